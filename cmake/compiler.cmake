@@ -1,0 +1,22 @@
+# The language, the warnings and the sanitizers of every target.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+# The program stands in the build folder's root, where the README says it is.
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+
+add_library(facepipe_warnings INTERFACE)
+target_compile_options(facepipe_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
+  $<$<BOOL:${FACEPIPE_WERROR}>:-Werror>)
+
+if(FACEPIPE_SANITIZE)
+  add_compile_options(-fsanitize=${FACEPIPE_SANITIZE} -fno-omit-frame-pointer -g -O1)
+  add_link_options(-fsanitize=${FACEPIPE_SANITIZE})
+endif()

@@ -1,0 +1,36 @@
+# Every library that facepipe links, each as one imported target; nothing else looks for one.
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+find_package(TBB REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(ONNX REQUIRED)
+pkg_check_modules(FFMPEG REQUIRED IMPORTED_TARGET
+  libavformat>=59.27 libavcodec>=59.37 libavfilter libavutil libswscale)
+
+# Debian's libopencv-dnn-dev carries headers and libraries but no CMake package.
+find_path(OPENCV_INCLUDE_DIR opencv2/dnn.hpp PATH_SUFFIXES opencv4 REQUIRED)
+find_library(OPENCV_CORE_LIBRARY opencv_core REQUIRED)
+find_library(OPENCV_IMGPROC_LIBRARY opencv_imgproc REQUIRED)
+find_library(OPENCV_DNN_LIBRARY opencv_dnn REQUIRED)
+add_library(facepipe_opencv INTERFACE)
+target_include_directories(facepipe_opencv SYSTEM INTERFACE ${OPENCV_INCLUDE_DIR})
+target_link_libraries(facepipe_opencv INTERFACE
+  ${OPENCV_DNN_LIBRARY} ${OPENCV_IMGPROC_LIBRARY} ${OPENCV_CORE_LIBRARY})
+
+# ./dev setup unpacks OpenVINO's wheel here; another installation is named by OpenVINO_DIR.
+if(NOT FACEPIPE_OPENVINO STREQUAL OFF)
+  find_package(OpenVINO QUIET COMPONENTS Runtime
+    HINTS ${CMAKE_SOURCE_DIR}/data/fetched/openvino/openvino/cmake)
+  if(FACEPIPE_OPENVINO STREQUAL ON AND NOT OpenVINO_FOUND)
+    message(FATAL_ERROR "FACEPIPE_OPENVINO=ON, but OpenVINO is not found: run ./dev setup or set OpenVINO_DIR")
+  endif()
+endif()
+
+if(FACEPIPE_TESTS)
+  find_package(GTest REQUIRED)
+endif()
+if(FACEPIPE_BENCH)
+  find_package(benchmark REQUIRED)
+endif()

@@ -1,0 +1,13 @@
+# What was found and will be built: the first thing to read when a build surprises.
+message(STATUS "facepipe ${PROJECT_VERSION}, ${CMAKE_BUILD_TYPE}, ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
+message(STATUS "  FFmpeg     libavcodec ${FFMPEG_libavcodec_VERSION}, libavformat ${FFMPEG_libavformat_VERSION}")
+message(STATUS "  OpenCV     ${OPENCV_DNN_LIBRARY}")
+if(OpenVINO_FOUND)
+  message(STATUS "  OpenVINO   ${OpenVINO_VERSION} (${OpenVINO_DIR})")
+else()
+  message(STATUS "  OpenVINO   not built in (FACEPIPE_OPENVINO=${FACEPIPE_OPENVINO})")
+endif()
+message(STATUS "  ONNX       ${ONNX_VERSION}")
+message(STATUS "  oneTBB     ${TBB_VERSION}")
+message(STATUS "  sanitizers ${FACEPIPE_SANITIZE}")
+message(STATUS "  tests ${FACEPIPE_TESTS}, benchmarks ${FACEPIPE_BENCH}, warnings as errors ${FACEPIPE_WERROR}")

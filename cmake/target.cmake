@@ -1,0 +1,7 @@
+# facepipe_library(NAME SOURCES... ): a static library facepipe::NAME, included as "NAME/header.h".
+function(facepipe_library name)
+  add_library(facepipe_${name} STATIC ${ARGN})
+  add_library(facepipe::${name} ALIAS facepipe_${name})
+  target_include_directories(facepipe_${name} PUBLIC ${CMAKE_SOURCE_DIR})
+  target_link_libraries(facepipe_${name} PRIVATE facepipe_warnings)
+endfunction()

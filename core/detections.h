@@ -1,0 +1,30 @@
+// What a detector finds: a structure of arrays, one entry a candidate or face.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "core/geometry.h"
+
+namespace facepipe {
+
+/// Eyes, nose, corners of the mouth, as seen in the picture: left eye first.
+using Landmarks = std::array<Point, 5>;
+
+/// Candidates before suppression, or faces after it. The vectors are equally long.
+/// Coordinates are pixels of the upright picture, before the sample aspect ratio is applied.
+struct Detections {
+  std::vector<Box> boxes;
+  std::vector<float> scores;  ///< 0..1
+  std::vector<Landmarks> landmarks;
+
+  [[nodiscard]] std::size_t size() const { return boxes.size(); }
+  void push_back(const Box& box, float score, const Landmarks& points) {
+    boxes.push_back(box);
+    scores.push_back(score);
+    landmarks.push_back(points);
+  }
+};
+
+}  // namespace facepipe

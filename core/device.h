@@ -1,0 +1,33 @@
+// Where a frame lives and work runs.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace facepipe {
+
+enum class DeviceKind { cpu, cuda };
+
+struct Device {
+  DeviceKind kind = DeviceKind::cpu;
+  int index = 0;
+  friend bool operator==(const Device&, const Device&) = default;
+};
+
+/// "cpu", "cuda:0".
+[[nodiscard]] std::string to_string(Device device);
+
+/// What a user asked for: a device, or the choice left to us.
+struct DeviceRequest {
+  bool automatic = true;
+  Device device;
+};
+
+/// Parses auto | cpu | cuda | cuda:N; throws Error(usage) for anything else.
+[[nodiscard]] DeviceRequest parse_device(std::string_view text);
+
+/// Resolves a request once, before any work. An explicit device that can't be used throws
+/// Error(device); `why` gets one sentence about the choice made for auto.
+[[nodiscard]] Device resolve_device(const DeviceRequest& request, std::string& why);
+
+}  // namespace facepipe

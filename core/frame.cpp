@@ -1,0 +1,29 @@
+#include "core/frame.h"
+
+namespace facepipe {
+namespace {
+
+constexpr int kMatrixBt709 = 1;
+constexpr int kMatrixUnspecified = 2;
+constexpr int kMatrixBt601 = 6;
+constexpr int kHdLines = 720;
+
+int ceil_shift(int value, int shift) { return -((-value) >> shift); }
+
+}  // namespace
+
+int matrix_or_default(const ColorInfo& color, Size size) {
+  if (color.matrix != kMatrixUnspecified) return color.matrix;
+  return size.height >= kHdLines ? kMatrixBt709 : kMatrixBt601;
+}
+
+Size Frame::chroma_size() const {
+  return {ceil_shift(size.width, format.log2_chroma_w),
+          ceil_shift(size.height, format.log2_chroma_h)};
+}
+
+double Frame::seconds() const {
+  return static_cast<double>(pts) * time_base.num / time_base.den;
+}
+
+}  // namespace facepipe

@@ -1,0 +1,79 @@
+// One picture on its way through the pipeline: planes, what they mean, when they are shown.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "core/device.h"
+#include "core/geometry.h"
+
+namespace facepipe {
+
+/// Layout of YUV samples. Planar formats hold Y, U, V (and alpha, which nothing touches);
+/// semi-planar ones hold Y and interleaved UV.
+struct PixelFormat {
+  bool semi_planar = false;
+  int log2_chroma_w = 1;  ///< chroma width  = ceil(width  / 2^log2_chroma_w)
+  int log2_chroma_h = 1;  ///< chroma height = ceil(height / 2^log2_chroma_h)
+  int bits = 8;           ///< significant bits of a sample, 8..16
+  int shift = 0;          ///< left shift of a sample in its 16-bit word (P010: 6)
+  bool has_chroma = true;
+
+  [[nodiscard]] int bytes_per_sample() const { return bits > 8 ? 2 : 1; }
+  friend bool operator==(const PixelFormat&, const PixelFormat&) = default;
+};
+
+/// Code points of ITU-T H.273; 2 means unspecified.
+struct ColorInfo {
+  int matrix = 2;
+  int primaries = 2;
+  int transfer = 2;
+  bool full_range = false;
+  int chroma_location = 0;  ///< as H.273's chroma sample location type + 1; 0 means unspecified
+  friend bool operator==(const ColorInfo&, const ColorInfo&) = default;
+};
+
+/// The matrix to use: H.273's 1 (BT.709), 5/6 (BT.601), 9 (BT.2020), or others as tagged;
+/// where nothing is tagged, BT.709 from 720 lines on and BT.601 below, as players do.
+[[nodiscard]] int matrix_or_default(const ColorInfo& color, Size size);
+
+enum class FieldOrder { progressive, top_first, bottom_first };
+
+/// A view of one plane. `stride` is the distance of two rows in bytes.
+struct Plane {
+  std::byte* data = nullptr;
+  std::ptrdiff_t stride = 0;
+};
+
+/// A picture. Move-only; whoever holds it owns it. Memory and everything that only the encoder
+/// needs (captions, HDR data, time codes) live in `owner`, whose type only pipeline/ knows.
+struct Frame {
+  std::array<Plane, 4> planes{};
+  PixelFormat format;
+  Size size;  ///< of the stored picture after cropping, before rotation
+  ColorInfo color;
+  Orientation orientation;  ///< stored -> upright
+  Rational sample_aspect{1, 1};
+  FieldOrder field_order = FieldOrder::progressive;
+  std::int64_t pts = 0;       ///< presentation time in time_base
+  std::int64_t duration = 0;  ///< in time_base; 0 if unknown
+  Rational time_base{1, 1};
+  std::int64_t index = 0;  ///< 0, 1, 2, ... in presentation order
+  Device device;
+  std::shared_ptr<void> owner;
+
+  Frame() = default;
+  Frame(Frame&&) = default;
+  Frame& operator=(Frame&&) = default;
+  Frame(const Frame&) = delete;
+  Frame& operator=(const Frame&) = delete;
+  ~Frame() = default;
+
+  [[nodiscard]] Size upright() const { return upright_size(size, orientation); }
+  [[nodiscard]] Size chroma_size() const;
+  [[nodiscard]] double seconds() const;
+};
+
+}  // namespace facepipe

@@ -1,0 +1,56 @@
+// Sizes, points, boxes and the eight ways in which a picture can be stored turned or mirrored.
+#pragma once
+
+#include <cstdint>
+
+namespace facepipe {
+
+/// Width and height in pixels.
+struct Size {
+  int width = 0;
+  int height = 0;
+  friend bool operator==(const Size&, const Size&) = default;
+};
+
+/// A position in pixels; (0, 0) is the outer corner of the top left pixel.
+struct Point {
+  float x = 0;
+  float y = 0;
+  friend bool operator==(const Point&, const Point&) = default;
+};
+
+/// A half-open box: x1 <= x < x2, y1 <= y < y2, in pixels. No "+1" anywhere.
+struct Box {
+  float x1 = 0;
+  float y1 = 0;
+  float x2 = 0;
+  float y2 = 0;
+  [[nodiscard]] float width() const { return x2 - x1; }
+  [[nodiscard]] float height() const { return y2 - y1; }
+  friend bool operator==(const Box&, const Box&) = default;
+};
+
+/// A fraction; FFmpeg's AVRational without FFmpeg. den > 0 where a value is known, 0 where not.
+struct Rational {
+  int num = 0;
+  int den = 1;
+  friend bool operator==(const Rational&, const Rational&) = default;
+};
+
+/// How the stored picture becomes the upright one: first mirrored left to right where `mirrored`,
+/// then turned clockwise by quarter_turns * 90 degrees.
+struct Orientation {
+  int quarter_turns = 0;  ///< 0..3
+  bool mirrored = false;
+
+  [[nodiscard]] bool upright() const { return quarter_turns == 0 && !mirrored; }
+  [[nodiscard]] bool swaps_axes() const { return quarter_turns % 2 == 1; }
+  friend bool operator==(const Orientation&, const Orientation&) = default;
+};
+
+/// Size of the upright picture of a stored one of size `stored`.
+[[nodiscard]] constexpr Size upright_size(Size stored, Orientation orientation) {
+  return orientation.swaps_axes() ? Size{stored.height, stored.width} : stored;
+}
+
+}  // namespace facepipe

@@ -1,0 +1,56 @@
+// A counted set of permits: bounds what is in flight without a thread that waits for ever.
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <vector>
+
+namespace facepipe {
+
+/// Numbered permits 0..count-1. Thread-safe. Permits may outlive the object that gave them.
+class Slots {
+  struct State {
+    std::mutex mutex;
+    std::condition_variable_any freed;
+    std::vector<int> free;
+  };
+
+ public:
+  /// One permit; given back by its destructor.
+  class Permit {
+   public:
+    Permit() = default;
+    Permit(std::shared_ptr<State> state, int number) : state_(std::move(state)), number_(number) {}
+    ~Permit() { release(); }
+    Permit(Permit&& other) noexcept : state_(std::move(other.state_)), number_(other.number_) {}
+    Permit& operator=(Permit&& other) noexcept {
+      if (this == &other) return *this;
+      release();
+      state_ = std::move(other.state_);
+      number_ = other.number_;
+      return *this;
+    }
+    Permit(const Permit&) = delete;
+    Permit& operator=(const Permit&) = delete;
+
+    [[nodiscard]] int number() const { return number_; }
+    explicit operator bool() const { return state_ != nullptr; }
+    void release() noexcept;
+
+   private:
+    std::shared_ptr<State> state_;
+    int number_ = -1;
+  };
+
+  explicit Slots(int count);
+
+  /// Waits for a free permit; throws Stopped when `stop` is requested first.
+  [[nodiscard]] Permit acquire(const std::stop_token& stop);
+
+ private:
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace facepipe

@@ -1,0 +1,54 @@
+#include "core/timing.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace facepipe {
+namespace {
+
+double to_ms(Clock::duration duration) {
+  return std::chrono::duration<double, std::milli>(duration).count();
+}
+
+double nearest_rank(const std::vector<float>& sorted, double quantile) {
+  const auto rank = static_cast<std::size_t>(
+      std::ceil(quantile * static_cast<double>(sorted.size())));
+  return sorted[std::max<std::size_t>(rank, 1) - 1];
+}
+
+}  // namespace
+
+std::string_view to_string(StageId stage) {
+  constexpr std::array<std::string_view, kStageCount> kNames{
+      "read", "decode", "preprocess", "inference", "nms", "overlay", "encode", "mux"};
+  return kNames[static_cast<std::size_t>(stage)];
+}
+
+double Interval::milliseconds() const { return to_ms(end - begin); }
+
+double FrameTimes::total_ms() const {
+  Clock::time_point last{};
+  for (const Interval& stage : stages) last = std::max(last, stage.end);
+  const Interval& read = (*this)[StageId::read];
+  return read.ran() ? to_ms(last - read.begin) : 0;
+}
+
+double FrameTimes::latency_ms() const {
+  const Interval& decode = (*this)[StageId::decode];
+  const Interval& encode = (*this)[StageId::encode];
+  if (!decode.ran()) return 0;
+  if (encode.ran()) return to_ms(encode.begin - decode.end);
+  Clock::time_point last = decode.end;
+  for (StageId id : {StageId::preprocess, StageId::inference, StageId::nms, StageId::overlay})
+    last = std::max(last, (*this)[id].end);
+  return to_ms(last - decode.end);
+}
+
+Percentiles percentiles(std::vector<float> values) {
+  if (values.empty()) return {};
+  std::sort(values.begin(), values.end());
+  return {nearest_rank(values, 0.50), nearest_rank(values, 0.95), nearest_rank(values, 0.99),
+          values.back()};
+}
+
+}  // namespace facepipe

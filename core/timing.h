@@ -1,0 +1,63 @@
+// When a frame was in which stage, on the host's steady clock.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+namespace facepipe {
+
+using Clock = std::chrono::steady_clock;
+
+enum class StageId { read, decode, preprocess, inference, nms, overlay, encode, mux };
+inline constexpr std::size_t kStageCount = 8;
+[[nodiscard]] std::string_view to_string(StageId stage);
+
+/// Begin and end of one stage's work on one frame; both at the epoch if the stage did not run.
+struct Interval {
+  Clock::time_point begin{};
+  Clock::time_point end{};
+  [[nodiscard]] bool ran() const { return begin != Clock::time_point{}; }
+  [[nodiscard]] double milliseconds() const;
+};
+
+/// The way of one frame through all stages.
+struct FrameTimes {
+  std::array<Interval, kStageCount> stages{};
+
+  Interval& operator[](StageId stage) { return stages[static_cast<std::size_t>(stage)]; }
+  const Interval& operator[](StageId stage) const {
+    return stages[static_cast<std::size_t>(stage)];
+  }
+  /// First packet read to its packet muxed (or to the last stage that ran).
+  [[nodiscard]] double total_ms() const;
+  /// Frame decoded to handed to the encoder: without the encoder's look-ahead.
+  [[nodiscard]] double latency_ms() const;
+};
+
+/// Measures a scope: begin at construction, end at destruction.
+class ScopedInterval {
+ public:
+  explicit ScopedInterval(Interval& interval) : interval_(interval) {
+    interval_.begin = Clock::now();
+  }
+  ~ScopedInterval() { interval_.end = Clock::now(); }
+  ScopedInterval(const ScopedInterval&) = delete;
+  ScopedInterval& operator=(const ScopedInterval&) = delete;
+
+ private:
+  Interval& interval_;
+};
+
+/// Percentiles of durations, by the nearest-rank method.
+struct Percentiles {
+  double p50 = 0;
+  double p95 = 0;
+  double p99 = 0;
+  double max = 0;
+};
+[[nodiscard]] Percentiles percentiles(std::vector<float> values);
+
+}  // namespace facepipe

@@ -1,0 +1,72 @@
+// Frames in, candidates out: preprocessing, the network, and the decoding of its head.
+//
+// A Detector knows nothing of suppression, and its interface nothing of networks, so that a
+// cascade of boosted classifiers could stand behind it as well.
+#pragma once
+
+#include <memory>
+#include <stop_token>
+#include <string>
+
+#include "core/detections.h"
+#include "core/frame.h"
+#include "core/timing.h"
+#include "detector/options.h"
+
+namespace facepipe {
+
+/// One frame's way through a detector. Made by Detector::acquire; gives its place back when it is
+/// destroyed, whatever state it is in. Used by one thread at a time; may change threads between
+/// calls. Order of calls: prepare, start, collect.
+class DetectionRequest {
+ public:
+  virtual ~DetectionRequest() = default;
+
+  /// Converts the frame to the network's input. The frame may go on at once.
+  /// Throws Error(internal) if the frame's upright size is not the detector's.
+  virtual void prepare(const Frame& frame) = 0;
+
+  /// Starts the network; an engine that can't work in the background runs it here.
+  virtual void start() = 0;
+
+  /// Waits for the network and decodes its head: candidates in raster order with score >
+  /// score_threshold, in pixels of the upright frame, clipped to it. Throws Error(device) on
+  /// failure of the engine.
+  [[nodiscard]] virtual Detections collect() = 0;
+
+  /// Begin of start() to candidates ready; valid after collect().
+  [[nodiscard]] virtual Interval inference() const = 0;
+};
+
+/// Finds candidates in frames of one upright size. Thread-safe.
+class Detector {
+ public:
+  virtual ~Detector() = default;
+
+  /// A free request; waits for one, throws Stopped if `stop` is requested first.
+  [[nodiscard]] virtual std::unique_ptr<DetectionRequest> acquire(const std::stop_token& stop) = 0;
+
+  /// The network's input, padding included.
+  [[nodiscard]] virtual Size network_size() const = 0;
+};
+
+/// A model file, read and checked once; makes detectors for any frame size, and keeps the last few.
+/// Thread-safe.
+class DetectorFactory {
+ public:
+  virtual ~DetectorFactory() = default;
+
+  /// The detector for frames whose upright size is `frame`. Errors: device (the engine refuses).
+  [[nodiscard]] virtual std::shared_ptr<Detector> detector(Size frame) = 0;
+
+  [[nodiscard]] virtual const EngineChoice& choice() const = 0;
+  [[nodiscard]] virtual std::string model_kind() const = 0;    ///< "centerface", "yunet"
+  [[nodiscard]] virtual std::string model_sha256() const = 0;  ///< lower-case hex
+};
+
+/// Reads the model and resolves engine and precision. Errors: device, naming the file, for a
+/// model that can't be read, is no ONNX, or is no known face model.
+[[nodiscard]] std::unique_ptr<DetectorFactory> make_detector_factory(
+    const Device& device, const DetectorOptions& options);
+
+}  // namespace facepipe

@@ -1,0 +1,114 @@
+// One input through all stages: options in, result out.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/detections.h"
+#include "core/timing.h"
+#include "detector/detector.h"
+#include "pipeline/overlay.h"
+
+namespace facepipe {
+
+/// What becomes of the encoded video. Options are passed through as they are.
+struct EncoderOptions {
+  std::string codec;  ///< FFmpeg encoder name; empty: libx264, or the still image's own
+  std::string preset;  ///< passed where the encoder has such an option
+  std::optional<double> crf;
+  std::vector<std::pair<std::string, std::string>> options;  ///< name, value; unknown: Error(usage)
+};
+
+/// Everything that decides one input's run.
+struct JobOptions {
+  std::string input;             ///< a file's path or a URL
+  std::filesystem::path output;  ///< empty: no video is written
+  EncoderOptions encoder;
+  OverlayStyle overlay;
+  float iou_threshold = 0.3F;
+  double min_face = 0;  ///< shorter side of a face's box in pixels; smaller ones are ignored
+  double max_face = 0;  ///< longer side; 0: no limit
+  std::optional<double> start_s;  ///< first frame at or after; output time stamps begin there
+  std::optional<double> end_s;    ///< frames before this time
+  int frames_in_flight = 4;
+  int threads = 0;  ///< of decoder and encoder each; 0: as many as the machine has
+  bool scale_on_size_change = true;  ///< else a change of size or format ends the run: Error(input)
+  bool strict = false;  ///< a stream that can't be kept is Error(output) instead of a warning
+};
+
+/// One frame as the files beside the video tell it, in presentation order.
+struct FrameRecord {
+  std::int64_t index = 0;
+  double pts_s = 0;  ///< in the input's time
+  Size size;         ///< upright
+  FrameTimes times;
+  std::size_t candidates = 0;
+  Detections faces;
+};
+
+/// How far the run is; called from the pipeline's last thread, at most once a frame.
+struct Progress {
+  std::int64_t frames = 0;
+  std::int64_t expected_frames = 0;  ///< 0 if unknown
+  double fps = 0;
+  std::int64_t faces = 0;
+};
+
+/// Gets each frame's record, in order, from one thread of the pipeline. An exception ends the run.
+struct JobObserver {
+  std::function<void(const FrameRecord&)> frame;
+  std::function<void(const Progress&)> progress;
+};
+
+/// Frames of the input against frames of the output, matched one by one.
+struct FrameLedger {
+  std::int64_t packets = 0;         ///< video packets that should be shown; field pairs count once
+  std::int64_t decoded = 0;         ///< frames that came out of the decoder
+  std::int64_t lost = 0;            ///< packets without a frame
+  std::int64_t damaged = 0;         ///< frames that the decoder flagged
+  std::int64_t written = 0;         ///< frames in the output
+  bool ended_early = false;         ///< the container promised more than there was
+  [[nodiscard]] bool intact() const { return lost == 0 && damaged == 0 && !ended_early; }
+};
+
+/// Everything the report tells about one input.
+struct JobResult {
+  FrameLedger ledger;
+  std::int64_t faces = 0;
+  std::int64_t candidates = 0;
+  Size size;            ///< upright picture
+  Size network_size;
+  std::string decoder;  ///< FFmpeg's name
+  std::string encoder;  ///< FFmpeg's name; empty without video
+  std::string video_codec;
+  std::string container;              ///< FFmpeg's name of the output format; empty without video
+  std::vector<std::string> notices;   ///< dropped, converted, mended: one sentence each
+  double wall_s = 0;
+  double fps = 0;
+  std::vector<std::pair<std::string, Percentiles>> stage_ms;  ///< stages that ran, total, latency
+  bool interrupted = false;  ///< the stop was requested; the output is a playable part
+  std::filesystem::path output;  ///< where the video is: the final name, or the partial one
+};
+
+/// Runs one input to its end, or until `stop` is requested (then the output so far is finished
+/// under "NAME.partial.EXT"). The output appears under its name only when it is complete.
+/// Throws Error; then no output of this run is left.
+[[nodiscard]] JobResult run_job(const JobOptions& options, DetectorFactory& detectors,
+                                const JobObserver& observer, const std::stop_token& stop);
+
+/// The container format that an input would be written to, and its file extension with the dot:
+/// the input's where FFmpeg can write it, else Matroska. Errors: input.
+struct OutputFormat {
+  std::string name;
+  std::string extension;
+  bool still_image = false;
+};
+[[nodiscard]] OutputFormat output_format_for(const std::string& input);
+
+}  // namespace facepipe
