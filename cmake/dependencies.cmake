@@ -5,7 +5,7 @@ find_package(TBB REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
-find_package(ONNX REQUIRED)
+find_package(Protobuf REQUIRED)
 pkg_check_modules(FFMPEG REQUIRED IMPORTED_TARGET
   libavformat>=59.27 libavcodec>=59.37 libavfilter libavutil libswscale)
 
@@ -18,6 +18,14 @@ add_library(facepipe_opencv INTERFACE)
 target_include_directories(facepipe_opencv SYSTEM INTERFACE ${OPENCV_INCLUDE_DIR})
 target_link_libraries(facepipe_opencv INTERFACE
   ${OPENCV_DNN_LIBRARY} ${OPENCV_IMGPROC_LIBRARY} ${OPENCV_CORE_LIBRARY})
+
+# ONNX's own CMake package names files that Debian does not install.
+find_path(ONNX_INCLUDE_DIR onnx/onnx_pb.h REQUIRED)
+find_library(ONNX_PROTO_LIBRARY onnx_proto REQUIRED)
+add_library(facepipe_onnx INTERFACE)
+target_include_directories(facepipe_onnx SYSTEM INTERFACE ${ONNX_INCLUDE_DIR})
+target_compile_definitions(facepipe_onnx INTERFACE ONNX_NAMESPACE=onnx ONNX_ML=1)
+target_link_libraries(facepipe_onnx INTERFACE ${ONNX_PROTO_LIBRARY} protobuf::libprotobuf)
 
 # ./dev setup unpacks OpenVINO's wheel here; another installation is named by OpenVINO_DIR.
 if(NOT FACEPIPE_OPENVINO STREQUAL OFF)
