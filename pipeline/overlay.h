@@ -17,9 +17,9 @@ struct OverlayStyle {
 
 /// Draws `faces` (coordinates of the upright picture) on the stored picture, so that text reads
 /// upright once the picture is shown turned. Colours follow the frame's matrix and range. Line
-/// width and text size follow the picture's height. Coordinates may be anything, NaN included:
-/// what lies outside is cut off.
-/// The frame's planes must be writable. Errors: Error(internal) for a frame not on the CPU.
+/// width and text size follow the picture's shorter side. Coordinates may be anything, NaN
+/// included: a box is cut to the picture, and its outline lies around what is left of it. The
+/// frame's planes must be writable. Errors: Error(internal) for a frame not on the CPU.
 void draw_overlay(Frame& frame, const Detections& faces, const OverlayStyle& style);
 
 }  // namespace facepipe

@@ -1,0 +1,84 @@
+// What the overlay draws on one frame: a list of rectangles and letters in integers.
+//
+// A plan is made once on the host; each device's rasteriser turns it into pixels, and all of them
+// give the same ones. See Note: colour and subsampling, at the end.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/detections.h"
+#include "core/frame.h"
+#include "pipeline/overlay.h"
+#include "pipeline/overlay_glyphs.h"
+#include "pipeline/overlay_ink.h"
+
+namespace facepipe {
+
+/// x1 <= x < x2, y1 <= y < y2, in whole pixels.
+struct PixelRect {
+  int x1 = 0;
+  int y1 = 0;
+  int x2 = 0;
+  int y2 = 0;
+  [[nodiscard]] bool empty() const { return x1 >= x2 || y1 >= y2; }
+  friend bool operator==(const PixelRect&, const PixelRect&) = default;
+};
+
+enum class Ink : std::uint8_t { outline, dot, plate, text };
+inline constexpr std::size_t kInkCount = 4;
+
+/// One thing to draw.
+struct Mark {
+  static constexpr std::int32_t kSolid = -1;
+
+  PixelRect area;  ///< of the upright picture, inside it, not empty
+  /// kSolid: all planes get the ink. Otherwise the index in the atlas of the texel for the area's
+  /// top left pixel, and luma alone is blended: (old * (255 - c) + ink * c + 127) / 255 for
+  /// coverage c, on samples without the format's shift.
+  std::int32_t mask = kSolid;
+  Ink ink = Ink::outline;
+};
+
+/// Upright pixel -> stored pixel: x = xx * X + xy * Y + x0 and y = yx * X + yy * Y + y0, a turn or
+/// a mirror image, so the way back has the transposed matrix.
+struct StoredMap {
+  int xx = 1;
+  int xy = 0;
+  int x0 = 0;
+  int yx = 0;
+  int yy = 1;
+  int y0 = 0;
+
+  [[nodiscard]] PixelRect operator()(const PixelRect& upright) const;
+};
+[[nodiscard]] StoredMap stored_map(Size stored, Orientation orientation);
+
+/// Marks are drawn in their order, each over those before it.
+struct OverlayPlan {
+  std::vector<Mark> marks;
+  std::array<InkSamples, kInkCount> inks{};
+  std::shared_ptr<const GlyphAtlas> atlas;  ///< null where nothing is written
+  StoredMap to_stored;
+};
+
+/// The plan for `faces` on a frame of this size, format, orientation, colour and field order; its
+/// planes are not looked at. A box is cut to the picture first, and its outline lies around what is
+/// left; a face whose box is empty, NaN or outside draws nothing, nor does a landmark that is not
+/// inside.
+[[nodiscard]] OverlayPlan plan_overlay(const Frame& frame, const Detections& faces,
+                                       const OverlayStyle& style);
+
+// Note: colour and subsampling.
+// A chroma sample belongs to a cell of up to 4 x 4 pixels. Were a line to cover half a cell, its
+// colour would bleed into the picture or be diluted by it. So each solid mark's edges lie on the
+// cells' edges of the stored picture (or on the picture's own), and a cell is covered by a mark
+// wholly or not at all. Where the upright picture runs against the stored one, its cells' edges are
+// counted from the far end, which matters for odd sizes. In interlaced 4:2:0 the two rows of a
+// chroma cell lie in one field; pairs of cells, four rows high, are covered together.
+// Letters can't be aligned so. They are grey on a grey plate, which leaves chroma out of it.
+
+}  // namespace facepipe
