@@ -1,6 +1,18 @@
 # Every library that facepipe links, each as one imported target; nothing else looks for one.
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
+
+# ./dev setup unpacks OpenVINO's wheel here; another installation is named by OpenVINO_DIR. It comes
+# first because the wheel brings a oneTBB newer than the distribution's under the same soname: a
+# process has one, so everything is compiled and linked against the one that OpenVINO names.
+if(NOT FACEPIPE_OPENVINO STREQUAL OFF)
+  find_package(OpenVINO QUIET COMPONENTS Runtime Threading
+    HINTS ${CMAKE_SOURCE_DIR}/data/fetched/openvino/openvino/cmake)
+  if(FACEPIPE_OPENVINO STREQUAL ON AND NOT OpenVINO_FOUND)
+    message(FATAL_ERROR "FACEPIPE_OPENVINO=ON, but OpenVINO is not found: run ./dev setup or set OpenVINO_DIR")
+  endif()
+endif()
+
 find_package(TBB REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(CLI11 REQUIRED)
@@ -26,15 +38,6 @@ add_library(facepipe_onnx INTERFACE)
 target_include_directories(facepipe_onnx SYSTEM INTERFACE ${ONNX_INCLUDE_DIR})
 target_compile_definitions(facepipe_onnx INTERFACE ONNX_NAMESPACE=onnx ONNX_ML=1)
 target_link_libraries(facepipe_onnx INTERFACE ${ONNX_PROTO_LIBRARY} protobuf::libprotobuf)
-
-# ./dev setup unpacks OpenVINO's wheel here; another installation is named by OpenVINO_DIR.
-if(NOT FACEPIPE_OPENVINO STREQUAL OFF)
-  find_package(OpenVINO QUIET COMPONENTS Runtime
-    HINTS ${CMAKE_SOURCE_DIR}/data/fetched/openvino/openvino/cmake)
-  if(FACEPIPE_OPENVINO STREQUAL ON AND NOT OpenVINO_FOUND)
-    message(FATAL_ERROR "FACEPIPE_OPENVINO=ON, but OpenVINO is not found: run ./dev setup or set OpenVINO_DIR")
-  endif()
-endif()
 
 if(FACEPIPE_TESTS)
   find_package(GTest REQUIRED)

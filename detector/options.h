@@ -21,7 +21,7 @@ struct DetectorOptions {
   std::filesystem::path model;
   std::optional<EngineKind> engine;
   std::optional<Precision> precision;
-  float score_threshold = 0.5F;    ///< candidates need score > this
+  float score_threshold = 0.5F;     ///< candidates need score > this
   std::optional<Size> detect_size;  ///< network input before padding; default: the frame's size
   int threads = 0;                  ///< 0: as many as the machine has
   int requests = 2;                 ///< frames that the detector may hold at once, >= 1

@@ -1,0 +1,28 @@
+#include "detector/engines.h"
+
+#include "core/error.h"
+#include "detector/opencv/opencv_engine.h"
+#include "detector/openvino/openvino_engine.h"
+
+namespace facepipe {
+
+std::vector<EngineSupport> supported_engines() {
+  std::vector<EngineSupport> engines;
+#if FACEPIPE_HAVE_OPENVINO
+  engines.push_back({EngineKind::openvino, openvino_precisions()});
+#endif
+  engines.push_back({EngineKind::opencv, {Precision::f32}});
+  return engines;
+}
+
+std::unique_ptr<Engine> make_engine(EngineKind kind, const Model& model, Size network,
+                                    const EngineOptions& options) {
+  if (kind == EngineKind::opencv) return make_opencv_engine(model, network, options);
+#if FACEPIPE_HAVE_OPENVINO
+  return make_openvino_engine(model, network, options);
+#else
+  throw Error(ErrorKind::device, "engine openvino: not built in");
+#endif
+}
+
+}  // namespace facepipe
