@@ -124,7 +124,15 @@ std::optional<std::vector<ModelOutput>> match_yunet(const onnx::GraphProto& grap
   return outputs;
 }
 
-void set_shape(onnx::ValueInfoProto& value, std::initializer_list<std::int64_t> extents) {
+/// CenterFace: planes of cells. YuNet: cells of channels.
+std::vector<std::int64_t> output_extents(ModelKind kind, const ModelOutput& output, Size network) {
+  const int rows = network.height / output.stride;
+  const int columns = network.width / output.stride;
+  if (kind == ModelKind::centerface) return {1, output.channels, rows, columns};
+  return {1, std::int64_t{rows} * columns, output.channels};
+}
+
+void set_shape(onnx::ValueInfoProto& value, const std::vector<std::int64_t>& extents) {
   onnx::TensorShapeProto& shape = *value.mutable_type()->mutable_tensor_type()->mutable_shape();
   shape.clear_dim();
   for (const std::int64_t extent : extents) shape.add_dim()->set_dim_value(extent);
@@ -167,10 +175,12 @@ std::string Model::onnx(Size network) const {
   for (auto& input : *graph.mutable_input())
     if (input.name() == input_)
       set_shape(input, {1, kImageChannels, network.height, network.width});
-  // What the file says of inner and outer shapes holds for its own size only; engines infer them.
+  // What the file says of inner shapes holds for its own size only; engines infer them. Outputs
+  // must have a shape, or OpenCV refuses the file.
   graph.clear_value_info();
-  for (auto& output : *graph.mutable_output())
-    output.mutable_type()->mutable_tensor_type()->clear_shape();
+  for (const ModelOutput& output : outputs_)
+    for (auto& value : *graph.mutable_output())
+      if (value.name() == output.name) set_shape(value, output_extents(kind_, output, network));
   return sized.SerializeAsString();
 }
 
