@@ -1,0 +1,17 @@
+"""Stands in for setuptools while pip downloads a source package, so that none of its code runs.
+
+pip asks a source package's build system for its metadata before it saves the file, and would
+install that build system, unpinned, to do so. The answer already lies in the package: PKG-INFO.
+"""
+
+import email
+import pathlib
+import shutil
+
+
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    metadata = email.message_from_string(pathlib.Path("PKG-INFO").read_text(encoding="utf-8"))
+    info = pathlib.Path(metadata_directory, f"{metadata['Name']}-{metadata['Version']}.dist-info")
+    info.mkdir()
+    shutil.copy("PKG-INFO", info / "METADATA")
+    return info.name
