@@ -1,5 +1,7 @@
 #include "core/timing.h"
 
+#include <time.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -42,6 +44,12 @@ double FrameTimes::latency_ms() const {
   for (StageId id : {StageId::preprocess, StageId::inference, StageId::nms, StageId::overlay})
     last = std::max(last, (*this)[id].end);
   return to_ms(last - decode.end);
+}
+
+double ScopedCpuTime::thread_cpu_ms() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
 }
 
 Percentiles percentiles(std::vector<float> values) {

@@ -26,6 +26,9 @@ struct Interval {
 /// The way of one frame through all stages.
 struct FrameTimes {
   std::array<Interval, kStageCount> stages{};
+  /// CPU time that the stage's own thread spent on the frame in our code, in milliseconds; what
+  /// codecs and engines do in theirs is not in it.
+  std::array<float, kStageCount> cpu_ms{};
 
   Interval& operator[](StageId stage) { return stages[static_cast<std::size_t>(stage)]; }
   const Interval& operator[](StageId stage) const {
@@ -49,6 +52,23 @@ class ScopedInterval {
 
  private:
   Interval& interval_;
+};
+
+/// Adds the calling thread's CPU time in a scope to one stage of a frame.
+class ScopedCpuTime {
+ public:
+  ScopedCpuTime(FrameTimes& times, StageId stage)
+      : total_(times.cpu_ms[static_cast<std::size_t>(stage)]), begin_(thread_cpu_ms()) {}
+  ~ScopedCpuTime() { total_ += static_cast<float>(thread_cpu_ms() - begin_); }
+  ScopedCpuTime(const ScopedCpuTime&) = delete;
+  ScopedCpuTime& operator=(const ScopedCpuTime&) = delete;
+
+  /// CPU time of the calling thread since its start.
+  [[nodiscard]] static double thread_cpu_ms();
+
+ private:
+  float& total_;
+  double begin_;
 };
 
 /// Percentiles of durations, by the nearest-rank method.

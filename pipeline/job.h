@@ -92,6 +92,8 @@ struct JobResult {
   double wall_s = 0;
   double fps = 0;
   std::vector<std::pair<std::string, Percentiles>> stage_ms;  ///< stages that ran, total, latency
+  /// CPU time of our own code in each stage's thread, per frame (FrameTimes::cpu_ms).
+  std::vector<std::pair<std::string, Percentiles>> stage_cpu_ms;
   bool interrupted = false;  ///< the stop was requested; the output is a playable part
   std::filesystem::path output;  ///< where the video is: the final name, or the partial one
 };
@@ -103,12 +105,13 @@ struct JobResult {
                                 const JobObserver& observer, const std::stop_token& stop);
 
 /// The container format that an input would be written to, and its file extension with the dot:
-/// the input's where FFmpeg can write it, else Matroska. Errors: input.
+/// the input's where FFmpeg can write it and it holds what `encoder` (empty: the default) makes,
+/// else Matroska. Errors: input.
 struct OutputFormat {
   std::string name;
   std::string extension;
   bool still_image = false;
 };
-[[nodiscard]] OutputFormat output_format_for(const std::string& input);
+[[nodiscard]] OutputFormat output_format_for(const std::string& input, const std::string& encoder);
 
 }  // namespace facepipe

@@ -1,0 +1,141 @@
+#include "pipeline/container.h"
+
+#include <algorithm>
+#include <array>
+#include <new>
+#include <string_view>
+
+#include "pipeline/demuxer.h"
+#include "pipeline/job.h"
+
+namespace facepipe {
+namespace {
+
+template <std::size_t N>
+bool named(const AVOutputFormat& format, const std::array<std::string_view, N>& names) {
+  return std::find(names.begin(), names.end(), format.name) != names.end();
+}
+
+// Lets the muxer check the stream without writing a byte anywhere.
+bool muxer_accepts(const AVOutputFormat& format, const AVCodecParameters& parameters) {
+  AVFormatContext* raw = nullptr;
+  if (avformat_alloc_output_context2(&raw, &format, nullptr, nullptr) < 0) throw std::bad_alloc();
+  const UniqueOutputContext context(raw);
+  AVStream* stream = avformat_new_stream(context.get(), nullptr);
+  if (stream == nullptr) throw std::bad_alloc();
+  avcodec_parameters_copy(stream->codecpar, &parameters);
+  stream->codecpar->codec_tag = 0;
+  stream->time_base = {1, 1000};
+  return avformat_init_output(context.get(), nullptr) >= 0;
+}
+
+// MPEG-TS takes any stream as private data that no player reads back; these it can name.
+bool mpegts_names(AVCodecID codec, AVMediaType type) {
+  constexpr std::array kNamed{AV_CODEC_ID_DVB_SUBTITLE, AV_CODEC_ID_DVB_TELETEXT,
+                              AV_CODEC_ID_SMPTE_KLV, AV_CODEC_ID_TIMED_ID3};
+  const bool media = type == AVMEDIA_TYPE_VIDEO || type == AVMEDIA_TYPE_AUDIO;
+  return media || std::find(kNamed.begin(), kNamed.end(), codec) != kNamed.end();
+}
+
+// The extension's muxer, if the demuxer that opened the file goes by that muxer's name.
+const AVOutputFormat* muxer_of_input(const std::string& input, std::string_view demuxer_names) {
+  const AVOutputFormat* by_name = av_guess_format(nullptr, input.c_str(), nullptr);
+  const AVOutputFormat* first = nullptr;
+  while (!demuxer_names.empty()) {
+    const std::size_t comma = std::min(demuxer_names.find(','), demuxer_names.size());
+    const std::string name(demuxer_names.substr(0, comma));
+    demuxer_names.remove_prefix(std::min(comma + 1, demuxer_names.size()));
+    const AVOutputFormat* muxer = av_guess_format(name.c_str(), nullptr, nullptr);
+    if (muxer == nullptr) continue;
+    if (muxer == by_name) return muxer;
+    if (first == nullptr) first = muxer;
+  }
+  return first;
+}
+
+OutputFormat matroska() { return {"matroska", ".mkv", false}; }
+
+std::string lower_extension(const std::string& input) {
+  std::string extension = std::filesystem::path(input).extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension;
+}
+
+OutputFormat still_image_format(const std::string& input) {
+  const AVOutputFormat* image = av_guess_format("image2", nullptr, nullptr);
+  const std::string extension = lower_extension(input);
+  const AVCodecID codec =
+      av_guess_codec(image, nullptr, ("x" + extension).c_str(), nullptr, AVMEDIA_TYPE_VIDEO);
+  const bool writable = av_guess_format(nullptr, ("x" + extension).c_str(), nullptr) == image &&
+                        avcodec_find_encoder(codec) != nullptr;
+  return {"image2", writable ? extension : ".png", true};
+}
+
+// A muxer's first extension, or the input's own where it is one of the muxer's.
+std::string extension_for(const AVOutputFormat& muxer, const std::string& input) {
+  const std::string own = lower_extension(input);
+  if (av_guess_format(nullptr, ("x" + own).c_str(), nullptr) == &muxer) return own;
+  const std::string_view list = muxer.extensions != nullptr ? muxer.extensions : "";
+  return "." + std::string(list.substr(0, list.find(',')));
+}
+
+}  // namespace
+
+bool is_mov_family(const AVOutputFormat& format) {
+  return named(format, std::array<std::string_view, 6>{"mp4", "mov", "ipod", "3gp", "3g2", "psp"});
+}
+
+bool is_matroska_family(const AVOutputFormat& format) {
+  return named(format, std::array<std::string_view, 2>{"matroska", "webm"});
+}
+
+bool is_image_format(const AVOutputFormat& format) {
+  return named(format, std::array<std::string_view, 1>{"image2"});
+}
+
+bool has_fixed_frame_rate(const AVOutputFormat& format) {
+  return (format.flags & (AVFMT_VARIABLE_FPS | AVFMT_NOTIMESTAMPS)) == 0;
+}
+
+bool can_hold(const AVOutputFormat& format, const AVCodecParameters& stream) {
+  if (std::string_view(format.name) == "mpegts")
+    return mpegts_names(stream.codec_id, stream.codec_type);
+  const int answer = avformat_query_codec(&format, stream.codec_id, FF_COMPLIANCE_NORMAL);
+  if (answer >= 0) return answer == 1;
+  return muxer_accepts(format, stream);
+}
+
+bool can_hold(const AVOutputFormat& format, AVCodecID codec, AVMediaType type) {
+  UniqueCodecParameters parameters(avcodec_parameters_alloc());
+  if (!parameters) throw std::bad_alloc();
+  parameters->codec_id = codec;
+  parameters->codec_type = type;
+  parameters->width = 64;
+  parameters->height = 64;
+  parameters->sample_rate = 48000;
+  return can_hold(format, *parameters);
+}
+
+const AVOutputFormat& muxer_for(const std::filesystem::path& path) {
+  const AVOutputFormat* format = av_guess_format(nullptr, path.c_str(), nullptr);
+  if (format == nullptr)
+    throw Error(ErrorKind::output,
+                path.string() + ": no container format has this extension; try .mkv or .mp4");
+  return *format;
+}
+
+OutputFormat output_format_for(const std::string& input, const std::string& encoder) {
+  const Demuxer demuxer(input, {});
+  if (demuxer.is_still_image()) return still_image_format(input);
+  if (demuxer.lacks_time_stamps()) return matroska();
+  const AVOutputFormat* muxer = muxer_of_input(input, demuxer.format().iformat->name);
+  const AVCodec* codec = encoder.empty() ? nullptr : avcodec_find_encoder_by_name(encoder.c_str());
+  const AVCodecID wanted = codec != nullptr ? codec->id : AV_CODEC_ID_H264;
+  const bool holds = muxer != nullptr && (muxer->flags & AVFMT_NOTIMESTAMPS) == 0 &&
+                     can_hold(*muxer, wanted, AVMEDIA_TYPE_VIDEO);
+  if (!holds) return matroska();
+  return {muxer->name, extension_for(*muxer, input), false};
+}
+
+}  // namespace facepipe

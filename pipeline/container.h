@@ -1,0 +1,25 @@
+// What a container format can hold.
+#pragma once
+
+#include <filesystem>
+
+#include "pipeline/ffmpeg.h"
+
+namespace facepipe {
+
+/// Whether the muxer takes such a stream; asks the muxer itself where its tables don't say.
+[[nodiscard]] bool can_hold(const AVOutputFormat& format, const AVCodecParameters& stream);
+[[nodiscard]] bool can_hold(const AVOutputFormat& format, AVCodecID codec, AVMediaType type);
+
+/// The muxer for a file name. Errors: Error(output) for an extension that names none.
+[[nodiscard]] const AVOutputFormat& muxer_for(const std::filesystem::path& path);
+
+/// Names as in AVOutputFormat::name: the family of MP4 and QuickTime, and that of Matroska.
+[[nodiscard]] bool is_mov_family(const AVOutputFormat& format);
+[[nodiscard]] bool is_matroska_family(const AVOutputFormat& format);
+[[nodiscard]] bool is_image_format(const AVOutputFormat& format);
+
+/// Time stamps are a count of frames: AVI and others.
+[[nodiscard]] bool has_fixed_frame_rate(const AVOutputFormat& format);
+
+}  // namespace facepipe

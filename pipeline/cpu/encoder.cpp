@@ -1,0 +1,194 @@
+#include "pipeline/encoder.h"
+
+extern "C" {
+#include <libavutil/opt.h>
+#include <libavutil/pixdesc.h>
+}
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "pipeline/ffmpeg_compat.h"
+#include "pipeline/frame_filter.h"
+#include "pipeline/pictures.h"
+
+namespace facepipe {
+namespace {
+
+// MPEG-4 part 2 stores its clock in 16 bits; MPEG-1 and MPEG-2 know a list of frame rates alone.
+bool needs_frame_clock(AVCodecID codec) {
+  return codec == AV_CODEC_ID_MPEG4 || codec == AV_CODEC_ID_MPEG2VIDEO ||
+         codec == AV_CODEC_ID_MPEG1VIDEO;
+}
+
+bool has_option(const AVCodecContext& context, const char* name) {
+  return av_opt_find(context.priv_data, name, nullptr, 0, 0) != nullptr;
+}
+
+class CpuEncoder final : public Encoder {
+ public:
+  CpuEncoder(const EncoderSetup& setup, const Frame& first, Notices& notices)
+      : setup_(setup), notices_(notices), context_(avcodec_alloc_context3(setup.plan.codec)) {
+    if (!context_) throw std::bad_alloc();
+    set_picture(first);
+    set_clock(first);
+    open();
+  }
+
+  void encode(Frame frame, FrameRecord record, const Sink& sink) override;
+  void flush(const Sink& sink) override;
+  [[nodiscard]] AVRational time_base() const override { return context_->time_base; }
+  [[nodiscard]] UniqueCodecParameters parameters() const override;
+
+ private:
+  struct Pending {
+    std::int64_t duration;
+    FrameRecord record;
+  };
+
+  void set_picture(const Frame& first);
+  void set_clock(const Frame& first);
+  void set_default_quality(bool quality_chosen);
+  void open();
+  std::int64_t stamp_for(const Frame& frame);
+  UniqueAVFrame picture_of(const Frame& frame);
+  void receive(const Sink& sink);
+
+  EncoderSetup setup_;
+  Notices& notices_;
+  UniqueCodecContext context_;
+  std::optional<FrameFilter> converter_;  // where the encoder wants what stages can't work on
+  std::map<std::int64_t, Pending> pending_;  // by stamp
+  std::optional<std::int64_t> last_stamp_;
+};
+
+void CpuEncoder::set_picture(const Frame& first) {
+  const AVFrame& picture = unwrap(first);
+  context_->width = picture.width;
+  context_->height = picture.height;
+  context_->pix_fmt = setup_.plan.encoded;
+  context_->sample_aspect_ratio = to_av(first.sample_aspect);
+  context_->color_range = picture.color_range;
+  context_->colorspace = picture.colorspace;
+  context_->color_primaries = picture.color_primaries;
+  context_->color_trc = picture.color_trc;
+  context_->chroma_sample_location = picture.chroma_location;
+  if (first.field_order == FieldOrder::progressive) return;
+  context_->flags |= AV_CODEC_FLAG_INTERLACED_DCT | AV_CODEC_FLAG_INTERLACED_ME;
+  context_->field_order =
+      first.field_order == FieldOrder::top_first ? AV_FIELD_TT : AV_FIELD_BB;
+}
+
+void CpuEncoder::set_clock(const Frame& first) {
+  const AVRational rate = to_av(setup_.frame_rate);
+  const bool frame_clock = setup_.fixed_frame_rate || needs_frame_clock(context_->codec_id);
+  context_->time_base = frame_clock ? av_inv_q(rate) : to_av(first.time_base);
+  context_->framerate = rate;
+}
+
+// Some of FFmpeg's encoders default to 200 kbit/s, which nobody wants.
+void CpuEncoder::set_default_quality(bool quality_chosen) {
+  if (quality_chosen || context_->bit_rate == 0 || has_option(*context_, "crf")) return;
+  constexpr int kGoodQuantizer = 2;
+  context_->flags |= AV_CODEC_FLAG_QSCALE;
+  context_->global_quality = kGoodQuantizer * FF_QP2LAMBDA;
+}
+
+void CpuEncoder::open() {
+  const std::string name = context_->codec->name;
+  context_->thread_count = setup_.threads;
+  if (setup_.global_header) context_->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
+  Dictionary options;
+  bool quality_chosen = false;
+  for (const auto& [key, value] : setup_.options.options) {
+    options.set(key, value);
+    quality_chosen = quality_chosen || key == "b" || key == "q" || key == "global_quality";
+  }
+  if (!setup_.options.preset.empty()) options.set("preset", setup_.options.preset);
+  if (setup_.options.crf) options.set("crf", std::to_string(*setup_.options.crf));
+  set_default_quality(quality_chosen);
+  const int opened = avcodec_open2(context_.get(), context_->codec, options.address());
+  if (opened == AVERROR_OPTION_NOT_FOUND || opened == AVERROR(EINVAL))
+    throw Error(ErrorKind::output, setup_.output + ": encoder " + name +
+                                       " refuses its options or the picture (" +
+                                       av_error_text(opened) + ")");
+  check_av(opened, ErrorKind::output, setup_.output + ": encoder " + name);
+  if (const char* unknown = options.first_key())
+    throw Error(ErrorKind::usage, "encoder " + name + " has no option \"" + unknown + "\"");
+}
+
+std::int64_t CpuEncoder::stamp_for(const Frame& frame) {
+  const std::int64_t exact = av_rescale_q(frame.pts, to_av(frame.time_base), context_->time_base);
+  if (av_compare_ts(exact, context_->time_base, frame.pts, to_av(frame.time_base)) != 0)
+    notices_.add("time stamps rounded to whole frames, as encoder or container demand");
+  const std::int64_t stamp = last_stamp_ ? std::max(exact, *last_stamp_ + 1) : exact;
+  last_stamp_ = stamp;
+  return stamp;
+}
+
+UniqueAVFrame CpuEncoder::picture_of(const Frame& frame) {
+  UniqueAVFrame picture(av_frame_clone(&unwrap(frame)));
+  if (!picture) throw std::bad_alloc();
+  if (picture->format == setup_.plan.encoded) return picture;
+  if (!converter_ || converter_->from() != kind_of(*picture))
+    converter_.emplace(kind_of(*picture),
+                       std::string("format=") + av_get_pix_fmt_name(setup_.plan.encoded));
+  return converter_->apply(std::move(picture));
+}
+
+void CpuEncoder::encode(Frame frame, FrameRecord record, const Sink& sink) {
+  UniqueAVFrame picture = picture_of(frame);
+  picture->pts = stamp_for(frame);
+  picture->pict_type = AV_PICTURE_TYPE_NONE;  // the source's choice of key frames is not ours
+  const std::int64_t duration =
+      std::max<std::int64_t>(0, av_rescale_q(frame.duration, to_av(frame.time_base), context_->time_base));
+  record.times[StageId::encode].begin = Clock::now();
+  pending_.emplace(picture->pts, Pending{duration, std::move(record)});
+  frame = Frame();  // the encoder's reference is the only one that is needed now
+  check_av(avcodec_send_frame(context_.get(), picture.get()), ErrorKind::output,
+           setup_.output + ": encoder " + context_->codec->name);
+  receive(sink);
+}
+
+void CpuEncoder::flush(const Sink& sink) {
+  check_av(avcodec_send_frame(context_.get(), nullptr), ErrorKind::output,
+           setup_.output + ": encoder " + context_->codec->name);
+  receive(sink);
+}
+
+void CpuEncoder::receive(const Sink& sink) {
+  while (true) {
+    EncodedFrame result{new_av_packet(), {}};
+    const int received = avcodec_receive_packet(context_.get(), result.packet.get());
+    if (received == AVERROR(EAGAIN) || received == AVERROR_EOF) return;
+    check_av(received, ErrorKind::output, setup_.output + ": encoder " + context_->codec->name);
+    const auto found = pending_.find(result.packet->pts);
+    if (found == pending_.end())
+      throw Error(ErrorKind::output, setup_.output + ": encoder " + context_->codec->name +
+                                         " gave a packet with a time stamp that no frame had");
+    result.packet->duration = found->second.duration;
+    result.record = std::move(found->second.record);
+    result.record.times[StageId::encode].end = Clock::now();
+    pending_.erase(found);
+    sink(std::move(result));
+  }
+}
+
+UniqueCodecParameters CpuEncoder::parameters() const {
+  UniqueCodecParameters parameters(avcodec_parameters_alloc());
+  if (!parameters) throw std::bad_alloc();
+  check_av(avcodec_parameters_from_context(parameters.get(), context_.get()), ErrorKind::internal,
+           "encoder parameters");
+  return parameters;
+}
+
+}  // namespace
+
+std::unique_ptr<Encoder> make_cpu_encoder(const EncoderSetup& setup, const Frame& first,
+                                          Notices& notices) {
+  return std::make_unique<CpuEncoder>(setup, first, notices);
+}
+
+}  // namespace facepipe

@@ -1,0 +1,169 @@
+#include "pipeline/demuxer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "core/limits.h"
+
+namespace facepipe {
+namespace {
+
+using std::chrono_literals::operator""s;
+
+constexpr auto kNetworkPatience = 30s;
+constexpr Rational kDefaultFrameRate{25, 1};
+constexpr std::int64_t kMaxPlausibleFrames = 1'000'000'000;
+// Durations in headers are rounded, and streams may end a little apart.
+constexpr std::int64_t kDurationToleranceUs = 1'000'000;
+
+bool has_index_of_packets(const AVFormatContext& context) {
+  // The mov demuxer's index lists every packet that it will return; others list key frames alone.
+  return std::strstr(context.iformat->name, "mov") != nullptr;
+}
+
+}  // namespace
+
+bool is_url(const std::string& text) { return text.find("://") != std::string::npos; }
+
+Demuxer::Demuxer(std::string url, std::stop_token stop)
+    : url_(std::move(url)), stop_(std::move(stop)) {
+  open();
+  choose_video();
+  check_size();
+}
+
+void Demuxer::open() {
+  if (!is_url(url_)) {
+    std::error_code error;
+    const auto status = std::filesystem::status(url_, error);
+    if (!std::filesystem::exists(status)) throw Error(ErrorKind::input, url_ + ": no such file");
+    if (std::filesystem::is_directory(status))
+      throw Error(ErrorKind::input, url_ + ": is a directory");
+  }
+  AVFormatContext* context = avformat_alloc_context();
+  if (context == nullptr) throw std::bad_alloc();
+  context->interrupt_callback = {&Demuxer::interrupt, this};
+  restart_deadline();
+  Dictionary options;
+  // A name with a "%" in it is a name, not a numbered series of pictures.
+  options.set("pattern_type", "none");
+  // A path with a colon in it is a path, not a protocol.
+  const std::string target = is_url(url_) ? url_ : "file:" + url_;
+  const int opened = avformat_open_input(&context, target.c_str(), nullptr, options.address());
+  context_.reset(context);  // nullptr after a failure, which has freed it
+  check_av(opened, ErrorKind::input, url_);
+  check_av(avformat_find_stream_info(context_.get(), nullptr), ErrorKind::input, url_);
+}
+
+void Demuxer::choose_video() {
+  const int best =
+      av_find_best_stream(context_.get(), AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
+  const bool cover_art =
+      best >= 0 && (context_->streams[best]->disposition & AV_DISPOSITION_ATTACHED_PIC) != 0;
+  if (best < 0 || cover_art) throw Error(ErrorKind::input, url_ + ": has no video stream");
+  video_index_ = best;
+  if (video().time_base.num <= 0 || video().time_base.den <= 0)
+    throw Error(ErrorKind::input, url_ + ": the video stream has no valid time base");
+}
+
+void Demuxer::check_size() const {
+  const AVCodecParameters& video_parameters = *video().codecpar;
+  const Size size{video_parameters.width, video_parameters.height};
+  if (size.width <= 0 || size.height <= 0)
+    throw Error(ErrorKind::input, url_ + ": the size of its pictures can't be found");
+  if (size.width > kMaxPictureSide || size.height > kMaxPictureSide)
+    throw Error(ErrorKind::input, url_ + ": pictures of " + std::to_string(size.width) + "x" +
+                                      std::to_string(size.height) + " are too large");
+}
+
+int Demuxer::interrupt(void* self) {
+  const auto& demuxer = *static_cast<const Demuxer*>(self);
+  const bool late = is_url(demuxer.url_) && std::chrono::steady_clock::now() > demuxer.deadline_;
+  return demuxer.stop_.stop_requested() || late ? 1 : 0;
+}
+
+void Demuxer::restart_deadline() {
+  deadline_ = std::chrono::steady_clock::now() + kNetworkPatience;
+}
+
+UniqueAVPacket Demuxer::read() {
+  UniqueAVPacket packet = new_av_packet();
+  int result = AVERROR(EAGAIN);
+  while (result == AVERROR(EAGAIN)) {
+    if (stop_.stop_requested()) return nullptr;
+    restart_deadline();
+    result = av_read_frame(context_.get(), packet.get());
+  }
+  if (result < 0) {
+    if (result != AVERROR_EOF && !stop_.stop_requested()) read_error_ = av_error_text(result);
+    return nullptr;
+  }
+  account(*packet);
+  return packet;
+}
+
+void Demuxer::account(const AVPacket& packet) {
+  if (packet.stream_index == video_index_) ++video_packets_;
+  const std::int64_t begin = packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts;
+  if (begin == AV_NOPTS_VALUE) return;
+  const AVRational time_base = context_->streams[packet.stream_index]->time_base;
+  const std::int64_t end_us =
+      av_rescale_q(begin + std::max<std::int64_t>(packet.duration, 0), time_base, AV_TIME_BASE_Q);
+  last_end_us_ = std::max(last_end_us_, end_us);
+}
+
+void Demuxer::seek_to_start(double seconds) {
+  const std::int64_t origin = context_->start_time == AV_NOPTS_VALUE ? 0 : context_->start_time;
+  const std::int64_t target = origin + std::llround(seconds * AV_TIME_BASE);
+  const int sought =
+      avformat_seek_file(context_.get(), -1, INT64_MIN, target, target, 0);
+  if (sought < 0) avformat_seek_file(context_.get(), -1, INT64_MIN, origin, origin, 0);
+}
+
+bool Demuxer::is_still_image() const {
+  const std::string_view name = context_->iformat->name;
+  return name == "image2" || name.ends_with("_pipe");
+}
+
+bool Demuxer::lacks_time_stamps() const {
+  return (context_->iformat->flags & AVFMT_NOTIMESTAMPS) != 0;
+}
+
+Rational Demuxer::frame_rate() const {
+  const AVRational rate = av_guess_frame_rate(context_.get(), &video(), nullptr);
+  return rate.num > 0 && rate.den > 0 ? from_av(rate) : kDefaultFrameRate;
+}
+
+std::int64_t Demuxer::expected_frames() const {
+  if (is_still_image()) return 1;
+  if (video().nb_frames > 0) return std::min(video().nb_frames, kMaxPlausibleFrames);
+  const Rational rate = frame_rate();
+  if (context_->duration <= 0) return 0;
+  const double frames =
+      static_cast<double>(context_->duration) / AV_TIME_BASE * rate.num / rate.den;
+  return frames < static_cast<double>(kMaxPlausibleFrames) ? std::llround(frames) : 0;
+}
+
+std::string Demuxer::shortfall() const {
+  if (!read_error_.empty()) return "reading stopped: " + read_error_;
+  if (has_index_of_packets(*context_)) {
+    const int promised = avformat_index_get_entries_count(&video());
+    if (video_packets_ < promised)
+      return "the index lists " + std::to_string(promised) + " video packets, the file holds " +
+             std::to_string(video_packets_);
+  }
+  const bool known = context_->duration > 0 && context_->start_time != AV_NOPTS_VALUE &&
+                     context_->duration_estimation_method == AVFMT_DURATION_FROM_STREAM;
+  if (!known || last_end_us_ == AV_NOPTS_VALUE) return {};
+  // Some containers count the duration from zero, some from the first time stamp: take the lesser.
+  const std::int64_t promised_end = context_->duration + std::min<std::int64_t>(context_->start_time, 0);
+  const std::int64_t missing = promised_end - last_end_us_;
+  if (missing <= kDurationToleranceUs) return {};
+  return "the header promises " + std::to_string(missing / 1000) + " ms more than the file holds";
+}
+
+}  // namespace facepipe

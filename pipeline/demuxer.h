@@ -1,0 +1,72 @@
+// Opens an input and reads its packets; picks the video stream to work on. Decodes nothing.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "pipeline/ffmpeg.h"
+
+namespace facepipe {
+
+/// One opened input. Not thread-safe. A blocked read ends when `stop` is requested, and a network
+/// input that says nothing for 30 seconds is given up.
+class Demuxer {
+ public:
+  /// @param url a path or anything with "://" that FFmpeg opens
+  /// Errors: Error(input): can't be opened, no media, no video stream, absurd picture size.
+  Demuxer(std::string url, std::stop_token stop);
+  Demuxer(const Demuxer&) = delete;
+  Demuxer& operator=(const Demuxer&) = delete;
+
+  /// The next packet of any stream; nullptr at the end, on a read error, or when stopped.
+  [[nodiscard]] UniqueAVPacket read();
+
+  /// Moves to the last key frame at or before `seconds` after the input's first stamp; stays at
+  /// the begin where the input can't be sought.
+  void seek_to_start(double seconds);
+
+  [[nodiscard]] const AVFormatContext& format() const { return *context_; }
+  [[nodiscard]] AVFormatContext& format() { return *context_; }
+  [[nodiscard]] AVStream& video() const { return *context_->streams[video_index_]; }
+  [[nodiscard]] int video_index() const { return video_index_; }
+  [[nodiscard]] const std::string& url() const { return url_; }
+
+  /// A single picture: no motion, no sound.
+  [[nodiscard]] bool is_still_image() const;
+  /// The container carries no time stamps (raw H.264, for one).
+  [[nodiscard]] bool lacks_time_stamps() const;
+  /// Average frames a second; 25 where the input doesn't say.
+  [[nodiscard]] Rational frame_rate() const;
+  /// Frames to expect; 0 if unknown.
+  [[nodiscard]] std::int64_t expected_frames() const;
+  /// Why reading ended where it wasn't the end of the file; empty otherwise.
+  [[nodiscard]] const std::string& read_error() const { return read_error_; }
+  /// What the container promised and the packets read so far didn't keep; empty if nothing.
+  /// Meaningful once read() has returned nullptr, and when everything was read from the start.
+  [[nodiscard]] std::string shortfall() const;
+
+ private:
+  static int interrupt(void* self);
+  void open();
+  void choose_video();
+  void check_size() const;
+  void restart_deadline();
+  void account(const AVPacket& packet);
+
+  std::string url_;
+  std::stop_token stop_;
+  std::chrono::steady_clock::time_point deadline_;
+  UniqueInputContext context_;  // after stop_ and deadline_, which its callback reads
+  int video_index_ = -1;
+  std::int64_t video_packets_ = 0;
+  std::int64_t last_end_us_ = AV_NOPTS_VALUE;
+  std::string read_error_;
+};
+
+/// True where `text` is a URL with a scheme rather than a path.
+[[nodiscard]] bool is_url(const std::string& text);
+
+}  // namespace facepipe

@@ -1,0 +1,160 @@
+extern "C" {
+#include <libavutil/pixdesc.h>
+}
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "pipeline/container.h"
+#include "pipeline/encoder.h"
+#include "pipeline/ffmpeg_compat.h"
+#include "pipeline/pictures.h"
+
+namespace facepipe {
+namespace {
+
+constexpr const char* kDefaultEncoder = "libx264";
+
+// What stages can work on, for sources that they can't.
+constexpr std::array kWorking{
+    AV_PIX_FMT_YUV420P,   AV_PIX_FMT_YUV422P,   AV_PIX_FMT_YUV444P,   AV_PIX_FMT_YUVJ420P,
+    AV_PIX_FMT_YUVJ422P,  AV_PIX_FMT_YUVJ444P,  AV_PIX_FMT_YUV420P10, AV_PIX_FMT_YUV422P10,
+    AV_PIX_FMT_YUV444P10, AV_PIX_FMT_YUV444P12, AV_PIX_FMT_YUVA420P,  AV_PIX_FMT_YUVA444P,
+    AV_PIX_FMT_GBRP,      AV_PIX_FMT_GBRAP,     AV_PIX_FMT_GBRP16,    AV_PIX_FMT_GBRAP16};
+
+AVPixelFormat closest(std::span<const AVPixelFormat> formats, AVPixelFormat source) {
+  const AVPixFmtDescriptor* description = av_pix_fmt_desc_get(source);
+  const bool alpha = description != nullptr && (description->flags & AV_PIX_FMT_FLAG_ALPHA) != 0;
+  AVPixelFormat best = AV_PIX_FMT_NONE;
+  for (const AVPixelFormat format : formats) {
+    const AVPixFmtDescriptor* candidate = av_pix_fmt_desc_get(format);
+    if (candidate == nullptr || (candidate->flags & AV_PIX_FMT_FLAG_HWACCEL) != 0) continue;
+    best = av_find_best_pix_fmt_of_2(best, format, source, alpha ? 1 : 0, nullptr);
+  }
+  return best;
+}
+
+// Drawings have a colour: a grey source is treated as a coloured one, a palette as RGB.
+AVPixelFormat coloured(AVPixelFormat source) {
+  const AVPixFmtDescriptor* description = av_pix_fmt_desc_get(source);
+  if (description == nullptr) return source;
+  if ((description->flags & AV_PIX_FMT_FLAG_PAL) != 0) return AV_PIX_FMT_RGBA;
+  if (description->nb_components >= 3) return source;
+  const bool alpha = (description->flags & AV_PIX_FMT_FLAG_ALPHA) != 0;
+  if (description->comp[0].depth > 8) return alpha ? AV_PIX_FMT_RGBA64 : AV_PIX_FMT_RGB48;
+  return alpha ? AV_PIX_FMT_RGBA : AV_PIX_FMT_RGB24;
+}
+
+std::vector<AVPixelFormat> coloured_formats(const AVCodec& codec) {
+  std::vector<AVPixelFormat> result;
+  for (const AVPixelFormat format : compat::pixel_formats(codec)) {
+    const AVPixFmtDescriptor* description = av_pix_fmt_desc_get(format);
+    const bool palette = (description->flags & AV_PIX_FMT_FLAG_PAL) != 0;
+    if (description->nb_components >= 3 && !palette) result.push_back(format);
+  }
+  return result;
+}
+
+bool fits_subsampling(AVPixelFormat format, Size size) {
+  const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(format);
+  return size.width % (1 << d.log2_chroma_w) == 0 && size.height % (1 << d.log2_chroma_h) == 0;
+}
+
+// Encoders don't publish which sizes they take; opening one tells.
+bool opens(const AVCodec& codec, AVPixelFormat format, Size size) {
+  const UniqueCodecContext context(avcodec_alloc_context3(&codec));
+  if (!context) throw std::bad_alloc();
+  context->width = size.width;
+  context->height = size.height;
+  context->pix_fmt = format;
+  context->time_base = {1, 25};
+  context->thread_count = 1;
+  return avcodec_open2(context.get(), &codec, nullptr) >= 0;
+}
+
+std::string text_of(Size size) {
+  return std::to_string(size.width) + "x" + std::to_string(size.height);
+}
+
+AVPixelFormat without_subsampling(std::span<const AVPixelFormat> formats, AVPixelFormat format) {
+  std::vector<AVPixelFormat> full;
+  for (const AVPixelFormat candidate : formats) {
+    const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(candidate);
+    if (d.log2_chroma_w == 0 && d.log2_chroma_h == 0 && (d.flags & AV_PIX_FMT_FLAG_RGB) == 0)
+      full.push_back(candidate);
+  }
+  return closest(full, format);
+}
+
+AVPixelFormat fit_to_size(const AVCodec& codec, std::span<const AVPixelFormat> formats,
+                          AVPixelFormat format, Size size, const std::string& output,
+                          Notices& notices) {
+  if (fits_subsampling(format, size) || opens(codec, format, size)) return format;
+  const AVPixelFormat full = without_subsampling(formats, format);
+  if (full == AV_PIX_FMT_NONE || !opens(codec, full, size))
+    throw Error(ErrorKind::output, output + ": " + codec.name + " can't encode " + text_of(size) +
+                                       " in " + av_get_pix_fmt_name(format) +
+                                       "; try --codec libx264 or libvpx-vp9");
+  notices.add(std::string("encoded as ") + av_get_pix_fmt_name(full) + " because " + codec.name +
+              " can't encode " + text_of(size) + " in " + av_get_pix_fmt_name(format));
+  return full;
+}
+
+}  // namespace
+
+const AVCodec& choose_codec(const EncoderOptions& options, const AVOutputFormat& format,
+                            const std::string& output, Notices& notices) {
+  const AVCodec* codec = nullptr;
+  const AVCodecID usual =
+      av_guess_codec(&format, nullptr, output.c_str(), nullptr, AVMEDIA_TYPE_VIDEO);
+  if (!options.codec.empty()) {
+    codec = avcodec_find_encoder_by_name(options.codec.c_str());
+    const AVCodecDescriptor* family = avcodec_descriptor_get_by_name(options.codec.c_str());
+    if (codec == nullptr && family != nullptr) codec = avcodec_find_encoder(family->id);
+    if (codec == nullptr || codec->type != AVMEDIA_TYPE_VIDEO)
+      throw Error(ErrorKind::usage, "--codec " + options.codec + ": FFmpeg has no such encoder");
+  } else if (is_image_format(format)) {
+    codec = avcodec_find_encoder(usual);
+  } else if (can_hold(format, AV_CODEC_ID_H264, AVMEDIA_TYPE_VIDEO)) {
+    codec = avcodec_find_encoder_by_name(kDefaultEncoder);
+    if (codec == nullptr) codec = avcodec_find_encoder(AV_CODEC_ID_H264);
+  } else {
+    codec = avcodec_find_encoder(usual);
+    if (codec != nullptr)
+      notices.add(std::string("encoded by ") + codec->name + " because " + format.name +
+                  " can't hold H.264");
+  }
+  if (codec == nullptr)
+    throw Error(ErrorKind::output, output + ": FFmpeg has no encoder for " + format.name);
+  const bool held = is_image_format(format) || can_hold(format, codec->id, AVMEDIA_TYPE_VIDEO);
+  if (!held)
+    throw Error(ErrorKind::output, output + ": " + format.name + " can't hold " +
+                                       avcodec_get_name(codec->id) + "; try the extension .mkv");
+  return *codec;
+}
+
+AVPixelFormat working_format(AVPixelFormat source) {
+  return workable_format(source) ? source : closest(kWorking, coloured(source));
+}
+
+EncoderPlan plan_encoder(const AVCodec& codec, const AVFrame& first, Size encoded_size,
+                         const std::string& output, Notices& notices) {
+  const auto source = static_cast<AVPixelFormat>(first.format);
+  const std::vector<AVPixelFormat> formats = coloured_formats(codec);
+  const bool taken = std::find(formats.begin(), formats.end(), source) != formats.end();
+  AVPixelFormat encoded = taken || formats.empty() ? coloured(source) : closest(formats, coloured(source));
+  if (encoded == AV_PIX_FMT_NONE)
+    throw Error(ErrorKind::output, output + ": " + codec.name + " takes no pictures from memory");
+  encoded = fit_to_size(codec, formats, encoded, encoded_size, output, notices);
+  const AVPixelFormat working = working_format(encoded);
+  if (working == AV_PIX_FMT_NONE)
+    throw Error(ErrorKind::output, output + ": no way from " + av_get_pix_fmt_name(source) +
+                                       " pictures to " + codec.name);
+  if (encoded != source)
+    notices.add(std::string("pictures converted from ") + av_get_pix_fmt_name(source) + " to " +
+                av_get_pix_fmt_name(encoded));
+  return {&codec, working, encoded};
+}
+
+}  // namespace facepipe

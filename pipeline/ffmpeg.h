@@ -1,0 +1,86 @@
+// FFmpeg's C structs: one owner alias for each, one check of return codes. No av_*_free elsewhere.
+#pragma once
+
+extern "C" {
+#include <libavcodec/avcodec.h>
+#include <libavfilter/avfilter.h>
+#include <libavformat/avformat.h>
+#include <libavutil/frame.h>
+}
+
+#include <memory>
+#include <source_location>
+#include <string>
+#include <string_view>
+
+#include "core/error.h"
+#include "core/geometry.h"
+
+namespace facepipe {
+
+/// Adapts FFmpeg's two kinds of destructor, T* and T**, to unique_ptr.
+template <auto Function>
+struct FFmpegDelete {
+  template <typename T>
+  void operator()(T* object) const noexcept {
+    if constexpr (requires { Function(&object); })
+      Function(&object);
+    else
+      Function(object);
+  }
+};
+
+using UniqueAVFrame = std::unique_ptr<AVFrame, FFmpegDelete<av_frame_free>>;
+using UniqueAVPacket = std::unique_ptr<AVPacket, FFmpegDelete<av_packet_free>>;
+using UniqueCodecContext = std::unique_ptr<AVCodecContext, FFmpegDelete<avcodec_free_context>>;
+using UniqueCodecParameters =
+    std::unique_ptr<AVCodecParameters, FFmpegDelete<avcodec_parameters_free>>;
+using UniqueParser = std::unique_ptr<AVCodecParserContext, FFmpegDelete<av_parser_close>>;
+using UniqueInputContext = std::unique_ptr<AVFormatContext, FFmpegDelete<avformat_close_input>>;
+using UniqueFilterGraph = std::unique_ptr<AVFilterGraph, FFmpegDelete<avfilter_graph_free>>;
+
+/// An output context owns its I/O context as well; both end together.
+struct OutputContextDelete {
+  void operator()(AVFormatContext* context) const noexcept;
+};
+using UniqueOutputContext = std::unique_ptr<AVFormatContext, OutputContextDelete>;
+
+/// An AVDictionary; FFmpeg's calls replace the pointer, so they get address().
+class Dictionary {
+ public:
+  Dictionary() = default;
+  ~Dictionary() { av_dict_free(&dictionary_); }
+  Dictionary(const Dictionary&) = delete;
+  Dictionary& operator=(const Dictionary&) = delete;
+
+  void set(const std::string& key, const std::string& value);
+  [[nodiscard]] AVDictionary** address() { return &dictionary_; }
+  /// The first entry that no FFmpeg call has taken; nullptr if none is left.
+  [[nodiscard]] const char* first_key() const;
+
+ private:
+  AVDictionary* dictionary_ = nullptr;
+};
+
+/// FFmpeg's own text for an error code.
+[[nodiscard]] std::string av_error_text(int code);
+
+/// Throws Error(kind, "subject: FFmpeg's text") if `code` is negative, else returns it. The place
+/// and the failed call are logged at debug level.
+int check_av(int code, ErrorKind kind, std::string_view subject,
+             std::source_location place = std::source_location::current());
+
+/// New, empty objects; throw std::bad_alloc.
+[[nodiscard]] UniqueAVFrame new_av_frame();
+[[nodiscard]] UniqueAVPacket new_av_packet();
+/// Another reference to the same data.
+[[nodiscard]] UniqueAVPacket reference(const AVPacket& packet);
+
+[[nodiscard]] inline AVRational to_av(Rational value) { return {value.num, value.den}; }
+[[nodiscard]] inline Rational from_av(AVRational value) { return {value.num, value.den}; }
+
+/// FFmpeg's messages go to the program's log from now on: errors and warnings at debug level,
+/// because what matters to a user is told by us with the file's name.
+void redirect_ffmpeg_log();
+
+}  // namespace facepipe

@@ -1,0 +1,376 @@
+#include "pipeline/job.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "nms/nms.h"
+#include "pipeline/channel.h"
+#include "pipeline/container.h"
+#include "pipeline/decoder.h"
+#include "pipeline/demuxer.h"
+#include "pipeline/ffmpeg_compat.h"
+#include "pipeline/pictures.h"
+#include "pipeline/record_order.h"
+#include "pipeline/runner.h"
+#include "pipeline/statistics.h"
+#include "pipeline/work_item.h"
+
+namespace facepipe {
+namespace {
+
+// Packets are small; enough of them to keep the decoder busy while the disk is slow.
+constexpr int kPacketsQueued = 64;
+
+Detections select(const Detections& candidates, const std::vector<std::uint32_t>& kept,
+                  const JobOptions& options) {
+  Detections faces;
+  for (const std::uint32_t i : kept) {
+    const Box& box = candidates.boxes[i];
+    const auto [shorter, longer] = std::minmax(box.width(), box.height());
+    const bool too_small = static_cast<double>(shorter) < options.min_face;
+    const bool too_large = options.max_face > 0 && static_cast<double>(longer) > options.max_face;
+    if (!too_small && !too_large) faces.push_back(box, candidates.scores[i], candidates.landmarks[i]);
+  }
+  return faces;
+}
+
+/// One run: the stages as member functions, each the body of one thread, in the order of a frame.
+class Job {
+ public:
+  Job(const JobOptions& options, DetectorFactory& detectors, const JobObserver& observer,
+      const std::stop_token& stop);
+
+  JobResult run();
+
+ private:
+  // Stages, in the order in which a frame meets them.
+  void read();
+  void decode();
+  void preprocess();
+  void detect();
+  void overlay();
+  void encode();
+  void mux();
+  void record();
+
+  [[nodiscard]] bool writes_video() const { return muxer_ != nullptr; }
+  [[nodiscard]] AVRational time_base_of(const AVPacket& packet) const {
+    return demuxer_.format().streams[packet.stream_index]->time_base;
+  }
+  [[nodiscard]] PictureTarget choose_target(const AVFrame& first, Orientation orientation);
+  void open_output();
+  void open_encoder(const Frame& first);
+  void finish_record(const FrameRecord& record);
+  void check_complete();
+  JobResult result();
+
+  const JobOptions& options_;
+  DetectorFactory& detectors_;
+  const JobObserver& observer_;
+  std::stop_token stop_;
+  Notices notices_;
+  Demuxer demuxer_;
+  std::unique_ptr<Decoder> decoder_;
+  const AVOutputFormat* format_ = nullptr;
+  std::unique_ptr<Muxer> muxer_;  // nullptr without video
+  EncoderPlan encoder_plan_;
+  std::unique_ptr<Encoder> encoder_;
+
+  Runner runner_;
+  Slots in_flight_;
+  Channel<ReadPacket> packets_;
+  Channel<WorkItem> decoded_;
+  Channel<WorkItem> started_;
+  Channel<WorkItem> detected_;
+  Channel<WorkItem> drawn_;
+  Channel<MuxItem> to_mux_;
+
+  RecordOrder order_;
+  Statistics statistics_;
+  std::int64_t written_ = 0;
+  Size size_;
+  Size network_size_;
+  bool reached_end_ = false;  // of the chosen range, before the end of the file
+};
+
+Job::Job(const JobOptions& options, DetectorFactory& detectors, const JobObserver& observer,
+         const std::stop_token& stop)
+    : options_(options),
+      detectors_(detectors),
+      observer_(observer),
+      stop_(stop),
+      notices_(options.input),
+      demuxer_(options.input, stop),
+      in_flight_(options.frames_in_flight),
+      packets_(kPacketsQueued),
+      decoded_(options.frames_in_flight),
+      started_(options.frames_in_flight),
+      detected_(options.frames_in_flight),
+      drawn_(options.frames_in_flight),
+      to_mux_(kPacketsQueued, 2) {
+  if (!options.output.empty()) open_output();
+  DecoderOptions decoder_options;
+  decoder_options.threads = options.threads;
+  decoder_options.start_s = options.start_s;
+  decoder_options.end_s = options.end_s;
+  decoder_options.scale_on_change = options.scale_on_size_change;
+  decoder_ = make_cpu_decoder(
+      demuxer_, decoder_options,
+      [this](const AVFrame& first, Orientation orientation) {
+        return choose_target(first, orientation);
+      },
+      notices_);
+}
+
+void Job::open_output() {
+  format_ = &muxer_for(options_.output);
+  const std::int64_t origin =
+      demuxer_.format().start_time == AV_NOPTS_VALUE ? 0 : demuxer_.format().start_time;
+  MuxerOptions muxer_options;
+  muxer_options.output = options_.output;
+  muxer_options.format = format_;
+  muxer_options.strict = options_.strict;
+  if (options_.start_s)
+    muxer_options.offset_us =
+        origin + static_cast<std::int64_t>(*options_.start_s * AV_TIME_BASE);
+  encoder_plan_.codec = &choose_codec(options_.encoder, *format_, options_.output.string(), notices_);
+  muxer_ = std::make_unique<Muxer>(demuxer_, muxer_options, notices_);
+}
+
+PictureTarget Job::choose_target(const AVFrame& first, Orientation orientation) {
+  PictureTarget target{first.width, first.height, AV_PIX_FMT_NONE, {}};
+  if (!writes_video()) {
+    target.format = working_format(static_cast<AVPixelFormat>(first.format));
+    return target;
+  }
+  if (!orientation.upright() && !compat::muxer_writes_rotation(*format_)) {
+    target.rotate = orientation;
+    notices_.add(std::string("rotation applied to the pixels, because ") + format_->name +
+                 " has no tag for it here");
+  }
+  const Size encoded = upright_size({first.width, first.height}, target.rotate);
+  encoder_plan_ = plan_encoder(*encoder_plan_.codec, first, encoded, options_.output.string(), notices_);
+  target.format = encoder_plan_.working;
+  return target;
+}
+
+void Job::read() {
+  if (options_.start_s && *options_.start_s > 0 && !demuxer_.lacks_time_stamps())
+    demuxer_.seek_to_start(*options_.start_s);
+  while (true) {
+    ReadPacket item;
+    {
+      const ScopedInterval interval(item.read);
+      item.packet = demuxer_.read();
+    }
+    if (!item.packet) break;
+    if (item.packet->stream_index == demuxer_.video_index()) {
+      if (decoder_->past_end(*item.packet)) {
+        reached_end_ = true;
+        break;
+      }
+      packets_.push(std::move(item));
+    } else if (writes_video() && decoder_->in_range(*item.packet, time_base_of(*item.packet))) {
+      to_mux_.push(SidePacket{std::move(item.packet)});
+    }
+  }
+  packets_.close();
+  if (writes_video()) to_mux_.close();
+}
+
+void Job::decode() {
+  const auto sink = [this](DecodedFrame decoded) {
+    WorkItem item;
+    item.frame = std::move(decoded.frame);
+    item.record.times = decoded.times;
+    item.record.index = item.frame.index;
+    item.record.pts_s = item.frame.seconds();
+    item.record.size = item.frame.upright();
+    item.in_flight = in_flight_.acquire(runner_.failed());
+    decoded_.push(std::move(item));
+  };
+  while (std::optional<ReadPacket> item = packets_.pop())
+    decoder_->decode(*item->packet, item->read, sink);
+  decoder_->flush(sink);
+  decoded_.close();
+}
+
+void Job::preprocess() {
+  std::shared_ptr<Detector> detector;
+  while (std::optional<WorkItem> item = decoded_.pop()) {
+    if (!detector) {
+      size_ = item->frame.upright();
+      detector = detectors_.detector(size_);
+      network_size_ = detector->network_size();
+    }
+    item->request = detector->acquire(runner_.failed());
+    {
+      const ScopedInterval interval(item->record.times[StageId::preprocess]);
+      const ScopedCpuTime cpu(item->record.times, StageId::preprocess);
+      item->request->prepare(item->frame);
+    }
+    item->request->start();
+    started_.push(std::move(*item));
+  }
+  started_.close();
+}
+
+void Job::detect() {
+  while (std::optional<WorkItem> item = started_.pop()) {
+    FrameTimes& times = item->record.times;
+    Detections candidates;
+    {
+      const ScopedCpuTime cpu(times, StageId::inference);
+      candidates = item->request->collect();
+      times[StageId::inference] = item->request->inference();
+      item->request.reset();
+    }
+    const ScopedInterval interval(times[StageId::nms]);
+    const ScopedCpuTime cpu(times, StageId::nms);
+    item->record.candidates = candidates.size();
+    item->record.faces =
+        select(candidates, greedy_nms(candidates.boxes, candidates.scores, options_.iou_threshold),
+               options_);
+    detected_.push(std::move(*item));
+  }
+  detected_.close();
+}
+
+void Job::overlay() {
+  while (std::optional<WorkItem> item = detected_.pop()) {
+    if (options_.overlay.any()) {
+      const ScopedInterval interval(item->record.times[StageId::overlay]);
+      const ScopedCpuTime cpu(item->record.times, StageId::overlay);
+      make_writable(item->frame);
+      draw_overlay(item->frame, item->record.faces, options_.overlay);
+    }
+    drawn_.push(std::move(*item));
+  }
+  drawn_.close();
+}
+
+void Job::encode() {
+  const auto sink = [this](EncodedFrame encoded) { to_mux_.push(std::move(encoded)); };
+  while (std::optional<WorkItem> item = drawn_.pop()) {
+    if (!encoder_) open_encoder(item->frame);
+    encoder_->encode(std::move(item->frame), std::move(item->record), sink);
+  }
+  if (encoder_) encoder_->flush(sink);
+  to_mux_.close();
+}
+
+void Job::open_encoder(const Frame& first) {
+  EncoderSetup setup;
+  setup.plan = encoder_plan_;
+  setup.options = options_.encoder;
+  setup.frame_rate = demuxer_.frame_rate();
+  setup.fixed_frame_rate = has_fixed_frame_rate(*format_);
+  setup.global_header = (format_->flags & AVFMT_GLOBALHEADER) != 0;
+  setup.threads = options_.threads;
+  setup.output = options_.output.string();
+  encoder_ = make_cpu_encoder(setup, first, notices_);
+  VideoStreamInfo info;
+  info.parameters = encoder_->parameters();
+  info.time_base = encoder_->time_base();
+  info.frame_rate = setup.frame_rate;
+  info.sample_aspect = first.sample_aspect;
+  info.keep_rotation = !first.orientation.upright();
+  to_mux_.push(std::move(info));
+}
+
+void Job::mux() {
+  while (std::optional<MuxItem> item = to_mux_.pop()) {
+    if (auto* info = std::get_if<VideoStreamInfo>(&*item)) muxer_->open(*info);
+    if (auto* side = std::get_if<SidePacket>(&*item)) muxer_->write_side(std::move(side->packet));
+    auto* encoded = std::get_if<EncodedFrame>(&*item);
+    if (encoded == nullptr) continue;
+    {
+      const ScopedInterval interval(encoded->record.times[StageId::mux]);
+      const ScopedCpuTime cpu(encoded->record.times, StageId::mux);
+      muxer_->write_video(std::move(encoded->packet));
+    }
+    ++written_;
+    order_.push(std::move(encoded->record), [this](const auto& r) { finish_record(r); });
+  }
+}
+
+void Job::record() {
+  while (std::optional<WorkItem> item = detected_.pop()) finish_record(item->record);
+}
+
+void Job::finish_record(const FrameRecord& record) {
+  statistics_.add(record);
+  if (observer_.frame) observer_.frame(record);
+  if (observer_.progress) observer_.progress(statistics_.progress(demuxer_.expected_frames()));
+}
+
+JobResult Job::run() {
+  for (Abortable* channel : std::initializer_list<Abortable*>{&packets_, &decoded_, &started_,
+                                                              &detected_, &drawn_, &to_mux_})
+    runner_.watch(*channel);
+  runner_.stage("read", [this] { read(); });
+  runner_.stage("decode", [this] { decode(); });
+  runner_.stage("preprocess", [this] { preprocess(); });
+  runner_.stage("detect", [this] { detect(); });
+  if (writes_video()) {
+    runner_.stage("overlay", [this] { overlay(); });
+    runner_.stage("encode", [this] { encode(); });
+    runner_.stage("mux", [this] { mux(); });
+  } else {
+    runner_.stage("record", [this] { record(); });
+  }
+  runner_.run();
+  check_complete();
+  return result();
+}
+
+void Job::check_complete() {
+  const FrameLedger ledger = decoder_->ledger();
+  if (ledger.decoded > 0) return;
+  if (stop_.stop_requested()) return;
+  const bool empty_range = ledger.packets == 0 && (options_.start_s || options_.end_s);
+  throw Error(ErrorKind::input, options_.input + (empty_range ? ": no frame in the chosen range"
+                                                              : ": no frame could be decoded"));
+}
+
+JobResult Job::result() {
+  JobResult result;
+  result.interrupted = stop_.stop_requested();
+  result.ledger = decoder_->ledger();
+  const bool whole_file = !result.interrupted && !reached_end_ && !options_.start_s;
+  const std::string shortfall = whole_file ? demuxer_.shortfall() : demuxer_.read_error();
+  result.ledger.ended_early = !shortfall.empty();
+  if (result.ledger.ended_early) notices_.add("ended early: " + shortfall);
+  result.ledger.written = written_;
+  if (result.ledger.lost > 0)
+    notices_.add(std::to_string(result.ledger.lost) + " frames lost: their packets gave no picture");
+  if (result.ledger.damaged > 0)
+    notices_.add(std::to_string(result.ledger.damaged) + " frames damaged");
+  statistics_.fill(result);
+  result.size = size_;
+  result.network_size = network_size_;
+  result.decoder = decoder_->name();
+  result.video_codec = avcodec_get_name(demuxer_.video().codecpar->codec_id);
+  if (writes_video() && encoder_) {
+    result.encoder = encoder_plan_.codec->name;
+    result.container = format_->name;
+    if (result.interrupted)
+      muxer_->finish_partial();
+    else
+      muxer_->finish();
+    result.output = result.interrupted ? muxer_->partial_path() : options_.output;
+  }
+  result.notices = notices_.all();
+  return result;
+}
+
+}  // namespace
+
+JobResult run_job(const JobOptions& options, DetectorFactory& detectors,
+                  const JobObserver& observer, const std::stop_token& stop) {
+  return Job(options, detectors, observer, stop).run();
+}
+
+}  // namespace facepipe

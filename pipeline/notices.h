@@ -1,0 +1,25 @@
+// What a run dropped, converted or mended: told once in the log, and again in the report.
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace facepipe {
+
+/// Thread-safe. A sentence that was told already is not told again.
+class Notices {
+ public:
+  /// @param input named in front of each line of the log
+  explicit Notices(std::string input) : input_(std::move(input)) {}
+
+  void add(const std::string& sentence);
+  [[nodiscard]] std::vector<std::string> all() const;
+
+ private:
+  std::string input_;
+  mutable std::mutex mutex_;
+  std::vector<std::string> sentences_;
+};
+
+}  // namespace facepipe

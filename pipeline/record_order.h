@@ -1,0 +1,31 @@
+// Records leave an encoder in decoding order; files want them in presentation order.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include "pipeline/job.h"
+
+namespace facepipe {
+
+/// Hands on records by rising index, without gaps. Not thread-safe.
+class RecordOrder {
+ public:
+  template <typename Sink>
+  void push(FrameRecord record, const Sink& sink) {
+    const std::int64_t index = record.index;
+    waiting_.emplace(index, std::move(record));
+    for (auto next = waiting_.find(next_); next != waiting_.end(); next = waiting_.find(next_)) {
+      sink(std::as_const(next->second));
+      waiting_.erase(next);
+      ++next_;
+    }
+  }
+
+ private:
+  std::map<std::int64_t, FrameRecord> waiting_;
+  std::int64_t next_ = 0;
+};
+
+}  // namespace facepipe

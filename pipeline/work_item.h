@@ -1,0 +1,38 @@
+// What travels between the stages of one run.
+#pragma once
+
+#include <memory>
+#include <variant>
+
+#include "core/frame.h"
+#include "core/slots.h"
+#include "core/timing.h"
+#include "detector/detector.h"
+#include "pipeline/encoder.h"
+#include "pipeline/ffmpeg.h"
+#include "pipeline/job.h"
+#include "pipeline/muxer.h"
+
+namespace facepipe {
+
+/// Demuxer -> decoder.
+struct ReadPacket {
+  UniqueAVPacket packet;
+  Interval read;
+};
+
+/// Decoder -> ... -> encoder: a frame and what is known of it so far.
+struct WorkItem {
+  Frame frame;
+  FrameRecord record;
+  Slots::Permit in_flight;  ///< bounds the frames between decoder and encoder
+  std::unique_ptr<DetectionRequest> request;
+};
+
+/// Encoder or demuxer -> muxer.
+struct SidePacket {
+  UniqueAVPacket packet;
+};
+using MuxItem = std::variant<VideoStreamInfo, EncodedFrame, SidePacket>;
+
+}  // namespace facepipe
