@@ -1,0 +1,115 @@
+// Frames in memory for tests: any format, filled with noise, rows padded.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "core/frame.h"
+
+namespace facepipe::test {
+
+using PlaneBytes = std::array<std::vector<std::byte>, 4>;
+
+struct FrameSpec {
+  PixelFormat format;
+  Size size;
+  Orientation orientation{};
+  ColorInfo color{};
+  FieldOrder field_order = FieldOrder::progressive;
+  bool alpha = false;
+};
+
+/// Bytes of all planes, padding included.
+inline PlaneBytes& bytes_of(const Frame& frame) {
+  return *static_cast<PlaneBytes*>(frame.owner.get());
+}
+
+/// Samples of plane `p` in a row; 0 where the format has no such plane.
+inline int row_samples(const Frame& frame, std::size_t p, bool alpha) {
+  if (p == 0) return frame.size.width;
+  if (p == 3) return alpha ? frame.size.width : 0;
+  if (!frame.format.has_chroma) return 0;
+  if (!frame.format.semi_planar) return frame.chroma_size().width;
+  return p == 1 ? 2 * frame.chroma_size().width : 0;
+}
+
+inline int rows(const Frame& frame, std::size_t p) {
+  return p == 0 || p == 3 ? frame.size.height : frame.chroma_size().height;
+}
+
+/// Random bytes everywhere (samples of 9 to 15 bits keep within their range), 13 bytes of padding
+/// or more after each row.
+inline Frame make_noise_frame(const FrameSpec& spec, unsigned seed) {
+  Frame frame;
+  frame.format = spec.format;
+  frame.size = spec.size;
+  frame.orientation = spec.orientation;
+  frame.color = spec.color;
+  frame.field_order = spec.field_order;
+  frame.owner = std::make_shared<PlaneBytes>();
+  std::mt19937 random(seed);
+  for (std::size_t p = 0; p < 4; ++p) {
+    const int samples = row_samples(frame, p, spec.alpha);
+    if (samples == 0) continue;
+    const int stride = (samples * spec.format.bytes_per_sample() + 13 + 1) / 2 * 2;
+    std::vector<std::byte>& bytes = bytes_of(frame)[p];
+    bytes.resize(static_cast<std::size_t>(stride) * static_cast<std::size_t>(rows(frame, p)));
+    for (std::byte& byte : bytes) byte = static_cast<std::byte>(random() & 0xFFU);
+    if (spec.format.bytes_per_sample() == 2)
+      for (std::size_t i = 0; i < bytes.size(); i += 2) {
+        const auto value = static_cast<std::uint16_t>((random() & ((1U << spec.format.bits) - 1))
+                                                      << spec.format.shift);
+        std::memcpy(&bytes[i], &value, 2);
+      }
+    frame.planes[p] = {bytes.data(), stride};
+  }
+  return frame;
+}
+
+/// The sample in memory at column `x` (counted in samples) of row `y` of plane `p`.
+inline unsigned raw_sample(const Frame& frame, std::size_t p, int x, int y) {
+  const std::byte* row = frame.planes[p].data + y * frame.planes[p].stride;
+  if (frame.format.bytes_per_sample() == 1) return std::to_integer<unsigned>(row[x]);
+  std::uint16_t value = 0;
+  std::memcpy(&value, row + 2 * static_cast<std::ptrdiff_t>(x), 2);
+  return value;
+}
+
+inline void set_raw_sample(Frame& frame, std::size_t p, int x, int y, unsigned value) {
+  std::byte* row = frame.planes[p].data + y * frame.planes[p].stride;
+  if (frame.format.bytes_per_sample() == 1) {
+    row[x] = static_cast<std::byte>(value);
+  } else {
+    const auto word = static_cast<std::uint16_t>(value);
+    std::memcpy(row + 2 * static_cast<std::ptrdiff_t>(x), &word, 2);
+  }
+}
+
+/// The upright place of a stored pixel, word by word as core/geometry.h defines Orientation.
+struct PixelPlace {
+  int x = 0;
+  int y = 0;
+};
+inline PixelPlace upright_place(PixelPlace stored, Size size, Orientation orientation) {
+  PixelPlace place = stored;
+  if (orientation.mirrored) place.x = size.width - 1 - place.x;
+  for (int turn = 0; turn < orientation.quarter_turns; ++turn) {
+    place = {size.height - 1 - place.y, place.x};
+    size = {size.height, size.width};
+  }
+  return place;
+}
+
+inline std::vector<Orientation> all_orientations() {
+  std::vector<Orientation> all;
+  for (const bool mirrored : {false, true})
+    for (int turns = 0; turns < 4; ++turns) all.push_back({turns, mirrored});
+  return all;
+}
+
+}  // namespace facepipe::test
