@@ -1,0 +1,94 @@
+#include "core/device.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+
+namespace facepipe {
+namespace {
+
+TEST(Device, ParsesWhatTheHelpNames) {
+  struct Case {
+    const char* text;
+    bool automatic;
+    Device device;
+  };
+  const std::vector<Case> cases{
+      {"auto", true, {}},
+      {"cpu", false, {DeviceKind::cpu, 0}},
+      {"cuda", false, {DeviceKind::cuda, 0}},
+      {"cuda:0", false, {DeviceKind::cuda, 0}},
+      {"cuda:7", false, {DeviceKind::cuda, 7}},
+      {"cuda:12", false, {DeviceKind::cuda, 12}},
+  };
+  for (const Case& c : cases) {
+    const DeviceRequest request = parse_device(c.text);
+    EXPECT_EQ(request.automatic, c.automatic) << c.text;
+    if (!c.automatic) {
+      EXPECT_EQ(request.device, c.device) << c.text;
+    }
+  }
+}
+
+TEST(Device, RefusesEverythingElseAndNamesIt) {
+  const std::vector<std::pair<const char*, const char*>> refused{
+      {"", "nothing"},
+      {"gpu", "unknown word"},
+      {"CPU", "capitals"},
+      {"cpu ", "a blank"},
+      {"cpu:0", "there is only one cpu"},
+      {"cuda:", "no number"},
+      {"cuda:-1", "negative"},
+      {"cuda:+1", "a sign"},
+      {"cuda:1x", "more after the number"},
+      {"cuda: 1", "a blank"},
+      {"cuda:0x1", "no decimal number"},
+      {"cuda:99999999999", "no int"},
+      {"cudas", "more after the word"},
+  };
+  for (const auto& [text, why] : refused) {
+    try {
+      (void)parse_device(text);
+      ADD_FAILURE() << "accepted '" << text << "': " << why;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::usage) << why;
+      EXPECT_NE(std::string(error.what()).find("--device " + std::string(text)), std::string::npos)
+          << error.what();
+    }
+  }
+}
+
+TEST(Device, NamesReadAsTheyAreWritten) {
+  for (const char* name : {"cpu", "cuda:0", "cuda:3"})
+    EXPECT_EQ(to_string(parse_device(name).device), name);
+}
+
+TEST(Device, ExplicitCpuNeedsNoReason) {
+  std::string why;
+  EXPECT_EQ(resolve_device(parse_device("cpu"), why), (Device{DeviceKind::cpu, 0}));
+  EXPECT_EQ(why, "");
+}
+
+TEST(Device, AutoSaysWhatItChose) {
+  std::string why;
+  const Device device = resolve_device(parse_device("auto"), why);
+  EXPECT_NE(why.find(to_string(device)), std::string::npos) << why;
+}
+
+TEST(Device, ExplicitDeviceThatIsMissingIsNeverReplaced) {
+  std::string why;
+  try {
+    (void)resolve_device(parse_device("cuda:1000"), why);
+    FAIL() << "a device that can't be there was accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::device);
+    EXPECT_NE(std::string(error.what()).find("cuda:1000"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace facepipe
