@@ -28,7 +28,7 @@ Detections select(const Detections& candidates, const std::vector<std::uint32_t>
   Detections faces;
   for (const std::uint32_t i : kept) {
     const Box& box = candidates.boxes[i];
-    const auto [shorter, longer] = std::minmax(box.width(), box.height());
+    const auto [shorter, longer] = std::minmax({box.width(), box.height()});
     const bool too_small = static_cast<double>(shorter) < options.min_face;
     const bool too_large = options.max_face > 0 && static_cast<double>(longer) > options.max_face;
     if (!too_small && !too_large) faces.push_back(box, candidates.scores[i], candidates.landmarks[i]);
@@ -63,6 +63,8 @@ class Job {
   void open_output();
   void open_encoder(const Frame& first);
   void finish_record(const FrameRecord& record);
+  [[nodiscard]] static Detections collect(WorkItem& item);
+  void suppress(const Detections& candidates, FrameRecord& record) const;
   void check_complete();
   JobResult result();
 
@@ -219,23 +221,27 @@ void Job::preprocess() {
 
 void Job::detect() {
   while (std::optional<WorkItem> item = started_.pop()) {
-    FrameTimes& times = item->record.times;
-    Detections candidates;
-    {
-      const ScopedCpuTime cpu(times, StageId::inference);
-      candidates = item->request->collect();
-      times[StageId::inference] = item->request->inference();
-      item->request.reset();
-    }
-    const ScopedInterval interval(times[StageId::nms]);
-    const ScopedCpuTime cpu(times, StageId::nms);
-    item->record.candidates = candidates.size();
-    item->record.faces =
-        select(candidates, greedy_nms(candidates.boxes, candidates.scores, options_.iou_threshold),
-               options_);
+    suppress(collect(*item), item->record);
     detected_.push(std::move(*item));
   }
   detected_.close();
+}
+
+Detections Job::collect(WorkItem& item) {
+  const ScopedCpuTime cpu(item.record.times, StageId::inference);
+  Detections candidates = item.request->collect();
+  item.record.times[StageId::inference] = item.request->inference();
+  item.request.reset();
+  return candidates;
+}
+
+void Job::suppress(const Detections& candidates, FrameRecord& record) const {
+  const ScopedInterval interval(record.times[StageId::nms]);
+  const ScopedCpuTime cpu(record.times, StageId::nms);
+  record.candidates = candidates.size();
+  record.faces =
+      select(candidates, greedy_nms(candidates.boxes, candidates.scores, options_.iou_threshold),
+             options_);
 }
 
 void Job::overlay() {
