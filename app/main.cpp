@@ -1,1 +1,62 @@
-int main() {}
+// The program: arguments in, exit code out.
+#include <spdlog/spdlog.h>
+
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "app/doctor.h"
+#include "app/log.h"
+#include "app/options.h"
+#include "app/outcome.h"
+#include "app/run.h"
+#include "app/stop_signals.h"
+#include "core/error.h"
+
+namespace facepipe {
+namespace {
+
+void print(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+}
+
+int execute(const ShowText& shown) {
+  print(shown.text);
+  return kExitDone;
+}
+
+int execute(const DoctorOptions& options) {
+  start_log(LogLevel::error);
+  return doctor(options, print);
+}
+
+int execute(const RunOptions& options) {
+  const StopSignals signals;
+  start_log(options.quiet ? LogLevel::error : options.log_level);
+  return run(options, {output_format_for, make_detector_factory, run_job}, signals.token());
+}
+
+}  // namespace
+}  // namespace facepipe
+
+int main(int argc, char** argv) {
+  using namespace facepipe;
+  // A reader that went away must not end a run that still has files to finish.
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    start_log(LogLevel::info);
+    const Command command = parse_command(std::vector<std::string>(argv + 1, argv + argc));
+    return std::visit([](const auto& options) { return execute(options); }, command);
+  } catch (const Error& error) {
+    spdlog::error("{}", error.what());
+    return exit_code(error.kind());
+  } catch (const std::exception& error) {
+    spdlog::error("{}", error.what());
+    return exit_code(ErrorKind::internal);
+  }
+}

@@ -1,0 +1,35 @@
+// What one frame is in the files beside the video.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "core/timing.h"
+#include "pipeline/job.h"
+
+namespace facepipe {
+
+/// A frame and what it belongs to.
+struct NamedFrame {
+  const std::string& name;  ///< of the input, as PlannedInput::name
+  const FrameRecord& record;
+  Clock::time_point start;  ///< of the input's run
+};
+
+/// A text format: what stands first, and what each frame adds. Numbers read back exactly.
+struct FrameFormat {
+  std::string header;
+  void (*append)(std::string& to, const NamedFrame& frame) = nullptr;
+};
+
+/// By the path's extension. .csv has a line a face (a frame without faces has none) with the box,
+/// the score and the landmarks; anything else is JSON lines, one object a frame:
+/// {"file", "frame", "pts_s", "width", "height",
+///  "faces": [{"box": [x1, y1, x2, y2], "score", "landmarks": [[x, y] x 5]}]}
+[[nodiscard]] FrameFormat detections_format(const std::filesystem::path& path);
+
+/// CSV, a line a frame: file, frame, pts_s; begin and end of each stage in milliseconds since the
+/// input's start, empty where the stage did not run; total_ms, latency_ms, candidates, faces.
+[[nodiscard]] FrameFormat latency_format();
+
+}  // namespace facepipe

@@ -1,0 +1,46 @@
+// What became of each input, and with what: the facts that report, summary and exit code tell.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/inputs.h"
+#include "core/device.h"
+#include "detector/options.h"
+#include "pipeline/job.h"
+
+namespace facepipe {
+
+enum class InputStatus { waiting, done, damaged, partial, skipped, failed };
+[[nodiscard]] std::string_view to_string(InputStatus status);
+
+struct InputOutcome {
+  PlannedInput planned;
+  InputStatus status = InputStatus::waiting;
+  int code = 0;       ///< this input's exit code
+  std::string error;  ///< one line where it failed
+  JobResult result;   ///< of an input that was done, damaged or partial
+
+  [[nodiscard]] bool has_result() const {
+    return status == InputStatus::done || status == InputStatus::damaged ||
+           status == InputStatus::partial;
+  }
+};
+
+/// What all inputs of one run were worked on with.
+struct RunFacts {
+  Device device;
+  std::string device_why;  ///< empty where the user named it
+  EngineChoice engine;
+  std::string model_kind;
+  std::filesystem::path model;
+  std::string model_sha256;
+};
+
+/// The exit code of all: kExitInterrupted if that is any input's, else that of the first that
+/// failed.
+[[nodiscard]] int exit_code(const std::vector<InputOutcome>& outcomes);
+
+}  // namespace facepipe

@@ -1,0 +1,49 @@
+// From the inputs that were named to the list of jobs: what is read, and where its output goes.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "app/outcome.h"
+#include "pipeline/job.h"
+
+namespace facepipe {
+
+/// What an output's name ends in, before its extension.
+inline constexpr const char* kOutputSuffix = "_faces";
+
+/// One input that was found, or one that was named but is of no use.
+struct PlannedInput {
+  std::string input;  ///< path or URL, as FFmpeg gets it
+  std::string name;   ///< as the files beside the video tell it: relative to the directory that was
+                      ///< named, else as named
+  std::filesystem::path output;    ///< empty without video
+  std::optional<Failure> failure;  ///< why it can't be worked on
+};
+
+/// Where outputs go.
+struct OutputPlace {
+  std::string path;  ///< of --output: empty, a file, or a directory
+  bool video = true;
+};
+
+/// Tells container and extension of an input's output; throws Error where it can't be opened.
+using FormatOf = std::function<OutputFormat(const std::string&)>;
+
+/// The jobs of `inputs`, in order; directories are walked, their files sorted. Reads directories
+/// and asks `format_of`; makes nothing. A bad input is an entry with its failure. Throws
+/// Error(usage) for what concerns all: an output that is an input, or two inputs with one output.
+[[nodiscard]] std::vector<PlannedInput> plan_inputs(const std::vector<std::string>& inputs,
+                                                    const OutputPlace& place,
+                                                    const FormatOf& format_of);
+
+/// Equal for two names of one file: by its inode where it exists, by its canonical path where not.
+using FileIdentity = std::tuple<std::uintmax_t, std::uintmax_t, std::filesystem::path>;
+[[nodiscard]] FileIdentity identity(const std::filesystem::path& path);
+
+}  // namespace facepipe

@@ -1,0 +1,47 @@
+#include "app/model_path.h"
+
+#include <cstdlib>
+#include <system_error>
+
+#include "core/error.h"
+
+namespace facepipe {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kVariable = "FACEPIPE_MODEL";
+constexpr const char* kModel = "models/centerface.onnx";
+
+[[noreturn]] void not_found(const std::vector<fs::path>& places) {
+  std::string message = std::string("no model: ") + kVariable + " is not set, and there is no";
+  for (std::size_t i = 0; i < places.size(); ++i)
+    message += (i == 0 ? " " : " or ") + places[i].string();
+  throw Error(ErrorKind::device, message + "; ./dev setup fetches it, --model names another");
+}
+
+}  // namespace
+
+fs::path program_directory() {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  return error ? fs::current_path() : program.parent_path();
+}
+
+std::vector<fs::path> default_model_places(const fs::path& directory) {
+  return {directory / kModel, directory.parent_path() / "share/facepipe" / kModel};
+}
+
+fs::path find_model(const fs::path& named, const fs::path& directory) {
+  if (!named.empty()) return named;
+  const char* const variable = std::getenv(kVariable);
+  if (variable != nullptr && *variable != '\0') return variable;
+  const std::vector<fs::path> places = default_model_places(directory);
+  for (const fs::path& place : places) {
+    std::error_code error;
+    if (fs::is_regular_file(place, error)) return place;
+  }
+  not_found(places);
+}
+
+}  // namespace facepipe

@@ -1,0 +1,69 @@
+// Tells how far a run is, while it runs.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdio>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "core/timing.h"
+#include "pipeline/job.h"
+
+namespace facepipe {
+
+/// What one line of progress tells.
+struct ProgressState {
+  std::string file;
+  std::size_t input = 1;  ///< 1..inputs
+  std::size_t inputs = 1;
+  Progress progress;
+  double elapsed_s = 0;
+  std::string status = "running";
+
+  /// Seconds left; negative if unknown.
+  [[nodiscard]] double left_s() const;
+};
+
+/// One JSON object with a line break: file, input, inputs, status, frames, expected_frames, fps,
+/// faces, elapsed_s, left_s; null for what is unknown.
+[[nodiscard]] std::string progress_json(const ProgressState& state);
+
+/// At most 79 characters, no line break: a bar where the number of frames is known.
+[[nodiscard]] std::string progress_bar(const ProgressState& state);
+
+enum class ProgressKind { none, bar, json };
+
+/// Tells the progress of one input at a steady pace from a thread of its own, so that it goes on
+/// while the first frame is on its way. JSON: at the start, each second, and at the end. Bar: four
+/// times a second, and gone at the end. What can't be written is not told. update() may be called
+/// from another thread than begin and end.
+class ProgressTeller {
+ public:
+  /// @param out stays open; not owned
+  ProgressTeller(ProgressKind kind, std::FILE* out, ProgressState first);
+  /// Ends without a last line, unless end() was called.
+  ~ProgressTeller();
+  ProgressTeller(const ProgressTeller&) = delete;
+  ProgressTeller& operator=(const ProgressTeller&) = delete;
+
+  void update(const Progress& progress);
+  /// The last line, with this status.
+  void end(const std::string& status);
+
+ private:
+  void work(const std::stop_token& stop);
+  void stop_thread();
+  void tell(ProgressState state);
+
+  const ProgressKind kind_;
+  std::FILE* const out_;
+  const Clock::time_point start_ = Clock::now();
+  std::mutex mutex_;  ///< guards state_
+  std::condition_variable_any stopping_;
+  ProgressState state_;
+  std::jthread thread_;  // last: it uses all of the above
+};
+
+}  // namespace facepipe

@@ -1,0 +1,30 @@
+// `facepipe run`: all inputs, one after the other.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+
+#include "app/options.h"
+#include "detector/detector.h"
+#include "pipeline/job.h"
+
+namespace facepipe {
+
+/// What a run is made of; tests put their own in place of the pipeline's.
+struct RunParts {
+  std::function<OutputFormat(const std::string& input, const std::string& encoder)> output_format;
+  std::function<std::unique_ptr<DetectorFactory>(const Device&, const DetectorOptions&)> detectors;
+  std::function<JobResult(const JobOptions&, DetectorFactory&, const JobObserver&,
+                          const std::stop_token&)>
+      job;
+};
+
+/// Works on every input, writes the files beside the videos and the summary, and returns the exit
+/// code. One input's failure is logged and does not stop the others. Throws Error for what
+/// concerns all of them: options that clash, side files that can't be made, device or model.
+[[nodiscard]] int run(const RunOptions& options, const RunParts& parts,
+                      const std::stop_token& stop);
+
+}  // namespace facepipe

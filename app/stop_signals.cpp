@@ -1,0 +1,66 @@
+#include "app/stop_signals.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <system_error>
+
+namespace facepipe {
+namespace {
+
+// A handler may do next to nothing, so it writes a byte that a thread waits for (the self-pipe).
+std::array<int, 2> g_pipe{-1, -1};
+
+constexpr char kSignal = 's';
+constexpr char kEnd = 'e';
+
+void send(char message) noexcept {
+  const int before = errno;  // a handler must not change what the interrupted code sees
+  [[maybe_unused]] const ssize_t sent = write(g_pipe[1], &message, 1);
+  errno = before;
+}
+
+void set_handlers(void (*handler)(int)) noexcept {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+extern "C" void on_signal(int /*number*/) {
+  set_handlers(SIG_DFL);  // whoever asks twice doesn't want to wait
+  send(kSignal);
+}
+
+void listen(std::stop_source stop) noexcept {
+  char message = 0;
+  ssize_t got = 0;
+  do got = read(g_pipe[0], &message, 1);
+  while (got < 0 && errno == EINTR);
+  if (got == 1 && message == kSignal) stop.request_stop();
+}
+
+}  // namespace
+
+StopSignals::StopSignals() {
+  if (pipe2(g_pipe.data(), O_CLOEXEC) != 0)
+    throw std::system_error(errno, std::generic_category(), "pipe");
+  listener_ = std::jthread([stop = stop_] { listen(stop); });
+  set_handlers(on_signal);
+}
+
+StopSignals::~StopSignals() {
+  set_handlers(SIG_DFL);
+  send(kEnd);
+  listener_.join();
+  close(g_pipe[0]);
+  close(g_pipe[1]);
+  g_pipe = {-1, -1};
+}
+
+}  // namespace facepipe

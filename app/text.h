@@ -1,0 +1,20 @@
+// Pieces of text that the files beside the video are made of.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace facepipe {
+
+/// Appends the shortest decimal text that reads back as the same value; "null" stands for a value
+/// that is not finite, because JSON has no other word for it.
+void append_number(std::string& text, float value);
+void append_number(std::string& text, double value);
+
+/// A field of a CSV line, quoted by RFC 4180 where it holds a comma, a quote or a line break.
+[[nodiscard]] std::string csv_field(std::string_view value);
+
+/// A JSON string with its quotes. What is no UTF-8 becomes U+FFFD: a file's name may hold any byte.
+[[nodiscard]] std::string json_string(std::string_view value);
+
+}  // namespace facepipe
