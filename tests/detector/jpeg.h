@@ -1,0 +1,13 @@
+// A JPEG file as a frame, decoded by FFmpeg.
+#pragma once
+
+#include <filesystem>
+
+#include "core/frame.h"
+
+namespace facepipe::test {
+
+/// 8-bit planar YUV, full range, BT.601. Throws std::runtime_error naming the file.
+[[nodiscard]] Frame read_jpeg(const std::filesystem::path& file);
+
+}  // namespace facepipe::test

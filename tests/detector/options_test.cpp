@@ -1,0 +1,111 @@
+#include <gmock/gmock.h>
+
+#include "core/error.h"
+#include "detector/engine_choice.h"
+
+namespace facepipe {
+namespace {
+
+using enum EngineKind;
+using enum Precision;
+
+// What a build and processor may have.
+const std::vector<EngineSupport> kPlain{{opencv, {f32}}};
+const std::vector<EngineSupport> kOld{{openvino, {f32}}, {opencv, {f32}}};
+const std::vector<EngineSupport> kZen4{{openvino, {f32, bf16}}, {opencv, {f32}}};
+const std::vector<EngineSupport> kGraniteRapids{{openvino, {f32, f16, bf16}}, {opencv, {f32}}};
+
+constexpr Device kCpu{DeviceKind::cpu, 0};
+constexpr Device kCuda{DeviceKind::cuda, 0};
+
+struct Chosen {
+  const std::vector<EngineSupport>& built;
+  std::optional<EngineKind> engine;
+  std::optional<Precision> precision;
+  EngineKind chosen_engine;
+  Precision chosen_precision;
+  const char* why;  ///< part of it
+};
+
+const Chosen kChosen[] = {
+    // built, engine, precision -> engine, precision, why
+    {kPlain, {}, {}, opencv, f32, "lacks OpenVINO"},
+    {kOld, {}, {}, openvino, f32, "lacks f16"},
+    {kZen4, {}, {}, openvino, f32, "lacks f16"},
+    {kGraniteRapids, {}, {}, openvino, f16, "computes in f16"},
+    {kGraniteRapids, openvino, {}, openvino, f16, "computes in f16"},
+    {kGraniteRapids, opencv, {}, opencv, f32, "f32 only"},
+    {kGraniteRapids, {}, f32, openvino, f32, "fastest"},
+    {kGraniteRapids, openvino, f32, openvino, f32, ""},
+    {kZen4, {}, bf16, openvino, bf16, "fastest"},
+    {kZen4, opencv, f32, opencv, f32, ""},
+    {kPlain, {}, f32, opencv, f32, "lacks OpenVINO"},
+};
+
+TEST(EngineChoice, FollowsTheTable) {
+  for (const Chosen& c : kChosen) {
+    DetectorOptions options;
+    options.engine = c.engine;
+    options.precision = c.precision;
+    const EngineChoice choice = choose_engine(kCpu, options, c.built);
+    EXPECT_EQ(choice.engine, c.chosen_engine) << choice.why;
+    EXPECT_EQ(choice.precision, c.chosen_precision) << choice.why;
+    EXPECT_THAT(choice.why, testing::HasSubstr(c.why));
+    EXPECT_EQ(choice.why.empty(), c.engine && c.precision) << choice.why;
+  }
+}
+
+struct Refused {
+  const std::vector<EngineSupport>& built;
+  Device device;
+  std::optional<EngineKind> engine;
+  std::optional<Precision> precision;
+  ErrorKind kind;
+  const char* message;  ///< part of it
+};
+
+const Refused kRefused[] = {
+    // built, device, engine, precision, error, message
+    {kGraniteRapids, kCpu, opencv, f16, ErrorKind::usage, "engine opencv, precision f16"},
+    {kGraniteRapids, kCpu, opencv, bf16, ErrorKind::usage, "engine opencv, precision bf16"},
+    {kGraniteRapids, kCuda, openvino, {}, ErrorKind::usage, "device cuda:0, engine openvino"},
+    {kGraniteRapids, kCuda, opencv, f32, ErrorKind::usage, "don't go together"},
+    {kZen4, kCpu, openvino, f16, ErrorKind::device, "no f16 on this processor"},
+    {kZen4, kCpu, {}, f16, ErrorKind::device, "no f16 on this processor"},
+    {kOld, kCpu, openvino, bf16, ErrorKind::device, "no bf16 on this processor"},
+    {kPlain, kCpu, openvino, {}, ErrorKind::device, "lacks the engine openvino"},
+    {kPlain, kCpu, {}, f16, ErrorKind::device, "lacks the engine openvino"},
+    {kPlain, kCpu, {}, bf16, ErrorKind::device, "lacks the engine openvino"},
+};
+
+TEST(EngineChoice, RefusesInsteadOfReplacing) {
+  for (const Refused& c : kRefused) {
+    DetectorOptions options;
+    options.engine = c.engine;
+    options.precision = c.precision;
+    try {
+      const EngineChoice choice = choose_engine(c.device, options, c.built);
+      ADD_FAILURE() << c.message << ": chose " << to_string(choice.engine);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), c.kind) << error.what();
+      EXPECT_THAT(error.what(), testing::HasSubstr(c.message));
+    }
+  }
+}
+
+TEST(EngineChoice, HoldsForThisMachine) {
+  const EngineChoice choice = choose_engine(kCpu, {});
+  EXPECT_NE(choice.precision, bf16);
+  EXPECT_FALSE(choice.why.empty());
+}
+
+TEST(EngineChoice, NamesEnginesAndPrecisions) {
+  EXPECT_EQ(to_string(opencv), "opencv");
+  EXPECT_EQ(to_string(openvino), "openvino");
+  EXPECT_EQ(to_string(f32), "f32");
+  EXPECT_EQ(to_string(f16), "f16");
+  EXPECT_EQ(to_string(bf16), "bf16");
+}
+
+}  // namespace
+}  // namespace facepipe
