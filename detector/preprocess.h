@@ -1,7 +1,6 @@
 // Frames to the network's input: planar YUV as stored in, planes of red, green and blue bytes out.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <opencv2/core.hpp>
@@ -9,6 +8,7 @@
 #include <span>
 
 #include "core/frame.h"
+#include "detector/byte_yuv.h"
 #include "detector/model.h"
 #include "detector/network_fit.h"
 
@@ -16,14 +16,13 @@ struct SwsContext;
 
 namespace facepipe {
 
-/// Reduces to 8 bits, converts to RGB by the frame's matrix and range, scales where the fit asks
-/// for it (area averages down, bilinear up), turns upright, and spreads the channels over planes.
-/// Owns scratch memory; used by one thread at a time.
+/// Converts to RGB by the frame's matrix and range, scales where the fit asks for it (area averages
+/// down, bilinear up), turns upright, and spreads the channels over planes. Owns scratch memory;
+/// used by one thread at a time.
 ///
 /// Matrices other than BT.601, BT.709, BT.2020, FCC and SMPTE 240M (such as YCgCo) are read as
 /// BT.601, and PQ or HLG light is not tone mapped: a face stays a face. Chroma is repeated, not
-/// interpolated. The result is within 4 of 255 of exact arithmetic for the formats that swscale has
-/// fast code for (8-bit 4:2:0 and 4:2:2); see the table in tests/detector.
+/// interpolated. Each value is within 5 of 255 of exact arithmetic (8-bit 4:2:0 and 4:2:2: 3).
 class Preprocessor {
  public:
   Preprocessor(const NetworkFit& fit, ChannelOrder order);
@@ -31,8 +30,7 @@ class Preprocessor {
   /// Writes the fit's content area of `planes` (3 x network height x network width bytes); the rest
   /// is left as it is. The frame's memory must be readable for 16 bytes after its last row, as that
   /// of FFmpeg's frames is: vector code reads whole registers.
-  /// Errors: internal for a frame of another upright size, on another device, or of a format that
-  /// is none of 4:4:4, 4:4:0, 4:2:2, 4:2:0, 4:1:1, 4:1:0, NV12, NV16, NV24 or grey.
+  /// Errors: internal for a frame of another upright size or on another device.
   void convert(const Frame& frame, std::span<std::uint8_t> planes);
 
  private:
@@ -42,7 +40,7 @@ class Preprocessor {
   /// What an SwsContext is made for.
   struct Source {
     Size size;
-    int format = -1;  ///< AVPixelFormat
+    bool half_height_chroma = true;
     int matrix = 2;
     bool full_range = false;
     friend bool operator==(const Source&, const Source&) = default;
@@ -50,18 +48,17 @@ class Preprocessor {
 
   void check(const Frame& frame) const;
   void prepare_context(const Source& source);
-  [[nodiscard]] std::array<Plane, 3> byte_planes(const Frame& frame);
   void to_packed(const Frame& frame);
   [[nodiscard]] const cv::Mat& scaled(Orientation orientation);
   [[nodiscard]] const cv::Mat& upright(const cv::Mat& stored, Orientation orientation);
 
   NetworkFit fit_;
   ChannelOrder order_;
+  ByteYuv byte_yuv_;
   std::optional<Source> source_;
   std::unique_ptr<SwsContext, FreeContext> context_;
-  std::array<cv::Mat, 3> bytes_;  ///< planes reduced to 8 bits
-  cv::Mat packed_buffer_;         ///< with room for swscale to write whole registers
-  cv::Mat packed_;                ///< the picture as stored, 3 bytes a pixel
+  cv::Mat packed_buffer_;  ///< with room for swscale to write whole registers
+  cv::Mat packed_;         ///< the picture as stored, 3 bytes a pixel
   cv::Mat scaled_;
   cv::Mat mirrored_;
   cv::Mat turned_;

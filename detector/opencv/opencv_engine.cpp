@@ -8,17 +8,16 @@
 #include <vector>
 
 #include "core/error.h"
+#include "detector/engine_error.h"
 
 namespace facepipe {
 namespace {
 
-Error refused(const std::string& file, const cv::Exception& failure) {
-  return {ErrorKind::device, "model " + file + ": OpenCV: " + failure.err};
-}
+constexpr const char* kLibrary = "OpenCV";
 
 /// The network, shared by its Inferences.
 struct SharedNet {
-  std::string file;
+  std::filesystem::path file;
   std::string input;
   std::vector<ModelOutput> outputs;
   Size size;
@@ -41,7 +40,7 @@ class OpencvInference final : public Inference {
     try {
       run();
     } catch (const cv::Exception& failure) {
-      throw refused(shared_->file, failure);
+      throw engine_error(shared_->file, kLibrary, failure.err);
     }
   }
 
@@ -64,8 +63,8 @@ class OpencvInference final : public Inference {
   void keep(const cv::Mat& result, std::size_t index) {
     std::vector<float>& values = outputs_[index];
     if (result.type() != CV_32F || !result.isContinuous() || result.total() != values.size())
-      throw Error(ErrorKind::device, "model " + shared_->file + ": output " +
-                                         shared_->outputs[index].name + " has an unexpected shape");
+      throw engine_error(shared_->file, kLibrary,
+                         "output " + shared_->outputs[index].name + " has an unexpected shape");
     std::copy_n(result.ptr<float>(), values.size(), values.begin());
   }
 
@@ -96,7 +95,7 @@ std::unique_ptr<Engine> make_opencv_engine(const Model& model, Size network,
   cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
   cv::setNumThreads(options.threads);
   auto shared = std::make_shared<SharedNet>();
-  shared->file = model.file().string();
+  shared->file = model.file();
   shared->input = model.input();
   shared->outputs = model.outputs();
   shared->size = network;
@@ -106,7 +105,7 @@ std::unique_ptr<Engine> make_opencv_engine(const Model& model, Size network,
     shared->net.setPreferableBackend(cv::dnn::DNN_BACKEND_OPENCV);
     shared->net.setPreferableTarget(cv::dnn::DNN_TARGET_CPU);
   } catch (const cv::Exception& failure) {
-    throw refused(shared->file, failure);
+    throw engine_error(shared->file, kLibrary, failure.err);
   }
   return std::make_unique<OpencvEngine>(std::move(shared));
 }

@@ -6,10 +6,12 @@
 #include <utility>
 
 #include "core/error.h"
+#include "detector/engine_error.h"
 
 namespace facepipe {
 namespace {
 
+constexpr const char* kLibrary = "OpenVINO";
 constexpr const char* kDevice = "CPU";
 
 ov::element::Type element_type(Precision precision) {
@@ -24,21 +26,9 @@ ov::element::Type element_type(Precision precision) {
   return ov::element::f32;
 }
 
-/// OpenVINO's messages span many lines; the last one that says something holds the reason.
-std::string reason(const ov::Exception& failure) {
-  std::string text = failure.what();
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.pop_back();
-  const std::size_t line = text.find_last_of('\n');
-  return line == std::string::npos ? text : text.substr(line + 1);
-}
-
-Error refused(const std::string& file, const ov::Exception& failure) {
-  return {ErrorKind::device, "model " + file + ": OpenVINO: " + reason(failure)};
-}
-
 /// What an Inference needs to know of its network.
 struct Network {
-  std::string file;
+  std::filesystem::path file;
   std::string input;
   std::vector<ModelOutput> outputs;
   Size size;
@@ -54,8 +44,8 @@ class OpenvinoInference final : public Inference {
     for (const ModelOutput& output : network_->outputs) {
       const ov::Tensor tensor = request_.get_tensor(output.name);
       if (tensor.get_size() != output.values(network_->size))
-        throw Error(ErrorKind::device, "model " + network_->file + ": output " + output.name +
-                                           " has an unexpected shape");
+        throw engine_error(network_->file, kLibrary,
+                           "output " + output.name + " has an unexpected shape");
       outputs_.push_back(tensor);
     }
   }
@@ -76,7 +66,7 @@ class OpenvinoInference final : public Inference {
     try {
       request_.start_async();
     } catch (const ov::Exception& failure) {
-      throw refused(network_->file, failure);
+      throw engine_error(network_->file, kLibrary, failure.what());
     }
   }
 
@@ -84,7 +74,7 @@ class OpenvinoInference final : public Inference {
     try {
       request_.wait();
     } catch (const ov::Exception& failure) {
-      throw refused(network_->file, failure);
+      throw engine_error(network_->file, kLibrary, failure.what());
     }
   }
 
@@ -138,7 +128,7 @@ std::vector<Precision> openvino_precisions() {
   try {
     capabilities = ov::Core().get_property(kDevice, ov::device::capabilities);
   } catch (const ov::Exception& failure) {
-    throw Error(ErrorKind::device, "OpenVINO: " + reason(failure));
+    throw Error(ErrorKind::device, std::string("OpenVINO: ") + failure.what());
   }
   const auto has = [&capabilities](const char* name) {
     return std::find(capabilities.begin(), capabilities.end(), name) != capabilities.end();
@@ -152,7 +142,7 @@ std::vector<Precision> openvino_precisions() {
 std::unique_ptr<Engine> make_openvino_engine(const Model& model, Size network,
                                              const EngineOptions& options) {
   auto shared = std::make_shared<Network>();
-  shared->file = model.file().string();
+  shared->file = model.file();
   shared->input = model.input();
   shared->outputs = model.outputs();
   shared->size = network;
@@ -161,7 +151,7 @@ std::unique_ptr<Engine> make_openvino_engine(const Model& model, Size network,
     shared->compiled = compile(model, network, options);
     actual = shared->compiled.get_property(ov::hint::inference_precision);
   } catch (const ov::Exception& failure) {
-    throw refused(shared->file, failure);
+    throw engine_error(shared->file, kLibrary, failure.what());
   }
   if (actual != element_type(options.precision))
     throw Error(ErrorKind::device, "OpenVINO: asked for precision " +

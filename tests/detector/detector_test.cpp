@@ -61,6 +61,10 @@ struct Tolerance {
   double landmark;  ///< pixels
 };
 
+Tolerance tolerance(Precision precision) {
+  return {.overlap = 0.9, .score = 0.03, .landmark = precision == Precision::bf16 ? 2.0 : 1.0};
+}
+
 std::size_t best_match(const Detections& found, const GoldenFace& face) {
   std::size_t best = 0;
   for (std::size_t i = 1; i < found.size(); ++i)
@@ -102,7 +106,7 @@ void expect_golden_faces(const std::filesystem::path& file, const std::string& k
       std::vector<GoldenFace> faces = golden_faces(model);
       std::erase_if(faces,
                     [&](const GoldenFace& f) { return f.score < options.score_threshold + 0.03; });
-      expect_faces(detect(*factory->detector(city.upright()), city), faces, {0.9, 0.03, 1.0});
+      expect_faces(detect(*factory->detector(city.upright()), city), faces, tolerance(precision));
     }
   }
 }
@@ -135,12 +139,12 @@ TEST(Detector, ScalesWithTheDetectSize) {
   const auto detector = factory->detector(city.upright());
   EXPECT_EQ(detector->network_size(), (Size{416, 288}));
   const Detections found = detect(*detector, city);
-  ASSERT_GT(found.size(), 0U);
-  const std::vector<GoldenFace> faces = golden_faces(test::read_golden().model("centerface"));
-  for (const Box& box : found.boxes)
-    EXPECT_TRUE(std::any_of(faces.begin(), faces.end(),
-                            [&](const GoldenFace& face) { return overlap(box, face.box) > 0.4; }))
-        << box.x1 << "," << box.y1;
+  // Faces that are still large enough at half the size.
+  std::vector<GoldenFace> faces = golden_faces(test::read_golden().model("centerface"));
+  std::erase_if(faces, [](const GoldenFace& face) { return face.box.width() < 28; });
+  ASSERT_GE(faces.size(), 5U);
+  for (const GoldenFace& face : faces)
+    EXPECT_GE(overlap(found.boxes[best_match(found, face)], face.box), 0.7) << face.box.x1;
 }
 
 TEST(Detector, SeesTheSameFacesWhateverSizeCameBefore) {
