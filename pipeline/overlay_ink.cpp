@@ -26,8 +26,7 @@ Weights luma_weights(int matrix) {
     case 7:
       return {0.212, 0.087};  // SMPTE 240M
     case 9:
-    case 10:
-      return {0.2627, 0.0593};  // BT.2020
+    case 10:  // BT.2020
     // Constant intensity and chromaticity-derived systems come with BT.2020's primaries in
     // practice; its matrix gives a hue near enough for a drawing.
     case 11:

@@ -1,6 +1,7 @@
 #include "pipeline/overlay.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 #include "core/error.h"
@@ -19,7 +20,7 @@ Sample* row(const Plane& plane, int y) {
 template <class Sample>
 void fill(const Plane& plane, const PixelRect& area, std::uint16_t value) {
   for (int y = area.y1; y < area.y2; ++y) {
-    Sample* const line = row<Sample>(plane, y);
+    auto* const line = row<Sample>(plane, y);
     std::fill(line + area.x1, line + area.x2, static_cast<Sample>(value));
   }
 }
@@ -28,8 +29,8 @@ void fill(const Plane& plane, const PixelRect& area, std::uint16_t value) {
 template <class Sample>
 void fill_pairs(const Plane& plane, const PixelRect& area, const InkSamples& ink) {
   for (int y = area.y1; y < area.y2; ++y) {
-    Sample* const line = row<Sample>(plane, y);
-    for (int x = area.x1; x < area.x2; ++x) {
+    auto* const line = row<Sample>(plane, y);
+    for (std::ptrdiff_t x = area.x1; x < area.x2; ++x) {
       line[2 * x] = static_cast<Sample>(ink.u);
       line[2 * x + 1] = static_cast<Sample>(ink.v);
     }
@@ -90,7 +91,7 @@ void draw_letter(const Frame& frame, const OverlayPlan& plan, const Mark& mark,
   const int shift = frame.format.shift;
   const unsigned white = static_cast<unsigned>(ink.y) >> shift;
   for (int y = area.y1; y < area.y2; ++y) {
-    Sample* const line = row<Sample>(frame.planes[0], y);
+    auto* const line = row<Sample>(frame.planes[0], y);
     const std::uint8_t* texel = walk.start + (y - area.y1) * walk.down;
     for (int x = area.x1; x < area.x2; ++x, texel += walk.right)
       if (*texel != 0) line[x] = blend(line[x], white, *texel, shift);

@@ -126,6 +126,7 @@ TEST(Slots, NeverMoreThanCountAreOut) {
   std::atomic<int> out = 0;
   std::atomic<int> most = 0;
   std::vector<std::jthread> threads;
+  threads.reserve(8);
   for (int t = 0; t < 8; ++t)
     threads.emplace_back([&] {
       for (int i = 0; i < 500; ++i) {

@@ -252,14 +252,12 @@ TEST(OverlayPlan, StoredMapIsTheWayBackFromUpright) {
 
 /// The rows of one cell, one after another.
 std::string texels(const GlyphAtlas& atlas, char letter) {
-  const int glyph = glyph_of(letter);
+  const auto glyph = static_cast<std::size_t>(glyph_of(letter));
+  const auto stride = static_cast<std::size_t>(atlas.stride());
   std::string shape;
-  for (int y = 0; y < atlas.height; ++y)
-    for (int x = 0; x < atlas.advance(glyph); ++x) {
-      const int column = atlas.columns[static_cast<std::size_t>(glyph)] + x;
-      shape +=
-          static_cast<char>(atlas.coverage[static_cast<std::size_t>(y * atlas.stride() + column)]);
-    }
+  for (std::size_t row = 0; row < atlas.coverage.size(); row += stride)
+    for (int column = atlas.columns[glyph]; column < atlas.columns[glyph + 1]; ++column)
+      shape += static_cast<char>(atlas.coverage[row + static_cast<std::size_t>(column)]);
   return shape;
 }
 
