@@ -19,6 +19,10 @@ constexpr double kLargestCrf = 63;
 constexpr int kMostThreads = 1024;
 constexpr int kMostFramesInFlight = 64;
 
+constexpr const char* kConfigHelp =
+    "Options from a file, which the command line beats (default: none): lines \"NAME = VALUE\"\n"
+    "under [run], one an option, named as the options are; not all of TOML";
+
 constexpr const char* kExitCodes =
     "Exit codes:\n"
     "  0    done\n"
@@ -68,7 +72,6 @@ void add_inputs(CLI::App& app, Parsed& to) {
   app.add_option("INPUT", to.run.inputs,
                  "Video, still image, directory (walked; earlier outputs *_faces.* and hidden\n"
                  "files are left out), or URL. After --, names that look like options.")
-      ->required()
       ->configurable(false)
       ->type_name("");
   add_value(app, "-o,--output", "PATH",
@@ -228,7 +231,8 @@ void add_reports(CLI::App& app, Parsed& to) {
 CLI::App* add_run(CLI::App& app, Parsed& to) {
   CLI::App* const run = app.add_subcommand("run", "Finds faces in inputs and draws them");
   run->fallthrough();  // so that --config may stand after "run" as well
-  run->footer(kExitCodes);
+  // CLI11 leaves the root's options out of a subcommand's help.
+  run->footer(std::string("--config F: ") + kConfigHelp + "\n\n" + kExitCodes);
   const auto group = [&](const char* name, void (*add)(CLI::App&, Parsed&)) {
     run->option_defaults()->group(name);
     add(*run, to);
@@ -255,9 +259,6 @@ CLI::App* add_doctor(CLI::App& app, Parsed& to) {
 enum class ConfigFile { ignored, read };
 
 void add_config(CLI::App& app, Parsed& to, ConfigFile use) {
-  const std::string help =
-      "Options from F, which the command line beats (default: none): lines \"NAME = VALUE\"\n"
-      "under [run], one an option, named as the options are; not all of TOML";
   if (use == ConfigFile::ignored) {
     app.add_option_function<std::string>(
            "--config",
@@ -265,17 +266,21 @@ void add_config(CLI::App& app, Parsed& to, ConfigFile use) {
              if (text.empty()) refuse({"--config", text}, "a file");
              to.config = text;
            },
-           help)
+           kConfigHelp)
         ->type_name("F");
     return;
   }
   // CLI11 2.1.2 ignores a config file that is set on a subcommand without a word: hence the root.
-  app.set_config("--config", "", help)->type_name("F");
+  app.set_config("--config", "", kConfigHelp)->type_name("F");
   app.allow_config_extras(CLI::config_extras_mode::error);
 }
 
-void check(const Parsed& parsed) {
-  const RunOptions& run = parsed.run;
+/// Refuses what contradicts itself and fills in what follows from two options.
+void settle(Parsed& parsed) {
+  RunOptions& run = parsed.run;
+  run.video = !parsed.no_video;
+  if (parsed.overwrite) run.existing = ExistingOutput::overwrite;
+  if (parsed.skip_existing) run.existing = ExistingOutput::skip;
   const auto clash = [](const char* text) { throw Error(ErrorKind::usage, text); };
   if (parsed.overwrite && parsed.skip_existing)
     clash("--overwrite and --skip-existing exclude each other");
@@ -302,8 +307,19 @@ struct Outcome {
   Command command;
 };
 
+/// Takes what follows "--" off the arguments: inputs, whatever they look like. (CLI11 2.1.2 takes
+/// them for options again if an input stood before the "--".)
+std::vector<std::string> take_plain_inputs(std::vector<std::string>& arguments) {
+  const auto mark = std::find(arguments.begin(), arguments.end(), "--");
+  if (mark == arguments.end()) return {};
+  std::vector<std::string> inputs(mark + 1, arguments.end());
+  arguments.erase(mark, arguments.end());
+  return inputs;
+}
+
 Outcome parse(std::vector<std::string> arguments, ConfigFile use, const Parsed& before) {
   Parsed parsed;
+  const std::vector<std::string> plain_inputs = take_plain_inputs(arguments);
   CLI::App app("facepipe finds faces in video and writes annotated video", "facepipe");
   app.set_version_flag("--version", "facepipe " FACEPIPE_VERSION, "Print the version and exit");
   app.footer(std::string("facepipe run --help lists the options and their defaults.\n\n") +
@@ -326,12 +342,14 @@ Outcome parse(std::vector<std::string> arguments, ConfigFile use, const Parsed& 
     parsed.overwrite = before.overwrite;
     parsed.skip_existing = before.skip_existing;
   }
-  parsed.run.video = !parsed.no_video;
-  check(parsed);
-  if (parsed.overwrite) parsed.run.existing = ExistingOutput::overwrite;
-  if (parsed.skip_existing) parsed.run.existing = ExistingOutput::skip;
-  if (run->parsed()) return {parsed, parsed.run};
-  return {parsed, parsed.doctor};
+  std::vector<std::string>& inputs = parsed.run.inputs;
+  inputs.insert(inputs.end(), plain_inputs.begin(), plain_inputs.end());
+  if (run->parsed() == inputs.empty())
+    throw Error(ErrorKind::usage, run->parsed() ? "run: no INPUT is named; see facepipe run --help"
+                                                : "doctor: takes no INPUT");
+  if (!run->parsed()) return {parsed, parsed.doctor};
+  settle(parsed);
+  return {parsed, parsed.run};
 }
 
 }  // namespace

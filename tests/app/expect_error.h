@@ -1,0 +1,27 @@
+// Expectations about a thrown facepipe::Error.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+
+#include "core/error.h"
+
+namespace facepipe::test {
+
+/// `work` throws an Error of `kind` whose one line holds `text`.
+inline void expect_error(ErrorKind kind, const std::string& text,
+                         const std::function<void()>& work) {
+  try {
+    work();
+    ADD_FAILURE() << "nothing was thrown; expected: " << text;
+  } catch (const Error& error) {
+    EXPECT_EQ(static_cast<int>(error.kind()), static_cast<int>(kind)) << error.what();
+    EXPECT_THAT(error.what(), testing::HasSubstr(text));
+    EXPECT_THAT(error.what(), testing::Not(testing::HasSubstr("\n")));
+  }
+}
+
+}  // namespace facepipe::test
