@@ -51,6 +51,7 @@ struct Parsed {
   bool overwrite = false;
   bool skip_existing = false;
   bool no_video = false;
+  std::vector<std::string> plain_inputs;  ///< what followed "--"
 };
 
 using Setter = std::function<void(const OptionText&)>;
@@ -72,6 +73,7 @@ void add_inputs(CLI::App& app, Parsed& to) {
   app.add_option("INPUT", to.run.inputs,
                  "Video, still image, directory (walked; earlier outputs *_faces.* and hidden\n"
                  "files are left out), or URL. After --, names that look like options.")
+      ->required(to.plain_inputs.empty())
       ->configurable(false)
       ->type_name("");
   add_value(app, "-o,--output", "PATH",
@@ -278,6 +280,7 @@ void add_config(CLI::App& app, Parsed& to, ConfigFile use) {
 /// Refuses what contradicts itself and fills in what follows from two options.
 void settle(Parsed& parsed) {
   RunOptions& run = parsed.run;
+  run.inputs.insert(run.inputs.end(), parsed.plain_inputs.begin(), parsed.plain_inputs.end());
   run.video = !parsed.no_video;
   if (parsed.overwrite) run.existing = ExistingOutput::overwrite;
   if (parsed.skip_existing) run.existing = ExistingOutput::skip;
@@ -319,7 +322,7 @@ std::vector<std::string> take_plain_inputs(std::vector<std::string>& arguments) 
 
 Outcome parse(std::vector<std::string> arguments, ConfigFile use, const Parsed& before) {
   Parsed parsed;
-  const std::vector<std::string> plain_inputs = take_plain_inputs(arguments);
+  parsed.plain_inputs = take_plain_inputs(arguments);
   CLI::App app("facepipe finds faces in video and writes annotated video", "facepipe");
   app.set_version_flag("--version", "facepipe " FACEPIPE_VERSION, "Print the version and exit");
   app.footer(std::string("facepipe run --help lists the options and their defaults.\n\n") +
@@ -342,11 +345,8 @@ Outcome parse(std::vector<std::string> arguments, ConfigFile use, const Parsed& 
     parsed.overwrite = before.overwrite;
     parsed.skip_existing = before.skip_existing;
   }
-  std::vector<std::string>& inputs = parsed.run.inputs;
-  inputs.insert(inputs.end(), plain_inputs.begin(), plain_inputs.end());
-  if (run->parsed() == inputs.empty())
-    throw Error(ErrorKind::usage, run->parsed() ? "run: no INPUT is named; see facepipe run --help"
-                                                : "doctor: takes no INPUT");
+  if (!run->parsed() && !parsed.plain_inputs.empty())
+    throw Error(ErrorKind::usage, "doctor takes no INPUT");
   if (!run->parsed()) return {parsed, parsed.doctor};
   settle(parsed);
   return {parsed, parsed.run};

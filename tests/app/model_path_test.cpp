@@ -1,0 +1,72 @@
+// Where the model is looked for.
+#include "app/model_path.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include "tests/app/expect_error.h"
+#include "tests/app/temp_dir.h"
+
+namespace facepipe {
+namespace {
+
+using test::expect_error;
+using test::TempDir;
+
+/// An environment variable as a test wants it; as it was again at the end.
+class Variable {
+ public:
+  Variable(const char* name, const char* value) : name_(name) {
+    const char* const before = getenv(name);
+    if (before != nullptr) before_ = before;
+    had_ = before != nullptr;
+    if (value != nullptr)
+      setenv(name, value, 1);
+    else
+      unsetenv(name);
+  }
+  ~Variable() {
+    if (had_)
+      setenv(name_, before_.c_str(), 1);
+    else
+      unsetenv(name_);
+  }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+  std::string before_;
+  bool had_ = false;
+};
+
+TEST(FindModel, NamedBeatsVariableBeatsPlaces) {
+  const TempDir dir;
+  const std::string beside = dir.write("bin/models/centerface.onnx");
+  const std::string shared = dir.write("share/facepipe/models/centerface.onnx");
+  {
+    const Variable set("FACEPIPE_MODEL", "variable.onnx");
+    EXPECT_EQ(find_model("named.onnx", dir / "bin"), "named.onnx");
+    EXPECT_EQ(find_model("", dir / "bin"), "variable.onnx");
+  }
+  const Variable unset("FACEPIPE_MODEL", nullptr);
+  EXPECT_EQ(find_model("", dir / "bin"), beside);
+  std::filesystem::remove(beside);
+  EXPECT_EQ(find_model("", dir / "bin"), shared);
+}
+
+TEST(FindModel, SaysWhereItLookedAndWhatHelps) {
+  const TempDir dir;
+  const Variable unset("FACEPIPE_MODEL", nullptr);
+  for (const std::string& text :
+       {dir / "bin/models/centerface.onnx", dir / "share/facepipe/models/centerface.onnx",
+        std::string("FACEPIPE_MODEL"), std::string("./dev setup")})
+    expect_error(ErrorKind::device, text, [&] { (void)find_model("", dir / "bin"); });
+}
+
+TEST(FindModel, ProgramDirectoryHoldsThisTest) {
+  EXPECT_TRUE(std::filesystem::exists(program_directory() / "test_app"));
+}
+
+}  // namespace
+}  // namespace facepipe

@@ -1,0 +1,48 @@
+// Outcomes of inputs for tests of report, summary and exit code.
+#pragma once
+
+#include "app/input_outcome.h"
+
+namespace facepipe::test {
+
+inline RunFacts some_facts() {
+  return {{},
+          "cpu: nothing else here",
+          {EngineKind::openvino, Precision::f16, "fastest here"},
+          "centerface",
+          "models/m.onnx",
+          "abc123"};
+}
+
+inline InputOutcome done_outcome(const std::string& name) {
+  InputOutcome outcome;
+  outcome.planned = {"dir/" + name, name, "out/" + name, {}};
+  outcome.status = InputStatus::done;
+  JobResult& result = outcome.result;
+  result.ledger = {100, 100, 0, 0, 100, false};
+  result.faces = 250;
+  result.candidates = 700;
+  result.size = {640, 480};
+  result.network_size = {640, 480};
+  result.decoder = "h264";
+  result.encoder = "libx264";
+  result.video_codec = "h264";
+  result.container = "mp4";
+  result.notices = {"data stream 2 dropped: mp4 can't hold it"};
+  result.wall_s = 4;
+  result.fps = 25;
+  result.stage_ms = {{"decode", {1, 2, 3, 4}}, {"total", {5, 6, 7, 8}}};
+  result.stage_cpu_ms = {{"decode", {0.5, 0.5, 0.5, 0.5}}};
+  result.output = "out/" + name;
+  return outcome;
+}
+
+inline InputOutcome outcome_with_code(InputStatus status, int code, const std::string& error = "") {
+  InputOutcome outcome = done_outcome("x.mp4");
+  outcome.status = status;
+  outcome.code = code;
+  outcome.error = error;
+  return outcome;
+}
+
+}  // namespace facepipe::test

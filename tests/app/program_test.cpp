@@ -1,0 +1,109 @@
+// The program itself, as far as it goes without decoding: help, refusals, exit codes, doctor.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "tests/app/process.h"
+#include "tests/app/temp_dir.h"
+
+namespace facepipe {
+namespace {
+
+using test::ProcessResult;
+using test::TempDir;
+using testing::HasSubstr;
+using testing::StartsWith;
+using Arguments = std::vector<std::string>;
+
+ProcessResult facepipe(Arguments arguments) {
+  arguments.insert(arguments.begin(), FACEPIPE_PROGRAM);
+  return test::run_process(std::move(arguments));
+}
+
+/// Ends with `code` and one line on stderr that holds `reason`.
+void expect_refusal(int code, const std::string& reason, const Arguments& arguments) {
+  const ProcessResult result = facepipe(arguments);
+  EXPECT_EQ(result.code, code) << result.err;
+  EXPECT_THAT(result.err, StartsWith("facepipe: error: "));
+  EXPECT_THAT(result.err, HasSubstr(reason));
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  EXPECT_EQ(result.out, "");
+}
+
+TEST(Program, HelpAndVersionGoToStdout) {
+  for (const Arguments& arguments :
+       {Arguments{"--help"}, {"run", "--help"}, {"doctor", "--help"}}) {
+    const ProcessResult result = facepipe(arguments);
+    EXPECT_EQ(result.code, 0);
+    EXPECT_EQ(result.err, "");
+    EXPECT_THAT(result.out, HasSubstr("Exit codes:"));
+  }
+  EXPECT_THAT(facepipe({"--version"}).out, StartsWith("facepipe "));
+}
+
+TEST(Program, UsageErrorsAreTwo) {
+  const TempDir dir;
+  const std::string a = dir.write("a.mp4");
+  const std::string b = dir.write("b.mp4");
+  expect_refusal(2, "ubcommand", {});
+  expect_refusal(2, "INPUT", {"run"});
+  expect_refusal(2, "--score: '2'", {"run", a, "--score", "2"});
+  expect_refusal(2, "--bogus", {"run", a, "--bogus"});
+  expect_refusal(2, "several inputs", {"run", a, b, "-o", dir / "out.mp4"});
+  expect_refusal(2, "is an input and would be the output", {"run", a, "-o", a});
+  expect_refusal(2, "no.toml: can't be read", {"run", a, "--config", dir / "no.toml"});
+}
+
+TEST(Program, InputErrorsAreThree) {
+  const TempDir dir;
+  std::filesystem::create_directory(dir / "empty");
+  const std::string text = dir.write("text.mp4", "this is no video");
+  const std::string nothing = dir.write("nothing.mp4", "");
+  expect_refusal(3, "missing.mp4: no such file", {"run", dir / "missing.mp4"});
+  expect_refusal(3, "empty: no video or image", {"run", dir / "empty"});
+  expect_refusal(3, text, {"run", text});
+  expect_refusal(3, nothing, {"run", nothing});
+  EXPECT_EQ(dir.names(), (std::set<std::string>{"empty", "nothing.mp4", "text.mp4"}));
+}
+
+TEST(Program, ModelErrorsAreFour) {
+  const TempDir dir;
+  const std::string clip = dir.write("clip.mp4");
+  const std::string text = dir.write("model.onnx", "this is no model");
+  const Arguments base{"run", clip, "--no-video", "--model"};
+  for (const std::string& model : {dir / "missing.onnx", text, dir.path().string()}) {
+    Arguments arguments = base;
+    arguments.push_back(model);
+    expect_refusal(4, model, arguments);
+  }
+  expect_refusal(4, "cuda:7", {"run", clip, "--no-video", "--device", "cuda:7"});
+}
+
+TEST(Program, OutputErrorsAreFive) {
+  const TempDir dir;
+  const std::string clip = dir.write("clip.mp4");
+  const std::string out = dir.write("out.mp4", "before");
+  expect_refusal(5, "out.mp4: exists already", {"run", clip, "-o", out});
+  expect_refusal(5, "no/d.jsonl: can't be written",
+                 {"run", clip, "--no-video", "--detections", dir / "no/d.jsonl"});
+  EXPECT_EQ(test::read_file(out), "before");
+}
+
+TEST(Program, DoctorTellsWhatIsHere) {
+  const ProcessResult result = facepipe({"doctor"});
+  for (const char* text : {"facepipe ", "FFmpeg ", "OpenCV ", "OpenVINO ", "cpu ", "cuda ",
+                           "decoders\n", "encoders\n", "model\n", "engines on cpu"})
+    EXPECT_THAT(result.out, HasSubstr(text));
+  EXPECT_TRUE(result.code == 0 || result.code == 4) << result.err;
+}
+
+TEST(Program, DoctorIsFourWhereNothingWorks) {
+  const ProcessResult result = facepipe({"doctor", "--model", "/nonexistent/model.onnx"});
+  EXPECT_EQ(result.code, 4);
+  EXPECT_THAT(result.out, HasSubstr("no engine works here"));
+}
+
+}  // namespace
+}  // namespace facepipe

@@ -1,0 +1,299 @@
+// A run over stand-ins of the pipeline: order, files, exit codes, what is left of failures.
+#include "app/run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "app/outcome.h"
+#include "core/error.h"
+#include "tests/app/expect_error.h"
+#include "tests/app/frames.h"
+#include "tests/app/temp_dir.h"
+
+namespace facepipe {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using test::expect_error;
+using test::frame_record;
+using test::read_file;
+using test::TempDir;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+class FakeFactory : public DetectorFactory {
+ public:
+  std::shared_ptr<Detector> detector(Size /*frame*/) override { return nullptr; }
+  [[nodiscard]] const EngineChoice& choice() const override { return choice_; }
+  [[nodiscard]] std::string model_kind() const override { return "centerface"; }
+  [[nodiscard]] std::string model_sha256() const override { return "abc"; }
+
+ private:
+  EngineChoice choice_{EngineKind::opencv, Precision::f32, ""};
+};
+
+/// A stand-in for the pipeline that makes three frames of every input. What it does besides goes by
+/// the input's name.
+class RunTest : public testing::Test {
+ protected:
+  RunTest() {
+    options_.detector.model = "model.onnx";
+    options_.progress = ProgressStyle::none;
+    options_.quiet = true;
+    options_.files = {dir_ / "d.jsonl", dir_ / "l.csv", dir_ / "r.json"};
+  }
+
+  int run_all() { return run(options_, parts(), stop_.get_token()); }
+
+  void add_input(const std::string& name) { options_.inputs.push_back(dir_.write("in/" + name)); }
+
+  [[nodiscard]] json report() const { return json::parse(read_file(dir_ / "r.json")); }
+
+  RunParts parts() {
+    return {[](const std::string& /*input*/, const std::string& /*encoder*/) {
+              return OutputFormat{"mp4", ".mp4", false};
+            },
+            [this](const Device&, const DetectorOptions&) {
+              ++factories_;
+              return std::make_unique<FakeFactory>();
+            },
+            [this](const JobOptions& job, DetectorFactory&, const JobObserver& observer,
+                   const std::stop_token& stop) { return work(job, observer, stop); }};
+  }
+
+  JobResult work(const JobOptions& job, const JobObserver& observer, const std::stop_token& stop) {
+    const auto named = [&](const char* text) { return job.input.find(text) != std::string::npos; };
+    worked_.push_back(fs::path(job.input).filename());
+    for (int i = 0; i < 3; ++i) {
+      observer.frame(frame_record(i, 1));
+      observer.progress({i + 1, 3, 10, i + 1});
+      if (named("bad") && i == 1) throw Error(ErrorKind::input, "torn in the middle");
+      if (named("crash") && i == 1) throw std::runtime_error("two\nlines");
+    }
+    JobResult result;
+    result.ledger = {3, 3, 0, 0, 3, false};
+    if (named("damaged")) result.ledger.lost = 1;
+    if (named("stopped")) stop_.request_stop();
+    result.interrupted = stop.stop_requested();
+    result.output = job.output;
+    if (!job.output.empty()) std::ofstream(job.output) << "video";
+    return result;
+  }
+
+  TempDir dir_;
+  RunOptions options_;
+  std::stop_source stop_;
+  std::vector<std::string> worked_;
+  int factories_ = 0;
+};
+
+TEST_F(RunTest, WorksOnInputsInOrderAndWritesAllFiles) {
+  add_input("b.mp4");
+  add_input("a.mp4");
+  EXPECT_EQ(run_all(), 0);
+  EXPECT_THAT(worked_, ElementsAre("b.mp4", "a.mp4"));
+  EXPECT_EQ(factories_, 1) << "the model is loaded once";
+  EXPECT_THAT(dir_.names(), ElementsAre("d.jsonl", "in", "in/a.mp4", "in/a_faces.mp4", "in/b.mp4",
+                                        "in/b_faces.mp4", "l.csv", "r.json"));
+  const std::string lines = read_file(dir_ / "d.jsonl");
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 6);
+  EXPECT_EQ(report()[0]["engine"], "opencv");
+  EXPECT_EQ(report()[0]["model"]["path"], "model.onnx");
+}
+
+TEST_F(RunTest, NamesFilesRelativeToTheDirectory) {
+  add_input("deep/a.mp4");
+  options_.inputs = {dir_ / "in"};
+  EXPECT_EQ(run_all(), 0);
+  EXPECT_EQ(report()[0]["file"], "deep/a.mp4");
+  EXPECT_THAT(read_file(dir_ / "l.csv"), HasSubstr("\ndeep/a.mp4,0,"));
+}
+
+TEST_F(RunTest, BadInputDoesNotStopTheOthersAndLeavesNoLines) {
+  add_input("good.mp4");
+  add_input("bad.mp4");
+  add_input("damaged.mp4");
+  options_.inputs.push_back(dir_ / "missing.mp4");
+  EXPECT_EQ(run_all(), 3);
+  EXPECT_THAT(worked_, ElementsAre("good.mp4", "bad.mp4", "damaged.mp4"));
+  EXPECT_THAT(read_file(dir_ / "d.jsonl"), Not(HasSubstr("bad.mp4")));
+  EXPECT_THAT(read_file(dir_ / "l.csv"), Not(HasSubstr("bad.mp4")));
+  const json all = report();
+  EXPECT_EQ(all[1]["error"], options_.inputs[1] + ": torn in the middle") << "names the file";
+  EXPECT_EQ(all[2]["status"], "damaged");
+  EXPECT_EQ(all[2]["exit_code"], 6);
+  EXPECT_EQ(all[3]["exit_code"], 3);
+}
+
+TEST_F(RunTest, AnythingElseIsCodeOneInOneLine) {
+  add_input("crash.mp4");
+  EXPECT_EQ(run_all(), 1);
+  EXPECT_EQ(report()[0]["error"], options_.inputs[0] + ": two lines");
+}
+
+TEST_F(RunTest, WhenAllFailOnlyTheReportIsWritten) {
+  add_input("bad.mp4");
+  EXPECT_EQ(run_all(), 3);
+  EXPECT_THAT(dir_.names(), ElementsAre("in", "in/bad.mp4", "r.json"));
+}
+
+TEST_F(RunTest, DamageIsCodeSixUnlessTolerated) {
+  add_input("damaged.mp4");
+  EXPECT_EQ(run_all(), 6);
+  EXPECT_TRUE(fs::exists(dir_ / "in/damaged_faces.mp4"));
+  options_.tolerate_damage = true;
+  options_.existing = ExistingOutput::overwrite;
+  EXPECT_EQ(run_all(), 0);
+  EXPECT_EQ(report()[0]["status"], "damaged") << "tolerated, not hidden";
+}
+
+TEST_F(RunTest, InterruptKeepsPartialFilesAndRunsNothingMore) {
+  add_input("stopped.mp4");
+  add_input("later.mp4");
+  EXPECT_EQ(run_all(), 130);
+  EXPECT_THAT(worked_, ElementsAre("stopped.mp4"));
+  EXPECT_THAT(dir_.names(), Contains("d.partial.jsonl"));
+  EXPECT_THAT(dir_.names(), Contains("l.partial.csv"));
+  EXPECT_THAT(dir_.names(), Not(Contains("d.jsonl")));
+  EXPECT_EQ(report()[0]["status"], "partial");
+  EXPECT_EQ(report()[1]["status"], "not run");
+}
+
+TEST_F(RunTest, ExistingOutputIsRefusedBeforeAnyWork) {
+  add_input("a.mp4");
+  dir_.write("in/a_faces.mp4", "before");
+  EXPECT_EQ(run_all(), 5);
+  EXPECT_EQ(factories_, 0);
+  EXPECT_EQ(read_file(dir_ / "in/a_faces.mp4"), "before");
+  EXPECT_THAT(report()[0]["error"].get<std::string>(), HasSubstr("a_faces.mp4: exists already"));
+}
+
+TEST_F(RunTest, OverwriteReplacesVideoAndSideFiles) {
+  add_input("a.mp4");
+  dir_.write("in/a_faces.mp4", "before");
+  dir_.write("d.jsonl", "before");
+  options_.existing = ExistingOutput::overwrite;
+  EXPECT_EQ(run_all(), 0);
+  EXPECT_EQ(read_file(dir_ / "in/a_faces.mp4"), "video");
+  EXPECT_THAT(read_file(dir_ / "d.jsonl"), HasSubstr("a.mp4"));
+}
+
+TEST_F(RunTest, SkipExistingLeavesWhatIsDone) {
+  add_input("a.mp4");
+  add_input("b.mp4");
+  dir_.write("in/a_faces.mp4", "before");
+  options_.existing = ExistingOutput::skip;
+  EXPECT_EQ(run_all(), 0);
+  EXPECT_THAT(worked_, ElementsAre("b.mp4"));
+  EXPECT_EQ(read_file(dir_ / "in/a_faces.mp4"), "before");
+  EXPECT_EQ(report()[0]["status"], "skipped");
+  const std::string detections = read_file(dir_ / "d.jsonl");
+  EXPECT_EQ(run_all(), 0) << "all is done: nothing is touched";
+  EXPECT_THAT(worked_, ElementsAre("b.mp4"));
+  EXPECT_EQ(read_file(dir_ / "d.jsonl"), detections);
+}
+
+TEST_F(RunTest, SideFilesOfOtherInputsAreNotReplacedByAResumedRun) {
+  add_input("a.mp4");
+  dir_.write("d.jsonl", "of another run");
+  options_.existing = ExistingOutput::skip;
+  expect_error(ErrorKind::output, "d.jsonl: exists already", [&] { (void)run_all(); });
+  EXPECT_THAT(worked_, testing::IsEmpty());
+}
+
+TEST_F(RunTest, OutputThatIsADirectoryIsRefused) {
+  add_input("a.mp4");
+  fs::create_directory(dir_ / "in/a_faces.mp4");
+  options_.existing = ExistingOutput::overwrite;
+  EXPECT_EQ(run_all(), 5);
+  EXPECT_THAT(worked_, testing::IsEmpty());
+}
+
+TEST_F(RunTest, OutputDirectoryIsMadeWithItsFolders) {
+  add_input("deep/a.mp4");
+  options_.inputs = {dir_ / "in"};
+  options_.output = dir_ / "out/new/";
+  EXPECT_EQ(run_all(), 0);
+  EXPECT_TRUE(fs::exists(dir_ / "out/new/deep/a_faces.mp4"));
+}
+
+TEST_F(RunTest, OutputDirectoryThatCannotBeMadeIsAnOutputError) {
+  add_input("a.mp4");
+  dir_.write("file");
+  options_.output = dir_ / "file/out/";
+  EXPECT_EQ(run_all(), 5);
+}
+
+TEST_F(RunTest, SideFilesThatClashAreRefused) {
+  add_input("a.mp4");
+  const std::string input = options_.inputs[0];
+  for (const SideFiles& files :
+       {SideFiles{dir_ / "x.csv", dir_ / "./x.csv", ""}, SideFiles{"", input, ""},
+        SideFiles{"", "", dir_ / "in/../in/a.mp4"}, SideFiles{dir_ / "in/a_faces.mp4", "", ""}}) {
+    options_.files = files;
+    expect_error(ErrorKind::usage, "is named for two things", [&] { (void)run_all(); });
+  }
+  EXPECT_THAT(worked_, testing::IsEmpty());
+}
+
+TEST_F(RunTest, SideFileInAMissingFolderIsToldBeforeAnyWork) {
+  add_input("a.mp4");
+  options_.files.latency = dir_ / "no/l.csv";
+  expect_error(ErrorKind::output, "no/l.csv: can't be written", [&] { (void)run_all(); });
+  EXPECT_EQ(factories_, 0);
+  EXPECT_THAT(dir_.names(), ElementsAre("in", "in/a.mp4"));
+}
+
+TEST_F(RunTest, ModelThatFailsLeavesNothing) {
+  add_input("a.mp4");
+  RunParts broken = parts();
+  broken.detectors = [](const Device&, const DetectorOptions&) -> std::unique_ptr<DetectorFactory> {
+    throw Error(ErrorKind::device, "model.onnx: is no ONNX");
+  };
+  expect_error(ErrorKind::device, "model.onnx",
+               [&] { (void)run(options_, broken, stop_.get_token()); });
+  EXPECT_THAT(dir_.names(), ElementsAre("in", "in/a.mp4"));
+}
+
+TEST_F(RunTest, WithoutVideoThereIsNoOutput) {
+  add_input("a.mp4");
+  options_.video = false;
+  EXPECT_EQ(run_all(), 0);
+  EXPECT_THAT(dir_.names(), ElementsAre("d.jsonl", "in", "in/a.mp4", "l.csv", "r.json"));
+  EXPECT_TRUE(report()[0]["output"].is_null());
+}
+
+TEST_F(RunTest, ProgressAsJsonGoesToStdoutWithALastLine) {
+  add_input("a.mp4");
+  options_.progress = ProgressStyle::json;
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run_all(), 0);
+  std::istringstream lines(testing::internal::GetCapturedStdout());
+  json last;
+  for (std::string line; std::getline(lines, line);) last = json::parse(line);
+  EXPECT_EQ(last["status"], "done");
+  EXPECT_EQ(last["frames"], 3);
+}
+
+TEST_F(RunTest, SummaryGoesToStderrUnlessQuiet) {
+  add_input("a.mp4");
+  options_.quiet = false;
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run_all(), 0);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("3 frames, 0 faces"));
+  options_.quiet = true;
+  options_.existing = ExistingOutput::overwrite;
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run_all(), 0);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+}  // namespace
+}  // namespace facepipe
