@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <thread>
 
@@ -220,6 +221,9 @@ class DetectorRequests : public testing::TestWithParam<EngineKind> {
  protected:
   static constexpr Size kSize{96, 64};
   void SetUp() override {
+    const auto built = supported_engines();
+    if (std::ranges::none_of(built, [](const auto& e) { return e.engine == GetParam(); }))
+      GTEST_SKIP() << "not of this build";
     DetectorOptions options = options_for(test::centerface_file());
     options.engine = GetParam();
     options.requests = 2;
@@ -310,13 +314,8 @@ TEST_P(DetectorRequests, DoNotMixUpFramesOfManyThreads) {
     });
 }
 
-std::vector<EngineKind> built_engines() {
-  std::vector<EngineKind> engines;
-  for (const EngineSupport& support : supported_engines()) engines.push_back(support.engine);
-  return engines;
-}
-
-INSTANTIATE_TEST_SUITE_P(Engines, DetectorRequests, testing::ValuesIn(built_engines()),
+INSTANTIATE_TEST_SUITE_P(Engines, DetectorRequests,
+                         testing::Values(EngineKind::opencv, EngineKind::openvino),
                          [](const auto& test) { return std::string(to_string(test.param)); });
 
 }  // namespace
