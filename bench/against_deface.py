@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""Speed against deface 1.5.0, side by side on one clip, and against what the machine allows.
+
+Both programs decode, find faces with CenterFace, draw them with scores, and encode with the same
+FFmpeg's x264, preset and CRF, audio kept; deface works with onnxruntime. The runs are interleaved, and
+times are those of the whole program, from start to exit.
+
+The bound: decoding, inference and encoding are also measured alone, as CPU time (user and system), by
+the ffmpeg program and by bench_inference. A pipeline that adds nothing to them and leaves no core idle
+would reach cores / (their sum a frame). The goal is 0.9 of it.
+"""
+import json
+import os
+import pathlib
+import shutil
+import statistics
+import sys
+import tempfile
+
+import measurement
+
+DEFACE_VERSION = "1.5.0"
+
+
+def arguments_given():
+    options = measurement.parser(__doc__)
+    measurement.add_clip(options)
+    beside = pathlib.Path(sys.executable).parent / "deface"
+    options.add_argument("--deface", default=beside if beside.exists() else "deface",
+                         help="the peer (default: beside this Python, else on the PATH)")
+    options.add_argument("--bench-inference",
+                         default=measurement.REPOSITORY / "build" / "bench" / "bench_inference",
+                         help="default: build/bench/bench_inference (cmake -DFACEPIPE_BENCH=ON)")
+    options.add_argument("--model", default=measurement.REPOSITORY / "build" / "models" / "centerface.onnx",
+                         help="for bench_inference (default: build/models/centerface.onnx)")
+    options.add_argument("--engine", default="openvino", help="as facepipe's (default: openvino)")
+    options.add_argument("--precisions", default="f16,f32", help="default: f16,f32")
+    options.add_argument("--preset", default="veryfast", help="x264's (default: veryfast)")
+    options.add_argument("--crf", default="23", help="x264's (default: 23)")
+    options.add_argument("--runs", type=int, default=5, help="of each program (default: 5)")
+    return options.parse_args()
+
+
+def deface_command(arguments, output):
+    # The frame's own size is kept: deface would make 1080 lines 1088 otherwise.
+    encoder = {"codec": "libx264", "macro_block_size": 2,
+               "output_params": ["-preset", arguments.preset, "-crf", arguments.crf]}
+    return [arguments.deface, arguments.clip, "--output", output, "--replacewith", "none",
+            "--draw-scores", "--keep-audio", "--backend", "onnxrt", "--ffmpeg-config",
+            json.dumps(encoder)]
+
+
+def run_deface(arguments, folder):
+    # deface brings an FFmpeg of its own; with the system's both have one x264.
+    environment = {**os.environ, "IMAGEIO_FFMPEG_EXE": shutil.which("ffmpeg")}
+    output = folder / "deface.mp4"
+    used = measurement.run(deface_command(arguments, output), environment)
+    output.unlink()  # so that a run that writes nothing fails here
+    return used.wall_s
+
+
+def run_facepipe(arguments, precision, folder):
+    output = folder / "facepipe.mp4"
+    used, report = measurement.facepipe(
+        arguments, [arguments.clip, "--output", output, "--draw", "boxes,scores",
+                    "--engine", arguments.engine, "--precision", precision,
+                    "--preset", arguments.preset, "--crf", arguments.crf])
+    output.unlink()
+    return used.wall_s, report
+
+
+def interleaved(arguments, folder):
+    """Seconds of each run by program, and facepipe's last report by precision."""
+    precisions = arguments.precisions.split(",")
+    seconds = {name: [] for name in ["deface", *precisions]}
+    reports = {}
+    for _ in range(arguments.runs):
+        seconds["deface"].append(run_deface(arguments, folder))
+        for precision in precisions:
+            wall_s, reports[precision] = run_facepipe(arguments, precision, folder)
+            seconds[precision].append(wall_s)
+    return seconds, reports
+
+
+def ffmpeg_cpu_s(words):
+    """Median CPU time of five runs."""
+    command = ["ffmpeg", "-nostdin", "-v", "error", "-threads", measurement.cores(), *words]
+    return statistics.median(measurement.run(command).cpu_s for _ in range(5))
+
+
+def codec_cost(arguments, folder, frames):
+    """Core-seconds a frame of decoding and of encoding, each alone."""
+    clip, raw = arguments.clip, folder / "frames.nut"
+    decode = ffmpeg_cpu_s(["-i", clip, "-map", "0:v:0", "-f", "null", "-"])
+    measurement.run(["ffmpeg", "-nostdin", "-v", "error", "-i", clip, "-map", "0:v:0",
+                     "-c:v", "rawvideo", raw])
+    read = ffmpeg_cpu_s(["-i", raw, "-f", "null", "-"])
+    encode = ffmpeg_cpu_s(["-i", raw, "-c:v", "libx264", "-preset", arguments.preset,
+                           "-crf", arguments.crf, "-f", "null", "-"])
+    raw.unlink()
+    return decode / frames, (encode - read) / frames
+
+
+def inference_cost(arguments, precision, network):
+    """Core-seconds a frame."""
+    used = measurement.run([arguments.bench_inference, arguments.model, arguments.engine, precision,
+                            *network, "--benchmark_format=json", "--benchmark_repetitions=5",
+                            "--benchmark_report_aggregates_only=true"])
+    rows = json.loads(used.output)["benchmarks"]
+    median = next(row for row in rows if row["aggregate_name"] == "median")
+    return median["cpu_per_frame"]
+
+
+def compare(seconds, name):
+    """The ratios of the runs that stood beside each other: their median, least and greatest."""
+    ratios = sorted(peer / own for peer, own in zip(seconds["deface"], seconds[name]))
+    return (f"facepipe {name}: {statistics.median(ratios):.2f} times as fast "
+            f"({ratios[0]:.2f} to {ratios[-1]:.2f})\n")
+
+
+def bound_text(precision, fps, costs):
+    bound = measurement.cores() / sum(costs.values())
+    parts = " + ".join(f"{name} {1000 * cost:.1f}" for name, cost in costs.items())
+    return (f"facepipe {precision}: {fps:.2f} fps, {fps / bound:.3f} of the bound {bound:.2f} fps "
+            f"(core-milliseconds a frame: {parts}; goal: 0.9)\n")
+
+
+def main():
+    arguments = arguments_given()
+    version = measurement.first_line([arguments.deface, "--version"])
+    if not version.endswith(DEFACE_VERSION):
+        sys.exit(f"deface {DEFACE_VERSION} is needed, found: {version}")
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        seconds, reports = interleaved(arguments, folder)
+        frames = next(iter(reports.values()))[0]["frames"]["written"]
+        decode, encode = codec_cost(arguments, folder, frames)
+    body = f"seconds for {frames} frames\n"
+    for program, taken in seconds.items():
+        body += f"  {program:<8}" + "".join(f"{wall:9.2f}" for wall in taken) + "\n"
+    body += "\n" + "".join(compare(seconds, precision) for precision in reports) + "\n"
+    for precision, report in reports.items():
+        inference = inference_cost(arguments, precision, report[0]["network_size"])
+        costs = {"decode": decode, "inference": inference, "encode": encode}
+        fps = frames / statistics.median(seconds[precision])
+        body += bound_text(precision, fps, costs)
+    facts = {**measurement.engine_facts(reports[arguments.precisions.split(",")[0]]),
+             "precisions": arguments.precisions, "deface": version,
+             "ffmpeg": measurement.first_line(["ffmpeg", "-version"]).split(" Copyright")[0],
+             "x264": f"preset {arguments.preset}, CRF {arguments.crf}"}
+    measurement.write_result(arguments, facts, body)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,100 @@
+// The network alone, with as many runs side by side as the program has: CPU time of the whole
+// process a frame, which is what inference takes from the machine. No conversion, no head decoding.
+//
+//   bench_inference MODEL ENGINE PRECISION WIDTH HEIGHT [Google Benchmark's options]
+//
+// WIDTH and HEIGHT are the network's, multiples of 32.
+#include <benchmark/benchmark.h>
+#include <time.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "detector/engines.h"
+#include "detector/model.h"
+#include "detector/options.h"
+
+namespace facepipe {
+namespace {
+
+template <class Value>
+Value named(const std::string& text, const std::vector<Value>& values) {
+  for (const Value value : values)
+    if (to_string(value) == text) return value;
+  throw std::runtime_error("unknown: " + text);
+}
+
+double process_cpu_s() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+class Runs {
+ public:
+  Runs(const std::string& model, const std::string& engine, const std::string& precision,
+       Size network)
+      : model_(model) {
+    EngineOptions options;
+    options.precision =
+        named(precision, std::vector{Precision::f32, Precision::f16, Precision::bf16});
+    options.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    options.requests = DetectorOptions{}.requests;
+    engine_ = make_engine(named(engine, std::vector{EngineKind::opencv, EngineKind::openvino}),
+                          model_, network, options);
+    for (int i = 0; i < options.requests; ++i) {
+      runs_.push_back(engine_->make_inference());
+      std::uint8_t value = 0;  // some picture: the network's work does not depend on it
+      for (std::uint8_t& sample : runs_.back()->input()) sample = value += 7;
+    }
+  }
+
+  [[nodiscard]] std::size_t size() const { return runs_.size(); }
+
+  void once() {
+    for (const auto& run : runs_) run->start();
+    for (const auto& run : runs_) run->wait();
+  }
+
+ private:
+  Model model_;
+  std::unique_ptr<Engine> engine_;
+  std::vector<std::unique_ptr<Inference>> runs_;
+};
+
+void measure(benchmark::State& state, Runs& runs) {
+  const double begin = process_cpu_s();
+  for ([[maybe_unused]] auto iteration : state) runs.once();
+  const double frames = static_cast<double>(state.iterations()) * static_cast<double>(runs.size());
+  state.counters["cpu_per_frame"] = (process_cpu_s() - begin) / frames;
+  state.counters["frames"] = benchmark::Counter(frames, benchmark::Counter::kIsRate);
+}
+
+}  // namespace
+}  // namespace facepipe
+
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  if (argc != 6) {
+    std::fprintf(stderr, "usage: bench_inference MODEL ENGINE PRECISION WIDTH HEIGHT\n");
+    return 2;
+  }
+  try {
+    facepipe::Runs runs(argv[1], argv[2], argv[3], {std::atoi(argv[4]), std::atoi(argv[5])});
+    runs.once();
+    benchmark::RegisterBenchmark(
+        "inference", [&runs](benchmark::State& state) { facepipe::measure(state, runs); })
+        ->UseRealTime()
+        ->Unit(benchmark::kMillisecond);
+    benchmark::RunSpecifiedBenchmarks();
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "bench_inference: %s\n", failure.what());
+    return 1;
+  }
+  return 0;
+}

@@ -1,0 +1,136 @@
+"""What all measurements share: running programs with their CPU time, and writing results down."""
+
+import argparse
+import datetime
+import json
+import os
+import pathlib
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+
+REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
+RESULTS = REPOSITORY / "bench" / "results"
+
+
+@dataclass
+class Usage:
+    """What one program took."""
+
+    wall_s: float
+    cpu_s: float  # user and system, children that it waited for included
+    peak_mib: float
+    output: str  # standard output
+
+
+def run(command, environment=None):
+    """Runs a program to its end; a failure ends the measurement with what it wrote to stderr."""
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        begin = time.monotonic()
+        process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL,
+                                   stdout=output, stderr=errors, env=environment)
+        _, status, used = os.wait4(process.pid, 0)
+        wall_s = time.monotonic() - begin
+        process.returncode = os.waitstatus_to_exitcode(status)
+        output.seek(0)
+        errors.seek(0)
+        if process.returncode != 0:
+            text = errors.read().decode(errors="replace")
+            sys.exit(f"{command[0]} ended with {process.returncode}:\n{text}")
+        return Usage(wall_s, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024,
+                     output.read().decode(errors="replace"))
+
+
+def parser(description):
+    """Options that every measurement has."""
+    options = argparse.ArgumentParser(description=description,
+                                      formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--facepipe", default=REPOSITORY / "build" / "facepipe",
+                         help="the program (default: build/facepipe)")
+    options.add_argument("--name", help="of the text file in bench/results (default: the script's)")
+    return options
+
+
+def add_clip(options):
+    options.add_argument("--clip", type=pathlib.Path,
+                         default=REPOSITORY / "data" / "generated" / "demo.mp4",
+                         help="video to run on (default: the demo clip, which ./dev demo makes)")
+
+
+def add_engine(options):
+    options.add_argument("--engine", default="auto", help="as facepipe's (default: auto)")
+    options.add_argument("--precision", default="auto", help="as facepipe's (default: auto)")
+
+
+def facepipe(arguments, words):
+    """facepipe run with `words`; returns what it took and its report of each input."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = pathlib.Path(folder) / "report.json"
+        used = run([arguments.facepipe, "run", *words, "--report", report, "--quiet",
+                    "--progress", "none"])
+        return used, json.loads(report.read_text())
+
+
+def cores():
+    return len(os.sched_getaffinity(0))
+
+
+def processor():
+    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return platform.processor() or platform.machine()
+
+
+def first_line(command):
+    try:
+        found = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+    except OSError:
+        return "not found"
+    return (found.stdout or found.stderr).partition("\n")[0].strip()
+
+
+def revision():
+    found = subprocess.run(["git", "-C", REPOSITORY, "describe", "--always", "--dirty",
+                            "--abbrev=10"], capture_output=True, text=True)
+    return found.stdout.strip() or "unknown"
+
+
+def shown(word):
+    """A word of a command line as a result tells it: without this machine's folders."""
+    path = pathlib.Path(word)
+    if not path.is_absolute():
+        return str(word)
+    if path.is_relative_to(REPOSITORY):
+        return str(path.relative_to(REPOSITORY))
+    return f".../{path.name}"
+
+
+def write_result(arguments, facts, body):
+    """Prints a result and writes it to bench/results, headed by where and how it came about."""
+    script = pathlib.Path(sys.argv[0])
+    name = arguments.name or script.stem
+    command = " ".join(["bench/" + script.name, *(shown(word) for word in sys.argv[1:])])
+    head = {
+        "command": command,
+        "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"),
+        "machine": f"{processor()}, {cores()} cores",
+        "system": f"Linux {platform.release()}, Python {platform.python_version()}",
+        "facepipe": f"{first_line([arguments.facepipe, '--version'])}, revision {revision()}",
+        **facts,
+    }
+    text = "".join(f"{key + ':':<12}{value}\n" for key, value in head.items()) + "\n" + body
+    print(text, end="")
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / f"{name}.txt").write_text(text)
+
+
+def engine_facts(report):
+    """What ran, from the first input's report."""
+    first = report[0]
+    model = first["model"]
+    return {"engine": f"{first['engine']}, {first['precision']}, on {first['device']}",
+            "model": f"{model['kind']}, SHA-256 {model['sha256'][:16]}..."}

@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""Average precision of facepipe on WIDER FACE by the official protocol.
+
+Runs facepipe over a folder of validation images (all of them or some, in the data set's folders:
+EVENT/IMAGE.jpg) and compares with the official ground truth:
+ * a detection and a face match where the IoU, with sides counted as x2 - x1 + 1, is at least 0.5;
+ * by falling score, a detection takes the face that it overlaps most; if that is taken already, it is
+   a false alarm; if that face is not in the setting (easy, medium, hard), the detection counts nowhere;
+ * scores are scaled to 0..1 over all images; precision and recall are taken at 1,000 thresholds;
+ * AP is the area below the curve, precision made to fall monotonically.
+Needs numpy and scipy.
+"""
+import json
+import pathlib
+import sys
+import tempfile
+
+import numpy as np
+from scipy.io import loadmat
+
+import measurement
+
+THRESHOLDS = 1 - np.arange(1, 1001) / 1000
+SETTINGS = ("easy", "medium", "hard")
+
+
+def read_detections(path):
+    """{"event/image.jpg": array of x1 y1 x2 y2 score}, best first."""
+    found = {}
+    with open(path, encoding="utf-8") as lines:
+        for line in lines:
+            frame = json.loads(line)
+            rows = [[*face["box"], face["score"]] for face in frame["faces"]]
+            boxes = np.array(rows, dtype=float).reshape(-1, 5)
+            found[frame["file"]] = boxes[np.argsort(-boxes[:, 4], kind="stable")]
+    return found
+
+
+def read_truth(folder, setting):
+    """{"event/image.jpg": (faces as x1 y1 x2 y2, which of them the setting counts)}."""
+    everything = loadmat(folder / "wider_face_val.mat")
+    counted = loadmat(folder / f"wider_{setting}_val.mat")["gt_list"]
+    truth = {}
+    for e, event in enumerate(everything["event_list"]):
+        for i, image in enumerate(everything["file_list"][e][0]):
+            faces = everything["face_bbx_list"][e][0][i][0].astype(float)
+            faces[:, 2:] += faces[:, :2]
+            in_setting = np.zeros(len(faces), dtype=bool)
+            in_setting[counted[e][0][i][0].ravel().astype(int) - 1] = True
+            truth[f"{event[0][0]}/{image[0][0]}.jpg"] = faces, in_setting
+    return truth
+
+
+def overlaps(boxes, faces):
+    """IoU of each box with each face, a pixel added to all sides as the protocol has it."""
+    low = np.maximum(boxes[:, None, :2], faces[None, :, :2])
+    high = np.minimum(boxes[:, None, 2:4], faces[None, :, 2:4])
+    common = np.prod(np.maximum(high - low + 1, 0), axis=2)
+    box_areas = np.prod(boxes[:, 2:4] - boxes[:, :2] + 1, axis=1)
+    face_areas = np.prod(faces[:, 2:] - faces[:, :2] + 1, axis=1)
+    return common / (box_areas[:, None] + face_areas[None, :] - common)
+
+
+def judge(boxes, faces, in_setting):
+    """For each box, best first: whether it hits a face for the first time, and whether it counts."""
+    hits = np.zeros(len(boxes), dtype=bool)
+    counts = np.ones(len(boxes), dtype=bool)
+    if len(boxes) == 0 or len(faces) == 0:
+        return hits, counts
+    iou = overlaps(boxes, faces)
+    best = iou.argmax(axis=1)
+    taken = np.zeros(len(faces), dtype=bool)
+    for box, face in enumerate(best):
+        if iou[box, face] < 0.5:
+            continue
+        if not in_setting[face]:
+            counts[box] = False
+        elif not taken[face]:
+            hits[box] = taken[face] = True
+    return hits, counts
+
+
+def curve(detections, truth, scale):
+    """Recall and precision at each threshold, and the number of faces."""
+    hits_at = np.zeros(len(THRESHOLDS))
+    counted_at = np.zeros(len(THRESHOLDS))
+    total = 0
+    for image, boxes in detections.items():
+        faces, in_setting = truth[image]
+        total += int(in_setting.sum())
+        if len(faces) == 0:
+            continue  # the official program leaves such an image out, false alarms and all
+        hits, counts = judge(boxes, faces, in_setting)
+        above = np.searchsorted(-scale(boxes[:, 4]), -THRESHOLDS, side="right")
+        hits_at += np.concatenate([[0], np.cumsum(hits)])[above]
+        counted_at += np.concatenate([[0], np.cumsum(counts)])[above]
+    precision = np.divide(hits_at, counted_at, out=np.zeros_like(hits_at), where=counted_at > 0)
+    return hits_at / max(total, 1), precision, total
+
+
+def area_below(recall, precision):
+    recall = np.concatenate([[0], recall, [1]])
+    precision = np.concatenate([[0], precision, [0]])
+    envelope = np.maximum.accumulate(precision[::-1])[::-1]
+    return float(np.sum(np.diff(recall) * envelope[1:]))
+
+
+def score_scale(detections):
+    scores = np.concatenate([boxes[:, 4] for boxes in detections.values()])
+    if len(scores) == 0:
+        return lambda values: values
+    low, high = scores.min(), scores.max()
+    return lambda values: (values - low) / max(high - low, 1e-12)
+
+
+def average_precisions(detections, truth_folder):
+    """Lines of text, one a setting."""
+    scale = score_scale(detections)
+    lines = []
+    for setting in SETTINGS:
+        recall, precision, faces = curve(detections, read_truth(truth_folder, setting), scale)
+        lines.append(f"{setting:<8}AP {area_below(recall, precision):.4f}   faces {faces}\n")
+    return "".join(lines)
+
+
+def detect(arguments, output):
+    _, report = measurement.facepipe(
+        arguments, [arguments.images, "--no-video", "--detections", output,
+                    "--score", arguments.score, "--iou", arguments.iou,
+                    "--engine", arguments.engine, "--precision", arguments.precision])
+    return report
+
+
+def check_complete(detections, images, truth_folder):
+    """Each image must have a line and a ground truth: a missing one would pass for a better AP."""
+    known = read_truth(truth_folder, "hard")
+    wanted = {str(path.relative_to(images)) for path in images.rglob("*.jpg")}
+    missing = sorted(wanted - set(detections))
+    unknown = sorted(set(detections) - set(known))
+    if missing or unknown:
+        sys.exit(f"images without a line: {missing[:5]}; lines without ground truth: {unknown[:5]}")
+
+
+def main():
+    options = measurement.parser(__doc__)
+    measurement.add_engine(options)
+    options.add_argument("truth", type=pathlib.Path, metavar="GT_DIR",
+                         help="folder of the official wider_{face,easy,medium,hard}_val.mat")
+    options.add_argument("images", type=pathlib.Path, metavar="IMAGES",
+                         help="folder that holds EVENT/IMAGE.jpg")
+    options.add_argument("--score", default="0.02", help="score threshold (default: 0.02)")
+    options.add_argument("--iou", default="0.3", help="IoU threshold of the suppression (default: 0.3)")
+    arguments = options.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        output = pathlib.Path(folder) / "detections.jsonl"
+        report = detect(arguments, output)
+        detections = read_detections(output)
+    check_complete(detections, arguments.images, arguments.truth)
+    facts = {**measurement.engine_facts(report),
+             "setting": f"score > {arguments.score}, IoU {arguments.iou}, {len(detections)} images"}
+    if not arguments.name:
+        arguments.name = f"wider_ap_{report[0]['engine']}_{report[0]['precision']}"
+    measurement.write_result(arguments, facts,
+                             average_precisions(detections, arguments.truth))
+
+
+if __name__ == "__main__":
+    main()
