@@ -55,8 +55,10 @@ void ByteYuv::halve_columns(cv::Mat& plane, std::size_t index) {
   const int pairs = plane.cols / 2;
   half.create(plane.rows, (plane.cols + 1) / 2, CV_8U);
   if (pairs > 0) {
-    const cv::Mat paired = half.colRange(0, pairs);
-    cv::resize(plane.colRange(0, 2 * pairs), paired, paired.size(), 0, 0, cv::INTER_AREA);
+    // Even and odd columns are the channels of a picture of pairs; much faster than cv::resize.
+    std::array<cv::Mat, 2> columns;
+    cv::split(cv::Mat(plane.rows, pairs, CV_8UC2, plane.data, plane.step), columns.data());
+    cv::addWeighted(columns[0], 0.5, columns[1], 0.5, 0, half.colRange(0, pairs));
   }
   if (plane.cols % 2 == 1) plane.col(plane.cols - 1).copyTo(half.col(pairs));
   plane = half;

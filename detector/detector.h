@@ -30,8 +30,8 @@ class DetectionRequest {
   virtual void start() = 0;
 
   /// Waits for the network and decodes its head: candidates in raster order with score >
-  /// score_threshold, in pixels of the upright frame, clipped to it. Throws Error(device) on
-  /// failure of the engine.
+  /// score_threshold, in pixels of the upright frame. Boxes are clipped to it; landmarks of a face
+  /// that its edge cuts off may lie outside. Throws Error(device) on failure of the engine.
   [[nodiscard]] virtual Detections collect() = 0;
 
   /// Begin of start() to candidates ready; valid after collect().

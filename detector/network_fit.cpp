@@ -5,12 +5,12 @@
 #include <string>
 
 #include "core/error.h"
+#include "core/limits.h"
 
 namespace facepipe {
 namespace {
 
 constexpr int kMultiple = 32;  // the deepest layer of both networks has stride 32
-constexpr int kLargestSide = 16384;
 
 std::string text(Size size) {
   return std::to_string(size.width) + "x" + std::to_string(size.height);
@@ -34,12 +34,12 @@ NetworkFit fit_network(Size frame, const std::optional<Size>& detect_size) {
     throw Error(ErrorKind::internal, "detector: frame of size " + text(frame));
   if (detect_size) {
     const auto [low, high] = std::minmax(detect_size->width, detect_size->height);
-    if (low < 1 || high > kLargestSide)
+    if (low < 1 || high > kMaxPictureSide)
       throw Error(ErrorKind::usage,
                   "detect size " + text(*detect_size) + ": each side must be 1..16384");
   }
   const Size content = detect_size ? scaled_to_fit(frame, *detect_size) : frame;
-  if (std::max(content.width, content.height) > kLargestSide)
+  if (std::max(content.width, content.height) > kMaxPictureSide)
     throw Error(ErrorKind::device, "detector: frames of " + text(frame) +
                                        " are larger than 16384 a side; give a smaller detect size");
   return {frame, content, {round_up(content.width), round_up(content.height)}};

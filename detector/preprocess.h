@@ -17,8 +17,8 @@ struct SwsContext;
 namespace facepipe {
 
 /// Converts to RGB by the frame's matrix and range, scales where the fit asks for it (area averages
-/// down, bilinear up), turns upright, and spreads the channels over planes. Owns scratch memory;
-/// used by one thread at a time.
+/// to half the size and less, bilinear otherwise), turns upright, and spreads the channels over
+/// planes. Owns scratch memory; used by one thread at a time.
 ///
 /// Matrices other than BT.601, BT.709, BT.2020, FCC and SMPTE 240M (such as YCgCo) are read as
 /// BT.601, and PQ or HLG light is not tone mapped: a face stays a face. Chroma is repeated, not
@@ -27,9 +27,10 @@ class Preprocessor {
  public:
   Preprocessor(const NetworkFit& fit, ChannelOrder order);
 
-  /// Writes the fit's content area of `planes` (3 x network height x network width bytes); the rest
-  /// is left as it is. The frame's memory must be readable for 16 bytes after its last row, as that
-  /// of FFmpeg's frames is: vector code reads whole registers.
+  /// Writes the fit's content area of `planes` (3 x network height x network width bytes) and black
+  /// to the right of it; the rows below are left as they are. The frame's memory must be readable
+  /// for 16 bytes after its last row, as that of FFmpeg's frames is: vector code reads whole
+  /// registers.
   /// Errors: internal for a frame of another upright size or on another device.
   void convert(const Frame& frame, std::span<std::uint8_t> planes);
 
@@ -43,25 +44,28 @@ class Preprocessor {
     bool half_height_chroma = true;
     int matrix = 2;
     bool full_range = false;
+    int channels = 3;  ///< of the packed picture
     friend bool operator==(const Source&, const Source&) = default;
   };
 
   void check(const Frame& frame) const;
   void prepare_context(const Source& source);
   void to_packed(const Frame& frame);
-  [[nodiscard]] const cv::Mat& scaled(Orientation orientation);
-  [[nodiscard]] const cv::Mat& upright(const cv::Mat& stored, Orientation orientation);
+  [[nodiscard]] cv::Mat scaled(Orientation orientation);
+  [[nodiscard]] cv::Mat upright(cv::Mat picture, Orientation orientation);
+  void spread(cv::Mat picture, std::span<std::uint8_t> planes);
 
   NetworkFit fit_;
   ChannelOrder order_;
   ByteYuv byte_yuv_;
   std::optional<Source> source_;
   std::unique_ptr<SwsContext, FreeContext> context_;
-  cv::Mat packed_buffer_;  ///< with room for swscale to write whole registers
-  cv::Mat packed_;         ///< the picture as stored, 3 bytes a pixel
-  cv::Mat scaled_;
-  cv::Mat mirrored_;
-  cv::Mat turned_;
+  cv::Mat packed_buffer_;
+  cv::Mat packed_;  ///< the picture in it, its rows already flipped where needed
+  cv::Mat scaled_buffer_;
+  cv::Mat flipped_buffer_;
+  cv::Mat transposed_buffer_;
+  cv::Mat unused_;  ///< where a fourth channel goes
 };
 
 }  // namespace facepipe

@@ -94,7 +94,11 @@ class OpenvinoEngine final : public Engine {
  public:
   explicit OpenvinoEngine(std::shared_ptr<Network> network) : network_(std::move(network)) {}
   std::unique_ptr<Inference> make_inference() override {
-    return std::make_unique<OpenvinoInference>(network_);
+    try {
+      return std::make_unique<OpenvinoInference>(network_);
+    } catch (const ov::Exception& failure) {
+      throw engine_error(network_->file, kLibrary, failure.what());
+    }
   }
 
  private:

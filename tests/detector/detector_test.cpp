@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "detector/engines.h"
+#include "detector/sha256.h"
 #include "tests/detector/golden.h"
 #include "tests/detector/jpeg.h"
 #include "tests/support/test_frame.h"
@@ -94,7 +95,9 @@ void expect_faces(const Detections& found, const std::vector<GoldenFace>& faces,
 
 void expect_golden_faces(const std::filesystem::path& file, const std::string& kind) {
   const Frame city = test::read_jpeg(test::city_file());
-  const nlohmann::json model = test::read_golden().model(kind);
+  const test::Golden golden = test::read_golden();
+  ASSERT_EQ(sha256_hex(test::read_bytes(test::city_file())), golden.picture_sha256());
+  const nlohmann::json& model = golden.model(kind);
   for (const EngineSupport& support : supported_engines()) {
     for (const Precision precision : support.precisions) {
       SCOPED_TRACE(testing::Message() << to_string(support.engine) << " " << to_string(precision));

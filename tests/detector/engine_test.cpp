@@ -166,8 +166,7 @@ TEST_P(EngineTest, WaitsForNothingWhereNothingRuns) {
 TEST_P(EngineTest, NamesTheFileThatItRefuses) {
   // Known by its ends, but its one node is of no operator that anybody knows.
   const test::ScratchFolder folder;
-  std::ifstream stream(test::centerface_file(), std::ios::binary);
-  std::string bytes((std::istreambuf_iterator<char>(stream)), {});
+  std::string bytes = test::read_bytes(test::centerface_file());
   for (std::size_t at = bytes.find("Sigmoid"); at != std::string::npos; at = bytes.find("Sigmoid"))
     bytes.replace(at, 7, "Sigmund");
   const auto file = folder.write("unknown.onnx", bytes);

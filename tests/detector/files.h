@@ -26,6 +26,11 @@ inline std::filesystem::path golden_file() {
   return source_dir() / "tests/detector/golden/golden.json";
 }
 
+inline std::string read_bytes(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
 /// A folder of its own for one test, removed at the end.
 class ScratchFolder {
  public:

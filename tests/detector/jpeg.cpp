@@ -1,6 +1,5 @@
 #include "tests/detector/jpeg.h"
 
-#include <fstream>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -9,6 +8,8 @@ extern "C" {
 #include <libavcodec/avcodec.h>
 #include <libavutil/pixdesc.h>
 }
+
+#include "tests/detector/files.h"
 
 namespace facepipe::test {
 namespace {
@@ -34,9 +35,7 @@ std::shared_ptr<AVFrame> decode(const std::string& bytes) {
 }  // namespace
 
 Frame read_jpeg(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  const std::string bytes((std::istreambuf_iterator<char>(stream)), {});
-  const std::shared_ptr<AVFrame> picture = decode(bytes);
+  const std::shared_ptr<AVFrame> picture = decode(read_bytes(file));
   if (!picture) throw std::runtime_error(file.string() + ": no JPEG");
   Frame frame;
   const AVPixFmtDescriptor& format =

@@ -97,9 +97,9 @@ TEST(Model, KnowsCenterfaceWithOpenExtents) {
   const ScratchFolder folder;
   onnx::ModelProto open = centerface_ends();
   set_extents(*open.mutable_graph()->mutable_input(0), {-1, 3, -1, -1});
-  for (int i = 0; i < 4; ++i)
-    set_extents(*open.mutable_graph()->mutable_output(i),
-                {-1, i == 3 ? 10 : (i + 2) / 2 + (i == 1 ? 1 : 0), -1, -1});
+  int index = 0;
+  for (const int channels : {1, 2, 2, 10})
+    set_extents(*open.mutable_graph()->mutable_output(index++), {-1, channels, -1, -1});
   EXPECT_EQ(Model(folder.write("open.onnx", open.SerializeAsString())).kind(),
             ModelKind::centerface);
 }
