@@ -1,5 +1,6 @@
 #include "app/report.h"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "app/text.h"
@@ -28,10 +29,16 @@ Json path_or_null(const std::filesystem::path& path) {
 
 Json size_json(Size size) { return Json::array({size.width, size.height}); }
 
+/// Milliseconds as they deserve to be read: to a tenth of a microsecond.
+double rounded(double milliseconds) { return std::round(milliseconds * 1e4) / 1e4; }
+
 Json percentiles_json(const std::vector<std::pair<std::string, Percentiles>>& stages) {
   Json json = Json::object();
   for (const auto& [name, times] : stages)
-    json[name] = {{"p50", times.p50}, {"p95", times.p95}, {"p99", times.p99}, {"max", times.max}};
+    json[name] = {{"p50", rounded(times.p50)},
+                  {"p95", rounded(times.p95)},
+                  {"p99", rounded(times.p99)},
+                  {"max", rounded(times.max)}};
   return json;
 }
 

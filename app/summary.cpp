@@ -2,6 +2,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace facepipe {
@@ -36,17 +37,19 @@ std::string input_line(const InputOutcome& outcome) {
 }
 
 std::string total_line(const std::vector<InputOutcome>& outcomes) {
+  std::size_t inputs = 0;
   std::int64_t frames = 0;
   std::int64_t faces = 0;
   double seconds = 0;
   for (const InputOutcome& outcome : outcomes) {
     if (!outcome.has_result()) continue;
+    ++inputs;
     frames += outcome.result.ledger.decoded;
     faces += outcome.result.faces;
     seconds += outcome.result.wall_s;
   }
-  return fmt::format("all: {} inputs, {} frames, {} faces, {:.1f} fps\n", outcomes.size(), frames,
-                     faces, seconds > 0 ? static_cast<double>(frames) / seconds : 0.0);
+  return fmt::format("all: {} inputs, {} frames, {} faces, {:.1f} fps\n", inputs, frames, faces,
+                     seconds > 0 ? static_cast<double>(frames) / seconds : 0.0);
 }
 
 std::string stage_table(const std::vector<std::pair<std::string, Percentiles>>& stages) {
@@ -67,7 +70,9 @@ std::string summary_text(const std::optional<RunFacts>& facts,
   std::string text;
   if (!stages.empty()) text += stage_table(stages);
   for (const InputOutcome& outcome : outcomes) text += input_line(outcome);
-  if (outcomes.size() > 1) text += total_line(outcomes);
+  const auto results = std::count_if(outcomes.begin(), outcomes.end(),
+                                     [](const auto& outcome) { return outcome.has_result(); });
+  if (results > 1) text += total_line(outcomes);
   if (facts) text += facts_line(*facts);
   for (const std::filesystem::path& file : files) text += "wrote " + file.string() + '\n';
   return text;

@@ -124,15 +124,15 @@ TEST(Summary, TellsDamageFailuresAndTotals) {
   InputOutcome damaged = outcome_with_code(InputStatus::damaged, 6);
   damaged.result.ledger.lost = 2;
   damaged.result.ledger.ended_early = true;
-  const std::string text =
-      summary_text({},
-                   {damaged, outcome_with_code(InputStatus::failed, 3, "y.mp4: no media"),
-                    outcome_with_code(InputStatus::skipped, 0)},
-                   {}, {});
+  const std::string text = summary_text(
+      {},
+      {damaged, done_outcome("z.mp4"), outcome_with_code(InputStatus::failed, 3, "y.mp4: no media"),
+       outcome_with_code(InputStatus::skipped, 0)},
+      {}, {});
   EXPECT_THAT(text, HasSubstr("100 frames (2 lost, 0 damaged, ended early), 250 faces"));
   EXPECT_THAT(text, HasSubstr("failed: y.mp4: no media\n"));
   EXPECT_THAT(text, HasSubstr("skipped: dir/x.mp4\n"));
-  EXPECT_THAT(text, HasSubstr("all: 3 inputs, 100 frames, 250 faces, 25.0 fps\n"));
+  EXPECT_THAT(text, HasSubstr("all: 2 inputs, 200 frames, 500 faces, 25.0 fps\n"));
 }
 
 }  // namespace
