@@ -3,7 +3,8 @@
 
 Both programs decode, find faces with CenterFace, draw them with scores, and encode with the same
 FFmpeg's x264, preset and CRF, audio kept; deface works with onnxruntime. The runs are interleaved, and
-times are those of the whole program, from start to exit.
+times are those of the whole program, from start to exit. A precision that the processor has not is
+left out, and the result says so.
 
 The bound: decoding, inference and encoding are also measured alone, as CPU time (user and system), by
 the ffmpeg program and by bench_inference. A pipeline that adds nothing to them and leaves no core idle
@@ -14,12 +15,14 @@ import os
 import pathlib
 import shutil
 import statistics
+import subprocess
 import sys
 import tempfile
 
 import measurement
 
 DEFACE_VERSION = "1.5.0"
+DEVICE_UNUSABLE = 4  # facepipe's exit code
 
 
 def arguments_given():
@@ -34,11 +37,24 @@ def arguments_given():
     options.add_argument("--model", default=measurement.REPOSITORY / "build" / "models" / "centerface.onnx",
                          help="for bench_inference (default: build/models/centerface.onnx)")
     options.add_argument("--engine", default="openvino", help="as facepipe's (default: openvino)")
-    options.add_argument("--precisions", default="f16,f32", help="default: f16,f32")
+    options.add_argument("--precisions", default="f16,bf16,f32", help="default: f16,bf16,f32")
     options.add_argument("--preset", default="veryfast", help="x264's (default: veryfast)")
     options.add_argument("--crf", default="23", help="x264's (default: 23)")
     options.add_argument("--runs", type=int, default=5, help="of each program (default: 5)")
     return options.parse_args()
+
+
+def usable_precisions(arguments):
+    """Of those asked for, the ones that facepipe runs with, and those that are refused here."""
+    usable, refused = [], []
+    for precision in arguments.precisions.split(","):
+        status = subprocess.run(
+            [arguments.facepipe, "run", arguments.clip, "--no-video", "--end", "0.1", "--quiet",
+             "--engine", arguments.engine, "--precision", precision]).returncode
+        if status not in (0, DEVICE_UNUSABLE):
+            sys.exit(f"facepipe ended with {status} at {precision}")
+        (usable if status == 0 else refused).append(precision)
+    return usable, refused
 
 
 def deface_command(arguments, output):
@@ -69,9 +85,8 @@ def run_facepipe(arguments, precision, folder):
     return used.wall_s, report
 
 
-def interleaved(arguments, folder):
+def interleaved(arguments, precisions, folder):
     """Seconds of each run by program, and facepipe's last report by precision."""
-    precisions = arguments.precisions.split(",")
     seconds = {name: [] for name in ["deface", *precisions]}
     reports = {}
     for _ in range(arguments.runs):
@@ -125,27 +140,35 @@ def bound_text(precision, fps, costs):
             f"(core-milliseconds a frame: {parts}; goal: 0.9)\n")
 
 
+def measure(arguments, precisions, folder):
+    """All runs, as text, and the reports by precision."""
+    seconds, reports = interleaved(arguments, precisions, folder)
+    frames = next(iter(reports.values()))[0]["frames"]["written"]
+    text = f"seconds for {frames} frames\n"
+    for program, taken in seconds.items():
+        text += f"  {program:<8}" + "".join(f"{wall:9.2f}" for wall in taken) + "\n"
+    text += "\n" + "".join(compare(seconds, precision) for precision in precisions) + "\n"
+    decode, encode = codec_cost(arguments, folder, frames)
+    for precision in precisions:
+        inference = inference_cost(arguments, precision, reports[precision][0]["network_size"])
+        costs = {"decode": decode, "inference": inference, "encode": encode}
+        text += bound_text(precision, frames / statistics.median(seconds[precision]), costs)
+    return text, reports
+
+
 def main():
     arguments = arguments_given()
     version = measurement.first_line([arguments.deface, "--version"])
     if not version.endswith(DEFACE_VERSION):
         sys.exit(f"deface {DEFACE_VERSION} is needed, found: {version}")
+    precisions, refused = usable_precisions(arguments)
+    if not precisions:
+        sys.exit(f"facepipe has none of {arguments.precisions} here")
     with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        seconds, reports = interleaved(arguments, folder)
-        frames = next(iter(reports.values()))[0]["frames"]["written"]
-        decode, encode = codec_cost(arguments, folder, frames)
-    body = f"seconds for {frames} frames\n"
-    for program, taken in seconds.items():
-        body += f"  {program:<8}" + "".join(f"{wall:9.2f}" for wall in taken) + "\n"
-    body += "\n" + "".join(compare(seconds, precision) for precision in reports) + "\n"
-    for precision, report in reports.items():
-        inference = inference_cost(arguments, precision, report[0]["network_size"])
-        costs = {"decode": decode, "inference": inference, "encode": encode}
-        fps = frames / statistics.median(seconds[precision])
-        body += bound_text(precision, fps, costs)
-    facts = {**measurement.engine_facts(reports[arguments.precisions.split(",")[0]]),
-             "precisions": arguments.precisions, "deface": version,
+        body, reports = measure(arguments, precisions, pathlib.Path(name))
+    facts = {**measurement.engine_facts(reports[precisions[0]]),
+             "precisions": ", ".join([*precisions, *(f"no {name} on this processor" for name in refused)]),
+             "deface": version,
              "ffmpeg": measurement.first_line(["ffmpeg", "-version"]).split(" Copyright")[0],
              "x264": f"preset {arguments.preset}, CRF {arguments.crf}"}
     measurement.write_result(arguments, facts, body)

@@ -14,7 +14,7 @@ CONVERSION = "preprocess"  # the stage that turns YUV into the network's input
 
 
 def table(stages):
-    lines = [f"{'stage':<14}{'p50':>8}{'p95':>8}{'max':>8}   ms of CPU a 1080p frame\n"]
+    lines = [f"{'stage':<14}{'p50':>8}{'p95':>8}{'max':>8}   ms of CPU a frame\n"]
     for stage, times in stages.items():
         lines.append(f"{stage:<14}{times['p50']:8.3f}{times['p95']:8.3f}{times['max']:8.3f}\n")
     return "".join(lines)
