@@ -11,7 +11,7 @@
 namespace facepipe {
 
 /// A JSON array with one object an input, in order. Fields of what was not reached (the model of a
-/// run that failed before, the frames of a skipped input) are null. README.md lists the fields.
+/// run that failed before, the frames of a skipped input) are null.
 [[nodiscard]] std::string report_json(const RunOptions& options,
                                       const std::optional<RunFacts>& facts,
                                       const std::vector<InputOutcome>& outcomes);
