@@ -1,5 +1,9 @@
 #include "pipeline/container.h"
 
+extern "C" {
+#include <libavutil/mem.h>
+}
+
 #include <algorithm>
 #include <array>
 #include <new>
@@ -16,7 +20,7 @@ bool named(const AVOutputFormat& format, const std::array<std::string_view, N>& 
   return std::find(names.begin(), names.end(), format.name) != names.end();
 }
 
-// Lets the muxer check the stream without writing a byte anywhere.
+// Lets the muxer check the stream; what it writes goes to memory and is thrown away.
 bool muxer_accepts(const AVOutputFormat& format, const AVCodecParameters& parameters) {
   AVFormatContext* raw = nullptr;
   if (avformat_alloc_output_context2(&raw, &format, nullptr, nullptr) < 0) throw std::bad_alloc();
@@ -26,7 +30,14 @@ bool muxer_accepts(const AVOutputFormat& format, const AVCodecParameters& parame
   avcodec_parameters_copy(stream->codecpar, &parameters);
   stream->codecpar->codec_tag = 0;
   stream->time_base = {1, 1000};
-  return avformat_init_output(context.get(), nullptr) >= 0;
+  if ((format.flags & AVFMT_NOFILE) != 0) return avformat_init_output(context.get(), nullptr) >= 0;
+  if (avio_open_dyn_buf(&context->pb) < 0) throw std::bad_alloc();
+  const bool accepted = avformat_write_header(context.get(), nullptr) >= 0;
+  std::uint8_t* written = nullptr;
+  avio_close_dyn_buf(context->pb, &written);
+  context->pb = nullptr;
+  av_free(written);
+  return accepted;
 }
 
 // MPEG-TS takes any stream as private data that no player reads back; these it can name.
@@ -40,6 +51,8 @@ bool mpegts_names(AVCodecID codec, AVMediaType type) {
 // The extension's muxer, if the demuxer that opened the file goes by that muxer's name.
 const AVOutputFormat* muxer_of_input(const std::string& input, std::string_view demuxer_names) {
   const AVOutputFormat* by_name = av_guess_format(nullptr, input.c_str(), nullptr);
+  if (by_name != nullptr && is_mov_family(*by_name) && demuxer_names.starts_with("mov,"))
+    return by_name;
   const AVOutputFormat* first = nullptr;
   while (!demuxer_names.empty()) {
     const std::size_t comma = std::min(demuxer_names.find(','), demuxer_names.size());
@@ -95,7 +108,8 @@ bool is_image_format(const AVOutputFormat& format) {
 }
 
 bool has_fixed_frame_rate(const AVOutputFormat& format) {
-  return (format.flags & (AVFMT_VARIABLE_FPS | AVFMT_NOTIMESTAMPS)) == 0;
+  // AVFMT_VARIABLE_FPS doesn't tell: FFmpeg 5.1 leaves it out for MP4, which stores every stamp.
+  return named(format, std::array<std::string_view, 5>{"avi", "dv", "mxf", "mxf_d10", "gxf"});
 }
 
 bool can_hold(const AVOutputFormat& format, const AVCodecParameters& stream) {

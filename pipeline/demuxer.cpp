@@ -117,11 +117,16 @@ void Demuxer::account(const AVPacket& packet) {
 }
 
 void Demuxer::seek_to_start(double seconds) {
-  const std::int64_t origin = context_->start_time == AV_NOPTS_VALUE ? 0 : context_->start_time;
+  const std::int64_t origin = origin_us();
   const std::int64_t target = origin + std::llround(seconds * AV_TIME_BASE);
   const int sought =
       avformat_seek_file(context_.get(), -1, INT64_MIN, target, target, 0);
   if (sought < 0) avformat_seek_file(context_.get(), -1, INT64_MIN, origin, origin, 0);
+}
+
+std::int64_t Demuxer::origin_us() const {
+  const bool unknown = context_->start_time == AV_NOPTS_VALUE || lacks_time_stamps();
+  return unknown ? 0 : std::max<std::int64_t>(context_->start_time, 0);
 }
 
 bool Demuxer::is_still_image() const {
@@ -130,7 +135,11 @@ bool Demuxer::is_still_image() const {
 }
 
 bool Demuxer::lacks_time_stamps() const {
-  return (context_->iformat->flags & AVFMT_NOTIMESTAMPS) != 0;
+  if (is_still_image()) return false;
+  // Demuxers of raw streams don't all say so, but the muxers of the same name do.
+  const AVOutputFormat* muxer = av_guess_format(context_->iformat->name, nullptr, nullptr);
+  const int muxer_flags = muxer != nullptr ? muxer->flags : 0;
+  return ((context_->iformat->flags | muxer_flags) & AVFMT_NOTIMESTAMPS) != 0;
 }
 
 Rational Demuxer::frame_rate() const {
@@ -156,6 +165,10 @@ std::string Demuxer::shortfall() const {
       return "the index lists " + std::to_string(promised) + " video packets, the file holds " +
              std::to_string(video_packets_);
   }
+  // AVI's header counts frames, while its demuxer cuts the duration down to what the file holds.
+  if (std::strcmp(context_->iformat->name, "avi") == 0 && video_packets_ < video().nb_frames)
+    return "the header promises " + std::to_string(video().nb_frames) +
+           " frames, the file holds " + std::to_string(video_packets_);
   const bool known = context_->duration > 0 && context_->start_time != AV_NOPTS_VALUE &&
                      context_->duration_estimation_method == AVFMT_DURATION_FROM_STREAM;
   if (!known || last_end_us_ == AV_NOPTS_VALUE) return {};

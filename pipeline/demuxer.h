@@ -38,6 +38,9 @@ class Demuxer {
   [[nodiscard]] bool is_still_image() const;
   /// The container carries no time stamps (raw H.264, for one).
   [[nodiscard]] bool lacks_time_stamps() const;
+  /// Where seconds count from: the first stamp of the input, but never before zero, where
+  /// priming sound may stand.
+  [[nodiscard]] std::int64_t origin_us() const;
   /// Average frames a second; 25 where the input doesn't say.
   [[nodiscard]] Rational frame_rate() const;
   /// Frames to expect; 0 if unknown.

@@ -4,6 +4,7 @@ extern "C" {
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 #include <vector>
 
 #include "pipeline/container.h"
@@ -46,12 +47,18 @@ AVPixelFormat coloured(AVPixelFormat source) {
   return alpha ? AV_PIX_FMT_RGBA : AV_PIX_FMT_RGB24;
 }
 
+bool is_full_range_yuv(AVPixelFormat format) {
+  return std::string_view(av_get_pix_fmt_name(format)).starts_with("yuvj");
+}
+
 std::vector<AVPixelFormat> coloured_formats(const AVCodec& codec) {
   std::vector<AVPixelFormat> result;
   for (const AVPixelFormat format : compat::pixel_formats(codec)) {
     const AVPixFmtDescriptor* description = av_pix_fmt_desc_get(format);
     const bool palette = (description->flags & AV_PIX_FMT_FLAG_PAL) != 0;
-    if (description->nb_components >= 3 && !palette) result.push_back(format);
+    // JPEG is full range; FFmpeg opens its encoder for the narrow one only where told to be lax.
+    const bool narrow_jpeg = codec.id == AV_CODEC_ID_MJPEG && !is_full_range_yuv(format);
+    if (description->nb_components >= 3 && !palette && !narrow_jpeg) result.push_back(format);
   }
   return result;
 }

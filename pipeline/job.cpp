@@ -1,6 +1,7 @@
 #include "pipeline/job.h"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -128,15 +129,13 @@ Job::Job(const JobOptions& options, DetectorFactory& detectors, const JobObserve
 
 void Job::open_output() {
   format_ = &muxer_for(options_.output);
-  const std::int64_t origin =
-      demuxer_.format().start_time == AV_NOPTS_VALUE ? 0 : demuxer_.format().start_time;
   MuxerOptions muxer_options;
   muxer_options.output = options_.output;
   muxer_options.format = format_;
   muxer_options.strict = options_.strict;
   if (options_.start_s)
     muxer_options.offset_us =
-        origin + static_cast<std::int64_t>(*options_.start_s * AV_TIME_BASE);
+        demuxer_.origin_us() + std::llround(*options_.start_s * AV_TIME_BASE);
   encoder_plan_.codec = &choose_codec(options_.encoder, *format_, options_.output.string(), notices_);
   muxer_ = std::make_unique<Muxer>(demuxer_, muxer_options, notices_);
 }
@@ -354,7 +353,6 @@ JobResult Job::result() {
     notices_.add(std::to_string(result.ledger.lost) + " frames lost: their packets gave no picture");
   if (result.ledger.damaged > 0)
     notices_.add(std::to_string(result.ledger.damaged) + " frames damaged");
-  statistics_.fill(result);
   result.size = size_;
   result.network_size = network_size_;
   result.decoder = decoder_->name();
@@ -368,6 +366,7 @@ JobResult Job::result() {
       muxer_->finish();
     result.output = result.interrupted ? muxer_->partial_path() : options_.output;
   }
+  statistics_.fill(result);
   result.notices = notices_.all();
   return result;
 }

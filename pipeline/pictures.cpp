@@ -6,7 +6,7 @@ extern "C" {
 
 #include <algorithm>
 #include <array>
-#include <bit>
+#include <atomic>
 
 namespace facepipe {
 namespace {
@@ -14,6 +14,16 @@ namespace {
 constexpr std::array<AVPixelFormat, 7> kFullRangeFormats{
     AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUVJ422P, AV_PIX_FMT_YUVJ444P, AV_PIX_FMT_YUVJ440P,
     AV_PIX_FMT_YUVJ411P, AV_PIX_FMT_GBRP,     AV_PIX_FMT_GBRAP};
+
+std::atomic<std::int64_t> live_count = 0;
+
+std::shared_ptr<AVFrame> counted(UniqueAVFrame picture) {
+  ++live_count;
+  return {picture.release(), [](AVFrame* frame) {
+            av_frame_free(&frame);
+            --live_count;
+          }};
+}
 
 bool is_full_range(const AVFrame& picture, const AVPixFmtDescriptor& description) {
   const bool by_format = std::find(kFullRangeFormats.begin(), kFullRangeFormats.end(),
@@ -100,11 +110,13 @@ Frame wrap(UniqueAVFrame picture) {
   frame.color.chroma_location = picture->chroma_location;
   frame.field_order = FieldOrder::progressive;
   point_planes(frame, *picture);
-  frame.owner = std::shared_ptr<AVFrame>(std::move(picture));
+  frame.owner = counted(std::move(picture));
   return frame;
 }
 
 AVFrame& unwrap(const Frame& frame) { return *static_cast<AVFrame*>(frame.owner.get()); }
+
+std::int64_t live_frames() { return live_count; }
 
 void make_writable(Frame& frame) {
   AVFrame& picture = unwrap(frame);

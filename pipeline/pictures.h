@@ -27,6 +27,9 @@ namespace facepipe {
 /// The FFmpeg picture inside a frame made by wrap().
 [[nodiscard]] AVFrame& unwrap(const Frame& frame);
 
+/// How many frames made by wrap() are alive: none once a run has ended, however it ended.
+[[nodiscard]] std::int64_t live_frames();
+
 /// Copies the picture if anyone else (a decoder that refers to it) still holds it.
 void make_writable(Frame& frame);
 

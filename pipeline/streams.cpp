@@ -6,6 +6,7 @@ namespace facepipe {
 namespace {
 
 constexpr std::uint32_t kTimecodeTag = MKTAG('t', 'm', 'c', 'd');
+constexpr std::uint32_t kChapterTextTag = MKTAG('t', 'e', 'x', 't');
 
 std::string describe(const AVStream& stream) {
   const char* type = av_get_media_type_string(stream.codecpar->codec_type);
@@ -54,6 +55,8 @@ StreamPlan plan_subtitle(const AVStream& stream, const AVOutputFormat& format) {
 }
 
 StreamPlan plan_data(const AVStream& stream, const AVOutputFormat& format) {
+  // A QuickTime text track without a text codec is where the chapters come from, which are kept.
+  if (stream.codecpar->codec_tag == kChapterTextTag) return {};
   if (stream.codecpar->codec_tag != kTimecodeTag)
     return dropped(stream, std::string(format.name) + " can't hold it");
   // The demuxer has put its value into the video stream's metadata, from which muxers write it.

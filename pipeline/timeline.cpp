@@ -28,10 +28,8 @@ Timeline::Timeline(const Demuxer& demuxer, std::optional<double> start_s,
                  std::to_string(demuxer.frame_rate().den) + " frames a second assumed");
   }
   frame_duration_ = std::max<std::int64_t>(1, av_rescale_q(1, frame_time, time_base_));
-  const std::int64_t start_time = demuxer.format().start_time;
-  const std::int64_t origin = synthesize_ || start_time == AV_NOPTS_VALUE ? 0 : start_time;
-  start_us_ = absolute_us(start_s, origin);
-  end_us_ = absolute_us(end_s, origin);
+  start_us_ = absolute_us(start_s, demuxer.origin_us());
+  end_us_ = absolute_us(end_s, demuxer.origin_us());
 }
 
 bool Timeline::in_range(std::int64_t stamp, AVRational time_base) const {

@@ -33,9 +33,6 @@ class Timeline {
 
   [[nodiscard]] AVRational time_base() const { return time_base_; }
 
-  /// What to subtract from every stamp so that the output begins with the range; 0 without start.
-  [[nodiscard]] std::int64_t offset_us() const { return start_us_.value_or(0); }
-
  private:
   AVRational time_base_;
   std::int64_t frame_duration_;  ///< of one frame at the average rate, at least 1

@@ -9,6 +9,7 @@ extern "C" {
 #include <map>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "pipeline/ffmpeg_compat.h"
 #include "pipeline/frame_filter.h"
@@ -23,8 +24,16 @@ bool needs_frame_clock(AVCodecID codec) {
          codec == AV_CODEC_ID_MPEG1VIDEO;
 }
 
-bool has_option(const AVCodecContext& context, const char* name) {
-  return av_opt_find(context.priv_data, name, nullptr, 0, 0) != nullptr;
+bool has_own_option(AVCodecContext& context, const char* name) {
+  const bool any = context.codec->priv_class != nullptr;
+  return any && av_opt_find(context.priv_data, name, nullptr, 0, 0) != nullptr;
+}
+
+// Of the encoder itself, or one that all encoders share.
+bool has_option(AVCodecContext& context, const char* name) {
+  return av_opt_find(&context, name, nullptr, AV_OPT_FLAG_ENCODING_PARAM | AV_OPT_FLAG_VIDEO_PARAM,
+                     0) != nullptr ||
+         has_own_option(context, name);
 }
 
 class CpuEncoder final : public Encoder {
@@ -90,7 +99,7 @@ void CpuEncoder::set_clock(const Frame& first) {
 
 // Some of FFmpeg's encoders default to 200 kbit/s, which nobody wants.
 void CpuEncoder::set_default_quality(bool quality_chosen) {
-  if (quality_chosen || context_->bit_rate == 0 || has_option(*context_, "crf")) return;
+  if (quality_chosen || context_->bit_rate == 0 || has_own_option(*context_, "crf")) return;
   constexpr int kGoodQuantizer = 2;
   context_->flags |= AV_CODEC_FLAG_QSCALE;
   context_->global_quality = kGoodQuantizer * FF_QP2LAMBDA;
@@ -100,21 +109,20 @@ void CpuEncoder::open() {
   const std::string name = context_->codec->name;
   context_->thread_count = setup_.threads;
   if (setup_.global_header) context_->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
+  std::vector<std::pair<std::string, std::string>> wanted = setup_.options.options;
+  if (!setup_.options.preset.empty()) wanted.emplace_back("preset", setup_.options.preset);
+  if (setup_.options.crf) wanted.emplace_back("crf", std::to_string(*setup_.options.crf));
   Dictionary options;
   bool quality_chosen = false;
-  for (const auto& [key, value] : setup_.options.options) {
+  for (const auto& [key, value] : wanted) {
+    if (!has_option(*context_, key.c_str()))
+      throw Error(ErrorKind::usage, "encoder " + name + " has no option \"" + key + "\"");
     options.set(key, value);
     quality_chosen = quality_chosen || key == "b" || key == "q" || key == "global_quality";
   }
-  if (!setup_.options.preset.empty()) options.set("preset", setup_.options.preset);
-  if (setup_.options.crf) options.set("crf", std::to_string(*setup_.options.crf));
   set_default_quality(quality_chosen);
-  const int opened = avcodec_open2(context_.get(), context_->codec, options.address());
-  if (opened == AVERROR_OPTION_NOT_FOUND || opened == AVERROR(EINVAL))
-    throw Error(ErrorKind::output, setup_.output + ": encoder " + name +
-                                       " refuses its options or the picture (" +
-                                       av_error_text(opened) + ")");
-  check_av(opened, ErrorKind::output, setup_.output + ": encoder " + name);
+  check_av(avcodec_open2(context_.get(), context_->codec, options.address()), ErrorKind::output,
+           setup_.output + ": encoder " + name + " refuses its options or the picture");
   if (const char* unknown = options.first_key())
     throw Error(ErrorKind::usage, "encoder " + name + " has no option \"" + unknown + "\"");
 }

@@ -1,0 +1,146 @@
+// Files with packets lost, pictures damaged or an end cut off: what is counted and told.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "tests/support/clips.h"
+#include "tests/support/job.h"
+
+namespace facepipe::test {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+void copy_head(const fs::path& from, const fs::path& to, double part) {
+  std::ifstream in(from, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  std::ofstream(to, std::ios::binary)
+      .write(bytes.data(), static_cast<std::streamsize>(static_cast<double>(bytes.size()) * part));
+}
+
+/// Packets, frames, lost, damaged of a file.
+struct DamageCase {
+  const char* file;
+  std::int64_t packets;
+  std::int64_t decoded;
+  std::int64_t lost;
+  std::int64_t damaged;
+};
+
+void expect_ledger(const fs::path& input, const DamageCase& c) {
+  const TemporaryFolder folder;
+  const JobRun run = run_fake_job(lossless_job(input, folder / "out.mkv"));
+  const FrameLedger& ledger = run.result.ledger;
+  EXPECT_EQ(ledger.packets, c.packets) << c.file;
+  EXPECT_EQ(ledger.decoded, c.decoded) << c.file;
+  EXPECT_EQ(ledger.lost, c.lost) << c.file;
+  EXPECT_EQ(ledger.damaged, c.damaged) << c.file;
+  EXPECT_EQ(ledger.written, c.decoded) << c.file;
+  EXPECT_EQ(video_stamps(folder / "out.mkv").size(), static_cast<std::size_t>(c.decoded)) << c.file;
+}
+
+// The conformance and error streams of openh264. What no decoder flags can't be seen: the packets
+// that BA_MW_D_P_LOST lacks leave a gap that H.264 allows.
+constexpr DamageCase kStreams[] = {
+    {"BA1_Sony_D.jsv", 17, 17, 0, 0},
+    {"BAMQ2_JVC_C.264", 30, 30, 0, 0},
+    {"BA_MW_D.264", 100, 100, 0, 0},
+    {"BA_MW_D_IDR_LOST.264", 97, 70, 27, 0},
+    {"BA_MW_D_P_LOST.264", 99, 99, 0, 0},
+    {"Cisco_Men_whisper_640x320_CABAC_Bframe_9.264", 9, 9, 0, 0},
+    {"Error_I_P.264", 6, 6, 0, 5},
+    {"MR1_BT_A.h264", 62, 62, 0, 0},
+    {"MR2_TANDBERG_E.264", 300, 300, 0, 0},
+    {"QCIF_2P_I_allIPCM.264", 2, 2, 0, 0},
+    {"SVA_FM1_E.264", 17, 17, 0, 0},
+    {"SarVui.264", 17, 17, 0, 0},
+    {"Static.264", 10, 10, 0, 0},
+    {"test_scalinglist_jm.264", 5, 5, 0, 0},
+};
+
+TEST(Damage, TableOfH264Streams) {
+  const fs::path streams = fs::path(FACEPIPE_SOURCE_DIR) / "../shared/data/h264-streams";
+  if (!fs::exists(streams)) GTEST_SKIP() << "no " << streams.string();
+  for (const DamageCase& c : kStreams) expect_ledger(streams / c.file, c);
+}
+
+TEST(Damage, PicturesThatChangeSizeAreScaledToTheFirst) {
+  const TemporaryFolder folder;
+  ffmpeg("-f lavfi -i testsrc2=s=128x96:r=10:d=0.5 -c:v libx264 -f h264", folder / "a.264");
+  ffmpeg("-f lavfi -i testsrc2=s=64x48:r=10:d=0.5 -c:v libx264 -f h264", folder / "b.264");
+  std::ofstream both(folder / "both.264", std::ios::binary);
+  for (const char* part : {"a.264", "b.264"})
+    both << std::ifstream(folder / part, std::ios::binary).rdbuf();
+  both.close();
+  JobOptions options = lossless_job(folder / "both.264", folder / "out.mkv");
+  const JobRun run = run_fake_job(options);
+  EXPECT_EQ(run.result.ledger.written, 10);
+  EXPECT_THAT(run.result.notices, Contains(HasSubstr("change from 128x96 yuv420p to 64x48")));
+  EXPECT_EQ(decoded_pictures(folder / "out.mkv").size(), 10U * 128 * 96 * 3 / 2);
+  options.scale_on_size_change = false;
+  options.output = folder / "refused.mkv";
+  EXPECT_THROW(run_fake_job(options), Error);
+  EXPECT_FALSE(fs::exists(folder / "refused.mkv"));
+}
+
+TEST(Damage, AnEditListHidesItsPackets) {
+  const TemporaryFolder folder;
+  ffmpeg("-f lavfi -i testsrc2=s=128x96:r=10:d=3 -c:v libx264 -g 10 -bf 2", folder / "long.mp4");
+  // Cutting without encoding keeps the packets since the key frame, hidden by an edit list.
+  ffmpeg("-ss 1.5 -i " + (folder / "long.mp4").string() + " -c copy", folder / "cut.mp4");
+  const std::size_t shown = video_stamps(folder / "cut.mp4").size();
+  const nlohmann::json probed = probe(folder / "cut.mp4");
+  ASSERT_LT(shown, probed.at("packets").size()) << "the clip hides no packet";
+  const JobRun run = run_fake_job(lossless_job(folder / "cut.mp4", folder / "out.mp4"));
+  EXPECT_EQ(run.result.ledger.packets, static_cast<std::int64_t>(shown));
+  EXPECT_EQ(run.result.ledger.written, static_cast<std::int64_t>(shown));
+  EXPECT_TRUE(run.result.ledger.intact());
+  EXPECT_EQ(video_stamps(folder / "out.mp4"), video_stamps(folder / "cut.mp4"));
+}
+
+class CutOff : public testing::TestWithParam<const char*> {};
+
+TEST_P(CutOff, ATruncatedFileIsToldThoughFFmpegCallsItTheEnd) {
+  const TemporaryFolder folder;
+  const fs::path whole = folder / ("whole" + std::string(GetParam()));
+  const fs::path cut = folder / ("cut" + std::string(GetParam()));
+  const std::string faststart = std::string(GetParam()) == ".mp4" ? " -movflags +faststart" : "";
+  ffmpeg("-f lavfi -i testsrc2=s=320x180:r=25:d=4 -f lavfi -i sine=d=4 -c:v libx264 -c:a aac" +
+             faststart, whole);
+  EXPECT_TRUE(run_fake_job(lossless_job(whole, folder / ("w" + std::string(GetParam()))))
+                  .result.ledger.intact());
+  copy_head(whole, cut, 0.5);
+  const JobRun run = run_fake_job(lossless_job(cut, folder / ("out" + std::string(GetParam()))));
+  EXPECT_TRUE(run.result.ledger.ended_early);
+  EXPECT_THAT(run.result.notices, Contains(HasSubstr("ended early")));
+  EXPECT_GT(run.result.ledger.written, 10);
+  EXPECT_LT(run.result.ledger.written, 90);
+  EXPECT_EQ(decoded_pictures(run.result.output).size(),
+            static_cast<std::size_t>(run.result.ledger.written) * 320 * 180 * 3 / 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(Containers, CutOff, testing::Values(".mp4", ".mkv", ".avi"));
+
+TEST(Damage, ABrokenPictureIsCountedAsDamaged) {
+  const TemporaryFolder folder;
+  ffmpeg("-f lavfi -i testsrc2=s=320x180:r=25:d=1 -c:v libx264 -g 100 -bf 0", folder / "in.ts");
+  std::fstream file(folder / "in.ts", std::ios::in | std::ios::out | std::ios::binary);
+  const auto size = static_cast<std::streamoff>(fs::file_size(folder / "in.ts"));
+  // 188-byte packets: overwrite the payload of a few in the middle.
+  for (std::streamoff at = size / 2 / 188 * 188; at < size / 2 + 188 * 4; at += 188) {
+    file.seekp(at + 30);
+    file << std::string(120, '\x5a');
+  }
+  file.close();
+  const JobRun run = run_fake_job(lossless_job(folder / "in.ts", folder / "out.ts"));
+  EXPECT_GT(run.result.ledger.damaged + run.result.ledger.lost, 0);
+  EXPECT_FALSE(run.result.ledger.intact());
+}
+
+}  // namespace
+}  // namespace facepipe::test

@@ -1,0 +1,168 @@
+// A run that fails or is stopped: the error that arrives, and what is left behind.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sys/resource.h>
+
+#include <atomic>
+#include <csignal>
+#include <stdexcept>
+
+#include "pipeline/pictures.h"
+#include "tests/support/clips.h"
+#include "tests/support/job.h"
+
+namespace facepipe::test {
+namespace {
+
+using testing::HasSubstr;
+
+class Failure : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = new TemporaryFolder;
+    ffmpeg("-f lavfi -i testsrc2=s=320x180:r=25:d=4 -f lavfi -i sine=d=4 -c:v libx264 -preset "
+           "ultrafast -c:a aac", clip());
+  }
+  static void TearDownTestSuite() {
+    delete folder_;
+    folder_ = nullptr;
+  }
+  static std::filesystem::path clip() { return *folder_ / "clip.mp4"; }
+
+  /// The run ends with `message`, no frame is alive and no file is there.
+  void expect_clean_failure(const JobOptions& options, FakeBehaviour behaviour,
+                            const std::string& message) {
+    try {
+      run_fake_job(options, std::move(behaviour));
+      ADD_FAILURE() << "no exception: " << message;
+    } catch (const std::exception& error) {
+      EXPECT_THAT(error.what(), HasSubstr(message));
+    }
+    EXPECT_EQ(live_frames(), 0) << message;
+    EXPECT_TRUE(out_.names().empty()) << message << ": " << out_.names().front();
+  }
+
+  [[nodiscard]] JobOptions job() const { return lossless_job(clip(), out_ / "out.mp4"); }
+
+  static inline TemporaryFolder* folder_ = nullptr;
+  TemporaryFolder out_;
+};
+
+/// Throws at the tenth call.
+std::function<void()> fails_at_ten(const char* message) {
+  return [message, calls = std::make_shared<std::atomic<int>>(0)] {
+    if (++*calls == 10) throw std::runtime_error(message);
+  };
+}
+
+TEST_F(Failure, InPreprocessing) {
+  FakeBehaviour behaviour;
+  behaviour.on_prepare = [fail = fails_at_ten("prepare")](const Frame&) { fail(); };
+  expect_clean_failure(job(), behaviour, "prepare");
+}
+
+TEST_F(Failure, InTheStartOfInference) {
+  FakeBehaviour behaviour;
+  behaviour.on_start = fails_at_ten("start");
+  expect_clean_failure(job(), behaviour, "start");
+}
+
+TEST_F(Failure, InInference) {
+  FakeBehaviour behaviour;
+  behaviour.on_collect = fails_at_ten("collect");
+  expect_clean_failure(job(), behaviour, "collect");
+}
+
+TEST_F(Failure, InSuppression) {
+  FakeBehaviour behaviour;
+  behaviour.candidates.boxes = {{0, 0, 1, 1}};  // without a score
+  expect_clean_failure(job(), behaviour, "as many scores as boxes");
+}
+
+TEST_F(Failure, InDecodingOfAChangedSize) {
+  ffmpeg("-f lavfi -i testsrc2=s=320x180:r=25:d=1 -f h264 -c:v libx264", *folder_ / "a.264");
+  ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25:d=1 -f h264 -c:v libx264", *folder_ / "b.264");
+  ffmpeg("-i concat:" + (*folder_ / "a.264").string() + "|" + (*folder_ / "b.264").string() +
+             " -c copy -f h264", *folder_ / "ab.264");
+  JobOptions options = lossless_job(*folder_ / "ab.264", out_ / "out.mkv");
+  options.scale_on_size_change = false;
+  expect_clean_failure(options, {}, "change from 320x180");
+}
+
+TEST_F(Failure, InOpeningTheEncoder) {
+  JobOptions options = job();
+  options.encoder.options = {{"no_such_option", "1"}};
+  expect_clean_failure(options, {}, "no_such_option");
+}
+
+TEST_F(Failure, InTheObserver) {
+  FakeDetectorFactory factory;
+  JobObserver observer;
+  observer.frame = [fail = fails_at_ten("observer")](const FrameRecord&) { fail(); };
+  EXPECT_THROW((void)run_job(job(), factory, observer, {}), std::runtime_error);
+  EXPECT_EQ(live_frames(), 0);
+  EXPECT_TRUE(out_.names().empty());
+}
+
+/// No file of this process may grow beyond `bytes` while the object lives: a full disk.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() { setrlimit(RLIMIT_FSIZE, &before_); }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+TEST_F(Failure, InWriting) {
+  const FileSizeLimit limit(200'000);
+  expect_clean_failure(job(), {}, "out.mp4: File too large");
+}
+
+TEST_F(Failure, InWritingTheLastBytes) {
+  // Little enough to be noticed only when the buffers are written out at the end.
+  JobOptions options = job();
+  options.end_s = 0.2;
+  const FileSizeLimit limit(1000);
+  expect_clean_failure(options, {}, "out.mp4: ");
+}
+
+TEST_F(Failure, AStopLeavesAPlayablePart) {
+  std::stop_source stop;
+  FakeBehaviour behaviour;
+  behaviour.on_collect = [&, calls = std::make_shared<std::atomic<int>>(0)] {
+    if (++*calls == 30) stop.request_stop();
+  };
+  const JobRun run = run_fake_job(job(), behaviour, stop.get_token());
+  EXPECT_TRUE(run.result.interrupted);
+  EXPECT_THAT(out_.names(), testing::ElementsAre("out.partial.mp4"));
+  EXPECT_EQ(run.result.output, out_ / "out.partial.mp4");
+  const std::vector<Stamp> stamps = video_stamps(out_ / "out.partial.mp4");
+  EXPECT_EQ(stamps.size(), static_cast<std::size_t>(run.result.ledger.written));
+  EXPECT_GE(stamps.size(), 30U);
+  EXPECT_LT(stamps.size(), 100U);
+  EXPECT_EQ(live_frames(), 0);
+}
+
+TEST_F(Failure, AStopBeforeTheFirstFrameLeavesNothing) {
+  std::stop_source stop;
+  stop.request_stop();
+  try {
+    const JobRun run = run_fake_job(job(), {}, stop.get_token());
+    EXPECT_TRUE(run.result.interrupted);
+  } catch (const Error&) {
+    // An input that can't be opened any more is an answer too.
+  }
+  EXPECT_TRUE(out_.names().empty());
+}
+
+}  // namespace
+}  // namespace facepipe::test

@@ -1,0 +1,143 @@
+#include "tests/support/clips.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <iterator>
+#include <numeric>
+#include <sstream>
+#include <stdexcept>
+
+namespace facepipe::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string contents(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+void redirect(const char* file, int descriptor, int flags) {
+  const int opened = open(file, flags, 0600);
+  dup2(opened, descriptor);
+  close(opened);
+}
+
+[[noreturn]] void exec(const std::vector<std::string>& arguments, const fs::path& out,
+                       const fs::path& err) {
+  redirect("/dev/null", STDIN_FILENO, O_RDONLY);
+  redirect(out.c_str(), STDOUT_FILENO, O_WRONLY | O_CREAT | O_TRUNC);
+  redirect(err.c_str(), STDERR_FILENO, O_WRONLY | O_CREAT | O_TRUNC);
+  std::vector<char*> argv;
+  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  execvp(argv[0], argv.data());
+  _exit(127);
+}
+
+std::vector<std::string> words(const std::string& text) {
+  std::istringstream stream(text);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
+std::string checked(const std::vector<std::string>& arguments) {
+  const CommandResult result = run_command(arguments);
+  if (result.exit_code != 0) throw std::runtime_error(arguments[0] + ": " + result.err);
+  return result.out;
+}
+
+Stamp reduced(std::int64_t num, std::int64_t den) {
+  const std::int64_t divisor = std::gcd(num, den);
+  return {num / divisor, den / divisor};
+}
+
+Stamp fraction(const std::string& text) {
+  const std::size_t slash = text.find('/');
+  return {std::stoll(text.substr(0, slash)), std::stoll(text.substr(slash + 1))};
+}
+
+}  // namespace
+
+CommandResult run_command(const std::vector<std::string>& arguments) {
+  const TemporaryFolder folder;
+  const fs::path out = folder / "out";
+  const fs::path err = folder / "err";
+  const pid_t child = fork();
+  if (child == 0) exec(arguments, out, err);
+  int status = 0;
+  waitpid(child, &status, 0);
+  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return {code, contents(out), contents(err)};
+}
+
+TemporaryFolder::TemporaryFolder() {
+  std::string name = (fs::temp_directory_path() / "facepipe-test-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
+  path_ = name;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+std::vector<std::string> TemporaryFolder::names() const {
+  std::vector<std::string> result;
+  for (const auto& entry : fs::directory_iterator(path_))
+    result.push_back(entry.path().filename().string());
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+void ffmpeg(const std::string& arguments, const fs::path& output) {
+  std::vector<std::string> command{"ffmpeg", "-nostdin", "-v", "error", "-y"};
+  for (std::string& word : words(arguments)) command.push_back(std::move(word));
+  command.push_back(output.string());
+  checked(command);
+}
+
+nlohmann::json probe(const fs::path& file) {
+  return nlohmann::json::parse(checked({"ffprobe", "-v", "error", "-show_streams", "-show_packets",
+                                        "-show_format", "-show_chapters", "-of", "json",
+                                        file.string()}));
+}
+
+std::vector<nlohmann::json> streams_of(const nlohmann::json& probed, const std::string& type) {
+  std::vector<nlohmann::json> result;
+  for (const auto& stream : probed.at("streams"))
+    if (stream.value("codec_type", "") == type) result.push_back(stream);
+  return result;
+}
+
+std::vector<Stamp> stamps_of(const nlohmann::json& probed, int stream_index) {
+  const Stamp base = fraction(
+      probed.at("streams").at(static_cast<std::size_t>(stream_index)).at("time_base"));
+  std::vector<std::int64_t> stamps;
+  for (const auto& packet : probed.at("packets"))
+    if (packet.at("stream_index") == stream_index &&
+        packet.value("flags", "").find('D') == std::string::npos)
+      stamps.push_back(packet.at("pts"));
+  std::sort(stamps.begin(), stamps.end());
+  std::vector<Stamp> result;
+  for (const std::int64_t stamp : stamps) result.push_back(reduced(stamp * base.num, base.den));
+  return result;
+}
+
+std::vector<Stamp> video_stamps(const fs::path& file) {
+  const nlohmann::json probed = probe(file);
+  return stamps_of(probed, streams_of(probed, "video").at(0).at("index"));
+}
+
+std::string decoded_pictures(const fs::path& file) {
+  const TemporaryFolder folder;
+  const fs::path raw = folder / "pictures.raw";
+  ffmpeg("-noautorotate -i " + file.string() + " -map 0:v:0 -fps_mode passthrough -f rawvideo", raw);
+  return contents(raw);
+}
+
+}  // namespace facepipe::test

@@ -1,0 +1,67 @@
+// Small clips made by the ffmpeg command, and what ffprobe says of files.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace facepipe::test {
+
+/// What a command printed, and how it ended.
+struct CommandResult {
+  int exit_code = -1;
+  std::string out;
+  std::string err;
+};
+
+/// Runs a program without a shell, with nothing on standard input.
+[[nodiscard]] CommandResult run_command(const std::vector<std::string>& arguments);
+
+/// A folder that ends with the object.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] std::filesystem::path operator/(std::string_view name) const {
+    return path_ / name;
+  }
+  /// Names in the folder, sorted.
+  [[nodiscard]] std::vector<std::string> names() const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// Runs ffmpeg with arguments as one would type them (separated by blanks, no quoting), writing
+/// `output`. Throws std::runtime_error with ffmpeg's words if it fails.
+void ffmpeg(const std::string& arguments, const std::filesystem::path& output);
+
+/// Everything that ffprobe tells of a file: streams, packets, format, chapters.
+[[nodiscard]] nlohmann::json probe(const std::filesystem::path& file);
+
+/// The streams of one type ("video", "audio", "subtitle", "data", "attachment").
+[[nodiscard]] std::vector<nlohmann::json> streams_of(const nlohmann::json& probed,
+                                                     const std::string& type);
+
+/// A time stamp as an exact fraction of a second, in lowest terms.
+struct Stamp {
+  std::int64_t num = 0;
+  std::int64_t den = 1;
+  friend auto operator<=>(const Stamp&, const Stamp&) = default;
+};
+
+/// All packets' time stamps of a stream, sorted.
+[[nodiscard]] std::vector<Stamp> stamps_of(const nlohmann::json& probed, int stream_index);
+[[nodiscard]] std::vector<Stamp> video_stamps(const std::filesystem::path& file);
+
+/// Decoded pictures of the first video stream as raw bytes in its own pixel format.
+[[nodiscard]] std::string decoded_pictures(const std::filesystem::path& file);
+
+}  // namespace facepipe::test

@@ -1,0 +1,77 @@
+// A detector without a network: gives every frame the same candidates, or fails where it is told.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+
+#include "core/error.h"
+#include "core/slots.h"
+#include "detector/detector.h"
+
+namespace facepipe::test {
+
+/// What the fake does at each step; the default does nothing.
+struct FakeBehaviour {
+  Detections candidates;
+  std::function<void(const Frame&)> on_prepare = [](const Frame&) {};
+  std::function<void()> on_start = [] {};
+  std::function<void()> on_collect = [] {};
+};
+
+class FakeRequest final : public DetectionRequest {
+ public:
+  FakeRequest(const FakeBehaviour& behaviour, Slots::Permit permit)
+      : behaviour_(behaviour), permit_(std::move(permit)) {}
+
+  void prepare(const Frame& frame) override { behaviour_.on_prepare(frame); }
+  void start() override {
+    interval_.begin = Clock::now();
+    behaviour_.on_start();
+  }
+  Detections collect() override {
+    behaviour_.on_collect();
+    interval_.end = Clock::now();
+    return behaviour_.candidates;
+  }
+  [[nodiscard]] Interval inference() const override { return interval_; }
+
+ private:
+  const FakeBehaviour& behaviour_;
+  Slots::Permit permit_;
+  Interval interval_;
+};
+
+class FakeDetector final : public Detector {
+ public:
+  FakeDetector(const FakeBehaviour& behaviour, Size size) : behaviour_(behaviour), size_(size) {}
+
+  std::unique_ptr<DetectionRequest> acquire(const std::stop_token& stop) override {
+    return std::make_unique<FakeRequest>(behaviour_, slots_.acquire(stop));
+  }
+  [[nodiscard]] Size network_size() const override { return size_; }
+
+ private:
+  const FakeBehaviour& behaviour_;
+  Size size_;
+  Slots slots_{2};
+};
+
+/// The factory for run_job; `behaviour` may be changed between runs.
+class FakeDetectorFactory final : public DetectorFactory {
+ public:
+  std::shared_ptr<Detector> detector(Size frame) override {
+    return std::make_shared<FakeDetector>(behaviour, frame);
+  }
+  [[nodiscard]] const EngineChoice& choice() const override { return choice_; }
+  [[nodiscard]] std::string model_kind() const override { return "fake"; }
+  [[nodiscard]] std::string model_sha256() const override { return ""; }
+
+  FakeBehaviour behaviour;
+
+ private:
+  EngineChoice choice_;
+};
+
+}  // namespace facepipe::test

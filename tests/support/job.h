@@ -1,0 +1,48 @@
+// Runs one job with a fake detector and keeps what it told.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "pipeline/job.h"
+#include "tests/support/fake_detector.h"
+
+namespace facepipe::test {
+
+/// The options of a fast, lossless run that draws nothing: pictures out equal pictures in.
+inline JobOptions lossless_job(const std::filesystem::path& input,
+                               const std::filesystem::path& output) {
+  JobOptions options;
+  options.input = input.string();
+  options.output = output;
+  options.encoder.preset = "ultrafast";
+  options.encoder.options = {{"qp", "0"}};
+  options.overlay = {false, false, false, false};
+  return options;
+}
+
+struct JobRun {
+  JobResult result;
+  std::vector<FrameRecord> records;
+};
+
+inline JobRun run_fake_job(const JobOptions& options, FakeBehaviour behaviour = {},
+                           const std::stop_token& stop = {}) {
+  FakeDetectorFactory factory;
+  factory.behaviour = std::move(behaviour);
+  JobRun run;
+  JobObserver observer;
+  observer.frame = [&](const FrameRecord& record) { run.records.push_back(record); };
+  run.result = run_job(options, factory, observer, stop);
+  return run;
+}
+
+/// One candidate box with its landmarks in a row.
+inline Detections one_face(const Box& box, float score = 0.9F) {
+  Detections detections;
+  detections.push_back(box, score, Landmarks{});
+  return detections;
+}
+
+}  // namespace facepipe::test
