@@ -229,8 +229,11 @@ StoredMap stored_map(Size stored, Orientation orientation) {
 OverlayPlan plan_overlay(const Frame& frame, const Detections& faces, const OverlayStyle& style) {
   OverlayPlan plan;
   plan.to_stored = stored_map(frame.size, frame.orientation);
-  for (std::size_t ink = 0; ink < kInkCount; ++ink)
-    plan.inks[ink] = ink_samples(kInkColors[ink], frame.format, frame.color, frame.size);
+  for (std::size_t i = 0; i < kInkCount; ++i)
+    plan.inks[i] = ink_samples(kInkColors[i], frame.format, frame.color, frame.size);
+  const auto ink = [&plan](Ink which) { return plan.inks[static_cast<std::size_t>(which)]; };
+  // Greys of two kinds have the same chroma, unless the planes are green, blue and red.
+  plan.letters_on_all_planes = ink(Ink::text).u != ink(Ink::plate).u;
   plan.marks.reserve(most_marks(faces, style));
   Planner planner(frame, plan);
   plan_faces(planner, faces, style);

@@ -37,8 +37,8 @@ struct Mark {
 
   PixelRect area;  ///< of the upright picture, inside it, not empty
   /// kSolid: all planes get the ink. Otherwise the index in the atlas of the texel for the area's
-  /// top left pixel, and luma alone is blended: (old * (255 - c) + ink * c + 127) / 255 for
-  /// coverage c, on samples without the format's shift.
+  /// top left pixel, and luma alone, or each plane where the plan says so, is blended:
+  /// (old * (255 - c) + ink * c + 127) / 255 for coverage c, on samples without the format's shift.
   std::int32_t mask = kSolid;
   Ink ink = Ink::outline;
 };
@@ -62,6 +62,7 @@ struct OverlayPlan {
   std::vector<Mark> marks;
   std::array<InkSamples, kInkCount> inks{};
   std::shared_ptr<const GlyphAtlas> atlas;  ///< null where nothing is written
+  bool letters_on_all_planes = false;       ///< planes of green, blue and red, not subsampled
   StoredMap to_stored;
 };
 
@@ -79,6 +80,7 @@ struct OverlayPlan {
 // wholly or not at all. Where the upright picture runs against the stored one, its cells' edges are
 // counted from the far end, which matters for odd sizes. In interlaced 4:2:0 the two rows of a
 // chroma cell lie in one field; pairs of cells, four rows high, are covered together.
-// Letters can't be aligned so. They are grey on a grey plate, which leaves chroma out of it.
+// Letters can't be aligned so. They are grey on a grey plate, which leaves chroma out of it; where
+// the planes are green, blue and red, nothing is subsampled, and letters are drawn on each.
 
 }  // namespace facepipe

@@ -85,17 +85,26 @@ MaskWalk mask_walk(const OverlayPlan& plan, const Mark& mark) {
 }
 
 template <class Sample>
+void draw_letter(const Plane& plane, const MaskWalk& walk, const PixelRect& area, std::uint16_t ink,
+                 int shift) {
+  const unsigned full = static_cast<unsigned>(ink) >> shift;
+  for (int y = area.y1; y < area.y2; ++y) {
+    auto* const line = row<Sample>(plane, y);
+    const std::uint8_t* texel = walk.start + (y - area.y1) * walk.down;
+    for (int x = area.x1; x < area.x2; ++x, texel += walk.right)
+      if (*texel != 0) line[x] = blend(line[x], full, *texel, shift);
+  }
+}
+
+template <class Sample>
 void draw_letter(const Frame& frame, const OverlayPlan& plan, const Mark& mark,
                  const PixelRect& area, const InkSamples& ink) {
   const MaskWalk walk = mask_walk(plan, mark);
   const int shift = frame.format.shift;
-  const unsigned white = static_cast<unsigned>(ink.y) >> shift;
-  for (int y = area.y1; y < area.y2; ++y) {
-    auto* const line = row<Sample>(frame.planes[0], y);
-    const std::uint8_t* texel = walk.start + (y - area.y1) * walk.down;
-    for (int x = area.x1; x < area.x2; ++x, texel += walk.right)
-      if (*texel != 0) line[x] = blend(line[x], white, *texel, shift);
-  }
+  draw_letter<Sample>(frame.planes[0], walk, area, ink.y, shift);
+  if (!plan.letters_on_all_planes) return;
+  draw_letter<Sample>(frame.planes[1], walk, area, ink.u, shift);
+  draw_letter<Sample>(frame.planes[2], walk, area, ink.v, shift);
 }
 
 template <class Sample>

@@ -278,6 +278,28 @@ TEST(Overlay, LinesKeepTheirColourInBothFieldsOfInterlacedPictures) {
   }
 }
 
+// Where the planes are green, blue and red, white text on a grey plate is equal in all three.
+TEST(Overlay, TextIsWhiteOnGreenBlueRedPlanes) {
+  for (const int bits : {8, 12}) {
+    FrameSpec spec{{false, 0, 0, bits, 0, true}, {160, 90}};
+    spec.color.matrix = 0;
+    spec.color.full_range = true;
+    Frame frame = test::make_noise_frame(spec, 5);
+    const OverlayStyle count{false, false, false, true};
+    draw_overlay(frame, {}, count);
+    const PixelRect plate = plan_overlay(frame, {}, count).marks.at(0).area;
+    unsigned brightest = 0;
+    for (int y = plate.y1; y < plate.y2; ++y)
+      for (int x = plate.x1; x < plate.x2; ++x) {
+        const unsigned green = test::raw_sample(frame, 0, x, y);
+        ASSERT_EQ(test::raw_sample(frame, 1, x, y), green) << x << "," << y;
+        ASSERT_EQ(test::raw_sample(frame, 2, x, y), green) << x << "," << y;
+        brightest = std::max(brightest, green);
+      }
+    EXPECT_GT(brightest, (1U << bits) * 3 / 5);
+  }
+}
+
 TEST(Overlay, OutlineLiesAroundTheBoxAndCloseToIt) {
   for (const FormatCase& format : kFormats) {
     SCOPED_TRACE(format.name);
