@@ -25,8 +25,12 @@ struct PixelFormat {
   friend bool operator==(const PixelFormat&, const PixelFormat&) = default;
 };
 
-/// Code points of ITU-T H.273; 2 means unspecified.
+/// Code points of ITU-T H.273; 2 means unspecified. Matrix 0 is the identity: the planes are green,
+/// blue and red, as in a PNG file, and of full range.
 struct ColorInfo {
+  static constexpr int kIdentityMatrix = 0;
+  static constexpr int kUnspecified = 2;
+
   int matrix = 2;
   int primaries = 2;
   int transfer = 2;

@@ -30,10 +30,12 @@ class ByteYuv {
   /// Valid as long as the frame, and until the next call.
   [[nodiscard]] View view(const Frame& frame);
 
+  /// One plane of a planar (`channels` 1) or interleaved (2) format in 8 bits; valid as long.
+  [[nodiscard]] cv::Mat to_bytes(const Frame& frame, std::size_t plane, int channels);
+
  private:
   using Mats = std::array<cv::Mat, 3>;
 
-  [[nodiscard]] cv::Mat to_bytes(const Frame& frame, std::size_t plane, int channels);
   [[nodiscard]] Mats separate(const Frame& frame);
   void halve_columns(cv::Mat& plane, std::size_t index);
   void repeat(cv::Mat& plane, std::size_t index, int columns, int rows);

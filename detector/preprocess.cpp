@@ -105,6 +105,23 @@ void Preprocessor::to_packed(const Frame& frame) {
   packed_ = packed_buffer_(cv::Rect({0, top}, cv_size(frame.size)));
 }
 
+void Preprocessor::merge_gbr(const Frame& frame) {
+  constexpr std::size_t kGreen = 0;
+  constexpr std::size_t kBlue = 1;
+  constexpr std::size_t kRed = 2;
+  const bool rgb = order_ == ChannelOrder::rgb;
+  const std::array<cv::Mat, 4> channels{byte_yuv_.to_bytes(frame, rgb ? kRed : kBlue, 1),
+                                        byte_yuv_.to_bytes(frame, kGreen, 1),
+                                        byte_yuv_.to_bytes(frame, rgb ? kBlue : kRed, 1),
+                                        byte_yuv_.to_bytes(frame, kGreen, 1)};
+  const int count = packed_channels(frame.orientation);
+  source_.reset();  // the buffer may get another type than swscale's context has
+  packed_ = with_room(packed_buffer_, cv_size(frame.size), CV_8UC(count));
+  cv::merge(channels.data(), static_cast<std::size_t>(count), packed_);
+  constexpr int kTopToBottom = 0;
+  if (steps_of(frame.orientation).flip_rows) cv::flip(packed_, packed_, kTopToBottom);
+}
+
 cv::Mat Preprocessor::scaled(Orientation orientation) {
   const Size content = upright_size(fit_.content, orientation);  // its own inverse
   if (cv_size(content) == packed_.size()) return packed_;
@@ -151,7 +168,10 @@ void Preprocessor::spread(cv::Mat picture, std::span<std::uint8_t> planes) {
 
 void Preprocessor::convert(const Frame& frame, std::span<std::uint8_t> planes) {
   check(frame);
-  to_packed(frame);
+  if (frame.color.matrix == ColorInfo::kIdentityMatrix)
+    merge_gbr(frame);
+  else
+    to_packed(frame);
   spread(upright(scaled(frame.orientation), frame.orientation), planes);
 }
 

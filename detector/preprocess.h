@@ -1,4 +1,4 @@
-// Frames to the network's input: planar YUV as stored in, planes of red, green and blue bytes out.
+// Frames to the network's input: planar YUV or GBR as stored in, planes of red, green and blue bytes out.
 #pragma once
 
 #include <cstdint>
@@ -51,6 +51,7 @@ class Preprocessor {
   void check(const Frame& frame) const;
   void prepare_context(const Source& source);
   void to_packed(const Frame& frame);
+  void merge_gbr(const Frame& frame);
   [[nodiscard]] cv::Mat scaled(Orientation orientation);
   [[nodiscard]] cv::Mat upright(cv::Mat picture, Orientation orientation);
   void spread(cv::Mat picture, std::span<std::uint8_t> planes);

@@ -21,8 +21,8 @@
 namespace facepipe {
 namespace {
 
-// Packets are small; enough of them to keep the decoder busy while the disk is slow.
-constexpr int kPacketsQueued = 64;
+// Enough to keep the decoder busy while the disk is slow; a frame's total time begins in this queue.
+constexpr int kPacketsQueued = 8;
 
 Detections select(const Detections& candidates, const std::vector<std::uint32_t>& kept,
                   const JobOptions& options) {

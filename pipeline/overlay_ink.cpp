@@ -74,10 +74,13 @@ std::uint16_t quantise(double value, double scale, double offset, const PixelFor
 InkSamples ink_samples(const Rgb& rgb, const PixelFormat& format, const ColorInfo& color,
                        Size size) {
   const double white = graphics_white(color.transfer);
-  const Yuv yuv =
-      to_yuv({rgb.r * white, rgb.g * white, rgb.b * white}, matrix_or_default(color, size));
+  const Rgb shown{rgb.r * white, rgb.g * white, rgb.b * white};
   const double step = std::exp2(format.bits - 8);
   const double full = std::exp2(format.bits) - 1;
+  if (color.matrix == ColorInfo::kIdentityMatrix)
+    return {quantise(shown.g, full, 0, format), quantise(shown.b, full, 0, format),
+            quantise(shown.r, full, 0, format)};
+  const Yuv yuv = to_yuv(shown, matrix_or_default(color, size));
   const double luma_scale = color.full_range ? full : 219 * step;
   const double luma_offset = color.full_range ? 0 : 16 * step;
   const double chroma_scale = color.full_range ? full : 224 * step;

@@ -32,6 +32,13 @@ bool is_full_range(const AVFrame& picture, const AVPixFmtDescriptor& description
          picture.color_range == AVCOL_RANGE_JPEG;
 }
 
+// The format decides whether planes are GBR; a tag that says so of a YUV format is wrong.
+int matrix_of(const AVFrame& picture, const AVPixFmtDescriptor& description) {
+  if ((description.flags & AV_PIX_FMT_FLAG_RGB) != 0) return ColorInfo::kIdentityMatrix;
+  return picture.colorspace == AVCOL_SPC_RGB ? ColorInfo::kUnspecified
+                                             : static_cast<int>(picture.colorspace);
+}
+
 void point_planes(Frame& frame, AVFrame& picture) {
   for (std::size_t i = 0; i < frame.planes.size(); ++i)
     frame.planes[i] = {reinterpret_cast<std::byte*>(picture.data[i]), picture.linesize[i]};
@@ -101,9 +108,7 @@ Frame wrap(UniqueAVFrame picture) {
   Frame frame;
   frame.format = *workable;
   frame.size = {picture->width, picture->height};
-  frame.color.matrix = (description.flags & AV_PIX_FMT_FLAG_RGB) != 0
-                           ? static_cast<int>(AVCOL_SPC_RGB)
-                           : static_cast<int>(picture->colorspace);
+  frame.color.matrix = matrix_of(*picture, description);
   frame.color.primaries = picture->color_primaries;
   frame.color.transfer = picture->color_trc;
   frame.color.full_range = is_full_range(*picture, description);

@@ -77,6 +77,11 @@ ChromaPair chroma_at(const Frame& frame, int x, int y) {
 }
 
 std::array<double, 3> rgb_at(const Frame& frame, int x, int y, int matrix) {
+  if (matrix == 0) {  // the planes are green, blue and red
+    const double unit = (std::pow(2.0, frame.format.bits) - 1) / 255;
+    return {raw_sample(frame, 2, x, y) / unit, raw_sample(frame, 0, x, y) / unit,
+            raw_sample(frame, 1, x, y) / unit};
+  }
   const double l = luma(raw_sample(frame, 0, x, y) >> frame.format.shift, frame);
   const auto [cb, cr] = chroma_at(frame, x, y);
   const Weights w = weights_of(matrix);
@@ -238,6 +243,20 @@ TEST(Preprocess, HonoursTheMatrix) {
     const Frame frame = make_noise_frame(spec, 9);
     SCOPED_TRACE(matrix);
     expect_picture(convert(frame), Oracle(frame, matrix == 10 ? 9 : matrix), 4);
+  }
+}
+
+TEST(Preprocess, TakesPlanesOfGreenBlueAndRed) {
+  for (const int bits : {8, 16}) {
+    for (const Orientation orientation : test::all_orientations()) {
+      FrameSpec spec{planar(0, 0, bits), {45, 31}, orientation};
+      spec.color.matrix = ColorInfo::kIdentityMatrix;
+      spec.color.full_range = true;
+      const Frame frame = make_noise_frame(spec, 13);
+      const Converted converted = convert(frame);
+      expect_picture(converted, Oracle(frame, 0), bits == 8 ? 0.001 : 1.5);
+      expect_padding(converted);
+    }
   }
 }
 

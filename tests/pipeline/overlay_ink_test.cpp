@@ -46,6 +46,8 @@ TEST(OverlayInk, FollowsMatrixRangeAndDepth) {
       {"green, FCC", kGreen, bits(8), tagged(4), {145, 54, 34}},
       {"green, SMPTE 240M", kGreen, bits(8), tagged(7), {170, 42, 28}},
       {"green, YCgCo", kGreen, bits(8), tagged(8), {126, 240, 128}},
+      {"red, GBR", kRed, bits(8), tagged(0, true), {0, 0, 255}},
+      {"green, GBR of 16 bits", kGreen, bits(16), tagged(0, true), {65535, 0, 0}},
       {"white, P010", kWhite, bits(10, 6), tagged(1), {940 << 6, 512 << 6, 512 << 6}},
       {"white, 16 bits, full", kWhite, bits(16), tagged(1, true), {65535, 32768, 32768}},
       {"white, 12 bits, limited", kWhite, bits(12), tagged(1), {3760, 2048, 2048}},

@@ -43,6 +43,10 @@ class TemporaryFolder {
 /// `output`. Throws std::runtime_error with ffmpeg's words if it fails.
 void ffmpeg(const std::string& arguments, const std::filesystem::path& output);
 
+/// Marks the first track of an MP4 file as to be shown turned clockwise by a quarter, in its track
+/// header (ISO/IEC 14496-12, 8.3.2). FFmpeg 5 and 7 have no common option that does it.
+void mark_turned(const std::filesystem::path& mp4);
+
 /// Everything that ffprobe tells of a file: streams, packets, format, chapters.
 [[nodiscard]] nlohmann::json probe(const std::filesystem::path& file);
 
