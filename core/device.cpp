@@ -10,7 +10,8 @@ namespace {
 constexpr std::string_view kCuda = "cuda";
 
 Error refused(std::string_view text) {
-  return {ErrorKind::usage, "--device " + std::string(text) + ": expected auto, cpu, cuda or cuda:N"};
+  return {ErrorKind::usage,
+          "--device " + std::string(text) + ": expected auto, cpu, cuda or cuda:N"};
 }
 
 }  // namespace

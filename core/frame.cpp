@@ -22,8 +22,6 @@ Size Frame::chroma_size() const {
           ceil_shift(size.height, format.log2_chroma_h)};
 }
 
-double Frame::seconds() const {
-  return static_cast<double>(pts) * time_base.num / time_base.den;
-}
+double Frame::seconds() const { return static_cast<double>(pts) * time_base.num / time_base.den; }
 
 }  // namespace facepipe

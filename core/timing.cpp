@@ -13,8 +13,8 @@ double to_ms(Clock::duration duration) {
 }
 
 double nearest_rank(const std::vector<float>& sorted, double quantile) {
-  const auto rank = static_cast<std::size_t>(
-      std::ceil(quantile * static_cast<double>(sorted.size())));
+  const auto rank =
+      static_cast<std::size_t>(std::ceil(quantile * static_cast<double>(sorted.size())));
   return sorted[std::max<std::size_t>(rank, 1) - 1];
 }
 

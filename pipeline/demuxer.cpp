@@ -60,8 +60,7 @@ void Demuxer::open() {
 }
 
 void Demuxer::choose_video() {
-  const int best =
-      av_find_best_stream(context_.get(), AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
+  const int best = av_find_best_stream(context_.get(), AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
   const bool cover_art =
       best >= 0 && (context_->streams[best]->disposition & AV_DISPOSITION_ATTACHED_PIC) != 0;
   if (best < 0 || cover_art) throw Error(ErrorKind::input, url_ + ": has no video stream");
@@ -119,8 +118,7 @@ void Demuxer::account(const AVPacket& packet) {
 void Demuxer::seek_to_start(double seconds) {
   const std::int64_t origin = origin_us();
   const std::int64_t target = origin + std::llround(seconds * AV_TIME_BASE);
-  const int sought =
-      avformat_seek_file(context_.get(), -1, INT64_MIN, target, target, 0);
+  const int sought = avformat_seek_file(context_.get(), -1, INT64_MIN, target, target, 0);
   if (sought < 0) avformat_seek_file(context_.get(), -1, INT64_MIN, origin, origin, 0);
 }
 
@@ -167,13 +165,14 @@ std::string Demuxer::shortfall() const {
   }
   // AVI's header counts frames, while its demuxer cuts the duration down to what the file holds.
   if (std::strcmp(context_->iformat->name, "avi") == 0 && video_packets_ < video().nb_frames)
-    return "the header promises " + std::to_string(video().nb_frames) +
-           " frames, the file holds " + std::to_string(video_packets_);
+    return "the header promises " + std::to_string(video().nb_frames) + " frames, the file holds " +
+           std::to_string(video_packets_);
   const bool known = context_->duration > 0 && context_->start_time != AV_NOPTS_VALUE &&
                      context_->duration_estimation_method == AVFMT_DURATION_FROM_STREAM;
   if (!known || last_end_us_ == AV_NOPTS_VALUE) return {};
   // Some containers count the duration from zero, some from the first time stamp: take the lesser.
-  const std::int64_t promised_end = context_->duration + std::min<std::int64_t>(context_->start_time, 0);
+  const std::int64_t promised_end =
+      context_->duration + std::min<std::int64_t>(context_->start_time, 0);
   const std::int64_t missing = promised_end - last_end_us_;
   if (missing <= kDurationToleranceUs) return {};
   return "the header promises " + std::to_string(missing / 1000) + " ms more than the file holds";

@@ -28,8 +28,9 @@ struct EncoderPlan {
 /// Finds formats for pictures like `first`, as close to it as the encoder allows. Where a size
 /// doesn't fit the subsampling of chroma (odd, in 4:2:0), 4:4:4 is taken, and told.
 /// Errors: Error(output) where the encoder takes nothing suitable.
-[[nodiscard]] EncoderPlan plan_encoder(const AVCodec& codec, const AVFrame& first, Size encoded_size,
-                                       const std::string& output, Notices& notices);
+[[nodiscard]] EncoderPlan plan_encoder(const AVCodec& codec, const AVFrame& first,
+                                       Size encoded_size, const std::string& output,
+                                       Notices& notices);
 
 /// The format for stages alone, where nothing is encoded.
 [[nodiscard]] AVPixelFormat working_format(AVPixelFormat source);

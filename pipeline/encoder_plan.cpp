@@ -150,7 +150,8 @@ EncoderPlan plan_encoder(const AVCodec& codec, const AVFrame& first, Size encode
   const auto source = static_cast<AVPixelFormat>(first.format);
   const std::vector<AVPixelFormat> formats = coloured_formats(codec);
   const bool taken = std::find(formats.begin(), formats.end(), source) != formats.end();
-  AVPixelFormat encoded = taken || formats.empty() ? coloured(source) : closest(formats, coloured(source));
+  AVPixelFormat encoded =
+      taken || formats.empty() ? coloured(source) : closest(formats, coloured(source));
   if (encoded == AV_PIX_FMT_NONE)
     throw Error(ErrorKind::output, output + ": " + codec.name + " takes no pictures from memory");
   encoded = fit_to_size(codec, formats, encoded, encoded_size, output, notices);

@@ -52,9 +52,8 @@ inline std::span<const AVPacketSideData> stream_side_data(const AVStream& stream
 }
 inline std::uint8_t* new_stream_side_data(AVStream& stream, AVPacketSideDataType type,
                                           std::size_t size) {
-  AVPacketSideData* entry =
-      av_packet_side_data_new(&stream.codecpar->coded_side_data,
-                              &stream.codecpar->nb_coded_side_data, type, size, 0);
+  AVPacketSideData* entry = av_packet_side_data_new(
+      &stream.codecpar->coded_side_data, &stream.codecpar->nb_coded_side_data, type, size, 0);
   return entry != nullptr ? entry->data : nullptr;
 }
 #else
@@ -80,7 +79,8 @@ inline bool muxer_writes_rotation(const AVOutputFormat& format) {
 inline std::span<const AVPixelFormat> pixel_formats(const AVCodec& codec) {
   const void* list = nullptr;
   int count = 0;
-  if (avcodec_get_supported_config(nullptr, &codec, AV_CODEC_CONFIG_PIX_FORMAT, 0, &list, &count) < 0)
+  if (avcodec_get_supported_config(nullptr, &codec, AV_CODEC_CONFIG_PIX_FORMAT, 0, &list, &count) <
+      0)
     return {};
   return {static_cast<const AVPixelFormat*>(list), static_cast<std::size_t>(count)};
 }

@@ -36,11 +36,11 @@ FrameFilter::FrameFilter(const PictureKind& from, const std::string& chain)
   if (!graph_) throw std::bad_alloc();
   const std::string what = "filter " + chain;
   graph_->nb_threads = 1;
-  const std::string description = "buffer@in=" + source_arguments(from) + "," + chain + ",buffersink@out";
+  const std::string description =
+      "buffer@in=" + source_arguments(from) + "," + chain + ",buffersink@out";
   AVFilterInOut* inputs = nullptr;
   AVFilterInOut* outputs = nullptr;
-  const int parsed =
-      avfilter_graph_parse2(graph_.get(), description.c_str(), &inputs, &outputs);
+  const int parsed = avfilter_graph_parse2(graph_.get(), description.c_str(), &inputs, &outputs);
   avfilter_inout_free(&inputs);
   avfilter_inout_free(&outputs);
   check_av(parsed, ErrorKind::internal, what);

@@ -21,7 +21,8 @@
 namespace facepipe {
 namespace {
 
-// Enough to keep the decoder busy while the disk is slow; a frame's total time begins in this queue.
+// Enough to keep the decoder busy while the disk is slow; a frame's total time begins in this
+// queue.
 constexpr int kPacketsQueued = 8;
 
 Detections select(const Detections& candidates, const std::vector<std::uint32_t>& kept,
@@ -32,7 +33,8 @@ Detections select(const Detections& candidates, const std::vector<std::uint32_t>
     const auto [shorter, longer] = std::minmax({box.width(), box.height()});
     const bool too_small = static_cast<double>(shorter) < options.min_face;
     const bool too_large = options.max_face > 0 && static_cast<double>(longer) > options.max_face;
-    if (!too_small && !too_large) faces.push_back(box, candidates.scores[i], candidates.landmarks[i]);
+    if (!too_small && !too_large)
+      faces.push_back(box, candidates.scores[i], candidates.landmarks[i]);
   }
   return faces;
 }
@@ -63,7 +65,7 @@ class Job {
   [[nodiscard]] PictureTarget choose_target(const AVFrame& first, Orientation orientation);
   void open_output();
   void open_encoder(const Frame& first);
-  void finish_record(const FrameRecord& record);
+  void finish_record(FrameRecord record);
   [[nodiscard]] static Detections collect(WorkItem& item);
   void suppress(const Detections& candidates, FrameRecord& record) const;
   void check_complete();
@@ -134,9 +136,9 @@ void Job::open_output() {
   muxer_options.format = format_;
   muxer_options.strict = options_.strict;
   if (options_.start_s)
-    muxer_options.offset_us =
-        demuxer_.origin_us() + std::llround(*options_.start_s * AV_TIME_BASE);
-  encoder_plan_.codec = &choose_codec(options_.encoder, *format_, options_.output.string(), notices_);
+    muxer_options.offset_us = demuxer_.origin_us() + std::llround(*options_.start_s * AV_TIME_BASE);
+  encoder_plan_.codec =
+      &choose_codec(options_.encoder, *format_, options_.output.string(), notices_);
   muxer_ = std::make_unique<Muxer>(demuxer_, muxer_options, notices_);
 }
 
@@ -152,7 +154,8 @@ PictureTarget Job::choose_target(const AVFrame& first, Orientation orientation) 
                  " has no tag for it here");
   }
   const Size encoded = upright_size({first.width, first.height}, target.rotate);
-  encoder_plan_ = plan_encoder(*encoder_plan_.codec, first, encoded, options_.output.string(), notices_);
+  encoder_plan_ =
+      plan_encoder(*encoder_plan_.codec, first, encoded, options_.output.string(), notices_);
   target.format = encoder_plan_.working;
   return target;
 }
@@ -297,17 +300,21 @@ void Job::mux() {
       muxer_->write_video(std::move(encoded->packet));
     }
     ++written_;
-    order_.push(std::move(encoded->record), [this](const auto& r) { finish_record(r); });
+    order_.push(std::move(encoded->record),
+                [this](FrameRecord record) { finish_record(std::move(record)); });
   }
 }
 
 void Job::record() {
-  while (std::optional<WorkItem> item = detected_.pop()) finish_record(item->record);
+  while (std::optional<WorkItem> item = detected_.pop()) finish_record(std::move(item->record));
 }
 
-void Job::finish_record(const FrameRecord& record) {
+void Job::finish_record(FrameRecord record) {
+  if (observer_.frame) {
+    const ScopedCpuTime cpu(record.times, writes_video() ? StageId::mux : StageId::nms);
+    observer_.frame(record);
+  }
   statistics_.add(record);
-  if (observer_.frame) observer_.frame(record);
   if (observer_.progress) observer_.progress(statistics_.progress(demuxer_.expected_frames()));
 }
 
@@ -350,7 +357,8 @@ JobResult Job::result() {
   if (result.ledger.ended_early) notices_.add("ended early: " + shortfall);
   result.ledger.written = written_;
   if (result.ledger.lost > 0)
-    notices_.add(std::to_string(result.ledger.lost) + " frames lost: their packets gave no picture");
+    notices_.add(std::to_string(result.ledger.lost) +
+                 " frames lost: their packets gave no picture");
   if (result.ledger.damaged > 0)
     notices_.add(std::to_string(result.ledger.damaged) + " frames damaged");
   result.size = size_;

@@ -19,7 +19,7 @@ namespace facepipe {
 
 /// What becomes of the encoded video. Options are passed through as they are.
 struct EncoderOptions {
-  std::string codec;  ///< FFmpeg encoder name; empty: libx264, or the still image's own
+  std::string codec;   ///< FFmpeg encoder name; empty: libx264, or the still image's own
   std::string preset;  ///< passed where the encoder has such an option
   std::optional<double> crf;
   std::vector<std::pair<std::string, std::string>> options;  ///< name, value; unknown: Error(usage)
@@ -37,7 +37,7 @@ struct JobOptions {
   std::optional<double> start_s;  ///< first frame at or after; output time stamps begin there
   std::optional<double> end_s;    ///< frames before this time
   int frames_in_flight = 4;
-  int threads = 0;  ///< of decoder and encoder each; 0: as many as the machine has
+  int threads = 0;                   ///< of decoder and encoder each; 0: as many as the machine has
   bool scale_on_size_change = true;  ///< else a change of size or format ends the run: Error(input)
   bool strict = false;  ///< a stream that can't be kept is Error(output) instead of a warning
 };
@@ -68,12 +68,12 @@ struct JobObserver {
 
 /// Frames of the input against frames of the output, matched one by one.
 struct FrameLedger {
-  std::int64_t packets = 0;         ///< video packets that should be shown; field pairs count once
-  std::int64_t decoded = 0;         ///< frames that came out of the decoder
-  std::int64_t lost = 0;            ///< packets without a frame
-  std::int64_t damaged = 0;         ///< frames that the decoder flagged
-  std::int64_t written = 0;         ///< frames in the output
-  bool ended_early = false;         ///< the container promised more than there was
+  std::int64_t packets = 0;  ///< video packets that should be shown; field pairs count once
+  std::int64_t decoded = 0;  ///< frames that came out of the decoder
+  std::int64_t lost = 0;     ///< packets without a frame
+  std::int64_t damaged = 0;  ///< frames that the decoder flagged
+  std::int64_t written = 0;  ///< frames in the output
+  bool ended_early = false;  ///< the container promised more than there was
   [[nodiscard]] bool intact() const { return lost == 0 && damaged == 0 && !ended_early; }
 };
 
@@ -82,19 +82,19 @@ struct JobResult {
   FrameLedger ledger;
   std::int64_t faces = 0;
   std::int64_t candidates = 0;
-  Size size;            ///< upright picture
+  Size size;  ///< upright picture
   Size network_size;
   std::string decoder;  ///< FFmpeg's name
   std::string encoder;  ///< FFmpeg's name; empty without video
   std::string video_codec;
-  std::string container;              ///< FFmpeg's name of the output format; empty without video
-  std::vector<std::string> notices;   ///< dropped, converted, mended: one sentence each
+  std::string container;             ///< FFmpeg's name of the output format; empty without video
+  std::vector<std::string> notices;  ///< dropped, converted, mended: one sentence each
   double wall_s = 0;
   double fps = 0;
   std::vector<std::pair<std::string, Percentiles>> stage_ms;  ///< stages that ran, total, latency
   /// CPU time of our own code in each stage's thread, per frame (FrameTimes::cpu_ms).
   std::vector<std::pair<std::string, Percentiles>> stage_cpu_ms;
-  bool interrupted = false;  ///< the stop was requested; the output is a playable part
+  bool interrupted = false;      ///< the stop was requested; the output is a playable part
   std::filesystem::path output;  ///< where the video is: the final name, or the partial one
 };
 

@@ -60,8 +60,8 @@ bool FieldPairs::is_second_field(const AVPacket& packet) {
   av_parser_parse2(parser_.get(), context_.get(), &data, &size, packet.data, packet.size,
                    packet.pts, packet.dts, packet.pos);
   const int structure = parser_->picture_structure;
-  const bool field = structure == AV_PICTURE_STRUCTURE_TOP_FIELD ||
-                     structure == AV_PICTURE_STRUCTURE_BOTTOM_FIELD;
+  const bool field =
+      structure == AV_PICTURE_STRUCTURE_TOP_FIELD || structure == AV_PICTURE_STRUCTURE_BOTTOM_FIELD;
   const bool completes = field && open_field_ != 0 && open_field_ != structure;
   open_field_ = field && !completes ? structure : 0;
   return completes;

@@ -18,7 +18,7 @@ class Ledger {
     std::int64_t pts = AV_NOPTS_VALUE;
     std::int64_t duration = 0;
     bool shown = true;  ///< false: AV_PKT_FLAG_DISCARD, out of the chosen range, or a second field
-    FrameTimes times;  ///< read, and the begin of decode
+    FrameTimes times;   ///< read, and the begin of decode
   };
 
   /// Enters a packet that goes to the decoder; the tag to send with it, never 0.

@@ -23,10 +23,17 @@ constexpr std::int64_t kMinInterleaveUs = 10 * std::int64_t{AV_TIME_BASE};
 
 // Written anew by muxers, or untrue once the video is encoded again.
 bool is_stale_tag(std::string_view key) {
-  constexpr std::array<std::string_view, 11> kStale{
-      "major_brand", "minor_version", "compatible_brands", "encoder",          "DURATION",
-      "BPS",         "NUMBER_OF_FRAMES", "NUMBER_OF_BYTES", "vendor_id", "_STATISTICS_TAGS",
-      "_STATISTICS_WRITING_APP"};
+  constexpr std::array<std::string_view, 11> kStale{"major_brand",
+                                                    "minor_version",
+                                                    "compatible_brands",
+                                                    "encoder",
+                                                    "DURATION",
+                                                    "BPS",
+                                                    "NUMBER_OF_FRAMES",
+                                                    "NUMBER_OF_BYTES",
+                                                    "vendor_id",
+                                                    "_STATISTICS_TAGS",
+                                                    "_STATISTICS_WRITING_APP"};
   const std::string_view stem = key.substr(0, key.find("-eng"));
   return std::find(kStale.begin(), kStale.end(), stem) != kStale.end() ||
          key.starts_with("_STATISTICS_");
@@ -43,8 +50,8 @@ void copy_side_data(AVStream& to, const AVStream& from, bool video, bool keep_ro
                                     AV_PKT_DATA_SPHERICAL, AV_PKT_DATA_MASTERING_DISPLAY_METADATA,
                                     AV_PKT_DATA_CONTENT_LIGHT_LEVEL};
   for (const AVPacketSideData& entry : compat::stream_side_data(from)) {
-    const bool kept = std::find(kKeptOfVideo.begin(), kKeptOfVideo.end(), entry.type) !=
-                      kKeptOfVideo.end();
+    const bool kept =
+        std::find(kKeptOfVideo.begin(), kKeptOfVideo.end(), entry.type) != kKeptOfVideo.end();
     if (video && !kept) continue;
     if (video && entry.type == AV_PKT_DATA_DISPLAYMATRIX && !keep_rotation) continue;
     std::uint8_t* data = compat::new_stream_side_data(to, entry.type, entry.size);
@@ -173,13 +180,11 @@ void Muxer::add_cover(const AVStream& from) {
 void Muxer::copy_chapters() {
   const AVFormatContext& from = input_.format();
   if (from.nb_chapters == 0) return;
-  context_->chapters =
-      static_cast<AVChapter**>(av_calloc(from.nb_chapters, sizeof(AVChapter*)));
+  context_->chapters = static_cast<AVChapter**>(av_calloc(from.nb_chapters, sizeof(AVChapter*)));
   if (context_->chapters == nullptr) throw std::bad_alloc();
   for (unsigned i = 0; i < from.nb_chapters; ++i) {
     const AVChapter& source = *from.chapters[i];
-    const std::int64_t offset =
-        av_rescale_q(options_.offset_us, AV_TIME_BASE_Q, source.time_base);
+    const std::int64_t offset = av_rescale_q(options_.offset_us, AV_TIME_BASE_Q, source.time_base);
     if (source.end <= offset) continue;
     auto* chapter = static_cast<AVChapter*>(av_mallocz(sizeof(AVChapter)));
     if (chapter == nullptr) throw std::bad_alloc();
@@ -196,8 +201,8 @@ void Muxer::write_header(const VideoStreamInfo& video) {
   // Stamps stay as they are: where a muxer would shift all streams to begin at zero, AAC's priming
   // would shift the video.
   context_->avoid_negative_ts = AVFMT_AVOID_NEG_TS_DISABLED;
-  const std::int64_t held_back_us = av_rescale_q(
-      kHeldBackFrames, av_inv_q(to_av(video.frame_rate)), AV_TIME_BASE_Q);
+  const std::int64_t held_back_us =
+      av_rescale_q(kHeldBackFrames, av_inv_q(to_av(video.frame_rate)), AV_TIME_BASE_Q);
   context_->max_interleave_delta = std::max(kMinInterleaveUs, held_back_us);
   Dictionary options;
   if (is_image_format(*options_.format)) options.set("update", "1");
@@ -261,8 +266,7 @@ void Muxer::finish() {
   complete();
   std::error_code error;
   std::filesystem::rename(partial_, options_.output, error);
-  if (error)
-    throw Error(ErrorKind::output, options_.output.string() + ": " + error.message());
+  if (error) throw Error(ErrorKind::output, options_.output.string() + ": " + error.message());
   completed_ = true;
 }
 

@@ -62,7 +62,8 @@ UniqueAVFrame Normalizer::apply(UniqueAVFrame picture) {
 
 std::string Normalizer::chain_for(const AVFrame& picture) const {
   std::string scale = "scale=" + std::to_string(target_.width) + ":" +
-                      std::to_string(target_.height) + ":flags=bicubic+accurate_rnd+full_chroma_int";
+                      std::to_string(target_.height) +
+                      ":flags=bicubic+accurate_rnd+full_chroma_int";
   if (is_rgb(static_cast<AVPixelFormat>(picture.format)) && !is_rgb(target_.format))
     scale += matrix_for_rgb(target_.height) == AVCOL_SPC_BT709
                  ? ":out_color_matrix=bt709:out_range=tv"

@@ -17,7 +17,7 @@ class RecordOrder {
     const std::int64_t index = record.index;
     waiting_.emplace(index, std::move(record));
     for (auto next = waiting_.find(next_); next != waiting_.end(); next = waiting_.find(next_)) {
-      sink(std::as_const(next->second));
+      sink(std::move(next->second));
       waiting_.erase(next);
       ++next_;
     }

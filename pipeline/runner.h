@@ -1,10 +1,10 @@
 // Threads that work on one stream of items, one thread a stage, joined by channels.
 #pragma once
 
+#include <condition_variable>
 #include <exception>
 #include <functional>
 #include <mutex>
-#include <condition_variable>
 #include <stop_token>
 #include <string>
 #include <thread>

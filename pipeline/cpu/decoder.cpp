@@ -85,7 +85,8 @@ class CpuDecoder final : public Decoder {
   void open();
   std::int64_t enter(const AVPacket& packet, const Interval& read);
   void receive(const Sink& sink);
-  void finish(UniqueAVFrame picture, const Sink& sink);
+  [[nodiscard]] std::optional<DecodedFrame> finish(UniqueAVFrame picture);
+  [[nodiscard]] Frame make_frame(UniqueAVFrame picture, const Timing& timing);
   void choose_orientation(const AVFrame& first);
   [[nodiscard]] Rational stored_aspect(AVRational aspect) const;
 
@@ -98,7 +99,7 @@ class CpuDecoder final : public Decoder {
   Ledger ledger_;
   UniqueCodecContext context_;
   std::optional<Normalizer> normalizer_;
-  Orientation orientation_;  // of the frames that leave here
+  Orientation orientation_;    // of the frames that leave here
   bool axes_swapped_ = false;  // by a rotation of the pixels
   std::int64_t next_index_ = 0;
 };
@@ -107,8 +108,8 @@ void CpuDecoder::open() {
   const AVCodecParameters& parameters = *demuxer_.video().codecpar;
   const AVCodec* codec = avcodec_find_decoder(parameters.codec_id);
   if (codec == nullptr)
-    throw Error(ErrorKind::input, demuxer_.url() + ": no decoder for " +
-                                      avcodec_get_name(parameters.codec_id));
+    throw Error(ErrorKind::input,
+                demuxer_.url() + ": no decoder for " + avcodec_get_name(parameters.codec_id));
   context_.reset(avcodec_alloc_context3(codec));
   if (!context_) throw std::bad_alloc();
   check_av(avcodec_parameters_to_context(context_.get(), &parameters), ErrorKind::input,
@@ -145,40 +146,46 @@ void CpuDecoder::receive(const Sink& sink) {
     if (received == AVERROR(EAGAIN) || received == AVERROR_EOF) return;
     if (received == AVERROR(ENOMEM)) throw std::bad_alloc();
     if (received < 0) continue;  // the packet's entry stays open, so it counts as lost
-    finish(std::move(picture), sink);
+    std::optional<DecodedFrame> frame = finish(std::move(picture));
+    if (frame) sink(std::move(*frame));
   }
 }
 
-void CpuDecoder::finish(UniqueAVFrame picture, const Sink& sink) {
-  DecodedFrame result;
+std::optional<DecodedFrame> CpuDecoder::finish(UniqueAVFrame picture) {
   const std::optional<Ledger::Entry> known = ledger_.settle(compat::tag_of(*picture));
   const Ledger::Entry entry = known.value_or(Ledger::Entry{});
-  result.times = entry.times;
-  result.times[StageId::decode].end = Clock::now();
-  const ScopedCpuTime cpu(result.times, StageId::decode);
+  std::optional<DecodedFrame> result{std::in_place};
+  result->times = entry.times;
+  result->times[StageId::decode].end = Clock::now();
+  const ScopedCpuTime cpu(result->times, StageId::decode);
   const bool damaged =
       picture->decode_error_flags != 0 || (picture->flags & AV_FRAME_FLAG_CORRUPT) != 0;
-  const Timing timing = timeline_.next(
-      picture->best_effort_timestamp,
-      entry.duration > 0 ? entry.duration : compat::duration_of(*picture));
+  const Timing timing =
+      timeline_.next(picture->best_effort_timestamp,
+                     entry.duration > 0 ? entry.duration : compat::duration_of(*picture));
   const bool shown = timeline_.in_range(timing.pts, timeline_.time_base());
   if (known) ledger_.correct(entry, shown);
-  if (!shown) return;
+  if (!shown) return std::nullopt;
   ledger_.count_frame(damaged);
+  result->frame = make_frame(std::move(picture), timing);
+  return result;
+}
+
+Frame CpuDecoder::make_frame(UniqueAVFrame picture, const Timing& timing) {
   if (!normalizer_) choose_orientation(*picture);
   const FieldOrder field_order = field_order_of(*picture);
   const AVRational aspect = picture->sample_aspect_ratio.num > 0
                                 ? picture->sample_aspect_ratio
                                 : demuxer_.video().sample_aspect_ratio;
-  result.frame = wrap(normalizer_->apply(std::move(picture)));
-  result.frame.field_order = field_order;
-  result.frame.orientation = orientation_;
-  result.frame.sample_aspect = stored_aspect(aspect);
-  result.frame.pts = timing.pts;
-  result.frame.duration = timing.duration;
-  result.frame.time_base = from_av(timeline_.time_base());
-  result.frame.index = next_index_++;
-  sink(std::move(result));
+  Frame frame = wrap(normalizer_->apply(std::move(picture)));
+  frame.field_order = field_order;
+  frame.orientation = orientation_;
+  frame.sample_aspect = stored_aspect(aspect);
+  frame.pts = timing.pts;
+  frame.duration = timing.duration;
+  frame.time_base = from_av(timeline_.time_base());
+  frame.index = next_index_++;
+  return frame;
 }
 
 void CpuDecoder::choose_orientation(const AVFrame& first) {

@@ -63,12 +63,13 @@ class CpuEncoder final : public Encoder {
   void open();
   std::int64_t stamp_for(const Frame& frame);
   UniqueAVFrame picture_of(const Frame& frame);
+  UniqueAVFrame prepare(Frame frame, FrameRecord record);
   void receive(const Sink& sink);
 
   EncoderSetup setup_;
   Notices& notices_;
   UniqueCodecContext context_;
-  std::optional<FrameFilter> converter_;  // where the encoder wants what stages can't work on
+  std::optional<FrameFilter> converter_;     // where the encoder wants what stages can't work on
   std::map<std::int64_t, Pending> pending_;  // by stamp
   std::optional<std::int64_t> last_stamp_;
 };
@@ -86,8 +87,7 @@ void CpuEncoder::set_picture(const Frame& first) {
   context_->chroma_sample_location = picture.chroma_location;
   if (first.field_order == FieldOrder::progressive) return;
   context_->flags |= AV_CODEC_FLAG_INTERLACED_DCT | AV_CODEC_FLAG_INTERLACED_ME;
-  context_->field_order =
-      first.field_order == FieldOrder::top_first ? AV_FIELD_TT : AV_FIELD_BB;
+  context_->field_order = first.field_order == FieldOrder::top_first ? AV_FIELD_TT : AV_FIELD_BB;
 }
 
 void CpuEncoder::set_clock(const Frame& first) {
@@ -146,15 +146,24 @@ UniqueAVFrame CpuEncoder::picture_of(const Frame& frame) {
   return converter_->apply(std::move(picture));
 }
 
-void CpuEncoder::encode(Frame frame, FrameRecord record, const Sink& sink) {
-  UniqueAVFrame picture = picture_of(frame);
-  picture->pts = stamp_for(frame);
-  picture->pict_type = AV_PICTURE_TYPE_NONE;  // the source's choice of key frames is not ours
-  const std::int64_t duration =
-      std::max<std::int64_t>(0, av_rescale_q(frame.duration, to_av(frame.time_base), context_->time_base));
-  record.times[StageId::encode].begin = Clock::now();
+UniqueAVFrame CpuEncoder::prepare(Frame frame, FrameRecord record) {
+  UniqueAVFrame picture;
+  std::int64_t duration = 0;
+  {
+    const ScopedCpuTime cpu(record.times, StageId::encode);
+    picture = picture_of(frame);
+    picture->pts = stamp_for(frame);
+    picture->pict_type = AV_PICTURE_TYPE_NONE;  // the source's choice of key frames is not ours
+    duration = std::max<std::int64_t>(
+        0, av_rescale_q(frame.duration, to_av(frame.time_base), context_->time_base));
+  }
   pending_.emplace(picture->pts, Pending{duration, std::move(record)});
-  frame = Frame();  // the encoder's reference is the only one that is needed now
+  return picture;
+}
+
+void CpuEncoder::encode(Frame frame, FrameRecord record, const Sink& sink) {
+  record.times[StageId::encode].begin = Clock::now();
+  UniqueAVFrame picture = prepare(std::move(frame), std::move(record));
   check_av(avcodec_send_frame(context_.get(), picture.get()), ErrorKind::output,
            setup_.output + ": encoder " + context_->codec->name);
   receive(sink);

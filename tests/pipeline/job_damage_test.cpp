@@ -111,7 +111,8 @@ TEST_P(CutOff, ATruncatedFileIsToldThoughFFmpegCallsItTheEnd) {
   const fs::path cut = folder / ("cut" + std::string(GetParam()));
   const std::string faststart = std::string(GetParam()) == ".mp4" ? " -movflags +faststart" : "";
   ffmpeg("-f lavfi -i testsrc2=s=320x180:r=25:d=4 -f lavfi -i sine=d=4 -c:v libx264 -c:a aac" +
-             faststart, whole);
+             faststart,
+         whole);
   EXPECT_TRUE(run_fake_job(lossless_job(whole, folder / ("w" + std::string(GetParam()))))
                   .result.ledger.intact());
   copy_head(whole, cut, 0.5);

@@ -21,8 +21,10 @@ class Failure : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     folder_ = new TemporaryFolder;
-    ffmpeg("-f lavfi -i testsrc2=s=320x180:r=25:d=4 -f lavfi -i sine=d=4 -c:v libx264 -preset "
-           "ultrafast -c:a aac", clip());
+    ffmpeg(
+        "-f lavfi -i testsrc2=s=320x180:r=25:d=4 -f lavfi -i sine=d=4 -c:v libx264 -preset "
+        "ultrafast -c:a aac",
+        clip());
   }
   static void TearDownTestSuite() {
     delete folder_;
@@ -84,7 +86,8 @@ TEST_F(Failure, InDecodingOfAChangedSize) {
   ffmpeg("-f lavfi -i testsrc2=s=320x180:r=25:d=1 -f h264 -c:v libx264", *folder_ / "a.264");
   ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25:d=1 -f h264 -c:v libx264", *folder_ / "b.264");
   ffmpeg("-i concat:" + (*folder_ / "a.264").string() + "|" + (*folder_ / "b.264").string() +
-             " -c copy -f h264", *folder_ / "ab.264");
+             " -c copy -f h264",
+         *folder_ / "ab.264");
   JobOptions options = lossless_job(*folder_ / "ab.264", out_ / "out.mkv");
   options.scale_on_size_change = false;
   expect_clean_failure(options, {}, "change from 320x180");

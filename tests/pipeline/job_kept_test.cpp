@@ -81,15 +81,18 @@ std::string x264(const std::string& more = "") {
   return kPattern + std::string("-c:v libx264 -preset ultrafast ") + more;
 }
 const std::string kVariable =
-    std::string(kPattern) + "-vf settb=1/1000,setpts='PTS+mod(N,3)*11' -fps_mode vfr -enc_time_base "
-                            "1/1000 -c:v libx264 -bf 2 ";
+    std::string(kPattern) +
+    "-vf settb=1/1000,setpts='PTS+mod(N,3)*11' -fps_mode vfr -enc_time_base "
+    "1/1000 -c:v libx264 -bf 2 ";
 
 INSTANTIATE_TEST_SUITE_P(
     Clips, KeptClip,
     testing::Values(
         ClipCase{"mp4", x264(), "in.mp4", "out.mp4"},
-        ClipCase{"b_frames", std::string(kPattern) + "-c:v libx264 -preset medium -bf 3", "in.mp4", "out.mp4"},
-        ClipCase{"b_frames_mkv", std::string(kPattern) + "-c:v libx264 -preset medium -bf 3", "in.mkv", "out.mkv"},
+        ClipCase{"b_frames", std::string(kPattern) + "-c:v libx264 -preset medium -bf 3", "in.mp4",
+                 "out.mp4"},
+        ClipCase{"b_frames_mkv", std::string(kPattern) + "-c:v libx264 -preset medium -bf 3",
+                 "in.mkv", "out.mkv"},
         ClipCase{"mp4_to_mkv", x264(), "in.mp4", "out.mkv"},
         ClipCase{"mkv_to_mp4", x264(), "in.mkv", "out.mp4"},
         ClipCase{"mov", x264(), "in.mov", "out.mov"},
@@ -102,13 +105,25 @@ INSTANTIATE_TEST_SUITE_P(
         ClipCase{"ten_bits", x264("-pix_fmt yuv420p10le"), "in.mp4", "out.mp4"},
         ClipCase{"four_two_two", x264("-pix_fmt yuv422p"), "in.mp4", "out.mp4"},
         ClipCase{"four_four_four", x264("-pix_fmt yuv444p"), "in.mkv", "out.mkv"},
-        ClipCase{"hevc", std::string(kPattern) + "-c:v libx265 -x265-params log-level=error", "in.mp4", "out.mp4"},
-        ClipCase{"hevc_ten_bits", std::string(kPattern) + "-c:v libx265 -pix_fmt yuv420p10le -x265-params log-level=error", "in.mkv", "out.mkv"},
-        ClipCase{"interlaced", "-f lavfi -i testsrc2=s=320x192:r=50:d=1 -vf interlace -c:v libx264 -flags +ilme+ildct", "in.mp4", "out.mp4"},
-        ClipCase{"mpeg2_interlaced", "-f lavfi -i testsrc2=s=320x192:r=25:d=1 -c:v mpeg2video -flags +ilme+ildct -bf 2", "in.ts", "out.mkv", "ffv1"},
-        ClipCase{"odd_height_444", "-f lavfi -i testsrc2=s=321x181:r=25:d=1 -c:v libx264 -pix_fmt yuv444p", "in.mp4", "out.mp4"},
+        ClipCase{"hevc", std::string(kPattern) + "-c:v libx265 -x265-params log-level=error",
+                 "in.mp4", "out.mp4"},
+        ClipCase{"hevc_ten_bits",
+                 std::string(kPattern) +
+                     "-c:v libx265 -pix_fmt yuv420p10le -x265-params log-level=error",
+                 "in.mkv", "out.mkv"},
+        ClipCase{
+            "interlaced",
+            "-f lavfi -i testsrc2=s=320x192:r=50:d=1 -vf interlace -c:v libx264 -flags +ilme+ildct",
+            "in.mp4", "out.mp4"},
+        ClipCase{"mpeg2_interlaced",
+                 "-f lavfi -i testsrc2=s=320x192:r=25:d=1 -c:v mpeg2video -flags +ilme+ildct -bf 2",
+                 "in.ts", "out.mkv", "ffv1"},
+        ClipCase{"odd_height_444",
+                 "-f lavfi -i testsrc2=s=321x181:r=25:d=1 -c:v libx264 -pix_fmt yuv444p", "in.mp4",
+                 "out.mp4"},
         ClipCase{"tiny", "-f lavfi -i testsrc2=s=18x32:r=25:d=1 -c:v libx264", "in.mp4", "out.mp4"},
-        ClipCase{"not_a_multiple_of_sixteen", "-f lavfi -i testsrc2=s=1242x710:r=25:d=0.2 -c:v libx264", "in.mp4", "out.mp4"},
+        ClipCase{"not_a_multiple_of_sixteen",
+                 "-f lavfi -i testsrc2=s=1242x710:r=25:d=0.2 -c:v libx264", "in.mp4", "out.mp4"},
         ClipCase{"turned", x264(), "in.mp4", "out.mp4"}),
     [](const auto& test) { return std::string(test.param.name); });
 
@@ -150,7 +165,8 @@ TEST(KeptDurations, OfEveryPacket) {
   run_fake_job(lossless_job(folder / "in.mp4", folder / "out.mp4"));
   // x264 gives none; each frame lasts until the next.
   std::map<std::int64_t, std::int64_t> durations;
-  for (const auto& packet : probe(folder / "out.mp4").at("packets"))
+  const nlohmann::json probed = probe(folder / "out.mp4");
+  for (const auto& packet : probed.at("packets"))
     durations[packet.at("pts")] = packet.value("duration", std::int64_t{0});
   ASSERT_EQ(durations.size(), stamps.size());
   for (auto next = std::next(durations.begin()), last = durations.begin(); next != durations.end();
@@ -216,10 +232,10 @@ TEST(Drawing, ChangesNothingElsewhere) {
     const std::size_t in_chroma = (at - kLuma) % (kLuma / 4);
     const auto x = static_cast<int>(luma ? at % 320 : in_chroma % 160 * 2);
     const auto y = static_cast<int>(luma ? at / 320 : in_chroma / 160 * 2);
-    const bool in_frame = x >= 100 - kMargin && x < 180 + kMargin && y >= 60 - kMargin &&
-                          y < 140 + kMargin;
-    const bool inside = x >= 100 + kMargin && x < 180 - kMargin && y >= 60 + kMargin &&
-                        y < 140 - kMargin;
+    const bool in_frame =
+        x >= 100 - kMargin && x < 180 + kMargin && y >= 60 - kMargin && y < 140 + kMargin;
+    const bool inside =
+        x >= 100 + kMargin && x < 180 - kMargin && y >= 60 + kMargin && y < 140 - kMargin;
     ASSERT_TRUE(in_frame && !inside) << x << "," << y;
   }
   EXPECT_GT(changed, 25U * 4 * 70);
@@ -244,8 +260,10 @@ TEST(SizeLimits, IgnoreFacesOutsideThem) {
 
 TEST(Range, TakesFramesFromStartToEndAndBeginsAtZero) {
   const TemporaryFolder folder;
-  ffmpeg("-f lavfi -i testsrc2=s=64x64:r=10:d=4 -f lavfi -i sine=d=4 -c:v libx264 -g 15 -bf 2 -c:a aac",
-         folder / "in.mp4");
+  ffmpeg(
+      "-f lavfi -i testsrc2=s=64x64:r=10:d=4 -f lavfi -i sine=d=4 -c:v libx264 -g 15 -bf 2 -c:a "
+      "aac",
+      folder / "in.mp4");
   JobOptions options = lossless_job(folder / "in.mp4", folder / "out.mp4");
   options.start_s = 1.2;
   options.end_s = 2.5;
@@ -268,13 +286,14 @@ TEST(StillImage, GoesOutInTheFormatItCameIn) {
     const char* pixel_format;
     bool exact;
   };
-  for (const Case& c : {Case{"a.png", "rgb24", true}, Case{"b.png", "rgba", true},
-                        Case{"c.png", "rgb48be", true}, Case{"d.jpg", "yuvj420p", false},
-                        Case{"e.jpg", "yuvj444p", false}, Case{"f.bmp", "bgr24", true},
-                        Case{"g.tiff", "rgb24", true}}) {
+  for (const Case& c :
+       {Case{"a.png", "rgb24", true}, Case{"b.png", "rgba", true}, Case{"c.png", "rgb48be", true},
+        Case{"d.jpg", "yuvj420p", false}, Case{"e.jpg", "yuvj444p", false},
+        Case{"f.bmp", "bgr24", true}, Case{"g.tiff", "rgb24", true}}) {
     const auto input = folder / c.name;
     const auto output = folder / ("out" + input.extension().string());
-    ffmpeg("-f lavfi -i testsrc2=s=321x181:d=1:r=1 -frames:v 1 -pix_fmt " + std::string(c.pixel_format),
+    ffmpeg("-f lavfi -i testsrc2=s=321x181:d=1:r=1 -frames:v 1 -pix_fmt " +
+               std::string(c.pixel_format),
            input);
     JobOptions options = lossless_job(input, output);
     options.encoder = {};

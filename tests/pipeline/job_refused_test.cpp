@@ -60,8 +60,10 @@ TEST_F(Refused, InputsThatAreNoVideo) {
 }
 
 TEST_F(Refused, ASoundFileWithACoverIsNoVideo) {
-  ffmpeg("-f lavfi -i sine=d=1 -f lavfi -i testsrc2=s=64x64:d=1:r=1 -frames:v 1 -map 0 -map 1 "
-         "-c:v png -disposition:v attached_pic", folder_ / "cover.mp3");
+  ffmpeg(
+      "-f lavfi -i sine=d=1 -f lavfi -i testsrc2=s=64x64:d=1:r=1 -frames:v 1 -map 0 -map 1 "
+      "-c:v png -disposition:v attached_pic",
+      folder_ / "cover.mp3");
   expect_input_refused(at("cover.mp3"), "no video stream");
 }
 
@@ -112,7 +114,8 @@ TEST_F(Refused, EncodersAndOptionsThatDoNotExist) {
 TEST_F(Refused, SizesThatTheCodecCannotTake) {
   ffmpeg("-f lavfi -i testsrc2=s=1242x710:r=10:d=0.3 -vf scale=1243:711,format=yuv420p -c:v ffv1",
          folder_ / "odd.mkv");
-  ffmpeg("-f lavfi -i testsrc2=s=16x16:r=10:d=0.3 -vf scale=1:1,format=yuv420p -c:v ffv1", folder_ / "dot.mkv");
+  ffmpeg("-f lavfi -i testsrc2=s=16x16:r=10:d=0.3 -vf scale=1:1,format=yuv420p -c:v ffv1",
+         folder_ / "dot.mkv");
   // x264 has 4:4:4, which any size fits.
   for (const char* name : {"odd.mkv", "dot.mkv"}) {
     const JobRun run = run_fake_job(lossless_job(folder_ / name, out_ / name));

@@ -19,21 +19,32 @@ class Streams : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     folder_ = new TemporaryFolder;
-    write("subtitles.srt", "1\n00:00:00,200 --> 00:00:01,000\nHello\n\n2\n00:00:01,200 --> 00:00:01,900\nWorld\n");
+    write("subtitles.srt",
+          "1\n00:00:00,200 --> 00:00:01,000\nHello\n\n2\n00:00:01,200 --> 00:00:01,900\nWorld\n");
     write("chapters.txt",
-          ";FFMETADATA1\ntitle=A title\nartist=Somebody\n[CHAPTER]\nTIMEBASE=1/1000\nSTART=0\nEND=800\n"
+          ";FFMETADATA1\ntitle=A "
+          "title\nartist=Somebody\n[CHAPTER]\nTIMEBASE=1/1000\nSTART=0\nEND=800\n"
           "title=First\n[CHAPTER]\nTIMEBASE=1/1000\nSTART=800\nEND=2000\ntitle=Second\n");
     write("font.ttf", "not really a font");
     const std::string at = folder_->path().string() + "/";
-    ffmpeg("-f lavfi -i testsrc2=s=128x96:r=25:d=2 -f lavfi -i sine=440:d=2 -f lavfi -i "
-           "sine=880:d=2 -i " + at + "subtitles.srt -i " + at + "chapters.txt -map 0 -map 1 -map 2 "
-           "-map 3 -map_metadata 4 -map_chapters 4 -c:v libx264 -preset ultrafast -c:a aac -c:s srt "
-           "-metadata:s:a:0 language=eng -metadata:s:a:1 language=deu -metadata:s:s:0 language=fra "
-           "-attach " + at + "font.ttf -metadata:s:t mimetype=application/x-truetype-font "
-           "-avoid_negative_ts disabled",
-           all_mkv());
-    ffmpeg("-i " + all_mkv().string() + " -map 0:v -map 0:a -map 0:s -c copy -c:s mov_text "
-           "-timecode 01:02:03:04", all_mp4());
+    ffmpeg(
+        "-f lavfi -i testsrc2=s=128x96:r=25:d=2 -f lavfi -i sine=440:d=2 -f lavfi -i "
+        "sine=880:d=2 -i " +
+            at + "subtitles.srt -i " + at +
+            "chapters.txt -map 0 -map 1 -map 2 "
+            "-map 3 -map_metadata 4 -map_chapters 4 -c:v libx264 -preset ultrafast -c:a aac -c:s "
+            "srt "
+            "-metadata:s:a:0 language=eng -metadata:s:a:1 language=deu -metadata:s:s:0 "
+            "language=fra "
+            "-attach " +
+            at +
+            "font.ttf -metadata:s:t mimetype=application/x-truetype-font "
+            "-avoid_negative_ts disabled",
+        all_mkv());
+    ffmpeg("-i " + all_mkv().string() +
+               " -map 0:v -map 0:a -map 0:s -c copy -c:s mov_text "
+               "-timecode 01:02:03:04",
+           all_mp4());
   }
   static void TearDownTestSuite() {
     delete folder_;
@@ -68,13 +79,28 @@ TEST_F(Streams, ContainerTimesKindTable) {
   const std::vector<Case> cases{
       {all_mkv(), "a.mkv", {"h264", "aac", "aac", "subrip", "ttf"}, {}},
       // MP4 and QuickTime keep chapters in a track of their own.
-      {all_mkv(), "b.mp4", {"h264", "aac", "aac", "mov_text", "bin_data"}, {"converted to mov_text", "attachment"}},
-      {all_mkv(), "c.mov", {"h264", "aac", "aac", "mov_text", "bin_data"}, {"converted to mov_text", "attachment"}},
+      {all_mkv(),
+       "b.mp4",
+       {"h264", "aac", "aac", "mov_text", "bin_data"},
+       {"converted to mov_text", "attachment"}},
+      {all_mkv(),
+       "c.mov",
+       {"h264", "aac", "aac", "mov_text", "bin_data"},
+       {"converted to mov_text", "attachment"}},
       {all_mkv(), "d.ts", {"h264", "aac", "aac"}, {"subtitle stream 3", "attachment"}},
       {all_mkv(), "e.avi", {"h264", "aac", "aac"}, {"subtitle stream 3", "attachment"}},
-      {all_mp4(), "f.mp4", {"h264", "aac", "aac", "mov_text", "bin_data", "tmcd"}, {"timecode tag"}},
-      {all_mp4(), "g.mov", {"h264", "aac", "aac", "mov_text", "bin_data", "tmcd"}, {"timecode tag"}},
-      {all_mp4(), "h.mkv", {"h264", "aac", "aac", "subrip"}, {"converted to subrip", "timecode tag"}},
+      {all_mp4(),
+       "f.mp4",
+       {"h264", "aac", "aac", "mov_text", "bin_data", "tmcd"},
+       {"timecode tag"}},
+      {all_mp4(),
+       "g.mov",
+       {"h264", "aac", "aac", "mov_text", "bin_data", "tmcd"},
+       {"timecode tag"}},
+      {all_mp4(),
+       "h.mkv",
+       {"h264", "aac", "aac", "subrip"},
+       {"converted to subrip", "timecode tag"}},
   };
   for (const Case& c : cases) {
     const JobRun run = run_fake_job(lossless_job(c.input, out_ / c.output));
@@ -185,8 +211,10 @@ TEST_F(Streams, StrictRefusesToLeaveAnythingBehind) {
 }
 
 TEST_F(Streams, OneFileHoldsASecondVideoStreamThatIsDropped) {
-  ffmpeg("-f lavfi -i testsrc2=s=128x96:r=25:d=1 -f lavfi -i testsrc2=s=64x64:r=25:d=1 -map 0 -map 1 "
-         "-c:v libx264 -preset ultrafast", *folder_ / "two.mkv");
+  ffmpeg(
+      "-f lavfi -i testsrc2=s=128x96:r=25:d=1 -f lavfi -i testsrc2=s=64x64:r=25:d=1 -map 0 -map 1 "
+      "-c:v libx264 -preset ultrafast",
+      *folder_ / "two.mkv");
   const JobRun run = run_fake_job(lossless_job(*folder_ / "two.mkv", out_ / "out.mkv"));
   EXPECT_EQ(streams_of(probe(out_ / "out.mkv"), "video").size(), 1U);
   EXPECT_THAT(run.result.notices, Contains(HasSubstr("only one video stream")));

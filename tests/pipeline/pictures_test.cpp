@@ -56,10 +56,9 @@ TEST(WorkableFormat, TakesYuvAndGbrOfEightToSixteenBits) {
        {AV_PIX_FMT_YUV420P, AV_PIX_FMT_YUVJ422P, AV_PIX_FMT_YUV444P10LE, AV_PIX_FMT_NV12,
         AV_PIX_FMT_P010LE, AV_PIX_FMT_YUVA420P, AV_PIX_FMT_GBRP, AV_PIX_FMT_YUV411P})
     EXPECT_TRUE(workable_format(format)) << format;
-  for (const AVPixelFormat format :
-       {AV_PIX_FMT_RGB24, AV_PIX_FMT_PAL8, AV_PIX_FMT_GRAY8, AV_PIX_FMT_YUYV422,
-        AV_PIX_FMT_YUV420P10BE, AV_PIX_FMT_NV21, AV_PIX_FMT_GBRPF32LE, AV_PIX_FMT_CUDA,
-        AV_PIX_FMT_NONE})
+  for (const AVPixelFormat format : {AV_PIX_FMT_RGB24, AV_PIX_FMT_PAL8, AV_PIX_FMT_GRAY8,
+                                     AV_PIX_FMT_YUYV422, AV_PIX_FMT_YUV420P10BE, AV_PIX_FMT_NV21,
+                                     AV_PIX_FMT_GBRPF32LE, AV_PIX_FMT_CUDA, AV_PIX_FMT_NONE})
     EXPECT_FALSE(workable_format(format)) << format;
 }
 

@@ -105,8 +105,7 @@ void mark_turned(const fs::path& mp4) {
   std::string bytes = contents(mp4);
   const std::size_t header = bytes.find("tkhd");
   constexpr std::size_t kMatrix = 4 + 40;  // behind the name and the fields of version 0
-  if (header == std::string::npos || bytes[header + 4] != 0 ||
-      header + kMatrix + 36 > bytes.size())
+  if (header == std::string::npos || bytes[header + 4] != 0 || header + kMatrix + 36 > bytes.size())
     throw std::runtime_error(mp4.string() + ": no track header of version 0");
   // x' = -y, y' = x; FFmpeg and players shift the result back into view.
   constexpr std::array<std::uint32_t, 9> kTurn{0, 0x10000, 0, 0xFFFF0000, 0, 0, 0, 0, 0x40000000};
@@ -117,9 +116,9 @@ void mark_turned(const fs::path& mp4) {
 }
 
 nlohmann::json probe(const fs::path& file) {
-  return nlohmann::json::parse(checked({"ffprobe", "-v", "error", "-show_streams", "-show_packets",
-                                        "-show_format", "-show_chapters", "-of", "json",
-                                        file.string()}));
+  return nlohmann::json::parse(
+      checked({"ffprobe", "-v", "error", "-show_streams", "-show_packets", "-show_format",
+               "-show_chapters", "-of", "json", file.string()}));
 }
 
 std::vector<nlohmann::json> streams_of(const nlohmann::json& probed, const std::string& type) {
@@ -130,8 +129,8 @@ std::vector<nlohmann::json> streams_of(const nlohmann::json& probed, const std::
 }
 
 std::vector<Stamp> stamps_of(const nlohmann::json& probed, int stream_index) {
-  const Stamp base = fraction(
-      probed.at("streams").at(static_cast<std::size_t>(stream_index)).at("time_base"));
+  const Stamp base =
+      fraction(probed.at("streams").at(static_cast<std::size_t>(stream_index)).at("time_base"));
   std::vector<std::int64_t> stamps;
   for (const auto& packet : probed.at("packets"))
     if (packet.at("stream_index") == stream_index &&
@@ -151,7 +150,8 @@ std::vector<Stamp> video_stamps(const fs::path& file) {
 std::string decoded_pictures(const fs::path& file) {
   const TemporaryFolder folder;
   const fs::path raw = folder / "pictures.raw";
-  ffmpeg("-noautorotate -i " + file.string() + " -map 0:v:0 -fps_mode passthrough -f rawvideo", raw);
+  ffmpeg("-noautorotate -i " + file.string() + " -map 0:v:0 -fps_mode passthrough -f rawvideo",
+         raw);
   return contents(raw);
 }
 
