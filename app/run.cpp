@@ -75,7 +75,7 @@ int Run::all() {
 
 void Run::plan() {
   const auto format_of = [this](const std::string& input) {
-    return parts_.output_format(input, options_.job.encoder.codec);
+    return parts_.output_format(input, options_.job.encoder.codec, stop_);
   };
   const std::vector<PlannedInput> planned =
       plan_inputs(options_.inputs, {options_.output, options_.video}, format_of);

@@ -14,7 +14,9 @@ namespace facepipe {
 
 /// What a run is made of; tests put their own in place of the pipeline's.
 struct RunParts {
-  std::function<OutputFormat(const std::string& input, const std::string& encoder)> output_format;
+  std::function<OutputFormat(const std::string& input, const std::string& encoder,
+                             const std::stop_token& stop)>
+      output_format;
   std::function<std::unique_ptr<DetectorFactory>(const Device&, const DetectorOptions&)> detectors;
   std::function<JobResult(const JobOptions&, DetectorFactory&, const JobObserver&,
                           const std::stop_token&)>

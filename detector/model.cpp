@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "detector/fold_pointwise.h"
 #include "detector/sha256.h"
 
 namespace facepipe {
@@ -146,7 +147,7 @@ std::string_view to_string(ModelKind kind) {
 
 Model::Model(const std::filesystem::path& file) : file_(file) {
   const std::string bytes = read_bytes(file);
-  const std::shared_ptr<const onnx::ModelProto> proto = parse(file, bytes);
+  const std::shared_ptr<onnx::ModelProto> proto = parse(file, bytes);
   const onnx::GraphProto& graph = proto->graph();
   const onnx::ValueInfoProto* image = find_image_input(graph);
   if (image == nullptr) refuse(file, "no known face model: its input is no picture of 3 planes");
@@ -162,6 +163,7 @@ Model::Model(const std::filesystem::path& file) : file_(file) {
   }
   input_ = image->name();
   sha256_ = sha256_hex(bytes);
+  fold_pointwise_pairs(*proto->mutable_graph());
   proto_ = proto;
 }
 

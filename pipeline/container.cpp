@@ -139,8 +139,9 @@ const AVOutputFormat& muxer_for(const std::filesystem::path& path) {
   return *format;
 }
 
-OutputFormat output_format_for(const std::string& input, const std::string& encoder) {
-  const Demuxer demuxer(input, {});
+OutputFormat output_format_for(const std::string& input, const std::string& encoder,
+                               const std::stop_token& stop) {
+  const Demuxer demuxer(input, stop);
   if (demuxer.is_still_image()) return still_image_format(input);
   if (demuxer.lacks_time_stamps()) return matroska();
   const AVOutputFormat* muxer = muxer_of_input(input, demuxer.format().iformat->name);

@@ -106,12 +106,13 @@ struct JobResult {
 
 /// The container format that an input would be written to, and its file extension with the dot:
 /// the input's where FFmpeg can write it and it holds what `encoder` (empty: the default) makes,
-/// else Matroska. Errors: input.
+/// else Matroska. A blocked look at it ends when `stop` is requested. Errors: input.
 struct OutputFormat {
   std::string name;
   std::string extension;
   bool still_image = false;
 };
-[[nodiscard]] OutputFormat output_format_for(const std::string& input, const std::string& encoder);
+[[nodiscard]] OutputFormat output_format_for(const std::string& input, const std::string& encoder,
+                                             const std::stop_token& stop);
 
 }  // namespace facepipe

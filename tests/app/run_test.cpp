@@ -57,7 +57,8 @@ class RunTest : public testing::Test {
   [[nodiscard]] json report() const { return json::parse(read_file(dir_ / "r.json")); }
 
   RunParts parts() {
-    return {[](const std::string& /*input*/, const std::string& /*encoder*/) {
+    return {[](const std::string& /*input*/, const std::string& /*encoder*/,
+               const std::stop_token& /*stop*/) {
               return OutputFormat{"mp4", ".mp4", false};
             },
             [this](const Device&, const DetectorOptions&) {

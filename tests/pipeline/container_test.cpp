@@ -71,7 +71,7 @@ TEST(OutputFormat, IsTheInputsOwnWhereItHoldsH264) {
   };
   for (const FormatCase& c : kCases) {
     test::ffmpeg(std::string(kSource) + c.arguments, folder / c.file);
-    const OutputFormat chosen = output_format_for((folder / c.file).string(), "");
+    const OutputFormat chosen = output_format_for((folder / c.file).string(), "", {});
     EXPECT_EQ(chosen.name, c.name) << c.file;
     EXPECT_EQ(chosen.extension, c.extension) << c.file;
   }
@@ -81,7 +81,7 @@ TEST(OutputFormat, FollowsTheEncoder) {
   const test::TemporaryFolder folder;
   test::ffmpeg("-f lavfi -i testsrc2=s=64x64:r=10:d=0.5 -c:v libvpx -deadline realtime",
                folder / "a.webm");
-  EXPECT_EQ(output_format_for((folder / "a.webm").string(), "libvpx-vp9").extension, ".webm");
+  EXPECT_EQ(output_format_for((folder / "a.webm").string(), "libvpx-vp9", {}).extension, ".webm");
 }
 
 }  // namespace
