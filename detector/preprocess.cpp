@@ -110,10 +110,9 @@ void Preprocessor::merge_gbr(const Frame& frame) {
   constexpr std::size_t kBlue = 1;
   constexpr std::size_t kRed = 2;
   const bool rgb = order_ == ChannelOrder::rgb;
-  const std::array<cv::Mat, 4> channels{byte_yuv_.to_bytes(frame, rgb ? kRed : kBlue, 1),
-                                        byte_yuv_.to_bytes(frame, kGreen, 1),
-                                        byte_yuv_.to_bytes(frame, rgb ? kBlue : kRed, 1),
-                                        byte_yuv_.to_bytes(frame, kGreen, 1)};
+  const std::array<cv::Mat, 4> channels{
+      byte_yuv_.to_bytes(frame, rgb ? kRed : kBlue, 1), byte_yuv_.to_bytes(frame, kGreen, 1),
+      byte_yuv_.to_bytes(frame, rgb ? kBlue : kRed, 1), byte_yuv_.to_bytes(frame, kGreen, 1)};
   const int count = packed_channels(frame.orientation);
   source_.reset();  // the buffer may get another type than swscale's context has
   packed_ = with_room(packed_buffer_, cv_size(frame.size), CV_8UC(count));

@@ -1,4 +1,5 @@
-// Frames to the network's input: planar YUV or GBR as stored in, planes of red, green and blue bytes out.
+// Frames to the network's input: planar YUV or GBR as stored in, planes of red, green and blue
+// bytes out.
 #pragma once
 
 #include <cstdint>

@@ -81,7 +81,8 @@ void expect_golden_model(const std::filesystem::path& file, const std::string& k
                          const EngineCase& c) {
   const test::Golden golden = test::read_golden();
   const Model model(file);
-  ASSERT_EQ(model.sha256(), golden.model(kind).at("sha256").get<std::string>()) << "another model than the golden one";
+  ASSERT_EQ(model.sha256(), golden.model(kind).at("sha256").get<std::string>())
+      << "another model than the golden one";
   for (const nlohmann::json& run_case : golden.model(kind).at("raw")) {
     const Size network{run_case.at("width"), run_case.at("height")};
     const auto engine = make_engine(c.engine, model, network, {c.precision, 2, 1});

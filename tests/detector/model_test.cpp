@@ -81,7 +81,8 @@ TEST(Model, KnowsCenterface) {
   EXPECT_EQ(model.outputs()[3].name, "540");
   EXPECT_EQ(model.outputs()[3].channels, 10);
   EXPECT_EQ(model.outputs()[3].values({64, 32}), 16U * 8U * 10U);
-  EXPECT_EQ(model.sha256(), test::read_golden().model("centerface").at("sha256").get<std::string>());
+  EXPECT_EQ(model.sha256(),
+            test::read_golden().model("centerface").at("sha256").get<std::string>());
 }
 
 TEST(Model, KnowsCenterfaceUnderOtherNames) {
