@@ -12,7 +12,7 @@
 namespace facepipe {
 namespace {
 
-constexpr std::size_t kPendingBytes = 64 * 1024;
+constexpr std::size_t kPendingBytes = std::size_t{64} * 1024;
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <optional>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "app/input_outcome.h"
@@ -27,8 +28,8 @@ namespace fs = std::filesystem;
 /// One run, from the list of inputs to the summary.
 class Run {
  public:
-  Run(const RunOptions& options, const RunParts& parts, const std::stop_token& stop)
-      : options_(options), parts_(parts), stop_(stop) {}
+  Run(const RunOptions& options, const RunParts& parts, std::stop_token stop)
+      : options_(options), parts_(parts), stop_(std::move(stop)) {}
 
   int all();
 

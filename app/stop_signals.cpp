@@ -37,7 +37,7 @@ extern "C" void on_signal(int /*number*/) {
   send(kSignal);
 }
 
-void listen(std::stop_source stop) noexcept {
+void listen(const std::stop_source& stop) noexcept {
   char message = 0;
   ssize_t got = 0;
   do got = read(g_pipe[0], &message, 1);

@@ -92,7 +92,7 @@ OverlayStyle parse_draw(std::string_view option, const std::vector<std::string>&
   OverlayStyle style{false, false, false, false};
   if (words.size() == 1 && words.front() == "none") return style;
   for (const std::string& word : words) {
-    bool OverlayStyle::*const part =
+    const auto part =
         parse_choice<bool OverlayStyle::*>({option, word}, {{"boxes", &OverlayStyle::boxes},
                                                             {"scores", &OverlayStyle::scores},
                                                             {"landmarks", &OverlayStyle::landmarks},

@@ -132,9 +132,8 @@ std::string add_tensor(onnx::GraphProto& graph, const std::string& name,
 void write_product(onnx::GraphProto& graph, const onnx::NodeProto& first, onnx::NodeProto& second,
                    const Pointwise& weights) {
   const std::string stem = second.output(0) + ".folded";
-  const std::string input = first.input(0);
   second.clear_input();
-  second.add_input(input);
+  second.add_input(first.input(0));
   second.add_input(add_tensor(graph, stem + ".weight", {weights.outputs, weights.inputs, 1, 1},
                               weights.weights));
   second.add_input(add_tensor(graph, stem + ".bias", {weights.outputs}, weights.bias));

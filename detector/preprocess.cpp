@@ -124,7 +124,7 @@ void Preprocessor::merge_gbr(const Frame& frame) {
 cv::Mat Preprocessor::scaled(Orientation orientation) {
   const Size content = upright_size(fit_.content, orientation);  // its own inverse
   if (cv_size(content) == packed_.size()) return packed_;
-  const cv::Mat result = with_room(scaled_buffer_, cv_size(content), packed_.type());
+  cv::Mat result = with_room(scaled_buffer_, cv_size(content), packed_.type());
   // Bilinear weights see every pixel down to half the size, and are much faster.
   const bool small = 2 * content.width <= packed_.cols;
   cv::resize(packed_, result, result.size(), 0, 0, small ? cv::INTER_AREA : cv::INTER_LINEAR);
@@ -155,7 +155,7 @@ void Preprocessor::spread(cv::Mat picture, std::span<std::uint8_t> planes) {
   const int content_width = picture.cols;
   picture.adjustROI(0, 0, 0, width - content_width);
   picture.colRange(content_width, width).setTo(0);
-  const std::size_t stride = static_cast<std::size_t>(width);
+  const auto stride = static_cast<std::size_t>(width);
   const std::size_t plane_bytes = stride * static_cast<std::size_t>(fit_.network.height);
   std::array<cv::Mat, 4> channels;
   for (std::size_t i = 0; i < 3; ++i)

@@ -87,7 +87,7 @@ OutputFormat still_image_format(const std::string& input) {
 
 // A muxer's first extension, or the input's own where it is one of the muxer's.
 std::string extension_for(const AVOutputFormat& muxer, const std::string& input) {
-  const std::string own = lower_extension(input);
+  std::string own = lower_extension(input);
   if (av_guess_format(nullptr, ("x" + own).c_str(), nullptr) == &muxer) return own;
   const std::string_view list = muxer.extensions != nullptr ? muxer.extensions : "";
   return "." + std::string(list.substr(0, list.find(',')));

@@ -5,13 +5,12 @@
 #include <gtest/gtest.h>
 #include <spawn.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <string>
 #include <vector>
 
 #include "tests/app/temp_dir.h"
-
-extern "C" char** environ;
 
 namespace facepipe::test {
 
