@@ -26,10 +26,9 @@ constexpr EngineCase kCases[] = {
 };
 
 bool supported(const EngineCase& c) {
-  for (const EngineSupport& support : supported_engines())
-    if (support.engine == c.engine && std::ranges::count(support.precisions, c.precision) > 0)
-      return true;
-  return false;
+  return std::ranges::any_of(supported_engines(), [&c](const EngineSupport& support) {
+    return support.engine == c.engine && std::ranges::count(support.precisions, c.precision) > 0;
+  });
 }
 
 /// How far an output may be from onnxruntime's f32: of its value, plus the same at 1.
