@@ -28,13 +28,13 @@ void redirect(const char* file, int descriptor, int flags) {
   close(opened);
 }
 
-[[noreturn]] void exec(const std::vector<std::string>& arguments, const fs::path& out,
+[[noreturn]] void exec(std::vector<std::string> arguments, const fs::path& out,
                        const fs::path& err) {
   redirect("/dev/null", STDIN_FILENO, O_RDONLY);
   redirect(out.c_str(), STDOUT_FILENO, O_WRONLY | O_CREAT | O_TRUNC);
   redirect(err.c_str(), STDERR_FILENO, O_WRONLY | O_CREAT | O_TRUNC);
   std::vector<char*> argv;
-  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
   execvp(argv[0], argv.data());
   _exit(127);
