@@ -129,11 +129,13 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(KeptTags, ColourAspectAndRate) {
   const TemporaryFolder folder;
-  ffmpeg(std::string(kPattern) +
-             "-vf setsar=4/3 -c:v libx264 -preset ultrafast -color_primaries bt2020 -color_trc "
-             "smpte2084 -colorspace bt2020nc -color_range tv -chroma_sample_location topleft "
-             "-pix_fmt yuv420p10le",
-         folder / "in.mp4");
+  ffmpeg(
+      std::string(kPattern) +
+          "-vf format=yuv420p10le,setsar=4/3,setparams=range=tv:color_primaries=bt2020:color_trc="
+          "smpte2084:colorspace=bt2020nc -c:v libx264 -preset ultrafast -color_primaries bt2020 "
+          "-color_trc smpte2084 -colorspace bt2020nc -color_range tv -chroma_sample_location "
+          "topleft",
+      folder / "in.mp4");
   run_fake_job(lossless_job(folder / "in.mp4", folder / "out.mp4"));
   const auto before = streams_of(probe(folder / "in.mp4"), "video").at(0);
   const auto after = streams_of(probe(folder / "out.mp4"), "video").at(0);
