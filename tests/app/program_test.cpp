@@ -5,27 +5,27 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "tests/app/process.h"
 #include "tests/app/temp_dir.h"
+#include "tests/support/clips.h"
 
 namespace facepipe {
 namespace {
 
-using test::ProcessResult;
+using test::CommandResult;
 using test::TempDir;
 using testing::HasSubstr;
 using testing::StartsWith;
 using Arguments = std::vector<std::string>;
 
-ProcessResult facepipe(Arguments arguments) {
+CommandResult facepipe(Arguments arguments) {
   arguments.insert(arguments.begin(), FACEPIPE_PROGRAM);
-  return test::run_process(std::move(arguments));
+  return test::run_command(arguments);
 }
 
 /// Ends with `code` and one line on stderr that holds `reason`.
 void expect_refusal(int code, const std::string& reason, const Arguments& arguments) {
-  const ProcessResult result = facepipe(arguments);
-  EXPECT_EQ(result.code, code) << result.err;
+  const CommandResult result = facepipe(arguments);
+  EXPECT_EQ(result.exit_code, code) << result.err;
   EXPECT_THAT(result.err, StartsWith("facepipe: error: "));
   EXPECT_THAT(result.err, HasSubstr(reason));
   EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
@@ -35,8 +35,8 @@ void expect_refusal(int code, const std::string& reason, const Arguments& argume
 TEST(Program, HelpAndVersionGoToStdout) {
   for (const Arguments& arguments :
        {Arguments{"--help"}, {"run", "--help"}, {"doctor", "--help"}}) {
-    const ProcessResult result = facepipe(arguments);
-    EXPECT_EQ(result.code, 0);
+    const CommandResult result = facepipe(arguments);
+    EXPECT_EQ(result.exit_code, 0);
     EXPECT_EQ(result.err, "");
     EXPECT_THAT(result.out, HasSubstr("Exit codes:"));
   }
@@ -92,16 +92,16 @@ TEST(Program, OutputErrorsAreFive) {
 }
 
 TEST(Program, DoctorTellsWhatIsHere) {
-  const ProcessResult result = facepipe({"doctor"});
+  const CommandResult result = facepipe({"doctor"});
   for (const char* text : {"facepipe ", "FFmpeg ", "OpenCV ", "OpenVINO ", "cpu ", "cuda ",
                            "decoders\n", "encoders\n", "model\n", "engines on cpu"})
     EXPECT_THAT(result.out, HasSubstr(text));
-  EXPECT_TRUE(result.code == 0 || result.code == 4) << result.err;
+  EXPECT_TRUE(result.exit_code == 0 || result.exit_code == 4) << result.err;
 }
 
 TEST(Program, DoctorIsFourWhereNothingWorks) {
-  const ProcessResult result = facepipe({"doctor", "--model", "/nonexistent/model.onnx"});
-  EXPECT_EQ(result.code, 4);
+  const CommandResult result = facepipe({"doctor", "--model", "/nonexistent/model.onnx"});
+  EXPECT_EQ(result.exit_code, 4);
   EXPECT_THAT(result.out, HasSubstr("no engine works here"));
 }
 
