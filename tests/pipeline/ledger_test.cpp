@@ -4,6 +4,7 @@
 
 #include "pipeline/demuxer.h"
 #include "tests/support/clips.h"
+#include "tests/support/temporary_folder.h"
 
 namespace facepipe {
 namespace {
