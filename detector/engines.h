@@ -12,6 +12,7 @@ namespace facepipe {
 struct EngineSupport {
   EngineKind engine = EngineKind::opencv;
   std::vector<Precision> precisions;
+  bool fast_f16 = false;  ///< f16, where among the precisions, takes less time than f32
 };
 
 /// The engines built in, the preferred one first.

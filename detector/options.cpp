@@ -27,7 +27,7 @@ namespace {
 
 /// What goes together, whatever this build and this processor have. The preferred engine of a
 /// device comes first, and of an engine the preferred precision. bf16 is never chosen for a user:
-/// it costs accuracy.
+/// it costs accuracy. f16 is chosen only where it is faster than f32.
 struct Pairing {
   DeviceKind device;
   EngineKind engine;
@@ -53,10 +53,20 @@ const EngineSupport* find(std::span<const EngineSupport> built, EngineKind engin
   return found == built.end() ? nullptr : &*found;
 }
 
+bool has(const EngineSupport& support, Precision precision) {
+  return std::count(support.precisions.begin(), support.precisions.end(), precision) > 0;
+}
+
 bool runs(std::span<const EngineSupport> built, const Pairing& pairing) {
   const EngineSupport* support = find(built, pairing.engine);
-  return support != nullptr &&
-         std::count(support->precisions.begin(), support->precisions.end(), pairing.precision) > 0;
+  return support != nullptr && has(*support, pairing.precision);
+}
+
+/// True for f16 that nobody named, on a processor where it would only cost time.
+bool pointless(std::span<const EngineSupport> built, const Pairing& pairing,
+               const DetectorOptions& options) {
+  return pairing.precision == Precision::f16 && !options.precision &&
+         !find(built, pairing.engine)->fast_f16;
 }
 
 std::string named(const Device& device, const DetectorOptions& options) {
@@ -78,7 +88,9 @@ std::string why(std::span<const EngineSupport> built, const Pairing& chosen,
   if (!options.engine) text += "; ";
   if (chosen.precision == Precision::f16) return text + "this processor computes in f16";
   if (chosen.engine == EngineKind::opencv) return text + "OpenCV has f32 only";
-  return text + "this processor lacks f16 arithmetic";
+  return text + (has(*find(built, chosen.engine), Precision::f16)
+                     ? "this processor's f16 is slower than its f32"
+                     : "this processor lacks f16 arithmetic");
 }
 
 }  // namespace
@@ -88,7 +100,7 @@ EngineChoice choose_engine(const Device& device, const DetectorOptions& options,
   const Pairing* missing = nullptr;
   for (const Pairing& pairing : kPairings) {
     if (pairing.device != device.kind || !wanted(pairing, options)) continue;
-    if (runs(built, pairing))
+    if (runs(built, pairing) && !pointless(built, pairing, options))
       return {pairing.engine, pairing.precision, why(built, pairing, options)};
     if (missing == nullptr) missing = &pairing;
   }

@@ -322,7 +322,8 @@ void Job::record() {
 
 void Job::finish_record(FrameRecord record) {
   if (observer_.frame) {
-    const ScopedCpuTime cpu(record.times, writes_video() ? StageId::mux : StageId::nms);
+    // The last stage's work; without video there is none to book it to, and it is reported nowhere.
+    const ScopedCpuTime cpu(record.times, StageId::mux);
     observer_.frame(record);
   }
   statistics_.add(record);

@@ -15,7 +15,6 @@ class Ledger {
  public:
   /// What is known of a packet when its frame comes.
   struct Entry {
-    std::int64_t pts = AV_NOPTS_VALUE;
     std::int64_t duration = 0;
     bool shown = true;  ///< false: AV_PKT_FLAG_DISCARD, out of the chosen range, or a second field
     FrameTimes times;   ///< read, and the begin of decode

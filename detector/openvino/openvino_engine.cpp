@@ -1,5 +1,9 @@
 #include "detector/openvino/openvino_engine.h"
 
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
+
 #include <algorithm>
 #include <openvino/openvino.hpp>
 #include <string>
@@ -141,6 +145,21 @@ std::vector<Precision> openvino_precisions() {
   if (has(ov::device::capability::FP16)) precisions.push_back(Precision::f16);
   if (has(ov::device::capability::BF16)) precisions.push_back(Precision::bf16);
   return precisions;
+}
+
+bool openvino_f16_is_fast() {
+#ifdef __x86_64__
+  // Intel's manual, volume 2A, CPUID: leaf 7, subleaf 1, EAX. Whether the system lets programs use
+  // AMX is OpenVINO's to find out: f16 is among the precisions only if it does.
+  constexpr unsigned kAmxFp16 = 1U << 21;
+  unsigned eax = 0;
+  unsigned ebx = 0;
+  unsigned ecx = 0;
+  unsigned edx = 0;
+  return __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) != 0 && (eax & kAmxFp16) != 0;
+#else
+  return true;
+#endif
 }
 
 std::unique_ptr<Engine> make_openvino_engine(const Model& model, Size network,

@@ -129,7 +129,6 @@ std::int64_t CpuDecoder::enter(const AVPacket& packet, const Interval& read) {
     return ledger_.enter(second);
   }
   Ledger::Entry entry;
-  entry.pts = packet.pts;
   entry.duration = packet.duration;
   const std::int64_t stamp = packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts;
   entry.shown = (packet.flags & AV_PKT_FLAG_DISCARD) == 0 &&

@@ -9,16 +9,18 @@
 #include <csignal>
 
 #include "tests/app/expect_error.h"
-#include "tests/app/temp_dir.h"
+#include "tests/support/temporary_folder.h"
 
 namespace facepipe {
 namespace {
 
 using test::expect_error;
 using test::read_file;
-using test::TempDir;
+using test::TemporaryFolder;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::Not;
 
 /// The largest file that this process may write: stands in for a full disk.
 class FileSizeLimit {
@@ -42,10 +44,10 @@ class FileSizeLimit {
 };
 
 TEST(AtomicFile, AppearsUnderItsNameOnlyWhenCommitted) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   AtomicFile file(dir / "out.txt");
   file.write("one\n");
-  EXPECT_EQ(dir.names().count("out.txt"), 0U);
+  EXPECT_THAT(dir.names(), Not(Contains("out.txt")));
   EXPECT_EQ(dir.names().size(), 1U) << "the temporary file stands beside the final name";
   file.write("two\n");
   file.commit();
@@ -54,7 +56,7 @@ TEST(AtomicFile, AppearsUnderItsNameOnlyWhenCommitted) {
 }
 
 TEST(AtomicFile, ObeysTheUmask) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   AtomicFile file(dir / "out.txt");
   file.commit();
   const mode_t mask = umask(0);
@@ -65,7 +67,7 @@ TEST(AtomicFile, ObeysTheUmask) {
 }
 
 TEST(AtomicFile, LeavesNothingWithoutCommit) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   dir.write("out.txt", "before");
   { AtomicFile(dir / "out.txt").write(std::string(1'000'000, 'x')); }
   EXPECT_THAT(dir.names(), ElementsAre("out.txt"));
@@ -73,7 +75,7 @@ TEST(AtomicFile, LeavesNothingWithoutCommit) {
 }
 
 TEST(AtomicFile, ReplacesWhatWasThereAtOnce) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   dir.write("out.txt", "before");
   AtomicFile file(dir / "out.txt");
   file.write("after");
@@ -83,7 +85,7 @@ TEST(AtomicFile, ReplacesWhatWasThereAtOnce) {
 }
 
 TEST(AtomicFile, TwoAtOnceDoNotMeet) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   AtomicFile first(dir / "out.txt");
   AtomicFile second(dir / "out.txt");
   first.write("first");
@@ -95,7 +97,7 @@ TEST(AtomicFile, TwoAtOnceDoNotMeet) {
 }
 
 TEST(AtomicFile, CommitsUnderAnotherName) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   AtomicFile file(dir / "out.txt");
   file.commit(dir / "other.txt");
   EXPECT_THAT(dir.names(), ElementsAre("other.txt"));
@@ -105,7 +107,7 @@ TEST(AtomicFile, CommitsUnderAnotherName) {
 class AtomicFileTruncate : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(AtomicFileTruncate, ForgetsTheTail) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   AtomicFile file(dir / "out.txt");
   const std::string head(GetParam(), 'h');
   file.write(head);
@@ -125,13 +127,13 @@ INSTANTIATE_TEST_SUITE_P(Sizes, AtomicFileTruncate,
                          testing::Values(0, 1, 65'535, 65'536, 65'537, 300'000));
 
 TEST(AtomicFile, FolderThatIsNotThereIsNamed) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   expect_error(ErrorKind::output, "no/out.txt: can't be written: No such file",
                [&] { AtomicFile file(dir / "no/out.txt"); });
 }
 
 TEST(AtomicFile, FullDiskIsToldWhenWriting) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   {
     AtomicFile file(dir / "out.txt");
     const FileSizeLimit limit(1000);
@@ -142,7 +144,7 @@ TEST(AtomicFile, FullDiskIsToldWhenWriting) {
 }
 
 TEST(AtomicFile, FullDiskIsToldAtTheLatestByCommit) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   {
     AtomicFile file(dir / "out.txt");
     const FileSizeLimit limit(1000);
@@ -153,7 +155,7 @@ TEST(AtomicFile, FullDiskIsToldAtTheLatestByCommit) {
 }
 
 TEST(AtomicFile, WhatCameBeforeAFullDiskCanBeKept) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   AtomicFile file(dir / "out.txt");
   file.write("kept\n");
   const std::int64_t place = file.position();

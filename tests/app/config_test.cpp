@@ -4,13 +4,13 @@
 
 #include "app/options.h"
 #include "tests/app/expect_error.h"
-#include "tests/app/temp_dir.h"
+#include "tests/support/temporary_folder.h"
 
 namespace facepipe {
 namespace {
 
 using test::expect_error;
-using test::TempDir;
+using test::TemporaryFolder;
 using Arguments = std::vector<std::string>;
 
 RunOptions parse_run(const Arguments& arguments) {
@@ -25,7 +25,7 @@ class Config : public testing::Test {
     return parse_run(more);
   }
 
-  TempDir dir_;
+  TemporaryFolder dir_;
 };
 
 TEST_F(Config, StandsBeforeOrAfterRun) {
@@ -117,7 +117,7 @@ TEST_F(Config, BlamesTheCommandLineForItsOwnErrors) {
 }
 
 TEST_F(Config, MissingOrUnreadableFileIsAnError) {
-  for (const std::string& file : {dir_ / "no.toml", dir_.path().string()})
+  for (const std::string& file : std::vector<std::string>{dir_ / "no.toml", dir_.path().string()})
     expect_error(ErrorKind::usage, file + ": can't be read", [&] {
       (void)parse_command({"run", "clip.mp4", "--config", file});
     });

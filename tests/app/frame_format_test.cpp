@@ -10,7 +10,7 @@
 #include "app/frame_file.h"
 #include "app/text.h"
 #include "tests/app/frames.h"
-#include "tests/app/temp_dir.h"
+#include "tests/support/temporary_folder.h"
 
 namespace facepipe {
 namespace {
@@ -18,7 +18,7 @@ namespace {
 using test::at_ms;
 using test::frame_record;
 using test::read_file;
-using test::TempDir;
+using test::TemporaryFolder;
 
 std::string text_of(const FrameFormat& format, const std::string& name, const FrameRecord& record) {
   std::string text;
@@ -126,7 +126,7 @@ class FrameFileTest : public testing::Test {
     file.write({name, frame_record(index, 1), at_ms(0)});
   }
 
-  TempDir dir_;
+  TemporaryFolder dir_;
 };
 
 TEST_F(FrameFileTest, HoldsOnlyInputsThatWereKept) {

@@ -7,14 +7,14 @@
 
 #include "app/media_files.h"
 #include "tests/app/expect_error.h"
-#include "tests/app/temp_dir.h"
+#include "tests/support/temporary_folder.h"
 
 namespace facepipe {
 namespace {
 
 namespace fs = std::filesystem;
 using test::expect_error;
-using test::TempDir;
+using test::TemporaryFolder;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -61,7 +61,7 @@ TEST(MediaFiles, KnowsExtensionsInAnyCase) {
 }
 
 TEST(Inputs, OutputStandsBesideTheFile) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   const std::string clip = dir.write("clip.mp4");
   const auto planned = plan({clip});
   EXPECT_THAT(names(planned), ElementsAre(clip));
@@ -71,20 +71,20 @@ TEST(Inputs, OutputStandsBesideTheFile) {
 }
 
 TEST(Inputs, OutputsExtensionIsThatOfItsContainer) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   EXPECT_THAT(outputs(plan({dir.write("a.b.rm")})), ElementsAre(dir / "a.b_faces.mkv"));
   EXPECT_THAT(outputs(plan({dir.write("noextension")})),
               ElementsAre(dir / "noextension_faces.mkv"));
 }
 
 TEST(Inputs, WithoutVideoNothingIsAskedAndNothingWritten) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   const auto planned = plan_inputs({dir.write("clip.mp4")}, {"", false}, nullptr);
   EXPECT_THAT(outputs(planned), ElementsAre(""));
 }
 
 TEST(Inputs, DirectoryIsWalkedAndSortedWithoutOutputsAndHiddenFiles) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   for (const char* name : {"b.mp4", "a/z.mov", "a.png", "a/c/x.MP4", "a_faces.png", "notes.txt",
                            "b_faces.partial.mp4", ".hidden.mp4", ".trash/old.mp4", "._b.mp4"})
     dir.write(name);
@@ -96,14 +96,14 @@ TEST(Inputs, DirectoryIsWalkedAndSortedWithoutOutputsAndHiddenFiles) {
 }
 
 TEST(Inputs, TrailingSlashOfADirectoryChangesNothing) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   dir.write("in/a.mp4");
   EXPECT_THAT(names(plan({dir / "in/"})), ElementsAre("a.mp4"));
   EXPECT_THAT(names(plan({dir / "in"})), ElementsAre("a.mp4"));
 }
 
 TEST(Inputs, OutputDirectoryKeepsTheInputsFolders) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   dir.write("in/a/x.mp4");
   dir.write("in/y.mp4");
   const std::string single = dir.write("other/z.mp4");
@@ -116,7 +116,7 @@ TEST(Inputs, OutputDirectoryKeepsTheInputsFolders) {
 }
 
 TEST(Inputs, OutputFileIsTakenAsItIs) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   EXPECT_THAT(outputs(plan({dir.write("a.mp4")}, dir / "b.mkv")), ElementsAre(dir / "b.mkv"));
 }
 
@@ -135,7 +135,7 @@ TEST(Inputs, OutputOfAUrlLiesInTheCurrentDirectory) {
 }
 
 TEST(Inputs, BadInputFailsAlone) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   fs::create_directory(dir / "empty");
   dir.write("outputs/a_faces.mp4");
   dir.write("mixed/broken.mp4");
@@ -156,7 +156,7 @@ TEST(Inputs, BadInputFailsAlone) {
 
 TEST(Inputs, UnreadableDirectoryIsTold) {
   if (geteuid() == 0) GTEST_SKIP() << "root reads everything";
-  const TempDir dir;
+  const TemporaryFolder dir;
   dir.write("in/a.mp4");
   dir.write("in/locked/b.mp4");
   fs::permissions(dir / "in/locked", fs::perms::none);
@@ -167,7 +167,7 @@ TEST(Inputs, UnreadableDirectoryIsTold) {
 }
 
 TEST(Inputs, OneOutputFileForSeveralInputsIsRefused) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   const std::string a = dir.write("in/a.mp4");
   const std::string b = dir.write("b.mp4");
   expect_error(ErrorKind::usage, "several inputs need a directory", [&] {
@@ -178,13 +178,13 @@ TEST(Inputs, OneOutputFileForSeveralInputsIsRefused) {
 }
 
 TEST(Inputs, OutputThatIsAnInputIsRefusedByWhateverName) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   const std::string a = dir.write("a.mp4");
   fs::create_directory(dir / "sub");
   fs::create_symlink(a, dir / "link.mp4");
   fs::create_hard_link(a, dir / "hard.mp4");
-  for (const std::string& output :
-       {a, dir / "./a.mp4", dir / "sub/../a.mp4", dir / "link.mp4", dir / "hard.mp4"})
+  for (const std::string& output : std::vector<std::string>{
+           a, dir / "./a.mp4", dir / "sub/../a.mp4", dir / "link.mp4", dir / "hard.mp4"})
     expect_error(ErrorKind::usage, "a.mp4: is an input and would be the output",
                  [&] { (void)plan({a}, output); });
   expect_error(ErrorKind::usage, "is an input and would be the output",
@@ -196,7 +196,7 @@ TEST(Inputs, OutputThatIsAnInputIsRefusedByWhateverName) {
 }
 
 TEST(Inputs, TwoInputsWithOneOutputAreRefused) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   const std::string a = dir.write("x/clip.mp4");
   const std::string b = dir.write("y/clip.mp4");
   const std::string c = dir.write("x/clip.rm");

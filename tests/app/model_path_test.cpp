@@ -5,13 +5,13 @@
 #include <stdlib.h>
 
 #include "tests/app/expect_error.h"
-#include "tests/app/temp_dir.h"
+#include "tests/support/temporary_folder.h"
 
 namespace facepipe {
 namespace {
 
 using test::expect_error;
-using test::TempDir;
+using test::TemporaryFolder;
 
 /// An environment variable as a test wants it; as it was again at the end.
 class Variable {
@@ -41,7 +41,7 @@ class Variable {
 };
 
 TEST(FindModel, NamedBeatsVariableBeatsPlaces) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   const std::string beside = dir.write("bin/models/centerface.onnx");
   const std::string shared = dir.write("share/facepipe/models/centerface.onnx");
   {
@@ -56,11 +56,11 @@ TEST(FindModel, NamedBeatsVariableBeatsPlaces) {
 }
 
 TEST(FindModel, SaysWhereItLookedAndWhatHelps) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   const Variable unset("FACEPIPE_MODEL", nullptr);
-  for (const std::string& text :
-       {dir / "bin/models/centerface.onnx", dir / "share/facepipe/models/centerface.onnx",
-        std::string("FACEPIPE_MODEL"), std::string("./dev setup")})
+  for (const std::string& text : std::vector<std::string>{
+           dir / "bin/models/centerface.onnx", dir / "share/facepipe/models/centerface.onnx",
+           std::string("FACEPIPE_MODEL"), std::string("./dev setup")})
     expect_error(ErrorKind::device, text, [&] { (void)find_model("", dir / "bin"); });
 }
 

@@ -5,14 +5,15 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "tests/app/temp_dir.h"
 #include "tests/support/clips.h"
+#include "tests/support/temporary_folder.h"
 
 namespace facepipe {
 namespace {
 
 using test::CommandResult;
-using test::TempDir;
+using test::TemporaryFolder;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 using Arguments = std::vector<std::string>;
@@ -44,7 +45,7 @@ TEST(Program, HelpAndVersionGoToStdout) {
 }
 
 TEST(Program, UsageErrorsAreTwo) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   const std::string a = dir.write("a.mp4");
   const std::string b = dir.write("b.mp4");
   expect_refusal(2, "ubcommand", {});
@@ -57,7 +58,7 @@ TEST(Program, UsageErrorsAreTwo) {
 }
 
 TEST(Program, InputErrorsAreThree) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   std::filesystem::create_directory(dir / "empty");
   const std::string text = dir.write("text.mp4", "this is no video");
   const std::string nothing = dir.write("nothing.mp4", "");
@@ -65,15 +66,16 @@ TEST(Program, InputErrorsAreThree) {
   expect_refusal(3, "empty: no video or image", {"run", dir / "empty"});
   expect_refusal(3, text, {"run", text});
   expect_refusal(3, nothing, {"run", nothing});
-  EXPECT_EQ(dir.names(), (std::set<std::string>{"empty", "nothing.mp4", "text.mp4"}));
+  EXPECT_THAT(dir.names(), ElementsAre("empty", "nothing.mp4", "text.mp4"));
 }
 
 TEST(Program, ModelErrorsAreFour) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   const std::string clip = dir.write("clip.mp4");
   const std::string text = dir.write("model.onnx", "this is no model");
   const Arguments base{"run", clip, "--no-video", "--model"};
-  for (const std::string& model : {dir / "missing.onnx", text, dir.path().string()}) {
+  for (const std::string& model :
+       std::vector<std::string>{dir / "missing.onnx", text, dir.path().string()}) {
     Arguments arguments = base;
     arguments.push_back(model);
     expect_refusal(4, model, arguments);
@@ -82,7 +84,7 @@ TEST(Program, ModelErrorsAreFour) {
 }
 
 TEST(Program, OutputErrorsAreFive) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   const std::string clip = dir.write("clip.mp4");
   const std::string out = dir.write("out.mp4", "before");
   expect_refusal(5, "out.mp4: exists already", {"run", clip, "-o", out});

@@ -12,7 +12,7 @@
 #include "core/error.h"
 #include "tests/app/expect_error.h"
 #include "tests/app/frames.h"
-#include "tests/app/temp_dir.h"
+#include "tests/support/temporary_folder.h"
 
 namespace facepipe {
 namespace {
@@ -22,7 +22,7 @@ using nlohmann::json;
 using test::expect_error;
 using test::frame_record;
 using test::read_file;
-using test::TempDir;
+using test::TemporaryFolder;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -88,7 +88,7 @@ class RunTest : public testing::Test {
     return result;
   }
 
-  TempDir dir_;
+  TemporaryFolder dir_;
   RunOptions options_;
   std::stop_source stop_;
   std::vector<std::string> worked_;

@@ -12,6 +12,7 @@
 #include "detector/sha256.h"
 #include "tests/detector/golden.h"
 #include "tests/detector/jpeg.h"
+#include "tests/support/temporary_folder.h"
 #include "tests/support/test_frame.h"
 
 namespace facepipe {
@@ -96,7 +97,7 @@ void expect_faces(const Detections& found, const std::vector<GoldenFace>& faces,
 void expect_golden_faces(const std::filesystem::path& file, const std::string& kind) {
   const Frame city = test::read_jpeg(test::city_file());
   const test::Golden golden = test::read_golden();
-  ASSERT_EQ(sha256_hex(test::read_bytes(test::city_file())), golden.picture_sha256());
+  ASSERT_EQ(sha256_hex(test::read_file(test::city_file())), golden.picture_sha256());
   const nlohmann::json& model = golden.model(kind);
   for (const EngineSupport& support : supported_engines()) {
     for (const Precision precision : support.precisions) {

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "detector/engines.h"
 #include "tests/detector/golden.h"
+#include "tests/support/temporary_folder.h"
 
 namespace facepipe {
 namespace {
@@ -165,8 +166,8 @@ TEST_P(EngineTest, WaitsForNothingWhereNothingRuns) {
 
 TEST_P(EngineTest, NamesTheFileThatItRefuses) {
   // Known by its ends, but its one node is of no operator that anybody knows.
-  const test::ScratchFolder folder;
-  std::string bytes = test::read_bytes(test::centerface_file());
+  const test::TemporaryFolder folder;
+  std::string bytes = test::read_file(test::centerface_file());
   for (std::size_t at = bytes.find("Sigmoid"); at != std::string::npos; at = bytes.find("Sigmoid"))
     bytes.replace(at, 7, "Sigmund");
   const auto file = folder.write("unknown.onnx", bytes);

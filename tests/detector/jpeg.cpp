@@ -10,6 +10,7 @@ extern "C" {
 }
 
 #include "tests/detector/files.h"
+#include "tests/support/temporary_folder.h"
 
 namespace facepipe::test {
 namespace {
@@ -35,7 +36,7 @@ std::shared_ptr<AVFrame> decode(const std::string& bytes) {
 }  // namespace
 
 Frame read_jpeg(const std::filesystem::path& file) {
-  const std::shared_ptr<AVFrame> picture = decode(read_bytes(file));
+  const std::shared_ptr<AVFrame> picture = decode(read_file(file));
   if (!picture) throw std::runtime_error(file.string() + ": no JPEG");
   Frame frame;
   const AVPixFmtDescriptor& format =

@@ -8,11 +8,12 @@
 #include "core/error.h"
 #include "tests/detector/files.h"
 #include "tests/detector/golden.h"
+#include "tests/support/temporary_folder.h"
 
 namespace facepipe {
 namespace {
 
-using test::ScratchFolder;
+using test::TemporaryFolder;
 using testing::HasSubstr;
 
 onnx::ModelProto read_proto(const std::filesystem::path& file) {
@@ -86,7 +87,7 @@ TEST(Model, KnowsCenterface) {
 }
 
 TEST(Model, KnowsCenterfaceUnderOtherNames) {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   const std::string bytes = renamed(read_proto(test::centerface_file())).SerializeAsString();
   const Model model(folder.write("other.onnx", bytes));
   EXPECT_EQ(model.kind(), ModelKind::centerface);
@@ -95,7 +96,7 @@ TEST(Model, KnowsCenterfaceUnderOtherNames) {
 }
 
 TEST(Model, KnowsCenterfaceWithOpenExtents) {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   onnx::ModelProto open = centerface_ends();
   set_extents(*open.mutable_graph()->mutable_input(0), {-1, 3, -1, -1});
   int index = 0;
@@ -208,7 +209,7 @@ void expect_refused(const std::filesystem::path& file, const std::string& reason
 }
 
 TEST_P(RefusedModel, NamesFileAndReason) {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   expect_refused(folder.write("model.onnx", GetParam().bytes()), GetParam().reason);
 }
 
@@ -216,14 +217,14 @@ INSTANTIATE_TEST_SUITE_P(Files, RefusedModel, testing::ValuesIn(kRefused),
                          [](const auto& test) { return std::string(test.param.name); });
 
 TEST(Model, RefusesWhatIsNoFile) {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   expect_refused(folder.path() / "missing.onnx", "no such file");
   expect_refused(folder.path(), "not a regular file");
   expect_refused("/dev/zero", "not a regular file");
 }
 
 TEST(Model, RefusesHugeFilesUnread) {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   const auto file = folder.write("huge.onnx", "x");
   std::filesystem::resize_file(file, (std::uintmax_t{1} << 30) + 1);  // sparse
   expect_refused(file, "1 GiB");

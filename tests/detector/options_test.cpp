@@ -10,10 +10,12 @@ using enum EngineKind;
 using enum Precision;
 
 // What a build and processor may have.
-const std::vector<EngineSupport> kPlain{{opencv, {f32}}};
-const std::vector<EngineSupport> kOld{{openvino, {f32}}, {opencv, {f32}}};
-const std::vector<EngineSupport> kZen4{{openvino, {f32, bf16}}, {opencv, {f32}}};
-const std::vector<EngineSupport> kGraniteRapids{{openvino, {f32, f16, bf16}}, {opencv, {f32}}};
+const EngineSupport kOpencv{opencv, {f32}, false};
+const std::vector<EngineSupport> kPlain{kOpencv};
+const std::vector<EngineSupport> kOld{{openvino, {f32}, false}, kOpencv};
+const std::vector<EngineSupport> kZen4{{openvino, {f32, bf16}, false}, kOpencv};
+const std::vector<EngineSupport> kSapphireRapids{{openvino, {f32, f16, bf16}, false}, kOpencv};
+const std::vector<EngineSupport> kGraniteRapids{{openvino, {f32, f16, bf16}, true}, kOpencv};
 
 constexpr Device kCpu{DeviceKind::cpu, 0};
 constexpr Device kCuda{DeviceKind::cuda, 0};
@@ -32,6 +34,9 @@ const Chosen kChosen[] = {
     {kPlain, {}, {}, opencv, f32, "lacks OpenVINO"},
     {kOld, {}, {}, openvino, f32, "lacks f16"},
     {kZen4, {}, {}, openvino, f32, "lacks f16"},
+    {kSapphireRapids, {}, {}, openvino, f32, "f16 is slower"},
+    {kSapphireRapids, openvino, {}, openvino, f32, "f16 is slower"},
+    {kSapphireRapids, {}, f16, openvino, f16, "fastest"},
     {kGraniteRapids, {}, {}, openvino, f16, "computes in f16"},
     {kGraniteRapids, openvino, {}, openvino, f16, "computes in f16"},
     {kGraniteRapids, opencv, {}, opencv, f32, "f32 only"},

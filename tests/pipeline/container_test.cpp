@@ -4,6 +4,7 @@
 
 #include "pipeline/job.h"
 #include "tests/support/clips.h"
+#include "tests/support/temporary_folder.h"
 
 namespace facepipe {
 namespace {

@@ -7,7 +7,9 @@
 #include <iterator>
 
 #include "tests/support/clips.h"
+#include "tests/support/extra_data.h"
 #include "tests/support/job.h"
+#include "tests/support/temporary_folder.h"
 
 namespace facepipe::test {
 namespace {
@@ -64,7 +66,7 @@ constexpr DamageCase kStreams[] = {
 };
 
 TEST(Damage, TableOfH264Streams) {
-  const fs::path streams = fs::path(FACEPIPE_SOURCE_DIR) / "../shared/data/h264-streams";
+  const fs::path streams = extra_data() / "h264-streams";
   if (!fs::exists(streams)) GTEST_SKIP() << "no " << streams.string();
   for (const DamageCase& c : kStreams) expect_ledger(streams / c.file, c);
 }

@@ -11,6 +11,7 @@
 #include "pipeline/pictures.h"
 #include "tests/support/clips.h"
 #include "tests/support/job.h"
+#include "tests/support/temporary_folder.h"
 
 namespace facepipe::test {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "tests/support/clips.h"
 #include "tests/support/job.h"
+#include "tests/support/temporary_folder.h"
 
 namespace facepipe::test {
 namespace {

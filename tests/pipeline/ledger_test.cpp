@@ -4,26 +4,27 @@
 
 #include "pipeline/demuxer.h"
 #include "tests/support/clips.h"
+#include "tests/support/temporary_folder.h"
 
 namespace facepipe {
 namespace {
 
 TEST(Ledger, AFrameSettlesItsPacketWhateverTheOrder) {
   Ledger ledger;
-  const std::int64_t first = ledger.enter({10, 1, true, {}});
-  const std::int64_t second = ledger.enter({30, 1, true, {}});
-  const std::int64_t third = ledger.enter({20, 1, true, {}});
-  EXPECT_EQ(ledger.settle(third)->pts, 20);
-  EXPECT_EQ(ledger.settle(first)->pts, 10);
+  const std::int64_t first = ledger.enter({10, true, {}});
+  const std::int64_t second = ledger.enter({30, true, {}});
+  const std::int64_t third = ledger.enter({20, true, {}});
+  EXPECT_EQ(ledger.settle(third)->duration, 20);
+  EXPECT_EQ(ledger.settle(first)->duration, 10);
   EXPECT_EQ(ledger.totals().lost, 1);
-  EXPECT_EQ(ledger.settle(second)->pts, 30);
+  EXPECT_EQ(ledger.settle(second)->duration, 30);
   EXPECT_EQ(ledger.totals().lost, 0);
   EXPECT_EQ(ledger.totals().packets, 3);
 }
 
 TEST(Ledger, AnUnknownTagIsNoPacket) {
   Ledger ledger;
-  const std::int64_t tag = ledger.enter({0, 1, true, {}});
+  const std::int64_t tag = ledger.enter({1, true, {}});
   EXPECT_TRUE(ledger.settle(tag));
   EXPECT_FALSE(ledger.settle(tag));
   EXPECT_FALSE(ledger.settle(0));
@@ -31,21 +32,21 @@ TEST(Ledger, AnUnknownTagIsNoPacket) {
 
 TEST(Ledger, PacketsThatAreNotShownAreNeitherCountedNorLost) {
   Ledger ledger;
-  ledger.enter({0, 1, false, {}});
+  ledger.enter({1, false, {}});
   EXPECT_EQ(ledger.totals().packets, 0);
   EXPECT_EQ(ledger.totals().lost, 0);
 }
 
 TEST(Ledger, TheFrameKnowsBetterThanThePacketWhetherItIsShown) {
   Ledger ledger;
-  const std::int64_t tag = ledger.enter({0, 1, true, {}});
+  const std::int64_t tag = ledger.enter({1, true, {}});
   ledger.correct(*ledger.settle(tag), false);
   EXPECT_EQ(ledger.totals().packets, 0);
 }
 
 TEST(Ledger, ASecondFieldLengthensItsFirst) {
   Ledger ledger;
-  const std::int64_t tag = ledger.enter({0, 1, true, {}});
+  const std::int64_t tag = ledger.enter({1, true, {}});
   ledger.extend_last(2);
   EXPECT_EQ(ledger.settle(tag)->duration, 3);
 }

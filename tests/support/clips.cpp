@@ -12,15 +12,12 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "tests/support/temporary_folder.h"
+
 namespace facepipe::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string contents(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 void redirect(const char* file, int descriptor, int flags) {
   const int opened = open(file, flags, 0600);
@@ -72,26 +69,7 @@ CommandResult run_command(const std::vector<std::string>& arguments) {
   int status = 0;
   waitpid(child, &status, 0);
   const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  return {code, contents(out), contents(err)};
-}
-
-TemporaryFolder::TemporaryFolder() {
-  std::string name = (fs::temp_directory_path() / "facepipe-test-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-  path_ = name;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
-
-std::vector<std::string> TemporaryFolder::names() const {
-  std::vector<std::string> result;
-  for (const auto& entry : fs::directory_iterator(path_))
-    result.push_back(entry.path().filename().string());
-  std::sort(result.begin(), result.end());
-  return result;
+  return {code, read_file(out), read_file(err)};
 }
 
 void ffmpeg(const std::string& arguments, const fs::path& output) {
@@ -102,7 +80,7 @@ void ffmpeg(const std::string& arguments, const fs::path& output) {
 }
 
 void mark_turned(const fs::path& mp4) {
-  std::string bytes = contents(mp4);
+  std::string bytes = read_file(mp4);
   const std::size_t header = bytes.find("tkhd");
   constexpr std::size_t kMatrix = 4 + 40;  // behind the name and the fields of version 0
   if (header == std::string::npos || bytes[header + 4] != 0 || header + kMatrix + 36 > bytes.size())
@@ -152,7 +130,7 @@ std::string decoded_pictures(const fs::path& file) {
   const fs::path raw = folder / "pictures.raw";
   ffmpeg("-noautorotate -i " + file.string() + " -map 0:v:0 -fps_mode passthrough -f rawvideo",
          raw);
-  return contents(raw);
+  return read_file(raw);
 }
 
 }  // namespace facepipe::test

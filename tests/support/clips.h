@@ -20,25 +20,6 @@ struct CommandResult {
 /// Runs a program without a shell, with nothing on standard input.
 [[nodiscard]] CommandResult run_command(const std::vector<std::string>& arguments);
 
-/// A folder that ends with the object.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  [[nodiscard]] std::filesystem::path operator/(std::string_view name) const {
-    return path_ / name;
-  }
-  /// Names in the folder, sorted.
-  [[nodiscard]] std::vector<std::string> names() const;
-
- private:
-  std::filesystem::path path_;
-};
-
 /// Runs ffmpeg with arguments as one would type them (separated by blanks, no quoting), writing
 /// `output`. Throws std::runtime_error with ffmpeg's words if it fails.
 void ffmpeg(const std::string& arguments, const std::filesystem::path& output);
