@@ -3,7 +3,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <functional>
+#include <initializer_list>
 #include <memory>
+#include <optional>
+#include <stdexcept>
 
 #include "app/text.h"
 #include "app/values.h"
@@ -17,6 +20,9 @@ constexpr int kLargestDetectSide = 8192;
 constexpr double kLargestFace = 1e5;
 constexpr double kLargestCrf = 63;
 constexpr int kMostThreads = 1024;
+constexpr double kLeastSoft = 1e-6;  // of numbers that must be above 0
+constexpr double kMostSoft = 1e6;
+constexpr float kLeastMinScore = 1e-6F;
 constexpr int kMostFramesInFlight = 64;
 
 constexpr const char* kConfigHelp =
@@ -51,6 +57,7 @@ struct Parsed {
   bool overwrite = false;
   bool skip_existing = false;
   bool no_video = false;
+  std::optional<float> min_score;         ///< --nms-min-score
   std::vector<std::string> plain_inputs;  ///< what followed "--"
 };
 
@@ -102,10 +109,6 @@ void add_detection(CLI::App& app, Parsed& to) {
             shown(run.detector.score_threshold), [&](const OptionText& given) {
               run.detector.score_threshold = static_cast<float>(parse_number(given, 0, 1));
             });
-  add_value(app, "--iou", "0..1", "Of boxes that overlap more than this the best stays",
-            shown(run.job.iou_threshold), [&](const OptionText& given) {
-              run.job.iou_threshold = static_cast<float>(parse_number(given, 0, 1));
-            });
   add_value(app, "--min-face", "PIXELS", "Smallest face, by the shorter side of its box",
             shown(run.job.min_face), [&](const OptionText& given) {
               run.job.min_face = parse_number(given, 0, kLargestFace);
@@ -118,6 +121,66 @@ void add_detection(CLI::App& app, Parsed& to) {
             "the frame's own", [&](const OptionText& given) {
               run.detector.detect_size = parse_size(given, kSmallestDetectSide, kLargestDetectSide);
             });
+}
+
+/// The value whose name was given.
+template <typename T>
+T parse_named(const OptionText& given, std::initializer_list<T> values) {
+  std::vector<std::pair<std::string_view, T>> choices;
+  for (const T value : values) choices.emplace_back(name_of(value), value);
+  return parse_choice<T>(given, choices);
+}
+
+void add_suppression(CLI::App& app, Parsed& to) {
+  NmsOptions& nms = to.run.job.nms;
+  add_value(app, "--iou", "0..1", "Of boxes that overlap more than this the best stays",
+            shown(nms.threshold), [&](const OptionText& given) {
+              nms.threshold = static_cast<float>(parse_number(given, 0, 1));
+            });
+  add_value(app, "--nms-rule", "RULE",
+            "greedy (exact); fast (falls to any better box, kept or not); soft (scores\nfall "
+            "instead); matrix (Oro et al. 2020)",
+            std::string(name_of(nms.rule)), [&](const OptionText& given) {
+              nms.rule = parse_named(
+                  given, {NmsRule::greedy, NmsRule::fast, NmsRule::soft, NmsRule::matrix});
+            });
+  add_value(app, "--nms-overlap", "MEASURE",
+            "iou; diou (spares neighbours whose centres are apart); winner-area\n(common area by "
+            "the better box' own)",
+            std::string(name_of(nms.overlap)), [&](const OptionText& given) {
+              nms.overlap =
+                  parse_named(given, {NmsOverlap::iou, NmsOverlap::diou, NmsOverlap::winner_area});
+            });
+  app.add_flag("--nms-voting", nms.voting,
+               "A kept box becomes the mean, by score, of those that fell to it (default: off)");
+  add_value(app, "--nms-decay", "DECAY", "soft: gaussian or linear",
+            std::string(name_of(nms.soft.decay)), [&](const OptionText& given) {
+              nms.soft.decay = parse_named(given, {SoftDecay::gaussian, SoftDecay::linear});
+            });
+  add_value(app, "--nms-sigma", "S", "soft, gaussian: the larger the slower scores fall",
+            shown(nms.soft.sigma), [&](const OptionText& given) {
+              nms.soft.sigma = static_cast<float>(parse_number(given, kLeastSoft, kMostSoft));
+            });
+  add_value(app, "--nms-min-score", "S", "soft: faces keep a score of at least this", "as --score",
+            [&](const OptionText& given) {
+              to.min_score = static_cast<float>(parse_number(given, kLeastSoft, 1));
+            });
+}
+
+void add_matrix(CLI::App& app, Parsed& to) {
+  MatrixOptions& matrix = to.run.job.nms.matrix;
+  add_value(app, "--nms-d-max", "N", "matrix: candidates that it has room for",
+            std::to_string(matrix.d_max), [&](const OptionText& given) {
+              matrix.d_max = static_cast<std::uint32_t>(parse_integer(given, 1, kMaxMatrixSide));
+            });
+  add_value(app, "--nms-k", "K", "matrix: parts of a row's reduction; d_max / k is at most 1024",
+            std::to_string(matrix.k), [&](const OptionText& given) {
+              matrix.k = static_cast<std::uint32_t>(parse_integer(given, 1, kMaxMatrixSide));
+            });
+  app.add_flag("--nms-squares", matrix.squares,
+               "matrix: boxes are squares of their longer side (default: off)");
+  app.add_flag("--nms-plus-one", matrix.plus_one,
+               "matrix: boxes are a pixel longer, as published (default: off)");
 }
 
 void add_machine(CLI::App& app, Parsed& to) {
@@ -241,6 +304,8 @@ CLI::App* add_run(CLI::App& app, Parsed& to) {
   };
   group("Input and output", add_inputs);
   group("Detection", add_detection);
+  group("Suppression", add_suppression);
+  group("The matrix of Oro et al.", add_matrix);
   group("Machine", add_machine);
   group("Drawing", add_drawing);
   group("Encoding", add_encoding);
@@ -277,6 +342,21 @@ void add_config(CLI::App& app, Parsed& to, ConfigFile use) {
   app.allow_config_extras(CLI::config_extras_mode::error);
 }
 
+/// The library's own check, with its words behind the option that is meant.
+void settle_suppression(Parsed& parsed) {
+  RunOptions& run = parsed.run;
+  // A score of 0 selects everything: the least that soft takes.
+  run.job.nms.soft.min_score =
+      parsed.min_score.value_or(std::max(run.detector.score_threshold, kLeastMinScore));
+  try {
+    check_nms_options(run.job.nms, nms_capacity(run.job.nms));
+  } catch (const std::invalid_argument& refused) {
+    throw Error(ErrorKind::usage, std::string("--nms-rule ") +
+                                      std::string(name_of(run.job.nms.rule)) + ": " +
+                                      refused.what());
+  }
+}
+
 /// Refuses what contradicts itself and fills in what follows from two options.
 void settle(Parsed& parsed) {
   RunOptions& run = parsed.run;
@@ -294,6 +374,7 @@ void settle(Parsed& parsed) {
     clash("--end must be later than --start");
   if (run.job.max_face > 0 && run.job.max_face < run.job.min_face)
     clash("--max-face must not be less than --min-face");
+  settle_suppression(parsed);
 }
 
 /// What the library throws, in our terms; help and version come that way too.

@@ -60,11 +60,29 @@ Json encoder_json(const EncoderOptions& encoder) {
           {"options", std::move(options)}};
 }
 
+Json nms_json(const NmsOptions& nms) {
+  Json json = {
+      {"rule", name_of(nms.rule)}, {"overlap", name_of(nms.overlap)}, {"voting", nms.voting}};
+  if (nms.rule == NmsRule::soft) {
+    json["decay"] = name_of(nms.soft.decay);
+    json["sigma"] = short_double(nms.soft.sigma);
+    json["min_score"] = short_double(nms.soft.min_score);
+  }
+  if (nms.rule == NmsRule::matrix) {
+    json["d_max"] = nms.matrix.d_max;
+    json["k"] = nms.matrix.k;
+    json["squares"] = nms.matrix.squares;
+    json["plus_one"] = nms.matrix.plus_one;
+  }
+  return json;
+}
+
 Json options_json(const RunOptions& options) {
   const JobOptions& job = options.job;
   const DetectorOptions& detector = options.detector;
   return {{"score", short_double(detector.score_threshold)},
-          {"iou", short_double(job.iou_threshold)},
+          {"iou", short_double(job.nms.threshold)},
+          {"nms", nms_json(job.nms)},
           {"min_face", job.min_face},
           {"max_face", job.max_face},
           {"detect_size", detector.detect_size ? size_json(*detector.detect_size) : Json()},
@@ -104,7 +122,7 @@ Json ledger_json(const FrameLedger& ledger) {
 void add_result(Json& json, const InputOutcome& outcome) {
   for (const char* name :
        {"size", "network_size", "video_codec", "decoder", "encoder", "container", "frames", "faces",
-        "candidates", "fps", "wall_s", "stage_ms", "stage_cpu_ms", "notices"})
+        "candidates", "candidates_ignored", "fps", "wall_s", "stage_ms", "stage_cpu_ms", "notices"})
     json[name] = nullptr;
   if (!outcome.has_result()) return;
   const JobResult& result = outcome.result;
@@ -118,6 +136,7 @@ void add_result(Json& json, const InputOutcome& outcome) {
   json["frames"] = ledger_json(result.ledger);
   json["faces"] = result.faces;
   json["candidates"] = result.candidates;
+  json["candidates_ignored"] = result.candidates_ignored;
   json["fps"] = result.fps;
   json["wall_s"] = result.wall_s;
   json["stage_ms"] = percentiles_json(result.stage_ms);

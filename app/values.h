@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -46,10 +45,9 @@ struct OptionText {
 /// The value beside the word that was given.
 template <typename T>
 [[nodiscard]] T parse_choice(const OptionText& given,
-                             std::initializer_list<std::pair<std::string_view, T>> choices) {
-  const auto* const found = std::find_if(choices.begin(), choices.end(), [&](const auto& choice) {
-    return choice.first == given.text;
-  });
+                             const std::vector<std::pair<std::string_view, T>>& choices) {
+  const auto found = std::find_if(choices.begin(), choices.end(),
+                                  [&](const auto& choice) { return choice.first == given.text; });
   if (found != choices.end()) return found->second;
   std::string words;
   for (const auto& choice : choices) {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "nms/nms.h"
+#include "nms/cpu/suppressor.h"
 #include "pipeline/channel.h"
 #include "pipeline/container.h"
 #include "pipeline/decoder.h"
@@ -25,16 +25,17 @@ namespace {
 // queue.
 constexpr int kPacketsQueued = 8;
 
-Detections select(const Detections& candidates, const std::vector<std::uint32_t>& kept,
-                  const JobOptions& options) {
+/// Faces of the sizes asked for, with the boxes and scores that suppression left them.
+Detections select(const Detections& candidates, const NmsKept& kept, const JobOptions& options) {
   Detections faces;
-  for (const std::uint32_t i : kept) {
-    const Box& box = candidates.boxes[i];
+  for (std::size_t rank = 0; rank < kept.indices.size(); ++rank) {
+    const std::uint32_t i = kept.indices[rank];
+    const Box& box = kept.boxes.empty() ? candidates.boxes[i] : kept.boxes[rank];
+    const float score = kept.scores.empty() ? candidates.scores[i] : kept.scores[rank];
     const auto [shorter, longer] = std::minmax({box.width(), box.height()});
     const bool too_small = static_cast<double>(shorter) < options.min_face;
     const bool too_large = options.max_face > 0 && static_cast<double>(longer) > options.max_face;
-    if (!too_small && !too_large)
-      faces.push_back(box, candidates.scores[i], candidates.landmarks[i]);
+    if (!too_small && !too_large) faces.push_back(box, score, candidates.landmarks[i]);
   }
   return faces;
 }
@@ -67,7 +68,7 @@ class Job {
   void open_encoder(const Frame& first);
   void finish_record(FrameRecord record);
   [[nodiscard]] static Detections collect(WorkItem& item);
-  void suppress(const Detections& candidates, FrameRecord& record) const;
+  void suppress(const Detections& candidates, FrameRecord& record);
   void check_complete();
   JobResult result();
 
@@ -92,8 +93,10 @@ class Job {
   Channel<WorkItem> drawn_;
   Channel<MuxItem> to_mux_;
 
+  CpuSuppressor suppressor_;
   RecordOrder order_;
   Statistics statistics_;
+  std::int64_t candidates_ignored_ = 0;
   std::int64_t written_ = 0;
   Size size_;
   Size network_size_;
@@ -114,7 +117,8 @@ Job::Job(const JobOptions& options, DetectorFactory& detectors, const JobObserve
       started_(options.frames_in_flight),
       detected_(options.frames_in_flight),
       drawn_(options.frames_in_flight),
-      to_mux_(kPacketsQueued, 2) {
+      to_mux_(kPacketsQueued, 2),
+      suppressor_(options.nms, nms_capacity(options.nms)) {
   if (!options.output.empty()) open_output();
   DecoderOptions decoder_options;
   decoder_options.threads = options.threads;
@@ -237,13 +241,13 @@ Detections Job::collect(WorkItem& item) {
   return candidates;
 }
 
-void Job::suppress(const Detections& candidates, FrameRecord& record) const {
+void Job::suppress(const Detections& candidates, FrameRecord& record) {
   const ScopedInterval interval(record.times[StageId::nms]);
   const ScopedCpuTime cpu(record.times, StageId::nms);
   record.candidates = candidates.size();
-  record.faces =
-      select(candidates, greedy_nms(candidates.boxes, candidates.scores, options_.iou_threshold),
-             options_);
+  const NmsKept kept = suppressor_.run({candidates.boxes, candidates.scores, {}});
+  candidates_ignored_ += kept.beyond_capacity;
+  record.faces = select(candidates, kept, options_);
 }
 
 void Job::overlay() {
@@ -362,6 +366,11 @@ JobResult Job::result() {
                  " frames lost: their packets gave no picture");
   if (result.ledger.damaged > 0)
     notices_.add(std::to_string(result.ledger.damaged) + " frames damaged");
+  result.candidates_ignored = candidates_ignored_;
+  if (candidates_ignored_ > 0)
+    notices_.add(std::to_string(candidates_ignored_) + " candidates ignored: suppression takes " +
+                 std::to_string(suppressor_.capacity()) +
+                 " a frame (a higher --score gives fewer)");
   result.size = size_;
   result.network_size = network_size_;
   result.decoder = decoder_->name();

@@ -13,6 +13,7 @@
 #include "core/detections.h"
 #include "core/timing.h"
 #include "detector/detector.h"
+#include "nms/nms.h"
 #include "pipeline/overlay.h"
 
 namespace facepipe {
@@ -25,13 +26,19 @@ struct EncoderOptions {
   std::vector<std::pair<std::string, std::string>> options;  ///< name, value; unknown: Error(usage)
 };
 
+/// Candidates of a frame that suppression has room for: the library's limit; with the rule matrix,
+/// what the matrix has room for.
+[[nodiscard]] constexpr std::uint32_t nms_capacity(const NmsOptions& options) {
+  return options.rule == NmsRule::matrix ? options.matrix.d_max : kMaxNmsCapacity;
+}
+
 /// Everything that decides one input's run.
 struct JobOptions {
   std::string input;             ///< a file's path or a URL
   std::filesystem::path output;  ///< empty: no video is written
   EncoderOptions encoder;
   OverlayStyle overlay;
-  float iou_threshold = 0.3F;
+  NmsOptions nms;
   double min_face = 0;  ///< shorter side of a face's box in pixels; smaller ones are ignored
   double max_face = 0;  ///< longer side; 0: no limit
   std::optional<double> start_s;  ///< first frame at or after; output time stamps begin there
@@ -82,7 +89,8 @@ struct JobResult {
   FrameLedger ledger;
   std::int64_t faces = 0;
   std::int64_t candidates = 0;
-  Size size;  ///< upright picture
+  std::int64_t candidates_ignored = 0;  ///< those that suppression had no room for
+  Size size;                            ///< upright picture
   Size network_size;
   std::string decoder;  ///< FFmpeg's name
   std::string encoder;  ///< FFmpeg's name; empty without video

@@ -34,7 +34,10 @@ TEST(Options, DefaultsAreThoseOfTheStructs) {
   EXPECT_FALSE(options.detector.precision);
   EXPECT_EQ(options.detector.score_threshold, 0.5F);
   EXPECT_FALSE(options.detector.detect_size);
-  EXPECT_EQ(options.job.iou_threshold, 0.3F);
+  EXPECT_EQ(options.job.nms.threshold, 0.3F);
+  EXPECT_EQ(options.job.nms.rule, NmsRule::greedy);
+  EXPECT_EQ(options.job.nms.overlap, NmsOverlap::iou);
+  EXPECT_FALSE(options.job.nms.voting);
   EXPECT_TRUE(options.job.overlay.boxes);
   EXPECT_FALSE(options.job.overlay.scores);
   EXPECT_TRUE(options.job.scale_on_size_change);
@@ -61,10 +64,34 @@ TEST(Options, Detection) {
                    "--max-face", "300.5", "--detect-size", "640x384"});
   EXPECT_EQ(options.detector.model, "m.onnx");
   EXPECT_EQ(options.detector.score_threshold, 0.02F);
-  EXPECT_EQ(options.job.iou_threshold, 0.4F);
+  EXPECT_EQ(options.job.nms.threshold, 0.4F);
   EXPECT_EQ(options.job.min_face, 12);
   EXPECT_EQ(options.job.max_face, 300.5);
   EXPECT_EQ(options.detector.detect_size, (Size{640, 384}));
+}
+
+TEST(Options, Suppression) {
+  const NmsOptions voting =
+      run_options({"--nms-rule", "fast", "--nms-overlap", "diou", "--nms-voting"}).job.nms;
+  EXPECT_EQ(voting.rule, NmsRule::fast);
+  EXPECT_EQ(voting.overlap, NmsOverlap::diou);
+  EXPECT_TRUE(voting.voting);
+  const NmsOptions soft = run_options({"--nms-rule", "soft", "--nms-decay", "linear", "--nms-sigma",
+                                       "0.3", "--score", "0.1"})
+                              .job.nms;
+  EXPECT_EQ(soft.soft.decay, SoftDecay::linear);
+  EXPECT_EQ(soft.soft.sigma, 0.3F);
+  EXPECT_EQ(soft.soft.min_score, 0.1F) << "as --score";
+  EXPECT_EQ(run_options({"--nms-min-score", "0.2"}).job.nms.soft.min_score, 0.2F);
+  const NmsOptions matrix =
+      run_options({"--nms-rule", "matrix", "--nms-overlap", "winner-area", "--nms-d-max", "2048",
+                   "--nms-k", "8", "--nms-squares", "--nms-plus-one"})
+          .job.nms;
+  EXPECT_EQ(matrix.rule, NmsRule::matrix);
+  EXPECT_EQ(matrix.overlap, NmsOverlap::winner_area);
+  EXPECT_EQ(matrix.matrix.d_max, 2048U);
+  EXPECT_EQ(matrix.matrix.k, 8U);
+  EXPECT_TRUE(matrix.matrix.squares && matrix.matrix.plus_one);
 }
 
 TEST(Options, Machine) {
@@ -144,6 +171,15 @@ TEST(Options, RefusesWhatMakesNoSense) {
       {{"--score", "1.5"}, "--score: '1.5' is not a number from 0 to 1"},
       {{"--score", "nan"}, "--score"},
       {{"--iou", "-0.1"}, "--iou"},
+      {{"--nms-rule", "best"}, "--nms-rule: 'best' is not one of greedy, fast, soft, matrix"},
+      {{"--nms-overlap", "area"}, "--nms-overlap"},
+      {{"--nms-sigma", "0"}, "--nms-sigma"},
+      {{"--nms-k", "0"}, "--nms-k"},
+      {{"--nms-d-max", "16385"}, "--nms-d-max"},
+      {{"--nms-rule", "soft", "--nms-overlap", "diou"}, "--nms-rule soft: "},
+      {{"--nms-rule", "soft", "--nms-voting"}, "--nms-rule soft: "},
+      {{"--nms-rule", "matrix", "--nms-k", "3"}, "--nms-rule matrix: "},
+      {{"--nms-squares"}, "--nms-rule greedy: "},
       {{"--min-face", "-1"}, "--min-face"},
       {{"--min-face", "50", "--max-face", "40"}, "--max-face must not be less"},
       {{"--detect-size", "640"}, "--detect-size"},
@@ -208,7 +244,7 @@ TEST(Options, HelpTellsEveryDefault) {
     option += line;
   }
   check();
-  EXPECT_EQ(options, 31U) << help;
+  EXPECT_EQ(options, 41U) << help;
   EXPECT_THAT(help, HasSubstr("(default: 0.5)"));
   EXPECT_THAT(help, HasSubstr("--config F: "));
 }

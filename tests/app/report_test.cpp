@@ -41,6 +41,8 @@ TEST(Report, TellsEverythingOfAnInput) {
   EXPECT_EQ(input["model"],
             json({{"kind", "centerface"}, {"path", "models/m.onnx"}, {"sha256", "abc123"}}));
   EXPECT_EQ(input["options"]["score"], 0.3);
+  EXPECT_EQ(input["options"]["nms"],
+            json({{"rule", "greedy"}, {"overlap", "iou"}, {"voting", false}}));
   EXPECT_EQ(input["options"]["encoder"]["options"]["tune"], "film");
   EXPECT_EQ(input["options"]["draw"], json({"boxes"}));
   EXPECT_TRUE(input["options"]["detect_size"].is_null());
@@ -53,6 +55,7 @@ TEST(Report, TellsEverythingOfAnInput) {
                                    {"ended_early", false}}));
   EXPECT_EQ(input["faces"], 250);
   EXPECT_EQ(input["candidates"], 700);
+  EXPECT_EQ(input["candidates_ignored"], 0);
   EXPECT_EQ(input["fps"], 25);
   EXPECT_EQ(input["wall_s"], 4);
   EXPECT_EQ(input["stage_ms"]["decode"], json({{"p50", 1}, {"p95", 2}, {"p99", 3}, {"max", 4}}));

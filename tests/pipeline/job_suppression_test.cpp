@@ -1,0 +1,93 @@
+// Suppression as a run's options choose it: which faces, boxes and scores come out.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/support/clips.h"
+#include "tests/support/job.h"
+#include "tests/support/temporary_folder.h"
+
+namespace facepipe {
+namespace {
+
+using namespace test;
+
+/// A chain of boxes 100 wide, 40 apart, each weaker than the one before: neighbours' IoU is 3/7,
+/// that of the first and the last 1/9.
+Detections chain() {
+  Detections candidates;
+  candidates.push_back({0, 0, 100, 100}, 0.9F, Landmarks{{{1, 1}}});
+  candidates.push_back({40, 0, 140, 100}, 0.8F, Landmarks{{{2, 2}}});
+  candidates.push_back({80, 0, 180, 100}, 0.7F, Landmarks{{{3, 3}}});
+  return candidates;
+}
+
+class JobSuppression : public testing::Test {
+ protected:
+  JobSuppression() {
+    ffmpeg("-f lavfi -i testsrc2=s=192x108:r=5 -frames:v 2 -c:v libx264", folder_ / "in.mp4");
+    options_ = lossless_job(folder_ / "in.mp4", "");
+    options_.nms.threshold = 0.3F;
+  }
+  /// The first frame's faces.
+  Detections faces(const Detections& candidates) {
+    FakeBehaviour behaviour;
+    behaviour.candidates = candidates;
+    run_ = run_fake_job(options_, behaviour);
+    EXPECT_EQ(run_.records.size(), 2U);
+    return run_.records.at(0).faces;
+  }
+
+  TemporaryFolder folder_;
+  JobOptions options_;
+  JobRun run_;
+};
+
+TEST_F(JobSuppression, GreedySparesWhatOnlyAFallenBoxOverlaps) {
+  const Detections found = faces(chain());
+  EXPECT_THAT(found.scores, testing::ElementsAre(0.9F, 0.7F));
+  EXPECT_EQ(found.landmarks[1][0], (Point{3, 3})) << "landmarks go with their box";
+  EXPECT_EQ(run_.records[0].candidates, 3U);
+}
+
+TEST_F(JobSuppression, FastAndMatrixDont) {
+  for (const NmsRule rule : {NmsRule::fast, NmsRule::matrix}) {
+    options_.nms.rule = rule;
+    EXPECT_THAT(faces(chain()).scores, testing::ElementsAre(0.9F)) << name_of(rule);
+  }
+}
+
+TEST_F(JobSuppression, SoftLowersScoresAndDropsTheLowest) {
+  options_.nms.rule = NmsRule::soft;
+  options_.nms.soft = {SoftDecay::linear, 0.5F, 0.42F};
+  // The first is selected, and the second falls to 0.8 * 4/7 = 0.457; the third, which the first
+  // overlaps by 1/9 alone, is selected next, and the second falls to 0.261.
+  const Detections found = faces(chain());
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_FLOAT_EQ(found.scores[0], 0.9F);
+  EXPECT_FLOAT_EQ(found.scores[1], 0.7F);
+}
+
+TEST_F(JobSuppression, VotingMovesTheBox) {
+  options_.nms.voting = true;
+  const Detections found = faces(chain());
+  ASSERT_EQ(found.size(), 2U);
+  // (0.9 * 0 + 0.8 * 40) / 1.7; the fallen box joins the better of the two that it overlaps.
+  EXPECT_NEAR(found.boxes[0].x1, 32 / 1.7, 1e-4);
+  EXPECT_EQ(found.boxes[1], (Box{80, 0, 180, 100}));
+}
+
+TEST_F(JobSuppression, CandidatesWithoutRoomAreCountedAndTold) {
+  options_.nms.rule = NmsRule::matrix;
+  options_.nms.matrix.d_max = 2;
+  options_.nms.matrix.k = 1;
+  EXPECT_THAT(faces(chain()).scores, testing::ElementsAre(0.9F));
+  EXPECT_EQ(run_.result.candidates, 6);
+  EXPECT_EQ(run_.result.candidates_ignored, 2) << "one in each of two frames";
+  EXPECT_THAT(run_.result.notices,
+              testing::Contains(testing::HasSubstr("2 candidates ignored: suppression takes 2")));
+}
+
+}  // namespace
+}  // namespace facepipe
