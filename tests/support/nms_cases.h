@@ -97,8 +97,10 @@ inline NmsCase crowd(std::size_t count, unsigned seed = 3) {
   constexpr float kSide = 64;
   for (std::size_t i = 0; i < count; ++i) {
     const unsigned face = random.below(160);
-    const float x = kSide * (static_cast<float>(face % 16) + 0.1F * random.normal());
-    const float y = kSide * (static_cast<float>(face / 16) + 0.1F * random.normal());
+    const unsigned column = face % 16;
+    const unsigned row = face / 16;
+    const float x = kSide * (static_cast<float>(column) + 0.1F * random.normal());
+    const float y = kSide * (static_cast<float>(row) + 0.1F * random.normal());
     const float side = kSide * std::exp(0.1F * random.normal());
     out.add({x, y, x + side, y + side}, random.uniform());
   }
@@ -180,8 +182,10 @@ inline NmsCase disjoint(std::size_t count, unsigned seed = 5) {
   out.name = "disjoint";
   const auto columns = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(count))));
   for (std::size_t i = 0; i < count; ++i) {
-    const auto x = static_cast<float>(12 * (i % columns));
-    const auto y = static_cast<float>(10 * (i / columns));
+    const std::size_t column = i % columns;
+    const std::size_t row = i / columns;
+    const auto x = static_cast<float>(12 * column);
+    const auto y = static_cast<float>(10 * row);
     out.add({x, y, x + 10, y + 10}, random.uniform());
   }
   return out;
