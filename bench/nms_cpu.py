@@ -137,7 +137,7 @@ def libraries_table(names, timings, ours):
         differ = "" if len(set(kept)) == 1 else f"  kept: {', '.join(kept)}"
         lines.append(f"{name:<20}{kept[0]:>6}"
                      + "".join(f"{timing.shown():<31}" for timing in row) + differ)
-    return "\n".join(lines) + "\n"
+    return "".join(line.rstrip() + "\n" for line in lines)
 
 
 def ratios_table(names, timings, ours):
@@ -149,7 +149,7 @@ def ratios_table(names, timings, ours):
         lines.append(f"{name:<20}" + "".join(
             f"{timings[f'{peer}/{name}'].median() / timings[f'{who}/{name}'].median():>23.1f}"
             for who, peer in pairs))
-    return "\n".join(lines) + "\n"
+    return "".join(line.rstrip() + "\n" for line in lines)
 
 
 def rules_table(names, timings):
@@ -159,7 +159,7 @@ def rules_table(names, timings):
         row = [timings[f"{rule}/{name}"] for rule in RULES]
         lines.append(f"{name:<20}" + "".join(
             f"{f'{timing.median():.1f} ({timing.kept})':>22}" for timing in row))
-    return "\n".join(lines) + "\n"
+    return "".join(line.rstrip() + "\n" for line in lines)
 
 
 def main():
