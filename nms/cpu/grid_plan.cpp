@@ -66,7 +66,6 @@ namespace {
 // Measured on faces, crowds and random boxes. Cells much larger than boxes hold many that don't
 // overlap; much smaller ones, each box many times.
 constexpr float kBoxesAlongACell = 2;
-constexpr std::uint32_t kFewestCandidates = 64;
 constexpr std::uint32_t kFewestCells = 8;
 
 std::uint32_t cells_along(float length, float side) {
@@ -87,7 +86,7 @@ GridPlan plan_grid(const Collected& collected, std::uint32_t count) {
   const float height = collected.bottom - collected.top;
   const bool measurable =
       width >= 0 && height >= 0 && std::isfinite(width) && std::isfinite(height);
-  if (count < kFewestCandidates || !measurable) return {};
+  if (count < GridPlan::kFewestCandidates || !measurable) return {};
 
   const auto most_cells = static_cast<float>(std::min(count, GridPlan::kMaxCells));
   constexpr float kColumns = GridPlan::kMaxColumns;

@@ -34,11 +34,11 @@ void RankSort::sort_few(const std::uint32_t* keys, const std::uint32_t* values, 
 
 // A pass costs about as much for a candidate as for two counters.
 RankSort::Digits RankSort::choose_digits(std::uint32_t range, std::uint32_t count) {
-  const int width = std::bit_width(range);
+  const auto width = static_cast<std::uint32_t>(std::bit_width(range));
   Digits best{0, 0};
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
-  for (int passes = 1; passes <= kMaxPasses; ++passes) {
-    const int bits = (width + passes - 1) / passes;
+  for (std::uint32_t passes = 1; passes <= kMaxPasses; ++passes) {
+    const std::uint32_t bits = (width + passes - 1) / passes;
     if (bits > kMaxDigitBits) continue;
     const std::uint64_t cost = passes * (2 * std::uint64_t{count} + (std::uint64_t{1} << bits));
     if (cost >= least) continue;
@@ -52,10 +52,10 @@ void RankSort::count_digits(const std::uint32_t* keys, std::uint32_t count, std:
                             Digits digits) {
   const std::size_t size = std::size_t{1} << digits.bits;
   const auto mask = static_cast<std::uint32_t>(size - 1);
-  std::fill_n(begins_, size * static_cast<std::size_t>(digits.passes), 0U);
-  for (int pass = 0; pass < digits.passes; ++pass) {
-    std::uint32_t* begins = begins_ + size * static_cast<std::size_t>(pass);
-    const int shift = pass * digits.bits;
+  std::fill_n(begins_, size * digits.passes, 0U);
+  for (std::uint32_t pass = 0; pass < digits.passes; ++pass) {
+    std::uint32_t* begins = begins_ + size * pass;
+    const std::uint32_t shift = pass * digits.bits;
     for (std::uint32_t i = 0; i < count; ++i) ++begins[(keys[i] - lowest) >> shift & mask];
     std::uint32_t sum = 0;
     for (std::size_t digit = 0; digit < size; ++digit) sum += std::exchange(begins[digit], sum);
@@ -82,9 +82,9 @@ void RankSort::sort(const std::uint32_t* keys, const std::uint32_t* values, std:
     const std::uint64_t key = keys[i] - lowest;
     from[begins_[key & mask]++] = key << 32 | values[i];
   }
-  for (int pass = 1; pass < digits.passes; ++pass) {
-    std::uint32_t* begins = begins_ + (static_cast<std::size_t>(pass) << digits.bits);
-    const int shift = 32 + pass * digits.bits;
+  for (std::uint32_t pass = 1; pass < digits.passes; ++pass) {
+    std::uint32_t* begins = begins_ + (std::size_t{pass} << digits.bits);
+    const std::uint32_t shift = 32 + pass * digits.bits;
     if (pass + 1 == digits.passes) {
       for (std::uint32_t i = 0; i < count; ++i)
         sorted[begins[from[i] >> shift & mask]++] = static_cast<std::uint32_t>(from[i]);

@@ -19,12 +19,12 @@ class RankSort {
             std::uint32_t lowest, std::uint32_t highest, std::uint32_t* sorted);
 
  private:
-  static constexpr int kMaxPasses = 4;
-  static constexpr int kMaxDigitBits = 11;
+  static constexpr std::uint32_t kMaxPasses = 4;
+  static constexpr std::uint32_t kMaxDigitBits = 11;
 
   struct Digits {
-    int passes;
-    int bits;
+    std::uint32_t passes;
+    std::uint32_t bits;
   };
   static Digits choose_digits(std::uint32_t range, std::uint32_t count);
   void count_digits(const std::uint32_t* keys, std::uint32_t count, std::uint32_t lowest,

@@ -112,7 +112,7 @@ class CpuSuppressor::Impl {
   /// Appends what a segment keeps to `kept` and what goes with it.
   void keep(const Segment& segment);
   void keep_by_groups(const Segment& all);
-  void order_kept(const Segment& all);
+  void order_kept(const Segment& all) const;
   void order_selected(const Segment& all);
   [[nodiscard]] NmsKept result(const std::uint32_t* kept, const Box* moved,
                                const float* scores) const;
@@ -164,9 +164,8 @@ void CpuSuppressor::Impl::collect(const NmsCandidates& candidates) {
   if (Scratch::transforms(options_)) transform();
 }
 
-// The published matrix takes squares whose sides are a pixel longer: its boxes touch where they
-// only adjoin (defect 9 of the list in README.md), so this is an option, and half-open boxes the
-// default.
+// As published, a box is z + 1 pixels wide where z is its width, and boxes that only touch overlap:
+// the matrix does so on demand, not by default.
 void CpuSuppressor::Impl::transform() {
   for (std::uint32_t i = 0; i < looked_at_; ++i)
     scratch_.transformed[i] =
@@ -195,11 +194,13 @@ void CpuSuppressor::Impl::keep(const Segment& segment) {
                          scratch_.live, kept, scratch_.scores + kept_);
     return;
   }
-  constexpr std::uint32_t kFewestForTheGrid = 64;  // below, emptying the grid costs more
-  scratch_.grid.reset(segment.count < kFewestForTheGrid ? nms::GridPlan{} : plan_);
-  // The rules matrix and fast: the AND of a row of the paper's matrix is 0 where any stronger
-  // candidate suppresses it. No matrix is needed for that, and with it go its padding, its
-  // initialisation and its work of d_max^2 (defects 1, 5, 6, 10 and 14 of the list in README.md).
+  const bool few = segment.count < nms::GridPlan::kFewestCandidates;
+  scratch_.grid.reset(few ? nms::GridPlan{} : plan_);
+  // Matrix and fast: the AND over a row of the paper's matrix is 0 where any stronger candidate
+  // suppresses the row's. Without the matrix there are no padding rows that survive or kill (its
+  // tests for z = 0), no cells that must be set to 1 first, no accesses beyond d_max, and no work
+  // of d_max^2 whatever the count. By the paper's text equal scores both survive; here as by every
+  // rule the lower index wins.
   const std::uint32_t count =
       nms::sweep({compared_, scratch_.places, segment.indices, segment.count, options_.overlap,
                   options_.threshold, options_.rule != NmsRule::greedy},
@@ -243,7 +244,7 @@ void CpuSuppressor::Impl::keep_by_groups(const Segment& all) {
   for (std::uint32_t k = 0; k < kept_; ++k) scratch_.position[scratch_.kept[k]] = k + 1;
 }
 
-void CpuSuppressor::Impl::order_kept(const Segment& all) {
+void CpuSuppressor::Impl::order_kept(const Segment& all) const {
   std::uint32_t out = 0;
   for (std::uint32_t i = 0; i < all.count; ++i) {
     const std::uint32_t index = all.indices[i];

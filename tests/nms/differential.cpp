@@ -55,7 +55,7 @@ NmsCase small_case(NmsRandom& random, std::size_t count) {
 }
 
 NmsCase some_case(NmsRandom& random) {
-  const std::size_t count = random.below(8) == 0 ? random.below(200) : random.below(36);
+  const std::size_t count = random.below(16) == 0 ? random.below(400) : random.below(36);
   const unsigned seed = random.below(1U << 30);
   switch (random.below(6)) {
     case 0:
@@ -84,7 +84,7 @@ std::string wrong_with(unsigned seed) {
   if (random.below(4) == 0)
     for (std::size_t i = 0; i < all.size(); ++i) groups.push_back(random.below(5));
   const NmsCandidates candidates{all.boxes, all.scores, groups};
-  CpuSuppressor suppressor(options, 256);
+  CpuSuppressor suppressor(options, 512);
   const NmsAnswer answer = answer_of(suppressor.run(candidates));
   if (!(answer == NmsScalar(options, candidates).answer()))
     return show(options, all) + ": not the bits of predicate.h";

@@ -45,7 +45,7 @@ TEST(Grid, FindsThoseThatBarelySuppress) {
   for (const float threshold : {0.2F, 0.25F, 0.3F, 0.45F, 0.5F, 0.6F}) {
     NmsRandom random(61);
     for (int round = 0; round < 300; ++round) {
-      NmsCase all = disjoint(150);
+      NmsCase all = disjoint(300);
       const Box a{500, 500, 500 + random.uniform(10, 90), 500 + random.uniform(10, 90)};
       Box b = a;  // a stretch of the sides and a shift that leave an IoU above the threshold
       const float target = threshold * random.uniform(1.0F, 1.002F);
