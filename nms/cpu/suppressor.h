@@ -26,8 +26,8 @@ class CpuSuppressor {
   [[nodiscard]] const NmsOptions& options() const;
   [[nodiscard]] std::uint32_t capacity() const;
 
-  /// All memory that an object takes. At most 400 bytes a candidate of the capacity, and 2 MiB; only
-  /// what a call uses is touched.
+  /// All memory that an object takes. At most 400 bytes a candidate of the capacity, and 2 MiB;
+  /// only what a call uses is touched.
   [[nodiscard]] static std::size_t scratch_bytes(const NmsOptions& options, std::uint32_t capacity);
 
  private:

@@ -45,16 +45,22 @@ TEST(Grid, FindsThoseThatBarelySuppress) {
   for (const float threshold : {0.2F, 0.25F, 0.3F, 0.45F, 0.5F, 0.6F}) {
     NmsRandom random(61);
     for (int round = 0; round < 300; ++round) {
-      NmsCase all = disjoint(300);
-      const Box a{500, 500, 500 + random.uniform(10, 90), 500 + random.uniform(10, 90)};
+      NmsCase all;
+      const float x = random.uniform(300, 600);
+      const float y = random.uniform(300, 600);
+      // No larger than the others, so that it is filed in cells.
+      const Box a{x, y, x + random.uniform(4, 12), y + random.uniform(4, 12)};
       Box b = a;  // a stretch of the sides and a shift that leave an IoU above the threshold
       const float target = threshold * random.uniform(1.0F, 1.002F);
       if (random.below(2) == 0)
         b.x2 = b.x1 + a.width() / target;
       else
         b.x1 = b.x2 - a.width() * target;
+      // In front: the last ones, that fill no vector, are looked up in another way.
       all.add(a, random.uniform());
       all.add(b, random.uniform());
+      const NmsCase others = disjoint(300);
+      for (std::size_t i = 0; i < others.size(); ++i) all.add(others.boxes[i], others.scores[i]);
       const NmsOptions options = by_rule(NmsRule::greedy, threshold);
       ASSERT_EQ(on_cpu(options, all), NmsScalar(options, candidates_of(all)).answer());
     }
