@@ -1,5 +1,5 @@
-// Non-maximum suppression: which of many overlapping candidates stand. The contract of all back ends;
-// cpu/suppressor.h and cuda/suppressor.h hold them.
+// Non-maximum suppression: which of many overlapping candidates stand. The contract of all back
+// ends; cpu/suppressor.h and cuda/suppressor.h hold them.
 #pragma once
 
 #include <cstdint>
@@ -17,24 +17,28 @@ enum class NmsRule : std::uint8_t {
   /// Falls to a *kept* candidate that outranks and suppresses it. Exact, whatever the back end.
   greedy,
   /// Falls to *any* candidate that outranks and suppresses it, be that one kept or not: the boolean
-  /// matrix with a map and a reduce kernel of Oro et al. 2020, Algorithms 1 and 2. Keeps a subset of
+  /// matrix with a map and a reduce kernel of Oro et al. 2020, Algorithms 1 and 2. Keeps a subset
+  /// of
   /// what greedy keeps. Its work and memory are D_max^2.
   matrix,
   /// The same set as `matrix` by the same predicate (Fast NMS of YOLACT), without the matrix.
   fast,
   /// Soft-NMS (Bodla et al. 2017): each time the highest score is selected, and those of the
-  /// candidates that overlap it decay. Kept: what is selected with a score >= soft.min_score, in the
-  /// order of selection. A tie goes to the lower index.
+  /// candidates that overlap it decay. Kept: what is selected with a score >= soft.min_score, in
+  /// the
+  /// order of selection. A tie goes to the lower index. The decays of a candidate are multiplied
+  /// into
+  /// its score in the order of selection, in fp32 (predicate.h).
   soft,
 };
 
 /// The measure of overlap of a winner with a loser; the winner suppresses where it exceeds the
 /// threshold, strictly. Boxes are half-open, without "+1 pixel".
-/// All in fp32, rounded to nearest, no contraction, in the order written in predicate.h, so that all
-/// back ends give the same answer bit for bit.
+/// All in fp32, rounded to nearest, no contraction, in the order written in predicate.h, so that
+/// all back ends give the same answer bit for bit.
 enum class NmsOverlap : std::uint8_t {
-  iou,          ///< inter / union, tested as inter > t * union
-  diou,         ///< IoU - d^2 / c^2 (Zheng et al. 2020): d between centres, c the enclosing diagonal
+  iou,   ///< inter / union, tested as inter > t * union
+  diou,  ///< IoU - d^2 / c^2 (Zheng et al. 2020): d between centres, c the enclosing diagonal
   winner_area,  ///< inter / area(winner), as published by Oro et al.; not symmetric
 };
 
@@ -50,12 +54,12 @@ struct SoftOptions {
   float min_score = 0.02F;  ///< > 0: a candidate below it is never selected
 };
 
-/// Options of the rule `matrix`, by the paper's names.
+/// Options of the rule `matrix`, by the paper's names; squares and plus_one go with no other rule.
 struct MatrixOptions {
-  std::uint32_t d_max = 4096;  ///< the matrix' side: 1..16384, and the capacity
-  std::uint32_t k = 32;        ///< partitions of a row's reduction; d_max / k threads, at most 1,024
-  bool squares = false;        ///< a box is its top left corner and a side of max(width, height)
-  bool plus_one = false;       ///< sides are z + 1, as published; boxes that touch overlap
+  std::uint32_t d_max = 4096;  ///< the matrix' side: 1..16384, and the largest capacity
+  std::uint32_t k = 32;   ///< partitions of a row's reduction; d_max / k threads, at most 1,024
+  bool squares = false;   ///< a box is its top left corner and a side of max(width, height)
+  bool plus_one = false;  ///< sides are z + 1, as published; boxes that touch overlap
 };
 
 struct NmsOptions {
@@ -66,7 +70,9 @@ struct NmsOptions {
   MatrixOptions matrix;
   /// A kept box becomes the mean of itself and the candidates that fell to it, weighted by score
   /// (scores <= 0 weigh nothing): each candidate that fell joins the highest ranked kept one that
-  /// suppresses it; with `matrix` and `fast` some join none. Not with `soft`.
+  /// outranks and suppresses it; with `matrix` and `fast` some join none. Sums in rank order, in
+  /// fp32 (predicate.h: VoteSums), of the boxes as given, also with matrix.squares and plus_one.
+  /// Not with `soft`.
   bool voting = false;
 };
 
@@ -91,11 +97,12 @@ struct NmsKept {
 inline constexpr std::uint32_t kMaxNmsCapacity = 65536;
 inline constexpr std::uint32_t kMaxMatrixSide = 16384;
 
-/// Throws std::invalid_argument, naming the option, where options contradict each other, lie outside
-/// their ranges, or don't go with the capacity.
+/// Throws std::invalid_argument, naming the option, where options contradict each other, lie
+/// outside their ranges, or don't go with the capacity.
 void check_nms_options(const NmsOptions& options, std::uint32_t capacity);
 
-/// Names as on the command line: greedy, matrix, fast, soft; iou, diou, winner-area; linear, gaussian.
+/// Names as on the command line: greedy, matrix, fast, soft; iou, diou, winner-area; linear,
+/// gaussian.
 [[nodiscard]] std::string_view name_of(NmsRule rule);
 [[nodiscard]] std::string_view name_of(NmsOverlap overlap);
 [[nodiscard]] std::string_view name_of(SoftDecay decay);

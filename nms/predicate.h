@@ -1,7 +1,10 @@
-// The one arithmetic of suppression, for the CPU and for CUDA: fp32, rounded to nearest, each operation
-// by itself. On CUDA that needs the explicit intrinsics (nvcc contracts); on the CPU -ffp-contract=off,
-// which facepipe::nms' targets are compiled with.
+// The one arithmetic of suppression, for the CPU and for CUDA: fp32, rounded to nearest, each
+// operation by itself. On CUDA that needs the explicit intrinsics (nvcc contracts); on the CPU
+// -ffp-contract=off, which facepipe::nms' targets are compiled with.
 #pragma once
+
+#include <bit>
+#include <cstdint>
 
 #include "core/geometry.h"
 
@@ -89,6 +92,102 @@ FACEPIPE_NMS_INLINE bool diou_exceeds(const Box& a, const Box& b, float inter, f
 /// inter / area(winner) > threshold.
 FACEPIPE_NMS_INLINE bool winner_share_exceeds(float inter, float winner_area, float threshold) {
   return inter > mul(threshold, winner_area);
+}
+
+// --- Rule matrix
+// ----------------------------------------------------------------------------------
+
+/// A valid box as the rule `matrix` compares it: first the square, then the pixel. The square holds
+/// the box whatever the rounding, so that no corner of a valid box becomes NaN.
+FACEPIPE_NMS_INLINE Box matrix_box(const Box& box, bool squares, bool plus_one) {
+  Box out = box;
+  if (squares) {
+    const float side = greater(sub(box.x2, box.x1), sub(box.y2, box.y1));
+    out.x2 = greater(box.x2, add(box.x1, side));
+    out.y2 = greater(box.y2, add(box.y1, side));
+  }
+  if (plus_one) {
+    out.x2 = add(out.x2, 1.0F);
+    out.y2 = add(out.y2, 1.0F);
+  }
+  return out;
+}
+
+// --- Rule soft
+// ------------------------------------------------------------------------------------ `inter` and
+// the areas are those of valid boxes. A candidate's decays are multiplied into its score one by
+// one, in the order in which the candidates that overlap it are selected.
+
+/// NaN where both areas are infinite or 0: then nothing decays.
+FACEPIPE_NMS_INLINE float iou(float inter, float area_a, float area_b) {
+  return div(inter, sub(add(area_a, area_b), inter));
+}
+
+/// exp(-x) for x >= 0, within 1 unit in the last place; 0 from x = 87 on, where exp(-x) nears the
+/// smallest normal number. The reduction and the polynomial are those of expf in Cephes (S. L.
+/// Moshier, netlib.org/cephes), in operations that round alike everywhere.
+FACEPIPE_NMS_INLINE float exp_minus(float x) {
+  if (!(x < 87.0F)) return 0.0F;
+  const auto halvings = static_cast<std::int32_t>(add(mul(x, 1.44269504F), 0.5F));  // x >= 0: floor
+  const auto whole = static_cast<float>(halvings);
+  // The rest of -x, in [-ln 2 / 2, ln 2 / 2]; ln 2 in two parts, the first of 9 bits.
+  const float r = add(sub(mul(whole, 0.693359375F), x), mul(whole, -2.12194440e-4F));
+  float sum = 1.9875691500e-4F;
+  sum = add(mul(sum, r), 1.3981999507e-3F);
+  sum = add(mul(sum, r), 8.3334519073e-3F);
+  sum = add(mul(sum, r), 4.1665795894e-2F);
+  sum = add(mul(sum, r), 1.6666665459e-1F);
+  sum = add(mul(sum, r), 5.0000001201e-1F);
+  sum = add(add(mul(sum, mul(r, r)), r), 1.0F);
+  const std::int32_t bits = (127 - halvings) << 23;  // 2^-halvings, never subnormal
+#ifdef __CUDA_ARCH__
+  return mul(sum, __int_as_float(bits));
+#else
+  return mul(sum, std::bit_cast<float>(bits));
+#endif
+}
+
+/// What the score of a candidate is multiplied by for an overlap with a selected one.
+FACEPIPE_NMS_INLINE float linear_decay(float iou, float threshold) {
+  return iou > threshold ? sub(1.0F, iou) : 1.0F;
+}
+FACEPIPE_NMS_INLINE float gaussian_decay(float iou, float sigma) {
+  return iou > 0 ? exp_minus(div(mul(iou, iou), sigma)) : 1.0F;
+}
+
+/// An infinite score times 0 is 0.
+FACEPIPE_NMS_INLINE float decayed(float score, float decay) {
+  const float product = mul(score, decay);
+  return product == product ? product : 0.0F;
+}
+
+// --- Voting
+// ---------------------------------------------------------------------------------------
+
+/// Sums of a kept box and of the candidates that joined it, added in rank order, so the kept box
+/// first.
+struct VoteSums {
+  float weight = 0;
+  float x1 = 0;
+  float y1 = 0;
+  float x2 = 0;
+  float y2 = 0;
+};
+
+FACEPIPE_NMS_INLINE void add_vote(VoteSums& sums, const Box& box, float score) {
+  const float weight = greater(0.0F, score);
+  sums.weight = add(sums.weight, weight);
+  sums.x1 = add(sums.x1, mul(weight, box.x1));
+  sums.y1 = add(sums.y1, mul(weight, box.y1));
+  sums.x2 = add(sums.x2, mul(weight, box.x2));
+  sums.y2 = add(sums.y2, mul(weight, box.y2));
+}
+
+/// The mean; the box itself where the mean is no valid box: no weight, or infinite sums.
+FACEPIPE_NMS_INLINE Box voted_box(const VoteSums& sums, const Box& box) {
+  const Box mean{div(sums.x1, sums.weight), div(sums.y1, sums.weight), div(sums.x2, sums.weight),
+                 div(sums.y2, sums.weight)};
+  return valid(mean.x1, mean.y1, mean.x2, mean.y2, 0.0F) ? mean : box;
 }
 
 }  // namespace facepipe::nms

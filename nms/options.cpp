@@ -1,0 +1,101 @@
+#include <array>
+#include <stdexcept>
+#include <string>
+
+#include "nms/nms.h"
+
+namespace facepipe {
+namespace {
+
+constexpr std::uint32_t kMaxThreadsOfABlock = 1024;
+
+struct Refusal {
+  bool applies;
+  const char* reason;
+};
+
+// Written so that NaN is refused: each comparison asks for what is right.
+std::array<Refusal, 4> general_refusals(const NmsOptions& options, std::uint32_t capacity) {
+  return {{
+      {!(options.threshold >= 0 && options.threshold <= 1), "threshold: must be in 0..1"},
+      {capacity == 0 || capacity > kMaxNmsCapacity, "capacity: must be in 1..65536"},
+      {options.rule != NmsRule::matrix && options.matrix.squares,
+       "matrix.squares: only with the rule matrix"},
+      {options.rule != NmsRule::matrix && options.matrix.plus_one,
+       "matrix.plus_one: only with the rule matrix"},
+  }};
+}
+
+std::array<Refusal, 4> soft_refusals(const NmsOptions& options) {
+  const SoftOptions& soft = options.soft;
+  return {{
+      {options.overlap != NmsOverlap::iou, "overlap: the rule soft knows iou alone"},
+      {options.voting, "voting: not with the rule soft, by which no candidate falls to another"},
+      {!(soft.min_score > 0), "soft.min_score: must be above 0"},
+      {soft.decay == SoftDecay::gaussian && !(soft.sigma > 0), "soft.sigma: must be above 0"},
+  }};
+}
+
+std::array<Refusal, 4> matrix_refusals(const MatrixOptions& matrix, std::uint32_t capacity) {
+  const bool d_max_fits = matrix.d_max >= 1 && matrix.d_max <= kMaxMatrixSide;
+  const bool k_fits = matrix.k >= 1 && matrix.k <= matrix.d_max;
+  return {{
+      {!d_max_fits, "matrix.d_max: must be in 1..16384"},
+      {capacity > matrix.d_max, "matrix.d_max: below the capacity"},
+      {!k_fits, "matrix.k: must be in 1..d_max"},
+      {k_fits && (matrix.d_max - 1) / matrix.k + 1 > kMaxThreadsOfABlock,
+       "matrix.k: d_max / k threads are more than a block's 1,024"},
+  }};
+}
+
+template <class Refusals>
+void refuse_first(const Refusals& refusals) {
+  for (const Refusal& refusal : refusals)
+    if (refusal.applies) throw std::invalid_argument(std::string("NMS options: ") + refusal.reason);
+}
+
+}  // namespace
+
+void check_nms_options(const NmsOptions& options, std::uint32_t capacity) {
+  refuse_first(general_refusals(options, capacity));
+  if (options.rule == NmsRule::soft) refuse_first(soft_refusals(options));
+  if (options.rule == NmsRule::matrix) refuse_first(matrix_refusals(options.matrix, capacity));
+}
+
+std::string_view name_of(NmsRule rule) {
+  switch (rule) {
+    case NmsRule::greedy:
+      return "greedy";
+    case NmsRule::matrix:
+      return "matrix";
+    case NmsRule::fast:
+      return "fast";
+    case NmsRule::soft:
+      return "soft";
+  }
+  return "?";
+}
+
+std::string_view name_of(NmsOverlap overlap) {
+  switch (overlap) {
+    case NmsOverlap::iou:
+      return "iou";
+    case NmsOverlap::diou:
+      return "diou";
+    case NmsOverlap::winner_area:
+      return "winner-area";
+  }
+  return "?";
+}
+
+std::string_view name_of(SoftDecay decay) {
+  switch (decay) {
+    case SoftDecay::linear:
+      return "linear";
+    case SoftDecay::gaussian:
+      return "gaussian";
+  }
+  return "?";
+}
+
+}  // namespace facepipe

@@ -1,0 +1,309 @@
+// Sets of candidates for tests and measurements of suppression, whatever the back end. The same on
+// every machine: std::mt19937 is, the standard library's distributions are not, so none is used.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/geometry.h"
+
+namespace facepipe::test {
+
+struct NmsCase {
+  std::string name;
+  std::vector<Box> boxes;
+  std::vector<float> scores;
+
+  [[nodiscard]] std::size_t size() const { return boxes.size(); }
+  void add(const Box& box, float score) {
+    boxes.push_back(box);
+    scores.push_back(score);
+  }
+};
+
+class NmsRandom {
+ public:
+  explicit NmsRandom(unsigned seed) : bits_(seed) {}
+  /// A whole number in [0, end).
+  unsigned below(unsigned end) { return static_cast<unsigned>(bits_() % end); }
+  /// In [0, 1), all 24 bits of a float's fraction.
+  float uniform() { return static_cast<float>(bits_() >> 8) * 0x1p-24F; }
+  float uniform(float begin, float end) { return begin + (end - begin) * uniform(); }
+  /// Mean 0, deviation 1, never beyond 6: the sum of twelve uniform ones.
+  float normal() {
+    float sum = -6;
+    for (int i = 0; i < 12; ++i) sum += uniform();
+    return sum;
+  }
+  /// Fisher and Yates; std::shuffle's draws differ from library to library.
+  template <class Value>
+  void shuffle(std::vector<Value>& values) {
+    for (std::size_t i = values.size(); i > 1; --i)
+      std::swap(values[i - 1], values[below(static_cast<unsigned>(i))]);
+  }
+
+ private:
+  std::mt19937 bits_;
+};
+
+// --- As detectors give them
+// -----------------------------------------------------------------------
+
+/// `count` candidates around count / 20 square faces of 20 to 120 pixels in a frame of 3840 x 2160,
+/// in random order; `jitter` of a face's size moves and (as a logarithm) scales them.
+inline NmsCase faces(std::string name, std::size_t count, float jitter, unsigned seed) {
+  NmsRandom random(seed);
+  struct Face {
+    float x, y, size;
+  };
+  std::vector<Face> centres(std::max<std::size_t>(1, count / 20));
+  for (Face& face : centres)
+    face = {random.uniform(0, 3840), random.uniform(0, 2160), random.uniform(20, 120)};
+  NmsCase out;
+  out.name = std::move(name);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Face& face = centres[random.below(static_cast<unsigned>(centres.size()))];
+    const float x = face.x + jitter * face.size * random.normal();
+    const float y = face.y + jitter * face.size * random.normal();
+    const float half = face.size * std::exp(jitter * random.normal()) / 2;
+    out.add({x - half, y - half, x + half, y + half}, random.uniform());
+  }
+  return out;
+}
+
+/// Usual threshold: 0.5.
+inline NmsCase tight_faces(std::size_t count, unsigned seed = 1) {
+  return faces("faces tight", count, 0.08F, seed);
+}
+
+/// Usual threshold: 0.3.
+inline NmsCase wide_faces(std::size_t count, unsigned seed = 2) {
+  return faces("faces wide", count, 0.16F, seed);
+}
+
+/// 160 faces side by side, 16 x 10 without a gap, with candidates jittered about each.
+inline NmsCase crowd(std::size_t count, unsigned seed = 3) {
+  NmsRandom random(seed);
+  NmsCase out;
+  out.name = "crowd grid";
+  constexpr float kSide = 64;
+  for (std::size_t i = 0; i < count; ++i) {
+    const unsigned face = random.below(160);
+    const float x = kSide * (static_cast<float>(face % 16) + 0.1F * random.normal());
+    const float y = kSide * (static_cast<float>(face / 16) + 0.1F * random.normal());
+    const float side = kSide * std::exp(0.1F * random.normal());
+    out.add({x, y, x + side, y + side}, random.uniform());
+  }
+  return out;
+}
+
+/// The boxes of torchvision's test_ops.TestNMS: a corner in 100 x 100, sides up to 100, and the
+/// last with an IoU of threshold + 1e-5 with the first.
+inline NmsCase torchvision_random(std::size_t count, float threshold, unsigned seed = 4) {
+  NmsRandom random(seed);
+  NmsCase out;
+  out.name = "random";
+  for (std::size_t i = 0; i < count; ++i) {
+    const float x = random.uniform(0, 100);
+    const float y = random.uniform(0, 100);
+    const float width = random.uniform(0, 100);
+    const float height = random.uniform(0, 100);
+    out.add({x, y, x + width, y + height}, random.uniform());
+  }
+  if (count < 2) return out;
+  const float iou = threshold + 1e-5F;
+  Box& last = out.boxes.back() = out.boxes.front();
+  last.x2 += last.width() * (1 - iou) / iou;
+  return out;
+}
+
+// --- With whole corners, so that areas are exact
+// --------------------------------------------------
+
+/// `count` candidates around count / 7 places. Scores come from `score_steps` values: ties where
+/// there are few.
+inline NmsCase whole_clusters(std::size_t count, unsigned seed, unsigned score_steps) {
+  NmsRandom random(seed);
+  const auto pick = [&](unsigned end) { return static_cast<float>(random.below(end)); };
+  std::vector<Box> centres(count / 7 + 1);
+  for (Box& box : centres) {
+    const float x = pick(1800);
+    const float y = pick(1000);
+    const float side = 8 + pick(120);
+    box = {x, y, x + side, y + side + pick(30)};
+  }
+  NmsCase out;
+  out.name = "whole clusters";
+  for (std::size_t i = 0; i < count; ++i) {
+    const Box& near = centres[random.below(static_cast<unsigned>(centres.size()))];
+    const float dx = pick(25) - 12;
+    const float dy = pick(25) - 12;
+    const float wider = pick(7);
+    const float score = pick(score_steps) / static_cast<float>(score_steps);
+    out.add({near.x1 + dx, near.y1 + dy, near.x2 + dx + wider, near.y2 + dy}, score);
+  }
+  return out;
+}
+
+/// Scores k / (n + 1), k = 1..n, in random order.
+inline void make_scores_distinct(NmsCase& all, unsigned seed) {
+  NmsRandom random(seed);
+  std::iota(all.scores.begin(), all.scores.end(), 1.0F);
+  random.shuffle(all.scores);
+  for (float& score : all.scores) score /= static_cast<float>(all.size() + 1);
+}
+
+/// Boxes of which each overlaps the next with IoU 3/7 and the one after with 1/9; scores fall along
+/// the chain, so that each decision waits for the one before.
+inline NmsCase chain(std::size_t count) {
+  NmsCase out;
+  out.name = "chain";
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto x = static_cast<float>(40 * i);
+    out.add({x, 0, x + 100, 100}, static_cast<float>(count - i) / static_cast<float>(count + 1));
+  }
+  return out;
+}
+
+/// No two overlap; some touch.
+inline NmsCase disjoint(std::size_t count, unsigned seed = 5) {
+  NmsRandom random(seed);
+  NmsCase out;
+  out.name = "disjoint";
+  const auto columns = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(count))));
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto x = static_cast<float>(12 * (i % columns));
+    const auto y = static_cast<float>(10 * (i / columns));
+    out.add({x, y, x + 10, y + 10}, random.uniform());
+  }
+  return out;
+}
+
+/// The same box and score throughout.
+inline NmsCase identical(std::size_t count) {
+  return {"identical", std::vector<Box>(count, Box{10, 20, 110, 140}),
+          std::vector<float>(count, 0.5F)};
+}
+
+/// A box in the middle with `middle_score` and arms around it with scores in [0.25, 0.75): each
+/// overlaps the middle, opposite arms don't overlap each other.
+inline NmsCase star(std::size_t count, float middle_score, unsigned seed = 6) {
+  NmsRandom random(seed);
+  NmsCase out;
+  out.name = "star";
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool middle = i == count / 2;
+    const double angle = 6.283185307179586 * static_cast<double>(i) / static_cast<double>(count);
+    const auto x = middle ? 0.0F : static_cast<float>(std::lround(60 * std::cos(angle)));
+    const auto y = middle ? 0.0F : static_cast<float>(std::lround(60 * std::sin(angle)));
+    const float score = 0.25F + random.uniform() / 2;
+    out.add({x, y, x + 100, y + 100}, middle ? middle_score : score);
+  }
+  return out;
+}
+
+/// Good boxes among those that are none, and infinite and huge ones.
+inline NmsCase degenerate(std::size_t count, unsigned seed = 7) {
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  constexpr float kHuge = std::numeric_limits<float>::max();
+  constexpr float kTiny = std::numeric_limits<float>::denorm_min();
+  NmsCase out = whole_clusters(count, seed, 50);
+  out.name = "degenerate";
+  NmsRandom random(seed + 1);
+  const std::vector<Box> odd{
+      {kNan, 1, 9, 9},
+      {1, kNan, 9, 9},
+      {1, 1, kNan, 9},
+      {1, 1, 9, kNan},
+      {5, 5, 5, 9},
+      {5, 5, 9, 5},
+      {9, 5, 5, 9},
+      {5, 9, 9, 5},
+      {-kInf, -kInf, kInf, kInf},
+      {-kHuge, -kHuge, kHuge, kHuge},
+      {0, -kInf, 50, kInf},
+      {kInf, 0, kInf, 9},
+      {0, 0, kTiny, kTiny},
+      {0, 0, kTiny, 1000},
+      {-0.0F, 0, 0, 5},
+  };
+  const std::vector<float> odd_scores{kNan, kInf, -kInf, 0.0F, -0.0F, -1.0F, kTiny, -kTiny};
+  for (std::size_t i = 0; i < count; ++i) {
+    if (random.below(3) == 0) out.boxes[i] = odd[random.below(static_cast<unsigned>(odd.size()))];
+    if (random.below(4) == 0)
+      out.scores[i] = odd_scores[random.below(static_cast<unsigned>(odd_scores.size()))];
+  }
+  return out;
+}
+
+// --- Orders and sets of sets
+// ----------------------------------------------------------------------
+
+/// The same candidates as a decoder gives them: row by row of its output, here of stride 4.
+inline NmsCase in_raster_order(const NmsCase& all) {
+  std::vector<std::pair<double, std::size_t>> places;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Box& box = all.boxes[i];
+    const double row = std::floor((static_cast<double>(box.y1) + box.y2) / 8);
+    const double column = std::floor((static_cast<double>(box.x1) + box.x2) / 8);
+    places.emplace_back(row * 1e7 + column, i);
+  }
+  std::stable_sort(places.begin(), places.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  NmsCase out;
+  out.name = all.name + ", raster order";
+  for (const auto& [place, i] : places) out.add(all.boxes[i], all.scores[i]);
+  return out;
+}
+
+inline NmsCase shuffled(const NmsCase& all, unsigned seed) {
+  std::vector<std::size_t> order(all.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  NmsRandom(seed).shuffle(order);
+  NmsCase out;
+  out.name = all.name + ", shuffled";
+  for (const std::size_t i : order) out.add(all.boxes[i], all.scores[i]);
+  return out;
+}
+
+/// What is measured, each with the threshold it is meant for.
+struct TimedCase {
+  NmsCase candidates;
+  float threshold;
+};
+inline std::vector<TimedCase> timed_cases(std::size_t count) {
+  return {{tight_faces(count), 0.5F}, {wide_faces(count), 0.3F},
+          {crowd(count), 0.3F},       {torchvision_random(count, 0.5F), 0.5F},
+          {chain(count), 0.3F},       {disjoint(count), 0.3F},
+          {identical(count), 0.5F}};
+}
+
+/// Sizes at which back ends change their ways or their last block is odd.
+inline std::vector<std::size_t> edge_sizes() {
+  return {0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 1024};
+}
+
+/// Random order, ties, whole corners: fit for oracles in exact arithmetic.
+inline std::vector<NmsCase> exact_cases(std::size_t count, unsigned seed) {
+  std::vector<NmsCase> out{whole_clusters(count, seed, 1),
+                           whole_clusters(count, seed + 1, 4),
+                           whole_clusters(count, seed + 2, 1U << 20),
+                           chain(count),
+                           shuffled(chain(count), seed + 3),
+                           disjoint(count, seed + 4),
+                           identical(count),
+                           star(count, 0.9F, seed + 5),
+                           star(count, 0.1F, seed + 6)};
+  return out;
+}
+
+}  // namespace facepipe::test
