@@ -24,53 +24,45 @@ inline constexpr unsigned kCells = 4096;
 inline constexpr int kCellBits = 12;
 
 struct CellGrid {
-  float x0, y0, per_x, per_y;
+  float x_scale, x_bias, y_scale, y_bias;  ///< of doubled centres
   unsigned last_x, last_y;
   unsigned shared_bits;  ///< of each axis that interleave; the rest of the longer one's go on top
   bool wide;
 };
 
-struct Range {
-  float x_min, y_min, x_max, y_max;  ///< of doubled centres
-};
-
-/// The range of a sample of n candidates, at least 1,024 of them where there are so many.
-/// `first` is candidate threadIdx.x, loaded before n was known. Ends without a barrier.
-__device__ inline Range sample_range(const View& view, unsigned n, float4 first,
-                                     unsigned (&partial)[kWarps][4]) {
-  const bool strided = n > kThreads;
-  if (strided) first = __ldg(view.boxes + threadIdx.x * n / kThreads);
-  const float x = first.x + first.z;
-  const float y = first.y + first.w;
-  constexpr float kFar = 1e30F;
-  const bool counts = (strided || threadIdx.x < n) && fabsf(x) < kFar && fabsf(y) < kFar;
-  const unsigned mins[4] = {counts ? ordered_bits(x) : ~0U, counts ? ordered_bits(y) : ~0U,
-                            counts ? ~ordered_bits(x) : ~0U, counts ? ~ordered_bits(y) : ~0U};
+/// A grid over the range of 128 of the n candidates, which each warp reads for itself. Cells are about
+/// as wide as high. A range of one point, or none at all, gives a grid too.
+__device__ inline CellGrid grid_over_sample(const View& view, unsigned n) {
+  constexpr unsigned kSamples = 4;
+  float4 boxes[kSamples];
 #pragma unroll
-  for (int q = 0; q < 4; ++q) {
-    const unsigned least = warp_min(mins[q]);
-    if (lane_id() == 0) partial[warp_id()][q] = least;
+  for (unsigned j = 0; j < kSamples; ++j) {
+    const unsigned at = 32 * j + lane_id();
+    boxes[j] = empty_box();
+    if (n > 32 * kSamples)
+      boxes[j] = __ldg(view.boxes + at * n / (32 * kSamples));
+    else if (at < n)
+      boxes[j] = __ldg(view.boxes + at);
   }
-  __syncthreads();
-  unsigned least[4];
+  float4 range = empty_box();
 #pragma unroll
-  for (int q = 0; q < 4; ++q) least[q] = warp_min(partial[lane_id()][q]);
-  return {from_ordered_bits(least[0]), from_ordered_bits(least[1]), from_ordered_bits(~least[2]),
-          from_ordered_bits(~least[3])};
-}
-
-/// Cells about as wide as high. A range of nothing but one point, or none at all, gives a grid too.
-__device__ inline CellGrid grid_over(const Range& range) {
-  const float width = range.x_max - range.x_min;
-  const float height = range.y_max - range.y_min;
+  for (const float4& box : boxes) {
+    const float x = box.x + box.z;
+    const float y = box.y + box.w;
+    constexpr float kFar = 1e30F;
+    if (fabsf(x) < kFar && fabsf(y) < kFar) range = bounds_of(range, make_float4(x, y, x, y));
+  }
+  range = warp_bounds(range);
+  const float width = range.z - range.x;
+  const float height = range.w - range.y;
   const int skew = max(-6, min(6, __float2int_rn(0.5F * (__log2f(width) - __log2f(height)))));
   const int x_bits = kCellBits / 2 + skew;
   const int y_bits = kCellBits / 2 - skew;
   CellGrid grid;
-  grid.x0 = range.x_min;
-  grid.y0 = range.y_min;
-  grid.per_x = static_cast<float>(1 << x_bits) / width;
-  grid.per_y = static_cast<float>(1 << y_bits) / height;
+  grid.x_scale = __fdividef(static_cast<float>(1 << x_bits), width);
+  grid.y_scale = __fdividef(static_cast<float>(1 << y_bits), height);
+  grid.x_bias = -range.x * grid.x_scale;
+  grid.y_bias = -range.y * grid.y_scale;
   grid.last_x = (1U << x_bits) - 1;
   grid.last_y = (1U << y_bits) - 1;
   grid.shared_bits = static_cast<unsigned>(min(x_bits, y_bits));
@@ -83,8 +75,10 @@ __device__ __forceinline__ unsigned cell_of(const CellGrid& grid, float4 box, un
                                             unsigned n) {
   if (!valid_box(box)) return index * kCells / n;
   // NaN and what is negative become 0.
-  const unsigned x = min(__float2uint_rz((box.x + box.z - grid.x0) * grid.per_x), grid.last_x);
-  const unsigned y = min(__float2uint_rz((box.y + box.w - grid.y0) * grid.per_y), grid.last_y);
+  const unsigned x =
+      min(__float2uint_rz(fmaf(box.x + box.z, grid.x_scale, grid.x_bias)), grid.last_x);
+  const unsigned y =
+      min(__float2uint_rz(fmaf(box.y + box.w, grid.y_scale, grid.y_bias)), grid.last_y);
   const unsigned longer = grid.wide ? x : y;
   const unsigned shorter = grid.wide ? y : x;
   const unsigned low = longer & ((1U << grid.shared_bits) - 1);
@@ -92,38 +86,8 @@ __device__ __forceinline__ unsigned cell_of(const CellGrid& grid, float4 box, un
   both = (both | (both << 4)) & 0x030F030FU;
   both = (both | (both << 2)) & 0x03330333U;
   both = (both | (both << 1)) & 0x05550555U;
-  return ((longer >> grid.shared_bits) << (2 * grid.shared_bits)) | ((both >> 16) << 1) |
+  return ((longer >> grid.shared_bits) << (2 * grid.shared_bits)) | ((both >> 15) & ~1U) |
          (both & 0xffffU);
-}
-
-/// Cells of candidates, remembered as long as there is room.
-struct CellMemory {
-  std::uint16_t* cells;
-  unsigned room;
-};
-
-__device__ __forceinline__ unsigned remembered_cell(const CellMemory& memory, const CellGrid& grid,
-                                                    const View& view, unsigned index, unsigned n) {
-  return index < memory.room ? memory.cells[index]
-                             : cell_of(grid, __ldg(view.boxes + index), index, n);
-}
-
-/// Counts all candidates by cell. `counts` must be zero; ends with a barrier.
-__device__ inline void count_cells(const View& view, unsigned n, const CellGrid& grid,
-                                   const CellMemory& memory, unsigned* counts) {
-  for (unsigned first = threadIdx.x; first < n; first += kLoads * kThreads) {
-    float4 boxes[kLoads];
-    load_boxes(view, n, first, boxes);
-#pragma unroll
-    for (unsigned q = 0; q < kLoads; ++q) {
-      const unsigned i = first + q * kThreads;
-      if (i >= n) break;
-      const unsigned cell = cell_of(grid, boxes[q], i, n);
-      if (i < memory.room) memory.cells[i] = static_cast<std::uint16_t>(cell);
-      atomicAdd(counts + cell, 1U);
-    }
-  }
-  __syncthreads();
 }
 
 /// The cells and the number of candidates that a CTA owns.
@@ -140,14 +104,40 @@ struct ShareMemory {
   unsigned first_cell, end_cell, first, end;
 };
 
-/// Turns counts by cell into the number of candidates in the cells before each, and finds the share of
-/// `share_size` candidates that begins at `begin`. Ends with a barrier.
+inline constexpr unsigned kCellsEach = kCells / kThreads;
+
+/// Where share `begin`, in candidates, begins, should that be among this thread's cells.
+__device__ __forceinline__ void find_cell(const unsigned (&counted)[kCellsEach], unsigned before,
+                                          unsigned begin, unsigned& cell, unsigned& first) {
+#pragma unroll
+  for (unsigned q = 0; q < kCellsEach; ++q) {
+    const unsigned after = before + counted[q];
+    if (before < begin && begin <= after) {
+      cell = kCellsEach * threadIdx.x + q + 1;
+      first = after;
+    }
+    before = after;
+  }
+}
+
+/// Turns counts by cell into the number of candidates in the cells before each, as far as the CTA owns
+/// them, and finds the share of `share_size` candidates that begins at `begin`. Ends with a barrier.
 __device__ inline Share deal_out(unsigned* counts, unsigned n, unsigned begin, unsigned share_size,
                                  unsigned rows_limit, ShareMemory& memory) {
-  static_assert(kCells == 4 * kThreads);
-  uint4& mine = reinterpret_cast<uint4*>(counts)[threadIdx.x];
-  const uint4 count = mine;
-  const unsigned sum = count.x + count.y + count.z + count.w;
+  unsigned* const mine = counts + kCellsEach * threadIdx.x;
+  unsigned counted[kCellsEach];
+  unsigned sum = 0;
+  unsigned fullest = 0;
+#pragma unroll
+  for (unsigned q = 0; q < kCellsEach; q += 4) {
+    const uint4 four = *reinterpret_cast<const uint4*>(mine + q);
+    counted[q] = four.x;
+    counted[q + 1] = four.y;
+    counted[q + 2] = four.z;
+    counted[q + 3] = four.w;
+    sum += four.x + four.y + four.z + four.w;
+    fullest = max(fullest, max(max(four.x, four.y), max(four.z, four.w)));
+  }
   const unsigned up_to_here = warp_inclusive_sum(sum);
   if (lane_id() == 31) memory.warp_sums[warp_id()] = up_to_here;
   if (threadIdx.x == 0) {
@@ -156,28 +146,24 @@ __device__ inline Share deal_out(unsigned* counts, unsigned n, unsigned begin, u
     memory.end_cell = kCells;
     memory.end = n;
   }
-  const unsigned fullest = max(max(count.x, count.y), max(count.z, count.w));
   const bool crowded = __syncthreads_or(fullest + share_size > rows_limit) != 0;
-  const unsigned warps_before = warp_id() > lane_id() ? memory.warp_sums[lane_id()] : 0;
-  unsigned before = __shfl_sync(kAllLanes, warp_inclusive_sum(warps_before), 31) + up_to_here - sum;
-  const unsigned counted[4] = {count.x, count.y, count.z, count.w};
-  unsigned starts[4];
+  const unsigned warps_before =
+      warp_sum(lane_id() < warp_id() ? memory.warp_sums[lane_id()] : 0);
+  unsigned before = warps_before + up_to_here - sum;
+  const unsigned after = before + sum;
+  const unsigned end = begin + share_size;
+  // Few threads have cells of this CTA, and one each where its share begins and ends.
+  if (before < begin && begin <= after)
+    find_cell(counted, before, begin, memory.first_cell, memory.first);
+  if (before < end && end <= after)
+    find_cell(counted, before, end, memory.end_cell, memory.end);
+  if (before < end && begin <= after) {
 #pragma unroll
-  for (unsigned q = 0; q < 4; ++q) {
-    starts[q] = before;
-    const unsigned after = before + counted[q];
-    const unsigned next_cell = 4 * threadIdx.x + q + 1;
-    if (before < begin && begin <= after) {
-      memory.first_cell = next_cell;
-      memory.first = after;
+    for (unsigned q = 0; q < kCellsEach; ++q) {
+      mine[q] = before;
+      before += counted[q];
     }
-    if (before < begin + share_size && begin + share_size <= after) {
-      memory.end_cell = next_cell;
-      memory.end = after;
-    }
-    before = after;
   }
-  mine = make_uint4(starts[0], starts[1], starts[2], starts[3]);
   __syncthreads();
   return {memory.first_cell, memory.end_cell, memory.first, memory.end, crowded};
 }

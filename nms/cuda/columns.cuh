@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "nms/cuda/device.cuh"
+#include "nms/nms.h"
 
 namespace facepipe::nms {
 
@@ -11,32 +12,27 @@ namespace facepipe::nms {
 /// empty boxes; from there on stand the others that may suppress them.
 struct Columns {
   float4* boxes;
-  std::uint64_t* keys;
   float* areas;
-  std::uint32_t* groups;  ///< null without groups
+  std::uint32_t* ranks;
+  std::uint16_t* indices;
 
-  __device__ void put(unsigned at, float4 box, std::uint64_t key, std::uint32_t group) const {
+  __device__ void put(unsigned at, float4 box, std::uint32_t rank, unsigned index) const {
     boxes[at] = box;
-    keys[at] = key;
     areas[at] = area(as_box(box));
-    if (groups != nullptr) groups[at] = group;
+    ranks[at] = rank;
+    indices[at] = static_cast<std::uint16_t>(index);
   }
   __device__ void put_empty(unsigned at) const { put(at, empty_box(), 0, 0); }
+  [[nodiscard]] __device__ std::uint64_t key(unsigned at) const {
+    return key_of(ranks[at], indices[at]);
+  }
 };
+static_assert(kMaxNmsCapacity <= 65536);
+inline constexpr unsigned kBytesOfAColumn =
+    sizeof(float4) + sizeof(float) + sizeof(std::uint32_t) + sizeof(std::uint16_t);
 
 __device__ __forceinline__ std::uint32_t group_of(const View& view, unsigned index) {
   return view.groups != nullptr ? __ldg(view.groups + index) : 0;
-}
-
-/// Candidate `index`, which may be invalid: then it is an empty box that knows its index.
-__device__ __forceinline__ void put_candidate(const Columns& columns, unsigned at, const View& view,
-                                              unsigned index) {
-  const float4 box = __ldg(view.boxes + index);
-  const float score = __ldg(view.scores + index);
-  if (valid(box, score))
-    columns.put(at, box, key_of(score, index), group_of(view, index));
-  else
-    columns.put(at, empty_box(), invalid_key(index), 0);
 }
 
 // Measures of overlap: whether a column that outranks a row suppresses it.
@@ -65,19 +61,27 @@ struct WinnerAreaOverlap {
 struct Row {
   float4 box;
   float area;
-  std::uint64_t key;
-  std::uint32_t group;
+  std::uint32_t rank;
+  unsigned index;
 };
 
 __device__ __forceinline__ Row row_at(const Columns& columns, unsigned at) {
-  return {columns.boxes[at], columns.areas[at], columns.keys[at],
-          columns.groups != nullptr ? columns.groups[at] : 0};
+  return {columns.boxes[at], columns.areas[at], columns.ranks[at], columns.indices[at]};
+}
+
+/// Whether the column outranks the row, and is of its group.
+__device__ __forceinline__ bool may_suppress(const Columns& columns, const View& view, unsigned column,
+                                             const Row& row) {
+  const std::uint32_t rank = columns.ranks[column];
+  const unsigned index = columns.indices[column];
+  if (rank < row.rank || (rank == row.rank && index >= row.index)) return false;
+  return view.groups == nullptr || group_of(view, index) == group_of(view, row.index);
 }
 
 /// Bit j: column `first` + j suppresses the row. Only columns below `end` are looked at.
 template <class Overlap>
-__device__ __forceinline__ unsigned eight_comparisons(const Columns& columns, const Row& row,
-                                                      unsigned first, unsigned end,
+__device__ __forceinline__ unsigned eight_comparisons(const Columns& columns, const View& view,
+                                                      const Row& row, unsigned first, unsigned end,
                                                       float threshold) {
   unsigned hits = 0;
 #pragma unroll
@@ -92,29 +96,29 @@ __device__ __forceinline__ unsigned eight_comparisons(const Columns& columns, co
   unsigned suppressors = 0;
   for (; hits != 0; hits &= hits - 1) {
     const unsigned column = first + __ffs(static_cast<int>(hits)) - 1;
-    const bool same_group = columns.groups == nullptr || columns.groups[column] == row.group;
-    if (columns.keys[column] > row.key && same_group) suppressors |= hits & (0U - hits);
+    if (may_suppress(columns, view, column, row)) suppressors |= hits & (0U - hits);
   }
   return suppressors;
 }
 
-/// Fills bits[word * rows + row] with whether column 32 * word + bit suppresses the row; rows is a
-/// multiple of 32, and bounds[g] holds rows 32 g to 32 g + 31. No barrier.
+/// Fills bits[word * stride + row] with whether column 32 * word + bit suppresses the row. octets[o]
+/// bounds rows 8 o to 8 o + 7. No barrier.
 template <class Overlap>
-__device__ void compare(const Columns& columns, unsigned rows, unsigned end, const float4* bounds,
-                        float threshold, std::uint32_t* bits) {
-  const unsigned groups = rows / 32;
-  const unsigned tasks = (end + 31) / 32 * 4 * groups;  // eight columns with 32 rows each
+__device__ void compare(const Columns& columns, const View& view, unsigned rows, unsigned stride,
+                        unsigned end, const float4* octets, float threshold, std::uint32_t* bits) {
+  const unsigned octet_count = (rows + 7) / 8;
+  const unsigned tasks = (end + 31) / 32 * octet_count;  // 32 columns with 8 rows each
   auto* const as_bytes = reinterpret_cast<std::uint8_t*>(bits);
   for (unsigned task = warp_id(); task < tasks; task += kWarps) {
-    const unsigned byte = task / groups;
-    const unsigned group = task - byte * groups;
-    const unsigned first = 8 * byte;
-    const unsigned at = 32 * group + lane_id();
+    const unsigned word = task / octet_count;
+    const unsigned octet = task - word * octet_count;
+    const unsigned row = 8 * octet + lane_id() % 8;
+    const unsigned byte = lane_id() / 8;
     unsigned suppressors = 0;
-    if (__any_sync(kAllLanes, overlap(columns.boxes[first + lane_id() % 8], bounds[group])))
-      suppressors = eight_comparisons<Overlap>(columns, row_at(columns, at), first, end, threshold);
-    as_bytes[((byte / 4) * rows + at) * 4 + byte % 4] = static_cast<std::uint8_t>(suppressors);
+    if (__any_sync(kAllLanes, overlap(columns.boxes[32 * word + lane_id()], octets[octet])))
+      suppressors = eight_comparisons<Overlap>(columns, view, row_at(columns, row),
+                                               32 * word + 8 * byte, end, threshold);
+    as_bytes[(word * stride + row) * 4 + byte] = static_cast<std::uint8_t>(suppressors);
   }
 }
 

@@ -9,7 +9,7 @@
 
 namespace facepipe::nms {
 
-inline constexpr unsigned kThreads = 1024;  ///< of every CTA
+inline constexpr unsigned kThreads = 512;  ///< of every CTA
 inline constexpr unsigned kWarps = kThreads / 32;
 inline constexpr unsigned kAllLanes = 0xffffffffU;
 
@@ -29,12 +29,14 @@ __device__ __forceinline__ float from_ordered_bits(std::uint32_t ordered) {
   return __uint_as_float((ordered & 0x80000000U) != 0 ? ordered & 0x7fffffffU : ~ordered);
 }
 
-/// A greater key outranks: score first, then the lower index. All keys differ.
-__device__ __forceinline__ std::uint64_t key_of(float score, std::uint32_t index) {
-  return (static_cast<std::uint64_t>(ordered_bits(score)) << 32) | ~index;
+/// A rank of 0 is that of a candidate which is none.
+__device__ __forceinline__ std::uint32_t rank_of(bool valid, float score) {
+  return valid ? ordered_bits(score) : 0;
 }
-__device__ __forceinline__ std::uint64_t invalid_key(std::uint32_t index) {
-  return static_cast<std::uint32_t>(~index);
+
+/// A greater key outranks: score first, then the lower index. All keys differ.
+__device__ __forceinline__ std::uint64_t key_of(std::uint32_t rank, std::uint32_t index) {
+  return (static_cast<std::uint64_t>(rank) << 32) | ~index;
 }
 __device__ __forceinline__ bool is_valid_key(std::uint64_t key) { return (key >> 32) != 0; }
 __device__ __forceinline__ std::uint32_t index_of(std::uint64_t key) {
@@ -49,16 +51,6 @@ __device__ __forceinline__ bool valid_box(float4 box) { return valid(box, 0.0F);
 /// Whether the boxes share more than an edge; where not, no measure of overlap exceeds any threshold.
 __device__ __forceinline__ bool overlap(float4 a, float4 b) {
   return a.x < b.z && b.x < a.z && a.y < b.w && b.y < a.w;
-}
-
-inline constexpr unsigned kLoads = 4;  ///< in flight at once in a thread
-
-/// Boxes first, first + kThreads, ... as far as there are that many.
-__device__ __forceinline__ void load_boxes(const View& view, unsigned n, unsigned first,
-                                           float4 (&boxes)[kLoads]) {
-#pragma unroll
-  for (unsigned q = 0; q < kLoads; ++q)
-    if (first + q * kThreads < n) boxes[q] = __ldg(view.boxes + first + q * kThreads);
 }
 
 /// The box that overlaps nothing and bounds nothing.
@@ -77,12 +69,34 @@ __device__ __forceinline__ unsigned warp_min(unsigned value) {
 #endif
 }
 
+__device__ __forceinline__ unsigned warp_or(unsigned value) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_or_sync(kAllLanes, value);
+#else
+  for (int step = 16; step > 0; step /= 2) value |= __shfl_xor_sync(kAllLanes, value, step);
+  return value;
+#endif
+}
+
+__device__ __forceinline__ unsigned warp_sum(unsigned value) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_add_sync(kAllLanes, value);
+#else
+  for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(kAllLanes, value, step);
+  return value;
+#endif
+}
+
 __device__ __forceinline__ unsigned warp_inclusive_sum(unsigned value) {
   for (unsigned step = 1; step < 32; step *= 2) {
     const unsigned below = __shfl_up_sync(kAllLanes, value, step);
     if (lane_id() >= step) value += below;
   }
   return value;
+}
+
+__device__ __forceinline__ float4 bounds_of(float4 a, float4 b) {
+  return make_float4(fminf(a.x, b.x), fminf(a.y, b.y), fmaxf(a.z, b.z), fmaxf(a.w, b.w));
 }
 
 /// The smallest box around the warp's boxes, in every lane.
@@ -93,8 +107,15 @@ __device__ __forceinline__ float4 warp_bounds(float4 box) {
                      from_ordered_bits(~warp_min(~ordered_bits(box.w))));
 }
 
-__device__ __forceinline__ float4 bounds_of(float4 a, float4 b) {
-  return make_float4(fminf(a.x, b.x), fminf(a.y, b.y), fmaxf(a.z, b.z), fmaxf(a.w, b.w));
+/// The smallest box around those of eight neighbouring lanes, in each of them.
+__device__ __forceinline__ float4 octet_bounds(float4 box) {
+#pragma unroll
+  for (int step = 1; step < 8; step *= 2)
+    box = bounds_of(box, make_float4(__shfl_xor_sync(kAllLanes, box.x, step),
+                                     __shfl_xor_sync(kAllLanes, box.y, step),
+                                     __shfl_xor_sync(kAllLanes, box.z, step),
+                                     __shfl_xor_sync(kAllLanes, box.w, step)));
+  return box;
 }
 
 // Words that CTAs share while they run. Relaxed accesses go to L2, each word by itself; where one word
@@ -128,6 +149,8 @@ class SpinLimit {
   __device__ __forceinline__ void count() {
     if (++spins_ == 1U << 27) __trap();
   }
+  /// For what need not be asked each time.
+  [[nodiscard]] __device__ __forceinline__ bool seldom() const { return spins_ % 8 == 7; }
 
  private:
   unsigned spins_ = 0;

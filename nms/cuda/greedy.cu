@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "core/cuda/check.h"
+#include "nms/cuda/batch.cuh"
 #include "nms/cuda/cells.cuh"
 #include "nms/cuda/columns.cuh"
 #include "nms/cuda/device.cuh"
@@ -15,19 +16,21 @@
 namespace facepipe::nms {
 namespace {
 
-constexpr unsigned kLeastShare = 32;         // candidates of a CTA: a warp's worth
-constexpr unsigned kMostPolled = 8192;       // above it CTAs wait for all before they look
+#ifndef LEAST_SHARE
+#define LEAST_SHARE 32
+#endif
+constexpr unsigned kLeastShare = LEAST_SHARE;  // candidates of a CTA
 constexpr unsigned kCountsBytes = kCells * sizeof(unsigned);
-constexpr unsigned kBytesOfAColumn = sizeof(float4) + sizeof(std::uint64_t) + 2 * sizeof(float);
-static_assert(kMaxRows * sizeof(std::uint64_t) + (kMaxRows + 1) * sizeof(unsigned) <= kCountsBytes);
+static_assert(kMaxRows * sizeof(std::uint64_t) + kMaxRows * sizeof(unsigned) <= kCountsBytes);
 
 struct Shared {
   Knowledge knowledge;
-  float4 bounds[kMaxGroups];
-  unsigned range[kWarps][4];
+  float4 octets[kMaxRows / 8];
   ShareMemory share;
   std::uint32_t tag;
   unsigned others;  // columns after the rows
+  unsigned listed;
+  std::uint32_t arrived;
   bool bailed;
 };
 
@@ -44,10 +47,22 @@ struct Cta {
   [[nodiscard]] __device__ States states() const { return {arguments.scratch.states, shared.tag}; }
   [[nodiscard]] __device__ OwnOrder own_order() const {
     auto* const keys = reinterpret_cast<std::uint64_t*>(counts);
-    return {keys, reinterpret_cast<unsigned*>(keys + kMaxRows), 0};
+    return {keys, reinterpret_cast<unsigned*>(keys + kMaxRows), 0, 0};
   }
   [[nodiscard]] __device__ CellMemory cell_memory() const {
     return {reinterpret_cast<std::uint16_t*>(bits), 2 * arguments.limits.bit_words};
+  }
+  /// Kept ones of a batch, where the columns' boxes are no longer needed.
+  [[nodiscard]] __device__ std::uint64_t* kept_keys() const {
+    return reinterpret_cast<std::uint64_t*>(columns.boxes);
+  }
+  /// Whether no CTA can run out of room: then none needs to ask if another has.
+  [[nodiscard]] __device__ bool fits() const { return n + 32 <= arguments.limits.columns; }
+  /// Rows that any CTA may own.
+  [[nodiscard]] __device__ unsigned rows_limit() const {
+    const GreedyLimits& limits = arguments.limits;
+    if (!fits()) return min(kMaxRows / 2, limits.columns / 2);
+    return min(kMaxRows / 2, limits.bit_words / (n / 32 + 2) / 32 * 32);
   }
 };
 
@@ -55,50 +70,42 @@ __device__ Cta lay_out(uint4* memory, Shared& shared, const GreedyArguments& arg
   const unsigned columns = arguments.limits.columns;
   auto* const counts = reinterpret_cast<unsigned*>(memory);
   auto* const boxes = reinterpret_cast<float4*>(counts + kCells);
-  auto* const keys = reinterpret_cast<std::uint64_t*>(boxes + columns);
-  auto* const areas = reinterpret_cast<float*>(keys + columns);
-  auto* const groups = reinterpret_cast<std::uint32_t*>(areas + columns);
-  return {arguments, shared, n, counts,
-          Columns{boxes, keys, areas, arguments.view.groups != nullptr ? groups : nullptr},
-          groups + columns};
+  auto* const areas = reinterpret_cast<float*>(boxes + columns);
+  auto* const ranks = reinterpret_cast<std::uint32_t*>(areas + columns);
+  auto* const indices = reinterpret_cast<std::uint16_t*>(ranks + columns);
+  return {arguments, shared, n, counts, Columns{boxes, areas, ranks, indices},
+          reinterpret_cast<std::uint32_t*>(indices + columns)};
 }
 
 /// Puts the CTA's own candidates into columns [0, rows), in the order of their cells, so that each
-/// group of 32 lies close together. Needs the starts of the cells in `counts`, and spoils them. Ends
+/// octet lies close together. Needs the starts of the cells in `counts`, and spoils them. Ends
 /// with a barrier.
-__device__ void gather_rows(const Cta& cta, const CellGrid& grid, const Share& share,
-                            unsigned rows) {
-  const View& view = cta.arguments.view;
-#pragma unroll 4
-  for (unsigned i = threadIdx.x; i < cta.n; i += kThreads) {
-    const unsigned cell = remembered_cell(cta.cell_memory(), grid, view, i, cta.n);
-    if (!share.owns(cell)) continue;
-    put_candidate(cta.columns, atomicAdd(cta.counts + cell, 1U) - share.first, view, i);
-  }
-  for (unsigned at = share.rows() + threadIdx.x; at < rows; at += kThreads)
-    cta.columns.put_empty(at);
+__device__ void gather_rows(const Cta& cta, Batch& batch, const CellGrid& grid,
+                            const Share& share) {
+  for_each(batch, cta.arguments.view, cta.n, grid, cta.cell_memory(),
+           [&](unsigned i, bool is_one, float4 box, float score, unsigned cell) {
+             if (!is_one || !share.owns(cell)) return;
+             const unsigned at = atomicAdd(cta.counts + cell, 1U) - share.first;
+             const bool good = valid(box, score);
+             cta.columns.put(at, good ? box : empty_box(), rank_of(good, score), i);
+           });
+  const unsigned fill = share.rows() + threadIdx.x;
+  if (fill < (share.rows() + 31) / 32 * 32) cta.columns.put_empty(fill);
   if (threadIdx.x == 0) cta.shared.others = 0;
   __syncthreads();
 }
 
-/// A box around all rows, in every thread; also leaves one around each group of 32.
+/// A box around all rows, in every thread; also leaves one around each octet.
 __device__ float4 bound_rows(const Cta& cta, unsigned rows) {
   float4 mine = empty_box();
-  for (unsigned group = 0; group < rows / 32; ++group) {
+  for (unsigned group = 0; 32 * group < rows; ++group) {
     const float4 box = cta.columns.boxes[32 * group + lane_id()];
     mine = bounds_of(mine, box);
     if (group % kWarps != warp_id()) continue;
-    const float4 around = warp_bounds(box);
-    if (lane_id() == 0) cta.shared.bounds[group] = around;
+    const float4 around = octet_bounds(box);
+    if (lane_id() % 8 == 0) cta.shared.octets[4 * group + lane_id() / 8] = around;
   }
   return warp_bounds(mine);
-}
-
-__device__ __forceinline__ bool is_other(const Cta& cta, const CellGrid& grid, const Share& share,
-                                         unsigned index) {
-  const View& view = cta.arguments.view;
-  return !share.owns(remembered_cell(cta.cell_memory(), grid, view, index, cta.n)) &&
-         valid(__ldg(view.boxes + index), __ldg(view.scores + index));
 }
 
 /// A place for each thread of the warp that wants one, counted by `next`.
@@ -111,62 +118,65 @@ __device__ __forceinline__ unsigned next_places(unsigned* next, bool wants) {
          static_cast<unsigned>(__popc(wanting & lanes_below()));
 }
 
-/// Puts others that overlap the box around the rows behind them. False if there is no room for all.
-/// Ends with a barrier.
-__device__ bool gather_others(const Cta& cta, const CellGrid& grid, const Share& share,
-                              unsigned rows) {
-  const View& view = cta.arguments.view;
-  const float4 around = bound_rows(cta, rows);
-  for (unsigned first = threadIdx.x; first - lane_id() < cta.n; first += kLoads * kThreads) {
-    float4 boxes[kLoads];
-    load_boxes(view, cta.n, first, boxes);
-#pragma unroll
-    for (unsigned q = 0; q < kLoads; ++q) {
-      const unsigned i = first + q * kThreads;
-      if (i - lane_id() >= cta.n) break;
-      const bool joins = i < cta.n && overlap(boxes[q], around) && is_other(cta, grid, share, i);
-      const unsigned at = rows + next_places(&cta.shared.others, joins);
-      if (joins && at < cta.arguments.limits.columns) put_candidate(cta.columns, at, view, i);
-    }
-  }
+/// Puts others that overlap the box around the rows behind them, where there is room. Ends with a
+/// barrier.
+__device__ void gather_others(const Cta& cta, Batch& batch, const CellGrid& grid,
+                              const Share& share) {
+  const float4 around = bound_rows(cta, share.rows());
+  const unsigned stride = (share.rows() + 31) / 32 * 32;
+  for_each(batch, cta.arguments.view, cta.n, grid, cta.cell_memory(),
+           [&](unsigned i, bool is_one, float4 box, float score, unsigned cell) {
+             const bool joins = is_one && overlap(box, around) && !share.owns(cell) &&
+                                valid(box, score);
+             const unsigned at = stride + next_places(&cta.shared.others, joins);
+             if (joins && at < cta.arguments.limits.columns)
+               cta.columns.put(at, box, rank_of(true, score), i);
+           });
   __syncthreads();
-  return rows + cta.shared.others <= cta.arguments.limits.columns;
 }
 
 /// Decides the CTA's own candidates. False if it or another CTA gave up.
 template <class Overlap, bool kAnyStronger>
-__device__ bool decide_own(const Cta& cta, const CellGrid& grid, const Share& share,
-                           unsigned rows) {
-  gather_rows(cta, grid, share, rows);
-  const bool room = gather_others(cta, grid, share, rows);
-  const unsigned end = rows + cta.shared.others;
-  // What the cells' memory held is overwritten only after the barrier that gather_others ended with.
-  if (!room || rows * ((end + 31) / 32) > cta.arguments.limits.bit_words) {
-    if (threadIdx.x == 0) shared_store(&cta.arguments.scratch.control->bail, cta.shared.tag);
+__device__ bool decide_own(const Cta& cta, Batch& batch, const CellGrid& grid,
+                           const Share& share) {
+  gather_rows(cta, batch, grid, share);
+  gather_others(cta, batch, grid, share);
+  Knowledge& knowledge = cta.shared.knowledge;
+  const unsigned stride = (share.rows() + 31) / 32 * 32;
+  const Problem problem{cta.columns, cta.bits, share.rows(), stride + cta.shared.others};
+  std::uint32_t* const bail = &cta.arguments.scratch.control->bail;
+  if (problem.end > cta.arguments.limits.columns ||
+      stride * problem.words() > cta.arguments.limits.bit_words) {
+    if (threadIdx.x == 0) shared_store(bail, cta.shared.tag);
     return false;
   }
-  compare<Overlap>(cta.columns, rows, end, cta.shared.bounds, cta.arguments.threshold, cta.bits);
-  forget(cta.shared.knowledge, cta.columns, rows);
-  return decide_rows<kAnyStronger>(cta.shared.knowledge, cta.columns, cta.bits, rows, end,
-                                   cta.states(), &cta.arguments.scratch.control->bail);
+  compare<Overlap>(cta.columns, cta.arguments.view, problem.rows, stride, problem.end,
+                   cta.shared.octets, cta.arguments.threshold, cta.bits);
+  forget(knowledge, cta.columns, problem.groups(), problem.words());
+  if constexpr (!kAnyStronger)
+    return decide_rows(knowledge, problem, cta.states(), cta.fits() ? nullptr : bail);
+  __syncthreads();
+  for (unsigned group = warp_id(); group < problem.groups(); group += kWarps)
+    decide_by_any(knowledge, problem, group, cta.states());
+  publish_invalid(problem, cta.states());
+  __syncthreads();
+  return true;
 }
 
 /// Tells that this CTA has decided what it owns, or given up.
 __device__ void arrive(const Cta& cta) {
   __syncthreads();
   if (threadIdx.x != 0) return;
-  __threadfence();
-  shared_add_release(&cta.arguments.scratch.control->arrivals, cta.meeting().weight());
+  std::uint32_t* const arrivals = &cta.arguments.scratch.control->arrivals;
+  cta.shared.arrived = shared_add_release(arrivals, cta.meeting().weight()) >> cta.meeting().bits;
 }
 
 /// Waits until all CTAs have arrived; false if one gave up.
 __device__ bool wait_for_all(const Cta& cta) {
   if (threadIdx.x == 0) {
     const GreedyControl* const control = cta.arguments.scratch.control;
-    const unsigned bits = cta.arguments.ticket_bits;
-    const std::uint32_t mask = kAllLanes >> bits;
     for (SpinLimit spins;
-         (shared_load_acquire(&control->arrivals) >> bits) != ((cta.shared.tag + 1) & mask);)
+         shared_load_acquire(&control->arrivals) >> cta.meeting().bits == cta.shared.arrived;)
       spins.count();
     cta.shared.bailed = shared_load(&control->bail) == cta.shared.tag;
   }
@@ -174,48 +184,56 @@ __device__ bool wait_for_all(const Cta& cta) {
   return !cta.shared.bailed;
 }
 
-/// Waits for the state of candidate i; undecided if some CTA gave up.
-__device__ __forceinline__ State wait_for_state(const Cta& cta, const States& states, unsigned i,
-                                                State state) {
-  for (SpinLimit spins; state == kUndecided; spins.count()) {
-    if (shared_load(&cta.arguments.scratch.control->bail) == states.tag) break;
-    state = states.read(i);
+/// Reads the states of a batch, and waits for those that are not decided yet. False if some CTA gave
+/// up.
+__device__ bool read_states(const Cta& cta, unsigned base, State (&seen)[kEach]) {
+  const States states = cta.states();
+#pragma unroll
+  for (unsigned q = 0; q < kEach; ++q) {
+    const unsigned i = base + q * kThreads + threadIdx.x;
+    seen[q] = i < cta.n ? states.read(i) : kRemoved;
   }
-  return state;
+  SpinLimit spins;
+#pragma unroll
+  for (unsigned q = 0; q < kEach; ++q)
+    while (seen[q] == kUndecided) {
+      seen[q] = states.read(base + q * kThreads + threadIdx.x);
+      spins.count();
+      if (!cta.fits() && spins.seldom() &&
+          shared_load(&cta.arguments.scratch.control->bail) == states.tag)
+        return false;
+    }
+  return true;
 }
 
 /// Counts all kept candidates between the own ones. False if some CTA gave up. Ends with a barrier.
+/// Few candidates are kept, so they are listed first: then all threads have work.
 __device__ bool count_all(const Cta& cta, const OwnOrder& own) {
-  constexpr unsigned kAtOnce = 4;
-  const States states = cta.states();
   bool decided = true;
-  for (unsigned first = threadIdx.x; first < cta.n; first += kAtOnce * kThreads) {
-    State seen[kAtOnce];
-    float scores[kAtOnce];
+  for (unsigned base = 0; base < cta.n; base += kBatch) {
+    if (threadIdx.x == 0) cta.shared.listed = 0;
+    State seen[kEach];
+    decided = __syncthreads_and(decided && read_states(cta, base, seen)) != 0;
+    if (!decided) return false;
 #pragma unroll
-    for (unsigned q = 0; q < kAtOnce; ++q) {
-      const unsigned i = first + q * kThreads;
-      seen[q] = i < cta.n ? states.read(i) : kRemoved;
-      scores[q] = i < cta.n ? __ldg(cta.arguments.view.scores + i) : 0;
+    for (unsigned q = 0; q < kEach; ++q) {
+      if (base + q * kThreads >= cta.n) break;
+      const unsigned i = base + q * kThreads + threadIdx.x;
+      const bool kept = seen[q] == kKept;
+      const unsigned at = next_places(&cta.shared.listed, kept);
+      if (kept) cta.kept_keys()[at] = key_of(ordered_bits(__ldg(cta.arguments.view.scores + i)), i);
     }
-#pragma unroll
-    for (unsigned q = 0; q < kAtOnce; ++q) {
-      const unsigned i = first + q * kThreads;
-      const State state = wait_for_state(cta, states, i, seen[q]);
-      decided = decided && state != kUndecided;
-      if (state == kKept) count_kept(own, key_of(scores[q], i));
-    }
+    __syncthreads();
+    for (unsigned i = threadIdx.x; i < cta.shared.listed; i += kThreads)
+      count_kept(own, cta.kept_keys()[i]);
+    __syncthreads();
   }
-  return __syncthreads_and(decided) != 0;
+  return true;
 }
 
-/// Writes the CTA's kept rows to their places, and by CTA 0 how many there are. False if some CTA
+/// Writes own kept candidates to their places, and by CTA 0 how many there are. False if some CTA
 /// gave up.
-__device__ bool place_kept(const Cta& cta, unsigned rows) {
-  OwnOrder own = cta.own_order();
-  order_own(own, cta.columns.keys, cta.shared.knowledge.kept, rows);
-  if (own.size == 0 && blockIdx.x != 0) return wait_for_all(cta);
-  if (cta.n > kMostPolled && !wait_for_all(cta)) return false;
+__device__ bool place_all(const Cta& cta, const OwnOrder& own) {
   if (!count_all(cta, own)) return false;
   if (warp_id() == 0) {
     const unsigned kept = place_own(own, [&](unsigned place, std::uint64_t key) {
@@ -224,6 +242,16 @@ __device__ bool place_kept(const Cta& cta, unsigned rows) {
     if (blockIdx.x == 0 && threadIdx.x == 0) *cta.arguments.kept = kept;
   }
   return true;
+}
+
+/// The same for the kept rows.
+__device__ bool place_rows(const Cta& cta, unsigned rows) {
+  OwnOrder own = cta.own_order();
+  order_own(own, cta.shared.knowledge.kept, (rows + 31) / 32,
+            [&](unsigned row) { return cta.columns.key(row); });
+  const bool writes = own.size != 0 || blockIdx.x == 0;
+  if (!cta.fits() && !wait_for_all(cta)) return false;
+  return !writes || place_all(cta, own);
 }
 
 /// Whether a candidate falls to any that outranks and suppresses it, asked of all n by a warp.
@@ -261,23 +289,16 @@ __device__ void compare_all(const Cta& cta) {
   grid_barrier(&cta.arguments.scratch.control->barrier, cta.meeting());
   for (unsigned at = begin; at == begin || at < end; at += kRankedAtOnce) {
     const unsigned rows = min(end - min(end, at), kRankedAtOnce);
-    if (threadIdx.x < kRankedAtOnce) {
-      const bool mine = threadIdx.x < rows;
-      const bool kept = mine && cta.states().read(at + threadIdx.x) == kKept;
-      const unsigned keeps = __ballot_sync(kAllLanes, kept);
-      if (lane_id() == 0) cta.shared.knowledge.kept[warp_id()] = keeps;
-      if (mine) cta.columns.keys[threadIdx.x] = key_at(cta.arguments.view, at + threadIdx.x);
-    }
-    __syncthreads();
+    const bool mine = threadIdx.x < rows;
+    const bool kept = mine && cta.states().read(at + threadIdx.x) == kKept;
+    const unsigned keeps = __ballot_sync(kAllLanes, kept);
+    if (lane_id() == 0) cta.shared.knowledge.kept[warp_id()] = keeps;
     OwnOrder own = cta.own_order();
-    order_own(own, cta.columns.keys, cta.shared.knowledge.kept, (rows + 31) / 32 * 32);
-    count_all(cta, own);
-    if (warp_id() == 0) {
-      const unsigned kept = place_own(own, [&](unsigned place, std::uint64_t key) {
-        cta.arguments.indices[place] = index_of(key);
-      });
-      if (blockIdx.x == 0 && threadIdx.x == 0) *cta.arguments.kept = kept;
-    }
+    __syncthreads();
+    order_own(own, cta.shared.knowledge.kept, (rows + 31) / 32, [&](unsigned row) {
+      return key_at(cta.arguments.view, min(at + row, cta.n - 1));
+    });
+    place_all(cta, own);
     __syncthreads();
   }
 }
@@ -291,7 +312,7 @@ __device__ void decide_crowd(const Cta& cta) {
   } else {
     const GreedyScratch& scratch = cta.arguments.scratch;
     const unsigned words = (cta.arguments.view.capacity + 31) / 32;
-    SweepMemory memory{cta.columns,        cta.bits,        cta.shared.bounds,
+    SweepMemory memory{cta.columns,        cta.bits,        cta.shared.octets,
                        cta.shared.knowledge, cta.own_order(), cta.shared.share.warp_sums};
     const SweepScratch sweep_scratch{scratch.sorted_keys,
                                      scratch.sorted_boxes,
@@ -315,24 +336,21 @@ __device__ void forget_old(const Cta& cta) {
 /// The whole of it. True if the CTA's part of the output is written; false where all CTAs must go on
 /// with decide_crowd().
 template <class Overlap, bool kAnyStronger>
-__device__ bool decide_by_rounds(const Cta& cta, float4 first_box) {
+__device__ bool decide_by_rounds(const Cta& cta, Batch& batch) {
   const View& view = cta.arguments.view;
   const unsigned owners = min(gridDim.x, (cta.n + kLeastShare - 1) / kLeastShare);
   const unsigned share_size = max(kLeastShare, owners == 0 ? 0 : (cta.n + owners - 1) / owners);
-  const CellGrid grid = grid_over(sample_range(view, cta.n, first_box, cta.shared.range));
-  count_cells(view, cta.n, grid, cta.cell_memory(), cta.counts);
+  const CellGrid grid = grid_over_sample(view, cta.n);
+  __syncthreads();  // counts are zero
+  count_cells(batch, view, cta.n, grid, cta.cell_memory(), cta.counts);
   const Share share = deal_out(cta.counts, cta.n, blockIdx.x * share_size, share_size,
-                               min(kMaxRows, cta.arguments.limits.columns), cta.shared.share);
-  if (share.crowded) {
-    arrive(cta);
-    return false;
-  }
-  const unsigned rows = (share.rows() + 31) / 32 * 32;
-  const bool decided = rows == 0 || decide_own<Overlap, kAnyStronger>(cta, grid, share, rows);
-  arrive(cta);
-  if (!decided) return false;
-  if (rows == 0 && blockIdx.x != 0) return wait_for_all(cta);
-  return place_kept(cta, rows);
+                               cta.rows_limit(), cta.shared.share);
+  if (share.crowded) return false;
+  const bool idle = share.rows() == 0;
+  if (idle && cta.fits() && blockIdx.x != 0) return true;
+  const bool decided = idle || decide_own<Overlap, kAnyStronger>(cta, batch, grid, share);
+  if (!cta.fits()) arrive(cta);
+  return decided && place_rows(cta, share.rows());
 }
 
 template <class Overlap, bool kAnyStronger>
@@ -340,20 +358,24 @@ __global__ void __launch_bounds__(kThreads, 1) greedy_kernel(const GreedyArgumen
   extern __shared__ uint4 memory[];
   __shared__ Shared shared;
   const View& view = arguments.view;
-  // Loaded together with the count, hence the contract that arrays are as long as the capacity.
-  float4 first_box = empty_box();
-  if (threadIdx.x < view.capacity) first_box = __ldg(view.boxes + threadIdx.x);
+  // The first ones are loaded together with the count, hence the contract that arrays are as long as
+  // the capacity.
+  constexpr unsigned kEarly = kThreads;
+  Batch batch;
+  load_batch(batch, view, 0, 0, min(kEarly, view.capacity));
   const std::uint32_t count = __ldg(view.count);
   const unsigned n = min(count, view.capacity);
+  if (n <= kBatch) load_batch(batch, view, 0, kEarly, n);
   const Cta cta = lay_out(memory, shared, arguments, n);
-  reinterpret_cast<uint4*>(cta.counts)[threadIdx.x] = make_uint4(0, 0, 0, 0);
+  for (unsigned q = threadIdx.x; q < kCells / 4; q += kThreads)
+    reinterpret_cast<uint4*>(cta.counts)[q] = make_uint4(0, 0, 0, 0);
   if (threadIdx.x == kThreads - 1) {
     // The launch's number; needed only after some barriers, so its latency hides.
     const std::uint32_t ticket = atomicAdd(&arguments.scratch.control->tickets, cta.meeting().weight());
     shared.tag = ticket >> arguments.ticket_bits;
   }
   if (blockIdx.x == 0 && threadIdx.x == 0) *arguments.beyond_capacity = count - n;
-  const bool done = decide_by_rounds<Overlap, kAnyStronger>(cta, first_box);
+  const bool done = decide_by_rounds<Overlap, kAnyStronger>(cta, batch);
   if (!done) decide_crowd<Overlap, kAnyStronger>(cta);
   if (blockIdx.x == gridDim.x - 1) forget_old(cta);
 }
@@ -394,12 +416,11 @@ GreedyPlan plan_greedy(const NmsOptions& options, std::uint32_t largest_columns)
   const auto shared = static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)) -
                       attributes.sharedSizeBytes;
   GreedyPlan plan;
-  // Columns first, then bits, of which 96 KiB are plenty; what is left serves as L1 cache.
+  // As many columns as pay, or half the memory; all the rest for bits.
   plan.limits.columns = std::min({kMaxColumns, largest_columns,
-                                  static_cast<std::uint32_t>(shared / 3 / kBytesOfAColumn) / 32 * 32});
+                                  static_cast<std::uint32_t>(shared / 2 / kBytesOfAColumn) / 32 * 32});
   const std::size_t before_bits = kCountsBytes + plan.limits.columns * kBytesOfAColumn;
-  plan.limits.bit_words =
-      static_cast<std::uint32_t>(std::min<std::size_t>(98304, shared - before_bits) / 16 * 4);
+  plan.limits.bit_words = static_cast<std::uint32_t>((shared - before_bits) / 16 * 4);
   plan.shared_bytes = static_cast<std::uint32_t>(before_bits + plan.limits.bit_words * 4);
   FACEPIPE_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                            static_cast<int>(plan.shared_bytes)));

@@ -15,39 +15,44 @@ namespace facepipe::nms {
 // scores, and no CTA waits for another's result.
 
 struct OwnOrder {
-  std::uint64_t* keys;  ///< descending
+  std::uint64_t* keys;  ///< descending, filled up with zeros to a power of two above the size
   unsigned* counts;     ///< size + 1: kept ones, of all CTAs, between two of the keys
   unsigned size;
+  unsigned padded;
 };
 
-/// Puts the keys of the kept rows in order. Begins after a barrier, ends with one.
-__device__ inline void order_own(OwnOrder& own, const std::uint64_t* keys,
-                                 const std::uint32_t* kept, unsigned rows) {
+/// Puts the keys of the kept rows in order: a warp a row, 32 comparisons at once. Begins after a
+/// barrier, ends with one. There is room for 2 * rows keys.
+template <class KeyOf>
+__device__ void order_own(OwnOrder& own, const std::uint32_t* kept, unsigned groups, KeyOf&& key_of_row) {
   unsigned size = 0;
-  for (unsigned word = 0; word < rows / 32; ++word) size += __popc(kept[word]);
+  for (unsigned group = 0; group < groups; ++group)
+    size += static_cast<unsigned>(__popc(kept[group]));
   own.size = size;
-  for (unsigned row = threadIdx.x; row < rows; row += kThreads) {
+  own.padded = size == 0 ? 1 : 2U << (31 - __clz(static_cast<int>(size)));
+  for (unsigned row = warp_id(); row < 32 * groups; row += kWarps) {
     if ((kept[row / 32] >> row % 32 & 1) == 0) continue;
-    const std::uint64_t key = keys[row];
+    const std::uint64_t key = key_of_row(row);
     unsigned place = 0;
-    for (unsigned word = 0; word < rows / 32; ++word)
-      for (std::uint32_t left = kept[word]; left != 0; left &= left - 1)
-        place += keys[32 * word + __ffs(static_cast<int>(left)) - 1] > key;
-    own.keys[place] = key;
+    for (unsigned group = 0; group < groups; ++group) {
+      const bool outranks =
+          (kept[group] >> lane_id() & 1) != 0 && key_of_row(32 * group + lane_id()) > key;
+      place += static_cast<unsigned>(__popc(__ballot_sync(kAllLanes, outranks)));
+    }
+    if (lane_id() == 0) own.keys[place] = key;
   }
-  for (unsigned i = threadIdx.x; i <= size; i += kThreads) own.counts[i] = 0;
+  for (unsigned i = threadIdx.x; i < own.padded; i += kThreads) {
+    if (i >= size) own.keys[i] = 0;
+    own.counts[i] = 0;
+  }
   __syncthreads();
 }
 
-/// Counts a kept candidate of whatever CTA.
+/// Counts a kept candidate of whatever CTA: below the own keys that are >= its own.
 __device__ __forceinline__ void count_kept(const OwnOrder& own, std::uint64_t key) {
-  unsigned below = 0;  // own.keys[0, below) are >= key
-  for (unsigned left = own.size; left != 0;) {
-    const unsigned half = left / 2;
-    const bool right = own.keys[below + half] >= key;
-    below += right ? half + 1 : 0;
-    left = right ? left - half - 1 : half;
-  }
+  unsigned below = 0;
+  for (unsigned step = own.padded / 2; step != 0; step /= 2)
+    if (own.keys[below + step - 1] >= key) below += step;
   atomicAdd(own.counts + below, 1U);
 }
 

@@ -18,10 +18,11 @@ namespace facepipe::nms {
 // writes once and others poll. The word carries the launch's tag, so nothing is cleared between
 // launches; see Note [Tags].
 
-inline constexpr unsigned kMaxColumns = 2048;
-inline constexpr unsigned kMaxWords = kMaxColumns / 32;
 inline constexpr unsigned kMaxRows = 1024;
 inline constexpr unsigned kMaxGroups = kMaxRows / 32;
+inline constexpr unsigned kMaxColumns = 4096 + 128;
+inline constexpr unsigned kMaxWords = kMaxColumns / 32;
+inline constexpr unsigned kChunks = (kMaxWords + 31) / 32;  ///< of 32 words
 
 enum State : std::uint32_t { kUndecided = 0, kKept = 1, kRemoved = 2 };
 
@@ -48,41 +49,53 @@ struct States {
   }
 };
 
-/// Columns' fate as far as the CTA knows it, a bit a column. Each word is written by one warp.
+/// Columns' fate as far as the CTA knows it, a bit a column.
 struct Knowledge {
   std::uint32_t kept[kMaxWords];
   std::uint32_t removed[kMaxWords];
-  std::uint32_t undecided[kMaxGroups];    ///< rows, by their owner
-  unsigned long long waiting[kMaxGroups];  ///< words with suppressors that a group still waits for
-  unsigned open_groups;
+  std::uint32_t undecided[kMaxGroups];        ///< rows
+  std::uint32_t waiting[kMaxGroups][kChunks];  ///< words with suppressors that a group waits for
   bool bailed;
 
+  // Other warps' words, which change meanwhile.
   __device__ __forceinline__ std::uint32_t known_kept(unsigned word) const {
     return *const_cast<const volatile std::uint32_t*>(kept + word);
   }
   __device__ __forceinline__ std::uint32_t known_removed(unsigned word) const {
     return *const_cast<const volatile std::uint32_t*>(removed + word);
   }
+  __device__ __forceinline__ void learn(unsigned word, unsigned more_kept, unsigned more_removed) {
+    if (more_kept != 0) atomicOr(kept + word, more_kept);
+    if (more_removed != 0) atomicOr(removed + word, more_removed);
+  }
 };
 
 /// Nothing is known but that the rows which are no candidates are removed. A barrier must follow.
-__device__ inline void forget(Knowledge& knowledge, const Columns& columns, unsigned rows) {
-  const unsigned groups = rows / 32;
-  for (unsigned word = warp_id(); word < kMaxWords; word += kWarps) {
-    const bool live = word < groups && is_valid_key(columns.keys[32 * word + lane_id()]);
+__device__ inline void forget(Knowledge& knowledge, const Columns& columns, unsigned groups,
+                              unsigned words) {
+  for (unsigned word = warp_id(); word < words; word += kWarps) {
+    const bool live = word < groups && columns.ranks[32 * word + lane_id()] != 0;
     const unsigned undecided = __ballot_sync(kAllLanes, live);
-    if (lane_id() != 0) continue;
-    knowledge.kept[word] = 0;
-    knowledge.removed[word] = word < groups ? ~undecided : 0;
-    if (word >= groups) continue;
-    knowledge.undecided[word] = undecided;
-    knowledge.waiting[word] = ~0ULL;
+    if (lane_id() == 0) {
+      knowledge.kept[word] = 0;
+      knowledge.removed[word] = word < groups ? ~undecided : 0;
+      if (word < groups) knowledge.undecided[word] = undecided;
+    }
+    if (word < groups && lane_id() < kChunks) knowledge.waiting[word][lane_id()] = kAllLanes;
   }
-  if (threadIdx.x == 0) {
-    knowledge.open_groups = groups;
-    knowledge.bailed = false;
-  }
+  if (threadIdx.x == 0) knowledge.bailed = false;
 }
+
+/// A CTA's problem: rows [0, rows), in groups of 32, and the columns before `end`.
+struct Problem {
+  Columns columns;
+  const std::uint32_t* bits;
+  unsigned rows, end;
+
+  [[nodiscard]] __device__ unsigned groups() const { return (rows + 31) / 32; }
+  [[nodiscard]] __device__ unsigned stride() const { return 32 * groups(); }
+  [[nodiscard]] __device__ unsigned words() const { return (end + 31) / 32; }
+};
 
 /// What a row's suppressors outside its own group say.
 struct Verdict {
@@ -90,48 +103,87 @@ struct Verdict {
   bool waits = false;
 };
 
-/// Asks all words that the group still waits for, and remembers those that it must ask again.
-template <bool kAnyStronger>
-__device__ Verdict ask_others(Knowledge& knowledge, const std::uint32_t* bits, unsigned rows,
-                              unsigned words, unsigned group, bool undecided) {
-  const unsigned row = 32 * group + lane_id();
-  const unsigned long long waiting = knowledge.waiting[group];
-  unsigned long long still_waiting = 0;
-  Verdict verdict;
-#pragma unroll 4
-  for (unsigned word = 0; word < words; ++word) {
-    if (word == group || ((waiting >> word) & 1) == 0) continue;
-    const std::uint32_t suppressors = undecided ? bits[word * rows + row] : 0;
-    if constexpr (kAnyStronger) {
-      verdict.falls |= suppressors != 0;
-      continue;
+inline constexpr unsigned kAsked = 4;  ///< words at once, so that their loads overlap
+
+/// Asks up to kAsked of the words that `asked` names, takes them out of it, and returns those that the
+/// group must ask again.
+__device__ __forceinline__ std::uint32_t ask_some(Knowledge& knowledge, const Problem& problem,
+                                                  unsigned group, bool undecided, unsigned base,
+                                                  std::uint32_t& asked, const States* polled,
+                                                  Verdict& verdict) {
+  unsigned words[kAsked];
+  std::uint32_t bit[kAsked];
+  std::uint32_t pending[kAsked];
+  State seen[kAsked];
+#pragma unroll
+  for (unsigned j = 0; j < kAsked; ++j) {
+    bit[j] = asked & (0U - asked);
+    asked &= ~bit[j];
+    words[j] = bit[j] != 0 ? base + __ffs(static_cast<int>(bit[j])) - 1 : group;
+    pending[j] = 0;
+    if (bit[j] != 0 && words[j] != group && undecided)
+      pending[j] = problem.bits[words[j] * problem.stride() + 32 * group + lane_id()] &
+                   ~knowledge.known_removed(words[j]);
+  }
+#pragma unroll
+  for (unsigned j = 0; j < kAsked; ++j) {
+    seen[j] = kUndecided;
+    if (polled == nullptr || words[j] < problem.groups()) continue;
+    const unsigned needed = warp_or(pending[j]);
+    if ((needed >> lane_id() & 1) != 0)
+      seen[j] = polled->read(problem.columns.indices[32 * words[j] + lane_id()]);
+  }
+  std::uint32_t again = 0;
+#pragma unroll
+  for (unsigned j = 0; j < kAsked; ++j) {
+    if (polled != nullptr && words[j] >= problem.groups()) {
+      const unsigned kept = __ballot_sync(kAllLanes, seen[j] == kKept);
+      const unsigned removed = __ballot_sync(kAllLanes, seen[j] == kRemoved);
+      if (lane_id() == 0) knowledge.learn(words[j], kept, removed);
+      pending[j] &= ~removed;
+      verdict.falls |= (pending[j] & kept) != 0;
+    } else if (bit[j] != 0) {
+      verdict.falls |= (pending[j] & knowledge.known_kept(words[j])) != 0;
     }
-    const std::uint32_t pending = suppressors & ~knowledge.known_removed(word);
-    verdict.falls |= (pending & knowledge.known_kept(word)) != 0;
-    verdict.waits |= pending != 0;
-    if (__any_sync(kAllLanes, pending != 0)) still_waiting |= 1ULL << word;
+    verdict.waits |= pending[j] != 0;
+    if (__any_sync(kAllLanes, pending[j] != 0)) again |= bit[j];
+  }
+  return again;
+}
+
+/// Asks all words that the group still waits for.
+__device__ inline Verdict ask_others(Knowledge& knowledge, const Problem& problem, unsigned group,
+                                     bool undecided, const States* polled) {
+  Verdict verdict;
+  for (unsigned chunk = 0; 32 * chunk < problem.words(); ++chunk) {
+    const unsigned left = problem.words() - 32 * chunk;
+    std::uint32_t asked = knowledge.waiting[group][chunk] & (left < 32 ? (1U << left) - 1 : ~0U);
+    std::uint32_t again = 0;
+    while (asked != 0)
+      again |= ask_some(knowledge, problem, group, undecided, 32 * chunk, asked, polled, verdict);
+    __syncwarp();
+    if (lane_id() == 0) knowledge.waiting[group][chunk] = again;
   }
   __syncwarp();
-  if (lane_id() == 0) knowledge.waiting[group] = still_waiting;
   return verdict;
 }
 
-/// Decides what can be decided of a group of 32 rows, by the warp that owns it.
-template <bool kAnyStronger>
-__device__ void decide_group(Knowledge& knowledge, const Columns& columns,
-                             const std::uint32_t* bits, unsigned rows, unsigned words,
-                             unsigned group, const States* states) {
+/// Decides what can be decided of a group of 32 rows, by the warp that owns it; true once all is.
+/// Others' states are asked for in `polled`, decisions go to `published`, if any.
+__device__ inline bool decide_group(Knowledge& knowledge, const Problem& problem, unsigned group,
+                                    const States* polled, const States* published) {
   const unsigned before = knowledge.undecided[group];
-  if (before == 0) return;
+  if (before == 0) return true;
   unsigned undecided = before;
   const unsigned me = 1U << lane_id();
   const Verdict others =
-      ask_others<kAnyStronger>(knowledge, bits, rows, words, group, (undecided & me) != 0);
-  const std::uint32_t own = bits[group * rows + 32 * group + lane_id()];
+      ask_others(knowledge, problem, group, (undecided & me) != 0, polled);
+  const unsigned row = 32 * group + lane_id();
+  const std::uint32_t own = problem.bits[group * problem.stride() + row];
   std::uint32_t kept = knowledge.kept[group];
   std::uint32_t removed = knowledge.removed[group];
   while (undecided != 0) {
-    const bool falls = others.falls || (own & (kAnyStronger ? ~0U : kept)) != 0;
+    const bool falls = others.falls || (own & kept) != 0;
     const bool stands = !others.waits && (own & ~removed) == 0;
     const std::uint32_t fall = __ballot_sync(kAllLanes, falls) & undecided;
     const std::uint32_t stand = __ballot_sync(kAllLanes, stands && !falls) & undecided;
@@ -140,85 +192,68 @@ __device__ void decide_group(Knowledge& knowledge, const Columns& columns,
     removed |= fall;
     undecided &= ~(fall | stand);
   }
-  if (undecided == before) return;
-  if (states != nullptr && (before & ~undecided & me) != 0)
-    states->publish(index_of(columns.keys[32 * group + lane_id()]),
-                    (kept & me) != 0 ? kKept : kRemoved);
+  if (undecided == before) return false;
+  if (published != nullptr && (before & ~undecided & me) != 0)
+    published->publish(problem.columns.indices[row], (kept & me) != 0 ? kKept : kRemoved);
+  __syncwarp();
   if (lane_id() == 0) {
     atomicExch(knowledge.kept + group, kept);
     atomicExch(knowledge.removed + group, removed);
     knowledge.undecided[group] = undecided;
-    if (undecided == 0) atomicSub(&knowledge.open_groups, 1U);
   }
   __syncwarp();
+  return undecided == 0;
 }
 
-/// Looks what other CTAs have decided about this warp's words of columns [rows, end), up to four words
-/// at a time.
-__device__ inline void poll_others(Knowledge& knowledge, const Columns& columns, unsigned rows,
-                                   unsigned end, const States& states) {
-  // From the last warp on: the first ones have rows to decide.
-  const unsigned first = rows / 32 + (kWarps - 1 - warp_id());
-  State seen[kMaxWords / kWarps];
-#pragma unroll
-  for (unsigned q = 0; q < kMaxWords / kWarps; ++q) {
-    const unsigned word = first + q * kWarps;
-    const unsigned column = 32 * word + lane_id();
-    seen[q] = kUndecided;
-    if (column < end && ((knowledge.kept[word] | knowledge.removed[word]) >> lane_id() & 1) == 0)
-      seen[q] = states.read(index_of(columns.keys[column]));
-  }
-#pragma unroll
-  for (unsigned q = 0; q < kMaxWords / kWarps; ++q) {
-    const unsigned word = first + q * kWarps;
-    const unsigned kept = __ballot_sync(kAllLanes, seen[q] == kKept);
-    const unsigned removed = __ballot_sync(kAllLanes, seen[q] == kRemoved);
-    if (lane_id() == 0 && (kept | removed) != 0) {
-      atomicOr(knowledge.kept + word, kept);
-      atomicOr(knowledge.removed + word, removed);
+/// The rule fast: a row falls to any suppressor.
+__device__ inline void decide_by_any(Knowledge& knowledge, const Problem& problem, unsigned group,
+                                     const States& states) {
+  const unsigned row = 32 * group + lane_id();
+  std::uint32_t suppressors = 0;
+  for (unsigned word = 0; word < problem.words(); ++word)
+    suppressors |= problem.bits[word * problem.stride() + row];
+  const unsigned me = 1U << lane_id();
+  const std::uint32_t live = knowledge.undecided[group];
+  const unsigned kept = __ballot_sync(kAllLanes, suppressors == 0) & live;
+  if ((live & me) != 0)
+    states.publish(problem.columns.indices[row], (kept & me) != 0 ? kKept : kRemoved);
+  if (lane_id() == 0) knowledge.kept[group] = kept;
+}
+
+/// Rows that are no candidates.
+__device__ inline void publish_invalid(const Problem& problem, const States& states) {
+  for (unsigned row = threadIdx.x; row < problem.rows; row += kThreads)
+    if (problem.columns.ranks[row] == 0) states.publish(problem.columns.indices[row], kRemoved);
+}
+
+/// Decides and publishes all rows; a warp has each group of 32, the others wait, and leave it the
+/// issue slots. False if some CTA gave up, by `bail` being the tag, where that can happen. Begins and ends
+/// with a barrier.
+__device__ inline bool decide_rows(Knowledge& knowledge, const Problem& problem,
+                                   const States& states, const std::uint32_t* bail) {
+  __syncthreads();
+  bool decided = true;
+  if (warp_id() < problem.groups()) {
+    // First without a look at others, whose words take their time to come.
+    const States* polled = nullptr;
+    for (SpinLimit spins;; spins.count()) {
+      decided = true;
+      for (unsigned group = warp_id(); group < problem.groups(); group += kWarps)
+        decided &= decide_group(knowledge, problem, group, polled, &states);
+      if (decided) break;
+      if (bail != nullptr && spins.seldom() && shared_load(bail) == states.tag) break;
+      polled = &states;
     }
   }
-  __syncwarp();
-}
-
-/// Rows that are no candidates, but not those that only fill up.
-__device__ inline void publish_invalid(const Columns& columns, unsigned rows, const States& states) {
-  for (unsigned row = threadIdx.x; row < rows; row += kThreads) {
-    const std::uint64_t key = columns.keys[row];
-    if (!is_valid_key(key) && key != 0) states.publish(index_of(key), kRemoved);
-  }
-}
-
-/// Decides and publishes all rows, all warps together. False if some CTA gave up, by `bail` being the
-/// tag. Begins and ends with a barrier.
-template <bool kAnyStronger>
-__device__ bool decide_rows(Knowledge& knowledge, const Columns& columns, const std::uint32_t* bits,
-                            unsigned rows, unsigned end, const States& states,
-                            const std::uint32_t* bail) {
-  __syncthreads();
-  publish_invalid(columns, rows, states);
-  const unsigned words = (end + 31) / 32;
-  const bool polls = !kAnyStronger && end > rows;
-  for (SpinLimit spins;; spins.count()) {
-    for (unsigned group = warp_id(); group < rows / 32; group += kWarps)
-      decide_group<kAnyStronger>(knowledge, columns, bits, rows, words, group, &states);
-    if (*static_cast<volatile unsigned*>(&knowledge.open_groups) == 0) break;
-    if (*static_cast<volatile bool*>(&knowledge.bailed)) break;
-    if (!polls) continue;
-    poll_others(knowledge, columns, rows, end, states);
-    if (threadIdx.x == kThreads - 1 && shared_load(bail) == states.tag) knowledge.bailed = true;
-  }
-  __syncthreads();
-  return knowledge.open_groups == 0;
+  publish_invalid(problem, states);
+  return __syncthreads_and(decided) != 0;
 }
 
 /// The same where the columns are the rows and nobody else needs to know.
-__device__ inline void decide_among_themselves(Knowledge& knowledge, const Columns& columns,
-                                               const std::uint32_t* bits, unsigned rows) {
+__device__ inline void decide_among_themselves(Knowledge& knowledge, const Problem& problem) {
   __syncthreads();
-  for (SpinLimit spins; *static_cast<volatile unsigned*>(&knowledge.open_groups) != 0; spins.count())
-    for (unsigned group = warp_id(); group < rows / 32; group += kWarps)
-      decide_group<false>(knowledge, columns, bits, rows, rows / 32, group, nullptr);
+  for (unsigned group = warp_id(); group < problem.groups(); group += kWarps)
+    for (SpinLimit spins; !decide_group(knowledge, problem, group, nullptr, nullptr);) spins.count();
   __syncthreads();
 }
 

@@ -34,7 +34,7 @@ struct SweepScratch {
 struct SweepMemory {
   Columns columns;
   std::uint32_t* bits;
-  float4* bounds;
+  float4* octets;
   Knowledge& knowledge;
   OwnOrder own;
   unsigned (&warp_sums)[kWarps];
@@ -42,29 +42,48 @@ struct SweepMemory {
 
 __device__ __forceinline__ std::uint64_t key_at(const View& view, unsigned index) {
   const float score = __ldg(view.scores + index);
-  return valid(__ldg(view.boxes + index), score) ? key_of(score, index) : invalid_key(index);
+  return key_of(rank_of(valid(__ldg(view.boxes + index), score), score), index);
+}
+
+/// Counts the keys of all n candidates; four loads in flight. Returns how many of this thread's are
+/// valid.
+__device__ inline unsigned count_every(const View& view, unsigned n, const OwnOrder& own) {
+  unsigned good = 0;
+#pragma unroll 4
+  for (unsigned i = threadIdx.x; i < n; i += kThreads) {
+    const std::uint64_t key = key_at(view, i);
+    good += is_valid_key(key) ? 1 : 0;
+    count_kept(own, key);
+  }
+  return good;
 }
 
 /// Sorts candidates [begin, end), at most kRankedAtOnce, to their places among all n. Those that are
-/// none come last. Ends with a barrier.
-__device__ inline void sort_part(const View& view, unsigned n, unsigned begin, unsigned end,
-                                 SweepMemory& memory, const SweepScratch& scratch) {
+/// none come last. Returns how many of all are valid. Ends with a barrier.
+__device__ inline unsigned sort_part(const View& view, unsigned n, unsigned begin, unsigned end,
+                                     SweepMemory& memory, const SweepScratch& scratch) {
   const unsigned rows = end - begin;
-  if (threadIdx.x < kRankedAtOnce) {
+  const unsigned groups = (rows + 31) / 32;
+  if (threadIdx.x < 32 * groups) {
     const unsigned in_part = __ballot_sync(kAllLanes, threadIdx.x < rows);
     if (lane_id() == 0) memory.knowledge.kept[warp_id()] = in_part;
-    if (threadIdx.x < rows) memory.columns.keys[threadIdx.x] = key_at(view, begin + threadIdx.x);
+    const std::uint64_t key = threadIdx.x < rows ? key_at(view, begin + threadIdx.x) : 0;
+    memory.columns.ranks[threadIdx.x] = static_cast<std::uint32_t>(key >> 32);
   }
   __syncthreads();
-  order_own(memory.own, memory.columns.keys, memory.knowledge.kept, (rows + 31) / 32 * 32);
-  for (unsigned i = threadIdx.x; i < n; i += kThreads) count_kept(memory.own, key_at(view, i));
+  order_own(memory.own, memory.knowledge.kept, groups,
+            [&](unsigned row) { return key_of(memory.columns.ranks[row], begin + row); });
+  const unsigned mine = warp_sum(count_every(view, n, memory.own));
+  if (lane_id() == 0) memory.warp_sums[warp_id()] = mine;
   __syncthreads();
+  const unsigned good = warp_sum(lane_id() < kWarps ? memory.warp_sums[lane_id()] : 0);
   if (warp_id() == 0)
     place_own(memory.own, [&](unsigned place, std::uint64_t key) {
       scratch.sorted_keys[place] = key;
       scratch.sorted_boxes[place] = __ldg(view.boxes + index_of(key));
     });
   __syncthreads();
+  return good;
 }
 
 /// Sorts this CTA's part of all candidates; returns how many of all are valid. Ends with a barrier.
@@ -73,13 +92,9 @@ __device__ inline unsigned sort_all(const View& view, unsigned n, SweepMemory& m
   const unsigned part = (n + gridDim.x - 1) / gridDim.x;
   const unsigned begin = min(n, blockIdx.x * part);
   const unsigned end = min(n, begin + part);
-  for (unsigned at = begin; at < end; at += kRankedAtOnce)
-    sort_part(view, n, at, min(end, at + kRankedAtOnce), memory, scratch);
-  unsigned good = 0;
-  for (unsigned first = 0; first < n; first += kThreads) {
-    const unsigned i = first + threadIdx.x;
-    good += static_cast<unsigned>(__syncthreads_count(i < n && is_valid_key(key_at(view, i))));
-  }
+  unsigned good = sort_part(view, n, begin, min(end, begin + kRankedAtOnce), memory, scratch);
+  for (unsigned at = begin + kRankedAtOnce; at < end; at += kRankedAtOnce)
+    good = sort_part(view, n, at, min(end, at + kRankedAtOnce), memory, scratch);
   return good;
 }
 
@@ -108,7 +123,7 @@ __device__ inline Strip take_strip(const std::uint32_t* alive, unsigned good, bo
   const unsigned up_to_here = warp_inclusive_sum(mine);
   if (lane_id() == 31) memory.warp_sums[warp_id()] = up_to_here;
   __syncthreads();
-  const unsigned sums = warp_inclusive_sum(memory.warp_sums[lane_id()]);
+  const unsigned sums = warp_inclusive_sum(lane_id() < kWarps ? memory.warp_sums[lane_id()] : 0);
   const unsigned total = __shfl_sync(kAllLanes, sums, 31);
   unsigned at = up_to_here - mine;
   const unsigned warps_before = __shfl_sync(kAllLanes, sums, warp_id() == 0 ? 0 : warp_id() - 1);
@@ -118,30 +133,27 @@ __device__ inline Strip take_strip(const std::uint32_t* alive, unsigned good, bo
   for (unsigned q = 0; q < kWordsEach; ++q)
     for (std::uint32_t left = words[q]; left != 0 && at < size; left &= left - 1, ++at) {
       const unsigned place = 32 * (kWordsEach * threadIdx.x + q) + __ffs(static_cast<int>(left)) - 1;
-      const std::uint32_t index = index_of(__ldcg(scratch.sorted_keys + place));
-      // Better places get greater keys.
-      memory.columns.keys[at] = (static_cast<std::uint64_t>(~place) << 32) | ~index;
+      memory.columns.ranks[at] = ~place;  // better places outrank
       if (at + 1 == size) last_place = place;
     }
   __syncthreads();
   return {size, total, last_place};
 }
 
-/// Loads what take_strip() chose, and bounds of each group of 32. Ends with a barrier.
-__device__ inline void load_strip(const View& view, unsigned size, SweepMemory& memory,
-                                  const SweepScratch& scratch) {
+/// Loads what take_strip() chose, and bounds of each octet. Ends with a barrier.
+__device__ inline void load_strip(unsigned size, SweepMemory& memory, const SweepScratch& scratch) {
   const unsigned rows = (size + 31) / 32 * 32;
   if (threadIdx.x < rows) {
     float4 box = empty_box();
     if (threadIdx.x < size) {
-      const std::uint64_t key = memory.columns.keys[threadIdx.x];
-      box = __ldcg(scratch.sorted_boxes + ~static_cast<std::uint32_t>(key >> 32));
-      memory.columns.put(threadIdx.x, box, key, group_of(view, index_of(key)));
+      const std::uint32_t rank = memory.columns.ranks[threadIdx.x];
+      box = __ldcg(scratch.sorted_boxes + ~rank);
+      memory.columns.put(threadIdx.x, box, rank, index_of(__ldcg(scratch.sorted_keys + ~rank)));
     } else {
       memory.columns.put_empty(threadIdx.x);
     }
-    const float4 around = warp_bounds(box);
-    if (lane_id() == 0) memory.bounds[warp_id()] = around;
+    const float4 around = octet_bounds(box);
+    if (lane_id() % 8 == 0) memory.octets[threadIdx.x / 8] = around;
   }
   __syncthreads();
 }
@@ -154,13 +166,13 @@ __device__ bool falls_to_strip(const View& view, const SweepMemory& memory,
   const Box box = as_box(__ldcg(scratch.sorted_boxes + place));
   const float box_area = area(box);
   const Columns& columns = memory.columns;
+  const bool grouped = view.groups != nullptr;
   const std::uint32_t group =
-      columns.groups != nullptr
-          ? group_of(view, index_of(__ldcg(scratch.sorted_keys + place))) : 0;
+      grouped ? group_of(view, index_of(__ldcg(scratch.sorted_keys + place))) : 0;
   for (unsigned word = 0; word < (size + 31) / 32; ++word)
     for (std::uint32_t left = memory.knowledge.kept[word]; left != 0; left &= left - 1) {
       const unsigned column = 32 * word + __ffs(static_cast<int>(left)) - 1;
-      if (columns.groups != nullptr && columns.groups[column] != group) continue;
+      if (grouped && group_of(view, columns.indices[column]) != group) continue;
       if (Overlap::suppresses(as_box(columns.boxes[column]), columns.areas[column], box, box_area,
                               threshold))
         return true;
@@ -193,7 +205,7 @@ __device__ inline unsigned append_kept(const SweepMemory& memory, unsigned size,
     const std::uint32_t bits = memory.knowledge.kept[word];
     if (blockIdx.x == 0 && warp_id() == word && (bits >> lane_id() & 1) != 0)
       indices[before + kept + __popc(bits & lanes_below())] =
-          index_of(memory.columns.keys[threadIdx.x]);
+          memory.columns.indices[threadIdx.x];
     kept += static_cast<unsigned>(__popc(bits));
   }
   return kept;
@@ -212,11 +224,12 @@ __device__ void sweep(const View& view, unsigned n, float threshold, SweepMemory
     const std::uint32_t* const alive = scratch.alive[strips % 2];
     const Strip strip = take_strip(alive, good, strips == 0, memory, scratch, last_place);
     if (strip.size == 0) break;
-    load_strip(view, strip.size, memory, scratch);
-    const unsigned rows = (strip.size + 31) / 32 * 32;
-    compare<Overlap>(memory.columns, rows, strip.size, memory.bounds, threshold, memory.bits);
-    forget(memory.knowledge, memory.columns, rows);
-    decide_among_themselves(memory.knowledge, memory.columns, memory.bits, rows);
+    load_strip(strip.size, memory, scratch);
+    const Problem problem{memory.columns, memory.bits, strip.size, strip.size};
+    compare<Overlap>(problem.columns, view, problem.rows, problem.stride(), problem.end,
+                     memory.octets, threshold, memory.bits);
+    forget(memory.knowledge, problem.columns, problem.groups(), problem.words());
+    decide_among_themselves(memory.knowledge, problem);
     kept += append_kept(memory, strip.size, kept, indices);
     if (strip.alive == strip.size) break;  // none is left after the strip
     strike_out<Overlap>(view, memory, scratch, strip, good, strips == 0 ? nullptr : alive,
