@@ -18,76 +18,50 @@ namespace facepipe::nms {
 // Whole cells are dealt out, so nothing depends on the order in which threads count. A share is exceeded by
 // at most the fullest cell; where cells are too full for that (identical boxes), no CTA rounds at all
 // and the sweep takes over, which all CTAs see alike.
-// The grid spans a sample of the centres: it decides about balance alone, never about the result.
+// The grid decides about balance alone, never about the result.
 
-inline constexpr unsigned kCells = 4096;
-inline constexpr int kCellBits = 12;
+inline constexpr unsigned kCells = 4096;  // 64 x 64
 
 struct CellGrid {
-  float x_scale, x_bias, y_scale, y_bias;  ///< of doubled centres
-  unsigned last_x, last_y;
-  unsigned shared_bits;  ///< of each axis that interleave; the rest of the longer one's go on top
-  bool wide;
+  float x_scale, x_bias, y_scale, y_bias;  ///< of doubled centres, to [0, 1]
 };
 
-/// A grid over the range of 128 of the n candidates, which each warp reads for itself. Cells are about
-/// as wide as high. A range of one point, or none at all, gives a grid too.
-__device__ inline CellGrid grid_over_sample(const View& view, unsigned n) {
-  constexpr unsigned kSamples = 4;
-  float4 boxes[kSamples];
-#pragma unroll
-  for (unsigned j = 0; j < kSamples; ++j) {
-    const unsigned at = 32 * j + lane_id();
-    boxes[j] = empty_box();
-    if (n > 32 * kSamples)
-      boxes[j] = __ldg(view.boxes + at * n / (32 * kSamples));
-    else if (at < n)
-      boxes[j] = __ldg(view.boxes + at);
-  }
-  float4 range = empty_box();
-#pragma unroll
-  for (const float4& box : boxes) {
-    const float x = box.x + box.z;
-    const float y = box.y + box.w;
-    constexpr float kFar = 1e30F;
-    if (fabsf(x) < kFar && fabsf(y) < kFar) range = bounds_of(range, make_float4(x, y, x, y));
-  }
+/// The box around the centres that a thread has seen, doubled; far ones don't count.
+__device__ __forceinline__ void widen(float4& range, float4 box) {
+  constexpr float kFar = 1e30F;
+  const float x = box.x + box.z;
+  const float y = box.y + box.w;
+  if (fabsf(x) < kFar && fabsf(y) < kFar) range = bounds_of(range, make_float4(x, y, x, y));
+}
+
+/// A grid over what all threads have seen. A range of one point, or none at all, gives a grid too.
+/// Has a barrier within.
+__device__ inline CellGrid grid_over(float4 range, float4 (&of_warps)[kWarps]) {
   range = warp_bounds(range);
-  const float width = range.z - range.x;
-  const float height = range.w - range.y;
-  const int skew = max(-6, min(6, __float2int_rn(0.5F * (__log2f(width) - __log2f(height)))));
-  const int x_bits = kCellBits / 2 + skew;
-  const int y_bits = kCellBits / 2 - skew;
+  if (lane_id() == 0) of_warps[warp_id()] = range;
+  __syncthreads();
+  range = warp_bounds(of_warps[lane_id() % kWarps]);
   CellGrid grid;
-  grid.x_scale = __fdividef(static_cast<float>(1 << x_bits), width);
-  grid.y_scale = __fdividef(static_cast<float>(1 << y_bits), height);
+  grid.x_scale = __fdividef(1.0F, range.z - range.x);
+  grid.y_scale = __fdividef(1.0F, range.w - range.y);
   grid.x_bias = -range.x * grid.x_scale;
   grid.y_bias = -range.y * grid.y_scale;
-  grid.last_x = (1U << x_bits) - 1;
-  grid.last_y = (1U << y_bits) - 1;
-  grid.shared_bits = static_cast<unsigned>(min(x_bits, y_bits));
-  grid.wide = skew >= 0;
   return grid;
 }
 
-/// The cell of candidate `index` of n; those that are no boxes are spread over all cells.
-__device__ __forceinline__ unsigned cell_of(const CellGrid& grid, float4 box, unsigned index,
-                                            unsigned n) {
-  if (!valid_box(box)) return index * kCells / n;
-  // NaN and what is negative become 0.
-  const unsigned x =
-      min(__float2uint_rz(fmaf(box.x + box.z, grid.x_scale, grid.x_bias)), grid.last_x);
-  const unsigned y =
-      min(__float2uint_rz(fmaf(box.y + box.w, grid.y_scale, grid.y_bias)), grid.last_y);
-  const unsigned longer = grid.wide ? x : y;
-  const unsigned shorter = grid.wide ? y : x;
-  const unsigned low = longer & ((1U << grid.shared_bits) - 1);
-  unsigned both = low | (shorter << 16);  // six bits each, spread apart together
-  both = (both | (both << 4)) & 0x030F030FU;
+/// One of 64 steps in [0, 1], in the low bits: the fraction of a float at 2^23 counts whole numbers.
+__device__ __forceinline__ unsigned step_of(float doubled, float scale, float bias) {
+  const float place = __saturatef(fmaf(doubled, scale, bias));  // NaN becomes 0
+  return __float_as_uint(fmaf(place, 63.0F, 8388608.0F)) & 63U;
+}
+
+__device__ __forceinline__ unsigned cell_of(const CellGrid& grid, float4 box) {
+  unsigned both = step_of(box.x + box.z, grid.x_scale, grid.x_bias) |
+                  (step_of(box.y + box.w, grid.y_scale, grid.y_bias) << 16);
+  both = (both | (both << 4)) & 0x030F030FU;  // spread apart together
   both = (both | (both << 2)) & 0x03330333U;
   both = (both | (both << 1)) & 0x05550555U;
-  return ((longer >> grid.shared_bits) << (2 * grid.shared_bits)) | ((both >> 15) & ~1U) |
-         (both & 0xffffU);
+  return (both | (both >> 15)) & (kCells - 1);
 }
 
 /// The cells and the number of candidates that a CTA owns.

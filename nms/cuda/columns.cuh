@@ -8,28 +8,38 @@
 
 namespace facepipe::nms {
 
-/// Columns [0, rows) are the CTA's own candidates, its rows, filled up to a multiple of 32 with
-/// empty boxes; from there on stand the others that may suppress them.
-struct Columns {
+/// Candidates in shared memory, each in a slot: all of them in the slot of their index where they fit,
+/// else those that the CTA has to do with. One that is none has an empty box and a rank of 0.
+struct Slots {
   float4* boxes;
-  float* areas;
-  std::uint32_t* ranks;
-  std::uint16_t* indices;
+  std::uint64_t* keys;
 
-  __device__ void put(unsigned at, float4 box, std::uint32_t rank, unsigned index) const {
-    boxes[at] = box;
-    areas[at] = area(as_box(box));
-    ranks[at] = rank;
-    indices[at] = static_cast<std::uint16_t>(index);
-  }
-  __device__ void put_empty(unsigned at) const { put(at, empty_box(), 0, 0); }
-  [[nodiscard]] __device__ std::uint64_t key(unsigned at) const {
-    return key_of(ranks[at], indices[at]);
+  __device__ __forceinline__ void put(unsigned slot, float4 box, float score,
+                                      unsigned index) const {
+    const bool good = valid(box, score);
+    boxes[slot] = good ? box : empty_box();
+    keys[slot] = key_of(rank_of(good, score), index);
   }
 };
-static_assert(kMaxNmsCapacity <= 65536);
+
+/// Columns [0, rows) are the CTA's own candidates, its rows, filled up to a multiple of 32 with an empty
+/// slot; from there on stand the others that may suppress them.
+struct Columns {
+  Slots slots;
+  std::uint16_t* slot_of;
+
+  [[nodiscard]] __device__ __forceinline__ float4 box(unsigned column) const {
+    return slots.boxes[slot_of[column]];
+  }
+  [[nodiscard]] __device__ __forceinline__ std::uint64_t key(unsigned column) const {
+    return slots.keys[slot_of[column]];
+  }
+  [[nodiscard]] __device__ __forceinline__ unsigned index(unsigned column) const {
+    return index_of(key(column));
+  }
+};
 inline constexpr unsigned kBytesOfAColumn =
-    sizeof(float4) + sizeof(float) + sizeof(std::uint32_t) + sizeof(std::uint16_t);
+    sizeof(float4) + sizeof(std::uint64_t) + sizeof(std::uint16_t);
 
 __device__ __forceinline__ std::uint32_t group_of(const View& view, unsigned index) {
   return view.groups != nullptr ? __ldg(view.groups + index) : 0;
@@ -58,67 +68,62 @@ struct WinnerAreaOverlap {
   }
 };
 
-struct Row {
-  float4 box;
-  float area;
-  std::uint32_t rank;
-  unsigned index;
-};
-
-__device__ __forceinline__ Row row_at(const Columns& columns, unsigned at) {
-  return {columns.boxes[at], columns.areas[at], columns.ranks[at], columns.indices[at]};
-}
-
-/// Whether the column outranks the row, and is of its group.
-__device__ __forceinline__ bool may_suppress(const Columns& columns, const View& view, unsigned column,
-                                             const Row& row) {
-  const std::uint32_t rank = columns.ranks[column];
-  const unsigned index = columns.indices[column];
-  if (rank < row.rank || (rank == row.rank && index >= row.index)) return false;
-  return view.groups == nullptr || group_of(view, index) == group_of(view, row.index);
-}
-
-/// Bit j: column `first` + j suppresses the row. Only columns below `end` are looked at.
-template <class Overlap>
-__device__ __forceinline__ unsigned eight_comparisons(const Columns& columns, const View& view,
-                                                      const Row& row, unsigned first, unsigned end,
-                                                      float threshold) {
-  unsigned hits = 0;
-#pragma unroll
-  for (unsigned j = 0; j < 8; ++j) {
-    // Beyond the end stands whatever stood there; the mask below takes it out.
-    const bool hit = Overlap::suppresses(as_box(columns.boxes[first + j]), columns.areas[first + j],
-                                         as_box(row.box), row.area, threshold);
-    hits |= static_cast<unsigned>(hit) << j;
-  }
-  hits &= (1U << min(end - min(end, first), 8U)) - 1;
-  // Who outranks whom is asked only where boxes overlap, which is seldom.
-  unsigned suppressors = 0;
-  for (; hits != 0; hits &= hits - 1) {
-    const unsigned column = first + __ffs(static_cast<int>(hits)) - 1;
-    if (may_suppress(columns, view, column, row)) suppressors |= hits & (0U - hits);
+/// Of the columns that suppress a row, those of its group.
+__device__ inline unsigned of_same_group(const Columns& columns, const View& view, unsigned row,
+                                         unsigned first, unsigned suppressors) {
+  const std::uint32_t group = group_of(view, columns.index(row));
+  for (unsigned left = suppressors; left != 0; left &= left - 1) {
+    const unsigned column = first + static_cast<unsigned>(__ffs(static_cast<int>(left))) - 1;
+    if (group_of(view, columns.index(column)) != group) suppressors ^= left & (0U - left);
   }
   return suppressors;
 }
 
+/// Bit j: column `first` + j suppresses the row. Only columns below `end` are looked at; beyond them
+/// stand slots of whatever there was.
+template <class Overlap>
+__device__ __forceinline__ unsigned eight_comparisons(const Columns& columns, unsigned row,
+                                                      unsigned first, unsigned end,
+                                                      float threshold) {
+  const Box loser = as_box(columns.box(row));
+  const float loser_area = area(loser);
+  const std::uint64_t loser_key = columns.key(row);
+  const uint4 eight = *reinterpret_cast<const uint4*>(columns.slot_of + first);
+  const unsigned pairs[4] = {eight.x, eight.y, eight.z, eight.w};
+  unsigned suppressors = 0;
+#pragma unroll
+  for (unsigned j = 0; j < 8; ++j) {
+    const unsigned slot = j % 2 == 0 ? pairs[j / 2] & 0xffffU : pairs[j / 2] >> 16;
+    const Box winner = as_box(columns.slots.boxes[slot]);
+    const bool hit = Overlap::suppresses(winner, area(winner), loser, loser_area, threshold) &
+                     (columns.slots.keys[slot] > loser_key);
+    suppressors |= static_cast<unsigned>(hit) << j;
+  }
+  return suppressors & ((1U << min(end - min(end, first), 8U)) - 1);
+}
+
 /// Fills bits[word * stride + row] with whether column 32 * word + bit suppresses the row. octets[o]
-/// bounds rows 8 o to 8 o + 7. No barrier.
+/// bounds rows 8 o to 8 o + 7. The columns' list must be filled up to a multiple of 32. No barrier.
 template <class Overlap>
 __device__ void compare(const Columns& columns, const View& view, unsigned rows, unsigned stride,
                         unsigned end, const float4* octets, float threshold, std::uint32_t* bits) {
   const unsigned octet_count = (rows + 7) / 8;
-  const unsigned tasks = (end + 31) / 32 * octet_count;  // 32 columns with 8 rows each
+  const unsigned words = (end + 31) / 32;
   auto* const as_bytes = reinterpret_cast<std::uint8_t*>(bits);
-  for (unsigned task = warp_id(); task < tasks; task += kWarps) {
-    const unsigned word = task / octet_count;
-    const unsigned octet = task - word * octet_count;
+  unsigned word = warp_id() / octet_count;
+  unsigned octet = warp_id() - word * octet_count;
+  while (word < words) {  // 32 columns with 8 rows at once
     const unsigned row = 8 * octet + lane_id() % 8;
     const unsigned byte = lane_id() / 8;
+    const unsigned first = 32 * word + 8 * byte;
     unsigned suppressors = 0;
-    if (__any_sync(kAllLanes, overlap(columns.boxes[32 * word + lane_id()], octets[octet])))
-      suppressors = eight_comparisons<Overlap>(columns, view, row_at(columns, row),
-                                               32 * word + 8 * byte, end, threshold);
+    if (__any_sync(kAllLanes, overlap(columns.box(32 * word + lane_id()), octets[octet]))) {
+      suppressors = eight_comparisons<Overlap>(columns, row, first, end, threshold);
+      if (view.groups != nullptr)
+        suppressors = of_same_group(columns, view, row, first, suppressors);
+    }
     as_bytes[(word * stride + row) * 4 + byte] = static_cast<std::uint8_t>(suppressors);
+    for (octet += kWarps; octet >= octet_count; octet -= octet_count) ++word;
   }
 }
 

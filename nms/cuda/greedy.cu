@@ -4,7 +4,6 @@
 #include <stdexcept>
 
 #include "core/cuda/check.h"
-#include "nms/cuda/batch.cuh"
 #include "nms/cuda/cells.cuh"
 #include "nms/cuda/columns.cuh"
 #include "nms/cuda/device.cuh"
@@ -17,7 +16,7 @@ namespace facepipe::nms {
 namespace {
 
 #ifndef LEAST_SHARE
-#define LEAST_SHARE 32
+#define LEAST_SHARE 16
 #endif
 constexpr unsigned kLeastShare = LEAST_SHARE;  // candidates of a CTA
 constexpr unsigned kCountsBytes = kCells * sizeof(unsigned);
@@ -26,6 +25,7 @@ static_assert(kMaxRows * sizeof(std::uint64_t) + kMaxRows * sizeof(unsigned) <= 
 struct Shared {
   Knowledge knowledge;
   float4 octets[kMaxRows / 8];
+  float4 ranges[kWarps];
   ShareMemory share;
   std::uint32_t tag;
   unsigned others;  // columns after the rows
@@ -49,57 +49,136 @@ struct Cta {
     auto* const keys = reinterpret_cast<std::uint64_t*>(counts);
     return {keys, reinterpret_cast<unsigned*>(keys + kMaxRows), 0, 0};
   }
-  [[nodiscard]] __device__ CellMemory cell_memory() const {
-    return {reinterpret_cast<std::uint16_t*>(bits), 2 * arguments.limits.bit_words};
+  /// Cells of candidates, until there are bits: as many as there is room for.
+  [[nodiscard]] __device__ std::uint16_t* cells() const {
+    return reinterpret_cast<std::uint16_t*>(bits);
   }
-  /// Kept ones of a batch, where the columns' boxes are no longer needed.
+  [[nodiscard]] __device__ unsigned cells_room() const { return 2 * arguments.limits.bit_words; }
+  /// Kept ones, once there are no bits any more.
   [[nodiscard]] __device__ std::uint64_t* kept_keys() const {
-    return reinterpret_cast<std::uint64_t*>(columns.boxes);
+    return reinterpret_cast<std::uint64_t*>(bits);
   }
-  /// Whether no CTA can run out of room: then none needs to ask if another has.
-  [[nodiscard]] __device__ bool fits() const { return n + 32 <= arguments.limits.columns; }
+  [[nodiscard]] __device__ unsigned kept_room() const {
+    return arguments.limits.bit_words / 2 / kThreads * kThreads;
+  }
+  /// Whether all candidates fit shared memory, and no CTA can run out of room. Then none needs to ask
+  /// if another has.
+  [[nodiscard]] __device__ bool fits() const { return n + 64 <= arguments.limits.columns; }
   /// Rows that any CTA may own.
   [[nodiscard]] __device__ unsigned rows_limit() const {
     const GreedyLimits& limits = arguments.limits;
     if (!fits()) return min(kMaxRows / 2, limits.columns / 2);
-    return min(kMaxRows / 2, limits.bit_words / (n / 32 + 2) / 32 * 32);
+    return min(kMaxRows / 2, limits.bit_words / (n / 32 + 3) / 32 * 32);
   }
+  /// The slot that no candidate has.
+  [[nodiscard]] __device__ unsigned empty_slot() const { return arguments.limits.columns - 1; }
 };
 
-__device__ Cta lay_out(uint4* memory, Shared& shared, const GreedyArguments& arguments, unsigned n) {
+__device__ __forceinline__ Cta lay_out(uint4* memory, Shared& shared,
+                                       const GreedyArguments& arguments, unsigned n) {
   const unsigned columns = arguments.limits.columns;
   auto* const counts = reinterpret_cast<unsigned*>(memory);
   auto* const boxes = reinterpret_cast<float4*>(counts + kCells);
-  auto* const areas = reinterpret_cast<float*>(boxes + columns);
-  auto* const ranks = reinterpret_cast<std::uint32_t*>(areas + columns);
-  auto* const indices = reinterpret_cast<std::uint16_t*>(ranks + columns);
-  return {arguments, shared, n, counts, Columns{boxes, areas, ranks, indices},
-          reinterpret_cast<std::uint32_t*>(indices + columns)};
+  auto* const keys = reinterpret_cast<std::uint64_t*>(boxes + columns);
+  auto* const slots = reinterpret_cast<std::uint16_t*>(keys + columns);
+  return {arguments, shared, n, counts, Columns{{boxes, keys}, slots},
+          reinterpret_cast<std::uint32_t*>(slots + columns)};
+}
+
+/// Takes all candidates into their slots, each thread every kThreads-th, and finds their range. The
+/// first of each thread has been loaded before n was known.
+__device__ __forceinline__ float4 load_slots(const Cta& cta, float4 first_box, float first_score) {
+  const View& view = cta.arguments.view;
+  const Slots& slots = cta.columns.slots;
+  float4 range = empty_box();
+  if (threadIdx.x < cta.n) {
+    widen(range, first_box);
+    slots.put(threadIdx.x, first_box, first_score, threadIdx.x);
+  }
+  constexpr unsigned kAtOnce = 4;
+  for (unsigned first = kThreads + threadIdx.x; first < cta.n; first += kAtOnce * kThreads) {
+    float4 boxes[kAtOnce];
+    float scores[kAtOnce];
+#pragma unroll
+    for (unsigned q = 0; q < kAtOnce; ++q)
+      if (const unsigned i = first + q * kThreads; i < cta.n) {
+        boxes[q] = __ldg(view.boxes + i);
+        scores[q] = __ldg(view.scores + i);
+      }
+#pragma unroll
+    for (unsigned q = 0; q < kAtOnce; ++q)
+      if (const unsigned i = first + q * kThreads; i < cta.n) {
+        widen(range, boxes[q]);
+        slots.put(i, boxes[q], scores[q], i);
+      }
+  }
+  return range;
+}
+
+/// The range where there are more candidates than slots, by a sample.
+__device__ __noinline__ float4 sample_range(const Cta& cta) {
+  float4 range = empty_box();
+  widen(range, __ldg(cta.arguments.view.boxes +
+                     static_cast<std::uint64_t>(threadIdx.x) * cta.n / kThreads));
+  return range;
+}
+
+/// Counts all candidates by cell. Ends with a barrier.
+__device__ __forceinline__ void count_cells(const Cta& cta, const CellGrid& grid) {
+  const bool fits = cta.fits();
+  const float4* const boxes = fits ? cta.columns.slots.boxes : cta.arguments.view.boxes;
+#pragma unroll 4
+  for (unsigned i = threadIdx.x; i < cta.n; i += kThreads) {
+    // Invalid ones lie anywhere; an empty box, whose centre is NaN, in cell 0.
+    const unsigned cell = cell_of(grid, boxes[i]);
+    if (i < cta.cells_room()) cta.cells()[i] = static_cast<std::uint16_t>(cell);
+    atomicAdd(cta.counts + cell, 1U);
+  }
+  __syncthreads();
+}
+
+__device__ __forceinline__ unsigned cell_at(const Cta& cta, const CellGrid& grid, unsigned index) {
+  return index < cta.cells_room() ? cta.cells()[index]
+                                  : cell_of(grid, __ldg(cta.arguments.view.boxes + index));
+}
+
+/// Puts candidate `index` into column `at`; of a slot of its own unless all have one.
+__device__ __forceinline__ void put_column(const Cta& cta, unsigned at, unsigned index) {
+  unsigned slot = index;
+  if (!cta.fits()) {
+    slot = at;
+    const View& view = cta.arguments.view;
+    cta.columns.slots.put(slot, __ldg(view.boxes + index), __ldg(view.scores + index), index);
+  }
+  cta.columns.slot_of[at] = static_cast<std::uint16_t>(slot);
 }
 
 /// Puts the CTA's own candidates into columns [0, rows), in the order of their cells, so that each
 /// octet lies close together. Needs the starts of the cells in `counts`, and spoils them. Ends
 /// with a barrier.
-__device__ void gather_rows(const Cta& cta, Batch& batch, const CellGrid& grid,
-                            const Share& share) {
-  for_each(batch, cta.arguments.view, cta.n, grid, cta.cell_memory(),
-           [&](unsigned i, bool is_one, float4 box, float score, unsigned cell) {
-             if (!is_one || !share.owns(cell)) return;
-             const unsigned at = atomicAdd(cta.counts + cell, 1U) - share.first;
-             const bool good = valid(box, score);
-             cta.columns.put(at, good ? box : empty_box(), rank_of(good, score), i);
-           });
+__device__ __forceinline__ void gather_rows(const Cta& cta, const CellGrid& grid,
+                                            const Share& share) {
+#pragma unroll 4
+  for (unsigned i = threadIdx.x; i < cta.n; i += kThreads) {
+    const unsigned cell = cell_at(cta, grid, i);
+    if (share.owns(cell)) put_column(cta, atomicAdd(cta.counts + cell, 1U) - share.first, i);
+  }
   const unsigned fill = share.rows() + threadIdx.x;
-  if (fill < (share.rows() + 31) / 32 * 32) cta.columns.put_empty(fill);
-  if (threadIdx.x == 0) cta.shared.others = 0;
+  if (fill < (share.rows() + 31) / 32 * 32)
+    cta.columns.slot_of[fill] = static_cast<std::uint16_t>(cta.empty_slot());
+  if (threadIdx.x == 0) {
+    cta.shared.others = 0;
+    cta.columns.slots.boxes[cta.empty_slot()] = empty_box();
+    cta.columns.slots.keys[cta.empty_slot()] = 0;
+  }
   __syncthreads();
 }
 
 /// A box around all rows, in every thread; also leaves one around each octet.
-__device__ float4 bound_rows(const Cta& cta, unsigned rows) {
+__device__ __forceinline__ float4 bound_rows(const Cta& cta, unsigned rows) {
   float4 mine = empty_box();
   for (unsigned group = 0; 32 * group < rows; ++group) {
-    const float4 box = cta.columns.boxes[32 * group + lane_id()];
+    const float4 box = cta.columns.box(32 * group + lane_id());
     mine = bounds_of(mine, box);
     if (group % kWarps != warp_id()) continue;
     const float4 around = octet_bounds(box);
@@ -108,44 +187,48 @@ __device__ float4 bound_rows(const Cta& cta, unsigned rows) {
   return warp_bounds(mine);
 }
 
-/// A place for each thread of the warp that wants one, counted by `next`.
-__device__ __forceinline__ unsigned next_places(unsigned* next, bool wants) {
-  const unsigned wanting = __ballot_sync(kAllLanes, wants);
-  if (wanting == 0) return 0;
-  unsigned first = 0;
-  if (lane_id() == 0) first = atomicAdd(next, static_cast<unsigned>(__popc(wanting)));
-  return __shfl_sync(kAllLanes, first, 0) +
-         static_cast<unsigned>(__popc(wanting & lanes_below()));
+/// Whether a candidate that overlaps the box around the rows is a valid one of another CTA.
+__device__ __forceinline__ bool is_other(const Cta& cta, const CellGrid& grid, const Share& share,
+                                         unsigned index) {
+  if (share.owns(cell_at(cta, grid, index))) return false;
+  if (cta.fits()) return true;  // the slots of invalid ones are empty
+  const View& view = cta.arguments.view;
+  return valid(__ldg(view.boxes + index), __ldg(view.scores + index));
 }
 
 /// Puts others that overlap the box around the rows behind them, where there is room. Ends with a
 /// barrier.
-__device__ void gather_others(const Cta& cta, Batch& batch, const CellGrid& grid,
-                              const Share& share) {
+__device__ __forceinline__ void gather_others(const Cta& cta, const CellGrid& grid,
+                                              const Share& share) {
   const float4 around = bound_rows(cta, share.rows());
   const unsigned stride = (share.rows() + 31) / 32 * 32;
-  for_each(batch, cta.arguments.view, cta.n, grid, cta.cell_memory(),
-           [&](unsigned i, bool is_one, float4 box, float score, unsigned cell) {
-             const bool joins = is_one && overlap(box, around) && !share.owns(cell) &&
-                                valid(box, score);
-             const unsigned at = stride + next_places(&cta.shared.others, joins);
-             if (joins && at < cta.arguments.limits.columns)
-               cta.columns.put(at, box, rank_of(true, score), i);
-           });
+  const float4* const boxes = cta.fits() ? cta.columns.slots.boxes : cta.arguments.view.boxes;
+  // Room for a last word to be filled up, and for the empty slot.
+  const unsigned room = cta.arguments.limits.columns - 32;
+#pragma unroll 4
+  for (unsigned i = threadIdx.x; i < cta.n; i += kThreads) {
+    if (!overlap(boxes[i], around) || !is_other(cta, grid, share, i)) continue;
+    const unsigned at = stride + atomicAdd(&cta.shared.others, 1U);
+    if (at < room) put_column(cta, at, i);
+  }
+  __syncthreads();
+  const unsigned end = stride + cta.shared.others;
+  if (end <= room && threadIdx.x < (32 - end % 32) % 32)
+    cta.columns.slot_of[end + threadIdx.x] = static_cast<std::uint16_t>(cta.empty_slot());
   __syncthreads();
 }
 
 /// Decides the CTA's own candidates. False if it or another CTA gave up.
 template <class Overlap, bool kAnyStronger>
-__device__ bool decide_own(const Cta& cta, Batch& batch, const CellGrid& grid,
-                           const Share& share) {
-  gather_rows(cta, batch, grid, share);
-  gather_others(cta, batch, grid, share);
+__device__ __forceinline__ bool decide_own(const Cta& cta, const CellGrid& grid,
+                                           const Share& share) {
+  gather_rows(cta, grid, share);
+  gather_others(cta, grid, share);
   Knowledge& knowledge = cta.shared.knowledge;
   const unsigned stride = (share.rows() + 31) / 32 * 32;
   const Problem problem{cta.columns, cta.bits, share.rows(), stride + cta.shared.others};
   std::uint32_t* const bail = &cta.arguments.scratch.control->bail;
-  if (problem.end > cta.arguments.limits.columns ||
+  if (problem.end > cta.arguments.limits.columns - 32 ||
       stride * problem.words() > cta.arguments.limits.bit_words) {
     if (threadIdx.x == 0) shared_store(bail, cta.shared.tag);
     return false;
@@ -184,46 +267,51 @@ __device__ bool wait_for_all(const Cta& cta) {
   return !cta.shared.bailed;
 }
 
-/// Reads the states of a batch, and waits for those that are not decided yet. False if some CTA gave
-/// up.
-__device__ bool read_states(const Cta& cta, unsigned base, State (&seen)[kEach]) {
+inline constexpr unsigned kStatesAtOnce = 8;
+
+/// The state of candidate i as last read, or once it is decided; undecided if some CTA gave up.
+__device__ __forceinline__ State wait_for_state(const Cta& cta, unsigned i, State seen) {
   const States states = cta.states();
-#pragma unroll
-  for (unsigned q = 0; q < kEach; ++q) {
-    const unsigned i = base + q * kThreads + threadIdx.x;
-    seen[q] = i < cta.n ? states.read(i) : kRemoved;
+  const std::uint32_t* const bail = &cta.arguments.scratch.control->bail;
+  for (SpinLimit spins; seen == kUndecided; spins.count()) {
+    if (!cta.fits() && spins.seldom() && shared_load(bail) == states.tag) break;
+    seen = states.read(i);
   }
-  SpinLimit spins;
+  return seen;
+}
+
+/// Lists the kept ones of candidates [begin, end), waiting for those that are not decided yet. False
+/// if some CTA gave up.
+__device__ __forceinline__ bool list_kept(const Cta& cta, unsigned begin, unsigned end) {
+  bool decided = true;
+  for (unsigned first = begin + threadIdx.x; first < end; first += kStatesAtOnce * kThreads) {
+    State seen[kStatesAtOnce];
 #pragma unroll
-  for (unsigned q = 0; q < kEach; ++q)
-    while (seen[q] == kUndecided) {
-      seen[q] = states.read(base + q * kThreads + threadIdx.x);
-      spins.count();
-      if (!cta.fits() && spins.seldom() &&
-          shared_load(&cta.arguments.scratch.control->bail) == states.tag)
-        return false;
+    for (unsigned q = 0; q < kStatesAtOnce; ++q) {
+      const unsigned i = first + q * kThreads;
+      seen[q] = i < end ? cta.states().read(i) : kRemoved;
     }
-  return true;
+#pragma unroll
+    for (unsigned q = 0; q < kStatesAtOnce; ++q) {
+      const unsigned i = first + q * kThreads;
+      seen[q] = wait_for_state(cta, i, seen[q]);
+      decided = decided && seen[q] != kUndecided;
+      if (seen[q] != kKept) continue;
+      cta.kept_keys()[atomicAdd(&cta.shared.listed, 1U)] =
+          cta.fits() ? cta.columns.slots.keys[i] : key_at(cta.arguments.view, i);
+    }
+  }
+  return decided;
 }
 
 /// Counts all kept candidates between the own ones. False if some CTA gave up. Ends with a barrier.
 /// Few candidates are kept, so they are listed first: then all threads have work.
-__device__ bool count_all(const Cta& cta, const OwnOrder& own) {
-  bool decided = true;
-  for (unsigned base = 0; base < cta.n; base += kBatch) {
+__device__ __forceinline__ bool count_all(const Cta& cta, const OwnOrder& own) {
+  for (unsigned begin = 0; begin < cta.n; begin += cta.kept_room()) {
     if (threadIdx.x == 0) cta.shared.listed = 0;
-    State seen[kEach];
-    decided = __syncthreads_and(decided && read_states(cta, base, seen)) != 0;
-    if (!decided) return false;
-#pragma unroll
-    for (unsigned q = 0; q < kEach; ++q) {
-      if (base + q * kThreads >= cta.n) break;
-      const unsigned i = base + q * kThreads + threadIdx.x;
-      const bool kept = seen[q] == kKept;
-      const unsigned at = next_places(&cta.shared.listed, kept);
-      if (kept) cta.kept_keys()[at] = key_of(ordered_bits(__ldg(cta.arguments.view.scores + i)), i);
-    }
     __syncthreads();
+    if (__syncthreads_and(list_kept(cta, begin, min(cta.n, begin + cta.kept_room()))) == 0)
+      return false;
     for (unsigned i = threadIdx.x; i < cta.shared.listed; i += kThreads)
       count_kept(own, cta.kept_keys()[i]);
     __syncthreads();
@@ -233,7 +321,7 @@ __device__ bool count_all(const Cta& cta, const OwnOrder& own) {
 
 /// Writes own kept candidates to their places, and by CTA 0 how many there are. False if some CTA
 /// gave up.
-__device__ bool place_all(const Cta& cta, const OwnOrder& own) {
+__device__ __forceinline__ bool place_all(const Cta& cta, const OwnOrder& own) {
   if (!count_all(cta, own)) return false;
   if (warp_id() == 0) {
     const unsigned kept = place_own(own, [&](unsigned place, std::uint64_t key) {
@@ -245,7 +333,7 @@ __device__ bool place_all(const Cta& cta, const OwnOrder& own) {
 }
 
 /// The same for the kept rows.
-__device__ bool place_rows(const Cta& cta, unsigned rows) {
+__device__ __forceinline__ bool place_rows(const Cta& cta, unsigned rows) {
   OwnOrder own = cta.own_order();
   order_own(own, cta.shared.knowledge.kept, (rows + 31) / 32,
             [&](unsigned row) { return cta.columns.key(row); });
@@ -278,7 +366,7 @@ __device__ bool falls_to_any(const Cta& cta, unsigned index) {
 
 /// The rule fast where boxes crowd: every candidate against all, each CTA its part.
 template <class Overlap>
-__device__ void compare_all(const Cta& cta) {
+__device__ __noinline__ void compare_all(const Cta& cta) {
   const unsigned part = (cta.n + gridDim.x - 1) / gridDim.x;
   const unsigned begin = min(cta.n, blockIdx.x * part);
   const unsigned end = min(cta.n, begin + part);
@@ -305,7 +393,7 @@ __device__ void compare_all(const Cta& cta) {
 
 /// What all CTAs do where the rounds don't pay: too many boxes in one place.
 template <class Overlap, bool kAnyStronger>
-__device__ void decide_crowd(const Cta& cta) {
+__device__ __noinline__ void decide_crowd(const Cta& cta) {
   __syncthreads();
   if constexpr (kAnyStronger) {
     compare_all<Overlap>(cta);
@@ -336,19 +424,19 @@ __device__ void forget_old(const Cta& cta) {
 /// The whole of it. True if the CTA's part of the output is written; false where all CTAs must go on
 /// with decide_crowd().
 template <class Overlap, bool kAnyStronger>
-__device__ bool decide_by_rounds(const Cta& cta, Batch& batch) {
-  const View& view = cta.arguments.view;
+__device__ __forceinline__ bool decide_by_rounds(const Cta& cta, float4 first_box,
+                                                 float first_score) {
   const unsigned owners = min(gridDim.x, (cta.n + kLeastShare - 1) / kLeastShare);
   const unsigned share_size = max(kLeastShare, owners == 0 ? 0 : (cta.n + owners - 1) / owners);
-  const CellGrid grid = grid_over_sample(view, cta.n);
-  __syncthreads();  // counts are zero
-  count_cells(batch, view, cta.n, grid, cta.cell_memory(), cta.counts);
+  const float4 range = cta.fits() ? load_slots(cta, first_box, first_score) : sample_range(cta);
+  const CellGrid grid = grid_over(range, cta.shared.ranges);
+  count_cells(cta, grid);
   const Share share = deal_out(cta.counts, cta.n, blockIdx.x * share_size, share_size,
                                cta.rows_limit(), cta.shared.share);
   if (share.crowded) return false;
   const bool idle = share.rows() == 0;
   if (idle && cta.fits() && blockIdx.x != 0) return true;
-  const bool decided = idle || decide_own<Overlap, kAnyStronger>(cta, batch, grid, share);
+  const bool decided = idle || decide_own<Overlap, kAnyStronger>(cta, grid, share);
   if (!cta.fits()) arrive(cta);
   return decided && place_rows(cta, share.rows());
 }
@@ -358,14 +446,15 @@ __global__ void __launch_bounds__(kThreads, 1) greedy_kernel(const GreedyArgumen
   extern __shared__ uint4 memory[];
   __shared__ Shared shared;
   const View& view = arguments.view;
-  // The first ones are loaded together with the count, hence the contract that arrays are as long as
-  // the capacity.
-  constexpr unsigned kEarly = kThreads;
-  Batch batch;
-  load_batch(batch, view, 0, 0, min(kEarly, view.capacity));
+  // Loaded together with the count, hence the contract that arrays are as long as the capacity.
+  float4 first_box = empty_box();
+  float first_score = 0;
+  if (threadIdx.x < view.capacity) {
+    first_box = __ldg(view.boxes + threadIdx.x);
+    first_score = __ldg(view.scores + threadIdx.x);
+  }
   const std::uint32_t count = __ldg(view.count);
   const unsigned n = min(count, view.capacity);
-  if (n <= kBatch) load_batch(batch, view, 0, kEarly, n);
   const Cta cta = lay_out(memory, shared, arguments, n);
   for (unsigned q = threadIdx.x; q < kCells / 4; q += kThreads)
     reinterpret_cast<uint4*>(cta.counts)[q] = make_uint4(0, 0, 0, 0);
@@ -375,7 +464,7 @@ __global__ void __launch_bounds__(kThreads, 1) greedy_kernel(const GreedyArgumen
     shared.tag = ticket >> arguments.ticket_bits;
   }
   if (blockIdx.x == 0 && threadIdx.x == 0) *arguments.beyond_capacity = count - n;
-  const bool done = decide_by_rounds<Overlap, kAnyStronger>(cta, batch);
+  const bool done = decide_by_rounds<Overlap, kAnyStronger>(cta, first_box, first_score);
   if (!done) decide_crowd<Overlap, kAnyStronger>(cta);
   if (blockIdx.x == gridDim.x - 1) forget_old(cta);
 }

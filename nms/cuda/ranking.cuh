@@ -21,25 +21,25 @@ struct OwnOrder {
   unsigned padded;
 };
 
-/// Puts the keys of the kept rows in order: a warp a row, 32 comparisons at once. Begins after a
-/// barrier, ends with one. There is room for 2 * rows keys.
+/// Puts the keys of the kept rows in order. Begins after a barrier, ends with one. There is room for
+/// twice as many keys as rows.
 template <class KeyOf>
-__device__ void order_own(OwnOrder& own, const std::uint32_t* kept, unsigned groups, KeyOf&& key_of_row) {
+__device__ void order_own(OwnOrder& own, const std::uint32_t* kept, unsigned groups,
+                          KeyOf&& key_of_row) {
   unsigned size = 0;
   for (unsigned group = 0; group < groups; ++group)
     size += static_cast<unsigned>(__popc(kept[group]));
   own.size = size;
   own.padded = size == 0 ? 1 : 2U << (31 - __clz(static_cast<int>(size)));
-  for (unsigned row = warp_id(); row < 32 * groups; row += kWarps) {
-    if ((kept[row / 32] >> row % 32 & 1) == 0) continue;
-    const std::uint64_t key = key_of_row(row);
+  for (unsigned group = warp_id(); group < groups; group += kWarps) {
+    const bool mine = (kept[group] >> lane_id() & 1) != 0;
+    const std::uint64_t key = mine ? key_of_row(32 * group + lane_id()) : 0;
     unsigned place = 0;
-    for (unsigned group = 0; group < groups; ++group) {
-      const bool outranks =
-          (kept[group] >> lane_id() & 1) != 0 && key_of_row(32 * group + lane_id()) > key;
-      place += static_cast<unsigned>(__popc(__ballot_sync(kAllLanes, outranks)));
-    }
-    if (lane_id() == 0) own.keys[place] = key;
+    for (unsigned other = 0; other < groups; ++other)
+#pragma unroll 2
+      for (std::uint32_t left = kept[other]; left != 0; left &= left - 1)
+        place += key_of_row(32 * other + __ffs(static_cast<int>(left)) - 1) > key ? 1 : 0;
+    if (mine) own.keys[place] = key;
   }
   for (unsigned i = threadIdx.x; i < own.padded; i += kThreads) {
     if (i >= size) own.keys[i] = 0;

@@ -20,7 +20,7 @@ namespace facepipe::nms {
 
 inline constexpr unsigned kMaxRows = 1024;
 inline constexpr unsigned kMaxGroups = kMaxRows / 32;
-inline constexpr unsigned kMaxColumns = 4096 + 128;
+inline constexpr unsigned kMaxColumns = 4096 + 64;
 inline constexpr unsigned kMaxWords = kMaxColumns / 32;
 inline constexpr unsigned kChunks = (kMaxWords + 31) / 32;  ///< of 32 words
 
@@ -74,7 +74,7 @@ struct Knowledge {
 __device__ inline void forget(Knowledge& knowledge, const Columns& columns, unsigned groups,
                               unsigned words) {
   for (unsigned word = warp_id(); word < words; word += kWarps) {
-    const bool live = word < groups && columns.ranks[32 * word + lane_id()] != 0;
+    const bool live = word < groups && is_valid_key(columns.key(32 * word + lane_id()));
     const unsigned undecided = __ballot_sync(kAllLanes, live);
     if (lane_id() == 0) {
       knowledge.kept[word] = 0;
@@ -131,7 +131,7 @@ __device__ __forceinline__ std::uint32_t ask_some(Knowledge& knowledge, const Pr
     if (polled == nullptr || words[j] < problem.groups()) continue;
     const unsigned needed = warp_or(pending[j]);
     if ((needed >> lane_id() & 1) != 0)
-      seen[j] = polled->read(problem.columns.indices[32 * words[j] + lane_id()]);
+      seen[j] = polled->read(problem.columns.index(32 * words[j] + lane_id()));
   }
   std::uint32_t again = 0;
 #pragma unroll
@@ -194,7 +194,7 @@ __device__ inline bool decide_group(Knowledge& knowledge, const Problem& problem
   }
   if (undecided == before) return false;
   if (published != nullptr && (before & ~undecided & me) != 0)
-    published->publish(problem.columns.indices[row], (kept & me) != 0 ? kKept : kRemoved);
+    published->publish(problem.columns.index(row), (kept & me) != 0 ? kKept : kRemoved);
   __syncwarp();
   if (lane_id() == 0) {
     atomicExch(knowledge.kept + group, kept);
@@ -216,14 +216,14 @@ __device__ inline void decide_by_any(Knowledge& knowledge, const Problem& proble
   const std::uint32_t live = knowledge.undecided[group];
   const unsigned kept = __ballot_sync(kAllLanes, suppressors == 0) & live;
   if ((live & me) != 0)
-    states.publish(problem.columns.indices[row], (kept & me) != 0 ? kKept : kRemoved);
+    states.publish(problem.columns.index(row), (kept & me) != 0 ? kKept : kRemoved);
   if (lane_id() == 0) knowledge.kept[group] = kept;
 }
 
 /// Rows that are no candidates.
 __device__ inline void publish_invalid(const Problem& problem, const States& states) {
   for (unsigned row = threadIdx.x; row < problem.rows; row += kThreads)
-    if (problem.columns.ranks[row] == 0) states.publish(problem.columns.indices[row], kRemoved);
+    if (!is_valid_key(problem.columns.key(row))) states.publish(problem.columns.index(row), kRemoved);
 }
 
 /// Decides and publishes all rows; a warp has each group of 32, the others wait, and leave it the

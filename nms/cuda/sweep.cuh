@@ -67,12 +67,12 @@ __device__ inline unsigned sort_part(const View& view, unsigned n, unsigned begi
   if (threadIdx.x < 32 * groups) {
     const unsigned in_part = __ballot_sync(kAllLanes, threadIdx.x < rows);
     if (lane_id() == 0) memory.knowledge.kept[warp_id()] = in_part;
-    const std::uint64_t key = threadIdx.x < rows ? key_at(view, begin + threadIdx.x) : 0;
-    memory.columns.ranks[threadIdx.x] = static_cast<std::uint32_t>(key >> 32);
+    memory.columns.slots.keys[threadIdx.x] =
+        threadIdx.x < rows ? key_at(view, begin + threadIdx.x) : 0;
   }
   __syncthreads();
   order_own(memory.own, memory.knowledge.kept, groups,
-            [&](unsigned row) { return key_of(memory.columns.ranks[row], begin + row); });
+            [&](unsigned row) { return memory.columns.slots.keys[row]; });
   const unsigned mine = warp_sum(count_every(view, n, memory.own));
   if (lane_id() == 0) memory.warp_sums[warp_id()] = mine;
   __syncthreads();
@@ -133,7 +133,7 @@ __device__ inline Strip take_strip(const std::uint32_t* alive, unsigned good, bo
   for (unsigned q = 0; q < kWordsEach; ++q)
     for (std::uint32_t left = words[q]; left != 0 && at < size; left &= left - 1, ++at) {
       const unsigned place = 32 * (kWordsEach * threadIdx.x + q) + __ffs(static_cast<int>(left)) - 1;
-      memory.columns.ranks[at] = ~place;  // better places outrank
+      memory.columns.slots.keys[at] = key_of(~place, 0);  // better places outrank
       if (at + 1 == size) last_place = place;
     }
   __syncthreads();
@@ -145,13 +145,15 @@ __device__ inline void load_strip(unsigned size, SweepMemory& memory, const Swee
   const unsigned rows = (size + 31) / 32 * 32;
   if (threadIdx.x < rows) {
     float4 box = empty_box();
+    std::uint64_t key = 0;
     if (threadIdx.x < size) {
-      const std::uint32_t rank = memory.columns.ranks[threadIdx.x];
+      const auto rank = static_cast<std::uint32_t>(memory.columns.slots.keys[threadIdx.x] >> 32);
       box = __ldcg(scratch.sorted_boxes + ~rank);
-      memory.columns.put(threadIdx.x, box, rank, index_of(__ldcg(scratch.sorted_keys + ~rank)));
-    } else {
-      memory.columns.put_empty(threadIdx.x);
+      key = key_of(rank, index_of(__ldcg(scratch.sorted_keys + ~rank)));
     }
+    memory.columns.slots.boxes[threadIdx.x] = box;
+    memory.columns.slots.keys[threadIdx.x] = key;
+    memory.columns.slot_of[threadIdx.x] = static_cast<std::uint16_t>(threadIdx.x);
     const float4 around = octet_bounds(box);
     if (lane_id() % 8 == 0) memory.octets[threadIdx.x / 8] = around;
   }
@@ -172,9 +174,9 @@ __device__ bool falls_to_strip(const View& view, const SweepMemory& memory,
   for (unsigned word = 0; word < (size + 31) / 32; ++word)
     for (std::uint32_t left = memory.knowledge.kept[word]; left != 0; left &= left - 1) {
       const unsigned column = 32 * word + __ffs(static_cast<int>(left)) - 1;
-      if (grouped && group_of(view, columns.indices[column]) != group) continue;
-      if (Overlap::suppresses(as_box(columns.boxes[column]), columns.areas[column], box, box_area,
-                              threshold))
+      if (grouped && group_of(view, columns.index(column)) != group) continue;
+      const Box winner = as_box(columns.box(column));
+      if (Overlap::suppresses(winner, area(winner), box, box_area, threshold))
         return true;
     }
   return false;
@@ -205,15 +207,16 @@ __device__ inline unsigned append_kept(const SweepMemory& memory, unsigned size,
     const std::uint32_t bits = memory.knowledge.kept[word];
     if (blockIdx.x == 0 && warp_id() == word && (bits >> lane_id() & 1) != 0)
       indices[before + kept + __popc(bits & lanes_below())] =
-          memory.columns.indices[threadIdx.x];
+          memory.columns.index(threadIdx.x);
     kept += static_cast<unsigned>(__popc(bits));
   }
   return kept;
 }
 
-/// All CTAs together.
+/// All CTAs together. Apart from the caller's code, which must stay small: instructions are fetched anew
+/// in each launch.
 template <class Overlap>
-__device__ void sweep(const View& view, unsigned n, float threshold, SweepMemory& memory,
+__device__ __noinline__ void sweep(const View& view, unsigned n, float threshold, SweepMemory& memory,
                       const SweepScratch& scratch, std::uint32_t* indices,
                       std::uint32_t* kept_count) {
   __shared__ unsigned last_place;
