@@ -36,7 +36,7 @@ __device__ __forceinline__ void widen(float4& range, float4 box) {
 
 /// A grid over what all threads have seen. A range of one point, or none at all, gives a grid too.
 /// Has a barrier within.
-__device__ inline CellGrid grid_over(float4 range, float4 (&of_warps)[kWarps]) {
+__device__ __forceinline__ CellGrid grid_over(float4 range, float4 (&of_warps)[kWarps]) {
   range = warp_bounds(range);
   if (lane_id() == 0) of_warps[warp_id()] = range;
   __syncthreads();
@@ -96,7 +96,7 @@ __device__ __forceinline__ void find_cell(const unsigned (&counted)[kCellsEach],
 
 /// Turns counts by cell into the number of candidates in the cells before each, as far as the CTA owns
 /// them, and finds the share of `share_size` candidates that begins at `begin`. Ends with a barrier.
-__device__ inline Share deal_out(unsigned* counts, unsigned n, unsigned begin, unsigned share_size,
+__device__ __forceinline__ Share deal_out(unsigned* counts, unsigned n, unsigned begin, unsigned share_size,
                                  unsigned rows_limit, ShareMemory& memory) {
   unsigned* const mine = counts + kCellsEach * threadIdx.x;
   unsigned counted[kCellsEach];

@@ -69,7 +69,7 @@ struct WinnerAreaOverlap {
 };
 
 /// Of the columns that suppress a row, those of its group.
-__device__ inline unsigned of_same_group(const Columns& columns, const View& view, unsigned row,
+__device__ __forceinline__ unsigned of_same_group(const Columns& columns, const View& view, unsigned row,
                                          unsigned first, unsigned suppressors) {
   const std::uint32_t group = group_of(view, columns.index(row));
   for (unsigned left = suppressors; left != 0; left &= left - 1) {
@@ -105,7 +105,7 @@ __device__ __forceinline__ unsigned eight_comparisons(const Columns& columns, un
 /// Fills bits[word * stride + row] with whether column 32 * word + bit suppresses the row. octets[o]
 /// bounds rows 8 o to 8 o + 7. The columns' list must be filled up to a multiple of 32. No barrier.
 template <class Overlap>
-__device__ void compare(const Columns& columns, const View& view, unsigned rows, unsigned stride,
+__device__ __forceinline__ void compare(const Columns& columns, const View& view, unsigned rows, unsigned stride,
                         unsigned end, const float4* octets, float threshold, std::uint32_t* bits) {
   const unsigned octet_count = (rows + 7) / 8;
   const unsigned words = (end + 31) / 32;

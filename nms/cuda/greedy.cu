@@ -34,7 +34,14 @@ struct Shared {
   bool bailed;
 };
 
-/// Everything of a CTA.
+__device__ __forceinline__ Shared& shared_memory() {
+  __shared__ Shared shared;
+  return shared;
+}
+
+/// Everything of a CTA. kFits: all candidates fit shared memory, and no CTA can run out of room, so none
+/// needs to ask if another has.
+template <bool kFits>
 struct Cta {
   const GreedyArguments& arguments;
   Shared& shared;
@@ -61,9 +68,7 @@ struct Cta {
   [[nodiscard]] __device__ unsigned kept_room() const {
     return arguments.limits.bit_words / 2 / kThreads * kThreads;
   }
-  /// Whether all candidates fit shared memory, and no CTA can run out of room. Then none needs to ask
-  /// if another has.
-  [[nodiscard]] __device__ bool fits() const { return n + 64 <= arguments.limits.columns; }
+  [[nodiscard]] static __device__ constexpr bool fits() { return kFits; }
   /// Rows that any CTA may own.
   [[nodiscard]] __device__ unsigned rows_limit() const {
     const GreedyLimits& limits = arguments.limits;
@@ -74,20 +79,32 @@ struct Cta {
   [[nodiscard]] __device__ unsigned empty_slot() const { return arguments.limits.columns - 1; }
 };
 
-__device__ __forceinline__ Cta lay_out(uint4* memory, Shared& shared,
-                                       const GreedyArguments& arguments, unsigned n) {
+__device__ __forceinline__ bool fits(const GreedyArguments& arguments, unsigned n) {
+  return n + 64 <= arguments.limits.columns;
+}
+
+/// A CTA's memory is found anew wherever it is needed: pointers to it that went through a call would no
+/// longer be known to be to shared memory.
+template <bool kFits>
+__device__ __forceinline__ Cta<kFits> cta_of(const GreedyArguments& arguments, unsigned n) {
+  extern __shared__ uint4 memory[];
   const unsigned columns = arguments.limits.columns;
   auto* const counts = reinterpret_cast<unsigned*>(memory);
   auto* const boxes = reinterpret_cast<float4*>(counts + kCells);
   auto* const keys = reinterpret_cast<std::uint64_t*>(boxes + columns);
   auto* const slots = reinterpret_cast<std::uint16_t*>(keys + columns);
-  return {arguments, shared, n, counts, Columns{{boxes, keys}, slots},
+  return {arguments,
+          shared_memory(),
+          n,
+          counts,
+          Columns{{boxes, keys}, slots},
           reinterpret_cast<std::uint32_t*>(slots + columns)};
 }
 
 /// Takes all candidates into their slots, each thread every kThreads-th, and finds their range. The
 /// first of each thread has been loaded before n was known.
-__device__ __forceinline__ float4 load_slots(const Cta& cta, float4 first_box, float first_score) {
+template <bool kFits>
+__device__ __forceinline__ float4 load_slots(const Cta<kFits>& cta, float4 first_box, float first_score) {
   const View& view = cta.arguments.view;
   const Slots& slots = cta.columns.slots;
   float4 range = empty_box();
@@ -116,7 +133,8 @@ __device__ __forceinline__ float4 load_slots(const Cta& cta, float4 first_box, f
 }
 
 /// The range where there are more candidates than slots, by a sample.
-__device__ __noinline__ float4 sample_range(const Cta& cta) {
+template <bool kFits>
+__device__ __forceinline__ float4 sample_range(const Cta<kFits>& cta) {
   float4 range = empty_box();
   widen(range, __ldg(cta.arguments.view.boxes +
                      static_cast<std::uint64_t>(threadIdx.x) * cta.n / kThreads));
@@ -124,9 +142,9 @@ __device__ __noinline__ float4 sample_range(const Cta& cta) {
 }
 
 /// Counts all candidates by cell. Ends with a barrier.
-__device__ __forceinline__ void count_cells(const Cta& cta, const CellGrid& grid) {
-  const bool fits = cta.fits();
-  const float4* const boxes = fits ? cta.columns.slots.boxes : cta.arguments.view.boxes;
+template <bool kFits>
+__device__ __forceinline__ void count_cells(const Cta<kFits>& cta, const CellGrid& grid) {
+  const float4* const boxes = kFits ? cta.columns.slots.boxes : cta.arguments.view.boxes;
 #pragma unroll 4
   for (unsigned i = threadIdx.x; i < cta.n; i += kThreads) {
     // Invalid ones lie anywhere; an empty box, whose centre is NaN, in cell 0.
@@ -137,13 +155,15 @@ __device__ __forceinline__ void count_cells(const Cta& cta, const CellGrid& grid
   __syncthreads();
 }
 
-__device__ __forceinline__ unsigned cell_at(const Cta& cta, const CellGrid& grid, unsigned index) {
+template <bool kFits>
+__device__ __forceinline__ unsigned cell_at(const Cta<kFits>& cta, const CellGrid& grid, unsigned index) {
   return index < cta.cells_room() ? cta.cells()[index]
                                   : cell_of(grid, __ldg(cta.arguments.view.boxes + index));
 }
 
 /// Puts candidate `index` into column `at`; of a slot of its own unless all have one.
-__device__ __forceinline__ void put_column(const Cta& cta, unsigned at, unsigned index) {
+template <bool kFits>
+__device__ __forceinline__ void put_column(const Cta<kFits>& cta, unsigned at, unsigned index) {
   unsigned slot = index;
   if (!cta.fits()) {
     slot = at;
@@ -156,7 +176,8 @@ __device__ __forceinline__ void put_column(const Cta& cta, unsigned at, unsigned
 /// Puts the CTA's own candidates into columns [0, rows), in the order of their cells, so that each
 /// octet lies close together. Needs the starts of the cells in `counts`, and spoils them. Ends
 /// with a barrier.
-__device__ __forceinline__ void gather_rows(const Cta& cta, const CellGrid& grid,
+template <bool kFits>
+__device__ __forceinline__ void gather_rows(const Cta<kFits>& cta, const CellGrid& grid,
                                             const Share& share) {
 #pragma unroll 4
   for (unsigned i = threadIdx.x; i < cta.n; i += kThreads) {
@@ -175,7 +196,8 @@ __device__ __forceinline__ void gather_rows(const Cta& cta, const CellGrid& grid
 }
 
 /// A box around all rows, in every thread; also leaves one around each octet.
-__device__ __forceinline__ float4 bound_rows(const Cta& cta, unsigned rows) {
+template <bool kFits>
+__device__ __forceinline__ float4 bound_rows(const Cta<kFits>& cta, unsigned rows) {
   float4 mine = empty_box();
   for (unsigned group = 0; 32 * group < rows; ++group) {
     const float4 box = cta.columns.box(32 * group + lane_id());
@@ -188,7 +210,8 @@ __device__ __forceinline__ float4 bound_rows(const Cta& cta, unsigned rows) {
 }
 
 /// Whether a candidate that overlaps the box around the rows is a valid one of another CTA.
-__device__ __forceinline__ bool is_other(const Cta& cta, const CellGrid& grid, const Share& share,
+template <bool kFits>
+__device__ __forceinline__ bool is_other(const Cta<kFits>& cta, const CellGrid& grid, const Share& share,
                                          unsigned index) {
   if (share.owns(cell_at(cta, grid, index))) return false;
   if (cta.fits()) return true;  // the slots of invalid ones are empty
@@ -198,11 +221,12 @@ __device__ __forceinline__ bool is_other(const Cta& cta, const CellGrid& grid, c
 
 /// Puts others that overlap the box around the rows behind them, where there is room. Ends with a
 /// barrier.
-__device__ __forceinline__ void gather_others(const Cta& cta, const CellGrid& grid,
+template <bool kFits>
+__device__ __forceinline__ void gather_others(const Cta<kFits>& cta, const CellGrid& grid,
                                               const Share& share) {
   const float4 around = bound_rows(cta, share.rows());
   const unsigned stride = (share.rows() + 31) / 32 * 32;
-  const float4* const boxes = cta.fits() ? cta.columns.slots.boxes : cta.arguments.view.boxes;
+  const float4* const boxes = kFits ? cta.columns.slots.boxes : cta.arguments.view.boxes;
   // Room for a last word to be filled up, and for the empty slot.
   const unsigned room = cta.arguments.limits.columns - 32;
 #pragma unroll 4
@@ -219,8 +243,8 @@ __device__ __forceinline__ void gather_others(const Cta& cta, const CellGrid& gr
 }
 
 /// Decides the CTA's own candidates. False if it or another CTA gave up.
-template <class Overlap, bool kAnyStronger>
-__device__ __forceinline__ bool decide_own(const Cta& cta, const CellGrid& grid,
+template <class Overlap, bool kAnyStronger, bool kFits>
+__device__ __forceinline__ bool decide_own(const Cta<kFits>& cta, const CellGrid& grid,
                                            const Share& share) {
   gather_rows(cta, grid, share);
   gather_others(cta, grid, share);
@@ -247,7 +271,8 @@ __device__ __forceinline__ bool decide_own(const Cta& cta, const CellGrid& grid,
 }
 
 /// Tells that this CTA has decided what it owns, or given up.
-__device__ void arrive(const Cta& cta) {
+template <bool kFits>
+__device__ __forceinline__ void arrive(const Cta<kFits>& cta) {
   __syncthreads();
   if (threadIdx.x != 0) return;
   std::uint32_t* const arrivals = &cta.arguments.scratch.control->arrivals;
@@ -255,7 +280,8 @@ __device__ void arrive(const Cta& cta) {
 }
 
 /// Waits until all CTAs have arrived; false if one gave up.
-__device__ bool wait_for_all(const Cta& cta) {
+template <bool kFits>
+__device__ __forceinline__ bool wait_for_all(const Cta<kFits>& cta) {
   if (threadIdx.x == 0) {
     const GreedyControl* const control = cta.arguments.scratch.control;
     for (SpinLimit spins;
@@ -270,7 +296,8 @@ __device__ bool wait_for_all(const Cta& cta) {
 inline constexpr unsigned kStatesAtOnce = 8;
 
 /// The state of candidate i as last read, or once it is decided; undecided if some CTA gave up.
-__device__ __forceinline__ State wait_for_state(const Cta& cta, unsigned i, State seen) {
+template <bool kFits>
+__device__ __forceinline__ State wait_for_state(const Cta<kFits>& cta, unsigned i, State seen) {
   const States states = cta.states();
   const std::uint32_t* const bail = &cta.arguments.scratch.control->bail;
   for (SpinLimit spins; seen == kUndecided; spins.count()) {
@@ -282,7 +309,8 @@ __device__ __forceinline__ State wait_for_state(const Cta& cta, unsigned i, Stat
 
 /// Lists the kept ones of candidates [begin, end), waiting for those that are not decided yet. False
 /// if some CTA gave up.
-__device__ __forceinline__ bool list_kept(const Cta& cta, unsigned begin, unsigned end) {
+template <bool kFits>
+__device__ __forceinline__ bool list_kept(const Cta<kFits>& cta, unsigned begin, unsigned end) {
   bool decided = true;
   for (unsigned first = begin + threadIdx.x; first < end; first += kStatesAtOnce * kThreads) {
     State seen[kStatesAtOnce];
@@ -306,7 +334,8 @@ __device__ __forceinline__ bool list_kept(const Cta& cta, unsigned begin, unsign
 
 /// Counts all kept candidates between the own ones. False if some CTA gave up. Ends with a barrier.
 /// Few candidates are kept, so they are listed first: then all threads have work.
-__device__ __forceinline__ bool count_all(const Cta& cta, const OwnOrder& own) {
+template <bool kFits>
+__device__ __forceinline__ bool count_all(const Cta<kFits>& cta, const OwnOrder& own) {
   for (unsigned begin = 0; begin < cta.n; begin += cta.kept_room()) {
     if (threadIdx.x == 0) cta.shared.listed = 0;
     __syncthreads();
@@ -321,7 +350,8 @@ __device__ __forceinline__ bool count_all(const Cta& cta, const OwnOrder& own) {
 
 /// Writes own kept candidates to their places, and by CTA 0 how many there are. False if some CTA
 /// gave up.
-__device__ __forceinline__ bool place_all(const Cta& cta, const OwnOrder& own) {
+template <bool kFits>
+__device__ __forceinline__ bool place_all(const Cta<kFits>& cta, const OwnOrder& own) {
   if (!count_all(cta, own)) return false;
   if (warp_id() == 0) {
     const unsigned kept = place_own(own, [&](unsigned place, std::uint64_t key) {
@@ -333,7 +363,8 @@ __device__ __forceinline__ bool place_all(const Cta& cta, const OwnOrder& own) {
 }
 
 /// The same for the kept rows.
-__device__ __forceinline__ bool place_rows(const Cta& cta, unsigned rows) {
+template <bool kFits>
+__device__ __forceinline__ bool place_rows(const Cta<kFits>& cta, unsigned rows) {
   OwnOrder own = cta.own_order();
   order_own(own, cta.shared.knowledge.kept, (rows + 31) / 32,
             [&](unsigned row) { return cta.columns.key(row); });
@@ -344,7 +375,7 @@ __device__ __forceinline__ bool place_rows(const Cta& cta, unsigned rows) {
 
 /// Whether a candidate falls to any that outranks and suppresses it, asked of all n by a warp.
 template <class Overlap>
-__device__ bool falls_to_any(const Cta& cta, unsigned index) {
+__device__ __forceinline__ bool falls_to_any(const Cta<false>& cta, unsigned index) {
   const View& view = cta.arguments.view;
   const float4 box = __ldg(view.boxes + index);
   const float box_area = area(as_box(box));
@@ -366,7 +397,7 @@ __device__ bool falls_to_any(const Cta& cta, unsigned index) {
 
 /// The rule fast where boxes crowd: every candidate against all, each CTA its part.
 template <class Overlap>
-__device__ __noinline__ void compare_all(const Cta& cta) {
+__device__ __forceinline__ void compare_all(const Cta<false>& cta) {
   const unsigned part = (cta.n + gridDim.x - 1) / gridDim.x;
   const unsigned begin = min(cta.n, blockIdx.x * part);
   const unsigned end = min(cta.n, begin + part);
@@ -393,7 +424,8 @@ __device__ __noinline__ void compare_all(const Cta& cta) {
 
 /// What all CTAs do where the rounds don't pay: too many boxes in one place.
 template <class Overlap, bool kAnyStronger>
-__device__ __noinline__ void decide_crowd(const Cta& cta) {
+__device__ __noinline__ void decide_crowd(const GreedyArguments& arguments, unsigned n) {
+  const Cta<false> cta = cta_of<false>(arguments, n);
   __syncthreads();
   if constexpr (kAnyStronger) {
     compare_all<Overlap>(cta);
@@ -413,7 +445,8 @@ __device__ __noinline__ void decide_crowd(const Cta& cta) {
 }
 
 /// See Note [Tags]; once all CTAs have arrived. An old bail must not look current either.
-__device__ void forget_old(const Cta& cta) {
+template <bool kFits>
+__device__ __forceinline__ void forget_old(const Cta<kFits>& cta) {
   const States states = cta.states();
   states.clear_old(cta.n, cta.arguments.view.capacity);
   std::uint32_t* const bail = &cta.arguments.scratch.control->bail;
@@ -423,12 +456,16 @@ __device__ void forget_old(const Cta& cta) {
 
 /// The whole of it. True if the CTA's part of the output is written; false where all CTAs must go on
 /// with decide_crowd().
-template <class Overlap, bool kAnyStronger>
-__device__ __forceinline__ bool decide_by_rounds(const Cta& cta, float4 first_box,
+template <class Overlap, bool kAnyStronger, bool kFits>
+__device__ __forceinline__ bool decide_by_rounds(const Cta<kFits>& cta, float4 first_box,
                                                  float first_score) {
   const unsigned owners = min(gridDim.x, (cta.n + kLeastShare - 1) / kLeastShare);
   const unsigned share_size = max(kLeastShare, owners == 0 ? 0 : (cta.n + owners - 1) / owners);
-  const float4 range = cta.fits() ? load_slots(cta, first_box, first_score) : sample_range(cta);
+  float4 range;
+  if constexpr (kFits)
+    range = load_slots(cta, first_box, first_score);
+  else
+    range = sample_range(cta);
   const CellGrid grid = grid_over(range, cta.shared.ranges);
   count_cells(cta, grid);
   const Share share = deal_out(cta.counts, cta.n, blockIdx.x * share_size, share_size,
@@ -441,10 +478,15 @@ __device__ __forceinline__ bool decide_by_rounds(const Cta& cta, float4 first_bo
   return decided && place_rows(cta, share.rows());
 }
 
+/// Where there are more candidates than slots.
 template <class Overlap, bool kAnyStronger>
-__global__ void __launch_bounds__(kThreads, 1) greedy_kernel(const GreedyArguments arguments) {
-  extern __shared__ uint4 memory[];
-  __shared__ Shared shared;
+__device__ __noinline__ bool decide_many_by_rounds(const GreedyArguments& arguments, unsigned n) {
+  return decide_by_rounds<Overlap, kAnyStronger>(cta_of<false>(arguments, n), empty_box(), 0);
+}
+
+template <class Overlap, bool kAnyStronger>
+__global__ void __launch_bounds__(kThreads, 1)
+    greedy_kernel(const __grid_constant__ GreedyArguments arguments) {
   const View& view = arguments.view;
   // Loaded together with the count, hence the contract that arrays are as long as the capacity.
   float4 first_box = empty_box();
@@ -454,18 +496,20 @@ __global__ void __launch_bounds__(kThreads, 1) greedy_kernel(const GreedyArgumen
     first_score = __ldg(view.scores + threadIdx.x);
   }
   const std::uint32_t count = __ldg(view.count);
-  const unsigned n = min(count, view.capacity);
-  const Cta cta = lay_out(memory, shared, arguments, n);
+  const Cta<true> cta = cta_of<true>(arguments, min(count, view.capacity));
   for (unsigned q = threadIdx.x; q < kCells / 4; q += kThreads)
     reinterpret_cast<uint4*>(cta.counts)[q] = make_uint4(0, 0, 0, 0);
   if (threadIdx.x == kThreads - 1) {
     // The launch's number; needed only after some barriers, so its latency hides.
-    const std::uint32_t ticket = atomicAdd(&arguments.scratch.control->tickets, cta.meeting().weight());
-    shared.tag = ticket >> arguments.ticket_bits;
+    const std::uint32_t ticket =
+        atomicAdd(&arguments.scratch.control->tickets, cta.meeting().weight());
+    cta.shared.tag = ticket >> arguments.ticket_bits;
   }
-  if (blockIdx.x == 0 && threadIdx.x == 0) *arguments.beyond_capacity = count - n;
-  const bool done = decide_by_rounds<Overlap, kAnyStronger>(cta, first_box, first_score);
-  if (!done) decide_crowd<Overlap, kAnyStronger>(cta);
+  if (blockIdx.x == 0 && threadIdx.x == 0) *arguments.beyond_capacity = count - cta.n;
+  const bool done = fits(arguments, cta.n)
+                        ? decide_by_rounds<Overlap, kAnyStronger>(cta, first_box, first_score)
+                        : decide_many_by_rounds<Overlap, kAnyStronger>(arguments, cta.n);
+  if (!done) decide_crowd<Overlap, kAnyStronger>(arguments, cta.n);
   if (blockIdx.x == gridDim.x - 1) forget_old(cta);
 }
 

@@ -24,7 +24,7 @@ struct OwnOrder {
 /// Puts the keys of the kept rows in order. Begins after a barrier, ends with one. There is room for
 /// twice as many keys as rows.
 template <class KeyOf>
-__device__ void order_own(OwnOrder& own, const std::uint32_t* kept, unsigned groups,
+__device__ __forceinline__ void order_own(OwnOrder& own, const std::uint32_t* kept, unsigned groups,
                           KeyOf&& key_of_row) {
   unsigned size = 0;
   for (unsigned group = 0; group < groups; ++group)
@@ -58,7 +58,7 @@ __device__ __forceinline__ void count_kept(const OwnOrder& own, std::uint64_t ke
 
 /// Calls write(place, key) for each own key. One warp; returns how many there are in all CTAs.
 template <class Write>
-__device__ unsigned place_own(const OwnOrder& own, Write&& write) {
+__device__ __forceinline__ unsigned place_own(const OwnOrder& own, Write&& write) {
   unsigned before = 0;
   for (unsigned first = 0; first <= own.size; first += 32) {
     const unsigned i = first + lane_id();

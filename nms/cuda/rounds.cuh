@@ -71,7 +71,7 @@ struct Knowledge {
 };
 
 /// Nothing is known but that the rows which are no candidates are removed. A barrier must follow.
-__device__ inline void forget(Knowledge& knowledge, const Columns& columns, unsigned groups,
+__device__ __forceinline__ void forget(Knowledge& knowledge, const Columns& columns, unsigned groups,
                               unsigned words) {
   for (unsigned word = warp_id(); word < words; word += kWarps) {
     const bool live = word < groups && is_valid_key(columns.key(32 * word + lane_id()));
@@ -152,7 +152,7 @@ __device__ __forceinline__ std::uint32_t ask_some(Knowledge& knowledge, const Pr
 }
 
 /// Asks all words that the group still waits for.
-__device__ inline Verdict ask_others(Knowledge& knowledge, const Problem& problem, unsigned group,
+__device__ __forceinline__ Verdict ask_others(Knowledge& knowledge, const Problem& problem, unsigned group,
                                      bool undecided, const States* polled) {
   Verdict verdict;
   for (unsigned chunk = 0; 32 * chunk < problem.words(); ++chunk) {
@@ -170,7 +170,7 @@ __device__ inline Verdict ask_others(Knowledge& knowledge, const Problem& proble
 
 /// Decides what can be decided of a group of 32 rows, by the warp that owns it; true once all is.
 /// Others' states are asked for in `polled`, decisions go to `published`, if any.
-__device__ inline bool decide_group(Knowledge& knowledge, const Problem& problem, unsigned group,
+__device__ __forceinline__ bool decide_group(Knowledge& knowledge, const Problem& problem, unsigned group,
                                     const States* polled, const States* published) {
   const unsigned before = knowledge.undecided[group];
   if (before == 0) return true;
@@ -206,7 +206,7 @@ __device__ inline bool decide_group(Knowledge& knowledge, const Problem& problem
 }
 
 /// The rule fast: a row falls to any suppressor.
-__device__ inline void decide_by_any(Knowledge& knowledge, const Problem& problem, unsigned group,
+__device__ __forceinline__ void decide_by_any(Knowledge& knowledge, const Problem& problem, unsigned group,
                                      const States& states) {
   const unsigned row = 32 * group + lane_id();
   std::uint32_t suppressors = 0;
@@ -221,7 +221,7 @@ __device__ inline void decide_by_any(Knowledge& knowledge, const Problem& proble
 }
 
 /// Rows that are no candidates.
-__device__ inline void publish_invalid(const Problem& problem, const States& states) {
+__device__ __forceinline__ void publish_invalid(const Problem& problem, const States& states) {
   for (unsigned row = threadIdx.x; row < problem.rows; row += kThreads)
     if (!is_valid_key(problem.columns.key(row))) states.publish(problem.columns.index(row), kRemoved);
 }
@@ -229,7 +229,7 @@ __device__ inline void publish_invalid(const Problem& problem, const States& sta
 /// Decides and publishes all rows; a warp has each group of 32, the others wait, and leave it the
 /// issue slots. False if some CTA gave up, by `bail` being the tag, where that can happen. Begins and ends
 /// with a barrier.
-__device__ inline bool decide_rows(Knowledge& knowledge, const Problem& problem,
+__device__ __forceinline__ bool decide_rows(Knowledge& knowledge, const Problem& problem,
                                    const States& states, const std::uint32_t* bail) {
   __syncthreads();
   bool decided = true;
@@ -250,7 +250,7 @@ __device__ inline bool decide_rows(Knowledge& knowledge, const Problem& problem,
 }
 
 /// The same where the columns are the rows and nobody else needs to know.
-__device__ inline void decide_among_themselves(Knowledge& knowledge, const Problem& problem) {
+__device__ __forceinline__ void decide_among_themselves(Knowledge& knowledge, const Problem& problem) {
   __syncthreads();
   for (unsigned group = warp_id(); group < problem.groups(); group += kWarps)
     for (SpinLimit spins; !decide_group(knowledge, problem, group, nullptr, nullptr);) spins.count();

@@ -47,7 +47,7 @@ __device__ __forceinline__ std::uint64_t key_at(const View& view, unsigned index
 
 /// Counts the keys of all n candidates; four loads in flight. Returns how many of this thread's are
 /// valid.
-__device__ inline unsigned count_every(const View& view, unsigned n, const OwnOrder& own) {
+__device__ __forceinline__ unsigned count_every(const View& view, unsigned n, const OwnOrder& own) {
   unsigned good = 0;
 #pragma unroll 4
   for (unsigned i = threadIdx.x; i < n; i += kThreads) {
@@ -60,7 +60,7 @@ __device__ inline unsigned count_every(const View& view, unsigned n, const OwnOr
 
 /// Sorts candidates [begin, end), at most kRankedAtOnce, to their places among all n. Those that are
 /// none come last. Returns how many of all are valid. Ends with a barrier.
-__device__ inline unsigned sort_part(const View& view, unsigned n, unsigned begin, unsigned end,
+__device__ __forceinline__ unsigned sort_part(const View& view, unsigned n, unsigned begin, unsigned end,
                                      SweepMemory& memory, const SweepScratch& scratch) {
   const unsigned rows = end - begin;
   const unsigned groups = (rows + 31) / 32;
@@ -87,7 +87,7 @@ __device__ inline unsigned sort_part(const View& view, unsigned n, unsigned begi
 }
 
 /// Sorts this CTA's part of all candidates; returns how many of all are valid. Ends with a barrier.
-__device__ inline unsigned sort_all(const View& view, unsigned n, SweepMemory& memory,
+__device__ __forceinline__ unsigned sort_all(const View& view, unsigned n, SweepMemory& memory,
                                     const SweepScratch& scratch) {
   const unsigned part = (n + gridDim.x - 1) / gridDim.x;
   const unsigned begin = min(n, blockIdx.x * part);
@@ -106,7 +106,7 @@ struct Strip {
   unsigned last;
 };
 
-__device__ inline Strip take_strip(const std::uint32_t* alive, unsigned good, bool all_alive,
+__device__ __forceinline__ Strip take_strip(const std::uint32_t* alive, unsigned good, bool all_alive,
                                    SweepMemory& memory, const SweepScratch& scratch,
                                    unsigned& last_place) {
   constexpr unsigned kWordsEach = 65536 / 32 / kThreads;
@@ -141,7 +141,7 @@ __device__ inline Strip take_strip(const std::uint32_t* alive, unsigned good, bo
 }
 
 /// Loads what take_strip() chose, and bounds of each octet. Ends with a barrier.
-__device__ inline void load_strip(unsigned size, SweepMemory& memory, const SweepScratch& scratch) {
+__device__ __forceinline__ void load_strip(unsigned size, SweepMemory& memory, const SweepScratch& scratch) {
   const unsigned rows = (size + 31) / 32 * 32;
   if (threadIdx.x < rows) {
     float4 box = empty_box();
@@ -200,7 +200,7 @@ __device__ void strike_out(const View& view, const SweepMemory& memory, const Sw
 }
 
 /// Appends the strip's kept ones to the output, by CTA 0; returns how many there are.
-__device__ inline unsigned append_kept(const SweepMemory& memory, unsigned size, unsigned before,
+__device__ __forceinline__ unsigned append_kept(const SweepMemory& memory, unsigned size, unsigned before,
                                        std::uint32_t* indices) {
   unsigned kept = 0;
   for (unsigned word = 0; word < (size + 31) / 32; ++word) {
@@ -213,10 +213,9 @@ __device__ inline unsigned append_kept(const SweepMemory& memory, unsigned size,
   return kept;
 }
 
-/// All CTAs together. Apart from the caller's code, which must stay small: instructions are fetched anew
-/// in each launch.
+/// All CTAs together.
 template <class Overlap>
-__device__ __noinline__ void sweep(const View& view, unsigned n, float threshold, SweepMemory& memory,
+__device__ __forceinline__ void sweep(const View& view, unsigned n, float threshold, SweepMemory& memory,
                       const SweepScratch& scratch, std::uint32_t* indices,
                       std::uint32_t* kept_count) {
   __shared__ unsigned last_place;
