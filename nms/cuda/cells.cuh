@@ -76,6 +76,7 @@ struct Share {
 struct ShareMemory {
   unsigned warp_sums[kWarps];
   unsigned first_cell, end_cell, first, end;
+  unsigned crowded;
 };
 
 inline constexpr unsigned kCellsEach = kCells / kThreads;
@@ -95,7 +96,8 @@ __device__ __forceinline__ void find_cell(const unsigned (&counted)[kCellsEach],
 }
 
 /// Turns counts by cell into the number of candidates in the cells before each, as far as the CTA owns
-/// them, and finds the share of `share_size` candidates that begins at `begin`. Ends with a barrier.
+/// them, and finds the share of `share_size` candidates that begins at `begin`. memory.crowded
+/// must be zero. Ends with a barrier.
 __device__ __forceinline__ Share deal_out(unsigned* counts, unsigned n, unsigned begin, unsigned share_size,
                                  unsigned rows_limit, ShareMemory& memory) {
   unsigned* const mine = counts + kCellsEach * threadIdx.x;
@@ -120,7 +122,8 @@ __device__ __forceinline__ Share deal_out(unsigned* counts, unsigned n, unsigned
     memory.end_cell = kCells;
     memory.end = n;
   }
-  const bool crowded = __syncthreads_or(fullest + share_size > rows_limit) != 0;
+  if (fullest + share_size > rows_limit) memory.crowded = 1;
+  __syncthreads();
   const unsigned warps_before =
       warp_sum(lane_id() < warp_id() ? memory.warp_sums[lane_id()] : 0);
   unsigned before = warps_before + up_to_here - sum;
@@ -133,13 +136,19 @@ __device__ __forceinline__ Share deal_out(unsigned* counts, unsigned n, unsigned
     find_cell(counted, before, end, memory.end_cell, memory.end);
   if (before < end && begin <= after) {
 #pragma unroll
-    for (unsigned q = 0; q < kCellsEach; ++q) {
-      mine[q] = before;
-      before += counted[q];
+    for (unsigned q = 0; q < kCellsEach; q += 4) {
+      uint4 four;
+      four.x = before;
+      four.y = four.x + counted[q];
+      four.z = four.y + counted[q + 1];
+      four.w = four.z + counted[q + 2];
+      before = four.w + counted[q + 3];
+      *reinterpret_cast<uint4*>(mine + q) = four;
     }
   }
   __syncthreads();
-  return {memory.first_cell, memory.end_cell, memory.first, memory.end, crowded};
+  return {memory.first_cell, memory.end_cell, memory.first, memory.end,
+          memory.crowded != 0};
 }
 
 }  // namespace facepipe::nms

@@ -103,11 +103,12 @@ __device__ __forceinline__ unsigned eight_comparisons(const Columns& columns, un
 }
 
 /// Fills bits[word * stride + row] with whether column 32 * word + bit suppresses the row. octets[o]
-/// bounds rows 8 o to 8 o + 7. The columns' list must be filled up to a multiple of 32. No barrier.
+/// bounds rows 8 o to 8 o + 7; null if there is too little to do for that to pay. The columns' list must
+/// be filled up to a multiple of 32. No barrier.
 template <class Overlap>
 __device__ __forceinline__ void compare(const Columns& columns, const View& view, unsigned rows, unsigned stride,
                         unsigned end, const float4* octets, float threshold, std::uint32_t* bits) {
-  const unsigned octet_count = (rows + 7) / 8;
+  const unsigned octet_count = max(1U, (rows + 7) / 8);
   const unsigned words = (end + 31) / 32;
   auto* const as_bytes = reinterpret_cast<std::uint8_t*>(bits);
   unsigned word = warp_id() / octet_count;
@@ -117,7 +118,10 @@ __device__ __forceinline__ void compare(const Columns& columns, const View& view
     const unsigned byte = lane_id() / 8;
     const unsigned first = 32 * word + 8 * byte;
     unsigned suppressors = 0;
-    if (__any_sync(kAllLanes, overlap(columns.box(32 * word + lane_id()), octets[octet]))) {
+    const bool meets = octets == nullptr ||
+                       __any_sync(kAllLanes, overlap(columns.box(32 * word + lane_id()),
+                                                     octets[octet])) != 0;
+    if (meets) {
       suppressors = eight_comparisons<Overlap>(columns, row, first, end, threshold);
       if (view.groups != nullptr)
         suppressors = of_same_group(columns, view, row, first, suppressors);

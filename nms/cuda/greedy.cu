@@ -20,16 +20,18 @@ namespace {
 #endif
 constexpr unsigned kLeastShare = LEAST_SHARE;  // candidates of a CTA
 constexpr unsigned kCountsBytes = kCells * sizeof(unsigned);
-static_assert(kMaxRows * sizeof(std::uint64_t) + kMaxRows * sizeof(unsigned) <= kCountsBytes);
+// What order_own() needs lies where the counts by cell were.
+static_assert(4 * kMaxRows * sizeof(std::uint64_t) <= kCountsBytes);
 
 struct Shared {
-  Knowledge knowledge;
   float4 octets[kMaxRows / 8];
   float4 ranges[kWarps];
   ShareMemory share;
+  std::uint32_t strip_kept[kStrip / 32];
+  std::uint32_t strip_removed[kStrip / 32];
   std::uint32_t tag;
   unsigned others;  // columns after the rows
-  unsigned listed;
+  unsigned own;     // kept rows
   std::uint32_t arrived;
   bool bailed;
 };
@@ -54,26 +56,19 @@ struct Cta {
   [[nodiscard]] __device__ States states() const { return {arguments.scratch.states, shared.tag}; }
   [[nodiscard]] __device__ OwnOrder own_order() const {
     auto* const keys = reinterpret_cast<std::uint64_t*>(counts);
-    return {keys, reinterpret_cast<unsigned*>(keys + kMaxRows), 0, 0};
+    return {keys, reinterpret_cast<unsigned*>(keys + 2 * kMaxRows), keys + 3 * kMaxRows, 0};
   }
   /// Cells of candidates, until there are bits: as many as there is room for.
   [[nodiscard]] __device__ std::uint16_t* cells() const {
     return reinterpret_cast<std::uint16_t*>(bits);
   }
   [[nodiscard]] __device__ unsigned cells_room() const { return 2 * arguments.limits.bit_words; }
-  /// Kept ones, once there are no bits any more.
-  [[nodiscard]] __device__ std::uint64_t* kept_keys() const {
-    return reinterpret_cast<std::uint64_t*>(bits);
-  }
-  [[nodiscard]] __device__ unsigned kept_room() const {
-    return arguments.limits.bit_words / 2 / kThreads * kThreads;
-  }
   [[nodiscard]] static __device__ constexpr bool fits() { return kFits; }
   /// Rows that any CTA may own.
   [[nodiscard]] __device__ unsigned rows_limit() const {
     const GreedyLimits& limits = arguments.limits;
-    if (!fits()) return min(kMaxRows / 2, limits.columns / 2);
-    return min(kMaxRows / 2, limits.bit_words / (n / 32 + 3) / 32 * 32);
+    if (!fits()) return min(kMaxRows, limits.columns / 2);
+    return min(kMaxRows, limits.bit_words / (n / 32 + 3) / 32 * 32);
   }
   /// The slot that no candidate has.
   [[nodiscard]] __device__ unsigned empty_slot() const { return arguments.limits.columns - 1; }
@@ -101,18 +96,18 @@ __device__ __forceinline__ Cta<kFits> cta_of(const GreedyArguments& arguments, u
           reinterpret_cast<std::uint32_t*>(slots + columns)};
 }
 
-/// Takes all candidates into their slots, each thread every kThreads-th, and finds their range. The
+constexpr unsigned kAtOnce = 8;  // loads in flight
+
+/// Takes all candidates into their slots, each thread every kThreads-th, and finds the range of the
+/// first and the last ones: in raster order that is the whole range, in any other a good sample. The
 /// first of each thread has been loaded before n was known.
 template <bool kFits>
-__device__ __forceinline__ float4 load_slots(const Cta<kFits>& cta, float4 first_box, float first_score) {
+__device__ __forceinline__ float4 load_slots(const Cta<kFits>& cta, float4 first_box,
+                                             float first_score) {
   const View& view = cta.arguments.view;
   const Slots& slots = cta.columns.slots;
-  float4 range = empty_box();
-  if (threadIdx.x < cta.n) {
-    widen(range, first_box);
-    slots.put(threadIdx.x, first_box, first_score, threadIdx.x);
-  }
-  constexpr unsigned kAtOnce = 4;
+  float4 last_box = empty_box();
+  if (cta.n > kThreads) last_box = __ldg(view.boxes + cta.n - kThreads + threadIdx.x);
   for (unsigned first = kThreads + threadIdx.x; first < cta.n; first += kAtOnce * kThreads) {
     float4 boxes[kAtOnce];
     float scores[kAtOnce];
@@ -124,11 +119,15 @@ __device__ __forceinline__ float4 load_slots(const Cta<kFits>& cta, float4 first
       }
 #pragma unroll
     for (unsigned q = 0; q < kAtOnce; ++q)
-      if (const unsigned i = first + q * kThreads; i < cta.n) {
-        widen(range, boxes[q]);
+      if (const unsigned i = first + q * kThreads; i < cta.n)
         slots.put(i, boxes[q], scores[q], i);
-      }
   }
+  float4 range = empty_box();
+  if (threadIdx.x < cta.n) {
+    slots.put(threadIdx.x, first_box, first_score, threadIdx.x);
+    widen(range, first_box);
+  }
+  widen(range, last_box);  // an empty one has no centre
   return range;
 }
 
@@ -195,14 +194,14 @@ __device__ __forceinline__ void gather_rows(const Cta<kFits>& cta, const CellGri
   __syncthreads();
 }
 
-/// A box around all rows, in every thread; also leaves one around each octet.
+/// A box around all rows, in every thread; also leaves one around each octet where there are many.
 template <bool kFits>
 __device__ __forceinline__ float4 bound_rows(const Cta<kFits>& cta, unsigned rows) {
   float4 mine = empty_box();
   for (unsigned group = 0; 32 * group < rows; ++group) {
     const float4 box = cta.columns.box(32 * group + lane_id());
     mine = bounds_of(mine, box);
-    if (group % kWarps != warp_id()) continue;
+    if (rows <= 32 || group != warp_id()) continue;
     const float4 around = octet_bounds(box);
     if (lane_id() % 8 == 0) cta.shared.octets[4 * group + lane_id() / 8] = around;
   }
@@ -242,32 +241,54 @@ __device__ __forceinline__ void gather_others(const Cta<kFits>& cta, const CellG
   __syncthreads();
 }
 
-/// Decides the CTA's own candidates. False if it or another CTA gave up.
-template <class Overlap, bool kAnyStronger, bool kFits>
-__device__ __forceinline__ bool decide_own(const Cta<kFits>& cta, const CellGrid& grid,
-                                           const Share& share) {
+/// Decides a group of rows and adds what is kept to the CTA's own. False if some CTA gave up.
+template <bool kAnyStronger, bool kFits>
+__device__ __forceinline__ bool decide_rows(const Cta<kFits>& cta, const Problem& problem,
+                                            unsigned number) {
+  const GridBoard board{cta.columns, cta.states(),
+                        kFits ? nullptr : &cta.arguments.scratch.control->bail};
+  Group group;
+  if constexpr (kAnyStronger)
+    group = decide_by_any(problem, number, board);
+  else
+    group = decide_group(problem, number, board);
+  publish_invalid(problem, group, board.states);
+  const OwnOrder own = cta.own_order();
+  const bool kept = group.mine(group.kept);
+  const auto count = static_cast<unsigned>(__popc(group.kept));
+  if (problem.groups() == 1) {
+    order_warp(own.keys, kept ? group.key : 0);
+    if (lane_id() == 0) cta.shared.own = count;
+  } else {
+    unsigned first = 0;
+    if (lane_id() == 0) first = atomicAdd(&cta.shared.own, count);
+    first = __shfl_sync(kAllLanes, first, 0);
+    if (kept) own.spare[first + static_cast<unsigned>(__popc(group.kept & lanes_below()))] = group.key;
+  }
+  return group.undecided == 0;
+}
+
+/// Gathers what the CTA has to do with and compares it. False, and the flag to give up is set, if there
+/// is no room for it. Ends with a barrier.
+template <class Overlap, bool kFits>
+__device__ __forceinline__ bool gather_and_compare(const Cta<kFits>& cta, const CellGrid& grid,
+                                                   const Share& share, Problem& problem) {
   gather_rows(cta, grid, share);
   gather_others(cta, grid, share);
-  Knowledge& knowledge = cta.shared.knowledge;
   const unsigned stride = (share.rows() + 31) / 32 * 32;
-  const Problem problem{cta.columns, cta.bits, share.rows(), stride + cta.shared.others};
-  std::uint32_t* const bail = &cta.arguments.scratch.control->bail;
-  if (problem.end > cta.arguments.limits.columns - 32 ||
-      stride * problem.words() > cta.arguments.limits.bit_words) {
-    if (threadIdx.x == 0) shared_store(bail, cta.shared.tag);
-    return false;
-  }
-  compare<Overlap>(cta.columns, cta.arguments.view, problem.rows, stride, problem.end,
-                   cta.shared.octets, cta.arguments.threshold, cta.bits);
-  forget(knowledge, cta.columns, problem.groups(), problem.words());
-  if constexpr (!kAnyStronger)
-    return decide_rows(knowledge, problem, cta.states(), cta.fits() ? nullptr : bail);
+  problem = {cta.columns, cta.bits, share.rows(), stride + cta.shared.others};
+  // Where starts of cells were: counts, until the kept ones are counted.
+  for (unsigned i = threadIdx.x; i <= stride; i += kThreads) cta.own_order().counts[i] = 0;
+  const GreedyLimits& limits = cta.arguments.limits;
+  const bool room =
+      problem.end <= limits.columns - 32 && stride * problem.words() <= limits.bit_words;
+  if (room)
+    compare<Overlap>(cta.columns, cta.arguments.view, problem.rows, stride, problem.end,
+                     stride == 32 ? nullptr : cta.shared.octets, cta.arguments.threshold, cta.bits);
+  else if (threadIdx.x == 0)
+    shared_store(&cta.arguments.scratch.control->bail, cta.shared.tag);
   __syncthreads();
-  for (unsigned group = warp_id(); group < problem.groups(); group += kWarps)
-    decide_by_any(knowledge, problem, group, cta.states());
-  publish_invalid(problem, cta.states());
-  __syncthreads();
-  return true;
+  return room;
 }
 
 /// Tells that this CTA has decided what it owns, or given up.
@@ -293,84 +314,85 @@ __device__ __forceinline__ bool wait_for_all(const Cta<kFits>& cta) {
   return !cta.shared.bailed;
 }
 
-inline constexpr unsigned kStatesAtOnce = 8;
-
-/// The state of candidate i as last read, or once it is decided; undecided if some CTA gave up.
+/// Which of candidates first, first + kThreads, ... are kept, a bit each, once all are decided.
 template <bool kFits>
-__device__ __forceinline__ State wait_for_state(const Cta<kFits>& cta, unsigned i, State seen) {
+__device__ __forceinline__ unsigned wait_for_states(const Cta<kFits>& cta, unsigned first) {
   const States states = cta.states();
-  const std::uint32_t* const bail = &cta.arguments.scratch.control->bail;
-  for (SpinLimit spins; seen == kUndecided; spins.count()) {
-    if (!cta.fits() && spins.seldom() && shared_load(bail) == states.tag) break;
-    seen = states.read(i);
-  }
-  return seen;
-}
-
-/// Lists the kept ones of candidates [begin, end), waiting for those that are not decided yet. False
-/// if some CTA gave up.
-template <bool kFits>
-__device__ __forceinline__ bool list_kept(const Cta<kFits>& cta, unsigned begin, unsigned end) {
-  bool decided = true;
-  for (unsigned first = begin + threadIdx.x; first < end; first += kStatesAtOnce * kThreads) {
-    State seen[kStatesAtOnce];
+  State seen[kAtOnce];
 #pragma unroll
-    for (unsigned q = 0; q < kStatesAtOnce; ++q) {
-      const unsigned i = first + q * kThreads;
-      seen[q] = i < end ? cta.states().read(i) : kRemoved;
-    }
+  for (unsigned q = 0; q < kAtOnce; ++q) {
+    const unsigned i = first + q * kThreads;
+    seen[q] = i < cta.n ? states.read(i) : kRemoved;
+  }
+  unsigned kept = 0;
 #pragma unroll
-    for (unsigned q = 0; q < kStatesAtOnce; ++q) {
-      const unsigned i = first + q * kThreads;
-      seen[q] = wait_for_state(cta, i, seen[q]);
-      decided = decided && seen[q] != kUndecided;
-      if (seen[q] != kKept) continue;
-      cta.kept_keys()[atomicAdd(&cta.shared.listed, 1U)] =
-          cta.fits() ? cta.columns.slots.keys[i] : key_at(cta.arguments.view, i);
-    }
+  for (unsigned q = 0; q < kAtOnce; ++q) {
+    for (SpinLimit spins; seen[q] == kUndecided; spins.count())
+      seen[q] = states.read(first + q * kThreads);
+    kept |= (seen[q] == kKept ? 1U : 0U) << q;
   }
-  return decided;
+  return kept;
 }
 
-/// Counts all kept candidates between the own ones. False if some CTA gave up. Ends with a barrier.
-/// Few candidates are kept, so they are listed first: then all threads have work.
+/// Counts kept ones of first, first + kThreads, ... between the own ones.
 template <bool kFits>
-__device__ __forceinline__ bool count_all(const Cta<kFits>& cta, const OwnOrder& own) {
-  for (unsigned begin = 0; begin < cta.n; begin += cta.kept_room()) {
-    if (threadIdx.x == 0) cta.shared.listed = 0;
-    __syncthreads();
-    if (__syncthreads_and(list_kept(cta, begin, min(cta.n, begin + cta.kept_room()))) == 0)
-      return false;
-    for (unsigned i = threadIdx.x; i < cta.shared.listed; i += kThreads)
-      count_kept(own, cta.kept_keys()[i]);
-    __syncthreads();
+__device__ __forceinline__ void count_those(const Cta<kFits>& cta, const OwnOrder& own,
+                                            unsigned first, unsigned kept) {
+  for (; kept != 0; kept &= kept - 1) {
+    const unsigned q = static_cast<unsigned>(__ffs(static_cast<int>(kept))) - 1;
+    const unsigned i = first + q * kThreads;
+    count_kept(own, kFits ? cta.columns.slots.keys[i] : key_at(cta.arguments.view, i));
   }
-  return true;
 }
 
-/// Writes own kept candidates to their places, and by CTA 0 how many there are. False if some CTA
-/// gave up.
+/// Writes own kept candidates to their places, and by CTA 0 how many there are. Begins with a barrier.
 template <bool kFits>
-__device__ __forceinline__ bool place_all(const Cta<kFits>& cta, const OwnOrder& own) {
-  if (!count_all(cta, own)) return false;
-  if (warp_id() == 0) {
-    const unsigned kept = place_own(own, [&](unsigned place, std::uint64_t key) {
-      cta.arguments.indices[place] = index_of(key);
-    });
-    if (blockIdx.x == 0 && threadIdx.x == 0) *cta.arguments.kept = kept;
-  }
-  return true;
+__device__ __forceinline__ void place_all(const Cta<kFits>& cta, const OwnOrder& own) {
+  __syncthreads();
+  if (warp_id() != 0) return;
+  const unsigned kept = place_own(own, [&](unsigned place, std::uint64_t key) {
+    cta.arguments.indices[place] = index_of(key);
+  });
+  if (blockIdx.x == 0 && threadIdx.x == 0) *cta.arguments.kept = kept;
 }
 
-/// The same for the kept rows.
-template <bool kFits>
-__device__ __forceinline__ bool place_rows(const Cta<kFits>& cta, unsigned rows) {
+/// Where all candidates are in slots. While one warp or some decide the rows, the others watch what
+/// becomes of all candidates.
+template <bool kAnyStronger>
+__device__ __forceinline__ bool decide_and_place(const Cta<true>& cta, const Problem& problem) {
+  static_assert(kMaxColumns <= (kAtOnce + 1) * kThreads);
+  if (warp_id() < problem.groups()) decide_rows<kAnyStronger>(cta, problem, warp_id());
+  const unsigned kept = wait_for_states(cta, threadIdx.x);
+  const unsigned last = kAtOnce * kThreads + threadIdx.x;
+  const unsigned kept_last = last < cta.n ? wait_for_states(cta, last) : 0;
+  __syncthreads();
   OwnOrder own = cta.own_order();
-  order_own(own, cta.shared.knowledge.kept, (rows + 31) / 32,
-            [&](unsigned row) { return cta.columns.key(row); });
-  const bool writes = own.size != 0 || blockIdx.x == 0;
-  if (!cta.fits() && !wait_for_all(cta)) return false;
-  return !writes || place_all(cta, own);
+  own.size = cta.shared.own;
+  if (problem.groups() > 1) order_own(own);
+  if (own.size == 0 && blockIdx.x != 0) return true;
+  count_those(cta, own, threadIdx.x, kept);
+  count_those(cta, own, last, kept_last);
+  place_all(cta, own);
+  return true;
+}
+
+/// Where they aren't, and CTAs may give up: they wait for each other before they look.
+template <bool kAnyStronger>
+__device__ __forceinline__ bool decide_and_place(const Cta<false>& cta, const Problem& problem) {
+  bool decided = true;
+  if (warp_id() < problem.groups())
+    decided = decide_rows<kAnyStronger>(cta, problem, warp_id());
+  decided = __syncthreads_and(decided) != 0;
+  OwnOrder own = cta.own_order();
+  own.size = cta.shared.own;
+  if (problem.groups() > 1) order_own(own);
+  arrive(cta);
+  if (!decided || !wait_for_all(cta)) return false;
+  if (own.size == 0 && blockIdx.x != 0) return true;
+  for (unsigned first = threadIdx.x; first < cta.n; first += kAtOnce * kThreads)
+    count_those(cta, own, first, wait_for_states(cta, first));
+  place_all(cta, own);
+  return true;
 }
 
 /// Whether a candidate falls to any that outranks and suppresses it, asked of all n by a warp.
@@ -407,18 +429,20 @@ __device__ __forceinline__ void compare_all(const Cta<false>& cta) {
   }
   grid_barrier(&cta.arguments.scratch.control->barrier, cta.meeting());
   for (unsigned at = begin; at == begin || at < end; at += kRankedAtOnce) {
-    const unsigned rows = min(end - min(end, at), kRankedAtOnce);
-    const bool mine = threadIdx.x < rows;
-    const bool kept = mine && cta.states().read(at + threadIdx.x) == kKept;
-    const unsigned keeps = __ballot_sync(kAllLanes, kept);
-    if (lane_id() == 0) cta.shared.knowledge.kept[warp_id()] = keeps;
+    __syncthreads();
     OwnOrder own = cta.own_order();
+    if (threadIdx.x == 0) cta.shared.own = 0;
+    for (unsigned i = threadIdx.x; i <= kRankedAtOnce; i += kThreads) own.counts[i] = 0;
     __syncthreads();
-    order_own(own, cta.shared.knowledge.kept, (rows + 31) / 32, [&](unsigned row) {
-      return key_at(cta.arguments.view, min(at + row, cta.n - 1));
-    });
+    const unsigned i = at + threadIdx.x;
+    if (i < min(end, at + kRankedAtOnce) && cta.states().read(i) == kKept)
+      own.spare[atomicAdd(&cta.shared.own, 1U)] = key_at(cta.arguments.view, i);
+    __syncthreads();
+    own.size = cta.shared.own;
+    order_own(own);
+    for (unsigned first = threadIdx.x; first < cta.n; first += kAtOnce * kThreads)
+      count_those(cta, own, first, wait_for_states(cta, first));
     place_all(cta, own);
-    __syncthreads();
   }
 }
 
@@ -433,7 +457,8 @@ __device__ __noinline__ void decide_crowd(const GreedyArguments& arguments, unsi
     const GreedyScratch& scratch = cta.arguments.scratch;
     const unsigned words = (cta.arguments.view.capacity + 31) / 32;
     SweepMemory memory{cta.columns,        cta.bits,        cta.shared.octets,
-                       cta.shared.knowledge, cta.own_order(), cta.shared.share.warp_sums};
+                       cta.own_order(), cta.shared.share.warp_sums, cta.shared.strip_kept,
+                       cta.shared.strip_removed};
     const SweepScratch sweep_scratch{scratch.sorted_keys,
                                      scratch.sorted_boxes,
                                      {scratch.alive, scratch.alive + words},
@@ -471,11 +496,13 @@ __device__ __forceinline__ bool decide_by_rounds(const Cta<kFits>& cta, float4 f
   const Share share = deal_out(cta.counts, cta.n, blockIdx.x * share_size, share_size,
                                cta.rows_limit(), cta.shared.share);
   if (share.crowded) return false;
-  const bool idle = share.rows() == 0;
-  if (idle && cta.fits() && blockIdx.x != 0) return true;
-  const bool decided = idle || decide_own<Overlap, kAnyStronger>(cta, grid, share);
-  if (!cta.fits()) arrive(cta);
-  return decided && place_rows(cta, share.rows());
+  if (share.rows() == 0 && kFits && blockIdx.x != 0) return true;
+  Problem problem{cta.columns, cta.bits, 0, 0};
+  if (!gather_and_compare<Overlap>(cta, grid, share, problem)) {
+    arrive(cta);
+    return false;
+  }
+  return decide_and_place<kAnyStronger>(cta, problem);
 }
 
 /// Where there are more candidates than slots.
@@ -499,6 +526,10 @@ __global__ void __launch_bounds__(kThreads, 1)
   const Cta<true> cta = cta_of<true>(arguments, min(count, view.capacity));
   for (unsigned q = threadIdx.x; q < kCells / 4; q += kThreads)
     reinterpret_cast<uint4*>(cta.counts)[q] = make_uint4(0, 0, 0, 0);
+  if (threadIdx.x == 0) {
+    cta.shared.share.crowded = 0;
+    cta.shared.own = 0;
+  }
   if (threadIdx.x == kThreads - 1) {
     // The launch's number; needed only after some barriers, so its latency hides.
     const std::uint32_t ticket =

@@ -15,35 +15,36 @@ namespace facepipe::nms {
 // scores, and no CTA waits for another's result.
 
 struct OwnOrder {
-  std::uint64_t* keys;  ///< descending, filled up with zeros to a power of two above the size
-  unsigned* counts;     ///< size + 1: kept ones, of all CTAs, between two of the keys
+  std::uint64_t* keys;   ///< descending, filled up with zeros to padded()
+  unsigned* counts;      ///< size + 1: kept ones, of all CTAs, between two of the keys
+  std::uint64_t* spare;  ///< for sorting
   unsigned size;
-  unsigned padded;
+
+  /// The power of two above the size.
+  [[nodiscard]] __device__ unsigned padded() const {
+    return size == 0 ? 1 : 2U << (31 - __clz(static_cast<int>(size)));
+  }
 };
 
-/// Puts the keys of the kept rows in order. Begins after a barrier, ends with one. There is room for
-/// twice as many keys as rows.
-template <class KeyOf>
-__device__ __forceinline__ void order_own(OwnOrder& own, const std::uint32_t* kept, unsigned groups,
-                          KeyOf&& key_of_row) {
-  unsigned size = 0;
-  for (unsigned group = 0; group < groups; ++group)
-    size += static_cast<unsigned>(__popc(kept[group]));
-  own.size = size;
-  own.padded = size == 0 ? 1 : 2U << (31 - __clz(static_cast<int>(size)));
-  for (unsigned group = warp_id(); group < groups; group += kWarps) {
-    const bool mine = (kept[group] >> lane_id() & 1) != 0;
-    const std::uint64_t key = mine ? key_of_row(32 * group + lane_id()) : 0;
+/// Puts up to 32 keys in order, one a lane, 0 for none, all by one warp.
+__device__ __forceinline__ void order_warp(std::uint64_t* keys, std::uint64_t key) {
+  unsigned place = 0;
+#pragma unroll
+  for (int lane = 0; lane < 32; ++lane)
+    place += __shfl_sync(kAllLanes, key, lane) > key ? 1 : 0;
+  const unsigned size = static_cast<unsigned>(__popc(__ballot_sync(kAllLanes, key != 0)));
+  if (key != 0) keys[place] = key;
+  for (unsigned i = size + lane_id(); i < 64; i += 32) keys[i] = 0;
+}
+
+/// Sorts own.size keys from own.spare to own.keys. Begins after a barrier, ends with one.
+__device__ __forceinline__ void order_own(const OwnOrder& own) {
+  for (unsigned i = threadIdx.x; i < own.padded(); i += kThreads) {
+    const std::uint64_t key = i < own.size ? own.spare[i] : 0;
     unsigned place = 0;
-    for (unsigned other = 0; other < groups; ++other)
-#pragma unroll 2
-      for (std::uint32_t left = kept[other]; left != 0; left &= left - 1)
-        place += key_of_row(32 * other + __ffs(static_cast<int>(left)) - 1) > key ? 1 : 0;
-    if (mine) own.keys[place] = key;
-  }
-  for (unsigned i = threadIdx.x; i < own.padded; i += kThreads) {
-    if (i >= size) own.keys[i] = 0;
-    own.counts[i] = 0;
+#pragma unroll 4
+    for (unsigned j = 0; j < own.size; ++j) place += own.spare[j] > key ? 1 : 0;
+    own.keys[i < own.size ? place : i] = key;
   }
   __syncthreads();
 }
@@ -51,7 +52,7 @@ __device__ __forceinline__ void order_own(OwnOrder& own, const std::uint32_t* ke
 /// Counts a kept candidate of whatever CTA: below the own keys that are >= its own.
 __device__ __forceinline__ void count_kept(const OwnOrder& own, std::uint64_t key) {
   unsigned below = 0;
-  for (unsigned step = own.padded / 2; step != 0; step /= 2)
+  for (unsigned step = own.padded() / 2; step != 0; step /= 2)
     if (own.keys[below + step - 1] >= key) below += step;
   atomicAdd(own.counts + below, 1U);
 }

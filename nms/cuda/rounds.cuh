@@ -13,25 +13,27 @@ namespace facepipe::nms {
 // A candidate is removed as soon as one of its suppressors is known to be kept, and kept as soon as
 // all of them are known to be removed. What is known only grows and each suppressor outranks what it
 // suppresses, so in any order of updates this ends, with what greedy suppression keeps: the best one
-// undecided can always be decided. So nobody waits for a round to end. Within a CTA warps see each
-// other's decisions in shared memory; across CTAs each candidate has one word in L2, which its owner
-// writes once and others poll. The word carries the launch's tag, so nothing is cleared between
-// launches; see Note [Tags].
+// undecided can always be decided. So nobody waits for a round to end. A warp decides 32 rows, among
+// themselves by ballots; for what its rows wait for elsewhere it looks at a board, on which the owner
+// writes each decision once. The board of the grid is a word a candidate in L2, that of a strip (see
+// Note [Sweep]) a few words in shared memory.
+// What 32 rows wait for is seldom more than 32 columns. These become a list, a column a lane, and what
+// a row waits for becomes one word: a look at the board is then one load and two ballots. Before, the
+// warp goes over all words of the rows, as often as it takes.
 
-inline constexpr unsigned kMaxRows = 1024;
+inline constexpr unsigned kMaxRows = 512;
 inline constexpr unsigned kMaxGroups = kMaxRows / 32;
+static_assert(kMaxGroups <= kWarps);  // a warp for each, so that none waits for its own later ones
 inline constexpr unsigned kMaxColumns = 4096 + 64;
-inline constexpr unsigned kMaxWords = kMaxColumns / 32;
-inline constexpr unsigned kChunks = (kMaxWords + 31) / 32;  ///< of 32 words
 
 enum State : std::uint32_t { kUndecided = 0, kKept = 1, kRemoved = 2 };
 
 // Note [Tags]
 // ~~~~~~~~~~~
-// A state is current if its upper 30 bits are the launch's tag. The tag counts launches, modulo 2^24 at
-// most, so a word written that many launches ago and never since would look current. Each launch
-// therefore clears the words beyond its count whose number is, modulo 4,096, its tag: none gets older
-// than 4,096 launches.
+// A state in L2 is current if its upper 30 bits are the launch's tag, so nothing is cleared between
+// launches. The tag counts launches, modulo 2^24 at most, so a word written that many launches ago and
+// never since would look current. Each launch therefore clears the words beyond its count whose number
+// is, modulo 4,096, its tag: none gets older than 4,096 launches.
 struct States {
   std::uint32_t* words;
   std::uint32_t tag;
@@ -49,212 +51,197 @@ struct States {
   }
 };
 
-/// Columns' fate as far as the CTA knows it, a bit a column.
-struct Knowledge {
-  std::uint32_t kept[kMaxWords];
-  std::uint32_t removed[kMaxWords];
-  std::uint32_t undecided[kMaxGroups];        ///< rows
-  std::uint32_t waiting[kMaxGroups][kChunks];  ///< words with suppressors that a group waits for
-  bool bailed;
-
-  // Other warps' words, which change meanwhile.
-  __device__ __forceinline__ std::uint32_t known_kept(unsigned word) const {
-    return *const_cast<const volatile std::uint32_t*>(kept + word);
-  }
-  __device__ __forceinline__ std::uint32_t known_removed(unsigned word) const {
-    return *const_cast<const volatile std::uint32_t*>(removed + word);
-  }
-  __device__ __forceinline__ void learn(unsigned word, unsigned more_kept, unsigned more_removed) {
-    if (more_kept != 0) atomicOr(kept + word, more_kept);
-    if (more_removed != 0) atomicOr(removed + word, more_removed);
-  }
-};
-
-/// Nothing is known but that the rows which are no candidates are removed. A barrier must follow.
-__device__ __forceinline__ void forget(Knowledge& knowledge, const Columns& columns, unsigned groups,
-                              unsigned words) {
-  for (unsigned word = warp_id(); word < words; word += kWarps) {
-    const bool live = word < groups && is_valid_key(columns.key(32 * word + lane_id()));
-    const unsigned undecided = __ballot_sync(kAllLanes, live);
-    if (lane_id() == 0) {
-      knowledge.kept[word] = 0;
-      knowledge.removed[word] = word < groups ? ~undecided : 0;
-      if (word < groups) knowledge.undecided[word] = undecided;
-    }
-    if (word < groups && lane_id() < kChunks) knowledge.waiting[word][lane_id()] = kAllLanes;
-  }
-  if (threadIdx.x == 0) knowledge.bailed = false;
-}
-
 /// A CTA's problem: rows [0, rows), in groups of 32, and the columns before `end`.
 struct Problem {
   Columns columns;
-  const std::uint32_t* bits;
+  std::uint32_t* bits;
   unsigned rows, end;
 
   [[nodiscard]] __device__ unsigned groups() const { return (rows + 31) / 32; }
   [[nodiscard]] __device__ unsigned stride() const { return 32 * groups(); }
   [[nodiscard]] __device__ unsigned words() const { return (end + 31) / 32; }
+  /// Whether columns of a word suppress this lane's row of the group.
+  [[nodiscard]] __device__ std::uint32_t& suppressors(unsigned word, unsigned group) const {
+    return bits[word * stride() + 32 * group + lane_id()];
+  }
 };
 
-/// What a row's suppressors outside its own group say.
-struct Verdict {
-  bool falls = false;
-  bool waits = false;
+/// The board of the grid, and the flag by which CTAs give up, if any can.
+struct GridBoard {
+  const Columns& columns;
+  States states;
+  const std::uint32_t* bail;
+
+  using Place = unsigned;  // a candidate's index
+  [[nodiscard]] __device__ __forceinline__ Place place_of(unsigned column) const {
+    return columns.index(column);
+  }
+  [[nodiscard]] __device__ __forceinline__ State read(Place place) const {
+    return states.read(place);
+  }
+  __device__ __forceinline__ void publish(unsigned, std::uint64_t key, unsigned decided,
+                                          unsigned kept) const {
+    if ((decided >> lane_id() & 1) != 0)
+      states.publish(index_of(key), (kept >> lane_id() & 1) != 0 ? kKept : kRemoved);
+  }
+  [[nodiscard]] __device__ __forceinline__ bool given_up() const {
+    return bail != nullptr && shared_load(bail) == states.tag;
+  }
 };
 
-inline constexpr unsigned kAsked = 4;  ///< words at once, so that their loads overlap
+/// 32 rows as their warp knows them. Masks are the warp's, a bit a row; the rest is the lane's row's.
+struct Group {
+  unsigned number;
+  std::uint64_t key;
+  std::uint32_t own;  ///< suppressors in the group
+  unsigned undecided, kept, removed;
+  bool falls, waits;  ///< by suppressors outside the group
 
-/// Asks up to kAsked of the words that `asked` names, takes them out of it, and returns those that the
-/// group must ask again.
-__device__ __forceinline__ std::uint32_t ask_some(Knowledge& knowledge, const Problem& problem,
-                                                  unsigned group, bool undecided, unsigned base,
-                                                  std::uint32_t& asked, const States* polled,
-                                                  Verdict& verdict) {
-  unsigned words[kAsked];
-  std::uint32_t bit[kAsked];
-  std::uint32_t pending[kAsked];
-  State seen[kAsked];
-#pragma unroll
-  for (unsigned j = 0; j < kAsked; ++j) {
-    bit[j] = asked & (0U - asked);
-    asked &= ~bit[j];
-    words[j] = bit[j] != 0 ? base + __ffs(static_cast<int>(bit[j])) - 1 : group;
-    pending[j] = 0;
-    if (bit[j] != 0 && words[j] != group && undecided)
-      pending[j] = problem.bits[words[j] * problem.stride() + 32 * group + lane_id()] &
-                   ~knowledge.known_removed(words[j]);
+  [[nodiscard]] __device__ __forceinline__ bool mine(unsigned mask) const {
+    return (mask >> lane_id() & 1) != 0;
   }
-#pragma unroll
-  for (unsigned j = 0; j < kAsked; ++j) {
-    seen[j] = kUndecided;
-    if (polled == nullptr || words[j] < problem.groups()) continue;
-    const unsigned needed = warp_or(pending[j]);
-    if ((needed >> lane_id() & 1) != 0)
-      seen[j] = polled->read(problem.columns.index(32 * words[j] + lane_id()));
-  }
-  std::uint32_t again = 0;
-#pragma unroll
-  for (unsigned j = 0; j < kAsked; ++j) {
-    if (polled != nullptr && words[j] >= problem.groups()) {
-      const unsigned kept = __ballot_sync(kAllLanes, seen[j] == kKept);
-      const unsigned removed = __ballot_sync(kAllLanes, seen[j] == kRemoved);
-      if (lane_id() == 0) knowledge.learn(words[j], kept, removed);
-      pending[j] &= ~removed;
-      verdict.falls |= (pending[j] & kept) != 0;
-    } else if (bit[j] != 0) {
-      verdict.falls |= (pending[j] & knowledge.known_kept(words[j])) != 0;
-    }
-    verdict.waits |= pending[j] != 0;
-    if (__any_sync(kAllLanes, pending[j] != 0)) again |= bit[j];
-  }
-  return again;
+};
+
+/// Rows beyond the last are no candidates, as are the invalid ones among them.
+__device__ __forceinline__ Group group_at(const Problem& problem, unsigned number) {
+  Group group;
+  group.number = number;
+  group.key = problem.columns.key(32 * number + lane_id());
+  group.own = problem.suppressors(number, number);
+  group.undecided = __ballot_sync(kAllLanes, is_valid_key(group.key));
+  group.kept = 0;
+  group.removed = ~group.undecided;
+  group.falls = false;
+  group.waits = false;
+  return group;
 }
 
-/// Asks all words that the group still waits for.
-__device__ __forceinline__ Verdict ask_others(Knowledge& knowledge, const Problem& problem, unsigned group,
-                                     bool undecided, const States* polled) {
-  Verdict verdict;
-  for (unsigned chunk = 0; 32 * chunk < problem.words(); ++chunk) {
-    const unsigned left = problem.words() - 32 * chunk;
-    std::uint32_t asked = knowledge.waiting[group][chunk] & (left < 32 ? (1U << left) - 1 : ~0U);
-    std::uint32_t again = 0;
-    while (asked != 0)
-      again |= ask_some(knowledge, problem, group, undecided, 32 * chunk, asked, polled, verdict);
-    __syncwarp();
-    if (lane_id() == 0) knowledge.waiting[group][chunk] = again;
-  }
-  __syncwarp();
-  return verdict;
-}
-
-/// Decides what can be decided of a group of 32 rows, by the warp that owns it; true once all is.
-/// Others' states are asked for in `polled`, decisions go to `published`, if any.
-__device__ __forceinline__ bool decide_group(Knowledge& knowledge, const Problem& problem, unsigned group,
-                                    const States* polled, const States* published) {
-  const unsigned before = knowledge.undecided[group];
-  if (before == 0) return true;
-  unsigned undecided = before;
-  const unsigned me = 1U << lane_id();
-  const Verdict others =
-      ask_others(knowledge, problem, group, (undecided & me) != 0, polled);
-  const unsigned row = 32 * group + lane_id();
-  const std::uint32_t own = problem.bits[group * problem.stride() + row];
-  std::uint32_t kept = knowledge.kept[group];
-  std::uint32_t removed = knowledge.removed[group];
-  while (undecided != 0) {
-    const bool falls = others.falls || (own & kept) != 0;
-    const bool stands = !others.waits && (own & ~removed) == 0;
-    const std::uint32_t fall = __ballot_sync(kAllLanes, falls) & undecided;
-    const std::uint32_t stand = __ballot_sync(kAllLanes, stands && !falls) & undecided;
+/// Decides what follows within the group, and publishes it.
+template <class Board>
+__device__ __forceinline__ void settle(Group& group, const Board& board) {
+  const unsigned before = group.undecided;
+  while (group.undecided != 0) {
+    const bool falls = group.falls || (group.own & group.kept) != 0;
+    const bool stands = !falls && !group.waits && (group.own & ~group.removed) == 0;
+    const unsigned fall = __ballot_sync(kAllLanes, falls) & group.undecided;
+    const unsigned stand = __ballot_sync(kAllLanes, stands) & group.undecided;
     if ((fall | stand) == 0) break;
-    kept |= stand;
-    removed |= fall;
-    undecided &= ~(fall | stand);
+    group.kept |= stand;
+    group.removed |= fall;
+    group.undecided &= ~(fall | stand);
   }
-  if (undecided == before) return false;
-  if (published != nullptr && (before & ~undecided & me) != 0)
-    published->publish(problem.columns.index(row), (kept & me) != 0 ? kKept : kRemoved);
-  __syncwarp();
-  if (lane_id() == 0) {
-    atomicExch(knowledge.kept + group, kept);
-    atomicExch(knowledge.removed + group, removed);
-    knowledge.undecided[group] = undecided;
+  if (before != group.undecided)
+    board.publish(group.number, group.key, before & ~group.undecided, group.kept);
+}
+
+/// The columns that undecided rows wait for, a lane each.
+template <class Board>
+struct WaitingList {
+  std::uint32_t pending = 0;  ///< of the lane's row
+  typename Board::Place place{};
+  unsigned size = 0;
+
+  __device__ __forceinline__ void add(std::uint32_t suppressors, unsigned word, const Board& board) {
+    for (unsigned needed = warp_or(suppressors); needed != 0; needed &= needed - 1, ++size) {
+      if (size >= 32) continue;
+      const unsigned bit = static_cast<unsigned>(__ffs(static_cast<int>(needed))) - 1;
+      pending |= (suppressors >> bit & 1) << size;
+      if (lane_id() == size) place = board.place_of(32 * word + bit);
+    }
   }
-  __syncwarp();
-  return undecided == 0;
+};
+
+/// One look at the board for each word, where there are too many columns to list. Rows forget
+/// suppressors that are removed. Returns the list of those that are left, if they fit.
+template <class Board>
+__device__ __forceinline__ WaitingList<Board> ask_all(const Problem& problem, Group& group,
+                                                      const Board& board) {
+  WaitingList<Board> list;
+  group.waits = false;
+#pragma unroll 4
+  for (unsigned word = 0; word < problem.words(); ++word) {
+    if (word == group.number) continue;
+    std::uint32_t suppressors =
+        group.mine(group.undecided) ? problem.suppressors(word, group.number) : 0;
+    const unsigned needed = warp_or(suppressors);
+    State seen = kUndecided;
+    if (group.mine(needed)) seen = board.read(board.place_of(32 * word + lane_id()));
+    const unsigned kept = __ballot_sync(kAllLanes, seen == kKept);
+    const unsigned removed = __ballot_sync(kAllLanes, seen == kRemoved);
+    if ((suppressors & kept) != 0) group.falls = true;
+    if ((suppressors & removed) != 0) problem.suppressors(word, group.number) &= ~removed;
+    suppressors &= ~removed;
+    group.waits |= suppressors != 0;
+    list.add(suppressors, word, board);
+  }
+  return list;
+}
+
+/// The list of all columns that rows wait for at the beginning.
+template <class Board>
+__device__ __forceinline__ WaitingList<Board> list_all(const Problem& problem, const Group& group,
+                                                       const Board& board) {
+  WaitingList<Board> list;
+#pragma unroll 4
+  for (unsigned word = 0; word < problem.words(); ++word)
+    if (word != group.number)
+      list.add(group.mine(group.undecided) ? problem.suppressors(word, group.number) : 0, word,
+               board);
+  return list;
+}
+
+/// Decides a group of 32 rows. Rows are undecided still if some CTA gave up.
+template <class Board>
+__device__ __forceinline__ Group decide_group(const Problem& problem, unsigned number,
+                                              const Board& board) {
+  Group group = group_at(problem, number);
+  WaitingList<Board> list = list_all(problem, group, board);
+  if (list.size > 32) {
+    // Not on the list, so not in `pending`: all rows with suppressors elsewhere must wait.
+    group.waits = true;
+    for (SpinLimit spins; list.size > 32 && group.undecided != 0; spins.count()) {
+      list = ask_all(problem, group, board);
+      settle(group, board);
+      if (spins.seldom() && board.given_up()) return group;
+    }
+  }
+  group.waits = list.pending != 0;
+  for (SpinLimit spins;; spins.count()) {
+    settle(group, board);
+    if (group.undecided == 0) break;
+    const unsigned needed = warp_or(group.mine(group.undecided) ? list.pending : 0);
+    State seen = kUndecided;
+    if (group.mine(needed)) seen = board.read(list.place);
+    const unsigned kept = __ballot_sync(kAllLanes, seen == kKept);
+    const unsigned removed = __ballot_sync(kAllLanes, seen == kRemoved);
+    group.falls |= (list.pending & kept) != 0;
+    list.pending &= ~removed;
+    group.waits = list.pending != 0;
+    if (spins.seldom() && board.given_up()) break;
+  }
+  return group;
 }
 
 /// The rule fast: a row falls to any suppressor.
-__device__ __forceinline__ void decide_by_any(Knowledge& knowledge, const Problem& problem, unsigned group,
-                                     const States& states) {
-  const unsigned row = 32 * group + lane_id();
+template <class Board>
+__device__ __forceinline__ Group decide_by_any(const Problem& problem, unsigned number,
+                                               const Board& board) {
+  Group group = group_at(problem, number);
   std::uint32_t suppressors = 0;
+#pragma unroll 4
   for (unsigned word = 0; word < problem.words(); ++word)
-    suppressors |= problem.bits[word * problem.stride() + row];
-  const unsigned me = 1U << lane_id();
-  const std::uint32_t live = knowledge.undecided[group];
-  const unsigned kept = __ballot_sync(kAllLanes, suppressors == 0) & live;
-  if ((live & me) != 0)
-    states.publish(problem.columns.index(row), (kept & me) != 0 ? kKept : kRemoved);
-  if (lane_id() == 0) knowledge.kept[group] = kept;
+    suppressors |= problem.suppressors(word, number);
+  group.kept = __ballot_sync(kAllLanes, suppressors == 0) & group.undecided;
+  board.publish(number, group.key, group.undecided, group.kept);
+  group.undecided = 0;
+  return group;
 }
 
-/// Rows that are no candidates.
-__device__ __forceinline__ void publish_invalid(const Problem& problem, const States& states) {
-  for (unsigned row = threadIdx.x; row < problem.rows; row += kThreads)
-    if (!is_valid_key(problem.columns.key(row))) states.publish(problem.columns.index(row), kRemoved);
-}
-
-/// Decides and publishes all rows; a warp has each group of 32, the others wait, and leave it the
-/// issue slots. False if some CTA gave up, by `bail` being the tag, where that can happen. Begins and ends
-/// with a barrier.
-__device__ __forceinline__ bool decide_rows(Knowledge& knowledge, const Problem& problem,
-                                   const States& states, const std::uint32_t* bail) {
-  __syncthreads();
-  bool decided = true;
-  if (warp_id() < problem.groups()) {
-    // First without a look at others, whose words take their time to come.
-    const States* polled = nullptr;
-    for (SpinLimit spins;; spins.count()) {
-      decided = true;
-      for (unsigned group = warp_id(); group < problem.groups(); group += kWarps)
-        decided &= decide_group(knowledge, problem, group, polled, &states);
-      if (decided) break;
-      if (bail != nullptr && spins.seldom() && shared_load(bail) == states.tag) break;
-      polled = &states;
-    }
-  }
-  publish_invalid(problem, states);
-  return __syncthreads_and(decided) != 0;
-}
-
-/// The same where the columns are the rows and nobody else needs to know.
-__device__ __forceinline__ void decide_among_themselves(Knowledge& knowledge, const Problem& problem) {
-  __syncthreads();
-  for (unsigned group = warp_id(); group < problem.groups(); group += kWarps)
-    for (SpinLimit spins; !decide_group(knowledge, problem, group, nullptr, nullptr);) spins.count();
-  __syncthreads();
+/// Rows of the group that are no candidates, but not those that only fill it up.
+__device__ __forceinline__ void publish_invalid(const Problem& problem, const Group& group,
+                                                const States& states) {
+  if (32 * group.number + lane_id() < problem.rows && !is_valid_key(group.key))
+    states.publish(index_of(group.key), kRemoved);
 }
 
 }  // namespace facepipe::nms

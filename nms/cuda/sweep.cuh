@@ -31,13 +31,34 @@ struct SweepScratch {
   Meeting meeting;
 };
 
+/// What becomes of a strip's rows, a bit each.
+struct StripBoard {
+  volatile std::uint32_t* kept;
+  volatile std::uint32_t* removed;
+
+  using Place = unsigned;  // the row
+  [[nodiscard]] __device__ __forceinline__ Place place_of(unsigned column) const { return column; }
+  [[nodiscard]] __device__ __forceinline__ State read(Place place) const {
+    if ((kept[place / 32] >> place % 32 & 1) != 0) return kKept;
+    return (removed[place / 32] >> place % 32 & 1) != 0 ? kRemoved : kUndecided;
+  }
+  __device__ __forceinline__ void publish(unsigned group, std::uint64_t, unsigned decided,
+                                          unsigned kept_mask) const {
+    if (lane_id() != 0) return;
+    atomicOr(const_cast<std::uint32_t*>(kept + group), decided & kept_mask);
+    atomicOr(const_cast<std::uint32_t*>(removed + group), decided & ~kept_mask);
+  }
+  [[nodiscard]] static __device__ __forceinline__ bool given_up() { return false; }
+};
+
 struct SweepMemory {
   Columns columns;
   std::uint32_t* bits;
   float4* octets;
-  Knowledge& knowledge;
   OwnOrder own;
   unsigned (&warp_sums)[kWarps];
+  std::uint32_t (&kept)[kStrip / 32];
+  std::uint32_t (&removed)[kStrip / 32];
 };
 
 __device__ __forceinline__ std::uint64_t key_at(const View& view, unsigned index) {
@@ -62,17 +83,11 @@ __device__ __forceinline__ unsigned count_every(const View& view, unsigned n, co
 /// none come last. Returns how many of all are valid. Ends with a barrier.
 __device__ __forceinline__ unsigned sort_part(const View& view, unsigned n, unsigned begin, unsigned end,
                                      SweepMemory& memory, const SweepScratch& scratch) {
-  const unsigned rows = end - begin;
-  const unsigned groups = (rows + 31) / 32;
-  if (threadIdx.x < 32 * groups) {
-    const unsigned in_part = __ballot_sync(kAllLanes, threadIdx.x < rows);
-    if (lane_id() == 0) memory.knowledge.kept[warp_id()] = in_part;
-    memory.columns.slots.keys[threadIdx.x] =
-        threadIdx.x < rows ? key_at(view, begin + threadIdx.x) : 0;
-  }
+  memory.own.size = end - begin;
+  if (threadIdx.x < memory.own.size) memory.own.spare[threadIdx.x] = key_at(view, begin + threadIdx.x);
+  for (unsigned i = threadIdx.x; i <= memory.own.size; i += kThreads) memory.own.counts[i] = 0;
   __syncthreads();
-  order_own(memory.own, memory.knowledge.kept, groups,
-            [&](unsigned row) { return memory.columns.slots.keys[row]; });
+  order_own(memory.own);
   const unsigned mine = warp_sum(count_every(view, n, memory.own));
   if (lane_id() == 0) memory.warp_sums[warp_id()] = mine;
   __syncthreads();
@@ -160,6 +175,15 @@ __device__ __forceinline__ void load_strip(unsigned size, SweepMemory& memory, c
   __syncthreads();
 }
 
+/// Decides the strip's rows, which wait for nobody else. Begins and ends with a barrier.
+__device__ __forceinline__ void decide_strip(const Problem& problem, SweepMemory& memory) {
+  if (threadIdx.x < kStrip / 32) memory.kept[threadIdx.x] = memory.removed[threadIdx.x] = 0;
+  __syncthreads();
+  if (warp_id() < problem.groups())
+    decide_group(problem, warp_id(), StripBoard{memory.kept, memory.removed});
+  __syncthreads();
+}
+
 /// Whether a kept candidate of the strip suppresses the box at `place`.
 template <class Overlap>
 __device__ bool falls_to_strip(const View& view, const SweepMemory& memory,
@@ -172,7 +196,7 @@ __device__ bool falls_to_strip(const View& view, const SweepMemory& memory,
   const std::uint32_t group =
       grouped ? group_of(view, index_of(__ldcg(scratch.sorted_keys + place))) : 0;
   for (unsigned word = 0; word < (size + 31) / 32; ++word)
-    for (std::uint32_t left = memory.knowledge.kept[word]; left != 0; left &= left - 1) {
+    for (std::uint32_t left = memory.kept[word]; left != 0; left &= left - 1) {
       const unsigned column = 32 * word + __ffs(static_cast<int>(left)) - 1;
       if (grouped && group_of(view, columns.index(column)) != group) continue;
       const Box winner = as_box(columns.box(column));
@@ -204,7 +228,7 @@ __device__ __forceinline__ unsigned append_kept(const SweepMemory& memory, unsig
                                        std::uint32_t* indices) {
   unsigned kept = 0;
   for (unsigned word = 0; word < (size + 31) / 32; ++word) {
-    const std::uint32_t bits = memory.knowledge.kept[word];
+    const std::uint32_t bits = memory.kept[word];
     if (blockIdx.x == 0 && warp_id() == word && (bits >> lane_id() & 1) != 0)
       indices[before + kept + __popc(bits & lanes_below())] =
           memory.columns.index(threadIdx.x);
@@ -230,8 +254,7 @@ __device__ __forceinline__ void sweep(const View& view, unsigned n, float thresh
     const Problem problem{memory.columns, memory.bits, strip.size, strip.size};
     compare<Overlap>(problem.columns, view, problem.rows, problem.stride(), problem.end,
                      memory.octets, threshold, memory.bits);
-    forget(memory.knowledge, problem.columns, problem.groups(), problem.words());
-    decide_among_themselves(memory.knowledge, problem);
+    decide_strip(problem, memory);
     kept += append_kept(memory, strip.size, kept, indices);
     if (strip.alive == strip.size) break;  // none is left after the strip
     strike_out<Overlap>(view, memory, scratch, strip, good, strips == 0 ? nullptr : alive,
