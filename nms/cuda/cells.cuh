@@ -20,7 +20,11 @@ namespace facepipe::nms {
 // and the sweep takes over, which all CTAs see alike.
 // The grid decides about balance alone, never about the result.
 
-inline constexpr unsigned kCells = 4096;  // 64 x 64
+#ifndef CELL_BITS
+#define CELL_BITS 5
+#endif
+inline constexpr unsigned kSteps = 1U << CELL_BITS;
+inline constexpr unsigned kCells = kSteps * kSteps;
 
 struct CellGrid {
   float x_scale, x_bias, y_scale, y_bias;  ///< of doubled centres, to [0, 1]
@@ -36,11 +40,18 @@ __device__ __forceinline__ void widen(float4& range, float4 box) {
 
 /// A grid over what all threads have seen. A range of one point, or none at all, gives a grid too.
 /// Has a barrier within.
-__device__ __forceinline__ CellGrid grid_over(float4 range, float4 (&of_warps)[kWarps]) {
-  range = warp_bounds(range);
-  if (lane_id() == 0) of_warps[warp_id()] = range;
+__device__ __forceinline__ CellGrid grid_over(float4 range, float (&of_warps)[kWarps][4]) {
+  const float least = warp_least_of_four(range.x, range.y, -range.z, -range.w);
+  if (lane_id() < 4) of_warps[warp_id()][lane_id()] = least;
   __syncthreads();
-  range = warp_bounds(of_warps[lane_id() % kWarps]);
+  float all = of_warps[0][lane_id() % 4];
+#pragma unroll
+  for (unsigned first = 0; first < kWarps; first += 8)
+    all = fminf(all, of_warps[first + lane_id() / 4][lane_id() % 4]);
+#pragma unroll
+  for (int step = 4; step < 32; step *= 2)
+    all = fminf(all, __shfl_xor_sync(kAllLanes, all, step));
+  range = gathered_box(all);
   CellGrid grid;
   grid.x_scale = __fdividef(1.0F, range.z - range.x);
   grid.y_scale = __fdividef(1.0F, range.w - range.y);
@@ -52,7 +63,7 @@ __device__ __forceinline__ CellGrid grid_over(float4 range, float4 (&of_warps)[k
 /// One of 64 steps in [0, 1], in the low bits: the fraction of a float at 2^23 counts whole numbers.
 __device__ __forceinline__ unsigned step_of(float doubled, float scale, float bias) {
   const float place = __saturatef(fmaf(doubled, scale, bias));  // NaN becomes 0
-  return __float_as_uint(fmaf(place, 63.0F, 8388608.0F)) & 63U;
+  return __float_as_uint(fmaf(place, static_cast<float>(kSteps - 1), 8388608.0F)) & (kSteps - 1);
 }
 
 __device__ __forceinline__ unsigned cell_of(const CellGrid& grid, float4 box) {
@@ -105,14 +116,12 @@ __device__ __forceinline__ Share deal_out(unsigned* counts, unsigned n, unsigned
   unsigned sum = 0;
   unsigned fullest = 0;
 #pragma unroll
-  for (unsigned q = 0; q < kCellsEach; q += 4) {
-    const uint4 four = *reinterpret_cast<const uint4*>(mine + q);
-    counted[q] = four.x;
-    counted[q + 1] = four.y;
-    counted[q + 2] = four.z;
-    counted[q + 3] = four.w;
-    sum += four.x + four.y + four.z + four.w;
-    fullest = max(fullest, max(max(four.x, four.y), max(four.z, four.w)));
+  for (unsigned q = 0; q < kCellsEach; q += 2) {
+    const uint2 two = *reinterpret_cast<const uint2*>(mine + q);
+    counted[q] = two.x;
+    counted[q + 1] = two.y;
+    sum += two.x + two.y;
+    fullest = max(fullest, max(two.x, two.y));
   }
   const unsigned up_to_here = warp_inclusive_sum(sum);
   if (lane_id() == 31) memory.warp_sums[warp_id()] = up_to_here;
@@ -136,14 +145,9 @@ __device__ __forceinline__ Share deal_out(unsigned* counts, unsigned n, unsigned
     find_cell(counted, before, end, memory.end_cell, memory.end);
   if (before < end && begin <= after) {
 #pragma unroll
-    for (unsigned q = 0; q < kCellsEach; q += 4) {
-      uint4 four;
-      four.x = before;
-      four.y = four.x + counted[q];
-      four.z = four.y + counted[q + 1];
-      four.w = four.z + counted[q + 2];
-      before = four.w + counted[q + 3];
-      *reinterpret_cast<uint4*>(mine + q) = four;
+    for (unsigned q = 0; q < kCellsEach; q += 2) {
+      *reinterpret_cast<uint2*>(mine + q) = make_uint2(before, before + counted[q]);
+      before += counted[q] + counted[q + 1];
     }
   }
   __syncthreads();

@@ -19,13 +19,13 @@ namespace {
 #define LEAST_SHARE 16
 #endif
 constexpr unsigned kLeastShare = LEAST_SHARE;  // candidates of a CTA
-constexpr unsigned kCountsBytes = kCells * sizeof(unsigned);
 // What order_own() needs lies where the counts by cell were.
-static_assert(4 * kMaxRows * sizeof(std::uint64_t) <= kCountsBytes);
+constexpr unsigned kCountsBytes =
+    std::max<std::size_t>(kCells * sizeof(unsigned), 4 * kMaxRows * sizeof(std::uint64_t));
 
 struct Shared {
   float4 octets[kMaxRows / 8];
-  float4 ranges[kWarps];
+  float ranges[kWarps][4];
   ShareMemory share;
   std::uint32_t strip_kept[kStrip / 32];
   std::uint32_t strip_removed[kStrip / 32];
@@ -85,7 +85,7 @@ __device__ __forceinline__ Cta<kFits> cta_of(const GreedyArguments& arguments, u
   extern __shared__ uint4 memory[];
   const unsigned columns = arguments.limits.columns;
   auto* const counts = reinterpret_cast<unsigned*>(memory);
-  auto* const boxes = reinterpret_cast<float4*>(counts + kCells);
+  auto* const boxes = reinterpret_cast<float4*>(counts + kCountsBytes / sizeof(unsigned));
   auto* const keys = reinterpret_cast<std::uint64_t*>(boxes + columns);
   auto* const slots = reinterpret_cast<std::uint16_t*>(keys + columns);
   return {arguments,
@@ -257,7 +257,7 @@ __device__ __forceinline__ bool decide_rows(const Cta<kFits>& cta, const Problem
   const bool kept = group.mine(group.kept);
   const auto count = static_cast<unsigned>(__popc(group.kept));
   if (problem.groups() == 1) {
-    order_warp(own.keys, kept ? group.key : 0);
+    order_warp(own.keys, group.key, group.kept);
     if (lane_id() == 0) cta.shared.own = count;
   } else {
     unsigned first = 0;
@@ -448,7 +448,8 @@ __device__ __forceinline__ void compare_all(const Cta<false>& cta) {
 
 /// What all CTAs do where the rounds don't pay: too many boxes in one place.
 template <class Overlap, bool kAnyStronger>
-__device__ __noinline__ void decide_crowd(const GreedyArguments& arguments, unsigned n) {
+__device__ __noinline__ void decide_crowd(const GreedyArguments& given, unsigned n) {
+  const GreedyArguments arguments = given;  // in registers: each look through the reference is a load
   const Cta<false> cta = cta_of<false>(arguments, n);
   __syncthreads();
   if constexpr (kAnyStronger) {
@@ -507,7 +508,8 @@ __device__ __forceinline__ bool decide_by_rounds(const Cta<kFits>& cta, float4 f
 
 /// Where there are more candidates than slots.
 template <class Overlap, bool kAnyStronger>
-__device__ __noinline__ bool decide_many_by_rounds(const GreedyArguments& arguments, unsigned n) {
+__device__ __noinline__ bool decide_many_by_rounds(const GreedyArguments& given, unsigned n) {
+  const GreedyArguments arguments = given;  // in registers: each look through the reference is a load
   return decide_by_rounds<Overlap, kAnyStronger>(cta_of<false>(arguments, n), empty_box(), 0);
 }
 

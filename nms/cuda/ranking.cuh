@@ -26,15 +26,20 @@ struct OwnOrder {
   }
 };
 
-/// Puts up to 32 keys in order, one a lane, 0 for none, all by one warp.
-__device__ __forceinline__ void order_warp(std::uint64_t* keys, std::uint64_t key) {
+/// Puts up to 32 keys in order, one in each lane that has one, all by one warp.
+__device__ __forceinline__ void order_warp(std::uint64_t* keys, std::uint64_t key, unsigned having) {
   unsigned place = 0;
+  for (unsigned left = having; left != 0;) {
 #pragma unroll
-  for (int lane = 0; lane < 32; ++lane)
-    place += __shfl_sync(kAllLanes, key, lane) > key ? 1 : 0;
-  const unsigned size = static_cast<unsigned>(__popc(__ballot_sync(kAllLanes, key != 0)));
-  if (key != 0) keys[place] = key;
-  for (unsigned i = size + lane_id(); i < 64; i += 32) keys[i] = 0;
+    for (int q = 0; q < 4; ++q) {  // four at once hide each other's latency
+      const int lane = left != 0 ? __ffs(static_cast<int>(left)) - 1 : 0;
+      const std::uint64_t other = __shfl_sync(kAllLanes, key, lane);
+      place += left != 0 && other > key ? 1 : 0;
+      left &= left - 1;
+    }
+  }
+  if ((having >> lane_id() & 1) != 0) keys[place] = key;
+  for (unsigned i = static_cast<unsigned>(__popc(having)) + lane_id(); i < 64; i += 32) keys[i] = 0;
 }
 
 /// Sorts own.size keys from own.spare to own.keys. Begins after a barrier, ends with one.

@@ -18,8 +18,8 @@ namespace facepipe::nms {
 // writes each decision once. The board of the grid is a word a candidate in L2, that of a strip (see
 // Note [Sweep]) a few words in shared memory.
 // What 32 rows wait for is seldom more than 32 columns. These become a list, a column a lane, and what
-// a row waits for becomes one word: a look at the board is then one load and two ballots. Before, the
-// warp goes over all words of the rows, as often as it takes.
+// a row waits for becomes one word: a look at the board is then one load and two ballots. Four such lists
+// do for nearly all crowds; as long as there is more, the warp goes over all words of the rows.
 
 inline constexpr unsigned kMaxRows = 512;
 inline constexpr unsigned kMaxGroups = kMaxRows / 32;
@@ -134,60 +134,111 @@ __device__ __forceinline__ void settle(Group& group, const Board& board) {
     board.publish(group.number, group.key, before & ~group.undecided, group.kept);
 }
 
-/// The columns that undecided rows wait for, a lane each.
+inline constexpr unsigned kLists = 4;
+
+/// The columns that undecided rows wait for, lists of 32, a column a lane.
 template <class Board>
 struct WaitingList {
-  std::uint32_t pending = 0;  ///< of the lane's row
-  typename Board::Place place{};
-  unsigned size = 0;
+  std::uint32_t pending[kLists] = {};  ///< of the lane's row
+  unsigned columns[kLists] = {};
+  unsigned size = 0;  ///< may be more than there is room for; then this is no list
 
-  __device__ __forceinline__ void add(std::uint32_t suppressors, unsigned word, const Board& board) {
+  [[nodiscard]] __device__ __forceinline__ bool fits() const { return size <= 32 * kLists; }
+
+  __device__ __forceinline__ void add(std::uint32_t suppressors, unsigned word) {
     for (unsigned needed = warp_or(suppressors); needed != 0; needed &= needed - 1, ++size) {
-      if (size >= 32) continue;
       const unsigned bit = static_cast<unsigned>(__ffs(static_cast<int>(needed))) - 1;
-      pending |= (suppressors >> bit & 1) << size;
-      if (lane_id() == size) place = board.place_of(32 * word + bit);
+      const unsigned waits = (suppressors >> bit & 1) << size % 32;
+#pragma unroll
+      for (unsigned l = 0; l < kLists; ++l) {
+        if (l != size / 32) continue;
+        pending[l] |= waits;
+        if (lane_id() == size % 32) columns[l] = 32 * word + bit;
+      }
     }
   }
 };
 
-/// One look at the board for each word, where there are too many columns to list. Rows forget
-/// suppressors that are removed. Returns the list of those that are left, if they fit.
-template <class Board>
-__device__ __forceinline__ WaitingList<Board> ask_all(const Problem& problem, Group& group,
-                                                      const Board& board) {
-  WaitingList<Board> list;
-  group.waits = false;
+/// Whether the lane's row has suppressors outside its group.
+__device__ __forceinline__ bool has_others(const Problem& problem, const Group& group) {
+  std::uint32_t any = 0;
 #pragma unroll 4
-  for (unsigned word = 0; word < problem.words(); ++word) {
-    if (word == group.number) continue;
-    std::uint32_t suppressors =
-        group.mine(group.undecided) ? problem.suppressors(word, group.number) : 0;
-    const unsigned needed = warp_or(suppressors);
-    State seen = kUndecided;
-    if (group.mine(needed)) seen = board.read(board.place_of(32 * word + lane_id()));
-    const unsigned kept = __ballot_sync(kAllLanes, seen == kKept);
-    const unsigned removed = __ballot_sync(kAllLanes, seen == kRemoved);
-    if ((suppressors & kept) != 0) group.falls = true;
-    if ((suppressors & removed) != 0) problem.suppressors(word, group.number) &= ~removed;
-    suppressors &= ~removed;
-    group.waits |= suppressors != 0;
-    list.add(suppressors, word, board);
-  }
+  for (unsigned word = 0; word < problem.words(); ++word)
+    any |= word == group.number ? 0 : problem.suppressors(word, group.number);
+  return any != 0;
+}
+
+/// The list of all columns that undecided rows wait for.
+template <class Board>
+__device__ __forceinline__ WaitingList<Board> list_all(const Problem& problem, const Group& group) {
+  WaitingList<Board> list;
+  const bool undecided = group.mine(group.undecided);
+#pragma unroll 1
+  for (unsigned word = 0; word < problem.words(); ++word)
+    if (word != group.number)
+      list.add(undecided ? problem.suppressors(word, group.number) : 0, word);
   return list;
 }
 
-/// The list of all columns that rows wait for at the beginning.
+/// One look at the board for each word, four at once, where there are too many columns to list. Rows
+/// forget suppressors that are removed. Returns how many columns are waited for still.
 template <class Board>
-__device__ __forceinline__ WaitingList<Board> list_all(const Problem& problem, const Group& group,
-                                                       const Board& board) {
-  WaitingList<Board> list;
-#pragma unroll 4
-  for (unsigned word = 0; word < problem.words(); ++word)
-    if (word != group.number)
-      list.add(group.mine(group.undecided) ? problem.suppressors(word, group.number) : 0, word,
-               board);
-  return list;
+__device__ __forceinline__ unsigned ask_all(const Problem& problem, Group& group, const Board& board) {
+  constexpr unsigned kAsked = 4;
+  unsigned left = 0;
+  group.waits = false;
+  const bool undecided = group.mine(group.undecided);
+  for (unsigned first = 0; first < problem.words(); first += kAsked) {
+    std::uint32_t suppressors[kAsked];
+    State seen[kAsked];
+#pragma unroll
+    for (unsigned j = 0; j < kAsked; ++j) {
+      const unsigned word = first + j;
+      suppressors[j] = 0;
+      if (undecided && word < problem.words() && word != group.number)
+        suppressors[j] = problem.suppressors(word, group.number);
+      seen[j] = kUndecided;
+      if (group.mine(warp_or(suppressors[j])))
+        seen[j] = board.read(board.place_of(32 * word + lane_id()));
+    }
+#pragma unroll
+    for (unsigned j = 0; j < kAsked; ++j) {
+      const unsigned kept = __ballot_sync(kAllLanes, seen[j] == kKept);
+      const unsigned removed = __ballot_sync(kAllLanes, seen[j] == kRemoved);
+      if ((suppressors[j] & kept) != 0) group.falls = true;
+      if ((suppressors[j] & removed) != 0)
+        problem.suppressors(first + j, group.number) = suppressors[j] & ~removed;
+      suppressors[j] &= ~removed;
+      group.waits |= suppressors[j] != 0;
+      left += static_cast<unsigned>(__popc(warp_or(suppressors[j])));
+    }
+  }
+  return left;
+}
+
+/// One look at the board for all columns on the list.
+template <class Board>
+__device__ __forceinline__ void ask_listed(WaitingList<Board>& list,
+                                           const typename Board::Place (&places)[kLists],
+                                           Group& group, const Board& board) {
+  State seen[kLists];
+#pragma unroll
+  for (unsigned l = 0; l < kLists; ++l) {
+    seen[l] = kUndecided;
+    if (32 * l >= list.size) continue;
+    const unsigned needed = warp_or(group.mine(group.undecided) ? list.pending[l] : 0);
+    if (group.mine(needed)) seen[l] = board.read(places[l]);
+  }
+  group.waits = false;
+#pragma unroll
+  for (unsigned l = 0; l < kLists; ++l) {
+    if (32 * l >= list.size) continue;
+    const unsigned kept = __ballot_sync(kAllLanes, seen[l] == kKept);
+    const unsigned removed = __ballot_sync(kAllLanes, seen[l] == kRemoved);
+    group.falls |= (list.pending[l] & kept) != 0;
+    list.pending[l] &= ~removed;
+    group.waits |= list.pending[l] != 0;
+  }
 }
 
 /// Decides a group of 32 rows. Rows are undecided still if some CTA gave up.
@@ -195,28 +246,26 @@ template <class Board>
 __device__ __forceinline__ Group decide_group(const Problem& problem, unsigned number,
                                               const Board& board) {
   Group group = group_at(problem, number);
-  WaitingList<Board> list = list_all(problem, group, board);
-  if (list.size > 32) {
-    // Not on the list, so not in `pending`: all rows with suppressors elsewhere must wait.
-    group.waits = true;
-    for (SpinLimit spins; list.size > 32 && group.undecided != 0; spins.count()) {
-      list = ask_all(problem, group, board);
+  group.waits = has_others(problem, group);
+  settle(group, board);  // most rows wait for no other, and others wait for them
+  if (group.undecided == 0) return group;
+  WaitingList<Board> list = list_all<Board>(problem, group);
+  if (!list.fits()) {
+    unsigned left = list.size;
+    for (SpinLimit spins; left > 32 * kLists; spins.count()) {
+      left = ask_all(problem, group, board);
       settle(group, board);
-      if (spins.seldom() && board.given_up()) return group;
+      if (group.undecided == 0 || (spins.seldom() && board.given_up())) return group;
     }
+    list = list_all<Board>(problem, group);
   }
-  group.waits = list.pending != 0;
-  for (SpinLimit spins;; spins.count()) {
+  typename Board::Place places[kLists];
+#pragma unroll
+  for (unsigned l = 0; l < kLists; ++l)
+    places[l] = 32 * l + lane_id() < list.size ? board.place_of(list.columns[l]) : 0;
+  for (SpinLimit spins; group.undecided != 0; spins.count()) {
+    ask_listed(list, places, group, board);
     settle(group, board);
-    if (group.undecided == 0) break;
-    const unsigned needed = warp_or(group.mine(group.undecided) ? list.pending : 0);
-    State seen = kUndecided;
-    if (group.mine(needed)) seen = board.read(list.place);
-    const unsigned kept = __ballot_sync(kAllLanes, seen == kKept);
-    const unsigned removed = __ballot_sync(kAllLanes, seen == kRemoved);
-    group.falls |= (list.pending & kept) != 0;
-    list.pending &= ~removed;
-    group.waits = list.pending != 0;
     if (spins.seldom() && board.given_up()) break;
   }
   return group;
