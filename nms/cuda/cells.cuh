@@ -11,7 +11,7 @@ namespace facepipe::nms {
 // ~~~~~~~~~~~~~~~~
 // The order of candidates is the caller's: raster order, or none. What a CTA decides should lie close
 // together in the picture, because then most of what its boxes overlap is its own too. So the plane is
-// cut into 4,096 cells along a Morton curve, candidates are counted by the cell of their centre, and
+// cut into 1,024 cells along a Morton curve, candidates are counted by the cell of their centre, and
 // the cells are dealt out along the curve: a cell belongs to CTA floor(E / share), where E is the
 // number of candidates in the cells before it. Every CTA does this for itself: reading 4,096 boxes
 // from L2 and counting them takes less time than one barrier across the grid and a permutation.
@@ -20,14 +20,14 @@ namespace facepipe::nms {
 // and the sweep takes over, which all CTAs see alike.
 // The grid decides about balance alone, never about the result.
 
-#ifndef CELL_BITS
-#define CELL_BITS 5
-#endif
-inline constexpr unsigned kSteps = 1U << CELL_BITS;
-inline constexpr unsigned kCells = kSteps * kSteps;
+inline constexpr int kCellBits = 5;
+inline constexpr unsigned kCells = 1U << 2 * kCellBits;
 
 struct CellGrid {
   float x_scale, x_bias, y_scale, y_bias;  ///< of doubled centres, to [0, 1]
+  float x_last, y_last;                    ///< cells in each direction, less one
+  unsigned shared_bits;  ///< of each axis that interleave; the rest of the longer one's go on top
+  bool wide;
 };
 
 /// The box around the centres that a thread has seen, doubled; far ones don't count.
@@ -52,27 +52,40 @@ __device__ __forceinline__ CellGrid grid_over(float4 range, float (&of_warps)[kW
   for (int step = 4; step < 32; step *= 2)
     all = fminf(all, __shfl_xor_sync(kAllLanes, all, step));
   range = gathered_box(all);
+  const float width = range.z - range.x;
+  const float height = range.w - range.y;
+  // Cells about as wide as high.
+  const int skew = max(-kCellBits, min(kCellBits, __float2int_rn(0.5F * (__log2f(width) -
+                                                                         __log2f(height)))));
   CellGrid grid;
-  grid.x_scale = __fdividef(1.0F, range.z - range.x);
-  grid.y_scale = __fdividef(1.0F, range.w - range.y);
+  grid.x_scale = __fdividef(1.0F, width);
+  grid.y_scale = __fdividef(1.0F, height);
   grid.x_bias = -range.x * grid.x_scale;
   grid.y_bias = -range.y * grid.y_scale;
+  grid.x_last = static_cast<float>((1 << (kCellBits + skew)) - 1);
+  grid.y_last = static_cast<float>((1 << (kCellBits - skew)) - 1);
+  grid.shared_bits = static_cast<unsigned>(kCellBits - abs(skew));
+  grid.wide = skew >= 0;
   return grid;
 }
 
-/// One of 64 steps in [0, 1], in the low bits: the fraction of a float at 2^23 counts whole numbers.
-__device__ __forceinline__ unsigned step_of(float doubled, float scale, float bias) {
+/// One of `last` + 1 steps in [0, 1]: the fraction of a float at 2^23 counts whole numbers.
+__device__ __forceinline__ unsigned step_of(float doubled, float scale, float bias, float last) {
   const float place = __saturatef(fmaf(doubled, scale, bias));  // NaN becomes 0
-  return __float_as_uint(fmaf(place, static_cast<float>(kSteps - 1), 8388608.0F)) & (kSteps - 1);
+  return __float_as_uint(fmaf(place, last, 8388608.0F)) & (kCells - 1);
 }
 
 __device__ __forceinline__ unsigned cell_of(const CellGrid& grid, float4 box) {
-  unsigned both = step_of(box.x + box.z, grid.x_scale, grid.x_bias) |
-                  (step_of(box.y + box.w, grid.y_scale, grid.y_bias) << 16);
+  const unsigned x = step_of(box.x + box.z, grid.x_scale, grid.x_bias, grid.x_last);
+  const unsigned y = step_of(box.y + box.w, grid.y_scale, grid.y_bias, grid.y_last);
+  const unsigned longer = grid.wide ? x : y;
+  const unsigned shorter = grid.wide ? y : x;
+  unsigned both = (longer & ((1U << grid.shared_bits) - 1)) | (shorter << 16);
   both = (both | (both << 4)) & 0x030F030FU;  // spread apart together
   both = (both | (both << 2)) & 0x03330333U;
   both = (both | (both << 1)) & 0x05550555U;
-  return (both | (both >> 15)) & (kCells - 1);
+  both = (both | (both >> 15)) & (kCells - 1);
+  return both | (longer >> grid.shared_bits << 2 * grid.shared_bits);
 }
 
 /// The cells and the number of candidates that a CTA owns.

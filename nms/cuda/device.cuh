@@ -147,6 +147,13 @@ __device__ __forceinline__ std::uint32_t shared_add_release(std::uint32_t* word,
   return old;
 }
 
+/// Between two looks at what others write, where nothing waits for this thread alone.
+__device__ __forceinline__ void pause() {
+#if __CUDA_ARCH__ >= 700
+  __nanosleep(40);
+#endif
+}
+
 /// Turns a wait that can't end, which would take a defect, into an error of the launch: half a minute.
 class SpinLimit {
  public:

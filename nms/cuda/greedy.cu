@@ -140,17 +140,36 @@ __device__ __forceinline__ float4 sample_range(const Cta<kFits>& cta) {
   return range;
 }
 
+/// Calls visit(index, box) for every kThreads-th candidate: from its slot, or from global memory with
+/// several loads in flight.
+template <bool kFits, class Visit>
+__device__ __forceinline__ void for_each(const Cta<kFits>& cta, Visit&& visit) {
+  if constexpr (kFits) {
+#pragma unroll 4
+    for (unsigned i = threadIdx.x; i < cta.n; i += kThreads) visit(i, cta.columns.slots.boxes[i]);
+  } else {
+    for (unsigned first = threadIdx.x; first < cta.n; first += kAtOnce * kThreads) {
+      float4 boxes[kAtOnce];
+#pragma unroll
+      for (unsigned q = 0; q < kAtOnce; ++q)
+        if (const unsigned i = first + q * kThreads; i < cta.n)
+          boxes[q] = __ldg(cta.arguments.view.boxes + i);
+#pragma unroll
+      for (unsigned q = 0; q < kAtOnce; ++q)
+        if (const unsigned i = first + q * kThreads; i < cta.n) visit(i, boxes[q]);
+    }
+  }
+}
+
 /// Counts all candidates by cell. Ends with a barrier.
 template <bool kFits>
 __device__ __forceinline__ void count_cells(const Cta<kFits>& cta, const CellGrid& grid) {
-  const float4* const boxes = kFits ? cta.columns.slots.boxes : cta.arguments.view.boxes;
-#pragma unroll 4
-  for (unsigned i = threadIdx.x; i < cta.n; i += kThreads) {
+  for_each(cta, [&](unsigned i, float4 box) {
     // Invalid ones lie anywhere; an empty box, whose centre is NaN, in cell 0.
-    const unsigned cell = cell_of(grid, boxes[i]);
+    const unsigned cell = cell_of(grid, box);
     if (i < cta.cells_room()) cta.cells()[i] = static_cast<std::uint16_t>(cell);
     atomicAdd(cta.counts + cell, 1U);
-  }
+  });
   __syncthreads();
 }
 
@@ -225,15 +244,13 @@ __device__ __forceinline__ void gather_others(const Cta<kFits>& cta, const CellG
                                               const Share& share) {
   const float4 around = bound_rows(cta, share.rows());
   const unsigned stride = (share.rows() + 31) / 32 * 32;
-  const float4* const boxes = kFits ? cta.columns.slots.boxes : cta.arguments.view.boxes;
   // Room for a last word to be filled up, and for the empty slot.
   const unsigned room = cta.arguments.limits.columns - 32;
-#pragma unroll 4
-  for (unsigned i = threadIdx.x; i < cta.n; i += kThreads) {
-    if (!overlap(boxes[i], around) || !is_other(cta, grid, share, i)) continue;
+  for_each(cta, [&](unsigned i, float4 box) {
+    if (!overlap(box, around) || !is_other(cta, grid, share, i)) return;
     const unsigned at = stride + atomicAdd(&cta.shared.others, 1U);
     if (at < room) put_column(cta, at, i);
-  }
+  });
   __syncthreads();
   const unsigned end = stride + cta.shared.others;
   if (end <= room && threadIdx.x < (32 - end % 32) % 32)
@@ -327,21 +344,24 @@ __device__ __forceinline__ unsigned wait_for_states(const Cta<kFits>& cta, unsig
   unsigned kept = 0;
 #pragma unroll
   for (unsigned q = 0; q < kAtOnce; ++q) {
-    for (SpinLimit spins; seen[q] == kUndecided; spins.count())
+    for (SpinLimit spins; seen[q] == kUndecided; spins.count()) {
+      pause();
       seen[q] = states.read(first + q * kThreads);
+    }
     kept |= (seen[q] == kKept ? 1U : 0U) << q;
   }
   return kept;
 }
 
-/// Counts kept ones of first, first + kThreads, ... between the own ones.
+/// Counts kept ones of first, first + kThreads, ... between the own ones. They are valid.
 template <bool kFits>
 __device__ __forceinline__ void count_those(const Cta<kFits>& cta, const OwnOrder& own,
                                             unsigned first, unsigned kept) {
   for (; kept != 0; kept &= kept - 1) {
     const unsigned q = static_cast<unsigned>(__ffs(static_cast<int>(kept))) - 1;
     const unsigned i = first + q * kThreads;
-    count_kept(own, kFits ? cta.columns.slots.keys[i] : key_at(cta.arguments.view, i));
+    count_kept(own, kFits ? cta.columns.slots.keys[i]
+                          : key_of(ordered_bits(__ldg(cta.arguments.view.scores + i)), i));
   }
 }
 
@@ -356,20 +376,20 @@ __device__ __forceinline__ void place_all(const Cta<kFits>& cta, const OwnOrder&
   if (blockIdx.x == 0 && threadIdx.x == 0) *cta.arguments.kept = kept;
 }
 
-/// Where all candidates are in slots. While one warp or some decide the rows, the others watch what
-/// becomes of all candidates.
+/// Where all candidates are in slots. Before the CTA's own are decided it doesn't look for all others:
+/// that would slow down those who decide.
 template <bool kAnyStronger>
 __device__ __forceinline__ bool decide_and_place(const Cta<true>& cta, const Problem& problem) {
   static_assert(kMaxColumns <= (kAtOnce + 1) * kThreads);
   if (warp_id() < problem.groups()) decide_rows<kAnyStronger>(cta, problem, warp_id());
-  const unsigned kept = wait_for_states(cta, threadIdx.x);
-  const unsigned last = kAtOnce * kThreads + threadIdx.x;
-  const unsigned kept_last = last < cta.n ? wait_for_states(cta, last) : 0;
   __syncthreads();
   OwnOrder own = cta.own_order();
   own.size = cta.shared.own;
-  if (problem.groups() > 1) order_own(own);
   if (own.size == 0 && blockIdx.x != 0) return true;
+  if (problem.groups() > 1) order_own(own);
+  const unsigned kept = wait_for_states(cta, threadIdx.x);
+  const unsigned last = kAtOnce * kThreads + threadIdx.x;
+  const unsigned kept_last = last < cta.n ? wait_for_states(cta, last) : 0;
   count_those(cta, own, threadIdx.x, kept);
   count_those(cta, own, last, kept_last);
   place_all(cta, own);

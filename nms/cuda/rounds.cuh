@@ -120,15 +120,18 @@ __device__ __forceinline__ Group group_at(const Problem& problem, unsigned numbe
 template <class Board>
 __device__ __forceinline__ void settle(Group& group, const Board& board) {
   const unsigned before = group.undecided;
+  // Falls first: who falls to the kept ones of the last turn lets others stand in this one.
+  group.removed |= __ballot_sync(kAllLanes, group.falls) & group.undecided;
+  group.undecided &= ~group.removed;
   while (group.undecided != 0) {
-    const bool falls = group.falls || (group.own & group.kept) != 0;
-    const bool stands = !falls && !group.waits && (group.own & ~group.removed) == 0;
-    const unsigned fall = __ballot_sync(kAllLanes, falls) & group.undecided;
+    const bool stands = !group.waits && (group.own & ~group.removed) == 0;
     const unsigned stand = __ballot_sync(kAllLanes, stands) & group.undecided;
-    if ((fall | stand) == 0) break;
+    if (stand == 0) break;
     group.kept |= stand;
+    group.undecided &= ~stand;
+    const unsigned fall = __ballot_sync(kAllLanes, (group.own & stand) != 0) & group.undecided;
     group.removed |= fall;
-    group.undecided &= ~(fall | stand);
+    group.undecided &= ~fall;
   }
   if (before != group.undecided)
     board.publish(group.number, group.key, before & ~group.undecided, group.kept);
