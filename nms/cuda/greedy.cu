@@ -213,21 +213,28 @@ __device__ __forceinline__ void gather_rows(const Cta<kFits>& cta, const CellGri
   __syncthreads();
 }
 
-/// A box around all rows, in every thread; also leaves one around each octet where there are many.
+/// Leaves a box around each octet of the rows. Ends with a barrier.
 template <bool kFits>
-__device__ __forceinline__ float4 bound_rows(const Cta<kFits>& cta, unsigned rows) {
-  float4 mine = empty_box();
-  for (unsigned group = 0; 32 * group < rows; ++group) {
-    const float4 box = cta.columns.box(32 * group + lane_id());
-    mine = bounds_of(mine, box);
-    if (rows <= 32 || group != warp_id()) continue;
-    const float4 around = octet_bounds(box);
-    if (lane_id() % 8 == 0) cta.shared.octets[4 * group + lane_id() / 8] = around;
+__device__ __forceinline__ void bound_octets(const Cta<kFits>& cta, unsigned rows) {
+  if (32 * warp_id() < rows) {
+    const float4 around = octet_bounds(cta.columns.box(32 * warp_id() + lane_id()));
+    if (lane_id() % 8 == 0) cta.shared.octets[4 * warp_id() + lane_id() / 8] = around;
   }
-  return warp_bounds(mine);
+  __syncthreads();
 }
 
-/// Whether a candidate that overlaps the box around the rows is a valid one of another CTA.
+/// Where a CTA's share jumps along the curve, the box around all its rows may cover the picture, but
+/// those around octets don't.
+template <bool kFits>
+__device__ __forceinline__ bool meets_octet(const Cta<kFits>& cta, unsigned octets, float4 box) {
+  bool meets = false;
+#pragma unroll 2
+  for (unsigned octet = 0; octet < octets; ++octet)
+    meets |= overlap(box, cta.shared.octets[octet]);
+  return meets;
+}
+
+/// Whether a candidate that overlaps rows' octets is a valid one of another CTA.
 template <bool kFits>
 __device__ __forceinline__ bool is_other(const Cta<kFits>& cta, const CellGrid& grid, const Share& share,
                                          unsigned index) {
@@ -237,17 +244,23 @@ __device__ __forceinline__ bool is_other(const Cta<kFits>& cta, const CellGrid& 
   return valid(__ldg(view.boxes + index), __ldg(view.scores + index));
 }
 
-/// Puts others that overlap the box around the rows behind them, where there is room. Ends with a
+/// Puts others that overlap octets of the rows behind them, where there is room. Ends with a
 /// barrier.
 template <bool kFits>
 __device__ __forceinline__ void gather_others(const Cta<kFits>& cta, const CellGrid& grid,
                                               const Share& share) {
-  const float4 around = bound_rows(cta, share.rows());
+  bound_octets(cta, share.rows());
+  const unsigned octets = (share.rows() + 7) / 8;
+  float4 around = empty_box();
+  for (unsigned octet = 0; octet < octets; ++octet)
+    around = bounds_of(around, cta.shared.octets[octet]);
   const unsigned stride = (share.rows() + 31) / 32 * 32;
   // Room for a last word to be filled up, and for the empty slot.
   const unsigned room = cta.arguments.limits.columns - 32;
   for_each(cta, [&](unsigned i, float4 box) {
-    if (!overlap(box, around) || !is_other(cta, grid, share, i)) return;
+    if (!overlap(box, around) || !meets_octet(cta, octets, box) ||
+        !is_other(cta, grid, share, i))
+      return;
     const unsigned at = stride + atomicAdd(&cta.shared.others, 1U);
     if (at < room) put_column(cta, at, i);
   });
@@ -301,7 +314,7 @@ __device__ __forceinline__ bool gather_and_compare(const Cta<kFits>& cta, const 
       problem.end <= limits.columns - 32 && stride * problem.words() <= limits.bit_words;
   if (room)
     compare<Overlap>(cta.columns, cta.arguments.view, problem.rows, stride, problem.end,
-                     stride == 32 ? nullptr : cta.shared.octets, cta.arguments.threshold, cta.bits);
+                     cta.shared.octets, cta.arguments.threshold, cta.bits);
   else if (threadIdx.x == 0)
     shared_store(&cta.arguments.scratch.control->bail, cta.shared.tag);
   __syncthreads();
@@ -353,15 +366,27 @@ __device__ __forceinline__ unsigned wait_for_states(const Cta<kFits>& cta, unsig
   return kept;
 }
 
-/// Counts kept ones of first, first + kThreads, ... between the own ones. They are valid.
-template <bool kFits>
-__device__ __forceinline__ void count_those(const Cta<kFits>& cta, const OwnOrder& own,
+/// Counts kept ones of slots first, first + kThreads, ... between the own ones.
+__device__ __forceinline__ void count_slots(const Cta<true>& cta, const OwnOrder& own,
                                             unsigned first, unsigned kept) {
   for (; kept != 0; kept &= kept - 1) {
     const unsigned q = static_cast<unsigned>(__ffs(static_cast<int>(kept))) - 1;
-    const unsigned i = first + q * kThreads;
-    count_kept(own, kFits ? cta.columns.slots.keys[i]
-                          : key_of(ordered_bits(__ldg(cta.arguments.view.scores + i)), i));
+    count_kept(own, cta.columns.slots.keys[first + q * kThreads]);
+  }
+}
+
+/// The same for all candidates of global memory, once all are decided or soon will be.
+__device__ __forceinline__ void count_all(const Cta<false>& cta, const OwnOrder& own) {
+  for (unsigned first = threadIdx.x; first < cta.n; first += kAtOnce * kThreads) {
+    float scores[kAtOnce];
+#pragma unroll
+    for (unsigned q = 0; q < kAtOnce; ++q)
+      if (const unsigned i = first + q * kThreads; i < cta.n)
+        scores[q] = __ldg(cta.arguments.view.scores + i);
+    const unsigned kept = wait_for_states(cta, first);
+#pragma unroll
+    for (unsigned q = 0; q < kAtOnce; ++q)  // kept ones are valid
+      if ((kept >> q & 1) != 0) count_kept(own, key_of(ordered_bits(scores[q]), first + q * kThreads));
   }
 }
 
@@ -390,8 +415,8 @@ __device__ __forceinline__ bool decide_and_place(const Cta<true>& cta, const Pro
   const unsigned kept = wait_for_states(cta, threadIdx.x);
   const unsigned last = kAtOnce * kThreads + threadIdx.x;
   const unsigned kept_last = last < cta.n ? wait_for_states(cta, last) : 0;
-  count_those(cta, own, threadIdx.x, kept);
-  count_those(cta, own, last, kept_last);
+  count_slots(cta, own, threadIdx.x, kept);
+  count_slots(cta, own, last, kept_last);
   place_all(cta, own);
   return true;
 }
@@ -409,8 +434,7 @@ __device__ __forceinline__ bool decide_and_place(const Cta<false>& cta, const Pr
   arrive(cta);
   if (!decided || !wait_for_all(cta)) return false;
   if (own.size == 0 && blockIdx.x != 0) return true;
-  for (unsigned first = threadIdx.x; first < cta.n; first += kAtOnce * kThreads)
-    count_those(cta, own, first, wait_for_states(cta, first));
+  count_all(cta, own);
   place_all(cta, own);
   return true;
 }
@@ -460,8 +484,7 @@ __device__ __forceinline__ void compare_all(const Cta<false>& cta) {
     __syncthreads();
     own.size = cta.shared.own;
     order_own(own);
-    for (unsigned first = threadIdx.x; first < cta.n; first += kAtOnce * kThreads)
-      count_those(cta, own, first, wait_for_states(cta, first));
+    count_all(cta, own);
     place_all(cta, own);
   }
 }
