@@ -11,7 +11,7 @@ namespace facepipe::nms {
 // ~~~~~~~~~~~~~~~~
 // The order of candidates is the caller's: raster order, or none. What a CTA decides should lie close
 // together in the picture, because then most of what its boxes overlap is its own too. So the plane is
-// cut into 1,024 cells along a Morton curve, candidates are counted by the cell of their centre, and
+// cut into 1,024 cells along a Hilbert curve, which never jumps, candidates are counted by the cell of their centre, and
 // the cells are dealt out along the curve: a cell belongs to CTA floor(E / share), where E is the
 // number of candidates in the cells before it. Every CTA does this for itself: reading 4,096 boxes
 // from L2 and counting them takes less time than one barrier across the grid and a permutation.
@@ -21,12 +21,47 @@ namespace facepipe::nms {
 // The grid decides about balance alone, never about the result.
 
 inline constexpr int kCellBits = 5;
-inline constexpr unsigned kCells = 1U << 2 * kCellBits;
+inline constexpr unsigned kSide = 1U << kCellBits;
+inline constexpr unsigned kCells = kSide * kSide;
+
+/// Where each cell of a square lies along a Hilbert curve from (0, 0) to (kSide - 1, 0).
+struct Curve {
+  std::uint16_t place[kCells];  ///< of (x, y) at y * kSide + x
+};
+
+constexpr Curve make_curve() {
+  Curve curve{};
+  for (unsigned cell = 0; cell < kCells; ++cell) {
+    unsigned x = cell % kSide;
+    unsigned y = cell / kSide;
+    unsigned place = 0;
+    for (unsigned half = kSide / 2; half > 0; half /= 2) {
+      const bool right = (x & half) != 0;
+      const bool upper = (y & half) != 0;
+      place += half * half * (right ? (upper ? 2 : 3) : (upper ? 1 : 0));
+      x &= half - 1;
+      y &= half - 1;
+      if (upper) continue;
+      if (right) {
+        x = half - 1 - x;
+        y = half - 1 - y;
+      }
+      const unsigned swapped = x;
+      x = y;
+      y = swapped;
+    }
+    curve.place[cell] = static_cast<std::uint16_t>(place);
+  }
+  return curve;
+}
+
+alignas(16) __device__ const Curve kCurve = make_curve();
 
 struct CellGrid {
   float x_scale, x_bias, y_scale, y_bias;  ///< of doubled centres, to [0, 1]
   float x_last, y_last;                    ///< cells in each direction, less one
-  unsigned shared_bits;  ///< of each axis that interleave; the rest of the longer one's go on top
+  unsigned shared_bits;  ///< of each axis in a square; the longer one has several squares in a row
+  bool x_is_first;       ///< in the square's table
   bool wide;
 };
 
@@ -66,6 +101,8 @@ __device__ __forceinline__ CellGrid grid_over(float4 range, float (&of_warps)[kW
   grid.y_last = static_cast<float>((1 << (kCellBits - skew)) - 1);
   grid.shared_bits = static_cast<unsigned>(kCellBits - abs(skew));
   grid.wide = skew >= 0;
+  // The first squares of a curve are curves themselves, of which every other one is turned over.
+  grid.x_is_first = grid.wide == (skew % 2 == 0);
   return grid;
 }
 
@@ -75,17 +112,14 @@ __device__ __forceinline__ unsigned step_of(float doubled, float scale, float bi
   return __float_as_uint(fmaf(place, last, 8388608.0F)) & (kCells - 1);
 }
 
-__device__ __forceinline__ unsigned cell_of(const CellGrid& grid, float4 box) {
+__device__ __forceinline__ unsigned cell_of(const CellGrid& grid, const Curve& curve, float4 box) {
   const unsigned x = step_of(box.x + box.z, grid.x_scale, grid.x_bias, grid.x_last);
   const unsigned y = step_of(box.y + box.w, grid.y_scale, grid.y_bias, grid.y_last);
-  const unsigned longer = grid.wide ? x : y;
-  const unsigned shorter = grid.wide ? y : x;
-  unsigned both = (longer & ((1U << grid.shared_bits) - 1)) | (shorter << 16);
-  both = (both | (both << 4)) & 0x030F030FU;  // spread apart together
-  both = (both | (both << 2)) & 0x03330333U;
-  both = (both | (both << 1)) & 0x05550555U;
-  both = (both | (both >> 15)) & (kCells - 1);
-  return both | (longer >> grid.shared_bits << 2 * grid.shared_bits);
+  const unsigned first = grid.x_is_first ? x : y;
+  const unsigned second = grid.x_is_first ? y : x;
+  const unsigned mask = (1U << grid.shared_bits) - 1;
+  const unsigned square = (grid.wide ? x : y) >> grid.shared_bits;
+  return (square << 2 * grid.shared_bits) | curve.place[(second & mask) * kSide + (first & mask)];
 }
 
 /// The cells and the number of candidates that a CTA owns.

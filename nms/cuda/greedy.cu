@@ -24,6 +24,7 @@ constexpr unsigned kCountsBytes =
     std::max<std::size_t>(kCells * sizeof(unsigned), 4 * kMaxRows * sizeof(std::uint64_t));
 
 struct Shared {
+  alignas(16) Curve curve;
   float4 octets[kMaxRows / 8];
   float ranges[kWarps][4];
   ShareMemory share;
@@ -166,7 +167,7 @@ template <bool kFits>
 __device__ __forceinline__ void count_cells(const Cta<kFits>& cta, const CellGrid& grid) {
   for_each(cta, [&](unsigned i, float4 box) {
     // Invalid ones lie anywhere; an empty box, whose centre is NaN, in cell 0.
-    const unsigned cell = cell_of(grid, box);
+    const unsigned cell = cell_of(grid, cta.shared.curve, box);
     if (i < cta.cells_room()) cta.cells()[i] = static_cast<std::uint16_t>(cell);
     atomicAdd(cta.counts + cell, 1U);
   });
@@ -176,7 +177,7 @@ __device__ __forceinline__ void count_cells(const Cta<kFits>& cta, const CellGri
 template <bool kFits>
 __device__ __forceinline__ unsigned cell_at(const Cta<kFits>& cta, const CellGrid& grid, unsigned index) {
   return index < cta.cells_room() ? cta.cells()[index]
-                                  : cell_of(grid, __ldg(cta.arguments.view.boxes + index));
+                                  : cell_of(grid, cta.shared.curve, __ldg(cta.arguments.view.boxes + index));
 }
 
 /// Puts candidate `index` into column `at`; of a slot of its own unless all have one.
@@ -213,28 +214,21 @@ __device__ __forceinline__ void gather_rows(const Cta<kFits>& cta, const CellGri
   __syncthreads();
 }
 
-/// Leaves a box around each octet of the rows. Ends with a barrier.
+/// A box around all rows, in every thread; also leaves one around each octet.
 template <bool kFits>
-__device__ __forceinline__ void bound_octets(const Cta<kFits>& cta, unsigned rows) {
-  if (32 * warp_id() < rows) {
-    const float4 around = octet_bounds(cta.columns.box(32 * warp_id() + lane_id()));
-    if (lane_id() % 8 == 0) cta.shared.octets[4 * warp_id() + lane_id() / 8] = around;
+__device__ __forceinline__ float4 bound_rows(const Cta<kFits>& cta, unsigned rows) {
+  float4 mine = empty_box();
+  for (unsigned group = 0; 32 * group < rows; ++group) {
+    const float4 box = cta.columns.box(32 * group + lane_id());
+    mine = bounds_of(mine, box);
+    if (group != warp_id()) continue;
+    const float4 around = octet_bounds(box);
+    if (lane_id() % 8 == 0) cta.shared.octets[4 * group + lane_id() / 8] = around;
   }
-  __syncthreads();
+  return warp_bounds(mine);
 }
 
-/// Where a CTA's share jumps along the curve, the box around all its rows may cover the picture, but
-/// those around octets don't.
-template <bool kFits>
-__device__ __forceinline__ bool meets_octet(const Cta<kFits>& cta, unsigned octets, float4 box) {
-  bool meets = false;
-#pragma unroll 2
-  for (unsigned octet = 0; octet < octets; ++octet)
-    meets |= overlap(box, cta.shared.octets[octet]);
-  return meets;
-}
-
-/// Whether a candidate that overlaps rows' octets is a valid one of another CTA.
+/// Whether a candidate that overlaps the box around the rows is a valid one of another CTA.
 template <bool kFits>
 __device__ __forceinline__ bool is_other(const Cta<kFits>& cta, const CellGrid& grid, const Share& share,
                                          unsigned index) {
@@ -244,23 +238,17 @@ __device__ __forceinline__ bool is_other(const Cta<kFits>& cta, const CellGrid& 
   return valid(__ldg(view.boxes + index), __ldg(view.scores + index));
 }
 
-/// Puts others that overlap octets of the rows behind them, where there is room. Ends with a
+/// Puts others that overlap the box around the rows behind them, where there is room. Ends with a
 /// barrier.
 template <bool kFits>
 __device__ __forceinline__ void gather_others(const Cta<kFits>& cta, const CellGrid& grid,
                                               const Share& share) {
-  bound_octets(cta, share.rows());
-  const unsigned octets = (share.rows() + 7) / 8;
-  float4 around = empty_box();
-  for (unsigned octet = 0; octet < octets; ++octet)
-    around = bounds_of(around, cta.shared.octets[octet]);
+  const float4 around = bound_rows(cta, share.rows());
   const unsigned stride = (share.rows() + 31) / 32 * 32;
   // Room for a last word to be filled up, and for the empty slot.
   const unsigned room = cta.arguments.limits.columns - 32;
   for_each(cta, [&](unsigned i, float4 box) {
-    if (!overlap(box, around) || !meets_octet(cta, octets, box) ||
-        !is_other(cta, grid, share, i))
-      return;
+    if (!overlap(box, around) || !is_other(cta, grid, share, i)) return;
     const unsigned at = stride + atomicAdd(&cta.shared.others, 1U);
     if (at < room) put_column(cta, at, i);
   });
@@ -567,10 +555,12 @@ __global__ void __launch_bounds__(kThreads, 1)
     first_box = __ldg(view.boxes + threadIdx.x);
     first_score = __ldg(view.scores + threadIdx.x);
   }
+  const unsigned curve = __ldg(reinterpret_cast<const unsigned*>(&kCurve) + threadIdx.x);
   const std::uint32_t count = __ldg(view.count);
   const Cta<true> cta = cta_of<true>(arguments, min(count, view.capacity));
-  for (unsigned q = threadIdx.x; q < kCells / 4; q += kThreads)
-    reinterpret_cast<uint4*>(cta.counts)[q] = make_uint4(0, 0, 0, 0);
+  static_assert(kCells == 2 * kThreads);
+  reinterpret_cast<uint2*>(cta.counts)[threadIdx.x] = make_uint2(0, 0);
+  reinterpret_cast<unsigned*>(&cta.shared.curve)[threadIdx.x] = curve;
   if (threadIdx.x == 0) {
     cta.shared.share.crowded = 0;
     cta.shared.own = 0;
