@@ -14,6 +14,7 @@ if(NOT FACEPIPE_OPENVINO STREQUAL OFF)
 endif()
 
 find_package(TBB REQUIRED)
+find_package(hwy REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)

@@ -4,9 +4,10 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 
-#include "nms/nms.h"
+#include "nms/cpu/suppressor.h"
 #include "pipeline/channel.h"
 #include "pipeline/container.h"
 #include "pipeline/decoder.h"
@@ -25,7 +26,7 @@ namespace {
 // queue.
 constexpr int kPacketsQueued = 8;
 
-Detections select(const Detections& candidates, const std::vector<std::uint32_t>& kept,
+Detections select(const Detections& candidates, std::span<const std::uint32_t> kept,
                   const JobOptions& options) {
   Detections faces;
   for (const std::uint32_t i : kept) {
@@ -37,6 +38,12 @@ Detections select(const Detections& candidates, const std::vector<std::uint32_t>
       faces.push_back(box, candidates.scores[i], candidates.landmarks[i]);
   }
   return faces;
+}
+
+NmsOptions greedy_options(const JobOptions& options) {
+  NmsOptions out;
+  out.threshold = options.iou_threshold;
+  return out;
 }
 
 /// One run: the stages as member functions, each the body of one thread, in the order of a frame.
@@ -67,7 +74,7 @@ class Job {
   void open_encoder(const Frame& first);
   void finish_record(FrameRecord record);
   [[nodiscard]] static Detections collect(WorkItem& item);
-  void suppress(const Detections& candidates, FrameRecord& record) const;
+  void suppress(const Detections& candidates, FrameRecord& record);
   void check_complete();
   JobResult result();
 
@@ -92,6 +99,7 @@ class Job {
   Channel<WorkItem> drawn_;
   Channel<MuxItem> to_mux_;
 
+  CpuSuppressor suppressor_;
   RecordOrder order_;
   Statistics statistics_;
   std::int64_t written_ = 0;
@@ -114,7 +122,8 @@ Job::Job(const JobOptions& options, DetectorFactory& detectors, const JobObserve
       started_(options.frames_in_flight),
       detected_(options.frames_in_flight),
       drawn_(options.frames_in_flight),
-      to_mux_(kPacketsQueued, 2) {
+      to_mux_(kPacketsQueued, 2),
+      suppressor_(greedy_options(options), kMaxNmsCapacity) {
   if (!options.output.empty()) open_output();
   DecoderOptions decoder_options;
   decoder_options.threads = options.threads;
@@ -237,13 +246,15 @@ Detections Job::collect(WorkItem& item) {
   return candidates;
 }
 
-void Job::suppress(const Detections& candidates, FrameRecord& record) const {
+void Job::suppress(const Detections& candidates, FrameRecord& record) {
   const ScopedInterval interval(record.times[StageId::nms]);
   const ScopedCpuTime cpu(record.times, StageId::nms);
   record.candidates = candidates.size();
-  record.faces =
-      select(candidates, greedy_nms(candidates.boxes, candidates.scores, options_.iou_threshold),
-             options_);
+  const NmsKept kept = suppressor_.run({candidates.boxes, candidates.scores, {}});
+  if (kept.beyond_capacity > 0)
+    notices_.add("candidates beyond the first " + std::to_string(suppressor_.capacity()) +
+                 " of a frame were not looked at");
+  record.faces = select(candidates, kept.indices, options_);
 }
 
 void Job::overlay() {

@@ -97,8 +97,10 @@ inline NmsCase crowd(std::size_t count, unsigned seed = 3) {
   constexpr float kSide = 64;
   for (std::size_t i = 0; i < count; ++i) {
     const unsigned face = random.below(160);
-    const float x = kSide * (static_cast<float>(face % 16) + 0.1F * random.normal());
-    const float y = kSide * (static_cast<float>(face / 16) + 0.1F * random.normal());
+    const unsigned column = face % 16;
+    const unsigned row = face / 16;
+    const float x = kSide * (static_cast<float>(column) + 0.1F * random.normal());
+    const float y = kSide * (static_cast<float>(row) + 0.1F * random.normal());
     const float side = kSide * std::exp(0.1F * random.normal());
     out.add({x, y, x + side, y + side}, random.uniform());
   }
@@ -180,8 +182,10 @@ inline NmsCase disjoint(std::size_t count, unsigned seed = 5) {
   out.name = "disjoint";
   const auto columns = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(count))));
   for (std::size_t i = 0; i < count; ++i) {
-    const auto x = static_cast<float>(12 * (i % columns));
-    const auto y = static_cast<float>(10 * (i / columns));
+    const std::size_t column = i % columns;
+    const std::size_t row = i / columns;
+    const auto x = static_cast<float>(12 * column);
+    const auto y = static_cast<float>(10 * row);
     out.add({x, y, x + 10, y + 10}, random.uniform());
   }
   return out;
@@ -275,15 +279,19 @@ inline NmsCase shuffled(const NmsCase& all, unsigned seed) {
   return out;
 }
 
-/// What is measured, each with the threshold it is meant for.
+/// What is measured, each with the threshold it is meant for; variants differ in their seeds.
 struct TimedCase {
   NmsCase candidates;
   float threshold;
 };
-inline std::vector<TimedCase> timed_cases(std::size_t count) {
-  return {{tight_faces(count), 0.5F}, {wide_faces(count), 0.3F},
-          {crowd(count), 0.3F},       {torchvision_random(count, 0.5F), 0.5F},
-          {chain(count), 0.3F},       {disjoint(count), 0.3F},
+inline std::vector<TimedCase> timed_cases(std::size_t count, unsigned variant = 0) {
+  const unsigned seed = 1000 * variant;
+  return {{tight_faces(count, seed + 1), 0.5F},
+          {wide_faces(count, seed + 2), 0.3F},
+          {crowd(count, seed + 3), 0.3F},
+          {torchvision_random(count, 0.5F, seed + 4), 0.5F},
+          {chain(count), 0.3F},
+          {disjoint(count, seed + 5), 0.3F},
           {identical(count), 0.5F}};
 }
 

@@ -1,26 +1,73 @@
-// Greedy suppression written as its definition reads, for tests of every back end.
+// Suppression written as its definition reads, for tests of every back end.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "core/geometry.h"
+#include "nms/nms.h"
 
 namespace facepipe::test {
 
-/// In double, so that it shares no rounding with what it checks: cases near the threshold must have
-/// coordinates that make both exact.
+// All in double, so that it shares no rounding with what it checks: cases near the threshold must
+// have coordinates that make both exact. Corners that are whole numbers do, and thresholds that as
+// floats are no smaller than the fractions they stand for: 0.2, 0.3, 1/3, 0.5, 0.8.
+
+inline double area_of(const Box& box) {
+  return (static_cast<double>(box.x2) - box.x1) * (static_cast<double>(box.y2) - box.y1);
+}
+
+inline double intersection_of(const Box& a, const Box& b) {
+  const double left = std::max(a.x1, b.x1);
+  const double top = std::max(a.y1, b.y1);
+  const double right = std::min(a.x2, b.x2);
+  const double bottom = std::min(a.y2, b.y2);
+  return right <= left || bottom <= top ? 0 : (right - left) * (bottom - top);
+}
+
+inline double iou_of(const Box& a, const Box& b) {
+  const double inter = intersection_of(a, b);
+  return inter == 0 ? 0 : inter / (area_of(a) + area_of(b) - inter);
+}
+
+/// Zheng et al. 2020: IoU less the squared distance of the centres, by the squared diagonal around.
+inline double diou_of(const Box& a, const Box& b) {
+  const double dx = (static_cast<double>(a.x1) + a.x2 - b.x1 - b.x2) / 2;
+  const double dy = (static_cast<double>(a.y1) + a.y2 - b.y1 - b.y2) / 2;
+  const double cx = static_cast<double>(std::max(a.x2, b.x2)) - std::min(a.x1, b.x1);
+  const double cy = static_cast<double>(std::max(a.y2, b.y2)) - std::min(a.y1, b.y1);
+  return iou_of(a, b) - (dx * dx + dy * dy) / (cx * cx + cy * cy);
+}
+
+inline double overlap_of(NmsOverlap overlap, const Box& winner, const Box& loser) {
+  switch (overlap) {
+    case NmsOverlap::iou:
+      return iou_of(winner, loser);
+    case NmsOverlap::diou:
+      return diou_of(winner, loser);
+    case NmsOverlap::winner_area:
+      return intersection_of(winner, loser) / area_of(winner);
+  }
+  return 0;
+}
+
 inline bool overlaps_more(const Box& a, const Box& b, double threshold) {
-  const double left = a.x1 > b.x1 ? a.x1 : b.x1;
-  const double top = a.y1 > b.y1 ? a.y1 : b.y1;
-  const double right = a.x2 < b.x2 ? a.x2 : b.x2;
-  const double bottom = a.y2 < b.y2 ? a.y2 : b.y2;
-  if (right <= left || bottom <= top) return false;
-  const double inter = (right - left) * (bottom - top);
-  const double area_a = (static_cast<double>(a.x2) - a.x1) * (static_cast<double>(a.y2) - a.y1);
-  const double area_b = (static_cast<double>(b.x2) - b.x1) * (static_cast<double>(b.y2) - b.y1);
-  return inter > threshold * (area_a + area_b - inter);
+  return iou_of(a, b) > threshold;
+}
+
+/// Oro et al. 2020: a detection is x, y and z; where plus_one is set, z + 1 pixels are in a row.
+inline Box as_the_matrix_sees(const Box& box, const MatrixOptions& options) {
+  Box out = box;
+  if (options.squares) {
+    const float z = std::max(box.x2 - box.x1, box.y2 - box.y1);
+    out = {box.x1, box.y1, box.x1 + z, box.y1 + z};
+  }
+  if (options.plus_one) out = {out.x1, out.y1, out.x2 + 1, out.y2 + 1};
+  return out;
 }
 
 inline bool is_candidate(const Box& box, float score) {
@@ -29,7 +76,96 @@ inline bool is_candidate(const Box& box, float score) {
   return !std::isnan(score) && box.x2 > box.x1 && box.y2 > box.y1;
 }
 
-/// Takes the best candidate left, keeps it, strikes out what it overlaps; until none is left.
+/// Candidates with what relates them, for one set of options but `soft`.
+class NmsOracle {
+ public:
+  NmsOracle(const NmsOptions& options, std::vector<Box> boxes, std::vector<float> scores,
+            std::vector<std::uint32_t> groups = {})
+      : options_(options),
+        boxes_(std::move(boxes)),
+        scores_(std::move(scores)),
+        groups_(std::move(groups)) {
+    for (const Box& box : boxes_) compared_.push_back(as_the_matrix_sees(box, options.matrix));
+  }
+
+  [[nodiscard]] bool is_candidate(std::size_t i) const {
+    return test::is_candidate(boxes_[i], scores_[i]);
+  }
+  [[nodiscard]] bool outranks(std::size_t a, std::size_t b) const {
+    return scores_[a] > scores_[b] || (scores_[a] == scores_[b] && a < b);
+  }
+  [[nodiscard]] bool suppresses(std::size_t a, std::size_t b) const {
+    if (!groups_.empty() && groups_[a] != groups_[b]) return false;
+    return overlap_of(options_.overlap, compared_[a], compared_[b]) >
+           static_cast<double>(options_.threshold);
+  }
+
+  /// Valid ones by rank.
+  [[nodiscard]] std::vector<std::uint32_t> ranked() const {
+    std::vector<std::uint32_t> out;
+    for (std::uint32_t i = 0; i < boxes_.size(); ++i)
+      if (is_candidate(i)) out.push_back(i);
+    std::sort(out.begin(), out.end(), [this](auto a, auto b) { return outranks(a, b); });
+    return out;
+  }
+
+  [[nodiscard]] std::vector<std::uint32_t> kept() const {
+    const std::vector<std::uint32_t> all = ranked();
+    std::vector<std::uint32_t> out;
+    for (const auto b : all) {
+      const auto& rivals = options_.rule == NmsRule::greedy ? out : all;
+      const bool falls = std::any_of(rivals.begin(), rivals.end(),
+                                     [&](auto a) { return outranks(a, b) && suppresses(a, b); });
+      if (!falls) out.push_back(b);
+    }
+    return out;
+  }
+
+  /// Boxes of `kept`, moved by those that join them.
+  [[nodiscard]] std::vector<Box> voted(const std::vector<std::uint32_t>& kept) const {
+    std::vector<std::vector<std::uint32_t>> voters(kept.size());
+    for (const auto b : ranked()) {
+      const auto joined = std::find_if(kept.begin(), kept.end(), [&](auto a) {
+        return a == b || (outranks(a, b) && suppresses(a, b));
+      });
+      const bool stands = std::find(kept.begin(), kept.end(), b) != kept.end();
+      if (joined == kept.end() || (stands && *joined != b)) continue;
+      voters[static_cast<std::size_t>(joined - kept.begin())].push_back(b);
+    }
+    std::vector<Box> out;
+    for (std::size_t k = 0; k < kept.size(); ++k) out.push_back(mean(voters[k], boxes_[kept[k]]));
+    return out;
+  }
+
+ private:
+  [[nodiscard]] Box mean(const std::vector<std::uint32_t>& voters, const Box& otherwise) const {
+    double weight = 0;
+    double x1 = 0;
+    double y1 = 0;
+    double x2 = 0;
+    double y2 = 0;
+    for (const auto i : voters) {
+      const double share = std::max(0.0F, scores_[i]);
+      weight += share;
+      x1 += share * boxes_[i].x1;
+      y1 += share * boxes_[i].y1;
+      x2 += share * boxes_[i].x2;
+      y2 += share * boxes_[i].y2;
+    }
+    if (weight == 0) return otherwise;
+    return {static_cast<float>(x1 / weight), static_cast<float>(y1 / weight),
+            static_cast<float>(x2 / weight), static_cast<float>(y2 / weight)};
+  }
+
+  NmsOptions options_;
+  std::vector<Box> boxes_;
+  std::vector<Box> compared_;
+  std::vector<float> scores_;
+  std::vector<std::uint32_t> groups_;
+};
+
+/// Greedy by IoU as its definition reads: takes the best candidate left, keeps it, strikes out what
+/// it overlaps; until none is left.
 inline std::vector<std::uint32_t> nms_oracle(const std::vector<Box>& boxes,
                                              const std::vector<float>& scores, double threshold) {
   std::vector<bool> alive(boxes.size());
@@ -45,6 +181,41 @@ inline std::vector<std::uint32_t> nms_oracle(const std::vector<Box>& boxes,
     for (std::size_t i = 0; i < boxes.size(); ++i)
       if (alive[i] && overlaps_more(boxes[best], boxes[i], threshold)) alive[i] = false;
   }
+}
+
+/// Soft-NMS as published. Orders differ where scores are nearly equal, so this checks an answer
+/// rather than gives one: replays its selections and says what is wrong with the first that is.
+inline std::string wrong_in_soft_nms(const NmsOptions& options, const std::vector<Box>& boxes,
+                                     const std::vector<float>& scores,
+                                     const std::vector<std::uint32_t>& selected,
+                                     const std::vector<float>& decayed) {
+  constexpr double kNear = 2e-5;
+  constexpr double kGone = -1;
+  std::vector<double> left(scores.begin(), scores.end());
+  for (std::size_t i = 0; i < boxes.size(); ++i)
+    if (!is_candidate(boxes[i], scores[i])) left[i] = kGone;
+  const auto best = [&] {
+    return left.empty() ? kGone : *std::max_element(left.begin(), left.end());
+  };
+  for (std::size_t k = 0; k < selected.size(); ++k) {
+    const std::size_t s = selected[k];
+    const std::string which = "selection " + std::to_string(k);
+    if (left[s] == kGone) return which + " was selected before, or is no candidate";
+    if (std::abs(left[s] - static_cast<double>(decayed[k])) > kNear)
+      return which + " has another score";
+    if (left[s] < best() - kNear) return which + " is not the best";
+    if (decayed[k] < options.soft.min_score) return which + " is below min_score";
+    left[s] = kGone;
+    for (std::size_t i = 0; i < boxes.size(); ++i) {
+      if (left[i] == kGone) continue;
+      const double iou = iou_of(boxes[s], boxes[i]);
+      if (options.soft.decay == SoftDecay::gaussian)
+        left[i] *= std::exp(-iou * iou / static_cast<double>(options.soft.sigma));
+      else if (iou > static_cast<double>(options.threshold))
+        left[i] *= 1 - iou;
+    }
+  }
+  return best() > static_cast<double>(options.soft.min_score) + kNear ? "one is missing" : "";
 }
 
 }  // namespace facepipe::test

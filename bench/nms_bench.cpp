@@ -1,0 +1,208 @@
+// Suppression on one core: ours on each instruction set and OpenCV's NMSBoxes, on the same
+// candidates.
+//
+//   bench_nms write FOLDER                         writes the sets of tests/support/nms_cases.h and
+//                                                  lists them on standard output
+//   bench_nms run LIST [Google Benchmark's options]  measures the sets that the file LIST names
+//
+// A line of the list: name, threshold, files; parted by tabs. The files are variants of one set, of
+// which each iteration takes the next, or the processor would learn one by heart. A file holds five
+// little-endian floats a candidate: x1 y1 x2 y2 score.
+#include <benchmark/benchmark.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <opencv2/dnn.hpp>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "nms/cpu/instruction_sets.h"
+#include "nms/cpu/suppressor.h"
+#include "tests/support/nms_cases.h"
+
+namespace facepipe {
+namespace {
+
+constexpr std::size_t kSizes[] = {200, 1027, 2895, 4096, 10000};
+constexpr unsigned kVariants = 8;
+
+// --- Files
+// ----------------------------------------------------------------------------------------
+
+void write_candidates(const std::filesystem::path& file, const test::NmsCase& all) {
+  std::ofstream out(file, std::ios::binary);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const float row[] = {all.boxes[i].x1, all.boxes[i].y1, all.boxes[i].x2, all.boxes[i].y2,
+                         all.scores[i]};
+    out.write(reinterpret_cast<const char*>(row), sizeof row);
+  }
+  if (!out.flush()) throw std::runtime_error("cannot write " + file.string());
+}
+
+test::NmsCase read_candidates(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) throw std::runtime_error("cannot read " + file);
+  test::NmsCase out;
+  float row[5];
+  while (in.read(reinterpret_cast<char*>(row), sizeof row))
+    out.add({row[0], row[1], row[2], row[3]}, row[4]);
+  return out;
+}
+
+void write_sets(const std::filesystem::path& folder) {
+  for (const std::size_t size : kSizes) {
+    std::vector<std::string> lines;
+    for (unsigned variant = 0; variant < kVariants; ++variant) {
+      const auto cases = test::timed_cases(size, variant);
+      lines.resize(cases.size());
+      for (std::size_t i = 0; i < cases.size(); ++i) {
+        const auto& [candidates, threshold] = cases[i];
+        const auto file = folder / (candidates.name + "-" + std::to_string(size) + "-" +
+                                    std::to_string(variant) + ".f32");
+        write_candidates(file, candidates);
+        if (variant == 0) {
+          std::ostringstream head;
+          head << candidates.name << ' ' << size << '\t' << threshold;
+          lines[i] = head.str();
+        }
+        lines[i] += '\t' + file.string();
+      }
+    }
+    for (const std::string& line : lines) std::printf("%s\n", line.c_str());
+  }
+}
+
+struct Set {
+  std::string name;
+  float threshold = 0;
+  std::vector<test::NmsCase> variants;
+};
+
+std::vector<Set> read_list(const std::string& list) {
+  std::ifstream in(list);
+  if (!in) throw std::runtime_error("cannot read " + list);
+  std::vector<Set> sets;
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream words(line);
+    Set set;
+    std::string word;
+    std::getline(words, set.name, '\t');
+    std::getline(words, word, '\t');
+    set.threshold = std::stof(word);
+    while (std::getline(words, word, '\t')) set.variants.push_back(read_candidates(word));
+    if (set.variants.empty()) throw std::runtime_error("no files in: " + line);
+    sets.push_back(std::move(set));
+  }
+  return sets;
+}
+
+// --- Measurements
+// ---------------------------------------------------------------------------------
+
+void measure_ours(benchmark::State& state, const Set& set, NmsOptions options,
+                  std::string_view instruction_set) {
+  nms::force_instruction_set(instruction_set);
+  options.threshold = set.threshold;
+  options.matrix.d_max = kMaxMatrixSide;
+  CpuSuppressor suppressor(options,
+                           options.rule == NmsRule::matrix ? kMaxMatrixSide : kMaxNmsCapacity);
+  std::size_t next = 0;
+  for ([[maybe_unused]] auto iteration : state) {
+    const test::NmsCase& all = set.variants[next++ % set.variants.size()];
+    benchmark::DoNotOptimize(suppressor.run({all.boxes, all.scores, {}}));
+  }
+  const test::NmsCase& first = set.variants.front();
+  const std::size_t kept = suppressor.run({first.boxes, first.scores, {}}).indices.size();
+  state.counters["kept"] = static_cast<double>(kept);
+  nms::use_best_instruction_set();
+}
+
+void measure_opencv(benchmark::State& state, const Set& set) {
+  std::vector<std::vector<cv::Rect2d>> variants;
+  for (const test::NmsCase& all : set.variants) {
+    variants.emplace_back();
+    for (const Box& box : all.boxes)
+      variants.back().emplace_back(box.x1, box.y1, static_cast<double>(box.x2) - box.x1,
+                                   static_cast<double>(box.y2) - box.y1);
+  }
+  std::vector<int> kept;
+  std::size_t next = 0;
+  for ([[maybe_unused]] auto iteration : state) {
+    const std::size_t v = next++ % variants.size();
+    cv::dnn::NMSBoxes(variants[v], set.variants[v].scores, 0, set.threshold, kept);
+    benchmark::DoNotOptimize(kept.data());
+  }
+  cv::dnn::NMSBoxes(variants[0], set.variants[0].scores, 0, set.threshold, kept);
+  state.counters["kept"] = static_cast<double>(kept.size());
+}
+
+NmsOptions of_rule(NmsRule rule) {
+  NmsOptions options;
+  options.rule = rule;
+  return options;
+}
+
+std::vector<std::pair<std::string, NmsOptions>> rules() {
+  std::vector<std::pair<std::string, NmsOptions>> out{{"fast", of_rule(NmsRule::fast)},
+                                                      {"matrix", of_rule(NmsRule::matrix)},
+                                                      {"diou", {}},
+                                                      {"voting", {}},
+                                                      {"soft linear", of_rule(NmsRule::soft)},
+                                                      {"soft gaussian", of_rule(NmsRule::soft)}};
+  out[1].second.matrix.squares = out[1].second.matrix.plus_one = true;
+  out[1].second.overlap = NmsOverlap::winner_area;
+  out[2].second.overlap = NmsOverlap::diou;
+  out[3].second.voting = true;
+  out[4].second.soft.decay = SoftDecay::linear;
+  return out;
+}
+
+void add_measurement(const std::string& name, const std::function<void(benchmark::State&)>& body) {
+  benchmark::RegisterBenchmark(name.c_str(), body)->Unit(benchmark::kMicrosecond);
+}
+
+void run(const std::vector<Set>& sets) {
+  const std::string best{nms::instruction_set()};
+  for (const Set& set : sets) {
+    for (const std::string_view instructions : nms::instruction_sets())
+      add_measurement(
+          std::string(instructions) + '/' + set.name,
+          [&set, instructions](auto& state) { measure_ours(state, set, {}, instructions); });
+    add_measurement("OpenCV/" + set.name, [&set](auto& state) { measure_opencv(state, set); });
+    for (const auto& [rule, options] : rules())
+      add_measurement(rule + '/' + set.name, [&set, options = options, best](auto& state) {
+        measure_ours(state, set, options, best);
+      });
+  }
+  benchmark::AddCustomContext("opencv", CV_VERSION);
+  benchmark::RunSpecifiedBenchmarks();
+}
+
+}  // namespace
+}  // namespace facepipe
+
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  const std::string mode = argc == 3 ? argv[1] : "";
+  try {
+    if (mode == "write") {
+      facepipe::write_sets(argv[2]);
+    } else if (mode == "run") {
+      const auto sets = facepipe::read_list(argv[2]);
+      facepipe::run(sets);
+    } else {
+      std::fprintf(stderr, "usage: bench_nms write FOLDER | bench_nms run LIST\n");
+      return 2;
+    }
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "bench_nms: %s\n", failure.what());
+    return 1;
+  }
+  return 0;
+}

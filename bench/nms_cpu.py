@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+"""Suppression on one core: ours with AVX-512 and with AVX2, OpenCV's NMSBoxes, torchvision's CPU op.
+
+All on the same candidates, in one run, on one core: eight variants of each set by turns, so that no
+branch predictor learns one by heart. A time is the median over the repetitions, each the mean of as
+many calls as take 20 ms or more; beside it stand the quartiles. Ours include everything from boxes and
+scores in any order to indices in rank order. torchvision is measured where the Python that runs this
+has it: its op alone, without the making of tensors.
+"""
+import json
+import os
+import pathlib
+import statistics
+import tempfile
+import time
+from dataclasses import dataclass
+
+import measurement
+
+OURS = ["AVX3", "AVX2"]  # Highway's names; AVX3 is AVX-512
+SHOWN = {"AVX3": "AVX-512", "AVX2": "AVX2"}
+RULES = ["fast", "matrix", "diou", "voting", "soft linear", "soft gaussian"]
+RULES_ON = "faces wide"
+
+
+@dataclass
+class Timing:
+    """Of the repetitions of one measurement."""
+
+    microseconds: list
+    kept: int
+
+    def median(self):
+        return statistics.median(self.microseconds)
+
+    def shown(self):
+        low, _, high = statistics.quantiles(self.microseconds, n=4)
+        return f"{self.median():>12.1f} {f'({low:.1f}-{high:.1f})'}"
+
+
+def arguments_given():
+    options = measurement.parser(__doc__)
+    options.add_argument("--bench-nms", type=pathlib.Path,
+                         default=measurement.REPOSITORY / "build" / "bench" / "bench_nms",
+                         help="default: build/bench/bench_nms (cmake -DFACEPIPE_BENCH=ON)")
+    options.add_argument("--boxes", type=pathlib.Path, nargs="*", default=[], metavar="BOXES.f32",
+                         help="real candidates, too: rows of five little-endian float32, "
+                              "x1 y1 x2 y2 score")
+    options.add_argument("--threshold", type=float, default=0.3, help="for --boxes (default: 0.3)")
+    options.add_argument("--repetitions", type=int, default=9, help="default: 9")
+    options.add_argument("--core", type=int, default=max(os.sched_getaffinity(0)),
+                         help="that all run on (default: the last)")
+    return options.parse_args()
+
+
+def sets_to_measure(arguments, folder):
+    """The list for bench_nms: sets that it writes, then the files of --boxes."""
+    lines = measurement.run([arguments.bench_nms, "write", folder]).output.splitlines()
+    for file in arguments.boxes:
+        count = file.stat().st_size // 20
+        lines.append(f"{file.stem} {count}\t{arguments.threshold}\t{file}")
+    return lines
+
+
+def filter_of_names():
+    """For Google Benchmark: what the tables show."""
+    ours = "|".join([*OURS, "OpenCV"])
+    return f"^({ours})/|^({'|'.join(RULES)})/{RULES_ON}"
+
+
+def measure_programs(arguments, list_file):
+    """Timings by "who/set", ours and OpenCV's; and OpenCV's version."""
+    output = measurement.run([
+        arguments.bench_nms, "run", list_file, "--benchmark_format=json",
+        f"--benchmark_filter={filter_of_names()}", "--benchmark_min_time=0.02",
+        f"--benchmark_repetitions={arguments.repetitions}",
+        "--benchmark_enable_random_interleaving=true"]).output
+    result = json.loads(output)
+    timings = {}
+    for row in result["benchmarks"]:
+        if row["run_type"] != "iteration":
+            continue
+        timing = timings.setdefault(row["run_name"], Timing([], int(row["kept"])))
+        timing.microseconds.append(row["real_time"])
+    return timings, result["context"]["opencv"]
+
+
+def load_torch():
+    try:
+        import numpy
+        import torch
+        import torchvision
+    except ImportError:
+        return None
+    torch.set_num_threads(1)
+    return numpy, torch, torchvision
+
+
+def mean_us(call, variants):
+    """Of calls over all variants, for 20 ms or more."""
+    calls, begin = 0, time.perf_counter()
+    while True:
+        for variant in variants:
+            call(variant)
+        calls += len(variants)
+        passed = time.perf_counter() - begin
+        if passed >= 0.02:
+            return passed / calls * 1e6
+
+
+def measure_torchvision(modules, line, repetitions):
+    numpy, torch, torchvision = modules
+    _, threshold, *files = line.split("\t")
+    variants = []
+    for file in files:
+        rows = torch.from_numpy(numpy.fromfile(file, "<f4").reshape(-1, 5))
+        variants.append((rows[:, :4].contiguous(), rows[:, 4].contiguous()))
+    nms = torchvision.ops.nms
+    call = lambda variant: nms(variant[0], variant[1], float(threshold))
+    mean_us(call, variants[:1])
+    times = [mean_us(call, variants) for _ in range(repetitions)]
+    return Timing(times, len(call(variants[0])))
+
+
+def usable_instruction_sets(timings):
+    return [ours for ours in OURS if any(name.startswith(ours + "/") for name in timings)]
+
+
+def libraries_table(names, timings, ours):
+    """A row a set; whoever was not measured is left out."""
+    peers = [peer for peer in ("OpenCV", "torchvision") if f"{peer}/{names[0]}" in timings]
+    lines = [f"{'us a call':<20}{'kept':>6}"
+             + "".join(f"{SHOWN.get(who, who):>12}{'':<19}" for who in ours + peers)]
+    for name in names:
+        row = [timings[f"{who}/{name}"] for who in ours + peers]
+        kept = [str(timing.kept) for timing in row]
+        differ = "" if len(set(kept)) == 1 else f"  kept: {', '.join(kept)}"
+        lines.append(f"{name:<20}{kept[0]:>6}"
+                     + "".join(f"{timing.shown():<31}" for timing in row) + differ)
+    return "".join(line.rstrip() + "\n" for line in lines)
+
+
+def ratios_table(names, timings, ours):
+    peers = [peer for peer in ("OpenCV", "torchvision") if f"{peer}/{names[0]}" in timings]
+    pairs = [(who, peer) for who in ours for peer in peers]
+    lines = [f"{'times as fast':<20}"
+             + "".join(f"{f'{SHOWN[who]} : {peer}':>23}" for who, peer in pairs)]
+    for name in names:
+        lines.append(f"{name:<20}" + "".join(
+            f"{timings[f'{peer}/{name}'].median() / timings[f'{who}/{name}'].median():>23.1f}"
+            for who, peer in pairs))
+    return "".join(line.rstrip() + "\n" for line in lines)
+
+
+def rules_table(names, timings):
+    chosen = [name for name in names if name.startswith(RULES_ON)]
+    lines = [f"{'us a call (kept)':<20}" + "".join(f"{rule:>22}" for rule in RULES)]
+    for name in chosen:
+        row = [timings[f"{rule}/{name}"] for rule in RULES]
+        lines.append(f"{name:<20}" + "".join(
+            f"{f'{timing.median():.1f} ({timing.kept})':>22}" for timing in row))
+    return "".join(line.rstrip() + "\n" for line in lines)
+
+
+def main():
+    arguments = arguments_given()
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {arguments.core})
+    modules = load_torch()
+    with tempfile.TemporaryDirectory() as folder:
+        lines = sets_to_measure(arguments, folder)
+        list_file = pathlib.Path(folder) / "list"
+        list_file.write_text("\n".join(lines) + "\n")
+        timings, opencv = measure_programs(arguments, list_file)
+        if modules:
+            for line in lines:
+                name = line.split("\t")[0]
+                timings[f"torchvision/{name}"] = measure_torchvision(modules, line,
+                                                                     arguments.repetitions)
+    os.sched_setaffinity(0, cores)
+    names = [line.split("\t")[0] for line in lines]
+    sets = usable_instruction_sets(timings)
+    torchvision = (f"torchvision {modules[2].__version__}, torch {modules[1].__version__}, one thread"
+                   if modules else "no torchvision in this Python")
+    facts = {"cores used": "one", "peers": f"OpenCV {opencv}, NMSBoxes on Rect2d; {torchvision}"}
+    body = "\n".join([f"median (quartiles) of {arguments.repetitions} repetitions\n",
+                      libraries_table(names, timings, sets), ratios_table(names, timings, sets),
+                      f"Other rules and options, {RULES_ON}, with {SHOWN[sets[0]]}\n",
+                      rules_table(names, timings)])
+    measurement.write_result(arguments, facts, body)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,56 @@
+#include "nms/cpu/instruction_sets.h"
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+// Highway compiles what follows once for each instruction set.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "nms/cpu/instruction_sets.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.h, as Highway wants it.
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace facepipe::nms::HWY_NAMESPACE {
+
+const char* name_of_this() { return hwy::TargetName(HWY_TARGET); }
+
+}  // namespace facepipe::nms::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace facepipe::nms {
+
+HWY_EXPORT(name_of_this);
+
+std::string_view instruction_set() {
+  // Chosen anew at the first call of any dispatched function, of which this is one.
+  return HWY_DYNAMIC_DISPATCH(name_of_this)();
+}
+
+std::vector<std::string_view> instruction_sets() {
+  std::vector<std::string_view> names;
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets())
+    names.emplace_back(hwy::TargetName(target));
+  return names;
+}
+
+void force_instruction_set(std::string_view name) {
+  use_best_instruction_set();  // else those of the last call alone count as supported
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    if (name != hwy::TargetName(target)) continue;
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(target);
+    return;
+  }
+  throw std::invalid_argument("no instruction set of this processor: " + std::string(name));
+}
+
+void use_best_instruction_set() {
+  hwy::SetSupportedTargetsForTest(0);
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+
+}  // namespace facepipe::nms
+#endif  // HWY_ONCE

@@ -1,0 +1,119 @@
+// The boxes that may suppress, filed by place: a candidate is compared with those of its cells
+// alone.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "core/geometry.h"
+#include "nms/cpu/arena.h"
+#include "nms/cpu/grid_plan.h"
+
+namespace facepipe::nms {
+
+/// Cells from (left, top) to (right, bottom), these included.
+struct CellRange {
+  std::uint32_t left = 0;
+  std::uint32_t top = 0;
+  std::uint32_t right = 0;
+  std::uint32_t bottom = 0;
+  [[nodiscard]] std::uint32_t cells() const { return (right - left + 1) * (bottom - top + 1); }
+};
+
+/// Boxes side by side, as vectors take them. A free slot overlaps nothing.
+struct alignas(Arena::kAlignment) BoxBlock {
+  static constexpr std::uint32_t kBoxes = 16;  // AVX-512's floats; narrower vectors take turns
+  using Lane = std::array<float, kBoxes>;
+  Lane x1, y1, x2, y2, area;
+
+  void clear() {
+    x1.fill(std::numeric_limits<float>::infinity());
+    y1.fill(std::numeric_limits<float>::infinity());
+    x2.fill(0);
+    y2.fill(0);
+    area.fill(0);
+  }
+  void set(std::uint32_t slot, const Box& box, float box_area) {
+    x1[slot] = box.x1;
+    y1[slot] = box.y1;
+    x2[slot] = box.x2;
+    y2[slot] = box.y2;
+    area[slot] = box_area;
+  }
+};
+
+class KeptGrid {
+ public:
+  /// A box that covers more is filed once, where every candidate looks.
+  static constexpr std::uint32_t kMaxCellsOfABox = 9;
+
+  /// A list of blocks, in the order of filing; only the last is not full.
+  struct Cell {
+    std::uint32_t boxes = 0;
+    std::uint32_t first = 0;
+    std::uint32_t last = 0;
+  };
+
+  KeptGrid(Arena& arena, std::uint32_t capacity)
+      : cells_(arena.take<Cell>(GridPlan::kMaxCells + 1)),
+        blocks_(arena.take<BoxBlock>(most_blocks(capacity))),
+        next_(arena.take<std::uint32_t>(most_blocks(capacity))) {}
+
+  /// Empty, and laid out as `plan` says.
+  void reset(const GridPlan& plan) {
+    plan_ = plan;
+    used_blocks_ = 0;
+    std::fill_n(cells_, plan.cells() + 1, Cell{});
+  }
+
+  void add(const Box& box, float area, const CellRange& range) {
+    if (range.cells() > kMaxCellsOfABox) {
+      append(cells_[plan_.cells()], box, area);
+      return;
+    }
+    for (std::uint32_t row = range.top; row <= range.bottom; ++row)
+      for (std::uint32_t column = range.left; column <= range.right; ++column)
+        append(cells_[row * plan_.columns + column], box, area);
+  }
+
+  [[nodiscard]] const GridPlan& plan() const { return plan_; }
+  /// Cells count row by row.
+  [[nodiscard]] const Cell& cell(std::uint32_t place) const { return cells_[place]; }
+  /// What is filed where every candidate looks.
+  [[nodiscard]] const Cell& wide() const { return cells_[plan_.cells()]; }
+  [[nodiscard]] const BoxBlock& block(std::uint32_t index) const { return blocks_[index]; }
+  [[nodiscard]] std::uint32_t after(std::uint32_t block) const { return next_[block]; }
+
+ private:
+  static std::size_t most_blocks(std::uint32_t capacity) {
+    // All of them full but the last of each cell.
+    return std::size_t{capacity} * kMaxCellsOfABox / BoxBlock::kBoxes +
+           std::min<std::size_t>(GridPlan::kMaxCells + 1, std::size_t{capacity} * kMaxCellsOfABox);
+  }
+
+  void append(Cell& cell, const Box& box, float area) {
+    const std::uint32_t slot = cell.boxes % BoxBlock::kBoxes;
+    if (slot == 0) {
+      const std::uint32_t fresh = used_blocks_++;
+      blocks_[fresh].clear();
+      if (cell.boxes == 0)
+        cell.first = fresh;
+      else
+        next_[cell.last] = fresh;
+      cell.last = fresh;
+    }
+    blocks_[cell.last].set(slot, box, area);
+    ++cell.boxes;
+  }
+
+  GridPlan plan_;
+  Cell* cells_;  // plan_.cells(), and the one for wide boxes
+  BoxBlock* blocks_;
+  std::uint32_t* next_;
+  std::uint32_t used_blocks_ = 0;
+};
+
+}  // namespace facepipe::nms

@@ -1,0 +1,63 @@
+// predicate.h for vectors: the same operations in the same order, so the same bits. Included once
+// for each instruction set.
+#if defined(FACEPIPE_NMS_OVERLAP_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef FACEPIPE_NMS_OVERLAP_INL
+#undef FACEPIPE_NMS_OVERLAP_INL
+#else
+#define FACEPIPE_NMS_OVERLAP_INL
+#endif
+
+#include <hwy/highway.h>
+
+#include "nms/nms.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace facepipe::nms::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// A box in each lane.
+template <class V>
+struct Boxes {
+  V x1, y1, x2, y2, area;
+};
+
+/// predicate.h's intersection() where boxes overlap, something <= 0 or NaN where they don't: then
+/// no test holds. One clamp is spared by it.
+template <class D, class V>
+HWY_INLINE V signed_intersection(D d, const Boxes<V>& a, const Boxes<V>& b) {
+  const V width = hn::Max(hn::Zero(d), hn::Sub(hn::Min(a.x2, b.x2), hn::Max(a.x1, b.x1)));
+  const V height = hn::Sub(hn::Min(a.y2, b.y2), hn::Max(a.y1, b.y1));
+  return hn::Mul(width, height);
+}
+
+template <class V>
+HWY_INLINE V union_of(V inter, V area_a, V area_b) {
+  return hn::Sub(hn::Add(area_a, area_b), inter);
+}
+
+template <class D, class V>
+HWY_INLINE V centre_penalty(D d, const Boxes<V>& a, const Boxes<V>& b) {
+  const V dx = hn::Sub(hn::Add(a.x1, a.x2), hn::Add(b.x1, b.x2));
+  const V dy = hn::Sub(hn::Add(a.y1, a.y2), hn::Add(b.y1, b.y2));
+  const V cx = hn::Sub(hn::Max(a.x2, b.x2), hn::Min(a.x1, b.x1));
+  const V cy = hn::Sub(hn::Max(a.y2, b.y2), hn::Min(a.y1, b.y1));
+  const V distance = hn::Mul(hn::Set(d, 0.25F), hn::Add(hn::Mul(dx, dx), hn::Mul(dy, dy)));
+  return hn::Div(distance, hn::Add(hn::Mul(cx, cx), hn::Mul(cy, cy)));
+}
+
+/// Lanes whose winner suppresses its loser.
+template <NmsOverlap kOverlap, class D, class V>
+HWY_INLINE hn::Mask<D> suppresses(D d, const Boxes<V>& winner, const Boxes<V>& loser, V threshold) {
+  const V inter = signed_intersection(d, winner, loser);
+  if constexpr (kOverlap == NmsOverlap::winner_area)
+    return hn::Gt(inter, hn::Mul(threshold, winner.area));
+  const V all = union_of(inter, winner.area, loser.area);
+  if constexpr (kOverlap == NmsOverlap::diou)
+    threshold = hn::Add(threshold, centre_penalty(d, winner, loser));
+  return hn::Gt(inter, hn::Mul(threshold, all));
+}
+
+}  // namespace facepipe::nms::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per target

@@ -1,0 +1,40 @@
+// Candidates by rank: a stable radix sort by key, so that equal scores stay in the order of
+// indices.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "nms/cpu/arena.h"
+
+namespace facepipe::nms {
+
+class RankSort {
+ public:
+  RankSort(Arena& arena, std::uint32_t capacity);
+
+  /// Sorts `values` by their keys, ascending; equal keys keep their order. Keys are in
+  /// [lowest, highest]. `keys` and `values` are left as they are, `sorted` must be another array.
+  void sort(const std::uint32_t* keys, const std::uint32_t* values, std::uint32_t count,
+            std::uint32_t lowest, std::uint32_t highest, std::uint32_t* sorted);
+
+ private:
+  static constexpr std::uint32_t kMaxPasses = 4;
+  static constexpr std::uint32_t kMaxDigitBits = 11;
+
+  struct Digits {
+    std::uint32_t passes;
+    std::uint32_t bits;
+  };
+  static Digits choose_digits(std::uint32_t range, std::uint32_t count);
+  void count_digits(const std::uint32_t* keys, std::uint32_t count, std::uint32_t lowest,
+                    Digits digits);
+  void sort_few(const std::uint32_t* keys, const std::uint32_t* values, std::uint32_t count,
+                std::uint32_t* sorted);
+
+  std::uint64_t* pairs_;  // key - lowest, then value
+  std::uint64_t* other_;
+  std::uint32_t* begins_;  // [pass][digit]: how many have it, then where the next with it goes
+};
+
+}  // namespace facepipe::nms

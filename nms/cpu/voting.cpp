@@ -1,0 +1,91 @@
+#include "nms/cpu/voting.h"
+
+// Highway compiles what follows once for each instruction set.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "nms/cpu/voting.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.h, as Highway wants it.
+#include <hwy/highway.h>
+
+#include "nms/cpu/overlap-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace facepipe::nms::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Lanes = hn::CappedTag<float, BoxBlock::kBoxes>;
+using LanesV = hn::Vec<Lanes>;
+
+/// The first of the boxes that suppresses `loser`, `count` where none does.
+template <NmsOverlap kOverlap>
+HWY_INLINE std::uint32_t first_suppressor(const BoxBlock* boxes, std::uint32_t count,
+                                          const Box& loser, float threshold) {
+  const Lanes d;
+  const LanesV limit = hn::Set(d, threshold);
+  const Boxes<LanesV> all{hn::Set(d, loser.x1), hn::Set(d, loser.y1), hn::Set(d, loser.x2),
+                          hn::Set(d, loser.y2), hn::Set(d, area(loser))};
+  for (std::uint32_t i = 0; i < count; i += static_cast<std::uint32_t>(hn::Lanes(d))) {
+    const BoxBlock& block = boxes[i / BoxBlock::kBoxes];
+    const std::size_t lane = i % BoxBlock::kBoxes;
+    const Boxes<LanesV> winner{hn::Load(d, &block.x1[lane]), hn::Load(d, &block.y1[lane]),
+                               hn::Load(d, &block.x2[lane]), hn::Load(d, &block.y2[lane]),
+                               hn::Load(d, &block.area[lane])};
+    const auto hits = suppresses<kOverlap>(d, winner, all, limit);
+    const auto hit = hn::FindFirstTrue(d, hits);
+    if (hit >= 0) return i + static_cast<std::uint32_t>(hit);
+  }
+  return count;
+}
+
+template <NmsOverlap kOverlap>
+void vote_by(const VoteInput& input, VoteScratch& scratch, Box* moved) {
+  // Kept ones come in as they are met, so that a candidate sees those alone that outrank it.
+  std::uint32_t kept = 0;
+  for (std::uint32_t i = 0; i < input.count; ++i) {
+    const std::uint32_t index = input.ranked[i];
+    const Box& box = input.compared[index];
+    std::uint32_t joined = kept;
+    if (kept < input.kept_count && input.kept[kept] == index) {
+      BoxBlock& block = scratch.kept[kept / BoxBlock::kBoxes];
+      const std::uint32_t slot = kept % BoxBlock::kBoxes;
+      if (slot == 0) block.clear();
+      block.set(slot, box, area(box));
+      scratch.sums[kept++] = {};
+    } else {
+      joined = first_suppressor<kOverlap>(scratch.kept, kept, box, input.threshold);
+      if (joined == kept) continue;
+    }
+    add_vote(scratch.sums[joined], input.boxes[index], input.scores[index]);
+  }
+  for (std::uint32_t k = 0; k < kept; ++k)
+    moved[k] = voted_box(scratch.sums[k], input.boxes[input.kept[k]]);
+}
+
+void vote(const VoteInput& input, VoteScratch& scratch, Box* moved) {
+  switch (input.overlap) {
+    case NmsOverlap::diou:
+      vote_by<NmsOverlap::diou>(input, scratch, moved);
+      return;
+    case NmsOverlap::winner_area:
+      vote_by<NmsOverlap::winner_area>(input, scratch, moved);
+      return;
+    case NmsOverlap::iou:
+      vote_by<NmsOverlap::iou>(input, scratch, moved);
+      return;
+  }
+}
+
+}  // namespace facepipe::nms::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace facepipe::nms {
+
+HWY_EXPORT(vote);
+
+void vote(const VoteInput& input, VoteScratch& scratch, Box* moved) {
+  HWY_DYNAMIC_DISPATCH(vote)(input, scratch, moved);
+}
+
+}  // namespace facepipe::nms
+#endif  // HWY_ONCE

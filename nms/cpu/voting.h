@@ -1,0 +1,37 @@
+// Box voting: each candidate that fell moves the kept one that it joins.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/geometry.h"
+#include "nms/cpu/kept_grid.h"
+#include "nms/nms.h"
+#include "nms/predicate.h"
+
+namespace facepipe::nms {
+
+struct VoteInput {
+  const Box* boxes;             ///< by index: what is averaged
+  const Box* compared;          ///< by index: what overlaps
+  const float* scores;          ///< by index
+  const std::uint32_t* ranked;  ///< indices of valid candidates, by rank
+  std::uint32_t count;
+  const std::uint32_t* kept;  ///< those of them that stand, by rank
+  std::uint32_t kept_count;
+  NmsOverlap overlap;
+  float threshold;
+};
+
+struct VoteScratch {
+  VoteScratch(Arena& arena, std::uint32_t capacity)
+      : kept(arena.take<BoxBlock>(capacity / BoxBlock::kBoxes + 1)),
+        sums(arena.take<VoteSums>(capacity)) {}
+  BoxBlock* kept;
+  VoteSums* sums;
+};
+
+/// Writes the moved box of each kept candidate.
+void vote(const VoteInput& input, VoteScratch& scratch, Box* moved);
+
+}  // namespace facepipe::nms

@@ -1,0 +1,187 @@
+// The edges of the contract, case by case.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "tests/nms/on_cpu.h"
+#include "tests/support/nms_oracle.h"
+
+namespace facepipe::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInf = std::numeric_limits<float>::infinity();
+constexpr float kHuge = std::numeric_limits<float>::max();
+
+std::vector<std::uint32_t> greedy(std::vector<Box> boxes, std::vector<float> scores,
+                                  float threshold) {
+  return greedy_on_cpu({"", std::move(boxes), std::move(scores)}, threshold);
+}
+
+// A suppresses B, B would suppress C, A leaves C alone.
+const NmsCase& three() {
+  static const NmsCase chain{
+      "three", {{0, 0, 100, 100}, {40, 0, 140, 100}, {80, 0, 180, 100}}, {0.9F, 0.8F, 0.7F}};
+  return chain;
+}
+
+TEST(NmsCases, GreedyKeepsWhatOnlyARemovedOneOverlaps) {
+  EXPECT_THAT(greedy_on_cpu(three(), 0.3F), ElementsAre(0, 2));
+}
+
+// Oro et al. claim that their matrix leaves greedy's result as it is; it doesn't.
+TEST(NmsCases, MatrixAndFastLetARemovedOneSuppress) {
+  EXPECT_THAT(kept_on_cpu(by_rule(NmsRule::matrix), three()), ElementsAre(0));
+  EXPECT_THAT(kept_on_cpu(by_rule(NmsRule::fast), three()), ElementsAre(0));
+}
+
+// The same three by the paper's own measure: squares of z + 1 pixels, shares of 0.604 and 0.208.
+TEST(NmsCases, MatrixAsPublished) {
+  NmsOptions options = by_rule(NmsRule::matrix);
+  options.overlap = NmsOverlap::winner_area;
+  options.matrix.squares = true;
+  options.matrix.plus_one = true;
+  options.threshold = 0.5F;
+  EXPECT_THAT(kept_on_cpu(options, three()), ElementsAre(0));
+  options.threshold = 0.605F;
+  EXPECT_THAT(kept_on_cpu(options, three()), ElementsAre(0, 1, 2));
+}
+
+TEST(NmsCases, BoxesThatTouchOverlapByThePixelOfPlusOneAlone) {
+  const NmsCase touching{"", {{0, 0, 10, 10}, {10, 0, 20, 10}}, {0.9F, 0.8F}};
+  NmsOptions options = by_rule(NmsRule::matrix, 0);
+  EXPECT_THAT(kept_on_cpu(options, touching), ElementsAre(0, 1));
+  options.matrix.plus_one = true;
+  EXPECT_THAT(kept_on_cpu(options, touching), ElementsAre(0));
+}
+
+// A small winner in a large loser kills it, a large winner leaves the small loser.
+TEST(NmsCases, ShareOfTheWinnersAreaIsNotSymmetric) {
+  const Box small{40, 40, 60, 60};
+  const Box large{0, 0, 100, 100};
+  NmsOptions options = by_rule(NmsRule::matrix, 0.5F);
+  options.overlap = NmsOverlap::winner_area;
+  EXPECT_THAT(kept_on_cpu(options, {"", {small, large}, {0.9F, 0.8F}}), ElementsAre(0));
+  EXPECT_THAT(kept_on_cpu(options, {"", {small, large}, {0.8F, 0.9F}}), ElementsAre(1, 0));
+}
+
+// IoU 1/3 each; DIoU takes 1/10 from it where the centres are apart.
+TEST(NmsCases, DiouSparesNeighboursWithOtherCentres) {
+  const NmsCase aside{"", {{0, 0, 20, 20}, {10, 0, 30, 20}}, {0.9F, 0.8F}};
+  NmsOptions options = by_rule(NmsRule::greedy, 0.3F);
+  EXPECT_THAT(kept_on_cpu(options, aside), ElementsAre(0));
+  options.overlap = NmsOverlap::diou;
+  EXPECT_THAT(kept_on_cpu(options, aside), ElementsAre(0, 1));
+}
+
+TEST(NmsCases, LongChainKeepsEveryOther) {
+  std::vector<std::uint32_t> expected;
+  for (std::uint32_t i = 0; i < 1000; i += 2) expected.push_back(i);
+  EXPECT_EQ(greedy_on_cpu(chain(1000), 0.3F), expected);
+  EXPECT_THAT(kept_on_cpu(by_rule(NmsRule::fast), chain(1000)), ElementsAre(0));
+}
+
+TEST(NmsCases, StarKeepsItsStrongMiddleAlone) {
+  const std::vector<Box> boxes{
+      {0, 0, 90, 90}, {30, 0, 120, 90}, {0, 30, 90, 120}, {-30, 0, 60, 90}};
+  EXPECT_THAT(greedy(boxes, {0.9F, 0.5F, 0.6F, 0.7F}, 0.4F), ElementsAre(0));
+  // With a weak middle the arms suppress it, and each other only where they overlap enough.
+  EXPECT_EQ(greedy(boxes, {0.1F, 0.5F, 0.6F, 0.7F}, 0.4F),
+            nms_oracle(boxes, {0.1F, 0.5F, 0.6F, 0.7F}, 0.4F));
+}
+
+TEST(NmsCases, TiesGoToTheLowerIndex) {
+  EXPECT_THAT(greedy_on_cpu(identical(5), 0.5F), ElementsAre(0));
+  EXPECT_THAT(kept_on_cpu(by_rule(NmsRule::matrix), identical(5)), ElementsAre(0));
+  EXPECT_THAT(greedy({{0, 0, 5, 5}, {10, 0, 15, 5}, {20, 0, 25, 5}}, {0.5F, 0.5F, 0.5F}, 0.5F),
+              ElementsAre(0, 1, 2));
+}
+
+TEST(NmsCases, MinusZeroTiesWithZero) {
+  EXPECT_THAT(greedy({{0, 0, 5, 5}, {10, 0, 15, 5}}, {-0.0F, 0.0F}, 0.5F), ElementsAre(0, 1));
+  EXPECT_THAT(greedy({{0, 0, 5, 5}, {0, 0, 5, 5}}, {-0.0F, 0.0F}, 0.5F), ElementsAre(0));
+}
+
+TEST(NmsCases, IouAtTheThresholdKeeps) {
+  struct Case {
+    const char* iou;
+    Box winner;
+    Box loser;
+    float threshold;
+  };
+  // Corners are whole numbers, so the fraction is exact. fp32's 1/3 is above 1/3: equal keeps.
+  const std::vector<Case> cases{
+      {"1/2", {0, 0, 10, 10}, {0, 0, 10, 5}, 0.5F},
+      {"1/2 shifted", {0, 0, 30, 10}, {10, 0, 40, 10}, 0.5F},
+      {"1/3", {0, 0, 20, 10}, {10, 0, 30, 10}, 1.0F / 3},
+      {"1/4", {0, 0, 10, 10}, {0, 0, 5, 5}, 0.25F},
+      {"1/4 shifted", {0, 0, 5, 8}, {3, 0, 8, 8}, 0.25F},
+      {"0", {0, 0, 10, 10}, {10, 0, 20, 10}, 0.0F},  // touching is no overlap
+      {"1", {0, 0, 10, 10}, {0, 0, 10, 10}, 1.0F},
+  };
+  for (const Case& c : cases) {
+    const NmsCase all{c.iou, {c.winner, c.loser}, {0.9F, 0.8F}};
+    for (const NmsRule rule : {NmsRule::greedy, NmsRule::matrix, NmsRule::fast}) {
+      EXPECT_THAT(kept_on_cpu(by_rule(rule, c.threshold), all), ElementsAre(0, 1)) << c.iou;
+      if (c.threshold == 0) continue;
+      const float below = std::nextafter(c.threshold, 0.0F) - 1e-6F;
+      EXPECT_THAT(kept_on_cpu(by_rule(rule, below), all), ElementsAre(0)) << c.iou;
+    }
+  }
+}
+
+TEST(NmsCases, BoxesThatAreNoneAreDroppedAndSuppressNothing) {
+  const Box good{10, 10, 20, 20};
+  const std::vector<std::pair<const char*, Box>> dropped{
+      // why, box
+      {"NaN", {kNan, 10, 20, 20}},          {"NaN", {10, kNan, 20, 20}},
+      {"NaN", {10, 10, kNan, 20}},          {"NaN", {10, 10, 20, kNan}},
+      {"no width", {10, 10, 10, 20}},       {"no height", {10, 10, 20, 10}},
+      {"negative width", {20, 10, 10, 20}}, {"negative height", {10, 20, 20, 10}},
+      {"both negative", {20, 20, 10, 10}},  {"at infinity", {kInf, 10, kInf, 20}},
+  };
+  for (const NmsRule rule : {NmsRule::greedy, NmsRule::matrix, NmsRule::fast, NmsRule::soft})
+    for (const auto& [why, box] : dropped)
+      EXPECT_THAT(kept_on_cpu(by_rule(rule), {why, {box, good, box}, {1, 0.5F, 0.1F}}),
+                  ElementsAre(1))
+          << why;
+  for (const NmsRule rule : {NmsRule::greedy, NmsRule::matrix, NmsRule::fast, NmsRule::soft})
+    EXPECT_THAT(kept_on_cpu(by_rule(rule), {"", {good, good, good}, {kNan, 0.5F, kNan}}),
+                ElementsAre(1));
+}
+
+TEST(NmsCases, AnyScoreButNanRanks) {
+  EXPECT_THAT(greedy({{0, 0, 5, 5}, {10, 0, 15, 5}, {20, 0, 25, 5}, {30, 0, 35, 5}},
+                     {-kInf, -3.0F, kInf, 0.5F}, 0.5F),
+              ElementsAre(2, 3, 1, 0));
+}
+
+// Infinite areas make NaN comparisons, which are false: such boxes stand, and nothing else suffers.
+TEST(NmsCases, InfiniteBoxesSuppressNoFiniteOne) {
+  const auto kept = greedy(
+      {{-kInf, -kInf, kInf, kInf}, {-kHuge, -kHuge, kHuge, kHuge}, {0, 0, 10, 10}, {1, 0, 11, 10}},
+      {0.9F, 0.8F, 0.7F, 0.6F}, 0.5F);
+  EXPECT_THAT(kept, testing::IsSupersetOf({0U, 2U}));
+  EXPECT_THAT(kept, testing::Not(testing::Contains(3U)));
+}
+
+TEST(NmsCases, DisjointBoxesAllStand) {
+  for (const NmsRule rule : {NmsRule::greedy, NmsRule::matrix, NmsRule::fast})
+    EXPECT_EQ(kept_on_cpu(by_rule(rule, 0), disjoint(1600)).size(), 1600U);
+}
+
+TEST(NmsCases, NothingInNothingOut) {
+  for (const NmsRule rule : {NmsRule::greedy, NmsRule::matrix, NmsRule::fast, NmsRule::soft})
+    EXPECT_THAT(kept_on_cpu(by_rule(rule), {}), IsEmpty());
+}
+
+}  // namespace
+}  // namespace facepipe::test

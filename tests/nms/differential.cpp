@@ -1,0 +1,136 @@
+// Random small cases, each by the CPU's suppressor, by predicate.h one pair at a time, and, where
+// arithmetic is exact, by the definition.
+//
+//   nms_differential COUNT [SEED]
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "nms/cpu/instruction_sets.h"
+#include "tests/nms/on_cpu.h"
+#include "tests/support/nms_oracle.h"
+
+namespace facepipe::test {
+namespace {
+
+// As floats no smaller than the fractions they stand for, so that whole corners are exact.
+constexpr float kThresholds[] = {0.0F, 0.2F, 0.25F, 0.3F, 1.0F / 3, 0.5F, 0.8F, 1.0F};
+
+NmsOptions some_options(NmsRandom& random) {
+  NmsOptions options;
+  options.rule = static_cast<NmsRule>(random.below(4));
+  options.threshold = kThresholds[random.below(8)];
+  if (options.rule == NmsRule::soft) {
+    options.soft.decay = static_cast<SoftDecay>(random.below(2));
+    options.soft.sigma = random.uniform(0.1F, 1);
+    return options;
+  }
+  options.overlap = static_cast<NmsOverlap>(random.below(3));
+  options.voting = random.below(3) == 0;
+  if (options.rule == NmsRule::matrix) {
+    options.matrix.squares = random.below(2) == 0;
+    options.matrix.plus_one = random.below(2) == 0;
+  }
+  return options;
+}
+
+/// Whole corners, many equal boxes and scores, many IoUs that are small fractions.
+NmsCase small_case(NmsRandom& random, std::size_t count) {
+  NmsCase out;
+  out.name = "small";
+  const unsigned places = 2 + random.below(60);
+  const unsigned sides = 1 + random.below(16);
+  const unsigned scores = 1 + random.below(40);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto x = static_cast<float>(random.below(places));
+    const auto y = static_cast<float>(random.below(places));
+    const auto width = static_cast<float>(1 + random.below(sides));
+    const auto height = static_cast<float>(1 + random.below(sides));
+    out.add({x, y, x + width, y + height},
+            static_cast<float>(random.below(scores)) / static_cast<float>(scores));
+  }
+  return out;
+}
+
+NmsCase some_case(NmsRandom& random) {
+  const std::size_t count = random.below(16) == 0 ? random.below(400) : random.below(36);
+  const unsigned seed = random.below(1U << 30);
+  switch (random.below(6)) {
+    case 0:
+      return wide_faces(count, seed);
+    case 1:
+      return degenerate(count, seed);
+    case 2:
+      return torchvision_random(count, 0.5F, seed);
+    default:
+      return small_case(random, count);
+  }
+}
+
+std::string show(const NmsOptions& options, const NmsCase& all) {
+  return all.name + " of " + std::to_string(all.size()) + ", " +
+         std::string(name_of(options.rule)) + ", " + std::string(name_of(options.overlap)) +
+         ", threshold " + std::to_string(options.threshold) + (options.voting ? ", voting" : "");
+}
+
+/// What is wrong with one random case; nothing, usually.
+std::string wrong_with(unsigned seed) {
+  NmsRandom random(seed);
+  const NmsOptions options = some_options(random);
+  const NmsCase all = some_case(random);
+  std::vector<std::uint32_t> groups;
+  if (random.below(4) == 0)
+    for (std::size_t i = 0; i < all.size(); ++i) groups.push_back(random.below(5));
+  const NmsCandidates candidates{all.boxes, all.scores, groups};
+  CpuSuppressor suppressor(options, 512);
+  const NmsAnswer answer = answer_of(suppressor.run(candidates));
+  if (!(answer == NmsScalar(options, candidates).answer()))
+    return show(options, all) + ": not the bits of predicate.h";
+  const bool exact = all.name == "small" && options.overlap != NmsOverlap::diou;
+  if (!exact) return "";
+  if (options.rule == NmsRule::soft)
+    return !groups.empty()
+               ? ""
+               : wrong_in_soft_nms(options, all.boxes, all.scores, answer.indices, answer.scores);
+  return NmsOracle(options, all.boxes, all.scores, groups).kept() == answer.indices
+             ? ""
+             : show(options, all) + ": not what the definition keeps";
+}
+
+int check(unsigned count, unsigned first_seed) {
+  const auto sets = nms::instruction_sets();
+  unsigned wrong = 0;
+  for (unsigned i = 0; i < count && wrong < 10; ++i) {
+    const std::string_view set = sets[i % sets.size()];
+    nms::force_instruction_set(set);
+    const std::string message = wrong_with(first_seed + i);
+    if (message.empty()) continue;
+    ++wrong;
+    std::printf("seed %u on %s: %s\n", first_seed + i, std::string(set).c_str(), message.c_str());
+  }
+  std::printf("%u cases, %u wrong; instruction sets:", count, wrong);
+  for (const std::string_view set : sets) std::printf(" %s", std::string(set).c_str());
+  std::printf("\n");
+  return wrong == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace facepipe::test
+
+int main(int argc, char** argv) {
+  if (argc < 2 || argc > 3) {
+    std::fprintf(stderr, "usage: nms_differential COUNT [SEED]\n");
+    return 2;
+  }
+  const auto number = [](const char* text) {
+    return static_cast<unsigned>(std::strtoul(text, nullptr, 10));
+  };
+  try {
+    return facepipe::test::check(number(argv[1]), argc == 3 ? number(argv[2]) : 1);
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "nms_differential: %s\n", failure.what());
+    return 1;
+  }
+}

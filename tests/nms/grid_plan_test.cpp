@@ -1,0 +1,94 @@
+// Where boxes are filed: any layout gives the same answer, also where boxes are much larger or much
+// smaller than others.
+#include "nms/cpu/grid_plan.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "tests/nms/on_cpu.h"
+
+namespace facepipe::test {
+namespace {
+
+NmsCase of_all_sizes(std::size_t count, unsigned seed, float origin, float scale) {
+  NmsRandom random(seed);
+  NmsCase out;
+  out.name = "all sizes";
+  for (std::size_t i = 0; i < count; ++i) {
+    const float side = scale * std::exp(3 * random.uniform());
+    const float width = side * std::exp(0.5F * random.normal());
+    const float x = origin + 60 * scale * random.uniform();
+    const float y = origin + 40 * scale * random.uniform();
+    out.add({x, y, x + width, y + side}, random.uniform());
+  }
+  return out;
+}
+
+TEST(Grid, FindsSuppressorsOfAnySizeAnywhere) {
+  for (const float scale : {1e-18F, 1e-14F, 1e-3F, 1.0F, 100.0F, 1e16F, 1e18F})
+    for (const float origin : {0.0F, -30.0F * scale, 1e6F * scale, 3e7F * scale})
+      for (const float threshold : {0.05F, 0.19F, 0.2F, 0.21F, 0.3F, 0.49F, 0.5F, 0.7F})
+        for (const NmsOverlap overlap :
+             {NmsOverlap::iou, NmsOverlap::diou, NmsOverlap::winner_area}) {
+          NmsOptions options = by_rule(NmsRule::greedy, threshold);
+          options.overlap = overlap;
+          const NmsCase all = of_all_sizes(300, 60, origin, scale);
+          ASSERT_EQ(on_cpu(options, all), NmsScalar(options, candidates_of(all)).answer())
+              << scale << ' ' << origin << ' ' << threshold << ' ' << name_of(overlap);
+        }
+}
+
+TEST(Grid, FindsThoseThatBarelySuppress) {
+  // Pairs all along the line where IoU is just above the threshold, of all shapes.
+  for (const float threshold : {0.2F, 0.25F, 0.3F, 0.45F, 0.5F, 0.6F}) {
+    NmsRandom random(61);
+    for (int round = 0; round < 300; ++round) {
+      NmsCase all;
+      const float x = random.uniform(300, 600);
+      const float y = random.uniform(300, 600);
+      // No larger than the others, so that it is filed in cells.
+      const Box a{x, y, x + random.uniform(4, 12), y + random.uniform(4, 12)};
+      Box b = a;  // a stretch of the sides and a shift that leave an IoU above the threshold
+      const float target = threshold * random.uniform(1.0F, 1.002F);
+      if (random.below(2) == 0)
+        b.x2 = b.x1 + a.width() / target;
+      else
+        b.x1 = b.x2 - a.width() * target;
+      // In front: the last ones, that fill no vector, are looked up in another way.
+      all.add(a, random.uniform());
+      all.add(b, random.uniform());
+      const NmsCase others = disjoint(300);
+      for (std::size_t i = 0; i < others.size(); ++i) all.add(others.boxes[i], others.scores[i]);
+      const NmsOptions options = by_rule(NmsRule::greedy, threshold);
+      ASSERT_EQ(on_cpu(options, all), NmsScalar(options, candidates_of(all)).answer());
+    }
+  }
+}
+
+TEST(Grid, HasOneCellWhereThereIsLittleToGain) {
+  nms::Collected few;
+  few.left = few.top = 0;
+  few.right = few.bottom = 1000;
+  few.usual_side = 10;
+  EXPECT_TRUE(nms::plan_grid(few, 20).single());
+  EXPECT_FALSE(nms::plan_grid(few, 2000).single());
+  EXPECT_LE(nms::plan_grid(few, 2000).cells(), nms::GridPlan::kMaxCells);
+  few.usual_side = 600;
+  EXPECT_TRUE(nms::plan_grid(few, 2000).single());
+  few.right = INFINITY;
+  EXPECT_TRUE(nms::plan_grid(few, 2000).single());
+}
+
+TEST(Grid, ReachesFurtherForLowerThresholds) {
+  using nms::reach_of;
+  EXPECT_EQ(reach_of(NmsOverlap::iou, 0.6F).beyond, 0);
+  EXPECT_GT(reach_of(NmsOverlap::iou, 0.3F).beyond, (0.5F - 0.3F) / 0.3F);
+  EXPECT_TRUE(reach_of(NmsOverlap::diou, 0.3F).by_centre);
+  EXPECT_FALSE(reach_of(NmsOverlap::iou, 0.1F).by_centre);
+  EXPECT_FALSE(reach_of(NmsOverlap::winner_area, 0.5F).by_centre);
+}
+
+}  // namespace
+}  // namespace facepipe::test

@@ -1,0 +1,109 @@
+// Capacity and memory: what is beyond is counted, and a call allocates nothing.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "tests/nms/allocations.h"
+#include "tests/nms/on_cpu.h"
+
+namespace facepipe::test {
+namespace {
+
+using testing::ElementsAre;
+
+NmsCase first(const NmsCase& all, std::size_t count) {
+  NmsCase out;
+  for (std::size_t i = 0; i < count; ++i) out.add(all.boxes[i], all.scores[i]);
+  return out;
+}
+
+TEST(NmsCapacity, IsFilledExactly) {
+  for (const NmsRule rule : {NmsRule::greedy, NmsRule::matrix, NmsRule::fast, NmsRule::soft})
+    for (const std::uint32_t capacity : {1U, 63U, 64U, 1000U}) {
+      const NmsCase all = wide_faces(capacity);
+      CpuSuppressor suppressor(by_rule(rule), capacity);
+      const NmsKept kept = suppressor.run(candidates_of(all));
+      EXPECT_EQ(kept.beyond_capacity, 0U);
+      EXPECT_EQ(answer_of(kept), on_cpu(by_rule(rule), all));
+    }
+}
+
+TEST(NmsCapacity, WhatIsBeyondIsCountedAndNotLookedAt) {
+  for (const NmsRule rule : {NmsRule::greedy, NmsRule::matrix, NmsRule::fast, NmsRule::soft})
+    for (const std::uint32_t more : {1U, 200U}) {
+      const NmsCase all = wide_faces(1000 + more);
+      CpuSuppressor suppressor(by_rule(rule), 1000);
+      const NmsKept kept = suppressor.run(candidates_of(all));
+      EXPECT_EQ(kept.beyond_capacity, more);
+      EXPECT_EQ(answer_of(kept), on_cpu(by_rule(rule), first(all, 1000)));
+    }
+}
+
+TEST(NmsCapacity, CanBeTheLargest) {
+  CpuSuppressor suppressor({}, kMaxNmsCapacity);
+  EXPECT_EQ(suppressor.run(candidates_of(disjoint(kMaxNmsCapacity))).indices.size(),
+            kMaxNmsCapacity);
+  const NmsKept one = suppressor.run(candidates_of(identical(kMaxNmsCapacity + 1)));
+  EXPECT_THAT(one.indices, ElementsAre(0));
+  EXPECT_EQ(one.beyond_capacity, 1U);
+}
+
+TEST(NmsMemory, IsBoundedByTheCapacity) {
+  NmsOptions everything = by_rule(NmsRule::matrix);
+  everything.voting = everything.matrix.squares = true;
+  for (const NmsOptions& options : {by_rule(NmsRule::greedy), by_rule(NmsRule::soft), everything})
+    for (const std::uint32_t capacity : {1U, 100U, 4096U}) {
+      const std::size_t bytes = CpuSuppressor::scratch_bytes(options, capacity);
+      EXPECT_LE(bytes, 400U * capacity + (2U << 20));
+    }
+  EXPECT_LE(CpuSuppressor::scratch_bytes({}, kMaxNmsCapacity), 32U << 20);
+}
+
+TEST(NmsMemory, ACallAllocatesNothing) {
+  for (const NmsRule rule : {NmsRule::greedy, NmsRule::matrix, NmsRule::fast, NmsRule::soft}) {
+    NmsOptions options = by_rule(rule);
+    options.voting = rule != NmsRule::soft;
+    CpuSuppressor suppressor(options, 4096);
+    const NmsCase all = wide_faces(4096);
+    std::vector<std::uint32_t> groups(all.size());
+    for (std::size_t i = 0; i < groups.size(); ++i) groups[i] = static_cast<std::uint32_t>(i % 3);
+    const int before = allocations_so_far();
+    (void)suppressor.run(candidates_of(all));
+    (void)suppressor.run({all.boxes, all.scores, groups});
+    EXPECT_EQ(allocations_so_far() - before, 0) << name_of(rule);
+  }
+}
+
+TEST(CpuSuppressorCalls, DoNotDependOnTheOnesBefore) {
+  for (const NmsRule rule : {NmsRule::greedy, NmsRule::fast, NmsRule::soft}) {
+    CpuSuppressor suppressor(by_rule(rule), 2048);
+    for (const std::size_t count : {1000U, 3U, 0U, 2048U, 65U}) {
+      const NmsCase all = wide_faces(count);
+      EXPECT_EQ(answer_of(suppressor.run(candidates_of(all))), on_cpu(by_rule(rule), all));
+    }
+  }
+}
+
+TEST(CpuSuppressorCalls, RefuseUnequalLengths) {
+  CpuSuppressor suppressor({}, 10);
+  const std::vector<Box> boxes(2);
+  const std::vector<float> two(2);
+  const std::vector<float> three(3);
+  const std::vector<std::uint32_t> group(1);
+  EXPECT_THROW((void)suppressor.run({boxes, three, {}}), std::invalid_argument);
+  EXPECT_THROW((void)suppressor.run({boxes, two, group}), std::invalid_argument);
+}
+
+TEST(CpuSuppressorCalls, GoOnAfterAMove) {
+  CpuSuppressor made(by_rule(NmsRule::greedy), 100);
+  CpuSuppressor suppressor = std::move(made);
+  EXPECT_EQ(suppressor.capacity(), 100U);
+  EXPECT_EQ(suppressor.options().rule, NmsRule::greedy);
+  EXPECT_THAT(suppressor.run(candidates_of(identical(9))).indices, ElementsAre(0));
+}
+
+}  // namespace
+}  // namespace facepipe::test

@@ -1,0 +1,37 @@
+// The CPU's suppressor, made and run at once.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "nms/cpu/suppressor.h"
+#include "tests/support/nms_cases.h"
+#include "tests/support/nms_scalar.h"
+
+namespace facepipe::test {
+
+inline NmsOptions by_rule(NmsRule rule, float threshold = 0.3F) {
+  NmsOptions options;
+  options.rule = rule;
+  options.threshold = threshold;
+  return options;
+}
+
+inline NmsCandidates candidates_of(const NmsCase& all) { return {all.boxes, all.scores, {}}; }
+
+inline NmsAnswer on_cpu(const NmsOptions& options, const NmsCandidates& all) {
+  CpuSuppressor suppressor(options, 2048);
+  return answer_of(suppressor.run(all));
+}
+inline NmsAnswer on_cpu(const NmsOptions& options, const NmsCase& all) {
+  return on_cpu(options, candidates_of(all));
+}
+
+inline std::vector<std::uint32_t> kept_on_cpu(const NmsOptions& options, const NmsCase& all) {
+  return on_cpu(options, all).indices;
+}
+inline std::vector<std::uint32_t> greedy_on_cpu(const NmsCase& all, float threshold) {
+  return kept_on_cpu(by_rule(NmsRule::greedy, threshold), all);
+}
+
+}  // namespace facepipe::test

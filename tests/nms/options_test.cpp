@@ -1,0 +1,119 @@
+// Options: what is refused, and the names.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "nms/cpu/suppressor.h"
+
+namespace facepipe {
+namespace {
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+struct Case {
+  const char* names;  // the option that the message must name
+  std::uint32_t capacity;
+  NmsRule rule;
+  std::function<void(NmsOptions&)> change;
+};
+
+const std::vector<Case>& refused() {
+  using enum NmsRule;
+  static const std::vector<Case> cases{
+      // names, capacity, rule, what is changed
+      {"threshold", 100, greedy, [](auto& o) { o.threshold = -0.1F; }},
+      {"threshold", 100, soft, [](auto& o) { o.threshold = 1.1F; }},
+      {"threshold", 100, matrix, [](auto& o) { o.threshold = kNan; }},
+      {"capacity", 0, greedy, [](auto&) {}},
+      {"capacity", kMaxNmsCapacity + 1, greedy, [](auto&) {}},
+      {"matrix.squares", 100, greedy, [](auto& o) { o.matrix.squares = true; }},
+      {"matrix.plus_one", 100, fast, [](auto& o) { o.matrix.plus_one = true; }},
+      {"overlap", 100, soft, [](auto& o) { o.overlap = NmsOverlap::diou; }},
+      {"overlap", 100, soft, [](auto& o) { o.overlap = NmsOverlap::winner_area; }},
+      {"voting", 100, soft, [](auto& o) { o.voting = true; }},
+      {"soft.min_score", 100, soft, [](auto& o) { o.soft.min_score = 0; }},
+      {"soft.min_score", 100, soft, [](auto& o) { o.soft.min_score = kNan; }},
+      {"soft.sigma", 100, soft, [](auto& o) { o.soft.sigma = 0; }},
+      {"soft.sigma", 100, soft, [](auto& o) { o.soft.sigma = kNan; }},
+      {"matrix.d_max", 100, matrix, [](auto& o) { o.matrix.d_max = 0; }},
+      {"matrix.d_max", 100, matrix, [](auto& o) { o.matrix.d_max = kMaxMatrixSide + 1; }},
+      {"matrix.d_max", 4097, matrix, [](auto&) {}},
+      {"matrix.k", 100, matrix, [](auto& o) { o.matrix.k = 0; }},
+      {"matrix.k", 100, matrix, [](auto& o) { o.matrix.k = 4097; }},
+      {"matrix.k", 100, matrix, [](auto& o) { o.matrix.k = 3; }},  // 4096 / 3 threads
+  };
+  return cases;
+}
+
+std::string refusal_of(const Case& c) {
+  NmsOptions options;
+  options.rule = c.rule;
+  c.change(options);
+  try {
+    check_nms_options(options, c.capacity);
+  } catch (const std::invalid_argument& refusal) {
+    return refusal.what();
+  }
+  return "accepted";
+}
+
+TEST(NmsOptionsCheck, RefusesByName) {
+  for (const Case& c : refused())
+    EXPECT_THAT(refusal_of(c), testing::HasSubstr(std::string(c.names) + ":"));
+}
+
+TEST(NmsOptionsCheck, IsMadeByTheSuppressor) {
+  NmsOptions options;
+  options.threshold = 2;
+  EXPECT_THROW(CpuSuppressor(options, 10), std::invalid_argument);
+  EXPECT_THROW((void)CpuSuppressor::scratch_bytes(options, 10), std::invalid_argument);
+}
+
+TEST(NmsOptionsCheck, AcceptsTheEndsOfEachRange) {
+  using enum NmsRule;
+  const std::vector<Case> accepted{
+      // what for, capacity, rule, what is changed
+      {"least threshold", 4096, greedy, [](auto& o) { o.threshold = 0; }},
+      {"largest threshold", 4096, soft, [](auto& o) { o.threshold = 1; }},
+      {"largest capacity", kMaxNmsCapacity, greedy, [](auto&) {}},
+      {"as published", 4096, matrix,
+       [](auto& o) {
+         o.matrix = {4096, 4, true, true};
+       }},
+      {"largest matrix", 16384, matrix,
+       [](auto& o) {
+         o.matrix = {16384, 16, false, false};
+       }},
+      {"smallest matrix", 1, matrix,
+       [](auto& o) {
+         o.matrix = {1, 1, false, false};
+       }},
+      {"another overlap", 1, fast, [](auto& o) { o.overlap = NmsOverlap::diou; }},
+      {"sigma without use", 1, soft,
+       [](auto& o) {
+         o.soft.decay = SoftDecay::linear;
+         o.soft.sigma = 0;
+       }},
+  };
+  for (const Case& c : accepted) EXPECT_EQ(refusal_of(c), "accepted") << c.names;
+}
+
+TEST(NmsNames, AreThoseOfTheCommandLine) {
+  EXPECT_EQ(name_of(NmsRule::greedy), "greedy");
+  EXPECT_EQ(name_of(NmsRule::matrix), "matrix");
+  EXPECT_EQ(name_of(NmsRule::fast), "fast");
+  EXPECT_EQ(name_of(NmsRule::soft), "soft");
+  EXPECT_EQ(name_of(NmsOverlap::iou), "iou");
+  EXPECT_EQ(name_of(NmsOverlap::diou), "diou");
+  EXPECT_EQ(name_of(NmsOverlap::winner_area), "winner-area");
+  EXPECT_EQ(name_of(SoftDecay::linear), "linear");
+  EXPECT_EQ(name_of(SoftDecay::gaussian), "gaussian");
+}
+
+}  // namespace
+}  // namespace facepipe

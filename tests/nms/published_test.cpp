@@ -1,0 +1,157 @@
+// The cases of other libraries' test suites, rebuilt from their published definitions.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "tests/nms/on_cpu.h"
+#include "tests/support/nms_oracle.h"
+
+namespace facepipe::test {
+namespace {
+
+using testing::ElementsAre;
+
+// ONNX: the node tests of the operator NonMaxSuppression (onnx/backend/test/case/node/
+// nonmaxsuppression.py). Its score threshold, its limit of outputs and its box formats are the
+// caller's here: what the suppressor gets and gives is put into those words first.
+struct OnnxOptions {
+  float iou = 0.5F;
+  float score = 0;
+  std::size_t most = 3;
+};
+
+// Corners y1 x1 y2 x2 in any order, as the operator has them.
+Box from_onnx(float y1, float x1, float y2, float x2) {
+  return {std::min(x1, x2), std::min(y1, y2), std::max(x1, x2), std::max(y1, y2)};
+}
+
+std::vector<std::uint32_t> as_onnx(const std::vector<Box>& boxes, const std::vector<float>& scores,
+                                   const OnnxOptions& options = {}) {
+  std::vector<std::uint32_t> kept = greedy_on_cpu({"ONNX", boxes, scores}, options.iou);
+  std::erase_if(kept, [&](auto i) { return scores[i] <= options.score; });
+  kept.resize(std::min(kept.size(), options.most));
+  return kept;
+}
+
+const std::vector<float>& onnx_scores() {
+  static const std::vector<float> scores{0.9F, 0.75F, 0.6F, 0.95F, 0.5F, 0.3F};
+  return scores;
+}
+
+std::vector<Box> onnx_boxes() {
+  return {from_onnx(0, 0, 1, 1),   from_onnx(0, 0.1F, 1, 1.1F),   from_onnx(0, -0.1F, 1, 0.9F),
+          from_onnx(0, 10, 1, 11), from_onnx(0, 10.1F, 1, 11.1F), from_onnx(0, 100, 1, 101)};
+}
+
+TEST(OnnxNodeTest, SuppressByIou) {
+  EXPECT_THAT(as_onnx(onnx_boxes(), onnx_scores()), ElementsAre(3, 0, 5));
+}
+
+TEST(OnnxNodeTest, SuppressByIouAndScores) {
+  EXPECT_THAT(as_onnx(onnx_boxes(), onnx_scores(), {0.5F, 0.4F, 3}), ElementsAre(3, 0));
+}
+
+TEST(OnnxNodeTest, FlippedCoordinates) {
+  const std::vector<Box> boxes{from_onnx(1, 1, 0, 0),         from_onnx(0, 0.1F, 1, 1.1F),
+                               from_onnx(0, 0.9F, 1, -0.1F),  from_onnx(0, 10, 1, 11),
+                               from_onnx(1, 10.1F, 0, 11.1F), from_onnx(1, 101, 0, 100)};
+  EXPECT_THAT(as_onnx(boxes, onnx_scores()), ElementsAre(3, 0, 5));
+}
+
+TEST(OnnxNodeTest, LimitOutputSize) {
+  EXPECT_THAT(as_onnx(onnx_boxes(), onnx_scores(), {0.5F, 0, 2}), ElementsAre(3, 0));
+}
+
+TEST(OnnxNodeTest, SingleBox) {
+  EXPECT_THAT(as_onnx({from_onnx(0, 0, 1, 1)}, {0.9F}), ElementsAre(0));
+}
+
+TEST(OnnxNodeTest, IdenticalBoxes) {
+  EXPECT_THAT(as_onnx(std::vector<Box>(10, from_onnx(0, 0, 1, 1)), std::vector<float>(10, 0.9F)),
+              ElementsAre(0));
+}
+
+TEST(OnnxNodeTest, CenterPointBoxFormat) {
+  std::vector<Box> boxes;
+  for (const auto& [x, y] : std::vector<std::pair<float, float>>{
+           {0.5F, 0.5F}, {0.5F, 0.6F}, {0.5F, 0.4F}, {0.5F, 10.5F}, {0.5F, 10.6F}, {0.5F, 100.5F}})
+    boxes.push_back({x - 0.5F, y - 0.5F, x + 0.5F, y + 0.5F});
+  EXPECT_THAT(as_onnx(boxes, onnx_scores()), ElementsAre(3, 0, 5));
+}
+
+// Classes and batches are groups: all share the boxes, and two of each are asked for.
+void expect_twice(const char* what) {
+  std::vector<Box> boxes = onnx_boxes();
+  std::vector<float> scores = onnx_scores();
+  const auto size = static_cast<std::uint32_t>(boxes.size());
+  boxes.insert(boxes.end(), boxes.begin(), boxes.begin() + size);
+  scores.insert(scores.end(), scores.begin(), scores.begin() + size);
+  std::vector<std::uint32_t> groups(boxes.size());
+  std::fill(groups.begin() + size, groups.end(), 1U);
+  const auto kept = on_cpu(by_rule(NmsRule::greedy, 0.5F), {boxes, scores, groups}).indices;
+  for (std::uint32_t group = 0; group < 2; ++group) {
+    std::vector<std::uint32_t> own;
+    for (const auto i : kept)
+      if (groups[i] == group && own.size() < 2) own.push_back(i - group * size);
+    EXPECT_THAT(own, ElementsAre(3, 0)) << what << ' ' << group;
+  }
+}
+
+TEST(OnnxNodeTest, TwoClasses) { expect_twice("class"); }
+TEST(OnnxNodeTest, TwoBatches) { expect_twice("batch"); }
+
+// torchvision: test/test_ops.py, TestNMS.test_nms_ref. 1,000 random boxes and one with an IoU just
+// above the threshold with the first, ten seeds; the reference keeps what has IoU <= threshold.
+class TorchvisionTestNms : public testing::TestWithParam<float> {};
+
+TEST_P(TorchvisionTestNms, EqualsTheReference) {
+  for (unsigned seed = 0; seed < 10; ++seed) {
+    const NmsCase all = torchvision_random(1000, GetParam(), seed);
+    EXPECT_EQ(greedy_on_cpu(all, GetParam()), nms_oracle(all.boxes, all.scores, GetParam()));
+  }
+}
+
+TEST_P(TorchvisionTestNms, TheLastFallsToTheFirstOrTheFirstToIt) {
+  const NmsCase all = torchvision_random(1000, GetParam(), 70);
+  const NmsCase pair{"", {all.boxes.front(), all.boxes.back()}, {0.5F, 0.4F}};
+  EXPECT_THAT(greedy_on_cpu(pair, GetParam()), ElementsAre(0));
+}
+
+INSTANTIATE_TEST_SUITE_P(Thresholds, TorchvisionTestNms, testing::Values(0.2F, 0.5F, 0.8F));
+
+// TestNMS.test_nms_float16: three boxes, of which the threshold of 0.2 leaves two.
+TEST(TorchvisionTestNmsCases, ThreeBoxes) {
+  const NmsCase all{"float16",
+                    {{285.3538F, 185.5758F, 1193.5110F, 851.4551F},
+                     {285.1472F, 188.7374F, 1192.4984F, 851.0669F},
+                     {279.2440F, 197.9812F, 1189.4746F, 849.2019F}},
+                    {0.6370F, 0.7569F, 0.3966F}};
+  EXPECT_EQ(greedy_on_cpu(all, 0.2F), nms_oracle(all.boxes, all.scores, 0.2));
+}
+
+// OpenCV: modules/dnn/test/test_nms.cpp. Its NMS case drops scores up to the threshold first; its
+// fixtures were made with TensorFlow, whose sigma is half of Soft-NMS', so that OpenCV's 1 is 1
+// here.
+TEST(OpencvTestNms, DropsLowScoresFirst) {
+  NmsCase all = wide_faces(300);
+  NmsCase high;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all.scores[i] > 0.01F) high.add(all.boxes[i], all.scores[i]);
+  EXPECT_EQ(greedy_on_cpu(high, 0.5F), nms_oracle(high.boxes, high.scores, 0.5));
+}
+
+TEST(OpencvTestNms, SoftNmsTieGoesToTheLowerIndex) {
+  NmsOptions options = by_rule(NmsRule::soft);
+  options.soft.sigma = 1;
+  options.soft.min_score = 0.01F;
+  // Both others overlap the first by the same, so that they stay equal.
+  const NmsCase all{"", {{0, 0, 10, 10}, {2, 0, 12, 10}, {-2, 0, 8, 10}}, {0.9F, 0.8F, 0.8F}};
+  EXPECT_THAT(on_cpu(options, all).indices, ElementsAre(0, 1, 2));
+}
+
+}  // namespace
+}  // namespace facepipe::test

@@ -1,0 +1,81 @@
+// All rules on all instruction sets: the same bits as one pair at a time by predicate.h; and how
+// the rules relate.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "nms/cpu/instruction_sets.h"
+#include "tests/nms/on_cpu.h"
+
+namespace facepipe::test {
+namespace {
+
+std::vector<NmsOptions> settings() {
+  std::vector<NmsOptions> out;
+  for (const float threshold : {0.0F, 0.1F, 0.3F, 0.5F, 1.0F}) {
+    for (const NmsRule rule : {NmsRule::greedy, NmsRule::matrix, NmsRule::fast})
+      for (const NmsOverlap overlap :
+           {NmsOverlap::iou, NmsOverlap::diou, NmsOverlap::winner_area}) {
+        NmsOptions options = by_rule(rule, threshold);
+        options.overlap = overlap;
+        out.push_back(options);
+        options.voting = true;
+        options.matrix.squares = options.matrix.plus_one = rule == NmsRule::matrix;
+        out.push_back(options);
+      }
+    out.push_back(by_rule(NmsRule::soft, threshold));
+    out.push_back(by_rule(NmsRule::soft, threshold));
+    out.back().soft.decay = SoftDecay::linear;
+  }
+  return out;
+}
+
+std::vector<NmsCase> cases(std::size_t count) {
+  std::vector<NmsCase> out = exact_cases(count, 20);
+  for (TimedCase& timed : timed_cases(count)) out.push_back(std::move(timed.candidates));
+  out.push_back(degenerate(count));
+  out.push_back(in_raster_order(wide_faces(count)));
+  return out;
+}
+
+class NmsOnEachInstructionSet : public testing::TestWithParam<std::string_view> {
+ protected:
+  void SetUp() override { nms::force_instruction_set(GetParam()); }
+  void TearDown() override { nms::use_best_instruction_set(); }
+};
+
+TEST_P(NmsOnEachInstructionSet, IsTheOneInUse) { EXPECT_EQ(nms::instruction_set(), GetParam()); }
+
+TEST_P(NmsOnEachInstructionSet, GivesTheBitsOfTheScalarDefinition) {
+  for (const std::size_t count : {1U, 15U, 16U, 17U, 33U, 129U, 300U})
+    for (const NmsCase& all : cases(count))
+      for (const NmsOptions& options : settings()) {
+        const NmsCandidates candidates = candidates_of(all);
+        ASSERT_EQ(on_cpu(options, candidates), NmsScalar(options, candidates).answer())
+            << all.name << ' ' << count << ' ' << name_of(options.rule) << ' '
+            << name_of(options.overlap) << ' ' << options.threshold;
+      }
+}
+
+INSTANTIATE_TEST_SUITE_P(Names, NmsOnEachInstructionSet, testing::ValuesIn(nms::instruction_sets()),
+                         [](const auto& set) { return std::string(set.param); });
+
+TEST(InstructionSets, RefusesOneThatIsNotThere) {
+  EXPECT_THROW(nms::force_instruction_set("abacus"), std::invalid_argument);
+}
+
+TEST(NmsRules, MatrixKeepsASubsetOfGreedyAndEqualsFast) {
+  for (const float threshold : {0.0F, 0.3F, 0.5F, 0.8F})
+    for (const NmsCase& all : cases(300)) {
+      const auto greedy = greedy_on_cpu(all, threshold);
+      const auto matrix = kept_on_cpu(by_rule(NmsRule::matrix, threshold), all);
+      EXPECT_EQ(matrix, kept_on_cpu(by_rule(NmsRule::fast, threshold), all)) << all.name;
+      for (const auto i : matrix)
+        EXPECT_NE(std::find(greedy.begin(), greedy.end(), i), greedy.end()) << all.name;
+    }
+}
+
+}  // namespace
+}  // namespace facepipe::test
