@@ -45,29 +45,6 @@ __device__ __forceinline__ std::uint32_t group_of(const View& view, unsigned ind
   return view.groups != nullptr ? __ldg(view.groups + index) : 0;
 }
 
-// Measures of overlap: whether a column that outranks a row suppresses it.
-struct IouOverlap {
-  static __device__ __forceinline__ bool suppresses(const Box& winner, float winner_area,
-                                                    const Box& loser, float loser_area,
-                                                    float threshold) {
-    return iou_exceeds(intersection(winner, loser), winner_area, loser_area, threshold);
-  }
-};
-struct DiouOverlap {
-  static __device__ __forceinline__ bool suppresses(const Box& winner, float winner_area,
-                                                    const Box& loser, float loser_area,
-                                                    float threshold) {
-    const float inter = intersection(winner, loser);
-    return diou_exceeds(winner, loser, inter, winner_area, loser_area, threshold);
-  }
-};
-struct WinnerAreaOverlap {
-  static __device__ __forceinline__ bool suppresses(const Box& winner, float winner_area,
-                                                    const Box& loser, float, float threshold) {
-    return winner_share_exceeds(intersection(winner, loser), winner_area, threshold);
-  }
-};
-
 /// Of the columns that suppress a row, those of its group.
 __device__ __forceinline__ unsigned of_same_group(const Columns& columns, const View& view, unsigned row,
                                          unsigned first, unsigned suppressors) {

@@ -7,7 +7,9 @@
 #include "nms/cuda/cells.cuh"
 #include "nms/cuda/columns.cuh"
 #include "nms/cuda/device.cuh"
+#include "nms/cuda/cooperative.h"
 #include "nms/cuda/greedy.h"
+#include "nms/cuda/overlaps.cuh"
 #include "nms/cuda/ranking.cuh"
 #include "nms/cuda/rounds.cuh"
 #include "nms/cuda/sweep.cuh"
@@ -581,29 +583,12 @@ __global__ void __launch_bounds__(kThreads, 1)
 
 using Kernel = void (*)(GreedyArguments);
 
-template <class Overlap>
-Kernel kernel_with(NmsRule rule) {
-  return rule == NmsRule::fast ? greedy_kernel<Overlap, true> : greedy_kernel<Overlap, false>;
-}
-
 Kernel kernel_for(const NmsOptions& options) {
-  switch (options.overlap) {
-    case NmsOverlap::iou:
-      return kernel_with<IouOverlap>(options.rule);
-    case NmsOverlap::diou:
-      return kernel_with<DiouOverlap>(options.rule);
-    case NmsOverlap::winner_area:
-      return kernel_with<WinnerAreaOverlap>(options.rule);
-  }
-  throw std::logic_error("an overlap without a kernel");
-}
-
-int attribute(cudaDeviceAttr which) {
-  int device = 0;
-  int value = 0;
-  FACEPIPE_CUDA_CHECK(cudaGetDevice(&device));
-  FACEPIPE_CUDA_CHECK(cudaDeviceGetAttribute(&value, which, device));
-  return value;
+  return with_overlap(options.overlap, [&](auto overlap) -> Kernel {
+    using Overlap = decltype(overlap);
+    return options.rule == NmsRule::fast ? greedy_kernel<Overlap, true>
+                                         : greedy_kernel<Overlap, false>;
+  });
 }
 
 }  // namespace
@@ -612,7 +597,7 @@ GreedyPlan plan_greedy(const NmsOptions& options, std::uint32_t largest_columns)
   const Kernel kernel = kernel_for(options);
   cudaFuncAttributes attributes{};
   FACEPIPE_CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel));
-  const auto shared = static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)) -
+  const auto shared = static_cast<std::size_t>(device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)) -
                       attributes.sharedSizeBytes;
   GreedyPlan plan;
   // As many columns as pay, or half the memory; all the rest for bits.
@@ -627,7 +612,7 @@ GreedyPlan plan_greedy(const NmsOptions& options, std::uint32_t largest_columns)
   FACEPIPE_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&ctas_each, kernel, kThreads,
                                                                     plan.shared_bytes));
   if (ctas_each == 0) throw std::logic_error("the greedy kernel does not fit the device");
-  plan.ctas = static_cast<std::uint32_t>(attribute(cudaDevAttrMultiProcessorCount));
+  plan.ctas = static_cast<std::uint32_t>(device_attribute(cudaDevAttrMultiProcessorCount));
   plan.ticket_bits = 8;  // tags then have 24 bits, see Note [Tags]
   while ((1U << plan.ticket_bits) < plan.ctas) ++plan.ticket_bits;
   return plan;
@@ -635,17 +620,7 @@ GreedyPlan plan_greedy(const NmsOptions& options, std::uint32_t largest_columns)
 
 void launch_greedy(const NmsOptions& options, const GreedyPlan& plan,
                    const GreedyArguments& arguments, cudaStream_t stream) {
-  cudaLaunchAttribute cooperative{};
-  cooperative.id = cudaLaunchAttributeCooperative;
-  cooperative.val.cooperative = 1;
-  cudaLaunchConfig_t config{};
-  config.gridDim = plan.ctas;
-  config.blockDim = kThreads;
-  config.dynamicSmemBytes = plan.shared_bytes;
-  config.stream = stream;
-  config.attrs = &cooperative;
-  config.numAttrs = 1;
-  FACEPIPE_CUDA_CHECK(cudaLaunchKernelEx(&config, kernel_for(options), arguments));
+  launch_cooperatively(kernel_for(options), plan.ctas, kThreads, plan.shared_bytes, stream, arguments);
 }
 
 }  // namespace facepipe::nms

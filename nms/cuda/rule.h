@@ -20,6 +20,9 @@ class CudaRule {
   CudaRule(const CudaRule&) = delete;
   CudaRule& operator=(const CudaRule&) = delete;
   virtual void enqueue(const View& candidates, const DeviceKept& kept, cudaStream_t stream) = 0;
+  /// The rule matrix alone: its two kernels apart. The others throw std::invalid_argument.
+  virtual void enqueue_map(const View& candidates, cudaStream_t stream);
+  virtual void enqueue_reduce(const View& candidates, cudaStream_t stream);
 };
 
 /// Deals out one allocation, piece after piece, each aligned to 256 bytes. With no memory it only
@@ -41,9 +44,9 @@ class Pieces {
   std::size_t used_ = 0;
 };
 
-/// Rules greedy and fast.
-[[nodiscard]] std::unique_ptr<CudaRule> make_greedy_rule(const NmsOptions& options,
-                                                         std::uint32_t capacity);
-[[nodiscard]] std::size_t greedy_scratch_bytes(std::uint32_t capacity);
+/// Options and capacity have been checked.
+[[nodiscard]] std::unique_ptr<CudaRule> make_rule(const NmsOptions& options,
+                                                  std::uint32_t capacity);
+[[nodiscard]] std::size_t rule_scratch_bytes(const NmsOptions& options, std::uint32_t capacity);
 
 }  // namespace facepipe::nms

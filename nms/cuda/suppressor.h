@@ -31,7 +31,8 @@ struct DeviceKept {
 
 namespace nms {
 class CudaRule;
-}
+struct View;
+}  // namespace nms
 
 /// Owns the scratch memory of one suppression at a time: work enqueued on several streams needs a
 /// suppressor for each, or an order among them. Bound to the device current at construction.
@@ -51,6 +52,11 @@ class CudaSuppressor {
   /// pointers where the options need an array.
   void enqueue(const DeviceCandidates& candidates, const DeviceKept& kept, cuda::StreamView stream);
 
+  /// The rule matrix alone, to be timed apart: its map and its reduce kernel, which leave their results
+  /// in the suppressor.
+  void enqueue_map(const DeviceCandidates& candidates, cuda::StreamView stream);
+  void enqueue_reduce(const DeviceCandidates& candidates, cuda::StreamView stream);
+
   [[nodiscard]] const NmsOptions& options() const noexcept { return options_; }
   [[nodiscard]] std::uint32_t capacity() const noexcept { return capacity_; }
 
@@ -58,6 +64,8 @@ class CudaSuppressor {
   [[nodiscard]] static std::size_t scratch_bytes(const NmsOptions& options, std::uint32_t capacity);
 
  private:
+  [[nodiscard]] nms::View view_of(const DeviceCandidates& candidates) const;
+
   NmsOptions options_;
   std::uint32_t capacity_;
   std::unique_ptr<nms::CudaRule> rule_;
