@@ -23,6 +23,10 @@ class CudaErrors : public testing::EmptyTestEventListener {
   }
 };
 
+class Skipping : public testing::EmptyTestEventListener {
+  void OnTestStart(const testing::TestInfo&) override { GTEST_SKIP() << "no CUDA device"; }
+};
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -38,9 +42,6 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "FACEPIPE_REQUIRE_CUDA=1, but no device: %s\n", cudaGetErrorString(error));
     return 1;
   }
-  class Skipping : public testing::Environment {
-    void SetUp() override { GTEST_SKIP() << "no CUDA device"; }
-  };
-  testing::AddGlobalTestEnvironment(new Skipping);
+  testing::UnitTest::GetInstance()->listeners().Append(new Skipping);
   return RUN_ALL_TESTS();
 }
