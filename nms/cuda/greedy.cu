@@ -30,8 +30,8 @@ struct Shared {
   float4 octets[kMaxRows / 8];
   float ranges[kWarps][4];
   ShareMemory share;
-  std::uint32_t strip_kept[kStrip / 32];
-  std::uint32_t strip_removed[kStrip / 32];
+  std::uint32_t kept[kMaxGroups];  // own rows, or a strip's
+  std::uint32_t removed[kMaxGroups];
   std::uint32_t tag;
   unsigned others;  // columns after the rows
   unsigned own;     // kept rows
@@ -265,7 +265,10 @@ __device__ __forceinline__ void gather_others(const Cta<kFits>& cta, const CellG
 template <bool kAnyStronger, bool kFits>
 __device__ __forceinline__ bool decide_rows(const Cta<kFits>& cta, const Problem& problem,
                                             unsigned number) {
-  const GridBoard board{cta.columns, cta.states(),
+  const GridBoard board{cta.columns,
+                        problem.stride(),
+                        {cta.shared.kept, cta.shared.removed},
+                        cta.states(),
                         kFits ? nullptr : &cta.arguments.scratch.control->bail};
   Group group;
   if constexpr (kAnyStronger)
@@ -277,7 +280,7 @@ __device__ __forceinline__ bool decide_rows(const Cta<kFits>& cta, const Problem
   const bool kept = group.mine(group.kept);
   const auto count = static_cast<unsigned>(__popc(group.kept));
   if (problem.groups() == 1) {
-    order_warp(own.keys, group.key, group.kept);
+    order_warp(own, group.key, group.kept);
     if (lane_id() == 0) cta.shared.own = count;
   } else {
     unsigned first = 0;
@@ -359,24 +362,33 @@ __device__ __forceinline__ unsigned wait_for_states(const Cta<kFits>& cta, unsig
 /// Counts kept ones of slots first, first + kThreads, ... between the own ones.
 __device__ __forceinline__ void count_slots(const Cta<true>& cta, const OwnOrder& own,
                                             unsigned first, unsigned kept) {
-  for (; kept != 0; kept &= kept - 1) {
-    const unsigned q = static_cast<unsigned>(__ffs(static_cast<int>(kept))) - 1;
-    count_kept(own, cta.columns.slots.keys[first + q * kThreads]);
+  constexpr unsigned kSearched = 4;
+  while (kept != 0) {
+    std::uint64_t keys[kSearched];
+#pragma unroll
+    for (unsigned k = 0; k < kSearched; ++k, kept &= kept - 1) {
+      const unsigned q = static_cast<unsigned>(__ffs(static_cast<int>(kept))) - 1;
+      keys[k] = kept != 0 ? cta.columns.slots.keys[first + q * kThreads] : 0;
+    }
+    count_kept(own, keys);
   }
 }
 
 /// The same for all candidates of global memory, once all are decided or soon will be.
 __device__ __forceinline__ void count_all(const Cta<false>& cta, const OwnOrder& own) {
   for (unsigned first = threadIdx.x; first < cta.n; first += kAtOnce * kThreads) {
-    float scores[kAtOnce];
+    std::uint64_t keys[kAtOnce];
 #pragma unroll
-    for (unsigned q = 0; q < kAtOnce; ++q)
-      if (const unsigned i = first + q * kThreads; i < cta.n)
-        scores[q] = __ldg(cta.arguments.view.scores + i);
+    for (unsigned q = 0; q < kAtOnce; ++q) {
+      const unsigned i = first + q * kThreads;
+      keys[q] = i < cta.n ? key_of(ordered_bits(__ldg(cta.arguments.view.scores + i)), i) : 0;
+    }
     const unsigned kept = wait_for_states(cta, first);
+    if (kept == 0) continue;
 #pragma unroll
     for (unsigned q = 0; q < kAtOnce; ++q)  // kept ones are valid
-      if ((kept >> q & 1) != 0) count_kept(own, key_of(ordered_bits(scores[q]), first + q * kThreads));
+      if ((kept >> q & 1) == 0) keys[q] = 0;
+    count_kept(own, keys);
   }
 }
 
@@ -491,8 +503,7 @@ __device__ __noinline__ void decide_crowd(const GreedyArguments& given, unsigned
     const GreedyScratch& scratch = cta.arguments.scratch;
     const unsigned words = (cta.arguments.view.capacity + 31) / 32;
     SweepMemory memory{cta.columns,        cta.bits,        cta.shared.octets,
-                       cta.own_order(), cta.shared.share.warp_sums, cta.shared.strip_kept,
-                       cta.shared.strip_removed};
+                       cta.own_order(), cta.shared.share.warp_sums, cta.shared.kept, cta.shared.removed};
     const SweepScratch sweep_scratch{scratch.sorted_keys,
                                      scratch.sorted_boxes,
                                      {scratch.alive, scratch.alive + words},
@@ -567,6 +578,7 @@ __global__ void __launch_bounds__(kThreads, 1)
     cta.shared.share.crowded = 0;
     cta.shared.own = 0;
   }
+  if (threadIdx.x < kMaxGroups) cta.shared.kept[threadIdx.x] = cta.shared.removed[threadIdx.x] = 0;
   if (threadIdx.x == kThreads - 1) {
     // The launch's number; needed only after some barriers, so its latency hides.
     const std::uint32_t ticket =

@@ -27,19 +27,17 @@ struct OwnOrder {
 };
 
 /// Puts up to 32 keys in order, one in each lane that has one, all by one warp.
-__device__ __forceinline__ void order_warp(std::uint64_t* keys, std::uint64_t key, unsigned having) {
+__device__ __forceinline__ void order_warp(const OwnOrder& own, std::uint64_t key,
+                                           unsigned having) {
+  const auto size = static_cast<unsigned>(__popc(having));
+  const bool mine = (having >> lane_id() & 1) != 0;
+  if (mine) own.spare[__popc(having & lanes_below())] = key;
+  __syncwarp();
   unsigned place = 0;
-  for (unsigned left = having; left != 0;) {
-#pragma unroll
-    for (int q = 0; q < 4; ++q) {  // four at once hide each other's latency
-      const int lane = left != 0 ? __ffs(static_cast<int>(left)) - 1 : 0;
-      const std::uint64_t other = __shfl_sync(kAllLanes, key, lane);
-      place += left != 0 && other > key ? 1 : 0;
-      left &= left - 1;
-    }
-  }
-  if ((having >> lane_id() & 1) != 0) keys[place] = key;
-  for (unsigned i = static_cast<unsigned>(__popc(having)) + lane_id(); i < 64; i += 32) keys[i] = 0;
+#pragma unroll 8
+  for (unsigned j = 0; j < size; ++j) place += own.spare[j] > key ? 1 : 0;
+  if (mine) own.keys[place] = key;
+  for (unsigned i = size + lane_id(); i < 64; i += 32) own.keys[i] = 0;
 }
 
 /// Sorts own.size keys from own.spare to own.keys. Begins after a barrier, ends with one.
@@ -54,12 +52,24 @@ __device__ __forceinline__ void order_own(const OwnOrder& own) {
   __syncthreads();
 }
 
-/// Counts a kept candidate of whatever CTA: below the own keys that are >= its own.
+/// Counts kept candidates of whatever CTA, each below the own keys that are >= its own; a key of 0 is
+/// none. Several at once, since each step of a search waits for memory.
+template <unsigned kKeys>
+__device__ __forceinline__ void count_kept(const OwnOrder& own,
+                                           const std::uint64_t (&keys)[kKeys]) {
+  unsigned below[kKeys] = {};
+  for (unsigned step = own.padded() / 2; step != 0; step /= 2) {
+#pragma unroll
+    for (unsigned k = 0; k < kKeys; ++k)
+      if (own.keys[below[k] + step - 1] >= keys[k]) below[k] += step;
+  }
+#pragma unroll
+  for (unsigned k = 0; k < kKeys; ++k)
+    if (keys[k] != 0) atomicAdd(own.counts + below[k], 1U);
+}
 __device__ __forceinline__ void count_kept(const OwnOrder& own, std::uint64_t key) {
-  unsigned below = 0;
-  for (unsigned step = own.padded() / 2; step != 0; step /= 2)
-    if (own.keys[below + step - 1] >= key) below += step;
-  atomicAdd(own.counts + below, 1U);
+  const std::uint64_t keys[1] = {key};
+  count_kept(own, keys);
 }
 
 /// Calls write(place, key) for each own key. One warp; returns how many there are in all CTAs.

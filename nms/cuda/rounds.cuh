@@ -66,23 +66,43 @@ struct Problem {
   }
 };
 
-/// The board of the grid, and the flag by which CTAs give up, if any can.
+/// What a CTA's own rows have come to, a bit each, where its warps see each other's.
+struct OwnBoard {
+  volatile std::uint32_t* kept;
+  volatile std::uint32_t* removed;
+
+  [[nodiscard]] __device__ __forceinline__ State read(unsigned row) const {
+    if ((kept[row / 32] >> row % 32 & 1) != 0) return kKept;
+    return (removed[row / 32] >> row % 32 & 1) != 0 ? kRemoved : kUndecided;
+  }
+  __device__ __forceinline__ void publish(unsigned group, unsigned decided, unsigned kept_mask) const {
+    if (lane_id() != 0) return;
+    atomicOr(const_cast<std::uint32_t*>(kept + group), decided & kept_mask);
+    atomicOr(const_cast<std::uint32_t*>(removed + group), decided & ~kept_mask);
+  }
+};
+
+/// The board of the grid, that of the own rows, and the flag by which CTAs give up, if any can.
 struct GridBoard {
   const Columns& columns;
+  unsigned stride;  ///< columns before it are own rows
+  OwnBoard own;
   States states;
   const std::uint32_t* bail;
 
-  using Place = unsigned;  // a candidate's index
+  static constexpr unsigned kOwn = 0x80000000U;
+  using Place = unsigned;  // an own row, or a candidate's index
   [[nodiscard]] __device__ __forceinline__ Place place_of(unsigned column) const {
-    return columns.index(column);
+    return column < stride ? column | kOwn : columns.index(column);
   }
   [[nodiscard]] __device__ __forceinline__ State read(Place place) const {
-    return states.read(place);
+    return (place & kOwn) != 0 ? own.read(place & ~kOwn) : states.read(place);
   }
-  __device__ __forceinline__ void publish(unsigned, std::uint64_t key, unsigned decided,
+  __device__ __forceinline__ void publish(unsigned group, std::uint64_t key, unsigned decided,
                                           unsigned kept) const {
     if ((decided >> lane_id() & 1) != 0)
       states.publish(index_of(key), (kept >> lane_id() & 1) != 0 ? kKept : kRemoved);
+    if (stride > 32) own.publish(group, decided, kept);
   }
   [[nodiscard]] __device__ __forceinline__ bool given_up() const {
     return bail != nullptr && shared_load(bail) == states.tag;

@@ -21,6 +21,7 @@ namespace facepipe::nms {
 // most capacity / 256 of them whatever the boxes.
 
 inline constexpr unsigned kStrip = 256;
+static_assert(kStrip <= kMaxRows);
 inline constexpr unsigned kRankedAtOnce = 512;
 
 struct SweepScratch {
@@ -31,22 +32,16 @@ struct SweepScratch {
   Meeting meeting;
 };
 
-/// What becomes of a strip's rows, a bit each.
+/// A strip waits for its own rows alone.
 struct StripBoard {
-  volatile std::uint32_t* kept;
-  volatile std::uint32_t* removed;
+  OwnBoard own;
 
   using Place = unsigned;  // the row
-  [[nodiscard]] __device__ __forceinline__ Place place_of(unsigned column) const { return column; }
-  [[nodiscard]] __device__ __forceinline__ State read(Place place) const {
-    if ((kept[place / 32] >> place % 32 & 1) != 0) return kKept;
-    return (removed[place / 32] >> place % 32 & 1) != 0 ? kRemoved : kUndecided;
-  }
+  [[nodiscard]] static __device__ __forceinline__ Place place_of(unsigned column) { return column; }
+  [[nodiscard]] __device__ __forceinline__ State read(Place place) const { return own.read(place); }
   __device__ __forceinline__ void publish(unsigned group, std::uint64_t, unsigned decided,
-                                          unsigned kept_mask) const {
-    if (lane_id() != 0) return;
-    atomicOr(const_cast<std::uint32_t*>(kept + group), decided & kept_mask);
-    atomicOr(const_cast<std::uint32_t*>(removed + group), decided & ~kept_mask);
+                                          unsigned kept) const {
+    own.publish(group, decided, kept);
   }
   [[nodiscard]] static __device__ __forceinline__ bool given_up() { return false; }
 };
@@ -57,8 +52,8 @@ struct SweepMemory {
   float4* octets;
   OwnOrder own;
   unsigned (&warp_sums)[kWarps];
-  std::uint32_t (&kept)[kStrip / 32];
-  std::uint32_t (&removed)[kStrip / 32];
+  std::uint32_t (&kept)[kMaxGroups];
+  std::uint32_t (&removed)[kMaxGroups];
 };
 
 __device__ __forceinline__ std::uint64_t key_at(const View& view, unsigned index) {
@@ -180,7 +175,7 @@ __device__ __forceinline__ void decide_strip(const Problem& problem, SweepMemory
   if (threadIdx.x < kStrip / 32) memory.kept[threadIdx.x] = memory.removed[threadIdx.x] = 0;
   __syncthreads();
   if (warp_id() < problem.groups())
-    decide_group(problem, warp_id(), StripBoard{memory.kept, memory.removed});
+    decide_group(problem, warp_id(), StripBoard{{memory.kept, memory.removed}});
   __syncthreads();
 }
 

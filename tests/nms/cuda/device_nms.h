@@ -1,6 +1,7 @@
 // Suppression on the device as a test or measurement calls it: candidates up, one graph, kept ones down.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -35,13 +36,12 @@ class DeviceNms {
         kept_boxes_(capacity),
         kept_scores_(capacity),
         counts_(2) {
-    const DeviceCandidates candidates{boxes_.data(), scores_.data(),
-                                      with_groups ? groups_.data() : nullptr, count_.data()};
+    candidates_ = {boxes_.data(), scores_.data(), with_groups ? groups_.data() : nullptr,
+                   count_.data()};
     const DeviceKept kept{indices_.data(), counts_.data(), counts_.data() + 1, kept_boxes_.data(),
                           kept_scores_.data()};
-    graph_.emplace(cuda::capture(
-        stream_, [&] { suppressor_.enqueue(candidates, kept, stream_); }));
-    exec_.emplace(*graph_);
+    exec_.emplace(
+        cuda::capture(stream_, [&] { suppressor_.enqueue(candidates_, kept, stream_); }));
     // What nobody writes must show.
     cuda::fill(boxes_.span(), 0xff, stream_);
     cuda::fill(scores_.span(), 0xff, stream_);
@@ -50,7 +50,8 @@ class DeviceNms {
 
   [[nodiscard]] const cuda::Stream& stream() const { return stream_; }
   [[nodiscard]] std::uint32_t capacity() const { return suppressor_.capacity(); }
-  [[nodiscard]] const cuda::Graph& graph() const { return *graph_; }
+  [[nodiscard]] CudaSuppressor& suppressor() { return suppressor_; }
+  [[nodiscard]] const DeviceCandidates& candidates() const { return candidates_; }
 
   /// Candidates beyond the capacity are counted, not stored.
   void upload(const NmsCandidates& all) {
@@ -109,7 +110,7 @@ class DeviceNms {
   cuda::DeviceBuffer<Box> kept_boxes_;
   cuda::DeviceBuffer<float> kept_scores_;
   cuda::DeviceBuffer<std::uint32_t> counts_;
-  std::optional<cuda::Graph> graph_;
+  DeviceCandidates candidates_;
   std::optional<cuda::GraphExec> exec_;
 };
 
