@@ -1,6 +1,7 @@
 // Suppression on a CUDA device: graph replays, timed by events on the device.
 //
-//   bench_nms_cuda write FOLDER    writes the sets of tests/support/nms_cases.h in two orders, and lists
+//   bench_nms_cuda write FOLDER    writes the sets of tests/support/nms_cases.h in two orders, and
+//   lists
 //                                  them on standard output
 //   bench_nms_cuda run LIST        greedy on each set that the file LIST names
 //   bench_nms_cuda rules LIST      the other rules
@@ -8,8 +9,8 @@
 //   bench_nms_cuda once LIST RULE  one replay of each set, for a profiler
 //
 // A line of the list: name, order, threshold, file; parted by tabs. A file holds five little-endian
-// floats a candidate: x1 y1 x2 y2 score. A line of the results: who, name, order, kept, and the times of
-// single replays in microseconds; parted by tabs.
+// floats a candidate: x1 y1 x2 y2 score. A line of the results: who, name, order, kept, and the
+// times of single replays in microseconds; parted by tabs.
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -58,8 +59,8 @@ void write_sets(const std::filesystem::path& folder) {
       for (const bool raster : {true, false}) {
         const char* const order = raster ? "raster" : "random";
         const auto file = folder / (name + "-" + order + ".f32");
-        write_candidates(file, raster ? test::in_raster_order(candidates)
-                                      : test::shuffled(candidates, 99));
+        write_candidates(
+            file, raster ? test::in_raster_order(candidates) : test::shuffled(candidates, 99));
         std::printf("%s\t%s\t%g\t%s\n", name.c_str(), order, static_cast<double>(threshold),
                     file.c_str());
       }
@@ -127,8 +128,7 @@ void show(const std::string& who, const Set& set, std::size_t kept,
 
 void time_set(const std::string& who, const NmsOptions& options, const Set& set) {
   test::DeviceNms device(options, capacity_for(set.candidates.size()));
-  const test::DeviceResult result =
-      device.run({set.candidates.boxes, set.candidates.scores, {}});
+  const test::DeviceResult result = device.run({set.candidates.boxes, set.candidates.scores, {}});
   const auto times = time_calls(device.stream(), [&] { device.launch(); });
   show(who, set, result.indices.size(), times);
 }
@@ -181,8 +181,7 @@ void time_matrix(const Set& set, std::uint32_t k) {
   options.threshold = set.threshold;
   options.matrix.k = k;
   test::DeviceNms device(options, options.matrix.d_max);
-  const test::DeviceResult result =
-      device.run({set.candidates.boxes, set.candidates.scores, {}});
+  const test::DeviceResult result = device.run({set.candidates.boxes, set.candidates.scores, {}});
   const auto timed = [&](const std::string& who, auto enqueue) {
     const cuda::GraphExec graph(cuda::capture(device.stream(), enqueue));
     show(who + " k " + std::to_string(k), set, result.indices.size(),
@@ -212,8 +211,7 @@ void once(const std::vector<Set>& sets, const std::string& rule) {
     for (const NamedOptions& other : other_rules(set.threshold))
       if (rule == other.name) options = other.options;
     test::DeviceNms device(options, capacity_for(set.candidates.size()));
-    const test::DeviceResult result =
-        device.run({set.candidates.boxes, set.candidates.scores, {}});
+    const test::DeviceResult result = device.run({set.candidates.boxes, set.candidates.scores, {}});
     std::printf("%s, %s: %zu kept\n", set.name.c_str(), set.order.c_str(), result.indices.size());
   }
 }
@@ -230,8 +228,9 @@ int bench(const std::vector<std::string>& words) {
   else if (words.size() == 3 && words[0] == "once")
     once(read_list(words[1]), words[2]);
   else {
-    std::fprintf(stderr, "usage: bench_nms_cuda write FOLDER | run LIST | rules LIST | matrix LIST "
-                         "| once LIST RULE\n");
+    std::fprintf(stderr,
+                 "usage: bench_nms_cuda write FOLDER | run LIST | rules LIST | matrix LIST "
+                 "| once LIST RULE\n");
     return 2;
   }
   return 0;

@@ -9,16 +9,16 @@ namespace facepipe::nms {
 
 // Note [Ownership]
 // ~~~~~~~~~~~~~~~~
-// The order of candidates is the caller's: raster order, or none. What a CTA decides should lie close
-// together in the picture, because then most of what its boxes overlap is its own too. So the plane is
-// cut into 1,024 cells along a Hilbert curve, which never jumps, candidates are counted by the cell of their centre, and
-// the cells are dealt out along the curve: a cell belongs to CTA floor(E / share), where E is the
-// number of candidates in the cells before it. Every CTA does this for itself: reading 4,096 boxes
-// from L2 and counting them takes less time than one barrier across the grid and a permutation.
-// Whole cells are dealt out, so nothing depends on the order in which threads count. A share is exceeded by
-// at most the fullest cell; where cells are too full for that (identical boxes), no CTA rounds at all
-// and the sweep takes over, which all CTAs see alike.
-// The grid decides about balance alone, never about the result.
+// The order of candidates is the caller's: raster order, or none. What a CTA decides should lie
+// close together in the picture, because then most of what its boxes overlap is its own too. So the
+// plane is cut into 1,024 cells along a Hilbert curve, which never jumps, candidates are counted by
+// the cell of their centre, and the cells are dealt out along the curve: a cell belongs to CTA
+// floor(E / share), where E is the number of candidates in the cells before it. Every CTA does this
+// for itself: reading 4,096 boxes from L2 and counting them takes less time than one barrier across
+// the grid and a permutation. Whole cells are dealt out, so nothing depends on the order in which
+// threads count. A share is exceeded by at most the fullest cell; where cells are too full for that
+// (identical boxes), no CTA rounds at all and the sweep takes over, which all CTAs see alike. The
+// grid decides about balance alone, never about the result.
 
 inline constexpr int kCellBits = 5;
 inline constexpr unsigned kSide = 1U << kCellBits;
@@ -84,14 +84,13 @@ __device__ __forceinline__ CellGrid grid_over(float4 range, float (&of_warps)[kW
   for (unsigned first = 0; first < kWarps; first += 8)
     all = fminf(all, of_warps[first + lane_id() / 4][lane_id() % 4]);
 #pragma unroll
-  for (int step = 4; step < 32; step *= 2)
-    all = fminf(all, __shfl_xor_sync(kAllLanes, all, step));
+  for (int step = 4; step < 32; step *= 2) all = fminf(all, __shfl_xor_sync(kAllLanes, all, step));
   range = gathered_box(all);
   const float width = range.z - range.x;
   const float height = range.w - range.y;
   // Cells about as wide as high.
-  const int skew = max(-kCellBits, min(kCellBits, __float2int_rn(0.5F * (__log2f(width) -
-                                                                         __log2f(height)))));
+  const int skew =
+      max(-kCellBits, min(kCellBits, __float2int_rn(0.5F * (__log2f(width) - __log2f(height)))));
   CellGrid grid;
   grid.x_scale = __fdividef(1.0F, width);
   grid.y_scale = __fdividef(1.0F, height);
@@ -153,11 +152,12 @@ __device__ __forceinline__ void find_cell(const unsigned (&counted)[kCellsEach],
   }
 }
 
-/// Turns counts by cell into the number of candidates in the cells before each, as far as the CTA owns
-/// them, and finds the share of `share_size` candidates that begins at `begin`. memory.crowded
+/// Turns counts by cell into the number of candidates in the cells before each, as far as the CTA
+/// owns them, and finds the share of `share_size` candidates that begins at `begin`. memory.crowded
 /// must be zero. Ends with a barrier.
-__device__ __forceinline__ Share deal_out(unsigned* counts, unsigned n, unsigned begin, unsigned share_size,
-                                 unsigned rows_limit, ShareMemory& memory) {
+__device__ __forceinline__ Share deal_out(unsigned* counts, unsigned n, unsigned begin,
+                                          unsigned share_size, unsigned rows_limit,
+                                          ShareMemory& memory) {
   unsigned* const mine = counts + kCellsEach * threadIdx.x;
   unsigned counted[kCellsEach];
   unsigned sum = 0;
@@ -180,16 +180,14 @@ __device__ __forceinline__ Share deal_out(unsigned* counts, unsigned n, unsigned
   }
   if (fullest + share_size > rows_limit) memory.crowded = 1;
   __syncthreads();
-  const unsigned warps_before =
-      warp_sum(lane_id() < warp_id() ? memory.warp_sums[lane_id()] : 0);
+  const unsigned warps_before = warp_sum(lane_id() < warp_id() ? memory.warp_sums[lane_id()] : 0);
   unsigned before = warps_before + up_to_here - sum;
   const unsigned after = before + sum;
   const unsigned end = begin + share_size;
   // Few threads have cells of this CTA, and one each where its share begins and ends.
   if (before < begin && begin <= after)
     find_cell(counted, before, begin, memory.first_cell, memory.first);
-  if (before < end && end <= after)
-    find_cell(counted, before, end, memory.end_cell, memory.end);
+  if (before < end && end <= after) find_cell(counted, before, end, memory.end_cell, memory.end);
   if (before < end && begin <= after) {
 #pragma unroll
     for (unsigned q = 0; q < kCellsEach; q += 2) {
@@ -198,8 +196,7 @@ __device__ __forceinline__ Share deal_out(unsigned* counts, unsigned n, unsigned
     }
   }
   __syncthreads();
-  return {memory.first_cell, memory.end_cell, memory.first, memory.end,
-          memory.crowded != 0};
+  return {memory.first_cell, memory.end_cell, memory.first, memory.end, memory.crowded != 0};
 }
 
 }  // namespace facepipe::nms

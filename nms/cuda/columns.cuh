@@ -8,8 +8,8 @@
 
 namespace facepipe::nms {
 
-/// Candidates in shared memory, each in a slot: all of them in the slot of their index where they fit,
-/// else those that the CTA has to do with. One that is none has an empty box and a rank of 0.
+/// Candidates in shared memory, each in a slot: all of them in the slot of their index where they
+/// fit, else those that the CTA has to do with. One that is none has an empty box and a rank of 0.
 struct Slots {
   float4* boxes;
   std::uint64_t* keys;
@@ -22,8 +22,8 @@ struct Slots {
   }
 };
 
-/// Columns [0, rows) are the CTA's own candidates, its rows, filled up to a multiple of 32 with an empty
-/// slot; from there on stand the others that may suppress them.
+/// Columns [0, rows) are the CTA's own candidates, its rows, filled up to a multiple of 32 with an
+/// empty slot; from there on stand the others that may suppress them.
 struct Columns {
   Slots slots;
   std::uint16_t* slot_of;
@@ -46,8 +46,9 @@ __device__ __forceinline__ std::uint32_t group_of(const View& view, unsigned ind
 }
 
 /// Of the columns that suppress a row, those of its group.
-__device__ __forceinline__ unsigned of_same_group(const Columns& columns, const View& view, unsigned row,
-                                         unsigned first, unsigned suppressors) {
+__device__ __forceinline__ unsigned of_same_group(const Columns& columns, const View& view,
+                                                  unsigned row, unsigned first,
+                                                  unsigned suppressors) {
   const std::uint32_t group = group_of(view, columns.index(row));
   for (unsigned left = suppressors; left != 0; left &= left - 1) {
     const unsigned column = first + static_cast<unsigned>(__ffs(static_cast<int>(left))) - 1;
@@ -56,8 +57,8 @@ __device__ __forceinline__ unsigned of_same_group(const Columns& columns, const 
   return suppressors;
 }
 
-/// Bit j: column `first` + j suppresses the row. Only columns below `end` are looked at; beyond them
-/// stand slots of whatever there was.
+/// Bit j: column `first` + j suppresses the row. Only columns below `end` are looked at; beyond
+/// them stand slots of whatever there was.
 template <class Overlap>
 __device__ __forceinline__ unsigned eight_comparisons(const Columns& columns, unsigned row,
                                                       unsigned first, unsigned end,
@@ -79,11 +80,13 @@ __device__ __forceinline__ unsigned eight_comparisons(const Columns& columns, un
   return suppressors & ((1U << min(end - min(end, first), 8U)) - 1);
 }
 
-/// Fills bits[word * stride + row] with whether column 32 * word + bit suppresses the row. octets[o]
-/// bounds rows 8 o to 8 o + 7. The columns' list must be filled up to a multiple of 32. No barrier.
+/// Fills bits[word * stride + row] with whether column 32 * word + bit suppresses the row.
+/// octets[o] bounds rows 8 o to 8 o + 7. The columns' list must be filled up to a multiple of 32.
+/// No barrier.
 template <class Overlap>
-__device__ __forceinline__ void compare(const Columns& columns, const View& view, unsigned rows, unsigned stride,
-                        unsigned end, const float4* octets, float threshold, std::uint32_t* bits) {
+__device__ __forceinline__ void compare(const Columns& columns, const View& view, unsigned rows,
+                                        unsigned stride, unsigned end, const float4* octets,
+                                        float threshold, std::uint32_t* bits) {
   const unsigned octet_count = max(1U, (rows + 7) / 8);
   const unsigned words = (end + 31) / 32;
   auto* const as_bytes = reinterpret_cast<std::uint8_t*>(bits);
@@ -95,9 +98,9 @@ __device__ __forceinline__ void compare(const Columns& columns, const View& view
     const unsigned first = 32 * word + 8 * byte;
     unsigned suppressors = 0;
     // Few tasks run at once as it is, and their latency counts; only of many some are worth a test.
-    const bool meets = words * octet_count <= kWarps ||
-                       __any_sync(kAllLanes, overlap(columns.box(32 * word + lane_id()),
-                                                     octets[octet])) != 0;
+    const bool meets =
+        words * octet_count <= kWarps ||
+        __any_sync(kAllLanes, overlap(columns.box(32 * word + lane_id()), octets[octet])) != 0;
     if (meets) {
       suppressors = eight_comparisons<Overlap>(columns, row, first, end, threshold);
       if (view.groups != nullptr)

@@ -44,7 +44,8 @@ __device__ __forceinline__ bool valid(float4 box, float score) {
 }
 __device__ __forceinline__ bool valid_box(float4 box) { return valid(box, 0.0F); }
 
-/// Whether the boxes share more than an edge; where not, no measure of overlap exceeds any threshold.
+/// Whether the boxes share more than an edge; where not, no measure of overlap exceeds any
+/// threshold.
 __device__ __forceinline__ bool overlap(float4 a, float4 b) {
   return a.x < b.z && b.x < a.z && a.y < b.w && b.y < a.w;
 }
@@ -85,8 +86,8 @@ __device__ __forceinline__ float4 bounds_of(float4 a, float4 b) {
   return make_float4(fminf(a.x, b.x), fminf(a.y, b.y), fmaxf(a.z, b.z), fmaxf(a.w, b.w));
 }
 
-/// Of four values, each lane's least of all lanes: value lane % 4, in every lane. Half of the values go at
-/// each of the first two steps, so this takes 6 shuffles instead of 20.
+/// Of four values, each lane's least of all lanes: value lane % 4, in every lane. Half of the
+/// values go at each of the first two steps, so this takes 6 shuffles instead of 20.
 __device__ __forceinline__ float warp_least_of_four(float a, float b, float c, float d) {
   const bool odd = (lane_id() & 1) != 0;
   const bool upper = (lane_id() & 2) != 0;
@@ -122,8 +123,8 @@ __device__ __forceinline__ float4 octet_bounds(float4 box) {
   return box;
 }
 
-// Words that CTAs share while they run. Relaxed accesses go to L2, each word by itself; where one word
-// tells of others, release and acquire order them.
+// Words that CTAs share while they run. Relaxed accesses go to L2, each word by itself; where one
+// word tells of others, release and acquire order them.
 __device__ __forceinline__ std::uint32_t shared_load(const std::uint32_t* word) {
   std::uint32_t value;
   asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(word) : "memory");
@@ -154,7 +155,8 @@ __device__ __forceinline__ void pause() {
 #endif
 }
 
-/// Turns a wait that can't end, which would take a defect, into an error of the launch: half a minute.
+/// Turns a wait that can't end, which would take a defect, into an error of the launch: half a
+/// minute.
 class SpinLimit {
  public:
   __device__ __forceinline__ void count() {

@@ -6,8 +6,8 @@
 #include "core/cuda/check.h"
 #include "nms/cuda/cells.cuh"
 #include "nms/cuda/columns.cuh"
-#include "nms/cuda/device.cuh"
 #include "nms/cuda/cooperative.h"
+#include "nms/cuda/device.cuh"
 #include "nms/cuda/greedy.h"
 #include "nms/cuda/overlaps.cuh"
 #include "nms/cuda/ranking.cuh"
@@ -17,10 +17,6 @@
 namespace facepipe::nms {
 namespace {
 
-#ifndef LEAST_SHARE
-#define LEAST_SHARE 16
-#endif
-constexpr unsigned kLeastShare = LEAST_SHARE;  // candidates of a CTA
 // What order_own() needs lies where the counts by cell were.
 constexpr unsigned kCountsBytes =
     std::max<std::size_t>(kCells * sizeof(unsigned), 4 * kMaxRows * sizeof(std::uint64_t));
@@ -44,8 +40,8 @@ __device__ __forceinline__ Shared& shared_memory() {
   return shared;
 }
 
-/// Everything of a CTA. kFits: all candidates fit shared memory, and no CTA can run out of room, so none
-/// needs to ask if another has.
+/// Everything of a CTA. kFits: all candidates fit shared memory, and no CTA can run out of room, so
+/// none needs to ask if another has.
 template <bool kFits>
 struct Cta {
   const GreedyArguments& arguments;
@@ -81,8 +77,8 @@ __device__ __forceinline__ bool fits(const GreedyArguments& arguments, unsigned 
   return n + 64 <= arguments.limits.columns;
 }
 
-/// A CTA's memory is found anew wherever it is needed: pointers to it that went through a call would no
-/// longer be known to be to shared memory.
+/// A CTA's memory is found anew wherever it is needed: pointers to it that went through a call
+/// would no longer be known to be to shared memory.
 template <bool kFits>
 __device__ __forceinline__ Cta<kFits> cta_of(const GreedyArguments& arguments, unsigned n) {
   extern __shared__ uint4 memory[];
@@ -102,8 +98,8 @@ __device__ __forceinline__ Cta<kFits> cta_of(const GreedyArguments& arguments, u
 constexpr unsigned kAtOnce = 8;  // loads in flight
 
 /// Takes all candidates into their slots, each thread every kThreads-th, and finds the range of the
-/// first and the last ones: in raster order that is the whole range, in any other a good sample. The
-/// first of each thread has been loaded before n was known.
+/// first and the last ones: in raster order that is the whole range, in any other a good sample.
+/// The first of each thread has been loaded before n was known.
 template <bool kFits>
 __device__ __forceinline__ float4 load_slots(const Cta<kFits>& cta, float4 first_box,
                                              float first_score) {
@@ -122,8 +118,7 @@ __device__ __forceinline__ float4 load_slots(const Cta<kFits>& cta, float4 first
       }
 #pragma unroll
     for (unsigned q = 0; q < kAtOnce; ++q)
-      if (const unsigned i = first + q * kThreads; i < cta.n)
-        slots.put(i, boxes[q], scores[q], i);
+      if (const unsigned i = first + q * kThreads; i < cta.n) slots.put(i, boxes[q], scores[q], i);
   }
   float4 range = empty_box();
   if (threadIdx.x < cta.n) {
@@ -143,8 +138,8 @@ __device__ __forceinline__ float4 sample_range(const Cta<kFits>& cta) {
   return range;
 }
 
-/// Calls visit(index, box) for every kThreads-th candidate: from its slot, or from global memory with
-/// several loads in flight.
+/// Calls visit(index, box) for every kThreads-th candidate: from its slot, or from global memory
+/// with several loads in flight.
 template <bool kFits, class Visit>
 __device__ __forceinline__ void for_each(const Cta<kFits>& cta, Visit&& visit) {
   if constexpr (kFits) {
@@ -177,9 +172,11 @@ __device__ __forceinline__ void count_cells(const Cta<kFits>& cta, const CellGri
 }
 
 template <bool kFits>
-__device__ __forceinline__ unsigned cell_at(const Cta<kFits>& cta, const CellGrid& grid, unsigned index) {
-  return index < cta.cells_room() ? cta.cells()[index]
-                                  : cell_of(grid, cta.shared.curve, __ldg(cta.arguments.view.boxes + index));
+__device__ __forceinline__ unsigned cell_at(const Cta<kFits>& cta, const CellGrid& grid,
+                                            unsigned index) {
+  return index < cta.cells_room()
+             ? cta.cells()[index]
+             : cell_of(grid, cta.shared.curve, __ldg(cta.arguments.view.boxes + index));
 }
 
 /// Puts candidate `index` into column `at`; of a slot of its own unless all have one.
@@ -232,8 +229,8 @@ __device__ __forceinline__ float4 bound_rows(const Cta<kFits>& cta, unsigned row
 
 /// Whether a candidate that overlaps the box around the rows is a valid one of another CTA.
 template <bool kFits>
-__device__ __forceinline__ bool is_other(const Cta<kFits>& cta, const CellGrid& grid, const Share& share,
-                                         unsigned index) {
+__device__ __forceinline__ bool is_other(const Cta<kFits>& cta, const CellGrid& grid,
+                                         const Share& share, unsigned index) {
   if (share.owns(cell_at(cta, grid, index))) return false;
   if (cta.fits()) return true;  // the slots of invalid ones are empty
   const View& view = cta.arguments.view;
@@ -286,13 +283,14 @@ __device__ __forceinline__ bool decide_rows(const Cta<kFits>& cta, const Problem
     unsigned first = 0;
     if (lane_id() == 0) first = atomicAdd(&cta.shared.own, count);
     first = __shfl_sync(kAllLanes, first, 0);
-    if (kept) own.spare[first + static_cast<unsigned>(__popc(group.kept & lanes_below()))] = group.key;
+    if (kept)
+      own.spare[first + static_cast<unsigned>(__popc(group.kept & lanes_below()))] = group.key;
   }
   return group.undecided == 0;
 }
 
-/// Gathers what the CTA has to do with and compares it. False, and the flag to give up is set, if there
-/// is no room for it. Ends with a barrier.
+/// Gathers what the CTA has to do with and compares it. False, and the flag to give up is set, if
+/// there is no room for it. Ends with a barrier.
 template <class Overlap, bool kFits>
 __device__ __forceinline__ bool gather_and_compare(const Cta<kFits>& cta, const CellGrid& grid,
                                                    const Share& share, Problem& problem) {
@@ -392,7 +390,8 @@ __device__ __forceinline__ void count_all(const Cta<false>& cta, const OwnOrder&
   }
 }
 
-/// Writes own kept candidates to their places, and by CTA 0 how many there are. Begins with a barrier.
+/// Writes own kept candidates to their places, and by CTA 0 how many there are. Begins with a
+/// barrier.
 template <bool kFits>
 __device__ __forceinline__ void place_all(const Cta<kFits>& cta, const OwnOrder& own) {
   __syncthreads();
@@ -403,8 +402,8 @@ __device__ __forceinline__ void place_all(const Cta<kFits>& cta, const OwnOrder&
   if (blockIdx.x == 0 && threadIdx.x == 0) *cta.arguments.kept = kept;
 }
 
-/// Where all candidates are in slots. Before the CTA's own are decided it doesn't look for all others:
-/// that would slow down those who decide.
+/// Where all candidates are in slots. Before the CTA's own are decided it doesn't look for all
+/// others: that would slow down those who decide.
 template <bool kAnyStronger>
 __device__ __forceinline__ bool decide_and_place(const Cta<true>& cta, const Problem& problem) {
   static_assert(kMaxColumns <= (kAtOnce + 1) * kThreads);
@@ -427,8 +426,7 @@ __device__ __forceinline__ bool decide_and_place(const Cta<true>& cta, const Pro
 template <bool kAnyStronger>
 __device__ __forceinline__ bool decide_and_place(const Cta<false>& cta, const Problem& problem) {
   bool decided = true;
-  if (warp_id() < problem.groups())
-    decided = decide_rows<kAnyStronger>(cta, problem, warp_id());
+  if (warp_id() < problem.groups()) decided = decide_rows<kAnyStronger>(cta, problem, warp_id());
   decided = __syncthreads_and(decided) != 0;
   OwnOrder own = cta.own_order();
   own.size = cta.shared.own;
@@ -470,7 +468,8 @@ __device__ __forceinline__ void compare_all(const Cta<false>& cta) {
   const unsigned begin = min(cta.n, blockIdx.x * part);
   const unsigned end = min(cta.n, begin + part);
   for (unsigned i = begin + warp_id(); i < end; i += kWarps) {
-    const bool stands = is_valid_key(key_at(cta.arguments.view, i)) && !falls_to_any<Overlap>(cta, i);
+    const bool stands =
+        is_valid_key(key_at(cta.arguments.view, i)) && !falls_to_any<Overlap>(cta, i);
     if (lane_id() == 0) cta.states().publish(i, stands ? kKept : kRemoved);
   }
   grid_barrier(&cta.arguments.scratch.control->barrier, cta.meeting());
@@ -494,7 +493,8 @@ __device__ __forceinline__ void compare_all(const Cta<false>& cta) {
 /// What all CTAs do where the rounds don't pay: too many boxes in one place.
 template <class Overlap, bool kAnyStronger>
 __device__ __noinline__ void decide_crowd(const GreedyArguments& given, unsigned n) {
-  const GreedyArguments arguments = given;  // in registers: each look through the reference is a load
+  const GreedyArguments arguments =
+      given;  // in registers: each look through the reference is a load
   const Cta<false> cta = cta_of<false>(arguments, n);
   __syncthreads();
   if constexpr (kAnyStronger) {
@@ -502,8 +502,13 @@ __device__ __noinline__ void decide_crowd(const GreedyArguments& given, unsigned
   } else {
     const GreedyScratch& scratch = cta.arguments.scratch;
     const unsigned words = (cta.arguments.view.capacity + 31) / 32;
-    SweepMemory memory{cta.columns,        cta.bits,        cta.shared.octets,
-                       cta.own_order(), cta.shared.share.warp_sums, cta.shared.kept, cta.shared.removed};
+    SweepMemory memory{cta.columns,
+                       cta.bits,
+                       cta.shared.octets,
+                       cta.own_order(),
+                       cta.shared.share.warp_sums,
+                       cta.shared.kept,
+                       cta.shared.removed};
     const SweepScratch sweep_scratch{scratch.sorted_keys,
                                      scratch.sorted_boxes,
                                      {scratch.alive, scratch.alive + words},
@@ -524,22 +529,52 @@ __device__ __forceinline__ void forget_old(const Cta<kFits>& cta) {
     shared_store(bail, ~states.tag);
 }
 
-/// The whole of it. True if the CTA's part of the output is written; false where all CTAs must go on
-/// with decide_crowd().
+/// Candidates of a CTA. Fewer of them are compared sooner, but wait for more of others; so there
+/// are fewer only where that gives work to all CTAs.
+__device__ __forceinline__ unsigned share_size_of(unsigned n) {
+  constexpr unsigned kShareOfFew = 24;
+  constexpr unsigned kShareOfMany = 16;
+  const unsigned all = (n + gridDim.x - 1) / gridDim.x;
+  return max(all, n < kShareOfMany * gridDim.x ? kShareOfFew : kShareOfMany);
+}
+
+/// For CTAs that can't own anything: whether they are needed after all, which CTA 0 finds out.
+__device__ __forceinline__ bool wait_if_crowded(const Cta<true>& cta) {
+  __syncthreads();  // the tag is there
+  if (threadIdx.x == 0) {
+    std::uint32_t crowd = 0;
+    for (SpinLimit spins; crowd >> 1 != cta.shared.tag; spins.count()) {
+      pause();
+      crowd = shared_load(&cta.arguments.scratch.control->crowd);
+    }
+    cta.shared.share.crowded = crowd & 1;
+  }
+  __syncthreads();
+  return cta.shared.share.crowded != 0;
+}
+
+/// The whole of it. True if the CTA's part of the output is written; false where all CTAs must go
+/// on with decide_crowd().
 template <class Overlap, bool kAnyStronger, bool kFits>
 __device__ __forceinline__ bool decide_by_rounds(const Cta<kFits>& cta, float4 first_box,
                                                  float first_score) {
-  const unsigned owners = min(gridDim.x, (cta.n + kLeastShare - 1) / kLeastShare);
-  const unsigned share_size = max(kLeastShare, owners == 0 ? 0 : (cta.n + owners - 1) / owners);
+  const unsigned share_size = share_size_of(cta.n);
+  const unsigned begin = blockIdx.x * share_size;
   float4 range;
-  if constexpr (kFits)
+  if constexpr (kFits) {
+    // They would only take bandwidth of L2 from those who load.
+    if (begin >= cta.n && blockIdx.x != 0) return !wait_if_crowded(cta);
     range = load_slots(cta, first_box, first_score);
-  else
+  } else {
     range = sample_range(cta);
+  }
   const CellGrid grid = grid_over(range, cta.shared.ranges);
   count_cells(cta, grid);
-  const Share share = deal_out(cta.counts, cta.n, blockIdx.x * share_size, share_size,
-                               cta.rows_limit(), cta.shared.share);
+  const Share share =
+      deal_out(cta.counts, cta.n, begin, share_size, cta.rows_limit(), cta.shared.share);
+  if (blockIdx.x == 0 && threadIdx.x == 0)
+    shared_store(&cta.arguments.scratch.control->crowd,
+                 (cta.shared.tag << 1) | (share.crowded ? 1U : 0U));
   if (share.crowded) return false;
   if (share.rows() == 0 && kFits && blockIdx.x != 0) return true;
   Problem problem{cta.columns, cta.bits, 0, 0};
@@ -553,7 +588,8 @@ __device__ __forceinline__ bool decide_by_rounds(const Cta<kFits>& cta, float4 f
 /// Where there are more candidates than slots.
 template <class Overlap, bool kAnyStronger>
 __device__ __noinline__ bool decide_many_by_rounds(const GreedyArguments& given, unsigned n) {
-  const GreedyArguments arguments = given;  // in registers: each look through the reference is a load
+  const GreedyArguments arguments =
+      given;  // in registers: each look through the reference is a load
   return decide_by_rounds<Overlap, kAnyStronger>(cta_of<false>(arguments, n), empty_box(), 0);
 }
 
@@ -609,12 +645,14 @@ GreedyPlan plan_greedy(const NmsOptions& options, std::uint32_t largest_columns)
   const Kernel kernel = kernel_for(options);
   cudaFuncAttributes attributes{};
   FACEPIPE_CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel));
-  const auto shared = static_cast<std::size_t>(device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)) -
-                      attributes.sharedSizeBytes;
+  const auto shared =
+      static_cast<std::size_t>(device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)) -
+      attributes.sharedSizeBytes;
   GreedyPlan plan;
   // As many columns as pay, or half the memory; all the rest for bits.
-  plan.limits.columns = std::min({kMaxColumns, largest_columns,
-                                  static_cast<std::uint32_t>(shared / 2 / kBytesOfAColumn) / 32 * 32});
+  plan.limits.columns =
+      std::min({kMaxColumns, largest_columns,
+                static_cast<std::uint32_t>(shared / 2 / kBytesOfAColumn) / 32 * 32});
   const std::size_t before_bits = kCountsBytes + plan.limits.columns * kBytesOfAColumn;
   plan.limits.bit_words = static_cast<std::uint32_t>((shared - before_bits) / 16 * 4);
   plan.shared_bytes = static_cast<std::uint32_t>(before_bits + plan.limits.bit_words * 4);
@@ -632,7 +670,8 @@ GreedyPlan plan_greedy(const NmsOptions& options, std::uint32_t largest_columns)
 
 void launch_greedy(const NmsOptions& options, const GreedyPlan& plan,
                    const GreedyArguments& arguments, cudaStream_t stream) {
-  launch_cooperatively(kernel_for(options), plan.ctas, kThreads, plan.shared_bytes, stream, arguments);
+  launch_cooperatively(kernel_for(options), plan.ctas, kThreads, plan.shared_bytes, stream,
+                       arguments);
 }
 
 }  // namespace facepipe::nms

@@ -22,7 +22,8 @@ struct GreedyControl {
   alignas(128) std::uint32_t tickets;
   alignas(128) std::uint32_t arrivals;
   alignas(128) std::uint32_t barrier;
-  alignas(128) std::uint32_t bail;  ///< tag of the last launch that gave up its rounds
+  alignas(128) std::uint32_t bail;   ///< tag of the last launch in which a CTA gave up its rounds
+  alignas(128) std::uint32_t crowd;  ///< twice the tag of the last launch, and 1 if boxes crowded
 };
 
 struct GreedyScratch {
@@ -55,7 +56,7 @@ struct GreedyPlan {
 [[nodiscard]] GreedyPlan plan_greedy(const NmsOptions& options, std::uint32_t largest_columns);
 
 /// A cooperative launch: the CTAs wait for each other.
-void launch_greedy(const NmsOptions& options, const GreedyPlan& plan, const GreedyArguments& arguments,
-                   cudaStream_t stream);
+void launch_greedy(const NmsOptions& options, const GreedyPlan& plan,
+                   const GreedyArguments& arguments, cudaStream_t stream);
 
 }  // namespace facepipe::nms

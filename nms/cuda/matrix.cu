@@ -1,5 +1,6 @@
-// Oro et al. 2020, Algorithms 1 (map) and 2 (reduce). Both published kernels are here as they are meant;
-// where they could not stand as printed, a comment beginning "Published:" says what was changed.
+// Oro et al. 2020, Algorithms 1 (map) and 2 (reduce). Both published kernels are here as they are
+// meant; where they could not stand as printed, a comment beginning "Published:" says what was
+// changed.
 #include "nms/cuda/matrix.h"
 
 #include <algorithm>
@@ -35,15 +36,16 @@ __device__ __forceinline__ Detection detection_at(const MapArguments& arguments,
                                                   unsigned i) {
   Detection d{as_box(empty_box()), 0, 0, 0};
   // Published: D holds zeros behind the last detection, and z = 0 marks them, tested at the column
-  // alone; so a row of padding survived, and a padding column outranked negative scores. Here what lies
-  // behind n is not looked at, and what is no box has no rank.
+  // alone; so a row of padding survived, and a padding column outranked negative scores. Here what
+  // lies behind n is not looked at, and what is no box has no rank.
   if (i >= n) return d;
   const float4 box = __ldg(arguments.view.boxes + i);
   const float score = __ldg(arguments.view.scores + i);
   if (!valid(box, score)) return d;
-  // Published: a detection is (x, y, z, s) with z both width and height, and z + 1 where it is measured
-  // though x + z is its edge: a pixel too many. Here boxes have two sides and are half-open; squares
-  // and + 1 are options. Published in whole numbers, w * h / a is 0 or more: here all is fp32.
+  // Published: a detection is (x, y, z, s) with z both width and height, and z + 1 where it is
+  // measured though x + z is its edge: a pixel too many. Here boxes have two sides and are
+  // half-open; squares and + 1 are options. Published in whole numbers, w * h / a is 0 or more:
+  // here all is fp32.
   d.box = matrix_box(as_box(box), arguments.squares, arguments.plus_one);
   d.area = area(d.box);
   d.key = key_of(ordered_bits(score), i);
@@ -55,17 +57,17 @@ __device__ __forceinline__ Detection detection_at(const MapArguments& arguments,
 template <class Overlap>
 __device__ __forceinline__ unsigned survives(const Detection& i, const Detection& j,
                                              float threshold) {
-  // Published: the text has A(d_i) < A(d_j) for s_i < s_j, the area where the score is meant, and leaves
-  // open whose area divides: the row is the loser, and Algorithm 1's a is the winner's, the column's
-  // (overlap winner-area; the others are options as well). Scores compared by < leave equal ones both
-  // standing: here the lower index outranks.
+  // Published: the text has A(d_i) < A(d_j) for s_i < s_j, the area where the score is meant, and
+  // leaves open whose area divides: the row is the loser, and Algorithm 1's a is the winner's, the
+  // column's (overlap winner-area; the others are options as well). Scores compared by < leave
+  // equal ones both standing: here the lower index outranks.
   const bool falls = j.key > i.key && i.key != 0 && j.group == i.group &&
                      Overlap::suppresses(j.box, j.area, i.box, i.area, threshold);
   return falls ? 0U : 1U;
 }
 
-// Published: D_max^2 threads, whatever n is; a captured grid has one size, but tiles are dealt out as
-// n has them. Nothing guards (i, j) where the block does not divide D_max: tiles end at n.
+// Published: D_max^2 threads, whatever n is; a captured grid has one size, but tiles are dealt out
+// as n has them. Nothing guards (i, j) where the block does not divide D_max: tiles end at n.
 template <class Overlap>
 __global__ void __launch_bounds__(kMapThreads) map_kernel(const MapArguments arguments) {
   const unsigned n = min(__ldg(arguments.view.count), arguments.view.capacity);
@@ -84,8 +86,9 @@ __global__ void __launch_bounds__(kMapThreads) map_kernel(const MapArguments arg
 #pragma unroll
       for (unsigned q = 0; q < 4; ++q)
         bytes |= survives<Overlap>(loser, winners[q], arguments.threshold) << 8 * q;
-      // Published: B is 1 everywhere before, by cudaMemset (of D_max^2 bytes, not in the times), and
-      // only half of it is written, or the last frame's zeros stay. Here every cell of the tile is.
+      // Published: B is 1 everywhere before, by cudaMemset (of D_max^2 bytes, not in the times),
+      // and only half of it is written, or the last frame's zeros stay. Here every cell of the tile
+      // is.
       if (first < n)
         *reinterpret_cast<std::uint32_t*>(arguments.matrix + i * arguments.stride + first) = bytes;
     }
@@ -100,10 +103,10 @@ struct ReduceArguments {
 };
 
 // A block for each row, of D_max / k threads; trip p of at most k looks at partition p of the row.
-// Published: "D_max / k partitions" here and "k partitions" there: k is the number of trips. V[i] lay in
-// global memory, written and read back by all threads in each trip; here it is a register, and a row
-// that has fallen needs no further trip. If k did not divide D_max the last columns were never
-// read: here the trips go on to n.
+// Published: "D_max / k partitions" here and "k partitions" there: k is the number of trips. V[i]
+// lay in global memory, written and read back by all threads in each trip; here it is a register,
+// and a row that has fallen needs no further trip. If k did not divide D_max the last columns were
+// never read: here the trips go on to n.
 __global__ void __launch_bounds__(1024) reduce_kernel(const ReduceArguments arguments) {
   const unsigned n = min(__ldg(arguments.view.count), arguments.view.capacity);
   for (unsigned i = blockIdx.x; i < n; i += gridDim.x) {
@@ -132,8 +135,8 @@ void launch_matrix_map(const NmsOptions& options, const View& view, const Matrix
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
 
-void launch_matrix_reduce(const NmsOptions& options, const View& view,
-                          const MatrixScratch& scratch, cudaStream_t stream) {
+void launch_matrix_reduce(const NmsOptions& options, const View& view, const MatrixScratch& scratch,
+                          cudaStream_t stream) {
   const MatrixOptions& matrix = options.matrix;
   const ReduceArguments arguments{view, scratch.matrix, matrix_stride(matrix.d_max),
                                   scratch.survives};

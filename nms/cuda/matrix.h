@@ -23,7 +23,7 @@ struct MatrixScratch {
 
 void launch_matrix_map(const NmsOptions& options, const View& view, const MatrixScratch& scratch,
                        cudaStream_t stream);
-void launch_matrix_reduce(const NmsOptions& options, const View& view,
-                          const MatrixScratch& scratch, cudaStream_t stream);
+void launch_matrix_reduce(const NmsOptions& options, const View& view, const MatrixScratch& scratch,
+                          cudaStream_t stream);
 
 }  // namespace facepipe::nms

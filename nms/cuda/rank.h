@@ -10,8 +10,8 @@
 namespace facepipe::nms {
 
 struct RankOutput {
-  std::uint32_t* indices;          ///< or null
-  std::uint64_t* keys;             ///< or null: see key_of()
+  std::uint32_t* indices;  ///< or null
+  std::uint64_t* keys;     ///< or null: see key_of()
   std::uint32_t* count;
   std::uint32_t* beyond_capacity;  ///< or null
 };

@@ -9,10 +9,10 @@ namespace facepipe::nms {
 
 // Note [Ranking]
 // ~~~~~~~~~~~~~~
-// The place of a kept candidate is the number of kept ones that outrank it. Every CTA puts the m that
-// it owns in order, looks up each kept candidate of all CTAs among them (log m steps), and counts it
-// where it falls; the sums of the counts are the places. This is n log m steps for a CTA, whatever the
-// scores, and no CTA waits for another's result.
+// The place of a kept candidate is the number of kept ones that outrank it. Every CTA puts the m
+// that it owns in order, looks up each kept candidate of all CTAs among them (log m steps), and
+// counts it where it falls; the sums of the counts are the places. This is n log m steps for a CTA,
+// whatever the scores, and no CTA waits for another's result.
 
 struct OwnOrder {
   std::uint64_t* keys;   ///< descending, filled up with zeros to padded()
@@ -52,8 +52,8 @@ __device__ __forceinline__ void order_own(const OwnOrder& own) {
   __syncthreads();
 }
 
-/// Counts kept candidates of whatever CTA, each below the own keys that are >= its own; a key of 0 is
-/// none. Several at once, since each step of a search waits for memory.
+/// Counts kept candidates of whatever CTA, each below the own keys that are >= its own; a key of 0
+/// is none. Several at once, since each step of a search waits for memory.
 template <unsigned kKeys>
 __device__ __forceinline__ void count_kept(const OwnOrder& own,
                                            const std::uint64_t (&keys)[kKeys]) {

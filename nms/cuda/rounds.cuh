@@ -11,15 +11,15 @@ namespace facepipe::nms {
 // Note [Rounds]
 // ~~~~~~~~~~~~~
 // A candidate is removed as soon as one of its suppressors is known to be kept, and kept as soon as
-// all of them are known to be removed. What is known only grows and each suppressor outranks what it
-// suppresses, so in any order of updates this ends, with what greedy suppression keeps: the best one
-// undecided can always be decided. So nobody waits for a round to end. A warp decides 32 rows, among
-// themselves by ballots; for what its rows wait for elsewhere it looks at a board, on which the owner
-// writes each decision once. The board of the grid is a word a candidate in L2, that of a strip (see
-// Note [Sweep]) a few words in shared memory.
-// What 32 rows wait for is seldom more than 32 columns. These become a list, a column a lane, and what
-// a row waits for becomes one word: a look at the board is then one load and two ballots. Four such lists
-// do for nearly all crowds; as long as there is more, the warp goes over all words of the rows.
+// all of them are known to be removed. What is known only grows and each suppressor outranks what
+// it suppresses, so in any order of updates this ends, with what greedy suppression keeps: the best
+// one undecided can always be decided. So nobody waits for a round to end. A warp decides 32 rows,
+// among themselves by ballots; for what its rows wait for elsewhere it looks at a board, on which
+// the owner writes each decision once. The board of the grid is a word a candidate in L2, that of a
+// strip (see Note [Sweep]) a few words in shared memory. What 32 rows wait for is seldom more than
+// 32 columns. These become a list, a column a lane, and what a row waits for becomes one word: a
+// look at the board is then one load and two ballots. Four such lists do for nearly all crowds; as
+// long as there is more, the warp goes over all words of the rows.
 
 inline constexpr unsigned kMaxRows = 512;
 inline constexpr unsigned kMaxGroups = kMaxRows / 32;
@@ -31,9 +31,9 @@ enum State : std::uint32_t { kUndecided = 0, kKept = 1, kRemoved = 2 };
 // Note [Tags]
 // ~~~~~~~~~~~
 // A state in L2 is current if its upper 30 bits are the launch's tag, so nothing is cleared between
-// launches. The tag counts launches, modulo 2^24 at most, so a word written that many launches ago and
-// never since would look current. Each launch therefore clears the words beyond its count whose number
-// is, modulo 4,096, its tag: none gets older than 4,096 launches.
+// launches. The tag counts launches, modulo 2^24 at most, so a word written that many launches ago
+// and never since would look current. Each launch therefore clears the words beyond its count whose
+// number is, modulo 4,096, its tag: none gets older than 4,096 launches.
 struct States {
   std::uint32_t* words;
   std::uint32_t tag;
@@ -75,7 +75,8 @@ struct OwnBoard {
     if ((kept[row / 32] >> row % 32 & 1) != 0) return kKept;
     return (removed[row / 32] >> row % 32 & 1) != 0 ? kRemoved : kUndecided;
   }
-  __device__ __forceinline__ void publish(unsigned group, unsigned decided, unsigned kept_mask) const {
+  __device__ __forceinline__ void publish(unsigned group, unsigned decided,
+                                          unsigned kept_mask) const {
     if (lane_id() != 0) return;
     atomicOr(const_cast<std::uint32_t*>(kept + group), decided & kept_mask);
     atomicOr(const_cast<std::uint32_t*>(removed + group), decided & ~kept_mask);
@@ -109,7 +110,8 @@ struct GridBoard {
   }
 };
 
-/// 32 rows as their warp knows them. Masks are the warp's, a bit a row; the rest is the lane's row's.
+/// 32 rows as their warp knows them. Masks are the warp's, a bit a row; the rest is the lane's
+/// row's.
 struct Group {
   unsigned number;
   std::uint64_t key;
@@ -203,10 +205,11 @@ __device__ __forceinline__ WaitingList<Board> list_all(const Problem& problem, c
   return list;
 }
 
-/// One look at the board for each word, four at once, where there are too many columns to list. Rows
-/// forget suppressors that are removed. Returns how many columns are waited for still.
+/// One look at the board for each word, four at once, where there are too many columns to list.
+/// Rows forget suppressors that are removed. Returns how many columns are waited for still.
 template <class Board>
-__device__ __forceinline__ unsigned ask_all(const Problem& problem, Group& group, const Board& board) {
+__device__ __forceinline__ unsigned ask_all(const Problem& problem, Group& group,
+                                            const Board& board) {
   constexpr unsigned kAsked = 4;
   unsigned left = 0;
   group.waits = false;

@@ -16,7 +16,7 @@ namespace facepipe::nms {
 namespace {
 
 struct Scratch {
-  GreedyScratch greedy{};        // greedy, fast; soft has its control
+  GreedyScratch greedy{};          // greedy, fast; soft has its control
   std::uint64_t* words = nullptr;  // soft
   MatrixScratch matrix{};
   VotingScratch voting{};
@@ -58,7 +58,7 @@ class RuleBase : public CudaRule {
   void start_at_one(std::uint32_t ticket_bits) {
     const cuda::Stream stream;
     cuda::fill(memory_.span(), 0, stream);
-    const GreedyControl control{1U << ticket_bits, 0, 0, 0};
+    const GreedyControl control{1U << ticket_bits, 0, 0, 0, 0};
     cuda::copy(memory_.span(), std::as_bytes(std::span(&control, 1)), stream);
     stream.synchronize();
   }
@@ -82,8 +82,8 @@ class GreedyRule : public RuleBase {
   }
   void enqueue(const View& candidates, const DeviceKept& kept, cudaStream_t stream) override {
     launch_greedy(options_, plan_,
-                  {candidates, scratch_.greedy, plan_.limits, options_.threshold,
-                   plan_.ticket_bits, kept.indices, kept.count, kept.beyond_capacity},
+                  {candidates, scratch_.greedy, plan_.limits, options_.threshold, plan_.ticket_bits,
+                   kept.indices, kept.count, kept.beyond_capacity},
                   stream);
     vote(candidates, kept, stream);
   }

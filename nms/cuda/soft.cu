@@ -14,19 +14,18 @@ namespace {
 
 // Note [Soft rounds]
 // ~~~~~~~~~~~~~~~~~~
-// Scores only fall. So a candidate that outranks, by the scores as they are now, all of its neighbours
-// that are still undecided has its final score: whoever is selected before it has been selected already.
-// It is selected at once, whatever goes on elsewhere; its neighbours decay. Neighbours are those of
-// whose IoU the decay is not 1. Each candidate has a word in L2, its score and whether it is undecided,
-// selected or dead (below the least score), which its warp writes and its neighbours' warps poll.
-// Rounding must not depend on who came first: a score is the product of the decays in the order of
-// selection, by falling final scores. Usually selections are seen in that order, and a decay is
-// multiplied as it comes; where one is seen that belongs before some that have been multiplied, the
-// product is formed anew. What is multiplied out of order until then is only an upper bound, and that
-// is all that selecting asks of a score.
-// A warp has a row of the neighbours' matrix at a time: first it compares its candidate with all others
-// and lists the neighbours, as many as shared memory holds; a row with more is compared anew each
-// time.
+// Scores only fall. So a candidate that outranks, by the scores as they are now, all of its
+// neighbours that are still undecided has its final score: whoever is selected before it has been
+// selected already. It is selected at once, whatever goes on elsewhere; its neighbours decay.
+// Neighbours are those of whose IoU the decay is not 1. Each candidate has a word in L2, its score
+// and whether it is undecided, selected or dead (below the least score), which its warp writes and
+// its neighbours' warps poll. Rounding must not depend on who came first: a score is the product of
+// the decays in the order of selection, by falling final scores. Usually selections are seen in
+// that order, and a decay is multiplied as it comes; where one is seen that belongs before some
+// that have been multiplied, the product is formed anew. What is multiplied out of order until then
+// is only an upper bound, and that is all that selecting asks of a score. A warp has a row of the
+// neighbours' matrix at a time: first it compares its candidate with all others and lists the
+// neighbours, as many as shared memory holds; a row with more is compared anew each time.
 
 enum Fate : std::uint32_t { kOpen = 0, kSelected = 1, kDead = 2 };
 
@@ -94,12 +93,22 @@ __device__ __forceinline__ Seen seen_at(const Cta& cta, unsigned index) {
   return {key_of(static_cast<std::uint32_t>(word >> 32), index), static_cast<Fate>(low & 3)};
 }
 
-__device__ __forceinline__ std::uint64_t warp_max(std::uint64_t value) {
-#pragma unroll
+__device__ __forceinline__ unsigned warp_max(unsigned value) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_max_sync(kAllLanes, value);
+#else
   for (int step = 16; step > 0; step /= 2)
-    value = max(value, static_cast<std::uint64_t>(
-                           __shfl_xor_sync(kAllLanes, static_cast<unsigned long long>(value), step)));
+    value = max(value, __shfl_xor_sync(kAllLanes, value, step));
   return value;
+#endif
+}
+
+/// Of 64 bits: the upper half decides, among equal ones the lower.
+__device__ __forceinline__ std::uint64_t warp_max(std::uint64_t value) {
+  const auto upper = static_cast<unsigned>(value >> 32);
+  const unsigned greatest = warp_max(upper);
+  const unsigned lower = warp_max(upper == greatest ? static_cast<unsigned>(value) : 0U);
+  return (static_cast<std::uint64_t>(greatest) << 32) | lower;
 }
 
 /// The decay of the row by candidate i, 1 if they are no neighbours.
@@ -152,31 +161,27 @@ __device__ __forceinline__ void list_neighbours(const Cta& cta, Row& row, Neighb
   __syncwarp();
 }
 
-/// What one look at all neighbours' words tells.
+/// What a look at all neighbours tells.
 struct Look {
-  std::uint64_t next = 0;      ///< the highest selected below the last one applied
-  float decay = 1;             ///< its
-  unsigned before = 0;         ///< selected ones that should have been applied
+  std::uint64_t next = 0;       ///< the highest selected below the last one applied
+  float decay = 1;              ///< its
+  unsigned before = 0;          ///< selected ones that should have been applied
   std::uint64_t strongest = 0;  ///< of those that are open
 };
 
-template <SoftDecay kDecay>
-__device__ __forceinline__ Look look_around(const Cta& cta, const Row& row,
-                                            const Neighbour* list) {
-  Look look;
-  for_neighbours<kDecay>(cta, row, list, [&](const Neighbour& neighbour) {
-    if (neighbour.decay == 1) return;
-    const Seen seen = seen_at(cta, neighbour.index);
-    if (seen.fate == kOpen) look.strongest = max(look.strongest, seen.key);
-    if (seen.fate != kSelected) return;
-    if (seen.key >= row.last) {
-      ++look.before;
-    } else if (seen.key > look.next) {
-      look.next = seen.key;
-      look.decay = neighbour.decay;
-    }
-  });
-  __syncwarp();
+__device__ __forceinline__ void take_in(Look& look, const Row& row, const Seen& seen, float decay) {
+  if (seen.fate == kOpen) look.strongest = max(look.strongest, seen.key);
+  if (seen.fate != kSelected) return;
+  if (seen.key >= row.last) {
+    ++look.before;
+  } else if (seen.key > look.next) {
+    look.next = seen.key;
+    look.decay = decay;
+  }
+}
+
+/// What all lanes' looks tell together.
+__device__ __forceinline__ Look together(Look look) {
   const std::uint64_t next = warp_max(look.next);
   const unsigned has_it = __ballot_sync(kAllLanes, look.next == next);
   look.decay = __shfl_sync(kAllLanes, look.decay, __ffs(static_cast<int>(has_it)) - 1);
@@ -186,11 +191,12 @@ __device__ __forceinline__ Look look_around(const Cta& cta, const Row& row,
   return look;
 }
 
-/// One turn for a row: applies what has been selected, and decides the row if that can be.
-template <SoftDecay kDecay>
-__device__ __forceinline__ void turn(const Cta& cta, Row& row, const Neighbour* list) {
+/// Applies what has been selected until look() shows nothing more, and decides the row if that can
+/// be.
+template <class TakeLook>
+__device__ __forceinline__ void settle(const Cta& cta, Row& row, TakeLook&& take_look) {
   const float before = row.score;
-  Look look = look_around<kDecay>(cta, row, list);
+  Look look = take_look();
   while (look.before != row.applied || look.next != 0) {
     if (look.before != row.applied) {  // one that belongs before: form the product anew
       row.score = row.initial;
@@ -201,13 +207,54 @@ __device__ __forceinline__ void turn(const Cta& cta, Row& row, const Neighbour* 
       row.last = look.next;
       ++row.applied;
     }
-    look = look_around<kDecay>(cta, row, list);
+    look = take_look();
   }
   if (!(row.score >= cta.arguments.min_score))
     row.fate = kDead;
   else if (key_of(ordered_bits(row.score), row.index) > look.strongest)
     row.fate = kSelected;
   if (row.fate != kOpen || row.score != before) publish(cta, row);
+}
+
+constexpr unsigned kHeld = 4;  // neighbours of a lane in registers
+
+/// One turn for a row of few neighbours: their words are read once and looked at as often as it
+/// takes.
+__device__ __forceinline__ void turn_by_list(const Cta& cta, Row& row, const Neighbour* list) {
+  Seen seen[kHeld];
+  float decays[kHeld];
+#pragma unroll
+  for (unsigned q = 0; q < kHeld; ++q) {
+    const unsigned j = 32 * q + lane_id();
+    seen[q] = {0, kDead};
+    decays[q] = 1;
+    if (j >= row.neighbours) continue;
+    decays[q] = list[j].decay;
+    seen[q] = seen_at(cta, list[j].index);
+  }
+  settle(cta, row, [&] {
+    Look look;
+#pragma unroll
+    for (unsigned q = 0; q < kHeld; ++q) take_in(look, row, seen[q], decays[q]);
+    return together(look);
+  });
+}
+
+/// One turn for a row of whatever neighbours.
+template <SoftDecay kDecay>
+__device__ __forceinline__ void turn(const Cta& cta, Row& row, const Neighbour* list) {
+  if (row.neighbours <= min(cta.list_room, 32 * kHeld)) {
+    turn_by_list(cta, row, list);
+    return;
+  }
+  settle(cta, row, [&] {
+    Look look;
+    for_neighbours<kDecay>(cta, row, list, [&](const Neighbour& neighbour) {
+      if (neighbour.decay != 1) take_in(look, row, seen_at(cta, neighbour.index), neighbour.decay);
+    });
+    __syncwarp();
+    return together(look);
+  });
 }
 
 __device__ __forceinline__ Row first_row(const Cta& cta, unsigned index) {

@@ -1,5 +1,5 @@
-// Suppression on a CUDA device: candidates in device memory -> kept ones in device memory, without the
-// host in between. The contract is that of nms.h; the result equals the CPU's bit for bit.
+// Suppression on a CUDA device: candidates in device memory -> kept ones in device memory, without
+// the host in between. The contract is that of nms.h; the result equals the CPU's bit for bit.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace facepipe {
 
-/// Candidates in device memory, in any order. Each array is as long as the suppressor's capacity, of
-/// which the first *count are candidates; the rest may be anything.
+/// Candidates in device memory, in any order. Each array is as long as the suppressor's capacity,
+/// of which the first *count are candidates; the rest may be anything.
 struct DeviceCandidates {
   const Box* boxes = nullptr;  ///< aligned to 16 bytes, as cudaMalloc's memory is
   const float* scores = nullptr;
@@ -25,8 +25,8 @@ struct DeviceKept {
   std::uint32_t* indices = nullptr;  ///< in rank order (soft: in the order of selection)
   std::uint32_t* count = nullptr;
   std::uint32_t* beyond_capacity = nullptr;  ///< candidates that were not looked at, 0 as a rule
-  Box* boxes = nullptr;     ///< voting only: moved; aligned to 16 bytes
-  float* scores = nullptr;  ///< soft only: decayed
+  Box* boxes = nullptr;                      ///< voting only: moved; aligned to 16 bytes
+  float* scores = nullptr;                   ///< soft only: decayed
 };
 
 namespace nms {
@@ -38,8 +38,8 @@ struct View;
 /// suppressor for each, or an order among them. Bound to the device current at construction.
 class CudaSuppressor {
  public:
-  /// Throws std::invalid_argument as check_nms_options(), Error(ErrorKind::device) where CUDA fails.
-  /// `capacity`: candidates looked at; more are counted in *beyond_capacity.
+  /// Throws std::invalid_argument as check_nms_options(), Error(ErrorKind::device) where CUDA
+  /// fails. `capacity`: candidates looked at; more are counted in *beyond_capacity.
   CudaSuppressor(const NmsOptions& options, std::uint32_t capacity);
   ~CudaSuppressor();
   CudaSuppressor(CudaSuppressor&&) noexcept;
@@ -52,8 +52,8 @@ class CudaSuppressor {
   /// pointers where the options need an array.
   void enqueue(const DeviceCandidates& candidates, const DeviceKept& kept, cuda::StreamView stream);
 
-  /// The rule matrix alone, to be timed apart: its map and its reduce kernel, which leave their results
-  /// in the suppressor.
+  /// The rule matrix alone, to be timed apart: its map and its reduce kernel, which leave their
+  /// results in the suppressor.
   void enqueue_map(const DeviceCandidates& candidates, cuda::StreamView stream);
   void enqueue_reduce(const DeviceCandidates& candidates, cuda::StreamView stream);
 

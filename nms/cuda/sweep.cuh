@@ -12,13 +12,13 @@ namespace facepipe::nms {
 
 // Note [Sweep]
 // ~~~~~~~~~~~~
-// Where many boxes overlap many, the rounds would compare each with all. Here all CTAs first rank the
-// candidates, then repeat: take the best 256 that are still alive, decide them among themselves (all
-// have outlived everything better), and strike out what the kept ones suppress. Each strip is decided by
-// every CTA for itself, which is a bit matrix of 256 x 256 and its rounds in shared memory, and then
-// struck out of the CTA's own part of the candidates; one barrier a strip. Memory stays linear, a
-// candidate is compared only with kept ones and its strip, and each strip takes 256 away, so there are at
-// most capacity / 256 of them whatever the boxes.
+// Where many boxes overlap many, the rounds would compare each with all. Here all CTAs first rank
+// the candidates, then repeat: take the best 256 that are still alive, decide them among themselves
+// (all have outlived everything better), and strike out what the kept ones suppress. Each strip is
+// decided by every CTA for itself, which is a bit matrix of 256 x 256 and its rounds in shared
+// memory, and then struck out of the CTA's own part of the candidates; one barrier a strip. Memory
+// stays linear, a candidate is compared only with kept ones and its strip, and each strip takes 256
+// away, so there are at most capacity / 256 of them whatever the boxes.
 
 inline constexpr unsigned kStrip = 256;
 static_assert(kStrip <= kMaxRows);
@@ -74,12 +74,14 @@ __device__ __forceinline__ unsigned count_every(const View& view, unsigned n, co
   return good;
 }
 
-/// Sorts candidates [begin, end), at most kRankedAtOnce, to their places among all n. Those that are
-/// none come last. Returns how many of all are valid. Ends with a barrier.
-__device__ __forceinline__ unsigned sort_part(const View& view, unsigned n, unsigned begin, unsigned end,
-                                     SweepMemory& memory, const SweepScratch& scratch) {
+/// Sorts candidates [begin, end), at most kRankedAtOnce, to their places among all n. Those that
+/// are none come last. Returns how many of all are valid. Ends with a barrier.
+__device__ __forceinline__ unsigned sort_part(const View& view, unsigned n, unsigned begin,
+                                              unsigned end, SweepMemory& memory,
+                                              const SweepScratch& scratch) {
   memory.own.size = end - begin;
-  if (threadIdx.x < memory.own.size) memory.own.spare[threadIdx.x] = key_at(view, begin + threadIdx.x);
+  if (threadIdx.x < memory.own.size)
+    memory.own.spare[threadIdx.x] = key_at(view, begin + threadIdx.x);
   for (unsigned i = threadIdx.x; i <= memory.own.size; i += kThreads) memory.own.counts[i] = 0;
   __syncthreads();
   order_own(memory.own);
@@ -98,7 +100,7 @@ __device__ __forceinline__ unsigned sort_part(const View& view, unsigned n, unsi
 
 /// Sorts this CTA's part of all candidates; returns how many of all are valid. Ends with a barrier.
 __device__ __forceinline__ unsigned sort_all(const View& view, unsigned n, SweepMemory& memory,
-                                    const SweepScratch& scratch) {
+                                             const SweepScratch& scratch) {
   const unsigned part = (n + gridDim.x - 1) / gridDim.x;
   const unsigned begin = min(n, blockIdx.x * part);
   const unsigned end = min(n, begin + part);
@@ -116,9 +118,9 @@ struct Strip {
   unsigned last;
 };
 
-__device__ __forceinline__ Strip take_strip(const std::uint32_t* alive, unsigned good, bool all_alive,
-                                   SweepMemory& memory, const SweepScratch& scratch,
-                                   unsigned& last_place) {
+__device__ __forceinline__ Strip take_strip(const std::uint32_t* alive, unsigned good,
+                                            bool all_alive, SweepMemory& memory,
+                                            const SweepScratch& scratch, unsigned& last_place) {
   constexpr unsigned kWordsEach = 65536 / 32 / kThreads;
   std::uint32_t words[kWordsEach];
   unsigned mine = 0;
@@ -126,8 +128,9 @@ __device__ __forceinline__ Strip take_strip(const std::uint32_t* alive, unsigned
   for (unsigned q = 0; q < kWordsEach; ++q) {
     const unsigned place = 32 * (kWordsEach * threadIdx.x + q);
     const unsigned valid_here = place < good ? min(32U, good - place) : 0;
-    words[q] = valid_here == 0 ? 0 : all_alive ? kAllLanes >> (32 - valid_here)
-                                               : __ldcg(alive + place / 32);
+    words[q] = valid_here == 0 ? 0
+               : all_alive     ? kAllLanes >> (32 - valid_here)
+                               : __ldcg(alive + place / 32);
     mine += static_cast<unsigned>(__popc(words[q]));
   }
   const unsigned up_to_here = warp_inclusive_sum(mine);
@@ -142,7 +145,8 @@ __device__ __forceinline__ Strip take_strip(const std::uint32_t* alive, unsigned
 #pragma unroll
   for (unsigned q = 0; q < kWordsEach; ++q)
     for (std::uint32_t left = words[q]; left != 0 && at < size; left &= left - 1, ++at) {
-      const unsigned place = 32 * (kWordsEach * threadIdx.x + q) + __ffs(static_cast<int>(left)) - 1;
+      const unsigned place =
+          32 * (kWordsEach * threadIdx.x + q) + __ffs(static_cast<int>(left)) - 1;
       memory.columns.slots.keys[at] = key_of(~place, 0);  // better places outrank
       if (at + 1 == size) last_place = place;
     }
@@ -151,7 +155,8 @@ __device__ __forceinline__ Strip take_strip(const std::uint32_t* alive, unsigned
 }
 
 /// Loads what take_strip() chose, and bounds of each octet. Ends with a barrier.
-__device__ __forceinline__ void load_strip(unsigned size, SweepMemory& memory, const SweepScratch& scratch) {
+__device__ __forceinline__ void load_strip(unsigned size, SweepMemory& memory,
+                                           const SweepScratch& scratch) {
   const unsigned rows = (size + 31) / 32 * 32;
   if (threadIdx.x < rows) {
     float4 box = empty_box();
@@ -195,8 +200,7 @@ __device__ bool falls_to_strip(const View& view, const SweepMemory& memory,
       const unsigned column = 32 * word + __ffs(static_cast<int>(left)) - 1;
       if (grouped && group_of(view, columns.index(column)) != group) continue;
       const Box winner = as_box(columns.box(column));
-      if (Overlap::suppresses(winner, area(winner), box, box_area, threshold))
-        return true;
+      if (Overlap::suppresses(winner, area(winner), box, box_area, threshold)) return true;
     }
   return false;
 }
@@ -219,14 +223,13 @@ __device__ void strike_out(const View& view, const SweepMemory& memory, const Sw
 }
 
 /// Appends the strip's kept ones to the output, by CTA 0; returns how many there are.
-__device__ __forceinline__ unsigned append_kept(const SweepMemory& memory, unsigned size, unsigned before,
-                                       std::uint32_t* indices) {
+__device__ __forceinline__ unsigned append_kept(const SweepMemory& memory, unsigned size,
+                                                unsigned before, std::uint32_t* indices) {
   unsigned kept = 0;
   for (unsigned word = 0; word < (size + 31) / 32; ++word) {
     const std::uint32_t bits = memory.kept[word];
     if (blockIdx.x == 0 && warp_id() == word && (bits >> lane_id() & 1) != 0)
-      indices[before + kept + __popc(bits & lanes_below())] =
-          memory.columns.index(threadIdx.x);
+      indices[before + kept + __popc(bits & lanes_below())] = memory.columns.index(threadIdx.x);
     kept += static_cast<unsigned>(__popc(bits));
   }
   return kept;
@@ -234,9 +237,9 @@ __device__ __forceinline__ unsigned append_kept(const SweepMemory& memory, unsig
 
 /// All CTAs together.
 template <class Overlap>
-__device__ __forceinline__ void sweep(const View& view, unsigned n, float threshold, SweepMemory& memory,
-                      const SweepScratch& scratch, std::uint32_t* indices,
-                      std::uint32_t* kept_count) {
+__device__ __forceinline__ void sweep(const View& view, unsigned n, float threshold,
+                                      SweepMemory& memory, const SweepScratch& scratch,
+                                      std::uint32_t* indices, std::uint32_t* kept_count) {
   __shared__ unsigned last_place;
   const unsigned good = sort_all(view, n, memory, scratch);
   unsigned kept = 0;

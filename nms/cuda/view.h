@@ -8,7 +8,7 @@
 namespace facepipe::nms {
 
 struct View {
-  const float4* boxes;          ///< x1 y1 x2 y2: a box is one aligned load
+  const float4* boxes;  ///< x1 y1 x2 y2: a box is one aligned load
   const float* scores;
   const std::uint32_t* groups;  ///< may be null
   const std::uint32_t* count;

@@ -113,8 +113,7 @@ __global__ void __launch_bounds__(kJoinThreads) sum_kernel(const VotingArguments
       }
     }
     const Box moved = voted_box(sums, as_box(__ldg(arguments.view.boxes + arguments.indices[k])));
-    if (lane_id() == 0)
-      arguments.moved[k] = make_float4(moved.x1, moved.y1, moved.x2, moved.y2);
+    if (lane_id() == 0) arguments.moved[k] = make_float4(moved.x1, moved.y1, moved.x2, moved.y2);
   }
 }
 

@@ -11,10 +11,10 @@
 namespace facepipe::nms {
 
 struct VotingScratch {
-  std::uint64_t* keys;      ///< capacity: of all valid candidates, in rank order
-  std::uint32_t* count;     ///< of them
-  std::uint32_t* joined;    ///< capacity: which kept one each of them joins
-  std::uint32_t* rank_of;   ///< capacity: where among the keys each kept one is
+  std::uint64_t* keys;     ///< capacity: of all valid candidates, in rank order
+  std::uint32_t* count;    ///< of them
+  std::uint32_t* joined;   ///< capacity: which kept one each of them joins
+  std::uint32_t* rank_of;  ///< capacity: where among the keys each kept one is
 };
 
 /// `indices` and `kept` are what the rule left: kept candidates in rank order, and how many.

@@ -1,4 +1,5 @@
-// Suppression on the device as a test or measurement calls it: candidates up, one graph, kept ones down.
+// Suppression on the device as a test or measurement calls it: candidates up, one graph, kept ones
+// down.
 #pragma once
 
 #include <algorithm>
@@ -40,8 +41,7 @@ class DeviceNms {
                    count_.data()};
     const DeviceKept kept{indices_.data(), counts_.data(), counts_.data() + 1, kept_boxes_.data(),
                           kept_scores_.data()};
-    exec_.emplace(
-        cuda::capture(stream_, [&] { suppressor_.enqueue(candidates_, kept, stream_); }));
+    exec_.emplace(cuda::capture(stream_, [&] { suppressor_.enqueue(candidates_, kept, stream_); }));
     // What nobody writes must show.
     cuda::fill(boxes_.span(), 0xff, stream_);
     cuda::fill(scores_.span(), 0xff, stream_);

@@ -115,8 +115,8 @@ TEST_P(CudaNms, EqualsTheCpuOnBoxesThatAreNone) {
 TEST_P(CudaNms, EqualsTheCpuOnCrowds) {
   DeviceNms device(GetParam().options, kCapacity);
   for (const std::size_t count : {600U, 1027U, 2895U, 4031U, 4032U, 4033U, 4096U})
-    for (const NmsCase& all : {tight_faces(count), in_raster_order(wide_faces(count)),
-                               crowd(count), disjoint(count), shuffled(chain(count), 3)})
+    for (const NmsCase& all : {tight_faces(count), in_raster_order(wide_faces(count)), crowd(count),
+                               disjoint(count), shuffled(chain(count), 3)})
       expect_equal(device, all);
   expect_equal(device, torchvision_random(1500, 0.5F));
   expect_equal(device, identical(1500));
@@ -167,8 +167,8 @@ std::vector<std::uint32_t> greedy_on_cpu(const NmsCase& all, float threshold) {
 TEST(CudaNmsLarge, EqualsTheCpuUpToTheLargestCapacity) {
   DeviceNms device(greedy_at(0.4F), kMaxNmsCapacity);
   for (const std::size_t count : {10000U, 33000U, 65535U, 65536U, 65537U})
-    for (const NmsCase& all : {tight_faces(count), in_raster_order(wide_faces(count)),
-                               crowd(count), disjoint(count), identical(count)})
+    for (const NmsCase& all : {tight_faces(count), in_raster_order(wide_faces(count)), crowd(count),
+                               disjoint(count), identical(count)})
       EXPECT_EQ(device.run({all.boxes, all.scores, {}}).indices, greedy_on_cpu(all, 0.4F))
           << all.name << " of " << count;
 }
