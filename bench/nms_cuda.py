@@ -42,7 +42,10 @@ def arguments_given():
                          help="real candidates, too: rows of five little-endian float32, "
                               "x1 y1 x2 y2 score")
     options.add_argument("--threshold", type=float, default=0.3, help="for --boxes (default: 0.3)")
-    return options.parse_args()
+    arguments = options.parse_args()
+    # As "./name" a program is found, as the "name" that a path makes of it, it isn't.
+    arguments.bench_nms_cuda = arguments.bench_nms_cuda.resolve()
+    return arguments
 
 
 def sets_to_measure(arguments, folder):

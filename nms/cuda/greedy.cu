@@ -604,12 +604,18 @@ __global__ void __launch_bounds__(kThreads, 1)
     first_box = __ldg(view.boxes + threadIdx.x);
     first_score = __ldg(view.scores + threadIdx.x);
   }
-  const unsigned curve = __ldg(reinterpret_cast<const unsigned*>(&kCurve) + threadIdx.x);
+  constexpr unsigned kCurveEach = kCells / 2 / kThreads;  // two places of the curve in a word
+  unsigned curve[kCurveEach];
+#pragma unroll
+  for (unsigned q = 0; q < kCurveEach; ++q)
+    curve[q] = __ldg(reinterpret_cast<const unsigned*>(&kCurve) + q * kThreads + threadIdx.x);
   const std::uint32_t count = __ldg(view.count);
   const Cta<true> cta = cta_of<true>(arguments, min(count, view.capacity));
-  static_assert(kCells == 2 * kThreads);
-  reinterpret_cast<uint2*>(cta.counts)[threadIdx.x] = make_uint2(0, 0);
-  reinterpret_cast<unsigned*>(&cta.shared.curve)[threadIdx.x] = curve;
+#pragma unroll
+  for (unsigned q = 0; q < kCurveEach; ++q) {
+    reinterpret_cast<uint2*>(cta.counts)[q * kThreads + threadIdx.x] = make_uint2(0, 0);
+    reinterpret_cast<unsigned*>(&cta.shared.curve)[q * kThreads + threadIdx.x] = curve[q];
+  }
   if (threadIdx.x == 0) {
     cta.shared.share.crowded = 0;
     cta.shared.own = 0;
