@@ -13,15 +13,21 @@ endif()
 
 add_library(facepipe_warnings INTERFACE)
 target_compile_options(facepipe_warnings INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
-  $<$<BOOL:${FACEPIPE_WERROR}>:-Werror>)
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor
+  -Woverloaded-virtual $<$<BOOL:${FACEPIPE_WERROR}>:-Werror>>)
+
+# Without -Wpedantic, which the host code that nvcc writes can't pass.
+target_compile_options(facepipe_warnings INTERFACE
+  "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Xcompiler=-Wall,-Wextra,-Wshadow,-Wnon-virtual-dtor>"
+  "$<$<AND:$<BOOL:${FACEPIPE_WERROR}>,$<COMPILE_LANGUAGE:CUDA>>:SHELL:-Werror all-warnings -Xcompiler=-Werror>")
 
 # GCC 12 sees overlapping copies in std::string's operator+ that aren't there (GCC bug 105651).
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  target_compile_options(facepipe_warnings INTERFACE -Wno-restrict)
+  target_compile_options(facepipe_warnings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()
 
 if(FACEPIPE_SANITIZE)
-  add_compile_options(-fsanitize=${FACEPIPE_SANITIZE} -fno-omit-frame-pointer -g -O1)
+  add_compile_options(
+    "$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${FACEPIPE_SANITIZE};-fno-omit-frame-pointer;-g;-O1>")
   add_link_options(-fsanitize=${FACEPIPE_SANITIZE})
 endif()

@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""Suppression on a CUDA device: ours as one graph replay, torchvision's CUDA op, the paper's matrix.
+
+All on the same candidates in device memory, in one run, by events on the device: from boxes, scores and
+their number to indices in rank order and their number. A time is the median of 200 single calls; beside
+it stand the quartiles. Ours leave their number on the device; torchvision waits for the host to read
+it, which its time includes.
+"""
+import pathlib
+import statistics
+import tempfile
+from dataclasses import dataclass
+
+import measurement
+
+PAPER = {  # Oro et al. 2020, Table 5: map and reduce, any-stronger rule, milliseconds
+    "GTX 1060": {200: 0.107, 1027: 0.324, 2895: 1.313},
+    "Tesla T4": {200: 0.024, 1027: 0.088, 2895: 0.430},
+}
+CALLS = 200
+
+
+@dataclass
+class Timing:
+    microseconds: list
+    kept: int
+
+    def median(self):
+        return statistics.median(self.microseconds)
+
+    def shown(self):
+        low, _, high = statistics.quantiles(self.microseconds, n=4)
+        return f"{self.median():>10.1f} {f'({low:.1f}-{high:.1f})':<18}"
+
+
+def arguments_given():
+    options = measurement.parser(__doc__)
+    options.add_argument("--bench-nms-cuda", type=pathlib.Path,
+                         default=measurement.REPOSITORY / "build" / "bench" / "bench_nms_cuda",
+                         help="default: build/bench/bench_nms_cuda (cmake -DFACEPIPE_BENCH=ON)")
+    options.add_argument("--boxes", type=pathlib.Path, nargs="*", default=[], metavar="BOXES.f32",
+                         help="real candidates, too: rows of five little-endian float32, "
+                              "x1 y1 x2 y2 score")
+    options.add_argument("--threshold", type=float, default=0.3, help="for --boxes (default: 0.3)")
+    arguments = options.parse_args()
+    # As "./name" a program is found, as the "name" that a path makes of it, it isn't.
+    arguments.bench_nms_cuda = arguments.bench_nms_cuda.resolve()
+    return arguments
+
+
+def sets_to_measure(arguments, folder):
+    """The list for bench_nms_cuda: sets that it writes, then the files of --boxes."""
+    lines = measurement.run([arguments.bench_nms_cuda, "write", folder]).output.splitlines()
+    for file in arguments.boxes:
+        count = file.stat().st_size // 20
+        lines.append(f"{file.stem} {count}\tas given\t{arguments.threshold}\t{file}")
+    return lines
+
+
+def measure_ours(arguments, verb, list_file):
+    """Timings by (who, name, order)."""
+    timings = {}
+    for line in measurement.run([arguments.bench_nms_cuda, verb, list_file]).output.splitlines():
+        who, name, order, kept, *times = line.split("\t")
+        timings[who, name, order] = Timing([float(time) for time in times], int(kept))
+    return timings
+
+
+def load_torch():
+    try:
+        import numpy
+        import torch
+        import torchvision
+    except ImportError:
+        return None
+    return (numpy, torch, torchvision) if torch.cuda.is_available() else None
+
+
+def measure_torchvision(modules, line):
+    numpy, torch, torchvision = modules
+    _, _, threshold, file = line.split("\t")
+    rows = torch.from_numpy(numpy.fromfile(file, "<f4").reshape(-1, 5)).cuda()
+    boxes, scores = rows[:, :4].contiguous(), rows[:, 4].contiguous()
+    call = lambda: torchvision.ops.nms(boxes, scores, float(threshold))
+    for _ in range(10):
+        kept = call()
+    torch.cuda.synchronize()
+    times = []
+    for _ in range(CALLS):
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        begin.record()
+        call()
+        end.record()
+        end.synchronize()
+        times.append(1000 * begin.elapsed_time(end))
+    return Timing(times, kept.numel())
+
+
+def greedy_table(lines, timings):
+    rows = [f"{'us':<20}{'order':<10}{'kept':>6}{'ours':>10}{'':<19}{'torchvision':>10}{'':<18}times"]
+    for line in lines:
+        name, order, *_ = line.split("\t")
+        ours = timings["greedy", name, order]
+        row = f"{name:<20}{order:<10}{ours.kept:>6}{ours.shown()}"
+        theirs = timings.get(("torchvision", name, order))
+        if theirs:
+            row += f"{theirs.shown()}{theirs.median() / ours.median():>6.1f}"
+            row += "" if theirs.kept == ours.kept else f"  kept: {theirs.kept}"
+        rows.append(row.rstrip())
+    return "\n".join(rows) + "\n"
+
+
+def rules_table(timings):
+    rules = list(dict.fromkeys(who for who, *_ in timings))
+    sets = list(dict.fromkeys((name, order) for _, name, order in timings))
+    rows = [f"{'us (kept)':<20}{'order':<10}" + "".join(f"{rule:>18}" for rule in rules)]
+    for name, order in sets:
+        cells = [timings[rule, name, order] for rule in rules]
+        rows.append(f"{name:<20}{order:<10}" + "".join(
+            f"{f'{cell.median():.1f} ({cell.kept})':>18}" for cell in cells))
+    return "\n".join(rows) + "\n"
+
+
+def matrix_table(timings):
+    names = list(dict.fromkeys(name for _, name, _ in timings))
+    rows = [f"{'us: map + reduce = both':<26}" + "".join(f"{name:>26}" for name in names)]
+    for k in (4, 8, 16, 32, 64, 128):
+        cells = [[timings[f"{part} k {k}", name, "raster"].median()
+                  for part in ("map", "reduce", "both")] for name in names]
+        rows.append(f"{f'k {k}, {4096 // k} threads':<26}" + "".join(
+            f"{f'{a:.1f} + {b:.1f} = {both:.1f}':>26}" for a, b, both in cells))
+    for device, latencies in PAPER.items():
+        rows.append(f"{f'paper, {device}':<26}" + "".join(
+            f"{1000 * latencies[int(name.split()[-1])]:>26.0f}" for name in names))
+    return "\n".join(rows) + "\n"
+
+
+def main():
+    arguments = arguments_given()
+    modules = load_torch()
+    with tempfile.TemporaryDirectory() as folder:
+        lines = sets_to_measure(arguments, folder)
+        list_file = pathlib.Path(folder) / "list"
+        list_file.write_text("\n".join(lines) + "\n")
+        greedy = measure_ours(arguments, "run", list_file)
+        if modules:
+            for line in lines:
+                name, order, *_ = line.split("\t")
+                greedy["torchvision", name, order] = measure_torchvision(modules, line)
+        rules = measure_ours(arguments, "rules", list_file)
+        matrix = measure_ours(arguments, "matrix", list_file)
+    gpu = measurement.first_line(["nvidia-smi", "--query-gpu=name,driver_version,clocks.max.sm",
+                                  "--format=csv,noheader"])
+    peer = (f"torchvision {modules[2].__version__}, torch {modules[1].__version__}"
+            if modules else "no torchvision with CUDA in this Python")
+    body = "\n".join([
+        f"greedy; median (quartiles) of {CALLS} calls\n", greedy_table(lines, greedy),
+        "Other rules and options, faces wide\n", rules_table(rules),
+        "matrix, faces wide in raster order, D_max 4096\n", matrix_table(matrix)])
+    measurement.write_result(arguments, {"device": gpu, "peer": peer}, body)
+
+
+if __name__ == "__main__":
+    main()

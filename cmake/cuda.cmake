@@ -1,0 +1,36 @@
+# CUDA: looked for where FACEPIPE_CUDA says so; FACEPIPE_HAS_CUDA tells the rest what was decided.
+set(FACEPIPE_CUDA AUTO CACHE STRING "CUDA: AUTO (where nvcc is found), ON or OFF")
+set(FACEPIPE_CUDA_ARCHITECTURES 90 CACHE STRING
+  "As CMAKE_CUDA_ARCHITECTURES; for a release 75-real;80-real;86-real;89-real;90")
+
+set(FACEPIPE_HAS_CUDA OFF)
+if(NOT FACEPIPE_CUDA STREQUAL OFF)
+  # Before the language is enabled, or CMake chooses for itself.
+  set(CMAKE_CUDA_ARCHITECTURES ${FACEPIPE_CUDA_ARCHITECTURES})
+  set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
+  include(CheckLanguage)
+  check_language(CUDA)
+  if(CMAKE_CUDA_COMPILER)
+    enable_language(CUDA)
+    # CMake 3.25 doesn't know that nvcc does.
+    if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
+      set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+      set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+    endif()
+    set(CMAKE_CUDA_STANDARD 20)
+    set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+    find_package(CUDAToolkit REQUIRED)
+    set(FACEPIPE_HAS_CUDA ON)
+  elseif(FACEPIPE_CUDA STREQUAL ON)
+    message(FATAL_ERROR "FACEPIPE_CUDA=ON, but nvcc is not found: set CUDACXX or CMAKE_CUDA_COMPILER")
+  endif()
+endif()
+
+# facepipe_cuda_sources(TARGET FILES...): compiles FILES, which name CUDA's runtime or are CUDA
+# themselves, into TARGET, with the runtime linked statically.
+function(facepipe_cuda_sources target)
+  target_sources(${target} PRIVATE ${ARGN})
+  target_link_libraries(${target} PUBLIC CUDA::cudart_static)
+  # Line numbers for the profiler and compute-sanitizer; they cost no time.
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-lineinfo>)
+endfunction()

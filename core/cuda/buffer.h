@@ -1,0 +1,99 @@
+// Memory of the device and pinned memory of the host. Buffers own; spans look. A DeviceSpan is a
+// type of its own, so that host code can't read through it, and every copy names its stream.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <type_traits>
+
+#include "core/cuda/stream.h"
+
+namespace facepipe::cuda {
+
+namespace detail {
+struct DeviceFree {
+  void operator()(void* memory) const noexcept { cudaFree(memory); }
+};
+struct PinnedFree {
+  void operator()(void* memory) const noexcept { cudaFreeHost(memory); }
+};
+[[nodiscard]] void* allocate_device(std::size_t bytes);
+[[nodiscard]] void* allocate_pinned(std::size_t bytes);
+void copy_bytes(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                StreamView stream);
+void fill_bytes(void* to, int value, std::size_t bytes, StreamView stream);
+}  // namespace detail
+
+/// Device memory of somebody else: `size` values from `data` on.
+template <class T>
+struct DeviceSpan {
+  T* data = nullptr;
+  std::size_t size = 0;
+
+  /*implicit*/ operator DeviceSpan<const T>() const noexcept { return {data, size}; }  // NOLINT
+  [[nodiscard]] DeviceSpan first(std::size_t count) const noexcept { return {data, count}; }
+};
+
+/// Device memory for `size` values, which start uninitialised.
+template <class T>
+class DeviceBuffer {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  DeviceBuffer() = default;
+  explicit DeviceBuffer(std::size_t size)
+      : memory_(static_cast<T*>(detail::allocate_device(size * sizeof(T)))), size_(size) {}
+
+  [[nodiscard]] T* data() const noexcept { return memory_.get(); }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] DeviceSpan<T> span() const noexcept { return {data(), size_}; }
+
+ private:
+  std::unique_ptr<T, detail::DeviceFree> memory_;
+  std::size_t size_ = 0;
+};
+
+/// Host memory that the device can copy from and to while the host goes on.
+template <class T>
+class PinnedBuffer {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  PinnedBuffer() = default;
+  explicit PinnedBuffer(std::size_t size)
+      : memory_(static_cast<T*>(detail::allocate_pinned(size * sizeof(T)))), size_(size) {}
+
+  [[nodiscard]] T* data() const noexcept { return memory_.get(); }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::span<T> span() const noexcept { return {data(), size_}; }
+
+ private:
+  std::unique_ptr<T, detail::PinnedFree> memory_;
+  std::size_t size_ = 0;
+};
+
+/// Copies all of `from` to the beginning of `to`. The host memory must outlive the copy.
+template <class T>
+void copy(DeviceSpan<T> to, std::span<const std::type_identity_t<T>> from, StreamView stream) {
+  detail::copy_bytes(to.data, from.data(), from.size_bytes(), cudaMemcpyHostToDevice, stream);
+}
+
+/// Fills all of `to` from the beginning of `from`.
+template <class T>
+void copy(std::span<T> to, DeviceSpan<const std::type_identity_t<T>> from, StreamView stream) {
+  detail::copy_bytes(to.data(), from.data, to.size_bytes(), cudaMemcpyDeviceToHost, stream);
+}
+
+template <class To, class From>
+void copy(To&& to, const From& from) = delete;  // a copy without a stream would make the host wait
+
+/// Sets every byte.
+template <class T>
+void fill(DeviceSpan<T> to, int value, StreamView stream) {
+  detail::fill_bytes(to.data, value, to.size * sizeof(T), stream);
+}
+
+}  // namespace facepipe::cuda

@@ -1,0 +1,63 @@
+// Graphs: work of a stream, recorded once and launched as often as wanted.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <memory>
+#include <type_traits>
+
+#include "core/cuda/stream.h"
+
+namespace facepipe::cuda {
+
+namespace detail {
+struct GraphDestroy {
+  void operator()(cudaGraph_t graph) const noexcept { cudaGraphDestroy(graph); }
+};
+struct GraphExecDestroy {
+  void operator()(cudaGraphExec_t exec) const noexcept { cudaGraphExecDestroy(exec); }
+};
+}  // namespace detail
+
+/// What capture() recorded.
+class Graph {
+ public:
+  explicit Graph(cudaGraph_t graph) noexcept : graph_(graph) {}
+  [[nodiscard]] cudaGraph_t get() const noexcept { return graph_.get(); }
+  [[nodiscard]] std::size_t nodes() const;
+
+ private:
+  std::unique_ptr<std::remove_pointer_t<cudaGraph_t>, detail::GraphDestroy> graph_;
+};
+
+/// A graph ready to be launched. One launch of it is in flight at a time; CUDA orders them.
+class GraphExec {
+ public:
+  explicit GraphExec(const Graph& graph);
+  void launch(StreamView stream) const;
+
+ private:
+  std::unique_ptr<std::remove_pointer_t<cudaGraphExec_t>, detail::GraphExecDestroy> exec_;
+};
+
+namespace detail {
+void begin_capture(StreamView stream);
+[[nodiscard]] Graph end_capture(StreamView stream);
+void abandon_capture(StreamView stream) noexcept;
+}  // namespace detail
+
+/// Records what `enqueue()` enqueues on `stream`. An exception of it ends the capture and goes on.
+template <class Enqueue>
+[[nodiscard]] Graph capture(StreamView stream, Enqueue&& enqueue) {
+  detail::begin_capture(stream);
+  try {
+    enqueue();
+  } catch (...) {
+    detail::abandon_capture(stream);
+    throw;
+  }
+  return detail::end_capture(stream);
+}
+
+}  // namespace facepipe::cuda

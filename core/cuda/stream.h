@@ -1,0 +1,67 @@
+// Streams and events: Stream and Event own, StreamView looks. Not thread-safe beyond what CUDA is.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+
+namespace facepipe::cuda {
+
+/// Somebody else's stream.
+class StreamView {
+ public:
+  /*implicit*/ StreamView(cudaStream_t stream) noexcept : stream_(stream) {}  // NOLINT
+  StreamView(int) = delete;             // a 0 would be the default stream by accident
+  StreamView(std::nullptr_t) = delete;  // likewise
+
+  [[nodiscard]] cudaStream_t get() const noexcept { return stream_; }
+  /// Waits for all work enqueued so far.
+  void synchronize() const;
+
+ private:
+  cudaStream_t stream_;
+};
+
+/// A stream that doesn't wait for the default one.
+class Stream {
+ public:
+  Stream();
+  ~Stream();
+  Stream(Stream&& other) noexcept;
+  Stream& operator=(Stream&& other) noexcept;
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+
+  [[nodiscard]] StreamView view() const noexcept { return stream_; }
+  /*implicit*/ operator StreamView() const noexcept { return view(); }  // NOLINT
+  void synchronize() const { view().synchronize(); }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+/// A point in a stream, which other streams and the host can wait for.
+class Event {
+ public:
+  enum class Timing { off, on };
+  explicit Event(Timing timing = Timing::off);
+  ~Event();
+  Event(Event&& other) noexcept;
+  Event& operator=(Event&& other) noexcept;
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+
+  void record(StreamView stream) const;
+  void synchronize() const;
+  /// Later work of `stream` waits for this event.
+  void hold_back(StreamView stream) const;
+  [[nodiscard]] cudaEvent_t get() const noexcept { return event_; }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+/// Device time between two events that have happened, both made with Timing::on.
+[[nodiscard]] float milliseconds_between(const Event& begin, const Event& end);
+
+}  // namespace facepipe::cuda

@@ -1,0 +1,91 @@
+#include "nms/cuda/suppressor.h"
+
+#include <vector_types.h>
+
+#include <cstdint>
+#include <initializer_list>
+#include <stdexcept>
+#include <string>
+
+#include "nms/cuda/rule.h"
+
+namespace facepipe {
+namespace {
+
+std::unique_ptr<nms::CudaRule> checked_rule(const NmsOptions& options, std::uint32_t capacity) {
+  check_nms_options(options, capacity);
+  return nms::make_rule(options, capacity);
+}
+
+struct Argument {
+  const void* pointer;
+  bool needed;
+  const char* name;
+};
+
+void require(std::initializer_list<Argument> arguments) {
+  for (const Argument& argument : arguments)
+    if (argument.needed && argument.pointer == nullptr)
+      throw std::invalid_argument(std::string(argument.name) + " is null");
+}
+
+void require_aligned(const Box* boxes, const char* name) {
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)
+  if (reinterpret_cast<std::uintptr_t>(boxes) % alignof(float4) != 0)
+    throw std::invalid_argument(std::string(name) + " is not aligned to 16 bytes");
+}
+
+void check_candidates(const DeviceCandidates& candidates) {
+  require({{candidates.boxes, true, "candidates.boxes"},
+           {candidates.scores, true, "candidates.scores"},
+           {candidates.count, true, "candidates.count"}});
+  require_aligned(candidates.boxes, "candidates.boxes");
+}
+
+void check_kept(const NmsOptions& options, const DeviceKept& kept) {
+  require({{kept.indices, true, "kept.indices"},
+           {kept.count, true, "kept.count"},
+           {kept.beyond_capacity, true, "kept.beyond_capacity"},
+           {kept.boxes, options.voting, "kept.boxes"},
+           {kept.scores, options.rule == NmsRule::soft, "kept.scores"}});
+  require_aligned(kept.boxes, "kept.boxes");
+}
+
+}  // namespace
+
+CudaSuppressor::CudaSuppressor(const NmsOptions& options, std::uint32_t capacity)
+    : options_(options), capacity_(capacity), rule_(checked_rule(options, capacity)) {}
+
+CudaSuppressor::~CudaSuppressor() = default;
+CudaSuppressor::CudaSuppressor(CudaSuppressor&&) noexcept = default;
+CudaSuppressor& CudaSuppressor::operator=(CudaSuppressor&&) noexcept = default;
+
+nms::View CudaSuppressor::view_of(const DeviceCandidates& candidates) const {
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): four floats either way
+  const auto* const boxes = reinterpret_cast<const float4*>(candidates.boxes);
+  return {boxes, candidates.scores, candidates.groups, candidates.count, capacity_};
+}
+
+void CudaSuppressor::enqueue(const DeviceCandidates& candidates, const DeviceKept& kept,
+                             cuda::StreamView stream) {
+  check_candidates(candidates);
+  check_kept(options_, kept);
+  rule_->enqueue(view_of(candidates), kept, stream.get());
+}
+
+void CudaSuppressor::enqueue_map(const DeviceCandidates& candidates, cuda::StreamView stream) {
+  check_candidates(candidates);
+  rule_->enqueue_map(view_of(candidates), stream.get());
+}
+
+void CudaSuppressor::enqueue_reduce(const DeviceCandidates& candidates, cuda::StreamView stream) {
+  check_candidates(candidates);
+  rule_->enqueue_reduce(view_of(candidates), stream.get());
+}
+
+std::size_t CudaSuppressor::scratch_bytes(const NmsOptions& options, std::uint32_t capacity) {
+  check_nms_options(options, capacity);
+  return nms::rule_scratch_bytes(options, capacity);
+}
+
+}  // namespace facepipe

@@ -1,0 +1,117 @@
+// Suppression on the device as a test or measurement calls it: candidates up, one graph, kept ones
+// down.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/cuda/buffer.h"
+#include "core/cuda/graph.h"
+#include "core/cuda/stream.h"
+#include "nms/cuda/suppressor.h"
+#include "nms/nms.h"
+
+namespace facepipe::test {
+
+struct DeviceResult {
+  std::vector<std::uint32_t> indices;
+  std::vector<Box> boxes;
+  std::vector<float> scores;
+  std::uint32_t beyond_capacity = 0;
+};
+
+/// A suppressor with buffers around it and its work captured in a graph.
+class DeviceNms {
+ public:
+  DeviceNms(const NmsOptions& options, std::uint32_t capacity, bool with_groups = false)
+      : options_(options),
+        suppressor_(options, capacity),
+        boxes_(capacity),
+        scores_(capacity),
+        groups_(capacity),
+        count_(1),
+        indices_(capacity),
+        kept_boxes_(capacity),
+        kept_scores_(capacity),
+        counts_(2) {
+    candidates_ = {boxes_.data(), scores_.data(), with_groups ? groups_.data() : nullptr,
+                   count_.data()};
+    const DeviceKept kept{indices_.data(), counts_.data(), counts_.data() + 1, kept_boxes_.data(),
+                          kept_scores_.data()};
+    exec_.emplace(cuda::capture(stream_, [&] { suppressor_.enqueue(candidates_, kept, stream_); }));
+    // What nobody writes must show.
+    cuda::fill(boxes_.span(), 0xff, stream_);
+    cuda::fill(scores_.span(), 0xff, stream_);
+    cuda::fill(groups_.span(), 0, stream_);
+  }
+
+  [[nodiscard]] const cuda::Stream& stream() const { return stream_; }
+  [[nodiscard]] std::uint32_t capacity() const { return suppressor_.capacity(); }
+  [[nodiscard]] CudaSuppressor& suppressor() { return suppressor_; }
+  [[nodiscard]] const DeviceCandidates& candidates() const { return candidates_; }
+
+  /// Candidates beyond the capacity are counted, not stored.
+  void upload(const NmsCandidates& all) {
+    const std::size_t stored = std::min<std::size_t>(all.boxes.size(), capacity());
+    cuda::copy(boxes_.span(), all.boxes.first(stored), stream_);
+    cuda::copy(scores_.span(), all.scores.first(stored), stream_);
+    if (!all.groups.empty()) cuda::copy(groups_.span(), all.groups.first(stored), stream_);
+    upload_count(static_cast<std::uint32_t>(all.boxes.size()));
+  }
+  void upload_count(std::uint32_t count) {
+    cuda::copy(count_.span(), std::span(&count, 1), stream_);
+    stream_.synchronize();
+  }
+  void launch() const { exec_->launch(stream_); }
+  /// For launches on another stream than its own.
+  void launch(cuda::StreamView stream) const { exec_->launch(stream); }
+
+  /// What the last launch left, after waiting for it.
+  [[nodiscard]] DeviceResult download() const {
+    std::uint32_t counts[2] = {0, 0};
+    cuda::copy(std::span<std::uint32_t>(counts), counts_.span(), stream_);
+    stream_.synchronize();
+    DeviceResult out;
+    out.beyond_capacity = counts[1];
+    const std::uint32_t kept = std::min(counts[0], capacity());
+    fetch(out.indices, indices_, kept);
+    if (options_.voting) fetch(out.boxes, kept_boxes_, kept);
+    if (options_.rule == NmsRule::soft) fetch(out.scores, kept_scores_, kept);
+    return out;
+  }
+  [[nodiscard]] DeviceResult run(const NmsCandidates& all) {
+    upload(all);
+    // A stale result must not pass for a new one.
+    cuda::fill(indices_.span(), 0xff, stream_);
+    cuda::fill(counts_.span(), 0xff, stream_);
+    launch();
+    return download();
+  }
+
+ private:
+  template <class T>
+  void fetch(std::vector<T>& out, const cuda::DeviceBuffer<T>& from, std::uint32_t count) const {
+    out.resize(count);
+    cuda::copy(std::span<T>(out), from.span(), stream_);
+    stream_.synchronize();
+  }
+
+  NmsOptions options_;
+  cuda::Stream stream_;
+  CudaSuppressor suppressor_;
+  cuda::DeviceBuffer<Box> boxes_;
+  cuda::DeviceBuffer<float> scores_;
+  cuda::DeviceBuffer<std::uint32_t> groups_;
+  cuda::DeviceBuffer<std::uint32_t> count_;
+  cuda::DeviceBuffer<std::uint32_t> indices_;
+  cuda::DeviceBuffer<Box> kept_boxes_;
+  cuda::DeviceBuffer<float> kept_scores_;
+  cuda::DeviceBuffer<std::uint32_t> counts_;
+  DeviceCandidates candidates_;
+  std::optional<cuda::GraphExec> exec_;
+};
+
+}  // namespace facepipe::test

@@ -1,0 +1,261 @@
+// Suppression on the device, bit for bit as on the CPU: every rule, at every size where the kernels
+// change their ways.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "nms/cpu/suppressor.h"
+#include "tests/nms/cuda/device_nms.h"
+#include "tests/support/nms_cases.h"
+#include "tests/support/nms_scalar.h"
+
+namespace facepipe::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+struct RuleCase {
+  const char* name;
+  NmsOptions options;
+};
+
+std::vector<RuleCase> rule_cases() {
+  std::vector<RuleCase> out;
+  const auto add = [&](const char* name, auto change) {
+    out.push_back({name, {}});
+    change(out.back().options);
+  };
+  add("greedy_0", [](NmsOptions& o) { o.threshold = 0; });
+  add("greedy_30", [](NmsOptions& o) { o.threshold = 0.3F; });
+  add("greedy_50", [](NmsOptions& o) { o.threshold = 0.5F; });
+  add("greedy_100", [](NmsOptions& o) { o.threshold = 1; });
+  add("greedy_diou", [](NmsOptions& o) { o.overlap = NmsOverlap::diou; });
+  add("greedy_winner_area", [](NmsOptions& o) { o.overlap = NmsOverlap::winner_area; });
+  add("greedy_voting", [](NmsOptions& o) { o.voting = true; });
+  add("greedy_diou_voting", [](NmsOptions& o) {
+    o.overlap = NmsOverlap::diou;
+    o.voting = true;
+  });
+  add("fast", [](NmsOptions& o) { o.rule = NmsRule::fast; });
+  add("fast_diou", [](NmsOptions& o) {
+    o.rule = NmsRule::fast;
+    o.overlap = NmsOverlap::diou;
+  });
+  add("fast_winner_area_voting", [](NmsOptions& o) {
+    o.rule = NmsRule::fast;
+    o.overlap = NmsOverlap::winner_area;
+    o.voting = true;
+  });
+  add("matrix", [](NmsOptions& o) { o.rule = NmsRule::matrix; });
+  add("matrix_as_published", [](NmsOptions& o) {
+    o.rule = NmsRule::matrix;
+    o.overlap = NmsOverlap::winner_area;
+    o.threshold = 0.5F;
+    o.matrix.squares = true;
+    o.matrix.plus_one = true;
+  });
+  add("matrix_odd_partitions", [](NmsOptions& o) {
+    o.rule = NmsRule::matrix;
+    o.overlap = NmsOverlap::diou;
+    o.matrix.d_max = 4099;
+    o.matrix.k = 7;
+    o.voting = true;
+  });
+  add("soft_gaussian", [](NmsOptions& o) { o.rule = NmsRule::soft; });
+  add("soft_linear", [](NmsOptions& o) {
+    o.rule = NmsRule::soft;
+    o.soft.decay = SoftDecay::linear;
+  });
+  return out;
+}
+
+std::string show(const RuleCase& rule, const NmsCase& all) {
+  return std::string(rule.name) + ", " + all.name + " of " + std::to_string(all.size());
+}
+
+class CudaNms : public testing::TestWithParam<RuleCase> {
+ protected:
+  static constexpr std::uint32_t kCapacity = 4096;
+
+  /// As the CPU does it.
+  static void expect_equal(DeviceNms& device, const NmsCase& all,
+                           const std::vector<std::uint32_t>& groups = {}) {
+    CpuSuppressor cpu(GetParam().options, kCapacity);
+    const NmsCandidates candidates{all.boxes, all.scores, groups};
+    const NmsKept kept = cpu.run(candidates);
+    const NmsAnswer expected = answer_of(kept);
+    const DeviceResult result = device.run(candidates);
+    ASSERT_EQ(result.indices, expected.indices) << show(GetParam(), all);
+    EXPECT_EQ(result.boxes, expected.boxes) << show(GetParam(), all);
+    EXPECT_EQ(result.scores, expected.scores) << show(GetParam(), all);
+    EXPECT_EQ(result.beyond_capacity, kept.beyond_capacity) << show(GetParam(), all);
+  }
+};
+
+TEST_P(CudaNms, EqualsTheCpuAtEverySize) {
+  DeviceNms device(GetParam().options, kCapacity);
+  for (const std::size_t count : edge_sizes()) {
+    for (const NmsCase& all : exact_cases(count, static_cast<unsigned>(count)))
+      expect_equal(device, all);
+    expect_equal(device, wide_faces(count));
+  }
+}
+
+TEST_P(CudaNms, EqualsTheCpuOnBoxesThatAreNone) {
+  DeviceNms device(GetParam().options, kCapacity);
+  for (const std::size_t count : edge_sizes())
+    for (unsigned seed = 1; seed < 4; ++seed) expect_equal(device, degenerate(count, seed));
+}
+
+TEST_P(CudaNms, EqualsTheCpuOnCrowds) {
+  DeviceNms device(GetParam().options, kCapacity);
+  for (const std::size_t count : {600U, 1027U, 2895U, 4031U, 4032U, 4033U, 4096U})
+    for (const NmsCase& all : {tight_faces(count), in_raster_order(wide_faces(count)), crowd(count),
+                               disjoint(count), shuffled(chain(count), 3)})
+      expect_equal(device, all);
+  expect_equal(device, torchvision_random(1500, 0.5F));
+  expect_equal(device, identical(1500));
+}
+
+TEST_P(CudaNms, GroupsDoNotSeeEachOther) {
+  DeviceNms device(GetParam().options, kCapacity, true);
+  for (const std::size_t count : {33U, 257U, 1027U, 4096U}) {
+    NmsRandom random(static_cast<unsigned>(count));
+    std::vector<std::uint32_t> groups(count);
+    for (std::uint32_t& group : groups) group = 1000 * random.below(4);
+    expect_equal(device, wide_faces(count), groups);
+    expect_equal(device, identical(count), groups);
+  }
+}
+
+TEST_P(CudaNms, MoreThanTheCapacityIsCounted) {
+  DeviceNms device(GetParam().options, kCapacity);
+  expect_equal(device, tight_faces(kCapacity + 1));
+  expect_equal(device, tight_faces(kCapacity + 1000));
+}
+
+TEST_P(CudaNms, AThousandReplaysAreOneResult) {
+  DeviceNms device(GetParam().options, kCapacity);
+  const NmsCase all = wide_faces(1027);
+  const DeviceResult first = device.run({all.boxes, all.scores, {}});
+  for (int replay = 0; replay < 1000; ++replay) device.launch();
+  const DeviceResult last = device.download();
+  EXPECT_EQ(first.indices, last.indices);
+  EXPECT_EQ(first.boxes, last.boxes);
+  EXPECT_EQ(first.scores, last.scores);
+}
+
+INSTANTIATE_TEST_SUITE_P(Rules, CudaNms, testing::ValuesIn(rule_cases()),
+                         [](const auto& rule) { return std::string(rule.param.name); });
+
+NmsOptions greedy_at(float threshold) {
+  NmsOptions options;
+  options.threshold = threshold;
+  return options;
+}
+
+std::vector<std::uint32_t> greedy_on_cpu(const NmsCase& all, float threshold) {
+  CpuSuppressor cpu(greedy_at(threshold), kMaxNmsCapacity);
+  return answer_of(cpu.run({all.boxes, all.scores, {}})).indices;
+}
+
+TEST(CudaNmsLarge, EqualsTheCpuUpToTheLargestCapacity) {
+  DeviceNms device(greedy_at(0.4F), kMaxNmsCapacity);
+  for (const std::size_t count : {10000U, 33000U, 65535U, 65536U, 65537U})
+    for (const NmsCase& all : {tight_faces(count), in_raster_order(wide_faces(count)), crowd(count),
+                               disjoint(count), identical(count)})
+      EXPECT_EQ(device.run({all.boxes, all.scores, {}}).indices, greedy_on_cpu(all, 0.4F))
+          << all.name << " of " << count;
+}
+
+TEST(CudaNmsGraph, CountsChangeOnTheDevice) {
+  DeviceNms device(greedy_at(0.5F), kMaxNmsCapacity);
+  const NmsCase all = wide_faces(20000);
+  device.upload({all.boxes, all.scores, {}});
+  for (const std::uint32_t count : {20000U, 0U, 1U, 4032U, 100U, 4033U, 19999U, 31U, 1000U}) {
+    NmsCase first = all;
+    first.boxes.resize(count);
+    first.scores.resize(count);
+    device.upload_count(count);
+    device.launch();
+    EXPECT_EQ(device.download().indices, greedy_on_cpu(first, 0.5F)) << count;
+  }
+}
+
+TEST(CudaNmsGraph, WaitsForTheStreamsEarlierWork) {
+  DeviceNms device(greedy_at(0.5F), 4096);
+  const NmsCase all = wide_faces(2000);
+  const std::vector<std::uint32_t> expected = greedy_on_cpu(all, 0.5F);
+  const cuda::DeviceBuffer<char> hog(std::size_t{1} << 30);
+  for (int turn = 0; turn < 5; ++turn) {
+    device.upload_count(0);
+    for (int i = 0; i < 20; ++i) cuda::fill(hog.span(), i, device.stream());
+    // Candidates come while the stream is busy.
+    device.upload({all.boxes, all.scores, {}});
+    device.launch();
+    EXPECT_EQ(device.download().indices, expected);
+  }
+}
+
+TEST(CudaNmsGraph, StreamsDoNotDisturbEachOther) {
+  constexpr int kStreams = 4;
+  std::vector<DeviceNms> devices;
+  std::vector<std::vector<std::uint32_t>> expected;
+  devices.reserve(kStreams);
+  for (unsigned s = 0; s < kStreams; ++s) {
+    const NmsCase all = wide_faces(700 + 900 * s, s + 1);
+    devices.emplace_back(greedy_at(0.5F), 4096);
+    devices.back().upload({all.boxes, all.scores, {}});
+    expected.push_back(greedy_on_cpu(all, 0.5F));
+  }
+  for (int replay = 0; replay < 500; ++replay)
+    for (const DeviceNms& device : devices) device.launch();
+  for (int s = 0; s < kStreams; ++s)
+    EXPECT_EQ(devices[static_cast<std::size_t>(s)].download().indices,
+              expected[static_cast<std::size_t>(s)]);
+}
+
+TEST(CudaNmsMemory, IsAPublishedFunctionOfTheCapacity) {
+  EXPECT_LE(CudaSuppressor::scratch_bytes(greedy_at(0.5F), kMaxNmsCapacity), 4U << 20);
+  NmsOptions matrix;
+  matrix.rule = NmsRule::matrix;
+  EXPECT_GE(CudaSuppressor::scratch_bytes(matrix, 1000), 4096U * 4096U);
+}
+
+TEST(CudaNmsRefusals, NameTheOptionOrTheArgument) {
+  EXPECT_THROW(CudaSuppressor(greedy_at(2), 100), std::invalid_argument);
+  EXPECT_THROW(CudaSuppressor(greedy_at(0.5F), 65537), std::invalid_argument);
+  NmsOptions matrix;
+  matrix.rule = NmsRule::matrix;
+  matrix.matrix.k = 3;
+  EXPECT_THROW(CudaSuppressor(matrix, 100), std::invalid_argument);
+  CudaSuppressor suppressor(greedy_at(0.5F), 100);
+  const cuda::Stream stream;
+  const cuda::DeviceBuffer<Box> boxes(101);
+  const cuda::DeviceBuffer<float> scores(100);
+  const cuda::DeviceBuffer<std::uint32_t> words(100);
+  const DeviceKept kept{words.data(), words.data(), words.data(), nullptr, nullptr};
+  const auto refusal = [&](const DeviceCandidates& candidates) -> std::string {
+    try {
+      suppressor.enqueue(candidates, kept, stream);
+    } catch (const std::invalid_argument& refused) {
+      return refused.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(refusal({nullptr, scores.data(), nullptr, words.data()}), HasSubstr("boxes is null"));
+  EXPECT_THAT(refusal({boxes.data(), scores.data(), nullptr, nullptr}), HasSubstr("count is null"));
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)
+  const auto* const askew = reinterpret_cast<const Box*>(&boxes.data()->y1);
+  EXPECT_THAT(refusal({askew, scores.data(), nullptr, words.data()}), HasSubstr("aligned"));
+  EXPECT_THROW(suppressor.enqueue_map({boxes.data(), scores.data(), nullptr, words.data()}, stream),
+               std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace facepipe::test
