@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <ostream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -22,6 +23,7 @@ using testing::HasSubstr;
 struct RuleCase {
   const char* name;
   NmsOptions options;
+  friend void PrintTo(const RuleCase& rule, std::ostream* out) { *out << rule.name; }
 };
 
 std::vector<RuleCase> rule_cases() {
