@@ -10,48 +10,19 @@
 
 #include "nms/cpu/instruction_sets.h"
 #include "tests/nms/on_cpu.h"
+#include "tests/nms/random_cases.h"
 #include "tests/support/nms_oracle.h"
 
 namespace facepipe::test {
 namespace {
 
-// As floats no smaller than the fractions they stand for, so that whole corners are exact.
-constexpr float kThresholds[] = {0.0F, 0.2F, 0.25F, 0.3F, 1.0F / 3, 0.5F, 0.8F, 1.0F};
-
-NmsOptions some_options(NmsRandom& random) {
-  NmsOptions options;
-  options.rule = static_cast<NmsRule>(random.below(4));
-  options.threshold = kThresholds[random.below(8)];
-  if (options.rule == NmsRule::soft) {
-    options.soft.decay = static_cast<SoftDecay>(random.below(2));
-    options.soft.sigma = random.uniform(0.1F, 1);
-    return options;
-  }
-  options.overlap = static_cast<NmsOverlap>(random.below(3));
-  options.voting = random.below(3) == 0;
+NmsOptions some_cpu_options(NmsRandom& random) {
+  NmsOptions options = some_options(random);
   if (options.rule == NmsRule::matrix) {
     options.matrix.squares = random.below(2) == 0;
     options.matrix.plus_one = random.below(2) == 0;
   }
   return options;
-}
-
-/// Whole corners, many equal boxes and scores, many IoUs that are small fractions.
-NmsCase small_case(NmsRandom& random, std::size_t count) {
-  NmsCase out;
-  out.name = "small";
-  const unsigned places = 2 + random.below(60);
-  const unsigned sides = 1 + random.below(16);
-  const unsigned scores = 1 + random.below(40);
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto x = static_cast<float>(random.below(places));
-    const auto y = static_cast<float>(random.below(places));
-    const auto width = static_cast<float>(1 + random.below(sides));
-    const auto height = static_cast<float>(1 + random.below(sides));
-    out.add({x, y, x + width, y + height},
-            static_cast<float>(random.below(scores)) / static_cast<float>(scores));
-  }
-  return out;
 }
 
 NmsCase some_case(NmsRandom& random) {
@@ -78,7 +49,7 @@ std::string show(const NmsOptions& options, const NmsCase& all) {
 /// What is wrong with one random case; nothing, usually.
 std::string wrong_with(unsigned seed) {
   NmsRandom random(seed);
-  const NmsOptions options = some_options(random);
+  const NmsOptions options = some_cpu_options(random);
   const NmsCase all = some_case(random);
   std::vector<std::uint32_t> groups;
   if (random.below(4) == 0)

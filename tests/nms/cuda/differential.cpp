@@ -10,6 +10,7 @@
 
 #include "nms/cpu/suppressor.h"
 #include "tests/nms/cuda/device_nms.h"
+#include "tests/nms/random_cases.h"
 #include "tests/support/nms_cases.h"
 #include "tests/support/nms_scalar.h"
 
@@ -18,38 +19,11 @@ namespace {
 
 constexpr std::uint32_t kCapacity = 16384;
 
-NmsOptions some_options(NmsRandom& random) {
-  constexpr float kThresholds[] = {0.0F, 0.2F, 0.25F, 0.3F, 1.0F / 3, 0.5F, 0.8F, 1.0F};
-  NmsOptions options;
-  options.rule = static_cast<NmsRule>(random.below(4));
-  options.threshold = kThresholds[random.below(8)];
-  if (options.rule == NmsRule::soft) {
-    options.soft.decay = static_cast<SoftDecay>(random.below(2));
-    options.soft.sigma = random.uniform(0.1F, 1);
-    return options;
-  }
-  options.overlap = static_cast<NmsOverlap>(random.below(3));
-  options.voting = random.below(3) == 0;
-  if (options.rule != NmsRule::matrix) return options;
-  options.matrix = {kCapacity, 16 + random.below(64), random.below(2) == 0, random.below(2) == 0};
+NmsOptions some_cuda_options(NmsRandom& random) {
+  NmsOptions options = some_options(random);
+  if (options.rule == NmsRule::matrix)
+    options.matrix = {kCapacity, 16 + random.below(64), random.below(2) == 0, random.below(2) == 0};
   return options;
-}
-
-/// Whole corners, many equal boxes and scores.
-NmsCase small_case(NmsRandom& random, std::size_t count) {
-  NmsCase out;
-  const unsigned places = 2 + random.below(60);
-  const unsigned sides = 1 + random.below(16);
-  const unsigned scores = 1 + random.below(40);
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto x = static_cast<float>(random.below(places));
-    const auto y = static_cast<float>(random.below(places));
-    const auto width = static_cast<float>(1 + random.below(sides));
-    const auto height = static_cast<float>(1 + random.below(sides));
-    out.add({x, y, x + width, y + height},
-            static_cast<float>(random.below(scores)) / static_cast<float>(scores));
-  }
-  return out;
 }
 
 NmsCase some_case(NmsRandom& random) {
@@ -139,7 +113,7 @@ int check(std::size_t count, unsigned seed) {
   Tally all;
   for (; all.cases < count && all.wrong < 10; ++seed) {
     NmsRandom random(seed);
-    const NmsOptions options = some_options(random);
+    const NmsOptions options = some_cuda_options(random);
     const Tally tally = run_batches(options, random, 20);
     all.cases += tally.cases;
     if (tally.wrong != 0) std::printf("  seed %u\n", seed);

@@ -1,0 +1,47 @@
+// What the differential tests of all back ends draw at random. A seed stands for the sequence of
+// draws: another order here would make other cases of the seeds that results name.
+#pragma once
+
+#include <cstddef>
+
+#include "nms/nms.h"
+#include "tests/support/nms_cases.h"
+
+namespace facepipe::test {
+
+/// All but options.matrix, whose draws come after these.
+inline NmsOptions some_options(NmsRandom& random) {
+  // As floats no smaller than the fractions they stand for, so that whole corners are exact.
+  constexpr float kThresholds[] = {0.0F, 0.2F, 0.25F, 0.3F, 1.0F / 3, 0.5F, 0.8F, 1.0F};
+  NmsOptions options;
+  options.rule = static_cast<NmsRule>(random.below(4));
+  options.threshold = kThresholds[random.below(8)];
+  if (options.rule == NmsRule::soft) {
+    options.soft.decay = static_cast<SoftDecay>(random.below(2));
+    options.soft.sigma = random.uniform(0.1F, 1);
+    return options;
+  }
+  options.overlap = static_cast<NmsOverlap>(random.below(3));
+  options.voting = random.below(3) == 0;
+  return options;
+}
+
+/// Whole corners, many equal boxes and scores, many IoUs that are small fractions.
+inline NmsCase small_case(NmsRandom& random, std::size_t count) {
+  NmsCase out;
+  out.name = "small";
+  const unsigned places = 2 + random.below(60);
+  const unsigned sides = 1 + random.below(16);
+  const unsigned scores = 1 + random.below(40);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto x = static_cast<float>(random.below(places));
+    const auto y = static_cast<float>(random.below(places));
+    const auto width = static_cast<float>(1 + random.below(sides));
+    const auto height = static_cast<float>(1 + random.below(sides));
+    out.add({x, y, x + width, y + height},
+            static_cast<float>(random.below(scores)) / static_cast<float>(scores));
+  }
+  return out;
+}
+
+}  // namespace facepipe::test
