@@ -1,13 +1,14 @@
 // Suppression on one core: ours on each instruction set and OpenCV's NMSBoxes, on the same
 // candidates.
 //
-//   bench_nms write FOLDER                         writes the sets of tests/support/nms_cases.h and
-//                                                  lists them on standard output
-//   bench_nms run LIST [Google Benchmark's options]  measures the sets that the file LIST names
+//   bench_nms write FOLDER  writes the sets of tests/support/nms_cases.h and lists them on standard
+//                           output
+//   bench_nms run LIST [Google Benchmark's options]
+//                           measures the sets that the file LIST names
 //
-// A line of the list: name, threshold, files; parted by tabs. The files are variants of one set, of
-// which each iteration takes the next, or the processor would learn one by heart. A file holds five
-// little-endian floats a candidate: x1 y1 x2 y2 score.
+// A line of the list: name, threshold, files (see nms_files.h); parted by tabs. The files are
+// variants of one set, of which each iteration takes the next, or the processor would learn one by
+// heart.
 #include <benchmark/benchmark.h>
 
 #include <cstdio>
@@ -22,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/nms_files.h"
 #include "nms/cpu/instruction_sets.h"
 #include "nms/cpu/suppressor.h"
 #include "tests/support/nms_cases.h"
@@ -32,28 +34,7 @@ namespace {
 constexpr std::size_t kSizes[] = {200, 1027, 2895, 4096, 10000};
 constexpr unsigned kVariants = 8;
 
-// --- Files
-// ----------------------------------------------------------------------------------------
-
-void write_candidates(const std::filesystem::path& file, const test::NmsCase& all) {
-  std::ofstream out(file, std::ios::binary);
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const float row[] = {all.boxes[i].x1, all.boxes[i].y1, all.boxes[i].x2, all.boxes[i].y2,
-                         all.scores[i]};
-    out.write(reinterpret_cast<const char*>(row), sizeof row);
-  }
-  if (!out.flush()) throw std::runtime_error("cannot write " + file.string());
-}
-
-test::NmsCase read_candidates(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw std::runtime_error("cannot read " + file);
-  test::NmsCase out;
-  float row[5];
-  while (in.read(reinterpret_cast<char*>(row), sizeof row))
-    out.add({row[0], row[1], row[2], row[3]}, row[4]);
-  return out;
-}
+// --- Sets
 
 void write_sets(const std::filesystem::path& folder) {
   for (const std::size_t size : kSizes) {
@@ -103,7 +84,6 @@ std::vector<Set> read_list(const std::string& list) {
 }
 
 // --- Measurements
-// ---------------------------------------------------------------------------------
 
 void measure_ours(benchmark::State& state, const Set& set, NmsOptions options,
                   std::string_view instruction_set) {

@@ -9,13 +9,12 @@ has it: its op alone, without the making of tensors.
 """
 import json
 import os
-import pathlib
-import statistics
 import tempfile
 import time
-from dataclasses import dataclass
 
 import measurement
+import nms_measurement
+from nms_measurement import Timing
 
 OURS = ["AVX3", "AVX2"]  # Highway's names; AVX3 is AVX-512
 SHOWN = {"AVX3": "AVX-512", "AVX2": "AVX2"}
@@ -23,43 +22,12 @@ RULES = ["fast", "matrix", "diou", "voting", "soft linear", "soft gaussian"]
 RULES_ON = "faces wide"
 
 
-@dataclass
-class Timing:
-    """Of the repetitions of one measurement."""
-
-    microseconds: list
-    kept: int
-
-    def median(self):
-        return statistics.median(self.microseconds)
-
-    def shown(self):
-        low, _, high = statistics.quantiles(self.microseconds, n=4)
-        return f"{self.median():>12.1f} {f'({low:.1f}-{high:.1f})'}"
-
-
 def arguments_given():
-    options = measurement.parser(__doc__)
-    options.add_argument("--bench-nms", type=pathlib.Path,
-                         default=measurement.REPOSITORY / "build" / "bench" / "bench_nms",
-                         help="default: build/bench/bench_nms (cmake -DFACEPIPE_BENCH=ON)")
-    options.add_argument("--boxes", type=pathlib.Path, nargs="*", default=[], metavar="BOXES.f32",
-                         help="real candidates, too: rows of five little-endian float32, "
-                              "x1 y1 x2 y2 score")
-    options.add_argument("--threshold", type=float, default=0.3, help="for --boxes (default: 0.3)")
+    options = nms_measurement.parser(__doc__, "bench_nms")
     options.add_argument("--repetitions", type=int, default=9, help="default: 9")
     options.add_argument("--core", type=int, default=max(os.sched_getaffinity(0)),
                          help="that all run on (default: the last)")
     return options.parse_args()
-
-
-def sets_to_measure(arguments, folder):
-    """The list for bench_nms: sets that it writes, then the files of --boxes."""
-    lines = measurement.run([arguments.bench_nms, "write", folder]).output.splitlines()
-    for file in arguments.boxes:
-        count = file.stat().st_size // 20
-        lines.append(f"{file.stem} {count}\t{arguments.threshold}\t{file}")
-    return lines
 
 
 def filter_of_names():
@@ -71,7 +39,7 @@ def filter_of_names():
 def measure_programs(arguments, list_file):
     """Timings by "who/set", ours and OpenCV's; and OpenCV's version."""
     output = measurement.run([
-        arguments.bench_nms, "run", list_file, "--benchmark_format=json",
+        arguments.program, "run", list_file, "--benchmark_format=json",
         f"--benchmark_filter={filter_of_names()}", "--benchmark_min_time=0.02",
         f"--benchmark_repetitions={arguments.repetitions}",
         "--benchmark_enable_random_interleaving=true"]).output
@@ -86,14 +54,10 @@ def measure_programs(arguments, list_file):
 
 
 def load_torch():
-    try:
-        import numpy
-        import torch
-        import torchvision
-    except ImportError:
-        return None
-    torch.set_num_threads(1)
-    return numpy, torch, torchvision
+    modules = nms_measurement.load_torch()
+    if modules:
+        modules[1].set_num_threads(1)
+    return modules
 
 
 def mean_us(call, variants):
@@ -109,13 +73,9 @@ def mean_us(call, variants):
 
 
 def measure_torchvision(modules, line, repetitions):
-    numpy, torch, torchvision = modules
     _, threshold, *files = line.split("\t")
-    variants = []
-    for file in files:
-        rows = torch.from_numpy(numpy.fromfile(file, "<f4").reshape(-1, 5))
-        variants.append((rows[:, :4].contiguous(), rows[:, 4].contiguous()))
-    nms = torchvision.ops.nms
+    variants = [nms_measurement.boxes_and_scores(modules, file, "cpu") for file in files]
+    nms = modules[2].ops.nms
     call = lambda variant: nms(variant[0], variant[1], float(threshold))
     mean_us(call, variants[:1])
     times = [mean_us(call, variants) for _ in range(repetitions)]
@@ -136,7 +96,7 @@ def libraries_table(names, timings, ours):
         kept = [str(timing.kept) for timing in row]
         differ = "" if len(set(kept)) == 1 else f"  kept: {', '.join(kept)}"
         lines.append(f"{name:<20}{kept[0]:>6}"
-                     + "".join(f"{timing.shown():<31}" for timing in row) + differ)
+                     + "".join(f"{timing.shown(12):<31}" for timing in row) + differ)
     return "".join(line.rstrip() + "\n" for line in lines)
 
 
@@ -168,9 +128,7 @@ def main():
     os.sched_setaffinity(0, {arguments.core})
     modules = load_torch()
     with tempfile.TemporaryDirectory() as folder:
-        lines = sets_to_measure(arguments, folder)
-        list_file = pathlib.Path(folder) / "list"
-        list_file.write_text("\n".join(lines) + "\n")
+        lines, list_file = nms_measurement.write_list(arguments, folder)
         timings, opencv = measure_programs(arguments, list_file)
         if modules:
             for line in lines:

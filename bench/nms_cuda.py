@@ -6,12 +6,11 @@ their number to indices in rank order and their number. A time is the median of 
 it stand the quartiles. Ours leave their number on the device; torchvision waits for the host to read
 it, which its time includes.
 """
-import pathlib
-import statistics
 import tempfile
-from dataclasses import dataclass
 
 import measurement
+import nms_measurement
+from nms_measurement import Timing
 
 PAPER = {  # Oro et al. 2020, Table 5: map and reduce, any-stronger rule, milliseconds
     "GTX 1060": {200: 0.107, 1027: 0.324, 2895: 1.313},
@@ -20,67 +19,24 @@ PAPER = {  # Oro et al. 2020, Table 5: map and reduce, any-stronger rule, millis
 CALLS = 200
 
 
-@dataclass
-class Timing:
-    microseconds: list
-    kept: int
-
-    def median(self):
-        return statistics.median(self.microseconds)
-
-    def shown(self):
-        low, _, high = statistics.quantiles(self.microseconds, n=4)
-        return f"{self.median():>10.1f} {f'({low:.1f}-{high:.1f})':<18}"
-
-
-def arguments_given():
-    options = measurement.parser(__doc__)
-    options.add_argument("--bench-nms-cuda", type=pathlib.Path,
-                         default=measurement.REPOSITORY / "build" / "bench" / "bench_nms_cuda",
-                         help="default: build/bench/bench_nms_cuda (cmake -DFACEPIPE_BENCH=ON)")
-    options.add_argument("--boxes", type=pathlib.Path, nargs="*", default=[], metavar="BOXES.f32",
-                         help="real candidates, too: rows of five little-endian float32, "
-                              "x1 y1 x2 y2 score")
-    options.add_argument("--threshold", type=float, default=0.3, help="for --boxes (default: 0.3)")
-    arguments = options.parse_args()
-    # As "./name" a program is found, as the "name" that a path makes of it, it isn't.
-    arguments.bench_nms_cuda = arguments.bench_nms_cuda.resolve()
-    return arguments
-
-
-def sets_to_measure(arguments, folder):
-    """The list for bench_nms_cuda: sets that it writes, then the files of --boxes."""
-    lines = measurement.run([arguments.bench_nms_cuda, "write", folder]).output.splitlines()
-    for file in arguments.boxes:
-        count = file.stat().st_size // 20
-        lines.append(f"{file.stem} {count}\tas given\t{arguments.threshold}\t{file}")
-    return lines
-
-
 def measure_ours(arguments, verb, list_file):
     """Timings by (who, name, order)."""
     timings = {}
-    for line in measurement.run([arguments.bench_nms_cuda, verb, list_file]).output.splitlines():
+    for line in measurement.run([arguments.program, verb, list_file]).output.splitlines():
         who, name, order, kept, *times = line.split("\t")
         timings[who, name, order] = Timing([float(time) for time in times], int(kept))
     return timings
 
 
 def load_torch():
-    try:
-        import numpy
-        import torch
-        import torchvision
-    except ImportError:
-        return None
-    return (numpy, torch, torchvision) if torch.cuda.is_available() else None
+    modules = nms_measurement.load_torch()
+    return modules if modules and modules[1].cuda.is_available() else None
 
 
 def measure_torchvision(modules, line):
-    numpy, torch, torchvision = modules
+    _, torch, torchvision = modules
     _, _, threshold, file = line.split("\t")
-    rows = torch.from_numpy(numpy.fromfile(file, "<f4").reshape(-1, 5)).cuda()
-    boxes, scores = rows[:, :4].contiguous(), rows[:, 4].contiguous()
+    boxes, scores = nms_measurement.boxes_and_scores(modules, file, "cuda")
     call = lambda: torchvision.ops.nms(boxes, scores, float(threshold))
     for _ in range(10):
         kept = call()
@@ -101,10 +57,10 @@ def greedy_table(lines, timings):
     for line in lines:
         name, order, *_ = line.split("\t")
         ours = timings["greedy", name, order]
-        row = f"{name:<20}{order:<10}{ours.kept:>6}{ours.shown()}"
+        row = f"{name:<20}{order:<10}{ours.kept:>6}{ours.shown(10):<29}"
         theirs = timings.get(("torchvision", name, order))
         if theirs:
-            row += f"{theirs.shown()}{theirs.median() / ours.median():>6.1f}"
+            row += f"{theirs.shown(10):<29}{theirs.median() / ours.median():>6.1f}"
             row += "" if theirs.kept == ours.kept else f"  kept: {theirs.kept}"
         rows.append(row.rstrip())
     return "\n".join(rows) + "\n"
@@ -136,12 +92,10 @@ def matrix_table(timings):
 
 
 def main():
-    arguments = arguments_given()
+    arguments = nms_measurement.parser(__doc__, "bench_nms_cuda").parse_args()
     modules = load_torch()
     with tempfile.TemporaryDirectory() as folder:
-        lines = sets_to_measure(arguments, folder)
-        list_file = pathlib.Path(folder) / "list"
-        list_file.write_text("\n".join(lines) + "\n")
+        lines, list_file = nms_measurement.write_list(arguments, folder, "as given")
         greedy = measure_ours(arguments, "run", list_file)
         if modules:
             for line in lines:

@@ -1,17 +1,14 @@
 // Suppression on a CUDA device: graph replays, timed by events on the device.
 //
 //   bench_nms_cuda write FOLDER    writes the sets of tests/support/nms_cases.h in two orders, and
-//   lists
-//                                  them on standard output
+//                                  lists them on standard output
 //   bench_nms_cuda run LIST        greedy on each set that the file LIST names
 //   bench_nms_cuda rules LIST      the other rules
 //   bench_nms_cuda matrix LIST     the matrix' map and reduce kernels apart, for each k
 //   bench_nms_cuda once LIST RULE  one replay of each set, for a profiler
 //
-// A line of the list: name, order, threshold, file; parted by tabs. A file holds five little-endian
-// floats a candidate: x1 y1 x2 y2 score. A line of the results: who, name, order, kept, and the
-// times of single replays in microseconds; parted by tabs.
-#include <algorithm>
+// A line of the list: name, order, threshold, file (see nms_files.h); parted by tabs. A line of the
+// results: who, name, order, kept, and the times of single replays in microseconds; parted by tabs.
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -22,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/nms_files.h"
 #include "core/cuda/graph.h"
 #include "core/cuda/stream.h"
 #include "tests/nms/cuda/device_nms.h"
@@ -41,17 +39,6 @@ struct Set {
   test::NmsCase candidates;
 };
 
-void write_candidates(const std::filesystem::path& file, const test::NmsCase& all) {
-  std::ofstream out(file, std::ios::binary);
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const Box& box = all.boxes[i];
-    const float row[] = {box.x1, box.y1, box.x2, box.y2, all.scores[i]};
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)
-    out.write(reinterpret_cast<const char*>(row), sizeof row);
-  }
-  if (!out.flush()) throw std::runtime_error("cannot write " + file.string());
-}
-
 void write_sets(const std::filesystem::path& folder) {
   for (const std::size_t size : kSizes)
     for (const auto& [candidates, threshold] : test::timed_cases(size)) {
@@ -65,17 +52,6 @@ void write_sets(const std::filesystem::path& folder) {
                     file.c_str());
       }
     }
-}
-
-test::NmsCase read_candidates(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw std::runtime_error("cannot read " + file);
-  test::NmsCase out;
-  float row[5];
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)
-  while (in.read(reinterpret_cast<char*>(row), sizeof row))
-    out.add({row[0], row[1], row[2], row[3]}, row[4]);
-  return out;
 }
 
 std::vector<Set> read_list(const std::string& file) {

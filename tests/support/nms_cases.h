@@ -55,7 +55,6 @@ class NmsRandom {
 };
 
 // --- As detectors give them
-// -----------------------------------------------------------------------
 
 /// `count` candidates around count / 20 square faces of 20 to 120 pixels in a frame of 3840 x 2160,
 /// in random order; `jitter` of a face's size moves and (as a logarithm) scales them.
@@ -128,7 +127,6 @@ inline NmsCase torchvision_random(std::size_t count, float threshold, unsigned s
 }
 
 // --- With whole corners, so that areas are exact
-// --------------------------------------------------
 
 /// `count` candidates around count / 7 places. Scores come from `score_steps` values: ties where
 /// there are few.
@@ -250,7 +248,6 @@ inline NmsCase degenerate(std::size_t count, unsigned seed = 7) {
 }
 
 // --- Orders and sets of sets
-// ----------------------------------------------------------------------
 
 /// The same candidates as a decoder gives them: row by row of its output, here of stride 4.
 inline NmsCase in_raster_order(const NmsCase& all) {

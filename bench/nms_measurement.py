@@ -1,0 +1,73 @@
+"""What the measurements of suppression share: their options, sets, timings, and torchvision."""
+import pathlib
+import statistics
+from dataclasses import dataclass
+
+import measurement
+
+BYTES_A_CANDIDATE = 20  # see nms_files.h
+
+
+@dataclass
+class Timing:
+    """Of the calls, or means of calls, of one measurement."""
+
+    microseconds: list
+    kept: int
+
+    def median(self):
+        return statistics.median(self.microseconds)
+
+    def shown(self, width):
+        """The median in so many columns, and the quartiles."""
+        low, _, high = statistics.quantiles(self.microseconds, n=4)
+        return f"{self.median():>{width}.1f} ({low:.1f}-{high:.1f})"
+
+
+def parser(description, program):
+    """Options of a measurement that `program` of build/bench takes part in, as `program`."""
+    options = measurement.parser(description)
+    # As "./name" a program is found, as the "name" that a path makes of it, it isn't.
+    options.add_argument("--" + program.replace("_", "-"), dest="program", metavar="PROGRAM",
+                         type=lambda text: pathlib.Path(text).resolve(),
+                         default=measurement.REPOSITORY / "build" / "bench" / program,
+                         help=f"default: build/bench/{program} (cmake -DFACEPIPE_BENCH=ON)")
+    options.add_argument("--boxes", type=pathlib.Path, nargs="*", default=[], metavar="BOXES.f32",
+                         help="real candidates, too: rows of five little-endian float32, "
+                              "x1 y1 x2 y2 score")
+    options.add_argument("--threshold", type=float, default=0.3, help="for --boxes (default: 0.3)")
+    return options
+
+
+def write_list(arguments, folder, *columns):
+    """The list for the program: sets that it writes, then the files of --boxes.
+
+    `columns` are what the program's lists have between name and threshold. Returns the lines, and
+    the file that holds them.
+    """
+    lines = measurement.run([arguments.program, "write", folder]).output.splitlines()
+    for file in arguments.boxes:
+        count = file.stat().st_size // BYTES_A_CANDIDATE
+        columns_of_file = [f"{file.stem} {count}", *columns, str(arguments.threshold), str(file)]
+        lines.append("\t".join(columns_of_file))
+    list_file = pathlib.Path(folder) / "list"
+    list_file.write_text("\n".join(lines) + "\n")
+    return lines, list_file
+
+
+def load_torch():
+    """The modules numpy, torch and torchvision; None where one is missing."""
+    try:
+        import numpy
+        import torch
+        import torchvision
+    except ImportError:
+        return None
+    return numpy, torch, torchvision
+
+
+def boxes_and_scores(modules, file, device):
+    """A file's candidates as tensors."""
+    numpy, torch, _ = modules
+    rows = torch.from_numpy(numpy.fromfile(file, "<f4").reshape(-1, 5)).to(device)
+    return rows[:, :4].contiguous(), rows[:, 4].contiguous()
