@@ -4,7 +4,8 @@
 All on the same candidates in device memory, in one run, by events on the device: from boxes, scores and
 their number to indices in rank order and their number. A time is the median of 200 single calls; beside
 it stand the quartiles. Ours leave their number on the device; torchvision waits for the host to read
-it, which its time includes.
+it, and launches one kernel after another, which its time includes. What its kernels and copies take
+alone stands behind it for one set (torch.profiler).
 """
 import tempfile
 
@@ -52,6 +53,19 @@ def measure_torchvision(modules, line):
     return Timing(times, kept.numel())
 
 
+def torchvision_kernels(modules, line):
+    """Microseconds of a call that kernels and copies take, whatever lies between them."""
+    _, torch, torchvision = modules
+    _, _, threshold, file = line.split("\t")
+    boxes, scores = nms_measurement.boxes_and_scores(modules, file, "cuda")
+    calls = 20
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
+        for _ in range(calls):
+            torchvision.ops.nms(boxes, scores, float(threshold))
+        torch.cuda.synchronize()
+    return sum(event.self_device_time_total for event in profile.key_averages()) / calls
+
+
 def greedy_table(lines, timings):
     rows = [f"{'us':<20}{'order':<10}{'kept':>6}{'ours':>10}{'':<19}{'torchvision':>10}{'':<18}times"]
     for line in lines:
@@ -62,6 +76,8 @@ def greedy_table(lines, timings):
         if theirs:
             row += f"{theirs.shown(10):<29}{theirs.median() / ours.median():>6.1f}"
             row += "" if theirs.kept == ours.kept else f"  kept: {theirs.kept}"
+            alone = timings.get(("kernels", name, order))
+            row += f"  kernels alone {alone:.1f}" if alone else ""
         rows.append(row.rstrip())
     return "\n".join(rows) + "\n"
 
@@ -101,6 +117,8 @@ def main():
             for line in lines:
                 name, order, *_ = line.split("\t")
                 greedy["torchvision", name, order] = measure_torchvision(modules, line)
+                if name.startswith("faces tight"):
+                    greedy["kernels", name, order] = torchvision_kernels(modules, line)
         rules = measure_ours(arguments, "rules", list_file)
         matrix = measure_ours(arguments, "matrix", list_file)
     gpu = measurement.first_line(["nvidia-smi", "--query-gpu=name,driver_version,clocks.max.sm",

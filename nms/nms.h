@@ -18,17 +18,14 @@ enum class NmsRule : std::uint8_t {
   greedy,
   /// Falls to *any* candidate that outranks and suppresses it, be that one kept or not: the boolean
   /// matrix with a map and a reduce kernel of Oro et al. 2020, Algorithms 1 and 2. Keeps a subset
-  /// of
-  /// what greedy keeps. Its work and memory are D_max^2.
+  /// of what greedy keeps. Its work and memory are D_max^2.
   matrix,
   /// The same set as `matrix` by the same predicate (Fast NMS of YOLACT), without the matrix.
   fast,
   /// Soft-NMS (Bodla et al. 2017): each time the highest score is selected, and those of the
   /// candidates that overlap it decay. Kept: what is selected with a score >= soft.min_score, in
-  /// the
-  /// order of selection. A tie goes to the lower index. The decays of a candidate are multiplied
-  /// into
-  /// its score in the order of selection, in fp32 (predicate.h).
+  /// the order of selection. A tie goes to the lower index. The decays of a candidate are
+  /// multiplied into its score in the order of selection, in fp32 (predicate.h).
   soft,
 };
 

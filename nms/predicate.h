@@ -94,8 +94,7 @@ FACEPIPE_NMS_INLINE bool winner_share_exceeds(float inter, float winner_area, fl
   return inter > mul(threshold, winner_area);
 }
 
-// --- Rule matrix
-// ----------------------------------------------------------------------------------
+// --- Rule matrix ---------------------------------------------------------------------------------
 
 /// A valid box as the rule `matrix` compares it: first the square, then the pixel. The square holds
 /// the box whatever the rounding, so that no corner of a valid box becomes NaN.
@@ -113,10 +112,10 @@ FACEPIPE_NMS_INLINE Box matrix_box(const Box& box, bool squares, bool plus_one) 
   return out;
 }
 
-// --- Rule soft
-// ------------------------------------------------------------------------------------ `inter` and
-// the areas are those of valid boxes. A candidate's decays are multiplied into its score one by
-// one, in the order in which the candidates that overlap it are selected.
+// --- Rule soft -----------------------------------------------------------------------------------
+
+// `inter` and the areas are those of valid boxes. A candidate's decays are multiplied into its
+// score one by one, in the order in which the candidates that overlap it are selected.
 
 /// NaN where both areas are infinite or 0: then nothing decays.
 FACEPIPE_NMS_INLINE float iou(float inter, float area_a, float area_b) {
@@ -161,8 +160,7 @@ FACEPIPE_NMS_INLINE float decayed(float score, float decay) {
   return product == product ? product : 0.0F;
 }
 
-// --- Voting
-// ---------------------------------------------------------------------------------------
+// --- Voting --------------------------------------------------------------------------------------
 
 /// Sums of a kept box and of the candidates that joined it, added in rank order, so the kept box
 /// first.

@@ -81,8 +81,8 @@ __device__ __forceinline__ unsigned eight_comparisons(const Columns& columns, un
 }
 
 /// Fills bits[word * stride + row] with whether column 32 * word + bit suppresses the row.
-/// octets[o] bounds rows 8 o to 8 o + 7. The columns' list must be filled up to a multiple of 32.
-/// No barrier.
+/// octets[o] bounds rows 8 o to 8 o + 7; without octets, all rows are compared with all columns.
+/// The columns' list must be filled up to a multiple of 32. No barrier.
 template <class Overlap>
 __device__ __forceinline__ void compare(const Columns& columns, const View& view, unsigned rows,
                                         unsigned stride, unsigned end, const float4* octets,
@@ -99,7 +99,7 @@ __device__ __forceinline__ void compare(const Columns& columns, const View& view
     unsigned suppressors = 0;
     // Few tasks run at once as it is, and their latency counts; only of many some are worth a test.
     const bool meets =
-        words * octet_count <= kWarps ||
+        octets == nullptr || words * octet_count <= kWarps ||
         __any_sync(kAllLanes, overlap(columns.box(32 * word + lane_id()), octets[octet])) != 0;
     if (meets) {
       suppressors = eight_comparisons<Overlap>(columns, row, first, end, threshold);

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "nms/cuda/columns.cuh"
+#include "nms/cuda/board.cuh"
 #include "nms/cuda/device.cuh"
 
 namespace facepipe::nms {
@@ -16,99 +16,9 @@ namespace facepipe::nms {
 // one undecided can always be decided. So nobody waits for a round to end. A warp decides 32 rows,
 // among themselves by ballots; for what its rows wait for elsewhere it looks at a board, on which
 // the owner writes each decision once. The board of the grid is a word a candidate in L2, that of a
-// strip (see Note [Sweep]) a few words in shared memory. What 32 rows wait for is seldom more than
-// 32 columns. These become a list, a column a lane, and what a row waits for becomes one word: a
-// look at the board is then one load and two ballots. Four such lists do for nearly all crowds; as
-// long as there is more, the warp goes over all words of the rows.
-
-inline constexpr unsigned kMaxRows = 512;
-inline constexpr unsigned kMaxGroups = kMaxRows / 32;
-static_assert(kMaxGroups <= kWarps);  // a warp for each, so that none waits for its own later ones
-inline constexpr unsigned kMaxColumns = 4096 + 64;
-
-enum State : std::uint32_t { kUndecided = 0, kKept = 1, kRemoved = 2 };
-
-// Note [Tags]
-// ~~~~~~~~~~~
-// A state in L2 is current if its upper 30 bits are the launch's tag, so nothing is cleared between
-// launches. The tag counts launches, modulo 2^24 at most, so a word written that many launches ago
-// and never since would look current. Each launch therefore clears the words beyond its count whose
-// number is, modulo 4,096, its tag: none gets older than 4,096 launches.
-struct States {
-  std::uint32_t* words;
-  std::uint32_t tag;
-
-  __device__ __forceinline__ State read(unsigned index) const {
-    const std::uint32_t word = shared_load(words + index);
-    return (word >> 2) == tag ? static_cast<State>(word & 3) : kUndecided;
-  }
-  __device__ __forceinline__ void publish(unsigned index, State state) const {
-    shared_store(words + index, (tag << 2) | state);
-  }
-  __device__ void clear_old(unsigned count, unsigned capacity) const {
-    for (unsigned i = (tag & 4095U) + 4096U * threadIdx.x; i < capacity; i += 4096U * kThreads)
-      if (i >= count) shared_store(words + i, 0);
-  }
-};
-
-/// A CTA's problem: rows [0, rows), in groups of 32, and the columns before `end`.
-struct Problem {
-  Columns columns;
-  std::uint32_t* bits;
-  unsigned rows, end;
-
-  [[nodiscard]] __device__ unsigned groups() const { return (rows + 31) / 32; }
-  [[nodiscard]] __device__ unsigned stride() const { return 32 * groups(); }
-  [[nodiscard]] __device__ unsigned words() const { return (end + 31) / 32; }
-  /// Whether columns of a word suppress this lane's row of the group.
-  [[nodiscard]] __device__ std::uint32_t& suppressors(unsigned word, unsigned group) const {
-    return bits[word * stride() + 32 * group + lane_id()];
-  }
-};
-
-/// What a CTA's own rows have come to, a bit each, where its warps see each other's.
-struct OwnBoard {
-  volatile std::uint32_t* kept;
-  volatile std::uint32_t* removed;
-
-  [[nodiscard]] __device__ __forceinline__ State read(unsigned row) const {
-    if ((kept[row / 32] >> row % 32 & 1) != 0) return kKept;
-    return (removed[row / 32] >> row % 32 & 1) != 0 ? kRemoved : kUndecided;
-  }
-  __device__ __forceinline__ void publish(unsigned group, unsigned decided,
-                                          unsigned kept_mask) const {
-    if (lane_id() != 0) return;
-    atomicOr(const_cast<std::uint32_t*>(kept + group), decided & kept_mask);
-    atomicOr(const_cast<std::uint32_t*>(removed + group), decided & ~kept_mask);
-  }
-};
-
-/// The board of the grid, that of the own rows, and the flag by which CTAs give up, if any can.
-struct GridBoard {
-  const Columns& columns;
-  unsigned stride;  ///< columns before it are own rows
-  OwnBoard own;
-  States states;
-  const std::uint32_t* bail;
-
-  static constexpr unsigned kOwn = 0x80000000U;
-  using Place = unsigned;  // an own row, or a candidate's index
-  [[nodiscard]] __device__ __forceinline__ Place place_of(unsigned column) const {
-    return column < stride ? column | kOwn : columns.index(column);
-  }
-  [[nodiscard]] __device__ __forceinline__ State read(Place place) const {
-    return (place & kOwn) != 0 ? own.read(place & ~kOwn) : states.read(place);
-  }
-  __device__ __forceinline__ void publish(unsigned group, std::uint64_t key, unsigned decided,
-                                          unsigned kept) const {
-    if ((decided >> lane_id() & 1) != 0)
-      states.publish(index_of(key), (kept >> lane_id() & 1) != 0 ? kKept : kRemoved);
-    if (stride > 32) own.publish(group, decided, kept);
-  }
-  [[nodiscard]] __device__ __forceinline__ bool given_up() const {
-    return bail != nullptr && shared_load(bail) == states.tag;
-  }
-};
+// strip (see Note [Sweep]) a few words in shared memory. What 32 rows wait for seldom lies in more
+// than 8 words of columns. These are listed, and a look at the board is then, for each of them, one
+// load and two ballots; as long as there are more, the warp goes over all words of the rows.
 
 /// 32 rows as their warp knows them. Masks are the warp's, a bit a row; the rest is the lane's
 /// row's.
@@ -159,28 +69,30 @@ __device__ __forceinline__ void settle(Group& group, const Board& board) {
     board.publish(group.number, group.key, before & ~group.undecided, group.kept);
 }
 
-inline constexpr unsigned kLists = 4;
+inline constexpr unsigned kListed = 8;
 
-/// The columns that undecided rows wait for, lists of 32, a column a lane.
-template <class Board>
+/// The words whose columns undecided rows wait for.
 struct WaitingList {
-  std::uint32_t pending[kLists] = {};  ///< of the lane's row
-  unsigned columns[kLists] = {};
-  unsigned size = 0;  ///< may be more than there is room for; then this is no list
+  std::uint32_t pending[kListed] = {};  ///< of the lane's row
+  unsigned words[kListed] = {};
+  unsigned size = 0;  ///< of a list that has no room for all, one more than there is room for
 
-  [[nodiscard]] __device__ __forceinline__ bool fits() const { return size <= 32 * kLists; }
+  [[nodiscard]] __device__ __forceinline__ bool fits() const { return size <= kListed; }
 
   __device__ __forceinline__ void add(std::uint32_t suppressors, unsigned word) {
-    for (unsigned needed = warp_or(suppressors); needed != 0; needed &= needed - 1, ++size) {
-      const unsigned bit = static_cast<unsigned>(__ffs(static_cast<int>(needed))) - 1;
-      const unsigned waits = (suppressors >> bit & 1) << size % 32;
 #pragma unroll
-      for (unsigned l = 0; l < kLists; ++l) {
-        if (l != size / 32) continue;
-        pending[l] |= waits;
-        if (lane_id() == size % 32) columns[l] = 32 * word + bit;
-      }
+    for (unsigned l = 0; l < kListed; ++l) {
+      if (l != size) continue;
+      pending[l] = suppressors;
+      words[l] = word;
     }
+    ++size;
+  }
+  [[nodiscard]] __device__ __forceinline__ bool any() const {
+    std::uint32_t all = 0;
+#pragma unroll
+    for (const std::uint32_t word : pending) all |= word;
+    return all != 0;
   }
 };
 
@@ -193,20 +105,33 @@ __device__ __forceinline__ bool has_others(const Problem& problem, const Group& 
   return any != 0;
 }
 
-/// The list of all columns that undecided rows wait for.
-template <class Board>
-__device__ __forceinline__ WaitingList<Board> list_all(const Problem& problem, const Group& group) {
-  WaitingList<Board> list;
+__device__ __forceinline__ WaitingList list_words(const Problem& problem, const Group& group) {
+  WaitingList list;
   const bool undecided = group.mine(group.undecided);
-#pragma unroll 1
-  for (unsigned word = 0; word < problem.words(); ++word)
-    if (word != group.number)
-      list.add(undecided ? problem.suppressors(word, group.number) : 0, word);
+#pragma unroll 2
+  for (unsigned word = 0; word < problem.words(); ++word) {
+    if (!list.fits()) break;
+    std::uint32_t suppressors = 0;
+    if (undecided && word != group.number) suppressors = problem.suppressors(word, group.number);
+    if (__any_sync(kAllLanes, suppressors != 0) != 0) list.add(suppressors, word);
+  }
   return list;
 }
 
-/// One look at the board for each word, four at once, where there are too many columns to list.
-/// Rows forget suppressors that are removed. Returns how many columns are waited for still.
+/// What the board tells of the 32 columns of a word; raw is what the lane found for its column
+/// where they are another CTA's.
+struct Seen {
+  unsigned kept, removed;
+};
+template <class Board>
+__device__ __forceinline__ Seen seen_of(const Board& board, unsigned word, std::uint32_t raw) {
+  if (word < board.own_words) return {board.own.kept[word], board.own.removed[word]};
+  const State state = board.states.state(raw);
+  return {__ballot_sync(kAllLanes, state == kKept), __ballot_sync(kAllLanes, state == kRemoved)};
+}
+
+/// One look at the board for each word, four at once, where there are too many to list. Rows forget
+/// suppressors that are removed. Returns how many words are waited for still.
 template <class Board>
 __device__ __forceinline__ unsigned ask_all(const Problem& problem, Group& group,
                                             const Board& board) {
@@ -216,53 +141,51 @@ __device__ __forceinline__ unsigned ask_all(const Problem& problem, Group& group
   const bool undecided = group.mine(group.undecided);
   for (unsigned first = 0; first < problem.words(); first += kAsked) {
     std::uint32_t suppressors[kAsked];
-    State seen[kAsked];
+    std::uint32_t raw[kAsked];
 #pragma unroll
     for (unsigned j = 0; j < kAsked; ++j) {
       const unsigned word = first + j;
       suppressors[j] = 0;
       if (undecided && word < problem.words() && word != group.number)
         suppressors[j] = problem.suppressors(word, group.number);
-      seen[j] = kUndecided;
-      if (group.mine(warp_or(suppressors[j])))
-        seen[j] = board.read(board.place_of(32 * word + lane_id()));
+      raw[j] = 0;
+      if (group.mine(warp_or(suppressors[j])) && word >= board.own_words)
+        raw[j] = board.states.look(board.index_of(32 * word + lane_id()));
     }
 #pragma unroll
     for (unsigned j = 0; j < kAsked; ++j) {
-      const unsigned kept = __ballot_sync(kAllLanes, seen[j] == kKept);
-      const unsigned removed = __ballot_sync(kAllLanes, seen[j] == kRemoved);
-      if ((suppressors[j] & kept) != 0) group.falls = true;
-      if ((suppressors[j] & removed) != 0)
-        problem.suppressors(first + j, group.number) = suppressors[j] & ~removed;
-      suppressors[j] &= ~removed;
+      const Seen seen = seen_of(board, first + j, raw[j]);
+      if ((suppressors[j] & seen.kept) != 0) group.falls = true;
+      if ((suppressors[j] & seen.removed) != 0)
+        problem.suppressors(first + j, group.number) = suppressors[j] & ~seen.removed;
+      suppressors[j] &= ~seen.removed;
       group.waits |= suppressors[j] != 0;
-      left += static_cast<unsigned>(__popc(warp_or(suppressors[j])));
+      left += __any_sync(kAllLanes, suppressors[j] != 0) != 0 ? 1 : 0;
     }
   }
   return left;
 }
 
-/// One look at the board for all columns on the list.
+/// One look at the board for all columns on the list; `indices` are those of others' columns.
 template <class Board>
-__device__ __forceinline__ void ask_listed(WaitingList<Board>& list,
-                                           const typename Board::Place (&places)[kLists],
+__device__ __forceinline__ void ask_listed(WaitingList& list, const unsigned (&indices)[kListed],
                                            Group& group, const Board& board) {
-  State seen[kLists];
+  std::uint32_t raw[kListed];
 #pragma unroll
-  for (unsigned l = 0; l < kLists; ++l) {
-    seen[l] = kUndecided;
-    if (32 * l >= list.size) continue;
+  for (unsigned l = 0; l < kListed; ++l) {
+    if (l >= list.size) break;
+    raw[l] = 0;
+    if (list.words[l] < board.own_words) continue;
     const unsigned needed = warp_or(group.mine(group.undecided) ? list.pending[l] : 0);
-    if (group.mine(needed)) seen[l] = board.read(places[l]);
+    if (group.mine(needed)) raw[l] = board.states.look(indices[l]);
   }
   group.waits = false;
 #pragma unroll
-  for (unsigned l = 0; l < kLists; ++l) {
-    if (32 * l >= list.size) continue;
-    const unsigned kept = __ballot_sync(kAllLanes, seen[l] == kKept);
-    const unsigned removed = __ballot_sync(kAllLanes, seen[l] == kRemoved);
-    group.falls |= (list.pending[l] & kept) != 0;
-    list.pending[l] &= ~removed;
+  for (unsigned l = 0; l < kListed; ++l) {
+    if (l >= list.size) break;
+    const Seen seen = seen_of(board, list.words[l], raw[l]);
+    group.falls |= (list.pending[l] & seen.kept) != 0;
+    list.pending[l] &= ~seen.removed;
     group.waits |= list.pending[l] != 0;
   }
 }
@@ -272,25 +195,25 @@ template <class Board>
 __device__ __forceinline__ Group decide_group(const Problem& problem, unsigned number,
                                               const Board& board) {
   Group group = group_at(problem, number);
-  group.waits = has_others(problem, group);
+  WaitingList list = list_words(problem, group);
+  group.waits = list.fits() ? list.any() : has_others(problem, group);
   settle(group, board);  // most rows wait for no other, and others wait for them
   if (group.undecided == 0) return group;
-  WaitingList<Board> list = list_all<Board>(problem, group);
   if (!list.fits()) {
     unsigned left = list.size;
-    for (SpinLimit spins; left > 32 * kLists; spins.count()) {
+    for (SpinLimit spins; left > kListed; spins.count()) {
       left = ask_all(problem, group, board);
       settle(group, board);
       if (group.undecided == 0 || (spins.seldom() && board.given_up())) return group;
     }
-    list = list_all<Board>(problem, group);
+    list = list_words(problem, group);
   }
-  typename Board::Place places[kLists];
+  unsigned indices[kListed];
 #pragma unroll
-  for (unsigned l = 0; l < kLists; ++l)
-    places[l] = 32 * l + lane_id() < list.size ? board.place_of(list.columns[l]) : 0;
+  for (unsigned l = 0; l < kListed; ++l)
+    indices[l] = l < list.size ? board.index_of(32 * list.words[l] + lane_id()) : 0;
   for (SpinLimit spins; group.undecided != 0; spins.count()) {
-    ask_listed(list, places, group, board);
+    ask_listed(list, indices, group, board);
     settle(group, board);
     if (spins.seldom() && board.given_up()) break;
   }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "nms/cuda/board.cuh"
 #include "nms/cuda/columns.cuh"
 #include "nms/cuda/device.cuh"
 #include "nms/cuda/ranking.cuh"
@@ -35,10 +36,10 @@ struct SweepScratch {
 /// A strip waits for its own rows alone.
 struct StripBoard {
   OwnBoard own;
+  States states;  ///< of nobody
 
-  using Place = unsigned;  // the row
-  [[nodiscard]] static __device__ __forceinline__ Place place_of(unsigned column) { return column; }
-  [[nodiscard]] __device__ __forceinline__ State read(Place place) const { return own.read(place); }
+  static constexpr unsigned own_words = kStrip / 32;
+  [[nodiscard]] static __device__ __forceinline__ unsigned index_of(unsigned) { return 0; }
   __device__ __forceinline__ void publish(unsigned group, std::uint64_t, unsigned decided,
                                           unsigned kept) const {
     own.publish(group, decided, kept);
@@ -180,7 +181,7 @@ __device__ __forceinline__ void decide_strip(const Problem& problem, SweepMemory
   if (threadIdx.x < kStrip / 32) memory.kept[threadIdx.x] = memory.removed[threadIdx.x] = 0;
   __syncthreads();
   if (warp_id() < problem.groups())
-    decide_group(problem, warp_id(), StripBoard{{memory.kept, memory.removed}});
+    decide_group(problem, warp_id(), StripBoard{{memory.kept, memory.removed}, {}});
   __syncthreads();
 }
 
