@@ -100,6 +100,12 @@ def revision():
     return found.stdout.strip() or os.environ.get("FACEPIPE_REVISION", "unknown")
 
 
+def facepipe_version(arguments):
+    """Nothing where a measurement of a part runs without the whole program."""
+    version = first_line([arguments.facepipe, "--version"])
+    return "" if version == "not found" else version + ", "
+
+
 def shown(word):
     """A word of a command line as a result tells it: without this machine's folders."""
     path = pathlib.Path(word)
@@ -120,7 +126,7 @@ def write_result(arguments, facts, body):
         "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"),
         "machine": f"{processor()}, {cores()} cores",
         "system": f"Linux {platform.release()}, Python {platform.python_version()}",
-        "facepipe": f"{first_line([arguments.facepipe, '--version'])}, revision {revision()}",
+        "facepipe": f"{facepipe_version(arguments)}revision {revision()}",
         **facts,
     }
     text = "".join(f"{key + ':':<12}{value}\n" for key, value in head.items()) + "\n" + body
