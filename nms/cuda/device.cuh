@@ -65,6 +65,26 @@ __device__ __forceinline__ unsigned warp_or(unsigned value) {
 #endif
 }
 
+/// Of values that are none of them negative or NaN: their bits are in their order.
+__device__ __forceinline__ float warp_least(float value) {
+#if __CUDA_ARCH__ >= 800
+  return __uint_as_float(__reduce_min_sync(kAllLanes, __float_as_uint(value)));
+#else
+  for (int step = 16; step > 0; step /= 2)
+    value = fminf(value, __shfl_xor_sync(kAllLanes, value, step));
+  return value;
+#endif
+}
+__device__ __forceinline__ float warp_most(float value) {
+#if __CUDA_ARCH__ >= 800
+  return __uint_as_float(__reduce_max_sync(kAllLanes, __float_as_uint(value)));
+#else
+  for (int step = 16; step > 0; step /= 2)
+    value = fmaxf(value, __shfl_xor_sync(kAllLanes, value, step));
+  return value;
+#endif
+}
+
 __device__ __forceinline__ unsigned warp_sum(unsigned value) {
 #if __CUDA_ARCH__ >= 800
   return __reduce_add_sync(kAllLanes, value);

@@ -25,7 +25,7 @@ template <class Overlap, bool kFits>
 __device__ __forceinline__ bool gather_and_compare(const Cta<kFits>& cta, const CellGrid& grid,
                                                    const Share& share, Problem& problem) {
   gather_rows(cta, grid, share);
-  gather_others(cta, grid, share);
+  gather_others<Overlap>(cta, grid, share);
   const unsigned stride = (share.rows() + 31) / 32 * 32;
   problem = {cta.columns, cta.bits, share.rows(), stride + cta.shared.others};
   // Where starts of cells were: counts, until the kept ones are counted.
@@ -77,7 +77,6 @@ template <class Overlap, bool kAnyStronger>
 __device__ __forceinline__ void decide_few(const Cta<true>& cta, float4 first_box,
                                            float first_score) {
   constexpr unsigned kShare = 16;
-  static_assert(kFew <= kThreads);
   const unsigned begin = blockIdx.x * kShare;
   if (begin >= cta.n && blockIdx.x != 0) {
     __syncthreads();  // the tag is there

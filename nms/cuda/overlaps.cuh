@@ -8,14 +8,37 @@
 
 namespace facepipe::nms {
 
+/// Areas that a box must have to suppress, or it doesn't whatever its place.
+struct AreaRange {
+  float least, most;
+  [[nodiscard]] __device__ __forceinline__ bool holds(float area) const {
+    return area >= least && area <= most;
+  }
+};
+
+/// IoU > t needs a ratio of areas > t. In fp32 as well: the intersection is at most either area,
+/// because rounding keeps order, and the margin is hundreds of times the error of the union.
+__device__ __forceinline__ AreaRange areas_within_ratio(AreaRange of_losers, float threshold) {
+  constexpr float kTiny = 1e-30F;
+  const float ratio = 0.9999F * threshold;
+  const float least = of_losers.least > kTiny ? of_losers.least * ratio : 0;
+  return {least, fmaxf(kTiny, __fdividef(of_losers.most, ratio))};
+}
+
 struct IouOverlap {
+  static __device__ __forceinline__ AreaRange winners(AreaRange losers, float threshold) {
+    return areas_within_ratio(losers, threshold);
+  }
   static __device__ __forceinline__ bool suppresses(const Box& winner, float winner_area,
                                                     const Box& loser, float loser_area,
                                                     float threshold) {
     return iou_exceeds(intersection(winner, loser), winner_area, loser_area, threshold);
   }
 };
-struct DiouOverlap {
+struct DiouOverlap {  // at most the IoU
+  static __device__ __forceinline__ AreaRange winners(AreaRange losers, float threshold) {
+    return areas_within_ratio(losers, threshold);
+  }
   static __device__ __forceinline__ bool suppresses(const Box& winner, float winner_area,
                                                     const Box& loser, float loser_area,
                                                     float threshold) {
@@ -23,7 +46,10 @@ struct DiouOverlap {
     return diou_exceeds(winner, loser, inter, winner_area, loser_area, threshold);
   }
 };
-struct WinnerAreaOverlap {
+struct WinnerAreaOverlap {  // small winners suppress all around them
+  static __device__ __forceinline__ AreaRange winners(AreaRange losers, float threshold) {
+    return {0, areas_within_ratio(losers, threshold).most};
+  }
   static __device__ __forceinline__ bool suppresses(const Box& winner, float winner_area,
                                                     const Box& loser, float, float threshold) {
     return winner_share_exceeds(intersection(winner, loser), winner_area, threshold);

@@ -130,12 +130,12 @@ __device__ __forceinline__ Seen seen_of(const Board& board, unsigned word, std::
   return {__ballot_sync(kAllLanes, state == kKept), __ballot_sync(kAllLanes, state == kRemoved)};
 }
 
-/// One look at the board for each word, four at once, where there are too many to list. Rows forget
-/// suppressors that are removed. Returns how many words are waited for still.
+/// One look at the board for each word, eight at once, where there are too many to list. Rows
+/// forget suppressors that are removed. Returns how many words are waited for still.
 template <class Board>
 __device__ __forceinline__ unsigned ask_all(const Problem& problem, Group& group,
                                             const Board& board) {
-  constexpr unsigned kAsked = 4;
+  constexpr unsigned kAsked = 8;
   unsigned left = 0;
   group.waits = false;
   const bool undecided = group.mine(group.undecided);
