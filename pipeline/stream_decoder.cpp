@@ -61,6 +61,7 @@ void StreamDecoder::decode(const AVPacket& packet, const Interval& read, const S
 void StreamDecoder::submit(AVPacket& packet, std::int64_t tag, const Sink& sink) {
   compat::set_tag(*context_, packet, tag);
   const int sent = avcodec_send_packet(context_.get(), &packet);
+  check_decoded(sent);
   if (sent == AVERROR(ENOMEM)) throw std::bad_alloc();
   receive(sink);
 }
@@ -78,22 +79,26 @@ bool StreamDecoder::in_range(const AVPacket& packet, AVRational time_base) const
   return timeline_.in_range(packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts, time_base);
 }
 
-void StreamDecoder::open(int threads, const std::function<void(AVCodecContext&)>& prepare) {
-  const AVCodecParameters& parameters = *demuxer_.video().codecpar;
-  const AVCodec* codec = avcodec_find_decoder(parameters.codec_id);
+const AVCodec& StreamDecoder::usual_codec() const {
+  const AVCodecID id = demuxer_.video().codecpar->codec_id;
+  const AVCodec* codec = avcodec_find_decoder(id);
   if (codec == nullptr)
-    throw Error(ErrorKind::input,
-                demuxer_.url() + ": no decoder for " + avcodec_get_name(parameters.codec_id));
-  context_.reset(avcodec_alloc_context3(codec));
+    throw Error(ErrorKind::input, demuxer_.url() + ": no decoder for " + avcodec_get_name(id));
+  return *codec;
+}
+
+void StreamDecoder::open(const AVCodec& codec, int threads,
+                         const std::function<void(AVCodecContext&)>& prepare) {
+  context_.reset(avcodec_alloc_context3(&codec));
   if (!context_) throw std::bad_alloc();
-  check_av(avcodec_parameters_to_context(context_.get(), &parameters), ErrorKind::input,
-           demuxer_.url());
+  check_av(avcodec_parameters_to_context(context_.get(), demuxer_.video().codecpar),
+           ErrorKind::input, demuxer_.url());
   context_->pkt_timebase = demuxer_.video().time_base;
   context_->thread_count = threads;
   compat::enable_tags(*context_);
-  prepare(*context_);
-  check_av(avcodec_open2(context_.get(), codec, nullptr), ErrorKind::input,
-           demuxer_.url() + ": decoder " + codec->name);
+  if (prepare) prepare(*context_);
+  check_av(avcodec_open2(context_.get(), &codec, nullptr), ErrorKind::input,
+           demuxer_.url() + ": decoder " + codec.name);
 }
 
 std::int64_t StreamDecoder::enter(const AVPacket& packet, const Interval& read) {
@@ -118,7 +123,7 @@ void StreamDecoder::receive(const Sink& sink) {
     UniqueAVFrame picture = new_av_frame();
     const int received = avcodec_receive_frame(context_.get(), picture.get());
     if (received == AVERROR(EAGAIN) || received == AVERROR_EOF) return;
-    check_received(received);
+    check_decoded(received);
     if (received == AVERROR(ENOMEM)) throw std::bad_alloc();
     if (received < 0) continue;  // the packet's entry stays open, so it counts as lost
     std::optional<DecodedFrame> frame = complete(std::move(picture));

@@ -28,9 +28,12 @@ class StreamDecoder : public Decoder {
   StreamDecoder(const Demuxer& demuxer, const DecoderOptions& options, TargetChooser choose_target,
                 Notices& notices);
 
-  /// Opens FFmpeg's decoder for the stream, in place of the one before. `prepare` may set what must
-  /// be set before. Errors: Error(input).
-  void open(int threads, const std::function<void(AVCodecContext&)>& prepare);
+  /// FFmpeg's usual decoder for the stream. Errors: Error(input) where there is none.
+  [[nodiscard]] const AVCodec& usual_codec() const;
+
+  /// Opens a decoder for the stream, in place of the one before. `prepare` sets what it wants set
+  /// before that. Errors: Error(input).
+  void open(const AVCodec& codec, int threads, const std::function<void(AVCodecContext&)>& prepare);
 
   /// Sends a packet under its number in the ledger, and receives what comes.
   virtual void submit(AVPacket& packet, std::int64_t tag, const Sink& sink);
@@ -44,9 +47,9 @@ class StreamDecoder : public Decoder {
   virtual void set_target(const PictureTarget& target) = 0;
   /// The picture as a frame: planes, format, size, colour, device and owner.
   [[nodiscard]] virtual Frame frame_of(UniqueAVFrame picture) = 0;
-  /// A code that avcodec_receive_frame() gave. Where the back end doesn't throw, the packet counts
-  /// as lost.
-  virtual void check_received(int /*code*/) {}
+  /// A code that FFmpeg's decoder gave. Where it is an error and the back end doesn't throw, the
+  /// packet counts as lost.
+  virtual void check_decoded(int /*code*/) {}
 
   [[nodiscard]] const Demuxer& demuxer() const { return demuxer_; }
   [[nodiscard]] const DecoderOptions& options() const { return options_; }

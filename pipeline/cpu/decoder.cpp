@@ -11,7 +11,7 @@ class CpuDecoder final : public StreamDecoder {
   CpuDecoder(const Demuxer& demuxer, const DecoderOptions& options, TargetChooser choose_target,
              Notices& notices)
       : StreamDecoder(demuxer, options, std::move(choose_target), notices) {
-    open(options.threads, [](AVCodecContext&) {});
+    open(usual_codec(), options.threads, nullptr);
   }
 
  private:

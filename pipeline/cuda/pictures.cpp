@@ -1,5 +1,7 @@
 #include "pipeline/cuda/pictures.h"
 
+#include <utility>
+
 #include "core/cuda/check.h"
 #include "core/error.h"
 #include "pipeline/overlay_plan.h"
@@ -26,6 +28,28 @@ void describe_picture(const Frame& frame, FrameDescriptor& descriptor) {
     descriptor.inks[i][1] = inks[i].u;
     descriptor.inks[i][2] = inks[i].v;
   }
+}
+
+void take_properties(const Frame& from, Frame& to) {
+  to.color = from.color;
+  to.orientation = from.orientation;
+  to.sample_aspect = from.sample_aspect;
+  to.field_order = from.field_order;
+  to.pts = from.pts;
+  to.duration = from.duration;
+  to.time_base = from.time_base;
+  to.index = from.index;
+}
+
+void attach_ready(Frame& frame, std::shared_ptr<const cuda::Event> event) {
+  struct Held {
+    std::shared_ptr<void> owner;
+    std::shared_ptr<const cuda::Event> event;
+  };
+  frame.ready = event->get();
+  auto held = std::make_shared<Held>(Held{std::move(frame.owner), std::move(event)});
+  void* const owner = held->owner.get();  // what unwrap() looks for
+  frame.owner = std::shared_ptr<void>(std::move(held), owner);
 }
 
 void hold_back_until_ready(const Frame& frame, cuda::StreamView stream) {
