@@ -95,6 +95,7 @@ void StreamDecoder::open(const AVCodec& codec, int threads,
            ErrorKind::input, demuxer_.url());
   context_->pkt_timebase = demuxer_.video().time_base;
   context_->thread_count = threads;
+  context_->flags |= AV_CODEC_FLAG_UNALIGNED;  // or the left edge's cropping is rounded
   compat::enable_tags(*context_);
   if (prepare) prepare(*context_);
   check_av(avcodec_open2(context_.get(), &codec, nullptr), ErrorKind::input,

@@ -24,16 +24,19 @@ unsigned processors() {
   return static_cast<unsigned>(count);
 }
 
-/// Chroma cells of the largest plate of a score.
-std::size_t cells_of_label(const OverlayLayout& layout, const GlyphAtlas& atlas) {
+/// Of the widest text with this many digits and these other characters, its plate widened to the
+/// edges of cells at either end.
+int widest_plate(const OverlayLayout& layout, const GlyphAtlas& atlas, int digits,
+                 std::string_view others) {
   int digit = 0;
   for (char character = '0'; character <= '9'; ++character)
     digit = std::max(digit, atlas.advance(glyph_of(character)));
-  const int width = (ScoreText::kSize - 1) * digit + atlas.advance(glyph_of('.'));
-  // A plate widened to the edges of cells, at either end.
-  const int columns = (layout.plate_width(width) + 2 * layout.unit) / 2;
+  return layout.plate_width(digits * digit + atlas.width(others)) + 2 * layout.unit;
+}
+
+std::size_t cells_of_label(const OverlayLayout& layout, int width) {
   const int rows = (layout.text_height + 2 * layout.unit) / 2;
-  return static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows);
+  return static_cast<std::size_t>(width / 2 + 1) * static_cast<std::size_t>(rows + 1);
 }
 
 void check_format(const PixelFormat& format) {
@@ -44,25 +47,37 @@ void check_format(const PixelFormat& format) {
 
 }  // namespace
 
-CudaOverlay::CudaOverlay(const CudaOverlaySetup& setup)
-    : setup_(setup),
-      layouts_{overlay_layout(setup.stored, setup.format, setup.orientation, false),
-               overlay_layout(setup.stored, setup.format, setup.orientation, true)},
-      to_stored_(stored_map(setup.stored, setup.orientation)) {
+CudaOverlay::CudaOverlay(const CudaOverlaySetup& setup) : setup_(setup), work_(), launch_() {
   check_format(setup.format);
-  ctas_ = kCtasPerProcessor * processors();
-  if (!setup.style.scores && !setup.style.count) return;
-  const std::shared_ptr<const GlyphAtlas> atlas = glyph_atlas(layouts_[0].text_height);
-  glyph_stride_ = atlas->stride();
+  for (const bool interlaced : {false, true})
+    work_.layouts[interlaced ? 1 : 0] =
+        overlay_layout(setup.stored, setup.format, setup.orientation, interlaced);
+  work_.to_stored = stored_map(setup.stored, setup.orientation);
+  work_.shift = setup.format.shift;
+  work_.style = setup.style;
+  launch_.wide = setup.format.bytes_per_sample() == 2;
+  launch_.ctas = kCtasPerProcessor * processors();
+  if (setup.style.scores || setup.style.count) load_letters();
+}
+
+void CudaOverlay::load_letters() {
+  const std::shared_ptr<const GlyphAtlas> atlas = glyph_atlas(work_.layouts[0].text_height);
   // Cells are largest, and so is a widened plate, where rows lie in two fields.
-  label_cells_ = cells_of_label(layouts_[1], *atlas);
+  const OverlayLayout& layout = work_.layouts[1];
+  const int label = widest_plate(layout, *atlas, ScoreText::kSize - 1, ".");
+  const int count = widest_plate(layout, *atlas, kCountDigits, kCountWords);
+  launch_.label_cells = cells_of_label(layout, label);
+  launch_.text_columns = static_cast<std::size_t>(std::max(label, count));
   coverage_ = cuda::DeviceBuffer<std::uint8_t>(atlas->coverage.size());
-  columns_ = cuda::DeviceBuffer<std::int32_t>(atlas->columns.size());
-  plates_ = cuda::DeviceBuffer<PixelRect>(setup.capacity);
+  plates_ = cuda::DeviceBuffer<PixelRect>(setup_.capacity);
   const cuda::Stream stream;
   cuda::copy(coverage_.span(), std::span(atlas->coverage), stream);
-  cuda::copy(columns_.span(), std::span(atlas->columns), stream);
   stream.synchronize();
+  work_.plates = plates_.data();
+  work_.glyphs.coverage = coverage_.data();
+  work_.glyphs.stride = atlas->stride();
+  std::ranges::transform(atlas->columns, work_.glyphs.columns,
+                         [](int column) { return static_cast<std::int16_t>(column); });
 }
 
 void CudaOverlay::enqueue(const FrameDescriptor* descriptor, const cuda::DeviceDetections& faces,
@@ -72,20 +87,13 @@ void CudaOverlay::enqueue(const FrameDescriptor* descriptor, const cuda::DeviceD
   if (!whole) throw std::invalid_argument("CudaOverlay: an array is missing");
   if (faces.capacity > setup_.capacity)
     throw std::invalid_argument("CudaOverlay: faces of a greater capacity than was said");
-  const OverlayWork work{descriptor,
-                         faces,
-                         {layouts_[0], layouts_[1]},
-                         to_stored_,
-                         {coverage_.data(), columns_.data(), glyph_stride_},
-                         plates_.data(),
-                         setup_.format.shift,
-                         setup_.style};
-  const OverlayLaunch launch{setup_.format.bytes_per_sample() == 2, ctas_, label_cells_,
-                             stream.get()};
+  OverlayWork work = work_;
+  work.descriptor = descriptor;
+  work.faces = faces;
   const OverlayStyle& style = setup_.style;
-  if (style.boxes || style.scores) launch_outlines(work, launch);
-  if (style.landmarks) launch_dots(work, launch);
-  if (style.scores || style.count) launch_labels(work, launch);
+  if (style.boxes || style.scores) launch_outlines(work, launch_, stream.get());
+  if (style.landmarks) launch_dots(work, launch_, stream.get());
+  if (style.scores || style.count) launch_labels(work, launch_, stream.get());
 }
 
 }  // namespace facepipe

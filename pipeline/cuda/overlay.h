@@ -10,8 +10,8 @@
 #include "core/cuda/frame_descriptor.h"
 #include "core/cuda/stream.h"
 #include "core/frame.h"
+#include "pipeline/cuda/overlay_kernels.h"
 #include "pipeline/overlay.h"
-#include "pipeline/overlay_geometry.h"
 
 namespace facepipe {
 
@@ -41,15 +41,13 @@ class CudaOverlay {
                cuda::StreamView stream) const;
 
  private:
+  void load_letters();
+
   CudaOverlaySetup setup_;
-  OverlayLayout layouts_[2];  // progressive, interlaced
-  StoredMap to_stored_;
-  int glyph_stride_ = 0;
-  std::size_t label_cells_ = 0;  // chroma cells under a face's label at most
-  unsigned ctas_ = 0;
+  OverlayWork work_;  // but for the descriptor and the faces
+  OverlayLaunch launch_;
   cuda::DeviceBuffer<std::uint8_t> coverage_;
-  cuda::DeviceBuffer<std::int32_t> columns_;
-  cuda::DeviceBuffer<PixelRect> plates_;  // of the stored picture, for each face
+  cuda::DeviceBuffer<PixelRect> plates_;
 };
 
 }  // namespace facepipe
