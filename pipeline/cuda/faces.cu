@@ -18,6 +18,13 @@ struct FacesWork {
   FaceCounts* counts;
 };
 
+__device__ unsigned warp_sum(unsigned value) {
+#pragma unroll
+  for (unsigned offset = 16; offset > 0; offset /= 2)
+    value += __shfl_xor_sync(kAllLanes, value, offset);
+  return value;
+}
+
 /// Places of those that are wanted among the CTA's threads, in their order. Every thread calls it.
 struct Place {
   unsigned before;  ///< wanted ones of the threads below
@@ -31,8 +38,8 @@ __device__ Place place_among(bool wanted, unsigned* warp_counts) {
   __syncthreads();
   const unsigned count = warp_counts[lane % kWarps];
   __syncthreads();  // the next round writes them again
-  const unsigned below = __reduce_add_sync(kAllLanes, lane < warp ? count : 0);
-  return {below + __popc(votes & ((1U << lane) - 1)), __reduce_add_sync(kAllLanes, count)};
+  const unsigned below = warp_sum(lane < warp ? count : 0);
+  return {below + __popc(votes & ((1U << lane) - 1)), warp_sum(count)};
 }
 
 __global__ void __launch_bounds__(kThreads) faces_kernel(const FacesWork work) {

@@ -23,15 +23,15 @@ void interleave(const Frame& frame, std::byte* to, const PictureLayout& layout, 
     return reinterpret_cast<Sample*>(to + static_cast<std::ptrdiff_t>(row) * layout.stride);
   };
   for (int y = 0; y < frame.size.height; ++y) {
-    const Sample* const from = row_of<Sample>(frame.planes[0], y);
-    Sample* const line = target(y);
+    const auto* const from = row_of<Sample>(frame.planes[0], y);
+    auto* const line = target(y);
     for (int x = 0; x < frame.size.width; ++x) line[x] = static_cast<Sample>(from[x] << shift);
   }
   const Size chroma = frame.chroma_size();
   for (int y = 0; y < chroma.height; ++y) {
-    const Sample* const u = row_of<Sample>(frame.planes[1], y);
-    const Sample* const v = row_of<Sample>(frame.planes[2], y);
-    Sample* const line = target(frame.size.height + y);
+    const auto* const u = row_of<Sample>(frame.planes[1], y);
+    const auto* const v = row_of<Sample>(frame.planes[2], y);
+    auto* const line = target(frame.size.height + y);
     for (std::ptrdiff_t x = 0; x < chroma.width; ++x) {
       line[2 * x] = static_cast<Sample>(u[x] << shift);
       line[2 * x + 1] = static_cast<Sample>(v[x] << shift);

@@ -7,6 +7,7 @@
 #include <deque>
 #include <filesystem>
 #include <optional>
+#include <ostream>
 #include <string>
 
 #include "pipeline/cuda/download.h"
@@ -145,19 +146,22 @@ Decoded decode_on_cuda(const fs::path& file, const CudaDecoderOptions& options,
   return result;
 }
 
+void expect_equal(const Shot& found, const Shot& expected) {
+  ASSERT_EQ(found.size, expected.size);
+  ASSERT_TRUE(found.samples == expected.samples);
+  EXPECT_EQ(found.pts, expected.pts);
+  EXPECT_EQ(found.duration, expected.duration);
+  EXPECT_EQ(found.index, expected.index);
+  EXPECT_EQ(found.field_order, expected.field_order);
+  EXPECT_EQ(found.orientation, expected.orientation);
+  EXPECT_EQ(found.color, expected.color);
+}
+
 void expect_equal(const Decoded& found, const Decoded& expected) {
   ASSERT_EQ(found.shots.size(), expected.shots.size());
   for (std::size_t i = 0; i < found.shots.size(); ++i) {
-    const Shot& a = found.shots[i];
-    const Shot& b = expected.shots[i];
-    ASSERT_EQ(a.size, b.size) << i;
-    ASSERT_TRUE(a.samples == b.samples) << "frame " << i;
-    EXPECT_EQ(a.pts, b.pts) << i;
-    EXPECT_EQ(a.duration, b.duration) << i;
-    EXPECT_EQ(a.index, b.index) << i;
-    EXPECT_EQ(a.field_order, b.field_order) << i;
-    EXPECT_EQ(a.orientation, b.orientation) << i;
-    EXPECT_EQ(a.color, b.color) << i;
+    SCOPED_TRACE("frame " + std::to_string(i));
+    ASSERT_NO_FATAL_FAILURE(expect_equal(found.shots[i], expected.shots[i]));
   }
   EXPECT_EQ(found.ledger.packets, expected.ledger.packets);
   EXPECT_EQ(found.ledger.decoded, expected.ledger.decoded);
@@ -172,6 +176,8 @@ struct Clip {
   const char* arguments;
   const char* file;
 };
+
+void PrintTo(const Clip& clip, std::ostream* out) { *out << clip.name; }
 
 /// What NVDEC decodes.
 const std::vector<Clip> kClips{
@@ -254,6 +260,8 @@ struct Other {
   const char* file;
   bool kept;
 };
+void PrintTo(const Other& other, std::ostream* out) { *out << other.name; }
+
 const std::vector<Other> kOthers{
     {"high10", "-c:v libx264 -pix_fmt yuv420p10le", "clip.mp4", true},
     {"chroma422", "-c:v libx264 -pix_fmt yuv422p", "clip.mp4", false},
@@ -265,7 +273,8 @@ const std::vector<Other> kOthers{
 
 class WithoutNvdec : public testing::TestWithParam<Other> {
  protected:
-  WithoutNvdec() : file(folder / GetParam().file) {
+  void SetUp() override {
+    file = folder / GetParam().file;
     ffmpeg(std::string(kSource) + GetParam().arguments, file);
     options.frames_in_flight = 16;  // many_references: more than there are surfaces
   }

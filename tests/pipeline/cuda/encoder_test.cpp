@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
+#include <ostream>
 
 #include "pipeline/cuda/upload.h"
 #include "pipeline/pictures.h"
@@ -22,6 +22,8 @@ struct Kind {
   int bits;
   bool full_range;
 };
+
+void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
 
 /// One sample as the source of `kind` holds it: smooth in luma, coloured in quarters.
 unsigned source_sample(const Kind& kind, int component, int x, int y, int number) {
