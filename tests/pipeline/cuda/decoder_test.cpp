@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <deque>
 #include <filesystem>
 #include <optional>
@@ -98,6 +100,7 @@ Decoded decode_on_cpu(const fs::path& file, const DecoderOptions& options = {}) 
 }
 
 /// Keeps options.frames_in_flight frames alive, as a pipeline does, and fetches each when it goes.
+/// Then it is drawn over, which no picture decoded later may show.
 class Fetcher {
  public:
   explicit Fetcher(std::size_t in_flight) : in_flight_(in_flight) {}
@@ -115,9 +118,21 @@ class Fetcher {
   void fetch(std::vector<Shot>& shots) {
     const Frame& oldest = alive_.front();
     if (!download_) download_.emplace(oldest.size, oldest.format.bits, 1, copies_);
+    const std::array<Plane, 4> planes = oldest.planes;
+    const Size size = oldest.size;
     DownloadingFrame going = download_->start(std::move(alive_.front()), stream_);
     alive_.pop_front();
+    scribble(planes[0], size.width, size.height);
+    scribble(planes[1], size.width, size.height / 2);
+    stream_.synchronize();
     shots.push_back(shot_of(going.wait()));
+  }
+
+  void scribble(const Plane& plane, int bytes, int rows) {
+    EXPECT_EQ(cudaMemset2DAsync(plane.data, static_cast<std::size_t>(plane.stride), 0x5A,
+                                static_cast<std::size_t>(bytes), static_cast<std::size_t>(rows),
+                                stream_.view().get()),
+              cudaSuccess);
   }
 
   std::size_t in_flight_;
@@ -311,6 +326,39 @@ TEST_P(WithoutNvdec, IsAnErrorWhereNvdecIsAskedFor) {
 
 INSTANTIATE_TEST_SUITE_P(All, WithoutNvdec, testing::ValuesIn(kOthers),
                          [](const auto& test) { return std::string(test.param.name); });
+
+// The payload of one picture that no other refers to becomes nonsense.
+TEST(Nvdec, APictureThatDoesntComeIsCountedAsLost) {
+  const TemporaryFolder folder;
+  const fs::path file = folder / "clip.mp4";
+  ffmpeg(std::string(kSource) + "-c:v libx264 -pix_fmt yuv420p -bf 2 -x264-params b-pyramid=none",
+         file);
+  Demuxer demuxer(file.string(), {});
+  Notices notices(file.string());
+  CopyCounter copies;
+  CudaDecoderOptions options;
+  options.choice = DecoderChoice::nvdec;
+  const std::unique_ptr<Decoder> decoder =
+      make_cuda_decoder(demuxer, options, keep, notices, copies);
+  const Decoder::Sink drop = [](const DecodedFrame&) {};
+  std::int64_t latest = 0;
+  int spoilt = 0;
+  while (const UniqueAVPacket packet = demuxer.read()) {
+    const bool reordered = packet->pts < latest;
+    latest = std::max(latest, packet->pts);
+    if (reordered && latest > 10 * packet->duration && spoilt == 0) {
+      check_av(av_packet_make_writable(packet.get()), ErrorKind::internal, "packet");
+      std::fill(packet->data + 4, packet->data + packet->size, std::uint8_t{0xFF});
+      ++spoilt;
+    }
+    decoder->decode(*packet, {}, drop);
+  }
+  decoder->flush(drop);
+  ASSERT_EQ(spoilt, 1);
+  EXPECT_EQ(decoder->ledger().packets, 60);
+  EXPECT_EQ(decoder->ledger().lost, 1);
+  EXPECT_EQ(decoder->ledger().decoded, 59);
+}
 
 TEST(Nvdec, EndsWherePicturesChange) {
   const TemporaryFolder folder;

@@ -194,11 +194,14 @@ TEST(CudaOverlay, LargePicturesAreDrawnAsOnTheHost) {
 TEST(CudaOverlay, CapturedWorkFollowsDescriptorAndFaces) {
   const cuda::Stream stream;
   const CudaOverlay overlay({{200, 120}, kFormats[0], {}, kEverything, 50});
-  const cuda::DeviceBuffer<FrameDescriptor> descriptor(1);
+  CopyCounter copies;
+  DescriptorUpload descriptor(copies);
   const DetectionBuffers buffers(50);
-  const cuda::Graph graph =
-      cuda::capture(stream, [&] { overlay.enqueue(descriptor.data(), buffers.view(), stream); });
-  EXPECT_EQ(graph.nodes(), 3U);
+  const cuda::Graph graph = cuda::capture(stream, [&] {
+    descriptor.enqueue(stream);
+    overlay.enqueue(descriptor.device(), buffers.view(), stream);
+  });
+  EXPECT_EQ(graph.nodes(), 4U);
   const cuda::GraphExec exec(graph);
   for (unsigned seed = 1; seed <= 8; ++seed) {
     Random random(seed);
@@ -208,9 +211,7 @@ TEST(CudaOverlay, CapturedWorkFollowsDescriptorAndFaces) {
     const test::DeviceFrame device(host, stream);
     const Detections faces = random_faces(random, spec.size, random.integer(0, 50), 0.4F);
     const Uploaded uploaded(faces, 50, stream);
-    FrameDescriptor described;
-    describe_picture(device.frame(), described);
-    cuda::copy(descriptor.span(), std::span(&described, 1), stream);
+    describe_picture(device.frame(), descriptor.host());
     const auto to_buffers = [&](auto* to, const auto* from, std::size_t count) {
       ASSERT_EQ(cudaMemcpyAsync(to, from, count * sizeof(*to), cudaMemcpyDeviceToDevice,
                                 stream.view().get()),
@@ -221,9 +222,11 @@ TEST(CudaOverlay, CapturedWorkFollowsDescriptorAndFaces) {
     to_buffers(buffers.view().landmarks, uploaded.view().landmarks, 50);
     to_buffers(buffers.view().count, uploaded.view().count, 1);
     exec.launch(stream);
+    descriptor.count();
     draw_overlay(host, faces, kEverything);
     ASSERT_NO_FATAL_FAILURE(expect_same_bytes(host, device, stream)) << seed;
   }
+  EXPECT_EQ(copies.total(CopyKind::descriptor), (CopyTotal{8, 8 * sizeof(FrameDescriptor)}));
 }
 
 TEST(CudaOverlay, ACountBeyondTheCapacityDrawsWhatThereIs) {
