@@ -66,6 +66,10 @@ struct Frame {
   Rational time_base{1, 1};
   std::int64_t index = 0;  ///< 0, 1, 2, ... in presentation order
   Device device;
+  /// On CUDA: the cudaEvent_t, `owner`'s, after which the samples are there; null: they are.
+  /// Whoever lets a stream read or write them lets it wait for this event first, and keeps the
+  /// frame until that stream's work has happened, because then the memory goes to another picture.
+  void* ready = nullptr;
   std::shared_ptr<void> owner;
 
   Frame() = default;

@@ -31,6 +31,7 @@ struct FFmpegDelete {
 };
 
 using UniqueAVFrame = std::unique_ptr<AVFrame, FFmpegDelete<av_frame_free>>;
+using UniqueAVBuffer = std::unique_ptr<AVBufferRef, FFmpegDelete<av_buffer_unref>>;
 using UniqueAVPacket = std::unique_ptr<AVPacket, FFmpegDelete<av_packet_free>>;
 using UniqueCodecContext = std::unique_ptr<AVCodecContext, FFmpegDelete<avcodec_free_context>>;
 using UniqueCodecParameters =

@@ -73,6 +73,16 @@ inline bool muxer_writes_rotation(const AVOutputFormat& format) {
   return LIBAVFORMAT_VERSION_MAJOR >= 61 && (is("matroska") || is("webm"));
 }
 
+// Decoded pictures stay in NVDEC's own surfaces. libavcodec 60.26 copies them unless it is told not
+// to; before, it never did.
+#ifdef AV_HWACCEL_FLAG_UNSAFE_OUTPUT
+inline void keep_decoder_surfaces(AVCodecContext& decoder) {
+  decoder.hwaccel_flags |= AV_HWACCEL_FLAG_UNSAFE_OUTPUT;
+}
+#else
+inline void keep_decoder_surfaces(AVCodecContext&) {}
+#endif
+
 // Pixel formats that an encoder takes; avcodec_get_supported_config came with libavcodec 61.13,
 // which marks AVCodec::pix_fmts as deprecated.
 #if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(61, 13, 100)

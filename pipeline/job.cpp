@@ -11,6 +11,7 @@
 #include "pipeline/container.h"
 #include "pipeline/decoder.h"
 #include "pipeline/demuxer.h"
+#include "pipeline/faces.h"
 #include "pipeline/ffmpeg_compat.h"
 #include "pipeline/pictures.h"
 #include "pipeline/record_order.h"
@@ -24,21 +25,6 @@ namespace {
 // Enough to keep the decoder busy while the disk is slow; a frame's total time begins in this
 // queue.
 constexpr int kPacketsQueued = 8;
-
-/// Faces of the sizes asked for, with the boxes and scores that suppression left them.
-Detections select(const Detections& candidates, const NmsKept& kept, const JobOptions& options) {
-  Detections faces;
-  for (std::size_t rank = 0; rank < kept.indices.size(); ++rank) {
-    const std::uint32_t i = kept.indices[rank];
-    const Box& box = kept.boxes.empty() ? candidates.boxes[i] : kept.boxes[rank];
-    const float score = kept.scores.empty() ? candidates.scores[i] : kept.scores[rank];
-    const auto [shorter, longer] = std::minmax({box.width(), box.height()});
-    const bool too_small = static_cast<double>(shorter) < options.min_face;
-    const bool too_large = options.max_face > 0 && static_cast<double>(longer) > options.max_face;
-    if (!too_small && !too_large) faces.push_back(box, score, candidates.landmarks[i]);
-  }
-  return faces;
-}
 
 /// One run: the stages as member functions, each the body of one thread, in the order of a frame.
 class Job {
@@ -247,7 +233,7 @@ void Job::suppress(const Detections& candidates, FrameRecord& record) {
   record.candidates = candidates.size();
   const NmsKept kept = suppressor_.run({candidates.boxes, candidates.scores, {}});
   candidates_ignored_ += kept.beyond_capacity;
-  record.faces = select(candidates, kept, options_);
+  record.faces = select_faces(candidates, kept, {options_.min_face, options_.max_face});
 }
 
 void Job::overlay() {

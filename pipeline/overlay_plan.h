@@ -1,7 +1,8 @@
 // What the overlay draws on one frame: a list of rectangles and letters in integers.
 //
-// A plan is made once on the host; each device's rasteriser turns it into pixels, and all of them
-// give the same ones. See Note: colour and subsampling, at the end.
+// The CPU's rasteriser turns a plan into pixels. The CUDA device has the faces in its own memory
+// and finds the same rectangles there, by the functions of overlay_geometry.h, and gives the same
+// pixels. See Note: colour and subsampling, at the end.
 #pragma once
 
 #include <array>
@@ -13,23 +14,11 @@
 #include "core/detections.h"
 #include "core/frame.h"
 #include "pipeline/overlay.h"
+#include "pipeline/overlay_geometry.h"
 #include "pipeline/overlay_glyphs.h"
 #include "pipeline/overlay_ink.h"
 
 namespace facepipe {
-
-/// x1 <= x < x2, y1 <= y < y2, in whole pixels.
-struct PixelRect {
-  int x1 = 0;
-  int y1 = 0;
-  int x2 = 0;
-  int y2 = 0;
-  [[nodiscard]] bool empty() const { return x1 >= x2 || y1 >= y2; }
-  friend bool operator==(const PixelRect&, const PixelRect&) = default;
-};
-
-enum class Ink : std::uint8_t { outline, dot, plate, text };
-inline constexpr std::size_t kInkCount = 4;
 
 /// One thing to draw.
 struct Mark {
@@ -43,24 +32,16 @@ struct Mark {
   Ink ink = Ink::outline;
 };
 
-/// Upright pixel -> stored pixel: x = xx * X + xy * Y + x0 and y = yx * X + yy * Y + y0, a turn or
-/// a mirror image, so the way back has the transposed matrix.
-struct StoredMap {
-  int xx = 1;
-  int xy = 0;
-  int x0 = 0;
-  int yx = 0;
-  int yy = 1;
-  int y0 = 0;
+using OverlayInks = std::array<InkSamples, kInkCount>;
 
-  [[nodiscard]] PixelRect operator()(const PixelRect& upright) const;
-};
-[[nodiscard]] StoredMap stored_map(Size stored, Orientation orientation);
+/// The samples of each ink on a picture of this format, colour and stored size.
+[[nodiscard]] OverlayInks overlay_inks(const PixelFormat& format, const ColorInfo& color,
+                                       Size stored);
 
 /// Marks are drawn in their order, each over those before it.
 struct OverlayPlan {
   std::vector<Mark> marks;
-  std::array<InkSamples, kInkCount> inks{};
+  OverlayInks inks{};
   std::shared_ptr<const GlyphAtlas> atlas;  ///< null where nothing is written
   bool letters_on_all_planes = false;       ///< planes of green, blue and red, not subsampled
   StoredMap to_stored;

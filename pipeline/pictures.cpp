@@ -102,10 +102,15 @@ Orientation orientation_of_exif(int tag) {
 
 Frame wrap(UniqueAVFrame picture) {
   const auto format = static_cast<AVPixelFormat>(picture->format);
-  const std::optional<PixelFormat> workable = workable_format(format);
+  return wrap(std::move(picture), format, {});
+}
+
+Frame wrap(UniqueAVFrame picture, AVPixelFormat layout, Device device) {
+  const std::optional<PixelFormat> workable = workable_format(layout);
   if (!workable) throw Error(ErrorKind::internal, "pixel format that no stage can work on");
-  const AVPixFmtDescriptor& description = *av_pix_fmt_desc_get(format);
+  const AVPixFmtDescriptor& description = *av_pix_fmt_desc_get(layout);
   Frame frame;
+  frame.device = device;
   frame.format = *workable;
   frame.size = {picture->width, picture->height};
   frame.color.matrix = matrix_of(*picture, description);

@@ -24,6 +24,10 @@ namespace facepipe {
 /// filled in, the rest is the caller's.
 [[nodiscard]] Frame wrap(UniqueAVFrame picture);
 
+/// Likewise of a picture whose planes lie in the memory of `device`, as samples of `layout`,
+/// whatever the picture itself calls its format.
+[[nodiscard]] Frame wrap(UniqueAVFrame picture, AVPixelFormat layout, Device device);
+
 /// The FFmpeg picture inside a frame made by wrap().
 [[nodiscard]] AVFrame& unwrap(const Frame& frame);
 

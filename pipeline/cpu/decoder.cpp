@@ -1,209 +1,29 @@
-#include "pipeline/decoder.h"
-
-extern "C" {
-#include <libavutil/display.h>
-}
-
-#include <algorithm>
-#include <charconv>
-#include <cstring>
 #include <utility>
 
-#include "pipeline/ffmpeg_compat.h"
-#include "pipeline/ledger.h"
-#include "pipeline/timeline.h"
+#include "pipeline/pictures.h"
+#include "pipeline/stream_decoder.h"
 
 namespace facepipe {
 namespace {
 
-const std::int32_t* display_matrix(const AVStream& stream) {
-  for (const AVPacketSideData& entry : compat::stream_side_data(stream))
-    if (entry.type == AV_PKT_DATA_DISPLAYMATRIX && entry.size >= 9 * sizeof(std::int32_t))
-      return reinterpret_cast<const std::int32_t*>(entry.data);
-  return nullptr;
-}
-
-const std::int32_t* display_matrix(const AVFrame& picture) {
-  const AVFrameSideData* entry = av_frame_get_side_data(&picture, AV_FRAME_DATA_DISPLAYMATRIX);
-  const bool whole = entry != nullptr && entry->size >= 9 * sizeof(std::int32_t);
-  return whole ? reinterpret_cast<const std::int32_t*>(entry->data) : nullptr;
-}
-
-int exif_orientation(const AVFrame& picture) {
-  const AVDictionaryEntry* entry = av_dict_get(picture.metadata, "Orientation", nullptr, 0);
-  if (entry == nullptr) return 0;
-  const char* text = entry->value;
-  while (*text == ' ' || *text == '\n') ++text;
-  int tag = 0;
-  std::from_chars(text, text + std::strlen(text), tag);
-  return tag;
-}
-
-FieldOrder field_order_of(const AVFrame& picture) {
-  if (!compat::is_interlaced(picture)) return FieldOrder::progressive;
-  return compat::is_top_field_first(picture) ? FieldOrder::top_first : FieldOrder::bottom_first;
-}
-
-class CpuDecoder final : public Decoder {
+class CpuDecoder final : public StreamDecoder {
  public:
   CpuDecoder(const Demuxer& demuxer, const DecoderOptions& options, TargetChooser choose_target,
              Notices& notices)
-      : demuxer_(demuxer),
-        options_(options),
-        choose_target_(std::move(choose_target)),
-        notices_(notices),
-        timeline_(demuxer, options.start_s, options.end_s, notices),
-        fields_(*demuxer.video().codecpar) {
-    open();
+      : StreamDecoder(demuxer, options, std::move(choose_target), notices) {
+    open(usual_codec(), options.threads, nullptr);
   }
-
-  void decode(const AVPacket& packet, const Interval& read, const Sink& sink) override {
-    UniqueAVPacket tagged = reference(packet);
-    compat::set_tag(*context_, *tagged, enter(packet, read));
-    const int sent = avcodec_send_packet(context_.get(), tagged.get());
-    if (sent == AVERROR(ENOMEM)) throw std::bad_alloc();
-    receive(sink);
-  }
-
-  void flush(const Sink& sink) override {
-    avcodec_send_packet(context_.get(), nullptr);
-    receive(sink);
-  }
-
-  [[nodiscard]] bool past_end(const AVPacket& packet) const override {
-    return timeline_.after_range(packet.dts, demuxer_.video().time_base);
-  }
-
-  [[nodiscard]] bool in_range(const AVPacket& packet, AVRational time_base) const override {
-    return timeline_.in_range(packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts, time_base);
-  }
-
-  [[nodiscard]] FrameLedger ledger() const override { return ledger_.totals(); }
-  [[nodiscard]] std::string name() const override { return context_->codec->name; }
 
  private:
-  void open();
-  std::int64_t enter(const AVPacket& packet, const Interval& read);
-  void receive(const Sink& sink);
-  [[nodiscard]] std::optional<DecodedFrame> finish(UniqueAVFrame picture);
-  [[nodiscard]] Frame make_frame(UniqueAVFrame picture, const Timing& timing);
-  void choose_orientation(const AVFrame& first);
-  [[nodiscard]] Rational stored_aspect(AVRational aspect) const;
+  void set_target(const PictureTarget& target) override {
+    normalizer_.emplace(target, options().scale_on_change, demuxer().url(), notices());
+  }
+  [[nodiscard]] Frame frame_of(UniqueAVFrame picture) override {
+    return wrap(normalizer_->apply(std::move(picture)));
+  }
 
-  const Demuxer& demuxer_;
-  DecoderOptions options_;
-  TargetChooser choose_target_;
-  Notices& notices_;
-  Timeline timeline_;
-  FieldPairs fields_;
-  Ledger ledger_;
-  UniqueCodecContext context_;
   std::optional<Normalizer> normalizer_;
-  Orientation orientation_;    // of the frames that leave here
-  bool axes_swapped_ = false;  // by a rotation of the pixels
-  std::int64_t next_index_ = 0;
 };
-
-void CpuDecoder::open() {
-  const AVCodecParameters& parameters = *demuxer_.video().codecpar;
-  const AVCodec* codec = avcodec_find_decoder(parameters.codec_id);
-  if (codec == nullptr)
-    throw Error(ErrorKind::input,
-                demuxer_.url() + ": no decoder for " + avcodec_get_name(parameters.codec_id));
-  context_.reset(avcodec_alloc_context3(codec));
-  if (!context_) throw std::bad_alloc();
-  check_av(avcodec_parameters_to_context(context_.get(), &parameters), ErrorKind::input,
-           demuxer_.url());
-  context_->pkt_timebase = demuxer_.video().time_base;
-  context_->thread_count = options_.threads;
-  compat::enable_tags(*context_);
-  check_av(avcodec_open2(context_.get(), codec, nullptr), ErrorKind::input,
-           demuxer_.url() + ": decoder " + codec->name);
-}
-
-std::int64_t CpuDecoder::enter(const AVPacket& packet, const Interval& read) {
-  if (fields_.is_second_field(packet)) {
-    ledger_.extend_last(packet.duration);
-    Ledger::Entry second;
-    second.shown = false;
-    return ledger_.enter(second);
-  }
-  Ledger::Entry entry;
-  entry.duration = packet.duration;
-  const std::int64_t stamp = packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts;
-  entry.shown = (packet.flags & AV_PKT_FLAG_DISCARD) == 0 &&
-                timeline_.in_range(stamp, demuxer_.video().time_base);
-  entry.times[StageId::read] = read;
-  entry.times[StageId::decode].begin = Clock::now();
-  return ledger_.enter(entry);
-}
-
-void CpuDecoder::receive(const Sink& sink) {
-  while (true) {
-    UniqueAVFrame picture = new_av_frame();
-    const int received = avcodec_receive_frame(context_.get(), picture.get());
-    if (received == AVERROR(EAGAIN) || received == AVERROR_EOF) return;
-    if (received == AVERROR(ENOMEM)) throw std::bad_alloc();
-    if (received < 0) continue;  // the packet's entry stays open, so it counts as lost
-    std::optional<DecodedFrame> frame = finish(std::move(picture));
-    if (frame) sink(std::move(*frame));
-  }
-}
-
-std::optional<DecodedFrame> CpuDecoder::finish(UniqueAVFrame picture) {
-  const std::optional<Ledger::Entry> known = ledger_.settle(compat::tag_of(*picture));
-  const Ledger::Entry entry = known.value_or(Ledger::Entry{});
-  std::optional<DecodedFrame> result{std::in_place};
-  result->times = entry.times;
-  result->times[StageId::decode].end = Clock::now();
-  const ScopedCpuTime cpu(result->times, StageId::decode);
-  const bool damaged =
-      picture->decode_error_flags != 0 || (picture->flags & AV_FRAME_FLAG_CORRUPT) != 0;
-  const Timing timing =
-      timeline_.next(picture->best_effort_timestamp,
-                     entry.duration > 0 ? entry.duration : compat::duration_of(*picture));
-  const bool shown = timeline_.in_range(timing.pts, timeline_.time_base());
-  if (known) ledger_.correct(entry, shown);
-  if (!shown) return std::nullopt;
-  ledger_.count_frame(damaged);
-  result->frame = make_frame(std::move(picture), timing);
-  return result;
-}
-
-Frame CpuDecoder::make_frame(UniqueAVFrame picture, const Timing& timing) {
-  if (!normalizer_) choose_orientation(*picture);
-  const FieldOrder field_order = field_order_of(*picture);
-  const AVRational aspect = picture->sample_aspect_ratio.num > 0
-                                ? picture->sample_aspect_ratio
-                                : demuxer_.video().sample_aspect_ratio;
-  Frame frame = wrap(normalizer_->apply(std::move(picture)));
-  frame.field_order = field_order;
-  frame.orientation = orientation_;
-  frame.sample_aspect = stored_aspect(aspect);
-  frame.pts = timing.pts;
-  frame.duration = timing.duration;
-  frame.time_base = from_av(timeline_.time_base());
-  frame.index = next_index_++;
-  return frame;
-}
-
-void CpuDecoder::choose_orientation(const AVFrame& first) {
-  const std::int32_t* matrix = display_matrix(demuxer_.video());
-  if (matrix == nullptr) matrix = display_matrix(first);
-  std::optional<Orientation> orientation = orientation_of_exif(exif_orientation(first));
-  if (matrix != nullptr) orientation = orientation_of(matrix);
-  if (!orientation) notices_.add("turned by an angle that is no quarter turn; taken as upright");
-  orientation_ = orientation.value_or(Orientation{});
-  const PictureTarget target = choose_target_(first, orientation_);
-  if (!target.rotate.upright()) orientation_ = {};
-  axes_swapped_ = target.rotate.swaps_axes();
-  normalizer_.emplace(target, options_.scale_on_change, demuxer_.url(), notices_);
-}
-
-Rational CpuDecoder::stored_aspect(AVRational aspect) const {
-  if (aspect.num <= 0 || aspect.den <= 0) return {1, 1};
-  return from_av(axes_swapped_ ? av_inv_q(aspect) : aspect);
-}
 
 }  // namespace
 

@@ -11,6 +11,7 @@ extern "C" {
 #include <utility>
 #include <vector>
 
+#include "pipeline/encoder_clock.h"
 #include "pipeline/ffmpeg_compat.h"
 #include "pipeline/frame_filter.h"
 #include "pipeline/pictures.h"
@@ -61,7 +62,6 @@ class CpuEncoder final : public Encoder {
   void set_clock(const Frame& first);
   void set_default_quality(bool quality_chosen);
   void open();
-  std::int64_t stamp_for(const Frame& frame);
   UniqueAVFrame picture_of(const Frame& frame);
   UniqueAVFrame prepare(Frame frame, FrameRecord record);
   void receive(const Sink& sink);
@@ -71,7 +71,7 @@ class CpuEncoder final : public Encoder {
   UniqueCodecContext context_;
   std::optional<FrameFilter> converter_;     // where the encoder wants what stages can't work on
   std::map<std::int64_t, Pending> pending_;  // by stamp
-  std::optional<std::int64_t> last_stamp_;
+  std::optional<EncoderClock> clock_;
 };
 
 void CpuEncoder::set_picture(const Frame& first) {
@@ -123,17 +123,9 @@ void CpuEncoder::open() {
   set_default_quality(quality_chosen);
   check_av(avcodec_open2(context_.get(), context_->codec, options.address()), ErrorKind::output,
            setup_.output + ": encoder " + name + " refuses its options or the picture");
+  clock_.emplace(context_->time_base, notices_);
   if (const char* unknown = options.first_key())
     throw Error(ErrorKind::usage, "encoder " + name + " has no option \"" + unknown + "\"");
-}
-
-std::int64_t CpuEncoder::stamp_for(const Frame& frame) {
-  const std::int64_t exact = av_rescale_q(frame.pts, to_av(frame.time_base), context_->time_base);
-  if (av_compare_ts(exact, context_->time_base, frame.pts, to_av(frame.time_base)) != 0)
-    notices_.add("time stamps rounded to whole frames, as encoder or container demand");
-  const std::int64_t stamp = last_stamp_ ? std::max(exact, *last_stamp_ + 1) : exact;
-  last_stamp_ = stamp;
-  return stamp;
 }
 
 UniqueAVFrame CpuEncoder::picture_of(const Frame& frame) {
@@ -152,10 +144,9 @@ UniqueAVFrame CpuEncoder::prepare(Frame frame, FrameRecord record) {
   {
     const ScopedCpuTime cpu(record.times, StageId::encode);
     picture = picture_of(frame);
-    picture->pts = stamp_for(frame);
+    picture->pts = clock_->next_stamp(frame);
     picture->pict_type = AV_PICTURE_TYPE_NONE;  // the source's choice of key frames is not ours
-    duration = std::max<std::int64_t>(
-        0, av_rescale_q(frame.duration, to_av(frame.time_base), context_->time_base));
+    duration = clock_->duration_of(frame);
   }
   pending_.emplace(picture->pts, Pending{duration, std::move(record)});
   return picture;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <numeric>
 
@@ -157,6 +159,21 @@ TEST(KeptTags, FieldOrder) {
     const auto after = streams_of(probe(folder / "out.mp4"), "video").at(0);
     EXPECT_EQ(after.value("field_order", ""), before.value("field_order", "")) << order;
   }
+}
+
+// FFmpeg's decoders round the left edge down to an aligned column unless told not to.
+TEST(KeptCropping, IsExactAtEveryEdge) {
+  const TemporaryFolder folder;
+  const auto input = folder / "in.mp4";
+  ffmpeg(std::string(kPattern) + "-c:v libx264 -pix_fmt yuv420p -x264-params crop-rect=6,2,4,8",
+         input);
+  ffmpeg("-flags2 +ignorecrop -i " + input.string() + " -vf crop=310:170:6:2 -f rawvideo",
+         folder / "expected.yuv");
+  const JobRun run = run_fake_job(lossless_job(input, folder / "out.mkv"));
+  EXPECT_EQ(run.result.size, (Size{310, 170}));
+  std::ifstream expected(folder / "expected.yuv", std::ios::binary);
+  EXPECT_TRUE(decoded_pictures(folder / "out.mkv") ==
+              std::string(std::istreambuf_iterator<char>(expected), {}));
 }
 
 TEST(KeptDurations, OfEveryPacket) {

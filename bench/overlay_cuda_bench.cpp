@@ -1,0 +1,243 @@
+// The overlay, nvJPEG and NVDEC on a CUDA device.
+//
+//   bench_overlay_cuda overlay       graph replays, timed by events on the device
+//   bench_overlay_cuda jpeg CLIP     from a decoded frame to its packet, timed on the host
+//   bench_overlay_cuda decode CLIP   NVDEC alone: frames a second, each let go at once
+//
+// Times are microseconds: median and quartiles.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/cuda/check.h"
+#include "core/cuda/graph.h"
+#include "pipeline/cuda/decoder.h"
+#include "pipeline/cuda/encoder.h"
+#include "pipeline/cuda/faces.h"
+#include "pipeline/cuda/overlay.h"
+#include "pipeline/cuda/pictures.h"
+
+namespace facepipe {
+namespace {
+
+constexpr int kReplays = 300;
+constexpr int kWarmUp = 20;
+
+void print_times(const std::string& what, std::vector<float> us) {
+  std::ranges::sort(us);
+  const auto at = [&](double part) {
+    return static_cast<double>(us[static_cast<std::size_t>(part * static_cast<double>(us.size()))]);
+  };
+  std::printf("%-52s %8.1f  (%.1f .. %.1f)\n", what.c_str(), at(0.5), at(0.25), at(0.75));
+}
+
+std::vector<float> replay_times(const cuda::GraphExec& exec, const cuda::Stream& stream) {
+  const cuda::Event begin(cuda::Event::Timing::on);
+  const cuda::Event end(cuda::Event::Timing::on);
+  std::vector<float> us;
+  for (int i = 0; i < kWarmUp + kReplays; ++i) {
+    begin.record(stream);
+    exec.launch(stream);
+    end.record(stream);
+    end.synchronize();
+    if (i >= kWarmUp) us.push_back(1000 * cuda::milliseconds_between(begin, end));
+  }
+  return us;
+}
+
+/// Faces as of a crowd: 20 to 120 pixels wide at 1080 lines.
+Detections crowd(int count, Size size) {
+  std::mt19937 random(1);
+  const float scale = static_cast<float>(size.height) / 1080.0F;
+  const auto below = [&](unsigned end) { return static_cast<float>(random() % end) * scale; };
+  Detections found;
+  for (int i = 0; i < count; ++i) {
+    const float x = below(1800);
+    const float y = below(950);
+    const float side = 20 * scale + below(100);
+    Landmarks points;
+    for (std::size_t p = 0; p < points.size(); ++p)
+      points[p] = {x + side * (0.2F + 0.15F * static_cast<float>(p)), y + 0.6F * side};
+    found.push_back({x, y, x + side, y + 1.2F * side}, 0.87F, points);
+  }
+  return found;
+}
+
+template <class T>
+void put(T* to, const std::vector<T>& from, cuda::StreamView stream) {
+  cuda::copy(cuda::DeviceSpan<T>{to, from.size()}, std::span(from), stream);
+  stream.synchronize();
+}
+
+void time_overlay(Size size, Orientation orientation, int faces, const OverlayStyle& style,
+                  const std::string& what) {
+  constexpr std::uint32_t kCapacity = 4096;
+  const cuda::Stream stream;
+  const std::size_t stride = (static_cast<std::size_t>(size.width) + 255) / 256 * 256;
+  const cuda::DeviceBuffer<std::byte> luma(stride * static_cast<std::size_t>(size.height));
+  const cuda::DeviceBuffer<std::byte> chroma(luma.size() / 2);
+  Frame frame;
+  frame.format.semi_planar = true;
+  frame.size = size;
+  frame.device = {DeviceKind::cuda, 0};
+  frame.planes[0] = {luma.data(), static_cast<std::ptrdiff_t>(stride)};
+  frame.planes[1] = {chroma.data(), static_cast<std::ptrdiff_t>(stride)};
+  std::vector<FrameDescriptor> described(1);
+  describe_picture(frame, described[0]);
+  const cuda::DeviceBuffer<FrameDescriptor> descriptor(1);
+  put(descriptor.data(), described, stream);
+  const DetectionBuffers buffers(kCapacity);
+  const Detections found = crowd(faces, upright_size(size, orientation));
+  put(buffers.view().boxes, found.boxes, stream);
+  put(buffers.view().scores, found.scores, stream);
+  put(buffers.view().landmarks, found.landmarks, stream);
+  put(buffers.view().count, {static_cast<std::uint32_t>(faces)}, stream);
+  const CudaOverlay overlay({size, frame.format, orientation, style, kCapacity});
+  const cuda::GraphExec exec(
+      cuda::capture(stream, [&] { overlay.enqueue(descriptor.data(), buffers.view(), stream); }));
+  print_times(std::to_string(size.width) + "x" + std::to_string(size.height) + ", " +
+                  std::to_string(faces) + " faces, " + what,
+              replay_times(exec, stream));
+}
+
+void time_overlays() {
+  struct Style {
+    const char* name;
+    OverlayStyle style;
+  };
+  const std::vector<Style> styles{{"boxes", {true, false, false, false}},
+                                  {"boxes, scores, count", {true, true, false, true}},
+                                  {"all", {true, true, true, true}}};
+  for (const Size size : {Size{1920, 1080}, Size{3840, 2160}})
+    for (const Style& style : styles)
+      for (const int faces : {0, 50, 700}) time_overlay(size, {}, faces, style.style, style.name);
+  time_overlay({1080, 1920}, {1, false}, 700, styles[2].style, "all, turned");
+}
+
+/// The same picture once more.
+Frame again(const Frame& frame) {
+  Frame copy;
+  copy.planes = frame.planes;
+  copy.format = frame.format;
+  copy.size = frame.size;
+  copy.device = frame.device;
+  copy.ready = frame.ready;
+  copy.owner = frame.owner;
+  take_properties(frame, copy);
+  return copy;
+}
+
+std::vector<Frame> first_frames(const std::string& clip, std::size_t count) {
+  Demuxer demuxer(clip, {});
+  Notices notices(clip);
+  CopyCounter copies;
+  CudaDecoderOptions options;
+  options.frames_in_flight = static_cast<int>(count);
+  const std::unique_ptr<Decoder> decoder = make_cuda_decoder(
+      demuxer, options,
+      [](const AVFrame& first, Orientation) {
+        return PictureTarget{first.width, first.height, AV_PIX_FMT_NV12, {}};
+      },
+      notices, copies);
+  std::vector<Frame> frames;
+  while (frames.size() < count) {
+    const UniqueAVPacket packet = demuxer.read();
+    if (!packet) break;
+    if (packet->stream_index == demuxer.video_index())
+      decoder->decode(*packet, {}, [&](DecodedFrame decoded) {
+        if (frames.size() < count) frames.push_back(std::move(decoded.frame));
+      });
+  }
+  std::printf("%s: %zu frames of %dx%d by %s\n", clip.c_str(), frames.size(),
+              frames.at(0).size.width, frames.at(0).size.height, decoder->name().c_str());
+  return frames;
+}
+
+void time_jpeg(const std::vector<Frame>& frames, int in_flight, const char* quality) {
+  using Clock = std::chrono::steady_clock;
+  Notices notices("bench");
+  CopyCounter copies;
+  EncoderSetup setup;
+  setup.options.options = {{"quality", quality}};
+  const std::unique_ptr<Encoder> encoder =
+      make_cuda_encoder(setup, frames.front(), in_flight, notices, copies);
+  std::size_t bytes = 0;
+  const auto sink = [&](const EncodedFrame& encoded) {
+    bytes = static_cast<std::size_t>(encoded.packet->size);
+  };
+  std::vector<float> us;
+  const Clock::time_point begin = Clock::now();
+  for (int i = 0; i < kReplays; ++i) {
+    const Clock::time_point sent = Clock::now();
+    encoder->encode(again(frames[static_cast<std::size_t>(i) % frames.size()]), {}, sink);
+    us.push_back(std::chrono::duration<float, std::micro>(Clock::now() - sent).count());
+  }
+  encoder->flush(sink);
+  const double each =
+      std::chrono::duration<double, std::micro>(Clock::now() - begin).count() / kReplays;
+  print_times(
+      "nvJPEG, quality " + std::string(quality) + ", " + std::to_string(in_flight) + " in flight",
+      us);
+  std::printf("%-52s %8.1f  a frame; %zu bytes the last\n", "", each, bytes);
+}
+
+void time_decoder(const std::string& clip) {
+  constexpr int kWarmUpFrames = 50;
+  Demuxer demuxer(clip, {});
+  Notices notices(clip);
+  CopyCounter copies;
+  CudaDecoderOptions options;
+  options.frames_in_flight = 8;
+  const std::unique_ptr<Decoder> decoder = make_cuda_decoder(
+      demuxer, options,
+      [](const AVFrame& first, Orientation) {
+        return PictureTarget{first.width, first.height, AV_PIX_FMT_NV12, {}};
+      },
+      notices, copies);
+  int count = 0;
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point begin;
+  const auto sink = [&](DecodedFrame) {
+    if (++count == kWarmUpFrames) begin = Clock::now();
+  };
+  while (const UniqueAVPacket packet = demuxer.read())
+    if (packet->stream_index == demuxer.video_index()) decoder->decode(*packet, {}, sink);
+  decoder->flush(sink);
+  const double s = std::chrono::duration<double>(Clock::now() - begin).count();
+  std::printf("%s: %d frames, %.0f frames/s by %s\n", clip.c_str(), count,
+              (count - kWarmUpFrames) / s, decoder->name().c_str());
+}
+
+int bench(const std::vector<std::string>& words) {
+  if (words.size() == 1 && words[0] == "overlay") {
+    time_overlays();
+  } else if (words.size() == 2 && words[0] == "jpeg") {
+    const std::vector<Frame> frames = first_frames(words[1], 8);
+    for (const char* quality : {"85", "95"})
+      for (const int in_flight : {1, 2, 4}) time_jpeg(frames, in_flight, quality);
+  } else if (words.size() == 2 && words[0] == "decode") {
+    time_decoder(words[1]);
+  } else {
+    std::fprintf(stderr, "usage: bench_overlay_cuda overlay | jpeg CLIP | decode CLIP\n");
+    return 2;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace facepipe
+
+int main(int argc, char** argv) {
+  try {
+    return facepipe::bench(std::vector<std::string>(argv + 1, argv + argc));
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "bench_overlay_cuda: %s\n", failure.what());
+    return 1;
+  }
+}

@@ -1,0 +1,49 @@
+// What crosses between host and device, counted by kind: no stage copies without telling.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace facepipe {
+
+/// The named copies. What NVDEC itself uploads (the compressed packets) happens inside the driver
+/// and isn't among them.
+enum class CopyKind : std::uint8_t {
+  descriptor,  ///< host to device: FrameDescriptor
+  upload,      ///< host to device: a picture decoded on the CPU
+  counts,      ///< device to host: how many candidates and faces
+  faces,       ///< device to host: boxes, scores, landmarks
+  bitstream,   ///< device to host: encoded pictures
+  download,    ///< device to host: a finished picture for an encoder on the CPU
+};
+inline constexpr std::size_t kCopyKinds = 6;
+
+/// "descriptor", "upload", ...
+[[nodiscard]] std::string_view name_of(CopyKind kind);
+[[nodiscard]] bool is_to_device(CopyKind kind);
+
+/// Calls and bytes of one kind.
+struct CopyTotal {
+  std::int64_t calls = 0;
+  std::int64_t bytes = 0;
+  friend bool operator==(const CopyTotal&, const CopyTotal&) = default;
+};
+
+/// Thread-safe. A copy that is recorded in a graph is counted each time the graph has run.
+class CopyCounter {
+ public:
+  void add(CopyKind kind, std::size_t bytes);
+  [[nodiscard]] CopyTotal total(CopyKind kind) const;
+
+ private:
+  struct Entry {
+    std::atomic<std::int64_t> calls = 0;
+    std::atomic<std::int64_t> bytes = 0;
+  };
+  std::array<Entry, kCopyKinds> entries_;
+};
+
+}  // namespace facepipe

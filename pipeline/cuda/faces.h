@@ -1,0 +1,84 @@
+// From candidates and what suppression kept of them to faces, all in device memory; and the one way
+// in which faces come to the host.
+#pragma once
+
+#include <cstdint>
+
+#include "core/cuda/buffer.h"
+#include "core/cuda/detections.h"
+#include "core/cuda/stream.h"
+#include "core/detections.h"
+#include "nms/cuda/suppressor.h"
+#include "pipeline/cuda/copies.h"
+#include "pipeline/faces.h"
+
+namespace facepipe {
+
+/// Device memory for candidates or faces. Its count starts undefined.
+class DetectionBuffers {
+ public:
+  explicit DetectionBuffers(std::uint32_t capacity);
+  [[nodiscard]] cuda::DeviceDetections view() const;
+  [[nodiscard]] std::uint32_t capacity() const { return capacity_; }
+
+ private:
+  std::uint32_t capacity_;
+  cuda::DeviceBuffer<Box> boxes_;
+  cuda::DeviceBuffer<float> scores_;
+  cuda::DeviceBuffer<Landmarks> landmarks_;
+  cuda::DeviceBuffer<std::uint32_t> count_;
+};
+
+/// How many there were of each; what a frame's record tells without its faces.
+struct FaceCounts {
+  std::uint32_t candidates = 0;  ///< those beyond the arrays' capacity included
+  std::uint32_t kept = 0;
+  std::uint32_t beyond_capacity = 0;  ///< candidates that suppression didn't look at
+  std::uint32_t faces = 0;            ///< likewise beyond their capacity
+};
+
+/// Writes to `faces` what select_faces() gives on the host, in rank order: one kernel, nothing
+/// allocated, nothing waited for. Boxes of kept.boxes and scores of kept.scores are taken where
+/// those pointers aren't null (voting, soft), else the candidates'; kept.indices are below
+/// candidates.capacity. *faces.count becomes the number of all faces, those beyond faces.capacity
+/// included. `counts` lies in device memory too.
+/// Throws std::invalid_argument for a null pointer among the arrays that it needs.
+void enqueue_faces(const cuda::DeviceDetections& candidates, const DeviceKept& kept,
+                   const FaceSizes& sizes, const cuda::DeviceDetections& faces, FaceCounts* counts,
+                   cuda::StreamView stream);
+
+/// The named download of one frame in flight: counts always, faces where asked for. enqueue() is
+/// recorded in the frame's graph; collect() is called once a frame, after the graph has run.
+class FacesDownload {
+ public:
+  /// Faces that enqueue() brings along; a frame with more costs a second, waited for copy.
+  static constexpr std::uint32_t kEager = 512;
+
+  /// @param with_faces  false: counts alone
+  FacesDownload(const FaceCounts* counts, const cuda::DeviceDetections& faces, bool with_faces,
+                CopyCounter& copies);
+
+  /// Device to pinned memory; capture-safe.
+  void enqueue(cuda::StreamView stream);
+
+  /// Those of the last enqueue(), which must have happened.
+  [[nodiscard]] const FaceCounts& counts() const { return *host_counts_.data(); }
+
+  /// The faces of the last enqueue(), which must have happened; empty without with_faces. `stream`
+  /// is used, and waited for, where there are more than kEager. Counts all copies of this frame.
+  [[nodiscard]] Detections collect(cuda::StreamView stream);
+
+ private:
+  void fetch(std::uint32_t first, std::uint32_t count, cuda::StreamView stream);
+
+  const FaceCounts* counts_;
+  cuda::DeviceDetections faces_;
+  std::uint32_t eager_;
+  CopyCounter& copies_;
+  cuda::PinnedBuffer<FaceCounts> host_counts_;
+  cuda::PinnedBuffer<Box> boxes_;
+  cuda::PinnedBuffer<float> scores_;
+  cuda::PinnedBuffer<Landmarks> landmarks_;
+};
+
+}  // namespace facepipe

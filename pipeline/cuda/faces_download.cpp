@@ -1,0 +1,66 @@
+#include <algorithm>
+#include <stdexcept>
+
+#include "pipeline/cuda/faces.h"
+
+namespace facepipe {
+namespace {
+
+template <class T>
+void copy_part(const cuda::PinnedBuffer<T>& to, const T* from, std::uint32_t first,
+               std::uint32_t count, cuda::StreamView stream) {
+  const std::span<T> target = to.span().subspan(first, count);
+  cuda::copy(target, cuda::DeviceSpan<const T>{from + first, count}, stream);
+}
+
+}  // namespace
+
+FacesDownload::FacesDownload(const FaceCounts* counts, const cuda::DeviceDetections& faces,
+                             bool with_faces, CopyCounter& copies)
+    : counts_(counts),
+      faces_(faces),
+      eager_(with_faces ? std::min(faces.capacity, kEager) : 0),
+      copies_(copies),
+      host_counts_(1),
+      boxes_(with_faces ? faces.capacity : 0),
+      scores_(boxes_.size()),
+      landmarks_(boxes_.size()) {
+  if (counts == nullptr) throw std::invalid_argument("FacesDownload: no counts");
+  *host_counts_.data() = {};
+}
+
+void FacesDownload::enqueue(cuda::StreamView stream) {
+  cuda::copy(host_counts_.span(), cuda::DeviceSpan<const FaceCounts>{counts_, 1}, stream);
+  if (eager_ > 0) fetch(0, eager_, stream);
+}
+
+void FacesDownload::fetch(std::uint32_t first, std::uint32_t count, cuda::StreamView stream) {
+  copy_part(boxes_, faces_.boxes, first, count, stream);
+  copy_part(scores_, faces_.scores, first, count, stream);
+  copy_part(landmarks_, faces_.landmarks, first, count, stream);
+}
+
+Detections FacesDownload::collect(cuda::StreamView stream) {
+  const auto count_copies = [this](std::uint32_t faces) {
+    copies_.add(CopyKind::faces, faces * sizeof(Box));
+    copies_.add(CopyKind::faces, faces * sizeof(float));
+    copies_.add(CopyKind::faces, faces * sizeof(Landmarks));
+  };
+  copies_.add(CopyKind::counts, sizeof(FaceCounts));
+  Detections found;
+  if (boxes_.size() == 0) return found;
+  count_copies(eager_);
+  const std::uint32_t all = std::min(counts().faces, faces_.capacity);
+  if (all > eager_) {
+    fetch(eager_, all - eager_, stream);
+    stream.synchronize();
+    count_copies(all - eager_);
+  }
+  const auto part = [all](const auto& buffer) { return buffer.span().first(all); };
+  found.boxes.assign(part(boxes_).begin(), part(boxes_).end());
+  found.scores.assign(part(scores_).begin(), part(scores_).end());
+  found.landmarks.assign(part(landmarks_).begin(), part(landmarks_).end());
+  return found;
+}
+
+}  // namespace facepipe

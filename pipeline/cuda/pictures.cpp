@@ -1,0 +1,69 @@
+#include "pipeline/cuda/pictures.h"
+
+#include <utility>
+
+#include "core/cuda/check.h"
+#include "core/error.h"
+#include "pipeline/overlay_plan.h"
+
+namespace facepipe {
+
+static_assert(FrameDescriptor::kInks == kInkCount);
+
+void describe_picture(const Frame& frame, FrameDescriptor& descriptor) {
+  const PixelFormat& format = frame.format;
+  const bool fits = frame.device.kind == DeviceKind::cuda && format.semi_planar &&
+                    format.log2_chroma_w == 1 && format.log2_chroma_h == 1;
+  if (!fits)
+    throw Error(ErrorKind::internal, "a picture on " + to_string(frame.device) +
+                                         " where semi-planar 4:2:0 on cuda is expected");
+  descriptor.luma = frame.planes[0].data;
+  descriptor.chroma = frame.planes[1].data;
+  descriptor.luma_stride = static_cast<std::int32_t>(frame.planes[0].stride);
+  descriptor.chroma_stride = static_cast<std::int32_t>(frame.planes[1].stride);
+  descriptor.interlaced = frame.field_order != FieldOrder::progressive ? 1 : 0;
+  const OverlayInks inks = overlay_inks(format, frame.color, frame.size);
+  for (std::size_t i = 0; i < inks.size(); ++i) {
+    descriptor.inks[i][0] = inks[i].y;
+    descriptor.inks[i][1] = inks[i].u;
+    descriptor.inks[i][2] = inks[i].v;
+  }
+}
+
+void take_properties(const Frame& from, Frame& to) {
+  to.color = from.color;
+  to.orientation = from.orientation;
+  to.sample_aspect = from.sample_aspect;
+  to.field_order = from.field_order;
+  to.pts = from.pts;
+  to.duration = from.duration;
+  to.time_base = from.time_base;
+  to.index = from.index;
+}
+
+void attach_ready(Frame& frame, std::shared_ptr<const cuda::Event> event) {
+  struct Held {
+    std::shared_ptr<void> owner;
+    std::shared_ptr<const cuda::Event> event;
+  };
+  frame.ready = event->get();
+  auto held = std::make_shared<Held>(Held{std::move(frame.owner), std::move(event)});
+  void* const owner = held->owner.get();  // what unwrap() looks for
+  frame.owner = std::shared_ptr<void>(std::move(held), owner);
+}
+
+void hold_back_until_ready(const Frame& frame, cuda::StreamView stream) {
+  if (frame.ready == nullptr) return;
+  auto* const event = static_cast<cudaEvent_t>(frame.ready);
+  FACEPIPE_CUDA_CHECK(cudaStreamWaitEvent(stream.get(), event, 0));
+}
+
+DescriptorUpload::DescriptorUpload(CopyCounter& copies) : copies_(copies), host_(1), device_(1) {
+  host() = {};
+}
+
+void DescriptorUpload::enqueue(cuda::StreamView stream) const {
+  cuda::copy(device_.span(), host_.span(), stream);
+}
+
+}  // namespace facepipe

@@ -1,0 +1,31 @@
+// From candidates and what suppression kept of them to the faces of a frame.
+#pragma once
+
+#include "core/detections.h"
+#include "core/host_device.h"
+#include "nms/nms.h"
+
+namespace facepipe {
+
+/// Which faces are wanted, by the size of their boxes in pixels.
+struct FaceSizes {
+  double min = 0;  ///< of the shorter side
+  double max = 0;  ///< of the longer side; 0: no limit
+
+  /// The same answer on every device.
+  [[nodiscard]] FACEPIPE_HOST_DEVICE bool wanted(const Box& box) const {
+    const float width = box.x2 - box.x1;
+    const float height = box.y2 - box.y1;
+    const float shorter = height < width ? height : width;
+    const float longer = height < width ? width : height;
+    const bool too_small = static_cast<double>(shorter) < min;
+    const bool too_large = max > 0 && static_cast<double>(longer) > max;
+    return !too_small && !too_large;
+  }
+};
+
+/// Faces of the sizes wanted, in rank order, with the boxes and scores that suppression left them.
+[[nodiscard]] Detections select_faces(const Detections& candidates, const NmsKept& kept,
+                                      const FaceSizes& sizes);
+
+}  // namespace facepipe

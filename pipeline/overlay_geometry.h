@@ -1,0 +1,199 @@
+// Where the overlay's marks lie, in whole pixels: the arithmetic that the host's plan and the
+// device's kernels share. See Note: colour and subsampling, in overlay_plan.h.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/frame.h"
+#include "core/geometry.h"
+#include "core/host_device.h"
+
+namespace facepipe {
+
+/// x1 <= x < x2, y1 <= y < y2, in whole pixels.
+struct PixelRect {
+  int x1 = 0;
+  int y1 = 0;
+  int x2 = 0;
+  int y2 = 0;
+  [[nodiscard]] FACEPIPE_HOST_DEVICE bool empty() const { return x1 >= x2 || y1 >= y2; }
+  friend bool operator==(const PixelRect&, const PixelRect&) = default;
+};
+
+/// A pixel.
+struct PixelPoint {
+  int x = 0;
+  int y = 0;
+};
+
+enum class Ink : std::uint8_t { outline, dot, plate, text };
+inline constexpr std::size_t kInkCount = 4;
+
+namespace overlay_detail {
+FACEPIPE_HOST_DEVICE inline int smaller(int a, int b) { return b < a ? b : a; }
+FACEPIPE_HOST_DEVICE inline int larger(int a, int b) { return a < b ? b : a; }
+FACEPIPE_HOST_DEVICE inline int within(int value, int low, int high) {
+  return larger(low, smaller(value, high));
+}
+FACEPIPE_HOST_DEVICE inline int round_up(int value, int multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+/// The nearest whole position inside the picture: a NaN is no position, and must not come here.
+FACEPIPE_HOST_DEVICE inline int clamp_to(float position, int length) {
+  if (position <= 0) return 0;
+  return position < static_cast<float>(length) ? static_cast<int>(position) : length;
+}
+}  // namespace overlay_detail
+
+/// Upright pixel -> stored pixel: x = xx * X + xy * Y + x0 and y = yx * X + yy * Y + y0, a turn or
+/// a mirror image, so the way back has the transposed matrix.
+struct StoredMap {
+  int xx = 1;
+  int xy = 0;
+  int x0 = 0;
+  int yx = 0;
+  int yy = 1;
+  int y0 = 0;
+
+  [[nodiscard]] FACEPIPE_HOST_DEVICE PixelPoint stored(PixelPoint upright) const {
+    return {xx * upright.x + xy * upright.y + x0, yx * upright.x + yy * upright.y + y0};
+  }
+  [[nodiscard]] FACEPIPE_HOST_DEVICE PixelPoint upright(PixelPoint stored) const {
+    const int x = stored.x - x0;
+    const int y = stored.y - y0;
+    return {xx * x + yx * y, xy * x + yy * y};
+  }
+  [[nodiscard]] FACEPIPE_HOST_DEVICE PixelRect operator()(const PixelRect& upright) const {
+    using overlay_detail::larger;
+    using overlay_detail::smaller;
+    const PixelPoint a = stored({upright.x1, upright.y1});
+    const PixelPoint b = stored({upright.x2 - 1, upright.y2 - 1});
+    return {smaller(a.x, b.x), smaller(a.y, b.y), larger(a.x, b.x) + 1, larger(a.y, b.y) + 1};
+  }
+};
+[[nodiscard]] StoredMap stored_map(Size stored, Orientation orientation);
+
+/// One axis of the upright picture and the edges of chroma cells on it.
+struct OverlayAxis {
+  int length = 0;
+  int cell = 1;    ///< distance of two edges
+  int origin = 0;  ///< an edge, 0 <= origin < cell
+
+  [[nodiscard]] FACEPIPE_HOST_DEVICE int edge_before(int position) const {
+    const int past = (position - origin) % cell;
+    return position - (past < 0 ? past + cell : past);
+  }
+  [[nodiscard]] FACEPIPE_HOST_DEVICE int edge_after(int position) const {
+    return edge_before(position + cell - 1);
+  }
+};
+
+/// "0.87", without a terminating zero.
+struct ScoreText {
+  static constexpr int kSize = 4;
+  char characters[kSize];
+};
+FACEPIPE_HOST_DEVICE inline ScoreText score_text(float score) {
+  double percent = score * 100.0;
+  if (!(percent >= 0)) percent = 0;  // NaN as well
+  if (percent > 100) percent = 100;
+  const auto rounded = static_cast<int>(std::lround(percent));
+  return {{static_cast<char>('0' + rounded / 100 % 10), '.',
+           static_cast<char>('0' + rounded / 10 % 10), static_cast<char>('0' + rounded % 10)}};
+}
+
+/// Sizes of marks on one kind of picture, and where they lie. Rectangles are of the upright
+/// picture, cut to it, and empty where nothing is to be drawn.
+struct OverlayLayout {
+  static constexpr int kSides = 4;
+  static constexpr int kDotParts = 2;
+
+  OverlayAxis x;
+  OverlayAxis y;
+  int unit = 1;  ///< multiples of this fit the cells on both axes
+  int line = 0;  ///< width of an outline
+  int text_height = 0;
+
+  /// The outline's outer edge; empty where nothing of the box is in the picture.
+  [[nodiscard]] FACEPIPE_HOST_DEVICE PixelRect around(const Box& box) const {
+    using overlay_detail::clamp_to;
+    if (!(box.x1 < box.x2) || !(box.y1 < box.y2)) return {};  // NaN as well
+    const PixelRect inside{
+        clamp_to(std::floor(box.x1), x.length), clamp_to(std::floor(box.y1), y.length),
+        clamp_to(std::ceil(box.x2), x.length), clamp_to(std::ceil(box.y2), y.length)};
+    if (inside.empty()) return {};
+    return clip({x.edge_before(inside.x1 - line), y.edge_before(inside.y1 - line),
+                 x.edge_after(inside.x2 + line), y.edge_after(inside.y2 + line)});
+  }
+
+  /// A side of the outline: 0 above, 1 below, 2 left, 3 right.
+  [[nodiscard]] FACEPIPE_HOST_DEVICE PixelRect side(const PixelRect& outer, int which) const {
+    PixelRect area = outer;
+    if (which == 0) area.y2 = outer.y1 + line;
+    if (which == 1) area.y1 = outer.y2 - line;
+    if (which == 2) area.x2 = outer.x1 + line;
+    if (which == 3) area.x1 = outer.x2 - line;
+    return solid(area);
+  }
+
+  /// A part (0 or 1) of a landmark's dot: a round spot, as far as whole chroma cells allow, a
+  /// square without its corners. On a small face it is smaller, so that five of them stay apart.
+  [[nodiscard]] FACEPIPE_HOST_DEVICE PixelRect dot(const Point& point, int face_width,
+                                                   int part) const {
+    using overlay_detail::round_up;
+    using overlay_detail::within;
+    const bool in_picture = point.x >= 0 && point.x < static_cast<float>(x.length) &&
+                            point.y >= 0 && point.y < static_cast<float>(y.length);
+    if (!in_picture) return {};
+    const int size = round_up(within(face_width / 8, 1, 2 * line), unit);
+    const int corner = size < 3 * unit ? 0 : round_up(size / 4, unit);
+    const int left = x.edge_before(static_cast<int>(point.x) - size / 2 + x.cell / 2);
+    const int top = y.edge_before(static_cast<int>(point.y) - size / 2 + y.cell / 2);
+    if (part == 0) return solid({left, top + corner, left + size, top + size - corner});
+    if (corner == 0) return {};
+    return solid({left + corner, top, left + size - corner, top + size});
+  }
+
+  [[nodiscard]] FACEPIPE_HOST_DEVICE int padding() const { return text_height / 6; }
+  [[nodiscard]] FACEPIPE_HOST_DEVICE int plate_width(int text_width) const {
+    return text_width + 2 * padding();
+  }
+
+  /// Top left corner of a face's label: above the outline, below its upper line where there is no
+  /// room; moved left to be in the picture.
+  [[nodiscard]] FACEPIPE_HOST_DEVICE PixelPoint label(const PixelRect& outer,
+                                                      int text_width) const {
+    using overlay_detail::larger;
+    using overlay_detail::smaller;
+    const bool room = outer.y1 >= text_height;
+    return {larger(0, smaller(outer.x1, x.length - plate_width(text_width))),
+            room ? outer.y1 - text_height : outer.y1 + line};
+  }
+
+  /// The plate under a text, whose letters begin at corner.x + padding().
+  [[nodiscard]] FACEPIPE_HOST_DEVICE PixelRect plate(PixelPoint corner, int text_width) const {
+    return solid({corner.x, corner.y, corner.x + plate_width(text_width), corner.y + text_height});
+  }
+
+  [[nodiscard]] FACEPIPE_HOST_DEVICE PixelRect clip(const PixelRect& rect) const {
+    using overlay_detail::larger;
+    using overlay_detail::smaller;
+    return {larger(rect.x1, 0), larger(rect.y1, 0), smaller(rect.x2, x.length),
+            smaller(rect.y2, y.length)};
+  }
+
+ private:
+  /// Widened to the edges of cells, cut to the picture.
+  [[nodiscard]] FACEPIPE_HOST_DEVICE PixelRect solid(const PixelRect& rect) const {
+    return clip({x.edge_before(rect.x1), y.edge_before(rect.y1), x.edge_after(rect.x2),
+                 y.edge_after(rect.y2)});
+  }
+};
+
+/// `interlaced`: the rows of a chroma cell lie in one field, see the Note.
+[[nodiscard]] OverlayLayout overlay_layout(Size stored, const PixelFormat& format,
+                                           Orientation orientation, bool interlaced);
+
+}  // namespace facepipe

@@ -1,0 +1,171 @@
+// Faces on the device against select_faces() on the host.
+#include "pipeline/cuda/faces.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "core/cuda/graph.h"
+#include "tests/pipeline/cuda/device_frame.h"
+
+namespace facepipe {
+namespace {
+
+struct Case {
+  Detections candidates;
+  std::vector<std::uint32_t> indices;
+  std::vector<Box> boxes;     // as many, or empty
+  std::vector<float> scores;  // as many, or empty
+  std::uint32_t beyond_capacity = 0;
+};
+
+Case random_case(unsigned seed, std::uint32_t candidates, bool voting, bool soft) {
+  std::mt19937 random(seed);
+  const auto real = [&](float high) { return high * static_cast<float>(random() % 100000) / 1e5F; };
+  const auto box = [&] {
+    const Box made{real(900), real(700), 0, 0};
+    return Box{made.x1, made.y1, made.x1 + real(80), made.y1 + real(80)};
+  };
+  Case made;
+  for (std::uint32_t i = 0; i < candidates; ++i) {
+    Landmarks points;
+    for (Point& point : points) point = {real(1000), real(1000)};
+    made.candidates.push_back(box(), real(1), points);
+    if (random() % 3 != 0) made.indices.push_back(i);
+  }
+  std::shuffle(made.indices.begin(), made.indices.end(), random);
+  for (std::size_t i = 0; voting && i < made.indices.size(); ++i) made.boxes.push_back(box());
+  for (std::size_t i = 0; soft && i < made.indices.size(); ++i) made.scores.push_back(real(1));
+  made.beyond_capacity = static_cast<std::uint32_t>(random() % 5);
+  return made;
+}
+
+/// A case in device memory, and what became of it.
+class OnDevice {
+ public:
+  OnDevice(const Case& given, std::uint32_t capacity, std::uint32_t face_capacity, bool with_faces)
+      : stored_(capacity),
+        faces_(face_capacity),
+        indices_(capacity),
+        boxes_(capacity),
+        scores_(capacity),
+        kept_counts_(2),
+        counts_(1),
+        download_(counts_.data(), faces_.view(), with_faces, copies_) {
+    const cuda::DeviceDetections to = stored_.view();
+    put(to.boxes, given.candidates.boxes);
+    put(to.scores, given.candidates.scores);
+    put(to.landmarks, given.candidates.landmarks);
+    put(to.count, std::vector{static_cast<std::uint32_t>(given.candidates.size())});
+    put(indices_.data(), given.indices);
+    put(boxes_.data(), given.boxes);
+    put(scores_.data(), given.scores);
+    put(kept_counts_.data(),
+        std::vector{static_cast<std::uint32_t>(given.indices.size()), given.beyond_capacity});
+    kept_ = {indices_.data(), kept_counts_.data(), kept_counts_.data() + 1,
+             given.boxes.empty() ? nullptr : boxes_.data(),
+             given.scores.empty() ? nullptr : scores_.data()};
+    stream_.synchronize();
+  }
+
+  Detections run(const FaceSizes& sizes) {
+    const cuda::GraphExec exec(cuda::capture(stream_, [&] {
+      enqueue_faces(stored_.view(), kept_, sizes, faces_.view(), counts_.data(), stream_);
+      download_.enqueue(stream_);
+    }));
+    exec.launch(stream_);
+    stream_.synchronize();
+    return download_.collect(stream_);
+  }
+  [[nodiscard]] const FaceCounts& counts() const { return download_.counts(); }
+  [[nodiscard]] const CopyCounter& copies() const { return copies_; }
+
+ private:
+  template <class T>
+  void put(T* to, const std::vector<T>& from) {
+    cuda::copy(cuda::DeviceSpan<T>{to, from.size()}, std::span(from), stream_);
+    stream_.synchronize();
+  }
+
+  cuda::Stream stream_;
+  DetectionBuffers stored_;
+  DetectionBuffers faces_;
+  cuda::DeviceBuffer<std::uint32_t> indices_;
+  cuda::DeviceBuffer<Box> boxes_;
+  cuda::DeviceBuffer<float> scores_;
+  cuda::DeviceBuffer<std::uint32_t> kept_counts_;
+  cuda::DeviceBuffer<FaceCounts> counts_;
+  CopyCounter copies_;
+  FacesDownload download_;
+  DeviceKept kept_;
+};
+
+void expect_equal(const Detections& found, const Detections& expected) {
+  EXPECT_EQ(found.boxes, expected.boxes);
+  EXPECT_EQ(found.scores, expected.scores);
+  EXPECT_EQ(found.landmarks, expected.landmarks);
+}
+
+TEST(CudaFaces, AreThoseThatTheHostSelects) {
+  const std::vector<FaceSizes> sizes{{0, 0}, {20, 0}, {0, 60}, {25.5, 61.25}, {100, 0}};
+  for (const std::uint32_t candidates : {0U, 1U, 31U, 500U, 1025U, 5000U})
+    for (const bool voting : {false, true})
+      for (const bool soft : {false, true})
+        for (const FaceSizes& wanted : sizes) {
+          const Case given = random_case(candidates + 1, candidates, voting, soft);
+          const Detections expected = select_faces(
+              given.candidates, {given.indices, given.boxes, given.scores, given.beyond_capacity},
+              wanted);
+          OnDevice device(given, candidates + 2, candidates + 2, true);
+          SCOPED_TRACE(std::to_string(candidates) + " candidates");
+          expect_equal(device.run(wanted), expected);
+          EXPECT_EQ(device.counts().candidates, candidates);
+          EXPECT_EQ(device.counts().kept, given.indices.size());
+          EXPECT_EQ(device.counts().beyond_capacity, given.beyond_capacity);
+          EXPECT_EQ(device.counts().faces, expected.size());
+        }
+}
+
+TEST(CudaFaces, WithoutRoomTheBestStayAndAllAreCounted) {
+  const Case given = random_case(7, 3000, false, false);
+  const Detections expected = select_faces(given.candidates, {given.indices, {}, {}, 0}, {10, 0});
+  OnDevice device(given, 3000, 100, true);
+  const Detections found = device.run({10, 0});
+  ASSERT_EQ(found.size(), 100U);
+  EXPECT_TRUE(std::equal(found.boxes.begin(), found.boxes.end(), expected.boxes.begin()));
+  EXPECT_EQ(device.counts().faces, expected.size());
+}
+
+TEST(CudaFaces, CopiesAreCounted) {
+  constexpr std::int64_t kFace = sizeof(Box) + sizeof(float) + sizeof(Landmarks);
+  const Case given = random_case(9, 2000, false, false);
+  OnDevice alone(given, 2000, 2000, false);
+  EXPECT_EQ(alone.run({}).size(), 0U);
+  EXPECT_EQ(alone.counts().faces, given.indices.size());
+  EXPECT_EQ(alone.copies().total(CopyKind::counts), (CopyTotal{1, sizeof(FaceCounts)}));
+  EXPECT_EQ(alone.copies().total(CopyKind::faces), (CopyTotal{0, 0}));
+  OnDevice all(given, 2000, 2000, true);
+  const auto found = static_cast<std::int64_t>(all.run({}).size());
+  ASSERT_GT(found, FacesDownload::kEager);
+  EXPECT_EQ(all.copies().total(CopyKind::faces), (CopyTotal{6, found * kFace}));
+}
+
+TEST(CudaFaces, RefusesMissingArrays) {
+  const cuda::Stream stream;
+  const DetectionBuffers some(4);
+  const cuda::DeviceBuffer<std::uint32_t> words(6);
+  const cuda::DeviceBuffer<FaceCounts> counts(1);
+  const DeviceKept kept{words.data(), words.data() + 4, words.data() + 5, nullptr, nullptr};
+  const auto refused = [&](const cuda::DeviceDetections& from, const DeviceKept& of,
+                           const cuda::DeviceDetections& to, FaceCounts* into) {
+    EXPECT_THROW(enqueue_faces(from, of, {}, to, into, stream), std::invalid_argument);
+  };
+  refused({}, kept, some.view(), counts.data());
+  refused(some.view(), {}, some.view(), counts.data());
+  refused(some.view(), kept, {}, counts.data());
+  refused(some.view(), kept, some.view(), nullptr);
+}
+
+}  // namespace
+}  // namespace facepipe

@@ -1,0 +1,51 @@
+// What the device's stages say where there is no device.
+#include <cuda_runtime_api.h>
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+#include "pipeline/cuda/copies.h"
+#include "pipeline/cuda/decoder.h"
+#include "tests/support/clips.h"
+#include "tests/support/temporary_folder.h"
+
+namespace facepipe::test {
+namespace {
+
+TEST(WithoutADevice, DecodersAreRefusedAtTheStart) {
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0) GTEST_SKIP() << "there is one";
+  static_cast<void>(cudaGetLastError());
+  const TemporaryFolder folder;
+  ffmpeg("-f lavfi -i testsrc2=s=64x64:d=0.1 -c:v libx264", folder / "clip.mp4");
+  Demuxer demuxer((folder / "clip.mp4").string(), {});
+  Notices notices("clip");
+  CopyCounter copies;
+  for (const DecoderChoice choice :
+       {DecoderChoice::automatic, DecoderChoice::nvdec, DecoderChoice::cpu}) {
+    CudaDecoderOptions options;
+    options.choice = choice;
+    try {
+      static_cast<void>(make_cuda_decoder(demuxer, options, {}, notices, copies));
+      FAIL() << "no exception";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::device);
+    }
+  }
+  EXPECT_TRUE(notices.all().empty());
+}
+
+TEST(CopyCounter, AddsUpByKind) {
+  CopyCounter copies;
+  copies.add(CopyKind::bitstream, 100);
+  copies.add(CopyKind::bitstream, 23);
+  copies.add(CopyKind::descriptor, 5);
+  EXPECT_EQ(copies.total(CopyKind::bitstream), (CopyTotal{2, 123}));
+  EXPECT_EQ(copies.total(CopyKind::descriptor), (CopyTotal{1, 5}));
+  EXPECT_EQ(copies.total(CopyKind::download), CopyTotal{});
+  EXPECT_EQ(name_of(CopyKind::download), "download");
+  EXPECT_TRUE(is_to_device(CopyKind::upload));
+  EXPECT_FALSE(is_to_device(CopyKind::counts));
+}
+
+}  // namespace
+}  // namespace facepipe::test
