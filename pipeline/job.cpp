@@ -6,16 +6,14 @@
 #include <optional>
 #include <utility>
 
-#include "nms/cpu/suppressor.h"
 #include "pipeline/channel.h"
 #include "pipeline/container.h"
 #include "pipeline/decoder.h"
 #include "pipeline/demuxer.h"
-#include "pipeline/faces.h"
 #include "pipeline/ffmpeg_compat.h"
-#include "pipeline/pictures.h"
 #include "pipeline/record_order.h"
 #include "pipeline/runner.h"
+#include "pipeline/stages.h"
 #include "pipeline/statistics.h"
 #include "pipeline/work_item.h"
 
@@ -29,7 +27,7 @@ constexpr int kPacketsQueued = 8;
 /// One run: the stages as member functions, each the body of one thread, in the order of a frame.
 class Job {
  public:
-  Job(const JobOptions& options, DetectorFactory& detectors, const JobObserver& observer,
+  Job(const JobOptions& options, std::unique_ptr<Stages> stages, const JobObserver& observer,
       const std::stop_token& stop);
 
   JobResult run();
@@ -53,13 +51,11 @@ class Job {
   void open_output();
   void open_encoder(const Frame& first);
   void finish_record(FrameRecord record);
-  [[nodiscard]] static Detections collect(WorkItem& item);
-  void suppress(const Detections& candidates, FrameRecord& record);
   void check_complete();
   JobResult result();
 
   const JobOptions& options_;
-  DetectorFactory& detectors_;
+  std::unique_ptr<Stages> stages_;
   const JobObserver& observer_;
   std::stop_token stop_;
   Notices notices_;
@@ -79,20 +75,17 @@ class Job {
   Channel<WorkItem> drawn_;
   Channel<MuxItem> to_mux_;
 
-  CpuSuppressor suppressor_;
   RecordOrder order_;
   Statistics statistics_;
-  std::int64_t candidates_ignored_ = 0;
   std::int64_t written_ = 0;
   Size size_;
-  Size network_size_;
   bool reached_end_ = false;  // of the chosen range, before the end of the file
 };
 
-Job::Job(const JobOptions& options, DetectorFactory& detectors, const JobObserver& observer,
+Job::Job(const JobOptions& options, std::unique_ptr<Stages> stages, const JobObserver& observer,
          const std::stop_token& stop)
     : options_(options),
-      detectors_(detectors),
+      stages_(std::move(stages)),
       observer_(observer),
       stop_(stop),
       notices_(options.input),
@@ -103,15 +96,14 @@ Job::Job(const JobOptions& options, DetectorFactory& detectors, const JobObserve
       started_(options.frames_in_flight),
       detected_(options.frames_in_flight),
       drawn_(options.frames_in_flight),
-      to_mux_(kPacketsQueued, 2),
-      suppressor_(options.nms, nms_capacity(options.nms)) {
+      to_mux_(kPacketsQueued, 2) {
   if (!options.output.empty()) open_output();
   DecoderOptions decoder_options;
   decoder_options.threads = options.threads;
   decoder_options.start_s = options.start_s;
   decoder_options.end_s = options.end_s;
   decoder_options.scale_on_change = options.scale_on_size_change;
-  decoder_ = make_cpu_decoder(
+  decoder_ = stages_->make_decoder(
       demuxer_, decoder_options,
       [this](const AVFrame& first, Orientation orientation) {
         return choose_target(first, orientation);
@@ -192,20 +184,9 @@ void Job::decode() {
 }
 
 void Job::preprocess() {
-  std::shared_ptr<Detector> detector;
   while (std::optional<WorkItem> item = decoded_.pop()) {
-    if (!detector) {
-      size_ = item->frame.upright();
-      detector = detectors_.detector(size_);
-      network_size_ = detector->network_size();
-    }
-    item->request = detector->acquire(runner_.failed());
-    {
-      const ScopedInterval interval(item->record.times[StageId::preprocess]);
-      const ScopedCpuTime cpu(item->record.times, StageId::preprocess);
-      item->request->prepare(item->frame);
-    }
-    item->request->start();
+    size_ = item->frame.upright();
+    stages_->start(*item, runner_.failed());
     started_.push(std::move(*item));
   }
   started_.close();
@@ -213,37 +194,15 @@ void Job::preprocess() {
 
 void Job::detect() {
   while (std::optional<WorkItem> item = started_.pop()) {
-    suppress(collect(*item), item->record);
+    stages_->finish(*item);
     detected_.push(std::move(*item));
   }
   detected_.close();
 }
 
-Detections Job::collect(WorkItem& item) {
-  const ScopedCpuTime cpu(item.record.times, StageId::inference);
-  Detections candidates = item.request->collect();
-  item.record.times[StageId::inference] = item.request->inference();
-  item.request.reset();
-  return candidates;
-}
-
-void Job::suppress(const Detections& candidates, FrameRecord& record) {
-  const ScopedInterval interval(record.times[StageId::nms]);
-  const ScopedCpuTime cpu(record.times, StageId::nms);
-  record.candidates = candidates.size();
-  const NmsKept kept = suppressor_.run({candidates.boxes, candidates.scores, {}});
-  candidates_ignored_ += kept.beyond_capacity;
-  record.faces = select_faces(candidates, kept, {options_.min_face, options_.max_face});
-}
-
 void Job::overlay() {
   while (std::optional<WorkItem> item = detected_.pop()) {
-    if (options_.overlay.any()) {
-      const ScopedInterval interval(item->record.times[StageId::overlay]);
-      const ScopedCpuTime cpu(item->record.times, StageId::overlay);
-      make_writable(item->frame);
-      draw_overlay(item->frame, item->record.faces, options_.overlay);
-    }
+    stages_->draw(*item);
     drawn_.push(std::move(*item));
   }
   drawn_.close();
@@ -268,7 +227,7 @@ void Job::open_encoder(const Frame& first) {
   setup.global_header = (format_->flags & AVFMT_GLOBALHEADER) != 0;
   setup.threads = options_.threads;
   setup.output = options_.output.string();
-  encoder_ = make_cpu_encoder(setup, first, notices_);
+  encoder_ = stages_->make_encoder(setup, first, notices_);
   VideoStreamInfo info;
   info.parameters = encoder_->parameters();
   info.time_base = encoder_->time_base();
@@ -352,13 +311,8 @@ JobResult Job::result() {
                  " frames lost: their packets gave no picture");
   if (result.ledger.damaged > 0)
     notices_.add(std::to_string(result.ledger.damaged) + " frames damaged");
-  result.candidates_ignored = candidates_ignored_;
-  if (candidates_ignored_ > 0)
-    notices_.add(std::to_string(candidates_ignored_) + " candidates ignored: suppression takes " +
-                 std::to_string(suppressor_.capacity()) +
-                 " a frame (a higher --score gives fewer)");
   result.size = size_;
-  result.network_size = network_size_;
+  stages_->report(result, notices_);
   result.decoder = decoder_->name();
   result.video_codec = avcodec_get_name(demuxer_.video().codecpar->codec_id);
   if (writes_video() && encoder_) {
@@ -377,9 +331,14 @@ JobResult Job::result() {
 
 }  // namespace
 
+JobResult run_job(const JobOptions& options, std::unique_ptr<Stages> stages,
+                  const JobObserver& observer, const std::stop_token& stop) {
+  return Job(options, std::move(stages), observer, stop).run();
+}
+
 JobResult run_job(const JobOptions& options, DetectorFactory& detectors,
                   const JobObserver& observer, const std::stop_token& stop) {
-  return Job(options, detectors, observer, stop).run();
+  return run_job(options, make_cpu_stages(options, detectors), observer, stop);
 }
 
 }  // namespace facepipe

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -56,7 +57,8 @@ struct FrameRecord {
   Size size;         ///< upright
   FrameTimes times;
   std::size_t candidates = 0;
-  Detections faces;
+  std::size_t face_count = 0;
+  Detections faces;  ///< on CUDA only where JobOptions::wants_faces
 };
 
 /// How far the run is; called from the pipeline's last thread, at most once a frame.
@@ -106,9 +108,14 @@ struct JobResult {
   std::filesystem::path output;  ///< where the video is: the final name, or the partial one
 };
 
+class Stages;
+
 /// Runs one input to its end, or until `stop` is requested (then the output so far is finished
 /// under "NAME.partial.EXT"). The output appears under its name only when it is complete.
 /// Throws Error; then no output of this run is left.
+[[nodiscard]] JobResult run_job(const JobOptions& options, std::unique_ptr<Stages> stages,
+                                const JobObserver& observer, const std::stop_token& stop);
+/// All on the CPU.
 [[nodiscard]] JobResult run_job(const JobOptions& options, DetectorFactory& detectors,
                                 const JobObserver& observer, const std::stop_token& stop);
 

@@ -13,7 +13,7 @@ void Statistics::add(const FrameRecord& record) {
   last_ = Clock::now();
   if (frames_ == 0) first_ = last_;
   ++frames_;
-  faces_ += static_cast<std::int64_t>(record.faces.size());
+  faces_ += static_cast<std::int64_t>(record.face_count);
   candidates_ += static_cast<std::int64_t>(record.candidates);
   for (std::size_t i = 0; i < kStageCount; ++i) {
     const Interval& stage = record.times.stages[i];

@@ -7,7 +7,6 @@
 #include "core/frame.h"
 #include "core/slots.h"
 #include "core/timing.h"
-#include "detector/detector.h"
 #include "pipeline/encoder.h"
 #include "pipeline/ffmpeg.h"
 #include "pipeline/job.h"
@@ -21,12 +20,19 @@ struct ReadPacket {
   Interval read;
 };
 
+/// What the stages of a device keep of a frame between Stages::start() and finish(). Destroyed
+/// before the frame, it waits for work on it.
+class FrameWork {
+ public:
+  virtual ~FrameWork() = default;
+};
+
 /// Decoder -> ... -> encoder: a frame and what is known of it so far.
 struct WorkItem {
   Frame frame;
   FrameRecord record;
   Slots::Permit in_flight;  ///< bounds the frames between decoder and encoder
-  std::unique_ptr<DetectionRequest> request;
+  std::unique_ptr<FrameWork> work;
 };
 
 /// Encoder or demuxer -> muxer.
