@@ -19,20 +19,28 @@ enum class ConvolutionKind {
   transposed,  ///< kernel and stride 2: a 1x1 of four times as many columns, one set a sub-pixel
 };
 
+/// Values of the sum that a thread block takes at a time.
+inline constexpr int kShortStep = 32;
+inline constexpr int kLongStep = 64;  ///< pointwise alone
+
+/// Columns, in units of 8, that a tile can have, ascending.
+inline constexpr int kTileColumns[] = {2, 3, 4, 6, 8, 10, 12};
+
 /// Sizes of the work of a thread block: rows * 64 output pixels by columns * 8 channels.
 struct ConvolutionTile {
-  int rows = 1;
-  int columns = 2;
+  int rows = 1;  ///< 1 or 2
+  int columns = kTileColumns[0];
+  int step = kShortStep;
 };
 
 struct ConvolutionArguments {
   const __half* input;
-  const __half* weights;  ///< columns x (sum padded to kSumStep), see pack_convolution()
-  const float* bias;      ///< one a column
+  const __half* weights;   ///< columns x sum, columns padded to whole tiles, sums to whole steps
+  const float* bias;       ///< one a column, padded likewise
   const __half* residual;  ///< as large as the output, or null
   void* output;            ///< halves, or floats where `f32`
 
-  long long rows;  ///< pixels: of the output, or of the input where transposed
+  int rows;        ///< pixels: of the output, or of the input where transposed
   int columns;     ///< output channels padded to 8, times 4 where transposed
   int chunks;      ///< of 8 values each in a row's sum
   int tap_chunks;  ///< of which belong to one tap
@@ -46,17 +54,12 @@ struct ConvolutionArguments {
   graph::Activation activation;
 };
 
-/// The sum is computed in steps of so many values.
-inline constexpr int kSumStep = 32;
-
 /// Lets the kernel have the shared memory that it needs; once before the first launch.
 void prepare_convolution(ConvolutionKind kind, bool f32, ConvolutionTile tile);
 
-/// `tile.rows` is 1 or 2, `tile.columns` one of kTileColumns. `f32` is for pointwise and window alone.
+/// `f32` is for pointwise and window alone. Throws std::invalid_argument for a
+/// tile without a kernel.
 void launch_convolution(ConvolutionKind kind, bool f32, ConvolutionTile tile,
                         const ConvolutionArguments& arguments, cudaStream_t stream);
-
-/// Columns, in units of 8, that a tile can have, ascending.
-inline constexpr int kTileColumns[] = {2, 3, 4, 6, 8, 10, 12};
 
 }  // namespace facepipe::engine

@@ -32,8 +32,7 @@ __device__ __forceinline__ void write_four(__half* to, const Four& four) {
 }
 
 __device__ __forceinline__ void write_four(float* to, const Four& four) {
-  *reinterpret_cast<float4*>(to) = {four.values[0], four.values[1], four.values[2],
-                                    four.values[3]};
+  *reinterpret_cast<float4*>(to) = {four.values[0], four.values[1], four.values[2], four.values[3]};
 }
 
 __device__ __forceinline__ void multiply_add(Four& sum, const Four& a, const Four& b) {
@@ -83,25 +82,25 @@ __global__ void __launch_bounds__(kThreads) depthwise_3x3_kernel(const Depthwise
 #pragma unroll
   for (int row = 0; row < kInputRows; ++row) {
     const int y = first_y * kStride - 1 + row;
-    if (y >= 0 && y < a.input_height) {
-      const __half* const from =
-          a.input + static_cast<long long>(y) * a.input_width * a.input_pitch + channel;
+    const bool inside = y >= 0 && y < a.input_height;
+    const __half* const from =
+        a.input + static_cast<long long>(y) * a.input_width * a.input_pitch + channel;
 #pragma unroll
-      for (int column = 0; column < kInputColumns; ++column) {
-        const int x = first_x * kStride - 1 + column;
-        Four input{};
-        if (x >= 0 && x < a.input_width)
-          input = read_four(from + static_cast<long long>(x) * a.input_pitch);
+    for (int column = 0; column < kInputColumns; ++column) {
+      const int x = first_x * kStride - 1 + column;
+      Four input{};
+      // Without a branch, so that the loads of several rows are on their way together.
+      if (inside && x >= 0 && x < a.input_width)
+        input = read_four(from + static_cast<long long>(x) * a.input_pitch);
 #pragma unroll
-        for (int r = 0; r < kRows; ++r)
+      for (int r = 0; r < kRows; ++r)
 #pragma unroll
-          for (int c = 0; c < kColumns; ++c) {
-            const int ky = row - r * kStride;
-            const int kx = column - c * kStride;
-            if (ky >= 0 && ky < 3 && kx >= 0 && kx < 3)
-              multiply_add(sums[r][c], input, weights[ky * 3 + kx]);
-          }
-      }
+        for (int c = 0; c < kColumns; ++c) {
+          const int ky = row - r * kStride;
+          const int kx = column - c * kStride;
+          if (ky >= 0 && ky < 3 && kx >= 0 && kx < 3)
+            multiply_add(sums[r][c], input, weights[ky * 3 + kx]);
+        }
     }
     // Rows whose window ends here.
 #pragma unroll
@@ -130,30 +129,40 @@ __global__ void __launch_bounds__(kThreads) depthwise_kernel(const DepthwiseArgu
       const int sx = x * a.window.stride_x - a.window.left + kx;
       if (sy < 0 || sy >= a.input_height || sx < 0 || sx >= a.input_width) continue;
       const long long pixel = static_cast<long long>(sy) * a.input_width + sx;
-      multiply_add(
-          sum, read_four(a.input + pixel * a.input_pitch + channel),
-          read_four(a.weights + (ky * a.window.kernel_width + kx) * a.channels + channel));
+      multiply_add(sum, read_four(a.input + pixel * a.input_pitch + channel),
+                   read_four(a.weights + (ky * a.window.kernel_width + kx) * a.channels + channel));
     }
   finish<Out>(a, sum, y, x, channel);
 }
 
 int divide_up(int value, int step) { return (value + step - 1) / step; }
 
+dim3 grid_for(const DepthwiseArguments& a, int rows, int columns) {
+  const int work = a.channels / kChannels * divide_up(a.output_width, columns);
+  return {static_cast<unsigned>(divide_up(work, kThreads)),
+          static_cast<unsigned>(divide_up(a.output_height, rows))};
+}
+
 template <int kStride, int kRows, int kColumns, class Out>
 void launch_3x3(const DepthwiseArguments& a, cudaStream_t stream) {
-  const int work = a.channels / kChannels * divide_up(a.output_width, kColumns);
-  const dim3 grid(static_cast<unsigned>(divide_up(work, kThreads)),
-                  static_cast<unsigned>(divide_up(a.output_height, kRows)));
+  const dim3 grid = grid_for(a, kRows, kColumns);
   depthwise_3x3_kernel<kStride, kRows, kColumns, Out><<<grid, kThreads, 0, stream>>>(a);
 }
+
+/// Enough for tall tiles on the largest chips; found on an H100.
+constexpr unsigned kManyBlocks = 1500;
 
 template <class Out>
 void launch(const DepthwiseArguments& a, cudaStream_t stream) {
   const graph::Window& w = a.window;
   if (w == graph::Window{3, 3, 1, 1, 1, 1, 1, 1}) {
-    launch_3x3<1, 4, 4, Out>(a, stream);
+    const dim3 tall = grid_for(a, 8, 2);
+    if (tall.x * tall.y >= kManyBlocks)
+      launch_3x3<1, 8, 2, Out>(a, stream);
+    else
+      launch_3x3<1, 2, 4, Out>(a, stream);
   } else if (w == graph::Window{3, 3, 2, 2, 1, 1, 1, 1}) {
-    launch_3x3<2, 2, 4, Out>(a, stream);
+    launch_3x3<2, 2, 1, Out>(a, stream);
   } else {
     const int work = a.channels / kChannels * a.output_width;
     const dim3 grid(static_cast<unsigned>(divide_up(work, kThreads)),

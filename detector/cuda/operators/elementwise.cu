@@ -9,8 +9,7 @@ namespace {
 constexpr int kThreads = 256;
 
 __device__ __forceinline__ Halves8 read(const __half* from, std::size_t chunk) {
-  const uint4 bits = __ldg(reinterpret_cast<const uint4*>(from) + chunk);
-  return reinterpret_cast<const Halves8&>(bits);
+  return read_halves(from + 8 * chunk);
 }
 
 __device__ __forceinline__ void write(__half* to, std::size_t chunk, const Halves8& value) {
@@ -19,18 +18,6 @@ __device__ __forceinline__ void write(__half* to, std::size_t chunk, const Halve
 
 __device__ __forceinline__ std::size_t thread_index() {
   return static_cast<std::size_t>(blockIdx.x) * kThreads + threadIdx.x;
-}
-
-/// Sums are rounded once.
-__device__ __forceinline__ Halves8 sum(const Halves8& a, const Halves8& b) {
-  Halves8 result;
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    const float2 x = __half22float2(a.pairs[i]);
-    const float2 y = __half22float2(b.pairs[i]);
-    result.pairs[i] = to_half2(x.x + y.x, x.y + y.y);
-  }
-  return result;
 }
 
 __global__ void __launch_bounds__(kThreads) max_pool_kernel(const PoolingArguments a) {
@@ -50,8 +37,9 @@ __global__ void __launch_bounds__(kThreads) max_pool_kernel(const PoolingArgumen
       const int sy = y * a.window.stride_y - a.window.top + ky;
       const int sx = x * a.window.stride_x - a.window.left + kx;
       if (sy < 0 || sy >= a.input_height || sx < 0 || sx >= a.input_width) continue;
-      const std::size_t pixel = static_cast<std::size_t>(sy) * static_cast<std::size_t>(a.input_width) +
-                                static_cast<std::size_t>(sx);
+      const std::size_t pixel =
+          static_cast<std::size_t>(sy) * static_cast<std::size_t>(a.input_width) +
+          static_cast<std::size_t>(sx);
       const Halves8 value = read(a.input, pixel * chunks + chunk);
 #pragma unroll
       for (int i = 0; i < 4; ++i) best.pairs[i] = __hmax2(best.pairs[i], value.pairs[i]);

@@ -1,5 +1,6 @@
-// What a node of the graph becomes on the device: an operator, which enqueues its kernels. Operators
-// are immutable and hold no activations, so that many frames share them and their weights.
+// What a node of the graph becomes on the device: an operator, which enqueues its kernels.
+// Operators are immutable and hold no activations, so that many frames share them and their
+// weights.
 #pragma once
 
 #include <cstddef>

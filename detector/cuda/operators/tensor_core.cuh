@@ -9,10 +9,15 @@
 namespace facepipe::engine {
 
 /// 16 bytes from global to shared memory; zeros unless `valid`. Done after copies_wait().
+/// `kReused`: the L1 cache keeps them, for the neighbours that read them too.
+template <bool kReused>
 __device__ __forceinline__ void copy_async(std::uint32_t to, const void* from, bool valid) {
 #if __CUDA_ARCH__ >= 800
   const int bytes = valid ? 16 : 0;
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes));
+  if constexpr (kReused)
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes));
+  else
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes));
 #else
   const uint4 value = valid ? __ldg(static_cast<const uint4*>(from)) : uint4{0, 0, 0, 0};
   asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(value.x), "r"(value.y),

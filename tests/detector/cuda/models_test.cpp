@@ -110,10 +110,11 @@ Downloaded download(const CudaDetection& detection, const cuda::Stream& stream) 
   return result;
 }
 
+/// Every cell is a candidate.
 std::shared_ptr<const CudaDetector> detector_for(const Model& model, const Frame& frame) {
   return std::make_shared<CudaDetector>(model, fit_network(frame.upright(), {}),
                                         test::layout_of(frame),
-                                        CudaDetectorOptions{.score_threshold = 0.02F});
+                                        CudaDetectorOptions{.score_threshold = 0});
 }
 
 TEST_P(CudaModel, FindsTheSameInEveryReplay) {
