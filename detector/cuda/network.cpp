@@ -6,12 +6,16 @@
 namespace facepipe::engine {
 namespace {
 
-int multiprocessors_of_current_device() {
+DeviceLimits limits_of_current_device() {
   int device = 0;
-  int count = 0;
+  int multiprocessors = 0;
+  int shared_bytes = 0;
   FACEPIPE_CUDA_CHECK(cudaGetDevice(&device));
-  FACEPIPE_CUDA_CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
-  return count;
+  FACEPIPE_CUDA_CHECK(
+      cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  FACEPIPE_CUDA_CHECK(
+      cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  return {multiprocessors, static_cast<std::size_t>(shared_bytes)};
 }
 
 }  // namespace
@@ -32,11 +36,11 @@ void Network::plan_values(const graph::Graph& graph, Reuse reuse) {
 
 void Network::plan_steps(const graph::Graph& graph) {
   const graph::Uses uses(graph);
-  const int multiprocessors = multiprocessors_of_current_device();
+  const DeviceLimits limits = limits_of_current_device();
   WeightPacker packer;
   for (const graph::Node& node : graph.nodes) {
     if (is_view(graph, uses, node)) continue;
-    NodeContext context{graph, node, {}, {}, multiprocessors};
+    NodeContext context{graph, node, {}, {}, limits};
     for (const graph::ValueId input : node.inputs) context.inputs.push_back(place(input));
     for (const graph::ValueId output : node.outputs) context.outputs.push_back(place(output));
     steps_.push_back({node.name, graph::name_of(node.op), make_operator(context, packer)});

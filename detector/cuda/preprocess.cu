@@ -12,6 +12,7 @@ namespace {
 
 constexpr int kBlockWidth = 64;
 constexpr int kBlockHeight = 4;
+constexpr int kThreadRows = 4;  // of a thread, so that it has several loads on their way
 
 enum class Scaling { none, linear, area };
 
@@ -143,6 +144,24 @@ __device__ __forceinline__ int2 stored_place(int x, int y, const Arguments& a) {
   return place;
 }
 
+__device__ __forceinline__ Colour network_colour(const FrameDescriptor& frame, const Arguments& a,
+                                                 int x, int y) {
+  if (x < 0 || x >= a.content.width || y >= a.content.height) return {0, 0, 0};
+  const int2 place = stored_place(x, y, a);
+  return a.scaling == Scaling::none ? colour_at(frame, a, place.x, place.y)
+                                    : scaled_colour(frame, a, place.x, place.y);
+}
+
+__device__ __forceinline__ void write_pixel(const Arguments& a, int column, int y,
+                                            const Colour& colour) {
+  const __half2 first = __floats2half2_rn(a.bgr != 0 ? colour.b : colour.r, colour.g);
+  const __half2 second = __floats2half2_rn(a.bgr != 0 ? colour.r : colour.b, 0.0F);
+  auto* const to = reinterpret_cast<uint2*>(
+      a.output + (static_cast<long long>(y) * a.row_pixels + column) * a.pitch);
+  to[0] = {reinterpret_cast<const unsigned&>(first), reinterpret_cast<const unsigned&>(second)};
+  if (a.pitch > Placement::kImagePitch) to[1] = {0, 0};
+}
+
 __global__ void __launch_bounds__(kBlockWidth* kBlockHeight)
     preprocess_kernel(const __grid_constant__ Arguments a) {
   __shared__ FrameDescriptor frame;
@@ -155,23 +174,16 @@ __global__ void __launch_bounds__(kBlockWidth* kBlockHeight)
   }
   __syncthreads();
   const int column = static_cast<int>(blockIdx.x) * kBlockWidth + static_cast<int>(threadIdx.x);
-  const int y = static_cast<int>(blockIdx.y) * kBlockHeight + static_cast<int>(threadIdx.y);
-  if (column >= a.row_pixels || y >= a.rows) return;
-  const int x = column - a.left;
-  Colour colour{0, 0, 0};
-  if (x >= 0 && x < a.content.width && y < a.content.height) {
-    const int2 place = stored_place(x, y, a);
-    colour = a.scaling == Scaling::none ? colour_at(frame, a, place.x, place.y)
-                                        : scaled_colour(frame, a, place.x, place.y);
-  }
-  const __half2 first = __floats2half2_rn(a.bgr != 0 ? colour.b : colour.r, colour.g);
-  const __half2 second = __floats2half2_rn(a.bgr != 0 ? colour.r : colour.b, 0.0F);
-  __half* const to =
-      a.output + (static_cast<long long>(y) * a.row_pixels + column) * a.pitch;
-  const uint2 bits{reinterpret_cast<const unsigned&>(first),
-                   reinterpret_cast<const unsigned&>(second)};
-  *reinterpret_cast<uint2*>(to) = bits;
-  if (a.pitch > Placement::kImagePitch) reinterpret_cast<uint2*>(to)[1] = {0, 0};
+  const int first_y =
+      (static_cast<int>(blockIdx.y) * kBlockHeight + static_cast<int>(threadIdx.y)) * kThreadRows;
+  if (column >= a.row_pixels) return;
+  Colour colours[kThreadRows];
+#pragma unroll
+  for (int i = 0; i < kThreadRows; ++i)
+    colours[i] = network_colour(frame, a, column - a.left, first_y + i);
+#pragma unroll
+  for (int i = 0; i < kThreadRows; ++i)
+    if (first_y + i < a.rows) write_pixel(a, column, first_y + i, colours[i]);
 }
 
 Scaling scaling_of(Size stored, Size scaled) {
@@ -209,9 +221,10 @@ void PreprocessKernel::enqueue(const FrameDescriptor* frame, std::byte* activati
   a.wide = layout_.format.bytes_per_sample() == 2 ? 1 : 0;
   a.bgr = order_ == ChannelOrder::bgr ? 1 : 0;
   a.scaling = scaling_of(a.stored, a.scaled);
+  constexpr int kTileRows = kBlockHeight * kThreadRows;
   const dim3 block(kBlockWidth, kBlockHeight);
   const dim3 grid(static_cast<unsigned>((a.row_pixels + kBlockWidth - 1) / kBlockWidth),
-                  static_cast<unsigned>((a.rows + kBlockHeight - 1) / kBlockHeight));
+                  static_cast<unsigned>((a.rows + kTileRows - 1) / kTileRows));
   preprocess_kernel<<<grid, block, 0, stream.get()>>>(a);
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }

@@ -98,7 +98,7 @@ double cost_of(int tile_columns, bool long_sum) {
 /// The tile for which the busiest multiprocessor has the least to do. Every tile adds up in the
 /// same order, so the choice changes no result.
 ConvolutionTile tile_for(ConvolutionKind kind, int rows, int columns, int chunks,
-                         int multiprocessors) {
+                         const DeviceLimits& limits) {
   constexpr int kRowUnit = 64;
   constexpr int kLongSum = 192;
   const int eighths = columns / kChannelStep;
@@ -106,7 +106,7 @@ ConvolutionTile tile_for(ConvolutionKind kind, int rows, int columns, int chunks
   const auto load = [&](ConvolutionTile tile) {
     const int unit = kRowUnit * tile.rows;
     const int blocks = (rows + unit - 1) / unit * ((eighths + tile.columns - 1) / tile.columns);
-    return static_cast<double>(blocks) / multiprocessors;
+    return static_cast<double>(blocks) / limits.multiprocessors;
   };
   ConvolutionTile best;
   double least = std::numeric_limits<double>::infinity();
@@ -117,10 +117,13 @@ ConvolutionTile tile_for(ConvolutionKind kind, int rows, int columns, int chunks
     least = cost;
     best = tile;
   }
-  if (kind == ConvolutionKind::pointwise && sum >= kLongStep) best.step = kLongStep;
   const bool tall = kind == ConvolutionKind::window || kind == ConvolutionKind::stem ||
                     (best.columns <= 3 && sum <= kShortStep) || sum >= 2 * kLongSum;
   if (tall && load({2, best.columns, best.step}) >= 2) best.rows = 2;
+  const ConvolutionTile longer{best.rows, best.columns, kLongStep};
+  if (kind == ConvolutionKind::pointwise && sum >= kLongStep &&
+      convolution_shared_bytes(longer) <= limits.shared_bytes)
+    return longer;
   return best;
 }
 
@@ -193,7 +196,7 @@ std::unique_ptr<Operator> make_plain(const NodeContext& context, const graph::Co
   arguments.activation = op.activation;
   constexpr auto kKind = ConvolutionKind::transposed;
   const ConvolutionTile tile =
-      tile_for(kKind, arguments.rows, arguments.columns, arguments.chunks, context.multiprocessors);
+      tile_for(kKind, arguments.rows, arguments.columns, arguments.chunks, context.limits);
   const int columns = round_up(arguments.columns, tile.columns * kChannelStep);
   return std::make_unique<ConvolutionOperator>(
       context, packer, kind, matrix_of(kind, op, columns, tile.step), tile, arguments);
@@ -216,7 +219,7 @@ std::unique_ptr<Operator> make_transposed(const NodeContext& context,
   arguments.activation = op.activation;
   constexpr auto kKind = ConvolutionKind::transposed;
   const ConvolutionTile tile =
-      tile_for(kKind, arguments.rows, arguments.columns, arguments.chunks, context.multiprocessors);
+      tile_for(kKind, arguments.rows, arguments.columns, arguments.chunks, context.limits);
   const int columns = round_up(arguments.columns, tile.columns * kChannelStep);
   return std::make_unique<ConvolutionOperator>(context, packer, kKind,
                                                matrix_of(op, columns, tile.step), tile, arguments);

@@ -336,6 +336,8 @@ Kernel kernel_of_columns(int columns) {
 
 template <ConvolutionKind kKind, bool kF32>
 Kernel kernel_of(ConvolutionTile tile) {
+  if (tile.rows != 1 && tile.rows != 2)
+    throw std::invalid_argument("convolution: a tile without a kernel");
   // Only long sums gain by long steps.
   if constexpr (kKind == ConvolutionKind::pointwise)
     if (tile.step == kLongStep)
@@ -366,8 +368,12 @@ Kernel kernel_of(ConvolutionKind kind, bool f32, ConvolutionTile tile) {
 
 }  // namespace
 
+std::size_t convolution_shared_bytes(ConvolutionTile tile) {
+  return shared_bytes(tile, kStages * tile.step);
+}
+
 void prepare_convolution(ConvolutionKind kind, bool f32, ConvolutionTile tile) {
-  const auto most = static_cast<int>(shared_bytes(tile, kStages * tile.step));
+  const auto most = static_cast<int>(convolution_shared_bytes(tile));
   FACEPIPE_CUDA_CHECK(
       cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel_of(kind, f32, tile)),
                            cudaFuncAttributeMaxDynamicSharedMemorySize, most));

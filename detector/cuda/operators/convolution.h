@@ -54,6 +54,9 @@ struct ConvolutionArguments {
   graph::Activation activation;
 };
 
+/// Shared memory that the longest sum takes; the smaller tiles of short steps fit every device.
+[[nodiscard]] std::size_t convolution_shared_bytes(ConvolutionTile tile);
+
 /// Lets the kernel have the shared memory that it needs; once before the first launch.
 void prepare_convolution(ConvolutionKind kind, bool f32, ConvolutionTile tile);
 

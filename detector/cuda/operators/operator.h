@@ -74,13 +74,18 @@ class Operator {
   virtual void enqueue(const Memory& memory, cuda::StreamView stream) const = 0;
 };
 
+struct DeviceLimits {
+  int multiprocessors = 1;
+  std::size_t shared_bytes = 0;  ///< that a thread block may ask for
+};
+
 /// A node and where its values lie.
 struct NodeContext {
   const graph::Graph& graph;
   const graph::Node& node;
   std::vector<Placement> inputs;
   std::vector<Placement> outputs;
-  int multiprocessors = 1;  ///< of the device
+  DeviceLimits limits;
 };
 
 /// Makes the operator of a node, or returns null if it is none of its nodes. Throws Error(device)

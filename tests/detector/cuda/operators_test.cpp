@@ -138,6 +138,13 @@ TEST(CudaOperators, Depthwise) {
           });
 }
 
+TEST(CudaOperators, DepthwiseOfManyPixels) {
+  for (const int stride : {1, 2})
+    expect_operator(144, {501, 303}, 9, [stride](GraphBuilder& b, ValueId x) {
+      return b.convolution(x, {.kernel = 3, .stride = stride, .pad = 1, .depthwise = true});
+    });
+}
+
 TEST(CudaOperators, SumsOfResiduals) {
   for (const int kernel : {1, 3})
     for (const bool depthwise : {false, true})
