@@ -39,7 +39,7 @@ struct Range {
 };
 
 Range range_of(const ColorInfo& color, int bits) {
-  const double step = static_cast<double>(1 << (bits - 8));
+  const auto step = static_cast<double>(1 << (bits - 8));
   const double most = static_cast<double>(1 << bits) - 1;
   if (color.full_range) return {0, 1 / most, 128 * step, 1 / most};
   return {16 * step, 1 / (219 * step), 128 * step, 1 / (224 * step)};

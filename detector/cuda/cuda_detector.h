@@ -60,7 +60,8 @@ class CudaDetection {
 
   /// Enqueues the detection of a frame and returns: nothing is allocated, nothing waited for, so it
   /// can be captured once and replayed for every frame. `frame` is in device memory and read, like
-  /// the picture that it describes, when the work runs; its to_rgb is that of fill_to_rgb().
+  /// the picture that it describes, when the work runs; its to_rgb is that of fill_to_rgb(). Throws
+  /// std::invalid_argument for null.
   void enqueue(const FrameDescriptor* frame, cuda::StreamView stream);
 
   /// The same in parts, to be timed or looked at apart.

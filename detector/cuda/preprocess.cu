@@ -2,7 +2,7 @@
 
 #include <cuda_fp16.h>
 
-#include <string>
+#include <stdexcept>
 
 #include "core/cuda/check.h"
 #include "core/error.h"
@@ -12,7 +12,6 @@ namespace {
 
 constexpr int kBlockWidth = 64;
 constexpr int kBlockHeight = 4;
-constexpr int kThreadRows = 4;  // of a thread, so that it has several loads on their way
 
 enum class Scaling { none, linear, area };
 
@@ -45,24 +44,37 @@ __device__ __forceinline__ float sample(const std::byte* row, int index, const A
   return static_cast<float>(reinterpret_cast<const std::uint8_t*>(row)[index]);
 }
 
-/// A value of 0..255 as a byte would hold it.
+/// A value of 0..255 as a byte would hold it. The sum has no bits left for fractions; rintf() would
+/// run at a quarter of the rate.
 __device__ __forceinline__ float as_byte(float value) {
-  return rintf(fminf(fmaxf(value, 0.0F), 255.0F));
+  constexpr float kNoFraction = 8388608.0F;
+  return __fadd_rn(__fadd_rn(fminf(fmaxf(value, 0.0F), 255.0F), kNoFraction), -kNoFraction);
+}
+
+/// What the chroma of a cell of 2x2 pixels adds to each colour.
+__device__ __forceinline__ Colour chroma_at(const FrameDescriptor& frame, const Arguments& a,
+                                            int column, int row) {
+  const std::byte* const chroma = frame.chroma + static_cast<long long>(row) * frame.chroma_stride;
+  const float u = sample(chroma, 2 * column, a);
+  const float v = sample(chroma, 2 * column + 1, a);
+  const auto part = [&](int i) {
+    const float* const m = frame.to_rgb[i];
+    return fmaf(m[1], u, fmaf(m[2], v, m[3]));
+  };
+  return {part(0), part(1), part(2)};
+}
+
+__device__ __forceinline__ Colour colour_of(const FrameDescriptor& frame, const Arguments& a,
+                                            const Colour& chroma, int x, int y) {
+  const float luma = sample(frame.luma + static_cast<long long>(y) * frame.luma_stride, x, a);
+  return {as_byte(fmaf(frame.to_rgb[0][0], luma, chroma.r)),
+          as_byte(fmaf(frame.to_rgb[1][0], luma, chroma.g)),
+          as_byte(fmaf(frame.to_rgb[2][0], luma, chroma.b))};
 }
 
 __device__ __forceinline__ Colour colour_at(const FrameDescriptor& frame, const Arguments& a, int x,
                                             int y) {
-  const std::byte* const luma = frame.luma + static_cast<long long>(y) * frame.luma_stride;
-  const std::byte* const chroma =
-      frame.chroma + static_cast<long long>(y / 2) * frame.chroma_stride;
-  const float l = sample(luma, x, a);
-  const float u = sample(chroma, x / 2 * 2, a);
-  const float v = sample(chroma, x / 2 * 2 + 1, a);
-  const auto row = [&](int i) {
-    const float* const m = frame.to_rgb[i];
-    return as_byte(fmaf(m[0], l, fmaf(m[1], u, fmaf(m[2], v, m[3]))));
-  };
-  return {row(0), row(1), row(2)};
+  return colour_of(frame, a, chroma_at(frame, a, x / 2, y / 2), x, y);
 }
 
 /// Weights of one axis, as cv::resize takes them: pixels first..last, all whole but the ends.
@@ -144,51 +156,94 @@ __device__ __forceinline__ int2 stored_place(int x, int y, const Arguments& a) {
   return place;
 }
 
-__device__ __forceinline__ Colour network_colour(const FrameDescriptor& frame, const Arguments& a,
-                                                 int x, int y) {
-  if (x < 0 || x >= a.content.width || y >= a.content.height) return {0, 0, 0};
-  const int2 place = stored_place(x, y, a);
-  return a.scaling == Scaling::none ? colour_at(frame, a, place.x, place.y)
-                                    : scaled_colour(frame, a, place.x, place.y);
-}
-
-__device__ __forceinline__ void write_pixel(const Arguments& a, int column, int y,
+__device__ __forceinline__ void write_pixel(const Arguments& a, int x, int y,
                                             const Colour& colour) {
   const __half2 first = __floats2half2_rn(a.bgr != 0 ? colour.b : colour.r, colour.g);
   const __half2 second = __floats2half2_rn(a.bgr != 0 ? colour.r : colour.b, 0.0F);
   auto* const to = reinterpret_cast<uint2*>(
-      a.output + (static_cast<long long>(y) * a.row_pixels + column) * a.pitch);
+      a.output + (static_cast<long long>(y) * a.row_pixels + a.left + x) * a.pitch);
   to[0] = {reinterpret_cast<const unsigned&>(first), reinterpret_cast<const unsigned&>(second)};
   if (a.pitch > Placement::kImagePitch) to[1] = {0, 0};
 }
 
+__device__ __forceinline__ bool in_output(const Arguments& a, int x, int y) {
+  return x >= -a.left && x < a.row_pixels - a.left && y < a.rows;
+}
+__device__ __forceinline__ bool in_content(const Arguments& a, int x, int y) {
+  return x >= 0 && x < a.content.width && y < a.content.height;
+}
+
+/// All threads of a block call it: the frame's descriptor in shared memory.
+__device__ __forceinline__ void read_descriptor(FrameDescriptor& frame, const Arguments& a) {
+  constexpr unsigned kWords = sizeof(FrameDescriptor) / sizeof(unsigned);
+  static_assert(sizeof(FrameDescriptor) % sizeof(unsigned) == 0 && kWords <= kBlockWidth);
+  if (threadIdx.y == 0 && threadIdx.x < kWords)
+    reinterpret_cast<unsigned*>(&frame)[threadIdx.x] =
+        reinterpret_cast<const unsigned*>(a.frame)[threadIdx.x];
+  __syncthreads();
+}
+
+/// Cell of 2x2 pixels of a thread; the first column of cells lies to the left of the picture.
+__device__ __forceinline__ int2 cell_of_thread() {
+  return {static_cast<int>(blockIdx.x) * kBlockWidth + static_cast<int>(threadIdx.x) - 1,
+          static_cast<int>(blockIdx.y) * kBlockHeight + static_cast<int>(threadIdx.y)};
+}
+
+/// Any orientation and scale.
 __global__ void __launch_bounds__(kBlockWidth* kBlockHeight)
     preprocess_kernel(const __grid_constant__ Arguments a) {
   __shared__ FrameDescriptor frame;
-  if (threadIdx.y == 0) {
-    constexpr unsigned kWords = sizeof(FrameDescriptor) / sizeof(unsigned);
-    static_assert(sizeof(FrameDescriptor) % sizeof(unsigned) == 0 && kWords <= kBlockWidth);
-    if (threadIdx.x < kWords)
-      reinterpret_cast<unsigned*>(&frame)[threadIdx.x] =
-          reinterpret_cast<const unsigned*>(a.frame)[threadIdx.x];
+  read_descriptor(frame, a);
+  const int2 cell = cell_of_thread();
+  for (int i = 0; i < 4; ++i) {
+    const int x = 2 * cell.x + i % 2;
+    const int y = 2 * cell.y + i / 2;
+    if (!in_output(a, x, y)) continue;
+    Colour colour{0, 0, 0};
+    if (in_content(a, x, y)) {
+      const int2 place = stored_place(x, y, a);
+      colour = a.scaling == Scaling::none ? colour_at(frame, a, place.x, place.y)
+                                          : scaled_colour(frame, a, place.x, place.y);
+    }
+    write_pixel(a, x, y, colour);
   }
-  __syncthreads();
-  const int column = static_cast<int>(blockIdx.x) * kBlockWidth + static_cast<int>(threadIdx.x);
-  const int first_y =
-      (static_cast<int>(blockIdx.y) * kBlockHeight + static_cast<int>(threadIdx.y)) * kThreadRows;
-  if (column >= a.row_pixels) return;
-  Colour colours[kThreadRows];
+}
+
+/// The picture as it is stored: a thread's pixels share their chroma.
+__global__ void __launch_bounds__(kBlockWidth* kBlockHeight)
+    preprocess_plain_kernel(const __grid_constant__ Arguments a) {
+  __shared__ FrameDescriptor frame;
+  read_descriptor(frame, a);
+  const int2 cell = cell_of_thread();
+  Colour chroma{0, 0, 0};
+  if (in_content(a, 2 * cell.x, 2 * cell.y)) chroma = chroma_at(frame, a, cell.x, cell.y);
+  Colour colours[4];
 #pragma unroll
-  for (int i = 0; i < kThreadRows; ++i)
-    colours[i] = network_colour(frame, a, column - a.left, first_y + i);
+  for (int i = 0; i < 4; ++i) {
+    const int x = 2 * cell.x + i % 2;
+    const int y = 2 * cell.y + i / 2;
+    colours[i] = in_content(a, x, y) ? colour_of(frame, a, chroma, x, y) : Colour{0, 0, 0};
+  }
 #pragma unroll
-  for (int i = 0; i < kThreadRows; ++i)
-    if (first_y + i < a.rows) write_pixel(a, column, first_y + i, colours[i]);
+  for (int i = 0; i < 4; ++i) {
+    const int x = 2 * cell.x + i % 2;
+    const int y = 2 * cell.y + i / 2;
+    if (in_output(a, x, y)) write_pixel(a, x, y, colours[i]);
+  }
 }
 
 Scaling scaling_of(Size stored, Size scaled) {
   if (stored == scaled) return Scaling::none;
   return 2 * scaled.width <= stored.width ? Scaling::area : Scaling::linear;
+}
+
+dim3 grid_for(const Arguments& a) {
+  const auto divide_up = [](int value, int by) {
+    return static_cast<unsigned>((value + by - 1) / by);
+  };
+  const int cells =
+      1 + (a.row_pixels - a.left + 1) / 2;  // of a row, one to the left of the picture
+  return {divide_up(cells, kBlockWidth), divide_up(a.rows, 2 * kBlockHeight)};
 }
 
 }  // namespace
@@ -206,6 +261,7 @@ PreprocessKernel::PreprocessKernel(const NetworkFit& fit, const StreamLayout& la
 
 void PreprocessKernel::enqueue(const FrameDescriptor* frame, std::byte* activations,
                                cuda::StreamView stream) const {
+  if (frame == nullptr) throw std::invalid_argument("frame is null");
   Arguments a{};
   a.frame = frame;
   a.output = value_pointer<__half>({activations, nullptr}, input_);
@@ -221,11 +277,12 @@ void PreprocessKernel::enqueue(const FrameDescriptor* frame, std::byte* activati
   a.wide = layout_.format.bytes_per_sample() == 2 ? 1 : 0;
   a.bgr = order_ == ChannelOrder::bgr ? 1 : 0;
   a.scaling = scaling_of(a.stored, a.scaled);
-  constexpr int kTileRows = kBlockHeight * kThreadRows;
   const dim3 block(kBlockWidth, kBlockHeight);
-  const dim3 grid(static_cast<unsigned>((a.row_pixels + kBlockWidth - 1) / kBlockWidth),
-                  static_cast<unsigned>((a.rows + kTileRows - 1) / kTileRows));
-  preprocess_kernel<<<grid, block, 0, stream.get()>>>(a);
+  const dim3 grid = grid_for(a);
+  if (a.scaling == Scaling::none && a.orientation.upright())
+    preprocess_plain_kernel<<<grid, block, 0, stream.get()>>>(a);
+  else
+    preprocess_kernel<<<grid, block, 0, stream.get()>>>(a);
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
 

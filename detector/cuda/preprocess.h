@@ -30,9 +30,9 @@ class PreprocessKernel {
   PreprocessKernel(const NetworkFit& fit, const StreamLayout& layout, ChannelOrder order,
                    const Placement& input);
 
-  /// Writes the network's whole input. `frame` is in device memory and read when the work runs.
-  void enqueue(const FrameDescriptor* frame, std::byte* activations,
-               cuda::StreamView stream) const;
+  /// Writes the network's whole input. `frame` is in device memory and read when the work runs;
+  /// throws std::invalid_argument for null.
+  void enqueue(const FrameDescriptor* frame, std::byte* activations, cuda::StreamView stream) const;
 
  private:
   NetworkFit fit_;

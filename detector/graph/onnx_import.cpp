@@ -12,8 +12,8 @@ constexpr std::int64_t kMostChannels = 1 << 16;
 constexpr int kMostNodes = 10000;
 
 std::vector<float> bias_of(const OnnxNode& node, std::int64_t outputs) {
-  if (node.has_input(2)) return node.floats(2, outputs);
-  return std::vector<float>(static_cast<std::size_t>(outputs), 0.0F);
+  std::vector<float> zeros(static_cast<std::size_t>(outputs), 0.0F);
+  return node.has_input(2) ? node.floats(2, outputs) : zeros;
 }
 
 /// Extents of the weights of a convolution, each of a sane size.

@@ -106,7 +106,7 @@ bool takes_residual(const Node& node) {
 bool fuse_add(Graph& graph, std::size_t n) {
   if (!std::holds_alternative<Add>(graph.nodes[n].op)) return false;
   const Uses uses(graph);
-  for (const std::size_t operand : {0, 1}) {
+  for (std::size_t operand = 0; operand < 2; ++operand) {
     const ValueId value = graph.nodes[n].inputs[operand];
     const Node* const producer = private_producer(graph, uses, value);
     if (producer == nullptr || !takes_residual(*producer)) continue;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <stdexcept>
 
 #include "core/cuda/check.h"
 #include "core/cuda/graph.h"
@@ -13,6 +14,7 @@
 #include "tests/detector/cuda/layers.h"
 #include "tests/detector/files.h"
 #include "tests/detector/golden.h"
+#include "tests/support/temporary_folder.h"
 #include "tests/support/test_frame.h"
 
 namespace facepipe {
@@ -156,7 +158,7 @@ TEST_P(CudaModel, KeepsPlacesApart) {
   }
 }
 
-/// The size of the picture's memory doesn't matter: a frame of another address, the same graph.
+/// A frame at another address, the same graph.
 TEST_P(CudaModel, ReadsTheFrameThatTheDescriptorNames) {
   const Frame a = test::make_noise_frame({kNv12, {350, 210}}, 3);
   const Frame b = test::make_noise_frame({kNv12, {350, 210}}, 4);
@@ -192,6 +194,30 @@ TEST_P(CudaModel, RefusesOptionsOutOfRange) {
        {CudaDetectorOptions{.score_threshold = -0.1F}, CudaDetectorOptions{.score_threshold = 1.1F},
         CudaDetectorOptions{.score_threshold = std::nanf("")}, CudaDetectorOptions{.capacity = 0}})
     EXPECT_THROW(CudaDetector(model(), fit, layout, options), Error);
+}
+
+TEST_P(CudaModel, NamesTheFileThatItRefuses) {
+  // Known by its ends, but one of its nodes is of no operator that anybody knows.
+  const test::TemporaryFolder folder;
+  std::string bytes = test::read_file(model().file());
+  for (std::size_t at = bytes.find("Sigmoid"); at != std::string::npos; at = bytes.find("Sigmoid"))
+    bytes.replace(at, 7, "Sigmund");
+  const auto file = folder.write("unknown.onnx", bytes);
+  try {
+    const CudaDetector detector(Model(file), fit_network({64, 64}, {}), {{64, 64}, kNv12, {}}, {});
+    ADD_FAILURE() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::device);
+    EXPECT_NE(std::string(error.what()).find(file.string()), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("Sigmund"), std::string::npos) << error.what();
+  }
+}
+
+TEST_P(CudaModel, RefusesAFrameThatIsNone) {
+  const cuda::Stream stream;
+  const Frame frame = test::make_noise_frame({kNv12, {64, 64}}, 3);
+  CudaDetection detection(detector_for(model(), frame));
+  EXPECT_THROW(detection.enqueue(nullptr, stream), std::invalid_argument);
 }
 
 TEST_P(CudaModel, TellsItsMemory) {
