@@ -21,6 +21,7 @@ find_package(nlohmann_json REQUIRED)
 find_package(Protobuf REQUIRED)
 pkg_check_modules(FFMPEG REQUIRED IMPORTED_TARGET
   libavformat>=59.27 libavcodec>=59.37 libavfilter libavutil libswscale)
+pkg_check_modules(AVUTIL REQUIRED IMPORTED_TARGET libavutil)
 
 # Debian's libopencv-dnn-dev carries headers and libraries but no CMake package.
 find_path(OPENCV_INCLUDE_DIR opencv2/dnn.hpp PATH_SUFFIXES opencv4 REQUIRED)

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "tests/detector/rgb_oracle.h"
 #include "tests/support/test_frame.h"
 
 namespace facepipe {
@@ -14,110 +15,7 @@ namespace {
 
 using test::FrameSpec;
 using test::make_noise_frame;
-using test::raw_sample;
-
-/// Luma weights of red and blue (H.273, table 4).
-struct Weights {
-  double red;
-  double blue;
-};
-
-Weights weights_of(int matrix) {
-  switch (matrix) {
-    case 1:
-      return {0.2126, 0.0722};
-    case 4:
-      return {0.30, 0.11};
-    case 7:
-      return {0.212, 0.087};
-    case 9:
-      return {0.2627, 0.0593};
-    default:
-      return {0.299, 0.114};
-  }
-}
-
-/// One sample as 0..1 (luma) or -0.5..0.5 (chroma).
-double luma(double code, const Frame& frame) {
-  const double unit = std::pow(2.0, frame.format.bits - 8);
-  if (frame.color.full_range) return code / (std::pow(2.0, frame.format.bits) - 1);
-  return (code / unit - 16) / 219;
-}
-double chroma(double code, const Frame& frame) {
-  const double unit = std::pow(2.0, frame.format.bits - 8);
-  if (frame.color.full_range) return (code - 128 * unit) / (std::pow(2.0, frame.format.bits) - 1);
-  return (code / unit - 128) / 224;
-}
-
-struct ChromaPair {
-  double cb = 0;
-  double cr = 0;
-};
-
-ChromaPair chroma_sample(const Frame& frame, int column, int row) {
-  const bool pairs = frame.format.semi_planar;
-  const auto code = [&](std::size_t plane, int x) {
-    return static_cast<double>(raw_sample(frame, plane, x, row) >> frame.format.shift);
-  };
-  return {chroma(pairs ? code(1, 2 * column) : code(1, column), frame),
-          chroma(pairs ? code(1, 2 * column + 1) : code(2, column), frame)};
-}
-
-/// Chroma of full width is averaged over pairs of columns; a last one without a partner stands
-/// alone.
-ChromaPair chroma_at(const Frame& frame, int x, int y) {
-  if (!frame.format.has_chroma) return {};
-  const int row = y >> frame.format.log2_chroma_h;
-  if (frame.format.log2_chroma_w > 0)
-    return chroma_sample(frame, x >> frame.format.log2_chroma_w, row);
-  const int first = x & ~1;
-  const ChromaPair a = chroma_sample(frame, first, row);
-  const ChromaPair b = chroma_sample(frame, std::min(first + 1, frame.size.width - 1), row);
-  return {(a.cb + b.cb) / 2, (a.cr + b.cr) / 2};
-}
-
-std::array<double, 3> rgb_at(const Frame& frame, int x, int y, int matrix) {
-  if (matrix == 0) {  // the planes are green, blue and red
-    const double unit = (std::pow(2.0, frame.format.bits) - 1) / 255;
-    return {raw_sample(frame, 2, x, y) / unit, raw_sample(frame, 0, x, y) / unit,
-            raw_sample(frame, 1, x, y) / unit};
-  }
-  const double l = luma(raw_sample(frame, 0, x, y) >> frame.format.shift, frame);
-  const auto [cb, cr] = chroma_at(frame, x, y);
-  const Weights w = weights_of(matrix);
-  const double r = l + 2 * (1 - w.red) * cr;
-  const double b = l + 2 * (1 - w.blue) * cb;
-  const double g = (l - w.red * r - w.blue * b) / (1 - w.red - w.blue);
-  return {std::clamp(r, 0.0, 1.0) * 255, std::clamp(g, 0.0, 1.0) * 255,
-          std::clamp(b, 0.0, 1.0) * 255};
-}
-
-/// The upright picture as three planes of doubles.
-class Oracle {
- public:
-  Oracle(const Frame& frame, int matrix) : size_(frame.upright()) {
-    for (auto& plane : planes_)
-      plane.resize(static_cast<std::size_t>(size_.width) * static_cast<std::size_t>(size_.height));
-    for (int y = 0; y < frame.size.height; ++y)
-      for (int x = 0; x < frame.size.width; ++x) {
-        const test::PixelPlace to = test::upright_place({x, y}, frame.size, frame.orientation);
-        const std::array<double, 3> rgb = rgb_at(frame, x, y, matrix);
-        for (std::size_t c = 0; c < 3; ++c) planes_[c][index(to.x, to.y)] = rgb[c];
-      }
-  }
-  [[nodiscard]] double at(std::size_t channel, int x, int y) const {
-    return planes_[channel][index(x, y)];
-  }
-  [[nodiscard]] Size size() const { return size_; }
-
- private:
-  [[nodiscard]] std::size_t index(int x, int y) const {
-    return static_cast<std::size_t>(y) * static_cast<std::size_t>(size_.width) +
-           static_cast<std::size_t>(x);
-  }
-  Size size_;
-  std::array<std::vector<double>, 3> planes_;
-};
+using test::RgbOracle;
 
 constexpr std::uint8_t kUntouched = 0xA5;
 
@@ -144,7 +42,7 @@ Converted convert(const Frame& frame, const std::optional<Size>& detect_size = {
   return result;
 }
 
-void expect_picture(const Converted& converted, const Oracle& oracle, double tolerance) {
+void expect_picture(const Converted& converted, const RgbOracle& oracle, double tolerance) {
   double worst = 0;
   for (std::size_t c = 0; c < 3; ++c)
     for (int y = 0; y < oracle.size().height; ++y)
@@ -213,7 +111,7 @@ TEST_P(PreprocessFormat, IsWhatTheStandardSays) {
       SCOPED_TRACE(testing::Message()
                    << size.width << "x" << size.height << " full " << full_range);
       const Converted converted = convert(frame);
-      expect_picture(converted, Oracle(frame, 6), GetParam().tolerance);
+      expect_picture(converted, RgbOracle(frame, 6), GetParam().tolerance);
       expect_padding(converted);
     }
   }
@@ -227,7 +125,7 @@ TEST_P(PreprocessFormat, TurnsUpright) {
       const Frame frame = make_noise_frame(spec, 8);
       SCOPED_TRACE(testing::Message() << orientation.quarter_turns << " " << orientation.mirrored);
       const Converted converted = convert(frame);
-      expect_picture(converted, Oracle(frame, 1), GetParam().tolerance);
+      expect_picture(converted, RgbOracle(frame, 1), GetParam().tolerance);
       expect_padding(converted);
     }
   }
@@ -242,7 +140,7 @@ TEST(Preprocess, HonoursTheMatrix) {
     spec.color.matrix = matrix;
     const Frame frame = make_noise_frame(spec, 9);
     SCOPED_TRACE(matrix);
-    expect_picture(convert(frame), Oracle(frame, matrix == 10 ? 9 : matrix), 4);
+    expect_picture(convert(frame), RgbOracle(frame, matrix == 10 ? 9 : matrix), 4);
   }
 }
 
@@ -254,7 +152,7 @@ TEST(Preprocess, TakesPlanesOfGreenBlueAndRed) {
       spec.color.full_range = true;
       const Frame frame = make_noise_frame(spec, 13);
       const Converted converted = convert(frame);
-      expect_picture(converted, Oracle(frame, 0), bits == 8 ? 0.001 : 1.5);
+      expect_picture(converted, RgbOracle(frame, 0), bits == 8 ? 0.001 : 1.5);
       expect_padding(converted);
     }
   }
@@ -262,9 +160,9 @@ TEST(Preprocess, TakesPlanesOfGreenBlueAndRed) {
 
 TEST(Preprocess, GuessesAnUntaggedMatrixByTheNumberOfLines) {
   const Frame low = make_noise_frame({planar(1, 1), {32, 718}}, 10);
-  expect_picture(convert(low), Oracle(low, 6), 4);
+  expect_picture(convert(low), RgbOracle(low, 6), 4);
   const Frame high = make_noise_frame({planar(1, 1), {32, 720}}, 11);
-  expect_picture(convert(high), Oracle(high, 1), 4);
+  expect_picture(convert(high), RgbOracle(high, 1), 4);
 }
 
 TEST(Preprocess, SwapsRedAndBlueForBgr) {
@@ -279,7 +177,7 @@ TEST(Preprocess, SwapsRedAndBlueForBgr) {
 TEST(Preprocess, AveragesAreasWhenItShrinks) {
   for (const Orientation orientation : test::all_orientations()) {
     const Frame frame = make_noise_frame({planar(1, 1), {128, 64}, orientation}, 13);
-    const Oracle oracle(frame, 6);
+    const RgbOracle oracle(frame, 6);
     const Size half{oracle.size().width / 2, oracle.size().height / 2};
     const Converted converted = convert(frame, half);
     for (std::size_t c = 0; c < 3; ++c)
@@ -323,7 +221,7 @@ TEST(Preprocess, FollowsAStreamWhoseFormatChanges) {
     spec.color.full_range = format.bits == 10;
     const Frame frame = make_noise_frame(spec, 15);
     preprocessor.convert(frame, converted.planes);
-    expect_picture(converted, Oracle(frame, 6), 5);
+    expect_picture(converted, RgbOracle(frame, 6), 5);
   }
 }
 

@@ -1,0 +1,184 @@
+// Our CUDA engine, from a frame in device memory to candidates in device memory: replays of one
+// graph, timed by events on the device.
+//
+//   bench_detector_cuda MODEL.onnx [--sizes WxH,...] [--steps]
+//
+// Sizes are of the frame; the network's are the next multiples of 32. "single": the time of each
+// of 200 replays between two events. "in a row": the mean of 100 replays, five times, as
+// detector_cuda.py times its peers. "network": the network alone, from its input tensor to its
+// outputs. --steps: each kernel of the network in a graph of its own, twenty times in a row, so
+// that what fits in the cache is in the cache.
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "core/cuda/check.h"
+#include "core/cuda/graph.h"
+#include "core/cuda/stream.h"
+#include "detector/cuda/cuda_detector.h"
+#include "tests/detector/cuda/device_frame.h"
+#include "tests/support/test_frame.h"
+
+namespace facepipe {
+namespace {
+
+constexpr PixelFormat kNv12{true, 1, 1, 8, 0, true};
+constexpr int kSingles = 200;
+constexpr int kInARow = 100;
+constexpr int kGroups = 5;
+constexpr int kStepRepeats = 20;
+
+struct Options {
+  std::string model;
+  std::vector<Size> sizes{{1920, 1080}, {3840, 2160}};
+  bool steps = false;
+};
+
+std::vector<Size> parse_sizes(const std::string& text) {
+  std::vector<Size> sizes;
+  std::istringstream words(text);
+  for (std::string word; std::getline(words, word, ',');) {
+    Size size;
+    char x = 0;
+    std::istringstream fields(word);
+    if (!(fields >> size.width >> x >> size.height) || x != 'x')
+      throw std::runtime_error("no size: " + word);
+    sizes.push_back(size);
+  }
+  return sizes;
+}
+
+Options parse(const std::vector<std::string>& words) {
+  Options options;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == "--steps")
+      options.steps = true;
+    else if (words[i] == "--sizes" && i + 1 < words.size())
+      options.sizes = parse_sizes(words[++i]);
+    else if (options.model.empty() && words[i].rfind("--", 0) != 0)
+      options.model = words[i];
+    else
+      throw std::runtime_error("usage: bench_detector_cuda MODEL.onnx [--sizes WxH,...] [--steps]");
+  }
+  if (options.model.empty()) throw std::runtime_error("which model?");
+  return options;
+}
+
+/// Milliseconds of `replays` replays, one after the other.
+float time_replays(const cuda::GraphExec& graph, const cuda::Stream& stream, int replays) {
+  const cuda::Event begin(cuda::Event::Timing::on);
+  const cuda::Event end(cuda::Event::Timing::on);
+  begin.record(stream);
+  for (int i = 0; i < replays; ++i) graph.launch(stream);
+  end.record(stream);
+  end.synchronize();
+  return cuda::milliseconds_between(begin, end);
+}
+
+std::vector<float> sorted(std::vector<float> values) {
+  std::sort(values.begin(), values.end());
+  return values;
+}
+
+void show(const std::string& what, const cuda::GraphExec& graph, const cuda::Stream& stream) {
+  for (int i = 0; i < 20; ++i) graph.launch(stream);
+  std::vector<float> singles;
+  for (int i = 0; i < kSingles; ++i) singles.push_back(time_replays(graph, stream, 1));
+  singles = sorted(singles);
+  std::vector<float> means;
+  for (int i = 0; i < kGroups; ++i)
+    means.push_back(time_replays(graph, stream, kInARow) / static_cast<float>(kInARow));
+  means = sorted(means);
+  std::printf("%-28s single %.4f ms (quartiles %.4f %.4f)   in a row %.4f ms best, %.4f median\n",
+              what.c_str(), static_cast<double>(singles[kSingles / 2]),
+              static_cast<double>(singles[kSingles / 4]),
+              static_cast<double>(singles[3 * kSingles / 4]), static_cast<double>(means.front()),
+              static_cast<double>(means[kGroups / 2]));
+  std::fflush(stdout);
+}
+
+cuda::GraphExec captured(const cuda::Stream& stream, const std::function<void()>& enqueue) {
+  return cuda::GraphExec(cuda::capture(stream, enqueue));
+}
+
+/// Microseconds of one step, of many in a row.
+double time_step(const cuda::Stream& stream, const std::function<void()>& enqueue) {
+  const cuda::GraphExec graph = captured(stream, [&] {
+    for (int i = 0; i < kStepRepeats; ++i) enqueue();
+  });
+  (void)time_replays(graph, stream, 1);
+  std::vector<float> times;
+  for (int i = 0; i < kGroups; ++i) times.push_back(time_replays(graph, stream, 1));
+  return 1000.0 * static_cast<double>(sorted(times)[kGroups / 2]) / kStepRepeats;
+}
+
+void show_steps(CudaDetection& detection, const FrameDescriptor* frame,
+                const cuda::Stream& stream) {
+  double sum = 0;
+  const auto row = [&](const std::string& op, const std::string& name, double time) {
+    std::printf("  %8.2f us  %-22s %s\n", time, op.c_str(), name.c_str());
+    sum += time;
+  };
+  row("preprocess", "", time_step(stream, [&] { detection.enqueue_preprocess(frame, stream); }));
+  const engine::Network& network = detection.detector().network();
+  for (const engine::Network::Step& step : network.steps())
+    row(step.op, step.name,
+        time_step(stream, [&] { network.enqueue_step(step, detection.activations(), stream); }));
+  row("head", "", time_step(stream, [&] { detection.enqueue_head(stream); }));
+  std::printf("  %8.2f us  together\n", sum);
+}
+
+std::string text(Size size) {
+  return std::to_string(size.width) + "x" + std::to_string(size.height);
+}
+
+void bench_size(const Model& model, Size size, bool steps) {
+  const Frame frame = test::make_noise_frame({kNv12, size}, 1);
+  const auto detector =
+      std::make_shared<CudaDetector>(model, fit_network(size, {}), test::layout_of(frame),
+                                     CudaDetectorOptions{.score_threshold = 0.5F});
+  CudaDetection detection(detector);
+  const cuda::Stream stream;
+  const test::DeviceFrame on_device(frame, stream);
+  const std::string name =
+      std::string(to_string(model.kind())) + " " + text(detector->fit().network);
+  std::printf("%s: weights %.1f MB, a frame's memory %.1f MB\n", name.c_str(),
+              static_cast<double>(detector->shared_bytes()) / 1e6,
+              static_cast<double>(detector->detection_bytes()) / 1e6);
+  show(name, captured(stream, [&] { detection.enqueue(on_device.descriptor(), stream); }), stream);
+  show(name + " network", captured(stream, [&] { detection.enqueue_network(stream); }), stream);
+  if (steps) show_steps(detection, on_device.descriptor(), stream);
+}
+
+void show_device() {
+  cudaDeviceProp properties{};
+  FACEPIPE_CUDA_CHECK(cudaGetDeviceProperties(&properties, 0));
+  int clock = 0;
+  FACEPIPE_CUDA_CHECK(cudaDeviceGetAttribute(&clock, cudaDevAttrClockRate, 0));
+  std::printf("%s, %d multiprocessors, %d MHz\n", properties.name, properties.multiProcessorCount,
+              clock / 1000);
+}
+
+}  // namespace
+}  // namespace facepipe
+
+int main(int argc, char** argv) {
+  try {
+    const facepipe::Options options =
+        facepipe::parse(std::vector<std::string>(argv + 1, argv + argc));
+    facepipe::show_device();
+    const facepipe::Model model(options.model);
+    for (const facepipe::Size size : options.sizes)
+      facepipe::bench_size(model, size, options.steps);
+    return 0;
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "bench_detector_cuda: %s\n", failure.what());
+    return 1;
+  }
+}

@@ -1,0 +1,70 @@
+#include "detector/graph/graph.h"
+
+#include "core/error.h"
+
+namespace facepipe::graph {
+namespace {
+
+template <class... Cases>
+struct Overloaded : Cases... {
+  using Cases::operator()...;
+};
+template <class... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;
+
+}  // namespace
+
+const char* name_of(const Operator& op) {
+  return std::visit(
+      Overloaded{[](const Convolution&) { return "Convolution"; },
+                 [](const TransposedConvolution&) { return "TransposedConvolution"; },
+                 [](const BatchNormalization&) { return "BatchNormalization"; },
+                 [](const Activate&) { return "Activate"; }, [](const Add&) { return "Add"; },
+                 [](const MaxPool&) { return "MaxPool"; },
+                 [](const Upsample&) { return "Upsample"; },
+                 [](const Transpose&) { return "Transpose"; },
+                 [](const Reshape&) { return "Reshape"; }, [](const Split&) { return "Split"; }},
+      op);
+}
+
+ValueId Graph::add_value(const std::string& name) {
+  values.push_back({name, {}});
+  return static_cast<ValueId>(values.size()) - 1;
+}
+
+MapShape Graph::map(ValueId id) const {
+  const std::vector<std::int64_t>& extents = value(id).extents;
+  if (extents.size() != 4 || extents[0] != 1)
+    throw Error(ErrorKind::internal, source + ": value " + value(id).name + " is no map");
+  return {static_cast<int>(extents[1]), static_cast<int>(extents[2]), static_cast<int>(extents[3])};
+}
+
+Uses::Uses(const Graph& graph)
+    : producers_(graph.values.size(), -1),
+      readers_(graph.values.size()),
+      outputs_(graph.values.size(), false) {
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    for (const ValueId input : graph.nodes[n].inputs)
+      readers_[static_cast<std::size_t>(input)].push_back(static_cast<int>(n));
+    for (const ValueId output : graph.nodes[n].outputs)
+      producers_[static_cast<std::size_t>(output)] = static_cast<int>(n);
+  }
+  for (const Output& output : graph.outputs)
+    outputs_[static_cast<std::size_t>(output.value)] = true;
+}
+
+bool reaches_outputs_only(const Graph& graph, const Uses& uses, ValueId value) {
+  for (const int reader : uses.readers(value)) {
+    const Node& node = graph.nodes[static_cast<std::size_t>(reader)];
+    if (!std::holds_alternative<Activate>(node.op)) return false;
+    if (!reaches_outputs_only(graph, uses, node.outputs[0])) return false;
+  }
+  return uses.is_output(value) || !uses.readers(value).empty();
+}
+
+void refuse(const Graph& graph, const Node& node, const std::string& reason) {
+  throw Error(ErrorKind::device, "model " + graph.source + ": node " + node.name + " (" +
+                                     name_of(node.op) + "): " + reason);
+}
+
+}  // namespace facepipe::graph

@@ -1,0 +1,28 @@
+// Where values lie in one block of memory that those share whose lifetimes don't meet.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace facepipe::graph {
+
+/// A piece of memory in use from step `first` to step `last`, both included.
+struct Lifetime {
+  std::size_t bytes = 0;
+  int first = 0;
+  int last = 0;
+};
+
+struct MemoryPlan {
+  std::vector<std::size_t> offsets;  ///< one a lifetime, multiples of kMemoryAlignment
+  std::size_t bytes = 0;             ///< of the whole block
+};
+
+inline constexpr std::size_t kMemoryAlignment = 256;
+
+/// The largest first, each at the lowest offset at which it meets nobody of its time (Pisarchyk and
+/// Lee, "Efficient Memory Management for Deep Neural Net Inference", 2020: greedy by size).
+[[nodiscard]] MemoryPlan plan_memory(std::span<const Lifetime> lifetimes);
+
+}  // namespace facepipe::graph

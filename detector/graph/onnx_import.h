@@ -1,0 +1,18 @@
+// ONNX to the small graph.
+#pragma once
+
+#include <string>
+
+#include "detector/graph/graph.h"
+
+namespace facepipe::graph {
+
+/// Reads `bytes`, an ONNX model of one picture 1 x 3 x H x W that stands in file `source`; shapes
+/// are not inferred yet. Known operators: Conv (without dilation), ConvTranspose (kernel equal to
+/// stride, no padding, one group), BatchNormalization, Relu, Sigmoid, Add, MaxPool, Resize
+/// (nearest, a whole factor on both axes), Transpose, Reshape; weights are floats of the file.
+/// Errors: device, naming the source, the node and its operator, for anything else and for numbers
+/// that no network has; nothing is allocated before a count is checked.
+[[nodiscard]] Graph import_onnx(const std::string& bytes, const std::string& source);
+
+}  // namespace facepipe::graph

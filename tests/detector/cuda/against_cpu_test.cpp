@@ -1,0 +1,162 @@
+// The CUDA engine against the CPU's: the same frame through both, from pixels to candidates.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "detector/cuda/cuda_detector.h"
+#include "tests/detector/cuda/cpu_reference.h"
+#include "tests/detector/cuda/device_frame.h"
+#include "tests/detector/cuda/device_network.h"
+#include "tests/detector/files.h"
+#include "tests/detector/jpeg.h"
+#include "tests/support/test_frame.h"
+
+namespace facepipe {
+namespace {
+
+constexpr PixelFormat kNv12{true, 1, 1, 8, 0, true};
+constexpr PixelFormat kP010{true, 1, 1, 10, 6, true};
+
+test::Tensor on_device(const Frame& frame, const NetworkFit& fit,
+                       ChannelOrder order = ChannelOrder::rgb) {
+  engine::Placement place;
+  place.shape = {3, fit.network.height, fit.network.width};
+  place.image = true;
+  place.pitch = engine::Placement::kImagePitch;
+  const cuda::Stream stream;
+  const test::DeviceFrame device(frame, stream);
+  const cuda::DeviceBuffer<std::byte> memory(place.bytes());
+  engine::PreprocessKernel(fit, test::layout_of(frame), order, place)
+      .enqueue(device.descriptor(), memory.data(), stream);
+  return test::download(place, memory.data(), stream);
+}
+
+TEST(CudaAgainstCpu, PreprocessesAlike) {
+  for (const PixelFormat& format : {kNv12, kP010})
+    for (const Orientation orientation : test::all_orientations())
+      for (const std::optional<Size>& size :
+           {std::optional<Size>{}, std::optional<Size>{Size{300, 300}},
+            std::optional<Size>{Size{120, 120}}, std::optional<Size>{Size{64, 64}}}) {
+        const Frame frame = test::make_noise_frame({format, {202, 150}, orientation}, 17);
+        const NetworkFit fit = fit_network(frame.upright(), size);
+        const std::vector<std::uint8_t> expected =
+            test::preprocess_on_cpu(frame, fit, ChannelOrder::rgb);
+        const test::Tensor actual = on_device(frame, fit);
+        double worst = 0;
+        double sum = 0;
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+          const double difference = std::abs(static_cast<double>(actual[i]) - expected[i]);
+          worst = std::max(worst, difference);
+          sum += difference;
+        }
+        // What the CPU's preprocessing may be off, and a rounding or two of our own.
+        EXPECT_LE(worst, format.bits == 8 ? 4.5 : 6.5);
+        EXPECT_LE(sum / static_cast<double>(expected.size()), 1.5);
+      }
+}
+
+/// A planar frame of 8 bits as NVDEC gives it out: chroma interleaved and of half the size.
+Frame as_nv12(const Frame& planar) {
+  test::FrameSpec spec{kNv12, planar.size, planar.orientation, planar.color};
+  Frame frame = test::make_noise_frame(spec, 1);
+  const Size chroma = frame.chroma_size();
+  const int columns = 1 << (1 - planar.format.log2_chroma_w);  // of the planar chroma for one
+  const int rows = 1 << (1 - planar.format.log2_chroma_h);
+  for (int y = 0; y < planar.size.height; ++y)
+    for (int x = 0; x < planar.size.width; ++x)
+      test::set_raw_sample(frame, 0, x, y, test::raw_sample(planar, 0, x, y));
+  for (int y = 0; y < chroma.height; ++y)
+    for (int x = 0; x < chroma.width; ++x)
+      for (const int plane : {1, 2})
+        test::set_raw_sample(
+            frame, 1, 2 * x + plane - 1, y,
+            test::raw_sample(planar, static_cast<std::size_t>(plane), x * columns, y * rows));
+  return frame;
+}
+
+Detections found_on_device(const Model& model, const Frame& frame, float threshold) {
+  const auto detector = std::make_shared<CudaDetector>(
+      model, fit_network(frame.upright(), {}), test::layout_of(frame),
+      CudaDetectorOptions{.score_threshold = threshold});
+  CudaDetection detection(detector);
+  const cuda::Stream stream;
+  const test::DeviceFrame on_device(frame, stream);
+  detection.enqueue(on_device.descriptor(), stream);
+  const cuda::DeviceDetections from = detection.candidates();
+  std::uint32_t count = 0;
+  cuda::copy(std::span<std::uint32_t>(&count, 1),
+             cuda::DeviceSpan<const std::uint32_t>{from.count, 1}, stream);
+  stream.synchronize();
+  Detections found;
+  found.boxes.resize(count);
+  found.scores.resize(count);
+  found.landmarks.resize(count);
+  cuda::copy(std::span<Box>(found.boxes), cuda::DeviceSpan<const Box>{from.boxes, count}, stream);
+  cuda::copy(std::span<float>(found.scores), cuda::DeviceSpan<const float>{from.scores, count},
+             stream);
+  cuda::copy(std::span<Landmarks>(found.landmarks),
+             cuda::DeviceSpan<const Landmarks>{from.landmarks, count}, stream);
+  stream.synchronize();
+  return found;
+}
+
+double overlap(const Box& a, const Box& b) {
+  const double width = std::min(a.x2, b.x2) - std::max(a.x1, b.x1);
+  const double height = std::min(a.y2, b.y2) - std::max(a.y1, b.y1);
+  if (width <= 0 || height <= 0) return 0;
+  const double both = width * height;
+  return both / (static_cast<double>(a.width()) * a.height() +
+                 static_cast<double>(b.width()) * b.height() - both);
+}
+
+/// Each of `some`, but those too near the threshold to tell, is among `others`.
+void expect_among(const Detections& some, const Detections& others, float threshold,
+                  float score_error) {
+  for (std::size_t i = 0; i < some.size(); ++i) {
+    if (some.scores[i] < threshold + score_error) continue;
+    const bool matched = [&] {
+      for (std::size_t k = 0; k < others.size(); ++k)
+        if (std::abs(others.scores[k] - some.scores[i]) <= score_error &&
+            overlap(others.boxes[k], some.boxes[i]) >= 0.9)
+          return true;
+      return false;
+    }();
+    EXPECT_TRUE(matched) << "score " << some.scores[i] << " at " << some.boxes[i].x1 << ","
+                         << some.boxes[i].y1;
+  }
+}
+
+constexpr float kThreshold = 0.3F;
+/// Of halves in sixty layers, and of the CPU's preprocessing, which is up to 3 of 255 off.
+constexpr float kNetworkError = 5e-3F;
+constexpr float kPreprocessingError = 5e-2F;
+
+void expect_same_candidates(const std::filesystem::path& file) {
+  const Model model(file);
+  const Frame frame = as_nv12(test::read_jpeg(test::city_file()));
+  const NetworkFit fit = fit_network(frame.upright(), {});
+  const Detections device = found_on_device(model, frame, kThreshold);
+  const test::Tensor seen = on_device(frame, fit, model.channel_order());
+  const Detections same_input =
+      test::detect_on_cpu({seen.begin(), seen.end()}, model, fit, kThreshold);
+  EXPECT_GT(same_input.size(), 20U);
+  expect_among(same_input, device, kThreshold, kNetworkError);
+  expect_among(device, same_input, kThreshold, kNetworkError);
+  const Detections cpu = test::detect_on_cpu(
+      test::preprocess_on_cpu(frame, fit, model.channel_order()), model, fit, kThreshold);
+  expect_among(cpu, device, kThreshold, kPreprocessingError);
+  expect_among(device, cpu, kThreshold, kPreprocessingError);
+}
+
+TEST(CudaAgainstCpu, FindsTheSameCandidatesWithCenterface) {
+  expect_same_candidates(test::centerface_file());
+}
+
+TEST(CudaAgainstCpu, FindsTheSameCandidatesWithYunet) {
+  if (!std::filesystem::exists(test::yunet_file())) GTEST_SKIP() << "no YuNet file";
+  expect_same_candidates(test::yunet_file());
+}
+
+}  // namespace
+}  // namespace facepipe

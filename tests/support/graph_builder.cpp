@@ -1,0 +1,80 @@
+#include "tests/support/graph_builder.h"
+
+#include <cmath>
+
+namespace facepipe::test {
+
+using graph::ValueId;
+
+GraphBuilder::GraphBuilder(int channels, Size size, unsigned seed) : size_(size), random_(seed) {
+  graph_.source = "built";
+  graph_.input_channels = channels;
+  graph_.input = graph_.add_value("input");
+  graph::infer_shapes(graph_, size_);
+}
+
+std::vector<float> GraphBuilder::random(std::size_t count, float spread) {
+  std::uniform_real_distribution<float> distribution(-spread, spread);
+  std::vector<float> values(count);
+  for (float& value : values) value = distribution(random_);
+  return values;
+}
+
+int GraphBuilder::channels(ValueId value) const { return graph_.map(value).channels; }
+
+ValueId GraphBuilder::node(graph::Operator op, const std::vector<ValueId>& inputs) {
+  const std::string name = "node" + std::to_string(graph_.nodes.size());
+  const ValueId output = graph_.add_value(name);
+  graph_.nodes.push_back({name, std::move(op), inputs, {output}});
+  graph::infer_shapes(graph_, size_);
+  return output;
+}
+
+ValueId GraphBuilder::convolution(ValueId x, const ConvolutionSpec& spec,
+                                  const std::vector<ValueId>& residual) {
+  graph::Convolution op;
+  op.window = {spec.kernel, spec.kernel, spec.stride, spec.stride,
+               spec.pad,    spec.pad,    spec.pad,    spec.pad};
+  op.inputs = channels(x);
+  op.outputs = spec.depthwise ? op.inputs : spec.outputs;
+  op.groups = spec.depthwise ? op.inputs : 1;
+  const int fan_in = op.inputs / op.groups * op.window.taps();
+  op.weights = random(static_cast<std::size_t>(op.outputs * fan_in),
+                      std::sqrt(3.0F / static_cast<float>(fan_in)));
+  op.bias = random(static_cast<std::size_t>(op.outputs), 0.5F);
+  op.activation = spec.activation;
+  std::vector<ValueId> inputs{x};
+  inputs.insert(inputs.end(), residual.begin(), residual.end());
+  return node(std::move(op), inputs);
+}
+
+ValueId GraphBuilder::transposed(ValueId x, int outputs, graph::Activation activation,
+                                 const std::vector<ValueId>& residual) {
+  graph::TransposedConvolution op;
+  op.inputs = channels(x);
+  op.outputs = outputs;
+  op.weights = random(static_cast<std::size_t>(op.inputs * outputs * op.factor * op.factor),
+                      std::sqrt(3.0F / static_cast<float>(op.inputs)));
+  op.bias = random(static_cast<std::size_t>(outputs), 0.5F);
+  op.activation = activation;
+  std::vector<ValueId> inputs{x};
+  inputs.insert(inputs.end(), residual.begin(), residual.end());
+  return node(std::move(op), inputs);
+}
+
+ValueId GraphBuilder::batch_norm(ValueId x) {
+  const auto count = static_cast<std::size_t>(channels(x));
+  return node(graph::BatchNormalization{random(count, 1.5F), random(count, 0.5F)}, {x});
+}
+
+void GraphBuilder::output(ValueId value) {
+  graph_.outputs.push_back({graph_.value(value).name, value, graph::OutputLayout::as_computed});
+}
+
+Tensor GraphBuilder::noise() {
+  return random(static_cast<std::size_t>(graph_.input_channels) *
+                    static_cast<std::size_t>(size_.width) * static_cast<std::size_t>(size_.height),
+                1);
+}
+
+}  // namespace facepipe::test

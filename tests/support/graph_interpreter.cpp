@@ -1,0 +1,226 @@
+#include "tests/support/graph_interpreter.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace facepipe::test {
+namespace {
+
+using graph::Graph;
+using graph::MapShape;
+using graph::Node;
+
+std::size_t index_of(const MapShape& shape, int c, int y, int x) {
+  return (static_cast<std::size_t>(c) * static_cast<std::size_t>(shape.height) +
+          static_cast<std::size_t>(y)) *
+             static_cast<std::size_t>(shape.width) +
+         static_cast<std::size_t>(x);
+}
+
+std::size_t size_of(const MapShape& shape) { return index_of(shape, shape.channels, 0, 0); }
+
+float activated(double value, graph::Activation activation) {
+  if (activation == graph::Activation::relu) value = std::max(value, 0.0);
+  if (activation == graph::Activation::sigmoid) value = 1 / (1 + std::exp(-value));
+  return static_cast<float>(value);
+}
+
+/// Runs one node; knows the shapes of what goes in and comes out.
+class Loops {
+ public:
+  Loops(const Graph& graph, const Node& node, const std::vector<const Tensor*>& inputs)
+      : graph_(graph), node_(node), inputs_(inputs), in_(*inputs[0]) {}
+
+  std::vector<Tensor> operator()(const graph::Convolution& op) const {
+    const MapShape from = input_shape();
+    const MapShape to = output_shape();
+    const int group_inputs = op.inputs / op.groups;
+    const int group_outputs = op.outputs / op.groups;
+    Tensor out(size_of(to));
+    std::vector<double> row(static_cast<std::size_t>(to.width));
+    for (int o = 0; o < to.channels; ++o)
+      for (int y = 0; y < to.height; ++y) {
+        std::fill(row.begin(), row.end(), op.bias[static_cast<std::size_t>(o)]);
+        for (int i = 0; i < group_inputs; ++i)
+          add_window(op, {o, i, o / group_outputs * group_inputs + i}, group_inputs, from, y, row);
+        for (int x = 0; x < to.width; ++x)
+          out[index_of(to, o, y, x)] = activated(row[static_cast<std::size_t>(x)], op.activation);
+      }
+    return with_residual(out);
+  }
+  std::vector<Tensor> operator()(const graph::TransposedConvolution& op) const {
+    const MapShape from = input_shape();
+    const MapShape to = output_shape();
+    const int f = op.factor;
+    Tensor out(size_of(to));
+    for (int o = 0; o < to.channels; ++o)
+      for (int y = 0; y < to.height; ++y)
+        for (int x = 0; x < to.width; ++x) {
+          double sum = op.bias[static_cast<std::size_t>(o)];
+          for (int i = 0; i < from.channels; ++i) {
+            const int weight = ((i * op.outputs + o) * f + y % f) * f + x % f;
+            sum += static_cast<double>(in_[index_of(from, i, y / f, x / f)]) *
+                   op.weights[static_cast<std::size_t>(weight)];
+          }
+          out[index_of(to, o, y, x)] = activated(sum, op.activation);
+        }
+    return with_residual(out);
+  }
+  std::vector<Tensor> operator()(const graph::BatchNormalization& op) const {
+    const MapShape shape = input_shape();
+    Tensor out = in_;
+    const std::size_t plane = index_of(shape, 1, 0, 0);
+    for (std::size_t i = 0; i < out.size(); ++i)
+      out[i] = op.scale[i / plane] * out[i] + op.shift[i / plane];
+    return {out};
+  }
+  std::vector<Tensor> operator()(const graph::Activate& op) const {
+    Tensor out = in_;
+    for (float& value : out) value = activated(value, op.function);
+    return {out};
+  }
+  std::vector<Tensor> operator()(const graph::Add&) const { return with_residual(in_); }
+  std::vector<Tensor> operator()(const graph::MaxPool& op) const {
+    const MapShape from = input_shape();
+    const MapShape to = output_shape();
+    Tensor out(size_of(to), -std::numeric_limits<float>::infinity());
+    for (int c = 0; c < to.channels; ++c)
+      for (int y = 0; y < to.height; ++y)
+        for (int x = 0; x < to.width; ++x)
+          for (int ky = 0; ky < op.window.kernel_height; ++ky)
+            for (int kx = 0; kx < op.window.kernel_width; ++kx) {
+              const int sy = y * op.window.stride_y - op.window.top + ky;
+              const int sx = x * op.window.stride_x - op.window.left + kx;
+              if (sy < 0 || sy >= from.height || sx < 0 || sx >= from.width) continue;
+              float& best = out[index_of(to, c, y, x)];
+              best = std::max(best, in_[index_of(from, c, sy, sx)]);
+            }
+    return {out};
+  }
+  std::vector<Tensor> operator()(const graph::Upsample& op) const {
+    const MapShape from = input_shape();
+    const MapShape to = output_shape();
+    Tensor out(size_of(to));
+    for (int c = 0; c < to.channels; ++c)
+      for (int y = 0; y < to.height; ++y)
+        for (int x = 0; x < to.width; ++x)
+          out[index_of(to, c, y, x)] = in_[index_of(from, c, y / op.factor, x / op.factor)];
+    return with_residual(out);
+  }
+  std::vector<Tensor> operator()(const graph::Transpose& op) const {
+    const std::vector<std::int64_t>& from = graph_.value(node_.inputs[0]).extents;
+    const std::vector<std::int64_t>& to = graph_.value(node_.outputs[0]).extents;
+    Tensor out(in_.size());
+    std::vector<std::int64_t> place(from.size());  // in the output
+    for (float& value : out) {
+      std::size_t source = 0;
+      for (std::size_t axis = 0; axis < from.size(); ++axis) {
+        const auto at = std::find(op.order.begin(), op.order.end(), static_cast<int>(axis));
+        source = source * static_cast<std::size_t>(from[axis]) +
+                 static_cast<std::size_t>(place[static_cast<std::size_t>(at - op.order.begin())]);
+      }
+      value = in_[source];
+      for (std::size_t axis = to.size(); axis-- > 0 && ++place[axis] == to[axis];) place[axis] = 0;
+    }
+    return {out};
+  }
+  std::vector<Tensor> operator()(const graph::Reshape&) const { return {in_}; }
+  std::vector<Tensor> operator()(const graph::Split& op) const {
+    const std::size_t plane = index_of(input_shape(), 1, 0, 0);
+    std::vector<Tensor> out;
+    auto at = in_.begin();
+    for (const int channels : op.channels) {
+      const auto end = at + static_cast<std::ptrdiff_t>(plane) * channels;
+      out.emplace_back(at, end);
+      at = end;
+    }
+    return out;
+  }
+
+ private:
+  struct Channels {
+    int output;
+    int group_input;
+    int input;
+  };
+
+  [[nodiscard]] MapShape input_shape() const { return graph_.map(node_.inputs[0]); }
+  [[nodiscard]] MapShape output_shape() const { return graph_.map(node_.outputs[0]); }
+
+  std::vector<Tensor> with_residual(Tensor out) const {
+    if (inputs_.size() > 1)
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] += (*inputs_[1])[i];
+    return {out};
+  }
+
+  void add_window(const graph::Convolution& op, const Channels& channels, int group_inputs,
+                  const MapShape& from, int y, std::vector<double>& row) const {
+    const graph::Window& window = op.window;
+    for (int ky = 0; ky < window.kernel_height; ++ky)
+      for (int kx = 0; kx < window.kernel_width; ++kx) {
+        const int sy = y * window.stride_y - window.top + ky;
+        if (sy < 0 || sy >= from.height) continue;
+        const int tap =
+            ((channels.output * group_inputs + channels.group_input) * window.kernel_height + ky) *
+                window.kernel_width +
+            kx;
+        const double weight = op.weights[static_cast<std::size_t>(tap)];
+        for (int x = 0; x < static_cast<int>(row.size()); ++x) {
+          const int sx = x * window.stride_x - window.left + kx;
+          if (sx < 0 || sx >= from.width) continue;
+          row[static_cast<std::size_t>(x)] +=
+              weight * static_cast<double>(in_[index_of(from, channels.input, sy, sx)]);
+        }
+      }
+  }
+
+  const Graph& graph_;
+  const Node& node_;
+  const std::vector<const Tensor*>& inputs_;
+  const Tensor& in_;
+};
+
+/// Planes of a map to cells of its channels.
+Tensor as_cells(const Tensor& planes, const MapShape& shape) {
+  Tensor cells;
+  for (int y = 0; y < shape.height; ++y)
+    for (int x = 0; x < shape.width; ++x)
+      for (int c = 0; c < shape.channels; ++c) cells.push_back(planes[index_of(shape, c, y, x)]);
+  return cells;
+}
+
+}  // namespace
+
+std::vector<Tensor> interpret_node(const Graph& graph, const Node& node,
+                                   const std::vector<const Tensor*>& inputs) {
+  return std::visit(Loops(graph, node, inputs), node.op);
+}
+
+std::vector<Tensor> interpret(const Graph& graph, const Tensor& input) {
+  std::vector<Tensor> values(graph.values.size());
+  values[static_cast<std::size_t>(graph.input)] = input;
+  for (const Node& node : graph.nodes) {
+    std::vector<const Tensor*> inputs;
+    for (const graph::ValueId id : node.inputs)
+      inputs.push_back(&values[static_cast<std::size_t>(id)]);
+    std::vector<Tensor> outputs = interpret_node(graph, node, inputs);
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      values[static_cast<std::size_t>(node.outputs[i])] = std::move(outputs[i]);
+  }
+  return values;
+}
+
+std::vector<Tensor> interpret_outputs(const Graph& graph, const Tensor& input) {
+  const std::vector<Tensor> values = interpret(graph, input);
+  std::vector<Tensor> outputs;
+  for (const graph::Output& output : graph.outputs) {
+    const Tensor& value = values[static_cast<std::size_t>(output.value)];
+    outputs.push_back(output.layout == graph::OutputLayout::cells
+                          ? as_cells(value, graph.map(output.value))
+                          : value);
+  }
+  return outputs;
+}
+
+}  // namespace facepipe::test
