@@ -9,6 +9,7 @@
 #include <string>
 #include <thread>
 
+#include "app/backends.h"
 #include "app/model_path.h"
 #include "app/outcome.h"
 #include "app/self_test.h"
@@ -66,7 +67,7 @@ void print_devices(const Print& print) {
       fmt::format("usable: {}, {} cores", processor_name(), std::thread::hardware_concurrency()));
   std::string why;
   const auto failure = attempt({}, [&] {
-    (void)resolve_device({false, {DeviceKind::cuda, 0}}, why);
+    (void)resolve_device({false, {DeviceKind::cuda, 0}}, probe_cuda(), why);
   });
   print_line(print, "cuda", failure ? "not usable: " + failure->message : "usable");
 }

@@ -87,7 +87,7 @@ void append_latency(std::string& to, const NamedFrame& frame) {
   }
   append_fields(to, frame.record.times.total_ms(), frame.record.times.latency_ms());
   to += ',' + std::to_string(frame.record.candidates);
-  to += ',' + std::to_string(frame.record.faces.size()) + '\n';
+  to += ',' + std::to_string(frame.record.face_count) + '\n';
 }
 
 std::string csv_faces_header() {

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "app/backends.h"
 #include "app/doctor.h"
 #include "app/log.h"
 #include "app/options.h"
@@ -38,7 +39,11 @@ int execute(const DoctorOptions& options) {
 int execute(const RunOptions& options) {
   const StopSignals signals;
   start_log(options.quiet ? LogLevel::error : options.log_level);
-  return run(options, {output_format_for, make_detector_factory, run_job}, signals.token());
+  const auto job = [](const JobOptions& job_options, Backend& backend, const JobObserver& observer,
+                      const std::stop_token& stop) {
+    return run_job(job_options, backend.stages(job_options), observer, stop);
+  };
+  return run(options, {output_format_for, make_backend, job}, signals.token());
 }
 
 }  // namespace

@@ -119,10 +119,21 @@ Json ledger_json(const FrameLedger& ledger) {
           {"written", ledger.written}, {"ended_early", ledger.ended_early}};
 }
 
+/// Between host and device, by kind; null on the CPU.
+Json copies_json(const std::vector<CopySum>& copies) {
+  if (copies.empty()) return {};
+  Json json = Json::object();
+  for (const CopySum& copy : copies)
+    json[copy.kind] = {{"direction", copy.to_device ? "to device" : "to host"},
+                       {"calls", copy.calls},
+                       {"bytes", copy.bytes}};
+  return json;
+}
+
 void add_result(Json& json, const InputOutcome& outcome) {
-  for (const char* name :
-       {"size", "network_size", "video_codec", "decoder", "encoder", "container", "frames", "faces",
-        "candidates", "candidates_ignored", "fps", "wall_s", "stage_ms", "stage_cpu_ms", "notices"})
+  for (const char* name : {"size", "network_size", "video_codec", "decoder", "encoder", "container",
+                           "frames", "faces", "candidates", "candidates_ignored", "fps", "wall_s",
+                           "copies", "stage_ms", "stage_cpu_ms", "notices"})
     json[name] = nullptr;
   if (!outcome.has_result()) return;
   const JobResult& result = outcome.result;
@@ -139,6 +150,7 @@ void add_result(Json& json, const InputOutcome& outcome) {
   json["candidates_ignored"] = result.candidates_ignored;
   json["fps"] = result.fps;
   json["wall_s"] = result.wall_s;
+  json["copies"] = copies_json(result.copies);
   json["stage_ms"] = percentiles_json(result.stage_ms);
   json["stage_cpu_ms"] = percentiles_json(result.stage_cpu_ms);
   json["notices"] = result.notices;

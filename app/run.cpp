@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/backends.h"
 #include "app/input_outcome.h"
 #include "app/inputs.h"
 #include "app/model_path.h"
@@ -57,7 +58,7 @@ class Run {
   std::vector<InputOutcome> outcomes_;
   std::optional<SideOutputs> files_;
   std::optional<RunFacts> facts_;
-  std::unique_ptr<DetectorFactory> detectors_;
+  std::unique_ptr<Backend> backend_;
   StageTimes times_;
   int files_code_ = kExitDone;  ///< of a file beside the video that failed at the end
 };
@@ -123,14 +124,14 @@ void Run::open_files() {
 
 void Run::load_model() {
   facts_.emplace();
-  facts_->device = resolve_device(options_.device, facts_->device_why);
+  facts_->device = resolve_device(options_.device, probe_cuda(), facts_->device_why);
   DetectorOptions detector = options_.detector;
   detector.model = find_model(detector.model, program_directory());
-  detectors_ = parts_.detectors(facts_->device, detector);
-  facts_->engine = detectors_->choice();
+  backend_ = parts_.backend(facts_->device, detector);
+  facts_->engine = backend_->choice();
   facts_->model = detector.model;
-  facts_->model_kind = detectors_->model_kind();
-  facts_->model_sha256 = detectors_->model_sha256();
+  facts_->model_kind = backend_->model_kind();
+  facts_->model_sha256 = backend_->model_sha256();
 }
 
 void Run::work(std::size_t index) {
@@ -161,6 +162,8 @@ JobResult Run::job(const InputOutcome& outcome, ProgressTeller& progress) {
   JobOptions job = options_.job;
   job.input = planned.input;
   job.output = planned.output;
+  job.wants_faces = !options_.files.detections.empty();
+  job.wants_stage_times = !options_.files.latency.empty() || !options_.files.report.empty();
   make_directory(planned.output);
   const Clock::time_point start = Clock::now();
   JobObserver observer;
@@ -169,7 +172,7 @@ JobResult Run::job(const InputOutcome& outcome, ProgressTeller& progress) {
     files_->write({planned.name, record, start});
   };
   observer.progress = [&](const Progress& now) { progress.update(now); };
-  return parts_.job(job, *detectors_, observer, stop_);
+  return parts_.job(job, *backend_, observer, stop_);
 }
 
 /// --output DIR/ is made with its folders; of --output FILE nothing is.

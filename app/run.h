@@ -7,7 +7,7 @@
 #include <string>
 
 #include "app/options.h"
-#include "detector/detector.h"
+#include "pipeline/backend.h"
 #include "pipeline/job.h"
 
 namespace facepipe {
@@ -17,9 +17,8 @@ struct RunParts {
   std::function<OutputFormat(const std::string& input, const std::string& encoder,
                              const std::stop_token& stop)>
       output_format;
-  std::function<std::unique_ptr<DetectorFactory>(const Device&, const DetectorOptions&)> detectors;
-  std::function<JobResult(const JobOptions&, DetectorFactory&, const JobObserver&,
-                          const std::stop_token&)>
+  std::function<std::unique_ptr<Backend>(const Device&, const DetectorOptions&)> backend;
+  std::function<JobResult(const JobOptions&, Backend&, const JobObserver&, const std::stop_token&)>
       job;
 };
 

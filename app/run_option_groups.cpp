@@ -46,13 +46,14 @@ void add_machine(CLI::App& app, ParsedOptions& to) {
   RunOptions& run = to.run;
   add_value(app, "--device", "DEVICE", "auto, cpu, cuda or cuda:N", "auto",
             [&](const OptionText& given) { run.device = parse_device(given.text); });
-  add_value(
-      app, "--engine", "ENGINE", "auto, opencv or openvino", "auto", [&](const OptionText& given) {
-        run.detector.engine =
-            parse_choice<std::optional<EngineKind>>(given, {{"auto", std::nullopt},
-                                                            {"opencv", EngineKind::opencv},
-                                                            {"openvino", EngineKind::openvino}});
-      });
+  add_value(app, "--engine", "ENGINE", "auto, opencv, openvino or cuda", "auto",
+            [&](const OptionText& given) {
+              run.detector.engine = parse_choice<std::optional<EngineKind>>(
+                  given, {{"auto", std::nullopt},
+                          {"opencv", EngineKind::opencv},
+                          {"openvino", EngineKind::openvino},
+                          {"cuda", EngineKind::cuda}});
+            });
   add_value(app, "--precision", "PRECISION", "auto, f32, f16 or bf16", "auto",
             [&](const OptionText& given) {
               run.detector.precision =
@@ -60,6 +61,14 @@ void add_machine(CLI::App& app, ParsedOptions& to) {
                                                                  {"f32", Precision::f32},
                                                                  {"f16", Precision::f16},
                                                                  {"bf16", Precision::bf16}});
+            });
+  add_value(app, "--decoder", "DECODER",
+            "Of a CUDA device: auto (NVDEC, or the CPU where NVDEC can't), cuda or cpu", "auto",
+            [&](const OptionText& given) {
+              run.job.decoder =
+                  parse_choice<DecoderChoice>(given, {{"auto", DecoderChoice::automatic},
+                                                      {"cuda", DecoderChoice::nvdec},
+                                                      {"cpu", DecoderChoice::cpu}});
             });
   add_value(app, "--threads", "N", "Threads of decoder, network and encoder each; 0: all cores",
             std::to_string(run.job.threads), [&](const OptionText& given) {
@@ -105,6 +114,8 @@ void add_encoding(CLI::App& app, ParsedOptions& to) {
          "Any option of the encoder; may be given again (default: none)")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
+  app.add_flag("--allow-8bit", to.run.job.allow_8bit,
+               "mjpeg may take deeper pictures, as 8 bits (default: exit 5)");
   add_value(app, "--on-size-change", "WHAT", "scale or error, where pictures change size midway",
             "scale", [&](const OptionText& given) {
               to.run.job.scale_on_size_change =

@@ -14,6 +14,18 @@ Error refused(std::string_view text) {
           "--device " + std::string(text) + ": expected auto, cpu, cuda or cuda:N"};
 }
 
+/// Why the device can't be used; empty if it can.
+std::string problem_of(int index, const CudaProbe& cuda) {
+  if (!cuda.built) return "this build has no CUDA support";
+  if (!cuda.problem.empty()) return "no CUDA device: " + cuda.problem;
+  if (cuda.devices.empty()) return "no CUDA device";
+  const auto number = static_cast<std::size_t>(index);
+  if (number >= cuda.devices.size())
+    return "there are " + std::to_string(cuda.devices.size()) + " CUDA devices";
+  const CudaProbe::Found& found = cuda.devices[number];
+  return found.problem.empty() ? "" : found.name + " " + found.problem;
+}
+
 }  // namespace
 
 std::string to_string(Device device) {
@@ -34,14 +46,17 @@ DeviceRequest parse_device(std::string_view text) {
   return {false, {DeviceKind::cuda, index}};
 }
 
-Device resolve_device(const DeviceRequest& request, std::string& why) {
+Device resolve_device(const DeviceRequest& request, const CudaProbe& cuda, std::string& why) {
   if (!request.automatic) {
-    if (request.device.kind == DeviceKind::cuda)
-      throw Error(ErrorKind::device,
-                  "--device " + to_string(request.device) + ": this build has no CUDA support");
+    if (request.device.kind == DeviceKind::cuda) {
+      const std::string problem = problem_of(request.device.index, cuda);
+      if (!problem.empty())
+        throw Error(ErrorKind::device, "--device " + to_string(request.device) + ": " + problem);
+    }
     return request.device;
   }
-  why = "cpu: this build has no CUDA support";
+  const std::string problem = problem_of(0, cuda);
+  why = "cpu: " + (problem.empty() ? "cuda is used where --device cuda asks for it" : problem);
   return {};
 }
 

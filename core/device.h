@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace facepipe {
 
@@ -26,8 +27,20 @@ struct DeviceRequest {
 /// Parses auto | cpu | cuda | cuda:N; throws Error(usage) for anything else.
 [[nodiscard]] DeviceRequest parse_device(std::string_view text);
 
+/// What is known of CUDA on this machine.
+struct CudaProbe {
+  struct Found {
+    std::string name;
+    std::string problem;  ///< why it can't be used; empty if it can
+  };
+  bool built = false;   ///< into this program
+  std::string problem;  ///< why there is no device at all; the driver's own words
+  std::vector<Found> devices;
+};
+
 /// Resolves a request once, before any work. An explicit device that can't be used throws
 /// Error(device); `why` gets one sentence about the choice made for auto.
-[[nodiscard]] Device resolve_device(const DeviceRequest& request, std::string& why);
+[[nodiscard]] Device resolve_device(const DeviceRequest& request, const CudaProbe& cuda,
+                                    std::string& why);
 
 }  // namespace facepipe

@@ -12,11 +12,16 @@ std::vector<EngineSupport> supported_engines() {
   engines.push_back({EngineKind::openvino, openvino_precisions(), openvino_f16_is_fast()});
 #endif
   engines.push_back({EngineKind::opencv, {Precision::f32}, false});
+#if FACEPIPE_CUDA
+  engines.push_back({EngineKind::cuda, {Precision::f16}, true});
+#endif
   return engines;
 }
 
 std::unique_ptr<Engine> make_engine(EngineKind kind, const Model& model, Size network,
                                     const EngineOptions& options) {
+  if (kind == EngineKind::cuda)
+    throw Error(ErrorKind::internal, "engine cuda: is no engine of the CPU");
   if (kind == EngineKind::opencv) return make_opencv_engine(model, network, options);
 #if FACEPIPE_HAVE_OPENVINO
   return make_openvino_engine(model, network, options);

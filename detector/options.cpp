@@ -11,7 +11,8 @@
 namespace facepipe {
 
 std::string_view to_string(EngineKind engine) {
-  return engine == EngineKind::opencv ? "opencv" : "openvino";
+  constexpr std::array<std::string_view, 3> kNames{"opencv", "openvino", "cuda"};
+  return kNames[static_cast<std::size_t>(engine)];
 }
 
 std::string_view to_string(Precision precision) {
@@ -39,6 +40,7 @@ constexpr std::array kPairings{
     Pairing{DeviceKind::cpu, EngineKind::openvino, Precision::f32, true},
     Pairing{DeviceKind::cpu, EngineKind::openvino, Precision::bf16, false},
     Pairing{DeviceKind::cpu, EngineKind::opencv, Precision::f32, true},
+    Pairing{DeviceKind::cuda, EngineKind::cuda, Precision::f16, true},
 };
 
 bool wanted(const Pairing& pairing, const DetectorOptions& options) {
@@ -79,6 +81,7 @@ std::string named(const Device& device, const DetectorOptions& options) {
 std::string why(std::span<const EngineSupport> built, const Pairing& chosen,
                 const DetectorOptions& options) {
   if (options.engine && options.precision) return {};
+  if (chosen.device == DeviceKind::cuda) return "cuda, f16: what runs on a CUDA device";
   std::string text = std::string(to_string(chosen.engine)) + ", " +
                      std::string(to_string(chosen.precision)) + ": ";
   if (!options.engine)

@@ -11,7 +11,7 @@
 
 namespace facepipe {
 
-enum class EngineKind { opencv, openvino };
+enum class EngineKind { opencv, openvino, cuda };
 enum class Precision { f32, f16, bf16 };
 [[nodiscard]] std::string_view to_string(EngineKind engine);
 [[nodiscard]] std::string_view to_string(Precision precision);

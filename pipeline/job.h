@@ -27,6 +27,13 @@ struct EncoderOptions {
   std::vector<std::pair<std::string, std::string>> options;  ///< name, value; unknown: Error(usage)
 };
 
+/// Who decodes for the device.
+enum class DecoderChoice {
+  automatic,  ///< NVDEC where it can, else the CPU, which is told in the notices
+  nvdec,      ///< what NVDEC can't decode is an error
+  cpu,        ///< the CPU and an upload, whatever NVDEC can
+};
+
 /// Candidates of a frame that suppression has room for: the library's limit; with the rule matrix,
 /// what the matrix has room for.
 [[nodiscard]] constexpr std::uint32_t nms_capacity(const NmsOptions& options) {
@@ -47,6 +54,11 @@ struct JobOptions {
   int frames_in_flight = 4;
   int threads = 0;                   ///< of decoder and encoder each; 0: as many as the machine has
   bool scale_on_size_change = true;  ///< else a change of size or format ends the run: Error(input)
+  DecoderChoice decoder = DecoderChoice::automatic;  ///< on CUDA
+  bool allow_8bit = false;  ///< deeper pictures may go to an encoder of 8 bits that was named
+  bool wants_faces = true;  ///< in FrameRecord::faces, not just their number
+  bool wants_stage_times =
+      false;            ///< of the parts of a frame's work on CUDA, which costs some time
   bool strict = false;  ///< a stream that can't be kept is Error(output) instead of a warning
 };
 
@@ -86,6 +98,14 @@ struct FrameLedger {
   [[nodiscard]] bool intact() const { return lost == 0 && damaged == 0 && !ended_early; }
 };
 
+/// Copies of one kind between host and device.
+struct CopySum {
+  std::string kind;
+  bool to_device = false;
+  std::int64_t calls = 0;
+  std::int64_t bytes = 0;
+};
+
 /// Everything the report tells about one input.
 struct JobResult {
   FrameLedger ledger;
@@ -104,6 +124,7 @@ struct JobResult {
   std::vector<std::pair<std::string, Percentiles>> stage_ms;  ///< stages that ran, total, latency
   /// CPU time of our own code in each stage's thread, per frame (FrameTimes::cpu_ms).
   std::vector<std::pair<std::string, Percentiles>> stage_cpu_ms;
+  std::vector<CopySum> copies;   ///< on CUDA: each kind, those that never happened too
   bool interrupted = false;      ///< the stop was requested; the output is a playable part
   std::filesystem::path output;  ///< where the video is: the final name, or the partial one
 };

@@ -43,6 +43,10 @@ void Event::record(StreamView stream) const {
   FACEPIPE_CUDA_CHECK(cudaEventRecord(event_, stream.get()));
 }
 
+void Event::record_in_graph(StreamView stream) const {
+  FACEPIPE_CUDA_CHECK(cudaEventRecordWithFlags(event_, stream.get(), cudaEventRecordExternal));
+}
+
 void Event::synchronize() const { FACEPIPE_CUDA_CHECK(cudaEventSynchronize(event_)); }
 
 void Event::hold_back(StreamView stream) const {

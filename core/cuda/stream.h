@@ -52,6 +52,9 @@ class Event {
   Event& operator=(const Event&) = delete;
 
   void record(StreamView stream) const;
+  /// While `stream` is captured: each launch of the graph records the event, which then can be
+  /// waited for and timed from outside, as an event that record() captured can't.
+  void record_in_graph(StreamView stream) const;
   void synchronize() const;
   /// Later work of `stream` waits for this event.
   void hold_back(StreamView stream) const;

@@ -10,13 +10,6 @@
 
 namespace facepipe {
 
-/// Who decodes for the device.
-enum class DecoderChoice {
-  automatic,  ///< NVDEC where it can, else the CPU, which is told in the notices
-  nvdec,      ///< what NVDEC can't decode is an error
-  cpu,        ///< the CPU and an upload, whatever NVDEC can
-};
-
 struct CudaDecoderOptions {
   DecoderOptions stream;
   DecoderChoice choice = DecoderChoice::automatic;

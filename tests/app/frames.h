@@ -27,6 +27,7 @@ inline FrameRecord frame_record(std::int64_t index, std::size_t faces) {
   }
   for (std::size_t i = 0; i < faces; ++i) {
     const auto x = static_cast<float>(10 * i);
+    ++record.face_count;
     record.faces.push_back({x + 0.1F, 2, x + 8.5F, 12}, 0.75F,
                            {Point{x + 1, 3}, {x + 2, 3}, {x + 3, 4}, {x + 4, 5}, {x + 5, 5}});
   }

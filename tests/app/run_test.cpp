@@ -63,9 +63,9 @@ class RunTest : public testing::Test {
             },
             [this](const Device&, const DetectorOptions&) {
               ++factories_;
-              return std::make_unique<FakeFactory>();
+              return make_cpu_backend(std::make_unique<FakeFactory>());
             },
-            [this](const JobOptions& job, DetectorFactory&, const JobObserver& observer,
+            [this](const JobOptions& job, Backend&, const JobObserver& observer,
                    const std::stop_token& stop) { return work(job, observer, stop); }};
   }
 
@@ -255,7 +255,7 @@ TEST_F(RunTest, SideFileInAMissingFolderIsToldBeforeAnyWork) {
 TEST_F(RunTest, ModelThatFailsLeavesNothing) {
   add_input("a.mp4");
   RunParts broken = parts();
-  broken.detectors = [](const Device&, const DetectorOptions&) -> std::unique_ptr<DetectorFactory> {
+  broken.backend = [](const Device&, const DetectorOptions&) -> std::unique_ptr<Backend> {
     throw Error(ErrorKind::device, "model.onnx: is no ONNX");
   };
   expect_error(ErrorKind::device, "model.onnx",

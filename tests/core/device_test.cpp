@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include <string>
 #include <utility>
 #include <vector>
@@ -67,26 +69,57 @@ TEST(Device, NamesReadAsTheyAreWritten) {
     EXPECT_EQ(to_string(parse_device(name).device), name);
 }
 
+CudaProbe one_device() {
+  CudaProbe probe;
+  probe.built = true;
+  probe.devices = {{"Card", ""}};
+  return probe;
+}
+
 TEST(Device, ExplicitCpuNeedsNoReason) {
   std::string why;
-  EXPECT_EQ(resolve_device(parse_device("cpu"), why), (Device{DeviceKind::cpu, 0}));
+  EXPECT_EQ(resolve_device(parse_device("cpu"), one_device(), why), (Device{DeviceKind::cpu, 0}));
   EXPECT_EQ(why, "");
 }
 
 TEST(Device, AutoSaysWhatItChose) {
-  std::string why;
-  const Device device = resolve_device(parse_device("auto"), why);
-  EXPECT_NE(why.find(to_string(device)), std::string::npos) << why;
+  for (const CudaProbe& probe : {CudaProbe{}, one_device()}) {
+    std::string why;
+    const Device device = resolve_device(parse_device("auto"), probe, why);
+    EXPECT_NE(why.find(to_string(device)), std::string::npos) << why;
+  }
 }
 
-TEST(Device, ExplicitDeviceThatIsMissingIsNeverReplaced) {
+TEST(Device, ExplicitDeviceThatIsThereIsTaken) {
   std::string why;
-  try {
-    (void)resolve_device(parse_device("cuda:1000"), why);
-    FAIL() << "a device that can't be there was accepted";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::device);
-    EXPECT_NE(std::string(error.what()).find("cuda:1000"), std::string::npos) << error.what();
+  EXPECT_EQ(resolve_device(parse_device("cuda"), one_device(), why), (Device{DeviceKind::cuda, 0}));
+}
+
+TEST(Device, ExplicitDeviceThatCannotBeUsedIsNeverReplaced) {
+  CudaProbe no_driver;
+  no_driver.built = true;
+  no_driver.problem = "no driver";
+  CudaProbe old = one_device();
+  old.devices[0].problem = "is too old";
+  CudaProbe none = one_device();
+  none.devices.clear();
+  const std::tuple<const char*, CudaProbe, const char*> refused[] = {
+      {"cuda", CudaProbe{}, "this build has no CUDA support"},
+      {"cuda", no_driver, "no CUDA device: no driver"},
+      {"cuda", none, "no CUDA device"},
+      {"cuda", old, "Card is too old"},
+      {"cuda:1", one_device(), "there are 1 CUDA devices"},
+      {"cuda:1000", one_device(), "cuda:1000"},
+  };
+  for (const auto& [text, probe, message] : refused) {
+    std::string why;
+    try {
+      (void)resolve_device(parse_device(text), probe, why);
+      ADD_FAILURE() << text << " was accepted where " << message;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::device);
+      EXPECT_NE(std::string(error.what()).find(message), std::string::npos) << error.what();
+    }
   }
 }
 

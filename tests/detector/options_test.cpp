@@ -11,6 +11,7 @@ using enum Precision;
 
 // What a build and processor may have.
 const EngineSupport kOpencv{opencv, {f32}, false};
+const std::vector<EngineSupport> kWithCuda{kOpencv, {cuda, {f16}, true}};
 const std::vector<EngineSupport> kPlain{kOpencv};
 const std::vector<EngineSupport> kOld{{openvino, {f32}, false}, kOpencv};
 const std::vector<EngineSupport> kZen4{{openvino, {f32, bf16}, false}, kOpencv};
@@ -79,6 +80,10 @@ const Refused kRefused[] = {
     {kZen4, kCpu, {}, f16, ErrorKind::device, "no f16 on this processor"},
     {kOld, kCpu, openvino, bf16, ErrorKind::device, "no bf16 on this processor"},
     {kPlain, kCpu, openvino, {}, ErrorKind::device, "lacks the engine openvino"},
+    {kPlain, kCuda, {}, {}, ErrorKind::device, "lacks the engine cuda"},
+    {kWithCuda, kCpu, cuda, {}, ErrorKind::usage, "device cpu, engine cuda"},
+    {kWithCuda, kCuda, opencv, {}, ErrorKind::usage, "device cuda:0, engine opencv"},
+    {kWithCuda, kCuda, {}, f32, ErrorKind::usage, "device cuda:0, precision f32"},
     {kPlain, kCpu, {}, f16, ErrorKind::device, "lacks the engine openvino"},
     {kPlain, kCpu, {}, bf16, ErrorKind::device, "lacks the engine openvino"},
 };
@@ -95,6 +100,17 @@ TEST(EngineChoice, RefusesInsteadOfReplacing) {
       EXPECT_EQ(error.kind(), c.kind) << error.what();
       EXPECT_THAT(error.what(), testing::HasSubstr(c.message));
     }
+  }
+}
+
+TEST(EngineChoice, OfACudaDeviceIsItsOwn) {
+  for (const auto engine : {std::optional<EngineKind>(), std::optional(cuda)}) {
+    DetectorOptions options;
+    options.engine = engine;
+    const EngineChoice choice = choose_engine(kCuda, options, kWithCuda);
+    EXPECT_EQ(choice.engine, cuda);
+    EXPECT_EQ(choice.precision, f16);
+    EXPECT_FALSE(choice.why.empty());
   }
 }
 

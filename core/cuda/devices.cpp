@@ -1,0 +1,52 @@
+#include "core/cuda/devices.h"
+
+#include <cuda_runtime_api.h>
+
+#include "core/cuda/check.h"
+
+namespace facepipe::cuda {
+namespace {
+
+// The oldest that CUDA 13 compiles for, and that this program is compiled for.
+constexpr int kOldestMajor = 7;
+constexpr int kOldestMinor = 5;
+
+}  // namespace
+
+std::vector<DeviceFacts> devices() {
+  int count = 0;
+  if (cudaGetDeviceCount(&count) != cudaSuccess) {
+    (void)cudaGetLastError();  // or a later check would report it
+    return {};
+  }
+  std::vector<DeviceFacts> found;
+  for (int i = 0; i < count; ++i) {
+    cudaDeviceProp properties{};
+    FACEPIPE_CUDA_CHECK(cudaGetDeviceProperties(&properties, i));
+    found.push_back(
+        {properties.name, properties.major, properties.minor, properties.totalGlobalMem});
+  }
+  return found;
+}
+
+CudaProbe probe_devices() {
+  CudaProbe probe;
+  probe.built = true;
+  int count = 0;
+  const cudaError_t error = cudaGetDeviceCount(&count);
+  if (error != cudaSuccess) {
+    (void)cudaGetLastError();
+    probe.problem = cudaGetErrorString(error);
+    return probe;
+  }
+  for (const DeviceFacts& device : devices()) {
+    const bool old = device.major < kOldestMajor ||
+                     (device.major == kOldestMajor && device.minor < kOldestMinor);
+    probe.devices.push_back({device.name, old ? "is older than compute capability 7.5" : ""});
+  }
+  return probe;
+}
+
+void use_device(Device device) { FACEPIPE_CUDA_CHECK(cudaSetDevice(device.index)); }
+
+}  // namespace facepipe::cuda

@@ -1,0 +1,165 @@
+#include "pipeline/cuda/stages.h"
+
+#include <spdlog/spdlog.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/cuda/devices.h"
+#include "core/error.h"
+#include "core/slots.h"
+#include "detector/cuda/cuda_detector.h"
+#include "pipeline/cuda/copies.h"
+#include "pipeline/cuda/decoder.h"
+#include "pipeline/cuda/downloading_encoder.h"
+#include "pipeline/cuda/encoder.h"
+#include "pipeline/cuda/frame_graph.h"
+
+namespace facepipe {
+namespace {
+
+/// A frame's graph while it runs.
+class CudaWork final : public FrameWork {
+ public:
+  CudaWork(Slots::Permit permit, FrameGraph& graph)
+      : permit_(std::move(permit)), graph_(graph), launched_(Clock::now()) {}
+
+  ~CudaWork() override {
+    if (waited_for_) return;
+    try {
+      graph_.wait();  // or the frame's memory would go to another picture under it
+    } catch (const std::exception& failure) {
+      spdlog::warn("a frame that nobody waited for failed: {}", failure.what());
+    }
+  }
+  CudaWork(const CudaWork&) = delete;
+  CudaWork& operator=(const CudaWork&) = delete;
+
+  void finish(FrameRecord& record) {
+    graph_.wait();
+    waited_for_ = true;
+    graph_.fill(record, launched_, Clock::now());
+  }
+  [[nodiscard]] const FaceCounts& counts() const { return graph_.counts(); }
+
+ private:
+  Slots::Permit permit_;
+  FrameGraph& graph_;
+  Clock::time_point launched_;
+  bool waited_for_ = false;
+};
+
+class CudaStages final : public Stages {
+ public:
+  CudaStages(const JobOptions& options, Device device, const Model& model,
+             const DetectorOptions& detector)
+      : options_(options),
+        device_(device),
+        model_(model),
+        detector_options_(detector),
+        places_(detector.requests) {}
+
+  std::unique_ptr<Decoder> make_decoder(const Demuxer& demuxer, const DecoderOptions& options,
+                                        TargetChooser choose_target, Notices& notices) override;
+  void start(WorkItem& item, const std::stop_token& stop) override;
+  void finish(WorkItem& item) override;
+  void draw(WorkItem& /*item*/) override {}  // part of the frame's graph
+  std::unique_ptr<Encoder> make_encoder(const EncoderSetup& setup, const Frame& first,
+                                        Notices& notices) override;
+  void report(JobResult& result, Notices& notices) const override;
+
+ private:
+  void make_graphs(const Frame& first);
+
+  const JobOptions& options_;
+  Device device_;
+  const Model& model_;
+  const DetectorOptions& detector_options_;
+  CopyCounter copies_;
+  Slots places_;
+  std::vector<std::unique_ptr<FrameGraph>> graphs_;
+  Size network_size_;
+  std::int64_t candidates_ignored_ = 0;
+};
+
+std::unique_ptr<Decoder> CudaStages::make_decoder(const Demuxer& demuxer,
+                                                  const DecoderOptions& options,
+                                                  TargetChooser choose_target, Notices& notices) {
+  CudaDecoderOptions cuda;
+  cuda.stream = options;
+  cuda.choice = options_.decoder;
+  cuda.device = device_;
+  cuda.frames_in_flight = options_.frames_in_flight + kDownloading;
+  return make_cuda_decoder(demuxer, cuda, std::move(choose_target), notices, copies_);
+}
+
+void CudaStages::make_graphs(const Frame& first) {
+  const NetworkFit fit = fit_network(first.upright(), detector_options_.detect_size);
+  const CudaDetectorOptions options{detector_options_.score_threshold, nms_capacity(options_.nms)};
+  FrameGraphSetup setup;
+  setup.detector = std::make_shared<const CudaDetector>(
+      model_, fit, StreamLayout{first.size, first.format, first.orientation}, options);
+  setup.overlay = {
+      first.size, first.format, first.orientation,
+      options_.output.empty() ? OverlayStyle{false, false, false, false} : options_.overlay,
+      options.capacity};
+  setup.nms = options_.nms;
+  setup.sizes = {options_.min_face, options_.max_face};
+  setup.with_faces = options_.wants_faces;
+  setup.times_stages = options_.wants_stage_times;
+  for (int i = 0; i < detector_options_.requests; ++i)
+    graphs_.push_back(std::make_unique<FrameGraph>(setup, copies_));
+  network_size_ = fit.network;
+}
+
+void CudaStages::start(WorkItem& item, const std::stop_token& stop) {
+  cuda::use_device(device_);
+  if (graphs_.empty()) make_graphs(item.frame);
+  Slots::Permit permit = places_.acquire(stop);
+  FrameGraph& graph = *graphs_[static_cast<std::size_t>(permit.number())];
+  const ScopedCpuTime cpu(item.record.times, StageId::preprocess);
+  item.work = std::make_unique<CudaWork>(std::move(permit), graph);
+  graph.launch(item.frame);
+}
+
+void CudaStages::finish(WorkItem& item) {
+  cuda::use_device(device_);
+  auto& work = static_cast<CudaWork&>(*item.work);
+  work.finish(item.record);
+  candidates_ignored_ += work.counts().beyond_capacity;
+  item.work.reset();
+  item.frame.ready = nullptr;  // the graph waited for it
+}
+
+std::unique_ptr<Encoder> CudaStages::make_encoder(const EncoderSetup& setup, const Frame& first,
+                                                  Notices& notices) {
+  cuda::use_device(device_);
+  if (setup.plan.codec->id == AV_CODEC_ID_MJPEG) {
+    constexpr int kAtOnce = 1;  // nvJPEG's calls wait within the library: more gains nothing
+    return make_cuda_encoder(setup, first, kAtOnce, notices, copies_);
+  }
+  notices.add(std::string("pictures leave the device for ") + setup.plan.codec->name +
+              ", which encodes on the CPU");
+  return make_downloading_encoder(setup, first, notices, copies_);
+}
+
+void CudaStages::report(JobResult& result, Notices& notices) const {
+  result.network_size = network_size_;
+  tell_ignored(candidates_ignored_, nms_capacity(options_.nms), result, notices);
+  for (std::size_t i = 0; i < kCopyKinds; ++i) {
+    const auto kind = static_cast<CopyKind>(i);
+    const CopyTotal total = copies_.total(kind);
+    result.copies.push_back(
+        {std::string(name_of(kind)), is_to_device(kind), total.calls, total.bytes});
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Stages> make_cuda_stages(const JobOptions& options, Device device,
+                                         const Model& model, const DetectorOptions& detector) {
+  return std::make_unique<CudaStages>(options, device, model, detector);
+}
+
+}  // namespace facepipe
