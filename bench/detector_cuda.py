@@ -78,12 +78,18 @@ def operator(torch, kind, x, given):
     return simple[kind](*x)
 
 
+def ready(torch, array):
+    """A weight where and how PyTorch is fastest with it."""
+    tensor = torch.from_numpy(array).cuda()
+    if tensor.is_floating_point():
+        tensor = tensor.half()
+    return tensor.to(memory_format=torch.channels_last) if tensor.ndim == 4 else tensor
+
+
 def network_in_torch(onnx, torch, file):
     graph = onnx.load(file).graph
-    weights = {tensor.name: torch.from_numpy(onnx.numpy_helper.to_array(tensor).copy()).cuda()
+    weights = {tensor.name: ready(torch, onnx.numpy_helper.to_array(tensor).copy())
                for tensor in graph.initializer}
-    weights = {name: value.half() if value.is_floating_point() else value
-               for name, value in weights.items()}
     nodes = [(node.op_type, [name for name in node.input if name], node.output[0],
               {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute})
              for node in graph.node]
