@@ -6,15 +6,18 @@
 
 namespace facepipe {
 
-std::vector<EngineSupport> supported_engines() {
+std::vector<EngineSupport> supported_engines(DeviceKind device) {
   std::vector<EngineSupport> engines;
+  if (device == DeviceKind::cuda) {
+#if FACEPIPE_CUDA
+    engines.push_back({EngineKind::cuda, {Precision::f16}, true});
+#endif
+    return engines;
+  }
 #if FACEPIPE_HAVE_OPENVINO
   engines.push_back({EngineKind::openvino, openvino_precisions(), openvino_f16_is_fast()});
 #endif
   engines.push_back({EngineKind::opencv, {Precision::f32}, false});
-#if FACEPIPE_CUDA
-  engines.push_back({EngineKind::cuda, {Precision::f16}, true});
-#endif
   return engines;
 }
 

@@ -15,8 +15,8 @@ struct EngineSupport {
   bool fast_f16 = false;  ///< f16, where among the precisions, takes less time than f32
 };
 
-/// The engines built in, the preferred one first.
-[[nodiscard]] std::vector<EngineSupport> supported_engines();
+/// The engines built in for a kind of device, the preferred one first.
+[[nodiscard]] std::vector<EngineSupport> supported_engines(DeviceKind device = DeviceKind::cpu);
 
 /// A network of size `network` on an engine of this build. Errors: device, naming the model's file,
 /// where the engine refuses the model or the precision.

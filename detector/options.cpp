@@ -21,7 +21,7 @@ std::string_view to_string(Precision precision) {
 }
 
 EngineChoice choose_engine(const Device& device, const DetectorOptions& options) {
-  return choose_engine(device, options, supported_engines());
+  return choose_engine(device, options, supported_engines(device.kind));
 }
 
 namespace {

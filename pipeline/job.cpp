@@ -1,5 +1,9 @@
 #include "pipeline/job.h"
 
+extern "C" {
+#include <libavutil/pixdesc.h>
+}
+
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -48,6 +52,7 @@ class Job {
     return demuxer_.format().streams[packet.stream_index]->time_base;
   }
   [[nodiscard]] PictureTarget choose_target(const AVFrame& first, Orientation orientation);
+  void refuse_8bit(const AVFrame& first) const;
   void open_output();
   void open_encoder(const Frame& first);
   void finish_record(FrameRecord record);
@@ -138,8 +143,19 @@ PictureTarget Job::choose_target(const AVFrame& first, Orientation orientation) 
   const Size encoded = upright_size({first.width, first.height}, target.rotate);
   encoder_plan_ =
       plan_encoder(*encoder_plan_.codec, first, encoded, options_.output.string(), notices_);
+  if (!options_.allow_8bit) refuse_8bit(first);
   target.format = encoder_plan_.working;
   return target;
+}
+
+/// JPEG holds 8 bits, and nobody who names it need know that the pictures have more.
+void Job::refuse_8bit(const AVFrame& first) const {
+  const AVPixFmtDescriptor& format = *av_pix_fmt_desc_get(static_cast<AVPixelFormat>(first.format));
+  if (encoder_plan_.codec->id != AV_CODEC_ID_MJPEG || format.comp[0].depth <= 8) return;
+  if (is_image_format(*format_)) return;  // a picture keeps its own format
+  throw Error(ErrorKind::output, options_.output.string() + ": mjpeg would make 8 bits of " +
+                                     std::to_string(format.comp[0].depth) +
+                                     "; --allow-8bit lets it, --codec libx264 keeps them");
 }
 
 void Job::read() {

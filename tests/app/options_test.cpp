@@ -105,6 +105,9 @@ TEST(Options, Machine) {
   EXPECT_EQ(options.job.threads, 3);
   EXPECT_EQ(options.job.frames_in_flight, 1);
   EXPECT_EQ(options.detector.requests, 1) << "a detector can't hold more frames than there are";
+  EXPECT_EQ(options.job.decoder, DecoderChoice::automatic);
+  EXPECT_EQ(run_options({"--decoder", "cuda"}).job.decoder, DecoderChoice::nvdec);
+  EXPECT_EQ(run_options({"--decoder", "cpu"}).job.decoder, DecoderChoice::cpu);
 }
 
 TEST(Options, DrawingAndEncoding) {
@@ -122,6 +125,8 @@ TEST(Options, DrawingAndEncoding) {
               ElementsAre(testing::Pair("tune", "grain"), testing::Pair("x265-params", "a=1:b=2")));
   EXPECT_FALSE(options.job.scale_on_size_change);
   EXPECT_TRUE(options.job.strict);
+  EXPECT_FALSE(options.job.allow_8bit);
+  EXPECT_TRUE(run_options({"--allow-8bit"}).job.allow_8bit);
   EXPECT_TRUE(options.tolerate_damage);
   EXPECT_FALSE(run_options({"--draw", "none"}).job.overlay.any());
 }
@@ -192,7 +197,8 @@ TEST(Options, RefusesWhatMakesNoSense) {
       {{"--codec", ""}, "--codec"},
       {{"--output", ""}, "--output"},
       {{"--device", "gpu"}, "--device"},
-      {{"--engine", "tensorrt"}, "--engine: 'tensorrt' is not one of auto, opencv, openvino"},
+      {{"--decoder", "nvdec"}, "--decoder: 'nvdec' is not one of auto, cuda, cpu"},
+      {{"--engine", "tensorrt"}, "--engine: 'tensorrt' is not one of auto, opencv, openvino, cuda"},
       {{"--precision", "int8"}, "--precision"},
       {{"--draw", "boxes,hats"}, "--draw: 'hats'"},
       {{"--encoder-option", "tune"}, "--encoder-option"},
@@ -244,7 +250,7 @@ TEST(Options, HelpTellsEveryDefault) {
     option += line;
   }
   check();
-  EXPECT_EQ(options, 41U) << help;
+  EXPECT_EQ(options, 43U) << help;
   EXPECT_THAT(help, HasSubstr("(default: 0.5)"));
   EXPECT_THAT(help, HasSubstr("--config F: "));
 }

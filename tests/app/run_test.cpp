@@ -252,6 +252,13 @@ TEST_F(RunTest, SideFileInAMissingFolderIsToldBeforeAnyWork) {
   EXPECT_THAT(dir_.names(), ElementsAre("in", "in/a.mp4"));
 }
 
+TEST_F(RunTest, DecoderOfAnotherDeviceIsRefused) {
+  add_input("a.mp4");
+  options_.job.decoder = DecoderChoice::nvdec;
+  expect_error(ErrorKind::usage, "--decoder cuda", [&] { (void)run_all(); });
+  EXPECT_EQ(factories_, 0);
+}
+
 TEST_F(RunTest, ModelThatFailsLeavesNothing) {
   add_input("a.mp4");
   RunParts broken = parts();

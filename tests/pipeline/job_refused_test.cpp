@@ -131,6 +131,16 @@ TEST_F(Refused, SizesThatTheCodecCannotTake) {
   expect_refused(options, ErrorKind::output, "out.avi", "h263");
 }
 
+TEST_F(Refused, BitsThatJpegCannotHold) {
+  ffmpeg("-f lavfi -i testsrc2=s=64x64:r=10:d=0.3 -pix_fmt yuv420p10le -c:v libx264",
+         folder_ / "deep.mkv");
+  JobOptions options = lossless_job(folder_ / "deep.mkv", out_ / "out.mkv");
+  options.encoder = {"mjpeg", "", {}, {}};
+  expect_refused(options, ErrorKind::output, "out.mkv", "--allow-8bit");
+  options.allow_8bit = true;
+  EXPECT_EQ(run_fake_job(options).result.ledger.written, 3);
+}
+
 TEST_F(Refused, ARangeWithoutAFrame) {
   ffmpeg("-f lavfi -i testsrc2=s=64x64:r=10:d=1 -c:v libx264", folder_ / "in.mp4");
   JobOptions options = lossless_job(folder_ / "in.mp4", out_ / "out.mp4");
