@@ -53,7 +53,7 @@ class FrameGraph {
   static constexpr std::size_t kMarks = 5;
 
   void enqueue();
-  void mark(Mark mark);
+  void mark(Mark which);
   void suppress();
   void fill_times(FrameTimes& times, Clock::time_point launched, Clock::time_point seen) const;
 
