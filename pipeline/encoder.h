@@ -66,6 +66,8 @@ class Encoder {
 
   [[nodiscard]] virtual AVRational time_base() const = 0;
   [[nodiscard]] virtual UniqueCodecParameters parameters() const = 0;
+  /// FFmpeg's name, or "nvjpeg".
+  [[nodiscard]] virtual std::string name() const = 0;
 };
 
 /// Opens FFmpeg's encoder for frames like `first`.

@@ -332,7 +332,7 @@ JobResult Job::result() {
   result.decoder = decoder_->name();
   result.video_codec = avcodec_get_name(demuxer_.video().codecpar->codec_id);
   if (writes_video() && encoder_) {
-    result.encoder = encoder_plan_.codec->name;
+    result.encoder = encoder_->name();
     result.container = format_->name;
     if (result.interrupted)
       muxer_->finish_partial();

@@ -115,7 +115,7 @@ struct JobResult {
   Size size;                            ///< upright picture
   Size network_size;
   std::string decoder;  ///< FFmpeg's name
-  std::string encoder;  ///< FFmpeg's name; empty without video
+  std::string encoder;  ///< FFmpeg's name, or "nvjpeg"; empty without video
   std::string video_codec;
   std::string container;             ///< FFmpeg's name of the output format; empty without video
   std::vector<std::string> notices;  ///< dropped, converted, mended: one sentence each

@@ -51,6 +51,7 @@ class CpuEncoder final : public Encoder {
   void flush(const Sink& sink) override;
   [[nodiscard]] AVRational time_base() const override { return context_->time_base; }
   [[nodiscard]] UniqueCodecParameters parameters() const override;
+  [[nodiscard]] std::string name() const override { return context_->codec->name; }
 
  private:
   struct Pending {

@@ -32,6 +32,7 @@ class DownloadingEncoder final : public Encoder {
 
   [[nodiscard]] AVRational time_base() const override { return encoder_->time_base(); }
   [[nodiscard]] UniqueCodecParameters parameters() const override { return encoder_->parameters(); }
+  [[nodiscard]] std::string name() const override { return encoder_->name(); }
 
  private:
   struct Pending {

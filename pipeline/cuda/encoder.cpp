@@ -146,6 +146,7 @@ class CudaJpegEncoder final : public Encoder {
   void flush(const Sink& sink) override;
   [[nodiscard]] AVRational time_base() const override { return clock_.time_base(); }
   [[nodiscard]] UniqueCodecParameters parameters() const override;
+  [[nodiscard]] std::string name() const override { return "nvjpeg"; }
 
  private:
   struct Pending {
