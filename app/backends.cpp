@@ -9,12 +9,15 @@
 
 namespace facepipe {
 
-CudaProbe probe_cuda() {
+CudaProbe probe_cuda(const DeviceRequest& request) {
+  CudaProbe probe;
 #if FACEPIPE_CUDA
-  return cuda::probe_devices();
+  probe.built = true;
+  if (!request.automatic && request.device.kind == DeviceKind::cuda) probe = cuda::probe_devices();
 #else
-  return {};
+  static_cast<void>(request);
 #endif
+  return probe;
 }
 
 std::unique_ptr<Backend> make_backend(const Device& device, const DetectorOptions& options) {

@@ -9,8 +9,9 @@
 
 namespace facepipe {
 
-/// What there is of CUDA on this machine.
-[[nodiscard]] CudaProbe probe_cuda();
+/// What there is of CUDA on this machine. The driver, which takes a while to start, is asked only
+/// where the request names CUDA.
+[[nodiscard]] CudaProbe probe_cuda(const DeviceRequest& request);
 
 /// Loads the model for `device`. Errors: device, usage.
 [[nodiscard]] std::unique_ptr<Backend> make_backend(const Device& device,

@@ -67,7 +67,8 @@ void print_devices(const Print& print) {
       fmt::format("usable: {}, {} cores", processor_name(), std::thread::hardware_concurrency()));
   std::string why;
   const auto failure = attempt({}, [&] {
-    (void)resolve_device({false, {DeviceKind::cuda, 0}}, probe_cuda(), why);
+    const DeviceRequest first{false, {DeviceKind::cuda, 0}};
+    (void)resolve_device(first, probe_cuda(first), why);
   });
   print_line(print, "cuda", failure ? "not usable: " + failure->message : "usable");
 }

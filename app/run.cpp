@@ -124,7 +124,7 @@ void Run::open_files() {
 
 void Run::load_model() {
   facts_.emplace();
-  facts_->device = resolve_device(options_.device, probe_cuda(), facts_->device_why);
+  facts_->device = resolve_device(options_.device, probe_cuda(options_.device), facts_->device_why);
   if (facts_->device.kind == DeviceKind::cpu && options_.job.decoder == DecoderChoice::nvdec)
     throw Error(ErrorKind::usage, "--decoder cuda: the device is the cpu");
   DetectorOptions detector = options_.detector;

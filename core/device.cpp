@@ -55,8 +55,8 @@ Device resolve_device(const DeviceRequest& request, const CudaProbe& cuda, std::
     }
     return request.device;
   }
-  const std::string problem = problem_of(0, cuda);
-  why = "cpu: " + (problem.empty() ? "cuda is used where --device cuda asks for it" : problem);
+  why = cuda.built ? "cpu: cuda is used where --device cuda asks for it"
+                   : "cpu: this build has no CUDA support";
   return {};
 }
 

@@ -29,6 +29,7 @@ struct DecoderOptions {
   std::optional<double> start_s;
   std::optional<double> end_s;
   bool scale_on_change = true;
+  bool tags_rotation = true;  ///< the output can say that pictures are turned; else pixels must be
 };
 
 /// One video stream's decoder. Used by one thread.

@@ -108,6 +108,19 @@ AVPixelFormat fit_to_size(const AVCodec& codec, std::span<const AVPixelFormat> f
   return full;
 }
 
+/// Whether the formats differ in the places of their samples alone.
+bool same_samples(AVPixelFormat a, AVPixelFormat b) {
+  const AVPixFmtDescriptor& first = *av_pix_fmt_desc_get(a);
+  const AVPixFmtDescriptor& second = *av_pix_fmt_desc_get(b);
+  constexpr std::uint64_t kKind = AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_ALPHA;
+  return first.comp[0].depth == second.comp[0].depth &&
+         first.nb_components == second.nb_components &&
+         first.log2_chroma_w == second.log2_chroma_w &&
+         first.log2_chroma_h == second.log2_chroma_h &&
+         (first.flags & kKind) == (second.flags & kKind) &&
+         is_full_range_yuv(a) == is_full_range_yuv(b);
+}
+
 }  // namespace
 
 const AVCodec& choose_codec(const EncoderOptions& options, const AVOutputFormat& format,
@@ -159,7 +172,7 @@ EncoderPlan plan_encoder(const AVCodec& codec, const AVFrame& first, Size encode
   if (working == AV_PIX_FMT_NONE)
     throw Error(ErrorKind::output, output + ": no way from " + av_get_pix_fmt_name(source) +
                                        " pictures to " + codec.name);
-  if (encoded != source)
+  if (encoded != source && !same_samples(encoded, source))
     notices.add(std::string("pictures converted from ") + av_get_pix_fmt_name(source) + " to " +
                 av_get_pix_fmt_name(encoded));
   return {&codec, working, encoded};

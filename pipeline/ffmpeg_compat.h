@@ -13,6 +13,12 @@ extern "C" {
 
 namespace facepipe::compat {
 
+#ifdef AV_PROFILE_MJPEG_HUFFMAN_BASELINE_DCT
+inline constexpr int kBaselineJpeg = AV_PROFILE_MJPEG_HUFFMAN_BASELINE_DCT;
+#else
+inline constexpr int kBaselineJpeg = FF_PROFILE_MJPEG_HUFFMAN_BASELINE_DCT;
+#endif
+
 // A number that travels with a packet through the decoder to the frame that came from it.
 // libavcodec 60 copies AVPacket::opaque; before, AVCodecContext::reordered_opaque did the same.
 #if LIBAVCODEC_VERSION_MAJOR >= 60

@@ -108,6 +108,7 @@ Job::Job(const JobOptions& options, std::unique_ptr<Stages> stages, const JobObs
   decoder_options.start_s = options.start_s;
   decoder_options.end_s = options.end_s;
   decoder_options.scale_on_change = options.scale_on_size_change;
+  decoder_options.tags_rotation = format_ == nullptr || compat::muxer_writes_rotation(*format_);
   decoder_ = stages_->make_decoder(
       demuxer_, decoder_options,
       [this](const AVFrame& first, Orientation orientation) {
@@ -153,9 +154,10 @@ void Job::refuse_8bit(const AVFrame& first) const {
   const AVPixFmtDescriptor& format = *av_pix_fmt_desc_get(static_cast<AVPixelFormat>(first.format));
   if (encoder_plan_.codec->id != AV_CODEC_ID_MJPEG || format.comp[0].depth <= 8) return;
   if (is_image_format(*format_)) return;  // a picture keeps its own format
-  throw Error(ErrorKind::output, options_.output.string() + ": mjpeg would make 8 bits of " +
-                                     std::to_string(format.comp[0].depth) +
-                                     "; --allow-8bit lets it, --codec libx264 keeps them");
+  throw Error(ErrorKind::output,
+              options_.output.string() +
+                  ": mjpeg holds 8 bits, and the pictures have more; --allow-8bit lets it, "
+                  "--codec libx264 keeps 10");
 }
 
 void Job::read() {

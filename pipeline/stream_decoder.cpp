@@ -169,6 +169,11 @@ Frame StreamDecoder::make_frame(UniqueAVFrame picture, const Timing& timing) {
   return frame;
 }
 
+bool is_turned(const AVStream& stream) {
+  const std::int32_t* matrix = display_matrix(stream);
+  return matrix != nullptr && !orientation_of(matrix).value_or(Orientation{}).upright();
+}
+
 void StreamDecoder::choose_orientation(const AVFrame& first) {
   const std::int32_t* matrix = display_matrix(demuxer_.video());
   if (matrix == nullptr) matrix = display_matrix(first);

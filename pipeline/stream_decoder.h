@@ -78,4 +78,7 @@ class StreamDecoder : public Decoder {
   std::int64_t next_index_ = 0;
 };
 
+/// Whether the stream itself says that its pictures are stored turned or mirrored.
+[[nodiscard]] bool is_turned(const AVStream& stream);
+
 }  // namespace facepipe

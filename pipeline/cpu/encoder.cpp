@@ -37,6 +37,15 @@ bool has_option(AVCodecContext& context, const char* name) {
          has_own_option(context, name);
 }
 
+/// The chain that makes `format` of the picture. Unless told, FFmpeg would make a full range
+/// narrow, and the encoder has been opened for the one that there is.
+std::string conversion_of(const AVFrame& picture, AVPixelFormat format) {
+  const bool yuv = (av_pix_fmt_desc_get(format)->flags & AV_PIX_FMT_FLAG_RGB) == 0;
+  const bool full = picture.color_range == AVCOL_RANGE_JPEG;
+  return std::string(full && yuv ? "scale=out_range=pc," : "") +
+         "format=" + av_get_pix_fmt_name(format);
+}
+
 class CpuEncoder final : public Encoder {
  public:
   CpuEncoder(const EncoderSetup& setup, const Frame& first, Notices& notices)
@@ -134,8 +143,7 @@ UniqueAVFrame CpuEncoder::picture_of(const Frame& frame) {
   if (!picture) throw std::bad_alloc();
   if (picture->format == setup_.plan.encoded) return picture;
   if (!converter_ || converter_->from() != kind_of(*picture))
-    converter_.emplace(kind_of(*picture),
-                       std::string("format=") + av_get_pix_fmt_name(setup_.plan.encoded));
+    converter_.emplace(kind_of(*picture), conversion_of(*picture, setup_.plan.encoded));
   return converter_->apply(std::move(picture));
 }
 

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "core/cuda/devices.h"
+#include "core/error.h"
 #include "detector/model.h"
 #include "pipeline/cuda/stages.h"
 
@@ -16,6 +17,8 @@ class CudaBackend final : public Backend {
         options_(options),
         choice_(choose_engine(device, options)),
         model_(options.model) {
+    if (options_.requests < 1)
+      throw Error(ErrorKind::usage, "detector: at least one request is needed");
     cuda::use_device(device_);
   }
 

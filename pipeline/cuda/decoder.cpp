@@ -127,13 +127,18 @@ CudaDecoder::CudaDecoder(const Demuxer& demuxer, const CudaDecoderOptions& optio
     open_cpu();
     return;
   }
-  if (const AVCodec* codec = hardware_codec(demuxer.video().codecpar->codec_id)) {
+  const AVCodecID id = demuxer.video().codecpar->codec_id;
+  const AVCodec* const codec = hardware_codec(id);
+  // Of a JPEG only the picture itself tells whether it is turned.
+  const bool turned = is_turned(demuxer.video()) || id == AV_CODEC_ID_MJPEG;
+  if (codec == nullptr)
+    refusal_ = std::string("FFmpeg has no NVDEC decoder for ") + avcodec_get_name(id);
+  else if (turned && !options.stream.tags_rotation)
+    refusal_ = "the output can't say that pictures are turned, and NVDEC's can't be turned";
+  if (refusal_.empty())
     open_nvdec(*codec);
-    return;
-  }
-  refusal_ = std::string("FFmpeg has no NVDEC decoder for ") +
-             avcodec_get_name(demuxer.video().codecpar->codec_id);
-  give_up_nvdec();
+  else
+    give_up_nvdec();
 }
 
 void CudaDecoder::open_nvdec(const AVCodec& codec) {
@@ -248,6 +253,8 @@ void CudaDecoder::set_target(const PictureTarget& target) {
   if (planar.format != target.format)
     notices().add("pictures converted from " + from + " to " + av_get_pix_fmt_name(planar.format) +
                   " for the device");
+  if ((av_pix_fmt_desc_get(target.format)->flags & AV_PIX_FMT_FLAG_ALPHA) != 0)
+    notices().add("transparency dropped, which the device's pictures don't have");
   normalizer_.emplace(planar, options().scale_on_change, demuxer().url(), notices());
   const Size size = upright_size({planar.width, planar.height}, planar.rotate);
   upload_.emplace(size, bits_of(planar.format),

@@ -9,8 +9,13 @@
 
 namespace facepipe {
 
+DownloadingFrame::~DownloadingFrame() {
+  if (copied_) static_cast<void>(cudaEventSynchronize(copied_->get()));
+}
+
 Frame DownloadingFrame::wait() {
   copied_->synchronize();
+  copied_.reset();
   source_ = Frame();
   return std::move(target_);
 }

@@ -19,6 +19,13 @@ class DownloadingFrame {
   DownloadingFrame(Frame source, Frame target, std::shared_ptr<const cuda::Event> copied)
       : source_(std::move(source)), target_(std::move(target)), copied_(std::move(copied)) {}
 
+  /// Waits for a copy that nobody waited for: its memory goes to other pictures.
+  ~DownloadingFrame();
+  DownloadingFrame(DownloadingFrame&&) = default;
+  DownloadingFrame& operator=(DownloadingFrame&&) = delete;
+  DownloadingFrame(const DownloadingFrame&) = delete;
+  DownloadingFrame& operator=(const DownloadingFrame&) = delete;
+
   /// Waits for the copy, lets the device's picture go, and gives the host's: NV12, P010 or P016 in
   /// pinned memory, with all the properties that the frame had. To be called once.
   [[nodiscard]] Frame wait();

@@ -77,8 +77,12 @@ class Place {
 
   [[nodiscard]] bool ready() const {
     const cudaError_t status = cudaEventQuery(encoded_.get());
-    if (status != cudaErrorNotReady) FACEPIPE_CUDA_CHECK(status);
-    return status == cudaSuccess;
+    if (status == cudaErrorNotReady) {
+      static_cast<void>(cudaGetLastError());  // or the next launch would seem to have failed
+      return false;
+    }
+    FACEPIPE_CUDA_CHECK(status);
+    return true;
   }
 
   /// Waits, and fetches the bitstream into pinned memory; valid until the next start().

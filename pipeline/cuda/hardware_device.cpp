@@ -11,6 +11,7 @@ extern "C" {
 #include <utility>
 
 #include "core/cuda/check.h"
+#include "pipeline/ffmpeg_compat.h"
 
 namespace facepipe {
 namespace {
@@ -73,6 +74,9 @@ std::string reason_against_hardware(AVCodecContext& decoder, AVBufferRef& device
   if (description == nullptr || description->nb_components < 3 || description->log2_chroma_w != 1 ||
       description->log2_chroma_h != 1)
     return "its pictures aren't 4:2:0";
+  // What NVDEC makes of others isn't told until the pictures are there.
+  if (decoder.codec_id == AV_CODEC_ID_MJPEG && decoder.profile != compat::kBaselineJpeg)
+    return "it decodes baseline JPEG only";
   AVBufferRef* raw = nullptr;
   if (avcodec_get_hw_frames_parameters(&decoder, &device, AV_PIX_FMT_CUDA, &raw) < 0)
     return "FFmpeg can't describe surfaces for it";

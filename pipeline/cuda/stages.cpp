@@ -118,7 +118,7 @@ void CudaStages::start(WorkItem& item, const std::stop_token& stop) {
   if (graphs_.empty()) make_graphs(item.frame);
   Slots::Permit permit = places_.acquire(stop);
   FrameGraph& graph = *graphs_[static_cast<std::size_t>(permit.number())];
-  const ScopedCpuTime cpu(item.record.times, StageId::preprocess);
+  const ScopedCpuTime cpu(item.record.times, StageId::inference);
   item.work = std::make_unique<CudaWork>(std::move(permit), graph);
   graph.launch(item.frame);
 }
@@ -126,6 +126,7 @@ void CudaStages::start(WorkItem& item, const std::stop_token& stop) {
 void CudaStages::finish(WorkItem& item) {
   cuda::use_device(device_);
   auto& work = static_cast<CudaWork&>(*item.work);
+  const ScopedCpuTime cpu(item.record.times, StageId::inference);
   work.finish(item.record);
   candidates_ignored_ += work.counts().beyond_capacity;
   item.work.reset();

@@ -389,12 +389,16 @@ TEST(Nvdec, RefusesToTurnPixelsThatTheCpuTurns) {
     return target;
   };
   EXPECT_THROW(static_cast<void>(decode_on_cuda(folder / "clip.mp4", {}, turn)), Error);
-  CudaDecoderOptions options;
-  options.choice = DecoderChoice::cpu;
-  const Decoded found = decode_on_cuda(folder / "clip.mp4", options, turn);
-  ASSERT_FALSE(found.shots.empty());
-  EXPECT_EQ(found.shots[0].size, (Size{360, 640}));
-  EXPECT_TRUE(found.shots[0].orientation.upright());
+  CudaDecoderOptions by_cpu;
+  by_cpu.choice = DecoderChoice::cpu;
+  CudaDecoderOptions by_whom_can;
+  by_whom_can.stream.tags_rotation = false;
+  for (const CudaDecoderOptions& options : {by_cpu, by_whom_can}) {
+    const Decoded found = decode_on_cuda(folder / "clip.mp4", options, turn);
+    ASSERT_FALSE(found.shots.empty());
+    EXPECT_EQ(found.shots[0].size, (Size{360, 640}));
+    EXPECT_TRUE(found.shots[0].orientation.upright());
+  }
 }
 
 TEST(Nvdec, ShowsTheChooserWhatTheDeviceWillHold) {
