@@ -135,7 +135,7 @@ CudaDecoder::CudaDecoder(const Demuxer& demuxer, const CudaDecoderOptions& optio
     refusal_ = std::string("FFmpeg has no NVDEC decoder for ") + avcodec_get_name(id);
   else if (turned && !options.stream.tags_rotation)
     refusal_ = "the output can't say that pictures are turned, and NVDEC's can't be turned";
-  if (refusal_.empty())
+  if (codec != nullptr && refusal_.empty())
     open_nvdec(*codec);
   else
     give_up_nvdec();
