@@ -161,9 +161,9 @@ def triple(values):
 
 def output_rows(output, rate, times, decode_fps):
     bound = frame_times.bound(times.shares, looks_ahead=output == "h264")
-    rows = [f"{output:<7}{rate.fps:9.1f} fps, {rate.fps / decode_fps:.3f} of decoding alone (goal at 1080p without h264: 0.9); "
-            f"with frames' times {times.fps:.1f}; first frame after {times.first_frame_ms:.0f} ms; "
-            f"{rate.report[0]['encoder'] or 'no video'}",
+    rows = [f"{output:<7}{rate.fps:9.1f} fps, {rate.fps / decode_fps:.3f} of decoding alone (goal at "
+            f"1080p, but for h264: 0.9); with frames' times {times.fps:.1f}; first frame after "
+            f"{times.first_frame_ms:.0f} ms; {rate.report[0]['encoder'] or 'no video'}",
             f"       latency   {triple(times.latency_ms)}   decoded to handed to the encoder, or done",
             f"       total     {triple(times.total_ms)}   read to muxed"]
     rows += [f"       {name:<10}{triple(values)}" for name, values in times.stages.items()]
