@@ -20,23 +20,33 @@ class Samples(unittest.TestCase):
         self.assertEqual(device_memory.over(SAMPLES, 10, 14), [500, 800, 900, 900, 700])
         self.assertEqual(device_memory.over(SAMPLES, 11, 13, points=3), [800, 900, 900])
 
-    def test_none_is_an_error(self):
-        with self.assertRaises(ValueError):
-            device_memory.at([], 1.0)
-
 
 class Watching(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        path = mock.patch.dict(os.environ, {"PATH": f"{folder.name}:{os.environ['PATH']}"})
+        path.start()
+        self.addCleanup(path.stop)
+
+    def stand_in(self, text):
+        program = self.folder / "nvidia-smi"
+        program.write_text("#!/bin/sh\n" + text)
+        program.chmod(0o755)
+
     def test_takes_what_the_program_tells_until_the_block_ends(self):
-        with tempfile.TemporaryDirectory() as folder:
-            program = pathlib.Path(folder) / "nvidia-smi"
-            program.write_text("#!/bin/sh\necho 11\necho 12\nexec sleep 60\n")
-            program.chmod(0o755)
-            path = f"{folder}:{os.environ['PATH']}"
-            with mock.patch.dict(os.environ, {"PATH": path}), device_memory.Watch() as watch:
-                deadline = time.monotonic() + 30
-                while len(watch.samples) < 2 and time.monotonic() < deadline:
-                    time.sleep(0.01)
+        self.stand_in("echo 11\necho 12\nexec sleep 60\n")
+        with device_memory.Watch() as watch:
+            deadline = time.monotonic() + 30
+            while len(watch.samples) < 2 and time.monotonic() < deadline:
+                time.sleep(0.01)
         self.assertEqual([mib for _, mib in watch.samples], [11, 12])
+
+    def test_begins_with_an_error_where_nothing_is_told(self):
+        self.stand_in("echo No devices were found\nexit 6\n")
+        with self.assertRaisesRegex(RuntimeError, "tells nothing"):
+            device_memory.Watch().__enter__()
 
 
 if __name__ == "__main__":
