@@ -91,8 +91,8 @@ def main():
     body += f"goal: {100 * GOAL} % both ways on each clip: {'reached' if good else 'NOT REACHED'}\n"
     facts = {**measurement.engine_facts(report), "device": measurement.gpu(),
              "CPU": f"{cpu_report[0]['engine']}, {cpu_report[0]['precision']}",
-             "setting": f"both sides score > {THRESHOLD}; faces over {face_matching.SCORE} must be matched at "
-                        f"IoU {face_matching.IOU}"}
+             "setting": f"both sides score > {THRESHOLD}; faces over {face_matching.SCORE} must be "
+                        f"matched at IoU {face_matching.IOU}"}
     measurement.write_result(arguments, facts, body)
     sys.exit(0 if good else 1)
 
