@@ -123,6 +123,10 @@ class Rules(unittest.TestCase):
         rows = [text.replace(f"\t{DESCRIPTOR}\t", "\t257\t") for text in good_rows()]
         self.refused(rows, "a descriptor has 257 bytes", facts(descriptor=told(257)))
 
+    def test_a_librarys_copy_of_a_descriptors_or_counts_size_is_neither(self):
+        self.assertEqual(violations(good_rows() + [row("HtoD", DESCRIPTOR, start_of(50)),
+                                                   row("DtoH", COUNTS, start_of(50))]), [])
+
     def test_bitstreams_that_are_not_seen_are_noticed(self):
         rows = [text for text in good_rows() if f"\t{PICTURES[60] - JPEG_HEADER}\t" not in text]
         self.refused(rows, "1 of 100 encoded pictures")
