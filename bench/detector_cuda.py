@@ -161,11 +161,9 @@ def main():
         parts.append(f"{file.name}, ms\n{ours.output}")
         if modules:
             parts.append(measure_torch(modules, file, arguments))
-    gpu = measurement.first_line(["nvidia-smi", "--query-gpu=name,driver_version,clocks.max.sm",
-                                  "--format=csv,noheader"])
     peer = (f"torch {modules[1].__version__}, cuDNN {modules[1].backends.cudnn.version()}"
             if modules else "no PyTorch with CUDA and onnx in this Python")
-    measurement.write_result(arguments, {"device": gpu, "peer": peer}, "\n".join(parts))
+    measurement.write_result(arguments, {"device": measurement.gpu(), "peer": peer}, "\n".join(parts))
 
 
 if __name__ == "__main__":

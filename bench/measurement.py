@@ -65,12 +65,12 @@ def add_engine(options):
     options.add_argument("--precision", default="auto", help="as facepipe's (default: auto)")
 
 
-def facepipe(arguments, words):
+def facepipe(arguments, words, environment=None):
     """facepipe run with `words`; returns what it took and its report of each input."""
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder) / "report.json"
         used = run([arguments.facepipe, "run", *words, "--report", report, "--quiet",
-                    "--progress", "none"])
+                    "--progress", "none"], environment)
         return used, json.loads(report.read_text())
 
 
@@ -91,6 +91,12 @@ def first_line(command):
     except OSError:
         return "not found"
     return (found.stdout or found.stderr).partition("\n")[0].strip()
+
+
+def gpu():
+    """Name, driver and clock of the first device."""
+    return first_line(["nvidia-smi", "--query-gpu=name,driver_version,clocks.max.sm",
+                       "--format=csv,noheader"])
 
 
 def revision():

@@ -4,28 +4,13 @@
 The clip is repeated, without being encoded again, until it has enough frames.
 """
 import json
-import math
 import pathlib
 import subprocess
 import sys
 import tempfile
 
+import clips
 import measurement
-
-
-def frames_of(clip):
-    used = measurement.run(["ffprobe", "-v", "error", "-select_streams", "v:0", "-count_packets",
-                            "-show_entries", "stream=nb_read_packets", "-of", "csv=p=0", clip])
-    return int(used.output.strip().strip(","))
-
-
-def repeated(clip, frames, folder):
-    """The clip again and again, at least `frames` long."""
-    times = math.ceil(frames / frames_of(clip))
-    output = pathlib.Path(folder) / f"repeated{clip.suffix}"
-    measurement.run(["ffmpeg", "-v", "error", "-stream_loop", times - 1, "-i", clip, "-c", "copy",
-                     output])
-    return output
 
 
 def memory_mib(pid):
@@ -65,7 +50,7 @@ def main():
     options.add_argument("--late", type=int, default=3000, help="frame (default: 3000)")
     arguments = options.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        clip = repeated(arguments.clip, arguments.late + 100, folder)
+        clip = clips.repeated(arguments.clip, arguments.late + 100, folder)
         report = pathlib.Path(folder) / "report.json"
         samples = watch([arguments.facepipe, "run", clip, "--output", f"{folder}/out.mp4",
                          "--engine", arguments.engine, "--precision", arguments.precision,

@@ -121,15 +121,13 @@ def main():
                     greedy["kernels", name, order] = torchvision_kernels(modules, line)
         rules = measure_ours(arguments, "rules", list_file)
         matrix = measure_ours(arguments, "matrix", list_file)
-    gpu = measurement.first_line(["nvidia-smi", "--query-gpu=name,driver_version,clocks.max.sm",
-                                  "--format=csv,noheader"])
     peer = (f"torchvision {modules[2].__version__}, torch {modules[1].__version__}"
             if modules else "no torchvision with CUDA in this Python")
     body = "\n".join([
         f"greedy; median (quartiles) of {CALLS} calls\n", greedy_table(lines, greedy),
         "Other rules and options, faces wide\n", rules_table(rules),
         "matrix, faces wide in raster order, D_max 4096\n", matrix_table(matrix)])
-    measurement.write_result(arguments, {"device": gpu, "peer": peer}, body)
+    measurement.write_result(arguments, {"device": measurement.gpu(), "peer": peer}, body)
 
 
 if __name__ == "__main__":

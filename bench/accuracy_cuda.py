@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""Faces that a CUDA device finds beside those that the CPU finds (f32), on the same clips.
+
+Of each side's faces that score over 0.3, the share that the other side has too, at an IoU of 0.9, one to
+one. Both run at a lower threshold, so that a face just over 0.3 here may be just under it there.
+--reference runs the CPU's part, which takes long and needs no device, and keeps it for later.
+"""
+import json
+import pathlib
+import sys
+import tempfile
+
+import face_matching
+import frame_times
+import measurement
+
+THRESHOLD = "0.2"
+GOAL = 0.995
+
+
+def arguments_given():
+    options = measurement.parser(__doc__)
+    options.add_argument("clips", nargs="+", type=pathlib.Path, metavar="CLIP")
+    options.add_argument("--cpu", type=pathlib.Path, metavar="FOLDER",
+                         help="detections of the CPU, CLIP.jsonl and CLIP.json, from an earlier --reference")
+    options.add_argument("--reference", type=pathlib.Path, metavar="FOLDER",
+                         help="run the CPU alone and write them there")
+    options.add_argument("--iou", default="0.3", help="of the suppression (default: 0.3)")
+    return options.parse_args()
+
+
+def detect(arguments, clip, folder, words):
+    """Runs facepipe; CLIP.jsonl and CLIP.json in the folder are its detections and its report."""
+    _, report = measurement.facepipe(
+        arguments, [clip, "--no-video", "--score", THRESHOLD, "--iou", arguments.iou, "--detections",
+                    folder / f"{clip.stem}.jsonl", "--overwrite", *words])
+    (folder / f"{clip.stem}.json").write_text(json.dumps(report))
+
+
+def detect_on_cpu(arguments, clip, folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    detect(arguments, clip, folder, ["--device", "cpu", "--precision", "f32"])
+
+
+def found(folder, clip):
+    """Detections and report."""
+    with open(folder / f"{clip.stem}.jsonl", encoding="utf-8") as lines:
+        return face_matching.read(lines), json.loads((folder / f"{clip.stem}.json").read_text())
+
+
+def row(name, agreement):
+    differences = frame_times.percentiles(agreement.score_differences or [0.0])
+    distances = frame_times.percentiles(agreement.landmark_distances or [0.0])
+    return (f"{name:<42}{agreement.faces:>8}{agreement.matched:>9}{100 * agreement.share():>9.3f} %   "
+            f"{differences[0]:.4f} {differences[2]:.4f}   {distances[0]:6.2f} {distances[2]:6.2f}\n")
+
+
+def missing_rows(agreement, most=5):
+    """The best of the faces that the other side hasn't."""
+    worst = sorted(agreement.missing, key=lambda face: -face[2])[:most]
+    return "".join(f"    frame {frame}, score {score:.4f}, box {[round(x, 1) for x in box]}\n"
+                   for _, frame, score, box in worst)
+
+
+def compare(clip, cpu, cuda):
+    """Rows of text and whether both shares reach the goal."""
+    forth, back = face_matching.compare(cpu, cuda), face_matching.compare(cuda, cpu)
+    text = (row(f"{clip.stem}, CPU's on CUDA", forth) + missing_rows(forth) +
+            row(f"{clip.stem}, CUDA's on the CPU", back) + missing_rows(back))
+    return text, min(forth.share(), back.share()) >= GOAL and forth.faces > 0
+
+
+def main():
+    arguments = arguments_given()
+    if arguments.reference:
+        for clip in arguments.clips:
+            detect_on_cpu(arguments, clip, arguments.reference)
+        return
+    body = (f"{'':<42}{'faces':>8}{'matched':>9}{'share':>11}   score: p50, p99   landmarks: p50, p99 px\n")
+    good = True
+    with tempfile.TemporaryDirectory() as folder:
+        cpu_folder = arguments.cpu or pathlib.Path(folder, "cpu")
+        for clip in arguments.clips:
+            if not arguments.cpu:
+                detect_on_cpu(arguments, clip, cpu_folder)
+            detect(arguments, clip, pathlib.Path(folder), ["--device", "cuda"])
+            (cpu, cpu_report), (cuda, report) = found(cpu_folder, clip), found(pathlib.Path(folder), clip)
+            text, reached = compare(clip, cpu, cuda)
+            body += text
+            good = good and reached
+    body += f"goal: {100 * GOAL} % both ways on each clip: {'reached' if good else 'NOT REACHED'}\n"
+    facts = {**measurement.engine_facts(report), "device": measurement.gpu(),
+             "CPU": f"{cpu_report[0]['engine']}, {cpu_report[0]['precision']}",
+             "setting": f"both sides score > {THRESHOLD}; faces over {face_matching.SCORE} must be "
+                        f"matched at IoU {face_matching.IOU}"}
+    measurement.write_result(arguments, facts, body)
+    sys.exit(0 if good else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+"""Memory in use on the first device over time, as nvidia-smi tells it: all programs together."""
+import subprocess
+import threading
+import time
+
+PATIENCE_S = 20  # for the first sample
+
+
+class Watch:
+    """Samples (seconds, MiB) twice a second while the block runs; whole once it has ended.
+
+    Entering waits for the first one: a measurement must not find out at its end that none came.
+    """
+
+    def __init__(self):
+        self.samples = []
+        self._first = threading.Event()
+        self._thread = None
+        self._process = None
+
+    def __enter__(self):
+        # Into a pipe it would be buffered, and what is buffered is lost when it is ended.
+        self._process = subprocess.Popen(
+            ["stdbuf", "-oL", "nvidia-smi", "--id=0", "--query-gpu=memory.used",
+             "--format=csv,noheader,nounits", "--loop-ms=500"], stdout=subprocess.PIPE, text=True)
+        self._thread = threading.Thread(target=self._read)
+        self._thread.start()
+        self._first.wait(PATIENCE_S)
+        if not self.samples:
+            self.__exit__()
+            raise RuntimeError("nvidia-smi tells nothing of the device's memory")
+        return self
+
+    def __exit__(self, *_):
+        self._process.terminate()
+        self._thread.join()
+        self._process.stdout.close()
+        self._process.wait()
+
+    def _read(self):
+        for line in self._process.stdout:
+            if line.strip().isdigit():
+                self.samples.append((time.monotonic(), int(line)))
+                self._first.set()
+        self._first.set()
+
+
+def at(samples, moment):
+    """MiB of the sample nearest to a moment."""
+    return min(samples, key=lambda sample: abs(sample[0] - moment))[1]
+
+
+def over(samples, begin, end, points=5):
+    """MiB at so many moments from begin to end, evenly apart."""
+    return [at(samples, begin + (end - begin) * i / (points - 1)) for i in range(points)]

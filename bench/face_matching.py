@@ -1,0 +1,83 @@
+"""How far two detections files (--detections F.jsonl) of the same input agree."""
+import json
+import math
+from dataclasses import dataclass, field
+
+SCORE = 0.3
+IOU = 0.9
+
+
+@dataclass
+class Agreement:
+    """Of one file's faces that score over SCORE with the other file's faces."""
+
+    faces: int = 0
+    matched: int = 0
+    score_differences: list = field(default_factory=list)  # of the matched, absolute
+    landmark_distances: list = field(default_factory=list)  # the largest of each face, in pixels
+    missing: list = field(default_factory=list)  # (frame, score, box)
+
+    def share(self):
+        return self.matched / self.faces if self.faces else 1.0
+
+
+def read(lines):
+    """{(file's name, frame): faces}."""
+    frames = {}
+    for line in lines:
+        frame = json.loads(line)
+        frames[frame["file"], frame["frame"]] = frame["faces"]
+    return frames
+
+
+def area(box):
+    return max(box[2] - box[0], 0.0) * max(box[3] - box[1], 0.0)
+
+
+def iou(a, b):
+    common = area([max(a[0], b[0]), max(a[1], b[1]), min(a[2], b[2]), min(a[3], b[3])])
+    union = area(a) + area(b) - common
+    return common / union if union > 0 else 0.0
+
+
+def pairs(faces, others):
+    """For each face, best score first, the other that it overlaps most and no better face has taken.
+
+    Pairs (face, other); other is None where no free one overlaps by IOU.
+    """
+    free = list(others)
+    found = []
+    for face in sorted(faces, key=lambda face: -face["score"]):
+        best = max(free, key=lambda other: iou(face["box"], other["box"]), default=None)
+        if best is not None and iou(face["box"], best["box"]) >= IOU:
+            free = [other for other in free if other is not best]
+            found.append((face, best))
+        else:
+            found.append((face, None))
+    return found
+
+
+def landmark_distance(face, other):
+    return max((math.dist(a, b) for a, b in zip(face["landmarks"], other["landmarks"])), default=0.0)
+
+
+def compare(frames, others):
+    """Of `frames` only faces over SCORE must be found again; in `others` a lower score does as well.
+
+    So the others' run needs a lower threshold: at the same one, a face whose score is 0.3001 here and
+    0.2999 there would count as missing. Raises ValueError where the files tell of different frames.
+    """
+    if frames.keys() != others.keys():
+        first = sorted(frames.keys() ^ others.keys())[0]
+        raise ValueError(f"frame {first} is in one file alone")
+    agreement = Agreement()
+    for key, faces in frames.items():
+        for face, other in pairs([face for face in faces if face["score"] > SCORE], others[key]):
+            agreement.faces += 1
+            if other is None:
+                agreement.missing.append((*key, face["score"], face["box"]))
+                continue
+            agreement.matched += 1
+            agreement.score_differences.append(abs(face["score"] - other["score"]))
+            agreement.landmark_distances.append(landmark_distance(face, other))
+    return agreement

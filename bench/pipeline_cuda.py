@@ -1,0 +1,214 @@
+#!/usr/bin/env python3
+"""The whole pipeline on a CUDA device beside decoding alone, in one run.
+
+Each clip is repeated, without being encoded again, to --frames frames, and run without video, to mjpeg
+and to h264. All rates count from frame 200 on; what comes before is start-up. A run of its own, of
+--latency-frames frames, has the times of each frame in each stage, which cost events on the device: its
+rate stands beside the other one's. Decoding alone: this program with all later stages off, and FFmpeg's
+-hwaccel cuda -f null, whose frames stay on the device or, as FFmpeg does if not told otherwise, come
+to the host.
+"""
+import json
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+
+import clips
+import device_memory
+import frame_times
+import measurement
+
+SETTLED = 200
+LOOPS = measurement.REPOSITORY / "data" / "generated" / "loops"
+PHOTO = measurement.REPOSITORY / "data" / "fetched" / "demo" / "city.jpg"
+NAMES = ("sparse_1080p", "crowd_1080p", "sparse_2160p", "crowd_2160p")
+OUTPUTS = {"none": ["--no-video"], "mjpeg": ["--codec", "mjpeg"],
+           "h264": ["--codec", "libx264", "--preset", "veryfast", "--crf", "23"]}
+
+
+@dataclass
+class Rate:
+    """Of a run without the times of its frames."""
+
+    fps: float
+    memory_mib: list
+    report: dict
+
+
+@dataclass
+class Times:
+    """Of a run with them."""
+
+    fps: float
+    first_frame_ms: float
+    latency_ms: tuple  # p50, p95, p99: decoded to handed to the encoder
+    total_ms: tuple  # read to muxed
+    stages: dict  # {name: (p50, p95, p99)}
+    shares: dict
+    candidates: tuple  # fewest, median, most
+
+
+def arguments_given():
+    options = measurement.parser(__doc__)
+    options.add_argument("clips", nargs="*", type=pathlib.Path, metavar="CLIP.mp4",
+                         help="default: the four that data/loop-clips makes, made if need be")
+    options.add_argument("--frames", type=int, default=10000, help="default: 10000")
+    options.add_argument("--latency-frames", type=int, default=2000, help="default: 2000")
+    options.add_argument("--outputs", default=",".join(OUTPUTS), help="default: %(default)s")
+    options.add_argument("--score", default="0.4", help="score threshold (default: %(default)s)")
+    options.add_argument("--draw", default="boxes,scores", help="as facepipe's (default: %(default)s)")
+    options.add_argument("--decoder-alone", type=pathlib.Path,
+                         default=measurement.REPOSITORY / "build" / "bench" / "bench_decode_cuda",
+                         help="default: build/bench/bench_decode_cuda (cmake -DFACEPIPE_BENCH=ON)")
+    options.add_argument("--scratch", type=pathlib.Path,
+                         help="folder for long clips and outputs (default: the system's)")
+    arguments = options.parse_args()
+    unknown = set(arguments.outputs.split(",")) - set(OUTPUTS)
+    if unknown:
+        options.error(f"--outputs: not known: {', '.join(sorted(unknown))}")
+    arguments.decoder_alone = arguments.decoder_alone.resolve()
+    return arguments
+
+
+def wanted_clips(arguments):
+    if arguments.clips:
+        return arguments.clips
+    found = [LOOPS / f"{name}.mp4" for name in NAMES]
+    if not all(clip.exists() for clip in found):
+        measurement.run([measurement.REPOSITORY / "data" / "loop-clips", PHOTO, LOOPS])
+    return found
+
+
+def command(arguments, clip, output, folder, *words):
+    target = [] if output == "none" else ["--output", f"{folder}/out.mp4", "--draw", arguments.draw]
+    return [arguments.facepipe, "run", clip, "--device", "cuda", "--score", arguments.score, "--quiet",
+            *OUTPUTS[output], *target, "--report", f"{folder}/report.json", "--overwrite", *words]
+
+
+def watched(words, read_frames):
+    """Runs a program; [(seconds, frames done)] of the lines in which `read_frames` finds them."""
+    samples = []
+    process = subprocess.Popen([str(word) for word in words], stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, text=True)
+    for line in process.stdout:
+        frames = read_frames(line)
+        if frames is not None:
+            samples.append((time.monotonic(), frames))
+    if process.wait() != 0:
+        sys.exit(f"{words[0]} ended with {process.returncode}")
+    return samples
+
+
+def frames_of_facepipe(line):
+    state = json.loads(line)
+    return state["frames"] if state["status"] == "running" else None
+
+
+def frames_of_ffmpeg(line):
+    key, _, value = line.strip().partition("=")
+    return int(value) if key == "frame" else None
+
+
+def measure_rate(arguments, clip, output, folder):
+    with device_memory.Watch() as memory:
+        samples = watched(command(arguments, clip, output, folder, "--progress", "json"),
+                          frames_of_facepipe)
+    settled = [moment for moment, frames in samples if frames >= SETTLED]
+    fps = frame_times.settled_rate(samples, SETTLED)
+    return Rate(fps, device_memory.over(memory.samples, settled[0], settled[-1]),
+                json.loads(pathlib.Path(folder, "report.json").read_text()))
+
+
+def measure_times(arguments, clip, output, folder, decode_fps):
+    latency = pathlib.Path(folder) / "latency.csv"
+    measurement.run(command(arguments, clip, output, folder, "--progress", "none", "--latency", latency))
+    with open(latency, encoding="utf-8") as lines:
+        everything = frame_times.read(lines, 0)
+    frames = everything[SETTLED:]
+    candidates = [frame.candidates for frame in frames]
+    ran = [name for name in frame_times.STAGES if name in frames[0].stages]
+    durations = {name: [frame.stages[name][1] - frame.stages[name][0] for frame in frames
+                        if name in frame.stages] for name in ran}
+    fps = frame_times.rate(frames)
+    return Times(fps, everything[0].end(),
+                 frame_times.percentiles([frame.latency_ms for frame in frames]),
+                 frame_times.percentiles([frame.total_ms for frame in frames]),
+                 {name: frame_times.percentiles(values) for name, values in durations.items()},
+                 frame_times.work_shares(frames, fps, decode_fps),
+                 (min(candidates), statistics.median(candidates), max(candidates)))
+
+
+def decode_alone(arguments, clip):
+    """{who: frames a second}."""
+    told = measurement.run([arguments.decoder_alone, clip, "--from", SETTLED]).output.split("\t")
+    rates = {"this program": float(told[1])}
+    for name, words in (("FFmpeg, frames stay", ["-hwaccel_output_format", "cuda"]),
+                        ("FFmpeg, frames come to the host", [])):
+        samples = watched(["ffmpeg", "-nostdin", "-v", "error", "-stats_period", "0.25", "-progress",
+                           "pipe:1", "-hwaccel", "cuda", *words, "-i", clip, "-map", "0:v:0",
+                           "-fps_mode", "passthrough", "-f", "null", "-"], frames_of_ffmpeg)
+        rates[name] = frame_times.settled_rate(samples, SETTLED)
+    return rates
+
+
+def triple(values):
+    return " ".join(f"{value:8.2f}" for value in values)
+
+
+def output_rows(output, rate, times, decode_fps):
+    bound = frame_times.bound(times.shares, looks_ahead=output == "h264")
+    rows = [f"{output:<7}{rate.fps:9.1f} fps, {rate.fps / decode_fps:.3f} of decoding alone (goal at "
+            f"1080p, but for h264: 0.9); with frames' times {times.fps:.1f}; first frame after "
+            f"{times.first_frame_ms:.0f} ms; {rate.report[0]['encoder'] or 'no video'}",
+            f"       latency   {triple(times.latency_ms)}   decoded to handed to the encoder, or done",
+            f"       total     {triple(times.total_ms)}   read to muxed"]
+    rows += [f"       {name:<10}{triple(values)}" for name, values in times.stages.items()]
+    shares = ", ".join(f"{name} {share:.2f}" for name, share in times.shares.items())
+    rows.append(f"       at work   {shares}; bound by: {bound}")
+    memory = " ".join(map(str, rate.memory_mib))
+    rows.append(f"       device's memory in MiB, evenly over the run: {memory}")
+    return rows
+
+
+def measure_clip(arguments, clip, folder):
+    long = clips.repeated(clip, arguments.frames, folder)
+    short = clips.repeated(clip, arguments.latency_frames, pathlib.Path(folder, "short"))
+    alone = decode_alone(arguments, long)
+    decode_fps = alone["this program"]
+    rows = [f"decoding alone, {name}: {fps:.1f} fps" for name, fps in alone.items()]
+    for output in arguments.outputs.split(","):
+        rate = measure_rate(arguments, long, output, folder)
+        times = measure_times(arguments, short, output, folder, decode_fps)
+        news = output_rows(output, rate, times, decode_fps)
+        print(clip.name, *news, sep="\n", file=sys.stderr)  # a run that is cut off has shown this much
+        rows += ["", *news]
+    run = rate.report[0]
+    fewest, median, most = times.candidates
+    head = (f"{clip.name}: {run['size'][0]}x{run['size'][1]} {run['video_codec']}, decoder "
+            f"{run['decoder']}, {run['frames']['written']} frames, candidates a frame {fewest} to {most}, "
+            f"median {median:.0f}, {run['faces'] / run['frames']['written']:.1f} faces")
+    return "\n".join([head, *rows]) + "\n", rate.report
+
+
+def main():
+    arguments = arguments_given()
+    parts = []
+    for clip in wanted_clips(arguments):
+        with tempfile.TemporaryDirectory(dir=arguments.scratch) as folder:
+            pathlib.Path(folder, "short").mkdir()
+            part, report = measure_clip(arguments, clip, folder)
+        parts.append(part)
+    facts = {**measurement.engine_facts(report), "device": measurement.gpu(),
+             "ffmpeg": measurement.first_line(["ffmpeg", "-version"]),
+             "setting": f"score > {arguments.score}, draws {arguments.draw}, h264: "
+                        f"{' '.join(OUTPUTS['h264'])}",
+             "times": f"ms: p50, p95, p99, from frame {SETTLED} on"}
+    measurement.write_result(arguments, facts, "\n".join(parts))
+
+
+if __name__ == "__main__":
+    main()
