@@ -30,13 +30,13 @@ bool same_place(const Box& a, const Box& b) {
   return both >= kLeastOverlap * (a.width() * a.height() + b.width() * b.height() - both);
 }
 
-void compare(const Detections& one, const Detections& other, ScoreComparison& result) {
-  for (std::size_t i = 0; i < one.size(); ++i) {
-    if (one.scores[i] < kLeastCompared) continue;
-    double difference = one.scores[i];
-    for (std::size_t k = 0; k < other.size(); ++k)
-      if (same_place(one.boxes[i], other.boxes[k]))
-        difference = std::min(difference, std::abs(double{one.scores[i]} - other.scores[k]));
+void compare(const Detections& those, const Detections& partners, ScoreComparison& result) {
+  for (std::size_t i = 0; i < those.size(); ++i) {
+    if (those.scores[i] < kLeastCompared) continue;
+    double difference = those.scores[i];
+    for (std::size_t k = 0; k < partners.size(); ++k)
+      if (same_place(those.boxes[i], partners.boxes[k]))
+        difference = std::min(difference, std::abs(double{those.scores[i]} - partners.scores[k]));
     ++result.compared;
     result.largest_difference = std::max(result.largest_difference, difference);
   }
