@@ -67,6 +67,12 @@ void print_devices(const CudaProbe& cuda, const Print& print) {
   print_line(print, "cuda", failure ? "not usable: " + failure->message : "usable");
 }
 
+/// A chip that has failed must not keep the rest from being told.
+void print_cuda_or_failure(const CudaProbe& cuda, const Print& print) {
+  const auto failure = attempt({}, [&] { print_cuda(cuda, find_cuda_abilities(), print); });
+  if (failure) print("cuda\n  can't be asked: " + failure->message + "\n");
+}
+
 void print_codecs(const Print& print) {
   print("decoders\n");
   std::string missing;
@@ -177,7 +183,7 @@ int doctor(const DoctorOptions& options, const Print& print) {
   print_build(print);
   const CudaProbe cuda = probe_cuda();
   print_devices(cuda, print);
-  if (cuda.built) print_cuda(cuda, find_cuda_abilities(), print);
+  if (cuda.built) print_cuda_or_failure(cuda, print);
   print_codecs(print);
   const std::optional<std::filesystem::path> model = print_model(options, print);
   const std::optional<SelfTestResult> on_cpu = print_engines(model, print);

@@ -30,7 +30,8 @@ struct CudaAbilities {
   std::vector<ChipAbilities> chips;  ///< in CUDA's order
 };
 
-/// Asks the driver and every chip, which takes a context on each. Never throws for what is missing.
+/// Asks the driver and every chip, which takes a context on each. What is missing is told by the
+/// result. Errors: Error(device) where CUDA itself fails.
 [[nodiscard]] CudaAbilities cuda_abilities();
 
 }  // namespace facepipe
