@@ -8,6 +8,15 @@
 #endif
 
 namespace facepipe {
+namespace {
+
+#if !FACEPIPE_CUDA
+[[noreturn]] void refuse(const Device& device) {
+  throw Error(ErrorKind::device, to_string(device) + ": this build has no CUDA support");
+}
+#endif
+
+}  // namespace
 
 CudaProbe probe_cuda(const DeviceRequest& request) {
   CudaProbe probe;
@@ -20,13 +29,30 @@ CudaProbe probe_cuda(const DeviceRequest& request) {
   return probe;
 }
 
+CudaAbilities find_cuda_abilities() {
+#if FACEPIPE_CUDA
+  return cuda_abilities();
+#else
+  return {};
+#endif
+}
+
+OneFrameResult detect_on_cuda([[maybe_unused]] const Frame& frame, Device device,
+                              [[maybe_unused]] const DetectorOptions& options) {
+#if FACEPIPE_CUDA
+  return detect_one_frame(frame, device, options);
+#else
+  refuse(device);
+#endif
+}
+
 std::unique_ptr<Backend> make_backend(const Device& device, const DetectorOptions& options) {
   if (device.kind == DeviceKind::cpu)
     return make_cpu_backend(make_detector_factory(device, options));
 #if FACEPIPE_CUDA
   return make_cuda_backend(device, options);
 #else
-  throw Error(ErrorKind::device, to_string(device) + ": this build has no CUDA support");
+  refuse(device);
 #endif
 }
 

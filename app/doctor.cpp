@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "app/backends.h"
+#include "app/doctor_cuda.h"
 #include "app/model_path.h"
 #include "app/outcome.h"
 #include "app/self_test.h"
@@ -21,8 +22,6 @@
 namespace facepipe {
 namespace {
 
-using Print = std::function<void(std::string_view)>;
-
 constexpr std::array kDecoders{AV_CODEC_ID_H264,  AV_CODEC_ID_HEVC,  AV_CODEC_ID_AV1,
                                AV_CODEC_ID_VP8,   AV_CODEC_ID_VP9,   AV_CODEC_ID_MPEG2VIDEO,
                                AV_CODEC_ID_MPEG4, AV_CODEC_ID_MJPEG, AV_CODEC_ID_PRORES,
@@ -33,10 +32,6 @@ constexpr std::array kEncoders{"libx264",    "libx265", "libsvtav1",  "libaom-av
                                "ffv1",       "mjpeg",   "png",        "h264_nvenc", "hevc_nvenc"};
 constexpr std::array kEngines{EngineKind::opencv, EngineKind::openvino};
 constexpr std::array kPrecisions{Precision::f32, Precision::f16, Precision::bf16};
-
-void print_line(const Print& print, std::string_view what, std::string_view text) {
-  print(fmt::format("  {:<14}{}\n", what, text));
-}
 
 std::string dotted(unsigned version) {
   return fmt::format("{}.{}.{}", AV_VERSION_MAJOR(version), AV_VERSION_MINOR(version),
@@ -60,17 +55,22 @@ void print_build(const Print& print) {
   print_line(print, "compiler", FACEPIPE_COMPILER);
 }
 
-void print_devices(const Print& print) {
+void print_devices(const CudaProbe& cuda, const Print& print) {
   print("devices\n");
   print_line(
       print, "cpu",
       fmt::format("usable: {}, {} cores", processor_name(), std::thread::hardware_concurrency()));
   std::string why;
   const auto failure = attempt({}, [&] {
-    const DeviceRequest first{false, {DeviceKind::cuda, 0}};
-    (void)resolve_device(first, probe_cuda(first), why);
+    (void)resolve_device({false, {DeviceKind::cuda, 0}}, cuda, why);
   });
   print_line(print, "cuda", failure ? "not usable: " + failure->message : "usable");
+}
+
+/// A chip that has failed must not keep the rest from being told.
+void print_cuda_or_failure(const CudaProbe& cuda, const Print& print) {
+  const auto failure = attempt({}, [&] { print_cuda(cuda, find_cuda_abilities(), print); });
+  if (failure) print("cuda\n  can't be asked: " + failure->message + "\n");
 }
 
 void print_codecs(const Print& print) {
@@ -118,8 +118,15 @@ std::optional<std::filesystem::path> print_model(const DoctorOptions& options, c
   return path;
 }
 
-/// True if the pair works.
-bool print_engine(const DetectorOptions& options, const Print& print) {
+DetectorOptions trial_options(const std::filesystem::path& model) {
+  DetectorOptions options;
+  options.model = model;
+  options.score_threshold = 0;
+  return options;
+}
+
+/// Its result, if the pair works.
+std::optional<SelfTestResult> print_engine(const DetectorOptions& options, const Print& print) {
   SelfTestResult result;
   const auto failure = attempt({}, [&] {
     const EngineChoice choice = choose_engine({}, options);
@@ -130,21 +137,43 @@ bool print_engine(const DetectorOptions& options, const Print& print) {
              failure ? "no: " + failure->message
                      : fmt::format("works: {:.1f} ms for {}x{}", result.milliseconds,
                                    result.network_size.width, result.network_size.height));
-  return !failure;
+  if (failure) return std::nullopt;
+  return result;
 }
 
-bool print_engines(const std::optional<std::filesystem::path>& model, const Print& print) {
-  print("engines on cpu, tried with one generated frame\n");
-  bool any = false;
+/// The result of the first engine that works, f32 before others.
+std::optional<SelfTestResult> print_engines(const std::optional<std::filesystem::path>& model,
+                                            const Print& print) {
+  print("engines on cpu, tried with one generated picture\n");
+  std::optional<SelfTestResult> first;
   for (const EngineKind engine : kEngines)
     for (const Precision precision : kPrecisions) {
-      DetectorOptions options;
-      if (model) options.model = *model;
+      DetectorOptions options = trial_options(model.value_or(""));
       options.engine = engine;
       options.precision = precision;
-      options.score_threshold = 0;
-      any = print_engine(options, print) || any;
+      std::optional<SelfTestResult> result = print_engine(options, print);
+      if (!first) first = std::move(result);
     }
+  return first;
+}
+
+/// Each CUDA device beside the first engine that works on the CPU with f32. True if one works.
+bool print_cuda_engines(const CudaProbe& cuda, const std::optional<std::filesystem::path>& model,
+                        const std::optional<SelfTestResult>& on_cpu, const Print& print) {
+  print("engine on cuda, the same picture compared with the cpu's result\n");
+  bool any = false;
+  for (int index = 0; index < static_cast<int>(cuda.devices.size()); ++index) {
+    const Device device{DeviceKind::cuda, index};
+    const auto failure = attempt({}, [&] {
+      std::string why;
+      (void)resolve_device({false, device}, cuda, why);
+      if (!model) throw Error(ErrorKind::device, "not tried: no model");
+      if (!on_cpu) throw Error(ErrorKind::device, "not tried: no engine works on the cpu");
+      const SelfTestResult found = self_test_on_cuda(device, trial_options(*model));
+      any = print_cuda_engine(device, found, *on_cpu, print) || any;
+    });
+    if (failure) print_line(print, to_string(device) + " f16", "no: " + failure->message);
+  }
   return any;
 }
 
@@ -152,12 +181,20 @@ bool print_engines(const std::optional<std::filesystem::path>& model, const Prin
 
 int doctor(const DoctorOptions& options, const Print& print) {
   print_build(print);
-  print_devices(print);
+  const CudaProbe cuda = probe_cuda({false, {DeviceKind::cuda, 0}});
+  print_devices(cuda, print);
+  if (cuda.built) print_cuda_or_failure(cuda, print);
   print_codecs(print);
   const std::optional<std::filesystem::path> model = print_model(options, print);
-  const bool any = print_engines(model, print);
-  print(any ? "result\n  facepipe can run here\n" : "result\n  no engine works here\n");
-  return any ? kExitDone : exit_code(ErrorKind::device);
+  const std::optional<SelfTestResult> on_cpu = print_engines(model, print);
+  const bool on_cuda = !cuda.devices.empty() && print_cuda_engines(cuda, model, on_cpu, print);
+  if (!on_cpu) {
+    print("result\n  no engine works here\n");
+    return exit_code(ErrorKind::device);
+  }
+  print(fmt::format("result\n  facepipe can run here on the cpu{}\n",
+                    on_cuda ? " and with CUDA" : ""));
+  return kExitDone;
 }
 
 }  // namespace facepipe

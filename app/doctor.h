@@ -1,17 +1,14 @@
 // `facepipe doctor`: what this machine can do.
 #pragma once
 
-#include <functional>
-#include <string_view>
-
+#include "app/doctor_text.h"
 #include "app/options.h"
 
 namespace facepipe {
 
 /// Tells version, libraries, devices, codecs, model and engines through `print`, piece by piece,
-/// and runs one frame through each engine and precision. Returns the exit code: 4 if no engine
-/// works, else 0.
-[[nodiscard]] int doctor(const DoctorOptions& options,
-                         const std::function<void(std::string_view)>& print);
+/// and runs one picture through each engine and precision; what CUDA devices find in it is compared
+/// with the CPU's result. Returns the exit code: 4 if no engine works on the CPU, else 0.
+[[nodiscard]] int doctor(const DoctorOptions& options, const Print& print);
 
 }  // namespace facepipe

@@ -1,33 +1,15 @@
 #include "app/self_test.h"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
-#include <vector>
 
+#include "app/backends.h"
+#include "app/test_picture.h"
 #include "core/error.h"
 
 namespace facepipe {
 namespace {
-
-constexpr Size kSize{320, 192};
-
-/// A frame in 4:2:0 whose luma is a slanted ramp and whose chroma is neutral.
-Frame ramp() {
-  constexpr std::size_t kLuma = std::size_t{kSize.width} * kSize.height;
-  constexpr std::size_t kChroma = kLuma / 4;
-  auto pixels = std::make_shared<std::vector<std::byte>>(kLuma + 2 * kChroma, std::byte{128});
-  for (int y = 0; y < kSize.height; ++y)
-    for (int x = 0; x < kSize.width; ++x)
-      (*pixels)[static_cast<std::size_t>(y) * kSize.width + static_cast<std::size_t>(x)] =
-          static_cast<std::byte>(16 + (x + y) % 220);
-  Frame frame;
-  frame.size = kSize;
-  frame.planes[0] = {pixels->data(), kSize.width};
-  frame.planes[1] = {pixels->data() + kLuma, kSize.width / 2};
-  frame.planes[2] = {pixels->data() + kLuma + kChroma, kSize.width / 2};
-  frame.owner = std::move(pixels);
-  return frame;
-}
 
 void check(const Detections& found) {
   if (found.size() == 0)
@@ -39,11 +21,32 @@ void check(const Detections& found) {
   }
 }
 
+bool same_place(const Box& a, const Box& b) {
+  constexpr float kLeastOverlap = 0.8F;
+  const float width = std::min(a.x2, b.x2) - std::max(a.x1, b.x1);
+  const float height = std::min(a.y2, b.y2) - std::max(a.y1, b.y1);
+  if (width <= 0 || height <= 0) return false;
+  const float both = width * height;
+  return both >= kLeastOverlap * (a.width() * a.height() + b.width() * b.height() - both);
+}
+
+void compare(const Detections& those, const Detections& partners, ScoreComparison& result) {
+  for (std::size_t i = 0; i < those.size(); ++i) {
+    if (those.scores[i] < kLeastCompared) continue;
+    double difference = those.scores[i];
+    for (std::size_t k = 0; k < partners.size(); ++k)
+      if (same_place(those.boxes[i], partners.boxes[k]))
+        difference = std::min(difference, std::abs(double{those.scores[i]} - partners.scores[k]));
+    ++result.compared;
+    result.largest_difference = std::max(result.largest_difference, difference);
+  }
+}
+
 }  // namespace
 
 SelfTestResult self_test(DetectorFactory& detectors) {
-  const std::shared_ptr<Detector> detector = detectors.detector(kSize);
-  const Frame frame = ramp();
+  const Frame frame = test_picture();
+  const std::shared_ptr<Detector> detector = detectors.detector(frame.upright());
   SelfTestResult result;
   result.network_size = detector->network_size();
   for (int round = 0; round < 2; ++round) {
@@ -51,11 +54,23 @@ SelfTestResult self_test(DetectorFactory& detectors) {
     const std::unique_ptr<DetectionRequest> request = detector->acquire({});
     request->prepare(frame);
     request->start();
-    const Detections found = request->collect();
+    result.candidates = request->collect();
     result.milliseconds = Interval{begin, Clock::now()}.milliseconds();
-    result.candidates = found.size();
-    check(found);
+    check(result.candidates);
   }
+  return result;
+}
+
+SelfTestResult self_test_on_cuda(Device device, const DetectorOptions& options) {
+  OneFrameResult found = detect_on_cuda(test_picture(), device, options);
+  check(found.candidates);
+  return {found.milliseconds, std::move(found.candidates), found.network_size};
+}
+
+ScoreComparison compare_scores(const Detections& one, const Detections& other) {
+  ScoreComparison result;
+  compare(one, other, result);
+  compare(other, one, result);
   return result;
 }
 

@@ -2,6 +2,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <fstream>
+
 #include "core/cuda/check.h"
 
 namespace facepipe::cuda {
@@ -13,6 +15,15 @@ constexpr int kOldestMinor = 5;
 
 }  // namespace
 
+Versions versions() {
+  Versions found;
+  FACEPIPE_CUDA_CHECK(cudaRuntimeGetVersion(&found.runtime));
+  if (cudaDriverGetVersion(&found.driver) != cudaSuccess) (void)cudaGetLastError();
+  std::ifstream release("/sys/module/nvidia/version");
+  std::getline(release, found.release);
+  return found;
+}
+
 std::vector<DeviceFacts> devices() {
   int count = 0;
   if (cudaGetDeviceCount(&count) != cudaSuccess) {
@@ -23,8 +34,8 @@ std::vector<DeviceFacts> devices() {
   for (int i = 0; i < count; ++i) {
     cudaDeviceProp properties{};
     FACEPIPE_CUDA_CHECK(cudaGetDeviceProperties(&properties, i));
-    found.push_back(
-        {properties.name, properties.major, properties.minor, properties.totalGlobalMem});
+    found.push_back({properties.name, properties.major, properties.minor, properties.totalGlobalMem,
+                     properties.multiProcessorCount});
   }
   return found;
 }
@@ -36,7 +47,9 @@ CudaProbe probe_devices() {
   const cudaError_t error = cudaGetDeviceCount(&count);
   if (error != cudaSuccess) {
     (void)cudaGetLastError();
-    probe.problem = cudaGetErrorString(error);
+    // Of a driver that isn't there CUDA says that it is too old.
+    probe.problem =
+        versions().driver == 0 ? "NVIDIA's driver isn't installed" : cudaGetErrorString(error);
     return probe;
   }
   for (const DeviceFacts& device : devices()) {

@@ -99,6 +99,8 @@ TEST(Program, DoctorTellsWhatIsHere) {
                            "decoders\n", "encoders\n", "model\n", "engines on cpu"})
     EXPECT_THAT(result.out, HasSubstr(text));
   EXPECT_TRUE(result.exit_code == 0 || result.exit_code == 4) << result.err;
+  const bool without_cuda = result.out.find("this build has no CUDA support") != std::string::npos;
+  EXPECT_EQ(result.out.find("\ncuda\n  runtime ") == std::string::npos, without_cuda);
 }
 
 TEST(Program, DoctorIsFourWhereNothingWorks) {

@@ -2,19 +2,28 @@
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
+#include "core/cuda/devices.h"
 #include "core/error.h"
+#include "pipeline/cuda/abilities.h"
 #include "pipeline/cuda/copies.h"
 #include "pipeline/cuda/decoder.h"
+#include "pipeline/cuda/one_frame.h"
 #include "tests/support/clips.h"
 #include "tests/support/temporary_folder.h"
 
 namespace facepipe::test {
 namespace {
 
-TEST(WithoutADevice, DecodersAreRefusedAtTheStart) {
-  int devices = 0;
-  if (cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0) GTEST_SKIP() << "there is one";
-  static_cast<void>(cudaGetLastError());
+class WithoutADevice : public testing::Test {
+ protected:
+  void SetUp() override {
+    int devices = 0;
+    if (cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0) GTEST_SKIP() << "there is one";
+    static_cast<void>(cudaGetLastError());
+  }
+};
+
+TEST_F(WithoutADevice, DecodersAreRefusedAtTheStart) {
   const TemporaryFolder folder;
   ffmpeg("-f lavfi -i testsrc2=s=64x64:d=0.1 -c:v libx264", folder / "clip.mp4");
   Demuxer demuxer((folder / "clip.mp4").string(), {});
@@ -32,6 +41,27 @@ TEST(WithoutADevice, DecodersAreRefusedAtTheStart) {
     }
   }
   EXPECT_TRUE(notices.all().empty());
+}
+
+TEST_F(WithoutADevice, AbilitiesAreTheRuntimesVersionAlone) {
+  const CudaAbilities found = cuda_abilities();
+  EXPECT_GE(found.versions.runtime, 13000);
+  EXPECT_TRUE(found.chips.empty());
+  const CudaProbe probe = cuda::probe_devices();
+  EXPECT_TRUE(probe.built);
+  EXPECT_FALSE(probe.problem.empty());
+  EXPECT_EQ(probe.problem == "NVIDIA's driver isn't installed", found.versions.driver == 0);
+}
+
+TEST_F(WithoutADevice, OneFrameIsADeviceError) {
+  DetectorOptions options;
+  options.model = "/nonexistent/model.onnx";
+  try {
+    static_cast<void>(detect_one_frame({}, {DeviceKind::cuda, 0}, options));
+    FAIL() << "no exception";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::device);
+  }
 }
 
 TEST(CopyCounter, AddsUpByKind) {

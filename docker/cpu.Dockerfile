@@ -1,0 +1,26 @@
+# facepipe for machines without a GPU. From the repository's root:
+#   docker build --file docker/cpu.Dockerfile --tag facepipe .
+FROM debian:12 AS build
+WORKDIR /src
+# What is fetched is kept while only sources change.
+COPY dev ./
+COPY data data
+RUN FACEPIPE_CUDA=OFF ./dev setup
+COPY . .
+RUN FACEPIPE_CUDA=OFF ./dev build -DFACEPIPE_TESTS=OFF '-DCMAKE_INSTALL_RPATH=$ORIGIN/../lib/facepipe'
+RUN docker/install /opt/facepipe
+
+FROM debian:12-slim
+COPY --from=build /opt/facepipe /usr/local
+RUN apt-get update -q \
+ && xargs apt-get install -q -y --no-install-recommends </usr/local/share/facepipe/packages \
+ && rm -rf /var/lib/apt/lists/* \
+ && useradd --create-home facepipe \
+ && install -d -o facepipe -g facepipe /data
+USER facepipe
+WORKDIR /data
+VOLUME /data
+# Fails where a library is missing.
+RUN facepipe --version
+ENTRYPOINT ["facepipe"]
+CMD ["--help"]

@@ -1,0 +1,51 @@
+#include "pipeline/cuda/abilities.h"
+
+#include <memory>
+
+#include "core/cuda/stream.h"
+#include "core/error.h"
+#include "pipeline/cuda/hardware_device.h"
+#include "pipeline/cuda/nvenc.h"
+
+namespace facepipe {
+namespace {
+
+void ask_nvdec(Device device, ChipAbilities& chip) {
+  try {
+    cuda::use_device(device);
+    chip.decodes = NvdecLibrary().abilities();
+  } catch (const Error& error) {
+    chip.nvdec_problem = error.what();
+  }
+}
+
+void try_nvenc(Device device, ChipAbilities& chip) {
+  try {
+    cuda::use_device(device);
+    const UniqueAVBuffer hardware = open_hardware_device(device, std::make_shared<cuda::Stream>());
+    for (const auto& [encoder, bits] :
+         {std::pair{"h264_nvenc", 8}, {"hevc_nvenc", 8}, {"hevc_nvenc", 10}})
+      chip.encodes.push_back({encoder, bits, reason_against_nvenc(encoder, bits, *hardware)});
+  } catch (const Error& error) {
+    chip.nvenc_problem = error.what();
+  }
+}
+
+}  // namespace
+
+CudaAbilities cuda_abilities() {
+  CudaAbilities found;
+  found.versions = cuda::versions();
+  int index = 0;
+  for (cuda::DeviceFacts& facts : cuda::devices()) {
+    const Device device{DeviceKind::cuda, index++};
+    ChipAbilities chip;
+    chip.facts = std::move(facts);
+    ask_nvdec(device, chip);
+    try_nvenc(device, chip);
+    found.chips.push_back(std::move(chip));
+  }
+  return found;
+}
+
+}  // namespace facepipe

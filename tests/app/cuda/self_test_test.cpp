@@ -1,0 +1,36 @@
+// The self test on a device, beside the CPU's.
+#include <gtest/gtest.h>
+
+#include "app/doctor_cuda.h"
+#include "app/self_test.h"
+#include "core/error.h"
+
+namespace facepipe {
+namespace {
+
+TEST(SelfTestOnCuda, FindsWhatTheCpuFinds) {
+  DetectorOptions options;
+  options.model =
+      std::filesystem::path(FACEPIPE_SOURCE_DIR) / "data/fetched/models/centerface.onnx";
+  options.score_threshold = 0;
+  const SelfTestResult on_cuda = self_test_on_cuda({DeviceKind::cuda, 0}, options);
+  options.engine = EngineKind::opencv;
+  options.precision = Precision::f32;
+  const SelfTestResult on_cpu = self_test(*make_detector_factory({}, options));
+  EXPECT_EQ(on_cuda.network_size, on_cpu.network_size);
+  const ScoreComparison scores = compare_scores(on_cuda.candidates, on_cpu.candidates);
+  EXPECT_GT(scores.compared, 6U);
+  EXPECT_LE(scores.largest_difference, kMostScoreDifference);
+}
+
+TEST(SelfTestOnCuda, ADeviceThatIsNotThereIsADeviceError) {
+  try {
+    static_cast<void>(self_test_on_cuda({DeviceKind::cuda, 1000}, {}));
+    FAIL() << "no exception";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::device);
+  }
+}
+
+}  // namespace
+}  // namespace facepipe
