@@ -5,11 +5,11 @@
 //
 // Prints frames, frames a second from frame FRAME (200) on, and milliseconds until the first frame.
 #include <cstdio>
-#include <exception>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "bench/program.h"
 #include "core/cuda/check.h"
 #include "core/cuda/devices.h"
 #include "pipeline/cuda/decoder.h"
@@ -91,17 +91,15 @@ void show(const Options& options, const Arrivals& arrivals) {
               1000 * seconds_between(arrivals.start, arrivals.first));
 }
 
+int bench(const std::vector<std::string>& words) {
+  const Options options = parse(words);
+  show(options, decode_all(options));
+  return 0;
+}
+
 }  // namespace
 }  // namespace facepipe
 
 int main(int argc, char** argv) {
-  try {
-    const facepipe::Options options =
-        facepipe::parse(std::vector<std::string>(argv + 1, argv + argc));
-    facepipe::show(options, facepipe::decode_all(options));
-    return 0;
-  } catch (const std::exception& failure) {
-    std::fprintf(stderr, "bench_decode_cuda: %s\n", failure.what());
-    return 1;
-  }
+  return facepipe::run_measurement("bench_decode_cuda", argc, argv, facepipe::bench);
 }

@@ -10,7 +10,6 @@
 // that what fits in the cache is in the cache.
 #include <algorithm>
 #include <cstdio>
-#include <exception>
 #include <functional>
 #include <memory>
 #include <sstream>
@@ -18,6 +17,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/device_times.h"
+#include "bench/program.h"
 #include "core/cuda/check.h"
 #include "core/cuda/graph.h"
 #include "core/cuda/stream.h"
@@ -72,13 +73,9 @@ Options parse(const std::vector<std::string>& words) {
 
 /// Milliseconds of `replays` replays, one after the other.
 float time_replays(const cuda::GraphExec& graph, const cuda::Stream& stream, int replays) {
-  const cuda::Event begin(cuda::Event::Timing::on);
-  const cuda::Event end(cuda::Event::Timing::on);
-  begin.record(stream);
-  for (int i = 0; i < replays; ++i) graph.launch(stream);
-  end.record(stream);
-  end.synchronize();
-  return cuda::milliseconds_between(begin, end);
+  return milliseconds_of(stream, [&] {
+    for (int i = 0; i < replays; ++i) graph.launch(stream);
+  });
 }
 
 std::vector<float> sorted(std::vector<float> values) {
@@ -165,20 +162,17 @@ void show_device() {
               clock / 1000);
 }
 
+int bench(const std::vector<std::string>& words) {
+  const Options options = parse(words);
+  show_device();
+  const Model model(options.model);
+  for (const Size size : options.sizes) bench_size(model, size, options.steps);
+  return 0;
+}
+
 }  // namespace
 }  // namespace facepipe
 
 int main(int argc, char** argv) {
-  try {
-    const facepipe::Options options =
-        facepipe::parse(std::vector<std::string>(argv + 1, argv + argc));
-    facepipe::show_device();
-    const facepipe::Model model(options.model);
-    for (const facepipe::Size size : options.sizes)
-      facepipe::bench_size(model, size, options.steps);
-    return 0;
-  } catch (const std::exception& failure) {
-    std::fprintf(stderr, "bench_detector_cuda: %s\n", failure.what());
-    return 1;
-  }
+  return facepipe::run_measurement("bench_detector_cuda", argc, argv, facepipe::bench);
 }

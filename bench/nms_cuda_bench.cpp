@@ -10,7 +10,6 @@
 // A line of the list: name, order, threshold, file (see nms_files.h); parted by tabs. A line of the
 // results: who, name, order, kept, and the times of single replays in microseconds; parted by tabs.
 #include <cstdio>
-#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -19,7 +18,9 @@
 #include <string>
 #include <vector>
 
+#include "bench/device_times.h"
 #include "bench/nms_files.h"
+#include "bench/program.h"
 #include "core/cuda/graph.h"
 #include "core/cuda/stream.h"
 #include "tests/nms/cuda/device_nms.h"
@@ -80,19 +81,8 @@ std::uint32_t capacity_for(std::size_t count) {
   return kMaxNmsCapacity;
 }
 
-/// Times of single calls, each between two events, after ten that warm up.
 std::vector<float> time_calls(const cuda::Stream& stream, const std::function<void()>& call) {
-  const cuda::Event begin(cuda::Event::Timing::on);
-  const cuda::Event end(cuda::Event::Timing::on);
-  std::vector<float> times;
-  for (int i = 0; i < kReplays + 10; ++i) {
-    begin.record(stream);
-    call();
-    end.record(stream);
-    end.synchronize();
-    if (i >= 10) times.push_back(1000 * cuda::milliseconds_between(begin, end));
-  }
-  return times;
+  return microseconds_of_calls(stream, 10, kReplays, call);
 }
 
 void show(const std::string& who, const Set& set, std::size_t kept,
@@ -216,10 +206,5 @@ int bench(const std::vector<std::string>& words) {
 }  // namespace facepipe
 
 int main(int argc, char** argv) {
-  try {
-    return facepipe::bench(std::vector<std::string>(argv + 1, argv + argc));
-  } catch (const std::exception& failure) {
-    std::fprintf(stderr, "bench_nms_cuda: %s\n", failure.what());
-    return 1;
-  }
+  return facepipe::run_measurement("bench_nms_cuda", argc, argv, facepipe::bench);
 }

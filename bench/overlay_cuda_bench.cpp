@@ -1,21 +1,20 @@
-// The overlay, nvJPEG and NVDEC on a CUDA device.
+// The overlay and nvJPEG on a CUDA device.
 //
 //   bench_overlay_cuda overlay       graph replays, timed by events on the device
 //   bench_overlay_cuda jpeg CLIP     from a decoded frame to its packet, timed on the host
-//   bench_overlay_cuda decode CLIP   NVDEC alone: frames a second, each let go at once
 //
 // Times are microseconds: median and quartiles.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <exception>
 #include <functional>
 #include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "core/cuda/check.h"
+#include "bench/device_times.h"
+#include "bench/program.h"
 #include "core/cuda/graph.h"
 #include "pipeline/cuda/decoder.h"
 #include "pipeline/cuda/encoder.h"
@@ -38,17 +37,7 @@ void print_times(const std::string& what, std::vector<float> us) {
 }
 
 std::vector<float> replay_times(const cuda::GraphExec& exec, const cuda::Stream& stream) {
-  const cuda::Event begin(cuda::Event::Timing::on);
-  const cuda::Event end(cuda::Event::Timing::on);
-  std::vector<float> us;
-  for (int i = 0; i < kWarmUp + kReplays; ++i) {
-    begin.record(stream);
-    exec.launch(stream);
-    end.record(stream);
-    end.synchronize();
-    if (i >= kWarmUp) us.push_back(1000 * cuda::milliseconds_between(begin, end));
-  }
-  return us;
+  return microseconds_of_calls(stream, kWarmUp, kReplays, [&] { exec.launch(stream); });
 }
 
 /// Faces as of a crowd: 20 to 120 pixels wide at 1080 lines.
@@ -187,33 +176,6 @@ void time_jpeg(const std::vector<Frame>& frames, int in_flight, const char* qual
   std::printf("%-52s %8.1f  a frame; %zu bytes the last\n", "", each, bytes);
 }
 
-void time_decoder(const std::string& clip) {
-  constexpr int kWarmUpFrames = 50;
-  Demuxer demuxer(clip, {});
-  Notices notices(clip);
-  CopyCounter copies;
-  CudaDecoderOptions options;
-  options.frames_in_flight = 8;
-  const std::unique_ptr<Decoder> decoder = make_cuda_decoder(
-      demuxer, options,
-      [](const AVFrame& first, Orientation) {
-        return PictureTarget{first.width, first.height, AV_PIX_FMT_NV12, {}};
-      },
-      notices, copies);
-  int count = 0;
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point begin;
-  const auto sink = [&](DecodedFrame) {
-    if (++count == kWarmUpFrames) begin = Clock::now();
-  };
-  while (const UniqueAVPacket packet = demuxer.read())
-    if (packet->stream_index == demuxer.video_index()) decoder->decode(*packet, {}, sink);
-  decoder->flush(sink);
-  const double s = std::chrono::duration<double>(Clock::now() - begin).count();
-  std::printf("%s: %d frames, %.0f frames/s by %s\n", clip.c_str(), count,
-              (count - kWarmUpFrames) / s, decoder->name().c_str());
-}
-
 int bench(const std::vector<std::string>& words) {
   if (words.size() == 1 && words[0] == "overlay") {
     time_overlays();
@@ -221,10 +183,8 @@ int bench(const std::vector<std::string>& words) {
     const std::vector<Frame> frames = first_frames(words[1], 8);
     for (const char* quality : {"85", "95"})
       for (const int in_flight : {1, 2, 4}) time_jpeg(frames, in_flight, quality);
-  } else if (words.size() == 2 && words[0] == "decode") {
-    time_decoder(words[1]);
   } else {
-    std::fprintf(stderr, "usage: bench_overlay_cuda overlay | jpeg CLIP | decode CLIP\n");
+    std::fprintf(stderr, "usage: bench_overlay_cuda overlay | jpeg CLIP\n");
     return 2;
   }
   return 0;
@@ -234,10 +194,5 @@ int bench(const std::vector<std::string>& words) {
 }  // namespace facepipe
 
 int main(int argc, char** argv) {
-  try {
-    return facepipe::bench(std::vector<std::string>(argv + 1, argv + argc));
-  } catch (const std::exception& failure) {
-    std::fprintf(stderr, "bench_overlay_cuda: %s\n", failure.what());
-    return 1;
-  }
+  return facepipe::run_measurement("bench_overlay_cuda", argc, argv, facepipe::bench);
 }

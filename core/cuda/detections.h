@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "core/cuda/stream.h"
 #include "core/detections.h"
 #include "core/geometry.h"
 
@@ -18,5 +19,9 @@ struct DeviceDetections {
   std::uint32_t* count = nullptr;
   std::uint32_t capacity = 0;
 };
+
+/// Those that there was room for, on the host. Waits for `stream`: for tests and trials, not for
+/// the frame loop.
+[[nodiscard]] Detections download(const DeviceDetections& from, StreamView stream);
 
 }  // namespace facepipe::cuda

@@ -56,12 +56,21 @@ __device__ __forceinline__ float4 empty_box() {
   return make_float4(kInf, kInf, -kInf, -kInf);
 }
 
+#if __CUDA_ARCH__ < 800
+/// All lanes' values put together, in each of them; what newer devices have instructions for.
+template <class Value, class Combine>
+__device__ __forceinline__ Value warp_combined(Value value, Combine&& combine) {
+  for (int step = 16; step > 0; step /= 2)
+    value = combine(value, __shfl_xor_sync(kAllLanes, value, step));
+  return value;
+}
+#endif
+
 __device__ __forceinline__ unsigned warp_or(unsigned value) {
 #if __CUDA_ARCH__ >= 800
   return __reduce_or_sync(kAllLanes, value);
 #else
-  for (int step = 16; step > 0; step /= 2) value |= __shfl_xor_sync(kAllLanes, value, step);
-  return value;
+  return warp_combined(value, [](unsigned a, unsigned b) { return a | b; });
 #endif
 }
 
@@ -70,18 +79,14 @@ __device__ __forceinline__ float warp_least(float value) {
 #if __CUDA_ARCH__ >= 800
   return __uint_as_float(__reduce_min_sync(kAllLanes, __float_as_uint(value)));
 #else
-  for (int step = 16; step > 0; step /= 2)
-    value = fminf(value, __shfl_xor_sync(kAllLanes, value, step));
-  return value;
+  return warp_combined(value, [](float a, float b) { return fminf(a, b); });
 #endif
 }
 __device__ __forceinline__ float warp_most(float value) {
 #if __CUDA_ARCH__ >= 800
   return __uint_as_float(__reduce_max_sync(kAllLanes, __float_as_uint(value)));
 #else
-  for (int step = 16; step > 0; step /= 2)
-    value = fmaxf(value, __shfl_xor_sync(kAllLanes, value, step));
-  return value;
+  return warp_combined(value, [](float a, float b) { return fmaxf(a, b); });
 #endif
 }
 
@@ -89,8 +94,7 @@ __device__ __forceinline__ unsigned warp_sum(unsigned value) {
 #if __CUDA_ARCH__ >= 800
   return __reduce_add_sync(kAllLanes, value);
 #else
-  for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(kAllLanes, value, step);
-  return value;
+  return warp_combined(value, [](unsigned a, unsigned b) { return a + b; });
 #endif
 }
 

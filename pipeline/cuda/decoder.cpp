@@ -11,6 +11,7 @@ extern "C" {
 #include <vector>
 
 #include "core/cuda/check.h"
+#include "core/cuda/devices.h"
 #include "core/cuda/stream.h"
 #include "pipeline/cuda/hardware_device.h"
 #include "pipeline/cuda/pictures.h"
@@ -87,7 +88,7 @@ class CudaDecoder final : public StreamDecoder {
 
   void open_nvdec(const AVCodec& codec);
   void open_cpu();
-  void use_device() const { FACEPIPE_CUDA_CHECK(cudaSetDevice(options_.device.index)); }
+  void use_device() const { cuda::use_device(options_.device); }
   void settle(const Sink& sink);
   void give_up_nvdec();
   static AVPixelFormat choose_format(AVCodecContext* decoder, const AVPixelFormat* offered);
@@ -111,7 +112,7 @@ class CudaDecoder final : public StreamDecoder {
 
 // A stream is the first thing that needs a device: without one, this is where it is told.
 std::shared_ptr<cuda::Stream> stream_on(Device device) {
-  FACEPIPE_CUDA_CHECK(cudaSetDevice(device.index));
+  cuda::use_device(device);
   return std::make_shared<cuda::Stream>();
 }
 

@@ -11,6 +11,7 @@ extern "C" {
 #include <utility>
 
 #include "core/cuda/check.h"
+#include "core/cuda/devices.h"
 #include "pipeline/ffmpeg_compat.h"
 
 namespace facepipe {
@@ -37,7 +38,7 @@ CUcontext current_context() {
 }  // namespace
 
 UniqueAVBuffer open_hardware_device(Device device, std::shared_ptr<cuda::Stream> stream) {
-  FACEPIPE_CUDA_CHECK(cudaSetDevice(device.index));
+  cuda::use_device(device);
   UniqueAVBuffer hardware(av_hwdevice_ctx_alloc(AV_HWDEVICE_TYPE_CUDA));
   if (!hardware)
     throw Error(ErrorKind::device, "this FFmpeg was built without CUDA: it can't use NVDEC");

@@ -1,8 +1,8 @@
 #include "pipeline/cuda/one_frame.h"
 
-#include <algorithm>
 #include <memory>
 
+#include "core/cuda/detections.h"
 #include "core/cuda/devices.h"
 #include "core/cuda/graph.h"
 #include "core/timing.h"
@@ -12,29 +12,6 @@
 #include "pipeline/cuda/upload.h"
 
 namespace facepipe {
-namespace {
-
-Detections download(const cuda::DeviceDetections& from, cuda::StreamView stream) {
-  std::uint32_t count = 0;
-  cuda::copy(std::span<std::uint32_t>(&count, 1),
-             cuda::DeviceSpan<const std::uint32_t>{from.count, 1}, stream);
-  stream.synchronize();
-  count = std::min(count, from.capacity);
-  Detections found;
-  found.boxes.resize(count);
-  found.scores.resize(count);
-  found.landmarks.resize(count);
-  cuda::copy(std::span<Box>(found.boxes), cuda::DeviceSpan<const Box>{from.boxes, count}, stream);
-  cuda::copy(std::span<float>(found.scores), cuda::DeviceSpan<const float>{from.scores, count},
-             stream);
-  cuda::copy(std::span<Landmarks>(found.landmarks),
-             cuda::DeviceSpan<const Landmarks>{from.landmarks, count}, stream);
-  stream.synchronize();
-  return found;
-}
-
-}  // namespace
-
 OneFrameResult detect_one_frame(const Frame& frame, Device device, const DetectorOptions& options) {
   static_cast<void>(choose_engine(device, options));
   cuda::use_device(device);
@@ -63,7 +40,7 @@ OneFrameResult detect_one_frame(const Frame& frame, Device device, const Detecto
     result.milliseconds = Interval{begin, Clock::now()}.milliseconds();
   }
   result.network_size = fit.network;
-  result.candidates = download(detection.candidates(), stream);
+  result.candidates = cuda::download(detection.candidates(), stream);
   return result;
 }
 

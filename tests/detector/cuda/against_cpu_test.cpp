@@ -83,22 +83,7 @@ Detections found_on_device(const Model& model, const Frame& frame, float thresho
   const cuda::Stream stream;
   const test::DeviceFrame on_device(frame, stream);
   detection.enqueue(on_device.descriptor(), stream);
-  const cuda::DeviceDetections from = detection.candidates();
-  std::uint32_t count = 0;
-  cuda::copy(std::span<std::uint32_t>(&count, 1),
-             cuda::DeviceSpan<const std::uint32_t>{from.count, 1}, stream);
-  stream.synchronize();
-  Detections found;
-  found.boxes.resize(count);
-  found.scores.resize(count);
-  found.landmarks.resize(count);
-  cuda::copy(std::span<Box>(found.boxes), cuda::DeviceSpan<const Box>{from.boxes, count}, stream);
-  cuda::copy(std::span<float>(found.scores), cuda::DeviceSpan<const float>{from.scores, count},
-             stream);
-  cuda::copy(std::span<Landmarks>(found.landmarks),
-             cuda::DeviceSpan<const Landmarks>{from.landmarks, count}, stream);
-  stream.synchronize();
-  return found;
+  return cuda::download(detection.candidates(), stream);
 }
 
 double overlap(const Box& a, const Box& b) {

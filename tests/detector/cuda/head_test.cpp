@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <memory>
 #include <random>
@@ -12,7 +11,7 @@
 #include "core/error.h"
 #include "detector/head.h"
 #include "tests/detector/cuda/device_network.h"
-#include "tests/detector/files.h"
+#include "tests/detector/cuda/known_model.h"
 
 namespace facepipe {
 namespace {
@@ -175,19 +174,7 @@ void expect_as_on_cpu(Outputs& outputs, const Tolerance& allowed = {}) {
   }
 }
 
-class CudaHead : public testing::TestWithParam<const char*> {
- protected:
-  void SetUp() override {
-    const bool centerface = std::strcmp(GetParam(), "centerface") == 0;
-    const std::filesystem::path file = centerface ? test::centerface_file() : test::yunet_file();
-    if (!centerface && !std::filesystem::exists(file)) GTEST_SKIP() << "no YuNet file";
-    model_ = std::make_unique<Model>(file);
-  }
-  [[nodiscard]] const Model& model() const { return *model_; }
-
- private:
-  std::unique_ptr<Model> model_;
-};
+class CudaHead : public test::KnownModel {};
 
 TEST_P(CudaHead, FindsWhatTheCpuFinds) {
   const NetworkFit fits[] = {

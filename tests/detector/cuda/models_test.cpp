@@ -1,7 +1,6 @@
 // The two models on the device: layer by layer, as a whole, and as a detector in a graph.
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <stdexcept>
 
 #include "core/cuda/check.h"
@@ -11,6 +10,7 @@
 #include "detector/graph/onnx_import.h"
 #include "detector/graph/passes.h"
 #include "tests/detector/cuda/device_frame.h"
+#include "tests/detector/cuda/known_model.h"
 #include "tests/detector/cuda/layers.h"
 #include "tests/detector/files.h"
 #include "tests/detector/golden.h"
@@ -22,19 +22,7 @@ namespace {
 
 constexpr PixelFormat kNv12{true, 1, 1, 8, 0, true};
 
-class CudaModel : public testing::TestWithParam<const char*> {
- protected:
-  void SetUp() override {
-    const bool centerface = std::strcmp(GetParam(), "centerface") == 0;
-    const std::filesystem::path file = centerface ? test::centerface_file() : test::yunet_file();
-    if (!centerface && !std::filesystem::exists(file)) GTEST_SKIP() << "no YuNet file";
-    model_ = std::make_unique<Model>(file);
-  }
-  [[nodiscard]] const Model& model() const { return *model_; }
-
- private:
-  std::unique_ptr<Model> model_;
-};
+class CudaModel : public test::KnownModel {};
 
 test::Tensor pattern(Size size) {
   std::vector<std::uint8_t> bytes(3U * static_cast<std::size_t>(size.width) *
