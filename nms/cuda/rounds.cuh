@@ -105,6 +105,7 @@ __device__ __forceinline__ bool has_others(const Problem& problem, const Group& 
   return any != 0;
 }
 
+/// The list of all words that undecided rows wait for, as far as there is room.
 __device__ __forceinline__ WaitingList list_words(const Problem& problem, const Group& group) {
   WaitingList list;
   const bool undecided = group.mine(group.undecided);
