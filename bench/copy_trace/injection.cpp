@@ -199,6 +199,25 @@ CUptiResult count_managed() {
   return cuptiActivityEnable(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
 }
 
+// Managed memory can be counted only once CUDA is initialised, which it isn't yet when the driver
+// loads this library.
+void CUPTIAPI on_context_created(void* /*data*/, CUpti_CallbackDomain /*domain*/,
+                                 CUpti_CallbackId /*id*/, const void* /*context*/) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    const CUptiResult managed = count_managed();
+    trace->note("managed memory", managed == CUPTI_SUCCESS ? "counted" : text_of(managed));
+  });
+}
+
+void wait_for_context() {
+  CUpti_SubscriberHandle subscriber = nullptr;
+  require(cuptiSubscribe(&subscriber, on_context_created, nullptr), "events");
+  require(cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE,
+                              CUPTI_CBID_RESOURCE_CONTEXT_CREATED),
+          "new contexts");
+}
+
 void at_exit() {
   require(cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED), "the last records");
   trace->end();
@@ -218,8 +237,7 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   require(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MEMCPY), "copies");
   require(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MEMCPY2), "copies between devices");
   require(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MEMSET), "fills");
-  const CUptiResult managed = count_managed();
-  trace->note("managed memory", managed == CUPTI_SUCCESS ? "counted" : text_of(managed));
+  wait_for_context();
   std::atexit(at_exit);
   return 1;
 }

@@ -21,6 +21,8 @@ namespace {
 struct StandIn {
   CUpti_BuffersCallbackRequestFunc request = nullptr;
   CUpti_BuffersCallbackCompleteFunc complete = nullptr;
+  CUpti_CallbackFunc on_event = nullptr;
+  bool contexts_enabled = false;
   std::vector<CUpti_ActivityKind> enabled;
   CUptiResult enable_result = CUPTI_SUCCESS;
   CUptiResult managed_result = CUPTI_SUCCESS;
@@ -53,7 +55,11 @@ CUpti_ActivityMemcpy6 copy(std::uint8_t kind, std::uint64_t bytes, std::uint64_t
 /// Loads the library as the driver does, and ends the program as one that has done its work.
 [[noreturn]] void run_to_end(const std::string& file) {
   setenv("FACEPIPE_COPY_TRACE", file.c_str(), 1);
-  std::exit(InitializeInjection() == 1 ? 0 : 3);
+  if (InitializeInjection() != 1) std::exit(3);
+  for (int context = 0; context < 2 && stand_in.contexts_enabled; ++context)
+    stand_in.on_event(nullptr, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_CREATED,
+                      nullptr);
+  std::exit(0);
 }
 
 std::string text_of(const std::string& file) {
@@ -77,6 +83,18 @@ cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc funcBufferReques
 CUptiResult CUPTIAPI cuptiActivityEnable(CUpti_ActivityKind kind) {
   stand_in.enabled.push_back(kind);
   return stand_in.enable_result;
+}
+
+CUptiResult CUPTIAPI cuptiSubscribe(CUpti_SubscriberHandle*, CUpti_CallbackFunc callback, void*) {
+  stand_in.on_event = callback;
+  return CUPTI_SUCCESS;
+}
+
+CUptiResult CUPTIAPI cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle,
+                                         CUpti_CallbackDomain domain, CUpti_CallbackId id) {
+  stand_in.contexts_enabled = enable == 1 && domain == CUPTI_CB_DOMAIN_RESOURCE &&
+                              id == CUPTI_CBID_RESOURCE_CONTEXT_CREATED;
+  return CUPTI_SUCCESS;
 }
 
 CUptiResult CUPTIAPI
