@@ -18,15 +18,12 @@ namespace {
 
 }  // namespace
 
-CudaProbe probe_cuda(const DeviceRequest& request) {
-  CudaProbe probe;
+CudaProbe probe_cuda() {
 #if FACEPIPE_CUDA
-  probe.built = true;
-  if (!request.automatic && request.device.kind == DeviceKind::cuda) probe = cuda::probe_devices();
+  return cuda::probe_devices();
 #else
-  static_cast<void>(request);
+  return {};
 #endif
-  return probe;
 }
 
 CudaAbilities find_cuda_abilities() {

@@ -11,9 +11,8 @@
 
 namespace facepipe {
 
-/// What there is of CUDA on this machine. The driver, which takes a while to start, is asked only
-/// where the request names CUDA.
-[[nodiscard]] CudaProbe probe_cuda(const DeviceRequest& request);
+/// What there is of CUDA on this machine.
+[[nodiscard]] CudaProbe probe_cuda();
 
 /// The same at length; nothing of it in a build without CUDA.
 [[nodiscard]] CudaAbilities find_cuda_abilities();

@@ -181,7 +181,7 @@ bool print_cuda_engines(const CudaProbe& cuda, const std::optional<std::filesyst
 
 int doctor(const DoctorOptions& options, const Print& print) {
   print_build(print);
-  const CudaProbe cuda = probe_cuda({false, {DeviceKind::cuda, 0}});
+  const CudaProbe cuda = probe_cuda();
   print_devices(cuda, print);
   if (cuda.built) print_cuda_or_failure(cuda, print);
   print_codecs(print);

@@ -43,7 +43,7 @@ int execute(const RunOptions& options) {
                       const std::stop_token& stop) {
     return run_job(job_options, backend.stages(job_options), observer, stop);
   };
-  return run(options, {output_format_for, make_backend, job}, signals.token());
+  return run(options, {output_format_for, probe_cuda, make_backend, job}, signals.token());
 }
 
 }  // namespace

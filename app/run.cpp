@@ -123,17 +123,24 @@ void Run::open_files() {
 }
 
 void Run::load_model() {
-  facts_.emplace();
-  facts_->device = resolve_device(options_.device, probe_cuda(options_.device), facts_->device_why);
-  if (facts_->device.kind == DeviceKind::cpu && options_.job.decoder == DecoderChoice::nvdec)
-    throw Error(ErrorKind::usage, "--decoder cuda: the device is the cpu");
+  const DeviceRequest& request = options_.device;
+  const bool cpu_named = !request.automatic && request.device.kind == DeviceKind::cpu;
   DetectorOptions detector = options_.detector;
   detector.model = find_model(detector.model, program_directory());
-  backend_ = parts_.backend(facts_->device, detector);
-  facts_->engine = backend_->choice();
-  facts_->model = detector.model;
-  facts_->model_kind = backend_->model_kind();
-  facts_->model_sha256 = backend_->model_sha256();
+  const auto make = [this](const Device& device, const DetectorOptions& wanted) {
+    if (device.kind == DeviceKind::cpu && options_.job.decoder == DecoderChoice::nvdec)
+      throw Error(ErrorKind::usage, "--decoder cuda: the device is the cpu");
+    return parts_.backend(device, wanted);
+  };
+  DeviceChoice choice =
+      choose_device(request, cpu_named ? CudaProbe{} : parts_.probe_cuda(), detector, make);
+  facts_ = {choice.device,
+            choice.why,
+            choice.backend->choice(),
+            choice.backend->model_kind(),
+            detector.model,
+            choice.backend->model_sha256()};
+  backend_ = std::move(choice.backend);
 }
 
 void Run::work(std::size_t index) {

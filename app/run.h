@@ -6,6 +6,7 @@
 #include <stop_token>
 #include <string>
 
+#include "app/device_choice.h"
 #include "app/options.h"
 #include "pipeline/backend.h"
 #include "pipeline/job.h"
@@ -17,7 +18,8 @@ struct RunParts {
   std::function<OutputFormat(const std::string& input, const std::string& encoder,
                              const std::stop_token& stop)>
       output_format;
-  std::function<std::unique_ptr<Backend>(const Device&, const DetectorOptions&)> backend;
+  std::function<CudaProbe()> probe_cuda;  ///< asked unless the CPU is named
+  MakeBackend backend;
   std::function<JobResult(const JobOptions&, Backend&, const JobObserver&, const std::stop_token&)>
       job;
 };

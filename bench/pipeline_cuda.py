@@ -58,6 +58,8 @@ def arguments_given():
                          help="default: the four that data/loop-clips makes, made if need be")
     options.add_argument("--frames", type=int, default=10000, help="default: 10000")
     options.add_argument("--latency-frames", type=int, default=2000, help="default: 2000")
+    options.add_argument("--alone-frames", type=int, default=3000,
+                         help="for decoding alone (default: 3000)")
     options.add_argument("--outputs", default=",".join(OUTPUTS), help="default: %(default)s")
     options.add_argument("--score", default="0.4", help="score threshold (default: %(default)s)")
     options.add_argument("--draw", default="boxes,scores", help="as facepipe's (default: %(default)s)")
@@ -177,7 +179,8 @@ def output_rows(output, rate, times, decode_fps):
 def measure_clip(arguments, clip, folder):
     long = clips.repeated(clip, arguments.frames, folder)
     short = clips.repeated(clip, arguments.latency_frames, pathlib.Path(folder, "short"))
-    alone = decode_alone(arguments, long)
+    alone = decode_alone(arguments, clips.repeated(clip, arguments.alone_frames,
+                                                   pathlib.Path(folder, "alone")))
     decode_fps = alone["this program"]
     rows = [f"decoding alone, {name}: {fps:.1f} fps" for name, fps in alone.items()]
     for output in arguments.outputs.split(","):
@@ -199,7 +202,8 @@ def main():
     parts = []
     for clip in wanted_clips(arguments):
         with tempfile.TemporaryDirectory(dir=arguments.scratch) as folder:
-            pathlib.Path(folder, "short").mkdir()
+            for part in ("short", "alone"):
+                pathlib.Path(folder, part).mkdir()
             part, report = measure_clip(arguments, clip, folder)
         parts.append(part)
     facts = {**measurement.engine_facts(report), "device": measurement.gpu(),

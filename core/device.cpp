@@ -55,8 +55,14 @@ Device resolve_device(const DeviceRequest& request, const CudaProbe& cuda, std::
     }
     return request.device;
   }
-  why = cuda.built ? "cpu: cuda is used where --device cuda asks for it"
-                   : "cpu: this build has no CUDA support";
+  const std::string problem = problem_of(0, cuda);
+  for (std::size_t i = 0; i < cuda.devices.size(); ++i) {
+    if (!cuda.devices[i].problem.empty()) continue;
+    const Device found{DeviceKind::cuda, static_cast<int>(i)};
+    why = to_string(found) + ": " + cuda.devices[i].name;
+    return found;
+  }
+  why = "cpu: " + problem;
   return {};
 }
 

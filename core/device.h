@@ -39,7 +39,8 @@ struct CudaProbe {
 };
 
 /// Resolves a request once, before any work. An explicit device that can't be used throws
-/// Error(device); `why` gets one sentence about the choice made for auto.
+/// Error(device). For auto it is the first CUDA device that can be used, else the CPU, and `why`
+/// gets one sentence about it.
 [[nodiscard]] Device resolve_device(const DeviceRequest& request, const CudaProbe& cuda,
                                     std::string& why);
 

@@ -61,6 +61,7 @@ class RunTest : public testing::Test {
                const std::stop_token& /*stop*/) {
               return OutputFormat{"mp4", ".mp4", false};
             },
+            [] { return CudaProbe{}; },
             [this](const Device&, const DetectorOptions&) {
               ++factories_;
               return make_cpu_backend(std::make_unique<FakeFactory>());

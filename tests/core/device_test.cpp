@@ -82,11 +82,25 @@ TEST(Device, ExplicitCpuNeedsNoReason) {
   EXPECT_EQ(why, "");
 }
 
-TEST(Device, AutoSaysWhatItChose) {
-  for (const CudaProbe& probe : {CudaProbe{}, one_device()}) {
+TEST(Device, AutoTakesTheFirstDeviceThatCanBeUsedAndSaysWhatItChose) {
+  CudaProbe second = one_device();
+  second.devices = {{"Old Card", "is too old"}, {"Card", ""}};
+  CudaProbe none = second;
+  none.devices.pop_back();
+  CudaProbe no_driver;
+  no_driver.built = true;
+  no_driver.problem = "no driver";
+  const std::tuple<CudaProbe, Device, const char*> cases[] = {
+      {one_device(), {DeviceKind::cuda, 0}, "cuda:0: Card"},
+      {second, {DeviceKind::cuda, 1}, "cuda:1: Card"},
+      {none, {}, "cpu: Old Card is too old"},
+      {no_driver, {}, "cpu: no CUDA device: no driver"},
+      {CudaProbe{}, {}, "cpu: this build has no CUDA support"},
+  };
+  for (const auto& [probe, device, reason] : cases) {
     std::string why;
-    const Device device = resolve_device(parse_device("auto"), probe, why);
-    EXPECT_NE(why.find(to_string(device)), std::string::npos) << why;
+    EXPECT_EQ(resolve_device(parse_device("auto"), probe, why), device) << reason;
+    EXPECT_EQ(why, reason);
   }
 }
 

@@ -1,0 +1,297 @@
+// The program as it is built, on a CUDA device: what it finds and writes beside what it does on the
+// CPU, what it tells, and what it refuses.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "core/geometry.h"
+#include "tests/support/clips.h"
+#include "tests/support/temporary_folder.h"
+
+namespace facepipe {
+namespace {
+
+using nlohmann::json;
+using test::CommandResult;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+namespace fs = std::filesystem;
+using Arguments = std::vector<std::string>;
+
+constexpr int kFrames = 30;
+const fs::path kPhoto = fs::path(FACEPIPE_SOURCE_DIR) / "data/fetched/demo/city.jpg";
+const fs::path kModel = fs::path(FACEPIPE_SOURCE_DIR) / "data/fetched/models/centerface.onnx";
+
+/// A moving view of the demo photo, `kFrames` pictures, with a tone.
+void make_clip(const fs::path& file, const std::string& encoder = "libx264",
+               const std::string& pixels = "yuv420p", const std::string& size = "640x448") {
+  test::ffmpeg("-i " + kPhoto.string() +
+                   " -f lavfi -i sine=duration=1.2 -vf zoompan=z=1.25:x=2*on:y=0:d=" +
+                   std::to_string(kFrames) + ":s=" + size + ":fps=25,format=" + pixels + " -c:v " +
+                   encoder + " -c:a aac",
+               file);
+}
+
+struct Face {
+  Box box;
+  double score = 0;
+};
+using Frames = std::vector<std::vector<Face>>;
+
+Frames faces_of(const fs::path& file) {
+  Frames frames;
+  std::ifstream lines(file);
+  for (std::string line; std::getline(lines, line);) {
+    const json frame = json::parse(line);
+    std::vector<Face>& faces = frames.emplace_back();
+    for (const json& face : frame["faces"]) {
+      const std::vector<float> box = face["box"];
+      faces.push_back({{box.at(0), box.at(1), box.at(2), box.at(3)}, face["score"]});
+    }
+  }
+  return frames;
+}
+
+double overlap(const Box& a, const Box& b) {
+  const double width = std::min(a.x2, b.x2) - std::max(a.x1, b.x1);
+  const double height = std::min(a.y2, b.y2) - std::max(a.y1, b.y1);
+  if (width <= 0 || height <= 0) return 0;
+  const double both = width * height;
+  return both / (a.width() * a.height() + b.width() * b.height() - both);
+}
+
+/// Faces of `frames` over 0.5, and how many of them `others` hasn't at an IoU of 0.9.
+struct Comparison {
+  int faces = 0;
+  int missing = 0;
+};
+
+Comparison compare(const Frames& frames, const Frames& others) {
+  Comparison result;
+  for (std::size_t i = 0; i < frames.size(); ++i)
+    for (const Face& face : frames[i]) {
+      if (face.score <= 0.5) continue;
+      ++result.faces;
+      const bool found = std::any_of(others[i].begin(), others[i].end(), [&](const Face& other) {
+        return overlap(face.box, other.box) >= 0.9;
+      });
+      if (!found) ++result.missing;
+    }
+  return result;
+}
+
+class ProgramOnCuda : public testing::Test {
+ protected:
+  ProgramOnCuda() { make_clip(clip_); }
+
+  CommandResult run(Arguments arguments) {
+    const Arguments head{FACEPIPE_PROGRAM, "run"};
+    arguments.insert(arguments.begin(), head.begin(), head.end());
+    for (const std::string& word :
+         {std::string("--model"), kModel.string(), std::string("--report"), report_.string(),
+          std::string("--overwrite")})
+      arguments.push_back(word);
+    return test::run_command(arguments);
+  }
+
+  /// Runs to a good end; the report's part on the only input.
+  json run_well(const Arguments& arguments) {
+    const CommandResult result = run(arguments);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    json all = result.exit_code == 0 ? json::parse(std::ifstream(report_)) : json();
+    return all.is_array() && all.size() == 1 ? all[0] : json::object();
+  }
+
+  void expect_refusal(int code, const std::string& reason, const Arguments& arguments) {
+    const CommandResult result = run(arguments);
+    EXPECT_EQ(result.exit_code, code) << result.err;
+    EXPECT_THAT(result.err, HasSubstr(reason));
+    EXPECT_FALSE(fs::exists(out_));
+  }
+
+  Frames faces_on(const std::string& device, const Arguments& more = {}) {
+    Arguments arguments{clip_,      "--no-video", "--score",      "0.3",
+                        "--device", device,       "--detections", detections_};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    run_well(arguments);
+    return faces_of(detections_);
+  }
+
+  test::TemporaryFolder dir_;
+  const fs::path clip_ = dir_ / "clip.mp4";
+  const fs::path out_ = dir_ / "out.mp4";
+  const fs::path report_ = dir_ / "report.json";
+  const fs::path detections_ = dir_ / "faces.jsonl";
+};
+
+TEST_F(ProgramOnCuda, FindsTheFacesThatTheCpuFinds) {
+  const Frames cuda = faces_on("cuda");
+  const Frames cpu = faces_on("cpu", {"--precision", "f32"});
+  ASSERT_EQ(cuda.size(), std::size_t{kFrames});
+  ASSERT_EQ(cpu.size(), std::size_t{kFrames});
+  for (const Comparison& result : {compare(cuda, cpu), compare(cpu, cuda)}) {
+    EXPECT_GT(result.faces, 5 * kFrames);
+    EXPECT_LE(result.missing, result.faces / 100);
+  }
+}
+
+TEST_F(ProgramOnCuda, FindsTheSameEachTimeWhoeverDecodes) {
+  faces_on("cuda");
+  const std::string first = test::read_file(detections_);
+  for (const Arguments& more :
+       {Arguments{}, Arguments{"--decoder", "cpu"}, Arguments{"--frames-in-flight", "1"},
+        Arguments{"--frames-in-flight", "12"}}) {
+    faces_on("cuda", more);
+    EXPECT_EQ(test::read_file(detections_), first);
+  }
+}
+
+TEST_F(ProgramOnCuda, WritesJpegsOfWhichOnlyBitstreamsLeaveTheDevice) {
+  const json report = run_well({clip_, "--device", "cuda", "--codec", "mjpeg", "-o", out_});
+  EXPECT_EQ(report["device"], "cuda:0");
+  EXPECT_EQ(report["decoder"], "h264_nvdec");
+  EXPECT_EQ(report["encoder"], "nvjpeg");
+  EXPECT_EQ(report["copies"]["upload"]["calls"], 0);
+  EXPECT_EQ(report["copies"]["download"]["calls"], 0);
+  EXPECT_EQ(report["copies"]["bitstream"]["calls"], kFrames);
+  EXPECT_EQ(report["copies"]["descriptor"]["calls"], kFrames);
+  EXPECT_EQ(test::video_stamps(out_), test::video_stamps(clip_));
+  const json probed = test::probe(out_);
+  EXPECT_EQ(test::streams_of(probed, "video").at(0)["codec_name"], "mjpeg");
+  EXPECT_EQ(test::streams_of(probed, "audio").size(), 1U);
+}
+
+TEST_F(ProgramOnCuda, WritesH264AndSaysThatPicturesLeave) {
+  const CommandResult result = run({clip_, "--device", "cuda", "--codec", "libx264", "-o", out_});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("pictures leave the device for libx264"));
+  EXPECT_EQ(test::video_stamps(out_), test::video_stamps(clip_));
+  EXPECT_EQ(test::streams_of(test::probe(out_), "audio").size(), 1U);
+  const json report = json::parse(std::ifstream(report_))[0];
+  EXPECT_EQ(report["copies"]["download"]["calls"], kFrames);
+}
+
+TEST_F(ProgramOnCuda, DrawsWhatTheCpuDraws) {
+  // The same faces, from either decoder, drawn on the device and encoded without loss.
+  const Arguments lossless{"--codec", "libx264", "--encoder-option",
+                           "qp=0",    "--draw",  "boxes,scores,landmarks,count",
+                           "-o",      out_};
+  const auto pictures = [&](const Arguments& more) {
+    Arguments arguments{clip_, "--device", "cuda"};
+    arguments.insert(arguments.end(), lossless.begin(), lossless.end());
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    run_well(arguments);
+    return test::decoded_pictures(out_);
+  };
+  const std::string drawn = pictures({});
+  EXPECT_EQ(drawn.size(), std::size_t{kFrames} * 640 * 448 * 3 / 2);
+  EXPECT_EQ(pictures({"--decoder", "cpu"}), drawn);
+  EXPECT_NE(drawn, test::decoded_pictures(clip_));
+}
+
+TEST_F(ProgramOnCuda, AutoTakesTheDeviceAndSaysSo) {
+  const json report = run_well({clip_, "--no-video"});
+  EXPECT_EQ(report["device"], "cuda:0");
+  EXPECT_EQ(report["engine"], "cuda");
+  EXPECT_THAT(report["why"].dump(), HasSubstr("cuda:0: "));
+}
+
+TEST_F(ProgramOnCuda, AutoTakesTheCpuForAnEngineThatOnlyItHas) {
+  const json report = run_well({clip_, "--no-video", "--end", "0.1", "--engine", "opencv"});
+  EXPECT_EQ(report["device"], "cpu");
+  EXPECT_THAT(report["why"].dump(), HasSubstr("cpu: cuda:0 can't be used"));
+}
+
+TEST_F(ProgramOnCuda, WorksOnSeveralFilesOfSeveralSizes) {
+  const fs::path other = dir_ / "other.mp4";
+  make_clip(other, "libx264", "yuv420p", "320x226");
+  const CommandResult result = run(
+      {clip_, other, "--device", "cuda", "--codec", "mjpeg", "-o", (dir_ / "out").string() + "/"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  for (const char* name : {"out/clip_faces.mp4", "out/other_faces.mp4"})
+    EXPECT_EQ(test::video_stamps(dir_ / name).size(), std::size_t{kFrames}) << name;
+}
+
+TEST_F(ProgramOnCuda, WhatNvdecCantDecodeIsDecodedOnTheCpuAndTold) {
+  const fs::path deep = dir_ / "deep.mp4";
+  make_clip(deep, "libx264", "yuv420p10le");
+  const json report = run_well({deep, "--device", "cuda", "--no-video"});
+  EXPECT_EQ(report["decoder"], "h264");
+  EXPECT_EQ(report["copies"]["upload"]["calls"], kFrames);
+  EXPECT_THAT(report["notices"].dump(), HasSubstr("decoded on the CPU and uploaded"));
+  expect_refusal(4, "deep.mp4", {deep, "--device", "cuda", "--decoder", "cuda", "-o", out_});
+  expect_refusal(5, "--allow-8bit", {deep, "--device", "cuda", "--codec", "mjpeg", "-o", out_});
+  const json shallow =
+      run_well({deep, "--device", "cuda", "--codec", "mjpeg", "--allow-8bit", "-o", out_});
+  EXPECT_EQ(shallow["encoder"], "nvjpeg");
+}
+
+TEST_F(ProgramOnCuda, WhatOnlyTheCpuHasIsRefused) {
+  expect_refusal(2, "don't go together",
+                 {clip_, "--device", "cuda", "--engine", "opencv", "-o", out_});
+  expect_refusal(2, "don't go together",
+                 {clip_, "--device", "cuda", "--precision", "f32", "-o", out_});
+  expect_refusal(4, "cuda:99", {clip_, "--device", "cuda:99", "-o", out_});
+}
+
+TEST_F(ProgramOnCuda, LatenciesOfTheStagesAddUp) {
+  const fs::path latency = dir_ / "latency.csv";
+  run_well({clip_, "--device", "cuda", "--codec", "mjpeg", "-o", out_, "--latency", latency});
+  std::ifstream lines(latency);
+  std::string line;
+  std::getline(lines, line);
+  std::vector<std::string> columns;
+  std::istringstream head(line);
+  for (std::string column; std::getline(head, column, ',');) columns.push_back(column);
+  int frames = 0;
+  while (std::getline(lines, line)) {
+    ++frames;
+    std::istringstream row(line);
+    double before = 0;
+    for (const std::string& column : columns) {
+      std::string value;
+      std::getline(row, value, ',');
+      const bool device = column.find("preprocess") == 0 || column.find("inference") == 0 ||
+                          column.find("nms") == 0 || column.find("overlay") == 0;
+      if (!device || column.find("cpu") != std::string::npos) continue;
+      ASSERT_FALSE(value.empty()) << column << " of frame " << frames;
+      EXPECT_GE(std::stod(value) + 1e-6, before) << column << " of frame " << frames;
+      before = std::stod(value);
+    }
+    EXPECT_GT(before, 0);
+  }
+  EXPECT_EQ(frames, kFrames);
+}
+
+TEST_F(ProgramOnCuda, AFileThatEndsEarlyIsSix) {
+  const fs::path whole = dir_ / "whole.mkv";
+  test::ffmpeg("-i " + clip_.string() + " -map 0:v -c copy", whole);
+  const std::string bytes = test::read_file(whole);
+  const fs::path torn = dir_.write("torn.mkv", bytes.substr(0, bytes.size() * 6 / 10));
+  const fs::path out = dir_ / "out.mkv";
+  const CommandResult result = run({torn, "--device", "cuda", "--codec", "mjpeg", "-o", out});
+  EXPECT_EQ(result.exit_code, 6) << result.err;
+  EXPECT_GT(test::video_stamps(out).size(), std::size_t{kFrames / 4});
+}
+
+TEST_F(ProgramOnCuda, AnInterruptedRunKeepsWhatItHasUnderAnotherName) {
+  const fs::path longer = dir_ / "long.mp4";
+  test::ffmpeg("-stream_loop 600 -i " + clip_.string() + " -map 0:v -c copy", longer);
+  const CommandResult result =
+      test::run_command({"timeout", "-s", "INT", "1.5", FACEPIPE_PROGRAM, "run", longer, "--device",
+                         "cuda", "--model", kModel, "--codec", "mjpeg", "-o", out_});
+  EXPECT_EQ(result.exit_code, 124) << "it ended before it was interrupted: " << result.err;
+  EXPECT_FALSE(fs::exists(out_));
+  EXPECT_GT(test::video_stamps(dir_ / "out.partial.mp4").size(), std::size_t{kFrames});
+}
+
+}  // namespace
+}  // namespace facepipe
