@@ -46,8 +46,9 @@ class Watch:
 
 
 def at(samples, moment):
-    """MiB of the sample nearest to a moment."""
-    return min(samples, key=lambda sample: abs(sample[0] - moment))[1]
+    """MiB of the last sample up to a moment: one after it may show a program that has ended."""
+    before = [mib for taken, mib in samples if taken <= moment]
+    return before[-1] if before else samples[0][1]
 
 
 def over(samples, begin, end, points=5):

@@ -1,6 +1,7 @@
 """How far two detections files (--detections F.jsonl) of the same input agree."""
 import json
 import math
+import pathlib
 from dataclasses import dataclass, field
 
 SCORE = 0.3
@@ -22,11 +23,11 @@ class Agreement:
 
 
 def read(lines):
-    """{(file's name, frame): faces}."""
+    """{(file's name without folders, frame): faces}."""
     frames = {}
     for line in lines:
         frame = json.loads(line)
-        frames[frame["file"], frame["frame"]] = frame["faces"]
+        frames[pathlib.PurePath(frame["file"]).name, frame["frame"]] = frame["faces"]
     return frames
 
 

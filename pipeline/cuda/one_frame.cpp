@@ -1,6 +1,9 @@
 #include "pipeline/cuda/one_frame.h"
 
+#include <cstddef>
+#include <cstring>
 #include <memory>
+#include <utility>
 
 #include "core/cuda/detections.h"
 #include "core/cuda/devices.h"
@@ -10,15 +13,40 @@
 #include "detector/to_rgb.h"
 #include "pipeline/cuda/pictures.h"
 #include "pipeline/cuda/upload.h"
+#include "pipeline/ffmpeg.h"
+#include "pipeline/pictures.h"
 
 namespace facepipe {
+namespace {
+
+/// The picture as the pipeline's stages have it, whoever owns `frame`.
+Frame pipeline_frame(const Frame& frame) {
+  UniqueAVFrame picture = new_av_frame();
+  picture->format = AV_PIX_FMT_YUV420P;
+  picture->width = frame.size.width;
+  picture->height = frame.size.height;
+  check_av(av_frame_get_buffer(picture.get(), 0), ErrorKind::internal, "a picture");
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Size size = i == 0 ? frame.size : frame.chroma_size();
+    const Plane& plane = frame.planes[i];
+    for (std::ptrdiff_t y = 0; y < size.height; ++y)
+      std::memcpy(picture->data[i] + y * picture->linesize[i], plane.data + y * plane.stride,
+                  static_cast<std::size_t>(size.width));
+  }
+  Frame result = wrap(std::move(picture));
+  result.color = frame.color;
+  return result;
+}
+
+}  // namespace
+
 OneFrameResult detect_one_frame(const Frame& frame, Device device, const DetectorOptions& options) {
   static_cast<void>(choose_engine(device, options));
   cuda::use_device(device);
   const cuda::Stream stream;
   CopyCounter copies;
   PictureUpload upload(frame.size, frame.format.bits, 1, device, copies);
-  const Frame there = upload.upload(frame, stream);
+  const Frame there = upload.upload(pipeline_frame(frame), stream);
   DescriptorUpload descriptor(copies);
   describe_picture(there, descriptor.host());
   fill_to_rgb(descriptor.host(), there.color, there.format, there.size);

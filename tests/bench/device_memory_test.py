@@ -12,8 +12,10 @@ SAMPLES = [(10.0, 500), (11.0, 800), (12.0, 900), (13.0, 900), (14.0, 700)]
 
 
 class Samples(unittest.TestCase):
-    def test_the_nearest_counts(self):
-        self.assertEqual(device_memory.at(SAMPLES, 11.4), 800)
+    def test_the_last_one_up_to_a_moment_counts(self):
+        self.assertEqual(device_memory.at(SAMPLES, 11.9), 800)
+        self.assertEqual(device_memory.at(SAMPLES, 12.0), 900)
+        self.assertEqual(device_memory.at(SAMPLES, 9.0), 500)
         self.assertEqual(device_memory.at(SAMPLES, 99.0), 700)
 
     def test_evenly_apart(self):
