@@ -50,20 +50,6 @@ ByteYuv::Mats ByteYuv::separate(const Frame& frame) {
   return planes;
 }
 
-void ByteYuv::halve_columns(cv::Mat& plane, std::size_t index) {
-  cv::Mat& half = halved_[index];
-  const int pairs = plane.cols / 2;
-  half.create(plane.rows, (plane.cols + 1) / 2, CV_8U);
-  if (pairs > 0) {
-    // Even and odd columns are the channels of a picture of pairs; much faster than cv::resize.
-    std::array<cv::Mat, 2> columns;
-    cv::split(cv::Mat(plane.rows, pairs, CV_8UC2, plane.data, plane.step), columns.data());
-    cv::addWeighted(columns[0], 0.5, columns[1], 0.5, 0, half.colRange(0, pairs));
-  }
-  if (plane.cols % 2 == 1) plane.col(plane.cols - 1).copyTo(half.col(pairs));
-  plane = half;
-}
-
 void ByteYuv::repeat(cv::Mat& plane, std::size_t index, int columns, int rows) {
   if (columns == 1 && rows == 1) return;
   cv::resize(plane, repeated_[index], {plane.cols * columns, plane.rows * rows}, 0, 0,
@@ -71,27 +57,17 @@ void ByteYuv::repeat(cv::Mat& plane, std::size_t index, int columns, int rows) {
   plane = repeated_[index];
 }
 
-void ByteYuv::double_last_row(cv::Mat& plane, std::size_t index) {
-  cv::copyMakeBorder(plane, extended_[index], 0, 1, 0, 0, cv::BORDER_REPLICATE);
-  plane = extended_[index];
-}
-
 ByteYuv::View ByteYuv::view(const Frame& frame) {
   const PixelFormat& format = frame.format;
+  const int half_width = format.log2_chroma_w > 0 ? 1 : 0;
   const int half_height = format.log2_chroma_h > 0 ? 1 : 0;
+  const int columns = 1 << (format.log2_chroma_w - half_width);
   const int rows = 1 << (format.log2_chroma_h - half_height);
-  const int columns = format.log2_chroma_w > 0 ? 1 << (format.log2_chroma_w - 1) : 1;
   Mats planes = separate(frame);
-  for (const std::size_t i : kChroma) {
-    if (format.log2_chroma_w == 0) halve_columns(planes[i], i);
-    repeat(planes[i], i, columns, rows);
-  }
-  const bool odd = frame.size.height % 2 == 1;
-  if (odd) double_last_row(planes[kLuma], kLuma);
-  for (const std::size_t i : kChroma)
-    if (odd && half_height == 0) double_last_row(planes[i], i);
+  for (const std::size_t i : kChroma) repeat(planes[i], i, columns, rows);
   return {{plane_of(planes[0]), plane_of(planes[1]), plane_of(planes[2])},
-          {frame.size.width, frame.size.height + (odd ? 1 : 0)},
+          frame.size,
+          half_width == 1,
           half_height == 1};
 }
 

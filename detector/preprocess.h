@@ -3,17 +3,14 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <opencv2/core.hpp>
-#include <optional>
 #include <span>
 
 #include "core/frame.h"
 #include "detector/byte_yuv.h"
 #include "detector/model.h"
 #include "detector/network_fit.h"
-
-struct SwsContext;
+#include "detector/packed_rgb.h"
 
 namespace facepipe {
 
@@ -23,34 +20,19 @@ namespace facepipe {
 ///
 /// Matrices other than BT.601, BT.709, BT.2020, FCC and SMPTE 240M (such as YCgCo) are read as
 /// BT.601, and PQ or HLG light is not tone mapped: a face stays a face. Chroma is repeated, not
-/// interpolated. Each value is within 5 of 255 of exact arithmetic (8-bit 4:2:0 and 4:2:2: 3).
+/// interpolated. Each value is within 4 of 255 of exact arithmetic (8 bits: rounded once, as by the
+/// CUDA engine).
 class Preprocessor {
  public:
   Preprocessor(const NetworkFit& fit, ChannelOrder order);
 
   /// Writes the fit's content area of `planes` (3 x network height x network width bytes) and black
-  /// to the right of it; the rows below are left as they are. The frame's memory must be readable
-  /// for 16 bytes after its last row, as that of FFmpeg's frames is: vector code reads whole
-  /// registers.
+  /// to the right of it; the rows below are left as they are.
   /// Errors: internal for a frame of another upright size or on another device.
   void convert(const Frame& frame, std::span<std::uint8_t> planes);
 
  private:
-  struct FreeContext {
-    void operator()(SwsContext* context) const noexcept;
-  };
-  /// What an SwsContext is made for.
-  struct Source {
-    Size size;
-    bool half_height_chroma = true;
-    int matrix = 2;
-    bool full_range = false;
-    int channels = 3;  ///< of the packed picture
-    friend bool operator==(const Source&, const Source&) = default;
-  };
-
   void check(const Frame& frame) const;
-  void prepare_context(const Source& source);
   void to_packed(const Frame& frame);
   void merge_gbr(const Frame& frame);
   [[nodiscard]] cv::Mat scaled(Orientation orientation);
@@ -60,8 +42,7 @@ class Preprocessor {
   NetworkFit fit_;
   ChannelOrder order_;
   ByteYuv byte_yuv_;
-  std::optional<Source> source_;
-  std::unique_ptr<SwsContext, FreeContext> context_;
+  PackedRgb rgb_;
   cv::Mat packed_buffer_;
   cv::Mat packed_;  ///< the picture in it, its rows already flipped where needed
   cv::Mat scaled_buffer_;

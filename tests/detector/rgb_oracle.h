@@ -58,17 +58,9 @@ inline ChromaPair chroma_sample(const Frame& frame, int column, int row) {
           chroma(pairs ? code(1, 2 * column + 1) : code(2, column), frame)};
 }
 
-/// Chroma of full width is averaged over pairs of columns; a last one without a partner stands
-/// alone.
 inline ChromaPair chroma_at(const Frame& frame, int x, int y) {
   if (!frame.format.has_chroma) return {};
-  const int row = y >> frame.format.log2_chroma_h;
-  if (frame.format.log2_chroma_w > 0)
-    return chroma_sample(frame, x >> frame.format.log2_chroma_w, row);
-  const int first = x & ~1;
-  const ChromaPair a = chroma_sample(frame, first, row);
-  const ChromaPair b = chroma_sample(frame, std::min(first + 1, frame.size.width - 1), row);
-  return {(a.cb + b.cb) / 2, (a.cr + b.cr) / 2};
+  return chroma_sample(frame, x >> frame.format.log2_chroma_w, y >> frame.format.log2_chroma_h);
 }
 
 inline std::array<double, 3> rgb_at(const Frame& frame, int x, int y, int matrix) {
