@@ -56,6 +56,15 @@ void crop_top_left(AVFrame& picture, AVPixelFormat layout) {
   picture.crop_top = 0;
 }
 
+/// NVDEC makes a surface's height even, and FFmpeg (5.1 at least) looks for the chroma behind as
+/// many rows as the picture has: of an odd number, as JPEG and VP9 may have it, a row too early.
+void find_chroma(AVFrame& picture) {
+  const bool odd = picture.height % 2 == 1;
+  if (odd &&
+      picture.data[1] - picture.data[0] == std::ptrdiff_t{picture.height} * picture.linesize[0])
+    picture.data[1] += picture.linesize[0];
+}
+
 class CudaDecoder final : public StreamDecoder {
  public:
   CudaDecoder(const Demuxer& demuxer, const CudaDecoderOptions& options,
@@ -277,6 +286,7 @@ Frame CudaDecoder::surface_frame(UniqueAVFrame picture) {
     throw Error(ErrorKind::device, demuxer().url() + ": NVDEC's decoder gave a picture of the CPU");
   const AVPixelFormat layout =
       reinterpret_cast<const AVHWFramesContext*>(picture->hw_frames_ctx->data)->sw_format;
+  find_chroma(*picture);
   crop_top_left(*picture, layout);
   const PictureKind kind{picture->width, picture->height, layout};
   if (!first_) first_ = kind;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <deque>
 #include <filesystem>
 #include <optional>
@@ -248,6 +249,35 @@ TEST(Nvdec, KeepsToTheChosenRange) {
   const Decoded found = decode_on_cuda(folder / "clip.mp4", options);
   ASSERT_NO_FATAL_FAILURE(expect_equal(found, decode_on_cpu(folder / "clip.mp4", options.stream)));
   EXPECT_EQ(found.ledger.decoded, 21);
+}
+
+/// The share of samples that differ by more than decoders of JPEG may.
+double share_of_other_samples(const Samples& one, const Samples& other) {
+  constexpr int kRounding = 8;
+  std::size_t others = 0;
+  for (std::size_t i = 0; i < one.size(); ++i)
+    if (std::abs(int{one[i]} - int{other[i]}) > kRounding) ++others;
+  return static_cast<double>(others) / static_cast<double>(one.size());
+}
+
+TEST(Nvdec, FindsTheChromaOfOddHeights) {
+  for (const char* const size : {"642x362", "642x361", "641x361"}) {
+    SCOPED_TRACE(size);
+    const TemporaryFolder folder;
+    const fs::path file = folder / "clip.mkv";
+    ffmpeg("-f lavfi -i testsrc2=r=30:d=0.2:s=" + std::string(size) +
+               " -c:v mjpeg -q:v 2 -pix_fmt yuvj420p",
+           file);
+    CudaDecoderOptions options;
+    options.choice = DecoderChoice::nvdec;
+    const Decoded found = decode_on_cuda(file, options);
+    const Decoded expected = decode_on_cpu(file);
+    ASSERT_EQ(found.shots.size(), expected.shots.size());
+    for (std::size_t i = 0; i < found.shots.size(); ++i) {
+      ASSERT_EQ(found.shots[i].samples.size(), expected.shots[i].samples.size());
+      EXPECT_LT(share_of_other_samples(found.shots[i].samples, expected.shots[i].samples), 1e-4);
+    }
+  }
 }
 
 // Main 10 needs an encoder that not every ffmpeg has; such a clip may lie beside the other data.
