@@ -48,8 +48,8 @@ void allocate_surfaces(AVBufferRef& surfaces, const AVCodecContext& encoder) {
   for (std::int64_t i = 0; i < held + kSpareSurfaces; ++i) all.push_back(surface_from(surfaces));
 }
 
-// FFmpeg 5.1 counts the reordering delay in ticks of the time base instead of frames, so that
-// packets would be decoded after they are shown.
+// FFmpeg 5.1 counts the reordering delay in ticks of the time base, and those times its numerator,
+// instead of frames: packets would be decoded after they are shown, or minutes before.
 DecodingStamps decoding_stamps(const AVCodecContext& encoder) {
   const std::int64_t ticks = av_rescale_q(1, av_inv_q(encoder.framerate), encoder.time_base);
   return {encoder.has_b_frames > 0 ? kMostOvertaking : 0, std::max<std::int64_t>(1, ticks)};

@@ -203,27 +203,27 @@ NVENCSTATUS NvEncodeAPIGetMaxSupportedVersion(std::uint32_t* version) {
   return NV_ENC_SUCCESS;
 }
 
-NVENCSTATUS NvEncodeAPICreateInstance(NV_ENCODE_API_FUNCTION_LIST* functions) {
-  if (functions->version != NV_ENCODE_API_FUNCTION_LIST_VER) return NV_ENC_ERR_INVALID_VERSION;
-  functions->nvEncOpenEncodeSessionEx = facepipe::test::open_session;
-  functions->nvEncDestroyEncoder = facepipe::test::destroy_encoder;
-  functions->nvEncGetEncodeGUIDCount = facepipe::test::count_codecs;
-  functions->nvEncGetEncodeGUIDs = facepipe::test::list_codecs;
-  functions->nvEncGetEncodeCaps = facepipe::test::tell_ability;
-  functions->nvEncGetEncodePresetConfigEx = facepipe::test::tell_preset;
-  functions->nvEncInitializeEncoder = facepipe::test::initialize;
-  functions->nvEncSetIOCudaStreams = facepipe::test::set_streams;
-  functions->nvEncGetSequenceParams = facepipe::test::tell_headers;
-  functions->nvEncCreateBitstreamBuffer = facepipe::test::create_output;
-  functions->nvEncDestroyBitstreamBuffer = facepipe::test::destroy_output;
-  functions->nvEncRegisterResource = facepipe::test::register_surface;
-  functions->nvEncUnregisterResource = facepipe::test::unregister_surface;
-  functions->nvEncMapInputResource = facepipe::test::map_surface;
-  functions->nvEncUnmapInputResource = facepipe::test::unmap_surface;
-  functions->nvEncEncodePicture = facepipe::test::encode_picture;
-  functions->nvEncLockBitstream = facepipe::test::lock_output;
-  functions->nvEncUnlockBitstream = facepipe::test::unlock_output;
-  functions->nvEncGetLastErrorString = facepipe::test::last_error;
+NVENCSTATUS NvEncodeAPICreateInstance(NV_ENCODE_API_FUNCTION_LIST* functionList) {
+  if (functionList->version != NV_ENCODE_API_FUNCTION_LIST_VER) return NV_ENC_ERR_INVALID_VERSION;
+  functionList->nvEncOpenEncodeSessionEx = facepipe::test::open_session;
+  functionList->nvEncDestroyEncoder = facepipe::test::destroy_encoder;
+  functionList->nvEncGetEncodeGUIDCount = facepipe::test::count_codecs;
+  functionList->nvEncGetEncodeGUIDs = facepipe::test::list_codecs;
+  functionList->nvEncGetEncodeCaps = facepipe::test::tell_ability;
+  functionList->nvEncGetEncodePresetConfigEx = facepipe::test::tell_preset;
+  functionList->nvEncInitializeEncoder = facepipe::test::initialize;
+  functionList->nvEncSetIOCudaStreams = facepipe::test::set_streams;
+  functionList->nvEncGetSequenceParams = facepipe::test::tell_headers;
+  functionList->nvEncCreateBitstreamBuffer = facepipe::test::create_output;
+  functionList->nvEncDestroyBitstreamBuffer = facepipe::test::destroy_output;
+  functionList->nvEncRegisterResource = facepipe::test::register_surface;
+  functionList->nvEncUnregisterResource = facepipe::test::unregister_surface;
+  functionList->nvEncMapInputResource = facepipe::test::map_surface;
+  functionList->nvEncUnmapInputResource = facepipe::test::unmap_surface;
+  functionList->nvEncEncodePicture = facepipe::test::encode_picture;
+  functionList->nvEncLockBitstream = facepipe::test::lock_output;
+  functionList->nvEncUnlockBitstream = facepipe::test::unlock_output;
+  functionList->nvEncGetLastErrorString = facepipe::test::last_error;
   return NV_ENC_SUCCESS;
 }
 

@@ -134,7 +134,7 @@ void FakeEncoder::lock(NV_ENC_LOCK_BITSTREAM& params) {
   expect(now.luma == first.luma && now.chroma == first.chroma,
          "a surface that changed while NVENC had it");
   const FakePacket& packet = *output->packet;
-  params.bitstreamBufferPtr = const_cast<std::uint8_t*>(packet.bytes.data());
+  params.bitstreamBufferPtr = const_cast<std::uint8_t*>(packet.bytes.data());  // NOLINT: read only
   params.bitstreamSizeInBytes = static_cast<std::uint32_t>(packet.bytes.size());
   params.outputTimeStamp = static_cast<std::uint64_t>(log_.pictures[packet.shown].stamp);
   params.pictureType = packet.key ? NV_ENC_PIC_TYPE_IDR : NV_ENC_PIC_TYPE_P;

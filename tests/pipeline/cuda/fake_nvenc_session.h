@@ -43,7 +43,7 @@ class FakeEncoder {
   void destroy(void* output);
 
   /// True where everything that was given so far has been encoded.
-  [[nodiscard]] bool encode(const NV_ENC_PIC_PARAMS& picture);
+  [[nodiscard]] bool encode(const NV_ENC_PIC_PARAMS& params);
   /// Encodes the rest.
   void finish();
   void lock(NV_ENC_LOCK_BITSTREAM& params);
