@@ -124,9 +124,7 @@ Json copies_json(const std::vector<CopySum>& copies) {
   if (copies.empty()) return {};
   Json json = Json::object();
   for (const CopySum& copy : copies)
-    json[copy.kind] = {{"direction", copy.to_device ? "to device" : "to host"},
-                       {"calls", copy.calls},
-                       {"bytes", copy.bytes}};
+    json[copy.kind] = {{"direction", copy.direction}, {"calls", copy.calls}, {"bytes", copy.bytes}};
   return json;
 }
 

@@ -95,15 +95,19 @@ void add_drawing(CLI::App& app, ParsedOptions& to) {
 
 void add_encoding(CLI::App& app, ParsedOptions& to) {
   EncoderOptions& encoder = to.run.job.encoder;
-  add_value(app, "--codec", "NAME", "FFmpeg's name of the video encoder",
-            "libx264; a still image\nkeeps its own", [&](const OptionText& given) {
+  add_value(app, "--codec", "NAME",
+            "FFmpeg's name of the video encoder; or auto, h264 or hevc: the CUDA device's own\n"
+            "(NVENC) where it can, else libx264 or libx265",
+            "auto, which is h264; a still image\nkeeps its own", [&](const OptionText& given) {
               if (given.text.empty()) refuse(given, "the name of an encoder");
-              encoder.codec = given.text;
+              encoder.codec = given.text == "auto" ? std::string() : given.text;
             });
-  add_value(app, "--preset", "NAME", "The encoder's preset: speed against size",
-            "the encoder's own", [&](const OptionText& given) { encoder.preset = given.text; });
-  add_value(app, "--crf", "0..63", "Quality, where the encoder has it; lower is better",
-            "the encoder's own",
+  add_value(app, "--preset", "NAME",
+            "The encoder's preset, speed against size: of NVENC p1 (fastest) to p7",
+            "the encoder's\nown", [&](const OptionText& given) { encoder.preset = given.text; });
+  add_value(app, "--crf", "0..63",
+            "Quality, where the encoder has it; lower is better; of NVENC, up to 51, its cq",
+            "the\nencoder's own; of NVENC 23",
             [&](const OptionText& given) { encoder.crf = parse_number(given, 0, kLargestCrf); });
   app.add_option_function<std::vector<std::string>>(
          "--encoder-option",
@@ -115,7 +119,7 @@ void add_encoding(CLI::App& app, ParsedOptions& to) {
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   app.add_flag("--allow-8bit", to.run.job.allow_8bit,
-               "mjpeg may take deeper pictures, as 8 bits (default: exit 5)");
+               "mjpeg and h264_nvenc may take deeper pictures, as 8 bits (default: exit 5)");
   add_value(app, "--on-size-change", "WHAT", "scale or error, where pictures change size midway",
             "scale", [&](const OptionText& given) {
               to.run.job.scale_on_size_change =

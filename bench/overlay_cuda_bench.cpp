@@ -1,6 +1,7 @@
-// The overlay and nvJPEG on a CUDA device.
+// The overlay, nvJPEG and the copies that NVENC gets on a CUDA device.
 //
 //   bench_overlay_cuda overlay       graph replays, timed by events on the device
+//   bench_overlay_cuda surface       copies of pictures, likewise
 //   bench_overlay_cuda jpeg CLIP     from a decoded frame to its packet, timed on the host
 //
 // Times are microseconds: median and quartiles.
@@ -8,9 +9,11 @@
 #include <chrono>
 #include <cstdio>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/device_times.h"
@@ -21,6 +24,7 @@
 #include "pipeline/cuda/faces.h"
 #include "pipeline/cuda/overlay.h"
 #include "pipeline/cuda/pictures.h"
+#include "pipeline/cuda/surface_copy.h"
 
 namespace facepipe {
 namespace {
@@ -109,6 +113,45 @@ void time_overlays() {
   time_overlay({1080, 1920}, {1, false}, 700, styles[2].style, "all, turned");
 }
 
+/// A picture in memory of its own, as NVDEC and FFmpeg lay them out.
+struct Picture {
+  Picture(Size size, int bits)
+      : stride((static_cast<std::size_t>(size.width) * (bits > 8 ? 2 : 1) + 255) / 256 * 256),
+        memory(stride * static_cast<std::size_t>(size.height) * 3 / 2) {
+    frame.format = {true, 1, 1, bits, bits == 10 ? 6 : 0, true};
+    frame.size = size;
+    frame.device = {DeviceKind::cuda, 0};
+    const auto row = static_cast<std::ptrdiff_t>(stride);
+    frame.planes[0] = {memory.data(), row};
+    frame.planes[1] = {memory.data() + row * size.height, row};
+  }
+  std::size_t stride;
+  cuda::DeviceBuffer<std::byte> memory;
+  Frame frame;
+};
+
+void time_surface_copies(Size size, int bits, int surface_bits) {
+  constexpr std::size_t kPictures = 8;  // more than the cache holds
+  const cuda::Stream stream;
+  CopyCounter copies;
+  std::vector<std::unique_ptr<Picture>> from;
+  std::vector<std::unique_ptr<Picture>> to;
+  for (std::size_t i = 0; i < kPictures; ++i) {
+    from.push_back(std::make_unique<Picture>(size, bits));
+    to.push_back(std::make_unique<Picture>(size, surface_bits));
+  }
+  std::size_t next = 0;
+  print_times(
+      std::to_string(size.width) + "x" + std::to_string(size.height) + ", " + std::to_string(bits) +
+          " bits, to a surface of " + std::to_string(surface_bits),
+      microseconds_of_calls(stream, kWarmUp, kReplays, [&] {
+        const Frame& target = to[next]->frame;
+        const Surface surface{target.planes[0], target.planes[1], target.format.bytes_per_sample()};
+        enqueue_surface_copy(from[next]->frame, surface, stream, copies);
+        next = (next + 1) % kPictures;
+      }));
+}
+
 /// The same picture once more.
 Frame again(const Frame& frame) {
   Frame copy;
@@ -179,12 +222,16 @@ void time_jpeg(const std::vector<Frame>& frames, int in_flight, const char* qual
 int bench(const std::vector<std::string>& words) {
   if (words.size() == 1 && words[0] == "overlay") {
     time_overlays();
+  } else if (words.size() == 1 && words[0] == "surface") {
+    for (const Size size : {Size{1920, 1080}, Size{3840, 2160}})
+      for (const auto& [bits, surface_bits] : {std::pair{8, 8}, {10, 10}, {10, 8}})
+        time_surface_copies(size, bits, surface_bits);
   } else if (words.size() == 2 && words[0] == "jpeg") {
     const std::vector<Frame> frames = first_frames(words[1], 8);
     for (const char* quality : {"85", "95"})
       for (const int in_flight : {1, 2, 4}) time_jpeg(frames, in_flight, quality);
   } else {
-    std::fprintf(stderr, "usage: bench_overlay_cuda overlay | jpeg CLIP\n");
+    std::fprintf(stderr, "usage: bench_overlay_cuda overlay | surface | jpeg CLIP\n");
     return 2;
   }
   return 0;

@@ -25,6 +25,15 @@ struct EncoderPlan {
                                           const AVOutputFormat& format, const std::string& output,
                                           Notices& notices);
 
+/// Whether it is one of FFmpeg's encoders for NVENC, the encoder on NVIDIA's chips.
+[[nodiscard]] bool is_nvenc(const AVCodec& codec);
+
+/// Whether `options` name no encoder, but a family ("h264") at most: a device may run its own.
+[[nodiscard]] bool leaves_encoder_open(const EncoderOptions& options);
+
+/// Whether the encoder takes 8 bits alone and nobody who names it need know that.
+[[nodiscard]] bool narrows_to_8_bits(const AVCodec& codec);
+
 /// Finds formats for pictures like `first`, as close to it as the encoder allows. Where a size
 /// doesn't fit the subsampling of chroma (odd, in 4:2:0), 4:4:4 is taken, and told.
 /// Errors: Error(output) where the encoder takes nothing suitable.

@@ -123,6 +123,18 @@ bool same_samples(AVPixelFormat a, AVPixelFormat b) {
 
 }  // namespace
 
+bool is_nvenc(const AVCodec& codec) {
+  return codec.wrapper_name != nullptr && std::string_view(codec.wrapper_name) == "nvenc";
+}
+
+bool leaves_encoder_open(const EncoderOptions& options) {
+  return options.codec.empty() || avcodec_find_encoder_by_name(options.codec.c_str()) == nullptr;
+}
+
+bool narrows_to_8_bits(const AVCodec& codec) {
+  return codec.id == AV_CODEC_ID_MJPEG || (is_nvenc(codec) && codec.id == AV_CODEC_ID_H264);
+}
+
 const AVCodec& choose_codec(const EncoderOptions& options, const AVOutputFormat& format,
                             const std::string& output, Notices& notices) {
   const AVCodec* codec = nullptr;

@@ -9,12 +9,14 @@ namespace facepipe {
 /// the log goes where redirect_ffmpeg_log() sends it.
 class FFmpegErrors {
  public:
-  FFmpegErrors();
+  /// @param of  the object (an AVCodecContext, say) whose errors count; nullptr: all
+  explicit FFmpegErrors(const void* of = nullptr);
   ~FFmpegErrors();
   FFmpegErrors(const FFmpegErrors&) = delete;
   FFmpegErrors& operator=(const FFmpegErrors&) = delete;
 
-  /// The first line, which names the cause; empty if there was none.
+  /// The first line, and in brackets the last warning before it: they name the cause. Empty if
+  /// there was no error.
   [[nodiscard]] std::string first() const;
 };
 

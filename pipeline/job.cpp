@@ -127,6 +127,7 @@ void Job::open_output() {
     muxer_options.offset_us = demuxer_.origin_us() + std::llround(*options_.start_s * AV_TIME_BASE);
   encoder_plan_.codec =
       &choose_codec(options_.encoder, *format_, options_.output.string(), notices_);
+  stages_->check_encoder(*encoder_plan_.codec);  // before there is a file
   muxer_ = std::make_unique<Muxer>(demuxer_, muxer_options, notices_);
 }
 
@@ -142,21 +143,20 @@ PictureTarget Job::choose_target(const AVFrame& first, Orientation orientation) 
                  " has no tag for it here");
   }
   const Size encoded = upright_size({first.width, first.height}, target.rotate);
-  encoder_plan_ =
-      plan_encoder(*encoder_plan_.codec, first, encoded, options_.output.string(), notices_);
+  encoder_plan_ = stages_->plan_encoder(*encoder_plan_.codec, first, encoded, notices_);
   if (!options_.allow_8bit) refuse_8bit(first);
   target.format = encoder_plan_.working;
   return target;
 }
 
-/// JPEG holds 8 bits, and nobody who names it need know that the pictures have more.
+/// Who asks for fewer bits than the pictures have is to know it.
 void Job::refuse_8bit(const AVFrame& first) const {
   const AVPixFmtDescriptor& format = *av_pix_fmt_desc_get(static_cast<AVPixelFormat>(first.format));
-  if (encoder_plan_.codec->id != AV_CODEC_ID_MJPEG || format.comp[0].depth <= 8) return;
+  if (!narrows_to_8_bits(*encoder_plan_.codec) || format.comp[0].depth <= 8) return;
   if (is_image_format(*format_)) return;  // a picture keeps its own format
   throw Error(ErrorKind::output,
-              options_.output.string() +
-                  ": mjpeg holds 8 bits, and the pictures have more; --allow-8bit lets it, "
+              options_.output.string() + ": " + encoder_plan_.codec->name +
+                  " holds 8 bits, and the pictures have more; --allow-8bit lets it, "
                   "--codec libx264 keeps 10");
 }
 

@@ -21,9 +21,11 @@ namespace facepipe {
 
 /// What becomes of the encoded video. Options are passed through as they are.
 struct EncoderOptions {
-  std::string codec;   ///< FFmpeg encoder name; empty: libx264, or the still image's own
-  std::string preset;  ///< passed where the encoder has such an option
-  std::optional<double> crf;
+  /// FFmpeg's name of an encoder, or of a family ("h264"), of which the device's own is taken where
+  /// it has one; empty: the family H.264, or the still image's own
+  std::string codec;
+  std::string preset;         ///< passed where the encoder has such an option
+  std::optional<double> crf;  ///< with NVENC: constant quality, its "cq"
   std::vector<std::pair<std::string, std::string>> options;  ///< name, value; unknown: Error(usage)
 };
 
@@ -98,10 +100,10 @@ struct FrameLedger {
   [[nodiscard]] bool intact() const { return lost == 0 && damaged == 0 && !ended_early; }
 };
 
-/// Copies of one kind between host and device.
+/// Copies of one kind between host and device, or of whole pictures on the device.
 struct CopySum {
   std::string kind;
-  bool to_device = false;
+  std::string direction;  ///< "to device", "to host" or "on device"
   std::int64_t calls = 0;
   std::int64_t bytes = 0;
 };
@@ -115,7 +117,8 @@ struct JobResult {
   Size size;                            ///< upright picture
   Size network_size;
   std::string decoder;  ///< FFmpeg's name
-  std::string encoder;  ///< FFmpeg's name, or "nvjpeg"; empty without video
+  std::string
+      encoder;  ///< FFmpeg's name ("libx264", "h264_nvenc") or "nvjpeg"; empty without video
   std::string video_codec;
   std::string container;             ///< FFmpeg's name of the output format; empty without video
   std::vector<std::string> notices;  ///< dropped, converted, mended: one sentence each

@@ -35,6 +35,16 @@ class Stages {
   /// Draws the faces, where that is a stage of its own.
   virtual void draw(WorkItem& item) = 0;
 
+  /// Refuses an encoder that doesn't run on the device, before any output is begun.
+  /// Errors: usage; device where it is the device's own and the chip lacks it.
+  virtual void check_encoder(const AVCodec& codec) const = 0;
+
+  /// What encodes pictures like `first`, which are `encoded` large when they get there: `codec`,
+  /// or an encoder of the device where the options leave that open.
+  /// Errors: as facepipe::plan_encoder(); usage; device.
+  [[nodiscard]] virtual EncoderPlan plan_encoder(const AVCodec& codec, const AVFrame& first,
+                                                 Size encoded, Notices& notices) const = 0;
+
   /// For frames like `first`. Errors: as make_cpu_encoder(); device.
   [[nodiscard]] virtual std::unique_ptr<Encoder> make_encoder(const EncoderSetup& setup,
                                                               const Frame& first,

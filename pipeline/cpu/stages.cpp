@@ -33,6 +33,15 @@ class CpuStages final : public Stages {
   void finish(WorkItem& item) override;
   void draw(WorkItem& item) override;
 
+  void check_encoder(const AVCodec& codec) const override {
+    if (is_nvenc(codec))
+      throw Error(ErrorKind::usage,
+                  std::string("--codec ") + codec.name + ": the device is the cpu");
+  }
+  [[nodiscard]] EncoderPlan plan_encoder(const AVCodec& codec, const AVFrame& first, Size encoded,
+                                         Notices& notices) const override {
+    return facepipe::plan_encoder(codec, first, encoded, options_.output.string(), notices);
+  }
   std::unique_ptr<Encoder> make_encoder(const EncoderSetup& setup, const Frame& first,
                                         Notices& notices) override {
     return make_cpu_encoder(setup, first, notices);

@@ -24,8 +24,12 @@ void try_nvenc(Device device, ChipAbilities& chip) {
     cuda::use_device(device);
     const UniqueAVBuffer hardware = open_hardware_device(device, std::make_shared<cuda::Stream>());
     for (const auto& [encoder, bits] :
-         {std::pair{"h264_nvenc", 8}, {"hevc_nvenc", 8}, {"hevc_nvenc", 10}})
-      chip.encodes.push_back({encoder, bits, reason_against_nvenc(encoder, bits, *hardware)});
+         {std::pair{"h264_nvenc", 8}, {"hevc_nvenc", 8}, {"hevc_nvenc", 10}}) {
+      NvencTask task;
+      task.encoder = encoder;
+      task.surface = bits > 8 ? AV_PIX_FMT_P010LE : AV_PIX_FMT_NV12;
+      chip.encodes.push_back({encoder, bits, reason_against_nvenc(task, *hardware)});
+    }
   } catch (const Error& error) {
     chip.nvenc_problem = error.what();
   }

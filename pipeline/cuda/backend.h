@@ -10,8 +10,9 @@
 namespace facepipe {
 
 /// NVDEC (or the CPU and a named upload), our own engine, suppression and overlay in one graph a
-/// frame, and an encoder: nvJPEG's, which takes the picture where it is, or one of FFmpeg's after
-/// one named download. Reads the model; makes `device` the calling thread's.
+/// frame, and an encoder: nvJPEG's or NVENC's, which take the picture where it is, or one of
+/// FFmpeg's on the CPU after one named download. Which one: see plan_cuda_encoder(). Reads the
+/// model; makes `device` the calling thread's.
 /// Errors: device, as Model(), and where CUDA fails; usage where `options` name an engine or a
 /// precision that the device doesn't have.
 [[nodiscard]] std::unique_ptr<Backend> make_cuda_backend(Device device,

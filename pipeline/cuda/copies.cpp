@@ -4,12 +4,14 @@ namespace facepipe {
 
 std::string_view name_of(CopyKind kind) {
   static constexpr std::array<std::string_view, kCopyKinds> kNames{
-      "descriptor", "upload", "counts", "faces", "bitstream", "download"};
+      "descriptor", "upload", "counts", "faces", "bitstream", "download", "surface"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-bool is_to_device(CopyKind kind) {
-  return kind == CopyKind::descriptor || kind == CopyKind::upload;
+std::string_view direction_of(CopyKind kind) {
+  if (kind == CopyKind::surface) return "on device";
+  const bool to_device = kind == CopyKind::descriptor || kind == CopyKind::upload;
+  return to_device ? "to device" : "to host";
 }
 
 void CopyCounter::add(CopyKind kind, std::size_t bytes) {

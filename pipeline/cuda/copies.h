@@ -10,7 +10,8 @@
 namespace facepipe {
 
 /// The named copies. What NVDEC itself uploads (the compressed packets) happens inside the driver
-/// and isn't among them.
+/// and isn't among them. Nor does anybody copy NVENC's bitstream, which the chip writes to the host
+/// itself; its bytes are counted all the same.
 enum class CopyKind : std::uint8_t {
   descriptor,  ///< host to device: FrameDescriptor
   upload,      ///< host to device: a picture decoded on the CPU
@@ -18,12 +19,14 @@ enum class CopyKind : std::uint8_t {
   faces,       ///< device to host: boxes, scores, landmarks
   bitstream,   ///< device to host: encoded pictures
   download,    ///< device to host: a finished picture for an encoder on the CPU
+  surface,     ///< on the device: a finished picture to one of NVENC's surfaces
 };
-inline constexpr std::size_t kCopyKinds = 6;
+inline constexpr std::size_t kCopyKinds = 7;
 
 /// "descriptor", "upload", ...
 [[nodiscard]] std::string_view name_of(CopyKind kind);
-[[nodiscard]] bool is_to_device(CopyKind kind);
+/// "to device", "to host" or "on device"
+[[nodiscard]] std::string_view direction_of(CopyKind kind);
 
 /// Calls and bytes of one kind.
 struct CopyTotal {

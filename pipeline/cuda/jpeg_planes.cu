@@ -3,18 +3,13 @@
 #include "core/cuda/check.h"
 #include "core/error.h"
 #include "pipeline/cuda/jpeg_planes.h"
+#include "pipeline/cuda/sample_stretch.cuh"
 
 namespace facepipe {
 namespace {
 
 constexpr unsigned kColumns = 32;
 constexpr unsigned kRows = 8;
-
-/// Sample of the source -> 0..255, before rounding: value * scale + offset.
-struct Stretch {
-  float scale;
-  float offset;
-};
 
 struct PlanesWork {
   const std::byte* luma;
@@ -28,13 +23,6 @@ struct PlanesWork {
   Stretch of_chroma;
   JpegPlanes to;
 };
-
-template <class Sample>
-__device__ std::uint8_t stretched(Sample sample, int shift, const Stretch& stretch) {
-  const auto value = static_cast<float>(static_cast<unsigned>(sample) >> shift);
-  const float result = fmaf(value, stretch.scale, stretch.offset);
-  return static_cast<std::uint8_t>(__float2int_rn(fminf(fmaxf(result, 0.0F), 255.0F)));
-}
 
 // A thread a chroma cell: up to four luma samples, one pair of chroma.
 template <class Sample>

@@ -14,7 +14,11 @@
 #include "pipeline/cuda/decoder.h"
 #include "pipeline/cuda/downloading_encoder.h"
 #include "pipeline/cuda/encoder.h"
+#include "pipeline/cuda/encoder_plan.h"
 #include "pipeline/cuda/frame_graph.h"
+#include "pipeline/cuda/hardware_device.h"
+#include "pipeline/cuda/nvenc.h"
+#include "pipeline/cuda/nvenc_encoder.h"
 
 namespace facepipe {
 namespace {
@@ -65,12 +69,16 @@ class CudaStages final : public Stages {
   void start(WorkItem& item, const std::stop_token& stop) override;
   void finish(WorkItem& item) override;
   void draw(WorkItem& /*item*/) override {}  // part of the frame's graph
+  void check_encoder(const AVCodec& codec) const override;
+  [[nodiscard]] EncoderPlan plan_encoder(const AVCodec& codec, const AVFrame& first, Size encoded,
+                                         Notices& notices) const override;
   std::unique_ptr<Encoder> make_encoder(const EncoderSetup& setup, const Frame& first,
                                         Notices& notices) override;
   void report(JobResult& result, Notices& notices) const override;
 
  private:
   void make_graphs(const Frame& first);
+  [[nodiscard]] std::string probe_nvenc(const NvencTask& task) const;
 
   const JobOptions& options_;
   Device device_;
@@ -133,6 +141,30 @@ void CudaStages::finish(WorkItem& item) {
   item.frame.ready = nullptr;  // the graph waited for it
 }
 
+std::string CudaStages::probe_nvenc(const NvencTask& task) const {
+  const UniqueAVBuffer hardware = open_hardware_device(device_, std::make_shared<cuda::Stream>());
+  return reason_against_nvenc(task, *hardware);
+}
+
+void CudaStages::check_encoder(const AVCodec& codec) const {
+  if (!is_nvenc(codec)) return;
+  cuda::use_device(device_);
+  NvencTask least;
+  least.encoder = codec.name;
+  const std::string reason = probe_nvenc(least);
+  if (!reason.empty())
+    throw Error(ErrorKind::device, "--codec " + least.encoder + ": " + to_string(device_) +
+                                       " can't run it: " + reason);
+}
+
+EncoderPlan CudaStages::plan_encoder(const AVCodec& codec, const AVFrame& first, Size encoded,
+                                     Notices& notices) const {
+  cuda::use_device(device_);
+  return plan_cuda_encoder(
+      codec, first, encoded, options_, [this](const NvencTask& task) { return probe_nvenc(task); },
+      notices);
+}
+
 std::unique_ptr<Encoder> CudaStages::make_encoder(const EncoderSetup& setup, const Frame& first,
                                                   Notices& notices) {
   cuda::use_device(device_);
@@ -140,6 +172,8 @@ std::unique_ptr<Encoder> CudaStages::make_encoder(const EncoderSetup& setup, con
     constexpr int kAtOnce = 1;  // nvJPEG's calls wait within the library: more gains nothing
     return make_cuda_encoder(setup, first, kAtOnce, notices, copies_);
   }
+  if (is_nvenc(*setup.plan.codec))
+    return make_nvenc_encoder(setup, first, device_, notices, copies_);
   notices.add(std::string("pictures leave the device for ") + setup.plan.codec->name +
               ", which encodes on the CPU");
   return make_downloading_encoder(setup, first, notices, copies_);
@@ -152,7 +186,7 @@ void CudaStages::report(JobResult& result, Notices& notices) const {
     const auto kind = static_cast<CopyKind>(i);
     const CopyTotal total = copies_.total(kind);
     result.copies.push_back(
-        {std::string(name_of(kind)), is_to_device(kind), total.calls, total.bytes});
+        {std::string(name_of(kind)), std::string(direction_of(kind)), total.calls, total.bytes});
   }
 }
 

@@ -119,6 +119,8 @@ TEST(Options, DrawingAndEncoding) {
   EXPECT_TRUE(options.job.overlay.landmarks);
   EXPECT_TRUE(options.job.overlay.count);
   EXPECT_EQ(options.job.encoder.codec, "libx265");
+  EXPECT_EQ(run_options({"--codec", "hevc"}).job.encoder.codec, "hevc");
+  EXPECT_EQ(run_options({"--codec", "auto"}).job.encoder.codec, "") << "is what is done unasked";
   EXPECT_EQ(options.job.encoder.preset, "slow");
   EXPECT_EQ(options.job.encoder.crf, 18.5);
   EXPECT_THAT(options.job.encoder.options,

@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "pipeline/ffmpeg.h"
 #include "tests/support/clips.h"
 #include "tests/support/job.h"
 #include "tests/support/temporary_folder.h"
@@ -110,6 +111,17 @@ TEST_F(Refused, EncodersAndOptionsThatDoNotExist) {
   expect_refused(options, ErrorKind::usage, "mjpeg", "preset");
   options.encoder = {"libx264", "nosuchpreset", {}, {}};
   expect_refused(options, ErrorKind::output, "out.mp4", "libx264");
+}
+
+TEST_F(Refused, EncodersThatAreNotOfThisDevice) {
+  if (avcodec_find_encoder_by_name("h264_nvenc") == nullptr)
+    GTEST_SKIP() << "this FFmpeg was built without NVENC";
+  ffmpeg("-f lavfi -i testsrc2=s=64x64:r=10:d=1 -c:v libx264", folder_ / "in.mp4");
+  JobOptions options = lossless_job(folder_ / "in.mp4", out_ / "out.mp4");
+  for (const char* name : {"h264_nvenc", "hevc_nvenc"}) {
+    options.encoder = {name, "", {}, {}};
+    expect_refused(options, ErrorKind::usage, name, "the device is the cpu");
+  }
 }
 
 TEST_F(Refused, SizesThatTheCodecCannotTake) {

@@ -73,8 +73,10 @@ TEST(CopyCounter, AddsUpByKind) {
   EXPECT_EQ(copies.total(CopyKind::descriptor), (CopyTotal{1, 5}));
   EXPECT_EQ(copies.total(CopyKind::download), CopyTotal{});
   EXPECT_EQ(name_of(CopyKind::download), "download");
-  EXPECT_TRUE(is_to_device(CopyKind::upload));
-  EXPECT_FALSE(is_to_device(CopyKind::counts));
+  EXPECT_EQ(direction_of(CopyKind::upload), "to device");
+  EXPECT_EQ(direction_of(CopyKind::counts), "to host");
+  EXPECT_EQ(name_of(CopyKind::surface), "surface");
+  EXPECT_EQ(direction_of(CopyKind::surface), "on device");
 }
 
 }  // namespace
