@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "detector/cuda/fusion.h"
 #include "detector/graph/onnx_import.h"
 #include "detector/graph/passes.h"
 
@@ -21,6 +22,7 @@ const CudaDetectorOptions& checked(const CudaDetectorOptions& options) {
 graph::Graph planned_graph(const Model& model, Size network) {
   graph::Graph graph = graph::import_onnx(model.onnx(network), model.file().string());
   graph::optimise(graph, network);
+  engine::fuse(graph, engine::current_chip());
   return graph;
 }
 

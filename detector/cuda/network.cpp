@@ -1,25 +1,8 @@
 #include "detector/cuda/network.h"
 
-#include "core/cuda/check.h"
 #include "detector/cuda/placement.h"
 
 namespace facepipe::engine {
-namespace {
-
-DeviceLimits limits_of_current_device() {
-  int device = 0;
-  int multiprocessors = 0;
-  int shared_bytes = 0;
-  FACEPIPE_CUDA_CHECK(cudaGetDevice(&device));
-  FACEPIPE_CUDA_CHECK(
-      cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-  FACEPIPE_CUDA_CHECK(
-      cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-  return {multiprocessors, static_cast<std::size_t>(shared_bytes)};
-}
-
-}  // namespace
-
 Network::Network(const graph::Graph& graph, Reuse reuse) {
   plan_values(graph, reuse);
   plan_steps(graph);
@@ -36,7 +19,7 @@ void Network::plan_values(const graph::Graph& graph, Reuse reuse) {
 
 void Network::plan_steps(const graph::Graph& graph) {
   const graph::Uses uses(graph);
-  const DeviceLimits limits = limits_of_current_device();
+  const Chip limits = current_chip();
   WeightPacker packer;
   for (const graph::Node& node : graph.nodes) {
     if (is_view(graph, uses, node)) continue;
