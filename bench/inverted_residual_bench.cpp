@@ -1,8 +1,9 @@
 // Every tile of the fused inverted residual's kernel, timed on this device.
 //
-//   bench_inverted_residual [--best N] CIN,EXPANDED,COUT,STRIDE,HEIGHT,WIDTH ...
+//   bench_inverted_residual [--best N] [--tile ROWS,GROUPS,WARPS,SPLIT,PIXEL_TILES]
+//                           CIN,EXPANDED,COUT,STRIDE,HEIGHT,WIDTH ...
 //
-// HEIGHT and WIDTH are of the input; without shapes, CenterFace's at 1920x1088. A residual is added
+// --tile: this one alone, for a profiler. // HEIGHT and WIDTH are of the input; without shapes, CenterFace's at 1920x1088. A residual is added
 // where one can be. Each tile: a graph of 20 launches one after the other, the median of five, and
 // by how much its results differ from the first tile's (rms, relative).
 #include <cuda_fp16.h>
@@ -88,7 +89,13 @@ double relative_difference(const std::vector<float>& a, const std::vector<float>
   return std::sqrt(difference / size);
 }
 
-void bench_case(const Case& c, std::size_t shown) {
+struct Options {
+  std::size_t shown = 4;
+  std::vector<engine::InvertedResidualTile> tiles;  ///< empty: all
+  std::vector<Case> cases;
+};
+
+void bench_case(const Case& c, const Options& options) {
   const engine::Chip chip = engine::current_chip();
   const graph::InvertedResidual op = block_of(c);
   const graph::MapShape input{c.inputs, c.height, c.width};
@@ -102,7 +109,8 @@ void bench_case(const Case& c, std::size_t shown) {
   };
   std::vector<Row> rows;
   std::vector<float> first;
-  for (const engine::InvertedResidualTile& tile : engine::candidate_tiles(trial.shape(), chip)) {
+  for (const engine::InvertedResidualTile& tile :
+       options.tiles.empty() ? engine::candidate_tiles(trial.shape(), chip) : options.tiles) {
     const float time = trial.time(tile, stream);
     const std::vector<float> values = download(trial, stream);
     if (first.empty()) first = values;
@@ -112,7 +120,7 @@ void bench_case(const Case& c, std::size_t shown) {
               c.expanded, c.outputs, c.stride, c.width, c.height, rows.size(),
               rows.empty() ? 0.0 : static_cast<double>(rows.front().time));
   std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.time < b.time; });
-  for (std::size_t i = 0; i < std::min(shown, rows.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(options.shown, rows.size()); ++i) {
     const engine::InvertedResidualTile& t = rows[i].tile;
     std::printf("  %7.2f us  rows %d x %d, warps %2d, split %d, pixel tiles %d   (%.1e)\n",
                 static_cast<double>(rows[i].time), t.rows, t.groups, t.warps, t.split,
@@ -124,17 +132,27 @@ void bench_case(const Case& c, std::size_t shown) {
   std::fflush(stdout);
 }
 
+engine::InvertedResidualTile parse_tile(const std::string& text) {
+  engine::InvertedResidualTile t;
+  if (std::sscanf(text.c_str(), "%d,%d,%d,%d,%d", &t.rows, &t.groups, &t.warps, &t.split,
+                  &t.pixel_tiles) != 5)
+    throw std::runtime_error("no tile: " + text);
+  return t;
+}
+
 int bench(const std::vector<std::string>& words) {
-  std::size_t shown = 4;
-  std::vector<Case> cases;
+  Options options;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i] == "--best" && i + 1 < words.size())
-      shown = std::stoul(words[++i]);
+      options.shown = std::stoul(words[++i]);
+    else if (words[i] == "--tile" && i + 1 < words.size())
+      options.tiles.push_back(parse_tile(words[++i]));
     else
-      cases.push_back(parse_case(words[i]));
+      options.cases.push_back(parse_case(words[i]));
   }
-  if (cases.empty()) cases.assign(std::begin(kCenterFace), std::end(kCenterFace));
-  for (const Case& c : cases) bench_case(c, shown);
+  if (options.cases.empty())
+    options.cases.assign(std::begin(kCenterFace), std::end(kCenterFace));
+  for (const Case& c : options.cases) bench_case(c, options);
   return 0;
 }
 

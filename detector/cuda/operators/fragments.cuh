@@ -16,7 +16,7 @@ namespace facepipe::engine {
 /// d = a * b + c, sums in halves. sm_80 and newer: earlier ones get no code and never launch it.
 __device__ __forceinline__ void multiply(std::uint32_t (&d)[2], const std::uint32_t (&a)[4],
                                          std::uint32_t b0, std::uint32_t b1,
-                                         const std::uint32_t (&c)[2]) {
+                                         const std::uint32_t* c) {
 #if __CUDA_ARCH__ >= 800
   asm("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3, %4, %5}, {%6, %7}, "
       "{%8, %9};"
@@ -28,7 +28,7 @@ __device__ __forceinline__ void multiply(std::uint32_t (&d)[2], const std::uint3
 /// The same over 8 columns of a.
 __device__ __forceinline__ void multiply_short(std::uint32_t (&d)[2], std::uint32_t a0,
                                                std::uint32_t a1, std::uint32_t b,
-                                               const std::uint32_t (&c)[2]) {
+                                               const std::uint32_t* c) {
 #if __CUDA_ARCH__ >= 800
   asm("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3}, {%4}, {%5, %6};"
       : "=r"(d[0]), "=r"(d[1])

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <stdexcept>
 
 #include "core/cuda/check.h"
@@ -36,6 +37,35 @@ InvertedResidualKernel kernel_of(const InvertedResidualShape& shape,
   return kernel;
 }
 
+/// Shared memory of a block, in units of 16 bytes, in the order of the kernel.
+struct BlockMemory {
+  int strip = 0;  ///< or what is received, whichever is more
+  int blocks = 0;
+  int chunks = 0;
+  bool stage_weights = false;
+};
+
+BlockMemory memory_of(const InvertedResidualShape& shape, const InvertedResidualTile& tile) {
+  constexpr int kBlock = sizeof(uint4);
+  const int rows = tile.block_rows();
+  const int pixel_tiles = rows * pixel_tiles_of_row(shape.stride);
+  BlockMemory memory;
+  memory.chunks = divide_up(shape.chunks, tile.split);
+  memory.strip =
+      strip_rows(shape.stride, rows) * kStripWidth * strip_pitch(shape.input_eighths) / kBlock;
+  if (tile.split > 1) {
+    const int units = pixel_tiles / tile.pixel_tiles * shape.column_groups;
+    const int unit_blocks = tile.pixel_tiles * shape.column_tiles * 32 / 2;
+    memory.strip = std::max(memory.strip, tile.split * divide_up(units, tile.split) * unit_blocks);
+  }
+  memory.stage_weights = memory.chunks * tile.groups > tile.warps;
+  const int project = shape.column_groups * shape.column_tiles * 16;
+  const int first_phase = shape.input_eighths * 16 + 4 * kDepthwiseBlocks;
+  memory.blocks = memory.strip + memory.chunks * (project + pixel_tiles * 32 +
+                                                  (memory.stage_weights ? first_phase : 0));
+  return memory;
+}
+
 }  // namespace
 
 int compiled_eighths(int eighths) {
@@ -53,18 +83,7 @@ int most_warps(const InvertedResidualShape& shape) {
 }
 
 std::size_t shared_bytes_of(const InvertedResidualShape& shape, const InvertedResidualTile& tile) {
-  constexpr int kFragmentBytes = 32 * sizeof(uint4);
-  const int rows = tile.block_rows();
-  const int pixel_tiles = rows * pixel_tiles_of_row(shape.stride);
-  const int strip =
-      strip_rows(shape.stride, rows) * kStripWidth * strip_pitch(shape.input_eighths);
-  const int results = divide_up(shape.chunks, tile.split) * pixel_tiles * kFragmentBytes;
-  if (tile.split == 1) return static_cast<std::size_t>(strip + results);
-  const int units = pixel_tiles / tile.pixel_tiles * shape.column_groups;
-  const int unit_bytes =
-      tile.pixel_tiles * shape.column_tiles * 32 * static_cast<int>(sizeof(uint2));
-  const int received = tile.split * divide_up(units, tile.split) * unit_bytes;
-  return static_cast<std::size_t>(strip + results + received);
+  return static_cast<std::size_t>(memory_of(shape, tile).blocks) * sizeof(uint4);
 }
 
 int prepare_inverted_residual(const InvertedResidualShape& shape,
@@ -94,6 +113,10 @@ void launch_inverted_residual(const InvertedResidualShape& shape, const Inverted
   InvertedResidualArguments a = arguments;
   a.row_groups = tile.groups;
   a.pixel_tiles = tile.pixel_tiles;
+  const BlockMemory memory = memory_of(shape, tile);
+  a.block_chunks = memory.chunks;
+  a.strip_blocks = memory.strip;
+  a.stage_weights = memory.stage_weights ? 1 : 0;
   cuda::LaunchShape launch;
   launch.grid = dim3(static_cast<unsigned>(strips), static_cast<unsigned>(row_blocks),
                      static_cast<unsigned>(tile.split));

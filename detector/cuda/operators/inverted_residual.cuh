@@ -18,6 +18,7 @@ namespace facepipe::engine {
 inline constexpr int kStripWidth = 32;
 inline constexpr int kStripInputs = 4;  ///< pixels of a lane
 inline constexpr int kTaps = 9;
+inline constexpr int kDepthwiseBlocks = 6;  ///< 16 bytes each, of a chunk's weights for one t
 inline constexpr int kLargestHalves = 0x7bff7bff;  ///< two of them
 
 /// Bytes from a pixel to the next in shared memory: an odd number of 16, so that eight rows of a
@@ -37,31 +38,31 @@ struct ChunkWeights {
   static constexpr int kSteps = kEighths / 2;  ///< over 16 input channels
   static constexpr bool kRest = kEighths % 2 != 0;
   static constexpr int kExpandBlocks = kSteps * 32 + (kRest ? 16 : 0);
-  static constexpr int kDepthwiseBlocks = 6;  ///< a lane
+  static constexpr int kDepthwiseBlocks = engine::kDepthwiseBlocks;
 
   uint4 expand[kSteps];
   uint2 rest;
   std::uint32_t tap[kTaps][2];
   std::uint32_t bias[2];
-  std::uint32_t expand_bias[2];
+  std::uint32_t expand_bias[2][2];  ///< twice, as C of a product
 
-  __device__ __forceinline__ void load(const InvertedResidualArguments& a, int chunk, int lane) {
-    const uint4* const expand_from = a.expand + chunk * kExpandBlocks;
+  /// From the weights of one chunk, wherever they are.
+  __device__ __forceinline__ void load(const uint4* expand_from, const uint4* depthwise_from,
+                                       int lane) {
 #pragma unroll
-    for (int s = 0; s < kSteps; ++s) expand[s] = __ldg(expand_from + s * 32 + lane);
-    if constexpr (kRest)
-      rest = __ldg(reinterpret_cast<const uint2*>(expand_from + kSteps * 32) + lane);
+    for (int s = 0; s < kSteps; ++s) expand[s] = expand_from[s * 32 + lane];
+    if constexpr (kRest) rest = reinterpret_cast<const uint2*>(expand_from + kSteps * 32)[lane];
     std::uint32_t words[4 * kDepthwiseBlocks];
 #pragma unroll
     for (int i = 0; i < kDepthwiseBlocks; ++i)
-      reinterpret_cast<uint4*>(words)[i] =
-          __ldg(a.depthwise + (chunk * 4 + lane % 4) * kDepthwiseBlocks + i);
+      reinterpret_cast<uint4*>(words)[i] = depthwise_from[lane % 4 * kDepthwiseBlocks + i];
 #pragma unroll
     for (int tile = 0; tile < 2; ++tile) {
 #pragma unroll
       for (int i = 0; i < kTaps; ++i) tap[i][tile] = words[2 * i + tile];
       bias[tile] = words[2 * kTaps + tile];
-      expand_bias[tile] = words[2 * kTaps + 2 + tile];
+#pragma unroll
+      for (int i = 0; i < 2; ++i) expand_bias[tile][i] = words[2 * kTaps + 2 + 2 * tile + i];
     }
   }
 };
@@ -76,10 +77,6 @@ __device__ __forceinline__ void expand_row(std::uint32_t row, const ChunkWeights
   constexpr int kPitch = strip_pitch(kEighths);
   using Weights = ChunkWeights<kEighths>;
   std::uint32_t sum[2][2][2];  // [tile of 16 pixels][tile of 8 channels]
-#pragma unroll
-  for (int m = 0; m < 2; ++m)
-#pragma unroll
-    for (int n = 0; n < 2; ++n) sum[m][n][0] = sum[m][n][1] = w.expand_bias[n];
   const std::uint32_t from = row + (lane % 16) * kPitch + lane / 16 * 16;
 #pragma unroll
   for (int s = 0; s < Weights::kSteps; ++s)
@@ -87,8 +84,10 @@ __device__ __forceinline__ void expand_row(std::uint32_t row, const ChunkWeights
     for (int m = 0; m < 2; ++m) {
       std::uint32_t pixels[4];
       load_matrices(pixels, from + m * 16 * kPitch + s * 32);
-      multiply(sum[m][0], pixels, w.expand[s].x, w.expand[s].y, sum[m][0]);
-      multiply(sum[m][1], pixels, w.expand[s].z, w.expand[s].w, sum[m][1]);
+      multiply(sum[m][0], pixels, w.expand[s].x, w.expand[s].y,
+               s == 0 ? w.expand_bias[0] : sum[m][0]);
+      multiply(sum[m][1], pixels, w.expand[s].z, w.expand[s].w,
+               s == 0 ? w.expand_bias[1] : sum[m][1]);
     }
   if constexpr (Weights::kRest) {
     std::uint32_t pixels[4];
@@ -214,26 +213,38 @@ struct BlockPlace {
   }
 };
 
+/// 16 bytes at a time, each thread the same place of one row after the other.
 template <int kEighths, int kStride>
 __device__ __forceinline__ void load_strip(const InvertedResidualArguments& a,
                                            const BlockPlace<kEighths, kStride>& place,
                                            std::uint32_t to) {
-  const int pieces = place.input_rows() * kStripWidth * kEighths;
-  for (int i = static_cast<int>(threadIdx.x); i < pieces; i += static_cast<int>(blockDim.x)) {
+  constexpr int kPitch = strip_pitch(kEighths);
+  const std::ptrdiff_t row_halves = static_cast<std::ptrdiff_t>(a.input_width) * a.input_pitch;
+  for (int i = static_cast<int>(threadIdx.x); i < kStripWidth * kEighths;
+       i += static_cast<int>(blockDim.x)) {
     const int eighth = i % kEighths;
-    const int pixel = i / kEighths % kStripWidth;
-    const int row = i / (kEighths * kStripWidth);
+    const int pixel = i / kEighths;
     const int x = place.first_column + pixel;
-    const int y = place.first_input_row() + row;
-    const bool valid = x >= 0 && x < a.input_width && y >= 0 && y < a.input_height &&
-                       eighth < a.input_eighths;
-    const __half* const from =
-        a.input + (static_cast<std::ptrdiff_t>(y) * a.input_width + x) * a.input_pitch + eighth * 8;
+    const bool inside = x >= 0 && x < a.input_width && eighth < a.input_eighths;
+    int y = place.first_input_row();
+    const __half* from = a.input + y * row_halves + x * a.input_pitch + eighth * 8;
     const int slot = pixel % kStripInputs * 8 + pixel / kStripInputs;
-    copy_async<false>(to + (row * kStripWidth + slot) * strip_pitch(kEighths) + eighth * 16,
-                      valid ? from : a.input, valid);
+    std::uint32_t at = to + slot * kPitch + eighth * 16;
+    for (int row = 0; row < place.input_rows(); ++row) {
+      const bool valid = inside && y >= 0 && y < a.input_height;
+      copy_async<false>(at, valid ? from : a.input, valid);
+      ++y;
+      from += row_halves;
+      at += kStripWidth * kPitch;
+    }
   }
-  copies_commit();
+}
+
+/// All threads copy `count` times 16 bytes.
+__device__ __forceinline__ void load_blocks(const uint4* from, uint4* to, int count) {
+  const auto at = static_cast<std::uint32_t>(__cvta_generic_to_shared(to));
+  for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x))
+    copy_async<false>(at + i * 16, from + i, true);
 }
 
 /// The projection of some pixels to some channels, and its way out.
@@ -241,107 +252,116 @@ template <int kStride, int kPixelTiles, int kColumnTiles>
 struct Projection {
   static constexpr int kBlocks = kColumnTiles * 16;  ///< of weights of a chunk
   static constexpr int kPlaceBlocks = kPixelTiles * kColumnTiles * 32;  ///< of 8 bytes, a unit
+  static constexpr int kPixels = 2 * kPixelTiles;                       ///< a lane has
 
   const InvertedResidualArguments& a;
-  int first_row;
-  int first_column;  ///< of the output, pixel 0 of the strip
   int lane;
+  int channel;                  ///< a lane's first
+  int pixel[kPixels];  ///< of the output; negative: it yields no result
   float sum[kPixelTiles][kColumnTiles][4] = {};
+  std::uint32_t added[kPixels][kColumnTiles] = {};
 
-  struct Weights {
-    std::uint32_t b[kColumnTiles][2];
-  };
-  static __device__ __forceinline__ Weights load(const uint4* from, int lane) {
-    Weights w;
-    const uint4 first = __ldg(from + lane);
-    w.b[0][0] = first.x, w.b[0][1] = first.y, w.b[1][0] = first.z, w.b[1][1] = first.w;
-    if constexpr (kColumnTiles == 3) {
-      const uint2 last = __ldg(reinterpret_cast<const uint2*>(from + 32) + lane);
-      w.b[2][0] = last.x, w.b[2][1] = last.y;
+  __device__ __forceinline__ Projection(const InvertedResidualArguments& arguments, int first_row,
+                                        int first_column, int pixel_group, int column_group)
+      : a(arguments), lane(static_cast<int>(threadIdx.x) % 32) {
+    const int t = lane % 4;
+    const int g = lane / 4;
+    channel = column_group * kColumnTiles * 8 + (kColumnTiles == 4 ? 8 : 4) * t;
+#pragma unroll
+    for (int i = 0; i < kPixels; ++i) {
+      const int m = pixel_group * kPixelTiles + i / 2;
+      const int y = first_row + m / pixel_tiles_of_row(kStride);
+      const int p = kStride == 1 ? 4 * g + 2 * (m % 2) + i % 2 : 2 * g + i % 2;
+      const int x = first_column + p;
+      const bool yields = kStride == 1 ? p >= 1 && p <= kStripPixels : p < kStripPixels / 2;
+      pixel[i] = yields && y < a.output_height && x < a.output_width
+                     ? y * a.output_width + x
+                     : -1;
     }
+  }
+
+  /// Where the words of a lane's tiles lie from its first channel on: tiles 0 and 1, or 0 to 3,
+  /// follow each other; a third tile stands behind those of all lanes.
+  [[nodiscard]] __device__ __forceinline__ int last_channel() const {
+    return channel + 16 - 2 * (lane % 4);
+  }
+
+  /// Words of two channels of one pixel, to or from memory.
+  template <class Move>
+  __device__ __forceinline__ void move_words(Move move) const {
     if constexpr (kColumnTiles == 4) {
-      const uint4 last = __ldg(from + 32 + lane);
-      w.b[2][0] = last.x, w.b[2][1] = last.y, w.b[3][0] = last.z, w.b[3][1] = last.w;
+      if (channel < a.output_pitch) move(channel, 0, uint4{});
+    } else {
+      if (channel < a.output_pitch) move(channel, 0, uint2{});
+      if constexpr (kColumnTiles == 3)
+        if (last_channel() < a.output_pitch) move(last_channel(), 2, std::uint32_t{});
     }
-    return w;
+  }
+
+  /// Early, as they come from far.
+  __device__ __forceinline__ void load_residual() {
+    if (a.residual == nullptr) return;
+#pragma unroll
+    for (int i = 0; i < kPixels; ++i)
+      if (pixel[i] >= 0)
+        move_words([&](int c, int n, auto word) {
+          reinterpret_cast<decltype(word)&>(added[i][n]) =
+              *reinterpret_cast<const decltype(word)*>(a.residual + static_cast<std::ptrdiff_t>(pixel[i]) * a.residual_pitch +
+                                                       c);
+        });
   }
 
   /// Over the block's chunks. `results` and `weights` are those of the first chunk.
-  __device__ __forceinline__ void multiply_chunks(const uint4* results, const uint4* weights,
-                                                  int chunks, int results_step) {
-    const int weights_step = a.column_groups * kBlocks;
-    Weights next = load(weights, lane);
+  __device__ __forceinline__ void multiply_chunks(const uint4* results, int results_step,
+                                                  const uint4* weights, int weights_step,
+                                                  int chunks) {
 #pragma unroll 2
     for (int c = 0; c < chunks; ++c) {
-      const Weights w = next;
-      if (c + 1 < chunks) next = load(weights + (c + 1) * weights_step, lane);
+      std::uint32_t b[kColumnTiles][2];
+      const uint4 first = weights[lane];
+      b[0][0] = first.x, b[0][1] = first.y, b[1][0] = first.z, b[1][1] = first.w;
+      if constexpr (kColumnTiles == 3) {
+        const uint2 last = reinterpret_cast<const uint2*>(weights + 32)[lane];
+        b[2][0] = last.x, b[2][1] = last.y;
+      }
+      if constexpr (kColumnTiles == 4) {
+        const uint4 last = weights[32 + lane];
+        b[2][0] = last.x, b[2][1] = last.y, b[3][0] = last.z, b[3][1] = last.w;
+      }
 #pragma unroll
       for (int m = 0; m < kPixelTiles; ++m) {
-        const uint4 bits = results[c * results_step + m * 32 + lane];
+        const uint4 bits = results[m * 32 + lane];
         const std::uint32_t pixels[4] = {bits.x, bits.y, bits.z, bits.w};
 #pragma unroll
-        for (int n = 0; n < kColumnTiles; ++n)
-          multiply_add(sum[m][n], pixels, w.b[n][0], w.b[n][1]);
+        for (int n = 0; n < kColumnTiles; ++n) multiply_add(sum[m][n], pixels, b[n][0], b[n][1]);
       }
-    }
-  }
-
-  /// The channel of a lane's first value of a tile, counted within the group: neighbouring tiles
-  /// give neighbouring channels, so that a lane has up to 16 bytes in a row.
-  [[nodiscard]] __device__ __forceinline__ int channel_of(int n) const {
-    const int t = lane % 4;
-    if (kColumnTiles == 4) return 8 * t + 2 * n;
-    return n < 2 ? 4 * t + 2 * n : 16 + 2 * t;
-  }
-
-  /// Words of 2 channels to or from a pixel's channels of the group.
-  template <class Move>
-  __device__ __forceinline__ void move_words(int channel, Move move) const {
-    const auto inside = [&](int n) { return channel + channel_of(n) < a.output_pitch; };
-    if constexpr (kColumnTiles == 4) {
-      if (inside(0)) move(channel + channel_of(0), 0, uint4{});
-    } else {
-      if (inside(0)) move(channel + channel_of(0), 0, uint2{});
-      if constexpr (kColumnTiles == 3)
-        if (inside(2)) move(channel + channel_of(2), 2, std::uint32_t{});
+      results += results_step;
+      weights += weights_step;
     }
   }
 
   /// Bias, activation, residual, and out.
-  __device__ __forceinline__ void store(int pixel_group, int column_group) const {
-    const int channel = column_group * kColumnTiles * 8;
-    const auto activation = static_cast<graph::Activation>(a.activation);
+  __device__ __forceinline__ void store() const {
+    float2 bias[kColumnTiles];
 #pragma unroll
-    for (int i = 0; i < 2 * kPixelTiles; ++i) {
-      const int m = pixel_group * kPixelTiles + i / 2;
-      const int y = first_row + m / pixel_tiles_of_row(kStride);
-      const int g = lane / 4;
-      const int pixel = kStride == 1 ? 4 * g + 2 * (m % 2) + i % 2 : 2 * g + i % 2;
-      const int x = first_column + pixel;
-      const bool yields = kStride == 1 ? pixel >= 1 && pixel <= kStripPixels
-                                       : pixel < kStripPixels / 2;
-      if (!yields || y >= a.output_height || x >= a.output_width) continue;
-      const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(y) * a.output_width + x;
-      std::uint32_t added[kColumnTiles] = {};
-      if (a.residual != nullptr)
-        move_words(channel, [&](int c, int n, auto word) {
-          reinterpret_cast<decltype(word)&>(added[n]) =
-              *reinterpret_cast<const decltype(word)*>(a.residual + at * a.residual_pitch + c);
-        });
+    for (int n = 0; n < kColumnTiles; ++n)
+      bias[n] = __ldg(reinterpret_cast<const float2*>(
+          a.bias + (kColumnTiles == 3 && n == 2 ? last_channel() : channel + 2 * n)));
+#pragma unroll
+    for (int i = 0; i < kPixels; ++i) {
       std::uint32_t out[kColumnTiles];
 #pragma unroll
       for (int n = 0; n < kColumnTiles; ++n) {
-        const float2 bias =
-            __ldg(reinterpret_cast<const float2*>(a.bias + channel + channel_of(n)));
-        const float2 more = __half22float2(as_half2(added[n]));
+        const float2 more = __half22float2(as_half2(added[i][n]));
         const float* const s = sum[i / 2][n] + i % 2 * 2;
-        out[n] = as_bits(to_half2(activated(s[0] + bias.x, activation) + more.x,
-                                  activated(s[1] + bias.y, activation) + more.y));
+        out[n] = as_bits(to_half2(fmaxf(s[0] + bias[n].x, a.least) + more.x,
+                                  fmaxf(s[1] + bias[n].y, a.least) + more.y));
       }
-      move_words(channel, [&](int c, int n, auto word) {
-        *reinterpret_cast<decltype(word)*>(a.output + at * a.output_pitch + c) =
-            reinterpret_cast<const decltype(word)&>(out[n]);
-      });
+      if (pixel[i] >= 0)
+        move_words([&](int c, int n, auto word) {
+          *reinterpret_cast<decltype(word)*>(a.output + static_cast<std::ptrdiff_t>(pixel[i]) * a.output_pitch + c) =
+              reinterpret_cast<const decltype(word)&>(out[n]);
+        });
     }
   }
 
@@ -370,12 +390,14 @@ struct Projection {
   }
 };
 
+/// The second phase. `weights` and `results` are those of the block's chunks; `received` has room
+/// for what the cluster's other blocks send once all have ended the first phase.
 template <int kEighths, int kStride, int kPixelTiles, int kColumnTiles>
 __device__ __forceinline__ void project(const InvertedResidualArguments& a,
                                         const BlockPlace<kEighths, kStride>& place,
-                                        const uint4* results, uint2* received) {
+                                        const uint4* weights, const uint4* results,
+                                        uint2* received) {
   using Unit = Projection<kStride, kPixelTiles, kColumnTiles>;
-  const int lane = static_cast<int>(threadIdx.x) % 32;
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const int warps = static_cast<int>(blockDim.x) / 32;
   const int first_column = kStride == 1 ? place.first_column : (place.first_column + 1) / 2;
@@ -383,32 +405,38 @@ __device__ __forceinline__ void project(const InvertedResidualArguments& a,
   const int units = pixel_groups * a.column_groups;
   const int split = static_cast<int>(gridDim.z);
   const int slots = (units + split - 1) / split;  // of units that a block of a cluster adds up
-  if (split > 1) cluster_wait();                  // the others have started
+  bool ready = false;
   for (int u = warp; u < units; u += warps) {
     const int pixel_group = u % pixel_groups;
     const int column_group = u / pixel_groups;
-    Unit unit{a, place.first_row, first_column, lane};
-    unit.multiply_chunks(
-        results + pixel_group * kPixelTiles * 32,
-        a.project + (place.first_chunk * a.column_groups + column_group) * Unit::kBlocks,
-        place.chunks, place.pixel_tiles() * 32);
-    if (split == 1)
-      unit.store(pixel_group, column_group);
-    else
-      unit.send(address_in_cluster(
-          received + (static_cast<int>(blockIdx.z) * slots + u / split) * Unit::kPlaceBlocks,
-          u % split));
+    Unit unit(a, place.first_row, first_column, pixel_group, column_group);
+    if (split == 1) unit.load_residual();
+    unit.multiply_chunks(results + pixel_group * kPixelTiles * 32, place.pixel_tiles() * 32,
+                         weights + column_group * Unit::kBlocks, a.column_groups * Unit::kBlocks,
+                         place.chunks);
+    if (split == 1) {
+      unit.store();
+      continue;
+    }
+    if (!ready) cluster_wait();
+    ready = true;
+    unit.send(address_in_cluster(
+        received + (static_cast<int>(blockIdx.z) * slots + u / split) * Unit::kPlaceBlocks,
+        u % split));
   }
   if (split == 1) return;
+  if (!ready) cluster_wait();
   cluster_arrive();
-  cluster_wait();
-  for (int slot = warp; slot < slots; slot += warps) {
+  for (int slot = warp; slot < slots || slot == warp; slot += warps) {
     const int u = slot * split + static_cast<int>(blockIdx.z);
-    if (u >= units) break;
-    Unit unit{a, place.first_row, first_column, lane};
+    const bool mine = slot < slots && u < units;
+    Unit unit(a, place.first_row, first_column, u % pixel_groups, u / pixel_groups);
+    if (mine) unit.load_residual();
+    if (slot == warp) cluster_wait();
+    if (!mine) break;
     for (int from = 0; from < split; ++from)
       unit.add(received + (from * slots + slot) * Unit::kPlaceBlocks);
-    unit.store(u % pixel_groups, u / pixel_groups);
+    unit.store();
   }
 }
 
@@ -417,22 +445,43 @@ constexpr int most_threads(int eighths) { return eighths <= 4 ? 512 : 384; }
 template <int kEighths, int kStride, int kRows>
 __global__ void __launch_bounds__(most_threads(kEighths))
     inverted_residual_kernel(const __grid_constant__ InvertedResidualArguments a) {
-  extern __shared__ __align__(16) unsigned char shared[];
+  extern __shared__ __align__(16) uint4 shared[];
+  using Weights = ChunkWeights<kEighths>;
   const BlockPlace<kEighths, kStride> place(a, kRows * a.row_groups);
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int warps = static_cast<int>(blockDim.x) / 32;
-  if (gridDim.z > 1) cluster_arrive();
-  auto* const results = reinterpret_cast<uint4*>(shared + place.strip_bytes());
   const auto strip = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
-
-  // Weights are nobody's output, so that they come while the kernel before still runs.
+  const int column_blocks = a.column_groups * a.column_tiles * 16;
+  uint4* const project_weights = shared + a.strip_blocks;
+  uint4* const results = project_weights + a.block_chunks * column_blocks;
   const int items = place.chunks * a.row_groups;
   int item = static_cast<int>(threadIdx.x) / 32;
-  ChunkWeights<kEighths> weights;
-  if (item < items) weights.load(a, place.first_chunk + item / a.row_groups, lane);
+
+  // Weights are nobody's output, so that they come while the kernel before still runs. Those of the
+  // first phase go to shared memory where a warp has more than one piece of work.
+  const uint4* expand = a.expand + place.first_chunk * Weights::kExpandBlocks;
+  const uint4* depthwise = a.depthwise + place.first_chunk * Weights::kDepthwiseBlocks * 4;
+  load_blocks(a.project + place.first_chunk * column_blocks, project_weights,
+              place.chunks * column_blocks);
+  Weights weights;
+  if (a.stage_weights != 0) {
+    uint4* const staged = results + a.block_chunks * place.pixel_tiles() * 32;
+    uint4* const staged_depthwise = staged + a.block_chunks * Weights::kExpandBlocks;
+    load_blocks(expand, staged, place.chunks * Weights::kExpandBlocks);
+    load_blocks(depthwise, staged_depthwise, place.chunks * Weights::kDepthwiseBlocks * 4);
+    expand = staged;
+    depthwise = staged_depthwise;
+  }
+  const auto load_weights = [&](int i) {
+    const int chunk = i / a.row_groups;
+    weights.load(expand + chunk * Weights::kExpandBlocks,
+                 depthwise + chunk * Weights::kDepthwiseBlocks * 4, lane);
+  };
+  if (a.stage_weights == 0 && item < items) load_weights(item);
   cuda::wait_for_previous_kernel();
   cuda::let_next_kernel_start();
   load_strip(a, place, strip);
+  copies_commit();
   std::uint32_t limits[kStripInputs];
 #pragma unroll
   for (int p = 0; p < kStripInputs; ++p) {
@@ -443,7 +492,10 @@ __global__ void __launch_bounds__(most_threads(kEighths))
   __syncthreads();
 
   constexpr int kGroupTiles = kRows * pixel_tiles_of_row(kStride);
+  bool loaded = a.stage_weights == 0;
   for (; item < items; item += warps) {
+    if (!loaded) load_weights(item);
+    loaded = false;
     const int chunk = item / a.row_groups;
     const int group = item % a.row_groups;
     const int row = kStride * kRows * group;
@@ -451,17 +503,14 @@ __global__ void __launch_bounds__(most_threads(kEighths))
         weights, strip + row * kStripWidth * strip_pitch(kEighths), place.first_input_row() + row,
         a.input_height, limits, lane,
         results + (chunk * place.pixel_tiles() + group * kGroupTiles) * 32);
-    const int next = item + warps;
-    if (next < items) weights.load(a, place.first_chunk + next / a.row_groups, lane);
   }
   __syncthreads();
+  if (gridDim.z > 1) cluster_arrive_relaxed();  // the strip may be overwritten
 
-  auto* const received =
-      reinterpret_cast<uint2*>(results + (a.chunks + gridDim.z - 1) / gridDim.z *
-                                             place.pixel_tiles() * 32);
+  auto* const received = reinterpret_cast<uint2*>(shared);
   const auto with_tiles = [&](auto pixel_tiles, auto column_tiles) {
     project<kEighths, kStride, decltype(pixel_tiles)::value, decltype(column_tiles)::value>(
-        a, place, results, received);
+        a, place, project_weights, results, received);
   };
   const auto with_columns = [&](auto pixel_tiles) {
     if (a.column_tiles == 2) with_tiles(pixel_tiles, std::integral_constant<int, 2>{});

@@ -72,9 +72,14 @@ struct InvertedResidualArguments {
   int chunks;
   int column_tiles;
   int column_groups;
+  float least;        ///< of the projection with its bias: 0 for relu, else minus infinity
+
+  // What the tile says; launch_inverted_residual() fills it in.
   int row_groups;     ///< InvertedResidualTile::groups
   int pixel_tiles;
-  int activation;     ///< graph::Activation of the projection
+  int block_chunks;   ///< chunks that a block has at most
+  int strip_blocks;   ///< 16 bytes each, of a strip or of what a cluster's blocks send each other
+  int stage_weights;  ///< whether weights of the first phase go by way of shared memory
 };
 
 /// Input channels that there is a kernel for, in units of 8, not fewer than `eighths`; 0: none.

@@ -50,6 +50,7 @@ std::vector<InvertedResidualTile> candidate_tiles(const InvertedResidualShape& s
 }
 
 bool has_inverted_residual(const graph::InvertedResidual& op, const Chip& chip) {
+  if (op.project.activation == graph::Activation::sigmoid) return false;
   return !candidate_tiles(shape_of(op, {op.project.outputs, 1, 1}), chip).empty();
 }
 

@@ -1,5 +1,7 @@
 #include "detector/cuda/operators/inverted_residual_weights.h"
 
+#include <limits>
+
 namespace facepipe::engine {
 namespace {
 
@@ -41,9 +43,7 @@ void append_expand(std::vector<__half>& to, const graph::Convolution& op, int ch
 }
 
 void append_depthwise(std::vector<__half>& to, const graph::InvertedResidual& op, int chunk) {
-  constexpr int kHalvesOfT = 48;
   for (int t = 0; t < 4; ++t) {
-    const std::size_t begin = to.size();
     const auto append = [&](const std::vector<float>& values, int step, int offset) {
       for (int tile = 0; tile < 2; ++tile)
         for (int b = 0; b < 2; ++b) {
@@ -54,8 +54,14 @@ void append_depthwise(std::vector<__half>& to, const graph::InvertedResidual& op
     };
     for (int tap = 0; tap < kTaps; ++tap) append(op.depthwise.weights, kTaps, tap);
     append(op.depthwise.bias, 1, 0);
+    const std::size_t expand_bias = to.size();
     append(op.expand.bias, 1, 0);
-    to.resize(begin + kHalvesOfT);
+    // Twice each: they are C of both rows.
+    const std::vector<__half> once(to.begin() + static_cast<std::ptrdiff_t>(expand_bias), to.end());
+    to.resize(expand_bias);
+    for (int tile = 0; tile < 2; ++tile)
+      for (int copy = 0; copy < 2; ++copy)
+        to.insert(to.end(), once.begin() + 2 * tile, once.begin() + 2 * tile + 2);
   }
 }
 
@@ -116,7 +122,9 @@ InvertedResidualArguments arguments_of(const graph::InvertedResidual& op,
   arguments.chunks = shape.chunks;
   arguments.column_tiles = shape.column_tiles;
   arguments.column_groups = shape.column_groups;
-  arguments.activation = static_cast<int>(op.project.activation);
+  arguments.least = op.project.activation == graph::Activation::relu
+                        ? 0.0F
+                        : -std::numeric_limits<float>::infinity();
   return arguments;
 }
 

@@ -16,7 +16,7 @@ struct InvertedResidualWeights {
   /// each lane, B of channels 0 to 7, then of 8 to 15; for 8 input channels that are left likewise.
   std::vector<__half> expand;
   /// A chunk after the other, in it for each t the channels 2t and 2t + 1 of both eights: 9 taps,
-  /// bias, bias of the expansion, and padding to 96 bytes.
+  /// bias, and the expansion's bias of the first eight twice, then of the second twice.
   std::vector<__half> depthwise;
   /// A chunk after the other, in it for each group of output channels and each lane B of two column
   /// tiles, then of those that are left.

@@ -111,7 +111,7 @@ INSTANTIATE_TEST_SUITE_P(
         Block{40, 120, 40, 1, {45, 8}}, Block{56, 100, 112, 2, {45, 8}},
         Block{80, 240, 80, 1, {33, 6}}, Block{112, 336, 136, 1, {31, 5}},
         Block{128, 512, 320, 2, {34, 7}}, Block{192, 1152, 192, 1, {14, 6}},
-        Block{20, 72, 6, 2, {33, 7}, Activation::sigmoid},
+        Block{20, 72, 6, 2, {33, 7}, Activation::relu},
         // Small pictures.
         Block{24, 144, 24, 1, {1, 1}}, Block{24, 144, 24, 1, {1, 40}},
         Block{32, 192, 32, 1, {70, 1}}, Block{16, 96, 24, 2, {1, 1}},
