@@ -298,8 +298,18 @@ struct Projection {
     }
   }
 
-  /// Early, as they come from far.
-  __device__ __forceinline__ void load_residual() {
+  /// Sums begin with the bias; residuals are asked for early, as they come from far.
+  __device__ __forceinline__ void begin() {
+#pragma unroll
+    for (int n = 0; n < kColumnTiles; ++n) {
+      const float2 bias = __ldg(reinterpret_cast<const float2*>(
+          a.bias + (kColumnTiles == 3 && n == 2 ? last_channel() : channel + 2 * n)));
+#pragma unroll
+      for (int m = 0; m < kPixelTiles; ++m) {
+        sum[m][n][0] = sum[m][n][2] = bias.x;
+        sum[m][n][1] = sum[m][n][3] = bias.y;
+      }
+    }
     if (a.residual == nullptr) return;
 #pragma unroll
     for (int i = 0; i < kPixels; ++i)
@@ -340,13 +350,8 @@ struct Projection {
     }
   }
 
-  /// Bias, activation, residual, and out.
+  /// Activation, residual, and out.
   __device__ __forceinline__ void store() const {
-    float2 bias[kColumnTiles];
-#pragma unroll
-    for (int n = 0; n < kColumnTiles; ++n)
-      bias[n] = __ldg(reinterpret_cast<const float2*>(
-          a.bias + (kColumnTiles == 3 && n == 2 ? last_channel() : channel + 2 * n)));
 #pragma unroll
     for (int i = 0; i < kPixels; ++i) {
       std::uint32_t out[kColumnTiles];
@@ -354,8 +359,8 @@ struct Projection {
       for (int n = 0; n < kColumnTiles; ++n) {
         const float2 more = __half22float2(as_half2(added[i][n]));
         const float* const s = sum[i / 2][n] + i % 2 * 2;
-        out[n] = as_bits(to_half2(fmaxf(s[0] + bias[n].x, a.least) + more.x,
-                                  fmaxf(s[1] + bias[n].y, a.least) + more.y));
+        out[n] = as_bits(
+            to_half2(fmaxf(s[0], a.least) + more.x, fmaxf(s[1], a.least) + more.y));
       }
       if (pixel[i] >= 0)
         move_words([&](int c, int n, auto word) {
@@ -410,7 +415,7 @@ __device__ __forceinline__ void project(const InvertedResidualArguments& a,
     const int pixel_group = u % pixel_groups;
     const int column_group = u / pixel_groups;
     Unit unit(a, place.first_row, first_column, pixel_group, column_group);
-    if (split == 1) unit.load_residual();
+    if (split == 1) unit.begin();
     unit.multiply_chunks(results + pixel_group * kPixelTiles * 32, place.pixel_tiles() * 32,
                          weights + column_group * Unit::kBlocks, a.column_groups * Unit::kBlocks,
                          place.chunks);
@@ -431,7 +436,7 @@ __device__ __forceinline__ void project(const InvertedResidualArguments& a,
     const int u = slot * split + static_cast<int>(blockIdx.z);
     const bool mine = slot < slots && u < units;
     Unit unit(a, place.first_row, first_column, u % pixel_groups, u / pixel_groups);
-    if (mine) unit.load_residual();
+    if (mine) unit.begin();
     if (slot == warp) cluster_wait();
     if (!mine) break;
     for (int from = 0; from < split; ++from)

@@ -6,8 +6,11 @@ namespace {
 
 template <int kEighths>
 InvertedResidualKernel kernel_of(int stride, int rows) {
+  if (stride == 1 && rows == 3) return inverted_residual_kernel<kEighths, 1, 3>;
   if (stride == 1 && rows == 4) return inverted_residual_kernel<kEighths, 1, 4>;
+  if (stride == 1 && rows == 5) return inverted_residual_kernel<kEighths, 1, 5>;
   if (stride == 2 && rows == 2) return inverted_residual_kernel<kEighths, 2, 2>;
+  if (stride == 2 && rows == 4) return inverted_residual_kernel<kEighths, 2, 4>;
   return nullptr;
 }
 

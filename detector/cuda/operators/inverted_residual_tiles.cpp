@@ -43,6 +43,7 @@ std::vector<InvertedResidualTile> candidate_tiles(const InvertedResidualShape& s
                 shared_bytes_of(shape, tile) > chip.shared_bytes)
               continue;
             if (split > 1 && blocks_of(shape, tile) > 2 * chip.multiprocessors) continue;
+            if (rows * (2 / shape.stride) * groups % pixel_tiles != 0) continue;
             if (std::find(found.begin(), found.end(), tile) == found.end()) found.push_back(tile);
           }
   }
