@@ -1,10 +1,10 @@
 // Every tile of the fused inverted residual's kernel, timed on this device.
 //
-//   bench_inverted_residual [--best N] [--tile ROWS,GROUPS,WARPS,SPLIT,PIXEL_TILES]
+//   bench_inverted_residual [--best N] [--tile ROWS,GROUPS,WARPS,SPLIT,PIXEL_TILES,STAGED]
 //                           CIN,EXPANDED,COUT,STRIDE,HEIGHT,WIDTH ...
 //
 // --tile: this one alone, for a profiler. // HEIGHT and WIDTH are of the input; without shapes, CenterFace's at 1920x1088. A residual is added
-// where one can be. Each tile: a graph of 20 launches one after the other, the median of five, and
+// where one can be. Each tile: 20 launches one after the other, the best of three, and
 // by how much its results differ from the first tile's (rms, relative).
 #include <cuda_fp16.h>
 
@@ -12,7 +12,6 @@
 #include <cmath>
 #include <cstdio>
 #include <random>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -20,11 +19,12 @@
 #include "bench/device_times.h"
 #include "bench/program.h"
 #include "core/cuda/buffer.h"
-#include "core/cuda/graph.h"
 #include "detector/cuda/operators/inverted_residual_trial.h"
 
 namespace facepipe {
 namespace {
+
+constexpr int kLaunches = 20;
 
 struct Case {
   int inputs, expanded, outputs, stride, height, width;
@@ -111,7 +111,7 @@ void bench_case(const Case& c, const Options& options) {
   std::vector<float> first;
   for (const engine::InvertedResidualTile& tile :
        options.tiles.empty() ? engine::candidate_tiles(trial.shape(), chip) : options.tiles) {
-    const float time = trial.time(tile, stream);
+    const float time = trial.time(tile, kLaunches, stream);
     const std::vector<float> values = download(trial, stream);
     if (first.empty()) first = values;
     rows.push_back({time, relative_difference(values, first), tile});
@@ -121,23 +121,13 @@ void bench_case(const Case& c, const Options& options) {
               rows.empty() ? 0.0 : static_cast<double>(rows.front().time));
   std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.time < b.time; });
   for (std::size_t i = 0; i < std::min(options.shown, rows.size()); ++i) {
-    const engine::InvertedResidualTile& t = rows[i].tile;
-    std::printf("  %7.2f us  rows %d x %d, warps %2d, split %d, pixel tiles %d   (%.1e)\n",
-                static_cast<double>(rows[i].time), t.rows, t.groups, t.warps, t.split,
-                t.pixel_tiles, rows[i].difference);
+    std::printf("  %7.2f us  %s   (%.1e)\n", static_cast<double>(rows[i].time),
+                engine::text_of(rows[i].tile).c_str(), rows[i].difference);
   }
   double worst = 0;
   for (const Row& row : rows) worst = std::max(worst, row.difference);
   std::printf("  most that two tiles differ: %.1e\n", worst);
   std::fflush(stdout);
-}
-
-engine::InvertedResidualTile parse_tile(const std::string& text) {
-  engine::InvertedResidualTile t;
-  if (std::sscanf(text.c_str(), "%d,%d,%d,%d,%d", &t.rows, &t.groups, &t.warps, &t.split,
-                  &t.pixel_tiles) != 5)
-    throw std::runtime_error("no tile: " + text);
-  return t;
 }
 
 int bench(const std::vector<std::string>& words) {
@@ -146,7 +136,7 @@ int bench(const std::vector<std::string>& words) {
     if (words[i] == "--best" && i + 1 < words.size())
       options.shown = std::stoul(words[++i]);
     else if (words[i] == "--tile" && i + 1 < words.size())
-      options.tiles.push_back(parse_tile(words[++i]));
+      options.tiles.push_back(engine::tile_of(words[++i]));
     else
       options.cases.push_back(parse_case(words[i]));
   }

@@ -1,5 +1,8 @@
 #include "detector/cuda/cuda_detector.h"
 
+#include <spdlog/spdlog.h>
+
+#include <chrono>
 #include <utility>
 #include <vector>
 
@@ -26,6 +29,20 @@ graph::Graph planned_graph(const Model& model, Size network) {
   return graph;
 }
 
+engine::Network planned_network(const Model& model, Size size, const std::filesystem::path& file,
+                                PlanReport& report) {
+  const auto begin = std::chrono::steady_clock::now();
+  engine::TileChooser tiles = file.empty() ? engine::TileChooser()
+                                           : engine::TileChooser(engine::current_chip(), file);
+  engine::Network network(planned_graph(model, size), engine::Network::Reuse::memory, tiles);
+  tiles.save();
+  const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - begin;
+  report = {time.count(), tiles.trials(), tiles.remembered()};
+  spdlog::debug("detector: planned in {:.0f} ms, tiles of {} operators tried, of {} remembered",
+                report.milliseconds, report.tried, report.remembered);
+  return network;
+}
+
 /// In the order in which heads read them.
 std::vector<engine::NetworkOutput> in_head_order(const Model& model,
                                                  const std::vector<engine::NetworkOutput>& all) {
@@ -42,7 +59,7 @@ CudaDetector::CudaDetector(const Model& model, const NetworkFit& fit, const Stre
                            const CudaDetectorOptions& options)
     : options_(checked(options)),
       fit_(fit),
-      network_(planned_graph(model, fit.network)),
+      network_(planned_network(model, fit.network, options.tile_file, plan_)),
       preprocess_(fit, layout, model.channel_order(), network_.input()),
       head_(model, fit, in_head_order(model, network_.outputs()), options.score_threshold) {}
 

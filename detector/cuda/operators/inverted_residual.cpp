@@ -1,9 +1,14 @@
 #include "detector/cuda/operators/inverted_residual.h"
 
+#include <spdlog/spdlog.h>
+
+#include <optional>
+#include <string>
 #include <variant>
 
 #include "core/cuda/launch.h"
 #include "detector/cuda/operators/inverted_residual_tiles.h"
+#include "detector/cuda/operators/inverted_residual_trial.h"
 #include "detector/cuda/operators/inverted_residual_weights.h"
 #include "detector/cuda/operators/operator.h"
 
@@ -57,6 +62,37 @@ class InvertedResidualOperator : public Operator {
   std::size_t bias_ = 0;
 };
 
+// Names tiles whose times are still true; other kernels need another.
+constexpr const char* kVersion = "inverted-residual-1";
+
+std::string name_of(const graph::InvertedResidual& op, const graph::MapShape& input,
+                    bool residual) {
+  std::string name = kVersion;
+  for (const int value : {op.expand.inputs, op.expand.outputs, op.project.outputs,
+                          op.depthwise.window.stride_y, input.height, input.width,
+                          residual ? 1 : 0})
+    name += "," + std::to_string(value);
+  return name;
+}
+
+InvertedResidualTile chosen(const NodeContext& context, const graph::InvertedResidual& op,
+                            const std::vector<InvertedResidualTile>& tiles) {
+  const graph::MapShape input = context.inputs[0].shape;
+  const bool residual = context.inputs.size() > 1;
+  std::vector<std::string> ways;
+  for (const InvertedResidualTile& tile : tiles) ways.push_back(text_of(tile));
+  const cuda::Stream stream;
+  std::optional<InvertedResidualTrial> trial;  // memory that only a trial needs
+  const std::size_t way = context.tiles.choose(
+      name_of(op, input, residual), ways, [&](std::size_t candidate, int launches) {
+        if (!trial) trial.emplace(op, input, residual, stream);
+        return trial->time(tiles[candidate], launches, stream);
+      });
+  spdlog::debug("detector: {} ({}x{}, {} to {} to {}): tile {}", context.node.name, input.width,
+                input.height, op.expand.inputs, op.expand.outputs, op.project.outputs, ways[way]);
+  return tiles[way];
+}
+
 }  // namespace
 
 std::unique_ptr<Operator> make_inverted_residual(const NodeContext& context,
@@ -68,7 +104,8 @@ std::unique_ptr<Operator> make_inverted_residual(const NodeContext& context,
   const std::vector<InvertedResidualTile> tiles = candidate_tiles(shape, context.limits);
   if (tiles.empty())
     graph::refuse(context.graph, context.node, "the CUDA engine has no kernel for its sizes");
-  return std::make_unique<InvertedResidualOperator>(context, *op, shape, tiles.front(), packer);
+  return std::make_unique<InvertedResidualOperator>(context, *op, shape,
+                                                    chosen(context, *op, tiles), packer);
 }
 
 }  // namespace facepipe::engine

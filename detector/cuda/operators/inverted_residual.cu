@@ -58,7 +58,7 @@ BlockMemory memory_of(const InvertedResidualShape& shape, const InvertedResidual
     const int unit_blocks = tile.pixel_tiles * shape.column_tiles * 32 / 2;
     memory.strip = std::max(memory.strip, tile.split * divide_up(units, tile.split) * unit_blocks);
   }
-  memory.stage_weights = memory.chunks * tile.groups > tile.warps;
+  memory.stage_weights = tile.staged && memory.chunks * tile.groups > tile.warps;
   const int project = shape.column_groups * shape.column_tiles * 16;
   const int first_phase = shape.input_eighths * 16 + 4 * kDepthwiseBlocks;
   memory.blocks = memory.strip + memory.chunks * (project + pixel_tiles * 32 +

@@ -35,6 +35,8 @@ struct InvertedResidualTile {
   int warps = 4;        ///< of a block
   int split = 1;        ///< blocks that share the expanded channels of a strip
   int pixel_tiles = 1;  ///< 1 or 2: rows of 16 pixels that a warp projects at a time
+  bool staged = true;   ///< weights of the first phase come by way of shared memory, where a warp
+                        ///< has more than one piece of work
 
   [[nodiscard]] int block_rows() const { return rows * groups; }
   friend bool operator==(const InvertedResidualTile&, const InvertedResidualTile&) = default;

@@ -20,11 +20,15 @@ class InvertedResidualTrial {
                         bool residual, cuda::StreamView stream);
 
   [[nodiscard]] const InvertedResidualShape& shape() const { return shape_; }
+  [[nodiscard]] cuda::DeviceSpan<const __half> input() const { return input_.span(); }
   [[nodiscard]] cuda::DeviceSpan<const __half> output() const { return output_.span(); }
 
-  /// Microseconds of a launch among many, one after the other in a graph; infinite for a tile that
-  /// the device can't run. Waits for the stream.
-  [[nodiscard]] float time(const InvertedResidualTile& tile, cuda::StreamView stream);
+  /// Fills the output with what is no number.
+  void forget_output(cuda::StreamView stream);
+
+  /// Microseconds of a launch among `launches`, one after the other; infinite for a tile that the
+  /// device can't run. Waits for the stream.
+  [[nodiscard]] float time(const InvertedResidualTile& tile, int launches, cuda::StreamView stream);
 
  private:
   InvertedResidualShape shape_;

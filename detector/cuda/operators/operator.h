@@ -11,6 +11,7 @@
 
 #include "core/cuda/stream.h"
 #include "detector/cuda/chip.h"
+#include "detector/cuda/tile_chooser.h"
 #include "detector/graph/graph.h"
 
 namespace facepipe::engine {
@@ -82,6 +83,7 @@ struct NodeContext {
   std::vector<Placement> inputs;
   std::vector<Placement> outputs;
   Chip limits;
+  TileChooser& tiles;
 };
 
 /// Makes the operator of a node, or returns null if it is none of its nodes. Throws Error(device)
