@@ -33,36 +33,41 @@ struct Favourite {
   InvertedResidualTile tile;
 };
 constexpr Favourite kFavourites[] = {
-    {2, 2, {4, 1, 3, 1, 2}},  {3, 1, {5, 1, 5, 1, 2}},  {3, 2, {4, 1, 5, 1, 1}},
-    {4, 1, {5, 1, 6, 1, 2}},  {4, 2, {2, 1, 4, 1, 1}},  {8, 1, {5, 1, 12, 2, 2}},
-    {12, 1, {5, 2, 9, 4, 2}}, {12, 2, {2, 2, 12, 3, 2}}, {20, 1, {4, 1, 12, 5, 2}},
+    {2, 2, {4, 1, 3, 1, 2, false}}, {3, 1, {5, 1, 5, 1, 2, false}}, {3, 2, {4, 1, 3, 1, 2, false}},
+    {4, 1, {5, 2, 12, 1, 2, false}}, {4, 2, {4, 1, 6, 1, 2, false}}, {8, 1, {5, 1, 12, 2, 2}},
+    {12, 1, {5, 1, 9, 2, 2, false}}, {12, 2, {2, 1, 6, 3, 2, false}}, {20, 1, {4, 1, 12, 5, 2}},
 };
 
-/// Worth a trial at all.
-bool worth_it(const InvertedResidualShape& shape, const InvertedResidualTile& tile,
-              const Chip& chip) {
-  constexpr int kFewestWarps = 3;
-  if (tile.warps < kFewestWarps || tile.warps > most_warps(shape)) return false;
-  if (tile.block_rows() * (2 / shape.stride) % tile.pixel_tiles != 0) return false;
-  if (shared_bytes_of(shape, tile) > chip.shared_bytes) return false;
-  // A split is for pictures that give too few blocks without.
-  return tile.split == 1 || blocks_of(shape, tile) <= 2 * chip.multiprocessors;
+bool fits(const InvertedResidualShape& shape, const InvertedResidualTile& tile, const Chip& chip) {
+  return tile.warps <= most_warps(shape) &&
+         tile.block_rows() * (2 / shape.stride) % tile.pixel_tiles == 0 &&
+         shared_bytes_of(shape, tile) <= chip.shared_bytes;
 }
 
 /// All ways to share out the first phase of a block of so many rows.
 void append_tiles(std::vector<InvertedResidualTile>& to, const InvertedResidualShape& shape,
                   InvertedResidualTile tile, const Chip& chip) {
   constexpr int kMostItems = 4;
+  constexpr int kFewestWarps = 3;
   for (int items = 1; items <= kMostItems; ++items)
     for (const int pixel_tiles : {2, 1})
       for (const bool staged : {true, false}) {
         if (items == 1 && !staged) continue;  // the same
-        tile.warps = warps_for(shape, tile, items);
+        tile.warps = std::max(warps_for(shape, tile, items), kFewestWarps);
         tile.pixel_tiles = pixel_tiles;
         tile.staged = staged;
-        if (worth_it(shape, tile, chip) && std::find(to.begin(), to.end(), tile) == to.end())
+        if (fits(shape, tile, chip) && std::find(to.begin(), to.end(), tile) == to.end())
           to.push_back(tile);
       }
+}
+
+/// The least split whose memory fits, and greater ones where a picture gives few blocks without.
+void append_splits(std::vector<InvertedResidualTile>& to, const InvertedResidualShape& shape,
+                   InvertedResidualTile tile, const Chip& chip, int most) {
+  const std::size_t before = to.size();
+  for (tile.split = 1; tile.split <= std::min(most, shape.chunks); ++tile.split)
+    if (to.size() == before || blocks_of(shape, tile) <= 2 * chip.multiprocessors)
+      append_tiles(to, shape, tile, chip);
 }
 
 void move_to_front(std::vector<InvertedResidualTile>& tiles, const InvertedResidualShape& shape) {
@@ -82,9 +87,7 @@ std::vector<InvertedResidualTile> candidate_tiles(const InvertedResidualShape& s
   const int most_split = chip.compute_capability >= cuda::kOldestWithClusters ? kMostSplit : 1;
   for (int rows = kMostRows; rows >= 1; --rows) {
     if (!has_rows(shape.input_eighths, shape.stride, rows)) continue;
-    for (const int groups : {1, 2, 4})
-      for (int split = 1; split <= std::min(most_split, shape.chunks); ++split)
-        append_tiles(found, shape, {rows, groups, 0, split, 1, true}, chip);
+    for (const int groups : {1, 2, 4}) append_splits(found, shape, {rows, groups}, chip, most_split);
   }
   move_to_front(found, shape);
   return found;

@@ -110,7 +110,7 @@ INSTANTIATE_TEST_SUITE_P(
         Block{40, 120, 40, 1, {45, 8}}, Block{56, 100, 112, 2, {45, 8}},
         Block{80, 240, 80, 1, {33, 6}}, Block{112, 336, 136, 1, {31, 5}},
         Block{128, 512, 320, 2, {34, 7}}, Block{192, 1152, 192, 1, {14, 6}},
-        Block{20, 72, 6, 2, {33, 7}, Activation::relu},
+        Block{20, 72, 6, 2, {33, 7}},
         // Small pictures.
         Block{24, 144, 24, 1, {1, 1}}, Block{24, 144, 24, 1, {1, 40}},
         Block{32, 192, 32, 1, {70, 1}}, Block{16, 96, 24, 2, {1, 1}},
@@ -133,6 +133,29 @@ Tensor downloaded(cuda::DeviceSpan<const __half> span, const graph::MapShape& sh
 
 /// Of the sizes that the tests above go through with their first tile alone.
 class InvertedResidualTiles : public FusedInvertedResidual {};
+
+TEST(InvertedResidualTileTable, HasTilesForLargePicturesOfAllWidths) {
+  Chip h100{132, 232448, 90, "a chip"};
+  for (const int eighths : {2, 3, 4, 8, 12, 16, 20, 24})
+    for (const int stride : {1, 2}) {
+      const InvertedResidualShape shape{eighths, 3 * eighths, 4, 5, stride, 2000, 4000};
+      EXPECT_FALSE(candidate_tiles(shape, h100).empty()) << eighths << ", stride " << stride;
+    }
+}
+
+TEST(InvertedResidualTileTable, LeavesOldChipsAlone) {
+  const InvertedResidualShape shape{4, 12, 4, 1, 1, 68, 120};
+  EXPECT_TRUE(candidate_tiles(shape, {68, 65536, 75, "a chip"}).empty());
+  for (const InvertedResidualTile& tile : candidate_tiles(shape, {108, 166912, 80, "a chip"}))
+    EXPECT_EQ(tile.split, 1);
+}
+
+TEST(InvertedResidualTileTable, IsReadAsItIsWritten) {
+  const InvertedResidualTile tile{5, 2, 9, 4, 1, false};
+  EXPECT_EQ(tile_of(text_of(tile)), tile);
+  for (const char* const wrong : {"", "1", "1,2,3,4,5", "1;2;3;4;5;6", "a,b,c,d,e,f"})
+    EXPECT_THROW(static_cast<void>(tile_of(wrong)), std::invalid_argument) << wrong;
+}
 
 TEST_P(InvertedResidualTiles, AllComputeTheSame) {
   const test::GraphBuilder builder = built(GetParam());
