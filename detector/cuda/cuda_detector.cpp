@@ -1,9 +1,13 @@
 #include "detector/cuda/cuda_detector.h"
 
+#include <spdlog/spdlog.h>
+
+#include <chrono>
 #include <utility>
 #include <vector>
 
 #include "core/error.h"
+#include "detector/cuda/fusion.h"
 #include "detector/graph/onnx_import.h"
 #include "detector/graph/passes.h"
 
@@ -21,7 +25,22 @@ const CudaDetectorOptions& checked(const CudaDetectorOptions& options) {
 graph::Graph planned_graph(const Model& model, Size network) {
   graph::Graph graph = graph::import_onnx(model.onnx(network), model.file().string());
   graph::optimise(graph, network);
+  engine::fuse(graph, engine::current_chip());
   return graph;
+}
+
+engine::Network planned_network(const Model& model, Size size, const std::filesystem::path& file,
+                                PlanReport& report) {
+  const auto begin = std::chrono::steady_clock::now();
+  engine::TileChooser tiles = file.empty() ? engine::TileChooser()
+                                           : engine::TileChooser(engine::current_chip(), file);
+  engine::Network network(planned_graph(model, size), engine::Network::Reuse::memory, tiles);
+  tiles.save();
+  const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - begin;
+  report = {time.count(), tiles.trials(), tiles.remembered()};
+  spdlog::debug("detector: planned in {:.0f} ms, tiles of {} operators tried, of {} remembered",
+                report.milliseconds, report.tried, report.remembered);
+  return network;
 }
 
 /// In the order in which heads read them.
@@ -40,7 +59,7 @@ CudaDetector::CudaDetector(const Model& model, const NetworkFit& fit, const Stre
                            const CudaDetectorOptions& options)
     : options_(checked(options)),
       fit_(fit),
-      network_(planned_graph(model, fit.network)),
+      network_(planned_network(model, fit.network, options.tile_file, plan_)),
       preprocess_(fit, layout, model.channel_order(), network_.input()),
       head_(model, fit, in_head_order(model, network_.outputs()), options.score_threshold) {}
 

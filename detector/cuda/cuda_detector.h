@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 
 #include "core/cuda/buffer.h"
@@ -22,6 +23,17 @@ namespace facepipe {
 struct CudaDetectorOptions {
   float score_threshold = 0.5F;    ///< 0..1: candidates have a greater score
   std::uint32_t capacity = 16384;  ///< >= 1: candidates that are kept of a frame
+  /// Where it is remembered how kernels are the fastest on this chip, as engine::TileChooser says;
+  /// what isn't known is tried, which takes seconds. Empty: a fixed table, and no trials. The
+  /// user's own file is engine::default_tile_file().
+  std::filesystem::path tile_file = {};
+};
+
+/// What planning took.
+struct PlanReport {
+  double milliseconds = 0;  ///< from the model to weights in device memory, trials included
+  int tried = 0;            ///< operators whose tiles were tried
+  int remembered = 0;       ///< and those whose tiles the file knew
 };
 
 /// Weights and plan for one stream of frames. Immutable, hence thread-safe; bound to the device
@@ -40,6 +52,8 @@ class CudaDetector {
   [[nodiscard]] const engine::PreprocessKernel& preprocess() const { return preprocess_; }
   [[nodiscard]] const engine::HeadKernels& head() const { return head_; }
 
+  [[nodiscard]] const PlanReport& plan() const { return plan_; }
+
   /// Device memory of the detector itself, and of each CudaDetection in it.
   [[nodiscard]] std::size_t shared_bytes() const { return network_.weight_bytes(); }
   [[nodiscard]] std::size_t detection_bytes() const;
@@ -47,6 +61,7 @@ class CudaDetector {
  private:
   CudaDetectorOptions options_;
   NetworkFit fit_;
+  PlanReport plan_;  // filled by what makes the network
   engine::Network network_;
   engine::PreprocessKernel preprocess_;
   engine::HeadKernels head_;

@@ -1,28 +1,17 @@
 #include "detector/cuda/network.h"
 
-#include "core/cuda/check.h"
 #include "detector/cuda/placement.h"
 
 namespace facepipe::engine {
-namespace {
-
-DeviceLimits limits_of_current_device() {
-  int device = 0;
-  int multiprocessors = 0;
-  int shared_bytes = 0;
-  FACEPIPE_CUDA_CHECK(cudaGetDevice(&device));
-  FACEPIPE_CUDA_CHECK(
-      cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-  FACEPIPE_CUDA_CHECK(
-      cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-  return {multiprocessors, static_cast<std::size_t>(shared_bytes)};
+Network::Network(const graph::Graph& graph, Reuse reuse) {
+  TileChooser first;
+  plan_values(graph, reuse);
+  plan_steps(graph, first);
 }
 
-}  // namespace
-
-Network::Network(const graph::Graph& graph, Reuse reuse) {
+Network::Network(const graph::Graph& graph, Reuse reuse, TileChooser& tiles) {
   plan_values(graph, reuse);
-  plan_steps(graph);
+  plan_steps(graph, tiles);
 }
 
 void Network::plan_values(const graph::Graph& graph, Reuse reuse) {
@@ -34,13 +23,13 @@ void Network::plan_values(const graph::Graph& graph, Reuse reuse) {
     outputs_.push_back({output.name, place(output.value)});
 }
 
-void Network::plan_steps(const graph::Graph& graph) {
+void Network::plan_steps(const graph::Graph& graph, TileChooser& tiles) {
   const graph::Uses uses(graph);
-  const DeviceLimits limits = limits_of_current_device();
+  const Chip limits = current_chip();
   WeightPacker packer;
   for (const graph::Node& node : graph.nodes) {
     if (is_view(graph, uses, node)) continue;
-    NodeContext context{graph, node, {}, {}, limits};
+    NodeContext context{graph, node, {}, {}, limits, tiles};
     for (const graph::ValueId input : node.inputs) context.inputs.push_back(place(input));
     for (const graph::ValueId output : node.outputs) context.outputs.push_back(place(output));
     steps_.push_back({node.name, graph::name_of(node.op), make_operator(context, packer)});

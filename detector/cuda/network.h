@@ -36,6 +36,8 @@ class Network {
   /// node and operator, for what the engine can't compute, and where CUDA fails. Waits for the
   /// upload of the weights.
   explicit Network(const graph::Graph& graph, Reuse reuse = Reuse::memory);
+  /// The same, of the ways to do it that `tiles` chooses.
+  Network(const graph::Graph& graph, Reuse reuse, TileChooser& tiles);
 
   /// Enqueues a run on `activations`, activation_bytes() long and aligned to 256 bytes, whose part
   /// input() the caller has filled. Nothing is allocated, nothing waited for.
@@ -62,7 +64,7 @@ class Network {
 
  private:
   void plan_values(const graph::Graph& graph, Reuse reuse);
-  void plan_steps(const graph::Graph& graph);
+  void plan_steps(const graph::Graph& graph, TileChooser& tiles);
 
   std::vector<Placement> places_;
   Placement input_;

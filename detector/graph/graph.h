@@ -71,6 +71,15 @@ struct TransposedConvolution {
   Activation activation = Activation::none;
 };
 
+/// project(depthwise(expand(input 0))), plus input 1 where there is one: the block of MobileNetV2.
+/// The first and the last are pointwise(), the second has a window of 3x3 with padding 1 all round
+/// and equal strides; the first two have a relu.
+struct InvertedResidual {
+  Convolution expand;
+  Convolution depthwise;
+  Convolution project;
+};
+
 /// scale * input + shift, a channel at a time.
 struct BatchNormalization {
   std::vector<float> scale;
@@ -106,7 +115,7 @@ struct Split {
 };
 
 using Operator = std::variant<Convolution, TransposedConvolution, BatchNormalization, Activate, Add,
-                              MaxPool, Upsample, Transpose, Reshape, Split>;
+                              MaxPool, Upsample, Transpose, Reshape, Split, InvertedResidual>;
 
 /// "Convolution", as messages and tables name it.
 [[nodiscard]] const char* name_of(const Operator& op);

@@ -34,6 +34,14 @@ class Inference {
     expect_residual(result);
     return {result};
   }
+  std::vector<Extents> operator()(const InvertedResidual& op) const {
+    take_inputs(1, 2);
+    expect_channels(op.expand.inputs);
+    Extents result = windowed(op.depthwise.window);
+    result[1] = op.project.outputs;
+    expect_residual(result);
+    return {result};
+  }
   std::vector<Extents> operator()(const TransposedConvolution& op) const {
     take_inputs(1, 2);
     expect_channels(op.inputs);

@@ -54,7 +54,8 @@ OneFrameResult detect_one_frame(const Frame& frame, Device device, const Detecto
   const NetworkFit fit = fit_network(there.upright(), options.detect_size);
   CudaDetection detection(std::make_shared<const CudaDetector>(
       Model(options.model), fit, StreamLayout{there.size, there.format, there.orientation},
-      CudaDetectorOptions{.score_threshold = options.score_threshold}));
+      CudaDetectorOptions{.score_threshold = options.score_threshold,
+                          .tile_file = engine::default_tile_file()}));
   const cuda::GraphExec graph(cuda::capture(stream, [&] {
     descriptor.enqueue(stream);
     detection.enqueue(descriptor.device(), stream);

@@ -33,21 +33,22 @@ class Loops {
       : graph_(graph), node_(node), inputs_(inputs), in_(*inputs[0]) {}
 
   std::vector<Tensor> operator()(const graph::Convolution& op) const {
-    const MapShape from = input_shape();
-    const MapShape to = output_shape();
-    const int group_inputs = op.inputs / op.groups;
-    const int group_outputs = op.outputs / op.groups;
-    Tensor out(size_of(to));
-    std::vector<double> row(static_cast<std::size_t>(to.width));
-    for (int o = 0; o < to.channels; ++o)
-      for (int y = 0; y < to.height; ++y) {
-        std::fill(row.begin(), row.end(), op.bias[static_cast<std::size_t>(o)]);
-        for (int i = 0; i < group_inputs; ++i)
-          add_window(op, {o, i, o / group_outputs * group_inputs + i}, group_inputs, from, y, row);
-        for (int x = 0; x < to.width; ++x)
-          out[index_of(to, o, y, x)] = activated(row[static_cast<std::size_t>(x)], op.activation);
+    return with_residual(convolve(op, in_, input_shape(), output_shape()));
+  }
+  std::vector<Tensor> operator()(const graph::InvertedResidual& op) const {
+    MapShape shape = input_shape();
+    Tensor value = in_;
+    for (const graph::Convolution* const part : {&op.expand, &op.depthwise, &op.project}) {
+      MapShape to = shape;
+      to.channels = part->outputs;
+      if (part == &op.depthwise) {
+        to.height = output_shape().height;
+        to.width = output_shape().width;
       }
-    return with_residual(out);
+      value = convolve(*part, value, shape, to);
+      shape = to;
+    }
+    return with_residual(value);
   }
   std::vector<Tensor> operator()(const graph::TransposedConvolution& op) const {
     const MapShape from = input_shape();
@@ -154,8 +155,26 @@ class Loops {
     return {out};
   }
 
-  void add_window(const graph::Convolution& op, const Channels& channels, int group_inputs,
-                  const MapShape& from, int y, std::vector<double>& row) const {
+  static Tensor convolve(const graph::Convolution& op, const Tensor& in, const MapShape& from,
+                         const MapShape& to) {
+    const int group_inputs = op.inputs / op.groups;
+    const int group_outputs = op.outputs / op.groups;
+    Tensor out(size_of(to));
+    std::vector<double> row(static_cast<std::size_t>(to.width));
+    for (int o = 0; o < to.channels; ++o)
+      for (int y = 0; y < to.height; ++y) {
+        std::fill(row.begin(), row.end(), op.bias[static_cast<std::size_t>(o)]);
+        for (int i = 0; i < group_inputs; ++i)
+          add_window(op, {o, i, o / group_outputs * group_inputs + i}, in, from, y, row);
+        for (int x = 0; x < to.width; ++x)
+          out[index_of(to, o, y, x)] = activated(row[static_cast<std::size_t>(x)], op.activation);
+      }
+    return out;
+  }
+
+  static void add_window(const graph::Convolution& op, const Channels& channels, const Tensor& in,
+                         const MapShape& from, int y, std::vector<double>& row) {
+    const int group_inputs = op.inputs / op.groups;
     const graph::Window& window = op.window;
     for (int ky = 0; ky < window.kernel_height; ++ky)
       for (int kx = 0; kx < window.kernel_width; ++kx) {
@@ -170,7 +189,7 @@ class Loops {
           const int sx = x * window.stride_x - window.left + kx;
           if (sx < 0 || sx >= from.width) continue;
           row[static_cast<std::size_t>(x)] +=
-              weight * static_cast<double>(in_[index_of(from, channels.input, sy, sx)]);
+              weight * static_cast<double>(in[index_of(from, channels.input, sy, sx)]);
         }
       }
   }

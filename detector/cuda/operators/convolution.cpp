@@ -98,7 +98,7 @@ double cost_of(int tile_columns, bool long_sum) {
 /// The tile for which the busiest multiprocessor has the least to do. Every tile adds up in the
 /// same order, so the choice changes no result.
 ConvolutionTile tile_for(ConvolutionKind kind, int rows, int columns, int chunks,
-                         const DeviceLimits& limits) {
+                         const Chip& limits) {
   constexpr int kRowUnit = 64;
   constexpr int kLongSum = 192;
   const int eighths = columns / kChannelStep;

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "core/cuda/stream.h"
+#include "detector/cuda/chip.h"
+#include "detector/cuda/tile_chooser.h"
 #include "detector/graph/graph.h"
 
 namespace facepipe::engine {
@@ -74,18 +76,14 @@ class Operator {
   virtual void enqueue(const Memory& memory, cuda::StreamView stream) const = 0;
 };
 
-struct DeviceLimits {
-  int multiprocessors = 1;
-  std::size_t shared_bytes = 0;  ///< that a thread block may ask for
-};
-
 /// A node and where its values lie.
 struct NodeContext {
   const graph::Graph& graph;
   const graph::Node& node;
   std::vector<Placement> inputs;
   std::vector<Placement> outputs;
-  DeviceLimits limits;
+  Chip limits;
+  TileChooser& tiles;
 };
 
 /// Makes the operator of a node, or returns null if it is none of its nodes. Throws Error(device)
@@ -102,6 +100,7 @@ using MakeOperator = std::unique_ptr<Operator> (*)(const NodeContext&, WeightPac
 [[nodiscard]] std::unique_ptr<Operator> make_pooling(const NodeContext&, WeightPacker&);
 [[nodiscard]] std::unique_ptr<Operator> make_upsample(const NodeContext&, WeightPacker&);
 [[nodiscard]] std::unique_ptr<Operator> make_elementwise(const NodeContext&, WeightPacker&);
+[[nodiscard]] std::unique_ptr<Operator> make_inverted_residual(const NodeContext&, WeightPacker&);
 
 /// A stem of 3x3 at stride 2 with padding 1, which reads Placement::image.
 [[nodiscard]] bool is_stem(const graph::Convolution& op);

@@ -1,0 +1,19 @@
+// What plans depend on of the device that they are made for.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace facepipe::engine {
+
+struct Chip {
+  int multiprocessors = 1;
+  std::size_t shared_bytes = 0;  ///< that a thread block may ask for
+  int compute_capability = 0;    ///< 10 * major + minor
+  std::string name;
+};
+
+/// The calling thread's current device. Errors: device.
+[[nodiscard]] Chip current_chip();
+
+}  // namespace facepipe::engine

@@ -1,0 +1,46 @@
+// Pieces of matrices in the registers of a warp, as the PTX manual lays them out for
+// mma.m16n8k16 and m16n8k8 of halves. With g = lane / 4 and t = lane % 4:
+//   A, 16 x k:  a[0] row g, columns 2t, 2t+1;  a[1] row g + 8;  a[2], a[3] the same of columns + 8
+//   B, k x 8:   b[0] rows 2t, 2t+1 of column g;  b[1] rows + 8
+//   C, 16 x 8:  row g, columns 2t, 2t+1, then row g + 8
+// C of halves is hence A of a product over 8 or, two side by side, over 16: results of one product
+// are the operands of the next without leaving their lanes.
+#pragma once
+
+#include <cuda_fp16.h>
+
+#include <cstdint>
+
+namespace facepipe::engine {
+
+/// d = a * b + c, sums in halves. sm_80 and newer: earlier ones get no code and never launch it.
+__device__ __forceinline__ void multiply(std::uint32_t (&d)[2], const std::uint32_t (&a)[4],
+                                         std::uint32_t b0, std::uint32_t b1,
+                                         const std::uint32_t* c) {
+#if __CUDA_ARCH__ >= 800
+  asm("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3, %4, %5}, {%6, %7}, "
+      "{%8, %9};"
+      : "=r"(d[0]), "=r"(d[1])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "r"(c[0]), "r"(c[1]));
+#endif
+}
+
+/// The same over 8 columns of a.
+__device__ __forceinline__ void multiply_short(std::uint32_t (&d)[2], std::uint32_t a0,
+                                               std::uint32_t a1, std::uint32_t b,
+                                               const std::uint32_t* c) {
+#if __CUDA_ARCH__ >= 800
+  asm("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3}, {%4}, {%5, %6};"
+      : "=r"(d[0]), "=r"(d[1])
+      : "r"(a0), "r"(a1), "r"(b), "r"(c[0]), "r"(c[1]));
+#endif
+}
+
+__device__ __forceinline__ __half2 as_half2(std::uint32_t bits) {
+  return reinterpret_cast<const __half2&>(bits);
+}
+__device__ __forceinline__ std::uint32_t as_bits(__half2 value) {
+  return reinterpret_cast<const std::uint32_t&>(value);
+}
+
+}  // namespace facepipe::engine
