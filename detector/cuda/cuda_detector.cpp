@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "core/error.h"
+#include "detector/cuda/operators/pairs.h"
+#include "detector/graph/fuse_pairs.h"
 #include "detector/graph/onnx_import.h"
 #include "detector/graph/passes.h"
 
@@ -18,9 +20,14 @@ const CudaDetectorOptions& checked(const CudaDetectorOptions& options) {
   return options;
 }
 
-graph::Graph planned_graph(const Model& model, Size network) {
+graph::Graph planned_graph(const Model& model, Size network, bool fused) {
   graph::Graph graph = graph::import_onnx(model.onnx(network), model.file().string());
   graph::optimise(graph, network);
+  if (!fused) return graph;
+  if (const auto limits = engine::pair_limits_of_current_device()) {
+    graph::fuse_pairs(graph, *limits);
+    graph::infer_shapes(graph, network);
+  }
   return graph;
 }
 
@@ -40,7 +47,7 @@ CudaDetector::CudaDetector(const Model& model, const NetworkFit& fit, const Stre
                            const CudaDetectorOptions& options)
     : options_(checked(options)),
       fit_(fit),
-      network_(planned_graph(model, fit.network)),
+      network_(planned_graph(model, fit.network, options.fused)),
       preprocess_(fit, layout, model.channel_order(), network_.input()),
       head_(model, fit, in_head_order(model, network_.outputs()), options.score_threshold) {}
 

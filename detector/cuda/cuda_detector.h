@@ -22,6 +22,7 @@ namespace facepipe {
 struct CudaDetectorOptions {
   float score_threshold = 0.5F;    ///< 0..1: candidates have a greater score
   std::uint32_t capacity = 16384;  ///< >= 1: candidates that are kept of a frame
+  bool fused = true;  ///< several operators in a kernel where there is one; else one a kernel
 };
 
 /// Weights and plan for one stream of frames. Immutable, hence thread-safe; bound to the device
