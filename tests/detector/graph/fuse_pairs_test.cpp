@@ -169,9 +169,10 @@ TEST(FusePairs, LeavesOtherUpsampling) {
   builder.output(pair(builder, builder.node(Upsample{4}, {coarser, builder.input()}), 3));
   const Graph graph = fused(builder);
   EXPECT_EQ(count_chains(graph), 3);
-  for (const Node& node : graph.nodes)
-    if (const auto* const op = std::get_if<PairChains>(&node.op))
-      EXPECT_FALSE(op->chains[0].upsampled);
+  for (const Node& node : graph.nodes) {
+    const auto* const op = std::get_if<PairChains>(&node.op);
+    EXPECT_FALSE(op != nullptr && op->chains[0].upsampled);
+  }
 }
 
 TEST(FusePairs, JoinsWhatOneChainAloneReads) {
