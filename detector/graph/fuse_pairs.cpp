@@ -80,7 +80,8 @@ bool take_pooling(Graph& graph, std::size_t n, const PairLimits&) {
   if (producer < 0) return false;
   Node& node = graph.nodes[at(producer)];
   PairChain* const chain = chain_of(node);
-  if (chain == nullptr || chain->pools || value != node.outputs[0]) return false;
+  if (chain == nullptr || chain->pools || chain->upsampled || value != node.outputs[0])
+    return false;
   chain->pools = true;
   chain->keeps = !uses.private_to_one_reader(value);
   if (!chain->keeps) node.outputs.clear();
@@ -106,12 +107,14 @@ bool join(Graph& graph, std::size_t n, const PairLimits& limits) {
   return true;
 }
 
+/// One kernel can compute both: they differ in their weights and in the sizes of their maps.
 bool same_kind(const PairChain& a, const PairChain& b) {
-  return a.pools == b.pools && std::equal(a.pairs.begin(), a.pairs.end(), b.pairs.begin(),
-                                          b.pairs.end(), [](const Pair& x, const Pair& y) {
-                                            return x.pointwise.inputs == y.pointwise.inputs &&
-                                                   x.pointwise.outputs == y.pointwise.outputs;
-                                          });
+  const auto same_pair = [](const Pair& x, const Pair& y) {
+    return x.pointwise.inputs == y.pointwise.inputs && x.pointwise.outputs == y.pointwise.outputs &&
+           x.depthwise.activation == y.depthwise.activation;
+  };
+  return a.pools == b.pools && a.keeps == b.keeps && a.upsampled == b.upsampled &&
+         std::equal(a.pairs.begin(), a.pairs.end(), b.pairs.begin(), b.pairs.end(), same_pair);
 }
 
 /// Node `other`, a later one, can be computed where `n` is.

@@ -42,6 +42,8 @@ struct Arithmetic;
 
 template <>
 struct Arithmetic<__half2> {
+  using Element = __half;
+
   static __device__ __forceinline__ __half2 fma(__half2 a, __half2 b, __half2 c) {
     return __hfma2(a, b, c);
   }
@@ -51,34 +53,35 @@ struct Arithmetic<__half2> {
   static __device__ __forceinline__ __half2 neighbour_after(__half2 x) {
     return __shfl_down_sync(kAllLanes, x, 4);
   }
-  /// At most the largest half; 0 unless all bits of `mask` are set.
-  static __device__ __forceinline__ __half2 masked(float x, float y, std::uint32_t mask) {
-#if __CUDA_ARCH__ >= 800
+  /// At most the largest half; 0 unless `inside`.
+  static __device__ __forceinline__ __half2 masked(float x, float y, bool inside) {
     std::uint32_t bits = 0;
+#if __CUDA_ARCH__ >= 800
     asm("cvt.rn.satfinite.f16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(y), "f"(x));
-    bits &= mask;
-    return reinterpret_cast<const __half2&>(bits);
-#else
-    return mask != 0 ? to_half2(x, y) : __half2{};
 #endif
+    bits = inside ? bits : 0;
+    return reinterpret_cast<const __half2&>(bits);
   }
-  static __device__ __forceinline__ __half2 least(bool relu) {
-    return __half2half2(__ushort_as_half(relu ? 0 : 0xfbff));
-  }
-  static __device__ __forceinline__ __half2 clamped(__half2 x, __half2 least) {
-    return __hmin2(__hmax2(x, least), __half2half2(__ushort_as_half(0x7bff)));
+  /// The last product of a sum; again at most the largest half.
+  template <bool kRelu>
+  static __device__ __forceinline__ __half2 last_fma(__half2 a, __half2 b, __half2 c) {
+    const __half2 most = __half2half2(__ushort_as_half(0x7bff));
+    if constexpr (kRelu) return __hmin2(__hfma2_relu(a, b, c), most);
+    return __hmin2(__hmax2(__hfma2(a, b, c), __hneg2(most)), most);
   }
   static __device__ __forceinline__ __half2 read(const void* from, int index) {
     return __ldg(static_cast<const __half2*>(from) + index);
   }
-  static __device__ __forceinline__ void store(void* to, std::size_t index, __half2 a, __half2 b) {
-    *reinterpret_cast<uint2*>(static_cast<__half*>(to) + index) = {
-        reinterpret_cast<const unsigned&>(a), reinterpret_cast<const unsigned&>(b)};
+  static __device__ __forceinline__ void store(Element* to, __half2 a, __half2 b) {
+    *reinterpret_cast<uint2*>(to) = {reinterpret_cast<const unsigned&>(a),
+                                     reinterpret_cast<const unsigned&>(b)};
   }
 };
 
 template <>
 struct Arithmetic<float2> {
+  using Element = float;
+
   static __device__ __forceinline__ float2 fma(float2 a, float2 b, float2 c) {
     return {fmaf(a.x, b.x, c.x), fmaf(a.y, b.y, c.y)};
   }
@@ -88,21 +91,19 @@ struct Arithmetic<float2> {
   static __device__ __forceinline__ float2 neighbour_after(float2 x) {
     return {__shfl_down_sync(kAllLanes, x.x, 4), __shfl_down_sync(kAllLanes, x.y, 4)};
   }
-  static __device__ __forceinline__ float2 masked(float x, float y, std::uint32_t mask) {
-    return {mask != 0 ? x : 0, mask != 0 ? y : 0};
+  static __device__ __forceinline__ float2 masked(float x, float y, bool inside) {
+    return {inside ? x : 0, inside ? y : 0};
   }
-  static __device__ __forceinline__ float2 least(bool relu) {
-    const float value = relu ? 0 : __int_as_float(static_cast<int>(0xff800000U));
-    return {value, value};
-  }
-  static __device__ __forceinline__ float2 clamped(float2 x, float2 least) {
-    return {fmaxf(x.x, least.x), fmaxf(x.y, least.y)};
+  template <bool kRelu>
+  static __device__ __forceinline__ float2 last_fma(float2 a, float2 b, float2 c) {
+    const float2 sum = fma(a, b, c);
+    return kRelu ? float2{fmaxf(sum.x, 0.0F), fmaxf(sum.y, 0.0F)} : sum;
   }
   static __device__ __forceinline__ float2 read(const void* from, int index) {
     return __ldg(static_cast<const float2*>(from) + index);
   }
-  static __device__ __forceinline__ void store(void* to, std::size_t index, float2 a, float2 b) {
-    *reinterpret_cast<float4*>(static_cast<float*>(to) + index) = {a.x, a.y, b.x, b.y};
+  static __device__ __forceinline__ void store(Element* to, float2 a, float2 b) {
+    *reinterpret_cast<float4*>(to) = {a.x, a.y, b.x, b.y};
   }
 };
 
@@ -110,18 +111,36 @@ struct Arithmetic<float2> {
 template <class Two>
 using LaneRow = Two[2][4];  // a pair of channels, a pixel
 
+/// to = a * b + sum, as multiply_add().
+__device__ __forceinline__ void multiply_add_to(float (&to)[4], const std::uint32_t (&a)[4],
+                                                std::uint32_t b0, std::uint32_t b1,
+                                                const float (&sum)[4]) {
+#if __CUDA_ARCH__ >= 800
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+      "{%8, %9}, {%10, %11, %12, %13};"
+      : "=f"(to[0]), "=f"(to[1]), "=f"(to[2]), "=f"(to[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "f"(sum[0]), "f"(sum[1]),
+        "f"(sum[2]), "f"(sum[3]));
+#endif
+}
+
 /// A warp's weights, in registers, and the rows of its sums that are still to be completed.
 template <int kSteps, class Two>
 class PairWarp {
  public:
   using Math = Arithmetic<Two>;
+  using Sums = float[2][2][4];  // a product of pixels, one of channels
 
   __device__ __forceinline__ PairWarp(const PairWeights& weights, int group, int groups, int lane) {
 #pragma unroll
     for (int step = 0; step < kSteps; ++step)
       pointwise_[step] = __ldg(weights.pointwise + (group * kSteps + step) * 32 + lane);
     const int channel = group * kPairGroup + lane % 4 * 4;
-    pointwise_bias_ = __ldg(reinterpret_cast<const float4*>(weights.pointwise_bias + channel));
+    const float4 bias = __ldg(reinterpret_cast<const float4*>(weights.pointwise_bias + channel));
+    pointwise_bias_[0][0] = pointwise_bias_[0][2] = bias.x;
+    pointwise_bias_[0][1] = pointwise_bias_[0][3] = bias.y;
+    pointwise_bias_[1][0] = pointwise_bias_[1][2] = bias.z;
+    pointwise_bias_[1][1] = pointwise_bias_[1][3] = bias.w;
 #pragma unroll
     for (int n = 0; n < 2; ++n) {
 #pragma unroll
@@ -134,18 +153,10 @@ class PairWarp {
     }
   }
 
-  /// The 1x1 convolution of a row at `row`, a lane's address of StripRow::matrix_place(); 0 where
-  /// `masks` of the lane's pixels is.
-  __device__ __forceinline__ void expand(std::uint32_t row, const std::uint32_t (&masks)[4],
-                                         LaneRow<Two>& to) const {
-    float sums[2][2][4];
-#pragma unroll
-    for (auto& product : sums) {
-      product[0][0] = product[0][2] = pointwise_bias_.x;
-      product[0][1] = product[0][3] = pointwise_bias_.y;
-      product[1][0] = product[1][2] = pointwise_bias_.z;
-      product[1][1] = product[1][3] = pointwise_bias_.w;
-    }
+  /// The 1x1 convolution of a row at `row`, a lane's address of StripRow::matrix_place(). With
+  /// `kMore`, its products are added to what `sums` holds already.
+  template <bool kMore>
+  __device__ __forceinline__ void multiply(std::uint32_t row, Sums& sums) const {
 #pragma unroll
     for (int step = 0; step < kSteps; ++step)
 #pragma unroll
@@ -153,19 +164,33 @@ class PairWarp {
         std::uint32_t pixels[4];
         load_matrices(
             pixels, row + static_cast<unsigned>(m * 2 * StripRow<kSteps>::kClassBytes + step * 32));
-        multiply_add(sums[m][0], pixels, pointwise_[step].x, pointwise_[step].y);
-        multiply_add(sums[m][1], pixels, pointwise_[step].z, pointwise_[step].w);
+        const uint4& weights = pointwise_[step];
+        if (step == 0 && !kMore) {
+          multiply_add_to(sums[m][0], pixels, weights.x, weights.y, pointwise_bias_[0]);
+          multiply_add_to(sums[m][1], pixels, weights.z, weights.w, pointwise_bias_[1]);
+        } else {
+          multiply_add(sums[m][0], pixels, weights.x, weights.y);
+          multiply_add(sums[m][1], pixels, weights.z, weights.w);
+        }
       }
+  }
+
+  /// What was multiplied as a row of the depthwise convolution's input: 0 where a pixel isn't
+  /// `inside` the picture.
+  static __device__ __forceinline__ void to_row(const Sums& sums, const bool (&inside)[4],
+                                                LaneRow<Two>& row) {
 #pragma unroll
     for (int n = 0; n < 2; ++n)
 #pragma unroll
       for (int j = 0; j < 4; ++j)
-        to[n][j] = Math::masked(sums[j / 2][n][j % 2 * 2], sums[j / 2][n][j % 2 * 2 + 1], masks[j]);
+        row[n][j] =
+            Math::masked(sums[j / 2][n][j % 2 * 2], sums[j / 2][n][j % 2 * 2 + 1], inside[j]);
   }
 
-  /// Takes the next row of the depthwise convolution's input and completes the sums of the row
-  /// before it. Those of the strip's outermost pixels are wrong.
-  __device__ __forceinline__ void advance(const LaneRow<Two>& row, Two least, LaneRow<Two>& done) {
+  /// Takes the next row and completes the sums of the row before it. Those of the strip's outermost
+  /// pixels are wrong.
+  template <bool kRelu>
+  __device__ __forceinline__ void advance(const LaneRow<Two>& row, LaneRow<Two>& done) {
 #pragma unroll
     for (int n = 0; n < 2; ++n) {
       const Two x[6] = {
@@ -173,7 +198,9 @@ class PairWarp {
           Math::neighbour_after(row[n][0])};
 #pragma unroll
       for (int j = 0; j < 4; ++j) {
-        done[n][j] = Math::clamped(add_taps(6, n, x + j, above_[n][j]), least);
+        const Two sum =
+            Math::fma(taps_[7][n], x[j + 1], Math::fma(taps_[6][n], x[j], above_[n][j]));
+        done[n][j] = Math::template last_fma<kRelu>(taps_[8][n], x[j + 2], sum);
         above_[n][j] = add_taps(3, n, x + j, below_[n][j]);
         below_[n][j] = add_taps(0, n, x + j, bias_[n]);
       }
@@ -188,7 +215,7 @@ class PairWarp {
   }
 
   uint4 pointwise_[kSteps];
-  float4 pointwise_bias_;
+  float pointwise_bias_[2][4];
   Two taps_[9][2];
   Two bias_[2];
   LaneRow<Two> above_;  // has two rows of its window

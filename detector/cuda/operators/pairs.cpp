@@ -18,7 +18,6 @@ struct PlacedChain {
   std::optional<Placement> output;
   std::optional<Placement> pooled;
   PackedPair weights;
-  bool relu = false;
 
   /// Of the map that the pair reads and, but for its channels, computes.
   [[nodiscard]] Size size() const { return {input.shape.width, input.shape.height}; }
@@ -39,10 +38,17 @@ std::vector<PlacedChain> placed_chains(const NodeContext& context, const graph::
     result.input = *input++;
     if (chain.keeps) result.output = *output++;
     if (chain.pools) result.pooled = *output++;
-    result.relu = chain.pairs[0].depthwise.activation == graph::Activation::relu;
     placed.push_back(result);
   }
   return placed;
+}
+
+bool same_kernel(const graph::PairChain& a, const graph::PairChain& b) {
+  const graph::Pair& x = a.pairs[0];
+  const graph::Pair& y = b.pairs[0];
+  return a.pools == b.pools && a.keeps == b.keeps && a.upsampled == b.upsampled &&
+         x.pointwise.inputs == y.pointwise.inputs && x.pointwise.outputs == y.pointwise.outputs &&
+         x.depthwise.activation == y.depthwise.activation;
 }
 
 void check(const NodeContext& context, const graph::PairChains& op) {
@@ -50,12 +56,10 @@ void check(const NodeContext& context, const graph::PairChains& op) {
     refuse(context, "the CUDA engine has no kernel for so many chains");
   const graph::PairChain& first = op.chains[0];
   for (const graph::PairChain& chain : op.chains) {
-    if (chain.pairs.size() != 1 || chain.pools != first.pools)
+    if (chain.pairs.size() != 1 || !same_kernel(chain, first) || (chain.pools && chain.upsampled))
       refuse(context, "the CUDA engine has no kernel for such chains");
     const graph::Convolution& pointwise = chain.pairs[0].pointwise;
-    const graph::Convolution& same = first.pairs[0].pointwise;
-    if (std::max(pointwise.inputs, pointwise.outputs) > kPairChannels ||
-        pointwise.inputs != same.inputs || pointwise.outputs != same.outputs)
+    if (std::max(pointwise.inputs, pointwise.outputs) > kPairChannels)
       refuse(context, "the CUDA engine has no kernel for its channels");
   }
   expect_plain(context, !first.pools);
@@ -64,31 +68,41 @@ void check(const NodeContext& context, const graph::PairChains& op) {
       refuse(context, "the CUDA engine has no kernel for halves beside floats");
 }
 
+PairKind kind_of(const NodeContext& context, const graph::PairChains& op) {
+  const graph::PairChain& chain = op.chains[0];
+  PairKind kind;
+  kind.steps = *pair_steps(chain.pairs[0].pointwise.inputs);
+  if (chain.pools)
+    kind.result = chain.keeps ? PairResult::halves_and_maxima : PairResult::maxima;
+  else if (context.outputs[0].element == Element::f32)
+    kind.result = PairResult::floats;
+  kind.relu = chain.pairs[0].depthwise.activation == graph::Activation::relu;
+  kind.upsampled = chain.upsampled;
+  return kind;
+}
+
 class PairsOperator : public Operator {
  public:
   PairsOperator(const NodeContext& context, const graph::PairChains& op, WeightPacker& packer)
-      : chains_(placed_chains(context, op)) {
-    const graph::Convolution& pointwise = op.chains[0].pairs[0].pointwise;
-    const bool floats = context.outputs[0].element == Element::f32;
-    steps_ = *pair_steps(pointwise.inputs);
-    result_ = op.chains[0].pools ? PairResult::pooled
-              : floats           ? PairResult::floats
-                                 : PairResult::halves;
-    arguments_.groups = pair_groups(pointwise.outputs);
+      : chains_(placed_chains(context, op)), kind_(kind_of(context, op)) {
+    arguments_.groups = pair_groups(op.chains[0].pairs[0].pointwise.outputs);
     arguments_.map_count = static_cast<int>(chains_.size());
     std::vector<Size> sizes;
     for (std::size_t i = 0; i < chains_.size(); ++i) {
-      chains_[i].weights = pack_pair(op.chains[i].pairs[0], steps_, floats, packer);
+      const bool floats = kind_.result == PairResult::floats;
+      chains_[i].weights = pack_pair(op.chains[i].pairs[0], kind_.steps, floats, packer);
       sizes.push_back(chains_[i].size());
     }
-    arguments_.tile = pair_tile_for(steps_, result_, arguments_.groups, sizes, context.limits);
-    prepare_pairs(steps_, result_);
+    const PairRoom room = prepare_pairs(kind_, arguments_.groups);
+    arguments_.teams = room.teams;
+    arguments_.overlaps = room.overlaps;
+    arguments_.rows = pair_rows_for(kind_, arguments_.groups, sizes, room);
   }
 
   void enqueue(const Memory& memory, cuda::StreamView stream) const override {
     PairsArguments arguments = arguments_;
     for (std::size_t i = 0; i < chains_.size(); ++i) arguments.maps[i] = map_of(chains_[i], memory);
-    launch_pairs(steps_, result_, arguments, stream.get());
+    launch_pairs(kind_, arguments, stream.get());
   }
 
  private:
@@ -98,7 +112,6 @@ class PairsOperator : public Operator {
     map.height = chain.size().height;
     map.width = chain.size().width;
     map.input_pitch = chain.input.pitch;
-    map.relu = chain.relu ? 1 : 0;
     if (chain.coarse) {
       map.coarse = value_pointer<__half>(memory, *chain.coarse);
       map.coarse_pitch = chain.coarse->pitch;
@@ -121,8 +134,7 @@ class PairsOperator : public Operator {
   }
 
   std::vector<PlacedChain> chains_;
-  int steps_ = 1;
-  PairResult result_ = PairResult::halves;
+  PairKind kind_;
   PairsArguments arguments_{};
 };
 

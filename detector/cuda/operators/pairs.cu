@@ -1,281 +1,253 @@
+#include <algorithm>
 #include <stdexcept>
+#include <type_traits>
 
 #include "core/cuda/check.h"
+#include "core/cuda/launch.h"
+#include "core/cuda/programmatic.cuh"
+#include "core/error.h"
+#include "detector/cuda/operators/pair_source.cuh"
 #include "detector/cuda/operators/pair_warp.cuh"
 #include "detector/cuda/operators/pairs.h"
-#include "detector/cuda/operators/row_barrier.cuh"
 
 namespace facepipe::engine {
 namespace {
 
-constexpr int kWarps = 4;
-constexpr int kThreads = kWarps * 32;
+constexpr int kMostWarps = kPairChannels / kPairGroup;
+constexpr int kUsualWarps = 4;  // of a block
 constexpr int kStepCounts[] = {1, 2, 4, 8};
 
-__host__ __device__ constexpr int rows_of(const PairTile& tile) {
-  return tile.parts * tile.rows + 2;
+/// Rows in shared memory at a time.
+template <int kSteps>
+__host__ __device__ constexpr int stages() {
+  return kSteps == 8 ? 4 : 6;
 }
-/// The barriers of the rows stand before the rows.
-__host__ __device__ constexpr int barrier_bytes(int rows) { return (8 * rows + 127) / 128 * 128; }
 
-__device__ __forceinline__ int lane_index() { return static_cast<int>(threadIdx.x) % 32; }
-__device__ __forceinline__ int warp_index() { return static_cast<int>(threadIdx.x) / 32; }
+template <int kSteps, bool kUpsampled>
+__host__ __device__ constexpr int stage_bytes() {
+  return StripRow<kSteps>::kBytes * (kUpsampled ? 2 : 1);
+}
 
-/// A thread block's place in its map and its shared memory.
-struct Place {
-  int first_x;  ///< of the strip's first pixel, which the output lacks
-  int first_y;  ///< of the output's first row
-  std::uint32_t barriers;
-  std::uint32_t rows;
+/// A tile, and the warps that share it: one for each group of channels.
+struct Team {
+  int index;  ///< in its block
+  int warps;
+
+  /// What each of its threads did before, all of them see after.
+  __device__ __forceinline__ void synchronize() const {
+    if (warps == 1)
+      __syncwarp();
+    else if (index == 0)  // of two at most; numbers known to the compiler, which else takes all 16
+      asm volatile("bar.sync 1, %0;" ::"r"(warps * 32) : "memory");
+    else
+      asm volatile("bar.sync 2, %0;" ::"r"(warps * 32) : "memory");
+  }
 };
 
-__device__ __forceinline__ const PairMap& map_of(const PairsArguments& a) {
+__device__ __forceinline__ const PairMap& map_of(const PairsArguments& a, int tile) {
   int map = 0;
-  while (map + 1 < a.map_count && static_cast<int>(blockIdx.x) >= a.maps[map + 1].first_block)
-    ++map;
+  while (map + 1 < a.map_count && tile >= a.maps[map + 1].first_tile) ++map;
   return a.maps[map];
 }
 
-/// Calls put(place, pixel, chunk) for the 16-byte chunks of a row that this lane brings.
-template <int kSteps, class Put>
-__device__ __forceinline__ void for_chunks(const Put& put) {
-  using Row = StripRow<kSteps>;
-#pragma unroll
-  for (int i = 0; i < Row::kChunks; ++i) {
-    const int piece = i * 32 + lane_index();
-    const int pixel = piece / Row::kChunks;
-    const int chunk = piece % Row::kChunks;
-    put(Row::place(pixel, chunk), pixel, chunk);
-  }
-}
+/// The rows of a tile in shared memory, a few at a time.
+template <int kSteps, bool kUpsampled>
+class RowQueue {
+  static constexpr int kStages = stages<kSteps>();
+  static constexpr unsigned kStageBytes = stage_bytes<kSteps, kUpsampled>();
 
-/// A row of the strip on its way to shared memory; zeros where there is no picture.
-template <int kSteps>
-__device__ __forceinline__ void copy_row(const PairMap& map, const Place& place, int y,
-                                         std::uint32_t to) {
-  const bool inside = static_cast<unsigned>(y) < static_cast<unsigned>(map.height);
-  const __half* const from =
-      map.input + (static_cast<long long>(y) * map.width + place.first_x) * map.input_pitch;
-  for_chunks<kSteps>([&](std::uint32_t at, int pixel, int chunk) {
-    const bool valid =
-        inside && static_cast<unsigned>(place.first_x + pixel) < static_cast<unsigned>(map.width) &&
-        chunk * 8 < map.input_pitch;
-    copy_async<false>(to + at, valid ? from + pixel * map.input_pitch + chunk * 8 : map.input,
-                      valid);
-  });
-}
-
-/// As copy_row(), of the sum with the coarser map.
-template <int kSteps>
-__device__ __forceinline__ void add_row(const PairMap& map, const Place& place, int y,
-                                        std::uint32_t to) {
-  const bool inside = static_cast<unsigned>(y) < static_cast<unsigned>(map.height);
-  for_chunks<kSteps>([&](std::uint32_t at, int pixel, int chunk) {
-    const int x = place.first_x + pixel;
-    Halves8 value{};
-    if (inside && static_cast<unsigned>(x) < static_cast<unsigned>(map.width) &&
-        chunk * 8 < map.input_pitch) {
-      const long long fine = static_cast<long long>(y) * map.width + x;
-      const long long coarse = static_cast<long long>(y / 2) * (map.width / 2) + x / 2;
-      value = sum(read_halves(map.input + fine * map.input_pitch + chunk * 8),
-                  read_halves(map.coarse + coarse * map.coarse_pitch + chunk * 8));
-    }
-    const auto& bits = reinterpret_cast<const uint4&>(value);
-    asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(to + at), "r"(bits.x),
-                 "r"(bits.y), "r"(bits.z), "r"(bits.w)
-                 : "memory");
-  });
-}
-
-template <int kSteps>
-__device__ __forceinline__ void bring_rows(const PairMap& map, const Place& place, int rows) {
-  for (int row = warp_index(); row < rows; row += kWarps) {
-    const std::uint32_t to =
-        place.rows + static_cast<unsigned>(row) * static_cast<unsigned>(StripRow<kSteps>::kBytes);
-    const std::uint32_t barrier = place.barriers + 8U * static_cast<unsigned>(row);
-    if (map.coarse == nullptr) {
-      copy_row<kSteps>(map, place, place.first_y - 1 + row, to);
-      barrier_arrive_with_copies(barrier);
-    } else {
-      add_row<kSteps>(map, place, place.first_y - 1 + row, to);
-      barrier_arrive(barrier);
-    }
-  }
-}
-
-/// Where a lane's results go.
-template <class Two, bool kPooled>
-class Sink {
  public:
-  using Math = Arithmetic<Two>;
-
-  __device__ __forceinline__ Sink(const PairMap& map, int first_x, int group)
-      : map_(map),
-        first_x_(first_x + lane_index() / 4 * 4),
-        channel_(group * kPairGroup + lane_index() % 4 * 4) {
-    const int group_of_lanes = lane_index() / 4;
-    first_ = group_of_lanes == 0 ? 1 : 0;
-    last_ = group_of_lanes == kStripPixels / 4 - 1 ? 2 : 3;
+  /// Rows from `first_y` up to, but not with, `end_y`.
+  __device__ __forceinline__ RowQueue(const PairMap& map, const Team& team, int first_x,
+                                      int first_y, int end_y, std::uint32_t memory, int thread)
+      : team_(team),
+        fine_(map.input, map.input_pitch, map.height, map.width, first_x, thread, team.warps * 32),
+        coarse_(map.coarse, map.coarse_pitch, map.height, map.width, first_x, thread,
+                team.warps * 32),
+        first_(memory),
+        row_(memory + (kStages - 1) * kStageBytes),
+        end_y_(end_y) {
+#pragma unroll
+    for (int i = 0; i < kStages - 1; ++i)
+      order(first_y + i, memory + static_cast<unsigned>(i) * kStageBytes);
   }
 
-  __device__ __forceinline__ void put(int y, const LaneRow<Two>& row) {
-    if (map_.output != nullptr && channel_ < map_.output_pitch) {
-      const long long pixel = static_cast<long long>(y) * map_.width + first_x_;
-#pragma unroll
-      for (int j = 0; j < 4; ++j)
-        if (j >= first_ && j <= last_ && first_x_ + j < map_.width)
-          Math::store(map_.output,
-                      static_cast<std::size_t>((pixel + j) * map_.output_pitch + channel_),
-                      row[0][j], row[1][j]);
-    }
-    if constexpr (kPooled) pool(y, row);
+  /// Row `y`, to be asked for one after the other; the one before is given up.
+  __device__ __forceinline__ std::uint32_t row(int y) {
+    copies_wait<kStages - 2>();
+    team_.synchronize();  // the copies of all threads, and everyone has left the stage to refill
+    order(y + kStages - 1, row_);
+    row_ = row_ == first_ + (kStages - 1) * kStageBytes ? first_ : row_ + kStageBytes;
+    return row_;
   }
 
  private:
-  __device__ __forceinline__ void pool(int y, const LaneRow<Two>& row) {
-    if (y % 2 == 0) {
-#pragma unroll
-      for (int n = 0; n < 2; ++n)
-#pragma unroll
-        for (int j = 0; j < 4; ++j) even_[n][j] = row[n][j];
-      return;
+  __device__ __forceinline__ void order(int y, std::uint32_t stage) const {
+    if (y < end_y_) {
+      fine_.bring(y, stage);
+      if constexpr (kUpsampled) coarse_.bring(y, stage + StripRow<kSteps>::kBytes);
     }
-    Two two[2][2];
-#pragma unroll
-    for (int n = 0; n < 2; ++n) {
-      Two most[4];
-#pragma unroll
-      for (int j = 0; j < 4; ++j) most[j] = __hmax2(even_[n][j], row[n][j]);
-      // The strip begins one pixel before a window.
-      two[0][n] = __hmax2(most[1], most[2]);
-      two[1][n] = __hmax2(most[3], Math::neighbour_after(most[0]));
-    }
-    if (channel_ >= map_.pooled_pitch) return;
-    const int width = map_.width / 2;
-    const int x = (first_x_ + 1) / 2;
-#pragma unroll
-    for (int i = 0; i < 2; ++i)
-      if (x + i < width && (i == 0 || last_ == 3))
-        Math::store(
-            map_.pooled,
-            static_cast<std::size_t>(
-                (static_cast<long long>(y / 2) * width + x + i) * map_.pooled_pitch + channel_),
-            two[i][0], two[i][1]);
+    copies_commit();
   }
 
-  const PairMap& map_;
-  int first_x_;  // of the lane's pixels
-  int channel_;
-  int first_;  // of the lane's pixels, that are results
-  int last_;
-  LaneRow<Two> even_;
+  Team team_;
+  RowSource<kSteps, 0> fine_;
+  RowSource<kSteps, 1> coarse_;
+  std::uint32_t first_;
+  std::uint32_t row_;  // the one that was asked for last
+  int end_y_;
 };
 
-template <int kSteps, PairResult kResult>
-__device__ __forceinline__ void compute_unit(const PairMap& map, const Place& place, int group,
-                                             int groups, int first_row, int rows) {
-  constexpr bool kPooled = kResult == PairResult::pooled;
+/// `rows` rows of a strip from `first_y` on, by one warp of a team.
+template <int kSteps, PairResult kResult, bool kRelu, bool kUpsampled>
+__device__ __forceinline__ void compute(const PairMap& map, const Team& team, int group,
+                                        int strip_x, int first_y, int rows, std::uint32_t memory) {
   using Two = std::conditional_t<kResult == PairResult::floats, float2, __half2>;
-  using Row = StripRow<kSteps>;
-  PairWarp<kSteps, Two> warp(map.weights, group, groups, lane_index());
-  Sink<Two, kPooled> sink(map, place.first_x, group);
-  const Two least = Arithmetic<Two>::least(map.relu != 0);
-  std::uint32_t columns[4];
+  constexpr bool kMaxima =
+      kResult == PairResult::maxima || kResult == PairResult::halves_and_maxima;
+  constexpr bool kKeeps = kResult != PairResult::maxima;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  using Warp = PairWarp<kSteps, Two>;
+  Warp warp(map.weights, group, team.warps, lane);
+  cuda::wait_for_previous_kernel();
+  RowQueue<kSteps, kUpsampled> queue(map, team, strip_x, first_y - 1, first_y + rows + 1, memory,
+                                     group * 32 + lane);
+  const int first_x = strip_x + lane / 4 * 4;
+  const int channel = group * kPairGroup + lane % 4 * 4;
+  SinkIf<kKeeps, RowSink<Two>> results(map, first_x, first_y, lane, channel);
+  SinkIf<kMaxima, PooledSink> maxima(map, first_x, first_y, lane, channel);
+  const int height = map.height;
+  const int width = map.width;
+  const std::uint32_t matrix = StripRow<kSteps>::matrix_place(lane);
+  const auto multiply = [&](int y, typename Warp::Sums& sums) {
+    const std::uint32_t from = queue.row(y) + matrix;
+    warp.template multiply<false>(from, sums);
+    if constexpr (kUpsampled) warp.template multiply<true>(from + StripRow<kSteps>::kBytes, sums);
+  };
+  const auto to_row = [&](int y, const typename Warp::Sums& sums, LaneRow<Two>& row) {
+    const bool inside_y = static_cast<unsigned>(y) < static_cast<unsigned>(height);
+    bool inside[4];
 #pragma unroll
-  for (int j = 0; j < 4; ++j) {
-    const int x = place.first_x + lane_index() / 4 * 4 + j;
-    columns[j] = static_cast<unsigned>(x) < static_cast<unsigned>(map.width) ? ~0U : 0U;
-  }
-  std::uint32_t from =
-      place.rows + static_cast<unsigned>(first_row * Row::kBytes) + Row::matrix_place(lane_index());
-  std::uint32_t barrier = place.barriers + 8U * static_cast<unsigned>(first_row);
-  int y = place.first_y + first_row - 1;  // of the row that comes in
+    for (int j = 0; j < 4; ++j)
+      inside[j] = inside_y && static_cast<unsigned>(first_x + j) < static_cast<unsigned>(width);
+    Warp::to_row(sums, inside, row);
+  };
+  const auto advance = [&](int y, const LaneRow<Two>& row) {
+    LaneRow<Two> done;  // row y - 1
+    warp.template advance<kRelu>(row, done);
+    if (y <= first_y) return;
+    results.put(y - 1, done);
+    maxima.put(y - 1, done);
+  };
+  // The tensor cores are a row ahead, so that neither half of the work waits for the other.
+  typename Warp::Sums sums;
+  LaneRow<Two> row;
+  multiply(first_y - 1, sums);
+  to_row(first_y - 1, sums, row);
 #pragma unroll 1
-  for (int row = 0; row < rows + 2; ++row, ++y, from += Row::kBytes, barrier += 8) {
-    barrier_wait(barrier);
-    const bool inside = static_cast<unsigned>(y) < static_cast<unsigned>(map.height);
-    std::uint32_t masks[4];
-#pragma unroll
-    for (int j = 0; j < 4; ++j) masks[j] = inside ? columns[j] : 0;
-    LaneRow<Two> between;
-    warp.expand(from, masks, between);
-    LaneRow<Two> done;
-    warp.advance(between, least, done);
-    if (row >= 2) sink.put(y - 1, done);
+  for (int y = first_y - 1; y < first_y + rows; ++y) {
+    multiply(y + 1, sums);
+    advance(y, row);
+    to_row(y + 1, sums, row);
   }
+  advance(first_y + rows, row);
 }
 
+/// Registers of a thread: for four blocks of the usual size on a multiprocessor where that spills
+/// nothing that matters, else for three, or for as many as there may be.
 template <int kSteps, PairResult kResult>
-constexpr int blocks_per_multiprocessor() {
-  if (kSteps == 8) return 2;
-  return kResult == PairResult::floats ? 3 : 4;
+constexpr int most_registers() {
+  if (kSteps == 8 || kResult == PairResult::floats) return 255;
+  const bool maxima = kResult == PairResult::maxima || kResult == PairResult::halves_and_maxima;
+  return kSteps == 4 && maxima ? 168 : 128;
 }
 
-template <int kSteps, PairResult kResult>
-__global__ void __launch_bounds__(kThreads, (blocks_per_multiprocessor<kSteps, kResult>()))
+template <int kSteps, PairResult kResult, bool kRelu, bool kUpsampled>
+__global__ void __maxnreg__((most_registers<kSteps, kResult>()))
     pairs_kernel(const __grid_constant__ PairsArguments a) {
 #if __CUDA_ARCH__ >= 800
+  cuda::let_next_kernel_start();
   extern __shared__ __align__(128) std::byte staged[];
-  const PairMap& map = map_of(a);
-  const int block = static_cast<int>(blockIdx.x) - map.first_block;
-  const int rows = rows_of(a.tile);
-  const auto shared = static_cast<std::uint32_t>(__cvta_generic_to_shared(staged));
-  const Place place{block % map.strips * kPairColumns - 1,
-                    block / map.strips * a.tile.parts * a.tile.rows, shared,
-                    shared + static_cast<unsigned>(barrier_bytes(rows))};
-  if (static_cast<int>(threadIdx.x) < rows) barrier_init(shared + 8 * threadIdx.x, 32);
-  __syncthreads();
-  bring_rows<kSteps>(map, place, rows);
-  for (int unit = warp_index(); unit < a.groups * a.tile.parts; unit += kWarps) {
-    const int first_row = unit / a.groups * a.tile.rows;
-    const int left = map.height - place.first_y - first_row;
-    if (left > 0)
-      compute_unit<kSteps, kResult>(map, place, unit % a.groups, a.groups, first_row,
-                                    min(a.tile.rows, left));
-  }
-  copies_commit();  // of rows that nobody read: the memory mustn't go to another block before
-  copies_wait<0>();
+  const int warp = static_cast<int>(threadIdx.x) / 32;
+  const Team team{warp / a.groups, a.groups};
+  const int teams = static_cast<int>(blockDim.x) / 32 / a.groups;
+  const int index = static_cast<int>(blockIdx.x) * teams + team.index;
+  if (index >= a.tiles) return;
+  const PairMap& map = map_of(a, index);
+  const int tile = index - map.first_tile;
+  const int first_y = tile / map.strips * a.rows;
+  const auto memory =
+      static_cast<std::uint32_t>(__cvta_generic_to_shared(staged)) +
+      static_cast<unsigned>(team.index * stages<kSteps>() * stage_bytes<kSteps, kUpsampled>());
+  compute<kSteps, kResult, kRelu, kUpsampled>(map, team, warp % a.groups,
+                                              tile % map.strips * kPairColumns - 1, first_y,
+                                              min(a.rows, map.height - first_y), memory);
 #endif
 }
 
 using Kernel = void (*)(PairsArguments);
 
-template <int kSteps>
-Kernel kernel_of(PairResult result) {
+struct Instance {
+  Kernel kernel;
+  int team_bytes;  ///< of shared memory
+};
+
+template <int kSteps, PairResult kResult, bool kRelu, bool kUpsampled>
+Instance instance() {
+  return {pairs_kernel<kSteps, kResult, kRelu, kUpsampled>,
+          stages<kSteps>() * stage_bytes<kSteps, kUpsampled>()};
+}
+
+template <int kSteps, bool kRelu>
+Instance instance_of(PairResult result, bool upsampled) {
+  if (upsampled && result != PairResult::halves)
+    throw std::invalid_argument("pairs: no kernel for what upsampled maps become");
   switch (result) {
     case PairResult::halves:
-      return pairs_kernel<kSteps, PairResult::halves>;
+      return upsampled ? instance<kSteps, PairResult::halves, kRelu, true>()
+                       : instance<kSteps, PairResult::halves, kRelu, false>();
     case PairResult::floats:
-      return pairs_kernel<kSteps, PairResult::floats>;
-    case PairResult::pooled:
-      return pairs_kernel<kSteps, PairResult::pooled>;
+      return instance<kSteps, PairResult::floats, kRelu, false>();
+    case PairResult::maxima:
+      return instance<kSteps, PairResult::maxima, kRelu, false>();
+    case PairResult::halves_and_maxima:
+      return instance<kSteps, PairResult::halves_and_maxima, kRelu, false>();
   }
   throw std::invalid_argument("pairs: no such result");
 }
 
-/// Calls use(kernel of `result`, bytes of a row) for the instance of `steps`.
-template <class Use>
-auto with_instance(int steps, PairResult result, const Use& use) {
-  switch (steps) {
+template <int kSteps>
+Instance instance_of(const PairKind& kind) {
+  return kind.relu ? instance_of<kSteps, true>(kind.result, kind.upsampled)
+                   : instance_of<kSteps, false>(kind.result, kind.upsampled);
+}
+
+Instance instance_of(const PairKind& kind) {
+  switch (kind.steps) {
     case 1:
-      return use(kernel_of<1>(result), StripRow<1>::kBytes);
+      return instance_of<1>(kind);
     case 2:
-      return use(kernel_of<2>(result), StripRow<2>::kBytes);
+      return instance_of<2>(kind);
     case 4:
-      return use(kernel_of<4>(result), StripRow<4>::kBytes);
+      return instance_of<4>(kind);
     case 8:
-      return use(kernel_of<8>(result), StripRow<8>::kBytes);
+      return instance_of<8>(kind);
     default:
       throw std::invalid_argument("pairs: no kernel for so many input channels");
   }
 }
 
-void check_tile(PairResult result, const PairTile& tile) {
-  if (tile.rows < 1 || tile.parts < 1 || rows_of(tile) > kThreads)
+void check(const PairKind& kind, const PairsArguments& a) {
+  if (a.map_count < 1 || a.map_count > kPairMaps)
+    throw std::invalid_argument("pairs: no such number of maps");
+  if (a.groups < 1 || a.groups > kMostWarps)
+    throw std::invalid_argument("pairs: no kernel for so many output channels");
+  if (a.rows < 1 || a.teams < 1 || a.teams * a.groups > kMostWarps ||
+      (has_maxima(kind.result) && a.rows % 2 != 0))
     throw std::invalid_argument("pairs: no such tile");
-  if (result == PairResult::pooled && tile.rows % 2 != 0)
-    throw std::invalid_argument("pairs: windows of maxima would lie in two tiles");
 }
+
+int divide_up(int value, int by) { return (value + by - 1) / by; }
 
 }  // namespace
 
@@ -295,45 +267,51 @@ std::optional<int> pair_steps(int channels) {
   return std::nullopt;
 }
 
-std::size_t pair_shared_bytes(int steps, const PairTile& tile) {
-  return with_instance(steps, PairResult::halves, [&](Kernel, int row_bytes) {
-    return static_cast<std::size_t>(barrier_bytes(rows_of(tile)) + rows_of(tile) * row_bytes);
-  });
-}
-
-void prepare_pairs(int steps, PairResult result) {
+PairRoom prepare_pairs(const PairKind& kind, int groups) {
+  const Instance instance = instance_of(kind);
   int device = 0;
   int bytes = 0;
+  PairRoom room;
   FACEPIPE_CUDA_CHECK(cudaGetDevice(&device));
   FACEPIPE_CUDA_CHECK(
       cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-  with_instance(steps, result, [&](Kernel kernel, int) {
-    FACEPIPE_CUDA_CHECK(
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-    FACEPIPE_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
-                                             cudaSharedmemCarveoutMaxShared));
-  });
+  FACEPIPE_CUDA_CHECK(
+      cudaDeviceGetAttribute(&room.multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  int major = 0;
+  FACEPIPE_CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+  room.overlaps = 10 * major >= cuda::kOldestWithClusters;
+  FACEPIPE_CUDA_CHECK(
+      cudaFuncSetAttribute(instance.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+  FACEPIPE_CUDA_CHECK(cudaFuncSetAttribute(instance.kernel,
+                                           cudaFuncAttributePreferredSharedMemoryCarveout,
+                                           cudaSharedmemCarveoutMaxShared));
+  for (room.teams = std::max(1, kUsualWarps / groups); room.teams > 0; room.teams /= 2) {
+    if (room.teams * instance.team_bytes > bytes) continue;
+    FACEPIPE_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        &room.blocks, instance.kernel, room.teams * groups * 32,
+        static_cast<std::size_t>(room.teams * instance.team_bytes)));
+    if (room.blocks > 0) return room;
+  }
+  throw Error(ErrorKind::device, "the device is too small for the kernel of pairs");
 }
 
-void launch_pairs(int steps, PairResult result, const PairsArguments& arguments,
-                  cudaStream_t stream) {
-  check_tile(result, arguments.tile);
-  if (arguments.map_count < 1 || arguments.map_count > kPairMaps || arguments.groups < 1)
-    throw std::invalid_argument("pairs: no such number of maps or groups");
+void launch_pairs(const PairKind& kind, const PairsArguments& arguments, cudaStream_t stream) {
+  check(kind, arguments);
   PairsArguments a = arguments;
-  const int block_rows = a.tile.parts * a.tile.rows;
-  int blocks = 0;
+  a.tiles = 0;
   for (int i = 0; i < a.map_count; ++i) {
     PairMap& map = a.maps[i];
-    map.strips = (map.width + kPairColumns - 1) / kPairColumns;
-    map.first_block = blocks;
-    blocks += map.strips * ((map.height + block_rows - 1) / block_rows);
+    map.strips = divide_up(map.width, kPairColumns);
+    map.first_tile = a.tiles;
+    a.tiles += map.strips * divide_up(map.height, a.rows);
   }
-  with_instance(steps, result, [&](Kernel kernel, int) {
-    kernel<<<static_cast<unsigned>(blocks), kThreads, pair_shared_bytes(steps, a.tile), stream>>>(
-        a);
-    FACEPIPE_CUDA_CHECK(cudaGetLastError());
-  });
+  const Instance instance = instance_of(kind);
+  cuda::LaunchShape shape;
+  shape.grid = {static_cast<unsigned>(divide_up(a.tiles, a.teams))};
+  shape.block = {static_cast<unsigned>(a.teams * a.groups * 32)};
+  shape.shared_bytes = static_cast<std::size_t>(a.teams * instance.team_bytes);
+  shape.overlap = a.overlaps ? cuda::Overlap::prologue : cuda::Overlap::none;
+  cuda::launch(instance.kernel, shape, stream, a);
 }
 
 }  // namespace facepipe::engine

@@ -34,8 +34,8 @@ struct PairWeights {
 struct PairMap {
   const __half* input;
   const __half* coarse;  ///< repeated twice on both axes and added to `input`; or null
-  void* output;          ///< halves or floats; null where maxima alone are wanted
-  __half* pooled;        ///< maxima of 2x2; null but for PairResult::pooled
+  void* output;          ///< halves or floats; null for PairResult::maxima
+  __half* pooled;        ///< maxima of 2x2; null where there are none
   PairWeights weights;
   int height;
   int width;
@@ -43,39 +43,51 @@ struct PairMap {
   int coarse_pitch;
   int output_pitch;
   int pooled_pitch;
-  int relu;
-  int strips;       ///< of kPairColumns columns
-  int first_block;  ///< of this map's thread blocks
+  int strips;      ///< of kPairColumns columns
+  int first_tile;  ///< of this map's
 };
 
-enum class PairResult { halves, floats, pooled };
+enum class PairResult { halves, floats, maxima, halves_and_maxima };
 
-/// What a thread block computes: all groups of a strip, `parts` times `rows` rows of it. A warp
-/// takes `rows` rows of a group.
-struct PairTile {
-  int rows = 1;  ///< even where the result is pooled
-  int parts = 1;
+[[nodiscard]] constexpr bool has_maxima(PairResult result) {
+  return result == PairResult::maxima || result == PairResult::halves_and_maxima;
+}
+
+/// What tells the kernels apart.
+struct PairKind {
+  int steps = 1;  ///< as pair_steps() gave it
+  PairResult result = PairResult::halves;
+  bool relu = true;
+  bool upsampled = false;  ///< the maps have a coarse one
 };
 
 struct PairsArguments {
   PairMap maps[kPairMaps];
   int map_count;
-  int groups;  ///< of 16 outputs
-  PairTile tile;
+  int groups;     ///< of 16 outputs: the warps that share a tile
+  int teams;      ///< of so many warps, each with a tile of its own, in a block
+  int rows;       ///< of a tile, which is a strip's width; even where there are maxima
+  int tiles;      ///< of all maps
+  bool overlaps;  ///< with the end of the kernel before: cuda::Overlap::prologue
 };
 
 /// Input channels in units of 16 that there is a kernel for, at least so many; nothing above 128
 /// channels.
 [[nodiscard]] std::optional<int> pair_steps(int channels);
 
-/// Shared memory of a thread block.
-[[nodiscard]] std::size_t pair_shared_bytes(int steps, const PairTile& tile);
+/// How blocks of a kernel fill the device.
+struct PairRoom {
+  int multiprocessors = 1;
+  int blocks = 1;         ///< of a multiprocessor at a time
+  int teams = 1;          ///< of a block
+  bool overlaps = false;  ///< cuda::Overlap::prologue is there
+};
 
 /// To be called before the first launch, outside of captures: lets the kernel have its memory.
-void prepare_pairs(int steps, PairResult result);
+/// Errors: device, where not even a small block fits on a multiprocessor.
+[[nodiscard]] PairRoom prepare_pairs(const PairKind& kind, int groups);
 
-/// `steps` as pair_steps() gave it. first_block and strips of the maps are set here.
-void launch_pairs(int steps, PairResult result, const PairsArguments& arguments,
-                  cudaStream_t stream);
+/// `strips` and `first_tile` of the maps, and `tiles`, are set here.
+void launch_pairs(const PairKind& kind, const PairsArguments& arguments, cudaStream_t stream);
 
 }  // namespace facepipe::engine

@@ -137,8 +137,7 @@ TEST_F(CudaPairs, OfSeveralMapsAtOnce) {
       GraphBuilder builder(in, {62, 34}, 4000);
       const ValueId half = pool(builder, builder.input());
       const ValueId quarter = pool(builder, half);
-      const ValueId sum = builder.node(graph::Upsample{2}, {quarter, half});
-      for (const ValueId x : {builder.input(), half, sum, quarter}) {
+      for (const ValueId x : {builder.input(), half, quarter, builder.input()}) {
         const ValueId y = pair(builder, x, out);
         if (last)
           builder.output(y);
@@ -165,23 +164,33 @@ TEST_F(CudaPairs, HoldsLargeValuesAtTheLargestHalf) {
   }
 }
 
-TEST_F(CudaPairs, RefusesTilesAndMapsWithoutAKernel) {
-  engine::PairsArguments arguments{};
-  arguments.map_count = 1;
-  arguments.groups = 1;
-  arguments.maps[0].width = arguments.maps[0].height = 1;
-  const auto launch = [&](int steps, engine::PairResult result, engine::PairTile tile) {
-    arguments.tile = tile;
-    engine::launch_pairs(steps, result, arguments, nullptr);
-  };
+TEST_F(CudaPairs, RefusesWhatThereIsNoKernelFor) {
   using engine::PairResult;
-  EXPECT_THROW(launch(3, PairResult::halves, {1, 1}), std::invalid_argument);
-  EXPECT_THROW(launch(1, PairResult::halves, {0, 1}), std::invalid_argument);
-  EXPECT_THROW(launch(1, PairResult::halves, {1, 0}), std::invalid_argument);
-  EXPECT_THROW(launch(1, PairResult::halves, {100, 4}), std::invalid_argument);
-  EXPECT_THROW(launch(1, PairResult::pooled, {3, 4}), std::invalid_argument);
-  arguments.map_count = engine::kPairMaps + 1;
-  EXPECT_THROW(launch(1, PairResult::halves, {1, 1}), std::invalid_argument);
+  const struct {
+    const char* reason;
+    engine::PairKind kind;
+    int maps;
+    int groups;
+    int rows;
+  } cases[] = {
+      {"inputs", {.steps = 3}, 1, 1, 1},
+      {"maxima of an upsampled map", {.result = PairResult::maxima, .upsampled = true}, 1, 1, 2},
+      {"no map", {}, 0, 1, 1},
+      {"maps", {}, engine::kPairMaps + 1, 1, 1},
+      {"no outputs", {}, 1, 0, 1},
+      {"outputs", {}, 1, engine::kPairChannels / engine::kPairGroup + 1, 1},
+      {"no rows", {}, 1, 1, 0},
+      {"maxima of two tiles", {.result = PairResult::maxima}, 1, 1, 3},
+  };
+  for (const auto& refused : cases) {
+    SCOPED_TRACE(refused.reason);
+    engine::PairsArguments arguments{};
+    arguments.map_count = refused.maps;
+    arguments.groups = refused.groups;
+    arguments.rows = refused.rows;
+    arguments.teams = 1;
+    EXPECT_THROW(engine::launch_pairs(refused.kind, arguments, nullptr), std::invalid_argument);
+  }
   EXPECT_FALSE(engine::pair_steps(engine::kPairChannels + 1).has_value());
 }
 

@@ -216,6 +216,21 @@ TEST(FusePairs, GroupsChainsThatDoNotReadEachOther) {
   EXPECT_EQ(chains_at(grouped, 2).chains.size(), 1U);
 }
 
+TEST(FusePairs, GroupsOneKindOnly) {
+  constexpr ConvolutionSpec kLinear{.kernel = 3, .pad = 1, .depthwise = true};
+  GraphBuilder builder(4, {12, 8}, 14);
+  const ValueId half = pool(builder, builder.input());
+  const ValueId sum = builder.node(Upsample{2}, {half, builder.input()});
+  builder.output(pair(builder, half, 4));
+  builder.output(pair(builder, half, 4, kLinear));  // no relu
+  builder.output(pair(builder, sum, 4));            // reads two maps
+  builder.output(pool(builder, pair(builder, half, 4)));
+  const ValueId both = pair(builder, half, 4);
+  builder.output(pool(builder, both));
+  builder.output(both);
+  EXPECT_EQ(count_chains(fused(builder)), 5);
+}
+
 TEST(FusePairs, GroupsNoMoreThanItsLimitAndNoLastLayerWithAnother) {
   GraphBuilder builder(3, {6, 5}, 13);
   for (int i = 0; i < 5; ++i) builder.output(pair(builder, builder.input(), 4));

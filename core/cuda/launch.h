@@ -1,0 +1,61 @@
+// Kernel launches with more than a grid: clusters, and programmatic dependence on the kernel before.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+
+#include "core/cuda/check.h"
+#include "core/cuda/stream.h"
+
+namespace facepipe::cuda {
+
+/// From this compute capability on (10 * major + minor) there are clusters and Overlap::prologue.
+inline constexpr int kOldestWithClusters = 90;
+
+enum class Overlap {
+  none,
+  /// The kernel may start before the one that precedes it in the stream has ended ("programmatic
+  /// dependent launch"): it must call wait_for_previous_kernel() (programmatic.cuh) in every
+  /// thread before its first read of what others write, and before its first write. In a captured
+  /// graph the edge stays programmatic. If each kernel of a chain does so, whoever has waited knows
+  /// that all before it have ended. Needs kOldestWithClusters.
+  prologue,
+};
+
+struct LaunchShape {
+  dim3 grid;
+  dim3 block;
+  std::size_t shared_bytes = 0;
+  unsigned cluster_z = 1;  ///< blocks of a cluster, along z; more than one needs kOldestWithClusters
+  Overlap overlap = Overlap::none;
+};
+
+/// Errors: device, where CUDA refuses the launch. Capture-safe.
+template <class... Parameters>
+void launch(void (*kernel)(Parameters...), const LaunchShape& shape, StreamView stream,
+            const Parameters&... arguments) {
+  cudaLaunchAttribute attributes[2] = {};
+  unsigned count = 0;
+  if (shape.cluster_z > 1) {
+    attributes[count].id = cudaLaunchAttributeClusterDimension;
+    attributes[count].val.clusterDim = {1, 1, shape.cluster_z};
+    ++count;
+  }
+  if (shape.overlap == Overlap::prologue) {
+    attributes[count].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attributes[count].val.programmaticStreamSerializationAllowed = 1;
+    ++count;
+  }
+  cudaLaunchConfig_t config = {};
+  config.gridDim = shape.grid;
+  config.blockDim = shape.block;
+  config.dynamicSmemBytes = shape.shared_bytes;
+  config.stream = stream.get();
+  config.attrs = attributes;
+  config.numAttrs = count;
+  FACEPIPE_CUDA_CHECK(cudaLaunchKernelEx(&config, kernel, arguments...));
+  FACEPIPE_CUDA_CHECK(cudaGetLastError());
+}
+
+}  // namespace facepipe::cuda
