@@ -9,52 +9,66 @@
 
 namespace facepipe::engine {
 
-/// What one thread of a tile's copies of its rows, of a map that is `1 << kCoarser` times smaller
-/// than the tile's, each pixel repeated.
+/// What one thread copies of a tile's rows, one row after the other, of a map that is `1 <<
+/// kCoarser` times smaller than the tile's, each pixel repeated.
 template <int kSteps, int kCoarser>
 class RowSource {
   using Row = StripRow<kSteps>;
 
  public:
-  /// `height` and `width` are of the tile's map, `first_x` is of the strip's first pixel. The tile
-  /// has `threads`.
+  /// `height` and `width` are of the tile's map; (first_x, first_y) is the strip's first pixel. The
+  /// tile has `threads`.
   __device__ __forceinline__ RowSource(const __half* map, int pitch, int height, int width,
-                                       int first_x, int thread, int threads)
-      : from_(map + thread % Row::kChunks * 8),
+                                       int first_x, int first_y, int thread, int threads)
+      : pixels_(threads / Row::kChunks),
+        first_pixel_(thread / Row::kChunks),
+        count_((kStripPixels - 1 - first_pixel_) / pixels_ + 1),
+        place_(Row::place(first_pixel_, thread % Row::kChunks)),
         row_pitch_((width >> kCoarser) * pitch),
-        pitch_(pitch),
-        height_(height),
-        width_(thread % Row::kChunks * 8 < pitch ? width : 0),
-        first_x_(first_x),
-        pixel_(thread / Row::kChunks),
-        step_(threads / Row::kChunks),
-        place_(Row::place(pixel_, thread % Row::kChunks)) {}
-
-  /// Row `y`, or zeros where there is no picture, to `slot`.
-  __device__ __forceinline__ void bring(int y, std::uint32_t slot) const {
-    const bool inside = static_cast<unsigned>(y) < static_cast<unsigned>(height_);
-    const __half* const from = from_ + static_cast<long long>(y >> kCoarser) * row_pitch_;
-    std::uint32_t to = slot + place_;
-    for (int pixel = pixel_; pixel < kStripPixels; pixel += step_) {
-      const int x = first_x_ + pixel;
-      copy_async<kCoarser != 0>(to, from + (x >> kCoarser) * pitch_,
-                                inside && static_cast<unsigned>(x) < static_cast<unsigned>(width_));
-      to += kSteps == 8 && step_ % 4 != 0
-                ? Row::place(pixel + step_, 0) - Row::place(pixel, 0)
-                : static_cast<std::uint32_t>(step_ / 4 * Row::kPixelBytes);
+        piece_pitch_((pixels_ >> kCoarser) * pitch),
+        y_(first_y),
+        height_(height) {
+    const int chunk = thread % Row::kChunks;
+    if (first_pixel_ >= kStripPixels) count_ = 0;
+    from_ = map + static_cast<long long>(first_y >> kCoarser) * row_pitch_ +
+            ((first_x + first_pixel_) >> kCoarser) * pitch + chunk * 8;
+    for (int i = 0; i < count_; ++i) {
+      const int x = first_x + first_pixel_ + i * pixels_;
+      if (chunk * 8 < pitch && static_cast<unsigned>(x) < static_cast<unsigned>(width))
+        valid_ |= 1U << i;
     }
   }
 
+  /// The next row, or zeros where there is no picture, to `slot`.
+  __device__ __forceinline__ void bring(std::uint32_t slot) {
+    unsigned valid = static_cast<unsigned>(y_) < static_cast<unsigned>(height_) ? valid_ : 0;
+    const __half* from = from_;
+    std::uint32_t to = slot + place_;
+#pragma unroll 1
+    for (int i = 0; i < count_; ++i) {
+      copy_async<kCoarser != 0>(to, from, (valid & 1) != 0);
+      valid >>= 1;
+      from += piece_pitch_;
+      // With 16 chunks a pixel, pieces needn't be whole groups of four pixels apart.
+      const int pixel = first_pixel_ + i * pixels_;
+      to += kSteps == 8 ? Row::place(pixel + pixels_, 0) - Row::place(pixel, 0)
+                        : static_cast<std::uint32_t>(pixels_ / 4 * Row::kPixelBytes);
+    }
+    if (kCoarser == 0 || y_ % 2 != 0) from_ += row_pitch_;
+    ++y_;
+  }
+
  private:
-  const __half* from_;
-  int row_pitch_;
-  int pitch_;
-  int height_;  // of the map as it is read, repeated or not
-  int width_;   // likewise; nothing for a thread whose channels there are not
-  int first_x_;
-  int pixel_;
-  int step_;
+  int pixels_;  // from one of the thread's pieces to the next
+  int first_pixel_;
+  int count_;  // of its pieces, 16 bytes each
   std::uint32_t place_;
+  int row_pitch_;
+  int piece_pitch_;
+  int y_;
+  int height_;
+  const __half* from_;
+  unsigned valid_ = 0;  // a bit a piece
 };
 
 /// Where a lane's results go, row after row.

@@ -18,16 +18,20 @@ int tiles_of(std::span<const Size> maps, int rows) {
   return tiles;
 }
 
-/// Clocks until the last tile ends, as found on an H100: what a row takes a warp alone, what it
-/// takes of a scheduler that warps share, and what goes by before the first row is there.
+/// Clocks until the last tile ends, as found on an H100: what goes by before the first row is
+/// there, what a row takes a warp alone, and what it takes of a scheduler that warps share.
 double clocks_of(const PairKind& kind, int groups, int blocks, int rows, const PairRoom& room) {
-  constexpr double kStart = 2000;
-  const double latency = 350 + 40.0 * kind.steps;
-  const double work = (kind.result == PairResult::floats ? 260 : 150) + 15.0 * kind.steps;
+  constexpr double kStart = 2500;
+  constexpr double kStartOfBlock = 600;
+  const double latency = 560 + 60.0 * kind.steps;
+  const double work = (kind.result == PairResult::floats ? 480 : 330) + 20.0 * kind.steps;
   const double warps = static_cast<double>(room.teams * groups) / kSchedulers;
   double clocks = 0;
-  for (int left = divide_up(blocks, room.multiprocessors); left > 0; left -= room.blocks)
-    clocks += kStart + (rows + 2) * std::max(latency, work * warps * std::min(left, room.blocks));
+  for (int left = divide_up(blocks, room.multiprocessors); left > 0; left -= room.blocks) {
+    const int together = std::min(left, room.blocks);
+    clocks +=
+        kStart + kStartOfBlock * together + (rows + 2) * std::max(latency, work * warps * together);
+  }
   return clocks;
 }
 

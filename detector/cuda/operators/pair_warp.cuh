@@ -53,13 +53,12 @@ struct Arithmetic<__half2> {
   static __device__ __forceinline__ __half2 neighbour_after(__half2 x) {
     return __shfl_down_sync(kAllLanes, x, 4);
   }
-  /// At most the largest half; 0 unless `inside`.
-  static __device__ __forceinline__ __half2 masked(float x, float y, bool inside) {
+  /// At most the largest half.
+  static __device__ __forceinline__ __half2 bounded(float x, float y) {
     std::uint32_t bits = 0;
 #if __CUDA_ARCH__ >= 800
     asm("cvt.rn.satfinite.f16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(y), "f"(x));
 #endif
-    bits = inside ? bits : 0;
     return reinterpret_cast<const __half2&>(bits);
   }
   /// The last product of a sum; again at most the largest half.
@@ -91,9 +90,7 @@ struct Arithmetic<float2> {
   static __device__ __forceinline__ float2 neighbour_after(float2 x) {
     return {__shfl_down_sync(kAllLanes, x.x, 4), __shfl_down_sync(kAllLanes, x.y, 4)};
   }
-  static __device__ __forceinline__ float2 masked(float x, float y, bool inside) {
-    return {inside ? x : 0, inside ? y : 0};
-  }
+  static __device__ __forceinline__ float2 bounded(float x, float y) { return {x, y}; }
   template <bool kRelu>
   static __device__ __forceinline__ float2 last_fma(float2 a, float2 b, float2 c) {
     const float2 sum = fma(a, b, c);
@@ -175,16 +172,23 @@ class PairWarp {
       }
   }
 
-  /// What was multiplied as a row of the depthwise convolution's input: 0 where a pixel isn't
-  /// `inside` the picture.
-  static __device__ __forceinline__ void to_row(const Sums& sums, const bool (&inside)[4],
-                                                LaneRow<Two>& row) {
+  /// What was multiplied as a row of the depthwise convolution's input.
+  static __device__ __forceinline__ void to_row(const Sums& sums, LaneRow<Two>& row) {
 #pragma unroll
     for (int n = 0; n < 2; ++n)
 #pragma unroll
       for (int j = 0; j < 4; ++j)
-        row[n][j] =
-            Math::masked(sums[j / 2][n][j % 2 * 2], sums[j / 2][n][j % 2 * 2 + 1], inside[j]);
+        row[n][j] = Math::bounded(sums[j / 2][n][j % 2 * 2], sums[j / 2][n][j % 2 * 2 + 1]);
+  }
+
+  /// Outside the picture the depthwise convolution sees zeros.
+  static __device__ __forceinline__ void mask(const bool (&columns)[4], bool inside,
+                                              LaneRow<Two>& row) {
+#pragma unroll
+    for (int n = 0; n < 2; ++n)
+#pragma unroll
+      for (int j = 0; j < 4; ++j)
+        if (!columns[j] || !inside) row[n][j] = Two{};
   }
 
   /// Takes the next row and completes the sums of the row before it. Those of the strip's outermost

@@ -28,19 +28,17 @@ __host__ __device__ constexpr int stage_bytes() {
   return StripRow<kSteps>::kBytes * (kUpsampled ? 2 : 1);
 }
 
-/// A tile, and the warps that share it: one for each group of channels.
+/// The warps that share a tile: one for each group of channels. Several teams of a block are of one
+/// warp each.
 struct Team {
-  int index;  ///< in its block
   int warps;
 
   /// What each of its threads did before, all of them see after.
   __device__ __forceinline__ void synchronize() const {
     if (warps == 1)
       __syncwarp();
-    else if (index == 0)  // of two at most; numbers known to the compiler, which else takes all 16
-      asm volatile("bar.sync 1, %0;" ::"r"(warps * 32) : "memory");
     else
-      asm volatile("bar.sync 2, %0;" ::"r"(warps * 32) : "memory");
+      __syncthreads();
   }
 };
 
@@ -57,45 +55,46 @@ class RowQueue {
   static constexpr unsigned kStageBytes = stage_bytes<kSteps, kUpsampled>();
 
  public:
-  /// Rows from `first_y` up to, but not with, `end_y`.
+  /// `rows` rows from `first_y` on.
   __device__ __forceinline__ RowQueue(const PairMap& map, const Team& team, int first_x,
-                                      int first_y, int end_y, std::uint32_t memory, int thread)
+                                      int first_y, int rows, std::uint32_t memory, int thread)
       : team_(team),
-        fine_(map.input, map.input_pitch, map.height, map.width, first_x, thread, team.warps * 32),
-        coarse_(map.coarse, map.coarse_pitch, map.height, map.width, first_x, thread,
+        fine_(map.input, map.input_pitch, map.height, map.width, first_x, first_y, thread,
+              team.warps * 32),
+        coarse_(map.coarse, map.coarse_pitch, map.height, map.width, first_x, first_y, thread,
                 team.warps * 32),
         first_(memory),
         row_(memory + (kStages - 1) * kStageBytes),
-        end_y_(end_y) {
+        left_(rows) {
 #pragma unroll
-    for (int i = 0; i < kStages - 1; ++i)
-      order(first_y + i, memory + static_cast<unsigned>(i) * kStageBytes);
+    for (int i = 0; i < kStages - 1; ++i) order(memory + static_cast<unsigned>(i) * kStageBytes);
   }
 
-  /// Row `y`, to be asked for one after the other; the one before is given up.
-  __device__ __forceinline__ std::uint32_t row(int y) {
+  /// The next row; the one before is given up.
+  __device__ __forceinline__ std::uint32_t next() {
     copies_wait<kStages - 2>();
     team_.synchronize();  // the copies of all threads, and everyone has left the stage to refill
-    order(y + kStages - 1, row_);
+    order(row_);
     row_ = row_ == first_ + (kStages - 1) * kStageBytes ? first_ : row_ + kStageBytes;
     return row_;
   }
 
  private:
-  __device__ __forceinline__ void order(int y, std::uint32_t stage) const {
-    if (y < end_y_) {
-      fine_.bring(y, stage);
-      if constexpr (kUpsampled) coarse_.bring(y, stage + StripRow<kSteps>::kBytes);
+  __device__ __forceinline__ void order(std::uint32_t stage) {
+    if (left_ > 0) {
+      fine_.bring(stage);
+      if constexpr (kUpsampled) coarse_.bring(stage + StripRow<kSteps>::kBytes);
     }
     copies_commit();
+    --left_;
   }
 
   Team team_;
   RowSource<kSteps, 0> fine_;
   RowSource<kSteps, 1> coarse_;
   std::uint32_t first_;
-  std::uint32_t row_;  // the one that was asked for last
-  int end_y_;
+  std::uint32_t row_;  // the one that was given out last
+  int left_;           // rows that are still to be ordered
 };
 
 /// `rows` rows of a strip from `first_y` on, by one warp of a team.
@@ -110,7 +109,7 @@ __device__ __forceinline__ void compute(const PairMap& map, const Team& team, in
   using Warp = PairWarp<kSteps, Two>;
   Warp warp(map.weights, group, team.warps, lane);
   cuda::wait_for_previous_kernel();
-  RowQueue<kSteps, kUpsampled> queue(map, team, strip_x, first_y - 1, first_y + rows + 1, memory,
+  RowQueue<kSteps, kUpsampled> queue(map, team, strip_x, first_y - 1, rows + 2, memory,
                                      group * 32 + lane);
   const int first_x = strip_x + lane / 4 * 4;
   const int channel = group * kPairGroup + lane % 4 * 4;
@@ -119,18 +118,20 @@ __device__ __forceinline__ void compute(const PairMap& map, const Team& team, in
   const int height = map.height;
   const int width = map.width;
   const std::uint32_t matrix = StripRow<kSteps>::matrix_place(lane);
-  const auto multiply = [&](int y, typename Warp::Sums& sums) {
-    const std::uint32_t from = queue.row(y) + matrix;
+  const auto multiply = [&](typename Warp::Sums& sums) {
+    const std::uint32_t from = queue.next() + matrix;
     warp.template multiply<false>(from, sums);
     if constexpr (kUpsampled) warp.template multiply<true>(from + StripRow<kSteps>::kBytes, sums);
   };
-  const auto to_row = [&](int y, const typename Warp::Sums& sums, LaneRow<Two>& row) {
-    const bool inside_y = static_cast<unsigned>(y) < static_cast<unsigned>(height);
-    bool inside[4];
+  bool columns[4];
 #pragma unroll
-    for (int j = 0; j < 4; ++j)
-      inside[j] = inside_y && static_cast<unsigned>(first_x + j) < static_cast<unsigned>(width);
-    Warp::to_row(sums, inside, row);
+  for (int j = 0; j < 4; ++j)
+    columns[j] = static_cast<unsigned>(first_x + j) < static_cast<unsigned>(width);
+  const bool inner = strip_x >= 0 && strip_x + kStripPixels <= width;
+  const auto to_row = [&](int y, const typename Warp::Sums& sums, LaneRow<Two>& row) {
+    Warp::to_row(sums, row);
+    const bool inside = static_cast<unsigned>(y) < static_cast<unsigned>(height);
+    if (!inner || !inside) Warp::mask(columns, inside, row);
   };
   const auto advance = [&](int y, const LaneRow<Two>& row) {
     LaneRow<Two> done;  // row y - 1
@@ -142,11 +143,11 @@ __device__ __forceinline__ void compute(const PairMap& map, const Team& team, in
   // The tensor cores are a row ahead, so that neither half of the work waits for the other.
   typename Warp::Sums sums;
   LaneRow<Two> row;
-  multiply(first_y - 1, sums);
+  multiply(sums);
   to_row(first_y - 1, sums, row);
 #pragma unroll 1
   for (int y = first_y - 1; y < first_y + rows; ++y) {
-    multiply(y + 1, sums);
+    multiply(sums);
     advance(y, row);
     to_row(y + 1, sums, row);
   }
@@ -169,16 +170,16 @@ __global__ void __maxnreg__((most_registers<kSteps, kResult>()))
   cuda::let_next_kernel_start();
   extern __shared__ __align__(128) std::byte staged[];
   const int warp = static_cast<int>(threadIdx.x) / 32;
-  const Team team{warp / a.groups, a.groups};
-  const int teams = static_cast<int>(blockDim.x) / 32 / a.groups;
-  const int index = static_cast<int>(blockIdx.x) * teams + team.index;
+  const Team team{a.groups};
+  const int team_index = warp / a.groups;
+  const int index = static_cast<int>(blockIdx.x) * a.teams + team_index;
   if (index >= a.tiles) return;
   const PairMap& map = map_of(a, index);
   const int tile = index - map.first_tile;
   const int first_y = tile / map.strips * a.rows;
   const auto memory =
       static_cast<std::uint32_t>(__cvta_generic_to_shared(staged)) +
-      static_cast<unsigned>(team.index * stages<kSteps>() * stage_bytes<kSteps, kUpsampled>());
+      static_cast<unsigned>(team_index * stages<kSteps>() * stage_bytes<kSteps, kUpsampled>());
   compute<kSteps, kResult, kRelu, kUpsampled>(map, team, warp % a.groups,
                                               tile % map.strips * kPairColumns - 1, first_y,
                                               min(a.rows, map.height - first_y), memory);
@@ -242,7 +243,7 @@ void check(const PairKind& kind, const PairsArguments& a) {
     throw std::invalid_argument("pairs: no such number of maps");
   if (a.groups < 1 || a.groups > kMostWarps)
     throw std::invalid_argument("pairs: no kernel for so many output channels");
-  if (a.rows < 1 || a.teams < 1 || a.teams * a.groups > kMostWarps ||
+  if (a.rows < 1 || a.teams < 1 || a.teams > (a.groups == 1 ? kMostWarps : 1) ||
       (has_maxima(kind.result) && a.rows % 2 != 0))
     throw std::invalid_argument("pairs: no such tile");
 }
@@ -285,7 +286,7 @@ PairRoom prepare_pairs(const PairKind& kind, int groups) {
   FACEPIPE_CUDA_CHECK(cudaFuncSetAttribute(instance.kernel,
                                            cudaFuncAttributePreferredSharedMemoryCarveout,
                                            cudaSharedmemCarveoutMaxShared));
-  for (room.teams = std::max(1, kUsualWarps / groups); room.teams > 0; room.teams /= 2) {
+  for (room.teams = groups == 1 ? kUsualWarps : 1; room.teams > 0; room.teams /= 2) {
     if (room.teams * instance.team_bytes > bytes) continue;
     FACEPIPE_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
         &room.blocks, instance.kernel, room.teams * groups * 32,
