@@ -1,13 +1,14 @@
 // Our CUDA engine, from a frame in device memory to candidates in device memory: replays of one
 // graph, timed by events on the device.
 //
-//   bench_detector_cuda MODEL.onnx [--sizes WxH,...] [--steps]
+//   bench_detector_cuda MODEL.onnx [--sizes WxH,...] [--steps] [--generic]
 //
 // Sizes are of the frame; the network's are the next multiples of 32. "single": the time of each
 // of 200 replays between two events. "in a row": the mean of 100 replays, five times, as
 // detector_cuda.py times its peers. "network": the network alone, from its input tensor to its
 // outputs. --steps: each kernel of the network in a graph of its own, twenty times in a row, so
-// that what fits in the cache is in the cache.
+// that what fits in the cache is in the cache. --generic: a kernel an operator, none that computes
+// several.
 #include <algorithm>
 #include <cstdio>
 #include <functional>
@@ -39,6 +40,7 @@ struct Options {
   std::string model;
   std::vector<Size> sizes{{1920, 1080}, {3840, 2160}};
   bool steps = false;
+  bool generic = false;
 };
 
 std::vector<Size> parse_sizes(const std::string& text) {
@@ -60,12 +62,15 @@ Options parse(const std::vector<std::string>& words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i] == "--steps")
       options.steps = true;
+    else if (words[i] == "--generic")
+      options.generic = true;
     else if (words[i] == "--sizes" && i + 1 < words.size())
       options.sizes = parse_sizes(words[++i]);
     else if (options.model.empty() && words[i].rfind("--", 0) != 0)
       options.model = words[i];
     else
-      throw std::runtime_error("usage: bench_detector_cuda MODEL.onnx [--sizes WxH,...] [--steps]");
+      throw std::runtime_error(
+          "usage: bench_detector_cuda MODEL.onnx [--sizes WxH,...] [--steps] [--generic]");
   }
   if (options.model.empty()) throw std::runtime_error("which model?");
   return options;
@@ -135,12 +140,11 @@ std::string text(Size size) {
   return std::to_string(size.width) + "x" + std::to_string(size.height);
 }
 
-void bench_size(const Model& model, Size size, bool steps) {
+void bench_size(const Model& model, Size size, const Options& options) {
   const Frame frame = test::make_noise_frame({kNv12, size}, 1);
-  const auto detector =
-      std::make_shared<CudaDetector>(model, fit_network(size, {}), test::layout_of(frame),
-                                     CudaDetectorOptions{.score_threshold = 0.5F,
-                                                         .tile_file = engine::default_tile_file()});
+  const auto detector = std::make_shared<CudaDetector>(
+      model, fit_network(size, {}), test::layout_of(frame),
+      CudaDetectorOptions{.tile_file = engine::default_tile_file(), .fused = !options.generic});
   CudaDetection detection(detector);
   const cuda::Stream stream;
   const test::DeviceFrame on_device(frame, stream);
@@ -150,11 +154,11 @@ void bench_size(const Model& model, Size size, bool steps) {
               static_cast<double>(detector->shared_bytes()) / 1e6,
               static_cast<double>(detector->detection_bytes()) / 1e6);
   const PlanReport& plan = detector->plan();
-  std::printf("%s: planned in %.0f ms, tiles of %d operators tried, of %d remembered\n", name.c_str(),
-              plan.milliseconds, plan.tried, plan.remembered);
+  std::printf("%s: planned in %.0f ms, tiles of %d operators tried, of %d remembered\n",
+              name.c_str(), plan.milliseconds, plan.tried, plan.remembered);
   show(name, captured(stream, [&] { detection.enqueue(on_device.descriptor(), stream); }), stream);
   show(name + " network", captured(stream, [&] { detection.enqueue_network(stream); }), stream);
-  if (steps) show_steps(detection, on_device.descriptor(), stream);
+  if (options.steps) show_steps(detection, on_device.descriptor(), stream);
 }
 
 void show_device() {
@@ -170,7 +174,7 @@ int bench(const std::vector<std::string>& words) {
   const Options options = parse(words);
   show_device();
   const Model model(options.model);
-  for (const Size size : options.sizes) bench_size(model, size, options.steps);
+  for (const Size size : options.sizes) bench_size(model, size, options);
   return 0;
 }
 

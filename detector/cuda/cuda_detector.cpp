@@ -22,19 +22,21 @@ const CudaDetectorOptions& checked(const CudaDetectorOptions& options) {
   return options;
 }
 
-graph::Graph planned_graph(const Model& model, Size network) {
+graph::Graph planned_graph(const Model& model, Size network, bool fused) {
   graph::Graph graph = graph::import_onnx(model.onnx(network), model.file().string());
   graph::optimise(graph, network);
-  engine::fuse(graph, engine::current_chip());
+  if (fused) engine::fuse(graph, engine::current_chip());
   return graph;
 }
 
-engine::Network planned_network(const Model& model, Size size, const std::filesystem::path& file,
+engine::Network planned_network(const Model& model, Size size, const CudaDetectorOptions& options,
                                 PlanReport& report) {
   const auto begin = std::chrono::steady_clock::now();
-  engine::TileChooser tiles = file.empty() ? engine::TileChooser()
-                                           : engine::TileChooser(engine::current_chip(), file);
-  engine::Network network(planned_graph(model, size), engine::Network::Reuse::memory, tiles);
+  const std::filesystem::path& file = options.tile_file;
+  engine::TileChooser tiles =
+      file.empty() ? engine::TileChooser() : engine::TileChooser(engine::current_chip(), file);
+  engine::Network network(planned_graph(model, size, options.fused), engine::Network::Reuse::memory,
+                          tiles);
   tiles.save();
   const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - begin;
   report = {time.count(), tiles.trials(), tiles.remembered()};
@@ -59,7 +61,7 @@ CudaDetector::CudaDetector(const Model& model, const NetworkFit& fit, const Stre
                            const CudaDetectorOptions& options)
     : options_(checked(options)),
       fit_(fit),
-      network_(planned_network(model, fit.network, options.tile_file, plan_)),
+      network_(planned_network(model, fit.network, options, plan_)),
       preprocess_(fit, layout, model.channel_order(), network_.input()),
       head_(model, fit, in_head_order(model, network_.outputs()), options.score_threshold) {}
 

@@ -27,6 +27,7 @@ struct CudaDetectorOptions {
   /// what isn't known is tried, which takes seconds. Empty: a fixed table, and no trials. The
   /// user's own file is engine::default_tile_file().
   std::filesystem::path tile_file = {};
+  bool fused = true;  ///< several operators in a kernel where there is one; else one a kernel
 };
 
 /// What planning took.

@@ -19,22 +19,20 @@ int padded(int channels) { return (channels + kChannelStep - 1) / kChannelStep *
 
 std::size_t at(ValueId value) { return static_cast<std::size_t>(value); }
 
-/// Readers are Splits and activations alone, up to outputs.
-bool is_last(const Graph& graph, const Uses& uses, ValueId value) {
-  for (const int reader : uses.readers(value)) {
-    const Node& node = graph.nodes[static_cast<std::size_t>(reader)];
-    if (!std::holds_alternative<graph::Activate>(node.op) &&
-        !std::holds_alternative<graph::Split>(node.op))
-      return false;
-    for (const ValueId output : node.outputs)
-      if (!is_last(graph, uses, output)) return false;
-  }
-  return uses.is_output(value) || !uses.readers(value).empty();
+/// Whether the chain that computes `value` makes maxima of it too, which are of halves.
+bool is_pooled(const graph::PairChains& op, const Node& node, ValueId value) {
+  std::size_t output = 0;
+  for (const graph::PairChain& chain : op.chains)
+    for (std::size_t i = 0; i < chain.output_count(); ++i)
+      if (node.outputs[output++] == value) return chain.pools;
+  return false;
 }
 
-bool computes_floats(const Graph& graph, const Uses& uses, const Node& node) {
-  const auto* const op = std::get_if<graph::Convolution>(&node.op);
-  return op != nullptr && is_last(graph, uses, node.outputs[0]);
+bool computes_floats(const Graph& graph, const Uses& uses, const Node& node, ValueId value) {
+  const auto* const pairs = std::get_if<graph::PairChains>(&node.op);
+  const bool able = std::holds_alternative<graph::Convolution>(node.op) ||
+                    (pairs != nullptr && !is_pooled(*pairs, node, value));
+  return able && is_last(graph, uses, value);
 }
 
 bool stems_read_it(const Graph& graph, const Uses& uses) {
@@ -44,7 +42,7 @@ bool stems_read_it(const Graph& graph, const Uses& uses) {
            const Node& node = graph.nodes[static_cast<std::size_t>(reader)];
            const auto* const op = std::get_if<graph::Convolution>(&node.op);
            return op != nullptr && is_stem(*op) && node.inputs.size() == 1 &&
-                  !computes_floats(graph, uses, node);
+                  !computes_floats(graph, uses, node, node.outputs[0]);
          });
 }
 
@@ -79,7 +77,8 @@ class Planner {
         std::holds_alternative<graph::Reshape>(node.op))
       graph::refuse(graph_, node, "the CUDA engine has no kernel for it");
     for (const ValueId output : node.outputs)
-      add_owner(output, computes_floats(graph_, uses_, node) ? Element::f32 : Element::f16, step);
+      add_owner(output, computes_floats(graph_, uses_, node, output) ? Element::f32 : Element::f16,
+                step);
   }
 
   void add_owner(ValueId value, Element element, std::size_t step) {
@@ -144,12 +143,12 @@ bool is_view(const Graph& graph, const Uses& uses, const Node& node) {
   // One activation can wait, and only for the reader of an output; the network computes others.
   const ValueId output = node.outputs[0];
   if (!uses.is_output(output) || !uses.readers(output).empty()) return false;
-  int producer = uses.producer(node.inputs[0]);
-  while (producer >= 0) {
+  ValueId value = node.inputs[0];
+  for (int producer = uses.producer(value); producer >= 0; producer = uses.producer(value)) {
     const Node& before = graph.nodes[static_cast<std::size_t>(producer)];
     if (!std::holds_alternative<graph::Split>(before.op))
-      return computes_floats(graph, uses, before);
-    producer = uses.producer(before.inputs[0]);
+      return computes_floats(graph, uses, before, value);
+    value = before.inputs[0];
   }
   return false;
 }

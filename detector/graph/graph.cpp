@@ -24,7 +24,8 @@ const char* name_of(const Operator& op) {
                  [](const Upsample&) { return "Upsample"; },
                  [](const Transpose&) { return "Transpose"; },
                  [](const Reshape&) { return "Reshape"; }, [](const Split&) { return "Split"; },
-                 [](const InvertedResidual&) { return "InvertedResidual"; }},
+                 [](const InvertedResidual&) { return "InvertedResidual"; },
+                 [](const PairChains&) { return "PairChains"; }},
       op);
 }
 
@@ -59,6 +60,17 @@ bool reaches_outputs_only(const Graph& graph, const Uses& uses, ValueId value) {
     const Node& node = graph.nodes[static_cast<std::size_t>(reader)];
     if (!std::holds_alternative<Activate>(node.op)) return false;
     if (!reaches_outputs_only(graph, uses, node.outputs[0])) return false;
+  }
+  return uses.is_output(value) || !uses.readers(value).empty();
+}
+
+bool is_last(const Graph& graph, const Uses& uses, ValueId value) {
+  for (const int reader : uses.readers(value)) {
+    const Node& node = graph.nodes[static_cast<std::size_t>(reader)];
+    if (!std::holds_alternative<Activate>(node.op) && !std::holds_alternative<Split>(node.op))
+      return false;
+    for (const ValueId output : node.outputs)
+      if (!is_last(graph, uses, output)) return false;
   }
   return uses.is_output(value) || !uses.readers(value).empty();
 }

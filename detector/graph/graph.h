@@ -114,8 +114,37 @@ struct Split {
   std::vector<int> channels;
 };
 
-using Operator = std::variant<Convolution, TransposedConvolution, BatchNormalization, Activate, Add,
-                              MaxPool, Upsample, Transpose, Reshape, Split, InvertedResidual>;
+/// A 1x1 convolution and the depthwise 3x3 one, of stride 1 and padding 1, that alone reads it.
+/// What lies between them is zero outside the picture, as the latter's padding is.
+struct Pair {
+  Convolution pointwise;  ///< no activation
+  Convolution depthwise;  ///< no activation, or relu
+};
+
+/// Pairs one after the other. Inputs: a map, or with `upsampled` one that is repeated twice on both
+/// axes and one that is then added to it. Outputs: the last pair's where `keeps`, then its maxima
+/// over windows of 2x2 where `pools`.
+struct PairChain {
+  std::vector<Pair> pairs;
+  bool upsampled = false;
+  bool keeps = true;
+  bool pools = false;
+
+  [[nodiscard]] std::size_t input_count() const { return upsampled ? 2 : 1; }
+  [[nodiscard]] std::size_t output_count() const {
+    return static_cast<std::size_t>(keeps) + static_cast<std::size_t>(pools);
+  }
+};
+
+/// Chains of which none reads another, computed together: the inputs of the first, then those of
+/// the second; outputs likewise.
+struct PairChains {
+  std::vector<PairChain> chains;
+};
+
+using Operator =
+    std::variant<Convolution, TransposedConvolution, BatchNormalization, Activate, Add, MaxPool,
+                 Upsample, Transpose, Reshape, Split, InvertedResidual, PairChains>;
 
 /// "Convolution", as messages and tables name it.
 [[nodiscard]] const char* name_of(const Operator& op);
@@ -185,6 +214,9 @@ class Uses {
 
 /// Every reader of `value` is an activation of which the same holds, up to outputs of the graph.
 [[nodiscard]] bool reaches_outputs_only(const Graph& graph, const Uses& uses, ValueId value);
+
+/// As reaches_outputs_only(), through Splits too: what computes `value` is a last layer.
+[[nodiscard]] bool is_last(const Graph& graph, const Uses& uses, ValueId value);
 
 /// Throws Error(device) that names the file, the node and the operator.
 [[noreturn]] void refuse(const Graph& graph, const Node& node, const std::string& reason);

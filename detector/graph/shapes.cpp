@@ -101,6 +101,18 @@ class Inference {
     }
     return results;
   }
+  std::vector<Extents> operator()(const PairChains& op) const {
+    std::size_t inputs = 0;
+    for (const PairChain& chain : op.chains) inputs += chain.input_count();
+    take_inputs(inputs, inputs);
+    std::vector<Extents> results;
+    std::size_t input = 0;
+    for (const PairChain& chain : op.chains) {
+      append_outputs(chain, input, results);
+      input += chain.input_count();
+    }
+    return results;
+  }
 
  private:
   [[noreturn]] void fail(const std::string& reason) const { refuse(graph_, node_, reason); }
@@ -152,6 +164,23 @@ class Inference {
     if (open > 1 || (open == 0 && left != 1)) fail("can't become " + text(op.extents));
     std::replace(result.begin(), result.end(), std::int64_t{-1}, left);
     return result;
+  }
+
+  void append_outputs(const PairChain& chain, std::size_t input,
+                      std::vector<Extents>& results) const {
+    Extents map = map_extents(input);
+    if (chain.upsampled) {
+      map[2] *= 2;
+      map[3] *= 2;
+      if (extents(input + 1) != map) fail("adds " + text(extents(input + 1)) + " to " + text(map));
+    }
+    for (const Pair& pair : chain.pairs) {
+      if (map[1] != pair.pointwise.inputs || pair.pointwise.outputs != pair.depthwise.inputs)
+        fail("its weights are for another number of channels than " + text(map));
+      map[1] = pair.depthwise.outputs;
+    }
+    if (chain.keeps) results.push_back(map);
+    if (chain.pools) results.push_back({1, map[1], map[2] / 2, map[3] / 2});
   }
 
   const Graph& graph_;

@@ -138,8 +138,48 @@ class Loops {
     }
     return out;
   }
+  /// By the operators that a chain was made of, as a graph of its own.
+  std::vector<Tensor> operator()(const graph::PairChains& op) const {
+    std::vector<Tensor> out;
+    std::size_t input = 0;
+    for (const graph::PairChain& chain : op.chains) {
+      add_chain(chain, input, out);
+      input += chain.input_count();
+    }
+    return out;
+  }
 
  private:
+  void add_chain(const graph::PairChain& chain, std::size_t input, std::vector<Tensor>& out) const {
+    Graph plain;
+    plain.values.push_back(graph_.value(node_.inputs[input]));
+    graph::ValueId value = 0;
+    std::vector<Tensor> values{*inputs_[input]};
+    const auto append = [&](graph::Operator part, const std::vector<graph::ValueId>& from) {
+      const graph::ValueId to = plain.add_value("");
+      plain.nodes.push_back({"", std::move(part), from, {to}});
+      const MapShape shape = plain.map(plain.input);
+      plain.input_channels = shape.channels;
+      graph::infer_shapes(plain, {shape.width, shape.height});
+      std::vector<const Tensor*> inputs;
+      for (const graph::ValueId id : from) inputs.push_back(&values[static_cast<std::size_t>(id)]);
+      values.push_back(interpret_node(plain, plain.nodes.back(), inputs)[0]);
+      return to;
+    };
+    if (chain.upsampled) {
+      const graph::ValueId other = plain.add_value("");
+      plain.value(other).extents = graph_.value(node_.inputs[input + 1]).extents;
+      values.push_back(*inputs_[input + 1]);
+      value = append(graph::Upsample{2}, {value, other});
+    }
+    for (const graph::Pair& pair : chain.pairs)
+      value = append(pair.depthwise, {append(pair.pointwise, {value})});
+    if (chain.keeps) out.push_back(values[static_cast<std::size_t>(value)]);
+    if (!chain.pools) return;
+    const graph::ValueId pooled = append(graph::MaxPool{{2, 2, 2, 2, 0, 0, 0, 0}}, {value});
+    out.push_back(values[static_cast<std::size_t>(pooled)]);
+  }
+
   struct Channels {
     int output;
     int group_input;

@@ -101,6 +101,7 @@ using MakeOperator = std::unique_ptr<Operator> (*)(const NodeContext&, WeightPac
 [[nodiscard]] std::unique_ptr<Operator> make_upsample(const NodeContext&, WeightPacker&);
 [[nodiscard]] std::unique_ptr<Operator> make_elementwise(const NodeContext&, WeightPacker&);
 [[nodiscard]] std::unique_ptr<Operator> make_inverted_residual(const NodeContext&, WeightPacker&);
+[[nodiscard]] std::unique_ptr<Operator> make_pairs(const NodeContext&, WeightPacker&);
 
 /// A stem of 3x3 at stride 2 with padding 1, which reads Placement::image.
 [[nodiscard]] bool is_stem(const graph::Convolution& op);

@@ -75,10 +75,11 @@ Frame as_nv12(const Frame& planar) {
   return frame;
 }
 
-Detections found_on_device(const Model& model, const Frame& frame, float threshold) {
+Detections found_on_device(const Model& model, const Frame& frame, float threshold,
+                           bool fused = true) {
   const auto detector = std::make_shared<CudaDetector>(
       model, fit_network(frame.upright(), {}), test::layout_of(frame),
-      CudaDetectorOptions{.score_threshold = threshold});
+      CudaDetectorOptions{.score_threshold = threshold, .fused = fused});
   CudaDetection detection(detector);
   const cuda::Stream stream;
   const test::DeviceFrame on_device(frame, stream);
@@ -132,6 +133,25 @@ void expect_same_candidates(const std::filesystem::path& file) {
       test::preprocess_on_cpu(frame, fit, model.channel_order()), model, fit, kThreshold);
   expect_among(cpu, device, kThreshold, kPreprocessingError);
   expect_among(device, cpu, kThreshold, kPreprocessingError);
+}
+
+void expect_same_without_fusion(const std::filesystem::path& file) {
+  const Model model(file);
+  const Frame frame = as_nv12(test::read_jpeg(test::city_file()));
+  const Detections fused = found_on_device(model, frame, kThreshold);
+  const Detections generic = found_on_device(model, frame, kThreshold, false);
+  EXPECT_GT(generic.size(), 20U);
+  expect_among(generic, fused, kThreshold, kNetworkError);
+  expect_among(fused, generic, kThreshold, kNetworkError);
+}
+
+TEST(CudaFused, FindsTheGenericPlansCandidatesWithCenterface) {
+  expect_same_without_fusion(test::centerface_file());
+}
+
+TEST(CudaFused, FindsTheGenericPlansCandidatesWithYunet) {
+  if (!std::filesystem::exists(test::yunet_file())) GTEST_SKIP() << "no YuNet file";
+  expect_same_without_fusion(test::yunet_file());
 }
 
 TEST(CudaAgainstCpu, FindsTheSameCandidatesWithCenterface) {
