@@ -125,8 +125,9 @@ void show_steps(CudaDetection& detection, const FrameDescriptor* frame,
   row("preprocess", "", time_step(stream, [&] { detection.enqueue_preprocess(frame, stream); }));
   const engine::Network& network = detection.detector().network();
   for (const engine::Network::Step& step : network.steps())
-    row(step.op, step.name,
-        time_step(stream, [&] { network.enqueue_step(step, detection.activations(), stream); }));
+    row(step.op, step.name, time_step(stream, [&] {
+          network.enqueue_step(step, detection.activations(), stream, frame);
+        }));
   row("head", "", time_step(stream, [&] { detection.enqueue_head(stream); }));
   std::printf("  %8.2f us  together\n", sum);
 }
@@ -149,7 +150,9 @@ void bench_size(const Model& model, Size size, bool steps) {
               static_cast<double>(detector->shared_bytes()) / 1e6,
               static_cast<double>(detector->detection_bytes()) / 1e6);
   show(name, captured(stream, [&] { detection.enqueue(on_device.descriptor(), stream); }), stream);
-  show(name + " network", captured(stream, [&] { detection.enqueue_network(stream); }), stream);
+  show(name + " network",
+       captured(stream, [&] { detection.enqueue_network(on_device.descriptor(), stream); }),
+       stream);
   if (steps) show_steps(detection, on_device.descriptor(), stream);
 }
 

@@ -3,7 +3,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/cuda/check.h"
 #include "core/error.h"
+#include "detector/graph/fuse_stem.h"
 #include "detector/graph/onnx_import.h"
 #include "detector/graph/passes.h"
 
@@ -18,9 +20,20 @@ const CudaDetectorOptions& checked(const CudaDetectorOptions& options) {
   return options;
 }
 
+/// Whether the current device runs what computes several nodes at once.
+bool has_fused_kernels() {
+  constexpr int kMajor = 8;
+  int device = 0;
+  int major = 0;
+  FACEPIPE_CUDA_CHECK(cudaGetDevice(&device));
+  FACEPIPE_CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+  return major >= kMajor;
+}
+
 graph::Graph planned_graph(const Model& model, Size network) {
   graph::Graph graph = graph::import_onnx(model.onnx(network), model.file().string());
   graph::optimise(graph, network);
+  if (has_fused_kernels()) graph::fuse_stem(graph);
   return graph;
 }
 
@@ -40,8 +53,9 @@ CudaDetector::CudaDetector(const Model& model, const NetworkFit& fit, const Stre
                            const CudaDetectorOptions& options)
     : options_(checked(options)),
       fit_(fit),
-      network_(planned_graph(model, fit.network)),
-      preprocess_(fit, layout, model.channel_order(), network_.input()),
+      picture_{fit, layout, model.channel_order()},
+      network_(planned_graph(model, fit.network), engine::Network::Reuse::memory, &picture_),
+      preprocess_(picture_, network_.input()),
       head_(model, fit, in_head_order(model, network_.outputs()), options.score_threshold) {}
 
 std::size_t CudaDetector::detection_bytes() const {
@@ -60,16 +74,17 @@ CudaDetection::CudaDetection(std::shared_ptr<const CudaDetector> detector)
 
 void CudaDetection::enqueue(const FrameDescriptor* frame, cuda::StreamView stream) {
   enqueue_preprocess(frame, stream);
-  enqueue_network(stream);
+  enqueue_network(frame, stream);
   enqueue_head(stream);
 }
 
 void CudaDetection::enqueue_preprocess(const FrameDescriptor* frame, cuda::StreamView stream) {
-  detector_->preprocess().enqueue(frame, activations_.data(), stream);
+  if (!detector_->network().reads_picture())
+    detector_->preprocess().enqueue(frame, activations_.data(), stream);
 }
 
-void CudaDetection::enqueue_network(cuda::StreamView stream) {
-  detector_->network().enqueue(activations_.data(), stream);
+void CudaDetection::enqueue_network(const FrameDescriptor* frame, cuda::StreamView stream) {
+  detector_->network().enqueue(activations_.data(), stream, frame);
 }
 
 void CudaDetection::enqueue_head(cuda::StreamView stream) {

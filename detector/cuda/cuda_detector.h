@@ -47,6 +47,7 @@ class CudaDetector {
  private:
   CudaDetectorOptions options_;
   NetworkFit fit_;
+  engine::PictureSource picture_;
   engine::Network network_;
   engine::PreprocessKernel preprocess_;
   engine::HeadKernels head_;
@@ -65,8 +66,9 @@ class CudaDetection {
   void enqueue(const FrameDescriptor* frame, cuda::StreamView stream);
 
   /// The same in parts, to be timed or looked at apart.
+  /// Preprocessing enqueues nothing where the network reads the picture itself.
   void enqueue_preprocess(const FrameDescriptor* frame, cuda::StreamView stream);
-  void enqueue_network(cuda::StreamView stream);
+  void enqueue_network(const FrameDescriptor* frame, cuda::StreamView stream);
   void enqueue_head(cuda::StreamView stream);
 
   /// Candidates with score > threshold of the last run, in raster order (YuNet: stride 8, then 16,

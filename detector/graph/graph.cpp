@@ -23,7 +23,8 @@ const char* name_of(const Operator& op) {
                  [](const MaxPool&) { return "MaxPool"; },
                  [](const Upsample&) { return "Upsample"; },
                  [](const Transpose&) { return "Transpose"; },
-                 [](const Reshape&) { return "Reshape"; }, [](const Split&) { return "Split"; }},
+                 [](const Reshape&) { return "Reshape"; }, [](const Split&) { return "Split"; },
+                 [](const Stem&) { return "Stem"; }},
       op);
 }
 

@@ -105,8 +105,14 @@ struct Split {
   std::vector<int> channels;
 };
 
+/// What reads the picture, several convolutions in a row as one: 3x3 at stride 2 with padding 1, and
+/// where there is more, depthwise 3x3 and 1x1. See fuse_stem().
+struct Stem {
+  std::vector<Convolution> layers;  ///< 1 or 3
+};
+
 using Operator = std::variant<Convolution, TransposedConvolution, BatchNormalization, Activate, Add,
-                              MaxPool, Upsample, Transpose, Reshape, Split>;
+                              MaxPool, Upsample, Transpose, Reshape, Split, Stem>;
 
 /// "Convolution", as messages and tables name it.
 [[nodiscard]] const char* name_of(const Operator& op);

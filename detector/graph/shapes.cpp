@@ -34,6 +34,14 @@ class Inference {
     expect_residual(result);
     return {result};
   }
+  std::vector<Extents> operator()(const Stem& op) const {
+    take_inputs(1, 1);
+    expect_channels(op.layers.front().inputs);
+    // All but the first keep the map's extents.
+    Extents result = windowed(op.layers.front().window);
+    result[1] = op.layers.back().outputs;
+    return {result};
+  }
   std::vector<Extents> operator()(const TransposedConvolution& op) const {
     take_inputs(1, 2);
     expect_channels(op.inputs);

@@ -9,7 +9,9 @@
 #include <span>
 #include <vector>
 
+#include "core/cuda/frame_descriptor.h"
 #include "core/cuda/stream.h"
+#include "detector/cuda/picture_source.h"
 #include "detector/graph/graph.h"
 
 namespace facepipe::engine {
@@ -42,10 +44,11 @@ struct Placement {
   }
 };
 
-/// Activations of one place, weights of the network.
+/// Activations of one place, weights of the network, and the frame that a stem reads itself.
 struct Memory {
   std::byte* activations = nullptr;
   const std::byte* weights = nullptr;
+  const FrameDescriptor* frame = nullptr;  ///< in device memory
 };
 
 /// Collects the weights of all operators for one upload.
@@ -86,6 +89,8 @@ struct NodeContext {
   std::vector<Placement> inputs;
   std::vector<Placement> outputs;
   DeviceLimits limits;
+  const PictureSource* picture =
+      nullptr;  ///< of a graph whose input isn't there: its stem reads it
 };
 
 /// Makes the operator of a node, or returns null if it is none of its nodes. Throws Error(device)
@@ -102,9 +107,7 @@ using MakeOperator = std::unique_ptr<Operator> (*)(const NodeContext&, WeightPac
 [[nodiscard]] std::unique_ptr<Operator> make_pooling(const NodeContext&, WeightPacker&);
 [[nodiscard]] std::unique_ptr<Operator> make_upsample(const NodeContext&, WeightPacker&);
 [[nodiscard]] std::unique_ptr<Operator> make_elementwise(const NodeContext&, WeightPacker&);
-
-/// A stem of 3x3 at stride 2 with padding 1, which reads Placement::image.
-[[nodiscard]] bool is_stem(const graph::Convolution& op);
+[[nodiscard]] std::unique_ptr<Operator> make_stem(const NodeContext&, WeightPacker&);
 
 /// Pointers into `memory`.
 template <class T>
