@@ -5,6 +5,9 @@
 
 #include "core/cuda/check.h"
 #include "core/error.h"
+#include "detector/cuda/operators/pyramid.h"
+#include "detector/cuda/pyramid_head.h"
+#include "detector/graph/fuse_pyramid.h"
 #include "detector/graph/fuse_stem.h"
 #include "detector/graph/onnx_import.h"
 #include "detector/graph/passes.h"
@@ -30,10 +33,21 @@ bool has_fused_kernels() {
   return major >= kMajor;
 }
 
-graph::Graph planned_graph(const Model& model, Size network) {
+/// `tail` becomes what the head is to compute.
+graph::Graph planned_graph(const Model& model, Size network,
+                           std::optional<graph::HeadTail>& tail) {
   graph::Graph graph = graph::import_onnx(model.onnx(network), model.file().string());
   graph::optimise(graph, network);
-  if (has_fused_kernels()) graph::fuse_stem(graph);
+  if (has_fused_kernels()) {
+    graph::fuse_stem(graph);
+    graph::fuse_pyramid(graph, 8 * engine::kMostPyramidTiles);
+    graph::Graph rest = graph;
+    tail = graph::cut_head(rest);
+    if (tail && engine::PyramidHead::fits(model, *tail))
+      graph = std::move(rest);
+    else
+      tail.reset();
+  }
   return graph;
 }
 
@@ -47,6 +61,17 @@ std::vector<engine::NetworkOutput> in_head_order(const Model& model,
   return ordered;
 }
 
+std::unique_ptr<const engine::CandidateHead> head_for(const Model& model, const NetworkFit& fit,
+                                                      const std::optional<graph::HeadTail>& tail,
+                                                      const engine::Network& network,
+                                                      float threshold) {
+  if (tail)
+    return std::make_unique<engine::PyramidHead>(model, fit, *tail, network.place(tail->coarse),
+                                                 network.place(tail->fine), threshold);
+  return std::make_unique<engine::HeadKernels>(model, fit, in_head_order(model, network.outputs()),
+                                               threshold);
+}
+
 }  // namespace
 
 CudaDetector::CudaDetector(const Model& model, const NetworkFit& fit, const StreamLayout& layout,
@@ -54,12 +79,12 @@ CudaDetector::CudaDetector(const Model& model, const NetworkFit& fit, const Stre
     : options_(checked(options)),
       fit_(fit),
       picture_{fit, layout, model.channel_order()},
-      network_(planned_graph(model, fit.network), engine::Network::Reuse::memory, &picture_),
+      network_(planned_graph(model, fit.network, tail_), engine::Network::Reuse::memory, &picture_),
       preprocess_(picture_, network_.input()),
-      head_(model, fit, in_head_order(model, network_.outputs()), options.score_threshold) {}
+      head_(head_for(model, fit, tail_, network_, options.score_threshold)) {}
 
 std::size_t CudaDetector::detection_bytes() const {
-  return network_.activation_bytes() + sizeof(std::uint32_t) * (head_.scratch_words() + 1) +
+  return network_.activation_bytes() + sizeof(std::uint32_t) * (head_->scratch_words() + 1) +
          options_.capacity * (sizeof(Box) + sizeof(float) + sizeof(Landmarks));
 }
 

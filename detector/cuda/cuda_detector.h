@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "core/cuda/buffer.h"
 #include "core/cuda/detections.h"
@@ -14,6 +15,7 @@
 #include "detector/cuda/head.h"
 #include "detector/cuda/network.h"
 #include "detector/cuda/preprocess.h"
+#include "detector/graph/fuse_pyramid.h"
 #include "detector/model.h"
 #include "detector/network_fit.h"
 
@@ -38,19 +40,20 @@ class CudaDetector {
   [[nodiscard]] const NetworkFit& fit() const { return fit_; }
   [[nodiscard]] const engine::Network& network() const { return network_; }
   [[nodiscard]] const engine::PreprocessKernel& preprocess() const { return preprocess_; }
-  [[nodiscard]] const engine::HeadKernels& head() const { return head_; }
+  [[nodiscard]] const engine::CandidateHead& head() const { return *head_; }
 
   /// Device memory of the detector itself, and of each CudaDetection in it.
-  [[nodiscard]] std::size_t shared_bytes() const { return network_.weight_bytes(); }
+  [[nodiscard]] std::size_t shared_bytes() const { return network_.weight_bytes() + head_->weight_bytes(); }
   [[nodiscard]] std::size_t detection_bytes() const;
 
  private:
   CudaDetectorOptions options_;
   NetworkFit fit_;
   engine::PictureSource picture_;
+  std::optional<graph::HeadTail> tail_;  ///< of the network, that the head computes; set with it
   engine::Network network_;
   engine::PreprocessKernel preprocess_;
-  engine::HeadKernels head_;
+  std::unique_ptr<const engine::CandidateHead> head_;
 };
 
 /// One frame's place in a detector: its activations and candidates. Used by one stream at a time.

@@ -30,6 +30,10 @@ bool is_last(const Graph& graph, const Uses& uses, ValueId value) {
     for (const ValueId output : node.outputs)
       if (!is_last(graph, uses, output)) return false;
   }
+  if (std::any_of(graph.outputs.begin(), graph.outputs.end(), [&](const graph::Output& output) {
+        return output.value == value && output.layout == graph::OutputLayout::features;
+      }))
+    return false;
   return uses.is_output(value) || !uses.readers(value).empty();
 }
 

@@ -24,7 +24,8 @@ const char* name_of(const Operator& op) {
                  [](const Upsample&) { return "Upsample"; },
                  [](const Transpose&) { return "Transpose"; },
                  [](const Reshape&) { return "Reshape"; }, [](const Split&) { return "Split"; },
-                 [](const Stem&) { return "Stem"; }},
+                 [](const Stem&) { return "Stem"; },
+                 [](const PyramidStep&) { return "PyramidStep"; }},
       op);
 }
 

@@ -111,8 +111,15 @@ struct Stem {
   std::vector<Convolution> layers;  ///< 1 or 3
 };
 
+/// up(input 0) + lateral(input 1): a step down a feature pyramid (Lin et al., "Feature Pyramid
+/// Networks", 2017). The lateral one is pointwise(). See fuse_pyramid().
+struct PyramidStep {
+  TransposedConvolution up;
+  Convolution lateral;
+};
+
 using Operator = std::variant<Convolution, TransposedConvolution, BatchNormalization, Activate, Add,
-                              MaxPool, Upsample, Transpose, Reshape, Split, Stem>;
+                              MaxPool, Upsample, Transpose, Reshape, Split, Stem, PyramidStep>;
 
 /// "Convolution", as messages and tables name it.
 [[nodiscard]] const char* name_of(const Operator& op);
@@ -128,6 +135,7 @@ struct Node {
 enum class OutputLayout {
   as_computed,
   cells,  ///< computed as a map; the file promises 1 x (height * width) x channels
+  features,  ///< a map within the network, in whatever precision its layers have
 };
 
 struct Output {

@@ -75,6 +75,19 @@ class Loops {
       append_node(layers, layer, {static_cast<graph::ValueId>(layers.values.size()) - 1});
     return {run(layers, in_)};
   }
+  std::vector<Tensor> operator()(const graph::PyramidStep& op) const {
+    const MapShape fine = graph_.map(node_.inputs[1]);
+    Graph lateral;
+    lateral.input_channels = fine.channels;
+    lateral.input = lateral.add_value("input");
+    append_node(lateral, op.lateral, {lateral.input});
+    graph::infer_shapes(lateral, {fine.width, fine.height});
+    const Tensor side = interpret(lateral, *inputs_[1]).back();
+    const Node up{"", op.up, {node_.inputs[0]}, node_.outputs};
+    Tensor out = interpret_node(graph_, up, {&in_})[0];
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] += side[i];
+    return {out};
+  }
   std::vector<Tensor> operator()(const graph::BatchNormalization& op) const {
     const MapShape shape = input_shape();
     Tensor out = in_;

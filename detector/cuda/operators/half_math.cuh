@@ -48,4 +48,13 @@ __device__ __forceinline__ void multiply_add(__half2 (&result)[2], const std::ui
   result[1] = as_half2(high);
 }
 
+/// sum += a * b for a 16x8 and b 8x8.
+__device__ __forceinline__ void multiply_add_short(float (&sum)[4], std::uint32_t a0,
+                                                   std::uint32_t a1, std::uint32_t b) {
+  asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, "
+      "{%0, %1, %2, %3};"
+      : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+      : "r"(a0), "r"(a1), "r"(b));
+}
+
 }  // namespace facepipe::engine

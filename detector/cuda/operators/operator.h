@@ -108,6 +108,7 @@ using MakeOperator = std::unique_ptr<Operator> (*)(const NodeContext&, WeightPac
 [[nodiscard]] std::unique_ptr<Operator> make_upsample(const NodeContext&, WeightPacker&);
 [[nodiscard]] std::unique_ptr<Operator> make_elementwise(const NodeContext&, WeightPacker&);
 [[nodiscard]] std::unique_ptr<Operator> make_stem(const NodeContext&, WeightPacker&);
+[[nodiscard]] std::unique_ptr<Operator> make_pyramid_step(const NodeContext&, WeightPacker&);
 
 /// Pointers into `memory`.
 template <class T>

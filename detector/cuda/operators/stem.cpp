@@ -2,7 +2,7 @@
 
 #include <variant>
 
-#include "detector/cuda/operators/fragments.h"
+#include "detector/cuda/operators/lane_weights.h"
 #include "detector/cuda/operators/operator.h"
 
 namespace facepipe::engine {

@@ -36,4 +36,21 @@ template <class Value>
   return halves;
 }
 
+/// Appends fragments of a matrix of `channels` sums, a multiple of 8, by `tiles` * 8 columns: steps
+/// of 16 sums x tiles x lanes. A lane reads four channels in a row, so its words are the sums 4t,
+/// 4t + 1 and 4t + 2, 4t + 3 of column g (lane = 4g + t); of a last step of 8, 2t, 2t + 1 and none.
+template <class Value>
+void pack_channels(std::vector<__half>& halves, int channels, int tiles, const Value& value) {
+  for (int first = 0; first < channels; first += 16)
+    for (int tile = 0; tile < tiles; ++tile)
+      for (int lane = 0; lane < 32; ++lane)
+        for (int i = 0; i < 4; ++i) {
+          const int t = lane % 4;
+          const bool whole = first + 8 < channels;
+          const int sum = whole ? 4 * t + i : 2 * t + i;
+          const bool any = whole || i < 2;
+          halves.push_back(__float2half_rn(any ? value(first + sum, 8 * tile + lane / 4) : 0.0F));
+        }
+}
+
 }  // namespace facepipe::engine
