@@ -34,8 +34,7 @@ bool has_fused_kernels() {
 }
 
 /// `tail` becomes what the head is to compute.
-graph::Graph planned_graph(const Model& model, Size network,
-                           std::optional<graph::HeadTail>& tail) {
+graph::Graph planned_graph(const Model& model, Size network, std::optional<graph::HeadTail>& tail) {
   graph::Graph graph = graph::import_onnx(model.onnx(network), model.file().string());
   graph::optimise(graph, network);
   if (has_fused_kernels()) {

@@ -43,7 +43,9 @@ class CudaDetector {
   [[nodiscard]] const engine::CandidateHead& head() const { return *head_; }
 
   /// Device memory of the detector itself, and of each CudaDetection in it.
-  [[nodiscard]] std::size_t shared_bytes() const { return network_.weight_bytes() + head_->weight_bytes(); }
+  [[nodiscard]] std::size_t shared_bytes() const {
+    return network_.weight_bytes() + head_->weight_bytes();
+  }
   [[nodiscard]] std::size_t detection_bytes() const;
 
  private:

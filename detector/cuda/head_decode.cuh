@@ -96,8 +96,8 @@ __device__ __forceinline__ bool map_to_frame(Candidate& candidate, const HeadArg
 
 /// The candidate of a cell that is known to pass the threshold.
 template <class Kind>
-__device__ __forceinline__ bool decode(const HeadArguments& a, const Level& level, std::uint32_t cell,
-                       Candidate& candidate) {
+__device__ __forceinline__ bool decode(const HeadArguments& a, const Level& level,
+                                       std::uint32_t cell, Candidate& candidate) {
   const std::uint32_t row = cell / level.columns;
   candidate = Kind::decode(level, cell, static_cast<float>(row),
                            static_cast<float>(cell - row * level.columns));

@@ -1,6 +1,7 @@
 #include "detector/cuda/pyramid_head.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "core/cuda/check.h"
@@ -65,16 +66,27 @@ int warps_for(int tiles, Size map) {
       cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
   int best = kLeastHeadWarps;
   int least = std::numeric_limits<int>::max();
-  for (int warps = kLeastHeadWarps; warps <= kMostHeadWarps; ++warps) {
+  for (int warps = kLeastHeadWarps; warps <= kMostHeadWarps; warps += kHeadWarpStep) {
     const int at_once = prepare_pyramid_head(tiles, warps);
     if (at_once == 0) continue;
-    const int blocks = words_of_row(map.width) * divide_up(map.height, head_warp_rows(tiles) * warps);
-    const int rows = divide_up(blocks, at_once * multiprocessors) * at_once * (head_warp_rows(tiles) * warps + 2);
+    const int blocks =
+        words_of_row(map.width) * divide_up(map.height, head_warp_rows(tiles) * warps);
+    const int rows = divide_up(blocks, at_once * multiprocessors) * at_once *
+                     (head_warp_rows(tiles) * warps + 2);
     if (rows > least) continue;
     least = rows;
     best = warps;
   }
   return best;
+}
+
+/// No value below it becomes a score above the threshold, whatever the rounding.
+float least_of(float threshold, graph::Activation pending) {
+  if (pending != graph::Activation::sigmoid) return threshold;
+  constexpr double kRounding = 1e-6;
+  const double score = threshold - kRounding;
+  if (score <= 0) return -std::numeric_limits<float>::infinity();
+  return static_cast<float>(std::log(score / (1 - score)) - 0.01);
 }
 
 }  // namespace
@@ -111,8 +123,8 @@ PyramidHead::PyramidHead(const Model& model, const NetworkFit& fit, const graph:
   bias.resize(static_cast<std::size_t>(tiles_ * kTile));
   window_bias_ = packer.append(std::span<const float>(bias));
   const std::vector<int> order = channels_in_order(model, tail);
-  outputs_ = packer.append(std::span<const __half>(pack_fragments(
-      1, divide_up(tiles_, 2), ColumnOrder::tiles, [&](int input, int column) {
+  outputs_ = packer.append(std::span<const __half>(
+      pack_fragments(1, divide_up(tiles_, 2), ColumnOrder::tiles, [&](int input, int column) {
         if (input >= tail.outputs.inputs || column >= static_cast<int>(order.size())) return 0.0F;
         const int output = order[static_cast<std::size_t>(column)];
         return tail.outputs.weights[static_cast<std::size_t>(output * tail.outputs.inputs + input)];
@@ -169,6 +181,7 @@ void PyramidHead::enqueue(const std::byte* activations, cuda::DeviceSpan<std::ui
   a.head.level_count = 1;
   a.head.cells = static_cast<std::uint32_t>(fine_.pixels());
   a.head.threshold = score_threshold_;
+  a.least = least_of(score_threshold_, tensors_[0].pending);
   set_frame(a.head, fit_);
   a.head.to = to;
   launch_pyramid_head(tiles_, warps_, a, stream.get());

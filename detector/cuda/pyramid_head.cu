@@ -60,27 +60,45 @@ struct Block {
     copies_commit();
   }
 
-  /// The pyramid's last map around the block, zero where there is none.
+  /// The pyramid's last map around the block, zero where there is none. A warp has every other
+  /// column and, of an even number of warps, every so many rows.
   __device__ __forceinline__ void load_pixels() const {
+    const int parity = warp_id() % 2;
     const int rows = tile_rows(kTiles, warp_count());
-    for (int i = warp_id(); i < 2 * rows; i += warp_count()) {
-      const int row = i / 2;
-      const int y = top - 1 + row;
-      const int first_column = left - 1 + i % 2;
-      __half2 results[kTiles][2];
-      pyramid_pixels(results, a.step, first_column, y);
-#pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        const int column = 2 * (lane_id() / 4 + 8 * half);
-        const int x = first_column + column;
-        const bool inside = x >= 0 && x < a.step.width && y >= 0 && y < a.step.height;
-        __half* const to =
-            pixels + (row * kRowPixels + column + i % 2) * kPitch + lane_id() % 4 * 2;
-#pragma unroll
-        for (int j = 0; j < kTiles; ++j)
-          *reinterpret_cast<__half2*>(to + 8 * j) =
-              inside ? results[j][half] : __float2half2_rn(0.0F);
+    const int step = warp_count() / 2;
+    const int first_column = left - 1 + parity;
+    __half2 results[kTiles][2];
+    if (!NarrowPyramid<kTiles>::fits(a.step)) {
+      for (int row = warp_id() / 2; row < rows; row += step) {
+        pyramid_pixels(results, a.step, first_column, top - 1 + row);
+        store_pixels(results, first_column, parity, row);
       }
+      return;
+    }
+    const NarrowPyramid<kTiles> column(a.step, first_column);
+    auto next = column.load(top - 1 + warp_id() / 2);
+#pragma unroll 2
+    for (int row = warp_id() / 2; row < rows; row += step) {
+      const auto operands = next;
+      next = column.load(top - 1 + row + step);
+      column.compute(results, operands, top - 1 + row);
+      store_pixels(results, first_column, parity, row);
+    }
+  }
+
+  __device__ __forceinline__ void store_pixels(const __half2 (&results)[kTiles][2],
+                                               int first_column, int parity, int row) const {
+    const int y = top - 1 + row;
+    const bool row_inside = y >= 0 && y < a.step.height;
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const int column = 2 * (lane_id() / 4 + 8 * half);
+      const int x = first_column + column;
+      const std::uint32_t mask = row_inside && x >= 0 && x < a.step.width ? ~0U : 0U;
+      __half* const to = pixels + (row * kRowPixels + column + parity) * kPitch + lane_id() % 4 * 2;
+#pragma unroll
+      for (int j = 0; j < kTiles; ++j)
+        *reinterpret_cast<std::uint32_t*>(to + 8 * j) = bits_of(results[j][half]) & mask;
     }
   }
 
@@ -125,8 +143,7 @@ struct Block {
             std::uint32_t operands[4];
             load_matrices(operands, operand(r, h) + 32U * static_cast<unsigned>(s));
 #pragma unroll
-            for (int j = 0; j < kTiles; ++j)
-              multiply_add(sums[r][h][j], operands, w[j].x, w[j].y);
+            for (int j = 0; j < kTiles; ++j) multiply_add(sums[r][h][j], operands, w[j].x, w[j].y);
           }
       }
       if constexpr (kOdd) {
@@ -153,9 +170,9 @@ struct Block {
   __device__ __forceinline__ void project(Outputs& outputs,
                                           const float (&row)[kRowOperands][kTiles][4]) const {
     const auto pair = [](const float(&sums)[4], int half) {
-      return bits_of(__hmin2(__hmax2(__floats2half2_rn(sums[2 * half], sums[2 * half + 1]),
-                                     __float2half2_rn(0.0F)),
-                             __float2half2_rn(65504.0F)));
+      return bits_of(__hmin2(
+          __hmax2(__floats2half2_rn(sums[2 * half], sums[2 * half + 1]), __float2half2_rn(0.0F)),
+          __float2half2_rn(65504.0F)));
     };
 #pragma unroll
     for (int n = 0; n < 2; ++n) {
@@ -184,24 +201,22 @@ struct Block {
     }
   }
 
-  /// Bit 2h + half: the score of pixel 16h + 8half + g passes. In lanes 4g alone.
+  /// Bit 2h + half: the score of pixel 16h + 8half + g may pass. In lanes 4g alone.
   __device__ __forceinline__ unsigned passing(const Outputs& outputs, int y) const {
     unsigned flags = 0;
-    const graph::Activation pending = a.head.levels[0].tensors[0].pending;
 #pragma unroll
     for (int h = 0; h < kRowOperands; ++h)
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
         const int column = kPixels * h + 8 * half + lane_id() / 4;
-        const float score = activated(outputs[h][0][2 * half], pending);
-        if (score > a.head.threshold && isfinite(score) && lane_id() % 4 == 0 &&
-            column < kHeadColumns && left + column < a.step.width && y < a.step.height)
+        if (outputs[h][0][2 * half] >= a.least && lane_id() % 4 == 0 && column < kHeadColumns &&
+            left + column < a.step.width && y < a.step.height)
           flags |= 1U << (2 * h + half);
       }
     return flags;
   }
 
-  /// Writes out what the network says of passing cells and returns those that hold a candidate, a
+  /// Writes out what the network says of such cells and returns those that hold a candidate, a
   /// bit a column.
   template <class Kind>
   __device__ unsigned mark(const Outputs& outputs, unsigned flags, int y) const {
@@ -223,9 +238,12 @@ struct Block {
     const unsigned of_column = __shfl_sync(~0U, flags, lane_id() % 8 * 4);
     bool holds = (of_column >> (lane_id() / 8) & 1U) != 0;
     if (holds) {
+      const Level& level = a.head.levels[0];
+      const unsigned cell = first_cell + static_cast<unsigned>(lane_id());
+      const float score = Kind::score(level, cell);
       Candidate candidate;
-      holds = decode<Kind>(a.head, a.head.levels[0],
-                           first_cell + static_cast<unsigned>(lane_id()), candidate);
+      holds = score > a.head.threshold && isfinite(score) &&
+              decode<Kind>(a.head, level, cell, candidate);
     }
     return __ballot_sync(~0U, holds);
   }
@@ -236,10 +254,10 @@ __global__ void __launch_bounds__(32 * kMostHeadWarps, 2)
     pyramid_head_kernel(const __grid_constant__ PyramidHeadArguments a) {
   constexpr int kWarpRows = head_warp_rows(kTiles);
   extern __shared__ __align__(16) std::byte shared[];
-  const Block<kTiles> block{
-      a, shared, reinterpret_cast<__half*>(shared + window_weight_bytes(kTiles)),
-      static_cast<int>(blockIdx.x) * kHeadColumns,
-      static_cast<int>(blockIdx.y) * kWarpRows * warp_count()};
+  const Block<kTiles> block{a, shared,
+                            reinterpret_cast<__half*>(shared + window_weight_bytes(kTiles)),
+                            static_cast<int>(blockIdx.x) * kHeadColumns,
+                            static_cast<int>(blockIdx.y) * kWarpRows * warp_count()};
   block.load_window();
   block.load_pixels();
   copies_wait<0>();
@@ -269,26 +287,16 @@ __device__ __forceinline__ unsigned sum_of_warp(unsigned value) {
   return value;
 }
 
-/// Candidates that the words before this block's mark. All threads call it.
-__device__ __forceinline__ unsigned marked_before(const std::uint32_t* words, int count) {
-  __shared__ unsigned sum;
-  if (threadIdx.x == 0) sum = 0;
-  __syncthreads();
-  unsigned mine = 0;
-  for (int i = static_cast<int>(threadIdx.x); i < count / 4; i += kPlaceThreads) {
-    const uint4 four = __ldg(reinterpret_cast<const uint4*>(words) + i);
-    mine += static_cast<unsigned>(__popc(four.x) + __popc(four.y) + __popc(four.z) +
-                                  __popc(four.w));
-  }
-  mine = sum_of_warp(mine);
-  if (lane_id() == 0 && mine != 0) atomicAdd(&sum, mine);
-  __syncthreads();
-  return sum;
-}
+/// What the threads of a block tell each other of their words.
+struct Marked {
+  unsigned warps[kPlaceThreads / 32];
+  unsigned before;  ///< the block
+};
 
-/// The number that the words of the threads before this one mark, and *all of the block's.
-__device__ __forceinline__ unsigned marked_in_block_before(std::uint32_t word, unsigned* all) {
-  __shared__ unsigned warps[kPlaceThreads / 32];
+/// The number that the words of the threads before this one mark, and *all of the block's. All
+/// threads call it, and then the next.
+__device__ __forceinline__ unsigned marked_in_block_before(Marked& shared, std::uint32_t word,
+                                                           unsigned* all) {
   const auto own = static_cast<unsigned>(__popc(word));
   unsigned through = own;
 #pragma unroll
@@ -296,15 +304,31 @@ __device__ __forceinline__ unsigned marked_in_block_before(std::uint32_t word, u
     const unsigned other = __shfl_up_sync(~0U, through, step);
     if (lane_id() >= step) through += other;
   }
-  if (lane_id() == 31) warps[warp_id()] = through;
+  if (lane_id() == 31) shared.warps[warp_id()] = through;
+  if (threadIdx.x == 0) shared.before = 0;
   __syncthreads();
   unsigned before = 0;
   *all = 0;
   for (int i = 0; i < kPlaceThreads / 32; ++i) {
-    if (i < warp_id()) before += warps[i];
-    *all += warps[i];
+    if (i < warp_id()) before += shared.warps[i];
+    *all += shared.warps[i];
   }
   return before + through - own;
+}
+
+/// Candidates that the words before this block's mark.
+__device__ __forceinline__ unsigned marked_before(Marked& shared, const std::uint32_t* words,
+                                                  int count) {
+  unsigned mine = 0;
+  for (int i = static_cast<int>(threadIdx.x); i < count / 4; i += kPlaceThreads) {
+    const uint4 four = __ldg(reinterpret_cast<const uint4*>(words) + i);
+    mine +=
+        static_cast<unsigned>(__popc(four.x) + __popc(four.y) + __popc(four.z) + __popc(four.w));
+  }
+  mine = sum_of_warp(mine);
+  if (lane_id() == 0 && mine != 0) atomicAdd(&shared.before, mine);
+  __syncthreads();
+  return shared.before;
 }
 
 template <class Kind>
@@ -316,10 +340,11 @@ __global__ void __launch_bounds__(kPlaceThreads)
   const int own = first + static_cast<int>(threadIdx.x);
   const std::uint32_t word = own < count ? a.words[own] : 0;
   unsigned all = 0;
-  unsigned place = marked_in_block_before(word, &all);
+  __shared__ Marked shared;
+  unsigned place = marked_in_block_before(shared, word, &all);
   const bool last = blockIdx.x + 1 == gridDim.x;
   if (all == 0 && !last) return;
-  const unsigned before = marked_before(a.words, first);
+  const unsigned before = marked_before(shared, a.words, first);
   if (last && threadIdx.x == 0) *a.head.to.count = before + all;
   place += before;
   for (unsigned marked = __ballot_sync(~0U, word != 0); marked != 0; marked &= marked - 1) {
@@ -376,12 +401,12 @@ void launch_pyramid_head(int tiles, int warps, const PyramidHeadArguments& argum
                          cudaStream_t stream) {
   const dim3 grid(divide_up(arguments.step.width, kHeadColumns),
                   divide_up(arguments.step.height, head_warp_rows(tiles) * warps));
-  kernel_of(tiles)<<<grid, static_cast<unsigned>(32 * warps), shared_bytes(tiles, warps),
-                     stream>>>(arguments);
+  kernel_of(tiles)<<<grid, static_cast<unsigned>(32 * warps), shared_bytes(tiles, warps), stream>>>(
+      arguments);
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
   const int words = words_of_row(arguments.step.width) * arguments.step.height;
-  place_kernel<Centerface><<<divide_up(words, kPlaceThreads), kPlaceThreads, 0, stream>>>(
-      arguments);
+  place_kernel<Centerface>
+      <<<divide_up(words, kPlaceThreads), kPlaceThreads, 0, stream>>>(arguments);
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
 

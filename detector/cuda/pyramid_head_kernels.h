@@ -21,6 +21,7 @@ inline constexpr int kLeastHeadTiles = 2;
 inline constexpr int kMostHeadTiles = 4;
 /// Rows that a warp marks: more spend less on weights, fewer on registers.
 __host__ __device__ constexpr int head_warp_rows(int tiles) { return tiles < 4 ? 3 : 2; }
+inline constexpr int kHeadWarpStep = 2;  ///< of the numbers of warps that a block can have
 inline constexpr int kLeastHeadWarps = 2;
 inline constexpr int kMostHeadWarps = 6;
 
@@ -31,6 +32,7 @@ struct PyramidHeadArguments {
   const float* window_bias;
   const uint4* outputs;  ///< steps x lanes, see pack_fragments()
   const float* outputs_bias;
+  float least;           ///< of the score's channel, its activation pending, where it may pass
   float* cells;          ///< kHeadChannels each, written where the score passes
   std::uint32_t* words;  ///< marks: a bit a column, kHeadColumns of them a word, words_of() in all
 };

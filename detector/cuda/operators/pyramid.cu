@@ -25,11 +25,9 @@ __global__ void __launch_bounds__(32 * kWarps)
   for (int half = 0; half < 2; ++half) {
     const int x = first_column + 2 * (lane / 4 + 8 * half);
     if (x >= a.width) continue;
-    __half* const to =
-        output + (static_cast<long long>(y) * a.width + x) * pitch + lane % 4 * 2;
+    __half* const to = output + (static_cast<long long>(y) * a.width + x) * pitch + lane % 4 * 2;
 #pragma unroll
-    for (int j = 0; j < kTiles; ++j)
-      *reinterpret_cast<__half2*>(to + 8 * j) = results[j][half];
+    for (int j = 0; j < kTiles; ++j) *reinterpret_cast<__half2*>(to + 8 * j) = results[j][half];
   }
 }
 
@@ -41,8 +39,9 @@ void launch(int tiles, const PyramidArguments& a, __half* output, int pitch, cud
     throw std::invalid_argument("pyramid: channels without a kernel");
   }
   const int items = (a.width + 2 * kPixels - 1) / (2 * kPixels) * 2 * a.height;
-  pyramid_kernel<kTiles><<<static_cast<unsigned>((items + kWarps - 1) / kWarps), 32 * kWarps, 0,
-                           stream>>>(a, output, pitch);
+  pyramid_kernel<kTiles>
+      <<<static_cast<unsigned>((items + kWarps - 1) / kWarps), 32 * kWarps, 0, stream>>>(a, output,
+                                                                                         pitch);
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
 

@@ -139,7 +139,8 @@ __global__ void __launch_bounds__(kThreads) stem_kernel(const __grid_constant__ 
 /// there for their neighbours, from the top down. Everything stays in registers: a lane has the
 /// channels 8j + 2t and the next one of four neighbouring pixels, and what the depthwise layer
 /// makes of them is the operand of the last layer as it stands.
-template <int kTiles>
+/// `kOnePair`: the last layer has 16 channels at most.
+template <int kTiles, bool kOnePair>
 struct Strip {
   const StemArguments& a;
   int y;  ///< of the first row that is stored
@@ -237,7 +238,7 @@ struct Strip {
   /// The last layer of a finished row.
   __device__ __forceinline__ void project(const Row& row, int r) const {
     if (y + r >= a.output_height) return;
-    for (int first = 0; first < a.output_pitch; first += 16) {
+    for (int first = 0; first < (kOnePair ? 16 : a.output_pitch); first += 16) {
       const Fragments* const from = a.pointwise + first / 16 * (kTiles / 2);
       const int channel = first + lane_id() % 4 * 4;
       const float4 start = __ldg(reinterpret_cast<const float4*>(a.bias + channel));
@@ -280,7 +281,7 @@ struct Strip {
   }
 };
 
-template <int kTiles>
+template <int kTiles, bool kOnePair>
 __global__ void __launch_bounds__(kThreads)
     stem_block_kernel(const __grid_constant__ StemArguments a) {
   extern __shared__ std::uint32_t words[];
@@ -291,10 +292,19 @@ __global__ void __launch_bounds__(kThreads)
   const int first_row = static_cast<int>(threadIdx.x) / 32 * kRows;
   if (top + first_row >= a.output_height) return;
   const Windows windows(words + 2 * first_row * kStemPitch);
-  Strip<kTiles>(a, left, top + first_row).run(windows);
+  Strip<kTiles, kOnePair>(a, left, top + first_row).run(windows);
 }
 
 unsigned divide_up(int value, int by) { return static_cast<unsigned>((value + by - 1) / by); }
+
+template <int kTiles>
+void launch_block(const StemArguments& arguments, dim3 grid, cudaStream_t stream) {
+  constexpr int kPair = 16;
+  if (arguments.output_pitch <= kPair)
+    stem_block_kernel<kTiles, true><<<grid, kThreads, shared_bytes(kTiles), stream>>>(arguments);
+  else
+    stem_block_kernel<kTiles, false><<<grid, kThreads, shared_bytes(kTiles), stream>>>(arguments);
+}
 
 }  // namespace
 
@@ -302,16 +312,15 @@ void launch_stem(int tiles, const StemArguments& arguments, cudaStream_t stream)
   const int columns = kStemStrip - 2 * halo_of(tiles);
   const dim3 grid(divide_up(arguments.output_width, columns),
                   divide_up(arguments.output_height, kStemWarps * kRows));
-  const std::size_t bytes = shared_bytes(tiles);
   switch (tiles) {
     case 0:
-      stem_kernel<<<grid, kThreads, bytes, stream>>>(arguments);
+      stem_kernel<<<grid, kThreads, shared_bytes(0), stream>>>(arguments);
       break;
     case 2:
-      stem_block_kernel<2><<<grid, kThreads, bytes, stream>>>(arguments);
+      launch_block<2>(arguments, grid, stream);
       break;
     case 4:
-      stem_block_kernel<4><<<grid, kThreads, bytes, stream>>>(arguments);
+      launch_block<4>(arguments, grid, stream);
       break;
     default:
       throw std::invalid_argument("stem: channels without a kernel");

@@ -71,8 +71,7 @@ struct Found {
 };
 
 /// What a head finds behind a run of a network.
-Found run(test::DeviceNetwork& network, const engine::CandidateHead& head,
-          std::uint32_t capacity) {
+Found run(test::DeviceNetwork& network, const engine::CandidateHead& head, std::uint32_t capacity) {
   const cuda::Stream& stream = network.stream();
   const cuda::DeviceBuffer<std::uint32_t> scratch(head.scratch_words());
   const cuda::DeviceBuffer<Box> boxes(capacity);
@@ -105,8 +104,8 @@ class Heads {
   [[nodiscard]] Found generic(float threshold) const {
     test::DeviceNetwork network(graph_);
     network.upload(input_);
-    return run(network,
-               engine::HeadKernels(model_, fit_, network.network().outputs(), threshold), kRoom);
+    return run(network, engine::HeadKernels(model_, fit_, network.network().outputs(), threshold),
+               kRoom);
   }
   [[nodiscard]] Found fused(float threshold, std::uint32_t capacity = kRoom) const {
     graph::Graph graph = graph_;
@@ -137,44 +136,57 @@ class CudaPyramidHead : public testing::Test {
 };
 
 double worst_of(const Box& a, const Box& b) {
-  return std::max({std::abs(a.x1 - b.x1), std::abs(a.y1 - b.y1), std::abs(a.x2 - b.x2),
-                   std::abs(a.y2 - b.y2)});
+  return std::max(
+      {std::abs(a.x1 - b.x1), std::abs(a.y1 - b.y1), std::abs(a.x2 - b.x2), std::abs(a.y2 - b.y2)});
 }
 
-/// The same cells, in the same order. Boxes of random weights are a few pixels large.
-void expect_same(const Found& actual, const Found& expected, double score_error,
-                 double pixels) {
-  ASSERT_EQ(actual.count, expected.count);
-  ASSERT_EQ(actual.kept.size(), expected.kept.size());
-  double score = 0;
-  double box = 0;
-  double landmark = 0;
-  for (std::size_t i = 0; i < expected.kept.size(); ++i) {
-    score = std::max(score, static_cast<double>(
-                                std::abs(actual.kept.scores[i] - expected.kept.scores[i])));
-    box = std::max(box, worst_of(actual.kept.boxes[i], expected.kept.boxes[i]));
-    for (std::size_t p = 0; p < 5; ++p)
-      landmark = std::max(
-          {landmark,
-           static_cast<double>(std::abs(actual.kept.landmarks[i][p].x -
-                                        expected.kept.landmarks[i][p].x)),
-           static_cast<double>(std::abs(actual.kept.landmarks[i][p].y -
-                                        expected.kept.landmarks[i][p].y))});
+double worst_of(const Landmarks& a, const Landmarks& b) {
+  double worst = 0;
+  for (std::size_t p = 0; p < a.size(); ++p)
+    worst = std::max({worst, std::abs(static_cast<double>(a[p].x) - b[p].x),
+                      std::abs(static_cast<double>(a[p].y) - b[p].y)});
+  return worst;
+}
+
+struct Errors {
+  double score;
+  double pixels;  ///< of boxes; landmarks are as far off as their faces are large
+};
+
+/// The same cells in the same order, but for slivers at the frame's edge: what is left of a face
+/// that is nearly outside, which either may drop.
+void expect_same(const Detections& actual, const Detections& expected, const Errors& most) {
+  const auto sliver = [&](const Detections& from, std::size_t i) {
+    return std::min(from.boxes[i].width(), from.boxes[i].height()) <= most.pixels;
+  };
+  std::size_t matched = 0;
+  std::size_t i = 0;
+  std::size_t k = 0;
+  while (i < actual.size() && k < expected.size()) {
+    const bool same = worst_of(actual.boxes[i], expected.boxes[k]) <= most.pixels &&
+                      std::abs(actual.scores[i] - expected.scores[k]) <= most.score;
+    if (same) {
+      EXPECT_LE(worst_of(actual.landmarks[i++], expected.landmarks[k++]), 4 * most.pixels);
+      ++matched;
+    } else if (sliver(actual, i)) {
+      ++i;
+    } else {
+      ASSERT_TRUE(sliver(expected, k)) << "candidate " << k << " of " << expected.size();
+      ++k;
+    }
   }
-  EXPECT_LE(score, score_error);
-  EXPECT_LE(box, pixels);
-  EXPECT_LE(landmark, 4 * pixels);
+  EXPECT_GE(static_cast<double>(matched), 0.99 * static_cast<double>(expected.size()));
 }
 
 TEST_F(CudaPyramidHead, FindsWhatTheGenericHeadFinds) {
   // Around a thread block's 30 columns and up to 18 rows of cells; the smallest.
-  for (const Size size : {Size{32, 32}, Size{64, 32}, Size{128, 96}, Size{96, 288}, Size{320, 64},
-                          Size{480, 160}}) {
+  for (const Size size :
+       {Size{32, 32}, Size{64, 32}, Size{128, 96}, Size{96, 288}, Size{320, 64}, Size{480, 160}}) {
     SCOPED_TRACE(testing::Message() << size.width << "x" << size.height);
     const Heads heads(model_, {}, size);
     const Found found = heads.fused(0);
     EXPECT_GT(found.count, static_cast<unsigned>(size.width * size.height) / 32);
-    expect_same(found, heads.generic(0), 2e-3, 0.5);
+    expect_same(found.kept, heads.generic(0).kept, {2e-3, 0.5});
   }
 }
 
@@ -184,7 +196,7 @@ TEST_F(CudaPyramidHead, ComputesAnyChannels) {
       for (const int fine : {16, 24}) {
         SCOPED_TRACE(testing::Message() << channels << " of " << coarse << " and " << fine);
         const Heads heads(model_, {channels, coarse, fine}, {128, 96});
-        expect_same(heads.fused(0), heads.generic(0), 2e-3, 0.5);
+        expect_same(heads.fused(0).kept, heads.generic(0).kept, {2e-3, 0.5});
       }
 }
 
@@ -216,8 +228,7 @@ TEST_F(CudaPyramidHead, TellsHowManyThereWouldBe) {
     const Found some = heads.fused(0.4F, capacity);
     EXPECT_EQ(some.count, all.count);
     ASSERT_EQ(some.kept.size(), capacity);
-    EXPECT_TRUE(std::equal(some.kept.boxes.begin(), some.kept.boxes.end(),
-                           all.kept.boxes.begin()));
+    EXPECT_TRUE(std::equal(some.kept.boxes.begin(), some.kept.boxes.end(), all.kept.boxes.begin()));
   }
 }
 
@@ -256,10 +267,7 @@ TEST_F(CudaPyramidHead, DetectsAsTheGenericEngineDoes) {
         model_, fit, picture.layout, CudaDetectorOptions{.score_threshold = 0, .capacity = kRoom}));
     EXPECT_NE(dynamic_cast<const engine::PyramidHead*>(&detection.detector().head()), nullptr);
     detection.enqueue(on_device.descriptor(), generic.stream());
-    Found actual;
-    actual.kept = cuda::download(detection.candidates(), generic.stream());
-    actual.count = static_cast<std::uint32_t>(actual.kept.size());
-    expect_same(actual, expected, 5e-3, 2);
+    expect_same(cuda::download(detection.candidates(), generic.stream()), expected.kept, {5e-3, 2});
   }
 }
 

@@ -16,7 +16,7 @@ using graph::ValueId;
 using test::GraphBuilder;
 
 struct StepSpec {
-  int coarse = 24;   ///< channels
+  int coarse = 24;  ///< channels
   int fine = 24;
   int outputs = 24;
   Activation up = Activation::relu;

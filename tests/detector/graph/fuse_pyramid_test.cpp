@@ -19,9 +19,8 @@ constexpr Size kSize{6, 4};
 constexpr int kMost = 64;
 
 bool has_step(const Graph& graph) {
-  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
-    return std::holds_alternative<PyramidStep>(node.op);
-  });
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                     [](const Node& node) { return std::holds_alternative<PyramidStep>(node.op); });
 }
 
 struct StepSpec {
@@ -58,10 +57,8 @@ TEST(FusePyramid, JoinsTheLateralConvolution) {
 
 TEST(FusePyramid, LeavesWhatItsKernelCanNotCompute) {
   const StepSpec refused[] = {
-      {.outputs = kMost + 1},
-      {.kernel = 3},
-      {.up = Activation::sigmoid},
-      {.lateral = Activation::sigmoid},
+      {.outputs = kMost + 1},      {.kernel = 3},
+      {.up = Activation::sigmoid}, {.lateral = Activation::sigmoid},
       {.lateral_is_read = true},
   };
   for (const StepSpec& spec : refused) {
@@ -77,8 +74,7 @@ TEST(FusePyramid, LeavesWhatItsKernelCanNotCompute) {
 GraphBuilder headed(const std::function<void(GraphBuilder&, ValueId)>& more = {}) {
   GraphBuilder builder(5, kSize, 3);
   ValueId x = add_step(builder, {});
-  x = builder.convolution(
-      x, {.outputs = 8, .kernel = 3, .pad = 1, .activation = Activation::relu});
+  x = builder.convolution(x, {.outputs = 8, .kernel = 3, .pad = 1, .activation = Activation::relu});
   if (more) more(builder, x);
   const std::vector<ValueId> parts =
       builder.split(builder.convolution(x, {.outputs = 6}), {1, 3, 2});
