@@ -130,8 +130,9 @@ void show_steps(CudaDetection& detection, const FrameDescriptor* frame,
   row("preprocess", "", time_step(stream, [&] { detection.enqueue_preprocess(frame, stream); }));
   const engine::Network& network = detection.detector().network();
   for (const engine::Network::Step& step : network.steps())
-    row(step.op, step.name,
-        time_step(stream, [&] { network.enqueue_step(step, detection.activations(), stream); }));
+    row(step.op, step.name, time_step(stream, [&] {
+          network.enqueue_step(step, detection.activations(), stream, frame);
+        }));
   row("head", "", time_step(stream, [&] { detection.enqueue_head(stream); }));
   std::printf("  %8.2f us  together\n", sum);
 }
@@ -157,7 +158,9 @@ void bench_size(const Model& model, Size size, const Options& options) {
   std::printf("%s: planned in %.0f ms, tiles of %d operators tried, of %d remembered\n",
               name.c_str(), plan.milliseconds, plan.tried, plan.remembered);
   show(name, captured(stream, [&] { detection.enqueue(on_device.descriptor(), stream); }), stream);
-  show(name + " network", captured(stream, [&] { detection.enqueue_network(stream); }), stream);
+  show(name + " network",
+       captured(stream, [&] { detection.enqueue_network(on_device.descriptor(), stream); }),
+       stream);
   if (options.steps) show_steps(detection, on_device.descriptor(), stream);
 }
 

@@ -8,6 +8,8 @@
 
 #include "core/error.h"
 #include "detector/cuda/fusion.h"
+#include "detector/cuda/pyramid_head.h"
+#include "detector/graph/fuse_pyramid.h"
 #include "detector/graph/onnx_import.h"
 #include "detector/graph/passes.h"
 
@@ -22,27 +24,17 @@ const CudaDetectorOptions& checked(const CudaDetectorOptions& options) {
   return options;
 }
 
-graph::Graph planned_graph(const Model& model, Size network, bool fused) {
+/// `tail` becomes what the head is to compute.
+graph::Graph planned_graph(const Model& model, Size network, bool fused,
+                           std::optional<graph::HeadTail>& tail) {
   graph::Graph graph = graph::import_onnx(model.onnx(network), model.file().string());
   graph::optimise(graph, network);
-  if (fused) engine::fuse(graph, engine::current_chip());
+  if (!fused || !engine::fuse(graph, engine::current_chip())) return graph;
+  graph::Graph rest = graph;
+  tail = graph::cut_head(rest);
+  if (tail && engine::PyramidHead::fits(model, *tail)) return rest;
+  tail.reset();
   return graph;
-}
-
-engine::Network planned_network(const Model& model, Size size, const CudaDetectorOptions& options,
-                                PlanReport& report) {
-  const auto begin = std::chrono::steady_clock::now();
-  const std::filesystem::path& file = options.tile_file;
-  engine::TileChooser tiles =
-      file.empty() ? engine::TileChooser() : engine::TileChooser(engine::current_chip(), file);
-  engine::Network network(planned_graph(model, size, options.fused), engine::Network::Reuse::memory,
-                          tiles);
-  tiles.save();
-  const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - begin;
-  report = {time.count(), tiles.trials(), tiles.remembered()};
-  spdlog::debug("detector: planned in {:.0f} ms, tiles of {} operators tried, of {} remembered",
-                report.milliseconds, report.tried, report.remembered);
-  return network;
 }
 
 /// In the order in which heads read them.
@@ -55,18 +47,45 @@ std::vector<engine::NetworkOutput> in_head_order(const Model& model,
   return ordered;
 }
 
+std::unique_ptr<const engine::CandidateHead> head_for(const Model& model, const NetworkFit& fit,
+                                                      const std::optional<graph::HeadTail>& tail,
+                                                      const engine::Network& network,
+                                                      float threshold) {
+  if (tail)
+    return std::make_unique<engine::PyramidHead>(model, fit, *tail, network.place(tail->coarse),
+                                                 network.place(tail->fine), threshold);
+  return std::make_unique<engine::HeadKernels>(model, fit, in_head_order(model, network.outputs()),
+                                               threshold);
+}
+
 }  // namespace
 
 CudaDetector::CudaDetector(const Model& model, const NetworkFit& fit, const StreamLayout& layout,
                            const CudaDetectorOptions& options)
     : options_(checked(options)),
       fit_(fit),
-      network_(planned_network(model, fit.network, options, plan_)),
-      preprocess_(fit, layout, model.channel_order(), network_.input()),
-      head_(model, fit, in_head_order(model, network_.outputs()), options.score_threshold) {}
+      picture_{fit, layout, model.channel_order()},
+      network_(planned_network(model)),
+      preprocess_(picture_, network_.input()),
+      head_(head_for(model, fit, tail_, network_, options.score_threshold)) {}
+
+engine::Network CudaDetector::planned_network(const Model& model) {
+  const auto begin = std::chrono::steady_clock::now();
+  engine::TileChooser tiles = options_.tile_file.empty()
+                                  ? engine::TileChooser()
+                                  : engine::TileChooser(engine::current_chip(), options_.tile_file);
+  engine::Network network(planned_graph(model, fit_.network, options_.fused, tail_),
+                          engine::Network::Reuse::memory, &picture_, tiles);
+  tiles.save();
+  const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - begin;
+  plan_ = {time.count(), tiles.trials(), tiles.remembered()};
+  spdlog::debug("detector: planned in {:.0f} ms, tiles of {} operators tried, of {} remembered",
+                plan_.milliseconds, plan_.tried, plan_.remembered);
+  return network;
+}
 
 std::size_t CudaDetector::detection_bytes() const {
-  return network_.activation_bytes() + sizeof(std::uint32_t) * (head_.scratch_words() + 1) +
+  return network_.activation_bytes() + sizeof(std::uint32_t) * (head_->scratch_words() + 1) +
          options_.capacity * (sizeof(Box) + sizeof(float) + sizeof(Landmarks));
 }
 
@@ -81,16 +100,17 @@ CudaDetection::CudaDetection(std::shared_ptr<const CudaDetector> detector)
 
 void CudaDetection::enqueue(const FrameDescriptor* frame, cuda::StreamView stream) {
   enqueue_preprocess(frame, stream);
-  enqueue_network(stream);
+  enqueue_network(frame, stream);
   enqueue_head(stream);
 }
 
 void CudaDetection::enqueue_preprocess(const FrameDescriptor* frame, cuda::StreamView stream) {
-  detector_->preprocess().enqueue(frame, activations_.data(), stream);
+  if (!detector_->network().reads_picture())
+    detector_->preprocess().enqueue(frame, activations_.data(), stream);
 }
 
-void CudaDetection::enqueue_network(cuda::StreamView stream) {
-  detector_->network().enqueue(activations_.data(), stream);
+void CudaDetection::enqueue_network(const FrameDescriptor* frame, cuda::StreamView stream) {
+  detector_->network().enqueue(activations_.data(), stream, frame);
 }
 
 void CudaDetection::enqueue_head(cuda::StreamView stream) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "core/cuda/buffer.h"
 #include "core/cuda/detections.h"
@@ -15,6 +16,7 @@
 #include "detector/cuda/head.h"
 #include "detector/cuda/network.h"
 #include "detector/cuda/preprocess.h"
+#include "detector/graph/fuse_pyramid.h"
 #include "detector/model.h"
 #include "detector/network_fit.h"
 
@@ -51,21 +53,27 @@ class CudaDetector {
   [[nodiscard]] const NetworkFit& fit() const { return fit_; }
   [[nodiscard]] const engine::Network& network() const { return network_; }
   [[nodiscard]] const engine::PreprocessKernel& preprocess() const { return preprocess_; }
-  [[nodiscard]] const engine::HeadKernels& head() const { return head_; }
+  [[nodiscard]] const engine::CandidateHead& head() const { return *head_; }
 
   [[nodiscard]] const PlanReport& plan() const { return plan_; }
 
   /// Device memory of the detector itself, and of each CudaDetection in it.
-  [[nodiscard]] std::size_t shared_bytes() const { return network_.weight_bytes(); }
+  [[nodiscard]] std::size_t shared_bytes() const {
+    return network_.weight_bytes() + head_->weight_bytes();
+  }
   [[nodiscard]] std::size_t detection_bytes() const;
 
  private:
+  [[nodiscard]] engine::Network planned_network(const Model& model);
+
   CudaDetectorOptions options_;
   NetworkFit fit_;
-  PlanReport plan_;  // filled by what makes the network
+  engine::PictureSource picture_;
+  PlanReport plan_;                      ///< set by what makes the network, as is
+  std::optional<graph::HeadTail> tail_;  ///< what the head computes of it
   engine::Network network_;
   engine::PreprocessKernel preprocess_;
-  engine::HeadKernels head_;
+  std::unique_ptr<const engine::CandidateHead> head_;
 };
 
 /// One frame's place in a detector: its activations and candidates. Used by one stream at a time.
@@ -81,8 +89,9 @@ class CudaDetection {
   void enqueue(const FrameDescriptor* frame, cuda::StreamView stream);
 
   /// The same in parts, to be timed or looked at apart.
+  /// Preprocessing enqueues nothing where the network reads the picture itself.
   void enqueue_preprocess(const FrameDescriptor* frame, cuda::StreamView stream);
-  void enqueue_network(cuda::StreamView stream);
+  void enqueue_network(const FrameDescriptor* frame, cuda::StreamView stream);
   void enqueue_head(cuda::StreamView stream);
 
   /// Candidates with score > threshold of the last run, in raster order (YuNet: stride 8, then 16,

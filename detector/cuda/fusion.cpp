@@ -6,16 +6,27 @@
 
 #include "detector/cuda/operators/inverted_residual_tiles.h"
 #include "detector/cuda/operators/pairs.h"
+#include "detector/cuda/operators/pyramid.h"
 #include "detector/graph/fuse_inverted_residual.h"
 #include "detector/graph/fuse_pairs.h"
+#include "detector/graph/fuse_pyramid.h"
+#include "detector/graph/fuse_stem.h"
 
 namespace facepipe::engine {
 
-void fuse(graph::Graph& graph, const Chip& chip) {
+bool fuse(graph::Graph& graph, const Chip& chip) {
+  constexpr int kOldest = 80;
+  if (chip.compute_capability < kOldest) {
+    spdlog::info("detector: {} is older than compute capability 8.0, so no layers are fused",
+                 chip.name);
+    return false;
+  }
   const std::size_t before = graph.nodes.size();
+  graph::fuse_stem(graph);
   graph::fuse_inverted_residuals(
       graph, [&](const graph::InvertedResidual& op) { return has_inverted_residual(op, chip); });
   if (const auto limits = pair_limits_of_current_device()) graph::fuse_pairs(graph, *limits);
+  graph::fuse_pyramid(graph, 8 * kMostPyramidTiles);
   const graph::MapShape input = graph.map(graph.input);
   graph::infer_shapes(graph, {input.width, input.height});
   const auto blocks =
@@ -24,6 +35,7 @@ void fuse(graph::Graph& graph, const Chip& chip) {
       });
   spdlog::debug("detector: {} on {}: {} nodes became {}, {} inverted residuals among them",
                 graph.source, chip.name, before, graph.nodes.size(), blocks);
+  return true;
 }
 
 }  // namespace facepipe::engine

@@ -8,7 +8,8 @@ namespace facepipe::engine {
 
 /// Joins nodes where `chip` has a kernel for all of them at once; the rest stays with the kernels
 /// of single nodes. After graph::optimise(), shapes inferred before and after. What was found goes
-/// to the debug log, once for each graph.
-void fuse(graph::Graph& graph, const Chip& chip);
+/// to the debug log, once for each graph. False for a chip that
+/// has none of these kernels.
+bool fuse(graph::Graph& graph, const Chip& chip);
 
 }  // namespace facepipe::engine

@@ -5,7 +5,7 @@
 
 #include "core/cuda/check.h"
 #include "core/error.h"
-#include "detector/cuda/operators/activation.cuh"
+#include "detector/cuda/head_decode.cuh"
 
 namespace facepipe::engine {
 namespace {
@@ -15,132 +15,12 @@ constexpr int kCellsPerThread = 4;
 constexpr int kBlockCells = kThreads * kCellsPerThread;
 constexpr int kWarpWords = 32;  // bits of a word: the cells of a warp
 constexpr int kBlockWords = kBlockCells / kWarpWords;
-constexpr int kTensors = 4;
-constexpr int kLevels = 3;
 static_assert(kBlockWords == kWarpWords, "a warp adds up a block's words");
 
-/// Cells of one output: floats, `pitch` from one cell to the next.
-struct Cells {
-  const float* values;
-  int pitch;
-  graph::Activation pending;
-
-  __device__ float at(std::uint32_t cell, int channel) const {
-    const float value = __ldg(values + static_cast<std::size_t>(cell) * pitch + channel);
-    return activated(value, pending);
-  }
-};
-
-/// Maps of one stride, in the order of Model::outputs().
-struct Level {
-  Cells tensors[kTensors];
-  std::uint32_t first;  ///< of all levels' cells
-  std::uint32_t columns;
-  float stride;
-};
-
-struct Arguments {
-  Level levels[kLevels];
-  int level_count;
-  std::uint32_t cells;
-  float threshold;
-  float scale_x;
-  float scale_y;
-  float frame_width;
-  float frame_height;
+struct Arguments : HeadArguments {
   std::uint32_t* words;   ///< a bit a cell
   std::uint32_t* counts;  ///< one a block
-  cuda::DeviceDetections to;
 };
-
-struct Candidate {
-  Box box;
-  Landmarks points;
-};
-
-__device__ __forceinline__ float* raw(Landmarks& points) {
-  return reinterpret_cast<float*>(&points);
-}
-
-/// See detector/centerface.h.
-struct Centerface {
-  static __device__ float score(const Level& level, std::uint32_t cell) {
-    return level.tensors[0].at(cell, 0);
-  }
-  static __device__ Candidate decode(const Level& level, std::uint32_t cell, float row,
-                                     float column) {
-    const Cells& scale = level.tensors[1];
-    const Cells& offset = level.tensors[2];
-    const float height = expf(scale.at(cell, 0)) * level.stride;
-    const float width = expf(scale.at(cell, 1)) * level.stride;
-    const float y = (row + offset.at(cell, 0) + 0.5F) * level.stride;
-    const float x = (column + offset.at(cell, 1) + 0.5F) * level.stride;
-    Candidate result;
-    result.box = {x - width / 2, y - height / 2, x + width / 2, y + height / 2};
-    for (int i = 0; i < 5; ++i) {
-      raw(result.points)[2 * i] =
-          level.tensors[3].at(cell, 2 * i + 1) * (result.box.x2 - result.box.x1) + result.box.x1;
-      raw(result.points)[2 * i + 1] =
-          level.tensors[3].at(cell, 2 * i) * (result.box.y2 - result.box.y1) + result.box.y1;
-    }
-    return result;
-  }
-};
-
-/// See detector/yunet.h.
-struct Yunet {
-  static __device__ float score(const Level& level, std::uint32_t cell) {
-    const auto clamped = [&](int tensor) {
-      const float value = level.tensors[tensor].at(cell, 0);
-      return value < 0 ? 0 : value > 1 ? 1 : value;  // what is no number stays none
-    };
-    return sqrtf(clamped(0) * clamped(1));
-  }
-  static __device__ Candidate decode(const Level& level, std::uint32_t cell, float row,
-                                     float column) {
-    const Cells& box = level.tensors[2];
-    const float x = (column + box.at(cell, 0)) * level.stride;
-    const float y = (row + box.at(cell, 1)) * level.stride;
-    const float width = expf(box.at(cell, 2)) * level.stride;
-    const float height = expf(box.at(cell, 3)) * level.stride;
-    Candidate result;
-    result.box = {x - width / 2, y - height / 2, x + width / 2, y + height / 2};
-    for (int i = 0; i < 5; ++i) {
-      raw(result.points)[2 * i] = (column + level.tensors[3].at(cell, 2 * i)) * level.stride;
-      raw(result.points)[2 * i + 1] = (row + level.tensors[3].at(cell, 2 * i + 1)) * level.stride;
-    }
-    return result;
-  }
-};
-
-__device__ __forceinline__ float clamped(float value, float most) {
-  return fminf(fmaxf(value, 0.0F), most);
-}
-
-/// To pixels of the frame; false for a candidate that is dropped.
-__device__ bool map_to_frame(Candidate& candidate, const Arguments& a) {
-  Box& box = candidate.box;
-  box = {box.x1 * a.scale_x, box.y1 * a.scale_y, box.x2 * a.scale_x, box.y2 * a.scale_y};
-  bool finite = isfinite(box.x1) && isfinite(box.y1) && isfinite(box.x2) && isfinite(box.y2);
-  for (int i = 0; i < 10; ++i) {
-    float& value = raw(candidate.points)[i];
-    value *= i % 2 == 0 ? a.scale_x : a.scale_y;
-    finite = finite && isfinite(value);
-  }
-  box = {clamped(box.x1, a.frame_width), clamped(box.y1, a.frame_height),
-         clamped(box.x2, a.frame_width), clamped(box.y2, a.frame_height)};
-  return finite && box.x2 - box.x1 > 0 && box.y2 - box.y1 > 0;
-}
-
-/// The candidate of a cell that is known to pass the threshold.
-template <class Kind>
-__device__ bool decode(const Arguments& a, const Level& level, std::uint32_t cell,
-                       Candidate& candidate) {
-  const std::uint32_t row = cell / level.columns;
-  candidate = Kind::decode(level, cell, static_cast<float>(row),
-                           static_cast<float>(cell - row * level.columns));
-  return map_to_frame(candidate, a);
-}
 
 __device__ __forceinline__ const Level& level_of(const Arguments& a, std::uint32_t cell) {
   int level = 0;
@@ -259,11 +139,11 @@ HeadKernels::HeadKernels(const Model& model, const NetworkFit& fit,
                          const std::vector<NetworkOutput>& outputs, float score_threshold)
     : kind_(model.kind()), fit_(fit), score_threshold_(score_threshold), outputs_(outputs) {
   const std::vector<ModelOutput>& expected = model.outputs();
-  if (outputs.size() != expected.size() || outputs.size() > kTensors * kLevels)
+  if (outputs.size() != expected.size() || outputs.size() > kHeadTensors * kHeadLevels)
     throw Error(ErrorKind::internal, "detector: another number of outputs than the model's");
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     check_output(model, expected[i], outputs[i], fit.network);
-    if (i % kTensors != 0) continue;
+    if (i % kHeadTensors != 0) continue;
     strides_.push_back(expected[i].stride);
     cells_ += static_cast<std::uint32_t>(outputs[i].place.pixels());
   }
@@ -281,12 +161,12 @@ void HeadKernels::enqueue(const std::byte* activations, cuda::DeviceSpan<std::ui
   std::uint32_t first = 0;
   for (std::size_t level = 0; level < strides_.size(); ++level) {
     Level& target = a.levels[level];
-    for (std::size_t t = 0; t < kTensors; ++t) {
-      const Placement& place = outputs_[level * kTensors + t].place;
+    for (std::size_t t = 0; t < kHeadTensors; ++t) {
+      const Placement& place = outputs_[level * kHeadTensors + t].place;
       const auto* const values = reinterpret_cast<const float*>(activations + place.offset);
       target.tensors[t] = {values + place.first_channel, place.pitch, place.pending};
     }
-    const Placement& place = outputs_[level * kTensors].place;
+    const Placement& place = outputs_[level * kHeadTensors].place;
     target.first = first;
     target.columns = static_cast<std::uint32_t>(place.shape.width);
     target.stride = static_cast<float>(strides_[level]);
@@ -295,10 +175,7 @@ void HeadKernels::enqueue(const std::byte* activations, cuda::DeviceSpan<std::ui
   a.level_count = static_cast<int>(strides_.size());
   a.cells = cells_;
   a.threshold = score_threshold_;
-  a.scale_x = fit_.scale_x();
-  a.scale_y = fit_.scale_y();
-  a.frame_width = static_cast<float>(fit_.frame.width);
-  a.frame_height = static_cast<float>(fit_.frame.height);
+  set_frame(a, fit_);
   a.words = scratch.data;
   a.counts = scratch.data + std::size_t{blocks_for(cells_)} * kBlockWords;
   a.to = to;

@@ -13,26 +13,39 @@
 
 namespace facepipe::engine {
 
+/// A network's last values to candidates with score > threshold.
+class CandidateHead {
+ public:
+  virtual ~CandidateHead() = default;
+
+  /// Words of scratch memory that a place needs.
+  [[nodiscard]] virtual std::size_t scratch_words() const = 0;
+  /// Device memory of the head itself.
+  [[nodiscard]] virtual std::size_t weight_bytes() const { return 0; }
+
+  /// Writes the first to.capacity candidates, and to *to.count how many there are.
+  virtual void enqueue(const std::byte* activations, cuda::DeviceSpan<std::uint32_t> scratch,
+                       const cuda::DeviceDetections& to, cuda::StreamView stream) const = 0;
+};
+
 /// Decodes as Head does on the CPU (detector/head.h): the same candidates in the same order, up to
 /// the rounding of float arithmetic. Two kernels: one that marks the cells that hold a candidate
 /// and counts them, one that gives each its place and writes it; so the result is the same each
 /// time. Immutable.
-class HeadKernels {
+class HeadKernels : public CandidateHead {
  public:
   /// `outputs` in the order of Model::outputs(), all floats. Errors: device, naming the output, for
   /// one of another shape.
   HeadKernels(const Model& model, const NetworkFit& fit, const std::vector<NetworkOutput>& outputs,
               float score_threshold);
 
-  /// Words of scratch memory that a place needs.
-  [[nodiscard]] std::size_t scratch_words() const;
+  [[nodiscard]] std::size_t scratch_words() const override;
 
   /// All cells hold a candidate at most.
   [[nodiscard]] std::uint32_t cells() const { return cells_; }
 
-  /// Writes the first to.capacity candidates, and to *to.count how many there are.
   void enqueue(const std::byte* activations, cuda::DeviceSpan<std::uint32_t> scratch,
-               const cuda::DeviceDetections& to, cuda::StreamView stream) const;
+               const cuda::DeviceDetections& to, cuda::StreamView stream) const override;
 
  private:
   ModelKind kind_;

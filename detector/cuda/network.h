@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,13 +36,22 @@ class Network {
   /// `graph`'s shapes are inferred; graph::optimise() makes it fast. Errors: device, naming file,
   /// node and operator, for what the engine can't compute, and where CUDA fails. Waits for the
   /// upload of the weights.
-  explicit Network(const graph::Graph& graph, Reuse reuse = Reuse::memory);
+  /// `picture`: what the input is made of, where the network may read it itself.
+  explicit Network(const graph::Graph& graph, Reuse reuse = Reuse::memory,
+                   const PictureSource* picture = nullptr);
   /// The same, of the ways to do it that `tiles` chooses.
-  Network(const graph::Graph& graph, Reuse reuse, TileChooser& tiles);
+  Network(const graph::Graph& graph, Reuse reuse, const PictureSource* picture, TileChooser& tiles);
 
   /// Enqueues a run on `activations`, activation_bytes() long and aligned to 256 bytes, whose part
-  /// input() the caller has filled. Nothing is allocated, nothing waited for.
-  void enqueue(std::byte* activations, cuda::StreamView stream) const;
+  /// input() the caller has filled; or, where reads_picture(), on `frame`, which is in device
+  /// memory and read when the work runs. Nothing is allocated, nothing waited for. Throws
+  /// std::invalid_argument for a null frame that is to be read.
+  void enqueue(std::byte* activations, cuda::StreamView stream,
+               const FrameDescriptor* frame = nullptr) const;
+
+  /// A Stem reads the frame, and input() stays as it is: where a picture was given that isn't to be
+  /// scaled.
+  [[nodiscard]] bool reads_picture() const { return picture_.has_value(); }
 
   [[nodiscard]] const Placement& input() const { return input_; }
   [[nodiscard]] const std::vector<NetworkOutput>& outputs() const { return outputs_; }
@@ -60,12 +70,16 @@ class Network {
     std::unique_ptr<Operator> run;
   };
   [[nodiscard]] const std::vector<Step>& steps() const { return steps_; }
-  void enqueue_step(const Step& step, std::byte* activations, cuda::StreamView stream) const;
+  void enqueue_step(const Step& step, std::byte* activations, cuda::StreamView stream,
+                    const FrameDescriptor* frame = nullptr) const;
 
  private:
+  void plan(const graph::Graph& graph, Reuse reuse, const PictureSource* picture,
+            TileChooser& tiles);
   void plan_values(const graph::Graph& graph, Reuse reuse);
   void plan_steps(const graph::Graph& graph, TileChooser& tiles);
 
+  std::optional<PictureSource> picture_;
   std::vector<Placement> places_;
   Placement input_;
   std::vector<NetworkOutput> outputs_;

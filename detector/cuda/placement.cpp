@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <variant>
 
+#include "detector/graph/fuse_stem.h"
 #include "detector/graph/memory_plan.h"
 
 namespace facepipe::engine {
@@ -40,8 +41,9 @@ bool stems_read_it(const Graph& graph, const Uses& uses) {
   return !uses.is_output(graph.input) && graph.map(graph.input).width % 2 == 0 &&
          std::all_of(readers.begin(), readers.end(), [&](int reader) {
            const Node& node = graph.nodes[static_cast<std::size_t>(reader)];
+           if (std::holds_alternative<graph::Stem>(node.op)) return true;
            const auto* const op = std::get_if<graph::Convolution>(&node.op);
-           return op != nullptr && is_stem(*op) && node.inputs.size() == 1 &&
+           return op != nullptr && graph::is_stem(*op) && node.inputs.size() == 1 &&
                   !computes_floats(graph, uses, node, node.outputs[0]);
          });
 }

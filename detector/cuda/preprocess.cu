@@ -6,6 +6,7 @@
 
 #include "core/cuda/check.h"
 #include "core/error.h"
+#include "detector/cuda/picture.cuh"
 
 namespace facepipe::engine {
 namespace {
@@ -15,67 +16,17 @@ constexpr int kBlockHeight = 4;
 
 enum class Scaling { none, linear, area };
 
-struct Arguments {
+struct Arguments : Picture {
   const FrameDescriptor* frame;
   __half* output;
   int pitch;       ///< halves a pixel, 4 or 8
   int row_pixels;  ///< of the output
   int rows;
-  int left;      ///< pixels before the first column
-  Size content;  ///< upright
-  Size scaled;   ///< the content as it is stored
+  int left;  ///< pixels before the first column
   Size stored;
-  Orientation orientation;
-  int shift;
-  int wide;  ///< samples of 16 bits
   int bgr;
   Scaling scaling;
 };
-
-struct Colour {
-  float r;
-  float g;
-  float b;
-};
-
-__device__ __forceinline__ float sample(const std::byte* row, int index, const Arguments& a) {
-  if (a.wide != 0)
-    return static_cast<float>(reinterpret_cast<const std::uint16_t*>(row)[index] >> a.shift);
-  return static_cast<float>(reinterpret_cast<const std::uint8_t*>(row)[index]);
-}
-
-/// A value of 0..255 as a byte would hold it. The sum has no bits left for fractions; rintf() would
-/// run at a quarter of the rate.
-__device__ __forceinline__ float as_byte(float value) {
-  constexpr float kNoFraction = 8388608.0F;
-  return __fadd_rn(__fadd_rn(fminf(fmaxf(value, 0.0F), 255.0F), kNoFraction), -kNoFraction);
-}
-
-/// What the chroma of a cell of 2x2 pixels adds to each colour.
-__device__ __forceinline__ Colour chroma_at(const FrameDescriptor& frame, const Arguments& a,
-                                            int column, int row) {
-  const std::byte* const chroma = frame.chroma + static_cast<long long>(row) * frame.chroma_stride;
-  const float u = sample(chroma, 2 * column, a);
-  const float v = sample(chroma, 2 * column + 1, a);
-  const auto part = [&](int i) {
-    const float* const m = frame.to_rgb[i];
-    return fmaf(m[1], u, fmaf(m[2], v, m[3]));
-  };
-  return {part(0), part(1), part(2)};
-}
-
-__device__ __forceinline__ Colour colour_of(const FrameDescriptor& frame, const Arguments& a,
-                                            const Colour& chroma, int x, int y) {
-  const float luma = sample(frame.luma + static_cast<long long>(y) * frame.luma_stride, x, a);
-  return {as_byte(fmaf(frame.to_rgb[0][0], luma, chroma.r)),
-          as_byte(fmaf(frame.to_rgb[1][0], luma, chroma.g)),
-          as_byte(fmaf(frame.to_rgb[2][0], luma, chroma.b))};
-}
-
-__device__ __forceinline__ Colour colour_at(const FrameDescriptor& frame, const Arguments& a, int x,
-                                            int y) {
-  return colour_of(frame, a, chroma_at(frame, a, x / 2, y / 2), x, y);
-}
 
 /// Weights of one axis, as cv::resize takes them: pixels first..last, all whole but the ends.
 struct Reach {
@@ -136,26 +87,6 @@ __device__ Colour scaled_colour(const FrameDescriptor& frame, const Arguments& a
   return {as_byte(sum.r), as_byte(sum.g), as_byte(sum.b)};
 }
 
-/// The stored place of an upright one: core/geometry.h's Orientation backwards.
-__device__ __forceinline__ int2 stored_place(int x, int y, const Arguments& a) {
-  int2 place{x, y};
-  switch (a.orientation.quarter_turns) {
-    case 1:
-      place = {y, a.scaled.height - 1 - x};
-      break;
-    case 2:
-      place = {a.scaled.width - 1 - x, a.scaled.height - 1 - y};
-      break;
-    case 3:
-      place = {a.scaled.width - 1 - y, x};
-      break;
-    default:
-      break;
-  }
-  if (a.orientation.mirrored) place.x = a.scaled.width - 1 - place.x;
-  return place;
-}
-
 __device__ __forceinline__ void write_pixel(const Arguments& a, int x, int y,
                                             const Colour& colour) {
   const __half2 first = __floats2half2_rn(a.bgr != 0 ? colour.b : colour.r, colour.g);
@@ -168,9 +99,6 @@ __device__ __forceinline__ void write_pixel(const Arguments& a, int x, int y,
 
 __device__ __forceinline__ bool in_output(const Arguments& a, int x, int y) {
   return x >= -a.left && x < a.row_pixels - a.left && y < a.rows;
-}
-__device__ __forceinline__ bool in_content(const Arguments& a, int x, int y) {
-  return x >= 0 && x < a.content.width && y < a.content.height;
 }
 
 /// All threads of a block call it: the frame's descriptor in shared memory.
@@ -248,14 +176,14 @@ dim3 grid_for(const Arguments& a) {
 
 }  // namespace
 
-PreprocessKernel::PreprocessKernel(const NetworkFit& fit, const StreamLayout& layout,
-                                   ChannelOrder order, const Placement& input)
-    : fit_(fit), layout_(layout), order_(order), input_(input) {
+PreprocessKernel::PreprocessKernel(const PictureSource& picture, const Placement& input)
+    : picture_(picture), input_(input) {
+  const StreamLayout& layout = picture.layout;
   const PixelFormat& format = layout.format;
   if (!format.semi_planar || !format.has_chroma || format.log2_chroma_w != 1 ||
       format.log2_chroma_h != 1 || format.bits < 8 || format.bits + format.shift > 16)
     throw Error(ErrorKind::device, "detector: the CUDA engine takes NV12 and P016 alone");
-  if (upright_size(layout.stored, layout.orientation) != fit.frame)
+  if (upright_size(layout.stored, layout.orientation) != picture.fit.frame)
     throw Error(ErrorKind::internal, "detector: a stream of another size than its network's");
 }
 
@@ -263,19 +191,15 @@ void PreprocessKernel::enqueue(const FrameDescriptor* frame, std::byte* activati
                                cuda::StreamView stream) const {
   if (frame == nullptr) throw std::invalid_argument("frame is null");
   Arguments a{};
+  static_cast<Picture&>(a) = picture_of(picture_);
   a.frame = frame;
   a.output = value_pointer<__half>({activations, nullptr}, input_);
   a.pitch = input_.pitch;
   a.row_pixels = input_.row_pixels();
   a.rows = input_.shape.height;
   a.left = input_.image ? 1 : 0;
-  a.content = fit_.content;
-  a.scaled = upright_size(fit_.content, layout_.orientation);  // its own inverse
-  a.stored = layout_.stored;
-  a.orientation = layout_.orientation;
-  a.shift = layout_.format.shift;
-  a.wide = layout_.format.bytes_per_sample() == 2 ? 1 : 0;
-  a.bgr = order_ == ChannelOrder::bgr ? 1 : 0;
+  a.stored = picture_.layout.stored;
+  a.bgr = picture_.order == ChannelOrder::bgr ? 1 : 0;
   a.scaling = scaling_of(a.stored, a.scaled);
   const dim3 block(kBlockWidth, kBlockHeight);
   const dim3 grid = grid_for(a);

@@ -3,21 +3,12 @@
 
 #include "core/cuda/frame_descriptor.h"
 #include "core/cuda/stream.h"
-#include "core/frame.h"
 #include "detector/cuda/operators/operator.h"
+#include "detector/cuda/picture_source.h"
 #include "detector/model.h"
 #include "detector/network_fit.h"
 
-namespace facepipe {
-
-/// What is the same for all frames of a stream of NV12 or P016.
-struct StreamLayout {
-  Size stored;         ///< of the stored picture after cropping
-  PixelFormat format;  ///< semi-planar 4:2:0
-  Orientation orientation;
-};
-
-namespace engine {
+namespace facepipe::engine {
 
 /// Does what Preprocessor does (detector/preprocess.h): colours by the frame's to_rgb, chroma
 /// repeated, each value rounded to a whole one of 0..255, scaled where the fit asks for it, turned
@@ -27,19 +18,15 @@ class PreprocessKernel {
  public:
   /// Errors: device for a layout other than semi-planar 4:2:0; internal for one that is not the
   /// fit's frame.
-  PreprocessKernel(const NetworkFit& fit, const StreamLayout& layout, ChannelOrder order,
-                   const Placement& input);
+  PreprocessKernel(const PictureSource& picture, const Placement& input);
 
   /// Writes the network's whole input. `frame` is in device memory and read when the work runs;
   /// throws std::invalid_argument for null.
   void enqueue(const FrameDescriptor* frame, std::byte* activations, cuda::StreamView stream) const;
 
  private:
-  NetworkFit fit_;
-  StreamLayout layout_;
-  ChannelOrder order_;
+  PictureSource picture_;
   Placement input_;
 };
 
-}  // namespace engine
-}  // namespace facepipe
+}  // namespace facepipe::engine

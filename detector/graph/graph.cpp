@@ -1,5 +1,7 @@
 #include "detector/graph/graph.h"
 
+#include <algorithm>
+
 #include "core/error.h"
 
 namespace facepipe::graph {
@@ -25,7 +27,8 @@ const char* name_of(const Operator& op) {
                  [](const Transpose&) { return "Transpose"; },
                  [](const Reshape&) { return "Reshape"; }, [](const Split&) { return "Split"; },
                  [](const InvertedResidual&) { return "InvertedResidual"; },
-                 [](const PairChains&) { return "PairChains"; }},
+                 [](const PairChains&) { return "PairChains"; }, [](const Stem&) { return "Stem"; },
+                 [](const PyramidStep&) { return "PyramidStep"; }},
       op);
 }
 
@@ -72,6 +75,11 @@ bool is_last(const Graph& graph, const Uses& uses, ValueId value) {
     for (const ValueId output : node.outputs)
       if (!is_last(graph, uses, output)) return false;
   }
+  const bool within_the_network =
+      std::any_of(graph.outputs.begin(), graph.outputs.end(), [value](const Output& output) {
+        return output.value == value && output.layout == OutputLayout::features;
+      });
+  if (within_the_network) return false;
   return uses.is_output(value) || !uses.readers(value).empty();
 }
 

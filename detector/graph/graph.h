@@ -142,9 +142,22 @@ struct PairChains {
   std::vector<PairChain> chains;
 };
 
-using Operator =
-    std::variant<Convolution, TransposedConvolution, BatchNormalization, Activate, Add, MaxPool,
-                 Upsample, Transpose, Reshape, Split, InvertedResidual, PairChains>;
+/// What reads the picture, several convolutions in a row as one: 3x3 at stride 2 with padding 1,
+/// and where there is more, depthwise 3x3 and 1x1. See fuse_stem().
+struct Stem {
+  std::vector<Convolution> layers;  ///< 1 or 3
+};
+
+/// up(input 0) + lateral(input 1): a step down a feature pyramid (Lin et al., "Feature Pyramid
+/// Networks", 2017). The lateral one is pointwise(). See fuse_pyramid().
+struct PyramidStep {
+  TransposedConvolution up;
+  Convolution lateral;
+};
+
+using Operator = std::variant<Convolution, TransposedConvolution, BatchNormalization, Activate, Add,
+                              MaxPool, Upsample, Transpose, Reshape, Split, InvertedResidual,
+                              PairChains, Stem, PyramidStep>;
 
 /// "Convolution", as messages and tables name it.
 [[nodiscard]] const char* name_of(const Operator& op);
@@ -159,7 +172,8 @@ struct Node {
 /// How the values of an output are to be read.
 enum class OutputLayout {
   as_computed,
-  cells,  ///< computed as a map; the file promises 1 x (height * width) x channels
+  cells,     ///< computed as a map; the file promises 1 x (height * width) x channels
+  features,  ///< a map within the network, in whatever precision its layers have
 };
 
 struct Output {

@@ -42,6 +42,14 @@ class Inference {
     expect_residual(result);
     return {result};
   }
+  std::vector<Extents> operator()(const Stem& op) const {
+    take_inputs(1, 1);
+    expect_channels(op.layers.front().inputs);
+    // All but the first keep the map's extents.
+    Extents result = windowed(op.layers.front().window);
+    result[1] = op.layers.back().outputs;
+    return {result};
+  }
   std::vector<Extents> operator()(const TransposedConvolution& op) const {
     take_inputs(1, 2);
     expect_channels(op.inputs);
@@ -49,6 +57,14 @@ class Inference {
     const Extents result{1, op.outputs, in[2] * op.factor, in[3] * op.factor};
     expect_residual(result);
     return {result};
+  }
+  std::vector<Extents> operator()(const PyramidStep& op) const {
+    take_inputs(2, 2);
+    expect_channels(op.up.inputs);
+    const Extents& in = map_extents(0);
+    const Extents fine{1, op.lateral.inputs, in[2] * op.up.factor, in[3] * op.up.factor};
+    if (extents(1) != fine) fail("adds " + text(extents(1)) + " to " + text(fine));
+    return {{1, op.up.outputs, fine[2], fine[3]}};
   }
   std::vector<Extents> operator()(const BatchNormalization& op) const {
     take_inputs(1, 1);

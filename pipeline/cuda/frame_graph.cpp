@@ -39,7 +39,7 @@ void FrameGraph::enqueue() {
   mark(begun);
   detection_.enqueue_preprocess(descriptor_.device(), stream_);
   mark(preprocessed);
-  detection_.enqueue_network(stream_);
+  detection_.enqueue_network(descriptor_.device(), stream_);
   detection_.enqueue_head(stream_);
   mark(inferred);
   suppress();

@@ -67,8 +67,20 @@ ValueId GraphBuilder::batch_norm(ValueId x) {
   return node(graph::BatchNormalization{random(count, 1.5F), random(count, 0.5F)}, {x});
 }
 
-void GraphBuilder::output(ValueId value) {
-  graph_.outputs.push_back({graph_.value(value).name, value, graph::OutputLayout::as_computed});
+std::vector<ValueId> GraphBuilder::split(ValueId x, const std::vector<int>& channels) {
+  const std::string name = "node" + std::to_string(graph_.nodes.size());
+  std::vector<ValueId> parts;
+  for (std::size_t i = 0; i < channels.size(); ++i)
+    parts.push_back(graph_.add_value(name + "." + std::to_string(i)));
+  graph_.nodes.push_back({name, graph::Split{channels}, {x}, parts});
+  graph::infer_shapes(graph_, size_);
+  return parts;
+}
+
+void GraphBuilder::output(ValueId value) { output(value, graph_.value(value).name); }
+
+void GraphBuilder::output(ValueId value, const std::string& name) {
+  graph_.outputs.push_back({name, value, graph::OutputLayout::as_computed});
 }
 
 Tensor GraphBuilder::noise() {

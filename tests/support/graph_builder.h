@@ -33,7 +33,10 @@ class GraphBuilder {
   graph::ValueId batch_norm(graph::ValueId x);
   /// Any operator of one output that needs no weights.
   graph::ValueId node(graph::Operator op, const std::vector<graph::ValueId>& inputs);
+  /// Consecutive channels of a map.
+  std::vector<graph::ValueId> split(graph::ValueId x, const std::vector<int>& channels);
   void output(graph::ValueId value);
+  void output(graph::ValueId value, const std::string& name);
 
   /// Noise in -1..1, the size of the input.
   [[nodiscard]] Tensor noise();

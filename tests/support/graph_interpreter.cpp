@@ -68,6 +68,27 @@ class Loops {
         }
     return with_residual(out);
   }
+  std::vector<Tensor> operator()(const graph::Stem& op) const {
+    Graph layers;
+    layers.input_channels = input_shape().channels;
+    layers.input = layers.add_value("input");
+    for (const graph::Convolution& layer : op.layers)
+      append_node(layers, layer, {static_cast<graph::ValueId>(layers.values.size()) - 1});
+    return {run(layers, in_)};
+  }
+  std::vector<Tensor> operator()(const graph::PyramidStep& op) const {
+    const MapShape fine = graph_.map(node_.inputs[1]);
+    Graph lateral;
+    lateral.input_channels = fine.channels;
+    lateral.input = lateral.add_value("input");
+    append_node(lateral, op.lateral, {lateral.input});
+    graph::infer_shapes(lateral, {fine.width, fine.height});
+    const Tensor side = interpret(lateral, *inputs_[1]).back();
+    const Node up{"", op.up, {node_.inputs[0]}, node_.outputs};
+    Tensor out = interpret_node(graph_, up, {&in_})[0];
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] += side[i];
+    return {out};
+  }
   std::vector<Tensor> operator()(const graph::BatchNormalization& op) const {
     const MapShape shape = input_shape();
     Tensor out = in_;
@@ -188,6 +209,18 @@ class Loops {
 
   [[nodiscard]] MapShape input_shape() const { return graph_.map(node_.inputs[0]); }
   [[nodiscard]] MapShape output_shape() const { return graph_.map(node_.outputs[0]); }
+
+  static void append_node(Graph& graph, graph::Operator op, std::vector<graph::ValueId> inputs) {
+    const graph::ValueId output = graph.add_value("");
+    graph.nodes.push_back({"", std::move(op), std::move(inputs), {output}});
+  }
+
+  /// The last value of a graph that stands for this node.
+  [[nodiscard]] Tensor run(Graph& graph, const Tensor& input) const {
+    const MapShape from = input_shape();
+    graph::infer_shapes(graph, {from.width, from.height});
+    return interpret(graph, input).back();
+  }
 
   std::vector<Tensor> with_residual(Tensor out) const {
     if (inputs_.size() > 1)

@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "detector/cuda/operators/operator.h"
+#include "detector/graph/fuse_stem.h"
 
 namespace facepipe::engine {
 namespace {
@@ -180,7 +181,7 @@ std::unique_ptr<Operator> make_plain(const NodeContext& context, const graph::Co
   checked.inputs[0].image = false;
   const bool f32 = context.outputs[0].element == Element::f32;
   expect_plain(checked, !image);
-  if (image && (!is_stem(op) || f32))
+  if (image && (!graph::is_stem(op) || f32))
     graph::refuse(context.graph, context.node, "only a stem reads the picture");
   const ConvolutionKind kind = image            ? ConvolutionKind::stem
                                : op.pointwise() ? ConvolutionKind::pointwise

@@ -4,17 +4,11 @@ namespace facepipe::engine {
 
 std::unique_ptr<Operator> make_operator(const NodeContext& context, WeightPacker& packer) {
   static constexpr MakeOperator kMakers[] = {
-      make_depthwise,   make_convolution,       make_pooling, make_upsample,
-      make_elementwise, make_inverted_residual, make_pairs};
+      make_depthwise,         make_convolution, make_pooling, make_upsample,    make_elementwise,
+      make_inverted_residual, make_pairs,       make_stem,    make_pyramid_step};
   for (const MakeOperator make : kMakers)
     if (auto result = make(context, packer)) return result;
   graph::refuse(context.graph, context.node, "the CUDA engine has no kernel for it");
-}
-
-bool is_stem(const graph::Convolution& op) {
-  constexpr int kImageChannels = 3;
-  return op.groups == 1 && op.inputs == kImageChannels &&
-         op.window == graph::Window{3, 3, 2, 2, 1, 1, 1, 1};
 }
 
 void expect_plain(const NodeContext& context, bool f32_output) {

@@ -9,8 +9,10 @@
 #include <span>
 #include <vector>
 
+#include "core/cuda/frame_descriptor.h"
 #include "core/cuda/stream.h"
 #include "detector/cuda/chip.h"
+#include "detector/cuda/picture_source.h"
 #include "detector/cuda/tile_chooser.h"
 #include "detector/graph/graph.h"
 
@@ -44,10 +46,11 @@ struct Placement {
   }
 };
 
-/// Activations of one place, weights of the network.
+/// Activations of one place, weights of the network, and the frame that a stem reads itself.
 struct Memory {
   std::byte* activations = nullptr;
   const std::byte* weights = nullptr;
+  const FrameDescriptor* frame = nullptr;  ///< in device memory
 };
 
 /// Collects the weights of all operators for one upload.
@@ -84,6 +87,8 @@ struct NodeContext {
   std::vector<Placement> outputs;
   Chip limits;
   TileChooser& tiles;
+  const PictureSource* picture =
+      nullptr;  ///< of a graph whose input isn't there: its stem reads it
 };
 
 /// Makes the operator of a node, or returns null if it is none of its nodes. Throws Error(device)
@@ -102,9 +107,8 @@ using MakeOperator = std::unique_ptr<Operator> (*)(const NodeContext&, WeightPac
 [[nodiscard]] std::unique_ptr<Operator> make_elementwise(const NodeContext&, WeightPacker&);
 [[nodiscard]] std::unique_ptr<Operator> make_inverted_residual(const NodeContext&, WeightPacker&);
 [[nodiscard]] std::unique_ptr<Operator> make_pairs(const NodeContext&, WeightPacker&);
-
-/// A stem of 3x3 at stride 2 with padding 1, which reads Placement::image.
-[[nodiscard]] bool is_stem(const graph::Convolution& op);
+[[nodiscard]] std::unique_ptr<Operator> make_stem(const NodeContext&, WeightPacker&);
+[[nodiscard]] std::unique_ptr<Operator> make_pyramid_step(const NodeContext&, WeightPacker&);
 
 /// Pointers into `memory`.
 template <class T>

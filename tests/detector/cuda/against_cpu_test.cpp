@@ -27,7 +27,7 @@ test::Tensor on_device(const Frame& frame, const NetworkFit& fit,
   const cuda::Stream stream;
   const test::DeviceFrame device(frame, stream);
   const cuda::DeviceBuffer<std::byte> memory(place.bytes());
-  engine::PreprocessKernel(fit, test::layout_of(frame), order, place)
+  engine::PreprocessKernel({fit, test::layout_of(frame), order}, place)
       .enqueue(device.descriptor(), memory.data(), stream);
   return test::download(place, memory.data(), stream);
 }

@@ -38,7 +38,7 @@ class Preprocessed {
     const test::DeviceFrame device(frame, stream);
     const cuda::DeviceBuffer<std::byte> memory(place.bytes());
     cuda::fill(memory.span(), 0xff, stream);
-    engine::PreprocessKernel(fit, test::layout_of(frame), order, place)
+    engine::PreprocessKernel({fit, test::layout_of(frame), order}, place)
         .enqueue(device.descriptor(), memory.data(), stream);
     values_ = test::download(place, memory.data(), stream);
     // All channels of all pixels, those beside the picture as well.
@@ -202,7 +202,7 @@ TEST(CudaPreprocess, IsBilinearOtherwise) {
 TEST(CudaPreprocess, RefusesWhatItWasNotMadeFor) {
   const NetworkFit fit = fit_network({64, 48}, {});
   const auto make = [&](const StreamLayout& layout) {
-    return engine::PreprocessKernel(fit, layout, ChannelOrder::rgb, {});
+    return engine::PreprocessKernel({fit, layout, ChannelOrder::rgb}, {});
   };
   EXPECT_NO_THROW(make({{64, 48}, kNv12, {}}));
   EXPECT_NO_THROW(make({{48, 64}, kNv12, {1, false}}));
