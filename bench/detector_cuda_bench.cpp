@@ -137,10 +137,9 @@ std::string text(Size size) {
 
 void bench_size(const Model& model, Size size, bool steps) {
   const Frame frame = test::make_noise_frame({kNv12, size}, 1);
-  const auto detector =
-      std::make_shared<CudaDetector>(model, fit_network(size, {}), test::layout_of(frame),
-                                     CudaDetectorOptions{.score_threshold = 0.5F,
-                                                         .tile_file = engine::default_tile_file()});
+  const auto detector = std::make_shared<CudaDetector>(
+      model, fit_network(size, {}), test::layout_of(frame),
+      CudaDetectorOptions{.score_threshold = 0.5F, .tile_file = engine::default_tile_file()});
   CudaDetection detection(detector);
   const cuda::Stream stream;
   const test::DeviceFrame on_device(frame, stream);
@@ -150,8 +149,8 @@ void bench_size(const Model& model, Size size, bool steps) {
               static_cast<double>(detector->shared_bytes()) / 1e6,
               static_cast<double>(detector->detection_bytes()) / 1e6);
   const PlanReport& plan = detector->plan();
-  std::printf("%s: planned in %.0f ms, tiles of %d operators tried, of %d remembered\n", name.c_str(),
-              plan.milliseconds, plan.tried, plan.remembered);
+  std::printf("%s: planned in %.0f ms, tiles of %d operators tried, of %d remembered\n",
+              name.c_str(), plan.milliseconds, plan.tried, plan.remembered);
   show(name, captured(stream, [&] { detection.enqueue(on_device.descriptor(), stream); }), stream);
   show(name + " network", captured(stream, [&] { detection.enqueue_network(stream); }), stream);
   if (steps) show_steps(detection, on_device.descriptor(), stream);

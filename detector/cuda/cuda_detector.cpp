@@ -32,8 +32,8 @@ graph::Graph planned_graph(const Model& model, Size network) {
 engine::Network planned_network(const Model& model, Size size, const std::filesystem::path& file,
                                 PlanReport& report) {
   const auto begin = std::chrono::steady_clock::now();
-  engine::TileChooser tiles = file.empty() ? engine::TileChooser()
-                                           : engine::TileChooser(engine::current_chip(), file);
+  engine::TileChooser tiles =
+      file.empty() ? engine::TileChooser() : engine::TileChooser(engine::current_chip(), file);
   engine::Network network(planned_graph(model, size), engine::Network::Reuse::memory, tiles);
   tiles.save();
   const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - begin;

@@ -11,9 +11,8 @@ namespace facepipe::engine {
 
 void fuse(graph::Graph& graph, const Chip& chip) {
   const std::size_t before = graph.nodes.size();
-  graph::fuse_inverted_residuals(graph, [&](const graph::InvertedResidual& op) {
-    return has_inverted_residual(op, chip);
-  });
+  graph::fuse_inverted_residuals(
+      graph, [&](const graph::InvertedResidual& op) { return has_inverted_residual(op, chip); });
   const auto blocks =
       std::count_if(graph.nodes.begin(), graph.nodes.end(), [](const graph::Node& node) {
         return std::holds_alternative<graph::InvertedResidual>(node.op);

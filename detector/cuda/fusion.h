@@ -6,9 +6,9 @@
 
 namespace facepipe::engine {
 
-/// Joins nodes where `chip` has a kernel for all of them at once; the rest stays with the kernels of
-/// single nodes. After graph::optimise(), shapes inferred before and after. What was found goes to
-/// the debug log, once for each graph.
+/// Joins nodes where `chip` has a kernel for all of them at once; the rest stays with the kernels
+/// of single nodes. After graph::optimise(), shapes inferred before and after. What was found goes
+/// to the debug log, once for each graph.
 void fuse(graph::Graph& graph, const Chip& chip);
 
 }  // namespace facepipe::engine

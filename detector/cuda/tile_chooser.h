@@ -38,7 +38,7 @@ class TileChooser {
   /// the debug log says so.
   void save();
 
-  [[nodiscard]] int trials() const { return trials_; }      ///< operators that were tried
+  [[nodiscard]] int trials() const { return trials_; }          ///< operators that were tried
   [[nodiscard]] int remembered() const { return remembered_; }  ///< and that the file knew
 
  private:

@@ -24,8 +24,7 @@ bool is_expansion(const Convolution* op) {
 bool is_filter(const Convolution* op) {
   if (op == nullptr || !op->depthwise() || op->activation != Activation::relu) return false;
   const int stride = op->window.stride_y;
-  return (stride == 1 || stride == 2) &&
-         op->window == Window{3, 3, stride, stride, 1, 1, 1, 1};
+  return (stride == 1 || stride == 2) && op->window == Window{3, 3, stride, stride, 1, 1, 1, 1};
 }
 
 /// The node that computes the first input of `node`, if it takes nothing else and only `node` reads

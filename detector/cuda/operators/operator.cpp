@@ -3,8 +3,9 @@
 namespace facepipe::engine {
 
 std::unique_ptr<Operator> make_operator(const NodeContext& context, WeightPacker& packer) {
-  static constexpr MakeOperator kMakers[] = {make_depthwise, make_convolution, make_pooling,
-                                             make_upsample, make_elementwise, make_inverted_residual};
+  static constexpr MakeOperator kMakers[] = {make_depthwise,   make_convolution,
+                                             make_pooling,     make_upsample,
+                                             make_elementwise, make_inverted_residual};
   for (const MakeOperator make : kMakers)
     if (auto result = make(context, packer)) return result;
   graph::refuse(context.graph, context.node, "the CUDA engine has no kernel for it");
