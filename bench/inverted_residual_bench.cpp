@@ -3,9 +3,10 @@
 //   bench_inverted_residual [--best N] [--tile ROWS,GROUPS,WARPS,SPLIT,PIXEL_TILES,STAGED]
 //                           CIN,EXPANDED,COUT,STRIDE,HEIGHT,WIDTH ...
 //
-// --tile: this one alone, for a profiler. // HEIGHT and WIDTH are of the input; without shapes, CenterFace's at 1920x1088. A residual is added
-// where one can be. Each tile: 20 launches one after the other, the best of three, and
-// by how much its results differ from the first tile's (rms, relative).
+// --tile: this one alone, for a profiler. // HEIGHT and WIDTH are of the input; without shapes,
+// CenterFace's at 1920x1088. A residual is added where one can be. Each tile: 20 launches one after
+// the other, the best of three, and by how much its results differ from the first tile's (rms,
+// relative).
 #include <cuda_fp16.h>
 
 #include <algorithm>
@@ -31,10 +32,10 @@ struct Case {
 };
 
 constexpr Case kCenterFace[] = {
-    {16, 96, 24, 2, 544, 960},    {24, 144, 24, 1, 272, 480},  {24, 144, 32, 2, 272, 480},
-    {32, 192, 32, 1, 136, 240},   {32, 192, 64, 2, 136, 240},  {64, 384, 64, 1, 68, 120},
-    {64, 384, 96, 1, 68, 120},    {96, 576, 96, 1, 68, 120},   {96, 576, 160, 2, 68, 120},
-    {160, 960, 160, 1, 34, 60},   {160, 960, 24, 1, 34, 60},
+    {16, 96, 24, 2, 544, 960},  {24, 144, 24, 1, 272, 480}, {24, 144, 32, 2, 272, 480},
+    {32, 192, 32, 1, 136, 240}, {32, 192, 64, 2, 136, 240}, {64, 384, 64, 1, 68, 120},
+    {64, 384, 96, 1, 68, 120},  {96, 576, 96, 1, 68, 120},  {96, 576, 160, 2, 68, 120},
+    {160, 960, 160, 1, 34, 60}, {160, 960, 24, 1, 34, 60},
 };
 
 Case parse_case(const std::string& text) {
@@ -63,10 +64,10 @@ graph::Convolution convolution(int inputs, int outputs, int groups, int kernel, 
 
 graph::InvertedResidual block_of(const Case& c) {
   std::mt19937 random(1);
-  return {convolution(c.inputs, c.expanded, 1, 1, 1, graph::Activation::relu, random),
-          convolution(c.expanded, c.expanded, c.expanded, 3, c.stride, graph::Activation::relu,
-                      random),
-          convolution(c.expanded, c.outputs, 1, 1, 1, graph::Activation::none, random)};
+  return {
+      convolution(c.inputs, c.expanded, 1, 1, 1, graph::Activation::relu, random),
+      convolution(c.expanded, c.expanded, c.expanded, 3, c.stride, graph::Activation::relu, random),
+      convolution(c.expanded, c.outputs, 1, 1, 1, graph::Activation::none, random)};
 }
 
 std::vector<float> download(const engine::InvertedResidualTrial& trial,
@@ -140,8 +141,7 @@ int bench(const std::vector<std::string>& words) {
     else
       options.cases.push_back(parse_case(words[i]));
   }
-  if (options.cases.empty())
-    options.cases.assign(std::begin(kCenterFace), std::end(kCenterFace));
+  if (options.cases.empty()) options.cases.assign(std::begin(kCenterFace), std::end(kCenterFace));
   for (const Case& c : options.cases) bench_case(c, options);
   return 0;
 }

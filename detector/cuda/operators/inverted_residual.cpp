@@ -25,8 +25,7 @@ class InvertedResidualOperator : public Operator {
         inputs_(context.inputs),
         output_(context.outputs[0]),
         programmatic_(context.limits.compute_capability >= cuda::kOldestWithClusters),
-        arguments_(
-            arguments_of(op, shape, inputs_[0].shape, inputs_[0].pitch, output_.pitch)) {
+        arguments_(arguments_of(op, shape, inputs_[0].shape, inputs_[0].pitch, output_.pitch)) {
     if (inputs_.size() > 1) arguments_.residual_pitch = inputs_[1].pitch;
     const InvertedResidualWeights weights = pack_weights(op, shape_);
     expand_ = packer.append(std::span<const __half>(weights.expand));
@@ -68,9 +67,9 @@ constexpr const char* kVersion = "inverted-residual-1";
 std::string name_of(const graph::InvertedResidual& op, const graph::MapShape& input,
                     bool residual) {
   std::string name = kVersion;
-  for (const int value : {op.expand.inputs, op.expand.outputs, op.project.outputs,
-                          op.depthwise.window.stride_y, input.height, input.width,
-                          residual ? 1 : 0})
+  for (const int value :
+       {op.expand.inputs, op.expand.outputs, op.project.outputs, op.depthwise.window.stride_y,
+        input.height, input.width, residual ? 1 : 0})
     name += "," + std::to_string(value);
   return name;
 }
@@ -95,8 +94,7 @@ InvertedResidualTile chosen(const NodeContext& context, const graph::InvertedRes
 
 }  // namespace
 
-std::unique_ptr<Operator> make_inverted_residual(const NodeContext& context,
-                                                 WeightPacker& packer) {
+std::unique_ptr<Operator> make_inverted_residual(const NodeContext& context, WeightPacker& packer) {
   const auto* const op = std::get_if<graph::InvertedResidual>(&context.node.op);
   if (op == nullptr) return nullptr;
   expect_plain(context, false);

@@ -22,16 +22,14 @@ InvertedResidualKernel find_kernel(int eighths, int stride, int rows) {
 
 bool fits(const InvertedResidualShape& shape, const InvertedResidualTile& tile) {
   const int pixel_tiles = tile.block_rows() * pixel_tiles_of_row(shape.stride);
-  return tile.groups >= 1 && tile.warps >= 1 &&
-         tile.warps <= most_warps(shape) && tile.split >= 1 &&
-         tile.split <= kMostSplit && tile.split <= shape.chunks &&
+  return tile.groups >= 1 && tile.warps >= 1 && tile.warps <= most_warps(shape) &&
+         tile.split >= 1 && tile.split <= kMostSplit && tile.split <= shape.chunks &&
          (tile.pixel_tiles == 1 || tile.pixel_tiles == 2) && pixel_tiles % tile.pixel_tiles == 0;
 }
 
 InvertedResidualKernel kernel_of(const InvertedResidualShape& shape,
                                  const InvertedResidualTile& tile) {
-  const InvertedResidualKernel kernel =
-      find_kernel(shape.input_eighths, shape.stride, tile.rows);
+  const InvertedResidualKernel kernel = find_kernel(shape.input_eighths, shape.stride, tile.rows);
   if (kernel == nullptr || !fits(shape, tile))
     throw std::invalid_argument("inverted residual: a tile without a kernel");
   return kernel;

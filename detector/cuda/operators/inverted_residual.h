@@ -46,7 +46,7 @@ struct InvertedResidualTile {
 struct InvertedResidualShape {
   int input_eighths = 0;  ///< input channels, as the kernel is compiled for them, in units of 8
   int chunks = 0;         ///< expanded channels in units of kExpandedStep
-  int column_tiles = 0;   ///< output channels that a warp projects at a time, in units of 8: 2, 3, 4
+  int column_tiles = 0;  ///< output channels that a warp projects at a time, in units of 8: 2, 3, 4
   int column_groups = 0;  ///< of so many
   int stride = 1;
   int output_height = 0;
@@ -65,19 +65,19 @@ struct InvertedResidualArguments {
 
   int input_height;
   int input_width;
-  int input_pitch;    ///< halves a pixel: a multiple of 8
+  int input_pitch;  ///< halves a pixel: a multiple of 8
   int output_height;
   int output_width;
-  int output_pitch;   ///< likewise
+  int output_pitch;  ///< likewise
   int residual_pitch;
   int input_eighths;  ///< that there are; what the kernel has more of is 0
   int chunks;
   int column_tiles;
   int column_groups;
-  float least;        ///< of the projection with its bias: 0 for relu, else minus infinity
+  float least;  ///< of the projection with its bias: 0 for relu, else minus infinity
 
   // What the tile says; launch_inverted_residual() fills it in.
-  int row_groups;     ///< InvertedResidualTile::groups
+  int row_groups;  ///< InvertedResidualTile::groups
   int pixel_tiles;
   int block_chunks;   ///< chunks that a block has at most
   int strip_blocks;   ///< 16 bytes each, of a strip or of what a cluster's blocks send each other

@@ -33,9 +33,11 @@ struct Favourite {
   InvertedResidualTile tile;
 };
 constexpr Favourite kFavourites[] = {
-    {2, 2, {4, 1, 3, 1, 2, false}}, {3, 1, {5, 1, 5, 1, 2, false}}, {3, 2, {4, 1, 3, 1, 2, false}},
-    {4, 1, {5, 2, 12, 1, 2, false}}, {4, 2, {4, 1, 6, 1, 2, false}}, {8, 1, {5, 1, 12, 2, 2}},
-    {12, 1, {5, 1, 9, 2, 2, false}}, {12, 2, {2, 1, 6, 3, 2, false}}, {20, 1, {4, 1, 12, 5, 2}},
+    {2, 2, {4, 1, 3, 1, 2, false}},  {3, 1, {5, 1, 5, 1, 2, false}},
+    {3, 2, {4, 1, 3, 1, 2, false}},  {4, 1, {5, 2, 12, 1, 2, false}},
+    {4, 2, {4, 1, 6, 1, 2, false}},  {8, 1, {5, 1, 12, 2, 2}},
+    {12, 1, {5, 1, 9, 2, 2, false}}, {12, 2, {2, 1, 6, 3, 2, false}},
+    {20, 1, {4, 1, 12, 5, 2}},
 };
 
 bool fits(const InvertedResidualShape& shape, const InvertedResidualTile& tile, const Chip& chip) {
@@ -87,7 +89,8 @@ std::vector<InvertedResidualTile> candidate_tiles(const InvertedResidualShape& s
   const int most_split = chip.compute_capability >= cuda::kOldestWithClusters ? kMostSplit : 1;
   for (int rows = kMostRows; rows >= 1; --rows) {
     if (!has_rows(shape.input_eighths, shape.stride, rows)) continue;
-    for (const int groups : {1, 2, 4}) append_splits(found, shape, {rows, groups}, chip, most_split);
+    for (const int groups : {1, 2, 4})
+      append_splits(found, shape, {rows, groups}, chip, most_split);
   }
   move_to_front(found, shape);
   return found;

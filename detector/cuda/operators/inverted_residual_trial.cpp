@@ -55,7 +55,8 @@ InvertedResidualTrial::InvertedResidualTrial(const graph::InvertedResidual& op,
                                              cuda::StreamView stream)
     : shape_(shape_of(op, output_of(op, input))),
       programmatic_(current_chip().compute_capability >= cuda::kOldestWithClusters),
-      arguments_(arguments_of(op, shape_, input, padded(op.expand.inputs), padded(op.project.outputs))),
+      arguments_(
+          arguments_of(op, shape_, input, padded(op.expand.inputs), padded(op.project.outputs))),
       input_(uploaded(numbers(halves_of(input)), stream)),
       output_(halves_of(output_of(op, input))) {
   const InvertedResidualWeights weights = pack_weights(op, shape_);

@@ -138,8 +138,7 @@ InvertedResidualWeights pack_weights(const graph::InvertedResidual& op,
       append_project(packed.project, op.project, chunk, group, shape.column_tiles);
   }
   packed.bias = op.project.bias;
-  packed.bias.resize(
-      static_cast<std::size_t>(shape.column_groups * shape.column_tiles * kEighth));
+  packed.bias.resize(static_cast<std::size_t>(shape.column_groups * shape.column_tiles * kEighth));
   return packed;
 }
 

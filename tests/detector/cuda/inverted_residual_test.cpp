@@ -47,16 +47,15 @@ test::GraphBuilder built(const Block& block) {
   test::GraphBuilder builder(block.inputs, block.size, 7);
   const graph::ValueId expanded = builder.convolution(
       builder.input(), {.outputs = block.expanded, .activation = Activation::relu});
-  const graph::ValueId filtered =
-      builder.convolution(expanded, {.kernel = 3,
-                                     .stride = block.stride,
-                                     .pad = 1,
-                                     .depthwise = true,
-                                     .activation = Activation::relu});
+  const graph::ValueId filtered = builder.convolution(expanded, {.kernel = 3,
+                                                                 .stride = block.stride,
+                                                                 .pad = 1,
+                                                                 .depthwise = true,
+                                                                 .activation = Activation::relu});
   const bool residual = block.stride == 1 && block.inputs == block.outputs;
-  const graph::ValueId result = builder.convolution(
-      filtered, {.outputs = block.outputs, .activation = block.activation},
-      residual ? std::vector{builder.input()} : std::vector<graph::ValueId>{});
+  const graph::ValueId result =
+      builder.convolution(filtered, {.outputs = block.outputs, .activation = block.activation},
+                          residual ? std::vector{builder.input()} : std::vector<graph::ValueId>{});
   builder.output(builder.convolution(result, {.outputs = 8}));
   return builder;
 }
@@ -106,16 +105,14 @@ INSTANTIATE_TEST_SUITE_P(
         Block{96, 576, 160, 2, {59, 14}}, Block{160, 960, 160, 1, {40, 10}},
         Block{160, 960, 24, 1, {20, 11}, Activation::relu},
         // Other widths: of inputs, expanded channels and outputs that are no multiples of anything.
-        Block{8, 16, 8, 1, {30, 4}}, Block{12, 40, 20, 1, {37, 9}},
-        Block{40, 120, 40, 1, {45, 8}}, Block{56, 100, 112, 2, {45, 8}},
-        Block{80, 240, 80, 1, {33, 6}}, Block{112, 336, 136, 1, {31, 5}},
-        Block{128, 512, 320, 2, {34, 7}}, Block{192, 1152, 192, 1, {14, 6}},
-        Block{20, 72, 6, 2, {33, 7}},
+        Block{8, 16, 8, 1, {30, 4}}, Block{12, 40, 20, 1, {37, 9}}, Block{40, 120, 40, 1, {45, 8}},
+        Block{56, 100, 112, 2, {45, 8}}, Block{80, 240, 80, 1, {33, 6}},
+        Block{112, 336, 136, 1, {31, 5}}, Block{128, 512, 320, 2, {34, 7}},
+        Block{192, 1152, 192, 1, {14, 6}}, Block{20, 72, 6, 2, {33, 7}},
         // Small pictures.
         Block{24, 144, 24, 1, {1, 1}}, Block{24, 144, 24, 1, {1, 40}},
-        Block{32, 192, 32, 1, {70, 1}}, Block{16, 96, 24, 2, {1, 1}},
-        Block{16, 96, 24, 2, {2, 35}}, Block{96, 576, 160, 2, {63, 1}},
-        Block{160, 960, 160, 1, {2, 2}}));
+        Block{32, 192, 32, 1, {70, 1}}, Block{16, 96, 24, 2, {1, 1}}, Block{16, 96, 24, 2, {2, 35}},
+        Block{96, 576, 160, 2, {63, 1}}, Block{160, 960, 160, 1, {2, 2}}));
 
 /// A map on the device, channels innermost and padded to 8, as a tensor with channels outermost.
 Tensor downloaded(cuda::DeviceSpan<const __half> span, const graph::MapShape& shape,
@@ -179,16 +176,13 @@ TEST_P(InvertedResidualTiles, AllComputeTheSame) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, InvertedResidualTiles,
-                         testing::Values(Block{16, 96, 24, 2, {63, 19}},
-                                         Block{24, 144, 24, 1, {35, 23}},
-                                         Block{32, 192, 32, 1, {31, 11}},
-                                         Block{32, 192, 64, 2, {62, 9}},
-                                         Block{64, 384, 96, 1, {32, 13}},
-                                         Block{96, 576, 96, 1, {31, 7}},
-                                         Block{96, 576, 160, 2, {33, 9}},
-                                         Block{160, 960, 160, 1, {16, 7}},
-                                         Block{160, 960, 24, 1, {31, 6}, Activation::relu}));
+INSTANTIATE_TEST_SUITE_P(
+    Sizes, InvertedResidualTiles,
+    testing::Values(Block{16, 96, 24, 2, {63, 19}}, Block{24, 144, 24, 1, {35, 23}},
+                    Block{32, 192, 32, 1, {31, 11}}, Block{32, 192, 64, 2, {62, 9}},
+                    Block{64, 384, 96, 1, {32, 13}}, Block{96, 576, 96, 1, {31, 7}},
+                    Block{96, 576, 160, 2, {33, 9}}, Block{160, 960, 160, 1, {16, 7}},
+                    Block{160, 960, 24, 1, {31, 6}, Activation::relu}));
 
 }  // namespace
 }  // namespace facepipe::engine

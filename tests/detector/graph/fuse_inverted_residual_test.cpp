@@ -38,16 +38,15 @@ struct Values {
 
 Values append(GraphBuilder& builder, ValueId x, const Spec& spec) {
   Values values{};
-  values.expanded =
-      builder.convolution(x, {.outputs = spec.expanded, .activation = spec.expand});
+  values.expanded = builder.convolution(x, {.outputs = spec.expanded, .activation = spec.expand});
   values.filtered = builder.convolution(values.expanded, {.kernel = spec.kernel,
                                                           .stride = spec.stride,
                                                           .pad = spec.pad,
                                                           .depthwise = true,
                                                           .activation = spec.filter});
-  values.result = builder.convolution(
-      values.filtered, {.outputs = spec.outputs, .activation = spec.project},
-      spec.residual ? std::vector{x} : std::vector<ValueId>{});
+  values.result =
+      builder.convolution(values.filtered, {.outputs = spec.outputs, .activation = spec.project},
+                          spec.residual ? std::vector{x} : std::vector<ValueId>{});
   return values;
 }
 
@@ -91,10 +90,9 @@ TEST(FuseInvertedResiduals, JoinsThreeConvolutions) {
 }
 
 TEST(FuseInvertedResiduals, LeavesWhatIsNoBlock) {
-  for (const Spec& spec :
-       {Spec{.kernel = 5, .pad = 2}, Spec{.pad = 0}, Spec{.stride = 3},
-        Spec{.expand = Activation::none}, Spec{.filter = Activation::none},
-        Spec{.expand = Activation::sigmoid}})
+  for (const Spec& spec : {Spec{.kernel = 5, .pad = 2}, Spec{.pad = 0}, Spec{.stride = 3},
+                           Spec{.expand = Activation::none}, Spec{.filter = Activation::none},
+                           Spec{.expand = Activation::sigmoid}})
     EXPECT_EQ(blocks(fused(spec)), 0);
 }
 
@@ -115,8 +113,7 @@ TEST(FuseInvertedResiduals, LeavesValuesThatOthersRead) {
     GraphBuilder builder(8, kSize, 5);
     const Values block = append(builder, builder.input(), {});
     builder.output(builder.convolution(block.result, {.outputs = 4}));
-    builder.output(
-        builder.convolution(expanded ? block.expanded : block.filtered, {.outputs = 4}));
+    builder.output(builder.convolution(expanded ? block.expanded : block.filtered, {.outputs = 4}));
     EXPECT_EQ(blocks(fused(builder)), 0);
   }
 }
