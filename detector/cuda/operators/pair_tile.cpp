@@ -6,7 +6,7 @@
 namespace facepipe::engine {
 namespace {
 
-constexpr int kMostRows = 48;
+constexpr int kMostRows = 16;   // taller tiles end too unevenly
 constexpr int kSchedulers = 4;  // of a multiprocessor
 
 int divide_up(int value, int by) { return (value + by - 1) / by; }
