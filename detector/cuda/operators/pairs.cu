@@ -34,7 +34,7 @@ struct Team {
   int warps;
 
   /// What each of its threads did before, all of them see after.
-  __device__ __forceinline__ void synchronize() const {
+  [[maybe_unused]] __device__ __forceinline__ void synchronize() const {
     if (warps == 1)
       __syncwarp();
     else
@@ -42,7 +42,8 @@ struct Team {
   }
 };
 
-__device__ __forceinline__ const PairMap& map_of(const PairsArguments& a, int tile) {
+[[maybe_unused]] __device__ __forceinline__ const PairMap& map_of(const PairsArguments& a,
+                                                                  int tile) {
   int map = 0;
   while (map + 1 < a.map_count && tile >= a.maps[map + 1].first_tile) ++map;
   return a.maps[map];
