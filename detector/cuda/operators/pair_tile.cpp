@@ -6,7 +6,7 @@
 namespace facepipe::engine {
 namespace {
 
-constexpr int kMostRows = 64;
+constexpr int kMostRows = 16;   // taller tiles end too unevenly
 constexpr int kSchedulers = 4;  // of a multiprocessor
 
 int divide_up(int value, int by) { return (value + by - 1) / by; }
@@ -21,10 +21,10 @@ int tiles_of(std::span<const Size> maps, int rows) {
 /// Clocks until the last tile ends, as found on an H100: what goes by before the first row is
 /// there, what a row takes a warp alone, and what it takes of a scheduler that warps share.
 double clocks_of(const PairKind& kind, int groups, int blocks, int rows, const PairRoom& room) {
-  constexpr double kStart = 2500;
-  constexpr double kStartOfBlock = 600;
-  const double latency = 560 + 60.0 * kind.steps;
-  const double work = (kind.result == PairResult::floats ? 480 : 330) + 20.0 * kind.steps;
+  constexpr double kStart = 2000;
+  constexpr double kStartOfBlock = 200;
+  const double latency = 350 + 40.0 * kind.steps;
+  const double work = (kind.result == PairResult::floats ? 260 : 150) + 15.0 * kind.steps;
   const double warps = static_cast<double>(room.teams * groups) / kSchedulers;
   double clocks = 0;
   for (int left = divide_up(blocks, room.multiprocessors); left > 0; left -= room.blocks) {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "detector/cuda/cuda_detector.h"
+#include "detector/cuda/operators/pair_tile.h"
 #include "detector/graph/fuse_pairs.h"
 #include "detector/graph/onnx_import.h"
 #include "detector/graph/passes.h"
@@ -192,6 +192,18 @@ TEST_F(CudaPairs, RefusesWhatThereIsNoKernelFor) {
     EXPECT_THROW(engine::launch_pairs(refused.kind, arguments, nullptr), std::invalid_argument);
   }
   EXPECT_FALSE(engine::pair_steps(engine::kPairChannels + 1).has_value());
+}
+
+TEST_F(CudaPairs, AreCutIntoTilesOfEvenRowsWhereTheyHaveMaxima) {
+  for (const engine::PairResult result : {engine::PairResult::halves, engine::PairResult::maxima,
+                                          engine::PairResult::halves_and_maxima})
+    for (const Size size : kSizes)
+      for (const int multiprocessors : {1, 20, 132}) {
+        const int rows = engine::pair_rows_for({.steps = 4, .result = result}, 4, {&size, 1},
+                                               {multiprocessors, 3, 1});
+        EXPECT_GE(rows, 1);
+        EXPECT_TRUE(!engine::has_maxima(result) || rows % 2 == 0) << rows;
+      }
 }
 
 class CudaPairsOfModel : public test::KnownModel {};
