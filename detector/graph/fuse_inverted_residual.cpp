@@ -1,5 +1,6 @@
 #include "detector/graph/fuse_inverted_residual.h"
 
+#include <algorithm>
 #include <optional>
 
 namespace facepipe::graph {
@@ -37,12 +38,11 @@ int private_producer(const Graph& graph, const Uses& uses, int node) {
 }
 
 bool stays_inside(const Graph& graph, const Uses& uses, ValueId value) {
-  if (uses.is_output(value)) return false;
-  for (const int reader : uses.readers(value)) {
+  const std::vector<int>& readers = uses.readers(value);
+  return !uses.is_output(value) && std::none_of(readers.begin(), readers.end(), [&](int reader) {
     const Operator& op = graph.nodes[static_cast<std::size_t>(reader)].op;
-    if (std::holds_alternative<Split>(op) || std::holds_alternative<Activate>(op)) return false;
-  }
-  return true;
+    return std::holds_alternative<Split>(op) || std::holds_alternative<Activate>(op);
+  });
 }
 
 std::optional<Block> block_that_ends_at(const Graph& graph, const Uses& uses, int project) {

@@ -1,8 +1,6 @@
 // The kernel of inverted_residual.h.
 #pragma once
 
-#include <type_traits>
-
 #include "core/cuda/programmatic.cuh"
 #include "detector/cuda/operators/inverted_residual_expand.cuh"
 #include "detector/cuda/operators/inverted_residual_project.cuh"
@@ -11,10 +9,11 @@ namespace facepipe::engine {
 
 constexpr int most_threads(int eighths) { return eighths <= 4 ? 512 : 384; }
 
+/// Both phases of a block. `shared` holds, in this order, the strip, or later what other blocks
+/// send; the projection's weights; results of the first phase; and that phase's weights, where
+/// they are staged.
 template <int kEighths, int kStride, int kRows>
-__global__ void __launch_bounds__(most_threads(kEighths))
-    inverted_residual_kernel(const __grid_constant__ InvertedResidualArguments a) {
-  extern __shared__ __align__(16) uint4 shared[];
+__device__ __forceinline__ void run_block(const InvertedResidualArguments& a, uint4* shared) {
   using Weights = ChunkWeights<kEighths>;
   const BlockPlace<kEighths, kStride> place(a, kRows * a.row_groups);
   const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -52,11 +51,7 @@ __global__ void __launch_bounds__(most_threads(kEighths))
   load_strip(a, place, strip);
   copies_commit();
   std::uint32_t limits[kStripInputs];
-#pragma unroll
-  for (int p = 0; p < kStripInputs; ++p) {
-    const int x = place.first_column + lane / 4 * kStripInputs + p;
-    limits[p] = x >= 0 && x < a.input_width ? kLargestHalves : 0;
-  }
+  find_limits(a, place.first_column, lane, limits);
   copies_wait<0>();
   __syncthreads();
 
@@ -76,20 +71,17 @@ __global__ void __launch_bounds__(most_threads(kEighths))
   __syncthreads();
   if (gridDim.z > 1) cluster_arrive_relaxed();  // the strip may be overwritten
 
-  auto* const received = reinterpret_cast<uint2*>(shared);
-  const auto with_tiles = [&](auto pixel_tiles, auto column_tiles) {
-    project<kEighths, kStride, decltype(pixel_tiles)::value, decltype(column_tiles)::value>(
-        a, place, project_weights, results, received);
-  };
-  const auto with_columns = [&](auto pixel_tiles) {
-    if (a.column_tiles == 2) with_tiles(pixel_tiles, std::integral_constant<int, 2>{});
-    if (a.column_tiles == 3) with_tiles(pixel_tiles, std::integral_constant<int, 3>{});
-    if (a.column_tiles == 4) with_tiles(pixel_tiles, std::integral_constant<int, 4>{});
-  };
-  if (a.pixel_tiles == 1)
-    with_columns(std::integral_constant<int, 1>{});
-  else
-    with_columns(std::integral_constant<int, 2>{});
+  project_columns<kEighths, kStride>(a, place, project_weights, results,
+                                     reinterpret_cast<uint2*>(shared));
+}
+
+template <int kEighths, int kStride, int kRows>
+__global__ void __launch_bounds__(most_threads(kEighths))
+    inverted_residual_kernel(const __grid_constant__ InvertedResidualArguments a) {
+#if __CUDA_ARCH__ >= 800  // earlier chips never launch it
+  extern __shared__ __align__(16) uint4 shared[];
+  run_block<kEighths, kStride, kRows>(a, shared);
+#endif
 }
 
 }  // namespace facepipe::engine

@@ -97,6 +97,16 @@ __device__ __forceinline__ void limit(RowValues& values,
   }
 }
 
+/// The limits of a strip's columns.
+__device__ __forceinline__ void find_limits(const InvertedResidualArguments& a, int first_column,
+                                            int lane, std::uint32_t (&limits)[kStripInputs]) {
+#pragma unroll
+  for (int p = 0; p < kStripInputs; ++p) {
+    const int x = first_column + lane / 4 * kStripInputs + p;
+    limits[p] = x >= 0 && x < a.input_width ? kLargestHalves : 0;
+  }
+}
+
 /// Adds the three taps of row `kTapRow` of the window to a lane's results of a row. The first row's
 /// start from the bias, the last row's end with relu.
 template <int kStride, int kTapRow>

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "detector/cuda/operators/activation.cuh"
 #include "detector/cuda/operators/cluster.cuh"
@@ -205,6 +206,27 @@ __device__ __forceinline__ void project(const InvertedResidualArguments& a,
       unit.add(received + (from * slots + slot) * Unit::kPlaceBlocks);
     unit.store();
   }
+}
+
+/// The same, of as many tiles at a time as the arguments say.
+template <int kEighths, int kStride>
+__device__ __forceinline__ void project_columns(const InvertedResidualArguments& a,
+                                                const BlockPlace<kEighths, kStride>& place,
+                                                const uint4* weights, const uint4* results,
+                                                uint2* received) {
+  const auto with_columns = [&](auto pixel_tiles) {
+    constexpr int kPixelTiles = decltype(pixel_tiles)::value;
+    if (a.column_tiles == 2)
+      project<kEighths, kStride, kPixelTiles, 2>(a, place, weights, results, received);
+    if (a.column_tiles == 3)
+      project<kEighths, kStride, kPixelTiles, 3>(a, place, weights, results, received);
+    if (a.column_tiles == 4)
+      project<kEighths, kStride, kPixelTiles, 4>(a, place, weights, results, received);
+  };
+  if (a.pixel_tiles == 1)
+    with_columns(std::integral_constant<int, 1>{});
+  else
+    with_columns(std::integral_constant<int, 2>{});
 }
 
 }  // namespace facepipe::engine

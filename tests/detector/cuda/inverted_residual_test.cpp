@@ -5,13 +5,21 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
 
 #include "detector/cuda/chip.h"
 #include "detector/cuda/fusion.h"
 #include "detector/cuda/operators/inverted_residual_tiles.h"
 #include "detector/cuda/operators/inverted_residual_trial.h"
 #include "detector/cuda/operators/inverted_residual_weights.h"
+#include "detector/graph/onnx_import.h"
+#include "detector/graph/passes.h"
+#include "detector/model.h"
 #include "tests/detector/cuda/device_network.h"
+#include "tests/detector/files.h"
+#include "tests/detector/golden.h"
 #include "tests/support/graph_builder.h"
 
 namespace facepipe::engine {
@@ -183,6 +191,32 @@ INSTANTIATE_TEST_SUITE_P(
                     Block{64, 384, 96, 1, {32, 13}}, Block{96, 576, 96, 1, {31, 7}},
                     Block{96, 576, 160, 2, {33, 9}}, Block{160, 960, 160, 1, {16, 7}},
                     Block{160, 960, 24, 1, {31, 6}, Activation::relu}));
+
+TEST(InvertedResidualsOfCenterFace, HoldTheErrorWithTheModelsWeights) {
+  if (current_chip().compute_capability < 80) GTEST_SKIP() << "older than sm_80";
+  constexpr Size kSize{160, 128};
+  const Model model(test::centerface_file());
+  graph::Graph graph = graph::import_onnx(model.onnx(kSize), model.file().string());
+  graph::optimise(graph, kSize);
+  fuse(graph, current_chip());
+  std::vector<std::uint8_t> bytes(3U * kSize.width * kSize.height);
+  test::fill_pattern(bytes, kSize);
+  test::DeviceNetwork device(graph);
+  device.upload({bytes.begin(), bytes.end()});
+  device.run();
+  int blocks = 0;
+  for (const graph::Node& node : graph.nodes) {
+    if (!std::holds_alternative<graph::InvertedResidual>(node.op)) continue;
+    ++blocks;
+    std::vector<Tensor> inputs;
+    for (const graph::ValueId input : node.inputs) inputs.push_back(device.value(input));
+    std::vector<const Tensor*> pointers;
+    for (const Tensor& input : inputs) pointers.push_back(&input);
+    const Tensor expected = test::interpret_node(graph, node, pointers)[0];
+    EXPECT_LE(relative_error(device.value(node.outputs[0]), expected), kError) << node.name;
+  }
+  EXPECT_EQ(blocks, 16);
+}
 
 }  // namespace
 }  // namespace facepipe::engine
