@@ -1,4 +1,4 @@
-// Kernel launches with more than a grid: clusters, and programmatic dependence on the kernel before.
+// Kernel launches with more than a grid: clusters, and programmatic dependence on others.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -27,7 +27,7 @@ struct LaunchShape {
   dim3 grid;
   dim3 block;
   std::size_t shared_bytes = 0;
-  unsigned cluster_z = 1;  ///< blocks of a cluster, along z; more than one needs kOldestWithClusters
+  unsigned cluster_z = 1;  ///< blocks of a cluster, along z; more from kOldestWithClusters on
   Overlap overlap = Overlap::none;
 };
 
