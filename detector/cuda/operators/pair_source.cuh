@@ -16,18 +16,16 @@ class RowSource {
   using Row = StripRow<kSteps>;
 
  public:
-  /// `height` and `width` are of the tile's map; (first_x, first_y) is the strip's first pixel. The
-  /// tile has `threads`.
-  __device__ __forceinline__ RowSource(const __half* map, int pitch, int height, int width,
-                                       int first_x, int first_y, int thread, int threads)
+  /// `width` is of the tile's map; (first_x, first_y) is the strip's first pixel. The tile has
+  /// `threads`.
+  __device__ __forceinline__ RowSource(const __half* map, int pitch, int width, int first_x,
+                                       int first_y, int thread, int threads)
       : pixels_(threads / Row::kChunks),
         first_pixel_(thread / Row::kChunks),
         count_((kStripPixels - 1 - first_pixel_) / pixels_ + 1),
         place_(Row::place(first_pixel_, thread % Row::kChunks)),
         row_pitch_((width >> kCoarser) * pitch),
-        piece_pitch_((pixels_ >> kCoarser) * pitch),
-        y_(first_y),
-        height_(height) {
+        piece_pitch_((pixels_ >> kCoarser) * pitch) {
     const int chunk = thread % Row::kChunks;
     if (first_pixel_ >= kStripPixels) count_ = 0;
     from_ = map + static_cast<long long>(first_y >> kCoarser) * row_pitch_ +
@@ -39,9 +37,9 @@ class RowSource {
     }
   }
 
-  /// The next row, or zeros where there is no picture, to `slot`.
-  __device__ __forceinline__ void bring(std::uint32_t slot) {
-    unsigned valid = static_cast<unsigned>(y_) < static_cast<unsigned>(height_) ? valid_ : 0;
+  /// The next row, which is row `y`, or zeros where there is no picture, to `slot`.
+  __device__ __forceinline__ void bring(int y, int height, std::uint32_t slot) {
+    unsigned valid = static_cast<unsigned>(y) < static_cast<unsigned>(height) ? valid_ : 0;
     const __half* from = from_;
     std::uint32_t to = slot + place_;
 #pragma unroll 1
@@ -54,8 +52,7 @@ class RowSource {
       to += kSteps == 8 ? Row::place(pixel + pixels_, 0) - Row::place(pixel, 0)
                         : static_cast<std::uint32_t>(pixels_ / 4 * Row::kPixelBytes);
     }
-    if (kCoarser == 0 || y_ % 2 != 0) from_ += row_pitch_;
-    ++y_;
+    if (kCoarser == 0 || y % 2 != 0) from_ += row_pitch_;
   }
 
  private:
@@ -65,8 +62,6 @@ class RowSource {
   std::uint32_t place_;
   int row_pitch_;
   int piece_pitch_;
-  int y_;
-  int height_;
   const __half* from_;
   unsigned valid_ = 0;  // a bit a piece
 };
@@ -75,15 +70,17 @@ class RowSource {
 template <class Two>
 class RowSink {
   using Math = Arithmetic<Two>;
+  using Element = typename Math::Element;
 
  public:
   /// `first_x` is of the lane's first pixel.
   __device__ __forceinline__ RowSink(const PairMap& map, int first_x, int first_y, int lane,
                                      int channel)
-      : to_(static_cast<Element*>(map.output) +
-            (static_cast<long long>(first_y) * map.width + first_x) * map.output_pitch + channel),
-        pitch_(map.output_pitch),
-        row_pitch_(map.width * map.output_pitch) {
+      : to_(static_cast<std::byte*>(map.output) +
+            ((static_cast<long long>(first_y) * map.width + first_x) * map.output_pitch + channel) *
+                static_cast<int>(sizeof(Element))),
+        pixel_bytes_(static_cast<unsigned>(map.output_pitch) * sizeof(Element)),
+        row_bytes_(static_cast<unsigned>(map.width) * pixel_bytes_) {
     if (channel >= map.output_pitch) return;
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
@@ -94,17 +91,16 @@ class RowSink {
 
   __device__ __forceinline__ void put(int, const LaneRow<Two>& row) {
 #pragma unroll
-    for (int j = 0; j < 4; ++j)
-      if ((writes_ >> j & 1) != 0) Math::store(to_ + j * pitch_, row[0][j], row[1][j]);
-    to_ += row_pitch_;
+    for (unsigned j = 0; j < 4; ++j)
+      if ((writes_ >> j & 1) != 0)
+        Math::store(reinterpret_cast<Element*>(to_ + j * pixel_bytes_), row[0][j], row[1][j]);
+    to_ += row_bytes_;
   }
 
  private:
-  using Element = typename Math::Element;
-
-  Element* to_;  // of the lane's first pixel
-  int pitch_;
-  int row_pitch_;
+  std::byte* to_;  // of the lane's first pixel
+  unsigned pixel_bytes_;
+  unsigned row_bytes_;
   unsigned writes_ = 0;  // a bit for each of the lane's pixels that is a result
 };
 

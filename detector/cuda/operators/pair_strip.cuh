@@ -48,46 +48,46 @@ class RowQueue {
   static constexpr unsigned kStageBytes = stage_bytes<kSteps, kUpsampled>();
 
  public:
-  /// `rows` rows from `first_y` on.
+  /// Rows from `first_y` up to, but not with, `end_y`.
   __device__ __forceinline__ RowQueue(const PairMap& map, const Team& team, int first_x,
-                                      int first_y, int rows, std::uint32_t memory, int thread)
+                                      int first_y, int end_y, std::uint32_t memory, int thread)
       : team_(team),
-        fine_(map.input, map.input_pitch, map.height, map.width, first_x, first_y, thread,
-              team.warps * 32),
-        coarse_(map.coarse, map.coarse_pitch, map.height, map.width, first_x, first_y, thread,
-                team.warps * 32),
+        fine_(map.input, map.input_pitch, map.width, first_x, first_y, thread, team.warps * 32),
+        coarse_(map.coarse, map.coarse_pitch, map.width, first_x, first_y, thread, team.warps * 32),
+        height_(map.height),
+        end_y_(end_y),
         first_(memory),
-        row_(memory + (kStages - 1) * kStageBytes),
-        left_(rows) {
+        row_(memory + (kStages - 1) * kStageBytes) {
 #pragma unroll
-    for (int i = 0; i < kStages - 1; ++i) order(memory + static_cast<unsigned>(i) * kStageBytes);
+    for (int i = 0; i < kStages - 1; ++i)
+      order(first_y + i, memory + static_cast<unsigned>(i) * kStageBytes);
   }
 
-  /// The next row; the one before is given up.
-  __device__ __forceinline__ std::uint32_t next() {
+  /// Row `y`, to be asked for one after the other; the one before is given up.
+  __device__ __forceinline__ std::uint32_t row(int y) {
     copies_wait<kStages - 2>();
     team_.synchronize();  // the copies of all threads, and everyone has left the stage to refill
-    order(row_);
+    order(y + kStages - 1, row_);
     row_ = row_ == first_ + (kStages - 1) * kStageBytes ? first_ : row_ + kStageBytes;
     return row_;
   }
 
  private:
-  __device__ __forceinline__ void order(std::uint32_t stage) {
-    if (left_ > 0) {
-      fine_.bring(stage);
-      if constexpr (kUpsampled) coarse_.bring(stage + StripRow<kSteps>::kBytes);
+  __device__ __forceinline__ void order(int y, std::uint32_t stage) {
+    if (y < end_y_) {
+      fine_.bring(y, height_, stage);
+      if constexpr (kUpsampled) coarse_.bring(y, height_, stage + StripRow<kSteps>::kBytes);
     }
     copies_commit();
-    --left_;
   }
 
   Team team_;
   RowSource<kSteps, 0> fine_;
   RowSource<kSteps, 1> coarse_;
+  int height_;
+  int end_y_;
   std::uint32_t first_;
-  std::uint32_t row_;  // the one that was given out last
-  int left_;           // rows that are still to be ordered
+  std::uint32_t row_;  // the one that was asked for last
 };
 
 /// `rows` rows of a strip from `first_y` on, by one warp of a team.
@@ -103,7 +103,7 @@ __device__ __forceinline__ void compute_tile(const PairMap& map, const Team& tea
   using Warp = PairWarp<kSteps, Two>;
   Warp warp(map.weights, group, team.warps, lane);
   cuda::wait_for_previous_kernel();
-  RowQueue<kSteps, kUpsampled> queue(map, team, strip_x, first_y - 1, rows + 2, memory,
+  RowQueue<kSteps, kUpsampled> queue(map, team, strip_x, first_y - 1, first_y + rows + 1, memory,
                                      group * 32 + lane);
   const int first_x = strip_x + lane / 4 * 4;
   const int channel = group * kPairGroup + lane % 4 * 4;
@@ -112,20 +112,20 @@ __device__ __forceinline__ void compute_tile(const PairMap& map, const Team& tea
   const int height = map.height;
   const int width = map.width;
   const std::uint32_t matrix = StripRow<kSteps>::matrix_place(lane);
-  const auto multiply = [&](typename Warp::Sums& sums) {
-    const std::uint32_t from = queue.next() + matrix;
+  const auto multiply = [&](int y, typename Warp::Sums& sums) {
+    const std::uint32_t from = queue.row(y) + matrix;
     warp.template multiply<false>(from, sums);
     if constexpr (kUpsampled) warp.template multiply<true>(from + StripRow<kSteps>::kBytes, sums);
   };
-  bool columns[4];
+  unsigned columns = 0;  // a bit for each of the lane's pixels that is one of the picture
 #pragma unroll
   for (int j = 0; j < 4; ++j)
-    columns[j] = static_cast<unsigned>(first_x + j) < static_cast<unsigned>(width);
+    if (static_cast<unsigned>(first_x + j) < static_cast<unsigned>(width)) columns |= 1U << j;
   const bool inner = strip_x >= 0 && strip_x + kStripPixels <= width;
   const auto to_row = [&](int y, const typename Warp::Sums& sums, LaneRow<Two>& row) {
     Warp::to_row(sums, row);
     const bool inside = static_cast<unsigned>(y) < static_cast<unsigned>(height);
-    if (!inner || !inside) Warp::mask(columns, inside, row);
+    if (!inner || !inside) Warp::mask(inside ? columns : 0, row);
   };
   const auto advance = [&](int y, const LaneRow<Two>& row) {
     LaneRow<Two> done;  // row y - 1
@@ -137,11 +137,11 @@ __device__ __forceinline__ void compute_tile(const PairMap& map, const Team& tea
   // The tensor cores are a row ahead, so that neither half of the work waits for the other.
   typename Warp::Sums sums;
   LaneRow<Two> row;
-  multiply(sums);
+  multiply(first_y - 1, sums);
   to_row(first_y - 1, sums, row);
 #pragma unroll 1
   for (int y = first_y - 1; y < first_y + rows; ++y) {
-    multiply(sums);
+    multiply(y + 1, sums);
     advance(y, row);
     to_row(y + 1, sums, row);
   }

@@ -181,14 +181,14 @@ class PairWarp {
         row[n][j] = Math::bounded(sums[j / 2][n][j % 2 * 2], sums[j / 2][n][j % 2 * 2 + 1]);
   }
 
-  /// Outside the picture the depthwise convolution sees zeros.
-  static __device__ __forceinline__ void mask(const bool (&columns)[4], bool inside,
-                                              LaneRow<Two>& row) {
+  /// Outside the picture, where a pixel's bit of `inside` is 0, the depthwise convolution sees
+  /// zeros.
+  static __device__ __forceinline__ void mask(unsigned inside, LaneRow<Two>& row) {
 #pragma unroll
     for (int n = 0; n < 2; ++n)
 #pragma unroll
       for (int j = 0; j < 4; ++j)
-        if (!columns[j] || !inside) row[n][j] = Two{};
+        if ((inside >> j & 1) == 0) row[n][j] = Two{};
   }
 
   /// Takes the next row and completes the sums of the row before it. Those of the strip's outermost

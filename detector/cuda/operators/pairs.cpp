@@ -95,6 +95,7 @@ class PairsOperator : public Operator {
     }
     const PairRoom room = prepare_pairs(kind_, arguments_.groups);
     arguments_.teams = room.teams;
+    arguments_.multiprocessors = room.multiprocessors;
     arguments_.overlaps = room.overlaps;
     arguments_.rows = pair_rows_for(kind_, arguments_.groups, sizes, room);
   }

@@ -28,7 +28,10 @@ template <int kSteps, PairResult kResult, bool kRelu, bool kUpsampled>
 __global__ void __maxnreg__((most_registers<kSteps, kResult>()))
     pairs_kernel(const __grid_constant__ PairsArguments a) {
 #if __CUDA_ARCH__ >= 800
-  cuda::let_next_kernel_start();
+  // Blocks of the next kernel that come while many of this one are there would crowd on some
+  // multiprocessors.
+  const bool early = gridDim.x <= static_cast<unsigned>(a.multiprocessors);
+  if (early) cuda::let_next_kernel_start();
   extern __shared__ __align__(128) std::byte staged[];
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const Team team{a.groups};
@@ -44,6 +47,7 @@ __global__ void __maxnreg__((most_registers<kSteps, kResult>()))
   compute_tile<kSteps, kResult, kRelu, kUpsampled>(map, team, warp % a.groups,
                                                    tile % map.strips * kPairColumns - 1, first_y,
                                                    min(a.rows, map.height - first_y), memory);
+  if (!early) cuda::let_next_kernel_start();
 #endif
 }
 

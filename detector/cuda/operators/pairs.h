@@ -64,10 +64,11 @@ struct PairKind {
 struct PairsArguments {
   PairMap maps[kPairMaps];
   int map_count;
-  int groups;     ///< of 16 outputs: the warps that share a tile
-  int teams;      ///< of so many warps, each with a tile of its own, in a block
-  int rows;       ///< of a tile, which is a strip's width; even where there are maxima
-  int tiles;      ///< of all maps
+  int groups;  ///< of 16 outputs: the warps that share a tile
+  int teams;   ///< of so many warps, each with a tile of its own, in a block
+  int rows;    ///< of a tile, which is a strip's width; even where there are maxima
+  int tiles;   ///< of all maps
+  int multiprocessors;
   bool overlaps;  ///< with the end of the kernel before: cuda::Overlap::prologue
 };
 
