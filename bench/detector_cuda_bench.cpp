@@ -5,10 +5,11 @@
 //
 // Sizes are of the frame; the network's are the next multiples of 32. "single": the time of each
 // of 200 replays between two events. "in a row": the mean of 100 replays, five times, as
-// detector_cuda.py times its peers. "network": the network alone, from its input tensor to its
-// outputs. --steps: each kernel of the network in a graph of its own, twenty times in a row, so
-// that what fits in the cache is in the cache. --generic: a kernel an operator, none that computes
-// several.
+// detector_cuda.py times its peers. "network": the network alone, from its input tensor, or the
+// frame where its stem reads that, to its outputs, or what a head reads that computes its last
+// layers itself. --steps: each kernel of the network in a graph of its own, twenty times in a row,
+// so that what fits in the cache is in the cache.
+// --generic: a kernel an operator, none that computes several.
 #include <algorithm>
 #include <cstdio>
 #include <functional>

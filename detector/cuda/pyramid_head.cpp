@@ -33,26 +33,32 @@ std::vector<int> channels_in_order(const Model& model, const graph::HeadTail& ta
   return order;
 }
 
+float window_weight(const graph::Convolution& op, int tap, int input, int output) {
+  if (input >= op.inputs || output >= op.outputs) return 0;
+  return op.weights[static_cast<std::size_t>((output * op.inputs + input) * 9 + tap)];
+}
+
+/// Lanes' words of a step of the sum that begins at channel `first`: pairs of sums 2t, 2t + 1 and,
+/// of 16 channels, 2t + 8, 2t + 9 of column g (lane = 4g + t).
+void pack_window_step(std::vector<__half>& halves, const graph::Convolution& op, int tap, int first,
+                      int channels, int tiles) {
+  for (int tile = 0; tile < tiles; ++tile)
+    for (int lane = 0; lane < 32; ++lane)
+      for (int i = 0; i < channels / 4; ++i) {
+        const int input = first + lane % 4 * 2 + i % 2 + i / 2 * 8;
+        halves.push_back(__float2half_rn(window_weight(op, tap, input, kTile * tile + lane / 4)));
+      }
+}
+
 /// See window_weight_bytes().
 std::vector<__half> pack_window(const graph::Convolution& op, int tiles) {
   std::vector<__half> halves;
-  const auto push = [&](int tap, int input, int output) {
-    const bool padding = input >= op.inputs || output >= op.outputs;
-    const int weight = (output * op.inputs + input) * 9 + tap;
-    halves.push_back(__float2half_rn(padding ? 0 : op.weights[static_cast<std::size_t>(weight)]));
-  };
   for (int tap = 0; tap < 9; ++tap)
     for (int step = 0; step < tiles / 2; ++step)
-      for (int tile = 0; tile < tiles; ++tile)
-        for (int lane = 0; lane < 32; ++lane)
-          for (const int i : {0, 1, 8, 9})
-            push(tap, 16 * step + lane % 4 * 2 + i, kTile * tile + lane / 4);
-  if (tiles % 2 == 0) return halves;
-  for (int tap = 0; tap < 9; ++tap)
-    for (int tile = 0; tile < tiles; ++tile)
-      for (int lane = 0; lane < 32; ++lane)
-        for (const int i : {0, 1})
-          push(tap, kTile * (tiles - 1) + lane % 4 * 2 + i, kTile * tile + lane / 4);
+      pack_window_step(halves, op, tap, 2 * kTile * step, 2 * kTile, tiles);
+  if (tiles % 2 != 0)
+    for (int tap = 0; tap < 9; ++tap)
+      pack_window_step(halves, op, tap, kTile * (tiles - 1), kTile, tiles);
   return halves;
 }
 
@@ -116,34 +122,39 @@ PyramidHead::PyramidHead(const Model& model, const NetworkFit& fit, const graph:
   const Size map{fit.network.width / stride, fit.network.height / stride};
   if (!fits(model, tail) || fine.shape.width != map.width || fine.shape.height != map.height)
     throw Error(ErrorKind::internal, "detector: a head of another kind than its kernels'");
-  WeightPacker packer;
-  step_ = std::make_unique<PyramidWeights>(tail.step, coarse.pitch, fine.pitch, packer);
-  window_ = packer.append(std::span<const __half>(pack_window(tail.window, tiles_)));
-  std::vector<float> bias = tail.window.bias;
-  bias.resize(static_cast<std::size_t>(tiles_ * kTile));
-  window_bias_ = packer.append(std::span<const float>(bias));
-  const std::vector<int> order = channels_in_order(model, tail);
-  outputs_ = packer.append(std::span<const __half>(
-      pack_fragments(1, divide_up(tiles_, 2), ColumnOrder::tiles, [&](int input, int column) {
-        if (input >= tail.outputs.inputs || column >= static_cast<int>(order.size())) return 0.0F;
-        const int output = order[static_cast<std::size_t>(column)];
-        return tail.outputs.weights[static_cast<std::size_t>(output * tail.outputs.inputs + input)];
-      })));
-  bias.clear();
-  for (const int output : order)
-    bias.push_back(tail.outputs.bias[static_cast<std::size_t>(output)]);
-  bias.resize(kHeadChannels);
-  outputs_bias_ = packer.append(std::span<const float>(bias));
+  warps_ = warps_for(tiles_, map);
   int first = 0;
   for (const ModelOutput& output : model.outputs()) {
     tensors_.push_back({first, part_named(tail, output.name)->pending});
     first += output.channels;
   }
-  warps_ = warps_for(tiles_, map);
+  WeightPacker packer;
+  pack(tail, channels_in_order(model, tail), packer);
   weights_ = cuda::DeviceBuffer<std::byte>(packer.bytes().size());
   const cuda::Stream stream;
   cuda::copy(weights_.span(), packer.bytes(), stream);
   stream.synchronize();
+}
+
+void PyramidHead::pack(const graph::HeadTail& tail, const std::vector<int>& channels,
+                       WeightPacker& packer) {
+  step_ = std::make_unique<PyramidWeights>(tail.step, coarse_.pitch, fine_.pitch, packer);
+  window_ = packer.append(std::span<const __half>(pack_window(tail.window, tiles_)));
+  std::vector<float> bias = tail.window.bias;
+  bias.resize(static_cast<std::size_t>(tiles_ * kTile));
+  window_bias_ = packer.append(std::span<const float>(bias));
+  const graph::Convolution& op = tail.outputs;
+  const auto weight = [&](int input, int column) {
+    if (input >= op.inputs || column >= static_cast<int>(channels.size())) return 0.0F;
+    const int output = channels[static_cast<std::size_t>(column)];
+    return op.weights[static_cast<std::size_t>(output * op.inputs + input)];
+  };
+  outputs_ = packer.append(
+      std::span<const __half>(pack_fragments(1, divide_up(tiles_, 2), ColumnOrder::tiles, weight)));
+  bias.assign(kHeadChannels, 0);
+  std::transform(channels.begin(), channels.end(), bias.begin(),
+                 [&](int output) { return op.bias[static_cast<std::size_t>(output)]; });
+  outputs_bias_ = packer.append(std::span<const float>(bias));
 }
 
 std::size_t PyramidHead::scratch_words() const {

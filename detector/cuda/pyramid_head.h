@@ -37,6 +37,9 @@ class PyramidHead : public CandidateHead {
     graph::Activation pending;
   };
 
+  /// `channels` of the 1x1 convolution, in the order in which the head reads them.
+  void pack(const graph::HeadTail& tail, const std::vector<int>& channels, WeightPacker& packer);
+
   NetworkFit fit_;
   float score_threshold_;
   Placement coarse_;

@@ -49,6 +49,9 @@ __host__ __device__ constexpr int window_weight_bytes(int tiles) { return 9 * ti
 /// hence once before the first launch.
 [[nodiscard]] int prepare_pyramid_head(int tiles, int warps);
 
+/// Writes the candidates of marked cells, and how many there are.
+void launch_head_places(const PyramidHeadArguments& arguments, cudaStream_t stream);
+
 /// Marks cells and writes them out, then writes candidates.
 void launch_pyramid_head(int tiles, int warps, const PyramidHeadArguments& arguments,
                          cudaStream_t stream);

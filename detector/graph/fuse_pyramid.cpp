@@ -128,7 +128,7 @@ std::optional<HeadTail> cut_head(Graph& graph) {
   for (const int n : gone)
     for (const ValueId value : node_at(graph, n).outputs)
       for (const int reader : uses.readers(value))
-        if (gone.count(reader) == 0) return std::nullopt;
+        if (!gone.contains(reader)) return std::nullopt;
   std::for_each(gone.rbegin(), gone.rend(),
                 [&](int n) { graph.nodes.erase(graph.nodes.begin() + n); });
   graph.outputs = {{"coarse", tail.coarse, OutputLayout::features},

@@ -33,26 +33,26 @@ std::vector<float> padded_bias(const graph::Convolution& op) {
   return bias;
 }
 
+/// A word's channel of the first two layers: row 0 is the first one's bias, row 10 the second's,
+/// and the taps are between them.
+float record_value(const graph::Convolution& first, const graph::Convolution& depthwise, int row,
+                   int channel) {
+  if (channel >= depthwise.outputs) return 0;
+  const auto c = static_cast<std::size_t>(channel);
+  if (row == 0) return first.bias[c];
+  if (row == 10) return depthwise.bias[c];
+  return depthwise.weights[c * 9 + static_cast<std::size_t>(row) - 1];
+}
+
 /// See stem_record_words().
 std::vector<__half> depthwise_records(const graph::Convolution& first,
                                       const graph::Convolution& depthwise, int tiles) {
   std::vector<__half> records;
-  const auto at = [](const std::vector<float>& values, int i, int count) {
-    return i < count ? values[static_cast<std::size_t>(i)] : 0.0F;
-  };
   for (int t = 0; t < 4; ++t)
     for (int row = 0; row < 11; ++row)
       for (int j = 0; j < tiles; ++j)
-        for (int e = 0; e < 2; ++e) {
-          const int channel = 8 * j + 2 * t + e;
-          float value = 0;
-          if (channel < depthwise.outputs)
-            value = row == 0 ? at(first.bias, channel, first.outputs)
-                    : row == 10
-                        ? at(depthwise.bias, channel, depthwise.outputs)
-                        : depthwise.weights[static_cast<std::size_t>(channel * 9 + row - 1)];
-          records.push_back(__float2half_rn(value));
-        }
+        for (const int channel : {8 * j + 2 * t, 8 * j + 2 * t + 1})
+          records.push_back(__float2half_rn(record_value(first, depthwise, row, channel)));
   return records;
 }
 

@@ -4,15 +4,16 @@
 
 #include "core/cuda/check.h"
 #include "detector/cuda/operators/stem_picture.cuh"
+#include "detector/cuda/operators/stem_warp.cuh"
 #include "detector/cuda/operators/tensor_core.cuh"
 
 namespace facepipe::engine {
 namespace {
 
 constexpr int kThreads = 32 * kStemWarps;
-constexpr int kRows = 4;    // that a warp computes
-constexpr int kPixels = 4;  // neighbours that a lane has of each row: 4g..4g+3, lane = 4g + t
-constexpr int kSums = 2;    // steps of 16: a window has 3 rows of 10 values
+constexpr int kRows = 4;  // that a warp computes
+constexpr int kPixels = kStemLanePixels;
+constexpr int kSums = kStemSums;
 
 /// Rows and columns of the first layer on each side that the depthwise layer reads beside its own.
 __host__ __device__ constexpr int halo_of(int tiles) { return tiles > 0 ? 1 : 0; }
@@ -24,83 +25,6 @@ constexpr std::size_t shared_bytes(int tiles) {
   return sizeof(std::uint32_t) * kStemPitch * static_cast<std::size_t>(picture_rows(tiles));
 }
 
-__device__ __forceinline__ int lane_id() { return static_cast<int>(threadIdx.x) % 32; }
-
-/// Rows of the picture as the tensor core's operand: row g of matrix i is pixel 4g + 2i, row g + 8
-/// the next one.
-struct Windows {
-  const std::uint32_t* words[2 * kSums];
-
-  /// Of the strip whose first window begins at `strip`.
-  __device__ __forceinline__ explicit Windows(const std::uint32_t* strip) {
-    constexpr int kRowWords = 5;
-    const int t = lane_id() % 4;
-#pragma unroll
-    for (int i = 0; i < 2 * kSums; ++i) {
-      const int word = 4 * i + t;
-      // The last word has weight zero; any number will do, from a bank that nobody else reads.
-      const int row = word == 15 ? 2 : word / kRowWords;
-      words[i] = strip + row * kStemPitch + word - row * kRowWords + lane_id() / 4 * 3 * kPixels;
-    }
-  }
-
-  /// Matrix i of a row of windows.
-  __device__ __forceinline__ void load(std::uint32_t (&to)[kSums][4], int row, int i) const {
-    const int offset = row * 2 * kStemPitch + i * 6;
-#pragma unroll
-    for (int s = 0; s < kSums; ++s) {
-      to[s][0] = words[2 * s][offset];
-      to[s][1] = words[2 * s][offset + 3];
-      to[s][2] = words[2 * s + 1][offset];
-      to[s][3] = words[2 * s + 1][offset + 3];
-    }
-  }
-};
-
-/// A lane's results on their way out: four channels of its four pixels of a row, 16 channels at a
-/// time of all lanes.
-struct Results {
-  __half* to;  ///< the lane's first channel of its first pixel in the first row
-  int pitch;
-  long long row_pitch;
-  int channels;          ///< of a pixel, from the lane's first one on
-  std::uint32_t pixels;  ///< a bit for each that is to be written
-  __half2 least;
-
-  /// Pixels first_pixel..end_pixel - 1 of the lanes' strip are written, where they are in the map.
-  __device__ __forceinline__ Results(const StemArguments& a, int x, int y, int first_pixel,
-                                     int end_pixel)
-      : pitch(a.output_pitch),
-        row_pitch(static_cast<long long>(a.output_width) * a.output_pitch),
-        channels(a.output_pitch - lane_id() % 4 * 4),
-        pixels(0),
-        least(a.relu ? __float2half2_rn(0.0F) : __float2half2_rn(-65504.0F)) {
-    to = a.output + y * row_pitch + static_cast<long long>(x) * pitch + lane_id() % 4 * 4;
-#pragma unroll
-    for (int p = 0; p < kPixels; ++p) {
-      const int pixel = lane_id() / 4 * kPixels + p;
-      if (pixel >= first_pixel && pixel < end_pixel && x + p >= 0 && x + p < a.output_width)
-        pixels |= 1U << p;
-    }
-  }
-
-  __device__ __forceinline__ std::uint32_t pack(float x, float y) const {
-    return bits_of(__hmin2(__hmax2(__floats2half2_rn(x, y), least), __float2half2_rn(65504.0F)));
-  }
-
-  /// Sums of both column tiles of matrix i.
-  __device__ __forceinline__ void store(int row, int first_channel, int i, const float (&even)[4],
-                                        const float (&odd)[4]) const {
-    __half* const at = to + row * row_pitch + first_channel;
-    if (first_channel >= channels) return;
-#pragma unroll
-    for (int half = 0; half < 2; ++half)
-      if ((pixels & (1U << (2 * i + half))) != 0)
-        *reinterpret_cast<uint2*>(at + (2 * i + half) * pitch) = {
-            pack(even[2 * half], even[2 * half + 1]), pack(odd[2 * half], odd[2 * half + 1])};
-  }
-};
-
 /// One layer alone: any number of channels, 16 at a time.
 __global__ void __launch_bounds__(kThreads) stem_kernel(const __grid_constant__ StemArguments a) {
   extern __shared__ std::uint32_t words[];
@@ -109,15 +33,15 @@ __global__ void __launch_bounds__(kThreads) stem_kernel(const __grid_constant__ 
   StemPicture<picture_rows(0)>{a, words, 2 * left - 1, 2 * top - 1}.fill();
   __syncthreads();
   const int first_row = static_cast<int>(threadIdx.x) / 32 * kRows;
-  const Windows windows(words + 2 * first_row * kStemPitch);
-  const Results results(a, left + lane_id() / 4 * kPixels, top + first_row, 0, kStemStrip);
+  const StemWindows windows(words + 2 * first_row * kStemPitch);
+  const StemResults results(a, left + stem_lane() / 4 * kPixels, top + first_row, 0, kStemStrip);
   const int rows = min(kRows, a.output_height - top - first_row);
   for (int r = 0; r < rows; ++r) {
     std::uint32_t pixels[2][kSums][4];
     for (int i = 0; i < 2; ++i) windows.load(pixels[i], r, i);
     for (int first = 0; first < a.output_pitch; first += 16) {
       const Fragments* const weights = a.weights + first / 16 * kSums;
-      const int channel = first + lane_id() % 4 * 4;
+      const int channel = first + stem_lane() % 4 * 4;
       const float4 bias = __ldg(reinterpret_cast<const float4*>(a.bias + channel));
 #pragma unroll
       for (int i = 0; i < 2; ++i) {
@@ -125,7 +49,7 @@ __global__ void __launch_bounds__(kThreads) stem_kernel(const __grid_constant__ 
         float odd[4] = {bias.z, bias.w, bias.z, bias.w};
 #pragma unroll
         for (int s = 0; s < kSums; ++s) {
-          const uint4 b = __ldg(&weights[s].lanes[lane_id()]);
+          const uint4 b = __ldg(&weights[s].lanes[stem_lane()]);
           multiply_add(even, pixels[i][s], b.x, b.y);
           multiply_add(odd, pixels[i][s], b.z, b.w);
         }
@@ -144,7 +68,7 @@ template <int kTiles, bool kOnePair>
 struct Strip {
   const StemArguments& a;
   int y;  ///< of the first row that is stored
-  Results results;
+  StemResults results;
   __half2 inside[kPixels];
   std::uint32_t weights[kSums][kTiles][2];
   __half2 bias[kTiles];
@@ -156,8 +80,8 @@ struct Strip {
   __device__ __forceinline__ Strip(const StemArguments& arguments, int left, int top)
       : a(arguments),
         y(top),
-        results(arguments, left + lane_id() / 4 * kPixels, top, 1, kStemStrip - 1) {
-    const int x = left + lane_id() / 4 * kPixels;
+        results(arguments, left + stem_lane() / 4 * kPixels, top, 1, kStemStrip - 1) {
+    const int x = left + stem_lane() / 4 * kPixels;
 #pragma unroll
     for (int p = 0; p < kPixels; ++p)
       inside[p] = __float2half2_rn(x + p >= 0 && x + p < a.output_width ? 1.0F : 0.0F);
@@ -165,7 +89,7 @@ struct Strip {
     for (int pair = 0; pair < kTiles / 2; ++pair)
 #pragma unroll
       for (int s = 0; s < kSums; ++s) {
-        const uint4 b = __ldg(&a.weights[pair * kSums + s].lanes[lane_id()]);
+        const uint4 b = __ldg(&a.weights[pair * kSums + s].lanes[stem_lane()]);
         weights[s][2 * pair][0] = b.x;
         weights[s][2 * pair][1] = b.y;
         weights[s][2 * pair + 1][0] = b.z;
@@ -177,7 +101,7 @@ struct Strip {
   __device__ __forceinline__ void read_record() {
     constexpr int kWords = stem_record_words(kTiles);
     std::uint32_t record[kWords];
-    const auto* const from = reinterpret_cast<const uint2*>(a.depthwise + lane_id() % 4 * kWords);
+    const auto* const from = reinterpret_cast<const uint2*>(a.depthwise + stem_lane() % 4 * kWords);
 #pragma unroll
     for (int i = 0; i < kWords / 2; ++i) {
       const uint2 words = __ldg(from + i);
@@ -194,7 +118,7 @@ struct Strip {
   }
 
   /// A row of the first layer, zero outside of its map.
-  __device__ __forceinline__ void convolve(Row& to, const Windows& windows, int row) const {
+  __device__ __forceinline__ void convolve(Row& to, const StemWindows& windows, int row) const {
     const int map_row = y - 1 + row;
     const __half2 row_inside =
         __float2half2_rn(map_row >= 0 && map_row < a.output_height ? 1.0F : 0.0F);
@@ -240,7 +164,7 @@ struct Strip {
     if (y + r >= a.output_height) return;
     for (int first = 0; first < (kOnePair ? 16 : a.output_pitch); first += 16) {
       const Fragments* const from = a.pointwise + first / 16 * (kTiles / 2);
-      const int channel = first + lane_id() % 4 * 4;
+      const int channel = first + stem_lane() % 4 * 4;
       const float4 start = __ldg(reinterpret_cast<const float4*>(a.bias + channel));
 #pragma unroll
       for (int i = 0; i < 2; ++i) {
@@ -251,7 +175,7 @@ struct Strip {
           const std::uint32_t pixels[4] = {
               bits_of(row[2 * s][2 * i]), bits_of(row[2 * s][2 * i + 1]),
               bits_of(row[2 * s + 1][2 * i]), bits_of(row[2 * s + 1][2 * i + 1])};
-          const uint4 b = __ldg(&from[s].lanes[lane_id()]);
+          const uint4 b = __ldg(&from[s].lanes[stem_lane()]);
           multiply_add(even, pixels, b.x, b.y);
           multiply_add(odd, pixels, b.z, b.w);
         }
@@ -260,7 +184,7 @@ struct Strip {
     }
   }
 
-  __device__ __forceinline__ void run(const Windows& windows) const {
+  __device__ __forceinline__ void run(const StemWindows& windows) const {
     Row sums[3];
 #pragma unroll
     for (int r = 0; r < kRows + 2; ++r) {
@@ -291,7 +215,7 @@ __global__ void __launch_bounds__(kThreads)
   __syncthreads();
   const int first_row = static_cast<int>(threadIdx.x) / 32 * kRows;
   if (top + first_row >= a.output_height) return;
-  const Windows windows(words + 2 * first_row * kStemPitch);
+  const StemWindows windows(words + 2 * first_row * kStemPitch);
   Strip<kTiles, kOnePair>(a, left, top + first_row).run(windows);
 }
 

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <functional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/support/graph_builder.h"
 
@@ -84,6 +86,29 @@ GraphBuilder headed(const std::function<void(GraphBuilder&, ValueId)>& more = {}
   return builder;
 }
 
+/// The graph with what was cut away at its end again.
+Graph restored(Graph graph, const HeadTail& tail) {
+  const auto append = [&](Operator op, const std::vector<ValueId>& inputs) {
+    const ValueId value = graph.add_value("");
+    graph.nodes.push_back({"", std::move(op), inputs, {value}});
+    return value;
+  };
+  ValueId x = append(tail.step, {tail.coarse, tail.fine});
+  x = append(tail.outputs, {append(tail.window, {x})});
+  graph.outputs.clear();
+  for (const HeadTail::Part& part : tail.parts) {
+    // A convolution that picks the part's channels.
+    Convolution pick{{}, tail.outputs.outputs, part.channels, 1, {}, {}, part.pending};
+    pick.bias.assign(static_cast<std::size_t>(part.channels), 0);
+    for (int o = 0; o < part.channels; ++o)
+      for (int i = 0; i < pick.inputs; ++i)
+        pick.weights.push_back(i == part.first_channel + o ? 1.0F : 0.0F);
+    graph.outputs.push_back({part.name, append(pick, {x}), OutputLayout::as_computed});
+  }
+  infer_shapes(graph, kSize);
+  return graph;
+}
+
 TEST(CutHead, TakesAwayWhatTheHeadComputes) {
   GraphBuilder builder = headed();
   Graph graph = builder.graph();
@@ -103,6 +128,9 @@ TEST(CutHead, TakesAwayWhatTheHeadComputes) {
     EXPECT_EQ(tail->parts[i].name, builder.graph().outputs[i].name);
     EXPECT_EQ(tail->parts[i].pending, i == 0 ? Activation::sigmoid : Activation::none);
   }
+  const Tensor noise = builder.noise();
+  EXPECT_EQ(test::interpret_outputs(restored(graph, *tail), noise),
+            test::interpret_outputs(builder.graph(), noise));
 }
 
 TEST(CutHead, LeavesHeadsThatOthersRead) {
