@@ -21,9 +21,10 @@ class PictureUpload {
   /// Errors: Error(device).
   PictureUpload(Size size, int bits, std::size_t frames, Device device, CopyCounter& copies);
 
-  /// `frame` is one of the pipeline's (wrap()). Interleaves chroma into pinned memory and enqueues one copy on `stream`; nothing is waited
-  /// for. The result has all of the frame's properties; Frame::ready tells when its samples are
-  /// there. Errors: Error(internal) for a frame of another size or format.
+  /// `frame` is one of the pipeline's (wrap()). Interleaves chroma into pinned memory and enqueues
+  /// one copy on `stream`; nothing is waited for. The result has all of the frame's properties;
+  /// Frame::ready tells when its samples are there. Errors: Error(internal) for a frame of another
+  /// size or format.
   [[nodiscard]] Frame upload(const Frame& frame, cuda::StreamView stream);
 
  private:
