@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <string>
 
+#include "core/cuda/launch.h"
+
 namespace facepipe::engine {
 
 struct Chip {
@@ -12,6 +14,12 @@ struct Chip {
   int compute_capability = 0;    ///< 10 * major + minor
   std::string name;
 };
+
+/// How kernels that know cuda::Overlap::prologue are launched there.
+[[nodiscard]] inline cuda::Overlap overlap_of(const Chip& chip) {
+  return chip.compute_capability >= cuda::kOldestWithClusters ? cuda::Overlap::prologue
+                                                              : cuda::Overlap::none;
+}
 
 /// The calling thread's current device. Errors: device.
 [[nodiscard]] Chip current_chip();

@@ -1,5 +1,5 @@
 // Candidates' places: marked cells in raster order, one after the other.
-#include "core/cuda/check.h"
+#include "core/cuda/programmatic.cuh"
 #include "detector/cuda/head_decode.cuh"
 #include "detector/cuda/pyramid_head_kernels.h"
 
@@ -64,6 +64,8 @@ __device__ __forceinline__ unsigned marked_before(Marked& shared, const std::uin
 template <class Kind>
 __global__ void __launch_bounds__(kPlaceThreads)
     place_kernel(const __grid_constant__ PyramidHeadArguments a) {
+  cuda::wait_for_previous_kernel();
+  cuda::let_next_kernel_start();
   const int words_a_row = words_of_row(a.step.width);
   const int count = words_a_row * a.step.height;
   const int first = static_cast<int>(blockIdx.x) * kPlaceThreads;
@@ -98,11 +100,14 @@ __global__ void __launch_bounds__(kPlaceThreads)
 
 }  // namespace
 
-void launch_head_places(const PyramidHeadArguments& arguments, cudaStream_t stream) {
+void launch_head_places(const PyramidHeadArguments& arguments, cuda::Overlap overlap,
+                        cuda::StreamView stream) {
   const int words = words_of_row(arguments.step.width) * arguments.step.height;
-  const auto blocks = static_cast<unsigned>((words + kPlaceThreads - 1) / kPlaceThreads);
-  place_kernel<Centerface><<<blocks, kPlaceThreads, 0, stream>>>(arguments);
-  FACEPIPE_CUDA_CHECK(cudaGetLastError());
+  cuda::LaunchShape shape;
+  shape.grid = static_cast<unsigned>((words + kPlaceThreads - 1) / kPlaceThreads);
+  shape.block = kPlaceThreads;
+  shape.overlap = overlap;
+  cuda::launch(place_kernel<Centerface>, shape, stream, arguments);
 }
 
 }  // namespace facepipe::engine

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "core/cuda/check.h"
 #include "core/error.h"
+#include "detector/cuda/chip.h"
 #include "detector/cuda/operators/lane_weights.h"
 #include "detector/cuda/pyramid_head_kernels.h"
 
@@ -65,11 +65,7 @@ std::vector<__half> pack_window(const graph::Convolution& op, int tiles) {
 /// The height of thread blocks for which the busiest multiprocessor has the least rows to compute,
 /// those that neighbours compute as well included.
 int warps_for(int tiles, Size map) {
-  int device = 0;
-  int multiprocessors = 0;
-  FACEPIPE_CUDA_CHECK(cudaGetDevice(&device));
-  FACEPIPE_CUDA_CHECK(
-      cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  const int multiprocessors = current_chip().multiprocessors;
   int best = kLeastHeadWarps;
   int least = std::numeric_limits<int>::max();
   for (int warps = kLeastHeadWarps; warps <= kMostHeadWarps; warps += kHeadWarpStep) {
@@ -117,7 +113,8 @@ PyramidHead::PyramidHead(const Model& model, const NetworkFit& fit, const graph:
       coarse_(coarse),
       fine_(fine),
       stride_(static_cast<float>(model.outputs().front().stride)),
-      tiles_(tiles_of(tail.window.outputs)) {
+      tiles_(tiles_of(tail.window.outputs)),
+      overlap_(overlap_of(current_chip())) {
   const int stride = model.outputs().front().stride;
   const Size map{fit.network.width / stride, fit.network.height / stride};
   if (!fits(model, tail) || fine.shape.width != map.width || fine.shape.height != map.height)
@@ -195,7 +192,7 @@ void PyramidHead::enqueue(const std::byte* activations, cuda::DeviceSpan<std::ui
   a.least = least_of(score_threshold_, tensors_[0].pending);
   set_frame(a.head, fit_);
   a.head.to = to;
-  launch_pyramid_head(tiles_, warps_, a, stream.get());
+  launch_pyramid_head(tiles_, warps_, a, overlap_, stream);
 }
 
 }  // namespace facepipe::engine

@@ -1,6 +1,7 @@
 #include <stdexcept>
 
 #include "core/cuda/check.h"
+#include "core/cuda/programmatic.cuh"
 #include "detector/cuda/head_decode.cuh"
 #include "detector/cuda/operators/pyramid.cuh"
 #include "detector/cuda/pyramid_head_kernels.h"
@@ -258,7 +259,9 @@ __global__ void __launch_bounds__(32 * kMostHeadWarps, 2)
                             reinterpret_cast<__half*>(shared + window_weight_bytes(kTiles)),
                             static_cast<int>(blockIdx.x) * kHeadColumns,
                             static_cast<int>(blockIdx.y) * kWarpRows * warp_count()};
-  block.load_window();
+  block.load_window();  // nobody writes weights
+  cuda::wait_for_previous_kernel();
+  cuda::let_next_kernel_start();
   block.load_pixels();
   copies_wait<0>();
   __syncthreads();
@@ -311,13 +314,15 @@ int prepare_pyramid_head(int tiles, int warps) {
 }
 
 void launch_pyramid_head(int tiles, int warps, const PyramidHeadArguments& arguments,
-                         cudaStream_t stream) {
-  const dim3 grid(divide_up(arguments.step.width, kHeadColumns),
-                  divide_up(arguments.step.height, head_warp_rows(tiles) * warps));
-  kernel_of(tiles)<<<grid, static_cast<unsigned>(32 * warps), shared_bytes(tiles, warps), stream>>>(
-      arguments);
-  FACEPIPE_CUDA_CHECK(cudaGetLastError());
-  launch_head_places(arguments, stream);
+                         cuda::Overlap overlap, cuda::StreamView stream) {
+  cuda::LaunchShape shape;
+  shape.grid = dim3(divide_up(arguments.step.width, kHeadColumns),
+                    divide_up(arguments.step.height, head_warp_rows(tiles) * warps));
+  shape.block = static_cast<unsigned>(32 * warps);
+  shape.shared_bytes = shared_bytes(tiles, warps);
+  shape.overlap = overlap;
+  cuda::launch(kernel_of(tiles), shape, stream, arguments);
+  launch_head_places(arguments, overlap, stream);
 }
 
 }  // namespace facepipe::engine

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/cuda/launch.h"
 #include "detector/cuda/head_arguments.h"
 #include "detector/cuda/operators/pyramid.h"
 
@@ -50,10 +51,11 @@ __host__ __device__ constexpr int window_weight_bytes(int tiles) { return 9 * ti
 [[nodiscard]] int prepare_pyramid_head(int tiles, int warps);
 
 /// Writes the candidates of marked cells, and how many there are.
-void launch_head_places(const PyramidHeadArguments& arguments, cudaStream_t stream);
+void launch_head_places(const PyramidHeadArguments& arguments, cuda::Overlap overlap,
+                        cuda::StreamView stream);
 
 /// Marks cells and writes them out, then writes candidates.
 void launch_pyramid_head(int tiles, int warps, const PyramidHeadArguments& arguments,
-                         cudaStream_t stream);
+                         cuda::Overlap overlap, cuda::StreamView stream);
 
 }  // namespace facepipe::engine

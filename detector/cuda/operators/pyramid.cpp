@@ -27,7 +27,8 @@ class PyramidOperator : public Operator {
       : coarse_(context.inputs[0]),
         fine_(context.inputs[1]),
         output_(context.outputs[0]),
-        weights_(op, coarse_.pitch, fine_.pitch, packer) {}
+        weights_(op, coarse_.pitch, fine_.pitch, packer),
+        overlap_(overlap_of(context.limits)) {}
 
   void enqueue(const Memory& memory, cuda::StreamView stream) const override {
     PyramidArguments arguments{};
@@ -39,7 +40,7 @@ class PyramidOperator : public Operator {
     arguments.height = fine_.shape.height;
     arguments.width = fine_.shape.width;
     launch_pyramid(output_.pitch / kTile, arguments, value_pointer<__half>(memory, output_),
-                   output_.pitch, stream.get());
+                   output_.pitch, overlap_, stream);
   }
 
  private:
@@ -47,6 +48,7 @@ class PyramidOperator : public Operator {
   Placement fine_;
   Placement output_;
   PyramidWeights weights_;
+  cuda::Overlap overlap_;
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include <stdexcept>
 
-#include "core/cuda/check.h"
+#include "core/cuda/programmatic.cuh"
 #include "detector/cuda/operators/pyramid.cuh"
 
 namespace facepipe::engine {
@@ -15,6 +15,8 @@ __global__ void __launch_bounds__(32 * kWarps)
     pyramid_kernel(const __grid_constant__ PyramidArguments a, __half* output, int pitch) {
   const int item = static_cast<int>(blockIdx.x) * kWarps + static_cast<int>(threadIdx.x) / 32;
   const int lane = static_cast<int>(threadIdx.x) % 32;
+  cuda::wait_for_previous_kernel();
+  cuda::let_next_kernel_start();
   const int row_items = (a.width + 2 * kPixels - 1) / (2 * kPixels) * 2;
   const int y = item / row_items;
   if (y >= a.height) return;
@@ -31,25 +33,26 @@ __global__ void __launch_bounds__(32 * kWarps)
   }
 }
 
-template <int kTiles>
-void launch(int tiles, const PyramidArguments& a, __half* output, int pitch, cudaStream_t stream) {
-  if (tiles != kTiles) {
-    if constexpr (kTiles < kMostPyramidTiles)
-      return launch<kTiles + 1>(tiles, a, output, pitch, stream);
-    throw std::invalid_argument("pyramid: channels without a kernel");
-  }
-  const int items = (a.width + 2 * kPixels - 1) / (2 * kPixels) * 2 * a.height;
-  pyramid_kernel<kTiles>
-      <<<static_cast<unsigned>((items + kWarps - 1) / kWarps), 32 * kWarps, 0, stream>>>(a, output,
-                                                                                         pitch);
-  FACEPIPE_CUDA_CHECK(cudaGetLastError());
+using Kernel = void (*)(PyramidArguments, __half*, int);
+
+template <int kTiles = 1>
+Kernel kernel_of(int tiles) {
+  if (tiles == kTiles) return pyramid_kernel<kTiles>;
+  if constexpr (kTiles < kMostPyramidTiles) return kernel_of<kTiles + 1>(tiles);
+  throw std::invalid_argument("pyramid: channels without a kernel");
 }
 
 }  // namespace
 
 void launch_pyramid(int tiles, const PyramidArguments& arguments, __half* output, int output_pitch,
-                    cudaStream_t stream) {
-  launch<1>(tiles, arguments, output, output_pitch, stream);
+                    cuda::Overlap overlap, cuda::StreamView stream) {
+  const int row_items = (arguments.width + 2 * kPixels - 1) / (2 * kPixels) * 2;
+  const int items = row_items * arguments.height;
+  cuda::LaunchShape shape;
+  shape.grid = static_cast<unsigned>((items + kWarps - 1) / kWarps);
+  shape.block = 32 * kWarps;
+  shape.overlap = overlap;
+  cuda::launch(kernel_of(tiles), shape, stream, arguments, output, output_pitch);
 }
 
 }  // namespace facepipe::engine

@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "core/cuda/launch.h"
 #include "detector/cuda/operators/operator.h"
 #include "detector/graph/graph.h"
 
@@ -52,6 +53,6 @@ struct PyramidWeights {
 
 /// `tiles`: 1..kMostPyramidTiles. Throws std::invalid_argument for others.
 void launch_pyramid(int tiles, const PyramidArguments& arguments, __half* output, int output_pitch,
-                    cudaStream_t stream);
+                    cuda::Overlap overlap, cuda::StreamView stream);
 
 }  // namespace facepipe::engine

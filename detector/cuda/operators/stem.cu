@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "core/cuda/check.h"
+#include "core/cuda/programmatic.cuh"
 #include "detector/cuda/operators/stem_picture.cuh"
 #include "detector/cuda/operators/stem_warp.cuh"
 #include "detector/cuda/operators/tensor_core.cuh"
@@ -28,6 +29,7 @@ constexpr std::size_t shared_bytes(int tiles) {
 /// One layer alone: any number of channels, 16 at a time.
 __global__ void __launch_bounds__(kThreads) stem_kernel(const __grid_constant__ StemArguments a) {
   extern __shared__ std::uint32_t words[];
+  cuda::let_next_kernel_start();
   const int left = static_cast<int>(blockIdx.x) * kStemStrip;
   const int top = static_cast<int>(blockIdx.y) * block_rows(0);
   StemPicture<picture_rows(0)>{a, words, 2 * left - 1, 2 * top - 1}.fill();
@@ -209,6 +211,7 @@ template <int kTiles, bool kOnePair>
 __global__ void __launch_bounds__(kThreads)
     stem_block_kernel(const __grid_constant__ StemArguments a) {
   extern __shared__ std::uint32_t words[];
+  cuda::let_next_kernel_start();
   const int left = static_cast<int>(blockIdx.x) * (kStemStrip - 2) - 1;
   const int top = static_cast<int>(blockIdx.y) * kStemWarps * kRows;
   StemPicture<picture_rows(kTiles)>{a, words, 2 * left - 1, 2 * (top - 1) - 1}.fill();

@@ -104,7 +104,7 @@ Downloaded download(const CudaDetection& detection, const cuda::Stream& stream) 
 std::shared_ptr<const CudaDetector> detector_for(const Model& model, const Frame& frame) {
   return std::make_shared<CudaDetector>(model, fit_network(frame.upright(), {}),
                                         test::layout_of(frame),
-                                        CudaDetectorOptions{.score_threshold = 0});
+                                        CudaDetectorOptions{.score_threshold = 0, .fused = true});
 }
 
 TEST_P(CudaModel, FindsTheSameInEveryReplay) {

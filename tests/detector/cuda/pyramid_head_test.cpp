@@ -7,7 +7,8 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "detector/cuda/cuda_detector.h"
+#include "detector/cuda/preprocess.h"
+#include "detector/graph/fuse_stem.h"
 #include "detector/graph/onnx_import.h"
 #include "detector/graph/passes.h"
 #include "tests/detector/cuda/device_frame.h"
@@ -70,24 +71,29 @@ struct Found {
   Detections kept;
 };
 
-/// What a head finds behind a run of a network.
-Found run(test::DeviceNetwork& network, const engine::CandidateHead& head, std::uint32_t capacity) {
-  const cuda::Stream& stream = network.stream();
+/// What a head finds in a network's last values.
+Found found_by(const engine::CandidateHead& head, std::byte* activations,
+               const cuda::Stream& stream, std::uint32_t capacity) {
   const cuda::DeviceBuffer<std::uint32_t> scratch(head.scratch_words());
   const cuda::DeviceBuffer<Box> boxes(capacity);
   const cuda::DeviceBuffer<float> scores(capacity);
   const cuda::DeviceBuffer<Landmarks> landmarks(capacity);
   const cuda::DeviceBuffer<std::uint32_t> count(1);
   cuda::fill(scratch.span(), 0xff, stream);
-  network.run();
   const cuda::DeviceDetections to{boxes.data(), scores.data(), landmarks.data(), count.data(),
                                   capacity};
-  head.enqueue(network.activations(), scratch.span(), to, stream);
+  head.enqueue(activations, scratch.span(), to, stream);
   Found found;
   found.kept = cuda::download(to, stream);
   cuda::copy(std::span<std::uint32_t>(&found.count, 1), count.span(), stream);
   stream.synchronize();
   return found;
+}
+
+/// The same behind a run.
+Found run(test::DeviceNetwork& network, const engine::CandidateHead& head, std::uint32_t capacity) {
+  network.run();
+  return found_by(head, network.activations(), network.stream(), capacity);
 }
 
 constexpr std::uint32_t kRoom = 1 << 16;
@@ -248,8 +254,28 @@ TEST_F(CudaPyramidHead, RefusesAnotherHead) {
                Error);
 }
 
-/// The whole detector with all that it computes at once, and node by node.
-TEST_F(CudaPyramidHead, DetectsAsTheGenericEngineDoes) {
+/// The model with its stem, its pyramid and its head fused, all else node by node.
+Found found_fused(const Model& model, const graph::Graph& optimised,
+                  const engine::PictureSource& picture, const test::DeviceFrame& frame,
+                  const cuda::Stream& stream) {
+  graph::Graph graph = optimised;
+  graph::fuse_stem(graph);
+  graph::fuse_pyramid(graph, 8 * engine::kMostPyramidTiles);
+  const std::optional<graph::HeadTail> tail = graph::cut_head(graph);
+  if (!tail || !engine::PyramidHead::fits(model, *tail)) {
+    ADD_FAILURE() << "not fused";
+    return {};
+  }
+  const engine::Network network(graph, engine::Network::Reuse::memory, &picture);
+  EXPECT_TRUE(network.reads_picture());
+  const cuda::DeviceBuffer<std::byte> activations(network.activation_bytes());
+  network.enqueue(activations.data(), stream, frame.descriptor());
+  const engine::PyramidHead head(model, picture.fit, *tail, network.place(tail->coarse),
+                                 network.place(tail->fine), 0);
+  return found_by(head, activations.data(), stream, kRoom);
+}
+
+TEST_F(CudaPyramidHead, FindsWithTheModelWhatTheGenericEngineFinds) {
   for (const Size size : {Size{350, 210}, Size{1280, 720}}) {
     const Frame frame = test::make_noise_frame({kNv12, size}, 3);
     const NetworkFit fit = fit_network(frame.upright(), {});
@@ -262,12 +288,8 @@ TEST_F(CudaPyramidHead, DetectsAsTheGenericEngineDoes) {
         .enqueue(on_device.descriptor(), generic.activations(), generic.stream());
     const Found expected =
         run(generic, engine::HeadKernels(model_, fit, generic.network().outputs(), 0), kRoom);
-
-    CudaDetection detection(std::make_shared<CudaDetector>(
-        model_, fit, picture.layout, CudaDetectorOptions{.score_threshold = 0, .capacity = kRoom}));
-    EXPECT_NE(dynamic_cast<const engine::PyramidHead*>(&detection.detector().head()), nullptr);
-    detection.enqueue(on_device.descriptor(), generic.stream());
-    expect_same(cuda::download(detection.candidates(), generic.stream()), expected.kept, {5e-3, 2});
+    const Found actual = found_fused(model_, graph, picture, on_device, generic.stream());
+    expect_same(actual.kept, expected.kept, {5e-3, 2});
   }
 }
 
