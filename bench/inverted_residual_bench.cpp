@@ -3,7 +3,7 @@
 //   bench_inverted_residual [--best N] [--tile ROWS,GROUPS,WARPS,SPLIT,PIXEL_TILES,STAGED]
 //                           CIN,EXPANDED,COUT,STRIDE,HEIGHT,WIDTH ...
 //
-// --tile: this one alone, for a profiler. // HEIGHT and WIDTH are of the input; without shapes,
+// --tile: this one alone, for a profiler. HEIGHT and WIDTH are of the input; without shapes,
 // CenterFace's at 1920x1088. A residual is added where one can be. Each tile: 20 launches one after
 // the other, the best of three, and by how much its results differ from the first tile's (rms,
 // relative).

@@ -142,8 +142,8 @@ void time_surface_copies(Size size, int bits, int surface_bits) {
   }
   std::size_t next = 0;
   print_times(
-      std::to_string(size.width) + "x" + std::to_string(size.height) + ", " + std::to_string(bits) +
-          " bits, to a surface of " + std::to_string(surface_bits),
+      to_string(size) + ", " + std::to_string(bits) + " bits, to a surface of " +
+          std::to_string(surface_bits),
       microseconds_of_calls(stream, kWarmUp, kReplays, [&] {
         const Frame& target = to[next]->frame;
         const Surface surface{target.planes[0], target.planes[1], target.format.bytes_per_sample()};

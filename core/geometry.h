@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace facepipe {
 
@@ -11,6 +12,11 @@ struct Size {
   int height = 0;
   friend bool operator==(const Size&, const Size&) = default;
 };
+
+/// "1920x1080".
+[[nodiscard]] inline std::string to_string(Size size) {
+  return std::to_string(size.width) + "x" + std::to_string(size.height);
+}
 
 /// A position in pixels; (0, 0) is the outer corner of the top left pixel.
 struct Point {

@@ -12,10 +12,6 @@ namespace {
 
 constexpr int kMultiple = 32;  // the deepest layer of both networks has stride 32
 
-std::string text(Size size) {
-  return std::to_string(size.width) + "x" + std::to_string(size.height);
-}
-
 int round_up(int value) { return (value + kMultiple - 1) / kMultiple * kMultiple; }
 
 Size scaled_to_fit(Size frame, Size bounds) {
@@ -31,16 +27,16 @@ Size scaled_to_fit(Size frame, Size bounds) {
 
 NetworkFit fit_network(Size frame, const std::optional<Size>& detect_size) {
   if (frame.width < 1 || frame.height < 1)
-    throw Error(ErrorKind::internal, "detector: frame of size " + text(frame));
+    throw Error(ErrorKind::internal, "detector: frame of size " + to_string(frame));
   if (detect_size) {
     const auto [low, high] = std::minmax(detect_size->width, detect_size->height);
     if (low < 1 || high > kMaxPictureSide)
       throw Error(ErrorKind::usage,
-                  "detect size " + text(*detect_size) + ": each side must be 1..16384");
+                  "detect size " + to_string(*detect_size) + ": each side must be 1..16384");
   }
   const Size content = detect_size ? scaled_to_fit(frame, *detect_size) : frame;
   if (std::max(content.width, content.height) > kMaxPictureSide)
-    throw Error(ErrorKind::device, "detector: frames of " + text(frame) +
+    throw Error(ErrorKind::device, "detector: frames of " + to_string(frame) +
                                        " are larger than 16384 a side; give a smaller detect size");
   return {frame, content, {round_up(content.width), round_up(content.height)}};
 }

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/cuda/frame_descriptor.h"
 #include "detector/byte_yuv.h"
 #include "detector/model.h"
 

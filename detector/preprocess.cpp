@@ -50,14 +50,14 @@ void Preprocessor::check(const Frame& frame) const {
 
 void Preprocessor::to_packed(const Frame& frame) {
   const ByteYuv::View yuv = byte_yuv_.view(frame);
-  FrameDescriptor matrix;
-  fill_to_rgb(matrix, frame.color, PixelFormat{}, frame.size);
+  float to_rgb[3][4];
+  fill_to_rgb(to_rgb, frame.color, PixelFormat{}, frame.size);
   const int channels = packed_channels(frame.orientation);
   packed_ = with_room(packed_buffer_, cv_size(frame.size), CV_8UC(channels));
   const auto stride = static_cast<std::ptrdiff_t>(packed_.step);
   const bool upwards = steps_of(frame.orientation).flip_rows;
   const std::ptrdiff_t first_row = upwards ? frame.size.height - 1 : 0;
-  rgb_.convert(yuv, matrix.to_rgb, order_, channels, packed_.data + first_row * stride,
+  rgb_.convert(yuv, to_rgb, order_, channels, packed_.data + first_row * stride,
                upwards ? -stride : stride);
 }
 

@@ -47,21 +47,21 @@ Range range_of(const ColorInfo& color, int bits) {
 
 using Row = std::array<double, 4>;
 
-void set_row(FrameDescriptor& descriptor, int index, const Row& row) {
-  std::transform(row.begin(), row.end(), descriptor.to_rgb[index],
+void set_row(float (&row_of_matrix)[4], const Row& row) {
+  std::transform(row.begin(), row.end(), row_of_matrix,
                  [](double value) { return static_cast<float>(kWhite * value); });
 }
 
 }  // namespace
 
-void fill_to_rgb(FrameDescriptor& descriptor, const ColorInfo& color, const PixelFormat& format,
+void fill_to_rgb(float (&to_rgb)[3][4], const ColorInfo& color, const PixelFormat& format,
                  Size size) {
   const int matrix = matrix_or_default(color, size);
   if (matrix == ColorInfo::kIdentityMatrix) {
     const double unit = 1 / (static_cast<double>(1 << format.bits) - 1);
-    set_row(descriptor, 0, {0, 0, unit, 0});
-    set_row(descriptor, 1, {unit, 0, 0, 0});
-    set_row(descriptor, 2, {0, unit, 0, 0});
+    set_row(to_rgb[0], {0, 0, unit, 0});
+    set_row(to_rgb[1], {unit, 0, 0, 0});
+    set_row(to_rgb[2], {0, unit, 0, 0});
     return;
   }
   const Weights w = weights_of(matrix);
@@ -69,7 +69,7 @@ void fill_to_rgb(FrameDescriptor& descriptor, const ColorInfo& color, const Pixe
   const double green = 1 - w.red - w.blue;
   // L + u * Cb + v * Cr, in terms of codes.
   const auto set = [&](int index, double u, double v) {
-    set_row(descriptor, index,
+    set_row(to_rgb[index],
             {range.luma_unit, u * range.chroma_unit, v * range.chroma_unit,
              -range.luma_zero * range.luma_unit - (u + v) * range.chroma_zero * range.chroma_unit});
   };

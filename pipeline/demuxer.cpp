@@ -75,8 +75,7 @@ void Demuxer::check_size() const {
   if (size.width <= 0 || size.height <= 0)
     throw Error(ErrorKind::input, url_ + ": the size of its pictures can't be found");
   if (size.width > kMaxPictureSide || size.height > kMaxPictureSide)
-    throw Error(ErrorKind::input, url_ + ": pictures of " + std::to_string(size.width) + "x" +
-                                      std::to_string(size.height) + " are too large");
+    throw Error(ErrorKind::input, url_ + ": pictures of " + to_string(size) + " are too large");
 }
 
 int Demuxer::interrupt(void* self) {

@@ -80,10 +80,6 @@ bool opens(const AVCodec& codec, AVPixelFormat format, Size size) {
   return avcodec_open2(context.get(), &codec, nullptr) >= 0;
 }
 
-std::string text_of(Size size) {
-  return std::to_string(size.width) + "x" + std::to_string(size.height);
-}
-
 AVPixelFormat without_subsampling(std::span<const AVPixelFormat> formats, AVPixelFormat format) {
   std::vector<AVPixelFormat> full;
   for (const AVPixelFormat candidate : formats) {
@@ -100,11 +96,11 @@ AVPixelFormat fit_to_size(const AVCodec& codec, std::span<const AVPixelFormat> f
   if (fits_subsampling(format, size) || opens(codec, format, size)) return format;
   const AVPixelFormat full = without_subsampling(formats, format);
   if (full == AV_PIX_FMT_NONE || !opens(codec, full, size))
-    throw Error(ErrorKind::output, output + ": " + codec.name + " can't encode " + text_of(size) +
+    throw Error(ErrorKind::output, output + ": " + codec.name + " can't encode " + to_string(size) +
                                        " in " + av_get_pix_fmt_name(format) +
                                        "; try --codec libx264 or libvpx-vp9");
   notices.add(std::string("encoded as ") + av_get_pix_fmt_name(full) + " because " + codec.name +
-              " can't encode " + text_of(size) + " in " + av_get_pix_fmt_name(format));
+              " can't encode " + to_string(size) + " in " + av_get_pix_fmt_name(format));
   return full;
 }
 

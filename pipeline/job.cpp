@@ -151,8 +151,8 @@ PictureTarget Job::choose_target(const AVFrame& first, Orientation orientation) 
 
 /// Who asks for fewer bits than the pictures have is to know it.
 void Job::refuse_8bit(const AVFrame& first) const {
-  const AVPixFmtDescriptor& format = *av_pix_fmt_desc_get(static_cast<AVPixelFormat>(first.format));
-  if (!narrows_to_8_bits(*encoder_plan_.codec) || format.comp[0].depth <= 8) return;
+  const bool deep = bits_of(static_cast<AVPixelFormat>(first.format)) > 8;
+  if (!narrows_to_8_bits(*encoder_plan_.codec) || !deep) return;
   if (is_image_format(*format_)) return;  // a picture keeps its own format
   throw Error(ErrorKind::output,
               options_.output.string() + ": " + encoder_plan_.codec->name +

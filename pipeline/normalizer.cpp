@@ -11,8 +11,7 @@ namespace facepipe {
 namespace {
 
 std::string describe(const PictureKind& kind) {
-  return std::to_string(kind.width) + "x" + std::to_string(kind.height) + " " +
-         av_get_pix_fmt_name(kind.format);
+  return to_string(Size{kind.width, kind.height}) + " " + av_get_pix_fmt_name(kind.format);
 }
 
 std::string rotation_filters(Orientation orientation) {

@@ -78,6 +78,8 @@ std::optional<PixelFormat> workable_format(AVPixelFormat format) {
   return result;
 }
 
+int bits_of(AVPixelFormat format) { return av_pix_fmt_desc_get(format)->comp[0].depth; }
+
 std::optional<Orientation> orientation_of(const std::int32_t* matrix) {
   const std::array<int, 4> wanted{sign(matrix[0]), sign(matrix[1]), sign(matrix[3]),
                                   sign(matrix[4])};

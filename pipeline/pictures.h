@@ -13,6 +13,9 @@ namespace facepipe {
 /// planar GBR (colour matrix 0), little endian, 8 to 16 bits. nullopt for all others.
 [[nodiscard]] std::optional<PixelFormat> workable_format(AVPixelFormat format);
 
+/// Significant bits of a sample of luma, or of a colour.
+[[nodiscard]] int bits_of(AVPixelFormat format);
+
 /// How a display matrix (libavutil/display.h) turns the stored picture upright; nullopt for
 /// matrices that are no multiple of a quarter turn.
 [[nodiscard]] std::optional<Orientation> orientation_of(const std::int32_t* matrix);

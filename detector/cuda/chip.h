@@ -15,6 +15,12 @@ struct Chip {
   std::string name;
 };
 
+/// Whether there are kernels there for several operators at once.
+[[nodiscard]] inline bool has_fused_kernels(const Chip& chip) {
+  constexpr int kOldest = 80;
+  return chip.compute_capability >= kOldest;
+}
+
 /// How kernels that know cuda::Overlap::prologue are launched there.
 [[nodiscard]] inline cuda::Overlap overlap_of(const Chip& chip) {
   return chip.compute_capability >= cuda::kOldestWithClusters ? cuda::Overlap::prologue

@@ -25,11 +25,11 @@ const CudaDetectorOptions& checked(const CudaDetectorOptions& options) {
 }
 
 /// `tail` becomes what the head is to compute.
-graph::Graph planned_graph(const Model& model, Size network, bool fused,
+graph::Graph planned_graph(const Model& model, Size network, const engine::Chip& chip, bool fused,
                            std::optional<graph::HeadTail>& tail) {
   graph::Graph graph = graph::import_onnx(model.onnx(network), model.file().string());
   graph::optimise(graph, network);
-  if (!fused || !engine::fuse(graph, engine::current_chip())) return graph;
+  if (!fused || !engine::fuse(graph, chip)) return graph;
   graph::Graph rest = graph;
   tail = graph::cut_head(rest);
   if (tail && engine::PyramidHead::fits(model, *tail)) return rest;
@@ -71,10 +71,11 @@ CudaDetector::CudaDetector(const Model& model, const NetworkFit& fit, const Stre
 
 engine::Network CudaDetector::planned_network(const Model& model) {
   const auto begin = std::chrono::steady_clock::now();
+  const engine::Chip chip = engine::current_chip();
   engine::TileChooser tiles = options_.tile_file.empty()
                                   ? engine::TileChooser()
-                                  : engine::TileChooser(engine::current_chip(), options_.tile_file);
-  engine::Network network(planned_graph(model, fit_.network, options_.fused, tail_),
+                                  : engine::TileChooser(chip, options_.tile_file);
+  engine::Network network(planned_graph(model, fit_.network, chip, options_.fused, tail_),
                           engine::Network::Reuse::memory, &picture_, tiles);
   tiles.save();
   const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - begin;

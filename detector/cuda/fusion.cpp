@@ -15,8 +15,7 @@
 namespace facepipe::engine {
 
 bool fuse(graph::Graph& graph, const Chip& chip) {
-  constexpr int kOldest = 80;
-  if (chip.compute_capability < kOldest) {
+  if (!has_fused_kernels(chip)) {
     spdlog::info("detector: {} is older than compute capability 8.0, so no layers are fused",
                  chip.name);
     return false;
@@ -25,7 +24,7 @@ bool fuse(graph::Graph& graph, const Chip& chip) {
   graph::fuse_stem(graph);
   graph::fuse_inverted_residuals(
       graph, [&](const graph::InvertedResidual& op) { return has_inverted_residual(op, chip); });
-  if (const auto limits = pair_limits_of_current_device()) graph::fuse_pairs(graph, *limits);
+  graph::fuse_pairs(graph, kPairLimits);
   graph::fuse_pyramid(graph, 8 * kMostPyramidTiles);
   const graph::MapShape input = graph.map(graph.input);
   graph::infer_shapes(graph, {input.width, input.height});

@@ -64,8 +64,7 @@ std::vector<__half> pack_window(const graph::Convolution& op, int tiles) {
 
 /// The height of thread blocks for which the busiest multiprocessor has the least rows to compute,
 /// those that neighbours compute as well included.
-int warps_for(int tiles, Size map) {
-  const int multiprocessors = current_chip().multiprocessors;
+int warps_for(int tiles, Size map, int multiprocessors) {
   int best = kLeastHeadWarps;
   int least = std::numeric_limits<int>::max();
   for (int warps = kLeastHeadWarps; warps <= kMostHeadWarps; warps += kHeadWarpStep) {
@@ -113,13 +112,14 @@ PyramidHead::PyramidHead(const Model& model, const NetworkFit& fit, const graph:
       coarse_(coarse),
       fine_(fine),
       stride_(static_cast<float>(model.outputs().front().stride)),
-      tiles_(tiles_of(tail.window.outputs)),
-      overlap_(overlap_of(current_chip())) {
+      tiles_(tiles_of(tail.window.outputs)) {
   const int stride = model.outputs().front().stride;
   const Size map{fit.network.width / stride, fit.network.height / stride};
   if (!fits(model, tail) || fine.shape.width != map.width || fine.shape.height != map.height)
     throw Error(ErrorKind::internal, "detector: a head of another kind than its kernels'");
-  warps_ = warps_for(tiles_, map);
+  const Chip chip = current_chip();
+  overlap_ = overlap_of(chip);
+  warps_ = warps_for(tiles_, map, chip.multiprocessors);
   int first = 0;
   for (const ModelOutput& output : model.outputs()) {
     tensors_.push_back({first, part_named(tail, output.name)->pending});

@@ -47,7 +47,7 @@ class PyramidHead : public CandidateHead {
   std::vector<Tensor> tensors_;  ///< in the order in which the head reads them
   float stride_;
   int tiles_;
-  cuda::Overlap overlap_;
+  cuda::Overlap overlap_ = cuda::Overlap::none;
   int warps_;  ///< of a thread block
   std::unique_ptr<PyramidWeights> step_;
   std::size_t window_ = 0;

@@ -25,15 +25,14 @@ bool is_expansion(const Convolution* op) {
 bool is_filter(const Convolution* op) {
   if (op == nullptr || !op->depthwise() || op->activation != Activation::relu) return false;
   const int stride = op->window.stride_y;
-  return (stride == 1 || stride == 2) && op->window == Window{3, 3, stride, stride, 1, 1, 1, 1};
+  return (stride == 1 || stride == 2) && op->window == window_3x3(stride);
 }
 
 /// The node that computes the first input of `node`, if it takes nothing else and only `node` reads
 /// its result.
 int private_producer(const Graph& graph, const Uses& uses, int node) {
-  const ValueId value = graph.nodes[static_cast<std::size_t>(node)].inputs[0];
-  const int producer = uses.producer(value);
-  if (producer < 0 || !uses.private_to_one_reader(value)) return -1;
+  const int producer = uses.private_producer(graph.nodes[static_cast<std::size_t>(node)].inputs[0]);
+  if (producer < 0) return -1;
   return graph.nodes[static_cast<std::size_t>(producer)].inputs.size() == 1 ? producer : -1;
 }
 
@@ -79,8 +78,8 @@ void fuse_inverted_residuals(Graph& graph,
     Node node = fused(graph, *block);
     if (!fits(std::get<InvertedResidual>(node.op))) continue;
     graph.nodes[block->project] = std::move(node);
-    graph.nodes.erase(graph.nodes.begin() + static_cast<std::ptrdiff_t>(block->depthwise));
-    graph.nodes.erase(graph.nodes.begin() + static_cast<std::ptrdiff_t>(block->expand));
+    erase_node(graph, static_cast<int>(block->depthwise));
+    erase_node(graph, static_cast<int>(block->expand));
     n -= 2;
   }
 }

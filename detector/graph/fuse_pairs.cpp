@@ -6,14 +6,9 @@
 namespace facepipe::graph {
 namespace {
 
-constexpr Window kWindow{3, 3, 1, 1, 1, 1, 1, 1};
 constexpr Window kPoolWindow{2, 2, 2, 2, 0, 0, 0, 0};
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
-void erase_node(Graph& graph, std::size_t n) {
-  graph.nodes.erase(graph.nodes.begin() + static_cast<std::ptrdiff_t>(n));
-}
 
 /// The one chain of a node that isn't grouped yet.
 PairChain* chain_of(Node& node) {
@@ -21,25 +16,22 @@ PairChain* chain_of(Node& node) {
   return op != nullptr && op->chains.size() == 1 ? op->chains.data() : nullptr;
 }
 
-const Convolution* single_input_convolution(const Node& node) {
-  return node.inputs.size() == 1 ? std::get_if<Convolution>(&node.op) : nullptr;
-}
-
 bool is_first(const Node& node, const PairLimits& limits) {
-  const Convolution* const op = single_input_convolution(node);
+  const Convolution* const op = lone_convolution(node);
   return op != nullptr && op->pointwise() && op->activation == Activation::none &&
          std::max(op->inputs, op->outputs) <= limits.channels;
 }
 
 bool is_second(const Node& node) {
-  const Convolution* const op = single_input_convolution(node);
-  return op != nullptr && op->depthwise() && op->window == kWindow &&
+  const Convolution* const op = lone_convolution(node);
+  return op != nullptr && op->depthwise() && op->window == window_3x3() &&
          op->activation != Activation::sigmoid;
 }
 
 /// The node that alone reads `value`.
 Node* only_reader(Graph& graph, const Uses& uses, ValueId value) {
-  return uses.private_to_one_reader(value) ? &graph.nodes[at(uses.readers(value)[0])] : nullptr;
+  const int reader = uses.only_reader(value);
+  return reader < 0 ? nullptr : &graph.nodes[at(reader)];
 }
 
 bool make_pair(Graph& graph, std::size_t n, const PairLimits& limits) {
@@ -53,7 +45,7 @@ bool make_pair(Graph& graph, std::size_t n, const PairLimits& limits) {
   second->op = PairChains{{std::move(chain)}};
   second->name = first.name + "+" + second->name;
   second->inputs = first.inputs;
-  erase_node(graph, n);
+  erase_node(graph, static_cast<int>(n));
   return true;
 }
 
@@ -67,7 +59,7 @@ bool take_upsampling(Graph& graph, std::size_t n, const PairLimits&) {
   chain->upsampled = true;
   reader->name = graph.nodes[n].name + "+" + reader->name;
   reader->inputs = graph.nodes[n].inputs;
-  erase_node(graph, n);
+  erase_node(graph, static_cast<int>(n));
   return true;
 }
 
@@ -87,7 +79,7 @@ bool take_pooling(Graph& graph, std::size_t n, const PairLimits&) {
   if (!chain->keeps) node.outputs.clear();
   node.outputs.push_back(graph.nodes[n].outputs[0]);
   node.name += "+" + graph.nodes[n].name;
-  erase_node(graph, n);
+  erase_node(graph, static_cast<int>(n));
   return true;
 }
 
@@ -103,7 +95,7 @@ bool join(Graph& graph, std::size_t n, const PairLimits& limits) {
   second->pairs.insert(second->pairs.begin(), first->pairs.begin(), first->pairs.end());
   reader->name = graph.nodes[n].name + "+" + reader->name;
   reader->inputs = graph.nodes[n].inputs;
-  erase_node(graph, n);
+  erase_node(graph, static_cast<int>(n));
   return true;
 }
 
@@ -141,7 +133,7 @@ bool group(Graph& graph, std::size_t n, const PairLimits& limits) {
     node.name += " " + moved.name;
     node.inputs.insert(node.inputs.end(), moved.inputs.begin(), moved.inputs.end());
     node.outputs.insert(node.outputs.end(), moved.outputs.begin(), moved.outputs.end());
-    erase_node(graph, other);
+    erase_node(graph, static_cast<int>(other));
     return true;
   }
   return false;

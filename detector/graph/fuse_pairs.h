@@ -18,8 +18,7 @@ struct PairLimits {
 /// 1; relu or no activation) that alone reads it become a PairChain, wherever they stand. Then
 /// * an upsampling by 2 with an addition that one chain alone reads becomes that chain's input,
 /// * a maximum over 2x2 (stride 2, no padding) of the result of a chain without an upsampling
-/// becomes
-///   an output of the chain,
+///   becomes an output of the chain,
 /// * chains that alone read each other become one of at most limits.pairs,
 /// * chains of the same channels, inputs and outputs that can run at the same time become one node.
 /// Needs inferred shapes; leaves shapes of new values to be inferred. Nothing is found by names or

@@ -9,24 +9,17 @@ namespace {
 
 Node& node_at(Graph& graph, int index) { return graph.nodes[static_cast<std::size_t>(index)]; }
 
-/// Index of the node that computes `value` for one reader alone, or -1.
-int private_producer(const Uses& uses, ValueId value) {
-  return uses.private_to_one_reader(value) ? uses.producer(value) : -1;
-}
-
 /// Index of the node that computes the lateral part of a PyramidStep, or -1.
 int lateral_of(Graph& graph, const Uses& uses, const Node& node, int most_channels) {
   const auto* const up = std::get_if<TransposedConvolution>(&node.op);
   if (up == nullptr || up->factor != 2 || up->outputs > most_channels ||
       up->activation == Activation::sigmoid || node.inputs.size() != 2)
     return -1;
-  const int producer = private_producer(uses, node.inputs[1]);
+  const int producer = uses.private_producer(node.inputs[1]);
   if (producer < 0) return -1;
   const Node& lateral = node_at(graph, producer);
-  const auto* const op = std::get_if<Convolution>(&lateral.op);
-  if (op == nullptr || !op->pointwise() || op->activation == Activation::sigmoid ||
-      lateral.inputs.size() != 1)
-    return -1;
+  const Convolution* const op = lone_convolution(lateral);
+  if (op == nullptr || !op->pointwise() || op->activation == Activation::sigmoid) return -1;
   return producer;
 }
 
@@ -38,7 +31,7 @@ bool fuse_step(Graph& graph, std::size_t n, int most_channels) {
   node.op = PyramidStep{std::get<TransposedConvolution>(node.op), std::get<Convolution>(side.op)};
   node.name = side.name + "+" + node.name;
   node.inputs[1] = side.inputs[0];
-  graph.nodes.erase(graph.nodes.begin() + lateral);
+  erase_node(graph, lateral);
   return true;
 }
 
@@ -73,25 +66,20 @@ std::optional<Trail> trail_of(Graph& graph, const Uses& uses, const Output& outp
   return std::nullopt;
 }
 
-const Convolution* single_input(const Node& node) {
-  return node.inputs.size() == 1 ? std::get_if<Convolution>(&node.op) : nullptr;
-}
-
 bool is_window(const Convolution& op) {
-  return op.groups == 1 && op.window == Window{3, 3, 1, 1, 1, 1, 1, 1} &&
-         op.activation == Activation::relu;
+  return op.groups == 1 && op.window == window_3x3() && op.activation == Activation::relu;
 }
 
 /// The three nodes of a head that ends with `last`, the first of them first, or none.
 std::vector<int> head_before(Graph& graph, const Uses& uses, int last) {
-  const Convolution* const outputs = single_input(node_at(graph, last));
+  const Convolution* const outputs = lone_convolution(node_at(graph, last));
   if (outputs == nullptr || !outputs->pointwise() || outputs->activation != Activation::none)
     return {};
-  const int second = private_producer(uses, node_at(graph, last).inputs[0]);
+  const int second = uses.private_producer(node_at(graph, last).inputs[0]);
   if (second < 0) return {};
-  const Convolution* const window = single_input(node_at(graph, second));
+  const Convolution* const window = lone_convolution(node_at(graph, second));
   if (window == nullptr || !is_window(*window)) return {};
-  const int first = private_producer(uses, node_at(graph, second).inputs[0]);
+  const int first = uses.private_producer(node_at(graph, second).inputs[0]);
   if (first < 0 || !std::holds_alternative<PyramidStep>(node_at(graph, first).op)) return {};
   return {first, second, last};
 }
@@ -129,8 +117,7 @@ std::optional<HeadTail> cut_head(Graph& graph) {
     for (const ValueId value : node_at(graph, n).outputs)
       for (const int reader : uses.readers(value))
         if (!gone.contains(reader)) return std::nullopt;
-  std::for_each(gone.rbegin(), gone.rend(),
-                [&](int n) { graph.nodes.erase(graph.nodes.begin() + n); });
+  std::for_each(gone.rbegin(), gone.rend(), [&](int n) { erase_node(graph, n); });
   graph.outputs = {{"coarse", tail.coarse, OutputLayout::features},
                    {"fine", tail.fine, OutputLayout::features}};
   return tail;

@@ -83,6 +83,12 @@ bool is_last(const Graph& graph, const Uses& uses, ValueId value) {
   return uses.is_output(value) || !uses.readers(value).empty();
 }
 
+const Convolution* lone_convolution(const Node& node) {
+  return node.inputs.size() == 1 ? std::get_if<Convolution>(&node.op) : nullptr;
+}
+
+void erase_node(Graph& graph, int index) { graph.nodes.erase(graph.nodes.begin() + index); }
+
 void refuse(const Graph& graph, const Node& node, const std::string& reason) {
   throw Error(ErrorKind::device, "model " + graph.source + ": node " + node.name + " (" +
                                      name_of(node.op) + "): " + reason);

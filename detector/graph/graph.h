@@ -44,6 +44,11 @@ struct Window {
   friend bool operator==(const Window&, const Window&) = default;
 };
 
+/// 3x3 with a padding of 1 on all sides.
+[[nodiscard]] constexpr Window window_3x3(int stride = 1) {
+  return {3, 3, stride, stride, 1, 1, 1, 1};
+}
+
 enum class Activation { none, relu, sigmoid };
 
 /// activation(convolution(input 0) + bias), plus input 1 where there is one.
@@ -215,6 +220,14 @@ class Uses {
   [[nodiscard]] bool is_output(ValueId value) const {
     return outputs_[static_cast<std::size_t>(value)];
   }
+  /// Index of the node that alone reads it, or -1.
+  [[nodiscard]] int only_reader(ValueId value) const {
+    return private_to_one_reader(value) ? readers(value)[0] : -1;
+  }
+  /// Index of the node that computes it for one reader alone, or -1.
+  [[nodiscard]] int private_producer(ValueId value) const {
+    return private_to_one_reader(value) ? producer(value) : -1;
+  }
   /// One node reads it and the graph doesn't hand it out.
   [[nodiscard]] bool private_to_one_reader(ValueId value) const {
     return readers(value).size() == 1 && !is_output(value);
@@ -231,6 +244,12 @@ class Uses {
 
 /// As reaches_outputs_only(), through Splits too: what computes `value` is a last layer.
 [[nodiscard]] bool is_last(const Graph& graph, const Uses& uses, ValueId value);
+
+/// The node's convolution where nothing is added to it; null for all other nodes.
+[[nodiscard]] const Convolution* lone_convolution(const Node& node);
+
+/// Those behind it move up.
+void erase_node(Graph& graph, int index);
 
 /// Throws Error(device) that names the file, the node and the operator.
 [[noreturn]] void refuse(const Graph& graph, const Node& node, const std::string& reason);

@@ -99,8 +99,7 @@ void merge(Graph& graph, const std::vector<Branch>& branches) {
   std::vector<std::size_t> gone = pointwise;
   gone.insert(gone.end(), depthwise.begin(), depthwise.end());
   std::sort(gone.begin(), gone.end());
-  for (std::size_t i = gone.size(); i-- > 0;)
-    graph.nodes.erase(graph.nodes.begin() + static_cast<std::ptrdiff_t>(gone[i]));
+  for (std::size_t i = gone.size(); i-- > 0;) erase_node(graph, static_cast<int>(gone[i]));
   graph.nodes.insert(graph.nodes.begin() + static_cast<std::ptrdiff_t>(gone.front()),
                      merged.begin(), merged.end());
 }

@@ -13,8 +13,6 @@ void repeat(Graph& graph, Step step) {
   for (std::size_t n = 0; n < graph.nodes.size();) n = step(graph, n) ? 0 : n + 1;
 }
 
-void erase_node(Graph& graph, int index) { graph.nodes.erase(graph.nodes.begin() + index); }
-
 void replace_reads(Graph& graph, ValueId from, ValueId to) {
   for (Node& node : graph.nodes) std::replace(node.inputs.begin(), node.inputs.end(), from, to);
   for (Output& output : graph.outputs)

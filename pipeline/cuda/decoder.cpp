@@ -37,12 +37,6 @@ AVPixelFormat planar_format(AVPixelFormat source) {
   return full_range ? AV_PIX_FMT_YUVJ420P : AV_PIX_FMT_YUV420P;
 }
 
-int bits_of(AVPixelFormat format) { return av_pix_fmt_desc_get(format)->comp[0].depth; }
-
-std::string size_text(Size size) {
-  return std::to_string(size.width) + "x" + std::to_string(size.height);
-}
-
 /// Takes away what av_frame_apply_cropping() leaves of a hardware picture's cropping.
 void crop_top_left(AVFrame& picture, AVPixelFormat layout) {
   const auto left = static_cast<std::ptrdiff_t>(picture.crop_left);
@@ -182,7 +176,7 @@ std::string CudaDecoder::refusal_of(AVCodecContext& decoder, const AVPixelFormat
   while (*offered != AV_PIX_FMT_NONE && *offered != AV_PIX_FMT_CUDA) ++offered;
   const std::string stream =
       std::string(avcodec_get_name(decoder.codec_id)) + ", " +
-      size_text({decoder.coded_width, decoder.coded_height}) + ", " +
+      to_string(Size{decoder.coded_width, decoder.coded_height}) + ", " +
       (decoder.sw_pix_fmt == AV_PIX_FMT_NONE ? "unknown format"
                                              : av_get_pix_fmt_name(decoder.sw_pix_fmt));
   if (*offered == AV_PIX_FMT_NONE) return "NVDEC doesn't take the stream (" + stream + ")";
@@ -293,9 +287,9 @@ Frame CudaDecoder::surface_frame(UniqueAVFrame picture) {
   if (kind != *first_)
     throw Error(ErrorKind::input,
                 demuxer().url() + ": pictures change from " +
-                    size_text({first_->width, first_->height}) + " " +
+                    to_string(Size{first_->width, first_->height}) + " " +
                     av_get_pix_fmt_name(first_->format) + " to " +
-                    size_text({kind.width, kind.height}) + " " + av_get_pix_fmt_name(layout) +
+                    to_string(Size{kind.width, kind.height}) + " " + av_get_pix_fmt_name(layout) +
                     " in mid-file, which the device's stages can't follow; use --device cpu");
   Frame frame = wrap(std::move(picture), layout, options_.device);
   std::shared_ptr<cuda::Event> ready = events_.lease();

@@ -6,18 +6,15 @@ extern "C" {
 
 #include "pipeline/cuda/nvenc_options.h"
 #include "pipeline/ffmpeg_compat.h"
+#include "pipeline/pictures.h"
 
 namespace facepipe {
 namespace {
 
-int bits_of(const AVFrame& picture) {
-  return av_pix_fmt_desc_get(static_cast<AVPixelFormat>(picture.format))->comp[0].depth;
-}
-
 bool is_odd(Size size) { return size.width % 2 != 0 || size.height % 2 != 0; }
 
-std::string size_text(Size size) {
-  return std::to_string(size.width) + "x" + std::to_string(size.height);
+AVPixelFormat surface_for(const AVCodec& nvenc, const AVFrame& first) {
+  return narrows_to_8_bits(nvenc) ? AV_PIX_FMT_NV12 : static_cast<AVPixelFormat>(first.format);
 }
 
 NvencTask task_of(const AVCodec& nvenc, const AVFrame& first, Size size,
@@ -25,24 +22,23 @@ NvencTask task_of(const AVCodec& nvenc, const AVFrame& first, Size size,
   NvencTask task;
   task.encoder = nvenc.name;
   task.size = size;
-  task.surface =
-      narrows_to_8_bits(nvenc) ? AV_PIX_FMT_NV12 : static_cast<AVPixelFormat>(first.format);
+  task.surface = surface_for(nvenc, first);
   task.interlaced = compat::is_interlaced(first);
   task.options = nvenc_options(nvenc.name, options);
   return task;
 }
 
-EncoderPlan plan_of(const AVCodec& nvenc, const AVFrame& first, const NvencTask& task) {
-  return {&nvenc, static_cast<AVPixelFormat>(first.format), task.surface};
+EncoderPlan plan_of(const AVCodec& nvenc, const AVFrame& first) {
+  return {&nvenc, static_cast<AVPixelFormat>(first.format), surface_for(nvenc, first)};
 }
 
 /// Why NVENC isn't taken unasked; empty if it is.
 std::string reason_against(const AVCodec& nvenc, const AVFrame& first, Size size,
                            const EncoderOptions& options, const NvencProbe& probe) {
   const int most = narrows_to_8_bits(nvenc) ? 8 : 10;
-  if (bits_of(first) > most)
+  if (bits_of(static_cast<AVPixelFormat>(first.format)) > most)
     return "it takes " + std::to_string(most) + " bits, and the pictures have more";
-  if (is_odd(size)) return "it takes even sizes, and the pictures are " + size_text(size);
+  if (is_odd(size)) return "it takes even sizes, and the pictures are " + to_string(size);
   try {
     return probe(task_of(nvenc, first, size, options));
   } catch (const Error& refused) {
@@ -57,15 +53,15 @@ EncoderPlan plan_named(const AVCodec& nvenc, const AVFrame& first, Size size,
   if (is_odd(size))
     throw Error(ErrorKind::output, options.output.string() + ": " + nvenc.name +
                                        " takes even sizes, and the pictures are " +
-                                       size_text(size) + "; try --codec libx264");
+                                       to_string(size) + "; try --codec libx264");
   const std::string reason = probe(task);
   if (!reason.empty())
-    throw Error(ErrorKind::device, std::string(nvenc.name) + " can't encode " + size_text(size) +
+    throw Error(ErrorKind::device, std::string(nvenc.name) + " can't encode " + to_string(size) +
                                        " in " + av_get_pix_fmt_name(task.surface) + ": " + reason);
   if (task.surface == AV_PIX_FMT_P016LE)
     notices.add(std::string("pictures encoded with 10 bits, which is all that ") + nvenc.name +
                 " takes");
-  return plan_of(nvenc, first, task);
+  return plan_of(nvenc, first);
 }
 
 }  // namespace
@@ -78,8 +74,7 @@ EncoderPlan plan_cuda_encoder(const AVCodec& codec, const AVFrame& first, Size s
   const AVCodec* const nvenc = avcodec_find_encoder_by_name(name.c_str());
   if (nvenc != nullptr) {
     const std::string reason = reason_against(*nvenc, first, size, options.encoder, probe);
-    if (reason.empty())
-      return plan_of(*nvenc, first, task_of(*nvenc, first, size, options.encoder));
+    if (reason.empty()) return plan_of(*nvenc, first);
     notices.add(std::string("encoded by ") + codec.name + " because " + name + " can't: " + reason);
   }
   return plan_encoder(codec, first, size, options.output.string(), notices);

@@ -1,8 +1,6 @@
-#include <cmath>
-
 #include "core/cuda/check.h"
-#include "core/error.h"
 #include "pipeline/cuda/jpeg_planes.h"
+#include "pipeline/cuda/pictures.h"
 #include "pipeline/cuda/sample_stretch.cuh"
 
 namespace facepipe {
@@ -62,28 +60,11 @@ void launch_planes(const PlanesWork& work, bool wide, cudaStream_t stream) {
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
 
-Stretch luma_stretch(const PixelFormat& format, bool full_range) {
-  const double step = std::exp2(format.bits - 8);
-  if (full_range) return {static_cast<float>(255 / (256 * step - 1)), 0};
-  const double scale = 255 / (219 * step);
-  return {static_cast<float>(scale), static_cast<float>(-16 * step * scale)};
-}
-
-Stretch chroma_stretch(const PixelFormat& format, bool full_range) {
-  const double step = std::exp2(format.bits - 8);
-  const double scale = 255 / (full_range ? 256 * step - 1 : 224 * step);
-  return {static_cast<float>(scale), static_cast<float>(128 - 128 * step * scale)};
-}
-
 }  // namespace
 
 void enqueue_jpeg_planes(const Frame& frame, const JpegPlanes& planes, cuda::StreamView stream) {
+  expect_device_picture(frame);
   const PixelFormat& format = frame.format;
-  const bool fits = frame.device.kind == DeviceKind::cuda && format.semi_planar &&
-                    format.log2_chroma_w == 1 && format.log2_chroma_h == 1;
-  if (!fits)
-    throw Error(ErrorKind::internal, "nvjpeg: a picture on " + to_string(frame.device) +
-                                         " where semi-planar 4:2:0 on cuda is expected");
   const bool full_range = frame.color.full_range;
   launch_planes({frame.planes[0].data, frame.planes[1].data, frame.planes[0].stride,
                  frame.planes[1].stride, frame.size.width, frame.size.height, format.shift,

@@ -3,7 +3,6 @@
 extern "C" {
 #include <libavutil/hwcontext.h>
 #include <libavutil/opt.h>
-#include <libavutil/pixdesc.h>
 }
 
 #include <algorithm>
@@ -55,9 +54,7 @@ DecodingStamps decoding_stamps(const AVCodecContext& encoder) {
   return {encoder.has_b_frames > 0 ? kMostOvertaking : 0, std::max<std::int64_t>(1, ticks)};
 }
 
-int bytes_per_sample(AVPixelFormat format) {
-  return av_pix_fmt_desc_get(format)->comp[0].depth > 8 ? 2 : 1;
-}
+int bytes_per_sample(AVPixelFormat format) { return bits_of(format) > 8 ? 2 : 1; }
 
 class NvencEncoder final : public Encoder {
  public:

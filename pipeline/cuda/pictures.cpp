@@ -10,19 +10,23 @@ namespace facepipe {
 
 static_assert(FrameDescriptor::kInks == kInkCount);
 
-void describe_picture(const Frame& frame, FrameDescriptor& descriptor) {
+void expect_device_picture(const Frame& frame) {
   const PixelFormat& format = frame.format;
   const bool fits = frame.device.kind == DeviceKind::cuda && format.semi_planar &&
                     format.log2_chroma_w == 1 && format.log2_chroma_h == 1;
   if (!fits)
     throw Error(ErrorKind::internal, "a picture on " + to_string(frame.device) +
                                          " where semi-planar 4:2:0 on cuda is expected");
+}
+
+void describe_picture(const Frame& frame, FrameDescriptor& descriptor) {
+  expect_device_picture(frame);
   descriptor.luma = frame.planes[0].data;
   descriptor.chroma = frame.planes[1].data;
   descriptor.luma_stride = static_cast<std::int32_t>(frame.planes[0].stride);
   descriptor.chroma_stride = static_cast<std::int32_t>(frame.planes[1].stride);
   descriptor.interlaced = frame.field_order != FieldOrder::progressive ? 1 : 0;
-  const OverlayInks inks = overlay_inks(format, frame.color, frame.size);
+  const OverlayInks inks = overlay_inks(frame.format, frame.color, frame.size);
   for (std::size_t i = 0; i < inks.size(); ++i) {
     descriptor.inks[i][0] = inks[i].y;
     descriptor.inks[i][1] = inks[i].u;

@@ -11,8 +11,11 @@
 
 namespace facepipe {
 
+/// Throws Error(internal) for a frame that isn't semi-planar 4:2:0 on CUDA.
+void expect_device_picture(const Frame& frame);
+
 /// Fills in where the planes are, the overlay's inks and whether the picture is interlaced; to_rgb
-/// stays as it is. Throws Error(internal) for a frame that isn't semi-planar 4:2:0 on CUDA.
+/// stays as it is. Errors: as expect_device_picture().
 void describe_picture(const Frame& frame, FrameDescriptor& descriptor);
 
 /// All that doesn't say where and how the samples lie: colour, orientation, stamps and so on.

@@ -1,7 +1,10 @@
 // Samples of 8 to 16 bits -> 8 bits.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+
+#include "core/frame.h"
 
 namespace facepipe {
 
@@ -10,6 +13,21 @@ struct Stretch {
   float scale;
   float offset;
 };
+
+/// To the full range of 8 bits.
+inline Stretch luma_stretch(const PixelFormat& format, bool full_range) {
+  const double step = std::exp2(format.bits - 8);
+  if (full_range) return {static_cast<float>(255 / (256 * step - 1)), 0};
+  const double scale = 255 / (219 * step);
+  return {static_cast<float>(scale), static_cast<float>(-16 * step * scale)};
+}
+
+/// Likewise; colourless is 128 of 8 bits, and as many times more of more.
+inline Stretch chroma_stretch(const PixelFormat& format, bool full_range) {
+  const double step = std::exp2(format.bits - 8);
+  const double scale = 255 / (full_range ? 256 * step - 1 : 224 * step);
+  return {static_cast<float>(scale), static_cast<float>(128 - 128 * step * scale)};
+}
 
 /// @param shift  of the sample in its word
 template <class Sample>

@@ -2,6 +2,7 @@
 
 #include "core/cuda/check.h"
 #include "core/error.h"
+#include "pipeline/cuda/pictures.h"
 #include "pipeline/cuda/sample_stretch.cuh"
 #include "pipeline/cuda/surface_copy.h"
 
@@ -41,11 +42,8 @@ void launch_narrow(const PlaneWork& work, cudaStream_t stream) {
 }
 
 Stretch narrowing(const PixelFormat& format, bool full_range, bool chroma) {
-  const double step = std::exp2(format.bits - 8);
-  if (!full_range) return {static_cast<float>(1 / step), 0};
-  const double scale = 255 / (256 * step - 1);
-  // Colourless is 128 of 8 bits and 128 * step of more.
-  return {static_cast<float>(scale), static_cast<float>(chroma ? 128 - 128 * step * scale : 0)};
+  if (!full_range) return {static_cast<float>(std::exp2(8 - format.bits)), 0};
+  return chroma ? chroma_stretch(format, true) : luma_stretch(format, true);
 }
 
 void copy_plane(const PlaneWork& work, int bytes_per_sample, cudaStream_t stream) {
@@ -61,12 +59,9 @@ void copy_plane(const PlaneWork& work, int bytes_per_sample, cudaStream_t stream
 void enqueue_surface_copy(const Frame& frame, const Surface& to, cuda::StreamView stream,
                           CopyCounter& copies) {
   const PixelFormat& format = frame.format;
-  const bool fits = frame.device.kind == DeviceKind::cuda && format.semi_planar &&
-                    format.log2_chroma_w == 1 && format.log2_chroma_h == 1 &&
-                    to.bytes_per_sample <= format.bytes_per_sample();
-  if (!fits)
-    throw Error(ErrorKind::internal, "a picture on " + to_string(frame.device) +
-                                         " where semi-planar 4:2:0 on cuda is expected");
+  expect_device_picture(frame);
+  if (to.bytes_per_sample > format.bytes_per_sample())
+    throw Error(ErrorKind::internal, "a picture of 8 bits for a surface of more");
   const bool narrow = to.bytes_per_sample < format.bytes_per_sample();
   const Size chroma = frame.chroma_size();
   for (const bool of_chroma : {false, true}) {

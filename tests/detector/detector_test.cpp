@@ -12,11 +12,14 @@
 #include "detector/sha256.h"
 #include "tests/detector/golden.h"
 #include "tests/detector/jpeg.h"
+#include "tests/support/overlap.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_frame.h"
 
 namespace facepipe {
 namespace {
+
+using test::overlap;
 
 constexpr Device kCpu{};
 
@@ -31,14 +34,6 @@ Detections detect(Detector& detector, const Frame& frame) {
   request->prepare(frame);
   request->start();
   return request->collect();
-}
-
-double overlap(const Box& a, const Box& b) {
-  const double width = std::min(a.x2, b.x2) - std::max(a.x1, b.x1);
-  const double height = std::min(a.y2, b.y2) - std::max(a.y1, b.y1);
-  if (width <= 0 || height <= 0) return 0;
-  const double inter = width * height;
-  return inter / (a.width() * a.height() + b.width() * b.height() - inter);
 }
 
 struct GoldenFace {

@@ -13,7 +13,7 @@ namespace {
 /// Red, green and blue of a pixel by the descriptor, clamped as its reader does.
 std::array<double, 3> by_descriptor(const Frame& frame, int x, int y) {
   FrameDescriptor descriptor;
-  fill_to_rgb(descriptor, frame.color, frame.format, frame.size);
+  fill_to_rgb(descriptor.to_rgb, frame.color, frame.format, frame.size);
   const auto code = [&](std::size_t plane, int column, int row) {
     return static_cast<double>(test::raw_sample(frame, plane, column, row) >> frame.format.shift);
   };
@@ -53,16 +53,17 @@ TEST(ToRgb, GuessesAnUntaggedMatrixByTheNumberOfLines) {
   FrameDescriptor high;
   FrameDescriptor bt709;
   const PixelFormat nv12{true, 1, 1, 8, 0, true};
-  fill_to_rgb(low, {}, nv12, {720, 576});
-  fill_to_rgb(high, {}, nv12, {1280, 720});
-  fill_to_rgb(bt709, {.matrix = 1}, nv12, {720, 576});
+  fill_to_rgb(low.to_rgb, {}, nv12, {720, 576});
+  fill_to_rgb(high.to_rgb, {}, nv12, {1280, 720});
+  fill_to_rgb(bt709.to_rgb, {.matrix = 1}, nv12, {720, 576});
   EXPECT_TRUE(std::equal(&high.to_rgb[0][0], &high.to_rgb[0][0] + 12, &bt709.to_rgb[0][0]));
   EXPECT_FALSE(std::equal(&low.to_rgb[0][0], &low.to_rgb[0][0] + 12, &bt709.to_rgb[0][0]));
 }
 
 TEST(ToRgb, TakesTheIdentityAsGreenBlueAndRed) {
   FrameDescriptor descriptor;
-  fill_to_rgb(descriptor, {.matrix = ColorInfo::kIdentityMatrix}, {true, 1, 1, 10, 6, true}, {});
+  fill_to_rgb(descriptor.to_rgb, {.matrix = ColorInfo::kIdentityMatrix}, {true, 1, 1, 10, 6, true},
+              {});
   const float unit = 255.0F / 1023.0F;
   const float expected[3][4] = {{0, 0, unit, 0}, {unit, 0, 0, 0}, {0, unit, 0, 0}};
   for (int row = 0; row < 3; ++row)

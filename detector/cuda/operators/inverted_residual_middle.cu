@@ -1,28 +1,13 @@
-#include "detector/cuda/operators/inverted_residual.cuh"
-#include "detector/cuda/operators/inverted_residual_kernels.h"
+#include "detector/cuda/operators/inverted_residual_instances.cuh"
 
 namespace facepipe::engine {
-namespace {
-
-template <int kEighths>
-InvertedResidualKernel kernel_of(int stride, int rows) {
-  if (stride == 1 && rows == 3) return inverted_residual_kernel<kEighths, 1, 3>;
-  if (stride == 1 && rows == 4) return inverted_residual_kernel<kEighths, 1, 4>;
-  if (stride == 1 && rows == 5) return inverted_residual_kernel<kEighths, 1, 5>;
-  if (stride == 1 && rows == 6) return inverted_residual_kernel<kEighths, 1, 6>;
-  if (stride == 2 && rows == 2) return inverted_residual_kernel<kEighths, 2, 2>;
-  if (stride == 2 && rows == 3) return inverted_residual_kernel<kEighths, 2, 3>;
-  return nullptr;
-}
-
-}  // namespace
 
 InvertedResidualKernel middle_inverted_residual(int eighths, int stride, int rows) {
   switch (eighths) {
     case 8:
-      return kernel_of<8>(stride, rows);
+      return kernel_among<8>(Rows<3, 4, 5, 6>(), Rows<2, 3>(), stride, rows);
     case 12:
-      return kernel_of<12>(stride, rows);
+      return kernel_among<12>(Rows<3, 4, 5, 6>(), Rows<2, 3>(), stride, rows);
     default:
       return nullptr;
   }

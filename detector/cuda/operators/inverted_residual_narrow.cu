@@ -1,29 +1,15 @@
-#include "detector/cuda/operators/inverted_residual.cuh"
-#include "detector/cuda/operators/inverted_residual_kernels.h"
+#include "detector/cuda/operators/inverted_residual_instances.cuh"
 
 namespace facepipe::engine {
-namespace {
-
-template <int kEighths>
-InvertedResidualKernel kernel_of(int stride, int rows) {
-  if (stride == 1 && rows == 3) return inverted_residual_kernel<kEighths, 1, 3>;
-  if (stride == 1 && rows == 4) return inverted_residual_kernel<kEighths, 1, 4>;
-  if (stride == 1 && rows == 5) return inverted_residual_kernel<kEighths, 1, 5>;
-  if (stride == 2 && rows == 2) return inverted_residual_kernel<kEighths, 2, 2>;
-  if (stride == 2 && rows == 4) return inverted_residual_kernel<kEighths, 2, 4>;
-  return nullptr;
-}
-
-}  // namespace
 
 InvertedResidualKernel narrow_inverted_residual(int eighths, int stride, int rows) {
   switch (eighths) {
     case 2:
-      return kernel_of<2>(stride, rows);
+      return kernel_among<2>(Rows<3, 4, 5>(), Rows<2, 4>(), stride, rows);
     case 3:
-      return kernel_of<3>(stride, rows);
+      return kernel_among<3>(Rows<3, 4, 5>(), Rows<2, 4>(), stride, rows);
     case 4:
-      return kernel_of<4>(stride, rows);
+      return kernel_among<4>(Rows<3, 4, 5>(), Rows<2, 4>(), stride, rows);
     default:
       return nullptr;
   }

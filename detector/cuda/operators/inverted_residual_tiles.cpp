@@ -10,7 +10,6 @@
 namespace facepipe::engine {
 namespace {
 
-constexpr int kOldestChip = 80;
 constexpr int kMostRows = 8;
 
 int divide_up(int value, int by) { return (value + by - 1) / by; }
@@ -85,7 +84,7 @@ void move_to_front(std::vector<InvertedResidualTile>& tiles, const InvertedResid
 std::vector<InvertedResidualTile> candidate_tiles(const InvertedResidualShape& shape,
                                                   const Chip& chip) {
   std::vector<InvertedResidualTile> found;
-  if (shape.input_eighths == 0 || chip.compute_capability < kOldestChip) return found;
+  if (shape.input_eighths == 0 || !has_fused_kernels(chip)) return found;
   const int most_split = chip.compute_capability >= cuda::kOldestWithClusters ? kMostSplit : 1;
   for (int rows = kMostRows; rows >= 1; --rows) {
     if (!has_rows(shape.input_eighths, shape.stride, rows)) continue;

@@ -117,16 +117,6 @@ int divide_up(int value, int by) { return (value + by - 1) / by; }
 
 }  // namespace
 
-std::optional<graph::PairLimits> pair_limits_of_current_device() {
-  int device = 0;
-  int major = 0;
-  FACEPIPE_CUDA_CHECK(cudaGetDevice(&device));
-  FACEPIPE_CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
-  constexpr int kLeastMajor = 8;
-  if (major < kLeastMajor) return std::nullopt;
-  return graph::PairLimits{.channels = kPairChannels, .pairs = 1, .chains = kPairMaps};
-}
-
 std::optional<int> pair_steps(int channels) {
   for (const int steps : kStepCounts)
     if (channels <= 16 * steps) return steps;

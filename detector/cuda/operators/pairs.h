@@ -18,8 +18,9 @@ inline constexpr int kPairGroup = 16;      ///< channels that a warp computes of
 inline constexpr int kPairChannels = 128;  ///< in and out, at most
 inline constexpr int kPairColumns = 30;    ///< of the output, that a thread block computes
 
-/// What graph::fuse_pairs() may make for the current device; nothing for one without the kernels.
-[[nodiscard]] std::optional<graph::PairLimits> pair_limits_of_current_device();
+/// What graph::fuse_pairs() may make where the chip has_fused_kernels().
+inline constexpr graph::PairLimits kPairLimits{
+    .channels = kPairChannels, .pairs = 1, .chains = kPairMaps};
 
 /// Weights of a pair as the kernel reads them; outputs padded to groups of 16, inputs to a multiple
 /// of 16 of which the kernel has an instance.

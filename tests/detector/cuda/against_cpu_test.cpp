@@ -10,10 +10,13 @@
 #include "tests/detector/cuda/device_network.h"
 #include "tests/detector/files.h"
 #include "tests/detector/jpeg.h"
+#include "tests/support/overlap.h"
 #include "tests/support/test_frame.h"
 
 namespace facepipe {
 namespace {
+
+using test::overlap;
 
 constexpr PixelFormat kNv12{true, 1, 1, 8, 0, true};
 constexpr PixelFormat kP010{true, 1, 1, 10, 6, true};
@@ -85,15 +88,6 @@ Detections found_on_device(const Model& model, const Frame& frame, float thresho
   const test::DeviceFrame on_device(frame, stream);
   detection.enqueue(on_device.descriptor(), stream);
   return cuda::download(detection.candidates(), stream);
-}
-
-double overlap(const Box& a, const Box& b) {
-  const double width = std::min(a.x2, b.x2) - std::max(a.x1, b.x1);
-  const double height = std::min(a.y2, b.y2) - std::max(a.y1, b.y1);
-  if (width <= 0 || height <= 0) return 0;
-  const double both = width * height;
-  return both / (static_cast<double>(a.width()) * a.height() +
-                 static_cast<double>(b.width()) * b.height() - both);
 }
 
 /// Each of `some`, but those too near the threshold to tell, is among `others`.

@@ -81,7 +81,7 @@ double relative_error(const Tensor& actual, const Tensor& expected) {
 class FusedInvertedResidual : public testing::TestWithParam<Block> {
  protected:
   void SetUp() override {
-    if (current_chip().compute_capability < 80) GTEST_SKIP() << "older than sm_80";
+    if (!has_fused_kernels(current_chip())) GTEST_SKIP() << "older than sm_80";
   }
 };
 
@@ -198,7 +198,7 @@ INSTANTIATE_TEST_SUITE_P(
 constexpr double kErrorOfCenterFace = 1.3e-3;
 
 TEST(InvertedResidualsOfCenterFace, HoldTheErrorWithTheModelsWeights) {
-  if (current_chip().compute_capability < 80) GTEST_SKIP() << "older than sm_80";
+  if (!has_fused_kernels(current_chip())) GTEST_SKIP() << "older than sm_80";
   constexpr Size kSize{160, 128};
   const Model model(test::centerface_file());
   graph::Graph graph = graph::import_onnx(model.onnx(kSize), model.file().string());

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "detector/cuda/chip.h"
 #include "detector/cuda/operators/pair_tile.h"
 #include "detector/graph/fuse_pairs.h"
 #include "detector/graph/onnx_import.h"
@@ -27,14 +28,14 @@ using test::GraphBuilder;
 class CudaPairs : public testing::Test {
  protected:
   void SetUp() override {
-    limits_ = engine::pair_limits_of_current_device();
-    if (!limits_) GTEST_SKIP() << "no kernel for this device";
+    if (!engine::has_fused_kernels(engine::current_chip()))
+      GTEST_SKIP() << "no kernel for this device";
   }
   /// Fuses what was built, runs it and compares every node; `chains` are expected.
   void expect_fused(GraphBuilder& builder, std::size_t chains) const {
     const test::Tensor noise = builder.noise();
     graph::Graph graph = builder.graph();
-    graph::fuse_pairs(graph, *limits_);
+    graph::fuse_pairs(graph, engine::kPairLimits);
     graph::infer_shapes(graph, builder.size());
     std::size_t found = 0;
     for (const graph::Node& node : graph.nodes)
@@ -46,10 +47,8 @@ class CudaPairs : public testing::Test {
     device.run();
     test::expect_layers(graph, device);
   }
-  [[nodiscard]] const graph::PairLimits& limits() const { return *limits_; }
 
  private:
-  std::optional<graph::PairLimits> limits_;
 };
 
 ValueId pair(GraphBuilder& builder, ValueId x, int channels,
@@ -153,7 +152,7 @@ TEST_F(CudaPairs, HoldsLargeValuesAtTheLargestHalf) {
   go_on_with(builder, pair(builder, builder.input(), 16));
   graph::Graph graph = builder.graph();
   for (float& weight : std::get<graph::Convolution>(graph.nodes[0].op).weights) weight *= 6e4F;
-  graph::fuse_pairs(graph, limits());
+  graph::fuse_pairs(graph, engine::kPairLimits);
   graph::infer_shapes(graph, builder.size());
   test::DeviceNetwork device(graph);
   device.upload(builder.noise());
@@ -209,12 +208,12 @@ TEST_F(CudaPairs, AreCutIntoTilesOfEvenRowsWhereTheyHaveMaxima) {
 class CudaPairsOfModel : public test::KnownModel {};
 
 TEST_P(CudaPairsOfModel, ComputesEveryLayer) {
-  const auto limits = engine::pair_limits_of_current_device();
-  if (!limits) GTEST_SKIP() << "no kernel for this device";
+  if (!engine::has_fused_kernels(engine::current_chip()))
+    GTEST_SKIP() << "no kernel for this device";
   for (const Size size : {Size{96, 64}, Size{160, 128}, Size{416, 288}}) {
     graph::Graph graph = graph::import_onnx(model().onnx(size), model().file().string());
     graph::optimise(graph, size);
-    graph::fuse_pairs(graph, *limits);
+    graph::fuse_pairs(graph, engine::kPairLimits);
     graph::infer_shapes(graph, size);
     std::vector<std::uint8_t> bytes(3U * static_cast<std::size_t>(size.width) *
                                     static_cast<std::size_t>(size.height));

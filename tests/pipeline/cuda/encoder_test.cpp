@@ -10,6 +10,7 @@
 
 #include "pipeline/cuda/upload.h"
 #include "pipeline/pictures.h"
+#include "tests/pipeline/cuda/encode_all.h"
 
 namespace facepipe::test {
 namespace {
@@ -119,15 +120,7 @@ class Encoding {
   Frame frame(int number) { return upload_.upload(source_frame(kind_, number), stream_); }
 
   std::vector<EncodedFrame> run(int count) {
-    std::vector<EncodedFrame> packets;
-    const auto sink = [&](EncodedFrame encoded) { packets.push_back(std::move(encoded)); };
-    for (int i = 0; i < count; ++i) {
-      FrameRecord record;
-      record.index = i;
-      encoder_->encode(frame(i), std::move(record), sink);
-    }
-    encoder_->flush(sink);
-    return packets;
+    return encode_all(*encoder_, count, [this](int number) { return frame(number); });
   }
 
   [[nodiscard]] const Encoder& encoder() const { return *encoder_; }

@@ -14,6 +14,7 @@
 #include "pipeline/cuda/nvenc_encoder.h"
 #include "pipeline/cuda/upload.h"
 #include "pipeline/pictures.h"
+#include "tests/pipeline/cuda/encode_all.h"
 #include "tests/pipeline/cuda/nvenc_script.h"
 
 namespace facepipe::test {
@@ -103,16 +104,9 @@ class Encoding {
   }
 
   std::vector<EncodedFrame> run(int count) {
-    std::vector<EncodedFrame> packets;
-    const auto sink = [&](EncodedFrame encoded) { packets.push_back(std::move(encoded)); };
-    for (int i = 0; i < count; ++i) {
-      FrameRecord record;
-      record.index = i;
-      encoder_->encode(frame(i), std::move(record), sink);
-      most_frames_ = std::max(most_frames_, live_frames());
-    }
-    encoder_->flush(sink);
-    return packets;
+    return encode_all(
+        *encoder_, count, [this](int number) { return frame(number); },
+        [this] { most_frames_ = std::max(most_frames_, live_frames()); });
   }
 
   [[nodiscard]] Encoder& encoder() const { return *encoder_; }
