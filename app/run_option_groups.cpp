@@ -46,13 +46,14 @@ void add_machine(CLI::App& app, ParsedOptions& to) {
   RunOptions& run = to.run;
   add_value(app, "--device", "DEVICE", "auto, cpu, cuda or cuda:N", "auto",
             [&](const OptionText& given) { run.device = parse_device(given.text); });
-  add_value(app, "--engine", "ENGINE", "auto, opencv, openvino or cuda", "auto",
+  add_value(app, "--engine", "ENGINE", "auto, opencv, openvino, cuda or cuda-plain", "auto",
             [&](const OptionText& given) {
               run.detector.engine = parse_choice<std::optional<EngineKind>>(
                   given, {{"auto", std::nullopt},
                           {"opencv", EngineKind::opencv},
                           {"openvino", EngineKind::openvino},
-                          {"cuda", EngineKind::cuda}});
+                          {"cuda", EngineKind::cuda},
+                          {"cuda-plain", EngineKind::cuda_plain}});
             });
   add_value(app, "--precision", "PRECISION", "auto, f32, f16 or bf16", "auto",
             [&](const OptionText& given) {

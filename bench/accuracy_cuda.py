@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Faces that a CUDA device finds beside those that the CPU finds (f32), on the same clips.
 
+--against cuda-plain: beside those that it finds with a kernel for each operator.
+
 Of each side's faces that score over 0.3, the share that the other side has too, at an IoU of 0.9, one to
 one. Both run at a lower threshold, so that a face just over 0.3 here may be just under it there.
 --reference runs the CPU's part, which takes long and needs no device, and keeps it for later.
@@ -16,15 +18,18 @@ import measurement
 
 THRESHOLD = "0.2"
 GOAL = 0.995
+SIDES = {"cpu": ["--device", "cpu", "--precision", "f32"],
+         "cuda-plain": ["--device", "cuda", "--engine", "cuda-plain"]}
 
 
 def arguments_given():
     options = measurement.parser(__doc__)
     options.add_argument("clips", nargs="+", type=pathlib.Path, metavar="CLIP")
-    options.add_argument("--cpu", type=pathlib.Path, metavar="FOLDER",
-                         help="detections of the CPU, CLIP.jsonl and CLIP.json, from an earlier --reference")
+    options.add_argument("--against", choices=SIDES, default="cpu", help="(default: cpu)")
+    options.add_argument("--kept", type=pathlib.Path, metavar="FOLDER",
+                         help="its detections, CLIP.jsonl and CLIP.json, from an earlier --reference")
     options.add_argument("--reference", type=pathlib.Path, metavar="FOLDER",
-                         help="run the CPU alone and write them there")
+                         help="run that side alone and write them there")
     options.add_argument("--iou", default="0.3", help="of the suppression (default: 0.3)")
     return options.parse_args()
 
@@ -37,9 +42,9 @@ def detect(arguments, clip, folder, words):
     (folder / f"{clip.stem}.json").write_text(json.dumps(report))
 
 
-def detect_on_cpu(arguments, clip, folder):
+def make_reference(arguments, clip, folder):
     folder.mkdir(parents=True, exist_ok=True)
-    detect(arguments, clip, folder, ["--device", "cpu", "--precision", "f32"])
+    detect(arguments, clip, folder, SIDES[arguments.against])
 
 
 def found(folder, clip):
@@ -62,11 +67,11 @@ def missing_rows(agreement, most=5):
                    for _, frame, score, box in worst)
 
 
-def compare(clip, cpu, cuda):
+def compare(clip, side, other, cuda):
     """Rows of text and whether both shares reach the goal."""
-    forth, back = face_matching.compare(cpu, cuda), face_matching.compare(cuda, cpu)
-    text = (row(f"{clip.stem}, CPU's on CUDA", forth) + missing_rows(forth) +
-            row(f"{clip.stem}, CUDA's on the CPU", back) + missing_rows(back))
+    forth, back = face_matching.compare(other, cuda), face_matching.compare(cuda, other)
+    text = (row(f"{clip.stem}, {side}'s by cuda", forth) + missing_rows(forth) +
+            row(f"{clip.stem}, cuda's by {side}", back) + missing_rows(back))
     return text, min(forth.share(), back.share()) >= GOAL and forth.faces > 0
 
 
@@ -74,23 +79,23 @@ def main():
     arguments = arguments_given()
     if arguments.reference:
         for clip in arguments.clips:
-            detect_on_cpu(arguments, clip, arguments.reference)
+            make_reference(arguments, clip, arguments.reference)
         return
     body = (f"{'':<42}{'faces':>8}{'matched':>9}{'share':>11}   score: p50, p99   landmarks: p50, p99 px\n")
     good = True
     with tempfile.TemporaryDirectory() as folder:
-        cpu_folder = arguments.cpu or pathlib.Path(folder, "cpu")
+        kept = arguments.kept or pathlib.Path(folder, "reference")
         for clip in arguments.clips:
-            if not arguments.cpu:
-                detect_on_cpu(arguments, clip, cpu_folder)
+            if not arguments.kept:
+                make_reference(arguments, clip, kept)
             detect(arguments, clip, pathlib.Path(folder), ["--device", "cuda"])
-            (cpu, cpu_report), (cuda, report) = found(cpu_folder, clip), found(pathlib.Path(folder), clip)
-            text, reached = compare(clip, cpu, cuda)
+            (other, other_report), (cuda, report) = found(kept, clip), found(pathlib.Path(folder), clip)
+            text, reached = compare(clip, arguments.against, other, cuda)
             body += text
             good = good and reached
     body += f"goal: {100 * GOAL} % both ways on each clip: {'reached' if good else 'NOT REACHED'}\n"
     facts = {**measurement.engine_facts(report), "device": measurement.gpu(),
-             "CPU": f"{cpu_report[0]['engine']}, {cpu_report[0]['precision']}",
+             arguments.against: f"{other_report[0]['engine']}, {other_report[0]['precision']}",
              "setting": f"both sides score > {THRESHOLD}; faces over {face_matching.SCORE} must be "
                         f"matched at IoU {face_matching.IOU}"}
     measurement.write_result(arguments, facts, body)

@@ -157,8 +157,9 @@ def main():
     modules = load_torch()
     parts = []
     for file in arguments.models:
-        ours = measurement.run([arguments.bench_detector_cuda, file, "--sizes", arguments.sizes])
-        parts.append(f"{file.name}, ms\n{ours.output}")
+        for words, what in ([], ""), (["--plain"], ", a kernel for each operator"):
+            ours = measurement.run([arguments.bench_detector_cuda, file, "--sizes", arguments.sizes, *words])
+            parts.append(f"{file.name}{what}, ms\n{ours.output}")
         if modules:
             parts.append(measure_torch(modules, file, arguments))
     peer = (f"torch {modules[1].__version__}, cuDNN {modules[1].backends.cudnn.version()}"

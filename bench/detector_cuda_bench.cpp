@@ -1,16 +1,18 @@
 // Our CUDA engine, from a frame in device memory to candidates in device memory: replays of one
 // graph, timed by events on the device.
 //
-//   bench_detector_cuda MODEL.onnx [--sizes WxH,...] [--steps] [--generic]
+//   bench_detector_cuda MODEL.onnx [--sizes WxH,...] [--steps] [--plain]
 //
 // Sizes are of the frame; the network's are the next multiples of 32. "single": the time of each
 // of 200 replays between two events. "in a row": the mean of 100 replays, five times, as
-// detector_cuda.py times its peers. "network": the network alone, from its input tensor, or the
-// frame where its stem reads that, to its outputs, or what a head reads that computes its last
-// layers itself. --steps: each kernel of the network in a graph of its own, twenty times in a row,
-// so that what fits in the cache is in the cache.
-// --generic: a kernel an operator, none that computes several.
+// detector_cuda.py times its peers. "two in flight": the same on two streams at once, each with a
+// frame and a place of its own; the time is that of one frame. "network": the network alone, from
+// its input tensor, or the frame where its stem reads that, to its outputs, or what a head reads
+// that computes its last layers itself. --steps: each kernel of the network in a graph of its own,
+// twenty times in a row, so that what fits in the cache is in the cache.
+// --plain: a kernel an operator, none that computes several.
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <functional>
 #include <memory>
@@ -41,7 +43,7 @@ struct Options {
   std::string model;
   std::vector<Size> sizes{{1920, 1080}, {3840, 2160}};
   bool steps = false;
-  bool generic = false;
+  bool plain = false;
 };
 
 std::vector<Size> parse_sizes(const std::string& text) {
@@ -63,15 +65,15 @@ Options parse(const std::vector<std::string>& words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i] == "--steps")
       options.steps = true;
-    else if (words[i] == "--generic")
-      options.generic = true;
+    else if (words[i] == "--plain")
+      options.plain = true;
     else if (words[i] == "--sizes" && i + 1 < words.size())
       options.sizes = parse_sizes(words[++i]);
     else if (options.model.empty() && words[i].rfind("--", 0) != 0)
       options.model = words[i];
     else
       throw std::runtime_error(
-          "usage: bench_detector_cuda MODEL.onnx [--sizes WxH,...] [--steps] [--generic]");
+          "usage: bench_detector_cuda MODEL.onnx [--sizes WxH,...] [--steps] [--plain]");
   }
   if (options.model.empty()) throw std::runtime_error("which model?");
   return options;
@@ -110,6 +112,46 @@ cuda::GraphExec captured(const cuda::Stream& stream, const std::function<void()>
   return cuda::GraphExec(cuda::capture(stream, enqueue));
 }
 
+/// One of the frames in flight at once.
+struct Lane {
+  Lane(const std::shared_ptr<const CudaDetector>& detector, const Frame& frame)
+      : picture(frame, stream),
+        detection(detector),
+        graph(captured(stream, [&] { detection.enqueue(picture.descriptor(), stream); })) {}
+
+  cuda::Stream stream;
+  test::DeviceFrame picture;
+  CudaDetection detection;
+  cuda::GraphExec graph;
+};
+
+/// Milliseconds of a frame when each lane has `replays` of them.
+float time_lanes(std::array<Lane, 2>& lanes, int replays) {
+  const cuda::Event begin(cuda::Event::Timing::on);
+  const cuda::Event other_done;
+  const cuda::Event end(cuda::Event::Timing::on);
+  begin.record(lanes[0].stream);
+  begin.hold_back(lanes[1].stream);
+  for (int i = 0; i < replays; ++i)
+    for (Lane& lane : lanes) lane.graph.launch(lane.stream);
+  other_done.record(lanes[1].stream);
+  other_done.hold_back(lanes[0].stream);
+  end.record(lanes[0].stream);
+  end.synchronize();
+  return cuda::milliseconds_between(begin, end) / (2.0F * static_cast<float>(replays));
+}
+
+void show_two_in_flight(const std::string& name,
+                        const std::shared_ptr<const CudaDetector>& detector, const Frame& frame) {
+  std::array<Lane, 2> lanes{Lane(detector, frame), Lane(detector, frame)};
+  (void)time_lanes(lanes, 20);
+  std::vector<float> means;
+  for (int i = 0; i < kGroups; ++i) means.push_back(time_lanes(lanes, kInARow));
+  means = sorted(means);
+  std::printf("%-28s two in flight, of one frame: %.4f ms best, %.4f median\n", name.c_str(),
+              static_cast<double>(means.front()), static_cast<double>(means[kGroups / 2]));
+}
+
 /// Microseconds of one step, of many in a row.
 double time_step(const cuda::Stream& stream, const std::function<void()>& enqueue) {
   const cuda::GraphExec graph = captured(stream, [&] {
@@ -138,20 +180,16 @@ void show_steps(CudaDetection& detection, const FrameDescriptor* frame,
   std::printf("  %8.2f us  together\n", sum);
 }
 
-std::string text(Size size) {
-  return std::to_string(size.width) + "x" + std::to_string(size.height);
-}
-
 void bench_size(const Model& model, Size size, const Options& options) {
   const Frame frame = test::make_noise_frame({kNv12, size}, 1);
   const auto detector = std::make_shared<CudaDetector>(
       model, fit_network(size, {}), test::layout_of(frame),
-      CudaDetectorOptions{.tile_file = engine::default_tile_file(), .fused = !options.generic});
+      CudaDetectorOptions{.tile_file = engine::default_tile_file(), .fused = !options.plain});
   CudaDetection detection(detector);
   const cuda::Stream stream;
   const test::DeviceFrame on_device(frame, stream);
   const std::string name =
-      std::string(to_string(model.kind())) + " " + text(detector->fit().network);
+      std::string(to_string(model.kind())) + " " + to_string(detector->fit().network);
   std::printf("%s: weights %.1f MB, a frame's memory %.1f MB\n", name.c_str(),
               static_cast<double>(detector->shared_bytes()) / 1e6,
               static_cast<double>(detector->detection_bytes()) / 1e6);
@@ -159,6 +197,7 @@ void bench_size(const Model& model, Size size, const Options& options) {
   std::printf("%s: planned in %.0f ms, tiles of %d operators tried, of %d remembered\n",
               name.c_str(), plan.milliseconds, plan.tried, plan.remembered);
   show(name, captured(stream, [&] { detection.enqueue(on_device.descriptor(), stream); }), stream);
+  show_two_in_flight(name, detector, frame);
   show(name + " network",
        captured(stream, [&] { detection.enqueue_network(on_device.descriptor(), stream); }),
        stream);

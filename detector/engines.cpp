@@ -10,7 +10,8 @@ std::vector<EngineSupport> supported_engines(DeviceKind device) {
   std::vector<EngineSupport> engines;
   if (device == DeviceKind::cuda) {
 #if FACEPIPE_CUDA
-    engines.push_back({EngineKind::cuda, {Precision::f16}, true});
+    for (const EngineKind engine : {EngineKind::cuda, EngineKind::cuda_plain})
+      engines.push_back({engine, {Precision::f16}, true});
 #endif
     return engines;
   }
@@ -23,8 +24,9 @@ std::vector<EngineSupport> supported_engines(DeviceKind device) {
 
 std::unique_ptr<Engine> make_engine(EngineKind kind, const Model& model, Size network,
                                     const EngineOptions& options) {
-  if (kind == EngineKind::cuda)
-    throw Error(ErrorKind::internal, "engine cuda: is no engine of the CPU");
+  if (kind == EngineKind::cuda || kind == EngineKind::cuda_plain)
+    throw Error(ErrorKind::internal,
+                "engine " + std::string(to_string(kind)) + ": is no engine of the CPU");
   if (kind == EngineKind::opencv) return make_opencv_engine(model, network, options);
 #if FACEPIPE_HAVE_OPENVINO
   return make_openvino_engine(model, network, options);

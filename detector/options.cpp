@@ -11,7 +11,7 @@
 namespace facepipe {
 
 std::string_view to_string(EngineKind engine) {
-  constexpr std::array<std::string_view, 3> kNames{"opencv", "openvino", "cuda"};
+  constexpr std::array<std::string_view, 4> kNames{"opencv", "openvino", "cuda", "cuda-plain"};
   return kNames[static_cast<std::size_t>(engine)];
 }
 
@@ -41,6 +41,7 @@ constexpr std::array kPairings{
     Pairing{DeviceKind::cpu, EngineKind::openvino, Precision::bf16, false},
     Pairing{DeviceKind::cpu, EngineKind::opencv, Precision::f32, true},
     Pairing{DeviceKind::cuda, EngineKind::cuda, Precision::f16, true},
+    Pairing{DeviceKind::cuda, EngineKind::cuda_plain, Precision::f16, true},
 };
 
 bool wanted(const Pairing& pairing, const DetectorOptions& options) {
@@ -81,9 +82,9 @@ std::string named(const Device& device, const DetectorOptions& options) {
 std::string why(std::span<const EngineSupport> built, const Pairing& chosen,
                 const DetectorOptions& options) {
   if (options.engine && options.precision) return {};
-  if (chosen.device == DeviceKind::cuda) return "cuda, f16: what runs on a CUDA device";
   std::string text = std::string(to_string(chosen.engine)) + ", " +
                      std::string(to_string(chosen.precision)) + ": ";
+  if (chosen.device == DeviceKind::cuda) return text + "what runs on a CUDA device";
   if (!options.engine)
     text += find(built, EngineKind::openvino) == nullptr ? "this build lacks OpenVINO"
                                                          : "the fastest engine of this build";

@@ -11,7 +11,8 @@
 
 namespace facepipe {
 
-enum class EngineKind { opencv, openvino, cuda };
+/// cuda_plain computes what cuda does, one operator a kernel: slower, to compare with.
+enum class EngineKind { opencv, openvino, cuda, cuda_plain };
 enum class Precision { f32, f16, bf16 };
 [[nodiscard]] std::string_view to_string(EngineKind engine);
 [[nodiscard]] std::string_view to_string(Precision precision);

@@ -29,9 +29,8 @@ struct CudaDetectorOptions {
   /// what isn't known is tried, which takes seconds. Empty: a fixed table, and no trials. The
   /// user's own file is engine::default_tile_file().
   std::filesystem::path tile_file = {};
-  /// Several operators in a kernel where the chip has one for them; else one a kernel. Off until
-  /// all of it together has been checked against the CPU on a device; each kernel alone has been.
-  bool fused = false;
+  /// Several operators in a kernel where the chip has one for them; else one a kernel.
+  bool fused = true;
 };
 
 /// What planning took.

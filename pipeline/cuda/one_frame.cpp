@@ -49,13 +49,14 @@ OneFrameResult detect_one_frame(const Frame& frame, Device device, const Detecto
   const Frame there = upload.upload(pipeline_frame(frame), stream);
   DescriptorUpload descriptor(copies);
   describe_picture(there, descriptor.host());
-  fill_to_rgb(descriptor.host(), there.color, there.format, there.size);
+  fill_to_rgb(descriptor.host().to_rgb, there.color, there.format, there.size);
 
   const NetworkFit fit = fit_network(there.upright(), options.detect_size);
   CudaDetection detection(std::make_shared<const CudaDetector>(
       Model(options.model), fit, StreamLayout{there.size, there.format, there.orientation},
       CudaDetectorOptions{.score_threshold = options.score_threshold,
-                          .tile_file = engine::default_tile_file()}));
+                          .tile_file = engine::default_tile_file(),
+                          .fused = options.engine != EngineKind::cuda_plain}));
   const cuda::GraphExec graph(cuda::capture(stream, [&] {
     descriptor.enqueue(stream);
     detection.enqueue(descriptor.device(), stream);

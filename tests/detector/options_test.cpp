@@ -11,7 +11,8 @@ using enum Precision;
 
 // What a build and processor may have.
 const EngineSupport kOpencv{opencv, {f32}, false};
-const std::vector<EngineSupport> kWithCuda{kOpencv, {cuda, {f16}, true}};
+const std::vector<EngineSupport> kWithCuda{
+    kOpencv, {cuda, {f16}, true}, {EngineKind::cuda_plain, {f16}, true}};
 const std::vector<EngineSupport> kPlain{kOpencv};
 const std::vector<EngineSupport> kOld{{openvino, {f32}, false}, kOpencv};
 const std::vector<EngineSupport> kZen4{{openvino, {f32, bf16}, false}, kOpencv};
@@ -104,11 +105,12 @@ TEST(EngineChoice, RefusesInsteadOfReplacing) {
 }
 
 TEST(EngineChoice, OfACudaDeviceIsItsOwn) {
-  for (const auto engine : {std::optional<EngineKind>(), std::optional(cuda)}) {
+  for (const auto engine :
+       {std::optional<EngineKind>(), std::optional(cuda), std::optional(EngineKind::cuda_plain)}) {
     DetectorOptions options;
     options.engine = engine;
     const EngineChoice choice = choose_engine(kCuda, options, kWithCuda);
-    EXPECT_EQ(choice.engine, cuda);
+    EXPECT_EQ(choice.engine, engine.value_or(cuda));
     EXPECT_EQ(choice.precision, f16);
     EXPECT_FALSE(choice.why.empty());
   }
