@@ -104,11 +104,10 @@ std::unique_ptr<Decoder> CudaStages::make_decoder(const Demuxer& demuxer,
 
 void CudaStages::make_graphs(const Frame& first) {
   const NetworkFit fit = fit_network(first.upright(), detector_options_.detect_size);
-  const CudaDetectorOptions options{
-      .score_threshold = detector_options_.score_threshold,
-      .capacity = nms_capacity(options_.nms),
-      .tile_file = engine::default_tile_file(),
-      .fused = detector_options_.engine != EngineKind::cuda_plain};
+  const CudaDetectorOptions options{.score_threshold = detector_options_.score_threshold,
+                                    .capacity = nms_capacity(options_.nms),
+                                    .tile_file = engine::default_tile_file(),
+                                    .fused = detector_options_.engine != EngineKind::cuda_plain};
   FrameGraphSetup setup;
   setup.detector = std::make_shared<const CudaDetector>(
       model_, fit, StreamLayout{first.size, first.format, first.orientation}, options);
