@@ -1,7 +1,7 @@
 // Our CUDA engine, from a frame in device memory to candidates in device memory: replays of one
 // graph, timed by events on the device.
 //
-//   bench_detector_cuda MODEL.onnx [--sizes WxH,...] [--steps] [--plain]
+//   bench_detector_cuda MODEL.onnx [--sizes WxH,...] [--steps] [--plain] [--once]
 //
 // Sizes are of the frame; the network's are the next multiples of 32. "single": the time of each
 // of 200 replays between two events. "in a row": the mean of 100 replays, five times, as
@@ -10,6 +10,7 @@
 // its input tensor, or the frame where its stem reads that, to its outputs, or what a head reads
 // that computes its last layers itself. --steps: each kernel of the network in a graph of its own,
 // twenty times in a row, so that what fits in the cache is in the cache.
+// --once: one frame and nothing else, for a profiler.
 // --plain: a kernel an operator, none that computes several.
 #include <algorithm>
 #include <array>
@@ -44,6 +45,7 @@ struct Options {
   std::vector<Size> sizes{{1920, 1080}, {3840, 2160}};
   bool steps = false;
   bool plain = false;
+  bool once = false;
 };
 
 std::vector<Size> parse_sizes(const std::string& text) {
@@ -67,13 +69,15 @@ Options parse(const std::vector<std::string>& words) {
       options.steps = true;
     else if (words[i] == "--plain")
       options.plain = true;
+    else if (words[i] == "--once")
+      options.once = true;
     else if (words[i] == "--sizes" && i + 1 < words.size())
       options.sizes = parse_sizes(words[++i]);
     else if (options.model.empty() && words[i].rfind("--", 0) != 0)
       options.model = words[i];
     else
       throw std::runtime_error(
-          "usage: bench_detector_cuda MODEL.onnx [--sizes WxH,...] [--steps] [--plain]");
+          "usage: bench_detector_cuda MODEL.onnx [--sizes WxH,...] [--steps] [--plain] [--once]");
   }
   if (options.model.empty()) throw std::runtime_error("which model?");
   return options;
@@ -188,6 +192,11 @@ void bench_size(const Model& model, Size size, const Options& options) {
   CudaDetection detection(detector);
   const cuda::Stream stream;
   const test::DeviceFrame on_device(frame, stream);
+  if (options.once) {
+    detection.enqueue(on_device.descriptor(), stream);
+    stream.synchronize();
+    return;
+  }
   const std::string name =
       std::string(to_string(model.kind())) + " " + to_string(detector->fit().network);
   std::printf("%s: weights %.1f MB, a frame's memory %.1f MB\n", name.c_str(),

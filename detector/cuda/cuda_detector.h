@@ -29,6 +29,8 @@ struct CudaDetectorOptions {
   /// what isn't known is tried, which takes seconds. Empty: a fixed table, and no trials. The
   /// user's own file is engine::default_tile_file().
   std::filesystem::path tile_file = {};
+  /// False: what isn't known isn't tried; for a plan that serves a few frames alone.
+  bool tries_tiles = true;
   /// Several operators in a kernel where the chip has one for them; else one a kernel.
   bool fused = true;
 };

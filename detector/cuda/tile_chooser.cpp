@@ -75,18 +75,25 @@ std::filesystem::path default_tile_file() {
   return folder / "facepipe" / "cuda-tiles";
 }
 
-TileChooser::TileChooser(const Chip& chip, std::filesystem::path file)
-    : tries_(true), chip_(name_of(chip)), file_(std::move(file)), known_(read(file_)) {}
+TileChooser::TileChooser(const Chip& chip, std::filesystem::path file, UnknownTiles unknown)
+    : remembers_(true),
+      unknown_(unknown),
+      chip_(name_of(chip)),
+      file_(std::move(file)),
+      known_(read(file_)) {}
 
 std::size_t TileChooser::choose(const std::string& what, const std::vector<std::string>& ways,
                                 const Try& microseconds) {
-  if (!tries_ || ways.size() == 1) return 0;
-  std::string& known = known_[chip_ + " " + what];
-  const auto found = std::find(ways.begin(), ways.end(), known);
+  if (!remembers_ || ways.size() == 1) return 0;
+  const std::string key = chip_ + " " + what;
+  const auto known = known_.find(key);
+  const auto found =
+      known == known_.end() ? ways.end() : std::find(ways.begin(), ways.end(), known->second);
   if (found != ways.end()) {
     ++remembered_;
     return static_cast<std::size_t>(found - ways.begin());
   }
+  if (unknown_ == UnknownTiles::first) return 0;
   ++trials_;
   struct Result {
     float time;
@@ -100,7 +107,7 @@ std::size_t TileChooser::choose(const std::string& what, const std::vector<std::
   results.resize(std::min(results.size(), kFinalists));
   for (Result& result : results) result.time = microseconds(result.way, kCarefulLaunches);
   const Result best = *std::min_element(results.begin(), results.end());
-  known = ways[best.way];
+  known_[key] = ways[best.way];
   return best.way;
 }
 

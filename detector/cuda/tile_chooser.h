@@ -17,6 +17,9 @@ namespace facepipe::engine {
 /// Empty where neither variable is an absolute path.
 [[nodiscard]] std::filesystem::path default_tile_file();
 
+/// What becomes of an operator of which the file knows nothing.
+enum class UnknownTiles { tried, first };
+
 /// Not thread-safe. What several processes choose at the same time is kept of the last one.
 class TileChooser {
  public:
@@ -24,8 +27,9 @@ class TileChooser {
   TileChooser() = default;
   /// Ways tried on `chip` and remembered in `file`; empty: remembered by nobody. What the file says
   /// is taken only where it is one of the ways there are; a file that is damaged, too long or
-  /// another version's counts as empty.
-  TileChooser(const Chip& chip, std::filesystem::path file);
+  /// another version's counts as empty. UnknownTiles::first: the first way, and no trial.
+  TileChooser(const Chip& chip, std::filesystem::path file,
+              UnknownTiles unknown = UnknownTiles::tried);
 
   /// The index of the fastest of `ways`, of which there must be one. `what` names the operator, its
   /// version and its sizes; names and ways are words without spaces. `microseconds(i)` tries a way,
@@ -42,7 +46,8 @@ class TileChooser {
   [[nodiscard]] int remembered() const { return remembered_; }  ///< and that the file knew
 
  private:
-  bool tries_ = false;
+  bool remembers_ = false;
+  UnknownTiles unknown_ = UnknownTiles::first;
   std::string chip_;
   std::filesystem::path file_;
   std::map<std::string, std::string> known_;  ///< "CHIP WHAT" to the way

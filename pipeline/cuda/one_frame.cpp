@@ -56,6 +56,7 @@ OneFrameResult detect_one_frame(const Frame& frame, Device device, const Detecto
       Model(options.model), fit, StreamLayout{there.size, there.format, there.orientation},
       CudaDetectorOptions{.score_threshold = options.score_threshold,
                           .tile_file = engine::default_tile_file(),
+                          .tries_tiles = false,
                           .fused = options.engine != EngineKind::cuda_plain}));
   const cuda::GraphExec graph(cuda::capture(stream, [&] {
     descriptor.enqueue(stream);

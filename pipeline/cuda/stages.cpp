@@ -89,11 +89,13 @@ class CudaStages final : public Stages {
   std::vector<std::unique_ptr<FrameGraph>> graphs_;
   Size network_size_;
   std::int64_t candidates_ignored_ = 0;
+  bool still_image_ = false;
 };
 
 std::unique_ptr<Decoder> CudaStages::make_decoder(const Demuxer& demuxer,
                                                   const DecoderOptions& options,
                                                   TargetChooser choose_target, Notices& notices) {
+  still_image_ = demuxer.is_still_image();
   CudaDecoderOptions cuda;
   cuda.stream = options;
   cuda.choice = options_.decoder;
@@ -104,10 +106,12 @@ std::unique_ptr<Decoder> CudaStages::make_decoder(const Demuxer& demuxer,
 
 void CudaStages::make_graphs(const Frame& first) {
   const NetworkFit fit = fit_network(first.upright(), detector_options_.detect_size);
-  const CudaDetectorOptions options{.score_threshold = detector_options_.score_threshold,
-                                    .capacity = nms_capacity(options_.nms),
-                                    .tile_file = engine::default_tile_file(),
-                                    .fused = detector_options_.engine != EngineKind::cuda_plain};
+  const CudaDetectorOptions options{
+      .score_threshold = detector_options_.score_threshold,
+      .capacity = nms_capacity(options_.nms),
+      .tile_file = engine::default_tile_file(),
+      .tries_tiles = !still_image_,  // trials take longer than a picture
+      .fused = detector_options_.engine != EngineKind::cuda_plain};
   FrameGraphSetup setup;
   setup.detector = std::make_shared<const CudaDetector>(
       model_, fit, StreamLayout{first.size, first.format, first.orientation}, options);

@@ -1,4 +1,4 @@
-// The matrix of a frame's descriptor against H.273 sample by sample.
+// The matrix of a stream's colours against H.273 sample by sample.
 #include "detector/to_rgb.h"
 
 #include <gtest/gtest.h>
@@ -10,10 +10,12 @@
 namespace facepipe {
 namespace {
 
-/// Red, green and blue of a pixel by the descriptor, clamped as its reader does.
-std::array<double, 3> by_descriptor(const Frame& frame, int x, int y) {
-  FrameDescriptor descriptor;
-  fill_to_rgb(descriptor.to_rgb, frame.color, frame.format, frame.size);
+using ToRgb = float[3][4];
+
+/// Red, green and blue of a pixel by the matrix, clamped as its reader does.
+std::array<double, 3> by_matrix(const Frame& frame, int x, int y) {
+  ToRgb to_rgb{};
+  fill_to_rgb(to_rgb, frame.color, frame.format, frame.size);
   const auto code = [&](std::size_t plane, int column, int row) {
     return static_cast<double>(test::raw_sample(frame, plane, column, row) >> frame.format.shift);
   };
@@ -21,7 +23,7 @@ std::array<double, 3> by_descriptor(const Frame& frame, int x, int y) {
                          1};
   std::array<double, 3> rgb{};
   for (std::size_t c = 0; c < 3; ++c) {
-    for (std::size_t i = 0; i < 4; ++i) rgb[c] += descriptor.to_rgb[c][i] * yuv1[i];
+    for (std::size_t i = 0; i < 4; ++i) rgb[c] += to_rgb[c][i] * yuv1[i];
     rgb[c] = std::clamp(rgb[c], 0.0, 255.0);
   }
   return rgb;
@@ -41,7 +43,7 @@ TEST(ToRgb, IsWhatTheStandardSays) {
         for (int y = 0; y < 12; ++y)
           for (int x = 0; x < 16; ++x) {
             const auto expected = test::rgb_at(frame, x, y, known);
-            const auto actual = by_descriptor(frame, x, y);
+            const auto actual = by_matrix(frame, x, y);
             for (std::size_t c = 0; c < 3; ++c)
               ASSERT_NEAR(actual[c], expected[c], 1e-3) << "matrix " << matrix << " channel " << c;
           }
@@ -49,26 +51,25 @@ TEST(ToRgb, IsWhatTheStandardSays) {
 }
 
 TEST(ToRgb, GuessesAnUntaggedMatrixByTheNumberOfLines) {
-  FrameDescriptor low;
-  FrameDescriptor high;
-  FrameDescriptor bt709;
+  ToRgb low{};
+  ToRgb high{};
+  ToRgb bt709{};
   const PixelFormat nv12{true, 1, 1, 8, 0, true};
-  fill_to_rgb(low.to_rgb, {}, nv12, {720, 576});
-  fill_to_rgb(high.to_rgb, {}, nv12, {1280, 720});
-  fill_to_rgb(bt709.to_rgb, {.matrix = 1}, nv12, {720, 576});
-  EXPECT_TRUE(std::equal(&high.to_rgb[0][0], &high.to_rgb[0][0] + 12, &bt709.to_rgb[0][0]));
-  EXPECT_FALSE(std::equal(&low.to_rgb[0][0], &low.to_rgb[0][0] + 12, &bt709.to_rgb[0][0]));
+  fill_to_rgb(low, {}, nv12, {720, 576});
+  fill_to_rgb(high, {}, nv12, {1280, 720});
+  fill_to_rgb(bt709, {.matrix = 1}, nv12, {720, 576});
+  EXPECT_TRUE(std::equal(&high[0][0], &high[0][0] + 12, &bt709[0][0]));
+  EXPECT_FALSE(std::equal(&low[0][0], &low[0][0] + 12, &bt709[0][0]));
 }
 
 TEST(ToRgb, TakesTheIdentityAsGreenBlueAndRed) {
-  FrameDescriptor descriptor;
-  fill_to_rgb(descriptor.to_rgb, {.matrix = ColorInfo::kIdentityMatrix}, {true, 1, 1, 10, 6, true},
-              {});
+  ToRgb to_rgb{};
+  fill_to_rgb(to_rgb, {.matrix = ColorInfo::kIdentityMatrix}, {true, 1, 1, 10, 6, true}, {});
   const float unit = 255.0F / 1023.0F;
   const float expected[3][4] = {{0, 0, unit, 0}, {unit, 0, 0, 0}, {0, unit, 0, 0}};
   for (int row = 0; row < 3; ++row)
     for (int column = 0; column < 4; ++column)
-      EXPECT_FLOAT_EQ(descriptor.to_rgb[row][column], expected[row][column]);
+      EXPECT_FLOAT_EQ(to_rgb[row][column], expected[row][column]);
 }
 
 }  // namespace

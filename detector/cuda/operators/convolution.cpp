@@ -195,9 +195,8 @@ std::unique_ptr<Operator> make_plain(const NodeContext& context, const graph::Co
   arguments.row_width = out.width;
   arguments.window = op.window;
   arguments.activation = op.activation;
-  constexpr auto kKind = ConvolutionKind::transposed;
   const ConvolutionTile tile =
-      tile_for(kKind, arguments.rows, arguments.columns, arguments.chunks, context.limits);
+      tile_for(kind, arguments.rows, arguments.columns, arguments.chunks, context.limits);
   const int columns = round_up(arguments.columns, tile.columns * kChannelStep);
   return std::make_unique<ConvolutionOperator>(
       context, packer, kind, matrix_of(kind, op, columns, tile.step), tile, arguments);

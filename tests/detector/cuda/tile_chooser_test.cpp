@@ -74,6 +74,19 @@ TEST_F(TileFile, TriesWhatItDoesNotKnow) {
   EXPECT_EQ(chooser.trials(), 1);
 }
 
+TEST_F(TileFile, LeavesWhatItDoesNotKnowAsItIsWhereItMayNotTry) {
+  remember();
+  const std::string before = read();
+  TileChooser chooser(kChip, file(), UnknownTiles::first);
+  Clock clock{1};
+  EXPECT_EQ(chooser.choose("another", kWays, clock.timed()), 0U);
+  EXPECT_EQ(chooser.choose("block", kWays, clock.timed()), 2U);
+  chooser.save();
+  EXPECT_EQ(clock.calls, 0);
+  EXPECT_EQ(chooser.trials(), 0);
+  EXPECT_EQ(read(), before);
+}
+
 TEST_F(TileFile, BelongsToAChip) {
   remember();
   EXPECT_TRUE(known());

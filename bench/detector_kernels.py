@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""Each kernel of our CUDA engine: its time, its share, and what bounds it by Nsight Compute (ncu).
+
+Times are those of bench_detector_cuda --steps (each kernel twenty times in a row, so that what fits in the
+cache is in the cache); a step's share is of their sum. The rest is what ncu says of one run of the kernel, by
+itself: how much of the peak the multiprocessors and the memory reach, how many issue slots are taken, how
+many warps are there of those that a multiprocessor could have, what a warp that waits waits for.
+"""
+import csv
+import io
+import pathlib
+import re
+from dataclasses import dataclass
+
+import measurement
+
+SECTIONS = ["SpeedOfLight", "ComputeWorkloadAnalysis", "MemoryWorkloadAnalysis", "Occupancy",
+            "SchedulerStats", "WarpStateStats", "LaunchStats"]
+SM = "sm__throughput.avg.pct_of_peak_sustained_elapsed"
+MEMORY = "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed"
+DRAM = "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed"
+ISSUE = "sm__inst_executed.avg.per_cycle_active"
+WARPS = "sm__warps_active.avg.pct_of_peak_sustained_active"
+GRID, REGISTERS = "launch__grid_size", "launch__registers_per_thread"
+STALL = re.compile(r"smsp__average_warps?_(?:latency_)?issue_?stalled_(\w+?)(?:_per_issue_active)?\.ratio")
+NO_STALLS = {"selected", "not_selected"}
+SCHEDULERS = 4  # of a multiprocessor, each of which issues at most one instruction a cycle
+
+
+@dataclass
+class Step:
+    """What one node of the plan takes; some have more than one kernel."""
+
+    time_us: float
+    kind: str
+    node: str
+
+
+def arguments_given():
+    options = measurement.parser(__doc__)
+    options.add_argument("model", type=pathlib.Path, metavar="MODEL.onnx", help="CenterFace or YuNet")
+    options.add_argument("--size", default="1920x1080", help="of frames (default: %(default)s)")
+    options.add_argument("--bench-detector-cuda", type=pathlib.Path,
+                         default=measurement.REPOSITORY / "build" / "bench" / "bench_detector_cuda",
+                         help="default: build/bench/bench_detector_cuda (cmake -DFACEPIPE_BENCH=ON)")
+    options.add_argument("--ncu", default="ncu", help="Nsight Compute's program (default: %(default)s)")
+    options.add_argument("--keep", type=pathlib.Path, metavar="FILE.csv", help="keep all that ncu said")
+    arguments = options.parse_args()
+    arguments.bench_detector_cuda = arguments.bench_detector_cuda.resolve()
+    return arguments
+
+
+def steps_in(text):
+    """The rows of --steps that take time: where the network reads the picture, preprocessing doesn't."""
+    rows = re.findall(r"^ +([\d.]+) us  (\w+) +(\S.*)?$", text, re.MULTILINE)
+    return [Step(float(time), kind, node) for time, kind, node in rows
+            if kind != "together" and float(time) > 0.5]
+
+
+def number(row, metric):
+    try:
+        return float(row[metric].replace(",", ""))
+    except (KeyError, ValueError):
+        return float("nan")
+
+
+def longest_stall(row):
+    """Why a warp waits the most, of the cycles between two of its instructions."""
+    waits = {found[1]: number(row, name) for name in row
+             if (found := STALL.fullmatch(name)) and found[1] not in NO_STALLS}
+    waits = {name: cycles for name, cycles in waits.items() if cycles == cycles}
+    if not waits:
+        return "-"
+    name = max(waits, key=waits.get)
+    return f"{name.replace('_', ' ')} {100 * waits[name] / sum(waits.values()):.0f} %"
+
+
+def kernels_in(text):
+    """A dictionary a kernel of ncu's raw page, in the order of their launches."""
+    lines = text.splitlines()
+    head = next(i for i, line in enumerate(lines) if line.startswith('"ID"'))
+    rows = list(csv.DictReader(io.StringIO("\n".join(lines[head:]))))
+    return rows[1:]  # the first one holds units
+
+
+def in_order(steps, kernels):
+    """Pairs (step, its kernels): one each, and what is left to the last step."""
+    if len(kernels) < len(steps):
+        raise SystemExit(f"{len(steps)} steps, but ncu saw {len(kernels)} kernels")
+    return [(step, kernels[i:i + 1] if step is not steps[-1] else kernels[i:])
+            for i, step in enumerate(steps)]
+
+
+def rows_of(steps, kernels):
+    together = sum(step.time_us for step in steps)
+    yield (f"{'us':>8} {'share':>6} {'SM':>5} {'memory':>6} {'DRAM':>5} {'issue':>5} {'warps':>5} "
+           f"{'blocks':>6} {'regs':>4}  waits most for             step")
+    for step, of_step in in_order(steps, kernels):
+        for i, row in enumerate(of_step):
+            head = (f"{step.time_us:8.2f} {100 * step.time_us / together:5.1f}%" if i == 0 else " " * 15)
+            node = step.node or "" if len(step.node or "") < 40 else step.node[:37] + "..."
+            yield (f"{head} {number(row, SM):4.0f}% {number(row, MEMORY):5.0f}% {number(row, DRAM):4.0f}% "
+                   f"{100 * number(row, ISSUE) / SCHEDULERS:4.0f}% {number(row, WARPS):4.0f}% "
+                   f"{number(row, GRID):6.0f} {number(row, REGISTERS):4.0f}  {longest_stall(row):<26} "
+                   f"{step.kind} {node}".rstrip())
+    yield f"{together:8.2f} together"
+
+
+def main():
+    arguments = arguments_given()
+    bench = [arguments.bench_detector_cuda, arguments.model, "--sizes", arguments.size]
+    steps = steps_in(measurement.run([*bench, "--steps"]).output)  # its plan is remembered for ncu's run
+    sections = [word for name in SECTIONS for word in ("--section", name)]
+    raw = measurement.run([arguments.ncu, "--csv", "--page", "raw", "--clock-control", "none", *sections,
+                           *bench, "--once"]).output
+    if arguments.keep:
+        arguments.keep.write_text(raw)
+    facts = {"device": measurement.gpu(), "profiler": measurement.first_line([arguments.ncu, "--version"]),
+             "columns": "of peak: SM (busiest pipe or issue), memory (busiest of L1, L2, DRAM), DRAM; issue "
+                        "slots taken; warps there"}
+    measurement.write_result(arguments, facts, "\n".join(rows_of(steps, kernels_in(raw))) + "\n")
+
+
+if __name__ == "__main__":
+    main()
