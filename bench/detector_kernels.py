@@ -51,10 +51,10 @@ def arguments_given():
 
 
 def steps_in(text):
-    """The rows of --steps that take time: where the network reads the picture, preprocessing doesn't."""
-    rows = re.findall(r"^ +([\d.]+) us  (\w+) +(\S.*)?$", text, re.MULTILINE)
-    return [Step(float(time), kind, node) for time, kind, node in rows
-            if kind != "together" and float(time) > 0.5]
+    """The rows of --steps that have a kernel: a stem reads the picture itself, and nothing prepares it."""
+    rows = re.findall(r"^ +([\d.]+) us  (\w+) *(\S.*)?$", text, re.MULTILINE)
+    idle = {"together", "preprocess"} if any(kind == "Stem" for _, kind, _ in rows) else {"together"}
+    return [Step(float(time), kind, node) for time, kind, node in rows if kind not in idle]
 
 
 def number(row, metric):
@@ -106,6 +106,10 @@ def rows_of(steps, kernels):
     yield f"{together:8.2f} together"
 
 
+def ncu_version(arguments):
+    return "ncu " + measurement.run([arguments.ncu, "--version"]).output.strip().rpartition("Version ")[2]
+
+
 def main():
     arguments = arguments_given()
     bench = [arguments.bench_detector_cuda, arguments.model, "--sizes", arguments.size]
@@ -115,7 +119,7 @@ def main():
                            *bench, "--once"]).output
     if arguments.keep:
         arguments.keep.write_text(raw)
-    facts = {"device": measurement.gpu(), "profiler": measurement.first_line([arguments.ncu, "--version"]),
+    facts = {"device": measurement.gpu(), "profiler": ncu_version(arguments),
              "columns": "of peak: SM (busiest pipe or issue), memory (busiest of L1, L2, DRAM), DRAM; issue "
                         "slots taken; warps there"}
     measurement.write_result(arguments, facts, "\n".join(rows_of(steps, kernels_in(raw))) + "\n")

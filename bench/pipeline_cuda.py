@@ -6,7 +6,8 @@ and to h264. All rates count from frame 200 on; what comes before is start-up. A
 --latency-frames frames, has the times of each frame in each stage, which cost events on the device: its
 rate stands beside the other one's. Decoding alone: this program with all later stages off, and FFmpeg's
 -hwaccel cuda -f null, whose frames stay on the device or, as FFmpeg does if not told otherwise, come
-to the host.
+to the host. --at-once N: N programs, each on the clip, at the same time, beside as many that decode alone;
+rates are sums.
 """
 import json
 import pathlib
@@ -15,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import clips
@@ -60,6 +62,7 @@ def arguments_given():
     options.add_argument("--latency-frames", type=int, default=2000, help="default: 2000")
     options.add_argument("--alone-frames", type=int, default=3000,
                          help="for decoding alone (default: 3000)")
+    options.add_argument("--at-once", type=int, default=1, metavar="N", help="default: 1")
     options.add_argument("--outputs", default=",".join(OUTPUTS), help="default: %(default)s")
     options.add_argument("--score", default="0.4", help="score threshold (default: %(default)s)")
     options.add_argument("--draw", default="boxes,scores", help="as facepipe's (default: %(default)s)")
@@ -83,6 +86,12 @@ def wanted_clips(arguments):
     if not all(clip.exists() for clip in found):
         measurement.run([measurement.REPOSITORY / "data" / "loop-clips", PHOTO, LOOPS])
     return found
+
+
+def at_once(count, work):
+    """What work(0) ... work(count - 1), each in a thread, return."""
+    with ThreadPoolExecutor(count) as threads:
+        return list(threads.map(work, range(count)))
 
 
 def command(arguments, clip, output, folder, *words):
@@ -125,6 +134,15 @@ def measure_rate(arguments, clip, output, folder):
                 json.loads(pathlib.Path(folder, "report.json").read_text()))
 
 
+def measure_sum(arguments, clip, output, folder):
+    """Frames a second of several programs at once, together."""
+    def one(number):
+        own = pathlib.Path(folder, str(number))
+        own.mkdir(exist_ok=True)
+        return watched(command(arguments, clip, output, own, "--progress", "json"), frames_of_facepipe)
+    return sum(frame_times.settled_rate(samples, SETTLED) for samples in at_once(arguments.at_once, one))
+
+
 def measure_times(arguments, clip, output, folder, decode_fps):
     latency = pathlib.Path(folder) / "latency.csv"
     measurement.run(command(arguments, clip, output, folder, "--progress", "none", "--latency", latency))
@@ -155,6 +173,21 @@ def decode_alone(arguments, clip):
                            "-fps_mode", "passthrough", "-f", "null", "-"], frames_of_ffmpeg)
         rates[name] = frame_times.settled_rate(samples, SETTLED)
     return rates
+
+
+def several_at_once(arguments, clip, folder):
+    """The clip's text where several programs run at the same time."""
+    long = clips.repeated(clip, arguments.frames, folder)
+    alone = clips.repeated(clip, arguments.alone_frames, pathlib.Path(folder, "alone"))
+    told = at_once(arguments.at_once,
+                   lambda _: measurement.run([arguments.decoder_alone, alone, "--from", SETTLED]).output)
+    decode_fps = sum(float(text.split("\t")[1]) for text in told)
+    rows = [f"{clip.name}: {arguments.at_once} at once, {arguments.frames} frames each",
+            f"decoding alone, this program: {decode_fps:.1f} fps together"]
+    for output in arguments.outputs.split(","):
+        fps = measure_sum(arguments, long, output, folder)
+        rows.append(f"{output:<7}{fps:9.1f} fps together, {fps / decode_fps:.3f} of decoding alone")
+    return "\n".join(rows) + "\n", json.loads(pathlib.Path(folder, "0", "report.json").read_text())
 
 
 def triple(values):
@@ -204,7 +237,8 @@ def main():
         with tempfile.TemporaryDirectory(dir=arguments.scratch) as folder:
             for part in ("short", "alone"):
                 pathlib.Path(folder, part).mkdir()
-            part, report = measure_clip(arguments, clip, folder)
+            measure = measure_clip if arguments.at_once == 1 else several_at_once
+            part, report = measure(arguments, clip, folder)
         parts.append(part)
     facts = {**measurement.engine_facts(report), "device": measurement.gpu(),
              "ffmpeg": measurement.first_line(["ffmpeg", "-version"]),
