@@ -127,7 +127,7 @@ def detect(arguments, output):
     _, report = measurement.facepipe(
         arguments, [arguments.images, "--no-video", "--detections", output,
                     "--score", arguments.score, "--iou", arguments.iou,
-                    "--device", arguments.device,
+                    "--device", arguments.device, "--decoder", arguments.decoder,
                     "--engine", arguments.engine, "--precision", arguments.precision])
     return report
 
@@ -152,6 +152,7 @@ def main():
     options.add_argument("--score", default="0.02", help="score threshold (default: 0.02)")
     options.add_argument("--iou", default="0.3", help="IoU threshold of the suppression (default: 0.3)")
     options.add_argument("--device", default="auto", help="as facepipe's (default: auto)")
+    options.add_argument("--decoder", default="auto", help="as facepipe's (default: auto)")
     arguments = options.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         output = pathlib.Path(folder) / "detections.jsonl"
