@@ -7,6 +7,7 @@ it stand the quartiles. Ours leave their number on the device; torchvision waits
 it, and launches one kernel after another, which its time includes. What its kernels and copies take
 alone stands behind it for one set (torch.profiler).
 """
+import pathlib
 import tempfile
 
 import measurement
@@ -18,15 +19,30 @@ PAPER = {  # Oro et al. 2020, Table 5: map and reduce, any-stronger rule, millis
     "Tesla T4": {200: 0.024, 1027: 0.088, 2895: 0.430},
 }
 CALLS = 200
+KS = (4, 8, 16, 32, 64, 128)
 
 
-def measure_ours(arguments, verb, list_file):
+def measure_ours(arguments, verb, list_file, *options):
     """Timings by (who, name, order)."""
     timings = {}
-    for line in measurement.run([arguments.program, verb, list_file]).output.splitlines():
+    command = [arguments.program, verb, list_file, "--replays", CALLS, *options]
+    for line in measurement.run(command).output.splitlines():
         who, name, order, kept, *times = line.split("\t")
         timings[who, name, order] = Timing([float(time) for time in times], int(kept))
     return timings
+
+
+def write_published(lines, folder):
+    """The list of those sets whose sizes the paper has, too."""
+    sizes = {str(size) for latencies in PAPER.values() for size in latencies}
+    chosen = []
+    for line in lines:
+        name, order, *_ = line.split("\t")
+        if name.startswith("faces wide") and order == "raster" and name.split()[-1] in sizes:
+            chosen.append(line)
+    list_file = pathlib.Path(folder) / "published"
+    list_file.write_text("\n".join(chosen) + "\n")
+    return list_file
 
 
 def load_torch():
@@ -96,7 +112,7 @@ def rules_table(timings):
 def matrix_table(timings):
     names = list(dict.fromkeys(name for _, name, _ in timings))
     rows = [f"{'us: map + reduce = both':<26}" + "".join(f"{name:>26}" for name in names)]
-    for k in (4, 8, 16, 32, 64, 128):
+    for k in KS:
         cells = [[timings[f"{part} k {k}", name, "raster"].median()
                   for part in ("map", "reduce", "both")] for name in names]
         rows.append(f"{f'k {k}, {4096 // k} threads':<26}" + "".join(
@@ -120,7 +136,8 @@ def main():
                 if name.startswith("faces tight"):
                     greedy["kernels", name, order] = torchvision_kernels(modules, line)
         rules = measure_ours(arguments, "rules", list_file)
-        matrix = measure_ours(arguments, "matrix", list_file)
+        matrix = measure_ours(arguments, "matrix", write_published(lines, folder),
+                              "--k", ",".join(str(k) for k in KS))
     peer = (f"torchvision {modules[2].__version__}, torch {modules[1].__version__}"
             if modules else "no torchvision with CUDA in this Python")
     body = "\n".join([

@@ -1,109 +1,61 @@
 // Suppression on a CUDA device: graph replays, timed by events on the device.
 //
-//   bench_nms_cuda write FOLDER    writes the sets of tests/support/nms_cases.h in two orders, and
-//                                  lists them on standard output
-//   bench_nms_cuda run LIST        greedy on each set that the file LIST names
-//   bench_nms_cuda rules LIST      the other rules
-//   bench_nms_cuda matrix LIST     the matrix' map and reduce kernels apart, for each k
-//   bench_nms_cuda once LIST RULE  one replay of each set, for a profiler
+//   bench_nms_cuda write FOLDER     writes the sets of tests/support/nms_cases.h in two orders, and
+//                                   lists them on standard output
+//   bench_nms_cuda run LIST         greedy on each set that the file LIST names
+//   bench_nms_cuda rules LIST       the other rules, on faces wide of up to 4,096
+//   bench_nms_cuda matrix LIST      the matrix' map and reduce kernels apart, for each k: "map k
+//                                   32", "reduce k 32", "both k 32"; D_max is 4,096, or less where
+//                                   D_max / k <= 1,024 threads ask for it: "map k 2 D_max 2048".
+//                                   Sets of more candidates are left out, which standard error
+//                                   tells
+//   bench_nms_cuda cores LIST       the matrix (k 32) and greedy on 8, 16, 24, 32, 48, 64, 96 ...
+//                                   all multiprocessors, by green contexts: "greedy on 8
+//                                   multiprocessors", "map k 32 on 8 multiprocessors"
+//   bench_nms_cuda bitmask LIST     R-CNN's bitmask suppression (nms_cuda/bitmask_nms.h): "bitmask
+//                                   kernel", "bitmask copy" (of the mask to the host), "bitmask
+//                                   host" (the reduction); "bitmask together": candidates to the
+//                                   device, these three, kept ones to the device; "bitmask sort":
+//                                   the ranking on the host, which comes before and is in none of
+//                                   them. All but the kernel by the host's clock. An error where it
+//                                   keeps other candidates than greedy
+//   bench_nms_cuda once LIST RULE   one replay of each set, for a profiler
+//
+//   --replays N   calls timed for each line, after ten that warm up: 1..100000 (200); not with
+//                 write and once
+//   --k K,K...    partitions of the matrix' reduction, each 1..4096: with matrix (1,2,4,8 ... 128)
+//                 and cores (32)
 //
 // A line of the list: name, order, threshold, file (see nms_files.h); parted by tabs. A line of the
 // results: who, name, order, kept, and the times of single replays in microseconds; parted by tabs.
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <functional>
-#include <sstream>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "bench/device_times.h"
-#include "bench/nms_files.h"
+#include "bench/nms_cuda/command.h"
+#include "bench/nms_cuda/measures.h"
+#include "bench/nms_cuda/sets.h"
 #include "bench/program.h"
-#include "core/cuda/graph.h"
-#include "core/cuda/stream.h"
 #include "tests/nms/cuda/device_nms.h"
-#include "tests/support/nms_cases.h"
 
-namespace facepipe {
+namespace facepipe::nms_bench {
+
+void time_suppression(const std::string& who, const NmsOptions& options, const Set& set,
+                      int replays, std::uint32_t multiprocessors) {
+  test::DeviceNms device(options, capacity_for(set.candidates.size()), false, multiprocessors);
+  const test::DeviceResult result = device.run({set.candidates.boxes, set.candidates.scores, {}});
+  show(who, set, result.indices.size(),
+       microseconds_of_calls(device.stream(), kWarmUp, replays, [&] { device.launch(); }));
+}
+
 namespace {
 
-constexpr std::size_t kSizes[] = {200, 1027, 2895, 4096, 10000, 33000};
-constexpr int kReplays = 200;
-
-struct Set {
-  std::string name;
-  std::string order;
-  float threshold = 0;
-  std::string file;
-  test::NmsCase candidates;
-};
-
-void write_sets(const std::filesystem::path& folder) {
-  for (const std::size_t size : kSizes)
-    for (const auto& [candidates, threshold] : test::timed_cases(size)) {
-      const std::string name = candidates.name + " " + std::to_string(size);
-      for (const bool raster : {true, false}) {
-        const char* const order = raster ? "raster" : "random";
-        const auto file = folder / (name + "-" + order + ".f32");
-        write_candidates(
-            file, raster ? test::in_raster_order(candidates) : test::shuffled(candidates, 99));
-        std::printf("%s\t%s\t%g\t%s\n", name.c_str(), order, static_cast<double>(threshold),
-                    file.c_str());
-      }
-    }
-}
-
-std::vector<Set> read_list(const std::string& file) {
-  std::ifstream in(file);
-  if (!in) throw std::runtime_error("cannot read " + file);
-  std::vector<Set> sets;
-  for (std::string line; std::getline(in, line);) {
-    std::istringstream fields(line);
-    Set set;
-    std::string threshold;
-    std::getline(fields, set.name, '\t');
-    std::getline(fields, set.order, '\t');
-    std::getline(fields, threshold, '\t');
-    std::getline(fields, set.file);
-    set.threshold = std::stof(threshold);
-    set.candidates = read_candidates(set.file);
-    sets.push_back(std::move(set));
-  }
-  return sets;
-}
-
-/// As small as the sets of that size need, but as a user would choose it.
-std::uint32_t capacity_for(std::size_t count) {
-  for (const std::uint32_t capacity : {4096U, 16384U})
-    if (count <= capacity) return capacity;
-  return kMaxNmsCapacity;
-}
-
-std::vector<float> time_calls(const cuda::Stream& stream, const std::function<void()>& call) {
-  return microseconds_of_calls(stream, 10, kReplays, call);
-}
-
-void show(const std::string& who, const Set& set, std::size_t kept,
-          const std::vector<float>& times) {
-  std::printf("%s\t%s\t%s\t%zu", who.c_str(), set.name.c_str(), set.order.c_str(), kept);
-  for (const float time : times) std::printf("\t%.2f", static_cast<double>(time));
-  std::printf("\n");
-}
-
-void time_set(const std::string& who, const NmsOptions& options, const Set& set) {
-  test::DeviceNms device(options, capacity_for(set.candidates.size()));
-  const test::DeviceResult result = device.run({set.candidates.boxes, set.candidates.scores, {}});
-  const auto times = time_calls(device.stream(), [&] { device.launch(); });
-  show(who, set, result.indices.size(), times);
-}
-
-void run(const std::vector<Set>& sets) {
+void run(const std::vector<Set>& sets, int replays) {
   for (const Set& set : sets) {
     NmsOptions options;
     options.threshold = set.threshold;
-    time_set("greedy", options, set);
+    time_suppression("greedy", options, set, replays);
   }
 }
 
@@ -132,42 +84,12 @@ std::vector<NamedOptions> other_rules(float threshold) {
   return out;
 }
 
-void run_rules(const std::vector<Set>& sets) {
+void run_rules(const std::vector<Set>& sets, int replays) {
   for (const Set& set : sets) {
     if (set.name.rfind("faces wide", 0) != 0 || set.candidates.size() > 4096) continue;
     for (const NamedOptions& rule : other_rules(set.threshold))
-      time_set(rule.name, rule.options, set);
+      time_suppression(rule.name, rule.options, set, replays);
   }
-}
-
-/// The two kernels of the matrix, each in a graph of its own.
-void time_matrix(const Set& set, std::uint32_t k) {
-  NmsOptions options;
-  options.rule = NmsRule::matrix;
-  options.threshold = set.threshold;
-  options.matrix.k = k;
-  test::DeviceNms device(options, options.matrix.d_max);
-  const test::DeviceResult result = device.run({set.candidates.boxes, set.candidates.scores, {}});
-  const auto timed = [&](const std::string& who, auto enqueue) {
-    const cuda::GraphExec graph(cuda::capture(device.stream(), enqueue));
-    show(who + " k " + std::to_string(k), set, result.indices.size(),
-         time_calls(device.stream(), [&] { graph.launch(device.stream()); }));
-  };
-  timed("map", [&] { device.suppressor().enqueue_map(device.candidates(), device.stream()); });
-  timed("reduce",
-        [&] { device.suppressor().enqueue_reduce(device.candidates(), device.stream()); });
-  timed("both", [&] {
-    device.suppressor().enqueue_map(device.candidates(), device.stream());
-    device.suppressor().enqueue_reduce(device.candidates(), device.stream());
-  });
-}
-
-void run_matrix(const std::vector<Set>& sets) {
-  for (const Set& set : sets)
-    for (std::uint32_t k = 4; k <= 128; k *= 2)
-      if (set.name.rfind("faces wide", 0) == 0 && set.order == "raster" &&
-          set.candidates.size() <= 2895)
-        time_matrix(set, k);
 }
 
 void once(const std::vector<Set>& sets, const std::string& rule) {
@@ -183,28 +105,24 @@ void once(const std::vector<Set>& sets, const std::string& rule) {
 }
 
 int bench(const std::vector<std::string>& words) {
-  if (words.size() == 2 && words[0] == "write")
-    write_sets(words[1]);
-  else if (words.size() == 2 && words[0] == "run")
-    run(read_list(words[1]));
-  else if (words.size() == 2 && words[0] == "rules")
-    run_rules(read_list(words[1]));
-  else if (words.size() == 2 && words[0] == "matrix")
-    run_matrix(read_list(words[1]));
-  else if (words.size() == 3 && words[0] == "once")
-    once(read_list(words[1]), words[2]);
-  else {
-    std::fprintf(stderr,
-                 "usage: bench_nms_cuda write FOLDER | run LIST | rules LIST | matrix LIST "
-                 "| once LIST RULE\n");
-    return 2;
+  const Command command = parse_command(words);
+  if (command.verb == "write") {
+    write_sets(command.path);
+    return 0;
   }
+  const std::vector<Set> sets = read_list(command.path);
+  if (command.verb == "run") run(sets, command.replays);
+  if (command.verb == "rules") run_rules(sets, command.replays);
+  if (command.verb == "matrix") time_matrix(sets, command.ks, command.replays);
+  if (command.verb == "cores") time_cores(sets, command.ks, command.replays);
+  if (command.verb == "bitmask") time_bitmask(sets, command.replays);
+  if (command.verb == "once") once(sets, command.rule);
   return 0;
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::nms_bench
 
 int main(int argc, char** argv) {
-  return facepipe::run_measurement("bench_nms_cuda", argc, argv, facepipe::bench);
+  return facepipe::run_measurement("bench_nms_cuda", argc, argv, facepipe::nms_bench::bench);
 }

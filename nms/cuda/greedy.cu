@@ -53,8 +53,8 @@ __device__ __forceinline__ void forget_old(const Cta<kFits>& cta) {
 }
 
 /// Candidates of a CTA. Fewer of them are compared sooner, but wait for more of others.
+constexpr unsigned kLeastShare = 16;
 __device__ __forceinline__ unsigned share_size_of(unsigned n) {
-  constexpr unsigned kLeastShare = 16;
   return max((n + gridDim.x - 1) / gridDim.x, kLeastShare);
 }
 
@@ -76,14 +76,13 @@ __device__ __forceinline__ bool wait_if_crowded(const Cta<true>& cta) {
 template <class Overlap, bool kAnyStronger>
 __device__ __forceinline__ void decide_few(const Cta<true>& cta, float4 first_box,
                                            float first_score) {
-  constexpr unsigned kShare = 16;
-  const unsigned begin = blockIdx.x * kShare;
+  const unsigned begin = blockIdx.x * kLeastShare;
   if (begin >= cta.n && blockIdx.x != 0) {
     __syncthreads();  // the tag is there
     return;
   }
   if (threadIdx.x < cta.n) cta.columns.slots.put(threadIdx.x, first_box, first_score, threadIdx.x);
-  const Problem problem = gather_few(cta, min(begin, cta.n), min(begin + kShare, cta.n));
+  const Problem problem = gather_few(cta, min(begin, cta.n), min(begin + kLeastShare, cta.n));
   compare<Overlap>(cta.columns, cta.arguments.view, problem.rows, problem.stride(), problem.end,
                    nullptr, cta.arguments.threshold, cta.bits);
   __syncthreads();
@@ -96,7 +95,8 @@ template <class Overlap, bool kAnyStronger, bool kFits>
 __device__ __forceinline__ bool decide_by_rounds(const Cta<kFits>& cta, float4 first_box,
                                                  float first_score) {
   if constexpr (kFits) {
-    if (cta.n <= min(kFew, cta.rows_limit() / 2)) {
+    // On few multiprocessors least shares don't reach all.
+    if (cta.n <= min(min(kFew, kLeastShare * gridDim.x), cta.rows_limit() / 2)) {
       decide_few<Overlap, kAnyStronger>(cta, first_box, first_score);
       return true;
     }
@@ -190,7 +190,8 @@ Kernel kernel_for(const NmsOptions& options) {
 
 }  // namespace
 
-GreedyPlan plan_greedy(const NmsOptions& options, std::uint32_t largest_columns) {
+GreedyPlan plan_greedy(const NmsOptions& options, std::uint32_t largest_columns,
+                       std::uint32_t multiprocessors) {
   const Kernel kernel = kernel_for(options);
   cudaFuncAttributes attributes{};
   FACEPIPE_CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel));
@@ -211,7 +212,7 @@ GreedyPlan plan_greedy(const NmsOptions& options, std::uint32_t largest_columns)
   FACEPIPE_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&ctas_each, kernel, kThreads,
                                                                     plan.shared_bytes));
   if (ctas_each == 0) throw std::logic_error("the greedy kernel does not fit the device");
-  plan.ctas = static_cast<std::uint32_t>(device_attribute(cudaDevAttrMultiProcessorCount));
+  plan.ctas = multiprocessors;
   plan.ticket_bits = 8;  // tags then have 24 bits, see Note [Tags]
   while ((1U << plan.ticket_bits) < plan.ctas) ++plan.ticket_bits;
   return plan;

@@ -52,8 +52,9 @@ struct GreedyPlan {
   std::uint32_t ctas = 0;
   std::uint32_t ticket_bits = 0;
 };
-/// `largest_columns`: to make small limits for tests.
-[[nodiscard]] GreedyPlan plan_greedy(const NmsOptions& options, std::uint32_t largest_columns);
+/// `largest_columns`: to make small limits for tests. `multiprocessors`: one CTA on each.
+[[nodiscard]] GreedyPlan plan_greedy(const NmsOptions& options, std::uint32_t largest_columns,
+                                     std::uint32_t multiprocessors);
 
 /// A cooperative launch: the CTAs wait for each other.
 void launch_greedy(const NmsOptions& options, const GreedyPlan& plan,

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "core/cuda/check.h"
-#include "nms/cuda/cooperative.h"
 #include "nms/cuda/device.cuh"
 #include "nms/cuda/overlaps.cuh"
 
@@ -121,29 +120,28 @@ __global__ void __launch_bounds__(1024) reduce_kernel(const ReduceArguments argu
 }  // namespace
 
 void launch_matrix_map(const NmsOptions& options, const View& view, const MatrixScratch& scratch,
-                       cudaStream_t stream) {
+                       std::uint32_t multiprocessors, cudaStream_t stream) {
   const MapArguments arguments{view,
                                scratch.matrix,
                                matrix_stride(options.matrix.d_max),
                                options.threshold,
                                options.matrix.squares,
                                options.matrix.plus_one};
-  const auto ctas = static_cast<unsigned>(8 * device_attribute(cudaDevAttrMultiProcessorCount));
   with_overlap(options.overlap, [&](auto overlap) {
-    map_kernel<decltype(overlap)><<<ctas, kMapThreads, 0, stream>>>(arguments);
+    map_kernel<decltype(overlap)><<<8 * multiprocessors, kMapThreads, 0, stream>>>(arguments);
   });
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
 
 void launch_matrix_reduce(const NmsOptions& options, const View& view, const MatrixScratch& scratch,
-                          cudaStream_t stream) {
+                          std::uint32_t multiprocessors, cudaStream_t stream) {
   const MatrixOptions& matrix = options.matrix;
   const ReduceArguments arguments{view, scratch.matrix, matrix_stride(matrix.d_max),
                                   scratch.survives};
   // check_nms_options() holds this to the 1,024 threads that a block can have.
   const unsigned threads = (matrix.d_max - 1) / matrix.k + 1;
-  const auto sms = static_cast<unsigned>(device_attribute(cudaDevAttrMultiProcessorCount));
-  reduce_kernel<<<std::min(view.capacity, 16 * sms), threads, 0, stream>>>(arguments);
+  const unsigned ctas = std::min(view.capacity, 16 * multiprocessors);
+  reduce_kernel<<<ctas, threads, 0, stream>>>(arguments);
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
 

@@ -21,9 +21,10 @@ struct MatrixScratch {
   return (std::size_t{d_max} + 3) / 4 * 4;
 }
 
+/// Grids are as large as keep `multiprocessors` busy.
 void launch_matrix_map(const NmsOptions& options, const View& view, const MatrixScratch& scratch,
-                       cudaStream_t stream);
+                       std::uint32_t multiprocessors, cudaStream_t stream);
 void launch_matrix_reduce(const NmsOptions& options, const View& view, const MatrixScratch& scratch,
-                          cudaStream_t stream);
+                          std::uint32_t multiprocessors, cudaStream_t stream);
 
 }  // namespace facepipe::nms

@@ -44,9 +44,10 @@ class Pieces {
   std::size_t used_ = 0;
 };
 
-/// Options and capacity have been checked.
-[[nodiscard]] std::unique_ptr<CudaRule> make_rule(const NmsOptions& options,
-                                                  std::uint32_t capacity);
+/// Options, capacity and multiprocessors (at least one) have been checked. Throws
+/// std::invalid_argument where the capacity is too large for so few multiprocessors (soft alone).
+[[nodiscard]] std::unique_ptr<CudaRule> make_rule(const NmsOptions& options, std::uint32_t capacity,
+                                                  std::uint32_t multiprocessors);
 [[nodiscard]] std::size_t rule_scratch_bytes(const NmsOptions& options, std::uint32_t capacity);
 
 }  // namespace facepipe::nms

@@ -76,8 +76,8 @@ class RuleBase : public CudaRule {
 
 class GreedyRule : public RuleBase {
  public:
-  GreedyRule(const NmsOptions& options, std::uint32_t capacity)
-      : RuleBase(options, capacity), plan_(plan_greedy(options, kMaxNmsCapacity)) {
+  GreedyRule(const NmsOptions& options, std::uint32_t capacity, std::uint32_t multiprocessors)
+      : RuleBase(options, capacity), plan_(plan_greedy(options, kMaxNmsCapacity, multiprocessors)) {
     start_at_one(plan_.ticket_bits);
   }
   void enqueue(const View& candidates, const DeviceKept& kept, cudaStream_t stream) override {
@@ -94,7 +94,8 @@ class GreedyRule : public RuleBase {
 
 class MatrixRule : public RuleBase {
  public:
-  using RuleBase::RuleBase;
+  MatrixRule(const NmsOptions& options, std::uint32_t capacity, std::uint32_t multiprocessors)
+      : RuleBase(options, capacity), multiprocessors_(multiprocessors) {}
   void enqueue(const View& candidates, const DeviceKept& kept, cudaStream_t stream) override {
     enqueue_map(candidates, stream);
     enqueue_reduce(candidates, stream);
@@ -103,17 +104,20 @@ class MatrixRule : public RuleBase {
     vote(candidates, kept, stream);
   }
   void enqueue_map(const View& candidates, cudaStream_t stream) override {
-    launch_matrix_map(options_, candidates, scratch_.matrix, stream);
+    launch_matrix_map(options_, candidates, scratch_.matrix, multiprocessors_, stream);
   }
   void enqueue_reduce(const View& candidates, cudaStream_t stream) override {
-    launch_matrix_reduce(options_, candidates, scratch_.matrix, stream);
+    launch_matrix_reduce(options_, candidates, scratch_.matrix, multiprocessors_, stream);
   }
+
+ private:
+  std::uint32_t multiprocessors_;
 };
 
 class SoftRule : public RuleBase {
  public:
-  SoftRule(const NmsOptions& options, std::uint32_t capacity)
-      : RuleBase(options, capacity), plan_(plan_soft(options, capacity)) {
+  SoftRule(const NmsOptions& options, std::uint32_t capacity, std::uint32_t multiprocessors)
+      : RuleBase(options, capacity), plan_(plan_soft(options, capacity, multiprocessors)) {
     start_at_one(plan_.ticket_bits);
   }
   void enqueue(const View& candidates, const DeviceKept& kept, cudaStream_t stream) override {
@@ -138,15 +142,16 @@ void CudaRule::enqueue_reduce(const View&, cudaStream_t) {
   throw std::invalid_argument("enqueue_reduce: only with the rule matrix");
 }
 
-std::unique_ptr<CudaRule> make_rule(const NmsOptions& options, std::uint32_t capacity) {
+std::unique_ptr<CudaRule> make_rule(const NmsOptions& options, std::uint32_t capacity,
+                                    std::uint32_t multiprocessors) {
   switch (options.rule) {
     case NmsRule::greedy:
     case NmsRule::fast:
-      return std::make_unique<GreedyRule>(options, capacity);
+      return std::make_unique<GreedyRule>(options, capacity, multiprocessors);
     case NmsRule::matrix:
-      return std::make_unique<MatrixRule>(options, capacity);
+      return std::make_unique<MatrixRule>(options, capacity, multiprocessors);
     case NmsRule::soft:
-      return std::make_unique<SoftRule>(options, capacity);
+      return std::make_unique<SoftRule>(options, capacity, multiprocessors);
   }
   throw std::logic_error("a rule without a kernel");
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <stdexcept>
+#include <string>
 
 #include "core/cuda/check.h"
 #include "nms/cuda/cooperative.h"
@@ -371,12 +372,13 @@ Kernel kernel_for(const NmsOptions& options) {
 
 }  // namespace
 
-SoftPlan plan_soft(const NmsOptions& options, std::uint32_t capacity) {
+SoftPlan plan_soft(const NmsOptions& options, std::uint32_t capacity,
+                   std::uint32_t multiprocessors) {
   const Kernel kernel = kernel_for(options);
   cudaFuncAttributes attributes{};
   FACEPIPE_CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel));
   SoftPlan plan;
-  plan.ctas = static_cast<std::uint32_t>(device_attribute(cudaDevAttrMultiProcessorCount));
+  plan.ctas = multiprocessors;
   plan.ticket_bits = 8;  // tags then have 24 bits, see Note [Tags]
   while ((1U << plan.ticket_bits) < plan.ctas) ++plan.ticket_bits;
   // Half of what there is: the rest serves as L1 cache, for the boxes.
@@ -385,7 +387,9 @@ SoftPlan plan_soft(const NmsOptions& options, std::uint32_t capacity) {
   const std::uint32_t rows_each = capacity / (plan.ctas * kWarps) + 1;
   const auto least = static_cast<std::uint32_t>(kWarps * rows_each * (sizeof(Row) + 32));
   plan.list_bytes = std::min(room, std::max(room / 2, least)) / 16 * 16;
-  if (plan.list_bytes < least) throw std::logic_error("the soft kernel does not fit the device");
+  if (plan.list_bytes < least)
+    throw std::invalid_argument("capacity: too large for the rule soft on " +
+                                std::to_string(multiprocessors) + " multiprocessors");
   plan.shared_bytes = plan.list_bytes;
   FACEPIPE_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                            static_cast<int>(plan.shared_bytes)));

@@ -30,7 +30,10 @@ struct SoftPlan {
   std::uint32_t ctas = 0;
   std::uint32_t ticket_bits = 0;
 };
-[[nodiscard]] SoftPlan plan_soft(const NmsOptions& options, std::uint32_t capacity);
+/// One CTA on each of the multiprocessors. Throws std::invalid_argument where they are too few to
+/// hold the capacity in shared memory.
+[[nodiscard]] SoftPlan plan_soft(const NmsOptions& options, std::uint32_t capacity,
+                                 std::uint32_t multiprocessors);
 
 void launch_soft(const NmsOptions& options, const SoftPlan& plan, const SoftArguments& arguments,
                  cudaStream_t stream);

@@ -7,14 +7,24 @@
 #include <stdexcept>
 #include <string>
 
+#include "nms/cuda/cooperative.h"
 #include "nms/cuda/rule.h"
 
 namespace facepipe {
 namespace {
 
-std::unique_ptr<nms::CudaRule> checked_rule(const NmsOptions& options, std::uint32_t capacity) {
+std::uint32_t checked_multiprocessors(std::uint32_t asked) {
+  const auto all =
+      static_cast<std::uint32_t>(nms::device_attribute(cudaDevAttrMultiProcessorCount));
+  if (asked > all)
+    throw std::invalid_argument("multiprocessors: the device has " + std::to_string(all));
+  return asked == kAllMultiprocessors ? all : asked;
+}
+
+std::unique_ptr<nms::CudaRule> checked_rule(const NmsOptions& options, std::uint32_t capacity,
+                                            std::uint32_t multiprocessors) {
   check_nms_options(options, capacity);
-  return nms::make_rule(options, capacity);
+  return nms::make_rule(options, capacity, checked_multiprocessors(multiprocessors));
 }
 
 struct Argument {
@@ -53,8 +63,11 @@ void check_kept(const NmsOptions& options, const DeviceKept& kept) {
 
 }  // namespace
 
-CudaSuppressor::CudaSuppressor(const NmsOptions& options, std::uint32_t capacity)
-    : options_(options), capacity_(capacity), rule_(checked_rule(options, capacity)) {}
+CudaSuppressor::CudaSuppressor(const NmsOptions& options, std::uint32_t capacity,
+                               std::uint32_t multiprocessors)
+    : options_(options),
+      capacity_(capacity),
+      rule_(checked_rule(options, capacity, multiprocessors)) {}
 
 CudaSuppressor::~CudaSuppressor() = default;
 CudaSuppressor::CudaSuppressor(CudaSuppressor&&) noexcept = default;

@@ -34,13 +34,20 @@ class CudaRule;
 struct View;
 }  // namespace nms
 
+/// As many multiprocessors as the device has.
+inline constexpr std::uint32_t kAllMultiprocessors = 0;
+
 /// Owns the scratch memory of one suppression at a time: work enqueued on several streams needs a
 /// suppressor for each, or an order among them. Bound to the device current at construction.
 class CudaSuppressor {
  public:
   /// Throws std::invalid_argument as check_nms_options(), Error(ErrorKind::device) where CUDA
   /// fails. `capacity`: candidates looked at; more are counted in *beyond_capacity.
-  CudaSuppressor(const NmsOptions& options, std::uint32_t capacity);
+  /// `multiprocessors`: those that the streams' work may use, where that is not the whole device,
+  /// as in a green context; at most what the device has. CTAs that wait for each other must all run
+  /// at once: a launch for more than there are fails, be it after its limit of waiting.
+  CudaSuppressor(const NmsOptions& options, std::uint32_t capacity,
+                 std::uint32_t multiprocessors = kAllMultiprocessors);
   ~CudaSuppressor();
   CudaSuppressor(CudaSuppressor&&) noexcept;
   CudaSuppressor& operator=(CudaSuppressor&&) noexcept;

@@ -26,9 +26,10 @@ struct DeviceResult {
 /// A suppressor with buffers around it and its work captured in a graph.
 class DeviceNms {
  public:
-  DeviceNms(const NmsOptions& options, std::uint32_t capacity, bool with_groups = false)
+  DeviceNms(const NmsOptions& options, std::uint32_t capacity, bool with_groups = false,
+            std::uint32_t multiprocessors = kAllMultiprocessors)
       : options_(options),
-        suppressor_(options, capacity),
+        suppressor_(options, capacity, multiprocessors),
         boxes_(capacity),
         scores_(capacity),
         groups_(capacity),

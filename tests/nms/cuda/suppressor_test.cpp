@@ -141,6 +141,18 @@ TEST_P(CudaNms, MoreThanTheCapacityIsCounted) {
   expect_equal(device, tight_faces(kCapacity + 1000));
 }
 
+TEST_P(CudaNms, EqualsTheCpuOnFewMultiprocessors) {
+  for (const std::uint32_t multiprocessors : {3U, 8U, 16U}) {
+    DeviceNms device(GetParam().options, kCapacity, false, multiprocessors);
+    for (const std::size_t count :
+         {0U, 1U, 48U, 49U, 128U, 129U, 200U, 256U, 257U, 1027U, 2895U, 4032U, 4033U, 4096U})
+      for (const NmsCase& all : {tight_faces(count), shuffled(wide_faces(count), 5),
+                                 in_raster_order(crowd(count)), disjoint(count)})
+        expect_equal(device, all);
+    expect_equal(device, identical(700));
+  }
+}
+
 TEST_P(CudaNms, AThousandReplaysAreOneResult) {
   DeviceNms device(GetParam().options, kCapacity);
   const NmsCase all = wide_faces(1027);
@@ -173,6 +185,16 @@ TEST(CudaNmsLarge, EqualsTheCpuUpToTheLargestCapacity) {
                                disjoint(count), identical(count)})
       EXPECT_EQ(device.run({all.boxes, all.scores, {}}).indices, greedy_on_cpu(all, 0.4F))
           << all.name << " of " << count;
+}
+
+TEST(CudaNmsLarge, EqualsTheCpuOnFewMultiprocessors) {
+  for (const std::uint32_t multiprocessors : {1U, 8U}) {
+    DeviceNms device(greedy_at(0.4F), kMaxNmsCapacity, false, multiprocessors);
+    for (const std::size_t count : {100U, 3000U, 10000U, 65536U})
+      for (const NmsCase& all : {tight_faces(count), crowd(count)})
+        EXPECT_EQ(device.run({all.boxes, all.scores, {}}).indices, greedy_on_cpu(all, 0.4F))
+            << all.name << " of " << count << " on " << multiprocessors;
+  }
 }
 
 TEST(CudaNmsGraph, CountsChangeOnTheDevice) {
@@ -236,6 +258,10 @@ TEST(CudaNmsRefusals, NameTheOptionOrTheArgument) {
   matrix.rule = NmsRule::matrix;
   matrix.matrix.k = 3;
   EXPECT_THROW(CudaSuppressor(matrix, 100), std::invalid_argument);
+  EXPECT_THROW(CudaSuppressor(greedy_at(0.5F), 100, 100000), std::invalid_argument);
+  NmsOptions soft;
+  soft.rule = NmsRule::soft;
+  EXPECT_THROW(CudaSuppressor(soft, kMaxNmsCapacity, 1), std::invalid_argument);
   CudaSuppressor suppressor(greedy_at(0.5F), 100);
   const cuda::Stream stream;
   const cuda::DeviceBuffer<Box> boxes(101);

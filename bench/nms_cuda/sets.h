@@ -1,0 +1,36 @@
+// Sets of candidates on which suppression is timed, and the lines that tell of them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/support/nms_cases.h"
+
+namespace facepipe::nms_bench {
+
+struct Set {
+  std::string name;
+  std::string order;
+  float threshold = 0;
+  std::string file;
+  test::NmsCase candidates;
+};
+
+/// Writes the sets of tests/support/nms_cases.h in two orders, and lists them on standard output.
+void write_sets(const std::filesystem::path& folder);
+
+/// The sets that a list names. Throws std::runtime_error where a file can't be read or a line is
+/// none.
+[[nodiscard]] std::vector<Set> read_list(const std::string& file);
+
+/// As small as the sets of that size need, but as a user would choose it.
+[[nodiscard]] std::uint32_t capacity_for(std::size_t count);
+
+/// Prints a line of the results; times in microseconds.
+void show(const std::string& who, const Set& set, std::size_t kept,
+          const std::vector<float>& times);
+
+}  // namespace facepipe::nms_bench
