@@ -52,7 +52,10 @@ void time_set(const Set& set, const MatrixOptions& matrix, int replays, const st
   });
 }
 
+/// Once, however often the sets are measured.
 void tell_left_out(const std::vector<Set>& sets, std::uint32_t d_max) {
+  static std::set<std::uint32_t> told;
+  if (!told.insert(d_max).second) return;
   for (const Set& set : sets)
     if (set.candidates.size() > d_max)
       std::fprintf(stderr, "bench_nms_cuda: matrix, D_max %u: left out %s, %s: %zu candidates\n",
@@ -63,10 +66,9 @@ void tell_left_out(const std::vector<Set>& sets, std::uint32_t d_max) {
 
 void time_matrix(const std::vector<Set>& sets, const std::vector<std::uint32_t>& ks, int replays,
                  const std::string& where, std::uint32_t multiprocessors) {
-  std::set<std::uint32_t> told;
   for (const std::uint32_t k : ks) {
     const MatrixOptions matrix = matrix_of(k);
-    if (told.insert(matrix.d_max).second) tell_left_out(sets, matrix.d_max);
+    tell_left_out(sets, matrix.d_max);
     for (const Set& set : sets)
       if (set.candidates.size() <= matrix.d_max)
         time_set(set, matrix, replays, where, multiprocessors);
