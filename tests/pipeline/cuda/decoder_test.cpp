@@ -1,21 +1,13 @@
-// NVDEC's frames against the CPU decoder's, bit for bit; what NVDEC can't do against the choice.
-#include "pipeline/cuda/decoder.h"
-
+// NVDEC's frames against the CPU decoder's, bit for bit.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdlib>
-#include <deque>
 #include <filesystem>
-#include <optional>
 #include <ostream>
 #include <string>
 
-#include "pipeline/cuda/download.h"
-#include "pipeline/encoder.h"
-#include "pipeline/pictures.h"
+#include "tests/pipeline/cuda/decoding.h"
 #include "tests/support/clips.h"
 #include "tests/support/extra_data.h"
 #include "tests/support/temporary_folder.h"
@@ -23,169 +15,8 @@
 namespace facepipe::test {
 namespace {
 
-using testing::Contains;
 using testing::HasSubstr;
 namespace fs = std::filesystem;
-
-/// Samples without a format's shift, in the order Y, U, V.
-using Samples = std::vector<std::uint16_t>;
-
-unsigned sample(const Frame& frame, const Plane& plane, int x, int y) {
-  const std::byte* const row = plane.data + y * plane.stride;
-  if (frame.format.bits == 8) return std::to_integer<unsigned>(row[x]);
-  return static_cast<unsigned>(reinterpret_cast<const std::uint16_t*>(row)[x]) >>
-         frame.format.shift;
-}
-
-Samples samples_of(const Frame& frame) {
-  Samples all;
-  for (int y = 0; y < frame.size.height; ++y)
-    for (int x = 0; x < frame.size.width; ++x)
-      all.push_back(static_cast<std::uint16_t>(sample(frame, frame.planes[0], x, y)));
-  const Size chroma = frame.chroma_size();
-  for (int component = 0; component < 2; ++component)
-    for (int y = 0; y < chroma.height; ++y)
-      for (int x = 0; x < chroma.width; ++x) {
-        const bool pairs = frame.format.semi_planar;
-        const Plane& plane = frame.planes[pairs ? 1 : 1 + static_cast<std::size_t>(component)];
-        const int column = pairs ? 2 * x + component : x;
-        all.push_back(static_cast<std::uint16_t>(sample(frame, plane, column, y)));
-      }
-  return all;
-}
-
-/// What a test compares of one frame.
-struct Shot {
-  Samples samples;
-  Size size;
-  std::int64_t pts = 0;
-  std::int64_t duration = 0;
-  std::int64_t index = 0;
-  FieldOrder field_order = FieldOrder::progressive;
-  Orientation orientation;
-  ColorInfo color;
-};
-
-Shot shot_of(const Frame& frame) {
-  return {samples_of(frame), frame.size,        frame.pts,         frame.duration,
-          frame.index,       frame.field_order, frame.orientation, frame.color};
-}
-
-struct Decoded {
-  std::vector<Shot> shots;
-  FrameLedger ledger;
-  std::string name;
-  std::vector<std::string> notices;
-  CopyTotal uploads;
-};
-
-PictureTarget keep(const AVFrame& first, Orientation /*orientation*/) {
-  return {first.width, first.height, working_format(static_cast<AVPixelFormat>(first.format)), {}};
-}
-
-void decode_all(Demuxer& demuxer, Decoder& decoder, const Decoder::Sink& sink) {
-  while (const UniqueAVPacket packet = demuxer.read())
-    if (packet->stream_index == demuxer.video_index()) decoder.decode(*packet, {}, sink);
-  decoder.flush(sink);
-}
-
-Decoded decode_on_cpu(const fs::path& file, const DecoderOptions& options = {}) {
-  Demuxer demuxer(file.string(), {});
-  Notices notices(file.string());
-  const std::unique_ptr<Decoder> decoder = make_cpu_decoder(demuxer, options, keep, notices);
-  Decoded result;
-  decode_all(demuxer, *decoder,
-             [&](DecodedFrame decoded) { result.shots.push_back(shot_of(decoded.frame)); });
-  result.ledger = decoder->ledger();
-  return result;
-}
-
-/// Keeps options.frames_in_flight frames alive, as a pipeline does, and fetches each when it goes.
-/// Then it is drawn over, which no picture decoded later may show.
-class Fetcher {
- public:
-  explicit Fetcher(std::size_t in_flight) : in_flight_(in_flight) {}
-
-  void take(Frame frame, std::vector<Shot>& shots) {
-    EXPECT_EQ(frame.device, (Device{DeviceKind::cuda, 0}));
-    alive_.push_back(std::move(frame));
-    while (alive_.size() > in_flight_) fetch(shots);
-  }
-  void fetch_all(std::vector<Shot>& shots) {
-    while (!alive_.empty()) fetch(shots);
-  }
-
- private:
-  void fetch(std::vector<Shot>& shots) {
-    const Frame& oldest = alive_.front();
-    if (!download_) download_.emplace(oldest.size, oldest.format.bits, 1, copies_);
-    const std::array<Plane, 4> planes = oldest.planes;
-    const Size size = oldest.size;
-    DownloadingFrame going = download_->start(std::move(alive_.front()), stream_);
-    alive_.pop_front();
-    scribble(planes[0], size.width, size.height);
-    scribble(planes[1], size.width, size.height / 2);
-    stream_.synchronize();
-    shots.push_back(shot_of(going.wait()));
-  }
-
-  void scribble(const Plane& plane, int bytes, int rows) {
-    EXPECT_EQ(cudaMemset2DAsync(plane.data, static_cast<std::size_t>(plane.stride), 0x5A,
-                                static_cast<std::size_t>(bytes), static_cast<std::size_t>(rows),
-                                stream_.view().get()),
-              cudaSuccess);
-  }
-
-  std::size_t in_flight_;
-  std::deque<Frame> alive_;
-  cuda::Stream stream_;
-  CopyCounter copies_;
-  std::optional<PictureDownload> download_;
-};
-
-Decoded decode_on_cuda(const fs::path& file, const CudaDecoderOptions& options,
-                       const TargetChooser& chooser = keep) {
-  Demuxer demuxer(file.string(), {});
-  Notices notices(file.string());
-  CopyCounter copies;
-  std::unique_ptr<Decoder> decoder = make_cuda_decoder(demuxer, options, chooser, notices, copies);
-  Fetcher fetcher(static_cast<std::size_t>(options.frames_in_flight));
-  Decoded result;
-  decode_all(demuxer, *decoder,
-             [&](DecodedFrame decoded) { fetcher.take(std::move(decoded.frame), result.shots); });
-  result.ledger = decoder->ledger();
-  result.name = decoder->name();
-  decoder.reset();  // frames may outlive it
-  fetcher.fetch_all(result.shots);
-  result.notices = notices.all();
-  result.uploads = copies.total(CopyKind::upload);
-  return result;
-}
-
-void expect_equal(const Shot& found, const Shot& expected) {
-  ASSERT_EQ(found.size, expected.size);
-  ASSERT_TRUE(found.samples == expected.samples);
-  EXPECT_EQ(found.pts, expected.pts);
-  EXPECT_EQ(found.duration, expected.duration);
-  EXPECT_EQ(found.index, expected.index);
-  EXPECT_EQ(found.field_order, expected.field_order);
-  EXPECT_EQ(found.orientation, expected.orientation);
-  EXPECT_EQ(found.color, expected.color);
-}
-
-void expect_equal(const Decoded& found, const Decoded& expected) {
-  ASSERT_EQ(found.shots.size(), expected.shots.size());
-  for (std::size_t i = 0; i < found.shots.size(); ++i) {
-    SCOPED_TRACE("frame " + std::to_string(i));
-    ASSERT_NO_FATAL_FAILURE(expect_equal(found.shots[i], expected.shots[i]));
-  }
-  EXPECT_EQ(found.ledger.packets, expected.ledger.packets);
-  EXPECT_EQ(found.ledger.decoded, expected.ledger.decoded);
-  EXPECT_EQ(found.ledger.lost, expected.ledger.lost);
-  EXPECT_GT(found.ledger.decoded, 0);
-}
-
-constexpr const char* kSource = "-f lavfi -i testsrc2=s=640x360:r=30:d=2 ";
 
 struct Clip {
   const char* name;
@@ -212,7 +43,7 @@ class NvdecClips : public testing::TestWithParam<Clip> {};
 TEST_P(NvdecClips, GivesTheFramesOfTheCpu) {
   const TemporaryFolder folder;
   const fs::path file = folder / GetParam().file;
-  ffmpeg(std::string(kSource) + GetParam().arguments, file);
+  ffmpeg(std::string(kDecodedSource) + GetParam().arguments, file);
   const Decoded expected = decode_on_cpu(file);
   for (const int in_flight : {1, 16}) {
     SCOPED_TRACE(std::to_string(in_flight) + " in flight");
@@ -229,7 +60,7 @@ TEST_P(NvdecClips, GivesTheFramesOfTheCpu) {
 TEST_P(NvdecClips, GivesTheFramesOfTheCpuWhenTheCpuDecodesAndUploads) {
   const TemporaryFolder folder;
   const fs::path file = folder / GetParam().file;
-  ffmpeg(std::string(kSource) + GetParam().arguments, file);
+  ffmpeg(std::string(kDecodedSource) + GetParam().arguments, file);
   CudaDecoderOptions options;
   options.choice = DecoderChoice::cpu;
   const Decoded found = decode_on_cuda(file, options);
@@ -242,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(All, NvdecClips, testing::ValuesIn(kClips),
 
 TEST(Nvdec, KeepsToTheChosenRange) {
   const TemporaryFolder folder;
-  ffmpeg(std::string(kSource) + "-c:v libx264 -pix_fmt yuv420p -bf 2", folder / "clip.mp4");
+  ffmpeg(std::string(kDecodedSource) + "-c:v libx264 -pix_fmt yuv420p -bf 2", folder / "clip.mp4");
   CudaDecoderOptions options;
   options.stream.start_s = 0.5;
   options.stream.end_s = 1.2;
@@ -289,7 +120,7 @@ TEST(Nvdec, DecodesTenBits) {
     if (run_command({"ffmpeg", "-hide_banner", "-h", "encoder=libx265"}).out.find("yuv420p10le") ==
         std::string::npos)
       GTEST_SKIP() << "neither main10.mp4 in FACEPIPE_TEST_DATA nor libx265 in ffmpeg";
-    ffmpeg(std::string(kSource) + "-c:v libx265 -pix_fmt yuv420p10le", file);
+    ffmpeg(std::string(kDecodedSource) + "-c:v libx265 -pix_fmt yuv420p10le", file);
   }
   CudaDecoderOptions options;
   options.choice = DecoderChoice::nvdec;
@@ -298,70 +129,11 @@ TEST(Nvdec, DecodesTenBits) {
   EXPECT_EQ(found.name, "hevc_nvdec");
 }
 
-/// What NVDEC doesn't decode, and whether its pictures stay as they are.
-struct Other {
-  const char* name;
-  const char* arguments;
-  const char* file;
-  bool kept;
-};
-void PrintTo(const Other& other, std::ostream* out) { *out << other.name; }
-
-const std::vector<Other> kOthers{
-    {"high10", "-c:v libx264 -pix_fmt yuv420p10le", "clip.mp4", true},
-    {"chroma422", "-c:v libx264 -pix_fmt yuv422p", "clip.mp4", false},
-    {"chroma444", "-c:v libx264 -pix_fmt yuv444p", "clip.mp4", false},
-    {"tiny", "-vf scale=32:32 -c:v libx264 -pix_fmt yuv420p", "clip.mp4", true},
-    {"many_references", "-c:v libx264 -pix_fmt yuv420p -refs 16 -bf 8", "clip.mp4", true},
-    {"png", "-t 0.3 -c:v png -pix_fmt rgb24", "clip.mkv", false},
-};
-
-class WithoutNvdec : public testing::TestWithParam<Other> {
- protected:
-  void SetUp() override {
-    file = folder / GetParam().file;
-    ffmpeg(std::string(kSource) + GetParam().arguments, file);
-    options.frames_in_flight = 16;  // many_references: more than there are surfaces
-  }
-  TemporaryFolder folder;
-  fs::path file;
-  CudaDecoderOptions options;
-};
-
-TEST_P(WithoutNvdec, IsDecodedOnTheCpuAndToldSo) {
-  const Decoded found = decode_on_cuda(file, options);
-  EXPECT_THAT(found.notices, Contains(HasSubstr("decoded on the CPU and uploaded, because")));
-  EXPECT_EQ(found.uploads.calls, found.ledger.decoded);
-  EXPECT_EQ(found.ledger.lost, 0);
-  EXPECT_EQ(found.name.find("nvdec"), std::string::npos);
-  if (GetParam().kept) {
-    ASSERT_NO_FATAL_FAILURE(expect_equal(found, decode_on_cpu(file)));
-  } else {
-    EXPECT_EQ(found.ledger.decoded, decode_on_cpu(file).ledger.decoded);
-    EXPECT_THAT(found.notices, Contains(HasSubstr("for the device")));
-  }
-}
-
-TEST_P(WithoutNvdec, IsAnErrorWhereNvdecIsAskedFor) {
-  options.choice = DecoderChoice::nvdec;
-  try {
-    static_cast<void>(decode_on_cuda(file, options));
-    FAIL() << "no exception";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::device);
-    EXPECT_THAT(error.what(), HasSubstr("NVDEC"));
-    EXPECT_THAT(error.what(), HasSubstr("--decoder"));
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(All, WithoutNvdec, testing::ValuesIn(kOthers),
-                         [](const auto& test) { return std::string(test.param.name); });
-
-// The payload of one picture that no other refers to becomes nonsense.
 TEST(Nvdec, APictureThatDoesntComeIsCountedAsLost) {
   const TemporaryFolder folder;
   const fs::path file = folder / "clip.mp4";
-  ffmpeg(std::string(kSource) + "-c:v libx264 -pix_fmt yuv420p -bf 2 -x264-params b-pyramid=none",
+  ffmpeg(std::string(kDecodedSource) +
+             "-c:v libx264 -pix_fmt yuv420p -bf 2 -x264-params b-pyramid=none",
          file);
   Demuxer demuxer(file.string(), {});
   Notices notices(file.string());
@@ -392,8 +164,8 @@ TEST(Nvdec, APictureThatDoesntComeIsCountedAsLost) {
 
 TEST(Nvdec, EndsWherePicturesChange) {
   const TemporaryFolder folder;
-  ffmpeg(std::string(kSource) + "-c:v libx264 -pix_fmt yuv420p", folder / "a.h264");
-  ffmpeg(std::string(kSource) + "-vf scale=320:240 -c:v libx264 -pix_fmt yuv420p",
+  ffmpeg(std::string(kDecodedSource) + "-c:v libx264 -pix_fmt yuv420p", folder / "a.h264");
+  ffmpeg(std::string(kDecodedSource) + "-vf scale=320:240 -c:v libx264 -pix_fmt yuv420p",
          folder / "b.h264");
   ffmpeg("-f h264 -i concat:" + (folder / "a.h264").string() + "|" + (folder / "b.h264").string() +
              " -c copy",
@@ -411,7 +183,7 @@ TEST(Nvdec, EndsWherePicturesChange) {
 
 TEST(Nvdec, RefusesToTurnPixelsThatTheCpuTurns) {
   const TemporaryFolder folder;
-  ffmpeg(std::string(kSource) + "-t 0.2 -c:v libx264 -pix_fmt yuv420p", folder / "clip.mp4");
+  ffmpeg(std::string(kDecodedSource) + "-t 0.2 -c:v libx264 -pix_fmt yuv420p", folder / "clip.mp4");
   mark_turned(folder / "clip.mp4");
   const TargetChooser turn = [](const AVFrame& first, Orientation orientation) {
     PictureTarget target = keep(first, orientation);
@@ -433,7 +205,7 @@ TEST(Nvdec, RefusesToTurnPixelsThatTheCpuTurns) {
 
 TEST(Nvdec, ShowsTheChooserWhatTheDeviceWillHold) {
   const TemporaryFolder folder;
-  ffmpeg(std::string(kSource) +
+  ffmpeg(std::string(kDecodedSource) +
              "-t 0.2 -c:v libx264 -pix_fmt yuv420p -x264-params "
              "crop-rect=6,10,14,22",
          folder / "clip.mp4");
