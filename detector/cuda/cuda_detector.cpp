@@ -83,8 +83,10 @@ engine::Network CudaDetector::planned_network(const Model& model) {
   tiles.save();
   const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - begin;
   plan_ = {time.count(), tiles.trials(), tiles.remembered()};
-  spdlog::debug("detector: planned in {:.0f} ms, tiles of {} operators tried, of {} remembered",
-                plan_.milliseconds, plan_.tried, plan_.remembered);
+  // Trials take seconds, the first time: whoever waits is told why.
+  spdlog::log(plan_.tried > 0 ? spdlog::level::info : spdlog::level::debug,
+              "detector: planned in {:.0f} ms, tiles of {} operators tried, of {} remembered",
+              plan_.milliseconds, plan_.tried, plan_.remembered);
   return network;
 }
 
