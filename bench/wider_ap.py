@@ -14,6 +14,7 @@ import json
 import pathlib
 import sys
 import tempfile
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.io import loadmat
@@ -113,14 +114,26 @@ def score_scale(detections):
     return lambda values: (values - low) / max(high - low, 1e-12)
 
 
-def average_precisions(detections, truth_folder):
-    """Lines of text, one a setting."""
+@dataclass
+class Precision:
+    ap: float
+    faces: int
+
+
+def by_setting(detections, truth_folder):
+    """{setting: Precision}."""
     scale = score_scale(detections)
-    lines = []
+    found = {}
     for setting in SETTINGS:
         recall, precision, faces = curve(detections, read_truth(truth_folder, setting), scale)
-        lines.append(f"{setting:<8}AP {area_below(recall, precision):.4f}   faces {faces}\n")
-    return "".join(lines)
+        found[setting] = Precision(area_below(recall, precision), faces)
+    return found
+
+
+def average_precisions(detections, truth_folder):
+    """Lines of text, one a setting."""
+    return "".join(f"{setting:<8}AP {found.ap:.4f}   faces {found.faces}\n"
+                   for setting, found in by_setting(detections, truth_folder).items())
 
 
 def detect(arguments, output):

@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+"""Repeats the experiments of Oro et al. on this machine: writes tables as CSV, and facts.json.
+
+Needs our programs, FFmpeg where clips are still to be made, and Python's standard library; numpy and
+scipy for the accuracy. draw.py makes figures and the report of what this writes. A part that can't be
+measured here is left out, and the reason kept.
+"""
+import pathlib
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))  # bench/
+
+import accuracy
+import candidates
+import facts
+import inputs
+import measurement
+import pipeline
+import programs
+import rules
+import tables
+
+PARTS = ("inputs", "nms-cpu", "nms-cuda", "pipeline", "differences", "accuracy")
+SIZES = (200, 1027, 2895)  # of Table 5
+
+
+def arguments_given(words=None):
+    build = measurement.REPOSITORY / "build"
+    generated = measurement.REPOSITORY / "data" / "generated"
+    options = measurement.parser(__doc__)
+    options.add_argument("--to", type=pathlib.Path, default=generated / "experiments" / "results",
+                         metavar="FOLDER", help="for the tables (default: %(default)s)")
+    options.add_argument("--inputs", type=pathlib.Path, metavar="FOLDER",
+                         help="clips made before, or to be made (default: data/generated/experiments)")
+    options.add_argument("--crowd-run", type=pathlib.Path, metavar="CLIP",
+                         help="crowd_run, as data/crowd-run makes it (default: a stand-in)")
+    options.add_argument("--group", type=pathlib.Path, metavar="PHOTO",
+                         help="a group photo (default: a stand-in)")
+    options.add_argument("--crowd-score", default=inputs.CROWD_SCORE, help="default: %(default)s")
+    options.add_argument("--group-score", default=inputs.GROUP_SCORE, help="default: %(default)s")
+    options.add_argument("--wider", type=pathlib.Path, metavar="FOLDER",
+                         help="WIDER FACE: images/EVENT/IMAGE.jpg and wider_*_val.mat (default: none)")
+    options.add_argument("--device", default="auto", help="as facepipe's (default: auto)")
+    options.add_argument("--bench-nms", type=pathlib.Path, default=build / "bench" / "bench_nms",
+                         metavar="PROGRAM", help="default: build/bench/bench_nms")
+    options.add_argument("--bench-nms-cuda", type=pathlib.Path, metavar="PROGRAM",
+                         default=build / "bench" / "bench_nms_cuda",
+                         help="default: build/bench/bench_nms_cuda")
+    options.add_argument("--repeats", type=int, default=3, help="default: 3")
+    options.add_argument("--replays", type=int, default=50,
+                         help="calls timed on the GPU, of which a repeat's time is the median (default: 50)")
+    options.add_argument("--cpu-time", default="0.01",
+                         help="seconds a repeat on the CPU takes or more (default: %(default)s)")
+    options.add_argument("--frames", type=int,
+                         help="of crowd and mosaic (default: on the CPU 100, else all)")
+    options.add_argument("--only", default=",".join(PARTS), help="parts (default: %(default)s)")
+    options.add_argument("--quick", action="store_true", help="small inputs, on the CPU, for tests")
+    arguments = options.parse_args(words)
+    arguments.only = arguments.only.split(",")
+    unknown = set(arguments.only) - set(PARTS)
+    if unknown:
+        options.error(f"--only: not known: {', '.join(sorted(unknown))}")
+    return settled(arguments, generated)
+
+
+def settled(arguments, generated):
+    """Options whose defaults depend on others; programs by their whole paths."""
+    for name in ("facepipe", "bench_nms", "bench_nms_cuda"):
+        setattr(arguments, name, pathlib.Path(getattr(arguments, name)).resolve())
+    if arguments.quick:
+        arguments.device, arguments.cpu_time = "cpu", "0.001"
+    name = "experiments-quick" if arguments.quick else "experiments"
+    arguments.inputs = (arguments.inputs or generated / name).resolve()
+    arguments.cuda = facts.has_gpu(arguments)
+    if arguments.frames is None and not arguments.cuda:
+        arguments.frames = 100
+    return arguments
+
+
+class Measuring:
+    """One run: its inputs, what it has found so far, and what it couldn't."""
+
+    def __init__(self, arguments, folder):
+        self.arguments, self.folder = arguments, folder
+        self.facts = facts.read(arguments.to)
+        self.sets = {}
+        self.report = None
+        self.inputs = inputs.make(arguments)
+
+    def find_candidates(self):
+        for source in self.inputs.values():
+            print(f"Detecting in {source.file.name}", file=sys.stderr)
+            self.sets[source.name], self.report = candidates.of_input(self.arguments, source, self.folder)
+            counts = [len(one.faces) for one in self.sets[source.name]]
+            median, fewest, most = tables.spread(counts)
+            self.facts["inputs"][source.name] = {
+                **source.facts(), "size": self.report["size"], "frames": len(counts),
+                "candidates": [fewest, median, most]}
+
+    def part(self, name, measure):
+        """Runs one part; why it ran not, or failed, is kept."""
+        print(f"Measuring {name}", file=sys.stderr)
+        try:
+            missing = measure()
+        except SystemExit as failure:  # a program that failed; what it told is the reason
+            missing = str(failure).strip()
+        if missing:
+            self.facts["missing"][name] = missing
+            self.facts["parts"].pop(name, None)
+        else:
+            self.facts["missing"].pop(name, None)
+            self.facts["parts"][name] = facts.of_run(self.arguments, self.report)
+        facts.write(self.arguments.to, self.facts)
+
+    def add(self, table, rows, replaces):
+        """Rows of a part take the place of those that it had written before."""
+        kept = [row for row in tables.read(self.arguments.to, table) if not replaces(row)]
+        tables.write(self.arguments.to, table, kept + rows)
+
+    def exact_sizes(self):
+        """The last picture's best candidates, as many as published; as many as there are, if fewer."""
+        last = self.sets["growing"][-1]
+        return [last.best(size, "sizes") for size in SIZES if size <= len(last.faces)] or [
+            last.best(len(last.faces), "sizes")]
+
+    def nonempty(self, name, step=1):
+        return [one for one in self.sets[name][::step] if one.faces]
+
+    def nms_cpu(self):
+        if not self.arguments.bench_nms.exists():
+            return f"{measurement.shown(self.arguments.bench_nms)} is not built"
+        on_cpu = lambda row: row.who.endswith(("CPU", ")"))
+        for table, sets in (("growing", self.nonempty("growing")), ("sizes", self.exact_sizes()),
+                            ("mosaic", self.nonempty("mosaic", 10))):
+            self.add(table, programs.on_cpu(self.arguments, sets, self.folder), on_cpu)
+        return None
+
+    def nms_cuda(self):
+        if not self.arguments.cuda:
+            return "no GPU here, or the CPU was asked for"
+        if not self.arguments.bench_nms_cuda.exists():
+            return f"{measurement.shown(self.arguments.bench_nms_cuda)} is not built"
+        cuda = lambda verb, sets, *options: programs.on_cuda(self.arguments, verb, sets, self.folder, *options)
+        growing, mosaic, sizes = self.nonempty("growing"), self.nonempty("mosaic"), self.exact_sizes()
+        on_cuda = lambda row: row.who.endswith("CUDA")
+        fast = lambda rows: [row for row in rows if row.who == "fast, CUDA"]
+        self.add("growing", cuda("run", growing) + cuda("matrix", growing, "--k", "32")
+                 + fast(cuda("rules", growing[::8])), on_cuda)
+        self.add("sizes", cuda("run", sizes) + cuda("matrix", sizes, "--k", "32") + fast(cuda("rules", sizes))
+                 + cuda("bitmask", sizes), on_cuda)
+        self.add("mosaic", cuda("run", mosaic) + cuda("matrix", mosaic, "--k", "4,8,16,32"), on_cuda)
+        self.add("reduce", cuda("matrix", [growing[-1], *sizes]), on_cuda)
+        self.add("cores", cuda("cores", [growing[-1]]), on_cuda)
+        return None
+
+    def pipeline(self):
+        rows, shares = [], []
+        for name in ("crowd", "mosaic"):
+            times, parts, self.report = pipeline.measure(self.arguments, self.inputs[name], self.folder)
+            rows += times
+            shares += parts
+        self.add("pipeline", rows, lambda row: True)
+        self.add("share", shares, lambda row: True)
+
+    def differences(self):
+        rows = []
+        for name, step in (("crowd", 1), ("mosaic", 10), ("growing", 1)):
+            for one in self.nonempty(name, step):
+                boxes = one.boxes()
+                rows.append(tables.Differences(
+                    name, one.index, len(boxes), *rules.compare(boxes, rules.iou_above(candidates.OVERLAP)),
+                    *rules.compare(boxes, rules.published(candidates.OVERLAP))))
+        self.add("differences", rows, lambda row: True)
+
+    def accuracy(self):
+        missing = accuracy.why_not(self.arguments)
+        if not missing:
+            self.add("accuracy", accuracy.measure(self.arguments, self.folder), lambda row: True)
+        return missing
+
+
+def main():
+    arguments = arguments_given()
+    arguments.to.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        measuring = Measuring(arguments, pathlib.Path(folder))
+        if {"nms-cpu", "nms-cuda", "differences"} & set(arguments.only):
+            measuring.find_candidates()
+        for name in PARTS[1:]:
+            if name in arguments.only:
+                measuring.part(name, getattr(measuring, name.replace("-", "_")))
+    print(f"Tables: {arguments.to}")
+
+
+if __name__ == "__main__":
+    main()
