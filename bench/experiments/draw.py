@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+"""Draws what measure.py has written: figures as SVG and PNG, and REPORT.md. Needs matplotlib.
+
+Without it, or with --text, the report has tables alone, and says so.
+"""
+import argparse
+import os
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))  # bench/
+
+import measurement
+import report
+import results
+
+
+def main():
+    generated = measurement.REPOSITORY / "data" / "generated" / "experiments" / "results"
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("tables", type=pathlib.Path, nargs="?", default=generated,
+                         help="folder that measure.py wrote (default: %(default)s)")
+    options.add_argument("--report", type=pathlib.Path, metavar="FOLDER",
+                         help="for REPORT.md (default: the tables')")
+    options.add_argument("--text", action="store_true", help="no figures")
+    arguments = options.parse_args()
+    folder = arguments.report or arguments.tables
+    figures_folder = arguments.tables / "figures"
+    found = results.read(arguments.tables)
+    if not found.facts["parts"]:
+        sys.exit(f"draw.py: {arguments.tables} holds nothing that was measured")
+    captions = {}
+    if not arguments.text:
+        try:
+            import figures
+        except ModuleNotFoundError as missing:
+            print(f"draw.py: this Python has no {missing.name}: tables alone", file=sys.stderr)
+            found.facts["missing"]["figures"] = f"this Python had no {missing.name}"
+        else:
+            captions = figures.draw_all(found, figures_folder)
+    report.write(found, captions, folder, os.path.relpath(figures_folder, folder))
+    print(f"Report: {folder / 'REPORT.md'}")
+
+
+if __name__ == "__main__":
+    main()

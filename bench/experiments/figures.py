@@ -1,0 +1,212 @@
+"""The papers' figures from our tables, as SVG and PNG, readable in black and white. Needs matplotlib."""
+import pathlib
+import re
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+
+import published
+from results import median_by, of, series
+
+# A reader tells lines apart by dash and marker; the colours differ in brightness, too.
+STYLES = [{"color": "#000000", "linestyle": "-", "marker": "o"},
+          {"color": "#b03a2e", "linestyle": "--", "marker": "s"},
+          {"color": "#1f618d", "linestyle": "-.", "marker": "^"},
+          {"color": "#7d8a2e", "linestyle": ":", "marker": "D"},
+          {"color": "#7d3c98", "linestyle": (0, (5, 1, 1, 1, 1, 1)), "marker": "v"},
+          {"color": "#666666", "linestyle": (0, (8, 2)), "marker": "x"},
+          {"color": "#ca6f1e", "linestyle": (0, (1, 1)), "marker": "P"}]
+plt.rcParams.update({"font.size": 9, "axes.grid": True, "grid.color": "#dddddd", "figure.dpi": 150,
+                     "svg.hashsalt": "facepipe", "legend.fontsize": 8, "legend.framealpha": 0.9})
+
+
+def draw_all(results, folder):
+    """Draws what was measured; {name: caption} of the figures drawn."""
+    folder.mkdir(parents=True, exist_ok=True)
+    captions = {}
+    for draw in (cpu_and_gpu, growing_detections, multiprocessors, reduce_by_k, crowd_frames, mosaic_frames):
+        figure, axes = plt.subplots(figsize=(6.4, 3.8), layout="constrained")
+        caption = draw(axes, results)
+        if caption:
+            captions[draw.__name__] = caption
+            figure.savefig(folder / f"{draw.__name__}.svg", metadata={"Date": None})
+            figure.savefig(folder / f"{draw.__name__}.png")
+        else:
+            for ending in (".svg", ".png"):  # of an earlier drawing
+                pathlib.Path(folder / (draw.__name__ + ending)).unlink(missing_ok=True)
+        plt.close(figure)
+    return captions
+
+
+def label_axes(axes, title, x, y):
+    axes.set_title(title, fontsize=9)
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+
+
+def lines(axes, rows_of, x, shown=None, every=12):
+    """A line with markers for each name: medians, and bars from the least to the greatest repeat."""
+    for style, (name, rows) in zip(STYLES, rows_of.items()):
+        rows = sorted(rows, key=x)
+        places = [x(row) for row in rows]
+        medians = [row.median_us for row in rows]
+        bars = [[row.median_us - row.low_us for row in rows], [row.high_us - row.median_us for row in rows]]
+        step = max(1, len(rows) // every)
+        axes.errorbar(places, medians, yerr=bars, label=(shown or {}).get(name, name), markersize=4,
+                      linewidth=1.1, elinewidth=0.6, capsize=1.5, markevery=step, errorevery=step, **style)
+
+
+def cpu_and_gpu(axes, results):
+    """Fig. 7."""
+    wanted = ["OpenCV greedy, CPU", *[who for who in results.names("growing") if
+                                      re.match(r"greedy, CPU|fast, CPU|greedy, CUDA", who)],
+              "matrix as published, CPU"]
+    found = series(results.growing, wanted)
+    matrix = of(results.growing, "matrix, CUDA", part="both", k=32)
+    if matrix:
+        found["matrix k 32, CUDA"] = matrix
+    if not found:
+        return None
+    lines(axes, found, lambda row: row.candidates)
+    axes.set_yscale("log")
+    label_axes(axes, f"Fig. 7: greedy suppression on CPU and GPU ({results.label('growing')})",
+               "candidates", "time (µs)")
+    axes.legend()
+    return "One CPU core and the GPU over the pictures with more and more faces uncovered; time in log scale."
+
+
+def growing_detections(axes, results):
+    """Fig. 8."""
+    found = {name: rows for name, rows in {
+        "matrix k 32: map and reduce": of(results.growing, "matrix, CUDA", part="both", k=32),
+        "matrix: map alone": of(results.growing, "matrix, CUDA", part="map", k=32),
+        "matrix: reduce alone": of(results.growing, "matrix, CUDA", part="reduce", k=32),
+        "fast": of(results.growing, "fast, CUDA"),
+        "exact greedy": of(results.growing, "greedy, CUDA")}.items() if rows}
+    where = "one GPU"
+    if not found:
+        where = "one CPU core"
+        found = series(results.growing, [who for who in results.names("growing") if "OpenCV" not in who])
+    if not found:
+        return None
+    lines(axes, found, lambda row: row.candidates)
+    label_axes(axes, f"Fig. 8: time by number of candidates, {where} ({results.label('growing')})",
+               "candidates", "time (µs)")
+    axes.set_ylim(bottom=0)
+    axes.legend()
+    return f"Rules on {where} over the growing pictures."
+
+
+def multiprocessors(axes, results):
+    """Fig. 9."""
+    found = {name: rows for name, rows in {
+        "matrix k 32": of(results.cores, "matrix, CUDA", part="both", k=32),
+        "matrix: map": of(results.cores, "matrix, CUDA", part="map", k=32),
+        "matrix: reduce": of(results.cores, "matrix, CUDA", part="reduce", k=32),
+        "exact greedy": of(results.cores, "greedy, CUDA")}.items() if rows}
+    if not found:
+        return None
+    lines(axes, found, lambda row: row.multiprocessors, every=20)
+    matrix = sorted(next(iter(found.values())), key=lambda row: row.multiprocessors)
+    first = matrix[0]
+    counts = [row.multiprocessors for row in matrix]
+    axes.plot(counts, [first.median_us * first.multiprocessors / count for count in counts],
+              color="#888888", linewidth=0.8, label="matrix, were it proportional")
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log", base=2)
+    for axis, places in ((axes.xaxis, counts), (axes.yaxis, None)):
+        axis.set_major_formatter(plt.ScalarFormatter())
+        axis.set_minor_formatter(plt.NullFormatter())
+        if places:
+            axis.set_major_locator(plt.FixedLocator(spaced(places)))
+    label_axes(axes, f"Fig. 9: time by multiprocessors, {first.candidates} candidates "
+               f"({results.label('growing')})", "multiprocessors (green context)", "time (µs)")
+    axes.legend()
+    return "Clock rates stay as they are; the share of the chip varies. Both scales are logarithmic."
+
+
+def spaced(places):
+    """Of rising places those that stand apart enough, in a log scale, for their numbers."""
+    chosen = [places[0]]
+    for place in places[1:]:
+        if place >= 1.3 * chosen[-1]:
+            chosen.append(place)
+    return chosen
+
+
+def reduce_by_k(axes, results):
+    """Fig. 11."""
+    sets = {f"{row.candidates} candidates" for row in results.reduce}
+    found = {name: [row for row in of(results.reduce, "matrix, CUDA", part="reduce")
+                    if f"{row.candidates} candidates" == name]
+             for name in sorted(sets, key=lambda name: int(name.split()[0]))}
+    found = {name: rows for name, rows in found.items() if rows}
+    if not found:
+        return None
+    lines(axes, found, lambda row: row.k, every=20)
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(sorted({row.k for row in results.reduce if row.k}))
+    axes.xaxis.set_major_formatter(plt.ScalarFormatter())
+    axes.set_ylim(bottom=0)
+    label_axes(axes, f"Fig. 11: reduce kernel by k ({results.label('growing')})",
+               "k (D_max 4096; 1,024 at k 1, 2,048 at k 2)", "time (µs)")
+    axes.legend()
+    return "The reduction alone; k = 1 and 2 have the D_max that 1,024 threads a block allow."
+
+
+def with_counts(axes, rows, title):
+    """The number of candidates on a second axis, as in the papers' figures."""
+    counts = {row[0]: row[1] for row in rows}
+    right = axes.twinx()
+    right.grid(False)
+    right.plot(sorted(counts), [counts[frame] for frame in sorted(counts)], color="#999999", linewidth=0.8,
+               linestyle=(0, (4, 2)), label="candidates (right axis)")
+    right.set_ylabel("candidates")
+    right.set_ylim(bottom=0, top=1.9 * max(counts.values()))
+    axes.set_title(title, fontsize=9)
+    handles, names = axes.get_legend_handles_labels()
+    more, more_names = right.get_legend_handles_labels()
+    right.legend(handles + more, names + more_names, loc="upper right", ncols=2)
+
+
+def crowd_frames(axes, results):
+    """Fig. 12."""
+    rows = [row for row in results.pipeline if row.input == "crowd"]
+    if not rows:
+        return None
+    device = next((row.device for row in results.share if row.input == "crowd"), "")
+    by_rule = {rule: [row for row in rows if row.rule == rule] for rule in dict.fromkeys(r.rule for r in rows)}
+    lines(axes, by_rule, lambda row: row.frame, every=25)
+    highest = sorted(row.median_us for row in rows)[int(0.995 * (len(rows) - 1))]
+    axes.set_ylim(0, 2.2 * highest)
+    axes.set_xlabel("frame")
+    axes.set_ylabel("suppression (µs)")
+    with_counts(axes, [(row.frame, row.candidates) for row in rows],
+                f"Fig. 12: suppression in the pipeline on {device} ({results.label('crowd')})")
+    return "By the pipeline's own latency file; markers and bars on every so many frames only."
+
+
+def mosaic_frames(axes, results):
+    """Fig. 13."""
+    found = {name: rows for name, rows in {
+        "map, k 32": of(results.mosaic, "matrix, CUDA", part="map", k=32),
+        "reduce, k 32": of(results.mosaic, "matrix, CUDA", part="reduce", k=32),
+        "exact greedy": of(results.mosaic, "greedy, CUDA")}.items() if rows}
+    where = "one GPU"
+    if not found:
+        where = "one CPU core"
+        found = series(results.mosaic, [who for who in results.names("mosaic") if "OpenCV" not in who])
+    if not found:
+        return None
+    lines(axes, found, lambda row: row.index, every=25)
+    highest = max(median_by(rows) for rows in found.values())
+    axes.set_ylim(0, 2.4 * highest)
+    axes.set_xlabel("frame")
+    axes.set_ylabel("time (µs)")
+    with_counts(axes, [(row.index, row.candidates) for rows in found.values() for row in rows],
+                f"Fig. 13: map and reduce a frame, {where} ({results.label('mosaic')})")
+    best = published.MOSAIC_MS["TX2"][32]
+    return (f"Published for a TX2 at k = 32: map {best[0]} ms, reduce {best[1]} ms on average."
+            if where == "one GPU" else "On the CPU: our rules on one core.")
