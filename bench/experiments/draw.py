@@ -15,6 +15,25 @@ import report
 import results
 
 
+def draw(folder, report_folder, with_figures=True):
+    """Of the tables in a folder; figures go into the folder beside them."""
+    found = results.read(folder)
+    if not found.facts["parts"]:
+        sys.exit(f"draw.py: {folder} holds nothing that was measured")
+    figures_folder = folder / "figures"
+    captions = {}
+    if with_figures:
+        try:
+            import figures
+        except ModuleNotFoundError as missing:
+            print(f"draw.py: this Python has no {missing.name}: tables alone", file=sys.stderr)
+            found.facts["missing"]["figures"] = f"this Python had no {missing.name}"
+        else:
+            captions = figures.draw_all(found, figures_folder)
+    report.write(found, captions, report_folder, os.path.relpath(figures_folder, report_folder))
+    print(f"Report: {report_folder / 'REPORT.md'}")
+
+
 def main():
     generated = measurement.REPOSITORY / "data" / "generated" / "experiments" / "results"
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -24,22 +43,7 @@ def main():
                          help="for REPORT.md (default: the tables')")
     options.add_argument("--text", action="store_true", help="no figures")
     arguments = options.parse_args()
-    folder = arguments.report or arguments.tables
-    figures_folder = arguments.tables / "figures"
-    found = results.read(arguments.tables)
-    if not found.facts["parts"]:
-        sys.exit(f"draw.py: {arguments.tables} holds nothing that was measured")
-    captions = {}
-    if not arguments.text:
-        try:
-            import figures
-        except ModuleNotFoundError as missing:
-            print(f"draw.py: this Python has no {missing.name}: tables alone", file=sys.stderr)
-            found.facts["missing"]["figures"] = f"this Python had no {missing.name}"
-        else:
-            captions = figures.draw_all(found, figures_folder)
-    report.write(found, captions, folder, os.path.relpath(figures_folder, folder))
-    print(f"Report: {folder / 'REPORT.md'}")
+    draw(arguments.tables, arguments.report or arguments.tables, not arguments.text)
 
 
 if __name__ == "__main__":

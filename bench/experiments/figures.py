@@ -8,7 +8,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 import published
-from results import median_by, of, series
+from results import of, series
 
 # A reader tells lines apart by dash and marker; the colours differ in brightness, too.
 STYLES = [{"color": "#000000", "linestyle": "-", "marker": "o"},
@@ -27,8 +27,8 @@ def draw_all(results, folder):
     folder.mkdir(parents=True, exist_ok=True)
     captions = {}
     for draw in (cpu_and_gpu, growing_detections, multiprocessors, reduce_by_k, crowd_frames, mosaic_frames):
-        figure, axes = plt.subplots(figsize=(6.4, 3.8), layout="constrained")
-        caption = draw(axes, results)
+        figure = plt.figure(figsize=(6.4, 3.8), layout="constrained")
+        caption = draw(figure, results)
         if caption:
             captions[draw.__name__] = caption
             figure.savefig(folder / f"{draw.__name__}.svg", metadata={"Date": None})
@@ -58,7 +58,7 @@ def lines(axes, rows_of, x, shown=None, every=12):
                       linewidth=1.1, elinewidth=0.6, capsize=1.5, markevery=step, errorevery=step, **style)
 
 
-def cpu_and_gpu(axes, results):
+def cpu_and_gpu(figure, results):
     """Fig. 7."""
     wanted = ["OpenCV greedy, CPU", *[who for who in results.names("growing") if
                                       re.match(r"greedy, CPU|fast, CPU|greedy, CUDA", who)],
@@ -69,6 +69,7 @@ def cpu_and_gpu(axes, results):
         found["matrix k 32, CUDA"] = matrix
     if not found:
         return None
+    axes = figure.subplots()
     lines(axes, found, lambda row: row.candidates)
     axes.set_yscale("log")
     label_axes(axes, f"Fig. 7: greedy suppression on CPU and GPU ({results.label('growing')})",
@@ -77,7 +78,7 @@ def cpu_and_gpu(axes, results):
     return "One CPU core and the GPU over the pictures with more and more faces uncovered; time in log scale."
 
 
-def growing_detections(axes, results):
+def growing_detections(figure, results):
     """Fig. 8."""
     found = {name: rows for name, rows in {
         "matrix k 32: map and reduce": of(results.growing, "matrix, CUDA", part="both", k=32),
@@ -91,6 +92,7 @@ def growing_detections(axes, results):
         found = series(results.growing, [who for who in results.names("growing") if "OpenCV" not in who])
     if not found:
         return None
+    axes = figure.subplots()
     lines(axes, found, lambda row: row.candidates)
     label_axes(axes, f"Fig. 8: time by number of candidates, {where} ({results.label('growing')})",
                "candidates", "time (µs)")
@@ -99,7 +101,7 @@ def growing_detections(axes, results):
     return f"Rules on {where} over the growing pictures."
 
 
-def multiprocessors(axes, results):
+def multiprocessors(figure, results):
     """Fig. 9."""
     found = {name: rows for name, rows in {
         "matrix k 32": of(results.cores, "matrix, CUDA", part="both", k=32),
@@ -108,6 +110,7 @@ def multiprocessors(axes, results):
         "exact greedy": of(results.cores, "greedy, CUDA")}.items() if rows}
     if not found:
         return None
+    axes = figure.subplots()
     lines(axes, found, lambda row: row.multiprocessors, every=20)
     matrix = sorted(next(iter(found.values())), key=lambda row: row.multiprocessors)
     first = matrix[0]
@@ -136,7 +139,7 @@ def spaced(places):
     return chosen
 
 
-def reduce_by_k(axes, results):
+def reduce_by_k(figure, results):
     """Fig. 11."""
     sets = {f"{row.candidates} candidates" for row in results.reduce}
     found = {name: [row for row in of(results.reduce, "matrix, CUDA", part="reduce")
@@ -145,6 +148,7 @@ def reduce_by_k(axes, results):
     found = {name: rows for name, rows in found.items() if rows}
     if not found:
         return None
+    axes = figure.subplots()
     lines(axes, found, lambda row: row.k, every=20)
     axes.set_xscale("log", base=2)
     axes.set_xticks(sorted({row.k for row in results.reduce if row.k}))
@@ -156,57 +160,50 @@ def reduce_by_k(axes, results):
     return "The reduction alone; k = 1 and 2 have the D_max that 1,024 threads a block allow."
 
 
-def with_counts(axes, rows, title):
-    """The number of candidates on a second axis, as in the papers' figures."""
-    counts = {row[0]: row[1] for row in rows}
-    right = axes.twinx()
-    right.grid(False)
-    right.plot(sorted(counts), [counts[frame] for frame in sorted(counts)], color="#999999", linewidth=0.8,
-               linestyle=(0, (4, 2)), label="candidates (right axis)")
-    right.set_ylabel("candidates")
-    right.set_ylim(bottom=0, top=1.9 * max(counts.values()))
-    axes.set_title(title, fontsize=9)
-    handles, names = axes.get_legend_handles_labels()
-    more, more_names = right.get_legend_handles_labels()
-    right.legend(handles + more, names + more_names, loc="upper right", ncols=2)
+def frames(figure, title, found, frame, y):
+    """Times below, and above them the number of candidates, as in the papers' figures."""
+    above, below = figure.subplots(2, sharex=True, height_ratios=(1, 2))
+    counts = {frame(row): row.candidates for rows in found.values() for row in rows}
+    above.plot(sorted(counts), [counts[place] for place in sorted(counts)], color="#000000", linewidth=0.9)
+    above.set_ylim(0, 1.15 * max(counts.values()))
+    above.set_ylabel("candidates")
+    above.set_title(title, fontsize=9)
+    lines(below, found, frame, every=25)
+    medians = sorted(row.median_us for rows in found.values() for row in rows)
+    top = 1.4 * medians[int(0.99 * (len(medians) - 1))]
+    below.set_ylim(0, top)
+    below.set_xlabel("frame")
+    below.set_ylabel(y)
+    below.legend(loc="upper right", ncols=3)
+    outside = sum(1 for median in medians if median > top)
+    return f" {outside} medians lie above the plot." if outside else ""
 
 
-def crowd_frames(axes, results):
+def crowd_frames(figure, results):
     """Fig. 12."""
     rows = [row for row in results.pipeline if row.input == "crowd"]
     if not rows:
         return None
     device = next((row.device for row in results.share if row.input == "crowd"), "")
-    by_rule = {rule: [row for row in rows if row.rule == rule] for rule in dict.fromkeys(r.rule for r in rows)}
-    lines(axes, by_rule, lambda row: row.frame, every=25)
-    highest = sorted(row.median_us for row in rows)[int(0.995 * (len(rows) - 1))]
-    axes.set_ylim(0, 2.2 * highest)
-    axes.set_xlabel("frame")
-    axes.set_ylabel("suppression (µs)")
-    with_counts(axes, [(row.frame, row.candidates) for row in rows],
-                f"Fig. 12: suppression in the pipeline on {device} ({results.label('crowd')})")
-    return "By the pipeline's own latency file; markers and bars on every so many frames only."
+    by_rule = {rule: [row for row in rows if row.rule == rule]
+               for rule in dict.fromkeys(row.rule for row in rows)}
+    outside = frames(figure, f"Fig. 12: suppression in the pipeline on {device} ({results.label('crowd')})",
+                     by_rule, lambda row: row.frame, "suppression (µs)")
+    return "By the pipeline's own latency file; markers and bars on every so many frames only." + outside
 
 
-def mosaic_frames(axes, results):
+def mosaic_frames(figure, results):
     """Fig. 13."""
     found = {name: rows for name, rows in {
         "map, k 32": of(results.mosaic, "matrix, CUDA", part="map", k=32),
         "reduce, k 32": of(results.mosaic, "matrix, CUDA", part="reduce", k=32),
         "exact greedy": of(results.mosaic, "greedy, CUDA")}.items() if rows}
-    where = "one GPU"
-    if not found:
-        where = "one CPU core"
-        found = series(results.mosaic, [who for who in results.names("mosaic") if "OpenCV" not in who])
+    where = "one GPU" if found else "one CPU core"
+    found = found or series(results.mosaic, [who for who in results.names("mosaic") if "OpenCV" not in who])
     if not found:
         return None
-    lines(axes, found, lambda row: row.index, every=25)
-    highest = max(median_by(rows) for rows in found.values())
-    axes.set_ylim(0, 2.4 * highest)
-    axes.set_xlabel("frame")
-    axes.set_ylabel("time (µs)")
-    with_counts(axes, [(row.index, row.candidates) for rows in found.values() for row in rows],
-                f"Fig. 13: map and reduce a frame, {where} ({results.label('mosaic')})")
+    outside = frames(figure, f"Fig. 13: suppression a frame, {where} ({results.label('mosaic')})", found,
+                     lambda row: row.index, "time (µs)")
     best = published.MOSAIC_MS["TX2"][32]
     return (f"Published for a TX2 at k = 32: map {best[0]} ms, reduce {best[1]} ms on average."
-            if where == "one GPU" else "On the CPU: our rules on one core.")
+            if where == "one GPU" else "On the CPU: our rules on one core.") + outside

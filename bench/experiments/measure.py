@@ -2,8 +2,8 @@
 """Repeats the experiments of Oro et al. on this machine: writes tables as CSV, and facts.json.
 
 Needs our programs, FFmpeg where clips are still to be made, and Python's standard library; numpy and
-scipy for the accuracy. draw.py makes figures and the report of what this writes. A part that can't be
-measured here is left out, and the reason kept.
+scipy for the accuracy. draw.py makes figures and the report of what this writes, here (--draw) or on
+another machine. A part that can't be measured here is left out, and the reason kept.
 """
 import pathlib
 import sys
@@ -13,6 +13,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))  # bench
 
 import accuracy
 import candidates
+import draw
 import facts
 import inputs
 import measurement
@@ -29,8 +30,8 @@ def arguments_given(words=None):
     build = measurement.REPOSITORY / "build"
     generated = measurement.REPOSITORY / "data" / "generated"
     options = measurement.parser(__doc__)
-    options.add_argument("--to", type=pathlib.Path, default=generated / "experiments" / "results",
-                         metavar="FOLDER", help="for the tables (default: %(default)s)")
+    options.add_argument("--to", type=pathlib.Path, metavar="FOLDER",
+                         help="for the tables (default: results in the inputs' folder)")
     options.add_argument("--inputs", type=pathlib.Path, metavar="FOLDER",
                          help="clips made before, or to be made (default: data/generated/experiments)")
     options.add_argument("--crowd-run", type=pathlib.Path, metavar="CLIP",
@@ -55,6 +56,7 @@ def arguments_given(words=None):
     options.add_argument("--frames", type=int,
                          help="of crowd and mosaic (default: on the CPU 100, else all)")
     options.add_argument("--only", default=",".join(PARTS), help="parts (default: %(default)s)")
+    options.add_argument("--draw", action="store_true", help="figures and report, too (needs matplotlib)")
     options.add_argument("--quick", action="store_true", help="small inputs, on the CPU, for tests")
     arguments = options.parse_args(words)
     arguments.only = arguments.only.split(",")
@@ -72,6 +74,7 @@ def settled(arguments, generated):
         arguments.device, arguments.cpu_time = "cpu", "0.001"
     name = "experiments-quick" if arguments.quick else "experiments"
     arguments.inputs = (arguments.inputs or generated / name).resolve()
+    arguments.to = arguments.to or arguments.inputs / "results"
     arguments.cuda = facts.has_gpu(arguments)
     if arguments.frames is None and not arguments.cuda:
         arguments.frames = 100
@@ -191,6 +194,8 @@ def main():
             if name in arguments.only:
                 measuring.part(name, getattr(measuring, name.replace("-", "_")))
     print(f"Tables: {arguments.to}")
+    if arguments.draw:
+        draw.draw(arguments.to, arguments.to)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ MOSAIC_MS = {"TK1": {4: (5.17, 2.41, 7.78), 8: (5.16, 1.87, 7.22), 16: (5.17, 1.
 
 # 2020, section 6 and Fig. 12: crowd_run.
 CROWD_DETECTIONS = (360, 698)  # a frame, fewest and most
-CROWD_MS = {"TK1": "0.5 to 1.8", "TX1": "about half of that", "TX2": "very close to 0.5"}
+CROWD_MS = {"TK1": "0.5 to 1.8 ms", "TX1": "about half of that", "TX2": "very close to 0.5 ms"}
 SHARE_OF_40_MS = 0.01  # 2020, section 8: roughly 3,000 windows in less than 0.5 ms, on a T4
 OSCARS = (147, 2997)  # 2016, section 4: faces, detections
 BEST_K = 32  # 2020, Fig. 11; 2016, Fig. 6

@@ -3,7 +3,8 @@ import statistics
 
 import claims
 import published
-from results import median_by, of
+from markdown import table
+from results import of
 
 PART_OF = {"growing": "nms-cuda", "sizes": "nms-cuda", "cores": "nms-cuda", "reduce": "nms-cuda",
            "pipeline": "pipeline", "mosaic": "nms-cuda", "share": "pipeline", "accuracy": "accuracy"}
@@ -13,11 +14,11 @@ def write(results, captions, folder, figures):
     """`captions`: {figure: caption} of those that lie in the folder `figures`, relative to the report."""
     parts = [head(results), inputs(results), missing(results), claims.section(results),
              "## Tables and figures\n"]
-    for title, table, body, drawn in SECTIONS:
+    for title, source, body, drawn in SECTIONS:
         text = body(results)
         parts.append(f"### {title}\n")
         if not text and not any(name in captions for name in drawn):
-            parts.append(f"Not measured: {why_missing(results, table)}.\n")
+            parts.append(f"Not measured: {why_missing(results, source)}.\n")
             continue
         parts.append(text)
         parts += [f"![{name}]({figures}/{name}.svg)\n\n*{captions[name]}*\n"
@@ -26,18 +27,12 @@ def write(results, captions, folder, figures):
     (folder / "REPORT.md").write_text("\n".join(part for part in parts if part), encoding="utf-8")
 
 
-def why_missing(results, table):
-    return first_line(results.facts["missing"].get(PART_OF[table], "this part was not run"))
+def why_missing(results, source):
+    return first_line(results.facts["missing"].get(PART_OF[source], "this part was not run"))
 
 
 def first_line(text):
     return text.strip().splitlines()[0].rstrip(":.") if text.strip() else "unknown"
-
-
-def table(header, rows):
-    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
-    lines += ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
-    return "\n".join(lines) + "\n"
 
 
 def time(row):
@@ -100,7 +95,9 @@ def cpu_and_gpu(results):
 
 
 def name(row):
-    return " ".join(filter(None, (row.who, f"k {row.k}" if row.k else "", row.part)))
+    rule, _, where = row.who.partition(", ")
+    part = "map and reduce" if row.part == "both" else row.part
+    return ", ".join([" ".join(filter(None, (rule, f"k {row.k}" if row.k else "", part))), where])
 
 
 def by_size(rows, wanted):
@@ -173,7 +170,7 @@ def pipeline(results):
                      f"{times[0]:.1f} / {statistics.median(times):.1f} / {times[-1]:.1f}"))
     if not rows:
         return ""
-    chips = "; ".join(f"{chip} {ms} ms" for chip, ms in published.CROWD_MS.items())
+    chips = "; ".join(f"{chip} {ms}" for chip, ms in published.CROWD_MS.items())
     return (table(("input", "rule", "frames", "candidates", "faces (median)", "µs: least / median / most"),
                   rows) + f"\nPublished, crowd_run, map and reduce: {chips}.\n")
 

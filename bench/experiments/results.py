@@ -1,4 +1,5 @@
 """What was measured, read back from tables and facts, with the look-ups that figures and report share."""
+import math
 import statistics
 from dataclasses import dataclass, field
 
@@ -43,14 +44,8 @@ def series(rows, names):
     return {name: rows for name, rows in found.items() if rows}
 
 
-def median_by(rows):
-    """Of the rows' medians."""
-    return statistics.median(row.median_us for row in rows)
-
-
 def growth(rows):
     """How time grows with the number of candidates: the exponent of the power law that fits best."""
-    import math
     points = [(math.log(row.candidates), math.log(row.median_us)) for row in rows if row.candidates > 1]
     if len({x for x, _ in points}) < 2:
         return None
