@@ -36,6 +36,7 @@ def of_run(arguments, report):
 
 
 def has_gpu(arguments):
-    """As nvidia-smi finds one, unless the CPU was asked for."""
-    found = measurement.first_line(["nvidia-smi", "-L"])
-    return arguments.device != "cpu" and found.startswith("GPU ")
+    """As nvidia-smi finds one, unless the CPU was asked for; or as asked for."""
+    if arguments.device != "auto":
+        return arguments.device.startswith("cuda")
+    return measurement.first_line(["nvidia-smi", "-L"]).startswith("GPU ")
