@@ -15,9 +15,11 @@ import report
 import results
 
 
-def draw(folder, report_folder, with_figures=True):
-    """Of the tables in a folder; figures go into the folder beside them."""
+def draw(folder, report_folder, with_figures=True, accuracy=None):
+    """Of the tables in a folder; figures go into the folder figures beside them."""
     found = results.read(folder)
+    if accuracy:
+        results.add_part(found, "accuracy", accuracy)
     if not found.facts["parts"]:
         sys.exit(f"draw.py: {folder} holds nothing that was measured")
     figures_folder = folder / "figures"
@@ -30,7 +32,7 @@ def draw(folder, report_folder, with_figures=True):
             found.facts["missing"]["figures"] = f"this Python had no {missing.name}"
         else:
             captions = figures.draw_all(found, figures_folder)
-    report.write(found, captions, report_folder, os.path.relpath(figures_folder, report_folder))
+    report.write(found, captions, report_folder, os.path.relpath(folder, report_folder))
     print(f"Report: {report_folder / 'REPORT.md'}")
 
 
@@ -41,9 +43,12 @@ def main():
                          help="folder that measure.py wrote (default: %(default)s)")
     options.add_argument("--report", type=pathlib.Path, metavar="FOLDER",
                          help="for REPORT.md (default: the tables')")
+    options.add_argument("--accuracy", type=pathlib.Path, metavar="FOLDER",
+                         help="take Table 7 from another folder, where the tables lack it")
     options.add_argument("--text", action="store_true", help="no figures")
     arguments = options.parse_args()
-    draw(arguments.tables, arguments.report or arguments.tables, not arguments.text)
+    draw(arguments.tables, arguments.report or arguments.tables, not arguments.text,
+         arguments.accuracy)
 
 
 if __name__ == "__main__":

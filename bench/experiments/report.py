@@ -1,18 +1,24 @@
 """REPORT.md: our tables beside the published ones, what was measured where, and what is missing."""
+import pathlib
 import statistics
 
 import claims
 import published
 from markdown import table
 from results import of
+from tables import PARTS_OF_TABLES
 
-PART_OF = {"growing": "nms-cuda", "sizes": "nms-cuda", "cores": "nms-cuda", "reduce": "nms-cuda",
-           "pipeline": "pipeline", "mosaic": "nms-cuda", "share": "pipeline", "accuracy": "accuracy"}
+# What a section lacks where its table is empty.
+PART_OF = {**PARTS_OF_TABLES, "growing": "nms-cuda", "sizes": "nms-cuda", "mosaic": "nms-cuda"}
 
 
-def write(results, captions, folder, figures):
-    """`captions`: {figure: caption} of those that lie in the folder `figures`, relative to the report."""
-    parts = [head(results), inputs(results), missing(results), claims.section(results),
+def write(results, captions, folder, tables):
+    """`tables`: where these lie, relative to the report; figures are in its folder figures.
+
+    `captions`: {figure: caption} of those that were drawn.
+    """
+    figures = pathlib.PurePosixPath(tables, "figures")
+    parts = [head(results, tables), inputs(results), missing(results), claims.section(results),
              "## Tables and figures\n"]
     for title, source, body, drawn in SECTIONS:
         text = body(results)
@@ -40,14 +46,15 @@ def time(row):
     return f"{row.median_us:.1f} ({row.low_us:.1f}-{row.high_us:.1f})"
 
 
-def head(results):
+def head(results, tables):
     stand_ins = [one["label"] for one in results.facts["inputs"].values() if one["stand_in"]]
     text = ("# The experiments of Oro et al., repeated\n\n"
-            "Made by `./dev experiments`: tables are the CSV files beside this report, figures are SVG and "
-            "PNG. *Published* is Oro et al. 2020 (2016 where named); their kernels are built anew here as "
-            "the rule `matrix` (map, reduce; k = 32, D_max = 4096 unless told). Times are kernels' alone, "
-            "without allocation, as the papers': the median over repeats of the median call, and in "
-            "brackets the least and the greatest repeat.\n")
+            f"Made by `./dev experiments`: tables as CSV in [{tables}]({tables}), figures as SVG and PNG. "
+            "*Published* is Oro et al. 2020 (2016 where named); their kernels are built anew here as the rule "
+            "`matrix` (map, reduce; k = 32, D_max = 4096 unless told), which on the GPU is timed with IoU. "
+            "Nothing is allocated within a time, as in the papers: a call on the CPU, a replay of a captured "
+            "graph on the GPU, between two events on the device. Given is the median over repeats of the "
+            "median call, and in brackets the least and the greatest repeat.\n")
     if stand_ins:
         text += ("\n**Stand-ins.** " + "; ".join(stand_ins) + ". They are made from the demo photo "
                  "(`data/stand-ins`), not the papers' pictures: numbers of candidates are alike, places "

@@ -32,6 +32,18 @@ def read(folder):
     return Results(facts.read(folder), **{name: tables.read(folder, name) for name in tables.TABLES})
 
 
+def add_part(found, part, folder):
+    """Takes a part that `found` lacks from another folder, measured on another machine perhaps."""
+    other = read(folder)
+    if part in found.facts["parts"] or part not in other.facts["parts"]:
+        return
+    found.facts["parts"][part] = other.facts["parts"][part]
+    found.facts["missing"].pop(part, None)
+    for name, of_part in tables.PARTS_OF_TABLES.items():
+        if of_part == part:
+            setattr(found, name, getattr(other, name))
+
+
 def of(rows, who, **wanted):
     """The rows of one `who` whose fields have the values wanted."""
     return [row for row in rows if row.who == who

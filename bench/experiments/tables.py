@@ -99,6 +99,10 @@ TABLES = {
     "differences": Differences,
 }
 
+# Tables that one part of the measuring fills by itself.
+PARTS_OF_TABLES = {"cores": "nms-cuda", "reduce": "nms-cuda", "pipeline": "pipeline", "share": "pipeline",
+                   "accuracy": "accuracy", "differences": "differences"}
+
 
 def spread(values):
     """(median, least, greatest)."""

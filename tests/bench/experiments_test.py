@@ -147,13 +147,26 @@ class Claims(unittest.TestCase):
                                                                                k=16)],
             differences=[tables.Differences("crowd", 0, 9, 5, 4, 1, 5, 5, 0)])
         with tempfile.TemporaryDirectory() as name:
-            report.write(found, {}, pathlib.Path(name), "figures")
+            report.write(found, {}, pathlib.Path(name), ".")
             text = (pathlib.Path(name) / "REPORT.md").read_text(encoding="utf-8")
         self.assertIn("**Stand-ins.** stand-in for crowd_run.", text)
         self.assertIn('greedy NMS": not so.', text)
         self.assertIn("| stand-in for crowd_run | IoU | 1 | 1 | 5 | 1 (20.0%) |", text)
         self.assertIn("not here, where k = 16 is", text)
         self.assertIn("Fig. 9: core counts\n\nNot measured: no GPU here.", text)
+
+
+class Results(unittest.TestCase):
+    def test_a_part_can_come_from_another_machine(self):
+        accuracy = [tables.Accuracy("greedy", "--iou 0.3", 135, 0.9, 0.8, 0.7)]
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            tables.write(folder, "accuracy", accuracy)
+            facts.write(folder, {"inputs": {}, "parts": {"accuracy": {"machine": "other"}}, "missing": {}})
+            found = results.Results({"inputs": {}, "parts": {}, "missing": {"accuracy": "no folder"}})
+            results.add_part(found, "accuracy", folder)
+        self.assertEqual(found.accuracy, accuracy)
+        self.assertEqual(found.facts, {"inputs": {}, "parts": {"accuracy": {"machine": "other"}}, "missing": {}})
 
 
 class Facts(unittest.TestCase):
