@@ -33,17 +33,19 @@ def why_not(arguments):
 
 
 def measure(arguments, folder):
+    """A row a rule, and the last run's report of its first image."""
     import wider_ap
     images = arguments.wider / "images"
     rows = []
     for rule, options in RULES.items():
         output = folder / "detections.jsonl"
         overlap = [] if "--iou" in options else ["--iou", "0.3"]
-        measurement.facepipe(arguments, [images, "--no-video", "--detections", output, "--score", SCORE,
-                                         "--device", arguments.device, "--overwrite", *overlap, *options])
+        _, report = measurement.facepipe(
+            arguments, [images, "--no-video", "--detections", output, "--score", SCORE, "--device",
+                        arguments.device, "--overwrite", *overlap, *options])
         detections = wider_ap.read_detections(output)
         wider_ap.check_complete(detections, images, arguments.wider)
         precisions = wider_ap.by_setting(detections, arguments.wider)
         rows.append(Accuracy(rule, " ".join([*overlap, *options]), len(detections),
                              *(precisions[setting].ap for setting in wider_ap.SETTINGS)))
-    return rows
+    return rows, report[0]

@@ -144,18 +144,35 @@ class Measuring:
             return "no GPU here, or the CPU was asked for"
         if not self.arguments.bench_nms_cuda.exists():
             return f"{measurement.shown(self.arguments.bench_nms_cuda)} is not built"
-        cuda = lambda verb, sets, *options: programs.on_cuda(self.arguments, verb, sets, self.folder, *options)
         growing, mosaic, sizes = self.nonempty("growing"), self.nonempty("mosaic"), self.exact_sizes()
-        on_cuda = lambda row: row.who.endswith("CUDA")
-        fast = lambda rows: [row for row in rows if row.who == "fast, CUDA"]
-        self.add("growing", cuda("run", growing) + cuda("matrix", growing, "--k", "32")
-                 + fast(cuda("rules", growing[::8])), on_cuda)
-        self.add("sizes", cuda("run", sizes) + cuda("matrix", sizes, "--k", "32") + fast(cuda("rules", sizes))
-                 + cuda("bitmask", sizes), on_cuda)
-        self.add("mosaic", cuda("run", mosaic) + cuda("matrix", mosaic, "--k", "4,8,16,32"), on_cuda)
-        self.add("reduce", cuda("matrix", [growing[-1], *sizes]), on_cuda)
-        self.add("cores", cuda("cores", [growing[-1]]), on_cuda)
-        return None
+        cuda = lambda verb, sets, *options: programs.on_cuda(self.arguments, verb, sets, self.folder, *options)
+        fast = lambda sets: [row for row in cuda("rules", sets) if row.who == "fast, CUDA"]
+        steps = (("growing", lambda: cuda("run", growing)),
+                 ("growing", lambda: cuda("matrix", growing, "--k", "32")),
+                 ("growing", lambda: fast(growing[::8])),
+                 ("sizes", lambda: cuda("run", sizes)),
+                 ("sizes", lambda: cuda("matrix", sizes, "--k", "32")),
+                 ("sizes", lambda: fast(sizes)),
+                 ("sizes", lambda: cuda("bitmask", sizes)),
+                 ("reduce", lambda: cuda("matrix", [growing[-1], *sizes])),
+                 ("cores", lambda: cuda("cores", [growing[-1]])),
+                 ("mosaic", lambda: cuda("run", mosaic)),
+                 ("mosaic", lambda: cuda("matrix", mosaic, "--k", "4,8,16,32")))
+        rows = {table: [] for table, _ in steps}
+        failures = []
+        for table, measure in steps:
+            try:
+                rows[table] += measure()
+            except SystemExit as failure:  # the others are worth having, all the same
+                failures.append(f"{table}: {failure}")
+            self.add(table, rows[table], lambda row: row.who.endswith("CUDA"))
+        return "; ".join(failures) if len(failures) == len(steps) else self.note("nms-cuda, in part", failures)
+
+    def note(self, name, failures):
+        """What of a part, which otherwise succeeded, did not."""
+        self.facts["missing"].pop(name, None)
+        if failures:
+            self.facts["missing"][name] = "; ".join(failures)
 
     def pipeline(self):
         rows, shares = [], []
@@ -179,7 +196,8 @@ class Measuring:
     def accuracy(self):
         missing = accuracy.why_not(self.arguments)
         if not missing:
-            self.add("accuracy", accuracy.measure(self.arguments, self.folder), lambda row: True)
+            rows, self.report = accuracy.measure(self.arguments, self.folder)
+            self.add("accuracy", rows, lambda row: True)
         return missing
 
 

@@ -34,11 +34,13 @@ def write(results, captions, folder, tables):
 
 
 def why_missing(results, source):
-    return first_line(results.facts["missing"].get(PART_OF[source], "this part was not run"))
+    gone = results.facts["missing"]
+    part = PART_OF[source]
+    return one_line(gone.get(part) or gone.get(f"{part}, in part") or "this part was not run")
 
 
-def first_line(text):
-    return text.strip().splitlines()[0].rstrip(":.") if text.strip() else "unknown"
+def one_line(text):
+    return " ".join(text.split()).rstrip(":.") or "for reasons unknown"
 
 
 def time(row):
@@ -82,7 +84,7 @@ def missing(results):
     gone = results.facts["missing"]
     if not gone:
         return "## Missing\n\nNothing: all parts were measured.\n"
-    return ("## Missing\n\n" + "".join(f"* `{part}`: {first_line(why)}.\n"
+    return ("## Missing\n\n" + "".join(f"* `{part}`: {one_line(why)}.\n"
                                        for part, why in sorted(gone.items())))
 
 

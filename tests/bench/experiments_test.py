@@ -1,4 +1,5 @@
 """The experiments' own arithmetic: rules, parsing, statistics, tables, covers, checks and the report."""
+import argparse
 import importlib.machinery
 import importlib.util
 import json
@@ -14,6 +15,7 @@ import report
 import results
 import rules
 import tables
+from candidates import Set
 from tables import Timing
 
 DATA = pathlib.Path(os.environ["FACEPIPE_SOURCE"]) / "data"
@@ -81,6 +83,35 @@ class Parsing(unittest.TestCase):
     def test_lines_of_the_cuda_program(self):
         self.assertEqual(list(programs.read_lines("map k 4\tgrowing 7\traster\t12\t3.5\t4\n")),
                          [("map k 4", "growing 7", 12, [3.5, 4.0])])
+
+
+class CudaProgram(unittest.TestCase):
+    # Calls of set N take N us, and one of three is an outlier; the verb "rules" sees its own sets only.
+    PROGRAM = """#!/bin/sh
+        while IFS="	" read -r name order threshold file; do
+          count=$(($(wc -c <"$file") / 20))
+          case "$1 $name" in
+            rules*faces*) printf "fast\t%s\t%s\t1\t$count\t$count\t999\n" "$name" "$order" ;;
+            cores*) printf "map k 32 on 8 multiprocessors\t%s\t%s\t1\t$count\n" "$name" "$order" ;;
+          esac
+        done <"$2"
+        """
+
+    def test_repeats_sets_and_settings(self):
+        face = {"box": [0, 0, 10, 10], "score": 0.5}
+        sets = [Set("growing", 0, [face] * 2), Set("growing", 1, [face] * 3)]
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            program = folder / "program"
+            program.write_text(self.PROGRAM)
+            program.chmod(0o755)
+            arguments = argparse.Namespace(bench_nms_cuda=program, repeats=3, replays=5)
+            fast = programs.on_cuda(arguments, "rules", sets, folder)
+            cores = programs.on_cuda(arguments, "cores", sets, folder)
+        self.assertEqual([(row.index, row.who, row.candidates, row.repeats, row.median_us) for row in fast],
+                         [(0, "fast, CUDA", 2, 3, 2.0), (1, "fast, CUDA", 3, 3, 3.0)])
+        self.assertEqual([(row.who, row.part, row.k, row.multiprocessors) for row in cores],
+                         2 * [("matrix, CUDA", "map", 32, 8)])
 
 
 class Tables(unittest.TestCase):
