@@ -54,7 +54,7 @@ def arguments_given(words=None):
     options.add_argument("--cpu-time", default="0.01",
                          help="seconds a repeat on the CPU takes or more (default: %(default)s)")
     options.add_argument("--frames", type=int,
-                         help="of crowd and mosaic (default: on the CPU 100, else all)")
+                         help="of crowd and mosaic (default: on the CPU 50, else all)")
     options.add_argument("--only", default=",".join(PARTS), help="parts (default: %(default)s)")
     options.add_argument("--draw", action="store_true", help="figures and report, too (needs matplotlib)")
     options.add_argument("--quick", action="store_true", help="small inputs, on the CPU, for tests")
@@ -77,7 +77,7 @@ def settled(arguments, generated):
     arguments.to = arguments.to or arguments.inputs / "results"
     arguments.cuda = facts.has_gpu(arguments)
     if arguments.frames is None and not arguments.cuda:
-        arguments.frames = 100
+        arguments.frames = 50
     return arguments
 
 
