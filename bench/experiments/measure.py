@@ -89,7 +89,7 @@ class Measuring:
         self.facts = facts.read(arguments.to)
         self.sets = {}
         self.report = None
-        self.inputs = inputs.make(arguments)
+        self.inputs = {}
 
     def find_candidates(self):
         for source in self.inputs.values():
@@ -206,6 +206,8 @@ def main():
     arguments.to.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         measuring = Measuring(arguments, pathlib.Path(folder))
+        if arguments.only != ["accuracy"]:
+            measuring.inputs = inputs.make(arguments)
         if {"nms-cpu", "nms-cuda", "differences"} & set(arguments.only):
             measuring.find_candidates()
         for name in PARTS[1:]:
