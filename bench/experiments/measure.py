@@ -100,6 +100,9 @@ class Measuring:
             self.facts["inputs"][source.name] = {
                 **source.facts(), "size": self.report["size"], "frames": len(counts),
                 "candidates": [fewest, median, most]}
+            lost = self.report["candidates"] + self.report["candidates_ignored"] - sum(counts)
+            self.note(f"candidates of {source.name}, in part",
+                      [f"{lost} more were found than a picture had room for"] if lost else [])
 
     def part(self, name, measure):
         """Runs one part; why it ran not, or failed, is kept."""
