@@ -72,10 +72,10 @@ def cpu_and_gpu(figure, results):
     axes = figure.subplots()
     lines(axes, found, lambda row: row.candidates)
     axes.set_yscale("log")
-    label_axes(axes, f"Fig. 7: greedy suppression on CPU and GPU ({results.label('growing')})",
-               "candidates", "time (µs)")
+    where = "one CPU core and the GPU" if any(who.endswith("CUDA") for who in found) else "one CPU core"
+    label_axes(axes, f"Fig. 7: suppression on {where} ({results.label('growing')})", "candidates", "time (µs)")
     axes.legend()
-    return "One CPU core and the GPU over the pictures with more and more faces uncovered; time in log scale."
+    return f"On {where}, over the pictures with more and more faces uncovered; time in log scale."
 
 
 def growing_detections(figure, results):

@@ -130,15 +130,19 @@ class Measuring:
         return [last.best(size, "sizes") for size in SIZES if size <= len(last.faces)] or [
             last.best(len(last.faces), "sizes")]
 
-    def nonempty(self, name, step=1):
-        return [one for one in self.sets[name][::step] if one.faces]
+    def nonempty(self, name):
+        return [one for one in self.sets[name] if one.faces]
+
+    def some(self, name):
+        """At most a hundred of them, evenly: enough of what takes long."""
+        return self.nonempty(name)[::len(self.sets[name]) // 100 + 1]
 
     def nms_cpu(self):
         if not self.arguments.bench_nms.exists():
             return f"{measurement.shown(self.arguments.bench_nms)} is not built"
         on_cpu = lambda row: row.who.endswith(("CPU", ")"))
         for table, sets in (("growing", self.nonempty("growing")), ("sizes", self.exact_sizes()),
-                            ("mosaic", self.nonempty("mosaic", 10))):
+                            ("mosaic", self.some("mosaic"))):
             self.add(table, programs.on_cpu(self.arguments, sets, self.folder), on_cpu)
         return None
 
@@ -188,8 +192,8 @@ class Measuring:
 
     def differences(self):
         rows = []
-        for name, step in (("crowd", 1), ("mosaic", 10), ("growing", 1)):
-            for one in self.nonempty(name, step):
+        for name in ("crowd", "mosaic", "growing"):
+            for one in self.some(name) if name == "mosaic" else self.nonempty(name):
                 boxes = one.boxes()
                 rows.append(tables.Differences(
                     name, one.index, len(boxes), *rules.compare(boxes, rules.iou_above(candidates.OVERLAP)),
