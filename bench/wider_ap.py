@@ -8,7 +8,7 @@ EVENT/IMAGE.jpg) and compares with the official ground truth:
    a false alarm; if that face is not in the setting (easy, medium, hard), the detection counts nowhere;
  * scores are scaled to 0..1 over all images; precision and recall are taken at 1,000 thresholds;
  * AP is the area below the curve, precision made to fall monotonically.
-Needs numpy and scipy.
+Needs numpy, and scipy to read the ground truth, unless wider_truth.py has stored it as truth.json.
 """
 import json
 import pathlib
@@ -17,7 +17,6 @@ import tempfile
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.io import loadmat
 
 import measurement
 
@@ -39,6 +38,16 @@ def read_detections(path):
 
 def read_truth(folder, setting):
     """{"event/image.jpg": (faces as x1 y1 x2 y2, which of them the setting counts)}."""
+    stored = folder / "truth.json"
+    if stored.exists():
+        images = json.loads(stored.read_text(encoding="utf-8"))[setting]
+        return {image: (np.array(faces, dtype=float).reshape(-1, 4), np.array(counts, dtype=bool))
+                for image, (faces, counts) in images.items()}
+    return read_official_truth(folder, setting)
+
+
+def read_official_truth(folder, setting):
+    from scipy.io import loadmat  # here, as those who have truth.json do without
     everything = loadmat(folder / "wider_face_val.mat")
     counted = loadmat(folder / f"wider_{setting}_val.mat")["gt_list"]
     truth = {}

@@ -1,4 +1,4 @@
-"""Average precision on WIDER FACE by rule of suppression. Needs numpy and scipy, and the data set.
+"""Average precision on WIDER FACE by rule of suppression. Needs the data set, numpy, and scipy or truth.json.
 
 The real program runs once a rule. The matrix has room for 16,384 candidates here: with 4,096, images of
 large crowds would lose candidates for want of room, not by the rule.
@@ -26,7 +26,8 @@ def why_not(arguments):
         return "no WIDER FACE folder was named (--wider)"
     try:
         import numpy  # noqa: F401
-        import scipy  # noqa: F401
+        if not (arguments.wider / "truth.json").exists():
+            import scipy  # noqa: F401
     except ImportError as missing:
         return f"this Python has no {missing.name}"
     return None

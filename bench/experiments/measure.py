@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Repeats the experiments of Oro et al. on this machine: writes tables as CSV, and facts.json.
 
-Needs our programs, FFmpeg where clips are still to be made, and Python's standard library; numpy and
-scipy for the accuracy. draw.py makes figures and the report of what this writes, here (--draw) or on
+Needs our programs, FFmpeg where clips are still to be made, and Python's standard library; for the
+accuracy numpy and scipy, too. draw.py makes figures and the report of what this writes, here (--draw) or on
 another machine. A part that can't be measured here is left out, and the reason kept.
 """
 import pathlib
@@ -22,7 +22,7 @@ import programs
 import rules
 import tables
 
-PARTS = ("inputs", "nms-cpu", "nms-cuda", "pipeline", "differences", "accuracy")
+PARTS = ("inputs", "nms-cuda", "pipeline", "nms-cpu", "differences", "accuracy")
 SIZES = (200, 1027, 2895)  # of Table 5
 
 
@@ -41,7 +41,8 @@ def arguments_given(words=None):
     options.add_argument("--crowd-score", default=inputs.CROWD_SCORE, help="default: %(default)s")
     options.add_argument("--group-score", default=inputs.GROUP_SCORE, help="default: %(default)s")
     options.add_argument("--wider", type=pathlib.Path, metavar="FOLDER",
-                         help="WIDER FACE: images/EVENT/IMAGE.jpg and wider_*_val.mat (default: none)")
+                         help="WIDER FACE: images/EVENT/IMAGE.jpg, and wider_*_val.mat or truth.json "
+                              "(bench/wider_truth.py) (default: none)")
     options.add_argument("--device", default="auto", help="as facepipe's (default: auto)")
     options.add_argument("--bench-nms", type=pathlib.Path, default=build / "bench" / "bench_nms",
                          metavar="PROGRAM", help="default: build/bench/bench_nms")
