@@ -209,6 +209,11 @@ class Measuring:
         return missing
 
 
+def needs_candidates(arguments):
+    wanted = {"nms-cpu", "differences", *(["nms-cuda"] if arguments.cuda else [])}
+    return bool(wanted & set(arguments.only))
+
+
 def main():
     arguments = arguments_given()
     arguments.to.mkdir(parents=True, exist_ok=True)
@@ -216,7 +221,7 @@ def main():
         measuring = Measuring(arguments, pathlib.Path(folder))
         if arguments.only != ["accuracy"]:
             measuring.inputs = inputs.make(arguments)
-        if {"nms-cpu", "nms-cuda", "differences"} & set(arguments.only):
+        if needs_candidates(arguments):
             measuring.find_candidates()
         for name in PARTS[1:]:
             if name in arguments.only:

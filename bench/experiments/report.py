@@ -8,6 +8,7 @@ from markdown import table
 from results import of
 from tables import PARTS_OF_TABLES
 
+PARTS = ("nms-cpu", *dict.fromkeys(PARTS_OF_TABLES.values()))
 # What a section lacks where its table is empty.
 PART_OF = {**PARTS_OF_TABLES, "growing": "nms-cuda", "sizes": "nms-cuda", "mosaic": "nms-cuda"}
 
@@ -81,7 +82,8 @@ def inputs(results):
 
 
 def missing(results):
-    gone = results.facts["missing"]
+    gone = {part: "not run" for part in PARTS if part not in results.facts["parts"]}
+    gone |= results.facts["missing"]
     if not gone:
         return "## Missing\n\nNothing: all parts were measured.\n"
     return ("## Missing\n\n" + "".join(f"* `{part}`: {one_line(why)}.\n"

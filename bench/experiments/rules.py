@@ -41,13 +41,16 @@ def suppressors(boxes, suppresses):
     found = [[] for _ in boxes]
     active = []
     # One pixel more, and squares: no pair that a predicate may join is passed over.
-    reach = [box[0] + max(box[2] - box[0], box[3] - box[1]) + 1 for box in boxes]
+    sides = [max(box[2] - box[0], box[3] - box[1]) + 1 for box in boxes]
+    right, bottom = ([box[axis] + side for box, side in zip(boxes, sides)] for axis in (0, 1))
     for j in sorted(range(len(boxes)), key=lambda i: boxes[i][0]):
-        active = [i for i in active if reach[i] >= boxes[j][0]]
+        left, top = boxes[j][:2]
+        active = [i for i in active if right[i] >= left]
         for i in active:
-            winner, loser = min(i, j), max(i, j)
-            if suppresses(boxes[winner], boxes[loser]):
-                found[loser].append(winner)
+            if bottom[i] >= top and bottom[j] >= boxes[i][1]:
+                winner, loser = min(i, j), max(i, j)
+                if suppresses(boxes[winner], boxes[loser]):
+                    found[loser].append(winner)
         active.append(j)
     return found
 
