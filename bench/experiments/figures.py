@@ -10,13 +10,13 @@ import matplotlib.pyplot as plt
 import published
 from results import of, series
 
-# A reader tells lines apart by dash and marker; the colours differ in brightness, too.
+# A reader tells lines apart by dash and marker, filled or hollow by turns.
 STYLES = [{"color": "#000000", "linestyle": "-", "marker": "o"},
-          {"color": "#b03a2e", "linestyle": "--", "marker": "s"},
+          {"color": "#b03a2e", "linestyle": "--", "marker": "s", "markerfacecolor": "white"},
           {"color": "#1f618d", "linestyle": "-.", "marker": "^"},
-          {"color": "#7d8a2e", "linestyle": ":", "marker": "D"},
+          {"color": "#7d8a2e", "linestyle": ":", "marker": "D", "markerfacecolor": "white"},
           {"color": "#7d3c98", "linestyle": (0, (5, 1, 1, 1, 1, 1)), "marker": "v"},
-          {"color": "#666666", "linestyle": (0, (8, 2)), "marker": "x"},
+          {"color": "#666666", "linestyle": (0, (8, 2)), "marker": "x", "markerfacecolor": "white"},
           {"color": "#ca6f1e", "linestyle": (0, (1, 1)), "marker": "P"}]
 plt.rcParams.update({"font.size": 9, "axes.grid": True, "grid.color": "#dddddd", "figure.dpi": 150,
                      "svg.hashsalt": "facepipe", "legend.fontsize": 8, "legend.framealpha": 0.9})
@@ -86,7 +86,7 @@ def growing_detections(figure, results):
         "matrix: reduce alone": of(results.growing, "matrix, CUDA", part="reduce", k=32),
         "fast": of(results.growing, "fast, CUDA"),
         "exact greedy": of(results.growing, "greedy, CUDA")}.items() if rows}
-    where = "one GPU"
+    where = results.device("nms-cuda")
     if not found:
         where = "one CPU core"
         found = series(results.growing, [who for who in results.names("growing") if "OpenCV" not in who])
@@ -184,7 +184,7 @@ def crowd_frames(figure, results):
     rows = [row for row in results.pipeline if row.input == "crowd"]
     if not rows:
         return None
-    device = next((row.device for row in results.share if row.input == "crowd"), "")
+    device = results.device("pipeline")
     by_rule = {rule: [row for row in rows if row.rule == rule]
                for rule in dict.fromkeys(row.rule for row in rows)}
     outside = frames(figure, f"Fig. 12: suppression in the pipeline on {device} ({results.label('crowd')})",
@@ -198,7 +198,7 @@ def mosaic_frames(figure, results):
         "map, k 32": of(results.mosaic, "matrix, CUDA", part="map", k=32),
         "reduce, k 32": of(results.mosaic, "matrix, CUDA", part="reduce", k=32),
         "exact greedy": of(results.mosaic, "greedy, CUDA")}.items() if rows}
-    where = "one GPU" if found else "one CPU core"
+    where = results.device("nms-cuda") if found else "one CPU core"
     found = found or series(results.mosaic, [who for who in results.names("mosaic") if "OpenCV" not in who])
     if not found:
         return None
@@ -206,4 +206,4 @@ def mosaic_frames(figure, results):
                      lambda row: row.index, "time (µs)")
     best = published.MOSAIC_MS["TX2"][32]
     return (f"Published for a TX2 at k = 32: map {best[0]} ms, reduce {best[1]} ms on average."
-            if where == "one GPU" else "On the CPU: our rules on one core.") + outside
+            if where != "one CPU core" else "On the CPU: our rules on one core.") + outside

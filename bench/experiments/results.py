@@ -24,6 +24,11 @@ class Results:
         """An input as tables and figures name it: a stand-in always as one."""
         return self.facts["inputs"].get(name, {}).get("label", name)
 
+    def device(self, part):
+        """What a part ran on, in short."""
+        gpu = self.facts["parts"].get(part, {}).get("gpu", "none").split(",")[0]
+        return "one CPU" if gpu == "none" else gpu
+
     def names(self, table):
         return list(dict.fromkeys(row.who for row in getattr(self, table)))
 
