@@ -8,15 +8,15 @@ EVENT/IMAGE.jpg) and compares with the official ground truth:
    a false alarm; if that face is not in the setting (easy, medium, hard), the detection counts nowhere;
  * scores are scaled to 0..1 over all images; precision and recall are taken at 1,000 thresholds;
  * AP is the area below the curve, precision made to fall monotonically.
-Needs numpy and scipy.
+Needs numpy, and scipy to read the ground truth, unless wider_truth.py has stored it as truth.json.
 """
 import json
 import pathlib
 import sys
 import tempfile
+from dataclasses import dataclass
 
 import numpy as np
-from scipy.io import loadmat
 
 import measurement
 
@@ -38,6 +38,16 @@ def read_detections(path):
 
 def read_truth(folder, setting):
     """{"event/image.jpg": (faces as x1 y1 x2 y2, which of them the setting counts)}."""
+    stored = folder / "truth.json"
+    if stored.exists():
+        images = json.loads(stored.read_text(encoding="utf-8"))[setting]
+        return {image: (np.array(faces, dtype=float).reshape(-1, 4), np.array(counts, dtype=bool))
+                for image, (faces, counts) in images.items()}
+    return read_official_truth(folder, setting)
+
+
+def read_official_truth(folder, setting):
+    from scipy.io import loadmat  # here, as those who have truth.json do without
     everything = loadmat(folder / "wider_face_val.mat")
     counted = loadmat(folder / f"wider_{setting}_val.mat")["gt_list"]
     truth = {}
@@ -113,14 +123,26 @@ def score_scale(detections):
     return lambda values: (values - low) / max(high - low, 1e-12)
 
 
-def average_precisions(detections, truth_folder):
-    """Lines of text, one a setting."""
+@dataclass
+class Precision:
+    ap: float
+    faces: int
+
+
+def by_setting(detections, truth_folder):
+    """{setting: Precision}."""
     scale = score_scale(detections)
-    lines = []
+    found = {}
     for setting in SETTINGS:
         recall, precision, faces = curve(detections, read_truth(truth_folder, setting), scale)
-        lines.append(f"{setting:<8}AP {area_below(recall, precision):.4f}   faces {faces}\n")
-    return "".join(lines)
+        found[setting] = Precision(area_below(recall, precision), faces)
+    return found
+
+
+def average_precisions(detections, truth_folder):
+    """Lines of text, one a setting."""
+    return "".join(f"{setting:<8}AP {found.ap:.4f}   faces {found.faces}\n"
+                   for setting, found in by_setting(detections, truth_folder).items())
 
 
 def detect(arguments, output):

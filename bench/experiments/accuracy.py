@@ -1,0 +1,52 @@
+"""Average precision on WIDER FACE by rule of suppression. Needs the data set, numpy, and scipy or truth.json.
+
+The real program runs once a rule. The matrix has room for 16,384 candidates here: with 4,096, images of
+large crowds would lose candidates for want of room, not by the rule.
+"""
+import measurement
+from tables import Accuracy
+
+SCORE = "0.02"
+PUBLISHED = ["--nms-rule", "matrix", "--nms-overlap", "winner-area", "--nms-squares", "--nms-plus-one",
+             "--nms-d-max", "16384", "--nms-k", "32"]
+RULES = {
+    "greedy": [],
+    "matrix as published": PUBLISHED,
+    "matrix as published, threshold 0.5": [*PUBLISHED, "--iou", "0.5"],
+    "fast": ["--nms-rule", "fast"],
+    "diou": ["--nms-overlap", "diou"],
+    "soft": ["--nms-rule", "soft"],
+    "voting": ["--nms-voting"],
+}
+
+
+def why_not(arguments):
+    """What keeps accuracy from being measured; nothing where nothing does."""
+    if not arguments.wider:
+        return "no WIDER FACE folder was named (--wider)"
+    try:
+        import numpy  # noqa: F401
+        if not (arguments.wider / "truth.json").exists():
+            import scipy  # noqa: F401
+    except ImportError as missing:
+        return f"this Python has no {missing.name}"
+    return None
+
+
+def measure(arguments, folder):
+    """A row a rule, and the last run's report of its first image."""
+    import wider_ap
+    images = arguments.wider / "images"
+    rows = []
+    for rule, options in RULES.items():
+        output = folder / "detections.jsonl"
+        overlap = [] if "--iou" in options else ["--iou", "0.3"]
+        _, report = measurement.facepipe(
+            arguments, [images, "--no-video", "--detections", output, "--score", SCORE, "--device",
+                        arguments.device, "--overwrite", *overlap, *options])
+        detections = wider_ap.read_detections(output)
+        wider_ap.check_complete(detections, images, arguments.wider)
+        precisions = wider_ap.by_setting(detections, arguments.wider)
+        rows.append(Accuracy(rule, " ".join([*overlap, *options]), len(detections),
+                             *(precisions[setting].ap for setting in wider_ap.SETTINGS)))
+    return rows, report[0]

@@ -1,0 +1,55 @@
+"""Real candidates: what the pipeline finds in each frame before any is suppressed."""
+import json
+import struct
+from dataclasses import dataclass
+
+import measurement
+from nms_candidates import raster_key
+
+OVERLAP = 0.3  # facepipe's default; the papers don't tell theirs
+
+
+@dataclass
+class Set:
+    """The candidates of one frame."""
+
+    input: str
+    index: int
+    faces: list  # as in a file of detections: box, score; in rank order
+
+    def name(self):
+        return f"{self.input} {self.index}"
+
+    def boxes(self):
+        return [face["box"] for face in self.faces]
+
+    def best(self, count, name):
+        """As many as score highest: as if the score threshold were higher."""
+        return Set(name, count, self.faces[:count])
+
+
+def of_input(arguments, source, folder):
+    """A Set for each frame of an Input."""
+    lines = folder / f"{source.name}.jsonl"
+    limit = ["--end", str(arguments.frames / 50)] if arguments.frames and source.name != "growing" else []
+    _, report = measurement.facepipe(
+        arguments, [source.file, "--no-video", "--detections", lines, "--iou", "1", "--score", source.score,
+                    "--device", arguments.device, *limit])
+    sets = []
+    with open(lines, encoding="utf-8") as text:
+        for line in text:
+            frame = json.loads(line)
+            sets.append(Set(source.name, frame["frame"], frame["faces"]))
+    lines.unlink()  # hundreds of megabytes
+    return sets, report[0]
+
+
+def write_files(sets, folder):
+    """{name: file of five floats a candidate, in raster order, as a detector's decoder gives them}."""
+    files = {}
+    for one in sets:
+        file = folder / f"{one.name().replace(' ', '-')}.f32"
+        file.write_bytes(b"".join(struct.pack("<5f", *face["box"], face["score"])
+                                  for face in sorted(one.faces, key=raster_key)))
+        files[one.name()] = file
+    return files

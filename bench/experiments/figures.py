@@ -1,0 +1,209 @@
+"""The papers' figures from our tables, as SVG and PNG, readable in black and white. Needs matplotlib."""
+import pathlib
+import re
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+
+import published
+from results import of, series
+
+# A reader tells lines apart by dash and marker, filled or hollow by turns.
+STYLES = [{"color": "#000000", "linestyle": "-", "marker": "o"},
+          {"color": "#b03a2e", "linestyle": "--", "marker": "s", "markerfacecolor": "white"},
+          {"color": "#1f618d", "linestyle": "-.", "marker": "^"},
+          {"color": "#7d8a2e", "linestyle": ":", "marker": "D", "markerfacecolor": "white"},
+          {"color": "#7d3c98", "linestyle": (0, (5, 1, 1, 1, 1, 1)), "marker": "v"},
+          {"color": "#666666", "linestyle": (0, (8, 2)), "marker": "x", "markerfacecolor": "white"},
+          {"color": "#ca6f1e", "linestyle": (0, (1, 1)), "marker": "P"}]
+plt.rcParams.update({"font.size": 9, "axes.grid": True, "grid.color": "#dddddd", "figure.dpi": 150,
+                     "svg.hashsalt": "facepipe", "legend.fontsize": 8, "legend.framealpha": 0.9})
+
+
+def draw_all(results, folder):
+    """Draws what was measured; {name: caption} of the figures drawn."""
+    folder.mkdir(parents=True, exist_ok=True)
+    captions = {}
+    for draw in (cpu_and_gpu, growing_detections, multiprocessors, reduce_by_k, crowd_frames, mosaic_frames):
+        figure = plt.figure(figsize=(6.4, 3.8), layout="constrained")
+        caption = draw(figure, results)
+        if caption:
+            captions[draw.__name__] = caption
+            figure.savefig(folder / f"{draw.__name__}.svg", metadata={"Date": None})
+            figure.savefig(folder / f"{draw.__name__}.png")
+        else:
+            for ending in (".svg", ".png"):  # of an earlier drawing
+                pathlib.Path(folder / (draw.__name__ + ending)).unlink(missing_ok=True)
+        plt.close(figure)
+    return captions
+
+
+def label_axes(axes, title, x, y):
+    axes.set_title(title, fontsize=9)
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+
+
+def lines(axes, rows_of, x, shown=None, every=12):
+    """A line with markers for each name: medians, and bars from the least to the greatest repeat."""
+    for style, (name, rows) in zip(STYLES, rows_of.items()):
+        rows = sorted(rows, key=x)
+        places = [x(row) for row in rows]
+        medians = [row.median_us for row in rows]
+        bars = [[row.median_us - row.low_us for row in rows], [row.high_us - row.median_us for row in rows]]
+        step = max(1, len(rows) // every)
+        axes.errorbar(places, medians, yerr=bars, label=(shown or {}).get(name, name), markersize=4,
+                      linewidth=1.1, elinewidth=0.6, capsize=1.5, markevery=step, errorevery=step, **style)
+
+
+def cpu_and_gpu(figure, results):
+    """Fig. 7."""
+    wanted = ["OpenCV greedy, CPU", *[who for who in results.names("growing") if
+                                      re.match(r"greedy, CPU|fast, CPU|greedy, CUDA", who)],
+              "matrix as published, CPU"]
+    found = series(results.growing, wanted)
+    matrix = of(results.growing, "matrix, CUDA", part="both", k=32)
+    if matrix:
+        found["matrix k 32, CUDA"] = matrix
+    if not found:
+        return None
+    axes = figure.subplots()
+    lines(axes, found, lambda row: row.candidates)
+    axes.set_yscale("log")
+    where = "one CPU core and the GPU" if any(who.endswith("CUDA") for who in found) else "one CPU core"
+    label_axes(axes, f"Fig. 7: suppression on {where} ({results.label('growing')})", "candidates", "time (µs)")
+    axes.legend()
+    return f"On {where}, over the pictures with more and more faces uncovered; time in log scale."
+
+
+def growing_detections(figure, results):
+    """Fig. 8."""
+    found = {name: rows for name, rows in {
+        "matrix k 32: map and reduce": of(results.growing, "matrix, CUDA", part="both", k=32),
+        "matrix: map alone": of(results.growing, "matrix, CUDA", part="map", k=32),
+        "matrix: reduce alone": of(results.growing, "matrix, CUDA", part="reduce", k=32),
+        "fast": of(results.growing, "fast, CUDA"),
+        "exact greedy": of(results.growing, "greedy, CUDA")}.items() if rows}
+    where = results.device("nms-cuda")
+    if not found:
+        where = "one CPU core"
+        found = series(results.growing, [who for who in results.names("growing") if "OpenCV" not in who])
+    if not found:
+        return None
+    axes = figure.subplots()
+    lines(axes, found, lambda row: row.candidates)
+    label_axes(axes, f"Fig. 8: time by number of candidates, {where} ({results.label('growing')})",
+               "candidates", "time (µs)")
+    axes.set_ylim(bottom=0)
+    axes.legend()
+    return f"Rules on {where} over the growing pictures."
+
+
+def multiprocessors(figure, results):
+    """Fig. 9."""
+    found = {name: rows for name, rows in {
+        "matrix k 32": of(results.cores, "matrix, CUDA", part="both", k=32),
+        "matrix: map": of(results.cores, "matrix, CUDA", part="map", k=32),
+        "matrix: reduce": of(results.cores, "matrix, CUDA", part="reduce", k=32),
+        "exact greedy": of(results.cores, "greedy, CUDA")}.items() if rows}
+    if not found:
+        return None
+    axes = figure.subplots()
+    lines(axes, found, lambda row: row.multiprocessors, every=20)
+    matrix = sorted(next(iter(found.values())), key=lambda row: row.multiprocessors)
+    first = matrix[0]
+    counts = [row.multiprocessors for row in matrix]
+    axes.plot(counts, [first.median_us * first.multiprocessors / count for count in counts],
+              color="#888888", linewidth=0.8, label="matrix, were it proportional")
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log", base=2)
+    for axis, places in ((axes.xaxis, counts), (axes.yaxis, None)):
+        axis.set_major_formatter(plt.ScalarFormatter())
+        axis.set_minor_formatter(plt.NullFormatter())
+        if places:
+            axis.set_major_locator(plt.FixedLocator(spaced(places)))
+    label_axes(axes, f"Fig. 9: time by multiprocessors, {first.candidates} candidates "
+               f"({results.label('growing')})", "multiprocessors (green context)", "time (µs)")
+    axes.legend()
+    return "Clock rates stay as they are; the share of the chip varies. Both scales are logarithmic."
+
+
+def spaced(places):
+    """Of rising places those that stand apart enough, in a log scale, for their numbers."""
+    chosen = [places[0]]
+    for place in places[1:]:
+        if place >= 1.3 * chosen[-1]:
+            chosen.append(place)
+    return chosen
+
+
+def reduce_by_k(figure, results):
+    """Fig. 11."""
+    sets = {f"{row.candidates} candidates" for row in results.reduce}
+    found = {name: [row for row in of(results.reduce, "matrix, CUDA", part="reduce")
+                    if f"{row.candidates} candidates" == name]
+             for name in sorted(sets, key=lambda name: int(name.split()[0]))}
+    found = {name: rows for name, rows in found.items() if rows}
+    if not found:
+        return None
+    axes = figure.subplots()
+    lines(axes, found, lambda row: row.k, every=20)
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(sorted({row.k for row in results.reduce if row.k}))
+    axes.xaxis.set_major_formatter(plt.ScalarFormatter())
+    axes.set_ylim(bottom=0)
+    label_axes(axes, f"Fig. 11: reduce kernel by k ({results.label('growing')})",
+               "k (D_max 4096; 1,024 at k 1, 2,048 at k 2)", "time (µs)")
+    axes.legend()
+    return "The reduction alone; k = 1 and 2 have the D_max that 1,024 threads a block allow."
+
+
+def frames(figure, title, found, frame, y):
+    """Times below, and above them the number of candidates, as in the papers' figures."""
+    above, below = figure.subplots(2, sharex=True, height_ratios=(1, 2))
+    counts = {frame(row): row.candidates for rows in found.values() for row in rows}
+    above.plot(sorted(counts), [counts[place] for place in sorted(counts)], color="#000000", linewidth=0.9)
+    above.set_ylim(0, 1.15 * max(counts.values()))
+    above.set_ylabel("candidates")
+    above.set_title(title, fontsize=9)
+    lines(below, found, frame, every=25)
+    medians = sorted(row.median_us for rows in found.values() for row in rows)
+    top = 1.4 * medians[int(0.99 * (len(medians) - 1))]
+    below.set_ylim(0, top)
+    below.set_xlabel("frame")
+    below.set_ylabel(y)
+    below.legend(loc="upper right", ncols=3)
+    outside = sum(1 for median in medians if median > top)
+    return f" {outside} medians lie above the plot." if outside else ""
+
+
+def crowd_frames(figure, results):
+    """Fig. 12."""
+    rows = [row for row in results.pipeline if row.input == "crowd"]
+    if not rows:
+        return None
+    device = results.device("pipeline")
+    by_rule = {rule: [row for row in rows if row.rule == rule]
+               for rule in dict.fromkeys(row.rule for row in rows)}
+    outside = frames(figure, f"Fig. 12: suppression in the pipeline on {device} ({results.label('crowd')})",
+                     by_rule, lambda row: row.frame, "suppression (µs)")
+    return "By the pipeline's own latency file; markers and bars on every so many frames only." + outside
+
+
+def mosaic_frames(figure, results):
+    """Fig. 13."""
+    found = {name: rows for name, rows in {
+        "map, k 32": of(results.mosaic, "matrix, CUDA", part="map", k=32),
+        "reduce, k 32": of(results.mosaic, "matrix, CUDA", part="reduce", k=32),
+        "exact greedy": of(results.mosaic, "greedy, CUDA")}.items() if rows}
+    where = results.device("nms-cuda") if found else "one CPU core"
+    found = found or series(results.mosaic, [who for who in results.names("mosaic") if "OpenCV" not in who])
+    if not found:
+        return None
+    outside = frames(figure, f"Fig. 13: suppression a frame, {where} ({results.label('mosaic')})", found,
+                     lambda row: row.index, "time (µs)")
+    best = published.MOSAIC_MS["TX2"][32]
+    return (f"Published for a TX2 at k = 32: map {best[0]} ms, reduce {best[1]} ms on average."
+            if where != "one CPU core" else "On the CPU: our rules on one core.") + outside

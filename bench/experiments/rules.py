@@ -1,0 +1,76 @@
+"""The rules in question, written plainly: which candidates stand, and by how much two rules differ.
+
+Candidates are in rank order: by falling score. A predicate says whether a winner suppresses a loser.
+Python's floats are wider than the program's, so that a pair within a rounding error of the threshold may
+be decided otherwise.
+"""
+
+
+def iou_above(threshold):
+    def suppresses(winner, loser):
+        common = side(winner[0], winner[2], loser[0], loser[2]) * side(winner[1], winner[3],
+                                                                       loser[1], loser[3])
+        return common > threshold * (area(winner) + area(loser) - common)
+    return suppresses
+
+
+def published(threshold):
+    """Oro et al. 2020, Algorithm 1: squares (x, y, z), sides of z + 1, common area by the winner's."""
+    def suppresses(winner, loser):
+        (ax, ay, az), (bx, by, bz) = square(winner), square(loser)
+        width = max(0.0, min(ax + az, bx + bz) - max(ax, bx) + 1)
+        height = max(0.0, min(ay + az, by + bz) - max(ay, by) + 1)
+        return width * height >= threshold * (az + 1) * (az + 1)
+    return suppresses
+
+
+def side(low, high, other_low, other_high):
+    return max(0.0, min(high, other_high) - max(low, other_low))
+
+
+def area(box):
+    return (box[2] - box[0]) * (box[3] - box[1])
+
+
+def square(box):
+    return box[0], box[1], max(box[2] - box[0], box[3] - box[1])
+
+
+def suppressors(boxes, suppresses):
+    """For each box the better ones that suppress it, by a sweep from left to right."""
+    found = [[] for _ in boxes]
+    active = []
+    # One pixel more, and squares: no pair that a predicate may join is passed over.
+    sides = [max(box[2] - box[0], box[3] - box[1]) + 1 for box in boxes]
+    right, bottom = ([box[axis] + side for box, side in zip(boxes, sides)] for axis in (0, 1))
+    for j in sorted(range(len(boxes)), key=lambda i: boxes[i][0]):
+        left, top = boxes[j][:2]
+        active = [i for i in active if right[i] >= left]
+        for i in active:
+            if bottom[i] >= top and bottom[j] >= boxes[i][1]:
+                winner, loser = min(i, j), max(i, j)
+                if suppresses(boxes[winner], boxes[loser]):
+                    found[loser].append(winner)
+        active.append(j)
+    return found
+
+
+def greedy(found):
+    """Kept: no *kept* better one suppresses it."""
+    kept = set()
+    for i, better in enumerate(found):
+        if not kept.intersection(better):
+            kept.add(i)
+    return kept
+
+
+def any_stronger(found):
+    """Kept: no better one at all suppresses it, kept or not. The papers' rule, and Fast NMS'."""
+    return {i for i, better in enumerate(found) if not better}
+
+
+def compare(boxes, suppresses):
+    """Numbers of boxes: greedy keeps, any_stronger keeps, only one of them keeps."""
+    found = suppressors(boxes, suppresses)
+    one, other = greedy(found), any_stronger(found)
+    return len(one), len(other), len(one ^ other)

@@ -1,0 +1,142 @@
+"""The tables that measuring writes and drawing reads: CSV files, and what each holds."""
+import csv
+import statistics
+from dataclasses import asdict, dataclass, fields
+
+
+@dataclass
+class Timing:
+    """Of one way to suppress one set of candidates.
+
+    A time is the median of single calls; `median_us` is the median of such times over the repeats,
+    `low_us` and `high_us` are the least and the greatest of them.
+    """
+
+    input: str
+    index: int  # frame or picture
+    candidates: int
+    who: str  # e.g. "greedy, CUDA"; see programs.py
+    part: str  # map, reduce, both; kernel, copy, host, together; or nothing
+    k: int | None
+    d_max: int | None
+    multiprocessors: int | None
+    kept: int
+    repeats: int
+    median_us: float
+    low_us: float
+    high_us: float
+
+
+@dataclass
+class FrameTime:
+    """Of one frame's suppression in the pipeline, by its own latency file; over the repeats, as above."""
+
+    input: str
+    frame: int
+    rule: str
+    candidates: int
+    faces: int
+    repeats: int
+    median_us: float
+    low_us: float
+    high_us: float
+
+
+@dataclass
+class Share:
+    """Suppression's part of a frame's time in the pipeline: medians over frames, then over repeats."""
+
+    input: str
+    device: str
+    rule: str
+    repeats: int
+    nms_ms: float
+    nms_low_ms: float
+    nms_high_ms: float
+    preprocess_ms: float
+    inference_ms: float
+    fps: float
+
+    def frame_ms(self):
+        """From the picture in memory to faces."""
+        return self.preprocess_ms + self.inference_ms + self.nms_ms
+
+
+@dataclass
+class Differences:
+    """Boxes that rules keep of one frame, and that only one of two rules keeps."""
+
+    input: str
+    frame: int
+    candidates: int
+    greedy_iou: int
+    any_iou: int
+    differ_iou: int
+    greedy_published: int
+    any_published: int
+    differ_published: int
+
+
+@dataclass
+class Accuracy:
+    rule: str
+    options: str
+    images: int
+    easy: float
+    medium: float
+    hard: float
+
+
+TABLES = {
+    "growing": Timing,  # Fig. 7 and 8
+    "sizes": Timing,  # Table 5, seed 002
+    "cores": Timing,  # Fig. 9
+    "reduce": Timing,  # Fig. 11
+    "pipeline": FrameTime,  # Fig. 12
+    "mosaic": Timing,  # Fig. 13, Table 6
+    "share": Share,  # section 6
+    "accuracy": Accuracy,  # Table 7
+    "differences": Differences,
+}
+
+# Tables that one part of the measuring fills by itself.
+PARTS_OF_TABLES = {"cores": "nms-cuda", "reduce": "nms-cuda", "pipeline": "pipeline", "share": "pipeline",
+                   "accuracy": "accuracy", "differences": "differences"}
+
+
+def spread(values):
+    """(median, least, greatest)."""
+    return statistics.median(values), min(values), max(values)
+
+
+def write(folder, name, rows):
+    """Rows of the table's class; what the table held before is replaced."""
+    columns = [field.name for field in fields(TABLES[name])]
+    with open(folder / f"{name}.csv", "w", newline="", encoding="utf-8") as file:
+        lines = csv.DictWriter(file, columns, lineterminator="\n")
+        lines.writeheader()
+        for row in rows:
+            lines.writerow({key: shown(value) for key, value in asdict(row).items()})
+
+
+def shown(value):
+    if value is None:
+        return ""
+    return f"{value:.6g}" if isinstance(value, float) else value
+
+
+def read(folder, name):
+    """The table's rows; none where it was not measured."""
+    path = folder / f"{name}.csv"
+    if not path.exists():
+        return []
+    kinds = {field.name: field.type for field in fields(TABLES[name])}
+    with open(path, newline="", encoding="utf-8") as file:
+        return [TABLES[name](**{key: parsed(kinds[key], text) for key, text in row.items()})
+                for row in csv.DictReader(file)]
+
+
+def parsed(kind, text):
+    if kind == int | None:
+        return int(text) if text else None
+    return kind(text)

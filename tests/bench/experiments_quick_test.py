@@ -1,0 +1,109 @@
+"""./dev experiments --quick, as it stands: inputs are made, measured on the CPU, and reported."""
+import csv
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(os.environ["FACEPIPE_SOURCE"])
+EXPERIMENTS = SOURCE / "bench" / "experiments"
+FACEPIPE = os.environ["FACEPIPE_PROGRAM"]
+BENCH_NMS = os.environ.get("FACEPIPE_BENCH_NMS", "")  # where it is built
+
+
+def python_that_draws():
+    """One with matplotlib: this one, or that of ./dev experiments; None where neither has it."""
+    for python in (sys.executable, SOURCE / "build" / "experiments-python" / "bin" / "python"):
+        if pathlib.Path(python).exists() and subprocess.run(
+                [python, "-c", "import matplotlib"], capture_output=True).returncode == 0:
+            return python
+    return None
+
+
+class Quick(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.scratch = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.scratch.cleanup)
+        cls.folder = pathlib.Path(cls.scratch.name) / "results"
+        subprocess.run([sys.executable, "-B", EXPERIMENTS / "measure.py", "--quick", "--facepipe", FACEPIPE,
+                        "--bench-nms", BENCH_NMS or "not-built", "--inputs", cls.scratch.name,
+                        "--to", cls.folder], check=True)
+        subprocess.run([sys.executable, "-B", EXPERIMENTS / "draw.py", cls.folder, "--text"], check=True)
+        cls.facts = json.loads((cls.folder / "facts.json").read_text())
+        cls.report = (cls.folder / "REPORT.md").read_text()
+
+    def rows(self, table):
+        with open(self.folder / f"{table}.csv", newline="", encoding="utf-8") as file:
+            return list(csv.DictReader(file))
+
+    def test_each_frame_has_a_line_a_rule(self):
+        rows = self.rows("pipeline")
+        for name in ("crowd", "mosaic"):
+            for rule in ("greedy", "matrix as published"):
+                frames = [int(row["frame"]) for row in rows if (row["input"], row["rule"]) == (name, rule)]
+                self.assertEqual(frames, list(range(6)))
+        self.assertEqual({row["repeats"] for row in rows}, {"3"})
+
+    def test_a_mosaic_has_four_times_the_candidates_or_so(self):
+        crowd, mosaic = ([int(row["candidates"]) for row in self.rows("pipeline")
+                          if (row["input"], row["rule"]) == (name, "greedy")] for name in ("crowd", "mosaic"))
+        for one, four in zip(crowd, mosaic):
+            self.assertGreater(four, 3 * one)
+            self.assertLess(four, 5 * one)
+
+    def test_uncovered_faces_bring_candidates(self):
+        rows = [row for row in self.rows("differences") if row["input"] == "growing"]
+        counts = [int(row["candidates"]) for row in rows]
+        self.assertGreater(len(counts), 20)
+        self.assertGreater(counts[-1], 5 * counts[0])
+        for row in rows:
+            self.assertLessEqual(int(row["any_iou"]), int(row["greedy_iou"]))
+
+    def test_programs_keep_what_the_rules_say(self):
+        if not BENCH_NMS:
+            self.skipTest("bench_nms is not built")
+        expected = {row["frame"]: row for row in self.rows("differences") if row["input"] == "growing"}
+        rows = self.rows("growing")
+        self.assertGreater(len(rows), 80)
+        for row in rows:
+            column = {"matrix as published, CPU": "any_published", "fast, CPU": "any_iou"}.get(
+                row["who"], "greedy_iou")
+            self.assertEqual(row["kept"], expected[row["index"]][column], row)
+
+    def test_what_could_not_be_measured_is_told(self):
+        missing = self.facts["missing"]
+        self.assertEqual(missing["nms-cuda"], "no GPU here, or the CPU was asked for")
+        self.assertIn("WIDER FACE", missing["accuracy"])
+        self.assertEqual("nms-cpu" in missing, not BENCH_NMS)
+        self.assertNotIn("pipeline", missing)
+        for why in missing.values():
+            self.assertIn(why, self.report)
+
+    def test_report_names_stand_ins_machine_and_command(self):
+        for one in self.facts["inputs"].values():
+            self.assertTrue(one["stand_in"])
+            self.assertIn("stand-in", one["label"])
+            self.assertIn(one["label"], self.report)
+        for part in ("pipeline", "differences"):
+            self.assertIn(self.facts["parts"][part]["machine"], self.report)
+            self.assertIn(self.facts["parts"][part]["command"], self.report)
+        self.assertIn("Fig. 9: core counts\n\nNot measured: no GPU here", self.report)
+
+    def test_figures_are_drawn(self):
+        python = python_that_draws()
+        if not python:
+            self.skipTest("no Python with matplotlib here: ./dev experiments makes one")
+        subprocess.run([python, "-B", EXPERIMENTS / "draw.py", self.folder], check=True)
+        text = (self.folder / "REPORT.md").read_text()
+        self.assertIn("![crowd_frames](figures/crowd_frames.svg)", text)
+        for ending in ("svg", "png"):
+            self.assertGreater((self.folder / "figures" / f"crowd_frames.{ending}").stat().st_size, 10000)
+        self.assertIn("stand-in for crowd", (self.folder / "REPORT.md").read_text())
+
+
+if __name__ == "__main__":
+    unittest.main()
