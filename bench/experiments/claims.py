@@ -43,8 +43,9 @@ def accuracy(results):
     others = [row for name, row in of_rule.items() if name.startswith(("matrix", "fast"))]
     if not exact or not others:
         return ""
-    return (f"* **Accuracy, for that reason, that of greedy.** Greedy has an average precision of {exact.hard:.3f} "
-            "on WIDER FACE hard; with the papers' rule it is "
+    verdict = "less than greedy's" if min(row.hard for row in others) < exact.hard else "greedy's here"
+    return (f"* **Accuracy \"as we do not modify\" greedy: {verdict}.** Greedy has an average precision of "
+            f"{exact.hard:.3f} on WIDER FACE hard; with the papers' rule it is "
             + ", ".join(f"{row.hard:.3f} ({row.hard - exact.hard:+.3f}; {row.rule})" for row in others) + ".\n")
 
 

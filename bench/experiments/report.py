@@ -235,7 +235,7 @@ def provenance(results):
     lines = ["## Machine and commands\n"]
     for part, told in sorted(results.facts["parts"].items()):
         lines.append(f"* `{part}`: {told['date']}, {told['machine']}, GPU {told['gpu']}, {told['system']}, "
-                     f"{told['facepipe']}, engine {told['engine']}, {told['repeats']} repeats: "
+                     f"{told['facepipe']}, engine {told['engine']}, repeats {told['repeats']}: "
                      f"`{told['command']}`")
     return "\n".join(lines) + "\n"
 
