@@ -19,8 +19,11 @@ def write(folder, facts):
     (folder / "facts.json").write_text(text + "\n", encoding="utf-8")
 
 
-def of_run(arguments, report):
-    """What is the same for all parts of one run; `report` is facepipe's of an input, or None."""
+UNTIMED = ("differences", "accuracy")  # the same whenever they run: once
+
+
+def of_part(arguments, part, report):
+    """Where and how a part was measured; `report` is facepipe's of an input, or None."""
     gpu = measurement.gpu()
     engine = f"{report['engine']}, {report['precision']}, on {report['device']}" if report else "not run"
     return {
@@ -31,7 +34,7 @@ def of_run(arguments, report):
         "system": f"Linux {platform.release()}, Python {platform.python_version()}",
         "facepipe": f"{measurement.facepipe_version(arguments)}revision {measurement.revision()}",
         "engine": engine,
-        "repeats": arguments.repeats,
+        "repeats": 1 if part in UNTIMED else arguments.repeats,
     }
 
 

@@ -117,7 +117,7 @@ class Measuring:
             self.facts["parts"].pop(name, None)
         else:
             self.facts["missing"].pop(name, None)
-            self.facts["parts"][name] = facts.of_run(self.arguments, self.report)
+            self.facts["parts"][name] = facts.of_part(self.arguments, name, self.report)
         facts.write(self.arguments.to, self.facts)
 
     def add(self, table, rows, replaces):

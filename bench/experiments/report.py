@@ -209,8 +209,8 @@ def mean_us(rows):
 def share(results):
     lines = [(results.label(row.input), row.device, row.rule,
               f"{1000 * row.nms_ms:.1f} ({1000 * row.nms_low_ms:.1f}-{1000 * row.nms_high_ms:.1f})",
-              f"{row.nms_ms / 40:.3%}", f"{row.frame_ms():.2f}", f"{row.nms_ms / row.frame_ms():.2%}",
-              f"{row.fps:.0f}") for row in results.share]
+              f"{row.nms_ms / 40:.3%}", f"{row.frame_ms():.2f}", f"{row.nms_ms / row.frame_ms():.3%}",
+              f"{row.fps:.1f}") for row in results.share]
     if not lines:
         return ""
     return (table(("input", "device", "rule", "suppression, µs", "of 40 ms", "frame, ms", "of that frame",
@@ -235,7 +235,7 @@ def provenance(results):
     lines = ["## Machine and commands\n"]
     for part, told in sorted(results.facts["parts"].items()):
         lines.append(f"* `{part}`: {told['date']}, {told['machine']}, GPU {told['gpu']}, {told['system']}, "
-                     f"{told['facepipe']}, engine {told['engine']}, {told['repeats']} repeats: "
+                     f"{told['facepipe']}, engine {told['engine']}, repeats {told['repeats']}: "
                      f"`{told['command']}`")
     return "\n".join(lines) + "\n"
 
