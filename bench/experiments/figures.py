@@ -189,7 +189,8 @@ def crowd_frames(figure, results):
                for rule in dict.fromkeys(row.rule for row in rows)}
     outside = frames(figure, f"Fig. 12: suppression in the pipeline on {device} ({results.label('crowd')})",
                      by_rule, lambda row: row.frame, "suppression (µs)")
-    return "By the pipeline's own latency file; markers and bars on every so many frames only." + outside
+    return ("By the pipeline's own latency file; other frames are on the same chip meanwhile. Markers and bars on every so "
+            "many frames only.") + outside
 
 
 def mosaic_frames(figure, results):
