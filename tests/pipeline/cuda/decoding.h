@@ -16,32 +16,26 @@
 #include "pipeline/cuda/download.h"
 #include "pipeline/encoder.h"
 #include "pipeline/pictures.h"
+#include "tests/support/test_frame.h"
 
 namespace facepipe::test {
 
 /// Samples without a format's shift, in the order Y, U, V.
 using Samples = std::vector<std::uint16_t>;
 
-inline unsigned sample(const Frame& frame, const Plane& plane, int x, int y) {
-  const std::byte* const row = plane.data + y * plane.stride;
-  if (frame.format.bits == 8) return std::to_integer<unsigned>(row[x]);
-  return static_cast<unsigned>(reinterpret_cast<const std::uint16_t*>(row)[x]) >>
-         frame.format.shift;
-}
-
 inline Samples samples_of(const Frame& frame) {
   Samples all;
+  const auto add = [&](std::size_t plane, int x, int y) {
+    all.push_back(static_cast<std::uint16_t>(raw_sample(frame, plane, x, y) >> frame.format.shift));
+  };
   for (int y = 0; y < frame.size.height; ++y)
-    for (int x = 0; x < frame.size.width; ++x)
-      all.push_back(static_cast<std::uint16_t>(sample(frame, frame.planes[0], x, y)));
+    for (int x = 0; x < frame.size.width; ++x) add(0, x, y);
   const Size chroma = frame.chroma_size();
   for (int component = 0; component < 2; ++component)
     for (int y = 0; y < chroma.height; ++y)
       for (int x = 0; x < chroma.width; ++x) {
         const bool pairs = frame.format.semi_planar;
-        const Plane& plane = frame.planes[pairs ? 1 : 1 + static_cast<std::size_t>(component)];
-        const int column = pairs ? 2 * x + component : x;
-        all.push_back(static_cast<std::uint16_t>(sample(frame, plane, column, y)));
+        add(pairs ? 1 : 1 + static_cast<std::size_t>(component), pairs ? 2 * x + component : x, y);
       }
   return all;
 }

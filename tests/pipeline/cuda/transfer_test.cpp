@@ -7,6 +7,7 @@
 #include "pipeline/cuda/pictures.h"
 #include "pipeline/cuda/upload.h"
 #include "pipeline/pictures.h"
+#include "tests/support/test_frame.h"
 
 namespace facepipe {
 namespace {
@@ -55,10 +56,7 @@ Frame noise(const Kind& kind, Size size, unsigned seed) {
 }
 
 unsigned sample(const Frame& frame, std::size_t plane, int x, int y) {
-  const std::byte* const row = frame.planes[plane].data + y * frame.planes[plane].stride;
-  if (frame.format.bits == 8) return std::to_integer<unsigned>(row[x]);
-  return static_cast<unsigned>(reinterpret_cast<const std::uint16_t*>(row)[x]) >>
-         frame.format.shift;
+  return test::raw_sample(frame, plane, x, y) >> frame.format.shift;
 }
 
 int wrong_samples(const Frame& sent, const Frame& came) {
