@@ -19,15 +19,11 @@ def arguments_given():
     options = measurement.parser(__doc__)
     options.add_argument("models", nargs="+", type=pathlib.Path, metavar="MODEL.onnx",
                          help="CenterFace or YuNet")
-    options.add_argument("--bench-detector-cuda", type=pathlib.Path,
-                         default=measurement.REPOSITORY / "build" / "bench" / "bench_detector_cuda",
-                         help="default: build/bench/bench_detector_cuda (cmake -DFACEPIPE_BENCH=ON)")
+    measurement.add_program(options, "bench_detector_cuda")
     options.add_argument("--sizes", default="1920x1080,3840x2160",
                          help="of frames; networks have the next multiples of 32 (default: %(default)s)")
     options.add_argument("--compile", action="store_true", help="torch.compile, too")
-    arguments = options.parse_args()
-    arguments.bench_detector_cuda = arguments.bench_detector_cuda.resolve()
-    return arguments
+    return options.parse_args()
 
 
 def load_torch():

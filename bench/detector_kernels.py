@@ -40,14 +40,10 @@ def arguments_given():
     options = measurement.parser(__doc__)
     options.add_argument("model", type=pathlib.Path, metavar="MODEL.onnx", help="CenterFace or YuNet")
     options.add_argument("--size", default="1920x1080", help="of frames (default: %(default)s)")
-    options.add_argument("--bench-detector-cuda", type=pathlib.Path,
-                         default=measurement.REPOSITORY / "build" / "bench" / "bench_detector_cuda",
-                         help="default: build/bench/bench_detector_cuda (cmake -DFACEPIPE_BENCH=ON)")
+    measurement.add_program(options, "bench_detector_cuda")
     options.add_argument("--ncu", default="ncu", help="Nsight Compute's program (default: %(default)s)")
     options.add_argument("--keep", type=pathlib.Path, metavar="FILE.csv", help="keep all that ncu said")
-    arguments = options.parse_args()
-    arguments.bench_detector_cuda = arguments.bench_detector_cuda.resolve()
-    return arguments
+    return options.parse_args()
 
 
 def steps_in(text):

@@ -14,6 +14,7 @@ class FrameTimes:
     total_ms: float
     latency_ms: float
     candidates: int
+    faces: int
 
     def begin(self, names):
         return min(self.stages[name][0] for name in names if name in self.stages)
@@ -31,7 +32,8 @@ def read(lines, first):
         stages = {name: (float(row[f"{name}_begin_ms"]), float(row[f"{name}_end_ms"]))
                   for name in STAGES if row[f"{name}_begin_ms"]}
         frames.append(FrameTimes(int(row["frame"]), stages, float(row["total_ms"]),
-                                 float(row["latency_ms"]), int(row["candidates"])))
+                                 float(row["latency_ms"]), int(row["candidates"]),
+                                 int(row["faces"])))
     if len(frames) < 2:
         raise ValueError(f"fewer than two frames from frame {first} on")
     return frames

@@ -65,6 +65,15 @@ def add_engine(options):
     options.add_argument("--precision", default="auto", help="as facepipe's (default: auto)")
 
 
+def add_program(options, program, dest=None):
+    """--NAME for a measuring program of build/bench, by its whole path."""
+    # As "./name" a program is found, as the "name" that a path makes of it, it isn't.
+    options.add_argument("--" + program.replace("_", "-"), dest=dest or program, metavar="PROGRAM",
+                         type=lambda text: pathlib.Path(text).resolve(),
+                         default=REPOSITORY / "build" / "bench" / program,
+                         help=f"default: build/bench/{program} (cmake -DFACEPIPE_BENCH=ON)")
+
+
 def facepipe(arguments, words, environment=None):
     """facepipe run with `words`; returns what it took and its report of each input."""
     with tempfile.TemporaryDirectory() as folder:

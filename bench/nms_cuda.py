@@ -12,13 +12,11 @@ import tempfile
 
 import measurement
 import nms_measurement
+from experiments.published import LATENCY_US
 from nms_measurement import Timing
 
-PAPER = {  # Oro et al. 2020, Table 5: map and reduce, any-stronger rule, milliseconds
-    "GTX 1060": {200: 0.107, 1027: 0.324, 2895: 1.313},
-    "Tesla T4": {200: 0.024, 1027: 0.088, 2895: 0.430},
-}
 CALLS = 200
+MOST_OF_MATRIX = 4096  # candidates: its D_max
 KS = (4, 8, 16, 32, 64, 128)
 
 
@@ -32,15 +30,14 @@ def measure_ours(arguments, verb, list_file, *options):
     return timings
 
 
-def write_published(lines, folder):
-    """The list of those sets whose sizes the paper has, too."""
-    sizes = {str(size) for latencies in PAPER.values() for size in latencies}
+def write_chosen(lines, folder, name, wanted):
+    """A list of those sets of wide faces for whose order and size wanted() is true."""
     chosen = []
     for line in lines:
-        name, order, *_ = line.split("\t")
-        if name.startswith("faces wide") and order == "raster" and name.split()[-1] in sizes:
+        of_set, order, *_ = line.split("\t")
+        if of_set.startswith("faces wide") and wanted(order, int(of_set.split()[-1])):
             chosen.append(line)
-    list_file = pathlib.Path(folder) / "published"
+    list_file = pathlib.Path(folder) / name
     list_file.write_text("\n".join(chosen) + "\n")
     return list_file
 
@@ -117,9 +114,9 @@ def matrix_table(timings):
                   for part in ("map", "reduce", "both")] for name in names]
         rows.append(f"{f'k {k}, {4096 // k} threads':<26}" + "".join(
             f"{f'{a:.1f} + {b:.1f} = {both:.1f}':>26}" for a, b, both in cells))
-    for device, latencies in PAPER.items():
+    for device, latencies in LATENCY_US.items():
         rows.append(f"{f'paper, {device}':<26}" + "".join(
-            f"{1000 * latencies[int(name.split()[-1])]:>26.0f}" for name in names))
+            f"{latencies[int(name.split()[-1])]:>26}" for name in names))
     return "\n".join(rows) + "\n"
 
 
@@ -135,8 +132,11 @@ def main():
                 greedy["torchvision", name, order] = measure_torchvision(modules, line)
                 if name.startswith("faces tight"):
                     greedy["kernels", name, order] = torchvision_kernels(modules, line)
-        rules = measure_ours(arguments, "rules", list_file)
-        matrix = measure_ours(arguments, "matrix", write_published(lines, folder),
+        rules = measure_ours(arguments, "rules", write_chosen(
+            lines, folder, "rules", lambda order, size: size <= MOST_OF_MATRIX))
+        sizes = {size for latencies in LATENCY_US.values() for size in latencies}
+        matrix = measure_ours(arguments, "matrix", write_chosen(
+            lines, folder, "matrix", lambda order, size: order == "raster" and size in sizes),
                               "--k", ",".join(str(k) for k in KS))
     peer = (f"torchvision {modules[2].__version__}, torch {modules[1].__version__}"
             if modules else "no torchvision with CUDA in this Python")

@@ -3,7 +3,7 @@
 //   bench_nms_cuda write FOLDER     writes the sets of tests/support/nms_cases.h in two orders, and
 //                                   lists them on standard output
 //   bench_nms_cuda run LIST         greedy on each set that the file LIST names
-//   bench_nms_cuda rules LIST       the other rules, on faces wide of up to 4,096
+//   bench_nms_cuda rules LIST       the other rules, on sets of up to 4,096
 //   bench_nms_cuda matrix LIST      the matrix' map and reduce kernels apart, for each k: "map k
 //                                   32", "reduce k 32", "both k 32"; D_max is 4,096, or less where
 //                                   D_max / k <= 1,024 threads ask for it: "map k 2 D_max 2048".
@@ -86,7 +86,7 @@ std::vector<NamedOptions> other_rules(float threshold) {
 
 void run_rules(const std::vector<Set>& sets, int replays) {
   for (const Set& set : sets) {
-    if (set.name.rfind("faces wide", 0) != 0 || set.candidates.size() > 4096) continue;
+    if (set.candidates.size() > MatrixOptions{}.d_max) continue;
     for (const NamedOptions& rule : other_rules(set.threshold))
       time_suppression(rule.name, rule.options, set, replays);
   }

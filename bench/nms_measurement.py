@@ -27,11 +27,7 @@ class Timing:
 def parser(description, program):
     """Options of a measurement that `program` of build/bench takes part in, as `program`."""
     options = measurement.parser(description)
-    # As "./name" a program is found, as the "name" that a path makes of it, it isn't.
-    options.add_argument("--" + program.replace("_", "-"), dest="program", metavar="PROGRAM",
-                         type=lambda text: pathlib.Path(text).resolve(),
-                         default=measurement.REPOSITORY / "build" / "bench" / program,
-                         help=f"default: build/bench/{program} (cmake -DFACEPIPE_BENCH=ON)")
+    measurement.add_program(options, program, "program")
     options.add_argument("--boxes", type=pathlib.Path, nargs="*", default=[], metavar="BOXES.f32",
                          help="real candidates, too: rows of five little-endian float32, "
                               "x1 y1 x2 y2 score")

@@ -4,11 +4,11 @@ The real program runs once a rule. The matrix has room for 16,384 candidates her
 large crowds would lose candidates for want of room, not by the rule.
 """
 import measurement
+import published
 from tables import Accuracy
 
 SCORE = "0.02"
-PUBLISHED = ["--nms-rule", "matrix", "--nms-overlap", "winner-area", "--nms-squares", "--nms-plus-one",
-             "--nms-d-max", "16384", "--nms-k", "32"]
+PUBLISHED = published.rule_options(d_max=16384)
 RULES = {
     "greedy": [],
     "matrix as published": PUBLISHED,

@@ -3,6 +3,7 @@ import json
 import struct
 from dataclasses import dataclass
 
+import inputs
 import measurement
 from nms_candidates import raster_key
 
@@ -31,7 +32,7 @@ class Set:
 def of_input(arguments, source, folder):
     """A Set for each frame of an Input."""
     lines = folder / f"{source.name}.jsonl"
-    limit = ["--end", str(arguments.frames / 50)] if arguments.frames and source.name != "growing" else []
+    limit = inputs.limit(arguments) if source.name != "growing" else []
     _, report = measurement.facepipe(
         arguments, [source.file, "--no-video", "--detections", lines, "--iou", "1", "--score", source.score,
                     "--device", arguments.device, *limit])

@@ -58,6 +58,11 @@ def lines(axes, rows_of, x, shown=None, every=12):
                       linewidth=1.1, elinewidth=0.6, capsize=1.5, markevery=step, errorevery=step, **style)
 
 
+def present(rows_of):
+    """Without what was not measured."""
+    return {name: rows for name, rows in rows_of.items() if rows}
+
+
 def cpu_and_gpu(figure, results):
     """Fig. 7."""
     wanted = ["OpenCV greedy, CPU", *[who for who in results.names("growing") if
@@ -80,12 +85,12 @@ def cpu_and_gpu(figure, results):
 
 def growing_detections(figure, results):
     """Fig. 8."""
-    found = {name: rows for name, rows in {
+    found = present({
         "matrix k 32: map and reduce": of(results.growing, "matrix, CUDA", part="both", k=32),
         "matrix: map alone": of(results.growing, "matrix, CUDA", part="map", k=32),
         "matrix: reduce alone": of(results.growing, "matrix, CUDA", part="reduce", k=32),
         "fast": of(results.growing, "fast, CUDA"),
-        "exact greedy": of(results.growing, "greedy, CUDA")}.items() if rows}
+        "exact greedy": of(results.growing, "greedy, CUDA")})
     where = results.device("nms-cuda")
     if not found:
         where = "one CPU core"
@@ -103,11 +108,11 @@ def growing_detections(figure, results):
 
 def multiprocessors(figure, results):
     """Fig. 9."""
-    found = {name: rows for name, rows in {
+    found = present({
         "matrix k 32": of(results.cores, "matrix, CUDA", part="both", k=32),
         "matrix: map": of(results.cores, "matrix, CUDA", part="map", k=32),
         "matrix: reduce": of(results.cores, "matrix, CUDA", part="reduce", k=32),
-        "exact greedy": of(results.cores, "greedy, CUDA")}.items() if rows}
+        "exact greedy": of(results.cores, "greedy, CUDA")})
     if not found:
         return None
     axes = figure.subplots()
@@ -142,10 +147,9 @@ def spaced(places):
 def reduce_by_k(figure, results):
     """Fig. 11."""
     sets = {f"{row.candidates} candidates" for row in results.reduce}
-    found = {name: [row for row in of(results.reduce, "matrix, CUDA", part="reduce")
-                    if f"{row.candidates} candidates" == name]
-             for name in sorted(sets, key=lambda name: int(name.split()[0]))}
-    found = {name: rows for name, rows in found.items() if rows}
+    found = present({name: [row for row in of(results.reduce, "matrix, CUDA", part="reduce")
+                            if f"{row.candidates} candidates" == name]
+                     for name in sorted(sets, key=lambda name: int(name.split()[0]))})
     if not found:
         return None
     axes = figure.subplots()
@@ -189,16 +193,16 @@ def crowd_frames(figure, results):
                for rule in dict.fromkeys(row.rule for row in rows)}
     outside = frames(figure, f"Fig. 12: suppression in the pipeline on {device} ({results.label('crowd')})",
                      by_rule, lambda row: row.frame, "suppression (µs)")
-    return ("By the pipeline's own latency file; other frames are on the same chip meanwhile. Markers and bars on every so "
-            "many frames only.") + outside
+    return ("By the pipeline's own latency file; other frames are on the same chip meanwhile. Markers and bars "
+            "on every so many frames only.") + outside
 
 
 def mosaic_frames(figure, results):
     """Fig. 13."""
-    found = {name: rows for name, rows in {
+    found = present({
         "map, k 32": of(results.mosaic, "matrix, CUDA", part="map", k=32),
         "reduce, k 32": of(results.mosaic, "matrix, CUDA", part="reduce", k=32),
-        "exact greedy": of(results.mosaic, "greedy, CUDA")}.items() if rows}
+        "exact greedy": of(results.mosaic, "greedy, CUDA")})
     where = results.device("nms-cuda") if found else "one CPU core"
     found = found or series(results.mosaic, [who for who in results.names("mosaic") if "OpenCV" not in who])
     if not found:

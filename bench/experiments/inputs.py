@@ -12,6 +12,7 @@ import measurement
 DATA = measurement.REPOSITORY / "data"
 PHOTO = DATA / "fetched" / "demo" / "city.jpg"
 CROWD_SCORE, GROUP_SCORE = "0.4", "0.25"
+CLIP_RATE = 50  # frames a second of crowd and mosaic
 
 
 @dataclass
@@ -43,6 +44,11 @@ def make(arguments):
               "stand-in for oscars" if arguments.group is None else f"group photo {arguments.group.name}",
               arguments.group is None, arguments.group_score)]
     return {one.name: one for one in everything}
+
+
+def limit(arguments):
+    """facepipe's options for the frames of crowd and mosaic that are wanted."""
+    return ["--end", str(arguments.frames / CLIP_RATE)] if arguments.frames else []
 
 
 def made(file, command):

@@ -27,7 +27,6 @@ SIZES = (200, 1027, 2895)  # of Table 5
 
 
 def arguments_given(words=None):
-    build = measurement.REPOSITORY / "build"
     generated = measurement.REPOSITORY / "data" / "generated"
     options = measurement.parser(__doc__)
     options.add_argument("--to", type=pathlib.Path, metavar="FOLDER",
@@ -44,11 +43,8 @@ def arguments_given(words=None):
                          help="WIDER FACE: images/EVENT/IMAGE.jpg, and wider_*_val.mat or truth.json "
                               "(bench/wider_truth.py) (default: none)")
     options.add_argument("--device", default="auto", help="as facepipe's (default: auto)")
-    options.add_argument("--bench-nms", type=pathlib.Path, default=build / "bench" / "bench_nms",
-                         metavar="PROGRAM", help="default: build/bench/bench_nms")
-    options.add_argument("--bench-nms-cuda", type=pathlib.Path, metavar="PROGRAM",
-                         default=build / "bench" / "bench_nms_cuda",
-                         help="default: build/bench/bench_nms_cuda")
+    measurement.add_program(options, "bench_nms")
+    measurement.add_program(options, "bench_nms_cuda")
     options.add_argument("--repeats", type=int, default=3, help="default: 3")
     options.add_argument("--replays", type=int, default=50,
                          help="calls timed on the GPU, of which a repeat's time is the median (default: 50)")
@@ -68,9 +64,8 @@ def arguments_given(words=None):
 
 
 def settled(arguments, generated):
-    """Options whose defaults depend on others; programs by their whole paths."""
-    for name in ("facepipe", "bench_nms", "bench_nms_cuda"):
-        setattr(arguments, name, pathlib.Path(getattr(arguments, name)).resolve())
+    """Options whose defaults depend on others; facepipe by its whole path."""
+    arguments.facepipe = pathlib.Path(arguments.facepipe).resolve()
     if arguments.quick:
         arguments.device, arguments.cpu_time = "cpu", "0.001"
     name = "experiments-quick" if arguments.quick else "experiments"

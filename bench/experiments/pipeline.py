@@ -3,33 +3,27 @@ import statistics
 from collections import defaultdict
 
 import frame_times
+import inputs
 import measurement
+import published
 from tables import FrameTime, Share, spread
 
 RULES = {
     "greedy": ["--nms-rule", "greedy"],
-    "matrix as published": ["--nms-rule", "matrix", "--nms-overlap", "winner-area", "--nms-squares",
-                            "--nms-plus-one", "--nms-d-max", "4096", "--nms-k", "32"],
+    "matrix as published": published.rule_options(d_max=4096),
 }
 STAGES = ("preprocess", "inference", "nms")
 
 
 def run(arguments, source, rule, folder):
-    """Each frame's times, numbers of faces, and the report, of one run over an Input."""
+    """Each frame's times, and the report, of one run over an Input."""
     latency = folder / "latency.csv"
-    limit = ["--end", str(arguments.frames / 50)] if arguments.frames else []
     _, report = measurement.facepipe(
         arguments, [source.file, "--no-video", "--latency", latency, "--overwrite", "--score",
-                    source.score, "--device", arguments.device, *RULES[rule], *limit])
+                    source.score, "--device", arguments.device, *RULES[rule],
+                    *inputs.limit(arguments)])
     with open(latency, encoding="utf-8") as lines:
-        return frame_times.read(lines, 0), faces_of(latency), report[0]
-
-
-def faces_of(latency):
-    with open(latency, encoding="utf-8") as lines:
-        columns = next(lines).strip().split(",")
-        place = columns.index("faces")
-        return [int(line.strip().split(",")[place]) for line in lines]
+        return frame_times.read(lines, 0), report[0]
 
 
 def milliseconds(frame, stage):
@@ -45,9 +39,9 @@ def measure(arguments, source, folder):
         stages = {stage: [] for stage in STAGES}
         rates = []
         for _ in range(arguments.repeats):
-            frames, faces, report = run(arguments, source, rule, folder)
-            for frame, count in zip(frames, faces, strict=True):
-                times[frame.frame, frame.candidates, count].append(1000 * milliseconds(frame, "nms"))
+            frames, report = run(arguments, source, rule, folder)
+            for frame in frames:
+                times[frame.frame, frame.candidates, frame.faces].append(1000 * milliseconds(frame, "nms"))
             settled = frames[len(frames) // 5:]  # the first of them wait for the program to start
             for stage, medians in stages.items():
                 medians.append(statistics.median(milliseconds(frame, stage) for frame in settled))

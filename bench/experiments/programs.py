@@ -14,14 +14,13 @@ INSTRUCTION_SETS = {"AVX3_SPR": "AVX-512", "AVX3_ZEN4": "AVX-512", "AVX3_DL": "A
                     "SVE": "SVE", "NEON": "NEON", "NEON_WITHOUT_AES": "NEON", "SCALAR": "scalar",
                     "EMU128": "scalar"}
 CPU_RULES = ("fast", "matrix")
-ONLY_RULES_ON = "faces wide "  # the program's verb "rules" leaves sets of other names out
 PARTS = ("map", "reduce", "both", "kernel", "copy", "host", "together", "sort")
 
 
-def listed(sets, folder, *columns, prefix=""):
+def listed(sets, folder, *columns):
     """The file that lists the sets for a program; `columns` stand between name and threshold."""
     files = write_files(sets, folder)
-    lines = ["\t".join([prefix + name, *columns, str(OVERLAP), str(file)])
+    lines = ["\t".join([name, *columns, str(OVERLAP), str(file)])
              for name, file in files.items()]
     path = folder / "list"
     path.write_text("".join(line + "\n" for line in lines))
@@ -62,15 +61,14 @@ def row_of(one, who, kept, times, part="", k=None, d_max=None, multiprocessors=N
 
 def on_cuda(arguments, verb, sets, folder, *options):
     """Timings by one verb of bench_nms_cuda, which runs once a repeat."""
-    prefix = ONLY_RULES_ON if verb == "rules" else ""
-    path = listed(sets, folder, "raster", prefix=prefix)
+    path = listed(sets, folder, "raster")
     by_name = {one.name(): one for one in sets}
     medians, kept = defaultdict(list), {}
     for _ in range(arguments.repeats):
         output = measurement.run([arguments.bench_nms_cuda, verb, path, "--replays",
                                   str(arguments.replays), *options]).output
         for who, name, count, times in read_lines(output):
-            one = by_name[name.removeprefix(prefix)]
+            one = by_name[name]
             medians[who, one.name()].append(statistics.median(times))
             kept[who, one.name()] = count
     rows = []

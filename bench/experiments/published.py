@@ -31,3 +31,9 @@ ACCURACY = {"PASCAL VOC2007 (mAP)": {"This work": 0.7516, "NMSNet": 0.7659, "HS-
                                      "Soft-NMS": 0.7623},
             "CrowdHuman (AP)": {"This work": 0.8307, "AdaptiveNMS": 0.8471, "FeatureNMS": 0.8538,
                                 "Soft-NMS": 0.8392}}
+
+
+def rule_options(d_max):
+    """facepipe's options for the papers' rule: 2020, Algorithm 1, k = 32."""
+    return ["--nms-rule", "matrix", "--nms-overlap", "winner-area", "--nms-squares", "--nms-plus-one",
+            "--nms-d-max", str(d_max), "--nms-k", str(BEST_K)]

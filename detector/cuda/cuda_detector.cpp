@@ -72,12 +72,9 @@ CudaDetector::CudaDetector(const Model& model, const NetworkFit& fit, const Stre
 engine::Network CudaDetector::planned_network(const Model& model) {
   const auto begin = std::chrono::steady_clock::now();
   const engine::Chip chip = engine::current_chip();
-  engine::TileChooser tiles =
-      options_.tile_file.empty()
-          ? engine::TileChooser()
-          : engine::TileChooser(
-                chip, options_.tile_file,
-                options_.tries_tiles ? engine::UnknownTiles::tried : engine::UnknownTiles::first);
+  const bool tries = options_.tries_tiles && !options_.tile_file.empty();
+  engine::TileChooser tiles(chip, options_.tile_file,
+                            tries ? engine::UnknownTiles::tried : engine::UnknownTiles::first);
   engine::Network network(planned_graph(model, fit_.network, chip, options_.fused, tail_),
                           engine::Network::Reuse::memory, &picture_, tiles);
   tiles.save();

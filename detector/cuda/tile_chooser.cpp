@@ -76,15 +76,11 @@ std::filesystem::path default_tile_file() {
 }
 
 TileChooser::TileChooser(const Chip& chip, std::filesystem::path file, UnknownTiles unknown)
-    : remembers_(true),
-      unknown_(unknown),
-      chip_(name_of(chip)),
-      file_(std::move(file)),
-      known_(read(file_)) {}
+    : unknown_(unknown), chip_(name_of(chip)), file_(std::move(file)), known_(read(file_)) {}
 
 std::size_t TileChooser::choose(const std::string& what, const std::vector<std::string>& ways,
                                 const Try& microseconds) {
-  if (!remembers_ || ways.size() == 1) return 0;
+  if (ways.size() == 1) return 0;
   const std::string key = chip_ + " " + what;
   const auto known = known_.find(key);
   const auto found =

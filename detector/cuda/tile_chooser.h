@@ -46,7 +46,6 @@ class TileChooser {
   [[nodiscard]] int remembered() const { return remembered_; }  ///< and that the file knew
 
  private:
-  bool remembers_ = false;
   UnknownTiles unknown_ = UnknownTiles::first;
   std::string chip_;
   std::filesystem::path file_;

@@ -86,12 +86,12 @@ class Parsing(unittest.TestCase):
 
 
 class CudaProgram(unittest.TestCase):
-    # Calls of set N take N us, and one of three is an outlier; the verb "rules" sees its own sets only.
+    # Calls of set N take N us, and one of three is an outlier.
     PROGRAM = """#!/bin/sh
         while IFS="	" read -r name order threshold file; do
           count=$(($(wc -c <"$file") / 20))
           case "$1 $name" in
-            rules*faces*) printf "fast\t%s\t%s\t1\t$count\t$count\t999\n" "$name" "$order" ;;
+            rules*) printf "fast\t%s\t%s\t1\t$count\t$count\t999\n" "$name" "$order" ;;
             cores*) printf "map k 32 on 8 multiprocessors\t%s\t%s\t1\t$count\n" "$name" "$order" ;;
           esac
         done <"$2"

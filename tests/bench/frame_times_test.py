@@ -56,7 +56,7 @@ class Arithmetic(unittest.TestCase):
         self.assertEqual(frame_times.covered([(0, 10), (2, 3), (5, 12), (20, 21)]), 13)
 
     def test_end_of_the_stages_named(self):
-        frame = FrameTimes(0, {"read": (1, 2), "nms": (5, 9), "encode": (7, 30)}, 0, 0, 0)
+        frame = FrameTimes(0, {"read": (1, 2), "nms": (5, 9), "encode": (7, 30)}, 0, 0, 0, 0)
         self.assertEqual(frame.end(("read", "nms")), 9)
         self.assertEqual(frame.begin(("nms", "encode")), 5)
 
