@@ -2,36 +2,55 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
+#include <stop_token>
 #include <string>
 
-#include "app/atomic_file.h"
 #include "app/frame_format.h"
+#include "app/input_lines.h"
+#include "app/outcome.h"
 
 namespace facepipe {
 
-/// Holds the frames of inputs that came to their end; of one that failed nothing is left.
-/// Not thread-safe. Throws Error(output), naming the file.
+/// Lines of inputs (InputLines). Once the file can't be written, it is given up, which is told, and
+/// nothing more is written: what is complete is kept under a partial name. Not thread-safe.
 class FrameFile {
  public:
-  FrameFile(const std::filesystem::path& path, FrameFormat format);
+  /// Errors: as InputLines().
+  FrameFile(const std::filesystem::path& path, FrameFormat format, ExistingOutput existing,
+            const std::stop_token& stop);
 
   void write(const NamedFrame& frame);
 
-  /// Keeps what was written since the last keep(), or forgets it.
-  void keep() { kept_ = file_.position(); }
-  void forget() { file_.truncate(kept_); }
+  /// The input `name` is complete; or it is not, and its frames stay or go.
+  void keep(const std::string& name);
+  void keep_unfinished();
+  void forget();
 
-  /// Gives the file its name: "NAME.partial.EXT" where `partial`. Called once, last.
+  /// Frames of an earlier run, which is resumed.
+  [[nodiscard]] bool has(const std::string& name) const { return lines_.has(format_.field(name)); }
+  void drop(const std::string& name) { lines_.drop(format_.field(name)); }
+  void take(const std::string& name);
+  [[nodiscard]] bool changes_nothing() const { return !failure_ && lines_.changes_nothing(); }
+
+  /// Gives the file its name: a partial one where `partial`, or where it was given up and holds
+  /// anything. Called once, last. Errors: Error(output).
   void commit(bool partial);
 
-  /// Where commit() put it; empty before.
+  /// Why it was given up.
+  [[nodiscard]] const std::optional<Failure>& failure() const { return failure_; }
+  /// Where commit() put it; empty before, and where there was nothing to keep.
   [[nodiscard]] const std::filesystem::path& committed() const { return committed_; }
 
  private:
-  AtomicFile file_;
+  template <typename Work>
+  void unless_given_up(bool whole_input, const Work& work);
+
+  std::filesystem::path path_;
   FrameFormat format_;
+  InputLines lines_;
   std::string line_;  ///< kept for its memory
-  std::int64_t kept_ = 0;
+  std::optional<Failure> failure_;
   std::filesystem::path committed_;
 };
 

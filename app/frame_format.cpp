@@ -4,6 +4,7 @@
 #include <chrono>
 #include <string_view>
 
+#include "app/input_lines.h"
 #include "app/text.h"
 
 namespace facepipe {
@@ -108,10 +109,13 @@ std::string latency_header() {
 }  // namespace
 
 FrameFormat detections_format(const std::filesystem::path& path) {
-  if (path.extension() == ".csv") return {csv_faces_header(), append_csv_faces};
-  return {{}, append_json_frame};
+  if (path.extension() == ".csv")
+    return {csv_faces_header(), append_csv_faces, csv_field, input_of_csv};
+  return {{}, append_json_frame, json_string, input_of_json};
 }
 
-FrameFormat latency_format() { return {latency_header(), append_latency}; }
+FrameFormat latency_format() {
+  return {latency_header(), append_latency, csv_field, input_of_csv};
+}
 
 }  // namespace facepipe

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/timing.h"
 #include "pipeline/job.h"
@@ -14,12 +16,15 @@ struct NamedFrame {
   const std::string& name;  ///< of the input, as PlannedInput::name
   const FrameRecord& record;
   Clock::time_point start;  ///< of the input's run
+  bool of_several = false;  ///< the input is one of several
 };
 
 /// A text format: what stands first, and what each frame adds. Numbers read back exactly.
 struct FrameFormat {
   std::string header;
   void (*append)(std::string& to, const NamedFrame& frame) = nullptr;
+  std::string (*field)(std::string_view name) = nullptr;  ///< an input's name as lines have it
+  std::optional<std::string_view> (*input_of)(std::string_view line) = nullptr;  ///< see LineFormat
 };
 
 /// By the path's extension. .csv has a line a face (a frame without faces has none) with the box,

@@ -21,6 +21,7 @@ struct InputOutcome {
   InputStatus status = InputStatus::waiting;
   int code = 0;       ///< this input's exit code
   std::string error;  ///< one line where it failed
+  bool keeps_video = false;  ///< its video is there already: only the files beside it are made
   JobResult result;   ///< of an input that was done, damaged or partial
 
   [[nodiscard]] bool has_result() const {

@@ -2,19 +2,20 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <map>
+#include <optional>
 #include <system_error>
 #include <utility>
 
 #include "app/media_files.h"
 #include "core/error.h"
+#include "core/output_file.h"
 
 namespace facepipe {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::string_view kFileScheme = "file://";
 
 bool is_url(const std::string& text) { return text.find("://") != std::string::npos; }
 
@@ -79,25 +80,42 @@ void check_single(const std::vector<std::string>& inputs, const OutputPlace& pla
                                       ": several inputs need a directory (a name that ends in /)");
 }
 
-fs::path path_of(const std::string& input) {
-  return input.starts_with(kFileScheme) ? input.substr(kFileScheme.size()) : input;
+/// "cache:file:///a" -> "file:///a"; nothing where no protocol stands in front. What stands between
+/// the protocol's name and the colon are its options.
+std::optional<std::string> behind_protocol(const std::string& text) {
+  const auto is_name = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '+' ||
+           c == '-' || c == '.';
+  };
+  const auto end =
+      static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_name) - text.begin());
+  if (end == 0 || end == text.size() || (text[end] != ':' && text[end] != ',')) return std::nullopt;
+  const std::size_t colon = text.find(':', end);
+  if (colon == std::string::npos) return std::nullopt;
+  return text.substr(colon + 1);
 }
 
 void check_outputs(const std::vector<PlannedInput>& planned) {
   std::map<FileIdentity, const PlannedInput*> by_output;
   for (const PlannedInput& job : planned) {
-    if (job.output.empty()) continue;
+    if (job.output.empty() || is_stream_target(job.output)) continue;
     const auto [other, added] = by_output.emplace(identity(job.output), &job);
     if (!added)
       throw Error(ErrorKind::usage, job.output.string() + ": would be the output of " +
                                         other->second->input + " and of " + job.input);
   }
-  for (const PlannedInput& input : planned) {
-    const auto job = by_output.find(identity(path_of(input.input)));
-    if (job != by_output.end())
-      throw Error(ErrorKind::usage,
-                  input.input + ": is an input and would be the output of " + job->second->input);
-  }
+  std::map<FileIdentity, const PlannedInput*> by_name = by_output;
+  for (const auto& [unused, job] : by_output)
+    for (const fs::path& name : names_of_a_run(job->output)) by_name.emplace(identity(name), job);
+  for (const PlannedInput& input : planned)
+    for (const fs::path& path : input_paths(input.input)) {
+      const auto job = by_name.find(identity(path));
+      if (job == by_name.end()) continue;
+      const bool final_name = by_output.contains(job->first);
+      throw Error(ErrorKind::usage, input.input + ": is an input and would be the " +
+                                        (final_name ? "" : "unfinished ") + "output of " +
+                                        job->second->input);
+    }
 }
 
 }  // namespace
@@ -119,6 +137,26 @@ std::vector<PlannedInput> plan_inputs(const std::vector<std::string>& inputs,
   }
   check_outputs(planned);
   return planned;
+}
+
+std::vector<fs::path> input_paths(const std::string& input) {
+  std::vector<fs::path> paths;
+  for (std::size_t begin = 0; begin <= input.size();) {  // "concat:a|b" names two
+    const std::size_t end = std::min(input.find('|', begin), input.size());
+    std::optional<std::string> part = input.substr(begin, end - begin);
+    for (; part && !part->empty(); part = behind_protocol(*part)) paths.emplace_back(*part);
+    begin = end + 1;
+  }
+  return paths;
+}
+
+std::vector<fs::path> names_of_a_run(const fs::path& target) {
+  std::vector<fs::path> names{target, OutputLock::record_path(target)};
+  std::error_code error;
+  for (int number = 1;; ++number) {
+    names.push_back(partial_name(target, number));
+    if (!fs::exists(fs::symlink_status(names.back(), error))) return names;
+  }
 }
 
 FileIdentity identity(const fs::path& path) {

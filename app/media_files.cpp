@@ -22,6 +22,14 @@ constexpr std::array<std::string_view, 54> kExtensions{
 
 bool hidden(const fs::path& path) { return path.filename().string().starts_with('.'); }
 
+/// "NAME.partial" or "NAME.partial-2".
+bool is_partial(std::string_view stem) {
+  const std::size_t last = stem.find_last_not_of("0123456789");
+  if (last != std::string_view::npos && last + 1 < stem.size() && stem[last] == '-')
+    stem = stem.substr(0, last);
+  return stem.ends_with(".partial");
+}
+
 [[noreturn]] void unreadable(const fs::path& directory, const std::error_code& error) {
   throw Error(ErrorKind::input, directory.string() + ": can't be read: " + error.message());
 }
@@ -37,7 +45,7 @@ bool has_media_extension(const fs::path& path) {
 
 bool is_earlier_output(const fs::path& path) {
   const std::string stem = path.stem().string();
-  return stem.ends_with(kOutputSuffix) || stem.ends_with(".partial") ||
+  return stem.ends_with(kOutputSuffix) || is_partial(stem) ||
          stem.find(std::string(kOutputSuffix) + '.') != std::string::npos;
 }
 

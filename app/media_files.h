@@ -11,7 +11,7 @@ namespace facepipe {
 [[nodiscard]] bool has_media_extension(const std::filesystem::path& path);
 
 /// True for the name of an output, finished, partial or temporary: NAME_faces.EXT,
-/// NAME_faces.ANYTHING.EXT, NAME.partial.EXT.
+/// NAME_faces.ANYTHING.EXT, NAME.partial.EXT, NAME.partial-2.EXT.
 [[nodiscard]] bool is_earlier_output(const std::filesystem::path& path);
 
 /// The media files of a directory and all below it, sorted by path; hidden files, hidden

@@ -38,8 +38,9 @@ void settle(ParsedOptions& parsed) {
   if (parsed.overwrite && parsed.skip_existing)
     clash("--overwrite and --skip-existing exclude each other");
   if (!run.video && !run.output.empty()) clash("--no-video and --output exclude each other");
-  if (!run.video && parsed.skip_existing)
-    clash("--skip-existing goes by the video, so it excludes --no-video");
+  if (!run.video && parsed.skip_existing && run.files.detections.empty() &&
+      run.files.latency.empty())
+    clash("--skip-existing with --no-video goes by --detections or --latency, which must be named");
   if (run.job.end_s && *run.job.end_s <= run.job.start_s.value_or(0))
     clash("--end must be later than --start");
   if (run.job.max_face > 0 && run.job.max_face < run.job.min_face)

@@ -154,13 +154,28 @@ void add_result(Json& json, const InputOutcome& outcome) {
   json["notices"] = result.notices;
 }
 
+/// Names of files may hold any byte; what is no UTF-8 becomes U+FFFD.
+std::string dump(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+/// A string as it reads back from a file.
+std::string text_of(const Json& text) { return Json::parse(dump(text, -1)).get<std::string>(); }
+
+Json from_earlier(const std::string& text) {
+  Json entry = Json::parse(text);
+  entry["from_earlier_run"] = true;
+  return entry;
+}
+
 Json input_json(const RunOptions& options, const std::optional<RunFacts>& facts,
                 const InputOutcome& outcome) {
   Json json;
   json["file"] = outcome.planned.name;
   json["input"] = outcome.planned.input;
-  json["output"] =
-      path_or_null(outcome.has_result() ? outcome.result.output : std::filesystem::path());
+  const std::filesystem::path& made =
+      outcome.keeps_video ? outcome.planned.output : outcome.result.output;
+  json["output"] = path_or_null(outcome.has_result() ? made : std::filesystem::path());
   json["status"] = to_string(outcome.status);
   json["exit_code"] = outcome.code;
   json["error"] = outcome.error.empty() ? Json() : Json(outcome.error);
@@ -173,12 +188,25 @@ Json input_json(const RunOptions& options, const std::optional<RunFacts>& facts,
 }  // namespace
 
 std::string report_json(const RunOptions& options, const std::optional<RunFacts>& facts,
-                        const std::vector<InputOutcome>& outcomes) {
+                        const std::vector<InputOutcome>& outcomes, const ReportEntries* earlier) {
   Json report = Json::array();
-  for (const InputOutcome& outcome : outcomes)
-    report.push_back(input_json(options, facts, outcome));
-  // Names of files may hold any byte; what is no UTF-8 becomes U+FFFD.
-  return report.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  ReportEntries others = earlier != nullptr ? *earlier : ReportEntries{};
+  for (const InputOutcome& outcome : outcomes) {
+    Json entry = input_json(options, facts, outcome);
+    const auto before = others.find(text_of(entry["file"]));
+    if (before != others.end()) {
+      if (outcome.status == InputStatus::skipped) entry = from_earlier(before->second);
+      others.erase(before);
+    }
+    report.push_back(std::move(entry));
+  }
+  for (const auto& [name, entry] : others) report.push_back(from_earlier(entry));
+  return dump(report, 2) + '\n';
+}
+
+std::string entry_json(const RunOptions& options, const std::optional<RunFacts>& facts,
+                       const InputOutcome& outcome) {
+  return dump(input_json(options, facts, outcome), -1);
 }
 
 }  // namespace facepipe

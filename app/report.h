@@ -1,6 +1,7 @@
 // The file of --report.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,10 +11,20 @@
 
 namespace facepipe {
 
+/// Entries of an earlier run, JSON objects, by their "file".
+using ReportEntries = std::map<std::string, std::string>;
+
 /// A JSON array with one object an input, in order. Fields of what was not reached (the model of a
-/// run that failed before, the frames of a skipped input) are null.
+/// run that failed before) are null. What an earlier run reported of an input that was skipped now
+/// stands in its place, with "from_earlier_run"; of inputs that this run doesn't have, at the end.
 [[nodiscard]] std::string report_json(const RunOptions& options,
                                       const std::optional<RunFacts>& facts,
-                                      const std::vector<InputOutcome>& outcomes);
+                                      const std::vector<InputOutcome>& outcomes,
+                                      const ReportEntries* earlier = nullptr);
+
+/// One such object, in one line.
+[[nodiscard]] std::string entry_json(const RunOptions& options,
+                                     const std::optional<RunFacts>& facts,
+                                     const InputOutcome& outcome);
 
 }  // namespace facepipe

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -20,6 +21,7 @@
 #include "app/stage_times.h"
 #include "app/summary.h"
 #include "core/error.h"
+#include "core/output_file.h"
 
 namespace facepipe {
 namespace {
@@ -37,13 +39,21 @@ class Run {
  private:
   void plan();
   void settle_existing(InputOutcome& outcome) const;
+  [[nodiscard]] bool skips() const { return options_.existing == ExistingOutput::skip; }
   [[nodiscard]] bool anything_to_do() const;
   void open_files();
+  void settle_earlier_frames();
+  void settle_earlier_frames_of(InputOutcome& outcome);
+  [[nodiscard]] bool nothing_to_write() const;
   void load_model();
+  void prepare(const InputOutcome& outcome) const;
+  void forget_dead_runs() const;
   void work(std::size_t index);
+  void work_with_progress(std::size_t index);
   JobResult job(const InputOutcome& outcome, ProgressTeller& progress);
   void make_directory(const fs::path& output) const;
   void finish(InputOutcome& outcome, JobResult result) const;
+  void finish_frames(const InputOutcome& outcome);
   void fail(InputOutcome& outcome, const Failure& failure) const;
   void keep_frames();
   void tell() const;
@@ -60,15 +70,23 @@ class Run {
   std::optional<RunFacts> facts_;
   std::unique_ptr<Backend> backend_;
   StageTimes times_;
-  int files_code_ = kExitDone;  ///< of a file beside the video that failed at the end
+  int files_code_ = kExitDone;  ///< of a file beside the video that failed
+  bool several_ = false;        ///< inputs: each one's frames are in the files completely, or not at all
 };
 
 int Run::all() {
   plan();
   open_files();
-  if (anything_to_do()) load_model();
-  for (std::size_t i = 0; i < outcomes_.size(); ++i)
+  settle_earlier_frames();
+  forget_dead_runs();
+  if (nothing_to_write()) {
+    tell();
+    return code();
+  }
+  for (std::size_t i = 0; i < outcomes_.size(); ++i) {
     if (outcomes_[i].status == InputStatus::waiting) work(i);
+    if (outcomes_[i].status == InputStatus::skipped) files_->take(outcomes_[i].planned.name);
+  }
   keep_frames();
   write_report();
   tell();
@@ -96,15 +114,15 @@ void Run::plan() {
 void Run::settle_existing(InputOutcome& outcome) const {
   const fs::path& output = outcome.planned.output;
   std::error_code error;
-  const fs::file_status status = fs::symlink_status(output, error);
-  if (output.empty() || !fs::exists(status)) return;
-  if (fs::is_directory(status))
-    throw Error(ErrorKind::output, output.string() + ": is a directory");
-  if (options_.existing == ExistingOutput::skip) outcome.status = InputStatus::skipped;
-  if (options_.existing == ExistingOutput::refuse)
+  if (output.empty() || is_stream_target(output) || !fs::exists(fs::symlink_status(output, error)))
+    return;
+  const std::string reason = reason_against_target(output);
+  if (options_.existing == ExistingOutput::refuse && !fs::is_directory(output, error))
     throw Error(ErrorKind::output, output.string() +
                                        ": exists already (--overwrite replaces it, "
                                        "--skip-existing leaves it)");
+  if (!reason.empty()) throw Error(ErrorKind::output, output.string() + ": " + reason);
+  if (skips()) outcome.status = InputStatus::skipped;
 }
 
 bool Run::anything_to_do() const {
@@ -114,12 +132,54 @@ bool Run::anything_to_do() const {
 }
 
 void Run::open_files() {
-  // Where nothing is left to do, files of the run that did it stay as they are.
   std::error_code error;
-  SideFiles files = anything_to_do() ? options_.files : SideFiles{{}, {}, options_.files.report};
-  const bool overwrite = options_.existing == ExistingOutput::overwrite;
-  if (!anything_to_do() && !overwrite && fs::exists(files.report, error)) files.report.clear();
-  files_.emplace(files, overwrite);
+  several_ = outcomes_.size() > 1 ||
+             (!options_.inputs.empty() && fs::is_directory(options_.inputs.front(), error));
+  // Where every input has failed there are no frames to write.
+  const bool frames = anything_to_do() || skips();
+  const SideFiles files = frames ? options_.files : SideFiles{{}, {}, options_.files.report};
+  files_.emplace(files, options_.existing, stop_);
+}
+
+/// An input is skipped if an earlier run has done all of it: its video and its frames in the files.
+void Run::settle_earlier_frames() {
+  if (!skips()) return;
+  std::map<std::string, int> names;
+  for (const InputOutcome& outcome : outcomes_) ++names[outcome.planned.name];
+  for (const auto& [name, count] : names)
+    if (count > 1) files_->drop(name);
+  for (InputOutcome& outcome : outcomes_) settle_earlier_frames_of(outcome);
+}
+
+void Run::settle_earlier_frames_of(InputOutcome& outcome) {
+  const PlannedInput& planned = outcome.planned;
+  const bool has_frames = files_->has_frames(planned.name);
+  if (outcome.status == InputStatus::skipped && !has_frames) {
+    outcome.status = InputStatus::waiting;
+    outcome.keeps_video = true;
+    spdlog::warn("{}: {} is there, but the files asked for hold no complete frames of it: done "
+                 "again, without touching the video",
+                 planned.input, planned.output.string());
+  }
+  if (outcome.status == InputStatus::waiting && !options_.video && has_frames)
+    outcome.status = InputStatus::skipped;
+}
+
+/// A run that was killed just after it had finished a video has left its lock beside it.
+void Run::forget_dead_runs() const {
+  for (const InputOutcome& outcome : outcomes_) {
+    const bool finished = outcome.status == InputStatus::skipped || outcome.keeps_video;
+    const fs::path& output = outcome.planned.output;
+    std::error_code error;
+    if (!finished || output.empty() || !fs::exists(OutputLock::record_path(output), error)) continue;
+    static_cast<void>(attempt({}, [&] { const OutputLock lock(output); }));  // goes with this one
+  }
+}
+
+/// Where nothing is left to do, files of the run that did it stay as they are.
+bool Run::nothing_to_write() const {
+  return skips() && !anything_to_do() && files_->frames_change_nothing() &&
+         (options_.files.report.empty() || files_->has_finished_report());
 }
 
 void Run::load_model() {
@@ -143,42 +203,79 @@ void Run::load_model() {
   backend_ = std::move(choice.backend);
 }
 
+/// What can be refused before a model is loaded for nothing.
+void Run::prepare(const InputOutcome& outcome) const {
+  const fs::path& output = outcome.planned.output;
+  std::error_code error;
+  const fs::path folder = output.has_parent_path() ? output.parent_path() : fs::path(".");
+  if (output.empty() || outcome.keeps_video || is_stream_target(output) ||
+      !fs::is_directory(folder, error))
+    return;
+  const OutputLock lock(output);  // the job takes its own
+}
+
 void Run::work(std::size_t index) {
   InputOutcome& outcome = outcomes_[index];
   if (stop_.stop_requested()) {
     outcome.code = kExitInterrupted;
     return;
   }
+  if (const auto failure = attempt(outcome.planned.input, [&] { prepare(outcome); })) {
+    fail(outcome, *failure);
+    return;
+  }
+  if (!backend_) load_model();
+  work_with_progress(index);
+}
+
+void Run::work_with_progress(std::size_t index) {
+  InputOutcome& outcome = outcomes_[index];
   ProgressState first;
   first.file = outcome.planned.name;
   first.input = index + 1;
   first.inputs = outcomes_.size();
   std::FILE* const out = options_.progress == ProgressStyle::json ? stdout : stderr;
   ProgressTeller progress(progress_kind(), out, first);
-  const auto failure = attempt(outcome.planned.input, [&] {
-    finish(outcome, job(outcome, progress));
-    files_->keep();
-  });
-  if (failure) {
+  if (const auto failure = attempt(outcome.planned.input,
+                                   [&] { finish(outcome, job(outcome, progress)); })) {
     fail(outcome, *failure);
-    count_failure(attempt(outcome.planned.input, [this] { files_->forget(); }));
+    files_->forget();
   }
+  if (outcome.has_result()) finish_frames(outcome);
   progress.end(std::string(to_string(outcome.status)));
+}
+
+/// Frames of an input that was interrupted stay where it is the only one.
+void Run::finish_frames(const InputOutcome& outcome) {
+  if (outcome.status != InputStatus::partial) {
+    files_->keep(outcome.planned.name);
+    count_failure(attempt({}, [&] {
+      files_->add_entry(outcome.planned.name, entry_json(options_, facts_, outcome));
+    }));
+  } else if (several_) {
+    files_->forget();
+  } else {
+    files_->keep_unfinished();
+  }
 }
 
 JobResult Run::job(const InputOutcome& outcome, ProgressTeller& progress) {
   const PlannedInput& planned = outcome.planned;
   JobOptions job = options_.job;
   job.input = planned.input;
-  job.output = planned.output;
+  if (!outcome.keeps_video) job.output = planned.output;
+  if (options_.existing == ExistingOutput::overwrite) job.existing = ExistingTarget::replace;
   job.wants_faces = !options_.files.detections.empty();
   job.wants_stage_times = !options_.files.latency.empty() || !options_.files.report.empty();
-  make_directory(planned.output);
+  make_directory(job.output);
   const Clock::time_point start = Clock::now();
   JobObserver observer;
   observer.frame = [&, start](const FrameRecord& record) {
     times_.add(record.times);
-    files_->write({planned.name, record, start});
+    files_->write({planned.name, record, start, several_});
+    // Without a video there is nothing else to work for.
+    if (job.output.empty() && files_->any_frames() && files_->all_given_up())
+      throw Error(ErrorKind::output, files_->failure()->message);
   };
   observer.progress = [&](const Progress& now) { progress.update(now); };
   return parts_.job(job, *backend_, observer, stop_);
@@ -200,6 +297,12 @@ void Run::finish(InputOutcome& outcome, JobResult result) const {
   if (outcome.result.interrupted) {
     outcome.status = InputStatus::partial;
     outcome.code = kExitInterrupted;
+  } else if (!outcome.result.output_error.empty()) {
+    outcome.status = InputStatus::partial;
+    outcome.code = exit_code(ErrorKind::output);
+    outcome.error = outcome.result.output_error;
+    spdlog::error("{}; what was made is kept as {}", outcome.error,
+                  outcome.result.output.string());
   } else if (ledger.intact()) {
     outcome.status = InputStatus::done;
   } else {
@@ -219,16 +322,27 @@ void Run::fail(InputOutcome& outcome, const Failure& failure) const {
 }
 
 void Run::keep_frames() {
-  const bool any = std::any_of(outcomes_.begin(), outcomes_.end(),
-                               [](const InputOutcome& outcome) { return outcome.has_result(); });
-  if (!any) return;
-  const bool partial = exit_code(outcomes_) == kExitInterrupted;
-  count_failure(attempt({}, [&] { files_->commit_frames(partial); }));
+  const auto any = [this](const auto& is) {
+    return std::any_of(outcomes_.begin(), outcomes_.end(), is);
+  };
+  const bool resumed = skips() && any([](const InputOutcome& outcome) {
+                         return outcome.status == InputStatus::skipped;
+                       });
+  if (!resumed && !any([](const InputOutcome& outcome) { return outcome.has_result(); })) return;
+  const bool part_of_one = !several_ && outcomes_.front().status == InputStatus::partial;
+  const bool partial = exit_code(outcomes_) == kExitInterrupted || part_of_one;
+  for (const Failure& failure : files_->commit_frames(partial)) count_failure(failure);
+  // That was told when it happened.
+  if (const auto given_up = files_->failure(); given_up && files_code_ == kExitDone)
+    files_code_ = given_up->code;
 }
 
 void Run::write_report() {
   count_failure(
-      attempt({}, [&] { files_->commit_report(report_json(options_, facts_, outcomes_)); }));
+      attempt({}, [&] {
+        files_->commit_report(
+            report_json(options_, facts_, outcomes_, files_->earlier_entries()));
+      }));
 }
 
 void Run::count_failure(const std::optional<Failure>& failure) {

@@ -34,7 +34,8 @@ void add_inputs(CLI::App& app, ParsedOptions& to) {
             });
   app.add_flag("--overwrite", to.overwrite, "Replace outputs that exist (default: exit 5)");
   app.add_flag("--skip-existing", to.skip_existing,
-               "Leave inputs out whose output exists (default: exit 5)");
+               "Leave inputs out that an earlier run has done, and go on with the lines of\n"
+               "--detections, --latency and --report (default: exit 5)");
   app.add_flag("--no-video", to.no_video, "Write no video (default: write it)");
   add_value(app, "--start", "TIME", "Begin at: seconds, or [HH:]MM:SS[.frac]", "the beginning",
             [&](const OptionText& given) { to.run.job.start_s = parse_time(given); });

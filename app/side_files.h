@@ -3,41 +3,67 @@
 
 #include <filesystem>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
-#include "app/atomic_file.h"
 #include "app/frame_file.h"
 #include "app/inputs.h"
 #include "app/options.h"
+#include "app/report_file.h"
 
 namespace facepipe {
 
 /// Throws Error(usage) where two of `files` are one file, or one is an input or a video output.
 void check_side_files(const SideFiles& files, const std::vector<PlannedInput>& planned);
 
-/// Owns the open files. Not thread-safe. Throws Error(output), naming the file.
+/// Owns the open files. Not thread-safe. Errors: Error(output), naming the file.
 class SideOutputs {
  public:
-  /// Makes their temporary files. An existing file is refused unless `overwrite`.
-  SideOutputs(const SideFiles& files, bool overwrite);
+  /// Locks their names and makes temporary files; with ExistingOutput::skip reads what earlier runs
+  /// wrote. Errors: as InputLines(), ReportFile(); of a file of frames that can't be written later
+  /// failures() tells, while the others go on.
+  SideOutputs(const SideFiles& files, ExistingOutput existing, const std::stop_token& stop);
 
   void write(const NamedFrame& frame);
-  /// Ends an input: its frames stay, or are forgotten.
-  void keep();
+  /// Ends an input: its frames are complete; or not, and they stay or are forgotten.
+  void keep(const std::string& name);
+  void keep_unfinished();
   void forget();
+  /// The report's entry of an input that is done.
+  void add_entry(const std::string& name, const std::string& entry);
 
-  /// Gives the frames' files their names, or their partial names. Called once.
-  void commit_frames(bool partial);
+  /// Whether each file of frames holds those of an earlier run. True where there is no such file.
+  [[nodiscard]] bool has_frames(const std::string& name) const;
+  [[nodiscard]] bool any_frames() const { return detections_ || latency_; }
+  /// Forgets them, or copies them.
+  void drop(const std::string& name);
+  void take(const std::string& name);
+  /// What earlier runs reported; nullptr without a report.
+  [[nodiscard]] const std::map<std::string, std::string>* earlier_entries() const;
+
+  /// Whether the files of frames, or the report, are complete as earlier runs left them.
+  [[nodiscard]] bool frames_change_nothing() const;
+  [[nodiscard]] bool has_finished_report() const;
+
+  /// Gives the frames' files their names, or their partial names; what failed. Called once.
+  [[nodiscard]] std::vector<Failure> commit_frames(bool partial);
   void commit_report(const std::string& json);
 
   /// What has been committed so far.
   [[nodiscard]] const std::vector<std::filesystem::path>& committed() const { return committed_; }
+  /// Of a file that was given up; and whether nothing is left to write frames to.
+  [[nodiscard]] std::optional<Failure> failure() const;
+  [[nodiscard]] bool all_given_up() const;
 
  private:
+  /// Those that there are.
+  [[nodiscard]] std::vector<FrameFile*> frame_files();
+  [[nodiscard]] std::vector<const FrameFile*> frame_files() const;
+
   std::optional<FrameFile> detections_;
   std::optional<FrameFile> latency_;
-  std::optional<AtomicFile> report_;
+  std::optional<ReportFile> report_;
   std::vector<std::filesystem::path> committed_;
 };
 

@@ -107,6 +107,12 @@ bool is_image_format(const AVOutputFormat& format) {
   return named(format, std::array<std::string_view, 1>{"image2"});
 }
 
+bool needs_no_seeking(const AVOutputFormat& format) {
+  if (is_image_format(format) || (format.flags & AVFMT_NOTIMESTAMPS) != 0) return true;
+  return named(format, std::array<std::string_view, 7>{"matroska", "webm", "mpegts", "nut", "flv",
+                                                       "mpeg", "ogg"});
+}
+
 bool has_fixed_frame_rate(const AVOutputFormat& format) {
   // AVFMT_VARIABLE_FPS doesn't tell: FFmpeg 5.1 leaves it out for MP4, which stores every stamp.
   return named(format, std::array<std::string_view, 5>{"avi", "dv", "mxf", "mxf_d10", "gxf"});
@@ -136,6 +142,9 @@ const AVOutputFormat& muxer_for(const std::filesystem::path& path) {
   if (format == nullptr)
     throw Error(ErrorKind::output,
                 path.string() + ": no container format has this extension; try .mkv or .mp4");
+  if ((format->flags & AVFMT_NOFILE) != 0 && !is_image_format(*format))
+    throw Error(ErrorKind::output, path.string() + ": " + format->name +
+                                       " writes several files, or none; try .mkv or .mp4");
   return *format;
 }
 

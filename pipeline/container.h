@@ -19,6 +19,9 @@ namespace facepipe {
 [[nodiscard]] bool is_matroska_family(const AVOutputFormat& format);
 [[nodiscard]] bool is_image_format(const AVOutputFormat& format);
 
+/// Whether the muxer writes from front to back and never goes back, so that the file can be a FIFO.
+[[nodiscard]] bool needs_no_seeking(const AVOutputFormat& format);
+
 /// Time stamps are a count of frames: AVI and others.
 [[nodiscard]] bool has_fixed_frame_rate(const AVOutputFormat& format);
 

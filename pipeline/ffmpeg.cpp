@@ -21,11 +21,6 @@ void log_line(void* context, int level, const char* format, std::va_list argumen
 
 }  // namespace
 
-void OutputContextDelete::operator()(AVFormatContext* context) const noexcept {
-  if ((context->oformat->flags & AVFMT_NOFILE) == 0) avio_closep(&context->pb);
-  avformat_free_context(context);
-}
-
 void Dictionary::set(const std::string& key, const std::string& value) {
   check_av(av_dict_set(&dictionary_, key.c_str(), value.c_str(), 0), ErrorKind::internal, key);
 }

@@ -40,11 +40,8 @@ using UniqueParser = std::unique_ptr<AVCodecParserContext, FFmpegDelete<av_parse
 using UniqueInputContext = std::unique_ptr<AVFormatContext, FFmpegDelete<avformat_close_input>>;
 using UniqueFilterGraph = std::unique_ptr<AVFilterGraph, FFmpegDelete<avfilter_graph_free>>;
 
-/// An output context owns its I/O context as well; both end together.
-struct OutputContextDelete {
-  void operator()(AVFormatContext* context) const noexcept;
-};
-using UniqueOutputContext = std::unique_ptr<AVFormatContext, OutputContextDelete>;
+/// Its I/O context is somebody else's.
+using UniqueOutputContext = std::unique_ptr<AVFormatContext, FFmpegDelete<avformat_free_context>>;
 
 /// An AVDictionary; FFmpeg's calls replace the pointer, so they get address().
 class Dictionary {

@@ -72,6 +72,13 @@ inline std::uint8_t* new_stream_side_data(AVStream& stream, AVPacketSideDataType
 }
 #endif
 
+// What a callback of AVIOContext gets to write; const since libavformat 61.
+#if LIBAVFORMAT_VERSION_MAJOR >= 61
+using WrittenBytes = const std::uint8_t;
+#else
+using WrittenBytes = std::uint8_t;
+#endif
+
 // The Matroska muxer writes a display matrix (as projection roll) since libavformat 61.
 inline bool muxer_writes_rotation(const AVOutputFormat& format) {
   const auto is = [&](const char* name) { return std::strcmp(format.name, name) == 0; };

@@ -6,8 +6,10 @@ extern "C" {
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "pipeline/channel.h"
@@ -58,11 +60,15 @@ class Job {
   void finish_record(FrameRecord record);
   void check_complete();
   JobResult result();
+  void finish_output(JobResult& result);
 
   const JobOptions& options_;
   std::unique_ptr<Stages> stages_;
   const JobObserver& observer_;
   std::stop_token stop_;
+  std::stop_source ending_;  // the input ends: by stop_, or because the disk is full
+  const std::stop_callback<std::function<void()>> stop_ends_{
+      stop_, [this] { ending_.request_stop(); }};
   Notices notices_;
   Demuxer demuxer_;
   std::unique_ptr<Decoder> decoder_;
@@ -94,7 +100,7 @@ Job::Job(const JobOptions& options, std::unique_ptr<Stages> stages, const JobObs
       observer_(observer),
       stop_(stop),
       notices_(options.input),
-      demuxer_(options.input, stop),
+      demuxer_(options.input, ending_.get_token()),
       in_flight_(options.frames_in_flight),
       packets_(kPacketsQueued),
       decoded_(options.frames_in_flight),
@@ -123,6 +129,8 @@ void Job::open_output() {
   muxer_options.output = options_.output;
   muxer_options.format = format_;
   muxer_options.strict = options_.strict;
+  muxer_options.existing = options_.existing;
+  muxer_options.stop = stop_;
   if (options_.start_s)
     muxer_options.offset_us = demuxer_.origin_us() + std::llround(*options_.start_s * AV_TIME_BASE);
   encoder_plan_.codec =
@@ -261,10 +269,15 @@ void Job::mux() {
     if (auto* side = std::get_if<SidePacket>(&*item)) muxer_->write_side(std::move(side->packet));
     auto* encoded = std::get_if<EncodedFrame>(&*item);
     if (encoded == nullptr) continue;
+    bool written = false;
     {
       const ScopedInterval interval(encoded->record.times[StageId::mux]);
       const ScopedCpuTime cpu(encoded->record.times, StageId::mux);
-      muxer_->write_video(std::move(encoded->packet));
+      written = muxer_->write_video(std::move(encoded->packet));
+    }
+    if (!written) {
+      ending_.request_stop();  // the disk is full: what is on its way is dropped
+      continue;
     }
     ++written_;
     order_.push(std::move(encoded->record),
@@ -319,7 +332,7 @@ JobResult Job::result() {
   JobResult result;
   result.interrupted = stop_.stop_requested();
   result.ledger = decoder_->ledger();
-  const bool whole_file = !result.interrupted && !reached_end_ && !options_.start_s;
+  const bool whole_file = !ending_.stop_requested() && !reached_end_ && !options_.start_s;
   const std::string shortfall = whole_file ? demuxer_.shortfall() : demuxer_.read_error();
   result.ledger.ended_early = !shortfall.empty();
   if (result.ledger.ended_early) notices_.add("ended early: " + shortfall);
@@ -333,18 +346,27 @@ JobResult Job::result() {
   stages_->report(result, notices_);
   result.decoder = decoder_->name();
   result.video_codec = avcodec_get_name(demuxer_.video().codecpar->codec_id);
-  if (writes_video() && encoder_) {
-    result.encoder = encoder_->name();
-    result.container = format_->name;
-    if (result.interrupted)
-      muxer_->finish_partial();
-    else
-      muxer_->finish();
-    result.output = result.interrupted ? muxer_->partial_path() : options_.output;
-  }
+  if (writes_video() && encoder_) finish_output(result);
   statistics_.fill(result);
   result.notices = notices_.all();
   return result;
+}
+
+void Job::finish_output(JobResult& result) {
+  result.encoder = encoder_->name();
+  result.container = format_->name;
+  if (const int full = muxer_->full(); full != 0)
+    result.output_error =
+        options_.output.string() + ": can't be written: " + std::generic_category().message(full);
+  const bool worth_keeping =
+      written_ > 0 && !is_image_format(*format_) && !is_stream_target(options_.output);
+  if (!result.output_error.empty() && !worth_keeping) throw Error(ErrorKind::output, result.output_error);
+  if (result.interrupted || !result.output_error.empty()) {
+    result.output = muxer_->finish_partial();
+    return;
+  }
+  muxer_->finish();
+  result.output = options_.output;
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/detections.h"
+#include "core/output_file.h"
 #include "core/timing.h"
 #include "detector/detector.h"
 #include "nms/nms.h"
@@ -46,6 +47,7 @@ enum class DecoderChoice {
 struct JobOptions {
   std::string input;             ///< a file's path or a URL
   std::filesystem::path output;  ///< empty: no video is written
+  ExistingTarget existing = ExistingTarget::refuse;  ///< of a file that is there at the end
   EncoderOptions encoder;
   OverlayStyle overlay;
   NmsOptions nms;
@@ -129,14 +131,15 @@ struct JobResult {
   std::vector<std::pair<std::string, Percentiles>> stage_cpu_ms;
   std::vector<CopySum> copies;   ///< on CUDA: each kind, those that never happened too
   bool interrupted = false;      ///< the stop was requested; the output is a playable part
+  std::string output_error;      ///< why the output is but a part (a full disk); empty if it isn't
   std::filesystem::path output;  ///< where the video is: the final name, or the partial one
 };
 
 class Stages;
 
-/// Runs one input to its end, or until `stop` is requested (then the output so far is finished
-/// under "NAME.partial.EXT"). The output appears under its name only when it is complete.
-/// Throws Error; then no output of this run is left.
+/// Runs one input to its end, or until `stop` is requested or the disk is full (then the output so
+/// far is finished under a partial name). The output appears under its name only when it is complete.
+/// Throws Error; then no output of this run is left, unless the error names what is kept.
 [[nodiscard]] JobResult run_job(const JobOptions& options, std::unique_ptr<Stages> stages,
                                 const JobObserver& observer, const std::stop_token& stop);
 /// All on the CPU.

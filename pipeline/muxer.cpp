@@ -20,6 +20,9 @@ namespace {
 // An encoder holds back up to some 60 frames; the other streams must wait for them.
 constexpr std::int64_t kHeldBackFrames = 120;
 constexpr std::int64_t kMinInterleaveUs = 10 * std::int64_t{AV_TIME_BASE};
+// What muxers write at the end: indices, of MP4 some 30 bytes a packet, and what surrounds them.
+constexpr std::int64_t kIndexBytesPerPacket = 64;
+constexpr std::int64_t kTrailerBytes = std::int64_t{128} << 10U;
 
 // Written anew by muxers, or untrue once the video is encoded again.
 bool is_stale_tag(std::string_view key) {
@@ -60,6 +63,16 @@ void copy_side_data(AVStream& to, const AVStream& from, bool video, bool keep_ro
   }
 }
 
+/// A FIFO or device can't be sought.
+const std::filesystem::path& checked_target(const MuxerOptions& options) {
+  if (is_stream_target(options.output) && !needs_no_seeking(*options.format))
+    throw Error(ErrorKind::output,
+                options.output.string() + ": " + options.format->name +
+                    " is finished by going back in the file, which can't be done here; Matroska "
+                    "(.mkv) and MPEG-TS (.ts) can be written to a FIFO or device");
+  return options.output;
+}
+
 void keep_tag_if_valid(AVCodecParameters& parameters, const AVOutputFormat& format) {
   const bool valid = format.codec_tag == nullptr ||
                      av_codec_get_id(format.codec_tag, parameters.codec_tag) == parameters.codec_id;
@@ -68,18 +81,13 @@ void keep_tag_if_valid(AVCodecParameters& parameters, const AVOutputFormat& form
 
 }  // namespace
 
-std::filesystem::path partial_path(const std::filesystem::path& output) {
-  std::filesystem::path result = output;
-  result.replace_filename(output.stem().string() + ".partial" + output.extension().string());
-  return result;
-}
-
 Muxer::Muxer(const Demuxer& input, const MuxerOptions& options, Notices& notices)
     : input_(input),
       options_(options),
       notices_(notices),
-      partial_(facepipe::partial_path(options.output)),
-      plans_(plan_streams(input, *options.format)) {
+      plans_(plan_streams(input, *options.format)),
+      file_(checked_target(options), options.existing, options.stop),
+      io_(file_) {
   for (const StreamPlan& plan : plans_) {
     if (plan.notice.empty()) continue;
     if (plan.lost && options_.strict)
@@ -87,20 +95,11 @@ Muxer::Muxer(const Demuxer& input, const MuxerOptions& options, Notices& notices
     notices_.add(plan.notice);
   }
   AVFormatContext* context = nullptr;
-  const std::string target = "file:" + partial_.string();
-  check_av(avformat_alloc_output_context2(&context, options_.format, nullptr, target.c_str()),
+  check_av(avformat_alloc_output_context2(&context, options_.format, nullptr,
+                                          options_.output.filename().c_str()),
            ErrorKind::output, options_.output.string());
   context_.reset(context);
-  if ((options_.format->flags & AVFMT_NOFILE) == 0)
-    check_av(avio_open(&context_->pb, target.c_str(), AVIO_FLAG_WRITE), ErrorKind::output,
-             options_.output.string());
-}
-
-Muxer::~Muxer() {
-  if (completed_) return;
-  context_.reset();
-  std::error_code ignored;
-  std::filesystem::remove(partial_, ignored);
+  io_.attach(*context_);
 }
 
 void Muxer::open(const VideoStreamInfo& video) {
@@ -210,8 +209,8 @@ void Muxer::write_header(const VideoStreamInfo& video) {
            options_.output.string() + ": " + options_.format->name + " header");
 }
 
-void Muxer::write_video(UniqueAVPacket packet) {
-  write(outputs_.at(input_.video_index()), std::move(packet), video_time_base_);
+bool Muxer::write_video(UniqueAVPacket packet) {
+  return write(outputs_.at(input_.video_index()), std::move(packet), video_time_base_);
 }
 
 void Muxer::write_side(UniqueAVPacket packet) {
@@ -230,7 +229,9 @@ void Muxer::write_side(UniqueAVPacket packet) {
   if (converted) write(output, std::move(converted), AV_TIME_BASE_Q);
 }
 
-void Muxer::write(Output& output, UniqueAVPacket packet, AVRational time_base) {
+bool Muxer::write(Output& output, UniqueAVPacket packet, AVRational time_base) {
+  reserve_for(*packet);
+  if (full() != 0) return false;
   const std::int64_t offset = av_rescale_q(options_.offset_us, AV_TIME_BASE_Q, time_base);
   if (packet->pts != AV_NOPTS_VALUE) packet->pts -= offset;
   if (packet->dts != AV_NOPTS_VALUE) packet->dts -= offset;
@@ -247,32 +248,35 @@ void Muxer::write(Output& output, UniqueAVPacket packet, AVRational time_base) {
   output.last_dts = packet->dts;
   packet->stream_index = output.stream->index;
   packet->pos = -1;
-  check_av(av_interleaved_write_frame(context_.get(), packet.get()), ErrorKind::output,
-           options_.output.string());
+  const int written = av_interleaved_write_frame(context_.get(), packet.get());
+  if (full() == 0) check_av(written, ErrorKind::output, options_.output.string());
+  return written >= 0;
 }
 
-void Muxer::complete() {
-  const std::string name = options_.output.string();
-  check_av(av_write_trailer(context_.get()), ErrorKind::output, name);
-  if (context_->pb != nullptr) {
-    avio_flush(context_->pb);
-    check_av(context_->pb->error, ErrorKind::output, name);
-    check_av(avio_closep(&context_->pb), ErrorKind::output, name);
-  }
-  context_.reset();
+/// For the packet itself, those that FFmpeg holds back to interleave them, and the file's end.
+void Muxer::reserve_for(const AVPacket& packet) {
+  ++packets_;
+  packet_bytes_ += packet.size;
+  const std::int64_t held_back = std::max<std::int64_t>(0, packet_bytes_ - file_.size());
+  file_.reserve(held_back + packets_ * kIndexBytesPerPacket + kTrailerBytes);
+}
+
+int Muxer::complete() {
+  const int code = av_write_trailer(context_.get());
+  return code < 0 ? code : io_.flush();
 }
 
 void Muxer::finish() {
-  complete();
-  std::error_code error;
-  std::filesystem::rename(partial_, options_.output, error);
-  if (error) throw Error(ErrorKind::output, options_.output.string() + ": " + error.message());
-  completed_ = true;
+  check_av(complete(), ErrorKind::output, options_.output.string());
+  file_.commit();
 }
 
-void Muxer::finish_partial() {
-  complete();
-  completed_ = true;
+std::filesystem::path Muxer::finish_partial() {
+  const int code = complete();
+  // Where no room could be reserved for the end, most formats can be played without it.
+  const bool playable = full() != 0 && !is_mov_family(*options_.format);
+  if (!playable) check_av(code, ErrorKind::output, options_.output.string());
+  return file_.keep_partial();
 }
 
 }  // namespace facepipe

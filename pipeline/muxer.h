@@ -7,10 +7,13 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <vector>
 
+#include "core/output_file.h"
 #include "pipeline/demuxer.h"
 #include "pipeline/notices.h"
+#include "pipeline/output_io.h"
 #include "pipeline/streams.h"
 #include "pipeline/subtitles.h"
 
@@ -30,15 +33,19 @@ struct MuxerOptions {
   const AVOutputFormat* format = nullptr;
   std::int64_t offset_us = 0;  ///< subtracted from every stamp
   bool strict = false;
+  ExistingTarget existing = ExistingTarget::refuse;
+  std::stop_token stop;  ///< ends waits for the reader of a FIFO
 };
 
-/// Writes to NAME.partial.EXT beside the output. Used by one thread at a time. Unless finish() or
-/// finish_partial() has been called, the destructor removes the file.
+/// Writes to a temporary file beside the output (core/output_file.h). Used by one thread at a time.
+/// Unless finish() or finish_partial() has been called, the destructor removes the file.
+///
+/// On a disk that is nearly full there is always room left for what the muxer must still write to
+/// finish the file; full() tells when no more packets are taken.
 class Muxer {
  public:
-  /// Opens the file. Errors: Error(output).
+  /// Opens the file. Errors: Error(output), for a FIFO also where the format must be able to go back.
   Muxer(const Demuxer& input, const MuxerOptions& options, Notices& notices);
-  ~Muxer();
   Muxer(const Muxer&) = delete;
   Muxer& operator=(const Muxer&) = delete;
 
@@ -46,18 +53,20 @@ class Muxer {
   /// Errors: Error(output).
   void open(const VideoStreamInfo& video);
 
-  /// A packet of the encoded video, stamps in VideoStreamInfo::time_base.
-  void write_video(UniqueAVPacket packet);
+  /// A packet of the encoded video, stamps in VideoStreamInfo::time_base. False if it was dropped
+  /// because the disk is full.
+  bool write_video(UniqueAVPacket packet);
 
   /// A packet of another stream of the input; kept back until open().
   void write_side(UniqueAVPacket packet);
 
+  /// Why the disk takes no more, an errno; 0 while it does.
+  [[nodiscard]] int full() const { return file_.full(); }
+
   /// Completes the file and gives it its name.
   void finish();
-  /// Completes the file and leaves it under its partial name.
-  void finish_partial();
-
-  [[nodiscard]] const std::filesystem::path& partial_path() const { return partial_; }
+  /// Completes the file under a partial name, which is returned.
+  std::filesystem::path finish_partial();
 
  private:
   struct Output {
@@ -71,23 +80,23 @@ class Muxer {
   void add_cover(const AVStream& from);
   void copy_chapters();
   void write_header(const VideoStreamInfo& video);
-  void write(Output& output, UniqueAVPacket packet, AVRational time_base);
-  void complete();
+  bool write(Output& output, UniqueAVPacket packet, AVRational time_base);
+  void reserve_for(const AVPacket& packet);
+  [[nodiscard]] int complete();
 
   const Demuxer& input_;
   MuxerOptions options_;
   Notices& notices_;
-  std::filesystem::path partial_;
   std::vector<StreamPlan> plans_;
+  OutputFile file_;
+  OutputIo io_;
   UniqueOutputContext context_;
   std::map<int, Output> outputs_;  // by index of the input's stream
   std::deque<UniqueAVPacket> waiting_;
   AVRational video_time_base_{0, 1};
+  std::int64_t packets_ = 0;
+  std::int64_t packet_bytes_ = 0;
   bool opened_ = false;
-  bool completed_ = false;
 };
-
-/// "clip_faces.mp4" -> "clip_faces.partial.mp4".
-[[nodiscard]] std::filesystem::path partial_path(const std::filesystem::path& output);
 
 }  // namespace facepipe

@@ -1,16 +1,18 @@
 #include "detector/cuda/tile_chooser.h"
 
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <fstream>
+#include <span>
 #include <sstream>
 #include <system_error>
 
 #include "core/cuda/devices.h"
+#include "core/error.h"
+#include "core/output_file.h"
 
 namespace facepipe::engine {
 namespace {
@@ -111,20 +113,17 @@ void TileChooser::save() {
   if (trials_ == 0 || file_.empty()) return;
   std::error_code failure;
   std::filesystem::create_directories(file_.parent_path(), failure);
-  // Another process may have learnt something meanwhile.
-  std::map<std::string, std::string> all = read(file_);
-  for (const auto& [what, way] : known_) all[what] = way;
-  std::filesystem::path temporary = file_;
-  temporary += ".tmp-" + std::to_string(getpid());
-  std::ofstream out(temporary, std::ios::trunc);
-  out << kHeader << '\n';
-  for (const auto& [what, way] : all) out << what << ' ' << way << '\n';
-  out.close();
-  const bool written = !out.fail();
-  if (written) std::filesystem::rename(temporary, file_, failure);
-  if (!written || failure) {
-    spdlog::debug("detector: the tiles that were found can't be kept in {}", file_.string());
-    std::filesystem::remove(temporary, failure);
+  try {
+    OutputFile file(file_, ExistingTarget::replace);
+    // Another process may have learnt something meanwhile.
+    std::map<std::string, std::string> all = read(file_);
+    for (const auto& [what, way] : known_) all[what] = way;
+    std::string text = std::string(kHeader) + '\n';
+    for (const auto& [what, way] : all) text += what + ' ' + way + '\n';
+    if (const int code = file.write(std::as_bytes(std::span(text))); code != 0) file.fail(code);
+    file.commit();
+  } catch (const Error& error) {  // another process writes it, or the disk is full: tried again later
+    spdlog::debug("detector: the tiles that were found can't be kept: {}", error.what());
   }
 }
 

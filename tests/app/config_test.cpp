@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "app/options.h"
-#include "tests/app/expect_error.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 
 namespace facepipe {

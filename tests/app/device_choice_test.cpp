@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "tests/app/expect_error.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/fake_detector.h"
 
 namespace facepipe {

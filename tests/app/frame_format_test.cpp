@@ -123,21 +123,21 @@ TEST(LatencyFormat, StagesThatDidNotRunAreEmpty) {
 class FrameFileTest : public testing::Test {
  protected:
   void write(FrameFile& file, const std::string& name, std::int64_t index) {
-    file.write({name, frame_record(index, 1), at_ms(0)});
+    file.write({name, frame_record(index, 1), at_ms(0), false});
   }
 
   TemporaryFolder dir_;
 };
 
 TEST_F(FrameFileTest, HoldsOnlyInputsThatWereKept) {
-  FrameFile file(dir_ / "d.csv", detections_format("d.csv"));
+  FrameFile file(dir_ / "d.csv", detections_format("d.csv"), ExistingOutput::refuse, {});
   write(file, "good.mp4", 0);
-  file.keep();
+  file.keep("good.mp4");
   write(file, "bad.mp4", 0);
   write(file, "bad.mp4", 1);
   file.forget();
   write(file, "good2.mp4", 7);
-  file.keep();
+  file.keep("good2.mp4");
   file.commit(false);
   const std::string text = read_file(dir_ / "d.csv");
   EXPECT_THAT(text, testing::StartsWith("file,frame"));
@@ -147,11 +147,12 @@ TEST_F(FrameFileTest, HoldsOnlyInputsThatWereKept) {
 }
 
 TEST_F(FrameFileTest, IsNamedPartialWhereItIs) {
-  FrameFile file(dir_ / "d.jsonl", detections_format("d.jsonl"));
+  FrameFile file(dir_ / "d.jsonl", detections_format("d.jsonl"), ExistingOutput::refuse, {});
   write(file, "clip.mp4", 0);
+  file.keep_unfinished();
   file.commit(true);
   EXPECT_EQ(file.committed(), dir_ / "d.partial.jsonl");
-  EXPECT_THAT(dir_.names(), testing::ElementsAre("d.partial.jsonl"));
+  EXPECT_THAT(read_file(dir_ / "d.partial.jsonl"), testing::HasSubstr("clip.mp4"));
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "app/media_files.h"
-#include "tests/app/expect_error.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 
 namespace facepipe {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
-#include "tests/app/expect_error.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 
 namespace facepipe {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/app/expect_error.h"
+#include "tests/support/expect_error.h"
 
 namespace facepipe {
 namespace {
@@ -213,7 +213,7 @@ TEST(Options, RefusesWhatMakesNoSense) {
       {{"--log-level", "loud"}, "--log-level"},
       {{"--overwrite", "--skip-existing"}, "exclude each other"},
       {{"--no-video", "-o", "out.mp4"}, "exclude each other"},
-      {{"--no-video", "--skip-existing"}, "excludes --no-video"},
+      {{"--no-video", "--skip-existing"}, "goes by --detections or --latency"},
       {{"--score", "0.1", "--score", "0.2"}, "--score"},
       {{"--bogus"}, "--bogus"},
       {{"--config", ""}, "--config"},

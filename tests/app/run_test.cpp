@@ -10,7 +10,7 @@
 
 #include "app/outcome.h"
 #include "core/error.h"
-#include "tests/app/expect_error.h"
+#include "tests/support/expect_error.h"
 #include "tests/app/frames.h"
 #include "tests/support/temporary_folder.h"
 
@@ -82,7 +82,8 @@ class RunTest : public testing::Test {
     JobResult result;
     result.ledger = {3, 3, 0, 0, 3, false};
     if (named("damaged")) result.ledger.lost = 1;
-    if (named("stopped")) stop_.request_stop();
+    if (named(interrupts_.c_str())) stop_.request_stop();
+    if (named("full")) result.output_error = job.output.string() + ": the disk is full";
     result.interrupted = stop.stop_requested();
     result.output = job.output;
     if (!job.output.empty()) std::ofstream(job.output) << "video";
@@ -92,6 +93,7 @@ class RunTest : public testing::Test {
   TemporaryFolder dir_;
   RunOptions options_;
   std::stop_source stop_;
+  std::string interrupts_ = "stopped";  ///< the name of the input at which the user does
   std::vector<std::string> worked_;
   int factories_ = 0;
 };
@@ -189,25 +191,149 @@ TEST_F(RunTest, OverwriteReplacesVideoAndSideFiles) {
 
 TEST_F(RunTest, SkipExistingLeavesWhatIsDone) {
   add_input("a.mp4");
+  EXPECT_EQ(run_all(), 0);
   add_input("b.mp4");
-  dir_.write("in/a_faces.mp4", "before");
   options_.existing = ExistingOutput::skip;
+  worked_.clear();
   EXPECT_EQ(run_all(), 0);
   EXPECT_THAT(worked_, ElementsAre("b.mp4"));
-  EXPECT_EQ(read_file(dir_ / "in/a_faces.mp4"), "before");
-  EXPECT_EQ(report()[0]["status"], "skipped");
+  EXPECT_EQ(report().size(), 2U);
+  EXPECT_EQ(report()[0]["status"], "done") << "what the earlier run reported";
+  EXPECT_EQ(report()[0]["from_earlier_run"], true);
+  EXPECT_FALSE(report()[1].contains("from_earlier_run"));
   const std::string detections = read_file(dir_ / "d.jsonl");
+  EXPECT_EQ(std::count(detections.begin(), detections.end(), '\n'), 6);
+  const fs::file_time_type time = fs::last_write_time(dir_ / "d.jsonl");
   EXPECT_EQ(run_all(), 0) << "all is done: nothing is touched";
   EXPECT_THAT(worked_, ElementsAre("b.mp4"));
+  EXPECT_EQ(fs::last_write_time(dir_ / "d.jsonl"), time);
   EXPECT_EQ(read_file(dir_ / "d.jsonl"), detections);
 }
 
-TEST_F(RunTest, SideFilesOfOtherInputsAreNotReplacedByAResumedRun) {
+TEST_F(RunTest, AVideoWhoseFramesAreInNoFileIsDoneAgainWithoutTouchingIt) {
   add_input("a.mp4");
-  dir_.write("d.jsonl", "of another run");
+  dir_.write("in/a_faces.mp4", "before");
+  options_.existing = ExistingOutput::skip;
+  EXPECT_EQ(run_all(), 0);
+  EXPECT_THAT(worked_, ElementsAre("a.mp4"));
+  EXPECT_EQ(read_file(dir_ / "in/a_faces.mp4"), "before");
+  EXPECT_THAT(read_file(dir_ / "d.jsonl"), HasSubstr("a.mp4"));
+  EXPECT_EQ(report()[0]["output"], (dir_ / "in/a_faces.mp4").string());
+}
+
+// Interrupted at each of the inputs in turn, and resumed, a run ends with every frame once.
+TEST_F(RunTest, AnInterruptedRunIsResumedUntilAllIsThere) {
+  for (const char* name : {"a.mp4", "b.stopped.mp4", "c.stopped.mp4", "d.mp4"}) add_input(name);
+  options_.existing = ExistingOutput::skip;
+  EXPECT_EQ(run_all(), 130);
+  EXPECT_THAT(worked_, ElementsAre("a.mp4", "b.stopped.mp4"));
+  EXPECT_THAT(read_file(dir_ / "d.partial.jsonl"), Not(HasSubstr("b.stopped")))
+      << "an input's frames are there completely or not at all";
+  fs::remove(dir_ / "in/b.stopped_faces.mp4");  // the stand-in writes to the final name
+  stop_ = std::stop_source();
+  interrupts_ = "c.stopped";
+  EXPECT_EQ(run_all(), 130);
+  fs::remove(dir_ / "in/c.stopped_faces.mp4");
+  stop_ = std::stop_source();
+  interrupts_ = "nothing";
+  worked_.clear();
+  EXPECT_EQ(run_all(), 0);
+  EXPECT_THAT(worked_, ElementsAre("c.stopped.mp4", "d.mp4"));
+  const std::string lines = read_file(dir_ / "d.jsonl");
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 12);
+  for (const char* name : {"a.mp4", "b.stopped", "c.stopped", "d.mp4"})
+    EXPECT_THAT(lines, HasSubstr(name));
+  ASSERT_EQ(report().size(), 4U);
+  for (const json& entry : report()) EXPECT_EQ(entry["status"], "done") << entry["file"];
+  EXPECT_FALSE(fs::exists(dir_ / "d.partial.jsonl")) << "taken over";
+  EXPECT_FALSE(fs::exists(dir_ / ".d.jsonl.facepipe"));
+}
+
+TEST_F(RunTest, WithoutVideoARunIsResumedByItsLines) {
+  add_input("a.mp4");
+  add_input("b.stopped.mp4");
+  options_.video = false;
+  options_.existing = ExistingOutput::skip;
+  EXPECT_EQ(run_all(), 130);
+  stop_ = std::stop_source();
+  interrupts_ = "nothing";
+  worked_.clear();
+  EXPECT_EQ(run_all(), 0);
+  EXPECT_THAT(worked_, ElementsAre("b.stopped.mp4"));
+}
+
+TEST_F(RunTest, TwoInputsOfOneNameAreNeverTakenForEachOther) {
+  dir_.write("one/a.mp4");
+  dir_.write("two/a.mp4");
+  options_.inputs = {dir_ / "one", dir_ / "two"};
+  options_.video = false;
+  options_.existing = ExistingOutput::skip;
+  EXPECT_EQ(run_all(), 0);
+  EXPECT_EQ(run_all(), 0);
+  EXPECT_EQ(worked_.size(), 4U);
+  const std::string lines = read_file(dir_ / "d.jsonl");
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 6);
+}
+
+TEST_F(RunTest, SideFilesOfOtherProgramsAreNotReplacedByAResumedRun) {
+  add_input("a.mp4");
+  dir_.write("d.jsonl", "of another program");
   options_.existing = ExistingOutput::skip;
   expect_error(ErrorKind::output, "d.jsonl: exists already", [&] { (void)run_all(); });
   EXPECT_THAT(worked_, testing::IsEmpty());
+  EXPECT_EQ(read_file(dir_ / "d.jsonl"), "of another program");
+  options_.files = {{}, {}, dir_ / "d.jsonl"};
+  expect_error(ErrorKind::output, "is no report", [&] { (void)run_all(); });
+}
+
+TEST_F(RunTest, FramesOfOtherInputsStayInAResumedRun) {
+  dir_.write("d.jsonl", "{\"file\":\"other.mp4\",\"frame\":0}\n");
+  add_input("a.mp4");
+  options_.files = {dir_ / "d.jsonl", {}, {}};
+  options_.existing = ExistingOutput::skip;
+  EXPECT_EQ(run_all(), 0);
+  EXPECT_THAT(read_file(dir_ / "d.jsonl"), HasSubstr("other.mp4"));
+  EXPECT_THAT(read_file(dir_ / "d.jsonl"), HasSubstr("a.mp4"));
+}
+
+TEST_F(RunTest, AVideoThatIsCutOffByAFullDiskIsToldAndItsFramesAreNotComplete) {
+  add_input("full.mp4");
+  add_input("a.mp4");
+  EXPECT_EQ(run_all(), 5);
+  EXPECT_THAT(worked_, ElementsAre("full.mp4", "a.mp4")) << "one input's output doesn't stop others";
+  EXPECT_EQ(report()[0]["status"], "partial");
+  EXPECT_THAT(report()[0]["error"].get<std::string>(), HasSubstr("the disk is full"));
+  EXPECT_THAT(read_file(dir_ / "d.jsonl"), Not(HasSubstr("full.mp4")));
+}
+
+TEST_F(RunTest, AFileOfFramesThatCannotBeWrittenDoesNotCostTheVideo) {
+  add_input("a.mp4");
+  options_.files.detections = dir_ / "full.jsonl";
+  fs::create_symlink("/dev/full", options_.files.detections);
+  EXPECT_EQ(run_all(), 5);
+  EXPECT_TRUE(fs::exists(dir_ / "in/a_faces.mp4"));
+  EXPECT_THAT(read_file(dir_ / "l.csv"), HasSubstr("a.mp4"));
+  EXPECT_EQ(report()[0]["status"], "done");
+}
+
+TEST_F(RunTest, WithoutAnythingLeftToWriteToTheRunEnds) {
+  add_input("a.mp4");
+  options_.video = false;
+  options_.files = {dir_ / "full.jsonl", {}, dir_ / "r.json"};
+  fs::create_symlink("/dev/full", options_.files.detections);
+  EXPECT_EQ(run_all(), 5);
+  EXPECT_EQ(report()[0]["status"], "failed");
+}
+
+TEST_F(RunTest, AnotherRunsOutputsAreRefusedBeforeTheModelIsLoaded) {
+  add_input("a.mp4");
+  {
+    const OutputLock other(dir_ / "d.jsonl");
+    expect_error(ErrorKind::output, "another run is writing it", [&] { (void)run_all(); });
+  }
+  const OutputLock other(dir_ / "in/a_faces.mp4");
+  EXPECT_EQ(run_all(), 5);
+  EXPECT_EQ(factories_, 0);
 }
 
 TEST_F(RunTest, OutputThatIsADirectoryIsRefused) {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/app/expect_error.h"
+#include "tests/support/expect_error.h"
 
 namespace facepipe {
 namespace {

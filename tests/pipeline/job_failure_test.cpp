@@ -2,14 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <sys/resource.h>
-
 #include <atomic>
-#include <csignal>
 #include <stdexcept>
 
 #include "pipeline/pictures.h"
 #include "tests/support/clips.h"
+#include "tests/support/file_size_limit.h"
 #include "tests/support/job.h"
 #include "tests/support/temporary_folder.h"
 
@@ -109,34 +107,58 @@ TEST_F(Failure, InTheObserver) {
   EXPECT_TRUE(out_.names().empty());
 }
 
-/// No file of this process may grow beyond `bytes` while the object lives: a full disk.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) {
-    std::signal(SIGXFSZ, SIG_IGN);
-    getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit{bytes, before_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileSizeLimit() { setrlimit(RLIMIT_FSIZE, &before_); }
-  FileSizeLimit(const FileSizeLimit&) = delete;
-  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-
- private:
-  rlimit before_{};
-};
-
-TEST_F(Failure, InWriting) {
-  const FileSizeLimit limit(200'000);
-  expect_clean_failure(job(), {}, "out.mp4: File too large");
+// The limit stands in for a full disk.
+TEST_F(Failure, OnADiskThatIsFullFromTheStart) {
+  const FileSizeLimit limit(1000);
+  expect_clean_failure(job(), {}, "out.mp4: can't be written: File too large");
 }
 
-TEST_F(Failure, InWritingTheLastBytes) {
-  // Little enough to be noticed only when the buffers are written out at the end.
+TEST_F(Failure, AFullDiskLeavesAPlayablePart) {
+  for (const char* name : {"out.mp4", "out.mkv", "out.ts"}) {
+    const FileSizeLimit limit(1'000'000);
+    const JobRun run = run_fake_job(lossless_job(clip(), out_ / name));
+    EXPECT_THAT(run.result.output_error, HasSubstr("can't be written: File too large")) << name;
+    EXPECT_FALSE(run.result.interrupted);
+    const std::filesystem::path part = partial_name(out_ / name, 1);
+    EXPECT_EQ(run.result.output, part);
+    const std::vector<Stamp> stamps = video_stamps(part);
+    EXPECT_EQ(stamps.size(), static_cast<std::size_t>(run.result.ledger.written)) << name;
+    EXPECT_EQ(stamps.size(), run.records.size()) << "no record of a frame that isn't there";
+    EXPECT_GE(stamps.size(), 10U) << name;
+    EXPECT_LT(stamps.size(), 100U) << name;
+    EXPECT_EQ(streams_of(probe(part), "audio").size(), 1U) << name;
+    EXPECT_EQ(live_frames(), 0);
+  }
+  EXPECT_EQ(out_.names().size(), 3U);
+}
+
+TEST_F(Failure, OnAFullDeviceIsTold) {
   JobOptions options = job();
-  options.end_s = 0.2;
-  const FileSizeLimit limit(1000);
-  expect_clean_failure(options, {}, "out.mp4: ");
+  options.output = out_ / "full.mkv";
+  std::filesystem::create_symlink("/dev/full", options.output);
+  try {
+    (void)run_fake_job(options);
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::output);
+    EXPECT_THAT(error.what(), HasSubstr("full.mkv: can't be written: No space left"));
+  }
+}
+
+TEST_F(Failure, AnOutputThatAppearsMeanwhileIsLeftAlone) {
+  FakeBehaviour behaviour;
+  behaviour.on_start = [this] { out_.write("out.mp4", "theirs"); };
+  JobOptions options = job();
+  options.existing = ExistingTarget::refuse;
+  try {
+    (void)run_fake_job(options, behaviour);
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::output);
+    EXPECT_THAT(error.what(), HasSubstr("out.mp4: appeared while the run made it"));
+  }
+  EXPECT_EQ(read_file(out_ / "out.mp4"), "theirs");
+  EXPECT_EQ(video_stamps(out_ / "out.partial.mp4").size(), 100U) << "what was made is kept";
 }
 
 TEST_F(Failure, AStopLeavesAPlayablePart) {

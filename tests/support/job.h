@@ -16,6 +16,7 @@ inline JobOptions lossless_job(const std::filesystem::path& input,
   JobOptions options;
   options.input = input.string();
   options.output = output;
+  options.existing = ExistingTarget::replace;
   options.encoder.preset = "ultrafast";
   options.encoder.options = {{"qp", "0"}};
   options.overlay = {false, false, false, false};

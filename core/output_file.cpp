@@ -1,0 +1,306 @@
+#include "core/output_file.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <mutex>
+#include <random>
+#include <system_error>
+#include <utility>
+
+#include "core/error.h"
+
+namespace facepipe {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr mode_t kReadWrite = 0666;
+constexpr int kPollMs = 100;
+constexpr std::int64_t kReserveStep = std::int64_t{4} << 20U;
+
+/// Files to remove if the program ends without destructors.
+std::mutex unfinished_mutex;
+std::vector<fs::path>& unfinished() {
+  static auto* const files = new std::vector<fs::path>;  // outlives every other static object
+  return *files;
+}
+
+void enter_unfinished(const fs::path& file) {
+  const std::scoped_lock lock(unfinished_mutex);
+  unfinished().push_back(file);
+}
+
+void strike_unfinished(const fs::path& file) {
+  const std::scoped_lock lock(unfinished_mutex);
+  std::erase(unfinished(), file);
+}
+
+std::string reason_of(int code) { return std::generic_category().message(code); }
+
+std::string random_letters() {
+  constexpr std::string_view kLetters = "0123456789abcdefghijklmnopqrstuv";
+  std::random_device source;
+  std::string text;
+  for (int i = 0; i < 10; ++i) text += kLetters[source() % kLetters.size()];
+  return text;
+}
+
+/// Some file systems can't rename without replacing; links do the same there, or nothing does.
+int rename_to_free_name(const fs::path& from, const fs::path& to) {
+  if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
+  if (errno != EINVAL && errno != ENOSYS) return errno;
+  if (link(from.c_str(), to.c_str()) == 0) {
+    unlink(from.c_str());
+    return 0;
+  }
+  if (errno == EEXIST) return EEXIST;
+  struct stat there {};
+  if (lstat(to.c_str(), &there) == 0) return EEXIST;
+  return std::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+fs::path partial_name(const fs::path& target, int number) {
+  const std::string mark = number > 1 ? ".partial-" + std::to_string(number) : ".partial";
+  return name_beside(target, target.stem().string(), mark + target.extension().string());
+}
+
+bool is_stream_target(const fs::path& target) {
+  struct stat found {};
+  return stat(target.c_str(), &found) == 0 && (S_ISFIFO(found.st_mode) || S_ISCHR(found.st_mode));
+}
+
+std::string reason_against_target(const fs::path& target) {
+  if (target.filename().empty()) return "is no file name";
+  struct stat found {};
+  if (lstat(target.c_str(), &found) != 0 || is_stream_target(target)) return {};
+  if (S_ISDIR(found.st_mode)) return "is a directory";
+  if (S_ISLNK(found.st_mode)) return "is a link, which is never written through: name the file itself";
+  if (!S_ISREG(found.st_mode)) return "is no file, FIFO or character device";
+  return {};
+}
+
+void remove_unfinished_outputs() noexcept {
+  // The lock may be held by the thread that failed.
+  const std::unique_lock lock(unfinished_mutex, std::try_to_lock);
+  if (!lock.owns_lock()) return;
+  for (const fs::path& file : unfinished()) unlink(file.c_str());
+}
+
+OutputFile::OutputFile(fs::path target, ExistingTarget existing, std::stop_token stop)
+    : target_(std::move(target)), existing_(existing), stop_(std::move(stop)) {
+  const std::string reason = reason_against_target(target_);
+  if (!reason.empty()) throw Error(ErrorKind::output, target_.string() + ": " + reason);
+  stream_ = is_stream_target(target_);
+  if (stream_) {
+    open_stream();
+    return;
+  }
+  lock_.emplace(target_);
+  open_temporary();
+  enter_unfinished(OutputLock::record_path(target_));
+}
+
+OutputFile::~OutputFile() {
+  if (file_ >= 0) close(file_);
+  remove_temporaries();
+  strike_unfinished(OutputLock::record_path(target_));
+}
+
+/// A FIFO opens when it has a reader.
+void OutputFile::open_stream() {
+  while (true) {
+    file_ = open(target_.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    if (file_ >= 0) return;
+    if (errno != ENXIO && errno != EINTR) fail(errno);
+    if (stop_.stop_requested()) throw Stopped();
+    poll(nullptr, 0, kPollMs);
+  }
+}
+
+void OutputFile::open_temporary() {
+  const fs::path name = name_beside(target_, target_.filename().string(), ".tmp-" + random_letters());
+  struct stat there {};
+  if (lstat(name.c_str(), &there) == 0) fail(EEXIST);  // or the record would call it ours
+  if (lock_) lock_->writes(name);
+  const int file =
+      open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kReadWrite);
+  if (file < 0) fail(errno);
+  temporaries_.push_back(name);
+  enter_unfinished(name);
+  if (file_ >= 0) close(file_);
+  file_ = file;
+  position_ = size_ = reserved_ = 0;
+}
+
+void OutputFile::begin_again() { open_temporary(); }
+
+int OutputFile::write(std::span<const std::byte> bytes) noexcept {
+  while (!bytes.empty()) {
+    const ssize_t taken = ::write(file_, bytes.data(), bytes.size());
+    if (taken < 0) {
+      const int code = errno;
+      if (code == EINTR) continue;
+      if (code == EAGAIN) {
+        if (const int waited = wait_for_room(); waited != 0) return waited;
+        continue;
+      }
+      if (code == ENOSPC || code == EDQUOT || code == EFBIG) full_ = code;
+      return code;
+    }
+    bytes = bytes.subspan(static_cast<std::size_t>(taken));
+    position_ += taken;
+    size_ = std::max(size_, position_);
+  }
+  if (reserve_ > 0) reserve_ahead();
+  return 0;
+}
+
+int OutputFile::wait_for_room() const noexcept {
+  pollfd waited{file_, POLLOUT, 0};
+  while (true) {
+    if (stop_.stop_requested()) return ECANCELED;
+    const int ready = poll(&waited, 1, kPollMs);
+    if (ready > 0) return 0;
+    if (ready < 0 && errno != EINTR) return errno;
+  }
+}
+
+int OutputFile::seek(std::int64_t position) noexcept {
+  if (lseek(file_, position, SEEK_SET) < 0) return errno;
+  position_ = position;
+  return 0;
+}
+
+int OutputFile::truncate(std::int64_t size) noexcept {
+  if (ftruncate(file_, size) != 0) return errno;
+  size_ = size;
+  reserved_ = std::min(reserved_, size);
+  return seek(size);
+}
+
+void OutputFile::reserve(std::int64_t bytes) noexcept {
+  if (stream_) return;
+  reserve_ = bytes;
+  reserve_ahead();
+}
+
+void OutputFile::reserve_ahead() noexcept {
+  const std::int64_t wanted = size_ + reserve_;
+  if (full_ != 0) return;
+  rlimit limit{};
+  getrlimit(RLIMIT_FSIZE, &limit);
+  if (limit.rlim_cur != RLIM_INFINITY && wanted > static_cast<std::int64_t>(limit.rlim_cur)) {
+    full_ = EFBIG;
+    return;
+  }
+  if (wanted <= reserved_) return;
+  const std::int64_t begin = std::max(reserved_, size_);
+  for (const std::int64_t end : {wanted + kReserveStep, wanted}) {
+    if (fallocate(file_, FALLOC_FL_KEEP_SIZE, begin, end - begin) == 0) {
+      reserved_ = end;
+      return;
+    }
+    if (errno != ENOSPC && errno != EDQUOT && errno != EFBIG) {
+      reserved_ = INT64_MAX;  // this file system can't; what write() says must do
+      return;
+    }
+  }
+  full_ = errno;
+}
+
+void OutputFile::complete() {
+  // What was reserved and not needed goes back.
+  if (reserved_ > size_ && ftruncate(file_, size_) != 0) fail(errno);
+  // Disks over a network tell only here that they are full.
+  if (fsync(file_) != 0) fail(errno);
+}
+
+void OutputFile::commit() {
+  if (stream_) {
+    const int code = close(std::exchange(file_, -1)) == 0 ? 0 : errno;
+    if (code != 0) fail(code);
+    return;
+  }
+  std::string reason;
+  try {
+    complete();
+    const fs::path& made = temporaries_.back();
+    const int code = existing_ == ExistingTarget::refuse ? rename_to_free_name(made, target_)
+                     : std::rename(made.c_str(), target_.c_str()) == 0 ? 0
+                                                                       : errno;
+    if (code == 0) {
+      sync_folder();
+      strike_unfinished(made);
+      temporaries_.pop_back();
+      release();
+      return;
+    }
+    reason = code == EEXIST ? "appeared while the run made it" : "can't be written: " + reason_of(code);
+  } catch (const Error& error) {
+    reason = std::string(error.what()).substr(target_.string().size() + 2);
+  }
+  const fs::path kept = keep_partial();
+  throw Error(ErrorKind::output,
+              target_.string() + ": " + reason + "; what was made is kept as " + kept.string());
+}
+
+fs::path OutputFile::keep_partial() {
+  if (stream_) {
+    close(std::exchange(file_, -1));
+    return target_;
+  }
+  if (reserved_ > size_ && ftruncate(file_, size_) != 0) fail(errno);
+  fsync(file_);  // a part is better than none, even if the disk has its troubles
+  const fs::path& made = temporaries_.back();
+  for (int number = 1;; ++number) {
+    const fs::path name = partial_name(target_, number);
+    struct stat there {};
+    if (lstat(name.c_str(), &there) == 0) continue;
+    if (lock_) lock_->keeps(name);
+    const int code = rename_to_free_name(made, name);
+    if (code == EEXIST) continue;
+    if (code != 0) fail(code);
+    sync_folder();
+    strike_unfinished(made);
+    temporaries_.pop_back();
+    release();
+    return name;
+  }
+}
+
+void OutputFile::release() {
+  close(std::exchange(file_, -1));
+  remove_temporaries();
+  lock_.reset();
+}
+
+void OutputFile::remove_temporaries() {
+  while (!temporaries_.empty()) {
+    unlink(temporaries_.back().c_str());
+    strike_unfinished(temporaries_.back());
+    temporaries_.pop_back();
+  }
+}
+
+void OutputFile::sync_folder() const noexcept {
+  const fs::path folder = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
+  const int opened = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (opened < 0) return;
+  fsync(opened);  // file systems that can't sync a folder keep names in their own way
+  close(opened);
+}
+
+void OutputFile::fail(int code) const {
+  throw Error(ErrorKind::output, target_.string() + ": can't be written: " + reason_of(code));
+}
+
+}  // namespace facepipe

@@ -1,0 +1,107 @@
+// Every file that a run writes: it appears under its name when it is complete, or not at all.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/output_lock.h"
+
+namespace facepipe {
+
+/// What happens to a file that stands under the target's name when the new one is complete.
+enum class ExistingTarget { refuse, replace };
+
+/// Owns a new file "NAME.tmp-..." beside `target`, and the lock on the target's name. commit() gives
+/// it the target's name, keep_partial() a partial one; without either the destructor removes it. A
+/// file that stands under the target's name is untouched until commit().
+///
+/// A target that is a FIFO or a device is written to as it is and can't be sought; links lead to one
+/// or are refused. Not thread-safe. The functions that throw throw Error(output), naming `target`;
+/// the others are for callbacks of C libraries and answer with an errno.
+class OutputFile {
+ public:
+  /// @param stop  ends waits for the reader of a FIFO
+  explicit OutputFile(std::filesystem::path target, ExistingTarget existing,
+                      std::stop_token stop = {});
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  /// At the current position, which moves on. 0, or an errno: then some of it may be written.
+  [[nodiscard]] int write(std::span<const std::byte> bytes) noexcept;
+  /// Moves the position. 0 or an errno.
+  [[nodiscard]] int seek(std::int64_t position) noexcept;
+  /// Cuts the file off and moves to its new end. Works on a full disk too. 0 or an errno.
+  [[nodiscard]] int truncate(std::int64_t size) noexcept;
+  [[nodiscard]] bool seekable() const { return !stream_; }
+  [[nodiscard]] std::int64_t position() const { return position_; }
+  [[nodiscard]] std::int64_t size() const { return size_; }
+
+  /// From now on there are always `bytes` free behind what is written, reserved on the disk, so that
+  /// a file can be finished when the disk is full. Where that can't be had, full() tells.
+  void reserve(std::int64_t bytes) noexcept;
+  /// Why there is less room than reserve() asked for (ENOSPC, EDQUOT, EFBIG); 0 while there is.
+  [[nodiscard]] int full() const { return full_; }
+
+  /// Completes the file: to the disk, then under its name. Where that fails, it is kept under a
+  /// partial name, which the error tells. Called once, last.
+  void commit();
+  /// Completes it as "NAME.partial.EXT", or "NAME.partial-2.EXT" and so on where there is one. The
+  /// name. Called once, last.
+  std::filesystem::path keep_partial();
+  /// Begins a second file, the one that commit() and keep_partial() mean. The first stays in the
+  /// record until then, and goes.
+  void begin_again();
+
+  [[nodiscard]] const std::filesystem::path& target() const { return target_; }
+  /// nullptr for a FIFO or device, and once the file has its name.
+  [[nodiscard]] OutputLock* lock() { return lock_ ? &*lock_ : nullptr; }
+
+  /// "can't be written: " and the system's words.
+  [[noreturn]] void fail(int code) const;
+
+ private:
+  [[nodiscard]] bool is_stream() const;
+  void open_stream();
+  void open_temporary();
+  void reserve_ahead() noexcept;
+  [[nodiscard]] int wait_for_room() const noexcept;
+  void complete();
+  void release();
+  void remove_temporaries();
+  void sync_folder() const noexcept;
+
+  std::filesystem::path target_;
+  ExistingTarget existing_;
+  std::stop_token stop_;
+  bool stream_ = false;
+  std::optional<OutputLock> lock_;
+  std::vector<std::filesystem::path> temporaries_;  ///< the last one is open
+  int file_ = -1;
+  std::int64_t position_ = 0;
+  std::int64_t size_ = 0;
+  std::int64_t reserve_ = 0;   ///< bytes wanted behind size_
+  std::int64_t reserved_ = 0;  ///< up to this position the disk has room for us
+  int full_ = 0;
+};
+
+/// Removes what unfinished OutputFiles have made, where the program ends without their destructors.
+void remove_unfinished_outputs() noexcept;
+
+/// "clip_faces.mp4" -> "clip_faces.partial.mp4", "clip_faces.partial-2.mp4" and so on: number >= 1.
+[[nodiscard]] std::filesystem::path partial_name(const std::filesystem::path& target, int number);
+
+/// Why the target can't be written at all, whatever its content: a directory, a link to a file, a
+/// block device; empty if nothing speaks against it.
+[[nodiscard]] std::string reason_against_target(const std::filesystem::path& target);
+
+/// Whether the name leads to a FIFO or a character device, which is written to, never replaced.
+[[nodiscard]] bool is_stream_target(const std::filesystem::path& target);
+
+}  // namespace facepipe

@@ -1,0 +1,77 @@
+// One program at a time writes to a name, and what a killed one left there is known to the next.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace facepipe {
+
+/// A complete part of a file that was never finished: what belongs to one input, for example.
+struct OutputPart {
+  std::string name;
+  std::int64_t begin = 0;  ///< bytes from the file's begin
+  std::int64_t end = 0;
+};
+
+/// What an earlier program left of its work on a target.
+struct Leftover {
+  std::filesystem::path path;
+  bool kept = false;  ///< under a partial name, for the user; else a temporary file
+  std::vector<OutputPart> parts;
+};
+
+/// Holds a lock on the name `target` while it lives, by flock(2) on ".NAME.facepipe" beside it. That
+/// file is also the record of what is made for the target: which files, and which parts of them are
+/// complete. It goes with the lock unless keep_record() was called; after kill -9 it stays, and the
+/// next lock on the target reads it. Not thread-safe.
+///
+/// Where the file system has no locks, it is no lock and keeps no record.
+class OutputLock {
+ public:
+  /// Reads the record and removes the temporary files of dead programs that hold no complete part.
+  /// Errors: Error(output), naming `target`: another program holds the lock; the folder can't be
+  /// written to; a file by the lock's name is not ours.
+  explicit OutputLock(std::filesystem::path target);
+  ~OutputLock();
+  OutputLock(const OutputLock&) = delete;
+  OutputLock& operator=(const OutputLock&) = delete;
+
+  /// In the order in which they were made; only files that are there.
+  [[nodiscard]] const std::vector<Leftover>& leftovers() const { return leftovers_; }
+
+  /// A file is about to be made; of what follows, completed() and keeps() mean this one.
+  void writes(const std::filesystem::path& file);
+  /// `part.end` bytes are in the file.
+  void completed(const OutputPart& part);
+  /// The file is about to be renamed to this partial name. On a full disk it isn't recorded.
+  void keeps(const std::filesystem::path& file) noexcept;
+  /// Whether the record stays when the lock goes.
+  void keep_record(bool keeps) { keeps_record_ = keeps; }
+
+  /// Beside `target`; not longer than its file system allows.
+  [[nodiscard]] static std::filesystem::path record_path(const std::filesystem::path& target);
+
+ private:
+  void open();
+  [[nodiscard]] bool try_open();
+  [[nodiscard]] std::string read_record() const;
+  void append(std::string_view key, const std::string& text) const;
+  [[nodiscard]] int try_append(std::string_view line) const noexcept;
+  [[noreturn]] void fail(const std::string& reason) const;
+
+  std::filesystem::path target_;
+  std::filesystem::path record_;
+  int file_ = -1;  // -1 where there are no locks
+  bool keeps_record_ = false;
+  std::vector<Leftover> leftovers_;
+};
+
+/// `stem` + `rest` beside `target`, the stem cut off, with a hash of all of it behind, where the file
+/// system doesn't take names so long.
+[[nodiscard]] std::filesystem::path name_beside(const std::filesystem::path& target,
+                                                const std::string& stem, const std::string& rest);
+
+}  // namespace facepipe

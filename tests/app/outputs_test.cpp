@@ -1,0 +1,186 @@
+// The real program's outputs: nothing of the user's is overwritten, and nothing half stands there.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <thread>
+
+#include "core/output_lock.h"
+#include "tests/support/clips.h"
+#include "tests/support/temporary_folder.h"
+
+namespace facepipe::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using Arguments = std::vector<std::string>;
+
+class Outputs : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    clips_ = new TemporaryFolder;
+    ffmpeg("-f lavfi -i testsrc2=s=128x96:r=25:d=0.4 -c:v libx264 -preset ultrafast", clip());
+  }
+  static void TearDownTestSuite() {
+    delete clips_;
+    clips_ = nullptr;
+  }
+  static fs::path clip() { return *clips_ / "clip.mp4"; }
+
+  static CommandResult run(Arguments arguments) {
+    arguments.insert(arguments.begin(), {FACEPIPE_PROGRAM, "run", "-q"});
+    return run_command(arguments);
+  }
+  static void expect_refusal(int code, const std::string& reason, const Arguments& arguments) {
+    const CommandResult result = run(arguments);
+    EXPECT_EQ(result.exit_code, code) << result.err;
+    EXPECT_THAT(result.err, HasSubstr(reason));
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  }
+  static void expect_played(const fs::path& video) {
+    EXPECT_EQ(video_stamps(video).size(), 10U) << video;
+  }
+
+  static inline TemporaryFolder* clips_ = nullptr;
+  TemporaryFolder dir_;
+};
+
+TEST_F(Outputs, AnInputUnderAnySpellingIsNoOutput) {
+  fs::copy(clip(), dir_ / "foo.partial.mp4");
+  fs::create_symlink("foo.partial.mp4", dir_ / "soft.mp4");
+  fs::create_hard_link(dir_ / "foo.partial.mp4", dir_ / "hard.mp4");
+  const std::string before = read_file(clip());
+  const std::string input = dir_ / "foo.partial.mp4";
+  const std::string output = dir_ / "foo.mp4";
+  for (const std::string& spelled :
+       {input, (dir_ / "soft.mp4").string(), (dir_ / "hard.mp4").string(), "file://" + input,
+        "cache:file://" + input, "async:file://" + input, "cache:async:file://" + input,
+        "subfile,,start,0,end,0,,:file://" + input, "concat:file://" + input + "|file://" + input,
+        dir_.path().string() + "/./x/../foo.partial.mp4"}) {
+    fs::create_directory(dir_ / "x");
+    expect_refusal(2, "is an input and would be the unfinished output", {spelled, "-o", output});
+    expect_refusal(2, "is an input and would be the output",
+                   {spelled, "-o", dir_ / "hard.mp4", "--overwrite"});
+    fs::remove(dir_ / "x");
+  }
+  EXPECT_THAT(dir_.names(), ElementsAre("foo.partial.mp4", "hard.mp4", "soft.mp4"));
+  EXPECT_EQ(read_file(input), before);
+}
+
+TEST_F(Outputs, SideFilesAreNoInputsEither) {
+  fs::copy(clip(), dir_ / "d.partial.csv");
+  expect_refusal(2, "d.partial.csv: is named for two things",
+                 {dir_ / "d.partial.csv", "--no-video", "--detections", dir_ / "d.csv"});
+  EXPECT_EQ(read_file(dir_ / "d.partial.csv"), read_file(clip()));
+}
+
+TEST_F(Outputs, LinksInTheWayAreNotWrittenThrough) {
+  dir_.write("precious.txt", "precious");
+  fs::create_symlink("precious.txt", dir_ / "s.partial.mp4");
+  EXPECT_EQ(run({clip(), "-o", dir_ / "s.mp4"}).exit_code, 0);
+  expect_played(dir_ / "s.mp4");
+  EXPECT_FALSE(fs::is_symlink(dir_ / "s.mp4"));
+  fs::create_symlink("precious.txt", dir_ / "t.mp4");
+  expect_refusal(5, "t.mp4: exists already", {clip(), "-o", dir_ / "t.mp4"});
+  expect_refusal(5, "t.mp4: is a link", {clip(), "-o", dir_ / "t.mp4", "--overwrite"});
+  EXPECT_EQ(read_file(dir_ / "precious.txt"), "precious");
+  EXPECT_THAT(dir_.names(), ElementsAre("precious.txt", "s.mp4", "s.partial.mp4", "t.mp4"));
+}
+
+TEST_F(Outputs, TwoRunsToOneNameDoNotMeet) {
+  {
+    const OutputLock other(dir_ / "out.mp4");
+    expect_refusal(5, "out.mp4: another run is writing it", {clip(), "-o", dir_ / "out.mp4"});
+    const OutputLock latency(dir_ / "l.csv");
+    expect_refusal(5, "l.csv: another run is writing it",
+                   {clip(), "-o", dir_ / "b.mp4", "--latency", dir_ / "l.csv"});
+  }
+  EXPECT_TRUE(dir_.names().empty());
+}
+
+TEST_F(Outputs, TwoRunsAtOnceLeaveOneGoodFile) {
+  std::vector<CommandResult> results(4);
+  {
+    std::vector<std::jthread> runs;
+    for (CommandResult& result : results)
+      runs.emplace_back([&] { result = run({clip(), "-o", dir_ / "out.mp4"}); });
+  }
+  EXPECT_EQ(std::count_if(results.begin(), results.end(),
+                          [](const CommandResult& result) { return result.exit_code == 0; }),
+            1);
+  for (const CommandResult& result : results)
+    EXPECT_THAT(result.exit_code, testing::AnyOf(0, 5)) << result.err;
+  expect_played(dir_ / "out.mp4");
+  EXPECT_THAT(dir_.names(), ElementsAre("out.mp4"));
+}
+
+TEST_F(Outputs, NamesThatAreAsLongAsTheyMayBe) {
+  const std::string name = std::string(247, 'n') + ".mp4";
+  fs::copy(clip(), dir_ / name);
+  const std::string longest = std::string(251, 'o') + ".mp4";
+  const CommandResult result =
+      run({dir_ / name, "-o", dir_ / longest, "--latency", dir_ / (std::string(251, 'l') + ".csv")});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  expect_played(dir_ / longest);
+  EXPECT_EQ(dir_.names().size(), 3U);
+}
+
+/// What a reader of the FIFO gets until its writer ends.
+std::string read_fifo(const fs::path& fifo) { return read_file(fifo); }
+
+TEST_F(Outputs, AFifoGetsTheVideoAndStaysAFifo) {
+  for (const char* name : {"out.mkv", "out.ts"}) {
+    const fs::path fifo = dir_ / name;
+    ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+    std::string got;
+    {
+      const std::jthread reader([&] { got = read_fifo(fifo); });
+      EXPECT_EQ(run({clip(), "-o", fifo}).exit_code, 0);
+    }
+    expect_played(dir_.write(std::string("got.") + name, got));
+    EXPECT_TRUE(fs::is_fifo(fifo));
+  }
+}
+
+TEST_F(Outputs, AFifoCannotHoldWhatIsFinishedByGoingBack) {
+  ASSERT_EQ(mkfifo((dir_ / "out.mp4").c_str(), 0600), 0);
+  expect_refusal(5, "out.mp4: mp4 is finished by going back", {clip(), "-o", dir_ / "out.mp4"});
+  EXPECT_TRUE(fs::is_fifo(dir_ / "out.mp4"));
+}
+
+TEST_F(Outputs, ReportsGoThroughAFifoToo) {
+  const fs::path fifo = dir_ / "d.jsonl";
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  std::string got;
+  {
+    const std::jthread reader([&] { got = read_fifo(fifo); });
+    EXPECT_EQ(run({clip(), "--no-video", "--detections", fifo}).exit_code, 0);
+  }
+  EXPECT_EQ(std::count(got.begin(), got.end(), '\n'), 10);
+  EXPECT_TRUE(fs::is_fifo(fifo));
+}
+
+TEST_F(Outputs, ADeviceIsWrittenToAndStaysOne) {
+  fs::create_symlink("/dev/null", dir_ / "null.mkv");
+  EXPECT_EQ(run({clip(), "-o", dir_ / "null.mkv"}).exit_code, 0);
+  EXPECT_TRUE(fs::is_symlink(dir_ / "null.mkv"));
+  fs::create_symlink("/dev/full", dir_ / "full.jsonl");
+  expect_refusal(5, "full.jsonl: can't be written: No space left",
+                 {clip(), "-o", dir_ / "out.mp4", "--detections", dir_ / "full.jsonl"});
+  expect_played(dir_ / "out.mp4");
+}
+
+TEST_F(Outputs, FormatsOfSeveralFilesAreRefused) {
+  expect_refusal(5, "hls", {clip(), "-o", dir_ / "out.m3u8"});
+  EXPECT_TRUE(dir_.names().empty());
+}
+
+}  // namespace
+}  // namespace facepipe::test

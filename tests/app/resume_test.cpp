@@ -1,0 +1,129 @@
+// The real program, killed in the middle of a folder and started again: everything is there once.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <functional>
+#include <set>
+#include <thread>
+
+#include "tests/support/clips.h"
+#include "tests/support/temporary_folder.h"
+
+namespace facepipe::test {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using Arguments = std::vector<std::string>;
+
+constexpr int kInputs = 8;
+constexpr int kFrames = 5;
+
+class Resume : public testing::Test {
+ protected:
+  Resume() {
+    for (int i = 0; i < kInputs; ++i)
+      ffmpeg("-f lavfi -i testsrc2=s=96x64:r=25:d=" + std::to_string(0.04 * kFrames) +
+                 " -c:v libx264 -preset ultrafast",
+             dir_.path() / ("in" + std::to_string(i) + ".mp4"));
+    fs::create_directories(dir_ / "in");
+    for (int i = 0; i < kInputs; ++i)
+      fs::rename(dir_ / ("in" + std::to_string(i) + ".mp4"),
+                 dir_ / ("in/" + std::to_string(i) + ".mp4"));
+  }
+
+  [[nodiscard]] Arguments arguments() const {
+    return {FACEPIPE_PROGRAM, "run", dir_ / "in", "-o", dir_ / "out/", "--skip-existing",
+            "-q", "--detections", dir_ / "d.jsonl", "--latency", dir_ / "l.csv", "--report",
+            dir_ / "r.json"};
+  }
+
+  /// Starts the program and sends it a signal once `when` holds. Its exit code; 128 + signal.
+  [[nodiscard]] int run_until(int signal, const std::function<bool()>& when) const {
+    std::vector<std::string> words = arguments();
+    const pid_t child = fork();
+    if (child == 0) {
+      std::vector<char*> argv;
+      for (std::string& word : words) argv.push_back(word.data());
+      argv.push_back(nullptr);
+      const int null = open("/dev/null", O_RDWR);
+      for (const int descriptor : {0, 1, 2}) dup2(null, descriptor);
+      execv(argv[0], argv.data());
+      _exit(127);
+    }
+    int status = 0;
+    pid_t ended = 0;
+    while (!when() && (ended = waitpid(child, &status, WNOHANG)) == 0)
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+    if (ended == 0) {
+      kill(child, signal);
+      waitpid(child, &status, 0);
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+
+  [[nodiscard]] bool video_is_there(int number) const {
+    return fs::exists(dir_ / ("out/" + std::to_string(number) + "_faces.mp4"));
+  }
+
+  void expect_everything_once() const {
+    std::multiset<std::string> frames;
+    const std::string lines = read_file(dir_ / "d.jsonl");
+    std::istringstream stream(lines);
+    for (std::string line; std::getline(stream, line);) {
+      const json frame = json::parse(line);
+      frames.insert(frame["file"].get<std::string>() + std::to_string(frame["frame"].get<int>()));
+    }
+    EXPECT_EQ(frames.size(), std::size_t{kInputs * kFrames});
+    EXPECT_EQ(std::set<std::string>(frames.begin(), frames.end()).size(), frames.size());
+    const std::string latencies = read_file(dir_ / "l.csv");
+    EXPECT_EQ(std::count(latencies.begin(), latencies.end(), '\n'), kInputs * kFrames + 1);
+    const json report = json::parse(read_file(dir_ / "r.json"));
+    ASSERT_EQ(report.size(), std::size_t{kInputs});
+    for (const json& entry : report) {
+      EXPECT_EQ(entry["status"], "done") << entry["file"];
+      EXPECT_EQ(entry["frames"]["decoded"], kFrames);
+    }
+    for (int i = 0; i < kInputs; ++i)
+      EXPECT_EQ(video_stamps(dir_ / ("out/" + std::to_string(i) + "_faces.mp4")).size(),
+                std::size_t{kFrames});
+    const std::vector<std::string> names = dir_.names();
+    EXPECT_EQ(names.size(), std::size_t{5 + 2 * kInputs}) << testing::PrintToString(names);
+  }
+
+  TemporaryFolder dir_;
+};
+
+TEST_F(Resume, AfterControlC) {
+  EXPECT_EQ(run_until(SIGINT, [this] { return video_is_there(1); }), 130);
+  EXPECT_EQ(run_until(SIGTERM, [this] { return video_is_there(4); }), 130);
+  const CommandResult last = run_command(arguments());
+  EXPECT_EQ(last.exit_code, 0) << last.err;
+  expect_everything_once();
+}
+
+TEST_F(Resume, AfterKill) {
+  for (const int number : {0, 2, 3, 5})
+    EXPECT_EQ(run_until(SIGKILL, [&] { return video_is_there(number); }), 128 + SIGKILL);
+  const CommandResult last = run_command(arguments());
+  EXPECT_EQ(last.exit_code, 0) << last.err;
+  expect_everything_once();
+}
+
+TEST_F(Resume, AfterBothInTurn) {
+  EXPECT_EQ(run_until(SIGINT, [this] { return video_is_there(0); }), 130);
+  EXPECT_EQ(run_until(SIGKILL, [this] { return video_is_there(3); }), 128 + SIGKILL);
+  EXPECT_EQ(run_until(SIGINT, [this] { return video_is_there(5); }), 130);
+  const CommandResult last = run_command(arguments());
+  EXPECT_EQ(last.exit_code, 0) << last.err;
+  expect_everything_once();
+}
+
+}  // namespace
+}  // namespace facepipe::test
