@@ -114,8 +114,6 @@ FrameFormat detections_format(const std::filesystem::path& path) {
   return {{}, append_json_frame, json_string, input_of_json};
 }
 
-FrameFormat latency_format() {
-  return {latency_header(), append_latency, csv_field, input_of_csv};
-}
+FrameFormat latency_format() { return {latency_header(), append_latency, csv_field, input_of_csv}; }
 
 }  // namespace facepipe

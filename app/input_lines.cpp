@@ -27,9 +27,13 @@ constexpr std::size_t kLongestLine = std::size_t{64} << 20U;
 /// Reads whole lines; a field of CSV in quotes may hold line breaks.
 class LineReader {
  public:
-  explicit LineReader(const fs::path& path) : stream_(path, std::ios::binary) {}
+  explicit LineReader(const fs::path& path, std::int64_t begin = 0)
+      : stream_(path, std::ios::binary) {
+    stream_.seekg(begin);
+  }
 
-  /// The next line without its end; nothing at the end of the file. `whole` tells whether it had one.
+  /// The next line without its end; nothing at the end of the file. `whole` tells whether it had
+  /// one.
   std::optional<std::string_view> next(bool& whole) {
     line_.clear();
     whole = false;
@@ -83,7 +87,8 @@ std::optional<std::string_view> input_of_csv(std::string_view line) {
 
 InputLines::InputLines(const fs::path& path, LineFormat format, ExistingOutput existing,
                        const std::stop_token& stop)
-    : format_(std::move(format)), file_(checked_target(path, existing), at_the_end(existing), stop) {
+    : format_(std::move(format)),
+      file_(checked_target(path, existing), at_the_end(existing), stop) {
   OutputLock* const lock = file_.lock();
   if (lock != nullptr && !lock->leftovers().empty()) lock->keep_record(true);
   if (existing == ExistingOutput::skip && file_.seekable()) {
@@ -127,8 +132,21 @@ void InputLines::read_leftovers() {
   for (const Leftover& leftover : file_.lock()->leftovers()) {
     sources_.push_back(leftover.path);
     for (const OutputPart& part : leftover.parts)
-      earlier_[part.name] = {{sources_.size() - 1, part.begin, part.end}};
+      if (holds(leftover.path, part))
+        earlier_[part.name] = {{sources_.size() - 1, part.begin, part.end}};
   }
+}
+
+/// After a power cut the record may know more than the file: lines of the input are there, or not.
+bool InputLines::holds(const fs::path& path, const OutputPart& part) const {
+  if (part.begin == part.end) return true;
+  std::ifstream stream(path, std::ios::binary);
+  stream.seekg(part.end - 1);
+  if (stream.get() != '\n') return false;
+  LineReader reader(path, part.begin);
+  bool whole = false;
+  const auto line = reader.next(whole);
+  return line && whole && format_.input_of(*line) == part.name;
 }
 
 void InputLines::write(std::string_view lines) {
@@ -212,8 +230,9 @@ void InputLines::commit() {
     for (const Leftover& leftover : lock->leftovers()) {
       std::error_code error;
       const std::int64_t end = leftover.parts.empty() ? 0 : leftover.parts.back().end;
-      const bool taken = std::cmp_equal(fs::file_size(leftover.path, error), end) && !error &&
-                         std::find(sources_.begin(), sources_.end(), leftover.path) != sources_.end();
+      const bool taken =
+          std::cmp_equal(fs::file_size(leftover.path, error), end) && !error &&
+          std::find(sources_.begin(), sources_.end(), leftover.path) != sources_.end();
       if (!leftover.kept || taken) superseded.push_back(leftover.path);
     }
     lock->keep_record(false);

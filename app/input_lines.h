@@ -75,6 +75,7 @@ class InputLines {
 
   void read_finished();
   void read_leftovers();
+  [[nodiscard]] bool holds(const std::filesystem::path& path, const OutputPart& part) const;
   void copy(const Span& span);
   void take_rest();
   void flush();
@@ -88,9 +89,9 @@ class InputLines {
   std::map<std::string, std::vector<Span>> earlier_;
   std::set<std::string> done_;  ///< kept or taken in this run
   bool finished_before_ = false;
-  std::string pending_;      ///< follows what is in the file
-  std::int64_t kept_ = 0;    ///< where the current input begins
-  std::int64_t lines_ = 0;   ///< where its last whole line ends
+  std::string pending_;     ///< follows what is in the file
+  std::int64_t kept_ = 0;   ///< where the current input begins
+  std::int64_t lines_ = 0;  ///< where its last whole line ends
 };
 
 /// `path`, unless it exists and `existing` refuses that: then Error(output).

@@ -19,10 +19,10 @@ enum class InputStatus { waiting, done, damaged, partial, skipped, failed };
 struct InputOutcome {
   PlannedInput planned;
   InputStatus status = InputStatus::waiting;
-  int code = 0;       ///< this input's exit code
-  std::string error;  ///< one line where it failed
+  int code = 0;              ///< this input's exit code
+  std::string error;         ///< one line where it failed
   bool keeps_video = false;  ///< its video is there already: only the files beside it are made
-  JobResult result;   ///< of an input that was done, damaged or partial
+  JobResult result;          ///< of an input that was done, damaged or partial
 
   [[nodiscard]] bool has_result() const {
     return status == InputStatus::done || status == InputStatus::damaged ||

@@ -37,19 +37,21 @@ using FormatOf = std::function<OutputFormat(const std::string&)>;
 
 /// The jobs of `inputs`, in order; directories are walked, their files sorted. Reads directories
 /// and asks `format_of`; makes nothing. A bad input is an entry with its failure. Throws
-/// Error(usage) for what concerns all: an input that an output's name, final or partial, leads to, or
-/// two inputs with one output.
+/// Error(usage) for what concerns all: an input that an output's name, final or partial, leads to,
+/// or two inputs with one output.
 [[nodiscard]] std::vector<PlannedInput> plan_inputs(const std::vector<std::string>& inputs,
                                                     const OutputPlace& place,
                                                     const FormatOf& format_of);
 
-/// The files that an input may be, however it is spelled: a path, "file:PATH", and what stands behind
-/// protocols of FFmpeg that read another ("cache:", "async:", "subfile,,...:", "concat:A|B").
+/// The files that an input may be, however it is spelled: a path, "file:PATH", and what stands
+/// behind protocols of FFmpeg that read another ("cache:", "async:", "subfile,,...:",
+/// "concat:A|B").
 [[nodiscard]] std::vector<std::filesystem::path> input_paths(const std::string& input);
 
 /// The names that a run may give to a file, or make beside it, on the way to `target`; those of
 /// temporary files, which are new, apart. `target` comes first.
-[[nodiscard]] std::vector<std::filesystem::path> names_of_a_run(const std::filesystem::path& target);
+[[nodiscard]] std::vector<std::filesystem::path> names_of_a_run(
+    const std::filesystem::path& target);
 
 /// Equal for two names of one file: by its inode where it exists, by its canonical path where not.
 using FileIdentity = std::tuple<std::uintmax_t, std::uintmax_t, std::filesystem::path>;

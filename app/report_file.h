@@ -12,11 +12,12 @@
 
 namespace facepipe {
 
-/// Keeps each input's entry on the disk from the moment on at which the input is done, so that a run
-/// that resumes a killed one knows it. Not thread-safe. Errors: Error(output), naming the file.
+/// Keeps each input's entry on the disk from the moment on at which the input is done, so that a
+/// run that resumes a killed one knows it. Not thread-safe. Errors: Error(output), naming the file.
 class ReportFile {
  public:
-  /// Errors: also a file that exists, with ExistingOutput::refuse; with skip, one that is no report.
+  /// Errors: also a file that exists, with ExistingOutput::refuse; with skip, one that is no
+  /// report.
   ReportFile(const std::filesystem::path& path, ExistingOutput existing,
              const std::stop_token& stop);
 
@@ -24,9 +25,7 @@ class ReportFile {
   void add(const std::string& name, const std::string& entry);
 
   /// Entries of earlier runs, JSON objects, by their "file".
-  [[nodiscard]] const std::map<std::string, std::string>& earlier() const {
-    return earlier_;
-  }
+  [[nodiscard]] const std::map<std::string, std::string>& earlier() const { return earlier_; }
   [[nodiscard]] bool exists_already() const { return exists_already_; }
   [[nodiscard]] bool has_leftovers() const { return has_leftovers_; }
 

@@ -71,7 +71,7 @@ class Run {
   std::unique_ptr<Backend> backend_;
   StageTimes times_;
   int files_code_ = kExitDone;  ///< of a file beside the video that failed
-  bool several_ = false;        ///< inputs: each one's frames are in the files completely, or not at all
+  bool several_ = false;  ///< inputs: each one's frames are in the files completely, or not at all
 };
 
 int Run::all() {
@@ -157,9 +157,10 @@ void Run::settle_earlier_frames_of(InputOutcome& outcome) {
   if (outcome.status == InputStatus::skipped && !has_frames) {
     outcome.status = InputStatus::waiting;
     outcome.keeps_video = true;
-    spdlog::warn("{}: {} is there, but the files asked for hold no complete frames of it: done "
-                 "again, without touching the video",
-                 planned.input, planned.output.string());
+    spdlog::warn(
+        "{}: {} is there, but the files asked for hold no complete frames of it: done "
+        "again, without touching the video",
+        planned.input, planned.output.string());
   }
   if (outcome.status == InputStatus::waiting && !options_.video && has_frames)
     outcome.status = InputStatus::skipped;
@@ -171,7 +172,8 @@ void Run::forget_dead_runs() const {
     const bool finished = outcome.status == InputStatus::skipped || outcome.keeps_video;
     const fs::path& output = outcome.planned.output;
     std::error_code error;
-    if (!finished || output.empty() || !fs::exists(OutputLock::record_path(output), error)) continue;
+    if (!finished || output.empty() || !fs::exists(OutputLock::record_path(output), error))
+      continue;
     static_cast<void>(attempt({}, [&] { const OutputLock lock(output); }));  // goes with this one
   }
 }
@@ -236,8 +238,8 @@ void Run::work_with_progress(std::size_t index) {
   first.inputs = outcomes_.size();
   std::FILE* const out = options_.progress == ProgressStyle::json ? stdout : stderr;
   ProgressTeller progress(progress_kind(), out, first);
-  if (const auto failure = attempt(outcome.planned.input,
-                                   [&] { finish(outcome, job(outcome, progress)); })) {
+  if (const auto failure =
+          attempt(outcome.planned.input, [&] { finish(outcome, job(outcome, progress)); })) {
     fail(outcome, *failure);
     files_->forget();
   }
@@ -301,8 +303,7 @@ void Run::finish(InputOutcome& outcome, JobResult result) const {
     outcome.status = InputStatus::partial;
     outcome.code = exit_code(ErrorKind::output);
     outcome.error = outcome.result.output_error;
-    spdlog::error("{}; what was made is kept as {}", outcome.error,
-                  outcome.result.output.string());
+    spdlog::error("{}; what was made is kept as {}", outcome.error, outcome.result.output.string());
   } else if (ledger.intact()) {
     outcome.status = InputStatus::done;
   } else {
@@ -338,11 +339,9 @@ void Run::keep_frames() {
 }
 
 void Run::write_report() {
-  count_failure(
-      attempt({}, [&] {
-        files_->commit_report(
-            report_json(options_, facts_, outcomes_, files_->earlier_entries()));
-      }));
+  count_failure(attempt({}, [&] {
+    files_->commit_report(report_json(options_, facts_, outcomes_, files_->earlier_entries()));
+  }));
 }
 
 void Run::count_failure(const std::optional<Failure>& failure) {

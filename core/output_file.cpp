@@ -83,7 +83,8 @@ std::string reason_against_target(const fs::path& target) {
   struct stat found {};
   if (lstat(target.c_str(), &found) != 0 || is_stream_target(target)) return {};
   if (S_ISDIR(found.st_mode)) return "is a directory";
-  if (S_ISLNK(found.st_mode)) return "is a link, which is never written through: name the file itself";
+  if (S_ISLNK(found.st_mode))
+    return "is a link, which is never written through: name the file itself";
   if (!S_ISREG(found.st_mode)) return "is no file, FIFO or character device";
   return {};
 }
@@ -127,7 +128,8 @@ void OutputFile::open_stream() {
 }
 
 void OutputFile::open_temporary() {
-  const fs::path name = name_beside(target_, target_.filename().string(), ".tmp-" + random_letters());
+  const fs::path name =
+      name_beside(target_, target_.filename().string(), ".tmp-" + random_letters());
   struct stat there {};
   if (lstat(name.c_str(), &there) == 0) fail(EEXIST);  // or the record would call it ours
   if (lock_) lock_->writes(name);
@@ -244,7 +246,8 @@ void OutputFile::commit() {
       release();
       return;
     }
-    reason = code == EEXIST ? "appeared while the run made it" : "can't be written: " + reason_of(code);
+    reason =
+        code == EEXIST ? "appeared while the run made it" : "can't be written: " + reason_of(code);
   } catch (const Error& error) {
     reason = std::string(error.what()).substr(target_.string().size() + 2);
   }

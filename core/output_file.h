@@ -17,13 +17,13 @@ namespace facepipe {
 /// What happens to a file that stands under the target's name when the new one is complete.
 enum class ExistingTarget { refuse, replace };
 
-/// Owns a new file "NAME.tmp-..." beside `target`, and the lock on the target's name. commit() gives
-/// it the target's name, keep_partial() a partial one; without either the destructor removes it. A
-/// file that stands under the target's name is untouched until commit().
+/// Owns a new file "NAME.tmp-..." beside `target`, and the lock on the target's name. commit()
+/// gives it the target's name, keep_partial() a partial one; without either the destructor removes
+/// it. A file that stands under the target's name is untouched until commit().
 ///
-/// A target that is a FIFO or a device is written to as it is and can't be sought; links lead to one
-/// or are refused. Not thread-safe. The functions that throw throw Error(output), naming `target`;
-/// the others are for callbacks of C libraries and answer with an errno.
+/// A target that is a FIFO or a device is written to as it is and can't be sought; links lead to
+/// one or are refused. Not thread-safe. The functions that throw throw Error(output), naming
+/// `target`; the others are for callbacks of C libraries and answer with an errno.
 class OutputFile {
  public:
   /// @param stop  ends waits for the reader of a FIFO
@@ -43,8 +43,8 @@ class OutputFile {
   [[nodiscard]] std::int64_t position() const { return position_; }
   [[nodiscard]] std::int64_t size() const { return size_; }
 
-  /// From now on there are always `bytes` free behind what is written, reserved on the disk, so that
-  /// a file can be finished when the disk is full. Where that can't be had, full() tells.
+  /// From now on there are always `bytes` free behind what is written, reserved on the disk, so
+  /// that a file can be finished when the disk is full. Where that can't be had, full() tells.
   void reserve(std::int64_t bytes) noexcept;
   /// Why there is less room than reserve() asked for (ENOSPC, EDQUOT, EFBIG); 0 while there is.
   [[nodiscard]] int full() const { return full_; }

@@ -218,8 +218,8 @@ void OutputLock::open() {
 /// False where the program that held the lock removed the file in between.
 bool OutputLock::try_open() {
   constexpr mode_t kReadWrite = 0666;
-  const int file = ::open(record_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK,
-                          kReadWrite);
+  const int file =
+      ::open(record_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, kReadWrite);
   if (file < 0 && errno == ELOOP) fail(record_.string() + " is in the way, a link");
   if (file < 0) fail("can't be written: " + reason_of(errno));
   struct stat opened {};
@@ -255,8 +255,8 @@ std::string OutputLock::read_record() const {
   std::string text(std::min(size, kLongestRecord), '\0');
   std::size_t length = 0;
   while (length < text.size()) {
-    const ssize_t got = pread(file_, text.data() + length, text.size() - length,
-                              static_cast<off_t>(length));
+    const ssize_t got =
+        pread(file_, text.data() + length, text.size() - length, static_cast<off_t>(length));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
     length += static_cast<std::size_t>(got);
@@ -292,13 +292,12 @@ void OutputLock::writes(const fs::path& file) {
 }
 
 void OutputLock::completed(const OutputPart& part) {
-  append(kPart, std::to_string(part.begin) + ' ' + std::to_string(part.end) + ' ' +
-                    escaped(part.name));
+  append(kPart,
+         std::to_string(part.begin) + ' ' + std::to_string(part.end) + ' ' + escaped(part.name));
 }
 
 void OutputLock::keeps(const fs::path& file) noexcept {
-  static_cast<void>(
-      try_append(std::string(kKept) + escaped(file.filename().string()) + '\n'));
+  static_cast<void>(try_append(std::string(kKept) + escaped(file.filename().string()) + '\n'));
 }
 
 void OutputLock::fail(const std::string& reason) const {

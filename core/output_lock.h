@@ -23,10 +23,10 @@ struct Leftover {
   std::vector<OutputPart> parts;
 };
 
-/// Holds a lock on the name `target` while it lives, by flock(2) on ".NAME.facepipe" beside it. That
-/// file is also the record of what is made for the target: which files, and which parts of them are
-/// complete. It goes with the lock unless keep_record() was called; after kill -9 it stays, and the
-/// next lock on the target reads it. Not thread-safe.
+/// Holds a lock on the name `target` while it lives, by flock(2) on ".NAME.facepipe" beside it.
+/// That file is also the record of what is made for the target: which files, and which parts of
+/// them are complete. It goes with the lock unless keep_record() was called; after kill -9 it
+/// stays, and the next lock on the target reads it. Not thread-safe.
 ///
 /// Where the file system has no locks, it is no lock and keeps no record.
 class OutputLock {
@@ -69,8 +69,8 @@ class OutputLock {
   std::vector<Leftover> leftovers_;
 };
 
-/// `stem` + `rest` beside `target`, the stem cut off, with a hash of all of it behind, where the file
-/// system doesn't take names so long.
+/// `stem` + `rest` beside `target`, the stem cut off, with a hash of all of it behind, where the
+/// file system doesn't take names so long.
 [[nodiscard]] std::filesystem::path name_beside(const std::filesystem::path& target,
                                                 const std::string& stem, const std::string& rest);
 

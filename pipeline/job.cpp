@@ -67,8 +67,8 @@ class Job {
   const JobObserver& observer_;
   std::stop_token stop_;
   std::stop_source ending_;  // the input ends: by stop_, or because the disk is full
-  const std::stop_callback<std::function<void()>> stop_ends_{
-      stop_, [this] { ending_.request_stop(); }};
+  const std::stop_callback<std::function<void()>> stop_ends_{stop_,
+                                                             [this] { ending_.request_stop(); }};
   Notices notices_;
   Demuxer demuxer_;
   std::unique_ptr<Decoder> decoder_;
@@ -360,7 +360,8 @@ void Job::finish_output(JobResult& result) {
         options_.output.string() + ": can't be written: " + std::generic_category().message(full);
   const bool worth_keeping =
       written_ > 0 && !is_image_format(*format_) && !is_stream_target(options_.output);
-  if (!result.output_error.empty() && !worth_keeping) throw Error(ErrorKind::output, result.output_error);
+  if (!result.output_error.empty() && !worth_keeping)
+    throw Error(ErrorKind::output, result.output_error);
   if (result.interrupted || !result.output_error.empty()) {
     result.output = muxer_->finish_partial();
     return;

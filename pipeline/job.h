@@ -45,8 +45,8 @@ enum class DecoderChoice {
 
 /// Everything that decides one input's run.
 struct JobOptions {
-  std::string input;             ///< a file's path or a URL
-  std::filesystem::path output;  ///< empty: no video is written
+  std::string input;                                 ///< a file's path or a URL
+  std::filesystem::path output;                      ///< empty: no video is written
   ExistingTarget existing = ExistingTarget::refuse;  ///< of a file that is there at the end
   EncoderOptions encoder;
   OverlayStyle overlay;
@@ -138,8 +138,8 @@ struct JobResult {
 class Stages;
 
 /// Runs one input to its end, or until `stop` is requested or the disk is full (then the output so
-/// far is finished under a partial name). The output appears under its name only when it is complete.
-/// Throws Error; then no output of this run is left, unless the error names what is kept.
+/// far is finished under a partial name). The output appears under its name only when it is
+/// complete. Throws Error; then no output of this run is left, unless the error names what is kept.
 [[nodiscard]] JobResult run_job(const JobOptions& options, std::unique_ptr<Stages> stages,
                                 const JobObserver& observer, const std::stop_token& stop);
 /// All on the CPU.

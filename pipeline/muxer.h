@@ -44,7 +44,8 @@ struct MuxerOptions {
 /// finish the file; full() tells when no more packets are taken.
 class Muxer {
  public:
-  /// Opens the file. Errors: Error(output), for a FIFO also where the format must be able to go back.
+  /// Opens the file. Errors: Error(output), for a FIFO also where the format must be able to go
+  /// back.
   Muxer(const Demuxer& input, const MuxerOptions& options, Notices& notices);
   Muxer(const Muxer&) = delete;
   Muxer& operator=(const Muxer&) = delete;

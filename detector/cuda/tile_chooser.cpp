@@ -122,7 +122,8 @@ void TileChooser::save() {
     for (const auto& [what, way] : all) text += what + ' ' + way + '\n';
     if (const int code = file.write(std::as_bytes(std::span(text))); code != 0) file.fail(code);
     file.commit();
-  } catch (const Error& error) {  // another process writes it, or the disk is full: tried again later
+  } catch (
+      const Error& error) {  // another process writes it, or the disk is full: tried again later
     spdlog::debug("detector: the tiles that were found can't be kept: {}", error.what());
   }
 }

@@ -1,4 +1,5 @@
-// Lines of inputs: complete or absent, whatever becomes of the program, and gone on with by the next.
+// Lines of inputs: complete or absent, whatever becomes of the program, and gone on with by the
+// next.
 #include "app/input_lines.h"
 
 #include <gmock/gmock.h>
@@ -103,8 +104,7 @@ TEST_F(InputLinesTest, AnInputThatFailsNowKeepsItsEarlierLines) {
 }
 
 TEST_F(InputLinesTest, OtherContentIsNotGoneOnWith) {
-  for (const std::string text :
-       {"of another program\n", "{}\n", R"({"file":"a"})"}) {
+  for (const std::string text : {"of another program\n", "{}\n", R"({"file":"a"})"}) {
     dir_.write("d.jsonl", text);
     expect_error(ErrorKind::output, "d.jsonl: exists already",
                  [&] { (void)open(ExistingOutput::skip); });
@@ -169,8 +169,8 @@ TEST_F(InputLinesTest, AKilledRunIsGoneOnWithWhereverItWas) {
         if (step++ == killed_after) _exit(0);
       };
       next();
-      auto out = std::make_unique<InputLines>(file(), kJson, ExistingOutput::skip,
-                                              std::stop_token());
+      auto out =
+          std::make_unique<InputLines>(file(), kJson, ExistingOutput::skip, std::stop_token());
       next();
       out->take(field("z"));
       next();
@@ -209,6 +209,25 @@ TEST_F(InputLinesTest, AKilledRunIsGoneOnWithWhereverItWas) {
     dir_.write("d.jsonl", lines("z"));
   }
   EXPECT_THAT(dir_.names(), ElementsAre("d.jsonl"));
+}
+
+// After a power cut a file may be as long as it was, and hold zeros.
+TEST_F(InputLinesTest, WhatTheRecordPromisesAndTheFileDoesNotHoldIsNotTaken) {
+  fs::path part;
+  {
+    InputLines out = open(ExistingOutput::refuse);
+    for (const char* name : {"a", "b", "c"}) add(out, name);
+    part = out.keep_partial();
+  }
+  std::string text = read_file(part);
+  const std::size_t length = lines("a").size();
+  text.replace(length, length, std::string(length, '\0'));
+  text.back() = '\0';
+  dir_.write("d.partial.jsonl", text);
+  const InputLines out = open(ExistingOutput::skip);
+  EXPECT_TRUE(out.has(field("a")));
+  EXPECT_FALSE(out.has(field("b")));
+  EXPECT_FALSE(out.has(field("c")));
 }
 
 TEST_F(InputLinesTest, AFullDiskKeepsWhatIsComplete) {

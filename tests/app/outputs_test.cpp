@@ -125,8 +125,8 @@ TEST_F(Outputs, NamesThatAreAsLongAsTheyMayBe) {
   const std::string name = std::string(247, 'n') + ".mp4";
   fs::copy(clip(), dir_ / name);
   const std::string longest = std::string(251, 'o') + ".mp4";
-  const CommandResult result =
-      run({dir_ / name, "-o", dir_ / longest, "--latency", dir_ / (std::string(251, 'l') + ".csv")});
+  const CommandResult result = run(
+      {dir_ / name, "-o", dir_ / longest, "--latency", dir_ / (std::string(251, 'l') + ".csv")});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   expect_played(dir_ / longest);
   EXPECT_EQ(dir_.names().size(), 3U);

@@ -39,8 +39,18 @@ class Resume : public testing::Test {
   }
 
   [[nodiscard]] Arguments arguments() const {
-    return {FACEPIPE_PROGRAM, "run", dir_ / "in", "-o", dir_ / "out/", "--skip-existing",
-            "-q", "--detections", dir_ / "d.jsonl", "--latency", dir_ / "l.csv", "--report",
+    return {FACEPIPE_PROGRAM,
+            "run",
+            dir_ / "in",
+            "-o",
+            dir_ / "out/",
+            "--skip-existing",
+            "-q",
+            "--detections",
+            dir_ / "d.jsonl",
+            "--latency",
+            dir_ / "l.csv",
+            "--report",
             dir_ / "r.json"};
   }
 

@@ -10,8 +10,8 @@
 
 #include "app/outcome.h"
 #include "core/error.h"
-#include "tests/support/expect_error.h"
 #include "tests/app/frames.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 
 namespace facepipe {
@@ -300,7 +300,8 @@ TEST_F(RunTest, AVideoThatIsCutOffByAFullDiskIsToldAndItsFramesAreNotComplete) {
   add_input("full.mp4");
   add_input("a.mp4");
   EXPECT_EQ(run_all(), 5);
-  EXPECT_THAT(worked_, ElementsAre("full.mp4", "a.mp4")) << "one input's output doesn't stop others";
+  EXPECT_THAT(worked_, ElementsAre("full.mp4", "a.mp4"))
+      << "one input's output doesn't stop others";
   EXPECT_EQ(report()[0]["status"], "partial");
   EXPECT_THAT(report()[0]["error"].get<std::string>(), HasSubstr("the disk is full"));
   EXPECT_THAT(read_file(dir_ / "d.jsonl"), Not(HasSubstr("full.mp4")));

@@ -189,14 +189,14 @@ TEST_F(OutputFileTest, ARecordReachesNothingOutsideItsFolderAndNoLinks) {
   dir_.write("real.txt", "real");
   fs::create_symlink(dir_ / "real.txt", dir_ / "link.txt");
   fs::create_hard_link(dir_ / "real.txt", dir_ / "hard.txt");
-  dir_.write(".out.txt.facepipe",
-             "facepipe output 1\nwrites " + (other / "far.txt").string() +
-                 "\nwrites ../a/far.txt\nwrites a/far.txt\nwrites ..\nwrites link.txt\n"
-                 "writes hard.txt\nwrites %2\nwrites %zz\npart 1 2\npart 9 1 x\nnonsense\nwrites x");
+  dir_.write(
+      ".out.txt.facepipe",
+      "facepipe output 1\nwrites " + (other / "far.txt").string() +
+          "\nwrites ../a/far.txt\nwrites a/far.txt\nwrites ..\nwrites link.txt\n"
+          "writes hard.txt\nwrites %2\nwrites %zz\npart 1 2\npart 9 1 x\nnonsense\nwrites x");
   { OutputFile file(dir_ / "out.txt", kReplace); }
   EXPECT_EQ(read_file(other / "far.txt"), "far");
-  EXPECT_THAT(dir_.names(),
-              ElementsAre("a", "a/far.txt", "hard.txt", "link.txt", "real.txt"));
+  EXPECT_THAT(dir_.names(), ElementsAre("a", "a/far.txt", "hard.txt", "link.txt", "real.txt"));
 }
 
 TEST_F(OutputFileTest, TheRecordTellsCompletePartsOfAKilledProgram) {
