@@ -17,7 +17,6 @@
 #include "app/progress.h"
 #include "app/report.h"
 #include "app/side_files.h"
-#include "app/stage_times.h"
 #include "app/summary.h"
 #include "core/error.h"
 
@@ -177,9 +176,9 @@ JobResult Run::job(const InputOutcome& outcome, ProgressTeller& progress) {
   const Clock::time_point start = Clock::now();
   JobObserver observer;
   observer.frame = [&, start](const FrameRecord& record) {
-    times_.add(record.times);
     files_->write({planned.name, record, start});
   };
+  observer.times = [this](const StageTimes& times) { times_.merge(times); };
   observer.progress = [&](const Progress& now) { progress.update(now); };
   return parts_.job(job, *backend_, observer, stop_);
 }
@@ -241,7 +240,7 @@ void Run::tell() const {
   if (options_.quiet) return;
   // The log has just said why the only input failed.
   if (outcomes_.size() == 1 && outcomes_.front().status == InputStatus::failed) return;
-  const std::string text = summary_text(facts_, outcomes_, times_.table(), files_->committed());
+  const std::string text = summary_text(facts_, outcomes_, times_, files_->committed());
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 

@@ -5,6 +5,7 @@ extern "C" {
 }
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -59,6 +60,7 @@ class Job {
   void check_complete();
   JobResult result();
 
+  Statistics statistics_;  // its clock starts before the input is opened
   const JobOptions& options_;
   std::unique_ptr<Stages> stages_;
   const JobObserver& observer_;
@@ -81,7 +83,7 @@ class Job {
   Channel<MuxItem> to_mux_;
 
   RecordOrder order_;
-  Statistics statistics_;
+  std::array<Clock::duration, kStageCount> work_{};  // each of one thread
   std::int64_t written_ = 0;
   Size size_;
   bool reached_end_ = false;  // of the chosen range, before the end of the file
@@ -290,14 +292,20 @@ JobResult Job::run() {
   for (Abortable* channel : std::initializer_list<Abortable*>{&packets_, &decoded_, &started_,
                                                               &detected_, &drawn_, &to_mux_})
     runner_.watch(*channel);
-  runner_.stage("read", [this] { read(); });
-  runner_.stage("decode", [this] { decode(); });
+  const auto measured = [this](StageId stage, void (Job::*body)()) {
+    runner_.stage(std::string(to_string(stage)), [this, stage, body] {
+      const ScopedWork work(work_[static_cast<std::size_t>(stage)]);
+      (this->*body)();
+    });
+  };
+  measured(StageId::read, &Job::read);
+  measured(StageId::decode, &Job::decode);
   runner_.stage("preprocess", [this] { preprocess(); });
   runner_.stage("detect", [this] { detect(); });
   if (writes_video()) {
     runner_.stage("overlay", [this] { overlay(); });
-    runner_.stage("encode", [this] { encode(); });
-    runner_.stage("mux", [this] { mux(); });
+    measured(StageId::encode, &Job::encode);
+    measured(StageId::mux, &Job::mux);
   } else {
     runner_.stage("record", [this] { record(); });
   }
@@ -342,7 +350,10 @@ JobResult Job::result() {
       muxer_->finish();
     result.output = result.interrupted ? muxer_->partial_path() : options_.output;
   }
+  for (std::size_t i = 0; i < kStageCount; ++i)
+    statistics_.add_work(static_cast<StageId>(i), work_[i]);
   statistics_.fill(result);
+  if (observer_.times) observer_.times(statistics_.times());
   result.notices = notices_.all();
   return result;
 }
