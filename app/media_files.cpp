@@ -28,6 +28,8 @@ bool hidden(const fs::path& path) { return path.filename().string().starts_with(
 
 }  // namespace
 
+std::span<const std::string_view> media_extensions() { return kExtensions; }
+
 bool has_media_extension(const fs::path& path) {
   std::string extension = path.extension().string();
   for (char& letter : extension)

@@ -19,6 +19,7 @@
 #include "app/side_files.h"
 #include "app/summary.h"
 #include "core/error.h"
+#include "pipeline/image_sequence.h"
 
 namespace facepipe {
 namespace {
@@ -35,6 +36,7 @@ class Run {
 
  private:
   void plan();
+  [[nodiscard]] fs::path existing_output(const fs::path& output) const;
   void settle_existing(InputOutcome& outcome) const;
   [[nodiscard]] bool anything_to_do() const;
   void open_files();
@@ -91,9 +93,16 @@ void Run::plan() {
   }
 }
 
+/// An output, or a file that is one of its pictures where it is to be numbered pictures: only who
+/// names a file himself can mean that.
+fs::path Run::existing_output(const fs::path& output) const {
+  const bool named = !output.empty() && output == fs::path(options_.output);
+  return named && is_sequence_name(output) ? existing_picture(output) : output;
+}
+
 /// Decides about an output that is there already, before any work.
 void Run::settle_existing(InputOutcome& outcome) const {
-  const fs::path& output = outcome.planned.output;
+  const fs::path output = existing_output(outcome.planned.output);
   std::error_code error;
   const fs::file_status status = fs::symlink_status(output, error);
   if (output.empty() || !fs::exists(status)) return;
@@ -170,6 +179,7 @@ JobResult Run::job(const InputOutcome& outcome, ProgressTeller& progress) {
   JobOptions job = options_.job;
   job.input = planned.input;
   job.output = planned.output;
+  job.overwrite = options_.existing == ExistingOutput::overwrite;
   job.wants_faces = !options_.files.detections.empty();
   job.wants_stage_times = !options_.files.latency.empty() || !options_.files.report.empty();
   make_directory(planned.output);

@@ -125,6 +125,9 @@ void Job::open_output() {
   muxer_options.output = options_.output;
   muxer_options.format = format_;
   muxer_options.strict = options_.strict;
+  muxer_options.sequence =
+      is_image_format(*format_) && !demuxer_.is_still_image() && is_sequence_name(options_.output);
+  muxer_options.replace = options_.overwrite;
   if (options_.start_s)
     muxer_options.offset_us = demuxer_.origin_us() + std::llround(*options_.start_s * AV_TIME_BASE);
   encoder_plan_.codec =

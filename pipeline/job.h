@@ -45,8 +45,11 @@ enum class DecoderChoice {
 
 /// Everything that decides one input's run.
 struct JobOptions {
-  std::string input;             ///< a file's path or a URL
-  std::filesystem::path output;  ///< empty: no video is written
+  std::string input;  ///< a file's path or a URL
+  /// Empty: no video is written. A picture's name with a place for a number (is_sequence_name())
+  /// gives each frame of a video a file of its own, from 1 on.
+  std::filesystem::path output;
+  bool overwrite = false;  ///< pictures of such a sequence that are there already are replaced
   EncoderOptions encoder;
   OverlayStyle overlay;
   NmsOptions nms;
@@ -133,7 +136,8 @@ struct JobResult {
   Percentiles latency_ms;        ///< FrameTimes::latency_ms()
   std::vector<CopySum> copies;   ///< on CUDA: each kind, those that never happened too
   bool interrupted = false;      ///< the stop was requested; the output is a playable part
-  std::filesystem::path output;  ///< where the video is: the final name, or the partial one
+  std::filesystem::path output;  ///< where the video is: the final name, or the partial one; of a
+                                 ///< sequence the name with the place for the number
 };
 
 class Stages;

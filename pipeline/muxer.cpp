@@ -86,8 +86,12 @@ Muxer::Muxer(const Demuxer& input, const MuxerOptions& options, Notices& notices
       throw Error(ErrorKind::output, options_.output.string() + ": --strict: " + plan.notice);
     notices_.add(plan.notice);
   }
+  if (options_.sequence) {
+    sequence_.emplace(options_.output);
+    partial_ = sequence_->partial();
+  }
   AVFormatContext* context = nullptr;
-  const std::string target = "file:" + partial_.string();
+  const std::string target = "file:" + (sequence_ ? sequence_->muxer_name() : partial_.string());
   check_av(avformat_alloc_output_context2(&context, options_.format, nullptr, target.c_str()),
            ErrorKind::output, options_.output.string());
   context_.reset(context);
@@ -99,6 +103,10 @@ Muxer::Muxer(const Demuxer& input, const MuxerOptions& options, Notices& notices
 Muxer::~Muxer() {
   if (completed_) return;
   context_.reset();
+  if (sequence_) {
+    sequence_->discard();
+    return;
+  }
   std::error_code ignored;
   std::filesystem::remove(partial_, ignored);
 }
@@ -205,12 +213,22 @@ void Muxer::write_header(const VideoStreamInfo& video) {
       av_rescale_q(kHeldBackFrames, av_inv_q(to_av(video.frame_rate)), AV_TIME_BASE_Q);
   context_->max_interleave_delta = std::max(kMinInterleaveUs, held_back_us);
   Dictionary options;
-  if (is_image_format(*options_.format)) options.set("update", "1");
+  if (is_image_format(*options_.format) && !sequence_) options.set("update", "1");
   check_av(avformat_write_header(context_.get(), options.address()), ErrorKind::output,
            options_.output.string() + ": " + options_.format->name + " header");
 }
 
 void Muxer::write_video(UniqueAVPacket packet) {
+  ++pictures_;
+  if (sequence_) sequence_->add(packet->size);
+  if (!sequence_ && pictures_ > 1 && is_image_format(*options_.format)) {
+    std::filesystem::path numbered = options_.output;
+    numbered.replace_filename(options_.output.stem().string() + "%05d" +
+                              options_.output.extension().string());
+    throw Error(ErrorKind::output, options_.output.string() +
+                                       ": holds one picture, and the input has more; " +
+                                       numbered.string() + " gives each a file, .mkv holds all");
+  }
   write(outputs_.at(input_.video_index()), std::move(packet), video_time_base_);
 }
 
@@ -264,6 +282,11 @@ void Muxer::complete() {
 
 void Muxer::finish() {
   complete();
+  if (sequence_) {
+    sequence_->publish(options_.replace);
+    completed_ = true;
+    return;
+  }
   std::error_code error;
   std::filesystem::rename(partial_, options_.output, error);
   if (error) throw Error(ErrorKind::output, options_.output.string() + ": " + error.message());

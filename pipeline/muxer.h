@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "pipeline/demuxer.h"
+#include "pipeline/image_sequence.h"
 #include "pipeline/notices.h"
 #include "pipeline/streams.h"
 #include "pipeline/subtitles.h"
@@ -30,10 +31,13 @@ struct MuxerOptions {
   const AVOutputFormat* format = nullptr;
   std::int64_t offset_us = 0;  ///< subtracted from every stamp
   bool strict = false;
+  bool sequence = false;  ///< each picture gets a file of its own, by `output`'s number
+  bool replace = false;   ///< of a sequence: pictures that are there already
 };
 
-/// Writes to NAME.partial.EXT beside the output. Used by one thread at a time. Unless finish() or
-/// finish_partial() has been called, the destructor removes the file.
+/// Writes to NAME.partial.EXT beside the output; pictures of a sequence as ImageSequence says. Used
+/// by one thread at a time. Unless finish() or finish_partial() has been called, the destructor
+/// removes the file.
 class Muxer {
  public:
   /// Opens the file. Errors: Error(output).
@@ -46,7 +50,8 @@ class Muxer {
   /// Errors: Error(output).
   void open(const VideoStreamInfo& video);
 
-  /// A packet of the encoded video, stamps in VideoStreamInfo::time_base.
+  /// A packet of the encoded video, stamps in VideoStreamInfo::time_base. Errors: Error(output);
+  /// also where a second picture comes for a file that holds one.
   void write_video(UniqueAVPacket packet);
 
   /// A packet of another stream of the input; kept back until open().
@@ -78,6 +83,8 @@ class Muxer {
   MuxerOptions options_;
   Notices& notices_;
   std::filesystem::path partial_;
+  std::optional<ImageSequence> sequence_;
+  std::int64_t pictures_ = 0;
   std::vector<StreamPlan> plans_;
   UniqueOutputContext context_;
   std::map<int, Output> outputs_;  // by index of the input's stream
