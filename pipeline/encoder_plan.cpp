@@ -10,6 +10,7 @@ extern "C" {
 #include "pipeline/container.h"
 #include "pipeline/encoder.h"
 #include "pipeline/ffmpeg_compat.h"
+#include "pipeline/ffmpeg_encoder.h"
 #include "pipeline/pictures.h"
 
 namespace facepipe {
@@ -77,7 +78,7 @@ bool opens(const AVCodec& codec, AVPixelFormat format, Size size) {
   context->pix_fmt = format;
   context->time_base = {1, 25};
   context->thread_count = 1;
-  return avcodec_open2(context.get(), &codec, nullptr) >= 0;
+  return open_with_options(*context, {}) >= 0;
 }
 
 AVPixelFormat without_subsampling(std::span<const AVPixelFormat> formats, AVPixelFormat format) {

@@ -31,7 +31,7 @@ struct Setting {
 Setting setting_of(const std::string& encoder) {
   static const std::map<std::string, Setting> kSettings{
       {"libx264", {{{"preset", "ultrafast"}}}},
-      {"libx265", {{{"preset", "ultrafast"}, {"x265-params", "log-level=none"}}}},
+      {"libx265", {{{"preset", "ultrafast"}}}},
       {"libsvtav1", {{{"preset", "12"}}}},
       {"libaom-av1", {{{"cpu-used", "8"}, {"usage", "realtime"}}}},
       {"libvpx", {{{"cpu-used", "8"}, {"deadline", "realtime"}}}},
