@@ -1,7 +1,9 @@
 #include "app/quiet_libraries.h"
 
-#include <google/protobuf/stubs/common.h>
+#if __has_include(<google/protobuf/stubs/logging.h>)  // later ones use Abseil's log, which is not on
 #include <google/protobuf/stubs/logging.h>
+#define FACEPIPE_PROTOBUF_LOGS
+#endif
 
 #include <cstdlib>
 #include <opencv2/core/utils/logger.hpp>
@@ -15,7 +17,9 @@ void quiet_libraries() {
   // 0: what ends the process.
   setenv("SVT_LOG", "0", kKeep);
   cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
+#ifdef FACEPIPE_PROTOBUF_LOGS
   google::protobuf::SetLogHandler(nullptr);
+#endif
 }
 
 }  // namespace facepipe

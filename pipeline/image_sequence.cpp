@@ -94,7 +94,11 @@ fs::path existing_picture(const fs::path& pattern) {
 }
 
 ImageSequence::ImageSequence(fs::path pattern)
-    : pattern_(std::move(pattern)), partial_(free_partial(pattern_)) {}
+    : pattern_(std::move(pattern)), partial_(free_partial(pattern_)) {
+  std::error_code error;
+  const fs::path parent = pattern_.parent_path();
+  if (!parent.empty() && !fs::is_directory(parent, error)) fail(pattern_, "no such folder");
+}
 
 std::string ImageSequence::muxer_name() const {
   const std::string whole = partial_.string();

@@ -22,6 +22,7 @@ namespace facepipe {
 class ImageSequence {
  public:
   /// @param pattern a path of which is_sequence_name() is true
+  /// Errors: Error(output) where there is no such folder.
   explicit ImageSequence(std::filesystem::path pattern);
 
   /// Where pictures are until publish(): the name with the place for their number.

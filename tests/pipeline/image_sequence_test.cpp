@@ -38,7 +38,7 @@ TEST(ExistingPicture, IsOneThatTheSequenceWouldReplace) {
     EXPECT_EQ(existing_picture(pattern), folder / picture);
     fs::remove(folder / picture);
   }
-  EXPECT_EQ(existing_picture(folder / "no such folder" / "%d.png"), fs::path());
+  EXPECT_EQ(existing_picture(folder / "no such folder/%d.png"), fs::path());
 }
 
 TEST(ImageSequence, NeverTakesTheNamesOfAnInterruptedRun) {
@@ -57,6 +57,11 @@ ImageSequence two_pictures(const TemporaryFolder& folder) {
     sequence.add(7);
   }
   return sequence;
+}
+
+TEST(ImageSequence, NeedsItsFolder) {
+  const TemporaryFolder folder;
+  EXPECT_THROW(ImageSequence(folder / "no/%d.png"), Error);
 }
 
 TEST(ImageSequence, LeavesAPictureThatHasAppearedMeanwhile) {
