@@ -179,6 +179,8 @@ bool print_cuda_engines(const CudaProbe& cuda, const std::optional<std::filesyst
 
 }  // namespace
 
+std::span<const char* const> encoders_named() { return kEncoders; }
+
 int doctor(const DoctorOptions& options, const Print& print) {
   print_build(print);
   const CudaProbe cuda = probe_cuda();

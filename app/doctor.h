@@ -1,10 +1,15 @@
 // `facepipe doctor`: what this machine can do.
 #pragma once
 
+#include <span>
+
 #include "app/doctor_text.h"
 #include "app/options.h"
 
 namespace facepipe {
+
+/// FFmpeg's names of the encoders that doctor looks for.
+[[nodiscard]] std::span<const char* const> encoders_named();
 
 /// Tells version, libraries, devices, codecs, model and engines through `print`, piece by piece,
 /// and runs one picture through each engine and precision; what CUDA devices find in it is compared

@@ -14,6 +14,7 @@
 #include "app/log.h"
 #include "app/options.h"
 #include "app/outcome.h"
+#include "app/quiet_libraries.h"
 #include "app/run.h"
 #include "app/stop_signals.h"
 #include "core/error.h"
@@ -54,6 +55,7 @@ int main(int argc, char** argv) {
   // A reader that went away must not end a run that still has files to finish.
   std::signal(SIGPIPE, SIG_IGN);
   try {
+    quiet_libraries();
     start_log(LogLevel::info);
     const Command command = parse_command(std::vector<std::string>(argv + 1, argv + argc));
     return std::visit([](const auto& options) { return execute(options); }, command);

@@ -36,6 +36,8 @@ bool is_partial(std::string_view stem) {
 
 }  // namespace
 
+std::span<const std::string_view> media_extensions() { return kExtensions; }
+
 bool has_media_extension(const fs::path& path) {
   std::string extension = path.extension().string();
   for (char& letter : extension)

@@ -2,10 +2,14 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string_view>
 #include <vector>
 
 namespace facepipe {
+
+/// Of video and still images, with the dot, in small letters.
+[[nodiscard]] std::span<const std::string_view> media_extensions();
 
 /// True for extensions of video and still images, in any case.
 [[nodiscard]] bool has_media_extension(const std::filesystem::path& path);

@@ -32,14 +32,30 @@ Json size_json(Size size) { return Json::array({size.width, size.height}); }
 /// Milliseconds as they deserve to be read: to a tenth of a microsecond.
 double rounded(double milliseconds) { return std::round(milliseconds * 1e4) / 1e4; }
 
-Json percentiles_json(const std::vector<std::pair<std::string, Percentiles>>& stages) {
-  Json json = Json::object();
-  for (const auto& [name, times] : stages)
-    json[name] = {{"p50", rounded(times.p50)},
-                  {"p95", rounded(times.p95)},
-                  {"p99", rounded(times.p99)},
-                  {"max", rounded(times.max)}};
-  return json;
+Json percentiles_json(const Percentiles& times) {
+  return {{"p50", rounded(times.p50)},
+          {"p95", rounded(times.p95)},
+          {"p99", rounded(times.p99)},
+          {"max", rounded(times.max)}};
+}
+
+void add_stages(Json& json, const JobResult& result) {
+  Json in_stage = Json::object();
+  Json work = Json::object();
+  Json own_cpu = Json::object();
+  for (const StageRow& row : result.stages) {
+    const std::string name(to_string(row.stage));
+    in_stage[name] = percentiles_json(row.in_stage_ms);
+    work[name] = {{"ms", rounded(row.work_ms)}, {"share", rounded(row.share)}};
+    own_cpu[name] = percentiles_json(row.own_cpu_ms);
+  }
+  in_stage["total"] = percentiles_json(result.total_ms);
+  in_stage["latency"] = percentiles_json(result.latency_ms);
+  const auto bound = bounding_stage(result.stages);
+  json["stage_ms"] = std::move(in_stage);
+  json["stage_work"] = std::move(work);
+  json["bound_by"] = bound ? Json(to_string(bound->stage)) : Json();
+  json["own_cpu_ms"] = std::move(own_cpu);
 }
 
 Json draw_json(const OverlayStyle& style) {
@@ -129,9 +145,11 @@ Json copies_json(const std::vector<CopySum>& copies) {
 }
 
 void add_result(Json& json, const InputOutcome& outcome) {
-  for (const char* name : {"size", "network_size", "video_codec", "decoder", "encoder", "container",
-                           "frames", "faces", "candidates", "candidates_ignored", "fps", "wall_s",
-                           "copies", "stage_ms", "stage_cpu_ms", "notices"})
+  for (const char* name :
+       {"size",      "network_size", "video_codec", "decoder",    "encoder",
+        "container", "frames",       "faces",       "candidates", "candidates_ignored",
+        "fps",       "wall_s",       "startup_s",   "cpu_s",      "copies",
+        "stage_ms",  "stage_work",   "bound_by",    "own_cpu_ms", "notices"})
     json[name] = nullptr;
   if (!outcome.has_result()) return;
   const JobResult& result = outcome.result;
@@ -148,9 +166,10 @@ void add_result(Json& json, const InputOutcome& outcome) {
   json["candidates_ignored"] = result.candidates_ignored;
   json["fps"] = result.fps;
   json["wall_s"] = result.wall_s;
+  json["startup_s"] = result.startup_s;
+  json["cpu_s"] = result.cpu_s;
   json["copies"] = copies_json(result.copies);
-  json["stage_ms"] = percentiles_json(result.stage_ms);
-  json["stage_cpu_ms"] = percentiles_json(result.stage_cpu_ms);
+  add_stages(json, result);
   json["notices"] = result.notices;
 }
 

@@ -18,10 +18,10 @@
 #include "app/progress.h"
 #include "app/report.h"
 #include "app/side_files.h"
-#include "app/stage_times.h"
 #include "app/summary.h"
 #include "core/error.h"
 #include "core/output_file.h"
+#include "pipeline/image_sequence.h"
 
 namespace facepipe {
 namespace {
@@ -38,6 +38,7 @@ class Run {
 
  private:
   void plan();
+  [[nodiscard]] fs::path existing_output(const fs::path& output) const;
   void settle_existing(InputOutcome& outcome) const;
   [[nodiscard]] bool skips() const { return options_.existing == ExistingOutput::skip; }
   [[nodiscard]] bool anything_to_do() const;
@@ -110,9 +111,16 @@ void Run::plan() {
   }
 }
 
+/// An output, or a file that is one of its pictures where it is to be numbered pictures: only who
+/// names a file himself can mean that.
+fs::path Run::existing_output(const fs::path& output) const {
+  const bool named = !output.empty() && output == fs::path(options_.output);
+  return named && is_sequence_name(output) ? existing_picture(output) : output;
+}
+
 /// Decides about an output that is there already, before any work.
 void Run::settle_existing(InputOutcome& outcome) const {
-  const fs::path& output = outcome.planned.output;
+  const fs::path output = existing_output(outcome.planned.output);
   std::error_code error;
   if (output.empty() || is_stream_target(output) || !fs::exists(fs::symlink_status(output, error)))
     return;
@@ -273,12 +281,12 @@ JobResult Run::job(const InputOutcome& outcome, ProgressTeller& progress) {
   const Clock::time_point start = Clock::now();
   JobObserver observer;
   observer.frame = [&, start](const FrameRecord& record) {
-    times_.add(record.times);
     files_->write({planned.name, record, start, several_});
     // Without a video there is nothing else to work for.
     if (job.output.empty() && files_->any_frames() && files_->all_given_up())
       throw Error(ErrorKind::output, files_->failure()->message);
   };
+  observer.times = [this](const StageTimes& times) { times_.merge(times); };
   observer.progress = [&](const Progress& now) { progress.update(now); };
   return parts_.job(job, *backend_, observer, stop_);
 }
@@ -354,7 +362,7 @@ void Run::tell() const {
   if (options_.quiet) return;
   // The log has just said why the only input failed.
   if (outcomes_.size() == 1 && outcomes_.front().status == InputStatus::failed) return;
-  const std::string text = summary_text(facts_, outcomes_, times_.table(), files_->committed());
+  const std::string text = summary_text(facts_, outcomes_, times_, files_->committed());
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 

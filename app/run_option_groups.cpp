@@ -27,7 +27,7 @@ void add_inputs(CLI::App& app, ParsedOptions& to) {
       ->type_name("");
   add_value(app, "-o,--output", "PATH",
             "Output file; or a directory, if it exists or ends in '/', which\n"
-            "is made if need be",
+            "is made if need be; or an image's name with %05d or the like: one a frame",
             "beside the input, NAME_faces.EXT", [&](const OptionText& given) {
               if (given.text.empty()) refuse(given, "a path");
               to.run.output = given.text;

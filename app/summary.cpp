@@ -46,29 +46,44 @@ std::string total_line(const std::vector<InputOutcome>& outcomes) {
     ++inputs;
     frames += outcome.result.ledger.decoded;
     faces += outcome.result.faces;
-    seconds += outcome.result.wall_s;
+    seconds += outcome.result.wall_s - outcome.result.startup_s;
   }
   return fmt::format("all: {} inputs, {} frames, {} faces, {:.1f} fps\n", inputs, frames, faces,
                      seconds > 0 ? static_cast<double>(frames) / seconds : 0.0);
 }
 
-std::string stage_table(const std::vector<std::pair<std::string, Percentiles>>& stages) {
-  std::string table =
-      fmt::format("{:<12}{:>10}{:>10}{:>10}{:>10}  ms\n", "stage", "p50", "p95", "p99", "max");
-  for (const auto& [name, times] : stages)
-    table += fmt::format("{:<12}{:>10.2f}{:>10.2f}{:>10.2f}{:>10.2f}\n", name, times.p50, times.p95,
-                         times.p99, times.max);
+std::string percent(double share) { return fmt::format("{:.1f}%", 100 * share); }
+
+std::string in_stage(const Percentiles& times) {
+  return fmt::format("{:>11.2f}{:>11.2f}{:>11.2f}{:>11.2f}\n", times.p50, times.p95, times.p99,
+                     times.max);
+}
+
+/// Milliseconds of a frame: what each stage works, and how long the frame is in it.
+std::string stage_table(const StageTimes& times) {
+  std::string table = fmt::format("{:<11}{:>10}{:>8}{:>11}{:>11}{:>11}{:>11}\n", "ms a frame",
+                                  "work", "share", "in it: p50", "p95", "p99", "max");
+  const std::vector<StageRow> rows = times.rows();
+  for (const StageRow& row : rows)
+    table +=
+        fmt::format("{:<11}{:>10.2f}{:>8}", to_string(row.stage), row.work_ms, percent(row.share)) +
+        in_stage(row.in_stage_ms);
+  table += fmt::format("{:<29}", "total") + in_stage(times.total_ms());
+  table += fmt::format("{:<29}", "latency") + in_stage(times.latency_ms());
+  if (const auto bound = bounding_stage(rows))
+    table += fmt::format(
+        "bound by {}, which worked {} of {:.2f} s; start-up took {:.2f} s of them\n",
+        to_string(bound->stage), percent(bound->share), times.wall_s(), times.startup_s());
   return table;
 }
 
 }  // namespace
 
 std::string summary_text(const std::optional<RunFacts>& facts,
-                         const std::vector<InputOutcome>& outcomes,
-                         const std::vector<std::pair<std::string, Percentiles>>& stages,
+                         const std::vector<InputOutcome>& outcomes, const StageTimes& times,
                          const std::vector<std::filesystem::path>& files) {
   std::string text;
-  if (!stages.empty()) text += stage_table(stages);
+  if (!times.empty()) text += stage_table(times);
   for (const InputOutcome& outcome : outcomes) text += input_line(outcome);
   const auto results = std::count_if(outcomes.begin(), outcomes.end(),
                                      [](const auto& outcome) { return outcome.has_result(); });

@@ -4,19 +4,18 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "app/input_outcome.h"
-#include "core/timing.h"
+#include "pipeline/stage_times.h"
 
 namespace facepipe {
 
-/// Several lines: what ran, each input with its frames, faces and speed, the stages' times in
-/// milliseconds, and where the files lie.
-[[nodiscard]] std::string summary_text(
-    const std::optional<RunFacts>& facts, const std::vector<InputOutcome>& outcomes,
-    const std::vector<std::pair<std::string, Percentiles>>& stages,
-    const std::vector<std::filesystem::path>& files);
+/// Several lines: the stages' times of all inputs together, each input with its frames, faces and
+/// speed, what ran, and where the files lie.
+[[nodiscard]] std::string summary_text(const std::optional<RunFacts>& facts,
+                                       const std::vector<InputOutcome>& outcomes,
+                                       const StageTimes& times,
+                                       const std::vector<std::filesystem::path>& files);
 
 }  // namespace facepipe

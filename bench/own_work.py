@@ -33,7 +33,7 @@ def main():
                  "--draw", arguments.draw, "--preset", "veryfast", "--crf", "23"]
         _, report = measurement.facepipe(arguments, words)
     run = report[0]
-    stages = run["stage_cpu_ms"]
+    stages = run["own_cpu_ms"]
     total = sum(times["p50"] for times in stages.values())
     without = total - stages[CONVERSION]["p50"]
     faces = run["faces"] / max(run["frames"]["written"], 1)

@@ -7,6 +7,11 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 # The program stands in the build folder's root, where the README says it is.
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
 
+# Messages name the place of a failed call: below the sources, not on the machine that built them.
+set(prefix_map -ffile-prefix-map=${CMAKE_SOURCE_DIR}=.)
+add_compile_options(
+  "$<$<COMPILE_LANGUAGE:CXX>:${prefix_map}>" "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Xcompiler=${prefix_map}>")
+
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
 endif()

@@ -4,8 +4,9 @@ namespace facepipe {
 namespace {
 
 constexpr int kMatrixBt709 = 1;
-constexpr int kMatrixUnspecified = 2;
+constexpr int kMatrixReserved = 3;
 constexpr int kMatrixBt601 = 6;
+constexpr int kMatrixLast = 17;
 constexpr int kHdLines = 720;
 
 int ceil_shift(int value, int shift) { return -((-value) >> shift); }
@@ -13,7 +14,9 @@ int ceil_shift(int value, int shift) { return -((-value) >> shift); }
 }  // namespace
 
 int matrix_or_default(const ColorInfo& color, Size size) {
-  if (color.matrix != kMatrixUnspecified) return color.matrix;
+  const bool known = color.matrix >= 0 && color.matrix <= kMatrixLast &&
+                     color.matrix != ColorInfo::kUnspecified && color.matrix != kMatrixReserved;
+  if (known) return color.matrix;
   return size.height >= kHdLines ? kMatrixBt709 : kMatrixBt601;
 }
 

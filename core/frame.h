@@ -39,8 +39,9 @@ struct ColorInfo {
   friend bool operator==(const ColorInfo&, const ColorInfo&) = default;
 };
 
-/// The matrix to use: H.273's 1 (BT.709), 5/6 (BT.601), 9 (BT.2020), or others as tagged;
-/// where nothing is tagged, BT.709 from 720 lines on and BT.601 below, as players do.
+/// The matrix to use: the tagged one where core/color.h knows it; where nothing is tagged, or a
+/// code point that H.273 reserves, 1 (BT.709) from 720 lines on and 6 (BT.601) below, as players
+/// do.
 [[nodiscard]] int matrix_or_default(const ColorInfo& color, Size size);
 
 enum class FieldOrder { progressive, top_first, bottom_first };

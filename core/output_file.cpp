@@ -44,16 +44,18 @@ void strike_unfinished(const fs::path& file) {
 
 std::string reason_of(int code) { return std::generic_category().message(code); }
 
-std::string random_letters() {
+}  // namespace
+
+std::string temporary_suffix() {
   constexpr std::string_view kLetters = "0123456789abcdefghijklmnopqrstuv";
   std::random_device source;
-  std::string text;
+  std::string text = ".tmp-";
   for (int i = 0; i < 10; ++i) text += kLetters[source() % kLetters.size()];
   return text;
 }
 
 /// Some file systems can't rename without replacing; links do the same there, or nothing does.
-int rename_to_free_name(const fs::path& from, const fs::path& to) {
+int rename_to_free_name(const fs::path& from, const fs::path& to) noexcept {
   if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
   if (errno != EINVAL && errno != ENOSYS) return errno;
   if (link(from.c_str(), to.c_str()) == 0) {
@@ -65,8 +67,6 @@ int rename_to_free_name(const fs::path& from, const fs::path& to) {
   if (lstat(to.c_str(), &there) == 0) return EEXIST;
   return std::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
 }
-
-}  // namespace
 
 fs::path partial_name(const fs::path& target, int number) {
   const std::string mark = number > 1 ? ".partial-" + std::to_string(number) : ".partial";
@@ -128,8 +128,7 @@ void OutputFile::open_stream() {
 }
 
 void OutputFile::open_temporary() {
-  const fs::path name =
-      name_beside(target_, target_.filename().string(), ".tmp-" + random_letters());
+  const fs::path name = name_beside(target_, target_.filename().string(), temporary_suffix());
   struct stat there {};
   if (lstat(name.c_str(), &there) == 0) fail(EEXIST);  // or the record would call it ours
   if (lock_) lock_->writes(name);

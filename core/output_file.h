@@ -94,6 +94,13 @@ class OutputFile {
 /// Removes what unfinished OutputFiles have made, where the program ends without their destructors.
 void remove_unfinished_outputs() noexcept;
 
+/// Gives a file a name that nothing has. 0, or an errno: EEXIST where the name is taken.
+[[nodiscard]] int rename_to_free_name(const std::filesystem::path& from,
+                                      const std::filesystem::path& to) noexcept;
+
+/// What stands behind the name of a temporary file: ".tmp-" and random letters.
+[[nodiscard]] std::string temporary_suffix();
+
 /// "clip_faces.mp4" -> "clip_faces.partial.mp4", "clip_faces.partial-2.mp4" and so on: number >= 1.
 [[nodiscard]] std::filesystem::path partial_name(const std::filesystem::path& target, int number);
 

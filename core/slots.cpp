@@ -1,6 +1,7 @@
 #include "core/slots.h"
 
 #include "core/error.h"
+#include "core/timing.h"
 
 namespace facepipe {
 
@@ -9,6 +10,7 @@ Slots::Slots(int count) : state_(std::make_shared<State>()) {
 }
 
 Slots::Permit Slots::acquire(const std::stop_token& stop) {
+  const ScopedWait waiting;
   std::unique_lock lock(state_->mutex);
   if (!state_->freed.wait(lock, stop, [this] { return !state_->free.empty(); })) throw Stopped();
   const int number = state_->free.back();

@@ -46,7 +46,7 @@ class Slots {
 
   explicit Slots(int count);
 
-  /// Waits for a free permit; throws Stopped when `stop` is requested first.
+  /// Waits for a free permit (a ScopedWait); throws Stopped when `stop` is requested first.
   [[nodiscard]] Permit acquire(const std::stop_token& stop);
 
  private:

@@ -3,19 +3,12 @@
 #include <time.h>
 
 #include <algorithm>
-#include <cmath>
 
 namespace facepipe {
 namespace {
 
 double to_ms(Clock::duration duration) {
   return std::chrono::duration<double, std::milli>(duration).count();
-}
-
-double nearest_rank(const std::vector<float>& sorted, double quantile) {
-  const auto rank =
-      static_cast<std::size_t>(std::ceil(quantile * static_cast<double>(sorted.size())));
-  return sorted[std::max<std::size_t>(rank, 1) - 1];
 }
 
 }  // namespace
@@ -50,13 +43,6 @@ double ScopedCpuTime::thread_cpu_ms() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
-}
-
-Percentiles percentiles(std::vector<float> values) {
-  if (values.empty()) return {};
-  std::sort(values.begin(), values.end());
-  return {nearest_rank(values, 0.50), nearest_rank(values, 0.95), nearest_rank(values, 0.99),
-          values.back()};
 }
 
 }  // namespace facepipe

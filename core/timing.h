@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstddef>
 #include <string_view>
-#include <vector>
 
 namespace facepipe {
 
@@ -71,13 +70,35 @@ class ScopedCpuTime {
   double begin_;
 };
 
-/// Percentiles of durations, by the nearest-rank method.
-struct Percentiles {
-  double p50 = 0;
-  double p95 = 0;
-  double p99 = 0;
-  double max = 0;
+/// A scope in which the calling thread waits for other stages: for input, or for room.
+class ScopedWait {
+ public:
+  ScopedWait() : begin_(Clock::now()) {}
+  ~ScopedWait() { waited_ += Clock::now() - begin_; }
+  ScopedWait(const ScopedWait&) = delete;
+  ScopedWait& operator=(const ScopedWait&) = delete;
+
+  /// Of the calling thread since its start.
+  [[nodiscard]] static Clock::duration total() { return waited_; }
+
+ private:
+  static inline thread_local Clock::duration waited_{};
+  Clock::time_point begin_;
 };
-[[nodiscard]] Percentiles percentiles(std::vector<float> values);
+
+/// Adds a scope's wall time, less what its thread waited in it, to a total.
+class ScopedWork {
+ public:
+  explicit ScopedWork(Clock::duration& total)
+      : total_(total), begin_(Clock::now()), waited_(ScopedWait::total()) {}
+  ~ScopedWork() { total_ += (Clock::now() - begin_) - (ScopedWait::total() - waited_); }
+  ScopedWork(const ScopedWork&) = delete;
+  ScopedWork& operator=(const ScopedWork&) = delete;
+
+ private:
+  Clock::duration& total_;
+  Clock::time_point begin_;
+  Clock::duration waited_;
+};
 
 }  // namespace facepipe

@@ -18,10 +18,8 @@ namespace facepipe {
 /// to half the size and less, bilinear otherwise), turns upright, and spreads the channels over
 /// planes. Owns scratch memory; used by one thread at a time.
 ///
-/// Matrices other than BT.601, BT.709, BT.2020, FCC and SMPTE 240M (such as YCgCo) are read as
-/// BT.601, and PQ or HLG light is not tone mapped: a face stays a face. Chroma is repeated, not
-/// interpolated. Each value is within 4 of 255 of exact arithmetic (8 bits: rounded once, as by the
-/// CUDA engine).
+/// PQ or HLG light is not tone mapped: a face stays a face. Chroma is repeated, not interpolated.
+/// Each value is within 4 of 255 of exact arithmetic (8 bits: rounded once, as by the CUDA engine).
 class Preprocessor {
  public:
   Preprocessor(const NetworkFit& fit, ChannelOrder order);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/timing.h"
 
 namespace facepipe {
 
@@ -19,7 +20,7 @@ class Abortable {
 };
 
 /// Order is kept for each producer. push() waits while `capacity` items are queued.
-/// After abort(), push() and pop() throw Stopped.
+/// After abort(), push() and pop() throw Stopped. Both are a ScopedWait of their thread.
 template <typename T>
 class Channel final : public Abortable {
  public:
@@ -51,6 +52,7 @@ class Channel final : public Abortable {
 
  private:
   void enqueue(std::optional<T> item) {
+    const ScopedWait waiting;
     throw_if_aborted();
     try {
       queue_.push(std::move(item));
@@ -60,6 +62,7 @@ class Channel final : public Abortable {
   }
 
   void dequeue(std::optional<T>& item) {
+    const ScopedWait waiting;
     throw_if_aborted();
     try {
       queue_.pop(item);

@@ -7,6 +7,8 @@ extern "C" {
 #include <algorithm>
 #include <array>
 #include <new>
+#include <optional>
+#include <span>
 #include <string_view>
 
 #include "pipeline/demuxer.h"
@@ -40,12 +42,47 @@ bool muxer_accepts(const AVOutputFormat& format, const AVCodecParameters& parame
   return accepted;
 }
 
+bool is_one_of(AVCodecID codec, std::span<const AVCodecID> codecs) {
+  return std::find(codecs.begin(), codecs.end(), codec) != codecs.end();
+}
+
 // MPEG-TS takes any stream as private data that no player reads back; these it can name.
 bool mpegts_names(AVCodecID codec, AVMediaType type) {
-  constexpr std::array kNamed{AV_CODEC_ID_DVB_SUBTITLE, AV_CODEC_ID_DVB_TELETEXT,
+  constexpr std::array kVideo{AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_MPEG2VIDEO, AV_CODEC_ID_MPEG4,
+                              AV_CODEC_ID_H264,       AV_CODEC_ID_HEVC,       AV_CODEC_ID_VVC,
+                              AV_CODEC_ID_CAVS,       AV_CODEC_ID_DIRAC,      AV_CODEC_ID_VC1};
+  constexpr std::array kOther{AV_CODEC_ID_DVB_SUBTITLE, AV_CODEC_ID_DVB_TELETEXT,
                               AV_CODEC_ID_SMPTE_KLV, AV_CODEC_ID_TIMED_ID3};
-  const bool media = type == AVMEDIA_TYPE_VIDEO || type == AVMEDIA_TYPE_AUDIO;
-  return media || std::find(kNamed.begin(), kNamed.end(), codec) != kNamed.end();
+  if (type == AVMEDIA_TYPE_VIDEO) return is_one_of(codec, kVideo);
+  return type == AVMEDIA_TYPE_AUDIO || is_one_of(codec, kOther);
+}
+
+bool is_mpeg_program_stream(const AVOutputFormat& format) {
+  return named(format, std::array<std::string_view, 5>{"mpeg", "vcd", "svcd", "dvd", "vob"});
+}
+
+// A program stream says nothing of its video, which readers know by its look.
+bool mpeg_program_stream_shows(AVCodecID codec) {
+  constexpr std::array kVideo{AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_MPEG2VIDEO, AV_CODEC_ID_MPEG4,
+                              AV_CODEC_ID_H264, AV_CODEC_ID_HEVC};
+  return is_one_of(codec, kVideo);
+}
+
+// Packets without a header ("x.h264", "x.m2v"): what they are is the name's business.
+bool is_raw_video(const AVOutputFormat& format) {
+  return (format.flags & AVFMT_NOTIMESTAMPS) != 0 && !is_image_format(format) &&
+         format.audio_codec == AV_CODEC_ID_NONE && format.video_codec != AV_CODEC_ID_NONE;
+}
+
+// The answers of muxers that take video which nothing reads back; nothing for the others.
+std::optional<bool> holds_readable_video(const AVOutputFormat& format, AVCodecID codec) {
+  constexpr std::array kRealMedia{AV_CODEC_ID_RV10, AV_CODEC_ID_RV20};
+  // WTV keeps its covers as JPEG, and takes each for one.
+  if (std::string_view(format.name) == "wtv" && codec == AV_CODEC_ID_MJPEG) return false;
+  if (is_raw_video(format)) return codec == format.video_codec;
+  if (is_mpeg_program_stream(format)) return mpeg_program_stream_shows(codec);
+  if (std::string_view(format.name) == "rm") return is_one_of(codec, kRealMedia);
+  return std::nullopt;
 }
 
 // The extension's muxer, if the demuxer that opened the file goes by that muxer's name.
@@ -121,6 +158,8 @@ bool has_fixed_frame_rate(const AVOutputFormat& format) {
 bool can_hold(const AVOutputFormat& format, const AVCodecParameters& stream) {
   if (std::string_view(format.name) == "mpegts")
     return mpegts_names(stream.codec_id, stream.codec_type);
+  if (stream.codec_type == AVMEDIA_TYPE_VIDEO)
+    if (const auto answer = holds_readable_video(format, stream.codec_id)) return *answer;
   const int answer = avformat_query_codec(&format, stream.codec_id, FF_COMPLIANCE_NORMAL);
   if (answer >= 0) return answer == 1;
   return muxer_accepts(format, stream);
@@ -142,6 +181,8 @@ const AVOutputFormat& muxer_for(const std::filesystem::path& path) {
   if (format == nullptr)
     throw Error(ErrorKind::output,
                 path.string() + ": no container format has this extension; try .mkv or .mp4");
+  // The WebP muxer makes animations, which FFmpeg can't read; the one for images makes pictures.
+  if (std::string_view(format->name) == "webp") return *av_guess_format("image2", nullptr, nullptr);
   if ((format->flags & AVFMT_NOFILE) != 0 && !is_image_format(*format))
     throw Error(ErrorKind::output, path.string() + ": " + format->name +
                                        " writes several files, or none; try .mkv or .mp4");

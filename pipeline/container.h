@@ -7,7 +7,8 @@
 
 namespace facepipe {
 
-/// Whether the muxer takes such a stream; asks the muxer itself where its tables don't say.
+/// Whether the muxer takes such a stream, and readers know it again; asks the muxer itself where
+/// its tables don't say. Of image formats, a file's name decides (choose_codec()).
 [[nodiscard]] bool can_hold(const AVOutputFormat& format, const AVCodecParameters& stream);
 [[nodiscard]] bool can_hold(const AVOutputFormat& format, AVCodecID codec, AVMediaType type);
 

@@ -10,6 +10,7 @@ extern "C" {
 #include "pipeline/container.h"
 #include "pipeline/encoder.h"
 #include "pipeline/ffmpeg_compat.h"
+#include "pipeline/ffmpeg_encoder.h"
 #include "pipeline/pictures.h"
 
 namespace facepipe {
@@ -77,7 +78,7 @@ bool opens(const AVCodec& codec, AVPixelFormat format, Size size) {
   context->pix_fmt = format;
   context->time_base = {1, 25};
   context->thread_count = 1;
-  return avcodec_open2(context.get(), &codec, nullptr) >= 0;
+  return open_with_options(*context, {}) >= 0;
 }
 
 AVPixelFormat without_subsampling(std::span<const AVPixelFormat> formats, AVPixelFormat format) {
@@ -102,6 +103,21 @@ AVPixelFormat fit_to_size(const AVCodec& codec, std::span<const AVPixelFormat> f
   notices.add(std::string("encoded as ") + av_get_pix_fmt_name(full) + " because " + codec.name +
               " can't encode " + to_string(size) + " in " + av_get_pix_fmt_name(format));
   return full;
+}
+
+/// FFmpeg's first encoder of WebP makes one animation of all pictures.
+const AVCodec* picture_encoder(AVCodecID id) {
+  const AVCodec* const still =
+      id == AV_CODEC_ID_WEBP ? avcodec_find_encoder_by_name("libwebp") : nullptr;
+  return still != nullptr ? still : avcodec_find_encoder(id);
+}
+
+/// Of a container that holds it.
+std::string extension_for_codec(AVCodecID codec) {
+  for (const char* const extension : {".mkv", ".mp4", ".mov", ".avi"})
+    if (can_hold(muxer_for(std::string("x") + extension), codec, AVMEDIA_TYPE_VIDEO))
+      return extension;
+  return ".nut";  // which holds everything
 }
 
 /// Whether the formats differ in the places of their samples alone.
@@ -143,7 +159,7 @@ const AVCodec& choose_codec(const EncoderOptions& options, const AVOutputFormat&
     if (codec == nullptr || codec->type != AVMEDIA_TYPE_VIDEO)
       throw Error(ErrorKind::usage, "--codec " + options.codec + ": FFmpeg has no such encoder");
   } else if (is_image_format(format)) {
-    codec = avcodec_find_encoder(usual);
+    codec = picture_encoder(usual);
   } else if (can_hold(format, AV_CODEC_ID_H264, AVMEDIA_TYPE_VIDEO)) {
     codec = avcodec_find_encoder_by_name(kDefaultEncoder);
     if (codec == nullptr) codec = avcodec_find_encoder(AV_CODEC_ID_H264);
@@ -155,10 +171,15 @@ const AVCodec& choose_codec(const EncoderOptions& options, const AVOutputFormat&
   }
   if (codec == nullptr)
     throw Error(ErrorKind::output, output + ": FFmpeg has no encoder for " + format.name);
-  const bool held = is_image_format(format) || can_hold(format, codec->id, AVMEDIA_TYPE_VIDEO);
-  if (!held)
+  if (is_image_format(format) && codec->id != usual)
+    throw Error(ErrorKind::output, output + ": holds " + avcodec_get_name(usual) + ", not " +
+                                       avcodec_get_name(codec->id) +
+                                       "; leave --codec out, or try the extension " +
+                                       extension_for_codec(codec->id));
+  if (!is_image_format(format) && !can_hold(format, codec->id, AVMEDIA_TYPE_VIDEO))
     throw Error(ErrorKind::output, output + ": " + format.name + " can't hold " +
-                                       avcodec_get_name(codec->id) + "; try the extension .mkv");
+                                       avcodec_get_name(codec->id) + "; try the extension " +
+                                       extension_for_codec(codec->id));
   return *codec;
 }
 

@@ -22,6 +22,15 @@ AVRational time_base_of(const EncoderSetup& setup, const Frame& first) {
   return frame_clock ? av_inv_q(to_av(setup.frame_rate)) : to_av(first.time_base);
 }
 
+// x265 writes to standard error by itself.
+constexpr std::string_view kX265Options = "x265-params";
+constexpr std::string_view kX265Quiet = "log-level=none";
+
+void quiet_encoder(const AVCodec& codec, Dictionary& options) {
+  if (std::string_view(codec.name) == "libx265")
+    options.set(std::string(kX265Options), std::string(kX265Quiet));
+}
+
 }  // namespace
 
 bool has_own_option(AVCodecContext& context, const std::string& name) {
@@ -47,9 +56,10 @@ int open_with_options(AVCodecContext& context, const CodecOptions& options) {
                 std::string("encoder ") + context.codec->name + " has no option \"" + name + "\"");
   };
   Dictionary dictionary;
+  quiet_encoder(*context.codec, dictionary);
   for (const auto& [name, value] : options) {
     if (!has_option(context, name)) refuse(name);
-    dictionary.set(name, value);
+    dictionary.set(name, name == kX265Options ? std::string(kX265Quiet) + ":" + value : value);
   }
   const int code = avcodec_open2(&context, context.codec, dictionary.address());
   const char* const unknown = dictionary.first_key();

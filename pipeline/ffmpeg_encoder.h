@@ -24,7 +24,8 @@ using CodecOptions = std::vector<std::pair<std::string, std::string>>;
 /// An encoder that isn't open.
 [[nodiscard]] UniqueCodecContext new_encoder_context(const AVCodec& codec);
 
-/// avcodec_open2() with options; returns its code.
+/// avcodec_open2() with options; returns its code. Encoders that write to standard error by
+/// themselves are told not to, unless an option of theirs says otherwise.
 /// Errors: Error(usage) for an option that the encoder doesn't know.
 [[nodiscard]] int open_with_options(AVCodecContext& context, const CodecOptions& options);
 

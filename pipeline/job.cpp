@@ -5,6 +5,7 @@ extern "C" {
 }
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <memory>
@@ -62,6 +63,7 @@ class Job {
   JobResult result();
   void finish_output(JobResult& result);
 
+  Statistics statistics_;  // its clock starts before the input is opened
   const JobOptions& options_;
   std::unique_ptr<Stages> stages_;
   const JobObserver& observer_;
@@ -87,7 +89,7 @@ class Job {
   Channel<MuxItem> to_mux_;
 
   RecordOrder order_;
-  Statistics statistics_;
+  std::array<Clock::duration, kStageCount> work_{};  // each of one thread
   std::int64_t written_ = 0;
   Size size_;
   bool reached_end_ = false;  // of the chosen range, before the end of the file
@@ -131,6 +133,8 @@ void Job::open_output() {
   muxer_options.strict = options_.strict;
   muxer_options.existing = options_.existing;
   muxer_options.stop = stop_;
+  muxer_options.sequence =
+      is_image_format(*format_) && !demuxer_.is_still_image() && is_sequence_name(options_.output);
   if (options_.start_s)
     muxer_options.offset_us = demuxer_.origin_us() + std::llround(*options_.start_s * AV_TIME_BASE);
   encoder_plan_.codec =
@@ -303,14 +307,20 @@ JobResult Job::run() {
   for (Abortable* channel : std::initializer_list<Abortable*>{&packets_, &decoded_, &started_,
                                                               &detected_, &drawn_, &to_mux_})
     runner_.watch(*channel);
-  runner_.stage("read", [this] { read(); });
-  runner_.stage("decode", [this] { decode(); });
+  const auto measured = [this](StageId stage, void (Job::*body)()) {
+    runner_.stage(std::string(to_string(stage)), [this, stage, body] {
+      const ScopedWork work(work_[static_cast<std::size_t>(stage)]);
+      (this->*body)();
+    });
+  };
+  measured(StageId::read, &Job::read);
+  measured(StageId::decode, &Job::decode);
   runner_.stage("preprocess", [this] { preprocess(); });
   runner_.stage("detect", [this] { detect(); });
   if (writes_video()) {
     runner_.stage("overlay", [this] { overlay(); });
-    runner_.stage("encode", [this] { encode(); });
-    runner_.stage("mux", [this] { mux(); });
+    measured(StageId::encode, &Job::encode);
+    measured(StageId::mux, &Job::mux);
   } else {
     runner_.stage("record", [this] { record(); });
   }
@@ -347,7 +357,10 @@ JobResult Job::result() {
   result.decoder = decoder_->name();
   result.video_codec = avcodec_get_name(demuxer_.video().codecpar->codec_id);
   if (writes_video() && encoder_) finish_output(result);
+  for (std::size_t i = 0; i < kStageCount; ++i)
+    statistics_.add_work(static_cast<StageId>(i), work_[i]);
   statistics_.fill(result);
+  if (observer_.times) observer_.times(statistics_.times());
   result.notices = notices_.all();
   return result;
 }
@@ -358,8 +371,8 @@ void Job::finish_output(JobResult& result) {
   if (const int full = muxer_->full(); full != 0)
     result.output_error =
         options_.output.string() + ": can't be written: " + std::generic_category().message(full);
-  const bool worth_keeping =
-      written_ > 0 && !is_image_format(*format_) && !is_stream_target(options_.output);
+  const bool one_picture = is_image_format(*format_) && !muxer_->is_sequence();
+  const bool worth_keeping = written_ > 0 && !one_picture && !is_stream_target(options_.output);
   if (!result.output_error.empty() && !worth_keeping)
     throw Error(ErrorKind::output, result.output_error);
   if (result.interrupted || !result.output_error.empty()) {

@@ -17,6 +17,7 @@
 #include "detector/detector.h"
 #include "nms/nms.h"
 #include "pipeline/overlay.h"
+#include "pipeline/stage_times.h"
 
 namespace facepipe {
 
@@ -45,8 +46,10 @@ enum class DecoderChoice {
 
 /// Everything that decides one input's run.
 struct JobOptions {
-  std::string input;                                 ///< a file's path or a URL
-  std::filesystem::path output;                      ///< empty: no video is written
+  std::string input;  ///< a file's path or a URL
+  /// Empty: no video is written. A picture's name with a place for a number (is_sequence_name())
+  /// gives each frame of a video a file of its own, from 1 on.
+  std::filesystem::path output;
   ExistingTarget existing = ExistingTarget::refuse;  ///< of a file that is there at the end
   EncoderOptions encoder;
   OverlayStyle overlay;
@@ -89,6 +92,7 @@ struct Progress {
 struct JobObserver {
   std::function<void(const FrameRecord&)> frame;
   std::function<void(const Progress&)> progress;
+  std::function<void(const StageTimes&)> times;  ///< once, at the end, from run_job()'s thread
 };
 
 /// Frames of the input against frames of the output, matched one by one.
@@ -124,15 +128,18 @@ struct JobResult {
   std::string video_codec;
   std::string container;             ///< FFmpeg's name of the output format; empty without video
   std::vector<std::string> notices;  ///< dropped, converted, mended: one sentence each
-  double wall_s = 0;
-  double fps = 0;
-  std::vector<std::pair<std::string, Percentiles>> stage_ms;  ///< stages that ran, total, latency
-  /// CPU time of our own code in each stage's thread, per frame (FrameTimes::cpu_ms).
-  std::vector<std::pair<std::string, Percentiles>> stage_cpu_ms;
+  double wall_s = 0;     ///< from before the input is opened until the output is finished
+  double startup_s = 0;  ///< of it, until the first frame goes to the detector, made for its size
+  double cpu_s = 0;      ///< of all threads of this process meanwhile, in libraries too
+  double fps = 0;        ///< decoded frames by wall_s - startup_s
+  std::vector<StageRow> stages;  ///< those that ran, in order
+  Percentiles total_ms;          ///< FrameTimes::total_ms() of all frames
+  Percentiles latency_ms;        ///< FrameTimes::latency_ms()
   std::vector<CopySum> copies;   ///< on CUDA: each kind, those that never happened too
   bool interrupted = false;      ///< the stop was requested; the output is a playable part
   std::string output_error;      ///< why the output is but a part (a full disk); empty if it isn't
-  std::filesystem::path output;  ///< where the video is: the final name, or the partial one
+  std::filesystem::path output;  ///< where the video is: the final name, or the partial one; of a
+                                 ///< sequence the name with the place for the number
 };
 
 class Stages;

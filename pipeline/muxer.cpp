@@ -85,21 +85,26 @@ Muxer::Muxer(const Demuxer& input, const MuxerOptions& options, Notices& notices
     : input_(input),
       options_(options),
       notices_(notices),
-      plans_(plan_streams(input, *options.format)),
-      file_(checked_target(options), options.existing, options.stop),
-      io_(file_) {
+      plans_(plan_streams(input, *options.format)) {
   for (const StreamPlan& plan : plans_) {
     if (plan.notice.empty()) continue;
     if (plan.lost && options_.strict)
       throw Error(ErrorKind::output, options_.output.string() + ": --strict: " + plan.notice);
     notices_.add(plan.notice);
   }
+  if (options_.sequence)
+    sequence_.emplace(options_.output, options_.existing);
+  else
+    io_.emplace(file_.emplace(checked_target(options_), options_.existing, options_.stop));
   AVFormatContext* context = nullptr;
-  check_av(avformat_alloc_output_context2(&context, options_.format, nullptr,
-                                          options_.output.filename().c_str()),
+  // The name tells muxers nothing but that pictures are numbered: what they open is ours.
+  check_av(avformat_alloc_output_context2(&context, options_.format, nullptr, "%d"),
            ErrorKind::output, options_.output.string());
   context_.reset(context);
-  io_.attach(*context_);
+  if (sequence_)
+    sequence_->attach(*context_);
+  else
+    io_->attach(*context_);
 }
 
 void Muxer::open(const VideoStreamInfo& video) {
@@ -204,12 +209,21 @@ void Muxer::write_header(const VideoStreamInfo& video) {
       av_rescale_q(kHeldBackFrames, av_inv_q(to_av(video.frame_rate)), AV_TIME_BASE_Q);
   context_->max_interleave_delta = std::max(kMinInterleaveUs, held_back_us);
   Dictionary options;
-  if (is_image_format(*options_.format)) options.set("update", "1");
+  if (is_image_format(*options_.format) && !sequence_) options.set("update", "1");
   check_av(avformat_write_header(context_.get(), options.address()), ErrorKind::output,
            options_.output.string() + ": " + options_.format->name + " header");
 }
 
 bool Muxer::write_video(UniqueAVPacket packet) {
+  ++pictures_;
+  if (!sequence_ && pictures_ > 1 && is_image_format(*options_.format)) {
+    std::filesystem::path numbered = options_.output;
+    numbered.replace_filename(options_.output.stem().string() + "%05d" +
+                              options_.output.extension().string());
+    throw Error(ErrorKind::output, options_.output.string() +
+                                       ": holds one picture, and the input has more; " +
+                                       numbered.string() + " gives each a file, .mkv holds all");
+  }
   return write(outputs_.at(input_.video_index()), std::move(packet), video_time_base_);
 }
 
@@ -255,20 +269,24 @@ bool Muxer::write(Output& output, UniqueAVPacket packet, AVRational time_base) {
 
 /// For the packet itself, those that FFmpeg holds back to interleave them, and the file's end.
 void Muxer::reserve_for(const AVPacket& packet) {
+  if (!file_) return;
   ++packets_;
   packet_bytes_ += packet.size;
-  const std::int64_t held_back = std::max<std::int64_t>(0, packet_bytes_ - file_.size());
-  file_.reserve(held_back + packets_ * kIndexBytesPerPacket + kTrailerBytes);
+  const std::int64_t held_back = std::max<std::int64_t>(0, packet_bytes_ - file_->size());
+  file_->reserve(held_back + packets_ * kIndexBytesPerPacket + kTrailerBytes);
 }
 
 int Muxer::complete() {
   const int code = av_write_trailer(context_.get());
-  return code < 0 ? code : io_.flush();
+  return code < 0 || sequence_ ? code : io_->flush();
 }
 
 void Muxer::finish() {
   check_av(complete(), ErrorKind::output, options_.output.string());
-  file_.commit();
+  if (sequence_)
+    sequence_->commit();
+  else
+    file_->commit();
 }
 
 std::filesystem::path Muxer::finish_partial() {
@@ -276,7 +294,7 @@ std::filesystem::path Muxer::finish_partial() {
   // Where no room could be reserved for the end, most formats can be played without it.
   const bool playable = full() != 0 && !is_mov_family(*options_.format);
   if (!playable) check_av(code, ErrorKind::output, options_.output.string());
-  return file_.keep_partial();
+  return sequence_ ? sequence_->keep_partial() : file_->keep_partial();
 }
 
 }  // namespace facepipe

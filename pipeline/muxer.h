@@ -12,6 +12,7 @@
 
 #include "core/output_file.h"
 #include "pipeline/demuxer.h"
+#include "pipeline/image_sequence.h"
 #include "pipeline/notices.h"
 #include "pipeline/output_io.h"
 #include "pipeline/streams.h"
@@ -33,12 +34,14 @@ struct MuxerOptions {
   const AVOutputFormat* format = nullptr;
   std::int64_t offset_us = 0;  ///< subtracted from every stamp
   bool strict = false;
+  bool sequence = false;  ///< each picture gets a file of its own, by `output`'s number
   ExistingTarget existing = ExistingTarget::refuse;
   std::stop_token stop;  ///< ends waits for the reader of a FIFO
 };
 
-/// Writes to a temporary file beside the output (core/output_file.h). Used by one thread at a time.
-/// Unless finish() or finish_partial() has been called, the destructor removes the file.
+/// Writes to a temporary file beside the output (core/output_file.h), pictures of a sequence to one
+/// each (ImageSequence). Used by one thread at a time. Unless finish() or finish_partial() has been
+/// called, the destructor removes what was written.
 ///
 /// On a disk that is nearly full there is always room left for what the muxer must still write to
 /// finish the file; full() tells when no more packets are taken.
@@ -55,14 +58,18 @@ class Muxer {
   void open(const VideoStreamInfo& video);
 
   /// A packet of the encoded video, stamps in VideoStreamInfo::time_base. False if it was dropped
-  /// because the disk is full.
+  /// because the disk is full. Errors: Error(output); also where a second picture comes for a file
+  /// that holds one.
   bool write_video(UniqueAVPacket packet);
 
   /// A packet of another stream of the input; kept back until open().
   void write_side(UniqueAVPacket packet);
 
+  /// Each picture has a file of its own.
+  [[nodiscard]] bool is_sequence() const { return sequence_.has_value(); }
+
   /// Why the disk takes no more, an errno; 0 while it does.
-  [[nodiscard]] int full() const { return file_.full(); }
+  [[nodiscard]] int full() const { return sequence_ ? sequence_->full() : file_->full(); }
 
   /// Completes the file and gives it its name.
   void finish();
@@ -89,12 +96,14 @@ class Muxer {
   MuxerOptions options_;
   Notices& notices_;
   std::vector<StreamPlan> plans_;
-  OutputFile file_;
-  OutputIo io_;
+  std::optional<ImageSequence> sequence_;  // or file_ and io_
+  std::optional<OutputFile> file_;
+  std::optional<OutputIo> io_;
   UniqueOutputContext context_;
   std::map<int, Output> outputs_;  // by index of the input's stream
   std::deque<UniqueAVPacket> waiting_;
   AVRational video_time_base_{0, 1};
+  std::int64_t pictures_ = 0;
   std::int64_t packets_ = 0;
   std::int64_t packet_bytes_ = 0;
   bool opened_ = false;

@@ -22,9 +22,9 @@ struct InkSamples {
   friend bool operator==(const InkSamples&, const InkSamples&) = default;
 };
 
-/// `rgb` by the frame's matrix (the identity gives green, blue, red), range and bit depth (ITU-T
-/// H.273, equations 30 ff.). In HDR (PQ and HLG) 1 means the white of graphics, 203 cd/m2 (ITU-R
-/// BT.2408), not the format's brightest. Greys have exactly neutral chroma.
+/// `rgb` by the frame's matrix, range and bit depth: core/color.h's samples_of_rgb(), rounded. In
+/// HDR (PQ and HLG) 1 means the white of graphics, 203 cd/m2 (ITU-R BT.2408), not the format's
+/// brightest. Greys have exactly neutral chroma, but for matrix 11.
 [[nodiscard]] InkSamples ink_samples(const Rgb& rgb, const PixelFormat& format,
                                      const ColorInfo& color, Size size);
 

@@ -1,5 +1,7 @@
 #include "pipeline/statistics.h"
 
+#include <time.h>
+
 namespace facepipe {
 namespace {
 
@@ -7,50 +9,50 @@ double seconds_between(Clock::time_point begin, Clock::time_point end) {
   return std::chrono::duration<double>(end - begin).count();
 }
 
+/// When the frame's work on the detector's device began.
+Clock::time_point detection_begin(const FrameTimes& times) {
+  const Interval& preprocess = times[StageId::preprocess];
+  return preprocess.ran() ? preprocess.begin : times[StageId::inference].begin;
+}
+
 }  // namespace
 
+double Statistics::process_cpu_s() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
 void Statistics::add(const FrameRecord& record) {
-  last_ = Clock::now();
-  if (frames_ == 0) first_ = last_;
+  if (frames_ == 0) started_ = detection_begin(record.times);
   ++frames_;
   faces_ += static_cast<std::int64_t>(record.face_count);
   candidates_ += static_cast<std::int64_t>(record.candidates);
-  for (std::size_t i = 0; i < kStageCount; ++i) {
-    const Interval& stage = record.times.stages[i];
-    if (!stage.ran()) continue;
-    stage_ms_[i].push_back(static_cast<float>(stage.milliseconds()));
-    cpu_ms_[i].push_back(record.times.cpu_ms[i]);
-  }
-  total_ms_.push_back(static_cast<float>(record.times.total_ms()));
-  latency_ms_.push_back(static_cast<float>(record.times.latency_ms()));
+  times_.add(record.times);
 }
 
-// Between the first and the last frame, so that loading a model doesn't count.
-double Statistics::frames_per_second() const {
+double Statistics::frames_per_second(Clock::time_point now) const {
   if (frames_ == 0) return 0;
-  const double span = seconds_between(first_, last_);
-  if (frames_ > 1 && span > 0) return static_cast<double>(frames_ - 1) / span;
-  return static_cast<double>(frames_) / seconds_between(start_, last_);
+  const double span = seconds_between(started_, now);
+  return span > 0 ? static_cast<double>(frames_) / span : 0;
 }
 
 Progress Statistics::progress(std::int64_t expected_frames) const {
-  return {frames_, expected_frames, frames_per_second(), faces_};
+  return {frames_, expected_frames, frames_per_second(Clock::now()), faces_};
 }
 
-void Statistics::fill(JobResult& result) const {
+void Statistics::fill(JobResult& result) {
+  const Clock::time_point end = Clock::now();
   result.faces = faces_;
   result.candidates = candidates_;
-  result.wall_s = seconds_between(start_, Clock::now());
-  result.fps = frames_per_second();
-  for (std::size_t i = 0; i < kStageCount; ++i) {
-    if (stage_ms_[i].empty()) continue;
-    const std::string name(to_string(static_cast<StageId>(i)));
-    result.stage_ms.emplace_back(name, percentiles(stage_ms_[i]));
-    result.stage_cpu_ms.emplace_back(name, percentiles(cpu_ms_[i]));
-  }
-  if (frames_ == 0) return;
-  result.stage_ms.emplace_back("total", percentiles(total_ms_));
-  result.stage_ms.emplace_back("latency", percentiles(latency_ms_));
+  result.wall_s = seconds_between(begin_, end);
+  result.startup_s = frames_ > 0 ? seconds_between(begin_, started_) : result.wall_s;
+  result.cpu_s = process_cpu_s() - begin_cpu_s_;
+  result.fps = frames_per_second(end);
+  times_.add_run(result.wall_s, result.startup_s);
+  result.stages = times_.rows();
+  result.total_ms = times_.total_ms();
+  result.latency_ms = times_.latency_ms();
 }
 
 }  // namespace facepipe

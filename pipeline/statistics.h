@@ -1,36 +1,37 @@
 // What a run adds up from its frames' records.
 #pragma once
 
-#include <array>
-#include <vector>
-
 #include "pipeline/job.h"
+#include "pipeline/stage_times.h"
 
 namespace facepipe {
 
-/// Durations are kept as floats, 80 bytes a frame: an hour of video takes some 9 MB.
+/// Some 200 KB, whatever the number of frames. Start-up is what happens before the first frame goes
+/// to the detector: the input is opened, the network made ready for its size. From then on, to the
+/// end, counts the rate.
 class Statistics {
  public:
-  Statistics() : start_(Clock::now()) {}
+  Statistics() : begin_(Clock::now()), begin_cpu_s_(process_cpu_s()) {}
 
+  /// In presentation order.
   void add(const FrameRecord& record);
+  void add_work(StageId stage, Clock::duration work) { times_.add_work(stage, work); }
   [[nodiscard]] Progress progress(std::int64_t expected_frames) const;
-  /// Fills in what the records say: faces, candidates, times, rate.
-  void fill(JobResult& result) const;
+  /// The end of the run: fills in what the records say: faces, candidates, times, rate.
+  void fill(JobResult& result);
+  [[nodiscard]] const StageTimes& times() const { return times_; }
 
  private:
-  [[nodiscard]] double frames_per_second() const;
+  [[nodiscard]] static double process_cpu_s();
+  [[nodiscard]] double frames_per_second(Clock::time_point now) const;
 
-  Clock::time_point start_;
-  Clock::time_point first_;
-  Clock::time_point last_;
+  Clock::time_point begin_;
+  double begin_cpu_s_;
+  Clock::time_point started_;  ///< when start-up was over
   std::int64_t frames_ = 0;
   std::int64_t faces_ = 0;
   std::int64_t candidates_ = 0;
-  std::array<std::vector<float>, kStageCount> stage_ms_;
-  std::array<std::vector<float>, kStageCount> cpu_ms_;
-  std::vector<float> total_ms_;
-  std::vector<float> latency_ms_;
+  StageTimes times_;
 };
 
 }  // namespace facepipe

@@ -30,9 +30,12 @@ inline InputOutcome done_outcome(const std::string& name) {
   result.container = "mp4";
   result.notices = {"data stream 2 dropped: mp4 can't hold it"};
   result.wall_s = 4;
-  result.fps = 25;
-  result.stage_ms = {{"decode", {1, 2, 3, 4}}, {"total", {5, 6, 7, 8}}};
-  result.stage_cpu_ms = {{"decode", {0.5, 0.5, 0.5, 0.5}}};
+  result.fps = 40;
+  result.startup_s = 1.5;
+  result.cpu_s = 7;
+  result.stages = {{StageId::decode, {1, 2, 3, 4}, 12.5, 0.3125, {0.5, 0.5, 0.5, 0.5}},
+                   {StageId::inference, {2, 3, 4, 5}, 20, 0.5, {}}};
+  result.total_ms = {5, 6, 7, 8};
   result.output = "out/" + name;
   return outcome;
 }

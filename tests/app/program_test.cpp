@@ -88,6 +88,8 @@ TEST(Program, OutputErrorsAreFive) {
   const std::string clip = dir.write("clip.mp4");
   const std::string out = dir.write("out.mp4", "before");
   expect_refusal(5, "out.mp4: exists already", {"run", clip, "-o", out});
+  dir.write("00007.png");
+  expect_refusal(5, "00007.png: exists already", {"run", clip, "-o", dir / "%05d.png"});
   expect_refusal(5, "no/d.jsonl: can't be written",
                  {"run", clip, "--no-video", "--detections", dir / "no/d.jsonl"});
   EXPECT_EQ(test::read_file(out), "before");

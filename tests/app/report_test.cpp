@@ -6,7 +6,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/stage_times.h"
 #include "app/summary.h"
 #include "tests/app/frames.h"
 #include "tests/app/outcomes.h"
@@ -56,10 +55,16 @@ TEST(Report, TellsEverythingOfAnInput) {
   EXPECT_EQ(input["faces"], 250);
   EXPECT_EQ(input["candidates"], 700);
   EXPECT_EQ(input["candidates_ignored"], 0);
-  EXPECT_EQ(input["fps"], 25);
+  EXPECT_EQ(input["fps"], 40);
   EXPECT_EQ(input["wall_s"], 4);
+  EXPECT_EQ(input["startup_s"], 1.5);
+  EXPECT_EQ(input["cpu_s"], 7);
   EXPECT_EQ(input["stage_ms"]["decode"], json({{"p50", 1}, {"p95", 2}, {"p99", 3}, {"max", 4}}));
-  EXPECT_EQ(input["stage_cpu_ms"]["decode"]["p50"], 0.5);
+  EXPECT_EQ(input["stage_ms"]["total"]["p50"], 5);
+  EXPECT_EQ(input["stage_work"]["decode"], json({{"ms", 12.5}, {"share", 0.3125}}));
+  EXPECT_EQ(input["bound_by"], "inference");
+  EXPECT_EQ(input["own_cpu_ms"]["decode"]["p50"], 0.5);
+  EXPECT_FALSE(input.contains("stage_cpu_ms")) << "it left out what codecs and engines do";
   EXPECT_EQ(input["notices"], json({"data stream 2 dropped: mp4 can't hold it"}));
 }
 
@@ -96,31 +101,36 @@ TEST(ExitCode, IsThatOfTheFirstThatFailed) {
   EXPECT_EQ(exit_code({input, partial}), 130) << "an interrupt is told above all";
 }
 
-TEST(StageTimes, PutsTheFramesOfAllInputsTogether) {
-  StageTimes times;
-  EXPECT_TRUE(times.table().empty());
-  for (int i = 0; i < 3; ++i) {
-    FrameRecord record = test::frame_record(i, 0);
-    record.times[StageId::mux] = {};
-    times.add(record.times);
-  }
-  const auto table = times.table();
-  ASSERT_EQ(table.size(), kStageCount - 1 + 2) << "mux did not run; total and latency did";
-  EXPECT_EQ(table[0].first, "read");
-  EXPECT_NEAR(table[0].second.p50, 0.5, 1e-6);
-  EXPECT_EQ(table[table.size() - 2].first, "total");
-  EXPECT_NEAR(table[table.size() - 2].second.max, 6.5, 1e-6);
-  EXPECT_EQ(table.back().first, "latency");
-}
-
 TEST(Summary, TellsWhatRanAndWhereItLies) {
-  const std::string text = summary_text(some_facts(), {done_outcome("a.mp4")},
-                                        {{"decode", {1, 2, 3, 4.125}}}, {"d.jsonl"});
+  const std::string text =
+      summary_text(some_facts(), {done_outcome("a.mp4")}, StageTimes(), {"d.jsonl"});
   EXPECT_THAT(text, HasSubstr("ran on cpu, openvino f16, centerface (models/m.onnx)\n"));
-  EXPECT_THAT(text, HasSubstr("done: dir/a.mp4: 100 frames, 250 faces, 25.0 fps -> out/a.mp4\n"));
-  EXPECT_THAT(text, HasSubstr("decode            1.00      2.00      3.00      4.12\n"));
+  EXPECT_THAT(text, HasSubstr("done: dir/a.mp4: 100 frames, 250 faces, 40.0 fps -> out/a.mp4\n"));
   EXPECT_THAT(text, HasSubstr("wrote d.jsonl\n"));
   EXPECT_THAT(text, Not(HasSubstr("all:")));
+}
+
+TEST(Summary, TellsWhatEachStageWorksBesideHowLongFramesAreInIt) {
+  using std::chrono::milliseconds;
+  const Clock::time_point origin = Clock::time_point{} + std::chrono::hours(1);
+  StageTimes times;
+  for (int i = 0; i < 4; ++i) {
+    FrameTimes frame;
+    frame[StageId::read] = {origin, origin + milliseconds(1)};
+    frame[StageId::encode] = {origin + milliseconds(i), origin + milliseconds(1500 + i)};
+    times.add(frame);
+  }
+  times.add_work(StageId::read, milliseconds(4));
+  times.add_work(StageId::encode, milliseconds(900));
+  times.add_run(2, 0.5);
+  const std::string text = summary_text({}, {}, times, {});
+  EXPECT_THAT(text, HasSubstr("ms a frame       work   share in it: p50        p95"));
+  EXPECT_THAT(text, HasSubstr("read             1.00    0.2%       1.00       1.00"));
+  EXPECT_THAT(text, HasSubstr("encode         225.00   45.0%    1500.00    1500.00"));
+  EXPECT_THAT(text, HasSubstr("total                           "));
+  EXPECT_THAT(
+      text,
+      HasSubstr("bound by encode, which worked 45.0% of 2.00 s; start-up took 0.50 s of them\n"));
 }
 
 TEST(Summary, TellsDamageFailuresAndTotals) {
@@ -135,7 +145,7 @@ TEST(Summary, TellsDamageFailuresAndTotals) {
   EXPECT_THAT(text, HasSubstr("100 frames (2 lost, 0 damaged, ended early), 250 faces"));
   EXPECT_THAT(text, HasSubstr("failed: y.mp4: no media\n"));
   EXPECT_THAT(text, HasSubstr("skipped: dir/x.mp4\n"));
-  EXPECT_THAT(text, HasSubstr("all: 2 inputs, 200 frames, 500 faces, 25.0 fps\n"));
+  EXPECT_THAT(text, HasSubstr("all: 2 inputs, 200 frames, 500 faces, 40.0 fps\n"));
 }
 
 }  // namespace

@@ -101,6 +101,11 @@ TEST(Frame, MatrixIsTheTaggedOneElseThatOfTheSize) {
       {kUnspecified, {1280, 720}, 1},
       {kUnspecified, {1280, 719}, 6},
       {kUnspecified, {720, 576}, 6},
+      {3, {1280, 720}, 1},
+      {3, {720, 576}, 6},
+      {17, {720, 576}, 17},
+      {18, {1280, 720}, 1},
+      {255, {720, 576}, 6},
   };
   for (const Case& c : cases) {
     ColorInfo color;

@@ -2,11 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <random>
 #include <set>
 #include <string>
-#include <vector>
+#include <thread>
 
 namespace facepipe {
 namespace {
@@ -16,37 +14,6 @@ Clock::time_point at_ms(int milliseconds) {
 }
 
 Interval interval(int begin, int end) { return {at_ms(begin), at_ms(end)}; }
-
-/// Nearest rank, word by word: the smallest value that at least `percent` per cent of all values
-/// do not exceed.
-float nearest_rank(const std::vector<float>& values, std::size_t percent) {
-  float best = *std::max_element(values.begin(), values.end());
-  for (const float candidate : values) {
-    const auto within = static_cast<std::size_t>(std::count_if(
-        values.begin(), values.end(), [&](float value) { return value <= candidate; }));
-    if (within * 100 >= percent * values.size()) best = std::min(best, candidate);
-  }
-  return best;
-}
-
-TEST(Percentiles, EqualTheNearestRank) {
-  std::mt19937 random(11);
-  for (const std::size_t count : {1U, 2U, 3U, 19U, 20U, 21U, 99U, 100U, 101U, 1000U}) {
-    std::vector<float> values(count);
-    for (float& value : values) value = static_cast<float>(random() % 500) * 0.5F;
-    const Percentiles found = percentiles(values);
-    EXPECT_EQ(found.p50, nearest_rank(values, 50)) << count;
-    EXPECT_EQ(found.p95, nearest_rank(values, 95)) << count;
-    EXPECT_EQ(found.p99, nearest_rank(values, 99)) << count;
-    EXPECT_EQ(found.max, nearest_rank(values, 100)) << count;
-  }
-}
-
-TEST(Percentiles, OfNothingAreZero) {
-  const Percentiles none = percentiles({});
-  EXPECT_EQ(none.p50, 0);
-  EXPECT_EQ(none.max, 0);
-}
 
 TEST(Interval, KnowsWhetherItRan) {
   EXPECT_FALSE(Interval{}.ran());
@@ -122,6 +89,33 @@ TEST(ScopedCpuTime, AddsWorkOfItsStageOnly) {
       EXPECT_EQ(times.cpu_ms[i], 0);
     }
   }
+}
+
+TEST(ScopedWork, LeavesOutWhatItsThreadWaited) {
+  Clock::duration work{};
+  const Clock::time_point before = Clock::now();
+  {
+    const ScopedWork working(work);
+    {
+      const ScopedWait waiting;
+      work_for(5);  // whatever it does: it counts as waiting
+    }
+    work_for(2);
+  }
+  EXPECT_GE(work, std::chrono::microseconds(1990));
+  EXPECT_LE(work, (Clock::now() - before) - std::chrono::microseconds(4990));
+}
+
+TEST(ScopedWork, DoesNotKnowWhatOtherThreadsWaited) {
+  Clock::duration work{};
+  {
+    const ScopedWork working(work);
+    std::thread([] {
+      const ScopedWait waiting;
+      work_for(3);
+    }).join();
+  }
+  EXPECT_GE(work, std::chrono::microseconds(2990));
 }
 
 }  // namespace

@@ -1,0 +1,76 @@
+#include "pipeline/stage_times.h"
+
+#include <algorithm>
+
+namespace facepipe {
+namespace {
+
+/// Stages whose frames' intervals hold nothing but work.
+bool works_all_the_while(StageId stage) {
+  return stage == StageId::preprocess || stage == StageId::inference || stage == StageId::nms ||
+         stage == StageId::overlay;
+}
+
+double seconds(Clock::duration duration) { return std::chrono::duration<double>(duration).count(); }
+
+}  // namespace
+
+void StageTimes::add(const FrameTimes& times) {
+  for (std::size_t i = 0; i < kStageCount; ++i) {
+    const Interval& interval = times.stages[i];
+    if (!interval.ran()) continue;
+    Stage& stage = stages_[i];
+    stage.in_stage_ms.add(interval.milliseconds());
+    stage.own_cpu_ms.add(static_cast<double>(times.cpu_ms[i]));
+    if (!works_all_the_while(static_cast<StageId>(i))) continue;
+    // Frames come in the order of their begin; where they overlap, the stage is busy once.
+    const Clock::time_point begin = std::max(interval.begin, stage.busy_until);
+    stage.work += std::max(interval.end - begin, Clock::duration::zero());
+    stage.busy_until = std::max(interval.end, stage.busy_until);
+  }
+  total_.add(times.total_ms());
+  latency_.add(times.latency_ms());
+}
+
+void StageTimes::add_work(StageId stage, Clock::duration work) {
+  stages_[static_cast<std::size_t>(stage)].work += work;
+}
+
+void StageTimes::add_run(double wall_s, double startup_s) {
+  wall_s_ += wall_s;
+  startup_s_ += startup_s;
+}
+
+void StageTimes::merge(const StageTimes& other) {
+  for (std::size_t i = 0; i < kStageCount; ++i) {
+    stages_[i].in_stage_ms.merge(other.stages_[i].in_stage_ms);
+    stages_[i].own_cpu_ms.merge(other.stages_[i].own_cpu_ms);
+    stages_[i].work += other.stages_[i].work;
+  }
+  total_.merge(other.total_);
+  latency_.merge(other.latency_);
+  add_run(other.wall_s_, other.startup_s_);
+}
+
+std::vector<StageRow> StageTimes::rows() const {
+  std::vector<StageRow> rows;
+  for (std::size_t i = 0; i < kStageCount; ++i) {
+    const Stage& stage = stages_[i];
+    const auto frames = static_cast<double>(stage.in_stage_ms.count());
+    if (frames == 0) continue;
+    const double work_s = seconds(stage.work);
+    rows.push_back({static_cast<StageId>(i), stage.in_stage_ms.percentiles(), 1e3 * work_s / frames,
+                    wall_s_ > 0 ? work_s / wall_s_ : 0, stage.own_cpu_ms.percentiles()});
+  }
+  return rows;
+}
+
+std::optional<StageRow> bounding_stage(const std::vector<StageRow>& rows) {
+  const auto most =
+      std::max_element(rows.begin(), rows.end(),
+                       [](const StageRow& a, const StageRow& b) { return a.share < b.share; });
+  if (most == rows.end()) return std::nullopt;
+  return *most;
+}
+
+}  // namespace facepipe

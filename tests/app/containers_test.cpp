@@ -1,0 +1,189 @@
+// Every encoder that doctor names in every container that has a name: refused in so many words, or
+// written so that it can be read back.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "app/doctor.h"
+#include "app/media_files.h"
+#include "pipeline/container.h"
+#include "pipeline/encoder.h"
+#include "tests/support/clips.h"
+#include "tests/support/job.h"
+#include "tests/support/temporary_folder.h"
+
+namespace facepipe {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kFrames = 3;
+
+/// How each is fast, and takes the picture at all.
+struct Setting {
+  std::vector<std::pair<std::string, std::string>> options;
+  const char* input = "small.mkv";
+};
+
+Setting setting_of(const std::string& encoder) {
+  static const std::map<std::string, Setting> kSettings{
+      {"libx264", {{{"preset", "ultrafast"}}}},
+      {"libx265", {{{"preset", "ultrafast"}}}},
+      {"libsvtav1", {{{"preset", "12"}}}},
+      {"libaom-av1", {{{"cpu-used", "8"}, {"usage", "realtime"}}}},
+      {"libvpx", {{{"cpu-used", "8"}, {"deadline", "realtime"}}}},
+      {"libvpx-vp9", {{{"cpu-used", "8"}, {"deadline", "realtime"}}}},
+      {"dnxhd", {{{"profile", "dnxhr_lb"}}, "large.mkv"}}};  // at least 256x120
+  const auto found = kSettings.find(encoder);
+  return found == kSettings.end() ? Setting{} : found->second;
+}
+
+/// The decoded pictures of a file; with the codec's name, so that a wrong one shows.
+struct Found {
+  int frames = 0;
+  std::string codec;
+  std::string error;
+};
+
+void count_frames(AVCodecContext& decoder, const AVPacket* packet, Found& found) {
+  if (avcodec_send_packet(&decoder, packet) < 0) found.error = "a packet is not decodable";
+  const UniqueAVFrame frame = new_av_frame();
+  while (avcodec_receive_frame(&decoder, frame.get()) >= 0) ++found.frames;
+}
+
+Found read_back(const fs::path& file) {
+  AVFormatContext* raw = nullptr;
+  if (avformat_open_input(&raw, file.c_str(), nullptr, nullptr) < 0) return {0, "", "can't open"};
+  const UniqueInputContext input(raw);
+  avformat_find_stream_info(raw, nullptr);
+  const int index = av_find_best_stream(raw, AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
+  if (index < 0) return {0, "", "no video stream"};
+  const AVCodecParameters& stream = *raw->streams[index]->codecpar;
+  Found found{0, avcodec_get_name(stream.codec_id), ""};
+  const AVCodec* const codec = avcodec_find_decoder(stream.codec_id);
+  if (codec == nullptr) return {0, found.codec, "no decoder"};
+  const UniqueCodecContext decoder(avcodec_alloc_context3(codec));
+  avcodec_parameters_to_context(decoder.get(), &stream);
+  decoder->thread_count = 1;
+  if (avcodec_open2(decoder.get(), codec, nullptr) < 0) return {0, found.codec, "can't decode"};
+  const UniqueAVPacket packet = new_av_packet();
+  while (av_read_frame(raw, packet.get()) >= 0) {
+    if (packet->stream_index == index) count_frames(*decoder, packet.get(), found);
+    av_packet_unref(packet.get());
+  }
+  count_frames(*decoder, nullptr, found);
+  return found;
+}
+
+enum class Outcome { refused, read_back, broken };
+
+class Containers : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    redirect_ffmpeg_log();
+    folder_ = std::make_unique<test::TemporaryFolder>();
+    const std::string frames = " -frames:v " + std::to_string(kFrames) + " -c:v ffv1";
+    test::ffmpeg("-f lavfi -i testsrc2=s=64x64:r=25" + frames, *folder_ / "small.mkv");
+    test::ffmpeg("-f lavfi -i testsrc2=s=256x128:r=25" + frames, *folder_ / "large.mkv");
+  }
+  static void TearDownTestSuite() { folder_.reset(); }
+
+  void TearDown() override {
+    for (const auto& entry : fs::directory_iterator(folder_->path()))
+      if (entry.path().extension() != ".mkv" || entry.path().stem() == "out")
+        fs::remove(entry.path());
+  }
+
+  /// One extension of each format; of images each, because it says what is in them.
+  static std::vector<std::string> extensions() {
+    std::set<std::string> known;
+    std::vector<std::string> result;
+    for (const std::string_view extension : media_extensions()) {
+      const std::string name = "x" + std::string(extension);
+      const AVOutputFormat* const format = av_guess_format(nullptr, name.c_str(), nullptr);
+      if (format == nullptr) continue;
+      const std::string key = is_image_format(*format) ? name : format->name;
+      if (known.insert(key).second) result.emplace_back(extension);
+    }
+    return result;
+  }
+
+  /// What becomes of three frames; fails where they can't be read back.
+  static Outcome try_pair(const std::string& encoder, const std::string& extension) {
+    SCOPED_TRACE(encoder + " in " + extension);
+    const bool image = is_image_format(muxer_for("x" + extension));
+    const Setting setting = setting_of(encoder);
+    JobOptions options;
+    options.input = (*folder_ / setting.input).string();
+    options.output = *folder_ / ((image ? "out%d" : "out") + extension);
+    options.encoder.codec = encoder;
+    options.encoder.options = setting.options;
+    options.threads = 1;
+    options.overwrite = true;
+    try {
+      EXPECT_EQ(test::run_fake_job(options).result.ledger.written, kFrames);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::output) << error.what();
+      constexpr std::string_view kRemedy = "try the extension ";
+      const std::string text = error.what();
+      const std::size_t remedy = text.find(kRemedy);
+      if (remedy != std::string::npos) remedies().insert(text.substr(remedy + kRemedy.size()));
+      return Outcome::refused;
+    }
+    const AVCodec* const codec = avcodec_find_encoder_by_name(encoder.c_str());
+    return check(options.output, codec, image);
+  }
+
+  /// What refusals of the last encoder have named.
+  static std::set<std::string>& remedies() {
+    static std::set<std::string> extensions;
+    return extensions;
+  }
+
+ private:
+  static Outcome check(const fs::path& output, const AVCodec* codec, bool image) {
+    Found found = image ? Found{} : read_back(output);
+    for (int i = 1; image && i <= kFrames; ++i) {
+      const Found one = read_back(fs::path(output).replace_filename("out" + std::to_string(i) +
+                                                                    output.extension().string()));
+      found = {found.frames + one.frames, one.codec, found.error + one.error};
+    }
+    EXPECT_EQ(found.error, "");
+    EXPECT_EQ(found.frames, kFrames);
+    const std::string codec_name = codec != nullptr ? avcodec_get_name(codec->id) : found.codec;
+    EXPECT_EQ(found.codec, codec_name);
+    return found.error.empty() && found.frames == kFrames ? Outcome::read_back : Outcome::broken;
+  }
+
+  static inline std::unique_ptr<test::TemporaryFolder> folder_;
+};
+
+TEST_F(Containers, HoldEveryEncodersVideoReadablyOrRefuseIt) {
+  for (const char* const encoder : encoders_named()) {
+    const AVCodec* const codec = avcodec_find_encoder_by_name(encoder);
+    if (codec == nullptr || is_nvenc(*codec)) continue;  // NVENC's codecs are x264's and x265's
+    remedies().clear();
+    std::set<std::string> held;
+    for (const std::string& extension : extensions())
+      if (try_pair(encoder, extension) == Outcome::read_back) held.insert(extension);
+    EXPECT_FALSE(held.empty()) << encoder;
+    for (const std::string& remedy : remedies())
+      EXPECT_TRUE(held.contains(remedy)) << encoder << ": a refusal names " << remedy;
+  }
+}
+
+TEST_F(Containers, HoldWhatTheyGetWhereNoEncoderIsNamed) {
+  std::set<std::string> where;
+  for (const std::string& extension : extensions())
+    if (try_pair("", extension) == Outcome::read_back) where.insert(extension);
+  for (const char* const usual :
+       {".3gp", ".avi", ".bmp", ".flv", ".264", ".jpeg", ".m2v", ".mkv", ".mov", ".mp4", ".mpeg",
+        ".png", ".tif", ".m2ts", ".vob", ".webm"})
+    EXPECT_TRUE(where.contains(usual)) << usual;
+}
+
+}  // namespace
+}  // namespace facepipe

@@ -1,0 +1,89 @@
+// Standard error holds the program's own lines alone, whatever libraries have to say, and none of
+// them tells where the program was built.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/support/clips.h"
+#include "tests/support/temporary_folder.h"
+
+namespace facepipe {
+namespace {
+
+using test::CommandResult;
+using Arguments = std::vector<std::string>;
+
+class Quiet : public testing::Test {
+ protected:
+  void SetUp() override {
+    test::ffmpeg("-f lavfi -i testsrc2=s=128x96:r=25 -frames:v 3 -c:v ffv1", folder_ / "a.mkv");
+  }
+  [[nodiscard]] Arguments run_words(const Arguments& more) const {
+    Arguments words{FACEPIPE_PROGRAM, "run", folder_ / "a.mkv", "-o", folder_ / "b.mkv", "-q"};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
+  test::TemporaryFolder folder_;
+};
+
+/// The words with an empty /sys, in a mount namespace of their own.
+Arguments without_sys(const Arguments& words) {
+  Arguments all{"unshare", "--map-root-user",
+                "--mount", "sh",
+                "-c",      "mount -t tmpfs none /sys && exec \"$@\"",
+                "sh"};
+  all.insert(all.end(), words.begin(), words.end());
+  return all;
+}
+
+bool can_hide_sys() { return test::run_command(without_sys({"true"})).exit_code == 0; }
+
+TEST_F(Quiet, WhereThereIsNoSys) {
+  if (!can_hide_sys())
+    GTEST_SKIP() << "this machine lets us hide no /sys (unshare --map-root-user --mount)";
+  const CommandResult run = test::run_command(without_sys(run_words({})));
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_EQ(run.err, "");
+  const CommandResult refused =
+      test::run_command(without_sys(run_words({"--overwrite", "--model", folder_ / "no.onnx"})));
+  EXPECT_EQ(refused.exit_code, 4);
+  EXPECT_THAT(refused.err, testing::StartsWith("facepipe: error: "));
+  EXPECT_EQ(refused.err.find('\n'), refused.err.size() - 1) << refused.err;
+}
+
+TEST_F(Quiet, WhateverEncodes) {
+  const CommandResult doctor = test::run_command({FACEPIPE_PROGRAM, "doctor"});
+  for (const Arguments& encoder : {Arguments{"libx264"},
+                                   {"libx265"},
+                                   {"libx265", "--encoder-option", "x265-params=keyint=2"},
+                                   {"libsvtav1"},
+                                   {"libaom-av1"},
+                                   {"libvpx-vp9"},
+                                   {"mpeg4"},
+                                   {"ffv1"},
+                                   {"mjpeg"}}) {
+    if (doctor.out.find(" " + encoder[0]) == std::string::npos) continue;  // not in this FFmpeg
+    Arguments words{"--overwrite", "--codec"};
+    words.insert(words.end(), encoder.begin(), encoder.end());
+    const CommandResult run = test::run_command(run_words(words));
+    EXPECT_EQ(run.exit_code, 0) << encoder[0];
+    EXPECT_EQ(run.err, "") << encoder[0];
+  }
+}
+
+// What a message can hold is in .rodata; where libraries are found, which may be there, is not.
+TEST_F(Quiet, NoMessageNamesTheSourceFolder) {
+  const std::string section = folder_ / "rodata";
+  const CommandResult dumped = test::run_command(
+      {"objcopy", "--dump-section", ".rodata=" + section, FACEPIPE_PROGRAM, folder_ / "copy"});
+  ASSERT_EQ(dumped.exit_code, 0) << dumped.err;
+  const std::string constants = test::read_file(section);
+  EXPECT_NE(constants.find("FFmpeg returned"), std::string::npos) << "this is where messages are";
+  const std::size_t found = constants.find(FACEPIPE_SOURCE_DIR "/");
+  EXPECT_EQ(found, std::string::npos)
+      << constants.substr(found == std::string::npos ? 0 : found, 100).c_str();
+}
+
+}  // namespace
+}  // namespace facepipe

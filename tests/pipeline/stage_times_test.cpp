@@ -1,0 +1,168 @@
+#include "pipeline/stage_times.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/clips.h"
+#include "tests/support/job.h"
+#include "tests/support/temporary_folder.h"
+
+namespace facepipe::test {
+namespace {
+
+using std::chrono::milliseconds;
+
+Interval interval(int begin_ms, int end_ms) {
+  const Clock::time_point origin = Clock::time_point{} + std::chrono::hours(1);
+  return {origin + milliseconds(begin_ms), origin + milliseconds(end_ms)};
+}
+
+FrameTimes only(StageId stage, const Interval& interval) {
+  FrameTimes times;
+  times[stage] = interval;
+  return times;
+}
+
+StageRow row_of(const std::vector<StageRow>& rows, StageId stage) {
+  for (const StageRow& row : rows)
+    if (row.stage == stage) return row;
+  ADD_FAILURE() << "no row of " << to_string(stage);
+  return {};
+}
+
+TEST(StageTimes, AStageIsBusyOnceHoweverManyFramesAreInIt) {
+  StageTimes times;
+  for (const Interval& frame :
+       {interval(0, 30), interval(10, 40), interval(20, 25), interval(100, 110)})
+    times.add(only(StageId::inference, frame));
+  times.add_run(0.2, 0);
+  const StageRow row = row_of(times.rows(), StageId::inference);
+  EXPECT_NEAR(row.work_ms, 50.0 / 4, 1e-9);
+  EXPECT_NEAR(row.share, 0.25, 1e-9);
+  EXPECT_NEAR(row.in_stage_ms.p50, 10, 0.1);
+  EXPECT_NEAR(row.in_stage_ms.max, 30, 1e-9);
+}
+
+TEST(StageTimes, WaitingInADecoderOrAnEncoderIsNoWork) {
+  StageTimes times;
+  for (const StageId stage : {StageId::decode, StageId::encode}) {
+    times.add(only(stage, interval(0, 1000)));
+    times.add_work(stage, milliseconds(20));
+  }
+  times.add_run(2, 0);
+  for (const StageId stage : {StageId::decode, StageId::encode}) {
+    const StageRow row = row_of(times.rows(), stage);
+    EXPECT_NEAR(row.work_ms, 20, 1e-9);
+    EXPECT_NEAR(row.share, 0.01, 1e-9);
+    EXPECT_NEAR(row.in_stage_ms.p50, 1000, 1e-9);
+  }
+}
+
+TEST(StageTimes, MergedRunsAddUp) {
+  StageTimes all;
+  EXPECT_TRUE(all.empty());
+  for (const int run : {1, 2}) {
+    StageTimes times;
+    times.add(only(StageId::nms, interval(0, 10 * run)));
+    times.add_run(run, 0.25);
+    all.merge(times);
+  }
+  EXPECT_FALSE(all.empty());
+  EXPECT_EQ(all.wall_s(), 3);
+  EXPECT_EQ(all.startup_s(), 0.5);
+  const StageRow row = row_of(all.rows(), StageId::nms);
+  EXPECT_NEAR(row.work_ms, 15, 1e-9);
+  EXPECT_NEAR(row.share, 0.01, 1e-9);
+  EXPECT_NEAR(row.in_stage_ms.max, 20, 1e-9);
+}
+
+TEST(StageTimes, TheStageThatWorksMostBoundsTheRun) {
+  EXPECT_FALSE(bounding_stage({}).has_value());
+  StageTimes times;
+  for (const StageId stage : {StageId::decode, StageId::encode, StageId::mux}) {
+    times.add(only(stage, interval(0, 5000)));
+    times.add_work(stage, milliseconds(stage == StageId::encode ? 900 : 50));
+  }
+  times.add_run(1, 0);
+  EXPECT_EQ(bounding_stage(times.rows())->stage, StageId::encode);
+}
+
+// --- Of a whole run
+// -------------------------------------------------------------------------------
+
+constexpr milliseconds kDetection{20};
+constexpr int kFrames = 25;
+
+void be_busy_for(Clock::duration duration) {
+  const Clock::time_point end = Clock::now() + duration;
+  while (Clock::now() < end) {
+  }
+}
+
+/// Takes long to get ready, as a network that is compiled for a size, and long for each frame.
+class SlowFactory final : public DetectorFactory {
+ public:
+  SlowFactory() {
+    fake_.behaviour.on_collect = [] { be_busy_for(kDetection); };
+  }
+  std::shared_ptr<Detector> detector(Size frame) override {
+    be_busy_for(milliseconds(300));
+    return fake_.detector(frame);
+  }
+  [[nodiscard]] const EngineChoice& choice() const override { return fake_.choice(); }
+  [[nodiscard]] std::string model_kind() const override { return fake_.model_kind(); }
+  [[nodiscard]] std::string model_sha256() const override { return fake_.model_sha256(); }
+
+ private:
+  FakeDetectorFactory fake_;
+};
+
+class SlowRun : public testing::Test {
+ protected:
+  void SetUp() override {
+    ffmpeg("-f lavfi -i testsrc2=s=64x64:r=25:d=1", folder_ / "a.mp4");
+    JobOptions options = lossless_job(folder_ / "a.mp4", folder_ / "b.mp4");
+    options.encoder = {};  // its look-ahead gives all packets at the end
+    SlowFactory factory;
+    JobObserver observer;
+    observer.times = [this](const StageTimes& times) { told_.merge(times); };
+    result_ = run_job(options, factory, observer, {});
+    ASSERT_EQ(result_.ledger.decoded, kFrames);
+  }
+  TemporaryFolder folder_;
+  JobResult result_;
+  StageTimes told_;
+};
+
+TEST_F(SlowRun, RateIsThatOfTheWholeRunAfterStartUp) {
+  EXPECT_GE(result_.startup_s, 0.3);
+  EXPECT_LE(result_.fps, 1000.0 / kDetection.count());
+  EXPECT_NEAR(result_.fps * (result_.wall_s - result_.startup_s), kFrames, 1e-6);
+}
+
+TEST_F(SlowRun, StagesThatWaitForTheDetectorDoNotBoundIt) {
+  EXPECT_EQ(bounding_stage(result_.stages)->stage, StageId::inference);
+  EXPECT_GE(row_of(result_.stages, StageId::inference).work_ms, kDetection.count());
+  for (const StageId stage : {StageId::read, StageId::decode, StageId::encode, StageId::mux}) {
+    const StageRow row = row_of(result_.stages, stage);
+    EXPECT_GT(row.work_ms, 0) << to_string(stage);
+    EXPECT_LT(row.share, 0.5) << to_string(stage);
+  }
+  EXPECT_GT(row_of(result_.stages, StageId::decode).in_stage_ms.p50, kDetection.count())
+      << "frames do wait there";
+}
+
+TEST_F(SlowRun, TellsTheTimesOfTheResult) {
+  EXPECT_EQ(told_.wall_s(), result_.wall_s);
+  EXPECT_EQ(told_.startup_s(), result_.startup_s);
+  EXPECT_EQ(told_.rows().size(), result_.stages.size());
+  EXPECT_EQ(told_.total_ms().max, result_.total_ms.max);
+}
+
+TEST_F(SlowRun, ProcessorTimeIncludesLibraries) {
+  double own_s = 0;
+  for (const StageRow& row : result_.stages) own_s += row.own_cpu_ms.p50 * kFrames / 1e3;
+  EXPECT_GT(result_.cpu_s, own_s);
+}
+
+}  // namespace
+}  // namespace facepipe::test
