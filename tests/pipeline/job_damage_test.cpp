@@ -65,10 +65,55 @@ constexpr DamageCase kStreams[] = {
     {"test_scalinglist_jm.264", 5, 5, 0, 0},
 };
 
+// Conformance streams that turn from pictures to pairs of fields and back: none is damaged.
+constexpr DamageCase kFieldStreams[] = {
+    {"CAPA1_TOSHIBA_B.264", 90, 90, 0, 0},
+    {"CAPAMA3_Sand_F.264", 50, 50, 0, 0},
+};
+
 TEST(Damage, TableOfH264Streams) {
   const fs::path streams = extra_data() / "h264-streams";
   if (!fs::exists(streams)) GTEST_SKIP() << "no " << streams.string();
   for (const DamageCase& c : kStreams) expect_ledger(streams / c.file, c);
+}
+
+/// Video alone, decoded by so many threads.
+FrameLedger ledger_of(const fs::path& input, int threads) {
+  JobOptions options = lossless_job(input, {});
+  options.threads = threads;
+  return run_fake_job(options).result.ledger;
+}
+
+TEST(Damage, FieldPicturesAreNotDamagedHoweverManyThreadsDecodeThem) {
+  const fs::path streams = extra_data() / "h264-streams";
+  if (!fs::exists(streams)) GTEST_SKIP() << "no " << streams.string();
+  for (const DamageCase& c : kFieldStreams)
+    for (const int threads : {1, 2, 8}) {
+      const FrameLedger ledger = ledger_of(streams / c.file, threads);
+      EXPECT_EQ(ledger.packets, c.packets) << c.file << ' ' << threads;
+      EXPECT_EQ(ledger.decoded, c.decoded) << c.file << ' ' << threads;
+      EXPECT_EQ(ledger.lost, c.lost) << c.file << ' ' << threads;
+      EXPECT_EQ(ledger.damaged, c.damaged) << c.file << ' ' << threads;
+    }
+}
+
+TEST(Damage, OfBrokenFieldPicturesThreadsFlagNoMoreThanOneDoes) {
+  const fs::path stream = extra_data() / "h264-streams" / "CAPAMA3_Sand_F.264";
+  if (!fs::exists(stream)) GTEST_SKIP() << "no " << stream.string();
+  const TemporaryFolder folder;
+  const std::string whole = read_file(stream);
+  std::int64_t found = 0;
+  for (std::size_t part = 1; part < 8; ++part) {
+    std::string bytes = whole;
+    bytes[bytes.size() / 8 * part] ^= '\x10';
+    const fs::path broken = folder.write("broken.264", bytes);
+    const FrameLedger one = ledger_of(broken, 1);
+    const FrameLedger many = ledger_of(broken, 8);
+    EXPECT_LE(many.damaged, one.damaged) << part;
+    EXPECT_EQ(many.lost, one.lost) << part;
+    found += one.damaged;
+  }
+  EXPECT_GT(found, 0) << "the change harms no picture";
 }
 
 TEST(Damage, PicturesThatChangeSizeAreScaledToTheFirst) {
