@@ -18,6 +18,7 @@
 #include "app/report.h"
 #include "app/side_files.h"
 #include "app/stage_times.h"
+#include "app/standard_streams.h"
 #include "app/summary.h"
 #include "core/error.h"
 
@@ -42,6 +43,7 @@ class Run {
   void load_model();
   void work(std::size_t index);
   JobResult job(const InputOutcome& outcome, ProgressTeller& progress);
+  void check_progress(const ProgressTeller& progress);
   void make_directory(const fs::path& output) const;
   void finish(InputOutcome& outcome, JobResult result) const;
   void fail(InputOutcome& outcome, const Failure& failure) const;
@@ -61,6 +63,7 @@ class Run {
   std::unique_ptr<Backend> backend_;
   StageTimes times_;
   int files_code_ = kExitDone;  ///< of a file beside the video that failed at the end
+  bool progress_failed_ = false;
 };
 
 int Run::all() {
@@ -164,6 +167,15 @@ void Run::work(std::size_t index) {
     count_failure(attempt(outcome.planned.input, [this] { files_->forget(); }));
   }
   progress.end(std::string(to_string(outcome.status)));
+  check_progress(progress);
+}
+
+/// Who reads JSON relies on it; told once.
+void Run::check_progress(const ProgressTeller& progress) {
+  const int code = progress.write_error();
+  if (options_.progress != ProgressStyle::json || code == 0 || progress_failed_) return;
+  progress_failed_ = true;
+  count_failure(attempt({}, [&] { throw standard_output_error(code); }));
 }
 
 JobResult Run::job(const InputOutcome& outcome, ProgressTeller& progress) {
@@ -206,8 +218,10 @@ void Run::finish(InputOutcome& outcome, JobResult result) const {
     outcome.status = InputStatus::damaged;
     outcome.code = options_.tolerate_damage ? kExitDone : kExitDamaged;
     if (outcome.code != kExitDone)
-      spdlog::error("{}: {} frames lost, {} damaged{}; the output is kept", outcome.planned.input,
-                    ledger.lost, ledger.damaged, ledger.ended_early ? ", the file ends early" : "");
+      spdlog::error(
+          "{}: {} frames lost, {} damaged{}; the output is kept", outcome.planned.input,
+          ledger.lost, ledger.damaged,
+          ledger.ended_early ? ", the file ends early (" + outcome.result.early_end + ")" : "");
   }
 }
 
