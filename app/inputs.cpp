@@ -25,26 +25,35 @@ struct Source {
   std::string input;
   std::string name;
   fs::path folder;
+  std::string unreadable;  ///< why the input, a folder, can't be read; else empty
 };
 
 std::vector<Source> walk(const fs::path& directory) {
   std::vector<Source> sources;
-  for (const fs::path& file : media_files(directory)) {
+  const MediaFiles found = media_files(directory);
+  for (const fs::path& file : found.files) {
     const fs::path relative = file.lexically_relative(directory);
-    sources.push_back({file.string(), relative.generic_string(), relative.parent_path()});
+    sources.push_back({file.string(), relative.generic_string(), relative.parent_path(), {}});
+  }
+  for (const auto& [folder, reason] : found.unreadable) {
+    const bool named = folder == directory;
+    sources.push_back({folder.string(),
+                       (named ? folder : folder.lexically_relative(directory)).generic_string(),
+                       {},
+                       "can't be read: " + reason});
   }
   return sources;
 }
 
 std::vector<Source> expand(const std::string& input) {
-  if (is_url(input)) return {{input, input, {}}};
+  if (is_url(input)) return {{input, input, {}, {}}};
   std::error_code error;
   const fs::file_status status = fs::status(input, error);
   if (status.type() == fs::file_type::not_found)
     throw Error(ErrorKind::input, input + ": no such file or directory");
   if (!fs::status_known(status)) throw Error(ErrorKind::input, input + ": " + error.message());
   if (fs::is_directory(status)) return walk(input);
-  return {{input, input, {}}};
+  return {{input, input, {}, {}}};
 }
 
 /// The last component of a URL's path, without query and fragment.
@@ -130,8 +139,10 @@ std::vector<PlannedInput> plan_inputs(const std::vector<std::string>& inputs,
       planned.push_back({input, input, {}, std::move(failure)});
     for (const Source& source : sources) {
       PlannedInput job{source.input, source.name, {}, {}};
-      job.failure =
-          attempt(source.input, [&] { job.output = output_of(source, place, format_of); });
+      job.failure = attempt(source.input, [&] {
+        if (!source.unreadable.empty()) throw Error(ErrorKind::input, source.unreadable);
+        job.output = output_of(source, place, format_of);
+      });
       planned.push_back(std::move(job));
     }
   }

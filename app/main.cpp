@@ -2,10 +2,8 @@
 #include <spdlog/spdlog.h>
 
 #include <csignal>
-#include <cstdio>
 #include <exception>
 #include <string>
-#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -16,16 +14,12 @@
 #include "app/outcome.h"
 #include "app/quiet_libraries.h"
 #include "app/run.h"
+#include "app/standard_streams.h"
 #include "app/stop_signals.h"
 #include "core/error.h"
 
 namespace facepipe {
 namespace {
-
-void print(std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);
-}
 
 int execute(const ShowText& shown) {
   print(shown.text);
@@ -44,7 +38,11 @@ int execute(const RunOptions& options) {
                       const std::stop_token& stop) {
     return run_job(job_options, backend.stages(job_options), observer, stop);
   };
-  return run(options, {output_format_for, probe_cuda, make_backend, job}, signals.token());
+  const auto format = [&](const std::string& input, const std::string& encoder,
+                          const std::stop_token& stop) {
+    return output_format_for(input, encoder, stop, options.job.allow_references);
+  };
+  return run(options, {format, probe_cuda, make_backend, job}, signals.token());
 }
 
 }  // namespace
@@ -52,8 +50,11 @@ int execute(const RunOptions& options) {
 
 int main(int argc, char** argv) {
   using namespace facepipe;
-  // A reader that went away must not end a run that still has files to finish.
+  open_closed_streams();
+  // A reader that went away must not end a run that still has files to finish, and a file that may
+  // grow no more is an error of writing it.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     quiet_libraries();
     start_log(LogLevel::info);

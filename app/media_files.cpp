@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "app/inputs.h"
 #include "core/error.h"
@@ -30,9 +31,40 @@ bool is_partial(std::string_view stem) {
   return stem.ends_with(".partial");
 }
 
-[[noreturn]] void unreadable(const fs::path& directory, const std::error_code& error) {
-  throw Error(ErrorKind::input, directory.string() + ": can't be read: " + error.message());
-}
+/// Collects what is in a directory and below.
+class Walk {
+ public:
+  void enter(const fs::path& directory) {
+    std::error_code error;
+    fs::directory_iterator entries(directory, error);
+    for (; !error && entries != fs::end(entries); entries.increment(error)) look_at(*entries);
+    if (error) found_.unreadable.push_back({directory, error.message()});
+  }
+
+  [[nodiscard]] std::size_t earlier_outputs() const { return earlier_outputs_; }
+  [[nodiscard]] MediaFiles take() {
+    std::sort(found_.files.begin(), found_.files.end());
+    std::sort(found_.unreadable.begin(), found_.unreadable.end(),
+              [](const auto& a, const auto& b) { return a.directory < b.directory; });
+    return std::move(found_);
+  }
+
+ private:
+  void look_at(const fs::directory_entry& entry) {
+    const fs::path& path = entry.path();
+    if (hidden(path)) return;
+    std::error_code unknown;  // of what has just gone, or a link that leads nowhere: no file
+    if (!entry.is_symlink(unknown) && entry.is_directory(unknown)) return enter(path);
+    if (!entry.is_regular_file(unknown) || !has_media_extension(path)) return;
+    if (is_earlier_output(path))
+      ++earlier_outputs_;
+    else
+      found_.files.push_back(path);
+  }
+
+  MediaFiles found_;
+  std::size_t earlier_outputs_ = 0;
+};
 
 }  // namespace
 
@@ -51,31 +83,16 @@ bool is_earlier_output(const fs::path& path) {
          stem.find(std::string(kOutputSuffix) + '.') != std::string::npos;
 }
 
-std::vector<fs::path> media_files(const fs::path& directory) {
-  std::vector<fs::path> files;
-  std::size_t outputs = 0;
-  std::error_code error;
-  fs::recursive_directory_iterator walk(directory, error);
-  for (; !error && walk != fs::end(walk); walk.increment(error)) {
-    const fs::path& path = walk->path();
-    if (hidden(path)) {
-      walk.disable_recursion_pending();
-      continue;
-    }
-    std::error_code unknown;  // of a link that leads nowhere: no file
-    if (!walk->is_regular_file(unknown) || !has_media_extension(path)) continue;
-    if (is_earlier_output(path))
-      ++outputs;
-    else
-      files.push_back(path);
-  }
-  if (error) unreadable(directory, error);
-  if (files.empty())
+MediaFiles media_files(const fs::path& directory) {
+  Walk walk;
+  walk.enter(directory);
+  const std::size_t outputs = walk.earlier_outputs();
+  MediaFiles found = walk.take();
+  if (found.files.empty() && found.unreadable.empty())
     throw Error(ErrorKind::input,
                 directory.string() + ": no video or image in it" +
                     (outputs > 0 ? " but " + std::to_string(outputs) + " earlier outputs" : ""));
-  std::sort(files.begin(), files.end());
-  return files;
+  return found;
 }
 
 }  // namespace facepipe

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,10 +19,19 @@ namespace facepipe {
 /// NAME_faces.ANYTHING.EXT, NAME.partial.EXT, NAME.partial-2.EXT.
 [[nodiscard]] bool is_earlier_output(const std::filesystem::path& path);
 
-/// The media files of a directory and all below it, sorted by path; hidden files, hidden
-/// directories and earlier outputs are left out. Links to directories are not followed.
-/// Throws Error(input) where a directory can't be read, or nothing is found.
-[[nodiscard]] std::vector<std::filesystem::path> media_files(
-    const std::filesystem::path& directory);
+/// What a walk found.
+struct MediaFiles {
+  struct Unreadable {
+    std::filesystem::path directory;
+    std::string reason;
+  };
+  std::vector<std::filesystem::path> files;  ///< sorted
+  std::vector<Unreadable> unreadable;        ///< sorted by path
+};
+
+/// The media files of a directory and all below it; hidden files, hidden directories and earlier
+/// outputs are left out. Links to directories are not followed. A directory that can't be read
+/// doesn't end the walk. Throws Error(input) where everything was read and there is nothing.
+[[nodiscard]] MediaFiles media_files(const std::filesystem::path& directory);
 
 }  // namespace facepipe

@@ -27,7 +27,7 @@ constexpr const char* kExitCodes =
     "  4    device, engine or model can't be used\n"
     "  5    output: can't be written, or exists already\n"
     "  6    frames lost or damaged; the output is finished and kept (--tolerate-damage: 0)\n"
-    "  130  interrupted (Ctrl-C); the video so far is kept as NAME.partial.EXT\n"
+    "  130  interrupted (Ctrl-C, SIGTERM, SIGHUP); the video so far is kept as NAME.partial.EXT\n"
     "  1    anything else\n"
     "With several inputs a bad one doesn't stop the others; the code is that of the first that "
     "failed.";

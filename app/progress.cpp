@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <stop_token>
@@ -119,8 +120,10 @@ void ProgressTeller::tell(ProgressState state) {
   const std::string text = kind_ == ProgressKind::json
                                ? progress_json(state)
                                : std::string(kClearLine) + progress_bar(state);
-  std::fwrite(text.data(), 1, text.size(), out_);
-  std::fflush(out_);
+  errno = 0;
+  const bool taken = std::fwrite(text.data(), 1, text.size(), out_) == text.size();
+  const bool told = taken && std::fflush(out_) == 0;
+  if (!told && errno != EPIPE && write_error_ == 0) write_error_ = errno;
 }
 
 }  // namespace facepipe

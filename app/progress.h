@@ -37,8 +37,8 @@ enum class ProgressKind { none, bar, json };
 
 /// Tells the progress of one input at a steady pace from a thread of its own, so that it goes on
 /// while the first frame is on its way. JSON: at the start, each second, and at the end. Bar: four
-/// times a second, and gone at the end. What can't be written is not told. update() may be called
-/// from another thread than begin and end.
+/// times a second, and gone at the end. What can't be written is not told: write_error() has why.
+/// update() may be called from another thread than begin and end.
 class ProgressTeller {
  public:
   /// @param out stays open; not owned
@@ -52,6 +52,10 @@ class ProgressTeller {
   /// The last line, with this status.
   void end(const std::string& status);
 
+  /// errno of the first line that couldn't be written, 0 where all were; a reader that went away
+  /// counts for none. Asked after end().
+  [[nodiscard]] int write_error() const { return write_error_; }
+
  private:
   void work(const std::stop_token& stop);
   void stop_thread();
@@ -63,6 +67,7 @@ class ProgressTeller {
   std::mutex mutex_;  ///< guards state_
   std::condition_variable_any stopping_;
   ProgressState state_;
+  int write_error_ = 0;  ///< of the thread until it has ended
   std::jthread thread_;  // last: it uses all of the above
 };
 

@@ -111,6 +111,7 @@ Json options_json(const RunOptions& options) {
           {"frames_in_flight", job.frames_in_flight},
           {"on_size_change", job.scale_on_size_change ? "scale" : "error"},
           {"strict", job.strict},
+          {"allow_references", job.allow_references},
           {"tolerate_damage", options.tolerate_damage}};
 }
 

@@ -18,6 +18,7 @@
 #include "app/progress.h"
 #include "app/report.h"
 #include "app/side_files.h"
+#include "app/standard_streams.h"
 #include "app/summary.h"
 #include "core/error.h"
 #include "core/output_file.h"
@@ -52,6 +53,7 @@ class Run {
   void work(std::size_t index);
   void work_with_progress(std::size_t index);
   JobResult job(const InputOutcome& outcome, ProgressTeller& progress);
+  void check_progress(const ProgressTeller& progress);
   void make_directory(const fs::path& output) const;
   void finish(InputOutcome& outcome, JobResult result) const;
   void finish_frames(const InputOutcome& outcome);
@@ -73,6 +75,7 @@ class Run {
   StageTimes times_;
   int files_code_ = kExitDone;  ///< of a file beside the video that failed
   bool several_ = false;  ///< inputs: each one's frames are in the files completely, or not at all
+  bool progress_failed_ = false;
 };
 
 int Run::all() {
@@ -253,6 +256,15 @@ void Run::work_with_progress(std::size_t index) {
   }
   if (outcome.has_result()) finish_frames(outcome);
   progress.end(std::string(to_string(outcome.status)));
+  check_progress(progress);
+}
+
+/// Who reads JSON relies on it; told once.
+void Run::check_progress(const ProgressTeller& progress) {
+  const int code = progress.write_error();
+  if (options_.progress != ProgressStyle::json || code == 0 || progress_failed_) return;
+  progress_failed_ = true;
+  count_failure(attempt({}, [&] { throw standard_output_error(code); }));
 }
 
 /// Frames of an input that was interrupted stay where it is the only one.
@@ -318,8 +330,10 @@ void Run::finish(InputOutcome& outcome, JobResult result) const {
     outcome.status = InputStatus::damaged;
     outcome.code = options_.tolerate_damage ? kExitDone : kExitDamaged;
     if (outcome.code != kExitDone)
-      spdlog::error("{}: {} frames lost, {} damaged{}; the output is kept", outcome.planned.input,
-                    ledger.lost, ledger.damaged, ledger.ended_early ? ", the file ends early" : "");
+      spdlog::error(
+          "{}: {} frames lost, {} damaged{}; the output is kept", outcome.planned.input,
+          ledger.lost, ledger.damaged,
+          ledger.ended_early ? ", the file ends early (" + outcome.result.early_end + ")" : "");
   }
 }
 

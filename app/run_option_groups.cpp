@@ -25,6 +25,9 @@ void add_inputs(CLI::App& app, ParsedOptions& to) {
       ->required(to.plain_inputs.empty())
       ->configurable(false)
       ->type_name("");
+  app.add_flag("--allow-references", to.run.job.allow_references,
+               "Inputs may be playlists (HLS, DASH, ffconcat), which name other files\n"
+               "(default: exit 3)");
   add_value(app, "-o,--output", "PATH",
             "Output file; or a directory, if it exists or ends in '/', which\n"
             "is made if need be; or an image's name with %05d or the like: one a frame",

@@ -23,6 +23,14 @@ void send(char message) noexcept {
   errno = before;
 }
 
+// False where it is ignored from the start, as nohup has it.
+volatile std::sig_atomic_t g_hangup_counts = 0;
+
+bool is_ignored(int number) noexcept {
+  struct sigaction now {};
+  return sigaction(number, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
 void set_handlers(void (*handler)(int)) noexcept {
   struct sigaction action {};
   action.sa_handler = handler;
@@ -30,6 +38,7 @@ void set_handlers(void (*handler)(int)) noexcept {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  if (g_hangup_counts != 0) sigaction(SIGHUP, &action, nullptr);
 }
 
 extern "C" void on_signal(int /*number*/) {
@@ -51,6 +60,7 @@ StopSignals::StopSignals() {
   if (pipe2(g_pipe.data(), O_CLOEXEC) != 0)
     throw std::system_error(errno, std::generic_category(), "pipe");
   listener_ = std::jthread([stop = stop_] { listen(stop); });
+  g_hangup_counts = is_ignored(SIGHUP) ? 0 : 1;
   set_handlers(on_signal);
 }
 

@@ -6,8 +6,9 @@
 
 namespace facepipe {
 
-/// While it lives, the first SIGINT or SIGTERM requests a stop, and the next one ends the program
-/// at once. One object a process; made before other threads, so that they start with it in place.
+/// While it lives, the first SIGINT, SIGTERM or SIGHUP requests a stop, and the next one ends the
+/// program at once; a SIGHUP that was ignored before stays ignored. One object a process; made
+/// before other threads, so that they start with it in place.
 class StopSignals {
  public:
   /// Throws std::system_error where the system has no pipe or thread left.

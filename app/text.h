@@ -11,7 +11,8 @@ namespace facepipe {
 void append_number(std::string& text, float value);
 void append_number(std::string& text, double value);
 
-/// A field of a CSV line, quoted by RFC 4180 where it holds a comma, a quote or a line break.
+/// A field of a CSV line, quoted by RFC 4180 where it holds a comma, a quote or a line break. What
+/// is no UTF-8 becomes U+FFFD, as in JSON.
 [[nodiscard]] std::string csv_field(std::string_view value);
 
 /// A JSON string with its quotes. What is no UTF-8 becomes U+FFFD: a file's name may hold any byte.

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <utility>
 
 #include "core/limits.h"
@@ -27,42 +26,36 @@ bool has_index_of_packets(const AVFormatContext& context) {
 
 }  // namespace
 
-bool is_url(const std::string& text) { return text.find("://") != std::string::npos; }
-
-Demuxer::Demuxer(std::string url, std::stop_token stop)
-    : url_(std::move(url)), stop_(std::move(stop)) {
+Demuxer::Demuxer(std::string url, std::stop_token stop, References references)
+    : url_(std::move(url)), stop_(std::move(stop)), access_(url_, references, stop_) {
   open();
   choose_video();
   check_size();
 }
 
 void Demuxer::open() {
-  if (!is_url(url_)) {
-    std::error_code error;
-    const auto status = std::filesystem::status(url_, error);
-    if (!std::filesystem::exists(status)) throw Error(ErrorKind::input, url_ + ": no such file");
-    if (std::filesystem::is_directory(status))
-      throw Error(ErrorKind::input, url_ + ": is a directory");
-  }
   AVFormatContext* context = avformat_alloc_context();
   if (context == nullptr) throw std::bad_alloc();
   context->interrupt_callback = {&Demuxer::interrupt, this};
+  access_.confine(*context);
   restart_deadline();
   Dictionary options;
   // A name with a "%" in it is a name, not a numbered series of pictures.
   options.set("pattern_type", "none");
-  // A path with a colon in it is a path, not a protocol.
-  const std::string target = is_url(url_) ? url_ : "file:" + url_;
-  const int opened = avformat_open_input(&context, target.c_str(), nullptr, options.address());
+  const int opened =
+      avformat_open_input(&context, access_.target().c_str(), nullptr, options.address());
   context_.reset(context);  // nullptr after a failure, which has freed it
-  check_av(opened, ErrorKind::input, url_);
-  check_av(avformat_find_stream_info(context_.get(), nullptr), ErrorKind::input, url_);
+  const int known = opened < 0 ? opened : avformat_find_stream_info(context_.get(), nullptr);
+  if (stop_.stop_requested()) throw Stopped();
+  if (known < 0) access_.check_refused();
+  check_av(known, ErrorKind::input, url_);
 }
 
 void Demuxer::choose_video() {
   const int best = av_find_best_stream(context_.get(), AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
   const bool cover_art =
       best >= 0 && (context_->streams[best]->disposition & AV_DISPOSITION_ATTACHED_PIC) != 0;
+  if (best < 0) access_.check_refused();
   if (best < 0 || cover_art) throw Error(ErrorKind::input, url_ + ": has no video stream");
   video_index_ = best;
   if (video().time_base.num <= 0 || video().time_base.den <= 0)
@@ -102,6 +95,12 @@ UniqueAVPacket Demuxer::read() {
   }
   account(*packet);
   return packet;
+}
+
+void Demuxer::discard(int stream_index) {
+  if (promises_duration() && !counts_video_packets()) return;
+  context_->streams[stream_index]->discard = AVDISCARD_ALL;
+  discarded_ = true;
 }
 
 void Demuxer::account(const AVPacket& packet) {
@@ -154,8 +153,24 @@ std::int64_t Demuxer::expected_frames() const {
   return frames < static_cast<double>(kMaxPlausibleFrames) ? std::llround(frames) : 0;
 }
 
+/// The container says how many packets the video has.
+bool Demuxer::counts_video_packets() const {
+  return video().nb_frames > 0 &&
+         (has_index_of_packets(*context_) || std::strcmp(context_->iformat->name, "avi") == 0);
+}
+
+bool Demuxer::promises_duration() const {
+  return context_->duration > 0 && context_->start_time != AV_NOPTS_VALUE &&
+         context_->duration_estimation_method == AVFMT_DURATION_FROM_STREAM;
+}
+
 std::string Demuxer::shortfall() const {
-  if (!read_error_.empty()) return "reading stopped: " + read_error_;
+  std::string missing = this->missing();
+  if (read_error_.empty()) return missing;
+  return "reading stopped: " + read_error_ + (missing.empty() ? "" : "; " + missing);
+}
+
+std::string Demuxer::missing() const {
   if (has_index_of_packets(*context_)) {
     const int promised = avformat_index_get_entries_count(&video());
     if (video_packets_ < promised)
@@ -166,9 +181,8 @@ std::string Demuxer::shortfall() const {
   if (std::strcmp(context_->iformat->name, "avi") == 0 && video_packets_ < video().nb_frames)
     return "the header promises " + std::to_string(video().nb_frames) + " frames, the file holds " +
            std::to_string(video_packets_);
-  const bool known = context_->duration > 0 && context_->start_time != AV_NOPTS_VALUE &&
-                     context_->duration_estimation_method == AVFMT_DURATION_FROM_STREAM;
-  if (!known || last_end_us_ == AV_NOPTS_VALUE) return {};
+  // A stream that wasn't read may be the longest.
+  if (!promises_duration() || discarded_ || last_end_us_ == AV_NOPTS_VALUE) return {};
   // Some containers count the duration from zero, some from the first time stamp: take the lesser.
   const std::int64_t promised_end =
       context_->duration + std::min<std::int64_t>(context_->start_time, 0);

@@ -8,21 +8,29 @@
 #include <string>
 
 #include "pipeline/ffmpeg.h"
+#include "pipeline/input_access.h"
 
 namespace facepipe {
 
-/// One opened input. Not thread-safe. A blocked read ends when `stop` is requested, and a network
-/// input that says nothing for 30 seconds is given up.
+/// One opened input. Not thread-safe. A blocked open or read ends when `stop` is requested, and a
+/// network input that says nothing for 30 seconds is given up.
 class Demuxer {
  public:
-  /// @param url a path or anything with "://" that FFmpeg opens
-  /// Errors: Error(input): can't be opened, no media, no video stream, absurd picture size.
-  Demuxer(std::string url, std::stop_token stop);
+  /// @param url a path or anything with "://" that FFmpeg opens; where the path is a FIFO's, its
+  ///        first data are waited for
+  /// Errors: Error(input): can't be opened, names other files, no media, no video stream, absurd
+  /// picture size; Stopped.
+  Demuxer(std::string url, std::stop_token stop, References references = References::refuse);
   Demuxer(const Demuxer&) = delete;
   Demuxer& operator=(const Demuxer&) = delete;
 
   /// The next packet of any stream; nullptr at the end, on a read error, or when stopped.
   [[nodiscard]] UniqueAVPacket read();
+
+  /// Nobody wants the packets of this stream, which isn't the video: errors in it end nothing.
+  /// Called before the first read(). Where only the ends of all streams tell whether the file was
+  /// cut off (shortfall()), the stream is read all the same.
+  void discard(int stream_index);
 
   /// Moves to the last key frame at or before `seconds` after the input's first stamp; stays at
   /// the begin where the input can't be sought.
@@ -58,18 +66,20 @@ class Demuxer {
   void check_size() const;
   void restart_deadline();
   void account(const AVPacket& packet);
+  [[nodiscard]] bool counts_video_packets() const;
+  [[nodiscard]] bool promises_duration() const;
+  [[nodiscard]] std::string missing() const;
 
   std::string url_;
   std::stop_token stop_;
   std::chrono::steady_clock::time_point deadline_;
-  UniqueInputContext context_;  // after stop_ and deadline_, which its callback reads
+  InputAccess access_;
+  UniqueInputContext context_;  // after stop_, deadline_ and access_, which its callbacks read
   int video_index_ = -1;
   std::int64_t video_packets_ = 0;
   std::int64_t last_end_us_ = AV_NOPTS_VALUE;
   std::string read_error_;
+  bool discarded_ = false;
 };
-
-/// True where `text` is a URL with a scheme rather than a path.
-[[nodiscard]] bool is_url(const std::string& text);
 
 }  // namespace facepipe

@@ -57,6 +57,7 @@ class Job {
   [[nodiscard]] PictureTarget choose_target(const AVFrame& first, Orientation orientation);
   void refuse_8bit(const AVFrame& first) const;
   void open_output();
+  void discard_unwanted();
   void open_encoder(const Frame& first);
   void finish_record(FrameRecord record);
   void check_complete();
@@ -102,7 +103,8 @@ Job::Job(const JobOptions& options, std::unique_ptr<Stages> stages, const JobObs
       observer_(observer),
       stop_(stop),
       notices_(options.input),
-      demuxer_(options.input, ending_.get_token()),
+      demuxer_(options.input, ending_.get_token(),
+               options.allow_references ? References::open : References::refuse),
       in_flight_(options.frames_in_flight),
       packets_(kPacketsQueued),
       decoded_(options.frames_in_flight),
@@ -111,6 +113,7 @@ Job::Job(const JobOptions& options, std::unique_ptr<Stages> stages, const JobObs
       drawn_(options.frames_in_flight),
       to_mux_(kPacketsQueued, 2) {
   if (!options.output.empty()) open_output();
+  discard_unwanted();
   DecoderOptions decoder_options;
   decoder_options.threads = options.threads;
   decoder_options.start_s = options.start_s;
@@ -141,6 +144,13 @@ void Job::open_output() {
       &choose_codec(options_.encoder, *format_, options_.output.string(), notices_);
   stages_->check_encoder(*encoder_plan_.codec);  // before there is a file
   muxer_ = std::make_unique<Muxer>(demuxer_, muxer_options, notices_);
+}
+
+void Job::discard_unwanted() {
+  for (unsigned i = 0; i < demuxer_.format().nb_streams; ++i) {
+    const bool video = static_cast<int>(i) == demuxer_.video_index();
+    if (!video && !(writes_video() && muxer_->keeps(i))) demuxer_.discard(static_cast<int>(i));
+  }
 }
 
 PictureTarget Job::choose_target(const AVFrame& first, Orientation orientation) {
@@ -343,9 +353,9 @@ JobResult Job::result() {
   result.interrupted = stop_.stop_requested();
   result.ledger = decoder_->ledger();
   const bool whole_file = !ending_.stop_requested() && !reached_end_ && !options_.start_s;
-  const std::string shortfall = whole_file ? demuxer_.shortfall() : demuxer_.read_error();
-  result.ledger.ended_early = !shortfall.empty();
-  if (result.ledger.ended_early) notices_.add("ended early: " + shortfall);
+  result.early_end = whole_file ? demuxer_.shortfall() : demuxer_.read_error();
+  result.ledger.ended_early = !result.early_end.empty();
+  if (result.ledger.ended_early) notices_.add("ended early: " + result.early_end);
   result.ledger.written = written_;
   if (result.ledger.lost > 0)
     notices_.add(std::to_string(result.ledger.lost) +

@@ -67,6 +67,7 @@ struct JobOptions {
   bool wants_stage_times =
       false;            ///< of the parts of a frame's work on CUDA, which costs some time
   bool strict = false;  ///< a stream that can't be kept is Error(output) instead of a warning
+  bool allow_references = false;  ///< the input may be a playlist, which names other files
 };
 
 /// One frame as the files beside the video tell it, in presentation order.
@@ -127,6 +128,7 @@ struct JobResult {
       encoder;  ///< FFmpeg's name ("libx264", "h264_nvenc") or "nvjpeg"; empty without video
   std::string video_codec;
   std::string container;             ///< FFmpeg's name of the output format; empty without video
+  std::string early_end;             ///< why FrameLedger::ended_early; empty where it is false
   std::vector<std::string> notices;  ///< dropped, converted, mended: one sentence each
   double wall_s = 0;     ///< from before the input is opened until the output is finished
   double startup_s = 0;  ///< of it, until the first frame goes to the detector, made for its size
@@ -155,13 +157,15 @@ class Stages;
 
 /// The container format that an input would be written to, and its file extension with the dot:
 /// the input's where FFmpeg can write it and it holds what `encoder` (empty: the default) makes,
-/// else Matroska. A blocked look at it ends when `stop` is requested. Errors: input.
+/// else Matroska, as for a FIFO, into which only the run itself may look. A blocked look ends when
+/// `stop` is requested. Errors: as Demuxer.
 struct OutputFormat {
   std::string name;
   std::string extension;
   bool still_image = false;
 };
 [[nodiscard]] OutputFormat output_format_for(const std::string& input, const std::string& encoder,
-                                             const std::stop_token& stop);
+                                             const std::stop_token& stop,
+                                             bool allow_references = false);
 
 }  // namespace facepipe

@@ -21,7 +21,9 @@ std::optional<Ledger::Entry> Ledger::settle(std::int64_t tag) {
 
 void Ledger::extend_last(std::int64_t duration) {
   const auto last = open_.find(last_tag_);
-  if (last != open_.end()) last->second.duration += duration;
+  if (last == open_.end()) return;
+  std::int64_t& sum = last->second.duration;
+  if (__builtin_add_overflow(sum, duration, &sum)) sum = 0;  // an impossible one is unknown
 }
 
 void Ledger::correct(const Entry& entry, bool shown) {

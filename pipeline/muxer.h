@@ -53,6 +53,11 @@ class Muxer {
   Muxer(const Muxer&) = delete;
   Muxer& operator=(const Muxer&) = delete;
 
+  /// Whether packets of this stream of the input go into the output, as they are or changed.
+  [[nodiscard]] bool keeps(std::size_t input_stream) const {
+    return input_stream < plans_.size() && plans_[input_stream].action != StreamAction::drop;
+  }
+
   /// Makes the streams and writes the header; then the packets kept back until now.
   /// Errors: Error(output).
   void open(const VideoStreamInfo& video);

@@ -42,6 +42,15 @@ FieldOrder field_order_of(const AVFrame& picture) {
   return compat::is_top_field_first(picture) ? FieldOrder::top_first : FieldOrder::bottom_first;
 }
 
+/// Both fields of a picture in one packet; stamps and side data stay the first's.
+void append_field(AVPacket& first, const AVPacket& second) {
+  const int size = first.size;
+  if (second.size <= 0) return;
+  check_av(av_grow_packet(&first, second.size), ErrorKind::input, "a picture's two fields");
+  std::memcpy(first.data + size, second.data, static_cast<std::size_t>(second.size));
+  first.flags |= second.flags & AV_PKT_FLAG_CORRUPT;
+}
+
 }  // namespace
 
 StreamDecoder::StreamDecoder(const Demuxer& demuxer, const DecoderOptions& options,
@@ -51,11 +60,31 @@ StreamDecoder::StreamDecoder(const Demuxer& demuxer, const DecoderOptions& optio
       choose_target_(std::move(choose_target)),
       notices_(notices),
       timeline_(demuxer, options.start_s, options.end_s, notices),
-      fields_(*demuxer.video().codecpar) {}
+      fields_(*demuxer.video().codecpar),
+      joins_fields_(demuxer.video().codecpar->codec_id == AV_CODEC_ID_H264) {}
 
+// FFmpeg's threads decode a packet each. Which macroblocks of an H.264 picture have been seen is
+// noted by the thread that saw them: given the second field alone, another thread takes the first
+// for missing, and flags a whole picture as damaged. With both fields in one packet, as Matroska
+// stores them, the flags are those of one thread.
 void StreamDecoder::decode(const AVPacket& packet, const Interval& read, const Sink& sink) {
-  const UniqueAVPacket tagged = reference(packet);
-  submit(*tagged, enter(packet, read), sink);
+  const bool second = fields_.is_second_field(packet);
+  if (second && waiting_.packet) {
+    append_field(*waiting_.packet, packet);
+    ledger_.extend_last(packet.duration);
+    submit_waiting(sink);
+    return;
+  }
+  submit_waiting(sink);  // its second never came
+  const std::int64_t tag = enter(packet, read, second);
+  waiting_ = {reference(packet), tag};
+  if (!joins_fields_ || !fields_.waits_for_second()) submit_waiting(sink);
+}
+
+void StreamDecoder::submit_waiting(const Sink& sink) {
+  if (!waiting_.packet) return;
+  const Tagged field = std::exchange(waiting_, {});
+  submit(*field.packet, field.tag, sink);
 }
 
 void StreamDecoder::submit(AVPacket& packet, std::int64_t tag, const Sink& sink) {
@@ -67,6 +96,7 @@ void StreamDecoder::submit(AVPacket& packet, std::int64_t tag, const Sink& sink)
 }
 
 void StreamDecoder::flush(const Sink& sink) {
+  submit_waiting(sink);
   avcodec_send_packet(context_.get(), nullptr);
   receive(sink);
 }
@@ -102,8 +132,8 @@ void StreamDecoder::open(const AVCodec& codec, int threads,
            demuxer_.url() + ": decoder " + codec.name);
 }
 
-std::int64_t StreamDecoder::enter(const AVPacket& packet, const Interval& read) {
-  if (fields_.is_second_field(packet)) {
+std::int64_t StreamDecoder::enter(const AVPacket& packet, const Interval& read, bool second_field) {
+  if (second_field) {
     ledger_.extend_last(packet.duration);
     Ledger::Entry second;
     second.shown = false;

@@ -57,7 +57,14 @@ class StreamDecoder : public Decoder {
   [[nodiscard]] AVCodecContext& context() const { return *context_; }
 
  private:
-  std::int64_t enter(const AVPacket& packet, const Interval& read);
+  /// A packet under its number in the ledger.
+  struct Tagged {
+    UniqueAVPacket packet;
+    std::int64_t tag = 0;
+  };
+
+  std::int64_t enter(const AVPacket& packet, const Interval& read, bool second_field);
+  void submit_waiting(const Sink& sink);
   void receive(const Sink& sink);
   [[nodiscard]] std::optional<DecodedFrame> complete(UniqueAVFrame picture);
   [[nodiscard]] Frame make_frame(UniqueAVFrame picture, const Timing& timing);
@@ -70,6 +77,8 @@ class StreamDecoder : public Decoder {
   Notices& notices_;
   Timeline timeline_;
   FieldPairs fields_;
+  const bool joins_fields_;
+  Tagged waiting_;  // a first field, for its second; else empty
   Ledger ledger_;
   UniqueCodecContext context_;
   bool chosen_ = false;        // target and orientation

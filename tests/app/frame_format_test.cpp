@@ -54,6 +54,12 @@ TEST(Text, CsvFieldsAreQuotedByRfc4180) {
   EXPECT_EQ(csv_field("two\nlines"), "\"two\nlines\"");
 }
 
+TEST(Text, CsvFieldsAreUtf8WhateverTheName) {
+  EXPECT_EQ(csv_field("caf\xc3\xa9.mp4"), "caf\xc3\xa9.mp4");
+  EXPECT_EQ(csv_field("caf\xe9.mp4"), "caf\xef\xbf\xbd.mp4");
+  EXPECT_EQ(csv_field("\xff,\"\xc3"), "\"\xef\xbf\xbd,\"\"\xef\xbf\xbd\"");
+}
+
 TEST(Text, JsonStringsTakeAnyByte) {
   EXPECT_EQ(json_string("a\"b\\c\n"), R"("a\"b\\c\n")");
   EXPECT_EQ(json_string("gr\xc3\xbc\xc3\x9f"), "\"gr\xc3\xbc\xc3\x9f\"");

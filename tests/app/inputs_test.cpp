@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdlib>
+#include <stdexcept>
+
 #include "app/media_files.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
@@ -154,16 +157,77 @@ TEST(Inputs, BadInputFailsAlone) {
   EXPECT_EQ(planned[4].name, "good.mp4");
 }
 
-TEST(Inputs, UnreadableDirectoryIsTold) {
-  if (geteuid() == 0) GTEST_SKIP() << "root reads everything";
+/// Another user's rights while it lives, because root reads everything.
+class Unprivileged {
+ public:
+  Unprivileged() {
+    if (user_ == 0 && seteuid(kNobody) != 0) throw std::runtime_error("seteuid");
+  }
+  ~Unprivileged() {
+    if (user_ == 0 && seteuid(0) != 0) std::abort();
+  }
+  Unprivileged(const Unprivileged&) = delete;
+  Unprivileged& operator=(const Unprivileged&) = delete;
+
+ private:
+  static constexpr uid_t kNobody = 65534;
+  const uid_t user_ = geteuid();
+};
+
+std::vector<PlannedInput> plan_with_locked(const TemporaryFolder& dir, const std::string& locked,
+                                           fs::perms left = fs::perms::none) {
+  fs::permissions(dir.path(), fs::perms{0755});
+  fs::permissions(dir / locked, left);
+  std::vector<PlannedInput> planned;
+  {
+    const Unprivileged user;
+    planned = plan({dir / "in"});
+  }
+  fs::permissions(dir / locked, fs::perms::owner_all);
+  return planned;
+}
+
+TEST(Inputs, UnreadableSubfolderIsToldByItsNameAndTheRestIsDone) {
   const TemporaryFolder dir;
   dir.write("in/a.mp4");
-  dir.write("in/locked/b.mp4");
-  fs::permissions(dir / "in/locked", fs::perms::none);
-  const auto planned = plan({dir / "in"});
-  fs::permissions(dir / "in/locked", fs::perms::owner_all);
-  ASSERT_TRUE(planned.at(0).failure);
-  EXPECT_EQ(planned[0].failure->code, 3);
+  dir.write("in/b/locked/c.mp4");
+  dir.write("in/b/d.mp4");
+  dir.write("in/z/e.mp4");
+  const auto planned = plan_with_locked(dir, "in/b/locked");
+  EXPECT_THAT(names(planned), ElementsAre("a.mp4", "b/d.mp4", "z/e.mp4", "b/locked"));
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_FALSE(planned.at(i).failure) << i;
+  ASSERT_TRUE(planned.at(3).failure);
+  EXPECT_EQ(planned[3].failure->code, 3);
+  EXPECT_THAT(planned[3].failure->message,
+              HasSubstr("in/b/locked: can't be read: Permission denied"));
+}
+
+TEST(Inputs, SubfolderOfAFolderThatCannotBeSearchedIsTold) {
+  const TemporaryFolder dir;
+  dir.write("in/a.mp4");
+  dir.write("in/listed/sub/b.mp4");
+  const auto planned = plan_with_locked(dir, "in/listed", fs::perms{0444});
+  EXPECT_THAT(names(planned), ElementsAre("a.mp4", "listed/sub"));
+  ASSERT_TRUE(planned.at(1).failure);
+  EXPECT_THAT(planned[1].failure->message, HasSubstr("in/listed/sub: can't be read"));
+}
+
+TEST(Inputs, UnreadableFolderIsToldAloneAndNotAsEmpty) {
+  const TemporaryFolder dir;
+  dir.write("in/a.mp4");
+  const auto planned = plan_with_locked(dir, "in");
+  ASSERT_EQ(planned.size(), 1U);
+  ASSERT_TRUE(planned[0].failure);
+  EXPECT_THAT(planned[0].failure->message, HasSubstr("in: can't be read: Permission denied"));
+}
+
+TEST(Inputs, FolderWithNothingButAnUnreadableOneIsToldOnce) {
+  const TemporaryFolder dir;
+  dir.write("in/locked/a.mp4");
+  const auto planned = plan_with_locked(dir, "in/locked");
+  ASSERT_EQ(planned.size(), 1U);
+  ASSERT_TRUE(planned[0].failure);
+  EXPECT_THAT(planned[0].failure->message, HasSubstr("in/locked: can't be read"));
 }
 
 TEST(Inputs, OneOutputFileForSeveralInputsIsRefused) {

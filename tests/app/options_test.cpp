@@ -129,6 +129,8 @@ TEST(Options, DrawingAndEncoding) {
   EXPECT_TRUE(options.job.strict);
   EXPECT_FALSE(options.job.allow_8bit);
   EXPECT_TRUE(run_options({"--allow-8bit"}).job.allow_8bit);
+  EXPECT_FALSE(options.job.allow_references);
+  EXPECT_TRUE(run_options({"--allow-references"}).job.allow_references);
   EXPECT_TRUE(options.tolerate_damage);
   EXPECT_FALSE(run_options({"--draw", "none"}).job.overlay.any());
 }
@@ -252,7 +254,7 @@ TEST(Options, HelpTellsEveryDefault) {
     option += line;
   }
   check();
-  EXPECT_EQ(options, 43U) << help;
+  EXPECT_EQ(options, 44U) << help;
   EXPECT_THAT(help, HasSubstr("(default: 0.5)"));
   EXPECT_THAT(help, HasSubstr("--config F: "));
 }

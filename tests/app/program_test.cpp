@@ -95,6 +95,39 @@ TEST(Program, OutputErrorsAreFive) {
   EXPECT_EQ(test::read_file(out), "before");
 }
 
+/// Runs the program with `arguments` as the shell says: "$0" is the program, "$1" a folder.
+CommandResult in_shell(const std::string& script, const TemporaryFolder& dir) {
+  return test::run_command({"sh", "-c", script, FACEPIPE_PROGRAM, dir.path().string()});
+}
+
+TEST(Program, StandardOutputThatCannotBeWrittenIsFive) {
+  const TemporaryFolder dir;
+  for (const std::string arguments : {"--help", "run --help", "--version", "doctor"}) {
+    const CommandResult result = in_shell("exec \"$0\" " + arguments + " > /dev/full", dir);
+    EXPECT_EQ(result.exit_code, 5) << arguments;
+    EXPECT_EQ(result.err,
+              "facepipe: error: standard output: can't be written: No space left on device\n")
+        << arguments;
+  }
+}
+
+TEST(Program, AReaderThatWentAwayIsNoError) {
+  const TemporaryFolder dir;
+  const CommandResult result =
+      in_shell("mkfifo \"$1/f\"; exec 3<>\"$1/f\" 4>\"$1/f\" 3<&-; exec \"$0\" --help >&4", dir);
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.err, "");
+}
+
+// The limit holds for files alone, so that the message goes through a pipe.
+TEST(Program, AFileSizeLimitIsAnOutputError) {
+  const TemporaryFolder dir;
+  const CommandResult result = in_shell(
+      "{ (ulimit -f 0; exec \"$0\" --help > \"$1/help\") 2>&1; echo \"exit $?\"; } | cat", dir);
+  EXPECT_EQ(result.out,
+            "facepipe: error: standard output: can't be written: File too large\nexit 5\n");
+}
+
 TEST(Program, DoctorTellsWhatIsHere) {
   const CommandResult result = facepipe({"doctor"});
   for (const char* text : {"facepipe ", "FFmpeg ", "OpenCV ", "OpenVINO ", "cpu ", "cuda ",

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cerrno>
+#include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -20,6 +22,14 @@ ProgressState state(Progress progress) {
   state.file = "clip.mp4";
   state.progress = progress;
   return state;
+}
+
+TEST(ProgressTeller, KnowsThatItCouldNotWrite) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> full(std::fopen("/dev/full", "w"),
+                                                             std::fclose);
+  ProgressTeller teller(ProgressKind::json, full.get(), state({}));
+  teller.end("done");
+  EXPECT_EQ(teller.write_error(), ENOSPC);
 }
 
 TEST(ProgressJson, HasNullForWhatIsUnknown) {

@@ -39,7 +39,20 @@ TEST_P(StopSignalsTest, SecondSignalEndsTheProgram) {
       testing::KilledBySignal(GetParam()), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Signals, StopSignalsTest, testing::Values(SIGINT, SIGTERM));
+INSTANTIATE_TEST_SUITE_P(Signals, StopSignalsTest, testing::Values(SIGINT, SIGTERM, SIGHUP));
+
+/// What nohup does before it starts a program.
+TEST(StopSignals, AHangupThatWasIgnoredStaysIgnored) {
+  std::signal(SIGHUP, SIG_IGN);
+  {
+    const StopSignals signals;
+    std::raise(SIGHUP);
+    std::raise(SIGINT);  // is heard after it
+    EXPECT_TRUE(stops_within(signals.token(), 5s));
+    std::raise(SIGHUP);  // no second request
+  }
+  EXPECT_EQ(std::signal(SIGHUP, SIG_DFL), SIG_IGN);
+}
 
 TEST(StopSignals, EndsQuietlyAndMayBeMadeAgain) {
   for (int i = 0; i < 3; ++i) {

@@ -65,10 +65,55 @@ constexpr DamageCase kStreams[] = {
     {"test_scalinglist_jm.264", 5, 5, 0, 0},
 };
 
+// Conformance streams that turn from pictures to pairs of fields and back: none is damaged.
+constexpr DamageCase kFieldStreams[] = {
+    {"CAPA1_TOSHIBA_B.264", 90, 90, 0, 0},
+    {"CAPAMA3_Sand_F.264", 50, 50, 0, 0},
+};
+
 TEST(Damage, TableOfH264Streams) {
   const fs::path streams = extra_data() / "h264-streams";
   if (!fs::exists(streams)) GTEST_SKIP() << "no " << streams.string();
   for (const DamageCase& c : kStreams) expect_ledger(streams / c.file, c);
+}
+
+/// Video alone, decoded by so many threads.
+FrameLedger ledger_of(const fs::path& input, int threads) {
+  JobOptions options = lossless_job(input, {});
+  options.threads = threads;
+  return run_fake_job(options).result.ledger;
+}
+
+TEST(Damage, FieldPicturesAreNotDamagedHoweverManyThreadsDecodeThem) {
+  const fs::path streams = extra_data() / "h264-streams";
+  if (!fs::exists(streams)) GTEST_SKIP() << "no " << streams.string();
+  for (const DamageCase& c : kFieldStreams)
+    for (const int threads : {1, 2, 8}) {
+      const FrameLedger ledger = ledger_of(streams / c.file, threads);
+      EXPECT_EQ(ledger.packets, c.packets) << c.file << ' ' << threads;
+      EXPECT_EQ(ledger.decoded, c.decoded) << c.file << ' ' << threads;
+      EXPECT_EQ(ledger.lost, c.lost) << c.file << ' ' << threads;
+      EXPECT_EQ(ledger.damaged, c.damaged) << c.file << ' ' << threads;
+    }
+}
+
+TEST(Damage, OfBrokenFieldPicturesThreadsFlagNoMoreThanOneDoes) {
+  const fs::path stream = extra_data() / "h264-streams" / "CAPAMA3_Sand_F.264";
+  if (!fs::exists(stream)) GTEST_SKIP() << "no " << stream.string();
+  const TemporaryFolder folder;
+  const std::string whole = read_file(stream);
+  std::int64_t found = 0;
+  for (std::size_t part = 1; part < 8; ++part) {
+    std::string bytes = whole;
+    bytes[bytes.size() / 8 * part] ^= '\x10';
+    const fs::path broken = folder.write("broken.264", bytes);
+    const FrameLedger one = ledger_of(broken, 1);
+    const FrameLedger many = ledger_of(broken, 8);
+    EXPECT_LE(many.damaged, one.damaged) << part;
+    EXPECT_EQ(many.lost, one.lost) << part;
+    found += one.damaged;
+  }
+  EXPECT_GT(found, 0) << "the change harms no picture";
 }
 
 TEST(Damage, PicturesThatChangeSizeAreScaledToTheFirst) {
@@ -128,6 +173,85 @@ TEST_P(CutOff, ATruncatedFileIsToldThoughFFmpegCallsItTheEnd) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Containers, CutOff, testing::Values(".mp4", ".mkv", ".avi"));
+
+/// Lets the data of an MP4 file's last track lie behind the file's end, as in a file cut off
+/// (ISO/IEC 14496-12, 8.7.5: version and flags, count, then 32-bit offsets).
+void move_last_track_beyond_the_end(const fs::path& mp4) {
+  std::string bytes = read_file(mp4);
+  const std::size_t offsets = bytes.rfind("stco");
+  ASSERT_NE(offsets, std::string::npos);
+  const auto count = static_cast<unsigned char>(bytes[offsets + 11]);
+  const std::size_t beyond = bytes.size() + 1000;
+  for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t byte = 0; byte < 4; ++byte)
+      bytes[offsets + 12 + 4 * i + byte] = static_cast<char>(beyond >> (24 - 8 * byte));
+  std::ofstream(mp4, std::ios::binary) << bytes;
+}
+
+class TrackOutOfReach : public testing::Test {
+ protected:
+  TrackOutOfReach() : clip_(folder_ / "clip.mp4") {
+    ffmpeg(
+        "-f lavfi -i testsrc2=s=64x48:r=10:d=4 -f lavfi -i sine=d=4 -c:v libx264 -c:a aac -b:a 16k",
+        clip_);
+    move_last_track_beyond_the_end(clip_);
+  }
+  const TemporaryFolder folder_;
+  const fs::path clip_;
+};
+
+TEST_F(TrackOutOfReach, EndsNothingWithoutVideoWhichDoesNotWantIt) {
+  const JobRun run = run_fake_job(lossless_job(clip_, {}));
+  EXPECT_EQ(run.result.ledger.packets, 40);
+  EXPECT_EQ(run.result.ledger.decoded, 40);
+  EXPECT_TRUE(run.result.ledger.intact());
+}
+
+TEST_F(TrackOutOfReach, EndsNothingWhereTheOutputCannotHoldIt) {
+  JobOptions options = lossless_job(clip_, folder_ / "out.h264");
+  const JobRun run = run_fake_job(options);
+  EXPECT_EQ(run.result.ledger.written, 40);
+  EXPECT_TRUE(run.result.ledger.intact());
+}
+
+TEST_F(TrackOutOfReach, IsAnEarlyEndWithItsReasonWhereItIsWanted) {
+  const JobRun run = run_fake_job(lossless_job(clip_, folder_ / "out.mkv"));
+  EXPECT_TRUE(run.result.ledger.ended_early);
+  EXPECT_THAT(run.result.early_end, HasSubstr("the index lists 40 video packets, the file holds"));
+  EXPECT_THAT(run.result.notices, Contains("ended early: " + run.result.early_end));
+}
+
+TEST(Damage, ATrackThatOutlastsTheVideoIsNoEarlyEndWithoutVideo) {
+  const TemporaryFolder folder;
+  for (const char* name : {"long.mp4", "long.mkv", "long.avi", "long.ts", "long.flv"}) {
+    ffmpeg("-f lavfi -i testsrc2=s=128x96:r=10:d=2 -f lavfi -i sine=d=5 -c:v libx264 -c:a aac",
+           folder / name);
+    const JobRun run = run_fake_job(lossless_job(folder / name, {}));
+    EXPECT_TRUE(run.result.ledger.intact()) << name << run.result.early_end;
+    EXPECT_EQ(run.result.ledger.decoded, 20) << name;
+  }
+}
+
+TEST_P(CutOff, ATruncatedFileIsToldWithoutVideoToo) {
+  const TemporaryFolder folder;
+  const fs::path whole = folder / ("whole" + std::string(GetParam()));
+  const fs::path cut = folder / ("cut" + std::string(GetParam()));
+  ffmpeg("-f lavfi -i testsrc2=s=320x180:r=25:d=4 -f lavfi -i sine=d=4 -c:v libx264 -c:a aac" +
+             std::string(std::string(GetParam()) == ".mp4" ? " -movflags +faststart" : ""),
+         whole);
+  copy_head(whole, cut, 0.5);
+  EXPECT_TRUE(run_fake_job(lossless_job(whole, {})).result.ledger.intact());
+  EXPECT_TRUE(run_fake_job(lossless_job(cut, {})).result.ledger.ended_early);
+}
+
+TEST(Damage, AllThatACutFileHoldsIsDecoded) {
+  const fs::path cut = extra_data() / "h264-streams" / "wwwq_cut.mp4";
+  if (!fs::exists(cut)) GTEST_SKIP() << "no " << cut.string();
+  const JobRun run = run_fake_job(lossless_job(cut, {}));
+  EXPECT_EQ(run.result.ledger.decoded, 119);  // as many as the command ffmpeg decodes
+  EXPECT_TRUE(run.result.ledger.ended_early);
+  EXPECT_THAT(run.result.early_end, HasSubstr("the index lists 437 video packets"));
+}
 
 TEST(Damage, ABrokenPictureIsCountedAsDamaged) {
   const TemporaryFolder folder;

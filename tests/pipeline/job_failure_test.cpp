@@ -184,8 +184,8 @@ TEST_F(Failure, AStopBeforeTheFirstFrameLeavesNothing) {
   try {
     const JobRun run = run_fake_job(job(), {}, stop.get_token());
     EXPECT_TRUE(run.result.interrupted);
-  } catch (const Error&) {
-    // An input that can't be opened any more is an answer too.
+  } catch (const Stopped&) {
+    // An input that wasn't opened any more is an answer too.
   }
   EXPECT_TRUE(out_.names().empty());
 }

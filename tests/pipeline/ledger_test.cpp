@@ -51,6 +51,13 @@ TEST(Ledger, ASecondFieldLengthensItsFirst) {
   EXPECT_EQ(ledger.settle(tag)->duration, 3);
 }
 
+TEST(Ledger, ADurationThatIsImpossibleIsUnknown) {
+  Ledger ledger;
+  const std::int64_t tag = ledger.enter({INT64_MAX, true, {}});
+  ledger.extend_last(INT64_MAX);
+  EXPECT_EQ(ledger.settle(tag)->duration, 0);
+}
+
 TEST(Ledger, DamagedFramesAreCounted) {
   Ledger ledger;
   ledger.count_frame(false);

@@ -1,0 +1,165 @@
+// The program as a process among others: signals, closed streams, limits.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/support/clips.h"
+#include "tests/support/temporary_folder.h"
+
+namespace facepipe {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using test::CommandResult;
+using test::TemporaryFolder;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr auto kPatience = 120s;  // of a slow machine: what is waited for comes much sooner
+
+const fs::path kModel = fs::path(FACEPIPE_SOURCE_DIR) / "data/fetched/models/centerface.onnx";
+
+/// True once `reached` is.
+bool wait_for(const std::function<bool()>& reached) {
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (std::chrono::steady_clock::now() < end) {
+    if (reached()) return true;
+    std::this_thread::sleep_for(5ms);
+  }
+  return false;
+}
+
+/// A child that runs what it is given, and is gone with the object.
+class Process {
+ public:
+  /// @param prepare called in the child before the program starts
+  Process(std::vector<std::string> arguments, const std::function<void()>& prepare) : pid_(fork()) {
+    if (pid_ != 0) return;
+    prepare();
+    std::vector<char*> argv;
+    for (std::string& argument : arguments) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    execv(argv[0], argv.data());
+    _exit(127);
+  }
+  ~Process() {
+    if (pid_ > 0) kill(pid_, SIGKILL);
+    if (pid_ > 0) waitpid(pid_, nullptr, 0);
+  }
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  void interrupt() const { kill(pid_, SIGINT); }
+
+  [[nodiscard]] bool has_opened(const fs::path& file) const {
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator("/proc/" + std::to_string(pid_) + "/fd", error))
+      if (fs::read_symlink(entry.path(), error) == file) return true;
+    return false;
+  }
+
+  /// Its exit code; -1 where a signal ended it or it doesn't end.
+  int exit_code() {
+    int status = 0;
+    if (!wait_for([&] { return waitpid(pid_, &status, WNOHANG) == pid_; })) return -1;
+    pid_ = -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+ private:
+  pid_t pid_;
+};
+
+class ProcessTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!fs::exists(kModel)) GTEST_SKIP() << "no " << kModel.string() << ": ./dev setup";
+  }
+
+  /// A run that tells its progress and writes no video.
+  [[nodiscard]] static std::vector<std::string> run_on(const fs::path& input) {
+    return {FACEPIPE_PROGRAM, "run",           input.string(), "--no-video", "--device", "cpu",
+            "--model",        kModel.string(), "--progress",   "json"};
+  }
+
+  const TemporaryFolder folder_;
+};
+
+TEST_F(ProcessTest, FirstInterruptCountsWhileAFifoHasNoWriter) {
+  const fs::path fifo = folder_ / "in.ts";
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  std::array<int, 2> out{};
+  ASSERT_EQ(pipe2(out.data(), O_CLOEXEC), 0);
+  Process program(run_on(fifo), [&] { dup2(out[1], STDOUT_FILENO); });
+  close(out[1]);
+  char first = 0;
+  ASSERT_EQ(read(out[0], &first, 1), 1) << "the first line of progress";
+  program.interrupt();
+  EXPECT_EQ(program.exit_code(), 130);
+  close(out[0]);
+}
+
+TEST_F(ProcessTest, FirstInterruptCountsWithStandardStreamsClosed) {
+  const fs::path clip = folder_ / "long.mp4";
+  test::ffmpeg("-f lavfi -i testsrc2=s=320x180:r=100:d=60 -c:v libx264 -preset ultrafast", clip);
+  Process program(run_on(clip), [] {
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) close(stream);
+  });
+  ASSERT_TRUE(wait_for([&] { return program.has_opened(clip); }));
+  program.interrupt();
+  EXPECT_EQ(program.exit_code(), 130);
+}
+
+class LimitTest : public ProcessTest {
+ protected:
+  LimitTest() { test::ffmpeg("-f lavfi -i testsrc2=s=320x180:r=10:d=1 -c:v libx264", clip_); }
+
+  /// Runs "$0 run clip.mp4 ..." in a shell, after `before`; what it says goes through a pipe.
+  [[nodiscard]] CommandResult run_after(const std::string& before, const std::string& arguments) {
+    return test::run_command({"sh", "-c",
+                              "{ (" + before +
+                                  "exec \"$0\" run clip.mp4 --device cpu --model \"$1\" " +
+                                  arguments + ") 2>&1; echo \"exit $?\"; } | cat",
+                              FACEPIPE_PROGRAM, kModel.string()});
+  }
+  const fs::path clip_ = folder_ / "clip.mp4";
+};
+
+TEST_F(LimitTest, OfFileSizeIsAnErrorOfTheOutput) {
+  const std::string in_folder = "cd " + folder_.path().string() + "; ulimit -f 1; ";
+  const CommandResult video = run_after(in_folder, "-o out.mkv");
+  EXPECT_THAT(video.out, HasSubstr("out.mkv: File too large"));
+  EXPECT_THAT(video.out, HasSubstr("exit 5\n"));
+  const CommandResult report = run_after(in_folder, "--no-video --report r.json");
+  EXPECT_THAT(report.out, HasSubstr("facepipe: error: r.json: can't be written: File too large"));
+  EXPECT_THAT(report.out, HasSubstr("exit 5\n"));
+  EXPECT_THAT(folder_.names(), ElementsAre("clip.mp4"));
+}
+
+TEST_F(LimitTest, OfStandardOutputIsAnErrorAtTheEndOfTheRun) {
+  const CommandResult run =
+      run_after("cd " + folder_.path().string() + "; ",
+                "--no-video --detections d.jsonl --progress json > /dev/full");
+  const std::string reason = "facepipe: error: standard output: can't be written: No space left";
+  EXPECT_THAT(run.out, HasSubstr(reason));
+  EXPECT_THAT(run.out, HasSubstr("done: clip.mp4: 10 frames"));
+  EXPECT_THAT(run.out, HasSubstr("exit 5\n"));
+  EXPECT_THAT(folder_.names(), ElementsAre("clip.mp4", "d.jsonl"));
+}
+
+}  // namespace
+}  // namespace facepipe

@@ -1,0 +1,66 @@
+// Inputs that come through a FIFO: writers that come late, stall, or never come.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <csignal>
+#include <fstream>
+#include <latch>
+#include <stdexcept>
+#include <thread>
+
+#include "tests/support/clips.h"
+#include "tests/support/job.h"
+#include "tests/support/temporary_folder.h"
+
+namespace facepipe::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Fifo : public testing::Test {
+ protected:
+  Fifo() {
+    std::signal(SIGPIPE, SIG_IGN);  // of a reader that gave up too early: the test tells it
+    ffmpeg("-f lavfi -i testsrc2=s=128x96:r=10:d=2 -c:v libx264", folder_ / "clip.ts");
+    clip_ = read_file(folder_ / "clip.ts");
+    if (mkfifo(fifo_.c_str(), 0600) != 0) throw std::runtime_error("mkfifo");
+  }
+
+  const TemporaryFolder folder_;
+  const fs::path fifo_ = folder_ / "in.ts";
+  std::string clip_;
+};
+
+TEST_F(Fifo, IsReadToItsEnd) {
+  const std::jthread writer([this] { std::ofstream(fifo_, std::ios::binary) << clip_; });
+  const JobRun run = run_fake_job(lossless_job(fifo_, folder_ / "out.mkv"));
+  EXPECT_EQ(run.result.ledger.written, 20);
+  EXPECT_TRUE(run.result.ledger.intact());
+}
+
+TEST_F(Fifo, WithoutAWriterIsGivenUpWhenStopped) {
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_THROW(run_fake_job(lossless_job(fifo_, {}), {}, stop.get_token()), Stopped);
+}
+
+TEST_F(Fifo, WhoseWriterStallsIsGivenUpWhenStopped) {
+  std::stop_source stop;
+  std::latch given_up(1);
+  const std::jthread writer([&] {
+    std::ofstream stalled(fifo_, std::ios::binary);  // waits for the reader
+    stalled << clip_.substr(0, 188) << std::flush;
+    stop.request_stop();
+    given_up.wait();
+  });
+  EXPECT_THROW(run_fake_job(lossless_job(fifo_, {}), {}, stop.get_token()), Stopped);
+  given_up.count_down();
+}
+
+// Looking at a FIFO takes away what the run would read.
+TEST_F(Fifo, IsNotLookedIntoForTheOutputsFormat) {
+  EXPECT_EQ(output_format_for(fifo_, "", {}).name, "matroska");
+}
+
+}  // namespace
+}  // namespace facepipe::test

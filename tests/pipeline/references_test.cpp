@@ -1,0 +1,183 @@
+// Inputs that name other files: none of these is read unless that is allowed.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "tests/support/clips.h"
+#include "tests/support/job.h"
+#include "tests/support/temporary_folder.h"
+
+namespace facepipe::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+constexpr int kSecretFrames = 10;
+
+/// A folder with media of somebody's, for a playlist to name.
+class References : public testing::Test {
+ protected:
+  References() {
+    ffmpeg("-f lavfi -i testsrc2=s=128x96:r=10:d=1 -c:v libx264", folder_ / "secret.mp4");
+    ffmpeg("-f lavfi -i testsrc2=s=128x96:r=10:d=1 -c:v libx264", folder_ / "secret.ts");
+  }
+
+  /// What a run on `input` is refused with; empty where it isn't.
+  [[nodiscard]] static std::string refusal(const std::string& input) {
+    try {
+      (void)run_fake_job(lossless_job(input, {}));
+      return {};
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::input);
+      return error.what();
+    }
+  }
+  [[nodiscard]] static std::int64_t frames_where_allowed(const std::string& input) {
+    JobOptions options = lossless_job(input, {});
+    options.allow_references = true;
+    return run_fake_job(options).result.ledger.decoded;
+  }
+
+  const TemporaryFolder folder_;
+};
+
+std::string hls_of(const std::string& segment) {
+  return "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n" + segment +
+         "\n#EXT-X-ENDLIST\n";
+}
+
+std::string dash_of(const std::string& file) {
+  return R"(<?xml version="1.0" encoding="utf-8"?>
+<MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static" mediaPresentationDuration="PT1S"
+     profiles="urn:mpeg:dash:profile:isoff-on-demand:2011">
+ <Period><AdaptationSet mimeType="video/mp4"><Representation id="0" bandwidth="1000" width="128"
+   height="96" codecs="avc1.64000a"><BaseURL>)" +
+         file + R"(</BaseURL></Representation></AdaptationSet></Period>
+</MPD>
+)";
+}
+
+constexpr const char* kRemedy = "is a playlist that names other files; --allow-references opens it";
+
+TEST_F(References, OfAnHlsPlaylistAreOpenedOnlyWhereAllowed) {
+  const std::string list = folder_.write("list.m3u8", hls_of("secret.ts"));
+  EXPECT_THAT(refusal(list), AllOf(HasSubstr("list.m3u8"), HasSubstr(kRemedy)));
+  EXPECT_EQ(frames_where_allowed(list), kSecretFrames);
+}
+
+TEST_F(References, OfAnHlsPlaylistNamedAsVideoAreNotOpened) {
+  const std::string list = folder_.write("x.mp4", hls_of("secret.ts"));
+  EXPECT_NE(refusal(list), "");
+  EXPECT_NE(refusal("file://" + list), "");
+  EXPECT_NE(refusal("cache:file://" + list), "");
+}
+
+TEST_F(References, OfAPlaylistOfPlaylistsAreNotOpened) {
+  folder_.write("inner.m3u8", hls_of("secret.ts"));
+  const std::string outer = folder_.write(
+      "outer.m3u8", "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000,RESOLUTION=128x96\ninner.m3u8\n");
+  EXPECT_THAT(refusal(outer), HasSubstr(kRemedy));
+}
+
+TEST_F(References, OfADashManifestAreNotOpened) {
+  const std::string manifest = folder_.write("x.mp4", dash_of("secret.mp4"));
+  EXPECT_THAT(refusal(manifest), HasSubstr(kRemedy));
+}
+
+TEST_F(References, OfAConcatenationAreOpenedOnlyWhereAllowed) {
+  const std::string list = folder_.write("x.mp4", "ffconcat version 1.0\nfile 'secret.mp4'\n");
+  EXPECT_THAT(refusal(list), HasSubstr(kRemedy));
+  EXPECT_EQ(frames_where_allowed(list), kSecretFrames);
+}
+
+TEST_F(References, OfAListOfFilesToJoinAreNotOpened) {
+  const std::string list = folder_.write("list.txt", (folder_ / "secret.ts").string() + "\n");
+  EXPECT_NE(refusal("concatf:file://" + list), "");
+}
+
+TEST_F(References, OfASessionDescriptionAreNotOpened) {
+  const std::string sdp = folder_.write("x.mp4",
+                                        "v=0\no=- 0 0 IN IP4 127.0.0.1\ns=x\n"
+                                        "c=IN IP4 127.0.0.1\nt=0 0\n"
+                                        "m=video 47998 RTP/AVP 96\na=rtpmap:96 H264/90000\n");
+  EXPECT_THAT(refusal(sdp), HasSubstr(kRemedy));
+}
+
+/// Answers HTTP requests with what it was given, one after the other.
+class Server {
+ public:
+  explicit Server(std::map<std::string, std::string> files) : files_(std::move(files)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    if (bind(socket_, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
+        listen(socket_, 8) != 0 ||
+        getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size) != 0)
+      throw std::runtime_error("no server");
+    url_ = "http://127.0.0.1:" + std::to_string(ntohs(address.sin_port)) + "/";
+    thread_ = std::jthread([this] { serve(); });
+  }
+  ~Server() {
+    shutdown(socket_, SHUT_RDWR);  // ends accept()
+    thread_.join();
+    close(socket_);
+  }
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  [[nodiscard]] const std::string& url() const { return url_; }
+
+ private:
+  void serve() {
+    for (int client = 0; (client = accept(socket_, nullptr, nullptr)) >= 0; close(client)) {
+      std::string request(4096, '\0');
+      if (read(client, request.data(), request.size()) <= 0) continue;
+      const std::size_t begin = request.find('/') + 1;
+      const auto file = files_.find(request.substr(begin, request.find(' ', begin) - begin));
+      std::string answer = "HTTP/1.0 404 Not Found\r\n\r\n";
+      if (file != files_.end())
+        answer = "HTTP/1.0 200 OK\r\nContent-Length: " + std::to_string(file->second.size()) +
+                 "\r\n\r\n" + file->second;
+      (void)send(client, answer.data(), answer.size(), MSG_NOSIGNAL);
+    }
+  }
+
+  const std::map<std::string, std::string> files_;
+  const int socket_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  std::string url_;
+  std::jthread thread_;
+};
+
+TEST_F(References, OfAPlaylistFromTheNetworkAreOpenedThereAndNotHere) {
+  const std::string clip = read_file(folder_ / "secret.ts");
+  const std::string local = "file://" + (folder_ / "secret.ts").string();
+  const Server server({{"list.m3u8", hls_of("clip.ts")},
+                       {"clip.ts", clip},
+                       {"local.m3u8", hls_of(local)},
+                       {"local.txt", "ffconcat version 1.0\nfile '" + local + "'\n"}});
+  EXPECT_EQ(refusal(server.url() + "list.m3u8"), "");
+  EXPECT_NE(refusal(server.url() + "local.m3u8"), "");
+  EXPECT_NE(refusal("cache:" + server.url() + "local.m3u8"), "");
+  EXPECT_NE(refusal("cache:" + server.url() + "local.txt"), "");
+}
+
+TEST_F(References, AreNoneInOrdinaryFiles) {
+  ffmpeg("-f lavfi -i testsrc2=s=128x96 -frames:v 1", folder_ / "picture.png");
+  for (const char* name : {"secret.mp4", "secret.ts", "picture.png"})
+    EXPECT_EQ(refusal(folder_ / name), "") << name;
+  EXPECT_EQ(refusal("file://" + (folder_ / "secret.mp4").string()), "");
+  EXPECT_EQ(refusal("cache:file://" + (folder_ / "secret.mp4").string()), "");
+}
+
+}  // namespace
+}  // namespace facepipe::test
