@@ -33,8 +33,8 @@ void FrameFile::keep(const std::string& name) {
   unless_given_up(true, [&] { lines_.keep(format_.field(name)); });
 }
 
-void FrameFile::keep_unfinished() {
-  unless_given_up(false, [&] { lines_.keep_unfinished(); });
+void FrameFile::keep_unfinished(const std::string& name) {
+  unless_given_up(false, [&] { lines_.keep_unfinished(format_.field(name)); });
 }
 
 void FrameFile::forget() {
@@ -46,7 +46,7 @@ void FrameFile::take(const std::string& name) {
 }
 
 void FrameFile::commit(bool partial) {
-  if (failure_ && !lines_.any()) return;
+  if ((partial || failure_) && !lines_.any()) return;
   if (partial || failure_) {
     committed_ = lines_.keep_partial();
     return;

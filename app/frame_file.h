@@ -24,16 +24,18 @@ class FrameFile {
 
   /// The input `name` is complete; or it is not, and its frames stay or go.
   void keep(const std::string& name);
-  void keep_unfinished();
+  void keep_unfinished(const std::string& name);
   void forget();
 
   /// Frames of an earlier run, which is resumed.
   [[nodiscard]] bool has(const std::string& name) const { return lines_.has(format_.field(name)); }
+  /// An input without faces has no lines, so that has() can't tell whether it is done.
+  [[nodiscard]] bool needs_faces() const { return format_.needs_faces; }
   void drop(const std::string& name) { lines_.drop(format_.field(name)); }
   void take(const std::string& name);
   [[nodiscard]] bool changes_nothing() const { return !failure_ && lines_.changes_nothing(); }
 
-  /// Gives the file its name: a partial one where `partial`, or where it was given up and holds
+  /// Gives the file its name: a partial one where `partial`, or where it was given up, if it holds
   /// anything. Called once, last. Errors: Error(output).
   void commit(bool partial);
 

@@ -110,7 +110,7 @@ std::string latency_header() {
 
 FrameFormat detections_format(const std::filesystem::path& path) {
   if (path.extension() == ".csv")
-    return {csv_faces_header(), append_csv_faces, csv_field, input_of_csv};
+    return {csv_faces_header(), append_csv_faces, csv_field, input_of_csv, true};
   return {{}, append_json_frame, json_string, input_of_json};
 }
 

@@ -25,6 +25,7 @@ struct FrameFormat {
   void (*append)(std::string& to, const NamedFrame& frame) = nullptr;
   std::string (*field)(std::string_view name) = nullptr;  ///< an input's name as lines have it
   std::optional<std::string_view> (*input_of)(std::string_view line) = nullptr;  ///< see LineFormat
+  bool needs_faces = false;  ///< a frame without faces adds nothing
 };
 
 /// By the path's extension. .csv has a line a face (a frame without faces has none) with the box,

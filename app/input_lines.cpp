@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "app/outcome.h"
 #include "core/error.h"
 
 namespace facepipe {
@@ -24,11 +25,12 @@ constexpr std::size_t kLongestLine = std::size_t{64} << 20U;
                                      " is not what this run would write (--overwrite replaces it)");
 }
 
-/// Reads whole lines; a field of CSV in quotes may hold line breaks.
+/// Reads whole lines.
 class LineReader {
  public:
-  explicit LineReader(const fs::path& path, std::int64_t begin = 0)
-      : stream_(path, std::ios::binary) {
+  /// @param quotes  a field in quotes may hold line breaks, as in CSV
+  LineReader(const fs::path& path, bool quotes, std::int64_t begin = 0)
+      : quotes_(quotes), stream_(path, std::ios::binary) {
     stream_.seekg(begin);
   }
 
@@ -37,18 +39,19 @@ class LineReader {
   std::optional<std::string_view> next(bool& whole) {
     line_.clear();
     whole = false;
+    bool open = false;
     for (std::string piece; std::getline(stream_, piece);) {
       whole = !stream_.eof();
       line_ += piece;
-      if (line_.size() > kLongestLine) return line_;
-      const bool open = std::count(line_.begin(), line_.end(), '"') % 2 != 0;
-      if (!open || !whole || line_.starts_with('{')) return line_;
+      if (quotes_) open ^= std::count(piece.begin(), piece.end(), '"') % 2 != 0;
+      if (!open || !whole || line_.size() > kLongestLine) return line_;
       line_ += '\n';
     }
     return line_.empty() ? std::nullopt : std::optional<std::string_view>(line_);
   }
 
  private:
+  bool quotes_;
   std::ifstream stream_;
   std::string line_;
 };
@@ -56,7 +59,7 @@ class LineReader {
 }  // namespace
 
 ExistingTarget at_the_end(ExistingOutput existing) {
-  return existing == ExistingOutput::refuse ? ExistingTarget::refuse : ExistingTarget::replace;
+  return existing == ExistingOutput::overwrite ? ExistingTarget::replace : ExistingTarget::refuse;
 }
 
 const fs::path& checked_target(const fs::path& path, ExistingOutput existing) {
@@ -88,28 +91,29 @@ std::optional<std::string_view> input_of_csv(std::string_view line) {
 InputLines::InputLines(const fs::path& path, LineFormat format, ExistingOutput existing,
                        const std::stop_token& stop)
     : format_(std::move(format)),
-      file_(checked_target(path, existing), at_the_end(existing), stop) {
-  OutputLock* const lock = file_.lock();
-  if (lock != nullptr && !lock->leftovers().empty()) lock->keep_record(true);
+      file_(checked_target(path, existing), at_the_end(existing), stop),
+      stop_(stop) {
   if (existing == ExistingOutput::skip && file_.seekable()) {
     read_finished();
     read_leftovers();
   }
   write(format_.header);
-  keep_unfinished();
-  lines_ = kept_;
+  flush();
+  kept_ = lines_;
 }
 
 void InputLines::read_finished() {
   std::error_code error;
   finished_before_ = fs::exists(file_.target(), error);
   if (!finished_before_) return;
+  file_.may_replace_what_is_there();
   sources_.push_back(file_.target());
-  LineReader reader(file_.target());
+  LineReader reader(file_.target(), !format_.header.empty());
   std::int64_t position = 0;
   std::int64_t number = 0;
   bool whole = false;
   while (const auto line = reader.next(whole)) {
+    if (stop_.stop_requested()) throw Stopped();
     const std::int64_t begin = position;
     position += static_cast<std::int64_t>(line->size()) + 1;
     if (!whole) refuse_foreign(file_.target(), number + 1);
@@ -127,13 +131,20 @@ void InputLines::read_finished() {
   }
 }
 
-/// What was made later counts.
+/// What was made later counts: a file may have been finished by a run that was killed before it
+/// could remove what it had taken over.
 void InputLines::read_leftovers() {
+  std::error_code error;
+  const fs::file_time_type finished = fs::last_write_time(file_.target(), error);
   for (const Leftover& leftover : file_.lock()->leftovers()) {
     sources_.push_back(leftover.path);
-    for (const OutputPart& part : leftover.parts)
-      if (holds(leftover.path, part))
+    const bool older = finished_before_ && fs::last_write_time(leftover.path, error) < finished;
+    for (const OutputPart& part : leftover.parts) {
+      if (!holds(leftover.path, part))
+        not_all_taken_.insert(leftover.path);
+      else if (!older || !earlier_.contains(part.name))
         earlier_[part.name] = {{sources_.size() - 1, part.begin, part.end}};
+    }
   }
 }
 
@@ -143,7 +154,7 @@ bool InputLines::holds(const fs::path& path, const OutputPart& part) const {
   std::ifstream stream(path, std::ios::binary);
   stream.seekg(part.end - 1);
   if (stream.get() != '\n') return false;
-  LineReader reader(path, part.begin);
+  LineReader reader(path, !format_.header.empty(), part.begin);
   bool whole = false;
   const auto line = reader.next(whole);
   return line && whole && format_.input_of(*line) == part.name;
@@ -176,6 +187,23 @@ void InputLines::keep(const std::string& input) {
   kept_ = file_.size();
 }
 
+void InputLines::keep_unfinished(const std::string& input) {
+  flush();
+  done_.insert(input);  // what an earlier run has of it is not wanted beside these
+  kept_ = file_.size();
+}
+
+void InputLines::drop(const std::string& input) {
+  const auto found = earlier_.find(input);
+  if (found == earlier_.end()) return;
+  for (const Span& span : found->second) not_all_taken_.insert(sources_[span.source]);
+  earlier_.erase(found);
+}
+
+bool InputLines::any() const {
+  return file_.seekable() && file_.size() > static_cast<std::int64_t>(format_.header.size());
+}
+
 void InputLines::forget() {
   if (!file_.seekable()) return;
   pending_.clear();
@@ -188,6 +216,7 @@ void InputLines::give_up(bool whole_input) {
   if (!file_.seekable()) return;
   pending_.clear();
   if (const int code = file_.truncate(whole_input ? kept_ : lines_); code != 0) file_.fail(code);
+  kept_ = file_.size();
 }
 
 void InputLines::take(const std::string& input) {
@@ -222,29 +251,35 @@ bool InputLines::changes_nothing() const {
                      [this](const std::string& input) { return earlier_.contains(input); });
 }
 
+/// What this run has taken over, or has nothing of value.
+std::vector<fs::path> InputLines::superseded() {
+  std::vector<fs::path> files;
+  for (const Leftover& leftover : file_.lock()->leftovers()) {
+    std::error_code error;
+    const bool read = std::find(sources_.begin(), sources_.end(), leftover.path) != sources_.end();
+    const bool whole =
+        std::cmp_equal(fs::file_size(leftover.path, error), leftover.parts.back().end) && !error;
+    const bool taken = read && whole && !not_all_taken_.contains(leftover.path);
+    if (!leftover.kept || taken) files.push_back(leftover.path);
+  }
+  return files;
+}
+
 void InputLines::commit() {
   take_rest();
   flush();
-  std::vector<fs::path> superseded;
-  if (OutputLock* const lock = file_.lock()) {
-    for (const Leftover& leftover : lock->leftovers()) {
-      std::error_code error;
-      const std::int64_t end = leftover.parts.empty() ? 0 : leftover.parts.back().end;
-      const bool taken =
-          std::cmp_equal(fs::file_size(leftover.path, error), end) && !error &&
-          std::find(sources_.begin(), sources_.end(), leftover.path) != sources_.end();
-      if (!leftover.kept || taken) superseded.push_back(leftover.path);
-    }
-    lock->keep_record(false);
+  if (file_.lock() == nullptr) {
+    file_.commit();
+    return;
   }
-  file_.commit();
-  std::error_code ignored;  // a name that can't be removed does no harm
-  for (const fs::path& path : superseded) fs::remove(path, ignored);
+  const std::vector<fs::path> files = superseded();
+  if (!done_.empty()) file_.lock()->keep_record(true);  // until the file has its name
+  file_.commit(files);
 }
 
 fs::path InputLines::keep_partial() {
-  take_rest();
-  flush();
+  // On a full disk what this run has made is kept without what it would have copied.
+  if (attempt({}, [this] { take_rest(), flush(); })) give_up(true);
   if (OutputLock* const lock = file_.lock(); lock != nullptr && !done_.empty())
     lock->keep_record(true);
   return file_.keep_partial();

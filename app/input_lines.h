@@ -43,7 +43,7 @@ class InputLines {
   /// The current input is complete.
   void keep(const std::string& input);
   /// The current input's lines stay, but it is not complete.
-  void keep_unfinished() { flush(), kept_ = position(); }
+  void keep_unfinished(const std::string& input);
   void forget();
   /// After a failure: whatever is there of the current input goes, or only what is half a line.
   void give_up(bool whole_input);
@@ -51,13 +51,11 @@ class InputLines {
   /// Whether an earlier run has completed the input.
   [[nodiscard]] bool has(const std::string& input) const { return earlier_.contains(input); }
   /// Forgets that: where two inputs go by one name, nobody can tell whose the lines are.
-  void drop(const std::string& input) { earlier_.erase(input); }
+  void drop(const std::string& input);
   /// Copies its lines.
   void take(const std::string& input);
-  /// Whether there is more in the file than the header.
-  [[nodiscard]] bool any() const {
-    return file_.size() > static_cast<std::int64_t>(format_.header.size());
-  }
+  /// Whether there is more to keep than the header.
+  [[nodiscard]] bool any() const;
   /// Whether commit() would leave the file as it is.
   [[nodiscard]] bool changes_nothing() const;
 
@@ -79,6 +77,7 @@ class InputLines {
   void copy(const Span& span);
   void take_rest();
   void flush();
+  [[nodiscard]] std::vector<std::filesystem::path> superseded();
   [[nodiscard]] std::int64_t position() const {
     return file_.size() + static_cast<std::int64_t>(pending_.size());
   }
@@ -87,7 +86,9 @@ class InputLines {
   OutputFile file_;
   std::vector<std::filesystem::path> sources_;
   std::map<std::string, std::vector<Span>> earlier_;
-  std::set<std::string> done_;  ///< kept or taken in this run
+  std::set<std::string> done_;                     ///< kept or taken in this run
+  std::set<std::filesystem::path> not_all_taken_;  ///< sources with lines that were not used
+  std::stop_token stop_;
   bool finished_before_ = false;
   std::string pending_;     ///< follows what is in the file
   std::int64_t kept_ = 0;   ///< where the current input begins
@@ -97,6 +98,7 @@ class InputLines {
 /// `path`, unless it exists and `existing` refuses that: then Error(output).
 [[nodiscard]] const std::filesystem::path& checked_target(const std::filesystem::path& path,
                                                           ExistingOutput existing);
+/// With skip a file is replaced only if it was read: OutputFile::may_replace_what_is_there().
 [[nodiscard]] ExistingTarget at_the_end(ExistingOutput existing);
 
 /// {"file":NAME, ...}: the name with its quotes.

@@ -104,6 +104,21 @@ std::optional<std::string> behind_protocol(const std::string& text) {
   return text.substr(colon + 1);
 }
 
+/// "pipe:3" -> "/dev/fd/3"; without a number it is standard input.
+fs::path descriptor_path(const std::string& url) {
+  const std::size_t digits = url.find_first_of("0123456789");
+  return "/dev/fd/" + (digits == std::string::npos ? "0" : url.substr(digits));
+}
+
+/// What a temporary file of a run is to become; `path` itself where it is none.
+fs::path target_of_temporary(const fs::path& path) {
+  std::error_code error;
+  const fs::path real = fs::canonical(path, error);
+  const fs::path& file = error ? path : real;
+  const std::string name = without_temporary_suffix(file.filename().string());
+  return name.empty() ? path : file.parent_path() / name;
+}
+
 void check_outputs(const std::vector<PlannedInput>& planned) {
   std::map<FileIdentity, const PlannedInput*> by_output;
   for (const PlannedInput& job : planned) {
@@ -118,9 +133,10 @@ void check_outputs(const std::vector<PlannedInput>& planned) {
     for (const fs::path& name : names_of_a_run(job->output)) by_name.emplace(identity(name), job);
   for (const PlannedInput& input : planned)
     for (const fs::path& path : input_paths(input.input)) {
-      const auto job = by_name.find(identity(path));
-      if (job == by_name.end()) continue;
-      const bool final_name = by_output.contains(job->first);
+      auto job = by_name.find(identity(path));
+      if (job == by_name.end()) job = by_output.find(identity(target_of_temporary(path)));
+      if (job == by_output.end() || job == by_name.end()) continue;
+      const bool final_name = by_output.contains(identity(path));
       throw Error(ErrorKind::usage, input.input + ": is an input and would be the " +
                                         (final_name ? "" : "unfinished ") + "output of " +
                                         job->second->input);
@@ -155,7 +171,11 @@ std::vector<fs::path> input_paths(const std::string& input) {
   for (std::size_t begin = 0; begin <= input.size();) {  // "concat:a|b" names two
     const std::size_t end = std::min(input.find('|', begin), input.size());
     std::optional<std::string> part = input.substr(begin, end - begin);
-    for (; part && !part->empty(); part = behind_protocol(*part)) paths.emplace_back(*part);
+    for (; part && !part->empty(); part = behind_protocol(*part)) {
+      paths.emplace_back(*part);
+      if (part->starts_with("pipe:") || part->starts_with("fd:"))
+        paths.push_back(descriptor_path(*part));
+    }
     begin = end + 1;
   }
   return paths;

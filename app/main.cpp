@@ -63,6 +63,9 @@ int main(int argc, char** argv) {
   } catch (const Error& error) {
     spdlog::error("{}", error.what());
     return exit_code(error.kind());
+  } catch (const Stopped&) {
+    spdlog::error("interrupted before there was any output");
+    return kExitInterrupted;
   } catch (const std::exception& error) {
     spdlog::error("{}", error.what());
     return exit_code(ErrorKind::internal);

@@ -224,6 +224,12 @@ std::string report_json(const RunOptions& options, const std::optional<RunFacts>
   return dump(report, 2) + '\n';
 }
 
+bool tells_of_no_faces(const std::string& entry) {
+  const Json json = Json::parse(entry, nullptr, false);
+  return json.is_object() && json.value("status", "") == "done" && json.contains("faces") &&
+         json["faces"] == 0;
+}
+
 std::string entry_json(const RunOptions& options, const std::optional<RunFacts>& facts,
                        const InputOutcome& outcome) {
   return dump(input_json(options, facts, outcome), -1);

@@ -22,6 +22,9 @@ using ReportEntries = std::map<std::string, std::string>;
                                       const std::vector<InputOutcome>& outcomes,
                                       const ReportEntries* earlier = nullptr);
 
+/// Whether an entry is of an input that is done and has no face.
+[[nodiscard]] bool tells_of_no_faces(const std::string& entry);
+
 /// One such object, in one line.
 [[nodiscard]] std::string entry_json(const RunOptions& options,
                                      const std::optional<RunFacts>& facts,

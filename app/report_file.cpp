@@ -4,7 +4,6 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <span>
-#include <system_error>
 
 #include "app/input_lines.h"
 #include "core/error.h"
@@ -25,7 +24,6 @@ ReportFile::ReportFile(const fs::path& path, ExistingOutput existing, const std:
     : file_(checked_target(path, existing), at_the_end(existing), stop) {
   OutputLock* const lock = file_.lock();
   has_leftovers_ = lock != nullptr && !lock->leftovers().empty();
-  if (has_leftovers_) lock->keep_record(true);
   if (existing != ExistingOutput::skip || lock == nullptr) return;
   read_finished();
   read_leftovers();
@@ -35,6 +33,7 @@ void ReportFile::read_finished() {
   std::ifstream stream(file_.target(), std::ios::binary);
   exists_already_ = stream.is_open();
   if (!exists_already_) return;
+  file_.may_replace_what_is_there();
   const Json report = Json::parse(stream, nullptr, false);
   bool good = report.is_array();
   for (const Json& entry : report) good = good && is_entry(entry);
@@ -73,18 +72,14 @@ void ReportFile::add(const std::string& name, const std::string& entry) {
 }
 
 void ReportFile::commit(const std::string& json) {
-  OutputLock* const lock = file_.lock();
   std::vector<fs::path> superseded;
-  if (lock != nullptr) {
+  if (const OutputLock* const lock = file_.lock()) {
     for (const Leftover& leftover : lock->leftovers())
       if (!leftover.kept) superseded.push_back(leftover.path);
     file_.begin_again();
   }
   write(json);
-  if (lock != nullptr) lock->keep_record(false);
-  file_.commit();
-  std::error_code ignored;
-  for (const fs::path& path : superseded) fs::remove(path, ignored);
+  file_.commit(superseded);
 }
 
 void ReportFile::write(const std::string& text) {

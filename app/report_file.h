@@ -26,6 +26,8 @@ class ReportFile {
 
   /// Entries of earlier runs, JSON objects, by their "file".
   [[nodiscard]] const std::map<std::string, std::string>& earlier() const { return earlier_; }
+  /// Forgets one: where two inputs go by one name, nobody can tell whose it is.
+  void drop(const std::string& name) { earlier_.erase(name); }
   [[nodiscard]] bool exists_already() const { return exists_already_; }
   [[nodiscard]] bool has_leftovers() const { return has_leftovers_; }
 

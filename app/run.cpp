@@ -20,6 +20,7 @@
 #include "app/side_files.h"
 #include "app/standard_streams.h"
 #include "app/summary.h"
+#include "app/text.h"
 #include "core/error.h"
 #include "core/output_file.h"
 #include "pipeline/image_sequence.h"
@@ -48,7 +49,7 @@ class Run {
   void settle_earlier_frames_of(InputOutcome& outcome);
   [[nodiscard]] bool nothing_to_write() const;
   void load_model();
-  void prepare(const InputOutcome& outcome) const;
+  void prepare(InputOutcome& outcome);
   void forget_dead_runs() const;
   void work(std::size_t index);
   void work_with_progress(std::size_t index);
@@ -156,9 +157,10 @@ void Run::open_files() {
 void Run::settle_earlier_frames() {
   if (!skips()) return;
   std::map<std::string, int> names;
-  for (const InputOutcome& outcome : outcomes_) ++names[outcome.planned.name];
-  for (const auto& [name, count] : names)
-    if (count > 1) files_->drop(name);
+  // By the names as files have them: what is no UTF-8 is the same there.
+  for (const InputOutcome& outcome : outcomes_) ++names[json_string(outcome.planned.name)];
+  for (const InputOutcome& outcome : outcomes_)
+    if (names[json_string(outcome.planned.name)] > 1) files_->drop(outcome.planned.name);
   for (InputOutcome& outcome : outcomes_) settle_earlier_frames_of(outcome);
 }
 
@@ -191,7 +193,10 @@ void Run::forget_dead_runs() const {
 
 /// Where nothing is left to do, files of the run that did it stay as they are.
 bool Run::nothing_to_write() const {
-  return skips() && !anything_to_do() && files_->frames_change_nothing() &&
+  const bool failed = std::any_of(outcomes_.begin(), outcomes_.end(), [](const auto& outcome) {
+    return outcome.status == InputStatus::failed;
+  });
+  return skips() && !failed && !anything_to_do() && files_->frames_change_nothing() &&
          (options_.files.report.empty() || files_->has_finished_report());
 }
 
@@ -217,7 +222,7 @@ void Run::load_model() {
 }
 
 /// What can be refused before a model is loaded for nothing.
-void Run::prepare(const InputOutcome& outcome) const {
+void Run::prepare(InputOutcome& outcome) {
   const fs::path& output = outcome.planned.output;
   std::error_code error;
   const fs::path folder = output.has_parent_path() ? output.parent_path() : fs::path(".");
@@ -225,6 +230,8 @@ void Run::prepare(const InputOutcome& outcome) const {
       !fs::is_directory(folder, error))
     return;
   const OutputLock lock(output);  // the job takes its own
+  settle_existing(outcome);       // another run may have finished it meanwhile
+  if (outcome.status == InputStatus::skipped) settle_earlier_frames_of(outcome);
 }
 
 void Run::work(std::size_t index) {
@@ -233,10 +240,15 @@ void Run::work(std::size_t index) {
     outcome.code = kExitInterrupted;
     return;
   }
+  if (!options_.video && files_->any_frames() && files_->all_given_up()) {
+    outcome.code = files_->failure()->code;  // there is nothing left to work for
+    return;
+  }
   if (const auto failure = attempt(outcome.planned.input, [&] { prepare(outcome); })) {
     fail(outcome, *failure);
     return;
   }
+  if (outcome.status != InputStatus::waiting) return;
   if (!backend_) load_model();
   work_with_progress(index);
 }
@@ -270,14 +282,15 @@ void Run::check_progress(const ProgressTeller& progress) {
 /// Frames of an input that was interrupted stay where it is the only one.
 void Run::finish_frames(const InputOutcome& outcome) {
   if (outcome.status != InputStatus::partial) {
-    files_->keep(outcome.planned.name);
+    // In this order: who has the frames of an input is taken to have its entry, too.
     count_failure(attempt({}, [&] {
       files_->add_entry(outcome.planned.name, entry_json(options_, facts_, outcome));
     }));
+    files_->keep(outcome.planned.name);
   } else if (several_) {
     files_->forget();
   } else {
-    files_->keep_unfinished();
+    files_->keep_unfinished(outcome.planned.name);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "app/report.h"
 #include "core/error.h"
 
 namespace facepipe {
@@ -68,8 +69,8 @@ void SideOutputs::keep(const std::string& name) {
   for (FrameFile* file : frame_files()) file->keep(name);
 }
 
-void SideOutputs::keep_unfinished() {
-  for (FrameFile* file : frame_files()) file->keep_unfinished();
+void SideOutputs::keep_unfinished(const std::string& name) {
+  for (FrameFile* file : frame_files()) file->keep_unfinished(name);
 }
 
 void SideOutputs::forget() {
@@ -82,11 +83,19 @@ void SideOutputs::add_entry(const std::string& name, const std::string& entry) {
 
 bool SideOutputs::has_frames(const std::string& name) const {
   const auto files = frame_files();
-  return std::all_of(files.begin(), files.end(),
-                     [&](const FrameFile* file) { return file->has(name); });
+  return std::all_of(files.begin(), files.end(), [&](const FrameFile* file) {
+    return file->has(name) || (file->needs_faces() && reported_without_faces(name));
+  });
+}
+
+bool SideOutputs::reported_without_faces(const std::string& name) const {
+  if (!report_) return false;
+  const auto found = report_->earlier().find(name);
+  return found != report_->earlier().end() && tells_of_no_faces(found->second);
 }
 
 void SideOutputs::drop(const std::string& name) {
+  if (report_) report_->drop(name);
   for (FrameFile* file : frame_files()) file->drop(name);
 }
 

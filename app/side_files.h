@@ -22,18 +22,19 @@ class SideOutputs {
  public:
   /// Locks their names and makes temporary files; with ExistingOutput::skip reads what earlier runs
   /// wrote. Errors: as InputLines(), ReportFile(); of a file of frames that can't be written later
-  /// failures() tells, while the others go on.
+  /// failure() tells, while the others go on.
   SideOutputs(const SideFiles& files, ExistingOutput existing, const std::stop_token& stop);
 
   void write(const NamedFrame& frame);
   /// Ends an input: its frames are complete; or not, and they stay or are forgotten.
   void keep(const std::string& name);
-  void keep_unfinished();
+  void keep_unfinished(const std::string& name);
   void forget();
   /// The report's entry of an input that is done.
   void add_entry(const std::string& name, const std::string& entry);
 
-  /// Whether each file of frames holds those of an earlier run. True where there is no such file.
+  /// Whether each file of frames holds those of an earlier run. True where there is no such file,
+  /// and where an earlier run's report says that there were no faces to write a line of.
   [[nodiscard]] bool has_frames(const std::string& name) const;
   [[nodiscard]] bool any_frames() const { return detections_ || latency_; }
   /// Forgets them, or copies them.
@@ -57,6 +58,7 @@ class SideOutputs {
   [[nodiscard]] bool all_given_up() const;
 
  private:
+  [[nodiscard]] bool reported_without_faces(const std::string& name) const;
   /// Those that there are.
   [[nodiscard]] std::vector<FrameFile*> frame_files();
   [[nodiscard]] std::vector<const FrameFile*> frame_files() const;

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <mutex>
-#include <random>
 #include <system_error>
 #include <utility>
 
@@ -46,14 +45,6 @@ std::string reason_of(int code) { return std::generic_category().message(code); 
 
 }  // namespace
 
-std::string temporary_suffix() {
-  constexpr std::string_view kLetters = "0123456789abcdefghijklmnopqrstuv";
-  std::random_device source;
-  std::string text = ".tmp-";
-  for (int i = 0; i < 10; ++i) text += kLetters[source() % kLetters.size()];
-  return text;
-}
-
 /// Some file systems can't rename without replacing; links do the same there, or nothing does.
 int rename_to_free_name(const fs::path& from, const fs::path& to) noexcept {
   if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
@@ -66,11 +57,6 @@ int rename_to_free_name(const fs::path& from, const fs::path& to) noexcept {
   struct stat there {};
   if (lstat(to.c_str(), &there) == 0) return EEXIST;
   return std::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
-}
-
-fs::path partial_name(const fs::path& target, int number) {
-  const std::string mark = number > 1 ? ".partial-" + std::to_string(number) : ".partial";
-  return name_beside(target, target.stem().string(), mark + target.extension().string());
 }
 
 bool is_stream_target(const fs::path& target) {
@@ -107,13 +93,12 @@ OutputFile::OutputFile(fs::path target, ExistingTarget existing, std::stop_token
   }
   lock_.emplace(target_);
   open_temporary();
-  enter_unfinished(OutputLock::record_path(target_));
 }
 
 OutputFile::~OutputFile() {
   if (file_ >= 0) close(file_);
+  leave_first();
   remove_temporaries();
-  strike_unfinished(OutputLock::record_path(target_));
 }
 
 /// A FIFO opens when it has a reader.
@@ -142,7 +127,10 @@ void OutputFile::open_temporary() {
   position_ = size_ = reserved_ = 0;
 }
 
-void OutputFile::begin_again() { open_temporary(); }
+void OutputFile::begin_again() {
+  began_again_ = true;
+  open_temporary();
+}
 
 int OutputFile::write(std::span<const std::byte> bytes) noexcept {
   while (!bytes.empty()) {
@@ -151,7 +139,8 @@ int OutputFile::write(std::span<const std::byte> bytes) noexcept {
       const int code = errno;
       if (code == EINTR) continue;
       if (code == EAGAIN) {
-        if (const int waited = wait_for_room(); waited != 0) return waited;
+        if (full_ == 0) full_ = wait_for_room();
+        if (full_ != 0) return full_;
         continue;
       }
       if (code == ENOSPC || code == EDQUOT || code == EFBIG) full_ = code;
@@ -206,7 +195,10 @@ void OutputFile::reserve_ahead() noexcept {
   if (wanted <= reserved_) return;
   const std::int64_t begin = std::max(reserved_, size_);
   for (const std::int64_t end : {wanted + kReserveStep, wanted}) {
-    if (fallocate(file_, FALLOC_FL_KEEP_SIZE, begin, end - begin) == 0) {
+    int result = -1;
+    do result = fallocate(file_, FALLOC_FL_KEEP_SIZE, begin, end - begin);
+    while (result != 0 && errno == EINTR);
+    if (result == 0) {
       reserved_ = end;
       return;
     }
@@ -225,7 +217,30 @@ void OutputFile::complete() {
   if (fsync(file_) != 0) fail(errno);
 }
 
-void OutputFile::commit() {
+std::optional<OutputFile::FileState> OutputFile::state_of_target() const noexcept {
+  struct stat found {};
+  if (lstat(target_.c_str(), &found) != 0) return std::nullopt;
+  return FileState{found.st_dev, found.st_ino, found.st_size,
+                   std::int64_t{found.st_mtim.tv_sec} * 1'000'000'000 + found.st_mtim.tv_nsec};
+}
+
+void OutputFile::may_replace_what_is_there() noexcept { seen_ = state_of_target(); }
+
+bool OutputFile::replaces() const {
+  return existing_ == ExistingTarget::replace || (seen_ && state_of_target() == seen_);
+}
+
+/// 0 or an errno.
+int OutputFile::give_name() {
+  const fs::path& made = temporaries_.back();
+  if (!replaces()) return rename_to_free_name(made, target_);
+  struct stat before {};
+  if (lstat(target_.c_str(), &before) == 0 && S_ISREG(before.st_mode))
+    static_cast<void>(fchmod(file_, before.st_mode & 07777));
+  return std::rename(made.c_str(), target_.c_str()) == 0 ? 0 : errno;
+}
+
+void OutputFile::commit(const std::vector<fs::path>& superseded) {
   if (stream_) {
     const int code = close(std::exchange(file_, -1)) == 0 ? 0 : errno;
     if (code != 0) fail(code);
@@ -234,14 +249,14 @@ void OutputFile::commit() {
   std::string reason;
   try {
     complete();
-    const fs::path& made = temporaries_.back();
-    const int code = existing_ == ExistingTarget::refuse ? rename_to_free_name(made, target_)
-                     : std::rename(made.c_str(), target_.c_str()) == 0 ? 0
-                                                                       : errno;
+    const int code = give_name();
     if (code == 0) {
       sync_folder();
-      strike_unfinished(made);
+      strike_unfinished(temporaries_.back());
       temporaries_.pop_back();
+      for (const fs::path& file : superseded) unlink(file.c_str());
+      if (lock_) lock_->keep_record(false);
+      remove_temporaries();
       release();
       return;
     }
@@ -281,8 +296,17 @@ fs::path OutputFile::keep_partial() {
 
 void OutputFile::release() {
   close(std::exchange(file_, -1));
+  leave_first();
   remove_temporaries();
   lock_.reset();
+}
+
+/// What begin_again() followed is worth something to the next run.
+void OutputFile::leave_first() {
+  if (!lock_ || !began_again_ || temporaries_.empty()) return;
+  lock_->keep_record(true);
+  strike_unfinished(temporaries_.front());
+  temporaries_.erase(temporaries_.begin());
 }
 
 void OutputFile::remove_temporaries() {

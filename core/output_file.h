@@ -25,6 +25,15 @@ enum class ExistingTarget { refuse, replace };
 /// one or are refused. Not thread-safe. The functions that throw throw Error(output), naming
 /// `target`; the others are for callbacks of C libraries and answer with an errno.
 class OutputFile {
+  /// Tells whether a file is what it was.
+  struct FileState {
+    std::uint64_t device = 0;
+    std::uint64_t inode = 0;
+    std::int64_t size = 0;
+    std::int64_t modified_ns = 0;
+    friend bool operator==(const FileState&, const FileState&) = default;
+  };
+
  public:
   /// @param stop  ends waits for the reader of a FIFO
   explicit OutputFile(std::filesystem::path target, ExistingTarget existing,
@@ -46,17 +55,23 @@ class OutputFile {
   /// From now on there are always `bytes` free behind what is written, reserved on the disk, so
   /// that a file can be finished when the disk is full. Where that can't be had, full() tells.
   void reserve(std::int64_t bytes) noexcept;
-  /// Why there is less room than reserve() asked for (ENOSPC, EDQUOT, EFBIG); 0 while there is.
+  /// Why there is less room than reserve() asked for (ENOSPC, EDQUOT, EFBIG), or why nothing more
+  /// is written to a FIFO (ECANCELED, after a stop); 0 while there is.
   [[nodiscard]] int full() const { return full_; }
 
-  /// Completes the file: to the disk, then under its name. Where that fails, it is kept under a
-  /// partial name, which the error tells. Called once, last.
-  void commit();
+  /// The file that stands under the target's name now may be replaced after all, as long as nobody
+  /// changes it meanwhile.
+  void may_replace_what_is_there() noexcept;
+
+  /// Completes the file: to the disk, then under its name, with the permissions of the one that it
+  /// replaces. Then `superseded` go, which are files that earlier runs left. Where it fails, the
+  /// file is kept under a partial name, which the error tells. Called once, last.
+  void commit(const std::vector<std::filesystem::path>& superseded = {});
   /// Completes it as "NAME.partial.EXT", or "NAME.partial-2.EXT" and so on where there is one. The
   /// name. Called once, last.
   std::filesystem::path keep_partial();
-  /// Begins a second file, the one that commit() and keep_partial() mean. The first stays in the
-  /// record until then, and goes.
+  /// Begins a second file, the one that commit() and keep_partial() mean. The first goes with
+  /// commit(); else it stays, with the record, for the next run.
   void begin_again();
 
   [[nodiscard]] const std::filesystem::path& target() const { return target_; }
@@ -67,22 +82,27 @@ class OutputFile {
   [[noreturn]] void fail(int code) const;
 
  private:
-  [[nodiscard]] bool is_stream() const;
+  [[nodiscard]] std::optional<FileState> state_of_target() const noexcept;
   void open_stream();
   void open_temporary();
   void reserve_ahead() noexcept;
+  [[nodiscard]] int give_name();
+  [[nodiscard]] bool replaces() const;
   [[nodiscard]] int wait_for_room() const noexcept;
   void complete();
   void release();
+  void leave_first();
   void remove_temporaries();
   void sync_folder() const noexcept;
 
   std::filesystem::path target_;
   ExistingTarget existing_;
+  std::optional<FileState> seen_;  ///< what may be replaced although existing_ refuses
   std::stop_token stop_;
   bool stream_ = false;
   std::optional<OutputLock> lock_;
   std::vector<std::filesystem::path> temporaries_;  ///< the last one is open
+  bool began_again_ = false;
   int file_ = -1;
   std::int64_t position_ = 0;
   std::int64_t size_ = 0;
@@ -91,18 +111,13 @@ class OutputFile {
   int full_ = 0;
 };
 
-/// Removes what unfinished OutputFiles have made, where the program ends without their destructors.
+/// Removes the temporary files of unfinished OutputFiles, where the program ends without their
+/// destructors.
 void remove_unfinished_outputs() noexcept;
 
 /// Gives a file a name that nothing has. 0, or an errno: EEXIST where the name is taken.
 [[nodiscard]] int rename_to_free_name(const std::filesystem::path& from,
                                       const std::filesystem::path& to) noexcept;
-
-/// What stands behind the name of a temporary file: ".tmp-" and random letters.
-[[nodiscard]] std::string temporary_suffix();
-
-/// "clip_faces.mp4" -> "clip_faces.partial.mp4", "clip_faces.partial-2.mp4" and so on: number >= 1.
-[[nodiscard]] std::filesystem::path partial_name(const std::filesystem::path& target, int number);
 
 /// Why the target can't be written at all, whatever its content: a directory, a link to a file, a
 /// block device; empty if nothing speaks against it.

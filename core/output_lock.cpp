@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <charconv>
 #include <optional>
+#include <random>
 #include <system_error>
 #include <utility>
 
@@ -25,6 +26,10 @@ constexpr std::string_view kWrites = "writes ";
 constexpr std::string_view kPart = "part ";
 constexpr std::string_view kKept = "kept ";
 constexpr std::size_t kLongestRecord = std::size_t{256} << 20U;
+constexpr std::string_view kTemporary = ".tmp-";
+constexpr std::string_view kTemporaryLetters = "0123456789abcdefghijklmnopqrstuv";
+constexpr std::size_t kTemporaryLength = 10;
+constexpr int kMostTries = 100;
 
 std::string reason_of(int code) { return std::generic_category().message(code); }
 
@@ -54,19 +59,40 @@ std::optional<std::string> unescaped(std::string_view text) {
     const char* const digits = text.data() + i + 1;
     if (text.size() - i < 3 || std::from_chars(digits, digits + 2, value, 16).ptr != digits + 2)
       return std::nullopt;
+    if (value == 0) return std::nullopt;
     result += static_cast<char>(value);
     i += 2;
   }
   return result;
 }
 
-/// A file of the record lies beside the target and nowhere else, whatever the record says.
-std::optional<fs::path> beside(const fs::path& target, std::string_view escaped_name) {
+/// A temporary file of the record, if its name is that of one: what else a record names is not
+/// ours, whoever wrote it.
+std::optional<fs::path> temporary_of(const fs::path& target, std::string_view escaped_name,
+                                     const OutputLock::IsOurs& is_ours) {
   const std::optional<std::string> name = unescaped(escaped_name);
-  if (!name || name->empty() || name->find('/') != std::string::npos || *name == "." ||
-      *name == "..")
-    return std::nullopt;
+  if (!name || name->find('/') != std::string::npos) return std::nullopt;
+  const std::string stem = without_temporary_suffix(*name);
+  if (stem.empty()) return std::nullopt;
+  const fs::path own = name_beside(target, target.filename().string(), name->substr(stem.size()));
+  if (own.filename() != *name && !(is_ours && is_ours(stem))) return std::nullopt;
   return target.parent_path() / *name;
+}
+
+std::optional<fs::path> partial_of(const fs::path& target, std::string_view escaped_name) {
+  const std::optional<std::string> name = unescaped(escaped_name);
+  if (!name) return std::nullopt;
+  const std::size_t dash = name->rfind(".partial-");
+  int number = 1;
+  if (dash != std::string::npos) {
+    const char* const digits = name->data() + dash + std::string_view(".partial-").size();
+    if (std::from_chars(digits, name->data() + name->size(), number).ec != std::errc() ||
+        number < 2)
+      return std::nullopt;
+  }
+  fs::path partial = partial_name(target, number);
+  if (partial.filename() != *name) return std::nullopt;
+  return partial;
 }
 
 std::int64_t take_number(std::string_view& text) {
@@ -102,8 +128,10 @@ struct Recorded {
   fs::path kept_as;
 };
 
-std::vector<Recorded> parse_record(std::string_view text, const fs::path& target) {
+std::vector<Recorded> parse_record(std::string_view text, const fs::path& target,
+                                   const OutputLock::IsOurs& is_ours) {
   std::vector<Recorded> files;
+  bool known = false;  // the file that lines are about
   text.remove_prefix(kHeader.size());
   // A last line without its end was being written when the program was killed.
   for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
@@ -115,13 +143,15 @@ std::vector<Recorded> parse_record(std::string_view text, const fs::path& target
       return true;
     };
     if (take(kWrites)) {
-      if (auto path = beside(target, line)) files.push_back({{*path, false, {}}, {}});
-    } else if (files.empty()) {
+      const std::optional<fs::path> path = temporary_of(target, line, is_ours);
+      known = path.has_value();
+      if (known) files.push_back({{*path, false, {}}, {}});
+    } else if (!known) {
       continue;
     } else if (take(kPart)) {
       if (auto part = parse_part(line)) files.back().file.parts.push_back(std::move(*part));
     } else if (take(kKept)) {
-      if (auto path = beside(target, line)) files.back().kept_as = *path;
+      if (auto path = partial_of(target, line)) files.back().kept_as = *path;
     }
   }
   return files;
@@ -180,28 +210,58 @@ fs::path OutputLock::record_path(const fs::path& target) {
   return name_beside(target, "." + target.filename().string(), ".facepipe");
 }
 
-OutputLock::OutputLock(fs::path target)
+std::string temporary_suffix() {
+  std::random_device source;
+  std::string text(kTemporary);
+  for (std::size_t i = 0; i < kTemporaryLength; ++i)
+    text += kTemporaryLetters[source() % kTemporaryLetters.size()];
+  return text;
+}
+
+std::string without_temporary_suffix(const std::string& name) {
+  constexpr std::size_t kLength = kTemporary.size() + kTemporaryLength;
+  if (name.size() <= kLength) return {};
+  const std::string_view suffix = std::string_view(name).substr(name.size() - kLength);
+  const bool fits =
+      suffix.starts_with(kTemporary) &&
+      suffix.find_first_not_of(kTemporaryLetters, kTemporary.size()) == std::string_view::npos;
+  return fits ? name.substr(0, name.size() - kLength) : std::string();
+}
+
+fs::path partial_name(const fs::path& target, int number) {
+  const std::string mark = number > 1 ? ".partial-" + std::to_string(number) : ".partial";
+  return name_beside(target, target.stem().string(), mark + target.extension().string());
+}
+
+OutputLock::OutputLock(fs::path target, const IsOurs& is_ours)
     : target_(std::move(target)), record_(record_path(target_)) {
   open();
   if (file_ < 0) return;
   try {
-    std::string text = read_record();
-    if (text.empty()) {
-      append("", std::string(kHeader.substr(0, kHeader.size() - 1)));
-      return;
-    }
-    for (Recorded& recorded : parse_record(text, target_)) {
-      std::optional<Leftover> leftover = found_on_disk(std::move(recorded));
-      if (!leftover) continue;
-      if (leftover->kept || !leftover->parts.empty())
-        leftovers_.push_back(std::move(*leftover));
-      else
-        unlink(leftover->path.c_str());
-    }
+    read_leftovers(is_ours);
   } catch (...) {
+    struct stat found {};
+    if (fstat(file_, &found) == 0 && found.st_size == 0) unlink(record_.c_str());
     close(file_);
     throw;
   }
+}
+
+void OutputLock::read_leftovers(const IsOurs& is_ours) {
+  const std::string text = read_record();
+  if (text.empty()) {
+    append("", std::string(kHeader.substr(0, kHeader.size() - 1)));
+    return;
+  }
+  for (Recorded& recorded : parse_record(text, target_, is_ours)) {
+    std::optional<Leftover> leftover = found_on_disk(std::move(recorded));
+    if (!leftover) continue;
+    if (!leftover->parts.empty())
+      leftovers_.push_back(std::move(*leftover));
+    else if (!leftover->kept)
+      unlink(leftover->path.c_str());
+  }
+  keeps_record_ = !leftovers_.empty();
 }
 
 OutputLock::~OutputLock() {
@@ -211,8 +271,9 @@ OutputLock::~OutputLock() {
 }
 
 void OutputLock::open() {
-  while (!try_open()) {
-  }
+  for (int i = 0; i < kMostTries; ++i)
+    if (try_open()) return;
+  fail("can't be locked: " + record_.string() + " changes all the time");
 }
 
 /// False where the program that held the lock removed the file in between.
@@ -279,12 +340,16 @@ void OutputLock::append(std::string_view key, const std::string& text) const {
 
 int OutputLock::try_append(std::string_view line) const noexcept {
   if (file_ < 0) return 0;
-  lseek(file_, 0, SEEK_END);
+  const off_t end = lseek(file_, 0, SEEK_END);
+  if (end < 0) return errno;
   ssize_t written = -1;
   do written = ::write(file_, line.data(), line.size());
   while (written < 0 && errno == EINTR);
   if (written == static_cast<ssize_t>(line.size())) return 0;
-  return written < 0 ? errno : ENOSPC;
+  const int code = written < 0 ? errno : ENOSPC;
+  // Half a line would spoil the next one.
+  static_cast<void>(ftruncate(file_, end));
+  return code;
 }
 
 void OutputLock::writes(const fs::path& file) {

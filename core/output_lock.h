@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,15 +32,21 @@ struct Leftover {
 /// Where the file system has no locks, it is no lock and keeps no record.
 class OutputLock {
  public:
+  /// Tells whether a temporary file may have been made for the target, by the name that it had
+  /// without its temporary_suffix().
+  using IsOurs = std::function<bool(const std::string& name)>;
+
   /// Reads the record and removes the temporary files of dead programs that hold no complete part.
+  /// Whatever the record says, only files by the names of temporary and partial ones are touched.
+  /// @param is_ours  asked besides for names other than the target's own
   /// Errors: Error(output), naming `target`: another program holds the lock; the folder can't be
   /// written to; a file by the lock's name is not ours.
-  explicit OutputLock(std::filesystem::path target);
+  explicit OutputLock(std::filesystem::path target, const IsOurs& is_ours = {});
   ~OutputLock();
   OutputLock(const OutputLock&) = delete;
   OutputLock& operator=(const OutputLock&) = delete;
 
-  /// In the order in which they were made; only files that are there.
+  /// Files with complete parts, in the order in which they were made; only those that are there.
   [[nodiscard]] const std::vector<Leftover>& leftovers() const { return leftovers_; }
 
   /// A file is about to be made; of what follows, completed() and keeps() mean this one.
@@ -48,7 +55,7 @@ class OutputLock {
   void completed(const OutputPart& part);
   /// The file is about to be renamed to this partial name. On a full disk it isn't recorded.
   void keeps(const std::filesystem::path& file) noexcept;
-  /// Whether the record stays when the lock goes.
+  /// Whether the record stays when the lock goes: at first, where there are leftovers.
   void keep_record(bool keeps) { keeps_record_ = keeps; }
 
   /// Beside `target`; not longer than its file system allows.
@@ -57,6 +64,7 @@ class OutputLock {
  private:
   void open();
   [[nodiscard]] bool try_open();
+  void read_leftovers(const IsOurs& is_ours);
   [[nodiscard]] std::string read_record() const;
   void append(std::string_view key, const std::string& text) const;
   [[nodiscard]] int try_append(std::string_view line) const noexcept;
@@ -68,6 +76,15 @@ class OutputLock {
   bool keeps_record_ = false;
   std::vector<Leftover> leftovers_;
 };
+
+/// What stands behind the name of a temporary file: ".tmp-" and ten random letters.
+[[nodiscard]] std::string temporary_suffix();
+
+/// The name of a temporary file without that; empty where there is no such suffix.
+[[nodiscard]] std::string without_temporary_suffix(const std::string& name);
+
+/// "clip_faces.mp4" -> "clip_faces.partial.mp4", "clip_faces.partial-2.mp4" and so on: number >= 1.
+[[nodiscard]] std::filesystem::path partial_name(const std::filesystem::path& target, int number);
 
 /// `stem` + `rest` beside `target`, the stem cut off, with a hash of all of it behind, where the
 /// file system doesn't take names so long.

@@ -119,7 +119,7 @@ ImageSequence::ImageSequence(fs::path pattern, ExistingTarget existing)
     : pattern_(std::move(pattern)),
       existing_(existing),
       suffix_(temporary_suffix()),
-      lock_(pattern_) {}
+      lock_(pattern_, [this](const std::string& name) { return is_picture(name, pattern_); }) {}
 
 ImageSequence::~ImageSequence() {
   for (; first_ <= count_; ++first_) unlink(temporary(first_).c_str());

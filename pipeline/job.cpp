@@ -6,6 +6,7 @@ extern "C" {
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cmath>
 #include <functional>
 #include <memory>
@@ -378,7 +379,7 @@ JobResult Job::result() {
 void Job::finish_output(JobResult& result) {
   result.encoder = encoder_->name();
   result.container = format_->name;
-  if (const int full = muxer_->full(); full != 0)
+  if (const int full = muxer_->full(); full != 0 && full != ECANCELED)
     result.output_error =
         options_.output.string() + ": can't be written: " + std::generic_category().message(full);
   const bool one_picture = is_image_format(*format_) && !muxer_->is_sequence();

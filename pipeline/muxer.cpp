@@ -9,6 +9,7 @@ extern "C" {
 #include <cstring>
 #include <new>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "pipeline/container.h"
@@ -282,7 +283,13 @@ int Muxer::complete() {
 }
 
 void Muxer::finish() {
-  check_av(complete(), ErrorKind::output, options_.output.string());
+  const int code = complete();
+  if (code < 0 && full() != 0 && file_ && file_->seekable() && !is_mov_family(*options_.format))
+    throw Error(ErrorKind::output,
+                options_.output.string() +
+                    ": can't be written: " + std::generic_category().message(full()) +
+                    "; what was made is kept as " + file_->keep_partial().string());
+  check_av(code, ErrorKind::output, options_.output.string());
   if (sequence_)
     sequence_->commit();
   else

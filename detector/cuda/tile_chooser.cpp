@@ -114,7 +114,8 @@ void TileChooser::save() {
   std::error_code failure;
   std::filesystem::create_directories(file_.parent_path(), failure);
   try {
-    OutputFile file(file_, ExistingTarget::replace);
+    // A link in its place is the user's way to keep it elsewhere.
+    OutputFile file(std::filesystem::weakly_canonical(file_), ExistingTarget::replace);
     // Another process may have learnt something meanwhile.
     std::map<std::string, std::string> all = read(file_);
     for (const auto& [what, way] : known_) all[what] = way;

@@ -155,7 +155,7 @@ TEST_F(FrameFileTest, HoldsOnlyInputsThatWereKept) {
 TEST_F(FrameFileTest, IsNamedPartialWhereItIs) {
   FrameFile file(dir_ / "d.jsonl", detections_format("d.jsonl"), ExistingOutput::refuse, {});
   write(file, "clip.mp4", 0);
-  file.keep_unfinished();
+  file.keep_unfinished("clip.mp4");
   file.commit(true);
   EXPECT_EQ(file.committed(), dir_ / "d.partial.jsonl");
   EXPECT_THAT(read_file(dir_ / "d.partial.jsonl"), testing::HasSubstr("clip.mp4"));

@@ -94,6 +94,35 @@ TEST_F(InputLinesTest, AFinishedFileIsGoneOnWith) {
       << "nothing is lost: inputs of other runs stay";
 }
 
+TEST_F(InputLinesTest, AFileThatAppearsOrChangesMeanwhileIsLeftAlone) {
+  for (const char* before : {"", "x"}) {
+    if (*before != 0) dir_.write("d.jsonl", lines(before));
+    InputLines out = open(ExistingOutput::skip);
+    add(out, "a");
+    dir_.write("d.jsonl", "the user's");
+    expect_error(ErrorKind::output, "what was made is kept as", [&] { out.commit(); });
+    EXPECT_EQ(read_file(file()), "the user's");
+    fs::remove(file());
+  }
+}
+
+TEST_F(InputLinesTest, APartOfOneInputDoesNotHoldItsEarlierLinesToo) {
+  dir_.write("d.jsonl", lines("a"));
+  InputLines out = open(ExistingOutput::skip);
+  out.write(line("a", 7));
+  out.keep_unfinished(field("a"));
+  EXPECT_EQ(read_file(out.keep_partial()), line("a", 7));
+}
+
+// A line with one quote must not be joined to all that follow.
+TEST_F(InputLinesTest, AFileOfAnotherKindIsRefusedAtItsFirstLine) {
+  std::string text = "it's \"another\n";
+  for (int i = 0; i < 200'000; ++i) text += "line\n";
+  dir_.write("l.csv", text);
+  expect_error(ErrorKind::output, "line 1",
+               [&] { InputLines(dir_ / "l.csv", kCsv, ExistingOutput::skip, {}); });
+}
+
 TEST_F(InputLinesTest, AnInputThatFailsNowKeepsItsEarlierLines) {
   dir_.write("d.jsonl", lines("a"));
   InputLines out = open(ExistingOutput::skip);
@@ -147,7 +176,7 @@ TEST_F(InputLinesTest, PartsOfASingleInputAreNoCompleteOnes) {
   {
     InputLines out = open(ExistingOutput::refuse);
     out.write(line("a", 0));
-    out.keep_unfinished();
+    out.keep_unfinished(field("a"));
     static_cast<void>(out.keep_partial());
   }
   InputLines out = open(ExistingOutput::skip);

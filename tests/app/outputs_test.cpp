@@ -74,6 +74,15 @@ TEST_F(Outputs, AnInputUnderAnySpellingIsNoOutput) {
   EXPECT_EQ(read_file(input), before);
 }
 
+TEST_F(Outputs, ATemporaryFileOfADeadRunIsNoInputOfTheNext) {
+  fs::copy(clip(), dir_ / "o.mp4.tmp-0123456789");
+  dir_.write(".o.mp4.facepipe", "facepipe output 1\nwrites o.mp4.tmp-0123456789\n");
+  fs::create_symlink("o.mp4.tmp-0123456789", dir_ / "link.mp4");
+  for (const char* input : {"o.mp4.tmp-0123456789", "link.mp4"})
+    expect_refusal(2, "would be the unfinished output", {dir_ / input, "-o", dir_ / "o.mp4"});
+  EXPECT_EQ(read_file(dir_ / "o.mp4.tmp-0123456789"), read_file(clip()));
+}
+
 TEST_F(Outputs, SideFilesAreNoInputsEither) {
   fs::copy(clip(), dir_ / "d.partial.csv");
   expect_refusal(2, "d.partial.csv: is named for two things",

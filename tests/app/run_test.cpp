@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "app/outcome.h"
@@ -73,14 +74,17 @@ class RunTest : public testing::Test {
   JobResult work(const JobOptions& job, const JobObserver& observer, const std::stop_token& stop) {
     const auto named = [&](const char* text) { return job.input.find(text) != std::string::npos; };
     worked_.push_back(fs::path(job.input).filename());
+    if (while_working_) while_working_();
+    const std::size_t faces = named("empty") ? 0 : 1;
     for (int i = 0; i < 3; ++i) {
-      observer.frame(frame_record(i, 1));
+      observer.frame(frame_record(i, faces));
       observer.progress({i + 1, 3, 10, i + 1});
       if (named("bad") && i == 1) throw Error(ErrorKind::input, "torn in the middle");
       if (named("crash") && i == 1) throw std::runtime_error("two\nlines");
     }
     JobResult result;
     result.ledger = {3, 3, 0, 0, 3, false};
+    result.faces = static_cast<std::int64_t>(3 * faces);
     if (named("damaged")) result.ledger.lost = 1;
     if (named(interrupts_.c_str())) stop_.request_stop();
     if (named("full")) result.output_error = job.output.string() + ": the disk is full";
@@ -93,6 +97,7 @@ class RunTest : public testing::Test {
   TemporaryFolder dir_;
   RunOptions options_;
   std::stop_source stop_;
+  std::function<void()> while_working_;
   std::string interrupts_ = "stopped";  ///< the name of the input at which the user does
   std::vector<std::string> worked_;
   int factories_ = 0;
@@ -159,15 +164,29 @@ TEST_F(RunTest, DamageIsCodeSixUnlessTolerated) {
 }
 
 TEST_F(RunTest, InterruptKeepsPartialFilesAndRunsNothingMore) {
+  add_input("first.mp4");
   add_input("stopped.mp4");
   add_input("later.mp4");
   EXPECT_EQ(run_all(), 130);
-  EXPECT_THAT(worked_, ElementsAre("stopped.mp4"));
+  EXPECT_THAT(worked_, ElementsAre("first.mp4", "stopped.mp4"));
   EXPECT_THAT(dir_.names(), Contains("d.partial.jsonl"));
   EXPECT_THAT(dir_.names(), Contains("l.partial.csv"));
   EXPECT_THAT(dir_.names(), Not(Contains("d.jsonl")));
-  EXPECT_EQ(report()[0]["status"], "partial");
-  EXPECT_EQ(report()[1]["status"], "not run");
+  EXPECT_EQ(report()[1]["status"], "partial");
+  EXPECT_EQ(report()[2]["status"], "not run");
+}
+
+TEST_F(RunTest, AnInterruptBeforeAnythingIsCompleteLeavesNoEmptyFiles) {
+  add_input("stopped.mp4");
+  add_input("later.mp4");
+  EXPECT_EQ(run_all(), 130);
+  EXPECT_THAT(dir_.names(), Not(Contains(HasSubstr("partial"))));
+}
+
+TEST_F(RunTest, AnInterruptKeepsTheLinesOfASingleInput) {
+  add_input("stopped.mp4");
+  EXPECT_EQ(run_all(), 130);
+  EXPECT_THAT(read_file(dir_ / "d.partial.jsonl"), HasSubstr("stopped.mp4"));
 }
 
 TEST_F(RunTest, ExistingOutputIsRefusedBeforeAnyWork) {
@@ -273,6 +292,39 @@ TEST_F(RunTest, TwoInputsOfOneNameAreNeverTakenForEachOther) {
   EXPECT_EQ(worked_.size(), 4U);
   const std::string lines = read_file(dir_ / "d.jsonl");
   EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 6);
+}
+
+// Names that are no UTF-8 are the same in the files.
+TEST_F(RunTest, NamesThatReadTheSameAreNeverTakenForEachOther) {
+  add_input("caf\xe8.mp4");
+  add_input("caf\xe9.mp4");
+  options_.existing = ExistingOutput::skip;
+  EXPECT_EQ(run_all(), 0);
+  EXPECT_EQ(run_all(), 0);
+  const std::string lines = read_file(dir_ / "d.jsonl");
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 6);
+}
+
+TEST_F(RunTest, ACsvWithoutALineOfAnInputGoesByTheReport) {
+  add_input("empty.mp4");
+  add_input("a.mp4");
+  options_.files = {dir_ / "d.csv", {}, dir_ / "r.json"};
+  options_.existing = ExistingOutput::skip;
+  EXPECT_EQ(run_all(), 0);
+  worked_.clear();
+  EXPECT_EQ(run_all(), 0);
+  EXPECT_THAT(worked_, testing::IsEmpty());
+}
+
+TEST_F(RunTest, WhatAnotherRunFinishesMeanwhileIsSkipped) {
+  add_input("a.mp4");
+  add_input("b.mp4");
+  options_.existing = ExistingOutput::skip;
+  options_.files = {};
+  while_working_ = [this] { dir_.write("in/b_faces.mp4", "the other's"); };
+  EXPECT_EQ(run_all(), 0);
+  EXPECT_THAT(worked_, ElementsAre("a.mp4"));
+  EXPECT_EQ(read_file(dir_ / "in/b_faces.mp4"), "the other's");
 }
 
 TEST_F(RunTest, SideFilesOfOtherProgramsAreNotReplacedByAResumedRun) {

@@ -181,22 +181,95 @@ TEST_F(OutputFileTest, ForeignFileInTheLocksPlaceIsLeftAlone) {
   EXPECT_EQ(read_file(dir_ / ".out.txt.facepipe"), "the user's");
 }
 
-// A record that somebody has written must not make us remove what isn't ours.
-TEST_F(OutputFileTest, ARecordReachesNothingOutsideItsFolderAndNoLinks) {
+// A record that somebody has written must not make us touch what isn't ours.
+TEST_F(OutputFileTest, ARecordReachesNothingButTemporaryFiles) {
   const TemporaryFolder other;
-  other.write("far.txt", "far");
-  dir_.write("a/far.txt", "near");
+  const std::string temporary = "out.txt.tmp-0123456789";
+  other.write(temporary, "far");
+  dir_.write("a/" + temporary, "near");
+  dir_.write("thesis.txt", "thesis");
+  dir_.write("thesis.txt.tmp-0123456789", "of another target");
+  dir_.write("thesis.partial.txt", "of another target");
+  dir_.write("out.txt.tmp-012345678", "too short");
+  dir_.write("out.txt.tmp-012345678Z", "no letter of ours");
   dir_.write("real.txt", "real");
-  fs::create_symlink(dir_ / "real.txt", dir_ / "link.txt");
-  fs::create_hard_link(dir_ / "real.txt", dir_ / "hard.txt");
-  dir_.write(
-      ".out.txt.facepipe",
-      "facepipe output 1\nwrites " + (other / "far.txt").string() +
-          "\nwrites ../a/far.txt\nwrites a/far.txt\nwrites ..\nwrites link.txt\n"
-          "writes hard.txt\nwrites %2\nwrites %zz\npart 1 2\npart 9 1 x\nnonsense\nwrites x");
-  { OutputFile file(dir_ / "out.txt", kReplace); }
-  EXPECT_EQ(read_file(other / "far.txt"), "far");
-  EXPECT_THAT(dir_.names(), ElementsAre("a", "a/far.txt", "hard.txt", "link.txt", "real.txt"));
+  fs::create_symlink(dir_ / "real.txt", dir_ / "out.txt.tmp-aaaaaaaaaa");
+  fs::create_hard_link(dir_ / "real.txt", dir_ / "out.txt.tmp-bbbbbbbbbb");
+  const std::vector<std::string> before = dir_.names();
+  dir_.write(temporary, "ours");
+  dir_.write(".out.txt.facepipe",
+             "facepipe output 1\nwrites " + (other / temporary).string() + "\nwrites ../" +
+                 temporary + "\nwrites a/" + temporary +
+                 "\nwrites ..\nwrites thesis.txt\npart 0 6 x\nwrites thesis.txt%00.tmp-0123456789\n"
+                 "writes thesis.txt.tmp-0123456789\nwrites out.txt.tmp-012345678\n"
+                 "writes out.txt.tmp-012345678Z\nwrites out.txt.tmp-aaaaaaaaaa\n"
+                 "writes out.txt.tmp-bbbbbbbbbb\nwrites out.txt.tmp-cccccccccc\n"
+                 "kept thesis.txt\nkept thesis.partial.txt\npart 0 1 x\nwrites %2\nwrites %zz\n"
+                 "part 1 2\npart 9 1 x\nnonsense\nwrites " +
+                 temporary + "\nwrites x");
+  {
+    OutputFile file(dir_ / "out.txt", kReplace);
+    EXPECT_TRUE(file.lock()->leftovers().empty());
+  }
+  EXPECT_EQ(read_file(other / temporary), "far");
+  EXPECT_EQ(dir_.names(), before) << "the one temporary file of ours is gone";
+}
+
+TEST_F(OutputFileTest, ARecordOutlivesAnOwnerThatFails) {
+  in_killed_program([&] {
+    auto* file = new OutputFile(dir_ / "out.txt", kRefuse);
+    static_cast<void>(write(*file, "aa"));
+    file->lock()->completed({"a", 0, 2});
+  });
+  { const OutputFile fails(dir_ / "out.txt", kRefuse); }
+  const OutputLock lock(dir_ / "out.txt");
+  EXPECT_EQ(lock.leftovers().size(), 1U);
+}
+
+TEST_F(OutputFileTest, WhatWasReadMayBeReplacedUnlessItHasChanged) {
+  for (const bool changes : {false, true}) {
+    dir_.write("out.txt", "before");
+    OutputFile file(dir_ / "out.txt", kRefuse);
+    file.may_replace_what_is_there();
+    EXPECT_EQ(write(file, "after"), 0);
+    if (!changes) {
+      file.commit();
+      EXPECT_EQ(read_file(dir_ / "out.txt"), "after");
+      continue;
+    }
+    dir_.write("out.txt", "the user's now");
+    expect_error(ErrorKind::output, "out.partial.txt", [&] { file.commit(); });
+    EXPECT_EQ(read_file(dir_ / "out.txt"), "the user's now");
+  }
+}
+
+TEST_F(OutputFileTest, TheNewFileHasThePermissionsOfTheOld) {
+  dir_.write("out.txt", "before");
+  fs::permissions(dir_ / "out.txt", fs::perms::owner_read | fs::perms::owner_write);
+  OutputFile file(dir_ / "out.txt", kReplace);
+  file.commit();
+  EXPECT_EQ(fs::status(dir_ / "out.txt").permissions(),
+            fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(OutputFileTest, WhatASecondFileFollowsStaysForTheNextRun) {
+  {
+    OutputFile file(dir_ / "out.txt", kRefuse);
+    EXPECT_EQ(write(file, "aa"), 0);
+    file.lock()->completed({"a", 0, 2});
+    file.begin_again();
+  }
+  const OutputLock lock(dir_ / "out.txt");
+  ASSERT_EQ(lock.leftovers().size(), 1U);
+  EXPECT_EQ(read_file(lock.leftovers()[0].path), "aa");
+}
+
+TEST(TemporarySuffix, IsToldFromOtherNames) {
+  const std::string suffix = temporary_suffix();
+  EXPECT_EQ(without_temporary_suffix("a.mp4" + suffix), "a.mp4");
+  EXPECT_NE(temporary_suffix(), suffix);
+  for (const char* name : {"", "a.mp4", ".tmp-0123456789", "a.tmp-01234567890", "a.tmp-012345678w"})
+    EXPECT_EQ(without_temporary_suffix(name), "") << name;
 }
 
 TEST_F(OutputFileTest, TheRecordTellsCompletePartsOfAKilledProgram) {
