@@ -1,6 +1,7 @@
 #include "app/quiet_libraries.h"
 
-#if __has_include(<google/protobuf/stubs/logging.h>)  // later ones use Abseil's log, which is not on
+// Later versions use Abseil's log and have no handler of their own.
+#if __has_include(<google/protobuf/stubs/logging.h>)
 #include <google/protobuf/stubs/logging.h>
 #define FACEPIPE_PROTOBUF_LOGS
 #endif

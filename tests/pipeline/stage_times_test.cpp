@@ -159,8 +159,9 @@ TEST_F(SlowRun, TellsTheTimesOfTheResult) {
 }
 
 TEST_F(SlowRun, ProcessorTimeIncludesLibraries) {
-  double own_s = 0;
-  for (const StageRow& row : result_.stages) own_s += row.own_cpu_ms.p50 * kFrames / 1e3;
+  double own_s = 0;  // half of the frames take the median or more, which is known to 1 %
+  for (const StageRow& row : result_.stages) own_s += 0.49 * row.own_cpu_ms.p50 * kFrames / 1e3;
+  EXPECT_GT(own_s, 0);
   EXPECT_GT(result_.cpu_s, own_s);
 }
 
