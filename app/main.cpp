@@ -43,7 +43,11 @@ int execute(const RunOptions& options) {
                       const std::stop_token& stop) {
     return run_job(job_options, backend.stages(job_options), observer, stop);
   };
-  return run(options, {output_format_for, probe_cuda, make_backend, job}, signals.token());
+  const auto output_format = [&](const std::string& input, const std::string& encoder,
+                                 const std::stop_token& stop) {
+    return output_format_for(input, encoder, stop, options.job.max_pixels);
+  };
+  return run(options, {output_format, probe_cuda, make_backend, job}, signals.token());
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "detector/detector.h"
 #include "detector/engines.h"
 #include "detector/model.h"
+#include "detector/tiled_detector.h"
 
 namespace facepipe {
 namespace {
@@ -48,8 +49,18 @@ class CnnDetectorFactory final : public DetectorFactory {
 
  private:
   [[nodiscard]] std::shared_ptr<Detector> make(Size frame) const {
-    const NetworkFit fit = fit_network(frame, options_.detect_size);
-    const EngineOptions engine{choice_.precision, options_.threads, options_.requests};
+    const std::optional<Tiling> tiling = tiling_for(frame, options_.detect_size);
+    if (!tiling) return make(fit_network(frame, options_.detect_size), options_.requests, options_.requests);
+    // One run at a time, by all threads: each would need memory of its own.
+    constexpr int kOneRun = 1;
+    constexpr int kPreparedAhead = 2;
+    return make_tiled_detector(*tiling, make(tiling->tile, kPreparedAhead, kOneRun),
+                               make(tiling->whole, 1, kOneRun));
+  }
+
+  [[nodiscard]] std::shared_ptr<Detector> make(const NetworkFit& fit, int requests,
+                                               int runs) const {
+    const EngineOptions engine{choice_.precision, options_.threads, runs};
     return make_cnn_detector({
         .fit = fit,
         .order = model_.channel_order(),
@@ -57,7 +68,7 @@ class CnnDetectorFactory final : public DetectorFactory {
         .engine = make_engine(choice_.engine, model_, fit.network, engine),
         .head = make_head(model_.kind()),
         .score_threshold = options_.score_threshold,
-        .requests = options_.requests,
+        .requests = requests,
     });
   }
 

@@ -140,8 +140,8 @@ const AVOutputFormat& muxer_for(const std::filesystem::path& path) {
 }
 
 OutputFormat output_format_for(const std::string& input, const std::string& encoder,
-                               const std::stop_token& stop) {
-  const Demuxer demuxer(input, stop);
+                               const std::stop_token& stop, std::int64_t max_pixels) {
+  const Demuxer demuxer(input, stop, max_pixels);
   if (demuxer.is_still_image()) return still_image_format(input);
   if (demuxer.lacks_time_stamps()) return matroska();
   const AVOutputFormat* muxer = muxer_of_input(input, demuxer.format().iformat->name);

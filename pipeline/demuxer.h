@@ -7,6 +7,7 @@
 #include <stop_token>
 #include <string>
 
+#include "core/limits.h"
 #include "pipeline/ffmpeg.h"
 
 namespace facepipe {
@@ -16,8 +17,9 @@ namespace facepipe {
 class Demuxer {
  public:
   /// @param url a path or anything with "://" that FFmpeg opens
+  /// @param max_pixels of a picture; a stream of larger ones is refused before one is decoded
   /// Errors: Error(input): can't be opened, no media, no video stream, absurd picture size.
-  Demuxer(std::string url, std::stop_token stop);
+  Demuxer(std::string url, std::stop_token stop, std::int64_t max_pixels = kDefaultMaxPixels);
   Demuxer(const Demuxer&) = delete;
   Demuxer& operator=(const Demuxer&) = delete;
 
@@ -33,6 +35,7 @@ class Demuxer {
   [[nodiscard]] AVStream& video() const { return *context_->streams[video_index_]; }
   [[nodiscard]] int video_index() const { return video_index_; }
   [[nodiscard]] const std::string& url() const { return url_; }
+  [[nodiscard]] std::int64_t max_pixels() const { return max_pixels_; }
 
   /// A single picture: no motion, no sound.
   [[nodiscard]] bool is_still_image() const;
@@ -54,6 +57,7 @@ class Demuxer {
  private:
   static int interrupt(void* self);
   void open();
+  void find_streams();
   void choose_video();
   void check_size() const;
   void restart_deadline();
@@ -61,6 +65,7 @@ class Demuxer {
 
   std::string url_;
   std::stop_token stop_;
+  std::int64_t max_pixels_;
   std::chrono::steady_clock::time_point deadline_;
   UniqueInputContext context_;  // after stop_ and deadline_, which its callback reads
   int video_index_ = -1;

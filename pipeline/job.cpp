@@ -94,7 +94,7 @@ Job::Job(const JobOptions& options, std::unique_ptr<Stages> stages, const JobObs
       observer_(observer),
       stop_(stop),
       notices_(options.input),
-      demuxer_(options.input, stop),
+      demuxer_(options.input, stop, options.max_pixels),
       in_flight_(options.frames_in_flight),
       packets_(kPacketsQueued),
       decoded_(options.frames_in_flight),
