@@ -52,8 +52,9 @@ TEST(TiledDetector, ShowsEachTileItsOwnPixelsHoweverTheyAreStored) {
   PixelFormat ten_bits;
   ten_bits.bits = 10;
   const Tiling tiling = tiling_for(kPicture, {}).value();
-  for (const PixelFormat& format : {nv12, ten_bits})
-    for (const Orientation orientation : {Orientation{}, {1, false}, {3, true}}) {
+  constexpr Orientation kMirrored{3, true};
+  for (const auto& [format, orientation] :
+       {std::pair{nv12, Orientation{}}, {nv12, {1, false}}, {ten_bits, kMirrored}}) {
       const Frame frame =
           test::make_noise_frame({format, upright_size(kPicture, orientation), orientation}, 7);
       int views = 0;
