@@ -138,9 +138,10 @@ Json copies_json(const std::vector<CopySum>& copies) {
 }
 
 void add_result(Json& json, const InputOutcome& outcome) {
-  for (const char* name : {"size", "network_size", "detection_tiles", "video_codec", "decoder", "encoder", "container",
-                           "frames", "faces", "candidates", "candidates_ignored", "fps", "wall_s",
-                           "copies", "stage_ms", "stage_cpu_ms", "notices"})
+  for (const char* name :
+       {"size", "network_size", "detection_tiles", "video_codec", "decoder", "encoder", "container",
+        "frames", "faces", "candidates", "candidates_ignored", "fps", "wall_s", "copies",
+        "stage_ms", "stage_cpu_ms", "notices"})
     json[name] = nullptr;
   if (!outcome.has_result()) return;
   const JobResult& result = outcome.result;

@@ -50,7 +50,8 @@ class CnnDetectorFactory final : public DetectorFactory {
  private:
   [[nodiscard]] std::shared_ptr<Detector> make(Size frame) const {
     const std::optional<Tiling> tiling = tiling_for(frame, options_.detect_size);
-    if (!tiling) return make(fit_network(frame, options_.detect_size), options_.requests, options_.requests);
+    if (!tiling)
+      return make(fit_network(frame, options_.detect_size), options_.requests, options_.requests);
     // One run at a time, by all threads: each would need memory of its own.
     constexpr int kOneRun = 1;
     constexpr int kPreparedAhead = 2;

@@ -18,9 +18,8 @@ std::atomic<std::uint64_t> refused_size = 0;
 
 void check_pixels(const std::string& file, Size picture, std::int64_t max_pixels) {
   if (std::int64_t{picture.width} * picture.height <= max_pixels) return;
-  throw Error(ErrorKind::input, file + ": pictures of " + to_string(picture) +
-                                    " have more than " + std::to_string(max_pixels) +
-                                    " pixels (--max-pixels)");
+  throw Error(ErrorKind::input, file + ": pictures of " + to_string(picture) + " have more than " +
+                                    std::to_string(max_pixels) + " pixels (--max-pixels)");
 }
 
 std::int64_t codec_max_pixels(std::int64_t max_pixels) {
@@ -39,7 +38,8 @@ void watch_for_refused_size(const char* line) {
   const char* const found = std::strstr(line, "Picture size ");
   unsigned width = 0;
   unsigned height = 0;
-  if (found == nullptr || std::strstr(found, "exceeds specified max pixel count") == nullptr) return;
+  if (found == nullptr || std::strstr(found, "exceeds specified max pixel count") == nullptr)
+    return;
   if (std::sscanf(found, "Picture size %ux%u", &width, &height) != 2) return;
   refused_size = std::uint64_t{width} << 32U | height;
 }

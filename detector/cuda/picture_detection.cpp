@@ -19,8 +19,7 @@ CudaPictureDetector make_cuda_picture_detector(const Model& model, const StreamL
   if (!detector.tiling) return detector;
   StreamLayout tile = layout;
   tile.stored = upright_size(detector.tiling->tile.frame, layout.orientation);  // its own inverse
-  detector.tile =
-      std::make_shared<const CudaDetector>(model, detector.tiling->tile, tile, options);
+  detector.tile = std::make_shared<const CudaDetector>(model, detector.tiling->tile, tile, options);
   return detector;
 }
 
@@ -61,8 +60,7 @@ void CudaPictureDetection::enqueue_tile(int index, const FrameDescriptor* frame,
                                         cuda::StreamView stream) {
   const Tiling& tiling = *detector_.tiling;
   const StreamLayout& layout = detector_.tile->layout();
-  engine::launch_view(frame, tiles_->view.data(),
-                      tiling.stored_origin(index, layout.orientation),
+  engine::launch_view(frame, tiles_->view.data(), tiling.stored_origin(index, layout.orientation),
                       layout.format.bytes_per_sample(), stream);
   tiles_->detection.enqueue(tiles_->view.data(), stream);
   engine::launch_append(tiles_->detection.candidates(), candidates(), tiling.kept_area(index),

@@ -26,9 +26,10 @@ struct CudaPictureDetector {
 };
 
 /// `detect_size` as in DetectorOptions: what a user chose. Errors: as CudaDetector().
-[[nodiscard]] CudaPictureDetector make_cuda_picture_detector(
-    const Model& model, const StreamLayout& layout, const std::optional<Size>& detect_size,
-    const CudaDetectorOptions& options);
+[[nodiscard]] CudaPictureDetector make_cuda_picture_detector(const Model& model,
+                                                             const StreamLayout& layout,
+                                                             const std::optional<Size>& detect_size,
+                                                             const CudaDetectorOptions& options);
 
 /// One frame's place: the activations of one tile, which all tiles use in turn, and those of the
 /// reduced picture. Used by one stream at a time.

@@ -10,8 +10,8 @@ constexpr int kWarps = kThreads / 32;
 __global__ void view_kernel(const FrameDescriptor* frame, FrameDescriptor* view, PixelPlace begin,
                             int bytes) {
   FrameDescriptor part = *frame;
-  part.luma += static_cast<long long>(begin.y) * part.luma_stride +
-               static_cast<long long>(begin.x) * bytes;
+  part.luma +=
+      static_cast<long long>(begin.y) * part.luma_stride + static_cast<long long>(begin.x) * bytes;
   // As many bytes across: two samples of chroma for two of luma.
   part.chroma += static_cast<long long>(begin.y / 2) * part.chroma_stride +
                  static_cast<long long>(begin.x) * bytes;
@@ -41,8 +41,8 @@ __global__ void __launch_bounds__(kThreads)
     bool keep = i < count;
     if (keep) {
       box = a.from.boxes[i];
-      keep = box.x1 >= a.kept.x1 && box.y1 >= a.kept.y1 && box.x2 <= a.kept.x2 &&
-             box.y2 <= a.kept.y2;
+      keep =
+          box.x1 >= a.kept.x1 && box.y1 >= a.kept.y1 && box.x2 <= a.kept.x2 && box.y2 <= a.kept.y2;
     }
     const unsigned keeps = __ballot_sync(~0U, keep);
     if (lane == 0) warps[warp] = static_cast<unsigned>(__popc(keeps));

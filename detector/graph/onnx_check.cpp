@@ -144,8 +144,9 @@ void check_amounts(const Graph& graph, Size trial) {
       const auto elements = std::accumulate(extents.begin(), extents.end(), std::int64_t{1},
                                             std::multiplies<>());  // bounded by infer_shapes()
       if (elements > most)
-        refuse(graph, node, "would compute more than " + std::to_string(kMostOfAPixel) +
-                                " numbers for each pixel of the picture");
+        refuse(graph, node,
+               "would compute more than " + std::to_string(kMostOfAPixel) +
+                   " numbers for each pixel of the picture");
     }
 }
 

@@ -114,9 +114,8 @@ void CudaStages::make_graphs(const Frame& first) {
       .tries_tiles = !still_image_,  // trials take longer than a picture
       .fused = detector_options_.engine != EngineKind::cuda_plain};
   FrameGraphSetup setup;
-  setup.detector = make_cuda_picture_detector(
-      model_, {first.size, first.format, first.orientation}, detector_options_.detect_size,
-      options);
+  setup.detector = make_cuda_picture_detector(model_, {first.size, first.format, first.orientation},
+                                              detector_options_.detect_size, options);
   setup.overlay = {
       first.size, first.format, first.orientation,
       options_.output.empty() ? OverlayStyle{false, false, false, false} : options_.overlay,

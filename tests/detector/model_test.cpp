@@ -229,9 +229,7 @@ onnx::TensorProto& first_weights(onnx::ModelProto& model) {
 /// The first three ended OpenCV 4.6 by a signal, the fourth took 2 GB.
 const Refused kDamaged[] = {
     {"GroupOfZero",
-     [] {
-       return damaged([](auto& m) { attribute(first_node(m, "Conv"), "group").set_i(0); });
-     },
+     [] { return damaged([](auto& m) { attribute(first_node(m, "Conv"), "group").set_i(0); }); },
      "groups"},
     {"MoreExtentsThanData",
      [] { return damaged([](auto& m) { first_weights(m).set_dims(0, 1 << 20); }); }, "extents say"},
@@ -247,8 +245,8 @@ const Refused kDamaged[] = {
      "impossible extents"},
     {"NegativeExtents", [] { return damaged([](auto& m) { first_weights(m).set_dims(1, -1); }); },
      "impossible extents"},
-    {"DataInTwoPlaces",
-     [] { return damaged([](auto& m) { first_weights(m).add_float_data(1); }); }, "extents say"},
+    {"DataInTwoPlaces", [] { return damaged([](auto& m) { first_weights(m).add_float_data(1); }); },
+     "extents say"},
     {"WeightsOfBytes",
      [] {
        return damaged([](auto& m) { first_weights(m).set_data_type(onnx::TensorProto::INT8); });
@@ -295,12 +293,14 @@ const Refused kDamaged[] = {
     {"UnknownOperator",
      [] { return damaged([](auto& m) { first_node(m, "Relu").set_op_type("Loop"); }); },
      "not supported"},
-    {"UnknownOpset", [] { return damaged([](auto& m) { m.mutable_opset_import(0)->set_version(99); }); },
+    {"UnknownOpset",
+     [] { return damaged([](auto& m) { m.mutable_opset_import(0)->set_version(99); }); },
      "operator set 99"},
     {"UndefinedInput",
      [] { return damaged([](auto& m) { first_node(m, "Relu").set_input(0, "nowhere"); }); },
      "nowhere"},
-    {"SparseWeights", [] { return damaged([](auto& m) { m.mutable_graph()->add_sparse_initializer(); }); },
+    {"SparseWeights",
+     [] { return damaged([](auto& m) { m.mutable_graph()->add_sparse_initializer(); }); },
      "sparse"},
     {"AnotherStride",
      [] {

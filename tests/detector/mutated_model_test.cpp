@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 #include <onnx/onnx_pb.h>
 
-#include <cstdint>
 #include <algorithm>
+#include <cstdint>
 #include <fstream>
 #include <limits>
 #include <random>
@@ -44,11 +44,9 @@ void collect(Message& message, std::vector<Place>& places) {
 }
 
 std::int64_t odd_number(std::mt19937& random) {
-  constexpr std::int64_t kOdd[] = {0,         1,         2,
-                                   3,         4,         7,
-                                   64,        255,       65535,
-                                   1 << 20,   INT32_MAX, std::int64_t{1} << 32,
-                                   INT64_MAX, -1,        INT64_MIN};
+  constexpr std::int64_t kOdd[] = {
+      0,         1,  2,        3, 4, 7, 64, 255, 65535, 1 << 20, INT32_MAX, std::int64_t{1} << 32,
+      INT64_MAX, -1, INT64_MIN};
   return kOdd[random() % std::size(kOdd)];
 }
 
@@ -136,8 +134,9 @@ void run_mutations(const std::filesystem::path& file, EngineKind engine, unsigne
   }
 }
 
+// 75 ended OpenCV 4.6's importer by a signal.
 TEST(MutatedModel, OfCenterfaceIsRefusedOrRuns) {
-  run_mutations(test::centerface_file(), EngineKind::opencv, 1, 60);
+  run_mutations(test::centerface_file(), EngineKind::opencv, 60, 50);
 }
 
 TEST(MutatedModel, OfCenterfaceIsRefusedOrRunsByOpenvino) {

@@ -55,26 +55,26 @@ TEST(TiledDetector, ShowsEachTileItsOwnPixelsHoweverTheyAreStored) {
   constexpr Orientation kMirrored{3, true};
   for (const auto& [format, orientation] :
        {std::pair{nv12, Orientation{}}, {nv12, {1, false}}, {ten_bits, kMirrored}}) {
-      const Frame frame =
-          test::make_noise_frame({format, upright_size(kPicture, orientation), orientation}, 7);
-      int views = 0;
-      test::FakeBehaviour behaviour;
-      behaviour.on_prepare = [&](const Frame& view) {
-        const int index = views++;
-        const bool whole = index == tiling.count();
-        ASSERT_EQ(view.upright(), whole ? kPicture : tiling.tile.frame);
-        const auto origin = whole ? decltype(tiling.origin(0)){} : tiling.origin(index);
-        for (const auto& [x, y] : {std::pair{0, 0}, {777, 512}, {31, 1001}})
-          for (std::size_t plane = 0; plane < 3; ++plane)
-            ASSERT_EQ(upright_sample(view, plane, x, y),
-                      upright_sample(frame, plane, origin.x + x, origin.y + y))
-                << "view " << index << " plane " << plane;
-      };
-      const auto inner = std::make_shared<test::FakeDetector>(behaviour, Size{32, 32});
-      const auto whole = std::make_shared<test::FakeDetector>(behaviour, Size{32, 32});
-      detect(*make_tiled_detector(tiling, inner, whole), frame);
-      EXPECT_EQ(views, tiling.count() + 1);
-    }
+    const Frame frame =
+        test::make_noise_frame({format, upright_size(kPicture, orientation), orientation}, 7);
+    int views = 0;
+    test::FakeBehaviour behaviour;
+    behaviour.on_prepare = [&](const Frame& view) {
+      const int index = views++;
+      const bool whole = index == tiling.count();
+      ASSERT_EQ(view.upright(), whole ? kPicture : tiling.tile.frame);
+      const auto origin = whole ? decltype(tiling.origin(0)){} : tiling.origin(index);
+      for (const auto& [x, y] : {std::pair{0, 0}, {777, 512}, {31, 1001}})
+        for (std::size_t plane = 0; plane < 3; ++plane)
+          ASSERT_EQ(upright_sample(view, plane, x, y),
+                    upright_sample(frame, plane, origin.x + x, origin.y + y))
+              << "view " << index << " plane " << plane;
+    };
+    const auto inner = std::make_shared<test::FakeDetector>(behaviour, Size{32, 32});
+    const auto whole = std::make_shared<test::FakeDetector>(behaviour, Size{32, 32});
+    detect(*make_tiled_detector(tiling, inner, whole), frame);
+    EXPECT_EQ(views, tiling.count() + 1);
+  }
 }
 
 TEST(TiledDetector, GuessesColoursFromThePictureNotFromATile) {
@@ -107,11 +107,10 @@ std::vector<Box> suppressed(const Detections& all, float least) {
 }
 
 std::size_t matched(const std::vector<Box>& faces, const std::vector<Box>& among) {
-  return static_cast<std::size_t>(
-      std::count_if(faces.begin(), faces.end(), [&](const Box& face) {
-        return std::any_of(among.begin(), among.end(),
-                           [&](const Box& box) { return overlap(box, face) >= 0.5; });
-      }));
+  return static_cast<std::size_t>(std::count_if(faces.begin(), faces.end(), [&](const Box& face) {
+    return std::any_of(among.begin(), among.end(),
+                       [&](const Box& box) { return overlap(box, face) >= 0.5; });
+  }));
 }
 
 // 13 megapixels of the demo photo, at its own size and up to six times as large.

@@ -11,8 +11,8 @@
 namespace facepipe {
 namespace {
 
-constexpr Size kLarge[] = {{6000, 4000},   {4000, 6000},   {5999, 4001},  {4097, 3073},
-                           {7680, 4320},   {16384, 769},   {801, 16383},  {16384, 8192},
+constexpr Size kLarge[] = {{6000, 4000},   {4000, 6000},   {5999, 4001}, {4097, 3073},
+                           {7680, 4320},   {16384, 769},   {801, 16383}, {16384, 8192},
                            {16384, 16384}, {13001, 10007}, {6144, 2049}};
 
 struct Span {
@@ -129,9 +129,9 @@ TEST(Tiling, DropsFacesCutOffWhereThePictureGoesOnAlone) {
   const Tiling tiling = tiling_for({6000, 4000}, {}).value();
   const auto width = static_cast<float>(tiling.tile.frame.width);
   Detections found;
-  found.push_back({0, 0, 50, 50}, 0.9F, {Point{10, 20}});          // at the picture's corner
-  found.push_back({width - 60, 300, width, 360}, 0.8F, {});        // cut off by the tile's right
-  found.push_back({width - 90, 300, width - 33, 360}, 0.7F, {});   // near it, but whole
+  found.push_back({0, 0, 50, 50}, 0.9F, {Point{10, 20}});         // at the picture's corner
+  found.push_back({width - 60, 300, width, 360}, 0.8F, {});       // cut off by the tile's right
+  found.push_back({width - 90, 300, width - 33, 360}, 0.7F, {});  // near it, but whole
   Detections kept;
   append_kept(kept, found, tiling, 0);
   ASSERT_EQ(kept.size(), 2U);
