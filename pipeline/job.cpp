@@ -28,6 +28,15 @@ namespace {
 // queue.
 constexpr int kPacketsQueued = 8;
 
+// Of pictures in flight together; but two are let in, however large.
+constexpr std::int64_t kPixelsInFlight = std::int64_t{1} << 27;
+
+int frames_in_flight(const JobOptions& options, const AVCodecParameters& video) {
+  const std::int64_t pixels = std::int64_t{video.width} * video.height;
+  const auto most = static_cast<int>(std::clamp<std::int64_t>(kPixelsInFlight / pixels, 2, 1024));
+  return std::min(options.frames_in_flight, most);
+}
+
 /// One run: the stages as member functions, each the body of one thread, in the order of a frame.
 class Job {
  public:
@@ -95,7 +104,7 @@ Job::Job(const JobOptions& options, std::unique_ptr<Stages> stages, const JobObs
       stop_(stop),
       notices_(options.input),
       demuxer_(options.input, stop, options.max_pixels),
-      in_flight_(options.frames_in_flight),
+      in_flight_(frames_in_flight(options, *demuxer_.video().codecpar)),
       packets_(kPacketsQueued),
       decoded_(options.frames_in_flight),
       started_(options.frames_in_flight),
