@@ -254,7 +254,7 @@ TEST(Options, HelpTellsEveryDefault) {
     option += line;
   }
   check();
-  EXPECT_EQ(options, 43U) << help;
+  EXPECT_EQ(options, 44U) << help;
   EXPECT_THAT(help, HasSubstr("(default: 0.5)"));
   EXPECT_THAT(help, HasSubstr("--config F: "));
 }
