@@ -53,7 +53,7 @@ class CudaPictureDetection {
  private:
   /// Of tiles: the one at work, and candidates of all.
   struct Tiles {
-    Tiles(const CudaPictureDetector& detector);
+    explicit Tiles(const CudaPictureDetector& detector);
 
     CudaDetection detection;
     cuda::DeviceBuffer<FrameDescriptor> view;

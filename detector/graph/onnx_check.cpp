@@ -19,7 +19,7 @@ constexpr std::int64_t kNewestOpset = 21;
 constexpr std::int64_t kFirstWithoutWeightsAmongInputs = 4;  // version of the file format
 constexpr std::int64_t kMostElements = std::int64_t{1} << 28;
 constexpr int kMostRank = 8;
-// CenterFace's largest value holds 24 numbers for a pixel of the picture, YuNet's 16.
+// CenterFace's largest value holds 24 numbers for a pixel of the picture, YuNet's 4.
 constexpr std::int64_t kMostOfAPixel = 128;
 
 using onnx::AttributeProto;
