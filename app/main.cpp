@@ -40,7 +40,8 @@ int execute(const RunOptions& options) {
   };
   const auto format = [&](const std::string& input, const std::string& encoder,
                           const std::stop_token& stop) {
-    return output_format_for(input, encoder, stop, options.job.allow_references);
+    return output_format_for(input, encoder, stop, options.job.allow_references,
+                             options.job.max_pixels);
   };
   return run(options, {format, probe_cuda, make_backend, job}, signals.token());
 }

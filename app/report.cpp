@@ -29,6 +29,14 @@ Json path_or_null(const std::filesystem::path& path) {
 
 Json size_json(Size size) { return Json::array({size.width, size.height}); }
 
+Json tiling_json(const Tiling& tiling) {
+  return {{"columns", tiling.columns},
+          {"rows", tiling.rows},
+          {"size", size_json(tiling.tile.frame)},
+          {"overlap", tiling.overlap},
+          {"whole_at", size_json(tiling.whole.content)}};
+}
+
 /// Milliseconds as they deserve to be read: to a tenth of a microsecond.
 double rounded(double milliseconds) { return std::round(milliseconds * 1e4) / 1e4; }
 
@@ -103,6 +111,7 @@ Json options_json(const RunOptions& options) {
           {"max_face", job.max_face},
           {"detect_size", detector.detect_size ? size_json(*detector.detect_size) : Json()},
           {"draw", draw_json(job.overlay)},
+          {"max_pixels", job.max_pixels},
           {"start_s", or_null(job.start_s)},
           {"end_s", or_null(job.end_s)},
           {"video", options.video},
@@ -146,17 +155,34 @@ Json copies_json(const std::vector<CopySum>& copies) {
 }
 
 void add_result(Json& json, const InputOutcome& outcome) {
-  for (const char* name :
-       {"size",      "network_size", "video_codec", "decoder",    "encoder",
-        "container", "frames",       "faces",       "candidates", "candidates_ignored",
-        "fps",       "wall_s",       "startup_s",   "cpu_s",      "copies",
-        "stage_ms",  "stage_work",   "bound_by",    "own_cpu_ms", "notices"})
+  for (const char* name : {"size",
+                           "network_size",
+                           "detection_tiles",
+                           "video_codec",
+                           "decoder",
+                           "encoder",
+                           "container",
+                           "frames",
+                           "faces",
+                           "candidates",
+                           "candidates_ignored",
+                           "fps",
+                           "wall_s",
+                           "startup_s",
+                           "cpu_s",
+                           "copies",
+                           "stage_ms",
+                           "stage_work",
+                           "bound_by",
+                           "own_cpu_ms",
+                           "notices"})
     json[name] = nullptr;
   if (!outcome.has_result()) return;
   const JobResult& result = outcome.result;
   const auto text = [](const std::string& value) { return value.empty() ? Json() : Json(value); };
   json["size"] = size_json(result.size);
   json["network_size"] = size_json(result.network_size);
+  json["detection_tiles"] = result.tiling ? tiling_json(*result.tiling) : Json();
   json["video_codec"] = text(result.video_codec);
   json["decoder"] = text(result.decoder);
   json["encoder"] = text(result.encoder);

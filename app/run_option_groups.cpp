@@ -10,6 +10,7 @@
 #include "app/detection_option_groups.h"
 #include "app/option_declaration.h"
 #include "app/values.h"
+#include "core/limits.h"
 
 namespace facepipe {
 namespace {
@@ -40,6 +41,10 @@ void add_inputs(CLI::App& app, ParsedOptions& to) {
                "Leave inputs out that an earlier run has done, and go on with the lines of\n"
                "--detections, --latency and --report (default: exit 5)");
   app.add_flag("--no-video", to.no_video, "Write no video (default: write it)");
+  add_value(app, "--max-pixels", "N", "Refuse pictures of more pixels before they are decoded",
+            std::to_string(to.run.job.max_pixels), [&](const OptionText& given) {
+              to.run.job.max_pixels = parse_integer(given, 1, int{kMostPixels});
+            });
   add_value(app, "--start", "TIME", "Begin at: seconds, or [HH:]MM:SS[.frac]", "the beginning",
             [&](const OptionText& given) { to.run.job.start_s = parse_time(given); });
   add_value(app, "--end", "TIME", "End before: seconds, or [HH:]MM:SS[.frac]", "the end",

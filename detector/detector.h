@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 
@@ -12,6 +13,7 @@
 #include "core/frame.h"
 #include "core/timing.h"
 #include "detector/options.h"
+#include "detector/tiling.h"
 
 namespace facepipe {
 
@@ -22,16 +24,18 @@ class DetectionRequest {
  public:
   virtual ~DetectionRequest() = default;
 
-  /// Converts the frame to the network's input. The frame may go on at once.
+  /// Converts the frame to the network's input; of a tiled one the first part. The frame may go on,
+  /// but its samples must stay as they are until collect() has returned; its owner is kept.
   /// Throws Error(internal) if the frame's upright size is not the detector's.
   virtual void prepare(const Frame& frame) = 0;
 
   /// Starts the network; an engine that can't work in the background runs it here.
   virtual void start() = 0;
 
-  /// Waits for the network and decodes its head: candidates in raster order with score >
-  /// score_threshold, in pixels of the upright frame. Boxes are clipped to it; landmarks of a face
-  /// that its edge cuts off may lie outside. Throws Error(device) on failure of the engine.
+  /// Waits for the network and decodes its head: candidates in raster order (of a tiled picture
+  /// tile by tile, then those of the reduced one) with score > score_threshold, in pixels of the
+  /// upright frame. Boxes are clipped to it; landmarks of a face that its edge cuts off may lie
+  /// outside. Throws Error(device) on failure of the engine.
   [[nodiscard]] virtual Detections collect() = 0;
 
   /// Begin of start() to candidates ready; valid after collect().
@@ -46,8 +50,11 @@ class Detector {
   /// A free request; waits for one, throws Stopped if `stop` is requested first.
   [[nodiscard]] virtual std::unique_ptr<DetectionRequest> acquire(const std::stop_token& stop) = 0;
 
-  /// The network's input, padding included.
+  /// The network's input, padding included; of a tiled picture a tile's.
   [[nodiscard]] virtual Size network_size() const = 0;
+
+  /// How pictures are tiled; nullopt where they are looked at in one run.
+  [[nodiscard]] virtual std::optional<Tiling> tiling() const { return std::nullopt; }
 };
 
 /// A model file, read and checked once; makes detectors for any frame size, and keeps the last few.

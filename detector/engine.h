@@ -48,7 +48,7 @@ class Engine {
 struct EngineOptions {
   Precision precision = Precision::f32;
   int threads = 1;   ///< >= 1, of all runs together
-  int requests = 1;  ///< >= 1: how many Inferences may run at once
+  int requests = 1;  ///< >= 1: how many Inferences may run at once; more wait for their turn
 };
 
 }  // namespace facepipe

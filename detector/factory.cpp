@@ -1,6 +1,9 @@
+#include <algorithm>
+#include <cstdint>
 #include <list>
 #include <mutex>
 #include <opencv2/core.hpp>
+#include <optional>
 #include <utility>
 
 #include "core/error.h"
@@ -8,12 +11,22 @@
 #include "detector/detector.h"
 #include "detector/engines.h"
 #include "detector/model.h"
+#include "detector/tiled_detector.h"
 
 namespace facepipe {
 namespace {
 
 // Enough for a stream that switches between a few sizes; each holds a compiled network.
 constexpr std::size_t kKeptDetectors = 4;
+// Of their networks' inputs together: memory goes with it.
+constexpr std::int64_t kKeptPixels = kLargestUntiled;
+
+// Two runs at once take the memory of both: only up to the pictures of 4K video.
+constexpr std::int64_t kLargestAtOnce = std::int64_t{9} << 20;
+
+std::int64_t pixels(const NetworkFit& fit) {
+  return std::int64_t{fit.network.width} * fit.network.height;
+}
 
 // OpenCV counts what affinity and control groups leave to this process.
 int usable_cores() { return std::max(1, cv::getNumberOfCPUs()); }
@@ -30,14 +43,18 @@ class CnnDetectorFactory final : public DetectorFactory {
 
   std::shared_ptr<Detector> detector(Size frame) override {
     const std::scoped_lock lock(mutex_);
-    for (auto kept = kept_.begin(); kept != kept_.end(); ++kept) {
-      if (kept->first != frame) continue;
-      kept_.splice(kept_.begin(), kept_, kept);
-      return kept_.front().second;
+    const auto known = std::find_if(kept_.begin(), kept_.end(),
+                                    [&](const Kept& kept) { return kept.frame == frame; });
+    if (known != kept_.end()) {
+      kept_.splice(kept_.begin(), kept_, known);
+      return kept_.front().detector;
     }
-    kept_.emplace_front(frame, make(frame));
-    if (kept_.size() > kKeptDetectors) kept_.pop_back();
-    return kept_.front().second;
+    const std::optional<Tiling> tiling = tiling_for(frame, options_.detect_size);
+    const NetworkFit fit = tiling ? tiling->whole : fit_network(frame, options_.detect_size);
+    const std::int64_t size = pixels(fit) + (tiling ? pixels(tiling->tile) : 0);
+    make_room(size);
+    kept_.push_front({frame, size, tiling ? make_tiled(*tiling) : make_whole(fit)});
+    return kept_.front().detector;
   }
 
   [[nodiscard]] const EngineChoice& choice() const override { return choice_; }
@@ -47,9 +64,34 @@ class CnnDetectorFactory final : public DetectorFactory {
   [[nodiscard]] std::string model_sha256() const override { return model_.sha256(); }
 
  private:
-  [[nodiscard]] std::shared_ptr<Detector> make(Size frame) const {
-    const NetworkFit fit = fit_network(frame, options_.detect_size);
-    const EngineOptions engine{choice_.precision, options_.threads, options_.requests};
+  struct Kept {
+    Size frame;
+    std::int64_t pixels;  ///< of its networks' inputs
+    std::shared_ptr<Detector> detector;
+  };
+
+  /// Lets go of those that were used least lately.
+  void make_room(std::int64_t pixels) {
+    std::int64_t all = pixels;
+    for (const Kept& kept : kept_) all += kept.pixels;
+    while (!kept_.empty() && (kept_.size() >= kKeptDetectors || all > kKeptPixels)) {
+      all -= kept_.back().pixels;
+      kept_.pop_back();
+    }
+  }
+
+  [[nodiscard]] std::shared_ptr<Detector> make_whole(const NetworkFit& fit) const {
+    return make(fit, options_.requests, pixels(fit) > kLargestAtOnce ? 1 : options_.requests);
+  }
+
+  [[nodiscard]] std::shared_ptr<Detector> make_tiled(const Tiling& tiling) const {
+    // One run at a time, by all threads; the next tile is prepared meanwhile.
+    return make_tiled_detector(tiling, make(tiling.tile, 2, 1), make(tiling.whole, 1, 1));
+  }
+
+  [[nodiscard]] std::shared_ptr<Detector> make(const NetworkFit& fit, int requests,
+                                               int runs) const {
+    const EngineOptions engine{choice_.precision, options_.threads, runs};
     return make_cnn_detector({
         .fit = fit,
         .order = model_.channel_order(),
@@ -57,15 +99,15 @@ class CnnDetectorFactory final : public DetectorFactory {
         .engine = make_engine(choice_.engine, model_, fit.network, engine),
         .head = make_head(model_.kind()),
         .score_threshold = options_.score_threshold,
-        .requests = options_.requests,
+        .requests = requests,
     });
   }
 
   DetectorOptions options_;
   EngineChoice choice_;
   Model model_;
-  std::mutex mutex_;                                            // guards kept_
-  std::list<std::pair<Size, std::shared_ptr<Detector>>> kept_;  // last used first
+  std::mutex mutex_;      // guards kept_
+  std::list<Kept> kept_;  // last used first
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <onnx/onnx_pb.h>
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 #include <optional>
@@ -11,6 +12,7 @@
 
 #include "core/error.h"
 #include "detector/fold_pointwise.h"
+#include "detector/graph/onnx_check.h"
 #include "detector/sha256.h"
 
 namespace facepipe {
@@ -19,6 +21,9 @@ namespace {
 constexpr std::uintmax_t kLargestFile = std::uintmax_t{1} << 30;
 constexpr int kImageChannels = 3;
 constexpr int kImageRank = 4;
+constexpr std::int64_t kLargestExtent = std::int64_t{1} << 31;
+// Any size that all strides divide: shapes are checked with it.
+constexpr Size kTrial{128, 64};
 
 [[noreturn]] void refuse(const std::filesystem::path& file, const std::string& reason) {
   throw Error(ErrorKind::device, "model " + file.string() + ": " + reason);
@@ -55,8 +60,10 @@ std::vector<std::int64_t> float_shape(const onnx::ValueInfoProto& value) {
   const onnx::TypeProto::Tensor& tensor = value.type().tensor_type();
   if (tensor.elem_type() != onnx::TensorProto::FLOAT) return {};
   std::vector<std::int64_t> shape;
-  for (const auto& extent : tensor.shape().dim())
+  for (const auto& extent : tensor.shape().dim()) {
+    if (extent.dim_value() > kLargestExtent) return {};
     shape.push_back(extent.has_dim_value() && extent.dim_value() > 0 ? extent.dim_value() : -1);
+  }
   return shape;
 }
 
@@ -163,8 +170,20 @@ Model::Model(const std::filesystem::path& file) : file_(file) {
   }
   input_ = image->name();
   sha256_ = sha256_hex(bytes);
+  check_outputs(graph::check_onnx(*proto, file.string(), kTrial));
   fold_pointwise_pairs(*proto->mutable_graph());
   proto_ = proto;
+}
+
+void Model::check_outputs(const graph::Graph& graph) const {
+  for (const ModelOutput& output : outputs_) {
+    const auto computed =
+        std::find_if(graph.outputs.begin(), graph.outputs.end(),
+                     [&](const graph::Output& other) { return other.name == output.name; });
+    const bool fits = computed != graph.outputs.end() &&
+                      graph.value(computed->value).extents == output_extents(kind_, output, kTrial);
+    if (!fits) refuse(file_, "its output " + output.name + " has another shape than it says");
+  }
 }
 
 ChannelOrder Model::channel_order() const {

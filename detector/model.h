@@ -24,6 +24,10 @@ class ModelProto;
 
 namespace facepipe {
 
+namespace graph {
+struct Graph;
+}
+
 enum class ModelKind { centerface, yunet };
 [[nodiscard]] std::string_view to_string(ModelKind kind);
 
@@ -48,7 +52,8 @@ class Model {
  public:
   /// Reads and checks a file. Errors: device, naming the file and the reason, for a file that is
   /// missing, unreadable, empty, no regular file, larger than 1 GiB, no ONNX, ONNX whose weights
-  /// stand in other files, or ONNX that is no known face model.
+  /// stand in other files, ONNX that is no known face model, or ONNX that check_onnx()
+  /// (detector/graph/onnx_check.h) refuses: no engine sees anything else.
   explicit Model(const std::filesystem::path& file);
 
   [[nodiscard]] ModelKind kind() const { return kind_; }
@@ -67,6 +72,8 @@ class Model {
   [[nodiscard]] std::string onnx(Size network) const;
 
  private:
+  void check_outputs(const graph::Graph& graph) const;
+
   std::filesystem::path file_;
   ModelKind kind_ = ModelKind::centerface;
   std::string sha256_;

@@ -190,9 +190,11 @@ const AVOutputFormat& muxer_for(const std::filesystem::path& path) {
 }
 
 OutputFormat output_format_for(const std::string& input, const std::string& encoder,
-                               const std::stop_token& stop, bool allow_references) {
+                               const std::stop_token& stop, bool allow_references,
+                               std::int64_t max_pixels) {
   if (is_fifo(input)) return matroska();
-  const Demuxer demuxer(input, stop, allow_references ? References::open : References::refuse);
+  const Demuxer demuxer(input, stop, allow_references ? References::open : References::refuse,
+                        max_pixels);
   if (demuxer.is_still_image()) return still_image_format(input);
   if (demuxer.lacks_time_stamps()) return matroska();
   const AVOutputFormat* muxer = muxer_of_input(input, demuxer.format().iformat->name);

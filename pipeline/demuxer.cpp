@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/limits.h"
+#include "pipeline/picture_limit.h"
 
 namespace facepipe {
 namespace {
@@ -26,8 +27,12 @@ bool has_index_of_packets(const AVFormatContext& context) {
 
 }  // namespace
 
-Demuxer::Demuxer(std::string url, std::stop_token stop, References references)
-    : url_(std::move(url)), stop_(std::move(stop)), access_(url_, references, stop_) {
+Demuxer::Demuxer(std::string url, std::stop_token stop, References references,
+                 std::int64_t max_pixels)
+    : url_(std::move(url)),
+      stop_(std::move(stop)),
+      max_pixels_(max_pixels),
+      access_(url_, references, stop_) {
   open();
   choose_video();
   check_size();
@@ -45,10 +50,19 @@ void Demuxer::open() {
   const int opened =
       avformat_open_input(&context, access_.target().c_str(), nullptr, options.address());
   context_.reset(context);  // nullptr after a failure, which has freed it
-  const int known = opened < 0 ? opened : avformat_find_stream_info(context_.get(), nullptr);
+  const int known = opened < 0 ? opened : find_streams();
   if (stop_.stop_requested()) throw Stopped();
   if (known < 0) access_.check_refused();
   check_av(known, ErrorKind::input, url_);
+}
+
+// Looks into the streams with decoders of its own, which must not allocate what is refused.
+int Demuxer::find_streams() {
+  redirect_ffmpeg_log();  // for take_refused_size()
+  static_cast<void>(take_refused_size());
+  Dictionaries options(context_->nb_streams);
+  options.set("max_pixels", std::to_string(codec_max_pixels(max_pixels_)));
+  return avformat_find_stream_info(context_.get(), options.addresses());
 }
 
 void Demuxer::choose_video() {
@@ -65,10 +79,14 @@ void Demuxer::choose_video() {
 void Demuxer::check_size() const {
   const AVCodecParameters& video_parameters = *video().codecpar;
   const Size size{video_parameters.width, video_parameters.height};
-  if (size.width <= 0 || size.height <= 0)
+  const std::optional<Size> refused = take_refused_size();
+  if (size.width <= 0 || size.height <= 0) {
+    if (refused) check_pixels(url_, *refused, max_pixels_);
     throw Error(ErrorKind::input, url_ + ": the size of its pictures can't be found");
+  }
   if (size.width > kMaxPictureSide || size.height > kMaxPictureSide)
     throw Error(ErrorKind::input, url_ + ": pictures of " + to_string(size) + " are too large");
+  check_pixels(url_, size, max_pixels_);
 }
 
 int Demuxer::interrupt(void* self) {

@@ -7,6 +7,7 @@
 #include <stop_token>
 #include <string>
 
+#include "core/limits.h"
 #include "pipeline/ffmpeg.h"
 #include "pipeline/input_access.h"
 
@@ -18,9 +19,11 @@ class Demuxer {
  public:
   /// @param url a path or anything with "://" that FFmpeg opens; where the path is a FIFO's, its
   ///        first data are waited for
+  /// @param max_pixels of a picture; a stream of larger ones is refused before one is decoded
   /// Errors: Error(input): can't be opened, names other files, no media, no video stream, absurd
   /// picture size; Stopped.
-  Demuxer(std::string url, std::stop_token stop, References references = References::refuse);
+  Demuxer(std::string url, std::stop_token stop, References references = References::refuse,
+          std::int64_t max_pixels = kDefaultMaxPixels);
   Demuxer(const Demuxer&) = delete;
   Demuxer& operator=(const Demuxer&) = delete;
 
@@ -41,6 +44,7 @@ class Demuxer {
   [[nodiscard]] AVStream& video() const { return *context_->streams[video_index_]; }
   [[nodiscard]] int video_index() const { return video_index_; }
   [[nodiscard]] const std::string& url() const { return url_; }
+  [[nodiscard]] std::int64_t max_pixels() const { return max_pixels_; }
 
   /// A single picture: no motion, no sound.
   [[nodiscard]] bool is_still_image() const;
@@ -62,6 +66,7 @@ class Demuxer {
  private:
   static int interrupt(void* self);
   void open();
+  [[nodiscard]] int find_streams();
   void choose_video();
   void check_size() const;
   void restart_deadline();
@@ -72,6 +77,7 @@ class Demuxer {
 
   std::string url_;
   std::stop_token stop_;
+  std::int64_t max_pixels_;
   std::chrono::steady_clock::time_point deadline_;
   InputAccess access_;
   UniqueInputContext context_;  // after stop_, deadline_ and access_, which its callbacks read

@@ -6,6 +6,8 @@
 #include <cstdarg>
 #include <new>
 
+#include "pipeline/picture_limit.h"
+
 namespace facepipe {
 namespace {
 
@@ -14,6 +16,7 @@ void log_line(void* context, int level, const char* format, std::va_list argumen
   std::array<char, 1024> line{};
   int print_prefix = 1;
   av_log_format_line(context, level, format, arguments, line.data(), line.size(), &print_prefix);
+  watch_for_refused_size(line.data());
   std::string_view text(line.data());
   while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
   if (!text.empty()) spdlog::debug("FFmpeg: {}", text);
@@ -23,6 +26,15 @@ void log_line(void* context, int level, const char* format, std::va_list argumen
 
 void Dictionary::set(const std::string& key, const std::string& value) {
   check_av(av_dict_set(&dictionary_, key.c_str(), value.c_str(), 0), ErrorKind::internal, key);
+}
+
+Dictionaries::~Dictionaries() {
+  for (AVDictionary*& each : all_) av_dict_free(&each);
+}
+
+void Dictionaries::set(const std::string& key, const std::string& value) {
+  for (AVDictionary*& each : all_)
+    check_av(av_dict_set(&each, key.c_str(), value.c_str(), 0), ErrorKind::internal, key);
 }
 
 const char* Dictionary::first_key() const {

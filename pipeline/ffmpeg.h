@@ -12,6 +12,7 @@ extern "C" {
 #include <source_location>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/error.h"
 #include "core/geometry.h"
@@ -58,6 +59,22 @@ class Dictionary {
 
  private:
   AVDictionary* dictionary_ = nullptr;
+};
+
+/// One dictionary for each stream of an input.
+class Dictionaries {
+ public:
+  explicit Dictionaries(std::size_t count) : all_(count) {}
+  ~Dictionaries();
+  Dictionaries(const Dictionaries&) = delete;
+  Dictionaries& operator=(const Dictionaries&) = delete;
+
+  /// In each of them.
+  void set(const std::string& key, const std::string& value);
+  [[nodiscard]] AVDictionary** addresses() { return all_.data(); }
+
+ private:
+  std::vector<AVDictionary*> all_;
 };
 
 /// FFmpeg's own text for an error code.

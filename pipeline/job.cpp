@@ -32,6 +32,15 @@ namespace {
 // queue.
 constexpr int kPacketsQueued = 8;
 
+// Of pictures in flight together; but two are let in, however large.
+constexpr std::int64_t kPixelsInFlight = std::int64_t{1} << 27;
+
+int frames_in_flight(const JobOptions& options, const AVCodecParameters& video) {
+  const std::int64_t pixels = std::int64_t{video.width} * video.height;
+  const auto most = static_cast<int>(std::clamp<std::int64_t>(kPixelsInFlight / pixels, 2, 1024));
+  return std::min(options.frames_in_flight, most);
+}
+
 /// One run: the stages as member functions, each the body of one thread, in the order of a frame.
 class Job {
  public:
@@ -105,8 +114,9 @@ Job::Job(const JobOptions& options, std::unique_ptr<Stages> stages, const JobObs
       stop_(stop),
       notices_(options.input),
       demuxer_(options.input, ending_.get_token(),
-               options.allow_references ? References::open : References::refuse),
-      in_flight_(options.frames_in_flight),
+               options.allow_references ? References::open : References::refuse,
+               options.max_pixels),
+      in_flight_(frames_in_flight(options, *demuxer_.video().codecpar)),
       packets_(kPacketsQueued),
       decoded_(options.frames_in_flight),
       started_(options.frames_in_flight),

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/detections.h"
+#include "core/limits.h"
 #include "core/output_file.h"
 #include "core/timing.h"
 #include "detector/detector.h"
@@ -61,6 +62,7 @@ struct JobOptions {
   int frames_in_flight = 4;
   int threads = 0;                   ///< of decoder and encoder each; 0: as many as the machine has
   bool scale_on_size_change = true;  ///< else a change of size or format ends the run: Error(input)
+  std::int64_t max_pixels = kDefaultMaxPixels;       ///< larger pictures are refused: Error(input)
   DecoderChoice decoder = DecoderChoice::automatic;  ///< on CUDA
   bool allow_8bit = false;  ///< deeper pictures may go to an encoder of 8 bits that was named
   bool wants_faces = true;  ///< in FrameRecord::faces, not just their number
@@ -122,8 +124,9 @@ struct JobResult {
   std::int64_t candidates = 0;
   std::int64_t candidates_ignored = 0;  ///< those that suppression had no room for
   Size size;                            ///< upright picture
-  Size network_size;
-  std::string decoder;  ///< FFmpeg's name
+  Size network_size;                    ///< of a tile, where there are tiles
+  std::optional<Tiling> tiling;  ///< of the detection, where pictures are too large for one run
+  std::string decoder;           ///< FFmpeg's name
   std::string
       encoder;  ///< FFmpeg's name ("libx264", "h264_nvenc") or "nvjpeg"; empty without video
   std::string video_codec;
@@ -166,6 +169,7 @@ struct OutputFormat {
 };
 [[nodiscard]] OutputFormat output_format_for(const std::string& input, const std::string& encoder,
                                              const std::stop_token& stop,
-                                             bool allow_references = false);
+                                             bool allow_references = false,
+                                             std::int64_t max_pixels = kDefaultMaxPixels);
 
 }  // namespace facepipe

@@ -59,6 +59,9 @@ class Stages {
 [[nodiscard]] std::unique_ptr<Stages> make_cpu_stages(const JobOptions& options,
                                                       DetectorFactory& detectors);
 
+/// Tells how pictures are tiled, if they are: a line in the log.
+void tell_tiles(const std::optional<Tiling>& tiling);
+
 /// Tells of candidates that suppression had no room for, if there are any.
 void tell_ignored(std::int64_t ignored, std::uint32_t capacity, JobResult& result,
                   Notices& notices);

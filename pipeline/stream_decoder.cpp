@@ -10,6 +10,7 @@ extern "C" {
 #include <utility>
 
 #include "pipeline/ffmpeg_compat.h"
+#include "pipeline/picture_limit.h"
 
 namespace facepipe {
 namespace {
@@ -90,6 +91,7 @@ void StreamDecoder::submit_waiting(const Sink& sink) {
 void StreamDecoder::submit(AVPacket& packet, std::int64_t tag, const Sink& sink) {
   compat::set_tag(*context_, packet, tag);
   const int sent = avcodec_send_packet(context_.get(), &packet);
+  check_size();
   check_decoded(sent);
   if (sent == AVERROR(ENOMEM)) throw std::bad_alloc();
   receive(sink);
@@ -125,11 +127,19 @@ void StreamDecoder::open(const AVCodec& codec, int threads,
            ErrorKind::input, demuxer_.url());
   context_->pkt_timebase = demuxer_.video().time_base;
   context_->thread_count = threads;
+  context_->max_pixels = codec_max_pixels(demuxer_.max_pixels());
   context_->flags |= AV_CODEC_FLAG_UNALIGNED;  // or the left edge's cropping is rounded
   compat::enable_tags(*context_);
   if (prepare) prepare(*context_);
   check_av(avcodec_open2(context_.get(), &codec, nullptr), ErrorKind::input,
            demuxer_.url() + ": decoder " + codec.name);
+}
+
+void StreamDecoder::check_size() const {
+  const std::int64_t most = demuxer_.max_pixels();
+  if (const std::optional<Size> refused = take_refused_size())
+    check_pixels(demuxer_.url(), *refused, most);
+  check_pixels(demuxer_.url(), {context_->coded_width, context_->coded_height}, most);
 }
 
 std::int64_t StreamDecoder::enter(const AVPacket& packet, const Interval& read, bool second_field) {
@@ -154,6 +164,7 @@ void StreamDecoder::receive(const Sink& sink) {
     UniqueAVFrame picture = new_av_frame();
     const int received = avcodec_receive_frame(context_.get(), picture.get());
     if (received == AVERROR(EAGAIN) || received == AVERROR_EOF) return;
+    check_size();
     check_decoded(received);
     if (received == AVERROR(ENOMEM)) throw std::bad_alloc();
     if (received < 0) continue;  // the packet's entry stays open, so it counts as lost

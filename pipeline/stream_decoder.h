@@ -66,6 +66,8 @@ class StreamDecoder : public Decoder {
   std::int64_t enter(const AVPacket& packet, const Interval& read, bool second_field);
   void submit_waiting(const Sink& sink);
   void receive(const Sink& sink);
+  /// Throws Error(input) where pictures, which may change in mid-stream, are larger than allowed.
+  void check_size() const;
   [[nodiscard]] std::optional<DecodedFrame> complete(UniqueAVFrame picture);
   [[nodiscard]] Frame make_frame(UniqueAVFrame picture, const Timing& timing);
   void choose_orientation(const AVFrame& first);

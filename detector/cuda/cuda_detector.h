@@ -54,6 +54,7 @@ class CudaDetector {
 
   [[nodiscard]] const CudaDetectorOptions& options() const { return options_; }
   [[nodiscard]] const NetworkFit& fit() const { return fit_; }
+  [[nodiscard]] const StreamLayout& layout() const { return picture_.layout; }
   [[nodiscard]] const engine::Network& network() const { return network_; }
   [[nodiscard]] const engine::PreprocessKernel& preprocess() const { return preprocess_; }
   [[nodiscard]] const engine::CandidateHead& head() const { return *head_; }

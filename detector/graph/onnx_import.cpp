@@ -208,6 +208,10 @@ Graph import_onnx(const std::string& bytes, const std::string& source) {
   onnx::ModelProto model;
   if (!model.ParseFromString(bytes) || !model.has_graph())
     throw Error(ErrorKind::device, "model " + source + ": no ONNX model");
+  return import_onnx(model, source);
+}
+
+Graph import_onnx(const onnx::ModelProto& model, const std::string& source) {
   return Import(model.graph(), source).run();
 }
 

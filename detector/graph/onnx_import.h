@@ -5,6 +5,10 @@
 
 #include "detector/graph/graph.h"
 
+namespace onnx {
+class ModelProto;
+}
+
 namespace facepipe::graph {
 
 /// Reads `bytes`, an ONNX model of one picture 1 x 3 x H x W that stands in file `source`; shapes
@@ -14,5 +18,6 @@ namespace facepipe::graph {
 /// Errors: device, naming the source, the node and its operator, for anything else and for numbers
 /// that no network has; nothing is allocated before a count is checked.
 [[nodiscard]] Graph import_onnx(const std::string& bytes, const std::string& source);
+[[nodiscard]] Graph import_onnx(const onnx::ModelProto& model, const std::string& source);
 
 }  // namespace facepipe::graph

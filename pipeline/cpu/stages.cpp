@@ -1,5 +1,7 @@
 #include "pipeline/stages.h"
 
+#include <spdlog/spdlog.h>
+
 #include <string>
 #include <utility>
 
@@ -49,6 +51,7 @@ class CpuStages final : public Stages {
 
   void report(JobResult& result, Notices& notices) const override {
     result.network_size = network_size_;
+    result.tiling = tiling_;
     tell_ignored(candidates_ignored_, suppressor_.capacity(), result, notices);
   }
 
@@ -61,6 +64,7 @@ class CpuStages final : public Stages {
   std::shared_ptr<Detector> detector_;
   CpuSuppressor suppressor_;
   Size network_size_;
+  std::optional<Tiling> tiling_;
   std::int64_t candidates_ignored_ = 0;
 };
 
@@ -68,6 +72,8 @@ void CpuStages::start(WorkItem& item, const std::stop_token& stop) {
   if (!detector_) {
     detector_ = detectors_.detector(item.frame.upright());
     network_size_ = detector_->network_size();
+    tiling_ = detector_->tiling();
+    tell_tiles(tiling_);
   }
   auto work = std::make_unique<CpuWork>(detector_->acquire(stop));
   DetectionRequest& request = *work->request;
@@ -113,6 +119,13 @@ void CpuStages::draw(WorkItem& item) {
 
 std::unique_ptr<Stages> make_cpu_stages(const JobOptions& options, DetectorFactory& detectors) {
   return std::make_unique<CpuStages>(options, detectors);
+}
+
+void tell_tiles(const std::optional<Tiling>& tiling) {
+  if (!tiling) return;
+  spdlog::info("detection in {} x {} tiles of {} that overlap by {}, and of all at {}",
+               tiling->columns, tiling->rows, to_string(tiling->tile.frame), tiling->overlap,
+               to_string(tiling->whole.content));
 }
 
 void tell_ignored(std::int64_t ignored, std::uint32_t capacity, JobResult& result,

@@ -20,7 +20,7 @@ Clock::duration milliseconds(float time) {
 FrameGraph::FrameGraph(const FrameGraphSetup& setup, CopyCounter& copies)
     : setup_(setup),
       detection_(setup.detector),
-      suppressor_(setup.nms, setup.detector->options().capacity),
+      suppressor_(setup.nms, setup.detector.whole->options().capacity),
       kept_(suppressor_.capacity()),
       kept_counts_(2),
       kept_boxes_(setup.nms.voting ? suppressor_.capacity() : 0),
@@ -40,7 +40,6 @@ void FrameGraph::enqueue() {
   detection_.enqueue_preprocess(descriptor_.device(), stream_);
   mark(preprocessed);
   detection_.enqueue_network(descriptor_.device(), stream_);
-  detection_.enqueue_head(stream_);
   mark(inferred);
   suppress();
   mark(suppressed);

@@ -9,7 +9,7 @@
 #include "core/cuda/buffer.h"
 #include "core/cuda/graph.h"
 #include "core/cuda/stream.h"
-#include "detector/cuda/cuda_detector.h"
+#include "detector/cuda/picture_detection.h"
 #include "nms/cuda/suppressor.h"
 #include "pipeline/cuda/copies.h"
 #include "pipeline/cuda/faces.h"
@@ -21,7 +21,7 @@ namespace facepipe {
 
 /// What is the same for all frames of a job.
 struct FrameGraphSetup {
-  std::shared_ptr<const CudaDetector> detector;
+  CudaPictureDetector detector;
   CudaOverlaySetup overlay;  ///< no style: nothing is drawn
   NmsOptions nms;
   FaceSizes sizes;
@@ -59,7 +59,7 @@ class FrameGraph {
 
   FrameGraphSetup setup_;
   cuda::Stream stream_;
-  CudaDetection detection_;
+  CudaPictureDetection detection_;
   CudaSuppressor suppressor_;
   cuda::DeviceBuffer<std::uint32_t> kept_;
   cuda::DeviceBuffer<std::uint32_t> kept_counts_;  ///< kept, beyond the capacity

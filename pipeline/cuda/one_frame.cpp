@@ -9,7 +9,7 @@
 #include "core/cuda/devices.h"
 #include "core/cuda/graph.h"
 #include "core/timing.h"
-#include "detector/cuda/cuda_detector.h"
+#include "detector/cuda/picture_detection.h"
 #include "detector/to_rgb.h"
 #include "pipeline/cuda/pictures.h"
 #include "pipeline/cuda/upload.h"
@@ -51,13 +51,13 @@ OneFrameResult detect_one_frame(const Frame& frame, Device device, const Detecto
   describe_picture(there, descriptor.host());
   fill_to_rgb(descriptor.host().to_rgb, there.color, there.format, there.size);
 
-  const NetworkFit fit = fit_network(there.upright(), options.detect_size);
-  CudaDetection detection(std::make_shared<const CudaDetector>(
-      Model(options.model), fit, StreamLayout{there.size, there.format, there.orientation},
+  const CudaPictureDetector detector = make_cuda_picture_detector(
+      Model(options.model), {there.size, there.format, there.orientation}, options.detect_size,
       CudaDetectorOptions{.score_threshold = options.score_threshold,
                           .tile_file = engine::default_tile_file(),
                           .tries_tiles = false,
-                          .fused = options.engine != EngineKind::cuda_plain}));
+                          .fused = options.engine != EngineKind::cuda_plain});
+  CudaPictureDetection detection(detector);
   const cuda::GraphExec graph(cuda::capture(stream, [&] {
     descriptor.enqueue(stream);
     detection.enqueue(descriptor.device(), stream);
@@ -70,7 +70,7 @@ OneFrameResult detect_one_frame(const Frame& frame, Device device, const Detecto
     stream.synchronize();
     result.milliseconds = Interval{begin, Clock::now()}.milliseconds();
   }
-  result.network_size = fit.network;
+  result.network_size = detector.network_size();
   result.candidates = cuda::download(detection.candidates(), stream);
   return result;
 }

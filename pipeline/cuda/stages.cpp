@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,7 +10,7 @@
 #include "core/cuda/devices.h"
 #include "core/error.h"
 #include "core/slots.h"
-#include "detector/cuda/cuda_detector.h"
+#include "detector/cuda/picture_detection.h"
 #include "pipeline/cuda/copies.h"
 #include "pipeline/cuda/decoder.h"
 #include "pipeline/cuda/downloading_encoder.h"
@@ -88,6 +89,7 @@ class CudaStages final : public Stages {
   Slots places_;
   std::vector<std::unique_ptr<FrameGraph>> graphs_;
   Size network_size_;
+  std::optional<Tiling> tiling_;
   std::int64_t candidates_ignored_ = 0;
   bool still_image_ = false;
 };
@@ -105,7 +107,6 @@ std::unique_ptr<Decoder> CudaStages::make_decoder(const Demuxer& demuxer,
 }
 
 void CudaStages::make_graphs(const Frame& first) {
-  const NetworkFit fit = fit_network(first.upright(), detector_options_.detect_size);
   const CudaDetectorOptions options{
       .score_threshold = detector_options_.score_threshold,
       .capacity = nms_capacity(options_.nms),
@@ -113,8 +114,8 @@ void CudaStages::make_graphs(const Frame& first) {
       .tries_tiles = !still_image_,  // trials take longer than a picture
       .fused = detector_options_.engine != EngineKind::cuda_plain};
   FrameGraphSetup setup;
-  setup.detector = std::make_shared<const CudaDetector>(
-      model_, fit, StreamLayout{first.size, first.format, first.orientation}, options);
+  setup.detector = make_cuda_picture_detector(model_, {first.size, first.format, first.orientation},
+                                              detector_options_.detect_size, options);
   setup.overlay = {
       first.size, first.format, first.orientation,
       options_.output.empty() ? OverlayStyle{false, false, false, false} : options_.overlay,
@@ -125,7 +126,9 @@ void CudaStages::make_graphs(const Frame& first) {
   setup.times_stages = options_.wants_stage_times;
   for (int i = 0; i < detector_options_.requests; ++i)
     graphs_.push_back(std::make_unique<FrameGraph>(setup, copies_));
-  network_size_ = fit.network;
+  network_size_ = setup.detector.network_size();
+  tiling_ = setup.detector.tiling;
+  tell_tiles(tiling_);
 }
 
 void CudaStages::start(WorkItem& item, const std::stop_token& stop) {
@@ -188,6 +191,7 @@ std::unique_ptr<Encoder> CudaStages::make_encoder(const EncoderSetup& setup, con
 
 void CudaStages::report(JobResult& result, Notices& notices) const {
   result.network_size = network_size_;
+  result.tiling = tiling_;
   tell_ignored(candidates_ignored_, nms_capacity(options_.nms), result, notices);
   for (std::size_t i = 0; i < kCopyKinds; ++i) {
     const auto kind = static_cast<CopyKind>(i);

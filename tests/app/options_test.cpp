@@ -54,6 +54,8 @@ TEST(Options, InputAndOutput) {
   EXPECT_EQ(options.existing, ExistingOutput::skip);
   EXPECT_EQ(options.job.start_s, 90);
   EXPECT_EQ(options.job.end_s, 100.5);
+  EXPECT_EQ(options.job.max_pixels, 134'217'728);
+  EXPECT_EQ(run_options({"--max-pixels", "268435456"}).job.max_pixels, 268'435'456);
   EXPECT_EQ(run_options({"--overwrite"}).existing, ExistingOutput::overwrite);
   EXPECT_FALSE(run_options({"--no-video"}).video);
 }
@@ -254,7 +256,7 @@ TEST(Options, HelpTellsEveryDefault) {
     option += line;
   }
   check();
-  EXPECT_EQ(options, 44U) << help;
+  EXPECT_EQ(options, 45U) << help;
   EXPECT_THAT(help, HasSubstr("(default: 0.5)"));
   EXPECT_THAT(help, HasSubstr("--config F: "));
 }

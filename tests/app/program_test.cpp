@@ -69,6 +69,37 @@ TEST(Program, InputErrorsAreThree) {
   EXPECT_THAT(dir.names(), ElementsAre("empty", "nothing.mp4", "text.mp4"));
 }
 
+TEST(Program, PicturesOverTheLimitAreThree) {
+  const TemporaryFolder dir;
+  const std::string picture = dir / "a.png";
+  test::ffmpeg("-f lavfi -i color=s=160x120 -frames:v 1", picture);
+  expect_refusal(3, picture + ": pictures of 160x120 have more than 19199 pixels (--max-pixels)",
+                 {"run", picture, "--no-video", "--device", "cpu", "--max-pixels", "19199"});
+  expect_refusal(2, "--max-pixels: '0'", {"run", picture, "--max-pixels", "0"});
+  EXPECT_THAT(dir.names(), ElementsAre("a.png"));
+}
+
+// 24 megapixels took 3.5 GB in one run of the network.
+TEST(Program, LargePicturesPassInLittleMemoryAndTellOfTiles) {
+  const TemporaryFolder dir;
+  const std::string picture = dir / "large.png";
+  const std::string report = dir / "report.json";
+  test::ffmpeg("-f lavfi -i testsrc2=s=6000x4000 -frames:v 1", picture);
+  constexpr const char* kLimit = "ulimit -v 2500000 && exec \"$0\" \"$@\"";  // KiB of addresses
+  const CommandResult result =
+      test::run_command({"bash", "-c", kLimit, FACEPIPE_PROGRAM, "run", picture, "--no-video",
+                         "--report", report, "--device", "cpu", "--threads", "2", "--model",
+                         FACEPIPE_SOURCE_DIR "/data/fetched/models/centerface.onnx"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("in 4 x 3 tiles of 1680x1504"));
+  const nlohmann::json told = nlohmann::json::parse(test::read_file(report)).at(0);
+  EXPECT_EQ(told["detection_tiles"], nlohmann::json({{"columns", 4},
+                                                     {"rows", 3},
+                                                     {"size", {1680, 1504}},
+                                                     {"overlap", 224},
+                                                     {"whole_at", {2508, 1672}}}));
+}
+
 TEST(Program, ModelErrorsAreFour) {
   const TemporaryFolder dir;
   const std::string clip = dir.write("clip.mp4");

@@ -52,6 +52,8 @@ TEST(Report, TellsEverythingOfAnInput) {
                                    {"damaged", 0},
                                    {"written", 100},
                                    {"ended_early", false}}));
+  EXPECT_TRUE(input["detection_tiles"].is_null());
+  EXPECT_EQ(input["options"]["max_pixels"], 1 << 27);
   EXPECT_EQ(input["faces"], 250);
   EXPECT_EQ(input["candidates"], 700);
   EXPECT_EQ(input["candidates_ignored"], 0);

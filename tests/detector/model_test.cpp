@@ -97,8 +97,9 @@ TEST(Model, KnowsCenterfaceUnderOtherNames) {
 
 TEST(Model, KnowsCenterfaceWithOpenExtents) {
   const TemporaryFolder folder;
-  onnx::ModelProto open = centerface_ends();
-  set_extents(*open.mutable_graph()->mutable_input(0), {-1, 3, -1, -1});
+  onnx::ModelProto open = read_proto(test::centerface_file());
+  for (auto& input : *open.mutable_graph()->mutable_input())
+    if (input.name() == "input.1") set_extents(input, {-1, 3, -1, -1});
   int index = 0;
   for (const int channels : {1, 2, 2, 10})
     set_extents(*open.mutable_graph()->mutable_output(index++), {-1, channels, -1, -1});
@@ -195,6 +196,121 @@ const Refused kRefused[] = {
      "other files"},
 };
 
+/// CenterFace's own file with something in it changed.
+std::string damaged(const std::function<void(onnx::ModelProto&)>& change) {
+  onnx::ModelProto model = read_proto(test::centerface_file());
+  change(model);
+  return model.SerializeAsString();
+}
+
+onnx::NodeProto& first_node(onnx::ModelProto& model, const std::string& type) {
+  for (onnx::NodeProto& node : *model.mutable_graph()->mutable_node())
+    if (node.op_type() == type) return node;
+  throw std::runtime_error("no node " + type);
+}
+
+onnx::AttributeProto& attribute(onnx::NodeProto& node, const std::string& name) {
+  for (onnx::AttributeProto& candidate : *node.mutable_attribute())
+    if (candidate.name() == name) return candidate;
+  throw std::runtime_error("no attribute " + name);
+}
+
+onnx::TensorProto& weights(onnx::ModelProto& model, const std::string& name) {
+  for (onnx::TensorProto& tensor : *model.mutable_graph()->mutable_initializer())
+    if (tensor.name() == name) return tensor;
+  throw std::runtime_error("no weights " + name);
+}
+
+/// Weights of the first convolution.
+onnx::TensorProto& first_weights(onnx::ModelProto& model) {
+  return weights(model, first_node(model, "Conv").input(1));
+}
+
+/// The first three ended OpenCV 4.6 by a signal, the fourth took 2 GB.
+const Refused kDamaged[] = {
+    {"GroupOfZero",
+     [] { return damaged([](auto& m) { attribute(first_node(m, "Conv"), "group").set_i(0); }); },
+     "groups"},
+    {"MoreExtentsThanData",
+     [] { return damaged([](auto& m) { first_weights(m).set_dims(0, 1 << 20); }); }, "extents say"},
+    {"NoData", [] { return damaged([](auto& m) { first_weights(m).clear_raw_data(); }); },
+     "extents say"},
+    {"HugePadding",
+     [] {
+       return damaged([](auto& m) { attribute(first_node(m, "Conv"), "pads").set_ints(0, 65535); });
+     },
+     "window"},
+    {"EndlessExtents",
+     [] { return damaged([](auto& m) { first_weights(m).set_dims(0, INT64_MAX); }); },
+     "impossible extents"},
+    {"NegativeExtents", [] { return damaged([](auto& m) { first_weights(m).set_dims(1, -1); }); },
+     "impossible extents"},
+    {"DataInTwoPlaces", [] { return damaged([](auto& m) { first_weights(m).add_float_data(1); }); },
+     "extents say"},
+    {"WeightsOfBytes",
+     [] {
+       return damaged([](auto& m) { first_weights(m).set_data_type(onnx::TensorProto::INT8); });
+     },
+     "type of numbers"},
+    {"WeightsInAnotherFile",
+     [] {
+       return damaged([](auto& m) {
+         auto& entry = *first_weights(m).add_external_data();
+         entry.set_key("location");
+         entry.set_value("/etc/passwd");
+       });
+     },
+     "other files"},
+    {"WeightsTwice",
+     [] {
+       return damaged([](auto& m) {
+         const onnx::TensorProto copy = first_weights(m);
+         *m.mutable_graph()->add_initializer() = copy;
+       });
+     },
+     "name of their own"},
+    {"AttributeTwice",
+     [] {
+       return damaged([](auto& m) {
+         onnx::NodeProto& node = first_node(m, "Conv");
+         const onnx::AttributeProto copy = attribute(node, "group");
+         *node.add_attribute() = copy;
+       });
+     },
+     "twice"},
+    {"AttributeOfAnotherType",
+     [] {
+       return damaged([](auto& m) {
+         attribute(first_node(m, "Conv"), "group").set_type(onnx::AttributeProto::INTS);
+       });
+     },
+     "type"},
+    {"StrideOfZero",
+     [] {
+       return damaged([](auto& m) { attribute(first_node(m, "Conv"), "strides").set_ints(0, 0); });
+     },
+     "window"},
+    {"UnknownOperator",
+     [] { return damaged([](auto& m) { first_node(m, "Relu").set_op_type("Loop"); }); },
+     "not supported"},
+    {"UnknownOpset",
+     [] { return damaged([](auto& m) { m.mutable_opset_import(0)->set_version(99); }); },
+     "operator set 99"},
+    {"UndefinedInput",
+     [] { return damaged([](auto& m) { first_node(m, "Relu").set_input(0, "nowhere"); }); },
+     "nowhere"},
+    {"SparseWeights",
+     [] { return damaged([](auto& m) { m.mutable_graph()->add_sparse_initializer(); }); },
+     "sparse"},
+    {"AnotherStride",
+     [] {
+       return damaged([](auto& m) {
+         for (int i = 0; i < 2; ++i) attribute(first_node(m, "Conv"), "strides").set_ints(i, 1);
+       });
+     },
+     "shape"},
+};
+
 class RefusedModel : public testing::TestWithParam<Refused> {};
 
 void expect_refused(const std::filesystem::path& file, const std::string& reason) {
@@ -214,6 +330,8 @@ TEST_P(RefusedModel, NamesFileAndReason) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, RefusedModel, testing::ValuesIn(kRefused),
+                         [](const auto& test) { return std::string(test.param.name); });
+INSTANTIATE_TEST_SUITE_P(DamagedFiles, RefusedModel, testing::ValuesIn(kDamaged),
                          [](const auto& test) { return std::string(test.param.name); });
 
 TEST(Model, RefusesWhatIsNoFile) {

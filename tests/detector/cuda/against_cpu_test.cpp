@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "detector/cuda/cuda_detector.h"
+#include "detector/cuda/picture_detection.h"
+#include "detector/detector.h"
 #include "tests/detector/cuda/cpu_reference.h"
 #include "tests/detector/cuda/device_frame.h"
 #include "tests/detector/cuda/device_network.h"
@@ -155,6 +156,85 @@ TEST(CudaAgainstCpu, FindsTheSameCandidatesWithCenterface) {
 TEST(CudaAgainstCpu, FindsTheSameCandidatesWithYunet) {
   if (!std::filesystem::exists(test::yunet_file())) GTEST_SKIP() << "no YuNet file";
   expect_same_candidates(test::yunet_file());
+}
+
+/// The demo photo again and again, in 13 megapixels, stored turned.
+Frame large_frame(Orientation orientation) {
+  constexpr Size kUpright{4416, 2960};
+  const Frame photo = as_nv12(test::read_jpeg(test::city_file()));
+  Frame frame = test::make_noise_frame(
+      {kNv12, upright_size(kUpright, orientation), orientation, photo.color}, 1);
+  for (int y = 0; y < frame.size.height; ++y)
+    for (int x = 0; x < frame.size.width; ++x) {
+      const auto place = test::upright_place({x, y}, frame.size, orientation);
+      const int from_x = place.x % photo.size.width;
+      const int from_y = place.y % photo.size.height;
+      test::set_raw_sample(frame, 0, x, y, test::raw_sample(photo, 0, from_x, from_y));
+      for (const int v : {0, 1})
+        test::set_raw_sample(frame, 1, x / 2 * 2 + v, y / 2,
+                             test::raw_sample(photo, 1, from_x / 2 * 2 + v, from_y / 2));
+    }
+  return frame;
+}
+
+Detections found_in_tiles_on_cpu(const Frame& frame) {
+  DetectorOptions options;
+  options.model = test::centerface_file();
+  options.precision = Precision::f32;
+  options.score_threshold = kThreshold;
+  const auto factory = make_detector_factory({}, options);
+  const auto request = factory->detector(frame.upright())->acquire({});
+  request->prepare(frame);
+  request->start();
+  return request->collect();
+}
+
+/// Of those well above the threshold, the share that has its like among `others`.
+double share_among(const Detections& some, const Detections& others) {
+  int clear = 0;
+  int found = 0;
+  for (std::size_t i = 0; i < some.size(); ++i) {
+    if (some.scores[i] < kThreshold + kPreprocessingError) continue;
+    ++clear;
+    for (std::size_t k = 0; k < others.size(); ++k) {
+      if (std::abs(others.scores[k] - some.scores[i]) > kPreprocessingError ||
+          overlap(others.boxes[k], some.boxes[i]) < 0.9)
+        continue;
+      ++found;
+      break;
+    }
+  }
+  return clear == 0 ? 0 : static_cast<double>(found) / clear;
+}
+
+TEST(CudaTiles, FindTheCpusCandidatesHoweverThePictureIsStored) {
+  const Model model(test::centerface_file());
+  for (const Orientation orientation : {Orientation{}, {1, true}}) {
+    const Frame frame = large_frame(orientation);
+    const CudaPictureDetector detector = make_cuda_picture_detector(
+        model, test::layout_of(frame), {}, CudaDetectorOptions{.score_threshold = kThreshold});
+    ASSERT_TRUE(detector.tiling);
+    CudaPictureDetection detection(detector);
+    const cuda::Stream stream;
+    const test::DeviceFrame on_device(frame, stream);
+    const Detections cpu = found_in_tiles_on_cpu(frame);
+    EXPECT_GT(cpu.size(), 500U);
+    for (int run = 0; run < 2; ++run) {  // the second begins where the first has left memory
+      detection.enqueue(on_device.descriptor(), stream);
+      const Detections device = cuda::download(detection.candidates(), stream);
+      EXPECT_GE(share_among(cpu, device), 0.99);
+      EXPECT_GE(share_among(device, cpu), 0.99);
+    }
+  }
+}
+
+TEST(CudaTiles, AreNotForAPictureOfWhichASizeWasChosen) {
+  const Frame frame = large_frame({});
+  const CudaPictureDetector detector =
+      make_cuda_picture_detector(Model(test::centerface_file()), test::layout_of(frame),
+                                 Size{640, 640}, CudaDetectorOptions{});
+  EXPECT_FALSE(detector.tiling);
+  EXPECT_EQ(detector.network_size(), (Size{640, 448}));
 }
 
 }  // namespace
