@@ -11,6 +11,7 @@
 
 #include "app/backends.h"
 #include "app/doctor.h"
+#include "app/last_resort.h"
 #include "app/log.h"
 #include "app/options.h"
 #include "app/outcome.h"
@@ -51,6 +52,7 @@ int execute(const RunOptions& options) {
 
 int main(int argc, char** argv) {
   using namespace facepipe;
+  install_last_resort();
   // A reader that went away must not end a run that still has files to finish.
   std::signal(SIGPIPE, SIG_IGN);
   try {
@@ -61,7 +63,9 @@ int main(int argc, char** argv) {
     spdlog::error("{}", error.what());
     return exit_code(error.kind());
   } catch (const std::exception& error) {
-    spdlog::error("{}", error.what());
-    return exit_code(ErrorKind::internal);
+    spdlog::error("{}", reason_of(error));
+  } catch (...) {
+    spdlog::error("an exception of an unknown kind");
   }
+  return exit_code(ErrorKind::internal);
 }

@@ -126,7 +126,9 @@ void StreamDecoder::receive(const Sink& sink) {
     if (received == AVERROR(EAGAIN) || received == AVERROR_EOF) return;
     check_decoded(received);
     if (received == AVERROR(ENOMEM)) throw std::bad_alloc();
-    if (received < 0) continue;  // the packet's entry stays open, so it counts as lost
+    // The packet's entry stays open, so it counts as lost. FFmpeg also gives pictures that it
+    // couldn't begin to decode: of a device's they have no memory.
+    if (received < 0 || picture->data[0] == nullptr) continue;
     std::optional<DecodedFrame> frame = complete(std::move(picture));
     if (frame) sink(std::move(*frame));
   }

@@ -151,7 +151,6 @@ void CudaDecoder::open_nvdec(const AVCodec& codec) {
   open(codec, 1, [this](AVCodecContext& decoder) {
     decoder.hw_device_ctx = av_buffer_ref(hardware_.get());
     if (decoder.hw_device_ctx == nullptr) throw std::bad_alloc();
-    decoder.extra_hw_frames = options_.frames_in_flight + kSpareFrames;
     decoder.opaque = this;
     decoder.get_format = choose_format;
     compat::keep_decoder_surfaces(decoder);
@@ -180,7 +179,7 @@ std::string CudaDecoder::refusal_of(AVCodecContext& decoder, const AVPixelFormat
       (decoder.sw_pix_fmt == AV_PIX_FMT_NONE ? "unknown format"
                                              : av_get_pix_fmt_name(decoder.sw_pix_fmt));
   if (*offered == AV_PIX_FMT_NONE) return "NVDEC doesn't take the stream (" + stream + ")";
-  const std::string reason = reason_against_hardware(decoder, *hardware_);
+  const std::string reason = reason_against_hardware(decoder, *hardware_, options_.frames_in_flight + kSpareFrames);
   return reason.empty() ? "" : "NVDEC can't be used for the stream (" + stream + "): " + reason;
 }
 

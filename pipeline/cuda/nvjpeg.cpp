@@ -1,14 +1,15 @@
 #include "pipeline/cuda/nvjpeg.h"
 
+#include <spdlog/spdlog.h>
+
 #include <array>
 #include <string>
 
 #include "core/error.h"
 
 namespace facepipe {
-namespace {
 
-std::string name_of(nvjpegStatus_t status) {
+std::string text_of(nvjpegStatus_t status) {
   static constexpr std::array kNames{"success",
                                      "not initialized",
                                      "invalid parameter",
@@ -24,11 +25,13 @@ std::string name_of(nvjpegStatus_t status) {
   return i < kNames.size() ? kNames[i] : "status " + std::to_string(i);
 }
 
-}  // namespace
+void tell_failed_destroy(const char* why) noexcept {
+  spdlog::debug("nvJPEG: something was not given back: {}", why);
+}
 
-void fail_nvjpeg(nvjpegStatus_t status, const char* call, const char* file, int line) {
-  throw Error(ErrorKind::device, std::string(call) + " failed: nvJPEG: " + name_of(status) + ", " +
-                                     file + ":" + std::to_string(line));
+void fail_nvjpeg(const std::string& reason, const char* call, const char* file, int line) {
+  throw Error(ErrorKind::device, std::string(call) + " failed: nvJPEG: " + reason + ", " + file +
+                                     ":" + std::to_string(line));
 }
 
 }  // namespace facepipe
