@@ -1,4 +1,5 @@
-// What is left where an exception has nowhere to go: in a library's thread, a destructor, or C code.
+// What is left where an exception has nowhere to go: in a library's thread, a destructor, or C
+// code.
 #pragma once
 
 #include <exception>

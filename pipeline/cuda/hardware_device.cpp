@@ -36,10 +36,10 @@ CUcontext current_context() {
   return context;
 }
 
-// FFmpeg counts the surfaces of H.264 by what the stream says: reference pictures, pictures that are
-// reordered, and two. But it holds back has_b_frames pictures, and where a container's stamps jump,
-// as at the seams of an edit list, it has guessed more of these before the decoder was opened. It
-// doesn't say when surfaces run out: it gives pictures without memory.
+// FFmpeg counts the surfaces of H.264 by what the stream says: reference pictures, pictures that
+// are reordered, and two. But it holds back has_b_frames pictures, and where a container's stamps
+// jump, as at the seams of an edit list, it has guessed more of these before the decoder was
+// opened. It doesn't say when surfaces run out: it gives pictures without memory.
 int uncounted_surfaces(const AVCodecContext& decoder, int counted) {
   constexpr int kWork = 2;
   if (decoder.codec_id != AV_CODEC_ID_H264) return 0;

@@ -1,5 +1,5 @@
-// nvJPEG's handles: one owner alias for each, one check of what its calls give. Its interface is C's,
-// but what CUDA refuses it throws through that as C++ exceptions of its own, where it destroys
+// nvJPEG's handles: one owner alias for each, one check of what its calls give. Its interface is
+// C's, but what CUDA refuses it throws through that as C++ exceptions of its own, where it destroys
 // things too; so every call is made where they are caught.
 #pragma once
 
