@@ -60,7 +60,7 @@ int main(int argc, char** argv) {
     const Command command = parse_command(std::vector<std::string>(argv + 1, argv + argc));
     return std::visit([](const auto& options) { return execute(options); }, command);
   } catch (const Error& error) {
-    spdlog::error("{}", error.what());
+    spdlog::error("{}", reason_of(error));
     return exit_code(error.kind());
   } catch (const std::exception& error) {
     spdlog::error("{}", reason_of(error));

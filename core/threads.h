@@ -21,4 +21,8 @@ template <class Body>
   }
 }
 
+/// Starts `count` threads at once, and ends them: for libraries that hang or abort where the system
+/// has too few. Errors: as start_thread().
+void expect_threads(int count);
+
 }  // namespace facepipe

@@ -98,8 +98,11 @@ void StreamDecoder::open(const AVCodec& codec, int threads,
   context_->flags |= AV_CODEC_FLAG_UNALIGNED;  // or the left edge's cropping is rounded
   compat::enable_tags(*context_);
   if (prepare) prepare(*context_);
-  check_av(avcodec_open2(context_.get(), &codec, nullptr), ErrorKind::input,
-           demuxer_.url() + ": decoder " + codec.name);
+  const int opened = avcodec_open2(context_.get(), &codec, nullptr);
+  if (opened == AVERROR(EAGAIN))
+    throw Error(ErrorKind::internal,
+                demuxer_.url() + ": can't start a thread: " + av_error_text(opened));
+  check_av(opened, ErrorKind::input, demuxer_.url() + ": decoder " + codec.name);
 }
 
 std::int64_t StreamDecoder::enter(const AVPacket& packet, const Interval& read) {

@@ -165,6 +165,13 @@ TEST(Nvdec, APictureThatDoesntComeIsCountedAsLost) {
   EXPECT_EQ(decoder->ledger().decoded, 59);
 }
 
+/// One thread: what FFmpeg loses at a change of size doesn't depend on chance.
+DecoderOptions in_order() {
+  DecoderOptions options;
+  options.threads = 1;
+  return options;
+}
+
 /// Two streams of other sizes, one behind the other.
 fs::path make_changing(const TemporaryFolder& folder) {
   ffmpeg(std::string(kDecodedSource) + "-c:v libx264 -pix_fmt yuv420p -bf 3", folder / "a.h264");
@@ -185,7 +192,7 @@ double mean_difference(const Samples& one, const Samples& other) {
 TEST(Nvdec, MakesPicturesThatChangeLikeTheFirst) {
   const TemporaryFolder folder;
   const fs::path file = make_changing(folder);
-  const Decoded expected = decode_on_cpu(file, {.threads = 1});
+  const Decoded expected = decode_on_cpu(file, in_order());
   CudaDecoderOptions options;
   options.choice = DecoderChoice::nvdec;
   const Decoded found = decode_on_cuda(file, options);
@@ -257,7 +264,7 @@ TEST(Nvdec, HasSurfacesForWhatEditListsHoldBack) {
   const fs::path file = folder / "clip.mp4";
   ffmpeg(std::string(kDecodedSource) + "-c:v libx264 -pix_fmt yuv420p -bf 3 -g 12", file);
   set_edits(file, {{900, 1024}, {900, 1024 + 3840}, {900, 1024 + 7680}});
-  const Decoded expected = decode_on_cpu(file, {.threads = 1});
+  const Decoded expected = decode_on_cpu(file, in_order());
   ASSERT_EQ(expected.ledger.lost, 0);
   CudaDecoderOptions options;
   options.choice = DecoderChoice::nvdec;
