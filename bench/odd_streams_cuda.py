@@ -30,7 +30,7 @@ import measurement
 SEED = 13
 RAW = (".264", ".h264", ".hevc", ".265", ".jsv", ".avc", ".26l", ".mjpeg")
 DONE, REFUSED, DAMAGED = 0, (3, 4, 5), 6
-MODES = {"jpeg": ["--device", "cuda", "--codec", "mjpeg"],
+MODES = {"jpeg": ["--device", "cuda", "--codec", "mjpeg", "--allow-8bit"],
          "faces": ["--device", "cuda", "--no-video"],
          "cpu": ["--device", "cpu", "--no-video"]}
 
@@ -143,7 +143,8 @@ def run(facepipe, model, stream, mode, limit):
             wrong.append("left behind: " + " ".join(left))
         if mode == "jpeg" and code in (DONE, DAMAGED) and pictures_in(output) != frames["written"]:
             wrong.append(f"{pictures_in(output)} pictures in the file")
-        return Outcome(code, frames, told[-1] if told else "", [each for each in wrong if each])
+        error = told[-1].replace(f"{folder}/", "") if told else ""
+        return Outcome(code, frames, error, [each for each in wrong if each])
 
 
 def describe(stream, outcomes):

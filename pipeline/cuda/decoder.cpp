@@ -60,11 +60,11 @@ void find_chroma(AVFrame& picture) {
     picture.data[1] += picture.linesize[0];
 }
 
-/// What FFmpeg's decoders on the CPU would call a surface's samples: what users are told.
-AVPixelFormat format_on_cpu(AVPixelFormat layout, AVColorRange range) {
+/// What FFmpeg's decoders on the CPU would call a surface's samples: what users are told. The range
+/// isn't part of it: a change of that alone stays with the pictures, as there.
+AVPixelFormat format_on_cpu(AVPixelFormat layout) {
   if (bits_of(layout) > 10) return AV_PIX_FMT_YUV420P12;
-  if (bits_of(layout) > 8) return AV_PIX_FMT_YUV420P10;
-  return range == AVCOL_RANGE_JPEG ? AV_PIX_FMT_YUVJ420P : AV_PIX_FMT_YUV420P;
+  return bits_of(layout) > 8 ? AV_PIX_FMT_YUV420P10 : AV_PIX_FMT_YUV420P;
 }
 
 class CudaDecoder final : public StreamDecoder {
@@ -300,8 +300,8 @@ Frame CudaDecoder::surface_frame(UniqueAVFrame picture) {
       reinterpret_cast<const AVHWFramesContext*>(picture->hw_frames_ctx->data)->sw_format;
   find_chroma(*picture);
   crop_top_left(*picture, layout);
-  const bool changed = changes_.is_changed(
-      {picture->width, picture->height, format_on_cpu(layout, picture->color_range)});
+  const bool changed =
+      changes_.is_changed({picture->width, picture->height, format_on_cpu(layout)});
   Frame frame = wrap(std::move(picture), layout, options_.device);
   if (!first_) first_ = {frame.size, bits_of(layout), frame.color.full_range};
   if (changed) return fitted(std::move(frame));

@@ -13,14 +13,15 @@
 namespace facepipe {
 namespace {
 
-void throw_from_nowhere(const std::string& text) noexcept { throw std::runtime_error(text); }
+void fail(const std::string& text) { throw std::runtime_error(text); }
+void fail_from_nowhere(const std::string& text) noexcept { fail(text); }
 
 TEST(LastResortDeathTest, AnExceptionThatNobodyCatchesIsOneLine) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {
         install_last_resort();
-        throw_from_nowhere("a plug-in\nfailed");
+        fail_from_nowhere("a plug-in\nfailed");
       },
       testing::ExitedWithCode(1), "^facepipe: error: a plug-in failed\n$");
 }

