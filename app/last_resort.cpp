@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <csignal>
 #include <cstring>
 #include <new>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "core/error.h"
 
@@ -54,12 +56,20 @@ void print_current() noexcept {
   print("\n");
 }
 
-[[noreturn]] void end_here() noexcept {
+[[noreturn]] void end_after(void (*print_why)()) noexcept {
+  thread_local bool again = false;
+  if (std::exchange(again, true)) _exit(exit_code(ErrorKind::internal));  // the hook failed
   // Whoever fails while the first one ends the program waits for that end.
   while (g_ending.test_and_set()) pause();
-  print_current();
+  print_why();
   if (void (*const hook)() = g_hook.exchange(nullptr)) hook();
   _exit(exit_code(ErrorKind::internal));
+}
+
+[[noreturn]] void on_terminate() noexcept { end_after(print_current); }
+
+extern "C" void on_abort(int /*number*/) {
+  end_after([] { print("facepipe: error: aborted by a library\n"); });
 }
 
 }  // namespace
@@ -71,7 +81,10 @@ std::string reason_of(const std::exception& error) {
   return is_out_of_threads(error) ? "can't start a thread: " + text : text;
 }
 
-void install_last_resort() { std::set_terminate(end_here); }
+void install_last_resort() {
+  std::set_terminate(on_terminate);
+  std::signal(SIGABRT, on_abort);
+}
 
 void at_terminate(void (*hook)()) { g_hook = hook; }
 

@@ -13,7 +13,8 @@ namespace facepipe {
 
 /// From now on std::terminate() prints one line with the current exception's text, runs what
 /// at_terminate() was given, and ends the program with exit code 1 at once: nothing is unwound and
-/// no destructor runs, but nobody waits for ever and no core is dumped. To be called first in
+/// no destructor runs, but nobody waits for ever and no core is dumped. So does std::abort(), which
+/// libraries call that have a C++ runtime of their own or check themselves. To be called first in
 /// main(). Other threads go on until the program has ended.
 void install_last_resort();
 

@@ -1,5 +1,6 @@
 #include "pipeline/cuda/nvjpeg.h"
 
+#include <cuda_runtime_api.h>
 #include <spdlog/spdlog.h>
 
 #include <array>
@@ -23,6 +24,13 @@ std::string text_of(nvjpegStatus_t status) {
                                      "incomplete bitstream"};
   const auto i = static_cast<std::size_t>(status);
   return i < kNames.size() ? kNames[i] : "status " + std::to_string(i);
+}
+
+bool can_free_memory() noexcept {
+  const cudaError_t state = cudaDeviceSynchronize();
+  static_cast<void>(cudaGetLastError());
+  // Where there is no device, nothing on it can have failed.
+  return state == cudaSuccess || state == cudaErrorNoDevice || state == cudaErrorInsufficientDriver;
 }
 
 void tell_failed_destroy(const char* why) noexcept {

@@ -1,6 +1,7 @@
 // nvJPEG's handles: one owner alias for each, one check of what its calls give. Its interface is
-// C's, but what CUDA refuses it throws through that as C++ exceptions of its own, where it destroys
-// things too; so every call is made where they are caught.
+// C's, but what CUDA refuses it throws as C++ exceptions of its own, through that interface or,
+// where it frees memory, against its own destructors, which ends the program. So every call is made
+// where they are caught, and none of its handles is ended on a device that has failed.
 #pragma once
 
 #include <nvjpeg.h>
@@ -12,6 +13,10 @@
 
 namespace facepipe {
 
+/// False once something has failed on CUDA's current device that ends all use of it (an illegal
+/// memory access, for one). Waits for the device.
+[[nodiscard]] bool can_free_memory() noexcept;
+
 /// What was left undone is told at debug level: a device that has failed is told elsewhere.
 void tell_failed_destroy(const char* why) noexcept;
 
@@ -19,6 +24,7 @@ template <class Handle, auto Destroy>
 struct NvjpegDelete {
   using pointer = Handle;
   void operator()(Handle handle) const noexcept {
+    if (!can_free_memory()) return tell_failed_destroy("the device has failed");
     try {
       Destroy(handle);
     } catch (const std::exception& failure) {

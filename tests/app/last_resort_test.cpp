@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -45,6 +46,17 @@ TEST(LastResortDeathTest, RunsTheHookOnce) {
         std::terminate();
       },
       testing::ExitedWithCode(1), "^facepipe: error: ended by std::terminate\nremoved\n$");
+}
+
+TEST(LastResortDeathTest, ALibraryThatAbortsToo) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        install_last_resort();
+        at_terminate([] { [[maybe_unused]] const auto n = write(STDERR_FILENO, "removed\n", 8); });
+        std::abort();
+      },
+      testing::ExitedWithCode(1), "^facepipe: error: aborted by a library\nremoved\n$");
 }
 
 TEST(ReasonOf, NamesWhatTheSystemLacks) {
