@@ -31,6 +31,12 @@ long error_lines(const std::string& text) {
 
 class Limits : public testing::Test {
  protected:
+  void SetUp() override {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "sanitizers take memory and threads of their own";
+#endif
+  }
+
   Limits() {
     test::ffmpeg("-f lavfi -i testsrc2=s=64x64:r=25:d=0.4 -c:v libx264 -pix_fmt yuv420p", clip_);
     fs::permissions(folder_.path(), fs::perms::all);
