@@ -9,6 +9,7 @@
 
 #include "app/backends.h"
 #include "app/doctor.h"
+#include "app/last_resort.h"
 #include "app/log.h"
 #include "app/options.h"
 #include "app/outcome.h"
@@ -17,6 +18,7 @@
 #include "app/standard_streams.h"
 #include "app/stop_signals.h"
 #include "core/error.h"
+#include "core/output_file.h"
 
 namespace facepipe {
 namespace {
@@ -51,6 +53,8 @@ int execute(const RunOptions& options) {
 
 int main(int argc, char** argv) {
   using namespace facepipe;
+  install_last_resort();
+  at_terminate(remove_unfinished_outputs);
   open_closed_streams();
   // A reader that went away must not end a run that still has files to finish, and a file that may
   // grow no more is an error of writing it.
@@ -62,13 +66,15 @@ int main(int argc, char** argv) {
     const Command command = parse_command(std::vector<std::string>(argv + 1, argv + argc));
     return std::visit([](const auto& options) { return execute(options); }, command);
   } catch (const Error& error) {
-    spdlog::error("{}", error.what());
+    spdlog::error("{}", reason_of(error));
     return exit_code(error.kind());
   } catch (const Stopped&) {
     spdlog::error("interrupted before there was any output");
     return kExitInterrupted;
   } catch (const std::exception& error) {
-    spdlog::error("{}", error.what());
-    return exit_code(ErrorKind::internal);
+    spdlog::error("{}", reason_of(error));
+  } catch (...) {
+    spdlog::error("an exception of an unknown kind");
   }
+  return exit_code(ErrorKind::internal);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 
+#include "app/last_resort.h"
 #include "core/error.h"
 
 namespace facepipe {
@@ -24,7 +25,9 @@ std::optional<Failure> attempt(const std::string& name, const std::function<void
   } catch (const Stopped&) {
     return Failure{kExitInterrupted, named(name, "interrupted before there was any output")};
   } catch (const std::exception& error) {
-    return Failure{exit_code(ErrorKind::internal), named(name, error.what())};
+    return Failure{exit_code(ErrorKind::internal), named(name, reason_of(error))};
+  } catch (...) {
+    return Failure{exit_code(ErrorKind::internal), named(name, "an exception of an unknown kind")};
   }
 }
 

@@ -1,6 +1,7 @@
 #include "app/progress.h"
 
 #include <spdlog/fmt/fmt.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -9,6 +10,8 @@
 #include <stop_token>
 #include <string_view>
 #include <utility>
+
+#include "core/threads.h"
 
 namespace facepipe {
 namespace {
@@ -75,7 +78,13 @@ std::string progress_bar(const ProgressState& state) {
 ProgressTeller::ProgressTeller(ProgressKind kind, std::FILE* out, ProgressState first)
     : kind_(kind), out_(out), state_(std::move(first)) {
   if (kind_ != ProgressKind::none)
-    thread_ = std::jthread([this](const std::stop_token& stop) { work(stop); });
+    thread_ = start_thread([this](const std::stop_token& stop) {
+      try {
+        work(stop);
+      } catch (const std::exception& error) {
+        spdlog::debug("no progress from here on: {}", error.what());  // a run is worth more
+      }
+    });
 }
 
 ProgressTeller::~ProgressTeller() { stop_thread(); }

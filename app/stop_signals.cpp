@@ -8,6 +8,8 @@
 #include <csignal>
 #include <system_error>
 
+#include "core/threads.h"
+
 namespace facepipe {
 namespace {
 
@@ -59,7 +61,7 @@ void listen(const std::stop_source& stop) noexcept {
 StopSignals::StopSignals() {
   if (pipe2(g_pipe.data(), O_CLOEXEC) != 0)
     throw std::system_error(errno, std::generic_category(), "pipe");
-  listener_ = std::jthread([stop = stop_] { listen(stop); });
+  listener_ = start_thread([stop = stop_] { listen(stop); });
   g_hangup_counts = is_ignored(SIGHUP) ? 0 : 1;
   set_handlers(on_signal);
 }

@@ -11,7 +11,8 @@ namespace facepipe {
 /// before other threads, so that they start with it in place.
 class StopSignals {
  public:
-  /// Throws std::system_error where the system has no pipe or thread left.
+  /// Throws std::system_error where the system has no pipe left, Error(internal) where it has no
+  /// thread.
   StopSignals();
   ~StopSignals();
   StopSignals(const StopSignals&) = delete;

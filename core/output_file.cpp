@@ -93,9 +93,11 @@ OutputFile::OutputFile(fs::path target, ExistingTarget existing, std::stop_token
   }
   lock_.emplace(target_);
   open_temporary();
+  if (lock_->leftovers().empty()) enter_unfinished(OutputLock::record_path(target_));
 }
 
 OutputFile::~OutputFile() {
+  strike_unfinished(OutputLock::record_path(target_));
   if (file_ >= 0) close(file_);
   leave_first();
   remove_temporaries();
@@ -299,6 +301,7 @@ void OutputFile::release() {
   leave_first();
   remove_temporaries();
   lock_.reset();
+  strike_unfinished(OutputLock::record_path(target_));
 }
 
 /// What begin_again() followed is worth something to the next run.

@@ -111,8 +111,8 @@ class OutputFile {
   int full_ = 0;
 };
 
-/// Removes the temporary files of unfinished OutputFiles, where the program ends without their
-/// destructors.
+/// Removes what unfinished OutputFiles have made, where the program ends without their destructors.
+/// For std::terminate(): neither waits nor allocates.
 void remove_unfinished_outputs() noexcept;
 
 /// Gives a file a name that nothing has. 0, or an errno: EEXIST where the name is taken.

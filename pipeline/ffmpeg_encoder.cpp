@@ -5,7 +5,9 @@ extern "C" {
 }
 
 #include <new>
+#include <thread>
 
+#include "core/threads.h"
 #include "pipeline/pictures.h"
 
 namespace facepipe {
@@ -29,6 +31,13 @@ constexpr std::string_view kX265Quiet = "log-level=none";
 void quiet_encoder(const AVCodec& codec, Dictionary& options) {
   if (std::string_view(codec.name) == "libx265")
     options.set(std::string(kX265Options), std::string(kX265Quiet));
+}
+
+// An encoder that couldn't start its threads doesn't say so. libx264 starts one and a half for each
+// core, and one that looks ahead.
+void expect_encoder_threads(int threads) {
+  const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  expect_threads(threads > 0 ? threads : cores + cores / 2 + 1);
 }
 
 }  // namespace
@@ -80,8 +89,9 @@ FFmpegEncoder::FFmpegEncoder(const EncoderSetup& setup, const Frame& first,
   context_->thread_count = setup.threads;
   if (setup.global_header) context_->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
   configure(*context_);
-  check_av(open_with_options(*context_, options), ErrorKind::output,
-           subject_ + " refuses its options or the picture");
+  const int opened = open_with_options(*context_, options);
+  if (opened < 0) expect_encoder_threads(setup.threads);
+  check_av(opened, ErrorKind::output, subject_ + " refuses its options or the picture");
 }
 
 void FFmpegEncoder::set_picture(const Frame& first) {

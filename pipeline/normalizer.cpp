@@ -36,16 +36,11 @@ AVColorSpace matrix_for_rgb(int height) {
 
 Normalizer::Normalizer(const PictureTarget& target, bool scale_on_change, std::string input,
                        Notices& notices)
-    : target_(target),
-      scale_on_change_(scale_on_change),
-      input_(std::move(input)),
-      notices_(notices) {}
+    : target_(target), changes_(scale_on_change, std::move(input), notices) {}
 
 UniqueAVFrame Normalizer::apply(UniqueAVFrame picture) {
   const PictureKind kind = kind_of(*picture);
-  if (!first_) first_ = kind;
-  const bool resized = kind.width != first_->width || kind.height != first_->height;
-  if (resized || kind.format != first_->format) tell_change(*picture);
+  static_cast<void>(changes_.is_changed(kind));
   const bool fits = kind.width == target_.width && kind.height == target_.height &&
                     kind.format == target_.format && target_.rotate.upright();
   if (fits) return picture;
@@ -71,11 +66,16 @@ std::string Normalizer::chain_for(const AVFrame& picture) const {
          rotation_filters(target_.rotate) + "null";
 }
 
-void Normalizer::tell_change(const AVFrame& picture) {
-  const std::string change = "pictures change from " + describe(*first_) + " to " +
-                             describe(kind_of(picture)) + " in mid-file";
+bool ChangeWatch::is_changed(const PictureKind& picture) {
+  if (!first_) first_ = picture;
+  const bool same = picture.width == first_->width && picture.height == first_->height &&
+                    picture.format == first_->format;
+  if (same) return false;
+  const std::string change =
+      "pictures change from " + describe(*first_) + " to " + describe(picture) + " in mid-file";
   if (!scale_on_change_) throw Error(ErrorKind::input, input_ + ": " + change);
   notices_.add(change + "; converted to the first");
+  return true;
 }
 
 }  // namespace facepipe

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "pipeline/frame_filter.h"
 #include "pipeline/notices.h"
@@ -19,10 +20,27 @@ struct PictureTarget {
   Orientation rotate;  ///< applied to the pixels; upright: none
 };
 
+/// Tells of pictures that change in mid-file, whoever makes them like the first. Not thread-safe.
+class ChangeWatch {
+ public:
+  /// @param scale_on_change  false: a change of size or format is Error(input)
+  ChangeWatch(bool scale_on_change, std::string input, Notices& notices)
+      : scale_on_change_(scale_on_change), input_(std::move(input)), notices_(notices) {}
+
+  /// Whether a picture has another size or format than the first that was seen.
+  bool is_changed(const PictureKind& picture);
+
+ private:
+  bool scale_on_change_;
+  std::string input_;
+  Notices& notices_;
+  std::optional<PictureKind> first_;
+};
+
 /// Not thread-safe.
 class Normalizer {
  public:
-  /// @param scale_on_change  false: a change of size or format is Error(input)
+  /// @param scale_on_change  as ChangeWatch's
   Normalizer(const PictureTarget& target, bool scale_on_change, std::string input,
              Notices& notices);
 
@@ -31,13 +49,9 @@ class Normalizer {
 
  private:
   [[nodiscard]] std::string chain_for(const AVFrame& picture) const;
-  void tell_change(const AVFrame& picture);
 
   PictureTarget target_;
-  bool scale_on_change_;
-  std::string input_;
-  Notices& notices_;
-  std::optional<PictureKind> first_;
+  ChangeWatch changes_;
   std::optional<FrameFilter> filter_;
 };
 

@@ -16,13 +16,32 @@ void Runner::stage(std::string name, std::function<void()> body) {
 }
 
 void Runner::run() {
-  running_ = stages_.size();
   std::vector<std::jthread> threads;
   threads.reserve(stages_.size());
-  for (const Stage& stage : stages_) threads.emplace_back([this, &stage] { work(stage); });
+  try {
+    start_all(threads);
+  } catch (...) {
+    fail(std::current_exception());
+  }
   abort_until_ended();
   threads.clear();
   if (error_) std::rethrow_exception(error_);
+}
+
+void Runner::start_all(std::vector<std::jthread>& threads) {
+  for (const Stage& stage : stages_) {
+    {
+      const std::scoped_lock lock(mutex_);
+      ++running_;
+    }
+    try {
+      threads.push_back(start_([this, &stage] { work(stage); }));
+    } catch (...) {
+      const std::scoped_lock lock(mutex_);
+      --running_;
+      throw;
+    }
+  }
 }
 
 void Runner::work(const Stage& stage) noexcept {

@@ -8,17 +8,24 @@
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "core/threads.h"
 #include "pipeline/channel.h"
 
 namespace facepipe {
 
 /// Runs stages until all have ended. The first exception of any stage is kept, all channels are
-/// aborted, the threads joined, and the exception is rethrown by run() on the caller's thread.
+/// aborted, the threads joined, and the exception is rethrown by run() on the caller's thread. A
+/// thread that can't be started is such a failure too: Error(internal).
 class Runner {
  public:
-  Runner() = default;
+  /// Starts a stage's thread. Another one than start_thread() is for tests.
+  using Start = std::function<std::jthread(std::function<void()> body)>;
+
+  Runner() : Runner(start_thread<std::function<void()>>) {}
+  explicit Runner(Start start) : start_(std::move(start)) {}
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
 
@@ -40,10 +47,12 @@ class Runner {
     std::function<void()> body;
   };
 
+  void start_all(std::vector<std::jthread>& threads);
   void work(const Stage& stage) noexcept;
   void fail(std::exception_ptr error) noexcept;
   void abort_until_ended();
 
+  Start start_;
   std::vector<Stage> stages_;
   std::vector<Abortable*> channels_;
   std::stop_source failure_;

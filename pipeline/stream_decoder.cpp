@@ -131,8 +131,11 @@ void StreamDecoder::open(const AVCodec& codec, int threads,
   context_->flags |= AV_CODEC_FLAG_UNALIGNED;  // or the left edge's cropping is rounded
   compat::enable_tags(*context_);
   if (prepare) prepare(*context_);
-  check_av(avcodec_open2(context_.get(), &codec, nullptr), ErrorKind::input,
-           demuxer_.url() + ": decoder " + codec.name);
+  const int opened = avcodec_open2(context_.get(), &codec, nullptr);
+  if (opened == AVERROR(EAGAIN))
+    throw Error(ErrorKind::internal,
+                demuxer_.url() + ": can't start a thread: " + av_error_text(opened));
+  check_av(opened, ErrorKind::input, demuxer_.url() + ": decoder " + codec.name);
 }
 
 void StreamDecoder::check_size() const {
@@ -167,7 +170,9 @@ void StreamDecoder::receive(const Sink& sink) {
     check_size();
     check_decoded(received);
     if (received == AVERROR(ENOMEM)) throw std::bad_alloc();
-    if (received < 0) continue;  // the packet's entry stays open, so it counts as lost
+    // The packet's entry stays open, so it counts as lost. FFmpeg also gives pictures that it
+    // couldn't begin to decode: of a device's they have no memory.
+    if (received < 0 || picture->data[0] == nullptr) continue;
     std::optional<DecodedFrame> frame = complete(std::move(picture));
     if (frame) sink(std::move(*frame));
   }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/threads.h"
 #include "detector/engine_error.h"
 
 namespace facepipe {
@@ -17,6 +18,7 @@ namespace {
 
 constexpr const char* kLibrary = "OpenVINO";
 constexpr const char* kDevice = "CPU";
+constexpr int kHelpers = 2;  // threads that call back
 
 ov::element::Type element_type(Precision precision) {
   switch (precision) {
@@ -123,6 +125,8 @@ ov::CompiledModel compile(const Model& model, Size network, const EngineOptions&
   ov::Core core;
   const auto read = core.read_model(model.onnx(network), ov::Tensor());
   const int streams = std::min(options.requests, options.threads);
+  // Where one of its own can't be started, OpenVINO (2026.4) waits for ever.
+  expect_threads(streams + options.threads + kHelpers);
   return core.compile_model(with_byte_input(read), kDevice,
                             ov::hint::inference_precision(element_type(options.precision)),
                             ov::inference_num_threads(options.threads), ov::num_streams(streams),

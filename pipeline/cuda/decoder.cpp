@@ -14,6 +14,7 @@ extern "C" {
 #include "core/cuda/devices.h"
 #include "core/cuda/stream.h"
 #include "pipeline/cuda/hardware_device.h"
+#include "pipeline/cuda/picture_fit.h"
 #include "pipeline/cuda/pictures.h"
 #include "pipeline/cuda/pool.h"
 #include "pipeline/cuda/upload.h"
@@ -59,6 +60,13 @@ void find_chroma(AVFrame& picture) {
     picture.data[1] += picture.linesize[0];
 }
 
+/// What FFmpeg's decoders on the CPU would call a surface's samples: what users are told. The range
+/// isn't part of it: a change of that alone stays with the pictures, as there.
+AVPixelFormat format_on_cpu(AVPixelFormat layout) {
+  if (bits_of(layout) > 10) return AV_PIX_FMT_YUV420P12;
+  return bits_of(layout) > 8 ? AV_PIX_FMT_YUV420P10 : AV_PIX_FMT_YUV420P;
+}
+
 class CudaDecoder final : public StreamDecoder {
  public:
   CudaDecoder(const Demuxer& demuxer, const CudaDecoderOptions& options,
@@ -77,6 +85,11 @@ class CudaDecoder final : public StreamDecoder {
 
  private:
   enum class Mode { undecided, nvdec, cpu };
+  struct SurfaceKind {
+    Size size;
+    int bits;
+    bool full_range;
+  };
   struct Sent {
     UniqueAVPacket packet;
     std::int64_t tag;
@@ -92,11 +105,15 @@ class CudaDecoder final : public StreamDecoder {
   void open_nvdec(const AVCodec& codec);
   void open_cpu();
   void use_device() const { cuda::use_device(options_.device); }
+  [[nodiscard]] std::size_t in_flight() const {
+    return static_cast<std::size_t>(options_.frames_in_flight + kSpareFrames);
+  }
   void settle(const Sink& sink);
   void give_up_nvdec();
   static AVPixelFormat choose_format(AVCodecContext* decoder, const AVPixelFormat* offered);
   [[nodiscard]] std::string refusal_of(AVCodecContext& decoder, const AVPixelFormat* offered);
   [[nodiscard]] Frame surface_frame(UniqueAVFrame picture);
+  [[nodiscard]] Frame fitted(Frame frame);
   [[nodiscard]] Frame uploaded_frame(UniqueAVFrame picture);
 
   CudaDecoderOptions options_;
@@ -108,7 +125,9 @@ class CudaDecoder final : public StreamDecoder {
   bool asked_ = false;      // for a format, and NVDEC's was chosen
   std::string refusal_;     // why NVDEC's was not
   std::vector<Sent> sent_;  // while undecided
-  std::optional<PictureKind> first_;
+  ChangeWatch changes_;
+  std::optional<SurfaceKind> first_;
+  std::optional<PictureFit> fit_;  // to the first's kind, once there are others
   std::optional<Normalizer> normalizer_;
   std::optional<PictureUpload> upload_;
 };
@@ -125,8 +144,8 @@ CudaDecoder::CudaDecoder(const Demuxer& demuxer, const CudaDecoderOptions& optio
       options_(options),
       copies_(copies),
       stream_(stream_on(options.device)),
-      events_(static_cast<std::size_t>(options.frames_in_flight + kSpareFrames),
-              [] { return std::make_unique<cuda::Event>(); }) {
+      events_(in_flight(), [] { return std::make_unique<cuda::Event>(); }),
+      changes_(options.stream.scale_on_change, demuxer.url(), notices) {
   if (options.choice == DecoderChoice::cpu) {
     open_cpu();
     return;
@@ -151,7 +170,6 @@ void CudaDecoder::open_nvdec(const AVCodec& codec) {
   open(codec, 1, [this](AVCodecContext& decoder) {
     decoder.hw_device_ctx = av_buffer_ref(hardware_.get());
     if (decoder.hw_device_ctx == nullptr) throw std::bad_alloc();
-    decoder.extra_hw_frames = options_.frames_in_flight + kSpareFrames;
     decoder.opaque = this;
     decoder.get_format = choose_format;
     compat::keep_decoder_surfaces(decoder);
@@ -180,7 +198,8 @@ std::string CudaDecoder::refusal_of(AVCodecContext& decoder, const AVPixelFormat
       (decoder.sw_pix_fmt == AV_PIX_FMT_NONE ? "unknown format"
                                              : av_get_pix_fmt_name(decoder.sw_pix_fmt));
   if (*offered == AV_PIX_FMT_NONE) return "NVDEC doesn't take the stream (" + stream + ")";
-  const std::string reason = reason_against_hardware(decoder, *hardware_);
+  const std::string reason =
+      reason_against_hardware(decoder, *hardware_, options_.frames_in_flight + kSpareFrames);
   return reason.empty() ? "" : "NVDEC can't be used for the stream (" + stream + "): " + reason;
 }
 
@@ -206,7 +225,8 @@ void CudaDecoder::settle(const Sink& sink) {
 
 void CudaDecoder::give_up_nvdec() {
   if (mode_ == Mode::nvdec)
-    throw Error(ErrorKind::device, demuxer().url() + ": in mid-stream " + refusal_);
+    throw Error(ErrorKind::device, demuxer().url() + ": in mid-stream " + refusal_ +
+                                       "; the CPU decodes it with --decoder cpu");
   if (options_.choice == DecoderChoice::nvdec)
     throw Error(ErrorKind::device, demuxer().url() + ": " + refusal_ +
                                        "; the CPU decodes it with --decoder auto or cpu");
@@ -261,9 +281,7 @@ void CudaDecoder::set_target(const PictureTarget& target) {
     notices().add("transparency dropped, which the device's pictures don't have");
   normalizer_.emplace(planar, options().scale_on_change, demuxer().url(), notices());
   const Size size = upright_size({planar.width, planar.height}, planar.rotate);
-  upload_.emplace(size, bits_of(planar.format),
-                  static_cast<std::size_t>(options_.frames_in_flight + kSpareFrames),
-                  options_.device, copies_);
+  upload_.emplace(size, bits_of(planar.format), in_flight(), options_.device, copies_);
 }
 
 Frame CudaDecoder::frame_of(UniqueAVFrame picture) {
@@ -282,20 +300,21 @@ Frame CudaDecoder::surface_frame(UniqueAVFrame picture) {
       reinterpret_cast<const AVHWFramesContext*>(picture->hw_frames_ctx->data)->sw_format;
   find_chroma(*picture);
   crop_top_left(*picture, layout);
-  const PictureKind kind{picture->width, picture->height, layout};
-  if (!first_) first_ = kind;
-  if (kind != *first_)
-    throw Error(ErrorKind::input,
-                demuxer().url() + ": pictures change from " +
-                    to_string(Size{first_->width, first_->height}) + " " +
-                    av_get_pix_fmt_name(first_->format) + " to " +
-                    to_string(Size{kind.width, kind.height}) + " " + av_get_pix_fmt_name(layout) +
-                    " in mid-file, which the device's stages can't follow; use --device cpu");
+  const bool changed =
+      changes_.is_changed({picture->width, picture->height, format_on_cpu(layout)});
   Frame frame = wrap(std::move(picture), layout, options_.device);
+  if (!first_) first_ = {frame.size, bits_of(layout), frame.color.full_range};
+  if (changed) return fitted(std::move(frame));
   std::shared_ptr<cuda::Event> ready = events_.lease();
   ready->record(*stream_);
   attach_ready(frame, std::move(ready));
   return frame;
+}
+
+Frame CudaDecoder::fitted(Frame frame) {
+  if (!fit_)
+    fit_.emplace(first_->size, first_->bits, first_->full_range, in_flight(), options_.device);
+  return fit_->apply(std::move(frame), *stream_);
 }
 
 }  // namespace

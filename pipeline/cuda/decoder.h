@@ -22,8 +22,9 @@ struct CudaDecoderOptions {
 /// 2 more than decoding needs, 32 in all at most; a surface goes back when its frame dies.
 ///
 /// Whether NVDEC decodes the stream is settled by its first picture: its format, size and the
-/// surfaces it needs. From then on nothing falls back: a stream that NVDEC can't go on with, or
-/// pictures that change size or format, end the run.
+/// surfaces it needs. From then on nothing falls back: a stream that NVDEC can't go on with ends
+/// the run. Pictures that change size or format are made like the first, on the device
+/// (DecoderOptions::scale_on_change).
 ///
 /// `choose_target` sees the first picture as it will be on the device (format NV12, P010LE or
 /// P016LE, no data); of its answer only `rotate` counts, which NVDEC's pictures can't follow.
@@ -31,7 +32,7 @@ struct CudaDecoderOptions {
 /// `demuxer`, `notices` and `copies` must outlive it. The calling threads get options.device as
 /// CUDA's current device. Errors: as make_cpu_decoder(); Error(device) where the device can't be
 /// used or, with DecoderChoice::nvdec, NVDEC can't decode the stream; Error(output) for a rotation
-/// of NVDEC's pixels; Error(input) for pictures that change.
+/// of NVDEC's pixels.
 [[nodiscard]] std::unique_ptr<Decoder> make_cuda_decoder(const Demuxer& demuxer,
                                                          const CudaDecoderOptions& options,
                                                          TargetChooser choose_target,

@@ -68,6 +68,11 @@ class Place {
     warm_up();
   }
 
+  ~Place() { static_cast<void>(cudaStreamSynchronize(stream_.view().get())); }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+
+  /// `frame` must live until collect() has returned or the place has ended.
   void start(const Frame& frame) {
     hold_back_until_ready(frame, stream_);
     enqueue_jpeg_planes(frame, planes_, stream_);
@@ -154,10 +159,10 @@ class CudaJpegEncoder final : public Encoder {
 
  private:
   struct Pending {
-    std::unique_ptr<Place> place;
     Frame frame;
     FrameRecord record;
     std::int64_t stamp = 0;
+    std::unique_ptr<Place> place;  // last: it ends first, and waits for its work on the frame
   };
   void give_oldest(const Sink& sink);
   [[nodiscard]] UniqueAVPacket packet_of(const Pending& done) const;
@@ -211,7 +216,7 @@ void CudaJpegEncoder::encode(Frame frame, FrameRecord record, const Sink& sink) 
   record.times[StageId::encode].begin = Clock::now();
   if (frame.size != codec_.size || frame.format != format_)
     throw Error(ErrorKind::internal, std::string(kName) + ": a picture unlike the first");
-  Pending next{std::move(free_.back()), std::move(frame), std::move(record), 0};
+  Pending next{std::move(frame), std::move(record), 0, std::move(free_.back())};
   free_.pop_back();
   {
     const ScopedCpuTime cpu(next.record.times, StageId::encode);

@@ -8,6 +8,7 @@ extern "C" {
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "core/cuda/check.h"
@@ -33,6 +34,17 @@ CUcontext current_context() {
     reinterpret_cast<CUresult (*)(CUcontext*)>(function)(&context);
   if (context == nullptr) throw Error(ErrorKind::device, "CUDA's primary context isn't current");
   return context;
+}
+
+// FFmpeg counts the surfaces of H.264 by what the stream says: reference pictures, pictures that
+// are reordered, and two. But it holds back has_b_frames pictures, and where a container's stamps
+// jump, as at the seams of an edit list, it has guessed more of these before the decoder was
+// opened. It doesn't say when surfaces run out: it gives pictures without memory.
+int uncounted_surfaces(const AVCodecContext& decoder, int counted) {
+  constexpr int kWork = 2;
+  if (decoder.codec_id != AV_CODEC_ID_H264) return 0;
+  const int reordered = counted - kWork - decoder.refs;
+  return std::max(0, decoder.has_b_frames - reordered);
 }
 
 }  // namespace
@@ -70,7 +82,7 @@ const AVCodec* hardware_codec(AVCodecID id) {
   return nullptr;
 }
 
-std::string reason_against_hardware(AVCodecContext& decoder, AVBufferRef& device) {
+std::string reason_against_hardware(AVCodecContext& decoder, AVBufferRef& device, int kept) {
   const AVPixFmtDescriptor* description = av_pix_fmt_desc_get(decoder.sw_pix_fmt);
   if (description == nullptr || description->nb_components < 3 || description->log2_chroma_w != 1 ||
       description->log2_chroma_h != 1)
@@ -78,12 +90,15 @@ std::string reason_against_hardware(AVCodecContext& decoder, AVBufferRef& device
   // What NVDEC makes of others isn't told until the pictures are there.
   if (decoder.codec_id == AV_CODEC_ID_MJPEG && decoder.profile != compat::kBaselineJpeg)
     return "it decodes baseline JPEG only";
+  decoder.extra_hw_frames = kept;
   AVBufferRef* raw = nullptr;
   if (avcodec_get_hw_frames_parameters(&decoder, &device, AV_PIX_FMT_CUDA, &raw) < 0)
     return "FFmpeg can't describe surfaces for it";
   const UniqueAVBuffer frames(raw);
-  const int surfaces =
-      reinterpret_cast<const AVHWFramesContext*>(frames->data)->initial_pool_size + kWorkSurfaces;
+  const int counted = reinterpret_cast<const AVHWFramesContext*>(frames->data)->initial_pool_size;
+  const int uncounted = uncounted_surfaces(decoder, counted - kept);
+  decoder.extra_hw_frames += uncounted;
+  const int surfaces = counted + uncounted + kWorkSurfaces;
   if (surfaces > kMostSurfaces)
     return "its reference pictures and the frames in flight need " + std::to_string(surfaces) +
            " surfaces, and NVDEC has " + std::to_string(kMostSurfaces) +

@@ -19,7 +19,9 @@ namespace facepipe {
 [[nodiscard]] const AVCodec* hardware_codec(AVCodecID id);
 
 /// Why NVDEC can't be used for pictures of the kind that `decoder` has met and is asking a format
-/// for, as far as FFmpeg can tell beforehand; empty if nothing speaks against it.
-[[nodiscard]] std::string reason_against_hardware(AVCodecContext& decoder, AVBufferRef& device);
+/// for, as far as FFmpeg can tell beforehand; empty if nothing speaks against it. Then the decoder
+/// has been told how many surfaces it needs so that `kept` of them can be held outside of it.
+[[nodiscard]] std::string reason_against_hardware(AVCodecContext& decoder, AVBufferRef& device,
+                                                  int kept);
 
 }  // namespace facepipe

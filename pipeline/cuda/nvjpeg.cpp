@@ -1,14 +1,16 @@
 #include "pipeline/cuda/nvjpeg.h"
 
+#include <cuda_runtime_api.h>
+#include <spdlog/spdlog.h>
+
 #include <array>
 #include <string>
 
 #include "core/error.h"
 
 namespace facepipe {
-namespace {
 
-std::string name_of(nvjpegStatus_t status) {
+std::string text_of(nvjpegStatus_t status) {
   static constexpr std::array kNames{"success",
                                      "not initialized",
                                      "invalid parameter",
@@ -24,11 +26,20 @@ std::string name_of(nvjpegStatus_t status) {
   return i < kNames.size() ? kNames[i] : "status " + std::to_string(i);
 }
 
-}  // namespace
+bool can_free_memory() noexcept {
+  const cudaError_t state = cudaDeviceSynchronize();
+  static_cast<void>(cudaGetLastError());
+  // Where there is no device, nothing on it can have failed.
+  return state == cudaSuccess || state == cudaErrorNoDevice || state == cudaErrorInsufficientDriver;
+}
 
-void fail_nvjpeg(nvjpegStatus_t status, const char* call, const char* file, int line) {
-  throw Error(ErrorKind::device, std::string(call) + " failed: nvJPEG: " + name_of(status) + ", " +
-                                     file + ":" + std::to_string(line));
+void tell_failed_destroy(const char* why) noexcept {
+  spdlog::debug("nvJPEG: something was not given back: {}", why);
+}
+
+void fail_nvjpeg(const std::string& reason, const char* call, const char* file, int line) {
+  throw Error(ErrorKind::device, std::string(call) + " failed: nvJPEG: " + reason + ", " + file +
+                                     ":" + std::to_string(line));
 }
 
 }  // namespace facepipe

@@ -1,17 +1,38 @@
-// nvJPEG's handles: one owner alias for each, one check of return codes.
+// nvJPEG's handles: one owner alias for each, one check of what its calls give. Its interface is
+// C's, but what CUDA refuses it throws as C++ exceptions of its own, through that interface or,
+// where it frees memory, against its own destructors, which ends the program. So every call is made
+// where they are caught, and none of its handles is ended on a device that has failed.
 #pragma once
 
 #include <nvjpeg.h>
 
+#include <exception>
 #include <memory>
+#include <string>
 #include <type_traits>
 
 namespace facepipe {
 
+/// False once something has failed on CUDA's current device that ends all use of it (an illegal
+/// memory access, for one). Waits for the device.
+[[nodiscard]] bool can_free_memory() noexcept;
+
+/// What was left undone is told at debug level: a device that has failed is told elsewhere.
+void tell_failed_destroy(const char* why) noexcept;
+
 template <class Handle, auto Destroy>
 struct NvjpegDelete {
   using pointer = Handle;
-  void operator()(Handle handle) const noexcept { Destroy(handle); }
+  void operator()(Handle handle) const noexcept {
+    if (!can_free_memory()) return tell_failed_destroy("the device has failed");
+    try {
+      Destroy(handle);
+    } catch (const std::exception& failure) {
+      tell_failed_destroy(failure.what());
+    } catch (...) {
+      tell_failed_destroy("an exception of an unknown kind");
+    }
+  }
 };
 using UniqueNvjpeg = std::unique_ptr<std::remove_pointer_t<nvjpegHandle_t>,
                                      NvjpegDelete<nvjpegHandle_t, nvjpegDestroy>>;
@@ -22,14 +43,29 @@ using UniqueNvjpegParams =
     std::unique_ptr<std::remove_pointer_t<nvjpegEncoderParams_t>,
                     NvjpegDelete<nvjpegEncoderParams_t, nvjpegEncoderParamsDestroy>>;
 
-/// Throws Error(device) with the call, its place and nvJPEG's status.
-[[noreturn]] void fail_nvjpeg(nvjpegStatus_t status, const char* call, const char* file, int line);
+/// Throws Error(device) with the call, its place and the reason.
+[[noreturn]] void fail_nvjpeg(const std::string& reason, const char* call, const char* file,
+                              int line);
 
-inline void check_nvjpeg(nvjpegStatus_t status, const char* call, const char* file, int line) {
-  if (status != NVJPEG_STATUS_SUCCESS) fail_nvjpeg(status, call, file, line);
+/// nvJPEG's own words for a status.
+[[nodiscard]] std::string text_of(nvjpegStatus_t status);
+
+/// Makes the call, which gives a status; whatever it says or throws against it is Error(device).
+template <class Call>
+void check_nvjpeg(const Call& call, const char* text, const char* file, int line) {
+  nvjpegStatus_t status = NVJPEG_STATUS_INTERNAL_ERROR;
+  try {
+    status = call();
+  } catch (const std::exception& thrown) {
+    fail_nvjpeg(thrown.what(), text, file, line);
+  } catch (...) {
+    fail_nvjpeg("an exception of an unknown kind", text, file, line);
+  }
+  if (status != NVJPEG_STATUS_SUCCESS) fail_nvjpeg(text_of(status), text, file, line);
 }
 
 }  // namespace facepipe
 
 /// Every call of nvJPEG goes through it.
-#define FACEPIPE_NVJPEG_CHECK(call) ::facepipe::check_nvjpeg((call), #call, __FILE__, __LINE__)
+#define FACEPIPE_NVJPEG_CHECK(call) \
+  ::facepipe::check_nvjpeg([&] { return (call); }, #call, __FILE__, __LINE__)

@@ -116,5 +116,34 @@ TEST(Runner, FailureWakesAWaitForAPermit) {
   EXPECT_THROW(runner.run(), std::runtime_error);
 }
 
+/// Two stages that would wait for each other for ever, and a third whose thread isn't there.
+TEST(Runner, AThreadThatCantBeStartedEndsTheStagesThatRun) {
+  int started = 0;
+  Runner runner([&](std::function<void()> body) {
+    if (++started == 3) throw Error(ErrorKind::internal, "can't start a thread: nobody there");
+    return std::jthread(std::move(body));
+  });
+  Channel<int> channel(1);
+  runner.watch(channel);
+  std::atomic<int> stopped = 0;
+  for (const char* const name : {"first", "second", "third"})
+    runner.stage(name, [&] {
+      try {
+        static_cast<void>(channel.pop());
+      } catch (const Stopped&) {
+        ++stopped;
+        throw;
+      }
+    });
+  try {
+    runner.run();
+    FAIL() << "no exception";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "can't start a thread: nobody there");
+  }
+  EXPECT_EQ(started, 3);
+  EXPECT_EQ(stopped, 2);
+}
+
 }  // namespace
 }  // namespace facepipe

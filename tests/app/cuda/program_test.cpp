@@ -176,6 +176,40 @@ TEST_F(ProgramOnCuda, WritesJpegsOfWhichOnlyBitstreamsLeaveTheDevice) {
   EXPECT_EQ(test::streams_of(probed, "audio").size(), 1U);
 }
 
+TEST_F(ProgramOnCuda, MakesPicturesThatChangeSizeLikeTheFirst) {
+  const auto stream = [this](const std::string& name, const std::string& size) {
+    test::ffmpeg("-i " + clip_.string() + " -an -vf scale=" + size + " -c:v libx264 -bf 2",
+                 dir_ / name);
+    return (dir_ / name).string();
+  };
+  const std::string whole = stream("a.h264", "640:448");
+  const std::string half = stream("b.h264", "322:226");
+  const fs::path changing = dir_ / "changing.h264";
+  test::ffmpeg("-f h264 -i concat:" + whole + "|" + half + "|" + whole + " -c copy", changing);
+  const Arguments to_video{changing,  "--codec", "mjpeg",        "-o",        dir_ / "out.mkv",
+                           "--score", "0.3",     "--detections", detections_, "--device"};
+  const auto on = [&](const std::string& device) {
+    Arguments arguments = to_video;
+    arguments.push_back(device);
+    const json report = run_well(arguments);
+    EXPECT_EQ(report["frames"]["written"], 3 * kFrames);
+    EXPECT_THAT(report["notices"].dump(),
+                HasSubstr("pictures change from 640x448 yuv420p to 322x226 yuv420p in mid-file; "
+                          "converted to the first"));
+    return faces_of(detections_);
+  };
+  const Frames cpu = on("cpu");
+  const Frames cuda = on("cuda");
+  const json report = json::parse(std::ifstream(report_))[0];
+  EXPECT_EQ(report["decoder"], "h264_nvdec");
+  EXPECT_EQ(report["copies"]["upload"]["calls"], 0);
+  EXPECT_EQ(report["copies"]["download"]["calls"], 0);
+  ASSERT_EQ(cuda.size(), cpu.size());
+  const Comparison result = compare(cuda, cpu);
+  EXPECT_GT(result.faces, 10 * kFrames);
+  EXPECT_LE(result.missing, result.faces / 50);
+}
+
 TEST_F(ProgramOnCuda, WritesH264AndSaysThatPicturesLeave) {
   const CommandResult result = run({clip_, "--device", "cuda", "--codec", "libx264", "-o", out_});
   ASSERT_EQ(result.exit_code, 0) << result.err;

@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <ostream>
 #include <string>
 
@@ -15,6 +18,7 @@
 namespace facepipe::test {
 namespace {
 
+using testing::Contains;
 using testing::HasSubstr;
 namespace fs = std::filesystem;
 
@@ -162,23 +166,111 @@ TEST(Nvdec, APictureThatDoesntComeIsCountedAsLost) {
   EXPECT_EQ(decoder->ledger().decoded, 59);
 }
 
-TEST(Nvdec, EndsWherePicturesChange) {
-  const TemporaryFolder folder;
-  ffmpeg(std::string(kDecodedSource) + "-c:v libx264 -pix_fmt yuv420p", folder / "a.h264");
-  ffmpeg(std::string(kDecodedSource) + "-vf scale=320:240 -c:v libx264 -pix_fmt yuv420p",
+/// One thread: what FFmpeg loses at a change of size doesn't depend on chance.
+DecoderOptions in_order() {
+  DecoderOptions options;
+  options.threads = 1;
+  return options;
+}
+
+/// Two streams of other sizes, one behind the other.
+fs::path make_changing(const TemporaryFolder& folder) {
+  ffmpeg(std::string(kDecodedSource) + "-c:v libx264 -pix_fmt yuv420p -bf 3", folder / "a.h264");
+  ffmpeg(std::string(kDecodedSource) + "-vf scale=322:242 -c:v libx264 -pix_fmt yuv420p",
          folder / "b.h264");
   ffmpeg("-f h264 -i concat:" + (folder / "a.h264").string() + "|" + (folder / "b.h264").string() +
-             " -c copy",
-         folder / "both.h264");
+             "|" + (folder / "a.h264").string() + " -c copy",
+         folder / "changing.h264");
+  return folder / "changing.h264";
+}
+
+double mean_difference(const Samples& one, const Samples& other) {
+  double sum = 0;
+  for (std::size_t i = 0; i < one.size(); ++i) sum += std::abs(int{one[i]} - int{other[i]});
+  return sum / static_cast<double>(one.size());
+}
+
+TEST(Nvdec, MakesPicturesThatChangeLikeTheFirst) {
+  const TemporaryFolder folder;
+  const fs::path file = make_changing(folder);
+  const Decoded expected = decode_on_cpu(file, in_order());
+  CudaDecoderOptions options;
+  options.choice = DecoderChoice::nvdec;
+  const Decoded found = decode_on_cuda(file, options);
+  ASSERT_EQ(found.shots.size(), expected.shots.size());
+  EXPECT_EQ(found.ledger.lost, expected.ledger.lost);
+  for (std::size_t i = 0; i < found.shots.size(); ++i) {
+    ASSERT_EQ(found.shots[i].size, (Size{640, 360}));
+    EXPECT_LT(mean_difference(found.shots[i].samples, expected.shots[i].samples), 1.0) << i;
+  }
+  EXPECT_THAT(found.notices, Contains("pictures change from 640x360 yuv420p to 322x242 yuv420p in "
+                                      "mid-file; converted to the first"));
+  EXPECT_EQ(live_frames(), 0);
+}
+
+TEST(Nvdec, EndsWherePicturesChangeIfAskedTo) {
+  const TemporaryFolder folder;
+  CudaDecoderOptions options;
+  options.stream.scale_on_change = false;
   try {
-    static_cast<void>(decode_on_cuda(folder / "both.h264", {}));
+    static_cast<void>(decode_on_cuda(make_changing(folder), options));
     FAIL() << "no exception";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::input);
-    EXPECT_THAT(error.what(), HasSubstr("640x360"));
-    EXPECT_THAT(error.what(), HasSubstr("320x240"));
+    EXPECT_THAT(error.what(), HasSubstr("from 640x360 yuv420p to 322x242 yuv420p in mid-file"));
   }
   EXPECT_EQ(live_frames(), 0);
+}
+
+/// One entry of an edit list: from where on how much of the track is shown.
+struct Edit {
+  std::uint32_t duration = 0;  ///< in the movie's time scale
+  std::uint32_t begin = 0;     ///< in the track's
+};
+
+std::string big_endian(std::uint32_t value) {
+  std::string bytes;
+  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift & 0xFF);
+  return bytes;
+}
+
+/// Replaces the edit list (ISO/IEC 14496-12, 8.6.6), which FFmpeg's muxer writes with one entry
+/// and behind the samples, so that no place of these changes.
+void set_edits(const fs::path& mp4, const std::vector<Edit>& edits) {
+  std::string bytes = read_file(mp4);
+  const std::size_t list = bytes.find("elst");
+  ASSERT_NE(list, std::string::npos);
+  constexpr std::size_t kOneEntry = 24;  // from the name on
+  std::string entries = big_endian(0) + big_endian(static_cast<std::uint32_t>(edits.size()));
+  for (const Edit& edit : edits)
+    entries += big_endian(edit.duration) + big_endian(edit.begin) + big_endian(0x10000);
+  bytes.replace(list - 4, 4 + kOneEntry,
+                big_endian(static_cast<std::uint32_t>(entries.size() + 8)) + "elst" + entries);
+  const auto growth = static_cast<std::uint32_t>(entries.size() + 4 - kOneEntry);
+  for (const char* const parent : {"edts", "trak", "moov"}) {
+    const std::size_t box = bytes.rfind(parent, list) - 4;
+    std::uint32_t size = 0;
+    for (std::size_t i = 0; i < 4; ++i)
+      size = size << 8 | static_cast<std::uint8_t>(bytes[box + i]);
+    bytes.replace(box, 4, big_endian(size + growth));
+  }
+  std::ofstream(mp4, std::ios::binary) << bytes;
+}
+
+// From such stamps FFmpeg guesses that more pictures are reordered than the stream says, holds them
+// back, and has no surface left for them, unless there are more.
+TEST(Nvdec, HasSurfacesForWhatEditListsHoldBack) {
+  const TemporaryFolder folder;
+  const fs::path file = folder / "clip.mp4";
+  ffmpeg(std::string(kDecodedSource) + "-c:v libx264 -pix_fmt yuv420p -bf 3 -g 12", file);
+  set_edits(file, {{900, 1024}, {900, 1024 + 3840}, {900, 1024 + 7680}});
+  const Decoded expected = decode_on_cpu(file, in_order());
+  ASSERT_EQ(expected.ledger.lost, 0);
+  CudaDecoderOptions options;
+  options.choice = DecoderChoice::nvdec;
+  const Decoded found = decode_on_cuda(file, options);
+  ASSERT_NO_FATAL_FAILURE(expect_equal(found, expected));
+  EXPECT_EQ(found.shots.size(), 81U);
 }
 
 TEST(Nvdec, RefusesToTurnPixelsThatTheCpuTurns) {

@@ -1,0 +1,91 @@
+#include "app/last_resort.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <cstring>
+#include <new>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "core/error.h"
+
+namespace facepipe {
+namespace {
+
+std::atomic<void (*)()> g_hook = nullptr;
+std::atomic_flag g_ending;
+
+void print(std::string_view text) noexcept {
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+}
+
+bool is_out_of_threads(const std::exception& error) {
+  const auto* const system = dynamic_cast<const std::system_error*>(&error);
+  return system != nullptr && system->code() == std::errc::resource_unavailable_try_again;
+}
+
+// The heap may be what has failed: as reason_of(), but printed piece by piece.
+void print_reason(const std::exception& error) noexcept {
+  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return print("out of memory");
+  if (is_out_of_threads(error)) print("can't start a thread: ");
+  const char* text = error.what();
+  while (const char* end = std::strchr(text, '\n')) {
+    print(std::string_view(text, static_cast<std::size_t>(end - text)));
+    print(" ");
+    text = end + 1;
+  }
+  print(text);
+}
+
+void print_current() noexcept {
+  print("facepipe: error: ");
+  try {
+    if (std::current_exception() == nullptr)
+      print("ended by std::terminate");
+    else
+      throw;
+  } catch (const std::exception& error) {
+    print_reason(error);
+  } catch (...) {
+    print("an exception of an unknown kind");
+  }
+  print("\n");
+}
+
+[[noreturn]] void end_after(void (*print_why)()) noexcept {
+  thread_local bool again = false;
+  if (std::exchange(again, true)) _exit(exit_code(ErrorKind::internal));  // the hook failed
+  // Whoever fails while the first one ends the program waits for that end.
+  while (g_ending.test_and_set()) pause();
+  print_why();
+  if (void (*const hook)() = g_hook.exchange(nullptr)) hook();
+  _exit(exit_code(ErrorKind::internal));
+}
+
+[[noreturn]] void on_terminate() noexcept { end_after(print_current); }
+
+extern "C" void on_abort(int /*number*/) {
+  end_after([] { print("facepipe: error: aborted by a library\n"); });
+}
+
+}  // namespace
+
+std::string reason_of(const std::exception& error) {
+  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return "out of memory";
+  std::string text = error.what();
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return is_out_of_threads(error) ? "can't start a thread: " + text : text;
+}
+
+void install_last_resort() {
+  std::set_terminate(on_terminate);
+  std::signal(SIGABRT, on_abort);
+}
+
+void at_terminate(void (*hook)()) { g_hook = hook; }
+
+}  // namespace facepipe

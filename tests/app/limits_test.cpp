@@ -1,0 +1,115 @@
+// The program where the system gives it too few threads or too little memory: an exit code and a
+// line, never a signal, never a wait for ever, nothing unfinished left behind.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/support/clips.h"
+#include "tests/support/temporary_folder.h"
+
+namespace facepipe {
+namespace {
+
+namespace fs = std::filesystem;
+using Arguments = std::vector<std::string>;
+
+/// A user whom nobody is, so that all the threads that are counted are the program's.
+constexpr const char* kUser = "--reuid=64123";
+constexpr const char* kGroup = "--regid=64123";
+
+/// Lines of ours that tell an error.
+long error_lines(const std::string& text) {
+  long lines = 0;
+  for (std::size_t at = 0; (at = text.find("facepipe: error: ", at)) != std::string::npos; ++at)
+    ++lines;
+  return lines;
+}
+
+class Limits : public testing::Test {
+ protected:
+  void SetUp() override {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "sanitizers take memory and threads of their own";
+#endif
+  }
+
+  Limits() {
+    test::ffmpeg("-f lavfi -i testsrc2=s=64x64:r=25:d=0.4 -c:v libx264 -pix_fmt yuv420p", clip_);
+    fs::permissions(folder_.path(), fs::perms::all);
+  }
+
+  /// A whole minute is for machines with much else to do.
+  test::CommandResult run(Arguments limits) {
+    fs::remove_all(out_);
+    fs::create_directory(out_);
+    fs::permissions(out_, fs::perms::all);
+    Arguments command{"timeout", "--kill-after=5", "60"};
+    command.insert(command.end(), limits.begin(), limits.end());
+    for (const std::string& word :
+         Arguments{FACEPIPE_PROGRAM, "run", clip_, "-o", out_ + "/o.mkv", "--device", "cpu",
+                   "--detections", out_ + "/d.jsonl", "--report", out_ + "/r.json", "--quiet"})
+      command.push_back(word);
+    return test::run_command(command);
+  }
+
+  void expect_honest_end(const test::CommandResult& result) {
+    EXPECT_LT(result.exit_code, 124) << result.err;  // timeout's code, and those of signals
+    EXPECT_GE(result.exit_code, 0) << result.err;
+    EXPECT_EQ(error_lines(result.err), result.exit_code == 0 ? 0 : 1) << result.err;
+  }
+
+  /// All or, beside the report, nothing.
+  void expect_nothing_unfinished(const test::CommandResult& result) {
+    for (const auto& entry : fs::directory_iterator(out_)) {
+      const std::string name = entry.path().filename();
+      const bool whole = name == "o.mkv" || name == "d.jsonl";
+      EXPECT_TRUE(name == "r.json" || (result.exit_code == 0 && whole)) << name;
+    }
+  }
+
+  test::TemporaryFolder folder_;
+  const std::string clip_ = folder_ / "clip.mp4";
+  const std::string out_ = folder_ / "out";
+};
+
+TEST_F(Limits, TooFewThreads) {
+  const Arguments as_nobody{"setpriv", kUser, kGroup, "--clear-groups"};
+  Arguments can_run = as_nobody;
+  can_run.insert(can_run.end(), {FACEPIPE_PROGRAM, "--version"});
+  if (geteuid() != 0 || test::run_command(can_run).exit_code != 0)
+    GTEST_SKIP() << "needs root, and a program that another user may run";
+  bool refused = false;
+  for (const int threads : {1, 2, 3, 4, 6, 8, 10, 12, 14, 16, 20, 32}) {
+    SCOPED_TRACE(std::to_string(threads) + " threads");
+    Arguments limits = as_nobody;
+    limits.insert(limits.end(),
+                  {"prlimit", "--core=0", "--nproc=" + std::to_string(threads), "--"});
+    const test::CommandResult result = run(limits);
+    expect_honest_end(result);
+    expect_nothing_unfinished(result);
+    refused = refused || result.exit_code != 0;
+  }
+  EXPECT_TRUE(refused);
+}
+
+TEST_F(Limits, TooLittleMemory) {
+  bool refused = false;
+  for (const std::int64_t mib : {400, 500, 600, 700, 800, 900, 1200, 2000}) {
+    SCOPED_TRACE(std::to_string(mib) + " MiB");
+    const test::CommandResult result =
+        run({"prlimit", "--core=0", "--as=" + std::to_string(mib << 20), "--"});
+    if (result.err.find("loading shared libraries") != std::string::npos)
+      continue;  // no main() yet
+    expect_honest_end(result);
+    expect_nothing_unfinished(result);
+    refused = refused || result.exit_code != 0;
+  }
+  EXPECT_TRUE(refused);
+}
+
+}  // namespace
+}  // namespace facepipe
