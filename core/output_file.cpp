@@ -130,7 +130,7 @@ void OutputFile::open_temporary() {
 }
 
 void OutputFile::begin_again() {
-  began_again_ = true;
+  leaves_first_ = lock_ && lock_->has_parts();
   open_temporary();
 }
 
@@ -306,7 +306,7 @@ void OutputFile::release() {
 
 /// What begin_again() followed is worth something to the next run.
 void OutputFile::leave_first() {
-  if (!lock_ || !began_again_ || temporaries_.empty()) return;
+  if (!lock_ || !leaves_first_ || temporaries_.empty()) return;
   lock_->keep_record(true);
   strike_unfinished(temporaries_.front());
   temporaries_.erase(temporaries_.begin());

@@ -71,7 +71,8 @@ class OutputFile {
   /// name. Called once, last.
   std::filesystem::path keep_partial();
   /// Begins a second file, the one that commit() and keep_partial() mean. The first goes with
-  /// commit(); else it stays, with the record, for the next run.
+  /// commit(); else, if it has complete parts, it stays, with the record, for
+  /// the next run.
   void begin_again();
 
   [[nodiscard]] const std::filesystem::path& target() const { return target_; }
@@ -102,7 +103,7 @@ class OutputFile {
   bool stream_ = false;
   std::optional<OutputLock> lock_;
   std::vector<std::filesystem::path> temporaries_;  ///< the last one is open
-  bool began_again_ = false;
+  bool leaves_first_ = false;  ///< see begin_again()
   int file_ = -1;
   std::int64_t position_ = 0;
   std::int64_t size_ = 0;

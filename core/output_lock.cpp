@@ -354,11 +354,13 @@ int OutputLock::try_append(std::string_view line) const noexcept {
 
 void OutputLock::writes(const fs::path& file) {
   append(kWrites, escaped(file.filename().string()));
+  has_parts_ = false;
 }
 
 void OutputLock::completed(const OutputPart& part) {
   append(kPart,
          std::to_string(part.begin) + ' ' + std::to_string(part.end) + ' ' + escaped(part.name));
+  has_parts_ = true;
 }
 
 void OutputLock::keeps(const fs::path& file) noexcept {

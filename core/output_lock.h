@@ -53,6 +53,7 @@ class OutputLock {
   void writes(const std::filesystem::path& file);
   /// `part.end` bytes are in the file.
   void completed(const OutputPart& part);
+  [[nodiscard]] bool has_parts() const { return has_parts_; }
   /// The file is about to be renamed to this partial name. On a full disk it isn't recorded.
   void keeps(const std::filesystem::path& file) noexcept;
   /// Whether the record stays when the lock goes: at first, where there are leftovers.
@@ -74,6 +75,7 @@ class OutputLock {
   std::filesystem::path record_;
   int file_ = -1;  // -1 where there are no locks
   bool keeps_record_ = false;
+  bool has_parts_ = false;  ///< of the file that writes() named last
   std::vector<Leftover> leftovers_;
 };
 

@@ -122,7 +122,7 @@ class Containers : public testing::Test {
     options.encoder.codec = encoder;
     options.encoder.options = setting.options;
     options.threads = 1;
-    options.overwrite = true;
+    options.existing = ExistingTarget::replace;
     try {
       EXPECT_EQ(test::run_fake_job(options).result.ledger.written, kFrames);
     } catch (const Error& error) {

@@ -142,7 +142,7 @@ class LimitTest : public ProcessTest {
 TEST_F(LimitTest, OfFileSizeIsAnErrorOfTheOutput) {
   const std::string in_folder = "cd " + folder_.path().string() + "; ulimit -f 1; ";
   const CommandResult video = run_after(in_folder, "-o out.mkv");
-  EXPECT_THAT(video.out, HasSubstr("out.mkv: File too large"));
+  EXPECT_THAT(video.out, HasSubstr("out.mkv: can't be written: File too large"));
   EXPECT_THAT(video.out, HasSubstr("exit 5\n"));
   const CommandResult report = run_after(in_folder, "--no-video --report r.json");
   EXPECT_THAT(report.out, HasSubstr("facepipe: error: r.json: can't be written: File too large"));

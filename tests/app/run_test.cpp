@@ -475,7 +475,7 @@ TEST_F(RunTest, SummaryGoesToStderrUnlessQuiet) {
   options_.quiet = false;
   testing::internal::CaptureStderr();
   EXPECT_EQ(run_all(), 0);
-  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("3 frames, 0 faces"));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("3 frames, 3 faces"));
   options_.quiet = true;
   options_.existing = ExistingOutput::overwrite;
   testing::internal::CaptureStderr();

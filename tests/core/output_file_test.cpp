@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <functional>
 #include <optional>
 #include <span>
@@ -390,6 +391,7 @@ TEST_F(OutputFileTest, AReaderThatStallsEndsWithTheStop) {
   const fs::path fifo = dir_ / "out.fifo";
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
   const int reader = open(fifo.c_str(), O_RDONLY | O_NONBLOCK);
+  std::signal(SIGPIPE, SIG_IGN);  // as main() has it
   std::stop_source stop;
   OutputFile file(fifo, kRefuse, stop.get_token());
   stop.request_stop();
