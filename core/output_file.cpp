@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr mode_t kReadWrite = 0666;
 constexpr int kPollMs = 100;
-constexpr std::int64_t kReserveStep = std::int64_t{4} << 20U;
+constexpr std::int64_t kReserveStep = std::int64_t{16} << 20U;
 
 /// Files to remove if the program ends without destructors.
 std::mutex unfinished_mutex;

@@ -12,7 +12,7 @@ extern "C" {
 namespace facepipe {
 namespace {
 
-constexpr int kBufferBytes = 1 << 16;
+constexpr int kBufferBytes = 1 << 18;  // as large as FFmpeg's own for files
 
 int write_to(void* opaque, compat::WrittenBytes* bytes, int size) {
   auto& file = *static_cast<OutputFile*>(opaque);

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <string>
 #include <thread>
@@ -72,6 +74,14 @@ class Process {
     return false;
   }
 
+  [[nodiscard]] bool catches_interrupts() const {
+    std::ifstream status("/proc/" + std::to_string(pid_) + "/status");
+    for (std::string line; std::getline(status, line);)
+      if (line.starts_with("SigCgt:"))
+        return (std::stoull(line.substr(7), nullptr, 16) >> (SIGINT - 1) & 1U) != 0;
+    return false;
+  }
+
   /// Its exit code; -1 where a signal ended it or it doesn't end.
   int exit_code() {
     int status = 0;
@@ -122,6 +132,38 @@ TEST_F(ProcessTest, FirstInterruptCountsWithStandardStreamsClosed) {
   ASSERT_TRUE(wait_for([&] { return program.has_opened(clip); }));
   program.interrupt();
   EXPECT_EQ(program.exit_code(), 130);
+}
+
+TEST_F(ProcessTest, FirstInterruptCountsWhileAFileOfFramesHasNoReader) {
+  const fs::path fifo = folder_ / "d.jsonl";
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  test::ffmpeg("-f lavfi -i testsrc2=s=64x64:r=10:d=1", folder_ / "clip.mp4");
+  std::vector<std::string> arguments = run_on(folder_ / "clip.mp4");
+  arguments.insert(arguments.end(), {"--detections", fifo});
+  Process program(arguments, [] {});
+  ASSERT_TRUE(wait_for([&] { return program.catches_interrupts(); }));
+  program.interrupt();
+  EXPECT_EQ(program.exit_code(), 130);
+  EXPECT_THAT(folder_.names(), ElementsAre("clip.mp4", "d.jsonl"));
+}
+
+TEST_F(ProcessTest, FirstInterruptCountsWhileAVideosReaderStalls) {
+  const fs::path fifo = folder_ / "out.mkv";
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  test::ffmpeg("-f lavfi -i testsrc2=s=320x180:r=100:d=20 -c:v libx264 -preset ultrafast",
+               folder_ / "clip.mp4");
+  const int reader = open(fifo.c_str(), O_RDONLY | O_NONBLOCK);
+  Process program({FACEPIPE_PROGRAM, "run", folder_ / "clip.mp4", "-o", fifo, "--device", "cpu",
+                   "--model", kModel.string(), "-q"},
+                  [] {});
+  ASSERT_TRUE(wait_for([&] {
+    int waiting = 0;
+    return ioctl(reader, FIONREAD, &waiting) == 0 && waiting > 60'000;  // a pipe holds 65,536
+  }));
+  program.interrupt();
+  EXPECT_EQ(program.exit_code(), 130);
+  close(reader);
+  EXPECT_TRUE(fs::is_fifo(fifo));
 }
 
 class LimitTest : public ProcessTest {

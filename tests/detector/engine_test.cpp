@@ -165,14 +165,14 @@ TEST_P(EngineTest, WaitsForNothingWhereNothingRuns) {
 }
 
 TEST_P(EngineTest, NamesTheFileThatItRefuses) {
-  // Known by its ends, but its one node is of no operator that anybody knows.
+  // Known by its ends, but a node is of no operator that anybody knows; whoever refuses it first.
   const test::TemporaryFolder folder;
   std::string bytes = test::read_file(test::centerface_file());
   for (std::size_t at = bytes.find("Sigmoid"); at != std::string::npos; at = bytes.find("Sigmoid"))
     bytes.replace(at, 7, "Sigmund");
   const auto file = folder.write("unknown.onnx", bytes);
-  const Model model(file);
   try {
+    const Model model(file);
     const auto engine = make(model, {32, 32});
     run(*engine->make_inference());
     ADD_FAILURE() << "accepted";
