@@ -268,9 +268,9 @@ std::vector<fs::path> InputLines::superseded() {
 void InputLines::commit() {
   if (const auto failure = attempt({}, [this] { take_rest(), flush(); }))
     throw Error(ErrorKind::output,
-                failure->message + (file_.seekable() ? "; what was made is kept as " +
-                                                           keep_partial().string()
-                                                     : std::string()));
+                failure->message + (file_.seekable()
+                                        ? "; what was made is kept as " + keep_partial().string()
+                                        : std::string()));
   if (file_.lock() == nullptr) {
     file_.commit();
     return;

@@ -103,7 +103,7 @@ class OutputFile {
   bool stream_ = false;
   std::optional<OutputLock> lock_;
   std::vector<std::filesystem::path> temporaries_;  ///< the last one is open
-  bool leaves_first_ = false;  ///< see begin_again()
+  bool leaves_first_ = false;                       ///< see begin_again()
   int file_ = -1;
   std::int64_t position_ = 0;
   std::int64_t size_ = 0;
