@@ -212,7 +212,7 @@ void OutputFile::reserve_ahead() noexcept {
   full_ = errno;
 }
 
-void OutputFile::complete() {
+void OutputFile::complete() const {
   // What was reserved and not needed goes back.
   if (reserved_ > size_ && ftruncate(file_, size_) != 0) fail(errno);
   // Disks over a network tell only here that they are full.
@@ -281,7 +281,7 @@ fs::path OutputFile::keep_partial() {
   fsync(file_);  // a part is better than none, even if the disk has its troubles
   const fs::path& made = temporaries_.back();
   for (int number = 1;; ++number) {
-    const fs::path name = partial_name(target_, number);
+    fs::path name = partial_name(target_, number);
     struct stat there {};
     if (lstat(name.c_str(), &there) == 0) continue;
     if (lock_) lock_->keeps(name);

@@ -90,7 +90,7 @@ class OutputFile {
   [[nodiscard]] int give_name();
   [[nodiscard]] bool replaces() const;
   [[nodiscard]] int wait_for_room() const noexcept;
-  void complete();
+  void complete() const;
   void release();
   void leave_first();
   void remove_temporaries();

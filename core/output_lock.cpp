@@ -181,7 +181,8 @@ std::uint64_t hash_of(std::string_view text) {  // FNV-1a
 
 std::string hexadecimal(std::uint64_t value) {
   std::array<char, 16> digits{};
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value, 16).ptr;
+  const char* const end =
+      std::to_chars(digits.data(), digits.data() + digits.size(), value, 16).ptr;
   return {digits.data(), end};
 }
 
@@ -221,7 +222,8 @@ std::string temporary_suffix() {
 std::string without_temporary_suffix(const std::string& name) {
   constexpr std::size_t kLength = kTemporary.size() + kTemporaryLength;
   if (name.size() <= kLength) return {};
-  const std::string_view suffix = std::string_view(name).substr(name.size() - kLength);
+  const std::string_view whole = name;
+  const std::string_view suffix = whole.substr(name.size() - kLength);
   const bool fits =
       suffix.starts_with(kTemporary) &&
       suffix.find_first_not_of(kTemporaryLetters, kTemporary.size()) == std::string_view::npos;

@@ -190,7 +190,7 @@ void ImageSequence::commit() {
 
 fs::path ImageSequence::keep_partial() {
   sync();
-  const fs::path partial = free_partial(pattern_);
+  fs::path partial = free_partial(pattern_);
   for (; first_ <= count_; ++first_) {
     const fs::path to = numbered(partial, first_);
     const int code = rename_to_free_name(temporary(first_), to);

@@ -45,7 +45,7 @@ int frames_in_flight(const JobOptions& options, const AVCodecParameters& video) 
 class Job {
  public:
   Job(const JobOptions& options, std::unique_ptr<Stages> stages, const JobObserver& observer,
-      const std::stop_token& stop);
+      std::stop_token stop);
 
   JobResult run();
 
@@ -107,11 +107,11 @@ class Job {
 };
 
 Job::Job(const JobOptions& options, std::unique_ptr<Stages> stages, const JobObserver& observer,
-         const std::stop_token& stop)
+         std::stop_token stop)
     : options_(options),
       stages_(std::move(stages)),
       observer_(observer),
-      stop_(stop),
+      stop_(std::move(stop)),
       notices_(options.input),
       demuxer_(options.input, ending_.get_token(),
                options.allow_references ? References::open : References::refuse,

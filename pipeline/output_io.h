@@ -22,7 +22,6 @@ class OutputIo {
   [[nodiscard]] int flush();
 
  private:
-  OutputFile& file_;
   AVIOContext* context_ = nullptr;
 };
 
