@@ -181,8 +181,7 @@ std::uint64_t hash_of(std::string_view text) {  // FNV-1a
 
 std::string hexadecimal(std::uint64_t value) {
   std::array<char, 16> digits{};
-  const char* const end =
-      std::to_chars(digits.data(), digits.data() + digits.size(), value, 16).ptr;
+  char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), value, 16).ptr;
   return {digits.data(), end};
 }
 
