@@ -36,7 +36,7 @@ std::string field(const std::string& name) { return '"' + name + '"'; }
 class InputLinesTest : public testing::Test {
  protected:
   [[nodiscard]] InputLines open(ExistingOutput existing) const {
-    return InputLines(file(), kJson, existing, {});
+    return {file(), kJson, existing, {}};
   }
   [[nodiscard]] fs::path file() const { return dir_ / "d.jsonl"; }
 
