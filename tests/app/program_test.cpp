@@ -86,10 +86,10 @@ TEST(Program, LargePicturesPassInLittleMemoryAndTellOfTiles) {
   const std::string report = dir / "report.json";
   test::ffmpeg("-f lavfi -i testsrc2=s=6000x4000 -frames:v 1", picture);
   constexpr const char* kLimit = "ulimit -v 2500000 && exec \"$0\" \"$@\"";  // KiB of addresses
-  const CommandResult result =
-      test::run_command({"bash", "-c", kLimit, FACEPIPE_PROGRAM, "run", picture, "--no-video",
-                         "--report", report, "--device", "cpu", "--threads", "2", "--model",
-                         FACEPIPE_SOURCE_DIR "/data/fetched/models/centerface.onnx"});
+  const std::string model = FACEPIPE_SOURCE_DIR "/data/fetched/models/centerface.onnx";
+  const CommandResult result = test::run_command(
+      {"bash", "-c", kLimit, FACEPIPE_PROGRAM, "run", picture, "--no-video", "--report", report,
+       "--device", "cpu", "--threads", "2", "--model", model});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("in 4 x 3 tiles of 1680x1504"));
   const nlohmann::json told = nlohmann::json::parse(test::read_file(report)).at(0);

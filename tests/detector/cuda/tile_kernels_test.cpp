@@ -18,7 +18,7 @@ struct DeviceList {
   explicit DeviceList(std::uint32_t capacity)
       : boxes(capacity), scores(capacity), landmarks(capacity), count(1) {}
 
-  void fill(const Detections& with, std::uint32_t total, cuda::StreamView stream) {
+  void fill(const Detections& with, std::uint32_t total, cuda::StreamView stream) const {
     cuda::copy(boxes.span(), std::span<const Box>(with.boxes), stream);
     cuda::copy(scores.span(), std::span<const float>(with.scores), stream);
     cuda::copy(landmarks.span(), std::span<const Landmarks>(with.landmarks), stream);
