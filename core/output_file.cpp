@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,6 +24,8 @@ namespace fs = std::filesystem;
 constexpr mode_t kReadWrite = 0666;
 constexpr int kPollMs = 100;
 constexpr std::int64_t kReserveStep = std::int64_t{16} << 20U;
+// So far from its end a disk needs no reserve, which costs time.
+constexpr std::int64_t kPlenty = std::int64_t{2} << 30U;
 
 /// Files to remove if the program ends without destructors.
 std::mutex unfinished_mutex;
@@ -195,7 +198,11 @@ void OutputFile::reserve_ahead() noexcept {
     return;
   }
   if (wanted <= reserved_) return;
-  const std::int64_t begin = std::max(reserved_, size_);
+  if (free_bytes() > wanted - size_ + kPlenty) {
+    reserved_ = wanted + kReserveStep;  // to look again then
+    return;
+  }
+  const std::int64_t begin = size_;
   for (const std::int64_t end : {wanted + kReserveStep, wanted}) {
     int result = -1;
     do result = fallocate(file_, FALLOC_FL_KEEP_SIZE, begin, end - begin);
@@ -210,6 +217,14 @@ void OutputFile::reserve_ahead() noexcept {
     }
   }
   full_ = errno;
+}
+
+std::int64_t OutputFile::free_bytes() const noexcept {
+  struct statvfs disk {};
+  if (fstatvfs(file_, &disk) != 0) return 0;
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 30U;
+  return static_cast<std::int64_t>(std::min<std::uint64_t>(disk.f_bavail, kMost) *
+                                   std::min<std::uint64_t>(disk.f_frsize, kMost));
 }
 
 void OutputFile::complete() const {

@@ -87,6 +87,7 @@ class OutputFile {
   void open_stream();
   void open_temporary();
   void reserve_ahead() noexcept;
+  [[nodiscard]] std::int64_t free_bytes() const noexcept;
   [[nodiscard]] int give_name();
   [[nodiscard]] bool replaces() const;
   [[nodiscard]] int wait_for_room() const noexcept;
@@ -108,7 +109,7 @@ class OutputFile {
   std::int64_t position_ = 0;
   std::int64_t size_ = 0;
   std::int64_t reserve_ = 0;   ///< bytes wanted behind size_
-  std::int64_t reserved_ = 0;  ///< up to this position the disk has room for us
+  std::int64_t reserved_ = 0;  ///< up to this position there is room for us
   int full_ = 0;
 };
 

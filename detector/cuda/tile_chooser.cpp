@@ -115,7 +115,8 @@ void TileChooser::save() {
   std::filesystem::create_directories(file_.parent_path(), failure);
   try {
     // A link in its place is the user's way to keep it elsewhere.
-    OutputFile file(std::filesystem::weakly_canonical(file_), ExistingTarget::replace);
+    const std::filesystem::path real = std::filesystem::weakly_canonical(file_, failure);
+    OutputFile file(failure ? file_ : real, ExistingTarget::replace);
     // Another process may have learnt something meanwhile.
     std::map<std::string, std::string> all = read(file_);
     for (const auto& [what, way] : known_) all[what] = way;
