@@ -78,9 +78,6 @@ class InputLines {
   void take_rest();
   void flush();
   [[nodiscard]] std::vector<std::filesystem::path> superseded();
-  [[nodiscard]] std::int64_t position() const {
-    return file_.size() + static_cast<std::int64_t>(pending_.size());
-  }
 
   LineFormat format_;
   OutputFile file_;

@@ -11,13 +11,12 @@
 #include "app/media_files.h"
 #include "core/error.h"
 #include "core/output_file.h"
+#include "pipeline/input_access.h"
 
 namespace facepipe {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_url(const std::string& text) { return text.find("://") != std::string::npos; }
 
 /// What a job reads, before its output is known. `folder` is where the input lies below the
 /// directory that was named.

@@ -4,13 +4,13 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <stop_token>
 #include <string_view>
 #include <utility>
 
+#include "app/standard_streams.h"
 #include "core/threads.h"
 
 namespace facepipe {
@@ -129,10 +129,8 @@ void ProgressTeller::tell(ProgressState state) {
   const std::string text = kind_ == ProgressKind::json
                                ? progress_json(state)
                                : std::string(kClearLine) + progress_bar(state);
-  errno = 0;
-  const bool taken = std::fwrite(text.data(), 1, text.size(), out_) == text.size();
-  const bool told = taken && std::fflush(out_) == 0;
-  if (!told && errno != EPIPE && write_error_ == 0) write_error_ = errno;
+  const int code = write_at_once(out_, text);
+  if (write_error_ == 0) write_error_ = code;
 }
 
 }  // namespace facepipe

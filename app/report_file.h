@@ -2,12 +2,12 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <stop_token>
 #include <string>
 
 #include "app/options.h"
+#include "app/report.h"
 #include "core/output_file.h"
 
 namespace facepipe {
@@ -25,7 +25,7 @@ class ReportFile {
   void add(const std::string& name, const std::string& entry);
 
   /// Entries of earlier runs, JSON objects, by their "file".
-  [[nodiscard]] const std::map<std::string, std::string>& earlier() const { return earlier_; }
+  [[nodiscard]] const ReportEntries& earlier() const { return earlier_; }
   /// Forgets one: where two inputs go by one name, nobody can tell whose it is.
   void drop(const std::string& name) { earlier_.erase(name); }
   [[nodiscard]] bool exists_already() const { return exists_already_; }
@@ -45,7 +45,7 @@ class ReportFile {
   OutputFile file_;
   bool exists_already_ = false;
   bool has_leftovers_ = false;
-  std::map<std::string, std::string> earlier_;
+  ReportEntries earlier_;
 };
 
 }  // namespace facepipe

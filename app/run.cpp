@@ -225,9 +225,8 @@ void Run::load_model() {
 void Run::prepare(InputOutcome& outcome) {
   const fs::path& output = outcome.planned.output;
   std::error_code error;
-  const fs::path folder = output.has_parent_path() ? output.parent_path() : fs::path(".");
   if (output.empty() || outcome.keeps_video || is_stream_target(output) ||
-      !fs::is_directory(folder, error))
+      !fs::is_directory(folder_of(output), error))
     return;
   const OutputLock lock(output);  // the job takes its own
   settle_existing(outcome);       // another run may have finished it meanwhile
@@ -276,7 +275,8 @@ void Run::check_progress(const ProgressTeller& progress) {
   const int code = progress.write_error();
   if (options_.progress != ProgressStyle::json || code == 0 || progress_failed_) return;
   progress_failed_ = true;
-  count_failure(attempt({}, [&] { throw standard_output_error(code); }));
+  const Error error = standard_output_error(code);
+  count_failure(Failure{exit_code(error.kind()), error.what()});
 }
 
 /// Frames of an input that was interrupted stay where it is the only one.

@@ -103,7 +103,7 @@ void SideOutputs::take(const std::string& name) {
   for (FrameFile* file : frame_files()) file->take(name);
 }
 
-const std::map<std::string, std::string>* SideOutputs::earlier_entries() const {
+const ReportEntries* SideOutputs::earlier_entries() const {
   return report_ ? &report_->earlier() : nullptr;
 }
 

@@ -41,7 +41,7 @@ class SideOutputs {
   void drop(const std::string& name);
   void take(const std::string& name);
   /// What earlier runs reported; nullptr without a report.
-  [[nodiscard]] const std::map<std::string, std::string>* earlier_entries() const;
+  [[nodiscard]] const ReportEntries* earlier_entries() const;
 
   /// Whether the files of frames, or the report, are complete as earlier runs left them.
   [[nodiscard]] bool frames_change_nothing() const;

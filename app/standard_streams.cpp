@@ -5,8 +5,6 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <string>
-#include <system_error>
 
 namespace facepipe {
 
@@ -19,16 +17,19 @@ void open_closed_streams() {
   }
 }
 
-void print(std::string_view text) {
+int write_at_once(std::FILE* stream, std::string_view text) {
   errno = 0;
-  const bool taken = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-  if ((taken && std::fflush(stdout) == 0) || errno == EPIPE) return;
-  throw standard_output_error(errno);
+  const bool taken = std::fwrite(text.data(), 1, text.size(), stream) == text.size();
+  if ((taken && std::fflush(stream) == 0) || errno == EPIPE) return 0;
+  return errno != 0 ? errno : EIO;
+}
+
+void print(std::string_view text) {
+  if (const int code = write_at_once(stdout, text); code != 0) throw standard_output_error(code);
 }
 
 Error standard_output_error(int code) {
-  return {ErrorKind::output,
-          "standard output: can't be written: " + std::generic_category().message(code)};
+  return {ErrorKind::output, "standard output: " + write_failure(code)};
 }
 
 }  // namespace facepipe

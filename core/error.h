@@ -29,6 +29,9 @@ class Error : public std::runtime_error {
 /// The exit code of a run that ends with `kind`.
 [[nodiscard]] int exit_code(ErrorKind kind) noexcept;
 
+/// "can't be written: " and the system's words for an errno.
+[[nodiscard]] std::string write_failure(int code);
+
 /// Thrown by a wait that was given up because the run is being stopped. Never shown to a user.
 class Stopped : public std::runtime_error {
  public:

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <mutex>
-#include <system_error>
 #include <utility>
 
 #include "core/error.h"
@@ -44,23 +43,14 @@ void strike_unfinished(const fs::path& file) {
   std::erase(unfinished(), file);
 }
 
-std::string reason_of(int code) { return std::generic_category().message(code); }
+/// That this process may write, in bytes.
+std::int64_t largest_file() {
+  rlimit limit{};
+  const bool limited = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < INT64_MAX;
+  return limited ? static_cast<std::int64_t>(limit.rlim_cur) : INT64_MAX;
+}
 
 }  // namespace
-
-/// Some file systems can't rename without replacing; links do the same there, or nothing does.
-int rename_to_free_name(const fs::path& from, const fs::path& to) noexcept {
-  if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
-  if (errno != EINVAL && errno != ENOSYS) return errno;
-  if (link(from.c_str(), to.c_str()) == 0) {
-    unlink(from.c_str());
-    return 0;
-  }
-  if (errno == EEXIST) return EEXIST;
-  struct stat there {};
-  if (lstat(to.c_str(), &there) == 0) return EEXIST;
-  return std::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
-}
 
 bool is_stream_target(const fs::path& target) {
   struct stat found {};
@@ -190,16 +180,14 @@ void OutputFile::reserve(std::int64_t bytes) noexcept {
 
 void OutputFile::reserve_ahead() noexcept {
   const std::int64_t wanted = size_ + reserve_;
-  if (full_ != 0) return;
-  rlimit limit{};
-  getrlimit(RLIMIT_FSIZE, &limit);
-  if (limit.rlim_cur != RLIM_INFINITY && wanted > static_cast<std::int64_t>(limit.rlim_cur)) {
+  if (full_ != 0 || wanted <= reserved_) return;
+  const std::int64_t limit = largest_file();
+  if (wanted > limit) {
     full_ = EFBIG;
     return;
   }
-  if (wanted <= reserved_) return;
   if (free_bytes() > wanted - size_ + kPlenty) {
-    reserved_ = wanted + kReserveStep;  // to look again then
+    reserved_ = std::min(wanted + kReserveStep, limit);  // to look again then
     return;
   }
   const std::int64_t begin = size_;
@@ -212,7 +200,7 @@ void OutputFile::reserve_ahead() noexcept {
       return;
     }
     if (errno != ENOSPC && errno != EDQUOT && errno != EFBIG) {
-      reserved_ = INT64_MAX;  // this file system can't; what write() says must do
+      reserved_ = limit;  // this file system can't; what write() says must do
       return;
     }
   }
@@ -250,11 +238,11 @@ bool OutputFile::replaces() const {
 /// 0 or an errno.
 int OutputFile::give_name() {
   const fs::path& made = temporaries_.back();
-  if (!replaces()) return rename_to_free_name(made, target_);
+  if (!replaces()) return rename_file(made, target_, ExistingTarget::refuse);
   struct stat before {};
   if (lstat(target_.c_str(), &before) == 0 && S_ISREG(before.st_mode))
     static_cast<void>(fchmod(file_, before.st_mode & 07777));
-  return std::rename(made.c_str(), target_.c_str()) == 0 ? 0 : errno;
+  return rename_file(made, target_, ExistingTarget::replace);
 }
 
 void OutputFile::commit(const std::vector<fs::path>& superseded) {
@@ -277,8 +265,7 @@ void OutputFile::commit(const std::vector<fs::path>& superseded) {
       release();
       return;
     }
-    reason =
-        code == EEXIST ? "appeared while the run made it" : "can't be written: " + reason_of(code);
+    reason = rename_failure(code);
   } catch (const Error& error) {
     reason = std::string(error.what()).substr(target_.string().size() + 2);
   }
@@ -300,7 +287,7 @@ fs::path OutputFile::keep_partial() {
     struct stat there {};
     if (lstat(name.c_str(), &there) == 0) continue;
     if (lock_) lock_->keeps(name);
-    const int code = rename_to_free_name(made, name);
+    const int code = rename_file(made, name, ExistingTarget::refuse);
     if (code == EEXIST) continue;
     if (code != 0) fail(code);
     sync_folder();
@@ -336,15 +323,14 @@ void OutputFile::remove_temporaries() {
 }
 
 void OutputFile::sync_folder() const noexcept {
-  const fs::path folder = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
-  const int opened = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int opened = open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (opened < 0) return;
   fsync(opened);  // file systems that can't sync a folder keep names in their own way
   close(opened);
 }
 
 void OutputFile::fail(int code) const {
-  throw Error(ErrorKind::output, target_.string() + ": can't be written: " + reason_of(code));
+  throw Error(ErrorKind::output, target_.string() + ": " + write_failure(code));
 }
 
 }  // namespace facepipe

@@ -11,11 +11,9 @@
 #include <vector>
 
 #include "core/output_lock.h"
+#include "core/output_names.h"
 
 namespace facepipe {
-
-/// What happens to a file that stands under the target's name when the new one is complete.
-enum class ExistingTarget { refuse, replace };
 
 /// Owns a new file "NAME.tmp-..." beside `target`, and the lock on the target's name. commit()
 /// gives it the target's name, keep_partial() a partial one; without either the destructor removes
@@ -116,10 +114,6 @@ class OutputFile {
 /// Removes what unfinished OutputFiles have made, where the program ends without their destructors.
 /// For std::terminate(): neither waits nor allocates.
 void remove_unfinished_outputs() noexcept;
-
-/// Gives a file a name that nothing has. 0, or an errno: EEXIST where the name is taken.
-[[nodiscard]] int rename_to_free_name(const std::filesystem::path& from,
-                                      const std::filesystem::path& to) noexcept;
 
 /// Why the target can't be written at all, whatever its content: a directory, a link to a file, a
 /// block device; empty if nothing speaks against it.

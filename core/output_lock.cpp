@@ -6,15 +6,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <charconv>
 #include <optional>
-#include <random>
-#include <system_error>
 #include <utility>
 
 #include "core/error.h"
+#include "core/output_names.h"
 
 namespace facepipe {
 namespace {
@@ -26,12 +24,7 @@ constexpr std::string_view kWrites = "writes ";
 constexpr std::string_view kPart = "part ";
 constexpr std::string_view kKept = "kept ";
 constexpr std::size_t kLongestRecord = std::size_t{256} << 20U;
-constexpr std::string_view kTemporary = ".tmp-";
-constexpr std::string_view kTemporaryLetters = "0123456789abcdefghijklmnopqrstuv";
-constexpr std::size_t kTemporaryLength = 10;
 constexpr int kMostTries = 100;
-
-std::string reason_of(int code) { return std::generic_category().message(code); }
 
 /// One line of the record holds any name.
 std::string escaped(std::string_view text) {
@@ -170,68 +163,10 @@ std::optional<Leftover> found_on_disk(Recorded recorded) {
   return std::move(recorded.file);
 }
 
-std::uint64_t hash_of(std::string_view text) {  // FNV-1a
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const char letter : text) {
-    hash ^= static_cast<unsigned char>(letter);
-    hash *= 0x100000001b3U;
-  }
-  return hash;
-}
-
-std::string hexadecimal(std::uint64_t value) {
-  std::array<char, 16> digits{};
-  char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), value, 16).ptr;
-  return {digits.data(), end};
-}
-
-/// Cut in front of a letter of UTF-8, not within.
-void cut(std::string& text, std::size_t length) {
-  while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xC0U) == 0x80U) --length;
-  text.resize(length);
-}
-
 }  // namespace
-
-fs::path name_beside(const fs::path& target, const std::string& stem, const std::string& rest) {
-  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
-  const long known = pathconf(folder.c_str(), _PC_NAME_MAX);
-  const std::size_t longest = known > 0 ? static_cast<std::size_t>(known) : 255;
-  std::string name = stem;
-  if (name.size() + rest.size() > longest) {
-    const std::string hash = "~" + hexadecimal(hash_of(stem));
-    cut(name, longest - std::min(longest, rest.size() + hash.size()));
-    name += hash;
-  }
-  return target.parent_path() / (name + rest);
-}
 
 fs::path OutputLock::record_path(const fs::path& target) {
   return name_beside(target, "." + target.filename().string(), ".facepipe");
-}
-
-std::string temporary_suffix() {
-  std::random_device source;
-  std::string text(kTemporary);
-  for (std::size_t i = 0; i < kTemporaryLength; ++i)
-    text += kTemporaryLetters[source() % kTemporaryLetters.size()];
-  return text;
-}
-
-std::string without_temporary_suffix(const std::string& name) {
-  constexpr std::size_t kLength = kTemporary.size() + kTemporaryLength;
-  if (name.size() <= kLength) return {};
-  const std::string_view whole = name;
-  const std::string_view suffix = whole.substr(name.size() - kLength);
-  const bool fits =
-      suffix.starts_with(kTemporary) &&
-      suffix.find_first_not_of(kTemporaryLetters, kTemporary.size()) == std::string_view::npos;
-  return fits ? name.substr(0, name.size() - kLength) : std::string();
-}
-
-fs::path partial_name(const fs::path& target, int number) {
-  const std::string mark = number > 1 ? ".partial-" + std::to_string(number) : ".partial";
-  return name_beside(target, target.stem().string(), mark + target.extension().string());
 }
 
 OutputLock::OutputLock(fs::path target, const IsOurs& is_ours)
@@ -283,7 +218,7 @@ bool OutputLock::try_open() {
   const int file =
       ::open(record_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, kReadWrite);
   if (file < 0 && errno == ELOOP) fail(record_.string() + " is in the way, a link");
-  if (file < 0) fail("can't be written: " + reason_of(errno));
+  if (file < 0) fail(write_failure(errno));
   struct stat opened {};
   struct stat named {};
   fstat(file, &opened);
@@ -326,7 +261,7 @@ std::string OutputLock::read_record() const {
   text.resize(length);
   // Killed while it wrote the header, it has made nothing yet.
   if (length < kHeader.size() && kHeader.starts_with(text)) {
-    if (ftruncate(file_, 0) != 0) fail("can't be written: " + reason_of(errno));
+    if (ftruncate(file_, 0) != 0) fail(write_failure(errno));
     return {};
   }
   if (!text.starts_with(kHeader))
@@ -336,7 +271,7 @@ std::string OutputLock::read_record() const {
 
 void OutputLock::append(std::string_view key, const std::string& text) const {
   if (const int code = try_append(std::string(key) + text + '\n'); code != 0)
-    fail("can't be written: " + reason_of(code));
+    fail(write_failure(code));
 }
 
 int OutputLock::try_append(std::string_view line) const noexcept {

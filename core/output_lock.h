@@ -79,18 +79,4 @@ class OutputLock {
   std::vector<Leftover> leftovers_;
 };
 
-/// What stands behind the name of a temporary file: ".tmp-" and ten random letters.
-[[nodiscard]] std::string temporary_suffix();
-
-/// The name of a temporary file without that; empty where there is no such suffix.
-[[nodiscard]] std::string without_temporary_suffix(const std::string& name);
-
-/// "clip_faces.mp4" -> "clip_faces.partial.mp4", "clip_faces.partial-2.mp4" and so on: number >= 1.
-[[nodiscard]] std::filesystem::path partial_name(const std::filesystem::path& target, int number);
-
-/// `stem` + `rest` beside `target`, the stem cut off, with a hash of all of it behind, where the
-/// file system doesn't take names so long.
-[[nodiscard]] std::filesystem::path name_beside(const std::filesystem::path& target,
-                                                const std::string& stem, const std::string& rest);
-
 }  // namespace facepipe

@@ -106,11 +106,10 @@ bool is_sequence_name(const fs::path& path) {
 
 fs::path existing_picture(const fs::path& pattern) {
   std::error_code error;
-  const fs::path parent = pattern.parent_path();
-  fs::directory_iterator walk(parent.empty() ? "." : parent, error);
+  fs::directory_iterator walk(folder_of(pattern), error);
   for (; !error && walk != fs::end(walk); walk.increment(error)) {
     const std::string name = walk->path().filename().string();
-    if (is_picture(name, pattern)) return parent / name;
+    if (is_picture(name, pattern)) return pattern.parent_path() / name;
   }
   return {};
 }
@@ -164,8 +163,7 @@ int ImageSequence::add(std::span<const std::uint8_t> picture) {
 }
 
 void ImageSequence::sync() const noexcept {
-  const fs::path folder = pattern_.has_parent_path() ? pattern_.parent_path() : fs::path(".");
-  const int opened = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int opened = open(folder_of(pattern_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (opened < 0) return;
   syncfs(opened);  // once, instead of each picture for itself
   close(opened);
@@ -174,16 +172,11 @@ void ImageSequence::sync() const noexcept {
 void ImageSequence::commit() {
   sync();
   for (; first_ <= count_; ++first_) {
-    const fs::path from = temporary(first_);
     const fs::path to = numbered(pattern_, first_);
-    const int code = existing_ == ExistingTarget::refuse     ? rename_to_free_name(from, to)
-                     : rename(from.c_str(), to.c_str()) == 0 ? 0
-                                                             : errno;
+    const int code = rename_file(temporary(first_), to, existing_);
     if (code == 0) continue;
-    const std::string reason = code == EEXIST
-                                   ? "appeared while the run made it"
-                                   : "can't be written: " + std::generic_category().message(code);
-    fail(to, reason + "; the pictures from there on are kept as " + keep_partial().string());
+    fail(to, rename_failure(code) + "; the pictures from there on are kept as " +
+                 keep_partial().string());
   }
   sync();
 }
@@ -193,8 +186,8 @@ fs::path ImageSequence::keep_partial() {
   fs::path partial = free_partial(pattern_);
   for (; first_ <= count_; ++first_) {
     const fs::path to = numbered(partial, first_);
-    const int code = rename_to_free_name(temporary(first_), to);
-    if (code != 0) fail(to, "can't be written: " + std::generic_category().message(code));
+    const int code = rename_file(temporary(first_), to, ExistingTarget::refuse);
+    if (code != 0) fail(to, write_failure(code));
   }
   return partial;
 }

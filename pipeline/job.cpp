@@ -11,7 +11,6 @@ extern "C" {
 #include <functional>
 #include <memory>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include "pipeline/channel.h"
@@ -390,8 +389,7 @@ void Job::finish_output(JobResult& result) {
   result.encoder = encoder_->name();
   result.container = format_->name;
   if (const int full = muxer_->full(); full != 0 && full != ECANCELED)
-    result.output_error =
-        options_.output.string() + ": can't be written: " + std::generic_category().message(full);
+    result.output_error = options_.output.string() + ": " + write_failure(full);
   const bool one_picture = is_image_format(*format_) && !muxer_->is_sequence();
   const bool worth_keeping = written_ > 0 && !one_picture && !is_stream_target(options_.output);
   if (!result.output_error.empty() && !worth_keeping)

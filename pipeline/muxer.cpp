@@ -9,7 +9,6 @@ extern "C" {
 #include <cstring>
 #include <new>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "pipeline/container.h"
@@ -285,10 +284,9 @@ int Muxer::complete() {
 void Muxer::finish() {
   const int code = complete();
   if (code < 0 && full() != 0 && file_ && file_->seekable() && !is_mov_family(*options_.format))
-    throw Error(ErrorKind::output,
-                options_.output.string() +
-                    ": can't be written: " + std::generic_category().message(full()) +
-                    "; what was made is kept as " + file_->keep_partial().string());
+    throw Error(ErrorKind::output, options_.output.string() + ": " + write_failure(full()) +
+                                       "; what was made is kept as " +
+                                       file_->keep_partial().string());
   check_av(code, ErrorKind::output, options_.output.string());
   if (sequence_)
     sequence_->commit();

@@ -4,7 +4,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <functional>
@@ -12,6 +11,7 @@
 
 #include "tests/support/expect_error.h"
 #include "tests/support/file_size_limit.h"
+#include "tests/support/killed_program.h"
 #include "tests/support/temporary_folder.h"
 
 namespace facepipe {
@@ -20,6 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using test::expect_error;
 using test::FileSizeLimit;
+using test::in_killed_program;
 using test::read_file;
 using test::TemporaryFolder;
 using testing::ElementsAre;
@@ -191,8 +192,7 @@ TEST_F(InputLinesTest, AKilledRunIsGoneOnWithWhereverItWas) {
   dir_.write("d.jsonl", lines("z"));
   constexpr int kSteps = 9;
   for (int killed_after = 0; killed_after <= kSteps; ++killed_after) {
-    const pid_t child = fork();
-    if (child == 0) {
+    in_killed_program([&] {
       int step = 0;
       const auto next = [&] {
         if (step++ == killed_after) _exit(0);
@@ -216,11 +216,8 @@ TEST_F(InputLinesTest, AKilledRunIsGoneOnWithWhereverItWas) {
       next();
       out->write(line("c", 0) + std::string(70'000, ' '));  // more than is held back
       next();
-      _exit(0);
-    }
-    int status = -1;
-    waitpid(child, &status, 0);
-    ASSERT_EQ(status, 0);
+      _exit(0);  // no destructor of `out`
+    });
     InputLines out = open(ExistingOutput::skip);
     std::string expected = lines("z");
     out.take(field("z"));

@@ -1,0 +1,93 @@
+// A run over stand-ins of the pipeline.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "app/run.h"
+#include "core/error.h"
+#include "tests/app/frames.h"
+#include "tests/support/temporary_folder.h"
+
+namespace facepipe::test {
+
+class FakeFactory : public DetectorFactory {
+ public:
+  std::shared_ptr<Detector> detector(Size /*frame*/) override { return nullptr; }
+  [[nodiscard]] const EngineChoice& choice() const override { return choice_; }
+  [[nodiscard]] std::string model_kind() const override { return "centerface"; }
+  [[nodiscard]] std::string model_sha256() const override { return "abc"; }
+
+ private:
+  EngineChoice choice_{EngineKind::opencv, Precision::f32, ""};
+};
+
+/// A stand-in for the pipeline that makes three frames of every input. What it does besides goes by
+/// the input's name.
+class RunTest : public testing::Test {
+ protected:
+  RunTest() {
+    options_.detector.model = "model.onnx";
+    options_.progress = ProgressStyle::none;
+    options_.quiet = true;
+    options_.files = {dir_ / "d.jsonl", dir_ / "l.csv", dir_ / "r.json"};
+  }
+
+  int run_all() { return run(options_, parts(), stop_.get_token()); }
+
+  void add_input(const std::string& name) { options_.inputs.push_back(dir_.write("in/" + name)); }
+
+  [[nodiscard]] nlohmann::json report() const {
+    return nlohmann::json::parse(read_file(dir_ / "r.json"));
+  }
+
+  RunParts parts() {
+    return {[](const std::string& /*input*/, const std::string& /*encoder*/,
+               const std::stop_token& /*stop*/) {
+              return OutputFormat{"mp4", ".mp4", false};
+            },
+            [] { return CudaProbe{}; },
+            [this](const Device&, const DetectorOptions&) {
+              ++factories_;
+              return make_cpu_backend(std::make_unique<FakeFactory>());
+            },
+            [this](const JobOptions& job, Backend&, const JobObserver& observer,
+                   const std::stop_token& stop) { return work(job, observer, stop); }};
+  }
+
+  JobResult work(const JobOptions& job, const JobObserver& observer, const std::stop_token& stop) {
+    const auto named = [&](const char* text) { return job.input.find(text) != std::string::npos; };
+    worked_.push_back(std::filesystem::path(job.input).filename());
+    if (while_working_) while_working_();
+    const std::size_t faces = named("empty") ? 0 : 1;
+    for (int i = 0; i < 3; ++i) {
+      observer.frame(frame_record(i, faces));
+      observer.progress({i + 1, 3, 10, i + 1});
+      if (named("bad") && i == 1) throw Error(ErrorKind::input, "torn in the middle");
+      if (named("crash") && i == 1) throw std::runtime_error("two\nlines");
+    }
+    JobResult result;
+    result.ledger = {3, 3, 0, 0, 3, false};
+    result.faces = static_cast<std::int64_t>(3 * faces);
+    if (named("damaged")) result.ledger.lost = 1;
+    if (named(interrupts_.c_str())) stop_.request_stop();
+    if (named("full")) result.output_error = job.output.string() + ": the disk is full";
+    result.interrupted = stop.stop_requested();
+    result.output = job.output;
+    if (!job.output.empty()) std::ofstream(job.output) << "video";
+    return result;
+  }
+
+  TemporaryFolder dir_;
+  RunOptions options_;
+  std::stop_source stop_;
+  std::function<void()> while_working_;
+  std::string interrupts_ = "stopped";  ///< the name of the input at which the user does
+  std::vector<std::string> worked_;
+  int factories_ = 0;
+};
+
+}  // namespace facepipe::test

@@ -1,0 +1,24 @@
+// A program that ends in the middle of its work.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <functional>
+
+namespace facepipe::test {
+
+/// What another program does, which then ends as by kill -9: no destructor runs.
+inline void in_killed_program(const std::function<void()>& work) {
+  const pid_t child = fork();
+  if (child == 0) {
+    work();
+    _exit(0);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  ASSERT_EQ(status, 0);
+}
+
+}  // namespace facepipe::test
