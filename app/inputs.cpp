@@ -11,7 +11,7 @@
 #include "app/media_files.h"
 #include "core/error.h"
 #include "core/output_file.h"
-#include "pipeline/input_access.h"
+#include "video/input_access.h"
 
 namespace facepipe {
 namespace {

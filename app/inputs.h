@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "app/outcome.h"
-#include "pipeline/job.h"
+#include "video/container.h"
 
 namespace facepipe {
 

@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "pipeline/ffmpeg.h"
+#include "video/ffmpeg.h"
 
 namespace facepipe {
 namespace {

@@ -1,7 +1,7 @@
 // The program's log: lines on stderr.
 #pragma once
 
-#include "app/options.h"
+#include "app/options/options.h"
 
 namespace facepipe {
 

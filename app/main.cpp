@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "app/backends.h"
-#include "app/doctor.h"
+#include "app/doctor/doctor.h"
 #include "app/last_resort.h"
 #include "app/log.h"
-#include "app/options.h"
+#include "app/options/options.h"
 #include "app/outcome.h"
 #include "app/quiet_libraries.h"
 #include "app/run.h"

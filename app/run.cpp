@@ -15,15 +15,15 @@
 #include "app/input_outcome.h"
 #include "app/inputs.h"
 #include "app/model_path.h"
-#include "app/progress.h"
-#include "app/report.h"
-#include "app/side_files.h"
+#include "app/output/progress.h"
+#include "app/output/report.h"
+#include "app/output/side_files.h"
+#include "app/output/summary.h"
+#include "app/output/text.h"
 #include "app/standard_streams.h"
-#include "app/summary.h"
-#include "app/text.h"
 #include "core/error.h"
 #include "core/output_file.h"
-#include "pipeline/image_sequence.h"
+#include "video/image_sequence.h"
 
 namespace facepipe {
 namespace {

@@ -7,9 +7,10 @@
 #include <string>
 
 #include "app/device_choice.h"
-#include "app/options.h"
+#include "app/options/options.h"
 #include "pipeline/backend.h"
 #include "pipeline/job.h"
+#include "video/container.h"
 
 namespace facepipe {
 

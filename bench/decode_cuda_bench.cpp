@@ -12,7 +12,7 @@
 #include "bench/program.h"
 #include "core/cuda/check.h"
 #include "core/cuda/devices.h"
-#include "pipeline/cuda/decoder.h"
+#include "video/cuda/decoder.h"
 
 namespace facepipe {
 namespace {

@@ -27,8 +27,8 @@
 #include "core/cuda/check.h"
 #include "core/cuda/graph.h"
 #include "core/cuda/stream.h"
-#include "detector/cuda/cuda_detector.h"
-#include "tests/detector/cuda/device_frame.h"
+#include "detector/cnn/cuda/cuda_detector.h"
+#include "tests/detector/cnn/cuda/device_frame.h"
 #include "tests/support/test_frame.h"
 
 namespace facepipe {

@@ -15,8 +15,8 @@
 #include <thread>
 #include <vector>
 
-#include "detector/engines.h"
-#include "detector/model.h"
+#include "detector/cnn/cpu/engines.h"
+#include "detector/cnn/model/model.h"
 #include "detector/options.h"
 
 namespace facepipe {

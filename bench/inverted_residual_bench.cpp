@@ -20,7 +20,7 @@
 #include "bench/device_times.h"
 #include "bench/program.h"
 #include "core/cuda/buffer.h"
-#include "detector/cuda/operators/inverted_residual_trial.h"
+#include "detector/cnn/cuda/operators/inverted_residual/trial.h"
 
 namespace facepipe {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "pipeline/overlay.h"
+#include "overlay/overlay.h"
 #include "tests/support/test_frame.h"
 
 namespace facepipe {

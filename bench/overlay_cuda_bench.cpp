@@ -19,12 +19,13 @@
 #include "bench/device_times.h"
 #include "bench/program.h"
 #include "core/cuda/graph.h"
-#include "pipeline/cuda/decoder.h"
-#include "pipeline/cuda/encoder.h"
+#include "overlay/cuda/overlay.h"
+#include "pipeline/cuda/descriptor.h"
 #include "pipeline/cuda/faces.h"
-#include "pipeline/cuda/overlay.h"
-#include "pipeline/cuda/pictures.h"
-#include "pipeline/cuda/surface_copy.h"
+#include "video/cuda/decoder.h"
+#include "video/cuda/jpeg_encoder.h"
+#include "video/cuda/pictures.h"
+#include "video/cuda/surface_copy.h"
 
 namespace facepipe {
 namespace {

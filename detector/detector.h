@@ -12,8 +12,8 @@
 #include "core/detections.h"
 #include "core/frame.h"
 #include "core/timing.h"
+#include "detector/cnn/model/tiling.h"
 #include "detector/options.h"
-#include "detector/tiling.h"
 
 namespace facepipe {
 

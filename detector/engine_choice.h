@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "detector/engines.h"
+#include "detector/cnn/cpu/engines.h"
 #include "detector/options.h"
 
 namespace facepipe {

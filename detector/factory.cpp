@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "core/error.h"
-#include "detector/cnn_detector.h"
+#include "detector/cnn/cpu/cnn_detector.h"
+#include "detector/cnn/cpu/engines.h"
+#include "detector/cnn/cpu/tiled_detector.h"
+#include "detector/cnn/model/model.h"
 #include "detector/detector.h"
-#include "detector/engines.h"
-#include "detector/model.h"
-#include "detector/tiled_detector.h"
 
 namespace facepipe {
 namespace {

@@ -5,8 +5,8 @@
 #include <span>
 
 #include "core/error.h"
+#include "detector/cnn/cpu/engines.h"
 #include "detector/engine_choice.h"
-#include "detector/engines.h"
 
 namespace facepipe {
 

@@ -14,15 +14,15 @@ extern "C" {
 #include <utility>
 
 #include "pipeline/channel.h"
-#include "pipeline/container.h"
-#include "pipeline/decoder.h"
-#include "pipeline/demuxer.h"
-#include "pipeline/ffmpeg_compat.h"
 #include "pipeline/record_order.h"
 #include "pipeline/runner.h"
 #include "pipeline/stages.h"
 #include "pipeline/statistics.h"
 #include "pipeline/work_item.h"
+#include "video/container.h"
+#include "video/decoder.h"
+#include "video/demuxer.h"
+#include "video/ffmpeg_compat.h"
 
 namespace facepipe {
 namespace {

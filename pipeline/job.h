@@ -12,32 +12,19 @@
 #include <vector>
 
 #include "core/detections.h"
+#include "core/frame_record.h"
 #include "core/limits.h"
 #include "core/output_file.h"
 #include "core/timing.h"
 #include "detector/detector.h"
 #include "nms/nms.h"
-#include "pipeline/overlay.h"
+#include "overlay/overlay.h"
 #include "pipeline/stage_times.h"
+#include "video/decoder.h"
+#include "video/encoder.h"
+#include "video/ledger.h"
 
 namespace facepipe {
-
-/// What becomes of the encoded video. Options are passed through as they are.
-struct EncoderOptions {
-  /// FFmpeg's name of an encoder, or of a family ("h264"), of which the device's own is taken where
-  /// it has one; empty: the family H.264, or the still image's own
-  std::string codec;
-  std::string preset;         ///< passed where the encoder has such an option
-  std::optional<double> crf;  ///< with NVENC: constant quality, its "cq"
-  std::vector<std::pair<std::string, std::string>> options;  ///< name, value; unknown: Error(usage)
-};
-
-/// Who decodes for the device.
-enum class DecoderChoice {
-  automatic,  ///< NVDEC where it can, else the CPU, which is told in the notices
-  nvdec,      ///< what NVDEC can't decode is an error
-  cpu,        ///< the CPU and an upload, whatever NVDEC can
-};
 
 /// Candidates of a frame that suppression has room for: the library's limit; with the rule matrix,
 /// what the matrix has room for.
@@ -72,17 +59,6 @@ struct JobOptions {
   bool allow_references = false;  ///< the input may be a playlist, which names other files
 };
 
-/// One frame as the files beside the video tell it, in presentation order.
-struct FrameRecord {
-  std::int64_t index = 0;
-  double pts_s = 0;  ///< in the input's time
-  Size size;         ///< upright
-  FrameTimes times;
-  std::size_t candidates = 0;
-  std::size_t face_count = 0;
-  Detections faces;  ///< on CUDA only where JobOptions::wants_faces
-};
-
 /// How far the run is; called from the pipeline's last thread, at most once a frame.
 struct Progress {
   std::int64_t frames = 0;
@@ -96,17 +72,6 @@ struct JobObserver {
   std::function<void(const FrameRecord&)> frame;
   std::function<void(const Progress&)> progress;
   std::function<void(const StageTimes&)> times;  ///< once, at the end, from run_job()'s thread
-};
-
-/// Frames of the input against frames of the output, matched one by one.
-struct FrameLedger {
-  std::int64_t packets = 0;  ///< video packets that should be shown; field pairs count once
-  std::int64_t decoded = 0;  ///< frames that came out of the decoder
-  std::int64_t lost = 0;     ///< packets without a frame
-  std::int64_t damaged = 0;  ///< frames that the decoder flagged
-  std::int64_t written = 0;  ///< frames in the output
-  bool ended_early = false;  ///< the container promised more than there was
-  [[nodiscard]] bool intact() const { return lost == 0 && damaged == 0 && !ended_early; }
 };
 
 /// Copies of one kind between host and device, or of whole pictures on the device.
@@ -157,19 +122,5 @@ class Stages;
 /// All on the CPU.
 [[nodiscard]] JobResult run_job(const JobOptions& options, DetectorFactory& detectors,
                                 const JobObserver& observer, const std::stop_token& stop);
-
-/// The container format that an input would be written to, and its file extension with the dot:
-/// the input's where FFmpeg can write it and it holds what `encoder` (empty: the default) makes,
-/// else Matroska, as for a FIFO, into which only the run itself may look. A blocked look ends when
-/// `stop` is requested. Errors: as Demuxer.
-struct OutputFormat {
-  std::string name;
-  std::string extension;
-  bool still_image = false;
-};
-[[nodiscard]] OutputFormat output_format_for(const std::string& input, const std::string& encoder,
-                                             const std::stop_token& stop,
-                                             bool allow_references = false,
-                                             std::int64_t max_pixels = kDefaultMaxPixels);
 
 }  // namespace facepipe

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "pipeline/job.h"
+#include "core/frame_record.h"
 
 namespace facepipe {
 

@@ -5,10 +5,10 @@
 #include <stop_token>
 
 #include "detector/detector.h"
-#include "pipeline/decoder.h"
-#include "pipeline/encoder.h"
 #include "pipeline/job.h"
 #include "pipeline/work_item.h"
+#include "video/decoder.h"
+#include "video/encoder.h"
 
 namespace facepipe {
 

@@ -7,10 +7,10 @@
 #include "core/frame.h"
 #include "core/slots.h"
 #include "core/timing.h"
-#include "pipeline/encoder.h"
-#include "pipeline/ffmpeg.h"
 #include "pipeline/job.h"
-#include "pipeline/muxer.h"
+#include "video/encoder.h"
+#include "video/ffmpeg.h"
+#include "video/muxer.h"
 
 namespace facepipe {
 

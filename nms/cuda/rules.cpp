@@ -5,7 +5,7 @@
 
 #include "core/cuda/buffer.h"
 #include "core/cuda/stream.h"
-#include "nms/cuda/greedy.h"
+#include "nms/cuda/greedy/greedy.h"
 #include "nms/cuda/matrix.h"
 #include "nms/cuda/rank.h"
 #include "nms/cuda/rule.h"

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "nms/cuda/greedy.h"
+#include "nms/cuda/greedy/greedy.h"
 #include "nms/cuda/view.h"
 #include "nms/nms.h"
 

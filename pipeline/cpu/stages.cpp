@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "nms/cpu/suppressor.h"
+#include "overlay/overlay.h"
 #include "pipeline/faces.h"
-#include "pipeline/overlay.h"
-#include "pipeline/pictures.h"
+#include "video/pictures.h"
 
 namespace facepipe {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "core/cuda/stream.h"
 #include "core/error.h"
-#include "pipeline/cuda/hardware_device.h"
-#include "pipeline/cuda/nvenc.h"
+#include "video/cuda/hardware_device.h"
+#include "video/cuda/nvenc.h"
 
 namespace facepipe {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/cuda/devices.h"
-#include "pipeline/cuda/nvdec.h"
+#include "video/cuda/nvdec.h"
 
 namespace facepipe {
 

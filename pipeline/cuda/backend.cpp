@@ -6,8 +6,8 @@
 #include "core/cuda/devices.h"
 #include "core/cuda/graph.h"
 #include "core/error.h"
-#include "detector/cuda/cuda_detector.h"
-#include "detector/model.h"
+#include "detector/cnn/cuda/cuda_detector.h"
+#include "detector/cnn/model/model.h"
 #include "pipeline/cuda/stages.h"
 
 namespace facepipe {

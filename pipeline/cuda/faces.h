@@ -5,11 +5,11 @@
 #include <cstdint>
 
 #include "core/cuda/buffer.h"
+#include "core/cuda/copies.h"
 #include "core/cuda/detections.h"
 #include "core/cuda/stream.h"
 #include "core/detections.h"
 #include "nms/cuda/suppressor.h"
-#include "pipeline/cuda/copies.h"
 #include "pipeline/faces.h"
 
 namespace facepipe {

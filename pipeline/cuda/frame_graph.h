@@ -7,15 +7,16 @@
 #include <memory>
 
 #include "core/cuda/buffer.h"
+#include "core/cuda/copies.h"
 #include "core/cuda/graph.h"
 #include "core/cuda/stream.h"
-#include "detector/cuda/picture_detection.h"
+#include "detector/cnn/cuda/picture_detection.h"
 #include "nms/cuda/suppressor.h"
-#include "pipeline/cuda/copies.h"
+#include "overlay/cuda/overlay.h"
+#include "pipeline/cuda/descriptor.h"
 #include "pipeline/cuda/faces.h"
-#include "pipeline/cuda/overlay.h"
-#include "pipeline/cuda/pictures.h"
 #include "pipeline/job.h"
+#include "video/cuda/pictures.h"
 
 namespace facepipe {
 

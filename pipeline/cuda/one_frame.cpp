@@ -9,12 +9,13 @@
 #include "core/cuda/devices.h"
 #include "core/cuda/graph.h"
 #include "core/timing.h"
-#include "detector/cuda/picture_detection.h"
+#include "detector/cnn/cuda/picture_detection.h"
 #include "detector/to_rgb.h"
-#include "pipeline/cuda/pictures.h"
-#include "pipeline/cuda/upload.h"
-#include "pipeline/ffmpeg.h"
-#include "pipeline/pictures.h"
+#include "pipeline/cuda/descriptor.h"
+#include "video/cuda/pictures.h"
+#include "video/cuda/upload.h"
+#include "video/ffmpeg.h"
+#include "video/pictures.h"
 
 namespace facepipe {
 namespace {

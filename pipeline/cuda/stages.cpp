@@ -7,19 +7,19 @@
 #include <utility>
 #include <vector>
 
+#include "core/cuda/copies.h"
 #include "core/cuda/devices.h"
 #include "core/error.h"
 #include "core/slots.h"
-#include "detector/cuda/picture_detection.h"
-#include "pipeline/cuda/copies.h"
-#include "pipeline/cuda/decoder.h"
-#include "pipeline/cuda/downloading_encoder.h"
-#include "pipeline/cuda/encoder.h"
-#include "pipeline/cuda/encoder_plan.h"
+#include "detector/cnn/cuda/picture_detection.h"
 #include "pipeline/cuda/frame_graph.h"
-#include "pipeline/cuda/hardware_device.h"
-#include "pipeline/cuda/nvenc.h"
-#include "pipeline/cuda/nvenc_encoder.h"
+#include "video/cuda/decoder.h"
+#include "video/cuda/downloading_encoder.h"
+#include "video/cuda/encoder_plan.h"
+#include "video/cuda/hardware_device.h"
+#include "video/cuda/jpeg_encoder.h"
+#include "video/cuda/nvenc.h"
+#include "video/cuda/nvenc_encoder.h"
 
 namespace facepipe {
 namespace {
@@ -171,8 +171,8 @@ EncoderPlan CudaStages::plan_encoder(const AVCodec& codec, const AVFrame& first,
                                      Notices& notices) const {
   cuda::use_device(device_);
   return plan_cuda_encoder(
-      codec, first, encoded, options_, [this](const NvencTask& task) { return probe_nvenc(task); },
-      notices);
+      codec, first, encoded, options_.encoder, options_.output.string(),
+      [this](const NvencTask& task) { return probe_nvenc(task); }, notices);
 }
 
 std::unique_ptr<Encoder> CudaStages::make_encoder(const EncoderSetup& setup, const Frame& first,

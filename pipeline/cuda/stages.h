@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "core/device.h"
-#include "detector/model.h"
+#include "detector/cnn/model/model.h"
 #include "detector/options.h"
 #include "pipeline/stages.h"
 

@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "app/doctor.h"
+#include "app/doctor/doctor.h"
 #include "app/media_files.h"
-#include "pipeline/container.h"
-#include "pipeline/encoder.h"
 #include "tests/support/clips.h"
 #include "tests/support/job.h"
 #include "tests/support/temporary_folder.h"
+#include "video/container.h"
+#include "video/encoder.h"
 
 namespace facepipe {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "tests/detector/rgb_oracle.h"
+#include "tests/detector/cnn/cpu/rgb_oracle.h"
 
 namespace facepipe {
 namespace {

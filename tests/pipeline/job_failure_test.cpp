@@ -5,11 +5,11 @@
 #include <atomic>
 #include <stdexcept>
 
-#include "pipeline/pictures.h"
 #include "tests/support/clips.h"
 #include "tests/support/file_size_limit.h"
 #include "tests/support/job.h"
 #include "tests/support/temporary_folder.h"
+#include "video/pictures.h"
 
 namespace facepipe::test {
 namespace {

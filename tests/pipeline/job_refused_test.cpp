@@ -4,10 +4,10 @@
 
 #include <fstream>
 
-#include "pipeline/ffmpeg.h"
 #include "tests/support/clips.h"
 #include "tests/support/job.h"
 #include "tests/support/temporary_folder.h"
+#include "video/ffmpeg.h"
 
 namespace facepipe::test {
 namespace {

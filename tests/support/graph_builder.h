@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "detector/graph/graph.h"
+#include "detector/cnn/model/graph/graph.h"
 #include "tests/support/graph_interpreter.h"
 
 namespace facepipe::test {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "detector/graph/graph.h"
+#include "detector/cnn/model/graph/graph.h"
 
 namespace facepipe::test {
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "pipeline/job.h"
+#include "video/container.h"
 #include "tests/support/fake_detector.h"
 
 namespace facepipe::test {

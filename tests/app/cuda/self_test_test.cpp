@@ -1,8 +1,8 @@
 // The self test on a device, beside the CPU's.
 #include <gtest/gtest.h>
 
-#include "app/doctor_cuda.h"
-#include "app/self_test.h"
+#include "app/doctor/cuda.h"
+#include "app/doctor/self_test.h"
 #include "core/error.h"
 
 namespace facepipe {

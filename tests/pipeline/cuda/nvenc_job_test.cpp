@@ -6,11 +6,11 @@
 #include <filesystem>
 
 #include "pipeline/cuda/backend.h"
-#include "pipeline/pictures.h"
-#include "tests/pipeline/cuda/nvenc_script.h"
 #include "tests/support/clips.h"
 #include "tests/support/job.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/video/cuda/nvenc_script.h"
+#include "video/pictures.h"
 
 namespace facepipe::test {
 namespace {

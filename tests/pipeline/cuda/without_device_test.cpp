@@ -2,14 +2,14 @@
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
+#include "core/cuda/copies.h"
 #include "core/cuda/devices.h"
 #include "core/error.h"
 #include "pipeline/cuda/abilities.h"
-#include "pipeline/cuda/copies.h"
-#include "pipeline/cuda/decoder.h"
 #include "pipeline/cuda/one_frame.h"
 #include "tests/support/clips.h"
 #include "tests/support/temporary_folder.h"
+#include "video/cuda/decoder.h"
 
 namespace facepipe::test {
 namespace {

@@ -1,0 +1,24 @@
+// doctor's part about CUDA, as text from facts.
+#pragma once
+
+#include "app/doctor/self_test.h"
+#include "app/doctor/text.h"
+#include "core/device.h"
+#include "pipeline/cuda/abilities.h"
+
+namespace facepipe {
+
+/// Versions, and of each chip what it is and what it decodes and encodes. `probe` and `found` are
+/// of the same machine.
+void print_cuda(const CudaProbe& probe, const CudaAbilities& found, const Print& print);
+
+/// Scores of the CUDA engine may be this far from the f32 CPU engine's: what halves in sixty layers
+/// and the CPU's coarser preprocessing explain.
+inline constexpr double kMostScoreDifference = 0.05;
+
+/// Whether the engine on `device` works beside the CPU's result, and how near it comes. True if it
+/// works.
+bool print_cuda_engine(Device device, const SelfTestResult& found, const SelfTestResult& on_cpu,
+                       const Print& print);
+
+}  // namespace facepipe

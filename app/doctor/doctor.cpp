@@ -1,0 +1,202 @@
+#include "app/doctor/doctor.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <array>
+#include <fstream>
+#include <opencv2/core/version.hpp>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "app/backends.h"
+#include "app/doctor/cuda.h"
+#include "app/doctor/self_test.h"
+#include "app/model_path.h"
+#include "app/outcome.h"
+#include "core/device.h"
+#include "core/error.h"
+#include "detector/detector.h"
+#include "video/ffmpeg.h"
+
+namespace facepipe {
+namespace {
+
+constexpr std::array kDecoders{AV_CODEC_ID_H264,  AV_CODEC_ID_HEVC,  AV_CODEC_ID_AV1,
+                               AV_CODEC_ID_VP8,   AV_CODEC_ID_VP9,   AV_CODEC_ID_MPEG2VIDEO,
+                               AV_CODEC_ID_MPEG4, AV_CODEC_ID_MJPEG, AV_CODEC_ID_PRORES,
+                               AV_CODEC_ID_DNXHD, AV_CODEC_ID_FFV1,  AV_CODEC_ID_PNG,
+                               AV_CODEC_ID_WEBP};
+constexpr std::array kEncoders{"libx264",    "libx265", "libsvtav1",  "libaom-av1", "libvpx",
+                               "libvpx-vp9", "mpeg4",   "mpeg2video", "prores_ks",  "dnxhd",
+                               "ffv1",       "mjpeg",   "png",        "h264_nvenc", "hevc_nvenc"};
+constexpr std::array kEngines{EngineKind::opencv, EngineKind::openvino};
+constexpr std::array kPrecisions{Precision::f32, Precision::f16, Precision::bf16};
+
+std::string dotted(unsigned version) {
+  return fmt::format("{}.{}.{}", AV_VERSION_MAJOR(version), AV_VERSION_MINOR(version),
+                     AV_VERSION_MICRO(version));
+}
+
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  return "unknown";
+}
+
+void print_build(const Print& print) {
+  print("facepipe " FACEPIPE_VERSION "\nbuild\n");
+  print_line(print, "FFmpeg",
+             fmt::format("{} (libavcodec {}, libavformat {})", av_version_info(),
+                         dotted(avcodec_version()), dotted(avformat_version())));
+  print_line(print, "OpenCV", CV_VERSION);
+  print_line(print, "OpenVINO", FACEPIPE_OPENVINO_VERSION);
+  print_line(print, "compiler", FACEPIPE_COMPILER);
+}
+
+void print_devices(const CudaProbe& cuda, const Print& print) {
+  print("devices\n");
+  print_line(
+      print, "cpu",
+      fmt::format("usable: {}, {} cores", processor_name(), std::thread::hardware_concurrency()));
+  std::string why;
+  const auto failure = attempt({}, [&] {
+    (void)resolve_device({false, {DeviceKind::cuda, 0}}, cuda, why);
+  });
+  print_line(print, "cuda", failure ? "not usable: " + failure->message : "usable");
+}
+
+/// A chip that has failed must not keep the rest from being told.
+void print_cuda_or_failure(const CudaProbe& cuda, const Print& print) {
+  const auto failure = attempt({}, [&] { print_cuda(cuda, find_cuda_abilities(), print); });
+  if (failure) print("cuda\n  can't be asked: " + failure->message + "\n");
+}
+
+void print_codecs(const Print& print) {
+  print("decoders\n");
+  std::string missing;
+  for (const AVCodecID id : kDecoders) {
+    const AVCodec* const decoder = avcodec_find_decoder(id);
+    if (decoder != nullptr)
+      print_line(print, avcodec_get_name(id), decoder->name);
+    else
+      missing.append(" ").append(avcodec_get_name(id));
+  }
+  if (!missing.empty()) print_line(print, "missing:", missing.substr(1));
+  print("encoders\n");
+  std::string present;
+  missing.clear();
+  for (const char* const name : kEncoders)
+    (avcodec_find_encoder_by_name(name) != nullptr ? present : missing).append(" ").append(name);
+  if (!present.empty()) print_line(print, "present:", present.substr(1));
+  if (!missing.empty()) print_line(print, "missing:", missing.substr(1));
+}
+
+/// The model's path; nothing where there is none.
+std::optional<std::filesystem::path> print_model(const DoctorOptions& options, const Print& print) {
+  print("model\n");
+  std::filesystem::path path;
+  std::unique_ptr<DetectorFactory> detectors;
+  const auto failure = attempt({}, [&] {
+    path = find_model(options.model, program_directory());
+    DetectorOptions detector;
+    detector.model = path;
+    detectors = make_detector_factory({}, detector);
+  });
+  if (failure) {
+    print_line(print, "not usable", failure->message);
+    return std::nullopt;
+  }
+  print_line(print, "file", path.string());
+  print_line(print, "kind", detectors->model_kind());
+  print_line(print, "sha256", detectors->model_sha256());
+  const EngineChoice& choice = detectors->choice();
+  print_line(
+      print, "auto",
+      fmt::format("{} {}: {}", to_string(choice.engine), to_string(choice.precision), choice.why));
+  return path;
+}
+
+DetectorOptions trial_options(const std::filesystem::path& model) {
+  DetectorOptions options;
+  options.model = model;
+  options.score_threshold = 0;
+  return options;
+}
+
+/// Its result, if the pair works.
+std::optional<SelfTestResult> print_engine(const DetectorOptions& options, const Print& print) {
+  SelfTestResult result;
+  const auto failure = attempt({}, [&] {
+    const EngineChoice choice = choose_engine({}, options);
+    if (options.model.empty()) throw Error(ErrorKind::device, "not tried: no model");
+    result = self_test(*make_detector_factory({}, options));
+  });
+  print_line(print, fmt::format("{} {}", to_string(*options.engine), to_string(*options.precision)),
+             failure ? "no: " + failure->message
+                     : fmt::format("works: {:.1f} ms for {}x{}", result.milliseconds,
+                                   result.network_size.width, result.network_size.height));
+  if (failure) return std::nullopt;
+  return result;
+}
+
+/// The result of the first engine that works, f32 before others.
+std::optional<SelfTestResult> print_engines(const std::optional<std::filesystem::path>& model,
+                                            const Print& print) {
+  print("engines on cpu, tried with one generated picture\n");
+  std::optional<SelfTestResult> first;
+  for (const EngineKind engine : kEngines)
+    for (const Precision precision : kPrecisions) {
+      DetectorOptions options = trial_options(model.value_or(""));
+      options.engine = engine;
+      options.precision = precision;
+      std::optional<SelfTestResult> result = print_engine(options, print);
+      if (!first) first = std::move(result);
+    }
+  return first;
+}
+
+/// Each CUDA device beside the first engine that works on the CPU with f32. True if one works.
+bool print_cuda_engines(const CudaProbe& cuda, const std::optional<std::filesystem::path>& model,
+                        const std::optional<SelfTestResult>& on_cpu, const Print& print) {
+  print("engine on cuda, the same picture compared with the cpu's result\n");
+  bool any = false;
+  for (int index = 0; index < static_cast<int>(cuda.devices.size()); ++index) {
+    const Device device{DeviceKind::cuda, index};
+    const auto failure = attempt({}, [&] {
+      std::string why;
+      (void)resolve_device({false, device}, cuda, why);
+      if (!model) throw Error(ErrorKind::device, "not tried: no model");
+      if (!on_cpu) throw Error(ErrorKind::device, "not tried: no engine works on the cpu");
+      const SelfTestResult found = self_test_on_cuda(device, trial_options(*model));
+      any = print_cuda_engine(device, found, *on_cpu, print) || any;
+    });
+    if (failure) print_line(print, to_string(device) + " f16", "no: " + failure->message);
+  }
+  return any;
+}
+
+}  // namespace
+
+std::span<const char* const> encoders_named() { return kEncoders; }
+
+int doctor(const DoctorOptions& options, const Print& print) {
+  print_build(print);
+  const CudaProbe cuda = probe_cuda();
+  print_devices(cuda, print);
+  if (cuda.built) print_cuda_or_failure(cuda, print);
+  print_codecs(print);
+  const std::optional<std::filesystem::path> model = print_model(options, print);
+  const std::optional<SelfTestResult> on_cpu = print_engines(model, print);
+  const bool on_cuda = !cuda.devices.empty() && print_cuda_engines(cuda, model, on_cpu, print);
+  if (!on_cpu) {
+    print("result\n  no engine works here\n");
+    return exit_code(ErrorKind::device);
+  }
+  print(fmt::format("result\n  facepipe can run here on the cpu{}\n",
+                    on_cuda ? " and with CUDA" : ""));
+  return kExitDone;
+}
+
+}  // namespace facepipe

@@ -1,0 +1,19 @@
+// `facepipe doctor`: what this machine can do.
+#pragma once
+
+#include <span>
+
+#include "app/doctor/text.h"
+#include "app/options/options.h"
+
+namespace facepipe {
+
+/// FFmpeg's names of the encoders that doctor looks for.
+[[nodiscard]] std::span<const char* const> encoders_named();
+
+/// Tells version, libraries, devices, codecs, model and engines through `print`, piece by piece,
+/// and runs one picture through each engine and precision; what CUDA devices find in it is compared
+/// with the CPU's result. Returns the exit code: 4 if no engine works on the CPU, else 0.
+[[nodiscard]] int doctor(const DoctorOptions& options, const Print& print);
+
+}  // namespace facepipe

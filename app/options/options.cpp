@@ -1,0 +1,142 @@
+#include "app/options/options.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/options/option_declaration.h"
+#include "app/options/parsed_options.h"
+#include "app/options/run_option_groups.h"
+#include "app/options/values.h"
+#include "core/error.h"
+
+namespace facepipe {
+namespace {
+
+constexpr const char* kConfigHelp =
+    "Options from a file, which the command line beats (default: none): lines \"NAME = VALUE\"\n"
+    "under [run], one an option, named as the options are; not all of TOML";
+
+constexpr const char* kExitCodes =
+    "Exit codes:\n"
+    "  0    done\n"
+    "  2    usage: options that make no sense, or contradict each other\n"
+    "  3    input: can't be opened, read or decoded\n"
+    "  4    device, engine or model can't be used\n"
+    "  5    output: can't be written, or exists already\n"
+    "  6    frames lost or damaged; the output is finished and kept (--tolerate-damage: 0)\n"
+    "  130  interrupted (Ctrl-C, SIGTERM, SIGHUP); the video so far is kept as NAME.partial.EXT\n"
+    "  1    anything else\n"
+    "With several inputs a bad one doesn't stop the others; the code is that of the first that "
+    "failed.";
+
+CLI::App* add_run(CLI::App& app, ParsedOptions& to) {
+  CLI::App* const run = app.add_subcommand("run", "Finds faces in inputs and draws them");
+  run->fallthrough();  // so that --config may stand after "run" as well
+  // CLI11 leaves the root's options out of a subcommand's help.
+  run->footer(std::string("--config F: ") + kConfigHelp + "\n\n" + kExitCodes);
+  add_run_options(*run, to);
+  return run;
+}
+
+CLI::App* add_doctor(CLI::App& app, ParsedOptions& to) {
+  CLI::App* const doctor =
+      app.add_subcommand("doctor", "Tells what this machine can do, and tries each engine");
+  doctor->fallthrough();
+  doctor->footer(kExitCodes);
+  add_value(*doctor, "--model", "FILE", "Face model to try", "as in run",
+            [&](const OptionText& given) { to.doctor.model = given.text; });
+  return doctor;
+}
+
+enum class ConfigFile { ignored, read };
+
+void add_config(CLI::App& app, ParsedOptions& to, ConfigFile use) {
+  if (use == ConfigFile::ignored) {
+    app.add_option_function<std::string>(
+           "--config",
+           [&](const std::string& text) {
+             if (text.empty()) refuse({"--config", text}, "a file");
+             to.config = text;
+           },
+           kConfigHelp)
+        ->type_name("F");
+    return;
+  }
+  // CLI11 2.1.2 ignores a config file that is set on a subcommand without a word: hence the root.
+  app.set_config("--config", "", kConfigHelp)->type_name("F");
+  app.allow_config_extras(CLI::config_extras_mode::error);
+}
+
+/// What the library throws, in our terms; help and version come that way too.
+[[noreturn]] void rethrow_usage(const CLI::ParseError& error) {
+  std::string reason = error.what();
+  if (dynamic_cast<const CLI::FileError*>(&error) != nullptr) reason = "can't be read";
+  if (dynamic_cast<const CLI::ConfigError*>(&error) != nullptr)
+    reason += " (keys are options' names, one a line, under [run])";
+  throw Error(ErrorKind::usage, reason);
+}
+
+struct Outcome {
+  ParsedOptions parsed;
+  Command command;
+};
+
+/// Takes what follows "--" off the arguments: inputs, whatever they look like. (CLI11 2.1.2 takes
+/// them for options again if an input stood before the "--".)
+std::vector<std::string> take_plain_inputs(std::vector<std::string>& arguments) {
+  const auto mark = std::find(arguments.begin(), arguments.end(), "--");
+  if (mark == arguments.end()) return {};
+  std::vector<std::string> inputs(mark + 1, arguments.end());
+  arguments.erase(mark, arguments.end());
+  return inputs;
+}
+
+Outcome parse(std::vector<std::string> arguments, ConfigFile use, const ParsedOptions& before) {
+  ParsedOptions parsed;
+  parsed.plain_inputs = take_plain_inputs(arguments);
+  CLI::App app("facepipe finds faces in video and writes annotated video", "facepipe");
+  app.set_version_flag("--version", "facepipe " FACEPIPE_VERSION, "Print the version and exit");
+  app.footer(std::string("facepipe run --help lists the options and their defaults.\n\n") +
+             kExitCodes);
+  app.require_subcommand(1);
+  add_config(app, parsed, use);
+  CLI::App* const run = add_run(app, parsed);
+  add_doctor(app, parsed);
+  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
+  try {
+    app.parse(std::move(arguments));
+  } catch (const CLI::CallForHelp&) {
+    return {parsed, ShowText{app.help()}};
+  } catch (const CLI::CallForVersion& version) {
+    return {parsed, ShowText{std::string(version.what()) + "\n"}};
+  } catch (const CLI::ParseError& error) {
+    rethrow_usage(error);
+  }
+  if (before.overwrite || before.skip_existing) {  // the command line's word beats the file's
+    parsed.overwrite = before.overwrite;
+    parsed.skip_existing = before.skip_existing;
+  }
+  if (!run->parsed() && !parsed.plain_inputs.empty())
+    throw Error(ErrorKind::usage, "doctor takes no INPUT");
+  if (!run->parsed()) return {parsed, parsed.doctor};
+  settle(parsed);
+  return {parsed, parsed.run};
+}
+
+}  // namespace
+
+Command parse_command(const std::vector<std::string>& arguments) {
+  // Twice where there is a file: what fails only with the file is the file's fault.
+  const Outcome alone = parse(arguments, ConfigFile::ignored, {});
+  if (alone.parsed.config.empty()) return alone.command;
+  try {
+    return parse(arguments, ConfigFile::read, alone.parsed).command;
+  } catch (const Error& error) {
+    throw Error(error.kind(), alone.parsed.config + ": " + error.what());
+  }
+}
+
+}  // namespace facepipe

@@ -1,0 +1,197 @@
+#include "app/options/run_option_groups.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/options/detection_option_groups.h"
+#include "app/options/option_declaration.h"
+#include "app/options/values.h"
+#include "core/limits.h"
+
+namespace facepipe {
+namespace {
+
+constexpr double kLargestCrf = 63;
+constexpr int kMostThreads = 1024;
+constexpr int kMostFramesInFlight = 64;
+
+void add_inputs(CLI::App& app, ParsedOptions& to) {
+  app.add_option("INPUT", to.run.inputs,
+                 "Video, still image, directory (walked; earlier outputs *_faces.* and hidden\n"
+                 "files are left out), or URL. After --, names that look like options.")
+      ->required(to.plain_inputs.empty())
+      ->configurable(false)
+      ->type_name("");
+  app.add_flag("--allow-references", to.run.job.allow_references,
+               "Inputs may be playlists (HLS, DASH, ffconcat), which name other files\n"
+               "(default: exit 3)");
+  add_value(app, "-o,--output", "PATH",
+            "Output file; or a directory, if it exists or ends in '/', which\n"
+            "is made if need be; or an image's name with %05d or the like: one a frame",
+            "beside the input, NAME_faces.EXT", [&](const OptionText& given) {
+              if (given.text.empty()) refuse(given, "a path");
+              to.run.output = given.text;
+            });
+  app.add_flag("--overwrite", to.overwrite, "Replace outputs that exist (default: exit 5)");
+  app.add_flag("--skip-existing", to.skip_existing,
+               "Leave inputs out that an earlier run has done, and go on with the lines of\n"
+               "--detections, --latency and --report (default: exit 5)");
+  app.add_flag("--no-video", to.no_video, "Write no video (default: write it)");
+  add_value(app, "--max-pixels", "N", "Refuse pictures of more pixels before they are decoded",
+            std::to_string(to.run.job.max_pixels), [&](const OptionText& given) {
+              to.run.job.max_pixels = parse_integer(given, 1, int{kMostPixels});
+            });
+  add_value(app, "--start", "TIME", "Begin at: seconds, or [HH:]MM:SS[.frac]", "the beginning",
+            [&](const OptionText& given) { to.run.job.start_s = parse_time(given); });
+  add_value(app, "--end", "TIME", "End before: seconds, or [HH:]MM:SS[.frac]", "the end",
+            [&](const OptionText& given) { to.run.job.end_s = parse_time(given); });
+}
+
+void add_machine(CLI::App& app, ParsedOptions& to) {
+  RunOptions& run = to.run;
+  add_value(app, "--device", "DEVICE", "auto, cpu, cuda or cuda:N", "auto",
+            [&](const OptionText& given) { run.device = parse_device(given.text); });
+  add_value(app, "--engine", "ENGINE", "auto, opencv, openvino, cuda or cuda-plain", "auto",
+            [&](const OptionText& given) {
+              run.detector.engine = parse_choice<std::optional<EngineKind>>(
+                  given, {{"auto", std::nullopt},
+                          {"opencv", EngineKind::opencv},
+                          {"openvino", EngineKind::openvino},
+                          {"cuda", EngineKind::cuda},
+                          {"cuda-plain", EngineKind::cuda_plain}});
+            });
+  add_value(app, "--precision", "PRECISION", "auto, f32, f16 or bf16", "auto",
+            [&](const OptionText& given) {
+              run.detector.precision =
+                  parse_choice<std::optional<Precision>>(given, {{"auto", std::nullopt},
+                                                                 {"f32", Precision::f32},
+                                                                 {"f16", Precision::f16},
+                                                                 {"bf16", Precision::bf16}});
+            });
+  add_value(app, "--decoder", "DECODER",
+            "Of a CUDA device: auto (NVDEC, or the CPU where NVDEC can't), cuda or cpu", "auto",
+            [&](const OptionText& given) {
+              run.job.decoder =
+                  parse_choice<DecoderChoice>(given, {{"auto", DecoderChoice::automatic},
+                                                      {"cuda", DecoderChoice::nvdec},
+                                                      {"cpu", DecoderChoice::cpu}});
+            });
+  add_value(app, "--threads", "N", "Threads of decoder, network and encoder each; 0: all cores",
+            std::to_string(run.job.threads), [&](const OptionText& given) {
+              run.job.threads = run.detector.threads = parse_integer(given, 0, kMostThreads);
+            });
+  add_value(app, "--frames-in-flight", "N", "Frames on their way through the stages at once",
+            std::to_string(run.job.frames_in_flight), [&](const OptionText& given) {
+              run.job.frames_in_flight = parse_integer(given, 1, kMostFramesInFlight);
+              run.detector.requests = std::min(run.detector.requests, run.job.frames_in_flight);
+            });
+}
+
+void add_drawing(CLI::App& app, ParsedOptions& to) {
+  app.add_option_function<std::vector<std::string>>(
+         "--draw",
+         [&](const std::vector<std::string>& words) {
+           to.run.job.overlay = parse_draw("--draw", words);
+         },
+         "Any of boxes, scores, landmarks, count, joined by commas; or none\n(default: boxes)")
+      ->type_name("LIST")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+}
+
+void add_encoding(CLI::App& app, ParsedOptions& to) {
+  EncoderOptions& encoder = to.run.job.encoder;
+  add_value(app, "--codec", "NAME",
+            "FFmpeg's name of the video encoder; or auto, h264 or hevc: the CUDA device's own\n"
+            "(NVENC) where it can, else libx264 or libx265",
+            "auto, which is h264; a still image\nkeeps its own", [&](const OptionText& given) {
+              if (given.text.empty()) refuse(given, "the name of an encoder");
+              encoder.codec = given.text == "auto" ? std::string() : given.text;
+            });
+  add_value(app, "--preset", "NAME",
+            "The encoder's preset, speed against size: of NVENC p1 (fastest) to p7",
+            "the encoder's\nown", [&](const OptionText& given) { encoder.preset = given.text; });
+  add_value(app, "--crf", "0..63",
+            "Quality, where the encoder has it; lower is better; of NVENC, up to 51, its cq",
+            "the\nencoder's own; of NVENC 23",
+            [&](const OptionText& given) { encoder.crf = parse_number(given, 0, kLargestCrf); });
+  app.add_option_function<std::vector<std::string>>(
+         "--encoder-option",
+         [&](const std::vector<std::string>& given) {
+           for (const std::string& text : given)
+             encoder.options.push_back(parse_assignment({"--encoder-option", text}));
+         },
+         "Any option of the encoder; may be given again (default: none)")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  app.add_flag("--allow-8bit", to.run.job.allow_8bit,
+               "mjpeg and h264_nvenc may take deeper pictures, as 8 bits (default: exit 5)");
+  add_value(app, "--on-size-change", "WHAT", "scale or error, where pictures change size midway",
+            "scale", [&](const OptionText& given) {
+              to.run.job.scale_on_size_change =
+                  parse_choice<bool>(given, {{"scale", true}, {"error", false}});
+            });
+  app.add_flag("--strict", to.run.job.strict,
+               "A stream that can't be kept is an error (default: a warning)");
+  app.add_flag("--tolerate-damage", to.run.tolerate_damage,
+               "Lost or damaged frames don't change the exit code (default: exit 6)");
+}
+
+/// A file beside the video whose extension says what is in it.
+void add_file(CLI::App& app, const std::string& name, std::filesystem::path& to,
+              const std::vector<std::string>& extensions, const std::string& help) {
+  add_value(app, name, "FILE", help, "none", [&to, extensions](const OptionText& given) {
+    const std::filesystem::path path = given.text;
+    if (std::find(extensions.begin(), extensions.end(), path.extension()) == extensions.end())
+      refuse(given, "a file that ends in " + extensions.front() +
+                        (extensions.size() > 1 ? " or " + extensions.back() : std::string()));
+    to = path;
+  });
+}
+
+void add_reports(CLI::App& app, ParsedOptions& to) {
+  RunOptions& run = to.run;
+  add_file(app, "--detections", run.files.detections, {".jsonl", ".csv"},
+           "Faces to F.jsonl (a line a frame) or F.csv (a line a face)");
+  add_file(app, "--latency", run.files.latency, {".csv"},
+           "Times of each frame in each stage to F.csv");
+  add_file(app, "--report", run.files.report, {".json"}, "What was done to each input, to F.json");
+  add_value(app, "--progress", "STYLE",
+            "auto (a bar on a terminal), json (a line a second on stdout), none", "auto",
+            [&](const OptionText& given) {
+              run.progress = parse_choice<ProgressStyle>(given, {{"auto", ProgressStyle::automatic},
+                                                                 {"json", ProgressStyle::json},
+                                                                 {"none", ProgressStyle::none}});
+            });
+  add_value(app, "--log-level", "LEVEL", "debug, info, warning or error", "info",
+            [&](const OptionText& given) {
+              run.log_level = parse_choice<LogLevel>(given, {{"debug", LogLevel::debug},
+                                                             {"info", LogLevel::info},
+                                                             {"warning", LogLevel::warning},
+                                                             {"error", LogLevel::error}});
+            });
+  app.add_flag("-q,--quiet", run.quiet, "Only errors on stderr (default: off)");
+}
+
+}  // namespace
+
+void add_run_options(CLI::App& run, ParsedOptions& to) {
+  const auto group = [&](const char* name, void (*add)(CLI::App&, ParsedOptions&)) {
+    run.option_defaults()->group(name);
+    add(run, to);
+  };
+  group("Input and output", add_inputs);
+  group("Detection", add_detection);
+  group("Suppression", add_suppression);
+  group("The matrix of Oro et al.", add_matrix);
+  group("Machine", add_machine);
+  group("Drawing", add_drawing);
+  group("Encoding", add_encoding);
+  group("Reports", add_reports);
+}
+
+}  // namespace facepipe

@@ -1,0 +1,106 @@
+#include "app/options/values.h"
+
+#include <charconv>
+#include <optional>
+
+namespace facepipe {
+namespace {
+
+constexpr double kLongestSeconds = 1e7;
+
+/// All of `text` as a number, or nothing.
+template <typename T>
+std::optional<T> read_all(std::string_view text) {
+  T value{};
+  const char* const last = text.data() + text.size();
+  const auto [end, status] = std::from_chars(text.data(), last, value);
+  if (status != std::errc() || end != last) return std::nullopt;
+  return value;
+}
+
+std::string shown(double value) {
+  std::string text(32, '\0');
+  const auto result = std::to_chars(text.data(), text.data() + text.size(), value);
+  text.resize(static_cast<std::size_t>(result.ptr - text.data()));
+  return text;
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (std::size_t end = 0; end != std::string_view::npos;) {
+    end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end != std::string_view::npos) text.remove_prefix(end + 1);
+  }
+  return parts;
+}
+
+}  // namespace
+
+void refuse(const OptionText& given, std::string_view expected) {
+  throw Error(ErrorKind::usage, std::string(given.option) + ": '" + std::string(given.text) +
+                                    "' is not " + std::string(expected));
+}
+
+double parse_number(const OptionText& given, double low, double high) {
+  const auto value = read_all<double>(given.text);
+  // Written so that NaN, which from_chars reads, fails as well.
+  if (value && *value >= low && *value <= high) return *value;
+  refuse(given, "a number from " + shown(low) + " to " + shown(high));
+}
+
+int parse_integer(const OptionText& given, int low, int high) {
+  const auto value = read_all<int>(given.text);
+  if (value && *value >= low && *value <= high) return *value;
+  refuse(given, "an integer from " + std::to_string(low) + " to " + std::to_string(high));
+}
+
+double parse_time(const OptionText& given) {
+  constexpr std::string_view kExpected = "a time: seconds, or [HH:]MM:SS[.frac]";
+  const std::vector<std::string_view> parts = split(given.text, ':');
+  if (parts.size() > 3) refuse(given, kExpected);
+  double total = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const bool last = i + 1 == parts.size();
+    const std::optional<double> value =
+        last ? read_all<double>(parts[i]) : std::optional<double>(read_all<int>(parts[i]));
+    // The leading part counts on: 90:00 is an hour and a half.
+    const double limit = i == 0 ? kLongestSeconds : 60;
+    if (!value || !(*value >= 0 && *value < limit)) refuse(given, kExpected);
+    total = total * 60 + *value;
+  }
+  if (total > kLongestSeconds) refuse(given, kExpected);
+  return total;
+}
+
+Size parse_size(const OptionText& given, int low, int high) {
+  const std::vector<std::string_view> parts = split(given.text, 'x');
+  const auto side = [&](std::size_t i) { return read_all<int>(parts[i]).value_or(-1); };
+  const auto fits = [&](int value) { return value >= low && value <= high; };
+  if (parts.size() == 2 && fits(side(0)) && fits(side(1))) return {side(0), side(1)};
+  refuse(given,
+         "WIDTHxHEIGHT with sides from " + std::to_string(low) + " to " + std::to_string(high));
+}
+
+std::pair<std::string, std::string> parse_assignment(const OptionText& given) {
+  const std::size_t equals = given.text.find('=');
+  if (equals == 0 || equals == std::string_view::npos) refuse(given, "NAME=VALUE");
+  return {std::string(given.text.substr(0, equals)), std::string(given.text.substr(equals + 1))};
+}
+
+OverlayStyle parse_draw(std::string_view option, const std::vector<std::string>& words) {
+  OverlayStyle style{false, false, false, false};
+  if (words.size() == 1 && words.front() == "none") return style;
+  for (const std::string& word : words) {
+    const auto part =
+        parse_choice<bool OverlayStyle::*>({option, word}, {{"boxes", &OverlayStyle::boxes},
+                                                            {"scores", &OverlayStyle::scores},
+                                                            {"landmarks", &OverlayStyle::landmarks},
+                                                            {"count", &OverlayStyle::count}});
+    style.*part = true;
+  }
+  if (!style.any()) refuse({option, ""}, "boxes, scores, landmarks, count or none");
+  return style;
+}
+
+}  // namespace facepipe

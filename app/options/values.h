@@ -1,0 +1,60 @@
+// Reads the text of one option: numbers, times, sizes, lists. Knows nothing of the command line.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "core/geometry.h"
+#include "overlay/overlay.h"
+
+namespace facepipe {
+
+/// What was given for an option. Each function below throws Error(usage), naming the option and
+/// the text, for what it can't read.
+struct OptionText {
+  std::string_view option;  ///< "--score"
+  std::string_view text;
+};
+
+/// Throws Error(usage): "OPTION: 'TEXT' is not EXPECTED".
+[[noreturn]] void refuse(const OptionText& given, std::string_view expected);
+
+/// A finite number, low <= number <= high.
+[[nodiscard]] double parse_number(const OptionText& given, double low, double high);
+
+/// A decimal integer, low <= number <= high; "010" is ten.
+[[nodiscard]] int parse_integer(const OptionText& given, int low, int high);
+
+/// Seconds ("12.5") or [HH:]MM:SS[.frac] ("1:02:03.5"), not negative.
+[[nodiscard]] double parse_time(const OptionText& given);
+
+/// WIDTHxHEIGHT in pixels, each of low..high.
+[[nodiscard]] Size parse_size(const OptionText& given, int low, int high);
+
+/// NAME=VALUE; the name is not empty, the value may hold anything, '=' included.
+[[nodiscard]] std::pair<std::string, std::string> parse_assignment(const OptionText& given);
+
+/// The words boxes, scores, landmarks, count, or none alone.
+[[nodiscard]] OverlayStyle parse_draw(std::string_view option,
+                                      const std::vector<std::string>& words);
+
+/// The value beside the word that was given.
+template <typename T>
+[[nodiscard]] T parse_choice(const OptionText& given,
+                             const std::vector<std::pair<std::string_view, T>>& choices) {
+  const auto found = std::find_if(choices.begin(), choices.end(),
+                                  [&](const auto& choice) { return choice.first == given.text; });
+  if (found != choices.end()) return found->second;
+  std::string words;
+  for (const auto& choice : choices) {
+    if (!words.empty()) words += ", ";
+    words += choice.first;
+  }
+  refuse(given, "one of " + words);
+}
+
+}  // namespace facepipe

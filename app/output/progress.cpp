@@ -1,0 +1,136 @@
+#include "app/output/progress.h"
+
+#include <spdlog/fmt/fmt.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <stop_token>
+#include <string_view>
+#include <utility>
+
+#include "app/standard_streams.h"
+#include "core/threads.h"
+
+namespace facepipe {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Clock::duration kBarPace = 250ms;
+constexpr Clock::duration kJsonPace = 1s;
+constexpr int kBarCells = 24;
+constexpr std::string_view kClearLine = "\r\033[K";
+
+double rounded(double value) { return std::round(value * 1000) / 1000; }
+
+std::string clock_text(double seconds) {
+  const auto whole = static_cast<std::int64_t>(std::ceil(seconds));
+  if (whole >= 3600)
+    return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+  return fmt::format("{}:{:02}", whole / 60, whole % 60);
+}
+
+}  // namespace
+
+double ProgressState::left_s() const {
+  if (progress.expected_frames <= 0 || !(progress.fps > 0)) return -1;
+  const auto frames = static_cast<double>(progress.expected_frames - progress.frames);
+  return std::max(0.0, frames / progress.fps);
+}
+
+std::string progress_json(const ProgressState& state) {
+  using Json = nlohmann::ordered_json;
+  const Progress& progress = state.progress;
+  const double left = state.left_s();
+  const Json json = {
+      {"file", state.file},
+      {"input", state.input},
+      {"inputs", state.inputs},
+      {"status", state.status},
+      {"frames", progress.frames},
+      {"expected_frames", progress.expected_frames > 0 ? Json(progress.expected_frames) : Json()},
+      {"fps", rounded(progress.fps)},
+      {"faces", progress.faces},
+      {"elapsed_s", rounded(state.elapsed_s)},
+      {"left_s", left >= 0 ? Json(rounded(left)) : Json()}};
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+std::string progress_bar(const ProgressState& state) {
+  const Progress& progress = state.progress;
+  std::string bar;
+  if (state.inputs > 1) bar += fmt::format("{}/{} ", state.input, state.inputs);
+  if (progress.expected_frames > 0) {
+    const double part = std::min(
+        1.0, static_cast<double>(progress.frames) / static_cast<double>(progress.expected_frames));
+    const auto cells = static_cast<std::size_t>(part * kBarCells);
+    bar += fmt::format("[{:.<{}}] {:3.0f}% ", std::string(cells, '#'), kBarCells,
+                       std::floor(part * 100));
+  }
+  bar +=
+      fmt::format("{} frames  {:.1f} fps  {} faces", progress.frames, progress.fps, progress.faces);
+  if (const double left = state.left_s(); left >= 0) bar += "  " + clock_text(left) + " left";
+  return bar.substr(0, 79);
+}
+
+ProgressTeller::ProgressTeller(ProgressKind kind, std::FILE* out, ProgressState first)
+    : kind_(kind), out_(out), state_(std::move(first)) {
+  if (kind_ != ProgressKind::none)
+    thread_ = start_thread([this](const std::stop_token& stop) {
+      try {
+        work(stop);
+      } catch (const std::exception& error) {
+        spdlog::debug("no progress from here on: {}", error.what());  // a run is worth more
+      }
+    });
+}
+
+ProgressTeller::~ProgressTeller() { stop_thread(); }
+
+void ProgressTeller::update(const Progress& progress) {
+  const std::scoped_lock lock(mutex_);
+  state_.progress = progress;
+}
+
+void ProgressTeller::end(const std::string& status) {
+  stop_thread();
+  state_.status = status;
+  if (kind_ == ProgressKind::json) tell(state_);
+}
+
+void ProgressTeller::stop_thread() {
+  if (!thread_.joinable()) return;
+  thread_.request_stop();
+  thread_.join();
+  if (kind_ == ProgressKind::bar) {
+    std::fwrite(kClearLine.data(), 1, kClearLine.size(), out_);
+    std::fflush(out_);
+  }
+}
+
+void ProgressTeller::work(const std::stop_token& stop) {
+  const Clock::duration pace = kind_ == ProgressKind::bar ? kBarPace : kJsonPace;
+  std::unique_lock lock(mutex_);
+  for (Clock::time_point next = start_; !stop.stop_requested();
+       next = std::max(next + pace, Clock::now())) {
+    stopping_.wait_until(lock, stop, next, [] { return false; });
+    if (stop.stop_requested()) return;
+    const ProgressState now = state_;
+    lock.unlock();  // a reader that has stalled must not hold the pipeline up in update()
+    tell(now);
+    lock.lock();
+  }
+}
+
+void ProgressTeller::tell(ProgressState state) {
+  state.elapsed_s = std::chrono::duration<double>(Clock::now() - start_).count();
+  const std::string text = kind_ == ProgressKind::json
+                               ? progress_json(state)
+                               : std::string(kClearLine) + progress_bar(state);
+  const int code = write_at_once(out_, text);
+  if (write_error_ == 0) write_error_ = code;
+}
+
+}  // namespace facepipe

@@ -1,0 +1,264 @@
+#include "app/output/report.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "app/output/text.h"
+
+namespace facepipe {
+namespace {
+
+// Keeps the order of insertion: what a reader looks for first stands first.
+using Json = nlohmann::ordered_json;
+
+/// The value whose shortest text is that of the float: 0.3 instead of 0.30000001192092896.
+double short_double(float value) {
+  std::string text;
+  append_number(text, value);
+  return std::stod(text);
+}
+
+template <typename T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+
+Json path_or_null(const std::filesystem::path& path) {
+  return path.empty() ? Json() : Json(path.string());
+}
+
+Json size_json(Size size) { return Json::array({size.width, size.height}); }
+
+Json tiling_json(const Tiling& tiling) {
+  return {{"columns", tiling.columns},
+          {"rows", tiling.rows},
+          {"size", size_json(tiling.tile.frame)},
+          {"overlap", tiling.overlap},
+          {"whole_at", size_json(tiling.whole.content)}};
+}
+
+/// Milliseconds as they deserve to be read: to a tenth of a microsecond.
+double rounded(double milliseconds) { return std::round(milliseconds * 1e4) / 1e4; }
+
+Json percentiles_json(const Percentiles& times) {
+  return {{"p50", rounded(times.p50)},
+          {"p95", rounded(times.p95)},
+          {"p99", rounded(times.p99)},
+          {"max", rounded(times.max)}};
+}
+
+void add_stages(Json& json, const JobResult& result) {
+  Json in_stage = Json::object();
+  Json work = Json::object();
+  Json own_cpu = Json::object();
+  for (const StageRow& row : result.stages) {
+    const std::string name(to_string(row.stage));
+    in_stage[name] = percentiles_json(row.in_stage_ms);
+    work[name] = {{"ms", rounded(row.work_ms)}, {"share", rounded(row.share)}};
+    own_cpu[name] = percentiles_json(row.own_cpu_ms);
+  }
+  in_stage["total"] = percentiles_json(result.total_ms);
+  in_stage["latency"] = percentiles_json(result.latency_ms);
+  const auto bound = bounding_stage(result.stages);
+  json["stage_ms"] = std::move(in_stage);
+  json["stage_work"] = std::move(work);
+  json["bound_by"] = bound ? Json(to_string(bound->stage)) : Json();
+  json["own_cpu_ms"] = std::move(own_cpu);
+}
+
+Json draw_json(const OverlayStyle& style) {
+  Json words = Json::array();
+  if (style.boxes) words.push_back("boxes");
+  if (style.scores) words.push_back("scores");
+  if (style.landmarks) words.push_back("landmarks");
+  if (style.count) words.push_back("count");
+  return words;
+}
+
+Json encoder_json(const EncoderOptions& encoder) {
+  Json options = Json::object();
+  for (const auto& [name, value] : encoder.options) options[name] = value;
+  return {{"codec", encoder.codec.empty() ? Json() : Json(encoder.codec)},
+          {"preset", encoder.preset.empty() ? Json() : Json(encoder.preset)},
+          {"crf", or_null(encoder.crf)},
+          {"options", std::move(options)}};
+}
+
+Json nms_json(const NmsOptions& nms) {
+  Json json = {
+      {"rule", name_of(nms.rule)}, {"overlap", name_of(nms.overlap)}, {"voting", nms.voting}};
+  if (nms.rule == NmsRule::soft) {
+    json["decay"] = name_of(nms.soft.decay);
+    json["sigma"] = short_double(nms.soft.sigma);
+    json["min_score"] = short_double(nms.soft.min_score);
+  }
+  if (nms.rule == NmsRule::matrix) {
+    json["d_max"] = nms.matrix.d_max;
+    json["k"] = nms.matrix.k;
+    json["squares"] = nms.matrix.squares;
+    json["plus_one"] = nms.matrix.plus_one;
+  }
+  return json;
+}
+
+Json options_json(const RunOptions& options) {
+  const JobOptions& job = options.job;
+  const DetectorOptions& detector = options.detector;
+  return {{"score", short_double(detector.score_threshold)},
+          {"iou", short_double(job.nms.threshold)},
+          {"nms", nms_json(job.nms)},
+          {"min_face", job.min_face},
+          {"max_face", job.max_face},
+          {"detect_size", detector.detect_size ? size_json(*detector.detect_size) : Json()},
+          {"draw", draw_json(job.overlay)},
+          {"max_pixels", job.max_pixels},
+          {"start_s", or_null(job.start_s)},
+          {"end_s", or_null(job.end_s)},
+          {"video", options.video},
+          {"encoder", encoder_json(job.encoder)},
+          {"threads", job.threads},
+          {"frames_in_flight", job.frames_in_flight},
+          {"on_size_change", job.scale_on_size_change ? "scale" : "error"},
+          {"strict", job.strict},
+          {"allow_references", job.allow_references},
+          {"tolerate_damage", options.tolerate_damage}};
+}
+
+void add_facts(Json& json, const std::optional<RunFacts>& facts) {
+  for (const char* name : {"device", "engine", "precision", "why", "model"}) json[name] = nullptr;
+  if (!facts) return;
+  json["device"] = to_string(facts->device);
+  json["engine"] = to_string(facts->engine.engine);
+  json["precision"] = to_string(facts->engine.precision);
+  Json why = Json::array();
+  for (const std::string& reason : {facts->device_why, facts->engine.why})
+    if (!reason.empty()) why.push_back(reason);
+  json["why"] = std::move(why);
+  json["model"] = {{"kind", facts->model_kind},
+                   {"path", facts->model.string()},
+                   {"sha256", facts->model_sha256}};
+}
+
+Json ledger_json(const FrameLedger& ledger) {
+  return {{"packets", ledger.packets}, {"decoded", ledger.decoded},
+          {"lost", ledger.lost},       {"damaged", ledger.damaged},
+          {"written", ledger.written}, {"ended_early", ledger.ended_early}};
+}
+
+/// Between host and device, by kind; null on the CPU.
+Json copies_json(const std::vector<CopySum>& copies) {
+  if (copies.empty()) return {};
+  Json json = Json::object();
+  for (const CopySum& copy : copies)
+    json[copy.kind] = {{"direction", copy.direction}, {"calls", copy.calls}, {"bytes", copy.bytes}};
+  return json;
+}
+
+void add_result(Json& json, const InputOutcome& outcome) {
+  for (const char* name : {"size",
+                           "network_size",
+                           "detection_tiles",
+                           "video_codec",
+                           "decoder",
+                           "encoder",
+                           "container",
+                           "frames",
+                           "faces",
+                           "candidates",
+                           "candidates_ignored",
+                           "fps",
+                           "wall_s",
+                           "startup_s",
+                           "cpu_s",
+                           "copies",
+                           "stage_ms",
+                           "stage_work",
+                           "bound_by",
+                           "own_cpu_ms",
+                           "notices"})
+    json[name] = nullptr;
+  if (!outcome.has_result()) return;
+  const JobResult& result = outcome.result;
+  const auto text = [](const std::string& value) { return value.empty() ? Json() : Json(value); };
+  json["size"] = size_json(result.size);
+  json["network_size"] = size_json(result.network_size);
+  json["detection_tiles"] = result.tiling ? tiling_json(*result.tiling) : Json();
+  json["video_codec"] = text(result.video_codec);
+  json["decoder"] = text(result.decoder);
+  json["encoder"] = text(result.encoder);
+  json["container"] = text(result.container);
+  json["frames"] = ledger_json(result.ledger);
+  json["faces"] = result.faces;
+  json["candidates"] = result.candidates;
+  json["candidates_ignored"] = result.candidates_ignored;
+  json["fps"] = result.fps;
+  json["wall_s"] = result.wall_s;
+  json["startup_s"] = result.startup_s;
+  json["cpu_s"] = result.cpu_s;
+  json["copies"] = copies_json(result.copies);
+  add_stages(json, result);
+  json["notices"] = result.notices;
+}
+
+/// Names of files may hold any byte; what is no UTF-8 becomes U+FFFD.
+std::string dump(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+/// A string as it reads back from a file.
+std::string text_of(const Json& text) { return Json::parse(dump(text, -1)).get<std::string>(); }
+
+Json from_earlier(const std::string& text) {
+  Json entry = Json::parse(text);
+  entry["from_earlier_run"] = true;
+  return entry;
+}
+
+Json input_json(const RunOptions& options, const std::optional<RunFacts>& facts,
+                const InputOutcome& outcome) {
+  Json json;
+  json["file"] = outcome.planned.name;
+  json["input"] = outcome.planned.input;
+  const std::filesystem::path& made =
+      outcome.keeps_video ? outcome.planned.output : outcome.result.output;
+  json["output"] = path_or_null(outcome.has_result() ? made : std::filesystem::path());
+  json["status"] = to_string(outcome.status);
+  json["exit_code"] = outcome.code;
+  json["error"] = outcome.error.empty() ? Json() : Json(outcome.error);
+  add_facts(json, facts);
+  json["options"] = options_json(options);
+  add_result(json, outcome);
+  return json;
+}
+
+}  // namespace
+
+std::string report_json(const RunOptions& options, const std::optional<RunFacts>& facts,
+                        const std::vector<InputOutcome>& outcomes, const ReportEntries* earlier) {
+  Json report = Json::array();
+  ReportEntries others = earlier != nullptr ? *earlier : ReportEntries{};
+  for (const InputOutcome& outcome : outcomes) {
+    Json entry = input_json(options, facts, outcome);
+    const auto before = others.find(text_of(entry["file"]));
+    if (before != others.end()) {
+      if (outcome.status == InputStatus::skipped) entry = from_earlier(before->second);
+      others.erase(before);
+    }
+    report.push_back(std::move(entry));
+  }
+  for (const auto& [name, entry] : others) report.push_back(from_earlier(entry));
+  return dump(report, 2) + '\n';
+}
+
+bool tells_of_no_faces(const std::string& entry) {
+  const Json json = Json::parse(entry, nullptr, false);
+  return json.is_object() && json.value("status", "") == "done" && json.contains("faces") &&
+         json["faces"] == 0;
+}
+
+std::string entry_json(const RunOptions& options, const std::optional<RunFacts>& facts,
+                       const InputOutcome& outcome) {
+  return dump(input_json(options, facts, outcome), -1);
+}
+
+}  // namespace facepipe

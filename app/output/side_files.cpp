@@ -1,0 +1,149 @@
+#include "app/output/side_files.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "app/output/report.h"
+#include "core/error.h"
+
+namespace facepipe {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> named(const SideFiles& files) {
+  std::vector<fs::path> paths;
+  for (const fs::path& path : {files.detections, files.latency, files.report})
+    if (!path.empty()) paths.push_back(path);
+  return paths;
+}
+
+}  // namespace
+
+void check_side_files(const SideFiles& files, const std::vector<PlannedInput>& planned) {
+  std::set<FileIdentity> taken;
+  for (const PlannedInput& job : planned) {
+    for (const fs::path& path : input_paths(job.input)) taken.insert(identity(path));
+    if (!job.output.empty()) taken.insert(identity(job.output));
+  }
+  for (const fs::path& path : named(files)) {
+    if (is_stream_target(path)) continue;
+    for (const fs::path& other : names_of_a_run(path))
+      if (taken.contains(identity(other)))
+        throw Error(ErrorKind::usage,
+                    other.string() + ": is named for two things, or is an input or an output");
+    taken.insert(identity(path));
+  }
+}
+
+SideOutputs::SideOutputs(const SideFiles& files, ExistingOutput existing,
+                         const std::stop_token& stop) {
+  for (const fs::path& path : named(files)) static_cast<void>(checked_target(path, existing));
+  if (!files.detections.empty())
+    detections_.emplace(files.detections, detections_format(files.detections), existing, stop);
+  if (!files.latency.empty()) latency_.emplace(files.latency, latency_format(), existing, stop);
+  if (!files.report.empty()) report_.emplace(files.report, existing, stop);
+}
+
+std::vector<FrameFile*> SideOutputs::frame_files() {
+  std::vector<FrameFile*> files;
+  for (std::optional<FrameFile>* file : {&detections_, &latency_})
+    if (*file) files.push_back(&**file);
+  return files;
+}
+
+std::vector<const FrameFile*> SideOutputs::frame_files() const {
+  std::vector<const FrameFile*> files;
+  for (const std::optional<FrameFile>* file : {&detections_, &latency_})
+    if (*file) files.push_back(&**file);
+  return files;
+}
+
+void SideOutputs::write(const NamedFrame& frame) {
+  if (detections_) detections_->write(frame);
+  if (latency_) latency_->write(frame);
+}
+
+void SideOutputs::keep(const std::string& name) {
+  for (FrameFile* file : frame_files()) file->keep(name);
+}
+
+void SideOutputs::keep_unfinished(const std::string& name) {
+  for (FrameFile* file : frame_files()) file->keep_unfinished(name);
+}
+
+void SideOutputs::forget() {
+  for (FrameFile* file : frame_files()) file->forget();
+}
+
+void SideOutputs::add_entry(const std::string& name, const std::string& entry) {
+  if (report_) report_->add(name, entry);
+}
+
+bool SideOutputs::has_frames(const std::string& name) const {
+  const auto files = frame_files();
+  return std::all_of(files.begin(), files.end(), [&](const FrameFile* file) {
+    return file->has(name) || (file->needs_faces() && reported_without_faces(name));
+  });
+}
+
+bool SideOutputs::reported_without_faces(const std::string& name) const {
+  if (!report_) return false;
+  const auto found = report_->earlier().find(name);
+  return found != report_->earlier().end() && tells_of_no_faces(found->second);
+}
+
+void SideOutputs::drop(const std::string& name) {
+  if (report_) report_->drop(name);
+  for (FrameFile* file : frame_files()) file->drop(name);
+}
+
+void SideOutputs::take(const std::string& name) {
+  for (FrameFile* file : frame_files()) file->take(name);
+}
+
+const ReportEntries* SideOutputs::earlier_entries() const {
+  return report_ ? &report_->earlier() : nullptr;
+}
+
+bool SideOutputs::frames_change_nothing() const {
+  const auto files = frame_files();
+  return std::all_of(files.begin(), files.end(),
+                     [](const FrameFile* file) { return file->changes_nothing(); });
+}
+
+bool SideOutputs::has_finished_report() const {
+  return report_ && report_->exists_already() && !report_->has_leftovers();
+}
+
+std::vector<Failure> SideOutputs::commit_frames(bool partial) {
+  std::vector<Failure> failures;
+  for (FrameFile* file : frame_files()) {
+    if (auto failure = attempt({}, [&] { file->commit(partial); }))
+      failures.push_back(std::move(*failure));
+    else if (!file->committed().empty())
+      committed_.push_back(file->committed());
+  }
+  return failures;
+}
+
+void SideOutputs::commit_report(const std::string& json) {
+  if (!report_) return;
+  report_->commit(json);
+  committed_.push_back(report_->path());
+}
+
+std::optional<Failure> SideOutputs::failure() const {
+  for (const FrameFile* file : frame_files())
+    if (file->failure()) return file->failure();
+  return std::nullopt;
+}
+
+bool SideOutputs::all_given_up() const {
+  const auto files = frame_files();
+  return std::all_of(files.begin(), files.end(),
+                     [](const FrameFile* file) { return file->failure().has_value(); });
+}
+
+}  // namespace facepipe

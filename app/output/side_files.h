@@ -1,0 +1,72 @@
+// The files beside the video of one run: opened before any work, named when all is done.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "app/inputs.h"
+#include "app/options/options.h"
+#include "app/output/frame_file.h"
+#include "app/output/report_file.h"
+
+namespace facepipe {
+
+/// Throws Error(usage) where two of `files` are one file, or one is an input or a video output.
+void check_side_files(const SideFiles& files, const std::vector<PlannedInput>& planned);
+
+/// Owns the open files. Not thread-safe. Errors: Error(output), naming the file.
+class SideOutputs {
+ public:
+  /// Locks their names and makes temporary files; with ExistingOutput::skip reads what earlier runs
+  /// wrote. Errors: as InputLines(), ReportFile(); of a file of frames that can't be written later
+  /// failure() tells, while the others go on.
+  SideOutputs(const SideFiles& files, ExistingOutput existing, const std::stop_token& stop);
+
+  void write(const NamedFrame& frame);
+  /// Ends an input: its frames are complete; or not, and they stay or are forgotten.
+  void keep(const std::string& name);
+  void keep_unfinished(const std::string& name);
+  void forget();
+  /// The report's entry of an input that is done.
+  void add_entry(const std::string& name, const std::string& entry);
+
+  /// Whether each file of frames holds those of an earlier run. True where there is no such file,
+  /// and where an earlier run's report says that there were no faces to write a line of.
+  [[nodiscard]] bool has_frames(const std::string& name) const;
+  [[nodiscard]] bool any_frames() const { return detections_ || latency_; }
+  /// Forgets them, or copies them.
+  void drop(const std::string& name);
+  void take(const std::string& name);
+  /// What earlier runs reported; nullptr without a report.
+  [[nodiscard]] const ReportEntries* earlier_entries() const;
+
+  /// Whether the files of frames, or the report, are complete as earlier runs left them.
+  [[nodiscard]] bool frames_change_nothing() const;
+  [[nodiscard]] bool has_finished_report() const;
+
+  /// Gives the frames' files their names, or their partial names; what failed. Called once.
+  [[nodiscard]] std::vector<Failure> commit_frames(bool partial);
+  void commit_report(const std::string& json);
+
+  /// What has been committed so far.
+  [[nodiscard]] const std::vector<std::filesystem::path>& committed() const { return committed_; }
+  /// Of a file that was given up; and whether nothing is left to write frames to.
+  [[nodiscard]] std::optional<Failure> failure() const;
+  [[nodiscard]] bool all_given_up() const;
+
+ private:
+  [[nodiscard]] bool reported_without_faces(const std::string& name) const;
+  /// Those that there are.
+  [[nodiscard]] std::vector<FrameFile*> frame_files();
+  [[nodiscard]] std::vector<const FrameFile*> frame_files() const;
+
+  std::optional<FrameFile> detections_;
+  std::optional<FrameFile> latency_;
+  std::optional<ReportFile> report_;
+  std::vector<std::filesystem::path> committed_;
+};
+
+}  // namespace facepipe

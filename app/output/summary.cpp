@@ -1,0 +1,96 @@
+#include "app/output/summary.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace facepipe {
+namespace {
+
+std::string facts_line(const RunFacts& facts) {
+  std::string line = fmt::format("ran on {}, {} {}, {} ({})\n", to_string(facts.device),
+                                 to_string(facts.engine.engine), to_string(facts.engine.precision),
+                                 facts.model_kind, facts.model.string());
+  for (const std::string& why : {facts.device_why, facts.engine.why})
+    if (!why.empty()) line += fmt::format("  {}\n", why);
+  return line;
+}
+
+std::string input_line(const InputOutcome& outcome) {
+  const std::string& input = outcome.planned.input;
+  if (!outcome.has_result()) {
+    const bool failed = outcome.status == InputStatus::failed;
+    return failed ? fmt::format("failed: {}\n", outcome.error)
+                  : fmt::format("{}: {}\n", to_string(outcome.status), input);
+  }
+  const JobResult& result = outcome.result;
+  const FrameLedger& ledger = result.ledger;
+  std::string line =
+      fmt::format("{}: {}: {} frames", to_string(outcome.status), input, ledger.decoded);
+  if (!ledger.intact())
+    line += fmt::format(" ({} lost, {} damaged{})", ledger.lost, ledger.damaged,
+                        ledger.ended_early ? ", ended early" : "");
+  line += fmt::format(", {} faces, {:.1f} fps", result.faces, result.fps);
+  if (!result.output.empty()) line += " -> " + result.output.string();
+  return line + '\n';
+}
+
+std::string total_line(const std::vector<InputOutcome>& outcomes) {
+  std::size_t inputs = 0;
+  std::int64_t frames = 0;
+  std::int64_t faces = 0;
+  double seconds = 0;
+  for (const InputOutcome& outcome : outcomes) {
+    if (!outcome.has_result()) continue;
+    ++inputs;
+    frames += outcome.result.ledger.decoded;
+    faces += outcome.result.faces;
+    seconds += outcome.result.wall_s - outcome.result.startup_s;
+  }
+  return fmt::format("all: {} inputs, {} frames, {} faces, {:.1f} fps\n", inputs, frames, faces,
+                     seconds > 0 ? static_cast<double>(frames) / seconds : 0.0);
+}
+
+std::string percent(double share) { return fmt::format("{:.1f}%", 100 * share); }
+
+std::string in_stage(const Percentiles& times) {
+  return fmt::format("{:>11.2f}{:>11.2f}{:>11.2f}{:>11.2f}\n", times.p50, times.p95, times.p99,
+                     times.max);
+}
+
+/// Milliseconds of a frame: what each stage works, and how long the frame is in it.
+std::string stage_table(const StageTimes& times) {
+  std::string table = fmt::format("{:<11}{:>10}{:>8}{:>11}{:>11}{:>11}{:>11}\n", "ms a frame",
+                                  "work", "share", "in it: p50", "p95", "p99", "max");
+  const std::vector<StageRow> rows = times.rows();
+  for (const StageRow& row : rows)
+    table +=
+        fmt::format("{:<11}{:>10.2f}{:>8}", to_string(row.stage), row.work_ms, percent(row.share)) +
+        in_stage(row.in_stage_ms);
+  table += fmt::format("{:<29}", "total") + in_stage(times.total_ms());
+  table += fmt::format("{:<29}", "latency") + in_stage(times.latency_ms());
+  if (const auto bound = bounding_stage(rows))
+    table += fmt::format(
+        "bound by {}, which worked {} of {:.2f} s; start-up took {:.2f} s of them\n",
+        to_string(bound->stage), percent(bound->share), times.wall_s(), times.startup_s());
+  return table;
+}
+
+}  // namespace
+
+std::string summary_text(const std::optional<RunFacts>& facts,
+                         const std::vector<InputOutcome>& outcomes, const StageTimes& times,
+                         const std::vector<std::filesystem::path>& files) {
+  std::string text;
+  if (!times.empty()) text += stage_table(times);
+  for (const InputOutcome& outcome : outcomes) text += input_line(outcome);
+  const auto results = std::count_if(outcomes.begin(), outcomes.end(),
+                                     [](const auto& outcome) { return outcome.has_result(); });
+  if (results > 1) text += total_line(outcomes);
+  if (facts) text += facts_line(*facts);
+  for (const std::filesystem::path& file : files) text += "wrote " + file.string() + '\n';
+  return text;
+}
+
+}  // namespace facepipe

@@ -1,0 +1,28 @@
+#include "core/cuda/copies.h"
+
+namespace facepipe {
+
+std::string_view name_of(CopyKind kind) {
+  static constexpr std::array<std::string_view, kCopyKinds> kNames{
+      "descriptor", "upload", "counts", "faces", "bitstream", "download", "surface"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::string_view direction_of(CopyKind kind) {
+  if (kind == CopyKind::surface) return "on device";
+  const bool to_device = kind == CopyKind::descriptor || kind == CopyKind::upload;
+  return to_device ? "to device" : "to host";
+}
+
+void CopyCounter::add(CopyKind kind, std::size_t bytes) {
+  Entry& entry = entries_[static_cast<std::size_t>(kind)];
+  entry.calls.fetch_add(1, std::memory_order_relaxed);
+  entry.bytes.fetch_add(static_cast<std::int64_t>(bytes), std::memory_order_relaxed);
+}
+
+CopyTotal CopyCounter::total(CopyKind kind) const {
+  const Entry& entry = entries_[static_cast<std::size_t>(kind)];
+  return {entry.calls.load(std::memory_order_relaxed), entry.bytes.load(std::memory_order_relaxed)};
+}
+
+}  // namespace facepipe

@@ -1,0 +1,24 @@
+// What is known of one frame beside its picture.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/detections.h"
+#include "core/geometry.h"
+#include "core/timing.h"
+
+namespace facepipe {
+
+/// One frame as the files beside the video tell it, in presentation order.
+struct FrameRecord {
+  std::int64_t index = 0;
+  double pts_s = 0;  ///< in the input's time
+  Size size;         ///< upright
+  FrameTimes times;
+  std::size_t candidates = 0;
+  std::size_t face_count = 0;
+  Detections faces;  ///< on CUDA only where JobOptions::wants_faces
+};
+
+}  // namespace facepipe

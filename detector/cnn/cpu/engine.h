@@ -1,0 +1,54 @@
+// The contract behind which the libraries stand that run the network.
+//
+// An Engine is one network of one size; an Inference is one place in it, with its own input and
+// outputs. Every engine keeps the same contract and passes the same tests.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "detector/cnn/model/model.h"
+#include "detector/options.h"
+
+namespace facepipe {
+
+/// One run of the network at a time. Used by one thread at a time.
+class Inference {
+ public:
+  /// Waits for a run that was started; memory of input and outputs ends here.
+  virtual ~Inference() = default;
+
+  /// The picture to look at: 3 planes of network height x width bytes, without gaps, in the model's
+  /// channel order. All 0 at first; the engine never changes it, so what is written once stays.
+  [[nodiscard]] virtual std::span<std::uint8_t> input() = 0;
+
+  /// Starts a run on input(), which must not be written until wait() has returned. An engine that
+  /// can't work in the background runs here. Errors: device.
+  virtual void start() = 0;
+
+  /// Waits for the run. Errors: device. Without a started run it returns at once.
+  virtual void wait() = 0;
+
+  /// One output by its place in Model::outputs(), as long as that says; valid from wait() to the
+  /// next start().
+  [[nodiscard]] virtual std::span<const float> output(std::size_t index) const = 0;
+};
+
+/// A network made ready for one size. Thread-safe.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+
+  /// A place with its own memory; may outlive the engine object.
+  [[nodiscard]] virtual std::unique_ptr<Inference> make_inference() = 0;
+};
+
+struct EngineOptions {
+  Precision precision = Precision::f32;
+  int threads = 1;   ///< >= 1, of all runs together
+  int requests = 1;  ///< >= 1: how many Inferences may run at once; more wait for their turn
+};
+
+}  // namespace facepipe

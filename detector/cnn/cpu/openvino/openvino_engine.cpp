@@ -1,0 +1,190 @@
+#include "detector/cnn/cpu/openvino/openvino_engine.h"
+
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
+
+#include <algorithm>
+#include <openvino/openvino.hpp>
+#include <string>
+#include <utility>
+
+#include "core/error.h"
+#include "core/threads.h"
+#include "detector/cnn/cpu/engine_error.h"
+
+namespace facepipe {
+namespace {
+
+constexpr const char* kLibrary = "OpenVINO";
+constexpr const char* kDevice = "CPU";
+constexpr int kHelpers = 2;  // threads that call back
+
+ov::element::Type element_type(Precision precision) {
+  switch (precision) {
+    case Precision::f16:
+      return ov::element::f16;
+    case Precision::bf16:
+      return ov::element::bf16;
+    case Precision::f32:
+      break;
+  }
+  return ov::element::f32;
+}
+
+/// What an Inference needs to know of its network.
+struct Network {
+  std::filesystem::path file;
+  std::string input;
+  std::vector<ModelOutput> outputs;
+  Size size;
+  ov::CompiledModel compiled;
+};
+
+class OpenvinoInference final : public Inference {
+ public:
+  explicit OpenvinoInference(std::shared_ptr<Network> network)
+      : network_(std::move(network)), request_(network_->compiled.create_infer_request()) {
+    input_ = request_.get_tensor(network_->input);
+    std::fill_n(input_.data<std::uint8_t>(), input_.get_size(), std::uint8_t{0});
+    for (const ModelOutput& output : network_->outputs) {
+      const ov::Tensor tensor = request_.get_tensor(output.name);
+      if (tensor.get_size() != output.values(network_->size))
+        throw engine_error(network_->file, kLibrary,
+                           "output " + output.name + " has an unexpected shape");
+      outputs_.push_back(tensor);
+    }
+  }
+
+  ~OpenvinoInference() override {
+    try {
+      request_.wait();
+    } catch (const std::exception&) {
+      // Nobody is left to be told: whoever wanted the result has gone.
+    }
+  }
+
+  std::span<std::uint8_t> input() override {
+    return {input_.data<std::uint8_t>(), input_.get_size()};
+  }
+
+  void start() override {
+    try {
+      request_.start_async();
+    } catch (const ov::Exception& failure) {
+      throw engine_error(network_->file, kLibrary, failure.what());
+    }
+  }
+
+  void wait() override {
+    try {
+      request_.wait();
+    } catch (const ov::Exception& failure) {
+      throw engine_error(network_->file, kLibrary, failure.what());
+    }
+  }
+
+  std::span<const float> output(std::size_t index) const override {
+    const ov::Tensor& tensor = outputs_[index];
+    return {tensor.data<const float>(), tensor.get_size()};
+  }
+
+ private:
+  std::shared_ptr<Network> network_;
+  ov::InferRequest request_;
+  ov::Tensor input_;
+  std::vector<ov::Tensor> outputs_;
+};
+
+class OpenvinoEngine final : public Engine {
+ public:
+  explicit OpenvinoEngine(std::shared_ptr<Network> network) : network_(std::move(network)) {}
+  std::unique_ptr<Inference> make_inference() override {
+    try {
+      return std::make_unique<OpenvinoInference>(network_);
+    } catch (const ov::Exception& failure) {
+      throw engine_error(network_->file, kLibrary, failure.what());
+    }
+  }
+
+ private:
+  std::shared_ptr<Network> network_;
+};
+
+/// The picture goes in as bytes: a quarter of the memory traffic of floats, and the conversion
+/// becomes part of the compiled network.
+std::shared_ptr<ov::Model> with_byte_input(const std::shared_ptr<ov::Model>& model) {
+  ov::preprocess::PrePostProcessor ends(model);
+  ends.input().tensor().set_element_type(ov::element::u8);
+  for (std::size_t i = 0; i < model->outputs().size(); ++i)
+    ends.output(i).tensor().set_element_type(ov::element::f32);
+  return ends.build();
+}
+
+ov::CompiledModel compile(const Model& model, Size network, const EngineOptions& options) {
+  ov::Core core;
+  const auto read = core.read_model(model.onnx(network), ov::Tensor());
+  const int streams = std::min(options.requests, options.threads);
+  // Where one of its own can't be started, OpenVINO (2026.4) waits for ever.
+  expect_threads(streams + options.threads + kHelpers);
+  return core.compile_model(with_byte_input(read), kDevice,
+                            ov::hint::inference_precision(element_type(options.precision)),
+                            ov::inference_num_threads(options.threads), ov::num_streams(streams),
+                            ov::hint::enable_cpu_pinning(false));
+}
+
+}  // namespace
+
+std::vector<Precision> openvino_precisions() {
+  std::vector<std::string> capabilities;
+  try {
+    capabilities = ov::Core().get_property(kDevice, ov::device::capabilities);
+  } catch (const ov::Exception& failure) {
+    throw Error(ErrorKind::device, std::string("OpenVINO: ") + failure.what());
+  }
+  const auto has = [&capabilities](const char* name) {
+    return std::find(capabilities.begin(), capabilities.end(), name) != capabilities.end();
+  };
+  std::vector<Precision> precisions{Precision::f32};
+  if (has(ov::device::capability::FP16)) precisions.push_back(Precision::f16);
+  if (has(ov::device::capability::BF16)) precisions.push_back(Precision::bf16);
+  return precisions;
+}
+
+bool openvino_f16_is_fast() {
+#ifdef __x86_64__
+  // Intel's manual, volume 2A, CPUID: leaf 7, subleaf 1, EAX. Whether the system lets programs use
+  // AMX is OpenVINO's to find out: f16 is among the precisions only if it does.
+  constexpr unsigned kAmxFp16 = 1U << 21;
+  unsigned eax = 0;
+  unsigned ebx = 0;
+  unsigned ecx = 0;
+  unsigned edx = 0;
+  return __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) != 0 && (eax & kAmxFp16) != 0;
+#else
+  return true;
+#endif
+}
+
+std::unique_ptr<Engine> make_openvino_engine(const Model& model, Size network,
+                                             const EngineOptions& options) {
+  auto shared = std::make_shared<Network>();
+  shared->file = model.file();
+  shared->input = model.input();
+  shared->outputs = model.outputs();
+  shared->size = network;
+  ov::element::Type actual;
+  try {
+    shared->compiled = compile(model, network, options);
+    actual = shared->compiled.get_property(ov::hint::inference_precision);
+  } catch (const ov::Exception& failure) {
+    throw engine_error(shared->file, kLibrary, failure.what());
+  }
+  if (actual != element_type(options.precision))
+    throw Error(ErrorKind::device, "OpenVINO: asked for precision " +
+                                       std::string(to_string(options.precision)) +
+                                       ", but it chose " + actual.get_type_name());
+  return std::make_unique<OpenvinoEngine>(std::move(shared));
+}
+
+}  // namespace facepipe

@@ -1,0 +1,26 @@
+// OpenVINO's CPU plugin as an engine: f32, f16, bf16, asynchronous.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "detector/cnn/cpu/engine.h"
+
+namespace facepipe {
+
+/// Precisions that OpenVINO computes in on this processor. f16 only where the processor multiplies
+/// in f16 (AVX512-FP16, AMX-FP16): elsewhere OpenVINO 2026.4 takes the wish for f16 and computes in
+/// bf16 without a word.
+[[nodiscard]] std::vector<Precision> openvino_precisions();
+
+/// Whether f16, where there is one, beats f32. On x86 only AMX-FP16 (Granite Rapids) multiplies f16
+/// matrices at full rate. With AVX512-FP16 alone (Sapphire Rapids) oneDNN 3.13 widens to f32 first:
+/// CenterFace at 1080p took 1.2 to 1.5 times as long as in f32.
+[[nodiscard]] bool openvino_f16_is_fast();
+
+/// A compiled network with min(requests, threads) streams.
+/// Errors: device for a model that OpenVINO refuses, and for a precision that it replaces.
+[[nodiscard]] std::unique_ptr<Engine> make_openvino_engine(const Model& model, Size network,
+                                                           const EngineOptions& options);
+
+}  // namespace facepipe

@@ -1,0 +1,52 @@
+// Frames to the network's input: planar YUV or GBR as stored in, planes of red, green and blue
+// bytes out.
+#pragma once
+
+#include <cstdint>
+#include <opencv2/core.hpp>
+#include <span>
+
+#include "core/frame.h"
+#include "detector/cnn/cpu/byte_yuv.h"
+#include "detector/cnn/cpu/packed_rgb.h"
+#include "detector/cnn/model/model.h"
+#include "detector/cnn/model/network_fit.h"
+
+namespace facepipe {
+
+/// Converts to RGB by the frame's matrix and range, scales where the fit asks for it (area averages
+/// to half the size and less, bilinear otherwise), turns upright, and spreads the channels over
+/// planes. Owns scratch memory; used by one thread at a time.
+///
+/// PQ or HLG light is not tone mapped: a face stays a face. Chroma is repeated, not interpolated.
+/// Each value is within 4 of 255 of exact arithmetic (8 bits: rounded once, as by the CUDA engine).
+class Preprocessor {
+ public:
+  Preprocessor(const NetworkFit& fit, ChannelOrder order);
+
+  /// Writes the fit's content area of `planes` (3 x network height x network width bytes) and black
+  /// to the right of it; the rows below are left as they are.
+  /// Errors: internal for a frame of another upright size or on another device.
+  void convert(const Frame& frame, std::span<std::uint8_t> planes);
+
+ private:
+  void check(const Frame& frame) const;
+  void to_packed(const Frame& frame);
+  void merge_gbr(const Frame& frame);
+  [[nodiscard]] cv::Mat scaled(Orientation orientation);
+  [[nodiscard]] cv::Mat upright(cv::Mat picture, Orientation orientation);
+  void spread(cv::Mat picture, std::span<std::uint8_t> planes);
+
+  NetworkFit fit_;
+  ChannelOrder order_;
+  ByteYuv byte_yuv_;
+  PackedRgb rgb_;
+  cv::Mat packed_buffer_;
+  cv::Mat packed_;  ///< the picture in it, its rows already flipped where needed
+  cv::Mat scaled_buffer_;
+  cv::Mat flipped_buffer_;
+  cv::Mat transposed_buffer_;
+  cv::Mat unused_;  ///< where a fourth channel goes
+};
+
+}  // namespace facepipe

@@ -1,0 +1,139 @@
+#include "detector/cnn/cpu/tiled_detector.h"
+
+#include <optional>
+#include <utility>
+
+#include "core/error.h"
+#include "core/slots.h"
+
+namespace facepipe {
+namespace {
+
+/// Another frame of the same samples, which it keeps alive.
+Frame another_view(const Frame& frame) {
+  Frame view;
+  view.planes = frame.planes;
+  view.format = frame.format;
+  view.size = frame.size;
+  view.color = frame.color;
+  // What isn't tagged is guessed from the size: of the picture, not of a tile.
+  view.color.matrix = matrix_or_default(frame.color, frame.size);
+  view.orientation = frame.orientation;
+  view.device = frame.device;
+  view.ready = frame.ready;
+  view.owner = frame.owner;
+  return view;
+}
+
+Frame tile_of(const Frame& frame, const Tiling& tiling, int index) {
+  Frame tile = another_view(frame);
+  tile.size = upright_size(tiling.tile.frame, frame.orientation);  // its own inverse
+  const PixelPlace place = tiling.stored_origin(index, frame.orientation);
+  const PixelFormat& format = frame.format;
+  for (std::size_t i = 0; i < tile.planes.size(); ++i) {
+    Plane& plane = tile.planes[i];
+    if (plane.data == nullptr) continue;
+    const bool chroma = i == 1 || i == 2;
+    const int x = chroma ? place.x >> format.log2_chroma_w : place.x;
+    const int y = chroma ? place.y >> format.log2_chroma_h : place.y;
+    const int samples = chroma && format.semi_planar ? 2 : 1;
+    plane.data += y * plane.stride + std::ptrdiff_t{x} * samples * format.bytes_per_sample();
+  }
+  return tile;
+}
+
+class TiledDetector;
+
+class TiledRequest final : public DetectionRequest {
+ public:
+  TiledRequest(std::shared_ptr<const TiledDetector> detector, Slots::Permit permit)
+      : detector_(std::move(detector)), permit_(std::move(permit)) {}
+
+  void prepare(const Frame& frame) override;
+  void start() override;
+  [[nodiscard]] Detections collect() override;
+  [[nodiscard]] Interval inference() const override { return interval_; }
+
+ private:
+  [[nodiscard]] std::unique_ptr<DetectionRequest> prepared(int view) const;
+
+  std::shared_ptr<const TiledDetector> detector_;
+  Slots::Permit permit_;
+  std::optional<Frame> frame_;
+  std::unique_ptr<DetectionRequest> first_;
+  Interval interval_;
+};
+
+class TiledDetector final : public Detector, public std::enable_shared_from_this<TiledDetector> {
+ public:
+  TiledDetector(const Tiling& tiling, std::shared_ptr<Detector> tile,
+                std::shared_ptr<Detector> whole)
+      : layout(tiling), tile_(std::move(tile)), whole_(std::move(whole)), places_(1) {}
+
+  std::unique_ptr<DetectionRequest> acquire(const std::stop_token& stop) override {
+    return std::make_unique<TiledRequest>(shared_from_this(), places_.acquire(stop));
+  }
+  [[nodiscard]] Size network_size() const override { return tile_->network_size(); }
+  [[nodiscard]] std::optional<Tiling> tiling() const override { return layout; }
+
+  /// Of the detector for one of the tiles, or after them the whole picture.
+  [[nodiscard]] std::unique_ptr<DetectionRequest> request(int view) const {
+    return (view < layout.count() ? *tile_ : *whole_).acquire({});
+  }
+
+  const Tiling layout;
+
+ private:
+  std::shared_ptr<Detector> tile_;
+  std::shared_ptr<Detector> whole_;
+  Slots places_;
+};
+
+void TiledRequest::prepare(const Frame& frame) {
+  if (frame.upright() != detector_->layout.whole.frame)
+    throw Error(ErrorKind::internal, "tiles: frame of another size than the detector was made for");
+  first_.reset();
+  frame_ = another_view(frame);
+  first_ = prepared(0);
+}
+
+std::unique_ptr<DetectionRequest> TiledRequest::prepared(int view) const {
+  const Tiling& tiling = detector_->layout;
+  std::unique_ptr<DetectionRequest> request = detector_->request(view);
+  request->prepare(view < tiling.count() ? tile_of(*frame_, tiling, view) : another_view(*frame_));
+  return request;
+}
+
+void TiledRequest::start() {
+  if (!first_) throw Error(ErrorKind::internal, "tiles: start called out of turn");
+  interval_.begin = Clock::now();
+  first_->start();
+}
+
+Detections TiledRequest::collect() {
+  const Tiling& tiling = detector_->layout;
+  Detections all;
+  std::unique_ptr<DetectionRequest> running = std::move(first_);
+  if (!running) throw Error(ErrorKind::internal, "tiles: collect called out of turn");
+  for (int tile = 0; tile < tiling.count(); ++tile) {
+    std::unique_ptr<DetectionRequest> next = prepared(tile + 1);
+    append_kept(all, running->collect(), tiling, tile);
+    running = std::move(next);
+    running->start();
+  }
+  const Detections reduced = running->collect();
+  for (std::size_t i = 0; i < reduced.size(); ++i)
+    all.push_back(reduced.boxes[i], reduced.scores[i], reduced.landmarks[i]);
+  frame_.reset();
+  interval_.end = Clock::now();
+  return all;
+}
+
+}  // namespace
+
+std::shared_ptr<Detector> make_tiled_detector(const Tiling& tiling, std::shared_ptr<Detector> tile,
+                                              std::shared_ptr<Detector> whole) {
+  return std::make_shared<TiledDetector>(tiling, std::move(tile), std::move(whole));
+}
+
+}  // namespace facepipe

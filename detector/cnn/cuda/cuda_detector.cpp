@@ -1,0 +1,128 @@
+#include "detector/cnn/cuda/cuda_detector.h"
+
+#include <spdlog/spdlog.h>
+
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "detector/cnn/cuda/fusion.h"
+#include "detector/cnn/cuda/pyramid_head.h"
+#include "detector/cnn/model/graph/fuse_pyramid.h"
+#include "detector/cnn/model/graph/onnx_import.h"
+#include "detector/cnn/model/graph/passes.h"
+
+namespace facepipe {
+namespace {
+
+const CudaDetectorOptions& checked(const CudaDetectorOptions& options) {
+  if (!(options.score_threshold >= 0 && options.score_threshold <= 1))
+    throw Error(ErrorKind::usage, "score threshold: must be 0..1");
+  if (options.capacity < 1)
+    throw Error(ErrorKind::usage, "candidates of a frame: room for at least one is needed");
+  return options;
+}
+
+/// `tail` becomes what the head is to compute.
+graph::Graph planned_graph(const Model& model, Size network, const engine::Chip& chip, bool fused,
+                           std::optional<graph::HeadTail>& tail) {
+  graph::Graph graph = graph::import_onnx(model.onnx(network), model.file().string());
+  graph::optimise(graph, network);
+  if (!fused || !engine::fuse(graph, chip)) return graph;
+  graph::Graph rest = graph;
+  tail = graph::cut_head(rest);
+  if (tail && engine::PyramidHead::fits(model, *tail)) return rest;
+  tail.reset();
+  return graph;
+}
+
+/// In the order in which heads read them.
+std::vector<engine::NetworkOutput> in_head_order(const Model& model,
+                                                 const std::vector<engine::NetworkOutput>& all) {
+  std::vector<engine::NetworkOutput> ordered;
+  for (const ModelOutput& wanted : model.outputs())
+    for (const engine::NetworkOutput& output : all)
+      if (output.name == wanted.name) ordered.push_back(output);
+  return ordered;
+}
+
+std::unique_ptr<const engine::CandidateHead> head_for(const Model& model, const NetworkFit& fit,
+                                                      const std::optional<graph::HeadTail>& tail,
+                                                      const engine::Network& network,
+                                                      float threshold) {
+  if (tail)
+    return std::make_unique<engine::PyramidHead>(model, fit, *tail, network.place(tail->coarse),
+                                                 network.place(tail->fine), threshold);
+  return std::make_unique<engine::HeadKernels>(model, fit, in_head_order(model, network.outputs()),
+                                               threshold);
+}
+
+}  // namespace
+
+CudaDetector::CudaDetector(const Model& model, const NetworkFit& fit, const StreamLayout& layout,
+                           const CudaDetectorOptions& options)
+    : options_(checked(options)),
+      fit_(fit),
+      picture_{fit, layout, model.channel_order()},
+      network_(planned_network(model)),
+      preprocess_(picture_, network_.input()),
+      head_(head_for(model, fit, tail_, network_, options.score_threshold)) {}
+
+engine::Network CudaDetector::planned_network(const Model& model) {
+  const auto begin = std::chrono::steady_clock::now();
+  const engine::Chip chip = engine::current_chip();
+  const bool tries = options_.tries_tiles && !options_.tile_file.empty();
+  engine::TileChooser tiles(chip, options_.tile_file,
+                            tries ? engine::UnknownTiles::tried : engine::UnknownTiles::first);
+  engine::Network network(planned_graph(model, fit_.network, chip, options_.fused, tail_),
+                          engine::Network::Reuse::memory, &picture_, tiles);
+  tiles.save();
+  const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - begin;
+  plan_ = {time.count(), tiles.trials(), tiles.remembered()};
+  // Trials take seconds, the first time: whoever waits is told why.
+  spdlog::log(plan_.tried > 0 ? spdlog::level::info : spdlog::level::debug,
+              "detector: planned in {:.0f} ms, tiles of {} operators tried, of {} remembered",
+              plan_.milliseconds, plan_.tried, plan_.remembered);
+  return network;
+}
+
+std::size_t CudaDetector::detection_bytes() const {
+  return network_.activation_bytes() + sizeof(std::uint32_t) * (head_->scratch_words() + 1) +
+         options_.capacity * (sizeof(Box) + sizeof(float) + sizeof(Landmarks));
+}
+
+CudaDetection::CudaDetection(std::shared_ptr<const CudaDetector> detector)
+    : detector_(std::move(detector)),
+      activations_(detector_->network().activation_bytes()),
+      scratch_(detector_->head().scratch_words()),
+      boxes_(detector_->options().capacity),
+      scores_(detector_->options().capacity),
+      landmarks_(detector_->options().capacity),
+      count_(1) {}
+
+void CudaDetection::enqueue(const FrameDescriptor* frame, cuda::StreamView stream) {
+  enqueue_preprocess(frame, stream);
+  enqueue_network(frame, stream);
+  enqueue_head(stream);
+}
+
+void CudaDetection::enqueue_preprocess(const FrameDescriptor* frame, cuda::StreamView stream) {
+  if (!detector_->network().reads_picture())
+    detector_->preprocess().enqueue(frame, activations_.data(), stream);
+}
+
+void CudaDetection::enqueue_network(const FrameDescriptor* frame, cuda::StreamView stream) {
+  detector_->network().enqueue(activations_.data(), stream, frame);
+}
+
+void CudaDetection::enqueue_head(cuda::StreamView stream) {
+  detector_->head().enqueue(activations_.data(), scratch_.span(), candidates(), stream);
+}
+
+cuda::DeviceDetections CudaDetection::candidates() const {
+  return {boxes_.data(), scores_.data(), landmarks_.data(), count_.data(),
+          detector_->options().capacity};
+}
+
+}  // namespace facepipe

@@ -1,0 +1,59 @@
+// The network's outputs to candidates, on the device.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/cuda/buffer.h"
+#include "core/cuda/detections.h"
+#include "core/cuda/stream.h"
+#include "detector/cnn/cuda/network.h"
+#include "detector/cnn/model/model.h"
+#include "detector/cnn/model/network_fit.h"
+
+namespace facepipe::engine {
+
+/// A network's last values to candidates with score > threshold.
+class CandidateHead {
+ public:
+  virtual ~CandidateHead() = default;
+
+  /// Words of scratch memory that a place needs.
+  [[nodiscard]] virtual std::size_t scratch_words() const = 0;
+  /// Device memory of the head itself.
+  [[nodiscard]] virtual std::size_t weight_bytes() const { return 0; }
+
+  /// Writes the first to.capacity candidates, and to *to.count how many there are.
+  virtual void enqueue(const std::byte* activations, cuda::DeviceSpan<std::uint32_t> scratch,
+                       const cuda::DeviceDetections& to, cuda::StreamView stream) const = 0;
+};
+
+/// Decodes as Head does on the CPU (detector/cnn/model/head.h): the same candidates in the same
+/// order, up to the rounding of float arithmetic. Two kernels: one that marks the cells that hold a
+/// candidate and counts them, one that gives each its place and writes it; so the result is the
+/// same each time. Immutable.
+class HeadKernels : public CandidateHead {
+ public:
+  /// `outputs` in the order of Model::outputs(), all floats. Errors: device, naming the output, for
+  /// one of another shape.
+  HeadKernels(const Model& model, const NetworkFit& fit, const std::vector<NetworkOutput>& outputs,
+              float score_threshold);
+
+  [[nodiscard]] std::size_t scratch_words() const override;
+
+  /// All cells hold a candidate at most.
+  [[nodiscard]] std::uint32_t cells() const { return cells_; }
+
+  void enqueue(const std::byte* activations, cuda::DeviceSpan<std::uint32_t> scratch,
+               const cuda::DeviceDetections& to, cuda::StreamView stream) const override;
+
+ private:
+  ModelKind kind_;
+  NetworkFit fit_;
+  float score_threshold_;
+  std::vector<NetworkOutput> outputs_;
+  std::vector<int> strides_;  ///< one a level
+  std::uint32_t cells_ = 0;
+};
+
+}  // namespace facepipe::engine

@@ -1,0 +1,54 @@
+// Activations in registers, and eight halves as one load.
+#pragma once
+
+#include <cuda_fp16.h>
+
+#include "detector/cnn/model/graph/graph.h"
+
+namespace facepipe::engine {
+
+__device__ __forceinline__ float activated(float value, graph::Activation activation) {
+  if (activation == graph::Activation::relu) return fmaxf(value, 0.0F);
+  if (activation == graph::Activation::sigmoid) return 1.0F / (1.0F + expf(-value));
+  return value;
+}
+
+/// Floats as halves; beyond a half's range the largest half, as an infinity would poison whatever
+/// reads it (0 * inf).
+__device__ __forceinline__ __half2 to_half2(float x, float y) {
+  const __half2 most = __half2half2(__ushort_as_half(0x7bff));
+  return __hmin2(__hmax2(__floats2half2_rn(x, y), __hneg2(most)), most);
+}
+
+/// As to_half2(activated(x), activated(y)).
+__device__ __forceinline__ __half2 activated_half2(float x, float y, graph::Activation activation) {
+  if (activation == graph::Activation::sigmoid)
+    return __floats2half2_rn(activated(x, activation), activated(y, activation));
+  const __half2 most = __half2half2(__ushort_as_half(0x7bff));
+  const __half2 least =
+      activation == graph::Activation::relu ? __half2half2(__ushort_as_half(0)) : __hneg2(most);
+  return __hmin2(__hmax2(__floats2half2_rn(x, y), least), most);
+}
+
+struct alignas(16) Halves8 {
+  __half2 pairs[4];
+};
+
+__device__ __forceinline__ Halves8 read_halves(const __half* from) {
+  const uint4 bits = __ldg(reinterpret_cast<const uint4*>(from));
+  return reinterpret_cast<const Halves8&>(bits);
+}
+
+/// Sums in floats, rounded once.
+__device__ __forceinline__ Halves8 sum(const Halves8& a, const Halves8& b) {
+  Halves8 result;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const float2 x = __half22float2(a.pairs[i]);
+    const float2 y = __half22float2(b.pairs[i]);
+    result.pairs[i] = to_half2(x.x + y.x, x.y + y.y);
+  }
+  return result;
+}
+
+}  // namespace facepipe::engine

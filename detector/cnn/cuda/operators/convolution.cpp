@@ -1,0 +1,238 @@
+#include "detector/cnn/cuda/operators/convolution.h"
+
+#include <limits>
+#include <variant>
+
+#include "detector/cnn/cuda/operators/operator.h"
+#include "detector/cnn/model/graph/fuse_stem.h"
+
+namespace facepipe::engine {
+namespace {
+
+constexpr int kChannelStep = 8;
+constexpr int kTransposedFactor = 2;
+constexpr int kSubPixels = kTransposedFactor * kTransposedFactor;
+
+int round_up(int value, int step) { return (value + step - 1) / step * step; }
+
+/// Weights as the kernel wants them: a row of sums for each column.
+struct Matrix {
+  int columns = 0;  ///< padded to whole tiles
+  int sums = 0;     ///< values of a row, padded to whole steps
+  std::vector<__half> weights;
+  std::vector<float> bias;
+
+  Matrix(int columns_, int sums_)
+      : columns(columns_),
+        sums(sums_),
+        weights(static_cast<std::size_t>(columns_) * static_cast<std::size_t>(sums_)),
+        bias(static_cast<std::size_t>(columns_)) {}
+  void set(int column, int sum, float value) {
+    weights[static_cast<std::size_t>(column) * static_cast<std::size_t>(sums) +
+            static_cast<std::size_t>(sum)] = __float2half_rn(value);
+  }
+};
+
+/// Place in a row's sum of an input channel of a tap.
+int sum_of(ConvolutionKind kind, const graph::Convolution& op, int tap, int channel) {
+  if (kind == ConvolutionKind::stem)  // rows of four pixels, the last of weight 0
+    return (tap / op.window.kernel_width * 4 + tap % op.window.kernel_width) *
+               Placement::kImagePitch +
+           channel;
+  return tap * round_up(op.inputs, kChannelStep) + channel;
+}
+
+int chunks_of(ConvolutionKind kind, const graph::Convolution& op) {
+  if (kind == ConvolutionKind::stem) return 3 * 2;  // a row of the window is two loads
+  return op.window.taps() * round_up(op.inputs, kChannelStep) / kChannelStep;
+}
+
+Matrix matrix_of(ConvolutionKind kind, const graph::Convolution& op, int columns, int step) {
+  Matrix matrix(columns, round_up(chunks_of(kind, op) * kChannelStep, step));
+  const int taps = op.window.taps();
+  std::size_t at = 0;
+  for (int o = 0; o < op.outputs; ++o) {
+    matrix.bias[static_cast<std::size_t>(o)] = op.bias[static_cast<std::size_t>(o)];
+    for (int i = 0; i < op.inputs; ++i)
+      for (int tap = 0; tap < taps; ++tap)
+        matrix.set(o, sum_of(kind, op, tap, i), op.weights[at++]);
+  }
+  return matrix;
+}
+
+Matrix matrix_of(const graph::TransposedConvolution& op, int columns, int step) {
+  Matrix matrix(columns, round_up(op.inputs, step));
+  const int channels = round_up(op.outputs, kChannelStep);
+  for (int sub = 0; sub < kSubPixels; ++sub)
+    for (int o = 0; o < op.outputs; ++o) {
+      const int column = sub * channels + o;
+      matrix.bias[static_cast<std::size_t>(column)] = op.bias[static_cast<std::size_t>(o)];
+      for (int i = 0; i < op.inputs; ++i)
+        matrix.set(column, i,
+                   op.weights[static_cast<std::size_t>((i * op.outputs + o) * kSubPixels + sub)]);
+    }
+  return matrix;
+}
+
+/// Cost of a tile of so many columns, relative to 8 (in units of 8 channels), measured on an H100:
+/// of short sums the results' way out dominates, of long ones the operands' way in.
+double cost_of(int tile_columns, bool long_sum) {
+  if (long_sum) return (tile_columns + 4) / 12.0;
+  switch (tile_columns) {
+    case 2:
+      return 0.6;
+    case 3:
+      return 0.7;
+    case 4:
+      return 0.8;
+    case 6:
+      return 1.08;
+    case 8:
+      return 1;
+    case 10:
+      return 1.33;
+    default:
+      return 1.65;
+  }
+}
+
+/// The tile for which the busiest multiprocessor has the least to do. Every tile adds up in the
+/// same order, so the choice changes no result.
+ConvolutionTile tile_for(ConvolutionKind kind, int rows, int columns, int chunks,
+                         const Chip& limits) {
+  constexpr int kRowUnit = 64;
+  constexpr int kLongSum = 192;
+  const int eighths = columns / kChannelStep;
+  const int sum = chunks * kChannelStep;
+  const auto load = [&](ConvolutionTile tile) {
+    const int unit = kRowUnit * tile.rows;
+    const int blocks = (rows + unit - 1) / unit * ((eighths + tile.columns - 1) / tile.columns);
+    return static_cast<double>(blocks) / limits.multiprocessors;
+  };
+  ConvolutionTile best;
+  double least = std::numeric_limits<double>::infinity();
+  for (const int candidate : kTileColumns) {
+    const ConvolutionTile tile{1, candidate, kShortStep};
+    const double cost = cost_of(candidate, sum >= kLongSum) * (load(tile) + 1);
+    if (cost > least) continue;
+    least = cost;
+    best = tile;
+  }
+  const bool tall = kind == ConvolutionKind::window || kind == ConvolutionKind::stem ||
+                    (best.columns <= 3 && sum <= kShortStep) || sum >= 2 * kLongSum;
+  if (tall && load({2, best.columns, best.step}) >= 2) best.rows = 2;
+  const ConvolutionTile longer{best.rows, best.columns, kLongStep};
+  if (kind == ConvolutionKind::pointwise && sum >= kLongStep &&
+      convolution_shared_bytes(longer) <= limits.shared_bytes)
+    return longer;
+  return best;
+}
+
+/// What both operators have in common once their weights are packed.
+class ConvolutionOperator : public Operator {
+ public:
+  ConvolutionOperator(const NodeContext& context, WeightPacker& packer, ConvolutionKind kind,
+                      const Matrix& matrix, ConvolutionTile tile, ConvolutionArguments arguments)
+      : kind_(kind),
+        tile_(tile),
+        inputs_(context.inputs),
+        output_(context.outputs[0]),
+        weights_(packer.append(std::span<const __half>(matrix.weights))),
+        bias_(packer.append(std::span<const float>(matrix.bias))),
+        arguments_(arguments) {
+    arguments_.input_height = inputs_[0].shape.height;
+    arguments_.input_width = inputs_[0].shape.width;
+    arguments_.input_pitch = inputs_[0].pitch;
+    arguments_.output_pitch = output_.pitch;
+    if (inputs_.size() > 1) arguments_.residual_pitch = inputs_[1].pitch;
+    prepare_convolution(kind_, f32(), tile_);
+  }
+
+  void enqueue(const Memory& memory, cuda::StreamView stream) const override {
+    ConvolutionArguments arguments = arguments_;
+    arguments.input = value_pointer<__half>(memory, inputs_[0]);
+    if (inputs_.size() > 1) arguments.residual = value_pointer<__half>(memory, inputs_[1]);
+    arguments.output = f32() ? static_cast<void*>(value_pointer<float>(memory, output_))
+                             : value_pointer<__half>(memory, output_);
+    arguments.weights = weight_pointer<__half>(memory, weights_);
+    arguments.bias = weight_pointer<float>(memory, bias_);
+    launch_convolution(kind_, f32(), tile_, arguments, stream.get());
+  }
+
+ private:
+  [[nodiscard]] bool f32() const { return output_.element == Element::f32; }
+
+  ConvolutionKind kind_;
+  ConvolutionTile tile_;
+  std::vector<Placement> inputs_;
+  Placement output_;
+  std::size_t weights_;
+  std::size_t bias_;
+  ConvolutionArguments arguments_;
+};
+
+std::unique_ptr<Operator> make_plain(const NodeContext& context, const graph::Convolution& op,
+                                     WeightPacker& packer) {
+  if (op.groups != 1)
+    graph::refuse(context.graph, context.node,
+                  "the CUDA engine has no kernel for " + std::to_string(op.groups) + " groups");
+  const bool image = context.inputs[0].image;
+  NodeContext checked = context;
+  checked.inputs[0].image = false;
+  const bool f32 = context.outputs[0].element == Element::f32;
+  expect_plain(checked, !image);
+  if (image && (!graph::is_stem(op) || f32))
+    graph::refuse(context.graph, context.node, "only a stem reads the picture");
+  const ConvolutionKind kind = image            ? ConvolutionKind::stem
+                               : op.pointwise() ? ConvolutionKind::pointwise
+                                                : ConvolutionKind::window;
+  const graph::MapShape out = context.outputs[0].shape;
+  ConvolutionArguments arguments{};
+  arguments.rows = out.height * out.width;
+  arguments.columns = round_up(op.outputs, kChannelStep);
+  arguments.chunks = chunks_of(kind, op);
+  arguments.tap_chunks = round_up(op.inputs, kChannelStep) / kChannelStep;
+  arguments.row_width = out.width;
+  arguments.window = op.window;
+  arguments.activation = op.activation;
+  const ConvolutionTile tile =
+      tile_for(kind, arguments.rows, arguments.columns, arguments.chunks, context.limits);
+  const int columns = round_up(arguments.columns, tile.columns * kChannelStep);
+  return std::make_unique<ConvolutionOperator>(
+      context, packer, kind, matrix_of(kind, op, columns, tile.step), tile, arguments);
+}
+
+std::unique_ptr<Operator> make_transposed(const NodeContext& context,
+                                          const graph::TransposedConvolution& op,
+                                          WeightPacker& packer) {
+  expect_plain(context, false);
+  if (op.factor != kTransposedFactor)
+    graph::refuse(context.graph, context.node,
+                  "the CUDA engine has no kernel for a factor of " + std::to_string(op.factor));
+  const graph::MapShape in = context.inputs[0].shape;
+  ConvolutionArguments arguments{};
+  arguments.rows = in.height * in.width;
+  arguments.columns = kSubPixels * round_up(op.outputs, kChannelStep);
+  arguments.chunks = round_up(op.inputs, kChannelStep) / kChannelStep;
+  arguments.tap_chunks = arguments.chunks;
+  arguments.row_width = in.width;
+  arguments.activation = op.activation;
+  constexpr auto kKind = ConvolutionKind::transposed;
+  const ConvolutionTile tile =
+      tile_for(kKind, arguments.rows, arguments.columns, arguments.chunks, context.limits);
+  const int columns = round_up(arguments.columns, tile.columns * kChannelStep);
+  return std::make_unique<ConvolutionOperator>(context, packer, kKind,
+                                               matrix_of(op, columns, tile.step), tile, arguments);
+}
+
+}  // namespace
+
+std::unique_ptr<Operator> make_convolution(const NodeContext& context, WeightPacker& packer) {
+  if (const auto* const op = std::get_if<graph::Convolution>(&context.node.op))
+    return make_plain(context, *op, packer);
+  if (const auto* const op = std::get_if<graph::TransposedConvolution>(&context.node.op))
+    return make_transposed(context, *op, packer);
+  return nullptr;
+}
+
+}  // namespace facepipe::engine

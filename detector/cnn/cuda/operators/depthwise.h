@@ -1,0 +1,32 @@
+// Depthwise convolutions: each channel has a window of its own. Sums are floats.
+#pragma once
+
+#include <cuda_fp16.h>
+#include <cuda_runtime_api.h>
+
+#include "detector/cnn/model/graph/graph.h"
+
+namespace facepipe::engine {
+
+struct DepthwiseArguments {
+  const __half* input;
+  const float* weights;    ///< taps x channels, channels padded to 8
+  const float* bias;       ///< channels, padded likewise
+  const __half* residual;  ///< as large as the output, or null
+  void* output;            ///< halves, or floats where `f32`
+
+  int channels;  ///< padded to 8
+  int input_height;
+  int input_width;
+  int input_pitch;
+  int output_height;
+  int output_width;
+  int output_pitch;
+  int residual_pitch;
+  graph::Window window;
+  graph::Activation activation;
+};
+
+void launch_depthwise(bool f32, const DepthwiseArguments& arguments, cudaStream_t stream);
+
+}  // namespace facepipe::engine

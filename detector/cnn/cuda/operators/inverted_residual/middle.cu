@@ -1,0 +1,16 @@
+#include "detector/cnn/cuda/operators/inverted_residual/instances.cuh"
+
+namespace facepipe::engine {
+
+InvertedResidualKernel middle_inverted_residual(int eighths, int stride, int rows) {
+  switch (eighths) {
+    case 8:
+      return kernel_among<8>(Rows<3, 4, 5, 6>(), Rows<2, 3>(), stride, rows);
+    case 12:
+      return kernel_among<12>(Rows<3, 4, 5, 6>(), Rows<2, 3>(), stride, rows);
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace facepipe::engine

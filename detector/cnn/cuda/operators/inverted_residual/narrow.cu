@@ -1,0 +1,18 @@
+#include "detector/cnn/cuda/operators/inverted_residual/instances.cuh"
+
+namespace facepipe::engine {
+
+InvertedResidualKernel narrow_inverted_residual(int eighths, int stride, int rows) {
+  switch (eighths) {
+    case 2:
+      return kernel_among<2>(Rows<3, 4, 5>(), Rows<2, 4>(), stride, rows);
+    case 3:
+      return kernel_among<3>(Rows<3, 4, 5>(), Rows<2, 4>(), stride, rows);
+    case 4:
+      return kernel_among<4>(Rows<3, 4, 5>(), Rows<2, 4>(), stride, rows);
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace facepipe::engine

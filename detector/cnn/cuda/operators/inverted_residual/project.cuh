@@ -1,0 +1,232 @@
+// Second phase of inverted_residual.h: the block's warps share out pixels and output channels.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "detector/cnn/cuda/operators/activation.cuh"
+#include "detector/cnn/cuda/operators/cluster.cuh"
+#include "detector/cnn/cuda/operators/fragments.cuh"
+#include "detector/cnn/cuda/operators/inverted_residual/strip.cuh"
+#include "detector/cnn/cuda/operators/tensor_core.cuh"
+
+namespace facepipe::engine {
+
+/// The projection of some pixels to some channels, and its way out.
+template <int kStride, int kPixelTiles, int kColumnTiles>
+struct Projection {
+  static constexpr int kBlocks = kColumnTiles * 16;                     ///< of weights of a chunk
+  static constexpr int kPlaceBlocks = kPixelTiles * kColumnTiles * 32;  ///< of 8 bytes, a unit
+  static constexpr int kPixels = 2 * kPixelTiles;                       ///< a lane has
+
+  const InvertedResidualArguments& a;
+  int lane;
+  int channel;         ///< a lane's first
+  int pixel[kPixels];  ///< of the output; negative: it yields no result
+  float sum[kPixelTiles][kColumnTiles][4] = {};
+  std::uint32_t added[kPixels][kColumnTiles] = {};
+
+  __device__ __forceinline__ Projection(const InvertedResidualArguments& arguments, int first_row,
+                                        int first_column, int pixel_group, int column_group)
+      : a(arguments), lane(static_cast<int>(threadIdx.x) % 32) {
+    const int t = lane % 4;
+    const int g = lane / 4;
+    channel = column_group * kColumnTiles * 8 + (kColumnTiles == 4 ? 8 : 4) * t;
+#pragma unroll
+    for (int i = 0; i < kPixels; ++i) {
+      const int m = pixel_group * kPixelTiles + i / 2;
+      const int y = first_row + m / pixel_tiles_of_row(kStride);
+      const int p = kStride == 1 ? 4 * g + 2 * (m % 2) + i % 2 : 2 * g + i % 2;
+      const int x = first_column + p;
+      const bool yields = kStride == 1 ? p >= 1 && p <= kStripPixels : p < kStripPixels / 2;
+      pixel[i] = yields && y < a.output_height && x < a.output_width ? y * a.output_width + x : -1;
+    }
+  }
+
+  /// Where the words of a lane's tiles lie from its first channel on: tiles 0 and 1, or 0 to 3,
+  /// follow each other; a third tile stands behind those of all lanes.
+  [[nodiscard]] __device__ __forceinline__ int last_channel() const {
+    return channel + 16 - 2 * (lane % 4);
+  }
+
+  /// Words of two channels of one pixel, to or from memory.
+  template <class Move>
+  __device__ __forceinline__ void move_words(Move move) const {
+    if constexpr (kColumnTiles == 4) {
+      if (channel < a.output_pitch) move(channel, 0, uint4{});
+    } else {
+      if (channel < a.output_pitch) move(channel, 0, uint2{});
+      if constexpr (kColumnTiles == 3)
+        if (last_channel() < a.output_pitch) move(last_channel(), 2, std::uint32_t{});
+    }
+  }
+
+  /// Sums begin with the bias; residuals are asked for early, as they come from far.
+  __device__ __forceinline__ void begin() {
+#pragma unroll
+    for (int n = 0; n < kColumnTiles; ++n) {
+      const float2 bias = __ldg(reinterpret_cast<const float2*>(
+          a.bias + (kColumnTiles == 3 && n == 2 ? last_channel() : channel + 2 * n)));
+#pragma unroll
+      for (int m = 0; m < kPixelTiles; ++m) {
+        sum[m][n][0] = sum[m][n][2] = bias.x;
+        sum[m][n][1] = sum[m][n][3] = bias.y;
+      }
+    }
+    if (a.residual == nullptr) return;
+#pragma unroll
+    for (int i = 0; i < kPixels; ++i)
+      if (pixel[i] >= 0)
+        move_words([&](int c, int n, auto word) {
+          reinterpret_cast<decltype(word)&>(added[i][n]) = *reinterpret_cast<const decltype(word)*>(
+              a.residual + static_cast<std::ptrdiff_t>(pixel[i]) * a.residual_pitch + c);
+        });
+  }
+
+  /// Over the block's chunks. `results` and `weights` are those of the first chunk.
+  __device__ __forceinline__ void multiply_chunks(const uint4* results, int results_step,
+                                                  const uint4* weights, int weights_step,
+                                                  int chunks) {
+#pragma unroll 2
+    for (int c = 0; c < chunks; ++c) {
+      std::uint32_t b[kColumnTiles][2];
+      const uint4 first = weights[lane];
+      b[0][0] = first.x, b[0][1] = first.y, b[1][0] = first.z, b[1][1] = first.w;
+      if constexpr (kColumnTiles == 3) {
+        const uint2 last = reinterpret_cast<const uint2*>(weights + 32)[lane];
+        b[2][0] = last.x, b[2][1] = last.y;
+      }
+      if constexpr (kColumnTiles == 4) {
+        const uint4 last = weights[32 + lane];
+        b[2][0] = last.x, b[2][1] = last.y, b[3][0] = last.z, b[3][1] = last.w;
+      }
+#pragma unroll
+      for (int m = 0; m < kPixelTiles; ++m) {
+        const uint4 bits = results[m * 32 + lane];
+        const std::uint32_t pixels[4] = {bits.x, bits.y, bits.z, bits.w};
+#pragma unroll
+        for (int n = 0; n < kColumnTiles; ++n) multiply_add(sum[m][n], pixels, b[n][0], b[n][1]);
+      }
+      results += results_step;
+      weights += weights_step;
+    }
+  }
+
+  /// Activation, residual, and out.
+  __device__ __forceinline__ void store() const {
+#pragma unroll
+    for (int i = 0; i < kPixels; ++i) {
+      std::uint32_t out[kColumnTiles];
+#pragma unroll
+      for (int n = 0; n < kColumnTiles; ++n) {
+        const float2 more = __half22float2(as_half2(added[i][n]));
+        const float* const s = sum[i / 2][n] + i % 2 * 2;
+        out[n] = as_bits(to_half2(fmaxf(s[0], a.least) + more.x, fmaxf(s[1], a.least) + more.y));
+      }
+      if (pixel[i] >= 0)
+        move_words([&](int c, int n, auto word) {
+          *reinterpret_cast<decltype(word)*>(
+              a.output + static_cast<std::ptrdiff_t>(pixel[i]) * a.output_pitch + c) =
+              reinterpret_cast<const decltype(word)&>(out[n]);
+        });
+    }
+  }
+
+  /// Partial sums to the block that adds them up.
+  __device__ __forceinline__ void send(std::uint32_t to) const {
+#pragma unroll
+    for (int m = 0; m < kPixelTiles; ++m)
+#pragma unroll
+      for (int n = 0; n < kColumnTiles; ++n) {
+        const float* const s = sum[m][n];
+        store_in_cluster(to + ((m * kColumnTiles + n) * 32 + lane) * 8,
+                         uint2{as_bits(to_half2(s[0], s[1])), as_bits(to_half2(s[2], s[3]))});
+      }
+  }
+  __device__ __forceinline__ void add(const uint2* from) {
+#pragma unroll
+    for (int m = 0; m < kPixelTiles; ++m)
+#pragma unroll
+      for (int n = 0; n < kColumnTiles; ++n) {
+        const uint2 bits = from[(m * kColumnTiles + n) * 32 + lane];
+        const float2 low = __half22float2(as_half2(bits.x));
+        const float2 high = __half22float2(as_half2(bits.y));
+        float* const s = sum[m][n];
+        s[0] += low.x, s[1] += low.y, s[2] += high.x, s[3] += high.y;
+      }
+  }
+};
+
+/// The second phase. `weights` and `results` are those of the block's chunks; `received` has room
+/// for what the cluster's other blocks send once all have ended the first phase.
+template <int kEighths, int kStride, int kPixelTiles, int kColumnTiles>
+__device__ __forceinline__ void project(const InvertedResidualArguments& a,
+                                        const BlockPlace<kEighths, kStride>& place,
+                                        const uint4* weights, const uint4* results,
+                                        uint2* received) {
+  using Unit = Projection<kStride, kPixelTiles, kColumnTiles>;
+  const int warp = static_cast<int>(threadIdx.x) / 32;
+  const int warps = static_cast<int>(blockDim.x) / 32;
+  const int first_column = kStride == 1 ? place.first_column : (place.first_column + 1) / 2;
+  const int pixel_groups = place.pixel_tiles() / kPixelTiles;
+  const int units = pixel_groups * a.column_groups;
+  const int split = static_cast<int>(gridDim.z);
+  const int slots = (units + split - 1) / split;  // of units that a block of a cluster adds up
+  bool ready = false;
+  for (int u = warp; u < units; u += warps) {
+    const int pixel_group = u % pixel_groups;
+    const int column_group = u / pixel_groups;
+    Unit unit(a, place.first_row, first_column, pixel_group, column_group);
+    if (split == 1) unit.begin();
+    unit.multiply_chunks(results + pixel_group * kPixelTiles * 32, place.pixel_tiles() * 32,
+                         weights + column_group * Unit::kBlocks, a.column_groups * Unit::kBlocks,
+                         place.chunks);
+    if (split == 1) {
+      unit.store();
+      continue;
+    }
+    if (!ready) cluster_wait();
+    ready = true;
+    unit.send(address_in_cluster(
+        received + (static_cast<int>(blockIdx.z) * slots + u / split) * Unit::kPlaceBlocks,
+        u % split));
+  }
+  if (split == 1) return;
+  if (!ready) cluster_wait();
+  cluster_arrive();
+  for (int slot = warp; slot < slots || slot == warp; slot += warps) {
+    const int u = slot * split + static_cast<int>(blockIdx.z);
+    const bool mine = slot < slots && u < units;
+    Unit unit(a, place.first_row, first_column, u % pixel_groups, u / pixel_groups);
+    if (mine) unit.begin();
+    if (slot == warp) cluster_wait();
+    if (!mine) break;
+    for (int from = 0; from < split; ++from)
+      unit.add(received + (from * slots + slot) * Unit::kPlaceBlocks);
+    unit.store();
+  }
+}
+
+/// The same, of as many tiles at a time as the arguments say.
+template <int kEighths, int kStride>
+__device__ __forceinline__ void project_columns(const InvertedResidualArguments& a,
+                                                const BlockPlace<kEighths, kStride>& place,
+                                                const uint4* weights, const uint4* results,
+                                                uint2* received) {
+  const auto with_columns = [&](auto pixel_tiles) {
+    constexpr int kPixelTiles = decltype(pixel_tiles)::value;
+    if (a.column_tiles == 2)
+      project<kEighths, kStride, kPixelTiles, 2>(a, place, weights, results, received);
+    if (a.column_tiles == 3)
+      project<kEighths, kStride, kPixelTiles, 3>(a, place, weights, results, received);
+    if (a.column_tiles == 4)
+      project<kEighths, kStride, kPixelTiles, 4>(a, place, weights, results, received);
+  };
+  if (a.pixel_tiles == 1)
+    with_columns(std::integral_constant<int, 1>{});
+  else
+    with_columns(std::integral_constant<int, 2>{});
+}
+
+}  // namespace facepipe::engine

@@ -1,0 +1,102 @@
+#include "detector/cnn/cuda/operators/inverted_residual/trial.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <vector>
+
+#include "core/cuda/launch.h"
+#include "detector/cnn/cuda/operators/inverted_residual/weights.h"
+
+namespace facepipe::engine {
+namespace {
+
+constexpr int kEighth = 8;
+constexpr std::size_t kTimes = 3;
+
+int padded(int channels) { return (channels + kEighth - 1) / kEighth * kEighth; }
+
+std::size_t halves_of(const graph::MapShape& shape) {
+  return static_cast<std::size_t>(shape.height) * static_cast<std::size_t>(shape.width) *
+         static_cast<std::size_t>(padded(shape.channels));
+}
+
+graph::MapShape output_of(const graph::InvertedResidual& op, const graph::MapShape& input) {
+  const int stride = op.depthwise.window.stride_y;
+  return {op.project.outputs, (input.height - 1) / stride + 1, (input.width - 1) / stride + 1};
+}
+
+/// Differ from pixel to pixel and from channel to channel, and are all normal numbers.
+std::vector<__half> numbers(std::size_t count) {
+  constexpr std::size_t kPeriod = 61;
+  std::vector<__half> values(count);
+  for (std::size_t i = 0; i < count; ++i)
+    values[i] = __float2half_rn(static_cast<float>(i % kPeriod) / kPeriod - 0.5F);
+  return values;
+}
+
+template <class T>
+cuda::DeviceBuffer<T> uploaded(const std::vector<T>& values, cuda::StreamView stream) {
+  cuda::DeviceBuffer<T> buffer(values.size());
+  cuda::copy(buffer.span(), std::span<const T>(values), stream);
+  stream.synchronize();
+  return buffer;
+}
+
+const uint4* blocks_of(const cuda::DeviceBuffer<__half>& halves) {
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): as the kernel reads them
+  return reinterpret_cast<const uint4*>(halves.data());
+}
+
+}  // namespace
+
+InvertedResidualTrial::InvertedResidualTrial(const graph::InvertedResidual& op,
+                                             const graph::MapShape& input, bool residual,
+                                             cuda::StreamView stream)
+    : shape_(shape_of(op, output_of(op, input))),
+      programmatic_(current_chip().compute_capability >= cuda::kOldestWithClusters),
+      arguments_(
+          arguments_of(op, shape_, input, padded(op.expand.inputs), padded(op.project.outputs))),
+      input_(uploaded(numbers(halves_of(input)), stream)),
+      output_(halves_of(output_of(op, input))) {
+  const InvertedResidualWeights weights = pack_weights(op, shape_);
+  weights_[0] = uploaded(weights.expand, stream);
+  weights_[1] = uploaded(weights.depthwise, stream);
+  weights_[2] = uploaded(weights.project, stream);
+  bias_ = uploaded(weights.bias, stream);
+  arguments_.input = input_.data();
+  arguments_.residual = residual ? input_.data() : nullptr;
+  arguments_.residual_pitch = arguments_.input_pitch;
+  arguments_.output = output_.data();
+  arguments_.expand = blocks_of(weights_[0]);
+  arguments_.depthwise = blocks_of(weights_[1]);
+  arguments_.project = blocks_of(weights_[2]);
+  arguments_.bias = bias_.data();
+}
+
+void InvertedResidualTrial::forget_output(cuda::StreamView stream) {
+  cuda::fill(output_.span(), 0xff, stream);
+}
+
+float InvertedResidualTrial::time(const InvertedResidualTile& tile, int launches,
+                                  cuda::StreamView stream) {
+  if (prepare_inverted_residual(shape_, tile) == 0) return std::numeric_limits<float>::infinity();
+  const auto launch = [&] {
+    launch_inverted_residual(shape_, tile, arguments_, programmatic_, stream);
+  };
+  const cuda::Event begin(cuda::Event::Timing::on);
+  const cuda::Event end(cuda::Event::Timing::on);
+  std::array<float, kTimes> times{};
+  launch();
+  for (float& time : times) {
+    launch();  // the device is busy while the rest is enqueued
+    begin.record(stream);
+    for (int i = 0; i < launches; ++i) launch();
+    end.record(stream);
+    end.synchronize();
+    time = cuda::milliseconds_between(begin, end);
+  }
+  return 1000 * *std::min_element(times.begin(), times.end()) / static_cast<float>(launches);
+}
+
+}  // namespace facepipe::engine

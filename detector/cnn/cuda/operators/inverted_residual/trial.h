@@ -1,0 +1,43 @@
+// An inverted residual with memory of its own, to be timed with one tile after the other.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "core/cuda/buffer.h"
+#include "core/cuda/stream.h"
+#include "detector/cnn/cuda/operators/inverted_residual/inverted_residual.h"
+#include "detector/cnn/cuda/operators/inverted_residual/tiles.h"
+#include "detector/cnn/model/graph/graph.h"
+
+namespace facepipe::engine {
+
+/// Bound to the device that was current at construction. Not thread-safe.
+class InvertedResidualTrial {
+ public:
+  /// Allocates input, output and weights, and waits for their upload. The input is small numbers.
+  InvertedResidualTrial(const graph::InvertedResidual& op, const graph::MapShape& input,
+                        bool residual, cuda::StreamView stream);
+
+  [[nodiscard]] const InvertedResidualShape& shape() const { return shape_; }
+  [[nodiscard]] cuda::DeviceSpan<const __half> input() const { return input_.span(); }
+  [[nodiscard]] cuda::DeviceSpan<const __half> output() const { return output_.span(); }
+
+  /// Fills the output with what is no number.
+  void forget_output(cuda::StreamView stream);
+
+  /// Microseconds of a launch among `launches`, one after the other; infinite for a tile that the
+  /// device can't run. Waits for the stream.
+  [[nodiscard]] float time(const InvertedResidualTile& tile, int launches, cuda::StreamView stream);
+
+ private:
+  InvertedResidualShape shape_;
+  bool programmatic_;
+  InvertedResidualArguments arguments_;
+  cuda::DeviceBuffer<__half> input_;
+  cuda::DeviceBuffer<__half> output_;
+  cuda::DeviceBuffer<__half> weights_[3];
+  cuda::DeviceBuffer<float> bias_;
+};
+
+}  // namespace facepipe::engine

@@ -1,0 +1,18 @@
+#include "detector/cnn/cuda/operators/inverted_residual/instances.cuh"
+
+namespace facepipe::engine {
+
+InvertedResidualKernel wide_inverted_residual(int eighths, int stride, int rows) {
+  switch (eighths) {
+    case 16:
+      return kernel_among<16>(Rows<4>(), Rows<2>(), stride, rows);
+    case 20:
+      return kernel_among<20>(Rows<3, 4, 5>(), Rows<2>(), stride, rows);
+    case 24:
+      return kernel_among<24>(Rows<4>(), Rows<2>(), stride, rows);
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace facepipe::engine

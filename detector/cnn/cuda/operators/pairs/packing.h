@@ -1,0 +1,29 @@
+// Weights of a pair in the order in which lanes of the kernel read them.
+#pragma once
+
+#include <cstddef>
+
+#include "detector/cnn/cuda/operators/operator.h"
+#include "detector/cnn/cuda/operators/pairs/pairs.h"
+#include "detector/cnn/model/graph/graph.h"
+
+namespace facepipe::engine {
+
+/// Where the parts of PairWeights will lie, in bytes from the start of all weights.
+struct PackedPair {
+  std::size_t pointwise = 0;
+  std::size_t pointwise_bias = 0;
+  std::size_t depthwise = 0;
+  std::size_t depthwise_bias = 0;
+};
+
+/// For the instance of `steps` times 16 inputs. `floats`: the result is of floats.
+[[nodiscard]] PackedPair pack_pair(const graph::Pair& pair, int steps, bool floats,
+                                   WeightPacker& packer);
+
+/// Groups of 16 that a number of channels fills.
+[[nodiscard]] constexpr int pair_groups(int channels) {
+  return (channels + kPairGroup - 1) / kPairGroup;
+}
+
+}  // namespace facepipe::engine

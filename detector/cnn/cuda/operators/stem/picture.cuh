@@ -1,0 +1,201 @@
+// The part of the picture that a thread block of the stem reads, in shared memory: halves, three a
+// pixel, so that a row of the window is five words at an even place.
+#pragma once
+
+#include "detector/cnn/cuda/operators/half_math.cuh"
+#include "detector/cnn/cuda/operators/stem/stem.h"
+#include "detector/cnn/cuda/picture.cuh"
+
+namespace facepipe::engine {
+
+inline constexpr int kStemWarps = 4;   // of a thread block
+inline constexpr int kStemStrip = 32;  // columns that a warp computes
+inline constexpr int kStemPixels = 2 * kStemStrip + 1;
+/// One more than a multiple of four, so that the words of a fragment lie in banks of their own.
+inline constexpr int kStemPitch = 101;                           // words
+inline constexpr int kStemRowHalves = 2 * (3 * kStemStrip + 3);  // that are read: more than pixels
+static_assert(kStemRowHalves >= 3 * kStemPixels && kStemRowHalves <= 2 * kStemPitch);
+
+/// The block's part of the picture, kRows (odd) of it, and what fills it.
+template <int kRows>
+struct StemPicture {
+  const StemArguments& a;
+  std::uint32_t* words;
+  int left;  ///< where it begins in the input; odd
+  int top;   ///< likewise
+
+  /// All threads of the block, of which there are at least kRows.
+  __device__ __forceinline__ void fill() const {
+    clear_ends();
+    if (a.frame == nullptr)
+      fill_pixels([this](int x, int y) { return prepared(x, y); });
+    else if (!a.picture.upright)
+      fill_turned();
+    else if (a.picture.wide != 0)
+      fill_cells<std::uint16_t>();
+    else
+      fill_cells<std::uint8_t>();
+  }
+
+ private:
+  __device__ __forceinline__ __half* row(int r) const {
+    return reinterpret_cast<__half*>(words + r * kStemPitch);
+  }
+
+  /// What is read beyond the last pixel has weight zero, but must be a number.
+  __device__ __forceinline__ void clear_ends() const {
+    constexpr int kEnd = 3 * kStemPixels;
+    if (threadIdx.x < kRows)
+#pragma unroll
+      for (int i = kEnd; i < kStemRowHalves; ++i)
+        row(static_cast<int>(threadIdx.x))[i] = __ushort_as_half(0);
+  }
+
+  /// Pixel by pixel: `pixel(x, y)` is red and green, blue and anything.
+  template <class Pixel>
+  __device__ __forceinline__ void fill_pixels(const Pixel& pixel) const {
+    for (int i = static_cast<int>(threadIdx.x); i < kRows * kStemPixels;
+         i += static_cast<int>(blockDim.x)) {
+      const int r = i / kStemPixels;
+      const int column = i - r * kStemPixels;
+      write_pixel(r, column, pixel(left + column, top + r));
+    }
+  }
+
+  __device__ __forceinline__ void write_pixel(int r, int column, const uint2& halves) const {
+    __half* const to = row(r) + 3 * column;
+    to[0] = __low2half(as_half2(halves.x));
+    to[1] = __high2half(as_half2(halves.x));
+    to[2] = __low2half(as_half2(halves.y));
+  }
+
+  __device__ __forceinline__ uint2 prepared(int x, int y) const {
+    if (x < 0 || y < 0 || x >= a.input_width || y >= a.input_height) return {0, 0};
+    const int row_pixels = a.input_width + 2 * a.image_left;
+    const long long pixel = static_cast<long long>(y) * row_pixels + a.image_left + x;
+    return __ldg(reinterpret_cast<const uint2*>(a.image + pixel * a.image_pitch));
+  }
+
+  __device__ __forceinline__ uint2 pixel_of(const FrameDescriptor& frame, int x, int y) const {
+    if (!in_content(a.picture, x, y)) return {0, 0};
+    const int2 place = stored_place(x, y, a.picture);
+    const Colour colour = colour_at(frame, a.picture, place.x, place.y);
+    return {bits_of(__floats2half2_rn(colour.r, colour.g)),
+            bits_of(__floats2half2_rn(colour.b, 0.0F))};
+  }
+
+  __device__ __forceinline__ void fill_turned() const {
+    const FrameDescriptor frame = *a.frame;
+    fill_pixels([&](int x, int y) { return pixel_of(frame, x, y); });
+  }
+
+  /// Samples of a cell of 2x2 pixels that share their chroma.
+  struct Cell {
+    float luma[2][2];
+    float u;
+    float v;
+  };
+
+  /// The cell at an even pixel, or the nearest that there is. Where the content's last pixel has no
+  /// neighbour, it stands in for it.
+  template <class Sample>
+  __device__ __forceinline__ Cell read_cell(const FrameDescriptor& frame, int x, int y) const {
+    const Size content = a.picture.content;
+    const int cx = min(max(x, 0), content.width - 1) / 2;
+    const int cy = min(max(y, 0), content.height - 1) / 2;
+    const int right = min(2 * cx + 1, content.width - 1);
+    const int below = min(2 * cy + 1, content.height - 1);
+    const auto at = [&](const std::byte* plane, int stride, int line, int i) {
+      const unsigned code =
+          __ldg(reinterpret_cast<const Sample*>(plane + static_cast<long long>(line) * stride) + i);
+      return static_cast<float>(sizeof(Sample) == 1 ? code : code >> a.picture.shift);
+    };
+    const int luma = frame.luma_stride;
+    const int chroma = frame.chroma_stride;
+    return {{{at(frame.luma, luma, 2 * cy, 2 * cx), at(frame.luma, luma, 2 * cy, right)},
+             {at(frame.luma, luma, below, 2 * cx), at(frame.luma, luma, below, right)}},
+            at(frame.chroma, chroma, cy, 2 * cx),
+            at(frame.chroma, chroma, cy, 2 * cx + 1)};
+  }
+
+  // A colour's value is added to 2^23 + kCarrier, which rounds it to a whole one, as as_byte()
+  // does, and leaves in the lower 16 bits the half 1024 + kBelow + value. kBelow is even, and
+  // colours of to_rgb are -kBelow..1023 - kBelow before they are clamped.
+  static constexpr int kBelow = 376;
+  static constexpr float kCarrier = 8388608.0F + 0x6400 + kBelow;
+
+  /// Two values of 0..255 as halves.
+  static __device__ __forceinline__ std::uint32_t pair_of(float x, float y) {
+    const std::uint32_t carried = __byte_perm(__float_as_uint(__fadd_rn(x, kCarrier)),
+                                              __float_as_uint(__fadd_rn(y, kCarrier)), 0x5410);
+    const __half2 one = __float2half2_rn(1.0F);
+    return bits_of(
+        __hmin2(multiply_add_relu(as_half2(carried), one, __float2half2_rn(-1024.0F - kBelow)),
+                __float2half2_rn(255.0F)));
+  }
+
+  /// Two neighbouring pixels at columns 2k - 1 and 2k of a row; black unless they are inside.
+  __device__ __forceinline__ void write_pair(const FrameDescriptor& frame, const float (&luma)[2],
+                                             const Colour& chroma, int tile_row, int k,
+                                             std::uint32_t first, std::uint32_t second) const {
+    const auto value = [&](int c, int pixel, float part) {
+      return fmaf(frame.to_rgb[c][0], luma[pixel], part);
+    };
+    // Red of the first and blue of the second share their words with other pixels.
+    const std::uint32_t outer = pair_of(value(0, 0, chroma.r), value(2, 1, chroma.b));
+    const std::uint32_t first_rest = pair_of(value(1, 0, chroma.g), value(2, 0, chroma.b));
+    const std::uint32_t second_rest = pair_of(value(0, 1, chroma.r), value(1, 1, chroma.g));
+    __half* const to = row(tile_row) + 6 * k;
+    to[-3] = __low2half(as_half2(outer & first));
+    *reinterpret_cast<std::uint32_t*>(to - 2) = first_rest & first;
+    *reinterpret_cast<std::uint32_t*>(to) = second_rest & second;
+    to[2] = __high2half(as_half2(outer & second));
+  }
+
+  __device__ __forceinline__ static Colour chroma_of(const FrameDescriptor& frame,
+                                                     const Cell& cell) {
+    const auto part = [&](int c) {
+      const float* const m = frame.to_rgb[c];
+      return fmaf(m[1], cell.u, fmaf(m[2], cell.v, m[3]));
+    };
+    return {part(0), part(1), part(2)};
+  }
+
+  /// The picture as it is stored. Cells begin at even pixels, the tile at odd ones: of the first
+  /// column of cells it has the second pixels alone, which the block's first threads see to, and of
+  /// the first row of cells the second pixels alone.
+  template <class Sample>
+  __device__ __forceinline__ void fill_cells() const {
+    constexpr int kCellRows = (kRows + 1) / 2;
+    constexpr int kEach = (kCellRows + kStemWarps - 1) / kStemWarps;  // rows of a warp
+    const FrameDescriptor frame = *a.frame;
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const int warp = static_cast<int>(threadIdx.x) / 32;
+    const int x = left + 1 + 2 * lane;
+    Cell cells[kEach];  // all samples are on their way together
+#pragma unroll
+    for (int i = 0; i < kEach; ++i)
+      cells[i] = read_cell<Sample>(frame, x, top - 1 + 2 * (warp + i * kStemWarps));
+    if (threadIdx.x < kRows)
+      write_pixel(static_cast<int>(threadIdx.x), 0,
+                  pixel_of(frame, left, top + static_cast<int>(threadIdx.x)));
+    const std::uint32_t first = x >= 0 && x < a.picture.content.width ? ~0U : 0U;
+    const std::uint32_t second = x >= 0 && x + 1 < a.picture.content.width ? ~0U : 0U;
+#pragma unroll
+    for (int i = 0; i < kEach; ++i) {
+      const int r = warp + i * kStemWarps;
+      if (r >= kCellRows) break;
+      const Colour chroma = chroma_of(frame, cells[i]);
+#pragma unroll
+      for (int below = 0; below < 2; ++below) {
+        const int tile_row = 2 * r - 1 + below;
+        if (tile_row < 0) continue;
+        const bool inside = top + tile_row >= 0 && top + tile_row < a.picture.content.height;
+        write_pair(frame, cells[i].luma[below], chroma, tile_row, lane + 1, inside ? first : 0U,
+                   inside ? second : 0U);
+      }
+    }
+  }
+};
+
+}  // namespace facepipe::engine

@@ -1,0 +1,93 @@
+// How a warp of the stem reads the picture in shared memory, and how its results go out.
+#pragma once
+
+#include "detector/cnn/cuda/operators/half_math.cuh"
+#include "detector/cnn/cuda/operators/stem/picture.cuh"
+#include "detector/cnn/cuda/operators/stem/stem.h"
+
+namespace facepipe::engine {
+
+/// Neighbours that a lane has of each row: 4g..4g+3, lane = 4g + t.
+inline constexpr int kStemLanePixels = 4;
+/// Steps of 16: a window has three rows of ten values.
+inline constexpr int kStemSums = 2;
+
+__device__ __forceinline__ int stem_lane() { return static_cast<int>(threadIdx.x) % 32; }
+
+/// Rows of the picture as the tensor core's operand: row g of matrix i is pixel 4g + 2i, row g + 8
+/// the next one.
+struct StemWindows {
+  const std::uint32_t* words[2 * kStemSums];
+
+  /// Of the strip whose first window begins at `strip`.
+  __device__ __forceinline__ explicit StemWindows(const std::uint32_t* strip) {
+    constexpr int kRowWords = 5;
+    const int t = stem_lane() % 4;
+#pragma unroll
+    for (int i = 0; i < 2 * kStemSums; ++i) {
+      const int word = 4 * i + t;
+      // The last word has weight zero; any number will do, from a bank that nobody else reads.
+      const int row = word == 15 ? 2 : word / kRowWords;
+      words[i] =
+          strip + row * kStemPitch + word - row * kRowWords + stem_lane() / 4 * 3 * kStemLanePixels;
+    }
+  }
+
+  /// Matrix i of a row of windows.
+  __device__ __forceinline__ void load(std::uint32_t (&to)[kStemSums][4], int row, int i) const {
+    const int offset = row * 2 * kStemPitch + i * 6;
+#pragma unroll
+    for (int s = 0; s < kStemSums; ++s) {
+      to[s][0] = words[2 * s][offset];
+      to[s][1] = words[2 * s][offset + 3];
+      to[s][2] = words[2 * s + 1][offset];
+      to[s][3] = words[2 * s + 1][offset + 3];
+    }
+  }
+};
+
+/// A lane's results on their way out: four channels of its four pixels of a row, 16 channels at a
+/// time of all lanes.
+struct StemResults {
+  __half* to;  ///< the lane's first channel of its first pixel in the first row
+  int pitch;
+  long long row_pitch;
+  int channels;          ///< of a pixel, from the lane's first one on
+  std::uint32_t pixels;  ///< a bit for each that is to be written
+  __half2 least;
+
+  /// Pixels first_pixel..end_pixel - 1 of the lanes' strip are written, where they are in the map.
+  __device__ __forceinline__ StemResults(const StemArguments& a, int x, int y, int first_pixel,
+                                         int end_pixel)
+      : pitch(a.output_pitch),
+        row_pitch(static_cast<long long>(a.output_width) * a.output_pitch),
+        channels(a.output_pitch - stem_lane() % 4 * 4),
+        pixels(0),
+        least(a.relu ? __float2half2_rn(0.0F) : __float2half2_rn(-65504.0F)) {
+    to = a.output + y * row_pitch + static_cast<long long>(x) * pitch + stem_lane() % 4 * 4;
+#pragma unroll
+    for (int p = 0; p < kStemLanePixels; ++p) {
+      const int pixel = stem_lane() / 4 * kStemLanePixels + p;
+      if (pixel >= first_pixel && pixel < end_pixel && x + p >= 0 && x + p < a.output_width)
+        pixels |= 1U << p;
+    }
+  }
+
+  __device__ __forceinline__ std::uint32_t pack(float x, float y) const {
+    return bits_of(__hmin2(__hmax2(__floats2half2_rn(x, y), least), __float2half2_rn(65504.0F)));
+  }
+
+  /// Sums of both column tiles of matrix i.
+  __device__ __forceinline__ void store(int row, int first_channel, int i, const float (&even)[4],
+                                        const float (&odd)[4]) const {
+    __half* const at = to + row * row_pitch + first_channel;
+    if (first_channel >= channels) return;
+#pragma unroll
+    for (int half = 0; half < 2; ++half)
+      if ((pixels & (1U << (2 * i + half))) != 0)
+        *reinterpret_cast<uint2*>(at + (2 * i + half) * pitch) = {
+            pack(even[2 * half], even[2 * half + 1]), pack(odd[2 * half], odd[2 * half + 1])};
+  }
+};
+
+}  // namespace facepipe::engine

@@ -1,0 +1,160 @@
+#include "detector/cnn/cuda/placement.h"
+
+#include <algorithm>
+#include <variant>
+
+#include "detector/cnn/model/graph/fuse_stem.h"
+#include "detector/cnn/model/graph/memory_plan.h"
+
+namespace facepipe::engine {
+namespace {
+
+using graph::Graph;
+using graph::Node;
+using graph::Uses;
+using graph::ValueId;
+
+constexpr int kChannelStep = 8;
+
+int padded(int channels) { return (channels + kChannelStep - 1) / kChannelStep * kChannelStep; }
+
+std::size_t at(ValueId value) { return static_cast<std::size_t>(value); }
+
+/// Whether the chain that computes `value` makes maxima of it too, which are of halves.
+bool is_pooled(const graph::PairChains& op, const Node& node, ValueId value) {
+  std::size_t output = 0;
+  for (const graph::PairChain& chain : op.chains)
+    for (std::size_t i = 0; i < chain.output_count(); ++i)
+      if (node.outputs[output++] == value) return chain.pools;
+  return false;
+}
+
+bool computes_floats(const Graph& graph, const Uses& uses, const Node& node, ValueId value) {
+  const auto* const pairs = std::get_if<graph::PairChains>(&node.op);
+  const bool able = std::holds_alternative<graph::Convolution>(node.op) ||
+                    (pairs != nullptr && !is_pooled(*pairs, node, value));
+  return able && is_last(graph, uses, value);
+}
+
+bool stems_read_it(const Graph& graph, const Uses& uses) {
+  const std::vector<int>& readers = uses.readers(graph.input);
+  return !uses.is_output(graph.input) && graph.map(graph.input).width % 2 == 0 &&
+         std::all_of(readers.begin(), readers.end(), [&](int reader) {
+           const Node& node = graph.nodes[static_cast<std::size_t>(reader)];
+           if (std::holds_alternative<graph::Stem>(node.op)) return true;
+           const auto* const op = std::get_if<graph::Convolution>(&node.op);
+           return op != nullptr && graph::is_stem(*op) && node.inputs.size() == 1 &&
+                  !computes_floats(graph, uses, node, node.outputs[0]);
+         });
+}
+
+/// A picture's lifetime in steps, grown by whoever reads it.
+class Planner {
+ public:
+  Planner(const Graph& graph, bool reuse) : graph_(graph), uses_(graph), reuse_(reuse) {
+    result_.values.resize(graph.values.size());
+    owner_.resize(graph.values.size(), -1);
+  }
+
+  Placements run() {
+    add_owner(graph_.input, Element::f16, 0);
+    if (stems_read_it(graph_, uses_)) {
+      result_.values[at(graph_.input)].image = true;
+      result_.values[at(graph_.input)].pitch = Placement::kImagePitch;
+    }
+    for (std::size_t n = 0; n < graph_.nodes.size(); ++n) add_node(graph_.nodes[n], n);
+    for (const graph::Output& output : graph_.outputs) extend(output.value, graph_.nodes.size());
+    place();
+    return std::move(result_);
+  }
+
+ private:
+  void add_node(const Node& node, std::size_t step) {
+    for (const ValueId input : node.inputs) extend(input, step);
+    if (is_view(graph_, uses_, node)) {
+      add_views(node);
+      return;
+    }
+    if (std::holds_alternative<graph::Transpose>(node.op) ||
+        std::holds_alternative<graph::Reshape>(node.op))
+      graph::refuse(graph_, node, "the CUDA engine has no kernel for it");
+    for (const ValueId output : node.outputs)
+      add_owner(output, computes_floats(graph_, uses_, node, output) ? Element::f32 : Element::f16,
+                step);
+  }
+
+  void add_owner(ValueId value, Element element, std::size_t step) {
+    Placement& place = result_.values[at(value)];
+    place.element = element;
+    place.shape = graph_.map(value);
+    place.pitch = padded(place.shape.channels);
+    owner_[at(value)] = value;
+    const int first = static_cast<int>(step);
+    lifetimes_.push_back({0, reuse_ ? first : 0, reuse_ ? first : last_step()});
+    owners_.push_back(value);
+    slot_.resize(graph_.values.size());
+    slot_[at(value)] = lifetimes_.size() - 1;
+  }
+
+  void add_views(const Node& node) {
+    const Placement& from = result_.values[at(node.inputs[0])];
+    int channel = from.first_channel;
+    for (const ValueId output : node.outputs) {
+      Placement& place = result_.values[at(output)];
+      place = from;
+      place.shape = graph_.map(output);
+      place.first_channel = channel;
+      channel += place.shape.channels;
+      if (const auto* const activate = std::get_if<graph::Activate>(&node.op))
+        place.pending = activate->function;
+      owner_[at(output)] = owner_[at(node.inputs[0])];
+    }
+  }
+
+  void extend(ValueId value, std::size_t step) {
+    graph::Lifetime& lifetime = lifetimes_[slot_[at(owner_[at(value)])]];
+    lifetime.last = std::max(lifetime.last, static_cast<int>(step));
+  }
+
+  [[nodiscard]] int last_step() const { return static_cast<int>(graph_.nodes.size()); }
+
+  void place() {
+    for (std::size_t i = 0; i < owners_.size(); ++i)
+      lifetimes_[i].bytes = result_.values[at(owners_[i])].bytes();
+    const graph::MemoryPlan plan = graph::plan_memory(lifetimes_);
+    for (std::size_t value = 0; value < owner_.size(); ++value)
+      if (owner_[value] >= 0) result_.values[value].offset = plan.offsets[slot_[at(owner_[value])]];
+    result_.bytes = plan.bytes;
+  }
+
+  const Graph& graph_;
+  Uses uses_;
+  bool reuse_;
+  Placements result_;
+  std::vector<ValueId> owner_;  ///< of the memory that a value lies in
+  std::vector<ValueId> owners_;
+  std::vector<std::size_t> slot_;  ///< of an owner among owners_ and lifetimes_
+  std::vector<graph::Lifetime> lifetimes_;
+};
+
+}  // namespace
+
+bool is_view(const Graph& graph, const Uses& uses, const Node& node) {
+  if (std::holds_alternative<graph::Split>(node.op)) return true;
+  if (!std::holds_alternative<graph::Activate>(node.op)) return false;
+  // One activation can wait, and only for the reader of an output; the network computes others.
+  const ValueId output = node.outputs[0];
+  if (!uses.is_output(output) || !uses.readers(output).empty()) return false;
+  ValueId value = node.inputs[0];
+  for (int producer = uses.producer(value); producer >= 0; producer = uses.producer(value)) {
+    const Node& before = graph.nodes[static_cast<std::size_t>(producer)];
+    if (!std::holds_alternative<graph::Split>(before.op))
+      return computes_floats(graph, uses, before, value);
+    value = before.inputs[0];
+  }
+  return false;
+}
+
+Placements place_values(const Graph& graph, bool reuse) { return Planner(graph, reuse).run(); }
+
+}  // namespace facepipe::engine

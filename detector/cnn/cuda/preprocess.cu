@@ -1,0 +1,213 @@
+#include "detector/cnn/cuda/preprocess.h"
+
+#include <cuda_fp16.h>
+
+#include <stdexcept>
+
+#include "core/cuda/check.h"
+#include "core/error.h"
+#include "detector/cnn/cuda/picture.cuh"
+
+namespace facepipe::engine {
+namespace {
+
+constexpr int kBlockWidth = 64;
+constexpr int kBlockHeight = 4;
+
+enum class Scaling { none, linear, area };
+
+struct Arguments : Picture {
+  const FrameDescriptor* frame;
+  __half* output;
+  int pitch;       ///< halves a pixel, 4 or 8
+  int row_pixels;  ///< of the output
+  int rows;
+  int left;  ///< pixels before the first column
+  Size stored;
+  int bgr;
+  Scaling scaling;
+};
+
+/// Weights of one axis, as cv::resize takes them: pixels first..last, all whole but the ends.
+struct Reach {
+  int first;
+  int last;
+  float first_weight;
+  float last_weight;  ///< of `last`, where it isn't `first`
+};
+
+__device__ __forceinline__ Reach linear_reach(int place, int from, int to) {
+  const float scale = static_cast<float>(from) / static_cast<float>(to);
+  const float centre = (static_cast<float>(place) + 0.5F) * scale - 0.5F;
+  const int first = static_cast<int>(floorf(centre));
+  const float fraction = centre - static_cast<float>(first);
+  if (first < 0) return {0, 0, 1, 0};
+  if (first >= from - 1) return {from - 1, from - 1, 1, 0};
+  return {first, first + 1, 1 - fraction, fraction};
+}
+
+__device__ __forceinline__ Reach area_reach(int place, int from, int to) {
+  const double scale = static_cast<double>(from) / to;
+  const double begin = place * scale;
+  const double end = fmin(begin + scale, static_cast<double>(from));
+  const int first = static_cast<int>(begin);
+  int last = static_cast<int>(ceil(end)) - 1;
+  last = min(max(last, first), from - 1);
+  const auto part = [&](int pixel) {
+    return static_cast<float>((fmin(end, pixel + 1.0) - fmax(begin, static_cast<double>(pixel))) /
+                              (end - begin));
+  };
+  return {first, last, part(first), part(last)};
+}
+
+__device__ __forceinline__ float weight_at(const Reach& reach, int pixel, float whole) {
+  if (pixel == reach.first) return reach.first_weight;
+  return pixel == reach.last ? reach.last_weight : whole;
+}
+
+/// Weighted mean of the pixels that a scaled one covers.
+__device__ Colour scaled_colour(const FrameDescriptor& frame, const Arguments& a, int x, int y) {
+  const bool area = a.scaling == Scaling::area;
+  const auto reach = [&](int place, int from, int to) {
+    return area ? area_reach(place, from, to) : linear_reach(place, from, to);
+  };
+  const Reach across = reach(x, a.stored.width, a.scaled.width);
+  const Reach down = reach(y, a.stored.height, a.scaled.height);
+  const float whole_x = static_cast<float>(a.scaled.width) / static_cast<float>(a.stored.width);
+  const float whole_y = static_cast<float>(a.scaled.height) / static_cast<float>(a.stored.height);
+  Colour sum{0, 0, 0};
+  for (int sy = down.first; sy <= down.last; ++sy)
+    for (int sx = across.first; sx <= across.last; ++sx) {
+      const float weight = weight_at(across, sx, whole_x) * weight_at(down, sy, whole_y);
+      const Colour colour = colour_at(frame, a, sx, sy);
+      sum.r = fmaf(weight, colour.r, sum.r);
+      sum.g = fmaf(weight, colour.g, sum.g);
+      sum.b = fmaf(weight, colour.b, sum.b);
+    }
+  return {as_byte(sum.r), as_byte(sum.g), as_byte(sum.b)};
+}
+
+__device__ __forceinline__ void write_pixel(const Arguments& a, int x, int y,
+                                            const Colour& colour) {
+  const __half2 first = __floats2half2_rn(a.bgr != 0 ? colour.b : colour.r, colour.g);
+  const __half2 second = __floats2half2_rn(a.bgr != 0 ? colour.r : colour.b, 0.0F);
+  auto* const to = reinterpret_cast<uint2*>(
+      a.output + (static_cast<long long>(y) * a.row_pixels + a.left + x) * a.pitch);
+  to[0] = {reinterpret_cast<const unsigned&>(first), reinterpret_cast<const unsigned&>(second)};
+  if (a.pitch > Placement::kImagePitch) to[1] = {0, 0};
+}
+
+__device__ __forceinline__ bool in_output(const Arguments& a, int x, int y) {
+  return x >= -a.left && x < a.row_pixels - a.left && y < a.rows;
+}
+
+/// All threads of a block call it: the frame's descriptor in shared memory.
+__device__ __forceinline__ void read_descriptor(FrameDescriptor& frame, const Arguments& a) {
+  constexpr unsigned kWords = sizeof(FrameDescriptor) / sizeof(unsigned);
+  static_assert(sizeof(FrameDescriptor) % sizeof(unsigned) == 0 && kWords <= kBlockWidth);
+  if (threadIdx.y == 0 && threadIdx.x < kWords)
+    reinterpret_cast<unsigned*>(&frame)[threadIdx.x] =
+        reinterpret_cast<const unsigned*>(a.frame)[threadIdx.x];
+  __syncthreads();
+}
+
+/// Cell of 2x2 pixels of a thread; the first column of cells lies to the left of the picture.
+__device__ __forceinline__ int2 cell_of_thread() {
+  return {static_cast<int>(blockIdx.x) * kBlockWidth + static_cast<int>(threadIdx.x) - 1,
+          static_cast<int>(blockIdx.y) * kBlockHeight + static_cast<int>(threadIdx.y)};
+}
+
+/// Any orientation and scale.
+__global__ void __launch_bounds__(kBlockWidth* kBlockHeight)
+    preprocess_kernel(const __grid_constant__ Arguments a) {
+  __shared__ FrameDescriptor frame;
+  read_descriptor(frame, a);
+  const int2 cell = cell_of_thread();
+  for (int i = 0; i < 4; ++i) {
+    const int x = 2 * cell.x + i % 2;
+    const int y = 2 * cell.y + i / 2;
+    if (!in_output(a, x, y)) continue;
+    Colour colour{0, 0, 0};
+    if (in_content(a, x, y)) {
+      const int2 place = stored_place(x, y, a);
+      colour = a.scaling == Scaling::none ? colour_at(frame, a, place.x, place.y)
+                                          : scaled_colour(frame, a, place.x, place.y);
+    }
+    write_pixel(a, x, y, colour);
+  }
+}
+
+/// The picture as it is stored: a thread's pixels share their chroma.
+__global__ void __launch_bounds__(kBlockWidth* kBlockHeight)
+    preprocess_plain_kernel(const __grid_constant__ Arguments a) {
+  __shared__ FrameDescriptor frame;
+  read_descriptor(frame, a);
+  const int2 cell = cell_of_thread();
+  Colour chroma{0, 0, 0};
+  if (in_content(a, 2 * cell.x, 2 * cell.y)) chroma = chroma_at(frame, a, cell.x, cell.y);
+  Colour colours[4];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const int x = 2 * cell.x + i % 2;
+    const int y = 2 * cell.y + i / 2;
+    colours[i] = in_content(a, x, y) ? colour_of(frame, a, chroma, x, y) : Colour{0, 0, 0};
+  }
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const int x = 2 * cell.x + i % 2;
+    const int y = 2 * cell.y + i / 2;
+    if (in_output(a, x, y)) write_pixel(a, x, y, colours[i]);
+  }
+}
+
+Scaling scaling_of(Size stored, Size scaled) {
+  if (stored == scaled) return Scaling::none;
+  return 2 * scaled.width <= stored.width ? Scaling::area : Scaling::linear;
+}
+
+dim3 grid_for(const Arguments& a) {
+  const auto divide_up = [](int value, int by) {
+    return static_cast<unsigned>((value + by - 1) / by);
+  };
+  const int cells =
+      1 + (a.row_pixels - a.left + 1) / 2;  // of a row, one to the left of the picture
+  return {divide_up(cells, kBlockWidth), divide_up(a.rows, 2 * kBlockHeight)};
+}
+
+}  // namespace
+
+PreprocessKernel::PreprocessKernel(const PictureSource& picture, const Placement& input)
+    : picture_(picture), input_(input) {
+  const StreamLayout& layout = picture.layout;
+  const PixelFormat& format = layout.format;
+  if (!format.semi_planar || !format.has_chroma || format.log2_chroma_w != 1 ||
+      format.log2_chroma_h != 1 || format.bits < 8 || format.bits + format.shift > 16)
+    throw Error(ErrorKind::device, "detector: the CUDA engine takes NV12 and P016 alone");
+  if (upright_size(layout.stored, layout.orientation) != picture.fit.frame)
+    throw Error(ErrorKind::internal, "detector: a stream of another size than its network's");
+}
+
+void PreprocessKernel::enqueue(const FrameDescriptor* frame, std::byte* activations,
+                               cuda::StreamView stream) const {
+  if (frame == nullptr) throw std::invalid_argument("frame is null");
+  Arguments a{};
+  static_cast<Picture&>(a) = picture_of(picture_);
+  a.frame = frame;
+  a.output = value_pointer<__half>({activations, nullptr}, input_);
+  a.pitch = input_.pitch;
+  a.row_pixels = input_.row_pixels();
+  a.rows = input_.shape.height;
+  a.left = input_.image ? 1 : 0;
+  a.stored = picture_.layout.stored;
+  a.bgr = picture_.order == ChannelOrder::bgr ? 1 : 0;
+  a.scaling = scaling_of(a.stored, a.scaled);
+  const dim3 block(kBlockWidth, kBlockHeight);
+  const dim3 grid = grid_for(a);
+  if (a.scaling == Scaling::none && a.orientation.upright())
+    preprocess_plain_kernel<<<grid, block, 0, stream.get()>>>(a);
+  else
+    preprocess_kernel<<<grid, block, 0, stream.get()>>>(a);
+  FACEPIPE_CUDA_CHECK(cudaGetLastError());
+}
+
+}  // namespace facepipe::engine

@@ -1,0 +1,198 @@
+#include "detector/cnn/cuda/pyramid_head.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/error.h"
+#include "detector/cnn/cuda/chip.h"
+#include "detector/cnn/cuda/operators/lane_weights.h"
+#include "detector/cnn/cuda/pyramid_head_kernels.h"
+
+namespace facepipe::engine {
+namespace {
+
+constexpr int kTile = 8;
+
+int divide_up(int value, int by) { return (value + by - 1) / by; }
+int tiles_of(int channels) { return divide_up(channels, kTile); }
+
+const graph::HeadTail::Part* part_named(const graph::HeadTail& tail, const std::string& name) {
+  const auto at = std::find_if(tail.parts.begin(), tail.parts.end(),
+                               [&](const auto& part) { return part.name == name; });
+  return at != tail.parts.end() ? &*at : nullptr;
+}
+
+/// Channels of the 1x1 convolution in the order in which the head reads them.
+std::vector<int> channels_in_order(const Model& model, const graph::HeadTail& tail) {
+  std::vector<int> order;
+  for (const ModelOutput& output : model.outputs()) {
+    const graph::HeadTail::Part& part = *part_named(tail, output.name);
+    for (int c = 0; c < part.channels; ++c) order.push_back(part.first_channel + c);
+  }
+  return order;
+}
+
+float window_weight(const graph::Convolution& op, int tap, int input, int output) {
+  if (input >= op.inputs || output >= op.outputs) return 0;
+  return op.weights[static_cast<std::size_t>((output * op.inputs + input) * 9 + tap)];
+}
+
+/// Lanes' words of a step of the sum that begins at channel `first`: pairs of sums 2t, 2t + 1 and,
+/// of 16 channels, 2t + 8, 2t + 9 of column g (lane = 4g + t).
+void pack_window_step(std::vector<__half>& halves, const graph::Convolution& op, int tap, int first,
+                      int channels, int tiles) {
+  for (int tile = 0; tile < tiles; ++tile)
+    for (int lane = 0; lane < 32; ++lane)
+      for (int i = 0; i < channels / 4; ++i) {
+        const int input = first + lane % 4 * 2 + i % 2 + i / 2 * 8;
+        halves.push_back(__float2half_rn(window_weight(op, tap, input, kTile * tile + lane / 4)));
+      }
+}
+
+/// See window_weight_bytes().
+std::vector<__half> pack_window(const graph::Convolution& op, int tiles) {
+  std::vector<__half> halves;
+  for (int tap = 0; tap < 9; ++tap)
+    for (int step = 0; step < tiles / 2; ++step)
+      pack_window_step(halves, op, tap, 2 * kTile * step, 2 * kTile, tiles);
+  if (tiles % 2 != 0)
+    for (int tap = 0; tap < 9; ++tap)
+      pack_window_step(halves, op, tap, kTile * (tiles - 1), kTile, tiles);
+  return halves;
+}
+
+/// The height of thread blocks for which the busiest multiprocessor has the least rows to compute,
+/// those that neighbours compute as well included.
+int warps_for(int tiles, Size map, int multiprocessors) {
+  int best = kLeastHeadWarps;
+  int least = std::numeric_limits<int>::max();
+  for (int warps = kLeastHeadWarps; warps <= kMostHeadWarps; warps += kHeadWarpStep) {
+    const int at_once = prepare_pyramid_head(tiles, warps);
+    if (at_once == 0) continue;
+    const int blocks =
+        words_of_row(map.width) * divide_up(map.height, head_warp_rows(tiles) * warps);
+    const int rows = divide_up(blocks, at_once * multiprocessors) * at_once *
+                     (head_warp_rows(tiles) * warps + 2);
+    if (rows > least) continue;
+    least = rows;
+    best = warps;
+  }
+  return best;
+}
+
+/// No value below it becomes a score above the threshold, whatever the rounding.
+float least_of(float threshold, graph::Activation pending) {
+  if (pending != graph::Activation::sigmoid) return threshold;
+  constexpr double kRounding = 1e-6;
+  const double score = threshold - kRounding;
+  if (score <= 0) return -std::numeric_limits<float>::infinity();
+  return static_cast<float>(std::log(score / (1 - score)) - 0.01);
+}
+
+}  // namespace
+
+bool PyramidHead::fits(const Model& model, const graph::HeadTail& tail) {
+  if (model.kind() != ModelKind::centerface || tail.outputs.outputs > kHeadChannels) return false;
+  const int tiles = tiles_of(tail.window.outputs);
+  if (tiles < kLeastHeadTiles || tiles > kMostHeadTiles || tiles_of(tail.window.inputs) != tiles)
+    return false;
+  return model.outputs().size() == kHeadTensors && tail.parts.size() == kHeadTensors &&
+         std::all_of(model.outputs().begin(), model.outputs().end(), [&](const auto& output) {
+           const auto* const part = part_named(tail, output.name);
+           return part != nullptr && part->channels == output.channels &&
+                  output.stride == model.outputs().front().stride;
+         });
+}
+
+PyramidHead::PyramidHead(const Model& model, const NetworkFit& fit, const graph::HeadTail& tail,
+                         const Placement& coarse, const Placement& fine, float score_threshold)
+    : fit_(fit),
+      score_threshold_(score_threshold),
+      coarse_(coarse),
+      fine_(fine),
+      stride_(static_cast<float>(model.outputs().front().stride)),
+      tiles_(tiles_of(tail.window.outputs)) {
+  const int stride = model.outputs().front().stride;
+  const Size map{fit.network.width / stride, fit.network.height / stride};
+  if (!fits(model, tail) || fine.shape.width != map.width || fine.shape.height != map.height)
+    throw Error(ErrorKind::internal, "detector: a head of another kind than its kernels'");
+  const Chip chip = current_chip();
+  overlap_ = overlap_of(chip);
+  warps_ = warps_for(tiles_, map, chip.multiprocessors);
+  int first = 0;
+  for (const ModelOutput& output : model.outputs()) {
+    tensors_.push_back({first, part_named(tail, output.name)->pending});
+    first += output.channels;
+  }
+  WeightPacker packer;
+  pack(tail, channels_in_order(model, tail), packer);
+  weights_ = cuda::DeviceBuffer<std::byte>(packer.bytes().size());
+  const cuda::Stream stream;
+  cuda::copy(weights_.span(), packer.bytes(), stream);
+  stream.synchronize();
+}
+
+void PyramidHead::pack(const graph::HeadTail& tail, const std::vector<int>& channels,
+                       WeightPacker& packer) {
+  step_ = std::make_unique<PyramidWeights>(tail.step, coarse_.pitch, fine_.pitch, packer);
+  window_ = packer.append(std::span<const __half>(pack_window(tail.window, tiles_)));
+  std::vector<float> bias = tail.window.bias;
+  bias.resize(static_cast<std::size_t>(tiles_ * kTile));
+  window_bias_ = packer.append(std::span<const float>(bias));
+  const graph::Convolution& op = tail.outputs;
+  const auto weight = [&](int input, int column) {
+    if (input >= op.inputs || column >= static_cast<int>(channels.size())) return 0.0F;
+    const int output = channels[static_cast<std::size_t>(column)];
+    return op.weights[static_cast<std::size_t>(output * op.inputs + input)];
+  };
+  outputs_ = packer.append(
+      std::span<const __half>(pack_fragments(1, divide_up(tiles_, 2), ColumnOrder::tiles, weight)));
+  bias.assign(kHeadChannels, 0);
+  std::transform(channels.begin(), channels.end(), bias.begin(),
+                 [&](int output) { return op.bias[static_cast<std::size_t>(output)]; });
+  outputs_bias_ = packer.append(std::span<const float>(bias));
+}
+
+std::size_t PyramidHead::scratch_words() const {
+  const auto rows = static_cast<std::size_t>(fine_.shape.height);
+  return fine_.pixels() * kHeadChannels +
+         rows * static_cast<std::size_t>(words_of_row(fine_.shape.width));
+}
+
+void PyramidHead::enqueue(const std::byte* activations, cuda::DeviceSpan<std::uint32_t> scratch,
+                          const cuda::DeviceDetections& to, cuda::StreamView stream) const {
+  if (scratch.size < scratch_words())
+    throw Error(ErrorKind::internal, "detector: too little scratch memory for the head");
+  // Only read: activations of others.
+  const Memory memory{const_cast<std::byte*>(activations),  // NOLINT
+                      weights_.data()};
+  PyramidHeadArguments a{};
+  step_->fill(a.step, memory);
+  a.step.coarse = value_pointer<__half>(memory, coarse_);
+  a.step.fine = value_pointer<__half>(memory, fine_);
+  a.step.coarse_pitch = coarse_.pitch;
+  a.step.fine_pitch = fine_.pitch;
+  a.step.height = fine_.shape.height;
+  a.step.width = fine_.shape.width;
+  a.window = weight_pointer<std::byte>(memory, window_);
+  a.window_bias = weight_pointer<float>(memory, window_bias_);
+  a.outputs = weight_pointer<uint4>(memory, outputs_);
+  a.outputs_bias = weight_pointer<float>(memory, outputs_bias_);
+  a.cells = reinterpret_cast<float*>(scratch.data);  // NOLINT: typed memory in one block
+  a.words = scratch.data + fine_.pixels() * kHeadChannels;
+  Level& level = a.head.levels[0];
+  for (std::size_t t = 0; t < tensors_.size(); ++t)
+    level.tensors[t] = {a.cells + tensors_[t].first_channel, kHeadChannels, tensors_[t].pending};
+  level.columns = static_cast<std::uint32_t>(fine_.shape.width);
+  level.stride = stride_;
+  a.head.level_count = 1;
+  a.head.cells = static_cast<std::uint32_t>(fine_.pixels());
+  a.head.threshold = score_threshold_;
+  a.least = least_of(score_threshold_, tensors_[0].pending);
+  set_frame(a.head, fit_);
+  a.head.to = to;
+  launch_pyramid_head(tiles_, warps_, a, overlap_, stream);
+}
+
+}  // namespace facepipe::engine

@@ -1,0 +1,60 @@
+// The end of a feature pyramid to candidates: its last step, the head's 3x3 and 1x1 convolutions,
+// and the scores' threshold in one kernel; and one that gives candidates their places.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/cuda/buffer.h"
+#include "detector/cnn/cuda/head.h"
+#include "detector/cnn/cuda/operators/pyramid/pyramid.h"
+#include "detector/cnn/model/graph/fuse_pyramid.h"
+
+namespace facepipe::engine {
+
+/// As HeadKernels, for CenterFace's head where graph::cut_head() took it away. What the network
+/// says of a cell leaves the chip only where the score passes. Immutable.
+class PyramidHead : public CandidateHead {
+ public:
+  /// Whether there are kernels for a head with these convolutions and outputs.
+  [[nodiscard]] static bool fits(const Model& model, const graph::HeadTail& tail);
+
+  /// `coarse` and `fine` are where the tail's inputs lie. Waits for the upload of the weights.
+  /// Errors: device, where CUDA fails; internal for a tail that doesn't fit.
+  PyramidHead(const Model& model, const NetworkFit& fit, const graph::HeadTail& tail,
+              const Placement& coarse, const Placement& fine, float score_threshold);
+
+  [[nodiscard]] std::size_t scratch_words() const override;
+  [[nodiscard]] std::size_t weight_bytes() const override { return weights_.size(); }
+  void enqueue(const std::byte* activations, cuda::DeviceSpan<std::uint32_t> scratch,
+               const cuda::DeviceDetections& to, cuda::StreamView stream) const override;
+
+ private:
+  struct Tensor {
+    int first_channel;
+    graph::Activation pending;
+  };
+
+  /// `channels` of the 1x1 convolution, in the order in which the head reads them.
+  void pack(const graph::HeadTail& tail, const std::vector<int>& channels, WeightPacker& packer);
+
+  NetworkFit fit_;
+  float score_threshold_;
+  Placement coarse_;
+  Placement fine_;
+  std::vector<Tensor> tensors_;  ///< in the order in which the head reads them
+  float stride_;
+  int tiles_;
+  cuda::Overlap overlap_ = cuda::Overlap::none;
+  int warps_;  ///< of a thread block
+  std::unique_ptr<PyramidWeights> step_;
+  std::size_t window_ = 0;
+  std::size_t window_bias_ = 0;
+  std::size_t outputs_ = 0;
+  std::size_t outputs_bias_ = 0;
+  cuda::DeviceBuffer<std::byte> weights_;
+};
+
+}  // namespace facepipe::engine

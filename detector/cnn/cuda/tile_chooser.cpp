@@ -1,0 +1,133 @@
+#include "detector/cnn/cuda/tile_chooser.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <fstream>
+#include <span>
+#include <sstream>
+#include <system_error>
+
+#include "core/cuda/devices.h"
+#include "core/error.h"
+#include "core/output_file.h"
+
+namespace facepipe::engine {
+namespace {
+
+constexpr const char* kHeader = "facepipe-cuda-tiles 1";
+constexpr std::size_t kMostBytes = 1 << 20;
+constexpr std::size_t kMostEntries = 4096;
+constexpr int kQuickLaunches = 6;
+constexpr int kCarefulLaunches = 40;
+constexpr std::size_t kFinalists = 5;
+
+std::filesystem::path folder_of(const char* variable) {
+  const char* const value = std::getenv(variable);  // NOLINT(concurrency-mt-unsafe)
+  const std::filesystem::path path = value != nullptr ? value : "";
+  return path.is_absolute() ? path : std::filesystem::path();
+}
+
+/// One word, of what the program itself writes.
+std::string word(std::string text) {
+  for (char& c : text)
+    if (std::isgraph(static_cast<unsigned char>(c)) == 0) c = '_';
+  return text;
+}
+
+/// CUDA's versions decide over the code that runs, and the chip over how fast.
+std::string name_of(const Chip& chip) {
+  const cuda::Versions versions = cuda::versions();
+  return word(chip.name) + "/" + std::to_string(chip.multiprocessors) + "/" +
+         std::to_string(versions.runtime) + "/" + std::to_string(versions.driver) + "/" +
+         word(versions.release);
+}
+
+std::map<std::string, std::string> read(const std::filesystem::path& file) {
+  std::error_code failure;
+  const auto bytes = std::filesystem::file_size(file, failure);
+  if (failure || bytes > kMostBytes) return {};
+  std::ifstream in(file);
+  std::string line;
+  if (!std::getline(in, line) || line != kHeader) return {};
+  std::map<std::string, std::string> known;
+  while (std::getline(in, line) && known.size() < kMostEntries) {
+    std::istringstream words(line);
+    std::string chip;
+    std::string what;
+    std::string way;
+    std::string more;
+    if (!(words >> chip >> what >> way) || words >> more) return {};
+    known[chip + " " + what] = way;
+  }
+  return known;
+}
+
+}  // namespace
+
+std::filesystem::path default_tile_file() {
+  std::filesystem::path folder = folder_of("XDG_CACHE_HOME");
+  if (folder.empty()) {
+    folder = folder_of("HOME");
+    if (folder.empty()) return {};
+    folder /= ".cache";
+  }
+  return folder / "facepipe" / "cuda-tiles";
+}
+
+TileChooser::TileChooser(const Chip& chip, std::filesystem::path file, UnknownTiles unknown)
+    : unknown_(unknown), chip_(name_of(chip)), file_(std::move(file)), known_(read(file_)) {}
+
+std::size_t TileChooser::choose(const std::string& what, const std::vector<std::string>& ways,
+                                const Try& microseconds) {
+  if (ways.size() == 1) return 0;
+  const std::string key = chip_ + " " + what;
+  const auto known = known_.find(key);
+  const auto found =
+      known == known_.end() ? ways.end() : std::find(ways.begin(), ways.end(), known->second);
+  if (found != ways.end()) {
+    ++remembered_;
+    return static_cast<std::size_t>(found - ways.begin());
+  }
+  if (unknown_ == UnknownTiles::first) return 0;
+  ++trials_;
+  struct Result {
+    float time;
+    std::size_t way;
+    bool operator<(const Result& other) const { return time < other.time; }
+  };
+  std::vector<Result> results;
+  for (std::size_t way = 0; way < ways.size(); ++way)
+    results.push_back({microseconds(way, kQuickLaunches), way});
+  std::stable_sort(results.begin(), results.end());
+  results.resize(std::min(results.size(), kFinalists));
+  for (Result& result : results) result.time = microseconds(result.way, kCarefulLaunches);
+  const Result best = *std::min_element(results.begin(), results.end());
+  known_[key] = ways[best.way];
+  return best.way;
+}
+
+void TileChooser::save() {
+  if (trials_ == 0 || file_.empty()) return;
+  std::error_code failure;
+  std::filesystem::create_directories(file_.parent_path(), failure);
+  try {
+    // A link in its place is the user's way to keep it elsewhere.
+    const std::filesystem::path real = std::filesystem::weakly_canonical(file_, failure);
+    OutputFile file(failure ? file_ : real, ExistingTarget::replace);
+    // Another process may have learnt something meanwhile.
+    std::map<std::string, std::string> all = read(file_);
+    for (const auto& [what, way] : known_) all[what] = way;
+    std::string text = std::string(kHeader) + '\n';
+    for (const auto& [what, way] : all) text += what + ' ' + way + '\n';
+    if (const int code = file.write(std::as_bytes(std::span(text))); code != 0) file.fail(code);
+    file.commit();
+  } catch (
+      const Error& error) {  // another process writes it, or the disk is full: tried again later
+    spdlog::debug("detector: the tiles that were found can't be kept: {}", error.what());
+  }
+}
+
+}  // namespace facepipe::engine

@@ -1,0 +1,163 @@
+#include "detector/cnn/model/graph/onnx_check.h"
+
+#include <onnx/onnx_pb.h>
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <set>
+#include <string_view>
+
+#include "core/error.h"
+#include "detector/cnn/model/graph/onnx_import.h"
+
+namespace facepipe::graph {
+namespace {
+
+constexpr std::int64_t kOldestOpset = 7;
+constexpr std::int64_t kNewestOpset = 21;
+constexpr std::int64_t kFirstWithoutWeightsAmongInputs = 4;  // version of the file format
+constexpr std::int64_t kMostElements = std::int64_t{1} << 28;
+constexpr int kMostRank = 8;
+// CenterFace's largest value holds 24 numbers for a pixel of the picture, YuNet's 4.
+constexpr std::int64_t kMostOfAPixel = 128;
+
+using onnx::AttributeProto;
+using onnx::TensorProto;
+
+class Check {
+ public:
+  Check(onnx::ModelProto& model, const std::string& source) : model_(model), source_(source) {}
+
+  void run() {
+    check_opset();
+    onnx::GraphProto& graph = *model_.mutable_graph();
+    if (graph.sparse_initializer_size() > 0) fail("sparse weights are not supported");
+    if (model_.functions_size() > 0) fail("functions are not supported");
+    for (const TensorProto& tensor : graph.initializer()) check_tensor(tensor);
+    for (const onnx::NodeProto& node : graph.node()) check_node(node);
+    strip();
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& reason) const {
+    throw Error(ErrorKind::device, "model " + source_ + ": " + reason);
+  }
+
+  void check_opset() const {
+    if (model_.opset_import_size() != 1) fail("uses operators of other than one set");
+    const onnx::OperatorSetIdProto& opset = model_.opset_import(0);
+    if (!opset.domain().empty() && opset.domain() != "ai.onnx")
+      fail("operators of domain " + opset.domain() + " are not supported");
+    if (opset.version() < kOldestOpset || opset.version() > kNewestOpset)
+      fail("operator set " + std::to_string(opset.version()) + " is not supported");
+  }
+
+  void check_tensor(const TensorProto& tensor) {
+    const std::string name = "weights " + tensor.name() + ": ";
+    if (tensor.name().empty() || !names_.insert(tensor.name()).second)
+      fail(name + "have no name of their own");
+    if (tensor.data_location() != TensorProto::DEFAULT || tensor.external_data_size() > 0)
+      fail(name + "stand in other files, which is not supported");
+    if (tensor.dims_size() > kMostRank) fail(name + "impossible extents");
+    std::int64_t elements = 1;
+    for (const std::int64_t extent : tensor.dims()) {
+      if (extent < 0 || extent > kMostElements / std::max<std::int64_t>(elements, 1))
+        fail(name + "impossible extents");
+      elements *= extent;
+    }
+    check_data(tensor, elements, name);
+  }
+
+  /// In one place, and as much as the extents say.
+  void check_data(const TensorProto& tensor, std::int64_t elements, const std::string& name) const {
+    const bool floats = tensor.data_type() == TensorProto::FLOAT;
+    if (!floats && tensor.data_type() != TensorProto::INT64)
+      fail(name + "another type of numbers than is supported");
+    const std::size_t size = floats ? sizeof(float) : sizeof(std::int64_t);
+    const auto raw = static_cast<std::int64_t>(tensor.raw_data().size() / size);
+    const std::int64_t listed = floats ? tensor.float_data_size() : tensor.int64_data_size();
+    const int elsewhere = (floats ? tensor.int64_data_size() : tensor.float_data_size()) +
+                          tensor.int32_data_size() + tensor.string_data_size() +
+                          tensor.double_data_size() + tensor.uint64_data_size();
+    const bool whole = tensor.raw_data().size() % size == 0 && elsewhere == 0 &&
+                       (raw == 0 || listed == 0) && raw + listed == elements;
+    if (!whole) fail(name + "hold other data than their extents say");
+    if (tensor.has_segment()) fail(name + "parts of tensors are not supported");
+  }
+
+  void check_node(const onnx::NodeProto& node) const {
+    std::set<std::string_view> known;
+    for (const AttributeProto& attribute : node.attribute()) {
+      const std::string name =
+          "node " + (node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name()) +
+          " (" + node.op_type() + "): attribute " + attribute.name();
+      if (!known.insert(attribute.name()).second) fail(name + " stands there twice");
+      if (!is_plain(attribute)) fail(name + " holds something else than its type says");
+    }
+  }
+
+  /// Numbers or a text, and nothing beside them.
+  static bool is_plain(const AttributeProto& attribute) {
+    const auto holds = [&](AttributeProto::AttributeType type, bool something) {
+      return attribute.type() == type || !something;
+    };
+    return attribute.ref_attr_name().empty() && !attribute.has_t() && !attribute.has_g() &&
+           !attribute.has_sparse_tensor() && !attribute.has_tp() && attribute.tensors_size() == 0 &&
+           attribute.graphs_size() == 0 && attribute.sparse_tensors_size() == 0 &&
+           attribute.type_protos_size() == 0 && attribute.strings_size() == 0 &&
+           holds(AttributeProto::INT, attribute.has_i()) &&
+           holds(AttributeProto::FLOAT, attribute.has_f()) &&
+           holds(AttributeProto::STRING, attribute.has_s()) &&
+           holds(AttributeProto::INTS, attribute.ints_size() > 0) &&
+           holds(AttributeProto::FLOATS, attribute.floats_size() > 0);
+  }
+
+  void strip() {
+    model_.DiscardUnknownFields();
+    model_.clear_training_info();
+    model_.clear_metadata_props();
+    model_.clear_doc_string();
+    model_.set_ir_version(std::max(model_.ir_version(), kFirstWithoutWeightsAmongInputs));
+    onnx::GraphProto& graph = *model_.mutable_graph();
+    graph.clear_value_info();
+    graph.clear_quantization_annotation();
+    graph.clear_doc_string();
+    for (onnx::NodeProto& node : *graph.mutable_node()) node.clear_doc_string();
+    auto& inputs = *graph.mutable_input();
+    const auto is_weights = [this](const onnx::ValueInfoProto& input) {
+      return names_.contains(input.name());
+    };
+    inputs.erase(std::remove_if(inputs.begin(), inputs.end(), is_weights), inputs.end());
+  }
+
+  onnx::ModelProto& model_;
+  const std::string& source_;
+  std::set<std::string> names_;  ///< of weights
+};
+
+void check_amounts(const Graph& graph, Size trial) {
+  const std::int64_t most = kMostOfAPixel * trial.width * trial.height;
+  for (const Node& node : graph.nodes)
+    for (const ValueId output : node.outputs) {
+      const auto& extents = graph.value(output).extents;
+      const auto elements = std::accumulate(extents.begin(), extents.end(), std::int64_t{1},
+                                            std::multiplies<>());  // bounded by infer_shapes()
+      if (elements > most)
+        refuse(graph, node,
+               "would compute more than " + std::to_string(kMostOfAPixel) +
+                   " numbers for each pixel of the picture");
+    }
+}
+
+}  // namespace
+
+Graph check_onnx(onnx::ModelProto& model, const std::string& source, Size trial) {
+  Check(model, source).run();
+  Graph graph = import_onnx(model, source);
+  infer_shapes(graph, trial);
+  check_amounts(graph, trial);
+  return graph;
+}
+
+}  // namespace facepipe::graph

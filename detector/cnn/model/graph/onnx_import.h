@@ -1,0 +1,23 @@
+// ONNX to the small graph.
+#pragma once
+
+#include <string>
+
+#include "detector/cnn/model/graph/graph.h"
+
+namespace onnx {
+class ModelProto;
+}
+
+namespace facepipe::graph {
+
+/// Reads `bytes`, an ONNX model of one picture 1 x 3 x H x W that stands in file `source`; shapes
+/// are not inferred yet. Known operators: Conv (without dilation), ConvTranspose (kernel equal to
+/// stride, no padding, one group), BatchNormalization, Relu, Sigmoid, Add, MaxPool, Resize
+/// (nearest, a whole factor on both axes), Transpose, Reshape; weights are floats of the file.
+/// Errors: device, naming the source, the node and its operator, for anything else and for numbers
+/// that no network has; nothing is allocated before a count is checked.
+[[nodiscard]] Graph import_onnx(const std::string& bytes, const std::string& source);
+[[nodiscard]] Graph import_onnx(const onnx::ModelProto& model, const std::string& source);
+
+}  // namespace facepipe::graph

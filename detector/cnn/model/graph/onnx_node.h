@@ -1,0 +1,69 @@
+// One node of an ONNX file: its attributes and constant inputs, read with checks.
+#pragma once
+
+#include <onnx/onnx_pb.h>
+
+#include <initializer_list>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "detector/cnn/model/graph/graph.h"
+
+namespace facepipe::graph {
+
+/// The constant tensors of a file, by name.
+using Constants = std::map<std::string, const onnx::TensorProto*>;
+
+/// Every error of it is Error(device) naming source, node and operator.
+class OnnxNode {
+ public:
+  OnnxNode(const onnx::NodeProto& node, const Constants& constants, const std::string& source)
+      : node_(node), constants_(constants), source_(source) {}
+
+  [[noreturn]] void fail(const std::string& reason) const;
+
+  /// The node's name, or its output's where it has none.
+  [[nodiscard]] std::string name() const;
+  [[nodiscard]] const onnx::NodeProto& proto() const { return node_; }
+
+  /// Refuses attributes other than `known`, and numbers of inputs and outputs outside of the
+  /// limits.
+  void expect(int fewest_inputs, int most_inputs,
+              std::initializer_list<std::string_view> known) const;
+  [[nodiscard]] bool has_input(int index) const {
+    return index < node_.input_size() && !node_.input(index).empty();
+  }
+
+  [[nodiscard]] std::int64_t integer(std::string_view attribute, std::int64_t otherwise) const;
+  [[nodiscard]] float number(std::string_view attribute, float otherwise) const;
+  [[nodiscard]] std::string text(std::string_view attribute, const std::string& otherwise) const;
+  [[nodiscard]] std::vector<std::int64_t> integers(std::string_view attribute,
+                                                   std::vector<std::int64_t> otherwise) const;
+  void expect_integer(std::string_view attribute, std::int64_t value) const;
+  void expect_text(std::string_view attribute, const std::string& value) const;
+  void expect_integers(std::string_view attribute, std::int64_t value) const;
+
+  /// Extents of a constant input, their product checked against the data that is there.
+  [[nodiscard]] std::vector<std::int64_t> extents(int input) const;
+  [[nodiscard]] std::vector<float> floats(int input) const;
+  /// Floats of `count` channels.
+  [[nodiscard]] std::vector<float> floats(int input, std::int64_t count) const;
+  [[nodiscard]] std::vector<std::int64_t> integers(int input) const;
+
+  /// kernel_shape, strides and pads of a two-dimensional window.
+  [[nodiscard]] Window window(std::optional<std::vector<std::int64_t>> kernel) const;
+
+ private:
+  [[nodiscard]] const onnx::AttributeProto* find(std::string_view attribute,
+                                                 onnx::AttributeProto::AttributeType type) const;
+  [[nodiscard]] const onnx::TensorProto& constant(int input, int type) const;
+
+  const onnx::NodeProto& node_;
+  const Constants& constants_;
+  const std::string& source_;
+};
+
+}  // namespace facepipe::graph

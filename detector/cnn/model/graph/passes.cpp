@@ -1,0 +1,167 @@
+#include "detector/cnn/model/graph/passes.h"
+
+#include <algorithm>
+
+namespace facepipe::graph {
+namespace {
+
+using Step = bool (*)(Graph&, std::size_t);
+
+/// Applies `step` to each node from the start whenever it changed something, as it may have moved
+/// nodes. Graphs are small.
+void repeat(Graph& graph, Step step) {
+  for (std::size_t n = 0; n < graph.nodes.size();) n = step(graph, n) ? 0 : n + 1;
+}
+
+void replace_reads(Graph& graph, ValueId from, ValueId to) {
+  for (Node& node : graph.nodes) std::replace(node.inputs.begin(), node.inputs.end(), from, to);
+  for (Output& output : graph.outputs)
+    if (output.value == from) output.value = to;
+}
+
+/// The node that computes `value`, if nobody but its one reader sees the value.
+Node* private_producer(Graph& graph, const Uses& uses, ValueId value) {
+  const int producer = uses.producer(value);
+  if (producer < 0 || !uses.private_to_one_reader(value)) return nullptr;
+  return &graph.nodes[static_cast<std::size_t>(producer)];
+}
+
+void scale_outputs(Convolution& op, const BatchNormalization& norm) {
+  const std::size_t size = op.weights.size() / norm.scale.size();
+  for (std::size_t i = 0; i < op.weights.size(); ++i) op.weights[i] *= norm.scale[i / size];
+}
+
+void scale_outputs(TransposedConvolution& op, const BatchNormalization& norm) {
+  const auto taps = static_cast<std::size_t>(op.factor * op.factor);
+  const std::size_t outputs = norm.scale.size();
+  for (std::size_t i = 0; i < op.weights.size(); ++i)
+    op.weights[i] *= norm.scale[i / taps % outputs];
+}
+
+template <class Op>
+bool fold_into(Node& producer, const BatchNormalization& norm) {
+  Op* const op = std::get_if<Op>(&producer.op);
+  if (op == nullptr || op->activation != Activation::none || producer.inputs.size() != 1)
+    return false;
+  scale_outputs(*op, norm);
+  for (std::size_t c = 0; c < norm.scale.size(); ++c)
+    op->bias[c] = norm.scale[c] * op->bias[c] + norm.shift[c];
+  return true;
+}
+
+Convolution as_convolution(const BatchNormalization& norm) {
+  Convolution result;
+  result.inputs = result.outputs = result.groups = static_cast<int>(norm.scale.size());
+  result.weights = norm.scale;
+  result.bias = norm.shift;
+  return result;
+}
+
+bool fold_norm(Graph& graph, std::size_t n) {
+  const auto* const found = std::get_if<BatchNormalization>(&graph.nodes[n].op);
+  if (found == nullptr) return false;
+  const BatchNormalization norm = *found;
+  const Uses uses(graph);
+  Node* const producer = private_producer(graph, uses, graph.nodes[n].inputs[0]);
+  const bool folded = producer != nullptr && (fold_into<Convolution>(*producer, norm) ||
+                                              fold_into<TransposedConvolution>(*producer, norm));
+  if (!folded) {
+    graph.nodes[n].op = as_convolution(norm);
+    return true;
+  }
+  producer->outputs = graph.nodes[n].outputs;
+  erase_node(graph, static_cast<int>(n));
+  return true;
+}
+
+/// The activation of a convolution that could take one more.
+Activation* free_activation(Node& node) {
+  if (node.inputs.size() != 1) return nullptr;
+  Activation* activation = nullptr;
+  if (auto* const op = std::get_if<Convolution>(&node.op)) activation = &op->activation;
+  if (auto* const op = std::get_if<TransposedConvolution>(&node.op)) activation = &op->activation;
+  return activation != nullptr && *activation == Activation::none ? activation : nullptr;
+}
+
+bool fuse_activation(Graph& graph, std::size_t n) {
+  const auto* const activate = std::get_if<Activate>(&graph.nodes[n].op);
+  if (activate == nullptr) return false;
+  Node* const producer = private_producer(graph, Uses(graph), graph.nodes[n].inputs[0]);
+  Activation* const activation = producer != nullptr ? free_activation(*producer) : nullptr;
+  if (activation == nullptr) return false;
+  *activation = activate->function;
+  producer->outputs = graph.nodes[n].outputs;
+  erase_node(graph, static_cast<int>(n));
+  return true;
+}
+
+bool takes_residual(const Node& node) {
+  return node.inputs.size() == 1 && (std::holds_alternative<Convolution>(node.op) ||
+                                     std::holds_alternative<TransposedConvolution>(node.op) ||
+                                     std::holds_alternative<Upsample>(node.op));
+}
+
+bool fuse_add(Graph& graph, std::size_t n) {
+  if (!std::holds_alternative<Add>(graph.nodes[n].op)) return false;
+  const Uses uses(graph);
+  for (std::size_t operand = 0; operand < 2; ++operand) {
+    const ValueId value = graph.nodes[n].inputs[operand];
+    const Node* const producer = private_producer(graph, uses, value);
+    if (producer == nullptr || !takes_residual(*producer)) continue;
+    // At the addition's place, where both operands are known.
+    Node fused = *producer;
+    fused.inputs.push_back(graph.nodes[n].inputs[1 - operand]);
+    fused.outputs = graph.nodes[n].outputs;
+    graph.nodes[n] = std::move(fused);
+    erase_node(graph, uses.producer(value));
+    return true;
+  }
+  return false;
+}
+
+void promise_cells(Graph& graph, const Uses& uses, ValueId value) {
+  for (Output& output : graph.outputs)
+    if (output.value == value) output.layout = OutputLayout::cells;
+  for (const int reader : uses.readers(value))
+    promise_cells(graph, uses, graph.nodes[static_cast<std::size_t>(reader)].outputs[0]);
+}
+
+bool absorb_layout(Graph& graph, std::size_t n) {
+  const auto* const transpose = std::get_if<Transpose>(&graph.nodes[n].op);
+  if (transpose == nullptr || transpose->order != std::vector{0, 2, 3, 1}) return false;
+  const Uses uses(graph);
+  const ValueId transposed = graph.nodes[n].outputs[0];
+  if (!uses.private_to_one_reader(transposed)) return false;
+  const int reader = uses.readers(transposed)[0];
+  const Node& reshape = graph.nodes[static_cast<std::size_t>(reader)];
+  if (!std::holds_alternative<Reshape>(reshape.op)) return false;
+  const ValueId cells = reshape.outputs[0];
+  const MapShape map = graph.map(graph.nodes[n].inputs[0]);
+  const std::vector<std::int64_t> wanted{1, std::int64_t{map.height} * map.width, map.channels};
+  if (graph.value(cells).extents != wanted || !reaches_outputs_only(graph, uses, cells))
+    return false;
+  promise_cells(graph, uses, cells);
+  replace_reads(graph, cells, graph.nodes[n].inputs[0]);
+  erase_node(graph, reader);
+  erase_node(graph, static_cast<int>(n));
+  return true;
+}
+
+}  // namespace
+
+void absorb_output_layout(Graph& graph) { repeat(graph, absorb_layout); }
+void fold_batch_norm(Graph& graph) { repeat(graph, fold_norm); }
+void fuse_activations(Graph& graph) { repeat(graph, fuse_activation); }
+void fuse_adds(Graph& graph) { repeat(graph, fuse_add); }
+
+void optimise(Graph& graph, Size size) {
+  infer_shapes(graph, size);
+  absorb_output_layout(graph);
+  fold_batch_norm(graph);
+  merge_heads(graph);
+  fuse_activations(graph);
+  fuse_adds(graph);
+  infer_shapes(graph, size);
+}
+
+}  // namespace facepipe::graph

@@ -1,0 +1,50 @@
+#include "detector/cnn/model/head.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "detector/cnn/model/centerface.h"
+#include "detector/cnn/model/yunet.h"
+
+namespace facepipe {
+namespace {
+
+bool finite(const Box& box) {
+  return std::isfinite(box.x1) && std::isfinite(box.y1) && std::isfinite(box.x2) &&
+         std::isfinite(box.y2);
+}
+
+bool finite(const Landmarks& landmarks) {
+  return std::all_of(landmarks.begin(), landmarks.end(), [](const Point& point) {
+    return std::isfinite(point.x) && std::isfinite(point.y);
+  });
+}
+
+Box clipped(const Box& box, Size frame) {
+  const auto width = static_cast<float>(frame.width);
+  const auto height = static_cast<float>(frame.height);
+  return {std::clamp(box.x1, 0.F, width), std::clamp(box.y1, 0.F, height),
+          std::clamp(box.x2, 0.F, width), std::clamp(box.y2, 0.F, height)};
+}
+
+}  // namespace
+
+std::unique_ptr<Head> make_head(ModelKind kind) {
+  if (kind == ModelKind::yunet) return std::make_unique<YunetHead>();
+  return std::make_unique<CenterfaceHead>();
+}
+
+void push_candidate(Detections& detections, const NetworkFit& fit, const Box& box, float score,
+                    const Landmarks& landmarks) {
+  const float x = fit.scale_x();
+  const float y = fit.scale_y();
+  const Box in_frame{box.x1 * x, box.y1 * y, box.x2 * x, box.y2 * y};
+  Landmarks points = landmarks;
+  for (Point& point : points) point = {point.x * x, point.y * y};
+  if (!std::isfinite(score) || !finite(in_frame) || !finite(points)) return;
+  const Box visible = clipped(in_frame, fit.frame);
+  if (visible.width() <= 0 || visible.height() <= 0) return;
+  detections.push_back(visible, score, points);
+}
+
+}  // namespace facepipe

@@ -1,0 +1,44 @@
+#include "detector/cnn/model/network_fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "core/error.h"
+#include "core/limits.h"
+
+namespace facepipe {
+namespace {
+
+constexpr int kMultiple = 32;  // the deepest layer of both networks has stride 32
+
+int round_up(int value) { return (value + kMultiple - 1) / kMultiple * kMultiple; }
+
+Size scaled_to_fit(Size frame, Size bounds) {
+  const double scale = std::min(static_cast<double>(bounds.width) / frame.width,
+                                static_cast<double>(bounds.height) / frame.height);
+  const auto side = [scale](int length) {
+    return std::max(1, static_cast<int>(std::lround(scale * length)));
+  };
+  return {side(frame.width), side(frame.height)};
+}
+
+}  // namespace
+
+NetworkFit fit_network(Size frame, const std::optional<Size>& detect_size) {
+  if (frame.width < 1 || frame.height < 1)
+    throw Error(ErrorKind::internal, "detector: frame of size " + to_string(frame));
+  if (detect_size) {
+    const auto [low, high] = std::minmax(detect_size->width, detect_size->height);
+    if (low < 1 || high > kMaxPictureSide)
+      throw Error(ErrorKind::usage,
+                  "detect size " + to_string(*detect_size) + ": each side must be 1..16384");
+  }
+  const Size content = detect_size ? scaled_to_fit(frame, *detect_size) : frame;
+  if (std::max(content.width, content.height) > kMaxPictureSide)
+    throw Error(ErrorKind::device, "detector: frames of " + to_string(frame) +
+                                       " are larger than 16384 a side; give a smaller detect size");
+  return {frame, content, {round_up(content.width), round_up(content.height)}};
+}
+
+}  // namespace facepipe

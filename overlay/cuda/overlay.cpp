@@ -1,0 +1,99 @@
+#include "overlay/cuda/overlay.h"
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string_view>
+
+#include "core/cuda/check.h"
+#include "overlay/cuda/kernels.h"
+#include "overlay/glyphs.h"
+
+namespace facepipe {
+namespace {
+
+// Enough to fill a chip with the marks of hundreds of faces; with few, most find nothing to do.
+constexpr unsigned kCtasPerProcessor = 8;
+
+unsigned processors() {
+  int device = 0;
+  FACEPIPE_CUDA_CHECK(cudaGetDevice(&device));
+  int count = 0;
+  FACEPIPE_CUDA_CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
+  return static_cast<unsigned>(count);
+}
+
+/// Of the widest text with this many digits and these other characters, its plate widened to the
+/// edges of cells at either end.
+int widest_plate(const OverlayLayout& layout, const GlyphAtlas& atlas, int digits,
+                 std::string_view others) {
+  int digit = 0;
+  for (char character = '0'; character <= '9'; ++character)
+    digit = std::max(digit, atlas.advance(glyph_of(character)));
+  return layout.plate_width(digits * digit + atlas.width(others)) + 2 * layout.unit;
+}
+
+std::size_t cells_of_label(const OverlayLayout& layout, int width) {
+  const int rows = (layout.text_height + 2 * layout.unit) / 2;
+  return static_cast<std::size_t>(width / 2 + 1) * static_cast<std::size_t>(rows + 1);
+}
+
+void check_format(const PixelFormat& format) {
+  const bool fits = format.semi_planar && format.has_chroma && format.log2_chroma_w == 1 &&
+                    format.log2_chroma_h == 1;
+  if (!fits) throw std::invalid_argument("CudaOverlay: pictures must be semi-planar 4:2:0");
+}
+
+}  // namespace
+
+CudaOverlay::CudaOverlay(const CudaOverlaySetup& setup) : setup_(setup), work_(), launch_() {
+  check_format(setup.format);
+  for (const bool interlaced : {false, true})
+    work_.layouts[interlaced ? 1 : 0] =
+        overlay_layout(setup.stored, setup.format, setup.orientation, interlaced);
+  work_.to_stored = stored_map(setup.stored, setup.orientation);
+  work_.shift = setup.format.shift;
+  work_.style = setup.style;
+  launch_.wide = setup.format.bytes_per_sample() == 2;
+  launch_.ctas = kCtasPerProcessor * processors();
+  if (setup.style.scores || setup.style.count) load_letters();
+}
+
+void CudaOverlay::load_letters() {
+  const std::shared_ptr<const GlyphAtlas> atlas = glyph_atlas(work_.layouts[0].text_height);
+  // Cells are largest, and so is a widened plate, where rows lie in two fields.
+  const OverlayLayout& layout = work_.layouts[1];
+  const int label = widest_plate(layout, *atlas, ScoreText::kSize - 1, ".");
+  const int count = widest_plate(layout, *atlas, kCountDigits, kCountWords);
+  launch_.label_cells = cells_of_label(layout, label);
+  launch_.text_columns = static_cast<std::size_t>(std::max(label, count));
+  coverage_ = cuda::DeviceBuffer<std::uint8_t>(atlas->coverage.size());
+  plates_ = cuda::DeviceBuffer<PixelRect>(setup_.capacity);
+  const cuda::Stream stream;
+  cuda::copy(coverage_.span(), std::span(atlas->coverage), stream);
+  stream.synchronize();
+  work_.plates = plates_.data();
+  work_.glyphs.coverage = coverage_.data();
+  work_.glyphs.stride = atlas->stride();
+  std::ranges::transform(atlas->columns, work_.glyphs.columns,
+                         [](int column) { return static_cast<std::int16_t>(column); });
+}
+
+void CudaOverlay::enqueue(const FrameDescriptor* descriptor, const cuda::DeviceDetections& faces,
+                          cuda::StreamView stream) const {
+  const bool whole = descriptor != nullptr && faces.boxes != nullptr && faces.scores != nullptr &&
+                     faces.landmarks != nullptr && faces.count != nullptr;
+  if (!whole) throw std::invalid_argument("CudaOverlay: an array is missing");
+  if (faces.capacity > setup_.capacity)
+    throw std::invalid_argument("CudaOverlay: faces of a greater capacity than was said");
+  OverlayWork work = work_;
+  work.descriptor = descriptor;
+  work.faces = faces;
+  const OverlayStyle& style = setup_.style;
+  if (style.boxes || style.scores) launch_outlines(work, launch_, stream.get());
+  if (style.landmarks) launch_dots(work, launch_, stream.get());
+  if (style.scores || style.count) launch_labels(work, launch_, stream.get());
+}
+
+}  // namespace facepipe

@@ -1,0 +1,42 @@
+#include "overlay/ink.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/color.h"
+
+namespace facepipe {
+namespace {
+
+// Code points of H.273.
+constexpr int kTransferPq = 16;
+constexpr int kTransferHlg = 18;
+
+double graphics_white(int transfer) {
+  if (transfer == kTransferPq) return 0.58;
+  if (transfer == kTransferHlg) return 0.75;
+  return 1;
+}
+
+/// As it stands in memory.
+std::uint16_t quantise(double sample, const PixelFormat& format) {
+  const double largest = std::exp2(format.bits) - 1;
+  const auto clipped = static_cast<unsigned>(std::clamp(std::round(sample), 0.0, largest));
+  return static_cast<std::uint16_t>(clipped << format.shift);
+}
+
+}  // namespace
+
+InkSamples ink_samples(const Rgb& rgb, const PixelFormat& format, const ColorInfo& color,
+                       Size size) {
+  const double white = graphics_white(color.transfer);
+  const ColorMap map = samples_of_rgb(color, format, size);
+  const auto sample = [&](const std::array<double, 4>& row) {
+    const double shown = row[0] * rgb.r + row[1] * rgb.g + row[2] * rgb.b;
+    return quantise(white * shown + row[3], format);
+  };
+  return {sample(map[0]), sample(map[1]), sample(map[2])};
+}
+
+}  // namespace facepipe

@@ -1,0 +1,276 @@
+// The command line: what each option sets, what is refused, what the help tells.
+#include "app/options/options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/expect_error.h"
+
+namespace facepipe {
+namespace {
+
+using test::expect_error;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using Arguments = std::vector<std::string>;
+
+RunOptions run_options(Arguments arguments) {
+  arguments.insert(arguments.begin(), {"run", "clip.mp4"});
+  return std::get<RunOptions>(parse_command(arguments));
+}
+
+std::string shown(const Arguments& arguments) {
+  return std::get<ShowText>(parse_command(arguments)).text;
+}
+
+TEST(Options, DefaultsAreThoseOfTheStructs) {
+  const RunOptions options = run_options({});
+  EXPECT_THAT(options.inputs, ElementsAre("clip.mp4"));
+  EXPECT_EQ(options.output, "");
+  EXPECT_TRUE(options.video);
+  EXPECT_EQ(options.existing, ExistingOutput::refuse);
+  EXPECT_TRUE(options.device.automatic);
+  EXPECT_FALSE(options.detector.engine);
+  EXPECT_FALSE(options.detector.precision);
+  EXPECT_EQ(options.detector.score_threshold, 0.5F);
+  EXPECT_FALSE(options.detector.detect_size);
+  EXPECT_EQ(options.job.nms.threshold, 0.3F);
+  EXPECT_EQ(options.job.nms.rule, NmsRule::greedy);
+  EXPECT_EQ(options.job.nms.overlap, NmsOverlap::iou);
+  EXPECT_FALSE(options.job.nms.voting);
+  EXPECT_TRUE(options.job.overlay.boxes);
+  EXPECT_FALSE(options.job.overlay.scores);
+  EXPECT_TRUE(options.job.scale_on_size_change);
+  EXPECT_EQ(options.progress, ProgressStyle::automatic);
+  EXPECT_EQ(options.log_level, LogLevel::info);
+  EXPECT_FALSE(options.quiet);
+}
+
+TEST(Options, InputAndOutput) {
+  const RunOptions options =
+      run_options({"b.mkv", "-o", "out/", "--skip-existing", "--start", "1:30", "--end=100.5"});
+  EXPECT_THAT(options.inputs, ElementsAre("clip.mp4", "b.mkv"));
+  EXPECT_EQ(options.output, "out/");
+  EXPECT_EQ(options.existing, ExistingOutput::skip);
+  EXPECT_EQ(options.job.start_s, 90);
+  EXPECT_EQ(options.job.end_s, 100.5);
+  EXPECT_EQ(options.job.max_pixels, 134'217'728);
+  EXPECT_EQ(run_options({"--max-pixels", "268435456"}).job.max_pixels, 268'435'456);
+  EXPECT_EQ(run_options({"--overwrite"}).existing, ExistingOutput::overwrite);
+  EXPECT_FALSE(run_options({"--no-video"}).video);
+}
+
+TEST(Options, Detection) {
+  const RunOptions options =
+      run_options({"--model", "m.onnx", "--score", "0.02", "--iou", "0.4", "--min-face", "12",
+                   "--max-face", "300.5", "--detect-size", "640x384"});
+  EXPECT_EQ(options.detector.model, "m.onnx");
+  EXPECT_EQ(options.detector.score_threshold, 0.02F);
+  EXPECT_EQ(options.job.nms.threshold, 0.4F);
+  EXPECT_EQ(options.job.min_face, 12);
+  EXPECT_EQ(options.job.max_face, 300.5);
+  EXPECT_EQ(options.detector.detect_size, (Size{640, 384}));
+}
+
+TEST(Options, Suppression) {
+  const NmsOptions voting =
+      run_options({"--nms-rule", "fast", "--nms-overlap", "diou", "--nms-voting"}).job.nms;
+  EXPECT_EQ(voting.rule, NmsRule::fast);
+  EXPECT_EQ(voting.overlap, NmsOverlap::diou);
+  EXPECT_TRUE(voting.voting);
+  const NmsOptions soft = run_options({"--nms-rule", "soft", "--nms-decay", "linear", "--nms-sigma",
+                                       "0.3", "--score", "0.1"})
+                              .job.nms;
+  EXPECT_EQ(soft.soft.decay, SoftDecay::linear);
+  EXPECT_EQ(soft.soft.sigma, 0.3F);
+  EXPECT_EQ(soft.soft.min_score, 0.1F) << "as --score";
+  EXPECT_EQ(run_options({"--nms-min-score", "0.2"}).job.nms.soft.min_score, 0.2F);
+  const NmsOptions matrix =
+      run_options({"--nms-rule", "matrix", "--nms-overlap", "winner-area", "--nms-d-max", "2048",
+                   "--nms-k", "8", "--nms-squares", "--nms-plus-one"})
+          .job.nms;
+  EXPECT_EQ(matrix.rule, NmsRule::matrix);
+  EXPECT_EQ(matrix.overlap, NmsOverlap::winner_area);
+  EXPECT_EQ(matrix.matrix.d_max, 2048U);
+  EXPECT_EQ(matrix.matrix.k, 8U);
+  EXPECT_TRUE(matrix.matrix.squares && matrix.matrix.plus_one);
+}
+
+TEST(Options, Machine) {
+  const RunOptions options = run_options({"--device", "cuda:1", "--engine", "opencv", "--precision",
+                                          "bf16", "--threads", "3", "--frames-in-flight", "1"});
+  EXPECT_FALSE(options.device.automatic);
+  EXPECT_EQ(options.device.device, (Device{DeviceKind::cuda, 1}));
+  EXPECT_EQ(options.detector.engine, EngineKind::opencv);
+  EXPECT_EQ(options.detector.precision, Precision::bf16);
+  EXPECT_EQ(options.detector.threads, 3);
+  EXPECT_EQ(options.job.threads, 3);
+  EXPECT_EQ(options.job.frames_in_flight, 1);
+  EXPECT_EQ(options.detector.requests, 1) << "a detector can't hold more frames than there are";
+  EXPECT_EQ(options.job.decoder, DecoderChoice::automatic);
+  EXPECT_EQ(run_options({"--decoder", "cuda"}).job.decoder, DecoderChoice::nvdec);
+  EXPECT_EQ(run_options({"--decoder", "cpu"}).job.decoder, DecoderChoice::cpu);
+}
+
+TEST(Options, DrawingAndEncoding) {
+  const RunOptions options = run_options(
+      {"--draw", "landmarks,count", "--codec", "libx265", "--preset", "slow", "--crf", "18.5",
+       "--encoder-option", "tune=grain", "--encoder-option", "x265-params=a=1:b=2",
+       "--on-size-change", "error", "--strict", "--tolerate-damage"});
+  EXPECT_FALSE(options.job.overlay.boxes);
+  EXPECT_TRUE(options.job.overlay.landmarks);
+  EXPECT_TRUE(options.job.overlay.count);
+  EXPECT_EQ(options.job.encoder.codec, "libx265");
+  EXPECT_EQ(run_options({"--codec", "hevc"}).job.encoder.codec, "hevc");
+  EXPECT_EQ(run_options({"--codec", "auto"}).job.encoder.codec, "") << "is what is done unasked";
+  EXPECT_EQ(options.job.encoder.preset, "slow");
+  EXPECT_EQ(options.job.encoder.crf, 18.5);
+  EXPECT_THAT(options.job.encoder.options,
+              ElementsAre(testing::Pair("tune", "grain"), testing::Pair("x265-params", "a=1:b=2")));
+  EXPECT_FALSE(options.job.scale_on_size_change);
+  EXPECT_TRUE(options.job.strict);
+  EXPECT_FALSE(options.job.allow_8bit);
+  EXPECT_TRUE(run_options({"--allow-8bit"}).job.allow_8bit);
+  EXPECT_FALSE(options.job.allow_references);
+  EXPECT_TRUE(run_options({"--allow-references"}).job.allow_references);
+  EXPECT_TRUE(options.tolerate_damage);
+  EXPECT_FALSE(run_options({"--draw", "none"}).job.overlay.any());
+}
+
+TEST(Options, Reports) {
+  const RunOptions options =
+      run_options({"--detections", "d.jsonl", "--latency", "l.csv", "--report", "r.json",
+                   "--progress", "json", "--log-level", "debug", "-q"});
+  EXPECT_EQ(options.files.detections, "d.jsonl");
+  EXPECT_EQ(options.files.latency, "l.csv");
+  EXPECT_EQ(options.files.report, "r.json");
+  EXPECT_EQ(options.progress, ProgressStyle::json);
+  EXPECT_EQ(options.log_level, LogLevel::debug);
+  EXPECT_TRUE(options.quiet);
+  EXPECT_EQ(run_options({"--detections", "d.csv"}).files.detections, "d.csv");
+}
+
+TEST(Options, RepeatableOptionsDoNotSwallowInputs) {
+  const auto options = std::get<RunOptions>(
+      parse_command({"run", "--encoder-option", "tune=film", "--draw", "boxes", "a.mp4", "b.mp4"}));
+  EXPECT_THAT(options.inputs, ElementsAre("a.mp4", "b.mp4"));
+}
+
+TEST(Options, InputsMayBeNamedLikeCommandsAndOptions) {
+  const auto options =
+      std::get<RunOptions>(parse_command({"run", "doctor", "run", "--", "--strict", "-q"}));
+  EXPECT_THAT(options.inputs, ElementsAre("doctor", "run", "--strict", "-q"));
+  EXPECT_FALSE(options.job.strict);
+  EXPECT_FALSE(options.quiet);
+  const auto only = std::get<RunOptions>(parse_command({"run", "-q", "--", "--strict"}));
+  EXPECT_THAT(only.inputs, ElementsAre("--strict"));
+  EXPECT_TRUE(only.quiet);
+}
+
+TEST(Options, DoctorTakesAModel) {
+  EXPECT_EQ(std::get<DoctorOptions>(parse_command({"doctor"})).model, "");
+  EXPECT_EQ(std::get<DoctorOptions>(parse_command({"doctor", "--model", "m.onnx"})).model,
+            "m.onnx");
+}
+
+TEST(Options, RefusesWhatMakesNoSense) {
+  struct Case {
+    Arguments arguments;
+    const char* reason;
+  };
+  const std::vector<Case> cases{
+      {{"--score", "1.5"}, "--score: '1.5' is not a number from 0 to 1"},
+      {{"--score", "nan"}, "--score"},
+      {{"--iou", "-0.1"}, "--iou"},
+      {{"--nms-rule", "best"}, "--nms-rule: 'best' is not one of greedy, fast, soft, matrix"},
+      {{"--nms-overlap", "area"}, "--nms-overlap"},
+      {{"--nms-sigma", "0"}, "--nms-sigma"},
+      {{"--nms-k", "0"}, "--nms-k"},
+      {{"--nms-d-max", "16385"}, "--nms-d-max"},
+      {{"--nms-rule", "soft", "--nms-overlap", "diou"}, "--nms-rule soft: "},
+      {{"--nms-rule", "soft", "--nms-voting"}, "--nms-rule soft: "},
+      {{"--nms-rule", "matrix", "--nms-k", "3"}, "--nms-rule matrix: "},
+      {{"--nms-squares"}, "--nms-rule greedy: "},
+      {{"--min-face", "-1"}, "--min-face"},
+      {{"--min-face", "50", "--max-face", "40"}, "--max-face must not be less"},
+      {{"--detect-size", "640"}, "--detect-size"},
+      {{"--start", "later"}, "--start"},
+      {{"--start", "5", "--end", "5"}, "--end must be later than --start"},
+      {{"--end", "0"}, "--end must be later than --start"},
+      {{"--frames-in-flight", "0"}, "--frames-in-flight"},
+      {{"--threads", "-1"}, "--threads"},
+      {{"--crf", "64"}, "--crf"},
+      {{"--codec", ""}, "--codec"},
+      {{"--output", ""}, "--output"},
+      {{"--device", "gpu"}, "--device"},
+      {{"--decoder", "nvdec"}, "--decoder: 'nvdec' is not one of auto, cuda, cpu"},
+      {{"--engine", "tensorrt"}, "--engine: 'tensorrt' is not one of auto, opencv, openvino, cuda"},
+      {{"--precision", "int8"}, "--precision"},
+      {{"--draw", "boxes,hats"}, "--draw: 'hats'"},
+      {{"--encoder-option", "tune"}, "--encoder-option"},
+      {{"--on-size-change", "crop"}, "--on-size-change"},
+      {{"--detections", "d.txt"}, "is not a file that ends in .jsonl or .csv"},
+      {{"--detections", "-"}, "--detections"},
+      {{"--latency", "l.json"}, "is not a file that ends in .csv"},
+      {{"--report", "r"}, "is not a file that ends in .json"},
+      {{"--progress", "dots"}, "--progress"},
+      {{"--log-level", "loud"}, "--log-level"},
+      {{"--overwrite", "--skip-existing"}, "exclude each other"},
+      {{"--no-video", "-o", "out.mp4"}, "exclude each other"},
+      {{"--no-video", "--skip-existing"}, "goes by --detections or --latency"},
+      {{"--score", "0.1", "--score", "0.2"}, "--score"},
+      {{"--bogus"}, "--bogus"},
+      {{"--config", ""}, "--config"},
+      {{"--config"}, "--config"},
+  };
+  for (const Case& c : cases)
+    expect_error(ErrorKind::usage, c.reason, [&] { (void)run_options(c.arguments); });
+}
+
+TEST(Options, RefusesCommandLinesWithoutACommandOrInput) {
+  for (const Arguments& arguments : {Arguments{},
+                                     {"run"},
+                                     {"run", "--"},
+                                     {"clip.mp4"},
+                                     {"doctor", "clip.mp4"},
+                                     {"doctor", "--", "clip.mp4"},
+                                     {"walk", "clip.mp4"}})
+    expect_error(ErrorKind::usage, "", [&] { (void)parse_command(arguments); });
+}
+
+TEST(Options, HelpTellsEveryDefault) {
+  const std::string help = shown({"run", "--help"});
+  std::size_t options = 0;
+  std::istringstream lines(help.substr(help.find("Input and output"), help.find("Exit codes")));
+  std::string option;
+  const auto check = [&] {
+    if (!option.starts_with("  -")) return;
+    EXPECT_THAT(option, HasSubstr("(default: "));
+    ++options;
+  };
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("  -")) {
+      check();
+      option.clear();
+    }
+    option += line;
+  }
+  check();
+  EXPECT_EQ(options, 45U) << help;
+  EXPECT_THAT(help, HasSubstr("(default: 0.5)"));
+  EXPECT_THAT(help, HasSubstr("--config F: "));
+}
+
+TEST(Options, HelpListsExitCodes) {
+  for (const Arguments& arguments : {Arguments{"--help"}, {"run", "--help"}, {"doctor", "-h"}})
+    for (const char* code :
+         {"\n  0 ", "\n  1 ", "\n  2 ", "\n  3 ", "\n  4 ", "\n  5 ", "\n  6 ", "\n  130 "})
+      EXPECT_THAT(shown(arguments), HasSubstr(code));
+}
+
+TEST(Options, VersionIsOneLine) {
+  EXPECT_THAT(shown({"--version"}), testing::MatchesRegex("facepipe [0-9.]+\n"));
+}
+
+}  // namespace
+}  // namespace facepipe

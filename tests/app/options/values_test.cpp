@@ -1,0 +1,97 @@
+// Texts of options: what is read, and what is refused.
+#include "app/options/values.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/expect_error.h"
+
+namespace facepipe {
+namespace {
+
+using test::expect_error;
+
+OptionText given(std::string_view text) { return {"--option", text}; }
+
+TEST(ParseNumber, ReadsWholeTextInRange) {
+  EXPECT_EQ(parse_number(given("0"), 0, 1), 0);
+  EXPECT_EQ(parse_number(given("0.25"), 0, 1), 0.25);
+  EXPECT_EQ(parse_number(given("1e-1"), 0, 1), 0.1);
+  EXPECT_EQ(parse_number(given("1"), 0, 1), 1);
+}
+
+TEST(ParseNumber, RefusesTheRest) {
+  for (const char* text :
+       {"", " ", "x", "0.5x", "0,5", " 0.5", "-0.1", "1.01", "nan", "-nan", "inf", "1e999", "0x1"})
+    expect_error(ErrorKind::usage, std::string("--option: '") + text + "' is not a number from 0",
+                 [&] { (void)parse_number(given(text), 0, 1); });
+}
+
+TEST(ParseInteger, ReadsDecimalOnly) {
+  EXPECT_EQ(parse_integer(given("010"), 0, 64), 10);
+  for (const char* text : {"", "0x10", "4.5", "65", "-1", "1e1", "99999999999999999999"})
+    expect_error(ErrorKind::usage, "is not an integer from 0 to 64",
+                 [&] { (void)parse_integer(given(text), 0, 64); });
+}
+
+TEST(ParseTime, ReadsSecondsAndClockTimes) {
+  struct Case {
+    const char* text;
+    double seconds;
+  };
+  for (const Case& c : {Case{"0", 0}, Case{"12.5", 12.5}, Case{"90", 90}, Case{"1:30", 90},
+                        Case{"90:00", 5400}, Case{"1:02:03.5", 3723.5}, Case{"00:00:00", 0}})
+    EXPECT_DOUBLE_EQ(parse_time(given(c.text)), c.seconds) << c.text;
+}
+
+TEST(ParseTime, RefusesTheRest) {
+  for (const char* text : {"", "-1", "nan", "inf", "1:60", "1:60:00", "1:-1", "1.5:00", ":30",
+                           "1:", "1:2:3:4", "1:2x", "1e8", "9000000:00", "1:nan"})
+    expect_error(ErrorKind::usage, "is not a time", [&] { (void)parse_time(given(text)); });
+}
+
+TEST(ParseSize, ReadsWidthAndHeight) {
+  EXPECT_EQ(parse_size(given("640x360"), 16, 8192), (Size{640, 360}));
+}
+
+TEST(ParseSize, RefusesTheRest) {
+  for (const char* text :
+       {"", "640", "x", "640x", "x360", "640x360x1", "640X360", "8x640", "640x9000", "-64x64"})
+    expect_error(ErrorKind::usage, "is not WIDTHxHEIGHT",
+                 [&] { (void)parse_size(given(text), 16, 8192); });
+}
+
+TEST(ParseAssignment, SplitsAtTheFirstEqualsSign) {
+  EXPECT_EQ(parse_assignment(given("tune=film")),
+            (std::pair<std::string, std::string>{"tune", "film"}));
+  EXPECT_EQ(parse_assignment(given("x264-params=a=1:b=2")),
+            (std::pair<std::string, std::string>{"x264-params", "a=1:b=2"}));
+  EXPECT_EQ(parse_assignment(given("tune=")), (std::pair<std::string, std::string>{"tune", ""}));
+  for (const char* text : {"", "tune", "=film"})
+    expect_error(ErrorKind::usage, "is not NAME=VALUE",
+                 [&] { (void)parse_assignment(given(text)); });
+}
+
+TEST(ParseDraw, SetsExactlyWhatIsNamed) {
+  const OverlayStyle some = parse_draw("--draw", {"scores", "count"});
+  EXPECT_FALSE(some.boxes);
+  EXPECT_TRUE(some.scores);
+  EXPECT_FALSE(some.landmarks);
+  EXPECT_TRUE(some.count);
+  EXPECT_FALSE(parse_draw("--draw", {"none"}).any());
+}
+
+TEST(ParseDraw, RefusesUnknownWordsAndNoneAmongOthers) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{}, {""}, {"box"}, {"boxes", "none"}, {"Boxes"}})
+    expect_error(ErrorKind::usage, "--draw: '", [&] { (void)parse_draw("--draw", words); });
+}
+
+TEST(ParseChoice, ListsTheChoicesWhereItRefuses) {
+  EXPECT_TRUE(parse_choice<bool>(given("yes"), {{"yes", true}, {"no", false}}));
+  expect_error(ErrorKind::usage, "--option: 'maybe' is not one of yes, no", [] {
+    (void)parse_choice<bool>(given("maybe"), {{"yes", true}, {"no", false}});
+  });
+}
+
+}  // namespace
+}  // namespace facepipe

@@ -1,0 +1,154 @@
+// What a run tells at its end: report, summary, exit code.
+#include "app/output/report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "app/output/summary.h"
+#include "tests/app/frames.h"
+#include "tests/app/outcomes.h"
+
+namespace facepipe {
+namespace {
+
+using nlohmann::json;
+using test::done_outcome;
+using test::outcome_with_code;
+using test::some_facts;
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(Report, TellsEverythingOfAnInput) {
+  RunOptions options;
+  options.job.encoder.options = {{"tune", "film"}};
+  options.detector.score_threshold = 0.3F;
+  const json report = json::parse(report_json(options, some_facts(), {done_outcome("a.mp4")}));
+  ASSERT_EQ(report.size(), 1U);
+  const json& input = report[0];
+  EXPECT_EQ(input["file"], "a.mp4");
+  EXPECT_EQ(input["input"], "dir/a.mp4");
+  EXPECT_EQ(input["output"], "out/a.mp4");
+  EXPECT_EQ(input["status"], "done");
+  EXPECT_EQ(input["exit_code"], 0);
+  EXPECT_TRUE(input["error"].is_null());
+  EXPECT_EQ(input["device"], "cpu");
+  EXPECT_EQ(input["engine"], "openvino");
+  EXPECT_EQ(input["precision"], "f16");
+  EXPECT_EQ(input["why"], json({"cpu: nothing else here", "fastest here"}));
+  EXPECT_EQ(input["model"],
+            json({{"kind", "centerface"}, {"path", "models/m.onnx"}, {"sha256", "abc123"}}));
+  EXPECT_EQ(input["options"]["score"], 0.3);
+  EXPECT_EQ(input["options"]["nms"],
+            json({{"rule", "greedy"}, {"overlap", "iou"}, {"voting", false}}));
+  EXPECT_EQ(input["options"]["encoder"]["options"]["tune"], "film");
+  EXPECT_EQ(input["options"]["draw"], json({"boxes"}));
+  EXPECT_TRUE(input["options"]["detect_size"].is_null());
+  EXPECT_EQ(input["size"], json({640, 480}));
+  EXPECT_EQ(input["frames"], json({{"packets", 100},
+                                   {"decoded", 100},
+                                   {"lost", 0},
+                                   {"damaged", 0},
+                                   {"written", 100},
+                                   {"ended_early", false}}));
+  EXPECT_TRUE(input["detection_tiles"].is_null());
+  EXPECT_EQ(input["options"]["max_pixels"], 1 << 27);
+  EXPECT_EQ(input["faces"], 250);
+  EXPECT_EQ(input["candidates"], 700);
+  EXPECT_EQ(input["candidates_ignored"], 0);
+  EXPECT_EQ(input["fps"], 40);
+  EXPECT_EQ(input["wall_s"], 4);
+  EXPECT_EQ(input["startup_s"], 1.5);
+  EXPECT_EQ(input["cpu_s"], 7);
+  EXPECT_EQ(input["stage_ms"]["decode"], json({{"p50", 1}, {"p95", 2}, {"p99", 3}, {"max", 4}}));
+  EXPECT_EQ(input["stage_ms"]["total"]["p50"], 5);
+  EXPECT_EQ(input["stage_work"]["decode"], json({{"ms", 12.5}, {"share", 0.3125}}));
+  EXPECT_EQ(input["bound_by"], "inference");
+  EXPECT_EQ(input["own_cpu_ms"]["decode"]["p50"], 0.5);
+  EXPECT_FALSE(input.contains("stage_cpu_ms")) << "it left out what codecs and engines do";
+  EXPECT_EQ(input["notices"], json({"data stream 2 dropped: mp4 can't hold it"}));
+}
+
+TEST(Report, IsNullWhereNothingWasReached) {
+  const json report = json::parse(report_json(
+      {}, {}, {outcome_with_code(InputStatus::failed, 3, "x.mp4: no media"), InputOutcome{}}));
+  ASSERT_EQ(report.size(), 2U);
+  EXPECT_EQ(report[0]["status"], "failed");
+  EXPECT_EQ(report[0]["exit_code"], 3);
+  EXPECT_EQ(report[0]["error"], "x.mp4: no media");
+  for (const char* field : {"output", "device", "model", "frames", "fps", "stage_ms", "notices"}) {
+    EXPECT_TRUE(report[0].contains(field)) << field;
+    EXPECT_TRUE(report[0][field].is_null()) << field;
+  }
+  EXPECT_EQ(report[1]["status"], "not run");
+}
+
+TEST(Report, TakesNamesWithAnyByte) {
+  InputOutcome outcome = done_outcome("a.mp4");
+  outcome.planned.name = "bad\xff.mp4";
+  EXPECT_EQ(json::parse(report_json({}, {}, {outcome}))[0]["file"], "bad\xef\xbf\xbd.mp4");
+}
+
+TEST(ExitCode, IsThatOfTheFirstThatFailed) {
+  const InputOutcome done = outcome_with_code(InputStatus::done, 0);
+  const InputOutcome input = outcome_with_code(InputStatus::failed, 3);
+  const InputOutcome output = outcome_with_code(InputStatus::failed, 5);
+  const InputOutcome damaged = outcome_with_code(InputStatus::damaged, 6);
+  const InputOutcome partial = outcome_with_code(InputStatus::partial, 130);
+  EXPECT_EQ(exit_code({}), 0);
+  EXPECT_EQ(exit_code({done, done}), 0);
+  EXPECT_EQ(exit_code({done, output, input}), 5);
+  EXPECT_EQ(exit_code({damaged, input}), 6);
+  EXPECT_EQ(exit_code({input, partial}), 130) << "an interrupt is told above all";
+}
+
+TEST(Summary, TellsWhatRanAndWhereItLies) {
+  const std::string text =
+      summary_text(some_facts(), {done_outcome("a.mp4")}, StageTimes(), {"d.jsonl"});
+  EXPECT_THAT(text, HasSubstr("ran on cpu, openvino f16, centerface (models/m.onnx)\n"));
+  EXPECT_THAT(text, HasSubstr("done: dir/a.mp4: 100 frames, 250 faces, 40.0 fps -> out/a.mp4\n"));
+  EXPECT_THAT(text, HasSubstr("wrote d.jsonl\n"));
+  EXPECT_THAT(text, Not(HasSubstr("all:")));
+}
+
+TEST(Summary, TellsWhatEachStageWorksBesideHowLongFramesAreInIt) {
+  using std::chrono::milliseconds;
+  const Clock::time_point origin = Clock::time_point{} + std::chrono::hours(1);
+  StageTimes times;
+  for (int i = 0; i < 4; ++i) {
+    FrameTimes frame;
+    frame[StageId::read] = {origin, origin + milliseconds(1)};
+    frame[StageId::encode] = {origin + milliseconds(i), origin + milliseconds(1500 + i)};
+    times.add(frame);
+  }
+  times.add_work(StageId::read, milliseconds(4));
+  times.add_work(StageId::encode, milliseconds(900));
+  times.add_run(2, 0.5);
+  const std::string text = summary_text({}, {}, times, {});
+  EXPECT_THAT(text, HasSubstr("ms a frame       work   share in it: p50        p95"));
+  EXPECT_THAT(text, HasSubstr("read             1.00    0.2%       1.00       1.00"));
+  EXPECT_THAT(text, HasSubstr("encode         225.00   45.0%    1500.00    1500.00"));
+  EXPECT_THAT(text, HasSubstr("total                           "));
+  EXPECT_THAT(
+      text,
+      HasSubstr("bound by encode, which worked 45.0% of 2.00 s; start-up took 0.50 s of them\n"));
+}
+
+TEST(Summary, TellsDamageFailuresAndTotals) {
+  InputOutcome damaged = outcome_with_code(InputStatus::damaged, 6);
+  damaged.result.ledger.lost = 2;
+  damaged.result.ledger.ended_early = true;
+  const std::string text = summary_text(
+      {},
+      {damaged, done_outcome("z.mp4"), outcome_with_code(InputStatus::failed, 3, "y.mp4: no media"),
+       outcome_with_code(InputStatus::skipped, 0)},
+      {}, {});
+  EXPECT_THAT(text, HasSubstr("100 frames (2 lost, 0 damaged, ended early), 250 faces"));
+  EXPECT_THAT(text, HasSubstr("failed: y.mp4: no media\n"));
+  EXPECT_THAT(text, HasSubstr("skipped: dir/x.mp4\n"));
+  EXPECT_THAT(text, HasSubstr("all: 2 inputs, 200 frames, 500 faces, 40.0 fps\n"));
+}
+
+}  // namespace
+}  // namespace facepipe

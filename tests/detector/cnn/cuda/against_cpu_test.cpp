@@ -1,0 +1,241 @@
+// The CUDA engine against the CPU's: the same frame through both, from pixels to candidates.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "detector/cnn/cuda/picture_detection.h"
+#include "detector/detector.h"
+#include "tests/detector/cnn/cuda/cpu_reference.h"
+#include "tests/detector/cnn/cuda/device_frame.h"
+#include "tests/detector/cnn/cuda/device_network.h"
+#include "tests/detector/files.h"
+#include "tests/detector/jpeg.h"
+#include "tests/support/overlap.h"
+#include "tests/support/test_frame.h"
+
+namespace facepipe {
+namespace {
+
+using test::overlap;
+
+constexpr PixelFormat kNv12{true, 1, 1, 8, 0, true};
+constexpr PixelFormat kP010{true, 1, 1, 10, 6, true};
+
+test::Tensor on_device(const Frame& frame, const NetworkFit& fit,
+                       ChannelOrder order = ChannelOrder::rgb) {
+  engine::Placement place;
+  place.shape = {3, fit.network.height, fit.network.width};
+  place.image = true;
+  place.pitch = engine::Placement::kImagePitch;
+  const cuda::Stream stream;
+  const test::DeviceFrame device(frame, stream);
+  const cuda::DeviceBuffer<std::byte> memory(place.bytes());
+  engine::PreprocessKernel({fit, test::layout_of(frame), order}, place)
+      .enqueue(device.descriptor(), memory.data(), stream);
+  return test::download(place, memory.data(), stream);
+}
+
+TEST(CudaAgainstCpu, PreprocessesAlike) {
+  for (const PixelFormat& format : {kNv12, kP010})
+    for (const Orientation orientation : test::all_orientations())
+      for (const std::optional<Size>& size :
+           {std::optional<Size>{}, std::optional<Size>{Size{300, 300}},
+            std::optional<Size>{Size{120, 120}}, std::optional<Size>{Size{64, 64}}}) {
+        const Frame frame = test::make_noise_frame({format, {202, 150}, orientation}, 17);
+        const NetworkFit fit = fit_network(frame.upright(), size);
+        const std::vector<std::uint8_t> expected =
+            test::preprocess_on_cpu(frame, fit, ChannelOrder::rgb);
+        const test::Tensor actual = on_device(frame, fit);
+        double worst = 0;
+        double sum = 0;
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+          const double difference = std::abs(static_cast<double>(actual[i]) - expected[i]);
+          worst = std::max(worst, difference);
+          sum += difference;
+        }
+        // What the CPU's preprocessing may be off, and a rounding or two of our own.
+        EXPECT_LE(worst, format.bits == 8 ? 4.5 : 6.5);
+        EXPECT_LE(sum / static_cast<double>(expected.size()), 1.5);
+      }
+}
+
+/// A planar frame of 8 bits as NVDEC gives it out: chroma interleaved and of half the size.
+Frame as_nv12(const Frame& planar) {
+  test::FrameSpec spec{kNv12, planar.size, planar.orientation, planar.color};
+  Frame frame = test::make_noise_frame(spec, 1);
+  const Size chroma = frame.chroma_size();
+  const int columns = 1 << (1 - planar.format.log2_chroma_w);  // of the planar chroma for one
+  const int rows = 1 << (1 - planar.format.log2_chroma_h);
+  for (int y = 0; y < planar.size.height; ++y)
+    for (int x = 0; x < planar.size.width; ++x)
+      test::set_raw_sample(frame, 0, x, y, test::raw_sample(planar, 0, x, y));
+  for (int y = 0; y < chroma.height; ++y)
+    for (int x = 0; x < chroma.width; ++x)
+      for (const int plane : {1, 2})
+        test::set_raw_sample(
+            frame, 1, 2 * x + plane - 1, y,
+            test::raw_sample(planar, static_cast<std::size_t>(plane), x * columns, y * rows));
+  return frame;
+}
+
+Detections found_on_device(const Model& model, const Frame& frame, float threshold,
+                           bool fused = true) {
+  const auto detector = std::make_shared<CudaDetector>(
+      model, fit_network(frame.upright(), {}), test::layout_of(frame),
+      CudaDetectorOptions{.score_threshold = threshold, .fused = fused});
+  CudaDetection detection(detector);
+  const cuda::Stream stream;
+  const test::DeviceFrame on_device(frame, stream);
+  detection.enqueue(on_device.descriptor(), stream);
+  return cuda::download(detection.candidates(), stream);
+}
+
+/// Each of `some`, but those too near the threshold to tell, is among `others`.
+void expect_among(const Detections& some, const Detections& others, float threshold,
+                  float score_error) {
+  for (std::size_t i = 0; i < some.size(); ++i) {
+    if (some.scores[i] < threshold + score_error) continue;
+    const bool matched = [&] {
+      for (std::size_t k = 0; k < others.size(); ++k)
+        if (std::abs(others.scores[k] - some.scores[i]) <= score_error &&
+            overlap(others.boxes[k], some.boxes[i]) >= 0.9)
+          return true;
+      return false;
+    }();
+    EXPECT_TRUE(matched) << "score " << some.scores[i] << " at " << some.boxes[i].x1 << ","
+                         << some.boxes[i].y1;
+  }
+}
+
+constexpr float kThreshold = 0.3F;
+/// Of halves in sixty layers, and of the CPU's preprocessing, which is up to 3 of 255 off.
+constexpr float kNetworkError = 5e-3F;
+constexpr float kPreprocessingError = 5e-2F;
+
+void expect_same_candidates(const std::filesystem::path& file) {
+  const Model model(file);
+  const Frame frame = as_nv12(test::read_jpeg(test::city_file()));
+  const NetworkFit fit = fit_network(frame.upright(), {});
+  const Detections device = found_on_device(model, frame, kThreshold);
+  const test::Tensor seen = on_device(frame, fit, model.channel_order());
+  const Detections same_input =
+      test::detect_on_cpu({seen.begin(), seen.end()}, model, fit, kThreshold);
+  EXPECT_GT(same_input.size(), 20U);
+  expect_among(same_input, device, kThreshold, kNetworkError);
+  expect_among(device, same_input, kThreshold, kNetworkError);
+  const Detections cpu = test::detect_on_cpu(
+      test::preprocess_on_cpu(frame, fit, model.channel_order()), model, fit, kThreshold);
+  expect_among(cpu, device, kThreshold, kPreprocessingError);
+  expect_among(device, cpu, kThreshold, kPreprocessingError);
+}
+
+void expect_same_without_fusion(const std::filesystem::path& file) {
+  const Model model(file);
+  const Frame frame = as_nv12(test::read_jpeg(test::city_file()));
+  const Detections fused = found_on_device(model, frame, kThreshold);
+  const Detections generic = found_on_device(model, frame, kThreshold, false);
+  EXPECT_GT(generic.size(), 20U);
+  expect_among(generic, fused, kThreshold, kNetworkError);
+  expect_among(fused, generic, kThreshold, kNetworkError);
+}
+
+TEST(CudaFused, FindsTheGenericPlansCandidatesWithCenterface) {
+  expect_same_without_fusion(test::centerface_file());
+}
+
+TEST(CudaFused, FindsTheGenericPlansCandidatesWithYunet) {
+  if (!std::filesystem::exists(test::yunet_file())) GTEST_SKIP() << "no YuNet file";
+  expect_same_without_fusion(test::yunet_file());
+}
+
+TEST(CudaAgainstCpu, FindsTheSameCandidatesWithCenterface) {
+  expect_same_candidates(test::centerface_file());
+}
+
+TEST(CudaAgainstCpu, FindsTheSameCandidatesWithYunet) {
+  if (!std::filesystem::exists(test::yunet_file())) GTEST_SKIP() << "no YuNet file";
+  expect_same_candidates(test::yunet_file());
+}
+
+/// The demo photo again and again, in 13 megapixels, stored turned.
+Frame large_frame(Orientation orientation) {
+  constexpr Size kUpright{4416, 2960};
+  const Frame photo = as_nv12(test::read_jpeg(test::city_file()));
+  Frame frame = test::make_noise_frame(
+      {kNv12, upright_size(kUpright, orientation), orientation, photo.color}, 1);
+  for (int y = 0; y < frame.size.height; ++y)
+    for (int x = 0; x < frame.size.width; ++x) {
+      const auto place = test::upright_place({x, y}, frame.size, orientation);
+      const int from_x = place.x % photo.size.width;
+      const int from_y = place.y % photo.size.height;
+      test::set_raw_sample(frame, 0, x, y, test::raw_sample(photo, 0, from_x, from_y));
+      for (const int v : {0, 1})
+        test::set_raw_sample(frame, 1, x / 2 * 2 + v, y / 2,
+                             test::raw_sample(photo, 1, from_x / 2 * 2 + v, from_y / 2));
+    }
+  return frame;
+}
+
+Detections found_in_tiles_on_cpu(const Frame& frame) {
+  DetectorOptions options;
+  options.model = test::centerface_file();
+  options.precision = Precision::f32;
+  options.score_threshold = kThreshold;
+  const auto factory = make_detector_factory({}, options);
+  const auto request = factory->detector(frame.upright())->acquire({});
+  request->prepare(frame);
+  request->start();
+  return request->collect();
+}
+
+/// Of those well above the threshold, the share that has its like among `others`.
+double share_among(const Detections& some, const Detections& others) {
+  int clear = 0;
+  int found = 0;
+  for (std::size_t i = 0; i < some.size(); ++i) {
+    if (some.scores[i] < kThreshold + kPreprocessingError) continue;
+    ++clear;
+    for (std::size_t k = 0; k < others.size(); ++k) {
+      if (std::abs(others.scores[k] - some.scores[i]) > kPreprocessingError ||
+          overlap(others.boxes[k], some.boxes[i]) < 0.9)
+        continue;
+      ++found;
+      break;
+    }
+  }
+  return clear == 0 ? 0 : static_cast<double>(found) / clear;
+}
+
+TEST(CudaTiles, FindTheCpusCandidatesHoweverThePictureIsStored) {
+  const Model model(test::centerface_file());
+  for (const Orientation orientation : {Orientation{}, {1, true}}) {
+    const Frame frame = large_frame(orientation);
+    const CudaPictureDetector detector = make_cuda_picture_detector(
+        model, test::layout_of(frame), {}, CudaDetectorOptions{.score_threshold = kThreshold});
+    ASSERT_TRUE(detector.tiling);
+    CudaPictureDetection detection(detector);
+    const cuda::Stream stream;
+    const test::DeviceFrame on_device(frame, stream);
+    const Detections cpu = found_in_tiles_on_cpu(frame);
+    EXPECT_GT(cpu.size(), 500U);
+    for (int run = 0; run < 2; ++run) {  // the second begins where the first has left memory
+      detection.enqueue(on_device.descriptor(), stream);
+      const Detections device = cuda::download(detection.candidates(), stream);
+      EXPECT_GE(share_among(cpu, device), 0.99);
+      EXPECT_GE(share_among(device, cpu), 0.99);
+    }
+  }
+}
+
+TEST(CudaTiles, AreNotForAPictureOfWhichASizeWasChosen) {
+  const Frame frame = large_frame({});
+  const CudaPictureDetector detector =
+      make_cuda_picture_detector(Model(test::centerface_file()), test::layout_of(frame),
+                                 Size{640, 640}, CudaDetectorOptions{});
+  EXPECT_FALSE(detector.tiling);
+  EXPECT_EQ(detector.network_size(), (Size{640, 448}));
+}
+
+}  // namespace
+}  // namespace facepipe

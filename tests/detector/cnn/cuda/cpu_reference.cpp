@@ -1,0 +1,34 @@
+#include "tests/detector/cnn/cuda/cpu_reference.h"
+
+#include <algorithm>
+
+#include "detector/cnn/cpu/engines.h"
+#include "detector/cnn/cpu/preprocess.h"
+#include "detector/cnn/model/head.h"
+
+namespace facepipe::test {
+
+std::vector<std::uint8_t> preprocess_on_cpu(const Frame& frame, const NetworkFit& fit,
+                                            ChannelOrder order) {
+  const std::size_t pixels =
+      static_cast<std::size_t>(fit.network.width) * static_cast<std::size_t>(fit.network.height);
+  std::vector<std::uint8_t> planes(3 * pixels);
+  Preprocessor(fit, order).convert(frame, planes);
+  return planes;
+}
+
+Detections detect_on_cpu(const std::vector<std::uint8_t>& planes, const Model& model,
+                         const NetworkFit& fit, float threshold) {
+  constexpr int kThreads = 4;
+  const auto inference =
+      make_engine(EngineKind::opencv, model, fit.network, {Precision::f32, kThreads, 1})
+          ->make_inference();
+  std::copy(planes.begin(), planes.end(), inference->input().begin());
+  inference->start();
+  inference->wait();
+  NetworkOutputs outputs;
+  for (std::size_t i = 0; i < model.outputs().size(); ++i) outputs.push_back(inference->output(i));
+  return make_head(model.kind())->decode(outputs, fit, threshold);
+}
+
+}  // namespace facepipe::test

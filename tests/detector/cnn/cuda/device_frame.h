@@ -1,0 +1,51 @@
+// A frame of a test in device memory, with its descriptor.
+#pragma once
+
+#include <vector>
+
+#include "core/cuda/buffer.h"
+#include "core/cuda/frame_descriptor.h"
+#include "core/cuda/stream.h"
+#include "core/frame.h"
+#include "detector/cnn/cuda/preprocess.h"
+#include "detector/to_rgb.h"
+
+namespace facepipe::test {
+
+/// Copies a semi-planar frame, row padding and all.
+class DeviceFrame {
+ public:
+  DeviceFrame(const Frame& frame, const cuda::Stream& stream)
+      : luma_(bytes_of_plane(frame, 0)), chroma_(bytes_of_plane(frame, 1)), descriptor_(1) {
+    FrameDescriptor descriptor;
+    descriptor.luma = luma_.data();
+    descriptor.chroma = chroma_.data();
+    descriptor.luma_stride = static_cast<std::int32_t>(frame.planes[0].stride);
+    descriptor.chroma_stride = static_cast<std::int32_t>(frame.planes[1].stride);
+    fill_to_rgb(descriptor.to_rgb, frame.color, frame.format, frame.size);
+    cuda::copy(luma_.span(), std::span<const std::byte>(frame.planes[0].data, luma_.size()),
+               stream);
+    cuda::copy(chroma_.span(), std::span<const std::byte>(frame.planes[1].data, chroma_.size()),
+               stream);
+    cuda::copy(descriptor_.span(), std::span<const FrameDescriptor>(&descriptor, 1), stream);
+    stream.synchronize();
+  }
+
+  [[nodiscard]] const FrameDescriptor* descriptor() const { return descriptor_.data(); }
+
+ private:
+  static std::size_t bytes_of_plane(const Frame& frame, std::size_t plane) {
+    const int rows = plane == 0 ? frame.size.height : frame.chroma_size().height;
+    return static_cast<std::size_t>(frame.planes[plane].stride) * static_cast<std::size_t>(rows);
+  }
+
+  cuda::DeviceBuffer<std::byte> luma_;
+  cuda::DeviceBuffer<std::byte> chroma_;
+  cuda::DeviceBuffer<FrameDescriptor> descriptor_;
+};
+
+inline StreamLayout layout_of(const Frame& frame) {
+  return {frame.size, frame.format, frame.orientation};
+}
+
+}  // namespace facepipe::test

@@ -1,0 +1,94 @@
+// A planned network with memory around it, as tests and measurements run it: a tensor up, one run,
+// any value down.
+#pragma once
+
+#include <cuda_fp16.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/cuda/buffer.h"
+#include "core/cuda/stream.h"
+#include "detector/cnn/cuda/network.h"
+#include "tests/support/graph_interpreter.h"
+
+namespace facepipe::test {
+
+/// Index of a value's element in its memory.
+inline std::size_t element_of(const engine::Placement& place, int channel, int y, int x) {
+  const int left = place.image ? 1 : 0;
+  const auto pixel = static_cast<std::size_t>(y) * static_cast<std::size_t>(place.row_pixels()) +
+                     static_cast<std::size_t>(x + left);
+  return pixel * static_cast<std::size_t>(place.pitch) +
+         static_cast<std::size_t>(place.first_channel + channel);
+}
+
+inline float pending_applied(float value, graph::Activation activation) {
+  if (activation == graph::Activation::relu) return std::max(value, 0.0F);
+  if (activation == graph::Activation::sigmoid) return 1 / (1 + std::exp(-value));
+  return value;
+}
+
+/// A value of a run, channels outermost, what is pending applied.
+inline Tensor download(const engine::Placement& place, std::byte* activations,
+                       const cuda::Stream& stream) {
+  std::vector<std::byte> bytes(place.bytes());
+  cuda::copy(std::span<std::byte>(bytes),
+             cuda::DeviceSpan<const std::byte>{activations + place.offset, bytes.size()}, stream);
+  stream.synchronize();
+  const auto* const halves = reinterpret_cast<const __half*>(bytes.data());
+  const auto* const floats = reinterpret_cast<const float*>(bytes.data());
+  Tensor out;
+  for (int c = 0; c < place.shape.channels; ++c)
+    for (int y = 0; y < place.shape.height; ++y)
+      for (int x = 0; x < place.shape.width; ++x) {
+        const std::size_t i = element_of(place, c, y, x);
+        const float value =
+            place.element == engine::Element::f32 ? floats[i] : __half2float(halves[i]);
+        out.push_back(pending_applied(value, place.pending));
+      }
+  return out;
+}
+
+class DeviceNetwork {
+ public:
+  explicit DeviceNetwork(const graph::Graph& graph,
+                         engine::Network::Reuse reuse = engine::Network::Reuse::nothing)
+      : network_(graph, reuse), activations_(network_.activation_bytes()) {
+    // What nobody writes must show: a NaN of both types.
+    cuda::fill(activations_.span(), 0xff, stream_);
+  }
+
+  [[nodiscard]] const engine::Network& network() const { return network_; }
+  [[nodiscard]] const cuda::Stream& stream() const { return stream_; }
+  [[nodiscard]] std::byte* activations() const { return activations_.data(); }
+
+  /// Channels outermost; rounded to halves on the way.
+  void upload(const Tensor& input) {
+    const engine::Placement& place = network_.input();
+    std::vector<__half> halves(place.bytes() / sizeof(__half), __float2half(0.0F));
+    std::size_t i = 0;
+    for (int c = 0; c < place.shape.channels; ++c)
+      for (int y = 0; y < place.shape.height; ++y)
+        for (int x = 0; x < place.shape.width; ++x)
+          halves[element_of(place, c, y, x)] = __float2half(input[i++]);
+    cuda::copy(cuda::DeviceSpan<std::byte>{activations_.data() + place.offset, place.bytes()},
+               std::as_bytes(std::span<const __half>(halves)), stream_);
+    stream_.synchronize();
+  }
+  void run() {
+    network_.enqueue(activations_.data(), stream_);
+    stream_.synchronize();
+  }
+  [[nodiscard]] Tensor value(graph::ValueId id) const {
+    return download(network_.place(id), activations_.data(), stream_);
+  }
+
+ private:
+  cuda::Stream stream_;
+  engine::Network network_;
+  cuda::DeviceBuffer<std::byte> activations_;
+};
+
+}  // namespace facepipe::test

@@ -1,0 +1,244 @@
+// The head on the device against the head on the CPU, which has its own tests.
+#include "detector/cnn/cuda/head.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <random>
+
+#include "core/error.h"
+#include "detector/cnn/model/head.h"
+#include "tests/detector/cnn/cuda/device_network.h"
+#include "tests/detector/cnn/cuda/known_model.h"
+
+namespace facepipe {
+namespace {
+
+constexpr float kThreshold = 0.5F;
+constexpr int kPitch = 16;  // channels of all outputs of a level beside each other
+constexpr std::size_t kTensors = 4;
+
+/// Outputs of a network of one kind: values of the test's choice, once as the CPU's head reads
+/// them and once in the memory of a device.
+class Outputs {
+ public:
+  Outputs(const Model& model, const NetworkFit& fit) : model_(model), fit_(fit) {
+    std::size_t offset = 0;
+    int channel = 0;
+    for (const ModelOutput& output : model.outputs()) {
+      if (places_.size() % kTensors == 0) channel = 0;
+      engine::Placement place;
+      place.element = engine::Element::f32;
+      place.shape = {output.channels, fit.network.height / output.stride,
+                     fit.network.width / output.stride};
+      place.pitch = kPitch;
+      place.first_channel = channel;
+      place.offset = offset;
+      channel += output.channels;
+      places_.push_back({output.name, place});
+      if (places_.size() % kTensors == 0) offset += place.bytes();
+      planes_.emplace_back(output.values(fit.network));
+    }
+    memory_.resize(offset / sizeof(float));
+  }
+
+  /// Value of a channel of a cell, cells in raster order.
+  float& at(std::size_t output, std::size_t channel, std::size_t cell) {
+    const ModelOutput& shape = model_.outputs()[output];
+    const bool planes = model_.kind() == ModelKind::centerface;
+    return planes_[output][planes ? channel * cells(output) + cell
+                                  : cell * static_cast<std::size_t>(shape.channels) + channel];
+  }
+  [[nodiscard]] std::size_t cells(std::size_t output) const {
+    return planes_[output].size() / static_cast<std::size_t>(model_.outputs()[output].channels);
+  }
+  [[nodiscard]] std::size_t size() const { return planes_.size(); }
+
+  /// Outputs near 0, which makes boxes about a stride large; scores below the threshold but for
+  /// one cell in `one_in`.
+  void fill(unsigned seed, unsigned one_in) {
+    std::mt19937 random(seed);
+    std::uniform_real_distribution<float> noise(-1, 1);
+    for (std::size_t o = 0; o < size(); ++o) {
+      const bool scores = is_score(o);
+      for (std::size_t cell = 0; cell < cells(o); ++cell)
+        for (int c = 0; c < model_.outputs()[o].channels; ++c) {
+          const float value = noise(random);
+          at(o, static_cast<std::size_t>(c), cell) =
+              scores ? (random() % one_in == 0 ? 0.8F + 0.2F * value : 0.2F + 0.1F * value) : value;
+        }
+    }
+  }
+  [[nodiscard]] bool is_score(std::size_t output) const {
+    return output % kTensors == 0 || (model_.kind() == ModelKind::yunet && output % kTensors == 1);
+  }
+
+  [[nodiscard]] Detections on_cpu() const {
+    const NetworkOutputs views(planes_.begin(), planes_.end());
+    return make_head(model_.kind())->decode(views, fit_, kThreshold);
+  }
+
+  struct Result {
+    Detections stored;
+    std::uint32_t count = 0;
+  };
+  [[nodiscard]] Result on_device(std::uint32_t capacity) {
+    for (std::size_t o = 0; o < size(); ++o)
+      for (std::size_t cell = 0; cell < cells(o); ++cell)
+        for (int c = 0; c < model_.outputs()[o].channels; ++c) {
+          const engine::Placement& place = places_[o].place;
+          memory_[place.offset / sizeof(float) + cell * kPitch +
+                  static_cast<std::size_t>(place.first_channel + c)] =
+              at(o, static_cast<std::size_t>(c), cell);
+        }
+    return run(engine::HeadKernels(model_, fit_, places_, kThreshold), capacity);
+  }
+
+ private:
+  [[nodiscard]] Result run(const engine::HeadKernels& head, std::uint32_t capacity) const {
+    const cuda::Stream stream;
+    const cuda::DeviceBuffer<std::byte> memory(memory_.size() * sizeof(float));
+    const cuda::DeviceBuffer<std::uint32_t> scratch(head.scratch_words());
+    const cuda::DeviceBuffer<Box> boxes(capacity + 1);
+    const cuda::DeviceBuffer<float> scores(capacity + 1);
+    const cuda::DeviceBuffer<Landmarks> landmarks(capacity + 1);
+    const cuda::DeviceBuffer<std::uint32_t> count(1);
+    cuda::copy(memory.span(), std::as_bytes(std::span(memory_)), stream);
+    // What nobody writes must show.
+    cuda::fill(scratch.span(), 0xff, stream);
+    cuda::fill(scores.span(), 0xff, stream);
+    head.enqueue(memory.data(), scratch.span(),
+                 {boxes.data(), scores.data(), landmarks.data(), count.data(), capacity}, stream);
+    Result result;
+    std::vector<float> last(1);
+    cuda::copy(std::span<std::uint32_t>(&result.count, 1), count.span(), stream);
+    cuda::copy(std::span<float>(last), cuda::DeviceSpan<const float>{scores.data() + capacity, 1},
+               stream);
+    stream.synchronize();
+    EXPECT_TRUE(std::isnan(last[0])) << "written beyond the capacity";
+    const std::uint32_t stored = std::min(result.count, capacity);
+    result.stored.boxes.resize(stored);
+    result.stored.scores.resize(stored);
+    result.stored.landmarks.resize(stored);
+    cuda::copy(std::span<Box>(result.stored.boxes), boxes.span(), stream);
+    cuda::copy(std::span<float>(result.stored.scores), scores.span(), stream);
+    cuda::copy(std::span<Landmarks>(result.stored.landmarks), landmarks.span(), stream);
+    stream.synchronize();
+    return result;
+  }
+
+  const Model& model_;
+  NetworkFit fit_;
+  std::vector<engine::NetworkOutput> places_;
+  std::vector<std::vector<float>> planes_;
+  std::vector<float> memory_;
+};
+
+/// How far a coordinate may be off: two exponentials, and sums and products of what they give.
+struct Tolerance {
+  double pixels = 1e-4;
+  double relative = 2e-6;
+};
+
+void expect_near(float actual, float expected, const Tolerance& allowed) {
+  EXPECT_NEAR(actual, expected,
+              allowed.pixels + allowed.relative * std::abs(static_cast<double>(expected)));
+}
+
+void expect_same(const Detections& actual, const Detections& all, std::size_t count,
+                 const Tolerance& allowed) {
+  ASSERT_EQ(actual.size(), count);
+  for (std::size_t i = 0; i < count; ++i) {
+    EXPECT_EQ(actual.scores[i], all.scores[i]) << i;
+    expect_near(actual.boxes[i].x1, all.boxes[i].x1, allowed);
+    expect_near(actual.boxes[i].y1, all.boxes[i].y1, allowed);
+    expect_near(actual.boxes[i].x2, all.boxes[i].x2, allowed);
+    expect_near(actual.boxes[i].y2, all.boxes[i].y2, allowed);
+    for (std::size_t k = 0; k < 5; ++k) {
+      expect_near(actual.landmarks[i][k].x, all.landmarks[i][k].x, allowed);
+      expect_near(actual.landmarks[i][k].y, all.landmarks[i][k].y, allowed);
+    }
+  }
+}
+
+/// With room for all, and with room for some.
+void expect_as_on_cpu(Outputs& outputs, const Tolerance& allowed = {}) {
+  const Detections expected = outputs.on_cpu();
+  const auto all = static_cast<std::uint32_t>(expected.size());
+  for (const std::uint32_t capacity : {all + 1, all / 2 + 1, 1U}) {
+    const Outputs::Result actual = outputs.on_device(capacity);
+    EXPECT_EQ(actual.count, all);
+    expect_same(actual.stored, expected, std::min(all, capacity), allowed);
+  }
+}
+
+class CudaHead : public test::KnownModel {};
+
+TEST_P(CudaHead, FindsWhatTheCpuFinds) {
+  const NetworkFit fits[] = {
+      fit_network({320, 256}, {}),
+      fit_network({317, 250}, {}),              // padded
+      fit_network({640, 500}, Size{320, 320}),  // scaled
+      fit_network({40, 30}, {}),
+  };
+  unsigned seed = 1;
+  for (const NetworkFit& fit : fits)
+    for (const unsigned one_in : {2U, 7U, 300U}) {
+      Outputs outputs(model(), fit);
+      outputs.fill(++seed, one_in);
+      if (one_in == 2) {
+        EXPECT_GT(outputs.on_cpu().size(), 0U);
+      }
+      expect_as_on_cpu(outputs);
+    }
+}
+
+TEST_P(CudaHead, FindsNothing) {
+  Outputs outputs(model(), fit_network({320, 256}, {}));
+  EXPECT_EQ(outputs.on_cpu().size(), 0U);
+  expect_as_on_cpu(outputs);
+}
+
+TEST_P(CudaHead, FindsACandidateInEveryCell) {
+  Outputs outputs(model(), fit_network({320, 256}, {}));
+  outputs.fill(3, 1);
+  std::size_t cells = 0;
+  for (std::size_t o = 0; o < outputs.size(); ++o) {
+    if (o % kTensors == 0) cells += outputs.cells(o);
+    for (std::size_t cell = 0; cell < outputs.cells(o); ++cell)
+      if (outputs.is_score(o)) outputs.at(o, 0, cell) = 0.75F;
+  }
+  EXPECT_GT(outputs.on_cpu().size(), cells * 9 / 10);
+  expect_as_on_cpu(outputs);
+}
+
+TEST_P(CudaHead, DropsWhatIsNotFiniteAndWhatLiesOutside) {
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  Outputs outputs(model(), fit_network({317, 250}, {}));
+  outputs.fill(4, 1);
+  const float odd[] = {kNan, kInfinity, -kInfinity, 200.0F, -200.0F, 1e30F};
+  std::mt19937 random(5);
+  for (std::size_t o = 0; o < outputs.size(); ++o)
+    for (std::size_t cell = 0; cell < outputs.cells(o); ++cell)
+      if (random() % 8 == 0) outputs.at(o, 0, cell) = odd[random() % std::size(odd)];
+  // Far outside, differences of large numbers are what is left of a coordinate.
+  expect_as_on_cpu(outputs, {.pixels = 0.05, .relative = 1e-5});
+}
+
+TEST_P(CudaHead, TakesScoresAboveTheThresholdOnly) {
+  Outputs outputs(model(), fit_network({64, 64}, {}));
+  const float scores[] = {kThreshold, std::nextafter(kThreshold, 1.0F), 0.49F, 1.0F};
+  for (std::size_t o = 0; o < outputs.size(); ++o)
+    for (std::size_t cell = 0; cell < outputs.cells(o); ++cell)
+      if (outputs.is_score(o)) outputs.at(o, 0, cell) = scores[cell % std::size(scores)];
+  expect_as_on_cpu(outputs);
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, CudaHead, testing::Values("centerface", "yunet"),
+                         [](const auto& test) { return std::string(test.param); });
+
+}  // namespace
+}  // namespace facepipe

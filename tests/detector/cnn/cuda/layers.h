@@ -1,0 +1,82 @@
+// Each node of a network on the device against the interpreter, given what the device gave it.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tests/detector/cnn/cuda/device_network.h"
+#include "tests/support/graph_interpreter.h"
+
+namespace facepipe::test {
+
+/// A half keeps 11 bits, so a value is off by 2^-12 of itself after its own rounding, and by a
+/// random walk of such errors of the weights before.
+inline constexpr double kLayerError = 1e-3;
+
+inline double largest(const Tensor& tensor) {
+  double most = 0;
+  for (const float value : tensor) most = std::max(most, std::abs(static_cast<double>(value)));
+  return most;
+}
+
+inline double worst_difference(const Tensor& actual, const Tensor& expected) {
+  double worst = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const double difference = std::abs(static_cast<double>(actual[i]) - expected[i]);
+    if (!(difference <= worst)) worst = difference;  // a NaN stays
+    if (std::isnan(difference)) return difference;
+  }
+  return worst;
+}
+
+inline double norm(const Tensor& tensor) {
+  double sum = 0;
+  for (const float value : tensor) sum += static_cast<double>(value) * value;
+  return std::sqrt(sum);
+}
+
+inline double norm_of_difference(const Tensor& actual, const Tensor& expected) {
+  double sum = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const double difference = static_cast<double>(actual[i]) - expected[i];
+    sum += difference * difference;
+  }
+  return std::sqrt(sum);
+}
+
+/// Where a kernel adds up in halves, as those of pairs do, nine roundings come together in a value:
+/// the error as a whole (root of the sum of squares, where there are enough values to speak of one)
+/// keeps to kLayerError, the worst of thousands, where large products cancel, to four times that.
+inline void expect_sums_of_halves(const Tensor& actual, const Tensor& expected) {
+  constexpr std::size_t kMany = 256;
+  if (expected.size() >= kMany) {
+    EXPECT_LE(norm_of_difference(actual, expected), kLayerError * norm(expected));
+  }
+  EXPECT_LE(worst_difference(actual, expected), 4 * kLayerError * largest(expected));
+}
+
+/// After a run: the outputs of every node, by the largest value of each.
+inline void expect_layers(const graph::Graph& graph, const DeviceNetwork& device) {
+  for (const graph::Node& node : graph.nodes) {
+    std::vector<Tensor> inputs;
+    for (const graph::ValueId input : node.inputs) inputs.push_back(device.value(input));
+    std::vector<const Tensor*> pointers;
+    for (const Tensor& input : inputs) pointers.push_back(&input);
+    const std::vector<Tensor> expected = interpret_node(graph, node, pointers);
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      const Tensor actual = device.value(node.outputs[i]);
+      ASSERT_EQ(actual.size(), expected[i].size()) << node.name;
+      SCOPED_TRACE(std::string(graph::name_of(node.op)) + " " + node.name);
+      const bool halves = device.network().place(node.outputs[i]).element == engine::Element::f16;
+      if (std::holds_alternative<graph::PairChains>(node.op) && halves) {
+        expect_sums_of_halves(actual, expected[i]);
+        continue;
+      }
+      EXPECT_LE(worst_difference(actual, expected[i]), kLayerError * largest(expected[i]));
+    }
+  }
+}
+
+}  // namespace facepipe::test

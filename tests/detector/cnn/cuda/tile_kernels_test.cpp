@@ -1,0 +1,114 @@
+// Between the runs of the network of a tiled picture: candidates put together.
+#include "detector/cnn/cuda/tile_kernels.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "core/cuda/buffer.h"
+
+namespace facepipe {
+namespace {
+
+constexpr float kAnywhere = 1e30F;
+
+/// Candidates in device memory, with room for `capacity`.
+struct DeviceList {
+  explicit DeviceList(std::uint32_t capacity)
+      : boxes(capacity), scores(capacity), landmarks(capacity), count(1) {}
+
+  void fill(const Detections& with, std::uint32_t total, cuda::StreamView stream) const {
+    cuda::copy(boxes.span(), std::span<const Box>(with.boxes), stream);
+    cuda::copy(scores.span(), std::span<const float>(with.scores), stream);
+    cuda::copy(landmarks.span(), std::span<const Landmarks>(with.landmarks), stream);
+    cuda::copy(count.span(), std::span<const std::uint32_t>(&total, 1), stream);
+    cudaStreamSynchronize(stream.get());
+  }
+  [[nodiscard]] cuda::DeviceDetections view() const {
+    return {boxes.data(), scores.data(), landmarks.data(), count.data(),
+            static_cast<std::uint32_t>(boxes.size())};
+  }
+  [[nodiscard]] std::uint32_t total(cuda::StreamView stream) const {
+    std::uint32_t result = 0;
+    cuda::copy(std::span<std::uint32_t>(&result, 1), count.span(), stream);
+    cudaStreamSynchronize(stream.get());
+    return result;
+  }
+
+  cuda::DeviceBuffer<Box> boxes;
+  cuda::DeviceBuffer<float> scores;
+  cuda::DeviceBuffer<Landmarks> landmarks;
+  cuda::DeviceBuffer<std::uint32_t> count;
+};
+
+/// Boxes in a row, 10 pixels apart.
+Detections row_of_boxes(int count) {
+  Detections all;
+  for (int i = 0; i < count; ++i) {
+    const auto x = static_cast<float>(10 * i);
+    Landmarks points;
+    points.fill({x + 1, 2});
+    all.push_back({x, 0, x + 5, 5}, static_cast<float>(i), points);
+  }
+  return all;
+}
+
+TEST(CudaTileKernels, AppendThoseKeptInOrderAndMoved) {
+  const cuda::Stream stream;
+  DeviceList from(1000);
+  DeviceList to(2000);
+  from.fill(row_of_boxes(1000), 700, stream);
+  to.fill(row_of_boxes(2000), 3, stream);
+  engine::launch_append(from.view(), to.view(), {105, -kAnywhere, 6000, kAnywhere}, {32, 64},
+                        stream);
+  // 11 to 599 begin at 110 or more and end at 5995 or less.
+  ASSERT_EQ(to.total(stream), 3U + 589U);
+  const Detections result = cuda::download(to.view(), stream);
+  for (std::size_t i = 3; i < result.size(); ++i) {
+    const auto x = static_cast<float>(10 * (i + 8));
+    ASSERT_EQ(result.boxes[i], (Box{x + 32, 64, x + 37, 69})) << i;
+    ASSERT_EQ(result.scores[i], static_cast<float>(i + 8));
+    ASSERT_EQ(result.landmarks[i][4], (Point{x + 33, 66}));
+  }
+  EXPECT_EQ(result.scores[2], 2) << "what was there stays";
+}
+
+TEST(CudaTileKernels, AppendCountsWhatThereIsNoRoomFor) {
+  const cuda::Stream stream;
+  DeviceList from(100);
+  DeviceList to(150);
+  from.fill(row_of_boxes(100), 130, stream);
+  to.fill(row_of_boxes(150), 90, stream);
+  const Box all{-kAnywhere, -kAnywhere, kAnywhere, kAnywhere};
+  engine::launch_append(from.view(), to.view(), all, {0, 0}, stream);
+  EXPECT_EQ(to.total(stream), 220U);
+  const Detections result = cuda::download(to.view(), stream);
+  ASSERT_EQ(result.size(), 150U);
+  EXPECT_EQ(result.scores[149], 59);
+}
+
+TEST(CudaTileKernels, ViewsBeginAtTheirSamples) {
+  const cuda::Stream stream;
+  const cuda::DeviceBuffer<FrameDescriptor> descriptors(2);
+  FrameDescriptor picture;
+  picture.luma = reinterpret_cast<std::byte*>(0x100000);
+  picture.chroma = reinterpret_cast<std::byte*>(0x900000);
+  picture.luma_stride = 1000;
+  picture.chroma_stride = 2000;
+  picture.to_rgb[2][3] = 5;
+  cuda::copy(descriptors.span(), std::span<const FrameDescriptor>(&picture, 1), stream);
+  FrameDescriptor both[2];
+  for (const int bytes : {1, 2}) {
+    engine::launch_view(descriptors.data(), descriptors.data() + 1, {64, 32}, bytes, stream);
+    cuda::copy(std::span<FrameDescriptor>(both), descriptors.span(), stream);
+    cudaStreamSynchronize(stream.view().get());
+    EXPECT_EQ(both[1].luma, picture.luma + 32 * 1000 + 64 * bytes);
+    EXPECT_EQ(both[1].chroma, picture.chroma + 16 * 2000 + 64 * bytes);
+    EXPECT_EQ(both[1].chroma_stride, 2000);
+    EXPECT_EQ(both[1].to_rgb[2][3], 5);
+  }
+}
+
+}  // namespace
+}  // namespace facepipe

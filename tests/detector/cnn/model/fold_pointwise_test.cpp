@@ -1,0 +1,160 @@
+// The pass on small graphs, against the two convolutions computed one after the other.
+#include "detector/cnn/model/fold_pointwise.h"
+
+#include <gtest/gtest.h>
+#include <onnx/onnx_pb.h>
+
+#include <cstring>
+#include <random>
+#include <vector>
+
+namespace facepipe {
+namespace {
+
+using Matrix = std::vector<std::vector<float>>;
+
+struct Layer {
+  Matrix weights;  // outputs x inputs
+  std::vector<float> bias;
+};
+
+Layer random_layer(std::size_t outputs, std::size_t inputs, unsigned seed) {
+  std::mt19937 generator(seed);
+  std::uniform_real_distribution<float> value(-1, 1);
+  Layer layer{Matrix(outputs, std::vector<float>(inputs)), std::vector<float>(outputs)};
+  for (auto& row : layer.weights)
+    for (float& weight : row) weight = value(generator);
+  for (float& bias : layer.bias) bias = value(generator);
+  return layer;
+}
+
+std::vector<float> pixel_through(const Layer& layer, const std::vector<float>& pixel) {
+  std::vector<float> result = layer.bias;
+  for (std::size_t o = 0; o < result.size(); ++o)
+    for (std::size_t i = 0; i < pixel.size(); ++i) result[o] += layer.weights[o][i] * pixel[i];
+  return result;
+}
+
+void add_tensor(onnx::GraphProto& graph, const std::string& name,
+                const std::vector<std::int64_t>& dims, const std::vector<float>& values) {
+  onnx::TensorProto& tensor = *graph.add_initializer();
+  tensor.set_name(name);
+  tensor.set_data_type(onnx::TensorProto::FLOAT);
+  for (const std::int64_t dim : dims) tensor.add_dims(dim);
+  for (const float value : values) tensor.add_float_data(value);
+}
+
+onnx::NodeProto& add_conv(onnx::GraphProto& graph, const std::string& from, const std::string& to,
+                          const Layer& layer) {
+  std::vector<float> flat;
+  for (const auto& row : layer.weights) flat.insert(flat.end(), row.begin(), row.end());
+  const auto outputs = static_cast<std::int64_t>(layer.weights.size());
+  const auto inputs = static_cast<std::int64_t>(layer.weights[0].size());
+  add_tensor(graph, to + ".w", {outputs, inputs, 1, 1}, flat);
+  add_tensor(graph, to + ".b", {outputs}, layer.bias);
+  onnx::NodeProto& node = *graph.add_node();
+  node.set_op_type("Conv");
+  node.add_input(from);
+  node.add_input(to + ".w");
+  node.add_input(to + ".b");
+  node.add_output(to);
+  return node;
+}
+
+void set_ints(onnx::NodeProto& node, const char* name, const std::vector<std::int64_t>& values) {
+  onnx::AttributeProto& attribute = *node.add_attribute();
+  attribute.set_name(name);
+  attribute.set_type(onnx::AttributeProto::INTS);
+  for (const std::int64_t value : values) attribute.add_ints(value);
+}
+
+Layer read_layer(const onnx::GraphProto& graph, const onnx::NodeProto& node) {
+  const auto floats = [&](const std::string& name) {
+    for (const auto& tensor : graph.initializer()) {
+      if (tensor.name() != name) continue;
+      std::vector<float> values(tensor.raw_data().size() / sizeof(float));
+      std::memcpy(values.data(), tensor.raw_data().data(), tensor.raw_data().size());
+      return values;
+    }
+    return std::vector<float>{};
+  };
+  const std::vector<float> flat = floats(node.input(1));
+  Layer layer{{}, floats(node.input(2))};
+  const std::size_t inputs = flat.size() / layer.bias.size();
+  for (std::size_t o = 0; o < layer.bias.size(); ++o)
+    layer.weights.emplace_back(flat.begin() + static_cast<std::ptrdiff_t>(o * inputs),
+                               flat.begin() + static_cast<std::ptrdiff_t>((o + 1) * inputs));
+  return layer;
+}
+
+class FoldPointwise : public testing::Test {
+ protected:
+  FoldPointwise() { graph_.add_output()->set_name("y"); }
+
+  onnx::GraphProto graph_;
+  const Layer narrow_ = random_layer(5, 7, 1);
+  const Layer narrower_ = random_layer(3, 5, 2);
+};
+
+TEST_F(FoldPointwise, TheProductComputesTheSame) {
+  add_conv(graph_, "x", "m", narrow_);
+  set_ints(add_conv(graph_, "m", "y", narrower_), "strides", {2, 2});
+  EXPECT_EQ(fold_pointwise_pairs(graph_), 1);
+  ASSERT_EQ(graph_.node_size(), 1);
+  EXPECT_EQ(graph_.node(0).input(0), "x");
+  EXPECT_EQ(graph_.node(0).output(0), "y");
+  EXPECT_EQ(graph_.node(0).attribute(0).ints(0), 2);
+  const Layer folded = read_layer(graph_, graph_.node(0));
+  const std::vector<float> pixel{0.5F, -1, 2, 0.25F, 3, -2, 1};
+  const std::vector<float> expected = pixel_through(narrower_, pixel_through(narrow_, pixel));
+  const std::vector<float> result = pixel_through(folded, pixel);
+  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(result[i], expected[i], 1e-5);
+}
+
+TEST_F(FoldPointwise, AChainOfThreeBecomesOne) {
+  add_conv(graph_, "x", "a", narrow_);
+  add_conv(graph_, "a", "b", narrower_);
+  add_conv(graph_, "b", "y", random_layer(2, 3, 3));
+  EXPECT_EQ(fold_pointwise_pairs(graph_), 2);
+  EXPECT_EQ(graph_.node_size(), 1);
+}
+
+TEST_F(FoldPointwise, LeavesPairsThatWouldCostMore) {
+  add_conv(graph_, "x", "m", random_layer(2, 7, 4));
+  add_conv(graph_, "m", "y", random_layer(9, 2, 5));
+  EXPECT_EQ(fold_pointwise_pairs(graph_), 0);
+}
+
+TEST_F(FoldPointwise, LeavesAResultThatOthersRead) {
+  add_conv(graph_, "x", "m", narrow_);
+  add_conv(graph_, "m", "y", narrower_);
+  graph_.add_output()->set_name("m");
+  EXPECT_EQ(fold_pointwise_pairs(graph_), 0);
+}
+
+TEST_F(FoldPointwise, LeavesStridesPadsAndGroupsAlone) {
+  struct Case {
+    const char* name;
+    std::vector<std::int64_t> values;
+  };
+  for (const Case& c : {Case{"strides", {2, 2}}, Case{"pads", {1, 1, 1, 1}}}) {
+    onnx::GraphProto graph;
+    graph.add_output()->set_name("y");
+    set_ints(add_conv(graph, "x", "m", narrow_), c.name, c.values);
+    add_conv(graph, "m", "y", narrower_);
+    EXPECT_EQ(fold_pointwise_pairs(graph), 0) << c.name;
+  }
+}
+
+TEST_F(FoldPointwise, LeavesBrokenWeightsAlone) {
+  add_conv(graph_, "x", "m", narrow_);
+  add_conv(graph_, "m", "y", narrower_);
+  graph_.mutable_initializer(0)->clear_float_data();
+  EXPECT_EQ(fold_pointwise_pairs(graph_), 0);
+  graph_.mutable_node(0)->mutable_input()->RemoveLast();
+  graph_.mutable_node(0)->mutable_input()->RemoveLast();
+  EXPECT_EQ(fold_pointwise_pairs(graph_), 0);
+}
+
+}  // namespace
+}  // namespace facepipe

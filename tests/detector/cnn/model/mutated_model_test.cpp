@@ -1,0 +1,154 @@
+// Model files with something changed at random: refused in one line, or run; never a signal.
+#include <gtest/gtest.h>
+#include <onnx/onnx_pb.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <limits>
+#include <random>
+
+#include "core/error.h"
+#include "detector/cnn/cpu/engines.h"
+#include "tests/detector/files.h"
+#include "tests/support/temporary_folder.h"
+
+namespace facepipe {
+namespace {
+
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+
+/// A field of a message that holds something, or one entry of a list.
+struct Place {
+  Message* message;
+  const FieldDescriptor* field;
+  int index;  ///< -1: no list
+};
+
+void collect(Message& message, std::vector<Place>& places) {
+  const google::protobuf::Reflection& reflection = *message.GetReflection();
+  std::vector<const FieldDescriptor*> fields;
+  reflection.ListFields(message, &fields);
+  for (const FieldDescriptor* field : fields) {
+    const int count = field->is_repeated() ? reflection.FieldSize(message, field) : 1;
+    // Of long lists, such as weights, a few entries.
+    for (int i = 0; i < std::min(count, 300); ++i) {
+      places.push_back({&message, field, field->is_repeated() ? i : -1});
+      if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) continue;
+      collect(field->is_repeated() ? *reflection.MutableRepeatedMessage(&message, field, i)
+                                   : *reflection.MutableMessage(&message, field),
+              places);
+    }
+  }
+}
+
+std::int64_t odd_number(std::mt19937& random) {
+  constexpr std::int64_t kOdd[] = {
+      0,         1,  2,        3, 4, 7, 64, 255, 65535, 1 << 20, INT32_MAX, std::int64_t{1} << 32,
+      INT64_MAX, -1, INT64_MIN};
+  return kOdd[random() % std::size(kOdd)];
+}
+
+std::string odd_text(const std::string& before, std::mt19937& random) {
+  switch (random() % 4) {
+    case 0:
+      return {};
+    case 1:
+      return before.substr(0, before.size() / 2);
+    case 2:
+      return before + before.substr(0, 4);
+    default:
+      return "Slice";
+  }
+}
+
+void set_odd_value(const Place& place, std::mt19937& random) {
+  Message& message = *place.message;
+  const google::protobuf::Reflection& r = *message.GetReflection();
+  const FieldDescriptor* const f = place.field;
+  const int i = place.index;
+  const std::int64_t number = odd_number(random);
+  if (f->cpp_type() == FieldDescriptor::CPPTYPE_INT64) {
+    i < 0 ? r.SetInt64(&message, f, number) : r.SetRepeatedInt64(&message, f, i, number);
+  } else if (f->cpp_type() == FieldDescriptor::CPPTYPE_INT32) {
+    const auto small = static_cast<std::int32_t>(number);
+    i < 0 ? r.SetInt32(&message, f, small) : r.SetRepeatedInt32(&message, f, i, small);
+  } else if (f->cpp_type() == FieldDescriptor::CPPTYPE_FLOAT) {
+    const float value = random() % 2 == 0 ? std::numeric_limits<float>::infinity() : 0.0F;
+    i < 0 ? r.SetFloat(&message, f, value) : r.SetRepeatedFloat(&message, f, i, value);
+  } else if (f->cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
+    const std::string text = i < 0 ? r.GetString(message, f) : r.GetRepeatedString(message, f, i);
+    i < 0 ? r.SetString(&message, f, odd_text(text, random))
+          : r.SetRepeatedString(&message, f, i, odd_text(text, random));
+  } else {
+    r.ClearField(&message, f);
+  }
+}
+
+/// One place given an odd value, taken away, or moved to another's place in its list.
+void mutate(onnx::ModelProto& model, std::mt19937& random) {
+  std::vector<Place> places;
+  collect(model, places);
+  // Nodes and what is in them are few beside weights: half of the changes are theirs.
+  std::vector<Place> in_nodes;
+  for (onnx::NodeProto& node : *model.mutable_graph()->mutable_node()) collect(node, in_nodes);
+  const std::vector<Place>& among = random() % 2 == 0 ? in_nodes : places;
+  const Place place = among[random() % among.size()];
+  const google::protobuf::Reflection& reflection = *place.message->GetReflection();
+  const unsigned what = random() % 4;
+  if (what == 0) {
+    reflection.ClearField(place.message, place.field);
+  } else if (what == 1 && place.index >= 0) {
+    const int count = reflection.FieldSize(*place.message, place.field);
+    reflection.SwapElements(place.message, place.field, place.index,
+                            static_cast<int>(random() % static_cast<unsigned>(count)));
+  } else {
+    set_odd_value(place, random);
+  }
+}
+
+void run_mutations(const std::filesystem::path& file, EngineKind engine, unsigned first,
+                   unsigned count) {
+  const test::TemporaryFolder folder;
+  onnx::ModelProto original;
+  std::ifstream stream(file, std::ios::binary);
+  ASSERT_TRUE(original.ParseFromIstream(&stream));
+  constexpr Size kNetwork{64, 64};
+  for (unsigned seed = first; seed < first + count; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 random(seed);
+    onnx::ModelProto changed = original;
+    mutate(changed, random);
+    try {
+      const Model model(folder.write("changed.onnx", changed.SerializeAsString()));
+      const auto inference =
+          make_engine(engine, model, kNetwork, {Precision::f32, 1, 1})->make_inference();
+      inference->start();
+      inference->wait();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::device) << error.what();
+      EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("changed.onnx"), std::string::npos) << error.what();
+    }
+  }
+}
+
+// 75 ended OpenCV 4.6's importer by a signal.
+TEST(MutatedModel, OfCenterfaceIsRefusedOrRuns) {
+  run_mutations(test::centerface_file(), EngineKind::opencv, 60, 50);
+}
+
+TEST(MutatedModel, OfCenterfaceIsRefusedOrRunsByOpenvino) {
+  const auto engines = supported_engines();
+  if (engines.front().engine != EngineKind::openvino) GTEST_SKIP() << "this build lacks OpenVINO";
+  run_mutations(test::centerface_file(), EngineKind::openvino, 1000, 20);
+}
+
+TEST(MutatedModel, OfYunetIsRefusedOrRuns) {
+  if (!std::filesystem::exists(test::yunet_file())) GTEST_SKIP() << "no YuNet file";
+  run_mutations(test::yunet_file(), EngineKind::opencv, 2000, 60);
+}
+
+}  // namespace
+}  // namespace facepipe

@@ -1,0 +1,369 @@
+// The rasteriser against a plain oracle: for each sample, the pixels that it stands for are turned
+// upright one by one and looked up in the plan.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "overlay/overlay.h"
+#include "overlay/plan.h"
+#include "tests/support/test_frame.h"
+
+namespace facepipe {
+namespace {
+
+using test::FrameSpec;
+using test::PixelPlace;
+
+constexpr OverlayStyle kEverything{true, true, true, true};
+
+struct FormatCase {
+  const char* name;
+  PixelFormat format;
+  bool alpha;
+};
+
+// name; semi-planar, log2 of chroma cell's width and height, bits, shift, has chroma; alpha
+const std::vector<FormatCase> kFormats{
+    {"yuv420p", {false, 1, 1, 8, 0, true}, false},
+    {"yuv422p", {false, 1, 0, 8, 0, true}, false},
+    {"yuv444p", {false, 0, 0, 8, 0, true}, false},
+    {"yuv411p", {false, 2, 0, 8, 0, true}, false},
+    {"yuv440p", {false, 0, 1, 8, 0, true}, false},
+    {"yuv410p", {false, 2, 2, 8, 0, true}, false},
+    {"nv12", {true, 1, 1, 8, 0, true}, false},
+    {"nv16", {true, 1, 0, 8, 0, true}, false},
+    {"nv24", {true, 0, 0, 8, 0, true}, false},
+    {"p010", {true, 1, 1, 10, 6, true}, false},
+    {"p016", {true, 1, 1, 16, 0, true}, false},
+    {"yuv420p9", {false, 1, 1, 9, 0, true}, false},
+    {"yuv420p10", {false, 1, 1, 10, 0, true}, false},
+    {"yuv422p12", {false, 1, 0, 12, 0, true}, false},
+    {"yuv444p16", {false, 0, 0, 16, 0, true}, false},
+    {"gray", {false, 0, 0, 8, 0, false}, false},
+    {"gray10", {false, 1, 1, 10, 0, false}, false},
+    {"yuva420p", {false, 1, 1, 8, 0, true}, true},
+    {"yuva444p10", {false, 0, 0, 10, 0, true}, true},
+};
+
+void PrintTo(const FormatCase& format, std::ostream* out) { *out << format.name; }
+
+Detections some_faces(Size upright) {
+  const auto w = static_cast<float>(upright.width);
+  const auto h = static_cast<float>(upright.height);
+  Detections faces;
+  const auto add = [&](Box box, float score) {
+    Landmarks points;
+    for (std::size_t i = 0; i < points.size(); ++i)
+      points[i] = {box.x1 + box.width() * 0.2F * static_cast<float>(i),
+                   box.y1 + box.height() * 0.23F * static_cast<float>(i)};
+    faces.push_back(box, score, points);
+  };
+  add({w * 0.31F, h * 0.42F, w * 0.63F, h * 0.81F}, 0.93F);
+  add({w * 0.55F, h * 0.35F, w * 0.71F, h * 0.52F}, 0.5F);
+  add({-w * 0.1F, h * 0.7F, w * 0.2F, h * 1.2F}, 0.27F);
+  add({w * 0.9F, -1.0F, w + 7.0F, h * 0.2F}, 0.08F);
+  return faces;
+}
+
+bool covers(const Mark& mark, PixelPlace place) {
+  return mark.area.x1 <= place.x && place.x < mark.area.x2 && mark.area.y1 <= place.y &&
+         place.y < mark.area.y2;
+}
+
+unsigned expected_luma(const OverlayPlan& plan, const PixelFormat& format, PixelPlace place,
+                       unsigned before) {
+  unsigned value = before;
+  for (const Mark& mark : plan.marks) {
+    if (!covers(mark, place)) continue;
+    const unsigned ink = plan.inks[static_cast<std::size_t>(mark.ink)].y;
+    if (mark.mask == Mark::kSolid) {
+      value = ink;
+      continue;
+    }
+    const int texel =
+        mark.mask + (place.y - mark.area.y1) * plan.atlas->stride() + (place.x - mark.area.x1);
+    const unsigned coverage = plan.atlas->coverage.at(static_cast<std::size_t>(texel));
+    const unsigned old = value >> format.shift;
+    if (coverage == 0) continue;
+    value = ((old * (255 - coverage) + (ink >> format.shift) * coverage + 127) / 255)
+            << format.shift;
+  }
+  return value;
+}
+
+/// The solid mark that shows at an upright pixel; -1 if none.
+int solid_at(const OverlayPlan& plan, PixelPlace place) {
+  int top = -1;
+  for (std::size_t i = 0; i < plan.marks.size(); ++i)
+    if (plan.marks[i].mask == Mark::kSolid && covers(plan.marks[i], place))
+      top = static_cast<int>(i);
+  return top;
+}
+
+/// Whether all pixels of a chroma sample show the same solid mark, and which.
+struct CellMark {
+  bool whole = true;
+  int mark = -1;
+};
+CellMark mark_of_cell(const OverlayPlan& plan, const Frame& frame, int cx, int cy) {
+  const int w = 1 << frame.format.log2_chroma_w;
+  const int h = 1 << frame.format.log2_chroma_h;
+  CellMark found;
+  bool first = true;
+  for (int y = cy * h; y < (cy + 1) * h && y < frame.size.height; ++y)
+    for (int x = cx * w; x < (cx + 1) * w && x < frame.size.width; ++x) {
+      const int mark = solid_at(plan, test::upright_place({x, y}, frame.size, frame.orientation));
+      if (!first && mark != found.mark) found.whole = false;
+      found.mark = mark;
+      first = false;
+    }
+  return found;
+}
+
+int wrong_luma(const Frame& before, const Frame& after, const OverlayPlan& plan) {
+  int wrong = 0;
+  for (int y = 0; y < after.size.height; ++y)
+    for (int x = 0; x < after.size.width; ++x) {
+      const PixelPlace place = test::upright_place({x, y}, after.size, after.orientation);
+      const unsigned expected =
+          expected_luma(plan, after.format, place, test::raw_sample(before, 0, x, y));
+      wrong += test::raw_sample(after, 0, x, y) != expected ? 1 : 0;
+    }
+  return wrong;
+}
+
+struct ChromaPlace {
+  std::size_t plane;
+  int column;
+};
+ChromaPlace chroma_place(const PixelFormat& format, int component, int cx) {
+  if (format.semi_planar) return {1, 2 * cx + component};
+  return {static_cast<std::size_t>(1 + component), cx};
+}
+
+int wrong_chroma(const Frame& before, const Frame& after, const OverlayPlan& plan) {
+  if (!after.format.has_chroma) return 0;
+  int wrong = 0;
+  const Size size = after.chroma_size();
+  for (int y = 0; y < size.height; ++y)
+    for (int x = 0; x < size.width; ++x) {
+      const CellMark cell = mark_of_cell(plan, after, x, y);
+      wrong += cell.whole ? 0 : 1;
+      for (int component = 0; component < 2; ++component) {
+        const auto [plane, column] = chroma_place(after.format, component, x);
+        unsigned expected = test::raw_sample(before, plane, column, y);
+        if (cell.mark >= 0) {
+          const Mark& mark = plan.marks[static_cast<std::size_t>(cell.mark)];
+          const InkSamples& ink = plan.inks[static_cast<std::size_t>(mark.ink)];
+          expected = component == 0 ? ink.u : ink.v;
+        }
+        wrong += test::raw_sample(after, plane, column, y) != expected ? 1 : 0;
+      }
+    }
+  return wrong;
+}
+
+/// Bytes that differ after a row's samples.
+int wrong_padding(const Frame& before, const Frame& after, bool alpha) {
+  int wrong = 0;
+  for (std::size_t p = 0; p < 4; ++p) {
+    const int used = test::row_samples(after, p, alpha) * after.format.bytes_per_sample();
+    if (used == 0) continue;
+    for (int y = 0; y < test::rows(after, p); ++y)
+      for (auto i = static_cast<std::ptrdiff_t>(used); i < after.planes[p].stride; ++i) {
+        const std::ptrdiff_t at = y * after.planes[p].stride + i;
+        wrong += before.planes[p].data[at] != after.planes[p].data[at] ? 1 : 0;
+      }
+  }
+  return wrong;
+}
+
+void expect_as_the_oracle(const FrameSpec& spec, const Detections& faces,
+                          const OverlayStyle& style) {
+  const Frame before = test::make_noise_frame(spec, 7);
+  Frame after = test::make_noise_frame(spec, 7);
+  draw_overlay(after, faces, style);
+  const OverlayPlan plan = plan_overlay(before, faces, style);
+  EXPECT_EQ(wrong_luma(before, after, plan), 0);
+  EXPECT_EQ(wrong_chroma(before, after, plan), 0);
+  EXPECT_EQ(wrong_padding(before, after, spec.alpha), 0);
+  EXPECT_EQ(test::bytes_of(before)[3], test::bytes_of(after)[3]) << "alpha";
+}
+
+std::string name_of(Orientation orientation) {
+  return std::to_string(orientation.quarter_turns) + (orientation.mirrored ? " mirrored" : "");
+}
+
+class OverlayFormats : public testing::TestWithParam<FormatCase> {};
+
+TEST_P(OverlayFormats, EverySampleIsAsTheOracleSays) {
+  for (const Orientation orientation : test::all_orientations())
+    for (const Size size : {Size{96, 64}, Size{75, 61}, Size{62, 93}}) {
+      SCOPED_TRACE(name_of(orientation) + " " + std::to_string(size.width));
+      FrameSpec spec{GetParam().format, size, orientation};
+      spec.alpha = GetParam().alpha;
+      expect_as_the_oracle(spec, some_faces(upright_size(size, orientation)), kEverything);
+    }
+}
+
+TEST_P(OverlayFormats, TinyPicturesWork) {
+  for (const Orientation orientation : test::all_orientations())
+    for (const Size size : {Size{1, 1}, Size{2, 1}, Size{3, 5}, Size{18, 32}}) {
+      SCOPED_TRACE(name_of(orientation) + " " + std::to_string(size.width));
+      FrameSpec spec{GetParam().format, size, orientation};
+      spec.alpha = GetParam().alpha;
+      expect_as_the_oracle(spec, some_faces(upright_size(size, orientation)), kEverything);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, OverlayFormats, testing::ValuesIn(kFormats),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+TEST(Overlay, TextReadsUprightInEveryOrientation) {
+  const PixelFormat format{false, 0, 0, 8, 0, true};
+  const Size upright{181, 117};
+  Frame reference = test::make_noise_frame({format, upright}, 3);
+  const Frame plain = test::make_noise_frame({format, upright}, 3);
+  const Detections faces = some_faces(upright);
+  draw_overlay(reference, faces, kEverything);
+
+  for (const Orientation orientation : test::all_orientations()) {
+    SCOPED_TRACE(name_of(orientation));
+    const Size size = orientation.swaps_axes() ? Size{upright.height, upright.width} : upright;
+    Frame turned = test::make_noise_frame({format, size, orientation}, 4);
+    const auto for_each = [&](const auto& visit) {
+      for (int y = 0; y < size.height; ++y)
+        for (int x = 0; x < size.width; ++x)
+          for (std::size_t p = 0; p < 3; ++p)
+            visit(p, PixelPlace{x, y}, test::upright_place({x, y}, size, orientation));
+    };
+    for_each([&](std::size_t p, PixelPlace stored, PixelPlace place) {
+      test::set_raw_sample(turned, p, stored.x, stored.y,
+                           test::raw_sample(plain, p, place.x, place.y));
+    });
+    draw_overlay(turned, faces, kEverything);
+    int wrong = 0;
+    for_each([&](std::size_t p, PixelPlace stored, PixelPlace place) {
+      wrong += test::raw_sample(turned, p, stored.x, stored.y) !=
+                       test::raw_sample(reference, p, place.x, place.y)
+                   ? 1
+                   : 0;
+    });
+    EXPECT_EQ(wrong, 0);
+  }
+}
+
+// In interlaced 4:2:0, chroma row 2k belongs to luma rows 4k and 4k + 2, and 2k + 1 to 4k + 1 and
+// 4k + 3. Wherever chroma is ink, all its luma must be covered, and the other way round.
+TEST(Overlay, LinesKeepTheirColourInBothFieldsOfInterlacedPictures) {
+  for (const Orientation orientation : test::all_orientations()) {
+    SCOPED_TRACE(name_of(orientation));
+    FrameSpec spec{{false, 1, 1, 8, 0, true}, {96, 64}, orientation};
+    spec.field_order = FieldOrder::top_first;
+    const Detections faces = some_faces(upright_size(spec.size, orientation));
+    expect_as_the_oracle(spec, faces, kEverything);
+    const Frame frame = test::make_noise_frame(spec, 1);
+    const OverlayPlan plan = plan_overlay(frame, faces, kEverything);
+    for (int y = 0; y < spec.size.height; y += 4)
+      for (int x = 0; x < spec.size.width; ++x) {
+        const auto mark = [&](int row) {
+          return solid_at(plan, test::upright_place({x, row}, spec.size, orientation));
+        };
+        for (int row = y; row < y + 4; ++row) ASSERT_EQ(mark(row), mark(y)) << x << "," << row;
+      }
+  }
+}
+
+// Where the planes are green, blue and red, white text on a grey plate is equal in all three.
+TEST(Overlay, TextIsWhiteOnGreenBlueRedPlanes) {
+  for (const int bits : {8, 12}) {
+    FrameSpec spec{{false, 0, 0, bits, 0, true}, {160, 90}};
+    spec.color.matrix = 0;
+    spec.color.full_range = true;
+    Frame frame = test::make_noise_frame(spec, 5);
+    const OverlayStyle count{false, false, false, true};
+    draw_overlay(frame, {}, count);
+    const PixelRect plate = plan_overlay(frame, {}, count).marks.at(0).area;
+    unsigned brightest = 0;
+    for (int y = plate.y1; y < plate.y2; ++y)
+      for (int x = plate.x1; x < plate.x2; ++x) {
+        const unsigned green = test::raw_sample(frame, 0, x, y);
+        ASSERT_EQ(test::raw_sample(frame, 1, x, y), green) << x << "," << y;
+        ASSERT_EQ(test::raw_sample(frame, 2, x, y), green) << x << "," << y;
+        brightest = std::max(brightest, green);
+      }
+    EXPECT_GT(brightest, (1U << bits) * 3 / 5);
+  }
+}
+
+TEST(Overlay, OutlineLiesAroundTheBoxAndCloseToIt) {
+  for (const FormatCase& format : kFormats) {
+    SCOPED_TRACE(format.name);
+    const FrameSpec spec{format.format, {120, 90}};
+    const Frame before = test::make_noise_frame(spec, 9);
+    Frame after = test::make_noise_frame(spec, 9);
+    Detections faces;
+    faces.push_back({40.3F, 30.6F, 71.2F, 66.9F}, 0.5F, {});
+    draw_overlay(after, faces, {true, false, false, false});
+    constexpr int kWidest = 4 + 2 * 3;  // the widest line and a chroma cell's edge on either side
+    for (int y = 0; y < 90; ++y)
+      for (int x = 0; x < 120; ++x) {
+        const bool inside = x >= 40 && x < 72 && y >= 30 && y < 67;
+        const bool far =
+            x < 40 - kWidest || x >= 72 + kWidest || y < 30 - kWidest || y >= 67 + kWidest;
+        if (inside || far) {
+          ASSERT_EQ(test::raw_sample(before, 0, x, y), test::raw_sample(after, 0, x, y))
+              << x << "," << y;
+        }
+      }
+    const unsigned ink = plan_overlay(before, faces, {}).inks[0].y;
+    const auto line_width = [&](int x, int y, int dx, int dy) {
+      int width = 0;
+      for (int i = 0; i < kWidest; ++i)
+        width += test::raw_sample(after, 0, x + i * dx, y + i * dy) == ink ? 1 : 0;
+      return width;
+    };
+    EXPECT_GE(line_width(39, 50, -1, 0), 2);
+    EXPECT_GE(line_width(72, 50, 1, 0), 2);
+    EXPECT_GE(line_width(50, 29, 0, -1), 2);
+    EXPECT_GE(line_width(50, 67, 0, 1), 2);
+  }
+}
+
+TEST(Overlay, WithoutFacesOnlyTheCountIsDrawn) {
+  const FrameSpec spec{{false, 1, 1, 8, 0, true}, {160, 90}};
+  const Frame before = test::make_noise_frame(spec, 2);
+  Frame after = test::make_noise_frame(spec, 2);
+  draw_overlay(after, {}, {true, true, true, false});
+  EXPECT_EQ(test::bytes_of(before), test::bytes_of(after));
+  draw_overlay(after, {}, kEverything);
+  EXPECT_NE(test::bytes_of(before), test::bytes_of(after));
+}
+
+TEST(Overlay, NoStyleDrawsNothing) {
+  const FrameSpec spec{{false, 1, 1, 8, 0, true}, {160, 90}};
+  const Frame before = test::make_noise_frame(spec, 2);
+  Frame after = test::make_noise_frame(spec, 2);
+  draw_overlay(after, some_faces({160, 90}), {false, false, false, false});
+  EXPECT_EQ(test::bytes_of(before), test::bytes_of(after));
+}
+
+TEST(Overlay, RefusesAFrameOfAnotherDevice) {
+  Frame frame = test::make_noise_frame({{}, {16, 16}}, 1);
+  frame.device = {DeviceKind::cuda, 0};
+  try {
+    draw_overlay(frame, {}, {});
+    FAIL() << "no exception";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::internal);
+    EXPECT_NE(std::string(error.what()).find("overlay"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("cuda:0"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace facepipe

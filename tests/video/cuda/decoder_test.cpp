@@ -1,0 +1,321 @@
+// NVDEC's frames against the CPU decoder's, bit for bit.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <ostream>
+#include <string>
+
+#include "tests/support/clips.h"
+#include "tests/support/extra_data.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/video/cuda/decoding.h"
+
+namespace facepipe::test {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+struct Clip {
+  const char* name;
+  const char* arguments;
+  const char* file;
+};
+
+void PrintTo(const Clip& clip, std::ostream* out) { *out << clip.name; }
+
+/// What NVDEC decodes.
+const std::vector<Clip> kClips{
+    {"reordered", "-c:v libx264 -pix_fmt yuv420p -bf 3 -g 20", "clip.mp4"},
+    {"no_reordering", "-c:v libx264 -pix_fmt yuv420p -tune zerolatency", "clip.mkv"},
+    {"cropped", "-c:v libx264 -pix_fmt yuv420p -x264-params crop-rect=6,10,14,22", "clip.mp4"},
+    {"odd_macroblocks", "-vf scale=386:218 -c:v libx264 -pix_fmt yuv420p", "clip.mp4"},
+    {"interlaced", "-c:v libx264 -pix_fmt yuv420p -flags +ilme+ildct -x264-params tff=1",
+     "clip.mp4"},
+    {"full_range", "-c:v libx264 -pix_fmt yuvj420p -color_range pc -colorspace bt709", "clip.mp4"},
+    {"raw", "-c:v libx264 -pix_fmt yuv420p -bf 0", "clip.h264"},
+};
+
+class NvdecClips : public testing::TestWithParam<Clip> {};
+
+TEST_P(NvdecClips, GivesTheFramesOfTheCpu) {
+  const TemporaryFolder folder;
+  const fs::path file = folder / GetParam().file;
+  ffmpeg(std::string(kDecodedSource) + GetParam().arguments, file);
+  const Decoded expected = decode_on_cpu(file);
+  for (const int in_flight : {1, 16}) {
+    SCOPED_TRACE(std::to_string(in_flight) + " in flight");
+    CudaDecoderOptions options;
+    options.choice = DecoderChoice::nvdec;
+    options.frames_in_flight = in_flight;
+    const Decoded found = decode_on_cuda(file, options);
+    ASSERT_NO_FATAL_FAILURE(expect_equal(found, expected));
+    EXPECT_EQ(found.name, "h264_nvdec");
+    EXPECT_EQ(found.uploads, CopyTotal{});
+  }
+}
+
+TEST_P(NvdecClips, GivesTheFramesOfTheCpuWhenTheCpuDecodesAndUploads) {
+  const TemporaryFolder folder;
+  const fs::path file = folder / GetParam().file;
+  ffmpeg(std::string(kDecodedSource) + GetParam().arguments, file);
+  CudaDecoderOptions options;
+  options.choice = DecoderChoice::cpu;
+  const Decoded found = decode_on_cuda(file, options);
+  ASSERT_NO_FATAL_FAILURE(expect_equal(found, decode_on_cpu(file)));
+  EXPECT_EQ(found.uploads.calls, found.ledger.decoded);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, NvdecClips, testing::ValuesIn(kClips),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+TEST(Nvdec, KeepsToTheChosenRange) {
+  const TemporaryFolder folder;
+  ffmpeg(std::string(kDecodedSource) + "-c:v libx264 -pix_fmt yuv420p -bf 2", folder / "clip.mp4");
+  CudaDecoderOptions options;
+  options.stream.start_s = 0.5;
+  options.stream.end_s = 1.2;
+  const Decoded found = decode_on_cuda(folder / "clip.mp4", options);
+  ASSERT_NO_FATAL_FAILURE(expect_equal(found, decode_on_cpu(folder / "clip.mp4", options.stream)));
+  EXPECT_EQ(found.ledger.decoded, 21);
+}
+
+/// The share of samples that differ by more than decoders of JPEG may.
+double share_of_other_samples(const Samples& one, const Samples& other) {
+  constexpr int kRounding = 8;
+  std::size_t others = 0;
+  for (std::size_t i = 0; i < one.size(); ++i)
+    if (std::abs(int{one[i]} - int{other[i]}) > kRounding) ++others;
+  return static_cast<double>(others) / static_cast<double>(one.size());
+}
+
+TEST(Nvdec, FindsTheChromaOfOddHeights) {
+  for (const char* const size : {"642x362", "642x361", "641x361"}) {
+    SCOPED_TRACE(size);
+    const TemporaryFolder folder;
+    const fs::path file = folder / "clip.mkv";
+    ffmpeg("-f lavfi -i testsrc2=r=30:d=0.2:s=" + std::string(size) +
+               " -c:v mjpeg -q:v 2 -pix_fmt yuvj420p",
+           file);
+    CudaDecoderOptions options;
+    options.choice = DecoderChoice::nvdec;
+    const Decoded found = decode_on_cuda(file, options);
+    const Decoded expected = decode_on_cpu(file);
+    ASSERT_EQ(found.shots.size(), expected.shots.size());
+    for (std::size_t i = 0; i < found.shots.size(); ++i) {
+      ASSERT_EQ(found.shots[i].samples.size(), expected.shots[i].samples.size());
+      EXPECT_LT(share_of_other_samples(found.shots[i].samples, expected.shots[i].samples), 1e-4);
+    }
+  }
+}
+
+// Main 10 needs an encoder that not every ffmpeg has; such a clip may lie beside the other data.
+TEST(Nvdec, DecodesTenBits) {
+  const TemporaryFolder folder;
+  fs::path file = extra_data() / "main10.mp4";
+  if (!fs::exists(file)) {
+    file = folder / "clip.mp4";
+    if (run_command({"ffmpeg", "-hide_banner", "-h", "encoder=libx265"}).out.find("yuv420p10le") ==
+        std::string::npos)
+      GTEST_SKIP() << "neither main10.mp4 in FACEPIPE_TEST_DATA nor libx265 in ffmpeg";
+    ffmpeg(std::string(kDecodedSource) + "-c:v libx265 -pix_fmt yuv420p10le", file);
+  }
+  CudaDecoderOptions options;
+  options.choice = DecoderChoice::nvdec;
+  const Decoded found = decode_on_cuda(file, options);
+  ASSERT_NO_FATAL_FAILURE(expect_equal(found, decode_on_cpu(file)));
+  EXPECT_EQ(found.name, "hevc_nvdec");
+}
+
+TEST(Nvdec, APictureThatDoesntComeIsCountedAsLost) {
+  const TemporaryFolder folder;
+  const fs::path file = folder / "clip.mp4";
+  ffmpeg(std::string(kDecodedSource) +
+             "-c:v libx264 -pix_fmt yuv420p -bf 2 -x264-params b-pyramid=none",
+         file);
+  Demuxer demuxer(file.string(), {});
+  Notices notices(file.string());
+  CopyCounter copies;
+  CudaDecoderOptions options;
+  options.choice = DecoderChoice::nvdec;
+  const std::unique_ptr<Decoder> decoder =
+      make_cuda_decoder(demuxer, options, keep, notices, copies);
+  const Decoder::Sink drop = [](const DecodedFrame&) {};
+  std::int64_t latest = 0;
+  int spoilt = 0;
+  while (const UniqueAVPacket packet = demuxer.read()) {
+    const bool reordered = packet->pts < latest;
+    latest = std::max(latest, packet->pts);
+    if (reordered && latest > 10 * packet->duration && spoilt == 0) {
+      check_av(av_packet_make_writable(packet.get()), ErrorKind::internal, "packet");
+      std::fill(packet->data + 4, packet->data + packet->size, std::uint8_t{0xFF});
+      ++spoilt;
+    }
+    decoder->decode(*packet, {}, drop);
+  }
+  decoder->flush(drop);
+  ASSERT_EQ(spoilt, 1);
+  EXPECT_EQ(decoder->ledger().packets, 60);
+  EXPECT_EQ(decoder->ledger().lost, 1);
+  EXPECT_EQ(decoder->ledger().decoded, 59);
+}
+
+/// One thread: what FFmpeg loses at a change of size doesn't depend on chance.
+DecoderOptions in_order() {
+  DecoderOptions options;
+  options.threads = 1;
+  return options;
+}
+
+/// Two streams of other sizes, one behind the other.
+fs::path make_changing(const TemporaryFolder& folder) {
+  ffmpeg(std::string(kDecodedSource) + "-c:v libx264 -pix_fmt yuv420p -bf 3", folder / "a.h264");
+  ffmpeg(std::string(kDecodedSource) + "-vf scale=322:242 -c:v libx264 -pix_fmt yuv420p",
+         folder / "b.h264");
+  ffmpeg("-f h264 -i concat:" + (folder / "a.h264").string() + "|" + (folder / "b.h264").string() +
+             "|" + (folder / "a.h264").string() + " -c copy",
+         folder / "changing.h264");
+  return folder / "changing.h264";
+}
+
+double mean_difference(const Samples& one, const Samples& other) {
+  double sum = 0;
+  for (std::size_t i = 0; i < one.size(); ++i) sum += std::abs(int{one[i]} - int{other[i]});
+  return sum / static_cast<double>(one.size());
+}
+
+TEST(Nvdec, MakesPicturesThatChangeLikeTheFirst) {
+  const TemporaryFolder folder;
+  const fs::path file = make_changing(folder);
+  const Decoded expected = decode_on_cpu(file, in_order());
+  CudaDecoderOptions options;
+  options.choice = DecoderChoice::nvdec;
+  const Decoded found = decode_on_cuda(file, options);
+  ASSERT_EQ(found.shots.size(), expected.shots.size());
+  EXPECT_EQ(found.ledger.lost, expected.ledger.lost);
+  for (std::size_t i = 0; i < found.shots.size(); ++i) {
+    ASSERT_EQ(found.shots[i].size, (Size{640, 360}));
+    EXPECT_LT(mean_difference(found.shots[i].samples, expected.shots[i].samples), 1.0) << i;
+  }
+  EXPECT_THAT(found.notices, Contains("pictures change from 640x360 yuv420p to 322x242 yuv420p in "
+                                      "mid-file; converted to the first"));
+  EXPECT_EQ(live_frames(), 0);
+}
+
+TEST(Nvdec, EndsWherePicturesChangeIfAskedTo) {
+  const TemporaryFolder folder;
+  CudaDecoderOptions options;
+  options.stream.scale_on_change = false;
+  try {
+    static_cast<void>(decode_on_cuda(make_changing(folder), options));
+    FAIL() << "no exception";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::input);
+    EXPECT_THAT(error.what(), HasSubstr("from 640x360 yuv420p to 322x242 yuv420p in mid-file"));
+  }
+  EXPECT_EQ(live_frames(), 0);
+}
+
+/// One entry of an edit list: from where on how much of the track is shown.
+struct Edit {
+  std::uint32_t duration = 0;  ///< in the movie's time scale
+  std::uint32_t begin = 0;     ///< in the track's
+};
+
+std::string big_endian(std::uint32_t value) {
+  std::string bytes;
+  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift & 0xFF);
+  return bytes;
+}
+
+/// Replaces the edit list (ISO/IEC 14496-12, 8.6.6), which FFmpeg's muxer writes with one entry
+/// and behind the samples, so that no place of these changes.
+void set_edits(const fs::path& mp4, const std::vector<Edit>& edits) {
+  std::string bytes = read_file(mp4);
+  const std::size_t list = bytes.find("elst");
+  ASSERT_NE(list, std::string::npos);
+  constexpr std::size_t kOneEntry = 24;  // from the name on
+  std::string entries = big_endian(0) + big_endian(static_cast<std::uint32_t>(edits.size()));
+  for (const Edit& edit : edits)
+    entries += big_endian(edit.duration) + big_endian(edit.begin) + big_endian(0x10000);
+  bytes.replace(list - 4, 4 + kOneEntry,
+                big_endian(static_cast<std::uint32_t>(entries.size() + 8)) + "elst" + entries);
+  const auto growth = static_cast<std::uint32_t>(entries.size() + 4 - kOneEntry);
+  for (const char* const parent : {"edts", "trak", "moov"}) {
+    const std::size_t box = bytes.rfind(parent, list) - 4;
+    std::uint32_t size = 0;
+    for (std::size_t i = 0; i < 4; ++i)
+      size = size << 8 | static_cast<std::uint8_t>(bytes[box + i]);
+    bytes.replace(box, 4, big_endian(size + growth));
+  }
+  std::ofstream(mp4, std::ios::binary) << bytes;
+}
+
+// From such stamps FFmpeg guesses that more pictures are reordered than the stream says, holds them
+// back, and has no surface left for them, unless there are more.
+TEST(Nvdec, HasSurfacesForWhatEditListsHoldBack) {
+  const TemporaryFolder folder;
+  const fs::path file = folder / "clip.mp4";
+  ffmpeg(std::string(kDecodedSource) + "-c:v libx264 -pix_fmt yuv420p -bf 3 -g 12", file);
+  set_edits(file, {{900, 1024}, {900, 1024 + 3840}, {900, 1024 + 7680}});
+  const Decoded expected = decode_on_cpu(file, in_order());
+  ASSERT_EQ(expected.ledger.lost, 0);
+  CudaDecoderOptions options;
+  options.choice = DecoderChoice::nvdec;
+  const Decoded found = decode_on_cuda(file, options);
+  ASSERT_NO_FATAL_FAILURE(expect_equal(found, expected));
+  EXPECT_EQ(found.shots.size(), 81U);
+}
+
+TEST(Nvdec, RefusesToTurnPixelsThatTheCpuTurns) {
+  const TemporaryFolder folder;
+  ffmpeg(std::string(kDecodedSource) + "-t 0.2 -c:v libx264 -pix_fmt yuv420p", folder / "clip.mp4");
+  mark_turned(folder / "clip.mp4");
+  const TargetChooser turn = [](const AVFrame& first, Orientation orientation) {
+    PictureTarget target = keep(first, orientation);
+    target.rotate = orientation;
+    return target;
+  };
+  EXPECT_THROW(static_cast<void>(decode_on_cuda(folder / "clip.mp4", {}, turn)), Error);
+  CudaDecoderOptions by_cpu;
+  by_cpu.choice = DecoderChoice::cpu;
+  CudaDecoderOptions by_whom_can;
+  by_whom_can.stream.tags_rotation = false;
+  for (const CudaDecoderOptions& options : {by_cpu, by_whom_can}) {
+    const Decoded found = decode_on_cuda(folder / "clip.mp4", options, turn);
+    ASSERT_FALSE(found.shots.empty());
+    EXPECT_EQ(found.shots[0].size, (Size{360, 640}));
+    EXPECT_TRUE(found.shots[0].orientation.upright());
+  }
+}
+
+TEST(Nvdec, ShowsTheChooserWhatTheDeviceWillHold) {
+  const TemporaryFolder folder;
+  ffmpeg(std::string(kDecodedSource) +
+             "-t 0.2 -c:v libx264 -pix_fmt yuv420p -x264-params "
+             "crop-rect=6,10,14,22",
+         folder / "clip.mp4");
+  for (const DecoderChoice choice : {DecoderChoice::nvdec, DecoderChoice::cpu}) {
+    int asked = 0;
+    const TargetChooser look = [&](const AVFrame& first, Orientation orientation) {
+      ++asked;
+      EXPECT_EQ(first.format, AV_PIX_FMT_NV12);
+      EXPECT_EQ(first.width, 640 - 6 - 14);
+      EXPECT_EQ(first.height, 360 - 10 - 22);
+      return keep(first, orientation);
+    };
+    CudaDecoderOptions options;
+    options.choice = choice;
+    static_cast<void>(decode_on_cuda(folder / "clip.mp4", options, look));
+    EXPECT_EQ(asked, 1);
+  }
+}
+
+}  // namespace
+}  // namespace facepipe::test

@@ -1,0 +1,178 @@
+// Clips through the decoder of a CUDA device and through the CPU's, to be compared frame by frame.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <deque>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/support/test_frame.h"
+#include "video/cuda/decoder.h"
+#include "video/cuda/download.h"
+#include "video/encoder.h"
+#include "video/pictures.h"
+
+namespace facepipe::test {
+
+/// Samples without a format's shift, in the order Y, U, V.
+using Samples = std::vector<std::uint16_t>;
+
+inline Samples samples_of(const Frame& frame) {
+  Samples all;
+  const auto add = [&](std::size_t plane, int x, int y) {
+    all.push_back(static_cast<std::uint16_t>(raw_sample(frame, plane, x, y) >> frame.format.shift));
+  };
+  for (int y = 0; y < frame.size.height; ++y)
+    for (int x = 0; x < frame.size.width; ++x) add(0, x, y);
+  const Size chroma = frame.chroma_size();
+  for (int component = 0; component < 2; ++component)
+    for (int y = 0; y < chroma.height; ++y)
+      for (int x = 0; x < chroma.width; ++x) {
+        const bool pairs = frame.format.semi_planar;
+        add(pairs ? 1 : 1 + static_cast<std::size_t>(component), pairs ? 2 * x + component : x, y);
+      }
+  return all;
+}
+
+/// What a test compares of one frame.
+struct Shot {
+  Samples samples;
+  Size size;
+  std::int64_t pts = 0;
+  std::int64_t duration = 0;
+  std::int64_t index = 0;
+  FieldOrder field_order = FieldOrder::progressive;
+  Orientation orientation;
+  ColorInfo color;
+};
+
+inline Shot shot_of(const Frame& frame) {
+  return {samples_of(frame), frame.size,        frame.pts,         frame.duration,
+          frame.index,       frame.field_order, frame.orientation, frame.color};
+}
+
+struct Decoded {
+  std::vector<Shot> shots;
+  FrameLedger ledger;
+  std::string name;
+  std::vector<std::string> notices;
+  CopyTotal uploads;
+};
+
+inline PictureTarget keep(const AVFrame& first, Orientation /*orientation*/) {
+  return {first.width, first.height, working_format(static_cast<AVPixelFormat>(first.format)), {}};
+}
+
+inline void decode_all(Demuxer& demuxer, Decoder& decoder, const Decoder::Sink& sink) {
+  while (const UniqueAVPacket packet = demuxer.read())
+    if (packet->stream_index == demuxer.video_index()) decoder.decode(*packet, {}, sink);
+  decoder.flush(sink);
+}
+
+inline Decoded decode_on_cpu(const std::filesystem::path& file,
+                             const DecoderOptions& options = {}) {
+  Demuxer demuxer(file.string(), {});
+  Notices notices(file.string());
+  const std::unique_ptr<Decoder> decoder = make_cpu_decoder(demuxer, options, keep, notices);
+  Decoded result;
+  decode_all(demuxer, *decoder,
+             [&](DecodedFrame decoded) { result.shots.push_back(shot_of(decoded.frame)); });
+  result.ledger = decoder->ledger();
+  return result;
+}
+
+/// Keeps options.frames_in_flight frames alive, as a pipeline does, and fetches each when it goes.
+/// Then it is drawn over, which no picture decoded later may show.
+class Fetcher {
+ public:
+  explicit Fetcher(std::size_t in_flight) : in_flight_(in_flight) {}
+
+  void take(Frame frame, std::vector<Shot>& shots) {
+    EXPECT_EQ(frame.device, (Device{DeviceKind::cuda, 0}));
+    alive_.push_back(std::move(frame));
+    while (alive_.size() > in_flight_) fetch(shots);
+  }
+  void fetch_all(std::vector<Shot>& shots) {
+    while (!alive_.empty()) fetch(shots);
+  }
+
+ private:
+  void fetch(std::vector<Shot>& shots) {
+    const Frame& oldest = alive_.front();
+    if (!download_) download_.emplace(oldest.size, oldest.format.bits, 1, copies_);
+    const std::array<Plane, 4> planes = oldest.planes;
+    const Size size = oldest.size;
+    DownloadingFrame going = download_->start(std::move(alive_.front()), stream_);
+    alive_.pop_front();
+    scribble(planes[0], size.width, size.height);
+    scribble(planes[1], size.width, size.height / 2);
+    stream_.synchronize();
+    shots.push_back(shot_of(going.wait()));
+  }
+
+  void scribble(const Plane& plane, int bytes, int rows) {
+    EXPECT_EQ(cudaMemset2DAsync(plane.data, static_cast<std::size_t>(plane.stride), 0x5A,
+                                static_cast<std::size_t>(bytes), static_cast<std::size_t>(rows),
+                                stream_.view().get()),
+              cudaSuccess);
+  }
+
+  std::size_t in_flight_;
+  std::deque<Frame> alive_;
+  cuda::Stream stream_;
+  CopyCounter copies_;
+  std::optional<PictureDownload> download_;
+};
+
+inline Decoded decode_on_cuda(const std::filesystem::path& file, const CudaDecoderOptions& options,
+                              const TargetChooser& chooser = keep) {
+  Demuxer demuxer(file.string(), {});
+  Notices notices(file.string());
+  CopyCounter copies;
+  std::unique_ptr<Decoder> decoder = make_cuda_decoder(demuxer, options, chooser, notices, copies);
+  Fetcher fetcher(static_cast<std::size_t>(options.frames_in_flight));
+  Decoded result;
+  decode_all(demuxer, *decoder,
+             [&](DecodedFrame decoded) { fetcher.take(std::move(decoded.frame), result.shots); });
+  result.ledger = decoder->ledger();
+  result.name = decoder->name();
+  decoder.reset();  // frames may outlive it
+  fetcher.fetch_all(result.shots);
+  result.notices = notices.all();
+  result.uploads = copies.total(CopyKind::upload);
+  return result;
+}
+
+inline void expect_equal(const Shot& found, const Shot& expected) {
+  ASSERT_EQ(found.size, expected.size);
+  ASSERT_TRUE(found.samples == expected.samples);
+  EXPECT_EQ(found.pts, expected.pts);
+  EXPECT_EQ(found.duration, expected.duration);
+  EXPECT_EQ(found.index, expected.index);
+  EXPECT_EQ(found.field_order, expected.field_order);
+  EXPECT_EQ(found.orientation, expected.orientation);
+  EXPECT_EQ(found.color, expected.color);
+}
+
+inline void expect_equal(const Decoded& found, const Decoded& expected) {
+  ASSERT_EQ(found.shots.size(), expected.shots.size());
+  for (std::size_t i = 0; i < found.shots.size(); ++i) {
+    SCOPED_TRACE("frame " + std::to_string(i));
+    ASSERT_NO_FATAL_FAILURE(expect_equal(found.shots[i], expected.shots[i]));
+  }
+  EXPECT_EQ(found.ledger.packets, expected.ledger.packets);
+  EXPECT_EQ(found.ledger.decoded, expected.ledger.decoded);
+  EXPECT_EQ(found.ledger.lost, expected.ledger.lost);
+  EXPECT_GT(found.ledger.decoded, 0);
+}
+
+/// What FFmpeg makes the clips of.
+inline constexpr const char* kDecodedSource = "-f lavfi -i testsrc2=s=640x360:r=30:d=2 ";
+
+}  // namespace facepipe::test

@@ -1,0 +1,28 @@
+// Frames through an encoder, one after the other.
+#pragma once
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "video/encoder.h"
+
+namespace facepipe::test {
+
+/// The packets of `count` frames, flushed; records are numbered as the frames are.
+inline std::vector<EncodedFrame> encode_all(
+    Encoder& encoder, int count, const std::function<Frame(int)>& frame,
+    const std::function<void()>& after_each = [] {}) {
+  std::vector<EncodedFrame> packets;
+  const auto sink = [&](EncodedFrame encoded) { packets.push_back(std::move(encoded)); };
+  for (int i = 0; i < count; ++i) {
+    FrameRecord record;
+    record.index = i;
+    encoder.encode(frame(i), std::move(record), sink);
+    after_each();
+  }
+  encoder.flush(sink);
+  return packets;
+}
+
+}  // namespace facepipe::test

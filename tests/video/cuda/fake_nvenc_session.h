@@ -1,0 +1,65 @@
+// One encoder of the stand-in: its surfaces, pictures and packets.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <list>
+
+#include "tests/video/cuda/fake_nvenc.h"
+
+namespace facepipe::test {
+
+/// Keeps the sentence if it isn't so.
+void expect(bool so, const std::string& sentence);
+[[nodiscard]] const FakeChip& chip();
+
+struct FakeSurface {
+  void* memory = nullptr;
+  std::uint32_t height = 0;
+  std::uint32_t pitch = 0;
+  bool mapped = false;
+};
+
+/// A bitstream buffer; between encode() and lock() it belongs to a picture.
+struct FakeOutput {
+  const FakeSurface* surface = nullptr;
+  std::size_t number = 0;  ///< of the picture
+  const FakePacket* packet = nullptr;
+};
+
+class FakeEncoder {
+ public:
+  explicit FakeEncoder(FakeSession& log);
+  ~FakeEncoder();
+  FakeEncoder(const FakeEncoder&) = delete;
+  FakeEncoder& operator=(const FakeEncoder&) = delete;
+
+  [[nodiscard]] FakeSession& log() { return log_; }
+  void read_behind(cudaStream_t stream) { input_ = stream; }
+
+  [[nodiscard]] FakeSurface* register_surface(const NV_ENC_REGISTER_RESOURCE& resource);
+  void unregister(void* surface);
+  [[nodiscard]] FakeOutput* create_output() { return &outputs_.emplace_back(); }
+  void destroy(void* output);
+
+  /// True where everything that was given so far has been encoded.
+  [[nodiscard]] bool encode(const NV_ENC_PIC_PARAMS& params);
+  /// Encodes the rest.
+  void finish();
+  void lock(NV_ENC_LOCK_BITSTREAM& params);
+
+ private:
+  [[nodiscard]] FakePicture read(const FakeSurface& surface, cudaStream_t stream) const;
+  void hand_out(std::size_t received);
+
+  FakeSession& log_;
+  cudaStream_t input_ = nullptr;
+  cudaStream_t own_ = nullptr;
+  std::list<FakeSurface> surfaces_;
+  std::list<FakeOutput> outputs_;
+  std::deque<FakeOutput*> waiting_;
+  std::size_t encoded_ = 0;
+  std::size_t locked_ = 0;
+};
+
+}  // namespace facepipe::test

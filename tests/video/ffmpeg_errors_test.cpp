@@ -1,0 +1,44 @@
+// FFmpeg's first error line, kept for who asks.
+#include "video/ffmpeg_errors.h"
+
+#include <gtest/gtest.h>
+
+#include "video/ffmpeg.h"
+
+namespace facepipe {
+namespace {
+
+TEST(FFmpegErrors, KeepsTheFirstErrorLineWhole) {
+  const FFmpegErrors errors;
+  EXPECT_EQ(errors.first(), "");
+  av_log(nullptr, AV_LOG_WARNING, "only a warning\n");
+  EXPECT_EQ(errors.first(), "");
+  av_log(nullptr, AV_LOG_WARNING, "too wide\n");
+  av_log(nullptr, AV_LOG_ERROR, "cannot load %s\n", "libthis.so");
+  av_log(nullptr, AV_LOG_FATAL, "so it ends\n");
+  EXPECT_EQ(errors.first(), "cannot load libthis.so (too wide)");
+}
+
+TEST(FFmpegErrors, KeepsThoseOfOneObject) {
+  const UniqueCodecContext one(avcodec_alloc_context3(nullptr));
+  const UniqueCodecContext other(avcodec_alloc_context3(nullptr));
+  const FFmpegErrors errors(one.get());
+  av_log(other.get(), AV_LOG_WARNING, "not mine\n");
+  av_log(other.get(), AV_LOG_ERROR, "nor this\n");
+  av_log(nullptr, AV_LOG_ERROR, "nobody's\n");
+  EXPECT_EQ(errors.first(), "");
+  av_log(one.get(), AV_LOG_ERROR, "mine\n");
+  EXPECT_EQ(errors.first(), "mine");
+}
+
+TEST(FFmpegErrors, ForgetsThoseOfTheLastOne) {
+  {
+    const FFmpegErrors errors;
+    av_log(nullptr, AV_LOG_ERROR, "before\n");
+  }
+  av_log(nullptr, AV_LOG_ERROR, "between\n");
+  EXPECT_EQ(FFmpegErrors().first(), "");
+}
+
+}  // namespace
+}  // namespace facepipe

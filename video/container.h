@@ -1,0 +1,47 @@
+// What a container format can hold.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <stop_token>
+#include <string>
+
+#include "core/limits.h"
+#include "video/ffmpeg.h"
+
+namespace facepipe {
+
+/// Whether the muxer takes such a stream, and readers know it again; asks the muxer itself where
+/// its tables don't say. Of image formats, a file's name decides (choose_codec()).
+[[nodiscard]] bool can_hold(const AVOutputFormat& format, const AVCodecParameters& stream);
+[[nodiscard]] bool can_hold(const AVOutputFormat& format, AVCodecID codec, AVMediaType type);
+
+/// The muxer for a file name. Errors: Error(output) for an extension that names none.
+[[nodiscard]] const AVOutputFormat& muxer_for(const std::filesystem::path& path);
+
+/// Names as in AVOutputFormat::name: the family of MP4 and QuickTime, and that of Matroska.
+[[nodiscard]] bool is_mov_family(const AVOutputFormat& format);
+[[nodiscard]] bool is_matroska_family(const AVOutputFormat& format);
+[[nodiscard]] bool is_image_format(const AVOutputFormat& format);
+
+/// Whether the muxer writes from front to back and never goes back, so that the file can be a FIFO.
+[[nodiscard]] bool needs_no_seeking(const AVOutputFormat& format);
+
+/// Time stamps are a count of frames: AVI and others.
+[[nodiscard]] bool has_fixed_frame_rate(const AVOutputFormat& format);
+
+/// The container format that an input would be written to, and its file extension with the dot:
+/// the input's where FFmpeg can write it and it holds what `encoder` (empty: the default) makes,
+/// else Matroska, as for a FIFO, into which only the run itself may look. A blocked look ends when
+/// `stop` is requested. Errors: as Demuxer.
+struct OutputFormat {
+  std::string name;
+  std::string extension;
+  bool still_image = false;
+};
+[[nodiscard]] OutputFormat output_format_for(const std::string& input, const std::string& encoder,
+                                             const std::stop_token& stop,
+                                             bool allow_references = false,
+                                             std::int64_t max_pixels = kDefaultMaxPixels);
+
+}  // namespace facepipe

@@ -1,0 +1,110 @@
+#include "video/encoder.h"
+
+extern "C" {
+#include <libavutil/pixdesc.h>
+}
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "video/ffmpeg_encoder.h"
+#include "video/frame_filter.h"
+#include "video/pictures.h"
+
+namespace facepipe {
+namespace {
+
+CodecOptions options_of(const EncoderOptions& options) {
+  CodecOptions all = options.options;
+  if (!options.preset.empty()) all.emplace_back("preset", options.preset);
+  if (options.crf) all.emplace_back("crf", std::to_string(*options.crf));
+  return all;
+}
+
+bool chooses_quality(const CodecOptions& options) {
+  constexpr std::array<std::string_view, 3> kChoices{"b", "q", "global_quality"};
+  return std::any_of(options.begin(), options.end(), [&](const auto& option) {
+    return std::find(kChoices.begin(), kChoices.end(), option.first) != kChoices.end();
+  });
+}
+
+// Some of FFmpeg's encoders default to 200 kbit/s, which nobody wants.
+void set_default_quality(AVCodecContext& context) {
+  if (context.bit_rate == 0 || has_own_option(context, "crf")) return;
+  constexpr int kGoodQuantizer = 2;
+  context.flags |= AV_CODEC_FLAG_QSCALE;
+  context.global_quality = kGoodQuantizer * FF_QP2LAMBDA;
+}
+
+/// The chain that makes `format` of the picture. Unless told, FFmpeg would make a full range
+/// narrow, and the encoder has been opened for the one that there is.
+std::string conversion_of(const AVFrame& picture, AVPixelFormat format) {
+  const bool yuv = (av_pix_fmt_desc_get(format)->flags & AV_PIX_FMT_FLAG_RGB) == 0;
+  const bool full = picture.color_range == AVCOL_RANGE_JPEG;
+  return std::string(full && yuv ? "scale=out_range=pc," : "") +
+         "format=" + av_get_pix_fmt_name(format);
+}
+
+class CpuEncoder final : public Encoder {
+ public:
+  CpuEncoder(const EncoderSetup& setup, const Frame& first, Notices& notices)
+      : encoded_(setup.plan.encoded),
+        encoder_(
+            setup, first, options_of(setup.options),
+            [&](AVCodecContext& context) {
+              if (!chooses_quality(setup.options.options)) set_default_quality(context);
+            },
+            notices) {}
+
+  void encode(Frame frame, FrameRecord record, const Sink& sink) override;
+  void flush(const Sink& sink) override { encoder_.flush(sink); }
+  [[nodiscard]] AVRational time_base() const override { return encoder_.context().time_base; }
+  [[nodiscard]] UniqueCodecParameters parameters() const override { return encoder_.parameters(); }
+  [[nodiscard]] std::string name() const override { return encoder_.name(); }
+
+ private:
+  UniqueAVFrame picture_of(const Frame& frame);
+  UniqueAVFrame prepare(const Frame& frame, FrameRecord record);
+
+  AVPixelFormat encoded_;
+  FFmpegEncoder encoder_;
+  std::optional<FrameFilter> converter_;  // where the encoder wants what stages can't work on
+};
+
+UniqueAVFrame CpuEncoder::picture_of(const Frame& frame) {
+  UniqueAVFrame picture(av_frame_clone(&unwrap(frame)));
+  if (!picture) throw std::bad_alloc();
+  if (picture->format == encoded_) return picture;
+  if (!converter_ || converter_->from() != kind_of(*picture))
+    converter_.emplace(kind_of(*picture), conversion_of(*picture, encoded_));
+  return converter_->apply(std::move(picture));
+}
+
+UniqueAVFrame CpuEncoder::prepare(const Frame& frame, FrameRecord record) {
+  UniqueAVFrame picture;
+  {
+    const ScopedCpuTime cpu(record.times, StageId::encode);
+    picture = picture_of(frame);
+  }
+  encoder_.announce(frame, *picture, std::move(record));
+  return picture;
+}
+
+void CpuEncoder::encode(Frame frame, FrameRecord record, const Sink& sink) {
+  record.times[StageId::encode].begin = Clock::now();
+  const UniqueAVFrame picture = prepare(frame, std::move(record));
+  frame = Frame();  // a converted picture doesn't need it any more
+  encoder_.send(*picture, sink);
+}
+
+}  // namespace
+
+std::unique_ptr<Encoder> make_cpu_encoder(const EncoderSetup& setup, const Frame& first,
+                                          Notices& notices) {
+  return std::make_unique<CpuEncoder>(setup, first, notices);
+}
+
+}  // namespace facepipe

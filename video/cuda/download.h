@@ -1,0 +1,65 @@
+// Finished pictures for an encoder on the CPU: the named device-to-host copy of pixels.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "core/cuda/buffer.h"
+#include "core/cuda/copies.h"
+#include "core/cuda/stream.h"
+#include "core/frame.h"
+#include "video/cuda/pool.h"
+#include "video/cuda/staging.h"
+
+namespace facepipe {
+
+/// A picture on its way to the host; move-only.
+class DownloadingFrame {
+ public:
+  DownloadingFrame(Frame source, Frame target, std::shared_ptr<const cuda::Event> copied)
+      : source_(std::move(source)), target_(std::move(target)), copied_(std::move(copied)) {}
+
+  /// Waits for a copy that nobody waited for: its memory goes to other pictures.
+  ~DownloadingFrame();
+  DownloadingFrame(DownloadingFrame&&) = default;
+  DownloadingFrame& operator=(DownloadingFrame&&) = delete;
+  DownloadingFrame(const DownloadingFrame&) = delete;
+  DownloadingFrame& operator=(const DownloadingFrame&) = delete;
+
+  /// Waits for the copy, lets the device's picture go, and gives the host's: NV12, P010 or P016 in
+  /// pinned memory, with all the properties that the frame had. To be called once.
+  [[nodiscard]] Frame wait();
+
+ private:
+  Frame source_;  // until its samples have been read
+  Frame target_;
+  std::shared_ptr<const cuda::Event> copied_;
+};
+
+/// Semi-planar 4:2:0 in device memory -> the same in pinned memory. Used by one thread; its frames
+/// may outlive it.
+class PictureDownload {
+ public:
+  /// @param bits    of a sample as FFmpeg's formats count: 8 (NV12), 10 (P010) or 16 (P016)
+  /// @param frames  how many may be alive at once without more memory being allocated
+  PictureDownload(Size size, int bits, std::size_t frames, CopyCounter& copies);
+
+  /// Enqueues one copy for each plane on `stream`, behind Frame::ready, and returns.
+  /// Errors: Error(internal) for a frame of another size, format or device.
+  [[nodiscard]] DownloadingFrame start(Frame frame, cuda::StreamView stream);
+
+ private:
+  struct Slot {
+    explicit Slot(std::size_t bytes) : host(bytes) {}
+    cuda::PinnedBuffer<std::byte> host;
+    cuda::Event copied;
+  };
+  void copy_plane(const Plane& from, std::byte* to, Size samples, cuda::StreamView stream);
+
+  PictureLayout layout_;
+  std::size_t sample_bytes_;
+  CopyCounter& copies_;
+  Pool<Slot> slots_;
+};
+
+}  // namespace facepipe

@@ -1,0 +1,279 @@
+#include "video/cuda/jpeg_encoder.h"
+
+#include <charconv>
+#include <cstring>
+#include <deque>
+#include <utility>
+#include <vector>
+
+#include "core/cuda/buffer.h"
+#include "core/cuda/check.h"
+#include "core/cuda/stream.h"
+#include "video/cuda/jpeg_planes.h"
+#include "video/cuda/nvjpeg.h"
+#include "video/cuda/pictures.h"
+#include "video/encoder_clock.h"
+#include "video/pictures.h"
+
+namespace facepipe {
+namespace {
+
+constexpr const char* kName = "nvjpeg";
+
+int quality_of(const EncoderOptions& options) {
+  int quality = kDefaultJpegQuality;
+  if (options.crf) throw Error(ErrorKind::usage, "encoder nvjpeg has no option \"crf\"");
+  for (const auto& [key, value] : options.options) {
+    if (key != "quality")
+      throw Error(ErrorKind::usage, "encoder nvjpeg has no option \"" + key + "\"");
+    const char* const end = value.data() + value.size();
+    const auto parsed = std::from_chars(value.data(), end, quality);
+    if (parsed.ec != std::errc() || parsed.ptr != end || quality < 1 || quality > 100)
+      throw Error(ErrorKind::usage, "encoder nvjpeg: quality is 1 to 100, not \"" + value + "\"");
+  }
+  return quality;
+}
+
+/// What all pictures share.
+struct Codec {
+  UniqueNvjpeg handle;
+  UniqueNvjpegParams parameters;
+  Size size;
+  std::size_t longest = 0;  ///< bitstream of one picture, bytes
+
+  Codec(Size picture, int quality, cuda::StreamView stream) : size(picture) {
+    nvjpegHandle_t made = nullptr;
+    FACEPIPE_NVJPEG_CHECK(nvjpegCreateSimple(&made));
+    handle.reset(made);
+    nvjpegEncoderParams_t chosen = nullptr;
+    FACEPIPE_NVJPEG_CHECK(nvjpegEncoderParamsCreate(made, &chosen, stream.get()));
+    parameters.reset(chosen);
+    FACEPIPE_NVJPEG_CHECK(nvjpegEncoderParamsSetQuality(chosen, quality, stream.get()));
+    FACEPIPE_NVJPEG_CHECK(
+        nvjpegEncoderParamsSetSamplingFactors(chosen, NVJPEG_CSS_420, stream.get()));
+    FACEPIPE_NVJPEG_CHECK(
+        nvjpegEncodeGetBufferSize(made, chosen, size.width, size.height, &longest));
+  }
+};
+
+/// One picture on its way: its stream, nvJPEG's scratch memory, planes and bitstream.
+class Place {
+ public:
+  explicit Place(const Codec& codec) : codec_(codec), bitstream_(codec.longest) {
+    nvjpegEncoderState_t made = nullptr;
+    FACEPIPE_NVJPEG_CHECK(
+        nvjpegEncoderStateCreate(codec.handle.get(), &made, stream_.view().get()));
+    state_.reset(made);
+    make_planes();
+    warm_up();
+  }
+
+  ~Place() { static_cast<void>(cudaStreamSynchronize(stream_.view().get())); }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+
+  /// `frame` must live until collect() has returned or the place has ended.
+  void start(const Frame& frame) {
+    hold_back_until_ready(frame, stream_);
+    enqueue_jpeg_planes(frame, planes_, stream_);
+    encode();
+    encoded_.record(stream_);
+  }
+
+  [[nodiscard]] bool ready() const {
+    const cudaError_t status = cudaEventQuery(encoded_.get());
+    if (status == cudaErrorNotReady) {
+      static_cast<void>(cudaGetLastError());  // or the next launch would seem to have failed
+      return false;
+    }
+    FACEPIPE_CUDA_CHECK(status);
+    return true;
+  }
+
+  /// Waits, and fetches the bitstream into pinned memory; valid until the next start().
+  [[nodiscard]] std::span<const std::uint8_t> collect() {
+    encoded_.synchronize();
+    std::size_t length = 0;
+    FACEPIPE_NVJPEG_CHECK(nvjpegEncodeRetrieveBitstream(codec_.handle.get(), state_.get(), nullptr,
+                                                        &length, stream_.view().get()));
+    if (length > bitstream_.size())
+      throw Error(ErrorKind::device, "nvJPEG's bitstream is longer than it said it could be");
+    FACEPIPE_NVJPEG_CHECK(nvjpegEncodeRetrieveBitstream(
+        codec_.handle.get(), state_.get(), bitstream_.data(), &length, stream_.view().get()));
+    stream_.synchronize();
+    return bitstream_.span().first(length);
+  }
+
+ private:
+  void make_planes() {
+    constexpr int kAlignment = 256;
+    for (int i = 0; i < 3; ++i) {
+      const int width = i == 0 ? codec_.size.width : (codec_.size.width + 1) / 2;
+      const int height = i == 0 ? codec_.size.height : (codec_.size.height + 1) / 2;
+      const int stride = (width + kAlignment - 1) / kAlignment * kAlignment;
+      memory_[i] = cuda::DeviceBuffer<std::uint8_t>(static_cast<std::size_t>(stride) *
+                                                    static_cast<std::size_t>(height));
+      planes_.planes[i] = memory_[i].data();
+      planes_.strides[i] = stride;
+    }
+  }
+
+  // nvJPEG allocates when it meets the first picture of a size; that must not be in the frame loop.
+  void warm_up() {
+    for (const auto& plane : memory_) cuda::fill(plane.span(), 128, stream_);
+    encode();
+    encoded_.record(stream_);
+    static_cast<void>(collect());
+  }
+
+  void encode() {
+    nvjpegImage_t source{};
+    for (int i = 0; i < 3; ++i) {
+      source.channel[i] = planes_.planes[i];
+      source.pitch[i] = static_cast<std::size_t>(planes_.strides[i]);
+    }
+    FACEPIPE_NVJPEG_CHECK(nvjpegEncodeYUV(
+        codec_.handle.get(), state_.get(), codec_.parameters.get(), &source, NVJPEG_CSS_420,
+        codec_.size.width, codec_.size.height, stream_.view().get()));
+  }
+
+  const Codec& codec_;
+  cuda::Stream stream_;
+  cuda::DeviceBuffer<std::uint8_t> memory_[3];
+  JpegPlanes planes_;
+  UniqueNvjpegState state_;
+  cuda::Event encoded_;
+  cuda::PinnedBuffer<std::uint8_t> bitstream_;
+};
+
+class CudaJpegEncoder final : public Encoder {
+ public:
+  CudaJpegEncoder(const EncoderSetup& setup, const Frame& first, int in_flight, Notices& notices,
+                  CopyCounter& copies);
+
+  void encode(Frame frame, FrameRecord record, const Sink& sink) override;
+  void flush(const Sink& sink) override;
+  [[nodiscard]] AVRational time_base() const override { return clock_.time_base(); }
+  [[nodiscard]] UniqueCodecParameters parameters() const override;
+  [[nodiscard]] std::string name() const override { return "nvjpeg"; }
+
+ private:
+  struct Pending {
+    Frame frame;
+    FrameRecord record;
+    std::int64_t stamp = 0;
+    std::unique_ptr<Place> place;  // last: it ends first, and waits for its work on the frame
+  };
+  void give_oldest(const Sink& sink);
+  [[nodiscard]] UniqueAVPacket packet_of(const Pending& done) const;
+
+  PixelFormat format_;
+  CopyCounter& copies_;
+  EncoderClock clock_;
+  cuda::Stream setup_stream_;
+  Codec codec_;
+  UniqueCodecParameters parameters_;
+  std::vector<std::unique_ptr<Place>> free_;
+  std::deque<Pending> pending_;
+};
+
+AVRational clock_base(const EncoderSetup& setup, const Frame& first) {
+  return setup.fixed_frame_rate ? av_inv_q(to_av(setup.frame_rate)) : to_av(first.time_base);
+}
+
+UniqueCodecParameters describe(const Frame& first) {
+  const AVFrame& picture = unwrap(first);
+  UniqueCodecParameters made(avcodec_parameters_alloc());
+  if (!made) throw std::bad_alloc();
+  made->codec_type = AVMEDIA_TYPE_VIDEO;
+  made->codec_id = AV_CODEC_ID_MJPEG;
+  made->format = AV_PIX_FMT_YUVJ420P;
+  made->bits_per_raw_sample = 8;
+  made->width = first.size.width;
+  made->height = first.size.height;
+  made->sample_aspect_ratio = to_av(first.sample_aspect);
+  made->color_range = AVCOL_RANGE_JPEG;
+  made->color_space = picture.colorspace;
+  made->color_primaries = picture.color_primaries;
+  made->color_trc = picture.color_trc;
+  made->chroma_location = picture.chroma_location;
+  if (first.field_order != FieldOrder::progressive)
+    made->field_order = first.field_order == FieldOrder::top_first ? AV_FIELD_TT : AV_FIELD_BB;
+  return made;
+}
+
+CudaJpegEncoder::CudaJpegEncoder(const EncoderSetup& setup, const Frame& first, int in_flight,
+                                 Notices& notices, CopyCounter& copies)
+    : format_(first.format),
+      copies_(copies),
+      clock_(clock_base(setup, first), notices),
+      codec_(first.size, quality_of(setup.options), setup_stream_),
+      parameters_(describe(first)) {
+  for (int i = 0; i < in_flight; ++i) free_.push_back(std::make_unique<Place>(codec_));
+}
+
+void CudaJpegEncoder::encode(Frame frame, FrameRecord record, const Sink& sink) {
+  record.times[StageId::encode].begin = Clock::now();
+  if (frame.size != codec_.size || frame.format != format_)
+    throw Error(ErrorKind::internal, std::string(kName) + ": a picture unlike the first");
+  Pending next{std::move(frame), std::move(record), 0, std::move(free_.back())};
+  free_.pop_back();
+  {
+    const ScopedCpuTime cpu(next.record.times, StageId::encode);
+    next.stamp = clock_.next_stamp(next.frame);
+    next.place->start(next.frame);
+  }
+  pending_.push_back(std::move(next));
+  while (!pending_.empty() && (free_.empty() || pending_.front().place->ready())) give_oldest(sink);
+}
+
+void CudaJpegEncoder::flush(const Sink& sink) {
+  while (!pending_.empty()) give_oldest(sink);
+}
+
+UniqueAVPacket CudaJpegEncoder::packet_of(const Pending& done) const {
+  const std::span<const std::uint8_t> bitstream = done.place->collect();
+  copies_.add(CopyKind::bitstream, bitstream.size());
+  UniqueAVPacket packet = new_av_packet();
+  check_av(av_new_packet(packet.get(), static_cast<int>(bitstream.size())), ErrorKind::internal,
+           "packet");
+  std::memcpy(packet->data, bitstream.data(), bitstream.size());
+  packet->pts = done.stamp;
+  packet->dts = done.stamp;
+  packet->duration = clock_.duration_of(done.frame);
+  packet->flags |= AV_PKT_FLAG_KEY;
+  return packet;
+}
+
+void CudaJpegEncoder::give_oldest(const Sink& sink) {
+  EncodedFrame result;
+  {
+    Pending& oldest = pending_.front();
+    const ScopedCpuTime cpu(oldest.record.times, StageId::encode);
+    result.packet = packet_of(oldest);
+  }
+  Pending done = std::move(pending_.front());
+  pending_.pop_front();
+  free_.push_back(std::move(done.place));
+  result.record = std::move(done.record);
+  result.record.times[StageId::encode].end = Clock::now();
+  sink(std::move(result));
+}
+
+UniqueCodecParameters CudaJpegEncoder::parameters() const {
+  UniqueCodecParameters copy(avcodec_parameters_alloc());
+  if (!copy) throw std::bad_alloc();
+  check_av(avcodec_parameters_copy(copy.get(), parameters_.get()), ErrorKind::internal,
+           "encoder parameters");
+  return copy;
+}
+
+}  // namespace
+
+std::unique_ptr<Encoder> make_cuda_encoder(const EncoderSetup& setup, const Frame& first,
+                                           int in_flight, Notices& notices, CopyCounter& copies) {
+  if (in_flight < 1) throw Error(ErrorKind::internal, "nvjpeg: no picture in flight");
+  return std::make_unique<CudaJpegEncoder>(setup, first, in_flight, notices, copies);
+}
+
+}  // namespace facepipe

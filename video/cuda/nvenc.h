@@ -1,0 +1,38 @@
+// What NVENC encodes: some chips have none, and nothing tells but an attempt.
+#pragma once
+
+#include <string>
+
+#include "video/ffmpeg_encoder.h"
+
+namespace facepipe {
+
+/// NVENC's encoder of a family, as FFmpeg names it; empty for a family other than H.264 and HEVC.
+[[nodiscard]] std::string nvenc_name(AVCodecID family);
+
+/// Larger than the least that any chip's NVENC takes.
+inline constexpr Size kSmallNvencSize{320, 192};
+
+/// What is to be encoded, and how.
+struct NvencTask {
+  std::string encoder;  ///< FFmpeg's name
+  Size size = kSmallNvencSize;
+  AVPixelFormat surface = AV_PIX_FMT_NV12;  ///< NV12, P010LE or P016LE (of which it takes 10 bits)
+  bool interlaced = false;
+  CodecOptions options;
+};
+
+/// Makes pictures of that kind on `hardware`, see open_hardware_device(): chroma right behind luma,
+/// as NVENC wants it. Errors: Error(device).
+[[nodiscard]] UniqueAVBuffer nvenc_surfaces(AVBufferRef& hardware, Size size,
+                                            AVPixelFormat surface);
+
+/// Lets the encoder take what `surfaces` makes.
+void take_surfaces(AVCodecContext& encoder, AVBufferRef& surfaces);
+
+/// Why the task can't be done on `hardware`, in FFmpeg's words; empty if it can. Opens the encoder
+/// and closes it. Errors: Error(device) where there is no memory for pictures; Error(usage) for an
+/// option that the encoder doesn't know.
+[[nodiscard]] std::string reason_against_nvenc(const NvencTask& task, AVBufferRef& hardware);
+
+}  // namespace facepipe

@@ -1,0 +1,64 @@
+#include "video/cuda/picture_fit.h"
+
+#include <utility>
+
+#include "core/cuda/check.h"
+#include "video/cuda/pictures.h"
+#include "video/cuda/rescale.h"
+#include "video/pictures.h"
+
+namespace facepipe {
+
+/// What a scaled picture keeps alive: its own memory, and the other's until that has been read.
+struct PictureFit::Held {
+  Held(std::shared_ptr<Slot> into, Frame from) : slot(std::move(into)), source(std::move(from)) {}
+  ~Held() { static_cast<void>(cudaEventSynchronize(slot->scaled.get())); }
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+
+  std::shared_ptr<Slot> slot;
+  Frame source;
+};
+
+PictureFit::PictureFit(Size size, int bits, bool full_range, std::size_t frames, Device device)
+    : layout_(picture_layout(size, bits)),
+      full_range_(full_range),
+      device_(device),
+      slots_(frames, [bytes = layout_.bytes] { return std::make_unique<Slot>(bytes); }) {}
+
+float* PictureFit::scratch_for(Size from, cuda::StreamView stream) {
+  const std::size_t needed = rescale_scratch(from, layout_.size);
+  if (scratch_.size() < needed) {
+    stream.synchronize();  // work on the old one
+    scratch_ = cuda::DeviceBuffer<float>(needed);
+  }
+  return scratch_.data();
+}
+
+Frame PictureFit::apply(Frame frame, cuda::StreamView stream) {
+  const std::shared_ptr<Slot> slot = slots_.lease();
+  std::byte* const memory = slot->device.data();
+  const RescaleTarget target{{memory, layout_.stride},
+                             {memory + layout_.luma_bytes, layout_.stride},
+                             layout_.size,
+                             *workable_format(layout_.format),
+                             full_range_};
+  float* const scratch = scratch_for(frame.size, stream);
+  // From here on the frame outlives its work, whatever is thrown.
+  const auto held = std::make_shared<Held>(slot, std::move(frame));
+  const Frame& source = held->source;
+  hold_back_until_ready(source, stream);
+  enqueue_rescale(source, target, scratch, stream);
+  slot->scaled.record(stream);
+  UniqueAVFrame picture = picture_over(memory, layout_, unwrap(source), held);
+  if (source.color.full_range != full_range_)
+    picture->color_range = full_range_ ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
+  Frame result = wrap(std::move(picture), layout_.format, device_);
+  const ColorInfo color = result.color;
+  take_properties(source, result);
+  result.color = color;
+  attach_ready(result, std::shared_ptr<const cuda::Event>(slot, &slot->scaled));
+  return result;
+}
+
+}  // namespace facepipe

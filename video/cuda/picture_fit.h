@@ -1,0 +1,45 @@
+// Pictures that change size or layout midway, made like the first on the device.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "core/cuda/buffer.h"
+#include "core/cuda/stream.h"
+#include "core/frame.h"
+#include "video/cuda/pool.h"
+#include "video/cuda/staging.h"
+
+namespace facepipe {
+
+/// Used by one thread; its frames may outlive it. Scratch memory is allocated when pictures of
+/// another size come.
+class PictureFit {
+ public:
+  /// @param size, bits, full_range  what all pictures become; bits as picture_layout() takes them
+  /// @param frames  how many may be alive at once without more memory being allocated
+  PictureFit(Size size, int bits, bool full_range, std::size_t frames, Device device);
+
+  /// Enqueues the scaling on `stream`, behind Frame::ready, and returns. The result has all other
+  /// properties of `frame`; Frame::ready tells when its samples are there, and until then it keeps
+  /// the memory of `frame`, even if nobody keeps the result.
+  /// Errors: as enqueue_rescale().
+  [[nodiscard]] Frame apply(Frame frame, cuda::StreamView stream);
+
+ private:
+  struct Slot {
+    explicit Slot(std::size_t bytes) : device(bytes) {}
+    cuda::DeviceBuffer<std::byte> device;
+    cuda::Event scaled;
+  };
+  struct Held;
+  [[nodiscard]] float* scratch_for(Size from, cuda::StreamView stream);
+
+  PictureLayout layout_;
+  bool full_range_;
+  Device device_;
+  Pool<Slot> slots_;
+  cuda::DeviceBuffer<float> scratch_;  // of one picture: a stream's work happens in order
+};
+
+}  // namespace facepipe

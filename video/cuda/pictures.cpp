@@ -1,0 +1,47 @@
+#include "video/cuda/pictures.h"
+
+#include <utility>
+
+#include "core/cuda/check.h"
+#include "core/error.h"
+
+namespace facepipe {
+
+void expect_device_picture(const Frame& frame) {
+  const PixelFormat& format = frame.format;
+  const bool fits = frame.device.kind == DeviceKind::cuda && format.semi_planar &&
+                    format.log2_chroma_w == 1 && format.log2_chroma_h == 1;
+  if (!fits)
+    throw Error(ErrorKind::internal, "a picture on " + to_string(frame.device) +
+                                         " where semi-planar 4:2:0 on cuda is expected");
+}
+
+void take_properties(const Frame& from, Frame& to) {
+  to.color = from.color;
+  to.orientation = from.orientation;
+  to.sample_aspect = from.sample_aspect;
+  to.field_order = from.field_order;
+  to.pts = from.pts;
+  to.duration = from.duration;
+  to.time_base = from.time_base;
+  to.index = from.index;
+}
+
+void attach_ready(Frame& frame, std::shared_ptr<const cuda::Event> event) {
+  struct Held {
+    std::shared_ptr<void> owner;
+    std::shared_ptr<const cuda::Event> event;
+  };
+  frame.ready = event->get();
+  auto held = std::make_shared<Held>(Held{std::move(frame.owner), std::move(event)});
+  void* const owner = held->owner.get();  // what unwrap() looks for
+  frame.owner = std::shared_ptr<void>(std::move(held), owner);
+}
+
+void hold_back_until_ready(const Frame& frame, cuda::StreamView stream) {
+  if (frame.ready == nullptr) return;
+  auto* const event = static_cast<cudaEvent_t>(frame.ready);
+  FACEPIPE_CUDA_CHECK(cudaStreamWaitEvent(stream.get(), event, 0));
+}
+
+}  // namespace facepipe

@@ -1,0 +1,77 @@
+#include "video/cuda/upload.h"
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+
+#include "core/error.h"
+#include "video/cuda/pictures.h"
+#include "video/pictures.h"
+
+namespace facepipe {
+namespace {
+
+template <class Sample>
+const Sample* row_of(const Plane& plane, int y) {
+  return reinterpret_cast<const Sample*>(plane.data + y * plane.stride);
+}
+
+/// Samples as the device's formats hold them: in the word's upper bits.
+template <class Sample>
+void interleave(const Frame& frame, std::byte* to, const PictureLayout& layout, int shift) {
+  const auto target = [&](int row) {
+    return reinterpret_cast<Sample*>(to + static_cast<std::ptrdiff_t>(row) * layout.stride);
+  };
+  for (int y = 0; y < frame.size.height; ++y) {
+    const auto* const from = row_of<Sample>(frame.planes[0], y);
+    auto* const line = target(y);
+    for (int x = 0; x < frame.size.width; ++x) line[x] = static_cast<Sample>(from[x] << shift);
+  }
+  const Size chroma = frame.chroma_size();
+  for (int y = 0; y < chroma.height; ++y) {
+    const auto* const u = row_of<Sample>(frame.planes[1], y);
+    const auto* const v = row_of<Sample>(frame.planes[2], y);
+    auto* const line = target(frame.size.height + y);
+    for (std::ptrdiff_t x = 0; x < chroma.width; ++x) {
+      line[2 * x] = static_cast<Sample>(u[x] << shift);
+      line[2 * x + 1] = static_cast<Sample>(v[x] << shift);
+    }
+  }
+}
+
+}  // namespace
+
+PictureUpload::PictureUpload(Size size, int bits, std::size_t frames, Device device,
+                             CopyCounter& copies)
+    : layout_(picture_layout(size, bits)),
+      format_{false, 1, 1, bits, 0, true},
+      device_(device),
+      copies_(copies),
+      slots_(frames, [bytes = layout_.bytes] { return std::make_unique<Slot>(bytes); }) {}
+
+void PictureUpload::check(const Frame& frame) const {
+  const bool expected =
+      frame.device.kind == DeviceKind::cpu && frame.size == layout_.size && frame.format == format_;
+  if (!expected)
+    throw Error(ErrorKind::internal, "upload: a picture of another size or format than the first");
+}
+
+Frame PictureUpload::upload(const Frame& frame, cuda::StreamView stream) {
+  check(frame);
+  const std::shared_ptr<Slot> slot = slots_.lease();
+  slot->copied.synchronize();  // of a frame that was given up before its copy had happened
+  if (format_.bits > 8)
+    interleave<std::uint16_t>(frame, slot->host.data(), layout_, 16 - format_.bits);
+  else
+    interleave<std::uint8_t>(frame, slot->host.data(), layout_, 0);
+  cuda::copy(slot->device.span(), slot->host.span(), stream);
+  copies_.add(CopyKind::upload, layout_.bytes);
+  slot->copied.record(stream);
+  Frame result = wrap(picture_over(slot->device.data(), layout_, unwrap(frame), slot),
+                      layout_.format, device_);
+  take_properties(frame, result);
+  attach_ready(result, std::shared_ptr<const cuda::Event>(slot, &slot->copied));
+  return result;
+}
+
+}  // namespace facepipe

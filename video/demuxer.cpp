@@ -1,0 +1,212 @@
+#include "video/demuxer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "core/limits.h"
+#include "video/picture_limit.h"
+
+namespace facepipe {
+namespace {
+
+using std::chrono_literals::operator""s;
+
+constexpr auto kNetworkPatience = 30s;
+constexpr Rational kDefaultFrameRate{25, 1};
+constexpr std::int64_t kMaxPlausibleFrames = 1'000'000'000;
+// Durations in headers are rounded, and streams may end a little apart.
+constexpr std::int64_t kDurationToleranceUs = 1'000'000;
+
+bool has_index_of_packets(const AVFormatContext& context) {
+  // The mov demuxer's index lists every packet that it will return; others list key frames alone.
+  return std::strstr(context.iformat->name, "mov") != nullptr;
+}
+
+}  // namespace
+
+Demuxer::Demuxer(std::string url, std::stop_token stop, References references,
+                 std::int64_t max_pixels)
+    : url_(std::move(url)),
+      stop_(std::move(stop)),
+      max_pixels_(max_pixels),
+      access_(url_, references, stop_) {
+  open();
+  choose_video();
+  check_size();
+}
+
+void Demuxer::open() {
+  AVFormatContext* context = avformat_alloc_context();
+  if (context == nullptr) throw std::bad_alloc();
+  context->interrupt_callback = {&Demuxer::interrupt, this};
+  access_.confine(*context);
+  restart_deadline();
+  Dictionary options;
+  // A name with a "%" in it is a name, not a numbered series of pictures.
+  options.set("pattern_type", "none");
+  const int opened =
+      avformat_open_input(&context, access_.target().c_str(), nullptr, options.address());
+  context_.reset(context);  // nullptr after a failure, which has freed it
+  const int known = opened < 0 ? opened : find_streams();
+  if (stop_.stop_requested()) throw Stopped();
+  if (known < 0) access_.check_refused();
+  check_av(known, ErrorKind::input, url_);
+}
+
+// Looks into the streams with decoders of its own, which must not allocate what is refused.
+int Demuxer::find_streams() {
+  redirect_ffmpeg_log();  // for take_refused_size()
+  static_cast<void>(take_refused_size());
+  Dictionaries options(context_->nb_streams);
+  options.set("max_pixels", std::to_string(codec_max_pixels(max_pixels_)));
+  return avformat_find_stream_info(context_.get(), options.addresses());
+}
+
+void Demuxer::choose_video() {
+  const int best = av_find_best_stream(context_.get(), AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
+  const bool cover_art =
+      best >= 0 && (context_->streams[best]->disposition & AV_DISPOSITION_ATTACHED_PIC) != 0;
+  if (best < 0) access_.check_refused();
+  if (best < 0 || cover_art) throw Error(ErrorKind::input, url_ + ": has no video stream");
+  video_index_ = best;
+  if (video().time_base.num <= 0 || video().time_base.den <= 0)
+    throw Error(ErrorKind::input, url_ + ": the video stream has no valid time base");
+}
+
+void Demuxer::check_size() const {
+  const AVCodecParameters& video_parameters = *video().codecpar;
+  const Size size{video_parameters.width, video_parameters.height};
+  const std::optional<Size> refused = take_refused_size();
+  if (size.width <= 0 || size.height <= 0) {
+    if (refused) check_pixels(url_, *refused, max_pixels_);
+    throw Error(ErrorKind::input, url_ + ": the size of its pictures can't be found");
+  }
+  if (size.width > kMaxPictureSide || size.height > kMaxPictureSide)
+    throw Error(ErrorKind::input, url_ + ": pictures of " + to_string(size) + " are too large");
+  check_pixels(url_, size, max_pixels_);
+}
+
+int Demuxer::interrupt(void* self) {
+  const auto& demuxer = *static_cast<const Demuxer*>(self);
+  const bool late = is_url(demuxer.url_) && std::chrono::steady_clock::now() > demuxer.deadline_;
+  return demuxer.stop_.stop_requested() || late ? 1 : 0;
+}
+
+void Demuxer::restart_deadline() {
+  deadline_ = std::chrono::steady_clock::now() + kNetworkPatience;
+}
+
+UniqueAVPacket Demuxer::read() {
+  UniqueAVPacket packet = new_av_packet();
+  int result = AVERROR(EAGAIN);
+  while (result == AVERROR(EAGAIN)) {
+    if (stop_.stop_requested()) return nullptr;
+    restart_deadline();
+    result = av_read_frame(context_.get(), packet.get());
+  }
+  if (result < 0) {
+    if (result != AVERROR_EOF && !stop_.stop_requested()) read_error_ = av_error_text(result);
+    return nullptr;
+  }
+  account(*packet);
+  return packet;
+}
+
+void Demuxer::discard(int stream_index) {
+  if (promises_duration() && !counts_video_packets()) return;
+  context_->streams[stream_index]->discard = AVDISCARD_ALL;
+  discarded_ = true;
+}
+
+void Demuxer::account(const AVPacket& packet) {
+  if (packet.stream_index == video_index_) ++video_packets_;
+  const std::int64_t begin = packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts;
+  if (begin == AV_NOPTS_VALUE) return;
+  const AVRational time_base = context_->streams[packet.stream_index]->time_base;
+  const std::int64_t end_us =
+      av_rescale_q(begin + std::max<std::int64_t>(packet.duration, 0), time_base, AV_TIME_BASE_Q);
+  last_end_us_ = std::max(last_end_us_, end_us);
+}
+
+void Demuxer::seek_to_start(double seconds) {
+  const std::int64_t origin = origin_us();
+  const std::int64_t target = origin + std::llround(seconds * AV_TIME_BASE);
+  const int sought = avformat_seek_file(context_.get(), -1, INT64_MIN, target, target, 0);
+  if (sought < 0) avformat_seek_file(context_.get(), -1, INT64_MIN, origin, origin, 0);
+}
+
+std::int64_t Demuxer::origin_us() const {
+  const bool unknown = context_->start_time == AV_NOPTS_VALUE || lacks_time_stamps();
+  return unknown ? 0 : std::max<std::int64_t>(context_->start_time, 0);
+}
+
+bool Demuxer::is_still_image() const {
+  const std::string_view name = context_->iformat->name;
+  return name == "image2" || name.ends_with("_pipe");
+}
+
+bool Demuxer::lacks_time_stamps() const {
+  if (is_still_image()) return false;
+  // Demuxers of raw streams don't all say so, but the muxers of the same name do.
+  const AVOutputFormat* muxer = av_guess_format(context_->iformat->name, nullptr, nullptr);
+  const int muxer_flags = muxer != nullptr ? muxer->flags : 0;
+  return ((context_->iformat->flags | muxer_flags) & AVFMT_NOTIMESTAMPS) != 0;
+}
+
+Rational Demuxer::frame_rate() const {
+  const AVRational rate = av_guess_frame_rate(context_.get(), &video(), nullptr);
+  return rate.num > 0 && rate.den > 0 ? from_av(rate) : kDefaultFrameRate;
+}
+
+std::int64_t Demuxer::expected_frames() const {
+  if (is_still_image()) return 1;
+  if (video().nb_frames > 0) return std::min(video().nb_frames, kMaxPlausibleFrames);
+  const Rational rate = frame_rate();
+  if (context_->duration <= 0) return 0;
+  const double frames =
+      static_cast<double>(context_->duration) / AV_TIME_BASE * rate.num / rate.den;
+  return frames < static_cast<double>(kMaxPlausibleFrames) ? std::llround(frames) : 0;
+}
+
+/// The container says how many packets the video has.
+bool Demuxer::counts_video_packets() const {
+  return video().nb_frames > 0 &&
+         (has_index_of_packets(*context_) || std::strcmp(context_->iformat->name, "avi") == 0);
+}
+
+bool Demuxer::promises_duration() const {
+  return context_->duration > 0 && context_->start_time != AV_NOPTS_VALUE &&
+         context_->duration_estimation_method == AVFMT_DURATION_FROM_STREAM;
+}
+
+std::string Demuxer::shortfall() const {
+  std::string missing = this->missing();
+  if (read_error_.empty()) return missing;
+  return "reading stopped: " + read_error_ + (missing.empty() ? "" : "; " + missing);
+}
+
+std::string Demuxer::missing() const {
+  if (has_index_of_packets(*context_)) {
+    const int promised = avformat_index_get_entries_count(&video());
+    if (video_packets_ < promised)
+      return "the index lists " + std::to_string(promised) + " video packets, the file holds " +
+             std::to_string(video_packets_);
+  }
+  // AVI's header counts frames, while its demuxer cuts the duration down to what the file holds.
+  if (std::strcmp(context_->iformat->name, "avi") == 0 && video_packets_ < video().nb_frames)
+    return "the header promises " + std::to_string(video().nb_frames) + " frames, the file holds " +
+           std::to_string(video_packets_);
+  // A stream that wasn't read may be the longest.
+  if (!promises_duration() || discarded_ || last_end_us_ == AV_NOPTS_VALUE) return {};
+  // Some containers count the duration from zero, some from the first time stamp: take the lesser.
+  const std::int64_t promised_end =
+      context_->duration + std::min<std::int64_t>(context_->start_time, 0);
+  const std::int64_t missing = promised_end - last_end_us_;
+  if (missing <= kDurationToleranceUs) return {};
+  return "the header promises " + std::to_string(missing / 1000) + " ms more than the file holds";
+}
+
+}  // namespace facepipe

@@ -1,0 +1,91 @@
+// Opens an input and reads its packets; picks the video stream to work on. Decodes nothing.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "core/limits.h"
+#include "video/ffmpeg.h"
+#include "video/input_access.h"
+
+namespace facepipe {
+
+/// One opened input. Not thread-safe. A blocked open or read ends when `stop` is requested, and a
+/// network input that says nothing for 30 seconds is given up.
+class Demuxer {
+ public:
+  /// @param url a path or anything with "://" that FFmpeg opens; where the path is a FIFO's, its
+  ///        first data are waited for
+  /// @param max_pixels of a picture; a stream of larger ones is refused before one is decoded
+  /// Errors: Error(input): can't be opened, names other files, no media, no video stream, absurd
+  /// picture size; Stopped.
+  Demuxer(std::string url, std::stop_token stop, References references = References::refuse,
+          std::int64_t max_pixels = kDefaultMaxPixels);
+  Demuxer(const Demuxer&) = delete;
+  Demuxer& operator=(const Demuxer&) = delete;
+
+  /// The next packet of any stream; nullptr at the end, on a read error, or when stopped.
+  [[nodiscard]] UniqueAVPacket read();
+
+  /// Nobody wants the packets of this stream, which isn't the video: errors in it end nothing.
+  /// Called before the first read(). Where only the ends of all streams tell whether the file was
+  /// cut off (shortfall()), the stream is read all the same.
+  void discard(int stream_index);
+
+  /// Moves to the last key frame at or before `seconds` after the input's first stamp; stays at
+  /// the begin where the input can't be sought.
+  void seek_to_start(double seconds);
+
+  [[nodiscard]] const AVFormatContext& format() const { return *context_; }
+  [[nodiscard]] AVFormatContext& format() { return *context_; }
+  [[nodiscard]] AVStream& video() const { return *context_->streams[video_index_]; }
+  [[nodiscard]] int video_index() const { return video_index_; }
+  [[nodiscard]] const std::string& url() const { return url_; }
+  [[nodiscard]] std::int64_t max_pixels() const { return max_pixels_; }
+
+  /// A single picture: no motion, no sound.
+  [[nodiscard]] bool is_still_image() const;
+  /// The container carries no time stamps (raw H.264, for one).
+  [[nodiscard]] bool lacks_time_stamps() const;
+  /// Where seconds count from: the first stamp of the input, but never before zero, where
+  /// priming sound may stand.
+  [[nodiscard]] std::int64_t origin_us() const;
+  /// Average frames a second; 25 where the input doesn't say.
+  [[nodiscard]] Rational frame_rate() const;
+  /// Frames to expect; 0 if unknown.
+  [[nodiscard]] std::int64_t expected_frames() const;
+  /// Why reading ended where it wasn't the end of the file; empty otherwise.
+  [[nodiscard]] const std::string& read_error() const { return read_error_; }
+  /// What the container promised and the packets read so far didn't keep; empty if nothing.
+  /// Meaningful once read() has returned nullptr, and when everything was read from the start.
+  [[nodiscard]] std::string shortfall() const;
+
+ private:
+  static int interrupt(void* self);
+  void open();
+  [[nodiscard]] int find_streams();
+  void choose_video();
+  void check_size() const;
+  void restart_deadline();
+  void account(const AVPacket& packet);
+  [[nodiscard]] bool counts_video_packets() const;
+  [[nodiscard]] bool promises_duration() const;
+  [[nodiscard]] std::string missing() const;
+
+  std::string url_;
+  std::stop_token stop_;
+  std::int64_t max_pixels_;
+  std::chrono::steady_clock::time_point deadline_;
+  InputAccess access_;
+  UniqueInputContext context_;  // after stop_, deadline_ and access_, which its callbacks read
+  int video_index_ = -1;
+  std::int64_t video_packets_ = 0;
+  std::int64_t last_end_us_ = AV_NOPTS_VALUE;
+  std::string read_error_;
+  bool discarded_ = false;
+};
+
+}  // namespace facepipe

@@ -1,0 +1,100 @@
+// Frames in, packets out, each with the record of its frame.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/frame.h"
+#include "core/frame_record.h"
+#include "video/ffmpeg.h"
+#include "video/notices.h"
+
+namespace facepipe {
+
+/// What becomes of the encoded video. Options are passed through as they are.
+struct EncoderOptions {
+  /// FFmpeg's name of an encoder, or of a family ("h264"), of which the device's own is taken where
+  /// it has one; empty: the family H.264, or the still image's own
+  std::string codec;
+  std::string preset;         ///< passed where the encoder has such an option
+  std::optional<double> crf;  ///< with NVENC: constant quality, its "cq"
+  std::vector<std::pair<std::string, std::string>> options;  ///< name, value; unknown: Error(usage)
+};
+
+/// Which encoder runs, and what pictures it and the stages before it get.
+struct EncoderPlan {
+  const AVCodec* codec = nullptr;
+  AVPixelFormat working = AV_PIX_FMT_NONE;  ///< of the frames that stages work on
+  AVPixelFormat encoded = AV_PIX_FMT_NONE;  ///< of the pictures that the encoder gets
+};
+
+/// The encoder that `options` name, or the format's usual one (libx264 where it fits).
+/// Errors: Error(usage) for an unknown name; Error(output) where the format can't hold its packets.
+[[nodiscard]] const AVCodec& choose_codec(const EncoderOptions& options,
+                                          const AVOutputFormat& format, const std::string& output,
+                                          Notices& notices);
+
+/// Whether it is one of FFmpeg's encoders for NVENC, the encoder on NVIDIA's chips.
+[[nodiscard]] bool is_nvenc(const AVCodec& codec);
+
+/// Whether `options` name no encoder, but a family ("h264") at most: a device may run its own.
+[[nodiscard]] bool leaves_encoder_open(const EncoderOptions& options);
+
+/// Whether the encoder takes 8 bits alone and nobody who names it need know that.
+[[nodiscard]] bool narrows_to_8_bits(const AVCodec& codec);
+
+/// Finds formats for pictures like `first`, as close to it as the encoder allows. Where a size
+/// doesn't fit the subsampling of chroma (odd, in 4:2:0), 4:4:4 is taken, and told.
+/// Errors: Error(output) where the encoder takes nothing suitable.
+[[nodiscard]] EncoderPlan plan_encoder(const AVCodec& codec, const AVFrame& first,
+                                       Size encoded_size, const std::string& output,
+                                       Notices& notices);
+
+/// The format for stages alone, where nothing is encoded.
+[[nodiscard]] AVPixelFormat working_format(AVPixelFormat source);
+
+struct EncoderSetup {
+  EncoderPlan plan;
+  EncoderOptions options;
+  Rational frame_rate;
+  bool fixed_frame_rate = false;  ///< time stamps must be a count of frames
+  bool global_header = false;
+  int threads = 0;
+  std::string output;  ///< for messages
+};
+
+/// One encoded picture.
+struct EncodedFrame {
+  UniqueAVPacket packet;  ///< stamps in Encoder::time_base(), duration set
+  FrameRecord record;
+};
+
+/// One video stream's encoder. Used by one thread.
+class Encoder {
+ public:
+  using Sink = std::function<void(EncodedFrame)>;
+
+  virtual ~Encoder() = default;
+
+  /// Takes a frame; gives zero or more packets to `sink`, in decoding order.
+  virtual void encode(Frame frame, FrameRecord record, const Sink& sink) = 0;
+
+  /// The end: gives the packets that the encoder still holds.
+  virtual void flush(const Sink& sink) = 0;
+
+  [[nodiscard]] virtual AVRational time_base() const = 0;
+  [[nodiscard]] virtual UniqueCodecParameters parameters() const = 0;
+  /// FFmpeg's name, or "nvjpeg".
+  [[nodiscard]] virtual std::string name() const = 0;
+};
+
+/// Opens FFmpeg's encoder for frames like `first`.
+/// Errors: Error(usage) for an option that the encoder doesn't know; Error(output) if it refuses.
+[[nodiscard]] std::unique_ptr<Encoder> make_cpu_encoder(const EncoderSetup& setup,
+                                                        const Frame& first, Notices& notices);
+
+}  // namespace facepipe

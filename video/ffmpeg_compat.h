@@ -1,0 +1,119 @@
+// Every difference between FFmpeg 5.1 and 7 that facepipe meets, and nothing else.
+#pragma once
+
+extern "C" {
+#include <libavutil/display.h>
+}
+
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "video/ffmpeg.h"
+
+namespace facepipe::compat {
+
+#ifdef AV_PROFILE_MJPEG_HUFFMAN_BASELINE_DCT
+inline constexpr int kBaselineJpeg = AV_PROFILE_MJPEG_HUFFMAN_BASELINE_DCT;
+#else
+inline constexpr int kBaselineJpeg = FF_PROFILE_MJPEG_HUFFMAN_BASELINE_DCT;
+#endif
+
+// A number that travels with a packet through the decoder to the frame that came from it.
+// libavcodec 60 copies AVPacket::opaque; before, AVCodecContext::reordered_opaque did the same.
+#if LIBAVCODEC_VERSION_MAJOR >= 60
+inline void enable_tags(AVCodecContext& decoder) { decoder.flags |= AV_CODEC_FLAG_COPY_OPAQUE; }
+inline void set_tag(AVCodecContext&, AVPacket& packet, std::int64_t tag) {
+  packet.opaque = reinterpret_cast<void*>(static_cast<std::intptr_t>(tag));
+}
+inline std::int64_t tag_of(const AVFrame& frame) {
+  return static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(frame.opaque));
+}
+#else
+inline void enable_tags(AVCodecContext&) {}
+inline void set_tag(AVCodecContext& decoder, AVPacket&, std::int64_t tag) {
+  decoder.reordered_opaque = tag;
+}
+inline std::int64_t tag_of(const AVFrame& frame) { return frame.reordered_opaque; }
+#endif
+
+// Frame flags became bits of AVFrame::flags in libavutil 58.
+#if LIBAVUTIL_VERSION_MAJOR >= 58
+inline bool is_interlaced(const AVFrame& f) { return (f.flags & AV_FRAME_FLAG_INTERLACED) != 0; }
+inline bool is_top_field_first(const AVFrame& f) {
+  return (f.flags & AV_FRAME_FLAG_TOP_FIELD_FIRST) != 0;
+}
+inline std::int64_t duration_of(const AVFrame& frame) { return frame.duration; }
+#else
+inline bool is_interlaced(const AVFrame& frame) { return frame.interlaced_frame != 0; }
+inline bool is_top_field_first(const AVFrame& frame) { return frame.top_field_first != 0; }
+inline std::int64_t duration_of(const AVFrame& frame) { return frame.pkt_duration; }
+#endif
+
+// Side data of a whole stream moved from AVStream to AVCodecParameters in libavformat 60.31.
+#if LIBAVFORMAT_VERSION_INT >= AV_VERSION_INT(60, 31, 100)
+inline std::span<const AVPacketSideData> stream_side_data(const AVStream& stream) {
+  return {stream.codecpar->coded_side_data,
+          static_cast<std::size_t>(stream.codecpar->nb_coded_side_data)};
+}
+inline std::uint8_t* new_stream_side_data(AVStream& stream, AVPacketSideDataType type,
+                                          std::size_t size) {
+  AVPacketSideData* entry = av_packet_side_data_new(
+      &stream.codecpar->coded_side_data, &stream.codecpar->nb_coded_side_data, type, size, 0);
+  return entry != nullptr ? entry->data : nullptr;
+}
+#else
+inline std::span<const AVPacketSideData> stream_side_data(const AVStream& stream) {
+  return {stream.side_data, static_cast<std::size_t>(stream.nb_side_data)};
+}
+inline std::uint8_t* new_stream_side_data(AVStream& stream, AVPacketSideDataType type,
+                                          std::size_t size) {
+  return av_stream_new_side_data(&stream, type, size);
+}
+#endif
+
+// What a callback of AVIOContext gets to write; const since libavformat 61.
+#if LIBAVFORMAT_VERSION_MAJOR >= 61
+using WrittenBytes = const std::uint8_t;
+#else
+using WrittenBytes = std::uint8_t;
+#endif
+
+// The Matroska muxer writes a display matrix (as projection roll) since libavformat 61.
+inline bool muxer_writes_rotation(const AVOutputFormat& format) {
+  const auto is = [&](const char* name) { return std::strcmp(format.name, name) == 0; };
+  if (is("mp4") || is("mov") || is("ipod") || is("3gp") || is("3g2")) return true;
+  return LIBAVFORMAT_VERSION_MAJOR >= 61 && (is("matroska") || is("webm"));
+}
+
+// Decoded pictures stay in NVDEC's own surfaces. libavcodec 60.26 copies them unless it is told not
+// to; before, it never did.
+#ifdef AV_HWACCEL_FLAG_UNSAFE_OUTPUT
+inline void keep_decoder_surfaces(AVCodecContext& decoder) {
+  decoder.hwaccel_flags |= AV_HWACCEL_FLAG_UNSAFE_OUTPUT;
+}
+#else
+inline void keep_decoder_surfaces(AVCodecContext&) {}
+#endif
+
+// Pixel formats that an encoder takes; avcodec_get_supported_config came with libavcodec 61.13,
+// which marks AVCodec::pix_fmts as deprecated.
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(61, 13, 100)
+inline std::span<const AVPixelFormat> pixel_formats(const AVCodec& codec) {
+  const void* list = nullptr;
+  int count = 0;
+  if (avcodec_get_supported_config(nullptr, &codec, AV_CODEC_CONFIG_PIX_FORMAT, 0, &list, &count) <
+      0)
+    return {};
+  return {static_cast<const AVPixelFormat*>(list), static_cast<std::size_t>(count)};
+}
+#else
+inline std::span<const AVPixelFormat> pixel_formats(const AVCodec& codec) {
+  if (codec.pix_fmts == nullptr) return {};
+  std::size_t count = 0;
+  while (codec.pix_fmts[count] != AV_PIX_FMT_NONE) ++count;
+  return {codec.pix_fmts, count};
+}
+#endif
+
+}  // namespace facepipe::compat

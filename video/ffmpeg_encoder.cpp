@@ -1,0 +1,147 @@
+#include "video/ffmpeg_encoder.h"
+
+extern "C" {
+#include <libavutil/opt.h>
+}
+
+#include <new>
+#include <thread>
+
+#include "core/threads.h"
+#include "video/pictures.h"
+
+namespace facepipe {
+namespace {
+
+// MPEG-4 part 2 stores its clock in 16 bits; MPEG-1 and MPEG-2 know a list of frame rates alone.
+bool needs_frame_clock(AVCodecID codec) {
+  return codec == AV_CODEC_ID_MPEG4 || codec == AV_CODEC_ID_MPEG2VIDEO ||
+         codec == AV_CODEC_ID_MPEG1VIDEO;
+}
+
+AVRational time_base_of(const EncoderSetup& setup, const Frame& first) {
+  const bool frame_clock = setup.fixed_frame_rate || needs_frame_clock(setup.plan.codec->id);
+  return frame_clock ? av_inv_q(to_av(setup.frame_rate)) : to_av(first.time_base);
+}
+
+// x265 writes to standard error by itself.
+constexpr std::string_view kX265Options = "x265-params";
+constexpr std::string_view kX265Quiet = "log-level=none";
+
+void quiet_encoder(const AVCodec& codec, Dictionary& options) {
+  if (std::string_view(codec.name) == "libx265")
+    options.set(std::string(kX265Options), std::string(kX265Quiet));
+}
+
+// An encoder that couldn't start its threads doesn't say so. libx264 starts one and a half for each
+// core, and one that looks ahead.
+void expect_encoder_threads(int threads) {
+  const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  expect_threads(threads > 0 ? threads : cores + cores / 2 + 1);
+}
+
+}  // namespace
+
+bool has_own_option(AVCodecContext& context, const std::string& name) {
+  const bool any = context.codec->priv_class != nullptr;
+  return any && av_opt_find(context.priv_data, name.c_str(), nullptr, 0, 0) != nullptr;
+}
+
+bool has_option(AVCodecContext& context, const std::string& name) {
+  return av_opt_find(&context, name.c_str(), nullptr,
+                     AV_OPT_FLAG_ENCODING_PARAM | AV_OPT_FLAG_VIDEO_PARAM, 0) != nullptr ||
+         has_own_option(context, name);
+}
+
+UniqueCodecContext new_encoder_context(const AVCodec& codec) {
+  UniqueCodecContext context(avcodec_alloc_context3(&codec));
+  if (!context) throw std::bad_alloc();
+  return context;
+}
+
+int open_with_options(AVCodecContext& context, const CodecOptions& options) {
+  const auto refuse = [&](const std::string& name) {
+    throw Error(ErrorKind::usage,
+                std::string("encoder ") + context.codec->name + " has no option \"" + name + "\"");
+  };
+  Dictionary dictionary;
+  quiet_encoder(*context.codec, dictionary);
+  for (const auto& [name, value] : options) {
+    if (!has_option(context, name)) refuse(name);
+    dictionary.set(name, name == kX265Options ? std::string(kX265Quiet) + ":" + value : value);
+  }
+  const int code = avcodec_open2(&context, context.codec, dictionary.address());
+  const char* const unknown = dictionary.first_key();
+  if (code >= 0 && unknown != nullptr) refuse(unknown);
+  return code;
+}
+
+FFmpegEncoder::FFmpegEncoder(const EncoderSetup& setup, const Frame& first,
+                             const CodecOptions& options, const Configure& configure,
+                             Notices& notices)
+    : subject_(setup.output + ": encoder " + setup.plan.codec->name),
+      context_(new_encoder_context(*setup.plan.codec)),
+      clock_(time_base_of(setup, first), notices) {
+  set_picture(first);
+  context_->pix_fmt = setup.plan.encoded;
+  context_->time_base = clock_.time_base();
+  context_->framerate = to_av(setup.frame_rate);
+  context_->thread_count = setup.threads;
+  if (setup.global_header) context_->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
+  configure(*context_);
+  const int opened = open_with_options(*context_, options);
+  if (opened < 0) expect_encoder_threads(setup.threads);
+  check_av(opened, ErrorKind::output, subject_ + " refuses its options or the picture");
+}
+
+void FFmpegEncoder::set_picture(const Frame& first) {
+  const AVFrame& picture = unwrap(first);
+  context_->width = picture.width;
+  context_->height = picture.height;
+  context_->sample_aspect_ratio = to_av(first.sample_aspect);
+  context_->color_range = picture.color_range;
+  context_->colorspace = picture.colorspace;
+  context_->color_primaries = picture.color_primaries;
+  context_->color_trc = picture.color_trc;
+  context_->chroma_sample_location = picture.chroma_location;
+  if (first.field_order == FieldOrder::progressive) return;
+  context_->flags |= AV_CODEC_FLAG_INTERLACED_DCT | AV_CODEC_FLAG_INTERLACED_ME;
+  context_->field_order = first.field_order == FieldOrder::top_first ? AV_FIELD_TT : AV_FIELD_BB;
+}
+
+void FFmpegEncoder::announce(const Frame& frame, AVFrame& picture, FrameRecord record) {
+  picture.pts = clock_.next_stamp(frame);
+  picture.pict_type = AV_PICTURE_TYPE_NONE;  // the source's choice of key frames is not ours
+  pending_.emplace(picture.pts, Pending{clock_.duration_of(frame), std::move(record)});
+}
+
+void FFmpegEncoder::give(const AVFrame* picture, const Encoder::Sink& sink) {
+  check_av(avcodec_send_frame(context_.get(), picture), ErrorKind::output, subject_);
+  EncodedFrame result;
+  while (receive(result)) sink(std::move(result));
+}
+
+bool FFmpegEncoder::receive(EncodedFrame& result) {
+  result = {new_av_packet(), {}};
+  const int received = avcodec_receive_packet(context_.get(), result.packet.get());
+  if (received == AVERROR(EAGAIN) || received == AVERROR_EOF) return false;
+  check_av(received, ErrorKind::output, subject_);
+  const auto found = pending_.find(result.packet->pts);
+  if (found == pending_.end())
+    throw Error(ErrorKind::output, subject_ + " gave a packet with a time stamp that no frame had");
+  result.packet->duration = found->second.duration;
+  result.record = std::move(found->second.record);
+  result.record.times[StageId::encode].end = Clock::now();
+  pending_.erase(found);
+  return true;
+}
+
+UniqueCodecParameters FFmpegEncoder::parameters() const {
+  UniqueCodecParameters parameters(avcodec_parameters_alloc());
+  if (!parameters) throw std::bad_alloc();
+  check_av(avcodec_parameters_from_context(parameters.get(), context_.get()), ErrorKind::internal,
+           "encoder parameters");
+  return parameters;
+}
+
+}  // namespace facepipe

@@ -1,0 +1,68 @@
+// One of FFmpeg's video encoders: opened, fed with pictures, drained. What the CPU's encoder and
+// NVENC's have in common.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "video/encoder.h"
+#include "video/encoder_clock.h"
+
+namespace facepipe {
+
+/// Name and value, in the order in which they are set: the last of a name counts.
+using CodecOptions = std::vector<std::pair<std::string, std::string>>;
+
+/// Whether the encoder has the option, its own or one that all encoders share; the second: its own.
+[[nodiscard]] bool has_option(AVCodecContext& context, const std::string& name);
+[[nodiscard]] bool has_own_option(AVCodecContext& context, const std::string& name);
+
+/// An encoder that isn't open.
+[[nodiscard]] UniqueCodecContext new_encoder_context(const AVCodec& codec);
+
+/// avcodec_open2() with options; returns its code. Encoders that write to standard error by
+/// themselves are told not to, unless an option of theirs says otherwise.
+/// Errors: Error(usage) for an option that the encoder doesn't know.
+[[nodiscard]] int open_with_options(AVCodecContext& context, const CodecOptions& options);
+
+/// Used by one thread. Packets keep FFmpeg's decoding stamps.
+class FFmpegEncoder {
+ public:
+  /// Sets what the encoder needs beside what it gets from the setup and the first frame.
+  using Configure = std::function<void(AVCodecContext&)>;
+
+  /// Errors: Error(usage) as open_with_options(); Error(output) if the encoder refuses.
+  FFmpegEncoder(const EncoderSetup& setup, const Frame& first, const CodecOptions& options,
+                const Configure& configure, Notices& notices);
+
+  /// Stamps the picture that send() gets next, which shows `frame`.
+  void announce(const Frame& frame, AVFrame& picture, FrameRecord record);
+  /// Gives zero or more packets to `sink`. Errors: Error(output).
+  void send(const AVFrame& picture, const Encoder::Sink& sink) { give(&picture, sink); }
+  void flush(const Encoder::Sink& sink) { give(nullptr, sink); }
+
+  [[nodiscard]] const AVCodecContext& context() const { return *context_; }
+  [[nodiscard]] UniqueCodecParameters parameters() const;
+  [[nodiscard]] std::string name() const { return context_->codec->name; }
+
+ private:
+  struct Pending {
+    std::int64_t duration;
+    FrameRecord record;
+  };
+
+  void set_picture(const Frame& first);
+  void give(const AVFrame* picture, const Encoder::Sink& sink);
+  bool receive(EncodedFrame& result);
+
+  std::string subject_;  // of errors
+  UniqueCodecContext context_;
+  EncoderClock clock_;
+  std::map<std::int64_t, Pending> pending_;  // by stamp
+};
+
+}  // namespace facepipe

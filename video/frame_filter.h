@@ -1,0 +1,38 @@
+// A chain of FFmpeg filters that turns pictures of one kind into another: size, format, rotation.
+#pragma once
+
+#include <string>
+
+#include "video/ffmpeg.h"
+
+namespace facepipe {
+
+/// What a filter chain takes; a picture that differs needs a new chain.
+struct PictureKind {
+  int width = 0;
+  int height = 0;
+  AVPixelFormat format = AV_PIX_FMT_NONE;
+  AVColorSpace matrix = AVCOL_SPC_UNSPECIFIED;
+  AVColorRange range = AVCOL_RANGE_UNSPECIFIED;
+  friend bool operator==(const PictureKind&, const PictureKind&) = default;
+};
+[[nodiscard]] PictureKind kind_of(const AVFrame& frame);
+
+/// One picture in, one picture out. Time stamps and side data pass unchanged.
+class FrameFilter {
+ public:
+  /// @param chain as for FFmpeg's -vf, e.g. "scale=640:360,format=yuv420p"
+  /// Errors: Error(internal) for a chain that FFmpeg refuses.
+  FrameFilter(const PictureKind& from, const std::string& chain);
+
+  [[nodiscard]] const PictureKind& from() const { return from_; }
+  [[nodiscard]] UniqueAVFrame apply(UniqueAVFrame frame);
+
+ private:
+  PictureKind from_;
+  UniqueFilterGraph graph_;
+  AVFilterContext* source_ = nullptr;
+  AVFilterContext* sink_ = nullptr;
+};
+
+}  // namespace facepipe

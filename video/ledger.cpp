@@ -1,0 +1,72 @@
+#include "video/ledger.h"
+
+#include <algorithm>
+
+namespace facepipe {
+
+std::int64_t Ledger::enter(const Entry& packet) {
+  const std::int64_t tag = ++last_tag_;
+  if (packet.shown) ++totals_.packets;
+  open_.emplace(tag, packet);
+  return tag;
+}
+
+std::optional<Ledger::Entry> Ledger::settle(std::int64_t tag) {
+  const auto found = open_.find(tag);
+  if (found == open_.end()) return std::nullopt;
+  const Entry entry = found->second;
+  open_.erase(found);
+  return entry;
+}
+
+void Ledger::extend_last(std::int64_t duration) {
+  const auto last = open_.find(last_tag_);
+  if (last == open_.end()) return;
+  std::int64_t& sum = last->second.duration;
+  if (__builtin_add_overflow(sum, duration, &sum)) sum = 0;  // an impossible one is unknown
+}
+
+void Ledger::correct(const Entry& entry, bool shown) {
+  if (entry.shown && !shown) --totals_.packets;
+  if (!entry.shown && shown) ++totals_.packets;
+}
+
+void Ledger::count_frame(bool damaged) {
+  ++totals_.decoded;
+  if (damaged) ++totals_.damaged;
+}
+
+FrameLedger Ledger::totals() const {
+  FrameLedger totals = totals_;
+  totals.lost = std::count_if(open_.begin(), open_.end(),
+                              [](const auto& entry) { return entry.second.shown; });
+  return totals;
+}
+
+FieldPairs::FieldPairs(const AVCodecParameters& parameters) {
+  const AVCodecID codec = parameters.codec_id;
+  if (codec != AV_CODEC_ID_H264 && codec != AV_CODEC_ID_MPEG2VIDEO) return;
+  parser_.reset(av_parser_init(codec));
+  context_.reset(avcodec_alloc_context3(nullptr));
+  if (!parser_ || !context_) throw std::bad_alloc();
+  check_av(avcodec_parameters_to_context(context_.get(), &parameters), ErrorKind::internal,
+           "field parser");
+  parser_->flags |= PARSER_FLAG_COMPLETE_FRAMES;
+}
+
+bool FieldPairs::is_second_field(const AVPacket& packet) {
+  if (!parser_) return false;
+  std::uint8_t* data = nullptr;
+  int size = 0;
+  parser_->picture_structure = AV_PICTURE_STRUCTURE_UNKNOWN;
+  av_parser_parse2(parser_.get(), context_.get(), &data, &size, packet.data, packet.size,
+                   packet.pts, packet.dts, packet.pos);
+  const int structure = parser_->picture_structure;
+  const bool field =
+      structure == AV_PICTURE_STRUCTURE_TOP_FIELD || structure == AV_PICTURE_STRUCTURE_BOTTOM_FIELD;
+  const bool completes = field && open_field_ != 0 && open_field_ != structure;
+  open_field_ = field && !completes ? structure : 0;
+  return completes;
+}
+
+}  // namespace facepipe

@@ -1,0 +1,77 @@
+// Which video packet became which frame: finds lost and damaged pictures one by one.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+
+#include "core/timing.h"
+#include "video/ffmpeg.h"
+
+namespace facepipe {
+
+/// Frames of the input against frames of the output, matched one by one.
+struct FrameLedger {
+  std::int64_t packets = 0;  ///< video packets that should be shown; field pairs count once
+  std::int64_t decoded = 0;  ///< frames that came out of the decoder
+  std::int64_t lost = 0;     ///< packets without a frame
+  std::int64_t damaged = 0;  ///< frames that the decoder flagged
+  std::int64_t written = 0;  ///< frames in the output
+  bool ended_early = false;  ///< the container promised more than there was
+  [[nodiscard]] bool intact() const { return lost == 0 && damaged == 0 && !ended_early; }
+};
+
+/// Keeps one entry for every video packet until its frame has come. Not thread-safe.
+class Ledger {
+ public:
+  /// What is known of a packet when its frame comes.
+  struct Entry {
+    std::int64_t duration = 0;
+    bool shown = true;  ///< false: AV_PKT_FLAG_DISCARD, out of the chosen range, or a second field
+    FrameTimes times;   ///< read, and the begin of decode
+  };
+
+  /// Enters a packet that goes to the decoder; the tag to send with it, never 0.
+  std::int64_t enter(const Entry& packet);
+
+  /// Finds the packet of a decoded frame and strikes it off; nullopt for a tag that isn't known (a
+  /// decoder that makes two frames of one packet).
+  std::optional<Entry> settle(std::int64_t tag);
+
+  /// The last packet entered lasts longer: its second field came in a packet of its own.
+  void extend_last(std::int64_t duration);
+
+  /// The frame of `entry` turned out to be shown or not, whatever its packet's stamp had said.
+  void correct(const Entry& entry, bool shown);
+
+  /// Counts a frame that the user will see.
+  void count_frame(bool damaged);
+
+  /// Everything has been decoded: what is still open is lost.
+  [[nodiscard]] FrameLedger totals() const;
+
+ private:
+  std::map<std::int64_t, Entry> open_;
+  std::int64_t last_tag_ = 0;
+  FrameLedger totals_;
+};
+
+/// Tells the second field of a picture that comes in two packets (PAFF H.264, MPEG-2): it gives no
+/// frame of its own.
+class FieldPairs {
+ public:
+  explicit FieldPairs(const AVCodecParameters& parameters);
+
+  /// True if the packet, the next in decoding order, completes the picture that the last one began.
+  bool is_second_field(const AVPacket& packet);
+
+  /// The last packet is a first field, whose second may come next.
+  [[nodiscard]] bool waits_for_second() const { return open_field_ != 0; }
+
+ private:
+  UniqueParser parser_;  // nullptr where the codec has no field pictures
+  UniqueCodecContext context_;
+  int open_field_ = 0;  // AVPictureStructure of a first field that waits for its second, or 0
+};
+
+}  // namespace facepipe

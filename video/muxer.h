@@ -1,0 +1,117 @@
+// Writes packets of all streams into one file that appears under its name when it is complete.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "core/output_file.h"
+#include "video/demuxer.h"
+#include "video/image_sequence.h"
+#include "video/notices.h"
+#include "video/output_io.h"
+#include "video/streams.h"
+#include "video/subtitles.h"
+
+namespace facepipe {
+
+/// What the muxer must know of the encoded video before the first packet.
+struct VideoStreamInfo {
+  UniqueCodecParameters parameters;
+  AVRational time_base{0, 1};
+  Rational frame_rate;
+  Rational sample_aspect{1, 1};
+  bool keep_rotation = true;  ///< the input's display matrix still holds
+};
+
+struct MuxerOptions {
+  std::filesystem::path output;
+  const AVOutputFormat* format = nullptr;
+  std::int64_t offset_us = 0;  ///< subtracted from every stamp
+  bool strict = false;
+  bool sequence = false;  ///< each picture gets a file of its own, by `output`'s number
+  ExistingTarget existing = ExistingTarget::refuse;
+  std::stop_token stop;  ///< ends waits for the reader of a FIFO
+};
+
+/// Writes to a temporary file beside the output (core/output_file.h), pictures of a sequence to one
+/// each (ImageSequence). Used by one thread at a time. Unless finish() or finish_partial() has been
+/// called, the destructor removes what was written.
+///
+/// On a disk that is nearly full there is always room left for what the muxer must still write to
+/// finish the file; full() tells when no more packets are taken.
+class Muxer {
+ public:
+  /// Opens the file. Errors: Error(output), for a FIFO also where the format must be able to go
+  /// back.
+  Muxer(const Demuxer& input, const MuxerOptions& options, Notices& notices);
+  Muxer(const Muxer&) = delete;
+  Muxer& operator=(const Muxer&) = delete;
+
+  /// Whether packets of this stream of the input go into the output, as they are or changed.
+  [[nodiscard]] bool keeps(std::size_t input_stream) const {
+    return input_stream < plans_.size() && plans_[input_stream].action != StreamAction::drop;
+  }
+
+  /// Makes the streams and writes the header; then the packets kept back until now.
+  /// Errors: Error(output).
+  void open(const VideoStreamInfo& video);
+
+  /// A packet of the encoded video, stamps in VideoStreamInfo::time_base. False if it was dropped
+  /// because the disk is full. Errors: Error(output); also where a second picture comes for a file
+  /// that holds one.
+  bool write_video(UniqueAVPacket packet);
+
+  /// A packet of another stream of the input; kept back until open().
+  void write_side(UniqueAVPacket packet);
+
+  /// Each picture has a file of its own.
+  [[nodiscard]] bool is_sequence() const { return sequence_.has_value(); }
+
+  /// Why the disk takes no more, an errno; 0 while it does.
+  [[nodiscard]] int full() const { return sequence_ ? sequence_->full() : file_->full(); }
+
+  /// Completes the file and gives it its name.
+  void finish();
+  /// Completes the file under a partial name, which is returned.
+  std::filesystem::path finish_partial();
+
+ private:
+  struct Output {
+    AVStream* stream = nullptr;
+    std::unique_ptr<SubtitleConverter> subtitles;
+    std::int64_t last_dts = AV_NOPTS_VALUE;
+  };
+
+  void add_video(const VideoStreamInfo& video);
+  void add_copy(const AVStream& from, const StreamPlan& plan);
+  void add_cover(const AVStream& from);
+  void copy_chapters();
+  void write_header(const VideoStreamInfo& video);
+  bool write(Output& output, UniqueAVPacket packet, AVRational time_base);
+  void reserve_for(const AVPacket& packet);
+  [[nodiscard]] int complete();
+
+  const Demuxer& input_;
+  MuxerOptions options_;
+  Notices& notices_;
+  std::vector<StreamPlan> plans_;
+  std::optional<ImageSequence> sequence_;  // or file_ and io_
+  std::optional<OutputFile> file_;
+  std::optional<OutputIo> io_;
+  UniqueOutputContext context_;
+  std::map<int, Output> outputs_;  // by index of the input's stream
+  std::deque<UniqueAVPacket> waiting_;
+  AVRational video_time_base_{0, 1};
+  std::int64_t pictures_ = 0;
+  std::int64_t packets_ = 0;
+  std::int64_t packet_bytes_ = 0;
+  bool opened_ = false;
+};
+
+}  // namespace facepipe

@@ -1,0 +1,81 @@
+#include "video/normalizer.h"
+
+extern "C" {
+#include <libavutil/pixdesc.h>
+}
+
+#include <array>
+#include <utility>
+
+namespace facepipe {
+namespace {
+
+std::string describe(const PictureKind& kind) {
+  return to_string(Size{kind.width, kind.height}) + " " + av_get_pix_fmt_name(kind.format);
+}
+
+std::string rotation_filters(Orientation orientation) {
+  static constexpr std::array<const char*, 4> kTurns{"", "transpose=clock,", "hflip,vflip,",
+                                                     "transpose=cclock,"};
+  return std::string(orientation.mirrored ? "hflip," : "") +
+         kTurns[static_cast<std::size_t>(orientation.quarter_turns)];
+}
+
+bool is_rgb(AVPixelFormat format) {
+  const AVPixFmtDescriptor* description = av_pix_fmt_desc_get(format);
+  return description != nullptr &&
+         (description->flags & (AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL)) != 0;
+}
+
+// RGB has no matrix of its own: the usual one for the picture's size is used, and written down.
+AVColorSpace matrix_for_rgb(int height) {
+  return height >= 720 ? AVCOL_SPC_BT709 : AVCOL_SPC_SMPTE170M;
+}
+
+}  // namespace
+
+Normalizer::Normalizer(const PictureTarget& target, bool scale_on_change, std::string input,
+                       Notices& notices)
+    : target_(target), changes_(scale_on_change, std::move(input), notices) {}
+
+UniqueAVFrame Normalizer::apply(UniqueAVFrame picture) {
+  const PictureKind kind = kind_of(*picture);
+  static_cast<void>(changes_.is_changed(kind));
+  const bool fits = kind.width == target_.width && kind.height == target_.height &&
+                    kind.format == target_.format && target_.rotate.upright();
+  if (fits) return picture;
+  if (!filter_ || filter_->from() != kind) filter_.emplace(kind, chain_for(*picture));
+  const bool from_rgb = is_rgb(kind.format) && !is_rgb(target_.format);
+  UniqueAVFrame result = filter_->apply(std::move(picture));
+  if (from_rgb) {
+    result->colorspace = matrix_for_rgb(target_.height);
+    result->color_range = AVCOL_RANGE_MPEG;
+  }
+  return result;
+}
+
+std::string Normalizer::chain_for(const AVFrame& picture) const {
+  std::string scale = "scale=" + std::to_string(target_.width) + ":" +
+                      std::to_string(target_.height) +
+                      ":flags=bicubic+accurate_rnd+full_chroma_int";
+  if (is_rgb(static_cast<AVPixelFormat>(picture.format)) && !is_rgb(target_.format))
+    scale += matrix_for_rgb(target_.height) == AVCOL_SPC_BT709
+                 ? ":out_color_matrix=bt709:out_range=tv"
+                 : ":out_color_matrix=bt601:out_range=tv";
+  return scale + ",format=" + av_get_pix_fmt_name(target_.format) + "," +
+         rotation_filters(target_.rotate) + "null";
+}
+
+bool ChangeWatch::is_changed(const PictureKind& picture) {
+  if (!first_) first_ = picture;
+  const bool same = picture.width == first_->width && picture.height == first_->height &&
+                    picture.format == first_->format;
+  if (same) return false;
+  const std::string change =
+      "pictures change from " + describe(*first_) + " to " + describe(picture) + " in mid-file";
+  if (!scale_on_change_) throw Error(ErrorKind::input, input_ + ": " + change);
+  notices_.add(change + "; converted to the first");
+  return true;
+}
+
+}  // namespace facepipe

@@ -1,0 +1,58 @@
+// Turns whatever the decoder gives into pictures of one kind: the first picture's size, a format
+// that stages and encoder share, upright where the container can't say how to turn it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "video/frame_filter.h"
+#include "video/notices.h"
+#include "video/pictures.h"
+
+namespace facepipe {
+
+/// What all pictures of a run are turned into.
+struct PictureTarget {
+  int width = 0;   ///< before rotation
+  int height = 0;  ///< before rotation
+  AVPixelFormat format = AV_PIX_FMT_NONE;
+  Orientation rotate;  ///< applied to the pixels; upright: none
+};
+
+/// Tells of pictures that change in mid-file, whoever makes them like the first. Not thread-safe.
+class ChangeWatch {
+ public:
+  /// @param scale_on_change  false: a change of size or format is Error(input)
+  ChangeWatch(bool scale_on_change, std::string input, Notices& notices)
+      : scale_on_change_(scale_on_change), input_(std::move(input)), notices_(notices) {}
+
+  /// Whether a picture has another size or format than the first that was seen.
+  bool is_changed(const PictureKind& picture);
+
+ private:
+  bool scale_on_change_;
+  std::string input_;
+  Notices& notices_;
+  std::optional<PictureKind> first_;
+};
+
+/// Not thread-safe.
+class Normalizer {
+ public:
+  /// @param scale_on_change  as ChangeWatch's
+  Normalizer(const PictureTarget& target, bool scale_on_change, std::string input,
+             Notices& notices);
+
+  /// The picture itself where it already is what is wanted, else a converted one.
+  [[nodiscard]] UniqueAVFrame apply(UniqueAVFrame picture);
+
+ private:
+  [[nodiscard]] std::string chain_for(const AVFrame& picture) const;
+
+  PictureTarget target_;
+  ChangeWatch changes_;
+  std::optional<FrameFilter> filter_;
+};
+
+}  // namespace facepipe

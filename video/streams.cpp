@@ -1,0 +1,96 @@
+#include "video/streams.h"
+
+#include "video/container.h"
+
+namespace facepipe {
+namespace {
+
+constexpr std::uint32_t kTimecodeTag = MKTAG('t', 'm', 'c', 'd');
+constexpr std::uint32_t kChapterTextTag = MKTAG('t', 'e', 'x', 't');
+
+std::string describe(const AVStream& stream) {
+  const char* type = av_get_media_type_string(stream.codecpar->codec_type);
+  const AVDictionaryEntry* language = av_dict_get(stream.metadata, "language", nullptr, 0);
+  return std::string(type != nullptr ? type : "unknown") + " stream " +
+         std::to_string(stream.index) + " (" + avcodec_get_name(stream.codecpar->codec_id) +
+         (language != nullptr ? std::string(", ") + language->value : "") + ")";
+}
+
+StreamPlan dropped(const AVStream& stream, const std::string& why) {
+  return {StreamAction::drop, AV_CODEC_ID_NONE, describe(stream) + " dropped: " + why, true};
+}
+
+StreamPlan copied(const AVStream& stream) {
+  return {StreamAction::copy, stream.codecpar->codec_id, {}, false};
+}
+
+bool is_text_subtitle(const AVStream& stream) {
+  const AVCodecDescriptor* d = avcodec_descriptor_get(stream.codecpar->codec_id);
+  return stream.codecpar->codec_type == AVMEDIA_TYPE_SUBTITLE && d != nullptr &&
+         (d->props & AV_CODEC_PROP_TEXT_SUB) != 0;
+}
+
+AVCodecID text_subtitles_of(const AVOutputFormat& format) {
+  if (is_mov_family(format)) return AV_CODEC_ID_MOV_TEXT;
+  if (std::string_view(format.name) == "webm") return AV_CODEC_ID_WEBVTT;
+  if (is_matroska_family(format)) return AV_CODEC_ID_SUBRIP;
+  return AV_CODEC_ID_NONE;
+}
+
+StreamPlan plan_cover(const AVStream& stream, const AVOutputFormat& format) {
+  if (is_mov_family(format)) return copied(stream);
+  if (std::string_view(format.name) == "matroska")
+    return {StreamAction::cover, stream.codecpar->codec_id, {}, false};
+  return dropped(stream, std::string(format.name) + " can't hold a cover picture");
+}
+
+StreamPlan plan_subtitle(const AVStream& stream, const AVOutputFormat& format) {
+  const AVCodecID target = text_subtitles_of(format);
+  const bool convertible = is_text_subtitle(stream) && target != AV_CODEC_ID_NONE &&
+                           avcodec_find_decoder(stream.codecpar->codec_id) != nullptr &&
+                           avcodec_find_encoder(target) != nullptr;
+  if (!convertible) return dropped(stream, std::string(format.name) + " can't hold it");
+  return {StreamAction::subtitle, target,
+          describe(stream) + " converted to " + avcodec_get_name(target), false};
+}
+
+StreamPlan plan_data(const AVStream& stream, const AVOutputFormat& format) {
+  // A QuickTime text track without a text codec is where the chapters come from, which are kept.
+  if (stream.codecpar->codec_tag == kChapterTextTag) return {};
+  if (stream.codecpar->codec_tag != kTimecodeTag)
+    return dropped(stream, std::string(format.name) + " can't hold it");
+  // The demuxer has put its value into the video stream's metadata, from which muxers write it.
+  return {StreamAction::drop, AV_CODEC_ID_NONE, describe(stream) + " kept as the timecode tag",
+          false};
+}
+
+StreamPlan plan_stream(const AVStream& stream, const AVOutputFormat& format) {
+  const AVMediaType type = stream.codecpar->codec_type;
+  if ((stream.disposition & AV_DISPOSITION_ATTACHED_PIC) != 0) return plan_cover(stream, format);
+  if (type == AVMEDIA_TYPE_VIDEO) return dropped(stream, "only one video stream is worked on");
+  if (type == AVMEDIA_TYPE_ATTACHMENT) {
+    if (std::string_view(format.name) == "matroska") return copied(stream);
+    return dropped(stream, std::string(format.name) + " can't hold attachments");
+  }
+  if (stream.codecpar->codec_id != AV_CODEC_ID_NONE && can_hold(format, *stream.codecpar))
+    return copied(stream);
+  if (type == AVMEDIA_TYPE_SUBTITLE) return plan_subtitle(stream, format);
+  if (type == AVMEDIA_TYPE_DATA) return plan_data(stream, format);
+  return dropped(stream, std::string(format.name) + " can't hold it");
+}
+
+}  // namespace
+
+std::vector<StreamPlan> plan_streams(const Demuxer& demuxer, const AVOutputFormat& format) {
+  std::vector<StreamPlan> plans;
+  for (unsigned i = 0; i < demuxer.format().nb_streams; ++i) {
+    const AVStream& stream = *demuxer.format().streams[i];
+    if (stream.index == demuxer.video_index())
+      plans.push_back({StreamAction::video, AV_CODEC_ID_NONE, {}, false});
+    else
+      plans.push_back(plan_stream(stream, format));
+  }
+  return plans;
+}
+
+}  // namespace facepipe

@@ -1,0 +1,30 @@
+// What becomes of each stream of an input beside the video that is worked on.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "video/demuxer.h"
+
+namespace facepipe {
+
+enum class StreamAction {
+  video,     ///< the stream that is decoded, drawn on and encoded
+  copy,      ///< packets as they are
+  subtitle,  ///< text, converted to `codec`
+  cover,     ///< a cover picture that becomes an attachment
+  drop,
+};
+
+struct StreamPlan {
+  StreamAction action = StreamAction::drop;
+  AVCodecID codec = AV_CODEC_ID_NONE;  ///< of the output stream
+  std::string notice;                  ///< what to tell of it; empty where it is kept as it is
+  bool lost = false;                   ///< content is left behind, which --strict refuses
+};
+
+/// One plan for each stream of the input, in its order.
+[[nodiscard]] std::vector<StreamPlan> plan_streams(const Demuxer& demuxer,
+                                                   const AVOutputFormat& format);
+
+}  // namespace facepipe
