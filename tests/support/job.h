@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "pipeline/job.h"
-#include "video/container.h"
 #include "tests/support/fake_detector.h"
+#include "video/container.h"
 
 namespace facepipe::test {
 

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "video/container.h"
 #include "tests/support/clips.h"
 #include "tests/support/temporary_folder.h"
+#include "video/container.h"
 
 namespace facepipe {
 namespace {
