@@ -38,7 +38,7 @@ int execute(const RunOptions& options) {
   start_log(options.quiet ? LogLevel::error : options.log_level);
   const auto job = [](const JobOptions& job_options, Backend& backend, const JobObserver& observer,
                       const std::stop_token& stop) {
-    return run_job(job_options, backend.stages(job_options), observer, stop);
+    return run_job(job_options, backend, observer, stop);
   };
   const auto format = [&](const std::string& input, const std::string& encoder,
                           const std::stop_token& stop) {

@@ -9,7 +9,8 @@ streams' packets, of the detections. --compare tells what differs between two su
     bench/behaviour.py --to after.json --compare before.json
     bench/behaviour.py --to before.json --device cuda [--program PROGRAM] [--streams FOLDER]
 
-The clips are made by ffmpeg, the same each time; --streams adds every file of a folder, as it is.
+The clips are made by ffmpeg, the same each time; --clips keeps them in a folder, for a machine whose
+ffmpeg can't make them all. --streams adds every file of a folder, as it is.
 """
 import argparse
 import hashlib
@@ -76,7 +77,7 @@ RUNS = {
     "size changes refused": ("changes.264", "--on-size-change error", ".mkv"),
     "cut off": ("cut.mp4", "", ".mp4"),
     "cut off tolerated": ("cut.mp4", "--tolerate-damage", ".mp4"),
-    "damaged": ("damaged.mp4", "", ".mp4"),
+    "damaged": ("damaged.mp4", "--threads 1", ".mp4"),  # with more, FFmpeg may miss it
     "picture": ("picture.png", "", ".png"),
     "photo": ("picture.jpg", "", ".jpg"),
     "no video": ("plain.mp4", "", ""),
@@ -167,8 +168,10 @@ def run(program, clip, options, extension, device, folder):
 def record(options):
     rows = {}
     with tempfile.TemporaryDirectory() as made, tempfile.TemporaryDirectory() as out:
-        clips = pathlib.Path(made)
-        make_clips(clips)
+        clips = options.clips or pathlib.Path(made)
+        if not (clips / "text.mp4").exists():
+            clips.mkdir(exist_ok=True)
+            make_clips(clips)
         runs = {name: (clips / clip, words, extension)
                 for name, (clip, words, extension) in RUNS.items()}
         if options.streams:
@@ -202,6 +205,7 @@ def main():
                         default=measurement.REPOSITORY / "build" / "facepipe")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--options", default="", help="more options of every run")
+    parser.add_argument("--clips", type=pathlib.Path, help="where clips are, or are made")
     parser.add_argument("--streams", type=pathlib.Path, help="a folder of more inputs")
     options = parser.parse_args()
     rows = record(options)

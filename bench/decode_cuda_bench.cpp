@@ -9,10 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "bench/nvdec_frames.h"
 #include "bench/program.h"
 #include "core/cuda/check.h"
-#include "core/cuda/devices.h"
-#include "video/cuda/decoder.h"
 
 namespace facepipe {
 namespace {
@@ -56,28 +55,14 @@ struct Arrivals {
 };
 
 Arrivals decode_all(const Options& options) {
-  const Device device{DeviceKind::cuda, 0};
-  cuda::use_device(device);
   Arrivals arrivals;
-  Demuxer demuxer(options.clip, {});
-  Notices notices(options.clip);
-  CopyCounter copies;
-  CudaDecoderOptions setup;
-  setup.choice = DecoderChoice::nvdec;
-  setup.device = device;
-  setup.frames_in_flight = options.frames_in_flight;
-  const auto keep = [](const AVFrame& first, Orientation) {
-    return PictureTarget{first.width, first.height, static_cast<AVPixelFormat>(first.format), {}};
-  };
-  const std::unique_ptr<Decoder> decoder = make_cuda_decoder(demuxer, setup, keep, notices, copies);
-  const Decoder::Sink take = [&](const DecodedFrame&) {
+  constexpr int kDecodedOrBetween = 2;
+  decode_by_nvdec(options.clip, options.frames_in_flight + kDecodedOrBetween, [&](const Frame&) {
     if (arrivals.frames == 0) arrivals.first = Clock::now();
     if (arrivals.frames == options.from) arrivals.settled = Clock::now();
     ++arrivals.frames;
-  };
-  while (const UniqueAVPacket packet = demuxer.read())
-    if (packet->stream_index == demuxer.video_index()) decoder->decode(*packet, {}, take);
-  decoder->flush(take);
+    return true;
+  });
   FACEPIPE_CUDA_CHECK(cudaDeviceSynchronize());
   arrivals.end = Clock::now();
   return arrivals;

@@ -17,12 +17,12 @@
 #include <vector>
 
 #include "bench/device_times.h"
+#include "bench/nvdec_frames.h"
 #include "bench/program.h"
 #include "core/cuda/graph.h"
 #include "overlay/cuda/overlay.h"
 #include "pipeline/cuda/descriptor.h"
 #include "pipeline/cuda/faces.h"
-#include "video/cuda/decoder.h"
 #include "video/cuda/jpeg_encoder.h"
 #include "video/cuda/pictures.h"
 #include "video/cuda/surface_copy.h"
@@ -167,28 +167,13 @@ Frame again(const Frame& frame) {
 }
 
 std::vector<Frame> first_frames(const std::string& clip, std::size_t count) {
-  Demuxer demuxer(clip, {});
-  Notices notices(clip);
-  CopyCounter copies;
-  CudaDecoderOptions options;
-  options.frames_in_flight = static_cast<int>(count);
-  const std::unique_ptr<Decoder> decoder = make_cuda_decoder(
-      demuxer, options,
-      [](const AVFrame& first, Orientation) {
-        return PictureTarget{first.width, first.height, AV_PIX_FMT_NV12, {}};
-      },
-      notices, copies);
   std::vector<Frame> frames;
-  while (frames.size() < count) {
-    const UniqueAVPacket packet = demuxer.read();
-    if (!packet) break;
-    if (packet->stream_index == demuxer.video_index())
-      decoder->decode(*packet, {}, [&](DecodedFrame decoded) {
-        if (frames.size() < count) frames.push_back(std::move(decoded.frame));
-      });
-  }
+  const std::string decoder = decode_by_nvdec(clip, static_cast<int>(count) + 2, [&](Frame frame) {
+    frames.push_back(std::move(frame));
+    return frames.size() < count;
+  });
   std::printf("%s: %zu frames of %dx%d by %s\n", clip.c_str(), frames.size(),
-              frames.at(0).size.width, frames.at(0).size.height, decoder->name().c_str());
+              frames.at(0).size.width, frames.at(0).size.height, decoder.c_str());
   return frames;
 }
 
@@ -199,7 +184,7 @@ void time_jpeg(const std::vector<Frame>& frames, int in_flight, const char* qual
   EncoderSetup setup;
   setup.options.options = {{"quality", quality}};
   const std::unique_ptr<Encoder> encoder =
-      make_cuda_encoder(setup, frames.front(), in_flight, notices, copies);
+      make_jpeg_encoder(setup, frames.front(), in_flight, notices, copies);
   std::size_t bytes = 0;
   const auto sink = [&](const EncodedFrame& encoded) {
     bytes = static_cast<std::size_t>(encoded.packet->size);

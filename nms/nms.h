@@ -49,6 +49,7 @@ struct SoftOptions {
   SoftDecay decay = SoftDecay::gaussian;
   float sigma = 0.5F;       ///< > 0, gaussian only
   float min_score = 0.02F;  ///< > 0: a candidate below it is never selected
+  friend bool operator==(const SoftOptions&, const SoftOptions&) = default;
 };
 
 /// Options of the rule `matrix`, by the paper's names; squares and plus_one go with no other rule.
@@ -57,6 +58,7 @@ struct MatrixOptions {
   std::uint32_t k = 32;   ///< partitions of a row's reduction; d_max / k threads, at most 1,024
   bool squares = false;   ///< a box is its top left corner and a side of max(width, height)
   bool plus_one = false;  ///< sides are z + 1, as published; boxes that touch overlap
+  friend bool operator==(const MatrixOptions&, const MatrixOptions&) = default;
 };
 
 struct NmsOptions {
@@ -71,6 +73,7 @@ struct NmsOptions {
   /// fp32 (predicate.h: VoteSums), of the boxes as given, also with matrix.squares and plus_one.
   /// Not with `soft`.
   bool voting = false;
+  friend bool operator==(const NmsOptions&, const NmsOptions&) = default;
 };
 
 /// Candidates on the host, in any order.

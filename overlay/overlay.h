@@ -13,6 +13,7 @@ struct OverlayStyle {
   bool count = false;  ///< "N faces" in the upright picture's top left corner
 
   [[nodiscard]] bool any() const { return boxes || scores || landmarks || count; }
+  friend bool operator==(const OverlayStyle&, const OverlayStyle&) = default;
 };
 
 /// Draws `faces` (coordinates of the upright picture) on the stored picture, so that text reads

@@ -1,22 +1,54 @@
-// A device made ready for jobs: model and engine, once for all inputs.
+// A device made ready for jobs: model and detectors, once for all inputs, and what decodes and
+// encodes for it.
 #pragma once
 
 #include <memory>
 #include <string>
 
+#include "core/frame.h"
 #include "detector/detector.h"
+#include "pipeline/frame_processor.h"
 #include "pipeline/job.h"
-#include "pipeline/stages.h"
+#include "video/decoder.h"
+#include "video/encoder.h"
 
 namespace facepipe {
 
-/// Not thread-safe; outlives its stages.
+/// Keeps detectors by the pictures that they are for, those used last, within a bound of memory.
+/// One job at a time. Outlives what it makes.
 class Backend {
  public:
   virtual ~Backend() = default;
 
-  /// The stages of one job; `options` must outlive them.
-  [[nodiscard]] virtual std::unique_ptr<Stages> stages(const JobOptions& options) = 0;
+  /// The device's own decoder, or with DecoderChoice::cpu the CPU's, whose pictures end up on the
+  /// device. Errors: Error(input), Error(device).
+  [[nodiscard]] virtual std::unique_ptr<Decoder> make_decoder(const Demuxer& demuxer,
+                                                              const DecoderOptions& options,
+                                                              DecoderChoice choice,
+                                                              Notices& notices) = 0;
+
+  /// Frames that decoder or encoder keep alive beside those in flight between them.
+  [[nodiscard]] virtual int frames_beside() const = 0;
+
+  /// Refuses an encoder that doesn't run on the device.
+  /// Errors: usage; device where it is the device's own and the chip lacks it.
+  virtual void check_encoder(const AVCodec& codec) const = 0;
+
+  /// What encodes pictures like these, which are `encoded` large when they get there: `codec`, or
+  /// an encoder of the device where the options leave that open.
+  /// Errors: as facepipe::plan_encoder(); usage; device.
+  [[nodiscard]] virtual EncoderPlan plan_encoder(const AVCodec& codec, const PictureFacts& pictures,
+                                                 Size encoded, const JobOptions& options,
+                                                 Notices& notices) const = 0;
+
+  /// For frames like `first`. Errors: as make_cpu_encoder(); device.
+  [[nodiscard]] virtual std::unique_ptr<Encoder> make_encoder(const EncoderSetup& setup,
+                                                              const Frame& first,
+                                                              Notices& notices) = 0;
+
+  /// For frames like `first`; `options` must outlive it. Errors: device.
+  [[nodiscard]] virtual std::unique_ptr<FrameProcessor> make_processor(const JobOptions& options,
+                                                                       const Frame& first) = 0;
 
   [[nodiscard]] virtual const EngineChoice& choice() const = 0;
   [[nodiscard]] virtual std::string model_kind() const = 0;    ///< "centerface", "yunet"

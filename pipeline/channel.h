@@ -1,10 +1,12 @@
-// A bounded queue between two stages that can be closed by its producers and aborted by anyone.
+// A bounded queue between two threads that can be closed by its producers.
 #pragma once
 
-#include <oneapi/tbb/concurrent_queue.h>
-
-#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <mutex>
 #include <optional>
+#include <stop_token>
 #include <utility>
 
 #include "core/error.h"
@@ -12,72 +14,69 @@
 
 namespace facepipe {
 
-/// Something that wakes its waiters with Stopped.
-class Abortable {
- public:
-  virtual ~Abortable() = default;
-  virtual void abort() = 0;
-};
-
-/// Order is kept for each producer. push() waits while `capacity` items are queued.
-/// After abort(), push() and pop() throw Stopped. Both are a ScopedWait of their thread.
+/// Order is kept for each producer. push() waits while `capacity` items are queued. Once `stop` is
+/// requested, push() and pop() throw Stopped, also those that wait. Both are a ScopedWait of their
+/// thread.
 template <typename T>
-class Channel final : public Abortable {
+class Channel {
  public:
   /// @param producers how many times close() is called before the channel counts as ended
-  explicit Channel(int capacity, int producers = 1) : open_producers_(producers) {
-    queue_.set_capacity(capacity);
+  Channel(int capacity, std::stop_token stop, int producers = 1)
+      : capacity_(static_cast<std::size_t>(capacity)),
+        stop_(std::move(stop)),
+        open_producers_(producers) {}
+
+  void push(T item) {
+    const ScopedWait waiting;
+    {
+      std::unique_lock lock(mutex_);
+      wait(lock, room_, [this] { return items_.size() < capacity_; });
+      items_.push_back(std::move(item));
+    }
+    filled_.notify_one();
   }
 
-  void push(T item) { enqueue(std::optional<T>(std::move(item))); }
-
-  /// One producer has nothing more to say.
-  void close() { enqueue(std::nullopt); }
-
-  /// The next item; nullopt once every producer has closed. For one consumer.
-  std::optional<T> pop() {
-    while (open_producers_ > 0) {
-      std::optional<T> item;
-      dequeue(item);
-      if (item) return item;
+  /// One producer has nothing more to say. Never waits.
+  void close() {
+    {
+      const std::scoped_lock lock(mutex_);
       --open_producers_;
     }
-    return std::nullopt;
+    filled_.notify_all();
   }
 
-  void abort() override {
-    aborted_ = true;
-    queue_.abort();
+  /// The next item; nullopt once every producer has closed. For one consumer.
+  [[nodiscard]] std::optional<T> pop() {
+    const ScopedWait waiting;
+    std::optional<T> item;
+    {
+      std::unique_lock lock(mutex_);
+      wait(lock, filled_, [this] { return !items_.empty() || open_producers_ <= 0; });
+      if (items_.empty()) return std::nullopt;
+      item.emplace(std::move(items_.front()));
+      items_.pop_front();
+    }
+    room_.notify_one();
+    return item;
   }
 
  private:
-  void enqueue(std::optional<T> item) {
-    const ScopedWait waiting;
-    throw_if_aborted();
-    try {
-      queue_.push(std::move(item));
-    } catch (const tbb::user_abort&) {
-      throw Stopped();
-    }
+  template <typename Condition>
+  void wait(std::unique_lock<std::mutex>& lock, std::condition_variable_any& changed,
+            Condition fulfilled) {
+    if (stop_.stop_requested()) throw Stopped();
+    if (fulfilled()) return;
+    changed.wait(lock, stop_, fulfilled);
+    if (stop_.stop_requested()) throw Stopped();
   }
 
-  void dequeue(std::optional<T>& item) {
-    const ScopedWait waiting;
-    throw_if_aborted();
-    try {
-      queue_.pop(item);
-    } catch (const tbb::user_abort&) {
-      throw Stopped();
-    }
-  }
-
-  void throw_if_aborted() const {
-    if (aborted_) throw Stopped();
-  }
-
-  tbb::concurrent_bounded_queue<std::optional<T>> queue_;
-  std::atomic<bool> aborted_ = false;
-  int open_producers_;  // the consumer's alone
+  const std::size_t capacity_;
+  const std::stop_token stop_;
+  std::mutex mutex_;
+  std::condition_variable_any room_;
+  std::condition_variable_any filled_;
+  std::deque<T> items_;
+  int open_producers_;
 };
 
 }  // namespace facepipe

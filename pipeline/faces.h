@@ -11,6 +11,7 @@ namespace facepipe {
 struct FaceSizes {
   double min = 0;  ///< of the shorter side
   double max = 0;  ///< of the longer side; 0: no limit
+  friend bool operator==(const FaceSizes&, const FaceSizes&) = default;
 
   /// The same answer on every device.
   [[nodiscard]] FACEPIPE_HOST_DEVICE bool wanted(const Box& box) const {

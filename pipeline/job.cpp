@@ -1,93 +1,111 @@
 #include "pipeline/job.h"
 
-extern "C" {
-#include <libavutil/pixdesc.h>
-}
-
-#include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cmath>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
+#include "core/slots.h"
+#include "pipeline/backend.h"
 #include "pipeline/channel.h"
+#include "pipeline/plan.h"
 #include "pipeline/record_order.h"
 #include "pipeline/runner.h"
-#include "pipeline/stages.h"
 #include "pipeline/statistics.h"
 #include "pipeline/work_item.h"
 #include "video/container.h"
-#include "video/decoder.h"
-#include "video/demuxer.h"
-#include "video/ffmpeg_compat.h"
 
 namespace facepipe {
 namespace {
 
-// Enough to keep the decoder busy while the disk is slow; a frame's total time begins in this
-// queue.
-constexpr int kPacketsQueued = 8;
-
-// Of pictures in flight together; but two are let in, however large.
-constexpr std::int64_t kPixelsInFlight = std::int64_t{1} << 27;
-
-int frames_in_flight(const JobOptions& options, const AVCodecParameters& video) {
-  const std::int64_t pixels = std::int64_t{video.width} * video.height;
-  const auto most = static_cast<int>(std::clamp<std::int64_t>(kPixelsInFlight / pixels, 2, 1024));
-  return std::min(options.frames_in_flight, most);
-}
-
-/// One run: the stages as member functions, each the body of one thread, in the order of a frame.
-class Job {
+/// Requests a stop when another one is requested.
+class LinkedStop {
  public:
-  Job(const JobOptions& options, std::unique_ptr<Stages> stages, const JobObserver& observer,
-      std::stop_token stop);
-
-  JobResult run();
+  LinkedStop(const std::stop_token& from, std::stop_source to)
+      : link_(from, [to]() mutable { to.request_stop(); }) {}
 
  private:
-  // Stages, in the order in which a frame meets them.
+  std::stop_callback<std::function<void()>> link_;
+};
+
+/// Completes the video under its name, or as a part under a partial one.
+void finish_output(const JobOptions& options, const OutputPlan& plan, OpenOutput& output,
+                   JobResult& result) {
+  Muxer& muxer = *output.muxer;
+  result.encoder = output.encoder->name();
+  result.container = plan.muxer.format->name;
+  const std::string name = options.output.string();
+  if (const int full = muxer.full(); full != 0 && full != ECANCELED)
+    result.output_error = name + ": " + write_failure(full);
+  const bool one_picture = is_image_format(*plan.muxer.format) && !muxer.is_sequence();
+  const bool worth_keeping =
+      result.ledger.written > 0 && !one_picture && !is_stream_target(options.output);
+  if (!result.output_error.empty() && !worth_keeping)
+    throw Error(ErrorKind::output, result.output_error);
+  if (result.interrupted || !result.output_error.empty()) {
+    result.output = muxer.finish_partial();
+    return;
+  }
+  muxer.finish();
+  result.output = options.output;
+}
+
+/// What the decoder and the demuxer tell at the end.
+void fill_input(const OpenInput& input, bool whole_file, JobResult& result, Notices& notices) {
+  const Demuxer& demuxer = *input.demuxer;
+  FrameLedger& ledger = result.ledger;
+  ledger = input.begin.decoder->ledger();
+  result.early_end = whole_file ? demuxer.shortfall() : demuxer.read_error();
+  ledger.ended_early = !result.early_end.empty();
+  if (ledger.ended_early) notices.add("ended early: " + result.early_end);
+  if (ledger.lost > 0)
+    notices.add(std::to_string(ledger.lost) + " frames lost: their packets gave no picture");
+  if (ledger.damaged > 0) notices.add(std::to_string(ledger.damaged) + " frames damaged");
+  result.decoder = input.begin.decoder->name();
+  result.video_codec = avcodec_get_name(demuxer.video().codecpar->codec_id);
+}
+
+/// A planned run: each member function is the body of one thread, in the order of a frame.
+class Job {
+ public:
+  Job(const JobOptions& options, const JobObserver& observer, PlannedJob planned,
+      std::unique_ptr<FrameProcessor> processor, std::optional<OpenOutput> output,
+      Statistics& statistics, std::stop_source ending);
+
+  /// Runs all threads to the end of the input.
+  void run();
+
+  /// After run(): completes the output, and fills in what the run's parts tell.
+  void finish(JobResult& result, Notices& notices);
+
+ private:
   void read();
   void decode();
   void preprocess();
   void detect();
-  void overlay();
+  void draw();
   void encode();
   void mux();
   void record();
 
-  [[nodiscard]] bool writes_video() const { return muxer_ != nullptr; }
-  [[nodiscard]] AVRational time_base_of(const AVPacket& packet) const {
-    return demuxer_.format().streams[packet.stream_index]->time_base;
-  }
-  [[nodiscard]] PictureTarget choose_target(const AVFrame& first, Orientation orientation);
-  void refuse_8bit(const AVFrame& first) const;
-  void open_output();
-  void discard_unwanted();
-  void open_encoder(const Frame& first);
+  void add_threads();
+  [[nodiscard]] bool in_range(const AVPacket& packet) const;
+  void push_decoded();
+  void push_frame(DecodedFrame decoded);
+  void write(EncodedFrame encoded);
   void finish_record(FrameRecord record);
-  void check_complete();
-  JobResult result();
-  void finish_output(JobResult& result);
 
-  Statistics statistics_;  // its clock starts before the input is opened
   const JobOptions& options_;
-  std::unique_ptr<Stages> stages_;
   const JobObserver& observer_;
-  std::stop_token stop_;
-  std::stop_source ending_;  // the input ends: by stop_, or because the disk is full
-  const std::stop_callback<std::function<void()>> stop_ends_{stop_,
-                                                             [this] { ending_.request_stop(); }};
-  Notices notices_;
-  Demuxer demuxer_;
-  std::unique_ptr<Decoder> decoder_;
-  const AVOutputFormat* format_ = nullptr;
-  std::unique_ptr<Muxer> muxer_;  // nullptr without video
-  EncoderPlan encoder_plan_;
-  std::unique_ptr<Encoder> encoder_;
+  Statistics& statistics_;
+  std::stop_source ending_;  // the input is to end: somebody asks for it, or the disk is full
+  const JobPlan plan_;
+  OpenInput input_;
+  std::unique_ptr<FrameProcessor> processor_;
+  std::optional<OpenOutput> output_;
 
   Runner runner_;
   Slots in_flight_;
@@ -101,142 +119,117 @@ class Job {
   RecordOrder order_;
   std::array<Clock::duration, kStageCount> work_{};  // each of one thread
   std::int64_t written_ = 0;
-  Size size_;
-  bool reached_end_ = false;  // of the chosen range, before the end of the file
+  bool ended_range_ = false;
 };
 
-Job::Job(const JobOptions& options, std::unique_ptr<Stages> stages, const JobObserver& observer,
-         std::stop_token stop)
+Job::Job(const JobOptions& options, const JobObserver& observer, PlannedJob planned,
+         std::unique_ptr<FrameProcessor> processor, std::optional<OpenOutput> output,
+         Statistics& statistics, std::stop_source ending)
     : options_(options),
-      stages_(std::move(stages)),
       observer_(observer),
-      stop_(std::move(stop)),
-      notices_(options.input),
-      demuxer_(options.input, ending_.get_token(),
-               options.allow_references ? References::open : References::refuse,
-               options.max_pixels),
-      in_flight_(frames_in_flight(options, *demuxer_.video().codecpar)),
-      packets_(kPacketsQueued),
-      decoded_(options.frames_in_flight),
-      started_(options.frames_in_flight),
-      detected_(options.frames_in_flight),
-      drawn_(options.frames_in_flight),
-      to_mux_(kPacketsQueued, 2) {
-  if (!options.output.empty()) open_output();
-  discard_unwanted();
-  DecoderOptions decoder_options;
-  decoder_options.threads = options.threads;
-  decoder_options.start_s = options.start_s;
-  decoder_options.end_s = options.end_s;
-  decoder_options.scale_on_change = options.scale_on_size_change;
-  decoder_options.tags_rotation = format_ == nullptr || compat::muxer_writes_rotation(*format_);
-  decoder_ = stages_->make_decoder(
-      demuxer_, decoder_options,
-      [this](const AVFrame& first, Orientation orientation) {
-        return choose_target(first, orientation);
-      },
-      notices_);
+      statistics_(statistics),
+      ending_(std::move(ending)),
+      plan_(std::move(planned.plan)),
+      input_(std::move(planned.input)),
+      processor_(std::move(processor)),
+      output_(std::move(output)),
+      in_flight_(plan_.limits.frames),
+      packets_(plan_.limits.packets, runner_.failed()),
+      decoded_(plan_.limits.frames, runner_.failed()),
+      started_(plan_.limits.frames, runner_.failed()),
+      detected_(plan_.limits.frames, runner_.failed()),
+      drawn_(plan_.limits.frames, runner_.failed()),
+      to_mux_(plan_.limits.packets, runner_.failed(), 2),
+      ended_range_(input_.begin.ended_range) {
+  work_[static_cast<std::size_t>(StageId::read)] = input_.begin.reading;
+  work_[static_cast<std::size_t>(StageId::decode)] = input_.begin.decoding;
+  add_threads();
 }
 
-void Job::open_output() {
-  format_ = &muxer_for(options_.output);
-  MuxerOptions muxer_options;
-  muxer_options.output = options_.output;
-  muxer_options.format = format_;
-  muxer_options.strict = options_.strict;
-  muxer_options.existing = options_.existing;
-  muxer_options.stop = stop_;
-  muxer_options.sequence =
-      is_image_format(*format_) && !demuxer_.is_still_image() && is_sequence_name(options_.output);
-  if (options_.start_s)
-    muxer_options.offset_us = demuxer_.origin_us() + std::llround(*options_.start_s * AV_TIME_BASE);
-  encoder_plan_.codec =
-      &choose_codec(options_.encoder, *format_, options_.output.string(), notices_);
-  stages_->check_encoder(*encoder_plan_.codec);  // before there is a file
-  muxer_ = std::make_unique<Muxer>(demuxer_, muxer_options, notices_);
-}
-
-void Job::discard_unwanted() {
-  for (unsigned i = 0; i < demuxer_.format().nb_streams; ++i) {
-    const bool video = static_cast<int>(i) == demuxer_.video_index();
-    if (!video && !(writes_video() && muxer_->keeps(i))) demuxer_.discard(static_cast<int>(i));
+void Job::add_threads() {
+  const auto measured = [this](StageId stage, void (Job::*body)()) {
+    runner_.add(std::string(to_string(stage)), [this, stage, body] {
+      const ScopedWork work(work_[static_cast<std::size_t>(stage)]);
+      (this->*body)();
+    });
+  };
+  measured(StageId::read, &Job::read);
+  measured(StageId::decode, &Job::decode);
+  runner_.add("preprocess", [this] { preprocess(); });
+  runner_.add("detect", [this] { detect(); });
+  if (output_) {
+    runner_.add("overlay", [this] { draw(); });
+    measured(StageId::encode, &Job::encode);
+    measured(StageId::mux, &Job::mux);
+  } else {
+    runner_.add("record", [this] { record(); });
   }
 }
 
-PictureTarget Job::choose_target(const AVFrame& first, Orientation orientation) {
-  PictureTarget target{first.width, first.height, AV_PIX_FMT_NONE, {}};
-  if (!writes_video()) {
-    target.format = working_format(static_cast<AVPixelFormat>(first.format));
-    return target;
-  }
-  if (!orientation.upright() && !compat::muxer_writes_rotation(*format_)) {
-    target.rotate = orientation;
-    notices_.add(std::string("rotation applied to the pixels, because ") + format_->name +
-                 " has no tag for it here");
-  }
-  const Size encoded = upright_size({first.width, first.height}, target.rotate);
-  encoder_plan_ = stages_->plan_encoder(*encoder_plan_.codec, first, encoded, notices_);
-  if (!options_.allow_8bit) refuse_8bit(first);
-  target.format = encoder_plan_.working;
-  return target;
+void Job::run() {
+  const LinkedStop no_more_reading(runner_.failed(), ending_);
+  runner_.run();
+  for (std::size_t i = 0; i < kStageCount; ++i)
+    statistics_.add_work(static_cast<StageId>(i), work_[i]);
 }
 
-/// Who asks for fewer bits than the pictures have is to know it.
-void Job::refuse_8bit(const AVFrame& first) const {
-  const bool deep = bits_of(static_cast<AVPixelFormat>(first.format)) > 8;
-  if (!narrows_to_8_bits(*encoder_plan_.codec) || !deep) return;
-  if (is_image_format(*format_)) return;  // a picture keeps its own format
-  throw Error(ErrorKind::output,
-              options_.output.string() + ": " + encoder_plan_.codec->name +
-                  " holds 8 bits, and the pictures have more; --allow-8bit lets it, "
-                  "--codec libx264 keeps 10");
+bool Job::in_range(const AVPacket& packet) const {
+  const AVStream& stream = *input_.demuxer->format().streams[packet.stream_index];
+  return input_.begin.decoder->in_range(packet, stream.time_base);
 }
 
 void Job::read() {
-  if (options_.start_s && *options_.start_s > 0 && !demuxer_.lacks_time_stamps())
-    demuxer_.seek_to_start(*options_.start_s);
-  while (true) {
-    ReadPacket item;
-    {
-      const ScopedInterval interval(item.read);
-      item.packet = demuxer_.read();
-    }
+  for (UniqueAVPacket& packet : input_.begin.other_packets)
+    to_mux_.push(SidePacket{std::move(packet)});
+  while (!input_.begin.ended) {
+    ReadPacket item = read_packet(*input_.demuxer);
     if (!item.packet) break;
-    if (item.packet->stream_index == demuxer_.video_index()) {
-      if (decoder_->past_end(*item.packet)) {
-        reached_end_ = true;
-        break;
-      }
+    if (item.packet->stream_index == input_.demuxer->video_index()) {
+      ended_range_ = input_.begin.decoder->past_end(*item.packet);
+      if (ended_range_) break;
       packets_.push(std::move(item));
-    } else if (writes_video() && decoder_->in_range(*item.packet, time_base_of(*item.packet))) {
+    } else if (output_ && in_range(*item.packet)) {
       to_mux_.push(SidePacket{std::move(item.packet)});
     }
   }
   packets_.close();
-  if (writes_video()) to_mux_.close();
+  if (output_) to_mux_.close();
 }
 
 void Job::decode() {
-  const auto sink = [this](DecodedFrame decoded) {
-    WorkItem item;
-    item.frame = std::move(decoded.frame);
-    item.record.times = decoded.times;
-    item.record.index = item.frame.index;
-    item.record.pts_s = item.frame.seconds();
-    item.record.size = item.frame.upright();
-    item.in_flight = in_flight_.acquire(runner_.failed());
-    decoded_.push(std::move(item));
+  push_frame(std::move(*input_.first));
+  push_decoded();
+  const auto decode_packet = [this](const ReadPacket& packet) {
+    input_.begin.decoder->send(packet);
+    push_decoded();
   };
-  while (std::optional<ReadPacket> item = packets_.pop())
-    decoder_->decode(*item->packet, item->read, sink);
-  decoder_->flush(sink);
+  for (const ReadPacket& packet : input_.begin.packets) decode_packet(packet);
+  while (const std::optional<ReadPacket> packet = packets_.pop()) decode_packet(*packet);
+  input_.begin.decoder->finish();
+  push_decoded();
   decoded_.close();
+}
+
+/// What the decoder has ready.
+void Job::push_decoded() {
+  while (std::optional<DecodedPicture> picture = input_.begin.decoder->next())
+    push_frame(input_.frames->make(std::move(*picture)));
+}
+
+void Job::push_frame(DecodedFrame decoded) {
+  WorkItem item;
+  item.frame = std::move(decoded.frame);
+  item.record.times = decoded.times;
+  item.record.index = item.frame.index;
+  item.record.pts_s = item.frame.seconds();
+  item.record.size = item.frame.upright();
+  item.in_flight = in_flight_.acquire(runner_.failed());
+  decoded_.push(std::move(item));
 }
 
 void Job::preprocess() {
   while (std::optional<WorkItem> item = decoded_.pop()) {
-    size_ = item->frame.upright();
-    stages_->start(*item, runner_.failed());
+    processor_->start(*item, runner_.failed());
     started_.push(std::move(*item));
   }
   started_.close();
@@ -244,15 +237,15 @@ void Job::preprocess() {
 
 void Job::detect() {
   while (std::optional<WorkItem> item = started_.pop()) {
-    stages_->finish(*item);
+    processor_->finish(*item);
     detected_.push(std::move(*item));
   }
   detected_.close();
 }
 
-void Job::overlay() {
+void Job::draw() {
   while (std::optional<WorkItem> item = detected_.pop()) {
-    stages_->draw(*item);
+    processor_->draw(*item);
     drawn_.push(std::move(*item));
   }
   drawn_.close();
@@ -260,53 +253,35 @@ void Job::overlay() {
 
 void Job::encode() {
   const auto sink = [this](EncodedFrame encoded) { to_mux_.push(std::move(encoded)); };
-  while (std::optional<WorkItem> item = drawn_.pop()) {
-    if (!encoder_) open_encoder(item->frame);
-    encoder_->encode(std::move(item->frame), std::move(item->record), sink);
-  }
-  if (encoder_) encoder_->flush(sink);
+  while (std::optional<WorkItem> item = drawn_.pop())
+    output_->encoder->encode(std::move(item->frame), std::move(item->record), sink);
+  output_->encoder->flush(sink);
   to_mux_.close();
-}
-
-void Job::open_encoder(const Frame& first) {
-  EncoderSetup setup;
-  setup.plan = encoder_plan_;
-  setup.options = options_.encoder;
-  setup.frame_rate = demuxer_.frame_rate();
-  setup.fixed_frame_rate = has_fixed_frame_rate(*format_);
-  setup.global_header = (format_->flags & AVFMT_GLOBALHEADER) != 0;
-  setup.threads = options_.threads;
-  setup.output = options_.output.string();
-  encoder_ = stages_->make_encoder(setup, first, notices_);
-  VideoStreamInfo info;
-  info.parameters = encoder_->parameters();
-  info.time_base = encoder_->time_base();
-  info.frame_rate = setup.frame_rate;
-  info.sample_aspect = first.sample_aspect;
-  info.keep_rotation = !first.orientation.upright();
-  to_mux_.push(std::move(info));
 }
 
 void Job::mux() {
   while (std::optional<MuxItem> item = to_mux_.pop()) {
-    if (auto* info = std::get_if<VideoStreamInfo>(&*item)) muxer_->open(*info);
-    if (auto* side = std::get_if<SidePacket>(&*item)) muxer_->write_side(std::move(side->packet));
-    auto* encoded = std::get_if<EncodedFrame>(&*item);
-    if (encoded == nullptr) continue;
-    bool written = false;
-    {
-      const ScopedInterval interval(encoded->record.times[StageId::mux]);
-      const ScopedCpuTime cpu(encoded->record.times, StageId::mux);
-      written = muxer_->write_video(std::move(encoded->packet));
-    }
-    if (!written) {
-      ending_.request_stop();  // the disk is full: what is on its way is dropped
-      continue;
-    }
-    ++written_;
-    order_.push(std::move(encoded->record),
-                [this](FrameRecord record) { finish_record(std::move(record)); });
+    if (auto* const side = std::get_if<SidePacket>(&*item))
+      output_->muxer->write_side(std::move(side->packet));
+    else
+      write(std::get<EncodedFrame>(std::move(*item)));
   }
+}
+
+void Job::write(EncodedFrame encoded) {
+  bool written = false;
+  {
+    const ScopedInterval interval(encoded.record.times[StageId::mux]);
+    const ScopedCpuTime cpu(encoded.record.times, StageId::mux);
+    written = output_->muxer->write_video(std::move(encoded.packet));
+  }
+  if (!written) {
+    ending_.request_stop();  // the disk is full: what is on its way is dropped
+    return;
+  }
+  ++written_;
+  order_.push(std::move(encoded.record),
+              [this](FrameRecord record) { finish_record(std::move(record)); });
 }
 
 void Job::record() {
@@ -320,98 +295,47 @@ void Job::finish_record(FrameRecord record) {
     observer_.frame(record);
   }
   statistics_.add(record);
-  if (observer_.progress) observer_.progress(statistics_.progress(demuxer_.expected_frames()));
+  if (observer_.progress)
+    observer_.progress(statistics_.progress(input_.demuxer->expected_frames()));
 }
 
-JobResult Job::run() {
-  for (Abortable* channel : std::initializer_list<Abortable*>{&packets_, &decoded_, &started_,
-                                                              &detected_, &drawn_, &to_mux_})
-    runner_.watch(*channel);
-  const auto measured = [this](StageId stage, void (Job::*body)()) {
-    runner_.stage(std::string(to_string(stage)), [this, stage, body] {
-      const ScopedWork work(work_[static_cast<std::size_t>(stage)]);
-      (this->*body)();
-    });
-  };
-  measured(StageId::read, &Job::read);
-  measured(StageId::decode, &Job::decode);
-  runner_.stage("preprocess", [this] { preprocess(); });
-  runner_.stage("detect", [this] { detect(); });
-  if (writes_video()) {
-    runner_.stage("overlay", [this] { overlay(); });
-    measured(StageId::encode, &Job::encode);
-    measured(StageId::mux, &Job::mux);
-  } else {
-    runner_.stage("record", [this] { record(); });
-  }
-  runner_.run();
-  check_complete();
-  return result();
-}
-
-void Job::check_complete() {
-  const FrameLedger ledger = decoder_->ledger();
-  if (ledger.decoded > 0) return;
-  if (stop_.stop_requested()) return;
-  const bool empty_range = ledger.packets == 0 && (options_.start_s || options_.end_s);
-  throw Error(ErrorKind::input, options_.input + (empty_range ? ": no frame in the chosen range"
-                                                              : ": no frame could be decoded"));
-}
-
-JobResult Job::result() {
-  JobResult result;
-  result.interrupted = stop_.stop_requested();
-  result.ledger = decoder_->ledger();
-  const bool whole_file = !ending_.stop_requested() && !reached_end_ && !options_.start_s;
-  result.early_end = whole_file ? demuxer_.shortfall() : demuxer_.read_error();
-  result.ledger.ended_early = !result.early_end.empty();
-  if (result.ledger.ended_early) notices_.add("ended early: " + result.early_end);
+void Job::finish(JobResult& result, Notices& notices) {
+  const bool whole_file = !ending_.stop_requested() && !ended_range_ && !options_.start_s;
+  fill_input(input_, whole_file, result, notices);
   result.ledger.written = written_;
-  if (result.ledger.lost > 0)
-    notices_.add(std::to_string(result.ledger.lost) +
-                 " frames lost: their packets gave no picture");
-  if (result.ledger.damaged > 0)
-    notices_.add(std::to_string(result.ledger.damaged) + " frames damaged");
-  result.size = size_;
-  stages_->report(result, notices_);
-  result.decoder = decoder_->name();
-  result.video_codec = avcodec_get_name(demuxer_.video().codecpar->codec_id);
-  if (writes_video() && encoder_) finish_output(result);
-  for (std::size_t i = 0; i < kStageCount; ++i)
-    statistics_.add_work(static_cast<StageId>(i), work_[i]);
-  statistics_.fill(result);
-  if (observer_.times) observer_.times(statistics_.times());
-  result.notices = notices_.all();
-  return result;
-}
-
-void Job::finish_output(JobResult& result) {
-  result.encoder = encoder_->name();
-  result.container = format_->name;
-  if (const int full = muxer_->full(); full != 0 && full != ECANCELED)
-    result.output_error = options_.output.string() + ": " + write_failure(full);
-  const bool one_picture = is_image_format(*format_) && !muxer_->is_sequence();
-  const bool worth_keeping = written_ > 0 && !one_picture && !is_stream_target(options_.output);
-  if (!result.output_error.empty() && !worth_keeping)
-    throw Error(ErrorKind::output, result.output_error);
-  if (result.interrupted || !result.output_error.empty()) {
-    result.output = muxer_->finish_partial();
-    return;
-  }
-  muxer_->finish();
-  result.output = options_.output;
+  result.size = plan_.frames.upright();
+  processor_->report(result, notices);
+  if (output_) finish_output(options_, *plan_.output, *output_, result);
 }
 
 }  // namespace
 
-JobResult run_job(const JobOptions& options, std::unique_ptr<Stages> stages,
-                  const JobObserver& observer, const std::stop_token& stop) {
-  return Job(options, std::move(stages), observer, stop).run();
-}
-
-JobResult run_job(const JobOptions& options, DetectorFactory& detectors,
-                  const JobObserver& observer, const std::stop_token& stop) {
-  return run_job(options, make_cpu_stages(options, detectors), observer, stop);
+JobResult run_job(const JobOptions& options, Backend& backend, const JobObserver& observer,
+                  const std::stop_token& stop) {
+  Statistics statistics;  // its clock starts before the input is opened
+  Notices notices(options.input);
+  const std::stop_source ending;
+  const LinkedStop stop_ends(stop, ending);
+  PlannedJob planned = plan_job(options, backend, notices, ending.get_token());
+  JobResult result;
+  if (planned.input.first) {
+    const Frame& first = planned.input.first->frame;
+    std::unique_ptr<FrameProcessor> processor = backend.make_processor(options, first);
+    std::optional<OpenOutput> output;
+    if (planned.plan.output) output = open_output(planned, backend, notices, stop);
+    Job job(options, observer, std::move(planned), std::move(processor), std::move(output),
+            statistics, ending);
+    job.run();
+    result.interrupted = stop.stop_requested();
+    job.finish(result, notices);
+  } else {  // stopped before there was one
+    result.interrupted = true;
+    fill_input(planned.input, false, result, notices);
+  }
+  statistics.fill(result);
+  if (observer.times) observer.times(statistics.times());
+  result.notices = notices.all();
+  return result;
 }
 
 }  // namespace facepipe

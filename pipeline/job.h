@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -112,15 +111,12 @@ struct JobResult {
                                  ///< sequence the name with the place for the number
 };
 
-class Stages;
+class Backend;
 
 /// Runs one input to its end, or until `stop` is requested or the disk is full (then the output so
 /// far is finished under a partial name). The output appears under its name only when it is
 /// complete. Throws Error; then no output of this run is left, unless the error names what is kept.
-[[nodiscard]] JobResult run_job(const JobOptions& options, std::unique_ptr<Stages> stages,
-                                const JobObserver& observer, const std::stop_token& stop);
-/// All on the CPU.
-[[nodiscard]] JobResult run_job(const JobOptions& options, DetectorFactory& detectors,
+[[nodiscard]] JobResult run_job(const JobOptions& options, Backend& backend,
                                 const JobObserver& observer, const std::stop_token& stop);
 
 }  // namespace facepipe

@@ -1,4 +1,4 @@
-// What travels between the stages of one run.
+// What travels between the threads of one run.
 #pragma once
 
 #include <memory>
@@ -7,20 +7,12 @@
 #include "core/frame.h"
 #include "core/slots.h"
 #include "core/timing.h"
-#include "pipeline/job.h"
 #include "video/encoder.h"
 #include "video/ffmpeg.h"
-#include "video/muxer.h"
 
 namespace facepipe {
 
-/// Demuxer -> decoder.
-struct ReadPacket {
-  UniqueAVPacket packet;
-  Interval read;
-};
-
-/// What the stages of a device keep of a frame between Stages::start() and finish(). Destroyed
+/// What a device keeps of a frame between FrameProcessor::start() and finish(). Destroyed
 /// before the frame, it waits for work on it.
 class FrameWork {
  public:
@@ -39,6 +31,6 @@ struct WorkItem {
 struct SidePacket {
   UniqueAVPacket packet;
 };
-using MuxItem = std::variant<VideoStreamInfo, EncodedFrame, SidePacket>;
+using MuxItem = std::variant<EncodedFrame, SidePacket>;
 
 }  // namespace facepipe

@@ -1,17 +1,21 @@
-// Packets in, frames out, each matched to its packet.
+// Packets in, pictures out, each matched to its packet: time stamps, the chosen range, loss and
+// damage.
 #pragma once
 
+#include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 
-#include "core/frame.h"
 #include "core/timing.h"
 #include "video/demuxer.h"
+#include "video/ffmpeg.h"
+#include "video/frame_maker.h"
 #include "video/ledger.h"
-#include "video/normalizer.h"
 #include "video/notices.h"
+#include "video/timeline.h"
 
 namespace facepipe {
 
@@ -22,53 +26,118 @@ enum class DecoderChoice {
   cpu,        ///< the CPU and an upload, whatever NVDEC can
 };
 
-/// A decoded frame and the times of its stages so far (read, decode).
-struct DecodedFrame {
-  Frame frame;
-  FrameTimes times;
-};
-
-/// Decides, from the first picture and its orientation, what all pictures shall be.
-using TargetChooser = std::function<PictureTarget(const AVFrame& first, Orientation orientation)>;
-
 struct DecoderOptions {
   int threads = 0;  ///< 0: as many as the machine has
   std::optional<double> start_s;
   std::optional<double> end_s;
-  bool scale_on_change = true;
+  bool scale_on_change = true;  ///< else a picture of another size or format is Error(input)
   bool tags_rotation = true;  ///< the output can say that pictures are turned; else pixels must be
+  int frames_alive = 8;       ///< frames that may be alive at once
 };
 
-/// One video stream's decoder. Used by one thread.
+/// A packet of the video, and when it was read.
+struct ReadPacket {
+  UniqueAVPacket packet;  ///< nullptr: the input has ended
+  Interval read;
+};
+
+/// One video stream's decoder, through FFmpeg, whatever memory its pictures lie in. A back end
+/// opens the codec, and says how its pictures become frames. Used by one thread at a time.
 class Decoder {
  public:
-  using Sink = std::function<void(DecodedFrame)>;
-
   virtual ~Decoder() = default;
+  Decoder(const Decoder&) = delete;
+  Decoder& operator=(const Decoder&) = delete;
 
-  /// Decodes one packet; gives zero or more frames of the chosen range to `sink`, in presentation
-  /// order. A packet that can't be decoded is counted, not thrown.
-  /// Errors: Error(input), Error(output) from the choice of the target, whatever `sink` throws.
-  virtual void decode(const AVPacket& packet, const Interval& read, const Sink& sink) = 0;
+  /// Takes one packet; next() is called until it gives none before another is sent.
+  void send(const ReadPacket& packet);
+  /// The end: next() gives what the decoder still holds.
+  void finish();
+  /// The next picture of the chosen range, in presentation order; nullopt where more packets are
+  /// needed. A packet that can't be decoded is counted, not thrown. Errors: Error(input) for
+  /// pictures that are larger than allowed.
+  [[nodiscard]] std::optional<DecodedPicture> next();
 
-  /// The end: gives the frames that the decoder still holds.
-  virtual void flush(const Sink& sink) = 0;
+  /// Why this decoder can't decode the stream; empty where nothing speaks against it. It is known
+  /// when the first picture has come; after that, it never changes. A decoder that refuses is sent
+  /// nothing.
+  [[nodiscard]] const std::string& refusal() const { return refusal_; }
+  /// Whether it is one that refuses some streams.
+  [[nodiscard]] virtual bool may_refuse() const { return false; }
+  /// A picture has come, of the chosen range or not.
+  [[nodiscard]] bool has_decoded() const { return has_decoded_; }
 
   /// True once a packet is past the end of the chosen range, so that no later one can matter.
-  [[nodiscard]] virtual bool past_end(const AVPacket& packet) const = 0;
-
+  [[nodiscard]] bool past_end(const AVPacket& packet) const;
   /// Whether a packet of any stream lies in the chosen range.
-  [[nodiscard]] virtual bool in_range(const AVPacket& packet, AVRational time_base) const = 0;
+  [[nodiscard]] bool in_range(const AVPacket& packet, AVRational time_base) const;
 
-  [[nodiscard]] virtual FrameLedger ledger() const = 0;
-  [[nodiscard]] virtual std::string name() const = 0;
+  [[nodiscard]] FrameLedger ledger() const { return ledger_.totals(); }
+  /// FFmpeg's name.
+  [[nodiscard]] virtual std::string name() const { return context_->codec->name; }
+
+  /// What a picture of this decoder is like where it will be worked on.
+  [[nodiscard]] virtual PictureFacts facts_of(const AVFrame& picture) const;
+  /// What makes frames like `target` of pictures, of which `first` is the first. It must not
+  /// outlive the demuxer. Errors: Error(output) for what the target asks of the pixels and the
+  /// device can't do; device.
+  [[nodiscard]] virtual std::unique_ptr<FrameMaker> make_frames(const AVFrame& first,
+                                                                const FrameTarget& target) = 0;
+
+ protected:
+  Decoder(const Demuxer& demuxer, const DecoderOptions& options, Notices& notices);
+
+  /// FFmpeg's usual decoder for the stream. Errors: Error(input) where there is none.
+  [[nodiscard]] const AVCodec& usual_codec() const;
+
+  /// Opens a decoder for the stream. `prepare` sets what it wants set before that.
+  /// Errors: Error(input).
+  void open(const AVCodec& codec, int threads, const std::function<void(AVCodecContext&)>& prepare);
+
+  void refuse(std::string reason) { refusal_ = std::move(reason); }
+
+  /// A code that FFmpeg's decoder gave. Where it is an error and the back end doesn't throw, the
+  /// packet counts as lost.
+  virtual void check_decoded(int /*code*/) {}
+
+  [[nodiscard]] const Demuxer& demuxer() const { return demuxer_; }
+  [[nodiscard]] const DecoderOptions& options() const { return options_; }
+  [[nodiscard]] Notices& notices() const { return notices_; }
+
+ private:
+  /// A packet under its number in the ledger.
+  struct Tagged {
+    UniqueAVPacket packet;
+    std::int64_t tag = 0;
+  };
+
+  std::int64_t enter(const AVPacket& packet, const Interval& read, bool second_field);
+  [[nodiscard]] bool submit_one();
+  [[nodiscard]] UniqueAVFrame receive();
+  /// Throws Error(input) where pictures, which may change in mid-stream, are larger than allowed.
+  void check_size() const;
+  [[nodiscard]] std::optional<DecodedPicture> complete(UniqueAVFrame picture);
+
+  const Demuxer& demuxer_;
+  DecoderOptions options_;
+  Notices& notices_;
+  Timeline timeline_;
+  FieldPairs fields_;
+  const bool joins_fields_;
+  Tagged first_field_;         // that waits for its second; else empty
+  std::deque<Tagged> unsent_;  // two at most
+  bool finishing_ = false;
+  bool finished_ = false;  // FFmpeg has been told
+  bool has_decoded_ = false;
+  std::string refusal_;
+  Ledger ledger_;
+  UniqueCodecContext context_;
 };
 
-/// Software decoding through FFmpeg. `demuxer` and `notices` must outlive it.
-/// Errors: Error(input) where FFmpeg has no decoder.
+/// Software decoding through FFmpeg into frames in host memory. `demuxer` and `notices` must
+/// outlive it. Errors: Error(input) where FFmpeg has no decoder.
 [[nodiscard]] std::unique_ptr<Decoder> make_cpu_decoder(const Demuxer& demuxer,
                                                         const DecoderOptions& options,
-                                                        TargetChooser choose_target,
                                                         Notices& notices);
 
 }  // namespace facepipe

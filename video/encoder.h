@@ -47,10 +47,10 @@ struct EncoderPlan {
 /// Whether the encoder takes 8 bits alone and nobody who names it need know that.
 [[nodiscard]] bool narrows_to_8_bits(const AVCodec& codec);
 
-/// Finds formats for pictures like `first`, as close to it as the encoder allows. Where a size
-/// doesn't fit the subsampling of chroma (odd, in 4:2:0), 4:4:4 is taken, and told.
-/// Errors: Error(output) where the encoder takes nothing suitable.
-[[nodiscard]] EncoderPlan plan_encoder(const AVCodec& codec, const AVFrame& first,
+/// Finds formats for pictures of format `source`, as close to it as the encoder allows. Where a
+/// size doesn't fit the subsampling of chroma (odd, in 4:2:0), 4:4:4 is taken, and told. Errors:
+/// Error(output) where the encoder takes nothing suitable.
+[[nodiscard]] EncoderPlan plan_encoder(const AVCodec& codec, AVPixelFormat source,
                                        Size encoded_size, const std::string& output,
                                        Notices& notices);
 

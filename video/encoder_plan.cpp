@@ -187,9 +187,8 @@ AVPixelFormat working_format(AVPixelFormat source) {
   return workable_format(source) ? source : closest(kWorking, coloured(source));
 }
 
-EncoderPlan plan_encoder(const AVCodec& codec, const AVFrame& first, Size encoded_size,
+EncoderPlan plan_encoder(const AVCodec& codec, AVPixelFormat source, Size encoded_size,
                          const std::string& output, Notices& notices) {
-  const auto source = static_cast<AVPixelFormat>(first.format);
   const std::vector<AVPixelFormat> formats = coloured_formats(codec);
   const bool taken = std::find(formats.begin(), formats.end(), source) != formats.end();
   AVPixelFormat encoded =

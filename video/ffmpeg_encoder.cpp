@@ -1,9 +1,11 @@
 #include "video/ffmpeg_encoder.h"
 
 extern "C" {
+#include <libavutil/imgutils.h>
 #include <libavutil/opt.h>
 }
 
+#include <cstddef>
 #include <new>
 #include <thread>
 
@@ -38,6 +40,25 @@ void quiet_encoder(const AVCodec& codec, Dictionary& options) {
 void expect_encoder_threads(int threads) {
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
   expect_threads(threads > 0 ? threads : cores + cores / 2 + 1);
+}
+
+/// SVT-AV1 (1.4) waits for ever if it is closed before it has got a picture: it gets one.
+void end_svt(AVCodecContext& context) {
+  const UniqueAVFrame picture(av_frame_alloc());
+  const UniqueAVPacket packet(av_packet_alloc());
+  if (!picture || !packet) return;
+  picture->format = context.pix_fmt;
+  picture->width = context.width;
+  picture->height = context.height;
+  picture->pts = 0;
+  if (av_frame_get_buffer(picture.get(), 0) < 0) return;
+  const std::ptrdiff_t strides[4] = {picture->linesize[0], picture->linesize[1],
+                                     picture->linesize[2], picture->linesize[3]};
+  av_image_fill_black(picture->data, strides, context.pix_fmt, context.color_range, context.width,
+                      context.height);
+  avcodec_send_frame(&context, picture.get());
+  avcodec_send_frame(&context, nullptr);
+  while (avcodec_receive_packet(&context, packet.get()) >= 0) av_packet_unref(packet.get());
 }
 
 }  // namespace
@@ -94,6 +115,10 @@ FFmpegEncoder::FFmpegEncoder(const EncoderSetup& setup, const Frame& first,
   check_av(opened, ErrorKind::output, subject_ + " refuses its options or the picture");
 }
 
+FFmpegEncoder::~FFmpegEncoder() {
+  if (!got_any_ && std::string_view(context_->codec->name) == "libsvtav1") end_svt(*context_);
+}
+
 void FFmpegEncoder::set_picture(const Frame& first) {
   const AVFrame& picture = unwrap(first);
   context_->width = picture.width;
@@ -116,6 +141,7 @@ void FFmpegEncoder::announce(const Frame& frame, AVFrame& picture, FrameRecord r
 }
 
 void FFmpegEncoder::give(const AVFrame* picture, const Encoder::Sink& sink) {
+  got_any_ = true;
   check_av(avcodec_send_frame(context_.get(), picture), ErrorKind::output, subject_);
   EncodedFrame result;
   while (receive(result)) sink(std::move(result));

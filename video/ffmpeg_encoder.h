@@ -38,6 +38,9 @@ class FFmpegEncoder {
   /// Errors: Error(usage) as open_with_options(); Error(output) if the encoder refuses.
   FFmpegEncoder(const EncoderSetup& setup, const Frame& first, const CodecOptions& options,
                 const Configure& configure, Notices& notices);
+  ~FFmpegEncoder();
+  FFmpegEncoder(const FFmpegEncoder&) = delete;
+  FFmpegEncoder& operator=(const FFmpegEncoder&) = delete;
 
   /// Stamps the picture that send() gets next, which shows `frame`.
   void announce(const Frame& frame, AVFrame& picture, FrameRecord record);
@@ -63,6 +66,7 @@ class FFmpegEncoder {
   UniqueCodecContext context_;
   EncoderClock clock_;
   std::map<std::int64_t, Pending> pending_;  // by stamp
+  bool got_any_ = false;                     // of pictures
 };
 
 }  // namespace facepipe

@@ -81,17 +81,19 @@ void keep_tag_if_valid(AVCodecParameters& parameters, const AVOutputFormat& form
 
 }  // namespace
 
-Muxer::Muxer(const Demuxer& input, const MuxerOptions& options, Notices& notices)
+Muxer::Muxer(const Demuxer& input, const MuxerOptions& options, std::vector<StreamPlan> streams,
+             const VideoStreamInfo& video, Notices& notices)
     : input_(input),
       options_(options),
       notices_(notices),
-      plans_(plan_streams(input, *options.format)) {
-  for (const StreamPlan& plan : plans_) {
-    if (plan.notice.empty()) continue;
-    if (plan.lost && options_.strict)
-      throw Error(ErrorKind::output, options_.output.string() + ": --strict: " + plan.notice);
-    notices_.add(plan.notice);
-  }
+      plans_(std::move(streams)),
+      video_time_base_(video.time_base) {
+  open_file();
+  make_streams(video);
+  write_header(video);
+}
+
+void Muxer::open_file() {
   if (options_.sequence)
     sequence_.emplace(options_.output, options_.existing);
   else
@@ -107,8 +109,7 @@ Muxer::Muxer(const Demuxer& input, const MuxerOptions& options, Notices& notices
     io_->attach(*context_);
 }
 
-void Muxer::open(const VideoStreamInfo& video) {
-  video_time_base_ = video.time_base;
+void Muxer::make_streams(const VideoStreamInfo& video) {
   for (unsigned i = 0; i < input_.format().nb_streams && i < plans_.size(); ++i) {
     const AVStream& from = *input_.format().streams[i];
     const StreamPlan& plan = plans_[i];
@@ -119,13 +120,6 @@ void Muxer::open(const VideoStreamInfo& video) {
   }
   copy_metadata(&context_->metadata, input_.format().metadata);
   copy_chapters();
-  write_header(video);
-  opened_ = true;
-  while (!waiting_.empty()) {
-    UniqueAVPacket packet = std::move(waiting_.front());
-    waiting_.pop_front();
-    write_side(std::move(packet));
-  }
 }
 
 void Muxer::add_video(const VideoStreamInfo& video) {
@@ -228,10 +222,6 @@ bool Muxer::write_video(UniqueAVPacket packet) {
 }
 
 void Muxer::write_side(UniqueAVPacket packet) {
-  if (!opened_) {
-    waiting_.push_back(std::move(packet));
-    return;
-  }
   const auto found = outputs_.find(packet->stream_index);
   if (found == outputs_.end()) return;
   Output& output = found->second;

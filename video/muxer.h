@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -20,7 +19,7 @@
 
 namespace facepipe {
 
-/// What the muxer must know of the encoded video before the first packet.
+/// What the muxer must know of the encoded video.
 struct VideoStreamInfo {
   UniqueCodecParameters parameters;
   AVRational time_base{0, 1};
@@ -33,8 +32,7 @@ struct MuxerOptions {
   std::filesystem::path output;
   const AVOutputFormat* format = nullptr;
   std::int64_t offset_us = 0;  ///< subtracted from every stamp
-  bool strict = false;
-  bool sequence = false;  ///< each picture gets a file of its own, by `output`'s number
+  bool sequence = false;       ///< each picture gets a file of its own, by `output`'s number
   ExistingTarget existing = ExistingTarget::refuse;
   std::stop_token stop;  ///< ends waits for the reader of a FIFO
 };
@@ -47,27 +45,20 @@ struct MuxerOptions {
 /// finish the file; full() tells when no more packets are taken.
 class Muxer {
  public:
-  /// Opens the file. Errors: Error(output), for a FIFO also where the format must be able to go
+  /// Opens the file, makes the streams that `streams` plans, one for each of the input's, and
+  /// writes the header. Errors: Error(output), for a FIFO also where the format must be able to go
   /// back.
-  Muxer(const Demuxer& input, const MuxerOptions& options, Notices& notices);
+  Muxer(const Demuxer& input, const MuxerOptions& options, std::vector<StreamPlan> streams,
+        const VideoStreamInfo& video, Notices& notices);
   Muxer(const Muxer&) = delete;
   Muxer& operator=(const Muxer&) = delete;
-
-  /// Whether packets of this stream of the input go into the output, as they are or changed.
-  [[nodiscard]] bool keeps(std::size_t input_stream) const {
-    return input_stream < plans_.size() && plans_[input_stream].action != StreamAction::drop;
-  }
-
-  /// Makes the streams and writes the header; then the packets kept back until now.
-  /// Errors: Error(output).
-  void open(const VideoStreamInfo& video);
 
   /// A packet of the encoded video, stamps in VideoStreamInfo::time_base. False if it was dropped
   /// because the disk is full. Errors: Error(output); also where a second picture comes for a file
   /// that holds one.
   bool write_video(UniqueAVPacket packet);
 
-  /// A packet of another stream of the input; kept back until open().
+  /// A packet of another stream of the input.
   void write_side(UniqueAVPacket packet);
 
   /// Each picture has a file of its own.
@@ -88,6 +79,8 @@ class Muxer {
     std::int64_t last_dts = AV_NOPTS_VALUE;
   };
 
+  void open_file();
+  void make_streams(const VideoStreamInfo& video);
   void add_video(const VideoStreamInfo& video);
   void add_copy(const AVStream& from, const StreamPlan& plan);
   void add_cover(const AVStream& from);
@@ -100,18 +93,16 @@ class Muxer {
   const Demuxer& input_;
   MuxerOptions options_;
   Notices& notices_;
-  std::vector<StreamPlan> plans_;
+  const std::vector<StreamPlan> plans_;
   std::optional<ImageSequence> sequence_;  // or file_ and io_
   std::optional<OutputFile> file_;
   std::optional<OutputIo> io_;
   UniqueOutputContext context_;
   std::map<int, Output> outputs_;  // by index of the input's stream
-  std::deque<UniqueAVPacket> waiting_;
-  AVRational video_time_base_{0, 1};
+  AVRational video_time_base_;
   std::int64_t pictures_ = 0;
   std::int64_t packets_ = 0;
   std::int64_t packet_bytes_ = 0;
-  bool opened_ = false;
 };
 
 }  // namespace facepipe

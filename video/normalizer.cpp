@@ -34,32 +34,32 @@ AVColorSpace matrix_for_rgb(int height) {
 
 }  // namespace
 
-Normalizer::Normalizer(const PictureTarget& target, bool scale_on_change, std::string input,
+Normalizer::Normalizer(const FrameTarget& target, bool scale_on_change, std::string input,
                        Notices& notices)
     : target_(target), changes_(scale_on_change, std::move(input), notices) {}
 
 UniqueAVFrame Normalizer::apply(UniqueAVFrame picture) {
   const PictureKind kind = kind_of(*picture);
   static_cast<void>(changes_.is_changed(kind));
-  const bool fits = kind.width == target_.width && kind.height == target_.height &&
+  const bool fits = kind.width == target_.size.width && kind.height == target_.size.height &&
                     kind.format == target_.format && target_.rotate.upright();
   if (fits) return picture;
   if (!filter_ || filter_->from() != kind) filter_.emplace(kind, chain_for(*picture));
   const bool from_rgb = is_rgb(kind.format) && !is_rgb(target_.format);
   UniqueAVFrame result = filter_->apply(std::move(picture));
   if (from_rgb) {
-    result->colorspace = matrix_for_rgb(target_.height);
+    result->colorspace = matrix_for_rgb(target_.size.height);
     result->color_range = AVCOL_RANGE_MPEG;
   }
   return result;
 }
 
 std::string Normalizer::chain_for(const AVFrame& picture) const {
-  std::string scale = "scale=" + std::to_string(target_.width) + ":" +
-                      std::to_string(target_.height) +
+  std::string scale = "scale=" + std::to_string(target_.size.width) + ":" +
+                      std::to_string(target_.size.height) +
                       ":flags=bicubic+accurate_rnd+full_chroma_int";
   if (is_rgb(static_cast<AVPixelFormat>(picture.format)) && !is_rgb(target_.format))
-    scale += matrix_for_rgb(target_.height) == AVCOL_SPC_BT709
+    scale += matrix_for_rgb(target_.size.height) == AVCOL_SPC_BT709
                  ? ":out_color_matrix=bt709:out_range=tv"
                  : ":out_color_matrix=bt601:out_range=tv";
   return scale + ",format=" + av_get_pix_fmt_name(target_.format) + "," +

@@ -7,18 +7,11 @@
 #include <utility>
 
 #include "video/frame_filter.h"
+#include "video/frame_maker.h"
 #include "video/notices.h"
 #include "video/pictures.h"
 
 namespace facepipe {
-
-/// What all pictures of a run are turned into.
-struct PictureTarget {
-  int width = 0;   ///< before rotation
-  int height = 0;  ///< before rotation
-  AVPixelFormat format = AV_PIX_FMT_NONE;
-  Orientation rotate;  ///< applied to the pixels; upright: none
-};
 
 /// Tells of pictures that change in mid-file, whoever makes them like the first. Not thread-safe.
 class ChangeWatch {
@@ -37,12 +30,12 @@ class ChangeWatch {
   std::optional<PictureKind> first_;
 };
 
-/// Not thread-safe.
+/// Makes pictures in host memory those of a target, whose orientation it doesn't look at. Not
+/// thread-safe.
 class Normalizer {
  public:
   /// @param scale_on_change  as ChangeWatch's
-  Normalizer(const PictureTarget& target, bool scale_on_change, std::string input,
-             Notices& notices);
+  Normalizer(const FrameTarget& target, bool scale_on_change, std::string input, Notices& notices);
 
   /// The picture itself where it already is what is wanted, else a converted one.
   [[nodiscard]] UniqueAVFrame apply(UniqueAVFrame picture);
@@ -50,7 +43,7 @@ class Normalizer {
  private:
   [[nodiscard]] std::string chain_for(const AVFrame& picture) const;
 
-  PictureTarget target_;
+  FrameTarget target_;
   ChangeWatch changes_;
   std::optional<FrameFilter> filter_;
 };

@@ -81,6 +81,10 @@ StreamPlan plan_stream(const AVStream& stream, const AVOutputFormat& format) {
 
 }  // namespace
 
+bool keeps(const std::vector<StreamPlan>& plans, std::size_t stream) {
+  return stream < plans.size() && plans[stream].action != StreamAction::drop;
+}
+
 std::vector<StreamPlan> plan_streams(const Demuxer& demuxer, const AVOutputFormat& format) {
   std::vector<StreamPlan> plans;
   for (unsigned i = 0; i < demuxer.format().nb_streams; ++i) {

@@ -1,6 +1,7 @@
 // What becomes of each stream of an input beside the video that is worked on.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,9 @@ struct StreamPlan {
   std::string notice;                  ///< what to tell of it; empty where it is kept as it is
   bool lost = false;                   ///< content is left behind, which --strict refuses
 };
+
+/// Whether packets of a stream go into the output, as they are or changed.
+[[nodiscard]] bool keeps(const std::vector<StreamPlan>& plans, std::size_t stream);
 
 /// One plan for each stream of the input, in its order.
 [[nodiscard]] std::vector<StreamPlan> plan_streams(const Demuxer& demuxer,

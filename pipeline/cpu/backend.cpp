@@ -1,17 +1,124 @@
 #include "pipeline/backend.h"
 
+#include <spdlog/spdlog.h>
+
+#include <string>
 #include <utility>
+
+#include "nms/cpu/suppressor.h"
+#include "overlay/overlay.h"
+#include "pipeline/faces.h"
+#include "video/pictures.h"
 
 namespace facepipe {
 namespace {
+
+/// A frame's place in the detector.
+struct CpuWork final : FrameWork {
+  explicit CpuWork(std::unique_ptr<DetectionRequest> taken) : request(std::move(taken)) {}
+  std::unique_ptr<DetectionRequest> request;
+};
+
+class CpuProcessor final : public FrameProcessor {
+ public:
+  CpuProcessor(const JobOptions& options, std::shared_ptr<Detector> detector)
+      : options_(options),
+        detector_(std::move(detector)),
+        suppressor_(options.nms, nms_capacity(options.nms)) {
+    tell_tiles(detector_->tiling());
+  }
+
+  void start(WorkItem& item, const std::stop_token& stop) override;
+  void finish(WorkItem& item) override;
+  void draw(WorkItem& item) override;
+
+  void report(JobResult& result, Notices& notices) const override {
+    result.network_size = detector_->network_size();
+    result.tiling = detector_->tiling();
+    tell_ignored(candidates_ignored_, suppressor_.capacity(), result, notices);
+  }
+
+ private:
+  [[nodiscard]] static Detections collect(WorkItem& item);
+  void suppress(const Detections& candidates, FrameRecord& record);
+
+  const JobOptions& options_;
+  std::shared_ptr<Detector> detector_;
+  CpuSuppressor suppressor_;
+  std::int64_t candidates_ignored_ = 0;
+};
+
+void CpuProcessor::start(WorkItem& item, const std::stop_token& stop) {
+  auto work = std::make_unique<CpuWork>(detector_->acquire(stop));
+  DetectionRequest& request = *work->request;
+  item.work = std::move(work);
+  {
+    const ScopedInterval interval(item.record.times[StageId::preprocess]);
+    const ScopedCpuTime cpu(item.record.times, StageId::preprocess);
+    request.prepare(item.frame);
+  }
+  request.start();
+}
+
+void CpuProcessor::finish(WorkItem& item) { suppress(collect(item), item.record); }
+
+Detections CpuProcessor::collect(WorkItem& item) {
+  DetectionRequest& request = *static_cast<CpuWork&>(*item.work).request;
+  const ScopedCpuTime cpu(item.record.times, StageId::inference);
+  Detections candidates = request.collect();
+  item.record.times[StageId::inference] = request.inference();
+  item.work.reset();
+  return candidates;
+}
+
+void CpuProcessor::suppress(const Detections& candidates, FrameRecord& record) {
+  const ScopedInterval interval(record.times[StageId::nms]);
+  const ScopedCpuTime cpu(record.times, StageId::nms);
+  record.candidates = candidates.size();
+  const NmsKept kept = suppressor_.run({candidates.boxes, candidates.scores, {}});
+  candidates_ignored_ += kept.beyond_capacity;
+  record.faces = select_faces(candidates, kept, {options_.min_face, options_.max_face});
+  record.face_count = record.faces.size();
+}
+
+void CpuProcessor::draw(WorkItem& item) {
+  if (!options_.overlay.any()) return;
+  const ScopedInterval interval(item.record.times[StageId::overlay]);
+  const ScopedCpuTime cpu(item.record.times, StageId::overlay);
+  make_writable(item.frame);
+  draw_overlay(item.frame, item.record.faces, options_.overlay);
+}
 
 class CpuBackend final : public Backend {
  public:
   explicit CpuBackend(std::unique_ptr<DetectorFactory> detectors)
       : detectors_(std::move(detectors)) {}
 
-  std::unique_ptr<Stages> stages(const JobOptions& options) override {
-    return make_cpu_stages(options, *detectors_);
+  [[nodiscard]] std::unique_ptr<Decoder> make_decoder(const Demuxer& demuxer,
+                                                      const DecoderOptions& options,
+                                                      DecoderChoice /*choice*/,
+                                                      Notices& notices) override {
+    return make_cpu_decoder(demuxer, options, notices);
+  }
+  [[nodiscard]] int frames_beside() const override { return 0; }
+  void check_encoder(const AVCodec& codec) const override {
+    if (is_nvenc(codec))
+      throw Error(ErrorKind::usage,
+                  std::string("--codec ") + codec.name + ": the device is the cpu");
+  }
+  [[nodiscard]] EncoderPlan plan_encoder(const AVCodec& codec, const PictureFacts& pictures,
+                                         Size encoded, const JobOptions& options,
+                                         Notices& notices) const override {
+    return facepipe::plan_encoder(codec, pictures.format, encoded, options.output.string(),
+                                  notices);
+  }
+  [[nodiscard]] std::unique_ptr<Encoder> make_encoder(const EncoderSetup& setup, const Frame& first,
+                                                      Notices& notices) override {
+    return make_cpu_encoder(setup, first, notices);
+  }
+  [[nodiscard]] std::unique_ptr<FrameProcessor> make_processor(const JobOptions& options,
+                                                               const Frame& first) override {
+    return std::make_unique<CpuProcessor>(options, detectors_->detector(first.upright()));
   }
   [[nodiscard]] const EngineChoice& choice() const override { return detectors_->choice(); }
   [[nodiscard]] std::string model_kind() const override { return detectors_->model_kind(); }
@@ -25,6 +132,21 @@ class CpuBackend final : public Backend {
 
 std::unique_ptr<Backend> make_cpu_backend(std::unique_ptr<DetectorFactory> detectors) {
   return std::make_unique<CpuBackend>(std::move(detectors));
+}
+
+void tell_tiles(const std::optional<Tiling>& tiling) {
+  if (!tiling) return;
+  spdlog::info("detection in {} x {} tiles of {} that overlap by {}, and of all at {}",
+               tiling->columns, tiling->rows, to_string(tiling->tile.frame), tiling->overlap,
+               to_string(tiling->whole.content));
+}
+
+void tell_ignored(std::int64_t ignored, std::uint32_t capacity, JobResult& result,
+                  Notices& notices) {
+  result.candidates_ignored = ignored;
+  if (ignored > 0)
+    notices.add(std::to_string(ignored) + " candidates ignored: suppression takes " +
+                std::to_string(capacity) + " a frame (a higher --score gives fewer)");
 }
 
 }  // namespace facepipe

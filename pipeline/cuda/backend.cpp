@@ -1,17 +1,126 @@
 #include "pipeline/cuda/backend.h"
 
+#include <spdlog/spdlog.h>
+
+#include <array>
 #include <string>
+#include <utility>
 
 #include "core/cuda/buffer.h"
+#include "core/cuda/copies.h"
 #include "core/cuda/devices.h"
 #include "core/cuda/graph.h"
 #include "core/error.h"
 #include "detector/cnn/cuda/cuda_detector.h"
 #include "detector/cnn/model/model.h"
-#include "pipeline/cuda/stages.h"
+#include "pipeline/cuda/kept_graphs.h"
+#include "video/cuda/decoder.h"
+#include "video/cuda/downloading_encoder.h"
+#include "video/cuda/encoder_plan.h"
+#include "video/cuda/hardware_device.h"
+#include "video/cuda/jpeg_encoder.h"
+#include "video/cuda/nvenc.h"
+#include "video/cuda/nvenc_encoder.h"
 
 namespace facepipe {
 namespace {
+
+using CopyTotals = std::array<CopyTotal, kCopyKinds>;
+
+CopyTotals totals(const CopyCounter& copies) {
+  CopyTotals all;
+  for (std::size_t i = 0; i < kCopyKinds; ++i) all[i] = copies.total(static_cast<CopyKind>(i));
+  return all;
+}
+
+/// A frame's graph while it runs.
+class CudaWork final : public FrameWork {
+ public:
+  CudaWork(Slots::Permit permit, FrameGraph& graph)
+      : permit_(std::move(permit)), graph_(graph), launched_(Clock::now()) {}
+
+  ~CudaWork() override {
+    if (waited_for_) return;
+    try {
+      graph_.wait();  // or the frame's memory would go to another picture under it
+    } catch (const std::exception& failure) {
+      spdlog::warn("a frame that nobody waited for failed: {}", failure.what());
+    }
+  }
+  CudaWork(const CudaWork&) = delete;
+  CudaWork& operator=(const CudaWork&) = delete;
+
+  void finish(FrameRecord& record) {
+    graph_.wait();
+    waited_for_ = true;
+    graph_.fill(record, launched_, Clock::now());
+  }
+  [[nodiscard]] const FaceCounts& counts() const { return graph_.counts(); }
+
+ private:
+  Slots::Permit permit_;
+  FrameGraph& graph_;
+  Clock::time_point launched_;
+  bool waited_for_ = false;
+};
+
+class CudaProcessor final : public FrameProcessor {
+ public:
+  /// @param before  copies before the job, of which `copies` goes on counting
+  CudaProcessor(Device device, std::shared_ptr<GraphSet> graphs, std::uint32_t nms_capacity,
+                const CopyCounter& copies, const CopyTotals& before)
+      : device_(device),
+        graphs_(std::move(graphs)),
+        nms_capacity_(nms_capacity),
+        copies_(copies),
+        before_(before) {
+    tell_tiles(graphs_->detector.tiling);
+  }
+
+  void start(WorkItem& item, const std::stop_token& stop) override;
+  void finish(WorkItem& item) override;
+  void draw(WorkItem& /*item*/) override {}  // part of the frame's graph
+  void report(JobResult& result, Notices& notices) const override;
+
+ private:
+  Device device_;
+  std::shared_ptr<GraphSet> graphs_;
+  std::uint32_t nms_capacity_;
+  const CopyCounter& copies_;
+  CopyTotals before_;
+  std::int64_t candidates_ignored_ = 0;
+};
+
+void CudaProcessor::start(WorkItem& item, const std::stop_token& stop) {
+  cuda::use_device(device_);
+  Slots::Permit permit = graphs_->places.acquire(stop);
+  FrameGraph& graph = *graphs_->graphs[static_cast<std::size_t>(permit.number())];
+  const ScopedCpuTime cpu(item.record.times, StageId::inference);
+  item.work = std::make_unique<CudaWork>(std::move(permit), graph);
+  graph.launch(item.frame);
+}
+
+void CudaProcessor::finish(WorkItem& item) {
+  cuda::use_device(device_);
+  auto& work = static_cast<CudaWork&>(*item.work);
+  const ScopedCpuTime cpu(item.record.times, StageId::inference);
+  work.finish(item.record);
+  candidates_ignored_ += work.counts().beyond_capacity;
+  item.work.reset();
+  item.frame.ready = nullptr;  // the graph waited for it
+}
+
+void CudaProcessor::report(JobResult& result, Notices& notices) const {
+  result.network_size = graphs_->detector.network_size();
+  result.tiling = graphs_->detector.tiling;
+  tell_ignored(candidates_ignored_, nms_capacity_, result, notices);
+  const CopyTotals now = totals(copies_);
+  for (std::size_t i = 0; i < kCopyKinds; ++i) {
+    const auto kind = static_cast<CopyKind>(i);
+    result.copies.push_back({std::string(name_of(kind)), std::string(direction_of(kind)),
+                             now[i].calls - before_[i].calls, now[i].bytes - before_[i].bytes});
+  }
+}
 
 /// Plans the model for a small picture, so that one that the engine can't compute, or a chip that
 /// this build has no code for, is refused before any input is opened.
@@ -39,9 +148,20 @@ class CudaBackend final : public Backend {
     try_model(model_);
   }
 
-  std::unique_ptr<Stages> stages(const JobOptions& options) override {
-    return make_cuda_stages(options, device_, model_, options_);
-  }
+  [[nodiscard]] std::unique_ptr<Decoder> make_decoder(const Demuxer& demuxer,
+                                                      const DecoderOptions& options,
+                                                      DecoderChoice choice,
+                                                      Notices& notices) override;
+  [[nodiscard]] int frames_beside() const override { return kDownloading; }
+  void check_encoder(const AVCodec& codec) const override;
+  [[nodiscard]] EncoderPlan plan_encoder(const AVCodec& codec, const PictureFacts& pictures,
+                                         Size encoded, const JobOptions& options,
+                                         Notices& notices) const override;
+  [[nodiscard]] std::unique_ptr<Encoder> make_encoder(const EncoderSetup& setup, const Frame& first,
+                                                      Notices& notices) override;
+  [[nodiscard]] std::unique_ptr<FrameProcessor> make_processor(const JobOptions& options,
+                                                               const Frame& first) override;
+
   [[nodiscard]] const EngineChoice& choice() const override { return choice_; }
   [[nodiscard]] std::string model_kind() const override {
     return std::string(to_string(model_.kind()));
@@ -49,11 +169,106 @@ class CudaBackend final : public Backend {
   [[nodiscard]] std::string model_sha256() const override { return model_.sha256(); }
 
  private:
+  [[nodiscard]] std::string probe_nvenc(const NvencTask& task) const;
+  [[nodiscard]] std::shared_ptr<GraphSet> make_graphs(const GraphKey& key);
+
   Device device_;
   DetectorOptions options_;
   EngineChoice choice_;
   Model model_;
+  CopyCounter copies_;  // of all jobs
+  CopyTotals before_;   // the job that runs
+  bool still_image_ = false;
+  KeptGraphs graphs_;
 };
+
+// With a job's decoder its copies begin.
+std::unique_ptr<Decoder> CudaBackend::make_decoder(const Demuxer& demuxer,
+                                                   const DecoderOptions& options,
+                                                   DecoderChoice choice, Notices& notices) {
+  before_ = totals(copies_);
+  still_image_ = demuxer.is_still_image();
+  if (choice == DecoderChoice::cpu)
+    return make_uploading_decoder(demuxer, options, device_, notices, copies_);
+  return make_nvdec_decoder(demuxer, options, device_, notices);
+}
+
+std::unique_ptr<FrameProcessor> CudaBackend::make_processor(const JobOptions& options,
+                                                            const Frame& first) {
+  cuda::use_device(device_);
+  GraphKey key;
+  key.layout = {first.size, first.format, first.orientation};
+  key.style = options.output.empty() ? OverlayStyle{false, false, false, false} : options.overlay;
+  key.nms = options.nms;
+  key.sizes = {options.min_face, options.max_face};
+  key.with_faces = options.wants_faces;
+  key.times_stages = options.wants_stage_times;
+  key.tries_tiles = !still_image_;  // trials take longer than a picture
+  std::shared_ptr<GraphSet> graphs = graphs_.get(key, [&] { return make_graphs(key); });
+  return std::make_unique<CudaProcessor>(device_, std::move(graphs), nms_capacity(options.nms),
+                                         copies_, before_);
+}
+
+std::shared_ptr<GraphSet> CudaBackend::make_graphs(const GraphKey& key) {
+  const CudaDetectorOptions options{.score_threshold = options_.score_threshold,
+                                    .capacity = nms_capacity(key.nms),
+                                    .tile_file = engine::default_tile_file(),
+                                    .tries_tiles = key.tries_tiles,
+                                    .fused = options_.engine != EngineKind::cuda_plain};
+  FrameGraphSetup setup;
+  setup.detector = make_cuda_picture_detector(model_, key.layout, options_.detect_size, options);
+  setup.overlay = {key.layout.stored, key.layout.format, key.layout.orientation, key.style,
+                   options.capacity};
+  setup.nms = key.nms;
+  setup.sizes = key.sizes;
+  setup.with_faces = key.with_faces;
+  setup.times_stages = key.times_stages;
+  auto set = std::make_shared<GraphSet>();
+  set->detector = setup.detector;
+  set->places = Slots(options_.requests);
+  for (int i = 0; i < options_.requests; ++i)
+    set->graphs.push_back(std::make_unique<FrameGraph>(setup, copies_));
+  return set;
+}
+
+std::string CudaBackend::probe_nvenc(const NvencTask& task) const {
+  const UniqueAVBuffer hardware = open_hardware_device(device_, std::make_shared<cuda::Stream>());
+  return reason_against_nvenc(task, *hardware);
+}
+
+void CudaBackend::check_encoder(const AVCodec& codec) const {
+  if (!is_nvenc(codec)) return;
+  cuda::use_device(device_);
+  NvencTask least;
+  least.encoder = codec.name;
+  const std::string reason = probe_nvenc(least);
+  if (!reason.empty())
+    throw Error(ErrorKind::device, "--codec " + least.encoder + ": " + to_string(device_) +
+                                       " can't run it: " + reason);
+}
+
+EncoderPlan CudaBackend::plan_encoder(const AVCodec& codec, const PictureFacts& pictures,
+                                      Size encoded, const JobOptions& options,
+                                      Notices& notices) const {
+  cuda::use_device(device_);
+  return plan_cuda_encoder(
+      codec, pictures, encoded, options.encoder, options.output.string(),
+      [this](const NvencTask& task) { return probe_nvenc(task); }, notices);
+}
+
+std::unique_ptr<Encoder> CudaBackend::make_encoder(const EncoderSetup& setup, const Frame& first,
+                                                   Notices& notices) {
+  cuda::use_device(device_);
+  if (setup.plan.codec->id == AV_CODEC_ID_MJPEG) {
+    constexpr int kAtOnce = 1;  // nvJPEG's calls wait within the library: more gains nothing
+    return make_jpeg_encoder(setup, first, kAtOnce, notices, copies_);
+  }
+  if (is_nvenc(*setup.plan.codec))
+    return make_nvenc_encoder(setup, first, device_, notices, copies_);
+  notices.add(std::string("pictures leave the device for ") + setup.plan.codec->name +
+              ", which encodes on the CPU");
+  return make_downloading_encoder(setup, first, notices, copies_);
+}
 
 }  // namespace
 

@@ -99,10 +99,10 @@ TEST_F(Failure, InOpeningTheEncoder) {
 }
 
 TEST_F(Failure, InTheObserver) {
-  FakeDetectorFactory factory;
+  const auto backend = fake_backend();
   JobObserver observer;
   observer.frame = [fail = fails_at_ten("observer")](const FrameRecord&) { fail(); };
-  EXPECT_THROW((void)run_job(job(), factory, observer, {}), std::runtime_error);
+  EXPECT_THROW((void)run_job(job(), *backend, observer, {}), std::runtime_error);
   EXPECT_EQ(live_frames(), 0);
   EXPECT_TRUE(out_.names().empty());
 }

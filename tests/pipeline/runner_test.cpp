@@ -4,11 +4,13 @@
 
 #include <atomic>
 #include <chrono>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "core/slots.h"
+#include "pipeline/channel.h"
 
 namespace facepipe {
 namespace {
@@ -16,7 +18,7 @@ namespace {
 using std::chrono_literals::operator""ms;
 
 TEST(Channel, GivesItemsInOrderAndEnds) {
-  Channel<int> channel(3);
+  Channel<int> channel(3, {});
   channel.push(1);
   channel.push(2);
   channel.close();
@@ -27,7 +29,7 @@ TEST(Channel, GivesItemsInOrderAndEnds) {
 }
 
 TEST(Channel, EndsWhenEveryProducerHasClosed) {
-  Channel<int> channel(8, 2);
+  Channel<int> channel(8, {}, 2);
   channel.close();
   channel.push(7);
   channel.close();
@@ -35,9 +37,10 @@ TEST(Channel, EndsWhenEveryProducerHasClosed) {
   EXPECT_EQ(channel.pop(), std::nullopt);
 }
 
-TEST(Channel, RefusesItemsAfterAbort) {
-  Channel<int> channel(1);
-  channel.abort();
+TEST(Channel, RefusesItemsAfterAStop) {
+  std::stop_source stop;
+  Channel<int> channel(1, stop.get_token());
+  stop.request_stop();
   EXPECT_THROW(channel.push(1), Stopped);
   EXPECT_THROW((void)channel.pop(), Stopped);
 }
@@ -56,13 +59,12 @@ using Item = std::unique_ptr<Counted>;
 void run_chain(int failing, int items) {
   constexpr int kStages = 5;
   Runner runner;
-  std::array<Channel<Item>, kStages - 1> channels{Channel<Item>(2), Channel<Item>(2),
-                                                  Channel<Item>(2), Channel<Item>(2)};
-  for (auto& channel : channels) runner.watch(channel);
+  std::deque<Channel<Item>> channels;
+  for (int i = 1; i < kStages; ++i) channels.emplace_back(2, runner.failed());
   const auto meet = [&](int stage, int count) {
     if (stage == failing && count == 10) throw std::runtime_error("stage " + std::to_string(stage));
   };
-  runner.stage("source", [&] {
+  runner.add("source", [&] {
     for (int i = 0; i < items; ++i) {
       meet(0, i);
       channels[0].push(std::make_unique<Counted>());
@@ -70,7 +72,7 @@ void run_chain(int failing, int items) {
     channels[0].close();
   });
   for (int stage = 1; stage < kStages; ++stage)
-    runner.stage("stage" + std::to_string(stage), [&, stage] {
+    runner.add("stage" + std::to_string(stage), [&, stage] {
       auto& in = channels[static_cast<std::size_t>(stage - 1)];
       int count = 0;
       while (std::optional<Item> item = in.pop()) {
@@ -108,11 +110,11 @@ TEST(Runner, FailureWakesAWaitForAPermit) {
   Runner runner;
   Slots slots(1);
   const Slots::Permit held = slots.acquire(runner.failed());  // never given back in time
-  runner.stage("failing", [] {
+  runner.add("failing", [] {
     std::this_thread::sleep_for(5ms);
     throw std::runtime_error("failed");
   });
-  runner.stage("waiter", [&] { (void)slots.acquire(runner.failed()); });
+  runner.add("waiter", [&] { (void)slots.acquire(runner.failed()); });
   EXPECT_THROW(runner.run(), std::runtime_error);
 }
 
@@ -123,11 +125,10 @@ TEST(Runner, AThreadThatCantBeStartedEndsTheStagesThatRun) {
     if (++started == 3) throw Error(ErrorKind::internal, "can't start a thread: nobody there");
     return std::jthread(std::move(body));
   });
-  Channel<int> channel(1);
-  runner.watch(channel);
+  Channel<int> channel(1, runner.failed());
   std::atomic<int> stopped = 0;
   for (const char* const name : {"first", "second", "third"})
-    runner.stage(name, [&] {
+    runner.add(name, [&] {
       try {
         static_cast<void>(channel.pop());
       } catch (const Stopped&) {

@@ -122,10 +122,10 @@ class SlowRun : public testing::Test {
     ffmpeg("-f lavfi -i testsrc2=s=64x64:r=25:d=1", folder_ / "a.mp4");
     JobOptions options = lossless_job(folder_ / "a.mp4", folder_ / "b.mp4");
     options.encoder = {};  // its look-ahead gives all packets at the end
-    SlowFactory factory;
+    const auto backend = make_cpu_backend(std::make_unique<SlowFactory>());
     JobObserver observer;
     observer.times = [this](const StageTimes& times) { told_.merge(times); };
-    result_ = run_job(options, factory, observer, {});
+    result_ = run_job(options, *backend, observer, {});
     ASSERT_EQ(result_.ledger.decoded, kFrames);
   }
   TemporaryFolder folder_;

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "pipeline/backend.h"
 #include "pipeline/job.h"
 #include "tests/support/fake_detector.h"
 #include "video/container.h"
@@ -24,6 +27,13 @@ inline JobOptions lossless_job(const std::filesystem::path& input,
   return options;
 }
 
+/// The CPU's, with a detector that does as it is told.
+inline std::unique_ptr<Backend> fake_backend(FakeBehaviour behaviour = {}) {
+  auto factory = std::make_unique<FakeDetectorFactory>();
+  factory->behaviour = std::move(behaviour);
+  return make_cpu_backend(std::move(factory));
+}
+
 struct JobRun {
   JobResult result;
   std::vector<FrameRecord> records;
@@ -31,12 +41,11 @@ struct JobRun {
 
 inline JobRun run_fake_job(const JobOptions& options, FakeBehaviour behaviour = {},
                            const std::stop_token& stop = {}) {
-  FakeDetectorFactory factory;
-  factory.behaviour = std::move(behaviour);
+  const auto backend = fake_backend(std::move(behaviour));
   JobRun run;
   JobObserver observer;
   observer.frame = [&](const FrameRecord& record) { run.records.push_back(record); };
-  run.result = run_job(options, factory, observer, stop);
+  run.result = run_job(options, *backend, observer, stop);
   return run;
 }
 

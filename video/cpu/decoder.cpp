@@ -1,35 +1,44 @@
-#include <utility>
+#include "video/decoder.h"
 
+#include "video/normalizer.h"
 #include "video/pictures.h"
-#include "video/stream_decoder.h"
 
 namespace facepipe {
 namespace {
 
-class CpuDecoder final : public StreamDecoder {
+class CpuFrames final : public FrameMaker {
  public:
-  CpuDecoder(const Demuxer& demuxer, const DecoderOptions& options, TargetChooser choose_target,
-             Notices& notices)
-      : StreamDecoder(demuxer, options, std::move(choose_target), notices) {
+  CpuFrames(const Demuxer& demuxer, const FrameTarget& target, bool scale_on_change,
+            Notices& notices)
+      : FrameMaker(demuxer.video(), target),
+        normalizer_(target, scale_on_change, demuxer.url(), notices) {}
+
+ private:
+  [[nodiscard]] Frame frame_of(UniqueAVFrame picture) override {
+    return wrap(normalizer_.apply(std::move(picture)));
+  }
+
+  Normalizer normalizer_;
+};
+
+class CpuDecoder final : public Decoder {
+ public:
+  CpuDecoder(const Demuxer& demuxer, const DecoderOptions& options, Notices& notices)
+      : Decoder(demuxer, options, notices) {
     open(usual_codec(), options.threads, nullptr);
   }
 
- private:
-  void set_target(const PictureTarget& target) override {
-    normalizer_.emplace(target, options().scale_on_change, demuxer().url(), notices());
+  [[nodiscard]] std::unique_ptr<FrameMaker> make_frames(const AVFrame& /*first*/,
+                                                        const FrameTarget& target) override {
+    return std::make_unique<CpuFrames>(demuxer(), target, options().scale_on_change, notices());
   }
-  [[nodiscard]] Frame frame_of(UniqueAVFrame picture) override {
-    return wrap(normalizer_->apply(std::move(picture)));
-  }
-
-  std::optional<Normalizer> normalizer_;
 };
 
 }  // namespace
 
 std::unique_ptr<Decoder> make_cpu_decoder(const Demuxer& demuxer, const DecoderOptions& options,
-                                          TargetChooser choose_target, Notices& notices) {
-  return std::make_unique<CpuDecoder>(demuxer, options, std::move(choose_target), notices);
+                                          Notices& notices) {
+  return std::make_unique<CpuDecoder>(demuxer, options, notices);
 }
 
 }  // namespace facepipe

@@ -1,7 +1,6 @@
 // Packets in, frames in device memory out: NVDEC, or the CPU and a named upload.
 #pragma once
 
-#include <cstddef>
 #include <memory>
 
 #include "core/cuda/copies.h"
@@ -10,32 +9,27 @@
 
 namespace facepipe {
 
-struct CudaDecoderOptions {
-  DecoderOptions stream;
-  DecoderChoice choice = DecoderChoice::automatic;
-  Device device{DeviceKind::cuda, 0};
-  int frames_in_flight = 4;  ///< frames alive at once beside the one that is being decoded
-};
+/// Decodes through FFmpeg and NVDEC into NV12 (8 bits), P010 (10) or P016 (more) on `device`.
+/// Frames carry Frame::ready. They are NVDEC's own surfaces, of which there are
+/// options.frames_alive more than decoding needs, 32 in all at most; a surface goes back when its
+/// frame dies.
+///
+/// It refuses what NVDEC can't decode, by the stream's format, size and the surfaces it needs. What
+/// NVDEC can't go on with after the first picture is Error(device). Pictures that change size or
+/// format are made like the first, on the device (DecoderOptions::scale_on_change); their pixels
+/// can't be turned: Error(output).
+///
+/// `demuxer` and `notices` must outlive it. Errors: as make_cpu_decoder(); Error(device) where the
+/// device can't be used.
+[[nodiscard]] std::unique_ptr<Decoder> make_nvdec_decoder(const Demuxer& demuxer,
+                                                          const DecoderOptions& options,
+                                                          Device device, Notices& notices);
 
-/// Decodes through FFmpeg into NV12 (8 bits), P010 (10) or P016 (more) on options.device. Frames
-/// carry Frame::ready. With NVDEC they are its own surfaces, of which there are frames_in_flight +
-/// 2 more than decoding needs, 32 in all at most; a surface goes back when its frame dies.
-///
-/// Whether NVDEC decodes the stream is settled by its first picture: its format, size and the
-/// surfaces it needs. From then on nothing falls back: a stream that NVDEC can't go on with ends
-/// the run. Pictures that change size or format are made like the first, on the device
-/// (DecoderOptions::scale_on_change).
-///
-/// `choose_target` sees the first picture as it will be on the device (format NV12, P010LE or
-/// P016LE, no data); of its answer only `rotate` counts, which NVDEC's pictures can't follow.
-///
-/// `demuxer`, `notices` and `copies` must outlive it. The calling threads get options.device as
-/// CUDA's current device. Errors: as make_cpu_decoder(); Error(device) where the device can't be
-/// used or, with DecoderChoice::nvdec, NVDEC can't decode the stream; Error(output) for a rotation
-/// of NVDEC's pixels.
-[[nodiscard]] std::unique_ptr<Decoder> make_cuda_decoder(const Demuxer& demuxer,
-                                                         const CudaDecoderOptions& options,
-                                                         TargetChooser choose_target,
-                                                         Notices& notices, CopyCounter& copies);
+/// Decodes on the CPU, and uploads 4:2:0 of 8 bits, 10 or 16 to `device`, where frames are as those
+/// of make_nvdec_decoder(). `copies` must outlive its frame maker. Errors: likewise.
+[[nodiscard]] std::unique_ptr<Decoder> make_uploading_decoder(const Demuxer& demuxer,
+                                                              const DecoderOptions& options,
+                                                              Device device, Notices& notices,
+                                                              CopyCounter& copies);
 
 }  // namespace facepipe

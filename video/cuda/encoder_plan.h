@@ -6,6 +6,7 @@
 
 #include "video/cuda/nvenc.h"
 #include "video/encoder.h"
+#include "video/frame_maker.h"
 
 namespace facepipe {
 
@@ -19,12 +20,12 @@ using NvencProbe = std::function<std::string(const NvencTask&)>;
 /// replaced. EncoderPlan::encoded is the format of NVENC's surfaces; those for H.264 are always of
 /// 8 bits, whatever the pictures have, which the caller must have allowed.
 ///
-/// @param first  NV12, P010LE or P016LE; only its format and interlacing are looked at
-/// @param size   of the pictures
+/// @param pictures  NV12, P010LE or P016LE
+/// @param size      of the pictures that are encoded
 /// Errors: as plan_encoder(); of an encoder that is named: Error(usage) for its options,
 /// Error(output) for an odd size, Error(device) for what the probe says.
-[[nodiscard]] EncoderPlan plan_cuda_encoder(const AVCodec& codec, const AVFrame& first, Size size,
-                                            const EncoderOptions& options,
+[[nodiscard]] EncoderPlan plan_cuda_encoder(const AVCodec& codec, const PictureFacts& pictures,
+                                            Size size, const EncoderOptions& options,
                                             const std::string& output, const NvencProbe& probe,
                                             Notices& notices);
 

@@ -270,7 +270,7 @@ UniqueCodecParameters CudaJpegEncoder::parameters() const {
 
 }  // namespace
 
-std::unique_ptr<Encoder> make_cuda_encoder(const EncoderSetup& setup, const Frame& first,
+std::unique_ptr<Encoder> make_jpeg_encoder(const EncoderSetup& setup, const Frame& first,
                                            int in_flight, Notices& notices, CopyCounter& copies) {
   if (in_flight < 1) throw Error(ErrorKind::internal, "nvjpeg: no picture in flight");
   return std::make_unique<CudaJpegEncoder>(setup, first, in_flight, notices, copies);

@@ -21,7 +21,7 @@ inline constexpr int kDefaultJpegQuality = 95;
 /// returns. A frame dies when it has been read. CUDA's current device must be the frames'.
 ///
 /// Errors: Error(usage) for another option or quality; Error(device) where CUDA or nvJPEG fails.
-[[nodiscard]] std::unique_ptr<Encoder> make_cuda_encoder(const EncoderSetup& setup,
+[[nodiscard]] std::unique_ptr<Encoder> make_jpeg_encoder(const EncoderSetup& setup,
                                                          const Frame& first, int in_flight,
                                                          Notices& notices, CopyCounter& copies);
 

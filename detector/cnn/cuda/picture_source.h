@@ -12,6 +12,7 @@ struct StreamLayout {
   Size stored;         ///< of the stored picture after cropping
   PixelFormat format;  ///< semi-planar 4:2:0
   Orientation orientation;
+  friend bool operator==(const StreamLayout&, const StreamLayout&) = default;
 };
 
 namespace engine {

@@ -92,7 +92,7 @@ class NvencJob : public testing::Test {
 
   JobResult run() {
     const auto backend = make_cuda_backend({DeviceKind::cuda, 0}, detector_);
-    return run_job(options_, backend->stages(options_), {}, {});
+    return run_job(options_, *backend, {}, {});
   }
 
   void expect_refused(ErrorKind kind, const char* reason) {

@@ -29,17 +29,17 @@ TEST_F(WithoutADevice, DecodersAreRefusedAtTheStart) {
   Demuxer demuxer((folder / "clip.mp4").string(), {});
   Notices notices("clip");
   CopyCounter copies;
-  for (const DecoderChoice choice :
-       {DecoderChoice::automatic, DecoderChoice::nvdec, DecoderChoice::cpu}) {
-    CudaDecoderOptions options;
-    options.choice = choice;
+  const Device device{DeviceKind::cuda, 0};
+  const auto expect_device_error = [](const auto& make) {
     try {
-      static_cast<void>(make_cuda_decoder(demuxer, options, {}, notices, copies));
+      static_cast<void>(make());
       FAIL() << "no exception";
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::device);
     }
-  }
+  };
+  expect_device_error([&] { return make_nvdec_decoder(demuxer, {}, device, notices); });
+  expect_device_error([&] { return make_uploading_decoder(demuxer, {}, device, notices, copies); });
   EXPECT_TRUE(notices.all().empty());
 }
 

@@ -51,7 +51,7 @@ TEST_P(NvdecClips, GivesTheFramesOfTheCpu) {
   const Decoded expected = decode_on_cpu(file);
   for (const int in_flight : {1, 16}) {
     SCOPED_TRACE(std::to_string(in_flight) + " in flight");
-    CudaDecoderOptions options;
+    CudaDecoding options;
     options.choice = DecoderChoice::nvdec;
     options.frames_in_flight = in_flight;
     const Decoded found = decode_on_cuda(file, options);
@@ -65,7 +65,7 @@ TEST_P(NvdecClips, GivesTheFramesOfTheCpuWhenTheCpuDecodesAndUploads) {
   const TemporaryFolder folder;
   const fs::path file = folder / GetParam().file;
   ffmpeg(std::string(kDecodedSource) + GetParam().arguments, file);
-  CudaDecoderOptions options;
+  CudaDecoding options;
   options.choice = DecoderChoice::cpu;
   const Decoded found = decode_on_cuda(file, options);
   ASSERT_NO_FATAL_FAILURE(expect_equal(found, decode_on_cpu(file)));
@@ -78,7 +78,7 @@ INSTANTIATE_TEST_SUITE_P(All, NvdecClips, testing::ValuesIn(kClips),
 TEST(Nvdec, KeepsToTheChosenRange) {
   const TemporaryFolder folder;
   ffmpeg(std::string(kDecodedSource) + "-c:v libx264 -pix_fmt yuv420p -bf 2", folder / "clip.mp4");
-  CudaDecoderOptions options;
+  CudaDecoding options;
   options.stream.start_s = 0.5;
   options.stream.end_s = 1.2;
   const Decoded found = decode_on_cuda(folder / "clip.mp4", options);
@@ -103,7 +103,7 @@ TEST(Nvdec, FindsTheChromaOfOddHeights) {
     ffmpeg("-f lavfi -i testsrc2=r=30:d=0.2:s=" + std::string(size) +
                " -c:v mjpeg -q:v 2 -pix_fmt yuvj420p",
            file);
-    CudaDecoderOptions options;
+    CudaDecoding options;
     options.choice = DecoderChoice::nvdec;
     const Decoded found = decode_on_cuda(file, options);
     const Decoded expected = decode_on_cpu(file);
@@ -126,7 +126,7 @@ TEST(Nvdec, DecodesTenBits) {
       GTEST_SKIP() << "neither main10.mp4 in FACEPIPE_TEST_DATA nor libx265 in ffmpeg";
     ffmpeg(std::string(kDecodedSource) + "-c:v libx265 -pix_fmt yuv420p10le", file);
   }
-  CudaDecoderOptions options;
+  CudaDecoding options;
   options.choice = DecoderChoice::nvdec;
   const Decoded found = decode_on_cuda(file, options);
   ASSERT_NO_FATAL_FAILURE(expect_equal(found, decode_on_cpu(file)));
@@ -142,14 +142,16 @@ TEST(Nvdec, APictureThatDoesntComeIsCountedAsLost) {
   Demuxer demuxer(file.string(), {});
   Notices notices(file.string());
   CopyCounter copies;
-  CudaDecoderOptions options;
-  options.choice = DecoderChoice::nvdec;
+  CudaDecoding options;
   const std::unique_ptr<Decoder> decoder =
-      make_cuda_decoder(demuxer, options, keep, notices, copies);
-  const Decoder::Sink drop = [](const DecodedFrame&) {};
+      cuda_decoder(demuxer, options, notices, copies)(DecoderChoice::nvdec);
+  const auto drop_pictures = [&] {
+    while (decoder->next()) {
+    }
+  };
   std::int64_t latest = 0;
   int spoilt = 0;
-  while (const UniqueAVPacket packet = demuxer.read()) {
+  while (UniqueAVPacket packet = demuxer.read()) {
     const bool reordered = packet->pts < latest;
     latest = std::max(latest, packet->pts);
     if (reordered && latest > 10 * packet->duration && spoilt == 0) {
@@ -157,9 +159,11 @@ TEST(Nvdec, APictureThatDoesntComeIsCountedAsLost) {
       std::fill(packet->data + 4, packet->data + packet->size, std::uint8_t{0xFF});
       ++spoilt;
     }
-    decoder->decode(*packet, {}, drop);
+    decoder->send({std::move(packet), {}});
+    drop_pictures();
   }
-  decoder->flush(drop);
+  decoder->finish();
+  drop_pictures();
   ASSERT_EQ(spoilt, 1);
   EXPECT_EQ(decoder->ledger().packets, 60);
   EXPECT_EQ(decoder->ledger().lost, 1);
@@ -194,7 +198,7 @@ TEST(Nvdec, MakesPicturesThatChangeLikeTheFirst) {
   const TemporaryFolder folder;
   const fs::path file = make_changing(folder);
   const Decoded expected = decode_on_cpu(file, in_order());
-  CudaDecoderOptions options;
+  CudaDecoding options;
   options.choice = DecoderChoice::nvdec;
   const Decoded found = decode_on_cuda(file, options);
   ASSERT_EQ(found.shots.size(), expected.shots.size());
@@ -210,7 +214,7 @@ TEST(Nvdec, MakesPicturesThatChangeLikeTheFirst) {
 
 TEST(Nvdec, EndsWherePicturesChangeIfAskedTo) {
   const TemporaryFolder folder;
-  CudaDecoderOptions options;
+  CudaDecoding options;
   options.stream.scale_on_change = false;
   try {
     static_cast<void>(decode_on_cuda(make_changing(folder), options));
@@ -266,7 +270,7 @@ TEST(Nvdec, HasSurfacesForWhatEditListsHoldBack) {
   set_edits(file, {{900, 1024}, {900, 1024 + 3840}, {900, 1024 + 7680}});
   const Decoded expected = decode_on_cpu(file, in_order());
   ASSERT_EQ(expected.ledger.lost, 0);
-  CudaDecoderOptions options;
+  CudaDecoding options;
   options.choice = DecoderChoice::nvdec;
   const Decoded found = decode_on_cuda(file, options);
   ASSERT_NO_FATAL_FAILURE(expect_equal(found, expected));
@@ -277,43 +281,38 @@ TEST(Nvdec, RefusesToTurnPixelsThatTheCpuTurns) {
   const TemporaryFolder folder;
   ffmpeg(std::string(kDecodedSource) + "-t 0.2 -c:v libx264 -pix_fmt yuv420p", folder / "clip.mp4");
   mark_turned(folder / "clip.mp4");
-  const TargetChooser turn = [](const AVFrame& first, Orientation orientation) {
-    PictureTarget target = keep(first, orientation);
-    target.rotate = orientation;
-    return target;
-  };
-  EXPECT_THROW(static_cast<void>(decode_on_cuda(folder / "clip.mp4", {}, turn)), Error);
-  CudaDecoderOptions by_cpu;
+  CudaDecoding turning;
+  turning.turns = true;
+  EXPECT_THROW(static_cast<void>(decode_on_cuda(folder / "clip.mp4", turning)), Error);
+  CudaDecoding by_cpu = turning;
   by_cpu.choice = DecoderChoice::cpu;
-  CudaDecoderOptions by_whom_can;
+  CudaDecoding by_whom_can = turning;
   by_whom_can.stream.tags_rotation = false;
-  for (const CudaDecoderOptions& options : {by_cpu, by_whom_can}) {
-    const Decoded found = decode_on_cuda(folder / "clip.mp4", options, turn);
+  for (const CudaDecoding& options : {by_cpu, by_whom_can}) {
+    const Decoded found = decode_on_cuda(folder / "clip.mp4", options);
     ASSERT_FALSE(found.shots.empty());
     EXPECT_EQ(found.shots[0].size, (Size{360, 640}));
     EXPECT_TRUE(found.shots[0].orientation.upright());
   }
 }
 
-TEST(Nvdec, ShowsTheChooserWhatTheDeviceWillHold) {
+TEST(Nvdec, TellsWhatTheDeviceWillHold) {
   const TemporaryFolder folder;
   ffmpeg(std::string(kDecodedSource) +
              "-t 0.2 -c:v libx264 -pix_fmt yuv420p -x264-params "
              "crop-rect=6,10,14,22",
          folder / "clip.mp4");
   for (const DecoderChoice choice : {DecoderChoice::nvdec, DecoderChoice::cpu}) {
-    int asked = 0;
-    const TargetChooser look = [&](const AVFrame& first, Orientation orientation) {
-      ++asked;
-      EXPECT_EQ(first.format, AV_PIX_FMT_NV12);
-      EXPECT_EQ(first.width, 640 - 6 - 14);
-      EXPECT_EQ(first.height, 360 - 10 - 22);
-      return keep(first, orientation);
-    };
-    CudaDecoderOptions options;
-    options.choice = choice;
-    static_cast<void>(decode_on_cuda(folder / "clip.mp4", options, look));
-    EXPECT_EQ(asked, 1);
+    Demuxer demuxer((folder / "clip.mp4").string(), {});
+    Notices notices("clip");
+    CopyCounter copies;
+    const FirstPicture first = read_first_picture(
+        demuxer, cuda_decoder(demuxer, {}, notices, copies), choice,
+        [](const AVPacket&, const Decoder&) { return false; }, notices);
+    ASSERT_TRUE(first.picture.has_value());
+    const PictureFacts facts = first.decoder->facts_of(*first.picture->picture);
+    EXPECT_EQ(facts.format, AV_PIX_FMT_NV12);
+    EXPECT_EQ(facts.size, (Size{640 - 6 - 14, 360 - 10 - 22}));
   }
 }
 

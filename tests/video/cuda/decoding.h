@@ -6,6 +6,7 @@
 #include <array>
 #include <deque>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +17,7 @@
 #include "video/cuda/decoder.h"
 #include "video/cuda/download.h"
 #include "video/encoder.h"
+#include "video/first_picture.h"
 #include "video/pictures.h"
 
 namespace facepipe::test {
@@ -65,25 +67,52 @@ struct Decoded {
   CopyTotal uploads;
 };
 
-inline PictureTarget keep(const AVFrame& first, Orientation /*orientation*/) {
-  return {first.width, first.height, working_format(static_cast<AVPixelFormat>(first.format)), {}};
-}
+/// What is done with each frame.
+using FrameSink = std::function<void(Frame)>;
 
-inline void decode_all(Demuxer& demuxer, Decoder& decoder, const Decoder::Sink& sink) {
-  while (const UniqueAVPacket packet = demuxer.read())
-    if (packet->stream_index == demuxer.video_index()) decoder.decode(*packet, {}, sink);
-  decoder.flush(sink);
+/// Decodes all of an input as a run does, into frames that are as the pictures are, turned upright
+/// only if `turns`. Gives the decoder, for what it tells.
+inline std::unique_ptr<Decoder> decode_all(Demuxer& demuxer, const OpenDecoder& open,
+                                           DecoderChoice choice, bool turns, Notices& notices,
+                                           const FrameSink& sink) {
+  const auto no_other = [](const AVPacket&, const Decoder&) { return false; };
+  FirstPicture begin = read_first_picture(demuxer, open, choice, no_other, notices);
+  if (!begin.picture) return std::move(begin.decoder);
+  const PictureFacts facts = begin.decoder->facts_of(*begin.picture->picture);
+  const Orientation found = orientation_of(demuxer.video(), *begin.picture->picture, notices);
+  FrameTarget target{facts.size, working_format(facts.format), {}, found};
+  if (turns) std::swap(target.rotate, target.orientation);
+  const auto frames = begin.decoder->make_frames(*begin.picture->picture, target);
+  sink(frames->make(std::move(*begin.picture)).frame);
+  const auto drain = [&] {
+    while (auto picture = begin.decoder->next()) sink(frames->make(std::move(*picture)).frame);
+  };
+  drain();
+  const auto decode = [&](const ReadPacket& packet) {
+    begin.decoder->send(packet);
+    drain();
+  };
+  for (const ReadPacket& packet : begin.packets) decode(packet);
+  while (!begin.ended) {
+    const ReadPacket packet = read_packet(demuxer);
+    begin.ended = packet.packet == nullptr;
+    if (!begin.ended && packet.packet->stream_index == demuxer.video_index()) decode(packet);
+  }
+  begin.decoder->finish();
+  drain();
+  return std::move(begin.decoder);
 }
 
 inline Decoded decode_on_cpu(const std::filesystem::path& file,
                              const DecoderOptions& options = {}) {
   Demuxer demuxer(file.string(), {});
   Notices notices(file.string());
-  const std::unique_ptr<Decoder> decoder = make_cpu_decoder(demuxer, options, keep, notices);
+  const auto open = [&](DecoderChoice) { return make_cpu_decoder(demuxer, options, notices); };
   Decoded result;
-  decode_all(demuxer, *decoder,
-             [&](DecodedFrame decoded) { result.shots.push_back(shot_of(decoded.frame)); });
-  result.ledger = decoder->ledger();
+  result.ledger =
+      decode_all(demuxer, open, DecoderChoice::cpu, false, notices, [&](const Frame& frame) {
+        result.shots.push_back(shot_of(frame));
+      })->ledger();
   return result;
 }
 
@@ -130,16 +159,36 @@ class Fetcher {
   std::optional<PictureDownload> download_;
 };
 
-inline Decoded decode_on_cuda(const std::filesystem::path& file, const CudaDecoderOptions& options,
-                              const TargetChooser& chooser = keep) {
+/// How a test decodes on a device.
+struct CudaDecoding {
+  DecoderOptions stream;
+  DecoderChoice choice = DecoderChoice::automatic;
+  int frames_in_flight = 4;
+  bool turns = false;  ///< pixels
+};
+
+/// The decoder that a choice stands for.
+inline OpenDecoder cuda_decoder(const Demuxer& demuxer, const CudaDecoding& options,
+                                Notices& notices, CopyCounter& copies) {
+  DecoderOptions stream = options.stream;
+  stream.frames_alive = options.frames_in_flight + 2;
+  const Device device{DeviceKind::cuda, 0};
+  return [&demuxer, &notices, &copies, stream, device](DecoderChoice choice) {
+    return choice == DecoderChoice::cpu
+               ? make_uploading_decoder(demuxer, stream, device, notices, copies)
+               : make_nvdec_decoder(demuxer, stream, device, notices);
+  };
+}
+
+inline Decoded decode_on_cuda(const std::filesystem::path& file, const CudaDecoding& options) {
   Demuxer demuxer(file.string(), {});
   Notices notices(file.string());
   CopyCounter copies;
-  std::unique_ptr<Decoder> decoder = make_cuda_decoder(demuxer, options, chooser, notices, copies);
   Fetcher fetcher(static_cast<std::size_t>(options.frames_in_flight));
   Decoded result;
-  decode_all(demuxer, *decoder,
-             [&](DecodedFrame decoded) { fetcher.take(std::move(decoded.frame), result.shots); });
+  std::unique_ptr<Decoder> decoder = decode_all(
+      demuxer, cuda_decoder(demuxer, options, notices, copies), options.choice, options.turns,
+      notices, [&](Frame frame) { fetcher.take(std::move(frame), result.shots); });
   result.ledger = decoder->ledger();
   result.name = decoder->name();
   decoder.reset();  // frames may outlive it

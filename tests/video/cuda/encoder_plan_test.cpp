@@ -27,16 +27,15 @@ class Planning : public testing::Test {
 
   EncoderPlan plan(const std::string& codec, AVPixelFormat format, Size size = kSize) {
     options_.codec = codec;
-    first_->format = format;
-    first_->width = size.width;
-    first_->height = size.height;
+    pictures_.format = format;
+    pictures_.size = size;
     const AVCodec& chosen =
         choose_codec(options_, *av_guess_format("mp4", nullptr, nullptr), "out.mp4", notices_);
     const auto probe = [this](const NvencTask& task) {
       asked_.push_back(task);
       return says_;
     };
-    return plan_cuda_encoder(chosen, *first_, size, options_, "out.mp4", probe, notices_);
+    return plan_cuda_encoder(chosen, pictures_, size, options_, "out.mp4", probe, notices_);
   }
 
   void expect_refused(const std::string& codec, AVPixelFormat format, Size size, ErrorKind kind,
@@ -52,7 +51,7 @@ class Planning : public testing::Test {
   }
 
   EncoderOptions options_;
-  UniqueAVFrame first_ = new_av_frame();
+  PictureFacts pictures_;
   Notices notices_{"test"};
   std::vector<NvencTask> asked_;
   std::string says_;

@@ -46,7 +46,7 @@ class WithoutNvdec : public testing::TestWithParam<Other> {
   }
   TemporaryFolder folder;
   fs::path file;
-  CudaDecoderOptions options;
+  CudaDecoding options;
 };
 
 TEST_P(WithoutNvdec, IsDecodedOnTheCpuAndToldSo) {

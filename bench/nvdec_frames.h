@@ -1,0 +1,59 @@
+// The frames of a clip by NVDEC alone, as the program sets it up.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "core/cuda/devices.h"
+#include "video/cuda/decoder.h"
+#include "video/encoder.h"
+#include "video/first_picture.h"
+
+namespace facepipe {
+
+/// Gives each frame to `take` until it returns false or the clip has ended; returns the decoder's
+/// name. At most `frames_alive` frames may be alive at once. Throws what the decoder throws, and
+/// std::runtime_error for a clip without a picture.
+inline std::string decode_by_nvdec(const std::string& clip, int frames_alive,
+                                   const std::function<bool(Frame)>& take) {
+  const Device device{DeviceKind::cuda, 0};
+  cuda::use_device(device);
+  Demuxer demuxer(clip, {});
+  Notices notices(clip);
+  DecoderOptions options;
+  options.frames_alive = frames_alive;
+  const auto open = [&](DecoderChoice) {
+    return make_nvdec_decoder(demuxer, options, device, notices);
+  };
+  FirstPicture begin = read_first_picture(
+      demuxer, open, DecoderChoice::nvdec, [](const AVPacket&, const Decoder&) { return false; },
+      notices);
+  if (!begin.picture) throw std::runtime_error(clip + ": no picture");
+  Decoder& decoder = *begin.decoder;
+  const PictureFacts facts = decoder.facts_of(*begin.picture->picture);
+  const auto frames =
+      decoder.make_frames(*begin.picture->picture, {facts.size, facts.format, {}, {}});
+  bool wanted = take(frames->make(std::move(*begin.picture)).frame);
+  const auto drain = [&] {
+    while (wanted) {
+      auto picture = decoder.next();
+      if (!picture) return;
+      wanted = take(frames->make(std::move(*picture)).frame);
+    }
+  };
+  drain();
+  while (wanted && !begin.ended) {
+    const ReadPacket packet = read_packet(demuxer);
+    begin.ended = packet.packet == nullptr;
+    const bool video = !begin.ended && packet.packet->stream_index == demuxer.video_index();
+    if (video) decoder.send(packet);
+    if (begin.ended) decoder.finish();
+    drain();
+  }
+  return decoder.name();
+}
+
+}  // namespace facepipe

@@ -1,0 +1,217 @@
+#include "pipeline/plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "core/error.h"
+#include "video/container.h"
+#include "video/ffmpeg_compat.h"
+#include "video/image_sequence.h"
+#include "video/pictures.h"
+
+namespace facepipe {
+namespace {
+
+constexpr std::int64_t kPixelsInFlight = std::int64_t{1} << 27;
+
+FlightLimits flight_limits(const JobOptions& options, const AVCodecParameters& video,
+                           const Backend& backend) {
+  const std::int64_t pixels = std::int64_t{video.width} * video.height;
+  const auto most = static_cast<int>(std::clamp<std::int64_t>(kPixelsInFlight / pixels, 2, 1024));
+  constexpr int kDecoding = 1;
+  constexpr int kBetween = 1;
+  FlightLimits limits;
+  limits.frames = std::min(options.frames_in_flight, most);
+  limits.frames_alive = limits.frames + backend.frames_beside() + kDecoding + kBetween;
+  return limits;
+}
+
+class Planning {
+ public:
+  Planning(const JobOptions& options, Backend& backend, Notices& notices)
+      : options_(options), backend_(backend), notices_(notices) {}
+
+  PlannedJob run(const std::stop_token& stop);
+
+ private:
+  void plan_output();
+  void plan_streams();
+  void discard_unwanted();
+  void read_until_first();
+  [[nodiscard]] DecoderOptions decoder_options() const;
+  void plan_frames();
+  void plan_encoder(const PictureFacts& pictures, Size encoded);
+  void refuse_8bit(const PictureFacts& pictures) const;
+  [[nodiscard]] std::string nothing_decoded() const;
+  [[nodiscard]] const AVOutputFormat& format() const { return *job_.plan.output->muxer.format; }
+  [[nodiscard]] Demuxer& demuxer() const { return *job_.input.demuxer; }
+  [[nodiscard]] bool output_tags_rotation() const {
+    return !job_.plan.output || compat::muxer_writes_rotation(format());
+  }
+
+  const JobOptions& options_;
+  Backend& backend_;
+  Notices& notices_;
+  PlannedJob job_;
+};
+
+PlannedJob Planning::run(const std::stop_token& stop) {
+  job_.input.demuxer = std::make_unique<Demuxer>(
+      options_.input, stop, options_.allow_references ? References::open : References::refuse,
+      options_.max_pixels);
+  job_.plan.limits = flight_limits(options_, *demuxer().video().codecpar, backend_);
+  if (!options_.output.empty()) plan_output();
+  discard_unwanted();
+  read_until_first();
+  if (job_.input.begin.picture)
+    plan_frames();
+  else if (!stop.stop_requested())
+    throw Error(ErrorKind::input, options_.input + ": " + nothing_decoded());
+  return std::move(job_);
+}
+
+/// All of it that is known before the first picture.
+void Planning::plan_output() {
+  OutputPlan& output = job_.plan.output.emplace();
+  MuxerOptions& muxer = output.muxer;
+  muxer.output = options_.output;
+  muxer.format = &muxer_for(options_.output);
+  muxer.existing = options_.existing;
+  muxer.sequence =
+      is_image_format(format()) && !demuxer().is_still_image() && is_sequence_name(muxer.output);
+  if (options_.start_s)
+    muxer.offset_us = demuxer().origin_us() + std::llround(*options_.start_s * AV_TIME_BASE);
+  EncoderSetup& encoder = output.encoder;
+  encoder.options = options_.encoder;
+  encoder.frame_rate = demuxer().frame_rate();
+  encoder.fixed_frame_rate = has_fixed_frame_rate(format());
+  encoder.global_header = (format().flags & AVFMT_GLOBALHEADER) != 0;
+  encoder.threads = options_.threads;
+  encoder.output = options_.output.string();
+  encoder.plan.codec = &choose_codec(options_.encoder, format(), encoder.output, notices_);
+  backend_.check_encoder(*encoder.plan.codec);
+  plan_streams();
+}
+
+void Planning::plan_streams() {
+  OutputPlan& output = *job_.plan.output;
+  output.streams = facepipe::plan_streams(demuxer(), format());
+  for (const StreamPlan& stream : output.streams) {
+    if (stream.notice.empty()) continue;
+    if (stream.lost && options_.strict)
+      throw Error(ErrorKind::output, options_.output.string() + ": --strict: " + stream.notice);
+    notices_.add(stream.notice);
+  }
+}
+
+void Planning::discard_unwanted() {
+  for (unsigned i = 0; i < demuxer().format().nb_streams; ++i) {
+    const bool kept = job_.plan.output && keeps(job_.plan.output->streams, i);
+    if (static_cast<int>(i) != demuxer().video_index() && !kept)
+      demuxer().discard(static_cast<int>(i));
+  }
+}
+
+DecoderOptions Planning::decoder_options() const {
+  DecoderOptions result;
+  result.threads = options_.threads;
+  result.start_s = options_.start_s;
+  result.end_s = options_.end_s;
+  result.scale_on_change = options_.scale_on_size_change;
+  result.tags_rotation = output_tags_rotation();
+  result.frames_alive = job_.plan.limits.frames_alive;
+  return result;
+}
+
+void Planning::read_until_first() {
+  if (options_.start_s && *options_.start_s > 0 && !demuxer().lacks_time_stamps())
+    demuxer().seek_to_start(*options_.start_s);
+  const DecoderOptions decoder = decoder_options();
+  const auto open = [&](DecoderChoice choice) {
+    return backend_.make_decoder(demuxer(), decoder, choice, notices_);
+  };
+  const auto wants = [&](const AVPacket& packet, const Decoder& range) {
+    const auto stream = static_cast<std::size_t>(packet.stream_index);
+    return job_.plan.output && keeps(job_.plan.output->streams, stream) &&
+           range.in_range(packet, demuxer().format().streams[stream]->time_base);
+  };
+  job_.input.begin = read_first_picture(demuxer(), open, options_.decoder, wants, notices_);
+}
+
+void Planning::plan_frames() {
+  OpenInput& input = job_.input;
+  Decoder& decoder = *input.begin.decoder;
+  const AVFrame& first = *input.begin.picture->picture;
+  const PictureFacts pictures = decoder.facts_of(first);
+  const Orientation orientation = orientation_of(demuxer().video(), first, notices_);
+  FrameTarget& frames = job_.plan.frames;
+  frames.size = pictures.size;
+  frames.format = working_format(pictures.format);
+  frames.orientation = orientation;
+  if (job_.plan.output && !orientation.upright() && !output_tags_rotation()) {
+    frames.rotate = orientation;
+    frames.orientation = {};
+    notices_.add(std::string("rotation applied to the pixels, because ") + format().name +
+                 " has no tag for it here");
+  }
+  if (job_.plan.output) {
+    plan_encoder(pictures, frames.stored());
+    if (!options_.allow_8bit) refuse_8bit(pictures);
+    frames.format = job_.plan.output->encoder.plan.working;
+  }
+  input.frames = decoder.make_frames(first, frames);
+  input.first = input.frames->make(std::move(*input.begin.picture));
+  input.begin.picture.reset();
+}
+
+void Planning::plan_encoder(const PictureFacts& pictures, Size encoded) {
+  EncoderPlan& plan = job_.plan.output->encoder.plan;
+  plan = backend_.plan_encoder(*plan.codec, pictures, encoded, options_, notices_);
+}
+
+/// Who asks for fewer bits than the pictures have is to know it.
+void Planning::refuse_8bit(const PictureFacts& pictures) const {
+  const AVCodec& codec = *job_.plan.output->encoder.plan.codec;
+  const bool deep = bits_of(pictures.format) > 8;
+  if (!narrows_to_8_bits(codec) || !deep) return;
+  if (is_image_format(format())) return;  // a picture keeps its own format
+  throw Error(ErrorKind::output, options_.output.string() + ": " + codec.name +
+                                     " holds 8 bits, and the pictures have more; --allow-8bit "
+                                     "lets it, --codec libx264 keeps 10");
+}
+
+std::string Planning::nothing_decoded() const {
+  const bool empty_range =
+      job_.input.begin.decoder->ledger().packets == 0 && (options_.start_s || options_.end_s);
+  return empty_range ? "no frame in the chosen range" : "no frame could be decoded";
+}
+
+}  // namespace
+
+PlannedJob plan_job(const JobOptions& options, Backend& backend, Notices& notices,
+                    const std::stop_token& stop) {
+  return Planning(options, backend, notices).run(stop);
+}
+
+OpenOutput open_output(const PlannedJob& job, Backend& backend, Notices& notices,
+                       const std::stop_token& stop) {
+  const OutputPlan& plan = *job.plan.output;
+  const Frame& first = job.input.first->frame;
+  OpenOutput output;
+  output.encoder = backend.make_encoder(plan.encoder, first, notices);
+  VideoStreamInfo info;
+  info.parameters = output.encoder->parameters();
+  info.time_base = output.encoder->time_base();
+  info.frame_rate = plan.encoder.frame_rate;
+  info.sample_aspect = first.sample_aspect;
+  info.keep_rotation = !first.orientation.upright();
+  MuxerOptions muxer = plan.muxer;
+  muxer.stop = stop;
+  output.muxer = std::make_unique<Muxer>(*job.input.demuxer, muxer, plan.streams, info, notices);
+  return output;
+}
+
+}  // namespace facepipe

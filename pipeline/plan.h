@@ -1,0 +1,80 @@
+// What is settled about one input before any thread starts: nothing of it is decided later.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "pipeline/backend.h"
+#include "pipeline/job.h"
+#include "video/demuxer.h"
+#include "video/first_picture.h"
+#include "video/frame_maker.h"
+#include "video/muxer.h"
+#include "video/streams.h"
+
+namespace facepipe {
+
+/// How much may be on its way at once. These are all the limits that there are between the parts of
+/// a run; within a codec its own hold.
+struct FlightLimits {
+  /// Packets between reading and decoding, and between encoding and writing: enough to keep the
+  /// decoder busy while the disk is slow. A frame's total time begins in the first of these queues.
+  int packets = 8;
+  /// Frames between decoder and encoder: what was asked for, but no more than 2^27 pixels together,
+  /// which bounds the memory; two at least, or nothing would overlap.
+  int frames = 4;
+  /// Frames alive at once: those, what the device's encoder keeps, one that is being decoded, and
+  /// one on its way from the decoder to the queue.
+  int frames_alive = 6;
+};
+
+/// How the video is written.
+struct OutputPlan {
+  MuxerOptions muxer;
+  std::vector<StreamPlan> streams;  ///< one for each stream of the input
+  EncoderSetup encoder;
+};
+
+struct JobPlan {
+  FlightLimits limits;
+  FrameTarget frames;
+  std::optional<OutputPlan> output;  ///< none where no video is written
+};
+
+/// An input, opened and read up to its first frame.
+struct OpenInput {
+  std::unique_ptr<Demuxer> demuxer;
+  FirstPicture begin;                  ///< but for its picture, which has become `first`
+  std::unique_ptr<FrameMaker> frames;  ///< nullptr where there is no first frame
+  std::optional<DecodedFrame> first;   ///< none where the run was stopped before there was one
+};
+
+struct PlannedJob {
+  JobPlan plan;
+  OpenInput input;
+};
+
+/// Opens the input once, reads until the first picture has come (see read_first_picture()), and
+/// settles who decodes, what frames are, and how they are encoded. Makes nothing on disk. `backend`
+/// and `notices` must outlive the result; a blocked read ends when `stop` is requested.
+/// Errors: Error(input), Error(output), Error(usage), Error(device); Stopped while the input is
+/// opened.
+[[nodiscard]] PlannedJob plan_job(const JobOptions& options, Backend& backend, Notices& notices,
+                                  const std::stop_token& stop);
+
+/// Where the video goes.
+struct OpenOutput {
+  std::unique_ptr<Encoder> encoder;
+  std::unique_ptr<Muxer> muxer;
+};
+
+/// Opens encoder and file for frames like the planned job's first, which must be there, as must its
+/// output. Errors: as Backend::make_encoder() and Muxer; `stop` ends the wait for a FIFO's reader.
+[[nodiscard]] OpenOutput open_output(const PlannedJob& job, Backend& backend, Notices& notices,
+                                     const std::stop_token& stop);
+
+}  // namespace facepipe

@@ -1,0 +1,252 @@
+extern "C" {
+#include <libavutil/hwcontext.h>
+#include <libavutil/pixdesc.h>
+}
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+#include "core/cuda/check.h"
+#include "core/cuda/devices.h"
+#include "core/cuda/stream.h"
+#include "video/cuda/decoder.h"
+#include "video/cuda/hardware_device.h"
+#include "video/cuda/picture_fit.h"
+#include "video/cuda/pictures.h"
+#include "video/cuda/pool.h"
+#include "video/ffmpeg_compat.h"
+#include "video/normalizer.h"
+#include "video/pictures.h"
+
+namespace facepipe {
+namespace {
+
+/// Takes away what av_frame_apply_cropping() leaves of a hardware picture's cropping.
+void crop_top_left(AVFrame& picture, AVPixelFormat layout) {
+  const auto left = static_cast<std::ptrdiff_t>(picture.crop_left);
+  const auto top = static_cast<std::ptrdiff_t>(picture.crop_top);
+  const std::ptrdiff_t bytes = bits_of(layout) > 8 ? 2 : 1;
+  picture.data[0] += top * picture.linesize[0] + left * bytes;
+  picture.data[1] += top / 2 * picture.linesize[1] + left / 2 * 2 * bytes;
+  picture.width -= static_cast<int>(left);
+  picture.height -= static_cast<int>(top);
+  picture.crop_left = 0;
+  picture.crop_top = 0;
+}
+
+/// NVDEC makes a surface's height even, and FFmpeg (5.1 at least) looks for the chroma behind as
+/// many rows as the picture has: of an odd number, as JPEG and VP9 may have it, a row too early.
+void find_chroma(AVFrame& picture) {
+  const bool odd = picture.height % 2 == 1;
+  if (odd &&
+      picture.data[1] - picture.data[0] == std::ptrdiff_t{picture.height} * picture.linesize[0])
+    picture.data[1] += picture.linesize[0];
+}
+
+/// What FFmpeg's decoders on the CPU would call a surface's samples: what users are told. The range
+/// isn't part of it: a change of that alone stays with the pictures, as there.
+AVPixelFormat format_on_cpu(AVPixelFormat layout) {
+  if (bits_of(layout) > 10) return AV_PIX_FMT_YUV420P12;
+  return bits_of(layout) > 8 ? AV_PIX_FMT_YUV420P10 : AV_PIX_FMT_YUV420P;
+}
+
+AVPixelFormat layout_of(const AVFrame& surface) {
+  return reinterpret_cast<const AVHWFramesContext*>(surface.hw_frames_ctx->data)->sw_format;
+}
+
+bool is_surface(const AVFrame& picture) {
+  return picture.format == AV_PIX_FMT_CUDA && picture.hw_frames_ctx != nullptr;
+}
+
+/// What the frames of a decoder need of it, and what they keep alive when it has ended.
+struct Nvdec {
+  Device device;
+  std::shared_ptr<cuda::Stream> stream;  ///< FFmpeg's work, and what follows on its surfaces
+  std::size_t frames_alive = 0;
+};
+
+class SurfaceFrames final : public FrameMaker {
+ public:
+  SurfaceFrames(const Demuxer& demuxer, const FrameTarget& target, Nvdec nvdec,
+                bool scale_on_change, Notices& notices)
+      : FrameMaker(demuxer.video(), target),
+        url_(demuxer.url()),
+        nvdec_(std::move(nvdec)),
+        events_(nvdec_.frames_alive, [] { return std::make_unique<cuda::Event>(); }),
+        changes_(scale_on_change, demuxer.url(), notices) {}
+
+ private:
+  struct Kind {
+    Size size;
+    int bits;
+    bool full_range;
+  };
+
+  [[nodiscard]] Frame frame_of(UniqueAVFrame picture) override;
+  [[nodiscard]] Frame fitted(Frame frame);
+
+  std::string url_;
+  Nvdec nvdec_;
+  Pool<cuda::Event> events_;
+  ChangeWatch changes_;
+  std::optional<Kind> first_;
+  std::optional<PictureFit> fit_;  // to the first's kind, once there are others
+};
+
+Frame SurfaceFrames::frame_of(UniqueAVFrame picture) {
+  cuda::use_device(nvdec_.device);
+  if (!is_surface(*picture))
+    throw Error(ErrorKind::device, url_ + ": NVDEC's decoder gave a picture of the CPU");
+  const AVPixelFormat layout = layout_of(*picture);
+  find_chroma(*picture);
+  crop_top_left(*picture, layout);
+  const bool changed =
+      changes_.is_changed({picture->width, picture->height, format_on_cpu(layout)});
+  Frame frame = wrap(std::move(picture), layout, nvdec_.device);
+  if (!first_) first_ = {frame.size, bits_of(layout), frame.color.full_range};
+  if (changed) return fitted(std::move(frame));
+  std::shared_ptr<cuda::Event> ready = events_.lease();
+  ready->record(*nvdec_.stream);
+  attach_ready(frame, std::move(ready));
+  return frame;
+}
+
+Frame SurfaceFrames::fitted(Frame frame) {
+  if (!fit_)
+    fit_.emplace(first_->size, first_->bits, first_->full_range, nvdec_.frames_alive,
+                 nvdec_.device);
+  return fit_->apply(std::move(frame), *nvdec_.stream);
+}
+
+// A stream is the first thing that needs a device: without one, this is where it is told.
+std::shared_ptr<cuda::Stream> stream_on(Device device) {
+  cuda::use_device(device);
+  return std::make_shared<cuda::Stream>();
+}
+
+class NvdecDecoder final : public Decoder {
+ public:
+  NvdecDecoder(const Demuxer& demuxer, const DecoderOptions& options, Device device,
+               Notices& notices);
+
+  [[nodiscard]] bool may_refuse() const override { return true; }
+  [[nodiscard]] std::string name() const override { return Decoder::name() + "_nvdec"; }
+  [[nodiscard]] PictureFacts facts_of(const AVFrame& picture) const override;
+  [[nodiscard]] std::unique_ptr<FrameMaker> make_frames(const AVFrame& first,
+                                                        const FrameTarget& target) override;
+
+ private:
+  [[nodiscard]] std::string reason_against_stream(const AVCodec* codec) const;
+  void open_nvdec(const AVCodec& codec);
+  static AVPixelFormat choose_format(AVCodecContext* decoder, const AVPixelFormat* offered);
+  [[nodiscard]] std::string reason_against(AVCodecContext& decoder,
+                                           const AVPixelFormat* offered) const;
+  void check_decoded(int code) override;
+
+  Nvdec nvdec_;
+  UniqueAVBuffer hardware_;
+};
+
+NvdecDecoder::NvdecDecoder(const Demuxer& demuxer, const DecoderOptions& options, Device device,
+                           Notices& notices)
+    : Decoder(demuxer, options, notices),
+      nvdec_{device, stream_on(device), static_cast<std::size_t>(options.frames_alive)} {
+  const AVCodec* const codec = hardware_codec(demuxer.video().codecpar->codec_id);
+  refuse(reason_against_stream(codec));
+  if (refusal().empty()) open_nvdec(*codec);
+}
+
+/// What is known before the first packet.
+std::string NvdecDecoder::reason_against_stream(const AVCodec* codec) const {
+  const AVCodecID id = demuxer().video().codecpar->codec_id;
+  if (codec == nullptr)
+    return std::string("FFmpeg has no NVDEC decoder for ") + avcodec_get_name(id);
+  // Of a JPEG only the picture itself tells whether it is turned.
+  const bool turned = is_turned(demuxer().video()) || id == AV_CODEC_ID_MJPEG;
+  if (turned && !options().tags_rotation)
+    return "the output can't say that pictures are turned, and NVDEC's can't be turned";
+  return {};
+}
+
+void NvdecDecoder::open_nvdec(const AVCodec& codec) {
+  hardware_ = open_hardware_device(nvdec_.device, nvdec_.stream);
+  // One thread: the chip decodes, and threads would only hold surfaces.
+  open(codec, 1, [this](AVCodecContext& decoder) {
+    decoder.hw_device_ctx = av_buffer_ref(hardware_.get());
+    if (decoder.hw_device_ctx == nullptr) throw std::bad_alloc();
+    decoder.opaque = this;
+    decoder.get_format = choose_format;
+    compat::keep_decoder_surfaces(decoder);
+  });
+}
+
+// FFmpeg asks before the first picture and whenever the stream's parameters change; where NVDEC
+// turns out not to take the stream, it asks again without it.
+AVPixelFormat NvdecDecoder::choose_format(AVCodecContext* decoder, const AVPixelFormat* offered) {
+  auto& self = *static_cast<NvdecDecoder*>(decoder->opaque);
+  std::string reason = self.reason_against(*decoder, offered);
+  const bool taken = reason.empty();
+  self.refuse(std::move(reason));
+  return taken ? AV_PIX_FMT_CUDA : AV_PIX_FMT_NONE;
+}
+
+std::string NvdecDecoder::reason_against(AVCodecContext& decoder,
+                                         const AVPixelFormat* offered) const {
+  while (*offered != AV_PIX_FMT_NONE && *offered != AV_PIX_FMT_CUDA) ++offered;
+  const std::string stream =
+      std::string(avcodec_get_name(decoder.codec_id)) + ", " +
+      to_string(Size{decoder.coded_width, decoder.coded_height}) + ", " +
+      (decoder.sw_pix_fmt == AV_PIX_FMT_NONE ? "unknown format"
+                                             : av_get_pix_fmt_name(decoder.sw_pix_fmt));
+  if (*offered == AV_PIX_FMT_NONE) return "NVDEC doesn't take the stream (" + stream + ")";
+  const std::string reason = reason_against_hardware(decoder, *hardware_, options().frames_alive);
+  return reason.empty() ? "" : "NVDEC can't be used for the stream (" + stream + "): " + reason;
+}
+
+// A damaged packet must not look like a broken device, nor the other way round.
+void NvdecDecoder::check_decoded(int code) {
+  if (!refusal().empty() && has_decoded())
+    throw Error(ErrorKind::device, demuxer().url() + ": in mid-stream " + refusal() +
+                                       "; the CPU decodes it with --decoder cpu");
+  if (code >= 0 || !refusal().empty()) return;
+  if (code == AVERROR(ENOMEM))
+    throw Error(ErrorKind::device,
+                demuxer().url() + ": NVDEC has no surface left for frames in flight");
+  if (code == AVERROR_EXTERNAL || code == AVERROR_UNKNOWN) {
+    cuda::use_device(nvdec_.device);
+    FACEPIPE_CUDA_CHECK(cudaStreamSynchronize(nvdec_.stream->view().get()));
+  }
+}
+
+PictureFacts NvdecDecoder::facts_of(const AVFrame& picture) const {
+  if (!is_surface(picture))
+    throw Error(ErrorKind::device, demuxer().url() + ": NVDEC's decoder gave a picture of the CPU");
+  PictureFacts facts = Decoder::facts_of(picture);
+  facts.size.width -= static_cast<int>(picture.crop_left);
+  facts.size.height -= static_cast<int>(picture.crop_top);
+  facts.format = layout_of(picture);
+  return facts;
+}
+
+std::unique_ptr<FrameMaker> NvdecDecoder::make_frames(const AVFrame& /*first*/,
+                                                      const FrameTarget& target) {
+  if (!target.rotate.upright())
+    throw Error(ErrorKind::output,
+                demuxer().url() +
+                    ": the output can't say that pictures are turned, and NVDEC's "
+                    "can't be turned; write MP4 or use --decoder cpu");
+  cuda::use_device(nvdec_.device);
+  return std::make_unique<SurfaceFrames>(demuxer(), target, nvdec_, options().scale_on_change,
+                                         notices());
+}
+
+}  // namespace
+
+std::unique_ptr<Decoder> make_nvdec_decoder(const Demuxer& demuxer, const DecoderOptions& options,
+                                            Device device, Notices& notices) {
+  return std::make_unique<NvdecDecoder>(demuxer, options, device, notices);
+}
+
+}  // namespace facepipe

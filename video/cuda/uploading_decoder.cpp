@@ -1,0 +1,101 @@
+extern "C" {
+#include <libavutil/pixdesc.h>
+}
+
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+#include "core/cuda/devices.h"
+#include "core/cuda/stream.h"
+#include "video/cuda/decoder.h"
+#include "video/cuda/upload.h"
+#include "video/normalizer.h"
+#include "video/pictures.h"
+
+namespace facepipe {
+namespace {
+
+/// What a picture becomes before it is uploaded. Its range must stay.
+AVPixelFormat planar_format(AVPixelFormat source) {
+  const AVPixFmtDescriptor& description = *av_pix_fmt_desc_get(source);
+  const int bits = description.comp[0].depth;
+  if (bits > 10) return AV_PIX_FMT_YUV420P16;
+  if (bits > 8) return AV_PIX_FMT_YUV420P10;
+  const bool full_range = std::string_view(description.name).starts_with("yuvj");
+  return full_range ? AV_PIX_FMT_YUVJ420P : AV_PIX_FMT_YUV420P;
+}
+
+FrameTarget with_format(FrameTarget target, AVPixelFormat format) {
+  target.format = format;
+  return target;
+}
+
+class UploadedFrames final : public FrameMaker {
+ public:
+  UploadedFrames(const Demuxer& demuxer, const FrameTarget& target, AVPixelFormat planar,
+                 const DecoderOptions& options, Device device, Notices& notices,
+                 CopyCounter& copies)
+      : FrameMaker(demuxer.video(), target),
+        device_(device),
+        normalizer_(with_format(target, planar), options.scale_on_change, demuxer.url(), notices),
+        upload_(target.stored(), bits_of(planar), static_cast<std::size_t>(options.frames_alive),
+                device, copies) {}
+
+ private:
+  [[nodiscard]] Frame frame_of(UniqueAVFrame picture) override {
+    cuda::use_device(device_);
+    return upload_.upload(wrap(normalizer_.apply(std::move(picture))), stream_);
+  }
+
+  Device device_;
+  cuda::Stream stream_;
+  Normalizer normalizer_;
+  PictureUpload upload_;
+};
+
+class UploadingDecoder final : public Decoder {
+ public:
+  UploadingDecoder(const Demuxer& demuxer, const DecoderOptions& options, Device device,
+                   Notices& notices, CopyCounter& copies)
+      : Decoder(demuxer, options, notices), device_(device), copies_(copies) {
+    cuda::use_device(device_);
+    open(usual_codec(), options.threads, nullptr);
+  }
+
+  [[nodiscard]] PictureFacts facts_of(const AVFrame& picture) const override {
+    PictureFacts facts = Decoder::facts_of(picture);
+    facts.format = picture_layout({}, bits_of(planar_format(facts.format))).format;
+    return facts;
+  }
+  [[nodiscard]] std::unique_ptr<FrameMaker> make_frames(const AVFrame& first,
+                                                        const FrameTarget& target) override;
+
+ private:
+  Device device_;
+  CopyCounter& copies_;
+};
+
+std::unique_ptr<FrameMaker> UploadingDecoder::make_frames(const AVFrame& first,
+                                                          const FrameTarget& target) {
+  const auto source = static_cast<AVPixelFormat>(first.format);
+  const AVPixelFormat planar = planar_format(source);
+  if (planar != source)
+    notices().add(std::string("pictures converted from ") + av_get_pix_fmt_name(source) + " to " +
+                  av_get_pix_fmt_name(planar) + " for the device");
+  if ((av_pix_fmt_desc_get(source)->flags & AV_PIX_FMT_FLAG_ALPHA) != 0)
+    notices().add("transparency dropped, which the device's pictures don't have");
+  cuda::use_device(device_);
+  return std::make_unique<UploadedFrames>(demuxer(), target, planar, options(), device_, notices(),
+                                          copies_);
+}
+
+}  // namespace
+
+std::unique_ptr<Decoder> make_uploading_decoder(const Demuxer& demuxer,
+                                                const DecoderOptions& options, Device device,
+                                                Notices& notices, CopyCounter& copies) {
+  return std::make_unique<UploadingDecoder>(demuxer, options, device, notices, copies);
+}
+
+}  // namespace facepipe

@@ -1,0 +1,192 @@
+#include "video/decoder.h"
+
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "video/ffmpeg_compat.h"
+#include "video/picture_limit.h"
+
+namespace facepipe {
+namespace {
+
+/// Both fields of a picture in one packet; stamps and side data stay the first's.
+void append_field(AVPacket& first, const AVPacket& second) {
+  const int size = first.size;
+  if (second.size <= 0) return;
+  check_av(av_grow_packet(&first, second.size), ErrorKind::input, "a picture's two fields");
+  std::memcpy(first.data + size, second.data, static_cast<std::size_t>(second.size));
+  first.flags |= second.flags & AV_PKT_FLAG_CORRUPT;
+}
+
+}  // namespace
+
+Decoder::Decoder(const Demuxer& demuxer, const DecoderOptions& options, Notices& notices)
+    : demuxer_(demuxer),
+      options_(options),
+      notices_(notices),
+      timeline_(demuxer, options.start_s, options.end_s, notices),
+      fields_(*demuxer.video().codecpar),
+      joins_fields_(demuxer.video().codecpar->codec_id == AV_CODEC_ID_H264) {}
+
+// FFmpeg's threads decode a packet each. Which macroblocks of an H.264 picture have been seen is
+// noted by the thread that saw them: given the second field alone, another thread takes the first
+// for missing, and flags a whole picture as damaged. With both fields in one packet, as Matroska
+// stores them, the flags are those of one thread.
+void Decoder::send(const ReadPacket& read) {
+  const AVPacket& packet = *read.packet;
+  const bool second = fields_.is_second_field(packet);
+  if (second && first_field_.packet) {
+    append_field(*first_field_.packet, packet);
+    ledger_.extend_last(packet.duration);
+    unsent_.push_back(std::exchange(first_field_, {}));
+    return;
+  }
+  // A first field whose second never came goes alone.
+  if (first_field_.packet) unsent_.push_back(std::exchange(first_field_, {}));
+  Tagged next{reference(packet), enter(packet, read.read, second)};
+  const bool waits = joins_fields_ && fields_.waits_for_second();
+  if (waits)
+    first_field_ = std::move(next);
+  else
+    unsent_.push_back(std::move(next));
+}
+
+void Decoder::finish() {
+  if (first_field_.packet) unsent_.push_back(std::exchange(first_field_, {}));
+  finishing_ = true;
+}
+
+std::optional<DecodedPicture> Decoder::next() {
+  do {
+    while (UniqueAVFrame picture = receive()) {
+      has_decoded_ = true;
+      std::optional<DecodedPicture> shown = complete(std::move(picture));
+      if (shown) return shown;
+    }
+  } while (submit_one());
+  return std::nullopt;
+}
+
+/// Sends what comes next, if there is anything to send.
+bool Decoder::submit_one() {
+  if (!refusal_.empty() || (unsent_.empty() && (!finishing_ || finished_))) return false;
+  if (unsent_.empty()) {
+    avcodec_send_packet(context_.get(), nullptr);
+    finished_ = true;
+    return true;
+  }
+  const Tagged next = std::move(unsent_.front());
+  unsent_.pop_front();
+  compat::set_tag(*context_, *next.packet, next.tag);
+  const int sent = avcodec_send_packet(context_.get(), next.packet.get());
+  check_size();
+  check_decoded(sent);
+  if (sent == AVERROR(ENOMEM)) throw std::bad_alloc();
+  return true;
+}
+
+bool Decoder::past_end(const AVPacket& packet) const {
+  return timeline_.after_range(packet.dts, demuxer_.video().time_base);
+}
+
+bool Decoder::in_range(const AVPacket& packet, AVRational time_base) const {
+  return timeline_.in_range(packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts, time_base);
+}
+
+PictureFacts Decoder::facts_of(const AVFrame& picture) const {
+  return {{picture.width, picture.height},
+          static_cast<AVPixelFormat>(picture.format),
+          compat::is_interlaced(picture)};
+}
+
+const AVCodec& Decoder::usual_codec() const {
+  const AVCodecID id = demuxer_.video().codecpar->codec_id;
+  const AVCodec* codec = avcodec_find_decoder(id);
+  if (codec == nullptr)
+    throw Error(ErrorKind::input, demuxer_.url() + ": no decoder for " + avcodec_get_name(id));
+  return *codec;
+}
+
+void Decoder::open(const AVCodec& codec, int threads,
+                   const std::function<void(AVCodecContext&)>& prepare) {
+  context_.reset(avcodec_alloc_context3(&codec));
+  if (!context_) throw std::bad_alloc();
+  check_av(avcodec_parameters_to_context(context_.get(), demuxer_.video().codecpar),
+           ErrorKind::input, demuxer_.url());
+  context_->pkt_timebase = demuxer_.video().time_base;
+  context_->thread_count = threads;
+  context_->max_pixels = codec_max_pixels(demuxer_.max_pixels());
+  context_->flags |= AV_CODEC_FLAG_UNALIGNED;  // or the left edge's cropping is rounded
+  compat::enable_tags(*context_);
+  if (prepare) prepare(*context_);
+  const int opened = avcodec_open2(context_.get(), &codec, nullptr);
+  if (opened == AVERROR(EAGAIN))
+    throw Error(ErrorKind::internal,
+                demuxer_.url() + ": can't start a thread: " + av_error_text(opened));
+  check_av(opened, ErrorKind::input, demuxer_.url() + ": decoder " + codec.name);
+}
+
+void Decoder::check_size() const {
+  const std::int64_t most = demuxer_.max_pixels();
+  if (const std::optional<Size> refused = take_refused_size())
+    check_pixels(demuxer_.url(), *refused, most);
+  check_pixels(demuxer_.url(), {context_->coded_width, context_->coded_height}, most);
+}
+
+std::int64_t Decoder::enter(const AVPacket& packet, const Interval& read, bool second_field) {
+  if (second_field) {
+    ledger_.extend_last(packet.duration);
+    Ledger::Entry second;
+    second.shown = false;
+    return ledger_.enter(second);
+  }
+  Ledger::Entry entry;
+  entry.duration = packet.duration;
+  const std::int64_t stamp = packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts;
+  entry.shown = (packet.flags & AV_PKT_FLAG_DISCARD) == 0 &&
+                timeline_.in_range(stamp, demuxer_.video().time_base);
+  entry.times[StageId::read] = read;
+  entry.times[StageId::decode].begin = Clock::now();
+  return ledger_.enter(entry);
+}
+
+/// The next picture that FFmpeg has ready; nullptr if there is none.
+UniqueAVFrame Decoder::receive() {
+  while (refusal_.empty()) {
+    UniqueAVFrame picture = new_av_frame();
+    const int received = avcodec_receive_frame(context_.get(), picture.get());
+    if (received == AVERROR(EAGAIN) || received == AVERROR_EOF) return nullptr;
+    check_size();
+    check_decoded(received);
+    if (received == AVERROR(ENOMEM)) throw std::bad_alloc();
+    // The packet's entry stays open, so it counts as lost. FFmpeg also gives pictures that it
+    // couldn't begin to decode: of a device's they have no memory.
+    if (received >= 0 && picture->data[0] != nullptr) return picture;
+  }
+  return nullptr;
+}
+
+std::optional<DecodedPicture> Decoder::complete(UniqueAVFrame picture) {
+  const std::optional<Ledger::Entry> known = ledger_.settle(compat::tag_of(*picture));
+  const Ledger::Entry entry = known.value_or(Ledger::Entry{});
+  DecodedPicture result;
+  result.times = entry.times;
+  result.times[StageId::decode].end = Clock::now();
+  {
+    const ScopedCpuTime cpu(result.times, StageId::decode);
+    result.time_base = timeline_.time_base();
+    result.timing =
+        timeline_.next(picture->best_effort_timestamp,
+                       entry.duration > 0 ? entry.duration : compat::duration_of(*picture));
+    const bool shown = timeline_.in_range(result.timing.pts, result.time_base);
+    if (known) ledger_.correct(entry, shown);
+    if (!shown) return std::nullopt;
+    ledger_.count_frame(picture->decode_error_flags != 0 ||
+                        (picture->flags & AV_FRAME_FLAG_CORRUPT) != 0);
+    result.picture = std::move(picture);
+  }
+  return result;
+}
+
+}  // namespace facepipe
