@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/options/near_miss.h"
 #include "app/options/option_declaration.h"
 #include "app/options/parsed_options.h"
 #include "app/options/run_option_groups.h"
@@ -70,6 +71,39 @@ void add_config(CLI::App& app, ParsedOptions& to, ConfigFile use) {
   app.allow_config_extras(CLI::config_extras_mode::error);
 }
 
+/// "--scor=0.5" -> "scor".
+std::string bare_name(const std::string& argument) {
+  const std::string name = argument.substr(0, argument.find('='));
+  return name.substr(std::min(name.find_first_not_of('-'), name.size()));
+}
+
+/// "; did you mean --score?" or where the options are told.
+std::string hint_for(const std::string& argument, const CLI::App& command) {
+  std::vector<std::string> known;
+  for (const CLI::App* app : {&command, command.get_parent()})
+    for (const CLI::Option* option : app->get_options())
+      known.insert(known.end(), option->get_lnames().begin(), option->get_lnames().end());
+  const std::string meant = near_miss(bare_name(argument), known);
+  if (!meant.empty()) return "; did you mean --" + meant + "?";
+  return "; facepipe " + command.get_name() + " --help lists them";
+}
+
+/// Refuses what `app` has not understood, unless it looks like an input.
+void refuse_unknown(const CLI::App& app) {
+  const std::vector<std::string> unknown = app.remaining(true);
+  const auto option = std::find_if(unknown.begin(), unknown.end(), [](const std::string& argument) {
+    return argument.starts_with('-');
+  });
+  const std::vector<CLI::App*> commands = app.get_subcommands();
+  if (commands.empty() && !unknown.empty())
+    throw Error(ErrorKind::usage, unknown.front() + ": unknown " +
+                                      (option == unknown.begin() ? "option" : "command") +
+                                      "; the commands are run and doctor");
+  if (option != unknown.end())
+    throw Error(ErrorKind::usage,
+                *option + ": unknown option" + hint_for(*option, *commands.front()));
+}
+
 /// What the library throws, in our terms; help and version come that way too.
 [[noreturn]] void rethrow_usage(const CLI::ParseError& error) {
   std::string reason = error.what();
@@ -113,6 +147,7 @@ Outcome parse(std::vector<std::string> arguments, ConfigFile use, const ParsedOp
   } catch (const CLI::CallForVersion& version) {
     return {parsed, ShowText{std::string(version.what()) + "\n"}};
   } catch (const CLI::ParseError& error) {
+    refuse_unknown(app);
     rethrow_usage(error);
   }
   if (before.overwrite || before.skip_existing) {  // the command line's word beats the file's

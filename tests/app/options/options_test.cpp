@@ -238,6 +238,27 @@ TEST(Options, RefusesCommandLinesWithoutACommandOrInput) {
     expect_error(ErrorKind::usage, "", [&] { (void)parse_command(arguments); });
 }
 
+TEST(Options, UnknownOptionsAreAnsweredWithTheNearest) {
+  struct Case {
+    Arguments arguments;
+    const char* reason;
+  };
+  const std::vector<Case> cases{
+      {{"run", "a.mp4", "--scor", "0.5"}, "--scor: unknown option; did you mean --score?"},
+      {{"run", "--scor"}, "--scor: unknown option; did you mean --score?"},
+      {{"run", "a.mp4", "--scor=0.5"}, "--scor=0.5: unknown option; did you mean --score?"},
+      {{"run", "a.mp4", "-score", "1"}, "-score: unknown option; did you mean --score?"},
+      {{"run", "a.mp4", "--confg", "f"}, "--confg: unknown option; did you mean --config?"},
+      {{"run", "a.mp4", "-z"}, "-z: unknown option; facepipe run --help lists them"},
+      {{"doctor", "--modle", "m"}, "--modle: unknown option; did you mean --model?"},
+      {{"doctor", "--score", "1"}, "--score: unknown option; facepipe doctor --help lists them"},
+      {{"--score", "1", "a.mp4"}, "--score: unknown option; the commands are run and doctor"},
+      {{"clip.mp4", "-q"}, "clip.mp4: unknown command; the commands are run and doctor"},
+  };
+  for (const Case& c : cases)
+    expect_error(ErrorKind::usage, c.reason, [&] { (void)parse_command(c.arguments); });
+}
+
 TEST(Options, HelpTellsEveryDefault) {
   const std::string help = shown({"run", "--help"});
   std::size_t options = 0;
