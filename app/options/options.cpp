@@ -113,6 +113,15 @@ void refuse_unknown(const CLI::App& app) {
   throw Error(ErrorKind::usage, reason);
 }
 
+/// The help of `app`, or of its command that was given.
+ShowText help_text(const CLI::App& app, CLI::App& run, CLI::AppFormatMode mode) {
+  if (mode != CLI::AppFormatMode::All)
+    for (CLI::Option* const option : run.get_options(
+             [](const CLI::Option* candidate) { return candidate->get_group() == kExperiments; }))
+      option->group("");  // which hides it
+  return {app.help("", mode)};
+}
+
 struct Outcome {
   ParsedOptions parsed;
   Command command;
@@ -132,6 +141,7 @@ Outcome parse(std::vector<std::string> arguments, ConfigFile use, const ParsedOp
   ParsedOptions parsed;
   parsed.plain_inputs = take_plain_inputs(arguments);
   CLI::App app("facepipe finds faces in video and writes annotated video", "facepipe");
+  app.set_help_all_flag("--help-all", "Print the help with the options for experiments and exit");
   app.set_version_flag("--version", "facepipe " FACEPIPE_VERSION, "Print the version and exit");
   app.footer(std::string("facepipe run --help lists the options and their defaults.\n\n") +
              kExitCodes);
@@ -143,7 +153,9 @@ Outcome parse(std::vector<std::string> arguments, ConfigFile use, const ParsedOp
   try {
     app.parse(std::move(arguments));
   } catch (const CLI::CallForHelp&) {
-    return {parsed, ShowText{app.help()}};
+    return {parsed, help_text(app, *run, CLI::AppFormatMode::Normal)};
+  } catch (const CLI::CallForAllHelp&) {
+    return {parsed, help_text(app, *run, CLI::AppFormatMode::All)};
   } catch (const CLI::CallForVersion& version) {
     return {parsed, ShowText{std::string(version.what()) + "\n"}};
   } catch (const CLI::ParseError& error) {

@@ -187,7 +187,7 @@ void add_run_options(CLI::App& run, ParsedOptions& to) {
   group("Input and output", add_inputs);
   group("Detection", add_detection);
   group("Suppression", add_suppression);
-  group("The matrix of Oro et al.", add_matrix);
+  group(kExperiments, add_suppression_experiments);
   group("Machine", add_machine);
   group("Drawing", add_drawing);
   group("Encoding", add_encoding);

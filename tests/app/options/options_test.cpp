@@ -259,9 +259,9 @@ TEST(Options, UnknownOptionsAreAnsweredWithTheNearest) {
     expect_error(ErrorKind::usage, c.reason, [&] { (void)parse_command(c.arguments); });
 }
 
-TEST(Options, HelpTellsEveryDefault) {
-  const std::string help = shown({"run", "--help"});
-  std::size_t options = 0;
+/// The options in the help of run, each of which must tell its default.
+int options_told(const std::string& help) {
+  int options = 0;
   std::istringstream lines(help.substr(help.find("Input and output"), help.find("Exit codes")));
   std::string option;
   const auto check = [&] {
@@ -277,9 +277,28 @@ TEST(Options, HelpTellsEveryDefault) {
     option += line;
   }
   check();
-  EXPECT_EQ(options, 45U) << help;
+  return options;
+}
+
+TEST(Options, HelpTellsEveryDefault) {
+  const std::string help = shown({"run", "--help"});
+  EXPECT_EQ(options_told(help), 38) << help;
   EXPECT_THAT(help, HasSubstr("(default: 0.5)"));
   EXPECT_THAT(help, HasSubstr("--config F: "));
+  EXPECT_THAT(help, HasSubstr("--help-all "));
+}
+
+TEST(Options, HelpAllTellsThoseForExperimentsToo) {
+  const std::string help = shown({"run", "--help"});
+  const std::string all = shown({"run", "--help-all"});
+  EXPECT_EQ(options_told(all), 45) << all;
+  for (const char* option : {"--nms-decay ", "--nms-sigma ", "--nms-min-score ", "--nms-d-max ",
+                             "--nms-k ", "--nms-squares ", "--nms-plus-one "}) {
+    EXPECT_THAT(all, HasSubstr(option));
+    EXPECT_THAT(help, testing::Not(HasSubstr(option)));
+  }
+  for (const char* command : {"run", "doctor"})
+    EXPECT_THAT(shown({"--help-all"}), HasSubstr(command));
 }
 
 TEST(Options, HelpListsExitCodes) {
