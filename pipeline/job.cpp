@@ -139,7 +139,7 @@ Job::Job(const JobOptions& options, std::unique_ptr<Stages> stages, const JobObs
 }
 
 void Job::open_output() {
-  format_ = &muxer_for(options_.output);
+  format_ = &muxer_for(options_.output, options_.format);
   MuxerOptions muxer_options;
   muxer_options.output = options_.output;
   muxer_options.format = format_;

@@ -121,14 +121,6 @@ OutputFormat still_image_format(const std::string& input) {
   return {"image2", writable ? extension : ".png", true};
 }
 
-// A muxer's first extension, or the input's own where it is one of the muxer's.
-std::string extension_for(const AVOutputFormat& muxer, const std::string& input) {
-  std::string own = lower_extension(input);
-  if (av_guess_format(nullptr, ("x" + own).c_str(), nullptr) == &muxer) return own;
-  const std::string_view list = muxer.extensions != nullptr ? muxer.extensions : "";
-  return "." + std::string(list.substr(0, list.find(',')));
-}
-
 }  // namespace
 
 bool is_mov_family(const AVOutputFormat& format) {
@@ -175,8 +167,18 @@ bool can_hold(const AVOutputFormat& format, AVCodecID codec, AVMediaType type) {
   return can_hold(format, *parameters);
 }
 
-const AVOutputFormat& muxer_for(const std::filesystem::path& path) {
-  const AVOutputFormat* format = av_guess_format(nullptr, path.c_str(), nullptr);
+std::string extension_for(const AVOutputFormat& format, const std::string& input) {
+  std::string own = lower_extension(input);
+  if (av_guess_format(nullptr, ("x" + own).c_str(), nullptr) == &format) return own;
+  const std::string_view list = format.extensions != nullptr ? format.extensions : "";
+  return list.empty() ? std::string() : "." + std::string(list.substr(0, list.find(',')));
+}
+
+const AVOutputFormat& muxer_for(const std::filesystem::path& path, const std::string& name) {
+  const AVOutputFormat* format = name.empty() ? av_guess_format(nullptr, path.c_str(), nullptr)
+                                              : av_guess_format(name.c_str(), nullptr, nullptr);
+  if (format == nullptr && !name.empty())
+    throw Error(ErrorKind::usage, "--format " + name + ": FFmpeg writes no such container format");
   if (format == nullptr)
     throw Error(ErrorKind::output,
                 path.string() + ": no container format has this extension; try .mkv or .mp4");

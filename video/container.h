@@ -16,8 +16,10 @@ namespace facepipe {
 [[nodiscard]] bool can_hold(const AVOutputFormat& format, const AVCodecParameters& stream);
 [[nodiscard]] bool can_hold(const AVOutputFormat& format, AVCodecID codec, AVMediaType type);
 
-/// The muxer for a file name. Errors: Error(output) for an extension that names none.
-[[nodiscard]] const AVOutputFormat& muxer_for(const std::filesystem::path& path);
+/// The muxer that FFmpeg calls `name`, or where that is empty the one for a file name. Errors:
+/// Error(usage) for a name, Error(output) for an extension that FFmpeg has no muxer for.
+[[nodiscard]] const AVOutputFormat& muxer_for(const std::filesystem::path& path,
+                                              const std::string& name = {});
 
 /// Names as in AVOutputFormat::name: the family of MP4 and QuickTime, and that of Matroska.
 [[nodiscard]] bool is_mov_family(const AVOutputFormat& format);
@@ -29,6 +31,10 @@ namespace facepipe {
 
 /// Time stamps are a count of frames: AVI and others.
 [[nodiscard]] bool has_fixed_frame_rate(const AVOutputFormat& format);
+
+/// The extension, with the dot, of an input's output in a format: the input's own where it is one
+/// of the format's, else the format's first; empty where it has none.
+[[nodiscard]] std::string extension_for(const AVOutputFormat& format, const std::string& input);
 
 /// The container format that an input would be written to, and its file extension with the dot:
 /// the input's where FFmpeg can write it and it holds what `encoder` (empty: the default) makes,

@@ -25,8 +25,9 @@ struct SideFiles {
 
 /// `facepipe run`. Every number is in its range, and what contradicts itself was refused.
 struct RunOptions {
-  std::vector<std::string> inputs;  ///< as given: files, directories, URLs
-  std::string output;  ///< a file, or a directory where it ends in '/'; empty: beside each input
+  std::vector<std::string> inputs;  ///< as given: files, directories, URLs; "-": kStandardInput
+  /// A file, a directory where it ends in '/', or kStandardOutput; empty: beside each input.
+  std::string output;
   bool video = true;
   ExistingOutput existing = ExistingOutput::refuse;
   SideFiles files;

@@ -22,7 +22,8 @@ constexpr int kMostFramesInFlight = 64;
 void add_inputs(CLI::App& app, ParsedOptions& to) {
   app.add_option("INPUT", to.run.inputs,
                  "Video, still image, directory (walked; earlier outputs *_faces.* and hidden\n"
-                 "files are left out), or URL. After --, names that look like options.")
+                 "files are left out), URL, or - for standard input. After --, names that look\n"
+                 "like options.")
       ->required(to.plain_inputs.empty())
       ->configurable(false)
       ->type_name("");
@@ -31,10 +32,16 @@ void add_inputs(CLI::App& app, ParsedOptions& to) {
                "(default: exit 3)");
   add_value(app, "-o,--output", "PATH",
             "Output file; or a directory, if it exists or ends in '/', which\n"
-            "is made if need be; or an image's name with %05d or the like: one a frame",
+            "is made if need be; or an image's name with %05d or the like: one a frame;\n"
+            "or - for standard output",
             "beside the input, NAME_faces.EXT", [&](const OptionText& given) {
               if (given.text.empty()) refuse(given, "a path");
               to.run.output = given.text;
+            });
+  add_value(app, "--format", "NAME", "FFmpeg's name of the output's container format",
+            "by the name; on standard\noutput matroska", [&](const OptionText& given) {
+              if (given.text.empty()) refuse(given, "the name of a container format");
+              to.run.job.format = given.text;
             });
   app.add_flag("--overwrite", to.overwrite, "Replace outputs that exist (default: exit 5)");
   app.add_flag("--skip-existing", to.skip_existing,

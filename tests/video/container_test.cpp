@@ -44,6 +44,20 @@ TEST(Container, AnUnknownExtensionIsAnError) {
   EXPECT_THROW((void)muxer_for("noextension"), Error);
 }
 
+TEST(Container, AFormatThatIsNamedBeatsTheExtension) {
+  EXPECT_EQ(std::string(muxer_for("a.mkv", "mpegts").name), "mpegts");
+  EXPECT_EQ(std::string(muxer_for("noextension", "mp4").name), "mp4");
+  EXPECT_THROW((void)muxer_for("a.mkv", "nothing"), Error);
+  EXPECT_THROW((void)muxer_for("a.mkv", "hls"), Error);
+}
+
+TEST(Container, AnInputsExtensionStaysWhereItIsOneOfTheFormats) {
+  EXPECT_EQ(extension_for(format("mpegts"), "a.m2ts"), ".m2ts");
+  EXPECT_EQ(extension_for(format("mpegts"), "a.mkv"), ".ts");
+  EXPECT_EQ(extension_for(format("mpegts"), "a"), ".ts");
+  EXPECT_EQ(extension_for(format("framecrc"), "a.mkv"), "");
+}
+
 struct FormatCase {
   const char* file;
   const char* arguments;

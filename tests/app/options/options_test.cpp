@@ -60,6 +60,16 @@ TEST(Options, InputAndOutput) {
   EXPECT_FALSE(run_options({"--no-video"}).video);
 }
 
+TEST(Options, ADashIsAStandardStream) {
+  const auto piped = std::get<RunOptions>(parse_command({"run", "-", "-o", "-"}));
+  EXPECT_THAT(piped.inputs, ElementsAre("/dev/stdin"));
+  EXPECT_EQ(piped.output, "/dev/stdout");
+  EXPECT_EQ(piped.job.format, "matroska");
+  EXPECT_EQ(run_options({"-o", "-", "--format", "mpegts"}).job.format, "mpegts");
+  EXPECT_EQ(run_options({"-o", "out.mkv"}).job.format, "");
+  EXPECT_EQ(run_options({"-o", "./-"}).output, "./-");
+}
+
 TEST(Options, Detection) {
   const RunOptions options =
       run_options({"--model", "m.onnx", "--score", "0.02", "--iou", "0.4", "--min-face", "12",
@@ -202,6 +212,8 @@ TEST(Options, RefusesWhatMakesNoSense) {
       {{"--crf", "64"}, "--crf"},
       {{"--codec", ""}, "--codec"},
       {{"--output", ""}, "--output"},
+      {{"--format", ""}, "--format"},
+      {{"-o", "-", "--progress", "json"}, "--output - and --progress json exclude each other"},
       {{"--device", "gpu"}, "--device"},
       {{"--decoder", "nvdec"}, "--decoder: 'nvdec' is not one of auto, cuda, cpu"},
       {{"--engine", "tensorrt"}, "--engine: 'tensorrt' is not one of auto, opencv, openvino, cuda"},
@@ -282,7 +294,7 @@ int options_told(const std::string& help) {
 
 TEST(Options, HelpTellsEveryDefault) {
   const std::string help = shown({"run", "--help"});
-  EXPECT_EQ(options_told(help), 38) << help;
+  EXPECT_EQ(options_told(help), 39) << help;
   EXPECT_THAT(help, HasSubstr("(default: 0.5)"));
   EXPECT_THAT(help, HasSubstr("--config F: "));
   EXPECT_THAT(help, HasSubstr("--help-all "));
@@ -291,7 +303,7 @@ TEST(Options, HelpTellsEveryDefault) {
 TEST(Options, HelpAllTellsThoseForExperimentsToo) {
   const std::string help = shown({"run", "--help"});
   const std::string all = shown({"run", "--help-all"});
-  EXPECT_EQ(options_told(all), 45) << all;
+  EXPECT_EQ(options_told(all), 46) << all;
   for (const char* option : {"--nms-decay ", "--nms-sigma ", "--nms-min-score ", "--nms-d-max ",
                              "--nms-k ", "--nms-squares ", "--nms-plus-one "}) {
     EXPECT_THAT(all, HasSubstr(option));
