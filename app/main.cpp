@@ -19,6 +19,7 @@
 #include "app/stop_signals.h"
 #include "core/error.h"
 #include "core/output_file.h"
+#include "video/container.h"
 
 namespace facepipe {
 namespace {
@@ -40,12 +41,12 @@ int execute(const RunOptions& options) {
                       const std::stop_token& stop) {
     return run_job(job_options, backend.stages(job_options), observer, stop);
   };
-  const auto format = [&](const std::string& input, const std::string& encoder,
-                          const std::stop_token& stop) {
-    return output_format_for(input, encoder, stop, options.job.allow_references,
-                             options.job.max_pixels);
+  const auto extension = [&](const std::string& input, const std::string& encoder,
+                             const std::stop_token& stop) {
+    return output_extension_for(input, encoder, stop, options.job.allow_references,
+                                options.job.max_pixels);
   };
-  return run(options, {format, probe_cuda, make_backend, job}, signals.token());
+  return run(options, {extension, probe_cuda, make_backend, job}, signals.token());
 }
 
 }  // namespace

@@ -102,7 +102,7 @@ const AVOutputFormat* muxer_of_input(const std::string& input, std::string_view 
   return first;
 }
 
-OutputFormat matroska() { return {"matroska", ".mkv", false}; }
+constexpr const char* kMatroskaExtension = ".mkv";
 
 std::string lower_extension(const std::string& input) {
   std::string extension = std::filesystem::path(input).extension().string();
@@ -111,14 +111,14 @@ std::string lower_extension(const std::string& input) {
   return extension;
 }
 
-OutputFormat still_image_format(const std::string& input) {
+std::string still_image_extension(const std::string& input) {
   const AVOutputFormat* image = av_guess_format("image2", nullptr, nullptr);
   const std::string extension = lower_extension(input);
   const AVCodecID codec =
       av_guess_codec(image, nullptr, ("x" + extension).c_str(), nullptr, AVMEDIA_TYPE_VIDEO);
   const bool writable = av_guess_format(nullptr, ("x" + extension).c_str(), nullptr) == image &&
                         avcodec_find_encoder(codec) != nullptr;
-  return {"image2", writable ? extension : ".png", true};
+  return writable ? extension : ".png";
 }
 
 }  // namespace
@@ -190,21 +190,20 @@ const AVOutputFormat& muxer_for(const std::filesystem::path& path, const std::st
   return *format;
 }
 
-OutputFormat output_format_for(const std::string& input, const std::string& encoder,
-                               const std::stop_token& stop, bool allow_references,
-                               std::int64_t max_pixels) {
-  if (is_fifo(input)) return matroska();
+std::string output_extension_for(const std::string& input, const std::string& encoder,
+                                 const std::stop_token& stop, bool allow_references,
+                                 std::int64_t max_pixels) {
+  if (is_fifo(input)) return kMatroskaExtension;
   const Demuxer demuxer(input, stop, allow_references ? References::open : References::refuse,
                         max_pixels);
-  if (demuxer.is_still_image()) return still_image_format(input);
-  if (demuxer.lacks_time_stamps()) return matroska();
+  if (demuxer.is_still_image()) return still_image_extension(input);
+  if (demuxer.lacks_time_stamps()) return kMatroskaExtension;
   const AVOutputFormat* muxer = muxer_of_input(input, demuxer.format().iformat->name);
   const AVCodec* codec = encoder.empty() ? nullptr : avcodec_find_encoder_by_name(encoder.c_str());
   const AVCodecID wanted = codec != nullptr ? codec->id : AV_CODEC_ID_H264;
   const bool holds = muxer != nullptr && (muxer->flags & AVFMT_NOTIMESTAMPS) == 0 &&
                      can_hold(*muxer, wanted, AVMEDIA_TYPE_VIDEO);
-  if (!holds) return matroska();
-  return {muxer->name, extension_for(*muxer, input), false};
+  return holds ? extension_for(*muxer, input) : kMatroskaExtension;
 }
 
 }  // namespace facepipe

@@ -36,18 +36,13 @@ namespace facepipe {
 /// of the format's, else the format's first; empty where it has none.
 [[nodiscard]] std::string extension_for(const AVOutputFormat& format, const std::string& input);
 
-/// The container format that an input would be written to, and its file extension with the dot:
-/// the input's where FFmpeg can write it and it holds what `encoder` (empty: the default) makes,
-/// else Matroska, as for a FIFO, into which only the run itself may look. A blocked look ends when
-/// `stop` is requested. Errors: as Demuxer.
-struct OutputFormat {
-  std::string name;
-  std::string extension;
-  bool still_image = false;
-};
-[[nodiscard]] OutputFormat output_format_for(const std::string& input, const std::string& encoder,
-                                             const std::stop_token& stop,
-                                             bool allow_references = false,
-                                             std::int64_t max_pixels = kDefaultMaxPixels);
+/// The extension, with the dot, of the output of an input where no format is named: the input's own
+/// where FFmpeg can write its container and that holds what `encoder` (empty: the default) makes,
+/// else Matroska's, as for a FIFO, into which only the run itself may look. A blocked look ends
+/// when `stop` is requested. Errors: as Demuxer.
+[[nodiscard]] std::string output_extension_for(const std::string& input, const std::string& encoder,
+                                               const std::stop_token& stop,
+                                               bool allow_references = false,
+                                               std::int64_t max_pixels = kDefaultMaxPixels);
 
 }  // namespace facepipe
