@@ -10,6 +10,7 @@
 
 #include "app/options/option_declaration.h"
 #include "app/options/values.h"
+#include "app/output/text.h"
 
 namespace facepipe {
 namespace {
