@@ -71,21 +71,19 @@ void add_config(CLI::App& app, ParsedOptions& to, ConfigFile use) {
   app.allow_config_extras(CLI::config_extras_mode::error);
 }
 
-/// "--scor=0.5" -> "scor".
-std::string bare_name(const std::string& argument) {
+/// Why `command` doesn't take an option, such as "--scor" or "--scor=0.5".
+std::string reason_against(const std::string& argument, const CLI::App& command) {
   const std::string name = argument.substr(0, argument.find('='));
-  return name.substr(std::min(name.find_first_not_of('-'), name.size()));
-}
-
-/// "; did you mean --score?" or where the options are told.
-std::string hint_for(const std::string& argument, const CLI::App& command) {
+  if (command.get_option_no_throw(name) != nullptr)
+    return "stands behind " + command.get_name() + ", not before it";
   std::vector<std::string> known;
   for (const CLI::App* app : {&command, command.get_parent()})
     for (const CLI::Option* option : app->get_options())
       known.insert(known.end(), option->get_lnames().begin(), option->get_lnames().end());
-  const std::string meant = near_miss(bare_name(argument), known);
-  if (!meant.empty()) return "; did you mean --" + meant + "?";
-  return "; facepipe " + command.get_name() + " --help lists them";
+  const std::string meant =
+      near_miss(name.substr(std::min(name.find_first_not_of('-'), name.size())), known);
+  if (!meant.empty()) return "unknown option; did you mean --" + meant + "?";
+  return "unknown option; facepipe " + command.get_name() + " --help lists them";
 }
 
 /// Refuses what `app` has not understood, unless it looks like an input.
@@ -100,8 +98,7 @@ void refuse_unknown(const CLI::App& app) {
                                       (option == unknown.begin() ? "option" : "command") +
                                       "; the commands are run and doctor");
   if (option != unknown.end())
-    throw Error(ErrorKind::usage,
-                *option + ": unknown option" + hint_for(*option, *commands.front()));
+    throw Error(ErrorKind::usage, *option + ": " + reason_against(*option, *commands.front()));
 }
 
 /// What the library throws, in our terms; help and version come that way too.

@@ -264,6 +264,8 @@ TEST(Options, UnknownOptionsAreAnsweredWithTheNearest) {
       {{"run", "a.mp4", "-z"}, "-z: unknown option; facepipe run --help lists them"},
       {{"doctor", "--modle", "m"}, "--modle: unknown option; did you mean --model?"},
       {{"doctor", "--score", "1"}, "--score: unknown option; facepipe doctor --help lists them"},
+      {{"--score=1", "run", "a.mp4"}, "--score=1: stands behind run, not before it"},
+      {{"-q", "run", "a.mp4"}, "-q: stands behind run, not before it"},
       {{"--score", "1", "a.mp4"}, "--score: unknown option; the commands are run and doctor"},
       {{"clip.mp4", "-q"}, "clip.mp4: unknown command; the commands are run and doctor"},
   };
