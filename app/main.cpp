@@ -30,13 +30,13 @@ int execute(const ShowText& shown) {
 }
 
 int execute(const DoctorOptions& options) {
-  start_log(LogLevel::error);
+  start_log(spdlog::level::err);
   return doctor(options, print);
 }
 
 int execute(const RunOptions& options) {
   const StopSignals signals;
-  start_log(options.quiet ? LogLevel::error : options.log_level);
+  start_log(options.quiet ? spdlog::level::err : options.log_level);
   const auto job = [](const JobOptions& job_options, Backend& backend, const JobObserver& observer,
                       const std::stop_token& stop) {
     return run_job(job_options, backend.stages(job_options), observer, stop);
@@ -63,7 +63,7 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   try {
     quiet_libraries();
-    start_log(LogLevel::info);
+    start_log(spdlog::level::info);
     const Command command = parse_command(std::vector<std::string>(argv + 1, argv + argc));
     return std::visit([](const auto& options) { return execute(options); }, command);
   } catch (const Error& error) {

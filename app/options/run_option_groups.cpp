@@ -176,10 +176,11 @@ void add_reports(CLI::App& app, ParsedOptions& to) {
             });
   add_value(app, "--log-level", "LEVEL", "debug, info, warning or error", "info",
             [&](const OptionText& given) {
-              run.log_level = parse_choice<LogLevel>(given, {{"debug", LogLevel::debug},
-                                                             {"info", LogLevel::info},
-                                                             {"warning", LogLevel::warning},
-                                                             {"error", LogLevel::error}});
+              run.log_level =
+                  parse_choice<spdlog::level::level_enum>(given, {{"debug", spdlog::level::debug},
+                                                                  {"info", spdlog::level::info},
+                                                                  {"warning", spdlog::level::warn},
+                                                                  {"error", spdlog::level::err}});
             });
   app.add_flag("-q,--quiet", run.quiet, "Only errors on stderr (default: off)");
 }

@@ -42,7 +42,7 @@ TEST(Options, DefaultsAreThoseOfTheStructs) {
   EXPECT_FALSE(options.job.overlay.scores);
   EXPECT_TRUE(options.job.scale_on_size_change);
   EXPECT_EQ(options.progress, ProgressStyle::automatic);
-  EXPECT_EQ(options.log_level, LogLevel::info);
+  EXPECT_EQ(options.log_level, spdlog::level::info);
   EXPECT_FALSE(options.quiet);
 }
 
@@ -155,7 +155,7 @@ TEST(Options, Reports) {
   EXPECT_EQ(options.files.latency, "l.csv");
   EXPECT_EQ(options.files.report, "r.json");
   EXPECT_EQ(options.progress, ProgressStyle::json);
-  EXPECT_EQ(options.log_level, LogLevel::debug);
+  EXPECT_EQ(options.log_level, spdlog::level::debug);
   EXPECT_TRUE(options.quiet);
   EXPECT_EQ(run_options({"--detections", "d.csv"}).files.detections, "d.csv");
 }
