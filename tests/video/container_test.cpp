@@ -4,7 +4,6 @@
 
 #include "tests/support/clips.h"
 #include "tests/support/temporary_folder.h"
-#include "video/container.h"
 
 namespace facepipe {
 namespace {
