@@ -69,14 +69,16 @@ bool names_directory(const std::string& path) {
   return path.ends_with('/') || fs::is_directory(path, error);
 }
 
-fs::path output_of(const Source& source, const OutputPlace& place, const FormatOf& format_of) {
+fs::path output_of(const Source& source, const OutputPlace& place,
+                   const ExtensionOf& extension_of) {
   if (!place.video) return {};
   if (!place.path.empty() && !names_directory(place.path)) return place.path;
   const bool url = is_url(source.input);
+  const bool nowhere = url || source.input == kStandardInput;  // in no folder of the user's
   const fs::path file = url ? fs::path(url_file_name(source.input)) : fs::path(source.input);
-  const fs::path name = file.stem().string() + kOutputSuffix + format_of(source.input).extension;
+  const fs::path name = file.stem().string() + kOutputSuffix + extension_of(source.input);
   if (!place.path.empty()) return fs::path(place.path) / source.folder / name;
-  return url ? name : file.parent_path() / name;
+  return nowhere ? name : file.parent_path() / name;
 }
 
 /// One --output FILE can't hold several inputs; a directory counts as several, whatever it holds.
@@ -145,7 +147,7 @@ void check_outputs(const std::vector<PlannedInput>& planned) {
 }  // namespace
 
 std::vector<PlannedInput> plan_inputs(const std::vector<std::string>& inputs,
-                                      const OutputPlace& place, const FormatOf& format_of) {
+                                      const OutputPlace& place, const ExtensionOf& extension_of) {
   check_single(inputs, place);
   std::vector<PlannedInput> planned;
   for (const std::string& input : inputs) {
@@ -156,7 +158,7 @@ std::vector<PlannedInput> plan_inputs(const std::vector<std::string>& inputs,
       PlannedInput job{source.input, source.name, {}, {}};
       job.failure = attempt(source.input, [&] {
         if (!source.unreadable.empty()) throw Error(ErrorKind::input, source.unreadable);
-        job.output = output_of(source, place, format_of);
+        job.output = output_of(source, place, extension_of);
       });
       planned.push_back(std::move(job));
     }

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "app/outcome.h"
-#include "video/container.h"
 
 namespace facepipe {
 
@@ -32,16 +31,16 @@ struct OutputPlace {
   bool video = true;
 };
 
-/// Tells container and extension of an input's output; throws Error where it can't be opened.
-using FormatOf = std::function<OutputFormat(const std::string&)>;
+/// Tells the extension, with the dot, of an input's output; throws Error where it can't be opened.
+using ExtensionOf = std::function<std::string(const std::string&)>;
 
 /// The jobs of `inputs`, in order; directories are walked, their files sorted. Reads directories
-/// and asks `format_of`; makes nothing. A bad input is an entry with its failure. Throws
+/// and asks `extension_of`; makes nothing. A bad input is an entry with its failure. Throws
 /// Error(usage) for what concerns all: an input that an output's name, final or partial, leads to,
 /// or two inputs with one output.
 [[nodiscard]] std::vector<PlannedInput> plan_inputs(const std::vector<std::string>& inputs,
                                                     const OutputPlace& place,
-                                                    const FormatOf& format_of);
+                                                    const ExtensionOf& extension_of);
 
 /// The files that an input may be, however it is spelled: a path, "file:PATH", and what stands
 /// behind protocols of FFmpeg that read another ("cache:", "async:", "subfile,,...:",

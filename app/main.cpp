@@ -19,6 +19,7 @@
 #include "app/stop_signals.h"
 #include "core/error.h"
 #include "core/output_file.h"
+#include "video/container.h"
 
 namespace facepipe {
 namespace {
@@ -29,23 +30,23 @@ int execute(const ShowText& shown) {
 }
 
 int execute(const DoctorOptions& options) {
-  start_log(LogLevel::error);
+  start_log(spdlog::level::err);
   return doctor(options, print);
 }
 
 int execute(const RunOptions& options) {
   const StopSignals signals;
-  start_log(options.quiet ? LogLevel::error : options.log_level);
+  start_log(options.quiet ? spdlog::level::err : options.log_level);
   const auto job = [](const JobOptions& job_options, Backend& backend, const JobObserver& observer,
                       const std::stop_token& stop) {
     return run_job(job_options, backend, observer, stop);
   };
-  const auto format = [&](const std::string& input, const std::string& encoder,
-                          const std::stop_token& stop) {
-    return output_format_for(input, encoder, stop, options.job.allow_references,
-                             options.job.max_pixels);
+  const auto extension = [&](const std::string& input, const std::string& encoder,
+                             const std::stop_token& stop) {
+    return output_extension_for(input, encoder, stop, options.job.allow_references,
+                                options.job.max_pixels);
   };
-  return run(options, {format, probe_cuda, make_backend, job}, signals.token());
+  return run(options, {extension, probe_cuda, make_backend, job}, signals.token());
 }
 
 }  // namespace
@@ -62,7 +63,7 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   try {
     quiet_libraries();
-    start_log(LogLevel::info);
+    start_log(spdlog::level::info);
     const Command command = parse_command(std::vector<std::string>(argv + 1, argv + argc));
     return std::visit([](const auto& options) { return execute(options); }, command);
   } catch (const Error& error) {

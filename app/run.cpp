@@ -23,6 +23,7 @@
 #include "app/standard_streams.h"
 #include "core/error.h"
 #include "core/output_file.h"
+#include "video/container.h"
 #include "video/image_sequence.h"
 
 namespace facepipe {
@@ -99,11 +100,13 @@ int Run::all() {
 }
 
 void Run::plan() {
-  const auto format_of = [this](const std::string& input) {
-    return parts_.output_format(input, options_.job.encoder.codec, stop_);
+  const auto extension_of = [this](const std::string& input) {
+    const std::string& format = options_.job.format;
+    if (!format.empty()) return extension_for(muxer_for(input, format), input);
+    return parts_.output_extension(input, options_.job.encoder.codec, stop_);
   };
   const std::vector<PlannedInput> planned =
-      plan_inputs(options_.inputs, {options_.output, options_.video}, format_of);
+      plan_inputs(options_.inputs, {options_.output, options_.video}, extension_of);
   check_side_files(options_.files, planned);
   for (const PlannedInput& input : planned) {
     InputOutcome& outcome = outcomes_.emplace_back();

@@ -10,15 +10,14 @@
 #include "app/options/options.h"
 #include "pipeline/backend.h"
 #include "pipeline/job.h"
-#include "video/container.h"
 
 namespace facepipe {
 
 /// What a run is made of; tests put their own in place of the pipeline's.
 struct RunParts {
-  std::function<OutputFormat(const std::string& input, const std::string& encoder,
-                             const std::stop_token& stop)>
-      output_format;
+  std::function<std::string(const std::string& input, const std::string& encoder,
+                            const std::stop_token& stop)>
+      output_extension;
   std::function<CudaProbe()> probe_cuda;  ///< asked unless the CPU is named
   MakeBackend backend;
   std::function<JobResult(const JobOptions&, Backend&, const JobObserver&, const std::stop_token&)>

@@ -1,19 +1,20 @@
-"""Clips that are repeated, without being encoded again, until they have enough frames."""
+"""What is in clips, and clips that are repeated, without being encoded again, to have enough frames."""
 import math
 import pathlib
 
 import measurement
 
 
-def frames_of(clip):
-    used = measurement.run(["ffprobe", "-v", "error", "-select_streams", "v:0", "-count_packets",
-                            "-show_entries", "stream=nb_read_packets", "-of", "csv=p=0", clip])
-    return int(used.output.strip().strip(","))
+def packet_sizes(clip):
+    """Bytes of each packet of the first video stream, in the order of decoding."""
+    used = measurement.run(["ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries",
+                            "packet=size", "-of", "csv=p=0", clip])
+    return [int(line.strip(",")) for line in used.output.split()]
 
 
 def repeated(clip, frames, folder):
     """The clip again and again, at least `frames` long."""
-    times = math.ceil(frames / frames_of(clip))
+    times = math.ceil(frames / len(packet_sizes(clip)))
     output = pathlib.Path(folder) / f"{clip.stem}_repeated{clip.suffix}"
     measurement.run(["ffmpeg", "-v", "error", "-stream_loop", times - 1, "-i", clip, "-c", "copy",
                      output])

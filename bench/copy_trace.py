@@ -17,7 +17,6 @@ from dataclasses import asdict
 import clips
 import copy_rules
 import measurement
-import mp4
 
 TRACE, FACTS = "trace.tsv", "facts.json"
 
@@ -66,8 +65,8 @@ def facts_of(clip, output, run):
     width, height = run["size"]
     copies = {kind: {key: told[key] for key in ("calls", "bytes")}
               for kind, told in run["copies"].items()}
-    return copy_rules.Facts(width * height * 3 // 2, run["frames"]["written"], mp4.packet_sizes(clip),
-                            mp4.packet_sizes(output), copies)
+    return copy_rules.Facts(width * height * 3 // 2, run["frames"]["written"],
+                            clips.packet_sizes(clip), clips.packet_sizes(output), copies)
 
 
 def record(arguments, clip, folder, words):

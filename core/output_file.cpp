@@ -50,11 +50,21 @@ std::int64_t largest_file() {
   return limited ? static_cast<std::int64_t>(limit.rlim_cur) : INT64_MAX;
 }
 
+/// A pipe is opened anew, so that writing to it doesn't block here and still does for others that
+/// share it. A file keeps its position, and a socket can't be opened: a copy of the descriptor.
+int open_standard_output() {
+  struct stat found {};
+  const bool pipe = fstat(STDOUT_FILENO, &found) == 0 && S_ISFIFO(found.st_mode);
+  const int file = pipe ? open(kStandardOutput, O_WRONLY | O_NONBLOCK | O_CLOEXEC) : -1;
+  return file >= 0 ? file : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+}
+
 }  // namespace
 
 bool is_stream_target(const fs::path& target) {
   struct stat found {};
-  return stat(target.c_str(), &found) == 0 && (S_ISFIFO(found.st_mode) || S_ISCHR(found.st_mode));
+  return target == kStandardOutput ||
+         (stat(target.c_str(), &found) == 0 && (S_ISFIFO(found.st_mode) || S_ISCHR(found.st_mode)));
 }
 
 std::string reason_against_target(const fs::path& target) {
@@ -98,6 +108,11 @@ OutputFile::~OutputFile() {
 
 /// A FIFO opens when it has a reader.
 void OutputFile::open_stream() {
+  if (target_ == kStandardOutput) {
+    file_ = open_standard_output();
+    if (file_ < 0) fail(errno);
+    return;
+  }
   while (true) {
     file_ = open(target_.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
     if (file_ >= 0) return;

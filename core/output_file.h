@@ -15,13 +15,16 @@
 
 namespace facepipe {
 
+/// The target that is the process's standard output, whatever that is.
+inline constexpr const char* kStandardOutput = "/dev/stdout";
+
 /// Owns a new file "NAME.tmp-..." beside `target`, and the lock on the target's name. commit()
 /// gives it the target's name, keep_partial() a partial one; without either the destructor removes
 /// it. A file that stands under the target's name is untouched until commit().
 ///
-/// A target that is a FIFO or a device is written to as it is and can't be sought; links lead to
-/// one or are refused. Not thread-safe. The functions that throw throw Error(output), naming
-/// `target`; the others are for callbacks of C libraries and answer with an errno.
+/// A target that is a FIFO, a device or standard output is written to as it is and can't be sought;
+/// links lead to one or are refused. Not thread-safe. The functions that throw throw Error(output),
+/// naming `target`; the others are for callbacks of C libraries and answer with an errno.
 class OutputFile {
   /// Tells whether a file is what it was.
   struct FileState {
@@ -119,7 +122,8 @@ void remove_unfinished_outputs() noexcept;
 /// block device; empty if nothing speaks against it.
 [[nodiscard]] std::string reason_against_target(const std::filesystem::path& target);
 
-/// Whether the name leads to a FIFO or a character device, which is written to, never replaced.
+/// Whether the name leads to a FIFO or a character device, or is kStandardOutput: these are written
+/// to, never replaced.
 [[nodiscard]] bool is_stream_target(const std::filesystem::path& target);
 
 }  // namespace facepipe

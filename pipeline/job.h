@@ -37,6 +37,7 @@ struct JobOptions {
   /// Empty: no video is written. A picture's name with a place for a number (is_sequence_name())
   /// gives each frame of a video a file of its own, from 1 on.
   std::filesystem::path output;
+  std::string format;  ///< FFmpeg's name of the container; empty: by the output's name
   ExistingTarget existing = ExistingTarget::refuse;  ///< of a file that is there at the end
   EncoderOptions encoder;
   OverlayStyle overlay;

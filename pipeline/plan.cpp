@@ -78,7 +78,7 @@ void Planning::plan_output() {
   OutputPlan& output = job_.plan.output.emplace();
   MuxerOptions& muxer = output.muxer;
   muxer.output = options_.output;
-  muxer.format = &muxer_for(options_.output);
+  muxer.format = &muxer_for(options_.output, options_.format);
   muxer.existing = options_.existing;
   muxer.sequence =
       is_image_format(format()) && !demuxer().is_still_image() && is_sequence_name(muxer.output);

@@ -102,7 +102,7 @@ const AVOutputFormat* muxer_of_input(const std::string& input, std::string_view 
   return first;
 }
 
-OutputFormat matroska() { return {"matroska", ".mkv", false}; }
+constexpr const char* kMatroskaExtension = ".mkv";
 
 std::string lower_extension(const std::string& input) {
   std::string extension = std::filesystem::path(input).extension().string();
@@ -111,22 +111,14 @@ std::string lower_extension(const std::string& input) {
   return extension;
 }
 
-OutputFormat still_image_format(const std::string& input) {
+std::string still_image_extension(const std::string& input) {
   const AVOutputFormat* image = av_guess_format("image2", nullptr, nullptr);
   const std::string extension = lower_extension(input);
   const AVCodecID codec =
       av_guess_codec(image, nullptr, ("x" + extension).c_str(), nullptr, AVMEDIA_TYPE_VIDEO);
   const bool writable = av_guess_format(nullptr, ("x" + extension).c_str(), nullptr) == image &&
                         avcodec_find_encoder(codec) != nullptr;
-  return {"image2", writable ? extension : ".png", true};
-}
-
-// A muxer's first extension, or the input's own where it is one of the muxer's.
-std::string extension_for(const AVOutputFormat& muxer, const std::string& input) {
-  std::string own = lower_extension(input);
-  if (av_guess_format(nullptr, ("x" + own).c_str(), nullptr) == &muxer) return own;
-  const std::string_view list = muxer.extensions != nullptr ? muxer.extensions : "";
-  return "." + std::string(list.substr(0, list.find(',')));
+  return writable ? extension : ".png";
 }
 
 }  // namespace
@@ -175,8 +167,18 @@ bool can_hold(const AVOutputFormat& format, AVCodecID codec, AVMediaType type) {
   return can_hold(format, *parameters);
 }
 
-const AVOutputFormat& muxer_for(const std::filesystem::path& path) {
-  const AVOutputFormat* format = av_guess_format(nullptr, path.c_str(), nullptr);
+std::string extension_for(const AVOutputFormat& format, const std::string& input) {
+  std::string own = lower_extension(input);
+  if (av_guess_format(nullptr, ("x" + own).c_str(), nullptr) == &format) return own;
+  const std::string_view list = format.extensions != nullptr ? format.extensions : "";
+  return list.empty() ? std::string() : "." + std::string(list.substr(0, list.find(',')));
+}
+
+const AVOutputFormat& muxer_for(const std::filesystem::path& path, const std::string& name) {
+  const AVOutputFormat* format = name.empty() ? av_guess_format(nullptr, path.c_str(), nullptr)
+                                              : av_guess_format(name.c_str(), nullptr, nullptr);
+  if (format == nullptr && !name.empty())
+    throw Error(ErrorKind::usage, "--format " + name + ": FFmpeg writes no such container format");
   if (format == nullptr)
     throw Error(ErrorKind::output,
                 path.string() + ": no container format has this extension; try .mkv or .mp4");
@@ -188,21 +190,20 @@ const AVOutputFormat& muxer_for(const std::filesystem::path& path) {
   return *format;
 }
 
-OutputFormat output_format_for(const std::string& input, const std::string& encoder,
-                               const std::stop_token& stop, bool allow_references,
-                               std::int64_t max_pixels) {
-  if (is_fifo(input)) return matroska();
+std::string output_extension_for(const std::string& input, const std::string& encoder,
+                                 const std::stop_token& stop, bool allow_references,
+                                 std::int64_t max_pixels) {
+  if (is_fifo(input)) return kMatroskaExtension;
   const Demuxer demuxer(input, stop, allow_references ? References::open : References::refuse,
                         max_pixels);
-  if (demuxer.is_still_image()) return still_image_format(input);
-  if (demuxer.lacks_time_stamps()) return matroska();
+  if (demuxer.is_still_image()) return still_image_extension(input);
+  if (demuxer.lacks_time_stamps()) return kMatroskaExtension;
   const AVOutputFormat* muxer = muxer_of_input(input, demuxer.format().iformat->name);
   const AVCodec* codec = encoder.empty() ? nullptr : avcodec_find_encoder_by_name(encoder.c_str());
   const AVCodecID wanted = codec != nullptr ? codec->id : AV_CODEC_ID_H264;
   const bool holds = muxer != nullptr && (muxer->flags & AVFMT_NOTIMESTAMPS) == 0 &&
                      can_hold(*muxer, wanted, AVMEDIA_TYPE_VIDEO);
-  if (!holds) return matroska();
-  return {muxer->name, extension_for(*muxer, input), false};
+  return holds ? extension_for(*muxer, input) : kMatroskaExtension;
 }
 
 }  // namespace facepipe

@@ -16,8 +16,10 @@ namespace facepipe {
 [[nodiscard]] bool can_hold(const AVOutputFormat& format, const AVCodecParameters& stream);
 [[nodiscard]] bool can_hold(const AVOutputFormat& format, AVCodecID codec, AVMediaType type);
 
-/// The muxer for a file name. Errors: Error(output) for an extension that names none.
-[[nodiscard]] const AVOutputFormat& muxer_for(const std::filesystem::path& path);
+/// The muxer that FFmpeg calls `name`, or where that is empty the one for a file name. Errors:
+/// Error(usage) for a name, Error(output) for an extension that FFmpeg has no muxer for.
+[[nodiscard]] const AVOutputFormat& muxer_for(const std::filesystem::path& path,
+                                              const std::string& name = {});
 
 /// Names as in AVOutputFormat::name: the family of MP4 and QuickTime, and that of Matroska.
 [[nodiscard]] bool is_mov_family(const AVOutputFormat& format);
@@ -30,18 +32,17 @@ namespace facepipe {
 /// Time stamps are a count of frames: AVI and others.
 [[nodiscard]] bool has_fixed_frame_rate(const AVOutputFormat& format);
 
-/// The container format that an input would be written to, and its file extension with the dot:
-/// the input's where FFmpeg can write it and it holds what `encoder` (empty: the default) makes,
-/// else Matroska, as for a FIFO, into which only the run itself may look. A blocked look ends when
-/// `stop` is requested. Errors: as Demuxer.
-struct OutputFormat {
-  std::string name;
-  std::string extension;
-  bool still_image = false;
-};
-[[nodiscard]] OutputFormat output_format_for(const std::string& input, const std::string& encoder,
-                                             const std::stop_token& stop,
-                                             bool allow_references = false,
-                                             std::int64_t max_pixels = kDefaultMaxPixels);
+/// The extension, with the dot, of an input's output in a format: the input's own where it is one
+/// of the format's, else the format's first; empty where it has none.
+[[nodiscard]] std::string extension_for(const AVOutputFormat& format, const std::string& input);
+
+/// The extension, with the dot, of the output of an input where no format is named: the input's own
+/// where FFmpeg can write its container and that holds what `encoder` (empty: the default) makes,
+/// else Matroska's, as for a FIFO, into which only the run itself may look. A blocked look ends
+/// when `stop` is requested. Errors: as Demuxer.
+[[nodiscard]] std::string output_extension_for(const std::string& input, const std::string& encoder,
+                                               const std::stop_token& stop,
+                                               bool allow_references = false,
+                                               std::int64_t max_pixels = kDefaultMaxPixels);
 
 }  // namespace facepipe

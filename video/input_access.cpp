@@ -75,7 +75,9 @@ bool is_url(const std::string& text) { return text.find("://") != std::string::n
 
 bool is_fifo(const std::string& path) {
   std::error_code error;
-  return std::filesystem::is_fifo(path, error);
+  const auto status = std::filesystem::status(path, error);
+  return std::filesystem::is_fifo(status) ||
+         (path == kStandardInput && std::filesystem::is_socket(status));
 }
 
 InputAccess::InputAccess(const std::string& url, References references, const std::stop_token& stop)
@@ -94,7 +96,9 @@ InputAccess::~InputAccess() {
 
 /// FFmpeg's own way would block in open() until there is a writer, and in read() while it stalls.
 void InputAccess::open_fifo(const std::string& path, const std::stop_token& stop) {
-  const int fifo = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  int fifo = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (fifo < 0 && path == kStandardInput)  // a socket, or the pipe of another user
+    fifo = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
   if (fifo < 0) throw Error(ErrorKind::input, path + ": " + std::generic_category().message(errno));
   // Without a writer a read says that this is the end.
   pollfd data{fifo, POLLIN, 0};

@@ -8,6 +8,9 @@
 
 namespace facepipe {
 
+/// The input that is the process's standard input, whatever that is.
+inline constexpr const char* kStandardInput = "/dev/stdin";
+
 /// Whether an input may be one that names other files: a playlist (HLS, DASH, ffconcat), for one.
 enum class References {
   refuse,  ///< none of them is opened, which is an error; what a playlist that comes over a network
@@ -19,7 +22,8 @@ enum class References {
 /// True where `text` is a URL with a scheme rather than a path.
 [[nodiscard]] bool is_url(const std::string& text);
 
-/// True for a FIFO's path: what is read from it is gone, so it can be opened only once.
+/// True for a FIFO's path, and for kStandardInput where it is a pipe or a socket: what is read from
+/// it is gone, so it can be opened only once.
 [[nodiscard]] bool is_fifo(const std::string& path);
 
 /// How FFmpeg gets at one input. It must outlive the context that it confines.

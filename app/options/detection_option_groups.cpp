@@ -10,6 +10,7 @@
 
 #include "app/options/option_declaration.h"
 #include "app/options/values.h"
+#include "app/output/text.h"
 
 namespace facepipe {
 namespace {
@@ -75,6 +76,11 @@ void add_suppression(CLI::App& app, ParsedOptions& to) {
             });
   app.add_flag("--nms-voting", nms.voting,
                "A kept box becomes the mean, by score, of those that fell to it (default: off)");
+}
+
+void add_suppression_experiments(CLI::App& app, ParsedOptions& to) {
+  NmsOptions& nms = to.run.job.nms;
+  MatrixOptions& matrix = nms.matrix;
   add_value(app, "--nms-decay", "DECAY", "soft: gaussian or linear",
             std::string(name_of(nms.soft.decay)), [&](const OptionText& given) {
               nms.soft.decay = parse_named(given, {SoftDecay::gaussian, SoftDecay::linear});
@@ -87,10 +93,6 @@ void add_suppression(CLI::App& app, ParsedOptions& to) {
             [&](const OptionText& given) {
               to.min_score = static_cast<float>(parse_number(given, kLeastSoft, 1));
             });
-}
-
-void add_matrix(CLI::App& app, ParsedOptions& to) {
-  MatrixOptions& matrix = to.run.job.nms.matrix;
   add_value(app, "--nms-d-max", "N", "matrix: candidates that it has room for",
             std::to_string(matrix.d_max), [&](const OptionText& given) {
               matrix.d_max = static_cast<std::uint32_t>(parse_integer(given, 1, kMaxMatrixSide));

@@ -12,6 +12,7 @@ namespace facepipe {
 /// Each declares a group. `app` keeps references to what is in `to`.
 void add_detection(CLI::App& app, ParsedOptions& to);
 void add_suppression(CLI::App& app, ParsedOptions& to);
-void add_matrix(CLI::App& app, ParsedOptions& to);
+/// Of suppression, what only experiments change.
+void add_suppression_experiments(CLI::App& app, ParsedOptions& to);
 
 }  // namespace facepipe

@@ -1,11 +1,10 @@
-// How an option with one value is declared to CLI11, and how a default is shown.
+// How an option with one value is declared to CLI11.
 #pragma once
 
 #include <functional>
 #include <string>
 
 #include "app/options/values.h"
-#include "app/output/text.h"
 
 namespace CLI {
 class App;
@@ -20,13 +19,5 @@ using OptionSetter = std::function<void(const OptionText&)>;
 /// its default as the help tells it. `set` is called while `app` parses.
 void add_value(CLI::App& app, const std::string& names, const std::string& kind,
                const std::string& help, const std::string& fallback, const OptionSetter& set);
-
-/// A number as the help tells it.
-template <typename T>
-[[nodiscard]] std::string shown(T value) {
-  std::string text;
-  append_number(text, value);
-  return text;
-}
 
 }  // namespace facepipe

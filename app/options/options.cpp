@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/options/near_miss.h"
 #include "app/options/option_declaration.h"
 #include "app/options/parsed_options.h"
 #include "app/options/run_option_groups.h"
@@ -70,6 +71,36 @@ void add_config(CLI::App& app, ParsedOptions& to, ConfigFile use) {
   app.allow_config_extras(CLI::config_extras_mode::error);
 }
 
+/// Why `command` doesn't take an option, such as "--scor" or "--scor=0.5".
+std::string reason_against(const std::string& argument, const CLI::App& command) {
+  const std::string name = argument.substr(0, argument.find('='));
+  if (command.get_option_no_throw(name) != nullptr)
+    return "stands behind " + command.get_name() + ", not before it";
+  std::vector<std::string> known;
+  for (const CLI::App* app : {&command, command.get_parent()})
+    for (const CLI::Option* option : app->get_options())
+      known.insert(known.end(), option->get_lnames().begin(), option->get_lnames().end());
+  const std::string meant =
+      near_miss(name.substr(std::min(name.find_first_not_of('-'), name.size())), known);
+  if (!meant.empty()) return "unknown option; did you mean --" + meant + "?";
+  return "unknown option; facepipe " + command.get_name() + " --help lists them";
+}
+
+/// Refuses what `app` has not understood, unless it looks like an input.
+void refuse_unknown(const CLI::App& app) {
+  const std::vector<std::string> unknown = app.remaining(true);
+  const auto option = std::find_if(unknown.begin(), unknown.end(), [](const std::string& argument) {
+    return argument.starts_with('-');
+  });
+  const std::vector<CLI::App*> commands = app.get_subcommands();
+  if (commands.empty() && !unknown.empty())
+    throw Error(ErrorKind::usage, unknown.front() + ": unknown " +
+                                      (option == unknown.begin() ? "option" : "command") +
+                                      "; the commands are run and doctor");
+  if (option != unknown.end())
+    throw Error(ErrorKind::usage, *option + ": " + reason_against(*option, *commands.front()));
+}
+
 /// What the library throws, in our terms; help and version come that way too.
 [[noreturn]] void rethrow_usage(const CLI::ParseError& error) {
   std::string reason = error.what();
@@ -77,6 +108,15 @@ void add_config(CLI::App& app, ParsedOptions& to, ConfigFile use) {
   if (dynamic_cast<const CLI::ConfigError*>(&error) != nullptr)
     reason += " (keys are options' names, one a line, under [run])";
   throw Error(ErrorKind::usage, reason);
+}
+
+/// The help of `app`, or of its command that was given.
+ShowText help_text(const CLI::App& app, CLI::App& run, CLI::AppFormatMode mode) {
+  if (mode != CLI::AppFormatMode::All)
+    for (CLI::Option* const option : run.get_options(
+             [](const CLI::Option* candidate) { return candidate->get_group() == kExperiments; }))
+      option->group("");  // which hides it
+  return {app.help("", mode)};
 }
 
 struct Outcome {
@@ -98,6 +138,7 @@ Outcome parse(std::vector<std::string> arguments, ConfigFile use, const ParsedOp
   ParsedOptions parsed;
   parsed.plain_inputs = take_plain_inputs(arguments);
   CLI::App app("facepipe finds faces in video and writes annotated video", "facepipe");
+  app.set_help_all_flag("--help-all", "Print the help with the options for experiments and exit");
   app.set_version_flag("--version", "facepipe " FACEPIPE_VERSION, "Print the version and exit");
   app.footer(std::string("facepipe run --help lists the options and their defaults.\n\n") +
              kExitCodes);
@@ -109,10 +150,13 @@ Outcome parse(std::vector<std::string> arguments, ConfigFile use, const ParsedOp
   try {
     app.parse(std::move(arguments));
   } catch (const CLI::CallForHelp&) {
-    return {parsed, ShowText{app.help()}};
+    return {parsed, help_text(app, *run, CLI::AppFormatMode::Normal)};
+  } catch (const CLI::CallForAllHelp&) {
+    return {parsed, help_text(app, *run, CLI::AppFormatMode::All)};
   } catch (const CLI::CallForVersion& version) {
     return {parsed, ShowText{std::string(version.what()) + "\n"}};
   } catch (const CLI::ParseError& error) {
+    refuse_unknown(app);
     rethrow_usage(error);
   }
   if (before.overwrite || before.skip_existing) {  // the command line's word beats the file's

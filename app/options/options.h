@@ -1,6 +1,8 @@
 // The command line and the file of --config, parsed once into one struct.
 #pragma once
 
+#include <spdlog/common.h>
+
 #include <filesystem>
 #include <string>
 #include <variant>
@@ -14,7 +16,6 @@ namespace facepipe {
 
 enum class ExistingOutput { refuse, overwrite, skip };
 enum class ProgressStyle { automatic, json, none };
-enum class LogLevel { debug, info, warning, error };
 
 /// Files beside the video; empty: not asked for.
 struct SideFiles {
@@ -25,8 +26,9 @@ struct SideFiles {
 
 /// `facepipe run`. Every number is in its range, and what contradicts itself was refused.
 struct RunOptions {
-  std::vector<std::string> inputs;  ///< as given: files, directories, URLs
-  std::string output;  ///< a file, or a directory where it ends in '/'; empty: beside each input
+  std::vector<std::string> inputs;  ///< as given: files, directories, URLs; "-": kStandardInput
+  /// A file, a directory where it ends in '/', or kStandardOutput; empty: beside each input.
+  std::string output;
   bool video = true;
   ExistingOutput existing = ExistingOutput::refuse;
   SideFiles files;
@@ -35,7 +37,7 @@ struct RunOptions {
   JobOptions job;            ///< `input` and `output` are each job's own
   bool tolerate_damage = false;
   ProgressStyle progress = ProgressStyle::automatic;
-  LogLevel log_level = LogLevel::info;
+  spdlog::level::level_enum log_level = spdlog::level::info;
   bool quiet = false;
 };
 

@@ -5,6 +5,8 @@
 #include <string>
 
 #include "core/error.h"
+#include "core/output_file.h"
+#include "video/input_access.h"
 
 namespace facepipe {
 namespace {
@@ -26,11 +28,23 @@ void settle_suppression(ParsedOptions& parsed) {
   }
 }
 
+/// "-" as the names that the files of the streams have.
+void settle_standard_streams(RunOptions& run) {
+  std::replace(run.inputs.begin(), run.inputs.end(), std::string("-"), std::string(kStandardInput));
+  if (run.output == "-") run.output = kStandardOutput;
+  if (run.output != kStandardOutput) return;
+  if (run.job.format.empty()) run.job.format = "matroska";
+  if (run.progress == ProgressStyle::json)
+    throw Error(ErrorKind::usage,
+                "--output - and --progress json exclude each other: both go to standard output");
+}
+
 }  // namespace
 
 void settle(ParsedOptions& parsed) {
   RunOptions& run = parsed.run;
   run.inputs.insert(run.inputs.end(), parsed.plain_inputs.begin(), parsed.plain_inputs.end());
+  settle_standard_streams(run);
   run.video = !parsed.no_video;
   if (parsed.overwrite) run.existing = ExistingOutput::overwrite;
   if (parsed.skip_existing) run.existing = ExistingOutput::skip;

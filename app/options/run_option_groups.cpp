@@ -22,7 +22,8 @@ constexpr int kMostFramesInFlight = 64;
 void add_inputs(CLI::App& app, ParsedOptions& to) {
   app.add_option("INPUT", to.run.inputs,
                  "Video, still image, directory (walked; earlier outputs *_faces.* and hidden\n"
-                 "files are left out), or URL. After --, names that look like options.")
+                 "files are left out), URL, or - for standard input. After --, names that look\n"
+                 "like options.")
       ->required(to.plain_inputs.empty())
       ->configurable(false)
       ->type_name("");
@@ -31,10 +32,16 @@ void add_inputs(CLI::App& app, ParsedOptions& to) {
                "(default: exit 3)");
   add_value(app, "-o,--output", "PATH",
             "Output file; or a directory, if it exists or ends in '/', which\n"
-            "is made if need be; or an image's name with %05d or the like: one a frame",
+            "is made if need be; or an image's name with %05d or the like: one a frame;\n"
+            "or - for standard output",
             "beside the input, NAME_faces.EXT", [&](const OptionText& given) {
               if (given.text.empty()) refuse(given, "a path");
               to.run.output = given.text;
+            });
+  add_value(app, "--format", "NAME", "FFmpeg's name of the output's container format",
+            "by the name; on standard\noutput matroska", [&](const OptionText& given) {
+              if (given.text.empty()) refuse(given, "the name of a container format");
+              to.run.job.format = given.text;
             });
   app.add_flag("--overwrite", to.overwrite, "Replace outputs that exist (default: exit 5)");
   app.add_flag("--skip-existing", to.skip_existing,
@@ -169,10 +176,11 @@ void add_reports(CLI::App& app, ParsedOptions& to) {
             });
   add_value(app, "--log-level", "LEVEL", "debug, info, warning or error", "info",
             [&](const OptionText& given) {
-              run.log_level = parse_choice<LogLevel>(given, {{"debug", LogLevel::debug},
-                                                             {"info", LogLevel::info},
-                                                             {"warning", LogLevel::warning},
-                                                             {"error", LogLevel::error}});
+              run.log_level =
+                  parse_choice<spdlog::level::level_enum>(given, {{"debug", spdlog::level::debug},
+                                                                  {"info", spdlog::level::info},
+                                                                  {"warning", spdlog::level::warn},
+                                                                  {"error", spdlog::level::err}});
             });
   app.add_flag("-q,--quiet", run.quiet, "Only errors on stderr (default: off)");
 }
@@ -187,7 +195,7 @@ void add_run_options(CLI::App& run, ParsedOptions& to) {
   group("Input and output", add_inputs);
   group("Detection", add_detection);
   group("Suppression", add_suppression);
-  group("The matrix of Oro et al.", add_matrix);
+  group(kExperiments, add_suppression_experiments);
   group("Machine", add_machine);
   group("Drawing", add_drawing);
   group("Encoding", add_encoding);

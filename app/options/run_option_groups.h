@@ -10,6 +10,9 @@ class App;
 
 namespace facepipe {
 
+/// The group of options that --help leaves out and --help-all shows.
+inline constexpr const char* kExperiments = "Suppression, in experiments";
+
 /// Declares all groups. `run` keeps references to what is in `to`.
 void add_run_options(CLI::App& run, ParsedOptions& to);
 

@@ -3,6 +3,8 @@
 #include <charconv>
 #include <optional>
 
+#include "app/output/text.h"
+
 namespace facepipe {
 namespace {
 
@@ -16,13 +18,6 @@ std::optional<T> read_all(std::string_view text) {
   const auto [end, status] = std::from_chars(text.data(), last, value);
   if (status != std::errc() || end != last) return std::nullopt;
   return value;
-}
-
-std::string shown(double value) {
-  std::string text(32, '\0');
-  const auto result = std::to_chars(text.data(), text.data() + text.size(), value);
-  text.resize(static_cast<std::size_t>(result.ptr - text.data()));
-  return text;
 }
 
 std::vector<std::string_view> split(std::string_view text, char separator) {

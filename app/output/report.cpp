@@ -12,11 +12,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// The value whose shortest text is that of the float: 0.3 instead of 0.30000001192092896.
-double short_double(float value) {
-  std::string text;
-  append_number(text, value);
-  return std::stod(text);
-}
+double short_double(float value) { return std::stod(shown(value)); }
 
 template <typename T>
 Json or_null(const std::optional<T>& value) {

@@ -11,6 +11,14 @@ namespace facepipe {
 void append_number(std::string& text, float value);
 void append_number(std::string& text, double value);
 
+/// That text by itself.
+template <typename T>
+[[nodiscard]] std::string shown(T value) {
+  std::string text;
+  append_number(text, value);
+  return text;
+}
+
 /// A field of a CSV line, quoted by RFC 4180 where it holds a comma, a quote or a line break. What
 /// is no UTF-8 becomes U+FFFD, as in JSON.
 [[nodiscard]] std::string csv_field(std::string_view value);

@@ -1,87 +1,51 @@
 #include "bench/nms_cuda/command.h"
 
-#include <charconv>
-#include <cstddef>
-#include <stdexcept>
+#include <CLI/CLI.hpp>
+#include <algorithm>
 
 namespace facepipe::nms_bench {
 namespace {
 
-struct Verb {
-  const char* name;
-  std::size_t words;  // after it
-  bool times;
-  std::vector<std::uint32_t> ks;  // if none are given; empty: has no --k
-};
+constexpr int kMostReplays = 100000;
+constexpr std::uint32_t kLargestK = 4096;
 
-const std::vector<Verb>& verbs() {
-  static const std::vector<Verb> all{
-      {"write", 1, false, {}},  {"run", 1, true, {}},
-      {"rules", 1, true, {}},   {"matrix", 1, true, {1, 2, 4, 8, 16, 32, 64, 128}},
-      {"cores", 1, true, {32}}, {"bitmask", 1, true, {}},
-      {"once", 2, false, {}}};
-  return all;
+/// A verb and the list's path; `to` is filled in where the verb is parsed.
+CLI::App* add_verb(CLI::App& app, const std::string& name, Command& to) {
+  CLI::App* const verb = app.add_subcommand(name);
+  verb->add_option("PATH", to.path)->required();
+  return verb;
 }
 
-const Verb& verb_named(const std::string& name) {
-  for (const Verb& verb : verbs())
-    if (name == verb.name) return verb;
-  throw std::invalid_argument("no verb '" + name +
-                              "': write, run, rules, matrix, cores, bitmask or once");
+void add_replays(CLI::App& verb, Command& to) {
+  verb.add_option("--replays", to.replays)->check(CLI::Range(1, kMostReplays));
 }
 
-std::uint32_t number(const std::string& option, const std::string& text, std::uint32_t largest) {
-  std::uint32_t value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end || value < 1 || value > largest)
-    throw std::invalid_argument(option + ": '" + text + "' is not in 1.." +
-                                std::to_string(largest));
-  return value;
-}
-
-std::vector<std::uint32_t> numbers(const std::string& option, const std::string& text,
-                                   std::uint32_t largest) {
-  std::vector<std::uint32_t> out;
-  std::size_t begin = 0;
-  for (std::size_t end = 0; end != std::string::npos; begin = end + 1) {
-    end = text.find(',', begin);
-    out.push_back(number(option, text.substr(begin, end - begin), largest));
-  }
-  return out;
-}
-
-void set_option(Command& command, const Verb& verb, const std::string& option,
-                const std::string& value) {
-  const bool known = (option == "--replays" && verb.times) || (option == "--k" && !verb.ks.empty());
-  if (!known) throw std::invalid_argument(command.verb + " has no option " + option);
-  if (option == "--replays")
-    command.replays = static_cast<int>(number(option, value, 100000));
-  else
-    command.ks = numbers(option, value, 4096);
+void add_ks(CLI::App& verb, Command& to, const std::vector<std::uint32_t>& usual) {
+  verb.add_option("--k", to.ks)
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::Range(std::uint32_t{1}, kLargestK));
+  verb.callback([&to, usual] {
+    if (to.ks.empty()) to.ks = usual;
+  });
 }
 
 }  // namespace
 
-Command parse_command(const std::vector<std::string>& words) {
-  if (words.empty()) throw std::invalid_argument("a verb is missing: see bench/nms_cuda_bench.cpp");
-  const Verb& verb = verb_named(words.front());
-  Command command{verb.name, "", "", Command().replays, verb.ks};
-  std::vector<std::string> plain;
-  for (auto word = words.begin() + 1; word != words.end(); ++word) {
-    if (!word->starts_with("--")) {
-      plain.push_back(*word);
-      continue;
-    }
-    if (word + 1 == words.end()) throw std::invalid_argument(*word + ": its value is missing");
-    const std::string& option = *word++;
-    set_option(command, verb, option, *word);
-  }
-  if (plain.size() != verb.words)
-    throw std::invalid_argument(command.verb + ": takes " + std::to_string(verb.words) +
-                                " words, not " + std::to_string(plain.size()));
-  command.path = plain[0];
-  if (plain.size() > 1) command.rule = plain[1];
+Command parse_command(std::vector<std::string> words) {
+  Command command;
+  CLI::App app;
+  app.set_help_flag();  // none: bench/nms_cuda_bench.cpp tells the command line
+  app.require_subcommand(1);
+  add_verb(app, "write", command);
+  for (const char* const timed : {"run", "rules", "matrix", "cores", "bitmask"})
+    add_replays(*add_verb(app, timed, command), command);
+  add_ks(*app.get_subcommand("matrix"), command, {1, 2, 4, 8, 16, 32, 64, 128});
+  add_ks(*app.get_subcommand("cores"), command, {32});
+  add_verb(app, "once", command)->add_option("RULE", command.rule)->required();
+  std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
+  app.parse(std::move(words));
+  command.verb = app.get_subcommands().front()->get_name();
   return command;
 }
 

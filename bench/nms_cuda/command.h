@@ -15,8 +15,8 @@ struct Command {
   std::vector<std::uint32_t> ks;  ///< matrix, cores: in the order given
 };
 
-/// Throws std::invalid_argument, in one line, for a verb that there isn't, words too many or too
-/// few, and options that the verb doesn't have or values outside their range.
-[[nodiscard]] Command parse_command(const std::vector<std::string>& words);
+/// Throws a std::exception, in one line, for a verb that there isn't, words too many or too few,
+/// and options that the verb doesn't have or values outside their range.
+[[nodiscard]] Command parse_command(std::vector<std::string> words);
 
 }  // namespace facepipe::nms_bench

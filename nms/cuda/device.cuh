@@ -42,7 +42,6 @@ __device__ __forceinline__ std::uint32_t index_of(std::uint64_t key) {
 __device__ __forceinline__ bool valid(float4 box, float score) {
   return valid(box.x, box.y, box.z, box.w, score);
 }
-__device__ __forceinline__ bool valid_box(float4 box) { return valid(box, 0.0F); }
 
 /// Whether the boxes share more than an edge; where not, no measure of overlap exceeds any
 /// threshold.

@@ -13,7 +13,7 @@ namespace {
 void ask_nvdec(Device device, ChipAbilities& chip) {
   try {
     cuda::use_device(device);
-    chip.decodes = NvdecLibrary().abilities();
+    chip.decodes = nvdec_abilities();
   } catch (const Error& error) {
     chip.nvdec_problem = error.what();
   }

@@ -23,17 +23,17 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 /// Like the pipeline's, for files that hold nothing: by the name.
-OutputFormat format_by_name(const std::string& input) {
+std::string extension_by_name(const std::string& input) {
   if (input.find("broken") != std::string::npos)
     throw Error(ErrorKind::input, input + ": no media");
   const std::string extension = fs::path(input).extension().string();
   const bool writable = extension == ".mp4" || extension == ".png" || extension == ".mov";
-  return {"format", writable ? extension : ".mkv", extension == ".png"};
+  return writable ? extension : ".mkv";
 }
 
 std::vector<PlannedInput> plan(const std::vector<std::string>& inputs,
                                const std::string& output = "") {
-  return plan_inputs(inputs, {output, true}, format_by_name);
+  return plan_inputs(inputs, {output, true}, extension_by_name);
 }
 
 std::vector<std::string> names(const std::vector<PlannedInput>& planned) {

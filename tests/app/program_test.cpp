@@ -51,7 +51,9 @@ TEST(Program, UsageErrorsAreTwo) {
   expect_refusal(2, "ubcommand", {});
   expect_refusal(2, "INPUT", {"run"});
   expect_refusal(2, "--score: '2'", {"run", a, "--score", "2"});
-  expect_refusal(2, "--bogus", {"run", a, "--bogus"});
+  expect_refusal(2, "--bogus: unknown option; facepipe run --help", {"run", a, "--bogus"});
+  expect_refusal(2, "--scor: unknown option; did you mean --score?", {"run", "--scor", "0.5", a});
+  expect_refusal(2, "frobnicate: unknown command; the commands are run and doctor", {"frobnicate"});
   expect_refusal(2, "several inputs", {"run", a, b, "-o", dir / "out.mp4"});
   expect_refusal(2, "is an input and would be the output", {"run", a, "-o", a});
   expect_refusal(2, "no.toml: can't be read", {"run", a, "--config", dir / "no.toml"});

@@ -46,9 +46,7 @@ class RunTest : public testing::Test {
 
   RunParts parts() {
     return {[](const std::string& /*input*/, const std::string& /*encoder*/,
-               const std::stop_token& /*stop*/) {
-              return OutputFormat{"mp4", ".mp4", false};
-            },
+               const std::stop_token& /*stop*/) { return std::string(".mp4"); },
             [] { return CudaProbe{}; },
             [this](const Device&, const DetectorOptions&) {
               ++factories_;

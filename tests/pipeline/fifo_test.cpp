@@ -1,6 +1,8 @@
 // Inputs that come through a FIFO: writers that come late, stall, or never come.
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <fstream>
@@ -57,9 +59,33 @@ TEST_F(Fifo, WhoseWriterStallsIsGivenUpWhenStopped) {
   given_up.count_down();
 }
 
+// As programs give it that start others through pairs of sockets.
+TEST_F(Fifo, MayBeASocketThatIsStandardInput) {
+  int ends[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+  const int before = dup(STDIN_FILENO);
+  ASSERT_EQ(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
+  {
+    const std::jthread writer([&] {
+      std::size_t sent = 0;
+      while (sent < clip_.size()) {
+        const ssize_t taken = write(ends[1], clip_.data() + sent, clip_.size() - sent);
+        if (taken < 0) break;
+        sent += static_cast<std::size_t>(taken);
+      }
+      close(ends[1]);
+    });
+    const JobRun run = run_fake_job(lossless_job(kStandardInput, folder_ / "out.mkv"));
+    EXPECT_EQ(run.result.ledger.written, 20);
+  }
+  EXPECT_EQ(dup2(before, STDIN_FILENO), STDIN_FILENO);
+  close(before);
+  close(ends[0]);
+}
+
 // Looking at a FIFO takes away what the run would read.
 TEST_F(Fifo, IsNotLookedIntoForTheOutputsFormat) {
-  EXPECT_EQ(output_format_for(fifo_, "", {}).name, "matroska");
+  EXPECT_EQ(output_extension_for(fifo_, "", {}), ".mkv");
 }
 
 }  // namespace

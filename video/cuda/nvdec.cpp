@@ -1,60 +1,81 @@
 #include "video/cuda/nvdec.h"
 
+#include <dlfcn.h>
+#include <ffnvcodec/dynlink_cuda.h>
+#include <ffnvcodec/dynlink_cuviddec.h>
+
+#include <memory>
+
 #include "core/error.h"
 
 namespace facepipe {
 namespace {
 
 struct Codec {
-  std::int32_t number;  ///< cudaVideoCodec
+  cudaVideoCodec number;
   const char* name;
 };
-constexpr Codec kCodecs[] = {{0, "mpeg1video"}, {1, "mpeg2video"}, {2, "mpeg4"}, {3, "vc1"},
-                             {4, "h264"},       {8, "hevc"},       {9, "vp8"},   {10, "vp9"},
-                             {11, "av1"},       {5, "mjpeg"}};
-constexpr const char* kChroma[] = {"4:0:0", "4:2:0", "4:2:2", "4:4:4"};  // cudaVideoChromaFormat
+constexpr Codec kCodecs[] = {
+    {cudaVideoCodec_MPEG1, "mpeg1video"}, {cudaVideoCodec_MPEG2, "mpeg2video"},
+    {cudaVideoCodec_MPEG4, "mpeg4"},      {cudaVideoCodec_VC1, "vc1"},
+    {cudaVideoCodec_H264, "h264"},        {cudaVideoCodec_HEVC, "hevc"},
+    {cudaVideoCodec_VP8, "vp8"},          {cudaVideoCodec_VP9, "vp9"},
+    {cudaVideoCodec_AV1, "av1"},          {cudaVideoCodec_JPEG, "mjpeg"}};
+struct Chroma {
+  cudaVideoChromaFormat number;
+  const char* name;
+};
+constexpr Chroma kChroma[] = {{cudaVideoChromaFormat_Monochrome, "4:0:0"},
+                              {cudaVideoChromaFormat_420, "4:2:0"},
+                              {cudaVideoChromaFormat_422, "4:2:2"},
+                              {cudaVideoChromaFormat_444, "4:4:4"}};
 constexpr int kBits[] = {8, 10, 12};
 
-// CUresult: what drivers answer to codecs that are newer than they are.
-constexpr int kSuccess = 0;
+// What drivers answer to codecs that are newer than they are; the header names neither.
 constexpr int kInvalidValue = 1;
 constexpr int kNotSupported = 801;
 
-}  // namespace
+struct CloseLibrary {
+  void operator()(void* library) const noexcept { dlclose(library); }
+};
+using UniqueLibrary = std::unique_ptr<void, CloseLibrary>;
 
-NvdecLibrary::NvdecLibrary(const char* file) : library_(dlopen(file, RTLD_NOW | RTLD_LOCAL)) {
-  if (!library_) throw Error(ErrorKind::device, std::string("NVDEC: ") + dlerror());
-  get_caps_ =
-      reinterpret_cast<nvdec::GetDecoderCaps*>(dlsym(library_.get(), "cuvidGetDecoderCaps"));
-  if (get_caps_ == nullptr)
-    throw Error(ErrorKind::device,
-                std::string("NVDEC: ") + file + " doesn't tell what it decodes: it is too old");
-}
-
-bool NvdecLibrary::ask(nvdec::DecodeCaps& caps) const {
-  const int result = get_caps_(&caps);
+/// Whether the device decodes what `caps` names, whose answers are filled in.
+bool ask(tcuvidGetDecoderCaps* get_caps, CUVIDDECODECAPS& caps) {
+  const int result = get_caps(&caps);
   if (result == kInvalidValue || result == kNotSupported) return false;
-  if (result != kSuccess)
+  if (result != CUDA_SUCCESS)
     throw Error(ErrorKind::device,
                 "NVDEC: cuvidGetDecoderCaps failed with CUDA's error " + std::to_string(result));
-  return caps.supported != 0;
+  return caps.bIsSupported != 0;
 }
 
-std::vector<NvdecAbility> NvdecLibrary::abilities() const {
+}  // namespace
+
+// Not by cuvid_load_functions(), which takes no file, asks for functions of decoding that nobody
+// calls here, and prints its failures.
+std::vector<NvdecAbility> nvdec_abilities(const char* file) {
+  const UniqueLibrary library(dlopen(file, RTLD_NOW | RTLD_LOCAL));
+  if (!library) throw Error(ErrorKind::device, std::string("NVDEC: ") + dlerror());
+  auto* const get_caps =
+      reinterpret_cast<tcuvidGetDecoderCaps*>(dlsym(library.get(), "cuvidGetDecoderCaps"));
+  if (get_caps == nullptr)
+    throw Error(ErrorKind::device,
+                std::string("NVDEC: ") + file + " doesn't tell what it decodes: it is too old");
   std::vector<NvdecAbility> found;
   for (const Codec& codec : kCodecs)
-    for (std::int32_t chroma = 0; chroma < static_cast<std::int32_t>(std::size(kChroma)); ++chroma)
+    for (const Chroma& chroma : kChroma)
       for (const int bits : kBits) {
-        nvdec::DecodeCaps caps;
-        caps.codec = codec.number;
-        caps.chroma = chroma;
-        caps.bits_minus_8 = static_cast<std::uint32_t>(bits - 8);
-        if (!ask(caps)) continue;
+        CUVIDDECODECAPS caps{};
+        caps.eCodecType = codec.number;
+        caps.eChromaFormat = chroma.number;
+        caps.nBitDepthMinus8 = static_cast<unsigned>(bits - 8);
+        if (!ask(get_caps, caps)) continue;
         found.push_back({codec.name,
-                         kChroma[chroma],
+                         chroma.name,
                          bits,
-                         {caps.min_width, caps.min_height},
-                         {static_cast<int>(caps.max_width), static_cast<int>(caps.max_height)}});
+                         {caps.nMinWidth, caps.nMinHeight},
+                         {static_cast<int>(caps.nMaxWidth), static_cast<int>(caps.nMaxHeight)}});
       }
   return found;
 }

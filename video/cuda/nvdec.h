@@ -1,14 +1,10 @@
 // What NVDEC decodes.
 #pragma once
 
-#include <dlfcn.h>
-
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/geometry.h"
-#include "video/cuda/nvdec_interface.h"
 
 namespace facepipe {
 
@@ -21,26 +17,9 @@ struct NvdecAbility {
   Size largest;        ///< likewise
 };
 
-struct CloseLibrary {
-  void operator()(void* library) const noexcept { dlclose(library); }
-};
-using UniqueLibrary = std::unique_ptr<void, CloseLibrary>;
-
-/// The driver's decoder library, loaded while the program runs: a machine without a driver lacks
-/// it.
-class NvdecLibrary {
- public:
-  /// Errors: Error(device) where `file` can't be loaded or isn't that library.
-  explicit NvdecLibrary(const char* file = "libnvcuvid.so.1");
-
-  /// What CUDA's current device decodes, by codec, chroma and bits. Errors: Error(device).
-  [[nodiscard]] std::vector<NvdecAbility> abilities() const;
-
- private:
-  [[nodiscard]] bool ask(nvdec::DecodeCaps& caps) const;
-
-  UniqueLibrary library_;
-  nvdec::GetDecoderCaps* get_caps_ = nullptr;
-};
+/// What CUDA's current device decodes, by codec, chroma and bits: asks the driver's decoder
+/// library, `file`, which is loaded for it, because a machine without a driver lacks it. Errors:
+/// Error(device) where `file` can't be loaded or isn't that library, or fails.
+[[nodiscard]] std::vector<NvdecAbility> nvdec_abilities(const char* file = "libnvcuvid.so.1");
 
 }  // namespace facepipe

@@ -42,7 +42,7 @@ TEST(Options, DefaultsAreThoseOfTheStructs) {
   EXPECT_FALSE(options.job.overlay.scores);
   EXPECT_TRUE(options.job.scale_on_size_change);
   EXPECT_EQ(options.progress, ProgressStyle::automatic);
-  EXPECT_EQ(options.log_level, LogLevel::info);
+  EXPECT_EQ(options.log_level, spdlog::level::info);
   EXPECT_FALSE(options.quiet);
 }
 
@@ -58,6 +58,16 @@ TEST(Options, InputAndOutput) {
   EXPECT_EQ(run_options({"--max-pixels", "268435456"}).job.max_pixels, 268'435'456);
   EXPECT_EQ(run_options({"--overwrite"}).existing, ExistingOutput::overwrite);
   EXPECT_FALSE(run_options({"--no-video"}).video);
+}
+
+TEST(Options, ADashIsAStandardStream) {
+  const auto piped = std::get<RunOptions>(parse_command({"run", "-", "-o", "-"}));
+  EXPECT_THAT(piped.inputs, ElementsAre("/dev/stdin"));
+  EXPECT_EQ(piped.output, "/dev/stdout");
+  EXPECT_EQ(piped.job.format, "matroska");
+  EXPECT_EQ(run_options({"-o", "-", "--format", "mpegts"}).job.format, "mpegts");
+  EXPECT_EQ(run_options({"-o", "out.mkv"}).job.format, "");
+  EXPECT_EQ(run_options({"-o", "./-"}).output, "./-");
 }
 
 TEST(Options, Detection) {
@@ -145,7 +155,7 @@ TEST(Options, Reports) {
   EXPECT_EQ(options.files.latency, "l.csv");
   EXPECT_EQ(options.files.report, "r.json");
   EXPECT_EQ(options.progress, ProgressStyle::json);
-  EXPECT_EQ(options.log_level, LogLevel::debug);
+  EXPECT_EQ(options.log_level, spdlog::level::debug);
   EXPECT_TRUE(options.quiet);
   EXPECT_EQ(run_options({"--detections", "d.csv"}).files.detections, "d.csv");
 }
@@ -202,6 +212,8 @@ TEST(Options, RefusesWhatMakesNoSense) {
       {{"--crf", "64"}, "--crf"},
       {{"--codec", ""}, "--codec"},
       {{"--output", ""}, "--output"},
+      {{"--format", ""}, "--format"},
+      {{"-o", "-", "--progress", "json"}, "--output - and --progress json exclude each other"},
       {{"--device", "gpu"}, "--device"},
       {{"--decoder", "nvdec"}, "--decoder: 'nvdec' is not one of auto, cuda, cpu"},
       {{"--engine", "tensorrt"}, "--engine: 'tensorrt' is not one of auto, opencv, openvino, cuda"},
@@ -238,9 +250,32 @@ TEST(Options, RefusesCommandLinesWithoutACommandOrInput) {
     expect_error(ErrorKind::usage, "", [&] { (void)parse_command(arguments); });
 }
 
-TEST(Options, HelpTellsEveryDefault) {
-  const std::string help = shown({"run", "--help"});
-  std::size_t options = 0;
+TEST(Options, UnknownOptionsAreAnsweredWithTheNearest) {
+  struct Case {
+    Arguments arguments;
+    const char* reason;
+  };
+  const std::vector<Case> cases{
+      {{"run", "a.mp4", "--scor", "0.5"}, "--scor: unknown option; did you mean --score?"},
+      {{"run", "--scor"}, "--scor: unknown option; did you mean --score?"},
+      {{"run", "a.mp4", "--scor=0.5"}, "--scor=0.5: unknown option; did you mean --score?"},
+      {{"run", "a.mp4", "-score", "1"}, "-score: unknown option; did you mean --score?"},
+      {{"run", "a.mp4", "--confg", "f"}, "--confg: unknown option; did you mean --config?"},
+      {{"run", "a.mp4", "-z"}, "-z: unknown option; facepipe run --help lists them"},
+      {{"doctor", "--modle", "m"}, "--modle: unknown option; did you mean --model?"},
+      {{"doctor", "--score", "1"}, "--score: unknown option; facepipe doctor --help lists them"},
+      {{"--score=1", "run", "a.mp4"}, "--score=1: stands behind run, not before it"},
+      {{"-q", "run", "a.mp4"}, "-q: stands behind run, not before it"},
+      {{"--score", "1", "a.mp4"}, "--score: unknown option; the commands are run and doctor"},
+      {{"clip.mp4", "-q"}, "clip.mp4: unknown command; the commands are run and doctor"},
+  };
+  for (const Case& c : cases)
+    expect_error(ErrorKind::usage, c.reason, [&] { (void)parse_command(c.arguments); });
+}
+
+/// The options in the help of run, each of which must tell its default.
+int options_told(const std::string& help) {
+  int options = 0;
   std::istringstream lines(help.substr(help.find("Input and output"), help.find("Exit codes")));
   std::string option;
   const auto check = [&] {
@@ -256,9 +291,28 @@ TEST(Options, HelpTellsEveryDefault) {
     option += line;
   }
   check();
-  EXPECT_EQ(options, 45U) << help;
+  return options;
+}
+
+TEST(Options, HelpTellsEveryDefault) {
+  const std::string help = shown({"run", "--help"});
+  EXPECT_EQ(options_told(help), 39) << help;
   EXPECT_THAT(help, HasSubstr("(default: 0.5)"));
   EXPECT_THAT(help, HasSubstr("--config F: "));
+  EXPECT_THAT(help, HasSubstr("--help-all "));
+}
+
+TEST(Options, HelpAllTellsThoseForExperimentsToo) {
+  const std::string help = shown({"run", "--help"});
+  const std::string all = shown({"run", "--help-all"});
+  EXPECT_EQ(options_told(all), 46) << all;
+  for (const char* option : {"--nms-decay ", "--nms-sigma ", "--nms-min-score ", "--nms-d-max ",
+                             "--nms-k ", "--nms-squares ", "--nms-plus-one "}) {
+    EXPECT_THAT(all, HasSubstr(option));
+    EXPECT_THAT(help, testing::Not(HasSubstr(option)));
+  }
+  for (const char* command : {"run", "doctor"})
+    EXPECT_THAT(shown({"--help-all"}), HasSubstr(command));
 }
 
 TEST(Options, HelpListsExitCodes) {

@@ -7,11 +7,6 @@
 
 #include "core/error.h"
 
-#if __has_include(<ffnvcodec/dynlink_cuviddec.h>)
-#include <ffnvcodec/dynlink_cuda.h>
-#include <ffnvcodec/dynlink_cuviddec.h>
-#endif
-
 namespace facepipe {
 namespace {
 
@@ -28,7 +23,7 @@ void expect_device_error(const char* reason, const std::function<void()>& call) 
 }
 
 TEST(Nvdec, TellsWhatTheLibrarySupports) {
-  const std::vector<NvdecAbility> found = NvdecLibrary(FAKE_NVCUVID).abilities();
+  const std::vector<NvdecAbility> found = nvdec_abilities(FAKE_NVCUVID);
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0].codec, "h264");
   EXPECT_EQ(found[0].chroma, "4:2:0");
@@ -43,35 +38,14 @@ TEST(Nvdec, TellsWhatTheLibrarySupports) {
 
 TEST(Nvdec, FailureIsADeviceError) {
   setenv("FAKE_NVCUVID_BREAKS", "1", 1);
-  expect_device_error("error 999", [] { (void)NvdecLibrary(FAKE_NVCUVID).abilities(); });
+  expect_device_error("error 999", [] { (void)nvdec_abilities(FAKE_NVCUVID); });
   unsetenv("FAKE_NVCUVID_BREAKS");
 }
 
 TEST(Nvdec, ALibraryThatIsNoneIsADeviceError) {
-  expect_device_error("libnone.so.1", [] { const NvdecLibrary library("libnone.so.1"); });
-  expect_device_error("too old", [] { const NvdecLibrary library(EMPTY_NVCUVID); });
+  expect_device_error("libnone.so.1", [] { (void)nvdec_abilities("libnone.so.1"); });
+  expect_device_error("too old", [] { (void)nvdec_abilities(EMPTY_NVCUVID); });
 }
-
-#if __has_include(<ffnvcodec/dynlink_cuviddec.h>)
-TEST(Nvdec, ItsInterfaceIsThePublicOne) {
-  using nvdec::DecodeCaps;
-  static_assert(sizeof(DecodeCaps) == sizeof(CUVIDDECODECAPS));
-#define FACEPIPE_SAME_PLACE(ours, theirs) \
-  static_assert(offsetof(DecodeCaps, ours) == offsetof(CUVIDDECODECAPS, theirs))
-  FACEPIPE_SAME_PLACE(codec, eCodecType);
-  FACEPIPE_SAME_PLACE(chroma, eChromaFormat);
-  FACEPIPE_SAME_PLACE(bits_minus_8, nBitDepthMinus8);
-  FACEPIPE_SAME_PLACE(supported, bIsSupported);
-  FACEPIPE_SAME_PLACE(max_width, nMaxWidth);
-  FACEPIPE_SAME_PLACE(max_height, nMaxHeight);
-  FACEPIPE_SAME_PLACE(min_width, nMinWidth);
-  FACEPIPE_SAME_PLACE(min_height, nMinHeight);
-#undef FACEPIPE_SAME_PLACE
-  static_assert(cudaVideoCodec_H264 == 4 && cudaVideoCodec_HEVC == 8 && cudaVideoCodec_AV1 == 11);
-  static_assert(cudaVideoCodec_JPEG == 5 && cudaVideoCodec_VP8 == 9 && cudaVideoCodec_VP9 == 10);
-  static_assert(cudaVideoChromaFormat_420 == 1 && cudaVideoChromaFormat_444 == 3);
-}
-#endif
 
 }  // namespace
 }  // namespace facepipe

@@ -51,9 +51,6 @@ struct BlockPlace {
   [[nodiscard]] __device__ int first_input_row() const { return kStride * first_row - 1; }
   [[nodiscard]] __device__ int input_rows() const { return strip_rows(kStride, rows); }
   [[nodiscard]] __device__ int pixel_tiles() const { return rows * pixel_tiles_of_row(kStride); }
-  [[nodiscard]] __device__ int strip_bytes() const {
-    return input_rows() * kStripWidth * strip_pitch(kEighths);
-  }
 };
 
 /// 16 bytes at a time, each thread the same place of one row after the other.

@@ -1,0 +1,9 @@
+# The interfaces of NVDEC and NVENC as one target, facepipe_ffnvcodec: headers alone, which come with those
+# that FFmpeg was built with.
+find_path(FFNVCODEC_INCLUDE_DIR ffnvcodec/dynlink_cuviddec.h)
+if(NOT FFNVCODEC_INCLUDE_DIR)
+  message(FATAL_ERROR "nvcc is here, but ffnvcodec/dynlink_cuviddec.h is not: run ./dev setup (it is in Debian's "
+    "libffmpeg-nvenc-dev, elsewhere in nv-codec-headers), or build with FACEPIPE_CUDA=OFF")
+endif()
+add_library(facepipe_ffnvcodec INTERFACE)
+target_include_directories(facepipe_ffnvcodec SYSTEM INTERFACE ${FFNVCODEC_INCLUDE_DIR})

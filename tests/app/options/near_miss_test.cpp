@@ -1,0 +1,36 @@
+// Words that are nearly known ones.
+#include "app/options/near_miss.h"
+
+#include <gtest/gtest.h>
+
+namespace facepipe {
+namespace {
+
+const std::vector<std::string> kKnown{"score", "start", "strict", "output", "iou", "no-video"};
+
+TEST(NearMiss, FindsTheWordThatOneOrTwoLettersMake) {
+  EXPECT_EQ(near_miss("score", kKnown), "score");
+  EXPECT_EQ(near_miss("scor", kKnown), "score");
+  EXPECT_EQ(near_miss("scoree", kKnown), "score");
+  EXPECT_EQ(near_miss("xcore", kKnown), "score");
+  EXPECT_EQ(near_miss("socre", kKnown), "score");
+  EXPECT_EQ(near_miss("outptu", kKnown), "output");
+  EXPECT_EQ(near_miss("novideo", kKnown), "no-video");
+}
+
+TEST(NearMiss, TakesTheNearestAndOfEqualsTheFirst) {
+  EXPECT_EQ(near_miss("star", kKnown), "start");
+  EXPECT_EQ(near_miss("outpt", {"outer", "output"}), "output");
+  EXPECT_EQ(near_miss("bat", {"cat", "hat"}), "cat");
+}
+
+TEST(NearMiss, FindsNothingForWordsThatAreTooFar) {
+  EXPECT_EQ(near_miss("bogus", kKnown), "");
+  EXPECT_EQ(near_miss("cru", kKnown), "") << "two of three letters";
+  EXPECT_EQ(near_miss("scxyz", kKnown), "") << "three of five letters";
+  EXPECT_EQ(near_miss("", kKnown), "");
+  EXPECT_EQ(near_miss("score", {}), "");
+}
+
+}  // namespace
+}  // namespace facepipe
