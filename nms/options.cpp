@@ -14,7 +14,7 @@ struct Refusal {
   const char* reason;
 };
 
-// Written so that NaN is refused: each comparison asks for what is right.
+// Each comparison states what is valid and is negated, so that NaN is refused.
 std::array<Refusal, 4> general_refusals(const NmsOptions& options, std::uint32_t capacity) {
   return {{
       {!(options.threshold >= 0 && options.threshold <= 1), "threshold: must be in 0..1"},

@@ -1,6 +1,7 @@
-// The one arithmetic of suppression, for the CPU and for CUDA: fp32, rounded to nearest, each
-// operation by itself. On CUDA that needs the explicit intrinsics (nvcc contracts); on the CPU
-// -ffp-contract=off, which facepipe::nms' targets are compiled with.
+// The arithmetic of suppression, the same for the CPU and for CUDA: fp32, every operation rounded
+// to nearest. No multiplication and addition may be contracted to one operation. On CUDA, where
+// nvcc contracts, explicit intrinsics prevent it; on the CPU the option -ffp-contract=off, with
+// which facepipe::nms and its users are compiled.
 #pragma once
 
 #include <bit>
@@ -48,7 +49,7 @@ FACEPIPE_NMS_INLINE float div(float a, float b) {
 #endif
 }
 
-// Of valid boxes alone, so no operand is NaN.
+// For coordinates of valid boxes, so that no operand is NaN.
 FACEPIPE_NMS_INLINE float lesser(float a, float b) { return b < a ? b : a; }
 FACEPIPE_NMS_INLINE float greater(float a, float b) { return a < b ? b : a; }
 
@@ -72,8 +73,9 @@ FACEPIPE_NMS_INLINE bool iou_exceeds(float inter, float area_a, float area_b, fl
   return inter > mul(threshold, sub(add(area_a, area_b), inter));
 }
 
-/// d^2 / c^2 of DIoU: twice the distance of the centres (whole sums, so no rounding by halves) over
-/// twice the diagonal of the smallest box around both.
+/// d^2 / c^2 of DIoU: d is the distance of the centres, c the diagonal of the bounding box of both.
+/// dx and dy are twice the distances along the axes, since sums of coordinates need no division by
+/// 2; the factor 0.25 makes up for it.
 FACEPIPE_NMS_INLINE float centre_penalty(const Box& a, const Box& b) {
   const float dx = sub(add(a.x1, a.x2), add(b.x1, b.x2));
   const float dy = sub(add(a.y1, a.y2), add(b.y1, b.y2));
@@ -96,8 +98,9 @@ FACEPIPE_NMS_INLINE bool winner_share_exceeds(float inter, float winner_area, fl
 
 // --- Rule matrix ---------------------------------------------------------------------------------
 
-/// A valid box as the rule `matrix` compares it: first the square, then the pixel. The square holds
-/// the box whatever the rounding, so that no corner of a valid box becomes NaN.
+/// A valid box as the rule `matrix` compares it: first made a square, then one pixel longer. The
+/// square contains the box however its corner is rounded, so that no corner of a valid box becomes
+/// NaN.
 FACEPIPE_NMS_INLINE Box matrix_box(const Box& box, bool squares, bool plus_one) {
   Box out = box;
   if (squares) {
@@ -114,10 +117,10 @@ FACEPIPE_NMS_INLINE Box matrix_box(const Box& box, bool squares, bool plus_one) 
 
 // --- Rule soft -----------------------------------------------------------------------------------
 
-// `inter` and the areas are those of valid boxes. A candidate's decays are multiplied into its
-// score one by one, in the order in which the candidates that overlap it are selected.
+// `inter` and the areas are those of valid boxes. A candidate's score is multiplied by its decays
+// one by one, in the order in which the candidates that overlap it are selected.
 
-/// NaN where both areas are infinite or 0: then nothing decays.
+/// NaN if both areas are infinite or 0: then the decay is 1.
 FACEPIPE_NMS_INLINE float iou(float inter, float area_a, float area_b) {
   return div(inter, sub(add(area_a, area_b), inter));
 }
@@ -129,7 +132,8 @@ FACEPIPE_NMS_INLINE float exp_minus(float x) {
   if (!(x < 87.0F)) return 0.0F;
   const auto halvings = static_cast<std::int32_t>(add(mul(x, 1.44269504F), 0.5F));  // x >= 0: floor
   const auto whole = static_cast<float>(halvings);
-  // The rest of -x, in [-ln 2 / 2, ln 2 / 2]; ln 2 in two parts, the first of 9 bits.
+  // The remainder of -x, in [-ln 2 / 2, ln 2 / 2]. ln 2 is the sum of two constants; the first has
+  // 9 bits, so that its product with `whole` is exact.
   const float r = add(sub(mul(whole, 0.693359375F), x), mul(whole, -2.12194440e-4F));
   float sum = 1.9875691500e-4F;
   sum = add(mul(sum, r), 1.3981999507e-3F);
@@ -146,7 +150,7 @@ FACEPIPE_NMS_INLINE float exp_minus(float x) {
 #endif
 }
 
-/// What the score of a candidate is multiplied by for an overlap with a selected one.
+/// The factor by which a candidate's score is multiplied for its overlap with a selected one.
 FACEPIPE_NMS_INLINE float linear_decay(float iou, float threshold) {
   return iou > threshold ? sub(1.0F, iou) : 1.0F;
 }
@@ -154,7 +158,7 @@ FACEPIPE_NMS_INLINE float gaussian_decay(float iou, float sigma) {
   return iou > 0 ? exp_minus(div(mul(iou, iou), sigma)) : 1.0F;
 }
 
-/// An infinite score times 0 is 0.
+/// score * decay, where an infinite score times 0 is 0.
 FACEPIPE_NMS_INLINE float decayed(float score, float decay) {
   const float product = mul(score, decay);
   return product == product ? product : 0.0F;
@@ -162,7 +166,7 @@ FACEPIPE_NMS_INLINE float decayed(float score, float decay) {
 
 // --- Voting --------------------------------------------------------------------------------------
 
-/// Sums of a kept box and of the candidates that joined it, added in rank order, so the kept box
+/// Sums over a kept box and the boxes that joined it, added in rank order, hence the kept box
 /// first.
 struct VoteSums {
   float weight = 0;
@@ -181,7 +185,7 @@ FACEPIPE_NMS_INLINE void add_vote(VoteSums& sums, const Box& box, float score) {
   sums.y2 = add(sums.y2, mul(weight, box.y2));
 }
 
-/// The mean; the box itself where the mean is no valid box: no weight, or infinite sums.
+/// The mean, or the kept box itself if the mean is not a valid box: no weight, or infinite sums.
 FACEPIPE_NMS_INLINE Box voted_box(const VoteSums& sums, const Box& box) {
   const Box mean{div(sums.x1, sums.weight), div(sums.y1, sums.weight), div(sums.x2, sums.weight),
                  div(sums.y2, sums.weight)};

@@ -1,5 +1,5 @@
-// Where the overlay's marks lie, in whole pixels: the arithmetic that the host's plan and the
-// device's kernels share. See Note: colour and subsampling, in overlay_plan.h.
+// The position of everything that the overlay draws, in whole pixels: one arithmetic for the host's
+// plan and for the device's kernels. See Note: colour and subsampling, in overlay/plan.h.
 #pragma once
 
 #include <cmath>
@@ -22,14 +22,15 @@ struct PixelRect {
   friend bool operator==(const PixelRect&, const PixelRect&) = default;
 };
 
-/// A pixel.
+/// The coordinates of a pixel.
 struct PixelPoint {
   int x = 0;
   int y = 0;
 };
 
-enum class Ink : std::uint8_t { outline, dot, plate, text };
-inline constexpr std::size_t kInkCount = 4;
+/// What a colour of the overlay is used for. A background is the rectangle behind a text.
+enum class OverlayColor : std::uint8_t { outline, dot, background, text };
+inline constexpr std::size_t kOverlayColorCount = 4;
 
 namespace overlay_detail {
 FACEPIPE_HOST_DEVICE inline int smaller(int a, int b) { return b < a ? b : a; }
@@ -40,15 +41,16 @@ FACEPIPE_HOST_DEVICE inline int within(int value, int low, int high) {
 FACEPIPE_HOST_DEVICE inline int round_up(int value, int multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
-/// The nearest whole position inside the picture: a NaN is no position, and must not come here.
+/// `position` rounded towards 0 and clamped to 0..length. Callers must not pass NaN.
 FACEPIPE_HOST_DEVICE inline int clamp_to(float position, int length) {
   if (position <= 0) return 0;
   return position < static_cast<float>(length) ? static_cast<int>(position) : length;
 }
 }  // namespace overlay_detail
 
-/// Upright pixel -> stored pixel: x = xx * X + xy * Y + x0 and y = yx * X + yy * Y + y0, a turn or
-/// a mirror image, so the way back has the transposed matrix.
+/// Maps a pixel (X, Y) of the upright picture to the pixel (x, y) of the stored one:
+/// x = xx * X + xy * Y + x0, y = yx * X + yy * Y + y0. The map is a rotation by quarter turns, with
+/// or without a reflection, so the inverse map has the transposed matrix.
 struct StoredMap {
   int xx = 1;
   int xy = 0;
@@ -75,11 +77,12 @@ struct StoredMap {
 };
 [[nodiscard]] StoredMap stored_map(Size stored, Orientation orientation);
 
-/// One axis of the upright picture and the edges of chroma cells on it.
+/// One axis of the upright picture, and the edges of the chroma cells along it. A chroma cell is
+/// the rectangle of pixels that share one chroma sample.
 struct OverlayAxis {
   int length = 0;
-  int cell = 1;    ///< distance of two edges
-  int origin = 0;  ///< an edge, 0 <= origin < cell
+  int cell = 1;    ///< pixels between two edges
+  int origin = 0;  ///< the position of an edge, 0 <= origin < cell
 
   [[nodiscard]] FACEPIPE_HOST_DEVICE int edge_before(int position) const {
     const int past = (position - origin) % cell;
@@ -104,19 +107,19 @@ FACEPIPE_HOST_DEVICE inline ScoreText score_text(float score) {
            static_cast<char>('0' + rounded / 10 % 10), static_cast<char>('0' + rounded % 10)}};
 }
 
-/// Sizes of marks on one kind of picture, and where they lie. Rectangles are of the upright
-/// picture, cut to it, and empty where nothing is to be drawn.
+/// Sizes and positions of outlines, dots and texts on pictures of one size and format. Rectangles
+/// are in pixels of the upright picture and cut to it; one that needs no drawing is empty.
 struct OverlayLayout {
   static constexpr int kSides = 4;
   static constexpr int kDotParts = 2;
 
   OverlayAxis x;
   OverlayAxis y;
-  int unit = 1;  ///< multiples of this fit the cells on both axes
+  int unit = 1;  ///< a length that is a multiple of the chroma cells on both axes
   int line = 0;  ///< width of an outline
   int text_height = 0;
 
-  /// The outline's outer edge; empty where nothing of the box is in the picture.
+  /// The outer edge of a box's outline; empty if no part of the box is in the picture.
   [[nodiscard]] FACEPIPE_HOST_DEVICE PixelRect around(const Box& box) const {
     using overlay_detail::clamp_to;
     if (!(box.x1 < box.x2) || !(box.y1 < box.y2)) return {};  // NaN as well
@@ -135,11 +138,12 @@ struct OverlayLayout {
     if (which == 1) area.y1 = outer.y2 - line;
     if (which == 2) area.x2 = outer.x1 + line;
     if (which == 3) area.x1 = outer.x2 - line;
-    return solid(area);
+    return snapped(area);
   }
 
-  /// A part (0 or 1) of a landmark's dot: a round spot, as far as whole chroma cells allow, a
-  /// square without its corners. On a small face it is smaller, so that five of them stay apart.
+  /// One of the two rectangles (part 0 or 1) of a landmark's dot. Together they are a square
+  /// without its corners, which is as round as whole chroma cells allow. Dots shrink with the face,
+  /// so that its five dots stay apart.
   [[nodiscard]] FACEPIPE_HOST_DEVICE PixelRect dot(const Point& point, int face_width,
                                                    int part) const {
     using overlay_detail::round_up;
@@ -151,30 +155,31 @@ struct OverlayLayout {
     const int corner = size < 3 * unit ? 0 : round_up(size / 4, unit);
     const int left = x.edge_before(static_cast<int>(point.x) - size / 2 + x.cell / 2);
     const int top = y.edge_before(static_cast<int>(point.y) - size / 2 + y.cell / 2);
-    if (part == 0) return solid({left, top + corner, left + size, top + size - corner});
+    if (part == 0) return snapped({left, top + corner, left + size, top + size - corner});
     if (corner == 0) return {};
-    return solid({left + corner, top, left + size - corner, top + size});
+    return snapped({left + corner, top, left + size - corner, top + size});
   }
 
   [[nodiscard]] FACEPIPE_HOST_DEVICE int padding() const { return text_height / 6; }
-  [[nodiscard]] FACEPIPE_HOST_DEVICE int plate_width(int text_width) const {
+  [[nodiscard]] FACEPIPE_HOST_DEVICE int background_width(int text_width) const {
     return text_width + 2 * padding();
   }
 
-  /// Top left corner of a face's label: above the outline, below its upper line where there is no
-  /// room; moved left to be in the picture.
+  /// The top left corner of a face's label: above the outline, or below the outline's upper side if
+  /// the label wouldn't fit above; moved to the left if it would leave the picture on the right.
   [[nodiscard]] FACEPIPE_HOST_DEVICE PixelPoint label(const PixelRect& outer,
                                                       int text_width) const {
     using overlay_detail::larger;
     using overlay_detail::smaller;
     const bool room = outer.y1 >= text_height;
-    return {larger(0, smaller(outer.x1, x.length - plate_width(text_width))),
+    return {larger(0, smaller(outer.x1, x.length - background_width(text_width))),
             room ? outer.y1 - text_height : outer.y1 + line};
   }
 
-  /// The plate under a text, whose letters begin at corner.x + padding().
-  [[nodiscard]] FACEPIPE_HOST_DEVICE PixelRect plate(PixelPoint corner, int text_width) const {
-    return solid({corner.x, corner.y, corner.x + plate_width(text_width), corner.y + text_height});
+  /// The background of a text whose first glyph begins at corner.x + padding().
+  [[nodiscard]] FACEPIPE_HOST_DEVICE PixelRect background(PixelPoint corner, int text_width) const {
+    return snapped(
+        {corner.x, corner.y, corner.x + background_width(text_width), corner.y + text_height});
   }
 
   [[nodiscard]] FACEPIPE_HOST_DEVICE PixelRect clip(const PixelRect& rect) const {
@@ -185,14 +190,14 @@ struct OverlayLayout {
   }
 
  private:
-  /// Widened to the edges of cells, cut to the picture.
-  [[nodiscard]] FACEPIPE_HOST_DEVICE PixelRect solid(const PixelRect& rect) const {
+  /// `rect` widened to the edges of chroma cells, then cut to the picture.
+  [[nodiscard]] FACEPIPE_HOST_DEVICE PixelRect snapped(const PixelRect& rect) const {
     return clip({x.edge_before(rect.x1), y.edge_before(rect.y1), x.edge_after(rect.x2),
                  y.edge_after(rect.y2)});
   }
 };
 
-/// `interlaced`: the rows of a chroma cell lie in one field, see the Note.
+/// `interlaced`: the rows of a chroma cell belong to one field, see the Note.
 [[nodiscard]] OverlayLayout overlay_layout(Size stored, const PixelFormat& format,
                                            Orientation orientation, bool interlaced);
 

@@ -1,4 +1,4 @@
-// Letters as coverage masks, rendered once for a text height; the same masks on every device.
+// Glyphs as coverage masks, rendered once for each text height. Every device blends the same masks.
 #pragma once
 
 #include <array>
@@ -13,11 +13,11 @@ inline constexpr char kFirstGlyph = ' ';
 inline constexpr char kLastGlyph = '~';
 inline constexpr int kGlyphCount = kLastGlyph - kFirstGlyph + 1;
 
-/// Printable ASCII, all cells side by side in one picture of coverage values, 0 (clear) to 255.
-/// A cell is as high as the text and as wide as the letter's advance; the middle of the capitals is
-/// the middle of the cell.
+/// The glyphs of printable ASCII, side by side in one image of coverage values: 0 is transparent,
+/// 255 opaque. A glyph's image is as high as the text and as wide as the glyph's advance; capitals
+/// are centred in it vertically.
 struct GlyphAtlas {
-  int height = 0;                              ///< of the text: capitals take about 3/5 of it
+  int height = 0;                              ///< texels; capitals take about 3/5 of it
   std::array<int, kGlyphCount + 1> columns{};  ///< glyph g: columns[g] <= column < columns[g + 1]
   std::vector<std::uint8_t> coverage;          ///< height rows of stride() texels
 
@@ -29,10 +29,10 @@ struct GlyphAtlas {
   [[nodiscard]] int width(std::string_view text) const;
 };
 
-/// Number of a character's cell; '?' stands for what is no printable ASCII.
+/// The index of a character's glyph in the atlas; that of '?' for anything but printable ASCII.
 [[nodiscard]] int glyph_of(char character);
 
-/// The atlas for a text height > 0. The last one made is kept, so frames of one size share it.
+/// The atlas for a text height > 0. The last atlas is cached, so that frames of one size share it.
 /// Thread-safe.
 [[nodiscard]] std::shared_ptr<const GlyphAtlas> glyph_atlas(int height);
 

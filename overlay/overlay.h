@@ -1,4 +1,4 @@
-// Draws faces on the YUV planes of a frame; nothing outside the drawings changes by a bit.
+// Draws faces on the YUV planes of a frame. Samples outside of what is drawn keep their values.
 #pragma once
 
 #include "core/detections.h"
@@ -16,11 +16,12 @@ struct OverlayStyle {
   friend bool operator==(const OverlayStyle&, const OverlayStyle&) = default;
 };
 
-/// Draws `faces` (coordinates of the upright picture) on the stored picture, so that text reads
-/// upright once the picture is shown turned. Colours follow the frame's matrix and range. Line
-/// width and text size follow the picture's shorter side. Coordinates may be anything, NaN
-/// included: a box is cut to the picture, and its outline lies around what is left of it. The
-/// frame's planes must be writable. Errors: Error(internal) for a frame not on the CPU.
+/// Draws `faces`, whose coordinates are those of the upright picture, on the stored picture: text
+/// reads upright once a player has turned the picture. Colours are converted by the frame's matrix
+/// and range. Line width and text size follow the picture's shorter side. Coordinates may have any
+/// value, NaN included: a box is cut to the picture, and the outline surrounds the part of the box
+/// that is inside. The frame's planes must be writable. Errors: Error(internal) for a frame that is
+/// not in host memory.
 void draw_overlay(Frame& frame, const Detections& faces, const OverlayStyle& style);
 
 }  // namespace facepipe

@@ -7,10 +7,10 @@
 namespace facepipe {
 namespace {
 
-constexpr std::array<Rgb, kInkCount> kInkColors{{
+constexpr std::array<Rgb, kOverlayColorCount> kOverlayRgb{{
     {0.00, 0.92, 0.25},  // outline: a saturated green
     {1.00, 0.15, 0.65},  // dot
-    {0.08, 0.08, 0.08},  // plate; a grey, as is the text: see the Note in the header
+    {0.08, 0.08, 0.08},  // background; a grey, as is the text: see the Note in the header
     {1.00, 1.00, 1.00},  // text
 }};
 
@@ -18,7 +18,8 @@ OverlayAxis make_axis(int length, int cell, bool reversed) {
   return {length, cell, reversed ? length % cell : 0};
 }
 
-/// Edges of chroma cells of the stored picture, `width` x `height` pixels each.
+/// The size of a chroma cell in pixels of the stored picture; for interlaced pictures, of the cells
+/// of both fields together.
 Size chroma_cell(const PixelFormat& format, bool interlaced) {
   if (!format.has_chroma) return {1, 1};
   Size cell{1 << format.log2_chroma_w, 1 << format.log2_chroma_h};
@@ -30,7 +31,7 @@ std::string count_text(std::size_t faces) {
   return std::to_string(faces) + (faces == 1 ? " face" : " faces");
 }
 
-/// Puts marks on the plan of one frame.
+/// Appends primitives to the plan of one frame.
 class Planner {
  public:
   Planner(const Frame& frame, OverlayPlan& plan)
@@ -42,25 +43,25 @@ class Planner {
 
   void outline(const PixelRect& outer) {
     for (int side = 0; side < OverlayLayout::kSides; ++side)
-      solid(layout_.side(outer, side), Ink::outline);
+      add_rectangle(layout_.side(outer, side), OverlayColor::outline);
   }
 
   void dot(const Point& point, int face_width) {
     for (int part = 0; part < OverlayLayout::kDotParts; ++part)
-      solid(layout_.dot(point, face_width, part), Ink::dot);
+      add_rectangle(layout_.dot(point, face_width, part), OverlayColor::dot);
   }
 
   void label(const PixelRect& outer, std::string_view text) {
     write(layout_.label(outer, atlas().width(text)), text);
   }
 
-  /// Text on its plate, whose top left corner is `corner`.
+  /// A text and its background, whose top left corner is `corner`.
   void write(PixelPoint corner, std::string_view text) {
-    solid(layout_.plate(corner, atlas().width(text)), Ink::plate);
+    add_rectangle(layout_.background(corner, atlas().width(text)), OverlayColor::background);
     int left = corner.x + layout_.padding();
     for (const char character : text) {
       const int glyph = glyph_of(character);
-      letter(left, corner.y, glyph);
+      add_glyph(left, corner.y, glyph);
       left += atlas().advance(glyph);
     }
   }
@@ -71,17 +72,17 @@ class Planner {
     return *plan_.atlas;
   }
 
-  void solid(const PixelRect& area, Ink ink) {
-    if (!area.empty()) plan_.marks.push_back({area, Mark::kSolid, ink});
+  void add_rectangle(const PixelRect& area, OverlayColor color) {
+    if (!area.empty()) plan_.primitives.push_back({area, OverlayPrimitive::kFilled, color});
   }
 
-  void letter(int x, int y, int glyph) {
+  void add_glyph(int x, int y, int glyph) {
     const PixelRect cell{x, y, x + atlas().advance(glyph), y + layout_.text_height};
     const PixelRect area = layout_.clip(cell);
     if (area.empty()) return;
     const int column = atlas().columns[static_cast<std::size_t>(glyph)] + area.x1 - cell.x1;
     const int row = area.y1 - cell.y1;
-    plan_.marks.push_back({area, row * atlas().stride() + column, Ink::text});
+    plan_.primitives.push_back({area, row * atlas().stride() + column, OverlayColor::text});
   }
 
   OverlayPlan& plan_;
@@ -96,7 +97,8 @@ void plan_faces(Planner& planner, const Detections& faces, const OverlayStyle& s
   for (std::size_t i = 0; style.landmarks && i < faces.size(); ++i)
     for (const Point& point : faces.landmarks[i])
       if (!outers[i].empty()) planner.dot(point, outers[i].x2 - outers[i].x1);
-  // Backwards: faces come by falling score, and where labels overlap the best one shows.
+  // In reverse: faces come by falling score, so that the label of the highest score is drawn last
+  // and covers those that it overlaps.
   for (std::size_t i = faces.size(); style.scores && i-- > 0;)
     if (!outers[i].empty()) {
       const ScoreText text = score_text(faces.scores[i]);
@@ -104,7 +106,7 @@ void plan_faces(Planner& planner, const Detections& faces, const OverlayStyle& s
     }
 }
 
-std::size_t most_marks(const Detections& faces, const OverlayStyle& style) {
+std::size_t most_primitives(const Detections& faces, const OverlayStyle& style) {
   const std::size_t each =
       (style.boxes ? 4U : 0U) + (style.landmarks ? 10U : 0U) + (style.scores ? 5U : 0U);
   return faces.size() * each + 32;
@@ -154,21 +156,23 @@ OverlayLayout overlay_layout(Size stored, const PixelFormat& format, Orientation
   return layout;
 }
 
-OverlayInks overlay_inks(const PixelFormat& format, const ColorInfo& color, Size stored) {
-  OverlayInks inks;
-  for (std::size_t i = 0; i < kInkCount; ++i)
-    inks[i] = ink_samples(kInkColors[i], format, color, stored);
-  return inks;
+OverlayColors overlay_colors(const PixelFormat& format, const ColorInfo& color, Size stored) {
+  OverlayColors colors;
+  for (std::size_t i = 0; i < kOverlayColorCount; ++i)
+    colors[i] = yuv_color(kOverlayRgb[i], format, color, stored);
+  return colors;
 }
 
 OverlayPlan plan_overlay(const Frame& frame, const Detections& faces, const OverlayStyle& style) {
   OverlayPlan plan;
   plan.to_stored = stored_map(frame.size, frame.orientation);
-  plan.inks = overlay_inks(frame.format, frame.color, frame.size);
-  const auto ink = [&plan](Ink which) { return plan.inks[static_cast<std::size_t>(which)]; };
-  // Greys of two kinds have the same chroma, unless the planes are green, blue and red.
-  plan.letters_on_all_planes = ink(Ink::text).u != ink(Ink::plate).u;
-  plan.marks.reserve(most_marks(faces, style));
+  plan.colors = overlay_colors(frame.format, frame.color, frame.size);
+  const auto color = [&plan](OverlayColor which) {
+    return plan.colors[static_cast<std::size_t>(which)];
+  };
+  // Two different greys have the same chroma, unless the planes are green, blue and red.
+  plan.glyphs_on_all_planes = color(OverlayColor::text).u != color(OverlayColor::background).u;
+  plan.primitives.reserve(most_primitives(faces, style));
   Planner planner(frame, plan);
   plan_faces(planner, faces, style);
   if (style.count) planner.write({0, 0}, count_text(faces.size()));

@@ -1,8 +1,8 @@
-// What the overlay draws on one frame: a list of rectangles and letters in integers.
+// What the overlay draws on one frame: a list of rectangles and glyphs with integer coordinates.
 //
-// The CPU's rasteriser turns a plan into pixels. The CUDA device has the faces in its own memory
-// and finds the same rectangles there, by the functions of overlay_geometry.h, and gives the same
-// pixels. See Note: colour and subsampling, at the end.
+// The CPU's renderer draws a plan. The CUDA kernels have no plan: the faces are in device memory,
+// so the kernels compute the same rectangles there, by the functions of overlay/geometry.h, and
+// write the same pixels. See Note: colour and subsampling, at the end.
 #pragma once
 
 #include <array>
@@ -15,53 +15,56 @@
 #include "core/frame.h"
 #include "overlay/geometry.h"
 #include "overlay/glyphs.h"
-#include "overlay/ink.h"
 #include "overlay/overlay.h"
+#include "overlay/yuv_color.h"
 
 namespace facepipe {
 
-/// One thing to draw.
-struct Mark {
-  static constexpr std::int32_t kSolid = -1;
+/// A drawing primitive: a filled rectangle or a glyph.
+struct OverlayPrimitive {
+  static constexpr std::int32_t kFilled = -1;
 
   PixelRect area;  ///< of the upright picture, inside it, not empty
-  /// kSolid: all planes get the ink. Otherwise the index in the atlas of the texel for the area's
-  /// top left pixel, and luma alone, or each plane where the plan says so, is blended:
-  /// (old * (255 - c) + ink * c + 127) / 255 for coverage c, on samples without the format's shift.
-  std::int32_t mask = kSolid;
-  Ink ink = Ink::outline;
+  /// kFilled: a rectangle, which fills `area` in all planes. Any other value: a glyph; the index in
+  /// the atlas of the texel for the area's top left pixel. A glyph is blended into luma, and into
+  /// the other planes too if OverlayPlan::glyphs_on_all_planes. With coverage c, and on samples
+  /// without the format's shift, blending is (old * (255 - c) + color * c + 127) / 255.
+  std::int32_t texel = kFilled;
+  OverlayColor color = OverlayColor::outline;
 };
 
-using OverlayInks = std::array<InkSamples, kInkCount>;
+using OverlayColors = std::array<YuvColor, kOverlayColorCount>;
 
-/// The samples of each ink on a picture of this format, colour and stored size.
-[[nodiscard]] OverlayInks overlay_inks(const PixelFormat& format, const ColorInfo& color,
-                                       Size stored);
+/// The colours of the overlay for pictures of this format, colour and stored size.
+[[nodiscard]] OverlayColors overlay_colors(const PixelFormat& format, const ColorInfo& color,
+                                           Size stored);
 
-/// Marks are drawn in their order, each over those before it.
+/// Primitives are drawn in their order; each covers those before it.
 struct OverlayPlan {
-  std::vector<Mark> marks;
-  OverlayInks inks{};
-  std::shared_ptr<const GlyphAtlas> atlas;  ///< null where nothing is written
-  bool letters_on_all_planes = false;       ///< planes of green, blue and red, not subsampled
+  std::vector<OverlayPrimitive> primitives;
+  OverlayColors colors{};
+  std::shared_ptr<const GlyphAtlas> atlas;  ///< null if there are no glyphs
+  bool glyphs_on_all_planes = false;        ///< the planes are green, blue and red
   StoredMap to_stored;
 };
 
-/// The plan for `faces` on a frame of this size, format, orientation, colour and field order; its
-/// planes are not looked at. A box is cut to the picture first, and its outline lies around what is
-/// left; a face whose box is empty, NaN or outside draws nothing, nor does a landmark that is not
-/// inside.
+/// The plan for `faces` on `frame`, of which size, format, orientation, colour and field order are
+/// read, but no plane. A box is cut to the picture, and the outline surrounds the part that is
+/// inside. A face is not drawn if its box is empty, has a NaN or lies outside of the picture; a
+/// landmark outside of the picture isn't drawn either.
 [[nodiscard]] OverlayPlan plan_overlay(const Frame& frame, const Detections& faces,
                                        const OverlayStyle& style);
 
 // Note: colour and subsampling.
-// A chroma sample belongs to a cell of up to 4 x 4 pixels. Were a line to cover half a cell, its
-// colour would bleed into the picture or be diluted by it. So each solid mark's edges lie on the
-// cells' edges of the stored picture (or on the picture's own), and a cell is covered by a mark
-// wholly or not at all. Where the upright picture runs against the stored one, its cells' edges are
-// counted from the far end, which matters for odd sizes. In interlaced 4:2:0 the two rows of a
-// chroma cell lie in one field; pairs of cells, four rows high, are covered together.
-// Letters can't be aligned so. They are grey on a grey plate, which leaves chroma out of it; where
-// the planes are green, blue and red, nothing is subsampled, and letters are drawn on each.
+// A chroma sample belongs to a chroma cell: a rectangle of up to 4 x 4 pixels. If a line covered
+// half of a cell, either the line's colour would bleed into the picture or the picture's colour
+// into the line. So the edges of each filled rectangle lie on edges of cells in the stored picture,
+// or on the edge of the picture: a rectangle covers a cell completely or not at all. If an axis of
+// the upright picture runs opposite to the stored one, edges are counted from the far end of that
+// axis, which matters for odd sizes. In interlaced 4:2:0 the two rows of a chroma cell belong to
+// one field; rectangles there cover cells of both fields together, four rows high. Glyphs can't be
+// aligned to cells. They and their background are both grey, so that they have the same chroma and
+// only luma is blended. If the planes are green, blue and red, no plane is subsampled, and glyphs
+// are blended into each plane.
 
 }  // namespace facepipe

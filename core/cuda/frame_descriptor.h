@@ -11,7 +11,7 @@ namespace facepipe {
 /// A semi-planar picture (NV12 or P016) in device memory and how its samples are to be read. What
 /// is the same for a whole stream (size, format, orientation) kernels get when they are captured.
 struct FrameDescriptor {
-  static constexpr int kInks = 4;
+  static constexpr int kOverlayColors = 4;
 
   std::byte* luma = nullptr;       ///< first row of the cropped picture
   std::byte* chroma = nullptr;     ///< U and V interleaved
@@ -19,8 +19,9 @@ struct FrameDescriptor {
   std::int32_t chroma_stride = 0;  ///< likewise
   float to_rgb[3][4] = {};         ///< red, green, blue (0..255) = row * (Y, U, V, 1), of samples
                                    ///< without the format's shift; not yet clamped
-  std::uint16_t inks[kInks][3] = {};  ///< Y, U, V of each ink of the overlay, the shift applied
-  std::int32_t interlaced = 0;        ///< 1: the rows of a chroma cell lie in one field
+  std::uint16_t overlay_colors[kOverlayColors][3] = {};  ///< Y, U, V of each colour of the
+                                                         ///< overlay, the format's shift applied
+  std::int32_t interlaced = 0;  ///< 1: the rows of a chroma cell lie in one field
 };
 static_assert(std::is_trivially_copyable_v<FrameDescriptor> && sizeof(FrameDescriptor) <= 256);
 

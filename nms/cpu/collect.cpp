@@ -17,8 +17,9 @@ HWY_BEFORE_NAMESPACE();
 namespace facepipe::nms::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The bits of a positive float are near its logarithm; with 12 of them gone, the sum of 65,536
-// fits.
+// The bits of a positive float, as an integer, approximate its logarithm. Without their lower 12
+// bits, a 32-bit lane can add up 8,192 of them: those of 65,536 boxes in eight lanes. With fewer
+// lanes the sum may overflow, which changes the size of the cells but no result.
 constexpr int kLogShift = 12;
 
 struct Totals {
@@ -26,7 +27,7 @@ struct Totals {
   std::uint64_t logs = 0;
 };
 
-// What doesn't fill a vector; the definition of what the vectors do.
+// Scalar code for the candidates that don't fill a vector. The vector code does the same.
 void collect_one_by_one(const Box* boxes, const float* scores, std::size_t begin, std::size_t end,
                         std::uint32_t* keys, std::uint32_t* indices, Totals& totals) {
   Collected& found = totals.found;
@@ -38,7 +39,7 @@ void collect_one_by_one(const Box* boxes, const float* scores, std::size_t begin
     indices[found.count++] = static_cast<std::uint32_t>(i);
     found.lowest_key = std::min(found.lowest_key, key);
     found.highest_key = std::max(found.highest_key, key);
-    // NaN, of an infinite box, changes neither end.
+    // The centre of an infinite box may be NaN, which changes neither end.
     found.left = lesser(found.left, box.x1 + box.x2);
     found.right = greater(found.right, box.x1 + box.x2);
     found.top = lesser(found.top, box.y1 + box.y2);
@@ -83,7 +84,8 @@ std::size_t collect_vectors(const Box* boxes, const float* scores, std::size_t c
     const auto bits = hn::BitCast(di, hn::Add(score, zero));  // -0 + 0 is +0
     const auto flip = hn::AndNot(hn::BroadcastSignBit(bits), hn::Set(di, 0x7FFFFFFF));
     const auto key = hn::BitCast(du, hn::Xor(bits, flip));
-    const bool all_good = hn::AllTrue(d, good);  // usually; spares what is slow before AVX-512
+    const bool all_good =
+        hn::AllTrue(d, good);  // usually true; avoids Compress, which is slow before AVX-512
     const auto mask = hn::RebindMask(du, good);
     hn::StoreU(all_good ? key : hn::Compress(key, mask), du, keys + out);
     hn::StoreU(all_good ? index : hn::Compress(index, mask), du, indices + out);
@@ -94,7 +96,7 @@ std::size_t collect_vectors(const Box* boxes, const float* scores, std::size_t c
     high = hn::Max(high, hn::And(key, good_bits));
     const auto x = hn::Add(x1, x2);
     const auto y = hn::Add(y1, y2);
-    // A NaN is smaller and larger than nothing.
+    // Comparisons with NaN are false, so that it changes neither end.
     left = hn::IfThenElse(hn::And(good, hn::Lt(x, left)), x, left);
     right = hn::IfThenElse(hn::And(good, hn::Gt(x, right)), x, right);
     top = hn::IfThenElse(hn::And(good, hn::Lt(y, top)), y, top);

@@ -1,5 +1,5 @@
-// The first pass over candidates: drops those that are none, makes the keys by which they are
-// ranked.
+// The first pass over the candidates: drops invalid ones and computes the keys by which the others
+// are ranked.
 #pragma once
 
 #include <cstddef>
@@ -9,24 +9,24 @@
 
 namespace facepipe::nms {
 
-/// Slots that collect() may write beyond the last candidate.
+/// Elements that collect() may write after the last candidate.
 inline constexpr std::size_t kCollectPadding = 64;
 
 struct Collected {
-  std::uint32_t count = 0;  ///< of valid candidates
+  std::uint32_t count = 0;  ///< number of valid candidates
   std::uint32_t lowest_key = ~std::uint32_t{0};
   std::uint32_t highest_key = 0;
-  // Of the centres that are finite; where there are none, the ends lie the wrong way round.
+  // The range of all finite centres. If there are none, left > right and top > bottom.
   float left = 0, right = 0, top = 0, bottom = 0;
-  /// The geometric mean of the longer sides, so that a few huge boxes don't matter.
+  /// The geometric mean of the boxes' longer sides, on which a few huge boxes have little effect.
   float usual_side = 0;
 };
 
-/// Ascending keys are descending scores; -0 and +0 have one key.
+/// A key that is the lower, the higher the score; -0 and +0 have the same key.
 std::uint32_t rank_key(float score);
 
-/// Writes key and index of each valid candidate, in the order of indices. Both arrays need
-/// kCollectPadding slots more than `count`.
+/// Writes the key and the index of each valid candidate, by ascending index. Both arrays have
+/// count + kCollectPadding elements.
 Collected collect(const Box* boxes, const float* scores, std::size_t count, std::uint32_t* keys,
                   std::uint32_t* indices);
 

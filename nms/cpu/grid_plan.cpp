@@ -14,7 +14,7 @@ HWY_BEFORE_NAMESPACE();
 namespace facepipe::nms::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Areas between these sides' squares are normal numbers, and so is the share t >= 0.2 of them.
+// If all sides are in this range, areas are normal numbers, and so is t times an area for t >= 0.2.
 constexpr float kLeastSide = 2e-15F;
 constexpr float kMostSide = 1e18F;
 
@@ -22,12 +22,12 @@ template <class D, class V>
 HWY_INLINE V cell_along(D d, V begin, V end, float origin, float scale, std::uint32_t cells) {
   const V half = hn::Set(d, 0.5F);
   const V centre = hn::Add(hn::Mul(begin, half), hn::Mul(end, half));
-  const V place = hn::Mul(hn::Sub(centre, hn::Set(d, origin)), hn::Set(d, scale));
-  return hn::Min(hn::Max(place, hn::Zero(d)), hn::Set(d, static_cast<float>(cells - 1)));
+  const V position = hn::Mul(hn::Sub(centre, hn::Set(d, origin)), hn::Set(d, scale));
+  return hn::Min(hn::Max(position, hn::Zero(d)), hn::Set(d, static_cast<float>(cells - 1)));
 }
 
-void find_places(const Box* boxes, std::uint32_t count, const GridPlan& plan,
-                 std::uint16_t* places) {
+void find_centre_cells(const Box* boxes, std::uint32_t count, const GridPlan& plan,
+                       std::uint16_t* centre_cells) {
   const hn::ScalableTag<float> d;
   const hn::RebindToSigned<decltype(d)> di;
   const hn::Rebind<std::uint16_t, decltype(d)> d16;
@@ -48,12 +48,12 @@ void find_places(const Box* boxes, std::uint32_t count, const GridPlan& plan,
     const auto height = hn::Sub(y2, y1);
     const auto usual = hn::And(hn::Gt(hn::Min(width, height), hn::Set(d, kLeastSide)),
                                hn::Lt(hn::Max(width, height), hn::Set(d, kMostSide)));
-    const auto place =
-        hn::IfThenElse(hn::RebindMask(di, usual), cell, hn::Set(di, std::int32_t{kNoPlace}));
-    hn::StoreU(hn::DemoteTo(d16, place), d16, places + i);
+    const auto result =
+        hn::IfThenElse(hn::RebindMask(di, usual), cell, hn::Set(di, std::int32_t{kNoCell}));
+    hn::StoreU(hn::DemoteTo(d16, result), d16, centre_cells + i);
   }
-  // Less than a vector: looking into some more cells costs nothing.
-  std::fill(places + i, places + count, kNoPlace);
+  // Fewer than a vector: that these look into more cells costs next to nothing.
+  std::fill(centre_cells + i, centre_cells + count, kNoCell);
 }
 
 }  // namespace facepipe::nms::HWY_NAMESPACE
@@ -63,8 +63,8 @@ HWY_AFTER_NAMESPACE();
 namespace facepipe::nms {
 namespace {
 
-// Measured on faces, crowds and random boxes. Cells much larger than boxes hold many that don't
-// overlap; much smaller ones, each box many times.
+// Measured on faces, crowds and random boxes. In cells much larger than the boxes a candidate meets
+// many boxes that it doesn't overlap; in much smaller cells each box is filed many times.
 constexpr float kBoxesAlongACell = 2;
 constexpr std::uint32_t kFewestCells = 8;
 
@@ -74,11 +74,11 @@ std::uint32_t cells_along(float length, float side) {
 
 }  // namespace
 
-HWY_EXPORT(find_places);
+HWY_EXPORT(find_centre_cells);
 
-void find_places(const Box* boxes, std::uint32_t count, const GridPlan& plan,
-                 std::uint16_t* places) {
-  HWY_DYNAMIC_DISPATCH(find_places)(boxes, count, plan, places);
+void find_centre_cells(const Box* boxes, std::uint32_t count, const GridPlan& plan,
+                       std::uint16_t* centre_cells) {
+  HWY_DYNAMIC_DISPATCH(find_centre_cells)(boxes, count, plan, centre_cells);
 }
 
 GridPlan plan_grid(const Collected& collected, std::uint32_t count) {
@@ -100,8 +100,8 @@ GridPlan plan_grid(const Collected& collected, std::uint32_t count) {
 }
 
 Reach reach_of(NmsOverlap overlap, float threshold) {
-  // DIoU exceeds t only where IoU does. A share of the winner's area says nothing of the loser's.
-  // Below the least threshold a box would be filed in many cells.
+  // DIoU <= IoU, so what holds for IoU > t holds for DIoU > t. The winner-area overlap says nothing
+  // about the loser's size. Below the least threshold a box would be filed in too many cells.
   constexpr float kLeastThreshold = 0.2F;
   if (overlap == NmsOverlap::winner_area || threshold < kLeastThreshold) return {false, 0};
   const float share = 0.98F * threshold;

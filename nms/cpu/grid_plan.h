@@ -1,11 +1,12 @@
-// Where boxes are filed, and where a candidate has to look for those that may suppress it.
+// The layout of a grid of cells: in which cells a box is filed, and in which of them a candidate
+// looks for boxes that may suppress it.
 //
-// Exact, whatever the layout. What suppresses by IoU > t overlaps more than t of the loser's width
-// w: so the loser's centre lies within (1/2 - t) w of it, and w is less than the winner's width /
-// t. Likewise for heights. So a box that is filed in all cells within Reach::beyond of its sides is
-// met in the one cell of each centre that it may suppress. All steps from a coordinate to a cell
-// are monotone, rounding included, and `beyond` has a reserve of 2 % for the rounding of widths and
-// IoU.
+// Results are exact with every layout. A winner that suppresses by IoU > t overlaps more than t of
+// the loser's width w. So the loser's centre is less than (1/2 - t) w away from the winner, and w
+// is less than the winner's width / t. The same is true of heights. So if a box is filed in all
+// cells within Reach::beyond of its sides, each candidate that it suppresses finds it in the one
+// cell of the candidate's centre. All steps from a coordinate to a cell are monotone, rounding
+// included, and `beyond` has a margin of 2 % for the rounding of widths and of the IoU.
 #pragma once
 
 #include <cstddef>
@@ -17,11 +18,11 @@
 
 namespace facepipe::nms {
 
-/// Squares from `left`, `top` on; the outermost reach to infinity.
+/// Square cells, beginning at (left, top). The outermost cells extend to infinity.
 struct GridPlan {
   static constexpr std::uint32_t kMaxColumns = 64;
   static constexpr std::uint32_t kMaxCells = kMaxColumns * kMaxColumns;
-  /// Below, one list of all that was kept is faster: measured.
+  /// With fewer candidates a single cell is faster, as measured.
   static constexpr std::uint32_t kFewestCandidates = 256;
 
   float left = 0;
@@ -34,23 +35,24 @@ struct GridPlan {
   [[nodiscard]] bool single() const { return cells() == 1; }
 };
 
-/// For `count` of the candidates that were collected: a single cell where more wouldn't pay.
+/// The layout for `count` of the collected candidates; a single cell if several wouldn't be faster.
 GridPlan plan_grid(const Collected& collected, std::uint32_t count);
 
 struct Reach {
-  /// A candidate looks into the cell of its centre; else, into all cells that it covers.
+  /// True: a candidate looks into the cell of its centre. False: into all cells that its box
+  /// covers.
   bool by_centre;
-  /// How far beyond its sides a box is filed, in widths and heights of its own.
+  /// How far beyond its sides a box is filed, as a factor of its own width and height.
   float beyond;
 };
 Reach reach_of(NmsOverlap overlap, float threshold);
 
-/// Of a candidate that has to look into all cells that it covers: its sides are so small or large
-/// that the reserve above may not do.
-inline constexpr std::uint16_t kNoPlace = 0xFFFF;
+/// Stands for the cell of a candidate that must look into all cells that it covers: its sides are
+/// so small or so large that the margin above may not be sufficient.
+inline constexpr std::uint16_t kNoCell = 0xFFFF;
 
-/// Writes the cell of each box' centre, or kNoPlace. Boxes that are none get any value.
-void find_places(const Box* boxes, std::uint32_t count, const GridPlan& plan,
-                 std::uint16_t* places);
+/// Writes the cell of each box's centre, or kNoCell; any value for an invalid box.
+void find_centre_cells(const Box* boxes, std::uint32_t count, const GridPlan& plan,
+                       std::uint16_t* centre_cells);
 
 }  // namespace facepipe::nms

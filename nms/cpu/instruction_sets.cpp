@@ -25,7 +25,7 @@ namespace facepipe::nms {
 HWY_EXPORT(name_of_this);
 
 std::string_view instruction_set() {
-  // Chosen anew at the first call of any dispatched function, of which this is one.
+  // Highway chooses the target at the first call of any dispatched function, such as this one.
   return HWY_DYNAMIC_DISPATCH(name_of_this)();
 }
 
@@ -37,7 +37,7 @@ std::vector<std::string_view> instruction_sets() {
 }
 
 void force_instruction_set(std::string_view name) {
-  use_best_instruction_set();  // else those of the last call alone count as supported
+  use_best_instruction_set();  // else only the set that was forced last counts as supported
   for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
     if (name != hwy::TargetName(target)) continue;
     hwy::SetSupportedTargetsForTest(target);

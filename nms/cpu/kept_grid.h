@@ -1,5 +1,5 @@
-// The boxes that may suppress, filed by place: a candidate is compared with those of its cells
-// alone.
+// The boxes that may suppress candidates, filed in a grid of cells: a candidate is compared only
+// with the boxes of its own cells.
 #pragma once
 
 #include <algorithm>
@@ -9,12 +9,12 @@
 #include <limits>
 
 #include "core/geometry.h"
-#include "nms/cpu/arena.h"
+#include "nms/arena.h"
 #include "nms/cpu/grid_plan.h"
 
 namespace facepipe::nms {
 
-/// Cells from (left, top) to (right, bottom), these included.
+/// The cells from (left, top) to (right, bottom), inclusive.
 struct CellRange {
   std::uint32_t left = 0;
   std::uint32_t top = 0;
@@ -23,11 +23,12 @@ struct CellRange {
   [[nodiscard]] std::uint32_t cells() const { return (right - left + 1) * (bottom - top + 1); }
 };
 
-/// Boxes side by side, as vectors take them. A free slot overlaps nothing.
+/// Up to 16 boxes as a structure of arrays, for vector code. A free lane overlaps no box.
 struct alignas(Arena::kAlignment) BoxBlock {
-  static constexpr std::uint32_t kBoxes = 16;  // AVX-512's floats; narrower vectors take turns
-  using Lane = std::array<float, kBoxes>;
-  Lane x1, y1, x2, y2, area;
+  static constexpr std::uint32_t kBoxes =
+      16;  // a vector of AVX-512; narrower vectors take several steps
+  using Values = std::array<float, kBoxes>;
+  Values x1, y1, x2, y2, area;
 
   void clear() {
     x1.fill(std::numeric_limits<float>::infinity());
@@ -36,21 +37,21 @@ struct alignas(Arena::kAlignment) BoxBlock {
     y2.fill(0);
     area.fill(0);
   }
-  void set(std::uint32_t slot, const Box& box, float box_area) {
-    x1[slot] = box.x1;
-    y1[slot] = box.y1;
-    x2[slot] = box.x2;
-    y2[slot] = box.y2;
-    area[slot] = box_area;
+  void set(std::uint32_t lane, const Box& box, float box_area) {
+    x1[lane] = box.x1;
+    y1[lane] = box.y1;
+    x2[lane] = box.x2;
+    y2[lane] = box.y2;
+    area[lane] = box_area;
   }
 };
 
 class KeptGrid {
  public:
-  /// A box that covers more is filed once, where every candidate looks.
+  /// A box that covers more cells is filed once, in wide().
   static constexpr std::uint32_t kMaxCellsOfABox = 9;
 
-  /// A list of blocks, in the order of filing; only the last is not full.
+  /// A linked list of BoxBlocks, in the order of filing. All but the last are full.
   struct Cell {
     std::uint32_t boxes = 0;
     std::uint32_t first = 0;
@@ -62,7 +63,7 @@ class KeptGrid {
         blocks_(arena.take<BoxBlock>(most_blocks(capacity))),
         next_(arena.take<std::uint32_t>(most_blocks(capacity))) {}
 
-  /// Empty, and laid out as `plan` says.
+  /// Removes all boxes, and sets the layout.
   void reset(const GridPlan& plan) {
     plan_ = plan;
     used_blocks_ = 0;
@@ -80,23 +81,23 @@ class KeptGrid {
   }
 
   [[nodiscard]] const GridPlan& plan() const { return plan_; }
-  /// Cells count row by row.
-  [[nodiscard]] const Cell& cell(std::uint32_t place) const { return cells_[place]; }
-  /// What is filed where every candidate looks.
+  /// `index` counts cells row by row.
+  [[nodiscard]] const Cell& cell(std::uint32_t index) const { return cells_[index]; }
+  /// The boxes that cover too many cells. Every candidate is compared with them.
   [[nodiscard]] const Cell& wide() const { return cells_[plan_.cells()]; }
   [[nodiscard]] const BoxBlock& block(std::uint32_t index) const { return blocks_[index]; }
   [[nodiscard]] std::uint32_t after(std::uint32_t block) const { return next_[block]; }
 
  private:
   static std::size_t most_blocks(std::uint32_t capacity) {
-    // All of them full but the last of each cell.
+    // All blocks are full, but for the last one of each cell.
     return std::size_t{capacity} * kMaxCellsOfABox / BoxBlock::kBoxes +
            std::min<std::size_t>(GridPlan::kMaxCells + 1, std::size_t{capacity} * kMaxCellsOfABox);
   }
 
   void append(Cell& cell, const Box& box, float area) {
-    const std::uint32_t slot = cell.boxes % BoxBlock::kBoxes;
-    if (slot == 0) {
+    const std::uint32_t lane = cell.boxes % BoxBlock::kBoxes;
+    if (lane == 0) {
       const std::uint32_t fresh = used_blocks_++;
       blocks_[fresh].clear();
       if (cell.boxes == 0)
@@ -105,12 +106,12 @@ class KeptGrid {
         next_[cell.last] = fresh;
       cell.last = fresh;
     }
-    blocks_[cell.last].set(slot, box, area);
+    blocks_[cell.last].set(lane, box, area);
     ++cell.boxes;
   }
 
   GridPlan plan_;
-  Cell* cells_;  // plan_.cells(), and the one for wide boxes
+  Cell* cells_;  // plan_.cells() cells, then that of wide boxes
   BoxBlock* blocks_;
   std::uint32_t* next_;
   std::uint32_t used_blocks_ = 0;

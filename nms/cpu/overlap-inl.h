@@ -1,5 +1,5 @@
-// predicate.h for vectors: the same operations in the same order, so the same bits. Included once
-// for each instruction set.
+// predicate.h for vectors: the same operations in the same order, so the same bits. Highway
+// includes this file once for each instruction set.
 #if defined(FACEPIPE_NMS_OVERLAP_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef FACEPIPE_NMS_OVERLAP_INL
 #undef FACEPIPE_NMS_OVERLAP_INL
@@ -21,8 +21,8 @@ struct Boxes {
   V x1, y1, x2, y2, area;
 };
 
-/// predicate.h's intersection() where boxes overlap, something <= 0 or NaN where they don't: then
-/// no test holds. One clamp is spared by it.
+/// intersection() of predicate.h for boxes that overlap. For others a value <= 0 or NaN, which
+/// exceeds no threshold; so only one of the two sides must be clamped to 0.
 template <class D, class V>
 HWY_INLINE V signed_intersection(D d, const Boxes<V>& a, const Boxes<V>& b) {
   const V width = hn::Max(hn::Zero(d), hn::Sub(hn::Min(a.x2, b.x2), hn::Max(a.x1, b.x1)));

@@ -1,11 +1,11 @@
-// Candidates by rank: a stable radix sort by key, so that equal scores stay in the order of
-// indices.
+// Sorts candidates by rank: a stable radix sort by key. It leaves candidates of equal scores in the
+// order of their indices.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "nms/cpu/arena.h"
+#include "nms/arena.h"
 
 namespace facepipe::nms {
 
@@ -32,9 +32,9 @@ class RankSort {
   void sort_few(const std::uint32_t* keys, const std::uint32_t* values, std::uint32_t count,
                 std::uint32_t* sorted);
 
-  std::uint64_t* pairs_;  // key - lowest, then value
+  std::uint64_t* pairs_;  // key - lowest in the upper 32 bits, the value in the lower
   std::uint64_t* other_;
-  std::uint32_t* begins_;  // [pass][digit]: how many have it, then where the next with it goes
+  std::uint32_t* begins_;  // [pass][digit]: first counts, then where the next such pair goes
 };
 
 }  // namespace facepipe::nms

@@ -20,13 +20,13 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using Lanes = hn::CappedTag<float, 16>;
 using LanesV = hn::Vec<Lanes>;
-using Slots = hn::RebindToUnsigned<Lanes>;
-using SlotsV = hn::Vec<Slots>;
+using Entries = hn::RebindToUnsigned<Lanes>;
+using EntriesV = hn::Vec<Entries>;
 
 constexpr float kDead = -1;
 constexpr std::uint32_t kPadding = 16;
 
-// predicate.h's exp_minus(), operation by operation; x is not NaN.
+// exp_minus() of predicate.h, operation by operation. x must not be NaN.
 HWY_INLINE LanesV exp_minus(LanesV x) {
   const Lanes d;
   const hn::RebindToSigned<Lanes> di;
@@ -46,12 +46,13 @@ HWY_INLINE LanesV exp_minus(LanesV x) {
   return hn::IfThenZeroElse(tiny, hn::Mul(sum, hn::BitCast(d, bits)));
 }
 
-/// predicate.h's decays, and decayed(): `score` where nothing decays.
+/// decayed() of predicate.h with its decays; `score` itself in lanes whose decay is 1.
 template <SoftDecay kDecay>
 HWY_INLINE LanesV decayed(LanesV score, LanesV iou, float threshold, float sigma) {
   const Lanes d;
-  const auto falls = hn::Gt(iou, kDecay == SoftDecay::linear ? hn::Set(d, threshold) : hn::Zero(d));
-  const LanesV safe = hn::IfThenElseZero(falls, iou);  // without NaN
+  const auto decays =
+      hn::Gt(iou, kDecay == SoftDecay::linear ? hn::Set(d, threshold) : hn::Zero(d));
+  const LanesV safe = hn::IfThenElseZero(decays, iou);  // without NaN
   LanesV decay = hn::Zero(d);
   if constexpr (kDecay == SoftDecay::linear)
     decay = hn::Sub(hn::Set(d, 1.0F), safe);
@@ -59,38 +60,39 @@ HWY_INLINE LanesV decayed(LanesV score, LanesV iou, float threshold, float sigma
     decay = exp_minus(hn::Div(hn::Mul(safe, safe), hn::Set(d, sigma)));
   const LanesV product = hn::Mul(score, decay);
   const LanesV result = hn::IfThenElseZero(hn::Eq(product, product), product);
-  return hn::IfThenElse(falls, result, score);
+  return hn::IfThenElse(decays, result, score);
 }
 
-/// The highest score, and the first slot that has it.
+/// The highest score, and the first entry that has it.
 struct Best {
   float score;
-  std::uint32_t slot;
+  std::uint32_t entry;
 };
 
-/// The best of each lane's slots, and over all lanes.
+/// Finds the best entry: first for each lane, then over all lanes.
 class BestOfLanes {
  public:
-  HWY_INLINE BestOfLanes() : score_(hn::Set(Lanes(), kDead)), slot_(hn::Zero(Slots())) {}
+  HWY_INLINE BestOfLanes() : score_(hn::Set(Lanes(), kDead)), entry_(hn::Zero(Entries())) {}
 
-  HWY_INLINE void look_at(LanesV score, std::uint32_t first_slot) {
-    const Slots du;
-    const auto higher = hn::Gt(score, score_);  // strictly: the lower slot stays
+  HWY_INLINE void look_at(LanesV score, std::uint32_t first_entry) {
+    const Entries du;
+    const auto higher =
+        hn::Gt(score, score_);  // strictly, so that of equal scores the first entry remains
     score_ = hn::IfThenElse(higher, score, score_);
-    slot_ = hn::IfThenElse(hn::RebindMask(du, higher), hn::Iota(du, first_slot), slot_);
+    entry_ = hn::IfThenElse(hn::RebindMask(du, higher), hn::Iota(du, first_entry), entry_);
   }
   [[nodiscard]] HWY_INLINE Best best() const {
     const Lanes d;
-    const Slots du;
+    const Entries du;
     const LanesV highest = hn::MaxOfLanes(d, score_);
     const auto has_it = hn::RebindMask(du, hn::Eq(score_, highest));
-    const SlotsV slots = hn::IfThenElse(has_it, slot_, hn::Set(du, ~std::uint32_t{0}));
-    return {hn::GetLane(highest), hn::GetLane(hn::MinOfLanes(du, slots))};
+    const EntriesV entries = hn::IfThenElse(has_it, entry_, hn::Set(du, ~std::uint32_t{0}));
+    return {hn::GetLane(highest), hn::GetLane(hn::MinOfLanes(du, entries))};
   }
 
  private:
   LanesV score_;
-  SlotsV slot_;
+  EntriesV entry_;
 };
 
 HWY_INLINE Best find_best(const SoftScratch& live, std::uint32_t count) {
@@ -101,7 +103,8 @@ HWY_INLINE Best find_best(const SoftScratch& live, std::uint32_t count) {
   return best.best();
 }
 
-/// Decays what overlaps the selected slot, which is dead by now, and finds the next best.
+/// Lets the scores decay of all entries that overlap the selected one, which is already dead, and
+/// finds the best remaining entry.
 template <SoftDecay kDecay>
 HWY_INLINE Best decay_and_find_best(const SoftInput& input, SoftScratch& live, std::uint32_t count,
                                     std::uint32_t selected) {
@@ -126,7 +129,8 @@ HWY_INLINE Best decay_and_find_best(const SoftInput& input, SoftScratch& live, s
   return best.best();
 }
 
-/// Moves those that may still be selected together, in their order, and pads; returns their number.
+/// Removes dead entries, keeping the order of the others, and pads. Returns the number of live
+/// ones.
 std::uint32_t compact(SoftScratch& live, std::uint32_t count, float min_score) {
   std::uint32_t out = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -165,17 +169,18 @@ std::uint32_t load(const SoftInput& input, SoftScratch& live) {
 template <SoftDecay kDecay>
 std::uint32_t soften_by(const SoftInput& input, SoftScratch& live, std::uint32_t* selected,
                         float* scores) {
-  // A pass over the dead costs as much as one over the living: an eighth of them may pile up.
+  // A dead entry takes as long as a live one, so entries are compacted when an eighth of them is
+  // dead.
   constexpr std::uint32_t kShareOfDead = 8;
   std::uint32_t count = load(input, live);
   std::uint32_t dead = 0;
   std::uint32_t out = 0;
   Best best = find_best(live, count);
   while (best.score >= input.options.min_score) {
-    selected[out] = live.index[best.slot];
+    selected[out] = live.index[best.entry];
     scores[out++] = best.score;
-    live.score[best.slot] = kDead;
-    best = decay_and_find_best<kDecay>(input, live, count, best.slot);
+    live.score[best.entry] = kDead;
+    best = decay_and_find_best<kDecay>(input, live, count, best.entry);
     if (++dead * kShareOfDead <= count) continue;
     count = compact(live, count, input.options.min_score);
     dead = 0;
@@ -200,9 +205,9 @@ namespace facepipe::nms {
 HWY_EXPORT(soften);
 
 SoftScratch::SoftScratch(Arena& arena, std::uint32_t capacity) {
-  const std::size_t slots = std::size_t{capacity} + 16;  // a vector of padding
-  for (float** lane : {&x1, &y1, &x2, &y2, &area, &score}) *lane = arena.take<float>(slots);
-  index = arena.take<std::uint32_t>(slots);
+  const std::size_t entries = std::size_t{capacity} + 16;  // a vector of padding
+  for (float** lane : {&x1, &y1, &x2, &y2, &area, &score}) *lane = arena.take<float>(entries);
+  index = arena.take<std::uint32_t>(entries);
 }
 
 std::uint32_t soften(const SoftInput& input, SoftScratch& live, std::uint32_t* selected,

@@ -1,10 +1,11 @@
-// The rule soft: the highest score is selected again and again, and its neighbours' scores decay.
+// The rule soft: selects the highest score, lets the scores of overlapping candidates decay, and
+// repeats.
 #pragma once
 
 #include <cstdint>
 
 #include "core/geometry.h"
-#include "nms/cpu/arena.h"
+#include "nms/arena.h"
 #include "nms/nms.h"
 
 namespace facepipe::nms {
@@ -12,14 +13,15 @@ namespace facepipe::nms {
 struct SoftInput {
   const Box* boxes;              ///< by index
   const float* scores;           ///< by index
-  const std::uint32_t* indices;  ///< of valid candidates, ascending
+  const std::uint32_t* indices;  ///< those of valid candidates, ascending
   std::uint32_t count;
   float threshold;
   SoftOptions options;
 };
 
-/// Candidates that may still be selected, side by side and in the order of indices, padded with
-/// dead ones to whole vectors. A dead one has a score below any that is selected.
+/// The live candidates, that is, those that may still be selected, as a structure of arrays ordered
+/// by index and padded with dead entries to whole vectors. A dead entry has a score below any that
+/// is selected.
 struct SoftScratch {
   SoftScratch(Arena& arena, std::uint32_t capacity);
   float* x1;
@@ -31,8 +33,8 @@ struct SoftScratch {
   std::uint32_t* index;
 };
 
-/// Writes indices and decayed scores of the selected ones, in the order of selection, and returns
-/// how many they are.
+/// Writes the indices and the decayed scores of the selected candidates, in the order of selection.
+/// Returns their number.
 std::uint32_t soften(const SoftInput& input, SoftScratch& live, std::uint32_t* selected,
                      float* scores);
 

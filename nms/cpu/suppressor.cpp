@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "nms/cpu/arena.h"
+#include "nms/arena.h"
 #include "nms/cpu/collect.h"
 #include "nms/cpu/grid_plan.h"
 #include "nms/cpu/kept_grid.h"
@@ -20,7 +20,7 @@ namespace {
 
 using nms::Arena;
 
-/// Every array of a suppressor; those that an option doesn't need have no slots.
+/// All arrays of a suppressor. Those that the options don't need are empty.
 struct Scratch {
   Scratch(Arena& arena, const NmsOptions& options, std::uint32_t capacity)
       : keys(arena.take<std::uint32_t>(capacity + nms::kCollectPadding)),
@@ -32,7 +32,7 @@ struct Scratch {
         kept_in_order(arena.take<std::uint32_t>(capacity)),
         rank_sort(arena, capacity),
         transformed(arena.take<Box>(transforms(options) ? capacity : 0)),
-        places(arena.take<std::uint16_t>(softens(options) ? 0 : capacity)),
+        centre_cells(arena.take<std::uint16_t>(softens(options) ? 0 : capacity)),
         grid(arena, softens(options) ? 0 : capacity),
         votes(arena, options.voting ? capacity : 0),
         moved(arena.take<Box>(options.voting ? capacity : 0)),
@@ -47,15 +47,15 @@ struct Scratch {
   }
 
   std::uint32_t* keys;
-  std::uint32_t* indices;   // of valid candidates, ascending
-  std::uint32_t* ranked;    // the same by rank
-  std::uint32_t* by_group;  // the same by group, and within it as before
-  std::uint32_t* position;  // by index: 1 + where in `kept`, 0 if not kept
+  std::uint32_t* indices;   // those of valid candidates, ascending
+  std::uint32_t* ranked;    // the same, by rank
+  std::uint32_t* by_group;  // the same, by group; within a group in the order before
+  std::uint32_t* position;  // by index: 1 + the position in `kept`, 0 if not kept
   std::uint32_t* kept;      // group by group
   std::uint32_t* kept_in_order;
   nms::RankSort rank_sort;
   Box* transformed;  // by index
-  std::uint16_t* places;
+  std::uint16_t* centre_cells;
   nms::KeptGrid grid;
   nms::VoteScratch votes;
   Box* moved;  // as `kept`
@@ -106,10 +106,11 @@ class CpuSuppressor::Impl {
 
   void collect(const NmsCandidates& candidates);
   void transform();
-  /// Valid candidates as the rule takes them: by rank, for soft by index.
+  /// Valid candidates in the order that the rule needs: by index for soft, else by rank.
   Segment order();
   void lay_out_grid(std::uint32_t largest_segment);
-  /// Appends what a segment keeps to `kept` and what goes with it.
+  /// Decides the candidates of a segment. Appends the kept ones to `kept`, and their boxes and
+  /// scores to the arrays in the same order.
   void keep(const Segment& segment);
   void keep_by_groups(const Segment& all);
   void order_kept(const Segment& all) const;
@@ -124,7 +125,7 @@ class CpuSuppressor::Impl {
   Arena arena_;
   Scratch scratch_;
 
-  // Of the present call.
+  // State of the current call.
   NmsCandidates candidates_;
   const Box* compared_ = nullptr;  // by index
   std::uint32_t looked_at_ = 0;
@@ -164,8 +165,8 @@ void CpuSuppressor::Impl::collect(const NmsCandidates& candidates) {
   if (Scratch::transforms(options_)) transform();
 }
 
-// As published, a box is z + 1 pixels wide where z is its width, and boxes that only touch overlap:
-// the matrix does so on demand, not by default.
+// In the paper a box of width z counts as z + 1 pixels wide, and boxes that only touch overlap. The
+// rule matrix does so only if the options say it.
 void CpuSuppressor::Impl::transform() {
   for (std::uint32_t i = 0; i < looked_at_; ++i)
     scratch_.transformed[i] =
@@ -183,7 +184,7 @@ CpuSuppressor::Impl::Segment CpuSuppressor::Impl::order() {
 void CpuSuppressor::Impl::lay_out_grid(std::uint32_t largest_segment) {
   if (softens()) return;
   plan_ = nms::plan_grid(found_, largest_segment);
-  if (!plan_.single()) nms::find_places(compared_, looked_at_, plan_, scratch_.places);
+  if (!plan_.single()) nms::find_centre_cells(compared_, looked_at_, plan_, scratch_.centre_cells);
 }
 
 void CpuSuppressor::Impl::keep(const Segment& segment) {
@@ -196,14 +197,15 @@ void CpuSuppressor::Impl::keep(const Segment& segment) {
   }
   const bool few = segment.count < nms::GridPlan::kFewestCandidates;
   scratch_.grid.reset(few ? nms::GridPlan{} : plan_);
-  // Matrix and fast: the AND over a row of the paper's matrix is 0 where any stronger candidate
-  // suppresses the row's. Without the matrix there are no padding rows that survive or kill (its
-  // tests for z = 0), no cells that must be set to 1 first, no accesses beyond d_max, and no work
-  // of d_max^2 whatever the count. By the paper's text equal scores both survive; here as by every
-  // rule the lower index wins.
+  // Matrix and fast: the paper reduces a row of its matrix by AND, which gives 0 if any stronger
+  // candidate suppresses the row's. The sweep computes the same without a matrix, and so without
+  // the paper's padding rows (its tests for z = 0), without elements that must be set to 1 first,
+  // without accesses beyond d_max, and without work of d_max^2 for any number of candidates. By the
+  // paper's text candidates of equal scores both survive; here the lower index wins, as by all
+  // rules.
   const std::uint32_t count =
-      nms::sweep({compared_, scratch_.places, segment.indices, segment.count, options_.overlap,
-                  options_.threshold, options_.rule != NmsRule::greedy},
+      nms::sweep({compared_, scratch_.centre_cells, segment.indices, segment.count,
+                  options_.overlap, options_.threshold, options_.rule != NmsRule::greedy},
                  scratch_.grid, kept);
   if (options_.voting)
     nms::vote({candidates_.boxes.data(), compared_, candidates_.scores.data(), segment.indices,
@@ -255,8 +257,9 @@ void CpuSuppressor::Impl::order_kept(const Segment& all) const {
   }
 }
 
-// Scores only fall, so each group selects in the order of final score, then index; and so do all
-// groups together.
+// Scores only fall, so each group selects by descending final score, then by ascending index.
+// Sorting all selected candidates the same way gives the order in which all groups together would
+// select.
 void CpuSuppressor::Impl::order_selected(const Segment& all) {
   std::uint32_t count = 0;
   std::uint32_t lowest = ~std::uint32_t{0};

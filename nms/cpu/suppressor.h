@@ -10,8 +10,8 @@
 
 namespace facepipe {
 
-/// Holds the memory of one call at a time: calls of one object must not overlap; different objects
-/// share nothing.
+/// Owns the memory for one call at a time: calls of one object must not overlap in time. Different
+/// objects share nothing.
 class CpuSuppressor {
  public:
   /// Throws std::invalid_argument as check_nms_options() does.
@@ -20,14 +20,14 @@ class CpuSuppressor {
   CpuSuppressor(CpuSuppressor&&) noexcept;
   CpuSuppressor& operator=(CpuSuppressor&&) noexcept;
 
-  /// Throws std::invalid_argument where the spans differ in length. Never allocates.
+  /// Throws std::invalid_argument if the spans have different lengths. Doesn't allocate.
   NmsKept run(const NmsCandidates& candidates);
 
   [[nodiscard]] const NmsOptions& options() const;
   [[nodiscard]] std::uint32_t capacity() const;
 
-  /// All memory that an object takes. At most 400 bytes a candidate of the capacity, and 2 MiB;
-  /// only what a call uses is touched.
+  /// The bytes that an object allocates: at most 400 for each candidate of the capacity, plus 2
+  /// MiB. A call touches only the memory that it needs.
   [[nodiscard]] static std::size_t scratch_bytes(const NmsOptions& options, std::uint32_t capacity);
 
  private:

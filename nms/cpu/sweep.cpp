@@ -20,7 +20,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Lanes = hn::CappedTag<float, BoxBlock::kBoxes>;
 using LanesV = hn::Vec<Lanes>;
 
-/// Cells that a box covers with `beyond` of its width and height added on each side.
+/// Finds the cells that a box covers once it has been enlarged: on each side by `beyond` times its
+/// width or height.
 class CellFinder {
  public:
   explicit CellFinder(const GridPlan& plan)
@@ -41,10 +42,10 @@ class CellFinder {
     const auto corners = hn::LoadU(d, &box.x1);
     const auto outwards = hn::Sub(corners, hn::Shuffle1032(corners));  // -w -h w h
     const auto moved = hn::Add(corners, hn::Mul(hn::Set(d, beyond), outwards));
-    // Infinite corners stay where they are: what would move them is NaN.
+    // An infinite corner would become NaN; it stays as it is.
     const auto outer = hn::IfThenElse(hn::Eq(moved, moved), moved, corners);
-    const auto place = hn::Mul(hn::Sub(outer, hn::Load(d, origin_)), hn::Set(d, scale_));
-    const auto inside = hn::Min(hn::Max(place, hn::Zero(d)), hn::Load(d, last_));
+    const auto position = hn::Mul(hn::Sub(outer, hn::Load(d, origin_)), hn::Set(d, scale_));
+    const auto inside = hn::Min(hn::Max(position, hn::Zero(d)), hn::Load(d, last_));
     HWY_ALIGN std::int32_t out[4];
     hn::Store(hn::ConvertTo(di, inside), di, out);
     return {static_cast<std::uint32_t>(out[0]), static_cast<std::uint32_t>(out[1]),
@@ -54,8 +55,8 @@ class CellFinder {
 
  private:
   [[nodiscard]] std::uint32_t cell(int side, float moved, float corner) const {
-    const float place = ((moved == moved ? moved : corner) - origin_[side]) * scale_;
-    return static_cast<std::uint32_t>(lesser(greater(0.0F, place), last_[side]));
+    const float position = ((moved == moved ? moved : corner) - origin_[side]) * scale_;
+    return static_cast<std::uint32_t>(lesser(greater(0.0F, position), last_[side]));
   }
 
   HWY_ALIGN float origin_[4];
@@ -70,33 +71,33 @@ HWY_INLINE Boxes<LanesV> in_all_lanes(const Box& box, float area) {
 }
 
 template <NmsOverlap kOverlap>
-HWY_INLINE bool falls_to_one_of(const KeptGrid& grid, const KeptGrid::Cell& cell,
-                                const Boxes<LanesV>& loser, LanesV threshold) {
+HWY_INLINE bool suppressed_by_cell(const KeptGrid& grid, const KeptGrid::Cell& cell,
+                                   const Boxes<LanesV>& loser, LanesV threshold) {
   const Lanes d;
   std::uint32_t left = cell.boxes;
   if (left == 0) return false;
   for (std::uint32_t index = cell.first;; index = grid.after(index)) {
     const BoxBlock& block = grid.block(index);
-    auto falls = hn::MaskFromVec(hn::Zero(d));
+    auto suppressed = hn::MaskFromVec(hn::Zero(d));
     for (std::size_t lane = 0; lane < BoxBlock::kBoxes; lane += hn::Lanes(d)) {
       const Boxes<LanesV> winner{hn::Load(d, &block.x1[lane]), hn::Load(d, &block.y1[lane]),
                                  hn::Load(d, &block.x2[lane]), hn::Load(d, &block.y2[lane]),
                                  hn::Load(d, &block.area[lane])};
-      falls = hn::Or(falls, suppresses<kOverlap>(d, winner, loser, threshold));
+      suppressed = hn::Or(suppressed, suppresses<kOverlap>(d, winner, loser, threshold));
     }
-    if (!hn::AllFalse(d, falls)) return true;
+    if (!hn::AllFalse(d, suppressed)) return true;
     if (left <= BoxBlock::kBoxes) return false;
     left -= BoxBlock::kBoxes;
   }
 }
 
 template <NmsOverlap kOverlap>
-HWY_INLINE bool falls_in_range(const KeptGrid& grid, const CellRange& range,
-                               const Boxes<LanesV>& loser, LanesV threshold) {
+HWY_INLINE bool suppressed_in_range(const KeptGrid& grid, const CellRange& range,
+                                    const Boxes<LanesV>& loser, LanesV threshold) {
   const std::uint32_t columns = grid.plan().columns;
   for (std::uint32_t row = range.top; row <= range.bottom; ++row)
     for (std::uint32_t column = range.left; column <= range.right; ++column)
-      if (falls_to_one_of<kOverlap>(grid, grid.cell(row * columns + column), loser, threshold))
+      if (suppressed_by_cell<kOverlap>(grid, grid.cell(row * columns + column), loser, threshold))
         return true;
   return false;
 }
@@ -113,15 +114,15 @@ std::uint32_t sweep_by(const SweepInput& input, KeptGrid& grid, std::uint32_t* k
     const Box& box = input.boxes[index];
     const float box_area = area(box);
     const Boxes<LanesV> loser = in_all_lanes(box, box_area);
-    const std::uint16_t place = single ? 0 : input.places[index];
-    bool falls = false;
-    if (single || (reach.by_centre && place != kNoPlace))
-      falls = falls_to_one_of<kOverlap>(grid, grid.cell(place), loser, threshold);
+    const std::uint16_t centre_cell = single ? 0 : input.centre_cells[index];
+    bool suppressed = false;
+    if (single || (reach.by_centre && centre_cell != kNoCell))
+      suppressed = suppressed_by_cell<kOverlap>(grid, grid.cell(centre_cell), loser, threshold);
     else
-      falls = falls_in_range<kOverlap>(grid, finder.cells(box, 0), loser, threshold);
-    falls = falls || falls_to_one_of<kOverlap>(grid, grid.wide(), loser, threshold);
-    if (!falls) kept[count++] = index;
-    if (!falls || input.any_stronger)
+      suppressed = suppressed_in_range<kOverlap>(grid, finder.cells(box, 0), loser, threshold);
+    suppressed = suppressed || suppressed_by_cell<kOverlap>(grid, grid.wide(), loser, threshold);
+    if (!suppressed) kept[count++] = index;
+    if (!suppressed || input.any_stronger)
       grid.add(box, box_area, single ? CellRange{} : finder.cells(box, reach.beyond));
   }
   return count;

@@ -1,5 +1,5 @@
-// The rules greedy, matrix and fast: one pass over candidates in rank order, each against the
-// stronger ones of its place.
+// The rules greedy, matrix and fast: one sweep over the candidates in rank order. Each is compared
+// with the higher ranked ones that are filed in its cells.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,19 @@
 namespace facepipe::nms {
 
 struct SweepInput {
-  const Box* boxes;             ///< by index
-  const std::uint16_t* places;  ///< by index, as find_places() gives them; not for a single cell
+  const Box* boxes;  ///< by index
+  const std::uint16_t*
+      centre_cells;  ///< by index, as find_centre_cells() gives them; not for a single cell
   const std::uint32_t* ranked;  ///< indices of valid boxes, by rank
   std::uint32_t count;
   NmsOverlap overlap;
   float threshold;
-  /// Candidates fall to any stronger one, also to one that fell.
+  /// Removed candidates suppress too (rules matrix and fast).
   bool any_stronger;
 };
 
-/// Writes the indices of the kept ones, by rank, and returns how many they are. `grid` is laid out
-/// and empty; any layout gives the same answer.
+/// Writes the indices of the kept candidates, by rank, and returns their number. `grid` must be
+/// empty; the result doesn't depend on its layout.
 std::uint32_t sweep(const SweepInput& input, KeptGrid& grid, std::uint32_t* kept);
 
 }  // namespace facepipe::nms

@@ -16,7 +16,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Lanes = hn::CappedTag<float, BoxBlock::kBoxes>;
 using LanesV = hn::Vec<Lanes>;
 
-/// The first of the boxes that suppresses `loser`, `count` where none does.
+/// The first of the boxes that suppresses `loser`; `count` if none does.
 template <NmsOverlap kOverlap>
 HWY_INLINE std::uint32_t first_suppressor(const BoxBlock* boxes, std::uint32_t count,
                                           const Box& loser, float threshold) {
@@ -39,7 +39,8 @@ HWY_INLINE std::uint32_t first_suppressor(const BoxBlock* boxes, std::uint32_t c
 
 template <NmsOverlap kOverlap>
 void vote_by(const VoteInput& input, VoteScratch& scratch, Box* moved) {
-  // Kept ones come in as they are met, so that a candidate sees those alone that outrank it.
+  // Kept boxes are added in rank order, so that a candidate is compared only with those that
+  // outrank it.
   std::uint32_t kept = 0;
   for (std::uint32_t i = 0; i < input.count; ++i) {
     const std::uint32_t index = input.ranked[i];
@@ -47,9 +48,9 @@ void vote_by(const VoteInput& input, VoteScratch& scratch, Box* moved) {
     std::uint32_t joined = kept;
     if (kept < input.kept_count && input.kept[kept] == index) {
       BoxBlock& block = scratch.kept[kept / BoxBlock::kBoxes];
-      const std::uint32_t slot = kept % BoxBlock::kBoxes;
-      if (slot == 0) block.clear();
-      block.set(slot, box, area(box));
+      const std::uint32_t lane = kept % BoxBlock::kBoxes;
+      if (lane == 0) block.clear();
+      block.set(lane, box, area(box));
       scratch.sums[kept++] = {};
     } else {
       joined = first_suppressor<kOverlap>(scratch.kept, kept, box, input.threshold);

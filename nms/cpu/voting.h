@@ -1,4 +1,4 @@
-// Box voting: each candidate that fell moves the kept one that it joins.
+// Box voting: a kept box moves to the mean of itself and the removed boxes that join it.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,12 @@
 namespace facepipe::nms {
 
 struct VoteInput {
-  const Box* boxes;             ///< by index: what is averaged
-  const Box* compared;          ///< by index: what overlaps
+  const Box* boxes;             ///< by index: the boxes that are averaged
+  const Box* compared;          ///< by index: the boxes that are compared
   const float* scores;          ///< by index
   const std::uint32_t* ranked;  ///< indices of valid candidates, by rank
   std::uint32_t count;
-  const std::uint32_t* kept;  ///< those of them that stand, by rank
+  const std::uint32_t* kept;  ///< indices of the kept ones, by rank
   std::uint32_t kept_count;
   NmsOverlap overlap;
   float threshold;

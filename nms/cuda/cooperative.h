@@ -1,4 +1,4 @@
-// Launches of kernels whose CTAs wait for each other.
+// Launches of kernels whose thread blocks wait for each other.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -9,6 +9,7 @@
 
 namespace facepipe::nms {
 
+/// Of the current device.
 inline int device_attribute(cudaDeviceAttr which) {
   int device = 0;
   int value = 0;
@@ -17,16 +18,17 @@ inline int device_attribute(cudaDeviceAttr which) {
   return value;
 }
 
-/// CUDA refuses the launch unless all CTAs fit the device at once. Can be captured.
+/// Launches `kernel` cooperatively: CUDA refuses the launch unless all blocks can run at the same
+/// time. Can be captured. Throws Error(ErrorKind::device) if CUDA fails.
 template <class Arguments>
-void launch_cooperatively(void (*kernel)(Arguments), unsigned ctas, unsigned threads,
+void launch_cooperatively(void (*kernel)(Arguments), unsigned blocks, unsigned threads,
                           std::size_t shared_bytes, cudaStream_t stream,
                           const Arguments& arguments) {
   cudaLaunchAttribute cooperative{};
   cooperative.id = cudaLaunchAttributeCooperative;
   cooperative.val.cooperative = 1;
   cudaLaunchConfig_t config{};
-  config.gridDim = ctas;
+  config.gridDim = blocks;
   config.blockDim = threads;
   config.dynamicSmemBytes = shared_bytes;
   config.stream = stream;

@@ -1,4 +1,4 @@
-// The boolean matrix of Oro et al. 2020, by its two kernels.
+// The rule matrix: the two kernels of Oro et al. 2020.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "nms/cuda/view.h"
+#include "nms/cuda/candidate_view.h"
 #include "nms/nms.h"
 
 namespace facepipe::nms {
@@ -16,15 +16,17 @@ struct MatrixScratch {
   std::uint8_t* survives;  ///< V: d_max
 };
 
-/// Rows begin where four bytes can be written at once.
+/// Bytes from a row to the next: a multiple of 4, since four elements are written at once.
 [[nodiscard]] constexpr std::size_t matrix_stride(std::uint32_t d_max) {
   return (std::size_t{d_max} + 3) / 4 * 4;
 }
 
-/// Grids are as large as keep `multiprocessors` busy.
-void launch_matrix_map(const NmsOptions& options, const View& view, const MatrixScratch& scratch,
-                       std::uint32_t multiprocessors, cudaStream_t stream);
-void launch_matrix_reduce(const NmsOptions& options, const View& view, const MatrixScratch& scratch,
-                          std::uint32_t multiprocessors, cudaStream_t stream);
+/// The map and the reduce kernel. Their grids have enough blocks to occupy `multiprocessors`.
+void launch_matrix_map(const NmsOptions& options, const CandidateView& view,
+                       const MatrixScratch& scratch, std::uint32_t multiprocessors,
+                       cudaStream_t stream);
+void launch_matrix_reduce(const NmsOptions& options, const CandidateView& view,
+                          const MatrixScratch& scratch, std::uint32_t multiprocessors,
+                          cudaStream_t stream);
 
 }  // namespace facepipe::nms

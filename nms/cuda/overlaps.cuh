@@ -1,4 +1,5 @@
-// Measures of overlap: whether a candidate that outranks another suppresses it.
+// The measures of overlap as types, by which kernels are instantiated: whether a candidate
+// suppresses another that it outranks.
 #pragma once
 
 #include <stdexcept>
@@ -8,7 +9,7 @@
 
 namespace facepipe::nms {
 
-/// Areas that a box must have to suppress, or it doesn't whatever its place.
+/// A range of areas. Boxes whose area lies outside of it suppress nothing, whatever their position.
 struct AreaRange {
   float least, most;
   [[nodiscard]] __device__ __forceinline__ bool holds(float area) const {
@@ -16,8 +17,10 @@ struct AreaRange {
   }
 };
 
-/// IoU > t needs a ratio of areas > t. In fp32 as well: the intersection is at most either area,
-/// because rounding keeps order, and the margin is hundreds of times the error of the union.
+/// The areas that a winner must have for IoU > threshold with a loser in the range `of_losers`: the
+/// ratio of two boxes' areas is at least their IoU. This holds for fp32 results too: rounding is
+/// monotone, so the intersection is at most either area, and the factor 0.9999 leaves a margin of
+/// hundreds of times the rounding error of the union.
 __device__ __forceinline__ AreaRange areas_within_ratio(AreaRange of_losers, float threshold) {
   constexpr float kTiny = 1e-30F;
   const float ratio = 0.9999F * threshold;
@@ -35,7 +38,7 @@ struct IouOverlap {
     return iou_exceeds(intersection(winner, loser), winner_area, loser_area, threshold);
   }
 };
-struct DiouOverlap {  // at most the IoU
+struct DiouOverlap {  // DIoU <= IoU, so the bounds of the IoU hold
   static __device__ __forceinline__ AreaRange winners(AreaRange losers, float threshold) {
     return areas_within_ratio(losers, threshold);
   }
@@ -46,7 +49,7 @@ struct DiouOverlap {  // at most the IoU
     return diou_exceeds(winner, loser, inter, winner_area, loser_area, threshold);
   }
 };
-struct WinnerAreaOverlap {  // small winners suppress all around them
+struct WinnerAreaOverlap {  // no lower bound: a small winner is contained in losers of any area
   static __device__ __forceinline__ AreaRange winners(AreaRange losers, float threshold) {
     return {0, areas_within_ratio(losers, threshold).most};
   }
@@ -56,7 +59,7 @@ struct WinnerAreaOverlap {  // small winners suppress all around them
   }
 };
 
-/// Calls use(IouOverlap()) or as the overlap is.
+/// Calls use(IouOverlap()), or use() with the type of another measure.
 template <class Use>
 decltype(auto) with_overlap(NmsOverlap overlap, Use&& use) {
   switch (overlap) {

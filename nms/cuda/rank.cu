@@ -7,7 +7,7 @@
 namespace facepipe::nms {
 namespace {
 
-constexpr unsigned kPart = 128;  // candidates of a CTA
+constexpr unsigned kPart = 128;  // candidates of a block
 
 struct Shared {
   std::uint64_t keys[2 * kPart];
@@ -17,8 +17,8 @@ struct Shared {
 };
 
 /// The key of candidate i, 0 if it is invalid or not chosen.
-__device__ __forceinline__ std::uint64_t chosen_key(const View& view, const std::uint8_t* chosen,
-                                                    unsigned i) {
+__device__ __forceinline__ std::uint64_t chosen_key(const CandidateView& view,
+                                                    const std::uint8_t* chosen, unsigned i) {
   if (chosen != nullptr && chosen[i] == 0) return 0;
   const float score = __ldg(view.scores + i);
   return valid(__ldg(view.boxes + i), score) ? key_of(ordered_bits(score), i) : 0;
@@ -26,7 +26,7 @@ __device__ __forceinline__ std::uint64_t chosen_key(const View& view, const std:
 
 // See Note [Ranking].
 __global__ void __launch_bounds__(kThreads)
-    rank_kernel(const View view, const std::uint8_t* chosen, const RankOutput output) {
+    rank_kernel(const CandidateView view, const std::uint8_t* chosen, const RankOutput output) {
   __shared__ Shared shared;
   const std::uint32_t count = __ldg(view.count);
   const unsigned n = min(count, view.capacity);
@@ -39,16 +39,16 @@ __global__ void __launch_bounds__(kThreads)
     if (const std::uint64_t key = chosen_key(view, chosen, mine); key != 0)
       shared.spare[atomicAdd(&shared.size, 1U)] = key;
   __syncthreads();
-  const OwnOrder own{shared.keys, shared.counts, shared.spare, shared.size};
-  order_own(own);
+  const BlockRanking own{shared.keys, shared.counts, shared.spare, shared.size};
+  sort_own(own);
 #pragma unroll 4
   for (unsigned i = threadIdx.x; i < n; i += kThreads)
-    if (const std::uint64_t key = chosen_key(view, chosen, i); key != 0) count_kept(own, key);
+    if (const std::uint64_t key = chosen_key(view, chosen, i); key != 0) count_among(own, key);
   __syncthreads();
   if (warp_id() != 0) return;
-  const unsigned all = place_own(own, [&](unsigned place, std::uint64_t key) {
-    if (output.indices != nullptr) output.indices[place] = index_of(key);
-    if (output.keys != nullptr) output.keys[place] = key;
+  const unsigned all = write_own(own, [&](unsigned position, std::uint64_t key) {
+    if (output.indices != nullptr) output.indices[position] = index_of(key);
+    if (output.keys != nullptr) output.keys[position] = key;
   });
   if (blockIdx.x != 0 || threadIdx.x != 0) return;
   *output.count = all;
@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(kThreads)
 
 }  // namespace
 
-void launch_rank(const View& view, const std::uint8_t* chosen, const RankOutput& output,
+void launch_rank(const CandidateView& view, const std::uint8_t* chosen, const RankOutput& output,
                  cudaStream_t stream) {
   rank_kernel<<<(view.capacity + kPart - 1) / kPart, kThreads, 0, stream>>>(view, chosen, output);
   FACEPIPE_CUDA_CHECK(cudaGetLastError());

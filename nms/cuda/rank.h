@@ -1,11 +1,11 @@
-// Candidates in rank order: what matrix ends and voting begins with.
+// Sorts candidates by rank: the last step of the rule matrix and the first of voting.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
 
-#include "nms/cuda/view.h"
+#include "nms/cuda/candidate_view.h"
 
 namespace facepipe::nms {
 
@@ -16,8 +16,9 @@ struct RankOutput {
   std::uint32_t* beyond_capacity;  ///< or null
 };
 
-/// Valid candidates in rank order, or those of them for which `chosen` is not 0.
-void launch_rank(const View& view, const std::uint8_t* chosen, const RankOutput& output,
+/// Writes the valid candidates in rank order. If `chosen` is not null, only those whose element in
+/// it is not 0.
+void launch_rank(const CandidateView& view, const std::uint8_t* chosen, const RankOutput& output,
                  cudaStream_t stream);
 
 }  // namespace facepipe::nms

@@ -1,4 +1,4 @@
-// Placing a CTA's kept candidates among all kept ones. See Note [Ranking].
+// Finds the positions in the output of the candidates that a thread block owns. See Note [Ranking].
 #pragma once
 
 #include <cstdint>
@@ -9,54 +9,60 @@ namespace facepipe::nms {
 
 // Note [Ranking]
 // ~~~~~~~~~~~~~~
-// The place of a kept candidate is the number of kept ones that outrank it. Every CTA puts the m
-// that it owns in order, looks up each kept candidate of all CTAs among them (log m steps), and
-// counts it where it falls; the sums of the counts are the places. This is n log m steps for a CTA,
-// whatever the scores, and no CTA waits for another's result.
+// The output is in rank order: the position of a candidate is the number of candidates of the
+// output that outrank it. Each block sorts the m candidates of the output that it owns. Then it
+// finds, by a binary search of log m steps, between which two of its own each candidate of the
+// whole output ranks, and counts it there. Prefix sums over the m + 1 counts are the positions.
+// This takes n log m steps for each block, whatever the scores, and no block waits for the
+// positions of another.
 
-struct OwnOrder {
-  std::uint64_t* keys;   ///< descending, filled up with zeros to padded()
-  unsigned* counts;      ///< size + 1: kept ones, of all CTAs, between two of the keys
-  std::uint64_t* spare;  ///< for sorting
+/// The candidates of the output that a block owns, by their keys. In shared memory.
+struct BlockRanking {
+  std::uint64_t* keys;   ///< sorted, descending, padded with zeros to padded()
+  unsigned* counts;      ///< size + 1; counts[i]: candidates of the output with
+                         ///< keys[i - 1] >= key > keys[i]
+  std::uint64_t* spare;  ///< the keys before they are sorted
   unsigned size;
 
-  /// The power of two above the size.
+  /// The smallest power of two greater than the size.
   [[nodiscard]] __device__ unsigned padded() const {
     return size == 0 ? 1 : 2U << (31 - __clz(static_cast<int>(size)));
   }
 };
 
-/// Puts up to 32 keys in order, one in each lane that has one, all by one warp.
-__device__ __forceinline__ void order_warp(const OwnOrder& own, std::uint64_t key,
-                                           unsigned having) {
+/// Sorts up to 32 keys, those of the lanes whose bit in `having` is set. Called by one warp.
+__device__ __forceinline__ void sort_own_in_warp(const BlockRanking& own, std::uint64_t key,
+                                                 unsigned having) {
   const auto size = static_cast<unsigned>(__popc(having));
   const bool mine = (having >> lane_id() & 1) != 0;
   if (mine) own.spare[__popc(having & lanes_below())] = key;
   __syncwarp();
-  unsigned place = 0;
+  unsigned position = 0;
 #pragma unroll 8
-  for (unsigned j = 0; j < size; ++j) place += own.spare[j] > key ? 1 : 0;
-  if (mine) own.keys[place] = key;
+  for (unsigned j = 0; j < size; ++j) position += own.spare[j] > key ? 1 : 0;
+  if (mine) own.keys[position] = key;
   for (unsigned i = size + lane_id(); i < 64; i += 32) own.keys[i] = 0;
 }
 
-/// Sorts own.size keys from own.spare to own.keys. Begins after a barrier, ends with one.
-__device__ __forceinline__ void order_own(const OwnOrder& own) {
+/// Sorts own.size keys from own.spare to own.keys. All threads of the block call it, after a
+/// barrier; it ends with a barrier.
+__device__ __forceinline__ void sort_own(const BlockRanking& own) {
   for (unsigned i = threadIdx.x; i < own.padded(); i += kThreads) {
     const std::uint64_t key = i < own.size ? own.spare[i] : 0;
-    unsigned place = 0;
+    unsigned position = 0;
 #pragma unroll 4
-    for (unsigned j = 0; j < own.size; ++j) place += own.spare[j] > key ? 1 : 0;
-    own.keys[i < own.size ? place : i] = key;
+    for (unsigned j = 0; j < own.size; ++j) position += own.spare[j] > key ? 1 : 0;
+    own.keys[i < own.size ? position : i] = key;
   }
   __syncthreads();
 }
 
-/// Counts kept candidates of whatever CTA, each below the own keys that are >= its own; a key of 0
-/// is none. Several at once, since each step of a search waits for memory.
+/// Counts candidates of the output, of any block, among the block's own keys: each below the own
+/// keys that are greater or equal. A key of 0 is skipped. Takes several keys at once because each
+/// step of a search waits for memory.
 template <unsigned kKeys>
-__device__ __forceinline__ void count_kept(const OwnOrder& own,
-                                           const std::uint64_t (&keys)[kKeys]) {
+__device__ __forceinline__ void count_among(const BlockRanking& own,
+                                            const std::uint64_t (&keys)[kKeys]) {
   unsigned below[kKeys] = {};
   for (unsigned step = own.padded() / 2; step != 0; step /= 2) {
 #pragma unroll
@@ -67,19 +73,20 @@ __device__ __forceinline__ void count_kept(const OwnOrder& own,
   for (unsigned k = 0; k < kKeys; ++k)
     if (keys[k] != 0) atomicAdd(own.counts + below[k], 1U);
 }
-__device__ __forceinline__ void count_kept(const OwnOrder& own, std::uint64_t key) {
+__device__ __forceinline__ void count_among(const BlockRanking& own, std::uint64_t key) {
   const std::uint64_t keys[1] = {key};
-  count_kept(own, keys);
+  count_among(own, keys);
 }
 
-/// Calls write(place, key) for each own key. One warp; returns how many there are in all CTAs.
+/// Calls write(position, key) for each own key. Called by one warp. Returns the number of
+/// candidates of the whole output.
 template <class Write>
-__device__ __forceinline__ unsigned place_own(const OwnOrder& own, Write&& write) {
+__device__ __forceinline__ unsigned write_own(const BlockRanking& own, Write&& write) {
   unsigned before = 0;
   for (unsigned first = 0; first <= own.size; first += 32) {
     const unsigned i = first + lane_id();
     const unsigned up_to_here = before + warp_inclusive_sum(i <= own.size ? own.counts[i] : 0);
-    // Those that outrank key i fell to places 0..i, and key i itself to i + 1.
+    // The candidates that outrank key i are counted in counts[0..i], key i itself in counts[i + 1].
     if (i < own.size) write(up_to_here, own.keys[i]);
     before = __shfl_sync(kAllLanes, up_to_here, 31);
   }

@@ -1,10 +1,11 @@
-// Scratch memory of each rule, and what it enqueues.
+// The scratch memory of each rule, and the kernels that it enqueues.
 #include <vector_types.h>
 
 #include <stdexcept>
 
 #include "core/cuda/buffer.h"
 #include "core/cuda/stream.h"
+#include "nms/arena.h"
 #include "nms/cuda/greedy/greedy.h"
 #include "nms/cuda/matrix.h"
 #include "nms/cuda/rank.h"
@@ -15,54 +16,57 @@
 namespace facepipe::nms {
 namespace {
 
+constexpr std::size_t kDeviceAlignment = 256;
+
 struct Scratch {
-  GreedyScratch greedy{};          // greedy, fast; soft has its control
+  GreedyScratch greedy{};          // greedy and fast; soft uses its control
   std::uint64_t* words = nullptr;  // soft
   MatrixScratch matrix{};
   VotingScratch voting{};
 };
 
-Scratch lay_out(Pieces& pieces, const NmsOptions& options, std::uint32_t capacity) {
+Scratch lay_out(Arena& arena, const NmsOptions& options, std::uint32_t capacity) {
   Scratch scratch;
-  const bool waits = options.rule != NmsRule::matrix;
-  if (waits) scratch.greedy.control = pieces.next<GreedyControl>(1);
+  const bool blocks_wait = options.rule != NmsRule::matrix;
+  if (blocks_wait) scratch.greedy.control = arena.take<GreedyControl>(1);
   if (options.rule == NmsRule::greedy || options.rule == NmsRule::fast) {
-    scratch.greedy.states = pieces.next<std::uint32_t>(capacity);
-    scratch.greedy.sorted_keys = pieces.next<std::uint64_t>(capacity);
-    scratch.greedy.sorted_boxes = pieces.next<float4>(capacity);
-    scratch.greedy.alive = pieces.next<std::uint32_t>(2 * ((std::size_t{capacity} + 31) / 32));
+    scratch.greedy.states = arena.take<std::uint32_t>(capacity);
+    scratch.greedy.ranked_keys = arena.take<std::uint64_t>(capacity);
+    scratch.greedy.ranked_boxes = arena.take<float4>(capacity);
+    scratch.greedy.remaining = arena.take<std::uint32_t>(2 * ((std::size_t{capacity} + 31) / 32));
   }
-  if (options.rule == NmsRule::soft) scratch.words = pieces.next<std::uint64_t>(capacity);
+  if (options.rule == NmsRule::soft) scratch.words = arena.take<std::uint64_t>(capacity);
   if (options.rule == NmsRule::matrix) {
     const std::uint32_t side = options.matrix.d_max;
-    scratch.matrix = {pieces.next<std::uint8_t>(side * matrix_stride(side)),
-                      pieces.next<std::uint8_t>(side)};
+    scratch.matrix = {arena.take<std::uint8_t>(side * matrix_stride(side)),
+                      arena.take<std::uint8_t>(side)};
   }
   if (options.voting)
-    scratch.voting = {pieces.next<std::uint64_t>(capacity), pieces.next<std::uint32_t>(1),
-                      pieces.next<std::uint32_t>(capacity), pieces.next<std::uint32_t>(capacity)};
+    scratch.voting = {arena.take<std::uint64_t>(capacity), arena.take<std::uint32_t>(1),
+                      arena.take<std::uint32_t>(capacity), arena.take<std::uint32_t>(capacity)};
   return scratch;
 }
 
-/// Memory and options of whatever rule.
+/// What all rules have: options and scratch memory.
 class RuleBase : public CudaRule {
  public:
   RuleBase(const NmsOptions& options, std::uint32_t capacity)
       : options_(options), memory_(rule_scratch_bytes(options, capacity)) {
-    Pieces pieces(memory_.data());
-    scratch_ = lay_out(pieces, options, capacity);
+    Arena arena(memory_.data(), kDeviceAlignment);
+    scratch_ = lay_out(arena, options, capacity);
   }
 
  protected:
-  /// Zeroes the memory. No launch has the tag 0, so that states of 0 are nobody's.
-  void start_at_one(std::uint32_t ticket_bits) {
+  /// Zeroes the memory, and lets the first launch have the tag 1: words of 0 then belong to no
+  /// launch.
+  void reset_control(std::uint32_t phase_bits) {
     const cuda::Stream stream;
     cuda::fill(memory_.span(), 0, stream);
-    const GreedyControl control{1U << ticket_bits, 0, 0, 0, 0};
+    const GreedyControl control{1U << phase_bits, 0, 0, 0, 0};
     cuda::copy(memory_.span(), std::as_bytes(std::span(&control, 1)), stream);
     stream.synchronize();
   }
-  void vote(const View& candidates, const DeviceKept& kept, cudaStream_t stream) {
+  void vote(const CandidateView& candidates, const DeviceKept& kept, cudaStream_t stream) {
     if (!options_.voting) return;
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): four floats either way
     auto* const moved = reinterpret_cast<float4*>(kept.boxes);
@@ -78,11 +82,12 @@ class GreedyRule : public RuleBase {
  public:
   GreedyRule(const NmsOptions& options, std::uint32_t capacity, std::uint32_t multiprocessors)
       : RuleBase(options, capacity), plan_(plan_greedy(options, kMaxNmsCapacity, multiprocessors)) {
-    start_at_one(plan_.ticket_bits);
+    reset_control(plan_.phase_bits);
   }
-  void enqueue(const View& candidates, const DeviceKept& kept, cudaStream_t stream) override {
+  void enqueue(const CandidateView& candidates, const DeviceKept& kept,
+               cudaStream_t stream) override {
     launch_greedy(options_, plan_,
-                  {candidates, scratch_.greedy, plan_.limits, options_.threshold, plan_.ticket_bits,
+                  {candidates, scratch_.greedy, plan_.limits, options_.threshold, plan_.phase_bits,
                    kept.indices, kept.count, kept.beyond_capacity},
                   stream);
     vote(candidates, kept, stream);
@@ -96,17 +101,18 @@ class MatrixRule : public RuleBase {
  public:
   MatrixRule(const NmsOptions& options, std::uint32_t capacity, std::uint32_t multiprocessors)
       : RuleBase(options, capacity), multiprocessors_(multiprocessors) {}
-  void enqueue(const View& candidates, const DeviceKept& kept, cudaStream_t stream) override {
+  void enqueue(const CandidateView& candidates, const DeviceKept& kept,
+               cudaStream_t stream) override {
     enqueue_map(candidates, stream);
     enqueue_reduce(candidates, stream);
     launch_rank(candidates, scratch_.matrix.survives,
                 {kept.indices, nullptr, kept.count, kept.beyond_capacity}, stream);
     vote(candidates, kept, stream);
   }
-  void enqueue_map(const View& candidates, cudaStream_t stream) override {
+  void enqueue_map(const CandidateView& candidates, cudaStream_t stream) override {
     launch_matrix_map(options_, candidates, scratch_.matrix, multiprocessors_, stream);
   }
-  void enqueue_reduce(const View& candidates, cudaStream_t stream) override {
+  void enqueue_reduce(const CandidateView& candidates, cudaStream_t stream) override {
     launch_matrix_reduce(options_, candidates, scratch_.matrix, multiprocessors_, stream);
   }
 
@@ -118,13 +124,14 @@ class SoftRule : public RuleBase {
  public:
   SoftRule(const NmsOptions& options, std::uint32_t capacity, std::uint32_t multiprocessors)
       : RuleBase(options, capacity), plan_(plan_soft(options, capacity, multiprocessors)) {
-    start_at_one(plan_.ticket_bits);
+    reset_control(plan_.phase_bits);
   }
-  void enqueue(const View& candidates, const DeviceKept& kept, cudaStream_t stream) override {
+  void enqueue(const CandidateView& candidates, const DeviceKept& kept,
+               cudaStream_t stream) override {
     const SoftOptions& soft = options_.soft;
     launch_soft(options_, plan_,
                 {candidates, scratch_.greedy.control, scratch_.words, options_.threshold,
-                 soft.sigma, soft.min_score, plan_.ticket_bits, plan_.list_bytes, kept.indices,
+                 soft.sigma, soft.min_score, plan_.phase_bits, plan_.list_bytes, kept.indices,
                  kept.scores, kept.count, kept.beyond_capacity},
                 stream);
   }
@@ -135,10 +142,10 @@ class SoftRule : public RuleBase {
 
 }  // namespace
 
-void CudaRule::enqueue_map(const View&, cudaStream_t) {
+void CudaRule::enqueue_map(const CandidateView&, cudaStream_t) {
   throw std::invalid_argument("enqueue_map: only with the rule matrix");
 }
-void CudaRule::enqueue_reduce(const View&, cudaStream_t) {
+void CudaRule::enqueue_reduce(const CandidateView&, cudaStream_t) {
   throw std::invalid_argument("enqueue_reduce: only with the rule matrix");
 }
 
@@ -157,9 +164,9 @@ std::unique_ptr<CudaRule> make_rule(const NmsOptions& options, std::uint32_t cap
 }
 
 std::size_t rule_scratch_bytes(const NmsOptions& options, std::uint32_t capacity) {
-  Pieces pieces;
-  lay_out(pieces, options, capacity);
-  return pieces.used();
+  Arena arena(nullptr, kDeviceAlignment);
+  lay_out(arena, options, capacity);
+  return arena.used();
 }
 
 }  // namespace facepipe::nms

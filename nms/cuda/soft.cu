@@ -1,4 +1,4 @@
-// The rule soft: one cooperative kernel. See Note [Soft rounds].
+// The kernel of the rule soft, which is launched cooperatively. See Note [Soft selection].
 #include <algorithm>
 #include <cstddef>
 #include <stdexcept>
@@ -13,33 +13,43 @@
 namespace facepipe::nms {
 namespace {
 
-// Note [Soft rounds]
-// ~~~~~~~~~~~~~~~~~~
-// Scores only fall. So a candidate that outranks, by the scores as they are now, all of its
-// neighbours that are still undecided has its final score: whoever is selected before it has been
-// selected already. It is selected at once, whatever goes on elsewhere; its neighbours decay.
-// Neighbours are those of whose IoU the decay is not 1. Each candidate has a word in L2, its score
-// and whether it is undecided, selected or dead (below the least score), which its warp writes and
-// its neighbours' warps poll. Rounding must not depend on who came first: a score is the product of
-// the decays in the order of selection, by falling final scores. Usually selections are seen in
-// that order, and a decay is multiplied as it comes; where one is seen that belongs before some
-// that have been multiplied, the product is formed anew. What is multiplied out of order until then
-// is only an upper bound, and that is all that selecting asks of a score. A warp has a row of the
-// neighbours' matrix at a time: first it compares its candidate with all others and lists the
-// neighbours, as many as shared memory holds; a row with more is compared anew each time.
+// Note [Soft selection]
+// ~~~~~~~~~~~~~~~~~~~~~
+// The neighbours of a candidate are the candidates whose overlap with it makes its score decay,
+// that is, whose decay is not 1. Scores only fall. So if a candidate outranks, by the current
+// scores, all of its undecided neighbours, its score is final: every neighbour that is selected
+// before it has been selected already. Such a candidate is selected at once, whatever the state of
+// candidates elsewhere, and its neighbours decay.
+//
+// Each candidate has a word in global memory, which stays in L2: its score and its state, which is
+// undecided, selected, or discarded (the score is below the least score). A candidate's warp writes
+// the word, and its neighbours' warps poll it.
+//
+// The rounded score must not depend on the order in which a warp learns of selections: it is
+// defined as the product of the decays in the order of selection, which is that of falling final
+// scores. Usually a warp sees selections in this order, and multiplies each decay when it sees the
+// selection. If it sees a selection that precedes one whose decay it has multiplied already, it
+// computes the product again from the initial score. A product in a wrong order is only ever
+// published as an upper bound of a score, and selection needs no more than upper bounds of the
+// neighbours' scores.
+//
+// A warp handles several candidates in turn, its rows. At first it compares each with all others
+// and lists the neighbours in shared memory. If a row has more neighbours than its list can hold,
+// the warp compares it with all candidates each time.
 
-enum Fate : std::uint32_t { kOpen = 0, kSelected = 1, kDead = 2 };
+enum SelectionState : std::uint32_t { kUndecided = 0, kSelected = 1, kDiscarded = 2 };
 
-constexpr unsigned kMostRows = 512;  // of a CTA at a time in order_own()
+constexpr unsigned kMostRows = 512;  // that sort_own() sorts at a time
 
+/// A candidate, as its warp knows it. Equal in all lanes.
 struct Row {
   unsigned index;
   float score;
   float initial;
-  std::uint64_t last;  ///< key of the last selection whose decay is in the score
-  unsigned applied;    ///< decays in the score
+  std::uint64_t last;  ///< the key of the last selection whose decay is in the score
+  unsigned applied;    ///< the number of decays in the score
   unsigned neighbours;
-  Fate fate;
+  SelectionState state;
 };
 
 struct Neighbour {
@@ -55,43 +65,35 @@ struct Shared {
   std::uint32_t tag;
 };
 
-struct Cta {
+struct BlockContext {
   const SoftArguments& arguments;
   Shared& shared;
   unsigned n;
   Row* rows;
   Neighbour* lists;
-  unsigned rows_each;  // of a warp
-  unsigned list_room;  // of a row
+  unsigned rows_per_warp;  // the most rows of a warp
+  unsigned list_capacity;  // neighbours that a row's list can hold
 
-  [[nodiscard]] __device__ Meeting meeting() const { return {arguments.ticket_bits}; }
+  [[nodiscard]] __device__ PhaseCounter phases() const { return {arguments.phase_bits}; }
 };
 
-__device__ __forceinline__ std::uint64_t load_word(const std::uint64_t* word) {
-  std::uint64_t value;
-  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
-  return value;
-}
-__device__ __forceinline__ void store_word(std::uint64_t* word, std::uint64_t value) {
-  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
-}
-
-__device__ __forceinline__ void publish(const Cta& cta, const Row& row) {
+__device__ __forceinline__ void publish(const BlockContext& block, const Row& row) {
   if (lane_id() != 0) return;
   const std::uint64_t rank = static_cast<std::uint64_t>(ordered_bits(row.score)) << 32;
-  store_word(cta.arguments.words + row.index, rank | (cta.shared.tag << 2) | row.fate);
+  store_relaxed(block.arguments.words + row.index, rank | (block.shared.tag << 2) | row.state);
 }
 
-/// What a candidate's word says.
-struct Seen {
-  std::uint64_t key;  ///< greater than all others until it has been written
-  Fate fate;
+/// The published score and state of a candidate.
+struct PublishedScore {
+  std::uint64_t key;  ///< by the current score; greater than all keys if it isn't published yet
+  SelectionState state;
 };
-__device__ __forceinline__ Seen seen_at(const Cta& cta, unsigned index) {
-  const std::uint64_t word = load_word(cta.arguments.words + index);
+__device__ __forceinline__ PublishedScore published_at(const BlockContext& block, unsigned index) {
+  const std::uint64_t word = load_relaxed(block.arguments.words + index);
   const auto low = static_cast<std::uint32_t>(word);
-  if (low >> 2 != cta.shared.tag) return {~std::uint64_t{0}, kOpen};
-  return {key_of(static_cast<std::uint32_t>(word >> 32), index), static_cast<Fate>(low & 3)};
+  if (low >> 2 != block.shared.tag) return {~std::uint64_t{0}, kUndecided};
+  return {key_of(static_cast<std::uint32_t>(word >> 32), index),
+          static_cast<SelectionState>(low & 3)};
 }
 
 __device__ __forceinline__ unsigned warp_max(unsigned value) {
@@ -104,7 +106,7 @@ __device__ __forceinline__ unsigned warp_max(unsigned value) {
 #endif
 }
 
-/// Of 64 bits: the upper half decides, among equal ones the lower.
+/// The maximum of 64-bit values, from the maxima of their halves.
 __device__ __forceinline__ std::uint64_t warp_max(std::uint64_t value) {
   const auto upper = static_cast<unsigned>(value >> 32);
   const unsigned greatest = warp_max(upper);
@@ -112,11 +114,12 @@ __device__ __forceinline__ std::uint64_t warp_max(std::uint64_t value) {
   return (static_cast<std::uint64_t>(greatest) << 32) | lower;
 }
 
-/// The decay of the row by candidate i, 1 if they are no neighbours.
+/// The factor by which the selection of candidate i multiplies the row's score: 1 if they are no
+/// neighbours.
 template <SoftDecay kDecay>
-__device__ __forceinline__ float decay_by(const Cta& cta, const Row& row, unsigned i) {
-  const View& view = cta.arguments.view;
-  if (i >= cta.n || i == row.index) return 1;
+__device__ __forceinline__ float decay_by(const BlockContext& block, const Row& row, unsigned i) {
+  const CandidateView& view = block.arguments.view;
+  if (i >= block.n || i == row.index) return 1;
   const float4 other = __ldg(view.boxes + i);
   const float4 box = __ldg(view.boxes + row.index);
   if (!overlap(box, other) || !valid(other, __ldg(view.scores + i))) return 1;
@@ -124,162 +127,172 @@ __device__ __forceinline__ float decay_by(const Cta& cta, const Row& row, unsign
   const Box a = as_box(box);
   const Box b = as_box(other);
   const float overlap_share = iou(intersection(a, b), area(a), area(b));
-  return kDecay == SoftDecay::linear ? linear_decay(overlap_share, cta.arguments.threshold)
-                                     : gaussian_decay(overlap_share, cta.arguments.sigma);
+  return kDecay == SoftDecay::linear ? linear_decay(overlap_share, block.arguments.threshold)
+                                     : gaussian_decay(overlap_share, block.arguments.sigma);
 }
 
-/// Calls visit(neighbour) with the lanes of a warp, a neighbour each; one of decay 1 is none.
+/// Calls visit(neighbour) for all neighbours, one in each lane at a time. A lane without a
+/// neighbour gets one with a decay of 1.
 template <SoftDecay kDecay, class Visit>
-__device__ __forceinline__ void for_neighbours(const Cta& cta, const Row& row,
+__device__ __forceinline__ void for_neighbours(const BlockContext& block, const Row& row,
                                                const Neighbour* list, Visit&& visit) {
-  if (row.neighbours <= cta.list_room) {
+  if (row.neighbours <= block.list_capacity) {
     for (unsigned first = 0; first < row.neighbours; first += 32) {
       const unsigned j = first + lane_id();
       visit(j < row.neighbours ? list[j] : Neighbour{1, 0});
     }
     return;
   }
-  for (unsigned first = 0; first < cta.n; first += 32) {
+  for (unsigned first = 0; first < block.n; first += 32) {
     const unsigned i = first + lane_id();
-    const float decay = decay_by<kDecay>(cta, row, i);
+    const float decay = decay_by<kDecay>(block, row, i);
     if (__any_sync(kAllLanes, decay != 1)) visit(Neighbour{decay, i});
   }
 }
 
 template <SoftDecay kDecay>
-__device__ __forceinline__ void list_neighbours(const Cta& cta, Row& row, Neighbour* list) {
+__device__ __forceinline__ void list_neighbours(const BlockContext& block, Row& row,
+                                                Neighbour* list) {
   unsigned found = 0;
 #pragma unroll 4
-  for (unsigned first = 0; first < cta.n; first += 32) {
+  for (unsigned first = 0; first < block.n; first += 32) {
     const unsigned i = first + lane_id();
-    const float decay = decay_by<kDecay>(cta, row, i);
+    const float decay = decay_by<kDecay>(block, row, i);
     const unsigned are = __ballot_sync(kAllLanes, decay != 1);
     const unsigned at = found + static_cast<unsigned>(__popc(are & lanes_below()));
-    if (decay != 1 && at < cta.list_room) list[at] = {decay, i};
+    if (decay != 1 && at < block.list_capacity) list[at] = {decay, i};
     found += static_cast<unsigned>(__popc(are));
   }
   row.neighbours = found;
   __syncwarp();
 }
 
-/// What a look at all neighbours tells.
-struct Look {
-  std::uint64_t next = 0;       ///< the highest selected below the last one applied
-  float decay = 1;              ///< its
-  unsigned before = 0;          ///< selected ones that should have been applied
-  std::uint64_t strongest = 0;  ///< of those that are open
+/// The result of reading all neighbours' published words once.
+struct NeighbourScan {
+  std::uint64_t next = 0;  ///< the key of the highest ranked selection below Row::last; 0: none
+  float decay = 1;         ///< of that selection
+  unsigned before = 0;     ///< selections at or above Row::last
+  std::uint64_t strongest = 0;  ///< the greatest key of an undecided neighbour
 };
 
-__device__ __forceinline__ void take_in(Look& look, const Row& row, const Seen& seen, float decay) {
-  if (seen.fate == kOpen) look.strongest = max(look.strongest, seen.key);
-  if (seen.fate != kSelected) return;
-  if (seen.key >= row.last) {
-    ++look.before;
-  } else if (seen.key > look.next) {
-    look.next = seen.key;
-    look.decay = decay;
+__device__ __forceinline__ void add_neighbour(NeighbourScan& scan, const Row& row,
+                                              const PublishedScore& published, float decay) {
+  if (published.state == kUndecided) scan.strongest = max(scan.strongest, published.key);
+  if (published.state != kSelected) return;
+  if (published.key >= row.last) {
+    ++scan.before;
+  } else if (published.key > scan.next) {
+    scan.next = published.key;
+    scan.decay = decay;
   }
 }
 
-/// What all lanes' looks tell together.
-__device__ __forceinline__ Look together(Look look) {
-  const std::uint64_t next = warp_max(look.next);
-  const unsigned has_it = __ballot_sync(kAllLanes, look.next == next);
-  look.decay = __shfl_sync(kAllLanes, look.decay, __ffs(static_cast<int>(has_it)) - 1);
-  look.next = next;
-  look.before = warp_sum(look.before);
-  look.strongest = warp_max(look.strongest);
-  return look;
+/// Combines the scans of all lanes.
+__device__ __forceinline__ NeighbourScan reduce_scan(NeighbourScan scan) {
+  const std::uint64_t next = warp_max(scan.next);
+  const unsigned has_it = __ballot_sync(kAllLanes, scan.next == next);
+  scan.decay = __shfl_sync(kAllLanes, scan.decay, __ffs(static_cast<int>(has_it)) - 1);
+  scan.next = next;
+  scan.before = warp_sum(scan.before);
+  scan.strongest = warp_max(scan.strongest);
+  return scan;
 }
 
-/// Applies what has been selected until look() shows nothing more, and decides the row if that can
-/// be.
-template <class TakeLook>
-__device__ __forceinline__ void settle(const Cta& cta, Row& row, TakeLook&& take_look) {
+/// Multiplies the decays of all published selections into the row's score, in the order of
+/// selection, and decides the row if that is possible. scan_neighbours() returns a NeighbourScan.
+template <class ScanNeighbours>
+__device__ __forceinline__ void apply_selections(const BlockContext& block, Row& row,
+                                                 ScanNeighbours&& scan_neighbours) {
   const float before = row.score;
-  Look look = take_look();
-  while (look.before != row.applied || look.next != 0) {
-    if (look.before != row.applied) {  // one that belongs before: form the product anew
+  NeighbourScan scan = scan_neighbours();
+  while (scan.before != row.applied || scan.next != 0) {
+    if (scan.before !=
+        row.applied) {  // one precedes those applied: start again from the initial score
       row.score = row.initial;
       row.last = ~std::uint64_t{0};
       row.applied = 0;
     } else {
-      row.score = decayed(row.score, look.decay);
-      row.last = look.next;
+      row.score = decayed(row.score, scan.decay);
+      row.last = scan.next;
       ++row.applied;
     }
-    look = take_look();
+    scan = scan_neighbours();
   }
-  if (!(row.score >= cta.arguments.min_score))
-    row.fate = kDead;
-  else if (key_of(ordered_bits(row.score), row.index) > look.strongest)
-    row.fate = kSelected;
-  if (row.fate != kOpen || row.score != before) publish(cta, row);
+  if (!(row.score >= block.arguments.min_score))
+    row.state = kDiscarded;
+  else if (key_of(ordered_bits(row.score), row.index) > scan.strongest)
+    row.state = kSelected;
+  if (row.state != kUndecided || row.score != before) publish(block, row);
 }
 
-constexpr unsigned kHeld = 4;  // neighbours of a lane in registers
+constexpr unsigned kNeighboursPerLane = 4;  // that a lane holds in registers
 
-/// One turn for a row of few neighbours: their words are read once and looked at as often as it
-/// takes.
-__device__ __forceinline__ void turn_by_list(const Cta& cta, Row& row, const Neighbour* list) {
-  Seen seen[kHeld];
-  float decays[kHeld];
+/// Updates a row with few neighbours: their words are read once, into registers, and scanned there
+/// as often as necessary.
+__device__ __forceinline__ void update_row_from_registers(const BlockContext& block, Row& row,
+                                                          const Neighbour* list) {
+  PublishedScore published[kNeighboursPerLane];
+  float decays[kNeighboursPerLane];
 #pragma unroll
-  for (unsigned q = 0; q < kHeld; ++q) {
+  for (unsigned q = 0; q < kNeighboursPerLane; ++q) {
     const unsigned j = 32 * q + lane_id();
-    seen[q] = {0, kDead};
+    published[q] = {0, kDiscarded};
     decays[q] = 1;
     if (j >= row.neighbours) continue;
     decays[q] = list[j].decay;
-    seen[q] = seen_at(cta, list[j].index);
+    published[q] = published_at(block, list[j].index);
   }
-  settle(cta, row, [&] {
-    Look look;
+  apply_selections(block, row, [&] {
+    NeighbourScan scan;
 #pragma unroll
-    for (unsigned q = 0; q < kHeld; ++q) take_in(look, row, seen[q], decays[q]);
-    return together(look);
+    for (unsigned q = 0; q < kNeighboursPerLane; ++q)
+      add_neighbour(scan, row, published[q], decays[q]);
+    return reduce_scan(scan);
   });
 }
 
-/// One turn for a row of whatever neighbours.
+/// Updates a row with any number of neighbours.
 template <SoftDecay kDecay>
-__device__ __forceinline__ void turn(const Cta& cta, Row& row, const Neighbour* list) {
-  if (row.neighbours <= min(cta.list_room, 32 * kHeld)) {
-    turn_by_list(cta, row, list);
+__device__ __forceinline__ void update_row(const BlockContext& block, Row& row,
+                                           const Neighbour* list) {
+  if (row.neighbours <= min(block.list_capacity, 32 * kNeighboursPerLane)) {
+    update_row_from_registers(block, row, list);
     return;
   }
-  settle(cta, row, [&] {
-    Look look;
-    for_neighbours<kDecay>(cta, row, list, [&](const Neighbour& neighbour) {
-      if (neighbour.decay != 1) take_in(look, row, seen_at(cta, neighbour.index), neighbour.decay);
+  apply_selections(block, row, [&] {
+    NeighbourScan scan;
+    for_neighbours<kDecay>(block, row, list, [&](const Neighbour& neighbour) {
+      if (neighbour.decay != 1)
+        add_neighbour(scan, row, published_at(block, neighbour.index), neighbour.decay);
     });
     __syncwarp();
-    return together(look);
+    return reduce_scan(scan);
   });
 }
 
-__device__ __forceinline__ Row first_row(const Cta& cta, unsigned index) {
-  Row row{index, 0, 0, ~std::uint64_t{0}, 0, 0, kDead};
-  if (index >= cta.n) return row;
-  const float score = __ldg(cta.arguments.view.scores + index);
-  if (valid(__ldg(cta.arguments.view.boxes + index), score)) row.score = row.initial = score;
-  if (row.score >= cta.arguments.min_score) row.fate = kOpen;
-  publish(cta, row);
+__device__ __forceinline__ Row make_row(const BlockContext& block, unsigned index) {
+  Row row{index, 0, 0, ~std::uint64_t{0}, 0, 0, kDiscarded};
+  if (index >= block.n) return row;
+  const float score = __ldg(block.arguments.view.scores + index);
+  if (valid(__ldg(block.arguments.view.boxes + index), score)) row.score = row.initial = score;
+  if (row.score >= block.arguments.min_score) row.state = kUndecided;
+  publish(block, row);
   return row;
 }
 
-/// Decides the rows of a warp, turn by turn.
+/// Decides the rows of a warp: updates each undecided row in turn until all are decided.
 template <SoftDecay kDecay>
-__device__ __forceinline__ void decide_rows(const Cta& cta) {
+__device__ __forceinline__ void decide_rows(const BlockContext& block) {
   const unsigned warps = gridDim.x * kWarps;
-  const unsigned number = warp_id() * gridDim.x + blockIdx.x;  // neighbours on different SMs
-  Row* const rows = cta.rows + warp_id() * cta.rows_each;
-  Neighbour* const lists = cta.lists + warp_id() * cta.rows_each * cta.list_room;
+  const unsigned number =
+      warp_id() * gridDim.x + blockIdx.x;  // successive candidates on different SMs
+  Row* const rows = block.rows + warp_id() * block.rows_per_warp;
+  Neighbour* const lists = block.lists + warp_id() * block.rows_per_warp * block.list_capacity;
   unsigned count = 0;
-  for (unsigned index = number; index < cta.n; index += warps) {
-    Row row = first_row(cta, index);
-    if (row.fate != kOpen) continue;
-    list_neighbours<kDecay>(cta, row, lists + count * cta.list_room);
+  for (unsigned index = number; index < block.n; index += warps) {
+    Row row = make_row(block, index);
+    if (row.state != kUndecided) continue;
+    list_neighbours<kDecay>(block, row, lists + count * block.list_capacity);
     if (lane_id() == 0) rows[count] = row;
     ++count;
   }
@@ -288,44 +301,47 @@ __device__ __forceinline__ void decide_rows(const Cta& cta) {
     unsigned open = 0;
     for (unsigned r = 0; r < count; ++r) {
       Row row = rows[r];
-      if (row.fate != kOpen) continue;
-      turn<kDecay>(cta, row, lists + r * cta.list_room);
+      if (row.state != kUndecided) continue;
+      update_row<kDecay>(block, row, lists + r * block.list_capacity);
       __syncwarp();
       if (lane_id() == 0) rows[r] = row;
       __syncwarp();
-      open += row.fate == kOpen ? 1 : 0;
+      open += row.state == kUndecided ? 1 : 0;
     }
     if (open == 0) return;
   }
 }
 
-/// Writes selected ones among candidates [begin, end) to their places. See Note [Ranking].
-__device__ __forceinline__ void place_part(const Cta& cta, unsigned begin, unsigned end) {
-  Shared& shared = cta.shared;
+/// Writes the selected ones of the candidates [begin, end) to their positions in the output. See
+/// Note [Ranking].
+__device__ __forceinline__ void write_part(const BlockContext& block, unsigned begin,
+                                           unsigned end) {
+  Shared& shared = block.shared;
   __syncthreads();
   if (threadIdx.x == 0) shared.own = 0;
   for (unsigned i = threadIdx.x; i <= kMostRows; i += kThreads) shared.counts[i] = 0;
   __syncthreads();
   const unsigned mine = begin + threadIdx.x;
   if (mine < end)
-    if (const Seen seen = seen_at(cta, mine); seen.fate == kSelected)
-      shared.spare[atomicAdd(&shared.own, 1U)] = seen.key;
+    if (const PublishedScore published = published_at(block, mine); published.state == kSelected)
+      shared.spare[atomicAdd(&shared.own, 1U)] = published.key;
   __syncthreads();
-  const OwnOrder own{shared.keys, shared.counts, shared.spare, shared.own};
-  order_own(own);
+  const BlockRanking own{shared.keys, shared.counts, shared.spare, shared.own};
+  sort_own(own);
   if (own.size == 0 && begin != 0) return;
 #pragma unroll 4
-  for (unsigned i = threadIdx.x; i < cta.n; i += kThreads)
-    if (const Seen seen = seen_at(cta, i); seen.fate == kSelected) count_kept(own, seen.key);
+  for (unsigned i = threadIdx.x; i < block.n; i += kThreads)
+    if (const PublishedScore published = published_at(block, i); published.state == kSelected)
+      count_among(own, published.key);
   __syncthreads();
   if (warp_id() != 0) return;
-  const unsigned all = place_own(own, [&](unsigned place, std::uint64_t key) {
+  const unsigned all = write_own(own, [&](unsigned position, std::uint64_t key) {
     const auto rank = static_cast<std::uint32_t>(key >> 32);
-    cta.arguments.indices[place] = index_of(key);
-    cta.arguments.scores[place] =
+    block.arguments.indices[position] = index_of(key);
+    block.arguments.scores[position] =
         __uint_as_float((rank & 0x80000000U) != 0 ? rank & 0x7fffffffU : ~rank);
   });
-  if (begin == 0 && threadIdx.x == 0) *cta.arguments.kept = all;
+  if (begin == 0 && threadIdx.x == 0) *block.arguments.kept = all;
 }
 
 template <SoftDecay kDecay>
@@ -336,32 +352,32 @@ __global__ void __launch_bounds__(kThreads, 1)
   const std::uint32_t count = __ldg(arguments.view.count);
   const unsigned n = min(count, arguments.view.capacity);
   if (threadIdx.x == 0) {
-    const Meeting meeting{arguments.ticket_bits};
-    const std::uint32_t ticket = atomicAdd(&arguments.control->tickets, meeting.weight());
-    shared.tag = ticket >> arguments.ticket_bits;
+    const PhaseCounter phases{arguments.phase_bits};
+    const std::uint32_t launch_count = atomicAdd(&arguments.control->launches, phases.increment());
+    shared.tag = launch_count >> arguments.phase_bits;
     if (blockIdx.x == 0) *arguments.beyond_capacity = count - n;
   }
   __syncthreads();
   const unsigned warps = gridDim.x * kWarps;
-  const unsigned rows_each = max(1U, (n + warps - 1) / warps);
+  const unsigned rows_per_warp = max(1U, (n + warps - 1) / warps);
   auto* const rows = reinterpret_cast<Row*>(memory);
-  auto* const lists = reinterpret_cast<Neighbour*>(rows + kWarps * rows_each);
-  const auto rows_bytes = static_cast<unsigned>(kWarps * rows_each * sizeof(Row));
-  const unsigned list_room =
-      (arguments.list_bytes - rows_bytes) / (kWarps * rows_each * sizeof(Neighbour));
-  const Cta cta{arguments, shared, n, rows, lists, rows_each, list_room};
-  decide_rows<kDecay>(cta);
-  grid_barrier(&arguments.control->barrier, cta.meeting());
+  auto* const lists = reinterpret_cast<Neighbour*>(rows + kWarps * rows_per_warp);
+  const auto rows_bytes = static_cast<unsigned>(kWarps * rows_per_warp * sizeof(Row));
+  const unsigned list_capacity =
+      (arguments.list_bytes - rows_bytes) / (kWarps * rows_per_warp * sizeof(Neighbour));
+  const BlockContext block{arguments, shared, n, rows, lists, rows_per_warp, list_capacity};
+  decide_rows<kDecay>(block);
+  grid_barrier(&arguments.control->barrier, block.phases());
   const unsigned part = max(1U, (n + gridDim.x - 1) / gridDim.x);
   const unsigned begin = min(n, blockIdx.x * part);
   const unsigned end = min(n, begin + part);
   for (unsigned at = begin; at < end || (at == 0 && blockIdx.x == 0); at += kMostRows)
-    place_part(cta, at, min(end, at + kMostRows));
-  // As Note [Tags] has it.
+    write_part(block, at, min(end, at + kMostRows));
+  // Clears stale words, see Note [Tags] in greedy/decisions.cuh.
   if (blockIdx.x != gridDim.x - 1) return;
   for (unsigned i = (shared.tag & 4095U) + 4096U * threadIdx.x; i < arguments.view.capacity;
        i += 4096U * kThreads)
-    if (i >= n) store_word(arguments.words + i, 0);
+    if (i >= n) store_relaxed(arguments.words + i, 0);
 }
 
 using Kernel = void (*)(SoftArguments);
@@ -378,14 +394,14 @@ SoftPlan plan_soft(const NmsOptions& options, std::uint32_t capacity,
   cudaFuncAttributes attributes{};
   FACEPIPE_CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel));
   SoftPlan plan;
-  plan.ctas = multiprocessors;
-  plan.ticket_bits = 8;  // tags then have 24 bits, see Note [Tags]
-  while ((1U << plan.ticket_bits) < plan.ctas) ++plan.ticket_bits;
-  // Half of what there is: the rest serves as L1 cache, for the boxes.
+  plan.blocks = multiprocessors;
+  plan.phase_bits = 8;  // tags then have 24 bits, see Note [Tags]
+  while ((1U << plan.phase_bits) < plan.blocks) ++plan.phase_bits;
+  // Half of the shared memory, if that is enough: the rest remains L1 cache, for the boxes.
   const auto room = static_cast<std::uint32_t>(
       device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - attributes.sharedSizeBytes);
-  const std::uint32_t rows_each = capacity / (plan.ctas * kWarps) + 1;
-  const auto least = static_cast<std::uint32_t>(kWarps * rows_each * (sizeof(Row) + 32));
+  const std::uint32_t rows_per_warp = capacity / (plan.blocks * kWarps) + 1;
+  const auto least = static_cast<std::uint32_t>(kWarps * rows_per_warp * (sizeof(Row) + 32));
   plan.list_bytes = std::min(room, std::max(room / 2, least)) / 16 * 16;
   if (plan.list_bytes < least)
     throw std::invalid_argument("capacity: too large for the rule soft on " +
@@ -398,7 +414,7 @@ SoftPlan plan_soft(const NmsOptions& options, std::uint32_t capacity,
 
 void launch_soft(const NmsOptions& options, const SoftPlan& plan, const SoftArguments& arguments,
                  cudaStream_t stream) {
-  launch_cooperatively(kernel_for(options), plan.ctas, kThreads, plan.shared_bytes, stream,
+  launch_cooperatively(kernel_for(options), plan.blocks, kThreads, plan.shared_bytes, stream,
                        arguments);
 }
 

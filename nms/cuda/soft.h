@@ -1,23 +1,23 @@
-// Kernel of the rule soft.
+// Arguments and launcher of the kernel of the rule soft.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
 
+#include "nms/cuda/candidate_view.h"
 #include "nms/cuda/greedy/greedy.h"
-#include "nms/cuda/view.h"
 #include "nms/nms.h"
 
 namespace facepipe::nms {
 
 struct SoftArguments {
-  View view;
+  CandidateView view;
   GreedyControl* control;
-  std::uint64_t* words;  ///< capacity: each candidate's score and what became of it
+  std::uint64_t* words;  ///< capacity: the published score and state of each candidate
   float threshold, sigma, min_score;
-  std::uint32_t ticket_bits;
-  std::uint32_t list_bytes;  ///< shared memory for neighbours
+  std::uint32_t phase_bits;  ///< 2^phase_bits >= blocks, see PhaseCounter
+  std::uint32_t list_bytes;  ///< shared memory for rows and lists of neighbours
   std::uint32_t* indices;
   float* scores;
   std::uint32_t* kept;
@@ -27,11 +27,11 @@ struct SoftArguments {
 struct SoftPlan {
   std::uint32_t list_bytes = 0;
   std::uint32_t shared_bytes = 0;
-  std::uint32_t ctas = 0;
-  std::uint32_t ticket_bits = 0;
+  std::uint32_t blocks = 0;
+  std::uint32_t phase_bits = 0;
 };
-/// One CTA on each of the multiprocessors. Throws std::invalid_argument where they are too few to
-/// hold the capacity in shared memory.
+/// A launch with one block on each of the `multiprocessors`. Throws std::invalid_argument if their
+/// shared memory is too small for the capacity.
 [[nodiscard]] SoftPlan plan_soft(const NmsOptions& options, std::uint32_t capacity,
                                  std::uint32_t multiprocessors);
 

@@ -73,7 +73,7 @@ CudaSuppressor::~CudaSuppressor() = default;
 CudaSuppressor::CudaSuppressor(CudaSuppressor&&) noexcept = default;
 CudaSuppressor& CudaSuppressor::operator=(CudaSuppressor&&) noexcept = default;
 
-nms::View CudaSuppressor::view_of(const DeviceCandidates& candidates) const {
+nms::CandidateView CudaSuppressor::view_of(const DeviceCandidates& candidates) const {
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): four floats either way
   const auto* const boxes = reinterpret_cast<const float4*>(candidates.boxes);
   return {boxes, candidates.scores, candidates.groups, candidates.count, capacity_};

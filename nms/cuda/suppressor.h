@@ -1,5 +1,6 @@
-// Suppression on a CUDA device: candidates in device memory -> kept ones in device memory, without
-// the host in between. The contract is that of nms.h; the result equals the CPU's bit for bit.
+// Suppression on a CUDA device: from candidates in device memory to kept candidates in device
+// memory, without the host. The contract is that of nms.h; results are equal to the CPU's bit for
+// bit.
 #pragma once
 
 #include <cstddef>
@@ -11,41 +12,43 @@
 
 namespace facepipe {
 
-/// Candidates in device memory, in any order. Each array is as long as the suppressor's capacity,
-/// of which the first *count are candidates; the rest may be anything.
+/// Candidates in device memory, in any order. Each array has as many elements as the suppressor's
+/// capacity. The first *count elements are candidates, the others may have any value.
 struct DeviceCandidates {
   const Box* boxes = nullptr;  ///< aligned to 16 bytes, as cudaMalloc's memory is
   const float* scores = nullptr;
   const std::uint32_t* groups = nullptr;  ///< or null: see NmsCandidates
-  const std::uint32_t* count = nullptr;   ///< on the device; may change from replay to replay
+  const std::uint32_t* count = nullptr;   ///< in device memory; may differ from replay to replay
 };
 
-/// Where the kept ones go, in device memory. Each array is as long as the suppressor's capacity.
+/// The output, in device memory. Each array has as many elements as the suppressor's capacity.
 struct DeviceKept {
   std::uint32_t* indices = nullptr;  ///< in rank order (soft: in the order of selection)
   std::uint32_t* count = nullptr;
-  std::uint32_t* beyond_capacity = nullptr;  ///< candidates that were not looked at, 0 as a rule
-  Box* boxes = nullptr;                      ///< voting only: moved; aligned to 16 bytes
-  float* scores = nullptr;                   ///< soft only: decayed
+  std::uint32_t* beyond_capacity = nullptr;  ///< candidates that were not looked at, usually 0
+  Box* boxes = nullptr;                      ///< voting only: the moved boxes; aligned to 16 bytes
+  float* scores = nullptr;                   ///< soft only: the decayed scores
 };
 
 namespace nms {
 class CudaRule;
-struct View;
+struct CandidateView;
 }  // namespace nms
 
-/// As many multiprocessors as the device has.
+/// Stands for the number of multiprocessors of the device.
 inline constexpr std::uint32_t kAllMultiprocessors = 0;
 
-/// Owns the scratch memory of one suppression at a time: work enqueued on several streams needs a
-/// suppressor for each, or an order among them. Bound to the device current at construction.
+/// Owns scratch memory for one suppression at a time: work on several streams needs a suppressor
+/// for each stream, or must be ordered by events. Bound to the device that was current at
+/// construction.
 class CudaSuppressor {
  public:
-  /// Throws std::invalid_argument as check_nms_options(), Error(ErrorKind::device) where CUDA
-  /// fails. `capacity`: candidates looked at; more are counted in *beyond_capacity.
-  /// `multiprocessors`: those that the streams' work may use, where that is not the whole device,
-  /// as in a green context; at most what the device has. CTAs that wait for each other must all run
-  /// at once: a launch for more than there are fails, be it after its limit of waiting.
+  /// `capacity`: the largest number of candidates that are looked at; further ones are counted in
+  /// *beyond_capacity. `multiprocessors`: how many the stream's work may use, if these are not all
+  /// of the device, as in a green context; at most those of the device. The number must not be too
+  /// large: kernels whose blocks wait for each other need all their blocks to run at the same time,
+  /// and a launch with more blocks than can do so fails, possibly only after the limit of waiting.
+  /// Throws std::invalid_argument as check_nms_options(), Error(ErrorKind::device) if CUDA fails.
   CudaSuppressor(const NmsOptions& options, std::uint32_t capacity,
                  std::uint32_t multiprocessors = kAllMultiprocessors);
   ~CudaSuppressor();
@@ -54,24 +57,24 @@ class CudaSuppressor {
   CudaSuppressor(const CudaSuppressor&) = delete;
   CudaSuppressor& operator=(const CudaSuppressor&) = delete;
 
-  /// Enqueues the suppression and returns; nothing is allocated, nothing waited for, so it can be
-  /// captured in a graph, and replayed with another count. Throws std::invalid_argument for null
-  /// pointers where the options need an array.
+  /// Enqueues the suppression and returns. Neither allocates nor waits, so that it can be captured
+  /// in a graph and replayed with another count. Throws std::invalid_argument if a pointer is null
+  /// whose array the options need.
   void enqueue(const DeviceCandidates& candidates, const DeviceKept& kept, cuda::StreamView stream);
 
-  /// The rule matrix alone, to be timed apart: its map and its reduce kernel, which leave their
-  /// results in the suppressor.
+  /// The map and the reduce kernel of the rule matrix, to be timed one by one; their results stay
+  /// in the suppressor. Other rules throw std::invalid_argument.
   void enqueue_map(const DeviceCandidates& candidates, cuda::StreamView stream);
   void enqueue_reduce(const DeviceCandidates& candidates, cuda::StreamView stream);
 
   [[nodiscard]] const NmsOptions& options() const noexcept { return options_; }
   [[nodiscard]] std::uint32_t capacity() const noexcept { return capacity_; }
 
-  /// Device memory that a suppressor allocates.
+  /// The bytes of device memory that a suppressor allocates.
   [[nodiscard]] static std::size_t scratch_bytes(const NmsOptions& options, std::uint32_t capacity);
 
  private:
-  [[nodiscard]] nms::View view_of(const DeviceCandidates& candidates) const;
+  [[nodiscard]] nms::CandidateView view_of(const DeviceCandidates& candidates) const;
 
   NmsOptions options_;
   std::uint32_t capacity_;

@@ -10,11 +10,11 @@ namespace facepipe::nms {
 namespace {
 
 constexpr std::uint32_t kNone = 0xffffffffU;
-constexpr unsigned kStaged = 256;  // kept ones at once in shared memory
+constexpr unsigned kStaged = 256;  // kept candidates that are in shared memory at a time
 constexpr unsigned kJoinThreads = 256;
 
 struct VotingArguments {
-  View view;
+  CandidateView view;
   const std::uint32_t* indices;
   const std::uint32_t* kept;
   VotingScratch scratch;
@@ -30,14 +30,10 @@ struct Staged {
   std::uint32_t groups[kStaged];
 };
 
-/// As the rule compares it.
+/// The box that the rule compares.
 __device__ __forceinline__ Box compared_box(const VotingArguments& arguments, unsigned index) {
   return matrix_box(as_box(__ldg(arguments.view.boxes + index)), arguments.squares,
                     arguments.plus_one);
-}
-
-__device__ __forceinline__ std::uint32_t group_at(const View& view, unsigned index) {
-  return view.groups != nullptr ? __ldg(view.groups + index) : 0;
 }
 
 __device__ __forceinline__ void stage(const VotingArguments& arguments, Staged& staged,
@@ -49,10 +45,11 @@ __device__ __forceinline__ void stage(const VotingArguments& arguments, Staged& 
   staged.boxes[threadIdx.x] = box;
   staged.areas[threadIdx.x] = area(box);
   staged.keys[threadIdx.x] = key_of(ordered_bits(__ldg(arguments.view.scores + index)), index);
-  staged.groups[threadIdx.x] = group_at(arguments.view, index);
+  staged.groups[threadIdx.x] = group_of(arguments.view, index);
 }
 
-/// The candidate of each thread joins the first kept one that outranks and suppresses it, or is it.
+/// A thread finds the kept candidate that its candidate joins: the highest ranked one that outranks
+/// and suppresses it, or itself if it is kept. kNone if there is neither.
 template <class Overlap>
 __global__ void __launch_bounds__(kJoinThreads) join_kernel(const VotingArguments arguments) {
   static_assert(kStaged == kJoinThreads);
@@ -65,7 +62,7 @@ __global__ void __launch_bounds__(kJoinThreads) join_kernel(const VotingArgument
   const unsigned index = exists ? index_of(key) : 0;
   const Box box = exists ? compared_box(arguments, index) : as_box(empty_box());
   const float box_area = area(box);
-  const std::uint32_t group = exists ? group_at(arguments.view, index) : 0;
+  const std::uint32_t group = exists ? group_of(arguments.view, index) : 0;
   const unsigned kept = *arguments.kept;
   unsigned joined = kNone;
   bool looking = exists;
@@ -86,7 +83,8 @@ __global__ void __launch_bounds__(kJoinThreads) join_kernel(const VotingArgument
   if (exists) scratch.joined[rank] = joined;
 }
 
-/// A warp for each kept one adds up what joined it, in rank order; all lanes hold the same sums.
+/// A warp adds up the boxes that joined a kept candidate, in rank order, and writes the moved box.
+/// All lanes hold the same sums.
 __global__ void __launch_bounds__(kJoinThreads) sum_kernel(const VotingArguments arguments) {
   const VotingScratch& scratch = arguments.scratch;
   const unsigned kept = *arguments.kept;
@@ -94,7 +92,7 @@ __global__ void __launch_bounds__(kJoinThreads) sum_kernel(const VotingArguments
   const unsigned warps = gridDim.x * kJoinThreads / 32;
   for (unsigned k = blockIdx.x * kJoinThreads / 32 + warp_id(); k < kept; k += warps) {
     VoteSums sums;
-    // None that joined it outranks it.
+    // No candidate that joined it outranks it, so the search begins at its own rank.
     for (unsigned first = scratch.rank_of[k]; first < count; first += 32) {
       const unsigned rank = first + lane_id();
       const bool votes = rank < count && scratch.joined[rank] == k;
@@ -119,9 +117,9 @@ __global__ void __launch_bounds__(kJoinThreads) sum_kernel(const VotingArguments
 
 }  // namespace
 
-void launch_voting(const NmsOptions& options, const View& view, const std::uint32_t* indices,
-                   const std::uint32_t* kept, const VotingScratch& scratch, float4* moved,
-                   cudaStream_t stream) {
+void launch_voting(const NmsOptions& options, const CandidateView& view,
+                   const std::uint32_t* indices, const std::uint32_t* kept,
+                   const VotingScratch& scratch, float4* moved, cudaStream_t stream) {
   launch_rank(view, nullptr, {nullptr, scratch.keys, scratch.count, nullptr}, stream);
   const VotingArguments arguments{view,
                                   indices,
@@ -131,9 +129,9 @@ void launch_voting(const NmsOptions& options, const View& view, const std::uint3
                                   options.matrix.squares,
                                   options.matrix.plus_one,
                                   moved};
-  const unsigned ctas = (view.capacity + kJoinThreads - 1) / kJoinThreads;
+  const unsigned blocks = (view.capacity + kJoinThreads - 1) / kJoinThreads;
   with_overlap(options.overlap, [&](auto overlap) {
-    join_kernel<decltype(overlap)><<<ctas, kJoinThreads, 0, stream>>>(arguments);
+    join_kernel<decltype(overlap)><<<blocks, kJoinThreads, 0, stream>>>(arguments);
   });
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
   const auto sms = static_cast<unsigned>(device_attribute(cudaDevAttrMultiProcessorCount));

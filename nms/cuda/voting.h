@@ -1,25 +1,26 @@
-// Kept boxes moved to the mean of themselves and those that fell to them.
+// Box voting: each kept box moves to the mean of itself and the boxes that joined it.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
 
-#include "nms/cuda/view.h"
+#include "nms/cuda/candidate_view.h"
 #include "nms/nms.h"
 
 namespace facepipe::nms {
 
 struct VotingScratch {
-  std::uint64_t* keys;     ///< capacity: of all valid candidates, in rank order
-  std::uint32_t* count;    ///< of them
-  std::uint32_t* joined;   ///< capacity: which kept one each of them joins
-  std::uint32_t* rank_of;  ///< capacity: where among the keys each kept one is
+  std::uint64_t* keys;     ///< capacity: the keys of all valid candidates, in rank order
+  std::uint32_t* count;    ///< the number of valid candidates
+  std::uint32_t* joined;   ///< capacity: for each key the kept candidate that it joins
+  std::uint32_t* rank_of;  ///< capacity: for each kept candidate its position among the keys
 };
 
-/// `indices` and `kept` are what the rule left: kept candidates in rank order, and how many.
-void launch_voting(const NmsOptions& options, const View& view, const std::uint32_t* indices,
-                   const std::uint32_t* kept, const VotingScratch& scratch, float4* moved,
-                   cudaStream_t stream);
+/// `indices` and `kept` are the output of the rule: the kept candidates in rank order and their
+/// number. `moved` gets their boxes in the same order.
+void launch_voting(const NmsOptions& options, const CandidateView& view,
+                   const std::uint32_t* indices, const std::uint32_t* kept,
+                   const VotingScratch& scratch, float4* moved, cudaStream_t stream);
 
 }  // namespace facepipe::nms

@@ -25,19 +25,20 @@ void fill(const Plane& plane, const PixelRect& area, std::uint16_t value) {
   }
 }
 
-/// Interleaved chroma.
+/// Fills a plane of interleaved chroma.
 template <class Sample>
-void fill_pairs(const Plane& plane, const PixelRect& area, const InkSamples& ink) {
+void fill_pairs(const Plane& plane, const PixelRect& area, const YuvColor& color) {
   for (int y = area.y1; y < area.y2; ++y) {
     auto* const line = row<Sample>(plane, y);
     for (std::ptrdiff_t x = area.x1; x < area.x2; ++x) {
-      line[2 * x] = static_cast<Sample>(ink.u);
-      line[2 * x + 1] = static_cast<Sample>(ink.v);
+      line[2 * x] = static_cast<Sample>(color.u);
+      line[2 * x + 1] = static_cast<Sample>(color.v);
     }
   }
 }
 
-/// The chroma samples of a solid mark: its edges are edges of cells or of the picture.
+/// The chroma samples of a filled rectangle, whose edges are those of chroma cells or of the
+/// picture.
 PixelRect chroma_area(const PixelRect& area, const PixelFormat& format) {
   const int w = format.log2_chroma_w;
   const int h = format.log2_chroma_h;
@@ -45,49 +46,50 @@ PixelRect chroma_area(const PixelRect& area, const PixelFormat& format) {
 }
 
 template <class Sample>
-void draw_solid(const Frame& frame, const PixelRect& area, const InkSamples& ink) {
-  fill<Sample>(frame.planes[0], area, ink.y);
+void draw_rectangle(const Frame& frame, const PixelRect& area, const YuvColor& color) {
+  fill<Sample>(frame.planes[0], area, color.y);
   if (!frame.format.has_chroma) return;
   const PixelRect chroma = chroma_area(area, frame.format);
   if (frame.format.semi_planar) {
-    fill_pairs<Sample>(frame.planes[1], chroma, ink);
+    fill_pairs<Sample>(frame.planes[1], chroma, color);
   } else {
-    fill<Sample>(frame.planes[1], chroma, ink.u);
-    fill<Sample>(frame.planes[2], chroma, ink.v);
+    fill<Sample>(frame.planes[1], chroma, color.u);
+    fill<Sample>(frame.planes[2], chroma, color.v);
   }
 }
 
 template <class Sample>
-Sample blend(Sample under, unsigned ink, unsigned coverage, int shift) {
+Sample blend(Sample under, unsigned color, unsigned coverage, int shift) {
   const unsigned old = static_cast<unsigned>(under) >> shift;
-  const unsigned mixed = (old * (kOpaque - coverage) + ink * coverage + kOpaque / 2) / kOpaque;
+  const unsigned mixed = (old * (kOpaque - coverage) + color * coverage + kOpaque / 2) / kOpaque;
   return static_cast<Sample>(mixed << shift);
 }
 
-/// A letter's texels, walked in the order of the stored picture: a step to the right or down there
-/// is a step in any of four directions here.
-struct MaskWalk {
+/// How to read a glyph's texels in the order of the stored picture's pixels, in steps within the
+/// atlas: `right` for the next pixel of a row, `down` for the next row. Depending on the
+/// orientation each is a step in one of four directions.
+struct TexelWalk {
   const std::uint8_t* start;
   std::ptrdiff_t right;
   std::ptrdiff_t down;
 };
 
-MaskWalk mask_walk(const OverlayPlan& plan, const Mark& mark) {
+TexelWalk texel_walk(const OverlayPlan& plan, const OverlayPrimitive& primitive) {
   const StoredMap& map = plan.to_stored;
   const std::ptrdiff_t stride = plan.atlas->stride();
-  MaskWalk walk{plan.atlas->coverage.data() + mark.mask, map.xx + map.xy * stride,
-                map.yx + map.yy * stride};
-  const int last_column = mark.area.x2 - mark.area.x1 - 1;
-  const int last_row = mark.area.y2 - mark.area.y1 - 1;
+  TexelWalk walk{plan.atlas->coverage.data() + primitive.texel, map.xx + map.xy * stride,
+                 map.yx + map.yy * stride};
+  const int last_column = primitive.area.x2 - primitive.area.x1 - 1;
+  const int last_row = primitive.area.y2 - primitive.area.y1 - 1;
   if (map.xx + map.yx < 0) walk.start += last_column;
   if (map.xy + map.yy < 0) walk.start += last_row * stride;
   return walk;
 }
 
 template <class Sample>
-void draw_letter(const Plane& plane, const MaskWalk& walk, const PixelRect& area, std::uint16_t ink,
-                 int shift) {
-  const unsigned full = static_cast<unsigned>(ink) >> shift;
+void draw_glyph(const Plane& plane, const TexelWalk& walk, const PixelRect& area,
+                std::uint16_t color, int shift) {
+  const unsigned full = static_cast<unsigned>(color) >> shift;
   for (int y = area.y1; y < area.y2; ++y) {
     auto* const line = row<Sample>(plane, y);
     const std::uint8_t* texel = walk.start + (y - area.y1) * walk.down;
@@ -97,25 +99,25 @@ void draw_letter(const Plane& plane, const MaskWalk& walk, const PixelRect& area
 }
 
 template <class Sample>
-void draw_letter(const Frame& frame, const OverlayPlan& plan, const Mark& mark,
-                 const PixelRect& area, const InkSamples& ink) {
-  const MaskWalk walk = mask_walk(plan, mark);
+void draw_glyph(const Frame& frame, const OverlayPlan& plan, const OverlayPrimitive& primitive,
+                const PixelRect& area, const YuvColor& color) {
+  const TexelWalk walk = texel_walk(plan, primitive);
   const int shift = frame.format.shift;
-  draw_letter<Sample>(frame.planes[0], walk, area, ink.y, shift);
-  if (!plan.letters_on_all_planes) return;
-  draw_letter<Sample>(frame.planes[1], walk, area, ink.u, shift);
-  draw_letter<Sample>(frame.planes[2], walk, area, ink.v, shift);
+  draw_glyph<Sample>(frame.planes[0], walk, area, color.y, shift);
+  if (!plan.glyphs_on_all_planes) return;
+  draw_glyph<Sample>(frame.planes[1], walk, area, color.u, shift);
+  draw_glyph<Sample>(frame.planes[2], walk, area, color.v, shift);
 }
 
 template <class Sample>
 void draw(const Frame& frame, const OverlayPlan& plan) {
-  for (const Mark& mark : plan.marks) {
-    const PixelRect area = plan.to_stored(mark.area);
-    const InkSamples& ink = plan.inks[static_cast<std::size_t>(mark.ink)];
-    if (mark.mask == Mark::kSolid)
-      draw_solid<Sample>(frame, area, ink);
+  for (const OverlayPrimitive& primitive : plan.primitives) {
+    const PixelRect area = plan.to_stored(primitive.area);
+    const YuvColor& color = plan.colors[static_cast<std::size_t>(primitive.color)];
+    if (primitive.texel == OverlayPrimitive::kFilled)
+      draw_rectangle<Sample>(frame, area, color);
     else
-      draw_letter<Sample>(frame, plan, mark, area, ink);
+      draw_glyph<Sample>(frame, plan, primitive, area, color);
   }
 }
 

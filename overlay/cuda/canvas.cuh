@@ -1,4 +1,4 @@
-// What the overlay's kernels share: the picture as they write it, cell by cell.
+// How the overlay's kernels write the picture: one chroma cell of 2 x 2 pixels at a time.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ struct alignas(2 * sizeof(Sample)) Pair {
   Sample second;
 };
 
-/// The picture of this run and its layout.
+/// The picture that the frame descriptor names, and its layout.
 template <class Sample>
 struct Canvas {
   Sample* luma;
@@ -23,7 +23,7 @@ struct Canvas {
   std::int32_t chroma_stride;  // likewise
   const FrameDescriptor* descriptor;
   const OverlayLayout* layout;
-  bool paired;  // both planes let two neighbours be written at once
+  bool paired;  // in both planes two neighbouring samples can be written at once
 
   __device__ explicit Canvas(const OverlayWork& work) : descriptor(work.descriptor) {
     luma = reinterpret_cast<Sample*>(descriptor->luma);
@@ -37,13 +37,13 @@ struct Canvas {
                  sizeof(Pair<Sample>) ==
              0;
   }
-  __device__ Sample ink(Ink which, int component) const {
-    return static_cast<Sample>(descriptor->inks[static_cast<int>(which)][component]);
+  __device__ Sample color(OverlayColor which, int component) const {
+    return static_cast<Sample>(descriptor->overlay_colors[static_cast<int>(which)][component]);
   }
   __device__ Sample& luma_at(int x, int y) const {
     return luma[static_cast<std::ptrdiff_t>(y) * luma_stride + x];
   }
-  /// Writes `first` and `second` at an even place.
+  /// Writes two neighbouring samples, the first at an even column.
   __device__ void set_pair(Sample* to, Sample first, Sample second) const {
     if (paired) {
       *reinterpret_cast<Pair<Sample>*>(to) = {first, second};
@@ -57,14 +57,14 @@ struct Canvas {
   }
 };
 
-/// The chroma cells under an area of the stored picture, not empty.
-struct Cells {
+/// The chroma cells that an area of the stored picture, not empty, covers or touches.
+struct ChromaCells {
   int x;
   int y;
   int columns;
   int rows;
 
-  __device__ explicit Cells(const PixelRect& area)
+  __device__ explicit ChromaCells(const PixelRect& area)
       : x(area.x1 >> 1),
         y(area.y1 >> 1),
         columns(((area.x2 - 1) >> 1) - x + 1),
@@ -72,10 +72,11 @@ struct Cells {
   __device__ int count() const { return columns * rows; }
 };
 
-/// The cells `first`, `first` + `step`, ..., row by row, without a division for each.
-class CellWalk {
+/// Visits the cells `first`, `first` + `step`, ..., counted row by row, without a division for
+/// each.
+class ChromaCellWalk {
  public:
-  __device__ CellWalk(const Cells& cells, unsigned first, unsigned step)
+  __device__ ChromaCellWalk(const ChromaCells& cells, unsigned first, unsigned step)
       : cells_(cells),
         column_(static_cast<int>(first) % cells.columns),
         row_(static_cast<int>(first) / cells.columns),
@@ -92,7 +93,7 @@ class CellWalk {
   }
 
  private:
-  const Cells& cells_;
+  const ChromaCells& cells_;
   int column_;
   int row_;
   int columns_on_;

@@ -1,4 +1,4 @@
-// What the overlay's kernels get, and their launchers.
+// Arguments and launchers of the overlay's kernels.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -15,8 +15,8 @@
 
 namespace facepipe {
 
-/// GlyphAtlas: coverage in device memory; the table, which every text reads, among the kernels'
-/// parameters.
+/// GlyphAtlas for kernels. The coverage is in device memory. The table of columns, which every text
+/// reads, is part of the kernels' parameters.
 struct DeviceGlyphs {
   const std::uint8_t* coverage;
   std::int32_t stride;
@@ -29,28 +29,29 @@ struct OverlayWork {
   OverlayLayout layouts[2];  ///< progressive, interlaced
   StoredMap to_stored;
   DeviceGlyphs glyphs;
-  PixelRect* plates;  ///< of the stored picture, a face each; empty: the face has no label
-  int shift;          ///< of a sample in its word
+  PixelRect* label_backgrounds;  ///< one a face, in the stored picture; empty: no label
+  int shift;                     ///< PixelFormat::shift of the samples
   OverlayStyle style;
 };
 
-/// "N faces": the most digits of N, and the rest.
+/// The text of the count, "N faces": the largest number of digits of N, and the rest of the text.
 inline constexpr int kCountDigits = 10;
 inline constexpr std::string_view kCountWords = " faces";
 
-/// A fixed number of CTAs, which share out the faces.
+/// How the kernels are launched: a fixed number of thread blocks, which divide the faces among
+/// themselves.
 struct OverlayLaunch {
   bool wide;  ///< samples of two bytes
-  unsigned ctas;
-  std::size_t label_cells;   ///< chroma cells under a face's label at most
-  std::size_t text_columns;  ///< pixels of the longest text's plate at most
+  unsigned blocks;
+  std::size_t label_cells;   ///< the most chroma cells that a face's label covers
+  std::size_t text_columns;  ///< the largest width of a text's background, in pixels
 };
 
-// In this order; see Note: order of drawing, in overlay.cu.
-/// Outlines, and the plates for launch_labels().
+// To be called in this order; see Note: order of drawing, in overlay.cu.
+/// Draws outlines, and computes OverlayWork::label_backgrounds for launch_labels().
 void launch_outlines(const OverlayWork& work, const OverlayLaunch& launch, cudaStream_t stream);
 void launch_dots(const OverlayWork& work, const OverlayLaunch& launch, cudaStream_t stream);
-/// Labels of faces and the count.
+/// Draws the labels of faces and the count.
 void launch_labels(const OverlayWork& work, const OverlayLaunch& launch, cudaStream_t stream);
 
 }  // namespace facepipe

@@ -10,11 +10,12 @@ using namespace overlay;
 
 // See Note: order of drawing, in overlay.cu.
 
-constexpr unsigned kLabelThreads = 256;  // a label a CTA
-constexpr unsigned kCountCtas = 16;      // the count is longer than a label: several share it
+constexpr unsigned kLabelThreads = 256;  // a thread block draws one label at a time
+constexpr unsigned kCountBlocks = 16;  // blocks that share the count, which is longer than a label
 constexpr unsigned kOpaque = 255;
 
-/// For each column of a text's plate the atlas's column, or -1 between letters.
+/// columns[i] becomes the atlas's column for column i of a text's background, or -1 where there is
+/// no glyph.
 __device__ void find_columns(const Text& text, std::int16_t* columns) {
   for (int x = text.area.x1 + static_cast<int>(threadIdx.x); x < text.area.x2; x += kLabelThreads) {
     int column = -1;
@@ -24,39 +25,43 @@ __device__ void find_columns(const Text& text, std::int16_t* columns) {
   }
 }
 
-/// Where labels of better faces, or the count, hide this one: gathered kLabelThreads at a time.
-struct Covers {
+/// Backgrounds of better faces' labels, or of the count, that cover part of this label: those among
+/// kLabelThreads faces at a time, and the count.
+struct Occluders {
   PixelRect list[kLabelThreads + 1];
   unsigned size;
 };
 
-__device__ void add(Covers& covers, const PixelRect& mine, const PixelRect& other) {
-  if (overlap(mine, other)) covers.list[atomicAdd(&covers.size, 1U)] = other;
+__device__ void add(Occluders& occluders, const PixelRect& mine, const PixelRect& other) {
+  if (overlap(mine, other)) occluders.list[atomicAdd(&occluders.size, 1U)] = other;
 }
 
-/// Sets hidden[i] for each cell that one of the covers hides. Thread t keeps to the cells t,
-/// t + kLabelThreads, ..., here as in draw_text().
-__device__ void hide(const Covers& covers, const Cells& cells, std::uint8_t* hidden) {
-  if (covers.size == 0) return;
+/// Sets hidden[i] for each cell i of the label that an occluder covers. Thread t handles the cells
+/// t, t + kLabelThreads, ...; in draw_text() it handles the same ones.
+__device__ void find_hidden(const Occluders& occluders, const ChromaCells& cells,
+                            std::uint8_t* hidden) {
+  if (occluders.size == 0) return;
   int i = static_cast<int>(threadIdx.x);
-  for (CellWalk walk(cells, threadIdx.x, kLabelThreads); walk.inside(); walk.advance()) {
+  for (ChromaCellWalk walk(cells, threadIdx.x, kLabelThreads); walk.inside(); walk.advance()) {
     const PixelPoint cell = walk.cell();
-    for (unsigned k = 0; k < covers.size && hidden[i] == 0; ++k)
-      hidden[i] = contains(covers.list[k], 2 * cell.x, 2 * cell.y) ? 1 : 0;
+    for (unsigned k = 0; k < occluders.size && hidden[i] == 0; ++k)
+      hidden[i] = contains(occluders.list[k], 2 * cell.x, 2 * cell.y) ? 1 : 0;
     i += kLabelThreads;
   }
 }
 
-/// The cells of CTA `part` of `parts`; `hidden` (for one part) may be null.
+/// Draws a text, or the part of it with index `part` if `parts` blocks share it. `hidden` may be
+/// null; if it isn't, `parts` must be 1.
 template <class Sample>
 __device__ void draw_text(const OverlayWork& work, const Canvas<Sample>& canvas, const Text& text,
                           const std::int16_t* columns, const std::uint8_t* hidden, unsigned part,
                           unsigned parts) {
-  const Cells cells(text.stored);
-  const Sample u = canvas.ink(Ink::plate, 1);
-  const Sample v = canvas.ink(Ink::plate, 2);
-  const unsigned plate = static_cast<unsigned>(canvas.ink(Ink::plate, 0)) >> work.shift;
-  const unsigned letter = static_cast<unsigned>(canvas.ink(Ink::text, 0)) >> work.shift;
+  const ChromaCells cells(text.stored);
+  const Sample u = canvas.color(OverlayColor::background, 1);
+  const Sample v = canvas.color(OverlayColor::background, 2);
+  const unsigned background =
+      static_cast<unsigned>(canvas.color(OverlayColor::background, 0)) >> work.shift;
+  const unsigned glyph = static_cast<unsigned>(canvas.color(OverlayColor::text, 0)) >> work.shift;
   const int bottom = text.top + canvas.layout->text_height;
   const auto luma = [&](int x, int y) {
     const PixelPoint pixel = work.to_stored.upright({x, y});
@@ -64,56 +69,57 @@ __device__ void draw_text(const OverlayWork& work, const Canvas<Sample>& canvas,
     unsigned covered = 0;
     if (column >= 0 && pixel.y >= text.top && pixel.y < bottom)
       covered = __ldg(work.glyphs.coverage + (pixel.y - text.top) * work.glyphs.stride + column);
-    const unsigned mixed = (plate * (kOpaque - covered) + letter * covered + kOpaque / 2) / kOpaque;
+    const unsigned mixed =
+        (background * (kOpaque - covered) + glyph * covered + kOpaque / 2) / kOpaque;
     return static_cast<Sample>(mixed << work.shift);
   };
   const unsigned step = parts * kLabelThreads;
   unsigned i = part * kLabelThreads + threadIdx.x;
-  for (CellWalk walk(cells, i, step); walk.inside(); walk.advance(), i += step) {
+  for (ChromaCellWalk walk(cells, i, step); walk.inside(); walk.advance(), i += step) {
     if (hidden != nullptr && hidden[i] != 0) continue;
     set_luma(canvas, text.stored, walk.cell(), luma);
     canvas.set_chroma(walk.cell(), u, v);
   }
 }
 
-/// A CTA's shared memory.
+/// A block's shared memory.
 struct LabelShared {
   Text count;
   Text text;
-  Covers covers;
+  Occluders occluders;
 };
 
-/// Draws a face's label; every thread of the CTA calls it.
+/// Draws a face's label. All threads of the block call it.
 template <class Sample>
 __device__ void draw_label(const OverlayWork& work, const Canvas<Sample>& canvas, unsigned face,
                            LabelShared& shared, std::int16_t* columns, std::uint8_t* hidden) {
-  const PixelRect mine = work.plates[face];
+  const PixelRect mine = work.label_backgrounds[face];
   if (mine.empty()) return;
-  const Cells cells(mine);
+  const ChromaCells cells(mine);
   if (threadIdx.x == 0) {
     const OverlayLayout& layout = *canvas.layout;
     lay_out_label(work, layout, layout.around(work.faces.boxes[face]), work.faces.scores[face],
                   shared.text);
-    shared.covers.size = 0;
-    if (work.style.count) add(shared.covers, mine, shared.count.stored);
+    shared.occluders.size = 0;
+    if (work.style.count) add(shared.occluders, mine, shared.count.stored);
   }
   for (auto i = static_cast<int>(threadIdx.x); i < cells.count(); i += kLabelThreads) hidden[i] = 0;
   __syncthreads();
   find_columns(shared.text, columns);
   for (unsigned first = 0; first == 0 || first < face; first += kLabelThreads) {
     const unsigned better = first + threadIdx.x;
-    if (better < face) add(shared.covers, mine, work.plates[better]);
+    if (better < face) add(shared.occluders, mine, work.label_backgrounds[better]);
     __syncthreads();
-    hide(shared.covers, cells, hidden);
+    find_hidden(shared.occluders, cells, hidden);
     __syncthreads();
-    if (threadIdx.x == 0) shared.covers.size = 0;
+    if (threadIdx.x == 0) shared.occluders.size = 0;
     __syncthreads();
   }
   draw_text(work, canvas, shared.text, columns, hidden, 0, 1);
-  __syncthreads();  // the next label's text and covers take this one's place
+  __syncthreads();  // the next label overwrites the text and the occluders
 }
 
-// The last kCountCtas draw the count, then take their share of the labels like all others.
+// The last kCountBlocks blocks first draw the count. Then all blocks draw labels.
 template <class Sample>
 __global__ void __launch_bounds__(kLabelThreads)
     labels_kernel(const __grid_constant__ OverlayWork work, unsigned text_columns) {
@@ -123,8 +129,8 @@ __global__ void __launch_bounds__(kLabelThreads)
   const Canvas<Sample> canvas(work);
   const unsigned faces = face_count(work);
   const unsigned labels = work.style.scores ? faces : 0;
-  const unsigned ctas_after = gridDim.x - 1 - blockIdx.x;
-  const bool draws_count = work.style.count && ctas_after < kCountCtas;
+  const unsigned blocks_after = gridDim.x - 1 - blockIdx.x;
+  const bool draws_count = work.style.count && blocks_after < kCountBlocks;
   if (blockIdx.x >= labels && !draws_count) return;
   if (work.style.count && threadIdx.x == 0)
     lay_out_count(work, *canvas.layout, faces, shared.count);
@@ -132,8 +138,9 @@ __global__ void __launch_bounds__(kLabelThreads)
   if (draws_count) {
     find_columns(shared.count, columns);
     __syncthreads();
-    draw_text(work, canvas, shared.count, columns, nullptr, ctas_after, min(kCountCtas, gridDim.x));
-    __syncthreads();  // labels take the columns' place
+    draw_text(work, canvas, shared.count, columns, nullptr, blocks_after,
+              min(kCountBlocks, gridDim.x));
+    __syncthreads();  // labels overwrite `columns`
   }
   for (unsigned face = blockIdx.x; face < labels; face += gridDim.x)
     draw_label(work, canvas, face, shared, columns, hidden);
@@ -145,9 +152,9 @@ void launch_labels(const OverlayWork& work, const OverlayLaunch& launch, cudaStr
   const std::size_t bytes = launch.text_columns * sizeof(std::int16_t) + launch.label_cells;
   const auto columns = static_cast<unsigned>(launch.text_columns);
   if (launch.wide)
-    labels_kernel<std::uint16_t><<<launch.ctas, kLabelThreads, bytes, stream>>>(work, columns);
+    labels_kernel<std::uint16_t><<<launch.blocks, kLabelThreads, bytes, stream>>>(work, columns);
   else
-    labels_kernel<std::uint8_t><<<launch.ctas, kLabelThreads, bytes, stream>>>(work, columns);
+    labels_kernel<std::uint8_t><<<launch.blocks, kLabelThreads, bytes, stream>>>(work, columns);
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
 

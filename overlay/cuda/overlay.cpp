@@ -13,10 +13,11 @@
 namespace facepipe {
 namespace {
 
-// Enough to fill a chip with the marks of hundreds of faces; with few, most find nothing to do.
-constexpr unsigned kCtasPerProcessor = 8;
+// Enough to fill a device with the primitives of hundreds of faces. With few faces most blocks have
+// nothing to do.
+constexpr unsigned kBlocksPerMultiprocessor = 8;
 
-unsigned processors() {
+unsigned multiprocessors() {
   int device = 0;
   FACEPIPE_CUDA_CHECK(cudaGetDevice(&device));
   int count = 0;
@@ -24,14 +25,14 @@ unsigned processors() {
   return static_cast<unsigned>(count);
 }
 
-/// Of the widest text with this many digits and these other characters, its plate widened to the
-/// edges of cells at either end.
-int widest_plate(const OverlayLayout& layout, const GlyphAtlas& atlas, int digits,
-                 std::string_view others) {
+/// The width of the background of the widest text with so many digits and these other characters,
+/// with the most that widening to the edges of chroma cells can add.
+int widest_background(const OverlayLayout& layout, const GlyphAtlas& atlas, int digits,
+                      std::string_view others) {
   int digit = 0;
   for (char character = '0'; character <= '9'; ++character)
     digit = std::max(digit, atlas.advance(glyph_of(character)));
-  return layout.plate_width(digits * digit + atlas.width(others)) + 2 * layout.unit;
+  return layout.background_width(digits * digit + atlas.width(others)) + 2 * layout.unit;
 }
 
 std::size_t cells_of_label(const OverlayLayout& layout, int width) {
@@ -56,24 +57,24 @@ CudaOverlay::CudaOverlay(const CudaOverlaySetup& setup) : setup_(setup), work_()
   work_.shift = setup.format.shift;
   work_.style = setup.style;
   launch_.wide = setup.format.bytes_per_sample() == 2;
-  launch_.ctas = kCtasPerProcessor * processors();
-  if (setup.style.scores || setup.style.count) load_letters();
+  launch_.blocks = kBlocksPerMultiprocessor * multiprocessors();
+  if (setup.style.scores || setup.style.count) load_glyphs();
 }
 
-void CudaOverlay::load_letters() {
+void CudaOverlay::load_glyphs() {
   const std::shared_ptr<const GlyphAtlas> atlas = glyph_atlas(work_.layouts[0].text_height);
-  // Cells are largest, and so is a widened plate, where rows lie in two fields.
+  // Chroma cells, and so widened backgrounds, are largest in interlaced pictures.
   const OverlayLayout& layout = work_.layouts[1];
-  const int label = widest_plate(layout, *atlas, ScoreText::kSize - 1, ".");
-  const int count = widest_plate(layout, *atlas, kCountDigits, kCountWords);
+  const int label = widest_background(layout, *atlas, ScoreText::kSize - 1, ".");
+  const int count = widest_background(layout, *atlas, kCountDigits, kCountWords);
   launch_.label_cells = cells_of_label(layout, label);
   launch_.text_columns = static_cast<std::size_t>(std::max(label, count));
   coverage_ = cuda::DeviceBuffer<std::uint8_t>(atlas->coverage.size());
-  plates_ = cuda::DeviceBuffer<PixelRect>(setup_.capacity);
+  label_backgrounds_ = cuda::DeviceBuffer<PixelRect>(setup_.capacity);
   const cuda::Stream stream;
   cuda::copy(coverage_.span(), std::span(atlas->coverage), stream);
   stream.synchronize();
-  work_.plates = plates_.data();
+  work_.label_backgrounds = label_backgrounds_.data();
   work_.glyphs.coverage = coverage_.data();
   work_.glyphs.stride = atlas->stride();
   std::ranges::transform(atlas->columns, work_.glyphs.columns,

@@ -1,5 +1,5 @@
-// The overlay on pictures in device memory, drawn for faces in device memory: pixel for pixel what
-// draw_overlay() draws on the host.
+// Draws faces that are in device memory on pictures in device memory: the same pixels that
+// draw_overlay() writes on the host.
 #pragma once
 
 #include <cstddef>
@@ -15,39 +15,41 @@
 
 namespace facepipe {
 
-/// What is the same for a whole stream.
+/// What all frames of a stream have in common.
 struct CudaOverlaySetup {
   Size stored;         ///< of the cropped picture, before rotation
   PixelFormat format;  ///< semi-planar 4:2:0
   Orientation orientation;
   OverlayStyle style;
-  std::uint32_t capacity = 0;  ///< faces at most
+  std::uint32_t capacity = 0;  ///< the largest number of faces
 };
 
-/// Owns the letters and the scratch memory of one frame in flight: work enqueued on several streams
-/// needs an overlay for each, or an order among them. Bound to the device current at construction.
+/// Owns the glyphs, and the scratch memory for one frame in flight: work on several streams needs
+/// an overlay for each stream, or must be ordered by events. Bound to the device that was current
+/// at construction.
 class CudaOverlay {
  public:
-  /// Throws std::invalid_argument for another kind of format; Error(device) where CUDA fails. The
-  /// letters go to the device here, waited for, once.
+  /// Uploads the glyphs and waits for the upload. Throws std::invalid_argument for a format that is
+  /// not semi-planar 4:2:0; Error(device) if CUDA fails.
   explicit CudaOverlay(const CudaOverlaySetup& setup);
 
-  /// Draws on the picture that `descriptor` (in device memory, see describe_picture()) names when
-  /// the work runs: its planes, inks and interlacing are read then, so that the work can be
-  /// captured and replayed. At most three kernels, none without a style; nothing is allocated,
-  /// nothing waited for. Faces must be in rank order: where labels overlap, the first shows.
-  /// Throws std::invalid_argument for null pointers, or faces with a greater capacity.
+  /// Enqueues the drawing on the picture that `descriptor` names. The descriptor is in device
+  /// memory (see describe_picture()), and its planes, colours and interlacing are read when the
+  /// work runs, so that the work can be captured and replayed. Enqueues at most three kernels, none
+  /// if the style draws nothing; neither allocates nor waits. Faces must be in rank order: of
+  /// overlapping labels the first one is on top. Throws std::invalid_argument for null pointers, or
+  /// if the capacity of `faces` exceeds the setup's.
   void enqueue(const FrameDescriptor* descriptor, const cuda::DeviceDetections& faces,
                cuda::StreamView stream) const;
 
  private:
-  void load_letters();
+  void load_glyphs();
 
   CudaOverlaySetup setup_;
-  OverlayWork work_;  // but for the descriptor and the faces
+  OverlayWork work_;  // without the descriptor and the faces
   OverlayLaunch launch_;
   cuda::DeviceBuffer<std::uint8_t> coverage_;
-  cuda::DeviceBuffer<PixelRect> plates_;
+  cuda::DeviceBuffer<PixelRect> label_backgrounds_;
 };
 
 }  // namespace facepipe

@@ -1,12 +1,12 @@
-// Where the letters of labels and of the count lie, found on the device.
+// The positions of the glyphs of labels and of the count, computed on the device.
 #pragma once
 
 #include "overlay/cuda/kernels.h"
 
 namespace facepipe::overlay {
 
-inline constexpr int kCountLetters = static_cast<int>(kCountWords.size());
-inline constexpr int kLongestText = kCountDigits + kCountLetters;
+inline constexpr int kCountCharacters = static_cast<int>(kCountWords.size());
+inline constexpr int kLongestText = kCountDigits + kCountCharacters;
 
 __device__ inline int column_of(const DeviceGlyphs& glyphs, char character) {
   return glyphs.columns[character - kFirstGlyph];
@@ -15,11 +15,11 @@ __device__ inline int advance(const DeviceGlyphs& glyphs, char character) {
   return glyphs.columns[character - kFirstGlyph + 1] - column_of(glyphs, character);
 }
 
-/// A text in its place: where each letter begins in the picture and in the atlas.
+/// A text at its position: where each glyph begins in the picture and in the atlas.
 struct Text {
-  int top;           // of the plate as it was before it was widened
-  PixelRect area;    // of the plate in the upright picture
-  PixelRect stored;  // likewise in the stored one; empty where the other is
+  int top;  // first row of the glyphs; the background may begin above it, at the edge of a cell
+  PixelRect area;    // the background in the upright picture
+  PixelRect stored;  // the background in the stored picture; empty if `area` is
   int length;
   int lefts[kLongestText + 1];
   int columns[kLongestText];
@@ -36,7 +36,7 @@ __device__ inline void lay_out(const OverlayWork& work, const OverlayLayout& lay
     left += advance(work.glyphs, characters[i]);
   }
   text.lefts[length] = left;
-  text.area = layout.plate(corner, left - text.lefts[0]);
+  text.area = layout.background(corner, left - text.lefts[0]);
   text.stored = text.area.empty() ? PixelRect{} : work.to_stored(text.area);
 }
 
@@ -64,9 +64,9 @@ __device__ inline void lay_out_count(const OverlayWork& work, const OverlayLayou
   int length = 0;
   while (used > 0) characters[length++] = digits[--used];
   const char words[] = {' ', 'f', 'a', 'c', 'e', 's'};
-  static_assert(sizeof words == kCountLetters);
-  const int letters = faces == 1 ? kCountLetters - 1 : kCountLetters;
-  for (int i = 0; i < letters; ++i) characters[length++] = words[i];
+  static_assert(sizeof words == kCountCharacters);
+  const int word_length = faces == 1 ? kCountCharacters - 1 : kCountCharacters;
+  for (int i = 0; i < word_length; ++i) characters[length++] = words[i];
   lay_out(work, layout, {0, 0}, characters, length, text);
 }
 

@@ -7,7 +7,7 @@
 
 namespace facepipe {
 
-static_assert(FrameDescriptor::kInks == kInkCount);
+static_assert(FrameDescriptor::kOverlayColors == kOverlayColorCount);
 
 void describe_picture(const Frame& frame, FrameDescriptor& descriptor) {
   expect_device_picture(frame);
@@ -16,11 +16,11 @@ void describe_picture(const Frame& frame, FrameDescriptor& descriptor) {
   descriptor.luma_stride = static_cast<std::int32_t>(frame.planes[0].stride);
   descriptor.chroma_stride = static_cast<std::int32_t>(frame.planes[1].stride);
   descriptor.interlaced = frame.field_order != FieldOrder::progressive ? 1 : 0;
-  const OverlayInks inks = overlay_inks(frame.format, frame.color, frame.size);
-  for (std::size_t i = 0; i < inks.size(); ++i) {
-    descriptor.inks[i][0] = inks[i].y;
-    descriptor.inks[i][1] = inks[i].u;
-    descriptor.inks[i][2] = inks[i].v;
+  const OverlayColors colors = overlay_colors(frame.format, frame.color, frame.size);
+  for (std::size_t i = 0; i < colors.size(); ++i) {
+    descriptor.overlay_colors[i][0] = colors[i].y;
+    descriptor.overlay_colors[i][1] = colors[i].u;
+    descriptor.overlay_colors[i][2] = colors[i].v;
   }
 }
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "detector/to_rgb.h"
-#include "overlay/ink.h"
+#include "overlay/yuv_color.h"
 
 namespace facepipe {
 namespace {
@@ -114,8 +114,8 @@ struct Case {
   Size size;
 
   [[nodiscard]] ColorInfo color() const { return {.matrix = matrix, .full_range = full}; }
-  [[nodiscard]] InkSamples ink(const Rgb& rgb) const {
-    return ink_samples(rgb, bits(depth), color(), size);
+  [[nodiscard]] YuvColor drawn(const Rgb& rgb) const {
+    return yuv_color(rgb, bits(depth), color(), size);
   }
 };
 
@@ -134,14 +134,14 @@ std::vector<Case> all_cases() {
 }
 
 /// Red, green and blue of samples, 0..1, not clamped.
-Triple read_back(const InkSamples& ink, const Case& c) {
+Triple read_back(const YuvColor& drawn, const Case& c) {
   float to_rgb[3][4];
   fill_to_rgb(to_rgb, c.color(), bits(c.depth), c.size);
   Triple rgb{};
   for (std::size_t i = 0; i < 3; ++i)
     rgb[i] =
-        (static_cast<double>(to_rgb[i][0]) * ink.y + static_cast<double>(to_rgb[i][1]) * ink.u +
-         static_cast<double>(to_rgb[i][2]) * ink.v + static_cast<double>(to_rgb[i][3])) /
+        (static_cast<double>(to_rgb[i][0]) * drawn.y + static_cast<double>(to_rgb[i][1]) * drawn.u +
+         static_cast<double>(to_rgb[i][2]) * drawn.v + static_cast<double>(to_rgb[i][3])) /
         255;
   return rgb;
 }
@@ -161,17 +161,17 @@ TEST(Color, IsDrawnByTheStandardsFormulas) {
     for (const Rgb& rgb : colors()) {
       const double most = std::pow(2.0, c.depth) - 1;
       const Triple exact = standard(rgb, c.matrix, c.depth, c.full, c.size.height == kHd.height);
-      const InkSamples ink = c.ink(rgb);
-      ASSERT_NEAR(ink.y, std::min(exact[0], most), 0.501) << c;
-      ASSERT_NEAR(ink.u, std::min(exact[1], most), 0.501) << c;
-      ASSERT_NEAR(ink.v, std::min(exact[2], most), 0.501) << c;
+      const YuvColor drawn = c.drawn(rgb);
+      ASSERT_NEAR(drawn.y, std::min(exact[0], most), 0.501) << c;
+      ASSERT_NEAR(drawn.u, std::min(exact[1], most), 0.501) << c;
+      ASSERT_NEAR(drawn.v, std::min(exact[2], most), 0.501) << c;
     }
 }
 
 TEST(Color, DrawnAndReadBackIsTheSame) {
   for (const Case& c : all_cases())
     for (const Rgb& rgb : colors()) {
-      const Triple found = read_back(c.ink(rgb), c);
+      const Triple found = read_back(c.drawn(rgb), c);
       const double tolerance = rounding_error(c);
       ASSERT_NEAR(found[0], rgb.r, tolerance) << c;
       ASSERT_NEAR(found[1], rgb.g, tolerance) << c;

@@ -69,56 +69,57 @@ Detections some_faces(Size upright) {
   return faces;
 }
 
-bool covers(const Mark& mark, PixelPlace place) {
-  return mark.area.x1 <= place.x && place.x < mark.area.x2 && mark.area.y1 <= place.y &&
-         place.y < mark.area.y2;
+bool covers(const OverlayPrimitive& primitive, PixelPlace place) {
+  return primitive.area.x1 <= place.x && place.x < primitive.area.x2 &&
+         primitive.area.y1 <= place.y && place.y < primitive.area.y2;
 }
 
 unsigned expected_luma(const OverlayPlan& plan, const PixelFormat& format, PixelPlace place,
                        unsigned before) {
   unsigned value = before;
-  for (const Mark& mark : plan.marks) {
-    if (!covers(mark, place)) continue;
-    const unsigned ink = plan.inks[static_cast<std::size_t>(mark.ink)].y;
-    if (mark.mask == Mark::kSolid) {
-      value = ink;
+  for (const OverlayPrimitive& primitive : plan.primitives) {
+    if (!covers(primitive, place)) continue;
+    const unsigned color = plan.colors[static_cast<std::size_t>(primitive.color)].y;
+    if (primitive.texel == OverlayPrimitive::kFilled) {
+      value = color;
       continue;
     }
-    const int texel =
-        mark.mask + (place.y - mark.area.y1) * plan.atlas->stride() + (place.x - mark.area.x1);
+    const int texel = primitive.texel + (place.y - primitive.area.y1) * plan.atlas->stride() +
+                      (place.x - primitive.area.x1);
     const unsigned coverage = plan.atlas->coverage.at(static_cast<std::size_t>(texel));
     const unsigned old = value >> format.shift;
     if (coverage == 0) continue;
-    value = ((old * (255 - coverage) + (ink >> format.shift) * coverage + 127) / 255)
+    value = ((old * (255 - coverage) + (color >> format.shift) * coverage + 127) / 255)
             << format.shift;
   }
   return value;
 }
 
-/// The solid mark that shows at an upright pixel; -1 if none.
-int solid_at(const OverlayPlan& plan, PixelPlace place) {
+/// The index of the filled rectangle on top at an upright pixel; -1 if none.
+int filled_at(const OverlayPlan& plan, PixelPlace place) {
   int top = -1;
-  for (std::size_t i = 0; i < plan.marks.size(); ++i)
-    if (plan.marks[i].mask == Mark::kSolid && covers(plan.marks[i], place))
+  for (std::size_t i = 0; i < plan.primitives.size(); ++i)
+    if (plan.primitives[i].texel == OverlayPrimitive::kFilled && covers(plan.primitives[i], place))
       top = static_cast<int>(i);
   return top;
 }
 
-/// Whether all pixels of a chroma sample show the same solid mark, and which.
-struct CellMark {
+/// Whether all pixels of a chroma sample show the same filled rectangle, and its index.
+struct CellPrimitive {
   bool whole = true;
-  int mark = -1;
+  int primitive = -1;
 };
-CellMark mark_of_cell(const OverlayPlan& plan, const Frame& frame, int cx, int cy) {
+CellPrimitive primitive_of_cell(const OverlayPlan& plan, const Frame& frame, int cx, int cy) {
   const int w = 1 << frame.format.log2_chroma_w;
   const int h = 1 << frame.format.log2_chroma_h;
-  CellMark found;
+  CellPrimitive found;
   bool first = true;
   for (int y = cy * h; y < (cy + 1) * h && y < frame.size.height; ++y)
     for (int x = cx * w; x < (cx + 1) * w && x < frame.size.width; ++x) {
-      const int mark = solid_at(plan, test::upright_place({x, y}, frame.size, frame.orientation));
-      if (!first && mark != found.mark) found.whole = false;
-      found.mark = mark;
+      const int primitive =
+          filled_at(plan, test::upright_place({x, y}, frame.size, frame.orientation));
+      if (!first && primitive != found.primitive) found.whole = false;
+      found.primitive = primitive;
       first = false;
     }
   return found;
@@ -151,15 +152,16 @@ int wrong_chroma(const Frame& before, const Frame& after, const OverlayPlan& pla
   const Size size = after.chroma_size();
   for (int y = 0; y < size.height; ++y)
     for (int x = 0; x < size.width; ++x) {
-      const CellMark cell = mark_of_cell(plan, after, x, y);
+      const CellPrimitive cell = primitive_of_cell(plan, after, x, y);
       wrong += cell.whole ? 0 : 1;
       for (int component = 0; component < 2; ++component) {
         const auto [plane, column] = chroma_place(after.format, component, x);
         unsigned expected = test::raw_sample(before, plane, column, y);
-        if (cell.mark >= 0) {
-          const Mark& mark = plan.marks[static_cast<std::size_t>(cell.mark)];
-          const InkSamples& ink = plan.inks[static_cast<std::size_t>(mark.ink)];
-          expected = component == 0 ? ink.u : ink.v;
+        if (cell.primitive >= 0) {
+          const OverlayPrimitive& primitive =
+              plan.primitives[static_cast<std::size_t>(cell.primitive)];
+          const YuvColor& color = plan.colors[static_cast<std::size_t>(primitive.color)];
+          expected = component == 0 ? color.u : color.v;
         }
         wrong += test::raw_sample(after, plane, column, y) != expected ? 1 : 0;
       }
@@ -258,7 +260,7 @@ TEST(Overlay, TextReadsUprightInEveryOrientation) {
 }
 
 // In interlaced 4:2:0, chroma row 2k belongs to luma rows 4k and 4k + 2, and 2k + 1 to 4k + 1 and
-// 4k + 3. Wherever chroma is ink, all its luma must be covered, and the other way round.
+// 4k + 3. Wherever chroma has the colour, all its luma must be covered, and the other way round.
 TEST(Overlay, LinesKeepTheirColourInBothFieldsOfInterlacedPictures) {
   for (const Orientation orientation : test::all_orientations()) {
     SCOPED_TRACE(name_of(orientation));
@@ -270,15 +272,16 @@ TEST(Overlay, LinesKeepTheirColourInBothFieldsOfInterlacedPictures) {
     const OverlayPlan plan = plan_overlay(frame, faces, kEverything);
     for (int y = 0; y < spec.size.height; y += 4)
       for (int x = 0; x < spec.size.width; ++x) {
-        const auto mark = [&](int row) {
-          return solid_at(plan, test::upright_place({x, row}, spec.size, orientation));
+        const auto primitive = [&](int row) {
+          return filled_at(plan, test::upright_place({x, row}, spec.size, orientation));
         };
-        for (int row = y; row < y + 4; ++row) ASSERT_EQ(mark(row), mark(y)) << x << "," << row;
+        for (int row = y; row < y + 4; ++row)
+          ASSERT_EQ(primitive(row), primitive(y)) << x << "," << row;
       }
   }
 }
 
-// Where the planes are green, blue and red, white text on a grey plate is equal in all three.
+// Where the planes are green, blue and red, white text on a grey background is equal in all three.
 TEST(Overlay, TextIsWhiteOnGreenBlueRedPlanes) {
   for (const int bits : {8, 12}) {
     FrameSpec spec{{false, 0, 0, bits, 0, true}, {160, 90}};
@@ -287,10 +290,10 @@ TEST(Overlay, TextIsWhiteOnGreenBlueRedPlanes) {
     Frame frame = test::make_noise_frame(spec, 5);
     const OverlayStyle count{false, false, false, true};
     draw_overlay(frame, {}, count);
-    const PixelRect plate = plan_overlay(frame, {}, count).marks.at(0).area;
+    const PixelRect background = plan_overlay(frame, {}, count).primitives.at(0).area;
     unsigned brightest = 0;
-    for (int y = plate.y1; y < plate.y2; ++y)
-      for (int x = plate.x1; x < plate.x2; ++x) {
+    for (int y = background.y1; y < background.y2; ++y)
+      for (int x = background.x1; x < background.x2; ++x) {
         const unsigned green = test::raw_sample(frame, 0, x, y);
         ASSERT_EQ(test::raw_sample(frame, 1, x, y), green) << x << "," << y;
         ASSERT_EQ(test::raw_sample(frame, 2, x, y), green) << x << "," << y;
@@ -320,11 +323,11 @@ TEST(Overlay, OutlineLiesAroundTheBoxAndCloseToIt) {
               << x << "," << y;
         }
       }
-    const unsigned ink = plan_overlay(before, faces, {}).inks[0].y;
+    const unsigned color = plan_overlay(before, faces, {}).colors[0].y;
     const auto line_width = [&](int x, int y, int dx, int dy) {
       int width = 0;
       for (int i = 0; i < kWidest; ++i)
-        width += test::raw_sample(after, 0, x + i * dx, y + i * dy) == ink ? 1 : 0;
+        width += test::raw_sample(after, 0, x + i * dx, y + i * dy) == color ? 1 : 0;
       return width;
     };
     EXPECT_GE(line_width(39, 50, -1, 0), 2);

@@ -36,19 +36,19 @@ Detections face(Box box, float score = 0.5F) {
   return faces;
 }
 
-std::vector<PixelRect> areas(const OverlayPlan& plan, Ink ink) {
+std::vector<PixelRect> areas(const OverlayPlan& plan, OverlayColor color) {
   std::vector<PixelRect> found;
-  for (const Mark& mark : plan.marks)
-    if (mark.ink == ink) found.push_back(mark.area);
+  for (const OverlayPrimitive& primitive : plan.primitives)
+    if (primitive.color == color) found.push_back(primitive.area);
   return found;
 }
 
-/// Reads the letters back from the atlas columns that they are taken from.
+/// Reads the glyphs back from the atlas columns that they are taken from.
 std::string written(const OverlayPlan& plan) {
   std::string text;
-  for (const Mark& mark : plan.marks) {
-    if (mark.mask == Mark::kSolid) continue;
-    const int column = mark.mask % plan.atlas->stride();
+  for (const OverlayPrimitive& primitive : plan.primitives) {
+    if (primitive.texel == OverlayPrimitive::kFilled) continue;
+    const int column = primitive.texel % plan.atlas->stride();
     int glyph = 0;
     while (plan.atlas->columns[static_cast<std::size_t>(glyph) + 1] <= column) ++glyph;
     text += static_cast<char>(kFirstGlyph + glyph);
@@ -76,11 +76,12 @@ TEST(OverlayPlan, LineAndTextFollowTheShorterSide) {
   };
   for (const Case& c : cases) {
     const Frame frame = empty_frame(c.format, c.size);
-    const auto line = areas(plan_overlay(frame, face({100, 100, 200, 200}), kBoxes), Ink::outline);
+    const auto line =
+        areas(plan_overlay(frame, face({100, 100, 200, 200}), kBoxes), OverlayColor::outline);
     ASSERT_EQ(line.size(), 4U);
     EXPECT_EQ(line[0].y2 - line[0].y1, c.line) << c.size.width;
     EXPECT_EQ(line[2].x2 - line[2].x1, c.line) << c.size.width;
-    const auto text = areas(plan_overlay(frame, {}, kCount), Ink::text);
+    const auto text = areas(plan_overlay(frame, {}, kCount), OverlayColor::text);
     ASSERT_FALSE(text.empty());
     EXPECT_EQ(text[0].y2 - text[0].y1, c.text) << c.size.width;
   }
@@ -108,9 +109,9 @@ TEST(OverlayPlan, CountIsWrittenInTheUprightTopLeftCorner) {
     for (int i = 0; i < 16; ++i) faces.push_back({1, 1, 9, 9}, 0.5F, {});
     const OverlayPlan plan = plan_overlay(frame, faces, kCount);
     EXPECT_EQ(written(plan), "17 faces");
-    ASSERT_EQ(areas(plan, Ink::plate).size(), 1U);
-    EXPECT_EQ(areas(plan, Ink::plate)[0].x1, 0);
-    EXPECT_EQ(areas(plan, Ink::plate)[0].y1, 0);
+    ASSERT_EQ(areas(plan, OverlayColor::background).size(), 1U);
+    EXPECT_EQ(areas(plan, OverlayColor::background)[0].x1, 0);
+    EXPECT_EQ(areas(plan, OverlayColor::background)[0].y1, 0);
   }
 }
 
@@ -118,28 +119,28 @@ TEST(OverlayPlan, LabelStandsAboveTheBoxWhereThereIsRoom) {
   const Frame frame = empty_frame(k420, {640, 480});
   const OverlayPlan plan =
       plan_overlay(frame, face({100, 100, 200, 200}), {true, true, false, false});
-  EXPECT_EQ(areas(plan, Ink::plate)[0].y2, areas(plan, Ink::outline)[0].y1);
-  EXPECT_EQ(areas(plan, Ink::plate)[0].x1, areas(plan, Ink::outline)[0].x1);
+  EXPECT_EQ(areas(plan, OverlayColor::background)[0].y2, areas(plan, OverlayColor::outline)[0].y1);
+  EXPECT_EQ(areas(plan, OverlayColor::background)[0].x1, areas(plan, OverlayColor::outline)[0].x1);
 }
 
 TEST(OverlayPlan, LabelStandsInsideTheBoxAtTheTopOfThePicture) {
   const Frame frame = empty_frame(k420, {640, 480});
   const OverlayPlan plan =
       plan_overlay(frame, face({100, 10, 200, 200}), {true, true, false, false});
-  EXPECT_EQ(areas(plan, Ink::plate)[0].y1, areas(plan, Ink::outline)[0].y2);
+  EXPECT_EQ(areas(plan, OverlayColor::background)[0].y1, areas(plan, OverlayColor::outline)[0].y2);
   EXPECT_EQ(written(plan), "0.50");
 }
 
 TEST(OverlayPlan, LabelIsMovedIntoThePictureAtItsRight) {
   const Frame frame = empty_frame(k420, {640, 480});
   const OverlayPlan plan = plan_overlay(frame, face({630, 100, 640, 200}), kScores);
-  const PixelRect plate = areas(plan, Ink::plate).at(0);
-  EXPECT_EQ(plate.x2, 640);
-  for (const PixelRect& letter : areas(plan, Ink::text)) {
-    EXPECT_GE(letter.x1, plate.x1);
-    EXPECT_LE(letter.x2, plate.x2);
-    EXPECT_GE(letter.y1, plate.y1);
-    EXPECT_LE(letter.y2, plate.y2);
+  const PixelRect background = areas(plan, OverlayColor::background).at(0);
+  EXPECT_EQ(background.x2, 640);
+  for (const PixelRect& glyph : areas(plan, OverlayColor::text)) {
+    EXPECT_GE(glyph.x1, background.x1);
+    EXPECT_LE(glyph.x2, background.x2);
+    EXPECT_GE(glyph.y1, background.y1);
+    EXPECT_LE(glyph.y2, background.y2);
   }
 }
 
@@ -153,8 +154,8 @@ TEST(OverlayPlan, LabelOfTheFirstFaceLiesOnTop) {
 TEST(OverlayPlan, DotsOfASmallFaceAreSmall) {
   const Frame frame = empty_frame(k420, {1920, 1080});
   const auto side = [&](float width) {
-    const auto dots =
-        areas(plan_overlay(frame, face({100, 100, 100 + width, 200}), kLandmarks), Ink::dot);
+    const auto dots = areas(plan_overlay(frame, face({100, 100, 100 + width, 200}), kLandmarks),
+                            OverlayColor::dot);
     int widest = 0;
     for (const PixelRect& dot : dots) widest = std::max(widest, dot.x2 - dot.x1);
     return widest;
@@ -167,7 +168,7 @@ TEST(OverlayPlan, BoxBeyondThePictureIsClosedAtItsBorder) {
   const float inf = std::numeric_limits<float>::infinity();
   for (const Box& box : {Box{-50, -70, 900, 800}, Box{-inf, -inf, inf, inf}}) {
     const Frame frame = empty_frame(k420, {641, 479});
-    const auto line = areas(plan_overlay(frame, face(box), kBoxes), Ink::outline);
+    const auto line = areas(plan_overlay(frame, face(box), kBoxes), OverlayColor::outline);
     ASSERT_EQ(line.size(), 4U);
     EXPECT_EQ(line[0].y1, 0);
     EXPECT_EQ(line[1].y2, 479);
@@ -199,7 +200,7 @@ TEST(OverlayPlan, FacesThatAreNoneDrawNothing) {
   };
   for (const auto& [why, box] : refused)
     EXPECT_TRUE(plan_overlay(empty_frame(k420, {100, 80}), face(box), {true, true, true, false})
-                    .marks.empty())
+                    .primitives.empty())
         << why;
 }
 
@@ -223,16 +224,17 @@ TEST(OverlayPlan, NoCoordinateLeavesThePictureOrTheAtlas) {
         const Frame frame = empty_frame(format, size, orientation);
         const OverlayPlan plan = plan_overlay(frame, faces, kEverything);
         const Size upright = frame.upright();
-        for (const Mark& mark : plan.marks) {
-          ASSERT_FALSE(mark.area.empty());
-          ASSERT_GE(mark.area.x1, 0);
-          ASSERT_GE(mark.area.y1, 0);
-          ASSERT_LE(mark.area.x2, upright.width);
-          ASSERT_LE(mark.area.y2, upright.height);
-          if (mark.mask == Mark::kSolid) continue;
-          const int last = mark.mask + (mark.area.y2 - mark.area.y1 - 1) * plan.atlas->stride() +
-                           (mark.area.x2 - mark.area.x1 - 1);
-          ASSERT_GE(mark.mask, 0);
+        for (const OverlayPrimitive& primitive : plan.primitives) {
+          ASSERT_FALSE(primitive.area.empty());
+          ASSERT_GE(primitive.area.x1, 0);
+          ASSERT_GE(primitive.area.y1, 0);
+          ASSERT_LE(primitive.area.x2, upright.width);
+          ASSERT_LE(primitive.area.y2, upright.height);
+          if (primitive.texel == OverlayPrimitive::kFilled) continue;
+          const int last = primitive.texel +
+                           (primitive.area.y2 - primitive.area.y1 - 1) * plan.atlas->stride() +
+                           (primitive.area.x2 - primitive.area.x1 - 1);
+          ASSERT_GE(primitive.texel, 0);
           ASSERT_LT(static_cast<std::size_t>(last), plan.atlas->coverage.size());
         }
       }
@@ -250,9 +252,9 @@ TEST(OverlayPlan, StoredMapIsTheWayBackFromUpright) {
   }
 }
 
-/// The rows of one cell, one after another.
-std::string texels(const GlyphAtlas& atlas, char letter) {
-  const auto glyph = static_cast<std::size_t>(glyph_of(letter));
+/// The rows of one glyph's image, one after another.
+std::string texels(const GlyphAtlas& atlas, char character) {
+  const auto glyph = static_cast<std::size_t>(glyph_of(character));
   const auto stride = static_cast<std::size_t>(atlas.stride());
   std::string shape;
   for (std::size_t row = 0; row < atlas.coverage.size(); row += stride)
@@ -269,21 +271,21 @@ int strongest(const std::string& shape) {
 
 TEST(GlyphAtlas, LettersAreThereAndDiffer) {
   // All but I, which is the same stroke as l.
-  const std::string letters = "0123456789.ABCDEFGHJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+  const std::string characters = "0123456789.ABCDEFGHJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
   for (const int height : {14, 15, 24, 48, 192}) {
     const auto atlas = glyph_atlas(height);
     EXPECT_EQ(atlas->height, height);
     std::vector<std::string> shapes;
-    for (const char letter : letters) shapes.push_back(texels(*atlas, letter));
+    for (const char character : characters) shapes.push_back(texels(*atlas, character));
     for (std::size_t i = 0; i < shapes.size(); ++i) {
-      EXPECT_GT(strongest(shapes[i]), 160) << letters[i] << " " << height;
-      const auto first_row = static_cast<std::size_t>(atlas->advance(glyph_of(letters[i])));
-      EXPECT_EQ(strongest(shapes[i].substr(0, first_row)), 0) << letters[i] << " " << height;
+      EXPECT_GT(strongest(shapes[i]), 160) << characters[i] << " " << height;
+      const auto first_row = static_cast<std::size_t>(atlas->advance(glyph_of(characters[i])));
+      EXPECT_EQ(strongest(shapes[i].substr(0, first_row)), 0) << characters[i] << " " << height;
     }
     EXPECT_EQ(strongest(texels(*atlas, ' ')), 0);
     std::sort(shapes.begin(), shapes.end());
     EXPECT_EQ(std::adjacent_find(shapes.begin(), shapes.end()), shapes.end());
-    for (const char digit : letters.substr(0, 10))
+    for (const char digit : characters.substr(0, 10))
       EXPECT_EQ(atlas->advance(glyph_of(digit)), atlas->advance(glyph_of('0')));
   }
 }

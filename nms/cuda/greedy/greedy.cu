@@ -1,4 +1,5 @@
-// The rules greedy and fast: one cooperative kernel that reads the count and decides its way by it.
+// The kernel of the rules greedy and fast. It is launched cooperatively, reads the number of
+// candidates on the device and chooses one of its ways by it.
 #include <algorithm>
 #include <cstddef>
 #include <stdexcept>
@@ -6,176 +7,188 @@
 #include "core/cuda/check.h"
 #include "nms/cuda/cooperative.h"
 #include "nms/cuda/device.cuh"
-#include "nms/cuda/greedy/cells.cuh"
-#include "nms/cuda/greedy/columns.cuh"
-#include "nms/cuda/greedy/crowd.cuh"
-#include "nms/cuda/greedy/cta.cuh"
-#include "nms/cuda/greedy/gather.cuh"
+#include "nms/cuda/greedy/block_context.cuh"
+#include "nms/cuda/greedy/fallback.cuh"
 #include "nms/cuda/greedy/greedy.h"
-#include "nms/cuda/greedy/place.cuh"
-#include "nms/cuda/greedy/rounds.cuh"
+#include "nms/cuda/greedy/partition.cuh"
+#include "nms/cuda/greedy/propagate.cuh"
+#include "nms/cuda/greedy/select_candidates.cuh"
+#include "nms/cuda/greedy/suppression_matrix.cuh"
+#include "nms/cuda/greedy/write_kept.cuh"
 #include "nms/cuda/overlaps.cuh"
 
 namespace facepipe::nms {
 namespace {
 
-/// Gathers what the CTA has to do with and compares it. False, and the flag to give up is set, if
-/// there is no room for it. Ends with a barrier.
+/// Selects the block's rows and columns and computes its suppression matrix. If the matrix doesn't
+/// fit in shared memory, requests the fallback and returns false. Ends with a barrier.
 template <class Overlap, bool kFits>
-__device__ __forceinline__ bool gather_and_compare(const Cta<kFits>& cta, const CellGrid& grid,
-                                                   const Share& share, Problem& problem) {
-  gather_rows(cta, grid, share);
-  gather_others<Overlap>(cta, grid, share);
-  const unsigned stride = (share.rows() + 31) / 32 * 32;
-  problem = {cta.columns, cta.bits, share.rows(), stride + cta.shared.others};
-  // Where starts of cells were: counts, until the kept ones are counted.
-  for (unsigned i = threadIdx.x; i <= stride; i += kThreads) cta.own_order().counts[i] = 0;
-  const GreedyLimits& limits = cta.arguments.limits;
-  const bool room =
-      problem.end <= limits.columns - 32 && stride * problem.words() <= limits.bit_words;
+__device__ __forceinline__ bool select_and_compare(const BlockContext<kFits>& block,
+                                                   const CellGrid& grid, const Partition& partition,
+                                                   SuppressionMatrix& matrix) {
+  select_rows(block, grid, partition);
+  select_others<Overlap>(block, grid, partition);
+  const unsigned stride = (partition.rows() + 31) / 32 * 32;
+  matrix = {block.columns, block.bits, partition.rows(), stride + block.shared.other_columns};
+  // The memory of the counts by cell now becomes BlockRanking::counts.
+  for (unsigned i = threadIdx.x; i <= stride; i += kThreads) block.own_ranking().counts[i] = 0;
+  const GreedyLimits& limits = block.arguments.limits;
+  const bool room = matrix.column_end <= limits.columns - 32 &&
+                    stride * matrix.column_words() <= limits.bit_words;
   if (room)
-    compare<Overlap>(cta.columns, cta.arguments.view, problem.rows, stride, problem.end,
-                     cta.shared.octets, cta.arguments.threshold, cta.bits);
+    compute_matrix<Overlap>(block.columns, block.arguments.view, matrix.rows, stride,
+                            matrix.column_end, block.shared.octets, block.arguments.threshold,
+                            block.bits);
   else if (threadIdx.x == 0)
-    shared_store(&cta.arguments.scratch.control->bail, cta.shared.tag);
+    store_relaxed(&block.arguments.scratch.control->fallback, block.shared.tag);
   __syncthreads();
   return room;
 }
 
-/// See Note [Tags]; once all CTAs have arrived. An old bail must not look current either.
+/// Clears stale published words, see Note [Tags], and a stale request of the fallback. Called by
+/// one block at its end, when no block can request the fallback any more.
 template <bool kFits>
-__device__ __forceinline__ void forget_old(const Cta<kFits>& cta) {
-  const States states = cta.states();
-  states.clear_old(cta.n, cta.arguments.view.capacity);
-  std::uint32_t* const bail = &cta.arguments.scratch.control->bail;
-  if (threadIdx.x == 0 && states.tag % 4096 == 0 && shared_load(bail) != states.tag)
-    shared_store(bail, ~states.tag);
+__device__ __forceinline__ void clear_stale_words(const BlockContext<kFits>& block) {
+  const PublishedStates states = block.states();
+  states.clear_stale(block.n, block.arguments.view.capacity);
+  std::uint32_t* const fallback = &block.arguments.scratch.control->fallback;
+  if (threadIdx.x == 0 && states.tag % 4096 == 0 && load_relaxed(fallback) != states.tag)
+    store_relaxed(fallback, ~states.tag);
 }
 
-/// Candidates of a CTA. Fewer of them are compared sooner, but wait for more of others.
-constexpr unsigned kLeastShare = 16;
-__device__ __forceinline__ unsigned share_size_of(unsigned n) {
-  return max((n + gridDim.x - 1) / gridDim.x, kLeastShare);
+/// Candidates of a block, at least. Smaller partitions would be compared sooner, but would depend
+/// on more candidates of other blocks.
+constexpr unsigned kLeastPartition = 16;
+__device__ __forceinline__ unsigned partition_size_of(unsigned n) {
+  return max((n + gridDim.x - 1) / gridDim.x, kLeastPartition);
 }
 
-/// For CTAs that can't own anything: whether they are needed after all, which CTA 0 finds out.
-__device__ __forceinline__ bool wait_if_crowded(const Cta<true>& cta) {
+/// For blocks that own no candidate: waits until block 0 has found the partition. True if it is
+/// overfull, so that all blocks are needed for the fallback.
+__device__ __forceinline__ bool wait_for_partition(const BlockContext<true>& block) {
   __syncthreads();  // the tag is there
   if (threadIdx.x == 0) {
-    std::uint32_t crowd = 0;
-    for (SpinLimit spins; crowd >> 1 != cta.shared.tag; spins.count()) {
+    std::uint32_t outcome = 0;
+    for (SpinLimit spins; outcome >> 1 != block.shared.tag; spins.count()) {
       pause();
-      crowd = shared_load(&cta.arguments.scratch.control->crowd);
+      outcome = load_relaxed(&block.arguments.scratch.control->partition);
     }
-    cta.shared.share.crowded = crowd & 1;
+    block.shared.partition.overfull = outcome & 1;
   }
   __syncthreads();
-  return cta.shared.share.crowded != 0;
+  return block.shared.partition.overfull != 0;
 }
 
+/// Decides few candidates without a partition; see kFewCandidates.
 template <class Overlap, bool kAnyStronger>
-__device__ __forceinline__ void decide_few(const Cta<true>& cta, float4 first_box,
+__device__ __forceinline__ void decide_few(const BlockContext<true>& block, float4 first_box,
                                            float first_score) {
-  const unsigned begin = blockIdx.x * kLeastShare;
-  if (begin >= cta.n && blockIdx.x != 0) {
+  const unsigned begin = blockIdx.x * kLeastPartition;
+  if (begin >= block.n && blockIdx.x != 0) {
     __syncthreads();  // the tag is there
     return;
   }
-  if (threadIdx.x < cta.n) cta.columns.slots.put(threadIdx.x, first_box, first_score, threadIdx.x);
-  const Problem problem = gather_few(cta, min(begin, cta.n), min(begin + kLeastShare, cta.n));
-  compare<Overlap>(cta.columns, cta.arguments.view, problem.rows, problem.stride(), problem.end,
-                   nullptr, cta.arguments.threshold, cta.bits);
+  if (threadIdx.x < block.n)
+    block.columns.candidates.put(threadIdx.x, first_box, first_score, threadIdx.x);
+  const SuppressionMatrix matrix =
+      select_few(block, min(begin, block.n), min(begin + kLeastPartition, block.n));
+  compute_matrix<Overlap>(block.columns, block.arguments.view, matrix.rows, matrix.stride(),
+                          matrix.column_end, nullptr, block.arguments.threshold, block.bits);
   __syncthreads();
-  decide_and_place<kAnyStronger>(cta, problem);
+  decide_and_write<kAnyStronger>(block, matrix);
 }
 
-/// The whole of it. True if the CTA's part of the output is written; false where all CTAs must go
-/// on with decide_crowd().
+/// Partitions the candidates, decides the block's own and writes its part of the output. False if
+/// nothing has been written and all blocks must call decide_by_fallback().
 template <class Overlap, bool kAnyStronger, bool kFits>
-__device__ __forceinline__ bool decide_by_rounds(const Cta<kFits>& cta, float4 first_box,
-                                                 float first_score) {
+__device__ __forceinline__ bool decide_partitioned(const BlockContext<kFits>& block,
+                                                   float4 first_box, float first_score) {
   if constexpr (kFits) {
-    // On few multiprocessors least shares don't reach all.
-    if (cta.n <= min(min(kFew, kLeastShare * gridDim.x), cta.rows_limit() / 2)) {
-      decide_few<Overlap, kAnyStronger>(cta, first_box, first_score);
+    // With few blocks the smallest partitions would not include all candidates.
+    if (block.n <= min(min(kFewCandidates, kLeastPartition * gridDim.x), block.max_rows() / 2)) {
+      decide_few<Overlap, kAnyStronger>(block, first_box, first_score);
       return true;
     }
   }
-  const unsigned share_size = share_size_of(cta.n);
-  const unsigned begin = blockIdx.x * share_size;
+  const unsigned partition_size = partition_size_of(block.n);
+  const unsigned begin = blockIdx.x * partition_size;
   float4 range;
   if constexpr (kFits) {
-    // They would only take bandwidth of L2 from those who load.
-    if (begin >= cta.n && blockIdx.x != 0) return !wait_if_crowded(cta);
-    range = load_slots(cta, first_box, first_score);
+    // If these blocks loaded the candidates too, they would slow down the others.
+    if (begin >= block.n && blockIdx.x != 0) return !wait_for_partition(block);
+    range = load_candidates(block, first_box, first_score);
   } else {
-    range = sample_range(cta);
+    range = sample_range(block);
   }
-  const CellGrid grid = grid_over(range, cta.shared.ranges);
-  count_cells(cta, grid);
-  const Share share =
-      deal_out(cta.counts, cta.n, begin, share_size, cta.rows_limit(), cta.shared.share);
+  const CellGrid grid = make_grid(range, block.shared.ranges);
+  count_cells(block, grid);
+  const Partition partition = find_partition(block.counts, block.n, begin, partition_size,
+                                             block.max_rows(), block.shared.partition);
   if (blockIdx.x == 0 && threadIdx.x == 0)
-    shared_store(&cta.arguments.scratch.control->crowd,
-                 (cta.shared.tag << 1) | (share.crowded ? 1U : 0U));
-  if (share.crowded) return false;
-  if (share.rows() == 0 && kFits && blockIdx.x != 0) return true;
-  Problem problem{cta.columns, cta.bits, 0, 0};
-  if (!gather_and_compare<Overlap>(cta, grid, share, problem)) {
-    arrive(cta);
+    store_relaxed(&block.arguments.scratch.control->partition,
+                  (block.shared.tag << 1) | (partition.overfull ? 1U : 0U));
+  if (partition.overfull) return false;
+  if (partition.rows() == 0 && kFits && blockIdx.x != 0) return true;
+  SuppressionMatrix matrix{block.columns, block.bits, 0, 0};
+  if (!select_and_compare<Overlap>(block, grid, partition, matrix)) {
+    arrive(block);
     return false;
   }
-  return decide_and_place<kAnyStronger>(cta, problem);
+  return decide_and_write<kAnyStronger>(block, matrix);
 }
 
-/// Where there are more candidates than slots.
+/// For candidates that don't all fit in shared memory.
 template <class Overlap, bool kAnyStronger>
-__device__ __noinline__ bool decide_many_by_rounds(const GreedyArguments& given, unsigned n) {
+__device__ __noinline__ bool decide_many_partitioned(const GreedyArguments& given, unsigned n) {
   const GreedyArguments arguments =
-      given;  // in registers: each look through the reference is a load
-  return decide_by_rounds<Overlap, kAnyStronger>(cta_of<false>(arguments, n), empty_box(), 0);
+      given;  // a copy in registers: each access through the reference would be a load
+  return decide_partitioned<Overlap, kAnyStronger>(block_context<false>(arguments, n), empty_box(),
+                                                   0);
 }
 
 template <class Overlap, bool kAnyStronger>
 __global__ void __launch_bounds__(kThreads, 1)
     greedy_kernel(const __grid_constant__ GreedyArguments arguments) {
-  const View& view = arguments.view;
-  // Loaded together with the count, hence the contract that arrays are as long as the capacity.
+  const CandidateView& view = arguments.view;
+  // Loaded at the same time as the count, hence before it is known whether these candidates exist.
+  // The contract makes this valid: arrays are as long as the capacity.
   float4 first_box = empty_box();
   float first_score = 0;
   if (threadIdx.x < view.capacity) {
     first_box = __ldg(view.boxes + threadIdx.x);
     first_score = __ldg(view.scores + threadIdx.x);
   }
-  constexpr unsigned kCurveEach = kCells / 2 / kThreads;  // two places of the curve in a word
-  unsigned curve[kCurveEach];
+  constexpr unsigned kCurveWords = kGridCells / 2 / kThreads;  // a word has two positions
+  unsigned curve[kCurveWords];
 #pragma unroll
-  for (unsigned q = 0; q < kCurveEach; ++q)
-    curve[q] = __ldg(reinterpret_cast<const unsigned*>(&kCurve) + q * kThreads + threadIdx.x);
+  for (unsigned q = 0; q < kCurveWords; ++q)
+    curve[q] =
+        __ldg(reinterpret_cast<const unsigned*>(&kHilbertCurve) + q * kThreads + threadIdx.x);
   const std::uint32_t count = __ldg(view.count);
-  const Cta<true> cta = cta_of<true>(arguments, min(count, view.capacity));
+  const BlockContext<true> block = block_context<true>(arguments, min(count, view.capacity));
 #pragma unroll
-  for (unsigned q = 0; q < kCurveEach; ++q) {
-    reinterpret_cast<uint2*>(cta.counts)[q * kThreads + threadIdx.x] = make_uint2(0, 0);
-    reinterpret_cast<unsigned*>(&cta.shared.curve)[q * kThreads + threadIdx.x] = curve[q];
+  for (unsigned q = 0; q < kCurveWords; ++q) {
+    reinterpret_cast<uint2*>(block.counts)[q * kThreads + threadIdx.x] = make_uint2(0, 0);
+    reinterpret_cast<unsigned*>(&block.shared.curve)[q * kThreads + threadIdx.x] = curve[q];
   }
   if (threadIdx.x == 0) {
-    cta.shared.share.crowded = 0;
-    cta.shared.own = 0;
+    block.shared.partition.overfull = 0;
+    block.shared.own_kept = 0;
   }
-  if (threadIdx.x < kMaxGroups) cta.shared.kept[threadIdx.x] = cta.shared.removed[threadIdx.x] = 0;
+  if (threadIdx.x < kMaxRowWords)
+    block.shared.kept[threadIdx.x] = block.shared.removed[threadIdx.x] = 0;
   if (threadIdx.x == kThreads - 1) {
-    // The launch's number; needed only after some barriers, so its latency hides.
-    const std::uint32_t ticket =
-        atomicAdd(&arguments.scratch.control->tickets, cta.meeting().weight());
-    cta.shared.tag = ticket >> arguments.ticket_bits;
+    // The tag of this launch. It is first read after some barriers, which hide the latency.
+    const std::uint32_t launch_count =
+        atomicAdd(&arguments.scratch.control->launches, block.phases().increment());
+    block.shared.tag = launch_count >> arguments.phase_bits;
   }
-  if (blockIdx.x == 0 && threadIdx.x == 0) *arguments.beyond_capacity = count - cta.n;
-  const bool done = fits(arguments, cta.n)
-                        ? decide_by_rounds<Overlap, kAnyStronger>(cta, first_box, first_score)
-                        : decide_many_by_rounds<Overlap, kAnyStronger>(arguments, cta.n);
-  if (!done) decide_crowd<Overlap, kAnyStronger>(arguments, cta.n);
-  if (blockIdx.x == gridDim.x - 1) forget_old(cta);
+  if (blockIdx.x == 0 && threadIdx.x == 0) *arguments.beyond_capacity = count - block.n;
+  const bool done = fits(arguments, block.n)
+                        ? decide_partitioned<Overlap, kAnyStronger>(block, first_box, first_score)
+                        : decide_many_partitioned<Overlap, kAnyStronger>(arguments, block.n);
+  if (!done) decide_by_fallback<Overlap, kAnyStronger>(arguments, block.n);
+  if (blockIdx.x == gridDim.x - 1) clear_stale_words(block);
 }
 
 using Kernel = void (*)(GreedyArguments);
@@ -199,11 +212,10 @@ GreedyPlan plan_greedy(const NmsOptions& options, std::uint32_t largest_columns,
       static_cast<std::size_t>(device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)) -
       attributes.sharedSizeBytes;
   GreedyPlan plan;
-  // As many columns as pay, or half the memory; all the rest for bits.
-  plan.limits.columns =
-      std::min({kMaxColumns, largest_columns,
-                static_cast<std::uint32_t>(shared / 2 / kBytesOfAColumn) / 32 * 32});
-  const std::size_t before_bits = kCountsBytes + plan.limits.columns * kBytesOfAColumn;
+  // At most half of the memory is for columns; the rest is for the bits of the matrix.
+  plan.limits.columns = std::min({kMaxColumns, largest_columns,
+                                  static_cast<std::uint32_t>(shared / 2 / kColumnBytes) / 32 * 32});
+  const std::size_t before_bits = kCountsBytes + plan.limits.columns * kColumnBytes;
   plan.limits.bit_words = static_cast<std::uint32_t>((shared - before_bits) / 16 * 4);
   plan.shared_bytes = static_cast<std::uint32_t>(before_bits + plan.limits.bit_words * 4);
   FACEPIPE_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -212,15 +224,15 @@ GreedyPlan plan_greedy(const NmsOptions& options, std::uint32_t largest_columns,
   FACEPIPE_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&ctas_each, kernel, kThreads,
                                                                     plan.shared_bytes));
   if (ctas_each == 0) throw std::logic_error("the greedy kernel does not fit the device");
-  plan.ctas = multiprocessors;
-  plan.ticket_bits = 8;  // tags then have 24 bits, see Note [Tags]
-  while ((1U << plan.ticket_bits) < plan.ctas) ++plan.ticket_bits;
+  plan.blocks = multiprocessors;
+  plan.phase_bits = 8;  // tags then have 24 bits, see Note [Tags]
+  while ((1U << plan.phase_bits) < plan.blocks) ++plan.phase_bits;
   return plan;
 }
 
 void launch_greedy(const NmsOptions& options, const GreedyPlan& plan,
                    const GreedyArguments& arguments, cudaStream_t stream) {
-  launch_cooperatively(kernel_for(options), plan.ctas, kThreads, plan.shared_bytes, stream,
+  launch_cooperatively(kernel_for(options), plan.blocks, kThreads, plan.shared_bytes, stream,
                        arguments);
 }
 

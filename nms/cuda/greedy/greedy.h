@@ -1,62 +1,67 @@
-// Kernel of the rules greedy and fast, as the suppressor launches it.
+// Arguments and launcher of the kernel of the rules greedy and fast.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
 
-#include "nms/cuda/view.h"
+#include "nms/cuda/candidate_view.h"
 #include "nms/nms.h"
 
 namespace facepipe::nms {
 
-/// Shared memory of a CTA: how much of the problem it can hold.
+/// How large a suppression matrix the shared memory of a thread block can hold.
 struct GreedyLimits {
-  std::uint32_t columns = 0;    ///< boxes that a CTA compares its own with; a multiple of 32
-  std::uint32_t bit_words = 0;  ///< 32 comparisons each
+  std::uint32_t columns = 0;    ///< columns, padding included; a multiple of 32
+  std::uint32_t bit_words = 0;  ///< words of 32 bits, each for 32 columns of a row
 };
 
-/// Words by which CTAs meet, each in a line of its own. Zeroed once; they only ever count up, so a
-/// launch needs no reset and finds its number in them.
+/// Words in global memory by which the blocks of a launch synchronise, each in a cache line of its
+/// own. They are set once, when the suppressor is made, and never reset: counters keep counting
+/// from launch to launch (see PhaseCounter), and the other words hold the tag of the launch that
+/// wrote them (see Note [Tags]).
 struct GreedyControl {
-  alignas(128) std::uint32_t tickets;
-  alignas(128) std::uint32_t arrivals;
-  alignas(128) std::uint32_t barrier;
-  alignas(128) std::uint32_t bail;   ///< tag of the last launch in which a CTA gave up its rounds
-  alignas(128) std::uint32_t crowd;  ///< twice the tag of the last launch, and 1 if boxes crowded
+  alignas(128) std::uint32_t launches;  ///< counts launches, which gives each its tag
+  alignas(128) std::uint32_t arrivals;  ///< counts blocks that have decided their rows
+  alignas(128) std::uint32_t barrier;   ///< of grid_barrier()
+  alignas(128)
+      std::uint32_t fallback;  ///< tag of the last launch in which a block requested the fallback
+  alignas(128) std::uint32_t partition;  ///< twice the tag of the last launch, plus 1 if its
+                                         ///< partition was overfull
 };
 
 struct GreedyScratch {
   GreedyControl* control;
-  std::uint32_t* states;       ///< capacity: what became of each candidate, with the launch's tag
-  std::uint64_t* sorted_keys;  ///< capacity; these three for the sweep
-  float4* sorted_boxes;        ///< capacity
-  std::uint32_t* alive;        ///< capacity / 32, all zero between launches
+  std::uint32_t* states;       ///< capacity; see PublishedStates
+  std::uint64_t* ranked_keys;  ///< capacity; this and the next two for ranked batches
+  float4* ranked_boxes;        ///< capacity
+  std::uint32_t* remaining;  ///< 2 x capacity / 32: a bit for each ranked candidate not yet decided
 };
 
 struct GreedyArguments {
-  View view;
+  CandidateView view;
   GreedyScratch scratch;
   GreedyLimits limits;
   float threshold;
-  std::uint32_t ticket_bits;  ///< 2^ticket_bits >= CTAs
+  std::uint32_t phase_bits;  ///< 2^phase_bits >= blocks, see PhaseCounter
   std::uint32_t* indices;
   std::uint32_t* kept;
   std::uint32_t* beyond_capacity;
 };
 
-/// What fits the device, and the CTAs that all run at once on it.
+/// The launch configuration: all blocks run at the same time.
 struct GreedyPlan {
   GreedyLimits limits;
   std::uint32_t shared_bytes = 0;
-  std::uint32_t ctas = 0;
-  std::uint32_t ticket_bits = 0;
+  std::uint32_t blocks = 0;
+  std::uint32_t phase_bits = 0;
 };
-/// `largest_columns`: to make small limits for tests. `multiprocessors`: one CTA on each.
+/// `largest_columns` bounds GreedyLimits::columns. The launch has one block for each of the
+/// `multiprocessors`.
 [[nodiscard]] GreedyPlan plan_greedy(const NmsOptions& options, std::uint32_t largest_columns,
                                      std::uint32_t multiprocessors);
 
-/// A cooperative launch: the CTAs wait for each other.
+/// Enqueues a cooperative launch, since the blocks wait for each other.
 void launch_greedy(const NmsOptions& options, const GreedyPlan& plan,
                    const GreedyArguments& arguments, cudaStream_t stream);
 

@@ -159,7 +159,7 @@ TEST(CudaOverlay, RandomFramesAreDrawnAsOnTheHost) {
   }
 }
 
-// More faces than threads of a CTA, CTAs of a launch and covers of a round.
+// More faces than threads of a block, blocks of a launch and occluders that are compared at a time.
 TEST(CudaOverlay, CrowdsAreDrawnAsOnTheHost) {
   for (const int count : {127, 128, 129, 700, 3000}) {
     Random random(static_cast<unsigned>(count));

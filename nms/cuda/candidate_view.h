@@ -1,4 +1,4 @@
-// Candidates in device memory as kernels see them.
+// Candidates in device memory, as kernels get them.
 #pragma once
 
 #include <vector_types.h>
@@ -7,8 +7,9 @@
 
 namespace facepipe::nms {
 
-struct View {
-  const float4* boxes;  ///< x1 y1 x2 y2: a box is one aligned load
+/// See DeviceCandidates. Only the first min(*count, capacity) candidates are looked at.
+struct CandidateView {
+  const float4* boxes;  ///< x1, y1, x2, y2 in one aligned load
   const float* scores;
   const std::uint32_t* groups;  ///< may be null
   const std::uint32_t* count;

@@ -1,4 +1,4 @@
-#include "overlay/ink.h"
+#include "overlay/yuv_color.h"
 
 #include <algorithm>
 #include <array>
@@ -19,7 +19,7 @@ double graphics_white(int transfer) {
   return 1;
 }
 
-/// As it stands in memory.
+/// The sample as it is stored: rounded, clipped to the bit depth, shifted.
 std::uint16_t quantise(double sample, const PixelFormat& format) {
   const double largest = std::exp2(format.bits) - 1;
   const auto clipped = static_cast<unsigned>(std::clamp(std::round(sample), 0.0, largest));
@@ -28,8 +28,7 @@ std::uint16_t quantise(double sample, const PixelFormat& format) {
 
 }  // namespace
 
-InkSamples ink_samples(const Rgb& rgb, const PixelFormat& format, const ColorInfo& color,
-                       Size size) {
+YuvColor yuv_color(const Rgb& rgb, const PixelFormat& format, const ColorInfo& color, Size size) {
   const double white = graphics_white(color.transfer);
   const ColorMap map = samples_of_rgb(color, format, size);
   const auto sample = [&](const std::array<double, 4>& row) {

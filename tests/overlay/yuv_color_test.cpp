@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "overlay/ink.h"
+#include "overlay/yuv_color.h"
 
 namespace facepipe {
 namespace {
@@ -21,13 +21,13 @@ ColorInfo tagged(int matrix, bool full = false, int transfer = 2) {
   return {matrix, 2, transfer, full, 0};
 }
 
-TEST(OverlayInk, FollowsMatrixRangeAndDepth) {
+TEST(OverlayColors, FollowsMatrixRangeAndDepth) {
   struct Case {
     const char* what;
     Rgb rgb;
     PixelFormat format;
     ColorInfo color;
-    InkSamples samples;
+    YuvColor samples;
   };
   const std::vector<Case> cases{
       {"white, limited", kWhite, bits(8), tagged(1), {235, 128, 128}},
@@ -63,29 +63,29 @@ TEST(OverlayInk, FollowsMatrixRangeAndDepth) {
        {721, 512, 512}},
   };
   for (const Case& c : cases) {
-    const InkSamples samples = ink_samples(c.rgb, c.format, c.color, kHd);
+    const YuvColor samples = yuv_color(c.rgb, c.format, c.color, kHd);
     EXPECT_EQ(samples.y, c.samples.y) << c.what;
     EXPECT_EQ(samples.u, c.samples.u) << c.what;
     EXPECT_EQ(samples.v, c.samples.v) << c.what;
   }
 }
 
-TEST(OverlayInk, UntaggedColourFollowsTheSize) {
+TEST(OverlayColors, UntaggedColourFollowsTheSize) {
   const ColorInfo untagged;
-  EXPECT_EQ(ink_samples(kRed, bits(8), untagged, {1280, 720}),
-            ink_samples(kRed, bits(8), tagged(1), kHd));
-  EXPECT_EQ(ink_samples(kRed, bits(8), untagged, {720, 576}),
-            ink_samples(kRed, bits(8), tagged(6), kHd));
+  EXPECT_EQ(yuv_color(kRed, bits(8), untagged, {1280, 720}),
+            yuv_color(kRed, bits(8), tagged(1), kHd));
+  EXPECT_EQ(yuv_color(kRed, bits(8), untagged, {720, 576}),
+            yuv_color(kRed, bits(8), tagged(6), kHd));
 }
 
-// Text is drawn on luma alone, so its plate's chroma must be that of any grey.
-TEST(OverlayInk, GreysHaveNeutralChroma) {
+// Text is drawn on luma alone, so its background's chroma must be that of any grey.
+TEST(OverlayColors, GreysHaveNeutralChroma) {
   for (int matrix = 1; matrix <= 20; ++matrix) {
     if (matrix == 11) continue;  // no grey of SMPTE ST 2085 has neutral chroma
     for (const bool full : {false, true})
       for (const int depth : {8, 9, 10, 12, 14, 16}) {
-        const InkSamples samples =
-            ink_samples({0.08, 0.08, 0.08}, bits(depth), tagged(matrix, full), kHd);
+        const YuvColor samples =
+            yuv_color({0.08, 0.08, 0.08}, bits(depth), tagged(matrix, full), kHd);
         EXPECT_EQ(samples.u, 1 << (depth - 1)) << matrix;
         EXPECT_EQ(samples.v, 1 << (depth - 1)) << matrix;
       }

@@ -1,0 +1,37 @@
+// Memory of a suppressor, allocated once: every array is a slice of one block.
+#pragma once
+
+#include <cstddef>
+
+namespace facepipe::nms {
+
+/// Hands out slices of a block of memory one after the other. Without a block it returns null
+/// pointers and only adds up sizes, so that the published size of the memory and its use come from
+/// the same code. Owns nothing.
+class Arena {
+ public:
+  /// A cache line, and the widest vector.
+  static constexpr std::size_t kAlignment = 64;
+
+  /// `block` is aligned to `alignment`, and so is every slice.
+  explicit Arena(std::byte* block = nullptr, std::size_t alignment = kAlignment)
+      : block_(block), alignment_(alignment) {}
+
+  /// An uninitialised array: pages that a call doesn't use are never touched.
+  template <class Value>
+  Value* take(std::size_t count) {
+    const std::size_t offset = used_;
+    used_ += (count * sizeof(Value) + alignment_ - 1) / alignment_ * alignment_;
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): typed memory in one block
+    return block_ == nullptr ? nullptr : reinterpret_cast<Value*>(block_ + offset);
+  }
+
+  [[nodiscard]] std::size_t used() const { return used_; }
+
+ private:
+  std::byte* block_;
+  std::size_t alignment_;
+  std::size_t used_ = 0;
+};
+
+}  // namespace facepipe::nms

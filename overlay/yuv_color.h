@@ -1,0 +1,32 @@
+// The overlay's colours as sample values of a frame's pixel format.
+#pragma once
+
+#include <cstdint>
+
+#include "core/frame.h"
+
+namespace facepipe {
+
+/// Red, green and blue in 0..1, non-linear: the transfer function has been applied.
+struct Rgb {
+  double r = 0;
+  double g = 0;
+  double b = 0;
+};
+
+/// A colour as the samples that a frame stores: quantised, with the format's shift applied.
+struct YuvColor {
+  std::uint16_t y = 0;
+  std::uint16_t u = 0;
+  std::uint16_t v = 0;
+  friend bool operator==(const YuvColor&, const YuvColor&) = default;
+};
+
+/// Converts `rgb` by the frame's matrix, range and bit depth (samples_of_rgb() of core/color.h) and
+/// rounds it. For HDR transfers (PQ and HLG) the value 1 is the reference white of graphics, 203
+/// cd/m2 (ITU-R BT.2408), not the brightest value of the format. A grey gets exactly neutral chroma
+/// by every matrix but 11.
+[[nodiscard]] YuvColor yuv_color(const Rgb& rgb, const PixelFormat& format, const ColorInfo& color,
+                                 Size size);
+
+}  // namespace facepipe
