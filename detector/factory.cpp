@@ -96,7 +96,7 @@ class CnnDetectorFactory final : public DetectorFactory {
         .fit = fit,
         .order = model_.channel_order(),
         .outputs = model_.outputs().size(),
-        .engine = make_engine(choice_.engine, model_, fit.network, engine),
+        .engine = make_engine(choice_.library, model_, fit.network, engine),
         .head = make_head(model_.kind()),
         .score_threshold = options_.score_threshold,
         .requests = requests,

@@ -128,7 +128,7 @@ void add_facts(Json& json, const std::optional<RunFacts>& facts) {
   for (const char* name : {"device", "engine", "precision", "why", "model"}) json[name] = nullptr;
   if (!facts) return;
   json["device"] = to_string(facts->device);
-  json["engine"] = to_string(facts->engine.engine);
+  json["engine"] = facts->engine.name();
   json["precision"] = to_string(facts->engine.precision);
   Json why = Json::array();
   for (const std::string& reason : {facts->device_why, facts->engine.why})

@@ -57,7 +57,7 @@ OneFrameResult detect_one_frame(const Frame& frame, Device device, const Detecto
       CudaDetectorOptions{.score_threshold = options.score_threshold,
                           .tile_file = engine::default_tile_file(),
                           .tries_tiles = false,
-                          .fused = options.engine != EngineKind::cuda_plain});
+                          .fused = options.fused});
   CudaPictureDetection detection(detector);
   const cuda::GraphExec graph(cuda::capture(stream, [&] {
     descriptor.enqueue(stream);

@@ -112,7 +112,7 @@ void CudaStages::make_graphs(const Frame& first) {
       .capacity = nms_capacity(options_.nms),
       .tile_file = engine::default_tile_file(),
       .tries_tiles = !still_image_,  // trials take longer than a picture
-      .fused = detector_options_.engine != EngineKind::cuda_plain};
+      .fused = detector_options_.fused};
   FrameGraphSetup setup;
   setup.detector = make_cuda_picture_detector(model_, {first.size, first.format, first.orientation},
                                               detector_options_.detect_size, options);

@@ -22,7 +22,7 @@ class FakeFactory : public DetectorFactory {
   [[nodiscard]] std::string model_sha256() const override { return "abc"; }
 
  private:
-  EngineChoice choice_{EngineKind::opencv, Precision::f32, ""};
+  EngineChoice choice_{Library::opencv, Precision::f32, ""};
 };
 
 /// A stand-in for the pipeline that makes three frames of every input. What it does besides goes by
