@@ -48,7 +48,7 @@ SelfTestResult self_test(DetectorFactory& detectors) {
   const Frame frame = test_picture();
   const std::shared_ptr<Detector> detector = detectors.detector(frame.upright());
   SelfTestResult result;
-  result.network_size = detector->network_size();
+  result.network_size = detector->facts().network.value_or(frame.upright());
   for (int round = 0; round < 2; ++round) {
     const Clock::time_point begin = Clock::now();
     const std::unique_ptr<DetectionRequest> request = detector->acquire({});

@@ -181,7 +181,7 @@ void add_result(Json& json, const InputOutcome& outcome) {
   const JobResult& result = outcome.result;
   const auto text = [](const std::string& value) { return value.empty() ? Json() : Json(value); };
   json["size"] = size_json(result.size);
-  json["network_size"] = size_json(result.network_size);
+  json["network_size"] = result.network_size ? size_json(*result.network_size) : Json();
   json["detection_tiles"] = result.tiling ? tiling_json(*result.tiling) : Json();
   json["video_codec"] = text(result.video_codec);
   json["decoder"] = text(result.decoder);

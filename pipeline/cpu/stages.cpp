@@ -50,8 +50,8 @@ class CpuStages final : public Stages {
   }
 
   void report(JobResult& result, Notices& notices) const override {
-    result.network_size = network_size_;
-    result.tiling = tiling_;
+    result.network_size = facts_.network;
+    result.tiling = facts_.tiling;
     tell_ignored(candidates_ignored_, suppressor_.capacity(), result, notices);
   }
 
@@ -63,17 +63,15 @@ class CpuStages final : public Stages {
   DetectorFactory& detectors_;
   std::shared_ptr<Detector> detector_;
   CpuSuppressor suppressor_;
-  Size network_size_;
-  std::optional<Tiling> tiling_;
+  DetectorFacts facts_;
   std::int64_t candidates_ignored_ = 0;
 };
 
 void CpuStages::start(WorkItem& item, const std::stop_token& stop) {
   if (!detector_) {
     detector_ = detectors_.detector(item.frame.upright());
-    network_size_ = detector_->network_size();
-    tiling_ = detector_->tiling();
-    tell_tiles(tiling_);
+    facts_ = detector_->facts();
+    tell_tiles(facts_.tiling);
   }
   auto work = std::make_unique<CpuWork>(detector_->acquire(stop));
   DetectionRequest& request = *work->request;

@@ -138,7 +138,9 @@ TEST(Detector, ScalesWithTheDetectSize) {
   options.detect_size = Size{400, 400};
   const auto factory = make_detector_factory(kCpu, options);
   const auto detector = factory->detector(city.upright());
-  EXPECT_EQ(detector->network_size(), (Size{416, 288}));
+  EXPECT_EQ(detector->facts().network, (Size{416, 288}));
+  EXPECT_FALSE(detector->facts().window);
+  EXPECT_FALSE(detector->facts().tiling);
   const Detections found = detect(*detector, city);
   // Faces that are still large enough at half the size.
   std::vector<GoldenFace> faces = golden_faces(test::read_golden().model("centerface"));
