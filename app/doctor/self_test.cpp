@@ -62,9 +62,11 @@ SelfTestResult self_test(DetectorFactory& detectors) {
 }
 
 SelfTestResult self_test_on_cuda(Device device, const DetectorOptions& options) {
-  OneFrameResult found = detect_on_cuda(test_picture(), device, options);
+  const Frame frame = test_picture();
+  OneFrameResult found = detect_on_cuda(frame, device, options);
   check(found.candidates);
-  return {found.milliseconds, std::move(found.candidates), found.network_size};
+  return {found.milliseconds, std::move(found.candidates),
+          found.facts.network.value_or(frame.upright())};
 }
 
 ScoreComparison compare_scores(const Detections& one, const Detections& other) {

@@ -2,7 +2,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,7 +10,6 @@
 #include "core/cuda/devices.h"
 #include "core/error.h"
 #include "core/slots.h"
-#include "detector/cnn/cuda/picture_detection.h"
 #include "pipeline/cuda/frame_graph.h"
 #include "video/cuda/decoder.h"
 #include "video/cuda/downloading_encoder.h"
@@ -57,13 +55,13 @@ class CudaWork final : public FrameWork {
 
 class CudaStages final : public Stages {
  public:
-  CudaStages(const JobOptions& options, Device device, const Model& model,
-             const DetectorOptions& detector)
+  CudaStages(const JobOptions& options, Device device, const CudaDetectorFactory& detectors,
+             int requests)
       : options_(options),
         device_(device),
-        model_(model),
-        detector_options_(detector),
-        places_(detector.requests) {}
+        detectors_(detectors),
+        requests_(requests),
+        places_(requests) {}
 
   std::unique_ptr<Decoder> make_decoder(const Demuxer& demuxer, const DecoderOptions& options,
                                         TargetChooser choose_target, Notices& notices) override;
@@ -83,13 +81,12 @@ class CudaStages final : public Stages {
 
   const JobOptions& options_;
   Device device_;
-  const Model& model_;
-  const DetectorOptions& detector_options_;
+  const CudaDetectorFactory& detectors_;
+  int requests_;
   CopyCounter copies_;
   Slots places_;
   std::vector<std::unique_ptr<FrameGraph>> graphs_;
-  Size network_size_;
-  std::optional<Tiling> tiling_;
+  DetectorFacts facts_;
   std::int64_t candidates_ignored_ = 0;
   bool still_image_ = false;
 };
@@ -107,28 +104,23 @@ std::unique_ptr<Decoder> CudaStages::make_decoder(const Demuxer& demuxer,
 }
 
 void CudaStages::make_graphs(const Frame& first) {
-  const CudaDetectorOptions options{
-      .score_threshold = detector_options_.score_threshold,
-      .capacity = nms_capacity(options_.nms),
-      .tile_file = engine::default_tile_file(),
-      .tries_tiles = !still_image_,  // trials take longer than a picture
-      .fused = detector_options_.fused};
   FrameGraphSetup setup;
-  setup.detector = make_cuda_picture_detector(model_, {first.size, first.format, first.orientation},
-                                              detector_options_.detect_size, options);
+  // Trials take longer than a picture.
+  setup.detector =
+      detectors_.detector({first.size, first.format, first.orientation}, nms_capacity(options_.nms),
+                          still_image_ ? Tuning::none : Tuning::trials);
   setup.overlay = {
       first.size, first.format, first.orientation,
       options_.output.empty() ? OverlayStyle{false, false, false, false} : options_.overlay,
-      options.capacity};
+      setup.detector->capacity()};
   setup.nms = options_.nms;
   setup.sizes = {options_.min_face, options_.max_face};
   setup.with_faces = options_.wants_faces;
   setup.times_stages = options_.wants_stage_times;
-  for (int i = 0; i < detector_options_.requests; ++i)
+  for (int i = 0; i < requests_; ++i)
     graphs_.push_back(std::make_unique<FrameGraph>(setup, copies_));
-  network_size_ = setup.detector.network_size();
-  tiling_ = setup.detector.tiling;
-  tell_tiles(tiling_);
+  facts_ = setup.detector->facts();
+  tell_tiles(facts_.tiling);
 }
 
 void CudaStages::start(WorkItem& item, const std::stop_token& stop) {
@@ -190,8 +182,8 @@ std::unique_ptr<Encoder> CudaStages::make_encoder(const EncoderSetup& setup, con
 }
 
 void CudaStages::report(JobResult& result, Notices& notices) const {
-  result.network_size = network_size_;
-  result.tiling = tiling_;
+  result.network_size = facts_.network;
+  result.tiling = facts_.tiling;
   tell_ignored(candidates_ignored_, nms_capacity(options_.nms), result, notices);
   for (std::size_t i = 0; i < kCopyKinds; ++i) {
     const auto kind = static_cast<CopyKind>(i);
@@ -204,8 +196,8 @@ void CudaStages::report(JobResult& result, Notices& notices) const {
 }  // namespace
 
 std::unique_ptr<Stages> make_cuda_stages(const JobOptions& options, Device device,
-                                         const Model& model, const DetectorOptions& detector) {
-  return std::make_unique<CudaStages>(options, device, model, detector);
+                                         const CudaDetectorFactory& detectors, int requests) {
+  return std::make_unique<CudaStages>(options, device, detectors, requests);
 }
 
 }  // namespace facepipe

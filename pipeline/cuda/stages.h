@@ -4,15 +4,14 @@
 #include <memory>
 
 #include "core/device.h"
-#include "detector/cnn/model/model.h"
-#include "detector/options.h"
+#include "detector/cuda_detector.h"
 #include "pipeline/stages.h"
 
 namespace facepipe {
 
-/// All arguments must outlive it.
+/// `requests` frames may be on the device at once. The other arguments must outlive it.
 [[nodiscard]] std::unique_ptr<Stages> make_cuda_stages(const JobOptions& options, Device device,
-                                                       const Model& model,
-                                                       const DetectorOptions& detector);
+                                                       const CudaDetectorFactory& detectors,
+                                                       int requests);
 
 }  // namespace facepipe
