@@ -27,7 +27,7 @@
 #include "core/cuda/check.h"
 #include "core/cuda/graph.h"
 #include "core/cuda/stream.h"
-#include "detector/cnn/cuda/cuda_detector.h"
+#include "detector/cnn/cuda/cnn_detector.h"
 #include "tests/detector/cnn/cuda/device_frame.h"
 #include "tests/support/test_frame.h"
 
@@ -118,14 +118,14 @@ cuda::GraphExec captured(const cuda::Stream& stream, const std::function<void()>
 
 /// One of the frames in flight at once.
 struct Lane {
-  Lane(const std::shared_ptr<const CudaDetector>& detector, const Frame& frame)
+  Lane(const std::shared_ptr<const CudaCnnDetector>& detector, const Frame& frame)
       : picture(frame, stream),
         detection(detector),
         graph(captured(stream, [&] { detection.enqueue(picture.descriptor(), stream); })) {}
 
   cuda::Stream stream;
   test::DeviceFrame picture;
-  CudaDetection detection;
+  CudaCnnDetection detection;
   cuda::GraphExec graph;
 };
 
@@ -146,7 +146,8 @@ float time_lanes(std::array<Lane, 2>& lanes, int replays) {
 }
 
 void show_two_in_flight(const std::string& name,
-                        const std::shared_ptr<const CudaDetector>& detector, const Frame& frame) {
+                        const std::shared_ptr<const CudaCnnDetector>& detector,
+                        const Frame& frame) {
   std::array<Lane, 2> lanes{Lane(detector, frame), Lane(detector, frame)};
   (void)time_lanes(lanes, 20);
   std::vector<float> means;
@@ -167,7 +168,7 @@ double time_step(const cuda::Stream& stream, const std::function<void()>& enqueu
   return 1000.0 * static_cast<double>(sorted(times)[kGroups / 2]) / kStepRepeats;
 }
 
-void show_steps(CudaDetection& detection, const FrameDescriptor* frame,
+void show_steps(CudaCnnDetection& detection, const FrameDescriptor* frame,
                 const cuda::Stream& stream) {
   double sum = 0;
   const auto row = [&](const std::string& op, const std::string& name, double time) {
@@ -186,10 +187,10 @@ void show_steps(CudaDetection& detection, const FrameDescriptor* frame,
 
 void bench_size(const Model& model, Size size, const Options& options) {
   const Frame frame = test::make_noise_frame({kNv12, size}, 1);
-  const auto detector = std::make_shared<CudaDetector>(
+  const auto detector = std::make_shared<CudaCnnDetector>(
       model, fit_network(size, {}), test::layout_of(frame),
-      CudaDetectorOptions{.tile_file = engine::default_tile_file(), .fused = !options.plain});
-  CudaDetection detection(detector);
+      CudaCnnOptions{.tile_file = engine::default_tile_file(), .fused = !options.plain});
+  CudaCnnDetection detection(detector);
   const cuda::Stream stream;
   const test::DeviceFrame on_device(frame, stream);
   if (options.once) {

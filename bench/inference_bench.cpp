@@ -22,10 +22,15 @@
 namespace facepipe {
 namespace {
 
-template <class Value>
-Value named(const std::string& text, const std::vector<Value>& values) {
-  for (const Value value : values)
+Precision precision_named(const std::string& text) {
+  for (const Precision value : {Precision::f32, Precision::f16, Precision::bf16})
     if (to_string(value) == text) return value;
+  throw std::runtime_error("unknown: " + text);
+}
+
+Library library_named(const std::string& text) {
+  for (const NamedEngine& engine : named_engines(DeviceKind::cpu))
+    if (engine.name == text) return engine.library;
   throw std::runtime_error("unknown: " + text);
 }
 
@@ -41,12 +46,10 @@ class Runs {
        Size network)
       : model_(model) {
     EngineOptions options;
-    options.precision =
-        named(precision, std::vector{Precision::f32, Precision::f16, Precision::bf16});
+    options.precision = precision_named(precision);
     options.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     options.requests = DetectorOptions{}.requests;
-    engine_ = make_engine(named(engine, std::vector{EngineKind::opencv, EngineKind::openvino}),
-                          model_, network, options);
+    engine_ = make_engine(library_named(engine), model_, network, options);
     for (int i = 0; i < options.requests; ++i) {
       runs_.push_back(engine_->make_inference());
       std::uint8_t value = 0;  // some picture: the network's work does not depend on it

@@ -5,14 +5,12 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <stop_token>
-#include <string>
 
 #include "core/detections.h"
 #include "core/frame.h"
 #include "core/timing.h"
-#include "detector/cnn/model/tiling.h"
+#include "detector/facts.h"
 #include "detector/options.h"
 
 namespace facepipe {
@@ -50,25 +48,18 @@ class Detector {
   /// A free request; waits for one, throws Stopped if `stop` is requested first.
   [[nodiscard]] virtual std::unique_ptr<DetectionRequest> acquire(const std::stop_token& stop) = 0;
 
-  /// The network's input, padding included; of a tiled picture a tile's.
-  [[nodiscard]] virtual Size network_size() const = 0;
-
-  /// How pictures are tiled; nullopt where they are looked at in one run.
-  [[nodiscard]] virtual std::optional<Tiling> tiling() const { return std::nullopt; }
+  [[nodiscard]] virtual DetectorFacts facts() const = 0;
 };
 
 /// A model file, read and checked once; makes detectors for any frame size, and keeps the last few.
 /// Thread-safe.
-class DetectorFactory {
+class DetectorFactory : public DetectorOrigin {
  public:
+  using DetectorOrigin::DetectorOrigin;
   virtual ~DetectorFactory() = default;
 
   /// The detector for frames whose upright size is `frame`. Errors: device (the engine refuses).
   [[nodiscard]] virtual std::shared_ptr<Detector> detector(Size frame) = 0;
-
-  [[nodiscard]] virtual const EngineChoice& choice() const = 0;
-  [[nodiscard]] virtual std::string model_kind() const = 0;    ///< "centerface", "yunet"
-  [[nodiscard]] virtual std::string model_sha256() const = 0;  ///< lower-case hex
 };
 
 /// Reads the model and resolves engine and precision. Errors: device, naming the file, for a

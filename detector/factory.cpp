@@ -4,6 +4,7 @@
 #include <mutex>
 #include <opencv2/core.hpp>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "core/error.h"
@@ -33,8 +34,10 @@ int usable_cores() { return std::max(1, cv::getNumberOfCPUs()); }
 
 class CnnDetectorFactory final : public DetectorFactory {
  public:
-  CnnDetectorFactory(const Device& device, const DetectorOptions& options)
-      : options_(options), choice_(choose_engine(device, options)), model_(options.model) {
+  CnnDetectorFactory(EngineChoice choice, Model model, const DetectorOptions& options)
+      : DetectorFactory(std::move(choice), std::string(model.known().name), model.sha256()),
+        options_(options),
+        model_(std::move(model)) {
     if (options_.requests < 1)
       throw Error(ErrorKind::usage, "detector: at least one request is needed");
     if (options_.threads < 0) throw Error(ErrorKind::usage, "detector: threads must be 0 or more");
@@ -56,12 +59,6 @@ class CnnDetectorFactory final : public DetectorFactory {
     kept_.push_front({frame, size, tiling ? make_tiled(*tiling) : make_whole(fit)});
     return kept_.front().detector;
   }
-
-  [[nodiscard]] const EngineChoice& choice() const override { return choice_; }
-  [[nodiscard]] std::string model_kind() const override {
-    return std::string(to_string(model_.kind()));
-  }
-  [[nodiscard]] std::string model_sha256() const override { return model_.sha256(); }
 
  private:
   struct Kept {
@@ -91,12 +88,12 @@ class CnnDetectorFactory final : public DetectorFactory {
 
   [[nodiscard]] std::shared_ptr<Detector> make(const NetworkFit& fit, int requests,
                                                int runs) const {
-    const EngineOptions engine{choice_.precision, options_.threads, runs};
+    const EngineOptions engine{choice().precision, options_.threads, runs};
     return make_cnn_detector({
         .fit = fit,
         .order = model_.channel_order(),
         .outputs = model_.outputs().size(),
-        .engine = make_engine(choice_.engine, model_, fit.network, engine),
+        .engine = make_engine(choice().library, model_, fit.network, engine),
         .head = make_head(model_.kind()),
         .score_threshold = options_.score_threshold,
         .requests = requests,
@@ -104,7 +101,6 @@ class CnnDetectorFactory final : public DetectorFactory {
   }
 
   DetectorOptions options_;
-  EngineChoice choice_;
   Model model_;
   std::mutex mutex_;      // guards kept_
   std::list<Kept> kept_;  // last used first
@@ -114,7 +110,8 @@ class CnnDetectorFactory final : public DetectorFactory {
 
 std::unique_ptr<DetectorFactory> make_detector_factory(const Device& device,
                                                        const DetectorOptions& options) {
-  return std::make_unique<CnnDetectorFactory>(device, options);
+  EngineChoice choice = choose_engine(device, options);
+  return std::make_unique<CnnDetectorFactory>(std::move(choice), Model(options.model), options);
 }
 
 }  // namespace facepipe

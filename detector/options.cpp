@@ -3,16 +3,60 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <utility>
 
 #include "core/error.h"
 #include "detector/cnn/cpu/engines.h"
-#include "detector/engine_choice.h"
 
 namespace facepipe {
+namespace {
 
-std::string_view to_string(EngineKind engine) {
-  constexpr std::array<std::string_view, 4> kNames{"opencv", "openvino", "cuda", "cuda-plain"};
-  return kNames[static_cast<std::size_t>(engine)];
+/// What goes together, whatever this build and this processor have. The preferred engine of a
+/// device comes first, and of an engine the preferred precision. bf16 is never chosen for a user:
+/// it costs accuracy. f16 is chosen only where it is faster than f32. A name stands for the same
+/// library and the same `fused` on every device.
+struct Pairing {
+  std::string_view name;
+  DeviceKind device;
+  Library library;
+  bool fused;  ///< counts for Library::own alone
+  Precision precision;
+  bool automatic;
+
+  [[nodiscard]] bool is(Library other, bool other_fused) const {
+    return library == other && (library != Library::own || fused == other_fused);
+  }
+};
+constexpr std::array kPairings{
+    Pairing{"openvino", DeviceKind::cpu, Library::openvino, true, Precision::f16, true},
+    Pairing{"openvino", DeviceKind::cpu, Library::openvino, true, Precision::f32, true},
+    Pairing{"openvino", DeviceKind::cpu, Library::openvino, true, Precision::bf16, false},
+    Pairing{"opencv", DeviceKind::cpu, Library::opencv, true, Precision::f32, true},
+    Pairing{"cuda", DeviceKind::cuda, Library::own, true, Precision::f16, true},
+    Pairing{"cuda-plain", DeviceKind::cuda, Library::own, false, Precision::f16, true},
+};
+
+}  // namespace
+
+std::vector<NamedEngine> named_engines(std::optional<DeviceKind> device) {
+  std::array pairings = kPairings;
+  std::ranges::sort(pairings, {},
+                    [](const Pairing& pairing) { return std::pair(pairing.device, pairing.name); });
+  std::vector<NamedEngine> engines;
+  for (const Pairing& pairing : pairings) {
+    const bool wanted = !device || *device == pairing.device;
+    if (wanted && std::ranges::count(engines, pairing.name, &NamedEngine::name) == 0)
+      engines.push_back({pairing.name, pairing.library, pairing.fused});
+  }
+  return engines;
+}
+
+std::string_view engine_name(Library library, bool fused) {
+  const auto* const found = std::ranges::find_if(
+      kPairings, [&](const Pairing& pairing) { return pairing.is(library, fused); });
+  if (found == kPairings.end())
+    throw Error(ErrorKind::internal, "a library that no engine stands for");
+  return found->name;
 }
 
 std::string_view to_string(Precision precision) {
@@ -26,33 +70,15 @@ EngineChoice choose_engine(const Device& device, const DetectorOptions& options)
 
 namespace {
 
-/// What goes together, whatever this build and this processor have. The preferred engine of a
-/// device comes first, and of an engine the preferred precision. bf16 is never chosen for a user:
-/// it costs accuracy. f16 is chosen only where it is faster than f32.
-struct Pairing {
-  DeviceKind device;
-  EngineKind engine;
-  Precision precision;
-  bool automatic;
-};
-constexpr std::array kPairings{
-    Pairing{DeviceKind::cpu, EngineKind::openvino, Precision::f16, true},
-    Pairing{DeviceKind::cpu, EngineKind::openvino, Precision::f32, true},
-    Pairing{DeviceKind::cpu, EngineKind::openvino, Precision::bf16, false},
-    Pairing{DeviceKind::cpu, EngineKind::opencv, Precision::f32, true},
-    Pairing{DeviceKind::cuda, EngineKind::cuda, Precision::f16, true},
-    Pairing{DeviceKind::cuda, EngineKind::cuda_plain, Precision::f16, true},
-};
-
 bool wanted(const Pairing& pairing, const DetectorOptions& options) {
-  return (!options.engine || *options.engine == pairing.engine) &&
+  return pairing.is(options.library.value_or(pairing.library), options.fused) &&
          (options.precision ? *options.precision == pairing.precision : pairing.automatic);
 }
 
-const EngineSupport* find(std::span<const EngineSupport> built, EngineKind engine) {
+const EngineSupport* find(std::span<const EngineSupport> built, Library library) {
   const auto found =
       std::find_if(built.begin(), built.end(),
-                   [engine](const EngineSupport& support) { return support.engine == engine; });
+                   [library](const EngineSupport& support) { return support.library == library; });
   return found == built.end() ? nullptr : &*found;
 }
 
@@ -61,7 +87,7 @@ bool has(const EngineSupport& support, Precision precision) {
 }
 
 bool runs(std::span<const EngineSupport> built, const Pairing& pairing) {
-  const EngineSupport* support = find(built, pairing.engine);
+  const EngineSupport* support = find(built, pairing.library);
   return support != nullptr && has(*support, pairing.precision);
 }
 
@@ -69,30 +95,31 @@ bool runs(std::span<const EngineSupport> built, const Pairing& pairing) {
 bool pointless(std::span<const EngineSupport> built, const Pairing& pairing,
                const DetectorOptions& options) {
   return pairing.precision == Precision::f16 && !options.precision &&
-         !find(built, pairing.engine)->fast_f16;
+         !find(built, pairing.library)->fast_f16;
 }
 
 std::string named(const Device& device, const DetectorOptions& options) {
   std::string text = "device " + to_string(device);
-  if (options.engine) text += ", engine " + std::string(to_string(*options.engine));
+  if (options.library)
+    text += ", engine " + std::string(engine_name(*options.library, options.fused));
   if (options.precision) text += ", precision " + std::string(to_string(*options.precision));
   return text;
 }
 
 std::string why(std::span<const EngineSupport> built, const Pairing& chosen,
                 const DetectorOptions& options) {
-  if (options.engine && options.precision) return {};
-  std::string text = std::string(to_string(chosen.engine)) + ", " +
-                     std::string(to_string(chosen.precision)) + ": ";
+  if (options.library && options.precision) return {};
+  std::string text =
+      std::string(chosen.name) + ", " + std::string(to_string(chosen.precision)) + ": ";
   if (chosen.device == DeviceKind::cuda) return text + "what runs on a CUDA device";
-  if (!options.engine)
-    text += find(built, EngineKind::openvino) == nullptr ? "this build lacks OpenVINO"
-                                                         : "the fastest engine of this build";
+  if (!options.library)
+    text += find(built, Library::openvino) == nullptr ? "this build lacks OpenVINO"
+                                                      : "the fastest engine of this build";
   if (options.precision) return text;
-  if (!options.engine) text += "; ";
+  if (!options.library) text += "; ";
   if (chosen.precision == Precision::f16) return text + "this processor computes in f16";
-  if (chosen.engine == EngineKind::opencv) return text + "OpenCV has f32 only";
-  return text + (has(*find(built, chosen.engine), Precision::f16)
+  if (chosen.library == Library::opencv) return text + "OpenCV has f32 only";
+  return text + (has(*find(built, chosen.library), Precision::f16)
                      ? "this processor's f16 is slower than its f32"
                      : "this processor lacks f16 arithmetic");
 }
@@ -105,13 +132,13 @@ EngineChoice choose_engine(const Device& device, const DetectorOptions& options,
   for (const Pairing& pairing : kPairings) {
     if (pairing.device != device.kind || !wanted(pairing, options)) continue;
     if (runs(built, pairing) && !pointless(built, pairing, options))
-      return {pairing.engine, pairing.precision, why(built, pairing, options)};
+      return {pairing.library, pairing.precision, why(built, pairing, options), pairing.fused};
     if (missing == nullptr) missing = &pairing;
   }
   if (missing == nullptr)
     throw Error(ErrorKind::usage, named(device, options) + ": these don't go together");
-  const std::string engine(to_string(missing->engine));
-  if (find(built, missing->engine) == nullptr)
+  const std::string engine(missing->name);
+  if (find(built, missing->library) == nullptr)
     throw Error(ErrorKind::device,
                 named(device, options) + ": this build lacks the engine " + engine);
   throw Error(ErrorKind::device, named(device, options) + ": " + engine + " has no " +

@@ -89,7 +89,8 @@ struct JobResult {
   std::int64_t candidates = 0;
   std::int64_t candidates_ignored = 0;  ///< those that suppression had no room for
   Size size;                            ///< upright picture
-  Size network_size;                    ///< of a tile, where there are tiles
+  std::optional<Size> network_size;     ///< of a detector with a network; of a tile, where there
+                                        ///< are tiles
   std::optional<Tiling> tiling;  ///< of the detection, where pictures are too large for one run
   std::string decoder;           ///< FFmpeg's name
   std::string

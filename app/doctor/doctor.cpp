@@ -30,7 +30,6 @@ constexpr std::array kDecoders{AV_CODEC_ID_H264,  AV_CODEC_ID_HEVC,  AV_CODEC_ID
 constexpr std::array kEncoders{"libx264",    "libx265", "libsvtav1",  "libaom-av1", "libvpx",
                                "libvpx-vp9", "mpeg4",   "mpeg2video", "prores_ks",  "dnxhd",
                                "ffv1",       "mjpeg",   "png",        "h264_nvenc", "hevc_nvenc"};
-constexpr std::array kEngines{EngineKind::opencv, EngineKind::openvino};
 constexpr std::array kPrecisions{Precision::f32, Precision::f16, Precision::bf16};
 
 std::string dotted(unsigned version) {
@@ -112,9 +111,8 @@ std::optional<std::filesystem::path> print_model(const DoctorOptions& options, c
   print_line(print, "kind", detectors->model_kind());
   print_line(print, "sha256", detectors->model_sha256());
   const EngineChoice& choice = detectors->choice();
-  print_line(
-      print, "auto",
-      fmt::format("{} {}: {}", to_string(choice.engine), to_string(choice.precision), choice.why));
+  print_line(print, "auto",
+             fmt::format("{} {}: {}", choice.name(), to_string(choice.precision), choice.why));
   return path;
 }
 
@@ -133,7 +131,8 @@ std::optional<SelfTestResult> print_engine(const DetectorOptions& options, const
     if (options.model.empty()) throw Error(ErrorKind::device, "not tried: no model");
     result = self_test(*make_detector_factory({}, options));
   });
-  print_line(print, fmt::format("{} {}", to_string(*options.engine), to_string(*options.precision)),
+  print_line(print,
+             fmt::format("{} {}", engine_name(*options.library), to_string(*options.precision)),
              failure ? "no: " + failure->message
                      : fmt::format("works: {:.1f} ms for {}x{}", result.milliseconds,
                                    result.network_size.width, result.network_size.height));
@@ -146,10 +145,10 @@ std::optional<SelfTestResult> print_engines(const std::optional<std::filesystem:
                                             const Print& print) {
   print("engines on cpu, tried with one generated picture\n");
   std::optional<SelfTestResult> first;
-  for (const EngineKind engine : kEngines)
+  for (const NamedEngine& engine : named_engines(DeviceKind::cpu))
     for (const Precision precision : kPrecisions) {
       DetectorOptions options = trial_options(model.value_or(""));
-      options.engine = engine;
+      options.library = engine.library;
       options.precision = precision;
       std::optional<SelfTestResult> result = print_engine(options, print);
       if (!first) first = std::move(result);

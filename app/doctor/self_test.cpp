@@ -48,7 +48,7 @@ SelfTestResult self_test(DetectorFactory& detectors) {
   const Frame frame = test_picture();
   const std::shared_ptr<Detector> detector = detectors.detector(frame.upright());
   SelfTestResult result;
-  result.network_size = detector->network_size();
+  result.network_size = detector->facts().network.value_or(frame.upright());
   for (int round = 0; round < 2; ++round) {
     const Clock::time_point begin = Clock::now();
     const std::unique_ptr<DetectionRequest> request = detector->acquire({});
@@ -62,9 +62,11 @@ SelfTestResult self_test(DetectorFactory& detectors) {
 }
 
 SelfTestResult self_test_on_cuda(Device device, const DetectorOptions& options) {
-  OneFrameResult found = detect_on_cuda(test_picture(), device, options);
+  const Frame frame = test_picture();
+  OneFrameResult found = detect_on_cuda(frame, device, options);
   check(found.candidates);
-  return {found.milliseconds, std::move(found.candidates), found.network_size};
+  return {found.milliseconds, std::move(found.candidates),
+          found.facts.network.value_or(frame.upright())};
 }
 
 ScoreComparison compare_scores(const Detections& one, const Detections& other) {

@@ -12,7 +12,7 @@ namespace facepipe {
 struct SelfTestResult {
   double milliseconds = 0;  ///< of the second frame: the first one warms the engine up
   Detections candidates;    ///< of test_picture()
-  Size network_size;
+  Size network_size;        ///< of a detector without a network the picture's
 };
 
 /// Throws Error(device) where the engine fails or its output isn't finite. The factory's score

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "app/options/detection_option_groups.h"
@@ -58,19 +60,21 @@ void add_inputs(CLI::App& app, ParsedOptions& to) {
             [&](const OptionText& given) { to.run.job.end_s = parse_time(given); });
 }
 
+void set_engine(const OptionText& given, DetectorOptions& detector) {
+  using Engine = std::optional<NamedEngine>;
+  std::vector<std::pair<std::string_view, Engine>> engines{{"auto", std::nullopt}};
+  for (const NamedEngine& engine : named_engines()) engines.emplace_back(engine.name, engine);
+  const auto engine = parse_choice<Engine>(given, engines);
+  detector.library = engine ? std::optional(engine->library) : std::nullopt;
+  detector.fused = !engine || engine->fused;
+}
+
 void add_machine(CLI::App& app, ParsedOptions& to) {
   RunOptions& run = to.run;
   add_value(app, "--device", "DEVICE", "auto, cpu, cuda or cuda:N", "auto",
             [&](const OptionText& given) { run.device = parse_device(given.text); });
   add_value(app, "--engine", "ENGINE", "auto, opencv, openvino, cuda or cuda-plain", "auto",
-            [&](const OptionText& given) {
-              run.detector.engine = parse_choice<std::optional<EngineKind>>(
-                  given, {{"auto", std::nullopt},
-                          {"opencv", EngineKind::opencv},
-                          {"openvino", EngineKind::openvino},
-                          {"cuda", EngineKind::cuda},
-                          {"cuda-plain", EngineKind::cuda_plain}});
-            });
+            [&](const OptionText& given) { set_engine(given, run.detector); });
   add_value(app, "--precision", "PRECISION", "auto, f32, f16 or bf16", "auto",
             [&](const OptionText& given) {
               run.detector.precision =

@@ -124,7 +124,7 @@ void add_facts(Json& json, const std::optional<RunFacts>& facts) {
   for (const char* name : {"device", "engine", "precision", "why", "model"}) json[name] = nullptr;
   if (!facts) return;
   json["device"] = to_string(facts->device);
-  json["engine"] = to_string(facts->engine.engine);
+  json["engine"] = facts->engine.name();
   json["precision"] = to_string(facts->engine.precision);
   Json why = Json::array();
   for (const std::string& reason : {facts->device_why, facts->engine.why})
@@ -177,7 +177,7 @@ void add_result(Json& json, const InputOutcome& outcome) {
   const JobResult& result = outcome.result;
   const auto text = [](const std::string& value) { return value.empty() ? Json() : Json(value); };
   json["size"] = size_json(result.size);
-  json["network_size"] = size_json(result.network_size);
+  json["network_size"] = result.network_size ? size_json(*result.network_size) : Json();
   json["detection_tiles"] = result.tiling ? tiling_json(*result.tiling) : Json();
   json["video_codec"] = text(result.video_codec);
   json["decoder"] = text(result.decoder);

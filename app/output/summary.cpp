@@ -9,9 +9,9 @@ namespace facepipe {
 namespace {
 
 std::string facts_line(const RunFacts& facts) {
-  std::string line = fmt::format("ran on {}, {} {}, {} ({})\n", to_string(facts.device),
-                                 to_string(facts.engine.engine), to_string(facts.engine.precision),
-                                 facts.model_kind, facts.model.string());
+  std::string line =
+      fmt::format("ran on {}, {} {}, {} ({})\n", to_string(facts.device), facts.engine.name(),
+                  to_string(facts.engine.precision), facts.model_kind, facts.model.string());
   for (const std::string& why : {facts.device_why, facts.engine.why})
     if (!why.empty()) line += fmt::format("  {}\n", why);
   return line;

@@ -6,10 +6,20 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "core/frame.h"
+
 namespace facepipe {
 
-/// A semi-planar picture (NV12 or P016) in device memory and how its samples are to be read. What
-/// is the same for a whole stream (size, format, orientation) kernels get when they are captured.
+/// What is the same for all frames of a stream of NV12 or P016.
+struct StreamLayout {
+  Size stored;         ///< of the stored picture after cropping
+  PixelFormat format;  ///< semi-planar 4:2:0
+  Orientation orientation;
+  friend bool operator==(const StreamLayout&, const StreamLayout&) = default;
+};
+
+/// A semi-planar picture (NV12 or P016) in device memory and how its samples are to be read. Its
+/// StreamLayout kernels get when they are captured.
 struct FrameDescriptor {
   static constexpr int kOverlayColors = 4;
 

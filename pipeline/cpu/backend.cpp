@@ -25,7 +25,7 @@ class CpuProcessor final : public FrameProcessor {
       : options_(options),
         detector_(std::move(detector)),
         suppressor_(options.nms, nms_capacity(options.nms)) {
-    tell_tiles(detector_->tiling());
+    tell_tiles(detector_->facts().tiling);
   }
 
   void start(WorkItem& item, const std::stop_token& stop) override;
@@ -33,8 +33,9 @@ class CpuProcessor final : public FrameProcessor {
   void draw(WorkItem& item) override;
 
   void report(JobResult& result, Notices& notices) const override {
-    result.network_size = detector_->network_size();
-    result.tiling = detector_->tiling();
+    const DetectorFacts facts = detector_->facts();
+    result.network_size = facts.network;
+    result.tiling = facts.tiling;
     tell_ignored(candidates_ignored_, suppressor_.capacity(), result, notices);
   }
 

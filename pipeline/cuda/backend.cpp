@@ -6,13 +6,10 @@
 #include <string>
 #include <utility>
 
-#include "core/cuda/buffer.h"
 #include "core/cuda/copies.h"
 #include "core/cuda/devices.h"
-#include "core/cuda/graph.h"
 #include "core/error.h"
-#include "detector/cnn/cuda/cuda_detector.h"
-#include "detector/cnn/model/model.h"
+#include "detector/cuda_detector.h"
 #include "pipeline/cuda/kept_graphs.h"
 #include "video/cuda/decoder.h"
 #include "video/cuda/downloading_encoder.h"
@@ -74,7 +71,7 @@ class CudaProcessor final : public FrameProcessor {
         nms_capacity_(nms_capacity),
         copies_(copies),
         before_(before) {
-    tell_tiles(graphs_->detector.tiling);
+    tell_tiles(graphs_->detector->facts().tiling);
   }
 
   void start(WorkItem& item, const std::stop_token& stop) override;
@@ -111,8 +108,9 @@ void CudaProcessor::finish(WorkItem& item) {
 }
 
 void CudaProcessor::report(JobResult& result, Notices& notices) const {
-  result.network_size = graphs_->detector.network_size();
-  result.tiling = graphs_->detector.tiling;
+  const DetectorFacts facts = graphs_->detector->facts();
+  result.network_size = facts.network;
+  result.tiling = facts.tiling;
   tell_ignored(candidates_ignored_, nms_capacity_, result, notices);
   const CopyTotals now = totals(copies_);
   for (std::size_t i = 0; i < kCopyKinds; ++i) {
@@ -122,31 +120,12 @@ void CudaProcessor::report(JobResult& result, Notices& notices) const {
   }
 }
 
-/// Plans the model for a small picture, so that one that the engine can't compute, or a chip that
-/// this build has no code for, is refused before any input is opened.
-void try_model(const Model& model) {
-  constexpr Size kPicture{64, 64};
-  PixelFormat nv12;
-  nv12.semi_planar = true;
-  CudaDetection detection(std::make_shared<const CudaDetector>(
-      model, fit_network(kPicture, {}), StreamLayout{kPicture, nv12, {}}, CudaDetectorOptions{}));
-  const cuda::DeviceBuffer<FrameDescriptor> descriptor(1);
-  const cuda::Stream stream;
-  static_cast<void>(cuda::capture(stream, [&] { detection.enqueue(descriptor.data(), stream); }));
-}
-
 class CudaBackend final : public Backend {
  public:
   CudaBackend(Device device, const DetectorOptions& options)
       : device_(device),
-        options_(options),
-        choice_(choose_engine(device, options)),
-        model_(options.model) {
-    if (options_.requests < 1)
-      throw Error(ErrorKind::usage, "detector: at least one request is needed");
-    cuda::use_device(device_);
-    try_model(model_);
-  }
+        requests_(options.requests),
+        detectors_(make_cuda_detector_factory(device, options)) {}
 
   [[nodiscard]] std::unique_ptr<Decoder> make_decoder(const Demuxer& demuxer,
                                                       const DecoderOptions& options,
@@ -162,20 +141,17 @@ class CudaBackend final : public Backend {
   [[nodiscard]] std::unique_ptr<FrameProcessor> make_processor(const JobOptions& options,
                                                                const Frame& first) override;
 
-  [[nodiscard]] const EngineChoice& choice() const override { return choice_; }
-  [[nodiscard]] std::string model_kind() const override {
-    return std::string(to_string(model_.kind()));
-  }
-  [[nodiscard]] std::string model_sha256() const override { return model_.sha256(); }
+  [[nodiscard]] const EngineChoice& choice() const override { return detectors_->choice(); }
+  [[nodiscard]] std::string model_kind() const override { return detectors_->model_kind(); }
+  [[nodiscard]] std::string model_sha256() const override { return detectors_->model_sha256(); }
 
  private:
   [[nodiscard]] std::string probe_nvenc(const NvencTask& task) const;
   [[nodiscard]] std::shared_ptr<GraphSet> make_graphs(const GraphKey& key);
 
   Device device_;
-  DetectorOptions options_;
-  EngineChoice choice_;
-  Model model_;
+  int requests_;
+  std::unique_ptr<CudaDetectorFactory> detectors_;
   CopyCounter copies_;  // of all jobs
   CopyTotals before_;   // the job that runs
   bool still_image_ = false;
@@ -203,30 +179,25 @@ std::unique_ptr<FrameProcessor> CudaBackend::make_processor(const JobOptions& op
   key.sizes = {options.min_face, options.max_face};
   key.with_faces = options.wants_faces;
   key.times_stages = options.wants_stage_times;
-  key.tries_tiles = !still_image_;  // trials take longer than a picture
+  key.tuning = still_image_ ? Tuning::none : Tuning::trials;  // which take longer than a picture
   std::shared_ptr<GraphSet> graphs = graphs_.get(key, [&] { return make_graphs(key); });
   return std::make_unique<CudaProcessor>(device_, std::move(graphs), nms_capacity(options.nms),
                                          copies_, before_);
 }
 
 std::shared_ptr<GraphSet> CudaBackend::make_graphs(const GraphKey& key) {
-  const CudaDetectorOptions options{.score_threshold = options_.score_threshold,
-                                    .capacity = nms_capacity(key.nms),
-                                    .tile_file = engine::default_tile_file(),
-                                    .tries_tiles = key.tries_tiles,
-                                    .fused = options_.engine != EngineKind::cuda_plain};
   FrameGraphSetup setup;
-  setup.detector = make_cuda_picture_detector(model_, key.layout, options_.detect_size, options);
+  setup.detector = detectors_->detector(key.layout, nms_capacity(key.nms), key.tuning);
   setup.overlay = {key.layout.stored, key.layout.format, key.layout.orientation, key.style,
-                   options.capacity};
+                   nms_capacity(key.nms)};
   setup.nms = key.nms;
   setup.sizes = key.sizes;
   setup.with_faces = key.with_faces;
   setup.times_stages = key.times_stages;
   auto set = std::make_shared<GraphSet>();
   set->detector = setup.detector;
-  set->places = Slots(options_.requests);
-  for (int i = 0; i < options_.requests; ++i)
+  set->places = Slots(requests_);
+  for (int i = 0; i < requests_; ++i)
     set->graphs.push_back(std::make_unique<FrameGraph>(setup, copies_));
   return set;
 }

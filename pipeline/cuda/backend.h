@@ -13,8 +13,7 @@ namespace facepipe {
 /// frame, and an encoder: nvJPEG's or NVENC's, which take the picture where it is, or one of
 /// FFmpeg's on the CPU after one named download. Which one: see plan_cuda_encoder(). Reads the
 /// model; makes `device` the calling thread's.
-/// Errors: device, as Model(), and where CUDA fails; usage where `options` name an engine or a
-/// precision that the device doesn't have.
+/// Errors: as make_cuda_detector_factory().
 [[nodiscard]] std::unique_ptr<Backend> make_cuda_backend(Device device,
                                                          const DetectorOptions& options);
 

@@ -19,8 +19,8 @@ Clock::duration milliseconds(float time) {
 
 FrameGraph::FrameGraph(const FrameGraphSetup& setup, CopyCounter& copies)
     : setup_(setup),
-      detection_(setup.detector),
-      suppressor_(setup.nms, setup.detector.whole->options().capacity),
+      detection_(setup.detector->make_detection()),
+      suppressor_(setup.nms, setup.detector->capacity()),
       kept_(suppressor_.capacity()),
       kept_counts_(2),
       kept_boxes_(setup.nms.voting ? suppressor_.capacity() : 0),
@@ -37,9 +37,9 @@ FrameGraph::FrameGraph(const FrameGraphSetup& setup, CopyCounter& copies)
 void FrameGraph::enqueue() {
   descriptor_.enqueue(stream_);
   mark(begun);
-  detection_.enqueue_preprocess(descriptor_.device(), stream_);
+  detection_->enqueue_preprocess(descriptor_.device(), stream_);
   mark(preprocessed);
-  detection_.enqueue_network(descriptor_.device(), stream_);
+  detection_->enqueue_inference(descriptor_.device(), stream_);
   mark(inferred);
   suppress();
   mark(suppressed);
@@ -53,7 +53,7 @@ void FrameGraph::mark(Mark which) {
 }
 
 void FrameGraph::suppress() {
-  const cuda::DeviceDetections candidates = detection_.candidates();
+  const cuda::DeviceDetections candidates = detection_->candidates();
   DeviceKept kept;
   kept.indices = kept_.data();
   kept.count = kept_counts_.data();

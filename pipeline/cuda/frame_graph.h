@@ -10,7 +10,7 @@
 #include "core/cuda/copies.h"
 #include "core/cuda/graph.h"
 #include "core/cuda/stream.h"
-#include "detector/cnn/cuda/picture_detection.h"
+#include "detector/cuda_detector.h"
 #include "nms/cuda/suppressor.h"
 #include "overlay/cuda/overlay.h"
 #include "pipeline/cuda/descriptor.h"
@@ -22,7 +22,7 @@ namespace facepipe {
 
 /// What is the same for all frames of a job.
 struct FrameGraphSetup {
-  CudaPictureDetector detector;
+  std::shared_ptr<const CudaDetector> detector;
   CudaOverlaySetup overlay;  ///< no style: nothing is drawn
   NmsOptions nms;
   FaceSizes sizes;
@@ -60,7 +60,7 @@ class FrameGraph {
 
   FrameGraphSetup setup_;
   cuda::Stream stream_;
-  CudaPictureDetection detection_;
+  std::unique_ptr<CudaDetection> detection_;
   CudaSuppressor suppressor_;
   cuda::DeviceBuffer<std::uint32_t> kept_;
   cuda::DeviceBuffer<std::uint32_t> kept_counts_;  ///< kept, beyond the capacity

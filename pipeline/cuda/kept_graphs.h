@@ -21,14 +21,14 @@ struct GraphKey {
   FaceSizes sizes;
   bool with_faces = false;
   bool times_stages = false;
-  bool tries_tiles = false;  ///< see CudaDetectorOptions
+  Tuning tuning = Tuning::none;
 
   friend bool operator==(const GraphKey&, const GraphKey&) = default;
 };
 
 /// The graphs of frames in flight at once, of one kind.
 struct GraphSet {
-  CudaPictureDetector detector;
+  std::shared_ptr<const CudaDetector> detector;
   std::vector<std::unique_ptr<FrameGraph>> graphs;
   Slots places{0};  ///< one for each of `graphs`, by number
 };

@@ -1,6 +1,7 @@
 #include "pipeline/cuda/one_frame.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <utility>
@@ -9,7 +10,7 @@
 #include "core/cuda/devices.h"
 #include "core/cuda/graph.h"
 #include "core/timing.h"
-#include "detector/cnn/cuda/picture_detection.h"
+#include "detector/cuda_detector.h"
 #include "detector/to_rgb.h"
 #include "pipeline/cuda/descriptor.h"
 #include "video/cuda/pictures.h"
@@ -19,6 +20,8 @@
 
 namespace facepipe {
 namespace {
+
+constexpr std::uint32_t kCapacity = 16384;  // candidates, of which there are no more in a test
 
 /// The picture as the pipeline's stages have it, whoever owns `frame`.
 Frame pipeline_frame(const Frame& frame) {
@@ -42,7 +45,7 @@ Frame pipeline_frame(const Frame& frame) {
 }  // namespace
 
 OneFrameResult detect_one_frame(const Frame& frame, Device device, const DetectorOptions& options) {
-  static_cast<void>(choose_engine(device, options));
+  const auto factory = make_cuda_detector_factory(device, options);
   cuda::use_device(device);
   const cuda::Stream stream;
   CopyCounter copies;
@@ -52,16 +55,12 @@ OneFrameResult detect_one_frame(const Frame& frame, Device device, const Detecto
   describe_picture(there, descriptor.host());
   fill_to_rgb(descriptor.host().to_rgb, there.color, there.format, there.size);
 
-  const CudaPictureDetector detector = make_cuda_picture_detector(
-      Model(options.model), {there.size, there.format, there.orientation}, options.detect_size,
-      CudaDetectorOptions{.score_threshold = options.score_threshold,
-                          .tile_file = engine::default_tile_file(),
-                          .tries_tiles = false,
-                          .fused = options.engine != EngineKind::cuda_plain});
-  CudaPictureDetection detection(detector);
+  const std::shared_ptr<const CudaDetector> detector =
+      factory->detector({there.size, there.format, there.orientation}, kCapacity, Tuning::none);
+  const std::unique_ptr<CudaDetection> detection = detector->make_detection();
   const cuda::GraphExec graph(cuda::capture(stream, [&] {
     descriptor.enqueue(stream);
-    detection.enqueue(descriptor.device(), stream);
+    detection->enqueue(descriptor.device(), stream);
   }));
   hold_back_until_ready(there, stream);
   OneFrameResult result;
@@ -71,8 +70,8 @@ OneFrameResult detect_one_frame(const Frame& frame, Device device, const Detecto
     stream.synchronize();
     result.milliseconds = Interval{begin, Clock::now()}.milliseconds();
   }
-  result.network_size = detector.network_size();
-  result.candidates = cuda::download(detection.candidates(), stream);
+  result.facts = detector->facts();
+  result.candidates = cuda::download(detection->candidates(), stream);
   return result;
 }
 

@@ -5,19 +5,20 @@
 #include "core/detections.h"
 #include "core/device.h"
 #include "core/frame.h"
+#include "detector/facts.h"
 #include "detector/options.h"
 
 namespace facepipe {
 
 struct OneFrameResult {
   Detections candidates;
-  Size network_size;
+  DetectorFacts facts;
   double milliseconds = 0;  ///< of the second run: the first one warms the device up
 };
 
 /// Candidates with score > options.score_threshold, in raster order. `frame` is planar 4:2:0 in
-/// host memory. Makes `device` the calling thread's, and waits. Errors: as Model(), choose_engine()
-/// and CudaDetector().
+/// host memory. Makes `device` the calling thread's, and waits. Errors: as
+/// make_cuda_detector_factory() and CudaDetectorFactory::detector().
 [[nodiscard]] OneFrameResult detect_one_frame(const Frame& frame, Device device,
                                               const DetectorOptions& options);
 

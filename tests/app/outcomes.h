@@ -6,12 +6,9 @@
 namespace facepipe::test {
 
 inline RunFacts some_facts() {
-  return {{},
-          "cpu: nothing else here",
-          {EngineKind::openvino, Precision::f16, "fastest here"},
-          "centerface",
-          "models/m.onnx",
-          "abc123"};
+  return {
+      {},           "cpu: nothing else here", {Library::openvino, Precision::f16, "fastest here"},
+      "centerface", "models/m.onnx",          "abc123"};
 }
 
 inline InputOutcome done_outcome(const std::string& name) {

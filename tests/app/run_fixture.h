@@ -16,13 +16,8 @@ namespace facepipe::test {
 
 class FakeFactory : public DetectorFactory {
  public:
+  FakeFactory() : DetectorFactory({Library::opencv, Precision::f32, ""}, "centerface", "abc") {}
   std::shared_ptr<Detector> detector(Size /*frame*/) override { return nullptr; }
-  [[nodiscard]] const EngineChoice& choice() const override { return choice_; }
-  [[nodiscard]] std::string model_kind() const override { return "centerface"; }
-  [[nodiscard]] std::string model_sha256() const override { return "abc"; }
-
- private:
-  EngineChoice choice_{EngineKind::opencv, Precision::f32, ""};
 };
 
 /// A stand-in for the pipeline that makes three frames of every input. What it does besides goes by

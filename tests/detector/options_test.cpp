@@ -1,18 +1,17 @@
 #include <gmock/gmock.h>
 
 #include "core/error.h"
-#include "detector/engine_choice.h"
+#include "detector/options.h"
 
 namespace facepipe {
 namespace {
 
-using enum EngineKind;
+using enum Library;
 using enum Precision;
 
 // What a build and processor may have.
 const EngineSupport kOpencv{opencv, {f32}, false};
-const std::vector<EngineSupport> kWithCuda{
-    kOpencv, {cuda, {f16}, true}, {EngineKind::cuda_plain, {f16}, true}};
+const std::vector<EngineSupport> kWithCuda{kOpencv, {own, {f16}, true}};
 const std::vector<EngineSupport> kPlain{kOpencv};
 const std::vector<EngineSupport> kOld{{openvino, {f32}, false}, kOpencv};
 const std::vector<EngineSupport> kZen4{{openvino, {f32, bf16}, false}, kOpencv};
@@ -24,9 +23,9 @@ constexpr Device kCuda{DeviceKind::cuda, 0};
 
 struct Chosen {
   const std::vector<EngineSupport>& built;
-  std::optional<EngineKind> engine;
+  std::optional<Library> library;
   std::optional<Precision> precision;
-  EngineKind chosen_engine;
+  Library chosen_library;
   Precision chosen_precision;
   const char* why;  ///< part of it
 };
@@ -52,20 +51,20 @@ const Chosen kChosen[] = {
 TEST(EngineChoice, FollowsTheTable) {
   for (const Chosen& c : kChosen) {
     DetectorOptions options;
-    options.engine = c.engine;
+    options.library = c.library;
     options.precision = c.precision;
     const EngineChoice choice = choose_engine(kCpu, options, c.built);
-    EXPECT_EQ(choice.engine, c.chosen_engine) << choice.why;
+    EXPECT_EQ(choice.library, c.chosen_library) << choice.why;
     EXPECT_EQ(choice.precision, c.chosen_precision) << choice.why;
     EXPECT_THAT(choice.why, testing::HasSubstr(c.why));
-    EXPECT_EQ(choice.why.empty(), c.engine && c.precision) << choice.why;
+    EXPECT_EQ(choice.why.empty(), c.library && c.precision) << choice.why;
   }
 }
 
 struct Refused {
   const std::vector<EngineSupport>& built;
   Device device;
-  std::optional<EngineKind> engine;
+  std::optional<Library> library;
   std::optional<Precision> precision;
   ErrorKind kind;
   const char* message;  ///< part of it
@@ -82,7 +81,7 @@ const Refused kRefused[] = {
     {kOld, kCpu, openvino, bf16, ErrorKind::device, "no bf16 on this processor"},
     {kPlain, kCpu, openvino, {}, ErrorKind::device, "lacks the engine openvino"},
     {kPlain, kCuda, {}, {}, ErrorKind::device, "lacks the engine cuda"},
-    {kWithCuda, kCpu, cuda, {}, ErrorKind::usage, "device cpu, engine cuda"},
+    {kWithCuda, kCpu, own, {}, ErrorKind::usage, "device cpu, engine cuda"},
     {kWithCuda, kCuda, opencv, {}, ErrorKind::usage, "device cuda:0, engine opencv"},
     {kWithCuda, kCuda, {}, f32, ErrorKind::usage, "device cuda:0, precision f32"},
     {kPlain, kCpu, {}, f16, ErrorKind::device, "lacks the engine openvino"},
@@ -92,11 +91,11 @@ const Refused kRefused[] = {
 TEST(EngineChoice, RefusesInsteadOfReplacing) {
   for (const Refused& c : kRefused) {
     DetectorOptions options;
-    options.engine = c.engine;
+    options.library = c.library;
     options.precision = c.precision;
     try {
       const EngineChoice choice = choose_engine(c.device, options, c.built);
-      ADD_FAILURE() << c.message << ": chose " << to_string(choice.engine);
+      ADD_FAILURE() << c.message << ": chose " << choice.name();
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), c.kind) << error.what();
       EXPECT_THAT(error.what(), testing::HasSubstr(c.message));
@@ -105,14 +104,18 @@ TEST(EngineChoice, RefusesInsteadOfReplacing) {
 }
 
 TEST(EngineChoice, OfACudaDeviceIsItsOwn) {
-  for (const auto engine :
-       {std::optional<EngineKind>(), std::optional(cuda), std::optional(EngineKind::cuda_plain)}) {
-    DetectorOptions options;
-    options.engine = engine;
-    const EngineChoice choice = choose_engine(kCuda, options, kWithCuda);
-    EXPECT_EQ(choice.engine, engine.value_or(cuda));
-    EXPECT_EQ(choice.precision, f16);
-    EXPECT_FALSE(choice.why.empty());
+  for (const auto library : {std::optional<Library>(), std::optional(own)}) {
+    for (const bool fused : {true, false}) {
+      DetectorOptions options;
+      options.library = library;
+      options.fused = fused;
+      const EngineChoice choice = choose_engine(kCuda, options, kWithCuda);
+      EXPECT_EQ(choice.library, own);
+      EXPECT_EQ(choice.fused, fused);
+      EXPECT_EQ(choice.precision, f16);
+      EXPECT_EQ(choice.name(), fused ? "cuda" : "cuda-plain");
+      EXPECT_EQ(choice.why, std::string(choice.name()) + ", f16: what runs on a CUDA device");
+    }
   }
 }
 
@@ -122,12 +125,33 @@ TEST(EngineChoice, HoldsForThisMachine) {
   EXPECT_FALSE(choice.why.empty());
 }
 
-TEST(EngineChoice, NamesEnginesAndPrecisions) {
-  EXPECT_EQ(to_string(opencv), "opencv");
-  EXPECT_EQ(to_string(openvino), "openvino");
+TEST(EngineChoice, NamesPrecisions) {
   EXPECT_EQ(to_string(f32), "f32");
   EXPECT_EQ(to_string(f16), "f16");
   EXPECT_EQ(to_string(bf16), "bf16");
+}
+
+std::vector<std::string_view> names(const std::vector<NamedEngine>& engines) {
+  std::vector<std::string_view> names;
+  for (const NamedEngine& engine : engines) names.push_back(engine.name);
+  return names;
+}
+
+TEST(NamedEngines, AreThoseThatUsersKnow) {
+  using testing::ElementsAre;
+  EXPECT_THAT(names(named_engines()), ElementsAre("opencv", "openvino", "cuda", "cuda-plain"));
+  EXPECT_THAT(names(named_engines(DeviceKind::cpu)), ElementsAre("opencv", "openvino"));
+  EXPECT_THAT(names(named_engines(DeviceKind::cuda)), ElementsAre("cuda", "cuda-plain"));
+}
+
+TEST(NamedEngines, StandForTheirLibraryAndFusion) {
+  EXPECT_EQ(engine_name(opencv), "opencv");
+  EXPECT_EQ(engine_name(openvino), "openvino");
+  EXPECT_EQ(engine_name(openvino, false), "openvino");
+  EXPECT_EQ(engine_name(own, true), "cuda");
+  EXPECT_EQ(engine_name(own, false), "cuda-plain");
+  for (const NamedEngine& engine : named_engines())
+    EXPECT_EQ(engine_name(engine.library, engine.fused), engine.name);
 }
 
 }  // namespace

@@ -101,16 +101,13 @@ void be_busy_for(Clock::duration duration) {
 /// Takes long to get ready, as a network that is compiled for a size, and long for each frame.
 class SlowFactory final : public DetectorFactory {
  public:
-  SlowFactory() {
+  SlowFactory() : DetectorFactory({}, "fake", "") {
     fake_.behaviour.on_collect = [] { be_busy_for(kDetection); };
   }
   std::shared_ptr<Detector> detector(Size frame) override {
     be_busy_for(milliseconds(300));
     return fake_.detector(frame);
   }
-  [[nodiscard]] const EngineChoice& choice() const override { return fake_.choice(); }
-  [[nodiscard]] std::string model_kind() const override { return fake_.model_kind(); }
-  [[nodiscard]] std::string model_sha256() const override { return fake_.model_sha256(); }
 
  private:
   FakeDetectorFactory fake_;

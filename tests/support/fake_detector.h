@@ -50,7 +50,7 @@ class FakeDetector final : public Detector {
   std::unique_ptr<DetectionRequest> acquire(const std::stop_token& stop) override {
     return std::make_unique<FakeRequest>(behaviour_, slots_.acquire(stop));
   }
-  [[nodiscard]] Size network_size() const override { return size_; }
+  [[nodiscard]] DetectorFacts facts() const override { return {size_, {}, {}}; }
 
  private:
   const FakeBehaviour& behaviour_;
@@ -61,17 +61,12 @@ class FakeDetector final : public Detector {
 /// The factory for run_job; `behaviour` may be changed between runs.
 class FakeDetectorFactory final : public DetectorFactory {
  public:
+  FakeDetectorFactory() : DetectorFactory({}, "fake", "") {}
   std::shared_ptr<Detector> detector(Size frame) override {
     return std::make_shared<FakeDetector>(behaviour, frame);
   }
-  [[nodiscard]] const EngineChoice& choice() const override { return choice_; }
-  [[nodiscard]] std::string model_kind() const override { return "fake"; }
-  [[nodiscard]] std::string model_sha256() const override { return ""; }
 
   FakeBehaviour behaviour;
-
- private:
-  EngineChoice choice_;
 };
 
 }  // namespace facepipe::test

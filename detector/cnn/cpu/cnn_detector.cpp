@@ -57,7 +57,7 @@ class CnnDetector final : public Detector, public std::enable_shared_from_this<C
     return std::make_unique<CnnRequest>(shared_from_this(), std::move(permit), slot);
   }
 
-  [[nodiscard]] Size network_size() const override { return parts_.fit.network; }
+  [[nodiscard]] DetectorFacts facts() const override { return {parts_.fit.network, {}, {}}; }
 
   [[nodiscard]] Detections decode(const Inference& inference) const {
     NetworkOutputs outputs;

@@ -8,19 +8,12 @@
 
 namespace facepipe {
 
-/// An engine of this build and the precisions it has on this processor.
-struct EngineSupport {
-  EngineKind engine = EngineKind::opencv;
-  std::vector<Precision> precisions;
-  bool fast_f16 = false;  ///< f16, where among the precisions, takes less time than f32
-};
-
-/// The engines built in for a kind of device, the preferred one first.
+/// The libraries built in for a kind of device, the preferred one first.
 [[nodiscard]] std::vector<EngineSupport> supported_engines(DeviceKind device = DeviceKind::cpu);
 
 /// A network of size `network` on an engine of this build. Errors: device, naming the model's file,
 /// where the engine refuses the model or the precision.
-[[nodiscard]] std::unique_ptr<Engine> make_engine(EngineKind kind, const Model& model, Size network,
+[[nodiscard]] std::unique_ptr<Engine> make_engine(Library library, const Model& model, Size network,
                                                   const EngineOptions& options);
 
 }  // namespace facepipe

@@ -73,8 +73,11 @@ class TiledDetector final : public Detector, public std::enable_shared_from_this
   std::unique_ptr<DetectionRequest> acquire(const std::stop_token& stop) override {
     return std::make_unique<TiledRequest>(shared_from_this(), places_.acquire(stop));
   }
-  [[nodiscard]] Size network_size() const override { return tile_->network_size(); }
-  [[nodiscard]] std::optional<Tiling> tiling() const override { return layout; }
+  [[nodiscard]] DetectorFacts facts() const override {
+    DetectorFacts facts = tile_->facts();
+    facts.tiling = layout;
+    return facts;
+  }
 
   /// Of the detector for one of the tiles, or after them the whole picture.
   [[nodiscard]] std::unique_ptr<DetectionRequest> request(int view) const {

@@ -179,10 +179,14 @@ void HeadKernels::enqueue(const std::byte* activations, cuda::DeviceSpan<std::ui
   a.words = scratch.data;
   a.counts = scratch.data + std::size_t{blocks_for(cells_)} * kBlockWords;
   a.to = to;
-  if (kind_ == ModelKind::centerface)
-    launch<Centerface>(a, stream.get());
-  else
-    launch<Yunet>(a, stream.get());
+  switch (kind_) {
+    case ModelKind::centerface:
+      launch<Centerface>(a, stream.get());
+      break;
+    case ModelKind::yunet:
+      launch<Yunet>(a, stream.get());
+      break;
+  }
 }
 
 }  // namespace facepipe::engine

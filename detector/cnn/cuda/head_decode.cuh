@@ -24,7 +24,7 @@ __device__ __forceinline__ float* raw(Landmarks& points) {
   return reinterpret_cast<float*>(&points);
 }
 
-/// See detector/cnn/model/centerface.h.
+/// See detector/cnn/model/centerface.cpp.
 struct Centerface {
   static __device__ float score(const Level& level, std::uint32_t cell) {
     return at(level.tensors[0], cell, 0);
@@ -49,7 +49,7 @@ struct Centerface {
   }
 };
 
-/// See detector/cnn/model/yunet.h.
+/// See detector/cnn/model/yunet.cpp.
 struct Yunet {
   static __device__ float score(const Level& level, std::uint32_t cell) {
     const auto clamped = [&](int tensor) {

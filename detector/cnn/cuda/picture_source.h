@@ -1,21 +1,12 @@
 // What a network's input is made of.
 #pragma once
 
+#include "core/cuda/frame_descriptor.h"
 #include "core/frame.h"
 #include "detector/cnn/model/model.h"
 #include "detector/cnn/model/network_fit.h"
 
-namespace facepipe {
-
-/// What is the same for all frames of a stream of NV12 or P016.
-struct StreamLayout {
-  Size stored;         ///< of the stored picture after cropping
-  PixelFormat format;  ///< semi-planar 4:2:0
-  Orientation orientation;
-  friend bool operator==(const StreamLayout&, const StreamLayout&) = default;
-};
-
-namespace engine {
+namespace facepipe::engine {
 
 struct PictureSource {
   NetworkFit fit;
@@ -44,5 +35,4 @@ inline Picture picture_of(const PictureSource& source) {
       layout.format.shift, layout.format.bytes_per_sample() == 2 ? 1 : 0};
 }
 
-}  // namespace engine
-}  // namespace facepipe
+}  // namespace facepipe::engine

@@ -90,10 +90,21 @@ float least_of(float threshold, graph::Activation pending) {
   return static_cast<float>(std::log(score / (1 - score)) - 0.01);
 }
 
+/// Whether the kernels read what cells of such a model hold.
+bool is_read_by_kernels(ModelKind kind) {
+  switch (kind) {
+    case ModelKind::centerface:
+      return true;
+    case ModelKind::yunet:
+      break;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool PyramidHead::fits(const Model& model, const graph::HeadTail& tail) {
-  if (model.kind() != ModelKind::centerface || tail.outputs.outputs > kHeadChannels) return false;
+  if (!is_read_by_kernels(model.kind()) || tail.outputs.outputs > kHeadChannels) return false;
   const int tiles = tiles_of(tail.window.outputs);
   if (tiles < kLeastHeadTiles || tiles > kMostHeadTiles || tiles_of(tail.window.inputs) != tiles)
     return false;

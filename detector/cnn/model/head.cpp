@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "detector/cnn/model/centerface.h"
-#include "detector/cnn/model/yunet.h"
-
 namespace facepipe {
 namespace {
 
@@ -28,11 +25,6 @@ Box clipped(const Box& box, Size frame) {
 }
 
 }  // namespace
-
-std::unique_ptr<Head> make_head(ModelKind kind) {
-  if (kind == ModelKind::yunet) return std::make_unique<YunetHead>();
-  return std::make_unique<CenterfaceHead>();
-}
 
 void push_candidate(Detections& detections, const NetworkFit& fit, const Box& box, float score,
                     const Landmarks& landmarks) {

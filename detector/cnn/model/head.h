@@ -1,12 +1,10 @@
 // A network's raw output to candidates. Stateless, hence thread-safe.
 #pragma once
 
-#include <memory>
 #include <span>
 #include <vector>
 
 #include "core/detections.h"
-#include "detector/cnn/model/model.h"
 #include "detector/cnn/model/network_fit.h"
 
 namespace facepipe {
@@ -28,8 +26,6 @@ class Head {
   [[nodiscard]] virtual Detections decode(const NetworkOutputs& outputs, const NetworkFit& fit,
                                           float score_threshold) const = 0;
 };
-
-[[nodiscard]] std::unique_ptr<Head> make_head(ModelKind kind);
 
 /// Appends one candidate given in pixels of the network's input, mapped, checked and clipped as
 /// Head::decode promises.

@@ -3,7 +3,6 @@
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
-#include <array>
 #include <fstream>
 #include <optional>
 #include <set>
@@ -55,88 +54,53 @@ std::shared_ptr<onnx::ModelProto> parse(const std::filesystem::path& file,
   return proto;
 }
 
-/// Extents of a tensor; -1 where the file leaves one open. Empty for anything but float tensors.
-std::vector<std::int64_t> float_shape(const onnx::ValueInfoProto& value) {
+DeclaredTensor declared(const onnx::ValueInfoProto& value) {
   const onnx::TypeProto::Tensor& tensor = value.type().tensor_type();
-  if (tensor.elem_type() != onnx::TensorProto::FLOAT) return {};
-  std::vector<std::int64_t> shape;
+  DeclaredTensor declared{value.name(), {}};
+  if (tensor.elem_type() != onnx::TensorProto::FLOAT) return declared;
   for (const auto& extent : tensor.shape().dim()) {
-    if (extent.dim_value() > kLargestExtent) return {};
-    shape.push_back(extent.has_dim_value() && extent.dim_value() > 0 ? extent.dim_value() : -1);
+    if (extent.dim_value() > kLargestExtent) return {value.name(), {}};
+    declared.extents.push_back(extent.has_dim_value() && extent.dim_value() > 0 ? extent.dim_value()
+                                                                                : -1);
   }
-  return shape;
+  return declared;
 }
 
 /// The one input that is no weight (old files list their weights as inputs too), if it can take a
 /// picture of three planes.
-const onnx::ValueInfoProto* find_image_input(const onnx::GraphProto& graph) {
+std::optional<DeclaredTensor> find_image_input(const onnx::GraphProto& graph) {
   std::set<std::string_view> weights;
   for (const onnx::TensorProto& tensor : graph.initializer()) weights.insert(tensor.name());
   const onnx::ValueInfoProto* image = nullptr;
   for (const onnx::ValueInfoProto& input : graph.input()) {
     if (weights.contains(input.name())) continue;
-    if (image != nullptr) return nullptr;
+    if (image != nullptr) return std::nullopt;
     image = &input;
   }
-  if (image == nullptr) return nullptr;
-  const std::vector<std::int64_t> shape = float_shape(*image);
-  return shape.size() == kImageRank && shape[1] == kImageChannels ? image : nullptr;
+  if (image == nullptr) return std::nullopt;
+  DeclaredTensor input = declared(*image);
+  const bool fits = input.extents.size() == kImageRank && input.extents[1] == kImageChannels;
+  return fits ? std::optional(std::move(input)) : std::nullopt;
 }
 
-/// False where the file states both extents and they are not in this ratio.
-bool may_have_stride(std::int64_t image, std::int64_t map, int stride) {
-  return image < 0 || map < 0 || image == map * stride;
+/// "neither CenterFace's nor YuNet's".
+std::string of_none_of_them() {
+  std::string text;
+  for (const KnownModel* const known : known_models())
+    text += (text.empty() ? "neither " : " nor ") + std::string(known->title) + "'s";
+  return text;
 }
 
-std::optional<std::vector<ModelOutput>> match_centerface(const onnx::GraphProto& graph,
-                                                         const std::vector<std::int64_t>& image) {
-  constexpr std::array kChannels{1, 2, 2, 10};
-  constexpr int kStride = 4;
-  if (graph.output_size() != static_cast<int>(kChannels.size())) return std::nullopt;
-  std::vector<ModelOutput> outputs;
-  for (const int channels : kChannels) {
-    const onnx::ValueInfoProto& output = graph.output(static_cast<int>(outputs.size()));
-    const std::vector<std::int64_t> shape = float_shape(output);
-    if (shape.size() != kImageRank || shape[1] != channels) return std::nullopt;
-    if (!may_have_stride(image[2], shape[2], kStride)) return std::nullopt;
-    if (!may_have_stride(image[3], shape[3], kStride)) return std::nullopt;
-    outputs.push_back({output.name(), channels, kStride});
-  }
-  return outputs;
-}
-
-bool has_cells(const onnx::GraphProto& graph, const ModelOutput& wanted,
-               const std::vector<std::int64_t>& image) {
-  constexpr std::size_t kCellRank = 3;
-  for (const onnx::ValueInfoProto& output : graph.output()) {
-    if (output.name() != wanted.name) continue;
-    const std::vector<std::int64_t> shape = float_shape(output);
-    if (shape.size() != kCellRank || shape[2] != wanted.channels) return false;
-    if (image[2] < 0 || image[3] < 0 || shape[1] < 0) return true;
-    return shape[1] == (image[2] / wanted.stride) * (image[3] / wanted.stride);
-  }
-  return false;
-}
-
-std::optional<std::vector<ModelOutput>> match_yunet(const onnx::GraphProto& graph,
-                                                    const std::vector<std::int64_t>& image) {
-  constexpr std::array<std::pair<std::string_view, int>, 4> kHeads{
-      {{"cls_", 1}, {"obj_", 1}, {"bbox_", 4}, {"kps_", 10}}};
-  std::vector<ModelOutput> outputs;
-  for (const int stride : {8, 16, 32})
-    for (const auto& [prefix, channels] : kHeads)
-      outputs.push_back({std::string(prefix) + std::to_string(stride), channels, stride});
-  if (graph.output_size() != static_cast<int>(outputs.size())) return std::nullopt;
-  for (const ModelOutput& output : outputs)
-    if (!has_cells(graph, output, image)) return std::nullopt;
-  return outputs;
-}
-
-/// CenterFace: planes of cells. YuNet: cells of channels.
-std::vector<std::int64_t> output_extents(ModelKind kind, const ModelOutput& output, Size network) {
+std::vector<std::int64_t> output_extents(OutputLayout layout, const ModelOutput& output,
+                                         Size network) {
   const int rows = network.height / output.stride;
   const int columns = network.width / output.stride;
-  if (kind == ModelKind::centerface) return {1, output.channels, rows, columns};
+  switch (layout) {
+    case OutputLayout::planes:
+      return {1, output.channels, rows, columns};
+    case OutputLayout::cells:
+      break;
+  }
   return {1, std::int64_t{rows} * columns, output.channels};
 }
 
@@ -148,27 +112,23 @@ void set_shape(onnx::ValueInfoProto& value, const std::vector<std::int64_t>& ext
 
 }  // namespace
 
-std::string_view to_string(ModelKind kind) {
-  return kind == ModelKind::centerface ? "centerface" : "yunet";
-}
-
 Model::Model(const std::filesystem::path& file) : file_(file) {
   const std::string bytes = read_bytes(file);
   const std::shared_ptr<onnx::ModelProto> proto = parse(file, bytes);
   const onnx::GraphProto& graph = proto->graph();
-  const onnx::ValueInfoProto* image = find_image_input(graph);
-  if (image == nullptr) refuse(file, "no known face model: its input is no picture of 3 planes");
-  const std::vector<std::int64_t> shape = float_shape(*image);
-  if (auto centerface = match_centerface(graph, shape)) {
-    kind_ = ModelKind::centerface;
-    outputs_ = std::move(*centerface);
-  } else if (auto yunet = match_yunet(graph, shape)) {
-    kind_ = ModelKind::yunet;
-    outputs_ = std::move(*yunet);
-  } else {
-    refuse(file, "no known face model: its outputs are neither CenterFace's nor YuNet's");
+  const std::optional<DeclaredTensor> image = find_image_input(graph);
+  if (!image) refuse(file, "no known face model: its input is no picture of 3 planes");
+  std::vector<DeclaredTensor> outputs;
+  for (const onnx::ValueInfoProto& output : graph.output()) outputs.push_back(declared(output));
+  for (const KnownModel* const known : known_models()) {
+    auto found = known->find_outputs(*image, outputs);
+    if (!found) continue;
+    known_ = known;
+    outputs_ = std::move(*found);
+    break;
   }
-  input_ = image->name();
+  if (known_ == nullptr) refuse(file, "no known face model: its outputs are " + of_none_of_them());
+  input_ = image->name;
   sha256_ = sha256_hex(bytes);
   check_outputs(graph::check_onnx(*proto, file.string(), kTrial));
   fold_pointwise_pairs(*proto->mutable_graph());
@@ -181,13 +141,10 @@ void Model::check_outputs(const graph::Graph& graph) const {
         std::find_if(graph.outputs.begin(), graph.outputs.end(),
                      [&](const graph::Output& other) { return other.name == output.name; });
     const bool fits = computed != graph.outputs.end() &&
-                      graph.value(computed->value).extents == output_extents(kind_, output, kTrial);
+                      graph.value(computed->value).extents ==
+                          output_extents(known_->output_layout, output, kTrial);
     if (!fits) refuse(file_, "its output " + output.name + " has another shape than it says");
   }
-}
-
-ChannelOrder Model::channel_order() const {
-  return kind_ == ModelKind::centerface ? ChannelOrder::rgb : ChannelOrder::bgr;
 }
 
 std::string Model::onnx(Size network) const {
@@ -201,7 +158,8 @@ std::string Model::onnx(Size network) const {
   graph.clear_value_info();
   for (const ModelOutput& output : outputs_)
     for (auto& value : *graph.mutable_output())
-      if (value.name() == output.name) set_shape(value, output_extents(kind_, output, network));
+      if (value.name() == output.name)
+        set_shape(value, output_extents(known_->output_layout, output, network));
   return sized.SerializeAsString();
 }
 

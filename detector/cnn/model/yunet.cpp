@@ -1,8 +1,10 @@
-#include "detector/cnn/model/yunet.h"
-
+// YuNet (Wu et al., 2023): anchor-free cells at strides 8, 16 and 32.
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
+
+#include "detector/cnn/model/known_models.h"
 
 namespace facepipe {
 namespace {
@@ -60,7 +62,14 @@ void decode_level(const Level& level, const NetworkFit& fit, float score_thresho
   }
 }
 
-}  // namespace
+/// Score: sqrt(cls * obj), each clamped to 0..1. Box of a cell (row, column): centre
+/// ((column + b0) * stride, (row + b1) * stride), size exp(b2) * stride by exp(b3) * stride.
+/// Landmarks: ((column + k0) * stride, (row + k1) * stride), and so on. As OpenCV's FaceDetectorYN.
+class YunetHead final : public Head {
+ public:
+  [[nodiscard]] Detections decode(const NetworkOutputs& outputs, const NetworkFit& fit,
+                                  float score_threshold) const override;
+};
 
 Detections YunetHead::decode(const NetworkOutputs& outputs, const NetworkFit& fit,
                              float score_threshold) const {
@@ -74,5 +83,44 @@ Detections YunetHead::decode(const NetworkOutputs& outputs, const NetworkFit& fi
   }
   return detections;
 }
+
+bool holds_cells(const DeclaredTensor& output, const ModelOutput& wanted,
+                 const DeclaredTensor& image) {
+  constexpr std::size_t kRank = 3;
+  if (output.extents.size() != kRank || output.extents[2] != wanted.channels) return false;
+  const std::int64_t cells = output.extents[1];
+  const std::int64_t height = image.extents[2];
+  const std::int64_t width = image.extents[3];
+  if (height < 0 || width < 0 || cells < 0) return true;
+  return cells == (height / wanted.stride) * (width / wanted.stride);
+}
+
+std::optional<std::vector<ModelOutput>> find_outputs(const DeclaredTensor& image,
+                                                     std::span<const DeclaredTensor> outputs) {
+  constexpr std::array<std::pair<std::string_view, int>, kOutputsPerStride> kParts{
+      {{"cls_", 1}, {"obj_", 1}, {"bbox_", 4}, {"kps_", 10}}};
+  std::vector<ModelOutput> found;
+  for (const int stride : kStrides)
+    for (const auto& [prefix, channels] : kParts)
+      found.push_back({std::string(prefix) + std::to_string(stride), channels, stride});
+  if (outputs.size() != found.size()) return std::nullopt;
+  for (const ModelOutput& wanted : found) {
+    const auto output = std::ranges::find(outputs, wanted.name, &DeclaredTensor::name);
+    if (output == outputs.end() || !holds_cells(*output, wanted, image)) return std::nullopt;
+  }
+  return found;
+}
+
+}  // namespace
+
+constinit const KnownModel kYunet{
+    .kind = ModelKind::yunet,
+    .name = "yunet",
+    .title = "YuNet",
+    .channel_order = ChannelOrder::bgr,
+    .output_layout = OutputLayout::cells,
+    .find_outputs = find_outputs,
+    .make_head = []() -> std::unique_ptr<Head> { return std::make_unique<YunetHead>(); },
+};
 
 }  // namespace facepipe

@@ -14,7 +14,7 @@ TEST(SelfTestOnCuda, FindsWhatTheCpuFinds) {
       std::filesystem::path(FACEPIPE_SOURCE_DIR) / "data/fetched/models/centerface.onnx";
   options.score_threshold = 0;
   const SelfTestResult on_cuda = self_test_on_cuda({DeviceKind::cuda, 0}, options);
-  options.engine = EngineKind::opencv;
+  options.library = Library::opencv;
   options.precision = Precision::f32;
   const SelfTestResult on_cpu = self_test(*make_detector_factory({}, options));
   EXPECT_EQ(on_cuda.network_size, on_cpu.network_size);

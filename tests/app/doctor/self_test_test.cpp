@@ -49,7 +49,7 @@ TEST(TestPicture, EveryFaceHasAScoreThatTells) {
   DetectorOptions options;
   options.model =
       std::filesystem::path(FACEPIPE_SOURCE_DIR) / "data/fetched/models/centerface.onnx";
-  options.engine = EngineKind::opencv;
+  options.library = Library::opencv;
   options.precision = Precision::f32;
   options.score_threshold = 0;
   const Detections found = self_test(*make_detector_factory({}, options)).candidates;

@@ -30,7 +30,7 @@ TEST(Options, DefaultsAreThoseOfTheStructs) {
   EXPECT_TRUE(options.video);
   EXPECT_EQ(options.existing, ExistingOutput::refuse);
   EXPECT_TRUE(options.device.automatic);
-  EXPECT_FALSE(options.detector.engine);
+  EXPECT_FALSE(options.detector.library);
   EXPECT_FALSE(options.detector.precision);
   EXPECT_EQ(options.detector.score_threshold, 0.5F);
   EXPECT_FALSE(options.detector.detect_size);
@@ -106,12 +106,25 @@ TEST(Options, Suppression) {
   EXPECT_TRUE(matrix.matrix.squares && matrix.matrix.plus_one);
 }
 
+TEST(Options, EnginesByName) {
+  const auto expect = [](const char* name, std::optional<Library> library, bool fused) {
+    const DetectorOptions detector = run_options({"--engine", name}).detector;
+    EXPECT_EQ(detector.library, library) << name;
+    EXPECT_EQ(detector.fused, fused) << name;
+  };
+  expect("auto", std::nullopt, true);
+  expect("opencv", Library::opencv, true);
+  expect("openvino", Library::openvino, true);
+  expect("cuda", Library::own, true);
+  expect("cuda-plain", Library::own, false);
+}
+
 TEST(Options, Machine) {
   const RunOptions options = run_options({"--device", "cuda:1", "--engine", "opencv", "--precision",
                                           "bf16", "--threads", "3", "--frames-in-flight", "1"});
   EXPECT_FALSE(options.device.automatic);
   EXPECT_EQ(options.device.device, (Device{DeviceKind::cuda, 1}));
-  EXPECT_EQ(options.detector.engine, EngineKind::opencv);
+  EXPECT_EQ(options.detector.library, Library::opencv);
   EXPECT_EQ(options.detector.precision, Precision::bf16);
   EXPECT_EQ(options.detector.threads, 3);
   EXPECT_EQ(options.job.threads, 3);
@@ -216,7 +229,8 @@ TEST(Options, RefusesWhatMakesNoSense) {
       {{"-o", "-", "--progress", "json"}, "--output - and --progress json exclude each other"},
       {{"--device", "gpu"}, "--device"},
       {{"--decoder", "nvdec"}, "--decoder: 'nvdec' is not one of auto, cuda, cpu"},
-      {{"--engine", "tensorrt"}, "--engine: 'tensorrt' is not one of auto, opencv, openvino, cuda"},
+      {{"--engine", "tensorrt"},
+       "--engine: 'tensorrt' is not one of auto, opencv, openvino, cuda, cuda-plain"},
       {{"--precision", "int8"}, "--precision"},
       {{"--draw", "boxes,hats"}, "--draw: 'hats'"},
       {{"--encoder-option", "tune"}, "--encoder-option"},

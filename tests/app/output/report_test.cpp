@@ -20,6 +20,14 @@ using test::some_facts;
 using testing::HasSubstr;
 using testing::Not;
 
+TEST(Report, HasNoNetworkSizeOfADetectorWithoutANetwork) {
+  InputOutcome outcome = done_outcome("a.mp4");
+  outcome.result.network_size.reset();
+  const json report = json::parse(report_json({}, some_facts(), {outcome}));
+  EXPECT_TRUE(report[0].contains("network_size"));
+  EXPECT_TRUE(report[0]["network_size"].is_null());
+}
+
 TEST(Report, TellsEverythingOfAnInput) {
   RunOptions options;
   options.job.encoder.options = {{"tune", "film"}};
@@ -46,6 +54,7 @@ TEST(Report, TellsEverythingOfAnInput) {
   EXPECT_EQ(input["options"]["draw"], json({"boxes"}));
   EXPECT_TRUE(input["options"]["detect_size"].is_null());
   EXPECT_EQ(input["size"], json({640, 480}));
+  EXPECT_EQ(input["network_size"], json({640, 480}));
   EXPECT_EQ(input["frames"], json({{"packets", 100},
                                    {"decoded", 100},
                                    {"lost", 0},

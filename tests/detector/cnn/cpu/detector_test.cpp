@@ -96,9 +96,10 @@ void expect_golden_faces(const std::filesystem::path& file, const std::string& k
   const nlohmann::json& model = golden.model(kind);
   for (const EngineSupport& support : supported_engines()) {
     for (const Precision precision : support.precisions) {
-      SCOPED_TRACE(testing::Message() << to_string(support.engine) << " " << to_string(precision));
+      SCOPED_TRACE(testing::Message()
+                   << engine_name(support.library) << " " << to_string(precision));
       DetectorOptions options = options_for(file);
-      options.engine = support.engine;
+      options.library = support.library;
       options.precision = precision;
       options.score_threshold = model.at("threshold").get<float>() + 0.05F;
       const auto factory = make_detector_factory(kCpu, options);
@@ -137,7 +138,9 @@ TEST(Detector, ScalesWithTheDetectSize) {
   options.detect_size = Size{400, 400};
   const auto factory = make_detector_factory(kCpu, options);
   const auto detector = factory->detector(city.upright());
-  EXPECT_EQ(detector->network_size(), (Size{416, 288}));
+  EXPECT_EQ(detector->facts().network, (Size{416, 288}));
+  EXPECT_FALSE(detector->facts().window);
+  EXPECT_FALSE(detector->facts().tiling);
   const Detections found = detect(*detector, city);
   // Faces that are still large enough at half the size.
   std::vector<GoldenFace> faces = golden_faces(test::read_golden().model("centerface"));
@@ -151,7 +154,7 @@ TEST(Detector, SeesTheSameFacesWhateverSizeCameBefore) {
   const Frame city = test::read_jpeg(test::city_file());
   for (const EngineSupport& support : supported_engines()) {
     DetectorOptions options = options_for(test::centerface_file());
-    options.engine = support.engine;
+    options.library = support.library;
     options.precision = Precision::f32;
     const auto factory = make_detector_factory(kCpu, options);
     const auto detector = factory->detector(city.upright());
@@ -177,9 +180,9 @@ TEST(DetectorFactory, KeepsTheLastFewDetectors) {
 
 TEST(DetectorFactory, TellsItsChoice) {
   DetectorOptions options = options_for(test::centerface_file());
-  options.engine = EngineKind::opencv;
+  options.library = Library::opencv;
   const auto factory = make_detector_factory(kCpu, options);
-  EXPECT_EQ(factory->choice().engine, EngineKind::opencv);
+  EXPECT_EQ(factory->choice().library, Library::opencv);
   EXPECT_EQ(factory->choice().precision, Precision::f32);
   EXPECT_EQ(factory->model_kind(), "centerface");
   EXPECT_EQ(factory->model_sha256().size(), 64U);
@@ -207,7 +210,7 @@ TEST(DetectorFactory, RefusesNonsense) {
   missing.model = "nowhere.onnx";
   EXPECT_EQ(refusal(missing), ErrorKind::device);
   DetectorOptions contradiction = good;
-  contradiction.engine = EngineKind::opencv;
+  contradiction.library = Library::opencv;
   contradiction.precision = Precision::f16;
   EXPECT_EQ(refusal(contradiction), ErrorKind::usage);
   EXPECT_EQ(refusal(good, {20000, 16}), ErrorKind::device);
@@ -216,15 +219,15 @@ TEST(DetectorFactory, RefusesNonsense) {
   EXPECT_EQ(refusal(huge), ErrorKind::usage);
 }
 
-class DetectorRequests : public testing::TestWithParam<EngineKind> {
+class DetectorRequests : public testing::TestWithParam<Library> {
  protected:
   static constexpr Size kSize{96, 64};
   void SetUp() override {
     const auto built = supported_engines();
-    if (std::ranges::none_of(built, [](const auto& e) { return e.engine == GetParam(); }))
+    if (std::ranges::none_of(built, [](const auto& e) { return e.library == GetParam(); }))
       GTEST_SKIP() << "not of this build";
     DetectorOptions options = options_for(test::centerface_file());
-    options.engine = GetParam();
+    options.library = GetParam();
     options.requests = 2;
     options.score_threshold = 0;  // every cell is a candidate
     detector_ = make_detector_factory(kCpu, options)->detector(kSize);
@@ -314,8 +317,8 @@ TEST_P(DetectorRequests, DoNotMixUpFramesOfManyThreads) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, DetectorRequests,
-                         testing::Values(EngineKind::opencv, EngineKind::openvino),
-                         [](const auto& test) { return std::string(to_string(test.param)); });
+                         testing::Values(Library::opencv, Library::openvino),
+                         [](const auto& test) { return std::string(engine_name(test.param)); });
 
 }  // namespace
 }  // namespace facepipe

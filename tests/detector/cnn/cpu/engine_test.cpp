@@ -15,20 +15,20 @@ namespace facepipe {
 namespace {
 
 struct EngineCase {
-  EngineKind engine;
+  Library library;
   Precision precision;
 };
 
 constexpr EngineCase kCases[] = {
-    {EngineKind::opencv, Precision::f32},
-    {EngineKind::openvino, Precision::f32},
-    {EngineKind::openvino, Precision::f16},
-    {EngineKind::openvino, Precision::bf16},
+    {Library::opencv, Precision::f32},
+    {Library::openvino, Precision::f32},
+    {Library::openvino, Precision::f16},
+    {Library::openvino, Precision::bf16},
 };
 
 bool supported(const EngineCase& c) {
   return std::ranges::any_of(supported_engines(), [&c](const EngineSupport& support) {
-    return support.engine == c.engine && std::ranges::count(support.precisions, c.precision) > 0;
+    return support.library == c.library && std::ranges::count(support.precisions, c.precision) > 0;
   });
 }
 
@@ -53,7 +53,7 @@ class EngineTest : public testing::TestWithParam<EngineCase> {
   }
 
   static std::unique_ptr<Engine> make(const Model& model, Size network, int requests = 1) {
-    return make_engine(GetParam().engine, model, network, {GetParam().precision, 2, requests});
+    return make_engine(GetParam().library, model, network, {GetParam().precision, 2, requests});
   }
 };
 
@@ -85,7 +85,7 @@ void expect_golden_model(const std::filesystem::path& file, const std::string& k
       << "another model than the golden one";
   for (const nlohmann::json& run_case : golden.model(kind).at("raw")) {
     const Size network{run_case.at("width"), run_case.at("height")};
-    const auto engine = make_engine(c.engine, model, network, {c.precision, 2, 1});
+    const auto engine = make_engine(c.library, model, network, {c.precision, 2, 1});
     const auto inference = engine->make_inference();
     test::fill_pattern(inference->input(), network);
     run(*inference);
@@ -184,7 +184,7 @@ TEST_P(EngineTest, NamesTheFileThatItRefuses) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EngineTest, testing::ValuesIn(kCases), [](const auto& test) {
-  return std::string(to_string(test.param.engine)) + "_" +
+  return std::string(engine_name(test.param.library)) + "_" +
          std::string(to_string(test.param.precision));
 });
 

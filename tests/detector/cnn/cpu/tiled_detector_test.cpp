@@ -133,8 +133,10 @@ TEST(TiledDetector, FindsTheFacesThatOneRunOnTheWholePictureFinds) {
   options.model = test::centerface_file();
   options.precision = Precision::f32;
   options.requests = 1;
-  const Detections in_tiles =
-      detect(*make_detector_factory({}, options)->detector(frame.size), frame);
+  const auto tiled = make_detector_factory({}, options)->detector(frame.size);
+  EXPECT_EQ(tiled->facts().tiling, tiling_for(frame.size, {}));
+  EXPECT_EQ(tiled->facts().network, tiled->facts().tiling->tile.network);
+  const Detections in_tiles = detect(*tiled, frame);
   options.detect_size = frame.size;
   const Detections in_one =
       detect(*make_detector_factory({}, options)->detector(frame.size), frame);

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "detector/cnn/cuda/picture_detection.h"
+#include "core/error.h"
+#include "detector/cnn/cuda/cnn_detector.h"
 #include "detector/detector.h"
 #include "tests/detector/cnn/cuda/cpu_reference.h"
 #include "tests/detector/cnn/cuda/device_frame.h"
@@ -81,10 +82,10 @@ Frame as_nv12(const Frame& planar) {
 
 Detections found_on_device(const Model& model, const Frame& frame, float threshold,
                            bool fused = true) {
-  const auto detector = std::make_shared<CudaDetector>(
+  const auto detector = std::make_shared<CudaCnnDetector>(
       model, fit_network(frame.upright(), {}), test::layout_of(frame),
-      CudaDetectorOptions{.score_threshold = threshold, .fused = fused});
-  CudaDetection detection(detector);
+      CudaCnnOptions{.score_threshold = threshold, .fused = fused});
+  CudaCnnDetection detection(detector);
   const cuda::Stream stream;
   const test::DeviceFrame on_device(frame, stream);
   detection.enqueue(on_device.descriptor(), stream);
@@ -211,17 +212,20 @@ TEST(CudaTiles, FindTheCpusCandidatesHoweverThePictureIsStored) {
   const Model model(test::centerface_file());
   for (const Orientation orientation : {Orientation{}, {1, true}}) {
     const Frame frame = large_frame(orientation);
-    const CudaPictureDetector detector = make_cuda_picture_detector(
-        model, test::layout_of(frame), {}, CudaDetectorOptions{.score_threshold = kThreshold});
-    ASSERT_TRUE(detector.tiling);
-    CudaPictureDetection detection(detector);
+    const auto detector = make_cuda_cnn_detector(model, test::layout_of(frame), {},
+                                                 CudaCnnOptions{.score_threshold = kThreshold});
+    const std::optional<Tiling> tiling = detector->facts().tiling;
+    ASSERT_TRUE(tiling);
+    EXPECT_EQ(tiling, tiling_for(frame.upright(), {}));
+    EXPECT_EQ(detector->facts().network, tiling->tile.network);
+    const auto detection = detector->make_detection();
     const cuda::Stream stream;
     const test::DeviceFrame on_device(frame, stream);
     const Detections cpu = found_in_tiles_on_cpu(frame);
     EXPECT_GT(cpu.size(), 500U);
     for (int run = 0; run < 2; ++run) {  // the second begins where the first has left memory
-      detection.enqueue(on_device.descriptor(), stream);
-      const Detections device = cuda::download(detection.candidates(), stream);
+      detection->enqueue(on_device.descriptor(), stream);
+      const Detections device = cuda::download(detection->candidates(), stream);
       EXPECT_GE(share_among(cpu, device), 0.99);
       EXPECT_GE(share_among(device, cpu), 0.99);
     }
@@ -230,11 +234,48 @@ TEST(CudaTiles, FindTheCpusCandidatesHoweverThePictureIsStored) {
 
 TEST(CudaTiles, AreNotForAPictureOfWhichASizeWasChosen) {
   const Frame frame = large_frame({});
-  const CudaPictureDetector detector =
-      make_cuda_picture_detector(Model(test::centerface_file()), test::layout_of(frame),
-                                 Size{640, 640}, CudaDetectorOptions{});
-  EXPECT_FALSE(detector.tiling);
-  EXPECT_EQ(detector.network_size(), (Size{640, 448}));
+  const auto detector = make_cuda_cnn_detector(
+      Model(test::centerface_file()), test::layout_of(frame), Size{640, 640}, CudaCnnOptions{});
+  EXPECT_FALSE(detector->facts().tiling);
+  EXPECT_EQ(detector->facts().network, (Size{640, 448}));
+}
+
+constexpr Device kCuda{DeviceKind::cuda, 0};
+
+DetectorOptions factory_options() {
+  DetectorOptions options;
+  options.model = test::centerface_file();
+  options.score_threshold = kThreshold;
+  return options;
+}
+
+TEST(CudaDetectorFactory, MakesDetectorsOfItsModelAndOptions) {
+  const auto factory = make_cuda_detector_factory(kCuda, factory_options());
+  EXPECT_EQ(factory->choice().name(), "cuda");
+  EXPECT_EQ(factory->choice().precision, Precision::f16);
+  EXPECT_EQ(factory->model_kind(), "centerface");
+  EXPECT_EQ(factory->model_sha256(), Model(test::centerface_file()).sha256());
+  const Frame frame = as_nv12(test::read_jpeg(test::city_file()));
+  const auto detector = factory->detector(test::layout_of(frame), 1000, Tuning::none);
+  EXPECT_EQ(detector->capacity(), 1000U);
+  const auto detection = detector->make_detection();
+  const cuda::Stream stream;
+  const test::DeviceFrame on_device(frame, stream);
+  detection->enqueue(on_device.descriptor(), stream);
+  const Detections found = cuda::download(detection->candidates(), stream);
+  const Detections expected = found_on_device(Model(test::centerface_file()), frame, kThreshold);
+  EXPECT_GT(expected.size(), 0U);
+  expect_among(expected, found, kThreshold, kNetworkError);
+  expect_among(found, expected, kThreshold, kNetworkError);
+}
+
+TEST(CudaDetectorFactory, RefusesWhatDoesNotGoTogether) {
+  DetectorOptions options = factory_options();
+  options.library = Library::opencv;
+  EXPECT_THROW((void)make_cuda_detector_factory(kCuda, options), Error);
+  options = factory_options();
+  options.requests = 0;
+  EXPECT_THROW((void)make_cuda_detector_factory(kCuda, options), Error);
 }
 
 }  // namespace

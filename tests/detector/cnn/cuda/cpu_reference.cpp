@@ -21,7 +21,7 @@ Detections detect_on_cpu(const std::vector<std::uint8_t>& planes, const Model& m
                          const NetworkFit& fit, float threshold) {
   constexpr int kThreads = 4;
   const auto inference =
-      make_engine(EngineKind::opencv, model, fit.network, {Precision::f32, kThreads, 1})
+      make_engine(Library::opencv, model, fit.network, {Precision::f32, kThreads, 1})
           ->make_inference();
   std::copy(planes.begin(), planes.end(), inference->input().begin());
   inference->start();

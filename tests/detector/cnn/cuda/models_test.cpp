@@ -6,7 +6,7 @@
 #include "core/cuda/check.h"
 #include "core/cuda/graph.h"
 #include "core/error.h"
-#include "detector/cnn/cuda/cuda_detector.h"
+#include "detector/cnn/cuda/cnn_detector.h"
 #include "detector/cnn/model/graph/onnx_import.h"
 #include "detector/cnn/model/graph/passes.h"
 #include "tests/detector/cnn/cuda/device_frame.h"
@@ -81,7 +81,7 @@ struct Downloaded {
   friend bool operator==(const Downloaded&, const Downloaded&) = default;
 };
 
-Downloaded download(const CudaDetection& detection, const cuda::Stream& stream) {
+Downloaded download(const CudaCnnDetection& detection, const cuda::Stream& stream) {
   const cuda::DeviceDetections from = detection.candidates();
   Downloaded result;
   cuda::copy(std::span<std::uint32_t>(&result.count, 1),
@@ -101,17 +101,17 @@ Downloaded download(const CudaDetection& detection, const cuda::Stream& stream) 
 }
 
 /// Every cell is a candidate.
-std::shared_ptr<const CudaDetector> detector_for(const Model& model, const Frame& frame) {
-  return std::make_shared<CudaDetector>(model, fit_network(frame.upright(), {}),
-                                        test::layout_of(frame),
-                                        CudaDetectorOptions{.score_threshold = 0, .fused = true});
+std::shared_ptr<const CudaCnnDetector> detector_for(const Model& model, const Frame& frame) {
+  return std::make_shared<CudaCnnDetector>(model, fit_network(frame.upright(), {}),
+                                           test::layout_of(frame),
+                                           CudaCnnOptions{.score_threshold = 0, .fused = true});
 }
 
 TEST_P(CudaModel, FindsTheSameInEveryReplay) {
   const Frame frame = test::make_noise_frame({kNv12, {350, 210}}, 3);
   const cuda::Stream stream;
   const test::DeviceFrame on_device(frame, stream);
-  CudaDetection detection(detector_for(model(), frame));
+  CudaCnnDetection detection(detector_for(model(), frame));
   const cuda::GraphExec exec(
       cuda::capture(stream, [&] { detection.enqueue(on_device.descriptor(), stream); }));
   exec.launch(stream);
@@ -131,8 +131,8 @@ TEST_P(CudaModel, KeepsPlacesApart) {
   const cuda::Stream other;
   const test::DeviceFrame a_on_device(a, one);
   const test::DeviceFrame b_on_device(b, one);
-  CudaDetection first(detector);
-  CudaDetection second(detector);
+  CudaCnnDetection first(detector);
+  CudaCnnDetection second(detector);
   first.enqueue(a_on_device.descriptor(), one);
   const Downloaded a_alone = download(first, one);
   first.enqueue(b_on_device.descriptor(), one);
@@ -153,7 +153,7 @@ TEST_P(CudaModel, ReadsTheFrameThatTheDescriptorNames) {
   const cuda::Stream stream;
   const test::DeviceFrame a_on_device(a, stream);
   const test::DeviceFrame b_on_device(b, stream);
-  CudaDetection detection(detector_for(model(), a));
+  CudaCnnDetection detection(detector_for(model(), a));
   detection.enqueue(b_on_device.descriptor(), stream);
   const Downloaded expected = download(detection, stream);
   const cuda::DeviceBuffer<FrameDescriptor> current(1);
@@ -178,10 +178,10 @@ TEST_P(CudaModel, ReadsTheFrameThatTheDescriptorNames) {
 TEST_P(CudaModel, RefusesOptionsOutOfRange) {
   const NetworkFit fit = fit_network({64, 64}, {});
   const StreamLayout layout{{64, 64}, kNv12, {}};
-  for (const CudaDetectorOptions& options :
-       {CudaDetectorOptions{.score_threshold = -0.1F}, CudaDetectorOptions{.score_threshold = 1.1F},
-        CudaDetectorOptions{.score_threshold = std::nanf("")}, CudaDetectorOptions{.capacity = 0}})
-    EXPECT_THROW(CudaDetector(model(), fit, layout, options), Error);
+  for (const CudaCnnOptions& options :
+       {CudaCnnOptions{.score_threshold = -0.1F}, CudaCnnOptions{.score_threshold = 1.1F},
+        CudaCnnOptions{.score_threshold = std::nanf("")}, CudaCnnOptions{.capacity = 0}})
+    EXPECT_THROW(CudaCnnDetector(model(), fit, layout, options), Error);
 }
 
 TEST_P(CudaModel, NamesTheFileThatItRefuses) {
@@ -192,7 +192,8 @@ TEST_P(CudaModel, NamesTheFileThatItRefuses) {
     bytes.replace(at, 7, "Sigmund");
   const auto file = folder.write("unknown.onnx", bytes);
   try {
-    const CudaDetector detector(Model(file), fit_network({64, 64}, {}), {{64, 64}, kNv12, {}}, {});
+    const CudaCnnDetector detector(Model(file), fit_network({64, 64}, {}), {{64, 64}, kNv12, {}},
+                                   {});
     ADD_FAILURE() << "accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::device);
@@ -204,7 +205,7 @@ TEST_P(CudaModel, NamesTheFileThatItRefuses) {
 TEST_P(CudaModel, RefusesAFrameThatIsNone) {
   const cuda::Stream stream;
   const Frame frame = test::make_noise_frame({kNv12, {64, 64}}, 3);
-  CudaDetection detection(detector_for(model(), frame));
+  CudaCnnDetection detection(detector_for(model(), frame));
   EXPECT_THROW(detection.enqueue(nullptr, stream), std::invalid_argument);
 }
 
@@ -215,7 +216,7 @@ TEST_P(CudaModel, TellsItsMemory) {
   std::size_t total = 0;
   FACEPIPE_CUDA_CHECK(cudaMemGetInfo(&before, &total));
   const auto detector = detector_for(model(), frame);
-  const CudaDetection detection(detector);
+  const CudaCnnDetection detection(detector);
   FACEPIPE_CUDA_CHECK(cudaMemGetInfo(&after, &total));
   const std::size_t told = detector->shared_bytes() + detector->detection_bytes();
   constexpr std::size_t kRounding = 16U << 20;  // pages, and the code of kernels loaded meanwhile

@@ -1,6 +1,6 @@
 // Heads are tested the other way round: faces are encoded into tensors by the inverse of the method
 // that the headers state, and must come out again.
-#include "detector/cnn/model/head.h"
+#include "detector/cnn/model/known_models.h"
 
 #include <gtest/gtest.h>
 

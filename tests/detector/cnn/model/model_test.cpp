@@ -4,6 +4,7 @@
 #include <onnx/onnx_pb.h>
 
 #include <functional>
+#include <utility>
 
 #include "core/error.h"
 #include "tests/detector/files.h"
@@ -70,6 +71,66 @@ onnx::ModelProto renamed(onnx::ModelProto model) {
   for (auto& value : *graph.mutable_output()) rename(*value.mutable_name(), "_again");
   for (auto& tensor : *graph.mutable_initializer()) rename(*tensor.mutable_name(), "_again");
   return model;
+}
+
+TEST(KnownModels, HaveAnEntryForEachKind) {
+  for (const ModelKind kind : {ModelKind::centerface, ModelKind::yunet})
+    EXPECT_EQ(known_model(kind).kind, kind);
+}
+
+const DeclaredTensor kOpenImage{"image", {-1, 3, -1, -1}};
+const DeclaredTensor kSmallImage{"image", {1, 3, 64, 96}};
+
+/// Of a picture of 96x64; of the kinds in turn, not of the strides.
+std::vector<DeclaredTensor> yunet_outputs() {
+  std::vector<DeclaredTensor> outputs;
+  for (const auto& [name, channels] :
+       {std::pair{"kps_", 10}, {"cls_", 1}, {"bbox_", 4}, {"obj_", 1}})
+    for (const int stride : {32, 8, 16})
+      outputs.push_back(
+          {name + std::to_string(stride), {1, 64 * 96 / (stride * stride), channels}});
+  return outputs;
+}
+
+TEST(KnownModels, YunetsOutputsAreOrderedByTheirNames) {
+  const auto found = kYunet.find_outputs(kSmallImage, yunet_outputs());
+  ASSERT_TRUE(found);
+  std::vector<std::string> names;
+  for (const ModelOutput& output : *found) names.push_back(output.name);
+  EXPECT_THAT(names,
+              testing::ElementsAre("cls_8", "obj_8", "bbox_8", "kps_8", "cls_16", "obj_16",
+                                   "bbox_16", "kps_16", "cls_32", "obj_32", "bbox_32", "kps_32"));
+  EXPECT_EQ(found->at(10).channels, 4);
+  EXPECT_EQ(found->at(10).stride, 32);
+  EXPECT_TRUE(kYunet.find_outputs(kOpenImage, yunet_outputs()));
+}
+
+TEST(KnownModels, YunetIsNotTakenForAnotherShape) {
+  std::vector<DeclaredTensor> outputs = yunet_outputs();
+  outputs[0].extents[2] = 8;
+  EXPECT_FALSE(kYunet.find_outputs(kSmallImage, outputs)) << "channels";
+  outputs = yunet_outputs();
+  outputs[0].extents[1] += 1;
+  EXPECT_FALSE(kYunet.find_outputs(kSmallImage, outputs)) << "cells";
+  EXPECT_TRUE(kYunet.find_outputs(kOpenImage, outputs)) << "cells of an unknown picture";
+  outputs = yunet_outputs();
+  outputs.pop_back();
+  EXPECT_FALSE(kYunet.find_outputs(kSmallImage, outputs)) << "one less";
+}
+
+TEST(KnownModels, CenterfacesOutputsStayInTheFilesOrder) {
+  std::vector<DeclaredTensor> outputs{
+      {"d", {1, 1, 16, 24}}, {"c", {1, 2, 16, 24}}, {"b", {1, 2, 16, 24}}, {"a", {1, 10, 16, 24}}};
+  const auto found = kCenterface.find_outputs(kSmallImage, outputs);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->front().name, "d");
+  EXPECT_EQ(found->back().name, "a");
+  EXPECT_FALSE(kYunet.find_outputs(kSmallImage, outputs));
+  std::swap(outputs[0], outputs[1]);
+  EXPECT_FALSE(kCenterface.find_outputs(kSmallImage, outputs)) << "another order of channels";
+  std::swap(outputs[0], outputs[1]);
+  outputs[2].extents[3] = 12;
+  EXPECT_FALSE(kCenterface.find_outputs(kSmallImage, outputs)) << "another stride";
 }
 
 TEST(Model, KnowsCenterface) {

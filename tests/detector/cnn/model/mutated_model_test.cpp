@@ -108,7 +108,7 @@ void mutate(onnx::ModelProto& model, std::mt19937& random) {
   }
 }
 
-void run_mutations(const std::filesystem::path& file, EngineKind engine, unsigned first,
+void run_mutations(const std::filesystem::path& file, Library library, unsigned first,
                    unsigned count) {
   const test::TemporaryFolder folder;
   onnx::ModelProto original;
@@ -123,7 +123,7 @@ void run_mutations(const std::filesystem::path& file, EngineKind engine, unsigne
     try {
       const Model model(folder.write("changed.onnx", changed.SerializeAsString()));
       const auto inference =
-          make_engine(engine, model, kNetwork, {Precision::f32, 1, 1})->make_inference();
+          make_engine(library, model, kNetwork, {Precision::f32, 1, 1})->make_inference();
       inference->start();
       inference->wait();
     } catch (const Error& error) {
@@ -136,18 +136,18 @@ void run_mutations(const std::filesystem::path& file, EngineKind engine, unsigne
 
 // 75 ended OpenCV 4.6's importer by a signal.
 TEST(MutatedModel, OfCenterfaceIsRefusedOrRuns) {
-  run_mutations(test::centerface_file(), EngineKind::opencv, 60, 50);
+  run_mutations(test::centerface_file(), Library::opencv, 60, 50);
 }
 
 TEST(MutatedModel, OfCenterfaceIsRefusedOrRunsByOpenvino) {
   const auto engines = supported_engines();
-  if (engines.front().engine != EngineKind::openvino) GTEST_SKIP() << "this build lacks OpenVINO";
-  run_mutations(test::centerface_file(), EngineKind::openvino, 1000, 20);
+  if (engines.front().library != Library::openvino) GTEST_SKIP() << "this build lacks OpenVINO";
+  run_mutations(test::centerface_file(), Library::openvino, 1000, 20);
 }
 
 TEST(MutatedModel, OfYunetIsRefusedOrRuns) {
   if (!std::filesystem::exists(test::yunet_file())) GTEST_SKIP() << "no YuNet file";
-  run_mutations(test::yunet_file(), EngineKind::opencv, 2000, 60);
+  run_mutations(test::yunet_file(), Library::opencv, 2000, 60);
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ void expect_near(const std::vector<float>& actual, std::span<const float> expect
 void expect_as_opencv(const std::filesystem::path& file) {
   const Model model(file);
   const auto inference =
-      make_engine(EngineKind::opencv, model, kNetwork, {Precision::f32, 2, 1})->make_inference();
+      make_engine(Library::opencv, model, kNetwork, {Precision::f32, 2, 1})->make_inference();
   test::fill_pattern(inference->input(), kNetwork);
   inference->start();
   inference->wait();

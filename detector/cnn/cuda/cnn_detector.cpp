@@ -1,4 +1,4 @@
-#include "detector/cnn/cuda/cuda_detector.h"
+#include "detector/cnn/cuda/cnn_detector.h"
 
 #include <spdlog/spdlog.h>
 
@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "detector/cnn/cuda/fusion.h"
 #include "detector/cnn/cuda/pyramid_head.h"
+#include "detector/cnn/cuda/tiled_detector.h"
 #include "detector/cnn/model/graph/fuse_pyramid.h"
 #include "detector/cnn/model/graph/onnx_import.h"
 #include "detector/cnn/model/graph/passes.h"
@@ -16,7 +17,7 @@
 namespace facepipe {
 namespace {
 
-const CudaDetectorOptions& checked(const CudaDetectorOptions& options) {
+const CudaCnnOptions& checked(const CudaCnnOptions& options) {
   if (!(options.score_threshold >= 0 && options.score_threshold <= 1))
     throw Error(ErrorKind::usage, "score threshold: must be 0..1");
   if (options.capacity < 1)
@@ -60,8 +61,8 @@ std::unique_ptr<const engine::CandidateHead> head_for(const Model& model, const 
 
 }  // namespace
 
-CudaDetector::CudaDetector(const Model& model, const NetworkFit& fit, const StreamLayout& layout,
-                           const CudaDetectorOptions& options)
+CudaCnnDetector::CudaCnnDetector(const Model& model, const NetworkFit& fit,
+                                 const StreamLayout& layout, const CudaCnnOptions& options)
     : options_(checked(options)),
       fit_(fit),
       picture_{fit, layout, model.channel_order()},
@@ -69,7 +70,7 @@ CudaDetector::CudaDetector(const Model& model, const NetworkFit& fit, const Stre
       preprocess_(picture_, network_.input()),
       head_(head_for(model, fit, tail_, network_, options.score_threshold)) {}
 
-engine::Network CudaDetector::planned_network(const Model& model) {
+engine::Network CudaCnnDetector::planned_network(const Model& model) {
   const auto begin = std::chrono::steady_clock::now();
   const engine::Chip chip = engine::current_chip();
   const bool tries = options_.tries_tiles && !options_.tile_file.empty();
@@ -87,42 +88,60 @@ engine::Network CudaDetector::planned_network(const Model& model) {
   return network;
 }
 
-std::size_t CudaDetector::detection_bytes() const {
+std::unique_ptr<CudaDetection> CudaCnnDetector::make_detection() const {
+  return std::make_unique<CudaCnnDetection>(shared_from_this());
+}
+
+std::size_t CudaCnnDetector::detection_bytes() const {
   return network_.activation_bytes() + sizeof(std::uint32_t) * (head_->scratch_words() + 1) +
          options_.capacity * (sizeof(Box) + sizeof(float) + sizeof(Landmarks));
 }
 
-CudaDetection::CudaDetection(std::shared_ptr<const CudaDetector> detector)
+CudaCnnDetection::CudaCnnDetection(std::shared_ptr<const CudaCnnDetector> detector)
     : detector_(std::move(detector)),
       activations_(detector_->network().activation_bytes()),
       scratch_(detector_->head().scratch_words()),
-      boxes_(detector_->options().capacity),
-      scores_(detector_->options().capacity),
-      landmarks_(detector_->options().capacity),
+      boxes_(detector_->capacity()),
+      scores_(detector_->capacity()),
+      landmarks_(detector_->capacity()),
       count_(1) {}
 
-void CudaDetection::enqueue(const FrameDescriptor* frame, cuda::StreamView stream) {
-  enqueue_preprocess(frame, stream);
-  enqueue_network(frame, stream);
-  enqueue_head(stream);
-}
-
-void CudaDetection::enqueue_preprocess(const FrameDescriptor* frame, cuda::StreamView stream) {
+void CudaCnnDetection::enqueue_preprocess(const FrameDescriptor* frame, cuda::StreamView stream) {
   if (!detector_->network().reads_picture())
     detector_->preprocess().enqueue(frame, activations_.data(), stream);
 }
 
-void CudaDetection::enqueue_network(const FrameDescriptor* frame, cuda::StreamView stream) {
+void CudaCnnDetection::enqueue_inference(const FrameDescriptor* frame, cuda::StreamView stream) {
+  enqueue_network(frame, stream);
+  enqueue_head(stream);
+}
+
+void CudaCnnDetection::enqueue_network(const FrameDescriptor* frame, cuda::StreamView stream) {
   detector_->network().enqueue(activations_.data(), stream, frame);
 }
 
-void CudaDetection::enqueue_head(cuda::StreamView stream) {
+void CudaCnnDetection::enqueue_head(cuda::StreamView stream) {
   detector_->head().enqueue(activations_.data(), scratch_.span(), candidates(), stream);
 }
 
-cuda::DeviceDetections CudaDetection::candidates() const {
-  return {boxes_.data(), scores_.data(), landmarks_.data(), count_.data(),
-          detector_->options().capacity};
+cuda::DeviceDetections CudaCnnDetection::candidates() const {
+  return {boxes_.data(), scores_.data(), landmarks_.data(), count_.data(), detector_->capacity()};
+}
+
+std::shared_ptr<const CudaDetector> make_cuda_cnn_detector(const Model& model,
+                                                           const StreamLayout& layout,
+                                                           const std::optional<Size>& detect_size,
+                                                           const CudaCnnOptions& options) {
+  const Size picture = upright_size(layout.stored, layout.orientation);
+  const std::optional<Tiling> tiling = tiling_for(picture, detect_size);
+  const auto make = [&](const NetworkFit& fit) {
+    StreamLayout part = layout;
+    part.stored = upright_size(fit.frame, layout.orientation);  // its own inverse
+    return std::make_shared<const CudaCnnDetector>(model, fit, part, options);
+  };
+  if (!tiling) return make(fit_network(picture, detect_size));
+  auto whole = make(tiling->whole);
+  return make_cuda_tiled_detector(*tiling, layout, make(tiling->tile), std::move(whole));
 }
 
 }  // namespace facepipe

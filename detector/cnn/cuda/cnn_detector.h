@@ -1,6 +1,5 @@
-// Faces in pictures that are in device memory: preprocessing, network and head in one stream, with
-// candidates in device memory and no host in between. Our own engine, for any model of the known
-// operators.
+// The detector that is a network on a CUDA device: preprocessing, network and head in one stream.
+// Our own engine, for any model of the known operators.
 #pragma once
 
 #include <cstddef>
@@ -19,10 +18,11 @@
 #include "detector/cnn/model/graph/fuse_pyramid.h"
 #include "detector/cnn/model/model.h"
 #include "detector/cnn/model/network_fit.h"
+#include "detector/cuda_detector.h"
 
 namespace facepipe {
 
-struct CudaDetectorOptions {
+struct CudaCnnOptions {
   float score_threshold = 0.5F;    ///< 0..1: candidates have a greater score
   std::uint32_t capacity = 16384;  ///< >= 1: candidates that are kept of a frame
   /// Where it is remembered how kernels are the fastest on this chip, as engine::TileChooser says;
@@ -42,26 +42,28 @@ struct PlanReport {
   int remembered = 0;       ///< and those whose tiles the file knew
 };
 
-/// Weights and plan for one stream of frames. Immutable, hence thread-safe; bound to the device
-/// that was current at construction.
-class CudaDetector {
+/// Weights and plan for one stream of frames.
+class CudaCnnDetector final : public CudaDetector,
+                              public std::enable_shared_from_this<CudaCnnDetector> {
  public:
   /// `fit.frame` is the layout's upright size. Errors: device, naming the model's file, for a model
   /// that the engine can't compute and for a layout other than NV12 or P016, and where CUDA fails;
   /// usage for options out of range; internal for a fit of another frame.
-  CudaDetector(const Model& model, const NetworkFit& fit, const StreamLayout& layout,
-               const CudaDetectorOptions& options);
+  CudaCnnDetector(const Model& model, const NetworkFit& fit, const StreamLayout& layout,
+                  const CudaCnnOptions& options);
 
-  [[nodiscard]] const CudaDetectorOptions& options() const { return options_; }
+  [[nodiscard]] DetectorFacts facts() const override { return {fit_.network, {}, {}}; }
+  [[nodiscard]] std::uint32_t capacity() const override { return options_.capacity; }
+  [[nodiscard]] std::unique_ptr<CudaDetection> make_detection() const override;
+
   [[nodiscard]] const NetworkFit& fit() const { return fit_; }
-  [[nodiscard]] const StreamLayout& layout() const { return picture_.layout; }
   [[nodiscard]] const engine::Network& network() const { return network_; }
   [[nodiscard]] const engine::PreprocessKernel& preprocess() const { return preprocess_; }
   [[nodiscard]] const engine::CandidateHead& head() const { return *head_; }
 
   [[nodiscard]] const PlanReport& plan() const { return plan_; }
 
-  /// Device memory of the detector itself, and of each CudaDetection in it.
+  /// Device memory of the detector itself, and of each CudaCnnDetection in it.
   [[nodiscard]] std::size_t shared_bytes() const {
     return network_.weight_bytes() + head_->weight_bytes();
   }
@@ -70,7 +72,7 @@ class CudaDetector {
  private:
   [[nodiscard]] engine::Network planned_network(const Model& model);
 
-  CudaDetectorOptions options_;
+  CudaCnnOptions options_;
   NetworkFit fit_;
   engine::PictureSource picture_;
   PlanReport plan_;                      ///< set by what makes the network, as is
@@ -80,35 +82,30 @@ class CudaDetector {
   std::unique_ptr<const engine::CandidateHead> head_;
 };
 
-/// One frame's place in a detector: its activations and candidates. Used by one stream at a time.
-class CudaDetection {
+/// One frame's activations and candidates.
+class CudaCnnDetection final : public CudaDetection {
  public:
   /// Allocates detection_bytes().
-  explicit CudaDetection(std::shared_ptr<const CudaDetector> detector);
+  explicit CudaCnnDetection(std::shared_ptr<const CudaCnnDetector> detector);
 
-  /// Enqueues the detection of a frame and returns: nothing is allocated, nothing waited for, so it
-  /// can be captured once and replayed for every frame. `frame` is in device memory and read, like
-  /// the picture that it describes, when the work runs; its to_rgb is that of fill_to_rgb(). Throws
-  /// std::invalid_argument for null.
-  void enqueue(const FrameDescriptor* frame, cuda::StreamView stream);
+  /// Nothing where the network reads the picture itself.
+  void enqueue_preprocess(const FrameDescriptor* frame, cuda::StreamView stream) override;
+  void enqueue_inference(const FrameDescriptor* frame, cuda::StreamView stream) override;
 
-  /// The same in parts, to be timed or looked at apart.
-  /// Preprocessing enqueues nothing where the network reads the picture itself.
-  void enqueue_preprocess(const FrameDescriptor* frame, cuda::StreamView stream);
+  /// Inference in parts, to be timed or looked at apart.
   void enqueue_network(const FrameDescriptor* frame, cuda::StreamView stream);
   void enqueue_head(cuda::StreamView stream);
 
-  /// Candidates with score > threshold of the last run, in raster order (YuNet: stride 8, then 16,
-  /// then 32), by the rules of Head (detector/cnn/model/head.h). *count may exceed the capacity:
-  /// then the first ones in that order are there, and *count tells how many there would be.
-  [[nodiscard]] cuda::DeviceDetections candidates() const;
+  /// In raster order (YuNet: stride 8, then 16, then 32), by the rules of Head
+  /// (detector/cnn/model/head.h).
+  [[nodiscard]] cuda::DeviceDetections candidates() const override;
 
-  [[nodiscard]] const CudaDetector& detector() const { return *detector_; }
+  [[nodiscard]] const CudaCnnDetector& detector() const { return *detector_; }
   /// What the network's values lie in, see engine::Network::place().
   [[nodiscard]] std::byte* activations() const { return activations_.data(); }
 
  private:
-  std::shared_ptr<const CudaDetector> detector_;
+  std::shared_ptr<const CudaCnnDetector> detector_;
   cuda::DeviceBuffer<std::byte> activations_;
   cuda::DeviceBuffer<std::uint32_t> scratch_;
   cuda::DeviceBuffer<Box> boxes_;
@@ -116,5 +113,11 @@ class CudaDetection {
   cuda::DeviceBuffer<Landmarks> landmarks_;
   cuda::DeviceBuffer<std::uint32_t> count_;
 };
+
+/// For pictures of any size: in one run of the network, or in tiles and reduced as tiling_for()
+/// says. `detect_size` as in DetectorOptions. Errors: as CudaCnnDetector().
+[[nodiscard]] std::shared_ptr<const CudaDetector> make_cuda_cnn_detector(
+    const Model& model, const StreamLayout& layout, const std::optional<Size>& detect_size,
+    const CudaCnnOptions& options);
 
 }  // namespace facepipe

@@ -1,0 +1,70 @@
+#include <string>
+#include <utility>
+
+#include "core/cuda/buffer.h"
+#include "core/cuda/devices.h"
+#include "core/cuda/graph.h"
+#include "core/error.h"
+#include "detector/cnn/cuda/cnn_detector.h"
+#include "detector/cnn/cuda/tile_chooser.h"
+#include "detector/cnn/model/model.h"
+#include "detector/cuda_detector.h"
+
+namespace facepipe {
+namespace {
+
+class CudaCnnDetectorFactory final : public CudaDetectorFactory {
+ public:
+  CudaCnnDetectorFactory(EngineChoice choice, Model model, Device device,
+                         const DetectorOptions& options)
+      : CudaDetectorFactory(std::move(choice), std::string(model.known().name), model.sha256()),
+        device_(device),
+        options_(options),
+        model_(std::move(model)) {
+    if (options_.requests < 1)
+      throw Error(ErrorKind::usage, "detector: at least one request is needed");
+    try_model();
+  }
+
+  [[nodiscard]] std::shared_ptr<const CudaDetector> detector(const StreamLayout& layout,
+                                                             std::uint32_t capacity,
+                                                             Tuning tuning) const override {
+    cuda::use_device(device_);
+    return make_cuda_cnn_detector(model_, layout, options_.detect_size,
+                                  {.score_threshold = options_.score_threshold,
+                                   .capacity = capacity,
+                                   .tile_file = engine::default_tile_file(),
+                                   .tries_tiles = tuning == Tuning::trials,
+                                   .fused = choice().fused});
+  }
+
+ private:
+  void try_model() const {
+    constexpr Size kPicture{64, 64};
+    PixelFormat nv12;
+    nv12.semi_planar = true;
+    cuda::use_device(device_);
+    const auto detector =
+        make_cuda_cnn_detector(model_, {kPicture, nv12, {}}, {}, {.fused = choice().fused});
+    const auto detection = detector->make_detection();
+    const cuda::DeviceBuffer<FrameDescriptor> descriptor(1);
+    const cuda::Stream stream;
+    static_cast<void>(
+        cuda::capture(stream, [&] { detection->enqueue(descriptor.data(), stream); }));
+  }
+
+  Device device_;
+  DetectorOptions options_;
+  Model model_;
+};
+
+}  // namespace
+
+std::unique_ptr<CudaDetectorFactory> make_cuda_detector_factory(Device device,
+                                                                const DetectorOptions& options) {
+  EngineChoice choice = choose_engine(device, options);
+  return std::make_unique<CudaCnnDetectorFactory>(std::move(choice), Model(options.model), device,
+                                                  options);
+}
+
+}  // namespace facepipe

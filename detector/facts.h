@@ -1,0 +1,42 @@
+// What is told of detectors, whatever they are and whatever device they are on.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "core/geometry.h"
+#include "detector/cnn/model/tiling.h"
+#include "detector/options.h"
+
+namespace facepipe {
+
+/// Of a detector that was made for frames of one size.
+struct DetectorFacts {
+  std::optional<Size>
+      network;                 ///< a network's input, padding included; of a tiled picture a tile's
+  std::optional<Size> window;  ///< of a detector that slides one: its pixels at the smallest face
+  std::optional<Tiling> tiling;  ///< nullopt where pictures are looked at in one run
+};
+
+/// Of all detectors that one factory makes.
+class DetectorOrigin {
+ public:
+  DetectorOrigin(EngineChoice choice, std::string model_kind, std::string model_sha256)
+      : choice_(std::move(choice)),
+        model_kind_(std::move(model_kind)),
+        model_sha256_(std::move(model_sha256)) {}
+
+  [[nodiscard]] const EngineChoice& choice() const { return choice_; }
+  [[nodiscard]] const std::string& model_kind() const { return model_kind_; }  ///< "centerface"
+  [[nodiscard]] const std::string& model_sha256() const {
+    return model_sha256_;
+  }  ///< lower-case hex
+
+ private:
+  EngineChoice choice_;
+  std::string model_kind_;
+  std::string model_sha256_;
+};
+
+}  // namespace facepipe
