@@ -19,19 +19,17 @@ enum class NmsRule : std::uint8_t {
   /// A *kept* candidate removes those that it outranks and suppresses. Exact on every back end.
   greedy,
   /// *Any* candidate, kept or not, removes those that it outranks and suppresses: the boolean
-  /// matrix
-  /// of Oro et al. 2020 with its map and its reduce kernel (Algorithms 1 and 2). Keeps a subset of
-  /// what greedy keeps. Work and memory are proportional to D_max^2.
+  /// matrix of Oro et al. 2020 with its map and its reduce kernel (Algorithms 1 and 2). Keeps a
+  /// subset of what greedy keeps. Work and memory are proportional to D_max^2.
   matrix,
   /// Keeps the same candidates as `matrix`, by the same predicate, without the matrix (Fast NMS of
   /// YOLACT).
   fast,
   /// Soft-NMS (Bodla et al. 2017): the candidate with the highest score is selected, of equal
-  /// scores
-  /// that with the lowest index; the scores of the candidates that overlap it decay; and so on
-  /// until
-  /// no score is >= soft.min_score. The selected candidates are kept, in the order of selection. A
-  /// score is multiplied by its decays in the order of selection, in fp32 (predicate.h).
+  /// scores that with the lowest index; the scores of the candidates that overlap it decay; and so
+  /// on until no score is >= soft.min_score. The selected candidates are kept, in the order of
+  /// selection. A score is multiplied by its decays in the order of selection, in fp32
+  /// (predicate.h).
   soft,
 };
 

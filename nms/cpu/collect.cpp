@@ -84,8 +84,8 @@ std::size_t collect_vectors(const Box* boxes, const float* scores, std::size_t c
     const auto bits = hn::BitCast(di, hn::Add(score, zero));  // -0 + 0 is +0
     const auto flip = hn::AndNot(hn::BroadcastSignBit(bits), hn::Set(di, 0x7FFFFFFF));
     const auto key = hn::BitCast(du, hn::Xor(bits, flip));
-    const bool all_good =
-        hn::AllTrue(d, good);  // usually true; avoids Compress, which is slow before AVX-512
+    // Usually true. Then Compress, which is slow before AVX-512, isn't needed.
+    const bool all_good = hn::AllTrue(d, good);
     const auto mask = hn::RebindMask(du, good);
     hn::StoreU(all_good ? key : hn::Compress(key, mask), du, keys + out);
     hn::StoreU(all_good ? index : hn::Compress(index, mask), du, indices + out);

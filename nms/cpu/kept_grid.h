@@ -25,8 +25,7 @@ struct CellRange {
 
 /// Up to 16 boxes as a structure of arrays, for vector code. A free lane overlaps no box.
 struct alignas(Arena::kAlignment) BoxBlock {
-  static constexpr std::uint32_t kBoxes =
-      16;  // a vector of AVX-512; narrower vectors take several steps
+  static constexpr std::uint32_t kBoxes = 16;  // a vector of AVX-512; two or more of others
   using Values = std::array<float, kBoxes>;
   Values x1, y1, x2, y2, area;
 

@@ -76,8 +76,8 @@ class BestOfLanes {
 
   HWY_INLINE void look_at(LanesV score, std::uint32_t first_entry) {
     const Entries du;
-    const auto higher =
-        hn::Gt(score, score_);  // strictly, so that of equal scores the first entry remains
+    // Strictly greater, so that of equal scores the first entry remains.
+    const auto higher = hn::Gt(score, score_);
     score_ = hn::IfThenElse(higher, score, score_);
     entry_ = hn::IfThenElse(hn::RebindMask(du, higher), hn::Iota(du, first_entry), entry_);
   }

@@ -11,10 +11,9 @@
 namespace facepipe::nms {
 
 struct SweepInput {
-  const Box* boxes;  ///< by index
-  const std::uint16_t*
-      centre_cells;  ///< by index, as find_centre_cells() gives them; not for a single cell
-  const std::uint32_t* ranked;  ///< indices of valid boxes, by rank
+  const Box* boxes;                   ///< by index
+  const std::uint16_t* centre_cells;  ///< by index, from find_centre_cells(); unused for one cell
+  const std::uint32_t* ranked;        ///< indices of valid boxes, by rank
   std::uint32_t count;
   NmsOverlap overlap;
   float threshold;

@@ -206,8 +206,8 @@ __device__ __forceinline__ void apply_selections(const BlockContext& block, Row&
   const float before = row.score;
   NeighbourScan scan = scan_neighbours();
   while (scan.before != row.applied || scan.next != 0) {
-    if (scan.before !=
-        row.applied) {  // one precedes those applied: start again from the initial score
+    // A selection precedes one that has been applied: start again from the initial score.
+    if (scan.before != row.applied) {
       row.score = row.initial;
       row.last = ~std::uint64_t{0};
       row.applied = 0;
@@ -284,8 +284,8 @@ __device__ __forceinline__ Row make_row(const BlockContext& block, unsigned inde
 template <SoftDecay kDecay>
 __device__ __forceinline__ void decide_rows(const BlockContext& block) {
   const unsigned warps = gridDim.x * kWarps;
-  const unsigned number =
-      warp_id() * gridDim.x + blockIdx.x;  // successive candidates on different SMs
+  // Successive candidates belong to different multiprocessors.
+  const unsigned number = warp_id() * gridDim.x + blockIdx.x;
   Row* const rows = block.rows + warp_id() * block.rows_per_warp;
   Neighbour* const lists = block.lists + warp_id() * block.rows_per_warp * block.list_capacity;
   unsigned count = 0;

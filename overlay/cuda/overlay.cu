@@ -19,8 +19,7 @@ using namespace overlay;
 // colour and subsampling), so they cover a cell completely or not at all.
 
 constexpr unsigned kWarp = 32;
-constexpr unsigned kPrimitiveThreads =
-    128;  // of the kernels of outlines and dots: a warp draws one primitive
+constexpr unsigned kPrimitiveThreads = 128;  // a warp draws one outline side or dot at a time
 constexpr unsigned kPrimitiveWarps = kPrimitiveThreads / kWarp;
 
 /// Fills an area of the stored picture, not empty. All lanes of a warp call it.

@@ -1,4 +1,4 @@
-// What plans depend on of the device that they are made for.
+// The properties of a device on which plans depend.
 #pragma once
 
 #include <cstddef>
@@ -10,24 +10,24 @@ namespace facepipe::engine {
 
 struct Chip {
   int multiprocessors = 1;
-  std::size_t shared_bytes = 0;  ///< that a thread block may ask for
+  std::size_t shared_bytes = 0;  ///< the most shared memory of a thread block
   int compute_capability = 0;    ///< 10 * major + minor
   std::string name;
 };
 
-/// Whether there are kernels there for several operators at once.
+/// Whether the chip can run the kernels that compute several nodes.
 [[nodiscard]] inline bool has_fused_kernels(const Chip& chip) {
   constexpr int kOldest = 80;
   return chip.compute_capability >= kOldest;
 }
 
-/// How kernels that know cuda::Overlap::prologue are launched there.
+/// The overlap with which kernels that support cuda::Overlap::prologue are launched on the chip.
 [[nodiscard]] inline cuda::Overlap overlap_of(const Chip& chip) {
   return chip.compute_capability >= cuda::kOldestWithClusters ? cuda::Overlap::prologue
                                                               : cuda::Overlap::none;
 }
 
-/// The calling thread's current device. Errors: device.
+/// The properties of the calling thread's current device. Errors: device.
 [[nodiscard]] Chip current_chip();
 
 }  // namespace facepipe::engine

@@ -1,4 +1,4 @@
-// Which parts of a graph the engine computes with one kernel.
+// Fuses the nodes of a graph that the engine can compute with one kernel.
 #pragma once
 
 #include "detector/cnn/cuda/chip.h"
@@ -6,10 +6,10 @@
 
 namespace facepipe::engine {
 
-/// Joins nodes where `chip` has a kernel for all of them at once; the rest stays with the kernels
-/// of single nodes. After graph::optimise(), shapes inferred before and after. What was found goes
-/// to the debug log, once for each graph. False for a chip that
-/// has none of these kernels.
+/// Fuses nodes for which there is a common kernel on `chip`; the others keep kernels of their own.
+/// To be called after graph::optimise(). Shapes must have been inferred before, and are inferred
+/// again. Logs what it has fused at the level debug. False, and the graph is unchanged, if there
+/// are no such kernels for the chip.
 bool fuse(graph::Graph& graph, const Chip& chip);
 
 }  // namespace facepipe::engine

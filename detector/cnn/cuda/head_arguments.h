@@ -1,4 +1,5 @@
-// What kernels of heads are told.
+// Arguments of the kernels of heads. A cell is one pixel of an output map: it holds at most one
+// candidate.
 #pragma once
 
 #include <cstdint>
@@ -12,21 +13,22 @@ namespace facepipe::engine {
 inline constexpr int kHeadTensors = 4;
 inline constexpr int kHeadLevels = 3;
 
-/// Cells of one output: floats, `pitch` from one cell to the next.
-struct Cells {
+/// An output of the network: floats, `pitch` from a cell to the next.
+struct HeadTensor {
   const float* values;
   int pitch;
-  graph::Activation pending;
+  graph::Activation pending;  ///< still to be applied to each value
 };
 
-/// Maps of one stride, in the order of Model::outputs().
+/// The outputs of one stride, in the order of Model::outputs().
 struct Level {
-  Cells tensors[kHeadTensors];
-  std::uint32_t first;  ///< of all levels' cells
+  HeadTensor tensors[kHeadTensors];
+  std::uint32_t first;  ///< number of cells of the levels before
   std::uint32_t columns;
   float stride;
 };
 
+/// Scales map the network's pixels to the frame's.
 struct HeadArguments {
   Level levels[kHeadLevels];
   int level_count;

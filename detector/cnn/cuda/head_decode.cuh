@@ -1,4 +1,4 @@
-// From the values of a cell to a candidate, for kernels.
+// Decodes the network's outputs for a cell to a candidate, in kernels.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@
 
 namespace facepipe::engine {
 
-__device__ __forceinline__ float at(const Cells& cells, std::uint32_t cell, int channel) {
-  // No load by way of the read-only cache: a kernel may have written it itself.
-  const float value = cells.values[static_cast<std::size_t>(cell) * cells.pitch + channel];
-  return activated(value, cells.pending);
+__device__ __forceinline__ float at(const HeadTensor& tensor, std::uint32_t cell, int channel) {
+  // Not by way of the read-only cache: the calling kernel itself may have written the value.
+  const float value = tensor.values[static_cast<std::size_t>(cell) * tensor.pitch + channel];
+  return activated(value, tensor.pending);
 }
 
 struct Candidate {
@@ -31,8 +31,8 @@ struct Centerface {
   }
   static __device__ Candidate decode(const Level& level, std::uint32_t cell, float row,
                                      float column) {
-    const Cells& scale = level.tensors[1];
-    const Cells& offset = level.tensors[2];
+    const HeadTensor& scale = level.tensors[1];
+    const HeadTensor& offset = level.tensors[2];
     const float height = expf(at(scale, cell, 0)) * level.stride;
     const float width = expf(at(scale, cell, 1)) * level.stride;
     const float y = (row + at(offset, cell, 0) + 0.5F) * level.stride;
@@ -54,13 +54,13 @@ struct Yunet {
   static __device__ float score(const Level& level, std::uint32_t cell) {
     const auto clamped = [&](int tensor) {
       const float value = at(level.tensors[tensor], cell, 0);
-      return value < 0 ? 0 : value > 1 ? 1 : value;  // what is no number stays none
+      return value < 0 ? 0 : value > 1 ? 1 : value;  // NaN stays NaN
     };
     return sqrtf(clamped(0) * clamped(1));
   }
   static __device__ Candidate decode(const Level& level, std::uint32_t cell, float row,
                                      float column) {
-    const Cells& box = level.tensors[2];
+    const HeadTensor& box = level.tensors[2];
     const float x = (column + at(box, cell, 0)) * level.stride;
     const float y = (row + at(box, cell, 1)) * level.stride;
     const float width = expf(at(box, cell, 2)) * level.stride;
@@ -79,7 +79,8 @@ __device__ __forceinline__ float clamped(float value, float most) {
   return fminf(fmaxf(value, 0.0F), most);
 }
 
-/// To pixels of the frame; false for a candidate that is dropped.
+/// Maps a candidate to pixels of the frame and clips its box. False if the candidate is to be
+/// dropped: a value is not finite, or the box is empty.
 __device__ __forceinline__ bool map_to_frame(Candidate& candidate, const HeadArguments& a) {
   Box& box = candidate.box;
   box = {box.x1 * a.scale_x, box.y1 * a.scale_y, box.x2 * a.scale_x, box.y2 * a.scale_y};
@@ -94,7 +95,7 @@ __device__ __forceinline__ bool map_to_frame(Candidate& candidate, const HeadArg
   return finite && box.x2 - box.x1 > 0 && box.y2 - box.y1 > 0;
 }
 
-/// The candidate of a cell that is known to pass the threshold.
+/// Decodes the candidate of a cell whose score passes the threshold. False if it is to be dropped.
 template <class Kind>
 __device__ __forceinline__ bool decode(const HeadArguments& a, const Level& level,
                                        std::uint32_t cell, Candidate& candidate) {

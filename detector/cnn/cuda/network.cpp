@@ -44,11 +44,11 @@ void Network::plan_values(const graph::Graph& graph, Reuse reuse) {
 
 void Network::plan_steps(const graph::Graph& graph, TileChooser& tiles) {
   const graph::Uses uses(graph);
-  const Chip limits = current_chip();
+  const Chip chip = current_chip();
   WeightPacker packer;
   for (const graph::Node& node : graph.nodes) {
     if (is_view(graph, uses, node)) continue;
-    NodeContext context{graph, node, {}, {}, limits, tiles, picture_ ? &*picture_ : nullptr};
+    NodeContext context{graph, node, {}, {}, chip, tiles, picture_ ? &*picture_ : nullptr};
     for (const graph::ValueId input : node.inputs) context.inputs.push_back(place(input));
     for (const graph::ValueId output : node.outputs) context.outputs.push_back(place(output));
     steps_.push_back({node.name, graph::name_of(node.op), make_operator(context, packer)});

@@ -1,9 +1,9 @@
-// A network planned for one size on one device: f16, channels innermost, weights packed once,
-// activations in one block of memory that many frames can have each of their own.
+// A network planned for one input size on one device: f16, channels innermost, weights packed once.
+// The activations of a frame are one block of memory; each frame in flight has a block of its own.
 //
-// This is the generic plan: an operator a node. What computes several nodes at once becomes a node
-// of its own by a pass over the graph (detector/cnn/model/graph/passes.h) and an operator that
-// takes it (operators/operator.h); nothing here changes.
+// The plan has one operator for each node. A kernel that computes several nodes at once needs no
+// change here: a pass over the graph (detector/cnn/model/graph/passes.h) fuses the nodes to one
+// node, and an operator (operators/operator.h) computes it.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@
 
 namespace facepipe::engine {
 
-/// An output: a map of floats, of which Placement::pending is still to be applied.
+/// An output: a map of floats, to which Placement::pending is still to be applied.
 struct NetworkOutput {
   std::string name;
   Placement place;
@@ -29,28 +29,28 @@ struct NetworkOutput {
 class Network {
  public:
   enum class Reuse {
-    memory,   ///< values share memory whose lifetimes don't meet
-    nothing,  ///< every value stays until the next run: for tests that look at all of them
+    memory,   ///< values whose lifetimes don't overlap share memory
+    nothing,  ///< every value has memory of its own: for tests that read all values
   };
 
-  /// `graph`'s shapes are inferred; graph::optimise() makes it fast. Errors: device, naming file,
-  /// node and operator, for what the engine can't compute, and where CUDA fails. Waits for the
-  /// upload of the weights.
-  /// `picture`: what the input is made of, where the network may read it itself.
+  /// The shapes of `graph` must have been inferred; graph::optimise() should have been called.
+  /// `picture`: the picture from which the input is made, if the network may read it itself. Waits
+  /// for the upload of the weights. Errors: device, naming file, node and operator, for a node that
+  /// the engine can't compute; device, if CUDA fails.
   explicit Network(const graph::Graph& graph, Reuse reuse = Reuse::memory,
                    const PictureSource* picture = nullptr);
-  /// The same, of the ways to do it that `tiles` chooses.
+  /// The same, with tiles that `tiles` chooses.
   Network(const graph::Graph& graph, Reuse reuse, const PictureSource* picture, TileChooser& tiles);
 
-  /// Enqueues a run on `activations`, activation_bytes() long and aligned to 256 bytes, whose part
-  /// input() the caller has filled; or, where reads_picture(), on `frame`, which is in device
-  /// memory and read when the work runs. Nothing is allocated, nothing waited for. Throws
-  /// std::invalid_argument for a null frame that is to be read.
+  /// Enqueues a run. `activations` has activation_bytes() and is aligned to 256 bytes. The caller
+  /// has filled its part input(); or, if reads_picture() is true, the network reads `frame`, which
+  /// is in device memory and is read when the work runs. Neither allocates nor waits. Throws
+  /// std::invalid_argument if `frame` is needed and null.
   void enqueue(std::byte* activations, cuda::StreamView stream,
                const FrameDescriptor* frame = nullptr) const;
 
-  /// A Stem reads the frame, and input() stays as it is: where a picture was given that isn't to be
-  /// scaled.
+  /// Whether the network's stem reads the frame itself, and not input(). That is so if the
+  /// constructor got a picture that needs no scaling, and only a Stem reads the input.
   [[nodiscard]] bool reads_picture() const { return picture_.has_value(); }
 
   [[nodiscard]] const Placement& input() const { return input_; }
@@ -58,12 +58,12 @@ class Network {
   [[nodiscard]] std::size_t activation_bytes() const { return activation_bytes_; }
   [[nodiscard]] std::size_t weight_bytes() const { return weights_.size(); }
 
-  /// Where a value of the graph lies.
+  /// The placement of a value of the graph.
   [[nodiscard]] const Placement& place(graph::ValueId value) const {
     return places_[static_cast<std::size_t>(value)];
   }
 
-  /// Steps of the plan in order, to be timed or looked at one by one.
+  /// The steps of the plan in their order, to be timed or examined one by one.
   struct Step {
     std::string name;  ///< the node's
     std::string op;    ///< its operator

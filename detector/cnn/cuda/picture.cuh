@@ -1,4 +1,4 @@
-// How a kernel reads the pixels of a frame.
+// Reads pixels of a frame as colours, in kernels.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,8 @@
 
 namespace facepipe::engine {
 
-struct Colour {
+/// Red, green and blue.
+struct Color {
   float r;
   float g;
   float b;
@@ -22,16 +23,16 @@ __device__ __forceinline__ float sample(const std::byte* row, int index, const P
   return static_cast<float>(reinterpret_cast<const std::uint8_t*>(row)[index]);
 }
 
-/// A value of 0..255 as a byte would hold it. The sum has no bits left for fractions; rintf() would
-/// run at a quarter of the rate.
+/// Rounds to a whole number and clamps to 0..255. A float of 2^23 or more has no fraction, so
+/// adding 2^23 rounds; rintf() would run at a quarter of the rate.
 __device__ __forceinline__ float as_byte(float value) {
   constexpr float kNoFraction = 8388608.0F;
   return __fadd_rn(__fadd_rn(fminf(fmaxf(value, 0.0F), 255.0F), kNoFraction), -kNoFraction);
 }
 
-/// What the chroma of a cell of 2x2 pixels adds to each colour.
-__device__ __forceinline__ Colour chroma_at(const FrameDescriptor& frame, const Picture& a,
-                                            int column, int row) {
+/// The part of red, green and blue that comes from the chroma of a cell of 2x2 pixels.
+__device__ __forceinline__ Color chroma_at(const FrameDescriptor& frame, const Picture& a,
+                                           int column, int row) {
   const std::byte* const chroma = frame.chroma + static_cast<long long>(row) * frame.chroma_stride;
   const float u = sample(chroma, 2 * column, a);
   const float v = sample(chroma, 2 * column + 1, a);
@@ -42,21 +43,21 @@ __device__ __forceinline__ Colour chroma_at(const FrameDescriptor& frame, const 
   return {part(0), part(1), part(2)};
 }
 
-__device__ __forceinline__ Colour colour_of(const FrameDescriptor& frame, const Picture& a,
-                                            const Colour& chroma, int x, int y) {
+__device__ __forceinline__ Color color_of(const FrameDescriptor& frame, const Picture& a,
+                                          const Color& chroma, int x, int y) {
   const float luma = sample(frame.luma + static_cast<long long>(y) * frame.luma_stride, x, a);
   return {as_byte(fmaf(frame.to_rgb[0][0], luma, chroma.r)),
           as_byte(fmaf(frame.to_rgb[1][0], luma, chroma.g)),
           as_byte(fmaf(frame.to_rgb[2][0], luma, chroma.b))};
 }
 
-__device__ __forceinline__ Colour colour_at(const FrameDescriptor& frame, const Picture& a, int x,
-                                            int y) {
-  return colour_of(frame, a, chroma_at(frame, a, x / 2, y / 2), x, y);
+__device__ __forceinline__ Color color_at(const FrameDescriptor& frame, const Picture& a, int x,
+                                          int y) {
+  return color_of(frame, a, chroma_at(frame, a, x / 2, y / 2), x, y);
 }
 
-/// The stored place of an upright one: core/geometry.h's Orientation backwards.
-__device__ __forceinline__ int2 stored_place(int x, int y, const Picture& a) {
+/// The stored pixel of an upright one: the inverse of Orientation in core/geometry.h.
+__device__ __forceinline__ int2 stored_pixel(int x, int y, const Picture& a) {
   int2 place{x, y};
   switch (a.orientation.quarter_turns) {
     case 1:

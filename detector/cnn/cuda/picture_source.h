@@ -1,4 +1,4 @@
-// What a network's input is made of.
+// The picture from which a network's input is made.
 #pragma once
 
 #include "core/cuda/frame_descriptor.h"
@@ -13,18 +13,18 @@ struct PictureSource {
   StreamLayout layout;
   ChannelOrder order = ChannelOrder::rgb;
 
-  /// The network's input has other pixels than the frame.
+  /// Whether the picture has to be scaled for the network.
   [[nodiscard]] bool scaled() const { return fit.content != fit.frame; }
 };
 
-/// The part of a PictureSource that every pixel needs.
+/// What kernels need of a PictureSource for each pixel.
 struct Picture {
-  Size content;  ///< upright
-  Size scaled;   ///< the content as it is stored
+  Size content;  ///< size of the scaled picture, upright
+  Size scaled;   ///< size of the scaled picture as it is stored, not yet turned
   Orientation orientation;
   bool upright;  ///< neither turned nor mirrored
   int shift;
-  int wide;  ///< samples of 16 bits
+  int wide;  ///< 1: samples of 16 bits, 0: of 8
 };
 
 inline Picture picture_of(const PictureSource& source) {

@@ -20,7 +20,7 @@ int padded(int channels) { return (channels + kChannelStep - 1) / kChannelStep *
 
 std::size_t at(ValueId value) { return static_cast<std::size_t>(value); }
 
-/// Whether the chain that computes `value` makes maxima of it too, which are of halves.
+/// Whether the chain that computes `value` also pools, which it does in halves.
 bool is_pooled(const graph::PairChains& op, const Node& node, ValueId value) {
   std::size_t output = 0;
   for (const graph::PairChain& chain : op.chains)
@@ -48,7 +48,8 @@ bool stems_read_it(const Graph& graph, const Uses& uses) {
          });
 }
 
-/// A picture's lifetime in steps, grown by whoever reads it.
+/// Finds the lifetime of each value in steps of the plan, from the nodes that read it, then its
+/// position.
 class Planner {
  public:
   Planner(const Graph& graph, bool reuse) : graph_(graph), uses_(graph), reuse_(reuse) {
@@ -92,8 +93,8 @@ class Planner {
     const int first = static_cast<int>(step);
     lifetimes_.push_back({0, reuse_ ? first : 0, reuse_ ? first : last_step()});
     owners_.push_back(value);
-    slot_.resize(graph_.values.size());
-    slot_[at(value)] = lifetimes_.size() - 1;
+    lifetime_of_.resize(graph_.values.size());
+    lifetime_of_[at(value)] = lifetimes_.size() - 1;
   }
 
   void add_views(const Node& node) {
@@ -112,7 +113,7 @@ class Planner {
   }
 
   void extend(ValueId value, std::size_t step) {
-    graph::Lifetime& lifetime = lifetimes_[slot_[at(owner_[at(value)])]];
+    graph::Lifetime& lifetime = lifetimes_[lifetime_of_[at(owner_[at(value)])]];
     lifetime.last = std::max(lifetime.last, static_cast<int>(step));
   }
 
@@ -123,7 +124,8 @@ class Planner {
       lifetimes_[i].bytes = result_.values[at(owners_[i])].bytes();
     const graph::MemoryPlan plan = graph::plan_memory(lifetimes_);
     for (std::size_t value = 0; value < owner_.size(); ++value)
-      if (owner_[value] >= 0) result_.values[value].offset = plan.offsets[slot_[at(owner_[value])]];
+      if (owner_[value] >= 0)
+        result_.values[value].offset = plan.offsets[lifetime_of_[at(owner_[value])]];
     result_.bytes = plan.bytes;
   }
 
@@ -133,7 +135,7 @@ class Planner {
   Placements result_;
   std::vector<ValueId> owner_;  ///< of the memory that a value lies in
   std::vector<ValueId> owners_;
-  std::vector<std::size_t> slot_;  ///< of an owner among owners_ and lifetimes_
+  std::vector<std::size_t> lifetime_of_;  ///< of an owner: the index in owners_ and lifetimes_
   std::vector<graph::Lifetime> lifetimes_;
 };
 
@@ -142,7 +144,8 @@ class Planner {
 bool is_view(const Graph& graph, const Uses& uses, const Node& node) {
   if (std::holds_alternative<graph::Split>(node.op)) return true;
   if (!std::holds_alternative<graph::Activate>(node.op)) return false;
-  // One activation can wait, and only for the reader of an output; the network computes others.
+  // Only the activation of an output can be left to its reader, and only one; operators compute
+  // others.
   const ValueId output = node.outputs[0];
   if (!uses.is_output(output) || !uses.readers(output).empty()) return false;
   ValueId value = node.inputs[0];

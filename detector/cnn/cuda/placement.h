@@ -1,4 +1,4 @@
-// Which form each value of a graph takes on the device, and where it lies.
+// Plans the activation memory: the format and the position of each value of a graph.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,16 @@ namespace facepipe::engine {
 
 struct Placements {
   std::vector<Placement> values;  ///< by ValueId
-  std::size_t bytes = 0;          ///< of the whole activation memory
+  std::size_t bytes = 0;          ///< size of the activation memory
 };
 
-/// The nodes that an engine needn't compute: parts of a Split, and activations that whoever reads
-/// an output applies. Their outputs lie where their input does.
+/// Whether the node needs no operator because its outputs are views of its input's memory: a Split,
+/// or an activation that the reader of a network's output applies.
 [[nodiscard]] bool is_view(const graph::Graph& graph, const graph::Uses& uses,
                            const graph::Node& node);
 
-/// Results of the network's last convolutions are floats, all else is halves. With `reuse`, values
-/// share memory whose lifetimes don't meet.
+/// Results of the network's last convolutions are floats, all other values are halves. `reuse`:
+/// values whose lifetimes don't overlap share memory.
 [[nodiscard]] Placements place_values(const graph::Graph& graph, bool reuse);
 
 }  // namespace facepipe::engine

@@ -28,15 +28,17 @@ struct Arguments : Picture {
   Scaling scaling;
 };
 
-/// Weights of one axis, as cv::resize takes them: pixels first..last, all whole but the ends.
-struct Reach {
+/// The pixels first..last that a scaled pixel is computed from, along one axis, and their weights,
+/// as in cv::resize. Pixels between the two have the same weight, which weight_at() takes as
+/// `whole`.
+struct FilterSpan {
   int first;
   int last;
   float first_weight;
-  float last_weight;  ///< of `last`, where it isn't `first`
+  float last_weight;  ///< weight of `last`, if last != first
 };
 
-__device__ __forceinline__ Reach linear_reach(int place, int from, int to) {
+__device__ __forceinline__ FilterSpan linear_span(int place, int from, int to) {
   const float scale = static_cast<float>(from) / static_cast<float>(to);
   const float centre = (static_cast<float>(place) + 0.5F) * scale - 0.5F;
   const int first = static_cast<int>(floorf(centre));
@@ -46,7 +48,7 @@ __device__ __forceinline__ Reach linear_reach(int place, int from, int to) {
   return {first, first + 1, 1 - fraction, fraction};
 }
 
-__device__ __forceinline__ Reach area_reach(int place, int from, int to) {
+__device__ __forceinline__ FilterSpan area_span(int place, int from, int to) {
   const double scale = static_cast<double>(from) / to;
   const double begin = place * scale;
   const double end = fmin(begin + scale, static_cast<double>(from));
@@ -60,37 +62,36 @@ __device__ __forceinline__ Reach area_reach(int place, int from, int to) {
   return {first, last, part(first), part(last)};
 }
 
-__device__ __forceinline__ float weight_at(const Reach& reach, int pixel, float whole) {
-  if (pixel == reach.first) return reach.first_weight;
-  return pixel == reach.last ? reach.last_weight : whole;
+__device__ __forceinline__ float weight_at(const FilterSpan& span, int pixel, float whole) {
+  if (pixel == span.first) return span.first_weight;
+  return pixel == span.last ? span.last_weight : whole;
 }
 
-/// Weighted mean of the pixels that a scaled one covers.
-__device__ Colour scaled_colour(const FrameDescriptor& frame, const Arguments& a, int x, int y) {
+/// The weighted mean of the pixels that a scaled pixel is computed from.
+__device__ Color scaled_color(const FrameDescriptor& frame, const Arguments& a, int x, int y) {
   const bool area = a.scaling == Scaling::area;
-  const auto reach = [&](int place, int from, int to) {
-    return area ? area_reach(place, from, to) : linear_reach(place, from, to);
+  const auto span = [&](int place, int from, int to) {
+    return area ? area_span(place, from, to) : linear_span(place, from, to);
   };
-  const Reach across = reach(x, a.stored.width, a.scaled.width);
-  const Reach down = reach(y, a.stored.height, a.scaled.height);
+  const FilterSpan across = span(x, a.stored.width, a.scaled.width);
+  const FilterSpan down = span(y, a.stored.height, a.scaled.height);
   const float whole_x = static_cast<float>(a.scaled.width) / static_cast<float>(a.stored.width);
   const float whole_y = static_cast<float>(a.scaled.height) / static_cast<float>(a.stored.height);
-  Colour sum{0, 0, 0};
+  Color sum{0, 0, 0};
   for (int sy = down.first; sy <= down.last; ++sy)
     for (int sx = across.first; sx <= across.last; ++sx) {
       const float weight = weight_at(across, sx, whole_x) * weight_at(down, sy, whole_y);
-      const Colour colour = colour_at(frame, a, sx, sy);
-      sum.r = fmaf(weight, colour.r, sum.r);
-      sum.g = fmaf(weight, colour.g, sum.g);
-      sum.b = fmaf(weight, colour.b, sum.b);
+      const Color color = color_at(frame, a, sx, sy);
+      sum.r = fmaf(weight, color.r, sum.r);
+      sum.g = fmaf(weight, color.g, sum.g);
+      sum.b = fmaf(weight, color.b, sum.b);
     }
   return {as_byte(sum.r), as_byte(sum.g), as_byte(sum.b)};
 }
 
-__device__ __forceinline__ void write_pixel(const Arguments& a, int x, int y,
-                                            const Colour& colour) {
-  const __half2 first = __floats2half2_rn(a.bgr != 0 ? colour.b : colour.r, colour.g);
-  const __half2 second = __floats2half2_rn(a.bgr != 0 ? colour.r : colour.b, 0.0F);
+__device__ __forceinline__ void write_pixel(const Arguments& a, int x, int y, const Color& color) {
+  const __half2 first = __floats2half2_rn(a.bgr != 0 ? color.b : color.r, color.g);
+  const __half2 second = __floats2half2_rn(a.bgr != 0 ? color.r : color.b, 0.0F);
   auto* const to = reinterpret_cast<uint2*>(
       a.output + (static_cast<long long>(y) * a.row_pixels + a.left + x) * a.pitch);
   to[0] = {reinterpret_cast<const unsigned&>(first), reinterpret_cast<const unsigned&>(second)};
@@ -101,7 +102,7 @@ __device__ __forceinline__ bool in_output(const Arguments& a, int x, int y) {
   return x >= -a.left && x < a.row_pixels - a.left && y < a.rows;
 }
 
-/// All threads of a block call it: the frame's descriptor in shared memory.
+/// Copies the frame's descriptor to shared memory. All threads of the block call it.
 __device__ __forceinline__ void read_descriptor(FrameDescriptor& frame, const Arguments& a) {
   constexpr unsigned kWords = sizeof(FrameDescriptor) / sizeof(unsigned);
   static_assert(sizeof(FrameDescriptor) % sizeof(unsigned) == 0 && kWords <= kBlockWidth);
@@ -111,13 +112,14 @@ __device__ __forceinline__ void read_descriptor(FrameDescriptor& frame, const Ar
   __syncthreads();
 }
 
-/// Cell of 2x2 pixels of a thread; the first column of cells lies to the left of the picture.
+/// The cell of 2x2 pixels that the thread computes. The first column of cells lies to the left of
+/// the picture.
 __device__ __forceinline__ int2 cell_of_thread() {
   return {static_cast<int>(blockIdx.x) * kBlockWidth + static_cast<int>(threadIdx.x) - 1,
           static_cast<int>(blockIdx.y) * kBlockHeight + static_cast<int>(threadIdx.y)};
 }
 
-/// Any orientation and scale.
+/// For any orientation and scale.
 __global__ void __launch_bounds__(kBlockWidth* kBlockHeight)
     preprocess_kernel(const __grid_constant__ Arguments a) {
   __shared__ FrameDescriptor frame;
@@ -127,36 +129,37 @@ __global__ void __launch_bounds__(kBlockWidth* kBlockHeight)
     const int x = 2 * cell.x + i % 2;
     const int y = 2 * cell.y + i / 2;
     if (!in_output(a, x, y)) continue;
-    Colour colour{0, 0, 0};
+    Color color{0, 0, 0};
     if (in_content(a, x, y)) {
-      const int2 place = stored_place(x, y, a);
-      colour = a.scaling == Scaling::none ? colour_at(frame, a, place.x, place.y)
-                                          : scaled_colour(frame, a, place.x, place.y);
+      const int2 place = stored_pixel(x, y, a);
+      color = a.scaling == Scaling::none ? color_at(frame, a, place.x, place.y)
+                                         : scaled_color(frame, a, place.x, place.y);
     }
-    write_pixel(a, x, y, colour);
+    write_pixel(a, x, y, color);
   }
 }
 
-/// The picture as it is stored: a thread's pixels share their chroma.
+/// For pictures that are neither turned nor mirrored nor scaled: the four pixels of a thread share
+/// their chroma.
 __global__ void __launch_bounds__(kBlockWidth* kBlockHeight)
     preprocess_plain_kernel(const __grid_constant__ Arguments a) {
   __shared__ FrameDescriptor frame;
   read_descriptor(frame, a);
   const int2 cell = cell_of_thread();
-  Colour chroma{0, 0, 0};
+  Color chroma{0, 0, 0};
   if (in_content(a, 2 * cell.x, 2 * cell.y)) chroma = chroma_at(frame, a, cell.x, cell.y);
-  Colour colours[4];
+  Color colors[4];
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
     const int x = 2 * cell.x + i % 2;
     const int y = 2 * cell.y + i / 2;
-    colours[i] = in_content(a, x, y) ? colour_of(frame, a, chroma, x, y) : Colour{0, 0, 0};
+    colors[i] = in_content(a, x, y) ? color_of(frame, a, chroma, x, y) : Color{0, 0, 0};
   }
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
     const int x = 2 * cell.x + i % 2;
     const int y = 2 * cell.y + i / 2;
-    if (in_output(a, x, y)) write_pixel(a, x, y, colours[i]);
+    if (in_output(a, x, y)) write_pixel(a, x, y, colors[i]);
   }
 }
 
@@ -169,8 +172,8 @@ dim3 grid_for(const Arguments& a) {
   const auto divide_up = [](int value, int by) {
     return static_cast<unsigned>((value + by - 1) / by);
   };
-  const int cells =
-      1 + (a.row_pixels - a.left + 1) / 2;  // of a row, one to the left of the picture
+  // Of a row; one lies to the left of the picture.
+  const int cells = 1 + (a.row_pixels - a.left + 1) / 2;
   return {divide_up(cells, kBlockWidth), divide_up(a.rows, 2 * kBlockHeight)};
 }
 

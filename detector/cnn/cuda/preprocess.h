@@ -1,4 +1,4 @@
-// Frames in device memory to the network's input, in one kernel.
+// Preprocessing: makes the network's input from a frame in device memory, in one kernel.
 #pragma once
 
 #include "core/cuda/frame_descriptor.h"
@@ -10,18 +10,19 @@
 
 namespace facepipe::engine {
 
-/// Does what Preprocessor does (detector/cnn/cpu/preprocess.h): colours by the frame's to_rgb,
-/// chroma repeated, each value rounded to a whole one of 0..255, scaled where the fit asks for it,
-/// turned upright, black where the picture ends. Each value is within 1 of exact arithmetic
-/// (rounded once), and within 2 where the picture is scaled.
+/// Does what Preprocessor does (detector/cnn/cpu/preprocess.h): converts colours by the frame's
+/// to_rgb with repeated chroma, rounds each value to a whole number in 0..255, scales if the fit
+/// requires it, turns the picture upright, and fills the input outside of the picture with black. A
+/// value differs from exact arithmetic, rounded once, by at most 1, and by at most 2 if the picture
+/// is scaled.
 class PreprocessKernel {
  public:
-  /// Errors: device for a layout other than semi-planar 4:2:0; internal for one that is not the
-  /// fit's frame.
+  /// Errors: device for a layout other than semi-planar 4:2:0; internal, if the layout's size is
+  /// not that of the fit's frame.
   PreprocessKernel(const PictureSource& picture, const Placement& input);
 
-  /// Writes the network's whole input. `frame` is in device memory and read when the work runs;
-  /// throws std::invalid_argument for null.
+  /// Enqueues the kernel, which writes the whole input. `frame` is in device memory and is read
+  /// when the work runs. Throws std::invalid_argument for null.
   void enqueue(const FrameDescriptor* frame, std::byte* activations, cuda::StreamView stream) const;
 
  private:

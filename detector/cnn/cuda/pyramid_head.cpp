@@ -38,8 +38,8 @@ float window_weight(const graph::Convolution& op, int tap, int input, int output
   return op.weights[static_cast<std::size_t>((output * op.inputs + input) * 9 + tap)];
 }
 
-/// Lanes' words of a step of the sum that begins at channel `first`: pairs of sums 2t, 2t + 1 and,
-/// of 16 channels, 2t + 8, 2t + 9 of column g (lane = 4g + t).
+/// Appends the lanes' words for a step of the sum, whose input channels begin at `first`. Lane 4g +
+/// t has the channels 2t, 2t + 1 and, in a step of 16 channels, 2t + 8, 2t + 9 for column g.
 void pack_window_step(std::vector<__half>& halves, const graph::Convolution& op, int tap, int first,
                       int channels, int tiles) {
   for (int tile = 0; tile < tiles; ++tile)
@@ -62,8 +62,8 @@ std::vector<__half> pack_window(const graph::Convolution& op, int tiles) {
   return halves;
 }
 
-/// The height of thread blocks for which the busiest multiprocessor has the least rows to compute,
-/// those that neighbours compute as well included.
+/// The number of warps of a block for which the busiest multiprocessor computes the fewest rows.
+/// Rows that two blocks compute count for both.
 int warps_for(int tiles, Size map, int multiprocessors) {
   int best = kLeastHeadWarps;
   int least = std::numeric_limits<int>::max();
@@ -81,7 +81,8 @@ int warps_for(int tiles, Size map, int multiprocessors) {
   return best;
 }
 
-/// No value below it becomes a score above the threshold, whatever the rounding.
+/// A lower bound of the values, before the activation, whose score may pass the threshold, however
+/// the activation is rounded.
 float least_of(float threshold, graph::Activation pending) {
   if (pending != graph::Activation::sigmoid) return threshold;
   constexpr double kRounding = 1e-6;
@@ -175,7 +176,7 @@ void PyramidHead::enqueue(const std::byte* activations, cuda::DeviceSpan<std::ui
                           const cuda::DeviceDetections& to, cuda::StreamView stream) const {
   if (scratch.size < scratch_words())
     throw Error(ErrorKind::internal, "detector: too little scratch memory for the head");
-  // Only read: activations of others.
+  // The activations are only read.
   const Memory memory{const_cast<std::byte*>(activations),  // NOLINT
                       weights_.data()};
   PyramidHeadArguments a{};

@@ -9,19 +9,20 @@
 namespace facepipe::engine {
 namespace {
 
-constexpr int kRowPixels = kHeadColumns + 2;  // of a tile in shared memory
-constexpr int kPixels = 16;                   // of an operand
+constexpr int kRowPixels = kHeadColumns + 2;  // of a row of the map in shared memory
+constexpr int kPixels = 16;                   // rows of an operand A
 constexpr int kRowOperands = kRowPixels / kPixels;
 
-/// Halves of a pixel in shared memory: odd in units of 16 bytes, so that eight neighbours lie in
-/// banks of their own.
+/// Halves from a pixel to the next in shared memory: an odd number of chunks of 16 bytes, so that
+/// eight neighbours lie in different banks.
 __host__ __device__ constexpr int pixel_pitch(int tiles) { return 8 * (tiles + 1 - tiles % 2); }
 
 __host__ __device__ constexpr int tile_rows(int tiles, int warps) {
   return head_warp_rows(tiles) * warps + 2;
 }
 
-/// The window's operands of the last columns, of which nothing is kept, reach two pixels further.
+/// The windows of the last two columns, whose results are discarded, extend two pixels beyond the
+/// last row.
 std::size_t shared_bytes(int tiles, int warps) {
   const int pixels = tile_rows(tiles, warps) * kRowPixels + 2;
   return static_cast<std::size_t>(window_weight_bytes(tiles) +
@@ -32,7 +33,8 @@ __device__ __forceinline__ int lane_id() { return static_cast<int>(threadIdx.x) 
 __device__ __forceinline__ int warp_id() { return static_cast<int>(threadIdx.x) / 32; }
 __device__ __forceinline__ int warp_count() { return static_cast<int>(blockDim.x) / 32; }
 
-/// Two 8x8 matrices of halves; lane l < 16 names row l % 8 of matrix l / 8.
+/// Loads two 8x8 matrices of halves from shared memory. Lane l < 16 gives the address of row l % 8
+/// of matrix l / 8.
 __device__ __forceinline__ void load_two_matrices(std::uint32_t (&to)[2], std::uint32_t from) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];"
                : "=r"(to[0]), "=r"(to[1])
@@ -48,9 +50,9 @@ struct Block {
   static constexpr bool kOdd = kTiles % 2 != 0;
 
   const PyramidHeadArguments& a;
-  std::byte* window;  ///< in shared memory, then the pyramid's pixels
-  __half* pixels;
-  int left;  ///< of what the block marks
+  std::byte* window;  ///< weights of the 3x3 convolution, in shared memory
+  __half* pixels;     ///< the pyramid's last map around the block's cells, in shared memory
+  int left;           ///< the block's first cell
   int top;
 
   __device__ __forceinline__ void load_window() const {
@@ -61,8 +63,8 @@ struct Block {
     copies_commit();
   }
 
-  /// The pyramid's last map around the block, zero where there is none. A warp has every other
-  /// column and, of an even number of warps, every so many rows.
+  /// Computes the pyramid's last map for the block's cells and one pixel around them; it is zero
+  /// outside of the map. A warp computes every other column of every (number of warps / 2)-th row.
   __device__ __forceinline__ void load_pixels() const {
     const int parity = warp_id() % 2;
     const int rows = tile_rows(kTiles, warp_count());
@@ -105,7 +107,7 @@ struct Block {
 
   using Sums = float[kWarpRows][kRowOperands][kTiles][4];
 
-  /// 3x3 of the warp's rows.
+  /// Computes the 3x3 convolution for the warp's rows.
   __device__ __forceinline__ void convolve(Sums& sums) const {
 #pragma unroll
     for (int j = 0; j < kTiles; ++j) {
@@ -167,7 +169,8 @@ struct Block {
 
   using Outputs = float[kRowOperands][2][4];
 
-  /// 1x1 of a row: what the window computes is its operand as it stands.
+  /// Computes the 1x1 convolution for a row. The results of the 3x3 convolution are in the layout
+  /// of its operands.
   __device__ __forceinline__ void project(Outputs& outputs,
                                           const float (&row)[kRowOperands][kTiles][4]) const {
     const auto pair = [](const float(&sums)[4], int half) {
@@ -202,7 +205,8 @@ struct Block {
     }
   }
 
-  /// Bit 2h + half: the score of pixel 16h + 8half + g may pass. In lanes 4g alone.
+  /// Bit 2h + half, in lanes 4g: whether the score of column 16h + 8half + g may pass the
+  /// threshold. 0 in other lanes.
   __device__ __forceinline__ unsigned passing(const Outputs& outputs, int y) const {
     unsigned flags = 0;
 #pragma unroll
@@ -217,8 +221,8 @@ struct Block {
     return flags;
   }
 
-  /// Writes out what the network says of such cells and returns those that hold a candidate, a
-  /// bit a column.
+  /// Writes the network's outputs for the cells that may pass, decodes them, and returns a bit for
+  /// each column whose cell holds a candidate.
   template <class Kind>
   __device__ unsigned mark(const Outputs& outputs, unsigned flags, int y) const {
     const auto first_cell = static_cast<std::uint32_t>(y * a.step.width + left);
@@ -235,7 +239,7 @@ struct Block {
         to[4 + lane_id() % 4] = {outputs[h][1][2 * half], outputs[h][1][2 * half + 1]};
       }
     __syncwarp();
-    // From here on a lane has the column of its number.
+    // From here on lane l handles column l.
     const unsigned of_column = __shfl_sync(~0U, flags, lane_id() % 8 * 4);
     bool holds = (of_column >> (lane_id() / 8) & 1U) != 0;
     if (holds) {
@@ -259,7 +263,7 @@ __global__ void __launch_bounds__(32 * kMostHeadWarps, 2)
                             reinterpret_cast<__half*>(shared + window_weight_bytes(kTiles)),
                             static_cast<int>(blockIdx.x) * kHeadColumns,
                             static_cast<int>(blockIdx.y) * kWarpRows * warp_count()};
-  block.load_window();  // nobody writes weights
+  block.load_window();  // before the wait, as no kernel writes weights
   cuda::wait_for_previous_kernel();
   cuda::let_next_kernel_start();
   block.load_pixels();
@@ -322,7 +326,7 @@ void launch_pyramid_head(int tiles, int warps, const PyramidHeadArguments& argum
   shape.shared_bytes = shared_bytes(tiles, warps);
   shape.overlap = overlap;
   cuda::launch(kernel_of(tiles), shape, stream, arguments);
-  launch_head_places(arguments, overlap, stream);
+  launch_head_compaction(arguments, overlap, stream);
 }
 
 }  // namespace facepipe::engine

@@ -1,5 +1,6 @@
-// The end of a feature pyramid to candidates: its last step, the head's 3x3 and 1x1 convolutions,
-// and the scores' threshold in one kernel; and one that gives candidates their places.
+// Computes candidates from the last two maps of a feature pyramid by two kernels. The first
+// computes the pyramid's last step, the head's 3x3 and 1x1 convolutions, and the threshold of the
+// scores; the second writes the candidates in raster order.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +15,16 @@
 
 namespace facepipe::engine {
 
-/// As HeadKernels, for CenterFace's head where graph::cut_head() took it away. What the network
-/// says of a cell leaves the chip only where the score passes. Immutable.
+/// Does what HeadKernels does, for CenterFace's head, if graph::cut_head() has removed it from the
+/// graph. The network's outputs for a cell are written to memory only if the score passes the
+/// threshold. Immutable.
 class PyramidHead : public CandidateHead {
  public:
-  /// Whether there are kernels for a head with these convolutions and outputs.
+  /// Whether there are kernels for this head.
   [[nodiscard]] static bool fits(const Model& model, const graph::HeadTail& tail);
 
-  /// `coarse` and `fine` are where the tail's inputs lie. Waits for the upload of the weights.
-  /// Errors: device, where CUDA fails; internal for a tail that doesn't fit.
+  /// `coarse` and `fine` are the placements of the tail's inputs. Waits for the upload of the
+  /// weights. Errors: device, if CUDA fails; internal, if fits() is false.
   PyramidHead(const Model& model, const NetworkFit& fit, const graph::HeadTail& tail,
               const Placement& coarse, const Placement& fine, float score_threshold);
 
@@ -37,7 +39,7 @@ class PyramidHead : public CandidateHead {
     graph::Activation pending;
   };
 
-  /// `channels` of the 1x1 convolution, in the order in which the head reads them.
+  /// `channels`: the channels of the 1x1 convolution in the order in which the head reads them.
   void pack(const graph::HeadTail& tail, const std::vector<int>& channels, WeightPacker& packer);
 
   NetworkFit fit_;

@@ -13,48 +13,52 @@
 
 namespace facepipe::engine {
 
-/// Channels of the 1x1 convolution, the score first.
+/// Output channels of the 1x1 convolution. The first one is the score.
 inline constexpr int kHeadChannels = 16;
-/// Columns of a thread block, whose marks are one word a row: with two for the window 32, which are
-/// 16 of either sub-pixel.
+/// Output columns of a thread block. With one more on each side for the window they are 32: 16
+/// pixels of each sub-pixel. A word has a bit for each column of a row.
 inline constexpr int kHeadColumns = 30;
 inline constexpr int kLeastHeadTiles = 2;
 inline constexpr int kMostHeadTiles = 4;
-/// Rows that a warp marks: more spend less on weights, fewer on registers.
+/// Output rows of a warp. More rows need fewer loads of weights, but more registers.
 __host__ __device__ constexpr int head_warp_rows(int tiles) { return tiles < 4 ? 3 : 2; }
-inline constexpr int kHeadWarpStep = 2;  ///< of the numbers of warps that a block can have
+inline constexpr int kHeadWarpStep = 2;  ///< the number of warps of a block is a multiple of this
 inline constexpr int kLeastHeadWarps = 2;
 inline constexpr int kMostHeadWarps = 6;
 
 struct PyramidHeadArguments {
-  HeadArguments head;  ///< one level, whose tensors lie in `cells`
+  HeadArguments head;  ///< one level, whose tensors are parts of `cells`
   PyramidArguments step;
   const std::byte* window;  ///< see window_weight_bytes()
   const float* window_bias;
   const uint4* outputs;  ///< steps x lanes, see pack_fragments()
   const float* outputs_bias;
-  float least;           ///< of the score's channel, its activation pending, where it may pass
-  float* cells;          ///< kHeadChannels each, written where the score passes
-  std::uint32_t* words;  ///< marks: a bit a column, kHeadColumns of them a word, words_of() in all
+  float least;           ///< lower bound of the score's channel, without its activation, to
+                         ///< pass the threshold
+  float* cells;          ///< outputs, kHeadChannels for each cell; written if the score passes
+  std::uint32_t* words;  ///< a bit for each cell that holds a candidate, kHeadColumns a word;
+                         ///< words_of_row() for each row
 };
 
 __host__ __device__ constexpr int words_of_row(int width) {
   return (width + kHeadColumns - 1) / kHeadColumns;
 }
 
-/// The window's weights in the order of fragments: taps x steps of 16 x tiles x lanes of two words
-/// and, where the tiles are odd, taps x tiles x lanes of one word for the last 8 channels.
+/// The size of the 3x3 convolution's weights as fragments: taps x steps of 16 channels x tiles x
+/// lanes of two words; and, if the number of tiles is odd, taps x tiles x lanes of one word for the
+/// last 8 channels.
 __host__ __device__ constexpr int window_weight_bytes(int tiles) { return 9 * tiles * tiles * 128; }
 
-/// Thread blocks of `warps` that a multiprocessor holds at once. Lets the kernel have its memory,
-/// hence once before the first launch.
+/// Allows the kernel to use its shared memory; to be called before the first launch. Returns how
+/// many blocks of so many warps a multiprocessor can run at a time.
 [[nodiscard]] int prepare_pyramid_head(int tiles, int warps);
 
-/// Writes the candidates of marked cells, and how many there are.
-void launch_head_places(const PyramidHeadArguments& arguments, cuda::Overlap overlap,
-                        cuda::StreamView stream);
+/// Writes the candidates of the cells whose bit is set in `words`, in raster order, and their
+/// number.
+void launch_head_compaction(const PyramidHeadArguments& arguments, cuda::Overlap overlap,
+                            cuda::StreamView stream);
 
-/// Marks cells and writes them out, then writes candidates.
+/// Computes `cells` and `words`, then calls launch_head_compaction().
 void launch_pyramid_head(int tiles, int warps, const PyramidHeadArguments& arguments,
                          cuda::Overlap overlap, cuda::StreamView stream);
 

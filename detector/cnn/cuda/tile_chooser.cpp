@@ -30,14 +30,14 @@ std::filesystem::path folder_of(const char* variable) {
   return path.is_absolute() ? path : std::filesystem::path();
 }
 
-/// One word, of what the program itself writes.
+/// `text` as one word: other characters than visible ones become "_".
 std::string word(std::string text) {
   for (char& c : text)
     if (std::isgraph(static_cast<unsigned char>(c)) == 0) c = '_';
   return text;
 }
 
-/// CUDA's versions decide over the code that runs, and the chip over how fast.
+/// The chip and CUDA's versions, on which the time of a kernel depends.
 std::string name_of(const Chip& chip) {
   const cuda::Versions versions = cuda::versions();
   return word(chip.name) + "/" + std::to_string(chip.multiprocessors) + "/" +
@@ -114,18 +114,18 @@ void TileChooser::save() {
   std::error_code failure;
   std::filesystem::create_directories(file_.parent_path(), failure);
   try {
-    // A link in its place is the user's way to keep it elsewhere.
+    // If the file is a symbolic link, its target is replaced, not the link.
     const std::filesystem::path real = std::filesystem::weakly_canonical(file_, failure);
     OutputFile file(failure ? file_ : real, ExistingTarget::replace);
-    // Another process may have learnt something meanwhile.
+    // Another process may have written other results in the meantime.
     std::map<std::string, std::string> all = read(file_);
     for (const auto& [what, way] : known_) all[what] = way;
     std::string text = std::string(kHeader) + '\n';
     for (const auto& [what, way] : all) text += what + ' ' + way + '\n';
     if (const int code = file.write(std::as_bytes(std::span(text))); code != 0) file.fail(code);
     file.commit();
-  } catch (
-      const Error& error) {  // another process writes it, or the disk is full: tried again later
+  } catch (const Error& error) {  // another process writes the file, or the disk is full: the next
+                                  // plan tries again
     spdlog::debug("detector: the tiles that were found can't be kept: {}", error.what());
   }
 }

@@ -1,5 +1,5 @@
-// Which of several ways to cut an operator's work is the fastest on a chip: tried once, then
-// remembered in a file of the user's.
+// Chooses the fastest of several ways to divide an operator's work on a chip: measures them once,
+// and remembers the result in a file of the user's.
 #pragma once
 
 #include <cstddef>
@@ -13,37 +13,41 @@
 
 namespace facepipe::engine {
 
-/// The file beside the user's other caches: $XDG_CACHE_HOME or ~/.cache, then facepipe/cuda-tiles.
-/// Empty where neither variable is an absolute path.
+/// The file among the user's caches: $XDG_CACHE_HOME/facepipe/cuda-tiles, or under ~/.cache without
+/// that variable. Empty if neither $XDG_CACHE_HOME nor $HOME is an absolute path.
 [[nodiscard]] std::filesystem::path default_tile_file();
 
-/// What becomes of an operator of which the file knows nothing.
+/// What choose() does with an operator that the file doesn't know: tries all ways, or takes the
+/// first.
 enum class UnknownTiles { tried, first };
 
-/// Not thread-safe. What several processes choose at the same time is kept of the last one.
+/// Not thread-safe. If several processes choose for the same operator at the same time, the file
+/// keeps the choice of the last one.
 class TileChooser {
  public:
-  /// Always the first way: no trial, no file.
+  /// Always chooses the first way, without trials and without a file.
   TileChooser() = default;
-  /// Ways tried on `chip` and remembered in `file`; empty: remembered by nobody. What the file says
-  /// is taken only where it is one of the ways there are; a file that is damaged, too long or
-  /// another version's counts as empty. UnknownTiles::first: the first way, and no trial.
+  /// Tries ways on `chip` and remembers them in `file`; if `file` is empty, not at all. A way from
+  /// the file is taken only if it is among those that choose() gets. A file that is damaged, too
+  /// long or of another version counts as empty.
   TileChooser(const Chip& chip, std::filesystem::path file,
               UnknownTiles unknown = UnknownTiles::tried);
 
-  /// The index of the fastest of `ways`, of which there must be one. `what` names the operator, its
-  /// version and its sizes; names and ways are words without spaces. `microseconds(i)` tries a way,
-  /// the more carefully the greater `launches`, and may say infinity.
+  /// Returns the index of the fastest of `ways`, which must not be empty. `what` names the
+  /// operator, its version and its sizes. Names and ways are words without spaces.
+  /// microseconds(way, launches) measures a way with so many launches, and may return infinity.
   using Try = std::function<float(std::size_t way, int launches)>;
   [[nodiscard]] std::size_t choose(const std::string& what, const std::vector<std::string>& ways,
                                    const Try& microseconds);
 
-  /// Writes the file if something new is known: complete or not at all. Where it can't be written
-  /// the debug log says so.
+  /// Writes the file, completely or not at all, if there have been trials. If it can't be written,
+  /// that is logged at the level debug.
   void save();
 
-  [[nodiscard]] int trials() const { return trials_; }          ///< operators that were tried
-  [[nodiscard]] int remembered() const { return remembered_; }  ///< and that the file knew
+  [[nodiscard]] int trials() const { return trials_; }  ///< number of operators that were tried
+  [[nodiscard]] int remembered() const {
+    return remembered_;
+  }  ///< number of those that the file knew
 
  private:
   UnknownTiles unknown_ = UnknownTiles::first;

@@ -12,7 +12,7 @@ __global__ void view_kernel(const FrameDescriptor* frame, FrameDescriptor* view,
   FrameDescriptor part = *frame;
   part.luma +=
       static_cast<long long>(begin.y) * part.luma_stride + static_cast<long long>(begin.x) * bytes;
-  // As many bytes across: two samples of chroma for two of luma.
+  // The same offset in bytes within a row: two pixels have two luma and two chroma samples.
   part.chroma += static_cast<long long>(begin.y / 2) * part.chroma_stride +
                  static_cast<long long>(begin.x) * bytes;
   *view = part;
@@ -26,7 +26,7 @@ struct AppendArguments {
   float y;
 };
 
-/// One block, so that the order is always the same; candidates are a few thousand at most.
+/// One block, so that the order is always the same. There are at most a few thousand candidates.
 __global__ void __launch_bounds__(kThreads)
     append_kernel(const __grid_constant__ AppendArguments a) {
   __shared__ unsigned warps[kWarps];
@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(kThreads)
   const unsigned count = min(there, a.from.capacity);
   const unsigned lane = threadIdx.x % 32;
   const unsigned warp = threadIdx.x / 32;
-  unsigned place = *a.to.count;
+  unsigned position = *a.to.count;
   for (unsigned first = 0; first < count; first += kThreads) {
     const unsigned i = first + threadIdx.x;
     Box box{};
@@ -53,7 +53,7 @@ __global__ void __launch_bounds__(kThreads)
       if (w < warp) before += warps[w];
       all += warps[w];
     }
-    const unsigned at = place + before;
+    const unsigned at = position + before;
     if (keep && at < a.to.capacity) {
       a.to.boxes[at] = {box.x1 + a.x, box.y1 + a.y, box.x2 + a.x, box.y2 + a.y};
       a.to.scores[at] = a.from.scores[i];
@@ -64,10 +64,10 @@ __global__ void __launch_bounds__(kThreads)
       }
       a.to.landmarks[at] = points;
     }
-    place += all;
+    position += all;
     __syncthreads();  // `warps` is written again
   }
-  if (threadIdx.x == 0) *a.to.count = place + (there - count);
+  if (threadIdx.x == 0) *a.to.count = position + (there - count);
 }
 
 }  // namespace

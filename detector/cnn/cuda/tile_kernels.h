@@ -1,4 +1,4 @@
-// What happens on the device between the runs of the network of a tiled picture.
+// Kernels that run between the runs of the network for the tiles of a picture.
 #pragma once
 
 #include "core/cuda/detections.h"
@@ -9,12 +9,13 @@
 
 namespace facepipe::engine {
 
-/// *view becomes the part of the picture *frame that begins at a sample of even coordinates.
+/// Sets *view to the part of the picture *frame that begins at `begin`, whose coordinates are even.
 void launch_view(const FrameDescriptor* frame, FrameDescriptor* view, PixelPlace begin,
                  int bytes_per_sample, cuda::StreamView stream);
 
-/// Appends in their order the candidates `from` whose boxes lie in `kept`, moved by `by`, to `to`.
-/// Candidates that `from` had no room for are counted, as are those that `to` has none for.
+/// Appends the candidates of `from` whose boxes lie inside `kept` to `to`, in their order, moved by
+/// `by`. *to.count also counts candidates for which `from` had no capacity, and those for which
+/// `to` has none.
 void launch_append(const cuda::DeviceDetections& from, const cuda::DeviceDetections& to,
                    const Box& kept, PixelPlace by, cuda::StreamView stream);
 

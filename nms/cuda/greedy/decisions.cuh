@@ -20,6 +20,7 @@ enum CandidateState : std::uint32_t { kUndecided = 0, kKept = 1, kRemoved = 2 };
 // was last written that many launches ago would look current. To prevent this, each launch clears
 // those words beyond its candidates whose index is equal to its tag modulo 4,096. So no word that a
 // launch doesn't write gets older than 4,096 launches.
+
 /// The states of all candidates in global memory, by index.
 struct PublishedStates {
   std::uint32_t* words;

@@ -68,8 +68,8 @@ __device__ __forceinline__ void compare_all_pairs(const BlockContext<false>& blo
 /// Decides all candidates and writes the whole output. All blocks call it, or none.
 template <class Overlap, bool kAnyStronger>
 __device__ __noinline__ void decide_by_fallback(const GreedyArguments& given, unsigned n) {
-  const GreedyArguments arguments =
-      given;  // a copy in registers: each access through the reference would be a load
+  // A copy in registers: each access through the reference would be a load.
+  const GreedyArguments arguments = given;
   const BlockContext<false> block = block_context<false>(arguments, n);
   __syncthreads();
   if constexpr (kAnyStronger) {

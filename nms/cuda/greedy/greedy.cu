@@ -140,8 +140,8 @@ __device__ __forceinline__ bool decide_partitioned(const BlockContext<kFits>& bl
 /// For candidates that don't all fit in shared memory.
 template <class Overlap, bool kAnyStronger>
 __device__ __noinline__ bool decide_many_partitioned(const GreedyArguments& given, unsigned n) {
-  const GreedyArguments arguments =
-      given;  // a copy in registers: each access through the reference would be a load
+  // A copy in registers: each access through the reference would be a load.
+  const GreedyArguments arguments = given;
   return decide_partitioned<Overlap, kAnyStronger>(block_context<false>(arguments, n), empty_box(),
                                                    0);
 }

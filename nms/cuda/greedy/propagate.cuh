@@ -84,8 +84,8 @@ inline constexpr unsigned kListedWords = 8;
 
 /// The column words that hold undecided suppressors of a warp's rows.
 struct DependencyList {
-  std::uint32_t pending[kListedWords] =
-      {};  ///< undecided suppressors of the lane's row, a bit a column
+  /// Undecided suppressors of the lane's row, a bit a column.
+  std::uint32_t pending[kListedWords] = {};
   unsigned words[kListedWords] = {};
   unsigned size = 0;  ///< kListedWords + 1 if there are more words than the list can hold
 

@@ -129,9 +129,9 @@ struct Batch {
   unsigned last;       ///< rank of the last candidate of the batch
 };
 
-/// Finds the next batch and leaves the ranks of its candidates in the keys of the entries,
-/// inverted, so that a higher rank has the greater key. `last_rank` is in shared memory. Ends with
-/// a barrier.
+/// Finds the next batch. Leaves the bitwise inverted ranks of its candidates in the keys of the
+/// entries, so that a candidate has a greater key than those it outranks. `last_rank` is in shared
+/// memory. Ends with a barrier.
 __device__ __forceinline__ Batch take_batch(const std::uint32_t* remaining, unsigned valid_count,
                                             bool all_remaining, BatchMemory& memory,
                                             const BatchScratch& scratch, unsigned& last_rank) {
@@ -160,7 +160,7 @@ __device__ __forceinline__ Batch take_batch(const std::uint32_t* remaining, unsi
   for (unsigned q = 0; q < kWordsEach; ++q)
     for (std::uint32_t left = words[q]; left != 0 && at < size; left &= left - 1, ++at) {
       const unsigned rank = 32 * (kWordsEach * threadIdx.x + q) + __ffs(static_cast<int>(left)) - 1;
-      memory.columns.candidates.keys[at] = key_of(~rank, 0);  // a lower rank number outranks
+      memory.columns.candidates.keys[at] = key_of(~rank, 0);  // a lower rank outranks
       if (at + 1 == size) last_rank = rank;
     }
   __syncthreads();

@@ -1,4 +1,4 @@
-// Activations in registers, and eight halves as one load.
+// Activation functions on values in registers, and chunks of eight halves.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -13,14 +13,14 @@ __device__ __forceinline__ float activated(float value, graph::Activation activa
   return value;
 }
 
-/// Floats as halves; beyond a half's range the largest half, as an infinity would poison whatever
-/// reads it (0 * inf).
+/// Converts to halves. Values beyond the range of a half become its largest number: an infinity
+/// could become NaN in a later layer (0 * inf).
 __device__ __forceinline__ __half2 to_half2(float x, float y) {
   const __half2 most = __half2half2(__ushort_as_half(0x7bff));
   return __hmin2(__hmax2(__floats2half2_rn(x, y), __hneg2(most)), most);
 }
 
-/// As to_half2(activated(x), activated(y)).
+/// Equal to to_half2(activated(x), activated(y)), with fewer instructions.
 __device__ __forceinline__ __half2 activated_half2(float x, float y, graph::Activation activation) {
   if (activation == graph::Activation::sigmoid)
     return __floats2half2_rn(activated(x, activation), activated(y, activation));
@@ -30,6 +30,7 @@ __device__ __forceinline__ __half2 activated_half2(float x, float y, graph::Acti
   return __hmin2(__hmax2(__floats2half2_rn(x, y), least), most);
 }
 
+/// A chunk: eight halves, one load of 16 bytes.
 struct alignas(16) Halves8 {
   __half2 pairs[4];
 };
@@ -39,7 +40,7 @@ __device__ __forceinline__ Halves8 read_halves(const __half* from) {
   return reinterpret_cast<const Halves8&>(bits);
 }
 
-/// Sums in floats, rounded once.
+/// Adds in floats and rounds once.
 __device__ __forceinline__ Halves8 sum(const Halves8& a, const Halves8& b) {
   Halves8 result;
 #pragma unroll

@@ -1,18 +1,20 @@
-// Blocks of a cluster among themselves. Before sm_90 there are none, and no code for them.
+// How the blocks of a cluster synchronise and exchange data. Clusters exist from sm_90 on; for
+// earlier architectures the functions have no code and are never called.
 #pragma once
 
 #include <cstdint>
 
 namespace facepipe::engine {
 
-/// One half of a barrier of all threads of a cluster: what was written before it can be read by
-/// whoever has waited.
+/// First half of a barrier across the threads of a cluster. What a thread has written before it,
+/// all threads can read after cluster_wait().
 __device__ __forceinline__ void cluster_arrive() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
 #endif
 }
-/// The same without a promise for what was written: for "I have read".
+/// The same without any guarantee for writes: it only signals that the thread has got this far, for
+/// example that it has read its data.
 __device__ __forceinline__ void cluster_arrive_relaxed() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
@@ -24,13 +26,14 @@ __device__ __forceinline__ void cluster_wait() {
 #endif
 }
 
-/// Where a place of this block's shared memory is in that of block `rank`.
-__device__ __forceinline__ std::uint32_t address_in_cluster(const void* place, int rank) {
+/// The address in the shared memory of block `rank` that corresponds to `local`, a pointer to this
+/// block's shared memory.
+__device__ __forceinline__ std::uint32_t address_in_cluster(const void* local, int rank) {
   std::uint32_t address = 0;
 #if __CUDA_ARCH__ >= 900
   asm("mapa.shared::cluster.u32 %0, %1, %2;"
       : "=r"(address)
-      : "r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(place))), "r"(rank));
+      : "r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(local))), "r"(rank));
 #endif
   return address;
 }

@@ -15,27 +15,28 @@ constexpr int kSubPixels = kTransposedFactor * kTransposedFactor;
 
 int round_up(int value, int step) { return (value + step - 1) / step * step; }
 
-/// Weights as the kernel wants them: a row of sums for each column.
+/// Weights in the order in which the kernel reads them: for each column the values of all k.
 struct Matrix {
   int columns = 0;  ///< padded to whole tiles
-  int sums = 0;     ///< values of a row, padded to whole steps
+  int k_size = 0;   ///< padded to whole steps
   std::vector<__half> weights;
   std::vector<float> bias;
 
-  Matrix(int columns_, int sums_)
+  Matrix(int columns_, int k_size_)
       : columns(columns_),
-        sums(sums_),
-        weights(static_cast<std::size_t>(columns_) * static_cast<std::size_t>(sums_)),
+        k_size(k_size_),
+        weights(static_cast<std::size_t>(columns_) * static_cast<std::size_t>(k_size_)),
         bias(static_cast<std::size_t>(columns_)) {}
-  void set(int column, int sum, float value) {
-    weights[static_cast<std::size_t>(column) * static_cast<std::size_t>(sums) +
-            static_cast<std::size_t>(sum)] = __float2half_rn(value);
+  void set(int column, int k, float value) {
+    weights[static_cast<std::size_t>(column) * static_cast<std::size_t>(k_size) +
+            static_cast<std::size_t>(k)] = __float2half_rn(value);
   }
 };
 
-/// Place in a row's sum of an input channel of a tap.
-int sum_of(ConvolutionKind kind, const graph::Convolution& op, int tap, int channel) {
-  if (kind == ConvolutionKind::stem)  // rows of four pixels, the last of weight 0
+/// The k of an input channel of a tap.
+int k_of(ConvolutionKind kind, const graph::Convolution& op, int tap, int channel) {
+  // For a stem, a row of the window has four pixels; the weights of the last are 0.
+  if (kind == ConvolutionKind::stem)
     return (tap / op.window.kernel_width * 4 + tap % op.window.kernel_width) *
                Placement::kImagePitch +
            channel;
@@ -43,7 +44,7 @@ int sum_of(ConvolutionKind kind, const graph::Convolution& op, int tap, int chan
 }
 
 int chunks_of(ConvolutionKind kind, const graph::Convolution& op) {
-  if (kind == ConvolutionKind::stem) return 3 * 2;  // a row of the window is two loads
+  if (kind == ConvolutionKind::stem) return 3 * 2;  // a row of the window is two chunks
   return op.window.taps() * round_up(op.inputs, kChannelStep) / kChannelStep;
 }
 
@@ -54,8 +55,7 @@ Matrix matrix_of(ConvolutionKind kind, const graph::Convolution& op, int columns
   for (int o = 0; o < op.outputs; ++o) {
     matrix.bias[static_cast<std::size_t>(o)] = op.bias[static_cast<std::size_t>(o)];
     for (int i = 0; i < op.inputs; ++i)
-      for (int tap = 0; tap < taps; ++tap)
-        matrix.set(o, sum_of(kind, op, tap, i), op.weights[at++]);
+      for (int tap = 0; tap < taps; ++tap) matrix.set(o, k_of(kind, op, tap, i), op.weights[at++]);
   }
   return matrix;
 }
@@ -74,8 +74,9 @@ Matrix matrix_of(const graph::TransposedConvolution& op, int columns, int step) 
   return matrix;
 }
 
-/// Cost of a tile of so many columns, relative to 8 (in units of 8 channels), measured on an H100:
-/// of short sums the results' way out dominates, of long ones the operands' way in.
+/// The time of a tile of so many columns (in units of 8 channels) relative to one of 8, as measured
+/// on an H100. For short sums most time is spent on storing results, for long ones on loading
+/// operands.
 double cost_of(int tile_columns, bool long_sum) {
   if (long_sum) return (tile_columns + 4) / 12.0;
   switch (tile_columns) {
@@ -96,10 +97,10 @@ double cost_of(int tile_columns, bool long_sum) {
   }
 }
 
-/// The tile for which the busiest multiprocessor has the least to do. Every tile adds up in the
-/// same order, so the choice changes no result.
+/// The tile for which the busiest multiprocessor has the least work. All tiles add up in the same
+/// order, so the choice doesn't change results.
 ConvolutionTile tile_for(ConvolutionKind kind, int rows, int columns, int chunks,
-                         const Chip& limits) {
+                         const Chip& chip) {
   constexpr int kRowUnit = 64;
   constexpr int kLongSum = 192;
   const int eighths = columns / kChannelStep;
@@ -107,7 +108,7 @@ ConvolutionTile tile_for(ConvolutionKind kind, int rows, int columns, int chunks
   const auto load = [&](ConvolutionTile tile) {
     const int unit = kRowUnit * tile.rows;
     const int blocks = (rows + unit - 1) / unit * ((eighths + tile.columns - 1) / tile.columns);
-    return static_cast<double>(blocks) / limits.multiprocessors;
+    return static_cast<double>(blocks) / chip.multiprocessors;
   };
   ConvolutionTile best;
   double least = std::numeric_limits<double>::infinity();
@@ -123,12 +124,13 @@ ConvolutionTile tile_for(ConvolutionKind kind, int rows, int columns, int chunks
   if (tall && load({2, best.columns, best.step}) >= 2) best.rows = 2;
   const ConvolutionTile longer{best.rows, best.columns, kLongStep};
   if (kind == ConvolutionKind::pointwise && sum >= kLongStep &&
-      convolution_shared_bytes(longer) <= limits.shared_bytes)
+      convolution_shared_bytes(longer) <= chip.shared_bytes)
     return longer;
   return best;
 }
 
-/// What both operators have in common once their weights are packed.
+/// The operator of plain and of transposed convolutions, which differ only in how weights are
+/// packed.
 class ConvolutionOperator : public Operator {
  public:
   ConvolutionOperator(const NodeContext& context, WeightPacker& packer, ConvolutionKind kind,
@@ -196,7 +198,7 @@ std::unique_ptr<Operator> make_plain(const NodeContext& context, const graph::Co
   arguments.window = op.window;
   arguments.activation = op.activation;
   const ConvolutionTile tile =
-      tile_for(kind, arguments.rows, arguments.columns, arguments.chunks, context.limits);
+      tile_for(kind, arguments.rows, arguments.columns, arguments.chunks, context.chip);
   const int columns = round_up(arguments.columns, tile.columns * kChannelStep);
   return std::make_unique<ConvolutionOperator>(
       context, packer, kind, matrix_of(kind, op, columns, tile.step), tile, arguments);
@@ -219,7 +221,7 @@ std::unique_ptr<Operator> make_transposed(const NodeContext& context,
   arguments.activation = op.activation;
   constexpr auto kKind = ConvolutionKind::transposed;
   const ConvolutionTile tile =
-      tile_for(kKind, arguments.rows, arguments.columns, arguments.chunks, context.limits);
+      tile_for(kKind, arguments.rows, arguments.columns, arguments.chunks, context.chip);
   const int columns = round_up(arguments.columns, tile.columns * kChannelStep);
   return std::make_unique<ConvolutionOperator>(context, packer, kKind,
                                                matrix_of(op, columns, tile.step), tile, arguments);

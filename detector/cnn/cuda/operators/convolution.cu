@@ -7,7 +7,7 @@
 namespace facepipe::engine {
 namespace {
 
-/// Shared memory of a launch: the stages, and later the results on their way out in their place.
+/// The shared memory of a launch. It holds the stages and, after the last step, the results.
 std::size_t shared_bytes(ConvolutionTile tile, int chunks) {
   const int steps = divide_up(chunks, tile.step / kTileChunk);
   const int stages = steps < kTileStages ? steps : kTileStages;
@@ -36,7 +36,8 @@ __global__ void __launch_bounds__(kTileThreads)
   tile.start_with_bias();
   for (int step = 0; step < steps; ++step) {
     copies_wait<kTileStages - 2>();
-    __syncthreads();  // the copies of all threads, and everyone has left the stage to be refilled
+    __syncthreads();  // all threads' copies are complete, and no thread reads the stage that is
+                      // refilled now
     const int next = step + kTileStages - 1;
     if (next < steps) tile.load(source, next, next % kTileStages);
     copies_commit();
@@ -77,7 +78,7 @@ template <ConvolutionKind kKind, bool kF32>
 Kernel kernel_of(ConvolutionTile tile) {
   if (tile.rows != 1 && tile.rows != 2)
     throw std::invalid_argument("convolution: a tile without a kernel");
-  // Only long sums gain by long steps.
+  // Long steps are faster only for long sums, which pointwise convolutions have.
   if constexpr (kKind == ConvolutionKind::pointwise)
     if (tile.step == kLongStep)
       return tile.rows == 2 ? kernel_of_columns<kKind, kF32, 2, kLongStep>(tile.columns)

@@ -1,5 +1,5 @@
-// Convolutions as a product of matrices on the tensor cores ("implicit GEMM"): rows are output
-// pixels, columns output channels, and the sum runs over the window's taps and input channels.
+// Convolutions as matrix products on the tensor cores ("implicit GEMM"): rows are output pixels,
+// columns output channels, and the sum index k runs over the window's taps and the input channels.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -11,22 +11,24 @@
 
 namespace facepipe::engine {
 
-/// Where a row's operands come from, and where its results go.
+/// Which input values make up a row of the matrix, and where its results go.
 enum class ConvolutionKind {
-  pointwise,   ///< 1x1: the pixels are the matrix
+  pointwise,   ///< 1x1: the input map is the matrix
   window,      ///< any kernel, stride and padding
-  stem,        ///< 3x3 at stride 2 of an image of 4 channels with a border: two pixels a load
-  transposed,  ///< kernel and stride 2: a 1x1 of four times as many columns, one set a sub-pixel
+  stem,        ///< 3x3 at stride 2 of an image (see Placement): a load has two pixels
+  transposed,  ///< kernel 2 and stride 2: a 1x1 with a set of columns for each of the four
+               ///< sub-pixels
 };
 
-/// Values of the sum that a thread block takes at a time.
+/// The number of k that a thread block processes in a step.
 inline constexpr int kShortStep = 32;
-inline constexpr int kLongStep = 64;  ///< pointwise alone
+inline constexpr int kLongStep = 64;  ///< for pointwise alone
 
-/// Columns, in units of 8, that a tile can have, ascending.
+/// The widths that a tile can have, in units of 8 columns, ascending.
 inline constexpr int kTileColumns[] = {2, 3, 4, 6, 8, 10, 12};
 
-/// Sizes of the work of a thread block: rows * 64 output pixels by columns * 8 channels.
+/// The part of the product that a thread block computes: rows * 64 output pixels by columns * 8
+/// channels.
 struct ConvolutionTile {
   int rows = 1;  ///< 1 or 2
   int columns = kTileColumns[0];
@@ -35,33 +37,34 @@ struct ConvolutionTile {
 
 struct ConvolutionArguments {
   const __half* input;
-  const __half* weights;   ///< columns x sum, columns padded to whole tiles, sums to whole steps
-  const float* bias;       ///< one a column, padded likewise
+  const __half* weights;   ///< columns x k, padded to whole tiles and whole steps
+  const float* bias;       ///< one for each column, padded likewise
   const __half* residual;  ///< as large as the output, or null
   void* output;            ///< halves, or floats where `f32`
 
-  int rows;        ///< pixels: of the output, or of the input where transposed
-  int columns;     ///< output channels padded to 8, times 4 where transposed
-  int chunks;      ///< of 8 values each in a row's sum
-  int tap_chunks;  ///< of which belong to one tap
+  int rows;        ///< pixels of the output, or of the input if transposed
+  int columns;     ///< output channels padded to 8, times 4 if transposed
+  int chunks;      ///< of 8 k each, in a row of the matrix
+  int tap_chunks;  ///< of 8 k each, of one tap
   int input_height;
   int input_width;
   int input_pitch;  ///< halves a pixel
-  int row_width;    ///< pixels of a row of `rows`
+  int row_width;    ///< pixels of one row of the map whose pixels are `rows`
   int output_pitch;
   int residual_pitch;
   graph::Window window;
   graph::Activation activation;
 };
 
-/// Shared memory that the longest sum takes; the smaller tiles of short steps fit every device.
+/// The largest shared memory that a launch with this tile can need. Tiles of short steps fit every
+/// device.
 [[nodiscard]] std::size_t convolution_shared_bytes(ConvolutionTile tile);
 
-/// Lets the kernel have the shared memory that it needs; once before the first launch.
+/// Allows the kernel to use that much shared memory. To be called before the first launch.
 void prepare_convolution(ConvolutionKind kind, bool f32, ConvolutionTile tile);
 
-/// `f32` is for pointwise and window alone. Throws std::invalid_argument for a
-/// tile without a kernel.
+/// `f32`: the output is floats, for pointwise and window alone. Throws std::invalid_argument if
+/// there is no kernel for the tile.
 void launch_convolution(ConvolutionKind kind, bool f32, ConvolutionTile tile,
                         const ConvolutionArguments& arguments, cudaStream_t stream);
 

@@ -1,4 +1,4 @@
-// What a thread block computes of a convolution: its part of a matrix product on the tensor cores.
+// The part of a convolution that a thread block computes: a tile of the matrix product.
 #pragma once
 
 #include <type_traits>
@@ -11,14 +11,16 @@ namespace facepipe::engine {
 
 inline constexpr int kTileWarps = 4;
 inline constexpr int kTileThreads = kTileWarps * 32;
-inline constexpr int kTileChunk = 8;   // halves of one 16-byte load
-inline constexpr int kTileStages = 3;  // steps of the sum on their way at a time
+inline constexpr int kTileChunk = 8;   // halves of one load of 16 bytes
+inline constexpr int kTileStages = 3;  // steps in shared memory at a time
 
 __host__ __device__ constexpr int tile_rows(int rows) { return 16 * kTileWarps * rows; }
-/// Halves of a row in shared memory: no two chunks of eight rows share a bank.
+/// Halves from a row to the next in shared memory: chunks of eight successive rows lie in different
+/// banks.
 __host__ __device__ constexpr int pitch_of(int step) { return step + kTileChunk; }
 __host__ __device__ constexpr int stage_halves(int rows, int columns, int step) {
-  // Fragments of columns are loaded in pairs: an odd last one reads a neighbour that is not used.
+  // Column fragments are loaded in pairs. With an odd number of them, the last load reads a
+  // fragment more, which is not used.
   return (tile_rows(rows) + 8 * (columns + columns % 2)) * pitch_of(step);
 }
 __host__ __device__ constexpr int divide_up(int value, int by) { return (value + by - 1) / by; }
@@ -27,8 +29,8 @@ __host__ __device__ constexpr bool is_matrix(ConvolutionKind kind) {
   return kind == ConvolutionKind::pointwise || kind == ConvolutionKind::transposed;
 }
 
-/// The rows of the matrix of pixels that a thread loads, kApart from each other, and where their
-/// chunks stand in memory.
+/// The addresses of the kCount rows of the matrix that a thread loads, kApart from each other, if a
+/// row is the window of a pixel.
 template <ConvolutionKind kKind, int kCount, int kApart>
 class Rows {
  public:
@@ -40,7 +42,7 @@ class Rows {
       const int oy = row / a.row_width;
       y_[i] = oy * a.window.stride_y - a.window.top;
       x_[i] = (row - oy * a.row_width) * a.window.stride_x - a.window.left;
-      // The stem's rows begin with a black pixel, so that two pixels are always one aligned load.
+      // Rows of an image begin with a black pixel, so that a chunk of two pixels is always aligned.
       base_[i] =
           kKind == ConvolutionKind::stem
               ? a.input + (static_cast<long long>(y_[i]) * (a.input_width + 2) + x_[i] + 1) * 4
@@ -48,7 +50,7 @@ class Rows {
     }
   }
 
-  /// A chunk of every row: load(i, from, valid).
+  /// Calls load(i, from, valid) for a chunk of each row i. A chunk that isn't valid is zeros.
   template <class Load>
   __device__ __forceinline__ void load(const ConvolutionArguments& a, int chunk,
                                        const Load& load) const {
@@ -82,7 +84,7 @@ class Rows {
   bool valid_[kCount];
 };
 
-/// Rows of a matrix in memory.
+/// The same if the input map itself is the matrix.
 template <int kCount, int kApart>
 class MatrixRows {
  public:
@@ -106,7 +108,7 @@ class MatrixRows {
   int left_;
 };
 
-/// One thread block's part of the product.
+/// Computes one tile of the product.
 template <ConvolutionKind kKind, bool kF32, int kRows, int kColumns, int kStep>
 struct Tile {
   static constexpr int kTileRows = tile_rows(kRows);
@@ -155,7 +157,7 @@ struct Tile {
       copy_async<!is_matrix(kKind)>(to + 2U * static_cast<unsigned>(i * kApart * kPitch), from,
                                     valid);
     });
-    // Weights are padded to whole tiles and steps.
+    // Weights are padded to whole tiles and steps, so that all of their chunks are valid.
     const int padded = divide_up(a.chunks, kStepChunks) * kStep;
     const __half* const weights = a.weights +
                                   static_cast<long long>(first_column + lane_row()) * padded +
@@ -199,7 +201,8 @@ struct Tile {
     }
   }
 
-  /// Calls put(row, column, x, y) for each two neighbouring results of this thread.
+  /// Calls put(row, column, x, y) for each pair of neighbouring columns of which this thread has
+  /// the sums.
   template <class Put>
   __device__ __forceinline__ void results(const Put& put) const {
 #pragma unroll
@@ -228,7 +231,7 @@ struct Tile {
     });
   }
 
-  /// Where the chunk of a row and column of the matrix goes: pixel and channel.
+  /// The output pixel (x) and its channel (y) of an element of the product.
   __device__ __forceinline__ int2 place_of(int row, int column) const {
     if constexpr (kKind != ConvolutionKind::transposed) {
       return {row, column};
@@ -241,7 +244,8 @@ struct Tile {
     }
   }
 
-  /// Through shared memory, so that whole sectors are written, and residuals are read as such.
+  /// Stores results by way of shared memory, so that whole sectors of global memory are written,
+  /// and read where there is a residual.
   __device__ __forceinline__ void store_halves(__half* staged) const {
     constexpr int kStagedPitch = kTileColumns + kTileChunk;
     __syncthreads();

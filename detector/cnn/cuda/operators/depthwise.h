@@ -1,4 +1,4 @@
-// Depthwise convolutions: each channel has a window of its own. Sums are floats.
+// Depthwise convolutions: each channel is filtered by a window of its own. Sums are floats.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -10,8 +10,8 @@ namespace facepipe::engine {
 
 struct DepthwiseArguments {
   const __half* input;
-  const float* weights;    ///< taps x channels, channels padded to 8
-  const float* bias;       ///< channels, padded likewise
+  const float* weights;    ///< taps x channels, padded to 8 channels
+  const float* bias;       ///< one for each channel, padded likewise
   const __half* residual;  ///< as large as the output, or null
   void* output;            ///< halves, or floats where `f32`
 

@@ -1,4 +1,5 @@
-// Operators without weights, a thread for eight halves: maxima, repetition, sums, activations.
+// Kernels without weights: max pooling, upsampling, additions and activations. A thread computes
+// one chunk of eight halves.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -10,7 +11,8 @@
 
 namespace facepipe::engine {
 
-/// Maps whose pixels follow each other without gaps: `chunks` times eight channels each.
+/// Input and output are maps without gaps between pixels; a pixel has `chunks` chunks of 8
+/// channels.
 struct PoolingArguments {
   const __half* input;
   __half* output;
@@ -34,7 +36,7 @@ struct UpsampleArguments {
 };
 void launch_upsample(const UpsampleArguments& arguments, cudaStream_t stream);
 
-/// output = activation(input) + residual; `chunks` of eight in all.
+/// output = activation(input) + residual, for `chunks` chunks in all.
 struct ElementwiseArguments {
   const __half* input;
   const __half* residual;  ///< or null

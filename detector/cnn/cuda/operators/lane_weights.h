@@ -1,4 +1,5 @@
-// Weights in the order in which the lanes of a warp hold them as an operand of the tensor core.
+// Packs weights in the order in which the lanes of a warp hold them as operand B of the tensor
+// cores. k is the index over which a product sums.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -8,15 +9,17 @@
 
 namespace facepipe::engine {
 
-/// Which column of a matrix (16 columns a pair) stands where in the pair's two tiles of 8.
+/// How the 16 columns of a pair are assigned to its two tiles of 8 columns. Lane 4g + t holds
+/// column g of a tile of operand B, and columns 2t and 2t + 1 of the result.
 enum class ColumnOrder {
-  tiles,  ///< column 8n + g in tile n
-  quads,  ///< so that a lane's results are four neighbours: 4t + 2n + e is column 2t + e of tile n
+  tiles,  ///< column g of tile n is column 8n + g of the pair
+  quads,  ///< column 2t + e of tile n is column 4t + 2n + e of the pair, so that a lane's results
+          ///< are four neighbouring columns
 };
 
-/// Fragments of a matrix of `steps` * 16 sums by `pairs` * 16 columns, one pair after the other: a
-/// lane's four words of a step are the sums 2t, 2t + 1 and 2t + 8, 2t + 9 of column g of the first
-/// tile, then of the second (lane = 4g + t). `value(sum, column)` is asked for all of them.
+/// Fragments of a matrix with k < `steps` * 16 and `pairs` * 16 columns, one pair after the other.
+/// In a step lane 4g + t has four words: k = 2t, 2t + 1 and k = 2t + 8, 2t + 9 for column g of the
+/// first tile, then the same for the second. Calls value(k, column) for each element.
 template <class Value>
 [[nodiscard]] std::vector<__half> pack_fragments(int pairs, int steps, ColumnOrder order,
                                                  const Value& value) {
@@ -30,15 +33,16 @@ template <class Value>
             const int g = lane / 4;
             const int column =
                 order == ColumnOrder::tiles ? 8 * tile + g : 4 * (g / 2) + 2 * tile + g % 2;
-            const int sum = 2 * (lane % 4) + i % 2 + i / 2 * 8;
-            halves.push_back(__float2half_rn(value(16 * step + sum, 16 * pair + column)));
+            const int k = 2 * (lane % 4) + i % 2 + i / 2 * 8;
+            halves.push_back(__float2half_rn(value(16 * step + k, 16 * pair + column)));
           }
   return halves;
 }
 
-/// Appends fragments of a matrix of `channels` sums, a multiple of 8, by `tiles` * 8 columns: steps
-/// of 16 sums x tiles x lanes. A lane reads four channels in a row, so its words are the sums 4t,
-/// 4t + 1 and 4t + 2, 4t + 3 of column g (lane = 4g + t); of a last step of 8, 2t, 2t + 1 and none.
+/// Appends fragments of a matrix with k < `channels`, a multiple of 8, and `tiles` * 8 columns, in
+/// the order steps of 16 k x tiles x lanes. It is for kernels in which a lane reads four channels
+/// in sequence: in a step lane 4g + t has the words k = 4t, 4t + 1 and k = 4t + 2, 4t + 3 of column
+/// g. In a last step of 8 it has k = 2t, 2t + 1 and a word of zeros.
 template <class Value>
 void pack_channels(std::vector<__half>& halves, int channels, int tiles, const Value& value) {
   for (int first = 0; first < channels; first += 16)
@@ -47,9 +51,9 @@ void pack_channels(std::vector<__half>& halves, int channels, int tiles, const V
         for (int i = 0; i < 4; ++i) {
           const int t = lane % 4;
           const bool whole = first + 8 < channels;
-          const int sum = whole ? 4 * t + i : 2 * t + i;
+          const int k = whole ? 4 * t + i : 2 * t + i;
           const bool any = whole || i < 2;
-          halves.push_back(__float2half_rn(any ? value(first + sum, 8 * tile + lane / 4) : 0.0F));
+          halves.push_back(__float2half_rn(any ? value(first + k, 8 * tile + lane / 4) : 0.0F));
         }
 }
 

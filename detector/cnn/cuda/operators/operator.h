@@ -1,6 +1,5 @@
-// What a node of the graph becomes on the device: an operator, which enqueues its kernels.
-// Operators are immutable and hold no activations, so that many frames share them and their
-// weights.
+// Operators: each computes one node of the graph on the device by enqueuing kernels. Operators are
+// immutable and own no activations, so that many frames share them and their weights.
 #pragma once
 
 #include <cstddef>
@@ -20,19 +19,20 @@ namespace facepipe::engine {
 
 enum class Element { f16, f32 };
 
-/// Where a value lies in the activation memory. Pixels one after the other, row by row, each with
-/// its channels innermost ("NHWC") and padded to a multiple of 8.
+/// The position and the layout of a value in the activation memory: pixels row by row, the channels
+/// of a pixel next to each other ("NHWC") and padded to a multiple of 8.
 ///
-/// An image is how a stem of 3x3 at stride 2 reads the picture: 4 channels a pixel, the fourth 0,
-/// and a black pixel before and after each row.
+/// An image is a special layout of the network's input, for stems of 3x3 at stride 2: 4 channels a
+/// pixel, of which the fourth is 0, and a black pixel before and after each row.
 struct Placement {
   std::size_t offset = 0;  ///< bytes
   Element element = Element::f16;
   graph::MapShape shape;
   int pitch = 0;          ///< elements from one pixel to the next
-  int first_channel = 0;  ///< not 0 in parts of a Split
+  int first_channel = 0;  ///< not 0 for a part of a Split
   bool image = false;
-  /// What whoever reads it applies first. Only outputs of the network have one.
+  /// An activation that has not been applied yet: the reader of the value applies it. Only outputs
+  /// of the network may have one.
   graph::Activation pending = graph::Activation::none;
 
   static constexpr int kImagePitch = 4;
@@ -46,7 +46,8 @@ struct Placement {
   }
 };
 
-/// Activations of one place, weights of the network, and the frame that a stem reads itself.
+/// The memory with which operators run: the activations of one frame in flight, the weights of the
+/// network and, if a stem reads the picture itself, the frame.
 struct Memory {
   std::byte* activations = nullptr;
   const std::byte* weights = nullptr;
@@ -56,7 +57,7 @@ struct Memory {
 /// Collects the weights of all operators for one upload.
 class WeightPacker {
  public:
-  /// @return where they will lie, in bytes from the start
+  /// @return the position of `values`, in bytes from the start of all weights
   template <class T>
   std::size_t append(std::span<const T> values) {
     constexpr std::size_t kAlignment = 256;
@@ -75,31 +76,30 @@ class Operator {
  public:
   virtual ~Operator() = default;
 
-  /// Enqueues kernels and returns; capture-safe. Errors: device, where CUDA fails.
+  /// Enqueues kernels and returns. May be captured in a graph. Errors: device, if CUDA fails.
   virtual void enqueue(const Memory& memory, cuda::StreamView stream) const = 0;
 };
 
-/// A node and where its values lie.
+/// A node, the placements of its values, and what the choice of a kernel depends on.
 struct NodeContext {
   const graph::Graph& graph;
   const graph::Node& node;
   std::vector<Placement> inputs;
   std::vector<Placement> outputs;
-  Chip limits;
+  Chip chip;
   TileChooser& tiles;
-  const PictureSource* picture =
-      nullptr;  ///< of a graph whose input isn't there: its stem reads it
+  const PictureSource* picture = nullptr;  ///< the picture, if the stem reads it; else null
 };
 
-/// Makes the operator of a node, or returns null if it is none of its nodes. Throws Error(device)
-/// as graph::refuse() for a node of its kind that it can't compute.
+/// Makes the operator for a node. Returns null for a node of a kind that the maker doesn't handle;
+/// throws Error(device), as graph::refuse() does, for one that it handles but can't compute.
 using MakeOperator = std::unique_ptr<Operator> (*)(const NodeContext&, WeightPacker&);
 
-/// Asks each maker in turn, the most special first; Error(device) if none takes the node.
+/// Tries all makers in turn, the most specialised first. Error(device) if none handles the node.
 [[nodiscard]] std::unique_ptr<Operator> make_operator(const NodeContext& context,
                                                       WeightPacker& packer);
 
-// The makers, one a file of this folder.
+// The makers; each is defined in a file of this folder or of a folder in it.
 [[nodiscard]] std::unique_ptr<Operator> make_convolution(const NodeContext&, WeightPacker&);
 [[nodiscard]] std::unique_ptr<Operator> make_depthwise(const NodeContext&, WeightPacker&);
 [[nodiscard]] std::unique_ptr<Operator> make_pooling(const NodeContext&, WeightPacker&);
@@ -110,7 +110,7 @@ using MakeOperator = std::unique_ptr<Operator> (*)(const NodeContext&, WeightPac
 [[nodiscard]] std::unique_ptr<Operator> make_stem(const NodeContext&, WeightPacker&);
 [[nodiscard]] std::unique_ptr<Operator> make_pyramid_step(const NodeContext&, WeightPacker&);
 
-/// Pointers into `memory`.
+/// The address of a value's first channel; the address of weights from WeightPacker::append().
 template <class T>
 [[nodiscard]] T* value_pointer(const Memory& memory, const Placement& placement) {
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): typed memory in one block
@@ -122,8 +122,8 @@ template <class T>
   return reinterpret_cast<const T*>(memory.weights + offset);
 }
 
-/// Throws unless every input and output is f16 from its first channel on, but where `f32_output`
-/// allows the output to be f32.
+/// Throws Error(device) unless all inputs and outputs of the node are f16, begin with their first
+/// channel and have no pending activation. `f32_output`: outputs may be f32.
 void expect_plain(const NodeContext& context, bool f32_output);
 
 }  // namespace facepipe::engine

@@ -1,5 +1,5 @@
-// The tensor core's instructions for halves, and asynchronous copies to shared memory, with what
-// stands in for them before sm_80.
+// The tensor cores' instructions for halves, and asynchronous copies to shared memory. Before sm_80
+// older instructions replace them.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -8,8 +8,9 @@
 
 namespace facepipe::engine {
 
-/// 16 bytes from global to shared memory; zeros unless `valid`. Done after copies_wait().
-/// `kReused`: the L1 cache keeps them, for the neighbours that read them too.
+/// Starts to copy 16 bytes from global to shared memory, or writes zeros unless `valid`. The copy
+/// is complete after copies_wait(). `kReused`: the L1 cache keeps the bytes, because neighbouring
+/// blocks read them too.
 template <bool kReused>
 __device__ __forceinline__ void copy_async(std::uint32_t to, const void* from, bool valid) {
 #if __CUDA_ARCH__ >= 800
@@ -26,14 +27,14 @@ __device__ __forceinline__ void copy_async(std::uint32_t to, const void* from, b
 #endif
 }
 
-/// Ends a group of copies.
+/// Makes the copies that this thread has started since the last call a group.
 __device__ __forceinline__ void copies_commit() {
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.commit_group;");
 #endif
 }
 
-/// Waits until only the newest `kPending` groups may be on their way.
+/// Waits until all of the thread's groups but the newest `kPending` are complete.
 template <int kPending>
 __device__ __forceinline__ void copies_wait() {
 #if __CUDA_ARCH__ >= 800
@@ -41,7 +42,8 @@ __device__ __forceinline__ void copies_wait() {
 #endif
 }
 
-/// Four 8x8 matrices of halves; lane l names row l % 8 of matrix l / 8.
+/// Loads four 8x8 matrices of halves from shared memory. Lane l gives the address of row l % 8 of
+/// matrix l / 8.
 __device__ __forceinline__ void load_matrices(std::uint32_t (&to)[4], std::uint32_t from) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
@@ -49,7 +51,8 @@ __device__ __forceinline__ void load_matrices(std::uint32_t (&to)[4], std::uint3
                : "memory");
 }
 
-/// sum += a * b for a 16x16 and b 16x8, as the PTX manual lays out their fragments.
+/// sum += a * b, by a tensor core: a is 16x16, b 16x8. Operands are fragments as the PTX manual
+/// defines them.
 __device__ __forceinline__ void multiply_add(float (&sum)[4], const std::uint32_t (&a)[4],
                                              std::uint32_t b0, std::uint32_t b1) {
 #if __CUDA_ARCH__ >= 800

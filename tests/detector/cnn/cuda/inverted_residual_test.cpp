@@ -141,10 +141,10 @@ class InvertedResidualTiles : public FusedInvertedResidual {};
 
 TEST(InvertedResidualTileTable, HasTilesForLargePicturesOfAllWidths) {
   Chip h100{132, 232448, 90, "a chip"};
-  for (const int eighths : {2, 3, 4, 8, 12, 16, 20, 24})
+  for (const int chunks : {2, 3, 4, 8, 12, 16, 20, 24})
     for (const int stride : {1, 2}) {
-      const InvertedResidualShape shape{eighths, 3 * eighths, 4, 5, stride, 2000, 4000};
-      EXPECT_FALSE(candidate_tiles(shape, h100).empty()) << eighths << ", stride " << stride;
+      const InvertedResidualShape shape{chunks, 3 * chunks, 4, 5, stride, 2000, 4000};
+      EXPECT_FALSE(candidate_tiles(shape, h100).empty()) << chunks << " chunks, stride " << stride;
     }
 }
 

@@ -8,7 +8,6 @@
 #include <stdexcept>
 
 #include "detector/cnn/cuda/chip.h"
-#include "detector/cnn/cuda/operators/pairs/tile.h"
 #include "detector/cnn/model/graph/fuse_pairs.h"
 #include "detector/cnn/model/graph/onnx_import.h"
 #include "detector/cnn/model/graph/passes.h"

@@ -1,5 +1,5 @@
-// First phase of inverted_residual.h: a warp expands 16 channels of some rows and filters them. A
-// lane's g and t are those of fragments.cuh.
+// The first phase of an inverted residual: a warp computes the expansion and the depthwise
+// convolution of an expanded group for some rows. g and t of a lane are those of fragments.cuh.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -12,30 +12,31 @@
 
 namespace facepipe::engine {
 
-/// Expansion weights of 16 channels and what the depthwise convolution needs of them, in registers.
-template <int kEighths>
-struct ChunkWeights {
-  static constexpr int kSteps = kEighths / 2;  ///< over 16 input channels
-  static constexpr bool kRest = kEighths % 2 != 0;
-  static constexpr int kExpandBlocks = kSteps * 32 + (kRest ? 16 : 0);
-  static constexpr int kDepthwiseBlocks = engine::kDepthwiseBlocks;
+/// The weights of the expansion and of the depthwise convolution for an expanded group, in
+/// registers.
+template <int kChunks>
+struct ExpandedGroupWeights {
+  static constexpr int kSteps = kChunks / 2;  ///< of 16 input channels
+  static constexpr bool kRest = kChunks % 2 != 0;
+  static constexpr int kExpandChunks = kSteps * 32 + (kRest ? 16 : 0);
+  static constexpr int kDepthwiseChunks = engine::kDepthwiseChunks;
 
   uint4 expand[kSteps];
   uint2 rest;
   std::uint32_t tap[kTaps][2];
   std::uint32_t bias[2];
-  std::uint32_t expand_bias[2][2];  ///< twice, as C of a product
+  std::uint32_t expand_bias[2][2];  ///< each twice, as operand C
 
-  /// From the weights of one chunk, wherever they are.
+  /// Loads the weights of one group from shared or from global memory.
   __device__ __forceinline__ void load(const uint4* expand_from, const uint4* depthwise_from,
                                        int lane) {
 #pragma unroll
     for (int s = 0; s < kSteps; ++s) expand[s] = expand_from[s * 32 + lane];
     if constexpr (kRest) rest = reinterpret_cast<const uint2*>(expand_from + kSteps * 32)[lane];
-    std::uint32_t words[4 * kDepthwiseBlocks];
+    std::uint32_t words[4 * kDepthwiseChunks];
 #pragma unroll
-    for (int i = 0; i < kDepthwiseBlocks; ++i)
-      reinterpret_cast<uint4*>(words)[i] = depthwise_from[lane % 4 * kDepthwiseBlocks + i];
+    for (int i = 0; i < kDepthwiseChunks; ++i)
+      reinterpret_cast<uint4*>(words)[i] = depthwise_from[lane % 4 * kDepthwiseChunks + i];
 #pragma unroll
     for (int tile = 0; tile < 2; ++tile) {
 #pragma unroll
@@ -47,15 +48,16 @@ struct ChunkWeights {
   }
 };
 
-/// Two channels each of a lane's pixels: [pixel][tile of 8 channels].
+/// A lane's values of a row, two channels in each: [pixel][tile of 8 channels].
 using RowValues = std::uint32_t[kStripInputs][2];
 
-/// One row of the strip times the weights of 16 channels, without relu.
-template <int kEighths>
-__device__ __forceinline__ void expand_row(std::uint32_t row, const ChunkWeights<kEighths>& w,
-                                           int lane, RowValues& to) {
-  constexpr int kPitch = strip_pitch(kEighths);
-  using Weights = ChunkWeights<kEighths>;
+/// Expands one row of the strip to the 16 channels of a group, without relu.
+template <int kChunks>
+__device__ __forceinline__ void expand_row(std::uint32_t row,
+                                           const ExpandedGroupWeights<kChunks>& w, int lane,
+                                           RowValues& to) {
+  constexpr int kPitch = strip_pitch(kChunks);
+  using Weights = ExpandedGroupWeights<kChunks>;
   std::uint32_t sum[2][2][2];  // [tile of 16 pixels][tile of 8 channels]
   const std::uint32_t from = row + (lane % 16) * kPitch + lane / 16 * 16;
 #pragma unroll
@@ -84,8 +86,9 @@ __device__ __forceinline__ void expand_row(std::uint32_t row, const ChunkWeights
     for (int n = 0; n < 2; ++n) to[p][n] = sum[p / 2][n][p % 2];
 }
 
-/// Relu, at most the largest half, and 0 where a pixel's limit is 0: outside the picture the
-/// depthwise convolution is padded with zeros, not with relu(bias).
+/// Applies relu, and a minimum with the pixel's limit. The limit is the largest half inside the
+/// picture, which avoids infinities, and 0 outside: there the depthwise convolution must see zeros,
+/// not relu(bias).
 __device__ __forceinline__ void limit(RowValues& values,
                                       const std::uint32_t (&limits)[kStripInputs], bool inside) {
 #pragma unroll
@@ -97,7 +100,7 @@ __device__ __forceinline__ void limit(RowValues& values,
   }
 }
 
-/// The limits of a strip's columns.
+/// The limits of the lane's pixels by their columns, for limit().
 __device__ __forceinline__ void find_limits(const InvertedResidualArguments& a, int first_column,
                                             int lane, std::uint32_t (&limits)[kStripInputs]) {
 #pragma unroll
@@ -107,8 +110,8 @@ __device__ __forceinline__ void find_limits(const InvertedResidualArguments& a, 
   }
 }
 
-/// Adds the three taps of row `kTapRow` of the window to a lane's results of a row. The first row's
-/// start from the bias, the last row's end with relu.
+/// Adds the products of a row with the three taps of row `kTapRow` of the window to a lane's sums.
+/// With tap row 0 the sums begin with the bias; after tap row 2 relu is applied.
 template <int kStride, int kTapRow>
 __device__ __forceinline__ void add_taps(std::uint32_t (&sums)[kStripInputs / kStride][2],
                                          const RowValues& row, const std::uint32_t (&before)[2],
@@ -119,8 +122,8 @@ __device__ __forceinline__ void add_taps(std::uint32_t (&sums)[kStripInputs / kS
   for (int o = 0; o < kStripInputs / kStride; ++o)
 #pragma unroll
     for (int n = 0; n < 2; ++n) {
-      // Stride 1: pixels o - 1 to o + 1; stride 2, whose strip begins a pixel later: 2 o to 2 o
-      // + 2.
+      // The pixels under the taps are o - 1 to o + 1 at stride 1. At stride 2 they are 2 o to 2 o +
+      // 2, since output o is centred at pixel 2 o + 1.
       const int first = kStride == 1 ? o - 1 : 2 * o;
       __half2 sum = as_half2(kTapRow == 0 ? bias[n] : sums[o][n]);
 #pragma unroll
@@ -137,20 +140,20 @@ __device__ __forceinline__ void add_taps(std::uint32_t (&sums)[kStripInputs / kS
     }
 }
 
-/// 16 expanded channels of kRows rows of results, to `results`: fragments of 16 pixels, each 32
-/// times 16 bytes.
-template <int kEighths, int kStride, int kRows>
-__device__ __forceinline__ void expand_and_filter(const ChunkWeights<kEighths>& w,
+/// Computes kRows rows of results for an expanded group, and writes them to `results`: tiles of 16
+/// pixels, each as a fragment of one chunk for each of 32 lanes.
+template <int kChunks, int kStride, int kRows>
+__device__ __forceinline__ void expand_and_filter(const ExpandedGroupWeights<kChunks>& w,
                                                   std::uint32_t strip, int first_y, int height,
                                                   const std::uint32_t (&limits)[kStripInputs],
                                                   int lane, uint4* results) {
   constexpr int kOutputs = kStripInputs / kStride;
-  constexpr int kRowBytes = kStripWidth * strip_pitch(kEighths);
+  constexpr int kRowBytes = kStripWidth * strip_pitch(kChunks);
   std::uint32_t sums[kRows][kOutputs][2];
 #pragma unroll
   for (int row = 0; row < strip_rows(kStride, kRows); ++row) {
     RowValues values;
-    expand_row<kEighths>(strip + row * kRowBytes, w, lane, values);
+    expand_row<kChunks>(strip + row * kRowBytes, w, lane, values);
     const int y = first_y + row;
     limit(values, limits, y >= 0 && y < height);
     std::uint32_t before[2] = {};

@@ -1,27 +1,35 @@
-// Kernels of inverted_residual.cuh by their parameters: those that are named are compiled.
+// Which kernels of inverted_residual.cuh are compiled. The instances are spread over a few files,
+// which compile at the same time.
 #pragma once
 
 #include <utility>
 
 #include "detector/cnn/cuda/operators/inverted_residual/inverted_residual.cuh"
-#include "detector/cnn/cuda/operators/inverted_residual/kernels.h"
 
 namespace facepipe::engine {
 
-/// Rows that a warp may compute.
+using InvertedResidualKernel = void (*)(InvertedResidualArguments);
+
+/// The kernel with these parameters that is compiled in narrow.cu, middle.cu or wide.cu; null if
+/// there is none. `chunks`: input channels in units of 8.
+[[nodiscard]] InvertedResidualKernel narrow_inverted_residual(int chunks, int stride, int rows);
+[[nodiscard]] InvertedResidualKernel middle_inverted_residual(int chunks, int stride, int rows);
+[[nodiscard]] InvertedResidualKernel wide_inverted_residual(int chunks, int stride, int rows);
+
+/// A list of values of InvertedResidualTile::rows.
 template <int... kRows>
 using Rows = std::integer_sequence<int, kRows...>;
 
-/// The kernel for `rows` among those of stride 1 and of stride 2; null for all others.
-template <int kEighths, int... kOfOne, int... kOfTwo>
+/// Compiles the kernels for the listed rows, and returns that for `stride` and `rows`, or null.
+template <int kChunks, int... kOfOne, int... kOfTwo>
 InvertedResidualKernel kernel_among(Rows<kOfOne...> /*stride 1*/, Rows<kOfTwo...> /*stride 2*/,
                                     int stride, int rows) {
   InvertedResidualKernel found = nullptr;
   const auto take = [&](bool wanted, InvertedResidualKernel kernel) {
     if (wanted) found = kernel;
   };
-  (take(stride == 1 && rows == kOfOne, inverted_residual_kernel<kEighths, 1, kOfOne>), ...);
-  (take(stride == 2 && rows == kOfTwo, inverted_residual_kernel<kEighths, 2, kOfTwo>), ...);
+  (take(stride == 1 && rows == kOfOne, inverted_residual_kernel<kChunks, 1, kOfOne>), ...);
+  (take(stride == 2 && rows == kOfTwo, inverted_residual_kernel<kChunks, 2, kOfTwo>), ...);
   return found;
 }
 

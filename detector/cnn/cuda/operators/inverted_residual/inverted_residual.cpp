@@ -24,7 +24,7 @@ class InvertedResidualOperator : public Operator {
         tile_(tile),
         inputs_(context.inputs),
         output_(context.outputs[0]),
-        programmatic_(context.limits.compute_capability >= cuda::kOldestWithClusters),
+        programmatic_(context.chip.compute_capability >= cuda::kOldestWithClusters),
         arguments_(arguments_of(op, shape, inputs_[0].shape, inputs_[0].pitch, output_.pitch)) {
     if (inputs_.size() > 1) arguments_.residual_pitch = inputs_[1].pitch;
     const InvertedResidualWeights weights = pack_weights(op, shape_);
@@ -61,7 +61,8 @@ class InvertedResidualOperator : public Operator {
   std::size_t bias_ = 0;
 };
 
-// Names tiles whose times are still true; other kernels need another.
+// Part of the names under which TileChooser remembers tiles. A kernel whose times have changed
+// needs another version.
 constexpr const char* kVersion = "inverted-residual-1";
 
 std::string name_of(const graph::InvertedResidual& op, const graph::MapShape& input,
@@ -81,7 +82,7 @@ InvertedResidualTile chosen(const NodeContext& context, const graph::InvertedRes
   std::vector<std::string> ways;
   for (const InvertedResidualTile& tile : tiles) ways.push_back(text_of(tile));
   const cuda::Stream stream;
-  std::optional<InvertedResidualTrial> trial;  // memory that only a trial needs
+  std::optional<InvertedResidualTrial> trial;  // allocated only if there are trials
   const std::size_t way = context.tiles.choose(
       name_of(op, input, residual), ways, [&](std::size_t candidate, int launches) {
         if (!trial) trial.emplace(op, input, residual, stream);
@@ -99,7 +100,7 @@ std::unique_ptr<Operator> make_inverted_residual(const NodeContext& context, Wei
   if (op == nullptr) return nullptr;
   expect_plain(context, false);
   const InvertedResidualShape shape = shape_of(*op, context.outputs[0].shape);
-  const std::vector<InvertedResidualTile> tiles = candidate_tiles(shape, context.limits);
+  const std::vector<InvertedResidualTile> tiles = candidate_tiles(shape, context.chip);
   if (tiles.empty())
     graph::refuse(context.graph, context.node, "the CUDA engine has no kernel for its sizes");
   return std::make_unique<InvertedResidualOperator>(context, *op, shape,

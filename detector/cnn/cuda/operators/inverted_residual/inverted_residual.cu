@@ -3,85 +3,83 @@
 
 #include "core/cuda/check.h"
 #include "core/cuda/launch.h"
-#include "detector/cnn/cuda/operators/inverted_residual/inverted_residual.cuh"
-#include "detector/cnn/cuda/operators/inverted_residual/kernels.h"
+#include "detector/cnn/cuda/operators/inverted_residual/instances.cuh"
 
 namespace facepipe::engine {
 namespace {
 
-constexpr int kCompiledEighths[] = {2, 3, 4, 8, 12, 16, 20, 24};
+constexpr int kCompiledChunks[] = {2, 3, 4, 8, 12, 16, 20, 24};
 
 int divide_up(int value, int by) { return (value + by - 1) / by; }
 
-InvertedResidualKernel find_kernel(int eighths, int stride, int rows) {
+InvertedResidualKernel find_kernel(int chunks, int stride, int rows) {
   for (const auto find :
        {narrow_inverted_residual, middle_inverted_residual, wide_inverted_residual})
-    if (const InvertedResidualKernel kernel = find(eighths, stride, rows)) return kernel;
+    if (const InvertedResidualKernel kernel = find(chunks, stride, rows)) return kernel;
   return nullptr;
 }
 
 bool fits(const InvertedResidualShape& shape, const InvertedResidualTile& tile) {
   const int pixel_tiles = tile.block_rows() * pixel_tiles_of_row(shape.stride);
   return tile.groups >= 1 && tile.warps >= 1 && tile.warps <= most_warps(shape) &&
-         tile.split >= 1 && tile.split <= kMostSplit && tile.split <= shape.chunks &&
+         tile.split >= 1 && tile.split <= kMostSplit && tile.split <= shape.expanded_groups &&
          (tile.pixel_tiles == 1 || tile.pixel_tiles == 2) && pixel_tiles % tile.pixel_tiles == 0;
 }
 
 InvertedResidualKernel kernel_of(const InvertedResidualShape& shape,
                                  const InvertedResidualTile& tile) {
-  const InvertedResidualKernel kernel = find_kernel(shape.input_eighths, shape.stride, tile.rows);
+  const InvertedResidualKernel kernel = find_kernel(shape.input_chunks, shape.stride, tile.rows);
   if (kernel == nullptr || !fits(shape, tile))
     throw std::invalid_argument("inverted residual: a tile without a kernel");
   return kernel;
 }
 
-/// Shared memory of a block, in units of 16 bytes, in the order of the kernel.
+/// The shared memory of a block, in chunks.
 struct BlockMemory {
-  int strip = 0;  ///< or what is received, whichever is more
-  int blocks = 0;
-  int chunks = 0;
+  int strip = 0;   ///< or the partial sums that are received, if those are more
+  int chunks = 0;  ///< in all
+  int expanded_groups = 0;
   bool stage_weights = false;
 };
 
 BlockMemory memory_of(const InvertedResidualShape& shape, const InvertedResidualTile& tile) {
-  constexpr int kBlock = sizeof(uint4);
+  constexpr int kChunkBytes = sizeof(uint4);
   const int rows = tile.block_rows();
   const int pixel_tiles = rows * pixel_tiles_of_row(shape.stride);
   BlockMemory memory;
-  memory.chunks = divide_up(shape.chunks, tile.split);
+  memory.expanded_groups = divide_up(shape.expanded_groups, tile.split);
   memory.strip =
-      strip_rows(shape.stride, rows) * kStripWidth * strip_pitch(shape.input_eighths) / kBlock;
+      strip_rows(shape.stride, rows) * kStripWidth * strip_pitch(shape.input_chunks) / kChunkBytes;
   if (tile.split > 1) {
     const int units = pixel_tiles / tile.pixel_tiles * shape.column_groups;
-    const int unit_blocks = tile.pixel_tiles * shape.column_tiles * 32 / 2;
-    memory.strip = std::max(memory.strip, tile.split * divide_up(units, tile.split) * unit_blocks);
+    const int unit_chunks = tile.pixel_tiles * shape.column_tiles * 32 / 2;
+    memory.strip = std::max(memory.strip, tile.split * divide_up(units, tile.split) * unit_chunks);
   }
-  memory.stage_weights = tile.staged && memory.chunks * tile.groups > tile.warps;
+  memory.stage_weights = tile.staged && memory.expanded_groups * tile.groups > tile.warps;
   const int project = shape.column_groups * shape.column_tiles * 16;
-  const int first_phase = shape.input_eighths * 16 + 4 * kDepthwiseBlocks;
-  memory.blocks = memory.strip + memory.chunks * (project + pixel_tiles * 32 +
-                                                  (memory.stage_weights ? first_phase : 0));
+  const int first_phase = shape.input_chunks * 16 + 4 * kDepthwiseChunks;
+  memory.chunks =
+      memory.strip + memory.expanded_groups *
+                         (project + pixel_tiles * 32 + (memory.stage_weights ? first_phase : 0));
   return memory;
 }
 
 }  // namespace
 
-int compiled_eighths(int eighths) {
-  for (const int compiled : kCompiledEighths)
-    if (compiled >= eighths) return compiled;
+int compiled_chunks(int chunks) {
+  for (const int compiled : kCompiledChunks)
+    if (compiled >= chunks) return compiled;
   return 0;
 }
 
-bool has_rows(int eighths, int stride, int rows) {
-  return find_kernel(eighths, stride, rows) != nullptr;
+bool has_rows(int chunks, int stride, int rows) {
+  return find_kernel(chunks, stride, rows) != nullptr;
 }
 
-int most_warps(const InvertedResidualShape& shape) {
-  return most_threads(shape.input_eighths) / 32;
-}
+int most_warps(const InvertedResidualShape& shape) { return most_threads(shape.input_chunks) / 32; }
 
 std::size_t shared_bytes_of(const InvertedResidualShape& shape, const InvertedResidualTile& tile) {
-  return static_cast<std::size_t>(memory_of(shape, tile).blocks) * sizeof(uint4);
+  return static_cast<std::size_t>(memory_of(shape, tile).chunks) * sizeof(uint4);
 }
 
 int prepare_inverted_residual(const InvertedResidualShape& shape,
@@ -94,7 +92,8 @@ int prepare_inverted_residual(const InvertedResidualShape& shape,
       cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
   const std::size_t bytes = shared_bytes_of(shape, tile);
   if (bytes > static_cast<std::size_t>(most)) return 0;
-  // The most that the device has, for all tiles of a kernel: the attribute is the kernel's.
+  // The attribute belongs to the kernel, which several tiles use: so it is set to the device's
+  // maximum.
   FACEPIPE_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
                                            cudaFuncAttributeMaxDynamicSharedMemorySize, most));
   int blocks = 0;
@@ -112,8 +111,8 @@ void launch_inverted_residual(const InvertedResidualShape& shape, const Inverted
   a.row_groups = tile.groups;
   a.pixel_tiles = tile.pixel_tiles;
   const BlockMemory memory = memory_of(shape, tile);
-  a.block_chunks = memory.chunks;
-  a.strip_blocks = memory.strip;
+  a.block_expanded_groups = memory.expanded_groups;
+  a.strip_chunks = memory.strip;
   a.stage_weights = memory.stage_weights ? 1 : 0;
   cuda::LaunchShape launch;
   launch.grid = dim3(static_cast<unsigned>(strips), static_cast<unsigned>(row_blocks),

@@ -2,8 +2,8 @@
 
 namespace facepipe::engine {
 
-InvertedResidualKernel middle_inverted_residual(int eighths, int stride, int rows) {
-  switch (eighths) {
+InvertedResidualKernel middle_inverted_residual(int chunks, int stride, int rows) {
+  switch (chunks) {
     case 8:
       return kernel_among<8>(Rows<3, 4, 5, 6>(), Rows<2, 3>(), stride, rows);
     case 12:

@@ -2,8 +2,8 @@
 
 namespace facepipe::engine {
 
-InvertedResidualKernel narrow_inverted_residual(int eighths, int stride, int rows) {
-  switch (eighths) {
+InvertedResidualKernel narrow_inverted_residual(int chunks, int stride, int rows) {
+  switch (chunks) {
     case 2:
       return kernel_among<2>(Rows<3, 4, 5>(), Rows<2, 4>(), stride, rows);
     case 3:

@@ -1,4 +1,5 @@
-// Second phase of inverted_residual.h: the block's warps share out pixels and output channels.
+// The second phase of an inverted residual: the projection. The warps of a block divide pixels and
+// output channels among themselves.
 #pragma once
 
 #include <cstddef>
@@ -13,17 +14,18 @@
 
 namespace facepipe::engine {
 
-/// The projection of some pixels to some channels, and its way out.
+/// A unit of the projection: kPixelTiles * 16 pixels by kColumnTiles * 8 output channels.
 template <int kStride, int kPixelTiles, int kColumnTiles>
 struct Projection {
-  static constexpr int kBlocks = kColumnTiles * 16;                     ///< of weights of a chunk
-  static constexpr int kPlaceBlocks = kPixelTiles * kColumnTiles * 32;  ///< of 8 bytes, a unit
-  static constexpr int kPixels = 2 * kPixelTiles;                       ///< a lane has
+  static constexpr int kWeightChunks = kColumnTiles * 16;  ///< of the weights of an expanded group
+  static constexpr int kUnitPairs =
+      kPixelTiles * kColumnTiles * 32;             ///< partial sums, 8 bytes each
+  static constexpr int kPixels = 2 * kPixelTiles;  ///< of a lane
 
   const InvertedResidualArguments& a;
   int lane;
-  int channel;         ///< a lane's first
-  int pixel[kPixels];  ///< of the output; negative: it yields no result
+  int channel;         ///< the lane's first
+  int pixel[kPixels];  ///< of the output; negative: not an output of this block
   float sum[kPixelTiles][kColumnTiles][4] = {};
   std::uint32_t added[kPixels][kColumnTiles] = {};
 
@@ -44,13 +46,15 @@ struct Projection {
     }
   }
 
-  /// Where the words of a lane's tiles lie from its first channel on: tiles 0 and 1, or 0 to 3,
-  /// follow each other; a third tile stands behind those of all lanes.
+  /// The channel of a lane's third tile if there are three. Channels of tiles 0 and 1, or 0 to 3,
+  /// follow each other from `channel` on; the third of three tiles lies after the first two of all
+  /// lanes.
   [[nodiscard]] __device__ __forceinline__ int last_channel() const {
     return channel + 16 - 2 * (lane % 4);
   }
 
-  /// Words of two channels of one pixel, to or from memory.
+  /// Calls move(channel, tile, word) for each of the lane's loads or stores of a pixel: `word` has
+  /// the type to move, `tile` is the first tile in it.
   template <class Move>
   __device__ __forceinline__ void move_words(Move move) const {
     if constexpr (kColumnTiles == 4) {
@@ -62,7 +66,7 @@ struct Projection {
     }
   }
 
-  /// Sums begin with the bias; residuals are asked for early, as they come from far.
+  /// Sets the sums to the bias, and starts to load residuals, which takes long.
   __device__ __forceinline__ void begin() {
 #pragma unroll
     for (int n = 0; n < kColumnTiles; ++n) {
@@ -84,12 +88,13 @@ struct Projection {
         });
   }
 
-  /// Over the block's chunks. `results` and `weights` are those of the first chunk.
-  __device__ __forceinline__ void multiply_chunks(const uint4* results, int results_step,
+  /// Adds up the block's expanded groups. `results` and `weights` point to those of its first
+  /// group.
+  __device__ __forceinline__ void multiply_groups(const uint4* results, int results_step,
                                                   const uint4* weights, int weights_step,
-                                                  int chunks) {
+                                                  int expanded_groups) {
 #pragma unroll 2
-    for (int c = 0; c < chunks; ++c) {
+    for (int c = 0; c < expanded_groups; ++c) {
       std::uint32_t b[kColumnTiles][2];
       const uint4 first = weights[lane];
       b[0][0] = first.x, b[0][1] = first.y, b[1][0] = first.z, b[1][1] = first.w;
@@ -113,7 +118,7 @@ struct Projection {
     }
   }
 
-  /// Activation, residual, and out.
+  /// Applies the activation, adds the residual and stores the results.
   __device__ __forceinline__ void store() const {
 #pragma unroll
     for (int i = 0; i < kPixels; ++i) {
@@ -133,7 +138,7 @@ struct Projection {
     }
   }
 
-  /// Partial sums to the block that adds them up.
+  /// Sends partial sums, as halves, to the block of the cluster that adds them up.
   __device__ __forceinline__ void send(std::uint32_t to) const {
 #pragma unroll
     for (int m = 0; m < kPixelTiles; ++m)
@@ -158,30 +163,31 @@ struct Projection {
   }
 };
 
-/// The second phase. `weights` and `results` are those of the block's chunks; `received` has room
-/// for what the cluster's other blocks send once all have ended the first phase.
-template <int kEighths, int kStride, int kPixelTiles, int kColumnTiles>
+/// The second phase. `weights` and `results` are those of the block's expanded groups. `received`
+/// is where the blocks of the cluster send partial sums once all of them have ended the first
+/// phase. Block b of the cluster adds up the units u with u % split == b.
+template <int kChunks, int kStride, int kPixelTiles, int kColumnTiles>
 __device__ __forceinline__ void project(const InvertedResidualArguments& a,
-                                        const BlockPlace<kEighths, kStride>& place,
+                                        const BlockWork<kChunks, kStride>& work,
                                         const uint4* weights, const uint4* results,
                                         uint2* received) {
   using Unit = Projection<kStride, kPixelTiles, kColumnTiles>;
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const int warps = static_cast<int>(blockDim.x) / 32;
-  const int first_column = kStride == 1 ? place.first_column : (place.first_column + 1) / 2;
-  const int pixel_groups = place.pixel_tiles() / kPixelTiles;
+  const int first_column = kStride == 1 ? work.first_column : (work.first_column + 1) / 2;
+  const int pixel_groups = work.pixel_tiles() / kPixelTiles;
   const int units = pixel_groups * a.column_groups;
   const int split = static_cast<int>(gridDim.z);
-  const int slots = (units + split - 1) / split;  // of units that a block of a cluster adds up
+  const int received_units = (units + split - 1) / split;  // that a block adds up, at most
   bool ready = false;
   for (int u = warp; u < units; u += warps) {
     const int pixel_group = u % pixel_groups;
     const int column_group = u / pixel_groups;
-    Unit unit(a, place.first_row, first_column, pixel_group, column_group);
+    Unit unit(a, work.first_row, first_column, pixel_group, column_group);
     if (split == 1) unit.begin();
-    unit.multiply_chunks(results + pixel_group * kPixelTiles * 32, place.pixel_tiles() * 32,
-                         weights + column_group * Unit::kBlocks, a.column_groups * Unit::kBlocks,
-                         place.chunks);
+    unit.multiply_groups(results + pixel_group * kPixelTiles * 32, work.pixel_tiles() * 32,
+                         weights + column_group * Unit::kWeightChunks,
+                         a.column_groups * Unit::kWeightChunks, work.expanded_groups);
     if (split == 1) {
       unit.store();
       continue;
@@ -189,39 +195,40 @@ __device__ __forceinline__ void project(const InvertedResidualArguments& a,
     if (!ready) cluster_wait();
     ready = true;
     unit.send(address_in_cluster(
-        received + (static_cast<int>(blockIdx.z) * slots + u / split) * Unit::kPlaceBlocks,
+        received + (static_cast<int>(blockIdx.z) * received_units + u / split) * Unit::kUnitPairs,
         u % split));
   }
   if (split == 1) return;
   if (!ready) cluster_wait();
   cluster_arrive();
-  for (int slot = warp; slot < slots || slot == warp; slot += warps) {
-    const int u = slot * split + static_cast<int>(blockIdx.z);
-    const bool mine = slot < slots && u < units;
-    Unit unit(a, place.first_row, first_column, u % pixel_groups, u / pixel_groups);
+  for (int received_unit = warp; received_unit < received_units || received_unit == warp;
+       received_unit += warps) {
+    const int u = received_unit * split + static_cast<int>(blockIdx.z);
+    const bool mine = received_unit < received_units && u < units;
+    Unit unit(a, work.first_row, first_column, u % pixel_groups, u / pixel_groups);
     if (mine) unit.begin();
-    if (slot == warp) cluster_wait();
+    if (received_unit == warp) cluster_wait();
     if (!mine) break;
     for (int from = 0; from < split; ++from)
-      unit.add(received + (from * slots + slot) * Unit::kPlaceBlocks);
+      unit.add(received + (from * received_units + received_unit) * Unit::kUnitPairs);
     unit.store();
   }
 }
 
-/// The same, of as many tiles at a time as the arguments say.
-template <int kEighths, int kStride>
+/// Calls project() for the numbers of tiles in the arguments.
+template <int kChunks, int kStride>
 __device__ __forceinline__ void project_columns(const InvertedResidualArguments& a,
-                                                const BlockPlace<kEighths, kStride>& place,
+                                                const BlockWork<kChunks, kStride>& work,
                                                 const uint4* weights, const uint4* results,
                                                 uint2* received) {
   const auto with_columns = [&](auto pixel_tiles) {
     constexpr int kPixelTiles = decltype(pixel_tiles)::value;
     if (a.column_tiles == 2)
-      project<kEighths, kStride, kPixelTiles, 2>(a, place, weights, results, received);
+      project<kChunks, kStride, kPixelTiles, 2>(a, work, weights, results, received);
     if (a.column_tiles == 3)
-      project<kEighths, kStride, kPixelTiles, 3>(a, place, weights, results, received);
+      project<kChunks, kStride, kPixelTiles, 3>(a, work, weights, results, received);
     if (a.column_tiles == 4)
-      project<kEighths, kStride, kPixelTiles, 4>(a, place, weights, results, received);
+      project<kChunks, kStride, kPixelTiles, 4>(a, work, weights, results, received);
   };
   if (a.pixel_tiles == 1)
     with_columns(std::integral_constant<int, 1>{});

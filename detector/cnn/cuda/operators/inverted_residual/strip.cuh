@@ -1,9 +1,10 @@
-// A thread block's strip of pixels in inverted_residual.h, and its way into shared memory.
+// The strip of input pixels of a thread block, and how it is loaded into shared memory.
 //
-// Pixels lie there in an order of which every eighth is a neighbour: pixel p at place
-// p % 4 * 8 + p / 4. Rows g of the strip's fragments (fragments.cuh) are then pixels 4g, 4g + 1,
-// 4g + 2 and 4g + 3: a lane has four neighbouring pixels of two channels, and the lanes 4 before
-// and behind have those beside them.
+// The pixels of a row are permuted in shared memory: pixel p is at position p % 4 * 8 + p / 4. The
+// four rows of the strip's fragments that a lane holds (fragments.cuh) are then the pixels 4g, 4g +
+// 1, 4g + 2 and 4g + 3. So a lane has four neighbouring pixels of two channels; the pixel before
+// them is in lane
+// - 4, the pixel after them in lane + 4.
 #pragma once
 
 #include <cstddef>
@@ -15,62 +16,64 @@
 namespace facepipe::engine {
 
 inline constexpr int kStripWidth = 32;
-inline constexpr int kStripInputs = 4;  ///< pixels of a lane
+inline constexpr int kStripInputs = 4;  ///< pixels of a row that a lane holds
 inline constexpr int kTaps = 9;
-inline constexpr int kDepthwiseBlocks = 6;  ///< 16 bytes each, of a chunk's weights for one t
-inline constexpr int kLargestHalves = 0x7bff7bff;  ///< two of them
+inline constexpr int kDepthwiseChunks = 6;         ///< of an expanded group's weights for one t
+inline constexpr int kLargestHalves = 0x7bff7bff;  ///< two halves of 65504
 
-/// Bytes from a pixel to the next in shared memory: an odd number of 16, so that eight rows of a
-/// fragment lie in different banks.
-__host__ __device__ constexpr int strip_pitch(int eighths) {
-  return (eighths % 2 == 0 ? eighths + 1 : eighths) * 16;
+/// Bytes from a pixel to the next in shared memory: an odd number of chunks, so that the eight rows
+/// that ldmatrix reads at a time lie in different banks.
+__host__ __device__ constexpr int strip_pitch(int chunks) {
+  return (chunks % 2 == 0 ? chunks + 1 : chunks) * 16;
 }
 __host__ __device__ constexpr int strip_rows(int stride, int output_rows) {
   return stride * (output_rows - 1) + 3;
 }
-/// Fragments of 16 pixels that a strip's row of results makes.
+/// Tiles of 16 pixels in a row of a strip's results.
 __host__ __device__ constexpr int pixel_tiles_of_row(int stride) { return 2 / stride; }
 
-/// A block's place in the picture, and its share of the expanded channels.
-template <int kEighths, int kStride>
-struct BlockPlace {
+/// What a block computes: the position of its strip, and its expanded groups.
+template <int kChunks, int kStride>
+struct BlockWork {
   int first_row;     ///< of the output
-  int first_column;  ///< of the input, pixel 0 of the strip
+  int first_column;  ///< of the input, for pixel 0 of the strip
   int rows;          ///< of output
-  int first_chunk;
-  int chunks;
+  int first_group;
+  int expanded_groups;
 
-  __device__ BlockPlace(const InvertedResidualArguments& a, int rows_of_block)
+  __device__ BlockWork(const InvertedResidualArguments& a, int rows_of_block)
       : first_row(static_cast<int>(blockIdx.y) * rows_of_block),
         first_column(static_cast<int>(blockIdx.x) * kStripPixels - 1),
         rows(rows_of_block),
-        first_chunk(a.chunks * static_cast<int>(blockIdx.z) / static_cast<int>(gridDim.z)),
-        chunks(a.chunks * static_cast<int>(blockIdx.z + 1) / static_cast<int>(gridDim.z) -
-               first_chunk) {}
+        first_group(a.expanded_groups * static_cast<int>(blockIdx.z) / static_cast<int>(gridDim.z)),
+        expanded_groups(a.expanded_groups * static_cast<int>(blockIdx.z + 1) /
+                            static_cast<int>(gridDim.z) -
+                        first_group) {}
 
   [[nodiscard]] __device__ int first_input_row() const { return kStride * first_row - 1; }
   [[nodiscard]] __device__ int input_rows() const { return strip_rows(kStride, rows); }
   [[nodiscard]] __device__ int pixel_tiles() const { return rows * pixel_tiles_of_row(kStride); }
 };
 
-/// 16 bytes at a time, each thread the same place of one row after the other.
-template <int kEighths, int kStride>
+/// Starts to copy the strip to shared memory. Each thread copies the same chunk of row after row.
+/// Outside of the picture the strip is zeros.
+template <int kChunks, int kStride>
 __device__ __forceinline__ void load_strip(const InvertedResidualArguments& a,
-                                           const BlockPlace<kEighths, kStride>& place,
+                                           const BlockWork<kChunks, kStride>& work,
                                            std::uint32_t to) {
-  constexpr int kPitch = strip_pitch(kEighths);
+  constexpr int kPitch = strip_pitch(kChunks);
   const std::ptrdiff_t row_halves = static_cast<std::ptrdiff_t>(a.input_width) * a.input_pitch;
-  for (int i = static_cast<int>(threadIdx.x); i < kStripWidth * kEighths;
+  for (int i = static_cast<int>(threadIdx.x); i < kStripWidth * kChunks;
        i += static_cast<int>(blockDim.x)) {
-    const int eighth = i % kEighths;
-    const int pixel = i / kEighths;
-    const int x = place.first_column + pixel;
-    const bool inside = x >= 0 && x < a.input_width && eighth < a.input_eighths;
-    int y = place.first_input_row();
-    const __half* from = a.input + y * row_halves + x * a.input_pitch + eighth * 8;
-    const int slot = pixel % kStripInputs * 8 + pixel / kStripInputs;
-    std::uint32_t at = to + slot * kPitch + eighth * 16;
-    for (int row = 0; row < place.input_rows(); ++row) {
+    const int chunk = i % kChunks;
+    const int pixel = i / kChunks;
+    const int x = work.first_column + pixel;
+    const bool inside = x >= 0 && x < a.input_width && chunk < a.input_chunks;
+    int y = work.first_input_row();
+    const __half* from = a.input + y * row_halves + x * a.input_pitch + chunk * 8;
+    const int position = pixel % kStripInputs * 8 + pixel / kStripInputs;
+    std::uint32_t at = to + position * kPitch + chunk * 16;
+    for (int row = 0; row < work.input_rows(); ++row) {
       const bool valid = inside && y >= 0 && y < a.input_height;
       copy_async<false>(at, valid ? from : a.input, valid);
       ++y;
@@ -80,8 +83,8 @@ __device__ __forceinline__ void load_strip(const InvertedResidualArguments& a,
   }
 }
 
-/// All threads copy `count` times 16 bytes.
-__device__ __forceinline__ void load_blocks(const uint4* from, uint4* to, int count) {
+/// Starts to copy `count` chunks. All threads of the block call it.
+__device__ __forceinline__ void load_chunks(const uint4* from, uint4* to, int count) {
   const auto at = static_cast<std::uint32_t>(__cvta_generic_to_shared(to));
   for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x))
     copy_async<false>(at + i * 16, from + i, true);

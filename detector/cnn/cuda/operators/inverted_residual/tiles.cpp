@@ -19,15 +19,15 @@ int blocks_of(const InvertedResidualShape& shape, const InvertedResidualTile& ti
          divide_up(shape.output_height, tile.block_rows()) * tile.split;
 }
 
-/// Warps of a block so that each has about `items` pieces of work in the first phase.
+/// The number of warps with which each has about `items` items of work in the first phase.
 int warps_for(const InvertedResidualShape& shape, const InvertedResidualTile& tile, int items) {
-  const int work = divide_up(shape.chunks, tile.split) * tile.groups;
+  const int work = divide_up(shape.expanded_groups, tile.split) * tile.groups;
   return divide_up(work, items);
 }
 
-/// The fastest tiles of CenterFace's blocks at 1920x1088 on an H100.
+/// The fastest tiles for CenterFace's inverted residuals at 1920x1088 on an H100.
 struct Favourite {
-  int eighths;
+  int chunks;
   int stride;
   InvertedResidualTile tile;
 };
@@ -45,7 +45,7 @@ bool fits(const InvertedResidualShape& shape, const InvertedResidualTile& tile, 
          shared_bytes_of(shape, tile) <= chip.shared_bytes;
 }
 
-/// All ways to share out the first phase of a block of so many rows.
+/// Appends all tiles with the rows, groups and split of `tile`.
 void append_tiles(std::vector<InvertedResidualTile>& to, const InvertedResidualShape& shape,
                   InvertedResidualTile tile, const Chip& chip) {
   constexpr int kMostItems = 4;
@@ -53,7 +53,7 @@ void append_tiles(std::vector<InvertedResidualTile>& to, const InvertedResidualS
   for (int items = 1; items <= kMostItems; ++items)
     for (const int pixel_tiles : {2, 1})
       for (const bool staged : {true, false}) {
-        if (items == 1 && !staged) continue;  // the same
+        if (items == 1 && !staged) continue;  // staging has no effect with one item a warp
         tile.warps = std::max(warps_for(shape, tile, items), kFewestWarps);
         tile.pixel_tiles = pixel_tiles;
         tile.staged = staged;
@@ -62,18 +62,19 @@ void append_tiles(std::vector<InvertedResidualTile>& to, const InvertedResidualS
       }
 }
 
-/// The least split whose memory fits, and greater ones where a picture gives few blocks without.
+/// Appends tiles with the smallest split whose memory fits, and with greater ones as long as there
+/// are few blocks.
 void append_splits(std::vector<InvertedResidualTile>& to, const InvertedResidualShape& shape,
                    InvertedResidualTile tile, const Chip& chip, int most) {
   const std::size_t before = to.size();
-  for (tile.split = 1; tile.split <= std::min(most, shape.chunks); ++tile.split)
+  for (tile.split = 1; tile.split <= std::min(most, shape.expanded_groups); ++tile.split)
     if (to.size() == before || blocks_of(shape, tile) <= 2 * chip.multiprocessors)
       append_tiles(to, shape, tile, chip);
 }
 
 void move_to_front(std::vector<InvertedResidualTile>& tiles, const InvertedResidualShape& shape) {
   for (const Favourite& favourite : kFavourites) {
-    if (favourite.eighths != shape.input_eighths || favourite.stride != shape.stride) continue;
+    if (favourite.chunks != shape.input_chunks || favourite.stride != shape.stride) continue;
     const auto found = std::find(tiles.begin(), tiles.end(), favourite.tile);
     if (found != tiles.end()) std::rotate(tiles.begin(), found, found + 1);
   }
@@ -84,10 +85,10 @@ void move_to_front(std::vector<InvertedResidualTile>& tiles, const InvertedResid
 std::vector<InvertedResidualTile> candidate_tiles(const InvertedResidualShape& shape,
                                                   const Chip& chip) {
   std::vector<InvertedResidualTile> found;
-  if (shape.input_eighths == 0 || !has_fused_kernels(chip)) return found;
+  if (shape.input_chunks == 0 || !has_fused_kernels(chip)) return found;
   const int most_split = chip.compute_capability >= cuda::kOldestWithClusters ? kMostSplit : 1;
   for (int rows = kMostRows; rows >= 1; --rows) {
-    if (!has_rows(shape.input_eighths, shape.stride, rows)) continue;
+    if (!has_rows(shape.input_chunks, shape.stride, rows)) continue;
     for (const int groups : {1, 2, 4})
       append_splits(found, shape, {rows, groups}, chip, most_split);
   }

@@ -1,4 +1,4 @@
-// How the work of an inverted residual can be cut on a chip.
+// The tiles with which an inverted residual can run on a chip.
 #pragma once
 
 #include <string>
@@ -10,16 +10,17 @@
 
 namespace facepipe::engine {
 
-/// Tiles that are worth a trial, whose memory fits the chip; the first is the one to take without
-/// trials. None where there is no kernel for the shape.
+/// Tiles that may be the fastest and whose memory fits the chip. The first one is used if there are
+/// no trials. Empty if there is no kernel for the shape.
 [[nodiscard]] std::vector<InvertedResidualTile> candidate_tiles(const InvertedResidualShape& shape,
                                                                 const Chip& chip);
 
-/// "ROWS,GROUPS,WARPS,SPLIT,PIXEL_TILES,STAGED", and back; throws std::invalid_argument.
+/// A tile as the text "ROWS,GROUPS,WARPS,SPLIT,PIXEL_TILES,STAGED", and back. tile_of() throws
+/// std::invalid_argument for any other text.
 [[nodiscard]] std::string text_of(const InvertedResidualTile& tile);
 [[nodiscard]] InvertedResidualTile tile_of(const std::string& text);
 
-/// Whether `chip` has a kernel for it.
+/// Whether `chip` can run a kernel for `op`.
 [[nodiscard]] bool has_inverted_residual(const graph::InvertedResidual& op, const Chip& chip);
 
 }  // namespace facepipe::engine

@@ -11,10 +11,10 @@
 namespace facepipe::engine {
 namespace {
 
-constexpr int kEighth = 8;
+constexpr int kChunk = 8;
 constexpr std::size_t kTimes = 3;
 
-int padded(int channels) { return (channels + kEighth - 1) / kEighth * kEighth; }
+int padded(int channels) { return (channels + kChunk - 1) / kChunk * kChunk; }
 
 std::size_t halves_of(const graph::MapShape& shape) {
   return static_cast<std::size_t>(shape.height) * static_cast<std::size_t>(shape.width) *
@@ -26,7 +26,7 @@ graph::MapShape output_of(const graph::InvertedResidual& op, const graph::MapSha
   return {op.project.outputs, (input.height - 1) / stride + 1, (input.width - 1) / stride + 1};
 }
 
-/// Differ from pixel to pixel and from channel to channel, and are all normal numbers.
+/// Values that differ from pixel to pixel and from channel to channel.
 std::vector<__half> numbers(std::size_t count) {
   constexpr std::size_t kPeriod = 61;
   std::vector<__half> values(count);
@@ -43,7 +43,7 @@ cuda::DeviceBuffer<T> uploaded(const std::vector<T>& values, cuda::StreamView st
   return buffer;
 }
 
-const uint4* blocks_of(const cuda::DeviceBuffer<__half>& halves) {
+const uint4* chunks_of(const cuda::DeviceBuffer<__half>& halves) {
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): as the kernel reads them
   return reinterpret_cast<const uint4*>(halves.data());
 }
@@ -68,9 +68,9 @@ InvertedResidualTrial::InvertedResidualTrial(const graph::InvertedResidual& op,
   arguments_.residual = residual ? input_.data() : nullptr;
   arguments_.residual_pitch = arguments_.input_pitch;
   arguments_.output = output_.data();
-  arguments_.expand = blocks_of(weights_[0]);
-  arguments_.depthwise = blocks_of(weights_[1]);
-  arguments_.project = blocks_of(weights_[2]);
+  arguments_.expand = chunks_of(weights_[0]);
+  arguments_.depthwise = chunks_of(weights_[1]);
+  arguments_.project = chunks_of(weights_[2]);
   arguments_.bias = bias_.data();
 }
 
@@ -89,7 +89,7 @@ float InvertedResidualTrial::time(const InvertedResidualTile& tile, int launches
   std::array<float, kTimes> times{};
   launch();
   for (float& time : times) {
-    launch();  // the device is busy while the rest is enqueued
+    launch();  // keeps the device busy while the others are enqueued
     begin.record(stream);
     for (int i = 0; i < launches; ++i) launch();
     end.record(stream);

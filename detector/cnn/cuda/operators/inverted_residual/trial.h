@@ -1,4 +1,4 @@
-// An inverted residual with memory of its own, to be timed with one tile after the other.
+// An inverted residual with memory of its own, to measure how fast it is with each tile.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace facepipe::engine {
 /// Bound to the device that was current at construction. Not thread-safe.
 class InvertedResidualTrial {
  public:
-  /// Allocates input, output and weights, and waits for their upload. The input is small numbers.
+  /// Allocates input, output and weights, and waits for the upload. Input values are within +-0.5.
   InvertedResidualTrial(const graph::InvertedResidual& op, const graph::MapShape& input,
                         bool residual, cuda::StreamView stream);
 
@@ -23,11 +23,11 @@ class InvertedResidualTrial {
   [[nodiscard]] cuda::DeviceSpan<const __half> input() const { return input_.span(); }
   [[nodiscard]] cuda::DeviceSpan<const __half> output() const { return output_.span(); }
 
-  /// Fills the output with what is no number.
+  /// Fills the output with NaN.
   void forget_output(cuda::StreamView stream);
 
-  /// Microseconds of a launch among `launches`, one after the other; infinite for a tile that the
-  /// device can't run. Waits for the stream.
+  /// The time of one launch in microseconds, averaged over `launches` in sequence. Infinity if the
+  /// device can't run the tile. Waits for the stream.
   [[nodiscard]] float time(const InvertedResidualTile& tile, int launches, cuda::StreamView stream);
 
  private:

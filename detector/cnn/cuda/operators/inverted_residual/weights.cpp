@@ -5,13 +5,13 @@
 namespace facepipe::engine {
 namespace {
 
-constexpr int kEighth = 8;
+constexpr int kChunk = 8;
 constexpr int kLanes = 32;
 constexpr int kTaps = 9;
 
 int divide_up(int value, int by) { return (value + by - 1) / by; }
 
-/// A matrix of a 1x1 convolution, zero beyond its edges.
+/// The matrix of a 1x1 convolution; elements beyond its edges are 0.
 class Matrix {
  public:
   explicit Matrix(const graph::Convolution& op) : op_(op) {}
@@ -25,29 +25,31 @@ class Matrix {
   const graph::Convolution& op_;
 };
 
-/// Appends a lane's part of B: `eighths` times 8 rows, from `input` on, of one column.
+/// Appends a lane's part of fragment B: `chunks` * 8 rows, from `input` on, of one column.
 void append_fragment(std::vector<__half>& to, const Matrix& matrix, int lane, int output, int input,
-                     int eighths) {
-  for (int i = 0; i < eighths; ++i)
-    for (int b = 0; b < 2; ++b)
-      to.push_back(matrix(output, input + i * kEighth + lane % 4 * 2 + b));
+                     int chunks) {
+  for (int i = 0; i < chunks; ++i)
+    for (int b = 0; b < 2; ++b) to.push_back(matrix(output, input + i * kChunk + lane % 4 * 2 + b));
 }
 
-void append_expand(std::vector<__half>& to, const graph::Convolution& op, int chunk, int eighths) {
+void append_expand(std::vector<__half>& to, const graph::Convolution& op, int expanded_group,
+                   int chunks) {
   const Matrix matrix(op);
-  for (int at = 0; at < eighths; at += 2)
+  for (int at = 0; at < chunks; at += 2)
     for (int lane = 0; lane < kLanes; ++lane)
       for (int tile = 0; tile < 2; ++tile)
-        append_fragment(to, matrix, lane, chunk * kExpandedStep + tile * kEighth + lane / 4,
-                        at * kEighth, at + 1 < eighths ? 2 : 1);
+        append_fragment(to, matrix, lane,
+                        expanded_group * kExpandedGroup + tile * kChunk + lane / 4, at * kChunk,
+                        at + 1 < chunks ? 2 : 1);
 }
 
-void append_depthwise(std::vector<__half>& to, const graph::InvertedResidual& op, int chunk) {
+void append_depthwise(std::vector<__half>& to, const graph::InvertedResidual& op,
+                      int expanded_group) {
   for (int t = 0; t < 4; ++t) {
     const auto append = [&](const std::vector<float>& values, int step, int offset) {
       for (int tile = 0; tile < 2; ++tile)
         for (int b = 0; b < 2; ++b) {
-          const int channel = chunk * kExpandedStep + tile * kEighth + 2 * t + b;
+          const int channel = expanded_group * kExpandedGroup + tile * kChunk + 2 * t + b;
           const auto at = static_cast<std::size_t>(channel * step + offset);
           to.push_back(__float2half_rn(channel < op.depthwise.outputs ? values[at] : 0.0F));
         }
@@ -56,7 +58,7 @@ void append_depthwise(std::vector<__half>& to, const graph::InvertedResidual& op
     append(op.depthwise.bias, 1, 0);
     const std::size_t expand_bias = to.size();
     append(op.expand.bias, 1, 0);
-    // Twice each: they are C of both rows.
+    // Each twice: a lane uses them as C for two rows.
     const std::vector<__half> once(to.begin() + static_cast<std::ptrdiff_t>(expand_bias), to.end());
     to.resize(expand_bias);
     for (int tile = 0; tile < 2; ++tile)
@@ -65,7 +67,8 @@ void append_depthwise(std::vector<__half>& to, const graph::InvertedResidual& op
   }
 }
 
-/// The output channel of a column of a group, see Projection::channel_of().
+/// The output channel, within its group, of a column of a tile. Chosen so that a lane's results are
+/// 4 or 8 channels in sequence, see Projection.
 int channel_of(int tiles, int tile, int column) {
   const int t = column / 2;
   const int b = column % 2;
@@ -73,34 +76,34 @@ int channel_of(int tiles, int tile, int column) {
   return tile < 2 ? 4 * t + 2 * tile + b : 16 + column;
 }
 
-void append_project(std::vector<__half>& to, const graph::Convolution& op, int chunk, int group,
-                    int tiles) {
+void append_project(std::vector<__half>& to, const graph::Convolution& op, int expanded_group,
+                    int group, int tiles) {
   const Matrix matrix(op);
-  const int first = group * tiles * kEighth;
+  const int first = group * tiles * kChunk;
   for (int pair = 0; pair < tiles; pair += 2)
     for (int lane = 0; lane < kLanes; ++lane)
       for (int tile = pair; tile < pair + 2 && tile < tiles; ++tile)
         append_fragment(to, matrix, lane, first + channel_of(tiles, tile, lane / 4),
-                        chunk * kExpandedStep, 2);
+                        expanded_group * kExpandedGroup, 2);
 }
 
-/// Column tiles of a group: those that need the least padding, and of these the most.
-int column_tiles_of(int eighths) {
+/// The number of column tiles of a group with the least padding; of equal ones the largest.
+int column_tiles_of(int chunks) {
   int best = 4;
   for (const int tiles : {3, 2})
-    if (divide_up(eighths, tiles) * tiles < divide_up(eighths, best) * best) best = tiles;
+    if (divide_up(chunks, tiles) * tiles < divide_up(chunks, best) * best) best = tiles;
   return best;
 }
 
 }  // namespace
 
 InvertedResidualShape shape_of(const graph::InvertedResidual& op, const graph::MapShape& output) {
-  const int output_eighths = divide_up(op.project.outputs, kEighth);
+  const int output_chunks = divide_up(op.project.outputs, kChunk);
   InvertedResidualShape shape;
-  shape.input_eighths = compiled_eighths(divide_up(op.expand.inputs, kEighth));
-  shape.chunks = divide_up(op.expand.outputs, kExpandedStep);
-  shape.column_tiles = column_tiles_of(output_eighths);
-  shape.column_groups = divide_up(output_eighths, shape.column_tiles);
+  shape.input_chunks = compiled_chunks(divide_up(op.expand.inputs, kChunk));
+  shape.expanded_groups = divide_up(op.expand.outputs, kExpandedGroup);
+  shape.column_tiles = column_tiles_of(output_chunks);
+  shape.column_groups = divide_up(output_chunks, shape.column_tiles);
   shape.stride = op.depthwise.window.stride_y;
   shape.output_height = output.height;
   shape.output_width = output.width;
@@ -118,8 +121,8 @@ InvertedResidualArguments arguments_of(const graph::InvertedResidual& op,
   arguments.output_height = shape.output_height;
   arguments.output_width = shape.output_width;
   arguments.output_pitch = output_pitch;
-  arguments.input_eighths = input_pitch / kEighth;
-  arguments.chunks = shape.chunks;
+  arguments.input_chunks = input_pitch / kChunk;
+  arguments.expanded_groups = shape.expanded_groups;
   arguments.column_tiles = shape.column_tiles;
   arguments.column_groups = shape.column_groups;
   arguments.least = op.project.activation == graph::Activation::relu
@@ -131,14 +134,14 @@ InvertedResidualArguments arguments_of(const graph::InvertedResidual& op,
 InvertedResidualWeights pack_weights(const graph::InvertedResidual& op,
                                      const InvertedResidualShape& shape) {
   InvertedResidualWeights packed;
-  for (int chunk = 0; chunk < shape.chunks; ++chunk) {
-    append_expand(packed.expand, op.expand, chunk, shape.input_eighths);
-    append_depthwise(packed.depthwise, op, chunk);
+  for (int expanded_group = 0; expanded_group < shape.expanded_groups; ++expanded_group) {
+    append_expand(packed.expand, op.expand, expanded_group, shape.input_chunks);
+    append_depthwise(packed.depthwise, op, expanded_group);
     for (int group = 0; group < shape.column_groups; ++group)
-      append_project(packed.project, op.project, chunk, group, shape.column_tiles);
+      append_project(packed.project, op.project, expanded_group, group, shape.column_tiles);
   }
   packed.bias = op.project.bias;
-  packed.bias.resize(static_cast<std::size_t>(shape.column_groups * shape.column_tiles * kEighth));
+  packed.bias.resize(static_cast<std::size_t>(shape.column_groups * shape.column_tiles * kChunk));
   return packed;
 }
 

@@ -1,5 +1,5 @@
-// Weights of an inverted residual in the order in which lanes of a warp take them, so that each
-// load is of consecutive bytes. g and t of a lane as in fragments.cuh.
+// Packs the weights of an inverted residual in the order in which the lanes of a warp read them, so
+// that the lanes of a load read consecutive bytes. g and t of a lane are those of fragments.cuh.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -12,28 +12,29 @@
 namespace facepipe::engine {
 
 struct InvertedResidualWeights {
-  /// A chunk of 16 expanded channels after the other. In each, for 16 input channels at a time and
-  /// each lane, B of channels 0 to 7, then of 8 to 15; for 8 input channels that are left likewise.
+  /// For each expanded group, each step of 16 input channels and each lane: fragment B of the
+  /// group's channels 0 to 7, then of its channels 8 to 15. A last step may have 8 input channels.
   std::vector<__half> expand;
-  /// A chunk after the other, in it for each t the channels 2t and 2t + 1 of both eights: 9 taps,
-  /// bias, and the expansion's bias of the first eight twice, then of the second twice.
+  /// For each expanded group and each t: the 9 taps, then the bias, each for the channels 2t, 2t +
+  /// 1, 2t + 8 and 2t + 9; then the expansion's bias, twice for the channels 2t and 2t + 1 and
+  /// twice for 2t + 8 and 2t + 9.
   std::vector<__half> depthwise;
-  /// A chunk after the other, in it for each group of output channels and each lane B of two column
-  /// tiles, then of those that are left.
+  /// For each expanded group and each group of output channels: for each lane fragment B of the
+  /// first two column tiles; then for each lane that of the remaining tiles.
   std::vector<__half> project;
-  std::vector<float> bias;  ///< of the projection, in the order of channels, whole groups
+  std::vector<float> bias;  ///< of the projection, in the order of channels, padded to whole groups
 };
 
-/// Shape of what is computed: input channels rounded up to what is compiled, output channels to
-/// what a warp takes. The input's extents don't matter.
+/// The kernel's shape for `op`: input channels are rounded up to those of a compiled kernel, output
+/// channels to whole column groups.
 [[nodiscard]] InvertedResidualShape shape_of(const graph::InvertedResidual& op,
                                              const graph::MapShape& output);
 
 [[nodiscard]] InvertedResidualWeights pack_weights(const graph::InvertedResidual& op,
                                                    const InvertedResidualShape& shape);
 
-/// What `shape` and the extents say; pointers, the residual's pitch and what the tile says are 0.
-/// Pitches are in halves a pixel.
+/// Arguments that follow from `shape` and the extents. Pointers, the residual's pitch and the
+/// members that depend on the tile are 0. Pitches are in halves a pixel.
 [[nodiscard]] InvertedResidualArguments arguments_of(const graph::InvertedResidual& op,
                                                      const InvertedResidualShape& shape,
                                                      const graph::MapShape& input, int input_pitch,

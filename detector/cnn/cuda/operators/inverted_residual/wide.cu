@@ -2,8 +2,8 @@
 
 namespace facepipe::engine {
 
-InvertedResidualKernel wide_inverted_residual(int eighths, int stride, int rows) {
-  switch (eighths) {
+InvertedResidualKernel wide_inverted_residual(int chunks, int stride, int rows) {
+  switch (chunks) {
     case 16:
       return kernel_among<16>(Rows<4>(), Rows<2>(), stride, rows);
     case 20:

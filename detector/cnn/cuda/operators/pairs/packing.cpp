@@ -12,8 +12,8 @@ constexpr int kTaps = 9;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-/// Halves of B of m16n8k16 for two products. Column `lane / 4` of product n is the channel that
-/// makes lane t the owner of the channels 4t..4t+3: see pair_warp.cuh.
+/// Fragments B of m16n8k16 for the two products of a group. Columns are assigned to channels so
+/// that a lane's results are the channels 4t..4t+3, see pairs/warp.cuh.
 std::vector<__half> fragments(const graph::Convolution& op, int steps) {
   const int groups = pair_groups(op.outputs);
   std::vector<__half> packed(at(groups * steps * kLanes * kFragments), __float2half(0.0F));
@@ -38,7 +38,7 @@ std::vector<float> padded_bias(const graph::Convolution& op) {
   return bias;
 }
 
-/// A row for each tap.
+/// The depthwise weights as taps x channels.
 std::vector<float> taps(const graph::Convolution& op) {
   const int channels = pair_groups(op.outputs) * kPairGroup;
   std::vector<float> result(at(kTaps * channels));

@@ -1,4 +1,4 @@
-// Weights of a pair in the order in which lanes of the kernel read them.
+// Packs the weights of a pair in the order in which the lanes of the kernel read them.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace facepipe::engine {
 
-/// Where the parts of PairWeights will lie, in bytes from the start of all weights.
+/// The positions of the parts of PairWeights, in bytes from the start of all weights.
 struct PackedPair {
   std::size_t pointwise = 0;
   std::size_t pointwise_bias = 0;
@@ -17,11 +17,11 @@ struct PackedPair {
   std::size_t depthwise_bias = 0;
 };
 
-/// For the instance of `steps` times 16 inputs. `floats`: the result is of floats.
+/// Packs for the kernel with `steps` * 16 inputs. `floats`: the result is floats.
 [[nodiscard]] PackedPair pack_pair(const graph::Pair& pair, int steps, bool floats,
                                    WeightPacker& packer);
 
-/// Groups of 16 that a number of channels fills.
+/// The number of groups of 16 that `channels` need.
 [[nodiscard]] constexpr int pair_groups(int channels) {
   return (channels + kPairGroup - 1) / kPairGroup;
 }

@@ -6,7 +6,6 @@
 
 #include "detector/cnn/cuda/operators/operator.h"
 #include "detector/cnn/cuda/operators/pairs/packing.h"
-#include "detector/cnn/cuda/operators/pairs/tile.h"
 
 namespace facepipe::engine {
 namespace {

@@ -15,8 +15,8 @@ constexpr int kMostWarps = kPairChannels / kPairGroup;
 constexpr int kUsualWarps = 4;  // of a block
 constexpr int kStepCounts[] = {1, 2, 4, 8};
 
-/// Registers of a thread: for four blocks of the usual size on a multiprocessor where that spills
-/// nothing that matters, else for three, or for as many as there may be.
+/// The most registers of a thread. 128 let a multiprocessor run four blocks of the usual size;
+/// where that would spill values of the inner loop, 168 let it run three; 255 is the maximum.
 template <int kSteps, PairResult kResult>
 constexpr int most_registers() {
   if (kSteps == 8 || kResult == PairResult::floats) return 255;
@@ -28,8 +28,8 @@ template <int kSteps, PairResult kResult, bool kRelu, bool kUpsampled>
 __global__ void __maxnreg__((most_registers<kSteps, kResult>()))
     pairs_kernel(const __grid_constant__ PairsArguments a) {
 #if __CUDA_ARCH__ >= 800
-  // Blocks of the next kernel that come while many of this one are there would crowd on some
-  // multiprocessors.
+  // If the next kernel's blocks started while many blocks of this one run, some multiprocessors
+  // would get more of them than others.
   const bool early = gridDim.x <= static_cast<unsigned>(a.multiprocessors);
   if (early) cuda::let_next_kernel_start();
   extern __shared__ __align__(128) std::byte staged[];
@@ -55,7 +55,7 @@ using Kernel = void (*)(PairsArguments);
 
 struct Instance {
   Kernel kernel;
-  int team_bytes;  ///< of shared memory
+  int team_bytes;  ///< shared memory of a team
 };
 
 template <int kSteps, PairResult kResult, bool kRelu, bool kUpsampled>

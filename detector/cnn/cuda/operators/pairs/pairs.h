@@ -1,5 +1,5 @@
-// Pairs of a 1x1 convolution and a depthwise 3x3 one (graph::PairChains) in one kernel: what lies
-// between the two never leaves the registers. From compute capability 8.0 on.
+// Pairs of a 1x1 convolution and a depthwise 3x3 one (graph::PairChains) in one kernel: the map
+// between the two never leaves the registers. From sm_80 on.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -8,35 +8,38 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 
+#include "core/geometry.h"
 #include "detector/cnn/model/graph/fuse_pairs.h"
 
 namespace facepipe::engine {
 
-inline constexpr int kPairMaps = 4;        ///< of a launch, at most
-inline constexpr int kPairGroup = 16;      ///< channels that a warp computes of a map
-inline constexpr int kPairChannels = 128;  ///< in and out, at most
-inline constexpr int kPairColumns = 30;    ///< of the output, that a thread block computes
+inline constexpr int kPairMaps = 4;        ///< the most maps of a launch
+inline constexpr int kPairGroup = 16;      ///< output channels that a warp computes
+inline constexpr int kPairChannels = 128;  ///< the most input and output channels
+inline constexpr int kPairColumns = 30;    ///< output columns that a thread block computes
 
-/// What graph::fuse_pairs() may make where the chip has_fused_kernels().
+/// What graph::fuse_pairs() may fuse if has_fused_kernels() is true for the chip.
 inline constexpr graph::PairLimits kPairLimits{
     .channels = kPairChannels, .pairs = 1, .chains = kPairMaps};
 
-/// Weights of a pair as the kernel reads them; outputs padded to groups of 16, inputs to a multiple
-/// of 16 of which the kernel has an instance.
+/// Weights of a pair in the order in which the kernel reads them. Outputs are padded to groups of
+/// 16, inputs to PairKind::steps * 16.
 struct PairWeights {
-  const uint4* pointwise;       ///< fragments: a group, 16 inputs of it, a lane
-  const float* pointwise_bias;  ///< an output
-  const void* depthwise;        ///< a tap, an output of it: halves, or floats if the result is
-  const void* depthwise_bias;   ///< an output, likewise
+  const uint4* pointwise;       ///< fragments: groups x steps of 16 inputs x lanes
+  const float* pointwise_bias;  ///< one for each output
+  const void* depthwise;        ///< taps x outputs: halves, or floats if the result is floats
+  const void* depthwise_bias;   ///< one for each output, halves or floats likewise
 };
 
-/// A map and what is made of it. Pitches in elements, multiples of 8.
+/// An input map and the outputs that are computed of it. Pitches are in elements and multiples
+/// of 8.
 struct PairMap {
   const __half* input;
-  const __half* coarse;  ///< repeated twice on both axes and added to `input`; or null
+  const __half* coarse;  ///< upsampled by 2 and added to `input`; or null
   void* output;          ///< halves or floats; null for PairResult::maxima
-  __half* pooled;        ///< maxima of 2x2; null where there are none
+  __half* pooled;        ///< the output of 2x2 max pooling; null if there is none
   PairWeights weights;
   int height;
   int width;
@@ -45,51 +48,57 @@ struct PairMap {
   int output_pitch;
   int pooled_pitch;
   int strips;      ///< of kPairColumns columns
-  int first_tile;  ///< of this map's
+  int first_tile;  ///< number of tiles of the maps before this one
 };
 
+/// What the kernel stores: the result of the pair as halves or floats, its 2x2 maxima, or both.
 enum class PairResult { halves, floats, maxima, halves_and_maxima };
 
 [[nodiscard]] constexpr bool has_maxima(PairResult result) {
   return result == PairResult::maxima || result == PairResult::halves_and_maxima;
 }
 
-/// What tells the kernels apart.
+/// The template parameters of a kernel.
 struct PairKind {
-  int steps = 1;  ///< as pair_steps() gave it
+  int steps = 1;  ///< see pair_steps()
   PairResult result = PairResult::halves;
   bool relu = true;
-  bool upsampled = false;  ///< the maps have a coarse one
+  bool upsampled = false;  ///< PairMap::coarse is not null
 };
 
 struct PairsArguments {
   PairMap maps[kPairMaps];
   int map_count;
-  int groups;  ///< of 16 outputs: the warps that share a tile
-  int teams;   ///< of so many warps, each with a tile of its own, in a block
-  int rows;    ///< of a tile, which is a strip's width; even where there are maxima
-  int tiles;   ///< of all maps
+  int groups;  ///< of 16 outputs; a team of so many warps computes a tile
+  int teams;   ///< of a block; each computes a tile of its own
+  int rows;    ///< of a tile, whose width is that of a strip; even for maxima
+  int tiles;   ///< of all maps together
   int multiprocessors;
-  bool overlaps;  ///< with the end of the kernel before: cuda::Overlap::prologue
+  bool overlaps;  ///< launch with cuda::Overlap::prologue
 };
 
-/// Input channels in units of 16 that there is a kernel for, at least so many; nothing above 128
-/// channels.
+/// The least number of steps of 16 input channels for which there is a kernel and which hold
+/// `channels`; nullopt for more than 128 channels.
 [[nodiscard]] std::optional<int> pair_steps(int channels);
 
-/// How blocks of a kernel fill the device.
+/// How many blocks and teams of a kernel the device can run at a time.
 struct PairRoom {
   int multiprocessors = 1;
-  int blocks = 1;         ///< of a multiprocessor at a time
+  int blocks = 1;         ///< that a multiprocessor runs at a time
   int teams = 1;          ///< of a block
-  bool overlaps = false;  ///< cuda::Overlap::prologue is there
+  bool overlaps = false;  ///< the device supports cuda::Overlap::prologue
 };
 
-/// To be called before the first launch, outside of captures: lets the kernel have its memory.
-/// Errors: device, where not even a small block fits on a multiprocessor.
+/// Allows the kernel to use its shared memory. To be called before the first launch, not while a
+/// stream is captured. Errors: device, if not even the smallest block fits on a multiprocessor.
 [[nodiscard]] PairRoom prepare_pairs(const PairKind& kind, int groups);
 
-/// `strips` and `first_tile` of the maps, and `tiles`, are set here.
+/// The number of rows of a tile for which a launch with maps of these sizes is expected to end the
+/// earliest. It doesn't change the result.
+[[nodiscard]] int pair_rows_for(const PairKind& kind, int groups, std::span<const Size> maps,
+                                const PairRoom& room);
+
+/// Sets `strips` and `first_tile` of the maps, and `tiles`, itself.
 void launch_pairs(const PairKind& kind, const PairsArguments& arguments, cudaStream_t stream);
 
 }  // namespace facepipe::engine

@@ -1,4 +1,4 @@
-// Rows of a map on their way to shared memory, and results on their way out.
+// Loads rows of a map into shared memory, and stores results.
 #pragma once
 
 #include <type_traits>
@@ -9,23 +9,24 @@
 
 namespace facepipe::engine {
 
-/// What one thread copies of a tile's rows, one row after the other, of a map that is `1 <<
-/// kCoarser` times smaller than the tile's, each pixel repeated.
+/// The part of a tile's rows that one thread copies, row after row. kCoarser 1: the map has half
+/// the width and height of the tile's map, and each of its pixels is repeated in both directions;
+/// 0: the same size.
 template <int kSteps, int kCoarser>
 class RowSource {
   using Row = StripRow<kSteps>;
 
  public:
-  /// `width` is of the tile's map; (first_x, first_y) is the strip's first pixel. The tile has
-  /// `threads`.
+  /// `width` is that of the tile's map, (first_x, first_y) the first pixel of the strip. `threads`
+  /// threads copy a row.
   __device__ __forceinline__ RowSource(const __half* map, int pitch, int width, int first_x,
                                        int first_y, int thread, int threads)
       : pixels_(threads / Row::kChunks),
         first_pixel_(thread / Row::kChunks),
         count_((kStripPixels - 1 - first_pixel_) / pixels_ + 1),
-        place_(Row::place(first_pixel_, thread % Row::kChunks)),
+        offset_(Row::offset(first_pixel_, thread % Row::kChunks)),
         row_pitch_((width >> kCoarser) * pitch),
-        piece_pitch_((pixels_ >> kCoarser) * pitch) {
+        chunk_pitch_((pixels_ >> kCoarser) * pitch) {
     const int chunk = thread % Row::kChunks;
     if (first_pixel_ >= kStripPixels) count_ = 0;
     from_ = map + static_cast<long long>(first_y >> kCoarser) * row_pitch_ +
@@ -37,43 +38,44 @@ class RowSource {
     }
   }
 
-  /// The next row, which is row `y`, or zeros where there is no picture, to `slot`.
-  __device__ __forceinline__ void bring(int y, int height, std::uint32_t slot) {
+  /// Starts to copy the next row, which must be row `y`, to `stage`. Pixels outside of the map are
+  /// zeros.
+  __device__ __forceinline__ void bring(int y, int height, std::uint32_t stage) {
     unsigned valid = static_cast<unsigned>(y) < static_cast<unsigned>(height) ? valid_ : 0;
     const __half* from = from_;
-    std::uint32_t to = slot + place_;
+    std::uint32_t to = stage + offset_;
 #pragma unroll 1
     for (int i = 0; i < count_; ++i) {
       copy_async<kCoarser != 0>(to, from, (valid & 1) != 0);
       valid >>= 1;
-      from += piece_pitch_;
-      // With 16 chunks a pixel, pieces needn't be whole groups of four pixels apart.
+      from += chunk_pitch_;
+      // With 16 chunks a pixel, the distance of two pieces may be no multiple of four pixels.
       const int pixel = first_pixel_ + i * pixels_;
-      to += kSteps == 8 ? Row::place(pixel + pixels_, 0) - Row::place(pixel, 0)
+      to += kSteps == 8 ? Row::offset(pixel + pixels_, 0) - Row::offset(pixel, 0)
                         : static_cast<std::uint32_t>(pixels_ / 4 * Row::kPixelBytes);
     }
     if (kCoarser == 0 || y % 2 != 0) from_ += row_pitch_;
   }
 
  private:
-  int pixels_;  // from one of the thread's pieces to the next
+  int pixels_;  // from one of the thread's chunks to the next in a row
   int first_pixel_;
-  int count_;  // of its pieces, 16 bytes each
-  std::uint32_t place_;
+  int count_;  // of the thread's chunks in a row
+  std::uint32_t offset_;
   int row_pitch_;
-  int piece_pitch_;
+  int chunk_pitch_;
   const __half* from_;
-  unsigned valid_ = 0;  // a bit a piece
+  unsigned valid_ = 0;  // a bit for each chunk
 };
 
-/// Where a lane's results go, row after row.
+/// Stores a lane's results row after row.
 template <class Two>
 class RowSink {
   using Math = Arithmetic<Two>;
   using Element = typename Math::Element;
 
  public:
-  /// `first_x` is of the lane's first pixel.
+  /// `first_x` is the column of the lane's first pixel.
   __device__ __forceinline__ RowSink(const PairMap& map, int first_x, int first_y, int lane,
                                      int channel)
       : to_(static_cast<std::byte*>(map.output) +
@@ -98,13 +100,13 @@ class RowSink {
   }
 
  private:
-  std::byte* to_;  // of the lane's first pixel
+  std::byte* to_;  // the lane's first pixel in the next row
   unsigned pixel_bytes_;
   unsigned row_bytes_;
-  unsigned writes_ = 0;  // a bit for each of the lane's pixels that is a result
+  unsigned writes_ = 0;  // a bit for each of the lane's pixels that is stored
 };
 
-/// Where a lane's maxima over 2x2 go.
+/// Stores a lane's maxima over 2x2 pixels.
 class PooledSink {
   using Math = Arithmetic<__half2>;
 
@@ -113,8 +115,8 @@ class PooledSink {
   __device__ __forceinline__ PooledSink(const PairMap& map, int first_x, int first_y, int lane,
                                         int channel)
       : pitch_(map.pooled_pitch), row_pitch_(map.width / 2 * map.pooled_pitch) {
-    // A strip begins one pixel before a window, so the lane's windows are its pixels 1 and 2, and 3
-    // with the next lane group's first.
+    // The first column of a strip lies one pixel before a pooling window. So the lane's windows are
+    // its pixels 1 and 2, and its pixel 3 with the first pixel of the next lane group.
     const int x = (first_x + 1) / 2;
     to_ =
         map.pooled + (static_cast<long long>(first_y / 2) * (map.width / 2) + x) * pitch_ + channel;
@@ -136,7 +138,7 @@ class PooledSink {
 
  private:
   __device__ __forceinline__ void put_odd(const LaneRow<__half2>& row) {
-    __half2 most[2][2];  // a window, a pair of channels
+    __half2 most[2][2];  // [window][pair of channels]
 #pragma unroll
     for (int n = 0; n < 2; ++n) {
       __half2 columns[4];
@@ -157,7 +159,7 @@ class PooledSink {
   LaneRow<__half2> even_;
 };
 
-/// A sink that may not be wanted.
+/// Stores nothing: for results that a kernel doesn't have.
 struct NoSink {
   __device__ __forceinline__ NoSink(const PairMap&, int, int, int, int) {}
   template <class Row>

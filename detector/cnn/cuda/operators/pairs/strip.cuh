@@ -1,4 +1,4 @@
-// A tile of a pair: a strip of some rows, from a map in memory to the maps that are made of it.
+// Computes a tile of a pair: a strip of some rows, from loading its input to storing its results.
 #pragma once
 
 #include <type_traits>
@@ -10,7 +10,7 @@
 
 namespace facepipe::engine {
 
-/// Rows in shared memory at a time.
+/// Stages: rows that are in shared memory at a time.
 template <int kSteps>
 __host__ __device__ constexpr int stages() {
   return kSteps == 8 ? 4 : 6;
@@ -21,12 +21,12 @@ __host__ __device__ constexpr int stage_bytes() {
   return StripRow<kSteps>::kBytes * (kUpsampled ? 2 : 1);
 }
 
-/// The warps that share a tile: one for each group of channels. Several teams of a block are of one
-/// warp each.
+/// The warps that compute a tile together, one for each group of channels. If a block has several
+/// teams, each has one warp.
 struct Team {
   int warps;
 
-  /// What each of its threads did before, all of them see after.
+  /// A barrier for the threads of the team.
   __device__ __forceinline__ void synchronize() const {
     if (warps == 1)
       __syncwarp();
@@ -35,20 +35,21 @@ struct Team {
   }
 };
 
+/// The map that a tile belongs to.
 __device__ __forceinline__ const PairMap& map_of(const PairsArguments& a, int tile) {
   int map = 0;
   while (map + 1 < a.map_count && tile >= a.maps[map + 1].first_tile) ++map;
   return a.maps[map];
 }
 
-/// The rows of a tile in shared memory, a few at a time.
+/// A queue of the input rows of a tile in shared memory.
 template <int kSteps, bool kUpsampled>
 class RowQueue {
   static constexpr int kStages = stages<kSteps>();
   static constexpr unsigned kStageBytes = stage_bytes<kSteps, kUpsampled>();
 
  public:
-  /// Rows from `first_y` up to, but not with, `end_y`.
+  /// Starts to load the rows [first_y, end_y).
   __device__ __forceinline__ RowQueue(const PairMap& map, const Team& team, int first_x,
                                       int first_y, int end_y, std::uint32_t memory, int thread)
       : team_(team),
@@ -60,20 +61,22 @@ class RowQueue {
         row_(memory + (kStages - 1) * kStageBytes) {
 #pragma unroll
     for (int i = 0; i < kStages - 1; ++i)
-      order(first_y + i, memory + static_cast<unsigned>(i) * kStageBytes);
+      request(first_y + i, memory + static_cast<unsigned>(i) * kStageBytes);
   }
 
-  /// Row `y`, to be asked for one after the other; the one before is given up.
+  /// Waits for row `y` and returns its address. To be called for the rows in sequence; the row
+  /// before becomes invalid.
   __device__ __forceinline__ std::uint32_t row(int y) {
     copies_wait<kStages - 2>();
-    team_.synchronize();  // the copies of all threads, and everyone has left the stage to refill
-    order(y + kStages - 1, row_);
+    team_.synchronize();  // all threads' copies are complete, and no thread reads the stage that is
+                          // refilled now
+    request(y + kStages - 1, row_);
     row_ = row_ == first_ + (kStages - 1) * kStageBytes ? first_ : row_ + kStageBytes;
     return row_;
   }
 
  private:
-  __device__ __forceinline__ void order(int y, std::uint32_t stage) {
+  __device__ __forceinline__ void request(int y, std::uint32_t stage) {
     if (y < end_y_) {
       fine_.bring(y, height_, stage);
       if constexpr (kUpsampled) coarse_.bring(y, height_, stage + StripRow<kSteps>::kBytes);
@@ -87,10 +90,11 @@ class RowQueue {
   int height_;
   int end_y_;
   std::uint32_t first_;
-  std::uint32_t row_;  // the one that was asked for last
+  std::uint32_t row_;  // the stage that row() returned last
 };
 
-/// `rows` rows of a strip from `first_y` on, by one warp of a team.
+/// Computes `rows` rows of a strip from `first_y` on, for one group of channels. Called by one warp
+/// of a team.
 template <int kSteps, PairResult kResult, bool kRelu, bool kUpsampled>
 __device__ __forceinline__ void compute_tile(const PairMap& map, const Team& team, int group,
                                              int strip_x, int first_y, int rows,
@@ -111,13 +115,13 @@ __device__ __forceinline__ void compute_tile(const PairMap& map, const Team& tea
   SinkIf<kMaxima, PooledSink> maxima(map, first_x, first_y, lane, channel);
   const int height = map.height;
   const int width = map.width;
-  const std::uint32_t matrix = StripRow<kSteps>::matrix_place(lane);
+  const std::uint32_t matrix = StripRow<kSteps>::matrix_offset(lane);
   const auto multiply = [&](int y, typename Warp::Sums& sums) {
     const std::uint32_t from = queue.row(y) + matrix;
     warp.template multiply<false>(from, sums);
     if constexpr (kUpsampled) warp.template multiply<true>(from + StripRow<kSteps>::kBytes, sums);
   };
-  unsigned columns = 0;  // a bit for each of the lane's pixels that is one of the picture
+  unsigned columns = 0;  // a bit for each of the lane's pixels whose column is in the map
 #pragma unroll
   for (int j = 0; j < 4; ++j)
     if (static_cast<unsigned>(first_x + j) < static_cast<unsigned>(width)) columns |= 1U << j;
@@ -134,7 +138,8 @@ __device__ __forceinline__ void compute_tile(const PairMap& map, const Team& tea
     results.put(y - 1, done);
     maxima.put(y - 1, done);
   };
-  // The tensor cores are a row ahead, so that neither half of the work waits for the other.
+  // The products of a row are computed while the row before it is filtered, so that neither waits
+  // for the other.
   typename Warp::Sums sums;
   LaneRow<Two> row;
   multiply(first_y - 1, sums);

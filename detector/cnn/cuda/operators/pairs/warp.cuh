@@ -1,9 +1,10 @@
-// What a warp does of a pair: 16 channels of a strip 32 pixels wide, row after row from the top.
+// The part of a warp in a pair: 16 channels of a strip 32 pixels wide, row after row from the top.
 //
-// Lane group g = lane / 4 owns the pixels 4g..4g+3, lane t = lane % 4 of it the channels 4t..4t+3.
-// The matrix product is laid out so that a lane finds its own pixels' sums in its registers: row g
-// of product m is pixel 4g+2m, row g+8 pixel 4g+2m+1; column 2t of product n is channel 4t+2n. So
-// the depthwise window needs but the outer pixels of the neighbouring lane groups.
+// With g = lane / 4 and t = lane % 4, a lane computes the channels 4t..4t+3 of the pixels 4g..4g+3.
+// The matrix products are laid out so that a lane gets the sums of its own pixels and channels: row
+// g of product m is pixel 4g + 2m, row g + 8 is pixel 4g + 2m + 1; column 2t of product n is
+// channel 4t + 2n. So for the depthwise window a lane needs only two pixels of other lanes: the
+// last one of lane group g - 1 and the first one of lane group g + 1.
 #pragma once
 
 #include "detector/cnn/cuda/operators/activation.cuh"
@@ -15,9 +16,9 @@ namespace facepipe::engine {
 inline constexpr int kStripPixels = 32;
 inline constexpr unsigned kAllLanes = ~0U;
 
-/// A row of a strip in shared memory: pixels permuted so that those which are eight consecutive
-/// rows of a matrix follow each other, in distances that let neither ldmatrix nor the copies meet
-/// in a bank. 16 * kSteps channels.
+/// A row of a strip in shared memory, with 16 * kSteps channels. Pixels with the same p % 4, which
+/// are eight successive rows of a matrix, follow each other. The distances avoid bank conflicts of
+/// ldmatrix and of the copies.
 template <int kSteps>
 struct StripRow {
   static constexpr int kChunks = 2 * kSteps;  // of 16 bytes
@@ -25,18 +26,18 @@ struct StripRow {
   static constexpr int kClassBytes = 8 * kPixelBytes + (kSteps == 1 ? 32 : kSteps == 2 ? 64 : 0);
   static constexpr int kBytes = 4 * kClassBytes;
 
-  static __device__ __forceinline__ std::uint32_t place(int pixel, int chunk) {
+  static __device__ __forceinline__ std::uint32_t offset(int pixel, int chunk) {
     return static_cast<std::uint32_t>(pixel % 4 * kClassBytes + pixel / 4 * kPixelBytes +
                                       chunk * 16);
   }
-  /// Where a lane's part of the first 16x16 matrix begins, for load_matrices().
-  static __device__ __forceinline__ std::uint32_t matrix_place(int lane) {
+  /// The offset of the row that the lane gives load_matrices() for the first 16x16 matrix.
+  static __device__ __forceinline__ std::uint32_t matrix_offset(int lane) {
     return static_cast<std::uint32_t>(lane % 16 / 8 * kClassBytes + lane % 8 * kPixelBytes +
                                       lane / 16 * 16);
   }
 };
 
-/// Two neighbouring channels of a pixel.
+/// Arithmetic on a pair of neighbouring channels of a pixel, as halves or as floats.
 template <class Two>
 struct Arithmetic;
 
@@ -53,7 +54,7 @@ struct Arithmetic<__half2> {
   static __device__ __forceinline__ __half2 neighbour_after(__half2 x) {
     return __shfl_down_sync(kAllLanes, x, 4);
   }
-  /// At most the largest half.
+  /// Converts; values beyond the range of a half become its largest number.
   static __device__ __forceinline__ __half2 bounded(float x, float y) {
     std::uint32_t bits = 0;
 #if __CUDA_ARCH__ >= 800
@@ -61,7 +62,8 @@ struct Arithmetic<__half2> {
 #endif
     return reinterpret_cast<const __half2&>(bits);
   }
-  /// The last product of a sum; again at most the largest half.
+  /// Adds the last product of a sum and applies relu; the result is again within the range of a
+  /// half.
   template <bool kRelu>
   static __device__ __forceinline__ __half2 last_fma(__half2 a, __half2 b, __half2 c) {
     const __half2 most = __half2half2(__ushort_as_half(0x7bff));
@@ -104,11 +106,11 @@ struct Arithmetic<float2> {
   }
 };
 
-/// A lane's four pixels and four channels of a row.
+/// A lane's values of a row: four channels of four pixels.
 template <class Two>
-using LaneRow = Two[2][4];  // a pair of channels, a pixel
+using LaneRow = Two[2][4];  // [pair of channels][pixel]
 
-/// to = a * b + sum, as multiply_add().
+/// to = a * b + sum; otherwise as multiply_add().
 __device__ __forceinline__ void multiply_add_to(float (&to)[4], const std::uint32_t (&a)[4],
                                                 std::uint32_t b0, std::uint32_t b1,
                                                 const float (&sum)[4]) {
@@ -121,12 +123,13 @@ __device__ __forceinline__ void multiply_add_to(float (&to)[4], const std::uint3
 #endif
 }
 
-/// A warp's weights, in registers, and the rows of its sums that are still to be completed.
+/// A warp's weights in registers, and the sums of the output rows whose windows are not complete
+/// yet.
 template <int kSteps, class Two>
 class PairWarp {
  public:
   using Math = Arithmetic<Two>;
-  using Sums = float[2][2][4];  // a product of pixels, one of channels
+  using Sums = float[2][2][4];  // [product m][product n][sums]
 
   __device__ __forceinline__ PairWarp(const PairWeights& weights, int group, int groups, int lane) {
 #pragma unroll
@@ -150,8 +153,9 @@ class PairWarp {
     }
   }
 
-  /// The 1x1 convolution of a row at `row`, a lane's address of StripRow::matrix_place(). With
-  /// `kMore`, its products are added to what `sums` holds already.
+  /// Computes the 1x1 convolution of a row. `row` is the row's address plus
+  /// StripRow::matrix_offset(). kMore: adds to the values in `sums` instead of beginning with the
+  /// bias.
   template <bool kMore>
   __device__ __forceinline__ void multiply(std::uint32_t row, Sums& sums) const {
 #pragma unroll
@@ -172,7 +176,7 @@ class PairWarp {
       }
   }
 
-  /// What was multiplied as a row of the depthwise convolution's input.
+  /// Converts the results of multiply() to a row of input of the depthwise convolution.
   static __device__ __forceinline__ void to_row(const Sums& sums, LaneRow<Two>& row) {
 #pragma unroll
     for (int n = 0; n < 2; ++n)
@@ -181,8 +185,8 @@ class PairWarp {
         row[n][j] = Math::bounded(sums[j / 2][n][j % 2 * 2], sums[j / 2][n][j % 2 * 2 + 1]);
   }
 
-  /// Outside the picture, where a pixel's bit of `inside` is 0, the depthwise convolution sees
-  /// zeros.
+  /// Zeroes the pixels whose bit in `inside` is 0: the depthwise convolution is padded with zeros
+  /// outside of the map.
   static __device__ __forceinline__ void mask(unsigned inside, LaneRow<Two>& row) {
 #pragma unroll
     for (int n = 0; n < 2; ++n)
@@ -191,8 +195,8 @@ class PairWarp {
         if ((inside >> j & 1) == 0) row[n][j] = Two{};
   }
 
-  /// Takes the next row and completes the sums of the row before it. Those of the strip's outermost
-  /// pixels are wrong.
+  /// Adds the products of the next row to the sums. `done` gets the results of the row before it,
+  /// whose windows are now complete. Results of the strip's outermost pixels are undefined.
   template <bool kRelu>
   __device__ __forceinline__ void advance(const LaneRow<Two>& row, LaneRow<Two>& done) {
 #pragma unroll
@@ -222,8 +226,8 @@ class PairWarp {
   float pointwise_bias_[2][4];
   Two taps_[9][2];
   Two bias_[2];
-  LaneRow<Two> above_;  // has two rows of its window
-  LaneRow<Two> below_;  // has one
+  LaneRow<Two> above_;  // sums of the row before the last one: two rows of the window are added
+  LaneRow<Two> below_;  // sums of the last row: one row of the window is added
 };
 
 }  // namespace facepipe::engine

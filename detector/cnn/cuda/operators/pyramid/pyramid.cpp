@@ -28,7 +28,7 @@ class PyramidOperator : public Operator {
         fine_(context.inputs[1]),
         output_(context.outputs[0]),
         weights_(op, coarse_.pitch, fine_.pitch, packer),
-        overlap_(overlap_of(context.limits)) {}
+        overlap_(overlap_of(context.chip)) {}
 
   void enqueue(const Memory& memory, cuda::StreamView stream) const override {
     PyramidArguments arguments{};

@@ -1,6 +1,7 @@
-// What a warp computes of a PyramidStep: 16 neighbours of one sub-pixel at a time. Each value of
-// the maps is read by one warp alone, so operands come from memory as they are needed: a lane reads
-// four channels in a row of two pixels, and the weights are packed for that order of the sum.
+// The part of a warp in a PyramidStep: 16 pixels of one sub-pixel at a time, that is, output pixels
+// with the same x % 2 and y % 2. Each value of the maps is read by one warp alone, so operands are
+// loaded from global memory when they are needed, not staged in shared memory. A lane reads four
+// channels in sequence of two pixels; the weights are packed for that order (pack_channels()).
 #pragma once
 
 #include "detector/cnn/cuda/operators/half_math.cuh"
@@ -9,7 +10,8 @@
 
 namespace facepipe::engine {
 
-/// sums += the channels of two pixels (rows g and g + 8 of the operand) times weights.
+/// sums += channels * weights. `low` and `high` are the lane's pixels: rows g and g + 8 of the
+/// operand.
 template <int kTiles>
 __device__ __forceinline__ void add_channels(float (&sums)[kTiles][4], const __half* low,
                                              const __half* high, int channels,
@@ -35,8 +37,9 @@ __device__ __forceinline__ void add_channels(float (&sums)[kTiles][4], const __h
         weights + steps * kTiles * 32);
 }
 
-/// Of 16 pixels, first_column + 2 * i of row y, the channels 8j + 2t and the next one of pixels
-/// g and g + 8. Pixels outside of the map stand for their nearest neighbours of the same sub-pixel.
+/// Computes 16 pixels: the columns first_column + 2 * i of row y. A lane gets the channels 8j + 2t
+/// and 8j + 2t + 1 of the pixels i = g and g + 8. For pixels outside of the map it computes the
+/// nearest pixel of the same sub-pixel.
 template <int kTiles>
 __device__ __forceinline__ void pyramid_pixels(__half2 (&results)[kTiles][2],
                                                const PyramidArguments& a, int first_column, int y) {
@@ -87,23 +90,23 @@ __device__ __forceinline__ void pyramid_pixels(__half2 (&results)[kTiles][2],
     }
 }
 
-/// The same for a warp that goes down a column of maps of few channels: its weights stay in
-/// registers, and operands are loaded a row ahead. Sums are halves.
+/// The same for maps of few channels and a warp that computes many rows of the same columns:
+/// weights stay in registers, and operands are loaded a row ahead. Sums are halves.
 template <int kTiles>
 struct NarrowPyramid {
   static constexpr int kMostChannels = 32;
   static constexpr int kSteps = kMostChannels / 16;
 
-  /// Two pixels' channels.
+  /// The lane's channels of its two pixels.
   struct Operands {
     uint2 coarse[kSteps][2];
     uint2 fine[kSteps][2];
   };
 
   const PyramidArguments& a;
-  const __half* coarse[2];  ///< the lane's channels of its pixels in the first row
+  const __half* coarse[2];  ///< of the lane's two pixels, in row 0 of the map
   const __half* fine[2];
-  uint2 up[2][kSteps][kTiles];  ///< by the row's sub-pixel
+  uint2 up[2][kSteps][kTiles];  ///< for even and for odd rows
   uint2 lateral[kSteps][kTiles];
   __half2 up_bias[kTiles];
   __half2 lateral_bias[kTiles];
@@ -162,7 +165,8 @@ struct NarrowPyramid {
     }
   }
 
-  /// Of row y, or the nearest of the same sub-pixel.
+  /// Loads the operands of row y; outside of the map those of the nearest row of the same
+  /// sub-pixel.
   __device__ __forceinline__ Operands load(int y) const {
     const int coarse_y = min(max(y >> 1, 0), a.height / 2 - 1);
     const long long coarse_row = static_cast<long long>(coarse_y) * (a.width / 2) * a.coarse_pitch;

@@ -1,5 +1,5 @@
-// A step down a feature pyramid: transposed 2x2 at stride 2 of the coarse map, 1x1 of the fine one,
-// and their sum, in one kernel.
+// A step of a feature pyramid in one kernel: a transposed 2x2 convolution at stride 2 of the coarse
+// map, a 1x1 convolution of the fine map, and the sum of both.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -13,7 +13,7 @@
 
 namespace facepipe::engine {
 
-/// Most tiles of 8 channels that a step computes.
+/// The most output channels of a step, in tiles of 8.
 inline constexpr int kMostPyramidTiles = 8;
 
 struct PyramidArguments {
@@ -24,23 +24,24 @@ struct PyramidArguments {
   int height;  ///< of the fine map, even
   int width;   ///< likewise
 
-  // A lane's two words for 16 channels and a tile of 8 results, see pack_channels().
+  // Fragments of two words a lane, for 16 input channels and a tile of 8 outputs; see
+  // pack_channels().
   const uint2* up;       ///< sub-pixels x steps x tiles x lanes
   const uint2* lateral;  ///< steps x tiles x lanes
   const float* up_bias;  ///< padded to whole tiles
   const float* lateral_bias;
-  float up_least;  ///< what activations leave at least: 0, or no number is less
+  float up_least;  ///< lower bound by the activation: 0 for relu, else minus infinity
   float lateral_least;
 };
 
-/// Steps of 16 channels.
+/// The number of steps of 16 channels.
 __host__ __device__ constexpr int channel_steps(int pitch) { return (pitch + 15) / 16; }
 
-/// Places of a step's weights among others.
+/// The positions of a step's weights among those of all operators, and its activations.
 struct PyramidWeights {
   PyramidWeights(const graph::PyramidStep& op, int coarse_pitch, int fine_pitch,
                  WeightPacker& packer);
-  /// All but the maps.
+  /// Sets all members of `arguments` but those about the maps.
   void fill(PyramidArguments& arguments, const Memory& memory) const;
 
   std::size_t up;
@@ -51,7 +52,8 @@ struct PyramidWeights {
   bool lateral_relu;
 };
 
-/// `tiles`: 1..kMostPyramidTiles. Throws std::invalid_argument for others.
+/// `tiles`: output channels in tiles of 8, 1..kMostPyramidTiles. Throws std::invalid_argument for
+/// other numbers.
 void launch_pyramid(int tiles, const PyramidArguments& arguments, __half* output, int output_pitch,
                     cuda::Overlap overlap, cuda::StreamView stream);
 

@@ -1,5 +1,6 @@
-// The part of the picture that a thread block of the stem reads, in shared memory: halves, three a
-// pixel, so that a row of the window is five words at an even place.
+// Converts the part of the picture that a thread block of the stem reads to halves in shared
+// memory. A pixel is three halves, so that a row of a 3x3 window is nine halves that begin at a
+// whole word.
 #pragma once
 
 #include "detector/cnn/cuda/operators/half_math.cuh"
@@ -9,22 +10,23 @@
 namespace facepipe::engine {
 
 inline constexpr int kStemWarps = 4;   // of a thread block
-inline constexpr int kStemStrip = 32;  // columns that a warp computes
+inline constexpr int kStemStrip = 32;  // columns of a warp
 inline constexpr int kStemPixels = 2 * kStemStrip + 1;
-/// One more than a multiple of four, so that the words of a fragment lie in banks of their own.
-inline constexpr int kStemPitch = 101;                           // words
-inline constexpr int kStemRowHalves = 2 * (3 * kStemStrip + 3);  // that are read: more than pixels
+/// One more than a multiple of four, so that the words of a fragment lie in different banks.
+inline constexpr int kStemPitch = 101;  // words
+/// Halves of a row that windows read, which are more than its pixels have.
+inline constexpr int kStemRowHalves = 2 * (3 * kStemStrip + 3);
 static_assert(kStemRowHalves >= 3 * kStemPixels && kStemRowHalves <= 2 * kStemPitch);
 
-/// The block's part of the picture, kRows (odd) of it, and what fills it.
+/// The block's part of the picture, kRows (odd) rows of kStemPixels pixels, in shared memory.
 template <int kRows>
 struct StemPicture {
   const StemArguments& a;
   std::uint32_t* words;
-  int left;  ///< where it begins in the input; odd
-  int top;   ///< likewise
+  int left;  ///< its first column in the input; odd
+  int top;   ///< its first row in the input; odd
 
-  /// All threads of the block, of which there are at least kRows.
+  /// Converts the pixels. All threads of the block call it; there are at least kRows.
   __device__ __forceinline__ void fill() const {
     clear_ends();
     if (a.frame == nullptr)
@@ -42,7 +44,8 @@ struct StemPicture {
     return reinterpret_cast<__half*>(words + r * kStemPitch);
   }
 
-  /// What is read beyond the last pixel has weight zero, but must be a number.
+  /// Zeroes the halves after the last pixel that windows read. Their weight is zero, but they must
+  /// not be NaN.
   __device__ __forceinline__ void clear_ends() const {
     constexpr int kEnd = 3 * kStemPixels;
     if (threadIdx.x < kRows)
@@ -51,7 +54,7 @@ struct StemPicture {
         row(static_cast<int>(threadIdx.x))[i] = __ushort_as_half(0);
   }
 
-  /// Pixel by pixel: `pixel(x, y)` is red and green, blue and anything.
+  /// Converts pixel by pixel. pixel(x, y) returns four halves: red, green, blue and any value.
   template <class Pixel>
   __device__ __forceinline__ void fill_pixels(const Pixel& pixel) const {
     for (int i = static_cast<int>(threadIdx.x); i < kRows * kStemPixels;
@@ -78,10 +81,10 @@ struct StemPicture {
 
   __device__ __forceinline__ uint2 pixel_of(const FrameDescriptor& frame, int x, int y) const {
     if (!in_content(a.picture, x, y)) return {0, 0};
-    const int2 place = stored_place(x, y, a.picture);
-    const Colour colour = colour_at(frame, a.picture, place.x, place.y);
-    return {bits_of(__floats2half2_rn(colour.r, colour.g)),
-            bits_of(__floats2half2_rn(colour.b, 0.0F))};
+    const int2 place = stored_pixel(x, y, a.picture);
+    const Color color = color_at(frame, a.picture, place.x, place.y);
+    return {bits_of(__floats2half2_rn(color.r, color.g)),
+            bits_of(__floats2half2_rn(color.b, 0.0F))};
   }
 
   __device__ __forceinline__ void fill_turned() const {
@@ -89,15 +92,15 @@ struct StemPicture {
     fill_pixels([&](int x, int y) { return pixel_of(frame, x, y); });
   }
 
-  /// Samples of a cell of 2x2 pixels that share their chroma.
+  /// The samples of a chroma cell: 2x2 pixels that share their chroma.
   struct Cell {
     float luma[2][2];
     float u;
     float v;
   };
 
-  /// The cell at an even pixel, or the nearest that there is. Where the content's last pixel has no
-  /// neighbour, it stands in for it.
+  /// Reads the cell whose first pixel is (x, y), both even; outside of the picture the nearest
+  /// cell. If the last cell of an odd-sized picture lacks pixels, the last pixel is repeated.
   template <class Sample>
   __device__ __forceinline__ Cell read_cell(const FrameDescriptor& frame, int x, int y) const {
     const Size content = a.picture.content;
@@ -118,13 +121,14 @@ struct StemPicture {
             at(frame.chroma, chroma, cy, 2 * cx + 1)};
   }
 
-  // A colour's value is added to 2^23 + kCarrier, which rounds it to a whole one, as as_byte()
-  // does, and leaves in the lower 16 bits the half 1024 + kBelow + value. kBelow is even, and
-  // colours of to_rgb are -kBelow..1023 - kBelow before they are clamped.
+  // Adding kCarrier to a colour's value rounds it to a whole number, as as_byte() does, and leaves
+  // in the lower 16 bits of the float the bits of the half 1024 + kBelow + value. This is valid for
+  // values in -kBelow..1023 - kBelow, which the results of to_rgb are before they are clamped.
+  // kBelow must be even.
   static constexpr int kBelow = 376;
   static constexpr float kCarrier = 8388608.0F + 0x6400 + kBelow;
 
-  /// Two values of 0..255 as halves.
+  /// Rounds two values, clamps them to 0..255, and returns them as halves.
   static __device__ __forceinline__ std::uint32_t pair_of(float x, float y) {
     const std::uint32_t carried = __byte_perm(__float_as_uint(__fadd_rn(x, kCarrier)),
                                               __float_as_uint(__fadd_rn(y, kCarrier)), 0x5410);
@@ -134,14 +138,16 @@ struct StemPicture {
                 __float2half2_rn(255.0F)));
   }
 
-  /// Two neighbouring pixels at columns 2k - 1 and 2k of a row; black unless they are inside.
+  /// Writes two neighbouring pixels, at the columns 2k - 1 and 2k of a row. The masks `first` and
+  /// `second` are all ones for a pixel inside of the picture; 0 makes it black.
   __device__ __forceinline__ void write_pair(const FrameDescriptor& frame, const float (&luma)[2],
-                                             const Colour& chroma, int tile_row, int k,
+                                             const Color& chroma, int tile_row, int k,
                                              std::uint32_t first, std::uint32_t second) const {
     const auto value = [&](int c, int pixel, float part) {
       return fmaf(frame.to_rgb[c][0], luma[pixel], part);
     };
-    // Red of the first and blue of the second share their words with other pixels.
+    // Red of the first pixel and blue of the second share words with other pixels, so they are
+    // stored as halves.
     const std::uint32_t outer = pair_of(value(0, 0, chroma.r), value(2, 1, chroma.b));
     const std::uint32_t first_rest = pair_of(value(1, 0, chroma.g), value(2, 0, chroma.b));
     const std::uint32_t second_rest = pair_of(value(0, 1, chroma.r), value(1, 1, chroma.g));
@@ -152,8 +158,8 @@ struct StemPicture {
     to[2] = __high2half(as_half2(outer & second));
   }
 
-  __device__ __forceinline__ static Colour chroma_of(const FrameDescriptor& frame,
-                                                     const Cell& cell) {
+  __device__ __forceinline__ static Color chroma_of(const FrameDescriptor& frame,
+                                                    const Cell& cell) {
     const auto part = [&](int c) {
       const float* const m = frame.to_rgb[c];
       return fmaf(m[1], cell.u, fmaf(m[2], cell.v, m[3]));
@@ -161,9 +167,10 @@ struct StemPicture {
     return {part(0), part(1), part(2)};
   }
 
-  /// The picture as it is stored. Cells begin at even pixels, the tile at odd ones: of the first
-  /// column of cells it has the second pixels alone, which the block's first threads see to, and of
-  /// the first row of cells the second pixels alone.
+  /// Converts cell by cell a picture that is neither turned nor mirrored. Cells begin at even rows
+  /// and columns, but the block's part begins at odd ones. So it has only the second column of its
+  /// first cells, which the block's first threads convert pixel by pixel, and only the second row
+  /// of its first row of cells.
   template <class Sample>
   __device__ __forceinline__ void fill_cells() const {
     constexpr int kCellRows = (kRows + 1) / 2;
@@ -172,7 +179,7 @@ struct StemPicture {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const int warp = static_cast<int>(threadIdx.x) / 32;
     const int x = left + 1 + 2 * lane;
-    Cell cells[kEach];  // all samples are on their way together
+    Cell cells[kEach];  // all loads are in flight together
 #pragma unroll
     for (int i = 0; i < kEach; ++i)
       cells[i] = read_cell<Sample>(frame, x, top - 1 + 2 * (warp + i * kStemWarps));
@@ -185,7 +192,7 @@ struct StemPicture {
     for (int i = 0; i < kEach; ++i) {
       const int r = warp + i * kStemWarps;
       if (r >= kCellRows) break;
-      const Colour chroma = chroma_of(frame, cells[i]);
+      const Color chroma = chroma_of(frame, cells[i]);
 #pragma unroll
       for (int below = 0; below < 2; ++below) {
         const int tile_row = 2 * r - 1 + below;

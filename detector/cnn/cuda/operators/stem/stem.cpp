@@ -13,13 +13,14 @@ constexpr int kWindowRow = 10;  // values: three pixels of three colours, and on
 
 int divide_up(int value, int by) { return (value + by - 1) / by; }
 
-/// The weight of a sum of the first layer. `swapped`: its channels are blue, green and red.
-float window_weight(const graph::Convolution& op, bool swapped, int sum, int output) {
-  const int ky = sum / kWindowRow;
-  const int place = sum % kWindowRow;
-  if (ky >= 3 || place >= 9 || output >= op.outputs) return 0;
-  const int channel = swapped ? 2 - place % 3 : place % 3;
-  return op.weights[static_cast<std::size_t>(((output * 3 + channel) * 3 + ky) * 3 + place / 3)];
+/// The weight of the first layer for index k of the sum. `swapped`: the model's channels are blue,
+/// green and red.
+float window_weight(const graph::Convolution& op, bool swapped, int k, int output) {
+  const int ky = k / kWindowRow;
+  const int column = k % kWindowRow;
+  if (ky >= 3 || column >= 9 || output >= op.outputs) return 0;
+  const int channel = swapped ? 2 - column % 3 : column % 3;
+  return op.weights[static_cast<std::size_t>(((output * 3 + channel) * 3 + ky) * 3 + column / 3)];
 }
 
 float pointwise_weight(const graph::Convolution& op, int input, int output) {
@@ -33,8 +34,8 @@ std::vector<float> padded_bias(const graph::Convolution& op) {
   return bias;
 }
 
-/// A word's channel of the first two layers: row 0 is the first one's bias, row 10 the second's,
-/// and the taps are between them.
+/// An element of a record, see stem_record_words(): row 0 is the first layer's bias, rows 1 to 9
+/// are the taps, row 10 is the depthwise layer's bias.
 float record_value(const graph::Convolution& first, const graph::Convolution& depthwise, int row,
                    int channel) {
   if (channel >= depthwise.outputs) return 0;
@@ -97,10 +98,10 @@ class StemOperator : public Operator {
     constexpr int kSteps = 2;
     const graph::Convolution& first = op.layers.front();
     const bool alone = op.layers.size() == 1;
-    const std::vector<__half> weights = pack_fragments(
-        divide_up(first.outputs, kPairColumns), kSteps,
-        alone ? ColumnOrder::quads : ColumnOrder::tiles,
-        [&](int sum, int output) { return window_weight(first, swapped, sum, output); });
+    const std::vector<__half> weights =
+        pack_fragments(divide_up(first.outputs, kPairColumns), kSteps,
+                       alone ? ColumnOrder::quads : ColumnOrder::tiles,
+                       [&](int k, int output) { return window_weight(first, swapped, k, output); });
     weights_ = packer.append(std::span<const __half>(weights));
     bias_ = packer.append(std::span<const float>(padded_bias(op.layers.back())));
   }

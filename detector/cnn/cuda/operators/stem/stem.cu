@@ -12,11 +12,11 @@ namespace facepipe::engine {
 namespace {
 
 constexpr int kThreads = 32 * kStemWarps;
-constexpr int kRows = 4;  // that a warp computes
+constexpr int kRows = 4;  // of the output that a warp computes
 constexpr int kPixels = kStemLanePixels;
 constexpr int kSums = kStemSums;
 
-/// Rows and columns of the first layer on each side that the depthwise layer reads beside its own.
+/// Rows and columns of the first layer on each side of the output that the depthwise layer reads.
 __host__ __device__ constexpr int halo_of(int tiles) { return tiles > 0 ? 1 : 0; }
 __host__ __device__ constexpr int block_rows(int tiles) {
   return kStemWarps * kRows + 2 * halo_of(tiles);
@@ -26,7 +26,7 @@ constexpr std::size_t shared_bytes(int tiles) {
   return sizeof(std::uint32_t) * kStemPitch * static_cast<std::size_t>(picture_rows(tiles));
 }
 
-/// One layer alone: any number of channels, 16 at a time.
+/// One layer alone: any number of channels, computed 16 at a time.
 __global__ void __launch_bounds__(kThreads) stem_kernel(const __grid_constant__ StemArguments a) {
   extern __shared__ std::uint32_t words[];
   cuda::let_next_kernel_start();
@@ -61,15 +61,15 @@ __global__ void __launch_bounds__(kThreads) stem_kernel(const __grid_constant__ 
   }
 }
 
-/// What a warp does of three layers: a strip of kStemStrip columns, of which the outer two are only
-/// there for their neighbours, from the top down. Everything stays in registers: a lane has the
-/// channels 8j + 2t and the next one of four neighbouring pixels, and what the depthwise layer
-/// makes of them is the operand of the last layer as it stands.
-/// `kOnePair`: the last layer has 16 channels at most.
+/// The part of a warp in three layers: a strip of kStemStrip columns of the first layer, from the
+/// top down. The outermost columns are computed only for the windows of their neighbours. All
+/// values stay in registers: a lane has the channels 8j + 2t and 8j + 2t + 1 of four neighbouring
+/// pixels, and the results of the depthwise layer are in the layout of operands of the last layer.
+/// `kOnePair`: the last layer has at most 16 channels.
 template <int kTiles, bool kOnePair>
 struct Strip {
   const StemArguments& a;
-  int y;  ///< of the first row that is stored
+  int y;  ///< the first output row
   StemResults results;
   __half2 inside[kPixels];
   std::uint32_t weights[kSums][kTiles][2];
@@ -119,7 +119,7 @@ struct Strip {
     }
   }
 
-  /// A row of the first layer, zero outside of its map.
+  /// Computes a row of the first layer. It is zero outside of the map.
   __device__ __forceinline__ void convolve(Row& to, const StemWindows& windows, int row) const {
     const int map_row = y - 1 + row;
     const __half2 row_inside =
@@ -142,7 +142,8 @@ struct Strip {
     }
   }
 
-  /// Adds a row of the first layer to a row of the depthwise one, as row ky of the windows.
+  /// Adds the products of a row of the first layer with tap row kKy to the sums of a row of the
+  /// depthwise layer.
   template <int kKy>
   __device__ __forceinline__ void add_taps(Row& sums, const Row& row,
                                            const __half2 (&before)[kTiles],
@@ -161,7 +162,7 @@ struct Strip {
       }
   }
 
-  /// The last layer of a finished row.
+  /// Computes the last layer of a row and stores it.
   __device__ __forceinline__ void project(const Row& row, int r) const {
     if (y + r >= a.output_height) return;
     for (int first = 0; first < (kOnePair ? 16 : a.output_pitch); first += 16) {

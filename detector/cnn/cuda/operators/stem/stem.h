@@ -1,6 +1,6 @@
-// A network's first layers from the picture itself: 3x3 at stride 2 on the tensor cores, and where
-// they follow, depthwise 3x3 in registers and 1x1 on the tensor cores. Nothing in between leaves
-// the chip.
+// The first layers of a network, computed from the picture: a 3x3 convolution at stride 2 on the
+// tensor cores and, if they follow it, a depthwise 3x3 in registers and a 1x1 on the tensor cores.
+// Intermediate maps never leave the chip.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -13,39 +13,39 @@
 
 namespace facepipe::engine {
 
-/// Columns are taken in pairs of 8; sums in steps of 16: what a lane needs of both is four words.
+/// Weights for 16 columns and a step of 16 k, in the order of lanes: see pack_fragments().
 struct Fragments {
   uint4 lanes[32];
 };
 
 struct StemArguments {
-  Picture picture;               ///< where there is a frame
-  const FrameDescriptor* frame;  ///< or null: the picture is in `image`
-  const __half* image;           ///< the network's input, prepared: red, green, blue, nothing
+  Picture picture;               ///< if there is a frame
+  const FrameDescriptor* frame;  ///< the picture; null: it is in `image`
+  const __half* image;           ///< the preprocessed input of the network: red, green, blue, 0
   int image_pitch;               ///< halves a pixel
-  int image_left;                ///< pixels before the first column
+  int image_left;                ///< pixels of padding before the first column
   int input_height;
   int input_width;
 
-  const Fragments* weights;        ///< of the first layer: column pairs x 2
+  const Fragments* weights;        ///< of the first layer: pairs of column tiles x 2 steps
   const float* bias;               ///< of the last layer
-  const std::uint32_t* depthwise;  ///< four records, see StemRecord
-  const Fragments* pointwise;      ///< column pairs x channel pairs
+  const std::uint32_t* depthwise;  ///< four records, see stem_record_words()
+  const Fragments* pointwise;      ///< pairs of column tiles x steps of 16 channels
 
   __half* output;
   int output_height;
   int output_width;
   int output_pitch;
-  bool relu;  ///< of the last layer; those before have it
+  bool relu;  ///< of the last layer; earlier layers always have relu
 };
 
-/// What a lane needs of the first two layers beside fragments, in words of two channels (8j + 2t
-/// and the next one, lane % 4 = t), `tiles` of j each: the first layer's bias, the depthwise
-/// layer's nine taps, its bias.
+/// The length of a record: what the lanes with lane % 4 == t need of the first two layers beside
+/// fragments. A record has 11 rows: the first layer's bias, the depthwise layer's nine taps, its
+/// bias. Word j of a row, j < `tiles`, has the channels 8j + 2t and 8j + 2t + 1.
 __host__ __device__ constexpr int stem_record_words(int tiles) { return 11 * tiles; }
 
-/// Channels between the layers are 8 * tiles: 2 or 4 tiles, or 0 where there is one layer alone.
-/// Throws std::invalid_argument for others.
+/// `tiles`: intermediate maps have 8 * `tiles` channels, 2 or 4 tiles; 0 if there is one layer
+/// alone. Throws std::invalid_argument for other numbers.
 void launch_stem(int tiles, const StemArguments& arguments, cudaStream_t stream);
 
 }  // namespace facepipe::engine

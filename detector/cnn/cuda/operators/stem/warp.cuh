@@ -1,4 +1,4 @@
-// How a warp of the stem reads the picture in shared memory, and how its results go out.
+// How a warp of the stem reads windows from shared memory and stores its results.
 #pragma once
 
 #include "detector/cnn/cuda/operators/half_math.cuh"
@@ -7,33 +7,34 @@
 
 namespace facepipe::engine {
 
-/// Neighbours that a lane has of each row: 4g..4g+3, lane = 4g + t.
+/// Pixels of a row whose results a lane holds: lane 4g + t has the pixels 4g..4g+3.
 inline constexpr int kStemLanePixels = 4;
-/// Steps of 16: a window has three rows of ten values.
+/// Steps of 16 k: a window has three rows of ten values, which are padded to 32.
 inline constexpr int kStemSums = 2;
 
 __device__ __forceinline__ int stem_lane() { return static_cast<int>(threadIdx.x) % 32; }
 
-/// Rows of the picture as the tensor core's operand: row g of matrix i is pixel 4g + 2i, row g + 8
-/// the next one.
+/// The windows of a row of pixels as operand A of the tensor cores. There are two matrices: row g
+/// of matrix i is the window of pixel 4g + 2i, row g + 8 that of pixel 4g + 2i + 1.
 struct StemWindows {
   const std::uint32_t* words[2 * kStemSums];
 
-  /// Of the strip whose first window begins at `strip`.
+  /// For the strip whose first window begins at `strip`.
   __device__ __forceinline__ explicit StemWindows(const std::uint32_t* strip) {
     constexpr int kRowWords = 5;
     const int t = stem_lane() % 4;
 #pragma unroll
     for (int i = 0; i < 2 * kStemSums; ++i) {
       const int word = 4 * i + t;
-      // The last word has weight zero; any number will do, from a bank that nobody else reads.
+      // The weights of the last word are zero, so it may have any value; this one is in a bank that
+      // no other lane reads.
       const int row = word == 15 ? 2 : word / kRowWords;
       words[i] =
           strip + row * kStemPitch + word - row * kRowWords + stem_lane() / 4 * 3 * kStemLanePixels;
     }
   }
 
-  /// Matrix i of a row of windows.
+  /// Loads matrix i for a row of pixels.
   __device__ __forceinline__ void load(std::uint32_t (&to)[kStemSums][4], int row, int i) const {
     const int offset = row * 2 * kStemPitch + i * 6;
 #pragma unroll
@@ -46,17 +47,17 @@ struct StemWindows {
   }
 };
 
-/// A lane's results on their way out: four channels of its four pixels of a row, 16 channels at a
-/// time of all lanes.
+/// Stores a lane's results: four channels of its four pixels of a row. All lanes together store 16
+/// channels at a time.
 struct StemResults {
   __half* to;  ///< the lane's first channel of its first pixel in the first row
   int pitch;
   long long row_pitch;
-  int channels;          ///< of a pixel, from the lane's first one on
-  std::uint32_t pixels;  ///< a bit for each that is to be written
+  int channels;          ///< of a pixel from the lane's first channel on
+  std::uint32_t pixels;  ///< a bit for each of the lane's pixels that is to be stored
   __half2 least;
 
-  /// Pixels first_pixel..end_pixel - 1 of the lanes' strip are written, where they are in the map.
+  /// Pixels first_pixel..end_pixel - 1 of the strip are stored, as far as they lie in the map.
   __device__ __forceinline__ StemResults(const StemArguments& a, int x, int y, int first_pixel,
                                          int end_pixel)
       : pitch(a.output_pitch),
@@ -77,7 +78,7 @@ struct StemResults {
     return bits_of(__hmin2(__hmax2(__floats2half2_rn(x, y), least), __float2half2_rn(65504.0F)));
   }
 
-  /// Sums of both column tiles of matrix i.
+  /// Stores the sums of both column tiles for matrix i.
   __device__ __forceinline__ void store(int row, int first_channel, int i, const float (&even)[4],
                                         const float (&odd)[4]) const {
     __half* const at = to + row * row_pitch + first_channel;

@@ -1,4 +1,4 @@
-// Candidates' places: marked cells in raster order, one after the other.
+// Compaction: writes the candidates of the cells that hold one, in raster order and without gaps.
 #include "core/cuda/programmatic.cuh"
 #include "detector/cnn/cuda/head_decode.cuh"
 #include "detector/cnn/cuda/pyramid_head_kernels.h"
@@ -9,7 +9,7 @@ namespace {
 __device__ __forceinline__ int lane_id() { return static_cast<int>(threadIdx.x) % 32; }
 __device__ __forceinline__ int warp_id() { return static_cast<int>(threadIdx.x) / 32; }
 
-constexpr int kPlaceThreads = 256;  // a word each
+constexpr int kCompactionThreads = 256;  // each handles one word
 
 __device__ __forceinline__ unsigned sum_of_warp(unsigned value) {
 #pragma unroll
@@ -17,16 +17,17 @@ __device__ __forceinline__ unsigned sum_of_warp(unsigned value) {
   return value;
 }
 
-/// What the threads of a block tell each other of their words.
-struct Marked {
-  unsigned warps[kPlaceThreads / 32];
-  unsigned before;  ///< the block
+/// Numbers of candidates, in shared memory.
+struct BlockCounts {
+  unsigned warps[kCompactionThreads / 32];
+  unsigned before;  ///< of all words before the block's
 };
 
-/// The number that the words of the threads before this one mark, and *all of the block's. All
-/// threads call it, and then the next.
-__device__ __forceinline__ unsigned marked_in_block_before(Marked& shared, std::uint32_t word,
-                                                           unsigned* all) {
+/// Returns the number of candidates of the words of the block's earlier threads, and in *all that
+/// of the whole block. All threads of the block call it. It also prepares `shared` for
+/// counted_before().
+__device__ __forceinline__ unsigned counted_in_block_before(BlockCounts& shared, std::uint32_t word,
+                                                            unsigned* all) {
   const auto own = static_cast<unsigned>(__popc(word));
   unsigned through = own;
 #pragma unroll
@@ -39,18 +40,18 @@ __device__ __forceinline__ unsigned marked_in_block_before(Marked& shared, std::
   __syncthreads();
   unsigned before = 0;
   *all = 0;
-  for (int i = 0; i < kPlaceThreads / 32; ++i) {
+  for (int i = 0; i < kCompactionThreads / 32; ++i) {
     if (i < warp_id()) before += shared.warps[i];
     *all += shared.warps[i];
   }
   return before + through - own;
 }
 
-/// Candidates that the words before this block's mark.
-__device__ __forceinline__ unsigned marked_before(Marked& shared, const std::uint32_t* words,
-                                                  int count) {
+/// Returns the number of candidates of all words before the block's.
+__device__ __forceinline__ unsigned counted_before(BlockCounts& shared, const std::uint32_t* words,
+                                                   int count) {
   unsigned mine = 0;
-  for (int i = static_cast<int>(threadIdx.x); i < count / 4; i += kPlaceThreads) {
+  for (int i = static_cast<int>(threadIdx.x); i < count / 4; i += kCompactionThreads) {
     const uint4 four = __ldg(reinterpret_cast<const uint4*>(words) + i);
     mine +=
         static_cast<unsigned>(__popc(four.x) + __popc(four.y) + __popc(four.z) + __popc(four.w));
@@ -62,27 +63,27 @@ __device__ __forceinline__ unsigned marked_before(Marked& shared, const std::uin
 }
 
 template <class Kind>
-__global__ void __launch_bounds__(kPlaceThreads)
-    place_kernel(const __grid_constant__ PyramidHeadArguments a) {
+__global__ void __launch_bounds__(kCompactionThreads)
+    compaction_kernel(const __grid_constant__ PyramidHeadArguments a) {
   cuda::wait_for_previous_kernel();
   cuda::let_next_kernel_start();
   const int words_a_row = words_of_row(a.step.width);
   const int count = words_a_row * a.step.height;
-  const int first = static_cast<int>(blockIdx.x) * kPlaceThreads;
+  const int first = static_cast<int>(blockIdx.x) * kCompactionThreads;
   const int own = first + static_cast<int>(threadIdx.x);
   const std::uint32_t word = own < count ? a.words[own] : 0;
   unsigned all = 0;
-  __shared__ Marked shared;
-  unsigned place = marked_in_block_before(shared, word, &all);
+  __shared__ BlockCounts shared;
+  unsigned position = counted_in_block_before(shared, word, &all);
   const bool last = blockIdx.x + 1 == gridDim.x;
   if (all == 0 && !last) return;
-  const unsigned before = marked_before(shared, a.words, first);
+  const unsigned before = counted_before(shared, a.words, first);
   if (last && threadIdx.x == 0) *a.head.to.count = before + all;
-  place += before;
+  position += before;
   for (unsigned marked = __ballot_sync(~0U, word != 0); marked != 0; marked &= marked - 1) {
     const int source = __ffs(static_cast<int>(marked)) - 1;
     const unsigned bits = __shfl_sync(~0U, word, source);
-    const unsigned start = __shfl_sync(~0U, place, source);
+    const unsigned start = __shfl_sync(~0U, position, source);
     const int index = __shfl_sync(~0U, own, source);
     const unsigned bit = 1U << lane_id();
     const unsigned at = start + static_cast<unsigned>(__popc(bits & (bit - 1)));
@@ -100,14 +101,14 @@ __global__ void __launch_bounds__(kPlaceThreads)
 
 }  // namespace
 
-void launch_head_places(const PyramidHeadArguments& arguments, cuda::Overlap overlap,
-                        cuda::StreamView stream) {
+void launch_head_compaction(const PyramidHeadArguments& arguments, cuda::Overlap overlap,
+                            cuda::StreamView stream) {
   const int words = words_of_row(arguments.step.width) * arguments.step.height;
   cuda::LaunchShape shape;
-  shape.grid = static_cast<unsigned>((words + kPlaceThreads - 1) / kPlaceThreads);
-  shape.block = kPlaceThreads;
+  shape.grid = static_cast<unsigned>((words + kCompactionThreads - 1) / kCompactionThreads);
+  shape.block = kCompactionThreads;
   shape.overlap = overlap;
-  cuda::launch(place_kernel<Centerface>, shape, stream, arguments);
+  cuda::launch(compaction_kernel<Centerface>, shape, stream, arguments);
 }
 
 }  // namespace facepipe::engine
