@@ -14,7 +14,8 @@ void launch_view(const FrameDescriptor* frame, FrameDescriptor* view, PixelPlace
                  int bytes_per_sample, cuda::StreamView stream);
 
 /// Appends in their order the candidates `from` whose boxes lie in `kept`, moved by `by`, to `to`.
-/// Candidates that `from` had no room for are counted, as are those that `to` has none for.
+/// Candidates that `from` had no room for are counted, as are those that `to` has none for. Where
+/// to.landmarks isn't null, from.landmarks isn't either.
 void launch_append(const cuda::DeviceDetections& from, const cuda::DeviceDetections& to,
                    const Box& kept, PixelPlace by, cuda::StreamView stream);
 
