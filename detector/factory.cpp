@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 #include "detector/cnn/cpu/cnn_detector.h"
-#include "detector/cnn/cpu/engines.h"
+#include "detector/cnn/cpu/engine.h"
 #include "detector/cnn/cpu/tiled_detector.h"
 #include "detector/cnn/model/model.h"
 #include "detector/detector.h"

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <utility>
 
-#include "detector/to_rgb.h"
+#include "core/color.h"
 
 namespace facepipe {
 namespace {
