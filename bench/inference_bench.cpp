@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "detector/cnn/cpu/engines.h"
+#include "detector/cnn/cpu/engine.h"
 #include "detector/cnn/model/model.h"
 #include "detector/options.h"
 

@@ -30,4 +30,10 @@ using ColorMap = std::array<std::array<double, 4>, 3>;
 /// Its inverse: of samples to red, green and blue.
 [[nodiscard]] ColorMap rgb_of_samples(const ColorInfo& color, const PixelFormat& format, Size size);
 
+/// Fills a matrix such as FrameDescriptor::to_rgb with rgb_of_samples(), rounded to float: rows of
+/// red, green and blue, columns of Y, U, V and 1, from samples as integers of format.bits bits (the
+/// format's shift undone) to 0..255, not yet clamped.
+void fill_to_rgb(float (&to_rgb)[3][4], const ColorInfo& color, const PixelFormat& format,
+                 Size size);
+
 }  // namespace facepipe

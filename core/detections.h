@@ -12,7 +12,8 @@ namespace facepipe {
 /// Eyes, nose, corners of the mouth, as seen in the picture: left eye first.
 using Landmarks = std::array<Point, 5>;
 
-/// Candidates before suppression, or faces after it. The vectors are equally long.
+/// Candidates before suppression, or faces after it. The vectors are equally long, but `landmarks`
+/// is empty where the detector finds none.
 /// Coordinates are pixels of the upright picture, before the sample aspect ratio is applied.
 struct Detections {
   std::vector<Box> boxes;
@@ -20,10 +21,21 @@ struct Detections {
   std::vector<Landmarks> landmarks;
 
   [[nodiscard]] std::size_t size() const { return boxes.size(); }
-  void push_back(const Box& box, float score, const Landmarks& points) {
+  [[nodiscard]] bool has_landmarks() const { return !landmarks.empty(); }
+
+  /// Without landmarks.
+  void push_back(const Box& box, float score) {
     boxes.push_back(box);
     scores.push_back(score);
+  }
+  void push_back(const Box& box, float score, const Landmarks& points) {
+    push_back(box, score);
     landmarks.push_back(points);
+  }
+  /// With the landmarks of entry `i` of `from`, if it has any.
+  void push_back(const Box& box, float score, const Detections& from, std::size_t i) {
+    push_back(box, score);
+    if (from.has_landmarks()) landmarks.push_back(from.landmarks[i]);
   }
 };
 

@@ -40,7 +40,7 @@ class CudaDetection {
 
   /// Those of the last run, as DetectionRequest::collect() gives them, in memory of this object.
   /// *count may exceed the capacity: then the first ones in that order are there, and *count tells
-  /// how many there would be.
+  /// how many there would be. `landmarks` is null of a detector that finds none.
   [[nodiscard]] virtual cuda::DeviceDetections candidates() const = 0;
 };
 

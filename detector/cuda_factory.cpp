@@ -15,11 +15,10 @@ namespace {
 
 class CudaCnnDetectorFactory final : public CudaDetectorFactory {
  public:
-  CudaCnnDetectorFactory(EngineChoice choice, Model model, Device device,
-                         const DetectorOptions& options)
+  CudaCnnDetectorFactory(EngineChoice choice, Model model, Device device, DetectorOptions options)
       : CudaDetectorFactory(std::move(choice), std::string(model.known().name), model.sha256()),
         device_(device),
-        options_(options),
+        options_(std::move(options)),
         model_(std::move(model)) {
     if (options_.requests < 1)
       throw Error(ErrorKind::usage, "detector: at least one request is needed");

@@ -33,7 +33,7 @@ class DetectionRequest {
   /// Waits for the network and decodes its head: candidates in raster order (of a tiled picture
   /// tile by tile, then those of the reduced one) with score > score_threshold, in pixels of the
   /// upright frame. Boxes are clipped to it; landmarks of a face that its edge cuts off may lie
-  /// outside. Throws Error(device) on failure of the engine.
+  /// outside, and a detector may find none. Throws Error(device) on failure of the engine.
   [[nodiscard]] virtual Detections collect() = 0;
 
   /// Begin of start() to candidates ready; valid after collect().

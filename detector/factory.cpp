@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 #include "detector/cnn/cpu/cnn_detector.h"
-#include "detector/cnn/cpu/engines.h"
+#include "detector/cnn/cpu/engine.h"
 #include "detector/cnn/cpu/tiled_detector.h"
 #include "detector/cnn/model/model.h"
 #include "detector/detector.h"
@@ -34,9 +34,9 @@ int usable_cores() { return std::max(1, cv::getNumberOfCPUs()); }
 
 class CnnDetectorFactory final : public DetectorFactory {
  public:
-  CnnDetectorFactory(EngineChoice choice, Model model, const DetectorOptions& options)
+  CnnDetectorFactory(EngineChoice choice, Model model, DetectorOptions options)
       : DetectorFactory(std::move(choice), std::string(model.known().name), model.sha256()),
-        options_(options),
+        options_(std::move(options)),
         model_(std::move(model)) {
     if (options_.requests < 1)
       throw Error(ErrorKind::usage, "detector: at least one request is needed");

@@ -13,13 +13,12 @@ namespace facepipe {
 
 /// Of a detector that was made for frames of one size.
 struct DetectorFacts {
-  std::optional<Size>
-      network;                 ///< a network's input, padding included; of a tiled picture a tile's
-  std::optional<Size> window;  ///< of a detector that slides one: its pixels at the smallest face
+  std::optional<Size> network;   ///< a network's input, padding included; a tile's, if tiled
+  std::optional<Size> window;    ///< of a detector that slides one: its pixels at the smallest face
   std::optional<Tiling> tiling;  ///< nullopt where pictures are looked at in one run
 };
 
-/// Of all detectors that one factory makes.
+/// Of all detectors that one factory makes. The hash is SHA-256 in lower-case hexadecimal digits.
 class DetectorOrigin {
  public:
   DetectorOrigin(EngineChoice choice, std::string model_kind, std::string model_sha256)
@@ -29,9 +28,7 @@ class DetectorOrigin {
 
   [[nodiscard]] const EngineChoice& choice() const { return choice_; }
   [[nodiscard]] const std::string& model_kind() const { return model_kind_; }  ///< "centerface"
-  [[nodiscard]] const std::string& model_sha256() const {
-    return model_sha256_;
-  }  ///< lower-case hex
+  [[nodiscard]] const std::string& model_sha256() const { return model_sha256_; }
 
  private:
   EngineChoice choice_;

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "detector/cnn/cpu/engines.h"
+#include "detector/cnn/cpu/engine.h"
 
 namespace facepipe {
 namespace {

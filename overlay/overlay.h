@@ -9,8 +9,8 @@ namespace facepipe {
 struct OverlayStyle {
   bool boxes = true;
   bool scores = false;
-  bool landmarks = false;
-  bool count = false;  ///< "N faces" in the upright picture's top left corner
+  bool landmarks = false;  ///< where faces have any
+  bool count = false;      ///< "N faces" in the upright picture's top left corner
 
   [[nodiscard]] bool any() const { return boxes || scores || landmarks || count; }
   friend bool operator==(const OverlayStyle&, const OverlayStyle&) = default;

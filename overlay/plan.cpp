@@ -94,7 +94,7 @@ void plan_faces(Planner& planner, const Detections& faces, const OverlayStyle& s
   for (std::size_t i = 0; i < faces.size(); ++i) outers[i] = planner.around(faces.boxes[i]);
   for (const PixelRect& outer : outers)
     if (style.boxes && !outer.empty()) planner.outline(outer);
-  for (std::size_t i = 0; style.landmarks && i < faces.size(); ++i)
+  for (std::size_t i = 0; style.landmarks && i < faces.landmarks.size(); ++i)
     for (const Point& point : faces.landmarks[i])
       if (!outers[i].empty()) planner.dot(point, outers[i].x2 - outers[i].x1);
   // In reverse: faces come by falling score, so that the label of the highest score is drawn last

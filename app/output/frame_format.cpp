@@ -10,6 +10,8 @@
 namespace facepipe {
 namespace {
 
+constexpr std::size_t kLandmarks = std::tuple_size_v<Landmarks>;
+
 /// Appends numbers with a comma before each.
 template <typename... T>
 void append_fields(std::string& to, T... values) {
@@ -30,7 +32,10 @@ void append_csv_faces(std::string& to, const NamedFrame& frame) {
     to += ',' + std::to_string(frame.record.size.height);
     const Box& box = faces.boxes[i];
     append_fields(to, box.x1, box.y1, box.x2, box.y2, faces.scores[i]);
-    for (const Point& point : faces.landmarks[i]) append_fields(to, point.x, point.y);
+    if (faces.has_landmarks())
+      for (const Point& point : faces.landmarks[i]) append_fields(to, point.x, point.y);
+    else
+      to.append(2 * kLandmarks, ',');
     to += '\n';
   }
 }
@@ -42,6 +47,17 @@ void append_json_point(std::string& to, const Point& point) {
   to += ']';
 }
 
+void append_json_landmarks(std::string& to, const Landmarks& points) {
+  to += R"(,"landmarks":)";
+  char before = '[';
+  for (const Point& point : points) {
+    to += before;
+    append_json_point(to, point);
+    before = ',';
+  }
+  to += ']';
+}
+
 void append_json_face(std::string& to, const Detections& faces, std::size_t i) {
   const Box& box = faces.boxes[i];
   to += R"({"box":[)";
@@ -49,14 +65,8 @@ void append_json_face(std::string& to, const Detections& faces, std::size_t i) {
   append_fields(to, box.y1, box.x2, box.y2);
   to += R"(],"score":)";
   append_number(to, faces.scores[i]);
-  to += R"(,"landmarks":)";
-  char before = '[';
-  for (const Point& point : faces.landmarks[i]) {
-    to += before;
-    append_json_point(to, point);
-    before = ',';
-  }
-  to += "]}";
+  if (faces.has_landmarks()) append_json_landmarks(to, faces.landmarks[i]);
+  to += '}';
 }
 
 void append_json_frame(std::string& to, const NamedFrame& frame) {

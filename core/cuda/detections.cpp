@@ -15,11 +15,11 @@ Detections download(const DeviceDetections& from, StreamView stream) {
   Detections found;
   found.boxes.resize(count);
   found.scores.resize(count);
-  found.landmarks.resize(count);
+  if (from.landmarks != nullptr) found.landmarks.resize(count);
   copy(std::span<Box>(found.boxes), DeviceSpan<const Box>{from.boxes, count}, stream);
   copy(std::span<float>(found.scores), DeviceSpan<const float>{from.scores, count}, stream);
   copy(std::span<Landmarks>(found.landmarks), DeviceSpan<const Landmarks>{from.landmarks, count},
-       stream);
+       stream);  // nothing where there are none
   stream.synchronize();
   return found;
 }

@@ -15,7 +15,7 @@ namespace facepipe::cuda {
 struct DeviceDetections {
   Box* boxes = nullptr;  ///< aligned to 16 bytes, as cudaMalloc's memory is
   float* scores = nullptr;
-  Landmarks* landmarks = nullptr;
+  Landmarks* landmarks = nullptr;  ///< null: there are none
   std::uint32_t* count = nullptr;
   std::uint32_t capacity = 0;
 };

@@ -84,7 +84,7 @@ void CudaOverlay::load_glyphs() {
 void CudaOverlay::enqueue(const FrameDescriptor* descriptor, const cuda::DeviceDetections& faces,
                           cuda::StreamView stream) const {
   const bool whole = descriptor != nullptr && faces.boxes != nullptr && faces.scores != nullptr &&
-                     faces.landmarks != nullptr && faces.count != nullptr;
+                     faces.count != nullptr;
   if (!whole) throw std::invalid_argument("CudaOverlay: an array is missing");
   if (faces.capacity > setup_.capacity)
     throw std::invalid_argument("CudaOverlay: faces of a greater capacity than was said");
@@ -93,7 +93,7 @@ void CudaOverlay::enqueue(const FrameDescriptor* descriptor, const cuda::DeviceD
   work.faces = faces;
   const OverlayStyle& style = setup_.style;
   if (style.boxes || style.scores) launch_outlines(work, launch_, stream.get());
-  if (style.landmarks) launch_dots(work, launch_, stream.get());
+  if (style.landmarks && faces.landmarks != nullptr) launch_dots(work, launch_, stream.get());
   if (style.scores || style.count) launch_labels(work, launch_, stream.get());
 }
 

@@ -62,7 +62,8 @@ __global__ void __launch_bounds__(kThreads) faces_kernel(const FacesWork work) {
       work.faces.boxes[to] = box;
       work.faces.scores[to] =
           work.kept.scores != nullptr ? work.kept.scores[rank] : work.candidates.scores[index];
-      work.faces.landmarks[to] = work.candidates.landmarks[index];
+      if (work.faces.landmarks != nullptr)
+        work.faces.landmarks[to] = work.candidates.landmarks[index];
     }
     written += place.all;
   }
@@ -77,14 +78,17 @@ void launch_faces(const FacesWork& work, cudaStream_t stream) {
 }
 
 bool is_whole(const cuda::DeviceDetections& detections) {
-  return detections.boxes != nullptr && detections.scores != nullptr &&
-         detections.landmarks != nullptr && detections.count != nullptr;
+  return detections.boxes != nullptr && detections.scores != nullptr && detections.count != nullptr;
 }
 
 }  // namespace
 
-DetectionBuffers::DetectionBuffers(std::uint32_t capacity)
-    : capacity_(capacity), boxes_(capacity), scores_(capacity), landmarks_(capacity), count_(1) {}
+DetectionBuffers::DetectionBuffers(std::uint32_t capacity, bool with_landmarks)
+    : capacity_(capacity),
+      boxes_(capacity),
+      scores_(capacity),
+      landmarks_(with_landmarks ? capacity : 0),
+      count_(1) {}
 
 cuda::DeviceDetections DetectionBuffers::view() const {
   return {boxes_.data(), scores_.data(), landmarks_.data(), count_.data(), capacity_};
@@ -93,7 +97,8 @@ cuda::DeviceDetections DetectionBuffers::view() const {
 void enqueue_faces(const cuda::DeviceDetections& candidates, const DeviceKept& kept,
                    const FaceSizes& sizes, const cuda::DeviceDetections& faces, FaceCounts* counts,
                    cuda::StreamView stream) {
-  if (!is_whole(candidates) || !is_whole(faces) || kept.indices == nullptr ||
+  const bool has_landmarks = faces.landmarks == nullptr || candidates.landmarks != nullptr;
+  if (!is_whole(candidates) || !is_whole(faces) || !has_landmarks || kept.indices == nullptr ||
       kept.count == nullptr || kept.beyond_capacity == nullptr || counts == nullptr)
     throw std::invalid_argument("enqueue_faces: an array is missing");
   launch_faces({candidates, kept, sizes, faces, counts}, stream.get());

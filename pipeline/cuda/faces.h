@@ -17,7 +17,7 @@ namespace facepipe {
 /// Device memory for candidates or faces. Its count starts undefined.
 class DetectionBuffers {
  public:
-  explicit DetectionBuffers(std::uint32_t capacity);
+  explicit DetectionBuffers(std::uint32_t capacity, bool with_landmarks = true);
   [[nodiscard]] cuda::DeviceDetections view() const;
   [[nodiscard]] std::uint32_t capacity() const { return capacity_; }
 
@@ -41,7 +41,8 @@ struct FaceCounts {
 /// allocated, nothing waited for. Boxes of kept.boxes and scores of kept.scores are taken where
 /// those pointers aren't null (voting, soft), else the candidates'; kept.indices are below
 /// candidates.capacity. *faces.count becomes the number of all faces, those beyond faces.capacity
-/// included. `counts` lies in device memory too.
+/// included. Landmarks are written where faces.landmarks isn't null. `counts` lies in device memory
+/// too.
 /// Throws std::invalid_argument for a null pointer among the arrays that it needs.
 void enqueue_faces(const cuda::DeviceDetections& candidates, const DeviceKept& kept,
                    const FaceSizes& sizes, const cuda::DeviceDetections& faces, FaceCounts* counts,
@@ -64,8 +65,9 @@ class FacesDownload {
   /// Those of the last enqueue(), which must have happened.
   [[nodiscard]] const FaceCounts& counts() const { return *host_counts_.data(); }
 
-  /// The faces of the last enqueue(), which must have happened; empty without with_faces. `stream`
-  /// is used, and waited for, where there are more than kEager. Counts all copies of this frame.
+  /// The faces of the last enqueue(), which must have happened; empty without with_faces, and
+  /// without landmarks where the faces on the device have none. `stream` is used, and waited for,
+  /// where there are more than kEager. Counts all copies of this frame.
   [[nodiscard]] Detections collect(cuda::StreamView stream);
 
  private:

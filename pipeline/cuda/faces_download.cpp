@@ -24,7 +24,7 @@ FacesDownload::FacesDownload(const FaceCounts* counts, const cuda::DeviceDetecti
       host_counts_(1),
       boxes_(with_faces ? faces.capacity : 0),
       scores_(boxes_.size()),
-      landmarks_(boxes_.size()) {
+      landmarks_(faces.landmarks != nullptr ? boxes_.size() : 0) {
   if (counts == nullptr) throw std::invalid_argument("FacesDownload: no counts");
   *host_counts_.data() = {};
 }
@@ -37,14 +37,14 @@ void FacesDownload::enqueue(cuda::StreamView stream) {
 void FacesDownload::fetch(std::uint32_t first, std::uint32_t count, cuda::StreamView stream) {
   copy_part(boxes_, faces_.boxes, first, count, stream);
   copy_part(scores_, faces_.scores, first, count, stream);
-  copy_part(landmarks_, faces_.landmarks, first, count, stream);
+  if (landmarks_.size() > 0) copy_part(landmarks_, faces_.landmarks, first, count, stream);
 }
 
 Detections FacesDownload::collect(cuda::StreamView stream) {
   const auto count_copies = [this](std::uint32_t faces) {
     copies_.add(CopyKind::faces, faces * sizeof(Box));
     copies_.add(CopyKind::faces, faces * sizeof(float));
-    copies_.add(CopyKind::faces, faces * sizeof(Landmarks));
+    if (landmarks_.size() > 0) copies_.add(CopyKind::faces, faces * sizeof(Landmarks));
   };
   copies_.add(CopyKind::counts, sizeof(FaceCounts));
   Detections found;
@@ -59,7 +59,8 @@ Detections FacesDownload::collect(cuda::StreamView stream) {
   const auto part = [all](const auto& buffer) { return buffer.span().first(all); };
   found.boxes.assign(part(boxes_).begin(), part(boxes_).end());
   found.scores.assign(part(scores_).begin(), part(scores_).end());
-  found.landmarks.assign(part(landmarks_).begin(), part(landmarks_).end());
+  if (landmarks_.size() > 0)
+    found.landmarks.assign(part(landmarks_).begin(), part(landmarks_).end());
   return found;
 }
 

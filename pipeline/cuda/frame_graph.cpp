@@ -3,7 +3,7 @@
 #include <chrono>
 #include <utility>
 
-#include "detector/to_rgb.h"
+#include "core/color.h"
 
 namespace facepipe {
 namespace {
@@ -25,7 +25,7 @@ FrameGraph::FrameGraph(const FrameGraphSetup& setup, CopyCounter& copies)
       kept_counts_(2),
       kept_boxes_(setup.nms.voting ? suppressor_.capacity() : 0),
       kept_scores_(setup.nms.rule == NmsRule::soft ? suppressor_.capacity() : 0),
-      faces_(suppressor_.capacity()),
+      faces_(suppressor_.capacity(), detection_->candidates().landmarks != nullptr),
       counts_(1),
       overlay_(setup.overlay),
       descriptor_(copies),

@@ -6,12 +6,12 @@
 #include <memory>
 #include <utility>
 
+#include "core/color.h"
 #include "core/cuda/detections.h"
 #include "core/cuda/devices.h"
 #include "core/cuda/graph.h"
 #include "core/timing.h"
 #include "detector/cuda_detector.h"
-#include "detector/to_rgb.h"
 #include "pipeline/cuda/descriptor.h"
 #include "video/cuda/pictures.h"
 #include "video/cuda/upload.h"

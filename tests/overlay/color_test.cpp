@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-#include "detector/to_rgb.h"
+#include "core/color.h"
 #include "overlay/yuv_color.h"
 
 namespace facepipe {

@@ -151,6 +151,17 @@ TEST(OverlayPlan, LabelOfTheFirstFaceLiesOnTop) {
   EXPECT_EQ(written(plan_overlay(frame, faces, kScores)), "0.300.90");
 }
 
+TEST(OverlayPlan, FacesWithoutLandmarksHaveNoDots) {
+  const Frame frame = empty_frame(k420, {640, 480});
+  Detections faces;
+  faces.push_back({100, 100, 200, 200}, 0.9F);
+  EXPECT_TRUE(plan_overlay(frame, faces, kLandmarks).marks.empty());
+  const OverlayPlan plan = plan_overlay(frame, faces, kEverything);
+  EXPECT_TRUE(areas(plan, Ink::dot).empty());
+  EXPECT_EQ(areas(plan, Ink::outline).size(), 4U);
+  EXPECT_EQ(written(plan), "0.901 face");
+}
+
 TEST(OverlayPlan, DotsOfASmallFaceAreSmall) {
   const Frame frame = empty_frame(k420, {1920, 1080});
   const auto side = [&](float width) {

@@ -51,6 +51,15 @@ TEST_F(JobSuppression, GreedySparesWhatOnlyAFallenBoxOverlaps) {
   EXPECT_EQ(run_.records[0].candidates, 3U);
 }
 
+TEST_F(JobSuppression, FacesOfADetectorWithoutLandmarksHaveNone) {
+  options_.overlay = {true, true, true, true};
+  Detections candidates = chain();
+  candidates.landmarks.clear();
+  const Detections found = faces(candidates);
+  EXPECT_THAT(found.scores, testing::ElementsAre(0.9F, 0.7F));
+  EXPECT_FALSE(found.has_landmarks());
+}
+
 TEST_F(JobSuppression, FastAndMatrixDont) {
   for (const NmsRule rule : {NmsRule::fast, NmsRule::matrix}) {
     options_.nms.rule = rule;

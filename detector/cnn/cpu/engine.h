@@ -1,14 +1,19 @@
-// The contract behind which the libraries stand that run the network.
+// The contract behind which the libraries stand that run the network, and which of them there are.
 //
 // An Engine is one network of one size; an Inference is one place in it, with its own input and
-// outputs. Every engine keeps the same contract and passes the same tests.
+// outputs. Every engine keeps the same contract and passes the same tests. Which were built in
+// engine.cpp alone knows.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <span>
+#include <string_view>
+#include <vector>
 
+#include "core/error.h"
 #include "detector/cnn/model/model.h"
 #include "detector/options.h"
 
@@ -50,5 +55,19 @@ struct EngineOptions {
   int threads = 1;   ///< >= 1, of all runs together
   int requests = 1;  ///< >= 1: how many Inferences may run at once; more wait for their turn
 };
+
+/// The libraries built in for a kind of device, the preferred one first.
+[[nodiscard]] std::vector<EngineSupport> supported_engines(DeviceKind device = DeviceKind::cpu);
+
+/// A network of size `network` on an engine of this build. Errors: device, naming the model's file,
+/// where the engine refuses the model or the precision; internal for a library without an engine on
+/// the CPU.
+[[nodiscard]] std::unique_ptr<Engine> make_engine(Library library, const Model& model, Size network,
+                                                  const EngineOptions& options);
+
+/// What an engine's library says when it refuses a model, as one line for the user: Error(device)
+/// "model FILE: LIBRARY: WHAT", with line ends and runs of blanks in WHAT made one blank each.
+[[nodiscard]] Error engine_error(const std::filesystem::path& model, std::string_view library,
+                                 std::string_view what);
 
 }  // namespace facepipe

@@ -3,8 +3,8 @@
 #include <opencv2/imgproc.hpp>
 #include <string>
 
+#include "core/color.h"
 #include "core/error.h"
-#include "detector/to_rgb.h"
 
 namespace facepipe {
 namespace {

@@ -126,7 +126,7 @@ Detections TiledRequest::collect() {
   }
   const Detections reduced = running->collect();
   for (std::size_t i = 0; i < reduced.size(); ++i)
-    all.push_back(reduced.boxes[i], reduced.scores[i], reduced.landmarks[i]);
+    all.push_back(reduced.boxes[i], reduced.scores[i], reduced, i);
   frame_.reset();
   interval_.end = Clock::now();
   return all;

@@ -57,12 +57,14 @@ __global__ void __launch_bounds__(kThreads)
     if (keep && at < a.to.capacity) {
       a.to.boxes[at] = {box.x1 + a.x, box.y1 + a.y, box.x2 + a.x, box.y2 + a.y};
       a.to.scores[at] = a.from.scores[i];
-      Landmarks points = a.from.landmarks[i];
-      for (int p = 0; p < 5; ++p) {
-        Point& point = reinterpret_cast<Point*>(&points)[p];
-        point = {point.x + a.x, point.y + a.y};
+      if (a.to.landmarks != nullptr) {
+        Landmarks points = a.from.landmarks[i];
+        for (int p = 0; p < 5; ++p) {
+          Point& point = reinterpret_cast<Point*>(&points)[p];
+          point = {point.x + a.x, point.y + a.y};
+        }
+        a.to.landmarks[at] = points;
       }
-      a.to.landmarks[at] = points;
     }
     position += all;
     __syncthreads();  // `warps` is written again

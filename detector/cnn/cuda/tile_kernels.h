@@ -15,7 +15,8 @@ void launch_view(const FrameDescriptor* frame, FrameDescriptor* view, PixelPlace
 
 /// Appends the candidates of `from` whose boxes lie inside `kept` to `to`, in their order, moved by
 /// `by`. *to.count also counts candidates for which `from` had no capacity, and those for which
-/// `to` has none.
+/// `to` has none. Where to.landmarks isn't null,
+/// from.landmarks isn't either.
 void launch_append(const cuda::DeviceDetections& from, const cuda::DeviceDetections& to,
                    const Box& kept, PixelPlace by, cuda::StreamView stream);
 

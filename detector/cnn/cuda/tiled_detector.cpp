@@ -47,7 +47,7 @@ class CudaTiledDetection final : public CudaDetection {
         view_(1),
         boxes_(detector_->capacity()),
         scores_(detector_->capacity()),
-        landmarks_(detector_->capacity()),
+        landmarks_(tile_->candidates().landmarks != nullptr ? detector_->capacity() : 0),
         count_(1) {}
 
   /// Each tile and the reduced picture are converted when their turn comes.

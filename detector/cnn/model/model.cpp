@@ -3,54 +3,32 @@
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
-#include <fstream>
 #include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
 
-#include "core/error.h"
 #include "detector/cnn/model/fold_pointwise.h"
 #include "detector/cnn/model/graph/onnx_check.h"
-#include "detector/cnn/model/sha256.h"
+#include "detector/model_file.h"
 
 namespace facepipe {
 namespace {
 
-constexpr std::uintmax_t kLargestFile = std::uintmax_t{1} << 30;
 constexpr int kImageChannels = 3;
 constexpr int kImageRank = 4;
 constexpr std::int64_t kLargestExtent = std::int64_t{1} << 31;
 // Any size that all strides divide: shapes are checked with it.
 constexpr Size kTrial{128, 64};
 
-[[noreturn]] void refuse(const std::filesystem::path& file, const std::string& reason) {
-  throw Error(ErrorKind::device, "model " + file.string() + ": " + reason);
-}
-
-std::string read_bytes(const std::filesystem::path& file) {
-  std::error_code failure;
-  const auto status = std::filesystem::status(file, failure);
-  if (!std::filesystem::exists(status)) refuse(file, "no such file");
-  if (!std::filesystem::is_regular_file(status)) refuse(file, "not a regular file");
-  const std::uintmax_t size = std::filesystem::file_size(file, failure);
-  if (failure) refuse(file, failure.message());
-  if (size == 0) refuse(file, "empty file");
-  if (size > kLargestFile) refuse(file, "larger than 1 GiB");
-  std::string bytes(size, '\0');
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream.read(bytes.data(), static_cast<std::streamsize>(size))) refuse(file, "can't be read");
-  return bytes;
-}
-
 std::shared_ptr<onnx::ModelProto> parse(const std::filesystem::path& file,
                                         const std::string& bytes) {
   auto proto = std::make_shared<onnx::ModelProto>();
   if (!proto->ParseFromString(bytes) || !proto->has_graph() || proto->graph().node_size() == 0)
-    refuse(file, "no ONNX model");
+    refuse_model(file, "no ONNX model");
   for (const onnx::TensorProto& weights : proto->graph().initializer())
     if (weights.data_location() == onnx::TensorProto::EXTERNAL)
-      refuse(file, "its weights stand in other files, which is not supported");
+      refuse_model(file, "its weights stand in other files, which is not supported");
   return proto;
 }
 
@@ -113,11 +91,11 @@ void set_shape(onnx::ValueInfoProto& value, const std::vector<std::int64_t>& ext
 }  // namespace
 
 Model::Model(const std::filesystem::path& file) : file_(file) {
-  const std::string bytes = read_bytes(file);
+  const std::string bytes = read_model_file(file);
   const std::shared_ptr<onnx::ModelProto> proto = parse(file, bytes);
   const onnx::GraphProto& graph = proto->graph();
   const std::optional<DeclaredTensor> image = find_image_input(graph);
-  if (!image) refuse(file, "no known face model: its input is no picture of 3 planes");
+  if (!image) refuse_model(file, "no known face model: its input is no picture of 3 planes");
   std::vector<DeclaredTensor> outputs;
   for (const onnx::ValueInfoProto& output : graph.output()) outputs.push_back(declared(output));
   for (const KnownModel* const known : known_models()) {
@@ -127,7 +105,8 @@ Model::Model(const std::filesystem::path& file) : file_(file) {
     outputs_ = std::move(*found);
     break;
   }
-  if (known_ == nullptr) refuse(file, "no known face model: its outputs are " + of_none_of_them());
+  if (known_ == nullptr)
+    refuse_model(file, "no known face model: its outputs are " + of_none_of_them());
   input_ = image->name;
   sha256_ = sha256_hex(bytes);
   check_outputs(graph::check_onnx(*proto, file.string(), kTrial));
@@ -143,7 +122,7 @@ void Model::check_outputs(const graph::Graph& graph) const {
     const bool fits = computed != graph.outputs.end() &&
                       graph.value(computed->value).extents ==
                           output_extents(known_->output_layout, output, kTrial);
-    if (!fits) refuse(file_, "its output " + output.name + " has another shape than it says");
+    if (!fits) refuse_model(file_, "its output " + output.name + " has another shape than it says");
   }
 }
 

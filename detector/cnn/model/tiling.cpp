@@ -119,9 +119,9 @@ void append_kept(Detections& to, const Detections& of_tile, const Tiling& tiling
   for (std::size_t i = 0; i < of_tile.size(); ++i) {
     const Box& box = of_tile.boxes[i];
     if (box.x1 < area.x1 || box.y1 < area.y1 || box.x2 > area.x2 || box.y2 > area.y2) continue;
-    Landmarks points = of_tile.landmarks[i];
-    for (Point& point : points) point = {point.x + x, point.y + y};
-    to.push_back({box.x1 + x, box.y1 + y, box.x2 + x, box.y2 + y}, of_tile.scores[i], points);
+    to.push_back({box.x1 + x, box.y1 + y, box.x2 + x, box.y2 + y}, of_tile.scores[i], of_tile, i);
+    if (!of_tile.has_landmarks()) continue;
+    for (Point& point : to.landmarks.back()) point = {point.x + x, point.y + y};
   }
 }
 

@@ -106,6 +106,19 @@ TEST(DetectionsFormat, CsvHasALineAFace) {
   EXPECT_EQ(text_of(format, "clip.mp4", frame_record(0, 0)), "");
 }
 
+TEST(DetectionsFormat, FacesWithoutLandmarks) {
+  FrameRecord record = frame_record(3, 2);
+  record.faces.landmarks.clear();
+  EXPECT_EQ(
+      text_of(detections_format("d.jsonl"), "clip.mp4", record),
+      R"({"file":"clip.mp4","frame":3,"pts_s":0.3,"width":640,"height":480,)"
+      R"("faces":[{"box":[0.1,2,8.5,12],"score":0.75},{"box":[10.1,2,18.5,12],"score":0.75}]})"
+      "\n");
+  EXPECT_EQ(text_of(detections_format("d.csv"), "clip.mp4", record),
+            "clip.mp4,3,0.3,640,480,0.1,2,8.5,12,0.75,,,,,,,,,,\n"
+            "clip.mp4,3,0.3,640,480,10.1,2,18.5,12,0.75,,,,,,,,,,\n");
+}
+
 TEST(LatencyFormat, HasBeginAndEndOfEachStage) {
   const FrameFormat format = latency_format();
   EXPECT_EQ(format.header,

@@ -31,7 +31,7 @@ const std::vector<PixelFormat> kFormats{
 class Uploaded {
  public:
   Uploaded(const Detections& faces, std::uint32_t capacity, cuda::StreamView stream)
-      : buffers_(capacity) {
+      : buffers_(capacity, faces.has_landmarks()) {
     const cuda::DeviceDetections to = buffers_.view();
     const auto size = static_cast<std::uint32_t>(faces.size());
     cuda::copy(cuda::DeviceSpan<Box>{to.boxes, size}, std::span(faces.boxes), stream);
@@ -172,6 +172,13 @@ TEST(CudaOverlay, CrowdsAreDrawnAsOnTheHost) {
     SCOPED_TRACE(text_of(spec, faces.size(), kEverything));
     ASSERT_NO_FATAL_FAILURE(expect_as_on_the_host(spec, faces, kEverything, 1));
   }
+}
+
+TEST(CudaOverlay, FacesWithoutLandmarksAreDrawnAsOnTheHost) {
+  Detections faces;
+  faces.push_back({20, 30, 90, 110}, 0.9F);
+  faces.push_back({60, 50, 140, 150}, 0.4F);
+  expect_as_on_the_host({kFormats[0], {320, 240}}, faces, kEverything, 5);
 }
 
 TEST(CudaOverlay, EveryLabelOnTheSamePlaceShowsTheFirst) {

@@ -45,8 +45,8 @@ Case random_case(unsigned seed, std::uint32_t candidates, bool voting, bool soft
 class OnDevice {
  public:
   OnDevice(const Case& given, std::uint32_t capacity, std::uint32_t face_capacity, bool with_faces)
-      : stored_(capacity),
-        faces_(face_capacity),
+      : stored_(capacity, given.candidates.has_landmarks()),
+        faces_(face_capacity, given.candidates.has_landmarks()),
         indices_(capacity),
         boxes_(capacity),
         scores_(capacity),
@@ -127,6 +127,24 @@ TEST(CudaFaces, AreThoseThatTheHostSelects) {
         }
 }
 
+TEST(CudaFaces, WithoutLandmarksAreThoseThatTheHostSelects) {
+  for (const std::uint32_t candidates : {1U, 700U, 3000U}) {
+    Case given = random_case(candidates, candidates, false, false);
+    given.candidates.landmarks.clear();
+    const FaceSizes wanted{10, 70};
+    const Detections expected = select_faces(given.candidates, {given.indices, {}, {}, 0}, wanted);
+    EXPECT_FALSE(expected.has_landmarks());
+    OnDevice device(given, candidates, candidates, true);
+    expect_equal(device.run(wanted), expected);
+    EXPECT_EQ(device.counts().faces, expected.size());
+    const CopyTotal copied = device.copies().total(CopyKind::faces);
+    EXPECT_EQ(copied.calls % 2, 0) << "boxes and scores alone";
+    const std::size_t copies =
+        std::max(expected.size(), std::size_t{std::min(candidates, FacesDownload::kEager)});
+    EXPECT_EQ(copied.bytes, static_cast<std::int64_t>(copies * (sizeof(Box) + sizeof(float))));
+  }
+}
+
 TEST(CudaFaces, WithoutRoomTheBestStayAndAllAreCounted) {
   const Case given = random_case(7, 3000, false, false);
   const Detections expected = select_faces(given.candidates, {given.indices, {}, {}, 0}, {10, 0});
@@ -165,6 +183,7 @@ TEST(CudaFaces, RefusesMissingArrays) {
   refused(some.view(), {}, some.view(), counts.data());
   refused(some.view(), kept, {}, counts.data());
   refused(some.view(), kept, some.view(), nullptr);
+  refused(DetectionBuffers(4, false).view(), kept, some.view(), counts.data());
 }
 
 }  // namespace

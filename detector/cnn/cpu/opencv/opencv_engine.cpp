@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "core/error.h"
-#include "detector/cnn/cpu/engine_error.h"
 
 namespace facepipe {
 namespace {

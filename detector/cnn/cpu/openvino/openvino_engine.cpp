@@ -11,7 +11,6 @@
 
 #include "core/error.h"
 #include "core/threads.h"
-#include "detector/cnn/cpu/engine_error.h"
 
 namespace facepipe {
 namespace {

@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "detector/cnn/cpu/engines.h"
 #include "tests/detector/golden.h"
 #include "tests/support/temporary_folder.h"
 

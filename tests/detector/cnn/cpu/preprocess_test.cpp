@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "tests/detector/cnn/cpu/rgb_oracle.h"
+#include "tests/support/rgb_oracle.h"
 #include "tests/support/test_frame.h"
 
 namespace facepipe {

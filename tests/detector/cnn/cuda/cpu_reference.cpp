@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "detector/cnn/cpu/engines.h"
+#include "detector/cnn/cpu/engine.h"
 #include "detector/cnn/cpu/preprocess.h"
 #include "detector/cnn/model/head.h"
 

@@ -3,12 +3,12 @@
 
 #include <vector>
 
+#include "core/color.h"
 #include "core/cuda/buffer.h"
 #include "core/cuda/frame_descriptor.h"
 #include "core/cuda/stream.h"
 #include "core/frame.h"
 #include "detector/cnn/cuda/preprocess.h"
-#include "detector/to_rgb.h"
 
 namespace facepipe::test {
 

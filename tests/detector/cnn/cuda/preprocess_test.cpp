@@ -7,9 +7,9 @@
 #include <functional>
 
 #include "core/error.h"
-#include "tests/detector/cnn/cpu/rgb_oracle.h"
 #include "tests/detector/cnn/cuda/device_frame.h"
 #include "tests/detector/cnn/cuda/device_network.h"
+#include "tests/support/rgb_oracle.h"
 
 namespace facepipe {
 namespace {

@@ -88,6 +88,24 @@ TEST(CudaTileKernels, AppendCountsWhatThereIsNoRoomFor) {
   EXPECT_EQ(result.scores[149], 59);
 }
 
+TEST(CudaTileKernels, AppendCandidatesWithoutLandmarks) {
+  const cuda::Stream stream;
+  DeviceList from(100);
+  DeviceList to(100);
+  from.fill(row_of_boxes(100), 2, stream);
+  to.fill(row_of_boxes(100), 1, stream);
+  cuda::DeviceDetections from_view = from.view();
+  cuda::DeviceDetections to_view = to.view();
+  from_view.landmarks = nullptr;
+  to_view.landmarks = nullptr;
+  const Box all{-kAnywhere, -kAnywhere, kAnywhere, kAnywhere};
+  engine::launch_append(from_view, to_view, all, {32, 64}, stream);
+  const Detections result = cuda::download(to_view, stream);
+  EXPECT_EQ(result.boxes, (std::vector<Box>{{0, 0, 5, 5}, {32, 64, 37, 69}, {42, 64, 47, 69}}));
+  EXPECT_EQ(result.scores, (std::vector<float>{0, 0, 1}));
+  EXPECT_FALSE(result.has_landmarks());
+}
+
 TEST(CudaTileKernels, ViewsBeginAtTheirSamples) {
   const cuda::Stream stream;
   const cuda::DeviceBuffer<FrameDescriptor> descriptors(2);

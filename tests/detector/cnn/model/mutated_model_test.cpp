@@ -9,7 +9,7 @@
 #include <random>
 
 #include "core/error.h"
-#include "detector/cnn/cpu/engines.h"
+#include "detector/cnn/cpu/engine.h"
 #include "tests/detector/files.h"
 #include "tests/support/temporary_folder.h"
 

@@ -146,5 +146,17 @@ TEST(Tiling, DropsFacesCutOffWhereThePictureGoesOnAlone) {
   EXPECT_EQ(moved.landmarks[0][0], (Point{x, 0}));
 }
 
+TEST(Tiling, KeepsFacesWithoutLandmarks) {
+  const Tiling tiling = tiling_for({6000, 4000}, {}).value();
+  Detections found;
+  found.push_back({100, 100, 150, 150}, 0.9F);
+  Detections kept;
+  append_kept(kept, found, tiling, 1);
+  const auto x = static_cast<float>(tiling.origin(1).x);
+  ASSERT_EQ(kept.boxes, (std::vector<Box>{{100 + x, 100, 150 + x, 150}}));
+  EXPECT_EQ(kept.scores, std::vector{0.9F});
+  EXPECT_FALSE(kept.has_landmarks());
+}
+
 }  // namespace
 }  // namespace facepipe

@@ -8,7 +8,7 @@
 #include <functional>
 
 #include "core/error.h"
-#include "detector/cnn/cpu/engines.h"
+#include "detector/cnn/cpu/engine.h"
 #include "detector/cnn/model/graph/passes.h"
 #include "tests/detector/golden.h"
 #include "tests/support/graph_interpreter.h"

@@ -1,11 +1,11 @@
 // The matrix of a stream's colours against H.273 sample by sample.
-#include "detector/to_rgb.h"
+#include "core/color.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "tests/detector/cnn/cpu/rgb_oracle.h"
+#include "tests/support/rgb_oracle.h"
 
 namespace facepipe {
 namespace {

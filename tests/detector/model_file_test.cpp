@@ -1,4 +1,4 @@
-#include "detector/cnn/model/sha256.h"
+#include "detector/model_file.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,8 @@
-#include "detector/cnn/cpu/engines.h"
+#include "detector/cnn/cpu/engine.h"
 
-#include "core/error.h"
+#include <sstream>
+#include <string>
+
 #include "detector/cnn/cpu/opencv/opencv_engine.h"
 #include "detector/cnn/cpu/openvino/openvino_engine.h"
 
@@ -37,6 +39,14 @@ std::unique_ptr<Engine> make_engine(Library library, const Model& model, Size ne
   }
   throw Error(ErrorKind::internal,
               "engine " + std::string(engine_name(library)) + ": is no engine of the CPU");
+}
+
+Error engine_error(const std::filesystem::path& model, std::string_view library,
+                   std::string_view what) {
+  std::string line = "model " + model.string() + ": " + std::string(library) + ":";
+  std::istringstream words{std::string(what)};
+  for (std::string word; words >> word;) line += " " + word;
+  return {ErrorKind::device, line};
 }
 
 }  // namespace facepipe
