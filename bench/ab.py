@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""Two builds of the program on one machine, in turns: what a change costs or gains.
+
+Each case is run by both programs, --pairs times, one after the other, the first one first and last in
+turn. Told are the medians, and the median of the pairs' quotients (second by first; of rates the other
+way round would be the loss), which is what the machine's mood changes least.
+
+    bench/ab.py OLD_PROGRAM NEW_PROGRAM CLIP... [--device cuda] [--pairs 5] [--repeat 20]
+
+CLIP is repeated --repeat times, without being encoded again, so that start-up counts little.
+"""
+import argparse
+import json
+import pathlib
+import statistics
+import subprocess
+import tempfile
+
+import measurement
+
+CASES = {"no video": ["--no-video"], "mjpeg": ["--codec", "mjpeg"],
+         "h264": ["--codec", "libx264", "--preset", "ultrafast"]}
+UNITS = {"fps": "frames a second, after start-up", "latency_p50": "ms, decoded to the encoder",
+         "latency_p99": "ms, likewise", "own_cpu": "ms a frame, our own code, all stages",
+         "cpu": "s of all threads", "peak": "MiB of the host", "startup": "s"}
+
+
+def repeated(clip, times, folder):
+    longer = folder / clip.name
+    subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-y", "-stream_loop", str(times - 1), "-i",
+                    str(clip), "-c", "copy", str(longer)], check=True)
+    return longer
+
+
+def run(program, clip, words, options, folder):
+    report = folder / "report.json"
+    command = [program, "run", clip, *words, "--device", options.device, "--report", report,
+               "--overwrite", "--quiet", "--progress", "none", *options.options.split()]
+    if "--no-video" not in words:
+        command += ["-o", folder / "out.mkv"]
+    used = measurement.run(command)
+    told = json.loads(report.read_text())[0]
+    return {"fps": told["fps"], "latency_p50": told["stage_ms"]["latency"]["p50"],
+            "latency_p99": told["stage_ms"]["latency"]["p99"],
+            "own_cpu": sum(stage["p50"] for stage in told["own_cpu_ms"].values()),
+            "cpu": used.cpu_s, "peak": used.peak_mib, "startup": told["startup_s"]}
+
+
+def table(name, old, new):
+    lines = [f"{name}", f"  {'':12} {'old':>10} {'new':>10} {'new/old':>8}"]
+    for value, unit in UNITS.items():
+        before = [row[value] for row in old]
+        after = [row[value] for row in new]
+        quotients = [b / a if a else 1 for a, b in zip(before, after)]
+        lines.append(f"  {value:12} {statistics.median(before):10.3f} "
+                     f"{statistics.median(after):10.3f} {statistics.median(quotients):8.3f}  {unit}")
+    return "\n".join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("old", type=pathlib.Path)
+    parser.add_argument("new", type=pathlib.Path)
+    parser.add_argument("clips", type=pathlib.Path, nargs="+")
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--pairs", type=int, default=5)
+    parser.add_argument("--repeat", type=int, default=20)
+    parser.add_argument("--cases", nargs="+", default=list(CASES), choices=list(CASES))
+    parser.add_argument("--options", default="", help="more options of every run")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as made:
+        folder = pathlib.Path(made)
+        for clip in options.clips:
+            longer = repeated(clip, options.repeat, folder)
+            for case in options.cases:
+                rows = {options.old: [], options.new: []}
+                for pair in range(options.pairs):
+                    order = (options.old, options.new)
+                    for program in order if pair % 2 == 0 else order[::-1]:
+                        rows[program].append(run(program, longer, CASES[case], options, folder))
+                print(table(f"{clip.stem}, {case}, {options.device}", rows[options.old],
+                            rows[options.new]), flush=True)
+
+
+if __name__ == "__main__":
+    main()
