@@ -2,18 +2,15 @@
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 
-# ./dev setup unpacks OpenVINO's wheel here; another installation is named by OpenVINO_DIR. It comes
-# first because the wheel brings a oneTBB newer than the distribution's under the same soname: a
-# process has one, so everything is compiled and linked against the one that OpenVINO names.
+# ./dev setup unpacks OpenVINO's wheel here; another installation is named by OpenVINO_DIR.
 if(NOT FACEPIPE_OPENVINO STREQUAL OFF)
-  find_package(OpenVINO QUIET COMPONENTS Runtime Threading
+  find_package(OpenVINO QUIET COMPONENTS Runtime
     HINTS ${CMAKE_SOURCE_DIR}/data/fetched/openvino/openvino/cmake)
   if(FACEPIPE_OPENVINO STREQUAL ON AND NOT OpenVINO_FOUND)
     message(FATAL_ERROR "FACEPIPE_OPENVINO=ON, but OpenVINO is not found: run ./dev setup or set OpenVINO_DIR")
   endif()
 endif()
 
-find_package(TBB REQUIRED)
 find_package(hwy REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(CLI11 REQUIRED)

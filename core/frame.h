@@ -9,6 +9,8 @@
 #include "core/device.h"
 #include "core/geometry.h"
 
+struct CUevent_st;  // CUDA's event
+
 namespace facepipe {
 
 /// Layout of YUV samples. Planar formats hold Y, U, V (and alpha, which nothing touches);
@@ -52,12 +54,8 @@ struct Plane {
   std::ptrdiff_t stride = 0;
 };
 
-/// A picture. Move-only; whoever holds it owns it. Memory and everything that only the encoder
-/// needs (captions, HDR data, time codes) live in `owner`, whose type only pipeline/ knows.
-struct Frame {
-  std::array<Plane, 4> planes{};
-  PixelFormat format;
-  Size size;  ///< of the stored picture after cropping, before rotation
+/// What is known of a picture beside its samples.
+struct FrameInfo {
   ColorInfo color;
   Orientation orientation;  ///< stored -> upright
   Rational sample_aspect{1, 1};
@@ -66,12 +64,24 @@ struct Frame {
   std::int64_t duration = 0;  ///< in time_base; 0 if unknown
   Rational time_base{1, 1};
   std::int64_t index = 0;  ///< 0, 1, 2, ... in presentation order
+};
+
+/// A picture. Move-only; whoever holds it owns it. Memory and everything that only the encoder
+/// needs (captions, HDR data, time codes) live in `owner`, whose type only video/ knows.
+struct Frame : FrameInfo {
+  std::array<Plane, 4> planes{};
+  PixelFormat format;
+  Size size;  ///< of the stored picture after cropping, before rotation
   Device device;
-  /// On CUDA: the cudaEvent_t, `owner`'s, after which the samples are there; null: they are.
-  /// Whoever lets a stream read or write them lets it wait for this event first, and keeps the
-  /// frame until that stream's work has happened, because then the memory goes to another picture.
-  void* ready = nullptr;
+  /// On CUDA: the event, `owner`'s, after which the samples are there; null: they are. Whoever lets
+  /// a stream read or write them lets it wait for this event first, and keeps the frame until that
+  /// stream's work has happened, because then the memory goes to another picture.
+  CUevent_st* ready = nullptr;
   std::shared_ptr<void> owner;
+
+  /// All that doesn't say where and how the samples lie.
+  [[nodiscard]] FrameInfo& info() { return *this; }
+  [[nodiscard]] const FrameInfo& info() const { return *this; }
 
   Frame() = default;
   Frame(Frame&&) = default;

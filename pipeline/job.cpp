@@ -306,6 +306,7 @@ void Job::finish(JobResult& result, Notices& notices) {
   result.size = plan_.frames.upright();
   processor_->report(result, notices);
   if (output_) finish_output(options_, *plan_.output, *output_, result);
+  statistics_.fill(result);  // before what the run has made is taken down, which is no part of it
 }
 
 }  // namespace
@@ -331,8 +332,8 @@ JobResult run_job(const JobOptions& options, Backend& backend, const JobObserver
   } else {  // stopped before there was one
     result.interrupted = true;
     fill_input(planned.input, false, result, notices);
+    statistics.fill(result);
   }
-  statistics.fill(result);
   if (observer.times) observer.times(statistics.times());
   result.notices = notices.all();
   return result;

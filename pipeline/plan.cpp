@@ -17,15 +17,16 @@ namespace {
 
 constexpr std::int64_t kPixelsInFlight = std::int64_t{1} << 27;
 
-FlightLimits flight_limits(const JobOptions& options, const AVCodecParameters& video,
+FlightLimits flight_limits(const JobOptions& options, const Demuxer& demuxer,
                            const Backend& backend) {
+  const AVCodecParameters& video = *demuxer.video().codecpar;
   const std::int64_t pixels = std::int64_t{video.width} * video.height;
   const auto most = static_cast<int>(std::clamp<std::int64_t>(kPixelsInFlight / pixels, 2, 1024));
-  constexpr int kDecoding = 1;
-  constexpr int kBetween = 1;
+  constexpr int kDecodedAndBetween = 2;
+  const bool one = demuxer.is_still_image();
   FlightLimits limits;
-  limits.frames = std::min(options.frames_in_flight, most);
-  limits.frames_alive = limits.frames + backend.frames_beside() + kDecoding + kBetween;
+  limits.frames = one ? 1 : std::min(options.frames_in_flight, most);
+  limits.frames_alive = limits.frames + backend.frames_beside() + (one ? 0 : kDecodedAndBetween);
   return limits;
 }
 
@@ -62,7 +63,7 @@ PlannedJob Planning::run(const std::stop_token& stop) {
   job_.input.demuxer = std::make_unique<Demuxer>(
       options_.input, stop, options_.allow_references ? References::open : References::refuse,
       options_.max_pixels);
-  job_.plan.limits = flight_limits(options_, *demuxer().video().codecpar, backend_);
+  job_.plan.limits = flight_limits(options_, demuxer(), backend_);
   if (!options_.output.empty()) plan_output();
   discard_unwanted();
   read_until_first();

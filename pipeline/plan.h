@@ -25,7 +25,7 @@ struct FlightLimits {
   /// decoder busy while the disk is slow. A frame's total time begins in the first of these queues.
   int packets = 8;
   /// Frames between decoder and encoder: what was asked for, but no more than 2^27 pixels together,
-  /// which bounds the memory; two at least, or nothing would overlap.
+  /// which bounds the memory; two at least, or nothing would overlap. Of a still image one.
   int frames = 4;
   /// Frames alive at once: those, what the device's encoder keeps, one that is being decoded, and
   /// one on its way from the decoder to the queue.

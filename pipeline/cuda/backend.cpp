@@ -156,6 +156,7 @@ class CudaBackend final : public Backend {
   CopyTotals before_;   // the job that runs
   bool still_image_ = false;
   KeptGraphs graphs_;
+  std::shared_ptr<const NvjpegLibrary> nvjpeg_;  // once a job has needed it
 };
 
 // With a job's decoder its copies begin.
@@ -232,7 +233,8 @@ std::unique_ptr<Encoder> CudaBackend::make_encoder(const EncoderSetup& setup, co
   cuda::use_device(device_);
   if (setup.plan.codec->id == AV_CODEC_ID_MJPEG) {
     constexpr int kAtOnce = 1;  // nvJPEG's calls wait within the library: more gains nothing
-    return make_jpeg_encoder(setup, first, kAtOnce, notices, copies_);
+    if (!nvjpeg_) nvjpeg_ = open_nvjpeg();
+    return make_jpeg_encoder(setup, first, nvjpeg_, kAtOnce, notices, copies_);
   }
   if (is_nvenc(*setup.plan.codec))
     return make_nvenc_encoder(setup, first, device_, notices, copies_);

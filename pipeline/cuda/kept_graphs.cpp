@@ -32,13 +32,14 @@ std::shared_ptr<GraphSet> KeptGraphs::get(const GraphKey& key, const Make& make)
   else
     kept_.push_front(make_entry(key, make));
   std::shared_ptr<GraphSet> set = kept_.front().set;
-  let_go(device_memory().all / kShareOfMemory);
+  let_go(most_bytes_);
   return set;
 }
 
 /// Its memory is what the device has less of; other programs' share of that is no harm.
 KeptGraphs::Entry KeptGraphs::make_entry(const GraphKey& key, const Make& make) {
-  const std::size_t before = device_memory().free;
+  const Memory memory = device_memory();
+  most_bytes_ = memory.all / kShareOfMemory;
   std::shared_ptr<GraphSet> set;
   try {
     set = make();
@@ -48,7 +49,7 @@ KeptGraphs::Entry KeptGraphs::make_entry(const GraphKey& key, const Make& make) 
     set = make();
   }
   const std::size_t after = device_memory().free;
-  return {key, std::move(set), before > after ? before - after : 0};
+  return {key, std::move(set), memory.free > after ? memory.free - after : 0};
 }
 
 /// Until the rest takes no more than `bytes`, or all of it is in use.

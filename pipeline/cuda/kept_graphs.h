@@ -53,6 +53,7 @@ class KeptGraphs {
   void let_go(std::size_t bytes);
 
   std::list<Entry> kept_;  // last used first
+  std::size_t most_bytes_ = 0;
 };
 
 }  // namespace facepipe

@@ -50,7 +50,7 @@ DownloadingFrame PictureDownload::start(Frame frame, cuda::StreamView stream) {
   slot->copied.record(stream);
   Frame target =
       wrap(picture_over(slot->host.data(), layout_, unwrap(frame), slot), layout_.format, {});
-  take_properties(frame, target);
+  target.info() = frame.info();
   return {std::move(frame), std::move(target),
           std::shared_ptr<const cuda::Event>(slot, &slot->copied)};
 }

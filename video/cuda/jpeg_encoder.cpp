@@ -16,6 +16,24 @@
 #include "video/pictures.h"
 
 namespace facepipe {
+
+class NvjpegLibrary {
+ public:
+  NvjpegLibrary() {
+    nvjpegHandle_t made = nullptr;
+    FACEPIPE_NVJPEG_CHECK(nvjpegCreateSimple(&made));
+    handle_.reset(made);
+  }
+  [[nodiscard]] nvjpegHandle_t handle() const { return handle_.get(); }
+
+ private:
+  UniqueNvjpeg handle_;
+};
+
+std::shared_ptr<const NvjpegLibrary> open_nvjpeg() {
+  return std::make_shared<const NvjpegLibrary>();
+}
+
 namespace {
 
 constexpr const char* kName = "nvjpeg";
@@ -36,15 +54,15 @@ int quality_of(const EncoderOptions& options) {
 
 /// What all pictures share.
 struct Codec {
-  UniqueNvjpeg handle;
+  std::shared_ptr<const NvjpegLibrary> nvjpeg;
   UniqueNvjpegParams parameters;
   Size size;
   std::size_t longest = 0;  ///< bitstream of one picture, bytes
 
-  Codec(Size picture, int quality, cuda::StreamView stream) : size(picture) {
-    nvjpegHandle_t made = nullptr;
-    FACEPIPE_NVJPEG_CHECK(nvjpegCreateSimple(&made));
-    handle.reset(made);
+  Codec(std::shared_ptr<const NvjpegLibrary> library, Size picture, int quality,
+        cuda::StreamView stream)
+      : nvjpeg(std::move(library)), size(picture) {
+    nvjpegHandle_t made = nvjpeg->handle();
     nvjpegEncoderParams_t chosen = nullptr;
     FACEPIPE_NVJPEG_CHECK(nvjpegEncoderParamsCreate(made, &chosen, stream.get()));
     parameters.reset(chosen);
@@ -62,7 +80,7 @@ class Place {
   explicit Place(const Codec& codec) : codec_(codec), bitstream_(codec.longest) {
     nvjpegEncoderState_t made = nullptr;
     FACEPIPE_NVJPEG_CHECK(
-        nvjpegEncoderStateCreate(codec.handle.get(), &made, stream_.view().get()));
+        nvjpegEncoderStateCreate(codec.nvjpeg->handle(), &made, stream_.view().get()));
     state_.reset(made);
     make_planes();
     warm_up();
@@ -94,12 +112,12 @@ class Place {
   [[nodiscard]] std::span<const std::uint8_t> collect() {
     encoded_.synchronize();
     std::size_t length = 0;
-    FACEPIPE_NVJPEG_CHECK(nvjpegEncodeRetrieveBitstream(codec_.handle.get(), state_.get(), nullptr,
-                                                        &length, stream_.view().get()));
+    FACEPIPE_NVJPEG_CHECK(nvjpegEncodeRetrieveBitstream(codec_.nvjpeg->handle(), state_.get(),
+                                                        nullptr, &length, stream_.view().get()));
     if (length > bitstream_.size())
       throw Error(ErrorKind::device, "nvJPEG's bitstream is longer than it said it could be");
     FACEPIPE_NVJPEG_CHECK(nvjpegEncodeRetrieveBitstream(
-        codec_.handle.get(), state_.get(), bitstream_.data(), &length, stream_.view().get()));
+        codec_.nvjpeg->handle(), state_.get(), bitstream_.data(), &length, stream_.view().get()));
     stream_.synchronize();
     return bitstream_.span().first(length);
   }
@@ -133,7 +151,7 @@ class Place {
       source.pitch[i] = static_cast<std::size_t>(planes_.strides[i]);
     }
     FACEPIPE_NVJPEG_CHECK(nvjpegEncodeYUV(
-        codec_.handle.get(), state_.get(), codec_.parameters.get(), &source, NVJPEG_CSS_420,
+        codec_.nvjpeg->handle(), state_.get(), codec_.parameters.get(), &source, NVJPEG_CSS_420,
         codec_.size.width, codec_.size.height, stream_.view().get()));
   }
 
@@ -148,7 +166,8 @@ class Place {
 
 class CudaJpegEncoder final : public Encoder {
  public:
-  CudaJpegEncoder(const EncoderSetup& setup, const Frame& first, int in_flight, Notices& notices,
+  CudaJpegEncoder(const EncoderSetup& setup, const Frame& first,
+                  std::shared_ptr<const NvjpegLibrary> nvjpeg, int in_flight, Notices& notices,
                   CopyCounter& copies);
 
   void encode(Frame frame, FrameRecord record, const Sink& sink) override;
@@ -202,12 +221,13 @@ UniqueCodecParameters describe(const Frame& first) {
   return made;
 }
 
-CudaJpegEncoder::CudaJpegEncoder(const EncoderSetup& setup, const Frame& first, int in_flight,
+CudaJpegEncoder::CudaJpegEncoder(const EncoderSetup& setup, const Frame& first,
+                                 std::shared_ptr<const NvjpegLibrary> nvjpeg, int in_flight,
                                  Notices& notices, CopyCounter& copies)
     : format_(first.format),
       copies_(copies),
       clock_(clock_base(setup, first), notices),
-      codec_(first.size, quality_of(setup.options), setup_stream_),
+      codec_(std::move(nvjpeg), first.size, quality_of(setup.options), setup_stream_),
       parameters_(describe(first)) {
   for (int i = 0; i < in_flight; ++i) free_.push_back(std::make_unique<Place>(codec_));
 }
@@ -271,9 +291,11 @@ UniqueCodecParameters CudaJpegEncoder::parameters() const {
 }  // namespace
 
 std::unique_ptr<Encoder> make_jpeg_encoder(const EncoderSetup& setup, const Frame& first,
+                                           std::shared_ptr<const NvjpegLibrary> nvjpeg,
                                            int in_flight, Notices& notices, CopyCounter& copies) {
   if (in_flight < 1) throw Error(ErrorKind::internal, "nvjpeg: no picture in flight");
-  return std::make_unique<CudaJpegEncoder>(setup, first, in_flight, notices, copies);
+  return std::make_unique<CudaJpegEncoder>(setup, first, std::move(nvjpeg), in_flight, notices,
+                                           copies);
 }
 
 }  // namespace facepipe

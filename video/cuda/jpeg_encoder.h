@@ -11,6 +11,11 @@ namespace facepipe {
 /// Quality of pictures, 1..100, where none is asked for.
 inline constexpr int kDefaultJpegQuality = 95;
 
+/// nvJPEG, opened: that takes 0.2 s, and serves any number of encoders on the device that was
+/// current then. Errors: Error(device).
+class NvjpegLibrary;
+[[nodiscard]] std::shared_ptr<const NvjpegLibrary> open_nvjpeg();
+
 /// Baseline JPEG 4:2:0 of full range by nvJPEG, for frames like `first`: NV12, P010 or P016 on CUDA
 /// (more than 8 bits are rounded to 8; who calls decides whether that may be).
 /// setup.options.options: "quality", 1..100; setup.plan and setup.threads are not looked at.
@@ -21,8 +26,8 @@ inline constexpr int kDefaultJpegQuality = 95;
 /// returns. A frame dies when it has been read. CUDA's current device must be the frames'.
 ///
 /// Errors: Error(usage) for another option or quality; Error(device) where CUDA or nvJPEG fails.
-[[nodiscard]] std::unique_ptr<Encoder> make_jpeg_encoder(const EncoderSetup& setup,
-                                                         const Frame& first, int in_flight,
-                                                         Notices& notices, CopyCounter& copies);
+[[nodiscard]] std::unique_ptr<Encoder> make_jpeg_encoder(
+    const EncoderSetup& setup, const Frame& first, std::shared_ptr<const NvjpegLibrary> nvjpeg,
+    int in_flight, Notices& notices, CopyCounter& copies);
 
 }  // namespace facepipe

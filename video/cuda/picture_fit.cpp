@@ -55,7 +55,7 @@ Frame PictureFit::apply(Frame frame, cuda::StreamView stream) {
     picture->color_range = full_range_ ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
   Frame result = wrap(std::move(picture), layout_.format, device_);
   const ColorInfo color = result.color;
-  take_properties(source, result);
+  result.info() = source.info();
   result.color = color;
   attach_ready(result, std::shared_ptr<const cuda::Event>(slot, &slot->scaled));
   return result;

@@ -16,17 +16,6 @@ void expect_device_picture(const Frame& frame) {
                                          " where semi-planar 4:2:0 on cuda is expected");
 }
 
-void take_properties(const Frame& from, Frame& to) {
-  to.color = from.color;
-  to.orientation = from.orientation;
-  to.sample_aspect = from.sample_aspect;
-  to.field_order = from.field_order;
-  to.pts = from.pts;
-  to.duration = from.duration;
-  to.time_base = from.time_base;
-  to.index = from.index;
-}
-
 void attach_ready(Frame& frame, std::shared_ptr<const cuda::Event> event) {
   struct Held {
     std::shared_ptr<void> owner;
@@ -40,8 +29,7 @@ void attach_ready(Frame& frame, std::shared_ptr<const cuda::Event> event) {
 
 void hold_back_until_ready(const Frame& frame, cuda::StreamView stream) {
   if (frame.ready == nullptr) return;
-  auto* const event = static_cast<cudaEvent_t>(frame.ready);
-  FACEPIPE_CUDA_CHECK(cudaStreamWaitEvent(stream.get(), event, 0));
+  FACEPIPE_CUDA_CHECK(cudaStreamWaitEvent(stream.get(), frame.ready, 0));
 }
 
 }  // namespace facepipe

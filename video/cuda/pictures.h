@@ -14,9 +14,6 @@ namespace facepipe {
 /// Throws Error(internal) for a frame that isn't semi-planar 4:2:0 on CUDA.
 void expect_device_picture(const Frame& frame);
 
-/// All that doesn't say where and how the samples lie: colour, orientation, stamps and so on.
-void take_properties(const Frame& from, Frame& to);
-
 /// The event that frame.ready names from now on; frame.owner holds it.
 void attach_ready(Frame& frame, std::shared_ptr<const cuda::Event> event);
 

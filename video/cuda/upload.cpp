@@ -69,7 +69,7 @@ Frame PictureUpload::upload(const Frame& frame, cuda::StreamView stream) {
   slot->copied.record(stream);
   Frame result = wrap(picture_over(slot->device.data(), layout_, unwrap(frame), slot),
                       layout_.format, device_);
-  take_properties(frame, result);
+  result.info() = frame.info();
   attach_ready(result, std::shared_ptr<const cuda::Event>(slot, &slot->copied));
   return result;
 }

@@ -114,7 +114,7 @@ class Encoding {
     setup.options = options;
     setup.frame_rate = {30, 1};
     setup.output = "out.avi";
-    encoder_ = make_jpeg_encoder(setup, frame(0), in_flight, notices_, copies_);
+    encoder_ = make_jpeg_encoder(setup, frame(0), open_nvjpeg(), in_flight, notices_, copies_);
   }
 
   Frame frame(int number) { return upload_.upload(source_frame(kind_, number), stream_); }

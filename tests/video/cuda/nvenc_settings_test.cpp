@@ -116,8 +116,8 @@ TEST_F(Nvenc, IsFoundByWhoAsksForTheChipsAbilities) {
   become(chip);
   const auto problems_of = [] {
     std::vector<std::string> all;
-    for (const NvencTrial& trial : cuda_abilities().chips.at(0).encodes)
-      all.push_back(trial.problem);
+    const CudaAbilities found = cuda_abilities();
+    for (const NvencTrial& trial : found.chips.at(0).encodes) all.push_back(trial.problem);
     return all;
   };
   EXPECT_THAT(problems_of(), ElementsAre("", "", HasSubstr("(10 bit encode not supported)")));
