@@ -53,7 +53,7 @@ struct Plane {
 };
 
 /// A picture. Move-only; whoever holds it owns it. Memory and everything that only the encoder
-/// needs (captions, HDR data, time codes) live in `owner`, whose type only pipeline/ knows.
+/// needs (captions, HDR data, time codes) live in `owner`, whose type only video/ knows.
 struct Frame {
   std::array<Plane, 4> planes{};
   PixelFormat format;
