@@ -95,6 +95,10 @@ OutputFile::OutputFile(fs::path target, ExistingTarget existing, std::stop_token
     return;
   }
   lock_.emplace(target_);
+  // Another run may have finished it since somebody looked: what would be done now would be in vain.
+  struct stat there {};
+  if (existing_ == ExistingTarget::refuse && lstat(target_.c_str(), &there) == 0)
+    throw Error(ErrorKind::output, target_.string() + ": exists already");
   open_temporary();
   if (lock_->leftovers().empty()) enter_unfinished(OutputLock::record_path(target_));
 }

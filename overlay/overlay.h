@@ -1,20 +1,43 @@
 // Draws faces on the YUV planes of a frame. Samples outside of what is drawn keep their values.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
 #include "core/detections.h"
 #include "core/frame.h"
 
 namespace facepipe {
 
+/// Which parts are drawn; kOverlayParts names them.
 struct OverlayStyle {
   bool boxes = true;
   bool scores = false;
   bool landmarks = false;  ///< where faces have any
   bool count = false;      ///< "N faces" in the upright picture's top left corner
 
-  [[nodiscard]] bool any() const { return boxes || scores || landmarks || count; }
+  [[nodiscard]] bool any() const;
   friend bool operator==(const OverlayStyle&, const OverlayStyle&) = default;
 };
+inline constexpr OverlayStyle kNoOverlay{.boxes = false};
+
+/// A part of the overlay, and what users call it.
+struct OverlayPart {
+  std::string_view name;
+  decltype(&OverlayStyle::boxes) drawn;  ///< the switch in a style
+};
+inline constexpr std::array kOverlayParts{
+    OverlayPart{"boxes", &OverlayStyle::boxes},
+    OverlayPart{"scores", &OverlayStyle::scores},
+    OverlayPart{"landmarks", &OverlayStyle::landmarks},
+    OverlayPart{"count", &OverlayStyle::count},
+};
+
+inline bool OverlayStyle::any() const {
+  return std::ranges::any_of(kOverlayParts,
+                             [this](const OverlayPart& part) { return this->*part.drawn; });
+}
 
 /// Draws `faces`, whose coordinates are those of the upright picture, on the stored picture: text
 /// reads upright once a player has turned the picture. Colours are converted by the frame's matrix

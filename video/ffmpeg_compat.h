@@ -8,6 +8,7 @@ extern "C" {
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <string>
 
 #include "video/ffmpeg.h"
 
@@ -35,6 +36,16 @@ inline void set_tag(AVCodecContext& decoder, AVPacket&, std::int64_t tag) {
   decoder.reordered_opaque = tag;
 }
 inline std::int64_t tag_of(const AVFrame& frame) { return frame.reordered_opaque; }
+#endif
+
+// What a filter graph's source is told of colour beside the pixel format: nothing before
+// libavfilter 10.
+#if LIBAVFILTER_VERSION_MAJOR >= 10
+inline std::string color_arguments(AVColorSpace matrix, AVColorRange range) {
+  return ":colorspace=" + std::to_string(matrix) + ":range=" + std::to_string(range);
+}
+#else
+inline std::string color_arguments(AVColorSpace, AVColorRange) { return {}; }
 #endif
 
 // Frame flags became bits of AVFrame::flags in libavutil 58.

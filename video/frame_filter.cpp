@@ -8,6 +8,8 @@ extern "C" {
 
 #include <new>
 
+#include "video/ffmpeg_compat.h"
+
 namespace facepipe {
 namespace {
 
@@ -17,11 +19,7 @@ constexpr const char* kTimeBase = "1/1000000";
 std::string source_arguments(const PictureKind& kind) {
   return "video_size=" + std::to_string(kind.width) + "x" + std::to_string(kind.height) +
          ":pix_fmt=" + av_get_pix_fmt_name(kind.format) + ":time_base=" + kTimeBase +
-         ":pixel_aspect=1/1"
-#if LIBAVFILTER_VERSION_MAJOR >= 10
-         + ":colorspace=" + std::to_string(kind.matrix) + ":range=" + std::to_string(kind.range)
-#endif
-      ;
+         ":pixel_aspect=1/1" + compat::color_arguments(kind.matrix, kind.range);
 }
 
 }  // namespace

@@ -60,6 +60,16 @@ void add_inputs(CLI::App& app, ParsedOptions& to) {
             [&](const OptionText& given) { to.run.job.end_s = parse_time(given); });
 }
 
+/// "auto, opencv, openvino, cuda or cuda-plain".
+std::string engine_words() {
+  const std::vector<NamedEngine> engines = named_engines();
+  std::vector<std::string_view> words{"auto"};
+  for (const NamedEngine& engine : engines) words.push_back(engine.name);
+  const std::string last(words.back());
+  words.pop_back();
+  return joined(words) + " or " + last;
+}
+
 void set_engine(const OptionText& given, DetectorOptions& detector) {
   using Engine = std::optional<NamedEngine>;
   std::vector<std::pair<std::string_view, Engine>> engines{{"auto", std::nullopt}};
@@ -73,7 +83,7 @@ void add_machine(CLI::App& app, ParsedOptions& to) {
   RunOptions& run = to.run;
   add_value(app, "--device", "DEVICE", "auto, cpu, cuda or cuda:N", "auto",
             [&](const OptionText& given) { run.device = parse_device(given.text); });
-  add_value(app, "--engine", "ENGINE", "auto, opencv, openvino, cuda or cuda-plain", "auto",
+  add_value(app, "--engine", "ENGINE", engine_words(), "auto",
             [&](const OptionText& given) { set_engine(given, run.detector); });
   add_value(app, "--precision", "PRECISION", "auto, f32, f16 or bf16", "auto",
             [&](const OptionText& given) {
@@ -108,7 +118,7 @@ void add_drawing(CLI::App& app, ParsedOptions& to) {
          [&](const std::vector<std::string>& words) {
            to.run.job.overlay = parse_draw("--draw", words);
          },
-         "Any of boxes, scores, landmarks, count, joined by commas; or none\n(default: boxes)")
+         "Any of " + draw_words() + ", joined by commas; or none\n(default: boxes)")
       ->type_name("LIST")
       ->delimiter(',')
       ->allow_extra_args(false);

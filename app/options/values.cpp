@@ -83,18 +83,28 @@ std::pair<std::string, std::string> parse_assignment(const OptionText& given) {
   return {std::string(given.text.substr(0, equals)), std::string(given.text.substr(equals + 1))};
 }
 
-OverlayStyle parse_draw(std::string_view option, const std::vector<std::string>& words) {
-  OverlayStyle style{false, false, false, false};
-  if (words.size() == 1 && words.front() == "none") return style;
-  for (const std::string& word : words) {
-    const auto part =
-        parse_choice<bool OverlayStyle::*>({option, word}, {{"boxes", &OverlayStyle::boxes},
-                                                            {"scores", &OverlayStyle::scores},
-                                                            {"landmarks", &OverlayStyle::landmarks},
-                                                            {"count", &OverlayStyle::count}});
-    style.*part = true;
+std::string joined(const std::vector<std::string_view>& words) {
+  std::string text;
+  for (const std::string_view word : words) {
+    if (!text.empty()) text += ", ";
+    text += word;
   }
-  if (!style.any()) refuse({option, ""}, "boxes, scores, landmarks, count or none");
+  return text;
+}
+
+std::string draw_words() {
+  std::vector<std::string_view> words;
+  for (const OverlayPart& part : kOverlayParts) words.push_back(part.name);
+  return joined(words);
+}
+
+OverlayStyle parse_draw(std::string_view option, const std::vector<std::string>& words) {
+  OverlayStyle style = kNoOverlay;
+  if (words.size() == 1 && words.front() == "none") return style;
+  std::vector<std::pair<std::string_view, bool OverlayStyle::*>> parts;
+  for (const OverlayPart& part : kOverlayParts) parts.emplace_back(part.name, part.drawn);
+  for (const std::string& word : words) style.*parse_choice({option, word}, parts) = true;
+  if (!style.any()) refuse({option, ""}, draw_words() + " or none");
   return style;
 }
 

@@ -38,7 +38,13 @@ struct OptionText {
 /// NAME=VALUE; the name is not empty, the value may hold anything, '=' included.
 [[nodiscard]] std::pair<std::string, std::string> parse_assignment(const OptionText& given);
 
-/// The words boxes, scores, landmarks, count, or none alone.
+/// "one, two, three".
+[[nodiscard]] std::string joined(const std::vector<std::string_view>& words);
+
+/// The names of kOverlayParts, joined.
+[[nodiscard]] std::string draw_words();
+
+/// Names of kOverlayParts, or "none" alone.
 [[nodiscard]] OverlayStyle parse_draw(std::string_view option,
                                       const std::vector<std::string>& words);
 
@@ -49,12 +55,9 @@ template <typename T>
   const auto found = std::find_if(choices.begin(), choices.end(),
                                   [&](const auto& choice) { return choice.first == given.text; });
   if (found != choices.end()) return found->second;
-  std::string words;
-  for (const auto& choice : choices) {
-    if (!words.empty()) words += ", ";
-    words += choice.first;
-  }
-  refuse(given, "one of " + words);
+  std::vector<std::string_view> words;
+  for (const auto& choice : choices) words.push_back(choice.first);
+  refuse(given, "one of " + joined(words));
 }
 
 }  // namespace facepipe

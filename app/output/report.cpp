@@ -64,10 +64,8 @@ void add_stages(Json& json, const JobResult& result) {
 
 Json draw_json(const OverlayStyle& style) {
   Json words = Json::array();
-  if (style.boxes) words.push_back("boxes");
-  if (style.scores) words.push_back("scores");
-  if (style.landmarks) words.push_back("landmarks");
-  if (style.count) words.push_back("count");
+  for (const OverlayPart& part : kOverlayParts)
+    if (style.*part.drawn) words.push_back(part.name);
   return words;
 }
 

@@ -175,7 +175,7 @@ std::unique_ptr<FrameProcessor> CudaBackend::make_processor(const JobOptions& op
   cuda::use_device(device_);
   GraphKey key;
   key.layout = {first.size, first.format, first.orientation};
-  key.style = options.output.empty() ? OverlayStyle{false, false, false, false} : options.overlay;
+  key.style = options.output.empty() ? kNoOverlay : options.overlay;
   key.nms = options.nms;
   key.sizes = {options.min_face, options.max_face};
   key.with_faces = options.wants_faces;

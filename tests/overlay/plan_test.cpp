@@ -155,10 +155,10 @@ TEST(OverlayPlan, FacesWithoutLandmarksHaveNoDots) {
   const Frame frame = empty_frame(k420, {640, 480});
   Detections faces;
   faces.push_back({100, 100, 200, 200}, 0.9F);
-  EXPECT_TRUE(plan_overlay(frame, faces, kLandmarks).marks.empty());
+  EXPECT_TRUE(plan_overlay(frame, faces, kLandmarks).primitives.empty());
   const OverlayPlan plan = plan_overlay(frame, faces, kEverything);
-  EXPECT_TRUE(areas(plan, Ink::dot).empty());
-  EXPECT_EQ(areas(plan, Ink::outline).size(), 4U);
+  EXPECT_TRUE(areas(plan, OverlayColor::dot).empty());
+  EXPECT_EQ(areas(plan, OverlayColor::outline).size(), 4U);
   EXPECT_EQ(written(plan), "0.901 face");
 }
 

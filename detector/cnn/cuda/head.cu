@@ -139,13 +139,16 @@ HeadKernels::HeadKernels(const Model& model, const NetworkFit& fit,
                          const std::vector<NetworkOutput>& outputs, float score_threshold)
     : kind_(model.kind()), fit_(fit), score_threshold_(score_threshold), outputs_(outputs) {
   const std::vector<ModelOutput>& expected = model.outputs();
-  if (outputs.size() != expected.size() || outputs.size() > kHeadTensors * kHeadLevels)
+  if (outputs.size() != expected.size())
     throw Error(ErrorKind::internal, "detector: another number of outputs than the model's");
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     check_output(model, expected[i], outputs[i], fit.network);
-    if (i % kHeadTensors != 0) continue;
-    strides_.push_back(expected[i].stride);
-    cells_ += static_cast<std::uint32_t>(outputs[i].place.pixels());
+    if (levels_.empty() || levels_.back().stride != expected[i].stride) {
+      levels_.push_back({i, 0, expected[i].stride});
+      cells_ += static_cast<std::uint32_t>(outputs[i].place.pixels());
+    }
+    if (++levels_.back().count > kHeadTensors || levels_.size() > kHeadLevels)
+      throw Error(ErrorKind::internal, "detector: more outputs than the head's kernels read");
   }
 }
 
@@ -159,20 +162,20 @@ void HeadKernels::enqueue(const std::byte* activations, cuda::DeviceSpan<std::ui
     throw Error(ErrorKind::internal, "detector: too little scratch memory for the head");
   Arguments a{};
   std::uint32_t first = 0;
-  for (std::size_t level = 0; level < strides_.size(); ++level) {
+  for (std::size_t level = 0; level < levels_.size(); ++level) {
     Level& target = a.levels[level];
-    for (std::size_t t = 0; t < kHeadTensors; ++t) {
-      const Placement& place = outputs_[level * kHeadTensors + t].place;
+    for (std::size_t t = 0; t < levels_[level].count; ++t) {
+      const Placement& place = outputs_[levels_[level].first + t].place;
       const auto* const values = reinterpret_cast<const float*>(activations + place.offset);
       target.tensors[t] = {values + place.first_channel, place.pitch, place.pending};
     }
-    const Placement& place = outputs_[level * kHeadTensors].place;
+    const Placement& place = outputs_[levels_[level].first].place;
     target.first = first;
     target.columns = static_cast<std::uint32_t>(place.shape.width);
-    target.stride = static_cast<float>(strides_[level]);
+    target.stride = static_cast<float>(levels_[level].stride);
     first += static_cast<std::uint32_t>(place.pixels());
   }
-  a.level_count = static_cast<int>(strides_.size());
+  a.level_count = static_cast<int>(levels_.size());
   a.cells = cells_;
   a.threshold = score_threshold_;
   set_frame(a, fit_);

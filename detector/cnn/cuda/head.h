@@ -34,8 +34,9 @@ class CandidateHead {
 /// same each time. Immutable.
 class HeadKernels : public CandidateHead {
  public:
-  /// `outputs` in the order of Model::outputs(), all floats. Errors: device, naming the output, for
-  /// one of another shape.
+  /// `outputs` in the order of Model::outputs(), all floats; those of one stride follow each other.
+  /// Errors: device, naming the output, for one of another shape; internal for more of a stride, or
+  /// more strides, than HeadArguments holds.
   HeadKernels(const Model& model, const NetworkFit& fit, const std::vector<NetworkOutput>& outputs,
               float score_threshold);
 
@@ -48,11 +49,18 @@ class HeadKernels : public CandidateHead {
                const cuda::DeviceDetections& to, cuda::StreamView stream) const override;
 
  private:
+  /// Outputs of one stride, which follow each other.
+  struct LevelOutputs {
+    std::size_t first = 0;
+    std::size_t count = 0;
+    int stride = 0;
+  };
+
   ModelKind kind_;
   NetworkFit fit_;
   float score_threshold_;
   std::vector<NetworkOutput> outputs_;
-  std::vector<int> strides_;  ///< one a level
+  std::vector<LevelOutputs> levels_;
   std::uint32_t cells_ = 0;
 };
 

@@ -132,18 +132,21 @@ FrameSpec random_spec(Random& random) {
 }
 
 OverlayStyle random_style(Random& random) {
-  return {random.one_in(2), random.one_in(2), random.one_in(2), random.one_in(2)};
+  OverlayStyle style;
+  for (const OverlayPart& part : kOverlayParts) style.*part.drawn = random.one_in(2);
+  return style;
 }
 
 std::string text_of(const FrameSpec& spec, std::size_t faces, const OverlayStyle& style) {
-  return std::to_string(spec.size.width) + "x" + std::to_string(spec.size.height) + ", " +
-         std::to_string(spec.format.bits) + " bits, turned " +
-         std::to_string(spec.orientation.quarter_turns) +
-         (spec.orientation.mirrored ? " mirrored" : "") +
-         (spec.field_order != FieldOrder::progressive ? " interlaced" : "") + ", faces " +
-         std::to_string(faces) + ", style " + std::to_string(style.boxes) +
-         std::to_string(style.scores) + std::to_string(style.landmarks) +
-         std::to_string(style.count);
+  std::string text = std::to_string(spec.size.width) + "x" + std::to_string(spec.size.height) +
+                     ", " + std::to_string(spec.format.bits) + " bits, turned " +
+                     std::to_string(spec.orientation.quarter_turns) +
+                     (spec.orientation.mirrored ? " mirrored" : "") +
+                     (spec.field_order != FieldOrder::progressive ? " interlaced" : "") +
+                     ", faces " + std::to_string(faces) + ", style";
+  for (const OverlayPart& part : kOverlayParts)
+    if (style.*part.drawn) text += " " + std::string(part.name);
+  return text;
 }
 
 TEST(CudaOverlay, RandomFramesAreDrawnAsOnTheHost) {
