@@ -1,4 +1,4 @@
-// Frames in device memory in, NVENC's packets out: pictures never leave the device.
+// Frames in device memory in, packets out: NVENC, nvJPEG, or the CPU and a named download.
 #pragma once
 
 #include <memory>
@@ -21,6 +21,34 @@ namespace facepipe {
 [[nodiscard]] std::unique_ptr<Encoder> make_nvenc_encoder(const EncoderSetup& setup,
                                                           const Frame& first, Device device,
                                                           Notices& notices, CopyCounter& copies);
+
+/// Quality of pictures, 1..100, where none is asked for.
+inline constexpr int kDefaultJpegQuality = 95;
+
+/// Baseline JPEG 4:2:0 of full range by nvJPEG, for frames like `first`: NV12, P010 or P016 on CUDA
+/// (more than 8 bits are rounded to 8; who calls decides whether that may be).
+/// setup.options.options: "quality", 1..100; setup.plan and setup.threads are not looked at.
+///
+/// Up to `in_flight` pictures are encoded at the same time. encode() waits for Frame::ready on the
+/// device, not on the host, and gives the packets that have become ready; it waits only for the
+/// oldest, where `in_flight` are on their way. With 1 it gives each frame's packet before it
+/// returns. A frame dies when it has been read. CUDA's current device must be the frames'.
+///
+/// Errors: Error(usage) for another option or quality; Error(device) where CUDA or nvJPEG fails.
+[[nodiscard]] std::unique_ptr<Encoder> make_jpeg_encoder(const EncoderSetup& setup,
+                                                         const Frame& first, int in_flight,
+                                                         Notices& notices, CopyCounter& copies);
+
+/// Each picture goes to pinned memory by one asynchronous copy while the one before it is encoded.
+/// `first` is in device memory, as are all. CUDA's current device must be the frames'.
+/// Errors: as make_cpu_encoder(); Error(device).
+[[nodiscard]] std::unique_ptr<Encoder> make_downloading_encoder(const EncoderSetup& setup,
+                                                                const Frame& first,
+                                                                Notices& notices,
+                                                                CopyCounter& copies);
+
+/// Frames that the encoder keeps in device memory beyond the one that it was given.
+inline constexpr int kDownloading = 1;
 
 // Note: surfaces
 //
