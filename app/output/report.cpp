@@ -19,9 +19,7 @@ Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json();
 }
 
-Json path_or_null(const std::filesystem::path& path) {
-  return path.empty() ? Json() : Json(path.string());
-}
+Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
 Json size_json(Size size) { return Json::array({size.width, size.height}); }
 
@@ -74,8 +72,8 @@ Json draw_json(const OverlayStyle& style) {
 Json encoder_json(const EncoderOptions& encoder) {
   Json options = Json::object();
   for (const auto& [name, value] : encoder.options) options[name] = value;
-  return {{"codec", encoder.codec.empty() ? Json() : Json(encoder.codec)},
-          {"preset", encoder.preset.empty() ? Json() : Json(encoder.preset)},
+  return {{"codec", text_or_null(encoder.codec)},
+          {"preset", text_or_null(encoder.preset)},
           {"crf", or_null(encoder.crf)},
           {"options", std::move(options)}};
 }
@@ -151,49 +149,28 @@ Json copies_json(const std::vector<CopySum>& copies) {
 }
 
 void add_result(Json& json, const InputOutcome& outcome) {
-  for (const char* name : {"size",
-                           "network_size",
-                           "detection_tiles",
-                           "video_codec",
-                           "decoder",
-                           "encoder",
-                           "container",
-                           "frames",
-                           "faces",
-                           "candidates",
-                           "candidates_ignored",
-                           "fps",
-                           "wall_s",
-                           "startup_s",
-                           "cpu_s",
-                           "copies",
-                           "stage_ms",
-                           "stage_work",
-                           "bound_by",
-                           "own_cpu_ms",
-                           "notices"})
-    json[name] = nullptr;
-  if (!outcome.has_result()) return;
   const JobResult& result = outcome.result;
-  const auto text = [](const std::string& value) { return value.empty() ? Json() : Json(value); };
-  json["size"] = size_json(result.size);
-  json["network_size"] = result.network_size ? size_json(*result.network_size) : Json();
-  json["detection_tiles"] = result.tiling ? tiling_json(*result.tiling) : Json();
-  json["video_codec"] = text(result.video_codec);
-  json["decoder"] = text(result.decoder);
-  json["encoder"] = text(result.encoder);
-  json["container"] = text(result.container);
-  json["frames"] = ledger_json(result.ledger);
-  json["faces"] = result.faces;
-  json["candidates"] = result.candidates;
-  json["candidates_ignored"] = result.candidates_ignored;
-  json["fps"] = result.fps;
-  json["wall_s"] = result.wall_s;
-  json["startup_s"] = result.startup_s;
-  json["cpu_s"] = result.cpu_s;
-  json["copies"] = copies_json(result.copies);
-  add_stages(json, result);
-  json["notices"] = result.notices;
+  Json fields = {{"size", size_json(result.size)},
+                 {"network_size", result.network_size ? size_json(*result.network_size) : Json()},
+                 {"detection_tiles", result.tiling ? tiling_json(*result.tiling) : Json()},
+                 {"video_codec", text_or_null(result.video_codec)},
+                 {"decoder", text_or_null(result.decoder)},
+                 {"encoder", text_or_null(result.encoder)},
+                 {"container", text_or_null(result.container)},
+                 {"frames", ledger_json(result.ledger)},
+                 {"faces", result.faces},
+                 {"candidates", result.candidates},
+                 {"candidates_ignored", result.candidates_ignored},
+                 {"fps", result.fps},
+                 {"wall_s", result.wall_s},
+                 {"startup_s", result.startup_s},
+                 {"cpu_s", result.cpu_s},
+                 {"copies", copies_json(result.copies)}};
+  add_stages(fields, result);
+  fields["notices"] = result.notices;
+  if (!outcome.has_result())
+    for (Json& value : fields) value = nullptr;
+  json.update(fields);
 }
 
 /// Names of files may hold any byte; what is no UTF-8 becomes U+FFFD.
@@ -217,10 +194,10 @@ Json input_json(const RunOptions& options, const std::optional<RunFacts>& facts,
   json["input"] = outcome.planned.input;
   const std::filesystem::path& made =
       outcome.keeps_video ? outcome.planned.output : outcome.result.output;
-  json["output"] = path_or_null(outcome.has_result() ? made : std::filesystem::path());
+  json["output"] = text_or_null(outcome.has_result() ? made.string() : "");
   json["status"] = to_string(outcome.status);
   json["exit_code"] = outcome.code;
-  json["error"] = outcome.error.empty() ? Json() : Json(outcome.error);
+  json["error"] = text_or_null(outcome.error);
   add_facts(json, facts);
   json["options"] = options_json(options);
   add_result(json, outcome);
