@@ -9,7 +9,6 @@
 #include "app/backends.h"
 #include "app/doctor/doctor.h"
 #include "app/failure.h"
-#include "app/log.h"
 #include "app/options/options.h"
 #include "app/run.h"
 #include "app/standard_streams.h"

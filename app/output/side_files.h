@@ -11,7 +11,7 @@
 #include "app/inputs.h"
 #include "app/options/options.h"
 #include "app/output/frame_file.h"
-#include "app/output/report_file.h"
+#include "app/output/report.h"
 
 namespace facepipe {
 
