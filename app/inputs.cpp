@@ -3,12 +3,14 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
+#include <ranges>
+#include <string>
 #include <system_error>
 #include <utility>
 
-#include "app/media_files.h"
 #include "core/error.h"
 #include "core/output_file.h"
 #include "video/input_access.h"
@@ -17,6 +19,57 @@ namespace facepipe {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::array<std::string_view, 54> kExtensions{
+    ".264", ".265", ".3g2",   ".3gp",  ".asf",  ".av1",  ".avi",  ".avif", ".bmp",  ".dv",  ".f4v",
+    ".flv", ".gif", ".h264",  ".h265", ".hevc", ".ivf",  ".jpeg", ".jpg",  ".jxl",  ".m1v", ".m2ts",
+    ".m2v", ".m4v", ".mjpeg", ".mjpg", ".mkv",  ".mov",  ".mp4",  ".mpeg", ".mpg",  ".mts", ".mxf",
+    ".nut", ".obu", ".ogv",   ".pgm",  ".png",  ".pnm",  ".ppm",  ".rm",   ".rmvb", ".tif", ".tiff",
+    ".tga", ".ts",  ".vob",   ".vp8",  ".vp9",  ".webm", ".webp", ".wmv",  ".wtv",  ".y4m"};
+
+bool hidden(const fs::path& path) { return path.filename().string().starts_with('.'); }
+
+/// "NAME.partial" or "NAME.partial-2".
+bool is_partial(std::string_view stem) {
+  const std::size_t last = stem.find_last_not_of("0123456789");
+  if (last != std::string_view::npos && last + 1 < stem.size() && stem[last] == '-')
+    stem = stem.substr(0, last);
+  return stem.ends_with(".partial");
+}
+
+/// Collects what is in a directory and below.
+class Walk {
+ public:
+  void enter(const fs::path& directory) {
+    std::error_code error;
+    fs::directory_iterator entries(directory, error);
+    for (; !error && entries != fs::end(entries); entries.increment(error)) look_at(*entries);
+    if (error) found_.unreadable.push_back({directory, error.message()});
+  }
+
+  [[nodiscard]] std::size_t earlier_outputs() const { return earlier_outputs_; }
+  [[nodiscard]] MediaFiles take() {
+    std::ranges::sort(found_.files);
+    std::ranges::sort(found_.unreadable, {}, &MediaFiles::Unreadable::directory);
+    return std::move(found_);
+  }
+
+ private:
+  void look_at(const fs::directory_entry& entry) {
+    const fs::path& path = entry.path();
+    if (hidden(path)) return;
+    std::error_code unknown;  // of what has just gone, or a link that leads nowhere: no file
+    if (!entry.is_symlink(unknown) && entry.is_directory(unknown)) return enter(path);
+    if (!entry.is_regular_file(unknown) || !has_media_extension(path)) return;
+    if (is_earlier_output(path))
+      ++earlier_outputs_;
+    else
+      found_.files.push_back(path);
+  }
+
+  MediaFiles found_;
+  std::size_t earlier_outputs_ = 0;
+};
 
 /// What a job reads, before its output is known. `folder` is where the input lies below the
 /// directory that was named.
@@ -93,13 +146,11 @@ void check_single(const std::vector<std::string>& inputs, const OutputPlace& pla
 /// "cache:file:///a" -> "file:///a"; nothing where no protocol stands in front. What stands between
 /// the protocol's name and the colon are its options.
 std::optional<std::string> behind_protocol(const std::string& text) {
-  const auto is_name = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '+' ||
-           c == '-' || c == '.';
-  };
-  const auto end =
-      static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_name) - text.begin());
-  if (end == 0 || end == text.size() || (text[end] != ':' && text[end] != ',')) return std::nullopt;
+  constexpr std::string_view kNameLetters =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.";
+  const std::size_t end = text.find_first_not_of(kNameLetters);
+  if (end == 0 || end == std::string::npos || (text[end] != ':' && text[end] != ','))
+    return std::nullopt;
   const std::size_t colon = text.find(':', end);
   if (colon == std::string::npos) return std::nullopt;
   return text.substr(colon + 1);
@@ -146,6 +197,33 @@ void check_outputs(const std::vector<PlannedInput>& planned) {
 
 }  // namespace
 
+std::span<const std::string_view> media_extensions() { return kExtensions; }
+
+bool has_media_extension(const fs::path& path) {
+  std::string extension = path.extension().string();
+  for (char& letter : extension)
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  return std::find(kExtensions.begin(), kExtensions.end(), extension) != kExtensions.end();
+}
+
+bool is_earlier_output(const fs::path& path) {
+  const std::string stem = path.stem().string();
+  return stem.ends_with(kOutputSuffix) || is_partial(stem) ||
+         stem.find(std::string(kOutputSuffix) + '.') != std::string::npos;
+}
+
+MediaFiles media_files(const fs::path& directory) {
+  Walk walk;
+  walk.enter(directory);
+  const std::size_t outputs = walk.earlier_outputs();
+  MediaFiles found = walk.take();
+  if (found.files.empty() && found.unreadable.empty())
+    throw Error(ErrorKind::input,
+                directory.string() + ": no video or image in it" +
+                    (outputs > 0 ? " but " + std::to_string(outputs) + " earlier outputs" : ""));
+  return found;
+}
+
 std::vector<PlannedInput> plan_inputs(const std::vector<std::string>& inputs,
                                       const OutputPlace& place, const ExtensionOf& extension_of) {
   check_single(inputs, place);
@@ -169,15 +247,13 @@ std::vector<PlannedInput> plan_inputs(const std::vector<std::string>& inputs,
 
 std::vector<fs::path> input_paths(const std::string& input) {
   std::vector<fs::path> paths;
-  for (std::size_t begin = 0; begin <= input.size();) {  // "concat:a|b" names two
-    const std::size_t end = std::min(input.find('|', begin), input.size());
-    std::optional<std::string> part = input.substr(begin, end - begin);
+  for (const auto range : std::views::split(input, '|')) {  // "concat:a|b" names two
+    std::optional<std::string> part(std::in_place, range.begin(), range.end());
     for (; part && !part->empty(); part = behind_protocol(*part)) {
       paths.emplace_back(*part);
       if (part->starts_with("pipe:") || part->starts_with("fd:"))
         paths.push_back(descriptor_path(*part));
     }
-    begin = end + 1;
   }
   return paths;
 }

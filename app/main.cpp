@@ -2,22 +2,17 @@
 #include <spdlog/spdlog.h>
 
 #include <csignal>
-#include <exception>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "app/backends.h"
 #include "app/doctor/doctor.h"
-#include "app/last_resort.h"
-#include "app/log.h"
+#include "app/failure.h"
 #include "app/options/options.h"
-#include "app/outcome.h"
-#include "app/quiet_libraries.h"
 #include "app/run.h"
 #include "app/standard_streams.h"
 #include "app/stop_signals.h"
-#include "core/error.h"
 #include "core/output_file.h"
 #include "video/container.h"
 
@@ -61,21 +56,14 @@ int main(int argc, char** argv) {
   // grow no more is an error of writing it.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
-  try {
+  int code = kExitDone;
+  const auto failure = attempt({}, [&] {
     quiet_libraries();
     start_log(spdlog::level::info);
     const Command command = parse_command(std::vector<std::string>(argv + 1, argv + argc));
-    return std::visit([](const auto& options) { return execute(options); }, command);
-  } catch (const Error& error) {
-    spdlog::error("{}", reason_of(error));
-    return exit_code(error.kind());
-  } catch (const Stopped&) {
-    spdlog::error("interrupted before there was any output");
-    return kExitInterrupted;
-  } catch (const std::exception& error) {
-    spdlog::error("{}", reason_of(error));
-  } catch (...) {
-    spdlog::error("an exception of an unknown kind");
-  }
-  return exit_code(ErrorKind::internal);
+    code = std::visit([](const auto& options) { return execute(options); }, command);
+  });
+  if (!failure) return code;
+  spdlog::error("{}", failure->message);
+  return failure->code;
 }

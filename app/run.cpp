@@ -44,7 +44,7 @@ class Run {
   [[nodiscard]] fs::path existing_output(const fs::path& output) const;
   void settle_existing(InputOutcome& outcome) const;
   [[nodiscard]] bool skips() const { return options_.existing == ExistingOutput::skip; }
-  [[nodiscard]] bool anything_to_do() const;
+  [[nodiscard]] bool any(InputStatus status) const;
   void open_files();
   void settle_earlier_frames();
   void settle_earlier_frames_of(InputOutcome& outcome);
@@ -140,10 +140,8 @@ void Run::settle_existing(InputOutcome& outcome) const {
   if (skips()) outcome.status = InputStatus::skipped;
 }
 
-bool Run::anything_to_do() const {
-  return std::any_of(outcomes_.begin(), outcomes_.end(), [](const InputOutcome& outcome) {
-    return outcome.status == InputStatus::waiting;
-  });
+bool Run::any(InputStatus status) const {
+  return std::ranges::find(outcomes_, status, &InputOutcome::status) != outcomes_.end();
 }
 
 void Run::open_files() {
@@ -151,7 +149,7 @@ void Run::open_files() {
   several_ = outcomes_.size() > 1 ||
              (!options_.inputs.empty() && fs::is_directory(options_.inputs.front(), error));
   // Where every input has failed there are no frames to write.
-  const bool frames = anything_to_do() || skips();
+  const bool frames = any(InputStatus::waiting) || skips();
   const SideFiles files = frames ? options_.files : SideFiles{{}, {}, options_.files.report};
   files_.emplace(files, options_.existing, stop_);
 }
@@ -196,10 +194,8 @@ void Run::forget_dead_runs() const {
 
 /// Where nothing is left to do, files of the run that did it stay as they are.
 bool Run::nothing_to_write() const {
-  const bool failed = std::any_of(outcomes_.begin(), outcomes_.end(), [](const auto& outcome) {
-    return outcome.status == InputStatus::failed;
-  });
-  return skips() && !failed && !anything_to_do() && files_->frames_change_nothing() &&
+  return skips() && !any(InputStatus::failed) && !any(InputStatus::waiting) &&
+         files_->frames_change_nothing() &&
          (options_.files.report.empty() || files_->has_finished_report());
 }
 
@@ -361,13 +357,8 @@ void Run::fail(InputOutcome& outcome, const Failure& failure) const {
 }
 
 void Run::keep_frames() {
-  const auto any = [this](const auto& is) {
-    return std::any_of(outcomes_.begin(), outcomes_.end(), is);
-  };
-  const bool resumed = skips() && any([](const InputOutcome& outcome) {
-                         return outcome.status == InputStatus::skipped;
-                       });
-  if (!resumed && !any([](const InputOutcome& outcome) { return outcome.has_result(); })) return;
+  const bool resumed = skips() && any(InputStatus::skipped);
+  if (!resumed && std::ranges::none_of(outcomes_, &InputOutcome::has_result)) return;
   const bool part_of_one = !several_ && outcomes_.front().status == InputStatus::partial;
   const bool partial = exit_code(outcomes_) == kExitInterrupted || part_of_one;
   for (const Failure& failure : files_->commit_frames(partial)) count_failure(failure);
@@ -402,15 +393,9 @@ int Run::code() const {
 }
 
 ProgressKind Run::progress_kind() const {
-  switch (options_.progress) {
-    case ProgressStyle::json:
-      return ProgressKind::json;
-    case ProgressStyle::none:
-      return ProgressKind::none;
-    case ProgressStyle::automatic:
-      break;
-  }
-  const bool bar = !options_.quiet && isatty(STDERR_FILENO) == 1;
+  if (options_.progress == ProgressStyle::json) return ProgressKind::json;
+  const bool bar = options_.progress == ProgressStyle::automatic && !options_.quiet &&
+                   isatty(STDERR_FILENO) == 1;
   return bar ? ProgressKind::bar : ProgressKind::none;
 }
 

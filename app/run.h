@@ -6,7 +6,7 @@
 #include <stop_token>
 #include <string>
 
-#include "app/device_choice.h"
+#include "app/backends.h"
 #include "app/options/options.h"
 #include "pipeline/backend.h"
 #include "pipeline/job.h"

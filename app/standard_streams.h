@@ -1,5 +1,8 @@
-// Standard input, output and error as the program finds them, and text for standard output.
+// Standard input, output and error as the program finds them, text for standard output, and the
+// log, which is lines on standard error.
 #pragma once
+
+#include <spdlog/common.h>
 
 #include <cstdio>
 #include <string_view>
@@ -21,5 +24,17 @@ void print(std::string_view text);
 
 /// What print() throws: one line for a code of errno.
 [[nodiscard]] Error standard_output_error(int code);
+
+/// Goes to the begin of a terminal's line and clears it.
+inline constexpr std::string_view kClearLine = "\r\033[K";
+
+/// Sends the default logger's lines, and FFmpeg's, to stderr as "facepipe: LEVEL: TEXT". On a
+/// terminal a line replaces the progress bar.
+void start_log(spdlog::level::level_enum level);
+
+/// From now on hwloc (through oneTBB), SVT-AV1, OpenCV and protobuf keep to themselves what they
+/// would tell: what matters comes back as an error, and is told by us in one line. Sets environment
+/// variables, so it comes before any thread; those that the user has set stay.
+void quiet_libraries();
 
 }  // namespace facepipe

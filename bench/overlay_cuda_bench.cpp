@@ -23,9 +23,9 @@
 #include "overlay/cuda/overlay.h"
 #include "pipeline/cuda/descriptor.h"
 #include "pipeline/cuda/faces.h"
-#include "video/cuda/jpeg_encoder.h"
+#include "video/cuda/encoder.h"
+#include "video/cuda/encoder_input.h"
 #include "video/cuda/pictures.h"
-#include "video/cuda/surface_copy.h"
 
 namespace facepipe {
 namespace {

@@ -1,5 +1,6 @@
 #include "core/color.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace facepipe {
@@ -45,42 +46,24 @@ struct Primaries {
 constexpr Point kWhiteC{0.310, 0.316};
 constexpr Point kWhiteD65{0.3127, 0.3290};
 
-/// H.273, table 2; false for code points that say nothing, and for CIE's X, Y and Z, of which Y
-/// alone is luminance.
-bool primaries_of(int code, Primaries& primaries) {
-  switch (code) {
-    case 1:  // BT.709
-      primaries = {{0.640, 0.330}, {0.300, 0.600}, {0.150, 0.060}, kWhiteD65};
-      return true;
-    case 4:  // BT.470 System M
-      primaries = {{0.67, 0.33}, {0.21, 0.71}, {0.14, 0.08}, kWhiteC};
-      return true;
-    case 5:  // BT.470 System B, G
-      primaries = {{0.64, 0.33}, {0.29, 0.60}, {0.15, 0.06}, kWhiteD65};
-      return true;
-    case 6:  // BT.601 with 525 lines
-    case 7:  // SMPTE 240M
-      primaries = {{0.630, 0.340}, {0.310, 0.595}, {0.155, 0.070}, kWhiteD65};
-      return true;
-    case 8:  // film
-      primaries = {{0.681, 0.319}, {0.243, 0.692}, {0.145, 0.049}, kWhiteC};
-      return true;
-    case 9:  // BT.2020
-      primaries = {{0.708, 0.292}, {0.170, 0.797}, {0.131, 0.046}, kWhiteD65};
-      return true;
-    case 11:  // DCI P3
-      primaries = {{0.680, 0.320}, {0.265, 0.690}, {0.150, 0.060}, {0.314, 0.351}};
-      return true;
-    case 12:  // P3 with D65
-      primaries = {{0.680, 0.320}, {0.265, 0.690}, {0.150, 0.060}, kWhiteD65};
-      return true;
-    case 22:
-      primaries = {{0.630, 0.340}, {0.295, 0.605}, {0.155, 0.077}, kWhiteD65};
-      return true;
-    default:
-      return false;
-  }
-}
+struct CodedPrimaries {
+  int code;
+  Primaries primaries;
+};
+
+/// H.273, table 2, without code points that say nothing, and CIE's X, Y and Z, of which Y alone is
+/// luminance.
+constexpr std::array kPrimaries{
+    CodedPrimaries{1, {{0.640, 0.330}, {0.300, 0.600}, {0.150, 0.060}, kWhiteD65}},  // BT.709
+    CodedPrimaries{4, {{0.67, 0.33}, {0.21, 0.71}, {0.14, 0.08}, kWhiteC}},    // BT.470 System M
+    CodedPrimaries{5, {{0.64, 0.33}, {0.29, 0.60}, {0.15, 0.06}, kWhiteD65}},  // BT.470 System B, G
+    CodedPrimaries{6, {{0.630, 0.340}, {0.310, 0.595}, {0.155, 0.070}, kWhiteD65}},  // BT.601, 525
+    CodedPrimaries{7, {{0.630, 0.340}, {0.310, 0.595}, {0.155, 0.070}, kWhiteD65}},  // SMPTE 240M
+    CodedPrimaries{8, {{0.681, 0.319}, {0.243, 0.692}, {0.145, 0.049}, kWhiteC}},    // film
+    CodedPrimaries{9, {{0.708, 0.292}, {0.170, 0.797}, {0.131, 0.046}, kWhiteD65}},  // BT.2020
+    CodedPrimaries{11, {{0.680, 0.320}, {0.265, 0.690}, {0.150, 0.060}, {0.314, 0.351}}},  // DCI P3
+    CodedPrimaries{12, {{0.680, 0.320}, {0.265, 0.690}, {0.150, 0.060}, kWhiteD65}},  // P3 with D65
+    CodedPrimaries{22, {{0.630, 0.340}, {0.295, 0.605}, {0.155, 0.077}, kWhiteD65}}};
 
 Row cross(const Row& a, const Row& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
@@ -90,8 +73,9 @@ double dot(const Row& a, const Row& b) { return a[0] * b[0] + a[1] * b[1] + a[2]
 
 /// The parts of red and blue in the luminance of white.
 Weights weights_from_primaries(int code) {
-  Primaries p{};
-  if (!primaries_of(code, p)) return kBt2020Weights;
+  const auto* const found = std::ranges::find(kPrimaries, code, &CodedPrimaries::code);
+  if (found == kPrimaries.end()) return kBt2020Weights;
+  const Primaries& p = found->primaries;
   const auto xyz = [](const Point& point) { return Row{point.x, point.y, 1 - point.x - point.y}; };
   const Row red = xyz(p.red);
   const Row green = xyz(p.green);

@@ -95,10 +95,6 @@ OutputFile::OutputFile(fs::path target, ExistingTarget existing, std::stop_token
     return;
   }
   lock_.emplace(target_);
-  // Another run may have finished it since somebody looked: what would be done now would be in vain.
-  struct stat there {};
-  if (existing_ == ExistingTarget::refuse && lstat(target_.c_str(), &there) == 0)
-    throw Error(ErrorKind::output, target_.string() + ": exists already");
   open_temporary();
   if (lock_->leftovers().empty()) enter_unfinished(OutputLock::record_path(target_));
 }
@@ -246,6 +242,12 @@ std::optional<OutputFile::FileState> OutputFile::state_of_target() const noexcep
   if (lstat(target_.c_str(), &found) != 0) return std::nullopt;
   return FileState{found.st_dev, found.st_ino, found.st_size,
                    std::int64_t{found.st_mtim.tv_sec} * 1'000'000'000 + found.st_mtim.tv_nsec};
+}
+
+void OutputFile::expect_no_file() const {
+  struct stat there {};
+  if (!stream_ && !replaces() && lstat(target_.c_str(), &there) == 0)
+    throw Error(ErrorKind::output, target_.string() + ": exists already");
 }
 
 void OutputFile::may_replace_what_is_there() noexcept { seen_ = state_of_target(); }

@@ -60,6 +60,10 @@ class OutputFile {
   /// is written to a FIFO (ECANCELED, after a stop); 0 while there is.
   [[nodiscard]] int full() const { return full_; }
 
+  /// Refuses a file that is there and may not be replaced: another run may have finished it since
+  /// somebody looked, and what were done now would be in vain. Errors: Error(output).
+  void expect_no_file() const;
+
   /// The file that stands under the target's name now may be replaced after all, as long as nobody
   /// changes it meanwhile.
   void may_replace_what_is_there() noexcept;

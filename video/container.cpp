@@ -1,6 +1,7 @@
 #include "video/container.h"
 
 extern "C" {
+#include <libavutil/avstring.h>
 #include <libavutil/mem.h>
 }
 
@@ -8,6 +9,7 @@ extern "C" {
 #include <array>
 #include <new>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string_view>
 
@@ -16,9 +18,9 @@ extern "C" {
 namespace facepipe {
 namespace {
 
-template <std::size_t N>
-bool named(const AVOutputFormat& format, const std::array<std::string_view, N>& names) {
-  return std::find(names.begin(), names.end(), format.name) != names.end();
+/// @param names  with commas between
+bool named(const AVOutputFormat& format, const char* names) {
+  return av_match_name(format.name, names) != 0;
 }
 
 // Lets the muxer check the stream; what it writes goes to memory and is thrown away.
@@ -26,8 +28,7 @@ bool muxer_accepts(const AVOutputFormat& format, const AVCodecParameters& parame
   AVFormatContext* raw = nullptr;
   if (avformat_alloc_output_context2(&raw, &format, nullptr, nullptr) < 0) throw std::bad_alloc();
   const UniqueOutputContext context(raw);
-  AVStream* stream = avformat_new_stream(context.get(), nullptr);
-  if (stream == nullptr) throw std::bad_alloc();
+  AVStream* stream = allocated(avformat_new_stream(context.get(), nullptr));
   avcodec_parameters_copy(stream->codecpar, &parameters);
   stream->codecpar->codec_tag = 0;
   stream->time_base = {1, 1000};
@@ -57,7 +58,7 @@ bool mpegts_names(AVCodecID codec, AVMediaType type) {
 }
 
 bool is_mpeg_program_stream(const AVOutputFormat& format) {
-  return named(format, std::array<std::string_view, 5>{"mpeg", "vcd", "svcd", "dvd", "vob"});
+  return named(format, "mpeg,vcd,svcd,dvd,vob");
 }
 
 // A program stream says nothing of its video, which readers know by its look.
@@ -90,10 +91,8 @@ const AVOutputFormat* muxer_of_input(const std::string& input, std::string_view 
   if (by_name != nullptr && is_mov_family(*by_name) && demuxer_names.starts_with("mov,"))
     return by_name;
   const AVOutputFormat* first = nullptr;
-  while (!demuxer_names.empty()) {
-    const std::size_t comma = std::min(demuxer_names.find(','), demuxer_names.size());
-    const std::string name(demuxer_names.substr(0, comma));
-    demuxer_names.remove_prefix(std::min(comma + 1, demuxer_names.size()));
+  for (const auto range : std::views::split(demuxer_names, ',')) {
+    const std::string name(range.begin(), range.end());
     const AVOutputFormat* muxer = av_guess_format(name.c_str(), nullptr, nullptr);
     if (muxer == nullptr) continue;
     if (muxer == by_name) return muxer;
@@ -124,26 +123,21 @@ std::string still_image_extension(const std::string& input) {
 }  // namespace
 
 bool is_mov_family(const AVOutputFormat& format) {
-  return named(format, std::array<std::string_view, 6>{"mp4", "mov", "ipod", "3gp", "3g2", "psp"});
+  return named(format, "mp4,mov,ipod,3gp,3g2,psp");
 }
 
-bool is_matroska_family(const AVOutputFormat& format) {
-  return named(format, std::array<std::string_view, 2>{"matroska", "webm"});
-}
+bool is_matroska_family(const AVOutputFormat& format) { return named(format, "matroska,webm"); }
 
-bool is_image_format(const AVOutputFormat& format) {
-  return named(format, std::array<std::string_view, 1>{"image2"});
-}
+bool is_image_format(const AVOutputFormat& format) { return named(format, "image2"); }
 
 bool needs_no_seeking(const AVOutputFormat& format) {
   if (is_image_format(format) || (format.flags & AVFMT_NOTIMESTAMPS) != 0) return true;
-  return named(format, std::array<std::string_view, 7>{"matroska", "webm", "mpegts", "nut", "flv",
-                                                       "mpeg", "ogg"});
+  return named(format, "matroska,webm,mpegts,nut,flv,mpeg,ogg");
 }
 
 bool has_fixed_frame_rate(const AVOutputFormat& format) {
   // AVFMT_VARIABLE_FPS doesn't tell: FFmpeg 5.1 leaves it out for MP4, which stores every stamp.
-  return named(format, std::array<std::string_view, 5>{"avi", "dv", "mxf", "mxf_d10", "gxf"});
+  return named(format, "avi,dv,mxf,mxf_d10,gxf");
 }
 
 bool can_hold(const AVOutputFormat& format, const AVCodecParameters& stream) {
@@ -157,8 +151,7 @@ bool can_hold(const AVOutputFormat& format, const AVCodecParameters& stream) {
 }
 
 bool can_hold(const AVOutputFormat& format, AVCodecID codec, AVMediaType type) {
-  UniqueCodecParameters parameters(avcodec_parameters_alloc());
-  if (!parameters) throw std::bad_alloc();
+  const UniqueCodecParameters parameters = new_codec_parameters();
   parameters->codec_id = codec;
   parameters->codec_type = type;
   parameters->width = 64;

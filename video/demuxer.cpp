@@ -39,8 +39,7 @@ Demuxer::Demuxer(std::string url, std::stop_token stop, References references,
 }
 
 void Demuxer::open() {
-  AVFormatContext* context = avformat_alloc_context();
-  if (context == nullptr) throw std::bad_alloc();
+  AVFormatContext* context = allocated(avformat_alloc_context());
   context->interrupt_callback = {&Demuxer::interrupt, this};
   access_.confine(*context);
   restart_deadline();

@@ -71,8 +71,7 @@ bool fits_subsampling(AVPixelFormat format, Size size) {
 
 // Encoders don't publish which sizes they take; opening one tells.
 bool opens(const AVCodec& codec, AVPixelFormat format, Size size) {
-  const UniqueCodecContext context(avcodec_alloc_context3(&codec));
-  if (!context) throw std::bad_alloc();
+  const UniqueCodecContext context = new_codec_context(&codec);
   context->width = size.width;
   context->height = size.height;
   context->pix_fmt = format;

@@ -4,22 +4,52 @@
 
 #include <array>
 #include <cstdarg>
-#include <new>
+#include <mutex>
+#include <span>
 
 #include "video/picture_limit.h"
 
 namespace facepipe {
 namespace {
 
+constexpr std::size_t kLongestMessage = 1024;
+
+/// A message without its line break, which stands in `line`; its author, unless nullptr, in front.
+std::string_view message_of(std::span<char> line, void* author, int level, const char* format,
+                            std::va_list arguments) {
+  int print_prefix = 1;
+  av_log_format_line(author, level, format, arguments, line.data(), static_cast<int>(line.size()),
+                     &print_prefix);
+  const std::string_view text = line.data();
+  return text.substr(0, text.find_last_not_of('\n') + 1);
+}
+
 void log_line(void* context, int level, const char* format, std::va_list arguments) {
   if (level > AV_LOG_INFO) return;
-  std::array<char, 1024> line{};
-  int print_prefix = 1;
-  av_log_format_line(context, level, format, arguments, line.data(), line.size(), &print_prefix);
+  std::array<char, kLongestMessage> line{};
+  const std::string_view text = message_of(line, context, level, format, arguments);
   watch_for_refused_size(line.data());
-  std::string_view text(line.data());
-  while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
   if (!text.empty()) spdlog::debug("FFmpeg: {}", text);
+}
+
+// FFmpeg's callback gets nothing of ours along.
+std::mutex lock;
+const void* wanted = nullptr;
+std::string last_warning;
+std::string first_line;
+
+void keep_first_error(void* context, int level, const char* format, std::va_list arguments) {
+  if (level > AV_LOG_WARNING) return;
+  std::array<char, kLongestMessage> line{};
+  const std::string text(message_of(line, nullptr, level, format, arguments));
+  const std::scoped_lock guard(lock);
+  if (wanted != nullptr && context != wanted) return;
+  if (!first_line.empty()) return;
+  if (level > AV_LOG_ERROR) {
+    last_warning = text;
+    return;
+  }
+  first_line = text + (last_warning.empty() ? "" : " (" + last_warning + ")");
 }
 
 }  // namespace
@@ -55,24 +85,23 @@ int check_av(int code, ErrorKind kind, std::string_view subject, std::source_loc
   throw Error(kind, std::string(subject) + ": " + av_error_text(code));
 }
 
-UniqueAVFrame new_av_frame() {
-  UniqueAVFrame frame(av_frame_alloc());
-  if (!frame) throw std::bad_alloc();
-  return frame;
-}
-
-UniqueAVPacket new_av_packet() {
-  UniqueAVPacket packet(av_packet_alloc());
-  if (!packet) throw std::bad_alloc();
-  return packet;
-}
-
-UniqueAVPacket reference(const AVPacket& packet) {
-  UniqueAVPacket copy(av_packet_clone(&packet));
-  if (!copy) throw std::bad_alloc();
-  return copy;
-}
-
 void redirect_ffmpeg_log() { av_log_set_callback(log_line); }
+
+FFmpegErrors::FFmpegErrors(const void* of) {
+  {
+    const std::scoped_lock guard(lock);
+    wanted = of;
+    last_warning.clear();
+    first_line.clear();
+  }
+  av_log_set_callback(keep_first_error);
+}
+
+FFmpegErrors::~FFmpegErrors() { redirect_ffmpeg_log(); }
+
+std::string FFmpegErrors::first() const {
+  const std::scoped_lock guard(lock);
+  return first_line;
+}
 
 }  // namespace facepipe

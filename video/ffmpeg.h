@@ -1,4 +1,5 @@
-// FFmpeg's C structs: one owner alias for each, one check of return codes. No av_*_free elsewhere.
+// FFmpeg's C structs: one owner alias for each, one check of return codes, one place for its log.
+// No av_*_free elsewhere.
 #pragma once
 
 extern "C" {
@@ -9,6 +10,7 @@ extern "C" {
 }
 
 #include <memory>
+#include <new>
 #include <source_location>
 #include <string>
 #include <string_view>
@@ -85,11 +87,32 @@ class Dictionaries {
 int check_av(int code, ErrorKind kind, std::string_view subject,
              std::source_location place = std::source_location::current());
 
+/// What FFmpeg has just allocated; throws std::bad_alloc for nullptr.
+template <typename T>
+[[nodiscard]] T* allocated(T* object) {
+  if (object == nullptr) throw std::bad_alloc();
+  return object;
+}
+
 /// New, empty objects; throw std::bad_alloc.
-[[nodiscard]] UniqueAVFrame new_av_frame();
-[[nodiscard]] UniqueAVPacket new_av_packet();
+[[nodiscard]] inline UniqueAVFrame new_av_frame() {
+  return UniqueAVFrame(allocated(av_frame_alloc()));
+}
+[[nodiscard]] inline UniqueAVPacket new_av_packet() {
+  return UniqueAVPacket(allocated(av_packet_alloc()));
+}
+[[nodiscard]] inline UniqueCodecParameters new_codec_parameters() {
+  return UniqueCodecParameters(allocated(avcodec_parameters_alloc()));
+}
+/// Not open; `codec` may be nullptr.
+[[nodiscard]] inline UniqueCodecContext new_codec_context(const AVCodec* codec) {
+  return UniqueCodecContext(allocated(avcodec_alloc_context3(codec)));
+}
+
 /// Another reference to the same data.
-[[nodiscard]] UniqueAVPacket reference(const AVPacket& packet);
+[[nodiscard]] inline UniqueAVPacket reference(const AVPacket& packet) {
+  return UniqueAVPacket(allocated(av_packet_clone(&packet)));
+}
 
 [[nodiscard]] inline AVRational to_av(Rational value) { return {value.num, value.den}; }
 [[nodiscard]] inline Rational from_av(AVRational value) { return {value.num, value.den}; }
@@ -97,5 +120,20 @@ int check_av(int code, ErrorKind kind, std::string_view subject,
 /// FFmpeg's messages go to the program's log from now on: errors and warnings at debug level,
 /// because what matters to a user is told by us with the file's name.
 void redirect_ffmpeg_log();
+
+/// Collects what FFmpeg logs as errors, on any thread, while it lives; one at a time. Afterwards
+/// the log goes where redirect_ffmpeg_log() sends it.
+class FFmpegErrors {
+ public:
+  /// @param of  the object (an AVCodecContext, say) whose errors count; nullptr: all
+  explicit FFmpegErrors(const void* of = nullptr);
+  ~FFmpegErrors();
+  FFmpegErrors(const FFmpegErrors&) = delete;
+  FFmpegErrors& operator=(const FFmpegErrors&) = delete;
+
+  /// The first line, and in brackets the last warning before it: they name the cause. Empty if
+  /// there was no error.
+  [[nodiscard]] std::string first() const;
+};
 
 }  // namespace facepipe

@@ -5,8 +5,8 @@ extern "C" {
 #include <libavutil/opt.h>
 }
 
+#include <algorithm>
 #include <cstddef>
-#include <new>
 #include <thread>
 
 #include "core/threads.h"
@@ -63,6 +63,12 @@ void end_svt(AVCodecContext& context) {
 
 }  // namespace
 
+bool names_any(const CodecOptions& options, std::initializer_list<std::string_view> names) {
+  return std::ranges::any_of(options, [&](const auto& option) {
+    return std::ranges::find(names, option.first) != names.end();
+  });
+}
+
 bool has_own_option(AVCodecContext& context, const std::string& name) {
   const bool any = context.codec->priv_class != nullptr;
   return any && av_opt_find(context.priv_data, name.c_str(), nullptr, 0, 0) != nullptr;
@@ -72,12 +78,6 @@ bool has_option(AVCodecContext& context, const std::string& name) {
   return av_opt_find(&context, name.c_str(), nullptr,
                      AV_OPT_FLAG_ENCODING_PARAM | AV_OPT_FLAG_VIDEO_PARAM, 0) != nullptr ||
          has_own_option(context, name);
-}
-
-UniqueCodecContext new_encoder_context(const AVCodec& codec) {
-  UniqueCodecContext context(avcodec_alloc_context3(&codec));
-  if (!context) throw std::bad_alloc();
-  return context;
 }
 
 int open_with_options(AVCodecContext& context, const CodecOptions& options) {
@@ -101,7 +101,7 @@ FFmpegEncoder::FFmpegEncoder(const EncoderSetup& setup, const Frame& first,
                              const CodecOptions& options, const Configure& configure,
                              Notices& notices)
     : subject_(setup.output + ": encoder " + setup.plan.codec->name),
-      context_(new_encoder_context(*setup.plan.codec)),
+      context_(new_codec_context(setup.plan.codec)),
       clock_(time_base_of(setup, first), notices) {
   set_picture(first);
   context_->pix_fmt = setup.plan.encoded;
@@ -163,8 +163,7 @@ bool FFmpegEncoder::receive(EncodedFrame& result) {
 }
 
 UniqueCodecParameters FFmpegEncoder::parameters() const {
-  UniqueCodecParameters parameters(avcodec_parameters_alloc());
-  if (!parameters) throw std::bad_alloc();
+  UniqueCodecParameters parameters = new_codec_parameters();
   check_av(avcodec_parameters_from_context(parameters.get(), context_.get()), ErrorKind::internal,
            "encoder parameters");
   return parameters;

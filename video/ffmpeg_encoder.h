@@ -4,25 +4,28 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "video/encoder.h"
-#include "video/encoder_clock.h"
+#include "video/encoder_stamps.h"
 
 namespace facepipe {
 
 /// Name and value, in the order in which they are set: the last of a name counts.
 using CodecOptions = std::vector<std::pair<std::string, std::string>>;
 
+/// Whether one of the options has one of the names.
+[[nodiscard]] bool names_any(const CodecOptions& options,
+                             std::initializer_list<std::string_view> names);
+
 /// Whether the encoder has the option, its own or one that all encoders share; the second: its own.
 [[nodiscard]] bool has_option(AVCodecContext& context, const std::string& name);
 [[nodiscard]] bool has_own_option(AVCodecContext& context, const std::string& name);
-
-/// An encoder that isn't open.
-[[nodiscard]] UniqueCodecContext new_encoder_context(const AVCodec& codec);
 
 /// avcodec_open2() with options; returns its code. Encoders that write to standard error by
 /// themselves are told not to, unless an option of theirs says otherwise.

@@ -6,8 +6,6 @@ extern "C" {
 #include <libavutil/pixdesc.h>
 }
 
-#include <new>
-
 #include "video/ffmpeg_compat.h"
 
 namespace facepipe {
@@ -30,8 +28,7 @@ PictureKind kind_of(const AVFrame& frame) {
 }
 
 FrameFilter::FrameFilter(const PictureKind& from, const std::string& chain)
-    : from_(from), graph_(avfilter_graph_alloc()) {
-  if (!graph_) throw std::bad_alloc();
+    : from_(from), graph_(allocated(avfilter_graph_alloc())) {
   const std::string what = "filter " + chain;
   graph_->nb_threads = 1;
   const std::string description =

@@ -50,12 +50,6 @@ bool reads_a_list(const std::string& url) {
                          protocols_of(url).find("hls+file") != std::string_view::npos);
 }
 
-char* duplicate(const char* text) {
-  char* const copy = av_strdup(text);  // of the context, which frees it
-  if (copy == nullptr) throw std::bad_alloc();
-  return copy;
-}
-
 void check_file(const std::string& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
@@ -115,11 +109,12 @@ void InputAccess::open_fifo(const std::string& path, const std::stop_token& stop
 /// the lists of protocols but not io_open.
 void InputAccess::confine(AVFormatContext& context) {
   const bool refuse = references_ == References::refuse;
+  // The context frees its lists.
   if (refuse && !is_local(url_)) {
-    context.protocol_blacklist = duplicate("file,pipe,fd,bluray,concatf");
+    context.protocol_blacklist = allocated(av_strdup("file,pipe,fd,bluray,concatf"));
     return;
   }
-  if (refuse) context.protocol_whitelist = duplicate("none");
+  if (refuse) context.protocol_whitelist = allocated(av_strdup("none"));
   if (!refuse && fifo_ < 0) return;
   open_other_ = context.io_open;
   context.opaque = this;

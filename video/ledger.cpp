@@ -46,9 +46,8 @@ FrameLedger Ledger::totals() const {
 FieldPairs::FieldPairs(const AVCodecParameters& parameters) {
   const AVCodecID codec = parameters.codec_id;
   if (codec != AV_CODEC_ID_H264 && codec != AV_CODEC_ID_MPEG2VIDEO) return;
-  parser_.reset(av_parser_init(codec));
-  context_.reset(avcodec_alloc_context3(nullptr));
-  if (!parser_ || !context_) throw std::bad_alloc();
+  parser_.reset(allocated(av_parser_init(codec)));
+  context_ = new_codec_context(nullptr);
   check_av(avcodec_parameters_to_context(context_.get(), &parameters), ErrorKind::internal,
            "field parser");
   parser_->flags |= PARSER_FLAG_COMPLETE_FRAMES;

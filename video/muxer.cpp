@@ -94,10 +94,12 @@ Muxer::Muxer(const Demuxer& input, const MuxerOptions& options, std::vector<Stre
 }
 
 void Muxer::open_file() {
-  if (options_.sequence)
+  if (options_.sequence) {
     sequence_.emplace(options_.output, options_.existing);
-  else
+  } else {
     io_.emplace(file_.emplace(checked_target(options_), options_.existing, options_.stop));
+    file_->expect_no_file();
+  }
   AVFormatContext* context = nullptr;
   // The name tells muxers nothing but that pictures are numbered: what they open is ours.
   check_av(avformat_alloc_output_context2(&context, options_.format, nullptr, "%d"),

@@ -46,8 +46,7 @@ int close_nothing(AVFormatContext* /*muxer*/, AVIOContext* io) {
 }  // namespace
 
 OutputIo::OutputIo(OutputFile& file) {
-  auto* const buffer = static_cast<unsigned char*>(av_malloc(kBufferBytes));
-  if (buffer == nullptr) throw std::bad_alloc();
+  auto* const buffer = static_cast<unsigned char*>(allocated(av_malloc(kBufferBytes)));
   context_ = avio_alloc_context(buffer, kBufferBytes, 1, &file, nullptr, write_to, seek_in);
   if (context_ == nullptr) {
     av_free(buffer);

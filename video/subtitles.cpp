@@ -5,7 +5,6 @@ extern "C" {
 }
 
 #include <cstring>
-#include <new>
 #include <vector>
 
 namespace facepipe {
@@ -22,20 +21,14 @@ struct Subtitle : AVSubtitle {
   Subtitle& operator=(const Subtitle&) = delete;
 };
 
-UniqueCodecContext new_context(const AVCodec* codec) {
-  UniqueCodecContext context(avcodec_alloc_context3(codec));
-  if (!context) throw std::bad_alloc();
-  return context;
-}
-
 }  // namespace
 
 SubtitleConverter::SubtitleConverter(const AVStream& from, AVCodecID to)
     : input_time_base_(from.time_base) {
   const AVCodec* decoder = avcodec_find_decoder(from.codecpar->codec_id);
   const AVCodec* encoder = avcodec_find_encoder(to);
-  decoder_ = new_context(decoder);
-  encoder_ = new_context(encoder);
+  decoder_ = new_codec_context(decoder);
+  encoder_ = new_codec_context(encoder);
   check_av(avcodec_parameters_to_context(decoder_.get(), from.codecpar), ErrorKind::internal,
            "subtitle decoder");
   decoder_->pkt_timebase = from.time_base;
@@ -44,8 +37,7 @@ SubtitleConverter::SubtitleConverter(const AVStream& from, AVCodecID to)
   encoder_->time_base = AV_TIME_BASE_Q;
   if (decoder_->subtitle_header != nullptr) {
     const auto size = static_cast<std::size_t>(decoder_->subtitle_header_size);
-    encoder_->subtitle_header = static_cast<std::uint8_t*>(av_mallocz(size + 1));
-    if (encoder_->subtitle_header == nullptr) throw std::bad_alloc();
+    encoder_->subtitle_header = static_cast<std::uint8_t*>(allocated(av_mallocz(size + 1)));
     std::memcpy(encoder_->subtitle_header, decoder_->subtitle_header, size);
     encoder_->subtitle_header_size = decoder_->subtitle_header_size;
   }

@@ -1,8 +1,8 @@
 // doctor's part about CUDA, as text from facts.
 #pragma once
 
+#include "app/doctor/doctor.h"
 #include "app/doctor/self_test.h"
-#include "app/doctor/text.h"
 #include "core/device.h"
 #include "pipeline/cuda/abilities.h"
 

@@ -12,8 +12,8 @@
 #include "app/backends.h"
 #include "app/doctor/cuda.h"
 #include "app/doctor/self_test.h"
+#include "app/failure.h"
 #include "app/model_path.h"
-#include "app/outcome.h"
 #include "core/device.h"
 #include "core/error.h"
 #include "detector/detector.h"
@@ -177,6 +177,10 @@ bool print_cuda_engines(const CudaProbe& cuda, const std::optional<std::filesyst
 }
 
 }  // namespace
+
+void print_line(const Print& print, std::string_view what, std::string_view text) {
+  print(fmt::format("  {:<14}{}\n", what, text));
+}
 
 std::span<const char* const> encoders_named() { return kEncoders; }
 

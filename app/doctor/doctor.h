@@ -1,12 +1,18 @@
 // `facepipe doctor`: what this machine can do.
 #pragma once
 
+#include <functional>
 #include <span>
+#include <string_view>
 
-#include "app/doctor/text.h"
 #include "app/options/options.h"
 
 namespace facepipe {
+
+using Print = std::function<void(std::string_view)>;
+
+/// "  WHAT          TEXT\n".
+void print_line(const Print& print, std::string_view what, std::string_view text);
 
 /// FFmpeg's names of the encoders that doctor looks for.
 [[nodiscard]] std::span<const char* const> encoders_named();

@@ -1,6 +1,9 @@
 #include "app/options/values.h"
 
+#include <algorithm>
 #include <charconv>
+#include <cstddef>
+#include <numeric>
 #include <optional>
 
 #include "app/output/text.h"
@@ -28,6 +31,22 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
     if (end != std::string_view::npos) text.remove_prefix(end + 1);
   }
   return parts;
+}
+
+/// Levenshtein's.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);  // of a's letters so far to each beginning of b
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
 }
 
 }  // namespace
@@ -106,6 +125,18 @@ OverlayStyle parse_draw(std::string_view option, const std::vector<std::string>&
   for (const std::string& word : words) style.*parse_choice({option, word}, parts) = true;
   if (!style.any()) refuse({option, ""}, draw_words() + " or none");
   return style;
+}
+
+std::string near_miss(std::string_view word, const std::vector<std::string>& known) {
+  std::size_t least = (word.size() + 1) / 3 + 1;
+  std::string nearest;
+  for (const std::string& candidate : known) {
+    const std::size_t distance = edit_distance(word, candidate);
+    if (distance >= least) continue;
+    least = distance;
+    nearest = candidate;
+  }
+  return nearest;
 }
 
 }  // namespace facepipe

@@ -1,4 +1,5 @@
-// Reads the text of one option: numbers, times, sizes, lists. Knows nothing of the command line.
+// Reads the text of one option: numbers, times, sizes, lists; and tells which known word a misspelt
+// one may mean. Knows nothing of the command line.
 #pragma once
 
 #include <algorithm>
@@ -59,5 +60,9 @@ template <typename T>
   for (const auto& choice : choices) words.push_back(choice.first);
   refuse(given, "one of " + joined(words));
 }
+
+/// The one of `known` that takes the fewest letters inserted, deleted or replaced to make from
+/// `word`, the first of equals; empty where even that takes more than about a third of its letters.
+[[nodiscard]] std::string near_miss(std::string_view word, const std::vector<std::string>& known);
 
 }  // namespace facepipe

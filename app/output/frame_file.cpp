@@ -2,9 +2,132 @@
 
 #include <spdlog/spdlog.h>
 
+#include <array>
+#include <chrono>
+#include <string_view>
 #include <utility>
 
+#include "app/output/input_lines.h"
+#include "app/output/text.h"
+
 namespace facepipe {
+namespace {
+
+constexpr std::size_t kLandmarks = std::tuple_size_v<Landmarks>;
+
+/// Appends numbers with a comma before each.
+template <typename... T>
+void append_fields(std::string& to, T... values) {
+  ((to += ',', append_number(to, values)), ...);
+}
+
+void append_leading_fields(std::string& to, const NamedFrame& frame) {
+  to += csv_field(frame.name);
+  to += ',' + std::to_string(frame.record.index);
+  append_fields(to, frame.record.pts_s);
+}
+
+void append_csv_faces(std::string& to, const NamedFrame& frame) {
+  const Detections& faces = frame.record.faces;
+  for (std::size_t i = 0; i < faces.size(); ++i) {
+    append_leading_fields(to, frame);
+    to += ',' + std::to_string(frame.record.size.width);
+    to += ',' + std::to_string(frame.record.size.height);
+    const Box& box = faces.boxes[i];
+    append_fields(to, box.x1, box.y1, box.x2, box.y2, faces.scores[i]);
+    if (faces.has_landmarks())
+      for (const Point& point : faces.landmarks[i]) append_fields(to, point.x, point.y);
+    else
+      to.append(2 * kLandmarks, ',');
+    to += '\n';
+  }
+}
+
+void append_json_point(std::string& to, const Point& point) {
+  to += '[';
+  append_number(to, point.x);
+  append_fields(to, point.y);
+  to += ']';
+}
+
+void append_json_landmarks(std::string& to, const Landmarks& points) {
+  to += R"(,"landmarks":)";
+  char before = '[';
+  for (const Point& point : points) {
+    to += before;
+    append_json_point(to, point);
+    before = ',';
+  }
+  to += ']';
+}
+
+void append_json_face(std::string& to, const Detections& faces, std::size_t i) {
+  const Box& box = faces.boxes[i];
+  to += R"({"box":[)";
+  append_number(to, box.x1);
+  append_fields(to, box.y1, box.x2, box.y2);
+  to += R"(],"score":)";
+  append_number(to, faces.scores[i]);
+  if (faces.has_landmarks()) append_json_landmarks(to, faces.landmarks[i]);
+  to += '}';
+}
+
+void append_json_frame(std::string& to, const NamedFrame& frame) {
+  const FrameRecord& record = frame.record;
+  to += R"({"file":)" + json_string(frame.name);
+  to += R"(,"frame":)" + std::to_string(record.index);
+  to += R"(,"pts_s":)";
+  append_number(to, record.pts_s);
+  to += R"(,"width":)" + std::to_string(record.size.width);
+  to += R"(,"height":)" + std::to_string(record.size.height);
+  to += R"(,"faces":[)";
+  for (std::size_t i = 0; i < record.faces.size(); ++i) {
+    if (i > 0) to += ',';
+    append_json_face(to, record.faces, i);
+  }
+  to += "]}\n";
+}
+
+void append_latency(std::string& to, const NamedFrame& frame) {
+  const auto since_start = [&](Clock::time_point time) {
+    return std::chrono::duration<double, std::milli>(time - frame.start).count();
+  };
+  append_leading_fields(to, frame);
+  for (const Interval& stage : frame.record.times.stages) {
+    if (stage.ran())
+      append_fields(to, since_start(stage.begin), since_start(stage.end));
+    else
+      to += ",,";
+  }
+  append_fields(to, frame.record.times.total_ms(), frame.record.times.latency_ms());
+  to += ',' + std::to_string(frame.record.candidates);
+  to += ',' + std::to_string(frame.record.face_count) + '\n';
+}
+
+std::string csv_faces_header() {
+  std::string header = "file,frame,pts_s,width,height,x1,y1,x2,y2,score";
+  for (std::string_view point : {"left_eye", "right_eye", "nose", "left_mouth", "right_mouth"})
+    for (std::string_view axis : {"_x", "_y"}) header.append(",").append(point).append(axis);
+  return header + '\n';
+}
+
+std::string latency_header() {
+  std::string header = "file,frame,pts_s";
+  for (std::size_t i = 0; i < kStageCount; ++i)
+    for (std::string_view edge : {"_begin_ms", "_end_ms"})
+      header.append(",").append(to_string(static_cast<StageId>(i))).append(edge);
+  return header + ",total_ms,latency_ms,candidates,faces\n";
+}
+
+}  // namespace
+
+FrameFormat detections_format(const std::filesystem::path& path) {
+  if (path.extension() == ".csv")
+    return {csv_faces_header(), append_csv_faces, csv_field, input_of_csv, true};
+  return {{}, append_json_frame, json_string, input_of_json};
+}
+
+FrameFormat latency_format() { return {latency_header(), append_latency, csv_field, input_of_csv}; }
 
 FrameFile::FrameFile(const std::filesystem::path& path, FrameFormat format, ExistingOutput existing,
                      const std::stop_token& stop)

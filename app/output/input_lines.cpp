@@ -7,7 +7,7 @@
 #include <system_error>
 #include <utility>
 
-#include "app/outcome.h"
+#include "app/failure.h"
 #include "core/error.h"
 
 namespace facepipe {

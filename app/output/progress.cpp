@@ -21,7 +21,6 @@ using namespace std::chrono_literals;
 constexpr Clock::duration kBarPace = 250ms;
 constexpr Clock::duration kJsonPace = 1s;
 constexpr int kBarCells = 24;
-constexpr std::string_view kClearLine = "\r\033[K";
 
 double rounded(double value) { return std::round(value * 1000) / 1000; }
 

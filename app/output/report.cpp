@@ -1,12 +1,19 @@
 #include "app/output/report.h"
 
 #include <cmath>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <span>
 
+#include "app/output/input_lines.h"
 #include "app/output/text.h"
+#include "core/error.h"
 
 namespace facepipe {
 namespace {
+
+namespace fs = std::filesystem;
 
 // Keeps the order of insertion: what a reader looks for first stands first.
 using Json = nlohmann::ordered_json;
@@ -19,9 +26,7 @@ Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json();
 }
 
-Json path_or_null(const std::filesystem::path& path) {
-  return path.empty() ? Json() : Json(path.string());
-}
+Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
 Json size_json(Size size) { return Json::array({size.width, size.height}); }
 
@@ -72,8 +77,8 @@ Json draw_json(const OverlayStyle& style) {
 Json encoder_json(const EncoderOptions& encoder) {
   Json options = Json::object();
   for (const auto& [name, value] : encoder.options) options[name] = value;
-  return {{"codec", encoder.codec.empty() ? Json() : Json(encoder.codec)},
-          {"preset", encoder.preset.empty() ? Json() : Json(encoder.preset)},
+  return {{"codec", text_or_null(encoder.codec)},
+          {"preset", text_or_null(encoder.preset)},
           {"crf", or_null(encoder.crf)},
           {"options", std::move(options)}};
 }
@@ -149,49 +154,28 @@ Json copies_json(const std::vector<CopySum>& copies) {
 }
 
 void add_result(Json& json, const InputOutcome& outcome) {
-  for (const char* name : {"size",
-                           "network_size",
-                           "detection_tiles",
-                           "video_codec",
-                           "decoder",
-                           "encoder",
-                           "container",
-                           "frames",
-                           "faces",
-                           "candidates",
-                           "candidates_ignored",
-                           "fps",
-                           "wall_s",
-                           "startup_s",
-                           "cpu_s",
-                           "copies",
-                           "stage_ms",
-                           "stage_work",
-                           "bound_by",
-                           "own_cpu_ms",
-                           "notices"})
-    json[name] = nullptr;
-  if (!outcome.has_result()) return;
   const JobResult& result = outcome.result;
-  const auto text = [](const std::string& value) { return value.empty() ? Json() : Json(value); };
-  json["size"] = size_json(result.size);
-  json["network_size"] = result.network_size ? size_json(*result.network_size) : Json();
-  json["detection_tiles"] = result.tiling ? tiling_json(*result.tiling) : Json();
-  json["video_codec"] = text(result.video_codec);
-  json["decoder"] = text(result.decoder);
-  json["encoder"] = text(result.encoder);
-  json["container"] = text(result.container);
-  json["frames"] = ledger_json(result.ledger);
-  json["faces"] = result.faces;
-  json["candidates"] = result.candidates;
-  json["candidates_ignored"] = result.candidates_ignored;
-  json["fps"] = result.fps;
-  json["wall_s"] = result.wall_s;
-  json["startup_s"] = result.startup_s;
-  json["cpu_s"] = result.cpu_s;
-  json["copies"] = copies_json(result.copies);
-  add_stages(json, result);
-  json["notices"] = result.notices;
+  Json fields = {{"size", size_json(result.size)},
+                 {"network_size", result.network_size ? size_json(*result.network_size) : Json()},
+                 {"detection_tiles", result.tiling ? tiling_json(*result.tiling) : Json()},
+                 {"video_codec", text_or_null(result.video_codec)},
+                 {"decoder", text_or_null(result.decoder)},
+                 {"encoder", text_or_null(result.encoder)},
+                 {"container", text_or_null(result.container)},
+                 {"frames", ledger_json(result.ledger)},
+                 {"faces", result.faces},
+                 {"candidates", result.candidates},
+                 {"candidates_ignored", result.candidates_ignored},
+                 {"fps", result.fps},
+                 {"wall_s", result.wall_s},
+                 {"startup_s", result.startup_s},
+                 {"cpu_s", result.cpu_s},
+                 {"copies", copies_json(result.copies)}};
+  add_stages(fields, result);
+  fields["notices"] = result.notices;
+  if (!outcome.has_result())
+    for (Json& value : fields) value = nullptr;
+  json.update(fields);
 }
 
 /// Names of files may hold any byte; what is no UTF-8 becomes U+FFFD.
@@ -213,16 +197,19 @@ Json input_json(const RunOptions& options, const std::optional<RunFacts>& facts,
   Json json;
   json["file"] = outcome.planned.name;
   json["input"] = outcome.planned.input;
-  const std::filesystem::path& made =
-      outcome.keeps_video ? outcome.planned.output : outcome.result.output;
-  json["output"] = path_or_null(outcome.has_result() ? made : std::filesystem::path());
+  const fs::path& made = outcome.keeps_video ? outcome.planned.output : outcome.result.output;
+  json["output"] = text_or_null(outcome.has_result() ? made.string() : "");
   json["status"] = to_string(outcome.status);
   json["exit_code"] = outcome.code;
-  json["error"] = outcome.error.empty() ? Json() : Json(outcome.error);
+  json["error"] = text_or_null(outcome.error);
   add_facts(json, facts);
   json["options"] = options_json(options);
   add_result(json, outcome);
   return json;
+}
+
+bool is_entry(const Json& json) {
+  return json.is_object() && json.contains("file") && json["file"].is_string();
 }
 
 }  // namespace
@@ -253,6 +240,72 @@ bool tells_of_no_faces(const std::string& entry) {
 std::string entry_json(const RunOptions& options, const std::optional<RunFacts>& facts,
                        const InputOutcome& outcome) {
   return dump(input_json(options, facts, outcome), -1);
+}
+
+ReportFile::ReportFile(const fs::path& path, ExistingOutput existing, const std::stop_token& stop)
+    : file_(checked_target(path, existing), at_the_end(existing), stop) {
+  OutputLock* const lock = file_.lock();
+  has_leftovers_ = lock != nullptr && !lock->leftovers().empty();
+  if (existing != ExistingOutput::skip || lock == nullptr) return;
+  read_finished();
+  read_leftovers();
+}
+
+void ReportFile::read_finished() {
+  std::ifstream stream(file_.target(), std::ios::binary);
+  exists_already_ = stream.is_open();
+  if (!exists_already_) return;
+  file_.may_replace_what_is_there();
+  const Json report = Json::parse(stream, nullptr, false);
+  bool good = report.is_array();
+  for (const Json& entry : report) good = good && is_entry(entry);
+  if (!good)
+    throw Error(ErrorKind::output, file_.target().string() +
+                                       ": exists already, and is no report that can be gone on "
+                                       "with (--overwrite replaces it)");
+  for (const Json& entry : report) enter(entry);
+}
+
+void ReportFile::enter(const Json& entry) {
+  earlier_[entry["file"].get<std::string>()] = entry.dump();
+}
+
+/// What was made later counts.
+void ReportFile::read_leftovers() {
+  for (const Leftover& leftover : file_.lock()->leftovers()) {
+    std::ifstream stream(leftover.path, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(stream), {}};
+    for (const OutputPart& part : leftover.parts) {
+      const auto begin = static_cast<std::size_t>(part.begin);
+      if (begin > text.size()) continue;
+      const Json entry = Json::parse(
+          text.substr(begin, static_cast<std::size_t>(part.end - part.begin)), nullptr, false);
+      if (is_entry(entry)) enter(entry);
+    }
+  }
+}
+
+void ReportFile::add(const std::string& name, const std::string& entry) {
+  OutputLock* const lock = file_.lock();
+  if (lock == nullptr) return;
+  const std::int64_t begin = file_.size();
+  write(entry + '\n');
+  lock->completed({name, begin, file_.size()});
+}
+
+void ReportFile::commit(const std::string& json) {
+  std::vector<fs::path> superseded;
+  if (const OutputLock* const lock = file_.lock()) {
+    for (const Leftover& leftover : lock->leftovers())
+      if (!leftover.kept) superseded.push_back(leftover.path);
+    file_.begin_again();
+  }
+  write(json);
+  file_.commit(superseded);
+}
+
+void ReportFile::write(const std::string& text) {
+  if (const int code = file_.write(std::as_bytes(std::span(text))); code != 0) file_.fail(code);
 }
 
 }  // namespace facepipe

@@ -1,13 +1,17 @@
-// The file of --report.
+// The file of --report, and what is known of it while the run goes on.
 #pragma once
 
+#include <filesystem>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
 #include "app/input_outcome.h"
 #include "app/options/options.h"
+#include "core/output_file.h"
 
 namespace facepipe {
 
@@ -29,5 +33,41 @@ using ReportEntries = std::map<std::string, std::string>;
 [[nodiscard]] std::string entry_json(const RunOptions& options,
                                      const std::optional<RunFacts>& facts,
                                      const InputOutcome& outcome);
+
+/// Keeps each input's entry on the disk from the moment on at which the input is done, so that a
+/// run that resumes a killed one knows it. Not thread-safe. Errors: Error(output), naming the file.
+class ReportFile {
+ public:
+  /// Errors: also a file that exists, with ExistingOutput::refuse; with skip, one that is no
+  /// report.
+  ReportFile(const std::filesystem::path& path, ExistingOutput existing,
+             const std::stop_token& stop);
+
+  /// An input is done: its entry, an object in one line.
+  void add(const std::string& name, const std::string& entry);
+
+  /// Entries of earlier runs, JSON objects, by their "file".
+  [[nodiscard]] const ReportEntries& earlier() const { return earlier_; }
+  /// Forgets one: where two inputs go by one name, nobody can tell whose it is.
+  void drop(const std::string& name) { earlier_.erase(name); }
+  [[nodiscard]] bool exists_already() const { return exists_already_; }
+  [[nodiscard]] bool has_leftovers() const { return has_leftovers_; }
+
+  /// Writes the whole report, which gets the file's name. Called once, last.
+  void commit(const std::string& json);
+
+  [[nodiscard]] const std::filesystem::path& path() const { return file_.target(); }
+
+ private:
+  void read_finished();
+  void read_leftovers();
+  void enter(const nlohmann::ordered_json& entry);
+  void write(const std::string& text);
+
+  OutputFile file_;
+  bool exists_already_ = false;
+  bool has_leftovers_ = false;
+  ReportEntries earlier_;
+};
 
 }  // namespace facepipe

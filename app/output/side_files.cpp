@@ -41,40 +41,11 @@ SideOutputs::SideOutputs(const SideFiles& files, ExistingOutput existing,
                          const std::stop_token& stop) {
   for (const fs::path& path : named(files)) static_cast<void>(checked_target(path, existing));
   if (!files.detections.empty())
-    detections_.emplace(files.detections, detections_format(files.detections), existing, stop);
-  if (!files.latency.empty()) latency_.emplace(files.latency, latency_format(), existing, stop);
+    frame_files_.emplace_back(files.detections, detections_format(files.detections), existing,
+                              stop);
+  if (!files.latency.empty())
+    frame_files_.emplace_back(files.latency, latency_format(), existing, stop);
   if (!files.report.empty()) report_.emplace(files.report, existing, stop);
-}
-
-std::vector<FrameFile*> SideOutputs::frame_files() {
-  std::vector<FrameFile*> files;
-  for (std::optional<FrameFile>* file : {&detections_, &latency_})
-    if (*file) files.push_back(&**file);
-  return files;
-}
-
-std::vector<const FrameFile*> SideOutputs::frame_files() const {
-  std::vector<const FrameFile*> files;
-  for (const std::optional<FrameFile>* file : {&detections_, &latency_})
-    if (*file) files.push_back(&**file);
-  return files;
-}
-
-void SideOutputs::write(const NamedFrame& frame) {
-  if (detections_) detections_->write(frame);
-  if (latency_) latency_->write(frame);
-}
-
-void SideOutputs::keep(const std::string& name) {
-  for (FrameFile* file : frame_files()) file->keep(name);
-}
-
-void SideOutputs::keep_unfinished(const std::string& name) {
-  for (FrameFile* file : frame_files()) file->keep_unfinished(name);
-}
-
-void SideOutputs::forget() {
-  for (FrameFile* file : frame_files()) file->forget();
 }
 
 void SideOutputs::add_entry(const std::string& name, const std::string& entry) {
@@ -82,9 +53,8 @@ void SideOutputs::add_entry(const std::string& name, const std::string& entry) {
 }
 
 bool SideOutputs::has_frames(const std::string& name) const {
-  const auto files = frame_files();
-  return std::all_of(files.begin(), files.end(), [&](const FrameFile* file) {
-    return file->has(name) || (file->needs_faces() && reported_without_faces(name));
+  return std::ranges::all_of(frame_files_, [&](const FrameFile& file) {
+    return file.has(name) || (file.needs_faces() && reported_without_faces(name));
   });
 }
 
@@ -96,21 +66,11 @@ bool SideOutputs::reported_without_faces(const std::string& name) const {
 
 void SideOutputs::drop(const std::string& name) {
   if (report_) report_->drop(name);
-  for (FrameFile* file : frame_files()) file->drop(name);
-}
-
-void SideOutputs::take(const std::string& name) {
-  for (FrameFile* file : frame_files()) file->take(name);
-}
-
-const ReportEntries* SideOutputs::earlier_entries() const {
-  return report_ ? &report_->earlier() : nullptr;
+  for (FrameFile& file : frame_files_) file.drop(name);
 }
 
 bool SideOutputs::frames_change_nothing() const {
-  const auto files = frame_files();
-  return std::all_of(files.begin(), files.end(),
-                     [](const FrameFile* file) { return file->changes_nothing(); });
+  return std::ranges::all_of(frame_files_, &FrameFile::changes_nothing);
 }
 
 bool SideOutputs::has_finished_report() const {
@@ -119,11 +79,11 @@ bool SideOutputs::has_finished_report() const {
 
 std::vector<Failure> SideOutputs::commit_frames(bool partial) {
   std::vector<Failure> failures;
-  for (FrameFile* file : frame_files()) {
-    if (auto failure = attempt({}, [&] { file->commit(partial); }))
+  for (FrameFile& file : frame_files_) {
+    if (auto failure = attempt({}, [&] { file.commit(partial); }))
       failures.push_back(std::move(*failure));
-    else if (!file->committed().empty())
-      committed_.push_back(file->committed());
+    else if (!file.committed().empty())
+      committed_.push_back(file.committed());
   }
   return failures;
 }
@@ -135,15 +95,14 @@ void SideOutputs::commit_report(const std::string& json) {
 }
 
 std::optional<Failure> SideOutputs::failure() const {
-  for (const FrameFile* file : frame_files())
-    if (file->failure()) return file->failure();
+  for (const FrameFile& file : frame_files_)
+    if (file.failure()) return file.failure();
   return std::nullopt;
 }
 
 bool SideOutputs::all_given_up() const {
-  const auto files = frame_files();
-  return std::all_of(files.begin(), files.end(),
-                     [](const FrameFile* file) { return file->failure().has_value(); });
+  return std::ranges::all_of(frame_files_,
+                             [](const FrameFile& file) { return file.failure().has_value(); });
 }
 
 }  // namespace facepipe

@@ -1,6 +1,7 @@
 // The files beside the video of one run: opened before any work, named when all is done.
 #pragma once
 
+#include <deque>
 #include <filesystem>
 #include <optional>
 #include <stop_token>
@@ -10,7 +11,7 @@
 #include "app/inputs.h"
 #include "app/options/options.h"
 #include "app/output/frame_file.h"
-#include "app/output/report_file.h"
+#include "app/output/report.h"
 
 namespace facepipe {
 
@@ -25,23 +26,35 @@ class SideOutputs {
   /// failure() tells, while the others go on.
   SideOutputs(const SideFiles& files, ExistingOutput existing, const std::stop_token& stop);
 
-  void write(const NamedFrame& frame);
+  void write(const NamedFrame& frame) {
+    for (FrameFile& file : frame_files_) file.write(frame);
+  }
   /// Ends an input: its frames are complete; or not, and they stay or are forgotten.
-  void keep(const std::string& name);
-  void keep_unfinished(const std::string& name);
-  void forget();
+  void keep(const std::string& name) {
+    for (FrameFile& file : frame_files_) file.keep(name);
+  }
+  void keep_unfinished(const std::string& name) {
+    for (FrameFile& file : frame_files_) file.keep_unfinished(name);
+  }
+  void forget() {
+    for (FrameFile& file : frame_files_) file.forget();
+  }
   /// The report's entry of an input that is done.
   void add_entry(const std::string& name, const std::string& entry);
 
   /// Whether each file of frames holds those of an earlier run. True where there is no such file,
   /// and where an earlier run's report says that there were no faces to write a line of.
   [[nodiscard]] bool has_frames(const std::string& name) const;
-  [[nodiscard]] bool any_frames() const { return detections_ || latency_; }
+  [[nodiscard]] bool any_frames() const { return !frame_files_.empty(); }
   /// Forgets them, or copies them.
   void drop(const std::string& name);
-  void take(const std::string& name);
+  void take(const std::string& name) {
+    for (FrameFile& file : frame_files_) file.take(name);
+  }
   /// What earlier runs reported; nullptr without a report.
-  [[nodiscard]] const ReportEntries* earlier_entries() const;
+  [[nodiscard]] const ReportEntries* earlier_entries() const {
+    return report_ ? &report_->earlier() : nullptr;
+  }
 
   /// Whether the files of frames, or the report, are complete as earlier runs left them.
   [[nodiscard]] bool frames_change_nothing() const;
@@ -59,12 +72,8 @@ class SideOutputs {
 
  private:
   [[nodiscard]] bool reported_without_faces(const std::string& name) const;
-  /// Those that there are.
-  [[nodiscard]] std::vector<FrameFile*> frame_files();
-  [[nodiscard]] std::vector<const FrameFile*> frame_files() const;
 
-  std::optional<FrameFile> detections_;
-  std::optional<FrameFile> latency_;
+  std::deque<FrameFile> frame_files_;
   std::optional<ReportFile> report_;
   std::vector<std::filesystem::path> committed_;
 };

@@ -85,9 +85,7 @@ std::string summary_text(const std::optional<RunFacts>& facts,
   std::string text;
   if (!times.empty()) text += stage_table(times);
   for (const InputOutcome& outcome : outcomes) text += input_line(outcome);
-  const auto results = std::count_if(outcomes.begin(), outcomes.end(),
-                                     [](const auto& outcome) { return outcome.has_result(); });
-  if (results > 1) text += total_line(outcomes);
+  if (std::ranges::count_if(outcomes, &InputOutcome::has_result) > 1) text += total_line(outcomes);
   if (facts) text += facts_line(*facts);
   for (const std::filesystem::path& file : files) text += "wrote " + file.string() + '\n';
   return text;

@@ -12,12 +12,10 @@
 #include "detector/cuda_detector.h"
 #include "pipeline/cuda/kept_graphs.h"
 #include "video/cuda/decoder.h"
-#include "video/cuda/downloading_encoder.h"
+#include "video/cuda/encoder.h"
 #include "video/cuda/encoder_plan.h"
 #include "video/cuda/hardware_device.h"
-#include "video/cuda/jpeg_encoder.h"
 #include "video/cuda/nvenc.h"
-#include "video/cuda/nvenc_encoder.h"
 
 namespace facepipe {
 namespace {

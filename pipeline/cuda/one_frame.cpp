@@ -14,7 +14,7 @@
 #include "detector/cuda_detector.h"
 #include "pipeline/cuda/descriptor.h"
 #include "video/cuda/pictures.h"
-#include "video/cuda/upload.h"
+#include "video/cuda/transfer.h"
 #include "video/ffmpeg.h"
 #include "video/pictures.h"
 

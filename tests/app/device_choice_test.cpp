@@ -1,5 +1,5 @@
 // Which device a run works on, with backends that fail where they are told to.
-#include "app/device_choice.h"
+#include "app/backends.h"
 
 #include <gtest/gtest.h>
 

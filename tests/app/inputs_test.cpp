@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <stdexcept>
 
-#include "app/media_files.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 

@@ -1,5 +1,5 @@
 // What has nowhere to go ends in one line, a hook and exit code 1.
-#include "app/last_resort.h"
+#include "app/failure.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

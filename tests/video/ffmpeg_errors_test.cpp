@@ -1,9 +1,7 @@
 // FFmpeg's first error line, kept for who asks.
-#include "video/ffmpeg_errors.h"
+#include "video/ffmpeg.h"
 
 #include <gtest/gtest.h>
-
-#include "video/ffmpeg.h"
 
 namespace facepipe {
 namespace {

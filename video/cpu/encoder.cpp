@@ -4,10 +4,7 @@ extern "C" {
 #include <libavutil/pixdesc.h>
 }
 
-#include <algorithm>
-#include <array>
 #include <optional>
-#include <string_view>
 #include <utility>
 
 #include "video/ffmpeg_encoder.h"
@@ -22,13 +19,6 @@ CodecOptions options_of(const EncoderOptions& options) {
   if (!options.preset.empty()) all.emplace_back("preset", options.preset);
   if (options.crf) all.emplace_back("crf", std::to_string(*options.crf));
   return all;
-}
-
-bool chooses_quality(const CodecOptions& options) {
-  constexpr std::array<std::string_view, 3> kChoices{"b", "q", "global_quality"};
-  return std::any_of(options.begin(), options.end(), [&](const auto& option) {
-    return std::find(kChoices.begin(), kChoices.end(), option.first) != kChoices.end();
-  });
 }
 
 // Some of FFmpeg's encoders default to 200 kbit/s, which nobody wants.
@@ -55,7 +45,8 @@ class CpuEncoder final : public Encoder {
         encoder_(
             setup, first, options_of(setup.options),
             [&](AVCodecContext& context) {
-              if (!chooses_quality(setup.options.options)) set_default_quality(context);
+              if (!names_any(setup.options.options, {"b", "q", "global_quality"}))
+                set_default_quality(context);
             },
             notices) {}
 
@@ -75,8 +66,7 @@ class CpuEncoder final : public Encoder {
 };
 
 UniqueAVFrame CpuEncoder::picture_of(const Frame& frame) {
-  UniqueAVFrame picture(av_frame_clone(&unwrap(frame)));
-  if (!picture) throw std::bad_alloc();
+  UniqueAVFrame picture(allocated(av_frame_clone(&unwrap(frame))));
   if (picture->format == encoded_) return picture;
   if (!converter_ || converter_->from() != kind_of(*picture))
     converter_.emplace(kind_of(*picture), conversion_of(*picture, encoded_));

@@ -1,10 +1,10 @@
-#include "video/cuda/downloading_encoder.h"
+#include "video/cuda/encoder.h"
 
 #include <deque>
 #include <utility>
 
 #include "core/cuda/stream.h"
-#include "video/cuda/download.h"
+#include "video/cuda/transfer.h"
 
 namespace facepipe {
 namespace {

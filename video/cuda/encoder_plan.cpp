@@ -4,7 +4,7 @@ extern "C" {
 #include <libavutil/pixdesc.h>
 }
 
-#include "video/cuda/nvenc_options.h"
+#include "video/cuda/nvenc.h"
 #include "video/pictures.h"
 
 namespace facepipe {

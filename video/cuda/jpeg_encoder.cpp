@@ -1,4 +1,4 @@
-#include "video/cuda/jpeg_encoder.h"
+#include "video/cuda/encoder.h"
 
 #include <charconv>
 #include <cstring>
@@ -9,10 +9,10 @@
 #include "core/cuda/buffer.h"
 #include "core/cuda/check.h"
 #include "core/cuda/stream.h"
-#include "video/cuda/jpeg_planes.h"
+#include "video/cuda/encoder_input.h"
 #include "video/cuda/nvjpeg.h"
 #include "video/cuda/pictures.h"
-#include "video/encoder_clock.h"
+#include "video/encoder_stamps.h"
 #include "video/pictures.h"
 
 namespace facepipe {
@@ -202,8 +202,7 @@ AVRational clock_base(const EncoderSetup& setup, const Frame& first) {
 
 UniqueCodecParameters describe(const Frame& first) {
   const AVFrame& picture = unwrap(first);
-  UniqueCodecParameters made(avcodec_parameters_alloc());
-  if (!made) throw std::bad_alloc();
+  UniqueCodecParameters made = new_codec_parameters();
   made->codec_type = AVMEDIA_TYPE_VIDEO;
   made->codec_id = AV_CODEC_ID_MJPEG;
   made->format = AV_PIX_FMT_YUVJ420P;
@@ -281,8 +280,7 @@ void CudaJpegEncoder::give_oldest(const Sink& sink) {
 }
 
 UniqueCodecParameters CudaJpegEncoder::parameters() const {
-  UniqueCodecParameters copy(avcodec_parameters_alloc());
-  if (!copy) throw std::bad_alloc();
+  UniqueCodecParameters copy = new_codec_parameters();
   check_av(avcodec_parameters_copy(copy.get(), parameters_.get()), ErrorKind::internal,
            "encoder parameters");
   return copy;

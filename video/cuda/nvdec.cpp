@@ -5,30 +5,24 @@
 #include <ffnvcodec/dynlink_cuviddec.h>
 
 #include <memory>
+#include <utility>
 
 #include "core/error.h"
 
 namespace facepipe {
 namespace {
 
-struct Codec {
-  cudaVideoCodec number;
-  const char* name;
-};
-constexpr Codec kCodecs[] = {
+constexpr std::pair<cudaVideoCodec, const char*> kCodecs[] = {
     {cudaVideoCodec_MPEG1, "mpeg1video"}, {cudaVideoCodec_MPEG2, "mpeg2video"},
     {cudaVideoCodec_MPEG4, "mpeg4"},      {cudaVideoCodec_VC1, "vc1"},
     {cudaVideoCodec_H264, "h264"},        {cudaVideoCodec_HEVC, "hevc"},
     {cudaVideoCodec_VP8, "vp8"},          {cudaVideoCodec_VP9, "vp9"},
     {cudaVideoCodec_AV1, "av1"},          {cudaVideoCodec_JPEG, "mjpeg"}};
-struct Chroma {
-  cudaVideoChromaFormat number;
-  const char* name;
-};
-constexpr Chroma kChroma[] = {{cudaVideoChromaFormat_Monochrome, "4:0:0"},
-                              {cudaVideoChromaFormat_420, "4:2:0"},
-                              {cudaVideoChromaFormat_422, "4:2:2"},
-                              {cudaVideoChromaFormat_444, "4:4:4"}};
+constexpr std::pair<cudaVideoChromaFormat, const char*> kChroma[] = {
+    {cudaVideoChromaFormat_Monochrome, "4:0:0"},
+    {cudaVideoChromaFormat_420, "4:2:0"},
+    {cudaVideoChromaFormat_422, "4:2:2"},
+    {cudaVideoChromaFormat_444, "4:4:4"}};
 constexpr int kBits[] = {8, 10, 12};
 
 // What drivers answer to codecs that are newer than they are; the header names neither.
@@ -63,16 +57,16 @@ std::vector<NvdecAbility> nvdec_abilities(const char* file) {
     throw Error(ErrorKind::device,
                 std::string("NVDEC: ") + file + " doesn't tell what it decodes: it is too old");
   std::vector<NvdecAbility> found;
-  for (const Codec& codec : kCodecs)
-    for (const Chroma& chroma : kChroma)
+  for (const auto& [codec, codec_name] : kCodecs)
+    for (const auto& [chroma, chroma_name] : kChroma)
       for (const int bits : kBits) {
         CUVIDDECODECAPS caps{};
-        caps.eCodecType = codec.number;
-        caps.eChromaFormat = chroma.number;
+        caps.eCodecType = codec;
+        caps.eChromaFormat = chroma;
         caps.nBitDepthMinus8 = static_cast<unsigned>(bits - 8);
         if (!ask(get_caps, caps)) continue;
-        found.push_back({codec.name,
-                         chroma.name,
+        found.push_back({codec_name,
+                         chroma_name,
                          bits,
                          {caps.nMinWidth, caps.nMinHeight},
                          {static_cast<int>(caps.nMaxWidth), static_cast<int>(caps.nMaxHeight)}});

@@ -174,8 +174,7 @@ void NvdecDecoder::open_nvdec(const AVCodec& codec) {
   hardware_ = open_hardware_device(nvdec_.device, nvdec_.stream);
   // One thread: the chip decodes, and threads would only hold surfaces.
   open(codec, 1, [this](AVCodecContext& decoder) {
-    decoder.hw_device_ctx = av_buffer_ref(hardware_.get());
-    if (decoder.hw_device_ctx == nullptr) throw std::bad_alloc();
+    decoder.hw_device_ctx = allocated(av_buffer_ref(hardware_.get()));
     decoder.opaque = this;
     decoder.get_format = choose_format;
     compat::keep_decoder_surfaces(decoder);

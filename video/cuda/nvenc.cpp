@@ -4,11 +4,28 @@ extern "C" {
 #include <libavutil/hwcontext.h>
 }
 
-#include <new>
-
-#include "video/ffmpeg_errors.h"
+#include "core/error.h"
+#include "video/ffmpeg.h"
 
 namespace facepipe {
+namespace {
+
+constexpr double kWorstQuality = 51;
+
+// FFmpeg knows names of older presets too, some of which say nothing of what they stand for.
+void check_preset(const std::string& name, const std::string& preset) {
+  if (preset.size() == 2 && preset[0] == 'p' && preset[1] >= '1' && preset[1] <= '7') return;
+  throw Error(ErrorKind::usage, "encoder " + name + " has no preset \"" + preset +
+                                    "\", but p1 (fastest) to p7 (best)");
+}
+
+void add_quality(double quality, CodecOptions& to) {
+  to.emplace_back("rc", "vbr");
+  to.emplace_back("cq", std::to_string(quality));
+  to.emplace_back("b", "0");
+}
+
+}  // namespace
 
 std::string nvenc_name(AVCodecID family) {
   if (family == AV_CODEC_ID_H264) return "h264_nvenc";
@@ -16,8 +33,7 @@ std::string nvenc_name(AVCodecID family) {
 }
 
 UniqueAVBuffer nvenc_surfaces(AVBufferRef& hardware, Size size, AVPixelFormat surface) {
-  UniqueAVBuffer made(av_hwframe_ctx_alloc(&hardware));
-  if (!made) throw std::bad_alloc();
+  UniqueAVBuffer made(allocated(av_hwframe_ctx_alloc(&hardware)));
   auto& frames = *reinterpret_cast<AVHWFramesContext*>(made->data);
   frames.format = AV_PIX_FMT_CUDA;
   frames.sw_format = surface;
@@ -29,15 +45,14 @@ UniqueAVBuffer nvenc_surfaces(AVBufferRef& hardware, Size size, AVPixelFormat su
 
 void take_surfaces(AVCodecContext& encoder, AVBufferRef& surfaces) {
   encoder.pix_fmt = AV_PIX_FMT_CUDA;
-  encoder.hw_frames_ctx = av_buffer_ref(&surfaces);
-  if (encoder.hw_frames_ctx == nullptr) throw std::bad_alloc();
+  encoder.hw_frames_ctx = allocated(av_buffer_ref(&surfaces));
 }
 
 std::string reason_against_nvenc(const NvencTask& task, AVBufferRef& hardware) {
   const AVCodec* const codec = avcodec_find_encoder_by_name(task.encoder.c_str());
   if (codec == nullptr) return "this FFmpeg was built without it";
   const UniqueAVBuffer surfaces = nvenc_surfaces(hardware, task.size, task.surface);
-  const UniqueCodecContext encoder = new_encoder_context(*codec);
+  const UniqueCodecContext encoder = new_codec_context(codec);
   encoder->width = task.size.width;
   encoder->height = task.size.height;
   encoder->time_base = {1, 25};
@@ -48,6 +63,22 @@ std::string reason_against_nvenc(const NvencTask& task, AVBufferRef& hardware) {
   if (code >= 0) return {};
   const std::string cause = errors.first();
   return cause.empty() ? av_error_text(code) : cause;
+}
+
+CodecOptions nvenc_options(const std::string& name, const EncoderOptions& options) {
+  CodecOptions all = options.options;
+  if (!options.preset.empty()) {
+    check_preset(name, options.preset);
+    all.emplace_back("preset", options.preset);
+  }
+  if (options.crf) {
+    if (!(*options.crf > 0 && *options.crf <= kWorstQuality))
+      throw Error(ErrorKind::usage, "encoder " + name + ": --crf is over 0, and at most 51");
+    add_quality(*options.crf, all);
+  } else if (!names_any(options.options, {"b", "rc", "cq", "qp", "q", "cbr", "global_quality"})) {
+    add_quality(kDefaultNvencQuality, all);
+  }
+  return all;
 }
 
 }  // namespace facepipe

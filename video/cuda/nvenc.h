@@ -1,4 +1,4 @@
-// What NVENC encodes: some chips have none, and nothing tells but an attempt.
+// NVENC: what it encodes (some chips have none, and nothing tells but an attempt), and its options.
 #pragma once
 
 #include <string>
@@ -34,5 +34,16 @@ void take_surfaces(AVCodecContext& encoder, AVBufferRef& surfaces);
 /// and closes it. Errors: Error(device) where there is no memory for pictures; Error(usage) for an
 /// option that the encoder doesn't know.
 [[nodiscard]] std::string reason_against_nvenc(const NvencTask& task, AVBufferRef& hardware);
+
+/// Quality where none is asked for, as libx264's default: NVENC's "cq", of 1 (best) to 51.
+inline constexpr int kDefaultNvencQuality = 23;
+
+/// What FFmpeg's encoder `name` ("hevc_nvenc", ...) is to be opened with: the options as they were
+/// given, the preset (p1, the fastest, to p7), and for a quality N what asks NVENC for a constant
+/// one: rc=vbr, cq=N and b=0 (no bit rate to keep). That is also done, with the default quality,
+/// where the options choose no rate control, because FFmpeg's default is 2 Mbit/s at any size.
+/// Errors: Error(usage) for another preset, and for a quality that isn't over 0 (which NVENC takes
+/// for "automatic") and at most 51.
+[[nodiscard]] CodecOptions nvenc_options(const std::string& name, const EncoderOptions& options);
 
 }  // namespace facepipe

@@ -1,4 +1,4 @@
-#include "video/cuda/nvenc_encoder.h"
+#include "video/cuda/encoder.h"
 
 extern "C" {
 #include <libavutil/hwcontext.h>
@@ -12,12 +12,11 @@ extern "C" {
 #include "core/cuda/check.h"
 #include "core/cuda/stream.h"
 #include "core/error.h"
+#include "video/cuda/encoder_input.h"
 #include "video/cuda/hardware_device.h"
 #include "video/cuda/nvenc.h"
-#include "video/cuda/nvenc_options.h"
 #include "video/cuda/pictures.h"
-#include "video/cuda/surface_copy.h"
-#include "video/decoding_stamps.h"
+#include "video/encoder_stamps.h"
 #include "video/ffmpeg_encoder.h"
 #include "video/pictures.h"
 

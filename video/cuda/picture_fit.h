@@ -7,8 +7,8 @@
 #include "core/cuda/buffer.h"
 #include "core/cuda/stream.h"
 #include "core/frame.h"
+#include "video/cuda/pictures.h"
 #include "video/cuda/pool.h"
-#include "video/cuda/staging.h"
 
 namespace facepipe {
 

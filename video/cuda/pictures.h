@@ -1,6 +1,7 @@
-// Frames in device memory, as kernels get them.
+// Frames in device memory, as kernels get them, and room for the pictures behind them.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 
 #include "core/cuda/buffer.h"
@@ -8,6 +9,7 @@
 #include "core/cuda/frame_descriptor.h"
 #include "core/cuda/stream.h"
 #include "core/frame.h"
+#include "video/ffmpeg.h"
 
 namespace facepipe {
 
@@ -19,5 +21,21 @@ void attach_ready(Frame& frame, std::shared_ptr<const cuda::Event> event);
 
 /// Later work of `stream` waits until the frame's samples are there (Frame::ready).
 void hold_back_until_ready(const Frame& frame, cuda::StreamView stream);
+
+struct PictureLayout {
+  Size size;
+  AVPixelFormat format = AV_PIX_FMT_NV12;  ///< NV12, P010 or P016, little endian
+  int stride = 0;                          ///< bytes, of both planes; a multiple of 256
+  std::size_t luma_bytes = 0;
+  std::size_t bytes = 0;  ///< of both planes: luma, then chroma
+};
+
+/// The layout for samples of 8 bits (NV12), up to 10 (P010) or more (P016).
+[[nodiscard]] PictureLayout picture_layout(Size size, int bits);
+
+/// A picture over `memory` with the properties (stamps, colour, side data) of `like`. `holder` is
+/// let go when nobody refers to the picture any more.
+[[nodiscard]] UniqueAVFrame picture_over(std::byte* memory, const PictureLayout& layout,
+                                         const AVFrame& like, std::shared_ptr<void> holder);
 
 }  // namespace facepipe

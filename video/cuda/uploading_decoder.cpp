@@ -9,7 +9,7 @@ extern "C" {
 #include "core/cuda/devices.h"
 #include "core/cuda/stream.h"
 #include "video/cuda/decoder.h"
-#include "video/cuda/upload.h"
+#include "video/cuda/transfer.h"
 #include "video/normalizer.h"
 #include "video/pictures.h"
 

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "app/doctor/test_picture.h"
-
 namespace facepipe {
 namespace {
 

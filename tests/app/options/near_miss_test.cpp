@@ -1,5 +1,5 @@
 // Words that are nearly known ones.
-#include "app/options/near_miss.h"
+#include "app/options/values.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The exact text of the files with a line a frame.
-#include "app/output/frame_format.h"
+#include "app/output/frame_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,6 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "app/output/frame_file.h"
 #include "app/output/text.h"
 #include "tests/app/frames.h"
 #include "tests/support/temporary_folder.h"

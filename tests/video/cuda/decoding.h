@@ -15,7 +15,7 @@
 
 #include "tests/support/test_frame.h"
 #include "video/cuda/decoder.h"
-#include "video/cuda/download.h"
+#include "video/cuda/transfer.h"
 #include "video/encoder.h"
 #include "video/first_picture.h"
 #include "video/pictures.h"

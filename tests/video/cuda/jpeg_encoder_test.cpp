@@ -1,5 +1,5 @@
 // nvJPEG's pictures, decoded by FFmpeg, against what went in.
-#include "video/cuda/jpeg_encoder.h"
+#include "video/cuda/encoder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <ostream>
 
 #include "tests/video/cuda/encode_all.h"
-#include "video/cuda/upload.h"
+#include "video/cuda/transfer.h"
 #include "video/pictures.h"
 
 namespace facepipe::test {

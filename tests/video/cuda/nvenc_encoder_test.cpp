@@ -1,6 +1,6 @@
 // NVENC's encoder against a stand-in for the driver's library: what it is given, sample by sample,
 // and what becomes of its packets.
-#include "video/cuda/nvenc_encoder.h"
+#include "video/cuda/encoder.h"
 
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>

@@ -13,8 +13,8 @@
 
 #include "tests/video/cuda/encode_all.h"
 #include "tests/video/cuda/nvenc_script.h"
-#include "video/cuda/nvenc_encoder.h"
-#include "video/cuda/upload.h"
+#include "video/cuda/encoder.h"
+#include "video/cuda/transfer.h"
 #include "video/pictures.h"
 
 namespace facepipe::test {

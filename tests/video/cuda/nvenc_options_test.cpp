@@ -1,5 +1,5 @@
 // facepipe's encoder options in NVENC's words.
-#include "video/cuda/nvenc_options.h"
+#include "video/cuda/nvenc.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

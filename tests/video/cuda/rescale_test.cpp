@@ -7,7 +7,7 @@
 #include "tests/video/cuda/decoding.h"
 #include "video/cuda/picture_fit.h"
 #include "video/cuda/rescale.h"
-#include "video/cuda/upload.h"
+#include "video/cuda/transfer.h"
 #include "video/normalizer.h"
 
 namespace facepipe::test {

@@ -5,9 +5,8 @@
 
 #include "pipeline/cuda/descriptor.h"
 #include "tests/support/test_frame.h"
-#include "video/cuda/download.h"
 #include "video/cuda/pictures.h"
-#include "video/cuda/upload.h"
+#include "video/cuda/transfer.h"
 #include "video/pictures.h"
 
 namespace facepipe {

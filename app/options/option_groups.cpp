@@ -1,25 +1,69 @@
-#include "app/options/run_option_groups.h"
+#include "app/options/option_groups.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "app/options/detection_option_groups.h"
-#include "app/options/option_declaration.h"
 #include "app/options/values.h"
+#include "app/output/text.h"
 #include "core/limits.h"
 
 namespace facepipe {
 namespace {
 
+constexpr int kSmallestDetectSide = 16;
+constexpr int kLargestDetectSide = 8192;
+constexpr double kLargestFace = 1e5;
+constexpr double kLeastSoft = 1e-6;  // of numbers that must be above 0
+constexpr double kMostSoft = 1e6;
 constexpr double kLargestCrf = 63;
 constexpr int kMostThreads = 1024;
 constexpr int kMostFramesInFlight = 64;
+
+/// A number that starts with its default.
+template <typename T>
+void add_number(CLI::App& app, const std::string& name, const std::string& kind,
+                const std::string& help, T& to, double low, double high) {
+  add_value(app, name, kind, help, shown(to), [=, &to](const OptionText& given) {
+    to = static_cast<T>(parse_number(given, low, high));
+  });
+}
+
+/// Likewise an integer.
+template <typename T>
+void add_integer(CLI::App& app, const std::string& name, const std::string& kind,
+                 const std::string& help, T& to, int low, int high) {
+  add_value(app, name, kind, help, std::to_string(to), [=, &to](const OptionText& given) {
+    to = static_cast<T>(parse_integer(given, low, high));
+  });
+}
+
+template <typename T>
+using Choices = std::vector<std::pair<std::string_view, T>>;
+
+template <typename T>
+void add_choice(CLI::App& app, const std::string& name, const std::string& kind,
+                const std::string& help, const std::string& fallback, T& to,
+                const Choices<T>& choices) {
+  add_value(app, name, kind, help, fallback,
+            [&to, choices](const OptionText& given) { to = parse_choice<T>(given, choices); });
+}
+
+/// A choice that starts with its default, of values that have names.
+template <typename T>
+void add_named(CLI::App& app, const std::string& name, const std::string& kind,
+               const std::string& help, T& to, std::initializer_list<T> values) {
+  Choices<T> choices;
+  for (const T value : values) choices.emplace_back(name_of(value), value);
+  add_choice(app, name, kind, help, std::string(name_of(to)), to, choices);
+}
 
 void add_inputs(CLI::App& app, ParsedOptions& to) {
   app.add_option("INPUT", to.run.inputs,
@@ -50,14 +94,66 @@ void add_inputs(CLI::App& app, ParsedOptions& to) {
                "Leave inputs out that an earlier run has done, and go on with the lines of\n"
                "--detections, --latency and --report (default: exit 5)");
   app.add_flag("--no-video", to.no_video, "Write no video (default: write it)");
-  add_value(app, "--max-pixels", "N", "Refuse pictures of more pixels before they are decoded",
-            std::to_string(to.run.job.max_pixels), [&](const OptionText& given) {
-              to.run.job.max_pixels = parse_integer(given, 1, int{kMostPixels});
-            });
+  add_integer(app, "--max-pixels", "N", "Refuse pictures of more pixels before they are decoded",
+              to.run.job.max_pixels, 1, int{kMostPixels});
   add_value(app, "--start", "TIME", "Begin at: seconds, or [HH:]MM:SS[.frac]", "the beginning",
             [&](const OptionText& given) { to.run.job.start_s = parse_time(given); });
   add_value(app, "--end", "TIME", "End before: seconds, or [HH:]MM:SS[.frac]", "the end",
             [&](const OptionText& given) { to.run.job.end_s = parse_time(given); });
+}
+
+void add_detection(CLI::App& app, ParsedOptions& to) {
+  RunOptions& run = to.run;
+  add_value(app, "--model", "FILE", "Face model, ONNX (CenterFace or YuNet)",
+            "$FACEPIPE_MODEL, else\nmodels/centerface.onnx beside the program or in its share/",
+            [&](const OptionText& given) { run.detector.model = given.text; });
+  add_number(app, "--score", "0..1", "Faces score more than this", run.detector.score_threshold, 0,
+             1);
+  add_number(app, "--min-face", "PIXELS", "Smallest face, by the shorter side of its box",
+             run.job.min_face, 0, kLargestFace);
+  add_number(app, "--max-face", "PIXELS", "Largest face, by the longer side; 0: no limit",
+             run.job.max_face, 0, kLargestFace);
+  add_value(app, "--detect-size", "WxH", "Size at which faces are looked for; aspect ratio kept",
+            "the frame's own", [&](const OptionText& given) {
+              run.detector.detect_size = parse_size(given, kSmallestDetectSide, kLargestDetectSide);
+            });
+}
+
+void add_suppression(CLI::App& app, ParsedOptions& to) {
+  NmsOptions& nms = to.run.job.nms;
+  add_number(app, "--iou", "0..1", "Of boxes that overlap more than this the best stays",
+             nms.threshold, 0, 1);
+  add_named(app, "--nms-rule", "RULE",
+            "greedy (exact); fast (falls to any better box, kept or not); soft (scores\nfall "
+            "instead); matrix (Oro et al. 2020)",
+            nms.rule, {NmsRule::greedy, NmsRule::fast, NmsRule::soft, NmsRule::matrix});
+  add_named(app, "--nms-overlap", "MEASURE",
+            "iou; diou (spares neighbours whose centres are apart); winner-area\n(common area by "
+            "the better box' own)",
+            nms.overlap, {NmsOverlap::iou, NmsOverlap::diou, NmsOverlap::winner_area});
+  app.add_flag("--nms-voting", nms.voting,
+               "A kept box becomes the mean, by score, of those that fell to it (default: off)");
+}
+
+void add_suppression_experiments(CLI::App& app, ParsedOptions& to) {
+  NmsOptions& nms = to.run.job.nms;
+  MatrixOptions& matrix = nms.matrix;
+  add_named(app, "--nms-decay", "DECAY", "soft: gaussian or linear", nms.soft.decay,
+            {SoftDecay::gaussian, SoftDecay::linear});
+  add_number(app, "--nms-sigma", "S", "soft, gaussian: the larger the slower scores fall",
+             nms.soft.sigma, kLeastSoft, kMostSoft);
+  add_value(app, "--nms-min-score", "S", "soft: faces keep a score of at least this", "as --score",
+            [&](const OptionText& given) {
+              to.min_score = static_cast<float>(parse_number(given, kLeastSoft, 1));
+            });
+  add_integer(app, "--nms-d-max", "N", "matrix: candidates that it has room for", matrix.d_max, 1,
+              kMaxMatrixSide);
+  add_integer(app, "--nms-k", "K", "matrix: parts of a row's reduction; d_max / k is at most 1024",
+              matrix.k, 1, kMaxMatrixSide);
+  app.add_flag("--nms-squares", matrix.squares,
+               "matrix: boxes are squares of their longer side (default: off)");
+  app.add_flag("--nms-plus-one", matrix.plus_one,
+               "matrix: boxes are a pixel longer, as published (default: off)");
 }
 
 /// "auto, opencv, openvino, cuda or cuda-plain".
@@ -85,22 +181,19 @@ void add_machine(CLI::App& app, ParsedOptions& to) {
             [&](const OptionText& given) { run.device = parse_device(given.text); });
   add_value(app, "--engine", "ENGINE", engine_words(), "auto",
             [&](const OptionText& given) { set_engine(given, run.detector); });
-  add_value(app, "--precision", "PRECISION", "auto, f32, f16 or bf16", "auto",
-            [&](const OptionText& given) {
-              run.detector.precision =
-                  parse_choice<std::optional<Precision>>(given, {{"auto", std::nullopt},
-                                                                 {"f32", Precision::f32},
-                                                                 {"f16", Precision::f16},
-                                                                 {"bf16", Precision::bf16}});
-            });
-  add_value(app, "--decoder", "DECODER",
-            "Of a CUDA device: auto (NVDEC, or the CPU where NVDEC can't), cuda or cpu", "auto",
-            [&](const OptionText& given) {
-              run.job.decoder =
-                  parse_choice<DecoderChoice>(given, {{"auto", DecoderChoice::automatic},
-                                                      {"cuda", DecoderChoice::nvdec},
-                                                      {"cpu", DecoderChoice::cpu}});
-            });
+  add_choice<std::optional<Precision>>(app, "--precision", "PRECISION", "auto, f32, f16 or bf16",
+                                       "auto", run.detector.precision,
+                                       {{"auto", std::nullopt},
+                                        {"f32", Precision::f32},
+                                        {"f16", Precision::f16},
+                                        {"bf16", Precision::bf16}});
+  add_choice<DecoderChoice>(
+      app, "--decoder", "DECODER",
+      "Of a CUDA device: auto (NVDEC, or the CPU where NVDEC can't), cuda or cpu", "auto",
+      run.job.decoder,
+      {{"auto", DecoderChoice::automatic},
+       {"cuda", DecoderChoice::nvdec},
+       {"cpu", DecoderChoice::cpu}});
   add_value(app, "--threads", "N", "Threads of decoder, network and encoder each; 0: all cores",
             std::to_string(run.job.threads), [&](const OptionText& given) {
               run.job.threads = run.detector.threads = parse_integer(given, 0, kMostThreads);
@@ -151,11 +244,9 @@ void add_encoding(CLI::App& app, ParsedOptions& to) {
       ->allow_extra_args(false);
   app.add_flag("--allow-8bit", to.run.job.allow_8bit,
                "mjpeg and h264_nvenc may take deeper pictures, as 8 bits (default: exit 5)");
-  add_value(app, "--on-size-change", "WHAT", "scale or error, where pictures change size midway",
-            "scale", [&](const OptionText& given) {
-              to.run.job.scale_on_size_change =
-                  parse_choice<bool>(given, {{"scale", true}, {"error", false}});
-            });
+  add_choice<bool>(app, "--on-size-change", "WHAT",
+                   "scale or error, where pictures change size midway", "scale",
+                   to.run.job.scale_on_size_change, {{"scale", true}, {"error", false}});
   app.add_flag("--strict", to.run.job.strict,
                "A stream that can't be kept is an error (default: a warning)");
   app.add_flag("--tolerate-damage", to.run.tolerate_damage,
@@ -181,25 +272,34 @@ void add_reports(CLI::App& app, ParsedOptions& to) {
   add_file(app, "--latency", run.files.latency, {".csv"},
            "Times of each frame in each stage to F.csv");
   add_file(app, "--report", run.files.report, {".json"}, "What was done to each input, to F.json");
-  add_value(app, "--progress", "STYLE",
-            "auto (a bar on a terminal), json (a line a second on stdout), none", "auto",
-            [&](const OptionText& given) {
-              run.progress = parse_choice<ProgressStyle>(given, {{"auto", ProgressStyle::automatic},
-                                                                 {"json", ProgressStyle::json},
-                                                                 {"none", ProgressStyle::none}});
-            });
-  add_value(app, "--log-level", "LEVEL", "debug, info, warning or error", "info",
-            [&](const OptionText& given) {
-              run.log_level =
-                  parse_choice<spdlog::level::level_enum>(given, {{"debug", spdlog::level::debug},
-                                                                  {"info", spdlog::level::info},
-                                                                  {"warning", spdlog::level::warn},
-                                                                  {"error", spdlog::level::err}});
-            });
+  add_choice<ProgressStyle>(app, "--progress", "STYLE",
+                            "auto (a bar on a terminal), json (a line a second on stdout), none",
+                            "auto", run.progress,
+                            {{"auto", ProgressStyle::automatic},
+                             {"json", ProgressStyle::json},
+                             {"none", ProgressStyle::none}});
+  add_choice<spdlog::level::level_enum>(app, "--log-level", "LEVEL",
+                                        "debug, info, warning or error", "info", run.log_level,
+                                        {{"debug", spdlog::level::debug},
+                                         {"info", spdlog::level::info},
+                                         {"warning", spdlog::level::warn},
+                                         {"error", spdlog::level::err}});
   app.add_flag("-q,--quiet", run.quiet, "Only errors on stderr (default: off)");
 }
 
 }  // namespace
+
+void add_value(CLI::App& app, const std::string& names, const std::string& kind,
+               const std::string& help, const std::string& fallback, const OptionSetter& set) {
+  const std::string name = names.substr(names.find("--"));
+  app.add_option_function<std::string>(
+         names,
+         [name, set](const std::string& text) {
+           set({name, text});
+         },
+         help + " (default: " + fallback + ")")
+      ->type_name(kind);
+}
 
 void add_run_options(CLI::App& run, ParsedOptions& to) {
   const auto group = [&](const char* name, void (*add)(CLI::App&, ParsedOptions&)) {

@@ -1,13 +1,27 @@
-// A finished picture -> a surface that an encoder on the chip keeps: the named copy on the device.
+// A finished picture -> what an encoder on the chip takes: planes for nvJPEG, or one of NVENC's
+// surfaces.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "core/cuda/copies.h"
 #include "core/cuda/stream.h"
 #include "core/frame.h"
 
 namespace facepipe {
+
+/// Planes Y, U, V in device memory.
+struct JpegPlanes {
+  std::uint8_t* planes[3] = {};
+  std::int32_t strides[3] = {};  ///< bytes
+};
+
+/// Takes the samples of a semi-planar 4:2:0 frame apart. Limited range is stretched to the full one
+/// (ITU-R BT.601: luma 16..235, chroma 16..240, times 2^(bits - 8)), as a conversion to FFmpeg's
+/// yuvj420p does; deeper samples are rounded to 8 bits. The matrix stays. One kernel; nothing is
+/// waited for, Frame::ready neither.
+void enqueue_jpeg_planes(const Frame& frame, const JpegPlanes& planes, cuda::StreamView stream);
 
 /// Semi-planar 4:2:0 in device memory, as large as the frame.
 struct Surface {

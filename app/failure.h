@@ -1,11 +1,30 @@
-// What is left where an exception has nowhere to go: in a library's thread, a destructor, or C
-// code.
+// What was thrown becomes a line and an exit code: the one catch for "one input among several", and
+// what is left where an exception has nowhere to go (in a library's thread, a destructor, or C
+// code).
 #pragma once
 
 #include <exception>
+#include <functional>
+#include <optional>
 #include <string>
 
 namespace facepipe {
+
+/// The program's exit codes that are no ErrorKind.
+inline constexpr int kExitDone = 0;
+inline constexpr int kExitDamaged = 6;
+inline constexpr int kExitInterrupted = 130;
+
+/// Why something ended without a result.
+struct Failure {
+  int code = 1;  ///< an exit code of the program
+  std::string message;
+};
+
+/// Runs `work`; nothing if it returned, else what it threw, told in one line that names
+/// `name` (nothing is put in front where it is empty).
+[[nodiscard]] std::optional<Failure> attempt(const std::string& name,
+                                             const std::function<void()>& work);
 
 /// What went wrong, in words for a user: an exception's own text, in one line, but "out of memory"
 /// and "can't start a thread" where that is what it means.

@@ -1,4 +1,4 @@
-#include "app/last_resort.h"
+#include "app/failure.h"
 
 #include <unistd.h>
 
@@ -6,6 +6,7 @@
 #include <atomic>
 #include <csignal>
 #include <cstring>
+#include <exception>
 #include <new>
 #include <string_view>
 #include <system_error>
@@ -72,6 +73,11 @@ extern "C" void on_abort(int /*number*/) {
   end_after([] { print("facepipe: error: aborted by a library\n"); });
 }
 
+std::string named(const std::string& name, std::string message) {
+  std::replace(message.begin(), message.end(), '\n', ' ');
+  return message.find(name) == std::string::npos ? name + ": " + message : message;
+}
+
 }  // namespace
 
 std::string reason_of(const std::exception& error) {
@@ -87,5 +93,20 @@ void install_last_resort() {
 }
 
 void at_terminate(void (*hook)()) { g_hook = hook; }
+
+std::optional<Failure> attempt(const std::string& name, const std::function<void()>& work) {
+  try {
+    work();
+    return std::nullopt;
+  } catch (const Error& error) {
+    return Failure{exit_code(error.kind()), named(name, error.what())};
+  } catch (const Stopped&) {
+    return Failure{kExitInterrupted, named(name, "interrupted before there was any output")};
+  } catch (const std::exception& error) {
+    return Failure{exit_code(ErrorKind::internal), named(name, reason_of(error))};
+  } catch (...) {
+    return Failure{exit_code(ErrorKind::internal), named(name, "an exception of an unknown kind")};
+  }
+}
 
 }  // namespace facepipe
