@@ -24,7 +24,7 @@ namespace {
 /// Requests a stop when another one is requested.
 class LinkedStop {
  public:
-  LinkedStop(const std::stop_token& from, std::stop_source to)
+  LinkedStop(const std::stop_token& from, const std::stop_source& to)
       : link_(from, [to]() mutable { to.request_stop(); }) {}
 
  private:

@@ -211,7 +211,8 @@ OpenOutput open_output(const PlannedJob& job, Backend& backend, Notices& notices
   info.keep_rotation = !first.orientation.upright();
   MuxerOptions muxer = plan.muxer;
   muxer.stop = stop;
-  output.muxer = std::make_unique<Muxer>(*job.input.demuxer, muxer, plan.streams, info, notices);
+  output.muxer =
+      std::make_unique<Muxer>(*job.input.demuxer, std::move(muxer), plan.streams, info, notices);
   return output;
 }
 

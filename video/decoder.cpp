@@ -33,18 +33,18 @@ Decoder::Decoder(const Demuxer& demuxer, const DecoderOptions& options, Notices&
 // noted by the thread that saw them: given the second field alone, another thread takes the first
 // for missing, and flags a whole picture as damaged. With both fields in one packet, as Matroska
 // stores them, the flags are those of one thread.
-void Decoder::send(const ReadPacket& read) {
-  const AVPacket& packet = *read.packet;
-  const bool second = fields_.is_second_field(packet);
+void Decoder::send(const ReadPacket& packet) {
+  const AVPacket& coded = *packet.packet;
+  const bool second = fields_.is_second_field(coded);
   if (second && first_field_.packet) {
-    append_field(*first_field_.packet, packet);
-    ledger_.extend_last(packet.duration);
+    append_field(*first_field_.packet, coded);
+    ledger_.extend_last(coded.duration);
     unsent_.push_back(std::exchange(first_field_, {}));
     return;
   }
   // A first field whose second never came goes alone.
   if (first_field_.packet) unsent_.push_back(std::exchange(first_field_, {}));
-  Tagged next{reference(packet), enter(packet, read.read, second)};
+  Tagged next{reference(coded), enter(coded, packet.read, second)};
   const bool waits = joins_fields_ && fields_.waits_for_second();
   if (waits)
     first_field_ = std::move(next);

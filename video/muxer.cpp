@@ -81,10 +81,10 @@ void keep_tag_if_valid(AVCodecParameters& parameters, const AVOutputFormat& form
 
 }  // namespace
 
-Muxer::Muxer(const Demuxer& input, const MuxerOptions& options, std::vector<StreamPlan> streams,
+Muxer::Muxer(const Demuxer& input, MuxerOptions options, std::vector<StreamPlan> streams,
              const VideoStreamInfo& video, Notices& notices)
     : input_(input),
-      options_(options),
+      options_(std::move(options)),
       notices_(notices),
       plans_(std::move(streams)),
       video_time_base_(video.time_base) {

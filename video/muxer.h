@@ -48,7 +48,7 @@ class Muxer {
   /// Opens the file, makes the streams that `streams` plans, one for each of the input's, and
   /// writes the header. Errors: Error(output), for a FIFO also where the format must be able to go
   /// back.
-  Muxer(const Demuxer& input, const MuxerOptions& options, std::vector<StreamPlan> streams,
+  Muxer(const Demuxer& input, MuxerOptions options, std::vector<StreamPlan> streams,
         const VideoStreamInfo& video, Notices& notices);
   Muxer(const Muxer&) = delete;
   Muxer& operator=(const Muxer&) = delete;
