@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstdint>
-#include <list>
 #include <mutex>
 #include <opencv2/core.hpp>
 #include <optional>
@@ -8,6 +7,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/recently_used.h"
 #include "detector/cnn/cpu/cnn_detector.h"
 #include "detector/cnn/cpu/engine.h"
 #include "detector/cnn/cpu/tiled_detector.h"
@@ -46,37 +46,17 @@ class CnnDetectorFactory final : public DetectorFactory {
 
   std::shared_ptr<Detector> detector(Size frame) override {
     const std::scoped_lock lock(mutex_);
-    const auto known = std::find_if(kept_.begin(), kept_.end(),
-                                    [&](const Kept& kept) { return kept.frame == frame; });
-    if (known != kept_.end()) {
-      kept_.splice(kept_.begin(), kept_, known);
-      return kept_.front().detector;
-    }
+    if (const auto* const known = kept_.find(frame)) return *known;
     const std::optional<Tiling> tiling = tiling_for(frame, options_.detect_size);
     const NetworkFit fit = tiling ? tiling->whole : fit_network(frame, options_.detect_size);
     const std::int64_t size = pixels(fit) + (tiling ? pixels(tiling->tile) : 0);
-    make_room(size);
-    kept_.push_front({frame, size, tiling ? make_tiled(*tiling) : make_whole(fit)});
-    return kept_.front().detector;
+    kept_.keep_at_most(kKeptDetectors - 1, kKeptPixels - size);  // before there is one more
+    std::shared_ptr<Detector> made = tiling ? make_tiled(*tiling) : make_whole(fit);
+    kept_.add(frame, made, size);
+    return made;
   }
 
  private:
-  struct Kept {
-    Size frame;
-    std::int64_t pixels;  ///< of its networks' inputs
-    std::shared_ptr<Detector> detector;
-  };
-
-  /// Lets go of those that were used least lately.
-  void make_room(std::int64_t pixels) {
-    std::int64_t all = pixels;
-    for (const Kept& kept : kept_) all += kept.pixels;
-    while (!kept_.empty() && (kept_.size() >= kKeptDetectors || all > kKeptPixels)) {
-      all -= kept_.back().pixels;
-      kept_.pop_back();
-    }
-  }
-
   [[nodiscard]] std::shared_ptr<Detector> make_whole(const NetworkFit& fit) const {
     return make(fit, options_.requests, pixels(fit) > kLargestAtOnce ? 1 : options_.requests);
   }
@@ -102,8 +82,8 @@ class CnnDetectorFactory final : public DetectorFactory {
 
   DetectorOptions options_;
   Model model_;
-  std::mutex mutex_;      // guards kept_
-  std::list<Kept> kept_;  // last used first
+  std::mutex mutex_;                                    // guards kept_
+  RecentlyUsed<Size, std::shared_ptr<Detector>> kept_;  // by the frames that they are for
 };
 
 }  // namespace

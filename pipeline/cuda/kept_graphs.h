@@ -2,12 +2,11 @@
 // captures the graph, which takes a hundred times as long as a frame.
 #pragma once
 
-#include <cstddef>
 #include <functional>
-#include <list>
 #include <memory>
 #include <vector>
 
+#include "core/recently_used.h"
 #include "core/slots.h"
 #include "pipeline/cuda/frame_graph.h"
 
@@ -33,8 +32,9 @@ struct GraphSet {
   Slots places{0};  ///< one for each of `graphs`, by number
 };
 
-/// Keeps the sets that were used last, in no more than a quarter of the device's memory together.
-/// Sets in use are never let go. Used by one thread; bound to one device, which is current.
+/// Keeps the sets that were used last: the last one, and others in no more than a quarter of the
+/// device's memory with it. A set that is let go lives on where it is in use. Used by one thread;
+/// bound to one device, which is current.
 class KeptGraphs {
  public:
   using Make = std::function<std::shared_ptr<GraphSet>()>;
@@ -43,17 +43,7 @@ class KeptGraphs {
   [[nodiscard]] std::shared_ptr<GraphSet> get(const GraphKey& key, const Make& make);
 
  private:
-  struct Entry {
-    GraphKey key;
-    std::shared_ptr<GraphSet> set;
-    std::size_t bytes = 0;
-  };
-
-  [[nodiscard]] Entry make_entry(const GraphKey& key, const Make& make);
-  void let_go(std::size_t bytes);
-
-  std::list<Entry> kept_;  // last used first
-  std::size_t most_bytes_ = 0;
+  RecentlyUsed<GraphKey, std::shared_ptr<GraphSet>> kept_;
 };
 
 }  // namespace facepipe
