@@ -211,12 +211,9 @@ void Run::load_model() {
   };
   DeviceChoice choice =
       choose_device(request, cpu_named ? CudaProbe{} : parts_.probe_cuda(), detector, make);
-  facts_ = {choice.device,
-            choice.why,
-            choice.backend->choice(),
-            choice.backend->model_kind(),
-            detector.model,
-            choice.backend->model_sha256()};
+  const DetectorOrigin& origin = choice.backend->origin();
+  facts_ = {choice.device,       choice.why,     origin.choice(),
+            origin.model_kind(), detector.model, origin.model_sha256()};
   backend_ = std::move(choice.backend);
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <string>
 
 #include "core/frame.h"
 #include "detector/detector.h"
@@ -13,6 +12,8 @@
 #include "video/encoder.h"
 
 namespace facepipe {
+
+struct OpenInput;
 
 /// Keeps detectors by the pictures that they are for, those used last, within a bound of memory.
 /// One job at a time. Outlives what it makes.
@@ -46,13 +47,13 @@ class Backend {
                                                               const Frame& first,
                                                               Notices& notices) = 0;
 
-  /// For frames like `first`; `options` must outlive it. Errors: device.
+  /// For frames like the first of `input`, which must be there; `options` must outlive it.
+  /// Errors: device.
   [[nodiscard]] virtual std::unique_ptr<FrameProcessor> make_processor(const JobOptions& options,
-                                                                       const Frame& first) = 0;
+                                                                       const OpenInput& input) = 0;
 
-  [[nodiscard]] virtual const EngineChoice& choice() const = 0;
-  [[nodiscard]] virtual std::string model_kind() const = 0;    ///< "centerface", "yunet"
-  [[nodiscard]] virtual std::string model_sha256() const = 0;  ///< lower-case hex
+  /// Engine and model of the detectors.
+  [[nodiscard]] virtual const DetectorOrigin& origin() const = 0;
 };
 
 /// All on the CPU.

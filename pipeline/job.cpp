@@ -92,7 +92,6 @@ class Job {
   void record();
 
   void add_threads();
-  [[nodiscard]] bool in_range(const AVPacket& packet) const;
   void push_decoded();
   void push_frame(DecodedFrame decoded);
   void write(EncodedFrame encoded);
@@ -173,11 +172,6 @@ void Job::run() {
     statistics_.add_work(static_cast<StageId>(i), work_[i]);
 }
 
-bool Job::in_range(const AVPacket& packet) const {
-  const AVStream& stream = *input_.demuxer->format().streams[packet.stream_index];
-  return input_.begin.decoder->in_range(packet, stream.time_base);
-}
-
 void Job::read() {
   for (UniqueAVPacket& packet : input_.begin.other_packets)
     to_mux_.push(SidePacket{std::move(packet)});
@@ -188,7 +182,7 @@ void Job::read() {
       ended_range_ = input_.begin.decoder->past_end(*item.packet);
       if (ended_range_) break;
       packets_.push(std::move(item));
-    } else if (output_ && in_range(*item.packet)) {
+    } else if (wants_packet(plan_, *input_.demuxer, *input_.begin.decoder, *item.packet)) {
       to_mux_.push(SidePacket{std::move(item.packet)});
     }
   }
@@ -320,10 +314,9 @@ JobResult run_job(const JobOptions& options, Backend& backend, const JobObserver
   PlannedJob planned = plan_job(options, backend, notices, ending.get_token());
   JobResult result;
   if (planned.input.first) {
-    const Frame& first = planned.input.first->frame;
-    std::unique_ptr<FrameProcessor> processor = backend.make_processor(options, first);
+    std::unique_ptr<FrameProcessor> processor = backend.make_processor(options, planned.input);
     std::optional<OpenOutput> output;
-    if (planned.plan.output) output = open_output(planned, backend, notices, stop);
+    if (planned.plan.output) output = open_output(planned, backend, notices);
     Job job(options, observer, std::move(planned), std::move(processor), std::move(output),
             statistics, ending);
     job.run();

@@ -32,10 +32,11 @@ FlightLimits flight_limits(const JobOptions& options, const Demuxer& demuxer,
 
 class Planning {
  public:
-  Planning(const JobOptions& options, Backend& backend, Notices& notices)
-      : options_(options), backend_(backend), notices_(notices) {}
+  Planning(const JobOptions& options, Backend& backend, Notices& notices,
+           const std::stop_token& stop)
+      : options_(options), backend_(backend), notices_(notices), stop_(stop) {}
 
-  PlannedJob run(const std::stop_token& stop);
+  PlannedJob run();
 
  private:
   void plan_output();
@@ -56,12 +57,13 @@ class Planning {
   const JobOptions& options_;
   Backend& backend_;
   Notices& notices_;
+  const std::stop_token& stop_;
   PlannedJob job_;
 };
 
-PlannedJob Planning::run(const std::stop_token& stop) {
+PlannedJob Planning::run() {
   job_.input.demuxer = std::make_unique<Demuxer>(
-      options_.input, stop, options_.allow_references ? References::open : References::refuse,
+      options_.input, stop_, options_.allow_references ? References::open : References::refuse,
       options_.max_pixels);
   job_.plan.limits = flight_limits(options_, demuxer(), backend_);
   if (!options_.output.empty()) plan_output();
@@ -69,7 +71,7 @@ PlannedJob Planning::run(const std::stop_token& stop) {
   read_until_first();
   if (job_.input.begin.picture)
     plan_frames();
-  else if (!stop.stop_requested())
+  else if (!stop_.stop_requested())
     throw Error(ErrorKind::input, options_.input + ": " + nothing_decoded());
   return std::move(job_);
 }
@@ -81,6 +83,7 @@ void Planning::plan_output() {
   muxer.output = options_.output;
   muxer.format = &muxer_for(options_.output, options_.format);
   muxer.existing = options_.existing;
+  muxer.stop = stop_;
   muxer.sequence =
       is_image_format(format()) && !demuxer().is_still_image() && is_sequence_name(muxer.output);
   if (options_.start_s)
@@ -134,10 +137,8 @@ void Planning::read_until_first() {
   const auto open = [&](DecoderChoice choice) {
     return backend_.make_decoder(demuxer(), decoder, choice, notices_);
   };
-  const auto wants = [&](const AVPacket& packet, const Decoder& range) {
-    const auto stream = static_cast<std::size_t>(packet.stream_index);
-    return job_.plan.output && keeps(job_.plan.output->streams, stream) &&
-           range.in_range(packet, demuxer().format().streams[stream]->time_base);
+  const auto wants = [&](const AVPacket& packet, const Decoder& chosen) {
+    return wants_packet(job_.plan, demuxer(), chosen, packet);
   };
   job_.input.begin = read_first_picture(demuxer(), open, options_.decoder, wants, notices_);
 }
@@ -194,11 +195,17 @@ std::string Planning::nothing_decoded() const {
 
 PlannedJob plan_job(const JobOptions& options, Backend& backend, Notices& notices,
                     const std::stop_token& stop) {
-  return Planning(options, backend, notices).run(stop);
+  return Planning(options, backend, notices, stop).run();
 }
 
-OpenOutput open_output(const PlannedJob& job, Backend& backend, Notices& notices,
-                       const std::stop_token& stop) {
+bool wants_packet(const JobPlan& plan, const Demuxer& demuxer, const Decoder& decoder,
+                  const AVPacket& packet) {
+  const auto stream = static_cast<std::size_t>(packet.stream_index);
+  return plan.output && keeps(plan.output->streams, stream) &&
+         decoder.in_range(packet, demuxer.format().streams[stream]->time_base);
+}
+
+OpenOutput open_output(const PlannedJob& job, Backend& backend, Notices& notices) {
   const OutputPlan& plan = *job.plan.output;
   const Frame& first = job.input.first->frame;
   OpenOutput output;
@@ -209,10 +216,8 @@ OpenOutput open_output(const PlannedJob& job, Backend& backend, Notices& notices
   info.frame_rate = plan.encoder.frame_rate;
   info.sample_aspect = first.sample_aspect;
   info.keep_rotation = !first.orientation.upright();
-  MuxerOptions muxer = plan.muxer;
-  muxer.stop = stop;
   output.muxer =
-      std::make_unique<Muxer>(*job.input.demuxer, std::move(muxer), plan.streams, info, notices);
+      std::make_unique<Muxer>(*job.input.demuxer, plan.muxer, plan.streams, info, notices);
   return output;
 }
 

@@ -45,6 +45,10 @@ struct JobPlan {
   std::optional<OutputPlan> output;  ///< none where no video is written
 };
 
+/// Whether a packet of another stream than the video goes into the output.
+[[nodiscard]] bool wants_packet(const JobPlan& plan, const Demuxer& demuxer, const Decoder& decoder,
+                                const AVPacket& packet);
+
 /// An input, opened and read up to its first frame.
 struct OpenInput {
   std::unique_ptr<Demuxer> demuxer;
@@ -60,7 +64,8 @@ struct PlannedJob {
 
 /// Opens the input once, reads until the first picture has come (see read_first_picture()), and
 /// settles who decodes, what frames are, and how they are encoded. Makes nothing on disk. `backend`
-/// and `notices` must outlive the result; a blocked read ends when `stop` is requested.
+/// and `notices` must outlive the result; a blocked read, and later the wait
+/// for a FIFO's reader, end when `stop` is requested.
 /// Errors: Error(input), Error(output), Error(usage), Error(device); Stopped while the input is
 /// opened.
 [[nodiscard]] PlannedJob plan_job(const JobOptions& options, Backend& backend, Notices& notices,
@@ -73,8 +78,7 @@ struct OpenOutput {
 };
 
 /// Opens encoder and file for frames like the planned job's first, which must be there, as must its
-/// output. Errors: as Backend::make_encoder() and Muxer; `stop` ends the wait for a FIFO's reader.
-[[nodiscard]] OpenOutput open_output(const PlannedJob& job, Backend& backend, Notices& notices,
-                                     const std::stop_token& stop);
+/// output. Errors: as Backend::make_encoder() and Muxer.
+[[nodiscard]] OpenOutput open_output(const PlannedJob& job, Backend& backend, Notices& notices);
 
 }  // namespace facepipe

@@ -110,8 +110,7 @@ const AVCodec& Decoder::usual_codec() const {
 
 void Decoder::open(const AVCodec& codec, int threads,
                    const std::function<void(AVCodecContext&)>& prepare) {
-  context_.reset(avcodec_alloc_context3(&codec));
-  if (!context_) throw std::bad_alloc();
+  context_ = new_codec_context(&codec);
   check_av(avcodec_parameters_to_context(context_.get(), demuxer_.video().codecpar),
            ErrorKind::input, demuxer_.url());
   context_->pkt_timebase = demuxer_.video().time_base;

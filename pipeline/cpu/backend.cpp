@@ -8,6 +8,7 @@
 #include "nms/cpu/suppressor.h"
 #include "overlay/overlay.h"
 #include "pipeline/faces.h"
+#include "pipeline/plan.h"
 #include "video/pictures.h"
 
 namespace facepipe {
@@ -118,12 +119,11 @@ class CpuBackend final : public Backend {
     return make_cpu_encoder(setup, first, notices);
   }
   [[nodiscard]] std::unique_ptr<FrameProcessor> make_processor(const JobOptions& options,
-                                                               const Frame& first) override {
-    return std::make_unique<CpuProcessor>(options, detectors_->detector(first.upright()));
+                                                               const OpenInput& input) override {
+    return std::make_unique<CpuProcessor>(options,
+                                          detectors_->detector(input.first->frame.upright()));
   }
-  [[nodiscard]] const EngineChoice& choice() const override { return detectors_->choice(); }
-  [[nodiscard]] std::string model_kind() const override { return detectors_->model_kind(); }
-  [[nodiscard]] std::string model_sha256() const override { return detectors_->model_sha256(); }
+  [[nodiscard]] const DetectorOrigin& origin() const override { return *detectors_; }
 
  private:
   std::unique_ptr<DetectorFactory> detectors_;

@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "detector/cuda_detector.h"
 #include "pipeline/cuda/kept_graphs.h"
+#include "pipeline/plan.h"
 #include "video/cuda/decoder.h"
 #include "video/cuda/encoder.h"
 #include "video/cuda/encoder_plan.h"
@@ -137,11 +138,9 @@ class CudaBackend final : public Backend {
   [[nodiscard]] std::unique_ptr<Encoder> make_encoder(const EncoderSetup& setup, const Frame& first,
                                                       Notices& notices) override;
   [[nodiscard]] std::unique_ptr<FrameProcessor> make_processor(const JobOptions& options,
-                                                               const Frame& first) override;
+                                                               const OpenInput& input) override;
 
-  [[nodiscard]] const EngineChoice& choice() const override { return detectors_->choice(); }
-  [[nodiscard]] std::string model_kind() const override { return detectors_->model_kind(); }
-  [[nodiscard]] std::string model_sha256() const override { return detectors_->model_sha256(); }
+  [[nodiscard]] const DetectorOrigin& origin() const override { return *detectors_; }
 
  private:
   [[nodiscard]] std::string probe_nvenc(const NvencTask& task) const;
@@ -152,7 +151,6 @@ class CudaBackend final : public Backend {
   std::unique_ptr<CudaDetectorFactory> detectors_;
   CopyCounter copies_;  // of all jobs
   CopyTotals before_;   // the job that runs
-  bool still_image_ = false;
   KeptGraphs graphs_;
   std::shared_ptr<const NvjpegLibrary> nvjpeg_;  // once a job has needed it
 };
@@ -162,14 +160,14 @@ std::unique_ptr<Decoder> CudaBackend::make_decoder(const Demuxer& demuxer,
                                                    const DecoderOptions& options,
                                                    DecoderChoice choice, Notices& notices) {
   before_ = totals(copies_);
-  still_image_ = demuxer.is_still_image();
   if (choice == DecoderChoice::cpu)
     return make_uploading_decoder(demuxer, options, device_, notices, copies_);
   return make_nvdec_decoder(demuxer, options, device_, notices);
 }
 
 std::unique_ptr<FrameProcessor> CudaBackend::make_processor(const JobOptions& options,
-                                                            const Frame& first) {
+                                                            const OpenInput& input) {
+  const Frame& first = input.first->frame;
   cuda::use_device(device_);
   GraphKey key;
   key.layout = {first.size, first.format, first.orientation};
@@ -178,7 +176,8 @@ std::unique_ptr<FrameProcessor> CudaBackend::make_processor(const JobOptions& op
   key.sizes = {options.min_face, options.max_face};
   key.with_faces = options.wants_faces;
   key.times_stages = options.wants_stage_times;
-  key.tuning = still_image_ ? Tuning::none : Tuning::trials;  // which take longer than a picture
+  // Trials take longer than a picture.
+  key.tuning = input.demuxer->is_still_image() ? Tuning::none : Tuning::trials;
   std::shared_ptr<GraphSet> graphs = graphs_.get(key, [&] { return make_graphs(key); });
   return std::make_unique<CudaProcessor>(device_, std::move(graphs), nms_capacity(options.nms),
                                          copies_, before_);

@@ -52,12 +52,11 @@ AVPixelFormat format_on_cpu(AVPixelFormat layout) {
   return bits_of(layout) > 8 ? AV_PIX_FMT_YUV420P10 : AV_PIX_FMT_YUV420P;
 }
 
-AVPixelFormat layout_of(const AVFrame& surface) {
-  return reinterpret_cast<const AVHWFramesContext*>(surface.hw_frames_ctx->data)->sw_format;
-}
-
-bool is_surface(const AVFrame& picture) {
-  return picture.format == AV_PIX_FMT_CUDA && picture.hw_frames_ctx != nullptr;
+/// Of the samples of a surface; throws Error(device) for a picture that is none.
+AVPixelFormat layout_of(const AVFrame& picture, const std::string& url) {
+  if (picture.format != AV_PIX_FMT_CUDA || picture.hw_frames_ctx == nullptr)
+    throw Error(ErrorKind::device, url + ": NVDEC's decoder gave a picture of the CPU");
+  return reinterpret_cast<const AVHWFramesContext*>(picture.hw_frames_ctx->data)->sw_format;
 }
 
 /// What the frames of a decoder need of it, and what they keep alive when it has ended.
@@ -97,9 +96,7 @@ class SurfaceFrames final : public FrameMaker {
 
 Frame SurfaceFrames::frame_of(UniqueAVFrame picture) {
   cuda::use_device(nvdec_.device);
-  if (!is_surface(*picture))
-    throw Error(ErrorKind::device, url_ + ": NVDEC's decoder gave a picture of the CPU");
-  const AVPixelFormat layout = layout_of(*picture);
+  const AVPixelFormat layout = layout_of(*picture, url_);
   find_chroma(*picture);
   crop_top_left(*picture, layout);
   const bool changed =
@@ -220,12 +217,10 @@ void NvdecDecoder::check_decoded(int code) {
 }
 
 PictureFacts NvdecDecoder::facts_of(const AVFrame& picture) const {
-  if (!is_surface(picture))
-    throw Error(ErrorKind::device, demuxer().url() + ": NVDEC's decoder gave a picture of the CPU");
   PictureFacts facts = Decoder::facts_of(picture);
   facts.size.width -= static_cast<int>(picture.crop_left);
   facts.size.height -= static_cast<int>(picture.crop_top);
-  facts.format = layout_of(picture);
+  facts.format = layout_of(picture, demuxer().url());
   return facts;
 }
 
