@@ -10,12 +10,11 @@ way round would be the loss), which is what the machine's mood changes least.
 CLIP is repeated --repeat times, without being encoded again, so that start-up counts little.
 """
 import argparse
-import json
 import pathlib
 import statistics
-import subprocess
 import tempfile
 
+import clips
 import measurement
 
 CASES = {"no video": ["--no-video"], "mjpeg": ["--codec", "mjpeg"],
@@ -25,21 +24,13 @@ UNITS = {"fps": "frames a second, after start-up", "latency_p50": "ms, decoded t
          "cpu": "s of all threads", "peak": "MiB of the host", "startup": "s"}
 
 
-def repeated(clip, times, folder):
-    longer = folder / clip.name
-    subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-y", "-stream_loop", str(times - 1), "-i",
-                    str(clip), "-c", "copy", str(longer)], check=True)
-    return longer
-
-
 def run(program, clip, words, options, folder):
-    report = folder / "report.json"
-    command = [program, "run", clip, *words, "--device", options.device, "--report", report,
-               "--overwrite", "--quiet", "--progress", "none", *options.options.split()]
     if "--no-video" not in words:
-        command += ["-o", folder / "out.mkv"]
-    used = measurement.run(command)
-    told = json.loads(report.read_text())[0]
+        words = [*words, "-o", folder / "out.mkv", "--overwrite"]
+    used, report = measurement.facepipe(argparse.Namespace(facepipe=program),
+                                        [clip, *words, "--device", options.device,
+                                         *options.options.split()])
+    told = report[0]
     return {"fps": told["fps"], "latency_p50": told["stage_ms"]["latency"]["p50"],
             "latency_p99": told["stage_ms"]["latency"]["p99"],
             "own_cpu": sum(stage["p50"] for stage in told["own_cpu_ms"].values()),
@@ -72,7 +63,7 @@ def main():
     with tempfile.TemporaryDirectory() as made:
         folder = pathlib.Path(made)
         for clip in options.clips:
-            longer = repeated(clip, options.repeat, folder)
+            longer = clips.looped(clip, options.repeat, folder)
             for case in options.cases:
                 rows = {options.old: [], options.new: []}
                 for pair in range(options.pairs):

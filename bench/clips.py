@@ -12,10 +12,14 @@ def packet_sizes(clip):
     return [int(line.strip(",")) for line in used.output.split()]
 
 
-def repeated(clip, frames, folder):
-    """The clip again and again, at least `frames` long."""
-    times = math.ceil(frames / len(packet_sizes(clip)))
+def looped(clip, times, folder):
+    """The clip again and again, so many times."""
     output = pathlib.Path(folder) / f"{clip.stem}_repeated{clip.suffix}"
     measurement.run(["ffmpeg", "-v", "error", "-stream_loop", times - 1, "-i", clip, "-c", "copy",
                      output])
     return output
+
+
+def repeated(clip, frames, folder):
+    """The clip again and again, at least `frames` long."""
+    return looped(clip, math.ceil(frames / len(packet_sizes(clip))), folder)

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/cuda/devices.h"
+#include "tests/support/all_pictures.h"
 #include "video/cuda/decoder.h"
 #include "video/encoder.h"
 #include "video/first_picture.h"
@@ -36,23 +37,9 @@ inline std::string decode_by_nvdec(const std::string& clip, int frames_alive,
   const PictureFacts facts = decoder.facts_of(*begin.picture->picture);
   const auto frames =
       decoder.make_frames(*begin.picture->picture, {facts.size, facts.format, {}, {}});
-  bool wanted = take(frames->make(std::move(*begin.picture)).frame);
-  const auto drain = [&] {
-    while (wanted) {
-      auto picture = decoder.next();
-      if (!picture) return;
-      wanted = take(frames->make(std::move(*picture)).frame);
-    }
-  };
-  drain();
-  while (wanted && !begin.ended) {
-    const ReadPacket packet = read_packet(demuxer);
-    begin.ended = packet.packet == nullptr;
-    const bool video = !begin.ended && packet.packet->stream_index == demuxer.video_index();
-    if (video) decoder.send(packet);
-    if (begin.ended) decoder.finish();
-    drain();
-  }
+  test::all_pictures(demuxer, begin, [&](DecodedPicture picture) {
+    return take(frames->make(std::move(picture)).frame);
+  });
   return decoder.name();
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/all_pictures.h"
 #include "tests/support/clips.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
@@ -55,23 +56,10 @@ class FirstPictureTest : public testing::Test {
     const auto none = [](const AVPacket&, const Decoder&) { return false; };
     FirstPicture first = read_first_picture(demuxer, open, choice, none, notices_);
     std::vector<std::int64_t> found;
-    if (first.picture) found.push_back(first.picture->timing.pts);
-    const auto drain = [&] {
-      while (const auto picture = first.decoder->next()) found.push_back(picture->timing.pts);
-    };
-    drain();
-    const auto decode = [&](const ReadPacket& packet) {
-      first.decoder->send(packet);
-      drain();
-    };
-    for (const ReadPacket& packet : first.packets) decode(packet);
-    while (!first.ended) {
-      const ReadPacket packet = read_packet(demuxer);
-      first.ended = packet.packet == nullptr;
-      if (!first.ended) decode(packet);
-    }
-    first.decoder->finish();
-    drain();
+    all_pictures(demuxer, first, [&](const DecodedPicture& picture) {
+      found.push_back(picture.timing.pts);
+      return true;
+    });
     lost_ = first.decoder->ledger().lost;
     return found;
   }

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/all_pictures.h"
 #include "tests/support/test_frame.h"
 #include "video/cuda/decoder.h"
 #include "video/cuda/transfer.h"
@@ -83,23 +84,10 @@ inline std::unique_ptr<Decoder> decode_all(Demuxer& demuxer, const OpenDecoder& 
   FrameTarget target{facts.size, working_format(facts.format), {}, found};
   if (turns) std::swap(target.rotate, target.orientation);
   const auto frames = begin.decoder->make_frames(*begin.picture->picture, target);
-  sink(frames->make(std::move(*begin.picture)).frame);
-  const auto drain = [&] {
-    while (auto picture = begin.decoder->next()) sink(frames->make(std::move(*picture)).frame);
-  };
-  drain();
-  const auto decode = [&](const ReadPacket& packet) {
-    begin.decoder->send(packet);
-    drain();
-  };
-  for (const ReadPacket& packet : begin.packets) decode(packet);
-  while (!begin.ended) {
-    const ReadPacket packet = read_packet(demuxer);
-    begin.ended = packet.packet == nullptr;
-    if (!begin.ended && packet.packet->stream_index == demuxer.video_index()) decode(packet);
-  }
-  begin.decoder->finish();
-  drain();
+  all_pictures(demuxer, begin, [&](DecodedPicture picture) {
+    sink(frames->make(std::move(picture)).frame);
+    return true;
+  });
   return std::move(begin.decoder);
 }
 

@@ -1,0 +1,40 @@
+// All pictures of an input on one thread, for tests and measurements of decoders.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "video/first_picture.h"
+
+namespace facepipe::test {
+
+/// Gives `take` each picture, begun by read_first_picture(), in order, until it returns false.
+inline void all_pictures(Demuxer& demuxer, FirstPicture& begin,
+                         const std::function<bool(DecodedPicture)>& take) {
+  bool wanted = begin.picture && take(std::move(*begin.picture));
+  const auto take_ready = [&] {
+    while (wanted) {
+      std::optional<DecodedPicture> picture = begin.decoder->next();
+      if (!picture) return;
+      wanted = take(std::move(*picture));
+    }
+  };
+  take_ready();
+  while (wanted && (!begin.packets.empty() || !begin.ended)) {
+    if (begin.packets.empty()) {
+      ReadPacket read = read_packet(demuxer);
+      begin.ended = read.packet == nullptr;
+      if (!begin.ended && read.packet->stream_index == demuxer.video_index())
+        begin.packets.push_back(std::move(read));
+      continue;
+    }
+    begin.decoder->send(begin.packets.front());
+    begin.packets.pop_front();
+    take_ready();
+  }
+  begin.decoder->finish();
+  take_ready();
+}
+
+}  // namespace facepipe::test
