@@ -9,12 +9,12 @@
 #include "app/backends.h"
 #include "app/doctor/doctor.h"
 #include "app/failure.h"
+#include "app/opened_inputs.h"
 #include "app/options/options.h"
 #include "app/run.h"
 #include "app/standard_streams.h"
 #include "app/stop_signals.h"
 #include "core/output_file.h"
-#include "video/container.h"
 
 namespace facepipe {
 namespace {
@@ -32,14 +32,15 @@ int execute(const DoctorOptions& options) {
 int execute(const RunOptions& options) {
   const StopSignals signals;
   start_log(options.quiet ? spdlog::level::err : options.log_level);
-  const auto job = [](const JobOptions& job_options, Backend& backend, const JobObserver& observer,
-                      const std::stop_token& stop) {
-    return run_job(job_options, backend, observer, stop);
+  OpenedInputs inputs(options.inputs.size() == 1,
+                      options.job.allow_references ? References::open : References::refuse,
+                      options.job.max_pixels, signals.token());
+  const auto job = [&](const JobOptions& job_options, Backend& backend, const JobObserver& observer,
+                       const std::stop_token& stop) {
+    return run_job(job_options, backend, observer, stop, inputs.take(job_options.input));
   };
-  const auto extension = [&](const std::string& input, const std::string& encoder,
-                             const std::stop_token& stop) {
-    return output_extension_for(input, encoder, stop, options.job.allow_references,
-                                options.job.max_pixels);
+  const auto extension = [&](const std::string& input, const std::string& encoder) {
+    return inputs.output_extension(input, encoder);
   };
   return run(options, {extension, probe_cuda, make_backend, job}, signals.token());
 }

@@ -103,7 +103,7 @@ void Run::plan() {
   const auto extension_of = [this](const std::string& input) {
     const std::string& format = options_.job.format;
     if (!format.empty()) return extension_for(muxer_for(input, format), input);
-    return parts_.output_extension(input, options_.job.encoder.codec, stop_);
+    return parts_.output_extension(input, options_.job.encoder.codec);
   };
   const std::vector<PlannedInput> planned =
       plan_inputs(options_.inputs, {options_.output, options_.video}, extension_of);

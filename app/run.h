@@ -15,9 +15,7 @@ namespace facepipe {
 
 /// What a run is made of; tests put their own in place of the pipeline's.
 struct RunParts {
-  std::function<std::string(const std::string& input, const std::string& encoder,
-                            const std::stop_token& stop)>
-      output_extension;
+  std::function<std::string(const std::string& input, const std::string& encoder)> output_extension;
   std::function<CudaProbe()> probe_cuda;  ///< asked unless the CPU is named
   MakeBackend backend;
   std::function<JobResult(const JobOptions&, Backend&, const JobObserver&, const std::stop_token&)>

@@ -306,12 +306,12 @@ void Job::finish(JobResult& result, Notices& notices) {
 }  // namespace
 
 JobResult run_job(const JobOptions& options, Backend& backend, const JobObserver& observer,
-                  const std::stop_token& stop) {
+                  const std::stop_token& stop, std::unique_ptr<Demuxer> opened) {
   Statistics statistics;  // its clock starts before the input is opened
   Notices notices(options.input);
   const std::stop_source ending;
   const LinkedStop stop_ends(stop, ending);
-  PlannedJob planned = plan_job(options, backend, notices, ending.get_token());
+  PlannedJob planned = plan_job(options, backend, notices, ending.get_token(), std::move(opened));
   JobResult result;
   if (planned.input.first) {
     std::unique_ptr<FrameProcessor> processor = backend.make_processor(options, planned.input);

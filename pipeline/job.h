@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -20,6 +21,7 @@
 #include "overlay/overlay.h"
 #include "pipeline/stage_times.h"
 #include "video/decoder.h"
+#include "video/demuxer.h"
 #include "video/encoder.h"
 #include "video/ledger.h"
 
@@ -99,7 +101,7 @@ struct JobResult {
   std::string container;             ///< FFmpeg's name of the output format; empty without video
   std::string early_end;             ///< why FrameLedger::ended_early; empty where it is false
   std::vector<std::string> notices;  ///< dropped, converted, mended: one sentence each
-  double wall_s = 0;     ///< from before the input is opened until the output is finished
+  double wall_s = 0;                 ///< from run_job()'s begin until the output is finished
   double startup_s = 0;  ///< of it, until the first frame goes to the detector, made for its size
   double cpu_s = 0;      ///< of all threads of this process meanwhile, in libraries too
   double fps = 0;        ///< decoded frames by wall_s - startup_s
@@ -118,7 +120,9 @@ class Backend;
 /// Runs one input to its end, or until `stop` is requested or the disk is full (then the output so
 /// far is finished under a partial name). The output appears under its name only when it is
 /// complete. Throws Error; then no output of this run is left, unless the error names what is kept.
+/// @param opened the input, if it is open already and nothing was read from it
 [[nodiscard]] JobResult run_job(const JobOptions& options, Backend& backend,
-                                const JobObserver& observer, const std::stop_token& stop);
+                                const JobObserver& observer, const std::stop_token& stop,
+                                std::unique_ptr<Demuxer> opened = nullptr);
 
 }  // namespace facepipe

@@ -36,9 +36,10 @@ class Planning {
            const std::stop_token& stop)
       : options_(options), backend_(backend), notices_(notices), stop_(stop) {}
 
-  PlannedJob run();
+  PlannedJob run(std::unique_ptr<Demuxer> opened);
 
  private:
+  void open_input(std::unique_ptr<Demuxer> opened);
   void plan_output();
   void plan_streams();
   void discard_unwanted();
@@ -61,10 +62,8 @@ class Planning {
   PlannedJob job_;
 };
 
-PlannedJob Planning::run() {
-  job_.input.demuxer = std::make_unique<Demuxer>(
-      options_.input, stop_, options_.allow_references ? References::open : References::refuse,
-      options_.max_pixels);
+PlannedJob Planning::run(std::unique_ptr<Demuxer> opened) {
+  open_input(std::move(opened));
   job_.plan.limits = flight_limits(options_, demuxer(), backend_);
   if (!options_.output.empty()) plan_output();
   discard_unwanted();
@@ -74,6 +73,16 @@ PlannedJob Planning::run() {
   else if (!stop_.stop_requested())
     throw Error(ErrorKind::input, options_.input + ": " + nothing_decoded());
   return std::move(job_);
+}
+
+void Planning::open_input(std::unique_ptr<Demuxer> opened) {
+  if (opened)
+    opened->stop_with(stop_);
+  else
+    opened = std::make_unique<Demuxer>(
+        options_.input, stop_, options_.allow_references ? References::open : References::refuse,
+        options_.max_pixels);
+  job_.input.demuxer = std::move(opened);
 }
 
 /// All of it that is known before the first picture.
@@ -194,8 +203,8 @@ std::string Planning::nothing_decoded() const {
 }  // namespace
 
 PlannedJob plan_job(const JobOptions& options, Backend& backend, Notices& notices,
-                    const std::stop_token& stop) {
-  return Planning(options, backend, notices, stop).run();
+                    const std::stop_token& stop, std::unique_ptr<Demuxer> opened) {
+  return Planning(options, backend, notices, stop).run(std::move(opened));
 }
 
 bool wants_packet(const JobPlan& plan, const Demuxer& demuxer, const Decoder& decoder,

@@ -62,14 +62,14 @@ struct PlannedJob {
   OpenInput input;
 };
 
-/// Opens the input once, reads until the first picture has come (see read_first_picture()), and
-/// settles who decodes, what frames are, and how they are encoded. Makes nothing on disk. `backend`
-/// and `notices` must outlive the result; a blocked read, and later the wait
-/// for a FIFO's reader, end when `stop` is requested.
-/// Errors: Error(input), Error(output), Error(usage), Error(device); Stopped while the input is
-/// opened.
+/// Opens the input, or takes it as `opened`, reads until the first picture has come (see
+/// read_first_picture()), and settles who decodes, what frames are, and how they are encoded. Makes
+/// nothing on disk. `backend` and `notices` must outlive the result; a blocked read, and later the
+/// wait for a FIFO's reader, end when `stop` is requested. Errors: Error(input), Error(output),
+/// Error(usage), Error(device); Stopped while the input is opened.
 [[nodiscard]] PlannedJob plan_job(const JobOptions& options, Backend& backend, Notices& notices,
-                                  const std::stop_token& stop);
+                                  const std::stop_token& stop,
+                                  std::unique_ptr<Demuxer> opened = nullptr);
 
 /// Where the video goes.
 struct OpenOutput {

@@ -13,8 +13,6 @@ extern "C" {
 #include <span>
 #include <string_view>
 
-#include "video/demuxer.h"
-
 namespace facepipe {
 namespace {
 
@@ -101,8 +99,6 @@ const AVOutputFormat* muxer_of_input(const std::string& input, std::string_view 
   return first;
 }
 
-constexpr const char* kMatroskaExtension = ".mkv";
-
 std::string lower_extension(const std::string& input) {
   std::string extension = std::filesystem::path(input).extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(),
@@ -183,20 +179,15 @@ const AVOutputFormat& muxer_for(const std::filesystem::path& path, const std::st
   return *format;
 }
 
-std::string output_extension_for(const std::string& input, const std::string& encoder,
-                                 const std::stop_token& stop, bool allow_references,
-                                 std::int64_t max_pixels) {
-  if (is_fifo(input)) return kMatroskaExtension;
-  const Demuxer demuxer(input, stop, allow_references ? References::open : References::refuse,
-                        max_pixels);
-  if (demuxer.is_still_image()) return still_image_extension(input);
-  if (demuxer.lacks_time_stamps()) return kMatroskaExtension;
-  const AVOutputFormat* muxer = muxer_of_input(input, demuxer.format().iformat->name);
+std::string output_extension(const Demuxer& input, const std::string& encoder) {
+  if (input.is_still_image()) return still_image_extension(input.url());
+  if (input.lacks_time_stamps()) return kMatroskaExtension;
+  const AVOutputFormat* muxer = muxer_of_input(input.url(), input.format().iformat->name);
   const AVCodec* codec = encoder.empty() ? nullptr : avcodec_find_encoder_by_name(encoder.c_str());
   const AVCodecID wanted = codec != nullptr ? codec->id : AV_CODEC_ID_H264;
   const bool holds = muxer != nullptr && (muxer->flags & AVFMT_NOTIMESTAMPS) == 0 &&
                      can_hold(*muxer, wanted, AVMEDIA_TYPE_VIDEO);
-  return holds ? extension_for(*muxer, input) : kMatroskaExtension;
+  return holds ? extension_for(*muxer, input.url()) : kMatroskaExtension;
 }
 
 }  // namespace facepipe

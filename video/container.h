@@ -1,12 +1,10 @@
 // What a container format can hold.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
-#include <stop_token>
 #include <string>
 
-#include "core/limits.h"
+#include "video/demuxer.h"
 #include "video/ffmpeg.h"
 
 namespace facepipe {
@@ -36,13 +34,11 @@ namespace facepipe {
 /// of the format's, else the format's first; empty where it has none.
 [[nodiscard]] std::string extension_for(const AVOutputFormat& format, const std::string& input);
 
+inline constexpr const char* kMatroskaExtension = ".mkv";
+
 /// The extension, with the dot, of the output of an input where no format is named: the input's own
 /// where FFmpeg can write its container and that holds what `encoder` (empty: the default) makes,
-/// else Matroska's, as for a FIFO, into which only the run itself may look. A blocked look ends
-/// when `stop` is requested. Errors: as Demuxer.
-[[nodiscard]] std::string output_extension_for(const std::string& input, const std::string& encoder,
-                                               const std::stop_token& stop,
-                                               bool allow_references = false,
-                                               std::int64_t max_pixels = kDefaultMaxPixels);
+/// else Matroska's.
+[[nodiscard]] std::string output_extension(const Demuxer& input, const std::string& encoder);
 
 }  // namespace facepipe

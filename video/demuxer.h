@@ -6,6 +6,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 
 #include "core/limits.h"
 #include "video/ffmpeg.h"
@@ -34,6 +35,9 @@ class Demuxer {
   /// Called before the first read(). Where only the ends of all streams tell whether the file was
   /// cut off (shortfall()), the stream is read all the same.
   void discard(int stream_index);
+
+  /// From here on reading ends when this is requested, instead of what the constructor was given.
+  void stop_with(std::stop_token stop) { stop_ = std::move(stop); }
 
   /// Moves to the last key frame at or before `seconds` after the input's first stamp; stays at
   /// the begin where the input can't be sought.

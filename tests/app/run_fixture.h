@@ -40,8 +40,9 @@ class RunTest : public testing::Test {
   }
 
   RunParts parts() {
-    return {[](const std::string& /*input*/, const std::string& /*encoder*/,
-               const std::stop_token& /*stop*/) { return std::string(".mp4"); },
+    return {[](const std::string& /*input*/, const std::string& /*encoder*/) {
+              return std::string(".mp4");
+            },
             [] { return CudaProbe{}; },
             [this](const Device&, const DetectorOptions&) {
               ++factories_;

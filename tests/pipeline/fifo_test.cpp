@@ -83,10 +83,5 @@ TEST_F(Fifo, MayBeASocketThatIsStandardInput) {
   close(ends[0]);
 }
 
-// Looking at a FIFO takes away what the run would read.
-TEST_F(Fifo, IsNotLookedIntoForTheOutputsFormat) {
-  EXPECT_EQ(output_extension_for(fifo_, "", {}), ".mkv");
-}
-
 }  // namespace
 }  // namespace facepipe::test

@@ -40,12 +40,13 @@ struct JobRun {
 };
 
 inline JobRun run_fake_job(const JobOptions& options, FakeBehaviour behaviour = {},
-                           const std::stop_token& stop = {}) {
+                           const std::stop_token& stop = {},
+                           std::unique_ptr<Demuxer> opened = nullptr) {
   const auto backend = fake_backend(std::move(behaviour));
   JobRun run;
   JobObserver observer;
   observer.frame = [&](const FrameRecord& record) { run.records.push_back(record); };
-  run.result = run_job(options, *backend, observer, stop);
+  run.result = run_job(options, *backend, observer, stop, std::move(opened));
   return run;
 }
 

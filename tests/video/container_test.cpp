@@ -84,7 +84,7 @@ TEST(OutputExtension, IsTheInputsOwnWhereItHoldsH264) {
   };
   for (const FormatCase& c : kCases) {
     test::ffmpeg(std::string(kSource) + c.arguments, folder / c.file);
-    EXPECT_EQ(output_extension_for((folder / c.file).string(), "", {}), c.extension) << c.file;
+    EXPECT_EQ(output_extension(Demuxer((folder / c.file).string(), {}), ""), c.extension) << c.file;
   }
 }
 
@@ -92,7 +92,7 @@ TEST(OutputExtension, FollowsTheEncoder) {
   const test::TemporaryFolder folder;
   test::ffmpeg("-f lavfi -i testsrc2=s=64x64:r=10:d=0.5 -c:v libvpx -deadline realtime",
                folder / "a.webm");
-  EXPECT_EQ(output_extension_for((folder / "a.webm").string(), "libvpx-vp9", {}), ".webm");
+  EXPECT_EQ(output_extension(Demuxer((folder / "a.webm").string(), {}), "libvpx-vp9"), ".webm");
 }
 
 }  // namespace
