@@ -1,8 +1,8 @@
-// A bounded queue between two threads that can be closed by its producers.
+// A bounded queue between threads that can be closed by its producers.
 #pragma once
 
 #include <condition_variable>
-#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <mutex>
 #include <optional>
@@ -14,24 +14,26 @@
 
 namespace facepipe {
 
-/// Order is kept for each producer. push() waits while `capacity` items are queued. Once `stop` is
-/// requested, push() and pop() throw Stopped, also those that wait. Both are a ScopedWait of their
-/// thread.
+/// Order is kept for each producer. push() waits while the queued items cost `capacity` or more.
+/// Once `stop` is requested, push() and pop() throw Stopped, also those that wait. Both are a
+/// ScopedWait of their thread.
 template <typename T>
 class Channel {
  public:
   /// @param producers how many times close() is called before the channel counts as ended
-  Channel(int capacity, std::stop_token stop, int producers = 1)
-      : capacity_(static_cast<std::size_t>(capacity)),
+  Channel(std::int64_t capacity, std::stop_token stop, int producers = 1)
+      : capacity_(capacity),
         stop_(std::move(stop)),
         open_producers_(producers) {}
 
-  void push(T item) {
+  /// @param cost  1, if capacity counts items
+  void push(T item, std::int64_t cost = 1) {
     const ScopedWait waiting;
     {
       std::unique_lock lock(mutex_);
-      wait(lock, room_, [this] { return items_.size() < capacity_; });
-      items_.push_back(std::move(item));
+      wait(lock, room_, [this] { return cost_ < capacity_; });
+      items_.push_back({std::move(item), cost});
+      cost_ += cost;
     }
     filled_.notify_one();
   }
@@ -45,7 +47,7 @@ class Channel {
     filled_.notify_all();
   }
 
-  /// The next item; nullopt once every producer has closed. For one consumer.
+  /// The next item; nullopt once every producer has closed.
   [[nodiscard]] std::optional<T> pop() {
     const ScopedWait waiting;
     std::optional<T> item;
@@ -53,7 +55,8 @@ class Channel {
       std::unique_lock lock(mutex_);
       wait(lock, filled_, [this] { return !items_.empty() || open_producers_ <= 0; });
       if (items_.empty()) return std::nullopt;
-      item.emplace(std::move(items_.front()));
+      item.emplace(std::move(items_.front().item));
+      cost_ -= items_.front().cost;
       items_.pop_front();
     }
     room_.notify_one();
@@ -70,12 +73,18 @@ class Channel {
     if (stop_.stop_requested()) throw Stopped();
   }
 
-  const std::size_t capacity_;
+  struct Queued {
+    T item;
+    std::int64_t cost;
+  };
+
+  const std::int64_t capacity_;
   const std::stop_token stop_;
   std::mutex mutex_;
   std::condition_variable_any room_;
   std::condition_variable_any filled_;
-  std::deque<T> items_;
+  std::deque<Queued> items_;
+  std::int64_t cost_ = 0;
   int open_producers_;
 };
 

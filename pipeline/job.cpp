@@ -68,12 +68,12 @@ void fill_input(const OpenInput& input, bool whole_file, JobResult& result, Noti
   result.video_codec = avcodec_get_name(demuxer.video().codecpar->codec_id);
 }
 
-/// A planned run: each member function is the body of one thread, in the order of a frame.
+/// A planned run: lanes between a thread that reads and one that writes.
 class Job {
  public:
   Job(const JobOptions& options, const JobObserver& observer, PlannedJob planned,
-      std::unique_ptr<FrameProcessor> processor, std::optional<OpenOutput> output,
-      Statistics& statistics, std::stop_source ending);
+      std::vector<LaneParts> lanes, std::unique_ptr<Muxer> muxer, Statistics& statistics,
+      Notices& notices, std::stop_source ending);
 
   /// Runs all threads to the end of the input.
   void run();
@@ -83,18 +83,11 @@ class Job {
 
  private:
   void read();
-  void decode();
-  void preprocess();
-  void detect();
-  void draw();
-  void encode();
-  void mux();
-  void record();
+  void write();
 
-  void add_threads();
-  void push_decoded();
-  void push_frame(DecodedFrame decoded);
-  void write(EncodedFrame encoded);
+  void read_into(Feed& feed);
+  void write(FinishedFrame frame);
+  bool write_video(FinishedFrame& frame);
   void finish_record(FrameRecord record);
 
   const JobOptions& options_;
@@ -103,183 +96,122 @@ class Job {
   std::stop_source ending_;  // the input is to end: somebody asks for it, or the disk is full
   const JobPlan plan_;
   OpenInput input_;
-  std::unique_ptr<FrameProcessor> processor_;
-  std::optional<OpenOutput> output_;
+  std::unique_ptr<Muxer> muxer_;
 
   Runner runner_;
-  Slots in_flight_;
-  Channel<ReadPacket> packets_;
-  Channel<WorkItem> decoded_;
-  Channel<WorkItem> started_;
-  Channel<WorkItem> detected_;
-  Channel<WorkItem> drawn_;
-  Channel<MuxItem> to_mux_;
+  Segments segments_;
+  Order order_;
+  std::deque<Lane> lanes_;
+  std::optional<Presentation> presentation_;  // where lanes don't know it
 
-  RecordOrder order_;
-  std::array<Clock::duration, kStageCount> work_{};  // each of one thread
+  RecordOrder records_;
+  Clock::duration reading_{};
+  Clock::duration muxing_{};
   std::int64_t written_ = 0;
+  std::int64_t cuts_ = 0;
   bool ended_range_ = false;
 };
 
 Job::Job(const JobOptions& options, const JobObserver& observer, PlannedJob planned,
-         std::unique_ptr<FrameProcessor> processor, std::optional<OpenOutput> output,
-         Statistics& statistics, std::stop_source ending)
+         std::vector<LaneParts> lanes, std::unique_ptr<Muxer> muxer, Statistics& statistics,
+         Notices& notices, std::stop_source ending)
     : options_(options),
       observer_(observer),
       statistics_(statistics),
       ending_(std::move(ending)),
       plan_(std::move(planned.plan)),
       input_(std::move(planned.input)),
-      processor_(std::move(processor)),
-      output_(std::move(output)),
-      in_flight_(plan_.limits.frames),
-      packets_(plan_.limits.packets, runner_.failed()),
-      decoded_(plan_.limits.frames, runner_.failed()),
-      started_(plan_.limits.frames, runner_.failed()),
-      detected_(plan_.limits.frames, runner_.failed()),
-      drawn_(plan_.limits.frames, runner_.failed()),
-      to_mux_(plan_.limits.packets, runner_.failed(), 2),
+      muxer_(std::move(muxer)),
+      segments_(1, runner_.failed()),
+      order_({plan_.limits.packets, plan_.limits.bytes_behind}, runner_.failed()),
+      reading_(input_.begin.reading),
       ended_range_(input_.begin.ended_range) {
-  work_[static_cast<std::size_t>(StageId::read)] = input_.begin.reading;
-  work_[static_cast<std::size_t>(StageId::decode)] = input_.begin.decoding;
-  add_threads();
-}
-
-void Job::add_threads() {
-  const auto measured = [this](StageId stage, void (Job::*body)()) {
-    runner_.add(std::string(to_string(stage)), [this, stage, body] {
-      const ScopedWork work(work_[static_cast<std::size_t>(stage)]);
-      (this->*body)();
-    });
-  };
-  measured(StageId::read, &Job::read);
-  measured(StageId::decode, &Job::decode);
-  runner_.add("preprocess", [this] { preprocess(); });
-  runner_.add("detect", [this] { detect(); });
-  if (output_) {
-    runner_.add("overlay", [this] { draw(); });
-    measured(StageId::encode, &Job::encode);
-    measured(StageId::mux, &Job::mux);
-  } else {
-    runner_.add("record", [this] { record(); });
-  }
+  for (LaneParts& parts : lanes)
+    lanes_.emplace_back(static_cast<int>(lanes_.size()), std::move(parts), plan_.limits.frames,
+                        segments_, order_, runner_.failed());
+  if (plan_.lanes.count > 1)
+    presentation_.emplace(*input_.demuxer, plan_.frames, lanes_.front().encoder(), notices);
+  runner_.add(std::string(to_string(StageId::read)), [this] {
+    const ScopedWork work(reading_);
+    read();
+  });
+  for (Lane& lane : lanes_) lane.add_threads(runner_);
+  runner_.add(std::string(muxer_ ? to_string(StageId::mux) : "record"), [this] {
+    const ScopedWork work(muxing_);
+    write();
+  });
 }
 
 void Job::run() {
   const LinkedStop no_more_reading(runner_.failed(), ending_);
   runner_.run();
-  for (std::size_t i = 0; i < kStageCount; ++i)
-    statistics_.add_work(static_cast<StageId>(i), work_[i]);
+  Clock::duration decoding = input_.begin.decoding;
+  Clock::duration encoding{};
+  for (const Lane& lane : lanes_) {
+    decoding += lane.decoding();
+    encoding += lane.encoding();
+  }
+  statistics_.add_work(StageId::read, reading_);
+  statistics_.add_work(StageId::decode, decoding);
+  statistics_.add_work(StageId::encode, encoding);
+  if (muxer_) statistics_.add_work(StageId::mux, muxing_);
 }
 
 void Job::read() {
+  const AVCodecParameters* const cut =
+      lanes_.size() > 1 ? input_.demuxer->video().codecpar : nullptr;
+  Feed feed(cut, plan_.limits.packets, segments_, order_, runner_.failed());
   for (UniqueAVPacket& packet : input_.begin.other_packets)
-    to_mux_.push(SidePacket{std::move(packet)});
-  while (!input_.begin.ended) {
+    feed.give(SidePacket{std::move(packet)});
+  for (ReadPacket& packet : input_.begin.packets) feed.give(std::move(packet));
+  if (!input_.begin.ended) read_into(feed);
+  feed.finish();
+  cuts_ = feed.segments() - 1;
+}
+
+void Job::read_into(Feed& feed) {
+  const Decoder& decoder = lanes_.front().decoder();
+  while (true) {
     ReadPacket item = read_packet(*input_.demuxer);
-    if (!item.packet) break;
+    if (!item.packet) return;
     if (item.packet->stream_index == input_.demuxer->video_index()) {
-      ended_range_ = input_.begin.decoder->past_end(*item.packet);
-      if (ended_range_) break;
-      packets_.push(std::move(item));
-    } else if (wants_packet(plan_, *input_.demuxer, *input_.begin.decoder, *item.packet)) {
-      to_mux_.push(SidePacket{std::move(item.packet)});
+      ended_range_ = decoder.past_end(*item.packet);
+      if (ended_range_) return;
+      feed.give(std::move(item));
+    } else if (wants_packet(plan_, *input_.demuxer, decoder, *item.packet)) {
+      feed.give(SidePacket{std::move(item.packet)});
     }
   }
-  packets_.close();
-  if (output_) to_mux_.close();
 }
 
-void Job::decode() {
-  push_frame(std::move(*input_.first));
-  push_decoded();
-  const auto decode_packet = [this](const ReadPacket& packet) {
-    input_.begin.decoder->send(packet);
-    push_decoded();
-  };
-  for (const ReadPacket& packet : input_.begin.packets) decode_packet(packet);
-  while (const std::optional<ReadPacket> packet = packets_.pop()) decode_packet(*packet);
-  input_.begin.decoder->finish();
-  push_decoded();
-  decoded_.close();
-}
-
-/// What the decoder has ready.
-void Job::push_decoded() {
-  while (std::optional<DecodedPicture> picture = input_.begin.decoder->next())
-    push_frame(input_.frames->make(std::move(*picture)));
-}
-
-void Job::push_frame(DecodedFrame decoded) {
-  WorkItem item;
-  item.frame = std::move(decoded.frame);
-  item.record.times = decoded.times;
-  item.record.index = item.frame.index;
-  item.record.pts_s = item.frame.seconds();
-  item.record.size = item.frame.upright();
-  item.in_flight = in_flight_.acquire(runner_.failed());
-  decoded_.push(std::move(item));
-}
-
-void Job::preprocess() {
-  while (std::optional<WorkItem> item = decoded_.pop()) {
-    processor_->start(*item, runner_.failed());
-    started_.push(std::move(*item));
-  }
-  started_.close();
-}
-
-void Job::detect() {
-  while (std::optional<WorkItem> item = started_.pop()) {
-    processor_->finish(*item);
-    detected_.push(std::move(*item));
-  }
-  detected_.close();
-}
-
-void Job::draw() {
-  while (std::optional<WorkItem> item = detected_.pop()) {
-    processor_->draw(*item);
-    drawn_.push(std::move(*item));
-  }
-  drawn_.close();
-}
-
-void Job::encode() {
-  const auto sink = [this](EncodedFrame encoded) { to_mux_.push(std::move(encoded)); };
-  while (std::optional<WorkItem> item = drawn_.pop())
-    output_->encoder->encode(std::move(item->frame), std::move(item->record), sink);
-  output_->encoder->flush(sink);
-  to_mux_.close();
-}
-
-void Job::mux() {
-  while (std::optional<MuxItem> item = to_mux_.pop()) {
+void Job::write() {
+  while (std::optional<OrderedItem> item = order_.next()) {
     if (auto* const side = std::get_if<SidePacket>(&*item))
-      output_->muxer->write_side(std::move(side->packet));
+      muxer_->write_side(std::move(side->packet));
     else
-      write(std::get<EncodedFrame>(std::move(*item)));
+      write(std::get<FinishedFrame>(std::move(*item)));
   }
 }
 
-void Job::write(EncodedFrame encoded) {
-  bool written = false;
-  {
-    const ScopedInterval interval(encoded.record.times[StageId::mux]);
-    const ScopedCpuTime cpu(encoded.record.times, StageId::mux);
-    written = output_->muxer->write_video(std::move(encoded.packet));
-  }
-  if (!written) {
+void Job::write(FinishedFrame frame) {
+  frame.encoded.record.order_wait_ms =
+      std::chrono::duration<double, std::milli>(Clock::now() - frame.given).count();
+  if (presentation_) presentation_->settle(frame);
+  if (muxer_ && !write_video(frame)) {
     ending_.request_stop();  // the disk is full: what is on its way is dropped
     return;
   }
-  ++written_;
-  order_.push(std::move(encoded.record),
-              [this](FrameRecord record) { finish_record(std::move(record)); });
+  records_.push(std::move(frame.encoded.record),
+                [this](FrameRecord record) { finish_record(std::move(record)); });
 }
 
-void Job::record() {
-  while (std::optional<WorkItem> item = detected_.pop()) finish_record(std::move(item->record));
+bool Job::write_video(FinishedFrame& frame) {
+  FrameRecord& record = frame.encoded.record;
+  const ScopedInterval interval(record.times[StageId::mux]);
+  const ScopedCpuTime cpu(record.times, StageId::mux);
+  const bool written = muxer_->write_video(std::move(frame.encoded.packet));
+  if (written) ++written_;
+  return written;
 }
 
 void Job::finish_record(FrameRecord record) {
@@ -295,11 +227,18 @@ void Job::finish_record(FrameRecord record) {
 
 void Job::finish(JobResult& result, Notices& notices) {
   const bool whole_file = !ending_.stop_requested() && !ended_range_ && !options_.start_s;
-  fill_input(input_, whole_file, result, notices);
+  FrameLedger ledger;
+  for (const Lane& lane : lanes_) ledger += lane.decoder().ledger();
+  fill_input(input_, ledger, lanes_.front().decoder(), whole_file, result, notices);
   result.ledger.written = written_;
   result.size = plan_.frames.upright();
-  processor_->report(result, notices);
-  if (output_) finish_output(options_, *plan_.output, *output_, result);
+  result.lanes = plan_.lanes;
+  result.cuts = cuts_;
+  lanes_.front().processor().report(result);
+  for (const Lane& lane : lanes_)
+    result.candidates_ignored += lane.processor().candidates_ignored();
+  tell_ignored(result.candidates_ignored, nms_capacity(options_.nms), notices);
+  if (muxer_) finish_output(options_, *plan_.output, *lanes_.front().encoder(), *muxer_, result);
   statistics_.fill(result);  // before what the run has made is taken down, which is no part of it
 }
 

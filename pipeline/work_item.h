@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <variant>
 
 #include "core/frame.h"
 #include "core/slots.h"
@@ -23,6 +22,8 @@ class FrameWork {
 struct WorkItem {
   Frame frame;
   FrameRecord record;
+  std::int64_t segment = 0;  ///< of the stream, which it belongs to
+  Timing coded;              ///< DecodedPicture::coded
   Slots::Permit in_flight;  ///< bounds the frames between decoder and encoder
   std::unique_ptr<FrameWork> work;
 };
@@ -31,6 +32,5 @@ struct WorkItem {
 struct SidePacket {
   UniqueAVPacket packet;
 };
-using MuxItem = std::variant<EncodedFrame, SidePacket>;
 
 }  // namespace facepipe

@@ -1,0 +1,77 @@
+#include "pipeline/feed.h"
+
+#include <utility>
+
+namespace facepipe {
+namespace {
+
+// Of a segment's packets that its lane has not taken yet; then reading waits for it.
+constexpr std::int64_t kSegmentBytes = std::int64_t{64} << 20;
+
+}  // namespace
+
+Feed::Feed(const AVCodecParameters* cut, int packets, Segments& segments, Order& order,
+           std::stop_token stop)
+    : capacity_(cut != nullptr ? kSegmentBytes : packets),
+      segments_(segments),
+      order_(order),
+      stop_(std::move(stop)) {
+  if (cut != nullptr) segmenter_.emplace(*cut);
+  begin_segment();
+}
+
+void Feed::begin_segment() {
+  open_ = std::make_shared<Segment>(begun_++, capacity_, stop_);
+  segments_.push(open_);
+}
+
+void Feed::end_segment() {
+  open_->input.close();
+  if (of_next_.empty()) return;
+  begin_segment();
+  for (ReadPacket& packet : std::exchange(of_next_, {})) push(std::move(packet));
+}
+
+void Feed::give(ReadPacket packet) {
+  if (!segmenter_) return push(std::move(packet));
+  segmenter_->send(std::move(packet));
+  pass_on();
+}
+
+void Feed::give(SidePacket packet) {
+  // Not through a decoder whose encoder may look ahead as far as it likes.
+  if (!segmenter_) return order_.give(open_->number, std::move(packet), 0);
+  const std::int64_t cost = packet.packet->size;
+  open_->input.push(std::move(packet), cost);
+}
+
+/// What the segmenter has decided. It decides about all packets that two segments share at once:
+/// so one segment's end never waits for the next one's lane.
+void Feed::pass_on() {
+  while (std::optional<SegmentPacket> next = segmenter_->next()) {
+    if (next->segment >= begun_)
+      of_next_.push_back(std::move(next->read));
+    else if (next->read.packet)
+      push(std::move(next->read));
+    else
+      end_segment();
+  }
+}
+
+void Feed::push(ReadPacket packet) {
+  const std::int64_t cost = segmenter_ ? packet.packet->size : 1;
+  open_->input.push(std::move(packet), cost);
+}
+
+void Feed::finish() {
+  if (segmenter_) {
+    segmenter_->finish();
+    pass_on();
+  } else {
+    end_segment();
+  }
+  segments_.close();
+  order_.end(begun_);
+}
+
+}  // namespace facepipe

@@ -1,0 +1,138 @@
+#include "pipeline/lane.h"
+
+#include <string>
+#include <utility>
+
+namespace facepipe {
+
+Lane::Lane(int number, LaneParts parts, int frames_in_flight, Segments& segments, Order& order,
+           std::stop_token failed)
+    : number_(number),
+      parts_(std::move(parts)),
+      failed_(std::move(failed)),
+      segments_(segments),
+      order_(order),
+      in_flight_(frames_in_flight),
+      decoded_(frames_in_flight, failed_),
+      started_(frames_in_flight, failed_),
+      detected_(frames_in_flight, failed_),
+      drawn_(frames_in_flight, failed_) {}
+
+void Lane::add_threads(Runner& runner) {
+  const auto measured = [&](StageId stage, Clock::duration& total, void (Lane::*body)()) {
+    runner.add(std::string(to_string(stage)), [this, &total, body] {
+      const ScopedWork work(total);
+      (this->*body)();
+    });
+  };
+  measured(StageId::decode, decoding_, &Lane::decode);
+  runner.add("preprocess", [this] { preprocess(); });
+  runner.add("detect", [this] { detect(); });
+  if (!parts_.encoder) return;
+  runner.add("overlay", [this] { draw(); });
+  measured(StageId::encode, encoding_, &Lane::encode);
+}
+
+void Lane::decode() {
+  bool restarts = false;
+  while (const std::optional<std::shared_ptr<Segment>> segment = segments_.pop()) {
+    if (std::exchange(restarts, true)) parts_.decoder->restart();
+    decode_segment(**segment);
+  }
+  decoded_.close();
+}
+
+void Lane::decode_segment(Segment& segment) {
+  segment_ = segment.number;
+  frames_ = 0;
+  if (parts_.first) push_frame(std::move(*std::exchange(parts_.first, std::nullopt)), {});
+  push_decoded();
+  while (std::optional<SegmentInput> input = segment.input.pop()) {
+    if (auto* const side = std::get_if<SidePacket>(&*input)) {
+      order_.give(segment_, std::move(*side), frames_);
+    } else {
+      parts_.decoder->send(std::get<ReadPacket>(*input));
+      push_decoded();
+    }
+  }
+  parts_.decoder->finish();
+  push_decoded();
+  order_.expect(segment_, frames_);
+}
+
+/// What the decoder has ready.
+void Lane::push_decoded() {
+  while (std::optional<DecodedPicture> picture = parts_.decoder->next()) {
+    const Timing coded = picture->coded;
+    push_frame(parts_.frames->make(std::move(*picture)), coded);
+  }
+}
+
+void Lane::push_frame(DecodedFrame decoded, const Timing& coded) {
+  WorkItem item;
+  item.frame = std::move(decoded.frame);
+  item.record.times = decoded.times;
+  item.record.index = item.frame.index;
+  item.record.pts_s = item.frame.seconds();
+  item.record.size = item.frame.upright();
+  item.record.lane = number_;
+  item.segment = segment_;
+  item.coded = coded;
+  item.in_flight = in_flight_.acquire(failed_);
+  ++frames_;
+  decoded_.push(std::move(item));
+}
+
+void Lane::preprocess() {
+  while (std::optional<WorkItem> item = decoded_.pop()) {
+    parts_.processor->start(*item, failed_);
+    started_.push(std::move(*item));
+  }
+  started_.close();
+}
+
+void Lane::detect() {
+  while (std::optional<WorkItem> item = started_.pop()) {
+    parts_.processor->finish(*item);
+    if (parts_.encoder)
+      detected_.push(std::move(*item));
+    else
+      give({nullptr, std::move(item->record)}, item->segment, item->coded);
+  }
+  detected_.close();
+}
+
+void Lane::draw() {
+  while (std::optional<WorkItem> item = detected_.pop()) {
+    parts_.processor->draw(*item);
+    drawn_.push(std::move(*item));
+  }
+  drawn_.close();
+}
+
+void Lane::encode() {
+  struct Encoding {
+    std::int64_t segment;
+    Timing coded;
+  };
+  std::deque<Encoding> encoding;  // that the encoder holds
+  std::int64_t last = -1;
+  const auto sink = [&](EncodedFrame encoded) {
+    const Encoding oldest = encoding.front();
+    encoding.pop_front();
+    give(std::move(encoded), oldest.segment, oldest.coded);
+  };
+  while (std::optional<WorkItem> item = drawn_.pop()) {
+    last = item->segment;
+    encoding.push_back({item->segment, item->coded});
+    parts_.encoder->encode(std::move(item->frame), std::move(item->record), sink);
+  }
+  parts_.encoder->flush(sink);
+  if (last >= 0) order_.complete(last);  // an encoder may have left frames out
+}
+
+void Lane::give(EncodedFrame encoded, std::int64_t segment, const Timing& coded) {
+  order_.give(segment, FinishedFrame{std::move(encoded), coded, Clock::now()});
+}
+
+}  // namespace facepipe

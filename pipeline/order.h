@@ -1,0 +1,96 @@
+// Puts what lanes have finished into the order of the stream.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <variant>
+
+#include "core/timing.h"
+#include "pipeline/work_item.h"
+#include "video/encoder.h"
+#include "video/timeline.h"
+
+namespace facepipe {
+
+/// A frame that a lane has nothing more to do with.
+struct FinishedFrame {
+  EncodedFrame encoded;  ///< without a packet where no video is written
+  Timing coded;          ///< DecodedPicture::coded
+  Clock::time_point given;
+};
+using OrderedItem = std::variant<FinishedFrame, SidePacket>;
+
+/// Several lanes give the frames of the segments that they work on; one thread takes them, segment
+/// by segment. Once `stop` is requested, everything that waits throws Stopped.
+///
+/// What can't be taken yet is bounded in two ways. Of the head, the segment whose turn it is, a few
+/// frames may wait. Those of all segments behind it may hold a number of bytes together, which is
+/// never refused to the head: so the lane that works on it always goes on, and no lanes wait for
+/// each other.
+class Order {
+ public:
+  struct Limits {
+    int of_head = 8;  ///< frames, and as many packets of other streams
+    std::int64_t bytes_behind = std::int64_t{1} << 30;
+  };
+
+  Order(const Limits& limits, std::stop_token stop);
+
+  /// The next frame of a segment, from its lane. Waits for room.
+  void give(std::int64_t segment, FinishedFrame frame);
+  /// A packet of another stream, to be taken behind the first `after` frames of the segment. Packets
+  /// are given with rising `after`. Waits for room.
+  void give(std::int64_t segment, SidePacket packet, std::int64_t after);
+  /// All packets of the segment have been given, and it ends with its `frames`-th frame.
+  void expect(std::int64_t segment, std::int64_t frames);
+  /// Further frames of the segment will not come, however many were expected.
+  void complete(std::int64_t segment);
+  /// So many segments there are.
+  void end(std::int64_t segments);
+
+  /// The next item; nullopt behind the last segment. For one thread.
+  [[nodiscard]] std::optional<OrderedItem> next();
+
+ private:
+  struct Side {
+    SidePacket packet;
+    std::int64_t after = 0;
+  };
+  struct Part {
+    std::deque<FinishedFrame> frames;
+    std::deque<Side> sides;
+    std::int64_t bytes = 0;  // of bytes_behind_
+    std::int64_t given = 0;
+    std::int64_t taken = 0;
+    std::optional<std::int64_t> expected;
+    bool complete = false;
+  };
+
+  template <typename Item>
+  void put(std::int64_t segment, std::deque<Item> Part::*queue, Item item, std::int64_t bytes);
+  template <typename Change>
+  void change(std::int64_t segment, Change made);
+  template <typename Condition>
+  void wait(std::unique_lock<std::mutex>& lock, std::condition_variable_any& changed,
+            Condition fulfilled);
+  [[nodiscard]] static bool has_ended(const Part& part);
+  [[nodiscard]] static bool side_is_due(const Part& part);
+  void pass_ended();
+
+  const Limits limits_;
+  const std::stop_token stop_;
+  std::mutex mutex_;
+  std::condition_variable_any room_;
+  std::condition_variable_any filled_;
+  std::map<std::int64_t, Part> parts_;  // by segment, from the head on
+  std::int64_t head_ = 0;
+  std::int64_t bytes_behind_ = 0;  // that frames and packets of segments behind the head hold
+  std::optional<std::int64_t> segments_;
+};
+
+}  // namespace facepipe
