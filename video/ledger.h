@@ -65,6 +65,9 @@ class FieldPairs {
   /// True if the packet, the next in decoding order, completes the picture that the last one began.
   bool is_second_field(const AVPacket& packet);
 
+  /// The next packet follows none.
+  void restart() { open_field_ = 0; }
+
   /// The last packet is a first field, whose second may come next.
   [[nodiscard]] bool waits_for_second() const { return open_field_ != 0; }
 
