@@ -13,9 +13,9 @@ namespace facepipe {
 /// One frame as the files beside the video tell it, in presentation order.
 struct FrameRecord {
   std::int64_t index = 0;
-  double pts_s = 0;  ///< in the input's time
-  Size size;         ///< upright
-  int lane = 0;      ///< that it went through, from 0
+  double pts_s = 0;          ///< in the input's time
+  Size size;                 ///< upright
+  int lane = 0;              ///< that it went through, from 0
   double order_wait_ms = 0;  ///< finished by its lane until the frames before it were taken
   FrameTimes times;
   std::size_t candidates = 0;

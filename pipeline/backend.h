@@ -21,12 +21,19 @@ class Backend {
  public:
   virtual ~Backend() = default;
 
+  /// What the next job's report counts begins here.
+  virtual void begin_job() {}
+
   /// The device's own decoder, or with DecoderChoice::cpu the CPU's, whose pictures end up on the
   /// device. Errors: Error(input), Error(device).
   [[nodiscard]] virtual std::unique_ptr<Decoder> make_decoder(const Demuxer& demuxer,
                                                               const DecoderOptions& options,
                                                               DecoderChoice choice,
                                                               Notices& notices) = 0;
+
+  /// How many decoders like this one, of a codec, run at once without slowing each other down.
+  /// Errors: device.
+  [[nodiscard]] virtual int decoders(AVCodecID codec, const Decoder& like) const = 0;
 
   /// Frames that decoder or encoder keep alive beside those in flight between them.
   [[nodiscard]] virtual int frames_beside() const = 0;

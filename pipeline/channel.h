@@ -22,9 +22,7 @@ class Channel {
  public:
   /// @param producers how many times close() is called before the channel counts as ended
   Channel(std::int64_t capacity, std::stop_token stop, int producers = 1)
-      : capacity_(capacity),
-        stop_(std::move(stop)),
-        open_producers_(producers) {}
+      : capacity_(capacity), stop_(std::move(stop)), open_producers_(producers) {}
 
   /// @param cost  1, if capacity counts items
   void push(T item, std::int64_t cost = 1) {

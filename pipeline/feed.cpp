@@ -17,7 +17,7 @@ Feed::Feed(const AVCodecParameters* cut, int packets, Segments& segments, Order&
       order_(order),
       stop_(std::move(stop)) {
   if (cut != nullptr) segmenter_.emplace(*cut);
-  begin_segment();
+  begin_segment();  // the first frame may have been all that there is
 }
 
 void Feed::begin_segment() {
@@ -26,9 +26,7 @@ void Feed::begin_segment() {
 }
 
 void Feed::end_segment() {
-  open_->input.close();
-  if (of_next_.empty()) return;
-  begin_segment();
+  std::exchange(open_, nullptr)->input.close();
   for (ReadPacket& packet : std::exchange(of_next_, {})) push(std::move(packet));
 }
 
@@ -40,7 +38,8 @@ void Feed::give(ReadPacket packet) {
 
 void Feed::give(SidePacket packet) {
   // Not through a decoder whose encoder may look ahead as far as it likes.
-  if (!segmenter_) return order_.give(open_->number, std::move(packet), 0);
+  if (!segmenter_) return order_.give(0, std::move(packet), 0);
+  if (!open_) begin_segment();
   const std::int64_t cost = packet.packet->size;
   open_->input.push(std::move(packet), cost);
 }
@@ -49,16 +48,18 @@ void Feed::give(SidePacket packet) {
 /// so one segment's end never waits for the next one's lane.
 void Feed::pass_on() {
   while (std::optional<SegmentPacket> next = segmenter_->next()) {
-    if (next->segment >= begun_)
-      of_next_.push_back(std::move(next->read));
-    else if (next->read.packet)
-      push(std::move(next->read));
-    else
+    const bool of_next = open_ && next->segment > open_->number;
+    if (!next->read.packet)
       end_segment();
+    else if (of_next)
+      of_next_.push_back(std::move(next->read));
+    else
+      push(std::move(next->read));
   }
 }
 
 void Feed::push(ReadPacket packet) {
+  if (!open_) begin_segment();
   const std::int64_t cost = segmenter_ ? packet.packet->size : 1;
   open_->input.push(std::move(packet), cost);
 }
@@ -67,9 +68,8 @@ void Feed::finish() {
   if (segmenter_) {
     segmenter_->finish();
     pass_on();
-  } else {
-    end_segment();
   }
+  if (open_) end_segment();
   segments_.close();
   order_.end(begun_);
 }

@@ -28,16 +28,18 @@ class FrameProcessor {
   /// Draws the faces, where finish() hasn't.
   virtual void draw(WorkItem& item) = 0;
 
-  /// Fills in what is known at the end: the network's size, copies between host and device, and
-  /// notices of candidates that were ignored.
-  virtual void report(JobResult& result, Notices& notices) const = 0;
+  /// Candidates so far that suppression had no room for.
+  [[nodiscard]] virtual std::int64_t candidates_ignored() const = 0;
+
+  /// Fills in what is the same for all processors of a job: the network's size, and all copies
+  /// between host and device.
+  virtual void report(JobResult& result) const = 0;
 };
 
 /// Tells how pictures are tiled, if they are: a line in the log.
 void tell_tiles(const std::optional<Tiling>& tiling);
 
 /// Tells of candidates that suppression had no room for, if there are any.
-void tell_ignored(std::int64_t ignored, std::uint32_t capacity, JobResult& result,
-                  Notices& notices);
+void tell_ignored(std::int64_t ignored, std::uint32_t capacity, Notices& notices);
 
 }  // namespace facepipe

@@ -1,21 +1,23 @@
 #include "pipeline/job.h"
 
-#include <array>
 #include <cerrno>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
-#include "core/slots.h"
 #include "pipeline/backend.h"
-#include "pipeline/channel.h"
+#include "pipeline/feed.h"
+#include "pipeline/lane.h"
+#include "pipeline/order.h"
 #include "pipeline/plan.h"
+#include "pipeline/presentation.h"
 #include "pipeline/record_order.h"
 #include "pipeline/runner.h"
 #include "pipeline/statistics.h"
-#include "pipeline/work_item.h"
 #include "video/container.h"
 
 namespace facepipe {
@@ -32,10 +34,9 @@ class LinkedStop {
 };
 
 /// Completes the video under its name, or as a part under a partial one.
-void finish_output(const JobOptions& options, const OutputPlan& plan, OpenOutput& output,
-                   JobResult& result) {
-  Muxer& muxer = *output.muxer;
-  result.encoder = output.encoder->name();
+void finish_output(const JobOptions& options, const OutputPlan& plan, const Encoder& encoder,
+                   Muxer& muxer, JobResult& result) {
+  result.encoder = encoder.name();
   result.container = plan.muxer.format->name;
   const std::string name = options.output.string();
   if (const int full = muxer.full(); full != 0 && full != ECANCELED)
@@ -53,19 +54,34 @@ void finish_output(const JobOptions& options, const OutputPlan& plan, OpenOutput
   result.output = options.output;
 }
 
-/// What the decoder and the demuxer tell at the end.
-void fill_input(const OpenInput& input, bool whole_file, JobResult& result, Notices& notices) {
-  const Demuxer& demuxer = *input.demuxer;
+/// What demuxer and decoders tell at the end.
+void fill_input(const Demuxer& demuxer, const Decoder& decoder, const FrameLedger& all,
+                bool whole_file, JobResult& result, Notices& notices) {
   FrameLedger& ledger = result.ledger;
-  ledger = input.begin.decoder->ledger();
+  ledger = all;
   result.early_end = whole_file ? demuxer.shortfall() : demuxer.read_error();
   ledger.ended_early = !result.early_end.empty();
   if (ledger.ended_early) notices.add("ended early: " + result.early_end);
   if (ledger.lost > 0)
     notices.add(std::to_string(ledger.lost) + " frames lost: their packets gave no picture");
   if (ledger.damaged > 0) notices.add(std::to_string(ledger.damaged) + " frames damaged");
-  result.decoder = input.begin.decoder->name();
+  result.decoder = decoder.name();
   result.video_codec = avcodec_get_name(demuxer.video().codecpar->codec_id);
+}
+
+/// What each lane works with. The first one goes on from the first frame, if it is the only one.
+std::vector<LaneParts> make_lanes(const JobOptions& options, Backend& backend, OpenInput& input,
+                                  std::vector<std::unique_ptr<Encoder>>& encoders) {
+  std::vector<LaneParts> lanes;
+  for (LaneInput& lane : input.lanes) {
+    LaneParts& parts = lanes.emplace_back();
+    parts.decoder = std::move(lane.decoder);
+    parts.frames = std::move(lane.frames);
+    parts.processor = backend.make_processor(options, input);
+    if (!encoders.empty()) parts.encoder = std::move(encoders[lanes.size() - 1]);
+  }
+  if (lanes.size() == 1) lanes.front().first = std::move(input.first);
+  return lanes;
 }
 
 /// A planned run: lanes between a thread that reads and one that writes.
@@ -130,7 +146,7 @@ Job::Job(const JobOptions& options, const JobObserver& observer, PlannedJob plan
     lanes_.emplace_back(static_cast<int>(lanes_.size()), std::move(parts), plan_.limits.frames,
                         segments_, order_, runner_.failed());
   if (plan_.lanes.count > 1)
-    presentation_.emplace(*input_.demuxer, plan_.frames, lanes_.front().encoder(), notices);
+    presentation_.emplace(*input_.demuxer, lanes_.front().encoder(), notices);
   runner_.add(std::string(to_string(StageId::read)), [this] {
     const ScopedWork work(reading_);
     read();
@@ -229,7 +245,7 @@ void Job::finish(JobResult& result, Notices& notices) {
   const bool whole_file = !ending_.stop_requested() && !ended_range_ && !options_.start_s;
   FrameLedger ledger;
   for (const Lane& lane : lanes_) ledger += lane.decoder().ledger();
-  fill_input(input_, ledger, lanes_.front().decoder(), whole_file, result, notices);
+  fill_input(*input_.demuxer, lanes_.front().decoder(), ledger, whole_file, result, notices);
   result.ledger.written = written_;
   result.size = plan_.frames.upright();
   result.lanes = plan_.lanes;
@@ -253,17 +269,18 @@ JobResult run_job(const JobOptions& options, Backend& backend, const JobObserver
   PlannedJob planned = plan_job(options, backend, notices, ending.get_token(), std::move(opened));
   JobResult result;
   if (planned.input.first) {
-    std::unique_ptr<FrameProcessor> processor = backend.make_processor(options, planned.input);
-    std::optional<OpenOutput> output;
+    OpenOutput output;
     if (planned.plan.output) output = open_output(planned, backend, notices);
-    Job job(options, observer, std::move(planned), std::move(processor), std::move(output),
-            statistics, ending);
+    std::vector<LaneParts> lanes = make_lanes(options, backend, planned.input, output.encoders);
+    Job job(options, observer, std::move(planned), std::move(lanes), std::move(output.muxer),
+            statistics, notices, ending);
     job.run();
     result.interrupted = stop.stop_requested();
     job.finish(result, notices);
   } else {  // stopped before there was one
     result.interrupted = true;
-    fill_input(planned.input, false, result, notices);
+    const Decoder& decoder = *planned.input.begin.decoder;
+    fill_input(*planned.input.demuxer, decoder, decoder.ledger(), false, result, notices);
     statistics.fill(result);
   }
   if (observer.times) observer.times(statistics.times());

@@ -33,6 +33,12 @@ namespace facepipe {
   return options.rule == NmsRule::matrix ? options.matrix.d_max : kMaxNmsCapacity;
 }
 
+/// On how many decoders at once one input is decoded.
+struct LanePlan {
+  int count = 1;
+  std::string why_one;  ///< why they are not more, where more were possible or asked for
+};
+
 /// Everything that decides one input's run.
 struct JobOptions {
   std::string input;  ///< a file's path or a URL
@@ -48,8 +54,9 @@ struct JobOptions {
   double max_face = 0;  ///< longer side; 0: no limit
   std::optional<double> start_s;  ///< first frame at or after; output time stamps begin there
   std::optional<double> end_s;    ///< frames before this time
-  int frames_in_flight = 4;
-  int threads = 0;                   ///< of decoder and encoder each; 0: as many as the machine has
+  int lanes = 0;             ///< decoders at once; 0: all of the device, where the output allows it
+  int frames_in_flight = 4;  ///< of each lane
+  int threads = 0;           ///< of decoder and encoder each; 0: as many as the machine has
   bool scale_on_size_change = true;  ///< else a change of size or format ends the run: Error(input)
   std::int64_t max_pixels = kDefaultMaxPixels;       ///< larger pictures are refused: Error(input)
   DecoderChoice decoder = DecoderChoice::automatic;  ///< on CUDA
@@ -94,7 +101,9 @@ struct JobResult {
   std::optional<Size> network_size;     ///< of a detector with a network; of a tile, where there
                                         ///< are tiles
   std::optional<Tiling> tiling;  ///< of the detection, where pictures are too large for one run
-  std::string decoder;           ///< FFmpeg's name
+  LanePlan lanes;
+  std::int64_t cuts = 0;  ///< between segments for lanes
+  std::string decoder;    ///< FFmpeg's name
   std::string
       encoder;  ///< FFmpeg's name ("libx264", "h264_nvenc") or "nvjpeg"; empty without video
   std::string video_codec;

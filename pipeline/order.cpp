@@ -1,5 +1,6 @@
 #include "pipeline/order.h"
 
+#include <type_traits>
 #include <utility>
 
 #include "core/error.h"
@@ -48,7 +49,7 @@ void Order::put(std::int64_t segment, std::deque<Item> Part::*queue, Item item,
       part.bytes += bytes;
       bytes_behind_ += bytes;
     }
-    if (queue == &Part::frames) ++part.given;
+    if constexpr (std::is_same_v<Item, FinishedFrame>) ++part.given;
   }
   filled_.notify_one();
 }

@@ -43,8 +43,8 @@ class Order {
 
   /// The next frame of a segment, from its lane. Waits for room.
   void give(std::int64_t segment, FinishedFrame frame);
-  /// A packet of another stream, to be taken behind the first `after` frames of the segment. Packets
-  /// are given with rising `after`. Waits for room.
+  /// A packet of another stream, to be taken behind the first `after` frames of the segment.
+  /// Packets are given with rising `after`. Waits for room.
   void give(std::int64_t segment, SidePacket packet, std::int64_t after);
   /// All packets of the segment have been given, and it ends with its `frames`-th frame.
   void expect(std::int64_t segment, std::int64_t frames);

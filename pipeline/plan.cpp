@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "video/container.h"
+#include "video/cuts.h"
 #include "video/ffmpeg_compat.h"
 #include "video/image_sequence.h"
 #include "video/pictures.h"
@@ -47,6 +48,9 @@ class Planning {
   [[nodiscard]] DecoderOptions decoder_options() const;
   void plan_frames();
   void plan_encoder(const PictureFacts& pictures, Size encoded);
+  void plan_lanes();
+  [[nodiscard]] std::string reason_for_one_lane() const;
+  void open_lanes(const AVFrame& first);
   void refuse_8bit(const PictureFacts& pictures) const;
   [[nodiscard]] std::string nothing_decoded() const;
   [[nodiscard]] const AVOutputFormat& format() const { return *job_.plan.output->muxer.format; }
@@ -143,6 +147,7 @@ void Planning::read_until_first() {
   if (options_.start_s && *options_.start_s > 0 && !demuxer().lacks_time_stamps())
     demuxer().seek_to_start(*options_.start_s);
   const DecoderOptions decoder = decoder_options();
+  backend_.begin_job();
   const auto open = [&](DecoderChoice choice) {
     return backend_.make_decoder(demuxer(), decoder, choice, notices_);
   };
@@ -173,9 +178,58 @@ void Planning::plan_frames() {
     if (!options_.allow_8bit) refuse_8bit(pictures);
     frames.format = job_.plan.output->encoder.plan.working;
   }
-  input.frames = decoder.make_frames(first, frames);
-  input.first = input.frames->make(std::move(*input.begin.picture));
+  plan_lanes();
+  open_lanes(first);
+  input.first = input.lanes.front().frames->make(std::move(*input.begin.picture));
   input.begin.picture.reset();
+  if (job_.plan.lanes.count == 1) return;
+  input.begin.packets = std::move(input.begin.kept);
+  input.lanes.front().decoder->begin_again();
+}
+
+/// The first has come already; they are all asked for frames like its first picture's.
+void Planning::open_lanes(const AVFrame& first) {
+  OpenInput& input = job_.input;
+  const DecoderOptions options = decoder_options();
+  const DecoderChoice choice =
+      input.begin.decoder->may_refuse() ? options_.decoder : DecoderChoice::cpu;
+  for (int i = 0; i < job_.plan.lanes.count; ++i) {
+    LaneInput lane;
+    lane.decoder = i == 0 ? std::move(input.begin.decoder)
+                          : backend_.make_decoder(demuxer(), options, choice, notices_);
+    lane.frames = lane.decoder->make_frames(first, job_.plan.frames);
+    input.lanes.push_back(std::move(lane));
+  }
+}
+
+void Planning::plan_lanes() {
+  LanePlan& lanes = job_.plan.lanes;
+  const Decoder& decoder = *job_.input.begin.decoder;
+  const int possible = backend_.decoders(demuxer().video().codecpar->codec_id, decoder);
+  lanes.count = options_.lanes > 0 ? options_.lanes : possible;
+  if (lanes.count == 1) return;
+  lanes.why_one = reason_for_one_lane();
+  if (!lanes.why_one.empty()) lanes.count = 1;
+  // An encoder of several threads gives pictures late.
+  if (lanes.count > 1 && job_.plan.output) job_.plan.output->encoder.threads = 1;
+}
+
+/// Empty where there may be several.
+std::string Planning::reason_for_one_lane() const {
+  if (job_.plan.output &&
+      !encodes_one_by_one(*job_.plan.output->encoder.plan.codec, options_.encoder)) {
+    const std::string codec = job_.plan.output->encoder.plan.codec->name;
+    const std::string reason = codec + " needs the pictures in their order";
+    if (options_.lanes > 1)
+      throw Error(ErrorKind::usage, "--lanes " + std::to_string(options_.lanes) + ": " + reason);
+    return reason;
+  }
+  const std::int64_t frames = demuxer().expected_frames();
+  if (frames > 0 && frames < 2 * kShortestSegment) return "it is too short to be cut";
+  if ((options_.start_s || options_.end_s) && demuxer().lacks_time_stamps())
+    return "its frames have no time stamps by which to find the chosen range";
+  if (job_.input.begin.kept.empty()) return "its first picture comes too late";
+  return {};
 }
 
 void Planning::plan_encoder(const PictureFacts& pictures, Size encoded) {
@@ -218,10 +272,12 @@ OpenOutput open_output(const PlannedJob& job, Backend& backend, Notices& notices
   const OutputPlan& plan = *job.plan.output;
   const Frame& first = job.input.first->frame;
   OpenOutput output;
-  output.encoder = backend.make_encoder(plan.encoder, first, notices);
+  for (int i = 0; i < job.plan.lanes.count; ++i)
+    output.encoders.push_back(backend.make_encoder(plan.encoder, first, notices));
+  const Encoder& encoder = *output.encoders.front();
   VideoStreamInfo info;
-  info.parameters = output.encoder->parameters();
-  info.time_base = output.encoder->time_base();
+  info.parameters = encoder.parameters();
+  info.time_base = encoder.time_base();
   info.frame_rate = plan.encoder.frame_rate;
   info.sample_aspect = first.sample_aspect;
   info.keep_rotation = !first.orientation.upright();

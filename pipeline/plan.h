@@ -27,8 +27,10 @@ struct FlightLimits {
   /// Frames between decoder and encoder: what was asked for, but no more than 2^27 pixels together,
   /// which bounds the memory; two at least, or nothing would overlap. Of a still image one.
   int frames = 4;
-  /// Frames alive at once: those, what the device's encoder keeps, one that is being decoded, and
-  /// one on its way from the decoder to the queue.
+  /// Bytes of finished frames that wait for those of earlier segments.
+  std::int64_t bytes_behind = std::int64_t{1} << 30;
+  /// Of each lane: frames alive at once: those, what the device's encoder keeps, one that is being
+  /// decoded, and one on its way from the decoder to the queue.
   int frames_alive = 6;
 };
 
@@ -41,6 +43,7 @@ struct OutputPlan {
 
 struct JobPlan {
   FlightLimits limits;
+  LanePlan lanes;
   FrameTarget frames;
   std::optional<OutputPlan> output;  ///< none where no video is written
 };
@@ -49,12 +52,21 @@ struct JobPlan {
 [[nodiscard]] bool wants_packet(const JobPlan& plan, const Demuxer& demuxer, const Decoder& decoder,
                                 const AVPacket& packet);
 
+/// What decodes for a lane.
+struct LaneInput {
+  std::unique_ptr<Decoder> decoder;
+  std::unique_ptr<FrameMaker> frames;
+};
+
 /// An input, opened and read up to its first frame.
 struct OpenInput {
   std::unique_ptr<Demuxer> demuxer;
-  FirstPicture begin;                  ///< but for its picture, which has become `first`
-  std::unique_ptr<FrameMaker> frames;  ///< nullptr where there is no first frame
-  std::optional<DecodedFrame> first;   ///< none where the run was stopped before there was one
+  FirstPicture begin;  ///< but for its picture, which has become `first`, and, where there is one,
+                       ///< its decoder, which is the first lane's
+  std::vector<LaneInput> lanes;
+  /// None where the run was stopped before there was one. With one lane its decoder has gone on
+  /// from here; with several they get `begin.packets`, which then are all from the first on.
+  std::optional<DecodedFrame> first;
 };
 
 struct PlannedJob {
@@ -73,12 +85,12 @@ struct PlannedJob {
 
 /// Where the video goes.
 struct OpenOutput {
-  std::unique_ptr<Encoder> encoder;
+  std::vector<std::unique_ptr<Encoder>> encoders;  ///< one a lane
   std::unique_ptr<Muxer> muxer;
 };
 
-/// Opens encoder and file for frames like the planned job's first, which must be there, as must its
-/// output. Errors: as Backend::make_encoder() and Muxer.
+/// Opens encoders and file for frames like the planned job's first, which must be there, as must
+/// its output. Errors: as Backend::make_encoder() and Muxer.
 [[nodiscard]] OpenOutput open_output(const PlannedJob& job, Backend& backend, Notices& notices);
 
 }  // namespace facepipe

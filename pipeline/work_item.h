@@ -1,6 +1,7 @@
 // What travels between the threads of one run.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "core/frame.h"
@@ -8,6 +9,7 @@
 #include "core/timing.h"
 #include "video/encoder.h"
 #include "video/ffmpeg.h"
+#include "video/timeline.h"
 
 namespace facepipe {
 
@@ -24,7 +26,7 @@ struct WorkItem {
   FrameRecord record;
   std::int64_t segment = 0;  ///< of the stream, which it belongs to
   Timing coded;              ///< DecodedPicture::coded
-  Slots::Permit in_flight;  ///< bounds the frames between decoder and encoder
+  Slots::Permit in_flight;   ///< bounds the frames between decoder and encoder
   std::unique_ptr<FrameWork> work;
 };
 

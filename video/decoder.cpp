@@ -67,6 +67,13 @@ void Decoder::restart() {
   finished_ = false;
 }
 
+void Decoder::begin_again() {
+  unsent_.clear();
+  first_field_ = {};
+  restart();
+  ledger_ = {};
+}
+
 std::optional<DecodedPicture> Decoder::next() {
   do {
     while (UniqueAVFrame picture = receive()) {

@@ -62,6 +62,8 @@ class Decoder {
   /// says what is needed of all before. The timeline begins anew: stamps that only all pictures
   /// together could mend are in DecodedPicture::coded.
   void restart();
+  /// At any time: makes the decoder like a new one that has been sent nothing.
+  void begin_again();
   /// The next picture of the chosen range, in presentation order; nullopt where more packets are
   /// needed. A packet that can't be decoded is counted, not thrown. Errors: Error(input) for
   /// pictures that are larger than allowed.

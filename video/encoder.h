@@ -47,6 +47,10 @@ struct EncoderPlan {
 /// Whether the encoder takes 8 bits alone and nobody who names it need know that.
 [[nodiscard]] bool narrows_to_8_bits(const AVCodec& codec);
 
+/// Whether it encodes each picture by itself, and gives its packet before it takes the next: then
+/// several encoders make what one does.
+[[nodiscard]] bool encodes_one_by_one(const AVCodec& codec, const EncoderOptions& options);
+
 /// Finds formats for pictures of format `source`, as close to it as the encoder allows. Where a
 /// size doesn't fit the subsampling of chroma (odd, in 4:2:0), 4:4:4 is taken, and told. Errors:
 /// Error(output) where the encoder takes nothing suitable.

@@ -142,6 +142,13 @@ bool leaves_encoder_open(const EncoderOptions& options) {
   return options.codec.empty() || avcodec_find_encoder_by_name(options.codec.c_str()) == nullptr;
 }
 
+bool encodes_one_by_one(const AVCodec& codec, const EncoderOptions& options) {
+  // Motion JPEG has a fixed quality here, unless options set a bit rate.
+  const bool has_rate =
+      std::ranges::any_of(options.options, [](const auto& option) { return option.first == "b"; });
+  return codec.id == AV_CODEC_ID_MJPEG && !has_rate;
+}
+
 bool narrows_to_8_bits(const AVCodec& codec) {
   return codec.id == AV_CODEC_ID_MJPEG || (is_nvenc(codec) && codec.id == AV_CODEC_ID_H264);
 }

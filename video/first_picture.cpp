@@ -9,6 +9,10 @@
 namespace facepipe {
 namespace {
 
+ReadPacket reference(const ReadPacket& item) {
+  return {facepipe::reference(*item.packet), item.read};
+}
+
 class FirstPictureSearch {
  public:
   FirstPictureSearch(Demuxer& demuxer, const OpenDecoder& open, DecoderChoice choice,
@@ -39,10 +43,8 @@ class FirstPictureSearch {
   const WantsPacket& wants_;
   Notices& notices_;
   FirstPicture found_;
-  std::deque<ReadPacket> kept_;  // of the video, for another decoder
   std::int64_t kept_bytes_ = 0;
   std::int64_t other_bytes_ = 0;
-  bool lost_some_ = false;  // of kept_, because they were too many
 };
 
 /// Reads one packet, and puts it where it belongs.
@@ -57,17 +59,17 @@ void FirstPictureSearch::read() {
   found_.ended_range = video && found_.decoder->past_end(*item.packet);
   found_.ended = !item.packet || found_.ended_range;
   if (found_.ended) return;
-  if (found_.decoder->may_refuse() && !found_.decoder->has_decoded()) keep(item);
+  keep(item);
   found_.packets.push_back(std::move(item));
 }
 
-/// For another decoder.
+/// For another decoder, or one that begins again.
 void FirstPictureSearch::keep(const ReadPacket& item) {
   kept_bytes_ += item.packet->size;
-  kept_.push_back({reference(*item.packet), item.read});
-  if (kept_bytes_ <= kMaxKeptBytes) return;
-  kept_.clear();
-  lost_some_ = true;
+  if (kept_bytes_ > kMaxKeptBytes)
+    found_.kept.clear();
+  else
+    found_.kept.push_back(reference(item));
 }
 
 void FirstPictureSearch::keep_other(UniqueAVPacket packet) {
@@ -100,15 +102,17 @@ void FirstPictureSearch::decode() {
 /// By one of the CPU, which gets all packets again.
 void FirstPictureSearch::replace_decoder() {
   const std::string reason = found_.decoder->refusal();
-  if (choice_ != DecoderChoice::automatic || lost_some_)
+  const bool lost_some = kept_bytes_ > kMaxKeptBytes;
+  if (choice_ != DecoderChoice::automatic || lost_some)
     throw Error(ErrorKind::device, demuxer_.url() + ": " + reason +
                                        "; the CPU decodes it with --decoder " +
-                                       (lost_some_ ? "cpu" : "auto or cpu"));
+                                       (lost_some ? "cpu" : "auto or cpu"));
   notices_.add("decoded on the CPU and uploaded, because " + reason);
   choice_ = DecoderChoice::cpu;
   found_.decoder = nullptr;  // its memory may be wanted
   found_.decoder = open_(choice_);
-  found_.packets = std::exchange(kept_, {});
+  found_.packets.clear();
+  for (const ReadPacket& packet : found_.kept) found_.packets.push_back(reference(packet));
 }
 
 }  // namespace

@@ -4,6 +4,16 @@
 
 namespace facepipe {
 
+FrameLedger& FrameLedger::operator+=(const FrameLedger& part) {
+  packets += part.packets;
+  decoded += part.decoded;
+  lost += part.lost;
+  damaged += part.damaged;
+  written += part.written;
+  ended_early = ended_early || part.ended_early;
+  return *this;
+}
+
 std::int64_t Ledger::enter(const Entry& packet) {
   const std::int64_t tag = ++last_tag_;
   if (packet.shown) ++totals_.packets;

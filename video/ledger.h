@@ -19,6 +19,8 @@ struct FrameLedger {
   std::int64_t written = 0;  ///< frames in the output
   bool ended_early = false;  ///< the container promised more than there was
   [[nodiscard]] bool intact() const { return lost == 0 && damaged == 0 && !ended_early; }
+  /// That of another part of the input.
+  FrameLedger& operator+=(const FrameLedger& part);
 };
 
 /// Keeps one entry for every video packet until its frame has come. Not thread-safe.

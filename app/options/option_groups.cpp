@@ -26,6 +26,7 @@ constexpr double kMostSoft = 1e6;
 constexpr double kLargestCrf = 63;
 constexpr int kMostThreads = 1024;
 constexpr int kMostFramesInFlight = 64;
+constexpr int kMostLanes = 64;
 
 /// A number that starts with its default.
 template <typename T>
@@ -197,6 +198,12 @@ void add_machine(CLI::App& app, ParsedOptions& to) {
   add_value(app, "--threads", "N", "Threads of decoder, network and encoder each; 0: all cores",
             std::to_string(run.job.threads), [&](const OptionText& given) {
               run.job.threads = run.detector.threads = parse_integer(given, 0, kMostThreads);
+            });
+  add_value(app, "--lanes", "auto|N",
+            "Decoders that work on one input at once, where the output can be put together\n"
+            "(no video, or Motion JPEG)",
+            "auto: all of the device", [&](const OptionText& given) {
+              run.job.lanes = given.text == "auto" ? 0 : parse_integer(given, 1, kMostLanes);
             });
   add_value(app, "--frames-in-flight", "N", "Frames on their way through the stages at once",
             std::to_string(run.job.frames_in_flight), [&](const OptionText& given) {

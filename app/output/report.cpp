@@ -117,6 +117,7 @@ Json options_json(const RunOptions& options) {
           {"encoder", encoder_json(job.encoder)},
           {"threads", job.threads},
           {"frames_in_flight", job.frames_in_flight},
+          {"lanes", job.lanes},
           {"on_size_change", job.scale_on_size_change ? "scale" : "error"},
           {"strict", job.strict},
           {"allow_references", job.allow_references},
@@ -153,6 +154,12 @@ Json copies_json(const std::vector<CopySum>& copies) {
   return json;
 }
 
+Json lanes_json(const JobResult& result) {
+  return {{"count", result.lanes.count},
+          {"cuts", result.cuts},
+          {"why_one", text_or_null(result.lanes.why_one)}};
+}
+
 void add_result(Json& json, const InputOutcome& outcome) {
   const JobResult& result = outcome.result;
   Json fields = {{"size", size_json(result.size)},
@@ -160,6 +167,7 @@ void add_result(Json& json, const InputOutcome& outcome) {
                  {"detection_tiles", result.tiling ? tiling_json(*result.tiling) : Json()},
                  {"video_codec", text_or_null(result.video_codec)},
                  {"decoder", text_or_null(result.decoder)},
+                 {"lanes", lanes_json(result)},
                  {"encoder", text_or_null(result.encoder)},
                  {"container", text_or_null(result.container)},
                  {"frames", ledger_json(result.ledger)},

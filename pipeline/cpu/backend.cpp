@@ -33,11 +33,11 @@ class CpuProcessor final : public FrameProcessor {
   void finish(WorkItem& item) override;
   void draw(WorkItem& item) override;
 
-  void report(JobResult& result, Notices& notices) const override {
+  [[nodiscard]] std::int64_t candidates_ignored() const override { return candidates_ignored_; }
+  void report(JobResult& result) const override {
     const DetectorFacts facts = detector_->facts();
     result.network_size = facts.network;
     result.tiling = facts.tiling;
-    tell_ignored(candidates_ignored_, suppressor_.capacity(), result, notices);
   }
 
  private:
@@ -103,6 +103,10 @@ class CpuBackend final : public Backend {
     return make_cpu_decoder(demuxer, options, notices);
   }
   [[nodiscard]] int frames_beside() const override { return 0; }
+  // FFmpeg's threads decode on all cores already.
+  [[nodiscard]] int decoders(AVCodecID /*codec*/, const Decoder& /*like*/) const override {
+    return 1;
+  }
   void check_encoder(const AVCodec& codec) const override {
     if (is_nvenc(codec))
       throw Error(ErrorKind::usage,
@@ -142,9 +146,7 @@ void tell_tiles(const std::optional<Tiling>& tiling) {
                to_string(tiling->whole.content));
 }
 
-void tell_ignored(std::int64_t ignored, std::uint32_t capacity, JobResult& result,
-                  Notices& notices) {
-  result.candidates_ignored = ignored;
+void tell_ignored(std::int64_t ignored, std::uint32_t capacity, Notices& notices) {
   if (ignored > 0)
     notices.add(std::to_string(ignored) + " candidates ignored: suppression takes " +
                 std::to_string(capacity) + " a frame (a higher --score gives fewer)");

@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "video/cuda/encoder.h"
 #include "video/cuda/encoder_plan.h"
 #include "video/cuda/hardware_device.h"
+#include "video/cuda/nvdec.h"
 #include "video/cuda/nvenc.h"
 
 namespace facepipe {
@@ -63,25 +65,21 @@ class CudaWork final : public FrameWork {
 class CudaProcessor final : public FrameProcessor {
  public:
   /// @param before  copies before the job, of which `copies` goes on counting
-  CudaProcessor(Device device, std::shared_ptr<GraphSet> graphs, std::uint32_t nms_capacity,
-                const CopyCounter& copies, const CopyTotals& before)
-      : device_(device),
-        graphs_(std::move(graphs)),
-        nms_capacity_(nms_capacity),
-        copies_(copies),
-        before_(before) {
+  CudaProcessor(Device device, std::shared_ptr<GraphSet> graphs, const CopyCounter& copies,
+                const CopyTotals& before)
+      : device_(device), graphs_(std::move(graphs)), copies_(copies), before_(before) {
     tell_tiles(graphs_->detector->facts().tiling);
   }
 
   void start(WorkItem& item, const std::stop_token& stop) override;
   void finish(WorkItem& item) override;
   void draw(WorkItem& /*item*/) override {}  // part of the frame's graph
-  void report(JobResult& result, Notices& notices) const override;
+  [[nodiscard]] std::int64_t candidates_ignored() const override { return candidates_ignored_; }
+  void report(JobResult& result) const override;
 
  private:
   Device device_;
   std::shared_ptr<GraphSet> graphs_;
-  std::uint32_t nms_capacity_;
   const CopyCounter& copies_;
   CopyTotals before_;
   std::int64_t candidates_ignored_ = 0;
@@ -106,11 +104,10 @@ void CudaProcessor::finish(WorkItem& item) {
   item.frame.ready = nullptr;  // the graph waited for it
 }
 
-void CudaProcessor::report(JobResult& result, Notices& notices) const {
+void CudaProcessor::report(JobResult& result) const {
   const DetectorFacts facts = graphs_->detector->facts();
   result.network_size = facts.network;
   result.tiling = facts.tiling;
-  tell_ignored(candidates_ignored_, nms_capacity_, result, notices);
   const CopyTotals now = totals(copies_);
   for (std::size_t i = 0; i < kCopyKinds; ++i) {
     const auto kind = static_cast<CopyKind>(i);
@@ -130,7 +127,9 @@ class CudaBackend final : public Backend {
                                                       const DecoderOptions& options,
                                                       DecoderChoice choice,
                                                       Notices& notices) override;
+  void begin_job() override { before_ = totals(copies_); }
   [[nodiscard]] int frames_beside() const override { return kDownloading; }
+  [[nodiscard]] int decoders(AVCodecID codec, const Decoder& like) const override;
   void check_encoder(const AVCodec& codec) const override;
   [[nodiscard]] EncoderPlan plan_encoder(const AVCodec& codec, const PictureFacts& pictures,
                                          Size encoded, const JobOptions& options,
@@ -155,14 +154,21 @@ class CudaBackend final : public Backend {
   std::shared_ptr<const NvjpegLibrary> nvjpeg_;  // once a job has needed it
 };
 
-// With a job's decoder its copies begin.
 std::unique_ptr<Decoder> CudaBackend::make_decoder(const Demuxer& demuxer,
                                                    const DecoderOptions& options,
                                                    DecoderChoice choice, Notices& notices) {
-  before_ = totals(copies_);
   if (choice == DecoderChoice::cpu)
     return make_uploading_decoder(demuxer, options, device_, notices, copies_);
   return make_nvdec_decoder(demuxer, options, device_, notices);
+}
+
+int CudaBackend::decoders(AVCodecID codec, const Decoder& like) const {
+  if (!like.may_refuse()) return 1;  // it decodes on the CPU, on all cores
+  cuda::use_device(device_);
+  int most = 1;
+  for (const NvdecAbility& ability : nvdec_abilities())
+    if (ability.codec == avcodec_get_name(codec)) most = std::max(most, ability.engines);
+  return most;
 }
 
 std::unique_ptr<FrameProcessor> CudaBackend::make_processor(const JobOptions& options,
@@ -179,8 +185,7 @@ std::unique_ptr<FrameProcessor> CudaBackend::make_processor(const JobOptions& op
   // Trials take longer than a picture.
   key.tuning = input.demuxer->is_still_image() ? Tuning::none : Tuning::trials;
   std::shared_ptr<GraphSet> graphs = graphs_.get(key, [&] { return make_graphs(key); });
-  return std::make_unique<CudaProcessor>(device_, std::move(graphs), nms_capacity(options.nms),
-                                         copies_, before_);
+  return std::make_unique<CudaProcessor>(device_, std::move(graphs), copies_, before_);
 }
 
 std::shared_ptr<GraphSet> CudaBackend::make_graphs(const GraphKey& key) {

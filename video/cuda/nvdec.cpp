@@ -69,7 +69,8 @@ std::vector<NvdecAbility> nvdec_abilities(const char* file) {
                          chroma_name,
                          bits,
                          {caps.nMinWidth, caps.nMinHeight},
-                         {static_cast<int>(caps.nMaxWidth), static_cast<int>(caps.nMaxHeight)}});
+                         {static_cast<int>(caps.nMaxWidth), static_cast<int>(caps.nMaxHeight)},
+                         caps.nNumNVDECs});
       }
   return found;
 }

@@ -15,6 +15,7 @@ struct NvdecAbility {
   int bits = 8;        ///< of a sample
   Size smallest;       ///< coded size in pixels
   Size largest;        ///< likewise
+  int engines = 0;     ///< of the chip that decode it
 };
 
 /// What CUDA's current device decodes, by codec, chroma and bits: asks the driver's decoder

@@ -1,0 +1,28 @@
+#include "pipeline/presentation.h"
+
+#include "core/frame.h"
+
+namespace facepipe {
+
+Presentation::Presentation(const Demuxer& demuxer, const Encoder* encoder, Notices& notices)
+    : timeline_(demuxer, std::nullopt, std::nullopt, notices) {
+  if (encoder != nullptr) clock_.emplace(encoder->time_base(), notices);
+}
+
+void Presentation::settle(FinishedFrame& frame) {
+  const Timing timing = timeline_.next(frame.coded.pts, frame.coded.duration);
+  Frame stamped;
+  stamped.pts = timing.pts;
+  stamped.duration = timing.duration;
+  stamped.time_base = from_av(timeline_.time_base());
+  FrameRecord& record = frame.encoded.record;
+  record.index = next_index_++;
+  record.pts_s = stamped.seconds();
+  if (!clock_) return;
+  AVPacket& packet = *frame.encoded.packet;
+  packet.pts = clock_->next_stamp(stamped);
+  packet.dts = packet.pts;
+  packet.duration = clock_->duration_of(stamped);
+}
+
+}  // namespace facepipe
