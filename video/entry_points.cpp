@@ -143,6 +143,7 @@ PacketFacts EntryPoints::look_at(const AVPacket& packet) {
   const bool complete = !sets_.overflowed();
   PacketFacts facts = has_units_ ? facts_of_units(packet) : facts_without_units(packet);
   facts.pts = packet.pts;
+  facts.has_dts = packet.dts != AV_NOPTS_VALUE;
   // One byte of length holds few parameter sets.
   if (facts.second_field || !complete || framing_.length_size == 1) facts.entry = Entry::none;
   if (facts.entry != Entry::none) facts.prelude = before;
@@ -219,7 +220,7 @@ void EntryPoints::note_hevc(Bytes unit, Units& seen) const {
 void EntryPoints::parse(const AVPacket& packet) {
   if (!parser_) return;
   parser_->key_frame = -1;  // not known
-  parser_->pict_type = AV_PICTURE_TYPE_I;
+  parser_->pict_type = AV_PICTURE_TYPE_NONE;
   std::uint8_t* data = nullptr;
   int size = 0;
   av_parser_parse2(parser_.get(), parser_context_.get(), &data, &size, packet.data, packet.size,
@@ -246,7 +247,8 @@ PacketFacts EntryPoints::facts_without_units(const AVPacket& packet) {
 Entry EntryPoints::entry_without_units(const AVPacket& packet) const {
   if ((properties_ & AV_CODEC_PROP_INTRA_ONLY) != 0) return Entry::alone;
   if ((packet.flags & AV_PKT_FLAG_KEY) == 0 || codec_ == AV_CODEC_ID_VVC) return Entry::none;
-  if (parser_ && (parser_->key_frame == 0 || parser_->pict_type != AV_PICTURE_TYPE_I))
+  if (parser_ && (parser_->key_frame == 0 ||
+                  (parser_->key_frame < 0 && parser_->pict_type != AV_PICTURE_TYPE_I)))
     return Entry::none;
   if (is_mpeg_1_or_2()) {
     const bool known = parser_ && has_sequence_header(data_of(packet));

@@ -39,6 +39,7 @@ struct PacketFacts {
   bool leading = false;               ///< it says itself that it is shown before the last entry
   bool second_field = false;          ///< of a picture that an earlier packet began: no entry
   std::int64_t pts = AV_NOPTS_VALUE;  ///< in the stream's time base
+  bool has_dts = false;
   std::shared_ptr<const Prelude> prelude;  ///< of an entry; else nullptr
 };
 
@@ -51,8 +52,8 @@ struct PacketFacts {
 ///   (no_output_of_prior_pics_flag).
 /// * MPEG-1, MPEG-2: a key frame that comes with a sequence header. B pictures right behind it are
 ///   shown before it.
-/// * VVC: none, because its parameter sets aren't followed. Other codecs: a key frame, unless
-///   FFmpeg's parser says that it isn't one.
+/// * VVC: none, because its parameter sets aren't followed. Other codecs: a key frame, if
+///   FFmpeg's parser, where it has one, says so too: FFmpeg's demuxers flag all pictures of H.261.
 /// * codecs that only have key frames (AV_CODEC_PROP_INTRA_ONLY): every packet.
 /// Used by one thread. Packets are hostile: a malformed one is no entry.
 class EntryPoints {
