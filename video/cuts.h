@@ -15,8 +15,8 @@ namespace facepipe {
 /// because it hasn't recovered when it is drained.
 inline constexpr std::int64_t kShortestSegment = 32;
 
-/// Packets behind a cut that may belong to the segment before. H.264 and HEVC show 16 pictures, at
-/// most, before one that was decoded earlier.
+/// The last packet behind a cut that may belong to the segment before. x264 and x265 make 16 B
+/// pictures in a row, at most; where there are more, no cut is made.
 inline constexpr std::int64_t kMostRunOn = 16;
 
 /// In which segments a packet is decoded, and to which its picture belongs.
