@@ -5,6 +5,12 @@
 
 namespace facepipe {
 
+void CutFinder::send(PacketFacts packet) {
+  const bool by_dts = packet.pts == AV_NOPTS_VALUE && packet.has_dts && !packet.second_field;
+  stamped_by_dts_ = stamped_by_dts_ || by_dts;
+  waiting_.push_back({std::move(packet), {}});
+}
+
 std::optional<Placement> CutFinder::next() {
   if (waiting_.empty()) return std::nullopt;
   if (waiting_.front().facts.entry != Entry::none && since_cut_ >= kShortestSegment) {
@@ -31,9 +37,10 @@ void CutFinder::cut_if_safe() {
   }
   // More of them may follow: stamps that jump back look so.
   const bool safe = last_leading <= kMostRunOn;
+  const bool runs_on = last_leading > 0 || stamped_by_dts_;
   for (std::int64_t i = 0; i < kShortestSegment; ++i) {
     Placement& placement = waiting_[static_cast<std::size_t>(i)].placement;
-    placement.run_on = safe && last_leading > 0 && i <= last_leading;
+    placement.run_on = safe && runs_on && i <= last_leading;
     placement.leading = placement.leading && safe;
   }
   Packet& first = waiting_.front();

@@ -122,7 +122,7 @@ class Decoder {
     std::int64_t tag = 0;
   };
 
-  std::int64_t enter(const ReadPacket& packet, bool second_field);
+  std::int64_t enter(const ReadPacket& read, bool second_field);
   [[nodiscard]] bool submit_one();
   [[nodiscard]] UniqueAVFrame receive();
   /// Throws Error(input) where pictures, which may change in mid-stream, are larger than allowed.

@@ -116,6 +116,7 @@ EntryPoints::EntryPoints(const AVCodecParameters& parameters)
       has_units_(codec_ == AV_CODEC_ID_H264 || codec_ == AV_CODEC_ID_HEVC),
       properties_(properties_of(codec_)),
       fields_(parameters),
+      reorder_depth_(parameters.video_delay),
       sets_(codec_) {
   if (parameters.extradata_size > 0)
     take_extradata({parameters.extradata, static_cast<std::size_t>(parameters.extradata_size)});
@@ -140,11 +141,12 @@ PacketFacts EntryPoints::look_at(const AVPacket& packet) {
   follow_side_data(packet);
   // Made before the packet's own sets are noted: it brings them itself.
   const std::shared_ptr<const Prelude> before = prelude();
-  const bool complete = !sets_.overflowed();
+  const bool spoilt = sets_.overflowed() || too_deep_;
   PacketFacts facts = has_units_ ? facts_of_units(packet) : facts_without_units(packet);
   facts.pts = packet.pts;
+  facts.has_dts = packet.dts != AV_NOPTS_VALUE;
   // One byte of length holds few parameter sets.
-  if (facts.second_field || !complete || framing_.length_size == 1) facts.entry = Entry::none;
+  if (facts.second_field || spoilt || framing_.length_size == 1) facts.entry = Entry::none;
   if (facts.entry != Entry::none) facts.prelude = before;
   return facts;
 }
@@ -154,9 +156,22 @@ PacketFacts EntryPoints::facts_of_units(const AVPacket& packet) {
   PacketFacts facts;
   facts.second_field = fields_.is_second_field(packet);
   facts.entry = codec_ == AV_CODEC_ID_HEVC ? seen.entry_hevc() : seen.entry_h264();
+  const bool begins_picture = codec_ == AV_CODEC_ID_H264 && seen.slices > 0 && !facts.second_field;
+  if (begins_picture) follow_order(facts.entry == Entry::alone);
   if (seen.random_access_hevc()) behind_entry_ = facts.entry != Entry::none;
   facts.leading = behind_entry_ && seen.leading_hevc();
   return facts;
+}
+
+/// How many pictures, decoded before this one, are shown after it.
+void EntryPoints::follow_order(bool restarts) {
+  constexpr std::size_t kDeepest = 16;  // H.264 A.3.1: max_num_reorder_frames
+  if (restarts) orders_.clear();
+  const int order = fields_.picture_order();
+  const auto later = std::ranges::count_if(orders_, [&](int other) { return other > order; });
+  too_deep_ = too_deep_ || later > reorder_depth_;
+  orders_.push_back(order);
+  if (orders_.size() > kDeepest) orders_.pop_front();
 }
 
 void EntryPoints::follow_side_data(const AVPacket& packet) {
@@ -219,7 +234,7 @@ void EntryPoints::note_hevc(Bytes unit, Units& seen) const {
 void EntryPoints::parse(const AVPacket& packet) {
   if (!parser_) return;
   parser_->key_frame = -1;  // not known
-  parser_->pict_type = AV_PICTURE_TYPE_I;
+  parser_->pict_type = AV_PICTURE_TYPE_NONE;
   std::uint8_t* data = nullptr;
   int size = 0;
   av_parser_parse2(parser_.get(), parser_context_.get(), &data, &size, packet.data, packet.size,
@@ -246,7 +261,8 @@ PacketFacts EntryPoints::facts_without_units(const AVPacket& packet) {
 Entry EntryPoints::entry_without_units(const AVPacket& packet) const {
   if ((properties_ & AV_CODEC_PROP_INTRA_ONLY) != 0) return Entry::alone;
   if ((packet.flags & AV_PKT_FLAG_KEY) == 0 || codec_ == AV_CODEC_ID_VVC) return Entry::none;
-  if (parser_ && (parser_->key_frame == 0 || parser_->pict_type != AV_PICTURE_TYPE_I))
+  if (parser_ && (parser_->key_frame == 0 ||
+                  (parser_->key_frame < 0 && parser_->pict_type != AV_PICTURE_TYPE_I)))
     return Entry::none;
   if (is_mpeg_1_or_2()) {
     const bool known = parser_ && has_sequence_header(data_of(packet));

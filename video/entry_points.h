@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -39,6 +40,7 @@ struct PacketFacts {
   bool leading = false;               ///< it says itself that it is shown before the last entry
   bool second_field = false;          ///< of a picture that an earlier packet began: no entry
   std::int64_t pts = AV_NOPTS_VALUE;  ///< in the stream's time base
+  bool has_dts = false;
   std::shared_ptr<const Prelude> prelude;  ///< of an entry; else nullptr
 };
 
@@ -51,13 +53,17 @@ struct PacketFacts {
 ///   (no_output_of_prior_pics_flag).
 /// * MPEG-1, MPEG-2: a key frame that comes with a sequence header. B pictures right behind it are
 ///   shown before it.
-/// * VVC: none, because its parameter sets aren't followed. Other codecs: a key frame, unless
-///   FFmpeg's parser says that it isn't one.
+/// * VVC: none, because its parameter sets aren't followed. Other codecs: a key frame, if
+///   FFmpeg's parser, where it has one, says so too: FFmpeg's demuxers flag all pictures of H.261.
 /// * codecs that only have key frames (AV_CODEC_PROP_INTRA_ONLY): every packet.
+/// Behind two things there is no entry any more: parameter sets that are too large to be kept; and,
+/// in H.264, pictures that are reordered more deeply than `parameters` say (video_delay). FFmpeg's
+/// decoder then learns the depth from the pictures, where the stream's header doesn't tell it, and
+/// loses some meanwhile: each new decoder would, where one for the whole stream does it once.
 /// Used by one thread. Packets are hostile: a malformed one is no entry.
 class EntryPoints {
  public:
-  /// Throws std::bad_alloc.
+  /// `parameters`: as the decoders are opened with. Throws std::bad_alloc.
   explicit EntryPoints(const AVCodecParameters& parameters);
 
   [[nodiscard]] PacketFacts look_at(const AVPacket& packet);
@@ -69,6 +75,7 @@ class EntryPoints {
   void follow_side_data(const AVPacket& packet);
   void take_extradata(Bytes extradata);
   [[nodiscard]] PacketFacts facts_of_units(const AVPacket& packet);
+  void follow_order(bool restarts);
   void parse(const AVPacket& packet);
   [[nodiscard]] PacketFacts facts_without_units(const AVPacket& packet);
   [[nodiscard]] Entry entry_without_units(const AVPacket& packet) const;
@@ -85,6 +92,9 @@ class EntryPoints {
   UniqueParser parser_;  // nullptr where there is none, or the packets tell everything
   UniqueCodecContext parser_context_;
   bool behind_entry_ = false;  // what leads, leads the last entry, and nothing that is none
+  int reorder_depth_;          // that decoders are opened with
+  std::deque<int> orders_;     // H.264: of the last pictures, since the last IDR
+  bool too_deep_ = false;
   NalFraming framing_;
   ParameterSets sets_;
   std::vector<std::uint8_t> extradata_;  // that a packet brought

@@ -76,7 +76,7 @@ void append_unit(std::vector<std::uint8_t>& bytes, const std::vector<std::uint8_
                  NalFraming framing) {
   if (framing.length_size == 0) bytes.insert(bytes.end(), {0, 0, 0, 1});
   for (int i = framing.length_size - 1; i >= 0; --i)
-    bytes.push_back(i < 4 ? static_cast<std::uint8_t>(unit.size() >> (8 * i)) : 0);
+    bytes.push_back(static_cast<std::uint8_t>(unit.size() >> (8 * i) & 0xFF));
   bytes.insert(bytes.end(), unit.begin(), unit.end());
 }
 

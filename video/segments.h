@@ -20,7 +20,9 @@ struct SegmentPacket {
 /// Each segment is for a decoder of its own, or for one that has been restarted (Decoder::restart):
 /// that gives the pictures that belong to the segment, and together, in the order of their
 /// segments, they are those of one decoder that gets the whole stream: same pictures, stamps and
-/// ledger. A segment has
+/// ledger. Where presentation stamps of pictures don't rise, FFmpeg weighs them against the
+/// decoding stamps of all that came before (best_effort_timestamp): there, stamps may differ. A
+/// segment has
 /// * its packets, the first with what a decoder would know of all before it (Prelude);
 /// * those from the next cut to the last that is shown before it. They come in both segments, and
 ///   are ReadPacket::foreign in the one that their picture doesn't belong to.
