@@ -48,20 +48,32 @@ class Channel {
   /// The next item; nullopt once every producer has closed.
   [[nodiscard]] std::optional<T> pop() {
     const ScopedWait waiting;
-    std::optional<T> item;
-    {
-      std::unique_lock lock(mutex_);
-      wait(lock, filled_, [this] { return !items_.empty() || open_producers_ <= 0; });
-      if (items_.empty()) return std::nullopt;
-      item.emplace(std::move(items_.front().item));
-      cost_ -= items_.front().cost;
-      items_.pop_front();
-    }
+    std::unique_lock lock(mutex_);
+    wait(lock, filled_, [this] { return !items_.empty() || open_producers_ <= 0; });
+    return take(lock);
+  }
+
+  /// Likewise; nullopt, too, if none has come after `patience`.
+  [[nodiscard]] std::optional<T> pop_within(Clock::duration patience) {
+    const ScopedWait waiting;
+    std::unique_lock lock(mutex_);
+    filled_.wait_for(lock, stop_, patience,
+                     [this] { return !items_.empty() || open_producers_ <= 0; });
+    if (stop_.stop_requested()) throw Stopped();
+    return take(lock);
+  }
+
+ private:
+  std::optional<T> take(std::unique_lock<std::mutex>& lock) {
+    if (items_.empty()) return std::nullopt;
+    std::optional<T> item(std::move(items_.front().item));
+    cost_ -= items_.front().cost;
+    items_.pop_front();
+    lock.unlock();
     room_.notify_one();
     return item;
   }
 
- private:
   template <typename Condition>
   void wait(std::unique_lock<std::mutex>& lock, std::condition_variable_any& changed,
             Condition fulfilled) {

@@ -17,12 +17,13 @@ Feed::Feed(const AVCodecParameters* cut, int packets, Segments& segments, Order&
       order_(order),
       stop_(std::move(stop)) {
   if (cut != nullptr) segmenter_.emplace(*cut);
-  begin_segment();  // the first frame may have been all that there is
+  begin_segment(false);  // the first frame may have been all that there is
 }
 
-void Feed::begin_segment() {
-  open_ = std::make_shared<Segment>(begun_++, capacity_, stop_);
+void Feed::begin_segment(bool alone) {
+  open_ = std::make_shared<Segment>(begun_++, alone, capacity_, stop_);
   segments_.push(open_);
+  for (SidePacket& packet : std::exchange(side_of_next_, {})) give(std::move(packet));
 }
 
 void Feed::end_segment() {
@@ -39,7 +40,7 @@ void Feed::give(ReadPacket packet) {
 void Feed::give(SidePacket packet) {
   // Not through a decoder whose encoder may look ahead as far as it likes.
   if (!segmenter_) return order_.give(0, std::move(packet), 0);
-  if (!open_) begin_segment();
+  if (!open_) return side_of_next_.push_back(std::move(packet));
   const std::int64_t cost = packet.packet->size;
   open_->input.push(std::move(packet), cost);
 }
@@ -59,7 +60,7 @@ void Feed::pass_on() {
 }
 
 void Feed::push(ReadPacket packet) {
-  if (!open_) begin_segment();
+  if (!open_) begin_segment(packet.alone);
   const std::int64_t cost = segmenter_ ? packet.packet->size : 1;
   open_->input.push(std::move(packet), cost);
 }
@@ -69,6 +70,7 @@ void Feed::finish() {
     segmenter_->finish();
     pass_on();
   }
+  if (!open_ && !side_of_next_.empty()) begin_segment(false);
   if (open_) end_segment();
   segments_.close();
   order_.end(begun_);

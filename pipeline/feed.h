@@ -20,10 +20,11 @@ using SegmentInput = std::variant<ReadPacket, SidePacket>;
 
 /// A part of the stream for one lane; without lanes all of it.
 struct Segment {
-  Segment(std::int64_t counted, std::int64_t capacity, std::stop_token stop)
-      : number(counted), input(capacity, std::move(stop)) {}
+  Segment(std::int64_t counted, bool begins_alone, std::int64_t capacity, std::stop_token stop)
+      : number(counted), alone(begins_alone), input(capacity, std::move(stop)) {}
 
   const std::int64_t number;  ///< from 0
+  const bool alone;           ///< ReadPacket::alone of the first
   Channel<SegmentInput> input;
 };
 using Segments = Channel<std::shared_ptr<Segment>>;
@@ -48,7 +49,7 @@ class Feed {
   [[nodiscard]] std::int64_t segments() const { return begun_; }
 
  private:
-  void begin_segment();
+  void begin_segment(bool alone);
   void end_segment();
   void pass_on();
   void push(ReadPacket packet);
@@ -59,7 +60,8 @@ class Feed {
   const std::stop_token stop_;
   std::optional<Segmenter> segmenter_;
   std::shared_ptr<Segment> open_;
-  std::deque<ReadPacket> of_next_;  // segment's, while the open one still gets packets
+  std::deque<ReadPacket> of_next_;       // segment's, while the open one still gets packets
+  std::deque<SidePacket> side_of_next_;  // that came before its first
   std::int64_t begun_ = 0;
 };
 

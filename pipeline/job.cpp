@@ -138,7 +138,7 @@ Job::Job(const JobOptions& options, const JobObserver& observer, PlannedJob plan
       plan_(std::move(planned.plan)),
       input_(std::move(planned.input)),
       muxer_(std::move(muxer)),
-      segments_(1, runner_.failed()),
+      segments_(plan_.lanes.count, runner_.failed()),
       order_({plan_.limits.packets, plan_.limits.bytes_behind}, runner_.failed()),
       reading_(input_.begin.reading),
       ended_range_(input_.begin.ended_range) {

@@ -1,9 +1,18 @@
 #include "pipeline/lane.h"
 
+#include <chrono>
 #include <string>
 #include <utility>
 
 namespace facepipe {
+namespace {
+
+// How long a lane that has decoded a segment waits for the next before it asks its decoder for the
+// pictures that it holds back, which may cost more: NVDEC's for H.264 then begins anew, which takes
+// 100 ms on an H100. It must not wait for ever: reading may have to wait for these pictures.
+constexpr auto kPatience = std::chrono::milliseconds(20);
+
+}  // namespace
 
 Lane::Lane(int number, LaneParts parts, int frames_in_flight, Segments& segments, Order& order,
            std::stop_token failed)
@@ -34,35 +43,50 @@ void Lane::add_threads(Runner& runner) {
 }
 
 void Lane::decode() {
-  bool restarts = false;
-  while (const std::optional<std::shared_ptr<Segment>> segment = segments_.pop()) {
-    if (std::exchange(restarts, true)) parts_.decoder->restart();
+  std::optional<std::shared_ptr<Segment>> segment = segments_.pop();
+  while (segment) {
     decode_segment(**segment);
+    segment = segments_.pop_within(kPatience);
+    if (segment && (*segment)->alone) continue;
+    finish();
+    if (!segment) segment = segments_.pop();
+    if (segment) parts_.decoder->restart();
   }
   decoded_.close();
 }
 
 void Lane::decode_segment(Segment& segment) {
-  segment_ = segment.number;
-  frames_ = 0;
+  begun_.push_back({segment.number});
   if (parts_.first) push_frame(std::move(*std::exchange(parts_.first, std::nullopt)), {});
   push_decoded();
   while (std::optional<SegmentInput> input = segment.input.pop()) {
     if (auto* const side = std::get_if<SidePacket>(&*input)) {
-      order_.give(segment_, std::move(*side), frames_);
+      order_.give(segment.number, std::move(*side), begun_.back().frames);
     } else {
       parts_.decoder->send(std::get<ReadPacket>(*input));
       push_decoded();
     }
   }
+}
+
+/// Of all segments that were sent.
+void Lane::finish() {
   parts_.decoder->finish();
   push_decoded();
-  order_.expect(segment_, frames_);
+  while (!begun_.empty()) end_first();
+}
+
+/// Of the segments that were sent and have not ended, the first.
+void Lane::end_first() {
+  order_.expect(begun_.front().segment, begun_.front().frames);
+  begun_.pop_front();
 }
 
 /// What the decoder has ready.
 void Lane::push_decoded() {
   while (std::optional<DecodedPicture> picture = parts_.decoder->next()) {
+    // Its first picture comes behind the last of the segment before.
+    while (begun_.size() > 1 && picture->segment > begun_.front().segment) end_first();
     const Timing coded = picture->coded;
     push_frame(parts_.frames->make(std::move(*picture)), coded);
   }
@@ -76,10 +100,10 @@ void Lane::push_frame(DecodedFrame decoded, const Timing& coded) {
   item.record.pts_s = item.frame.seconds();
   item.record.size = item.frame.upright();
   item.record.lane = number_;
-  item.segment = segment_;
+  item.segment = begun_.front().segment;
   item.coded = coded;
   item.in_flight = in_flight_.acquire(failed_);
-  ++frames_;
+  ++begun_.front().frames;
   decoded_.push(std::move(item));
 }
 

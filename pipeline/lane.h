@@ -51,6 +51,12 @@ class Lane {
   [[nodiscard]] Clock::duration encoding() const { return encoding_; }
 
  private:
+  /// A segment that the decoder has got packets of, and its frames so far.
+  struct Begun {
+    std::int64_t segment = 0;
+    std::int64_t frames = 0;
+  };
+
   void decode();
   void preprocess();
   void detect();
@@ -58,6 +64,8 @@ class Lane {
   void encode();
 
   void decode_segment(Segment& segment);
+  void finish();
+  void end_first();
   void push_decoded();
   void push_frame(DecodedFrame decoded, const Timing& coded);
   void give(EncodedFrame encoded, std::int64_t segment, const Timing& coded);
@@ -72,8 +80,7 @@ class Lane {
   Channel<WorkItem> started_;
   Channel<WorkItem> detected_;
   Channel<WorkItem> drawn_;
-  std::int64_t segment_ = 0;  // that is decoded
-  std::int64_t frames_ = 0;   // of it, so far
+  std::deque<Begun> begun_;  // segments that the decoder has got and not all pictures of which came
   Clock::duration decoding_{};
   Clock::duration encoding_{};
 };

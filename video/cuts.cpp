@@ -45,6 +45,7 @@ void CutFinder::cut_if_safe() {
   }
   Packet& first = waiting_.front();
   first.placement.begins = safe;
+  first.placement.alone = safe && first.facts.entry == Entry::alone;
   if (safe) first.placement.prelude = first.facts.prelude;
 }
 

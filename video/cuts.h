@@ -24,6 +24,7 @@ struct Placement {
   bool begins = false;   ///< a cut lies in front of it
   bool run_on = false;   ///< it is decoded in the segment before, too
   bool leading = false;  ///< its picture belongs to the segment before, else to this one
+  bool alone = false;    ///< where `begins`: as Entry::alone
   std::shared_ptr<const Prelude> prelude;  ///< where `begins`: for the decoder that begins here
 };
 

@@ -35,6 +35,7 @@ Decoder::Decoder(const Demuxer& demuxer, const DecoderOptions& options, Notices&
 // stores them, the flags are those of one thread.
 void Decoder::send(const ReadPacket& packet) {
   const AVPacket& coded = *packet.packet;
+  if (packet.alone) fields_.restart();
   const bool second = fields_.is_second_field(coded);
   if (second && first_field_.packet) {
     append_field(*first_field_.packet, coded);
@@ -154,6 +155,7 @@ std::int64_t Decoder::enter(const ReadPacket& read, bool second_field) {
   const AVPacket& packet = *read.packet;
   Ledger::Entry entry;
   entry.shown = false;
+  entry.segment = read.segment;
   if (second_field) {
     ledger_.extend_last(packet.duration);
   } else if (!read.foreign) {
@@ -190,7 +192,9 @@ std::optional<DecodedPicture> Decoder::complete(UniqueAVFrame picture) {
   if (foreign_.contains(tag)) return std::nullopt;
   const std::optional<Ledger::Entry> known = ledger_.settle(tag);
   const Ledger::Entry entry = known.value_or(Ledger::Entry{});
+  if (known && std::exchange(segment_, entry.segment) != entry.segment) timeline_.restart();
   DecodedPicture result;
+  result.segment = segment_;
   result.times = entry.times;
   result.times[StageId::decode].end = Clock::now();
   {

@@ -43,6 +43,8 @@ struct ReadPacket {
   /// Its picture belongs to another segment of the stream: decoded for those that refer to it, then
   /// dropped. It counts in that segment's ledger alone.
   bool foreign = false;
+  std::int64_t segment = 0;  ///< of the stream, that it is decoded in
+  bool alone = false;        ///< it begins the segment, none of whose pictures refers to one before
 };
 
 /// One video stream's decoder, through FFmpeg, whatever memory its pictures lie in. A back end
@@ -57,6 +59,10 @@ class Decoder {
   void send(const ReadPacket& packet);
   /// The end: next() gives what the decoder still holds.
   void finish();
+  /// A segment may also follow another without an end between them, where its first packet is
+  /// ReadPacket::alone and comes from later in the stream: its pictures then come behind those of
+  /// the segment before.
+  ///
   /// After the end, when next() has given everything: makes the decoder like a new one that keeps
   /// the ledger, for another segment of the stream (video/segments.h), of which the first packet
   /// says what is needed of all before. The timeline begins anew: stamps that only all pictures
@@ -142,6 +148,7 @@ class Decoder {
   bool has_decoded_ = false;
   std::string refusal_;
   Ledger ledger_;
+  std::int64_t segment_ = 0;        // of the last picture
   std::set<std::int64_t> foreign_;  // tags
   UniqueCodecContext context_;
 };

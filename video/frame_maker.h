@@ -21,6 +21,7 @@ struct DecodedPicture {
   Timing coded;  ///< before the timeline, in the stream's time base: pts may be AV_NOPTS_VALUE,
                  ///< duration 0
   FrameTimes times;
+  std::int64_t segment = 0;  ///< of the packet
 };
 
 /// A frame and the times of its stages so far (read, decode).

@@ -46,10 +46,12 @@ void Segmenter::route(ReadPacket packet, const Placement& placement) {
   const Prelude* prelude = ordinal_ == 0 ? first_prelude_.get() : placement.prelude.get();
   if (prelude != nullptr) packet.packet = with_prelude(*packet.packet, *prelude);
   packet.foreign = placement.leading;
+  packet.alone = placement.alone;
   push(segment_, std::move(packet));
 }
 
 void Segmenter::push(std::int64_t segment, ReadPacket packet) {
+  packet.segment = segment;
   ready_.push_back({segment, ordinal_, std::move(packet)});
 }
 

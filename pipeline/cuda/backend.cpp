@@ -165,10 +165,7 @@ std::unique_ptr<Decoder> CudaBackend::make_decoder(const Demuxer& demuxer,
 int CudaBackend::decoders(AVCodecID codec, const Decoder& like) const {
   if (!like.may_refuse()) return 1;  // it decodes on the CPU, on all cores
   cuda::use_device(device_);
-  int most = 1;
-  for (const NvdecAbility& ability : nvdec_abilities())
-    if (ability.codec == avcodec_get_name(codec)) most = std::max(most, ability.engines);
-  return most;
+  return std::max(1, nvdec_engines(avcodec_get_name(codec)));
 }
 
 std::unique_ptr<FrameProcessor> CudaBackend::make_processor(const JobOptions& options,

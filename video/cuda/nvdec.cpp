@@ -5,6 +5,7 @@
 #include <ffnvcodec/dynlink_cuviddec.h>
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "core/error.h"
@@ -34,45 +35,66 @@ struct CloseLibrary {
 };
 using UniqueLibrary = std::unique_ptr<void, CloseLibrary>;
 
-/// Whether the device decodes what `caps` names, whose answers are filled in.
-bool ask(tcuvidGetDecoderCaps* get_caps, CUVIDDECODECAPS& caps) {
-  const int result = get_caps(&caps);
-  if (result == kInvalidValue || result == kNotSupported) return false;
-  if (result != CUDA_SUCCESS)
-    throw Error(ErrorKind::device,
-                "NVDEC: cuvidGetDecoderCaps failed with CUDA's error " + std::to_string(result));
-  return caps.bIsSupported != 0;
-}
+/// The driver's library. Not by cuvid_load_functions(), which takes no file, asks for functions of
+/// decoding that nobody calls here, and prints its failures.
+class CuvidLibrary {
+ public:
+  explicit CuvidLibrary(const char* file) : library_(dlopen(file, RTLD_NOW | RTLD_LOCAL)) {
+    if (!library_) throw Error(ErrorKind::device, std::string("NVDEC: ") + dlerror());
+    get_caps_ =
+        reinterpret_cast<tcuvidGetDecoderCaps*>(dlsym(library_.get(), "cuvidGetDecoderCaps"));
+    if (get_caps_ == nullptr)
+      throw Error(ErrorKind::device,
+                  std::string("NVDEC: ") + file + " doesn't tell what it decodes: it is too old");
+  }
+
+  /// What the device can, if it decodes that.
+  [[nodiscard]] std::optional<CUVIDDECODECAPS> ask(cudaVideoCodec codec,
+                                                   cudaVideoChromaFormat chroma, int bits) const {
+    CUVIDDECODECAPS caps{};
+    caps.eCodecType = codec;
+    caps.eChromaFormat = chroma;
+    caps.nBitDepthMinus8 = static_cast<unsigned>(bits - 8);
+    const int result = get_caps_(&caps);
+    if (result == kInvalidValue || result == kNotSupported) return std::nullopt;
+    if (result != CUDA_SUCCESS)
+      throw Error(ErrorKind::device,
+                  "NVDEC: cuvidGetDecoderCaps failed with CUDA's error " + std::to_string(result));
+    if (caps.bIsSupported == 0) return std::nullopt;
+    return caps;
+  }
+
+ private:
+  UniqueLibrary library_;
+  tcuvidGetDecoderCaps* get_caps_ = nullptr;
+};
 
 }  // namespace
 
-// Not by cuvid_load_functions(), which takes no file, asks for functions of decoding that nobody
-// calls here, and prints its failures.
 std::vector<NvdecAbility> nvdec_abilities(const char* file) {
-  const UniqueLibrary library(dlopen(file, RTLD_NOW | RTLD_LOCAL));
-  if (!library) throw Error(ErrorKind::device, std::string("NVDEC: ") + dlerror());
-  auto* const get_caps =
-      reinterpret_cast<tcuvidGetDecoderCaps*>(dlsym(library.get(), "cuvidGetDecoderCaps"));
-  if (get_caps == nullptr)
-    throw Error(ErrorKind::device,
-                std::string("NVDEC: ") + file + " doesn't tell what it decodes: it is too old");
+  const CuvidLibrary library(file);
   std::vector<NvdecAbility> found;
   for (const auto& [codec, codec_name] : kCodecs)
     for (const auto& [chroma, chroma_name] : kChroma)
-      for (const int bits : kBits) {
-        CUVIDDECODECAPS caps{};
-        caps.eCodecType = codec;
-        caps.eChromaFormat = chroma;
-        caps.nBitDepthMinus8 = static_cast<unsigned>(bits - 8);
-        if (!ask(get_caps, caps)) continue;
-        found.push_back({codec_name,
-                         chroma_name,
-                         bits,
-                         {caps.nMinWidth, caps.nMinHeight},
-                         {static_cast<int>(caps.nMaxWidth), static_cast<int>(caps.nMaxHeight)},
-                         caps.nNumNVDECs});
-      }
+      for (const int bits : kBits)
+        if (const auto caps = library.ask(codec, chroma, bits))
+          found.push_back(
+              {codec_name,
+               chroma_name,
+               bits,
+               {caps->nMinWidth, caps->nMinHeight},
+               {static_cast<int>(caps->nMaxWidth), static_cast<int>(caps->nMaxHeight)}});
   return found;
+}
+
+int nvdec_engines(std::string_view codec, const char* file) {
+  const CuvidLibrary library(file);
+  for (const auto& [known, name] : kCodecs) {
+    if (name != codec) continue;
+    const auto caps = library.ask(known, cudaVideoChromaFormat_420, 8);
+    return caps ? caps->nNumNVDECs : 0;
+  }
+  return 0;
 }
 
 }  // namespace facepipe
