@@ -32,16 +32,12 @@ int execute(const DoctorOptions& options) {
 int execute(const RunOptions& options) {
   const StopSignals signals;
   start_log(options.quiet ? spdlog::level::err : options.log_level);
-  const auto job = [](const JobOptions& job_options, Backend& backend, const JobObserver& observer,
-                      const std::stop_token& stop) {
-    return run_job(job_options, backend, observer, stop);
-  };
   const auto extension = [&](const std::string& input, const std::string& encoder,
                              const std::stop_token& stop) {
     return output_extension_for(input, encoder, stop, options.job.allow_references,
                                 options.job.max_pixels);
   };
-  return run(options, {extension, probe_cuda, make_backend, job}, signals.token());
+  return run(options, {extension, probe_cuda, make_backend, run_job}, signals.token());
 }
 
 }  // namespace
