@@ -1,6 +1,5 @@
 #include "video/first_picture.h"
 
-#include <deque>
 #include <string>
 #include <utility>
 
@@ -27,11 +26,71 @@ class FirstPictureSearch {
   }
 
  private:
-  void read();
-  void keep(const ReadPacket& item);
-  void keep_other(UniqueAVPacket packet);
-  void decode();
-  void replace_decoder();
+  /// Reads one packet, and puts it where it belongs.
+  void read() {
+    ReadPacket item;
+    {
+      const ScopedWork reading(found_.reading);
+      item = read_packet(demuxer_);
+    }
+    const bool video = item.packet && item.packet->stream_index == demuxer_.video_index();
+    if (item.packet && !video) return keep_other(std::move(item.packet));
+    found_.ended_range = video && found_.decoder->past_end(*item.packet);
+    found_.ended = !item.packet || found_.ended_range;
+    if (found_.ended) return;
+    if (found_.decoder->may_refuse() && !found_.decoder->has_decoded()) keep(item);
+    found_.packets.push_back(std::move(item));
+  }
+
+  /// For another decoder.
+  void keep(const ReadPacket& item) {
+    kept_bytes_ += item.packet->size;
+    kept_.push_back({reference(*item.packet), item.read});
+    if (kept_bytes_ <= kMaxKeptBytes) return;
+    kept_.clear();
+    lost_some_ = true;
+  }
+
+  void keep_other(UniqueAVPacket packet) {
+    if (!wants_(*packet, *found_.decoder)) return;
+    other_bytes_ += packet->size;
+    if (other_bytes_ > kMaxKeptBytes)
+      throw Error(ErrorKind::input, demuxer_.url() + ": other streams fill " +
+                                        std::to_string(kMaxKeptBytes >> 20) +
+                                        " MiB before the first picture");
+    found_.other_packets.push_back(std::move(packet));
+  }
+
+  void decode() {
+    while (!found_.picture) {
+      const bool last = found_.packets.empty();
+      if (last && !found_.ended) return;
+      if (last) {
+        found_.decoder->finish();
+      } else {
+        found_.decoder->send(found_.packets.front());
+        found_.packets.pop_front();
+      }
+      found_.picture = found_.decoder->next();
+      const bool refused = !found_.decoder->refusal().empty();
+      if (refused) replace_decoder();
+      if (last && !refused) return;
+    }
+  }
+
+  /// By one of the CPU, which gets all packets again.
+  void replace_decoder() {
+    const std::string reason = found_.decoder->refusal();
+    if (choice_ != DecoderChoice::automatic || lost_some_)
+      throw Error(ErrorKind::device, demuxer_.url() + ": " + reason +
+                                         "; the CPU decodes it with --decoder " +
+                                         (lost_some_ ? "cpu" : "auto or cpu"));
+    notices_.add("decoded on the CPU and uploaded, because " + reason);
+    choice_ = DecoderChoice::cpu;
+    found_.decoder = nullptr;  // its memory may be wanted
+    found_.decoder = open_(choice_);
+    found_.packets = std::exchange(kept_, {});
+  }
 
   Demuxer& demuxer_;
   const OpenDecoder& open_;
@@ -44,72 +103,6 @@ class FirstPictureSearch {
   std::int64_t other_bytes_ = 0;
   bool lost_some_ = false;  // of kept_, because they were too many
 };
-
-/// Reads one packet, and puts it where it belongs.
-void FirstPictureSearch::read() {
-  ReadPacket item;
-  {
-    const ScopedWork reading(found_.reading);
-    item = read_packet(demuxer_);
-  }
-  const bool video = item.packet && item.packet->stream_index == demuxer_.video_index();
-  if (item.packet && !video) return keep_other(std::move(item.packet));
-  found_.ended_range = video && found_.decoder->past_end(*item.packet);
-  found_.ended = !item.packet || found_.ended_range;
-  if (found_.ended) return;
-  if (found_.decoder->may_refuse() && !found_.decoder->has_decoded()) keep(item);
-  found_.packets.push_back(std::move(item));
-}
-
-/// For another decoder.
-void FirstPictureSearch::keep(const ReadPacket& item) {
-  kept_bytes_ += item.packet->size;
-  kept_.push_back({reference(*item.packet), item.read});
-  if (kept_bytes_ <= kMaxKeptBytes) return;
-  kept_.clear();
-  lost_some_ = true;
-}
-
-void FirstPictureSearch::keep_other(UniqueAVPacket packet) {
-  if (!wants_(*packet, *found_.decoder)) return;
-  other_bytes_ += packet->size;
-  if (other_bytes_ > kMaxKeptBytes)
-    throw Error(ErrorKind::input, demuxer_.url() + ": other streams fill " +
-                                      std::to_string(kMaxKeptBytes >> 20) +
-                                      " MiB before the first picture");
-  found_.other_packets.push_back(std::move(packet));
-}
-
-void FirstPictureSearch::decode() {
-  while (!found_.picture) {
-    const bool last = found_.packets.empty();
-    if (last && !found_.ended) return;
-    if (last) {
-      found_.decoder->finish();
-    } else {
-      found_.decoder->send(found_.packets.front());
-      found_.packets.pop_front();
-    }
-    found_.picture = found_.decoder->next();
-    const bool refused = !found_.decoder->refusal().empty();
-    if (refused) replace_decoder();
-    if (last && !refused) return;
-  }
-}
-
-/// By one of the CPU, which gets all packets again.
-void FirstPictureSearch::replace_decoder() {
-  const std::string reason = found_.decoder->refusal();
-  if (choice_ != DecoderChoice::automatic || lost_some_)
-    throw Error(ErrorKind::device, demuxer_.url() + ": " + reason +
-                                       "; the CPU decodes it with --decoder " +
-                                       (lost_some_ ? "cpu" : "auto or cpu"));
-  notices_.add("decoded on the CPU and uploaded, because " + reason);
-  choice_ = DecoderChoice::cpu;
-  found_.decoder = nullptr;  // its memory may be wanted
-  found_.decoder = open_(choice_);
-  found_.packets = std::exchange(kept_, {});
-}
 
 }  // namespace
 

@@ -68,27 +68,25 @@ class UploadingDecoder final : public Decoder {
     facts.format = picture_layout({}, bits_of(planar_format(facts.format))).format;
     return facts;
   }
+
   [[nodiscard]] std::unique_ptr<FrameMaker> make_frames(const AVFrame& first,
-                                                        const FrameTarget& target) override;
+                                                        const FrameTarget& target) override {
+    const auto source = static_cast<AVPixelFormat>(first.format);
+    const AVPixelFormat planar = planar_format(source);
+    if (planar != source)
+      notices().add(std::string("pictures converted from ") + av_get_pix_fmt_name(source) + " to " +
+                    av_get_pix_fmt_name(planar) + " for the device");
+    if ((av_pix_fmt_desc_get(source)->flags & AV_PIX_FMT_FLAG_ALPHA) != 0)
+      notices().add("transparency dropped, which the device's pictures don't have");
+    cuda::use_device(device_);
+    return std::make_unique<UploadedFrames>(demuxer(), target, planar, options(), device_,
+                                            notices(), copies_);
+  }
 
  private:
   Device device_;
   CopyCounter& copies_;
 };
-
-std::unique_ptr<FrameMaker> UploadingDecoder::make_frames(const AVFrame& first,
-                                                          const FrameTarget& target) {
-  const auto source = static_cast<AVPixelFormat>(first.format);
-  const AVPixelFormat planar = planar_format(source);
-  if (planar != source)
-    notices().add(std::string("pictures converted from ") + av_get_pix_fmt_name(source) + " to " +
-                  av_get_pix_fmt_name(planar) + " for the device");
-  if ((av_pix_fmt_desc_get(source)->flags & AV_PIX_FMT_FLAG_ALPHA) != 0)
-    notices().add("transparency dropped, which the device's pictures don't have");
-  cuda::use_device(device_);
-  return std::make_unique<UploadedFrames>(demuxer(), target, planar, options(), device_, notices(),
-                                          copies_);
-}
 
 }  // namespace
 
