@@ -3,7 +3,7 @@ extern "C" {
 }
 
 #include <cstddef>
-#include <string_view>
+#include <string>
 #include <utility>
 
 #include "core/cuda/devices.h"
@@ -18,12 +18,9 @@ namespace {
 
 /// What a picture becomes before it is uploaded. Its range must stay.
 AVPixelFormat planar_format(AVPixelFormat source) {
-  const AVPixFmtDescriptor& description = *av_pix_fmt_desc_get(source);
-  const int bits = description.comp[0].depth;
-  if (bits > 10) return AV_PIX_FMT_YUV420P16;
-  if (bits > 8) return AV_PIX_FMT_YUV420P10;
-  const bool full_range = std::string_view(description.name).starts_with("yuvj");
-  return full_range ? AV_PIX_FMT_YUVJ420P : AV_PIX_FMT_YUV420P;
+  if (bits_of(source) > 10) return AV_PIX_FMT_YUV420P16;
+  if (bits_of(source) > 8) return AV_PIX_FMT_YUV420P10;
+  return is_full_range_yuv(source) ? AV_PIX_FMT_YUVJ420P : AV_PIX_FMT_YUV420P;
 }
 
 FrameTarget with_format(FrameTarget target, AVPixelFormat format) {
