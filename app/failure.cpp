@@ -6,7 +6,6 @@
 #include <atomic>
 #include <csignal>
 #include <cstring>
-#include <exception>
 #include <new>
 #include <string_view>
 #include <system_error>

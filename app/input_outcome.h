@@ -1,11 +1,14 @@
 // What became of each input, and with what: the facts that report, summary and exit code tell.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "app/failure.h"
 #include "app/inputs.h"
 #include "core/device.h"
 #include "detector/options.h"
@@ -14,7 +17,11 @@
 namespace facepipe {
 
 enum class InputStatus { waiting, done, damaged, partial, skipped, failed };
-[[nodiscard]] std::string_view to_string(InputStatus status);
+[[nodiscard]] inline std::string_view to_string(InputStatus status) {
+  constexpr std::array<std::string_view, 6> kNames{"not run", "done",    "damaged",
+                                                   "partial", "skipped", "failed"};
+  return kNames[static_cast<std::size_t>(status)];
+}
 
 struct InputOutcome {
   PlannedInput planned;
@@ -42,6 +49,13 @@ struct RunFacts {
 
 /// The exit code of all: kExitInterrupted if that is any input's, else that of the first that
 /// failed.
-[[nodiscard]] int exit_code(const std::vector<InputOutcome>& outcomes);
+[[nodiscard]] inline int exit_code(const std::vector<InputOutcome>& outcomes) {
+  int code = kExitDone;
+  for (const InputOutcome& outcome : outcomes) {
+    if (outcome.code == kExitInterrupted) return kExitInterrupted;
+    if (code == kExitDone) code = outcome.code;
+  }
+  return code;
+}
 
 }  // namespace facepipe

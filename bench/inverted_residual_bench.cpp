@@ -21,6 +21,7 @@
 #include "bench/program.h"
 #include "core/cuda/buffer.h"
 #include "detector/cnn/cuda/operators/inverted_residual/trial.h"
+#include "tests/detector/cnn/cuda/tile_text.h"
 
 namespace facepipe {
 namespace {

@@ -24,8 +24,8 @@
 #include <vector>
 
 #include "bench/nms_files.h"
-#include "nms/cpu/instruction_sets.h"
 #include "nms/cpu/suppressor.h"
+#include "tests/support/instruction_sets.h"
 #include "tests/support/nms_cases.h"
 
 namespace facepipe {
@@ -87,7 +87,7 @@ std::vector<Set> read_list(const std::string& list) {
 
 void measure_ours(benchmark::State& state, const Set& set, NmsOptions options,
                   std::string_view instruction_set) {
-  nms::force_instruction_set(instruction_set);
+  test::force_instruction_set(instruction_set);
   options.threshold = set.threshold;
   options.matrix.d_max = kMaxMatrixSide;
   CpuSuppressor suppressor(options,
@@ -100,7 +100,7 @@ void measure_ours(benchmark::State& state, const Set& set, NmsOptions options,
   const test::NmsCase& first = set.variants.front();
   const std::size_t kept = suppressor.run({first.boxes, first.scores, {}}).indices.size();
   state.counters["kept"] = static_cast<double>(kept);
-  nms::use_best_instruction_set();
+  test::use_best_instruction_set();
 }
 
 void measure_opencv(benchmark::State& state, const Set& set) {
@@ -148,9 +148,9 @@ void add_measurement(const std::string& name, const std::function<void(benchmark
 }
 
 void run(const std::vector<Set>& sets) {
-  const std::string best{nms::instruction_set()};
+  const std::string best{test::instruction_set()};
   for (const Set& set : sets) {
-    for (const std::string_view instructions : nms::instruction_sets())
+    for (const std::string_view instructions : test::instruction_sets())
       add_measurement(
           std::string(instructions) + '/' + set.name,
           [&set, instructions](auto& state) { measure_ours(state, set, {}, instructions); });

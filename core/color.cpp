@@ -10,11 +10,6 @@ using Row = std::array<double, 3>;
 using Matrix = std::array<Row, 3>;
 
 // Code points of MatrixCoefficients.
-constexpr int kBt709 = 1;
-constexpr int kFcc = 4;
-constexpr int kBt601Lines625 = 5;
-constexpr int kBt601Lines525 = 6;
-constexpr int kSmpte240 = 7;
 constexpr int kYCgCo = 8;
 constexpr int kSmpte2085 = 11;
 constexpr int kFromPrimaries = 12;
@@ -28,6 +23,16 @@ struct Weights {
   double blue;
 };
 
+struct CodedWeights {
+  int matrix;
+  Weights weights;
+};
+
+constexpr std::array kWeights{CodedWeights{1, {0.2126, 0.0722}},  // BT.709
+                              CodedWeights{4, {0.30, 0.11}},      // FCC
+                              CodedWeights{5, {0.299, 0.114}},    // BT.601, 625 lines
+                              CodedWeights{6, {0.299, 0.114}},    // BT.601, 525 lines
+                              CodedWeights{7, {0.212, 0.087}}};   // SMPTE 240M
 constexpr Weights kBt2020Weights{0.2627, 0.0593};
 
 /// Chromaticity coordinates.
@@ -88,22 +93,10 @@ Weights weights_from_primaries(int code) {
 }
 
 Weights weights_of(int matrix, int primaries) {
-  switch (matrix) {
-    case kBt709:
-      return {0.2126, 0.0722};
-    case kFcc:
-      return {0.30, 0.11};
-    case kBt601Lines625:
-    case kBt601Lines525:
-      return {0.299, 0.114};
-    case kSmpte240:
-      return {0.212, 0.087};
-    case kFromPrimaries:
-    case kFromPrimariesConstantLuminance:
-      return weights_from_primaries(primaries);
-    default:
-      return kBt2020Weights;
-  }
+  if (matrix == kFromPrimaries || matrix == kFromPrimariesConstantLuminance)
+    return weights_from_primaries(primaries);
+  const auto* const found = std::ranges::find(kWeights, matrix, &CodedWeights::matrix);
+  return found != kWeights.end() ? found->weights : kBt2020Weights;
 }
 
 /// Luma in 0..1 and chroma in -0.5..0.5 of red, green and blue in 0..1.

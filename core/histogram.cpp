@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 namespace facepipe {
 namespace {
@@ -38,8 +39,7 @@ void Histogram::add(double value) {
 void Histogram::merge(const Histogram& other) {
   if (other.count_ == 0) return;
   buckets_.resize(kBuckets);
-  std::transform(buckets_.begin(), buckets_.end(), other.buckets_.begin(), buckets_.begin(),
-                 [](std::uint64_t a, std::uint64_t b) { return a + b; });
+  std::ranges::transform(buckets_, other.buckets_, buckets_.begin(), std::plus());
   least_ = count_ == 0 ? other.least_ : std::min(least_, other.least_);
   most_ = std::max(most_, other.most_);
   count_ += other.count_;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <stop_token>
+#include <utility>
 #include <vector>
 
 namespace facepipe {
@@ -24,16 +25,12 @@ class Slots {
     Permit() = default;
     Permit(std::shared_ptr<State> state, int number) : state_(std::move(state)), number_(number) {}
     ~Permit() { release(); }
-    Permit(Permit&& other) noexcept : state_(std::move(other.state_)), number_(other.number_) {}
-    Permit& operator=(Permit&& other) noexcept {
-      if (this == &other) return *this;
-      release();
-      state_ = std::move(other.state_);
-      number_ = other.number_;
+    Permit(Permit&&) noexcept = default;
+    Permit& operator=(Permit other) noexcept {  // whose destructor gives the old one back
+      std::swap(state_, other.state_);
+      std::swap(number_, other.number_);
       return *this;
     }
-    Permit(const Permit&) = delete;
-    Permit& operator=(const Permit&) = delete;
 
     [[nodiscard]] int number() const { return number_; }
     explicit operator bool() const { return state_ != nullptr; }

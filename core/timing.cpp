@@ -5,13 +5,6 @@
 #include <algorithm>
 
 namespace facepipe {
-namespace {
-
-double to_ms(Clock::duration duration) {
-  return std::chrono::duration<double, std::milli>(duration).count();
-}
-
-}  // namespace
 
 std::string_view to_string(StageId stage) {
   constexpr std::array<std::string_view, kStageCount> kNames{
@@ -19,24 +12,22 @@ std::string_view to_string(StageId stage) {
   return kNames[static_cast<std::size_t>(stage)];
 }
 
-double Interval::milliseconds() const { return to_ms(end - begin); }
-
 double FrameTimes::total_ms() const {
   Clock::time_point last{};
   for (const Interval& stage : stages) last = std::max(last, stage.end);
   const Interval& read = (*this)[StageId::read];
-  return read.ran() ? to_ms(last - read.begin) : 0;
+  return read.ran() ? in_milliseconds(last - read.begin) : 0;
 }
 
 double FrameTimes::latency_ms() const {
   const Interval& decode = (*this)[StageId::decode];
   const Interval& encode = (*this)[StageId::encode];
   if (!decode.ran()) return 0;
-  if (encode.ran()) return to_ms(encode.begin - decode.end);
+  if (encode.ran()) return in_milliseconds(encode.begin - decode.end);
   Clock::time_point last = decode.end;
   for (StageId id : {StageId::preprocess, StageId::inference, StageId::nms, StageId::overlay})
     last = std::max(last, (*this)[id].end);
-  return to_ms(last - decode.end);
+  return in_milliseconds(last - decode.end);
 }
 
 double ScopedCpuTime::thread_cpu_ms() {

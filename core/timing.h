@@ -10,6 +10,13 @@ namespace facepipe {
 
 using Clock = std::chrono::steady_clock;
 
+[[nodiscard]] inline double in_seconds(Clock::duration duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+[[nodiscard]] inline double in_milliseconds(Clock::duration duration) {
+  return std::chrono::duration<double, std::milli>(duration).count();
+}
+
 enum class StageId { read, decode, preprocess, inference, nms, overlay, encode, mux };
 inline constexpr std::size_t kStageCount = 8;
 [[nodiscard]] std::string_view to_string(StageId stage);
@@ -19,7 +26,7 @@ struct Interval {
   Clock::time_point begin{};
   Clock::time_point end{};
   [[nodiscard]] bool ran() const { return begin != Clock::time_point{}; }
-  [[nodiscard]] double milliseconds() const;
+  [[nodiscard]] double milliseconds() const { return in_milliseconds(end - begin); }
 };
 
 /// The way of one frame through all stages.

@@ -74,7 +74,7 @@ class CnnDetectorFactory final : public DetectorFactory {
         .order = model_.channel_order(),
         .outputs = model_.outputs().size(),
         .engine = make_engine(choice().library, model_, fit.network, engine),
-        .head = make_head(model_.kind()),
+        .head = model_.known().decode,
         .score_threshold = options_.score_threshold,
         .requests = requests,
     });

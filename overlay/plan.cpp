@@ -117,21 +117,11 @@ std::size_t most_primitives(const Detections& faces, const OverlayStyle& style) 
 StoredMap stored_map(Size stored, Orientation orientation) {
   const int right = stored.width - 1;
   const int bottom = stored.height - 1;
-  StoredMap map;
-  switch (orientation.quarter_turns) {
-    case 0:
-      map = {1, 0, 0, 0, 1, 0};
-      break;
-    case 1:
-      map = {0, 1, 0, -1, 0, bottom};
-      break;
-    case 2:
-      map = {-1, 0, right, 0, -1, bottom};
-      break;
-    default:
-      map = {0, -1, right, 1, 0, 0};
-      break;
-  }
+  const std::array<StoredMap, 4> turned{{{1, 0, 0, 0, 1, 0},
+                                         {0, 1, 0, -1, 0, bottom},
+                                         {-1, 0, right, 0, -1, bottom},
+                                         {0, -1, right, 1, 0, 0}}};
+  StoredMap map = turned[static_cast<std::size_t>(orientation.quarter_turns)];
   if (orientation.mirrored) {
     map.xx = -map.xx;
     map.xy = -map.xy;

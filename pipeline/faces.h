@@ -1,6 +1,9 @@
 // From candidates and what suppression kept of them to the faces of a frame.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include "core/detections.h"
 #include "core/host_device.h"
 #include "nms/nms.h"
@@ -26,7 +29,16 @@ struct FaceSizes {
 };
 
 /// Faces of the sizes wanted, in rank order, with the boxes and scores that suppression left them.
-[[nodiscard]] Detections select_faces(const Detections& candidates, const NmsKept& kept,
-                                      const FaceSizes& sizes);
+[[nodiscard]] inline Detections select_faces(const Detections& candidates, const NmsKept& kept,
+                                             const FaceSizes& sizes) {
+  Detections faces;
+  for (std::size_t rank = 0; rank < kept.indices.size(); ++rank) {
+    const std::uint32_t i = kept.indices[rank];
+    const Box& box = kept.boxes.empty() ? candidates.boxes[i] : kept.boxes[rank];
+    const float score = kept.scores.empty() ? candidates.scores[i] : kept.scores[rank];
+    if (sizes.wanted(box)) faces.push_back(box, score, candidates, i);
+  }
+  return faces;
+}
 
 }  // namespace facepipe

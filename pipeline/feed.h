@@ -10,7 +10,6 @@
 
 #include "pipeline/channel.h"
 #include "pipeline/order.h"
-#include "pipeline/work_item.h"
 #include "video/segments.h"
 
 namespace facepipe {

@@ -2,18 +2,39 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <stop_token>
 
+#include "core/frame.h"
+#include "core/frame_record.h"
+#include "core/slots.h"
 #include "detector/detector.h"
 #include "pipeline/job.h"
-#include "pipeline/work_item.h"
 #include "video/notices.h"
+#include "video/timeline.h"
 
 namespace facepipe {
 
+/// What a device keeps of a frame between FrameProcessor::start() and finish(). Destroyed
+/// before the frame, it waits for work on it.
+class FrameWork {
+ public:
+  virtual ~FrameWork() = default;
+};
+
+/// Decoder -> ... -> encoder: a frame and what is known of it so far.
+struct WorkItem {
+  Frame frame;
+  FrameRecord record;
+  std::int64_t segment = 0;  ///< of the stream, which it belongs to
+  Timing coded;              ///< DecodedPicture::coded
+  Slots::Permit in_flight;   ///< bounds the frames between decoder and encoder
+  std::unique_ptr<FrameWork> work;
+};
+
 /// Finds and draws the faces of one job's frames, all on one device. start(), finish() and draw()
-/// are called by a thread each, with each frame in that order; frames come in presentation order.
+/// are called by a thread each, with each frame in that order. Each lane has one.
 class FrameProcessor {
  public:
   virtual ~FrameProcessor() = default;
@@ -31,15 +52,17 @@ class FrameProcessor {
   /// Candidates so far that suppression had no room for.
   [[nodiscard]] virtual std::int64_t candidates_ignored() const = 0;
 
-  /// Fills in what is the same for all processors of a job: the network's size, and all copies
-  /// between host and device.
-  virtual void report(JobResult& result) const = 0;
+  /// Fills in what is known at the end, for all lanes: the network's size, copies between host and
+  /// device, and the candidates that were `ignored` altogether.
+  virtual void report(std::int64_t ignored, JobResult& result, Notices& notices) const = 0;
 };
 
 /// Tells how pictures are tiled, if they are: a line in the log.
 void tell_tiles(const std::optional<Tiling>& tiling);
 
-/// Tells of candidates that suppression had no room for, if there are any.
-void tell_ignored(std::int64_t ignored, std::uint32_t capacity, Notices& notices);
+/// Fills in the network's size, tiles and the candidates that suppression, which takes `capacity`,
+/// had no room for; these are told, if there are any.
+void report_detection(const DetectorFacts& facts, std::int64_t ignored, std::uint32_t capacity,
+                      JobResult& result, Notices& notices);
 
 }  // namespace facepipe

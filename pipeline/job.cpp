@@ -23,16 +23,6 @@
 namespace facepipe {
 namespace {
 
-/// Requests a stop when another one is requested.
-class LinkedStop {
- public:
-  LinkedStop(const std::stop_token& from, const std::stop_source& to)
-      : link_(from, [to]() mutable { to.request_stop(); }) {}
-
- private:
-  std::stop_callback<std::function<void()>> link_;
-};
-
 /// Completes the video under its name, or as a part under a partial one.
 void finish_output(const JobOptions& options, const OutputPlan& plan, const Encoder& encoder,
                    Muxer& muxer, JobResult& result) {
@@ -159,7 +149,7 @@ Job::Job(const JobOptions& options, const JobObserver& observer, PlannedJob plan
 }
 
 void Job::run() {
-  const LinkedStop no_more_reading(runner_.failed(), ending_);
+  const std::stop_callback ends_reading(runner_.failed(), [this] { ending_.request_stop(); });
   runner_.run();
   Clock::duration decoding = input_.begin.decoding;
   Clock::duration encoding{};
@@ -250,10 +240,9 @@ void Job::finish(JobResult& result, Notices& notices) {
   result.size = plan_.frames.upright();
   result.lanes = plan_.lanes;
   result.cuts = cuts_;
-  lanes_.front().processor().report(result);
-  for (const Lane& lane : lanes_)
-    result.candidates_ignored += lane.processor().candidates_ignored();
-  tell_ignored(result.candidates_ignored, nms_capacity(options_.nms), notices);
+  std::int64_t ignored = 0;
+  for (const Lane& lane : lanes_) ignored += lane.processor().candidates_ignored();
+  lanes_.front().processor().report(ignored, result, notices);
   if (muxer_) finish_output(options_, *plan_.output, *lanes_.front().encoder(), *muxer_, result);
   statistics_.fill(result);  // before what the run has made is taken down, which is no part of it
 }
@@ -264,8 +253,8 @@ JobResult run_job(const JobOptions& options, Backend& backend, const JobObserver
                   const std::stop_token& stop, std::unique_ptr<Demuxer> opened) {
   Statistics statistics;  // its clock starts before the input is opened
   Notices notices(options.input);
-  const std::stop_source ending;
-  const LinkedStop stop_ends(stop, ending);
+  std::stop_source ending;
+  const std::stop_callback ends(stop, [&ending] { ending.request_stop(); });
   PlannedJob planned = plan_job(options, backend, notices, ending.get_token(), std::move(opened));
   JobResult result;
   if (planned.input.first) {

@@ -16,7 +16,6 @@
 #include "pipeline/frame_processor.h"
 #include "pipeline/order.h"
 #include "pipeline/runner.h"
-#include "pipeline/work_item.h"
 #include "video/decoder.h"
 #include "video/encoder.h"
 #include "video/frame_maker.h"

@@ -11,11 +11,16 @@
 #include <variant>
 
 #include "core/timing.h"
-#include "pipeline/work_item.h"
 #include "video/encoder.h"
+#include "video/ffmpeg.h"
 #include "video/timeline.h"
 
 namespace facepipe {
+
+/// A packet of another stream than the video.
+struct SidePacket {
+  UniqueAVPacket packet;
+};
 
 /// A frame that a lane has nothing more to do with.
 struct FinishedFrame {

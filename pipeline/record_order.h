@@ -16,9 +16,8 @@ class RecordOrder {
   void push(FrameRecord record, const Sink& sink) {
     const std::int64_t index = record.index;
     waiting_.emplace(index, std::move(record));
-    for (auto next = waiting_.find(next_); next != waiting_.end(); next = waiting_.find(next_)) {
-      sink(std::move(next->second));
-      waiting_.erase(next);
+    while (auto next = waiting_.extract(next_)) {
+      sink(std::move(next.mapped()));
       ++next_;
     }
   }

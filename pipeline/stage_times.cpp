@@ -11,8 +11,6 @@ bool works_all_the_while(StageId stage) {
          stage == StageId::overlay;
 }
 
-double seconds(Clock::duration duration) { return std::chrono::duration<double>(duration).count(); }
-
 }  // namespace
 
 void StageTimes::add(const FrameTimes& times) {
@@ -58,7 +56,7 @@ std::vector<StageRow> StageTimes::rows() const {
     const Stage& stage = stages_[i];
     const auto frames = static_cast<double>(stage.in_stage_ms.count());
     if (frames == 0) continue;
-    const double work_s = seconds(stage.work);
+    const double work_s = in_seconds(stage.work);
     rows.push_back({static_cast<StageId>(i), stage.in_stage_ms.percentiles(), 1e3 * work_s / frames,
                     wall_s_ > 0 ? work_s / wall_s_ : 0, stage.own_cpu_ms.percentiles()});
   }

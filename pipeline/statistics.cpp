@@ -1,13 +1,9 @@
 #include "pipeline/statistics.h"
 
-#include <time.h>
+#include <ctime>
 
 namespace facepipe {
 namespace {
-
-double seconds_between(Clock::time_point begin, Clock::time_point end) {
-  return std::chrono::duration<double>(end - begin).count();
-}
 
 /// When the frame's work on the detector's device began.
 Clock::time_point detection_begin(const FrameTimes& times) {
@@ -17,11 +13,7 @@ Clock::time_point detection_begin(const FrameTimes& times) {
 
 }  // namespace
 
-double Statistics::process_cpu_s() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
+double Statistics::process_cpu_s() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 void Statistics::add(const FrameRecord& record) {
   if (frames_ == 0) started_ = detection_begin(record.times);
@@ -33,7 +25,7 @@ void Statistics::add(const FrameRecord& record) {
 
 double Statistics::frames_per_second(Clock::time_point now) const {
   if (frames_ == 0) return 0;
-  const double span = seconds_between(started_, now);
+  const double span = in_seconds(now - started_);
   return span > 0 ? static_cast<double>(frames_) / span : 0;
 }
 
@@ -45,8 +37,8 @@ void Statistics::fill(JobResult& result) {
   const Clock::time_point end = Clock::now();
   result.faces = faces_;
   result.candidates = candidates_;
-  result.wall_s = seconds_between(begin_, end);
-  result.startup_s = frames_ > 0 ? seconds_between(begin_, started_) : result.wall_s;
+  result.wall_s = in_seconds(end - begin_);
+  result.startup_s = frames_ > 0 ? in_seconds(started_ - begin_) : result.wall_s;
   result.cpu_s = process_cpu_s() - begin_cpu_s_;
   result.fps = frames_per_second(end);
   times_.add_run(result.wall_s, result.startup_s);

@@ -55,17 +55,6 @@ bool mpegts_names(AVCodecID codec, AVMediaType type) {
   return type == AVMEDIA_TYPE_AUDIO || is_one_of(codec, kOther);
 }
 
-bool is_mpeg_program_stream(const AVOutputFormat& format) {
-  return named(format, "mpeg,vcd,svcd,dvd,vob");
-}
-
-// A program stream says nothing of its video, which readers know by its look.
-bool mpeg_program_stream_shows(AVCodecID codec) {
-  constexpr std::array kVideo{AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_MPEG2VIDEO, AV_CODEC_ID_MPEG4,
-                              AV_CODEC_ID_H264, AV_CODEC_ID_HEVC};
-  return is_one_of(codec, kVideo);
-}
-
 // Packets without a header ("x.h264", "x.m2v"): what they are is the name's business.
 bool is_raw_video(const AVOutputFormat& format) {
   return (format.flags & AVFMT_NOTIMESTAMPS) != 0 && !is_image_format(format) &&
@@ -75,10 +64,13 @@ bool is_raw_video(const AVOutputFormat& format) {
 // The answers of muxers that take video which nothing reads back; nothing for the others.
 std::optional<bool> holds_readable_video(const AVOutputFormat& format, AVCodecID codec) {
   constexpr std::array kRealMedia{AV_CODEC_ID_RV10, AV_CODEC_ID_RV20};
+  // A program stream says nothing of its video, which readers know by its look.
+  constexpr std::array kProgramStream{AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_MPEG2VIDEO,
+                                      AV_CODEC_ID_MPEG4, AV_CODEC_ID_H264, AV_CODEC_ID_HEVC};
   // WTV keeps its covers as JPEG, and takes each for one.
   if (std::string_view(format.name) == "wtv" && codec == AV_CODEC_ID_MJPEG) return false;
   if (is_raw_video(format)) return codec == format.video_codec;
-  if (is_mpeg_program_stream(format)) return mpeg_program_stream_shows(codec);
+  if (named(format, "mpeg,vcd,svcd,dvd,vob")) return is_one_of(codec, kProgramStream);
   if (std::string_view(format.name) == "rm") return is_one_of(codec, kRealMedia);
   return std::nullopt;
 }

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <utility>
 
-#include "core/limits.h"
 #include "video/picture_limit.h"
 
 namespace facepipe {
@@ -59,9 +57,9 @@ void Demuxer::open() {
 int Demuxer::find_streams() {
   redirect_ffmpeg_log();  // for take_refused_size()
   static_cast<void>(take_refused_size());
-  Dictionaries options(context_->nb_streams);
+  Dictionary options(context_->nb_streams);
   options.set("max_pixels", std::to_string(codec_max_pixels(max_pixels_)));
-  return avformat_find_stream_info(context_.get(), options.addresses());
+  return avformat_find_stream_info(context_.get(), options.address());
 }
 
 void Demuxer::choose_video() {

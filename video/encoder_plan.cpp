@@ -48,10 +48,6 @@ AVPixelFormat coloured(AVPixelFormat source) {
   return alpha ? AV_PIX_FMT_RGBA : AV_PIX_FMT_RGB24;
 }
 
-bool is_full_range_yuv(AVPixelFormat format) {
-  return std::string_view(av_get_pix_fmt_name(format)).starts_with("yuvj");
-}
-
 std::vector<AVPixelFormat> coloured_formats(const AVCodec& codec) {
   std::vector<AVPixelFormat> result;
   for (const AVPixelFormat format : compat::pixel_formats(codec)) {

@@ -54,21 +54,17 @@ void keep_first_error(void* context, int level, const char* format, std::va_list
 
 }  // namespace
 
-void Dictionary::set(const std::string& key, const std::string& value) {
-  check_av(av_dict_set(&dictionary_, key.c_str(), value.c_str(), 0), ErrorKind::internal, key);
-}
-
-Dictionaries::~Dictionaries() {
+Dictionary::~Dictionary() {
   for (AVDictionary*& each : all_) av_dict_free(&each);
 }
 
-void Dictionaries::set(const std::string& key, const std::string& value) {
+void Dictionary::set(const std::string& key, const std::string& value) {
   for (AVDictionary*& each : all_)
     check_av(av_dict_set(&each, key.c_str(), value.c_str(), 0), ErrorKind::internal, key);
 }
 
 const char* Dictionary::first_key() const {
-  const AVDictionaryEntry* entry = av_dict_get(dictionary_, "", nullptr, AV_DICT_IGNORE_SUFFIX);
+  const AVDictionaryEntry* entry = av_dict_get(all_.front(), "", nullptr, AV_DICT_IGNORE_SUFFIX);
   return entry != nullptr ? entry->key : nullptr;
 }
 

@@ -46,34 +46,20 @@ using UniqueFilterGraph = std::unique_ptr<AVFilterGraph, FFmpegDelete<avfilter_g
 /// Its I/O context is somebody else's.
 using UniqueOutputContext = std::unique_ptr<AVFormatContext, FFmpegDelete<avformat_free_context>>;
 
-/// An AVDictionary; FFmpeg's calls replace the pointer, so they get address().
+/// AVDictionaries with the same entries; FFmpeg's calls replace the pointers, so they get
+/// address().
 class Dictionary {
  public:
-  Dictionary() = default;
-  ~Dictionary() { av_dict_free(&dictionary_); }
+  /// @param count  for calls that take one for each stream of an input
+  explicit Dictionary(std::size_t count = 1) : all_(count) {}
+  ~Dictionary();
   Dictionary(const Dictionary&) = delete;
   Dictionary& operator=(const Dictionary&) = delete;
 
   void set(const std::string& key, const std::string& value);
-  [[nodiscard]] AVDictionary** address() { return &dictionary_; }
-  /// The first entry that no FFmpeg call has taken; nullptr if none is left.
+  [[nodiscard]] AVDictionary** address() { return all_.data(); }
+  /// The first entry of the first one that no FFmpeg call has taken; nullptr if none is left.
   [[nodiscard]] const char* first_key() const;
-
- private:
-  AVDictionary* dictionary_ = nullptr;
-};
-
-/// One dictionary for each stream of an input.
-class Dictionaries {
- public:
-  explicit Dictionaries(std::size_t count) : all_(count) {}
-  ~Dictionaries();
-  Dictionaries(const Dictionaries&) = delete;
-  Dictionaries& operator=(const Dictionaries&) = delete;
-
-  /// In each of them.
-  void set(const std::string& key, const std::string& value);
-  [[nodiscard]] AVDictionary** addresses() { return all_.data(); }
 
  private:
   std::vector<AVDictionary*> all_;

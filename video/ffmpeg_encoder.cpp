@@ -152,13 +152,12 @@ bool FFmpegEncoder::receive(EncodedFrame& result) {
   const int received = avcodec_receive_packet(context_.get(), result.packet.get());
   if (received == AVERROR(EAGAIN) || received == AVERROR_EOF) return false;
   check_av(received, ErrorKind::output, subject_);
-  const auto found = pending_.find(result.packet->pts);
-  if (found == pending_.end())
+  const auto pending = pending_.extract(result.packet->pts);
+  if (!pending)
     throw Error(ErrorKind::output, subject_ + " gave a packet with a time stamp that no frame had");
-  result.packet->duration = found->second.duration;
-  result.record = std::move(found->second.record);
+  result.packet->duration = pending.mapped().duration;
+  result.record = std::move(pending.mapped().record);
   result.record.times[StageId::encode].end = Clock::now();
-  pending_.erase(found);
   return true;
 }
 

@@ -15,15 +15,17 @@ namespace {
 constexpr const char* kTimeBase = "1/1000000";
 
 std::string source_arguments(const PictureKind& kind) {
-  return "video_size=" + std::to_string(kind.width) + "x" + std::to_string(kind.height) +
-         ":pix_fmt=" + av_get_pix_fmt_name(kind.format) + ":time_base=" + kTimeBase +
-         ":pixel_aspect=1/1" + compat::color_arguments(kind.matrix, kind.range);
+  return "video_size=" + to_string(kind.size) + ":pix_fmt=" + av_get_pix_fmt_name(kind.format) +
+         ":time_base=" + kTimeBase + ":pixel_aspect=1/1" +
+         compat::color_arguments(kind.matrix, kind.range);
 }
 
 }  // namespace
 
 PictureKind kind_of(const AVFrame& frame) {
-  return {frame.width, frame.height, static_cast<AVPixelFormat>(frame.format), frame.colorspace,
+  return {{frame.width, frame.height},
+          static_cast<AVPixelFormat>(frame.format),
+          frame.colorspace,
           frame.color_range};
 }
 

@@ -9,8 +9,7 @@ namespace facepipe {
 
 /// What a filter chain takes; a picture that differs needs a new chain.
 struct PictureKind {
-  int width = 0;
-  int height = 0;
+  Size size;
   AVPixelFormat format = AV_PIX_FMT_NONE;
   AVColorSpace matrix = AVCOL_SPC_UNSPECIFIED;
   AVColorRange range = AVCOL_RANGE_UNSPECIFIED;

@@ -12,7 +12,6 @@ extern "C" {
 #include <array>
 #include <cerrno>
 #include <filesystem>
-#include <new>
 #include <string_view>
 #include <system_error>
 

@@ -22,11 +22,8 @@ std::int64_t Ledger::enter(const Entry& packet) {
 }
 
 std::optional<Ledger::Entry> Ledger::settle(std::int64_t tag) {
-  const auto found = open_.find(tag);
-  if (found == open_.end()) return std::nullopt;
-  const Entry entry = found->second;
-  open_.erase(found);
-  return entry;
+  const auto settled = open_.extract(tag);
+  return settled ? std::optional(settled.mapped()) : std::nullopt;
 }
 
 void Ledger::extend_last(std::int64_t duration) {

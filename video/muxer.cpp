@@ -7,7 +7,6 @@ extern "C" {
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <new>
 #include <string_view>
 #include <utility>
 
@@ -26,17 +25,9 @@ constexpr std::int64_t kTrailerBytes = std::int64_t{128} << 10U;
 
 // Written anew by muxers, or untrue once the video is encoded again.
 bool is_stale_tag(std::string_view key) {
-  constexpr std::array<std::string_view, 11> kStale{"major_brand",
-                                                    "minor_version",
-                                                    "compatible_brands",
-                                                    "encoder",
-                                                    "DURATION",
-                                                    "BPS",
-                                                    "NUMBER_OF_FRAMES",
-                                                    "NUMBER_OF_BYTES",
-                                                    "vendor_id",
-                                                    "_STATISTICS_TAGS",
-                                                    "_STATISTICS_WRITING_APP"};
+  constexpr std::array<std::string_view, 9> kStale{
+      "major_brand", "minor_version",    "compatible_brands", "encoder",  "DURATION",
+      "BPS",         "NUMBER_OF_FRAMES", "NUMBER_OF_BYTES",   "vendor_id"};
   const std::string_view stem = key.substr(0, key.find("-eng"));
   return std::find(kStale.begin(), kStale.end(), stem) != kStale.end() ||
          key.starts_with("_STATISTICS_");
@@ -57,8 +48,7 @@ void copy_side_data(AVStream& to, const AVStream& from, bool video, bool keep_ro
         std::find(kKeptOfVideo.begin(), kKeptOfVideo.end(), entry.type) != kKeptOfVideo.end();
     if (video && !kept) continue;
     if (video && entry.type == AV_PKT_DATA_DISPLAYMATRIX && !keep_rotation) continue;
-    std::uint8_t* data = compat::new_stream_side_data(to, entry.type, entry.size);
-    if (data == nullptr) throw std::bad_alloc();
+    std::uint8_t* data = allocated(compat::new_stream_side_data(to, entry.type, entry.size));
     std::memcpy(data, entry.data, entry.size);
   }
 }
@@ -126,8 +116,7 @@ void Muxer::make_streams(const VideoStreamInfo& video) {
 
 void Muxer::add_video(const VideoStreamInfo& video) {
   const AVStream& from = input_.video();
-  AVStream* stream = avformat_new_stream(context_.get(), nullptr);
-  if (stream == nullptr) throw std::bad_alloc();
+  AVStream* stream = allocated(avformat_new_stream(context_.get(), nullptr));
   check_av(avcodec_parameters_copy(stream->codecpar, video.parameters.get()), ErrorKind::internal,
            "video stream");
   stream->codecpar->codec_tag = 0;
@@ -141,8 +130,7 @@ void Muxer::add_video(const VideoStreamInfo& video) {
 }
 
 void Muxer::add_copy(const AVStream& from, const StreamPlan& plan) {
-  AVStream* stream = avformat_new_stream(context_.get(), nullptr);
-  if (stream == nullptr) throw std::bad_alloc();
+  AVStream* stream = allocated(avformat_new_stream(context_.get(), nullptr));
   Output& output = outputs_[from.index];
   output.stream = stream;
   if (plan.action == StreamAction::subtitle) {
@@ -162,15 +150,14 @@ void Muxer::add_copy(const AVStream& from, const StreamPlan& plan) {
 
 void Muxer::add_cover(const AVStream& from) {
   const AVPacket& picture = from.attached_pic;
-  AVStream* stream = avformat_new_stream(context_.get(), nullptr);
-  if (stream == nullptr) throw std::bad_alloc();
+  AVStream* stream = allocated(avformat_new_stream(context_.get(), nullptr));
   AVCodecParameters& parameters = *stream->codecpar;
   parameters.codec_type = AVMEDIA_TYPE_ATTACHMENT;
   parameters.codec_id = from.codecpar->codec_id;
-  parameters.extradata = static_cast<std::uint8_t*>(
-      av_mallocz(static_cast<std::size_t>(picture.size) + AV_INPUT_BUFFER_PADDING_SIZE));
-  if (parameters.extradata == nullptr) throw std::bad_alloc();
-  std::memcpy(parameters.extradata, picture.data, static_cast<std::size_t>(picture.size));
+  const auto size = static_cast<std::size_t>(picture.size);
+  parameters.extradata =
+      static_cast<std::uint8_t*>(allocated(av_mallocz(size + AV_INPUT_BUFFER_PADDING_SIZE)));
+  std::memcpy(parameters.extradata, picture.data, size);
   parameters.extradata_size = picture.size;
   const bool png = from.codecpar->codec_id == AV_CODEC_ID_PNG;
   av_dict_set(&stream->metadata, "filename", png ? "cover.png" : "cover.jpg", 0);
@@ -180,14 +167,13 @@ void Muxer::add_cover(const AVStream& from) {
 void Muxer::copy_chapters() {
   const AVFormatContext& from = input_.format();
   if (from.nb_chapters == 0) return;
-  context_->chapters = static_cast<AVChapter**>(av_calloc(from.nb_chapters, sizeof(AVChapter*)));
-  if (context_->chapters == nullptr) throw std::bad_alloc();
+  context_->chapters =
+      static_cast<AVChapter**>(allocated(av_calloc(from.nb_chapters, sizeof(AVChapter*))));
   for (unsigned i = 0; i < from.nb_chapters; ++i) {
     const AVChapter& source = *from.chapters[i];
     const std::int64_t offset = av_rescale_q(options_.offset_us, AV_TIME_BASE_Q, source.time_base);
     if (source.end <= offset) continue;
-    auto* chapter = static_cast<AVChapter*>(av_mallocz(sizeof(AVChapter)));
-    if (chapter == nullptr) throw std::bad_alloc();
+    auto* chapter = static_cast<AVChapter*>(allocated(av_mallocz(sizeof(AVChapter))));
     context_->chapters[context_->nb_chapters++] = chapter;
     chapter->id = source.id;
     chapter->time_base = source.time_base;

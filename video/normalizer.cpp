@@ -5,13 +5,12 @@ extern "C" {
 }
 
 #include <array>
-#include <utility>
 
 namespace facepipe {
 namespace {
 
 std::string describe(const PictureKind& kind) {
-  return to_string(Size{kind.width, kind.height}) + " " + av_get_pix_fmt_name(kind.format);
+  return to_string(kind.size) + " " + av_get_pix_fmt_name(kind.format);
 }
 
 std::string rotation_filters(Orientation orientation) {
@@ -41,8 +40,8 @@ Normalizer::Normalizer(const FrameTarget& target, bool scale_on_change, std::str
 UniqueAVFrame Normalizer::apply(UniqueAVFrame picture) {
   const PictureKind kind = kind_of(*picture);
   static_cast<void>(changes_.is_changed(kind));
-  const bool fits = kind.width == target_.size.width && kind.height == target_.size.height &&
-                    kind.format == target_.format && target_.rotate.upright();
+  const bool fits =
+      kind.size == target_.size && kind.format == target_.format && target_.rotate.upright();
   if (fits) return picture;
   if (!filter_ || filter_->from() != kind) filter_.emplace(kind, chain_for(*picture));
   const bool from_rgb = is_rgb(kind.format) && !is_rgb(target_.format);
@@ -68,9 +67,7 @@ std::string Normalizer::chain_for(const AVFrame& picture) const {
 
 bool ChangeWatch::is_changed(const PictureKind& picture) {
   if (!first_) first_ = picture;
-  const bool same = picture.width == first_->width && picture.height == first_->height &&
-                    picture.format == first_->format;
-  if (same) return false;
+  if (picture.size == first_->size && picture.format == first_->format) return false;
   const std::string change =
       "pictures change from " + describe(*first_) + " to " + describe(picture) + " in mid-file";
   if (!scale_on_change_) throw Error(ErrorKind::input, input_ + ": " + change);

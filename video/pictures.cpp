@@ -4,16 +4,12 @@ extern "C" {
 #include <libavutil/pixdesc.h>
 }
 
-#include <algorithm>
 #include <array>
 #include <atomic>
+#include <string_view>
 
 namespace facepipe {
 namespace {
-
-constexpr std::array<AVPixelFormat, 7> kFullRangeFormats{
-    AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUVJ422P, AV_PIX_FMT_YUVJ444P, AV_PIX_FMT_YUVJ440P,
-    AV_PIX_FMT_YUVJ411P, AV_PIX_FMT_GBRP,     AV_PIX_FMT_GBRAP};
 
 std::atomic<std::int64_t> live_count = 0;
 
@@ -26,10 +22,8 @@ std::shared_ptr<AVFrame> counted(UniqueAVFrame picture) {
 }
 
 bool is_full_range(const AVFrame& picture, const AVPixFmtDescriptor& description) {
-  const bool by_format = std::find(kFullRangeFormats.begin(), kFullRangeFormats.end(),
-                                   picture.format) != kFullRangeFormats.end();
-  return by_format || (description.flags & AV_PIX_FMT_FLAG_RGB) != 0 ||
-         picture.color_range == AVCOL_RANGE_JPEG;
+  return is_full_range_yuv(static_cast<AVPixelFormat>(picture.format)) ||
+         (description.flags & AV_PIX_FMT_FLAG_RGB) != 0 || picture.color_range == AVCOL_RANGE_JPEG;
 }
 
 // The format decides whether planes are GBR; a tag that says so of a YUV format is wrong.
@@ -76,6 +70,10 @@ std::optional<PixelFormat> workable_format(AVPixelFormat format) {
   if (result.semi_planar && d->comp[1].offset > d->comp[2].offset) return std::nullopt;
   if (!result.semi_planar && planes < 3) return std::nullopt;
   return result;
+}
+
+bool is_full_range_yuv(AVPixelFormat format) {
+  return std::string_view(av_get_pix_fmt_name(format)).starts_with("yuvj");
 }
 
 int bits_of(AVPixelFormat format) { return av_pix_fmt_desc_get(format)->comp[0].depth; }

@@ -13,6 +13,9 @@ namespace facepipe {
 /// planar GBR (colour matrix 0), little endian, 8 to 16 bits. nullopt for all others.
 [[nodiscard]] std::optional<PixelFormat> workable_format(AVPixelFormat format);
 
+/// Whether it is one of FFmpeg's own formats for YUV of full range.
+[[nodiscard]] bool is_full_range_yuv(AVPixelFormat format);
+
 /// Significant bits of a sample of luma, or of a colour.
 [[nodiscard]] int bits_of(AVPixelFormat format);
 

@@ -5,6 +5,7 @@ extern "C" {
 }
 
 #include <cstring>
+#include <memory>
 #include <vector>
 
 namespace facepipe {
@@ -12,14 +13,6 @@ namespace {
 
 constexpr std::size_t kMaxEncodedSize = 1 << 16;
 constexpr AVRational kMilliseconds{1, 1000};
-
-/// An AVSubtitle that frees its rectangles.
-struct Subtitle : AVSubtitle {
-  Subtitle() : AVSubtitle{} {}
-  ~Subtitle() { avsubtitle_free(this); }
-  Subtitle(const Subtitle&) = delete;
-  Subtitle& operator=(const Subtitle&) = delete;
-};
 
 }  // namespace
 
@@ -51,7 +44,8 @@ void SubtitleConverter::fill(AVCodecParameters& parameters) const {
 }
 
 UniqueAVPacket SubtitleConverter::convert(const AVPacket& packet) {
-  Subtitle subtitle;
+  AVSubtitle subtitle{};
+  const std::unique_ptr<AVSubtitle, FFmpegDelete<avsubtitle_free>> rectangles(&subtitle);
   int got = 0;
   const UniqueAVPacket copy = reference(packet);
   // Text that can't be read is left out; the video goes on.

@@ -2,16 +2,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdint>
 #include <filesystem>
 #include <initializer_list>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
-#include "app/options/values.h"
 #include "app/output/text.h"
 #include "core/limits.h"
 

@@ -1,6 +1,5 @@
 #include "app/options/values.h"
 
-#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <numeric>

@@ -2,12 +2,8 @@
 
 #include <spdlog/spdlog.h>
 
-#include <array>
-#include <chrono>
-#include <string_view>
 #include <utility>
 
-#include "app/output/input_lines.h"
 #include "app/output/text.h"
 
 namespace facepipe {
@@ -89,13 +85,11 @@ void append_json_frame(std::string& to, const NamedFrame& frame) {
 }
 
 void append_latency(std::string& to, const NamedFrame& frame) {
-  const auto since_start = [&](Clock::time_point time) {
-    return std::chrono::duration<double, std::milli>(time - frame.start).count();
-  };
   append_leading_fields(to, frame);
   for (const Interval& stage : frame.record.times.stages) {
     if (stage.ran())
-      append_fields(to, since_start(stage.begin), since_start(stage.end));
+      append_fields(to, in_milliseconds(stage.begin - frame.start),
+                    in_milliseconds(stage.end - frame.start));
     else
       to += ",,";
   }

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <stop_token>
-#include <string_view>
 #include <utility>
 
 #include "app/standard_streams.h"
@@ -124,7 +123,7 @@ void ProgressTeller::work(const std::stop_token& stop) {
 }
 
 void ProgressTeller::tell(ProgressState state) {
-  state.elapsed_s = std::chrono::duration<double>(Clock::now() - start_).count();
+  state.elapsed_s = in_seconds(Clock::now() - start_);
   const std::string text = kind_ == ProgressKind::json
                                ? progress_json(state)
                                : std::string(kClearLine) + progress_bar(state);

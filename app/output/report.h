@@ -50,8 +50,8 @@ class ReportFile {
   [[nodiscard]] const ReportEntries& earlier() const { return earlier_; }
   /// Forgets one: where two inputs go by one name, nobody can tell whose it is.
   void drop(const std::string& name) { earlier_.erase(name); }
-  [[nodiscard]] bool exists_already() const { return exists_already_; }
-  [[nodiscard]] bool has_leftovers() const { return has_leftovers_; }
+  /// Whether a run has finished the file, and none has begun it since.
+  [[nodiscard]] bool is_finished() const { return exists_already_ && !has_leftovers_; }
 
   /// Writes the whole report, which gets the file's name. Called once, last.
   void commit(const std::string& json);

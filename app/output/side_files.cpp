@@ -4,7 +4,6 @@
 #include <set>
 #include <utility>
 
-#include "app/output/report.h"
 #include "core/error.h"
 
 namespace facepipe {
@@ -73,9 +72,7 @@ bool SideOutputs::frames_change_nothing() const {
   return std::ranges::all_of(frame_files_, &FrameFile::changes_nothing);
 }
 
-bool SideOutputs::has_finished_report() const {
-  return report_ && report_->exists_already() && !report_->has_leftovers();
-}
+bool SideOutputs::has_finished_report() const { return report_ && report_->is_finished(); }
 
 std::vector<Failure> SideOutputs::commit_frames(bool partial) {
   std::vector<Failure> failures;

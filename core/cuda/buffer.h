@@ -5,21 +5,15 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
-#include <memory>
 #include <span>
 #include <type_traits>
 
 #include "core/cuda/stream.h"
+#include "core/cuda/unique.h"
 
 namespace facepipe::cuda {
 
 namespace detail {
-struct DeviceFree {
-  void operator()(void* memory) const noexcept { cudaFree(memory); }
-};
-struct PinnedFree {
-  void operator()(void* memory) const noexcept { cudaFreeHost(memory); }
-};
 [[nodiscard]] void* allocate_device(std::size_t bytes);
 [[nodiscard]] void* allocate_pinned(std::size_t bytes);
 void copy_bytes(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
@@ -52,7 +46,7 @@ class DeviceBuffer {
   [[nodiscard]] DeviceSpan<T> span() const noexcept { return {data(), size_}; }
 
  private:
-  std::unique_ptr<T, detail::DeviceFree> memory_;
+  Unique<T*, cudaFree> memory_;
   std::size_t size_ = 0;
 };
 
@@ -71,7 +65,7 @@ class PinnedBuffer {
   [[nodiscard]] std::span<T> span() const noexcept { return {data(), size_}; }
 
  private:
-  std::unique_ptr<T, detail::PinnedFree> memory_;
+  Unique<T*, cudaFreeHost> memory_;
   std::size_t size_ = 0;
 };
 

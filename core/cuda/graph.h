@@ -4,21 +4,11 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
-#include <memory>
-#include <type_traits>
 
 #include "core/cuda/stream.h"
+#include "core/cuda/unique.h"
 
 namespace facepipe::cuda {
-
-namespace detail {
-struct GraphDestroy {
-  void operator()(cudaGraph_t graph) const noexcept { cudaGraphDestroy(graph); }
-};
-struct GraphExecDestroy {
-  void operator()(cudaGraphExec_t exec) const noexcept { cudaGraphExecDestroy(exec); }
-};
-}  // namespace detail
 
 /// What capture() recorded.
 class Graph {
@@ -28,7 +18,7 @@ class Graph {
   [[nodiscard]] std::size_t nodes() const;
 
  private:
-  std::unique_ptr<std::remove_pointer_t<cudaGraph_t>, detail::GraphDestroy> graph_;
+  Unique<cudaGraph_t, cudaGraphDestroy> graph_;
 };
 
 /// A graph ready to be launched. One launch of it is in flight at a time; CUDA orders them.
@@ -38,7 +28,7 @@ class GraphExec {
   void launch(StreamView stream) const;
 
  private:
-  std::unique_ptr<std::remove_pointer_t<cudaGraphExec_t>, detail::GraphExecDestroy> exec_;
+  Unique<cudaGraphExec_t, cudaGraphExecDestroy> exec_;
 };
 
 namespace detail {

@@ -5,6 +5,8 @@
 
 #include <cstddef>
 
+#include "core/cuda/unique.h"
+
 namespace facepipe::cuda {
 
 /// Somebody else's stream.
@@ -26,18 +28,13 @@ class StreamView {
 class Stream {
  public:
   Stream();
-  ~Stream();
-  Stream(Stream&& other) noexcept;
-  Stream& operator=(Stream&& other) noexcept;
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
 
-  [[nodiscard]] StreamView view() const noexcept { return stream_; }
+  [[nodiscard]] StreamView view() const noexcept { return stream_.get(); }
   /*implicit*/ operator StreamView() const noexcept { return view(); }  // NOLINT
   void synchronize() const { view().synchronize(); }
 
  private:
-  cudaStream_t stream_ = nullptr;
+  Unique<cudaStream_t, cudaStreamDestroy> stream_;
 };
 
 /// A point in a stream, which other streams and the host can wait for.
@@ -45,11 +42,6 @@ class Event {
  public:
   enum class Timing { off, on };
   explicit Event(Timing timing = Timing::off);
-  ~Event();
-  Event(Event&& other) noexcept;
-  Event& operator=(Event&& other) noexcept;
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
 
   void record(StreamView stream) const;
   /// While `stream` is captured: each launch of the graph records the event, which then can be
@@ -58,10 +50,10 @@ class Event {
   void synchronize() const;
   /// Later work of `stream` waits for this event.
   void hold_back(StreamView stream) const;
-  [[nodiscard]] cudaEvent_t get() const noexcept { return event_; }
+  [[nodiscard]] cudaEvent_t get() const noexcept { return event_.get(); }
 
  private:
-  cudaEvent_t event_ = nullptr;
+  Unique<cudaEvent_t, cudaEventDestroy> event_;
 };
 
 /// Device time between two events that have happened, both made with Timing::on.

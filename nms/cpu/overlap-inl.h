@@ -9,6 +9,9 @@
 
 #include <hwy/highway.h>
 
+#include <cstddef>
+
+#include "core/geometry.h"
 #include "nms/nms.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -20,6 +23,21 @@ template <class V>
 struct Boxes {
   V x1, y1, x2, y2, area;
 };
+
+/// The same box in each lane.
+template <class D>
+HWY_INLINE Boxes<hn::Vec<D>> in_all_lanes(D d, const Box& box, float area) {
+  return {hn::Set(d, box.x1), hn::Set(d, box.y1), hn::Set(d, box.x2), hn::Set(d, box.y2),
+          hn::Set(d, area)};
+}
+
+/// Successive boxes, from the aligned entry `first` on, of a structure of arrays.
+template <class D, class Arrays>
+HWY_INLINE Boxes<hn::Vec<D>> boxes_at(D d, const Arrays& arrays, std::size_t first) {
+  return {hn::Load(d, &arrays.x1[first]), hn::Load(d, &arrays.y1[first]),
+          hn::Load(d, &arrays.x2[first]), hn::Load(d, &arrays.y2[first]),
+          hn::Load(d, &arrays.area[first])};
+}
 
 /// intersection() of predicate.h for boxes that overlap. For others a value <= 0 or NaN, which
 /// exceeds no threshold; so only one of the two sides must be clamped to 0.

@@ -115,9 +115,7 @@ HWY_INLINE Best decay_and_find_best(const SoftInput& input, SoftScratch& live, s
   BestOfLanes best;
   for (std::uint32_t i = 0; i < count; i += static_cast<std::uint32_t>(hn::Lanes(d))) {
     LanesV score = hn::Load(d, live.score + i);
-    const Boxes<LanesV> loser{hn::Load(d, live.x1 + i), hn::Load(d, live.y1 + i),
-                              hn::Load(d, live.x2 + i), hn::Load(d, live.y2 + i),
-                              hn::Load(d, live.area + i)};
+    const Boxes<LanesV> loser = boxes_at(d, live, i);
     const LanesV inter = signed_intersection(d, winner, loser);
     if (!hn::AllFalse(d, hn::Gt(inter, hn::Zero(d)))) {
       const LanesV iou = hn::Div(inter, union_of(inter, winner.area, loser.area));

@@ -64,12 +64,6 @@ class CellFinder {
   float scale_;
 };
 
-HWY_INLINE Boxes<LanesV> in_all_lanes(const Box& box, float area) {
-  const Lanes d;
-  return {hn::Set(d, box.x1), hn::Set(d, box.y1), hn::Set(d, box.x2), hn::Set(d, box.y2),
-          hn::Set(d, area)};
-}
-
 template <NmsOverlap kOverlap>
 HWY_INLINE bool suppressed_by_cell(const KeptGrid& grid, const KeptGrid::Cell& cell,
                                    const Boxes<LanesV>& loser, LanesV threshold) {
@@ -80,9 +74,7 @@ HWY_INLINE bool suppressed_by_cell(const KeptGrid& grid, const KeptGrid::Cell& c
     const BoxBlock& block = grid.block(index);
     auto suppressed = hn::MaskFromVec(hn::Zero(d));
     for (std::size_t lane = 0; lane < BoxBlock::kBoxes; lane += hn::Lanes(d)) {
-      const Boxes<LanesV> winner{hn::Load(d, &block.x1[lane]), hn::Load(d, &block.y1[lane]),
-                                 hn::Load(d, &block.x2[lane]), hn::Load(d, &block.y2[lane]),
-                                 hn::Load(d, &block.area[lane])};
+      const Boxes<LanesV> winner = boxes_at(d, block, lane);
       suppressed = hn::Or(suppressed, suppresses<kOverlap>(d, winner, loser, threshold));
     }
     if (!hn::AllFalse(d, suppressed)) return true;
@@ -113,7 +105,7 @@ std::uint32_t sweep_by(const SweepInput& input, KeptGrid& grid, std::uint32_t* k
     const std::uint32_t index = input.ranked[i];
     const Box& box = input.boxes[index];
     const float box_area = area(box);
-    const Boxes<LanesV> loser = in_all_lanes(box, box_area);
+    const Boxes<LanesV> loser = in_all_lanes(Lanes(), box, box_area);
     const std::uint16_t centre_cell = single ? 0 : input.centre_cells[index];
     bool suppressed = false;
     if (single || (reach.by_centre && centre_cell != kNoCell))

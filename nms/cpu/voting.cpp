@@ -22,14 +22,9 @@ HWY_INLINE std::uint32_t first_suppressor(const BoxBlock* boxes, std::uint32_t c
                                           const Box& loser, float threshold) {
   const Lanes d;
   const LanesV limit = hn::Set(d, threshold);
-  const Boxes<LanesV> all{hn::Set(d, loser.x1), hn::Set(d, loser.y1), hn::Set(d, loser.x2),
-                          hn::Set(d, loser.y2), hn::Set(d, area(loser))};
+  const Boxes<LanesV> all = in_all_lanes(d, loser, area(loser));
   for (std::uint32_t i = 0; i < count; i += static_cast<std::uint32_t>(hn::Lanes(d))) {
-    const BoxBlock& block = boxes[i / BoxBlock::kBoxes];
-    const std::size_t lane = i % BoxBlock::kBoxes;
-    const Boxes<LanesV> winner{hn::Load(d, &block.x1[lane]), hn::Load(d, &block.y1[lane]),
-                               hn::Load(d, &block.x2[lane]), hn::Load(d, &block.y2[lane]),
-                               hn::Load(d, &block.area[lane])};
+    const Boxes<LanesV> winner = boxes_at(d, boxes[i / BoxBlock::kBoxes], i % BoxBlock::kBoxes);
     const auto hits = suppresses<kOverlap>(d, winner, all, limit);
     const auto hit = hn::FindFirstTrue(d, hits);
     if (hit >= 0) return i + static_cast<std::uint32_t>(hit);
@@ -65,14 +60,11 @@ void vote_by(const VoteInput& input, VoteScratch& scratch, Box* moved) {
 void vote(const VoteInput& input, VoteScratch& scratch, Box* moved) {
   switch (input.overlap) {
     case NmsOverlap::diou:
-      vote_by<NmsOverlap::diou>(input, scratch, moved);
-      return;
+      return vote_by<NmsOverlap::diou>(input, scratch, moved);
     case NmsOverlap::winner_area:
-      vote_by<NmsOverlap::winner_area>(input, scratch, moved);
-      return;
+      return vote_by<NmsOverlap::winner_area>(input, scratch, moved);
     case NmsOverlap::iou:
-      vote_by<NmsOverlap::iou>(input, scratch, moved);
-      return;
+      return vote_by<NmsOverlap::iou>(input, scratch, moved);
   }
 }
 

@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "core/cuda/check.h"
-#include "overlay/cuda/kernels.h"
 #include "overlay/glyphs.h"
 
 namespace facepipe {

@@ -1,6 +1,5 @@
 #include "core/cuda/check.h"
 #include "overlay/cuda/canvas.cuh"
-#include "overlay/cuda/kernels.h"
 #include "overlay/cuda/text.cuh"
 
 namespace facepipe {

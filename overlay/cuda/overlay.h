@@ -2,7 +2,6 @@
 // draw_overlay() writes on the host.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #include "core/cuda/buffer.h"

@@ -29,67 +29,59 @@ class CpuProcessor final : public FrameProcessor {
     tell_tiles(detector_->facts().tiling);
   }
 
-  void start(WorkItem& item, const std::stop_token& stop) override;
-  void finish(WorkItem& item) override;
-  void draw(WorkItem& item) override;
+  void start(WorkItem& item, const std::stop_token& stop) override {
+    auto work = std::make_unique<CpuWork>(detector_->acquire(stop));
+    DetectionRequest& request = *work->request;
+    item.work = std::move(work);
+    {
+      const ScopedInterval interval(item.record.times[StageId::preprocess]);
+      const ScopedCpuTime cpu(item.record.times, StageId::preprocess);
+      request.prepare(item.frame);
+    }
+    request.start();
+  }
+
+  void finish(WorkItem& item) override { suppress(collect(item), item.record); }
+
+  void draw(WorkItem& item) override {
+    if (!options_.overlay.any()) return;
+    const ScopedInterval interval(item.record.times[StageId::overlay]);
+    const ScopedCpuTime cpu(item.record.times, StageId::overlay);
+    make_writable(item.frame);
+    draw_overlay(item.frame, item.record.faces, options_.overlay);
+  }
 
   [[nodiscard]] std::int64_t candidates_ignored() const override { return candidates_ignored_; }
-  void report(JobResult& result) const override {
-    const DetectorFacts facts = detector_->facts();
-    result.network_size = facts.network;
-    result.tiling = facts.tiling;
+
+  void report(std::int64_t ignored, JobResult& result, Notices& notices) const override {
+    report_detection(detector_->facts(), ignored, suppressor_.capacity(), result, notices);
   }
 
  private:
-  [[nodiscard]] static Detections collect(WorkItem& item);
-  void suppress(const Detections& candidates, FrameRecord& record);
+  [[nodiscard]] static Detections collect(WorkItem& item) {
+    DetectionRequest& request = *static_cast<CpuWork&>(*item.work).request;
+    const ScopedCpuTime cpu(item.record.times, StageId::inference);
+    Detections candidates = request.collect();
+    item.record.times[StageId::inference] = request.inference();
+    item.work.reset();
+    return candidates;
+  }
+
+  void suppress(const Detections& candidates, FrameRecord& record) {
+    const ScopedInterval interval(record.times[StageId::nms]);
+    const ScopedCpuTime cpu(record.times, StageId::nms);
+    record.candidates = candidates.size();
+    const NmsKept kept = suppressor_.run({candidates.boxes, candidates.scores, {}});
+    candidates_ignored_ += kept.beyond_capacity;
+    record.faces = select_faces(candidates, kept, {options_.min_face, options_.max_face});
+    record.face_count = record.faces.size();
+  }
 
   const JobOptions& options_;
   std::shared_ptr<Detector> detector_;
   CpuSuppressor suppressor_;
   std::int64_t candidates_ignored_ = 0;
 };
-
-void CpuProcessor::start(WorkItem& item, const std::stop_token& stop) {
-  auto work = std::make_unique<CpuWork>(detector_->acquire(stop));
-  DetectionRequest& request = *work->request;
-  item.work = std::move(work);
-  {
-    const ScopedInterval interval(item.record.times[StageId::preprocess]);
-    const ScopedCpuTime cpu(item.record.times, StageId::preprocess);
-    request.prepare(item.frame);
-  }
-  request.start();
-}
-
-void CpuProcessor::finish(WorkItem& item) { suppress(collect(item), item.record); }
-
-Detections CpuProcessor::collect(WorkItem& item) {
-  DetectionRequest& request = *static_cast<CpuWork&>(*item.work).request;
-  const ScopedCpuTime cpu(item.record.times, StageId::inference);
-  Detections candidates = request.collect();
-  item.record.times[StageId::inference] = request.inference();
-  item.work.reset();
-  return candidates;
-}
-
-void CpuProcessor::suppress(const Detections& candidates, FrameRecord& record) {
-  const ScopedInterval interval(record.times[StageId::nms]);
-  const ScopedCpuTime cpu(record.times, StageId::nms);
-  record.candidates = candidates.size();
-  const NmsKept kept = suppressor_.run({candidates.boxes, candidates.scores, {}});
-  candidates_ignored_ += kept.beyond_capacity;
-  record.faces = select_faces(candidates, kept, {options_.min_face, options_.max_face});
-  record.face_count = record.faces.size();
-}
-
-void CpuProcessor::draw(WorkItem& item) {
-  if (!options_.overlay.any()) return;
-  const ScopedInterval interval(item.record.times[StageId::overlay]);
-  const ScopedCpuTime cpu(item.record.times, StageId::overlay);
-  make_writable(item.frame);
-  draw_overlay(item.frame, item.record.faces, options_.overlay);
-}
 
 class CpuBackend final : public Backend {
  public:
@@ -146,7 +138,11 @@ void tell_tiles(const std::optional<Tiling>& tiling) {
                to_string(tiling->whole.content));
 }
 
-void tell_ignored(std::int64_t ignored, std::uint32_t capacity, Notices& notices) {
+void report_detection(const DetectorFacts& facts, std::int64_t ignored, std::uint32_t capacity,
+                      JobResult& result, Notices& notices) {
+  result.network_size = facts.network;
+  result.tiling = facts.tiling;
+  result.candidates_ignored = ignored;
   if (ignored > 0)
     notices.add(std::to_string(ignored) + " candidates ignored: suppression takes " +
                 std::to_string(capacity) + " a frame (a higher --score gives fewer)");

@@ -65,56 +65,57 @@ class CudaWork final : public FrameWork {
 class CudaProcessor final : public FrameProcessor {
  public:
   /// @param before  copies before the job, of which `copies` goes on counting
-  CudaProcessor(Device device, std::shared_ptr<GraphSet> graphs, const CopyCounter& copies,
-                const CopyTotals& before)
-      : device_(device), graphs_(std::move(graphs)), copies_(copies), before_(before) {
+  CudaProcessor(Device device, std::shared_ptr<GraphSet> graphs, std::uint32_t nms_capacity,
+                const CopyCounter& copies, const CopyTotals& before)
+      : device_(device),
+        graphs_(std::move(graphs)),
+        nms_capacity_(nms_capacity),
+        copies_(copies),
+        before_(before) {
     tell_tiles(graphs_->detector->facts().tiling);
   }
 
-  void start(WorkItem& item, const std::stop_token& stop) override;
-  void finish(WorkItem& item) override;
+  void start(WorkItem& item, const std::stop_token& stop) override {
+    cuda::use_device(device_);
+    Slots::Permit permit = graphs_->places.acquire(stop);
+    FrameGraph& graph = *graphs_->graphs[static_cast<std::size_t>(permit.number())];
+    const ScopedCpuTime cpu(item.record.times, StageId::inference);
+    item.work = std::make_unique<CudaWork>(std::move(permit), graph);
+    graph.launch(item.frame);
+  }
+
+  void finish(WorkItem& item) override {
+    cuda::use_device(device_);
+    auto& work = static_cast<CudaWork&>(*item.work);
+    const ScopedCpuTime cpu(item.record.times, StageId::inference);
+    work.finish(item.record);
+    candidates_ignored_ += work.counts().beyond_capacity;
+    item.work.reset();
+    item.frame.ready = nullptr;  // the graph waited for it
+  }
+
   void draw(WorkItem& /*item*/) override {}  // part of the frame's graph
+
   [[nodiscard]] std::int64_t candidates_ignored() const override { return candidates_ignored_; }
-  void report(JobResult& result) const override;
+
+  void report(std::int64_t ignored, JobResult& result, Notices& notices) const override {
+    report_detection(graphs_->detector->facts(), ignored, nms_capacity_, result, notices);
+    const CopyTotals now = totals(copies_);
+    for (std::size_t i = 0; i < kCopyKinds; ++i) {
+      const auto kind = static_cast<CopyKind>(i);
+      result.copies.push_back({std::string(name_of(kind)), std::string(direction_of(kind)),
+                               now[i].calls - before_[i].calls, now[i].bytes - before_[i].bytes});
+    }
+  }
 
  private:
   Device device_;
   std::shared_ptr<GraphSet> graphs_;
+  std::uint32_t nms_capacity_;
   const CopyCounter& copies_;
   CopyTotals before_;
   std::int64_t candidates_ignored_ = 0;
 };
-
-void CudaProcessor::start(WorkItem& item, const std::stop_token& stop) {
-  cuda::use_device(device_);
-  Slots::Permit permit = graphs_->places.acquire(stop);
-  FrameGraph& graph = *graphs_->graphs[static_cast<std::size_t>(permit.number())];
-  const ScopedCpuTime cpu(item.record.times, StageId::inference);
-  item.work = std::make_unique<CudaWork>(std::move(permit), graph);
-  graph.launch(item.frame);
-}
-
-void CudaProcessor::finish(WorkItem& item) {
-  cuda::use_device(device_);
-  auto& work = static_cast<CudaWork&>(*item.work);
-  const ScopedCpuTime cpu(item.record.times, StageId::inference);
-  work.finish(item.record);
-  candidates_ignored_ += work.counts().beyond_capacity;
-  item.work.reset();
-  item.frame.ready = nullptr;  // the graph waited for it
-}
-
-void CudaProcessor::report(JobResult& result) const {
-  const DetectorFacts facts = graphs_->detector->facts();
-  result.network_size = facts.network;
-  result.tiling = facts.tiling;
-  const CopyTotals now = totals(copies_);
-  for (std::size_t i = 0; i < kCopyKinds; ++i) {
-    const auto kind = static_cast<CopyKind>(i);
-    result.copies.push_back({std::string(name_of(kind)), std::string(direction_of(kind)),
-                             now[i].calls - before_[i].calls, now[i].bytes - before_[i].bytes});
-  }
-}
 
 class CudaBackend final : public Backend {
  public:
@@ -123,27 +124,103 @@ class CudaBackend final : public Backend {
         requests_(options.requests),
         detectors_(make_cuda_detector_factory(device, options)) {}
 
+  // With a job's decoder its copies begin.
   [[nodiscard]] std::unique_ptr<Decoder> make_decoder(const Demuxer& demuxer,
                                                       const DecoderOptions& options,
                                                       DecoderChoice choice,
-                                                      Notices& notices) override;
+                                                      Notices& notices) override {
+    if (choice == DecoderChoice::cpu)
+      return make_uploading_decoder(demuxer, options, device_, notices, copies_);
+    return make_nvdec_decoder(demuxer, options, device_, notices);
+  }
+
   void begin_job() override { before_ = totals(copies_); }
+
   [[nodiscard]] int frames_beside() const override { return kDownloading; }
-  [[nodiscard]] int decoders(AVCodecID codec, const Decoder& like) const override;
-  void check_encoder(const AVCodec& codec) const override;
+
+  [[nodiscard]] int decoders(AVCodecID codec, const Decoder& like) const override {
+    if (!like.may_refuse()) return 1;  // it decodes on the CPU, on all cores
+    cuda::use_device(device_);
+    return std::max(1, nvdec_engines(avcodec_get_name(codec)));
+  }
+
+  void check_encoder(const AVCodec& codec) const override {
+    if (!is_nvenc(codec)) return;
+    cuda::use_device(device_);
+    NvencTask least;
+    least.encoder = codec.name;
+    const std::string reason = probe_nvenc(least);
+    if (!reason.empty())
+      throw Error(ErrorKind::device, "--codec " + least.encoder + ": " + to_string(device_) +
+                                         " can't run it: " + reason);
+  }
+
   [[nodiscard]] EncoderPlan plan_encoder(const AVCodec& codec, const PictureFacts& pictures,
                                          Size encoded, const JobOptions& options,
-                                         Notices& notices) const override;
+                                         Notices& notices) const override {
+    cuda::use_device(device_);
+    return plan_cuda_encoder(
+        codec, pictures, encoded, options.encoder, options.output.string(),
+        [this](const NvencTask& task) { return probe_nvenc(task); }, notices);
+  }
+
   [[nodiscard]] std::unique_ptr<Encoder> make_encoder(const EncoderSetup& setup, const Frame& first,
-                                                      Notices& notices) override;
+                                                      Notices& notices) override {
+    cuda::use_device(device_);
+    if (setup.plan.codec->id == AV_CODEC_ID_MJPEG) {
+      constexpr int kAtOnce = 1;  // nvJPEG's calls wait within the library: more gains nothing
+      if (!nvjpeg_) nvjpeg_ = open_nvjpeg();
+      return make_jpeg_encoder(setup, first, nvjpeg_, kAtOnce, notices, copies_);
+    }
+    if (is_nvenc(*setup.plan.codec))
+      return make_nvenc_encoder(setup, first, device_, notices, copies_);
+    notices.add(std::string("pictures leave the device for ") + setup.plan.codec->name +
+                ", which encodes on the CPU");
+    return make_downloading_encoder(setup, first, notices, copies_);
+  }
+
   [[nodiscard]] std::unique_ptr<FrameProcessor> make_processor(const JobOptions& options,
-                                                               const OpenInput& input) override;
+                                                               const OpenInput& input) override {
+    const Frame& first = input.first->frame;
+    cuda::use_device(device_);
+    GraphKey key;
+    key.layout = {first.size, first.format, first.orientation};
+    key.style = options.output.empty() ? kNoOverlay : options.overlay;
+    key.nms = options.nms;
+    key.sizes = {options.min_face, options.max_face};
+    key.with_faces = options.wants_faces;
+    key.times_stages = options.wants_stage_times;
+    // Trials take longer than a picture.
+    key.tuning = input.demuxer->is_still_image() ? Tuning::none : Tuning::trials;
+    std::shared_ptr<GraphSet> graphs = graphs_.get(key, [&] { return make_graphs(key); });
+    return std::make_unique<CudaProcessor>(device_, std::move(graphs), nms_capacity(options.nms),
+                                           copies_, before_);
+  }
 
   [[nodiscard]] const DetectorOrigin& origin() const override { return *detectors_; }
 
  private:
-  [[nodiscard]] std::string probe_nvenc(const NvencTask& task) const;
-  [[nodiscard]] std::shared_ptr<GraphSet> make_graphs(const GraphKey& key);
+  [[nodiscard]] std::string probe_nvenc(const NvencTask& task) const {
+    const UniqueAVBuffer hardware = open_hardware_device(device_, std::make_shared<cuda::Stream>());
+    return reason_against_nvenc(task, *hardware);
+  }
+
+  [[nodiscard]] std::shared_ptr<GraphSet> make_graphs(const GraphKey& key) {
+    FrameGraphSetup setup;
+    setup.detector = detectors_->detector(key.layout, nms_capacity(key.nms), key.tuning);
+    setup.overlay = {key.layout.stored, key.layout.format, key.layout.orientation, key.style,
+                     nms_capacity(key.nms)};
+    setup.nms = key.nms;
+    setup.sizes = key.sizes;
+    setup.with_faces = key.with_faces;
+    setup.times_stages = key.times_stages;
+    auto set = std::make_shared<GraphSet>();
+    set->detector = setup.detector;
+    set->places = Slots(requests_);
+    for (int i = 0; i < requests_; ++i)
+      set->graphs.push_back(std::make_unique<FrameGraph>(setup, copies_));
+    return set;
+  }
 
   Device device_;
   int requests_;
@@ -153,94 +230,6 @@ class CudaBackend final : public Backend {
   KeptGraphs graphs_;
   std::shared_ptr<const NvjpegLibrary> nvjpeg_;  // once a job has needed it
 };
-
-std::unique_ptr<Decoder> CudaBackend::make_decoder(const Demuxer& demuxer,
-                                                   const DecoderOptions& options,
-                                                   DecoderChoice choice, Notices& notices) {
-  if (choice == DecoderChoice::cpu)
-    return make_uploading_decoder(demuxer, options, device_, notices, copies_);
-  return make_nvdec_decoder(demuxer, options, device_, notices);
-}
-
-int CudaBackend::decoders(AVCodecID codec, const Decoder& like) const {
-  if (!like.may_refuse()) return 1;  // it decodes on the CPU, on all cores
-  cuda::use_device(device_);
-  return std::max(1, nvdec_engines(avcodec_get_name(codec)));
-}
-
-std::unique_ptr<FrameProcessor> CudaBackend::make_processor(const JobOptions& options,
-                                                            const OpenInput& input) {
-  const Frame& first = input.first->frame;
-  cuda::use_device(device_);
-  GraphKey key;
-  key.layout = {first.size, first.format, first.orientation};
-  key.style = options.output.empty() ? kNoOverlay : options.overlay;
-  key.nms = options.nms;
-  key.sizes = {options.min_face, options.max_face};
-  key.with_faces = options.wants_faces;
-  key.times_stages = options.wants_stage_times;
-  // Trials take longer than a picture.
-  key.tuning = input.demuxer->is_still_image() ? Tuning::none : Tuning::trials;
-  std::shared_ptr<GraphSet> graphs = graphs_.get(key, [&] { return make_graphs(key); });
-  return std::make_unique<CudaProcessor>(device_, std::move(graphs), copies_, before_);
-}
-
-std::shared_ptr<GraphSet> CudaBackend::make_graphs(const GraphKey& key) {
-  FrameGraphSetup setup;
-  setup.detector = detectors_->detector(key.layout, nms_capacity(key.nms), key.tuning);
-  setup.overlay = {key.layout.stored, key.layout.format, key.layout.orientation, key.style,
-                   nms_capacity(key.nms)};
-  setup.nms = key.nms;
-  setup.sizes = key.sizes;
-  setup.with_faces = key.with_faces;
-  setup.times_stages = key.times_stages;
-  auto set = std::make_shared<GraphSet>();
-  set->detector = setup.detector;
-  set->places = Slots(requests_);
-  for (int i = 0; i < requests_; ++i)
-    set->graphs.push_back(std::make_unique<FrameGraph>(setup, copies_));
-  return set;
-}
-
-std::string CudaBackend::probe_nvenc(const NvencTask& task) const {
-  const UniqueAVBuffer hardware = open_hardware_device(device_, std::make_shared<cuda::Stream>());
-  return reason_against_nvenc(task, *hardware);
-}
-
-void CudaBackend::check_encoder(const AVCodec& codec) const {
-  if (!is_nvenc(codec)) return;
-  cuda::use_device(device_);
-  NvencTask least;
-  least.encoder = codec.name;
-  const std::string reason = probe_nvenc(least);
-  if (!reason.empty())
-    throw Error(ErrorKind::device, "--codec " + least.encoder + ": " + to_string(device_) +
-                                       " can't run it: " + reason);
-}
-
-EncoderPlan CudaBackend::plan_encoder(const AVCodec& codec, const PictureFacts& pictures,
-                                      Size encoded, const JobOptions& options,
-                                      Notices& notices) const {
-  cuda::use_device(device_);
-  return plan_cuda_encoder(
-      codec, pictures, encoded, options.encoder, options.output.string(),
-      [this](const NvencTask& task) { return probe_nvenc(task); }, notices);
-}
-
-std::unique_ptr<Encoder> CudaBackend::make_encoder(const EncoderSetup& setup, const Frame& first,
-                                                   Notices& notices) {
-  cuda::use_device(device_);
-  if (setup.plan.codec->id == AV_CODEC_ID_MJPEG) {
-    constexpr int kAtOnce = 1;  // nvJPEG's calls wait within the library: more gains nothing
-    if (!nvjpeg_) nvjpeg_ = open_nvjpeg();
-    return make_jpeg_encoder(setup, first, nvjpeg_, kAtOnce, notices, copies_);
-  }
-  if (is_nvenc(*setup.plan.codec))
-    return make_nvenc_encoder(setup, first, device_, notices, copies_);
-  notices.add(std::string("pictures leave the device for ") + setup.plan.codec->name +
-              ", which encodes on the CPU");
-  return make_downloading_encoder(setup, first, notices, copies_);
-}
 
 }  // namespace
 

@@ -1,7 +1,6 @@
 #include "pipeline/cuda/frame_graph.h"
 
 #include <chrono>
-#include <utility>
 
 #include "core/color.h"
 

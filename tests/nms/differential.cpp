@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "nms/cpu/instruction_sets.h"
 #include "tests/nms/on_cpu.h"
 #include "tests/nms/random_cases.h"
+#include "tests/support/instruction_sets.h"
 #include "tests/support/nms_oracle.h"
 
 namespace facepipe::test {
@@ -71,11 +71,11 @@ std::string wrong_with(unsigned seed) {
 }
 
 int check(unsigned count, unsigned first_seed) {
-  const auto sets = nms::instruction_sets();
+  const auto sets = test::instruction_sets();
   unsigned wrong = 0;
   for (unsigned i = 0; i < count && wrong < 10; ++i) {
     const std::string_view set = sets[i % sets.size()];
-    nms::force_instruction_set(set);
+    test::force_instruction_set(set);
     const std::string message = wrong_with(first_seed + i);
     if (message.empty()) continue;
     ++wrong;

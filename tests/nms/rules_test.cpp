@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "nms/cpu/instruction_sets.h"
 #include "tests/nms/on_cpu.h"
+#include "tests/support/instruction_sets.h"
 
 namespace facepipe::test {
 namespace {
@@ -42,11 +42,11 @@ std::vector<NmsCase> cases(std::size_t count) {
 
 class NmsOnEachInstructionSet : public testing::TestWithParam<std::string_view> {
  protected:
-  void SetUp() override { nms::force_instruction_set(GetParam()); }
-  void TearDown() override { nms::use_best_instruction_set(); }
+  void SetUp() override { test::force_instruction_set(GetParam()); }
+  void TearDown() override { test::use_best_instruction_set(); }
 };
 
-TEST_P(NmsOnEachInstructionSet, IsTheOneInUse) { EXPECT_EQ(nms::instruction_set(), GetParam()); }
+TEST_P(NmsOnEachInstructionSet, IsTheOneInUse) { EXPECT_EQ(test::instruction_set(), GetParam()); }
 
 TEST_P(NmsOnEachInstructionSet, GivesTheBitsOfTheScalarDefinition) {
   for (const std::size_t count : {1U, 15U, 16U, 17U, 33U, 129U, 300U})
@@ -59,11 +59,12 @@ TEST_P(NmsOnEachInstructionSet, GivesTheBitsOfTheScalarDefinition) {
       }
 }
 
-INSTANTIATE_TEST_SUITE_P(Names, NmsOnEachInstructionSet, testing::ValuesIn(nms::instruction_sets()),
+INSTANTIATE_TEST_SUITE_P(Names, NmsOnEachInstructionSet,
+                         testing::ValuesIn(test::instruction_sets()),
                          [](const auto& set) { return std::string(set.param); });
 
 TEST(InstructionSets, RefusesOneThatIsNotThere) {
-  EXPECT_THROW(nms::force_instruction_set("abacus"), std::invalid_argument);
+  EXPECT_THROW(test::force_instruction_set("abacus"), std::invalid_argument);
 }
 
 TEST(NmsRules, MatrixKeepsASubsetOfGreedyAndEqualsFast) {

@@ -193,8 +193,7 @@ class Loops {
       values.push_back(*inputs_[input + 1]);
       value = append(graph::Upsample{2}, {value, other});
     }
-    for (const graph::Pair& pair : chain.pairs)
-      value = append(pair.depthwise, {append(pair.pointwise, {value})});
+    value = append(chain.pair.depthwise, {append(chain.pair.pointwise, {value})});
     if (chain.keeps) out.push_back(values[static_cast<std::size_t>(value)]);
     if (!chain.pools) return;
     const graph::ValueId pooled = append(graph::MaxPool{{2, 2, 2, 2, 0, 0, 0, 0}}, {value});

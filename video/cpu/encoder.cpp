@@ -50,45 +50,41 @@ class CpuEncoder final : public Encoder {
             },
             notices) {}
 
-  void encode(Frame frame, FrameRecord record, const Sink& sink) override;
+  void encode(Frame frame, FrameRecord record, const Sink& sink) override {
+    record.times[StageId::encode].begin = Clock::now();
+    const UniqueAVFrame picture = prepare(frame, std::move(record));
+    frame = Frame();  // a converted picture doesn't need it any more
+    encoder_.send(*picture, sink);
+  }
+
   void flush(const Sink& sink) override { encoder_.flush(sink); }
   [[nodiscard]] AVRational time_base() const override { return encoder_.context().time_base; }
   [[nodiscard]] UniqueCodecParameters parameters() const override { return encoder_.parameters(); }
   [[nodiscard]] std::string name() const override { return encoder_.name(); }
 
  private:
-  UniqueAVFrame picture_of(const Frame& frame);
-  UniqueAVFrame prepare(const Frame& frame, FrameRecord record);
+  UniqueAVFrame picture_of(const Frame& frame) {
+    UniqueAVFrame picture(allocated(av_frame_clone(&unwrap(frame))));
+    if (picture->format == encoded_) return picture;
+    if (!converter_ || converter_->from() != kind_of(*picture))
+      converter_.emplace(kind_of(*picture), conversion_of(*picture, encoded_));
+    return converter_->apply(std::move(picture));
+  }
+
+  UniqueAVFrame prepare(const Frame& frame, FrameRecord record) {
+    UniqueAVFrame picture;
+    {
+      const ScopedCpuTime cpu(record.times, StageId::encode);
+      picture = picture_of(frame);
+    }
+    encoder_.announce(frame, *picture, std::move(record));
+    return picture;
+  }
 
   AVPixelFormat encoded_;
   FFmpegEncoder encoder_;
   std::optional<FrameFilter> converter_;  // where the encoder wants what stages can't work on
 };
-
-UniqueAVFrame CpuEncoder::picture_of(const Frame& frame) {
-  UniqueAVFrame picture(allocated(av_frame_clone(&unwrap(frame))));
-  if (picture->format == encoded_) return picture;
-  if (!converter_ || converter_->from() != kind_of(*picture))
-    converter_.emplace(kind_of(*picture), conversion_of(*picture, encoded_));
-  return converter_->apply(std::move(picture));
-}
-
-UniqueAVFrame CpuEncoder::prepare(const Frame& frame, FrameRecord record) {
-  UniqueAVFrame picture;
-  {
-    const ScopedCpuTime cpu(record.times, StageId::encode);
-    picture = picture_of(frame);
-  }
-  encoder_.announce(frame, *picture, std::move(record));
-  return picture;
-}
-
-void CpuEncoder::encode(Frame frame, FrameRecord record, const Sink& sink) {
-  record.times[StageId::encode].begin = Clock::now();
-  const UniqueAVFrame picture = prepare(frame, std::move(record));
-  frame = Frame();  // a converted picture doesn't need it any more
-  encoder_.send(*picture, sink);
-}
 
 }  // namespace
 

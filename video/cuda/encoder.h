@@ -27,7 +27,7 @@ inline constexpr int kDefaultJpegQuality = 95;
 
 /// nvJPEG, opened: that takes 0.2 s, and serves any number of encoders on the device that was
 /// current then. Errors: Error(device).
-class NvjpegLibrary;
+struct NvjpegLibrary;
 [[nodiscard]] std::shared_ptr<const NvjpegLibrary> open_nvjpeg();
 
 /// Baseline JPEG 4:2:0 of full range by nvJPEG, for frames like `first`: NV12, P010 or P016 on CUDA

@@ -2,7 +2,6 @@
 // surfaces.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #include "core/cuda/copies.h"

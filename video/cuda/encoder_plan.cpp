@@ -4,7 +4,6 @@ extern "C" {
 #include <libavutil/pixdesc.h>
 }
 
-#include "video/cuda/nvenc.h"
 #include "video/pictures.h"
 
 namespace facepipe {

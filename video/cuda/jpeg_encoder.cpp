@@ -17,21 +17,14 @@
 
 namespace facepipe {
 
-class NvjpegLibrary {
- public:
-  NvjpegLibrary() {
-    nvjpegHandle_t made = nullptr;
-    FACEPIPE_NVJPEG_CHECK(nvjpegCreateSimple(&made));
-    handle_.reset(made);
-  }
-  [[nodiscard]] nvjpegHandle_t handle() const { return handle_.get(); }
-
- private:
-  UniqueNvjpeg handle_;
+struct NvjpegLibrary {
+  UniqueNvjpeg handle;
 };
 
 std::shared_ptr<const NvjpegLibrary> open_nvjpeg() {
-  return std::make_shared<const NvjpegLibrary>();
+  nvjpegHandle_t made = nullptr;
+  FACEPIPE_NVJPEG_CHECK(nvjpegCreateSimple(&made));
+  return std::make_shared<const NvjpegLibrary>(UniqueNvjpeg(made));
 }
 
 namespace {
@@ -62,7 +55,7 @@ struct Codec {
   Codec(std::shared_ptr<const NvjpegLibrary> library, Size picture, int quality,
         cuda::StreamView stream)
       : nvjpeg(std::move(library)), size(picture) {
-    nvjpegHandle_t made = nvjpeg->handle();
+    nvjpegHandle_t made = nvjpeg->handle.get();
     nvjpegEncoderParams_t chosen = nullptr;
     FACEPIPE_NVJPEG_CHECK(nvjpegEncoderParamsCreate(made, &chosen, stream.get()));
     parameters.reset(chosen);
@@ -80,7 +73,7 @@ class Place {
   explicit Place(const Codec& codec) : codec_(codec), bitstream_(codec.longest) {
     nvjpegEncoderState_t made = nullptr;
     FACEPIPE_NVJPEG_CHECK(
-        nvjpegEncoderStateCreate(codec.nvjpeg->handle(), &made, stream_.view().get()));
+        nvjpegEncoderStateCreate(codec.nvjpeg->handle.get(), &made, stream_.view().get()));
     state_.reset(made);
     make_planes();
     warm_up();
@@ -112,12 +105,13 @@ class Place {
   [[nodiscard]] std::span<const std::uint8_t> collect() {
     encoded_.synchronize();
     std::size_t length = 0;
-    FACEPIPE_NVJPEG_CHECK(nvjpegEncodeRetrieveBitstream(codec_.nvjpeg->handle(), state_.get(),
+    FACEPIPE_NVJPEG_CHECK(nvjpegEncodeRetrieveBitstream(codec_.nvjpeg->handle.get(), state_.get(),
                                                         nullptr, &length, stream_.view().get()));
     if (length > bitstream_.size())
       throw Error(ErrorKind::device, "nvJPEG's bitstream is longer than it said it could be");
-    FACEPIPE_NVJPEG_CHECK(nvjpegEncodeRetrieveBitstream(
-        codec_.nvjpeg->handle(), state_.get(), bitstream_.data(), &length, stream_.view().get()));
+    FACEPIPE_NVJPEG_CHECK(nvjpegEncodeRetrieveBitstream(codec_.nvjpeg->handle.get(), state_.get(),
+                                                        bitstream_.data(), &length,
+                                                        stream_.view().get()));
     stream_.synchronize();
     return bitstream_.span().first(length);
   }
@@ -151,7 +145,7 @@ class Place {
       source.pitch[i] = static_cast<std::size_t>(planes_.strides[i]);
     }
     FACEPIPE_NVJPEG_CHECK(nvjpegEncodeYUV(
-        codec_.nvjpeg->handle(), state_.get(), codec_.parameters.get(), &source, NVJPEG_CSS_420,
+        codec_.nvjpeg->handle.get(), state_.get(), codec_.parameters.get(), &source, NVJPEG_CSS_420,
         codec_.size.width, codec_.size.height, stream_.view().get()));
   }
 
@@ -162,38 +156,6 @@ class Place {
   UniqueNvjpegState state_;
   cuda::Event encoded_;
   cuda::PinnedBuffer<std::uint8_t> bitstream_;
-};
-
-class CudaJpegEncoder final : public Encoder {
- public:
-  CudaJpegEncoder(const EncoderSetup& setup, const Frame& first,
-                  std::shared_ptr<const NvjpegLibrary> nvjpeg, int in_flight, Notices& notices,
-                  CopyCounter& copies);
-
-  void encode(Frame frame, FrameRecord record, const Sink& sink) override;
-  void flush(const Sink& sink) override;
-  [[nodiscard]] AVRational time_base() const override { return clock_.time_base(); }
-  [[nodiscard]] UniqueCodecParameters parameters() const override;
-  [[nodiscard]] std::string name() const override { return "nvjpeg"; }
-
- private:
-  struct Pending {
-    Frame frame;
-    FrameRecord record;
-    std::int64_t stamp = 0;
-    std::unique_ptr<Place> place;  // last: it ends first, and waits for its work on the frame
-  };
-  void give_oldest(const Sink& sink);
-  [[nodiscard]] UniqueAVPacket packet_of(const Pending& done) const;
-
-  PixelFormat format_;
-  CopyCounter& copies_;
-  EncoderClock clock_;
-  cuda::Stream setup_stream_;
-  Codec codec_;
-  UniqueCodecParameters parameters_;
-  std::vector<std::unique_ptr<Place>> free_;
-  std::deque<Pending> pending_;
 };
 
 AVRational clock_base(const EncoderSetup& setup, const Frame& first) {
@@ -220,71 +182,96 @@ UniqueCodecParameters describe(const Frame& first) {
   return made;
 }
 
-CudaJpegEncoder::CudaJpegEncoder(const EncoderSetup& setup, const Frame& first,
-                                 std::shared_ptr<const NvjpegLibrary> nvjpeg, int in_flight,
-                                 Notices& notices, CopyCounter& copies)
-    : format_(first.format),
-      copies_(copies),
-      clock_(clock_base(setup, first), notices),
-      codec_(std::move(nvjpeg), first.size, quality_of(setup.options), setup_stream_),
-      parameters_(describe(first)) {
-  for (int i = 0; i < in_flight; ++i) free_.push_back(std::make_unique<Place>(codec_));
-}
-
-void CudaJpegEncoder::encode(Frame frame, FrameRecord record, const Sink& sink) {
-  record.times[StageId::encode].begin = Clock::now();
-  if (frame.size != codec_.size || frame.format != format_)
-    throw Error(ErrorKind::internal, std::string(kName) + ": a picture unlike the first");
-  Pending next{std::move(frame), std::move(record), 0, std::move(free_.back())};
-  free_.pop_back();
-  {
-    const ScopedCpuTime cpu(next.record.times, StageId::encode);
-    next.stamp = clock_.next_stamp(next.frame);
-    next.place->start(next.frame);
+class CudaJpegEncoder final : public Encoder {
+ public:
+  CudaJpegEncoder(const EncoderSetup& setup, const Frame& first,
+                  std::shared_ptr<const NvjpegLibrary> nvjpeg, int in_flight, Notices& notices,
+                  CopyCounter& copies)
+      : format_(first.format),
+        copies_(copies),
+        clock_(clock_base(setup, first), notices),
+        codec_(std::move(nvjpeg), first.size, quality_of(setup.options), setup_stream_),
+        parameters_(describe(first)) {
+    for (int i = 0; i < in_flight; ++i) free_.push_back(std::make_unique<Place>(codec_));
   }
-  pending_.push_back(std::move(next));
-  while (!pending_.empty() && (free_.empty() || pending_.front().place->ready())) give_oldest(sink);
-}
 
-void CudaJpegEncoder::flush(const Sink& sink) {
-  while (!pending_.empty()) give_oldest(sink);
-}
-
-UniqueAVPacket CudaJpegEncoder::packet_of(const Pending& done) const {
-  const std::span<const std::uint8_t> bitstream = done.place->collect();
-  copies_.add(CopyKind::bitstream, bitstream.size());
-  UniqueAVPacket packet = new_av_packet();
-  check_av(av_new_packet(packet.get(), static_cast<int>(bitstream.size())), ErrorKind::internal,
-           "packet");
-  std::memcpy(packet->data, bitstream.data(), bitstream.size());
-  packet->pts = done.stamp;
-  packet->dts = done.stamp;
-  packet->duration = clock_.duration_of(done.frame);
-  packet->flags |= AV_PKT_FLAG_KEY;
-  return packet;
-}
-
-void CudaJpegEncoder::give_oldest(const Sink& sink) {
-  EncodedFrame result;
-  {
-    Pending& oldest = pending_.front();
-    const ScopedCpuTime cpu(oldest.record.times, StageId::encode);
-    result.packet = packet_of(oldest);
+  void encode(Frame frame, FrameRecord record, const Sink& sink) override {
+    record.times[StageId::encode].begin = Clock::now();
+    if (frame.size != codec_.size || frame.format != format_)
+      throw Error(ErrorKind::internal, std::string(kName) + ": a picture unlike the first");
+    Pending next{std::move(frame), std::move(record), 0, std::move(free_.back())};
+    free_.pop_back();
+    {
+      const ScopedCpuTime cpu(next.record.times, StageId::encode);
+      next.stamp = clock_.next_stamp(next.frame);
+      next.place->start(next.frame);
+    }
+    pending_.push_back(std::move(next));
+    while (!pending_.empty() && (free_.empty() || pending_.front().place->ready()))
+      give_oldest(sink);
   }
-  Pending done = std::move(pending_.front());
-  pending_.pop_front();
-  free_.push_back(std::move(done.place));
-  result.record = std::move(done.record);
-  result.record.times[StageId::encode].end = Clock::now();
-  sink(std::move(result));
-}
 
-UniqueCodecParameters CudaJpegEncoder::parameters() const {
-  UniqueCodecParameters copy = new_codec_parameters();
-  check_av(avcodec_parameters_copy(copy.get(), parameters_.get()), ErrorKind::internal,
-           "encoder parameters");
-  return copy;
-}
+  void flush(const Sink& sink) override {
+    while (!pending_.empty()) give_oldest(sink);
+  }
+
+  [[nodiscard]] AVRational time_base() const override { return clock_.time_base(); }
+
+  [[nodiscard]] UniqueCodecParameters parameters() const override {
+    UniqueCodecParameters copy = new_codec_parameters();
+    check_av(avcodec_parameters_copy(copy.get(), parameters_.get()), ErrorKind::internal,
+             "encoder parameters");
+    return copy;
+  }
+
+  [[nodiscard]] std::string name() const override { return "nvjpeg"; }
+
+ private:
+  struct Pending {
+    Frame frame;
+    FrameRecord record;
+    std::int64_t stamp = 0;
+    std::unique_ptr<Place> place;  // last: it ends first, and waits for its work on the frame
+  };
+
+  void give_oldest(const Sink& sink) {
+    EncodedFrame result;
+    {
+      Pending& oldest = pending_.front();
+      const ScopedCpuTime cpu(oldest.record.times, StageId::encode);
+      result.packet = packet_of(oldest);
+    }
+    Pending done = std::move(pending_.front());
+    pending_.pop_front();
+    free_.push_back(std::move(done.place));
+    result.record = std::move(done.record);
+    result.record.times[StageId::encode].end = Clock::now();
+    sink(std::move(result));
+  }
+
+  [[nodiscard]] UniqueAVPacket packet_of(const Pending& done) const {
+    const std::span<const std::uint8_t> bitstream = done.place->collect();
+    copies_.add(CopyKind::bitstream, bitstream.size());
+    UniqueAVPacket packet = new_av_packet();
+    check_av(av_new_packet(packet.get(), static_cast<int>(bitstream.size())), ErrorKind::internal,
+             "packet");
+    std::memcpy(packet->data, bitstream.data(), bitstream.size());
+    packet->pts = done.stamp;
+    packet->dts = done.stamp;
+    packet->duration = clock_.duration_of(done.frame);
+    packet->flags |= AV_PKT_FLAG_KEY;
+    return packet;
+  }
+
+  PixelFormat format_;
+  CopyCounter& copies_;
+  EncoderClock clock_;
+  cuda::Stream setup_stream_;
+  Codec codec_;
+  UniqueCodecParameters parameters_;
+  std::vector<std::unique_ptr<Place>> free_;
+  std::deque<Pending> pending_;
+};
 
 }  // namespace
 

@@ -3,7 +3,6 @@ extern "C" {
 #include <libavutil/pixdesc.h>
 }
 
-#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -83,8 +82,28 @@ class SurfaceFrames final : public FrameMaker {
     bool full_range;
   };
 
-  [[nodiscard]] Frame frame_of(UniqueAVFrame picture) override;
-  [[nodiscard]] Frame fitted(Frame frame);
+  [[nodiscard]] Frame frame_of(UniqueAVFrame picture) override {
+    cuda::use_device(nvdec_.device);
+    const AVPixelFormat layout = layout_of(*picture, url_);
+    find_chroma(*picture);
+    crop_top_left(*picture, layout);
+    const bool changed =
+        changes_.is_changed({{picture->width, picture->height}, format_on_cpu(layout)});
+    Frame frame = wrap(std::move(picture), layout, nvdec_.device);
+    if (!first_) first_ = {frame.size, bits_of(layout), frame.color.full_range};
+    if (changed) return fitted(std::move(frame));
+    std::shared_ptr<cuda::Event> ready = events_.lease();
+    ready->record(*nvdec_.stream);
+    attach_ready(frame, std::move(ready));
+    return frame;
+  }
+
+  [[nodiscard]] Frame fitted(Frame frame) {
+    if (!fit_)
+      fit_.emplace(first_->size, first_->bits, first_->full_range, nvdec_.frames_alive,
+                   nvdec_.device);
+    return fit_->apply(std::move(frame), *nvdec_.stream);
+  }
 
   std::string url_;
   Nvdec nvdec_;
@@ -93,29 +112,6 @@ class SurfaceFrames final : public FrameMaker {
   std::optional<Kind> first_;
   std::optional<PictureFit> fit_;  // to the first's kind, once there are others
 };
-
-Frame SurfaceFrames::frame_of(UniqueAVFrame picture) {
-  cuda::use_device(nvdec_.device);
-  const AVPixelFormat layout = layout_of(*picture, url_);
-  find_chroma(*picture);
-  crop_top_left(*picture, layout);
-  const bool changed =
-      changes_.is_changed({picture->width, picture->height, format_on_cpu(layout)});
-  Frame frame = wrap(std::move(picture), layout, nvdec_.device);
-  if (!first_) first_ = {frame.size, bits_of(layout), frame.color.full_range};
-  if (changed) return fitted(std::move(frame));
-  std::shared_ptr<cuda::Event> ready = events_.lease();
-  ready->record(*nvdec_.stream);
-  attach_ready(frame, std::move(ready));
-  return frame;
-}
-
-Frame SurfaceFrames::fitted(Frame frame) {
-  if (!fit_)
-    fit_.emplace(first_->size, first_->bits, first_->full_range, nvdec_.frames_alive,
-                 nvdec_.device);
-  return fit_->apply(std::move(frame), *nvdec_.stream);
-}
 
 // A stream is the first thing that needs a device: without one, this is where it is told.
 std::shared_ptr<cuda::Stream> stream_on(Device device) {
@@ -126,115 +122,102 @@ std::shared_ptr<cuda::Stream> stream_on(Device device) {
 class NvdecDecoder final : public Decoder {
  public:
   NvdecDecoder(const Demuxer& demuxer, const DecoderOptions& options, Device device,
-               Notices& notices);
+               Notices& notices)
+      : Decoder(demuxer, options, notices),
+        nvdec_{device, stream_on(device), static_cast<std::size_t>(options.frames_alive)} {
+    const AVCodec* const codec = hardware_codec(demuxer.video().codecpar->codec_id);
+    refuse(reason_against_stream(codec));
+    if (refusal().empty()) open_nvdec(*codec);
+  }
 
   [[nodiscard]] bool may_refuse() const override { return true; }
   [[nodiscard]] std::string name() const override { return Decoder::name() + "_nvdec"; }
-  [[nodiscard]] PictureFacts facts_of(const AVFrame& picture) const override;
-  [[nodiscard]] std::unique_ptr<FrameMaker> make_frames(const AVFrame& first,
-                                                        const FrameTarget& target) override;
+
+  [[nodiscard]] PictureFacts facts_of(const AVFrame& picture) const override {
+    PictureFacts facts = Decoder::facts_of(picture);
+    facts.size.width -= static_cast<int>(picture.crop_left);
+    facts.size.height -= static_cast<int>(picture.crop_top);
+    facts.format = layout_of(picture, demuxer().url());
+    return facts;
+  }
+
+  [[nodiscard]] std::unique_ptr<FrameMaker> make_frames(const AVFrame& /*first*/,
+                                                        const FrameTarget& target) override {
+    if (!target.rotate.upright())
+      throw Error(ErrorKind::output,
+                  demuxer().url() +
+                      ": the output can't say that pictures are turned, and NVDEC's "
+                      "can't be turned; write MP4 or use --decoder cpu");
+    cuda::use_device(nvdec_.device);
+    return std::make_unique<SurfaceFrames>(demuxer(), target, nvdec_, options().scale_on_change,
+                                           notices());
+  }
 
  private:
-  [[nodiscard]] std::string reason_against_stream(const AVCodec* codec) const;
-  void open_nvdec(const AVCodec& codec);
-  static AVPixelFormat choose_format(AVCodecContext* decoder, const AVPixelFormat* offered);
+  /// What is known before the first packet.
+  [[nodiscard]] std::string reason_against_stream(const AVCodec* codec) const {
+    const AVCodecID id = demuxer().video().codecpar->codec_id;
+    if (codec == nullptr)
+      return std::string("FFmpeg has no NVDEC decoder for ") + avcodec_get_name(id);
+    // Of a JPEG only the picture itself tells whether it is turned.
+    const bool turned = is_turned(demuxer().video()) || id == AV_CODEC_ID_MJPEG;
+    if (turned && !options().tags_rotation)
+      return "the output can't say that pictures are turned, and NVDEC's can't be turned";
+    return {};
+  }
+
+  void open_nvdec(const AVCodec& codec) {
+    hardware_ = open_hardware_device(nvdec_.device, nvdec_.stream);
+    // One thread: the chip decodes, and threads would only hold surfaces.
+    open(codec, 1, [this](AVCodecContext& decoder) {
+      decoder.hw_device_ctx = allocated(av_buffer_ref(hardware_.get()));
+      decoder.opaque = this;
+      decoder.get_format = choose_format;
+      compat::keep_decoder_surfaces(decoder);
+    });
+  }
+
+  // FFmpeg asks before the first picture and whenever the stream's parameters change; where NVDEC
+  // turns out not to take the stream, it asks again without it.
+  static AVPixelFormat choose_format(AVCodecContext* decoder, const AVPixelFormat* offered) {
+    auto& self = *static_cast<NvdecDecoder*>(decoder->opaque);
+    std::string reason = self.reason_against(*decoder, offered);
+    const bool taken = reason.empty();
+    self.refuse(std::move(reason));
+    return taken ? AV_PIX_FMT_CUDA : AV_PIX_FMT_NONE;
+  }
+
   [[nodiscard]] std::string reason_against(AVCodecContext& decoder,
-                                           const AVPixelFormat* offered) const;
-  void check_decoded(int code) override;
+                                           const AVPixelFormat* offered) const {
+    while (*offered != AV_PIX_FMT_NONE && *offered != AV_PIX_FMT_CUDA) ++offered;
+    const std::string stream =
+        std::string(avcodec_get_name(decoder.codec_id)) + ", " +
+        to_string(Size{decoder.coded_width, decoder.coded_height}) + ", " +
+        (decoder.sw_pix_fmt == AV_PIX_FMT_NONE ? "unknown format"
+                                               : av_get_pix_fmt_name(decoder.sw_pix_fmt));
+    if (*offered == AV_PIX_FMT_NONE) return "NVDEC doesn't take the stream (" + stream + ")";
+    const std::string reason = reason_against_hardware(decoder, *hardware_, options().frames_alive);
+    return reason.empty() ? "" : "NVDEC can't be used for the stream (" + stream + "): " + reason;
+  }
+
+  // A damaged packet must not look like a broken device, nor the other way round.
+  void check_decoded(int code) override {
+    if (!refusal().empty() && has_decoded())
+      throw Error(ErrorKind::device, demuxer().url() + ": in mid-stream " + refusal() +
+                                         "; the CPU decodes it with --decoder cpu");
+    if (code >= 0 || !refusal().empty()) return;
+    if (code == AVERROR(ENOMEM))
+      throw Error(ErrorKind::device,
+                  demuxer().url() + ": NVDEC has no surface left for frames in flight");
+    if (code == AVERROR_EXTERNAL || code == AVERROR_UNKNOWN) {
+      cuda::use_device(nvdec_.device);
+      FACEPIPE_CUDA_CHECK(cudaStreamSynchronize(nvdec_.stream->view().get()));
+    }
+  }
 
   Nvdec nvdec_;
   UniqueAVBuffer hardware_;
 };
-
-NvdecDecoder::NvdecDecoder(const Demuxer& demuxer, const DecoderOptions& options, Device device,
-                           Notices& notices)
-    : Decoder(demuxer, options, notices),
-      nvdec_{device, stream_on(device), static_cast<std::size_t>(options.frames_alive)} {
-  const AVCodec* const codec = hardware_codec(demuxer.video().codecpar->codec_id);
-  refuse(reason_against_stream(codec));
-  if (refusal().empty()) open_nvdec(*codec);
-}
-
-/// What is known before the first packet.
-std::string NvdecDecoder::reason_against_stream(const AVCodec* codec) const {
-  const AVCodecID id = demuxer().video().codecpar->codec_id;
-  if (codec == nullptr)
-    return std::string("FFmpeg has no NVDEC decoder for ") + avcodec_get_name(id);
-  // Of a JPEG only the picture itself tells whether it is turned.
-  const bool turned = is_turned(demuxer().video()) || id == AV_CODEC_ID_MJPEG;
-  if (turned && !options().tags_rotation)
-    return "the output can't say that pictures are turned, and NVDEC's can't be turned";
-  return {};
-}
-
-void NvdecDecoder::open_nvdec(const AVCodec& codec) {
-  hardware_ = open_hardware_device(nvdec_.device, nvdec_.stream);
-  // One thread: the chip decodes, and threads would only hold surfaces.
-  open(codec, 1, [this](AVCodecContext& decoder) {
-    decoder.hw_device_ctx = allocated(av_buffer_ref(hardware_.get()));
-    decoder.opaque = this;
-    decoder.get_format = choose_format;
-    compat::keep_decoder_surfaces(decoder);
-  });
-}
-
-// FFmpeg asks before the first picture and whenever the stream's parameters change; where NVDEC
-// turns out not to take the stream, it asks again without it.
-AVPixelFormat NvdecDecoder::choose_format(AVCodecContext* decoder, const AVPixelFormat* offered) {
-  auto& self = *static_cast<NvdecDecoder*>(decoder->opaque);
-  std::string reason = self.reason_against(*decoder, offered);
-  const bool taken = reason.empty();
-  self.refuse(std::move(reason));
-  return taken ? AV_PIX_FMT_CUDA : AV_PIX_FMT_NONE;
-}
-
-std::string NvdecDecoder::reason_against(AVCodecContext& decoder,
-                                         const AVPixelFormat* offered) const {
-  while (*offered != AV_PIX_FMT_NONE && *offered != AV_PIX_FMT_CUDA) ++offered;
-  const std::string stream =
-      std::string(avcodec_get_name(decoder.codec_id)) + ", " +
-      to_string(Size{decoder.coded_width, decoder.coded_height}) + ", " +
-      (decoder.sw_pix_fmt == AV_PIX_FMT_NONE ? "unknown format"
-                                             : av_get_pix_fmt_name(decoder.sw_pix_fmt));
-  if (*offered == AV_PIX_FMT_NONE) return "NVDEC doesn't take the stream (" + stream + ")";
-  const std::string reason = reason_against_hardware(decoder, *hardware_, options().frames_alive);
-  return reason.empty() ? "" : "NVDEC can't be used for the stream (" + stream + "): " + reason;
-}
-
-// A damaged packet must not look like a broken device, nor the other way round.
-void NvdecDecoder::check_decoded(int code) {
-  if (!refusal().empty() && has_decoded())
-    throw Error(ErrorKind::device, demuxer().url() + ": in mid-stream " + refusal() +
-                                       "; the CPU decodes it with --decoder cpu");
-  if (code >= 0 || !refusal().empty()) return;
-  if (code == AVERROR(ENOMEM))
-    throw Error(ErrorKind::device,
-                demuxer().url() + ": NVDEC has no surface left for frames in flight");
-  if (code == AVERROR_EXTERNAL || code == AVERROR_UNKNOWN) {
-    cuda::use_device(nvdec_.device);
-    FACEPIPE_CUDA_CHECK(cudaStreamSynchronize(nvdec_.stream->view().get()));
-  }
-}
-
-PictureFacts NvdecDecoder::facts_of(const AVFrame& picture) const {
-  PictureFacts facts = Decoder::facts_of(picture);
-  facts.size.width -= static_cast<int>(picture.crop_left);
-  facts.size.height -= static_cast<int>(picture.crop_top);
-  facts.format = layout_of(picture, demuxer().url());
-  return facts;
-}
-
-std::unique_ptr<FrameMaker> NvdecDecoder::make_frames(const AVFrame& /*first*/,
-                                                      const FrameTarget& target) {
-  if (!target.rotate.upright())
-    throw Error(ErrorKind::output,
-                demuxer().url() +
-                    ": the output can't say that pictures are turned, and NVDEC's "
-                    "can't be turned; write MP4 or use --decoder cpu");
-  cuda::use_device(nvdec_.device);
-  return std::make_unique<SurfaceFrames>(demuxer(), target, nvdec_, options().scale_on_change,
-                                         notices());
-}
 
 }  // namespace
 

@@ -77,15 +77,63 @@ class NvencEncoder final : public Encoder {
   NvencEncoder(const NvencEncoder&) = delete;
   NvencEncoder& operator=(const NvencEncoder&) = delete;
 
-  void encode(Frame frame, FrameRecord record, const Sink& sink) override;
-  void flush(const Sink& sink) override;
+  void encode(Frame frame, FrameRecord record, const Sink& sink) override {
+    record.times[StageId::encode].begin = Clock::now();
+    UniqueAVFrame surface;
+    {
+      const ScopedCpuTime cpu(record.times, StageId::encode);
+      copied_.synchronize();  // of the frame before, whose copy has had a frame's time
+      surface = surface_of(frame);
+      source_ = std::move(frame);
+    }
+    encoder_.announce(source_, *surface, std::move(record));
+    stamps_.sent(surface->pts);
+    encoder_.send(*surface, finishing(sink));
+  }
+
+  void flush(const Sink& sink) override {
+    copied_.synchronize();
+    source_ = Frame();
+    encoder_.flush(finishing(sink));
+  }
+
   [[nodiscard]] AVRational time_base() const override { return encoder_.context().time_base; }
-  [[nodiscard]] UniqueCodecParameters parameters() const override;
+
+  // What the packets hold, where FFmpeg only says that the pictures were on a device.
+  [[nodiscard]] UniqueCodecParameters parameters() const override {
+    UniqueCodecParameters described = encoder_.parameters();
+    const bool deep = bytes_per_sample(surface_format_) > 1;
+    described->format = deep ? AV_PIX_FMT_YUV420P10 : AV_PIX_FMT_YUV420P;
+    return described;
+  }
+
   [[nodiscard]] std::string name() const override { return encoder_.name(); }
 
  private:
-  [[nodiscard]] UniqueAVFrame surface_of(const Frame& frame);
-  [[nodiscard]] Sink finishing(const Sink& sink);
+  [[nodiscard]] UniqueAVFrame surface_of(const Frame& frame) {
+    if (frame.size != size_ || frame.format != format_)
+      throw Error(ErrorKind::internal, name() + ": a picture unlike the first");
+    UniqueAVFrame surface = surface_from(*surfaces_);
+    check_av(av_frame_copy_props(surface.get(), &unwrap(frame)), ErrorKind::internal,
+             "picture properties");
+    const auto plane = [&](int i) {
+      return Plane{reinterpret_cast<std::byte*>(surface->data[i]), surface->linesize[i]};
+    };
+    hold_back_until_ready(frame, copying_);
+    enqueue_surface_copy(frame, {plane(0), plane(1), bytes_per_sample(surface_format_)}, copying_,
+                         copies_);
+    copied_.record(copying_);
+    copied_.hold_back(*stream_);
+    return surface;
+  }
+
+  [[nodiscard]] Sink finishing(const Sink& sink) {
+    return [this, &sink](EncodedFrame encoded) {
+      encoded.packet->dts = stamps_.next();
+      copies_.add(CopyKind::bitstream, static_cast<std::size_t>(encoded.packet->size));
+      sink(std::move(encoded));
+    };
+  }
 
   AVPixelFormat surface_format_;
   Size size_;
@@ -100,59 +148,6 @@ class NvencEncoder final : public Encoder {
   cuda::Event copied_;
   Frame source_;  // until it has been copied
 };
-
-UniqueAVFrame NvencEncoder::surface_of(const Frame& frame) {
-  if (frame.size != size_ || frame.format != format_)
-    throw Error(ErrorKind::internal, name() + ": a picture unlike the first");
-  UniqueAVFrame surface = surface_from(*surfaces_);
-  check_av(av_frame_copy_props(surface.get(), &unwrap(frame)), ErrorKind::internal,
-           "picture properties");
-  const auto plane = [&](int i) {
-    return Plane{reinterpret_cast<std::byte*>(surface->data[i]), surface->linesize[i]};
-  };
-  hold_back_until_ready(frame, copying_);
-  enqueue_surface_copy(frame, {plane(0), plane(1), bytes_per_sample(surface_format_)}, copying_,
-                       copies_);
-  copied_.record(copying_);
-  copied_.hold_back(*stream_);
-  return surface;
-}
-
-void NvencEncoder::encode(Frame frame, FrameRecord record, const Sink& sink) {
-  record.times[StageId::encode].begin = Clock::now();
-  UniqueAVFrame surface;
-  {
-    const ScopedCpuTime cpu(record.times, StageId::encode);
-    copied_.synchronize();  // of the frame before, whose copy has had a frame's time
-    surface = surface_of(frame);
-    source_ = std::move(frame);
-  }
-  encoder_.announce(source_, *surface, std::move(record));
-  stamps_.sent(surface->pts);
-  encoder_.send(*surface, finishing(sink));
-}
-
-void NvencEncoder::flush(const Sink& sink) {
-  copied_.synchronize();
-  source_ = Frame();
-  encoder_.flush(finishing(sink));
-}
-
-Encoder::Sink NvencEncoder::finishing(const Sink& sink) {
-  return [this, &sink](EncodedFrame encoded) {
-    encoded.packet->dts = stamps_.next();
-    copies_.add(CopyKind::bitstream, static_cast<std::size_t>(encoded.packet->size));
-    sink(std::move(encoded));
-  };
-}
-
-// What the packets hold, where FFmpeg only says that the pictures were on a device.
-UniqueCodecParameters NvencEncoder::parameters() const {
-  UniqueCodecParameters described = encoder_.parameters();
-  const bool deep = bytes_per_sample(surface_format_) > 1;
-  described->format = deep ? AV_PIX_FMT_YUV420P10 : AV_PIX_FMT_YUV420P;
-  return described;
-}
 
 }  // namespace
 

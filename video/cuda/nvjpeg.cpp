@@ -4,7 +4,6 @@
 #include <spdlog/spdlog.h>
 
 #include <array>
-#include <string>
 
 #include "core/error.h"
 

@@ -20,10 +20,9 @@ namespace facepipe {
 /// What was left undone is told at debug level: a device that has failed is told elsewhere.
 void tell_failed_destroy(const char* why) noexcept;
 
-template <class Handle, auto Destroy>
+template <auto Destroy>
 struct NvjpegDelete {
-  using pointer = Handle;
-  void operator()(Handle handle) const noexcept {
+  void operator()(auto* handle) const noexcept {
     if (!can_free_memory()) return tell_failed_destroy("the device has failed");
     try {
       Destroy(handle);
@@ -34,14 +33,11 @@ struct NvjpegDelete {
     }
   }
 };
-using UniqueNvjpeg = std::unique_ptr<std::remove_pointer_t<nvjpegHandle_t>,
-                                     NvjpegDelete<nvjpegHandle_t, nvjpegDestroy>>;
-using UniqueNvjpegState =
-    std::unique_ptr<std::remove_pointer_t<nvjpegEncoderState_t>,
-                    NvjpegDelete<nvjpegEncoderState_t, nvjpegEncoderStateDestroy>>;
-using UniqueNvjpegParams =
-    std::unique_ptr<std::remove_pointer_t<nvjpegEncoderParams_t>,
-                    NvjpegDelete<nvjpegEncoderParams_t, nvjpegEncoderParamsDestroy>>;
+template <class Handle, auto Destroy>
+using NvjpegOwner = std::unique_ptr<std::remove_pointer_t<Handle>, NvjpegDelete<Destroy>>;
+using UniqueNvjpeg = NvjpegOwner<nvjpegHandle_t, nvjpegDestroy>;
+using UniqueNvjpegState = NvjpegOwner<nvjpegEncoderState_t, nvjpegEncoderStateDestroy>;
+using UniqueNvjpegParams = NvjpegOwner<nvjpegEncoderParams_t, nvjpegEncoderParamsDestroy>;
 
 /// Throws Error(device) with the call, its place and the reason.
 [[noreturn]] void fail_nvjpeg(const std::string& reason, const char* call, const char* file,

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "core/cuda/check.h"
-#include "video/cuda/pictures.h"
 #include "video/cuda/rescale.h"
 #include "video/pictures.h"
 

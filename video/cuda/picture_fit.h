@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 
 #include "core/cuda/buffer.h"
 #include "core/cuda/stream.h"

@@ -1,13 +1,10 @@
 #include "video/cuda/transfer.h"
 
 #include <cstdint>
-#include <cstring>
-#include <memory>
 #include <utility>
 
 #include "core/cuda/check.h"
 #include "core/error.h"
-#include "video/cuda/pictures.h"
 #include "video/pictures.h"
 
 namespace facepipe {

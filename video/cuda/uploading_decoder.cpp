@@ -3,7 +3,7 @@ extern "C" {
 }
 
 #include <cstddef>
-#include <string_view>
+#include <string>
 #include <utility>
 
 #include "core/cuda/devices.h"
@@ -18,12 +18,9 @@ namespace {
 
 /// What a picture becomes before it is uploaded. Its range must stay.
 AVPixelFormat planar_format(AVPixelFormat source) {
-  const AVPixFmtDescriptor& description = *av_pix_fmt_desc_get(source);
-  const int bits = description.comp[0].depth;
-  if (bits > 10) return AV_PIX_FMT_YUV420P16;
-  if (bits > 8) return AV_PIX_FMT_YUV420P10;
-  const bool full_range = std::string_view(description.name).starts_with("yuvj");
-  return full_range ? AV_PIX_FMT_YUVJ420P : AV_PIX_FMT_YUV420P;
+  if (bits_of(source) > 10) return AV_PIX_FMT_YUV420P16;
+  if (bits_of(source) > 8) return AV_PIX_FMT_YUV420P10;
+  return is_full_range_yuv(source) ? AV_PIX_FMT_YUVJ420P : AV_PIX_FMT_YUV420P;
 }
 
 FrameTarget with_format(FrameTarget target, AVPixelFormat format) {
@@ -68,27 +65,25 @@ class UploadingDecoder final : public Decoder {
     facts.format = picture_layout({}, bits_of(planar_format(facts.format))).format;
     return facts;
   }
+
   [[nodiscard]] std::unique_ptr<FrameMaker> make_frames(const AVFrame& first,
-                                                        const FrameTarget& target) override;
+                                                        const FrameTarget& target) override {
+    const auto source = static_cast<AVPixelFormat>(first.format);
+    const AVPixelFormat planar = planar_format(source);
+    if (planar != source)
+      notices().add(std::string("pictures converted from ") + av_get_pix_fmt_name(source) + " to " +
+                    av_get_pix_fmt_name(planar) + " for the device");
+    if ((av_pix_fmt_desc_get(source)->flags & AV_PIX_FMT_FLAG_ALPHA) != 0)
+      notices().add("transparency dropped, which the device's pictures don't have");
+    cuda::use_device(device_);
+    return std::make_unique<UploadedFrames>(demuxer(), target, planar, options(), device_,
+                                            notices(), copies_);
+  }
 
  private:
   Device device_;
   CopyCounter& copies_;
 };
-
-std::unique_ptr<FrameMaker> UploadingDecoder::make_frames(const AVFrame& first,
-                                                          const FrameTarget& target) {
-  const auto source = static_cast<AVPixelFormat>(first.format);
-  const AVPixelFormat planar = planar_format(source);
-  if (planar != source)
-    notices().add(std::string("pictures converted from ") + av_get_pix_fmt_name(source) + " to " +
-                  av_get_pix_fmt_name(planar) + " for the device");
-  if ((av_pix_fmt_desc_get(source)->flags & AV_PIX_FMT_FLAG_ALPHA) != 0)
-    notices().add("transparency dropped, which the device's pictures don't have");
-  cuda::use_device(device_);
-  return std::make_unique<UploadedFrames>(demuxer(), target, planar, options(), device_, notices(),
-                                          copies_);
-}
 
 }  // namespace
 

@@ -15,7 +15,7 @@ struct CnnDetectorParts {
   ChannelOrder order = ChannelOrder::rgb;
   std::size_t outputs = 0;  ///< how many the model has
   std::unique_ptr<Engine> engine;
-  std::shared_ptr<const Head> head;
+  Head head = nullptr;
   float score_threshold = 0.5F;
   int requests = 1;
 };

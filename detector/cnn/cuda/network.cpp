@@ -53,10 +53,7 @@ void Network::plan_steps(const graph::Graph& graph, TileChooser& tiles) {
     for (const graph::ValueId output : node.outputs) context.outputs.push_back(place(output));
     steps_.push_back({node.name, graph::name_of(node.op), make_operator(context, packer)});
   }
-  weights_ = cuda::DeviceBuffer<std::byte>(packer.bytes().size());
-  const cuda::Stream stream;
-  cuda::copy(weights_.span(), packer.bytes(), stream);
-  stream.synchronize();
+  weights_ = packer.upload();
 }
 
 void Network::enqueue(std::byte* activations, cuda::StreamView stream,

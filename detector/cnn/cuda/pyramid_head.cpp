@@ -139,10 +139,7 @@ PyramidHead::PyramidHead(const Model& model, const NetworkFit& fit, const graph:
   }
   WeightPacker packer;
   pack(tail, channels_in_order(model, tail), packer);
-  weights_ = cuda::DeviceBuffer<std::byte>(packer.bytes().size());
-  const cuda::Stream stream;
-  cuda::copy(weights_.span(), packer.bytes(), stream);
-  stream.synchronize();
+  weights_ = packer.upload();
 }
 
 void PyramidHead::pack(const graph::HeadTail& tail, const std::vector<int>& channels,

@@ -45,14 +45,7 @@ Landmarks landmarks_at(const Maps& landmarks, std::size_t cell, const Box& box) 
 ///
 /// The reference code in deface 1.5.0 clips the top left corner before it adds the size, which
 /// shifts faces that the frame's left or top edge cuts off; here the box is clipped at the end.
-class CenterfaceHead final : public Head {
- public:
-  [[nodiscard]] Detections decode(const NetworkOutputs& outputs, const NetworkFit& fit,
-                                  float score_threshold) const override;
-};
-
-Detections CenterfaceHead::decode(const NetworkOutputs& outputs, const NetworkFit& fit,
-                                  float score_threshold) const {
+Detections decode(const NetworkOutputs& outputs, const NetworkFit& fit, float score_threshold) {
   const int rows = fit.network.height / kStride;
   const int columns = fit.network.width / kStride;
   const std::size_t cells = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
@@ -102,7 +95,7 @@ constinit const KnownModel kCenterface{
     .channel_order = ChannelOrder::rgb,
     .output_layout = OutputLayout::planes,
     .find_outputs = find_outputs,
-    .make_head = []() -> std::unique_ptr<Head> { return std::make_unique<CenterfaceHead>(); },
+    .decode = decode,
 };
 
 }  // namespace facepipe

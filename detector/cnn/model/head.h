@@ -1,4 +1,4 @@
-// A network's raw output to candidates. Stateless, hence thread-safe.
+// A network's raw output to candidates.
 #pragma once
 
 #include <span>
@@ -13,22 +13,16 @@ namespace facepipe {
 /// says.
 using NetworkOutputs = std::vector<std::span<const float>>;
 
-/// Decodes the outputs of one kind of model.
-class Head {
- public:
-  virtual ~Head() = default;
-
-  /// Candidates with score > score_threshold in raster order (YuNet: stride 8, then 16, then 32),
-  /// in pixels of the upright frame. Boxes are clipped to the frame; those that nothing is left of
-  /// are dropped, and so are candidates with a value that is not finite. Landmarks are not clipped:
-  /// those of a face cut off by the frame's edge lie outside.
-  /// `outputs` are of a network of size fit.network.
-  [[nodiscard]] virtual Detections decode(const NetworkOutputs& outputs, const NetworkFit& fit,
-                                          float score_threshold) const = 0;
-};
+/// Decodes the outputs of one kind of model, which are of a network of size fit.network, to the
+/// candidates with score > score_threshold in raster order (YuNet: stride 8, then 16, then 32), in
+/// pixels of the upright frame. Boxes are clipped to the frame; those that nothing is left of are
+/// dropped, and so are candidates with a value that is not finite. Landmarks are not clipped: those
+/// of a face cut off by the frame's edge lie outside.
+using Head = Detections (*)(const NetworkOutputs& outputs, const NetworkFit& fit,
+                            float score_threshold);
 
 /// Appends one candidate given in pixels of the network's input, mapped, checked and clipped as
-/// Head::decode promises.
+/// Head promises.
 void push_candidate(Detections& detections, const NetworkFit& fit, const Box& box, float score,
                     const Landmarks& landmarks);
 

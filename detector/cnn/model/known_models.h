@@ -8,7 +8,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -61,7 +60,7 @@ struct KnownModel {
   /// `image` is the input, N x 3 x H x W.
   std::optional<std::vector<ModelOutput>> (*find_outputs)(const DeclaredTensor& image,
                                                           std::span<const DeclaredTensor> outputs);
-  std::unique_ptr<Head> (*make_head)();
+  Head decode;
 };
 
 /// CenterFace (Xu et al., "CenterFace: Joint Face Detection and Alignment Using Face as Point",
@@ -76,9 +75,5 @@ extern const KnownModel kYunet;
 
 /// All of them.
 [[nodiscard]] std::span<const KnownModel* const> known_models();
-
-[[nodiscard]] const KnownModel& known_model(ModelKind kind);
-[[nodiscard]] std::string_view to_string(ModelKind kind);
-[[nodiscard]] std::unique_ptr<Head> make_head(ModelKind kind);
 
 }  // namespace facepipe

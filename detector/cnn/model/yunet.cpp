@@ -65,14 +65,7 @@ void decode_level(const Level& level, const NetworkFit& fit, float score_thresho
 /// Score: sqrt(cls * obj), each clamped to 0..1. Box of a cell (row, column): centre
 /// ((column + b0) * stride, (row + b1) * stride), size exp(b2) * stride by exp(b3) * stride.
 /// Landmarks: ((column + k0) * stride, (row + k1) * stride), and so on. As OpenCV's FaceDetectorYN.
-class YunetHead final : public Head {
- public:
-  [[nodiscard]] Detections decode(const NetworkOutputs& outputs, const NetworkFit& fit,
-                                  float score_threshold) const override;
-};
-
-Detections YunetHead::decode(const NetworkOutputs& outputs, const NetworkFit& fit,
-                             float score_threshold) const {
+Detections decode(const NetworkOutputs& outputs, const NetworkFit& fit, float score_threshold) {
   Detections detections;
   std::size_t first = 0;
   for (const int stride : kStrides) {
@@ -120,7 +113,7 @@ constinit const KnownModel kYunet{
     .channel_order = ChannelOrder::bgr,
     .output_layout = OutputLayout::cells,
     .find_outputs = find_outputs,
-    .make_head = []() -> std::unique_ptr<Head> { return std::make_unique<YunetHead>(); },
+    .decode = decode,
 };
 
 }  // namespace facepipe

@@ -44,7 +44,7 @@ nvjpegStatus_t destroy(int* /*handle*/) {
 
 TEST(Nvjpeg, WhatEndingAHandleThrowsEndsThere) {
   int thing = 0;
-  { const std::unique_ptr<int, NvjpegDelete<int*, destroy>> owner(&thing); }
+  { const std::unique_ptr<int, NvjpegDelete<destroy>> owner(&thing); }
   EXPECT_EQ(g_destroyed, 1);
 }
 

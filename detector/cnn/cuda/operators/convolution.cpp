@@ -154,8 +154,7 @@ class ConvolutionOperator : public Operator {
     ConvolutionArguments arguments = arguments_;
     arguments.input = value_pointer<__half>(memory, inputs_[0]);
     if (inputs_.size() > 1) arguments.residual = value_pointer<__half>(memory, inputs_[1]);
-    arguments.output = f32() ? static_cast<void*>(value_pointer<float>(memory, output_))
-                             : value_pointer<__half>(memory, output_);
+    arguments.output = value_address(memory, output_);
     arguments.weights = weight_pointer<__half>(memory, weights_);
     arguments.bias = weight_pointer<float>(memory, bias_);
     launch_convolution(kind_, f32(), tile_, arguments, stream.get());

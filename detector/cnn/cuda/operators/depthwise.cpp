@@ -37,14 +37,12 @@ class DepthwiseOperator : public Operator {
 
   void enqueue(const Memory& memory, cuda::StreamView stream) const override {
     DepthwiseArguments arguments = arguments_;
-    const bool f32 = output_.element == Element::f32;
     arguments.input = value_pointer<__half>(memory, inputs_[0]);
     if (inputs_.size() > 1) arguments.residual = value_pointer<__half>(memory, inputs_[1]);
-    arguments.output = f32 ? static_cast<void*>(value_pointer<float>(memory, output_))
-                           : value_pointer<__half>(memory, output_);
+    arguments.output = value_address(memory, output_);
     arguments.weights = weight_pointer<float>(memory, weights_);
     arguments.bias = weight_pointer<float>(memory, bias_);
-    launch_depthwise(f32, arguments, stream.get());
+    launch_depthwise(output_.element == Element::f32, arguments, stream.get());
   }
 
  private:

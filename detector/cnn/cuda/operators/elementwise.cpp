@@ -1,5 +1,6 @@
 #include "detector/cnn/cuda/operators/elementwise.h"
 
+#include <utility>
 #include <variant>
 
 #include "detector/cnn/cuda/operators/operator.h"
@@ -14,60 +15,23 @@ const __half* optional_input(const Memory& memory, const std::vector<Placement>&
   return index < inputs.size() ? value_pointer<__half>(memory, inputs[index]) : nullptr;
 }
 
-class MaxPoolOperator : public Operator {
+/// An operator that is one launch. `Launch` is called with the memory and the stream.
+template <class Launch>
+class LaunchOperator : public Operator {
  public:
-  MaxPoolOperator(const NodeContext& context, const graph::MaxPool& op)
-      : input_(context.inputs[0]), output_(context.outputs[0]), window_(op.window) {}
-
+  explicit LaunchOperator(Launch launch) : launch_(std::move(launch)) {}
   void enqueue(const Memory& memory, cuda::StreamView stream) const override {
-    launch_max_pool({value_pointer<__half>(memory, input_), value_pointer<__half>(memory, output_),
-                     output_.pitch / kChunk, input_.shape.height, input_.shape.width,
-                     output_.shape.height, output_.shape.width, window_},
-                    stream.get());
+    launch_(memory, stream.get());
   }
 
  private:
-  Placement input_;
-  Placement output_;
-  graph::Window window_;
+  Launch launch_;
 };
 
-class UpsampleOperator : public Operator {
- public:
-  UpsampleOperator(const NodeContext& context, const graph::Upsample& op)
-      : inputs_(context.inputs), output_(context.outputs[0]), factor_(op.factor) {}
-
-  void enqueue(const Memory& memory, cuda::StreamView stream) const override {
-    launch_upsample({value_pointer<__half>(memory, inputs_[0]), optional_input(memory, inputs_, 1),
-                     value_pointer<__half>(memory, output_), output_.pitch / kChunk, factor_,
-                     output_.shape.height, output_.shape.width},
-                    stream.get());
-  }
-
- private:
-  std::vector<Placement> inputs_;
-  Placement output_;
-  int factor_;
-};
-
-class ElementwiseOperator : public Operator {
- public:
-  ElementwiseOperator(const NodeContext& context, graph::Activation activation)
-      : inputs_(context.inputs), output_(context.outputs[0]), activation_(activation) {}
-
-  void enqueue(const Memory& memory, cuda::StreamView stream) const override {
-    const std::size_t chunks = output_.pixels() * static_cast<std::size_t>(output_.pitch / kChunk);
-    launch_elementwise(
-        {value_pointer<__half>(memory, inputs_[0]), optional_input(memory, inputs_, 1),
-         value_pointer<__half>(memory, output_), chunks, activation_},
-        stream.get());
-  }
-
- private:
-  std::vector<Placement> inputs_;
-  Placement output_;
-  graph::Activation activation_;
-};
+template <class Launch>
+std::unique_ptr<Operator> made_of(Launch launch) {
+  return std::make_unique<LaunchOperator<Launch>>(std::move(launch));
+}
 
 }  // namespace
 
@@ -75,22 +39,41 @@ std::unique_ptr<Operator> make_pooling(const NodeContext& context, WeightPacker&
   const auto* const op = std::get_if<graph::MaxPool>(&context.node.op);
   if (op == nullptr) return nullptr;
   expect_plain(context, false);
-  return std::make_unique<MaxPoolOperator>(context, *op);
+  return made_of([input = context.inputs[0], output = context.outputs[0], window = op->window](
+                     const Memory& memory, cudaStream_t stream) {
+    launch_max_pool({value_pointer<__half>(memory, input), value_pointer<__half>(memory, output),
+                     output.pitch / kChunk, input.shape.height, input.shape.width,
+                     output.shape.height, output.shape.width, window},
+                    stream);
+  });
 }
 
 std::unique_ptr<Operator> make_upsample(const NodeContext& context, WeightPacker&) {
   const auto* const op = std::get_if<graph::Upsample>(&context.node.op);
   if (op == nullptr) return nullptr;
   expect_plain(context, false);
-  return std::make_unique<UpsampleOperator>(context, *op);
+  return made_of([inputs = context.inputs, output = context.outputs[0], factor = op->factor](
+                     const Memory& memory, cudaStream_t stream) {
+    launch_upsample({value_pointer<__half>(memory, inputs[0]), optional_input(memory, inputs, 1),
+                     value_pointer<__half>(memory, output), output.pitch / kChunk, factor,
+                     output.shape.height, output.shape.width},
+                    stream);
+  });
 }
 
 std::unique_ptr<Operator> make_elementwise(const NodeContext& context, WeightPacker&) {
   const auto* const activate = std::get_if<graph::Activate>(&context.node.op);
   if (activate == nullptr && !std::holds_alternative<graph::Add>(context.node.op)) return nullptr;
   expect_plain(context, false);
-  return std::make_unique<ElementwiseOperator>(
-      context, activate != nullptr ? activate->function : graph::Activation::none);
+  const graph::Activation activation =
+      activate != nullptr ? activate->function : graph::Activation::none;
+  return made_of([inputs = context.inputs, output = context.outputs[0], activation](
+                     const Memory& memory, cudaStream_t stream) {
+    const std::size_t chunks = output.pixels() * static_cast<std::size_t>(output.pitch / kChunk);
+    launch_elementwise({value_pointer<__half>(memory, inputs[0]), optional_input(memory, inputs, 1),
+                        value_pointer<__half>(memory, output), chunks, activation},
+                       stream);
+  });
 }
 
 }  // namespace facepipe::engine

@@ -11,6 +11,14 @@ std::unique_ptr<Operator> make_operator(const NodeContext& context, WeightPacker
   graph::refuse(context.graph, context.node, "the CUDA engine has no kernel for it");
 }
 
+cuda::DeviceBuffer<std::byte> WeightPacker::upload() const {
+  cuda::DeviceBuffer<std::byte> weights(bytes_.size());
+  const cuda::Stream stream;
+  cuda::copy(weights.span(), std::span<const std::byte>(bytes_), stream);
+  stream.synchronize();
+  return weights;
+}
+
 void expect_plain(const NodeContext& context, bool f32_output) {
   const auto check = [&](const Placement& place, bool f32) {
     if (place.first_channel != 0 || place.pending != graph::Activation::none || place.image ||

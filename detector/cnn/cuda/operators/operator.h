@@ -2,12 +2,15 @@
 // immutable and own no activations, so that many frames share them and their weights.
 #pragma once
 
+#include <cuda_fp16.h>
+
 #include <cstddef>
 #include <cstring>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "core/cuda/buffer.h"
 #include "core/cuda/frame_descriptor.h"
 #include "core/cuda/stream.h"
 #include "detector/cnn/cuda/chip.h"
@@ -66,7 +69,8 @@ class WeightPacker {
     if (!values.empty()) std::memcpy(bytes_.data() + offset, values.data(), values.size_bytes());
     return offset;
   }
-  [[nodiscard]] std::span<const std::byte> bytes() const { return bytes_; }
+  /// All weights in device memory. Waits for the upload. Errors: device, if CUDA fails.
+  [[nodiscard]] cuda::DeviceBuffer<std::byte> upload() const;
 
  private:
   std::vector<std::byte> bytes_;
@@ -115,6 +119,12 @@ template <class T>
 [[nodiscard]] T* value_pointer(const Memory& memory, const Placement& placement) {
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): typed memory in one block
   return reinterpret_cast<T*>(memory.activations + placement.offset) + placement.first_channel;
+}
+/// The same for a value of any element type.
+[[nodiscard]] inline void* value_address(const Memory& memory, const Placement& placement) {
+  return placement.element == Element::f32
+             ? static_cast<void*>(value_pointer<float>(memory, placement))
+             : value_pointer<__half>(memory, placement);
 }
 template <class T>
 [[nodiscard]] const T* weight_pointer(const Memory& memory, std::size_t offset) {

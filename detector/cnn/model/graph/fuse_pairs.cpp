@@ -39,9 +39,8 @@ bool make_pair(Graph& graph, std::size_t n, const PairLimits& limits) {
   Node& first = graph.nodes[n];
   Node* const second = only_reader(graph, Uses(graph), first.outputs[0]);
   if (second == nullptr || !is_second(*second)) return false;
-  PairChain chain;
-  chain.pairs.push_back(
-      {std::move(std::get<Convolution>(first.op)), std::move(std::get<Convolution>(second->op))});
+  PairChain chain{
+      {std::move(std::get<Convolution>(first.op)), std::move(std::get<Convolution>(second->op))}};
   second->op = PairChains{{std::move(chain)}};
   second->name = first.name + "+" + second->name;
   second->inputs = first.inputs;
@@ -83,32 +82,6 @@ bool take_pooling(Graph& graph, std::size_t n, const PairLimits&) {
   return true;
 }
 
-bool join(Graph& graph, std::size_t n, const PairLimits& limits) {
-  PairChain* const first = chain_of(graph.nodes[n]);
-  if (first == nullptr || first->pools) return false;
-  Node* const reader = only_reader(graph, Uses(graph), graph.nodes[n].outputs[0]);
-  PairChain* const second = reader != nullptr ? chain_of(*reader) : nullptr;
-  if (second == nullptr || second->upsampled ||
-      first->pairs.size() + second->pairs.size() > at(limits.pairs))
-    return false;
-  second->upsampled = first->upsampled;
-  second->pairs.insert(second->pairs.begin(), first->pairs.begin(), first->pairs.end());
-  reader->name = graph.nodes[n].name + "+" + reader->name;
-  reader->inputs = graph.nodes[n].inputs;
-  erase_node(graph, static_cast<int>(n));
-  return true;
-}
-
-/// One kernel can compute both: they differ in their weights and in the sizes of their maps.
-bool same_kind(const PairChain& a, const PairChain& b) {
-  const auto same_pair = [](const Pair& x, const Pair& y) {
-    return x.pointwise.inputs == y.pointwise.inputs && x.pointwise.outputs == y.pointwise.outputs &&
-           x.depthwise.activation == y.depthwise.activation;
-  };
-  return a.pools == b.pools && a.keeps == b.keeps && a.upsampled == b.upsampled &&
-         std::equal(a.pairs.begin(), a.pairs.end(), b.pairs.begin(), b.pairs.end(), same_pair);
-}
-
 /// Node `other`, a later one, can be computed where `n` is.
 bool can_move_to(const Graph& graph, const Uses& uses, std::size_t n, std::size_t other) {
   const std::vector<ValueId>& inputs = graph.nodes[other].inputs;
@@ -148,11 +121,17 @@ void repeat(Graph& graph, Step step, const PairLimits& limits) {
 
 }  // namespace
 
+bool same_kind(const PairChain& a, const PairChain& b) {
+  return a.pools == b.pools && a.keeps == b.keeps && a.upsampled == b.upsampled &&
+         a.pair.pointwise.inputs == b.pair.pointwise.inputs &&
+         a.pair.pointwise.outputs == b.pair.pointwise.outputs &&
+         a.pair.depthwise.activation == b.pair.depthwise.activation;
+}
+
 void fuse_pairs(Graph& graph, const PairLimits& limits) {
   repeat(graph, make_pair, limits);
   repeat(graph, take_upsampling, limits);
   repeat(graph, take_pooling, limits);
-  repeat(graph, join, limits);
   repeat(graph, group, limits);
 }
 

@@ -9,8 +9,7 @@ namespace facepipe::graph {
 
 /// What the engine's kernels take.
 struct PairLimits {
-  int channels = 128;  ///< of a map between pairs, and before and behind them
-  int pairs = 1;       ///< of a chain
+  int channels = 128;  ///< of a pair's maps
   int chains = 4;      ///< of a node
 };
 
@@ -19,10 +18,12 @@ struct PairLimits {
 /// * an upsampling by 2 with an addition that one chain alone reads becomes that chain's input,
 /// * a maximum over 2x2 (stride 2, no padding) of the result of a chain without an upsampling
 ///   becomes an output of the chain,
-/// * chains that alone read each other become one of at most limits.pairs,
 /// * chains of the same channels, inputs and outputs that can run at the same time become one node.
 /// Needs inferred shapes; leaves shapes of new values to be inferred. Nothing is found by names or
 /// sizes of maps.
 void fuse_pairs(Graph& graph, const PairLimits& limits);
+
+/// One kernel can compute both: they differ in their weights and in the sizes of their maps.
+[[nodiscard]] bool same_kind(const PairChain& a, const PairChain& b);
 
 }  // namespace facepipe::graph

@@ -1,35 +1,30 @@
 #include "detector/cnn/model/graph/graph.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "core/error.h"
 
 namespace facepipe::graph {
-namespace {
-
-template <class... Cases>
-struct Overloaded : Cases... {
-  using Cases::operator()...;
-};
-template <class... Cases>
-Overloaded(Cases...) -> Overloaded<Cases...>;
-
-}  // namespace
 
 const char* name_of(const Operator& op) {
-  return std::visit(
-      Overloaded{[](const Convolution&) { return "Convolution"; },
-                 [](const TransposedConvolution&) { return "TransposedConvolution"; },
-                 [](const BatchNormalization&) { return "BatchNormalization"; },
-                 [](const Activate&) { return "Activate"; }, [](const Add&) { return "Add"; },
-                 [](const MaxPool&) { return "MaxPool"; },
-                 [](const Upsample&) { return "Upsample"; },
-                 [](const Transpose&) { return "Transpose"; },
-                 [](const Reshape&) { return "Reshape"; }, [](const Split&) { return "Split"; },
-                 [](const InvertedResidual&) { return "InvertedResidual"; },
-                 [](const PairChains&) { return "PairChains"; }, [](const Stem&) { return "Stem"; },
-                 [](const PyramidStep&) { return "PyramidStep"; }},
-      op);
+  // In the order of Operator.
+  static constexpr const char* kNames[] = {"Convolution",
+                                           "TransposedConvolution",
+                                           "BatchNormalization",
+                                           "Activate",
+                                           "Add",
+                                           "MaxPool",
+                                           "Upsample",
+                                           "Transpose",
+                                           "Reshape",
+                                           "Split",
+                                           "InvertedResidual",
+                                           "PairChains",
+                                           "Stem",
+                                           "PyramidStep"};
+  static_assert(std::size(kNames) == std::variant_size_v<Operator>);
+  return kNames[op.index()];
 }
 
 ValueId Graph::add_value(const std::string& name) {

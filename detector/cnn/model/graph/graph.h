@@ -126,11 +126,11 @@ struct Pair {
   Convolution depthwise;  ///< no activation, or relu
 };
 
-/// Pairs one after the other. Inputs: a map, or with `upsampled` one that is repeated twice on both
-/// axes and one that is then added to it. Outputs: the last pair's where `keeps`, then its maxima
-/// over windows of 2x2 where `pools`.
+/// A pair with what is computed before and behind it. Inputs: a map, or with `upsampled` one that
+/// is repeated twice on both axes and one that is then added to it. Outputs: the pair's where
+/// `keeps`, then its maxima over windows of 2x2 where `pools`.
 struct PairChain {
-  std::vector<Pair> pairs;
+  Pair pair;
   bool upsampled = false;
   bool keeps = true;
   bool pools = false;

@@ -13,9 +13,8 @@ struct Branch {
 };
 
 const Convolution* plain_convolution(const Node& node) {
-  const auto* const op = std::get_if<Convolution>(&node.op);
-  const bool plain = op != nullptr && node.inputs.size() == 1 && op->activation == Activation::none;
-  return plain ? op : nullptr;
+  const Convolution* const op = lone_convolution(node);
+  return op != nullptr && op->activation == Activation::none ? op : nullptr;
 }
 
 std::optional<Branch> branch_at(const Graph& graph, const Uses& uses, std::size_t n) {
@@ -23,8 +22,9 @@ std::optional<Branch> branch_at(const Graph& graph, const Uses& uses, std::size_
   if (first == nullptr || !first->pointwise()) return std::nullopt;
   const ValueId value = graph.nodes[n].outputs[0];
   if (reaches_outputs_only(graph, uses, value)) return Branch{n, std::nullopt};
-  if (!uses.private_to_one_reader(value)) return std::nullopt;
-  const auto reader = static_cast<std::size_t>(uses.readers(value)[0]);
+  const int only_reader = uses.only_reader(value);
+  if (only_reader < 0) return std::nullopt;
+  const auto reader = static_cast<std::size_t>(only_reader);
   const Convolution* const second = plain_convolution(graph.nodes[reader]);
   if (second == nullptr || !second->depthwise()) return std::nullopt;
   if (!reaches_outputs_only(graph, uses, graph.nodes[reader].outputs[0])) return std::nullopt;

@@ -98,26 +98,29 @@ void OnnxNode::expect_integers(std::string_view attribute, std::int64_t value) c
            " is not supported");
 }
 
-const onnx::TensorProto& OnnxNode::constant(int input, int type) const {
+const onnx::TensorProto& OnnxNode::constant(int input) const {
   const auto found = has_input(input) ? constants_.find(node_.input(input)) : constants_.end();
   if (found == constants_.end())
     fail("input " + std::to_string(input) + " is no constant of the file");
-  if (found->second->data_type() != type)
-    fail("input " + std::to_string(input) + " has another type of numbers than is supported");
   return *found->second;
 }
 
+const onnx::TensorProto& OnnxNode::constant(int input, int type) const {
+  const onnx::TensorProto& tensor = constant(input);
+  if (tensor.data_type() != type)
+    fail("input " + std::to_string(input) + " has another type of numbers than is supported");
+  return tensor;
+}
+
 std::vector<std::int64_t> OnnxNode::extents(int input) const {
-  const auto found = has_input(input) ? constants_.find(node_.input(input)) : constants_.end();
-  if (found == constants_.end())
-    fail("input " + std::to_string(input) + " is no constant of the file");
+  const auto& extents = constant(input).dims();
   std::int64_t elements = 1;
-  for (const std::int64_t extent : found->second->dims()) {
+  for (const std::int64_t extent : extents) {
     if (extent < 1 || extent > kMostElements / elements)
       fail("input " + std::to_string(input) + " has impossible extents");
     elements *= extent;
   }
-  return {found->second->dims().begin(), found->second->dims().end()};
+  return {extents.begin(), extents.end()};
 }
 
 std::vector<float> OnnxNode::floats(int input) const {

@@ -59,6 +59,7 @@ class OnnxNode {
  private:
   [[nodiscard]] const onnx::AttributeProto* find(std::string_view attribute,
                                                  onnx::AttributeProto::AttributeType type) const;
+  [[nodiscard]] const onnx::TensorProto& constant(int input) const;
   [[nodiscard]] const onnx::TensorProto& constant(int input, int type) const;
 
   const onnx::NodeProto& node_;

@@ -21,9 +21,8 @@ void replace_reads(Graph& graph, ValueId from, ValueId to) {
 
 /// The node that computes `value`, if nobody but its one reader sees the value.
 Node* private_producer(Graph& graph, const Uses& uses, ValueId value) {
-  const int producer = uses.producer(value);
-  if (producer < 0 || !uses.private_to_one_reader(value)) return nullptr;
-  return &graph.nodes[static_cast<std::size_t>(producer)];
+  const int producer = uses.private_producer(value);
+  return producer < 0 ? nullptr : &graph.nodes[static_cast<std::size_t>(producer)];
 }
 
 void scale_outputs(Convolution& op, const BatchNormalization& norm) {
@@ -61,16 +60,15 @@ bool fold_norm(Graph& graph, std::size_t n) {
   const auto* const found = std::get_if<BatchNormalization>(&graph.nodes[n].op);
   if (found == nullptr) return false;
   const BatchNormalization norm = *found;
-  const Uses uses(graph);
-  Node* const producer = private_producer(graph, uses, graph.nodes[n].inputs[0]);
+  Node* const producer = private_producer(graph, Uses(graph), graph.nodes[n].inputs[0]);
   const bool folded = producer != nullptr && (fold_into<Convolution>(*producer, norm) ||
                                               fold_into<TransposedConvolution>(*producer, norm));
-  if (!folded) {
+  if (folded) {
+    producer->outputs = graph.nodes[n].outputs;
+    erase_node(graph, static_cast<int>(n));
+  } else {
     graph.nodes[n].op = as_convolution(norm);
-    return true;
   }
-  producer->outputs = graph.nodes[n].outputs;
-  erase_node(graph, static_cast<int>(n));
   return true;
 }
 
@@ -131,8 +129,8 @@ bool absorb_layout(Graph& graph, std::size_t n) {
   if (transpose == nullptr || transpose->order != std::vector{0, 2, 3, 1}) return false;
   const Uses uses(graph);
   const ValueId transposed = graph.nodes[n].outputs[0];
-  if (!uses.private_to_one_reader(transposed)) return false;
-  const int reader = uses.readers(transposed)[0];
+  const int reader = uses.only_reader(transposed);
+  if (reader < 0) return false;
   const Node& reshape = graph.nodes[static_cast<std::size_t>(reader)];
   if (!std::holds_alternative<Reshape>(reshape.op)) return false;
   const ValueId cells = reshape.outputs[0];

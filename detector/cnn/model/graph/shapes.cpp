@@ -190,11 +190,10 @@ class Inference {
       map[3] *= 2;
       if (extents(input + 1) != map) fail("adds " + text(extents(input + 1)) + " to " + text(map));
     }
-    for (const Pair& pair : chain.pairs) {
-      if (map[1] != pair.pointwise.inputs || pair.pointwise.outputs != pair.depthwise.inputs)
-        fail("its weights are for another number of channels than " + text(map));
-      map[1] = pair.depthwise.outputs;
-    }
+    const Pair& pair = chain.pair;
+    if (map[1] != pair.pointwise.inputs || pair.pointwise.outputs != pair.depthwise.inputs)
+      fail("its weights are for another number of channels than " + text(map));
+    map[1] = pair.depthwise.outputs;
     if (chain.keeps) results.push_back(map);
     if (chain.pools) results.push_back({1, map[1], map[2] / 2, map[3] / 2});
   }

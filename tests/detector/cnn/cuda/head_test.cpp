@@ -77,7 +77,7 @@ class Outputs {
 
   [[nodiscard]] Detections on_cpu() const {
     const NetworkOutputs views(planes_.begin(), planes_.end());
-    return make_head(model_.kind())->decode(views, fit_, kThreshold);
+    return model_.known().decode(views, fit_, kThreshold);
   }
 
   struct Result {

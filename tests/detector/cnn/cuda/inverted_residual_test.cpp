@@ -18,6 +18,7 @@
 #include "detector/cnn/model/graph/passes.h"
 #include "detector/cnn/model/model.h"
 #include "tests/detector/cnn/cuda/device_network.h"
+#include "tests/detector/cnn/cuda/tile_text.h"
 #include "tests/detector/files.h"
 #include "tests/detector/golden.h"
 #include "tests/support/graph_builder.h"

@@ -132,8 +132,7 @@ TEST(CenterfaceHead, FindsFacesInRasterOrder) {
   tensors.put(11, 15, second);
   tensors.put(6, 5, first);
   tensors.put(12, 7, third);
-  const Detections found =
-      make_head(ModelKind::centerface)->decode(tensors.views(), unscaled({90, 64}, {96, 64}), 0.5F);
+  const Detections found = kCenterface.decode(tensors.views(), unscaled({90, 64}, {96, 64}), 0.5F);
   ASSERT_EQ(found.size(), 3U);
   const Face expected[] = {first, second, third};
   for (std::size_t i = 0; i < 3; ++i) {
@@ -151,8 +150,7 @@ TEST(YunetHead, FindsFacesStrideByStride) {
   tensors.put(32, 0, 0, coarse);
   tensors.put(16, 2, 3, middle);
   tensors.put(8, 5, 9, fine);
-  const Detections found =
-      make_head(ModelKind::yunet)->decode(tensors.views(), unscaled({96, 64}, {96, 64}), 0.5F);
+  const Detections found = kYunet.decode(tensors.views(), unscaled({96, 64}, {96, 64}), 0.5F);
   ASSERT_EQ(found.size(), 3U);
   expect_near(found.boxes[0], fine.box);
   expect_near(found.boxes[1], middle.box);
@@ -169,8 +167,7 @@ TEST(YunetHead, ClampsBothFactorsOfTheScore) {
   tensors.put(8, 2, 2, {{4, 4, 20, 20}, 1.F});
   tensors.values(0)[10] = -1.F;
   tensors.values(1)[10] = -1.F;  // their product is positive
-  const Detections found =
-      make_head(ModelKind::yunet)->decode(tensors.views(), unscaled({32, 32}, {32, 32}), 0.1F);
+  const Detections found = kYunet.decode(tensors.views(), unscaled({32, 32}, {32, 32}), 0.1F);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_NEAR(found.scores[0], 0.9F, 1e-6F);
 }
@@ -179,8 +176,7 @@ TEST(CenterfaceHead, TakesOnlyScoresAboveTheThreshold) {
   CenterfaceTensors tensors({32, 32});
   tensors.put(1, 1, {{2, 2, 12, 12}, 0.5F});
   tensors.put(2, 2, {{4, 4, 14, 14}, std::nextafter(0.5F, 1.F)});
-  const Detections found =
-      make_head(ModelKind::centerface)->decode(tensors.views(), unscaled({32, 32}, {32, 32}), 0.5F);
+  const Detections found = kCenterface.decode(tensors.views(), unscaled({32, 32}, {32, 32}), 0.5F);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_GT(found.scores[0], 0.5F);
 }
@@ -191,8 +187,7 @@ TEST(CenterfaceHead, ClipsCutOffFacesAfterMeasuringThem) {
   CenterfaceTensors tensors({64, 64});
   const Box cut{-10, -6, 22, 30};
   tensors.put(3, 1, {cut, 0.9F});
-  const Detections found =
-      make_head(ModelKind::centerface)->decode(tensors.views(), unscaled({60, 60}, {64, 64}), 0.5F);
+  const Detections found = kCenterface.decode(tensors.views(), unscaled({60, 60}, {64, 64}), 0.5F);
   ASSERT_EQ(found.size(), 1U);
   expect_near(found.boxes[0], {0, 0, 22, 30});
   expect_near(found.landmarks[0], landmarks_of(cut));
@@ -202,8 +197,7 @@ TEST(CenterfaceHead, ClipsToTheFrameNotToThePadding) {
   CenterfaceTensors tensors({64, 64});
   tensors.put(10, 10, {{30, 30, 63, 62}, 0.9F});
   tensors.put(14, 14, {{51, 41, 62, 62}, 0.9F});  // in the padding only
-  const Detections found =
-      make_head(ModelKind::centerface)->decode(tensors.views(), unscaled({50, 40}, {64, 64}), 0.5F);
+  const Detections found = kCenterface.decode(tensors.views(), unscaled({50, 40}, {64, 64}), 0.5F);
   ASSERT_EQ(found.size(), 1U);
   expect_near(found.boxes[0], {30, 30, 50, 40});
 }
@@ -212,7 +206,7 @@ TEST(CenterfaceHead, ScalesToTheFrameAxisByAxis) {
   CenterfaceTensors tensors({64, 32});
   tensors.put(3, 4, {{10, 8, 30, 20}, 0.9F});
   const NetworkFit fit{{200, 81}, {50, 27}, {64, 32}};
-  const Detections found = make_head(ModelKind::centerface)->decode(tensors.views(), fit, 0.5F);
+  const Detections found = kCenterface.decode(tensors.views(), fit, 0.5F);
   ASSERT_EQ(found.size(), 1U);
   expect_near(found.boxes[0], {40, 24, 120, 60});
   expect_near(found.landmarks[0], landmarks_of({40, 24, 120, 60}));
@@ -224,8 +218,8 @@ TEST(CenterfaceHead, DropsWhatIsNotFinite) {
       CenterfaceTensors tensors({32, 32});
       tensors.put(2, 2, {{2, 2, 20, 20}, 0.9F});
       tensors.at(output, 0, 2, 2) = bad;
-      const Detections found = make_head(ModelKind::centerface)
-                                   ->decode(tensors.views(), unscaled({32, 32}, {32, 32}), 0.5F);
+      const Detections found =
+          kCenterface.decode(tensors.views(), unscaled({32, 32}, {32, 32}), 0.5F);
       EXPECT_EQ(found.size(), 0U) << "output " << output << " is " << bad;
     }
   }
@@ -237,8 +231,7 @@ TEST(YunetHead, DropsWhatIsNotFinite) {
       YunetTensors tensors({32, 32});
       tensors.put(8, 1, 1, {{2, 2, 20, 20}, 0.9F});
       tensors.values(output)[5 * (output == 2 ? 4 : 10) + 3] = bad;
-      const Detections found =
-          make_head(ModelKind::yunet)->decode(tensors.views(), unscaled({32, 32}, {32, 32}), 0.5F);
+      const Detections found = kYunet.decode(tensors.views(), unscaled({32, 32}, {32, 32}), 0.5F);
       EXPECT_EQ(found.size(), 0U) << "output " << output << " is " << bad;
     }
   }
@@ -248,18 +241,14 @@ TEST(YunetHead, TakesNanForNoScore) {
   YunetTensors tensors({32, 32});
   tensors.put(8, 1, 1, {{2, 2, 20, 20}, 0.9F});
   tensors.values(0)[5] = kNan;
-  EXPECT_EQ(make_head(ModelKind::yunet)
-                ->decode(tensors.views(), unscaled({32, 32}, {32, 32}), 0.F)
-                .size(),
-            0U);
+  EXPECT_EQ(kYunet.decode(tensors.views(), unscaled({32, 32}, {32, 32}), 0.F).size(), 0U);
 }
 
 TEST(Head, SurvivesHugeBoxes) {
   CenterfaceTensors tensors({32, 32});
   tensors.put(2, 2, {{2, 2, 20, 20}, 0.9F});
   tensors.at(1, 0, 2, 2) = 80.F;  // e^80 pixels, still finite
-  const Detections found =
-      make_head(ModelKind::centerface)->decode(tensors.views(), unscaled({30, 28}, {32, 32}), 0.5F);
+  const Detections found = kCenterface.decode(tensors.views(), unscaled({30, 28}, {32, 32}), 0.5F);
   ASSERT_EQ(found.size(), 1U);
   expect_near(found.boxes[0], {2, 0, 20, 28});
 }

@@ -1,8 +1,7 @@
 #include "detector/cnn/cuda/operators/inverted_residual/tiles.h"
 
 #include <algorithm>
-#include <sstream>
-#include <stdexcept>
+#include <string>
 
 #include "core/cuda/launch.h"
 #include "detector/cnn/cuda/operators/inverted_residual/weights.h"
@@ -101,21 +100,6 @@ std::string text_of(const InvertedResidualTile& t) {
   for (const int value : {t.rows, t.groups, t.warps, t.split, t.pixel_tiles, t.staged ? 1 : 0})
     text += (text.empty() ? "" : ",") + std::to_string(value);
   return text;
-}
-
-InvertedResidualTile tile_of(const std::string& text) {
-  InvertedResidualTile tile;
-  std::istringstream fields(text);
-  char comma = ',';
-  int staged = 0;
-  for (int* const field :
-       {&tile.rows, &tile.groups, &tile.warps, &tile.split, &tile.pixel_tiles, &staged}) {
-    if (field != &tile.rows) fields >> comma;
-    if (!(fields >> *field) || comma != ',')
-      throw std::invalid_argument("inverted residual: no tile: " + text);
-  }
-  tile.staged = staged != 0;
-  return tile;
 }
 
 bool has_inverted_residual(const graph::InvertedResidual& op, const Chip& chip) {

@@ -15,10 +15,8 @@ namespace facepipe::engine {
 [[nodiscard]] std::vector<InvertedResidualTile> candidate_tiles(const InvertedResidualShape& shape,
                                                                 const Chip& chip);
 
-/// A tile as the text "ROWS,GROUPS,WARPS,SPLIT,PIXEL_TILES,STAGED", and back. tile_of() throws
-/// std::invalid_argument for any other text.
+/// A tile as the text "ROWS,GROUPS,WARPS,SPLIT,PIXEL_TILES,STAGED".
 [[nodiscard]] std::string text_of(const InvertedResidualTile& tile);
-[[nodiscard]] InvertedResidualTile tile_of(const std::string& text);
 
 /// Whether `chip` can run a kernel for `op`.
 [[nodiscard]] bool has_inverted_residual(const graph::InvertedResidual& op, const Chip& chip);

@@ -42,22 +42,14 @@ std::vector<PlacedChain> placed_chains(const NodeContext& context, const graph::
   return placed;
 }
 
-bool same_kernel(const graph::PairChain& a, const graph::PairChain& b) {
-  const graph::Pair& x = a.pairs[0];
-  const graph::Pair& y = b.pairs[0];
-  return a.pools == b.pools && a.keeps == b.keeps && a.upsampled == b.upsampled &&
-         x.pointwise.inputs == y.pointwise.inputs && x.pointwise.outputs == y.pointwise.outputs &&
-         x.depthwise.activation == y.depthwise.activation;
-}
-
 void check(const NodeContext& context, const graph::PairChains& op) {
   if (op.chains.empty() || op.chains.size() > kPairMaps)
     refuse(context, "the CUDA engine has no kernel for so many chains");
   const graph::PairChain& first = op.chains[0];
   for (const graph::PairChain& chain : op.chains) {
-    if (chain.pairs.size() != 1 || !same_kernel(chain, first) || (chain.pools && chain.upsampled))
+    if (!graph::same_kind(chain, first) || (chain.pools && chain.upsampled))
       refuse(context, "the CUDA engine has no kernel for such chains");
-    const graph::Convolution& pointwise = chain.pairs[0].pointwise;
+    const graph::Convolution& pointwise = chain.pair.pointwise;
     if (std::max(pointwise.inputs, pointwise.outputs) > kPairChannels)
       refuse(context, "the CUDA engine has no kernel for its channels");
   }
@@ -70,12 +62,12 @@ void check(const NodeContext& context, const graph::PairChains& op) {
 PairKind kind_of(const NodeContext& context, const graph::PairChains& op) {
   const graph::PairChain& chain = op.chains[0];
   PairKind kind;
-  kind.steps = *pair_steps(chain.pairs[0].pointwise.inputs);
+  kind.steps = *pair_steps(chain.pair.pointwise.inputs);
   if (chain.pools)
     kind.result = chain.keeps ? PairResult::halves_and_maxima : PairResult::maxima;
   else if (context.outputs[0].element == Element::f32)
     kind.result = PairResult::floats;
-  kind.relu = chain.pairs[0].depthwise.activation == graph::Activation::relu;
+  kind.relu = chain.pair.depthwise.activation == graph::Activation::relu;
   kind.upsampled = chain.upsampled;
   return kind;
 }
@@ -84,12 +76,12 @@ class PairsOperator : public Operator {
  public:
   PairsOperator(const NodeContext& context, const graph::PairChains& op, WeightPacker& packer)
       : chains_(placed_chains(context, op)), kind_(kind_of(context, op)) {
-    arguments_.groups = pair_groups(op.chains[0].pairs[0].pointwise.outputs);
+    arguments_.groups = pair_groups(op.chains[0].pair.pointwise.outputs);
     arguments_.map_count = static_cast<int>(chains_.size());
     std::vector<Size> sizes;
     for (std::size_t i = 0; i < chains_.size(); ++i) {
       const bool floats = kind_.result == PairResult::floats;
-      chains_[i].weights = pack_pair(op.chains[i].pairs[0], kind_.steps, floats, packer);
+      chains_[i].weights = pack_pair(op.chains[i].pair, kind_.steps, floats, packer);
       sizes.push_back(chains_[i].size());
     }
     const PairRoom room = prepare_pairs(kind_, arguments_.groups);
@@ -117,9 +109,7 @@ class PairsOperator : public Operator {
       map.coarse_pitch = chain.coarse->pitch;
     }
     if (chain.output) {
-      map.output = chain.output->element == Element::f32
-                       ? static_cast<void*>(value_pointer<float>(memory, *chain.output))
-                       : value_pointer<__half>(memory, *chain.output);
+      map.output = value_address(memory, *chain.output);
       map.output_pitch = chain.output->pitch;
     }
     if (chain.pooled) {

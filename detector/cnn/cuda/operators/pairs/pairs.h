@@ -21,8 +21,7 @@ inline constexpr int kPairChannels = 128;  ///< the most input and output channe
 inline constexpr int kPairColumns = 30;    ///< output columns that a thread block computes
 
 /// What graph::fuse_pairs() may fuse if has_fused_kernels() is true for the chip.
-inline constexpr graph::PairLimits kPairLimits{
-    .channels = kPairChannels, .pairs = 1, .chains = kPairMaps};
+inline constexpr graph::PairLimits kPairLimits{.channels = kPairChannels, .chains = kPairMaps};
 
 /// Weights of a pair in the order in which the kernel reads them. Outputs are padded to groups of
 /// 16, inputs to PairKind::steps * 16.

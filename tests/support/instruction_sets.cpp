@@ -1,4 +1,4 @@
-#include "nms/cpu/instruction_sets.h"
+#include "tests/support/instruction_sets.h"
 
 #include <cstdint>
 #include <stdexcept>
@@ -6,21 +6,21 @@
 
 // Highway compiles what follows once for each instruction set.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "nms/cpu/instruction_sets.cpp"
+#define HWY_TARGET_INCLUDE "tests/support/instruction_sets.cpp"
 #include <hwy/foreach_target.h>
 // After foreach_target.h, as Highway wants it.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace facepipe::nms::HWY_NAMESPACE {
+namespace facepipe::test::HWY_NAMESPACE {
 
 const char* name_of_this() { return hwy::TargetName(HWY_TARGET); }
 
-}  // namespace facepipe::nms::HWY_NAMESPACE
+}  // namespace facepipe::test::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace facepipe::nms {
+namespace facepipe::test {
 
 HWY_EXPORT(name_of_this);
 
@@ -52,5 +52,5 @@ void use_best_instruction_set() {
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 }
 
-}  // namespace facepipe::nms
+}  // namespace facepipe::test
 #endif  // HWY_ONCE

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace facepipe::nms {
+namespace facepipe::test {
 
 /// The one in use: the best that this processor has, unless another one was forced.
 std::string_view instruction_set();
@@ -20,4 +20,4 @@ void force_instruction_set(std::string_view name);
 /// Undoes force_instruction_set().
 void use_best_instruction_set();
 
-}  // namespace facepipe::nms
+}  // namespace facepipe::test
