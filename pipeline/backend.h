@@ -31,9 +31,9 @@ class Backend {
                                                               DecoderChoice choice,
                                                               Notices& notices) = 0;
 
-  /// How many decoders like this one, of a codec, run at once without slowing each other down.
-  /// Errors: device.
-  [[nodiscard]] virtual int decoders(AVCodecID codec, const Decoder& like) const = 0;
+  /// How many decoders like this one of a video run at once without slowing each other down, as far
+  /// as there is memory for them. Errors: device.
+  [[nodiscard]] virtual int decoders(const AVCodecParameters& video, const Decoder& like) const = 0;
 
   /// Frames that decoder or encoder keep alive beside those in flight between them.
   [[nodiscard]] virtual int frames_beside() const = 0;

@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "core/error.h"
+
 namespace facepipe {
 namespace {
 
@@ -90,6 +92,9 @@ void Lane::push_decoded() {
     const Timing coded = picture->coded;
     push_frame(parts_.frames->make(std::move(*picture)), coded);
   }
+  if (!parts_.decoder->refusal().empty())
+    throw Error(ErrorKind::device, "lane " + std::to_string(number_) + ": " +
+                                       parts_.decoder->refusal() + "; fewer --lanes may do");
 }
 
 void Lane::push_frame(DecodedFrame decoded, const Timing& coded) {

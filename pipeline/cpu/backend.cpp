@@ -96,7 +96,8 @@ class CpuBackend final : public Backend {
   }
   [[nodiscard]] int frames_beside() const override { return 0; }
   // FFmpeg's threads decode on all cores already.
-  [[nodiscard]] int decoders(AVCodecID /*codec*/, const Decoder& /*like*/) const override {
+  [[nodiscard]] int decoders(const AVCodecParameters& /*video*/,
+                             const Decoder& /*like*/) const override {
     return 1;
   }
   void check_encoder(const AVCodec& codec) const override {

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "core/cuda/check.h"
 #include "core/cuda/copies.h"
 #include "core/cuda/devices.h"
 #include "core/error.h"
@@ -117,6 +118,18 @@ class CudaProcessor final : public FrameProcessor {
   std::int64_t candidates_ignored_ = 0;
 };
 
+/// Decoders that half of the free memory holds: NVDEC has up to 32 surfaces, twice, of 4:2:0, which
+/// may have two bytes a sample.
+int decoders_in_memory(const AVCodecParameters& video) {
+  constexpr std::int64_t kSurfaces = 2 * 32;
+  std::size_t free = 0;
+  std::size_t all = 0;
+  FACEPIPE_CUDA_CHECK(cudaMemGetInfo(&free, &all));
+  const std::int64_t surface = std::int64_t{video.width} * video.height * 3;
+  return static_cast<int>(
+      std::min<std::int64_t>(static_cast<std::int64_t>(free / 2) / (kSurfaces * surface), 64));
+}
+
 class CudaBackend final : public Backend {
  public:
   CudaBackend(Device device, const DetectorOptions& options)
@@ -138,10 +151,11 @@ class CudaBackend final : public Backend {
 
   [[nodiscard]] int frames_beside() const override { return kDownloading; }
 
-  [[nodiscard]] int decoders(AVCodecID codec, const Decoder& like) const override {
+  [[nodiscard]] int decoders(const AVCodecParameters& video, const Decoder& like) const override {
     if (!like.may_refuse()) return 1;  // it decodes on the CPU, on all cores
     cuda::use_device(device_);
-    return std::max(1, nvdec_engines(avcodec_get_name(codec)));
+    const int engines = nvdec_engines(avcodec_get_name(video.codec_id));
+    return std::clamp(engines, 1, std::max(1, decoders_in_memory(video)));
   }
 
   void check_encoder(const AVCodec& codec) const override {
