@@ -97,7 +97,7 @@ bool Order::has_ended(const Part& part) {
 /// Its turn has come, or no more frames will.
 bool Order::side_is_due(const Part& part) {
   if (part.sides.empty()) return false;
-  return part.sides.front().after <= part.taken || part.complete ||
+  return part.sides.front().after <= part.taken || (part.complete && part.frames.empty()) ||
          (part.expected && part.taken >= *part.expected);
 }
 

@@ -1,0 +1,38 @@
+// The packets of a file as they lie in it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "video/demuxer.h"
+
+namespace facepipe::test {
+
+struct FilePacket {
+  int stream = 0;
+  std::int64_t pts = 0;
+  std::int64_t dts = 0;
+  std::int64_t duration = 0;
+  int flags = 0;
+  std::size_t hash = 0;  ///< of its bytes
+  friend bool operator==(const FilePacket&, const FilePacket&) = default;
+};
+
+/// Of all streams, in the file's order.
+inline std::vector<FilePacket> packets_of(const std::filesystem::path& file) {
+  Demuxer demuxer(file.string(), {});
+  std::vector<FilePacket> packets;
+  while (const UniqueAVPacket packet = demuxer.read()) {
+    const std::string_view bytes(reinterpret_cast<const char*>(packet->data),
+                                 static_cast<std::size_t>(packet->size));
+    packets.push_back({packet->stream_index, packet->pts, packet->dts, packet->duration,
+                       packet->flags, std::hash<std::string_view>()(bytes)});
+  }
+  return packets;
+}
+
+}  // namespace facepipe::test

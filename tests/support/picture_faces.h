@@ -1,0 +1,82 @@
+// A detector without a network whose faces follow from each picture's samples: two pictures that
+// change places change the records.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "detector/detector.h"
+#include "pipeline/backend.h"
+
+namespace facepipe::test {
+
+/// Of the first plane, without padding.
+inline std::size_t hash_of_picture(const Frame& frame) {
+  const auto bytes = static_cast<std::size_t>(frame.size.width) *
+                     static_cast<std::size_t>(frame.format.bytes_per_sample());
+  std::size_t hash = 0;
+  for (int y = 0; y < frame.size.height; ++y) {
+    const std::byte* row = frame.planes[0].data + y * frame.planes[0].stride;
+    const std::string_view text(reinterpret_cast<const char*>(row), bytes);
+    hash = hash * 31 + std::hash<std::string_view>()(text);
+  }
+  return hash;
+}
+
+/// One to three faces that don't overlap.
+inline Detections faces_of_picture(const Frame& frame) {
+  const std::size_t hash = hash_of_picture(frame);
+  Detections faces;
+  for (std::size_t i = 0; i <= hash % 3; ++i) {
+    const auto x = static_cast<float>(20 * i + hash / 3 % 10);
+    const auto y = static_cast<float>(hash / 30 % 40);
+    faces.push_back({x, y, x + 8, y + 8}, 0.9F - 0.1F * static_cast<float>(i), Landmarks{});
+  }
+  return faces;
+}
+
+class PictureRequest final : public DetectionRequest {
+ public:
+  void prepare(const Frame& frame) override { faces_ = faces_of_picture(frame); }
+  void start() override { interval_.begin = Clock::now(); }
+  Detections collect() override {
+    interval_.end = Clock::now();
+    return std::move(faces_);
+  }
+  [[nodiscard]] Interval inference() const override { return interval_; }
+
+ private:
+  Detections faces_;
+  Interval interval_;
+};
+
+class PictureDetector final : public Detector {
+ public:
+  explicit PictureDetector(Size size) : size_(size) {}
+  std::unique_ptr<DetectionRequest> acquire(const std::stop_token& /*stop*/) override {
+    return std::make_unique<PictureRequest>();
+  }
+  [[nodiscard]] DetectorFacts facts() const override { return {size_, {}, {}}; }
+
+ private:
+  Size size_;
+};
+
+class PictureDetectorFactory final : public DetectorFactory {
+ public:
+  PictureDetectorFactory() : DetectorFactory({}, "pictures", "") {}
+  std::shared_ptr<Detector> detector(Size frame) override {
+    return std::make_shared<PictureDetector>(frame);
+  }
+};
+
+/// The CPU's, with that detector.
+inline std::unique_ptr<Backend> picture_backend() {
+  return make_cpu_backend(std::make_unique<PictureDetectorFactory>());
+}
+
+}  // namespace facepipe::test
