@@ -29,9 +29,9 @@ class Ledger {
   /// What is known of a packet when its frame comes.
   struct Entry {
     std::int64_t duration = 0;
-    std::int64_t segment = 0;  ///< ReadPacket::segment
     bool shown = true;  ///< false: AV_PKT_FLAG_DISCARD, out of the chosen range, or a second field
     FrameTimes times;   ///< read, and the begin of decode
+    std::int64_t segment = 0;  ///< ReadPacket::segment
   };
 
   /// Enters a packet that goes to the decoder; the tag to send with it, never 0.
