@@ -66,31 +66,34 @@ struct Nvdec {
   std::size_t frames_alive = 0;
 };
 
+/// What frames have in common with the stream's first.
+struct SurfaceKind {
+  Size size;
+  AVPixelFormat layout = AV_PIX_FMT_NONE;
+  bool full_range = false;
+};
+
 class SurfaceFrames final : public FrameMaker {
  public:
-  SurfaceFrames(const Demuxer& demuxer, const FrameTarget& target, Nvdec nvdec,
-                bool scale_on_change, Notices& notices)
+  SurfaceFrames(const Demuxer& demuxer, const FrameTarget& target, const SurfaceKind& first,
+                Nvdec nvdec, bool scale_on_change, Notices& notices)
       : FrameMaker(demuxer.video(), target),
+        first_(first),
         url_(demuxer.url()),
         nvdec_(std::move(nvdec)),
         events_(nvdec_.frames_alive, [] { return std::make_unique<cuda::Event>(); }),
-        changes_(scale_on_change, demuxer.url(), notices) {}
+        changes_({first.size.width, first.size.height, format_on_cpu(first.layout)},
+                 scale_on_change, demuxer.url(), notices) {}
 
  private:
-  struct Kind {
-    Size size;
-    int bits;
-    bool full_range;
-  };
-
   [[nodiscard]] Frame frame_of(UniqueAVFrame picture) override;
   [[nodiscard]] Frame fitted(Frame frame);
 
+  const SurfaceKind first_;
   std::string url_;
   Nvdec nvdec_;
   Pool<cuda::Event> events_;
   ChangeWatch changes_;
-  std::optional<Kind> first_;
   std::optional<PictureFit> fit_;  // to the first's kind, once there are others
 };
 
@@ -102,7 +105,6 @@ Frame SurfaceFrames::frame_of(UniqueAVFrame picture) {
   const bool changed =
       changes_.is_changed({picture->width, picture->height, format_on_cpu(layout)});
   Frame frame = wrap(std::move(picture), layout, nvdec_.device);
-  if (!first_) first_ = {frame.size, bits_of(layout), frame.color.full_range};
   if (changed) return fitted(std::move(frame));
   std::shared_ptr<cuda::Event> ready = events_.lease();
   ready->record(*nvdec_.stream);
@@ -112,7 +114,7 @@ Frame SurfaceFrames::frame_of(UniqueAVFrame picture) {
 
 Frame SurfaceFrames::fitted(Frame frame) {
   if (!fit_)
-    fit_.emplace(first_->size, first_->bits, first_->full_range, nvdec_.frames_alive,
+    fit_.emplace(first_.size, bits_of(first_.layout), first_.full_range, nvdec_.frames_alive,
                  nvdec_.device);
   return fit_->apply(std::move(frame), *nvdec_.stream);
 }
@@ -224,7 +226,7 @@ PictureFacts NvdecDecoder::facts_of(const AVFrame& picture) const {
   return facts;
 }
 
-std::unique_ptr<FrameMaker> NvdecDecoder::make_frames(const AVFrame& /*first*/,
+std::unique_ptr<FrameMaker> NvdecDecoder::make_frames(const AVFrame& first,
                                                       const FrameTarget& target) {
   if (!target.rotate.upright())
     throw Error(ErrorKind::output,
@@ -232,7 +234,9 @@ std::unique_ptr<FrameMaker> NvdecDecoder::make_frames(const AVFrame& /*first*/,
                     ": the output can't say that pictures are turned, and NVDEC's "
                     "can't be turned; write MP4 or use --decoder cpu");
   cuda::use_device(nvdec_.device);
-  return std::make_unique<SurfaceFrames>(demuxer(), target, nvdec_, options().scale_on_change,
+  const PictureFacts facts = facts_of(first);
+  const SurfaceKind kind{facts.size, facts.format, first.color_range == AVCOL_RANGE_JPEG};
+  return std::make_unique<SurfaceFrames>(demuxer(), target, kind, nvdec_, options().scale_on_change,
                                          notices());
 }
 
