@@ -27,17 +27,19 @@ namespace {
 using testing::HasSubstr;
 
 constexpr int kLanes = 7;
-constexpr std::size_t kFrames = 400;
+constexpr std::size_t kFrames = 800;  // more than lanes read ahead, so that a stop comes in time
 constexpr std::size_t kPictureBytes = 64 * 64 * 3 / 2;
 
 class LanesFailure : public testing::Test {
  protected:
+  // Without B pictures: where reading stops behind a picture that others are shown before, these
+  // are missing, on one lane too.
   static void SetUpTestSuite() {
     redirect_ffmpeg_log();
     folder_ = new TemporaryFolder;
     ffmpeg(
-        "-f lavfi -i testsrc2=s=64x64:r=25:d=16 -f lavfi -i sine=d=16 -c:a mp2 -c:v libx264 "
-        "-preset veryfast -threads 1 -bf 3 -x264-params keyint=40:min-keyint=40:scenecut=0",
+        "-f lavfi -i testsrc2=s=64x64:r=25:d=32 -f lavfi -i sine=d=32 -c:a mp2 -c:v libx264 "
+        "-preset veryfast -threads 1 -bf 0 -x264-params keyint=32:min-keyint=32:scenecut=0",
         clip());
     (void)run_fake_job(job_for(clip(), *folder_ / "whole.avi", 1));
   }
@@ -47,8 +49,8 @@ class LanesFailure : public testing::Test {
   }
   static std::filesystem::path clip() { return *folder_ / "clip.mkv"; }
 
-  static JobOptions job_for(const std::filesystem::path& input,
-                            const std::filesystem::path& output, int lanes) {
+  static JobOptions job_for(const std::filesystem::path& input, const std::filesystem::path& output,
+                            int lanes) {
     JobOptions options = lossless_job(input, output);
     options.encoder = {"mjpeg", "", {}, {}};
     options.lanes = lanes;
@@ -91,7 +93,8 @@ class LanesFailure : public testing::Test {
     EXPECT_GE(packets.size(), least);
     EXPECT_LT(packets.size(), kFrames);
     EXPECT_EQ(packets.size(), static_cast<std::size_t>(run.result.ledger.written));
-    EXPECT_TRUE(std::ranges::equal(packets, whole | std::views::take(packets.size())));
+    const auto differs = std::ranges::mismatch(packets, whole).in1;
+    EXPECT_EQ(differs - packets.begin(), std::ssize(packets)) << "the first frame that differs";
     EXPECT_EQ(decoded_pictures(part).size(), packets.size() * kPictureBytes) << "playable";
     ASSERT_EQ(run.records.size(), packets.size());
     for (std::size_t i = 0; i < run.records.size(); ++i)
@@ -200,11 +203,12 @@ TEST_F(LanesFailure, AStopLeavesTheFirstFrames) {
     };
     JobOptions options = job();
     options.output = out_ / ("out" + std::to_string(frame) + ".avi");
-    // What is read already is finished: more frames than that must be there.
-    options.input = long_clip().string();
     const auto backend = fake_backend();
     run.result = run_job(options, *backend, observer, stop.get_token());
+    EXPECT_TRUE(run.result.interrupted);
+    EXPECT_GT(run.result.cuts, 0);
     EXPECT_EQ(live_frames(), 0);
+    expect_first_frames(run.result.output, run, static_cast<std::size_t>(frame) + 1);
   }
 }
 

@@ -35,7 +35,6 @@ struct Told {
 
 Told run_on_lanes(JobOptions options, int lanes) {
   options.lanes = lanes;
-  options.threads = 2;  // of each decoder, on every machine
   const auto backend = picture_backend();
   Told told;
   JobObserver observer;
@@ -122,6 +121,7 @@ struct Row {
   std::optional<double> start_s = {};
   std::optional<double> end_s = {};
   std::int64_t frames = 250;  ///< at least so many are expected
+  int threads = 2;            ///< of each decoder, on every machine
 };
 
 void PrintTo(const Row& row, std::ostream* out) { *out << row.name; }
@@ -225,10 +225,12 @@ const std::vector<Row>& other_rows() {
   return rows;
 }
 
+// With several threads FFmpeg flags the last picture of a stream that is cut off as damaged or not,
+// as it happens.
 const std::vector<Row>& broken_rows() {
   static const std::vector<Row> rows{
-      {"DamagedClosedGop", "c.ts", damaged(k250 + kClosed), 4, "out.avi", {}, {}, 200},
-      {"DamagedOpenGop", "c.mp4", damaged(k250 + kOpen), 4, "out.avi", {}, {}, 200},
+      {"DamagedClosedGop", "c.ts", damaged(k250 + kClosed), 4, "out.avi", {}, {}, 200, 1},
+      {"DamagedOpenGop", "c.mp4", damaged(k250 + kOpen), 4, "out.avi", {}, {}, 200, 1},
       {"CutOff",
        "c.mp4",
        cut_off(k250 + kOpen + "-movflags +faststart"),
@@ -236,8 +238,9 @@ const std::vector<Row>& broken_rows() {
        "out.mp4",
        {},
        {},
-       150},
-      {"CutOffTransportStream", "c.ts", cut_off(k250 + kClosed), 3, "out.avi", {}, {}, 150},
+       150,
+       1},
+      {"CutOffTransportStream", "c.ts", cut_off(k250 + kClosed), 3, "out.avi", {}, {}, 150, 1},
   };
   return rows;
 }
@@ -292,6 +295,7 @@ class LaneRows : public testing::TestWithParam<Row> {
     JobOptions options = lossless_job(folder_ / row.file, {});
     if (with_video) options.output = folder_ / row.output;
     options.encoder = {"mjpeg", "", {}, {}};
+    options.threads = row.threads;
     options.start_s = row.start_s;
     options.end_s = row.end_s;
     return options;
@@ -314,9 +318,11 @@ class LaneRows : public testing::TestWithParam<Row> {
   TemporaryFolder folder_;
 };
 
-TEST_P(LaneRows, GiveTheRecordsOfOneLane) { expect_as_one_lane(false); }
-
-TEST_P(LaneRows, WriteThePacketsOfOneLane) { expect_as_one_lane(true); }
+TEST_P(LaneRows, TellAndWriteWhatOneLaneDoes) {
+  expect_as_one_lane(false);
+  SCOPED_TRACE("with video");
+  expect_as_one_lane(true);
+}
 
 std::string name_of(const testing::TestParamInfo<Row>& row) { return row.param.name; }
 
