@@ -58,12 +58,12 @@ void Lane::decode() {
 }
 
 void Lane::decode_segment(Segment& segment) {
-  begun_.push_back({segment.number});
+  begun_.push_back({segment.number, 0, {}});
   if (parts_.first) push_frame(std::move(*std::exchange(parts_.first, std::nullopt)), {});
   push_decoded();
   while (std::optional<SegmentInput> input = segment.input.pop()) {
     if (auto* const side = std::get_if<SidePacket>(&*input)) {
-      order_.give(segment.number, std::move(*side), begun_.back().frames);
+      give(std::move(*side));
     } else {
       parts_.decoder->send(std::get<ReadPacket>(*input));
       push_decoded();
@@ -82,6 +82,20 @@ void Lane::finish() {
 void Lane::end_first() {
   order_.expect(begun_.front().segment, begun_.front().frames);
   begun_.pop_front();
+  if (begun_.empty()) return;
+  Begun& next = begun_.front();
+  for (SidePacket& packet : std::exchange(next.sides, {}))
+    order_.give(next.segment, std::move(packet), 0);
+}
+
+/// To the last segment that was begun. It doesn't wait for room behind the head while the decoder
+/// may hold pictures of a segment before: that may be the head, which then would never end.
+void Lane::give(SidePacket packet) {
+  Begun& last = begun_.back();
+  if (begun_.size() > 1)
+    last.sides.push_back(std::move(packet));
+  else
+    order_.give(last.segment, std::move(packet), last.frames);
 }
 
 /// What the decoder has ready.

@@ -54,6 +54,7 @@ class Lane {
   struct Begun {
     std::int64_t segment = 0;
     std::int64_t frames = 0;
+    std::deque<SidePacket> sides;  ///< that wait until those before have ended
   };
 
   void decode();
@@ -65,6 +66,7 @@ class Lane {
   void decode_segment(Segment& segment);
   void finish();
   void end_first();
+  void give(SidePacket packet);
   void push_decoded();
   void push_frame(DecodedFrame decoded, const Timing& coded);
   void give(EncodedFrame encoded, std::int64_t segment, const Timing& coded);

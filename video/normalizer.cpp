@@ -33,9 +33,9 @@ AVColorSpace matrix_for_rgb(int height) {
 
 }  // namespace
 
-Normalizer::Normalizer(const FrameTarget& target, bool scale_on_change, std::string input,
-                       Notices& notices)
-    : target_(target), changes_(scale_on_change, std::move(input), notices) {}
+Normalizer::Normalizer(const FrameTarget& target, const PictureKind& first, bool scale_on_change,
+                       std::string input, Notices& notices)
+    : target_(target), changes_(first, scale_on_change, std::move(input), notices) {}
 
 UniqueAVFrame Normalizer::apply(UniqueAVFrame picture) {
   const PictureKind kind = kind_of(*picture);
@@ -66,10 +66,9 @@ std::string Normalizer::chain_for(const AVFrame& picture) const {
 }
 
 bool ChangeWatch::is_changed(const PictureKind& picture) {
-  if (!first_) first_ = picture;
-  if (picture.size == first_->size && picture.format == first_->format) return false;
+  if (picture.size == first_.size && picture.format == first_.format) return false;
   const std::string change =
-      "pictures change from " + describe(*first_) + " to " + describe(picture) + " in mid-file";
+      "pictures change from " + describe(first_) + " to " + describe(picture) + " in mid-file";
   if (!scale_on_change_) throw Error(ErrorKind::input, input_ + ": " + change);
   notices_.add(change + "; converted to the first");
   return true;

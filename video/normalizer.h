@@ -16,26 +16,31 @@ namespace facepipe {
 /// Tells of pictures that change in mid-file, whoever makes them like the first. Not thread-safe.
 class ChangeWatch {
  public:
+  /// @param first            of the stream, which need not come by here
   /// @param scale_on_change  false: a change of size or format is Error(input)
-  ChangeWatch(bool scale_on_change, std::string input, Notices& notices)
-      : scale_on_change_(scale_on_change), input_(std::move(input)), notices_(notices) {}
+  ChangeWatch(const PictureKind& first, bool scale_on_change, std::string input, Notices& notices)
+      : first_(first),
+        scale_on_change_(scale_on_change),
+        input_(std::move(input)),
+        notices_(notices) {}
 
-  /// Whether a picture has another size or format than the first that was seen.
+  /// Whether a picture has another size or format than the first.
   bool is_changed(const PictureKind& picture);
 
  private:
+  PictureKind first_;
   bool scale_on_change_;
   std::string input_;
   Notices& notices_;
-  std::optional<PictureKind> first_;
 };
 
 /// Makes pictures in host memory those of a target, whose orientation it doesn't look at. Not
 /// thread-safe.
 class Normalizer {
  public:
-  /// @param scale_on_change  as ChangeWatch's
-  Normalizer(const FrameTarget& target, bool scale_on_change, std::string input, Notices& notices);
+  /// @param first, scale_on_change  as ChangeWatch's
+  Normalizer(const FrameTarget& target, const PictureKind& first, bool scale_on_change,
+             std::string input, Notices& notices);
 
   /// The picture itself where it already is what is wanted, else a converted one.
   [[nodiscard]] UniqueAVFrame apply(UniqueAVFrame picture);

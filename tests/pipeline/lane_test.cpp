@@ -54,7 +54,7 @@ class BoundedJob {
   static JobOptions options_for(const std::filesystem::path& clip, int lanes) {
     JobOptions options = lossless_job(clip, {});
     options.lanes = lanes;
-    options.threads = 2;
+    options.threads = 48;
     return options;
   }
 

@@ -8,10 +8,10 @@ namespace {
 
 class CpuFrames final : public FrameMaker {
  public:
-  CpuFrames(const Demuxer& demuxer, const FrameTarget& target, bool scale_on_change,
-            Notices& notices)
+  CpuFrames(const Demuxer& demuxer, const FrameTarget& target, const PictureKind& first,
+            bool scale_on_change, Notices& notices)
       : FrameMaker(demuxer.video(), target),
-        normalizer_(target, scale_on_change, demuxer.url(), notices) {}
+        normalizer_(target, first, scale_on_change, demuxer.url(), notices) {}
 
  private:
   [[nodiscard]] Frame frame_of(UniqueAVFrame picture) override {
@@ -28,9 +28,10 @@ class CpuDecoder final : public Decoder {
     open(usual_codec(), options.threads, nullptr);
   }
 
-  [[nodiscard]] std::unique_ptr<FrameMaker> make_frames(const AVFrame& /*first*/,
+  [[nodiscard]] std::unique_ptr<FrameMaker> make_frames(const AVFrame& first,
                                                         const FrameTarget& target) override {
-    return std::make_unique<CpuFrames>(demuxer(), target, options().scale_on_change, notices());
+    return std::make_unique<CpuFrames>(demuxer(), target, kind_of(first), options().scale_on_change,
+                                       notices());
   }
 };
 

@@ -65,23 +65,26 @@ struct Nvdec {
   std::size_t frames_alive = 0;
 };
 
+/// What frames have in common with the stream's first.
+struct SurfaceKind {
+  Size size;
+  AVPixelFormat layout = AV_PIX_FMT_NONE;
+  bool full_range = false;
+};
+
 class SurfaceFrames final : public FrameMaker {
  public:
-  SurfaceFrames(const Demuxer& demuxer, const FrameTarget& target, Nvdec nvdec,
-                bool scale_on_change, Notices& notices)
+  SurfaceFrames(const Demuxer& demuxer, const FrameTarget& target, const SurfaceKind& first,
+                Nvdec nvdec, bool scale_on_change, Notices& notices)
       : FrameMaker(demuxer.video(), target),
+        first_(first),
         url_(demuxer.url()),
         nvdec_(std::move(nvdec)),
         events_(nvdec_.frames_alive, [] { return std::make_unique<cuda::Event>(); }),
-        changes_(scale_on_change, demuxer.url(), notices) {}
+        changes_({first.size, format_on_cpu(first.layout)}, scale_on_change, demuxer.url(),
+                 notices) {}
 
  private:
-  struct Kind {
-    Size size;
-    int bits;
-    bool full_range;
-  };
-
   [[nodiscard]] Frame frame_of(UniqueAVFrame picture) override {
     cuda::use_device(nvdec_.device);
     const AVPixelFormat layout = layout_of(*picture, url_);
@@ -90,7 +93,6 @@ class SurfaceFrames final : public FrameMaker {
     const bool changed =
         changes_.is_changed({{picture->width, picture->height}, format_on_cpu(layout)});
     Frame frame = wrap(std::move(picture), layout, nvdec_.device);
-    if (!first_) first_ = {frame.size, bits_of(layout), frame.color.full_range};
     if (changed) return fitted(std::move(frame));
     std::shared_ptr<cuda::Event> ready = events_.lease();
     ready->record(*nvdec_.stream);
@@ -100,16 +102,16 @@ class SurfaceFrames final : public FrameMaker {
 
   [[nodiscard]] Frame fitted(Frame frame) {
     if (!fit_)
-      fit_.emplace(first_->size, first_->bits, first_->full_range, nvdec_.frames_alive,
+      fit_.emplace(first_.size, bits_of(first_.layout), first_.full_range, nvdec_.frames_alive,
                    nvdec_.device);
     return fit_->apply(std::move(frame), *nvdec_.stream);
   }
 
+  const SurfaceKind first_;
   std::string url_;
   Nvdec nvdec_;
   Pool<cuda::Event> events_;
   ChangeWatch changes_;
-  std::optional<Kind> first_;
   std::optional<PictureFit> fit_;  // to the first's kind, once there are others
 };
 
@@ -141,7 +143,7 @@ class NvdecDecoder final : public Decoder {
     return facts;
   }
 
-  [[nodiscard]] std::unique_ptr<FrameMaker> make_frames(const AVFrame& /*first*/,
+  [[nodiscard]] std::unique_ptr<FrameMaker> make_frames(const AVFrame& first,
                                                         const FrameTarget& target) override {
     if (!target.rotate.upright())
       throw Error(ErrorKind::output,
@@ -149,8 +151,10 @@ class NvdecDecoder final : public Decoder {
                       ": the output can't say that pictures are turned, and NVDEC's "
                       "can't be turned; write MP4 or use --decoder cpu");
     cuda::use_device(nvdec_.device);
-    return std::make_unique<SurfaceFrames>(demuxer(), target, nvdec_, options().scale_on_change,
-                                           notices());
+    const PictureFacts facts = facts_of(first);
+    const SurfaceKind kind{facts.size, facts.format, first.color_range == AVCOL_RANGE_JPEG};
+    return std::make_unique<SurfaceFrames>(demuxer(), target, kind, nvdec_,
+                                           options().scale_on_change, notices());
   }
 
  private:

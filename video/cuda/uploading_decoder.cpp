@@ -30,12 +30,13 @@ FrameTarget with_format(FrameTarget target, AVPixelFormat format) {
 
 class UploadedFrames final : public FrameMaker {
  public:
-  UploadedFrames(const Demuxer& demuxer, const FrameTarget& target, AVPixelFormat planar,
-                 const DecoderOptions& options, Device device, Notices& notices,
-                 CopyCounter& copies)
+  UploadedFrames(const Demuxer& demuxer, const FrameTarget& target, const PictureKind& first,
+                 AVPixelFormat planar, const DecoderOptions& options, Device device,
+                 Notices& notices, CopyCounter& copies)
       : FrameMaker(demuxer.video(), target),
         device_(device),
-        normalizer_(with_format(target, planar), options.scale_on_change, demuxer.url(), notices),
+        normalizer_(with_format(target, planar), first, options.scale_on_change, demuxer.url(),
+                    notices),
         upload_(target.stored(), bits_of(planar), static_cast<std::size_t>(options.frames_alive),
                 device, copies) {}
 
@@ -76,8 +77,8 @@ class UploadingDecoder final : public Decoder {
     if ((av_pix_fmt_desc_get(source)->flags & AV_PIX_FMT_FLAG_ALPHA) != 0)
       notices().add("transparency dropped, which the device's pictures don't have");
     cuda::use_device(device_);
-    return std::make_unique<UploadedFrames>(demuxer(), target, planar, options(), device_,
-                                            notices(), copies_);
+    return std::make_unique<UploadedFrames>(demuxer(), target, kind_of(first), planar, options(),
+                                            device_, notices(), copies_);
   }
 
  private:

@@ -99,7 +99,7 @@ TEST_P(Rescale, GivesThePicturesOfTheCpu) {
     SCOPED_TRACE(to_string(small) + " -> " + to_string(wanted));
     const UniqueAVFrame picture = noise(from, small, 7);
     Notices notices("clip");
-    Normalizer normalizer({wanted, to, {}, {}}, true, "clip", notices);
+    Normalizer normalizer({wanted, to, {}, {}}, kind_of(*picture), true, "clip", notices);
     const Samples expected = samples_of(wrap(normalizer.apply(copy_of(picture))));
     PictureFit fit(wanted, bits_of(to), to == AV_PIX_FMT_YUVJ420P, 2, kDevice);
     const Samples found = downloaded(fit.apply(uploaded(copy_of(picture), stream), stream), stream);
