@@ -242,16 +242,7 @@ const std::vector<Row>& other_rows() {
 // as it happens.
 const std::vector<Row>& broken_rows() {
   static const std::vector<Row> rows{
-      {"DamagedClosedGop",
-       "c.mp4",
-       damaged(k250 + kClosed, 100),
-       4,
-       "out.avi",
-       {},
-       {},
-       200,
-       1,
-       false},
+      {"LostPicture", "c.mp4", damaged(k250 + kClosed, 0), 4, "out.avi", {}, {}, 200, 1, false},
       {"DamagedOpenGop", "c.mp4", damaged(k250 + kOpen, 100), 4, "out.avi", {}, {}, 200, 1, false},
       // A packet without a header: from there on FFmpeg believes in decoding stamps.
       {"LostHeader", "c.ts", damaged(k250 + kClosed, 40), 4, "out.avi", {}, {}, 200, 1},
