@@ -35,6 +35,7 @@ Decoder::Decoder(const Demuxer& demuxer, const DecoderOptions& options, Notices&
 // stores them, the flags are those of one thread.
 void Decoder::send(const ReadPacket& packet) {
   const AVPacket& coded = *packet.packet;
+  sent_segment_ = packet.segment;
   if (packet.alone) fields_.restart();
   const bool second = fields_.is_second_field(coded);
   if (second && first_field_.packet) {
@@ -187,6 +188,12 @@ UniqueAVFrame Decoder::receive() {
   return nullptr;
 }
 
+/// FFmpeg's guess may be the decoding stamp of the packet that pushed the picture out: worth
+/// nothing where that is one of a segment far behind.
+std::int64_t Decoder::stamp_of(const AVFrame& picture) const {
+  return segment_ == sent_segment_ ? picture.best_effort_timestamp : picture.pts;
+}
+
 std::optional<DecodedPicture> Decoder::complete(UniqueAVFrame picture) {
   const std::int64_t tag = compat::tag_of(*picture);
   if (foreign_.contains(tag)) return std::nullopt;
@@ -200,7 +207,7 @@ std::optional<DecodedPicture> Decoder::complete(UniqueAVFrame picture) {
   {
     const ScopedCpuTime cpu(result.times, StageId::decode);
     result.time_base = timeline_.time_base();
-    result.coded = {picture->best_effort_timestamp,
+    result.coded = {stamp_of(*picture),
                     entry.duration > 0 ? entry.duration : compat::duration_of(*picture)};
     result.timing = timeline_.next(result.coded.pts, result.coded.duration);
     const bool shown = timeline_.in_range(result.timing.pts, result.time_base);

@@ -134,6 +134,7 @@ class Decoder {
   /// Throws Error(input) where pictures, which may change in mid-stream, are larger than allowed.
   void check_size() const;
   [[nodiscard]] std::optional<DecodedPicture> complete(UniqueAVFrame picture);
+  [[nodiscard]] std::int64_t stamp_of(const AVFrame& picture) const;
 
   const Demuxer& demuxer_;
   DecoderOptions options_;
@@ -149,6 +150,7 @@ class Decoder {
   std::string refusal_;
   Ledger ledger_;
   std::int64_t segment_ = 0;        // of the last picture
+  std::int64_t sent_segment_ = 0;   // of the last packet
   std::set<std::int64_t> foreign_;  // tags
   UniqueCodecContext context_;
 };

@@ -54,7 +54,7 @@ class BoundedJob {
   static JobOptions options_for(const std::filesystem::path& clip, int lanes) {
     JobOptions options = lossless_job(clip, {});
     options.lanes = lanes;
-    options.threads = 48;
+    options.threads = 48;  // so many pictures a decoder holds back, more than a cut is decided late
     return options;
   }
 
@@ -119,7 +119,7 @@ TEST_P(BoundedLanes, NeverWaitForEachOther) {
   const TemporaryFolder folder;
   ffmpeg(k250 + GetParam() + " -video_track_timescale 12800", folder / "c.mp4");
   for (const int lanes : {2, 7})
-    for (const std::int64_t bytes : {0, 1, 2000}) {
+    for (const std::int64_t bytes : {0, 2000}) {
       SCOPED_TRACE(std::to_string(lanes) + " lanes, " + std::to_string(bytes) + " bytes");
       expect_all_in_order(folder / "c.mp4", lanes, {1, bytes});
     }
