@@ -310,7 +310,7 @@ int options_told(const std::string& help) {
 
 TEST(Options, HelpTellsEveryDefault) {
   const std::string help = shown({"run", "--help"});
-  EXPECT_EQ(options_told(help), 39) << help;
+  EXPECT_EQ(options_told(help), 40) << help;
   EXPECT_THAT(help, HasSubstr("(default: 0.5)"));
   EXPECT_THAT(help, HasSubstr("--config F: "));
   EXPECT_THAT(help, HasSubstr("--help-all "));
@@ -319,7 +319,7 @@ TEST(Options, HelpTellsEveryDefault) {
 TEST(Options, HelpAllTellsThoseForExperimentsToo) {
   const std::string help = shown({"run", "--help"});
   const std::string all = shown({"run", "--help-all"});
-  EXPECT_EQ(options_told(all), 46) << all;
+  EXPECT_EQ(options_told(all), 47) << all;
   for (const char* option : {"--nms-decay ", "--nms-sigma ", "--nms-min-score ", "--nms-d-max ",
                              "--nms-k ", "--nms-squares ", "--nms-plus-one "}) {
     EXPECT_THAT(all, HasSubstr(option));
