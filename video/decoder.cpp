@@ -44,7 +44,7 @@ void Decoder::send(const ReadPacket& packet) {
   }
   // A first field whose second never came goes alone.
   if (first_field_.packet) unsent_.push_back(std::exchange(first_field_, {}));
-  Tagged next{reference(coded), enter(coded, packet.read, second)};
+  Tagged next{reference(coded), enter(packet, second)};
   const bool waits = joins_fields_ && fields_.waits_for_second();
   if (waits)
     first_field_ = std::move(next);
@@ -55,6 +55,16 @@ void Decoder::send(const ReadPacket& packet) {
 void Decoder::finish() {
   if (first_field_.packet) unsent_.push_back(std::exchange(first_field_, {}));
   finishing_ = true;
+}
+
+void Decoder::restart() {
+  avcodec_flush_buffers(context_.get());
+  for (const std::int64_t tag : foreign_) static_cast<void>(ledger_.settle(tag));
+  foreign_.clear();
+  fields_.restart();
+  timeline_.restart();
+  finishing_ = false;
+  finished_ = false;
 }
 
 std::optional<DecodedPicture> Decoder::next() {
@@ -133,21 +143,23 @@ void Decoder::check_size() const {
   check_pixels(demuxer_.url(), {context_->coded_width, context_->coded_height}, most);
 }
 
-std::int64_t Decoder::enter(const AVPacket& packet, const Interval& read, bool second_field) {
+std::int64_t Decoder::enter(const ReadPacket& read, bool second_field) {
+  const AVPacket& packet = *read.packet;
+  Ledger::Entry entry;
+  entry.shown = false;
   if (second_field) {
     ledger_.extend_last(packet.duration);
-    Ledger::Entry second;
-    second.shown = false;
-    return ledger_.enter(second);
+  } else if (!read.foreign) {
+    entry.duration = packet.duration;
+    const std::int64_t stamp = packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts;
+    entry.shown = (packet.flags & AV_PKT_FLAG_DISCARD) == 0 &&
+                  timeline_.in_range(stamp, demuxer_.video().time_base);
+    entry.times[StageId::read] = read.read;
+    entry.times[StageId::decode].begin = Clock::now();
   }
-  Ledger::Entry entry;
-  entry.duration = packet.duration;
-  const std::int64_t stamp = packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts;
-  entry.shown = (packet.flags & AV_PKT_FLAG_DISCARD) == 0 &&
-                timeline_.in_range(stamp, demuxer_.video().time_base);
-  entry.times[StageId::read] = read;
-  entry.times[StageId::decode].begin = Clock::now();
-  return ledger_.enter(entry);
+  const std::int64_t tag = ledger_.enter(entry);
+  if (read.foreign) foreign_.insert(tag);
+  return tag;
 }
 
 /// The next picture that FFmpeg has ready; nullptr if there is none.
@@ -167,7 +179,9 @@ UniqueAVFrame Decoder::receive() {
 }
 
 std::optional<DecodedPicture> Decoder::complete(UniqueAVFrame picture) {
-  const std::optional<Ledger::Entry> known = ledger_.settle(compat::tag_of(*picture));
+  const std::int64_t tag = compat::tag_of(*picture);
+  if (foreign_.contains(tag)) return std::nullopt;
+  const std::optional<Ledger::Entry> known = ledger_.settle(tag);
   const Ledger::Entry entry = known.value_or(Ledger::Entry{});
   DecodedPicture result;
   result.times = entry.times;
@@ -175,9 +189,9 @@ std::optional<DecodedPicture> Decoder::complete(UniqueAVFrame picture) {
   {
     const ScopedCpuTime cpu(result.times, StageId::decode);
     result.time_base = timeline_.time_base();
-    result.timing =
-        timeline_.next(picture->best_effort_timestamp,
-                       entry.duration > 0 ? entry.duration : compat::duration_of(*picture));
+    result.coded = {picture->best_effort_timestamp,
+                    entry.duration > 0 ? entry.duration : compat::duration_of(*picture)};
+    result.timing = timeline_.next(result.coded.pts, result.coded.duration);
     const bool shown = timeline_.in_range(result.timing.pts, result.time_base);
     if (known) ledger_.correct(entry, shown);
     if (!shown) return std::nullopt;

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "core/timing.h"
@@ -39,6 +40,9 @@ struct DecoderOptions {
 struct ReadPacket {
   UniqueAVPacket packet;  ///< nullptr: the input has ended
   Interval read;
+  /// Its picture belongs to another segment of the stream: decoded for those that refer to it, then
+  /// dropped. It counts in that segment's ledger alone.
+  bool foreign = false;
 };
 
 /// One video stream's decoder, through FFmpeg, whatever memory its pictures lie in. A back end
@@ -53,6 +57,11 @@ class Decoder {
   void send(const ReadPacket& packet);
   /// The end: next() gives what the decoder still holds.
   void finish();
+  /// After the end, when next() has given everything: makes the decoder like a new one that keeps
+  /// the ledger, for another segment of the stream (video/segments.h), of which the first packet
+  /// says what is needed of all before. The timeline begins anew: stamps that only all pictures
+  /// together could mend are in DecodedPicture::coded.
+  void restart();
   /// The next picture of the chosen range, in presentation order; nullopt where more packets are
   /// needed. A packet that can't be decoded is counted, not thrown. Errors: Error(input) for
   /// pictures that are larger than allowed.
@@ -111,7 +120,7 @@ class Decoder {
     std::int64_t tag = 0;
   };
 
-  std::int64_t enter(const AVPacket& packet, const Interval& read, bool second_field);
+  std::int64_t enter(const ReadPacket& read, bool second_field);
   [[nodiscard]] bool submit_one();
   [[nodiscard]] UniqueAVFrame receive();
   /// Throws Error(input) where pictures, which may change in mid-stream, are larger than allowed.
@@ -131,6 +140,7 @@ class Decoder {
   bool has_decoded_ = false;
   std::string refusal_;
   Ledger ledger_;
+  std::set<std::int64_t> foreign_;  // tags
   UniqueCodecContext context_;
 };
 

@@ -17,6 +17,8 @@ struct DecodedPicture {
   UniqueAVFrame picture;
   Timing timing;
   AVRational time_base{0, 1};  ///< of `timing`
+  Timing coded;  ///< before the timeline, in the stream's time base: pts may be AV_NOPTS_VALUE,
+                 ///< duration 0
   FrameTimes times;
 };
 

@@ -65,6 +65,13 @@ class FieldPairs {
   /// True if the packet, the next in decoding order, completes the picture that the last one began.
   bool is_second_field(const AVPacket& packet);
 
+  /// Where the last packet's picture comes in presentation order, counted from the last IDR
+  /// (picture order count): H.264 alone; 0 elsewhere.
+  [[nodiscard]] int picture_order() const { return parser_ ? parser_->output_picture_number : 0; }
+
+  /// The next packet follows none.
+  void restart() { open_field_ = 0; }
+
   /// The last packet is a first field, whose second may come next.
   [[nodiscard]] bool waits_for_second() const { return open_field_ != 0; }
 

@@ -31,6 +31,9 @@ class Timeline {
   /// `duration` 0 where they aren't known.
   [[nodiscard]] Timing next(std::int64_t pts, std::int64_t duration);
 
+  /// The next frame follows none.
+  void restart() { last_.reset(); }
+
   [[nodiscard]] AVRational time_base() const { return time_base_; }
 
  private:
