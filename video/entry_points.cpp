@@ -121,12 +121,8 @@ EntryPoints::EntryPoints(const AVCodecParameters& parameters)
   if (parameters.extradata_size > 0)
     take_extradata({parameters.extradata, static_cast<std::size_t>(parameters.extradata_size)});
   const bool intra_only = (properties_ & AV_CODEC_PROP_INTRA_ONLY) != 0;
-  if (has_units_ || intra_only) return;
-  parser_.reset(av_parser_init(codec_));
-  if (!parser_) return;
-  parser_->flags |= PARSER_FLAG_COMPLETE_FRAMES;
-  parser_context_ = new_codec_context(nullptr);
-  if (avcodec_parameters_to_context(parser_context_.get(), &parameters) < 0) throw std::bad_alloc();
+  const bool parsed_for_fields = codec_ == AV_CODEC_ID_MPEG2VIDEO;
+  if (!has_units_ && !intra_only && !parsed_for_fields) parser_.emplace(parameters);
 }
 
 void EntryPoints::take_extradata(Bytes extradata) {
@@ -220,25 +216,12 @@ void EntryPoints::note_h264(Bytes unit, Units& seen) const {
 }
 
 void EntryPoints::note_hevc(Bytes unit, Units& seen) const {
-  const int type = unit.front() >> 1 & 63;
-  const bool slice = type < 32 && unit.size() >= 2;
-  const bool base_layer = slice && (unit[0] & 1) == 0 && unit[1] >> 3 == 0;
-  if (!base_layer || seen.first_type >= 0) return;
-  seen.first_type = type;
+  const std::optional<int> type = hevc_type(unit);
+  if (!type || *type >= 32 || seen.first_type >= 0) return;  // slices have lesser types
+  seen.first_type = *type;
   RbspReader reader(unit.subspan(2));
   reader.skip_bits(1);  // first_slice_segment_in_pic_flag
   seen.discards = reader.bits(1) != 0 || reader.failed();
-}
-
-/// Lets FFmpeg's parser say what it thinks of a packet, in its fields.
-void EntryPoints::parse(const AVPacket& packet) {
-  if (!parser_) return;
-  parser_->key_frame = -1;  // not known
-  parser_->pict_type = AV_PICTURE_TYPE_NONE;
-  std::uint8_t* data = nullptr;
-  int size = 0;
-  av_parser_parse2(parser_.get(), parser_context_.get(), &data, &size, packet.data, packet.size,
-                   packet.pts, packet.dts, packet.pos);
 }
 
 bool EntryPoints::is_mpeg_1_or_2() const {
@@ -247,25 +230,26 @@ bool EntryPoints::is_mpeg_1_or_2() const {
 
 /// All but what fits every codec.
 PacketFacts EntryPoints::facts_without_units(const AVPacket& packet) {
-  parse(packet);
   PacketFacts facts;
   facts.second_field = fields_.is_second_field(packet);
-  facts.entry = entry_without_units(packet);
-  if (!is_mpeg_1_or_2() || !parser_ || facts.second_field) return facts;
-  const bool b = parser_->pict_type == AV_PICTURE_TYPE_B;
+  const AVCodecParserContext* const parsed = parser_ ? parser_->parse(packet) : fields_.parsed();
+  facts.entry = entry_without_units(packet, parsed);
+  if (!is_mpeg_1_or_2() || parsed == nullptr || facts.second_field) return facts;
+  const bool b = parsed->pict_type == AV_PICTURE_TYPE_B;
   behind_entry_ = facts.entry != Entry::none || (behind_entry_ && b);
   facts.leading = behind_entry_ && b;
   return facts;
 }
 
-Entry EntryPoints::entry_without_units(const AVPacket& packet) const {
+Entry EntryPoints::entry_without_units(const AVPacket& packet,
+                                       const AVCodecParserContext* parsed) const {
   if ((properties_ & AV_CODEC_PROP_INTRA_ONLY) != 0) return Entry::alone;
   if ((packet.flags & AV_PKT_FLAG_KEY) == 0 || codec_ == AV_CODEC_ID_VVC) return Entry::none;
-  if (parser_ && (parser_->key_frame == 0 ||
-                  (parser_->key_frame < 0 && parser_->pict_type != AV_PICTURE_TYPE_I)))
+  if (parsed != nullptr &&
+      (parsed->key_frame == 0 || (parsed->key_frame < 0 && parsed->pict_type != AV_PICTURE_TYPE_I)))
     return Entry::none;
   if (is_mpeg_1_or_2()) {
-    const bool known = parser_ && has_sequence_header(data_of(packet));
+    const bool known = parsed != nullptr && has_sequence_header(data_of(packet));
     return known ? Entry::by_type : Entry::none;
   }
   return (properties_ & AV_CODEC_PROP_REORDER) != 0 ? Entry::by_stamps : Entry::alone;

@@ -76,9 +76,9 @@ class EntryPoints {
   void take_extradata(Bytes extradata);
   [[nodiscard]] PacketFacts facts_of_units(const AVPacket& packet);
   void follow_order(bool restarts);
-  void parse(const AVPacket& packet);
   [[nodiscard]] PacketFacts facts_without_units(const AVPacket& packet);
-  [[nodiscard]] Entry entry_without_units(const AVPacket& packet) const;
+  [[nodiscard]] Entry entry_without_units(const AVPacket& packet,
+                                          const AVCodecParserContext* parsed) const;
   [[nodiscard]] bool is_mpeg_1_or_2() const;
   struct Units;
   [[nodiscard]] Units read_units(Bytes packet);
@@ -89,8 +89,7 @@ class EntryPoints {
   bool has_units_;  // H.264 and HEVC
   int properties_;  // AV_CODEC_PROP_...
   FieldPairs fields_;
-  UniqueParser parser_;  // nullptr where there is none, or the packets tell everything
-  UniqueCodecContext parser_context_;
+  std::optional<PacketParser> parser_;  // none where the packets, or fields_, tell everything
   bool behind_entry_ = false;  // what leads, leads the last entry, and nothing that is none
   int reorder_depth_;          // that decoders are opened with
   std::deque<int> orders_;     // H.264: of the last pictures, since the last IDR

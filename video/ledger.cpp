@@ -52,22 +52,13 @@ FrameLedger Ledger::totals() const {
 
 FieldPairs::FieldPairs(const AVCodecParameters& parameters) {
   const AVCodecID codec = parameters.codec_id;
-  if (codec != AV_CODEC_ID_H264 && codec != AV_CODEC_ID_MPEG2VIDEO) return;
-  parser_.reset(allocated(av_parser_init(codec)));
-  context_ = new_codec_context(nullptr);
-  check_av(avcodec_parameters_to_context(context_.get(), &parameters), ErrorKind::internal,
-           "field parser");
-  parser_->flags |= PARSER_FLAG_COMPLETE_FRAMES;
+  if (codec == AV_CODEC_ID_H264 || codec == AV_CODEC_ID_MPEG2VIDEO) parser_.emplace(parameters);
 }
 
 bool FieldPairs::is_second_field(const AVPacket& packet) {
   if (!parser_) return false;
-  std::uint8_t* data = nullptr;
-  int size = 0;
-  parser_->picture_structure = AV_PICTURE_STRUCTURE_UNKNOWN;
-  av_parser_parse2(parser_.get(), context_.get(), &data, &size, packet.data, packet.size,
-                   packet.pts, packet.dts, packet.pos);
-  const int structure = parser_->picture_structure;
+  parsed_ = allocated(parser_->parse(packet));  // FFmpeg has parsers for both codecs
+  const int structure = parsed_->picture_structure;
   const bool field =
       structure == AV_PICTURE_STRUCTURE_TOP_FIELD || structure == AV_PICTURE_STRUCTURE_BOTTOM_FIELD;
   const bool completes = field && open_field_ != 0 && open_field_ != structure;

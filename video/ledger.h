@@ -7,6 +7,7 @@
 
 #include "core/timing.h"
 #include "video/ffmpeg.h"
+#include "video/packet_parser.h"
 
 namespace facepipe {
 
@@ -70,7 +71,10 @@ class FieldPairs {
 
   /// Where the last packet's picture comes in presentation order, counted from the last IDR
   /// (picture order count): H.264 alone; 0 elsewhere.
-  [[nodiscard]] int picture_order() const { return parser_ ? parser_->output_picture_number : 0; }
+  [[nodiscard]] int picture_order() const { return parsed_ ? parsed_->output_picture_number : 0; }
+
+  /// What FFmpeg's parser said of the last packet; nullptr where the codec has no field pictures.
+  [[nodiscard]] const AVCodecParserContext* parsed() const { return parsed_; }
 
   /// The next packet follows none.
   void restart() { open_field_ = 0; }
@@ -79,8 +83,8 @@ class FieldPairs {
   [[nodiscard]] bool waits_for_second() const { return open_field_ != 0; }
 
  private:
-  UniqueParser parser_;  // nullptr where the codec has no field pictures
-  UniqueCodecContext context_;
+  std::optional<PacketParser> parser_;  // none where the codec has no field pictures
+  const AVCodecParserContext* parsed_ = nullptr;
   int open_field_ = 0;  // AVPictureStructure of a first field that waits for its second, or 0
 };
 

@@ -121,6 +121,11 @@ std::optional<Bytes> NalReader::next_by_start_code() {
   return std::nullopt;
 }
 
+std::optional<int> hevc_type(Bytes unit) {
+  const bool base_layer = unit.size() >= 2 && (unit[0] & 1) == 0 && unit[1] >> 3 == 0;
+  return base_layer ? std::optional(unit[0] >> 1 & 63) : std::nullopt;
+}
+
 NalExtradata read_nal_extradata(AVCodecID codec, Bytes extradata) {
   if (codec == AV_CODEC_ID_H264 && extradata.size() >= 7 && extradata[0] == 1)
     return read_avcc(extradata);

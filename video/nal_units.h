@@ -41,6 +41,10 @@ class NalReader {
   bool malformed_ = false;
 };
 
+/// The type of an HEVC unit (nal_unit_type, 7.3.1.2), whose header takes 2 bytes; nullopt for one
+/// of another layer than the base layer, or a shorter one.
+[[nodiscard]] std::optional<int> hevc_type(Bytes unit);
+
 /// What the extradata of an H.264 or HEVC stream says.
 struct NalExtradata {
   NalFraming framing;

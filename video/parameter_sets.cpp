@@ -51,11 +51,10 @@ void skip_profile(RbspReader& reader, std::uint32_t sub_layers_below) {
 }
 
 std::optional<Name> name_hevc(Bytes unit) {
-  if (unit.size() < 2) return std::nullopt;
-  const bool base_layer = (unit[0] & 1) == 0 && unit[1] >> 3 == 0;
-  if (!base_layer) return std::nullopt;
+  const std::optional<int> type = hevc_type(unit);
+  if (!type) return std::nullopt;
   RbspReader reader(unit.subspan(2));
-  switch (unit[0] >> 1 & 63) {
+  switch (*type) {
     case 32:  // video parameter set (HEVC 7.3.2.1)
       return checked(0, reader.bits(4), reader);
     case 33: {  // sequence parameter set (7.3.2.2.1)
