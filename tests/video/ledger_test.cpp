@@ -11,9 +11,9 @@ namespace {
 
 TEST(Ledger, AFrameSettlesItsPacketWhateverTheOrder) {
   Ledger ledger;
-  const std::int64_t first = ledger.enter({10, 0, true, {}});
-  const std::int64_t second = ledger.enter({30, 0, true, {}});
-  const std::int64_t third = ledger.enter({20, 0, true, {}});
+  const std::int64_t first = ledger.enter({10, true, {}});
+  const std::int64_t second = ledger.enter({30, true, {}});
+  const std::int64_t third = ledger.enter({20, true, {}});
   EXPECT_EQ(ledger.settle(third)->duration, 20);
   EXPECT_EQ(ledger.settle(first)->duration, 10);
   EXPECT_EQ(ledger.totals().lost, 1);
@@ -24,7 +24,7 @@ TEST(Ledger, AFrameSettlesItsPacketWhateverTheOrder) {
 
 TEST(Ledger, AnUnknownTagIsNoPacket) {
   Ledger ledger;
-  const std::int64_t tag = ledger.enter({1, 0, true, {}});
+  const std::int64_t tag = ledger.enter({1, true, {}});
   EXPECT_TRUE(ledger.settle(tag));
   EXPECT_FALSE(ledger.settle(tag));
   EXPECT_FALSE(ledger.settle(0));
@@ -32,28 +32,28 @@ TEST(Ledger, AnUnknownTagIsNoPacket) {
 
 TEST(Ledger, PacketsThatAreNotShownAreNeitherCountedNorLost) {
   Ledger ledger;
-  ledger.enter({1, 0, false, {}});
+  ledger.enter({1, false, {}});
   EXPECT_EQ(ledger.totals().packets, 0);
   EXPECT_EQ(ledger.totals().lost, 0);
 }
 
 TEST(Ledger, TheFrameKnowsBetterThanThePacketWhetherItIsShown) {
   Ledger ledger;
-  const std::int64_t tag = ledger.enter({1, 0, true, {}});
+  const std::int64_t tag = ledger.enter({1, true, {}});
   ledger.correct(*ledger.settle(tag), false);
   EXPECT_EQ(ledger.totals().packets, 0);
 }
 
 TEST(Ledger, ASecondFieldLengthensItsFirst) {
   Ledger ledger;
-  const std::int64_t tag = ledger.enter({1, 0, true, {}});
+  const std::int64_t tag = ledger.enter({1, true, {}});
   ledger.extend_last(2);
   EXPECT_EQ(ledger.settle(tag)->duration, 3);
 }
 
 TEST(Ledger, ADurationThatIsImpossibleIsUnknown) {
   Ledger ledger;
-  const std::int64_t tag = ledger.enter({INT64_MAX, 0, true, {}});
+  const std::int64_t tag = ledger.enter({INT64_MAX, true, {}});
   ledger.extend_last(INT64_MAX);
   EXPECT_EQ(ledger.settle(tag)->duration, 0);
 }
