@@ -1,23 +1,30 @@
 // NVDEC alone, as the program sets it up, with all later stages off: each frame is let go as soon
 // as it is there. What a pipeline can reach at most.
 //
-//   bench_decode_cuda CLIP [--from FRAME] [--frames-in-flight N]
+//   bench_decode_cuda CLIP [--lanes N] [--from FRAME] [--frames-in-flight N]
 //
-// Prints frames, frames a second from frame FRAME (200) on, and milliseconds until the first frame.
+// Prints frames, frames a second, and milliseconds until the first frame. N lanes (1) decode the
+// whole clip each, at once; the rate is that of all together while all of them are behind FRAME
+// (200) and none has ended.
+#include <cstdint>
 #include <cstdio>
+#include <future>
+#include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "bench/nvdec_frames.h"
 #include "bench/program.h"
-#include "core/cuda/check.h"
+#include "core/timing.h"
 
 namespace facepipe {
 namespace {
 
 struct Options {
   std::string clip;
+  int lanes = 1;
   std::int64_t from = 200;
   int frames_in_flight = 4;
 };
@@ -28,16 +35,19 @@ Options parse(const std::vector<std::string>& words) {
     const bool has_value = i + 1 < words.size();
     if (words[i] == "--from" && has_value)
       options.from = std::stol(words[++i]);
+    else if (words[i] == "--lanes" && has_value)
+      options.lanes = std::stoi(words[++i]);
     else if (words[i] == "--frames-in-flight" && has_value)
       options.frames_in_flight = std::stoi(words[++i]);
     else if (options.clip.empty() && !words[i].starts_with("--"))
       options.clip = words[i];
     else
       throw std::runtime_error(
-          "usage: bench_decode_cuda CLIP [--from FRAME] [--frames-in-flight N]");
+          "usage: bench_decode_cuda CLIP [--lanes N] [--from FRAME] [--frames-in-flight N]");
   }
   if (options.clip.empty()) throw std::runtime_error("which clip?");
-  if (options.from < 1) throw std::runtime_error("--from is 1 or more");
+  if (options.from < 1 || options.lanes < 1)
+    throw std::runtime_error("--from and --lanes are 1 or more");
   return options;
 }
 
@@ -45,40 +55,67 @@ double seconds_between(Clock::time_point begin, Clock::time_point end) {
   return std::chrono::duration<double>(end - begin).count();
 }
 
-/// When the frames came.
-struct Arrivals {
-  Clock::time_point start = Clock::now();
-  Clock::time_point first;
-  Clock::time_point settled;  ///< frame `from`
-  Clock::time_point end;
-  std::int64_t frames = 0;
+/// When the frames of all lanes came.
+class Arrivals {
+ public:
+  Arrivals(int lanes, std::int64_t from) : from_(from), to_settle_(lanes) {}
+
+  /// The `index`-th frame of a lane.
+  void add(std::int64_t index) {
+    const std::scoped_lock lock(mutex_);
+    if (all_++ == 0) first_ = Clock::now();
+    if (index != from_ || --to_settle_ > 0) return;
+    settled_ = Clock::now();
+    before_ = all_;
+  }
+
+  /// A lane has decoded everything.
+  void end() {
+    const std::scoped_lock lock(mutex_);
+    if (ended_) return;
+    ended_ = Clock::now();
+    counted_ = all_ - before_;
+  }
+
+  void show() const {
+    if (to_settle_ > 0 || counted_ <= 0)
+      throw std::runtime_error("the clip has too few frames, or one lane ended before all began");
+    std::printf("%lld\t%.1f\t%.1f\n", static_cast<long long>(all_),
+                static_cast<double>(counted_) / seconds_between(settled_, *ended_),
+                1000 * seconds_between(start_, first_));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::int64_t from_;
+  int to_settle_;
+  std::int64_t all_ = 0;
+  std::int64_t before_ = 0;   // settled
+  std::int64_t counted_ = 0;  // between settled and ended
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point first_;
+  Clock::time_point settled_;               // all lanes are behind frame `from`
+  std::optional<Clock::time_point> ended_;  // the first lane has
 };
 
-Arrivals decode_all(const Options& options) {
-  Arrivals arrivals;
+void decode_all(const Options& options, Arrivals& arrivals) {
   constexpr int kDecodedOrBetween = 2;
+  std::int64_t index = 0;
   decode_by_nvdec(options.clip, options.frames_in_flight + kDecodedOrBetween, [&](const Frame&) {
-    if (arrivals.frames == 0) arrivals.first = Clock::now();
-    if (arrivals.frames == options.from) arrivals.settled = Clock::now();
-    ++arrivals.frames;
+    arrivals.add(index++);
     return true;
   });
-  FACEPIPE_CUDA_CHECK(cudaDeviceSynchronize());
-  arrivals.end = Clock::now();
-  return arrivals;
-}
-
-void show(const Options& options, const Arrivals& arrivals) {
-  const double span = seconds_between(arrivals.settled, arrivals.end);
-  if (arrivals.frames <= options.from) throw std::runtime_error("the clip has too few frames");
-  std::printf("%lld\t%.1f\t%.1f\n", static_cast<long long>(arrivals.frames),
-              static_cast<double>(arrivals.frames - options.from) / span,
-              1000 * seconds_between(arrivals.start, arrivals.first));
+  arrivals.end();
 }
 
 int bench(const std::vector<std::string>& words) {
   const Options options = parse(words);
-  show(options, decode_all(options));
+  Arrivals arrivals(options.lanes, options.from);
+  std::vector<std::future<void>> lanes;
+  for (int i = 0; i < options.lanes; ++i)
+    lanes.push_back(std::async(std::launch::async, [&] { decode_all(options, arrivals); }));
+  for (std::future<void>& lane : lanes) lane.get();
+  arrivals.show();
   return 0;
 }
 
