@@ -98,9 +98,13 @@ void Lane::give(SidePacket packet) {
     order_.give(last.segment, std::move(packet), last.frames);
 }
 
-/// What the decoder has ready.
+/// What the decoder has ready. A picture is asked for when there is a place for it: one that waits
+/// behind others within the decoder costs no time after it was decoded.
 void Lane::push_decoded() {
-  while (std::optional<DecodedPicture> picture = parts_.decoder->next()) {
+  while (true) {
+    if (!place_) place_ = in_flight_.acquire(failed_);
+    std::optional<DecodedPicture> picture = parts_.decoder->next();
+    if (!picture) break;
     // Its first picture comes behind the last of the segment before.
     while (begun_.size() > 1 && picture->segment > begun_.front().segment) end_first();
     const Timing coded = picture->coded;
@@ -121,7 +125,8 @@ void Lane::push_frame(DecodedFrame decoded, const Timing& coded) {
   item.record.lane = number_;
   item.segment = begun_.front().segment;
   item.coded = coded;
-  item.in_flight = in_flight_.acquire(failed_);
+  item.in_flight = place_ ? std::move(place_) : in_flight_.acquire(failed_);
+  order_.admit(item.segment);
   ++begun_.front().frames;
   decoded_.push(std::move(item));
 }

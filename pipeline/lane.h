@@ -77,6 +77,7 @@ class Lane {
   Segments& segments_;
   Order& order_;
   Slots in_flight_;
+  Slots::Permit place_;  // of in_flight_, for the decoder's next picture
   Channel<WorkItem> decoded_;
   Channel<WorkItem> started_;
   Channel<WorkItem> detected_;

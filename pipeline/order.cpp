@@ -33,6 +33,16 @@ void Order::wait(std::unique_lock<std::mutex>& lock, std::condition_variable_any
   if (stop_.stop_requested()) throw Stopped();
 }
 
+bool Order::has_room(std::int64_t segment) const {
+  return segment == head_ || bytes_behind_ < limits_.bytes_behind;
+}
+
+void Order::admit(std::int64_t segment) {
+  const ScopedWait waiting;
+  std::unique_lock lock(mutex_);
+  wait(lock, room_, [&] { return has_room(segment); });
+}
+
 template <typename Item>
 void Order::put(std::int64_t segment, std::deque<Item> Part::*queue, Item item,
                 std::int64_t bytes) {
@@ -41,7 +51,7 @@ void Order::put(std::int64_t segment, std::deque<Item> Part::*queue, Item item,
     std::unique_lock lock(mutex_);
     Part& part = parts_[segment];  // stays where it is until all of it has been given and taken
     wait(lock, room_, [&] {
-      if (segment != head_) return bytes_behind_ < limits_.bytes_behind;
+      if (segment != head_) return std::is_same_v<Item, FinishedFrame> || has_room(segment);
       return (part.*queue).size() < static_cast<std::size_t>(limits_.of_head);
     });
     (part.*queue).push_back(std::move(item));

@@ -35,8 +35,9 @@ using OrderedItem = std::variant<FinishedFrame, SidePacket>;
 ///
 /// What can't be taken yet is bounded in two ways. Of the head, the segment whose turn it is, a few
 /// frames may wait. Those of all segments behind it may hold a number of bytes together, which is
-/// never refused to the head: so the lane that works on it always goes on, and no lanes wait for
-/// each other.
+/// never refused to the head: so the lane that works on it always goes on. A frame behind it is
+/// held up where it asks to be admitted, before it takes anything that lanes share, and no more
+/// afterwards: so no lanes wait for each other. What is admitted already may exceed the bytes.
 class Order {
  public:
   struct Limits {
@@ -46,7 +47,9 @@ class Order {
 
   Order(const Limits& limits, std::stop_token stop);
 
-  /// The next frame of a segment, from its lane. Waits for room.
+  /// Waits until there is room behind the head for more, or the segment is the head.
+  void admit(std::int64_t segment);
+  /// The next frame of a segment, which was admitted, from its lane. Of the head: waits for room.
   void give(std::int64_t segment, FinishedFrame frame);
   /// A packet of another stream, to be taken behind the first `after` frames of the segment.
   /// Packets are given with rising `after`. Waits for room.
@@ -78,6 +81,7 @@ class Order {
 
   template <typename Item>
   void put(std::int64_t segment, std::deque<Item> Part::*queue, Item item, std::int64_t bytes);
+  [[nodiscard]] bool has_room(std::int64_t segment) const;
   template <typename Change>
   void change(std::int64_t segment, Change made);
   template <typename Condition>

@@ -12,8 +12,9 @@ Stream::Stream() {
   stream_.reset(made);
 }
 
-Event::Event(Timing timing) {
-  const unsigned flags = timing == Timing::on ? cudaEventDefault : cudaEventDisableTiming;
+Event::Event(Timing timing, Wait wait) {
+  const unsigned timed = timing == Timing::on ? cudaEventDefault : cudaEventDisableTiming;
+  const unsigned flags = timed | (wait == Wait::sleeping ? cudaEventBlockingSync : 0U);
   cudaEvent_t made = nullptr;
   FACEPIPE_CUDA_CHECK(cudaEventCreateWithFlags(&made, flags));
   event_.reset(made);

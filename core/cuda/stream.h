@@ -41,7 +41,10 @@ class Stream {
 class Event {
  public:
   enum class Timing { off, on };
-  explicit Event(Timing timing = Timing::off);
+  /// How the host waits: `spinning` it sees the event at once and occupies a core, `sleeping` it
+  /// sees it some 10 microseconds later.
+  enum class Wait { spinning, sleeping };
+  explicit Event(Timing timing = Timing::off, Wait wait = Wait::spinning);
 
   void record(StreamView stream) const;
   /// While `stream` is captured: each launch of the graph records the event, which then can be
