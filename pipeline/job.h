@@ -54,7 +54,7 @@ struct JobOptions {
   std::optional<double> start_s;  ///< first frame at or after; output time stamps begin there
   std::optional<double> end_s;    ///< frames before this time
   int lanes = 0;             ///< decoders at once; 0: all of the device, where the output allows it
-  int frames_in_flight = 4;  ///< of each lane
+  int frames_in_flight = 0;  ///< of each lane; 0: so many that the device is kept busy
   int threads = 0;           ///< of decoder and encoder each; 0: as many as the machine has
   bool scale_on_size_change = true;  ///< else a change of size or format ends the run: Error(input)
   std::int64_t max_pixels = kDefaultMaxPixels;       ///< larger pictures are refused: Error(input)

@@ -116,8 +116,7 @@ void Order::pass_ended() {
        part = parts_.find(head_)) {
     parts_.erase(part);
     const auto next = parts_.find(++head_);
-    if (next == parts_.end()) continue;
-    bytes_behind_ -= std::exchange(next->second.bytes, 0);
+    if (next != parts_.end()) bytes_behind_ -= std::exchange(next->second.bytes, 0);
     room_.notify_all();
   }
 }

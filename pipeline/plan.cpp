@@ -18,6 +18,11 @@ namespace {
 
 // To start a lane takes as long as some 70 frames of 1080p on an H100.
 constexpr std::int64_t kFramesOfLane = 250;
+// What keeps an H100 busy, and no more, which would only wait: of one lane, and of each of several,
+// where another frame can be searched while one is encoded.
+constexpr int kInFlight = 4;
+constexpr int kInFlightOfLanes = 1;
+constexpr int kInFlightOfEncodingLanes = 2;
 constexpr std::int64_t kPixelsInFlight = std::int64_t{1} << 27;
 
 FlightLimits flight_limits(const JobOptions& options, const Demuxer& demuxer,
@@ -28,7 +33,8 @@ FlightLimits flight_limits(const JobOptions& options, const Demuxer& demuxer,
   constexpr int kDecodedAndBetween = 2;
   const bool one = demuxer.is_still_image();
   FlightLimits limits;
-  limits.frames = one ? 1 : std::min(options.frames_in_flight, most);
+  const int wanted = options.frames_in_flight > 0 ? options.frames_in_flight : kInFlight;
+  limits.frames = one ? 1 : std::min(wanted, most);
   limits.frames_alive = limits.frames + backend.frames_beside() + (one ? 0 : kDecodedAndBetween);
   return limits;
 }
@@ -218,8 +224,11 @@ void Planning::plan_lanes() {
   if (lanes.count == 1) return;
   lanes.why_one = reason_for_one_lane();
   if (!lanes.why_one.empty()) lanes.count = 1;
+  if (lanes.count == 1) return;
   // An encoder of several threads gives pictures late.
-  if (lanes.count > 1 && job_.plan.output) job_.plan.output->encoder.threads = 1;
+  if (job_.plan.output) job_.plan.output->encoder.threads = 1;
+  if (options_.frames_in_flight == 0)
+    job_.plan.limits.frames = job_.plan.output ? kInFlightOfEncodingLanes : kInFlightOfLanes;
 }
 
 /// Empty where there may be several.

@@ -24,8 +24,9 @@ struct FlightLimits {
   /// Packets between reading and decoding, and between encoding and writing: enough to keep the
   /// decoder busy while the disk is slow. A frame's total time begins in the first of these queues.
   int packets = 8;
-  /// Frames between decoder and encoder: what was asked for, but no more than 2^27 pixels together,
-  /// which bounds the memory; two at least, or nothing would overlap. Of a still image one.
+  /// Frames of a lane between decoder and encoder: what was asked for, but no more than 2^27 pixels
+  /// together, which bounds the memory; two at least of a single lane, or nothing would overlap. Of
+  /// a still image one.
   int frames = 4;
   /// Bytes of finished frames that wait for those of earlier segments.
   std::int64_t bytes_behind = std::int64_t{1} << 30;

@@ -200,8 +200,10 @@ void add_machine(CLI::App& app, ParsedOptions& to) {
             "auto: all of the device", [&](const OptionText& given) {
               run.job.lanes = given.text == "auto" ? 0 : parse_integer(given, 1, kMostLanes);
             });
-  add_value(app, "--frames-in-flight", "N", "Frames on their way through the stages at once",
-            std::to_string(run.job.frames_in_flight), [&](const OptionText& given) {
+  add_value(app, "--frames-in-flight", "auto|N",
+            "Frames on their way through the stages of each lane at once",
+            "auto: 4; of several lanes 2, without video 1", [&](const OptionText& given) {
+              if (given.text == "auto") return;
               run.job.frames_in_flight = parse_integer(given, 1, kMostFramesInFlight);
               run.detector.requests = std::min(run.detector.requests, run.job.frames_in_flight);
             });

@@ -29,7 +29,8 @@ FrameGraph::FrameGraph(const FrameGraphSetup& setup, CopyCounter& copies)
       overlay_(setup.overlay),
       descriptor_(copies),
       download_(counts_.data(), faces_.view(), setup.with_faces, copies),
-      marks_{timing_event(), timing_event(), timing_event(), timing_event(), timing_event()} {
+      marks_{timing_event(), timing_event(), timing_event(), timing_event(), timing_event()},
+      done_(cuda::Event::Timing::off, setup.wait) {
   graph_ = std::make_unique<cuda::GraphExec>(cuda::capture(stream_, [this] { enqueue(); }));
 }
 

@@ -28,6 +28,7 @@ struct FrameGraphSetup {
   FaceSizes sizes;
   bool with_faces = false;    ///< faces come to the host, beside their number
   bool times_stages = false;  ///< events between the stages; they cost some time
+  cuda::Event::Wait wait = cuda::Event::Wait::spinning;  ///< in FrameGraph::wait()
 };
 
 /// One place for a frame in flight: its own stream, memory and graph. Nothing is allocated after

@@ -21,6 +21,8 @@ struct GraphKey {
   bool with_faces = false;
   bool times_stages = false;
   Tuning tuning = Tuning::none;
+  int places = 1;                                        ///< graphs in the set
+  cuda::Event::Wait wait = cuda::Event::Wait::spinning;  ///< for the end of a frame
 
   friend bool operator==(const GraphKey&, const GraphKey&) = default;
 };

@@ -47,7 +47,10 @@ std::vector<std::string> take_all(Order& order) {
 }
 
 void give_frames(Order& order, std::int64_t segment, std::int64_t first, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i) order.give(segment, frame(first + i));
+  for (std::int64_t i = 0; i < count; ++i) {
+    order.admit(segment);
+    order.give(segment, frame(first + i));
+  }
 }
 
 std::vector<std::string> frames_until(std::int64_t end) {
@@ -171,7 +174,7 @@ TEST(Order, LetsTheHeadWaitForRoomOfItsOwn) {
 TEST(Order, LetsTheOthersWaitUntilTheirTurnWhereNoneMayLieBehind) {
   Order order({1, 0}, {});
   order.end(3);
-  Giver second([&] { order.give(1, frame(50)); });
+  Giver second([&] { give_frames(order, 1, 50, 1); });
   Giver third([&] { order.give(2, side(60), 0); });
   for (std::int64_t i = 0; i < 50; ++i) {
     order.give(0, frame(i));
@@ -188,6 +191,21 @@ TEST(Order, LetsTheOthersWaitUntilTheirTurnWhereNoneMayLieBehind) {
   third.join();
   order.expect(2, 0);
   EXPECT_EQ(name_of(order.next()), "end");
+}
+
+// It holds what lanes share: it must not wait for the head, which may wait for that.
+TEST(Order, TakesWhatWasAdmittedWhateverLiesBehindTheHead) {
+  Order order({1, 1}, {});
+  order.admit(1);
+  order.admit(1);
+  give_frames(order, 2, 3, 1);
+  order.give(1, frame(1));
+  order.give(1, frame(2));
+  give_frames(order, 0, 0, 1);
+  for (std::int64_t segment = 0; segment < 3; ++segment)
+    order.expect(segment, segment == 1 ? 2 : 1);
+  order.end(3);
+  EXPECT_EQ(take_all(order), frames_until(4));
 }
 
 // As lanes work: each takes the next segment. Whatever little may wait, none waits for another.
@@ -217,8 +235,10 @@ TEST(Order, EndsEveryWaitWithAStop) {
   full.give(0, frame(0));
   full.give(0, side(0), 9);
   const std::vector<std::function<void()>> waits{
-      [&] { full.give(0, frame(1)); },          [&] { full.give(0, side(1), 9); },
-      [&] { full.give(1, frame(2)); },          [&] { full.give(1, side(2), 0); },
+      [&] { full.give(0, frame(1)); },
+      [&] { full.give(0, side(1), 9); },
+      [&] { full.admit(1); },
+      [&] { full.give(1, side(2), 0); },
       [&] { static_cast<void>(empty.next()); },
   };
   std::latch begun(std::ssize(waits));

@@ -62,11 +62,17 @@ class FakeDetector final : public Detector {
 class FakeDetectorFactory final : public DetectorFactory {
  public:
   FakeDetectorFactory() : DetectorFactory({}, "fake", "") {}
+  /// The lanes of a job share one, as they share real ones.
   std::shared_ptr<Detector> detector(Size frame) override {
-    return std::make_shared<FakeDetector>(behaviour, frame);
+    if (!kept_ || kept_->facts().network != frame)
+      kept_ = std::make_shared<FakeDetector>(behaviour, frame);
+    return kept_;
   }
 
   FakeBehaviour behaviour;
+
+ private:
+  std::shared_ptr<FakeDetector> kept_;
 };
 
 }  // namespace facepipe::test

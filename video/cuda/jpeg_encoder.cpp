@@ -154,7 +154,7 @@ class Place {
   cuda::DeviceBuffer<std::uint8_t> memory_[3];
   JpegPlanes planes_;
   UniqueNvjpegState state_;
-  cuda::Event encoded_;
+  cuda::Event encoded_{cuda::Event::Timing::off, cuda::Event::Wait::sleeping};
   cuda::PinnedBuffer<std::uint8_t> bitstream_;
 };
 
