@@ -131,11 +131,9 @@ def shown(word):
     return f".../{path.name}"
 
 
-def write_result(arguments, facts, body):
-    """Prints a result and writes it to bench/results, headed by where and how it came about."""
-    script = pathlib.Path(sys.argv[0])
-    name = arguments.name or script.stem
-    command = " ".join(["bench/" + script.name, *(shown(word) for word in sys.argv[1:])])
+def headed(arguments, facts, body):
+    """A result's text, headed by where and how it came about."""
+    command = " ".join(["bench/" + pathlib.Path(sys.argv[0]).name, *(shown(word) for word in sys.argv[1:])])
     head = {
         "command": command,
         "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"),
@@ -144,7 +142,13 @@ def write_result(arguments, facts, body):
         "facepipe": f"{facepipe_version(arguments)}revision {revision()}",
         **facts,
     }
-    text = "".join(f"{key + ':':<12}{value}\n" for key, value in head.items()) + "\n" + body
+    return "".join(f"{key + ':':<12}{value}\n" for key, value in head.items()) + "\n" + body
+
+
+def write_result(arguments, facts, body):
+    """Prints a result and writes it to bench/results."""
+    name = arguments.name or pathlib.Path(sys.argv[0]).stem
+    text = headed(arguments, facts, body)
     print(text, end="")
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / f"{name}.txt").write_text(text)

@@ -95,10 +95,10 @@ void measure_ours(benchmark::State& state, const Set& set, NmsOptions options,
   std::size_t next = 0;
   for ([[maybe_unused]] auto iteration : state) {
     const test::NmsCase& all = set.variants[next++ % set.variants.size()];
-    benchmark::DoNotOptimize(suppressor.run({all.boxes, all.scores, {}}));
+    benchmark::DoNotOptimize(suppressor.run({all.boxes, all.scores}));
   }
   const test::NmsCase& first = set.variants.front();
-  const std::size_t kept = suppressor.run({first.boxes, first.scores, {}}).indices.size();
+  const std::size_t kept = suppressor.run({first.boxes, first.scores}).indices.size();
   state.counters["kept"] = static_cast<double>(kept);
   test::use_best_instruction_set();
 }

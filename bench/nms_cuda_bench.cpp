@@ -43,8 +43,8 @@ namespace facepipe::nms_bench {
 
 void time_suppression(const std::string& who, const NmsOptions& options, const Set& set,
                       int replays, std::uint32_t multiprocessors) {
-  test::DeviceNms device(options, capacity_for(set.candidates.size()), false, multiprocessors);
-  const test::DeviceResult result = device.run({set.candidates.boxes, set.candidates.scores, {}});
+  test::DeviceNms device(options, capacity_for(set.candidates.size()), multiprocessors);
+  const test::DeviceResult result = device.run({set.candidates.boxes, set.candidates.scores});
   show(who, set, result.indices.size(),
        microseconds_of_calls(device.stream(), kWarmUp, replays, [&] { device.launch(); }));
 }
@@ -99,7 +99,7 @@ void once(const std::vector<Set>& sets, const std::string& rule) {
     for (const NamedOptions& other : other_rules(set.threshold))
       if (rule == other.name) options = other.options;
     test::DeviceNms device(options, capacity_for(set.candidates.size()));
-    const test::DeviceResult result = device.run({set.candidates.boxes, set.candidates.scores, {}});
+    const test::DeviceResult result = device.run({set.candidates.boxes, set.candidates.scores});
     std::printf("%s, %s: %zu kept\n", set.name.c_str(), set.order.c_str(), result.indices.size());
   }
 }

@@ -86,9 +86,6 @@ struct NmsOptions {
 struct NmsCandidates {
   std::span<const Box> boxes;
   std::span<const float> scores;  ///< one for each box
-  /// Empty, or one for each box. Candidates of different groups (frames or classes) don't suppress
-  /// each other.
-  std::span<const std::uint32_t> groups;
 };
 
 /// Kept candidates on the host. The spans point to the suppressor's memory and are valid until its

@@ -32,8 +32,8 @@ void time_set(const Set& set, const MatrixOptions& matrix, int replays, const st
   options.rule = NmsRule::matrix;
   options.threshold = set.threshold;
   options.matrix = matrix;
-  test::DeviceNms device(options, matrix.d_max, false, multiprocessors);
-  const test::DeviceResult result = device.run({set.candidates.boxes, set.candidates.scores, {}});
+  test::DeviceNms device(options, matrix.d_max, multiprocessors);
+  const test::DeviceResult result = device.run({set.candidates.boxes, set.candidates.scores});
   const auto timed = [&](const std::string& who, auto enqueue) {
     const cuda::GraphExec graph(cuda::capture(device.stream(), enqueue));
     show(who + words_for(matrix) + where, set, result.indices.size(),

@@ -81,14 +81,14 @@ void find_centre_cells(const Box* boxes, std::uint32_t count, const GridPlan& pl
   HWY_DYNAMIC_DISPATCH(find_centre_cells)(boxes, count, plan, centre_cells);
 }
 
-GridPlan plan_grid(const Collected& collected, std::uint32_t count) {
+GridPlan plan_grid(const Collected& collected) {
   const float width = collected.right - collected.left;
   const float height = collected.bottom - collected.top;
   const bool measurable =
       width >= 0 && height >= 0 && std::isfinite(width) && std::isfinite(height);
-  if (count < GridPlan::kFewestCandidates || !measurable) return {};
+  if (collected.count < GridPlan::kFewestCandidates || !measurable) return {};
 
-  const auto most_cells = static_cast<float>(std::min(count, GridPlan::kMaxCells));
+  const auto most_cells = static_cast<float>(std::min(collected.count, GridPlan::kMaxCells));
   constexpr float kColumns = GridPlan::kMaxColumns;
   const float side =
       std::max({collected.usual_side * kBoxesAlongACell, width / kColumns, height / kColumns,

@@ -35,8 +35,8 @@ struct GridPlan {
   [[nodiscard]] bool single() const { return cells() == 1; }
 };
 
-/// The layout for `count` of the collected candidates; a single cell if several wouldn't be faster.
-GridPlan plan_grid(const Collected& collected, std::uint32_t count);
+/// The layout for the collected candidates; a single cell if several wouldn't be faster.
+GridPlan plan_grid(const Collected& collected);
 
 struct Reach {
   /// True: a candidate looks into the cell of its centre. False: into all cells that its box

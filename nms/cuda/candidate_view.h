@@ -11,7 +11,6 @@ namespace facepipe::nms {
 struct CandidateView {
   const float4* boxes;  ///< x1, y1, x2, y2 in one aligned load
   const float* scores;
-  const std::uint32_t* groups;  ///< may be null
   const std::uint32_t* count;
   std::uint32_t capacity;
 };

@@ -42,11 +42,6 @@ __device__ __forceinline__ std::uint32_t index_of(std::uint64_t key) {
   return ~static_cast<std::uint32_t>(key);
 }
 
-/// The group (frame or class) of a candidate; 0 where candidates have none.
-__device__ __forceinline__ std::uint32_t group_of(const CandidateView& view, unsigned index) {
-  return view.groups != nullptr ? __ldg(view.groups + index) : 0;
-}
-
 __device__ __forceinline__ bool valid(float4 box, float score) {
   return valid(box.x, box.y, box.z, box.w, score);
 }

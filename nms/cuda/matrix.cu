@@ -28,12 +28,11 @@ struct Detection {
   Box box;
   float area;
   std::uint64_t key;
-  std::uint32_t group;
 };
 
 __device__ __forceinline__ Detection detection_at(const MapArguments& arguments, unsigned n,
                                                   unsigned i) {
-  Detection d{as_box(empty_box()), 0, 0, 0};
+  Detection d{as_box(empty_box()), 0, 0};
   // Published: D has zeros behind the last detection. The condition z = 0 detects them, but is
   // tested for the column alone: a padding row survives, and a padding column outranks negative
   // scores. Here detections from n on are not read, and an invalid detection has the key 0, which
@@ -49,7 +48,6 @@ __device__ __forceinline__ Detection detection_at(const MapArguments& arguments,
   d.box = matrix_box(as_box(box), arguments.squares, arguments.plus_one);
   d.area = area(d.box);
   d.key = key_of(ordered_bits(score), i);
-  if (arguments.view.groups != nullptr) d.group = __ldg(arguments.view.groups + i);
   return d;
 }
 
@@ -62,8 +60,8 @@ __device__ __forceinline__ unsigned survives(const Detection& i, const Detection
   // loser, and the area is that of the column, the winner (overlap winner-area; other overlaps are
   // options). Scores are compared by <, so that of equal scores both survive. Here the lower index
   // outranks.
-  const bool is_suppressed = j.key > i.key && i.key != 0 && j.group == i.group &&
-                             Overlap::suppresses(j.box, j.area, i.box, i.area, threshold);
+  const bool is_suppressed =
+      j.key > i.key && i.key != 0 && Overlap::suppresses(j.box, j.area, i.box, i.area, threshold);
   return is_suppressed ? 0U : 1U;
 }
 

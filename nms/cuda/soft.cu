@@ -123,7 +123,6 @@ __device__ __forceinline__ float decay_by(const BlockContext& block, const Row& 
   const float4 other = __ldg(view.boxes + i);
   const float4 box = __ldg(view.boxes + row.index);
   if (!overlap(box, other) || !valid(other, __ldg(view.scores + i))) return 1;
-  if (view.groups != nullptr && __ldg(view.groups + i) != __ldg(view.groups + row.index)) return 1;
   const Box a = as_box(box);
   const Box b = as_box(other);
   const float overlap_share = iou(intersection(a, b), area(a), area(b));

@@ -76,7 +76,7 @@ CudaSuppressor& CudaSuppressor::operator=(CudaSuppressor&&) noexcept = default;
 nms::CandidateView CudaSuppressor::view_of(const DeviceCandidates& candidates) const {
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): four floats either way
   const auto* const boxes = reinterpret_cast<const float4*>(candidates.boxes);
-  return {boxes, candidates.scores, candidates.groups, candidates.count, capacity_};
+  return {boxes, candidates.scores, candidates.count, capacity_};
 }
 
 void CudaSuppressor::enqueue(const DeviceCandidates& candidates, const DeviceKept& kept,

@@ -17,8 +17,7 @@ namespace facepipe {
 struct DeviceCandidates {
   const Box* boxes = nullptr;  ///< aligned to 16 bytes, as cudaMalloc's memory is
   const float* scores = nullptr;
-  const std::uint32_t* groups = nullptr;  ///< or null: see NmsCandidates
-  const std::uint32_t* count = nullptr;   ///< in device memory; may differ from replay to replay
+  const std::uint32_t* count = nullptr;  ///< in device memory; may differ from replay to replay
 };
 
 /// The output, in device memory. Each array has as many elements as the suppressor's capacity.

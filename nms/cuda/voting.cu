@@ -27,7 +27,6 @@ struct Staged {
   Box boxes[kStaged];
   float areas[kStaged];
   std::uint64_t keys[kStaged];
-  std::uint32_t groups[kStaged];
 };
 
 /// The box that the rule compares.
@@ -45,7 +44,6 @@ __device__ __forceinline__ void stage(const VotingArguments& arguments, Staged& 
   staged.boxes[threadIdx.x] = box;
   staged.areas[threadIdx.x] = area(box);
   staged.keys[threadIdx.x] = key_of(ordered_bits(__ldg(arguments.view.scores + index)), index);
-  staged.groups[threadIdx.x] = group_of(arguments.view, index);
 }
 
 /// A thread finds the kept candidate that its candidate joins: the highest ranked one that outranks
@@ -62,7 +60,6 @@ __global__ void __launch_bounds__(kJoinThreads) join_kernel(const VotingArgument
   const unsigned index = exists ? index_of(key) : 0;
   const Box box = exists ? compared_box(arguments, index) : as_box(empty_box());
   const float box_area = area(box);
-  const std::uint32_t group = exists ? group_of(arguments.view, index) : 0;
   const unsigned kept = *arguments.kept;
   unsigned joined = kNone;
   bool looking = exists;
@@ -73,9 +70,9 @@ __global__ void __launch_bounds__(kJoinThreads) join_kernel(const VotingArgument
       const unsigned at = k - first;
       const bool itself = staged.keys[at] == key;
       if (itself) scratch.rank_of[k] = rank;
-      const bool wins = staged.keys[at] > key && staged.groups[at] == group &&
-                        Overlap::suppresses(staged.boxes[at], staged.areas[at], box, box_area,
-                                            arguments.threshold);
+      const bool wins =
+          staged.keys[at] > key && Overlap::suppresses(staged.boxes[at], staged.areas[at], box,
+                                                       box_area, arguments.threshold);
       if (itself || wins) joined = k;
       looking = staged.keys[at] > key && !wins;
     }

@@ -71,7 +71,7 @@ class CpuProcessor final : public FrameProcessor {
     const ScopedInterval interval(record.times[StageId::nms]);
     const ScopedCpuTime cpu(record.times, StageId::nms);
     record.candidates = candidates.size();
-    const NmsKept kept = suppressor_.run({candidates.boxes, candidates.scores, {}});
+    const NmsKept kept = suppressor_.run({candidates.boxes, candidates.scores});
     candidates_ignored_ += kept.beyond_capacity;
     record.faces = select_faces(candidates, kept, {options_.min_face, options_.max_face});
     record.face_count = record.faces.size();

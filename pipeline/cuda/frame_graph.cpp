@@ -60,8 +60,7 @@ void FrameGraph::suppress() {
   kept.beyond_capacity = kept_counts_.data() + 1;
   if (setup_.nms.voting) kept.boxes = kept_boxes_.data();
   if (setup_.nms.rule == NmsRule::soft) kept.scores = kept_scores_.data();
-  suppressor_.enqueue({candidates.boxes, candidates.scores, nullptr, candidates.count}, kept,
-                      stream_);
+  suppressor_.enqueue({candidates.boxes, candidates.scores, candidates.count}, kept, stream_);
   enqueue_faces(candidates, kept, setup_.sizes, faces_.view(), counts_.data(), stream_);
 }
 

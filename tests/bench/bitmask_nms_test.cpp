@@ -15,7 +15,7 @@ std::vector<std::uint32_t> greedy(const test::NmsCase& all, float threshold) {
   NmsOptions options;
   options.threshold = threshold;
   CpuSuppressor cpu(options, kMaxNmsCapacity);
-  const NmsKept kept = cpu.run({all.boxes, all.scores, {}});
+  const NmsKept kept = cpu.run({all.boxes, all.scores});
   return {kept.indices.begin(), kept.indices.end()};
 }
 

@@ -40,21 +40,12 @@ NmsCase some_case(NmsRandom& random) {
   }
 }
 
-std::string show(const NmsOptions& options, const NmsCase& all) {
-  return all.name + " of " + std::to_string(all.size()) + ", " +
-         std::string(name_of(options.rule)) + ", " + std::string(name_of(options.overlap)) +
-         ", threshold " + std::to_string(options.threshold) + (options.voting ? ", voting" : "");
-}
-
 /// What is wrong with one random case; nothing, usually.
 std::string wrong_with(unsigned seed) {
   NmsRandom random(seed);
   const NmsOptions options = some_cpu_options(random);
   const NmsCase all = some_case(random);
-  std::vector<std::uint32_t> groups;
-  if (random.below(4) == 0)
-    for (std::size_t i = 0; i < all.size(); ++i) groups.push_back(random.below(5));
-  const NmsCandidates candidates{all.boxes, all.scores, groups};
+  const NmsCandidates candidates = candidates_of(all);
   CpuSuppressor suppressor(options, 512);
   const NmsAnswer answer = answer_of(suppressor.run(candidates));
   if (!(answer == NmsScalar(options, candidates).answer()))
@@ -62,10 +53,8 @@ std::string wrong_with(unsigned seed) {
   const bool exact = all.name == "small" && options.overlap != NmsOverlap::diou;
   if (!exact) return "";
   if (options.rule == NmsRule::soft)
-    return !groups.empty()
-               ? ""
-               : wrong_in_soft_nms(options, all.boxes, all.scores, answer.indices, answer.scores);
-  return NmsOracle(options, all.boxes, all.scores, groups).kept() == answer.indices
+    return wrong_in_soft_nms(options, all.boxes, all.scores, answer.indices, answer.scores);
+  return NmsOracle(options, all.boxes, all.scores).kept() == answer.indices
              ? ""
              : show(options, all) + ": not what the definition keeps";
 }

@@ -68,17 +68,19 @@ TEST(Grid, FindsThoseThatBarelySuppress) {
 }
 
 TEST(Grid, HasOneCellWhereThereIsLittleToGain) {
-  nms::Collected few;
-  few.left = few.top = 0;
-  few.right = few.bottom = 1000;
-  few.usual_side = 10;
-  EXPECT_TRUE(nms::plan_grid(few, 20).single());
-  EXPECT_FALSE(nms::plan_grid(few, 2000).single());
-  EXPECT_LE(nms::plan_grid(few, 2000).cells(), nms::GridPlan::kMaxCells);
-  few.usual_side = 600;
-  EXPECT_TRUE(nms::plan_grid(few, 2000).single());
-  few.right = INFINITY;
-  EXPECT_TRUE(nms::plan_grid(few, 2000).single());
+  nms::Collected found;
+  found.left = found.top = 0;
+  found.right = found.bottom = 1000;
+  found.usual_side = 10;
+  found.count = 20;
+  EXPECT_TRUE(nms::plan_grid(found).single());
+  found.count = 2000;
+  EXPECT_FALSE(nms::plan_grid(found).single());
+  EXPECT_LE(nms::plan_grid(found).cells(), nms::GridPlan::kMaxCells);
+  found.usual_side = 600;
+  EXPECT_TRUE(nms::plan_grid(found).single());
+  found.right = INFINITY;
+  EXPECT_TRUE(nms::plan_grid(found).single());
 }
 
 TEST(Grid, ReachesFurtherForLowerThresholds) {

@@ -68,11 +68,8 @@ TEST(NmsMemory, ACallAllocatesNothing) {
     options.voting = rule != NmsRule::soft;
     CpuSuppressor suppressor(options, 4096);
     const NmsCase all = wide_faces(4096);
-    std::vector<std::uint32_t> groups(all.size());
-    for (std::size_t i = 0; i < groups.size(); ++i) groups[i] = static_cast<std::uint32_t>(i % 3);
     const int before = allocations_so_far();
     (void)suppressor.run(candidates_of(all));
-    (void)suppressor.run({all.boxes, all.scores, groups});
     EXPECT_EQ(allocations_so_far() - before, 0) << name_of(rule);
   }
 }
@@ -90,11 +87,8 @@ TEST(CpuSuppressorCalls, DoNotDependOnTheOnesBefore) {
 TEST(CpuSuppressorCalls, RefuseUnequalLengths) {
   CpuSuppressor suppressor({}, 10);
   const std::vector<Box> boxes(2);
-  const std::vector<float> two(2);
   const std::vector<float> three(3);
-  const std::vector<std::uint32_t> group(1);
-  EXPECT_THROW((void)suppressor.run({boxes, three, {}}), std::invalid_argument);
-  EXPECT_THROW((void)suppressor.run({boxes, two, group}), std::invalid_argument);
+  EXPECT_THROW((void)suppressor.run({boxes, three}), std::invalid_argument);
 }
 
 TEST(CpuSuppressorCalls, GoOnAfterAMove) {

@@ -17,7 +17,7 @@ inline NmsOptions by_rule(NmsRule rule, float threshold = 0.3F) {
   return options;
 }
 
-inline NmsCandidates candidates_of(const NmsCase& all) { return {all.boxes, all.scores, {}}; }
+inline NmsCandidates candidates_of(const NmsCase& all) { return {all.boxes, all.scores}; }
 
 inline NmsAnswer on_cpu(const NmsOptions& options, const NmsCandidates& all) {
   CpuSuppressor suppressor(options, 2048);

@@ -1,4 +1,5 @@
-// The cases of other libraries' test suites, rebuilt from their published definitions.
+// The cases of other libraries' test suites, rebuilt from their published definitions. Those with
+// several classes or images in one call have no counterpart here.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -91,27 +92,6 @@ TEST(OnnxNodeTest, CenterPointBoxFormat) {
   EXPECT_THAT(as_onnx(boxes, onnx_scores()), ElementsAre(3, 0, 5));
 }
 
-// Classes and batches are groups: all share the boxes, and two of each are asked for.
-void expect_twice(const char* what) {
-  std::vector<Box> boxes = onnx_boxes();
-  std::vector<float> scores = onnx_scores();
-  const auto size = static_cast<std::uint32_t>(boxes.size());
-  boxes.insert(boxes.end(), boxes.begin(), boxes.begin() + size);
-  scores.insert(scores.end(), scores.begin(), scores.begin() + size);
-  std::vector<std::uint32_t> groups(boxes.size());
-  std::fill(groups.begin() + size, groups.end(), 1U);
-  const auto kept = on_cpu(by_rule(NmsRule::greedy, 0.5F), {boxes, scores, groups}).indices;
-  for (std::uint32_t group = 0; group < 2; ++group) {
-    std::vector<std::uint32_t> own;
-    for (const auto i : kept)
-      if (groups[i] == group && own.size() < 2) own.push_back(i - group * size);
-    EXPECT_THAT(own, ElementsAre(3, 0)) << what << ' ' << group;
-  }
-}
-
-TEST(OnnxNodeTest, TwoClasses) { expect_twice("class"); }
-TEST(OnnxNodeTest, TwoBatches) { expect_twice("batch"); }
-
 // TensorFlow: tensorflow/core/kernels/image/non_max_suppression_op_test.cc,
 // NonMaxSuppressionV5OpTest. Its boxes and scores are those of ONNX' node tests; its sigma of 0.5
 // is 1 here, since it has exp(-IoU^2 / (2 sigma)), and its least score of 0 excludes 0.
@@ -163,32 +143,6 @@ TEST(TorchvisionTestNmsCases, ThreeBoxes) {
   EXPECT_THAT(greedy_on_cpu(half, 0.2F), ElementsAre(1));
 }
 
-std::vector<std::uint32_t> random_classes(std::size_t count, unsigned classes, NmsRandom& random) {
-  std::vector<std::uint32_t> out(count);
-  for (auto& each : out) each = random.below(classes);
-  return out;
-}
-
-// test_batched_nms_implementations: boxes that all overlap much, of four classes.
-TEST(TorchvisionTestNmsCases, Batched) {
-  const NmsOptions options = by_rule(NmsRule::greedy, 0.9F);
-  for (unsigned seed = 0; seed < 10; ++seed) {
-    NmsRandom random(seed);
-    NmsCase all;
-    for (int i = 0; i < 1000; ++i) {
-      const float x = random.uniform();
-      const float y = random.uniform();
-      const float right = random.uniform(10, 11);
-      const float bottom = random.uniform(10, 11);
-      all.add({x, y, right, bottom}, random.uniform());
-    }
-    const auto classes = random_classes(all.size(), 4, random);
-    EXPECT_EQ(on_cpu(options, {all.boxes, all.scores, classes}).indices,
-              NmsOracle(options, all.boxes, all.scores, classes).kept())
-        << seed;
-  }
-}
-
 // OpenCV: modules/dnn/test/test_nms.cpp. Its boxes, scores and results don't stand in that source
 // but in YAML files of opencv_extra, made with TensorFlow. They are not copied: these are random
 // cases of the same kind and size (38 whole rectangles in clusters, some with equal scores) with
@@ -209,37 +163,6 @@ TEST(OpencvTestNms, Nms) {
   for (unsigned seed = 0; seed < kOpencvSeeds; ++seed) {
     const NmsCase all = with_scores_above(opencv_case(seed), 0.01F);
     EXPECT_EQ(greedy_on_cpu(all, 0.5F), nms_oracle(all.boxes, all.scores, 0.5)) << seed;
-  }
-}
-
-// Each class alone, by the definition that knows no classes.
-std::vector<std::uint32_t> oracle_of_each_class(const NmsCase& all,
-                                                const std::vector<std::uint32_t>& classes,
-                                                unsigned count, double threshold) {
-  std::vector<std::uint32_t> kept;
-  for (unsigned one = 0; one < count; ++one) {
-    NmsCase own;
-    std::vector<std::uint32_t> places;
-    for (std::uint32_t i = 0; i < all.size(); ++i) {
-      if (classes[i] != one) continue;
-      own.add(all.boxes[i], all.scores[i]);
-      places.push_back(i);
-    }
-    for (const auto i : nms_oracle(own.boxes, own.scores, threshold)) kept.push_back(places[i]);
-  }
-  return kept;
-}
-
-TEST(OpencvTestNms, BatchedNms) {
-  constexpr unsigned kClasses = 3;
-  for (unsigned seed = 0; seed < kOpencvSeeds; ++seed) {
-    NmsRandom random(seed);
-    const NmsCase all = with_scores_above(opencv_case(seed), 0.05F);
-    const auto classes = random_classes(all.size(), kClasses, random);
-    EXPECT_THAT(
-        on_cpu(by_rule(NmsRule::greedy, 0.5F), {all.boxes, all.scores, classes}).indices,
-        testing::UnorderedElementsAreArray(oracle_of_each_class(all, classes, kClasses, 0.5)))
-        << seed;
   }
 }
 

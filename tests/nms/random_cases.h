@@ -1,8 +1,10 @@
-// What the differential tests of all back ends draw at random. A seed stands for the sequence of
-// draws: another order here would make other cases of the seeds that results name.
+// What the differential tests of all back ends draw at random, and how they name it. A seed stands
+// for the sequence of draws: another order here would make other cases of the seeds that results
+// name.
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include "nms/nms.h"
 #include "tests/support/nms_cases.h"
@@ -42,6 +44,12 @@ inline NmsCase small_case(NmsRandom& random, std::size_t count) {
             static_cast<float>(random.below(scores)) / static_cast<float>(scores));
   }
   return out;
+}
+
+inline std::string show(const NmsOptions& options, const NmsCase& all) {
+  return all.name + " of " + std::to_string(all.size()) + ", " +
+         std::string(name_of(options.rule)) + ", " + std::string(name_of(options.overlap)) +
+         ", threshold " + std::to_string(options.threshold) + (options.voting ? ", voting" : "");
 }
 
 }  // namespace facepipe::test

@@ -79,12 +79,8 @@ inline bool is_candidate(const Box& box, float score) {
 /// Candidates with what relates them, for one set of options but `soft`.
 class NmsOracle {
  public:
-  NmsOracle(const NmsOptions& options, std::vector<Box> boxes, std::vector<float> scores,
-            std::vector<std::uint32_t> groups = {})
-      : options_(options),
-        boxes_(std::move(boxes)),
-        scores_(std::move(scores)),
-        groups_(std::move(groups)) {
+  NmsOracle(const NmsOptions& options, std::vector<Box> boxes, std::vector<float> scores)
+      : options_(options), boxes_(std::move(boxes)), scores_(std::move(scores)) {
     for (const Box& box : boxes_) compared_.push_back(as_the_matrix_sees(box, options.matrix));
   }
 
@@ -95,7 +91,6 @@ class NmsOracle {
     return scores_[a] > scores_[b] || (scores_[a] == scores_[b] && a < b);
   }
   [[nodiscard]] bool suppresses(std::size_t a, std::size_t b) const {
-    if (!groups_.empty() && groups_[a] != groups_[b]) return false;
     return overlap_of(options_.overlap, compared_[a], compared_[b]) >
            static_cast<double>(options_.threshold);
   }
@@ -161,7 +156,6 @@ class NmsOracle {
   std::vector<Box> boxes_;
   std::vector<Box> compared_;
   std::vector<float> scores_;
-  std::vector<std::uint32_t> groups_;
 };
 
 /// Greedy by IoU as its definition reads: takes the best candidate left, keeps it, strikes out what

@@ -43,12 +43,7 @@ class NmsScalar {
   }
 
  private:
-  [[nodiscard]] bool strangers(std::uint32_t a, std::uint32_t b) const {
-    return !all_.groups.empty() && all_.groups[a] != all_.groups[b];
-  }
-
   [[nodiscard]] bool suppresses(std::uint32_t a, std::uint32_t b) const {
-    if (strangers(a, b)) return false;
     const Box& winner = compared_[a];
     const Box& loser = compared_[b];
     const float inter = nms::intersection(winner, loser);
@@ -114,8 +109,7 @@ class NmsScalar {
       out.indices.push_back(winner);
       out.scores.push_back(scores[winner]);
       left.erase(best);
-      for (const std::uint32_t i : left)
-        if (!strangers(winner, i)) scores[i] = decayed(scores[i], winner, i);
+      for (const std::uint32_t i : left) scores[i] = decayed(scores[i], winner, i);
     }
     return out;
   }

@@ -20,7 +20,6 @@ __device__ __forceinline__ bool suppressed_by_any(const BlockContext<false>& blo
   const float4 box = __ldg(view.boxes + index);
   const float box_area = area(as_box(box));
   const std::uint64_t key = key_at(view, index);
-  const std::uint32_t group = group_of(view, index);
   for (unsigned first = 0; first < block.n; first += 32) {
     const unsigned i = first + lane_id();
     bool suppressed = false;
@@ -28,7 +27,7 @@ __device__ __forceinline__ bool suppressed_by_any(const BlockContext<false>& blo
       const float4 other = __ldg(view.boxes + i);
       suppressed = Overlap::suppresses(as_box(other), area(as_box(other)), as_box(box), box_area,
                                        block.arguments.threshold) &&
-                   key_at(view, i) > key && group_of(view, i) == group;
+                   key_at(view, i) > key;
     }
     if (__any_sync(kAllLanes, suppressed)) return true;
   }

@@ -36,9 +36,8 @@ __device__ __forceinline__ bool select_and_compare(const BlockContext<kFits>& bl
   const bool room = matrix.column_end <= limits.columns - 32 &&
                     stride * matrix.column_words() <= limits.bit_words;
   if (room)
-    compute_matrix<Overlap>(block.columns, block.arguments.view, matrix.rows, stride,
-                            matrix.column_end, block.shared.octets, block.arguments.threshold,
-                            block.bits);
+    compute_matrix<Overlap>(block.columns, matrix.rows, stride, matrix.column_end,
+                            block.shared.octets, block.arguments.threshold, block.bits);
   else if (threadIdx.x == 0)
     store_relaxed(&block.arguments.scratch.control->fallback, block.shared.tag);
   __syncthreads();
@@ -92,8 +91,8 @@ __device__ __forceinline__ void decide_few(const BlockContext<true>& block, floa
     block.columns.candidates.put(threadIdx.x, first_box, first_score, threadIdx.x);
   const SuppressionMatrix matrix =
       select_few(block, min(begin, block.n), min(begin + kLeastPartition, block.n));
-  compute_matrix<Overlap>(block.columns, block.arguments.view, matrix.rows, matrix.stride(),
-                          matrix.column_end, nullptr, block.arguments.threshold, block.bits);
+  compute_matrix<Overlap>(block.columns, matrix.rows, matrix.stride(), matrix.column_end, nullptr,
+                          block.arguments.threshold, block.bits);
   __syncthreads();
   decide_and_write<kAnyStronger>(block, matrix);
 }

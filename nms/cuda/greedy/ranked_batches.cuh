@@ -201,19 +201,14 @@ __device__ __forceinline__ void decide_batch(const SuppressionMatrix& matrix, Ba
 
 /// Whether a kept candidate of the batch suppresses the candidate of rank `rank`.
 template <class Overlap>
-__device__ bool suppressed_by_batch(const CandidateView& view, const BatchMemory& memory,
-                                    const BatchScratch& scratch, unsigned size, unsigned rank,
-                                    float threshold) {
+__device__ bool suppressed_by_batch(const BatchMemory& memory, const BatchScratch& scratch,
+                                    unsigned size, unsigned rank, float threshold) {
   const Box box = as_box(__ldcg(scratch.ranked_boxes + rank));
   const float box_area = area(box);
   const MatrixColumns& columns = memory.columns;
-  const bool grouped = view.groups != nullptr;
-  const std::uint32_t group =
-      grouped ? group_of(view, index_of(__ldcg(scratch.ranked_keys + rank))) : 0;
   for (unsigned word = 0; word < (size + 31) / 32; ++word)
     for (std::uint32_t left = memory.kept[word]; left != 0; left &= left - 1) {
       const unsigned column = 32 * word + __ffs(static_cast<int>(left)) - 1;
-      if (grouped && group_of(view, columns.index(column)) != group) continue;
       const Box winner = as_box(columns.box(column));
       if (Overlap::suppresses(winner, area(winner), box, box_area, threshold)) return true;
     }
@@ -223,10 +218,10 @@ __device__ bool suppressed_by_batch(const CandidateView& view, const BatchMemory
 /// Writes this block's part of the bits `next`: which candidates remain after the batch.
 /// `remaining` is null for the first batch, before which all candidates remain.
 template <class Overlap>
-__device__ void remove_suppressed(const CandidateView& view, const BatchMemory& memory,
-                                  const BatchScratch& scratch, const Batch& batch,
-                                  unsigned valid_count, const std::uint32_t* remaining,
-                                  std::uint32_t* next, float threshold) {
+__device__ void remove_suppressed(const BatchMemory& memory, const BatchScratch& scratch,
+                                  const Batch& batch, unsigned valid_count,
+                                  const std::uint32_t* remaining, std::uint32_t* next,
+                                  float threshold) {
   const unsigned words = (valid_count + 31) / 32;
   for (unsigned word = blockIdx.x * kWarps + warp_id(); word < words; word += gridDim.x * kWarps) {
     const unsigned rank = 32 * word + lane_id();
@@ -234,7 +229,7 @@ __device__ void remove_suppressed(const CandidateView& view, const BatchMemory& 
     if (survives && remaining != nullptr)
       survives = (__ldcg(remaining + word) >> lane_id() & 1) != 0;
     if (survives)
-      survives = !suppressed_by_batch<Overlap>(view, memory, scratch, batch.size, rank, threshold);
+      survives = !suppressed_by_batch<Overlap>(memory, scratch, batch.size, rank, threshold);
     const unsigned left = __ballot_sync(kAllLanes, survives);
     if (lane_id() == 0) __stcg(next + word, left);
   }
@@ -272,12 +267,12 @@ __device__ __forceinline__ void decide_ranked_batches(const CandidateView& view,
     if (batch.size == 0) break;
     load_batch(batch.size, memory, scratch);
     const SuppressionMatrix matrix{memory.columns, memory.bits, batch.size, batch.size};
-    compute_matrix<Overlap>(matrix.columns, view, matrix.rows, matrix.stride(), matrix.column_end,
+    compute_matrix<Overlap>(matrix.columns, matrix.rows, matrix.stride(), matrix.column_end,
                             memory.octets, threshold, memory.bits);
     decide_batch(matrix, memory);
     kept += append_kept(memory, batch.size, kept, indices);
     if (batch.remaining == batch.size) break;  // no candidate remains after the batch
-    remove_suppressed<Overlap>(view, memory, scratch, batch, valid_count,
+    remove_suppressed<Overlap>(memory, scratch, batch, valid_count,
                                batches == 0 ? nullptr : remaining,
                                scratch.remaining[(batches + 1) % 2], threshold);
   }

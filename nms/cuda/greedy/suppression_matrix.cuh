@@ -66,19 +66,6 @@ struct SuppressionMatrix {
   }
 };
 
-/// Clears the bits of the columns whose group (frame or class) is not the row's. Bit j is column
-/// `first` + j.
-__device__ __forceinline__ unsigned keep_same_group(const MatrixColumns& columns,
-                                                    const CandidateView& view, unsigned row,
-                                                    unsigned first, unsigned suppressors) {
-  const std::uint32_t group = group_of(view, columns.index(row));
-  for (unsigned left = suppressors; left != 0; left &= left - 1) {
-    const unsigned column = first + static_cast<unsigned>(__ffs(static_cast<int>(left))) - 1;
-    if (group_of(view, columns.index(column)) != group) suppressors ^= left & (0U - left);
-  }
-  return suppressors;
-}
-
 /// Compares a row with eight columns. Bit j: column `first` + j suppresses the row. Bits of columns
 /// from `end` on are 0; their entries are undefined, so their comparisons are discarded.
 template <class Overlap>
@@ -107,8 +94,7 @@ __device__ __forceinline__ unsigned compare_eight(const MatrixColumns& columns, 
 /// compared with all columns. The columns must be padded to a multiple of 32 with the empty entry.
 /// No barrier.
 template <class Overlap>
-__device__ __forceinline__ void compute_matrix(const MatrixColumns& columns,
-                                               const CandidateView& view, unsigned rows,
+__device__ __forceinline__ void compute_matrix(const MatrixColumns& columns, unsigned rows,
                                                unsigned stride, unsigned end, const float4* octets,
                                                float threshold, std::uint32_t* bits) {
   const unsigned octet_count = max(1U, (rows + 7) / 8);
@@ -125,11 +111,7 @@ __device__ __forceinline__ void compute_matrix(const MatrixColumns& columns,
     const bool meets =
         octets == nullptr || words * octet_count <= kWarps ||
         __any_sync(kAllLanes, overlap(columns.box(32 * word + lane_id()), octets[octet])) != 0;
-    if (meets) {
-      suppressors = compare_eight<Overlap>(columns, row, first, end, threshold);
-      if (view.groups != nullptr)
-        suppressors = keep_same_group(columns, view, row, first, suppressors);
-    }
+    if (meets) suppressors = compare_eight<Overlap>(columns, row, first, end, threshold);
     as_bytes[(word * stride + row) * 4 + byte] = static_cast<std::uint8_t>(suppressors);
     for (octet += kWarps; octet >= octet_count; octet -= octet_count) ++word;
   }

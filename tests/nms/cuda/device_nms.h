@@ -26,27 +26,24 @@ struct DeviceResult {
 /// A suppressor with buffers around it and its work captured in a graph.
 class DeviceNms {
  public:
-  DeviceNms(const NmsOptions& options, std::uint32_t capacity, bool with_groups = false,
+  DeviceNms(const NmsOptions& options, std::uint32_t capacity,
             std::uint32_t multiprocessors = kAllMultiprocessors)
       : options_(options),
         suppressor_(options, capacity, multiprocessors),
         boxes_(capacity),
         scores_(capacity),
-        groups_(capacity),
         count_(1),
         indices_(capacity),
         kept_boxes_(capacity),
         kept_scores_(capacity),
         counts_(2) {
-    candidates_ = {boxes_.data(), scores_.data(), with_groups ? groups_.data() : nullptr,
-                   count_.data()};
+    candidates_ = {boxes_.data(), scores_.data(), count_.data()};
     const DeviceKept kept{indices_.data(), counts_.data(), counts_.data() + 1, kept_boxes_.data(),
                           kept_scores_.data()};
     exec_.emplace(cuda::capture(stream_, [&] { suppressor_.enqueue(candidates_, kept, stream_); }));
     // What nobody writes must show.
     cuda::fill(boxes_.span(), 0xff, stream_);
     cuda::fill(scores_.span(), 0xff, stream_);
-    cuda::fill(groups_.span(), 0, stream_);
   }
 
   [[nodiscard]] const cuda::Stream& stream() const { return stream_; }
@@ -59,7 +56,6 @@ class DeviceNms {
     const std::size_t stored = std::min<std::size_t>(all.boxes.size(), capacity());
     cuda::copy(boxes_.span(), all.boxes.first(stored), stream_);
     cuda::copy(scores_.span(), all.scores.first(stored), stream_);
-    if (!all.groups.empty()) cuda::copy(groups_.span(), all.groups.first(stored), stream_);
     upload_count(static_cast<std::uint32_t>(all.boxes.size()));
   }
   void upload_count(std::uint32_t count) {
@@ -105,7 +101,6 @@ class DeviceNms {
   CudaSuppressor suppressor_;
   cuda::DeviceBuffer<Box> boxes_;
   cuda::DeviceBuffer<float> scores_;
-  cuda::DeviceBuffer<std::uint32_t> groups_;
   cuda::DeviceBuffer<std::uint32_t> count_;
   cuda::DeviceBuffer<std::uint32_t> indices_;
   cuda::DeviceBuffer<Box> kept_boxes_;

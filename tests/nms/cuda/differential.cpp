@@ -1,7 +1,6 @@
-// Random small cases, many in one launch as groups, each as the CPU does it alone.
+// Random cases, most of them small, each as the CPU does it.
 //
 //   nms_cuda_differential COUNT [SEED]
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -17,12 +16,12 @@
 namespace facepipe::test {
 namespace {
 
-constexpr std::uint32_t kCapacity = 16384;
+constexpr std::uint32_t kCapacity = 4096;
 
 NmsOptions some_cuda_options(NmsRandom& random) {
   NmsOptions options = some_options(random);
   if (options.rule == NmsRule::matrix)
-    options.matrix = {kCapacity, 16 + random.below(64), random.below(2) == 0, random.below(2) == 0};
+    options.matrix = {kCapacity, 4 + random.below(76), random.below(2) == 0, random.below(2) == 0};
   return options;
 }
 
@@ -39,88 +38,53 @@ NmsCase some_case(NmsRandom& random) {
   }
 }
 
-/// Cases side by side, or all in one place.
-struct Batch {
-  std::vector<NmsCase> cases;
-  NmsCase all;
-  std::vector<std::uint32_t> groups;
-  std::vector<std::uint32_t> starts;
-};
-
-Batch some_batch(NmsRandom& random) {
-  Batch batch;
-  const unsigned cases = 1 + random.below(random.below(2) == 0 ? 60 : 400);
+/// Many small cases as one: side by side, so that the kernels share them out, or all in one place,
+/// so that too many overlap for that.
+NmsCase some_scene(NmsRandom& random) {
+  NmsCase scene;
   const bool apart = random.below(2) == 0;
-  for (unsigned c = 0; c < cases && batch.all.size() + 200 < kCapacity; ++c) {
-    NmsCase one = some_case(random);
+  scene.name = apart ? "cases side by side" : "cases in one place";
+  const unsigned cases = 1 + random.below(100);
+  for (unsigned c = 0; c < cases && scene.size() + 200 < kCapacity; ++c) {
+    const NmsCase one = some_case(random);
     const auto dx = static_cast<float>(apart ? 128 * (c % 20) : 0);
     const auto dy = static_cast<float>(apart ? 128 * (c / 20) : 0);
-    batch.starts.push_back(static_cast<std::uint32_t>(batch.all.size()));
     for (std::size_t i = 0; i < one.size(); ++i) {
-      Box& box = one.boxes[i];
-      box = {box.x1 + dx, box.y1 + dy, box.x2 + dx, box.y2 + dy};
-      batch.all.add(box, one.scores[i]);
-      batch.groups.push_back(c);
+      const Box& box = one.boxes[i];
+      scene.add({box.x1 + dx, box.y1 + dy, box.x2 + dx, box.y2 + dy}, one.scores[i]);
     }
-    batch.cases.push_back(std::move(one));
   }
-  return batch;
+  return scene;
 }
 
-/// What of a launch's result belongs to each case, its indices counted from the case's first.
-std::vector<NmsAnswer> split(const Batch& batch, const DeviceResult& result) {
-  std::vector<NmsAnswer> out(batch.cases.size());
-  for (std::size_t k = 0; k < result.indices.size(); ++k) {
-    const std::uint32_t index = result.indices[k];
-    const std::uint32_t group = batch.groups.at(index);
-    out[group].indices.push_back(index - batch.starts[group]);
-    if (!result.boxes.empty()) out[group].boxes.push_back(result.boxes[k]);
-    if (!result.scores.empty()) out[group].scores.push_back(result.scores[k]);
-  }
-  return out;
-}
+constexpr std::size_t kCasesOfASeed = 64;
+constexpr unsigned kOneSceneIn = 16;  // cases
 
-/// How many cases a batch had and how many of them were wrong.
-struct Tally {
-  std::size_t cases = 0;
-  std::size_t wrong = 0;
-};
-
-Tally run_batches(const NmsOptions& options, NmsRandom& random, unsigned batches) {
-  DeviceNms device(options, kCapacity, true);
+/// Runs the cases of a seed, all with the same options, and returns how many were wrong.
+std::size_t wrong_with(unsigned seed) {
+  NmsRandom random(seed);
+  const NmsOptions options = some_cuda_options(random);
+  DeviceNms device(options, kCapacity);
   CpuSuppressor cpu(options, kCapacity);
-  Tally tally;
-  for (unsigned b = 0; b < batches; ++b) {
-    const Batch batch = some_batch(random);
-    const DeviceResult result = device.run({batch.all.boxes, batch.all.scores, batch.groups});
-    const std::vector<NmsAnswer> answers = split(batch, result);
-    for (std::size_t c = 0; c < batch.cases.size(); ++c) {
-      const NmsCase& one = batch.cases[c];
-      ++tally.cases;
-      if (answers[c] == answer_of(cpu.run({one.boxes, one.scores, {}}))) continue;
-      ++tally.wrong;
-      std::printf("%s, %s, threshold %g%s: case %zu of %zu, %zu candidates\n",
-                  std::string(name_of(options.rule)).c_str(),
-                  std::string(name_of(options.overlap)).c_str(),
-                  static_cast<double>(options.threshold), options.voting ? ", voting" : "", c,
-                  batch.cases.size(), one.size());
-    }
+  std::size_t wrong = 0;
+  for (std::size_t c = 0; c < kCasesOfASeed; ++c) {
+    const NmsCase all = random.below(kOneSceneIn) == 0 ? some_scene(random) : some_case(random);
+    const NmsCandidates candidates{all.boxes, all.scores};
+    const DeviceResult result = device.run(candidates);
+    const NmsAnswer answer{result.indices, result.boxes, result.scores};
+    if (answer == answer_of(cpu.run(candidates))) continue;
+    ++wrong;
+    std::printf("seed %u: case %zu, %s\n", seed, c, show(options, all).c_str());
   }
-  return tally;
+  return wrong;
 }
 
 int check(std::size_t count, unsigned seed) {
-  Tally all;
-  for (; all.cases < count && all.wrong < 10; ++seed) {
-    NmsRandom random(seed);
-    const NmsOptions options = some_cuda_options(random);
-    const Tally tally = run_batches(options, random, 20);
-    all.cases += tally.cases;
-    if (tally.wrong != 0) std::printf("  seed %u\n", seed);
-    all.wrong += tally.wrong;
-  }
-  std::printf("%zu cases, %zu wrong\n", all.cases, all.wrong);
-  return all.wrong == 0 ? 0 : 1;
+  std::size_t cases = 0;
+  std::size_t wrong = 0;
+  for (; cases < count && wrong < 10; ++seed, cases += kCasesOfASeed) wrong += wrong_with(seed);
+  std::printf("%zu cases, %zu wrong\n", cases, wrong);
+  return wrong == 0 ? 0 : 1;
 }
 
 bool device_is_there() {

@@ -85,10 +85,9 @@ class CudaNms : public testing::TestWithParam<RuleCase> {
   static constexpr std::uint32_t kCapacity = 4096;
 
   /// As the CPU does it.
-  static void expect_equal(DeviceNms& device, const NmsCase& all,
-                           const std::vector<std::uint32_t>& groups = {}) {
+  static void expect_equal(DeviceNms& device, const NmsCase& all) {
     CpuSuppressor cpu(GetParam().options, kCapacity);
-    const NmsCandidates candidates{all.boxes, all.scores, groups};
+    const NmsCandidates candidates{all.boxes, all.scores};
     const NmsKept kept = cpu.run(candidates);
     const NmsAnswer expected = answer_of(kept);
     const DeviceResult result = device.run(candidates);
@@ -124,17 +123,6 @@ TEST_P(CudaNms, EqualsTheCpuOnCrowds) {
   expect_equal(device, identical(1500));
 }
 
-TEST_P(CudaNms, GroupsDoNotSeeEachOther) {
-  DeviceNms device(GetParam().options, kCapacity, true);
-  for (const std::size_t count : {33U, 257U, 1027U, 4096U}) {
-    NmsRandom random(static_cast<unsigned>(count));
-    std::vector<std::uint32_t> groups(count);
-    for (std::uint32_t& group : groups) group = 1000 * random.below(4);
-    expect_equal(device, wide_faces(count), groups);
-    expect_equal(device, identical(count), groups);
-  }
-}
-
 TEST_P(CudaNms, MoreThanTheCapacityIsCounted) {
   DeviceNms device(GetParam().options, kCapacity);
   expect_equal(device, tight_faces(kCapacity + 1));
@@ -143,7 +131,7 @@ TEST_P(CudaNms, MoreThanTheCapacityIsCounted) {
 
 TEST_P(CudaNms, EqualsTheCpuOnFewMultiprocessors) {
   for (const std::uint32_t multiprocessors : {3U, 8U, 16U}) {
-    DeviceNms device(GetParam().options, kCapacity, false, multiprocessors);
+    DeviceNms device(GetParam().options, kCapacity, multiprocessors);
     for (const std::size_t count :
          {0U, 1U, 48U, 49U, 128U, 129U, 200U, 256U, 257U, 1027U, 2895U, 4032U, 4033U, 4096U})
       for (const NmsCase& all : {tight_faces(count), shuffled(wide_faces(count), 5),
@@ -156,7 +144,7 @@ TEST_P(CudaNms, EqualsTheCpuOnFewMultiprocessors) {
 TEST_P(CudaNms, AThousandReplaysAreOneResult) {
   DeviceNms device(GetParam().options, kCapacity);
   const NmsCase all = wide_faces(1027);
-  const DeviceResult first = device.run({all.boxes, all.scores, {}});
+  const DeviceResult first = device.run({all.boxes, all.scores});
   for (int replay = 0; replay < 1000; ++replay) device.launch();
   const DeviceResult last = device.download();
   EXPECT_EQ(first.indices, last.indices);
@@ -175,7 +163,7 @@ NmsOptions greedy_at(float threshold) {
 
 std::vector<std::uint32_t> greedy_on_cpu(const NmsCase& all, float threshold) {
   CpuSuppressor cpu(greedy_at(threshold), kMaxNmsCapacity);
-  return answer_of(cpu.run({all.boxes, all.scores, {}})).indices;
+  return answer_of(cpu.run({all.boxes, all.scores})).indices;
 }
 
 TEST(CudaNmsLarge, EqualsTheCpuUpToTheLargestCapacity) {
@@ -183,16 +171,16 @@ TEST(CudaNmsLarge, EqualsTheCpuUpToTheLargestCapacity) {
   for (const std::size_t count : {10000U, 33000U, 65535U, 65536U, 65537U})
     for (const NmsCase& all : {tight_faces(count), in_raster_order(wide_faces(count)), crowd(count),
                                disjoint(count), identical(count)})
-      EXPECT_EQ(device.run({all.boxes, all.scores, {}}).indices, greedy_on_cpu(all, 0.4F))
+      EXPECT_EQ(device.run({all.boxes, all.scores}).indices, greedy_on_cpu(all, 0.4F))
           << all.name << " of " << count;
 }
 
 TEST(CudaNmsLarge, EqualsTheCpuOnFewMultiprocessors) {
   for (const std::uint32_t multiprocessors : {1U, 8U}) {
-    DeviceNms device(greedy_at(0.4F), kMaxNmsCapacity, false, multiprocessors);
+    DeviceNms device(greedy_at(0.4F), kMaxNmsCapacity, multiprocessors);
     for (const std::size_t count : {100U, 3000U, 10000U, 65536U})
       for (const NmsCase& all : {tight_faces(count), crowd(count)})
-        EXPECT_EQ(device.run({all.boxes, all.scores, {}}).indices, greedy_on_cpu(all, 0.4F))
+        EXPECT_EQ(device.run({all.boxes, all.scores}).indices, greedy_on_cpu(all, 0.4F))
             << all.name << " of " << count << " on " << multiprocessors;
   }
 }
@@ -200,7 +188,7 @@ TEST(CudaNmsLarge, EqualsTheCpuOnFewMultiprocessors) {
 TEST(CudaNmsGraph, CountsChangeOnTheDevice) {
   DeviceNms device(greedy_at(0.5F), kMaxNmsCapacity);
   const NmsCase all = wide_faces(20000);
-  device.upload({all.boxes, all.scores, {}});
+  device.upload({all.boxes, all.scores});
   for (const std::uint32_t count : {20000U, 0U, 1U, 4032U, 100U, 4033U, 19999U, 31U, 1000U}) {
     NmsCase first = all;
     first.boxes.resize(count);
@@ -220,7 +208,7 @@ TEST(CudaNmsGraph, WaitsForTheStreamsEarlierWork) {
     device.upload_count(0);
     for (int i = 0; i < 20; ++i) cuda::fill(hog.span(), i, device.stream());
     // Candidates come while the stream is busy.
-    device.upload({all.boxes, all.scores, {}});
+    device.upload({all.boxes, all.scores});
     device.launch();
     EXPECT_EQ(device.download().indices, expected);
   }
@@ -234,7 +222,7 @@ TEST(CudaNmsGraph, StreamsDoNotDisturbEachOther) {
   for (unsigned s = 0; s < kStreams; ++s) {
     const NmsCase all = wide_faces(700 + 900 * s, s + 1);
     devices.emplace_back(greedy_at(0.5F), 4096);
-    devices.back().upload({all.boxes, all.scores, {}});
+    devices.back().upload({all.boxes, all.scores});
     expected.push_back(greedy_on_cpu(all, 0.5F));
   }
   for (int replay = 0; replay < 500; ++replay)
@@ -276,12 +264,12 @@ TEST(CudaNmsRefusals, NameTheOptionOrTheArgument) {
     }
     return "";
   };
-  EXPECT_THAT(refusal({nullptr, scores.data(), nullptr, words.data()}), HasSubstr("boxes is null"));
-  EXPECT_THAT(refusal({boxes.data(), scores.data(), nullptr, nullptr}), HasSubstr("count is null"));
+  EXPECT_THAT(refusal({nullptr, scores.data(), words.data()}), HasSubstr("boxes is null"));
+  EXPECT_THAT(refusal({boxes.data(), scores.data(), nullptr}), HasSubstr("count is null"));
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)
   const auto* const askew = reinterpret_cast<const Box*>(&boxes.data()->y1);
-  EXPECT_THAT(refusal({askew, scores.data(), nullptr, words.data()}), HasSubstr("aligned"));
-  EXPECT_THROW(suppressor.enqueue_map({boxes.data(), scores.data(), nullptr, words.data()}, stream),
+  EXPECT_THAT(refusal({askew, scores.data(), words.data()}), HasSubstr("aligned"));
+  EXPECT_THROW(suppressor.enqueue_map({boxes.data(), scores.data(), words.data()}, stream),
                std::invalid_argument);
 }
 
