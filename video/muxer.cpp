@@ -247,16 +247,23 @@ bool Muxer::write(Output& output, UniqueAVPacket packet, AVRational time_base) {
 
 /// For the packet itself, those that FFmpeg holds back to interleave them, and the file's end.
 void Muxer::reserve_for(const AVPacket& packet) {
-  if (!file_) return;
+  if (!io_) return;
   ++packets_;
   packet_bytes_ += packet.size;
-  const std::int64_t held_back = std::max<std::int64_t>(0, packet_bytes_ - file_->size());
-  file_->reserve(held_back + packets_ * kIndexBytesPerPacket + kTrailerBytes);
+  OutputQueue& queue = io_->queue();
+  const std::int64_t held_back = std::max<std::int64_t>(0, packet_bytes_ - queue.size());
+  queue.reserve(held_back + packets_ * kIndexBytesPerPacket + kTrailerBytes);
+}
+
+void Muxer::drain() {
+  const int code = io_ ? io_->flush() : 0;
+  if (full() == 0) check_av(code, ErrorKind::output, options_.output.string());
 }
 
 int Muxer::complete() {
   const int code = av_write_trailer(context_.get());
-  return code < 0 || sequence_ ? code : io_->flush();
+  const int flushed = io_ ? io_->flush() : 0;
+  return code < 0 ? code : flushed;
 }
 
 void Muxer::finish() {
