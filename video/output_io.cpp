@@ -7,6 +7,7 @@ extern "C" {
 #include <cstddef>
 #include <new>
 
+#include "video/container.h"
 #include "video/ffmpeg_compat.h"
 
 namespace facepipe {
@@ -65,6 +66,9 @@ void OutputIo::attach(AVFormatContext& muxer) {
   muxer.io_open = open_same;
   muxer.io_close2 = close_nothing;
   if ((muxer.oformat->flags & AVFMT_NOFILE) == 0) muxer.pb = context_;
+  // Past FFmpeg's buffer, so that packets of half a megabyte are copied once. MPEG-TS, which writes
+  // 188 bytes at a time, needs the buffer.
+  context_->direct = writes_packets_whole(*muxer.oformat) ? 1 : 0;
 }
 
 int OutputIo::flush() {
