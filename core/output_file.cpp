@@ -187,19 +187,19 @@ int OutputFile::truncate(std::int64_t size) noexcept {
   return seek(size);
 }
 
-void OutputFile::reserve_to(std::int64_t wanted) noexcept {
-  if (stream_ || full_ != 0 || wanted <= reserved_) return;
+void OutputFile::reserve_to(std::int64_t size) noexcept {
+  if (stream_ || full_ != 0 || size <= reserved_) return;
   const std::int64_t limit = largest_file();
-  if (wanted > limit) {
+  if (size > limit) {
     full_ = EFBIG;
     return;
   }
   const std::int64_t begin = size_;  // what another thread writes meanwhile is no harm
-  if (free_bytes() > wanted - begin + kPlenty) {
-    reserved_ = std::min(wanted + kReserveStep, limit);  // to look again then
+  if (free_bytes() > size - begin + kPlenty) {
+    reserved_ = std::min(size + kReserveStep, limit);  // to look again then
     return;
   }
-  for (const std::int64_t end : {wanted + kReserveStep, wanted}) {
+  for (const std::int64_t end : {size + kReserveStep, size}) {
     int result = -1;
     do result = fallocate(file_, FALLOC_FL_KEEP_SIZE, begin, end - begin);
     while (result != 0 && errno == EINTR);

@@ -39,7 +39,7 @@ class OutputFifo : public testing::Test {
     if (mkfifo(fifo_.c_str(), 0600) != 0) throw std::runtime_error("mkfifo");
     reader_ = open(fifo_.c_str(), O_RDONLY | O_NONBLOCK);
   }
-  ~OutputFifo() override { leave(); }
+  void TearDown() override { leave(); }
 
   void leave() {
     if (reader_ >= 0) close(std::exchange(reader_, -1));
