@@ -192,6 +192,10 @@ void Muxer::write_header(const VideoStreamInfo& video) {
   context_->max_interleave_delta = std::max(kMinInterleaveUs, held_back_us);
   Dictionary options;
   if (is_image_format(*options_.format) && !sequence_) options.set("update", "1");
+  // Matroska's checksums, which WebM has none of, take FFmpeg longer than all else that it does to
+  // pictures of half a megabyte.
+  const bool large_pictures = video.parameters->codec_id == AV_CODEC_ID_MJPEG;
+  if (is_matroska_family(*options_.format) && large_pictures) options.set("write_crc32", "0");
   check_av(avformat_write_header(context_.get(), options.address()), ErrorKind::output,
            options_.output.string() + ": " + options_.format->name + " header");
 }
