@@ -6,6 +6,7 @@ extern "C" {
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <string_view>
 #include <utility>
@@ -196,8 +197,18 @@ void Muxer::write_header(const VideoStreamInfo& video) {
   // pictures of half a megabyte.
   const bool large_pictures = video.parameters->codec_id == AV_CODEC_ID_MJPEG;
   if (is_matroska_family(*options_.format) && large_pictures) options.set("write_crc32", "0");
-  check_av(avformat_write_header(context_.get(), options.address()), ErrorKind::output,
-           options_.output.string() + ": " + options_.format->name + " header");
+  const int code = avformat_write_header(context_.get(), options.address());
+  if (code < 0) fail_in_header(code);
+}
+
+/// What the file met isn't the header's fault; it may come to light here or at the first packet.
+void Muxer::fail_in_header(int code) {
+  const std::string name = options_.output.string();
+  if (full() == ECANCELED) throw Stopped();
+  if (full() != 0) throw Error(ErrorKind::output, name + ": " + write_failure(full()));
+  const bool met_by_file = io_ && io_->flush() < 0;
+  check_av(code, ErrorKind::output,
+           met_by_file ? name : name + ": " + options_.format->name + " header");
 }
 
 bool Muxer::write_video(UniqueAVPacket packet) {

@@ -93,6 +93,7 @@ class Muxer {
   void add_cover(const AVStream& from);
   void copy_chapters();
   void write_header(const VideoStreamInfo& video);
+  void fail_in_header(int code);
   bool write(Output& output, UniqueAVPacket packet, AVRational time_base);
   void reserve_for(const AVPacket& packet);
   [[nodiscard]] int complete();
