@@ -134,7 +134,8 @@ void OutputFile::open_temporary() {
   enter_unfinished(name);
   if (file_ >= 0) close(file_);
   file_ = file;
-  position_ = size_ = reserved_ = 0;
+  position_ = reserved_ = 0;
+  size_ = 0;
 }
 
 void OutputFile::begin_again() {
@@ -158,16 +159,15 @@ int OutputFile::write(std::span<const std::byte> bytes) noexcept {
     }
     bytes = bytes.subspan(static_cast<std::size_t>(taken));
     position_ += taken;
-    size_ = std::max(size_, position_);
+    if (position_ > size_) size_ = position_;
   }
-  if (reserve_ > 0) reserve_ahead();
   return 0;
 }
 
 int OutputFile::wait_for_room() const noexcept {
   pollfd waited{file_, POLLOUT, 0};
   while (true) {
-    if (stop_.stop_requested()) return ECANCELED;
+    if (stop_.stop_requested() || gives_up_) return ECANCELED;
     const int ready = poll(&waited, 1, kPollMs);
     if (ready > 0) return 0;
     if (ready < 0 && errno != EINTR) return errno;
@@ -187,26 +187,19 @@ int OutputFile::truncate(std::int64_t size) noexcept {
   return seek(size);
 }
 
-void OutputFile::reserve(std::int64_t bytes) noexcept {
-  if (stream_) return;
-  reserve_ = bytes;
-  reserve_ahead();
-}
-
-void OutputFile::reserve_ahead() noexcept {
-  const std::int64_t wanted = size_ + reserve_;
-  if (full_ != 0 || wanted <= reserved_) return;
+void OutputFile::reserve_to(std::int64_t size) noexcept {
+  if (stream_ || full_ != 0 || size <= reserved_) return;
   const std::int64_t limit = largest_file();
-  if (wanted > limit) {
+  if (size > limit) {
     full_ = EFBIG;
     return;
   }
-  if (free_bytes() > wanted - size_ + kPlenty) {
-    reserved_ = std::min(wanted + kReserveStep, limit);  // to look again then
+  const std::int64_t begin = size_;  // what another thread writes meanwhile is no harm
+  if (free_bytes() > size - begin + kPlenty) {
+    reserved_ = std::min(size + kReserveStep, limit);  // to look again then
     return;
   }
-  const std::int64_t begin = size_;
-  for (const std::int64_t end : {wanted + kReserveStep, wanted}) {
+  for (const std::int64_t end : {size + kReserveStep, size}) {
     int result = -1;
     do result = fallocate(file_, FALLOC_FL_KEEP_SIZE, begin, end - begin);
     while (result != 0 && errno == EINTR);

@@ -1,6 +1,7 @@
 // Every file that a run writes: it appears under its name when it is complete, or not at all.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -23,8 +24,9 @@ inline constexpr const char* kStandardOutput = "/dev/stdout";
 /// it. A file that stands under the target's name is untouched until commit().
 ///
 /// A target that is a FIFO, a device or standard output is written to as it is and can't be sought;
-/// links lead to one or are refused. Not thread-safe. The functions that throw throw Error(output),
-/// naming `target`; the others are for callbacks of C libraries and answer with an errno.
+/// links lead to one or are refused. Not thread-safe, but for what says so. The functions that
+/// throw throw Error(output), naming `target`; the others are for callbacks of C libraries and
+/// answer with an errno.
 class OutputFile {
   /// Tells whether a file is what it was.
   struct FileState {
@@ -53,12 +55,15 @@ class OutputFile {
   [[nodiscard]] std::int64_t position() const { return position_; }
   [[nodiscard]] std::int64_t size() const { return size_; }
 
-  /// From now on there are always `bytes` free behind what is written, reserved on the disk, so
-  /// that a file can be finished when the disk is full. Where that can't be had, full() tells.
-  void reserve(std::int64_t bytes) noexcept;
-  /// Why there is less room than reserve() asked for (ENOSPC, EDQUOT, EFBIG), or why nothing more
-  /// is written to a FIFO (ECANCELED, after a stop); 0 while there is.
+  /// There is to be room for a file of `size` bytes, reserved on the disk, so that it can be
+  /// finished when the disk is full. Where that can't be had, full() tells. One thread at a time,
+  /// while another may be in write().
+  void reserve_to(std::int64_t size) noexcept;
+  /// Why there is less room than reserve_to() asked for (ENOSPC, EDQUOT, EFBIG), or why nothing
+  /// more is written to a FIFO (ECANCELED, after a stop); 0 while there is. Thread-safe.
   [[nodiscard]] int full() const { return full_; }
+  /// Ends waits for the reader of a FIFO, as a stop does, now and later. Thread-safe.
+  void give_up_waiting() noexcept { gives_up_ = true; }
 
   /// Refuses a file that is there and may not be replaced: another run may have finished it since
   /// somebody looked, and what were done now would be in vain. Errors: Error(output).
@@ -91,7 +96,6 @@ class OutputFile {
   [[nodiscard]] std::optional<FileState> state_of_target() const noexcept;
   void open_stream();
   void open_temporary();
-  void reserve_ahead() noexcept;
   [[nodiscard]] std::int64_t free_bytes() const noexcept;
   [[nodiscard]] int give_name();
   [[nodiscard]] bool replaces() const;
@@ -112,10 +116,10 @@ class OutputFile {
   bool leaves_first_ = false;                       ///< see begin_again()
   int file_ = -1;
   std::int64_t position_ = 0;
-  std::int64_t size_ = 0;
-  std::int64_t reserve_ = 0;   ///< bytes wanted behind size_
+  std::atomic<std::int64_t> size_ = 0;
   std::int64_t reserved_ = 0;  ///< up to this position there is room for us
-  int full_ = 0;
+  std::atomic<int> full_ = 0;
+  std::atomic<bool> gives_up_ = false;
 };
 
 /// Removes what unfinished OutputFiles have made, where the program ends without their destructors.

@@ -197,6 +197,7 @@ void Job::write() {
     else
       write(std::get<FinishedFrame>(std::move(*item)));
   }
+  if (muxer_) muxer_->drain();  // here, where a stop still ends the wait for a FIFO's reader
 }
 
 void Job::write(FinishedFrame frame) {

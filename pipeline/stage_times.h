@@ -23,7 +23,8 @@ struct StageRow {
 /// * read, decode, encode, mux: the wall time of the stage's thread, less what it waits for packets
 ///   or frames from the stage before and for room in the next one. Threads of a codec work in it
 ///   where the stage waits for them, and unseen beside it where it doesn't. mux includes the
-///   writing of the records.
+///   writing of the records, and waits for a disk that is slower than it; else the thread that
+///   writes the video's file works unseen beside it.
 /// * preprocess, inference, nms, overlay: the time in which at least one frame was in the stage;
 ///   on CUDA by the device's clock, where JobOptions::wants_stage_times asks for it, and else all
 ///   that the device does for a frame counts as inference.

@@ -118,6 +118,10 @@ bool is_matroska_family(const AVOutputFormat& format) { return named(format, "ma
 
 bool is_image_format(const AVOutputFormat& format) { return named(format, "image2"); }
 
+bool writes_packets_whole(const AVOutputFormat& format) {
+  return is_mov_family(format) || is_matroska_family(format) || named(format, "avi");
+}
+
 bool needs_no_seeking(const AVOutputFormat& format) {
   if (is_image_format(format) || (format.flags & AVFMT_NOTIMESTAMPS) != 0) return true;
   return named(format, "matroska,webm,mpegts,nut,flv,mpeg,ogg");

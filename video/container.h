@@ -27,6 +27,9 @@ namespace facepipe {
 /// Whether the muxer writes from front to back and never goes back, so that the file can be a FIFO.
 [[nodiscard]] bool needs_no_seeking(const AVOutputFormat& format);
 
+/// Whether the muxer writes a packet's bytes in one piece, or pieces of many packets.
+[[nodiscard]] bool writes_packets_whole(const AVOutputFormat& format);
+
 /// Time stamps are a count of frames: AVI and others.
 [[nodiscard]] bool has_fixed_frame_rate(const AVOutputFormat& format);
 

@@ -6,6 +6,7 @@ extern "C" {
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <string_view>
 #include <utility>
@@ -192,8 +193,22 @@ void Muxer::write_header(const VideoStreamInfo& video) {
   context_->max_interleave_delta = std::max(kMinInterleaveUs, held_back_us);
   Dictionary options;
   if (is_image_format(*options_.format) && !sequence_) options.set("update", "1");
-  check_av(avformat_write_header(context_.get(), options.address()), ErrorKind::output,
-           options_.output.string() + ": " + options_.format->name + " header");
+  // Matroska's checksums, which WebM has none of, take FFmpeg longer than all else that it does to
+  // pictures of half a megabyte.
+  const bool large_pictures = video.parameters->codec_id == AV_CODEC_ID_MJPEG;
+  if (is_matroska_family(*options_.format) && large_pictures) options.set("write_crc32", "0");
+  const int code = avformat_write_header(context_.get(), options.address());
+  if (code < 0) fail_in_header(code);
+}
+
+/// What the file met isn't the header's fault; it may come to light here or at the first packet.
+void Muxer::fail_in_header(int code) {
+  const std::string name = options_.output.string();
+  if (full() == ECANCELED) throw Stopped();
+  if (full() != 0) throw Error(ErrorKind::output, name + ": " + write_failure(full()));
+  const bool met_by_file = io_ && io_->flush() < 0;
+  check_av(code, ErrorKind::output,
+           met_by_file ? name : name + ": " + options_.format->name + " header");
 }
 
 bool Muxer::write_video(UniqueAVPacket packet) {
@@ -247,16 +262,23 @@ bool Muxer::write(Output& output, UniqueAVPacket packet, AVRational time_base) {
 
 /// For the packet itself, those that FFmpeg holds back to interleave them, and the file's end.
 void Muxer::reserve_for(const AVPacket& packet) {
-  if (!file_) return;
+  if (!io_) return;
   ++packets_;
   packet_bytes_ += packet.size;
-  const std::int64_t held_back = std::max<std::int64_t>(0, packet_bytes_ - file_->size());
-  file_->reserve(held_back + packets_ * kIndexBytesPerPacket + kTrailerBytes);
+  OutputQueue& queue = io_->queue();
+  const std::int64_t held_back = std::max<std::int64_t>(0, packet_bytes_ - queue.size());
+  queue.reserve(held_back + packets_ * kIndexBytesPerPacket + kTrailerBytes);
+}
+
+void Muxer::drain() {
+  const int code = io_ ? io_->flush() : 0;
+  if (full() == 0) check_av(code, ErrorKind::output, options_.output.string());
 }
 
 int Muxer::complete() {
   const int code = av_write_trailer(context_.get());
-  return code < 0 || sequence_ ? code : io_->flush();
+  const int flushed = io_ ? io_->flush() : 0;
+  return code < 0 ? code : flushed;
 }
 
 void Muxer::finish() {

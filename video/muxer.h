@@ -41,6 +41,9 @@ struct MuxerOptions {
 /// each (ImageSequence). Used by one thread at a time. Unless finish() or finish_partial() has been
 /// called, the destructor removes what was written.
 ///
+/// A thread of its own writes the file: a call returns when its bytes are formatted, and what they
+/// meet at the file is told by a later one, by drain() at the latest.
+///
 /// On a disk that is nearly full there is always room left for what the muxer must still write to
 /// finish the file; full() tells when no more packets are taken.
 class Muxer {
@@ -61,11 +64,15 @@ class Muxer {
   /// A packet of another stream of the input.
   void write_side(UniqueAVPacket packet);
 
+  /// Waits until all is in the file, but for packets that FFmpeg holds back to interleave them.
+  /// Errors: Error(output), unless full() tells why.
+  void drain();
+
   /// Each picture has a file of its own.
   [[nodiscard]] bool is_sequence() const { return sequence_.has_value(); }
 
-  /// Why the disk takes no more, an errno; 0 while it does.
-  [[nodiscard]] int full() const { return sequence_ ? sequence_->full() : file_->full(); }
+  /// Why the disk takes no more, an errno; 0 while it does, as far as it has been written.
+  [[nodiscard]] int full() const { return sequence_ ? sequence_->full() : io_->queue().full(); }
 
   /// Completes the file and gives it its name.
   void finish();
@@ -86,6 +93,7 @@ class Muxer {
   void add_cover(const AVStream& from);
   void copy_chapters();
   void write_header(const VideoStreamInfo& video);
+  void fail_in_header(int code);
   bool write(Output& output, UniqueAVPacket packet, AVRational time_base);
   void reserve_for(const AVPacket& packet);
   [[nodiscard]] int complete();

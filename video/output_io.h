@@ -1,12 +1,13 @@
 // An output file as FFmpeg's muxers write to it.
 #pragma once
 
-#include "core/output_file.h"
+#include "core/output_queue.h"
 #include "video/ffmpeg.h"
 
 namespace facepipe {
 
-/// FFmpeg's I/O context over `file`, which must outlive it. Not thread-safe.
+/// FFmpeg's I/O context over `file`, which must outlive it, and which a thread of its own writes
+/// (core/output_queue.h). Not thread-safe.
 class OutputIo {
  public:
   explicit OutputIo(OutputFile& file);
@@ -18,10 +19,16 @@ class OutputIo {
   /// this one, once, whatever name they ask for.
   void attach(AVFormatContext& muxer);
 
-  /// Writes out what FFmpeg holds back. 0 or an error of FFmpeg's.
+  /// Writes out what FFmpeg holds back, and waits until all is in the file, which then is the
+  /// caller's. 0 or an error of FFmpeg's.
   [[nodiscard]] int flush();
 
+  /// The file behind its end: size() as it will be, reserve(), full().
+  [[nodiscard]] OutputQueue& queue() { return queue_; }
+  [[nodiscard]] const OutputQueue& queue() const { return queue_; }
+
  private:
+  OutputQueue queue_;
   AVIOContext* context_ = nullptr;
 };
 

@@ -3,11 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <numeric>
+#include <string_view>
+#include <utility>
 
 #include "tests/support/clips.h"
 #include "tests/support/job.h"
@@ -297,6 +301,33 @@ TEST(Range, TakesFramesFromStartToEndAndBeginsAtZero) {
   EXPECT_EQ(video_stamps(folder / "out.mp4").back(), (Stamp{6, 5}));
   const auto audio = streams_of(probe(folder / "out.mp4"), "audio").at(0);
   EXPECT_NEAR(std::stod(audio.at("duration").get<std::string>()), 1.3, 0.05);
+}
+
+/// Clusters of a Matroska file, and how many of them begin with a checksum (RFC 8794, 11.3.1).
+std::pair<int, int> clusters_and_checksums(const std::string& file) {
+  constexpr std::string_view kCluster = "\x1F\x43\xB6\x75";
+  constexpr char kCrc32 = '\xBF';
+  std::pair<int, int> counts;
+  for (std::size_t at = 0; (at = file.find(kCluster, at)) != std::string::npos; ++at) {
+    ++counts.first;
+    const std::size_t length = at + kCluster.size();
+    const int length_bytes = std::countl_zero(static_cast<std::uint8_t>(file.at(length))) + 1;
+    if (file.at(length + static_cast<std::size_t>(length_bytes)) == kCrc32) ++counts.second;
+  }
+  return counts;
+}
+
+TEST(Checksums, AreLeftOutOfMotionJpegAlone) {
+  const TemporaryFolder folder;
+  ffmpeg(kPattern + std::string("-c:v libx264"), folder / "clip.mp4");
+  for (const std::string codec : {"mjpeg", "libx264"}) {
+    JobOptions options = lossless_job(folder / "clip.mp4", folder / (codec + ".mkv"));
+    options.encoder = {codec, "", {}, {}};
+    run_fake_job(options);
+    const auto [clusters, checksums] = clusters_and_checksums(read_file(options.output));
+    EXPECT_GT(clusters, 0) << codec;
+    EXPECT_EQ(checksums, codec == "mjpeg" ? 0 : clusters) << codec;
+  }
 }
 
 TEST(StillImage, GoesOutInTheFormatItCameIn) {
