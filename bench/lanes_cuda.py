@@ -1,45 +1,88 @@
 #!/usr/bin/env python3
 """One file on all decoders of a GPU: rate, latency, host CPU time and device memory by number of lanes.
 
-    bench/lanes_cuda.py LOOP.264... [--lanes 1 2 4 7 8] [--frames 10000] [--cases "no video" mjpeg]
+    bench/lanes_cuda.py LOOP.264 [--lanes 1 2 4 7] [--cases "no video" mjpeg paced] [--frames 12000]
 
-Each LOOP, a raw H.264 stream that begins with an IDR picture, is repeated in a file in memory until it has the number
-of frames. The lists of detections of all numbers of lanes must be equal, and so must the videos; the same run as that
-with one lane is also made by an older program, if one is named, and its rate put beside.
+LOOP, a raw H.264 stream that begins with an IDR picture, is repeated in a file in memory until it has the number of
+frames. What all numbers of lanes make (detections and video) must be equal. An older program, if one is named, makes
+the run of one lane, too. Decoding alone is that of as many decoders in one program, each of a file of its own.
+"paced" feeds the program through a pipe at so many frames a second: its latency without a queue before the device.
 """
+import contextlib
 import hashlib
+import os
 import pathlib
 import sys
 import tempfile
+import threading
 import time
 
 import device_memory
 import measurement
 
-CASES = {"no video": ["--no-video"], "mjpeg": ["--codec", "mjpeg"]}
+CASES = {"no video": ["--no-video"], "mjpeg": ["--codec", "mjpeg"], "paced": ["--no-video"]}
+COLUMNS = ("fps", "start s", "p50 ms", "p99 ms", "CPU ms", "MiB", "MiB end", "cuts")
 
 
 def arguments():
     options = measurement.parser(__doc__)
-    options.add_argument("loops", nargs="+", type=pathlib.Path)
-    options.add_argument("--lanes", nargs="+", default=["1", "2", "4", "7", "8"])
-    options.add_argument("--frames", type=int, default=10000)
-    options.add_argument("--frames-in-loop", type=int, default=250)
+    measurement.add_program(options, "bench_decode_cuda")
+    options.add_argument("loop", type=pathlib.Path)
+    options.add_argument("--lanes", nargs="+", type=int, default=[1, 2, 4, 7])
+    options.add_argument("--frames", type=int, default=12000)
+    options.add_argument("--decode-frames", type=int, default=1500, help="of each decoder, alone")
     options.add_argument("--cases", nargs="+", choices=CASES, default=list(CASES))
+    options.add_argument("--pace", type=int, default=700, help="frames a second of the paced case")
     options.add_argument("--old", type=pathlib.Path, help="an older program, which has no lanes")
-    options.add_argument("--in-flight", nargs="+", default=["4"], help="frames of a lane")
     options.add_argument("--folder", default="/dev/shm", help="for streams and videos")
     return options.parse_args()
 
 
-def repeated(loop, given, folder):
-    """The stream repeated to the number of frames, at least."""
-    stream = pathlib.Path(folder) / loop.name
-    data = loop.read_bytes()
-    with stream.open("wb") as file:
-        for _ in range(-(-given.frames // given.frames_in_loop)):
-            file.write(data)
-    return stream
+class Stream:
+    """The loop repeated in a file: at least so many frames."""
+
+    def __init__(self, given):
+        _, report = measurement.facepipe(given, [given.loop, "--device", "cuda", "--no-video"])
+        self.loop_frames = report[0]["frames"]["decoded"]
+        self.facts = measurement.engine_facts(report)
+        self._data = given.loop.read_bytes()
+        self._folder = pathlib.Path(given.folder)
+        self._given = given
+
+    @contextlib.contextmanager
+    def file(self, frames):
+        path = self._folder / f"lanes-{os.getpid()}.264"
+        with path.open("wb") as file:
+            for _ in range(-(-frames // self.loop_frames)):
+                file.write(self._data)
+        try:
+            yield path
+        finally:
+            path.unlink()
+
+    @contextlib.contextmanager
+    def pipe(self, frames):
+        """A pipe that is fed at the given pace, a hundred times a second."""
+        path = self._folder / f"lanes-{os.getpid()}.pipe"
+        os.mkfifo(path)
+        feeder = threading.Thread(target=self._feed, args=[path, frames])
+        feeder.start()
+        try:
+            yield path
+        finally:
+            feeder.join()
+            path.unlink()
+
+    def _feed(self, path, frames):
+        step = len(self._data) * self._given.pace // (100 * self.loop_frames)
+        data = self._data * -(-frames // self.loop_frames)
+        with path.open("wb", buffering=0) as pipe:
+            begin = time.monotonic()
+            for number, at in enumerate(range(0, len(data), step)):
+                time.sleep(max(0, begin + number / 100 - time.monotonic()))
+                view = memoryview(data)[at:at + step]
+                while view:
+                    view = view[pipe.write(view):]
 
 
 def digest(path):
@@ -53,58 +96,69 @@ def digest(path):
 
 
 def once(given, stream, case, words, program=None):
-    """A run's report, the hash of what it made, and the memory that it took."""
-    program = program or given.facepipe
-    with tempfile.TemporaryDirectory(dir=given.folder) as folder:
-        folder = pathlib.Path(folder)
-        video = folder / "out.avi"
-        made = [] if case == "no video" else ["-o", video]
-        faces = folder / "faces.jsonl"
+    """A run's report, the hash of what it made, and the device's memory over it."""
+    fed = stream.pipe if case == "paced" else stream.file
+    with tempfile.TemporaryDirectory(dir=given.folder) as folder, fed(given.frames) as source:
+        video, faces = pathlib.Path(folder) / "out.avi", pathlib.Path(folder) / "faces.jsonl"
+        made = ["-o", video] if case == "mjpeg" else []
         with device_memory.Watch() as watch:
             begin = time.monotonic()
             _, report = measurement.facepipe(
-                type(given)(facepipe=program),
-                [stream, "--device", "cuda", *CASES[case], *made, "--detections", faces, *words])
-            end = time.monotonic()
-        most = max(device_memory.over(watch.samples, begin, end, 20))
-        return report[0], digest(faces) + digest(video), most
+                type(given)(facepipe=program or given.facepipe),
+                [source, "--device", "cuda", *CASES[case], *made, "--detections", faces, *words])
+            memory = device_memory.over(watch.samples, begin, time.monotonic(), 20)
+        return report[0], digest(faces) + digest(video), memory
 
 
 def row(name, report, memory):
-    frames = report["frames"]["decoded"]
-    total = report["stage_ms"]["latency"]
+    latency = report["stage_ms"]["latency"]
+    cpu_ms = 1000 * report["cpu_s"] / report["frames"]["decoded"]
     cuts = report.get("lanes", {}).get("cuts", 0)
-    return (f"{name:<34}{report['fps']:>8.0f}{report['startup_s']:>8.2f}{total['p50']:>9.2f}"
-            f"{total['p99']:>9.2f}{1000 * report['cpu_s'] / frames:>9.2f}{memory:>9}{cuts:>7}\n")
+    text = (f"{name:<26}{report['fps']:>9.0f}{report['startup_s']:>9.2f}{latency['p50']:>9.2f}"
+            f"{latency['p99']:>9.2f}{cpu_ms:>9.3f}{max(memory):>9}{memory[-2]:>9}{cuts:>9}\n")
+    print(text, end="", flush=True)
+    return text
+
+
+def decoding_alone(given, stream):
+    text = ""
+    with stream.file(given.decode_frames) as path:
+        for lanes in given.lanes:
+            used = measurement.run([given.bench_decode_cuda, path, "--lanes", lanes])
+            text += f"{f'decoding alone, {lanes}':<26}{float(used.output.splitlines()[-1].split()[1]):>9.0f}\n"
+    print(text, end="", flush=True)
+    return text
+
+
+def by_lanes(given, stream, case):
+    """Rows of one case; what the numbers of lanes make must be equal."""
+    text, made = "", set()
+    if given.old and case != "paced":
+        report, _, memory = once(given, stream, case, [], given.old)
+        text += row(f"{case}, older program", report, memory)
+    for lanes in given.lanes:
+        report, hashed, memory = once(given, stream, case, ["--lanes", lanes])
+        text += row(f"{case}, {lanes}", report, memory)
+        made.add(hashed)
+    if len(made) != 1:
+        sys.exit(f"{given.loop.name}, {case}: what they made differs")
+    return text + f"{'':<26}{'':>2}what they made is equal\n\n"
 
 
 def main():
     given = arguments()
-    body = f"{'':<34}{'fps':>8}{'start s':>8}{'p50 ms':>9}{'p99 ms':>9}{'CPU ms':>9}{'MiB':>9}{'cuts':>7}\n"
-    facts = {"gpu": measurement.gpu(), "frames": str(given.frames),
-             "rows": "stream, case, lanes x frames in flight of each",
-             "columns": "start-up apart; latency decoded to faces known; host CPU a frame"}
-    for loop in given.loops:
-        stream = repeated(loop, given, given.folder)
-        for case in given.cases:
-            made = set()
-            if given.old:
-                report, _, memory = once(given, stream, case, [], given.old)
-                body += row(f"{loop.stem}, {case}, old", report, memory)
-            for in_flight in given.in_flight:
-                for lanes in given.lanes:
-                    words = ["--lanes", lanes, "--frames-in-flight", in_flight]
-                    report, hashed, memory = once(given, stream, case, words)
-                    made.add(hashed)
-                    name = f"{loop.stem}, {case}, {lanes} x {in_flight}"
-                    body += row(name, report, memory)
-                    print(body.splitlines()[-1], flush=True)
-            body += f"{'':<34}{'what they made is equal' if len(made) == 1 else 'WHAT THEY MADE DIFFERS'}\n"
-            if len(made) != 1:
-                print(body)
-                sys.exit(f"{loop.name}, {case}: what they made differs")
-        stream.unlink()
-    measurement.write_result(given, facts, body)
+    stream = Stream(given)
+    body = f"{'':<26}" + "".join(f"{name:>9}" for name in COLUMNS) + "\n"
+    body += decoding_alone(given, stream) + "\n"
+    for case in given.cases:
+        body += by_lanes(given, stream, case)
+    facts = {**stream.facts, "gpu": measurement.gpu(),
+             "stream": f"{given.loop.name}, {stream.loop_frames} frames, repeated to {given.frames}",
+             "rows": "case, lanes", "fps": "without start-up, which stands beside",
+             "latency": "decoded to faces known, with mjpeg to handed to the encoder",
+             "paced": f"{given.pace} frames a second", "CPU": "of the host, a frame",
+             "MiB": "of the device, the most, and at the end"}
+    measurement.write_result(given, facts, body.rstrip("\n") + "\n")
 
 
 if __name__ == "__main__":
