@@ -1,7 +1,6 @@
 #include "video/cuda/encoder.h"
 
 #include <charconv>
-#include <cstring>
 #include <deque>
 #include <utility>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "video/cuda/nvjpeg.h"
 #include "video/cuda/pictures.h"
 #include "video/encoder_stamps.h"
+#include "video/packet_pool.h"
 #include "video/pictures.h"
 
 namespace facepipe {
@@ -249,13 +249,10 @@ class CudaJpegEncoder final : public Encoder {
     sink(std::move(result));
   }
 
-  [[nodiscard]] UniqueAVPacket packet_of(const Pending& done) const {
+  [[nodiscard]] UniqueAVPacket packet_of(const Pending& done) {
     const std::span<const std::uint8_t> bitstream = done.place->collect();
     copies_.add(CopyKind::bitstream, bitstream.size());
-    UniqueAVPacket packet = new_av_packet();
-    check_av(av_new_packet(packet.get(), static_cast<int>(bitstream.size())), ErrorKind::internal,
-             "packet");
-    std::memcpy(packet->data, bitstream.data(), bitstream.size());
+    UniqueAVPacket packet = packets_.packet_of(bitstream);
     packet->pts = done.stamp;
     packet->dts = done.stamp;
     packet->duration = clock_.duration_of(done.frame);
@@ -269,6 +266,7 @@ class CudaJpegEncoder final : public Encoder {
   cuda::Stream setup_stream_;
   Codec codec_;
   UniqueCodecParameters parameters_;
+  PacketPool packets_;
   std::vector<std::unique_ptr<Place>> free_;
   std::deque<Pending> pending_;
 };
