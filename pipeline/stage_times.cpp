@@ -11,9 +11,12 @@ bool works_all_the_while(StageId stage) {
          stage == StageId::overlay;
 }
 
+/// Stages that a run has once, whatever the number of lanes.
+bool is_shared_by_lanes(StageId stage) { return stage == StageId::read || stage == StageId::mux; }
+
 }  // namespace
 
-void StageTimes::add(const FrameTimes& times) {
+void StageTimes::add(const FrameTimes& times, int lane) {
   for (std::size_t i = 0; i < kStageCount; ++i) {
     const Interval& interval = times.stages[i];
     if (!interval.ran()) continue;
@@ -22,9 +25,10 @@ void StageTimes::add(const FrameTimes& times) {
     stage.own_cpu_ms.add(static_cast<double>(times.cpu_ms[i]));
     if (!works_all_the_while(static_cast<StageId>(i))) continue;
     // Frames come in the order of their begin; where they overlap, the stage is busy once.
-    const Clock::time_point begin = std::max(interval.begin, stage.busy_until);
+    Clock::time_point& busy_until = stage.busy_until[lane];
+    const Clock::time_point begin = std::max(interval.begin, busy_until);
     stage.work += std::max(interval.end - begin, Clock::duration::zero());
-    stage.busy_until = std::max(interval.end, stage.busy_until);
+    busy_until = std::max(interval.end, busy_until);
   }
   total_.add(times.total_ms());
   latency_.add(times.latency_ms());
@@ -34,8 +38,9 @@ void StageTimes::add_work(StageId stage, Clock::duration work) {
   stages_[static_cast<std::size_t>(stage)].work += work;
 }
 
-void StageTimes::add_run(double wall_s, double startup_s) {
+void StageTimes::add_run(double wall_s, double startup_s, int lanes) {
   wall_s_ += wall_s;
+  lanes_wall_s_ += wall_s * lanes;
   startup_s_ += startup_s;
 }
 
@@ -47,7 +52,9 @@ void StageTimes::merge(const StageTimes& other) {
   }
   total_.merge(other.total_);
   latency_.merge(other.latency_);
-  add_run(other.wall_s_, other.startup_s_);
+  wall_s_ += other.wall_s_;
+  lanes_wall_s_ += other.lanes_wall_s_;
+  startup_s_ += other.startup_s_;
 }
 
 std::vector<StageRow> StageTimes::rows() const {
@@ -56,9 +63,11 @@ std::vector<StageRow> StageTimes::rows() const {
     const Stage& stage = stages_[i];
     const auto frames = static_cast<double>(stage.in_stage_ms.count());
     if (frames == 0) continue;
+    const auto id = static_cast<StageId>(i);
     const double work_s = in_seconds(stage.work);
-    rows.push_back({static_cast<StageId>(i), stage.in_stage_ms.percentiles(), 1e3 * work_s / frames,
-                    wall_s_ > 0 ? work_s / wall_s_ : 0, stage.own_cpu_ms.percentiles()});
+    const double wall_s = is_shared_by_lanes(id) ? wall_s_ : lanes_wall_s_;
+    rows.push_back({id, stage.in_stage_ms.percentiles(), 1e3 * work_s / frames,
+                    wall_s > 0 ? work_s / wall_s : 0, stage.own_cpu_ms.percentiles()});
   }
   return rows;
 }

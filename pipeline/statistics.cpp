@@ -20,7 +20,7 @@ void Statistics::add(const FrameRecord& record) {
   ++frames_;
   faces_ += static_cast<std::int64_t>(record.face_count);
   candidates_ += static_cast<std::int64_t>(record.candidates);
-  times_.add(record.times);
+  times_.add(record.times, record.lane);
 }
 
 double Statistics::frames_per_second(Clock::time_point now) const {
@@ -41,7 +41,7 @@ void Statistics::fill(JobResult& result) {
   result.startup_s = frames_ > 0 ? in_seconds(started_ - begin_) : result.wall_s;
   result.cpu_s = process_cpu_s() - begin_cpu_s_;
   result.fps = frames_per_second(end);
-  times_.add_run(result.wall_s, result.startup_s);
+  times_.add_run(result.wall_s, result.startup_s, result.lanes.count);
   result.stages = times_.rows();
   result.total_ms = times_.total_ms();
   result.latency_ms = times_.latency_ms();

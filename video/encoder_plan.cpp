@@ -139,10 +139,11 @@ bool leaves_encoder_open(const EncoderOptions& options) {
 }
 
 bool encodes_one_by_one(const AVCodec& codec, const EncoderOptions& options) {
-  // Motion JPEG has a fixed quality here, unless options set a bit rate.
-  const bool has_rate =
-      std::ranges::any_of(options.options, [](const auto& option) { return option.first == "b"; });
-  return codec.id == AV_CODEC_ID_MJPEG && !has_rate;
+  // Motion JPEG has a fixed quality here. FFmpeg's options may set a bit rate, or threads that hold
+  // pictures back; nvJPEG has this one.
+  const bool may_change_that = std::ranges::any_of(
+      options.options, [](const auto& option) { return option.first != "quality"; });
+  return codec.id == AV_CODEC_ID_MJPEG && !may_change_that;
 }
 
 bool narrows_to_8_bits(const AVCodec& codec) {

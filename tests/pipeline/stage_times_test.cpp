@@ -57,6 +57,26 @@ TEST(StageTimes, WaitingInADecoderOrAnEncoderIsNoWork) {
   }
 }
 
+TEST(StageTimes, OfLanesTheShareIsTheirMean) {
+  StageTimes times;
+  // The second lane's frame comes later in the stream, and was there at the same time.
+  times.add(only(StageId::inference, interval(0, 100)), 0);
+  times.add(only(StageId::inference, interval(0, 50)), 1);
+  for (const StageId stage : {StageId::decode, StageId::mux}) {
+    times.add(only(stage, interval(0, 10)));
+    times.add_work(stage, milliseconds(60));
+  }
+  times.add_run(0.1, 0, 2);
+  const StageRow inference = row_of(times.rows(), StageId::inference);
+  EXPECT_NEAR(inference.work_ms, 150.0 / 2, 1e-9);
+  EXPECT_NEAR(inference.share, 0.75, 1e-9);
+  EXPECT_NEAR(row_of(times.rows(), StageId::decode).share, 0.3, 1e-9);
+  EXPECT_NEAR(row_of(times.rows(), StageId::mux).share, 0.6, 1e-9) << "one for all lanes";
+  StageTimes all;
+  all.merge(times);
+  EXPECT_NEAR(row_of(all.rows(), StageId::inference).share, 0.75, 1e-9);
+}
+
 TEST(StageTimes, MergedRunsAddUp) {
   StageTimes all;
   EXPECT_TRUE(all.empty());
