@@ -1,6 +1,9 @@
 #include "app/backends.h"
 
+#include <utility>
+
 #include "core/error.h"
+#include "pipeline/device_group.h"
 
 #if FACEPIPE_CUDA
 #include "core/cuda/devices.h"
@@ -56,18 +59,39 @@ std::unique_ptr<Backend> make_backend(const Device& device, const DetectorOption
 DeviceChoice choose_device(const DeviceRequest& request, const CudaProbe& cuda,
                            const DetectorOptions& options, const MakeBackend& make) {
   DeviceChoice choice;
-  choice.device = resolve_device(request, cuda, choice.why);
-  if (!request.automatic || choice.device.kind == DeviceKind::cpu) {
-    choice.backend = make(choice.device, options);
+  const Device device = resolve_device(request, cuda, choice.why);
+  choice.devices = {device};
+  if (!request.automatic || device.kind == DeviceKind::cpu) {
+    choice.backend = make(device, options);
     return choice;
   }
   try {
-    choice.backend = make(choice.device, options);
+    choice.backend = make(device, options);
   } catch (const Error& error) {
-    choice.why = "cpu: " + to_string(choice.device) + " can't be used: " + error.what();
-    choice.device = {};
-    choice.backend = make(choice.device, options);
+    choice.why = "cpu: " + to_string(device) + " can't be used: " + error.what();
+    choice.devices = {Device{}};
+    choice.backend = make(Device{}, options);
   }
+  return choice;
+}
+
+DeviceChoice choose_devices(const std::vector<int>& wanted, const CudaProbe& cuda,
+                            const DetectorOptions& options, const MakeBackend& make) {
+  DeviceChoice choice;
+  std::vector<std::unique_ptr<Backend>> backends;
+  for (const Device device : resolve_devices(wanted, cuda)) {
+    try {
+      backends.push_back(make(device, options));
+      choice.devices.push_back(device);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::device) throw;
+      const std::string why = to_string(device) + " can't be used: " + error.what();
+      if (!wanted.empty()) throw Error(ErrorKind::device, "--devices: " + why);
+      choice.why += (choice.why.empty() ? "" : "; ") + why;
+    }
+  }
+  if (backends.empty()) throw Error(ErrorKind::device, "--devices all: " + choice.why);
+  choice.backend = join_devices(std::move(backends));
   return choice;
 }
 

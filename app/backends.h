@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/device.h"
 #include "detector/options.h"
@@ -31,7 +32,7 @@ namespace facepipe {
 using MakeBackend = std::function<std::unique_ptr<Backend>(const Device&, const DetectorOptions&)>;
 
 struct DeviceChoice {
-  Device device;
+  std::vector<Device> devices;  ///< one, but of choose_devices()
   std::string why;  ///< one sentence about what auto chose; empty for a device that was named
   std::unique_ptr<Backend> backend;
 };
@@ -42,5 +43,10 @@ struct DeviceChoice {
 /// Nothing falls back later.
 [[nodiscard]] DeviceChoice choose_device(const DeviceRequest& request, const CudaProbe& cuda,
                                          const DetectorOptions& options, const MakeBackend& make);
+
+/// Several CUDA devices on each input: those that are named, which are taken or refused as above,
+/// or all for which a backend can be made, where none is; `why` then says which can't be used.
+[[nodiscard]] DeviceChoice choose_devices(const std::vector<int>& wanted, const CudaProbe& cuda,
+                                          const DetectorOptions& options, const MakeBackend& make);
 
 }  // namespace facepipe

@@ -39,8 +39,8 @@ struct InputOutcome {
 
 /// What all inputs of one run were worked on with.
 struct RunFacts {
-  Device device;
-  std::string device_why;  ///< empty where the user named it
+  std::vector<Device> devices;  ///< one, unless several were asked for
+  std::string device_why;       ///< empty where the user named it
   EngineChoice engine;
   std::string model_kind;
   std::filesystem::path model;

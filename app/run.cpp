@@ -202,6 +202,7 @@ bool Run::nothing_to_write() const {
 void Run::load_model() {
   const DeviceRequest& request = options_.device;
   const bool cpu_named = !request.automatic && request.device.kind == DeviceKind::cpu;
+  const CudaProbe cuda = cpu_named ? CudaProbe{} : parts_.probe_cuda();
   DetectorOptions detector = options_.detector;
   detector.model = find_model(detector.model, program_directory());
   const auto make = [this](const Device& device, const DetectorOptions& wanted) {
@@ -209,10 +210,10 @@ void Run::load_model() {
       throw Error(ErrorKind::usage, "--decoder cuda: the device is the cpu");
     return parts_.backend(device, wanted);
   };
-  DeviceChoice choice =
-      choose_device(request, cpu_named ? CudaProbe{} : parts_.probe_cuda(), detector, make);
+  DeviceChoice choice = options_.devices ? choose_devices(*options_.devices, cuda, detector, make)
+                                         : choose_device(request, cuda, detector, make);
   const DetectorOrigin& origin = choice.backend->origin();
-  facts_ = {choice.device,       choice.why,     origin.choice(),
+  facts_ = {choice.devices,      choice.why,     origin.choice(),
             origin.model_kind(), detector.model, origin.model_sha256()};
   backend_ = std::move(choice.backend);
 }

@@ -27,6 +27,10 @@ struct DeviceRequest {
 /// Parses auto | cpu | cuda | cuda:N; throws Error(usage) for anything else.
 [[nodiscard]] DeviceRequest parse_device(std::string_view text);
 
+/// Parses a list of CUDA devices, "0,2", or "all", which is an empty list; throws Error(usage) for
+/// anything else, and where one is named twice.
+[[nodiscard]] std::vector<int> parse_devices(std::string_view text);
+
 /// What is known of CUDA on this machine.
 struct CudaProbe {
   struct Found {
@@ -43,5 +47,10 @@ struct CudaProbe {
 /// gets one sentence about it.
 [[nodiscard]] Device resolve_device(const DeviceRequest& request, const CudaProbe& cuda,
                                     std::string& why);
+
+/// The devices of parse_devices(): those named, or all that can be used. Errors: Error(device)
+/// where one that is named can't, or there is none.
+[[nodiscard]] std::vector<Device> resolve_devices(const std::vector<int>& wanted,
+                                                  const CudaProbe& cuda);
 
 }  // namespace facepipe

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/detections.h"
+#include "core/device.h"
 #include "core/geometry.h"
 #include "core/timing.h"
 
@@ -16,6 +17,7 @@ struct FrameRecord {
   double pts_s = 0;          ///< in the input's time
   Size size;                 ///< upright
   int lane = 0;              ///< that it went through, from 0
+  Device device;             ///< likewise
   double order_wait_ms = 0;  ///< finished by its lane until the frames before it were taken
   FrameTimes times;
   std::size_t candidates = 0;

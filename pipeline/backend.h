@@ -3,7 +3,9 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
+#include "core/device.h"
 #include "core/frame.h"
 #include "detector/detector.h"
 #include "pipeline/frame_processor.h"
@@ -23,6 +25,21 @@ class Backend {
 
   /// What the next job's report counts begins here.
   virtual void begin_job() {}
+
+  [[nodiscard]] virtual Device device() const { return {}; }
+
+  /// Makes the device that of the calling thread. Errors: device.
+  virtual void enter_thread() const {}
+
+  /// What decodes, processes and encodes for a lane of a job: with several devices each takes
+  /// lanes in turn.
+  [[nodiscard]] virtual Backend& of_lane(int /*lane*/) { return *this; }
+
+  /// One of several devices has failed: the next jobs go on without it.
+  virtual void give_up(Device /*failed*/) {}
+
+  /// Copies between host and device since begin_job(); none on the CPU.
+  [[nodiscard]] virtual std::vector<CopySum> copies() const { return {}; }
 
   /// The device's own decoder, or with DecoderChoice::cpu the CPU's, whose pictures end up on the
   /// device. Errors: Error(input), Error(device).

@@ -29,7 +29,7 @@ class Channel {
     const ScopedWait waiting;
     {
       std::unique_lock lock(mutex_);
-      wait(lock, room_, [this] { return cost_ < capacity_; });
+      wait(lock, room_, stop_, [this] { return cost_ < capacity_; });
       items_.push_back({std::move(item), cost});
       cost_ += cost;
     }
@@ -46,10 +46,13 @@ class Channel {
   }
 
   /// The next item; nullopt once every producer has closed.
-  [[nodiscard]] std::optional<T> pop() {
+  [[nodiscard]] std::optional<T> pop() { return pop(stop_); }
+
+  /// Likewise, but it ends by `stop` alone.
+  [[nodiscard]] std::optional<T> pop(const std::stop_token& stop) {
     const ScopedWait waiting;
     std::unique_lock lock(mutex_);
-    wait(lock, filled_, [this] { return !items_.empty() || open_producers_ <= 0; });
+    wait(lock, filled_, stop, [this] { return !items_.empty() || open_producers_ <= 0; });
     return take(lock);
   }
 
@@ -75,12 +78,12 @@ class Channel {
   }
 
   template <typename Condition>
-  void wait(std::unique_lock<std::mutex>& lock, std::condition_variable_any& changed,
-            Condition fulfilled) {
-    if (stop_.stop_requested()) throw Stopped();
+  static void wait(std::unique_lock<std::mutex>& lock, std::condition_variable_any& changed,
+                   const std::stop_token& stop, Condition fulfilled) {
+    if (stop.stop_requested()) throw Stopped();
     if (fulfilled()) return;
-    changed.wait(lock, stop_, fulfilled);
-    if (stop_.stop_requested()) throw Stopped();
+    changed.wait(lock, stop, fulfilled);
+    if (stop.stop_requested()) throw Stopped();
   }
 
   struct Queued {

@@ -5,14 +5,15 @@
 namespace facepipe {
 namespace {
 
-// Of a segment's packets that its lane has not taken yet; then reading waits for it.
+// Of a segment's packets that its lane has not taken yet, beyond which reading waits for it; and of
+// those that it has, for another lane: a longer segment can't be given back.
 constexpr std::int64_t kSegmentBytes = std::int64_t{64} << 20;
 
 }  // namespace
 
 Feed::Feed(const AVCodecParameters* cut, int packets, Segments& segments, Order& order,
-           std::stop_token stop)
-    : capacity_(cut != nullptr ? kSegmentBytes : packets),
+           std::stop_token stop, bool kept)
+    : limits_{cut != nullptr ? kSegmentBytes : packets, kept ? kSegmentBytes : 0},
       segments_(segments),
       order_(order),
       stop_(std::move(stop)) {
@@ -21,13 +22,13 @@ Feed::Feed(const AVCodecParameters* cut, int packets, Segments& segments, Order&
 }
 
 void Feed::begin_segment(bool alone) {
-  open_ = std::make_shared<Segment>(begun_++, alone, capacity_, stop_);
+  open_ = std::make_shared<Segment>(begun_++, alone, limits_, stop_);
   segments_.push(open_);
   for (SidePacket& packet : std::exchange(side_of_next_, {})) give(std::move(packet));
 }
 
 void Feed::end_segment() {
-  std::exchange(open_, nullptr)->input.close();
+  std::exchange(open_, nullptr)->close();
   for (ReadPacket& packet : std::exchange(of_next_, {})) push(std::move(packet));
 }
 
@@ -41,15 +42,15 @@ void Feed::give(SidePacket packet) {
   // Not through a decoder whose encoder may look ahead as far as it likes.
   if (!segmenter_) return order_.give(0, std::move(packet), 0);
   if (!open_) return side_of_next_.push_back(std::move(packet));
-  const std::int64_t cost = packet.packet->size;
-  open_->input.push(std::move(packet), cost);
+  const std::int64_t cost = memory_of(*packet.packet);
+  open_->push(std::move(packet), cost);
 }
 
 /// What the segmenter has decided. It decides about all packets that two segments share at once:
 /// so one segment's end never waits for the next one's lane.
 void Feed::pass_on() {
   while (std::optional<SegmentPacket> next = segmenter_->next()) {
-    const bool of_next = open_ && next->segment > open_->number;
+    const bool of_next = open_ && next->segment > open_->number();
     if (!next->read.packet)
       end_segment();
     else if (of_next)
@@ -61,8 +62,8 @@ void Feed::pass_on() {
 
 void Feed::push(ReadPacket packet) {
   if (!open_) begin_segment(packet.alone);
-  const std::int64_t cost = segmenter_ ? packet.packet->size : 1;
-  open_->input.push(std::move(packet), cost);
+  const std::int64_t cost = segmenter_ ? memory_of(*packet.packet) : 1;
+  open_->push(std::move(packet), cost);
 }
 
 void Feed::finish() {

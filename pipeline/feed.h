@@ -6,27 +6,12 @@
 #include <memory>
 #include <optional>
 #include <stop_token>
-#include <variant>
 
-#include "pipeline/channel.h"
 #include "pipeline/order.h"
+#include "pipeline/segment_queue.h"
 #include "video/segments.h"
 
 namespace facepipe {
-
-/// What a lane gets of a segment, in file order.
-using SegmentInput = std::variant<ReadPacket, SidePacket>;
-
-/// A part of the stream for one lane; without lanes all of it.
-struct Segment {
-  Segment(std::int64_t counted, bool begins_alone, std::int64_t capacity, std::stop_token stop)
-      : number(counted), alone(begins_alone), input(capacity, std::move(stop)) {}
-
-  const std::int64_t number;  ///< from 0
-  const bool alone;           ///< ReadPacket::alone of the first
-  Channel<SegmentInput> input;
-};
-using Segments = Channel<std::shared_ptr<Segment>>;
 
 /// Gives packets to segments, and segments to whichever lane takes them: one after the other, each
 /// to its end. Used by the thread that reads. Once `stop` is requested, what waits throws Stopped.
@@ -34,8 +19,9 @@ class Feed {
  public:
   /// @param cut      of the stream that is cut into segments; nullptr: there is one segment
   /// @param packets  that may wait in the segment where there is one
+  /// @param kept     segments may be given back
   Feed(const AVCodecParameters* cut, int packets, Segments& segments, Order& order,
-       std::stop_token stop);
+       std::stop_token stop, bool kept = false);
 
   /// The next packet of the video, in file order.
   void give(ReadPacket packet);
@@ -53,7 +39,7 @@ class Feed {
   void pass_on();
   void push(ReadPacket packet);
 
-  const std::int64_t capacity_;
+  const Segment::Limits limits_;
   Segments& segments_;
   Order& order_;
   const std::stop_token stop_;

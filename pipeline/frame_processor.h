@@ -52,8 +52,8 @@ class FrameProcessor {
   /// Candidates so far that suppression had no room for.
   [[nodiscard]] virtual std::int64_t candidates_ignored() const = 0;
 
-  /// Fills in what is known at the end, for all lanes: the network's size, copies between host and
-  /// device, and the candidates that were `ignored` altogether.
+  /// Fills in what is known at the end, for all lanes: the network's size, and the candidates that
+  /// were `ignored` altogether.
   virtual void report(std::int64_t ignored, JobResult& result, Notices& notices) const = 0;
 };
 

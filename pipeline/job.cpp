@@ -1,5 +1,6 @@
 #include "pipeline/job.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <deque>
 #include <functional>
@@ -59,27 +60,26 @@ void fill_input(const Demuxer& demuxer, const Decoder& decoder, const FrameLedge
   result.video_codec = avcodec_get_name(demuxer.video().codecpar->codec_id);
 }
 
-/// What each lane works with. The first one goes on from the first frame, if it is the only one.
-std::vector<LaneParts> make_lanes(const JobOptions& options, Backend& backend, OpenInput& input,
-                                  std::vector<std::unique_ptr<Encoder>>& encoders) {
-  std::vector<LaneParts> lanes;
-  for (LaneInput& lane : input.lanes) {
-    LaneParts& parts = lanes.emplace_back();
-    parts.decoder = std::move(lane.decoder);
-    parts.frames = std::move(lane.frames);
-    parts.processor = backend.make_processor(options, input);
-    if (!encoders.empty()) parts.encoder = std::move(encoders[lanes.size() - 1]);
-  }
-  if (lanes.size() == 1) lanes.front().first = std::move(input.first);
-  return lanes;
+void add_share(const Lane& lane, const LaneDevices& devices, std::vector<DeviceShare>& shares) {
+  auto share = std::ranges::find(shares, lane.device(), &DeviceShare::device);
+  if (share == shares.end())
+    share = shares.insert(share, {lane.device(), 0, 0, devices.failure(lane.device())});
+  ++share->lanes;
+  share->frames += lane.frames();
+}
+
+std::vector<Device> devices_of(const std::vector<LaneParts>& lanes) {
+  std::vector<Device> devices;
+  for (const LaneParts& lane : lanes) devices.push_back(lane.backend->device());
+  return devices;
 }
 
 /// A planned run: lanes between a thread that reads and one that writes.
 class Job {
  public:
   Job(const JobOptions& options, const JobObserver& observer, PlannedJob planned,
-      std::vector<LaneParts> lanes, std::unique_ptr<Muxer> muxer, Statistics& statistics,
-      Notices& notices, std::stop_source ending);
+      std::unique_ptr<Muxer> muxer, Statistics& statistics, Notices& notices,
+      std::stop_source ending);
 
   /// Runs all threads to the end of the input.
   void run();
@@ -105,6 +105,7 @@ class Job {
   std::unique_ptr<Muxer> muxer_;
 
   Runner runner_;
+  LaneDevices devices_;
   Segments segments_;
   Order order_;
   std::deque<Lane> lanes_;
@@ -119,8 +120,8 @@ class Job {
 };
 
 Job::Job(const JobOptions& options, const JobObserver& observer, PlannedJob planned,
-         std::vector<LaneParts> lanes, std::unique_ptr<Muxer> muxer, Statistics& statistics,
-         Notices& notices, std::stop_source ending)
+         std::unique_ptr<Muxer> muxer, Statistics& statistics, Notices& notices,
+         std::stop_source ending)
     : options_(options),
       observer_(observer),
       statistics_(statistics),
@@ -128,13 +129,16 @@ Job::Job(const JobOptions& options, const JobObserver& observer, PlannedJob plan
       plan_(std::move(planned.plan)),
       input_(std::move(planned.input)),
       muxer_(std::move(muxer)),
-      segments_(plan_.lanes.count, runner_.failed()),
+      devices_(devices_of(input_.lanes), notices),
+      segments_(plan_.lanes.count, runner_.failed(), devices_.several()),
       order_({plan_.limits.packets, plan_.limits.bytes_behind}, runner_.failed()),
       reading_(input_.begin.reading),
       ended_range_(input_.begin.ended_range) {
-  for (LaneParts& parts : lanes)
+  // A single lane goes on from the first frame.
+  if (input_.lanes.size() == 1) input_.lanes.front().first = std::move(input_.first);
+  for (LaneParts& parts : std::exchange(input_.lanes, {}))
     lanes_.emplace_back(static_cast<int>(lanes_.size()), std::move(parts), plan_.limits.frames,
-                        segments_, order_, runner_.failed());
+                        segments_, order_, devices_, runner_.failed());
   if (plan_.lanes.count > 1)
     presentation_.emplace(*input_.demuxer, lanes_.front().encoder(), notices);
   runner_.add(std::string(to_string(StageId::read)), [this] {
@@ -166,7 +170,7 @@ void Job::run() {
 void Job::read() {
   const AVCodecParameters* const cut =
       lanes_.size() > 1 ? input_.demuxer->video().codecpar : nullptr;
-  Feed feed(cut, plan_.limits.packets, segments_, order_, runner_.failed());
+  Feed feed(cut, plan_.limits.packets, segments_, order_, runner_.failed(), devices_.several());
   for (UniqueAVPacket& packet : input_.begin.other_packets)
     feed.give(SidePacket{std::move(packet)});
   for (ReadPacket& packet : input_.begin.packets) feed.give(std::move(packet));
@@ -235,14 +239,18 @@ void Job::finish_record(FrameRecord record) {
 void Job::finish(JobResult& result, Notices& notices) {
   const bool whole_file = !ending_.stop_requested() && !ended_range_ && !options_.start_s;
   FrameLedger ledger;
-  for (const Lane& lane : lanes_) ledger += lane.decoder().ledger();
+  for (const Lane& lane : lanes_) ledger += lane.ledger();
   fill_input(*input_.demuxer, lanes_.front().decoder(), ledger, whole_file, result, notices);
   result.ledger.written = written_;
   result.size = plan_.frames.upright();
   result.lanes = plan_.lanes;
   result.cuts = cuts_;
   std::int64_t ignored = 0;
-  for (const Lane& lane : lanes_) ignored += lane.processor().candidates_ignored();
+  for (const Lane& lane : lanes_) {
+    ignored += lane.processor().candidates_ignored();
+    add_share(lane, devices_, result.devices);
+  }
+  for (const DeviceShare& failed : plan_.lanes.failed) result.devices.push_back(failed);
   lanes_.front().processor().report(ignored, result, notices);
   if (muxer_) finish_output(options_, *plan_.output, *lanes_.front().encoder(), *muxer_, result);
   statistics_.fill(result);  // before what the run has made is taken down, which is no part of it
@@ -259,14 +267,16 @@ JobResult run_job(const JobOptions& options, Backend& backend, const JobObserver
   PlannedJob planned = plan_job(options, backend, notices, ending.get_token(), std::move(opened));
   JobResult result;
   if (planned.input.first) {
-    OpenOutput output;
-    if (planned.plan.output) output = open_output(planned, backend, notices);
-    std::vector<LaneParts> lanes = make_lanes(options, backend, planned.input, output.encoders);
-    Job job(options, observer, std::move(planned), std::move(lanes), std::move(output.muxer),
-            statistics, notices, ending);
+    make_processors(planned, options, notices);
+    std::unique_ptr<Muxer> muxer;
+    if (planned.plan.output) muxer = open_output(planned, notices);
+    Job job(options, observer, std::move(planned), std::move(muxer), statistics, notices, ending);
     job.run();
     result.interrupted = stop.stop_requested();
     job.finish(result, notices);
+    result.copies = backend.copies();
+    for (const DeviceShare& share : result.devices)
+      if (!share.failure.empty()) backend.give_up(share.device);
   } else {  // stopped before there was one
     result.interrupted = true;
     const Decoder& decoder = *planned.input.begin.decoder;

@@ -32,10 +32,19 @@ namespace facepipe {
   return options.rule == NmsRule::matrix ? options.matrix.d_max : kMaxNmsCapacity;
 }
 
+/// What one device did of a job.
+struct DeviceShare {
+  Device device;
+  int lanes = 0;
+  std::int64_t frames = 0;
+  std::string failure;  ///< empty where it works; else others have done what it left
+};
+
 /// On how many decoders at once one input is decoded.
 struct LanePlan {
   int count = 1;
   std::string why_one;  ///< why they are not more, where more were possible or asked for
+  std::vector<DeviceShare> failed;  ///< devices that could not be made ready, and have no lane
 };
 
 /// Everything that decides one input's run.
@@ -113,11 +122,12 @@ struct JobResult {
   double startup_s = 0;  ///< of it, until the first frame goes to the detector, made for its size
   double cpu_s = 0;      ///< of all threads of this process meanwhile, in libraries too
   double fps = 0;        ///< decoded frames by wall_s - startup_s
-  std::vector<StageRow> stages;  ///< those that ran, in order
-  Percentiles total_ms;          ///< FrameTimes::total_ms() of all frames
-  Percentiles latency_ms;        ///< FrameTimes::latency_ms()
-  std::vector<CopySum> copies;   ///< on CUDA: each kind, those that never happened too
-  bool interrupted = false;      ///< the stop was requested; the output is a playable part
+  std::vector<StageRow> stages;      ///< those that ran, in order
+  Percentiles total_ms;              ///< FrameTimes::total_ms() of all frames
+  Percentiles latency_ms;            ///< FrameTimes::latency_ms()
+  std::vector<DeviceShare> devices;  ///< that had lanes, or were to have some
+  std::vector<CopySum> copies;       ///< on CUDA: each kind, those that never happened too
+  bool interrupted = false;          ///< the stop was requested; the output is a playable part
   std::string output_error;      ///< why the output is but a part (a full disk); empty if it isn't
   std::filesystem::path output;  ///< where the video is: the final name, or the partial one; of a
                                  ///< sequence the name with the place for the number

@@ -14,54 +14,102 @@ namespace {
 // 100 ms on an H100. It must not wait for ever: reading may have to wait for these pictures.
 constexpr auto kPatience = std::chrono::milliseconds(20);
 
+// Bytes of other streams' packets that wait for a segment's first picture.
+constexpr std::int64_t kMostHeld = std::int64_t{64} << 20;
+
 }  // namespace
 
 Lane::Lane(int number, LaneParts parts, int frames_in_flight, Segments& segments, Order& order,
-           std::stop_token failed)
+           LaneDevices& devices, const std::stop_token& failed)
     : number_(number),
       parts_(std::move(parts)),
-      failed_(std::move(failed)),
+      devices_(devices),
+      stopped_(stop_.get_token()),
+      by_job_(failed, [this] { stop_.request_stop(); }),
+      by_device_(devices.failed(device()), [this] { stop_.request_stop(); }),
       segments_(segments),
       order_(order),
       in_flight_(frames_in_flight),
-      decoded_(frames_in_flight, failed_),
-      started_(frames_in_flight, failed_),
-      detected_(frames_in_flight, failed_),
-      drawn_(frames_in_flight, failed_) {}
+      decoded_(frames_in_flight, stopped_),
+      started_(frames_in_flight, stopped_),
+      detected_(frames_in_flight, stopped_),
+      drawn_(frames_in_flight, stopped_) {}
 
 void Lane::add_threads(Runner& runner) {
-  const auto measured = [&](StageId stage, Clock::duration& total, void (Lane::*body)()) {
-    runner.add(std::string(to_string(stage)), [this, &total, body] {
-      const ScopedWork work(total);
-      (this->*body)();
-    });
+  const auto add = [&](std::string name, void (Lane::*body)()) {
+    ++running_;
+    runner.add(std::move(name), [this, body] { run(body); });
   };
-  measured(StageId::decode, decoding_, &Lane::decode);
-  runner.add("preprocess", [this] { preprocess(); });
-  runner.add("detect", [this] { detect(); });
+  add(std::string(to_string(StageId::decode)), &Lane::decode);
+  add("preprocess", &Lane::preprocess);
+  add("detect", &Lane::detect);
   if (!parts_.encoder) return;
-  runner.add("overlay", [this] { draw(); });
-  measured(StageId::encode, encoding_, &Lane::encode);
+  add("overlay", &Lane::draw);
+  add(std::string(to_string(StageId::encode)), &Lane::encode);
+}
+
+/// The last thread to end gives back what is unfinished: by then nothing more of it is given.
+void Lane::run(void (Lane::*body)()) {
+  work_on_device(body);
+  if (--running_ == 0 && device_failed()) give_back();
+}
+
+/// Throws what is no failure of the device, or that of the last one.
+void Lane::work_on_device(void (Lane::*body)()) {
+  try {
+    parts_.backend->enter_thread();
+    (this->*body)();
+  } catch (const Error& error) {
+    const bool of_device = error.kind() == ErrorKind::device;
+    if (of_device && devices_.give_up(device(), error.what())) return;
+    if (!device_failed()) throw;
+  } catch (const Stopped&) {
+    if (!device_failed()) throw;
+  }
+}
+
+void Lane::give_back() {
+  std::vector<std::shared_ptr<Segment>> unfinished;
+  for (const std::shared_ptr<Segment>& segment : taken_) {
+    const Order::Progress given = order_.leave(segment->number());
+    if (given.whole) continue;
+    if (!segment->rewind(given))
+      throw Error(ErrorKind::device, devices_.failure(device()) +
+                                         "; no other device can go on: a segment is too long to "
+                                         "be kept for it");
+    given_back_.insert(segment->number());
+    unfinished.push_back(segment);
+  }
+  segments_.give_back(std::move(unfinished));
 }
 
 void Lane::decode() {
-  std::optional<std::shared_ptr<Segment>> segment = segments_.pop();
+  const ScopedWork work(decoding_);
+  std::shared_ptr<Segment> segment = take(segments_.pop(stopped_));
   while (segment) {
-    decode_segment(**segment);
-    segment = segments_.pop_within(kPatience);
-    if (segment && (*segment)->alone) continue;
+    decode_segment(*segment);
+    const std::int64_t last = segment->number();
+    segment = take(segments_.pop_within(kPatience, stopped_));
+    if (segment && segment->alone() && segment->number() > last) continue;
     finish();
-    if (!segment) segment = segments_.pop();
+    if (!segment) segment = take(segments_.pop(stopped_));
     if (segment) parts_.decoder->restart();
   }
   decoded_.close();
 }
 
+/// From here on the lane finishes the segment or gives it back.
+std::shared_ptr<Segment> Lane::take(std::optional<std::shared_ptr<Segment>> segment) {
+  if (!segment) return nullptr;
+  std::erase_if(taken_, [&](const auto& taken) { return segments_.is_done(taken->number()); });
+  return taken_.emplace_back(std::move(*segment));
+}
+
 void Lane::decode_segment(Segment& segment) {
-  begun_.push_back({segment.number, 0, {}});
+  begun_.push_back({segment.number(), 0, segment.given(), {}, 0});
   if (parts_.first) push_frame(std::move(*std::exchange(parts_.first, std::nullopt)), {});
   push_decoded();
-  while (std::optional<SegmentInput> input = segment.input.pop()) {
+  while (std::optional<SegmentInput> input = segment.next(stopped_)) {
     if (auto* const side = std::get_if<SidePacket>(&*input)) {
       give(std::move(*side));
     } else {
@@ -80,29 +128,42 @@ void Lane::finish() {
 
 /// Of the segments that were sent and have not ended, the first.
 void Lane::end_first() {
-  order_.expect(begun_.front().segment, begun_.front().frames);
+  const Begun& first = begun_.front();
+  if (order_.expect(first.segment, first.frames)) segments_.done(first.segment);
   begun_.pop_front();
   if (begun_.empty()) return;
   Begun& next = begun_.front();
   for (SidePacket& packet : std::exchange(next.sides, {}))
-    order_.give(next.segment, std::move(packet), 0);
+    order_.give(next.segment, std::move(packet), 0, stopped_);
 }
 
 /// To the last segment that was begun. It doesn't wait for room behind the head while the decoder
 /// may hold pictures of a segment before: that may be the head, which then would never end.
 void Lane::give(SidePacket packet) {
   Begun& last = begun_.back();
-  if (begun_.size() > 1)
-    last.sides.push_back(std::move(packet));
+  if (last.given.sides > 0)
+    --last.given.sides;
+  else if (begun_.size() > 1)
+    hold(last, std::move(packet));
   else
-    order_.give(last.segment, std::move(packet), last.frames);
+    order_.give(last.segment, std::move(packet), last.frames, stopped_);
+}
+
+/// Where none of the segment's pictures can be decoded, this goes on to its end.
+void Lane::hold(Begun& segment, SidePacket packet) {
+  segment.held += memory_of(*packet.packet);
+  if (segment.held > kMostHeld)
+    throw Error(ErrorKind::input, parts_.decoder->url() +
+                                      ": none of many packets of the video gives a picture, and "
+                                      "other streams' can't be kept any longer");
+  segment.sides.push_back(std::move(packet));
 }
 
 /// What the decoder has ready. A picture is asked for when there is a place for it: one that waits
 /// behind others within the decoder costs no time after it was decoded.
 void Lane::push_decoded() {
   while (true) {
-    if (!place_) place_ = in_flight_.acquire(failed_);
+    if (!place_) place_ = in_flight_.acquire(stopped_);
     std::optional<DecodedPicture> picture = parts_.decoder->next();
     if (!picture) break;
     // Its first picture comes behind the last of the segment before.
@@ -111,11 +172,14 @@ void Lane::push_decoded() {
     push_frame(parts_.frames->make(std::move(*picture)), coded);
   }
   if (!parts_.decoder->refusal().empty())
-    throw Error(ErrorKind::device, "lane " + std::to_string(number_) + ": " +
-                                       parts_.decoder->refusal() + "; fewer --lanes may do");
+    throw Error(ErrorKind::device, parts_.decoder->url() + ": lane " + std::to_string(number_) +
+                                       ": " + parts_.decoder->refusal() +
+                                       "; fewer --lanes may do, or --decoder cpu");
 }
 
 void Lane::push_frame(DecodedFrame decoded, const Timing& coded) {
+  Begun& begun = begun_.front();
+  if (++begun.frames <= begun.given.frames) return;
   WorkItem item;
   item.frame = std::move(decoded.frame);
   item.record.times = decoded.times;
@@ -123,17 +187,17 @@ void Lane::push_frame(DecodedFrame decoded, const Timing& coded) {
   item.record.pts_s = item.frame.seconds();
   item.record.size = item.frame.upright();
   item.record.lane = number_;
-  item.segment = begun_.front().segment;
+  item.record.device = device();
+  item.segment = begun.segment;
   item.coded = coded;
-  item.in_flight = place_ ? std::move(place_) : in_flight_.acquire(failed_);
-  order_.admit(item.segment);
-  ++begun_.front().frames;
+  item.in_flight = place_ ? std::move(place_) : in_flight_.acquire(stopped_);
+  order_.admit(item.segment, stopped_);
   decoded_.push(std::move(item));
 }
 
 void Lane::preprocess() {
   while (std::optional<WorkItem> item = decoded_.pop()) {
-    parts_.processor->start(*item, failed_);
+    parts_.processor->start(*item, stopped_);
     started_.push(std::move(*item));
   }
   started_.close();
@@ -158,7 +222,16 @@ void Lane::draw() {
   drawn_.close();
 }
 
+/// Where none comes for a while, what the encoder holds is given first: others may wait for it.
+std::optional<WorkItem> Lane::next_to_encode(const Encoder::Sink& sink) {
+  std::optional<WorkItem> item = drawn_.pop_within(kPatience);
+  if (item) return item;
+  parts_.encoder->catch_up(sink);
+  return drawn_.pop();
+}
+
 void Lane::encode() {
+  const ScopedWork work(encoding_);
   struct Encoding {
     std::int64_t segment;
     Timing coded;
@@ -170,7 +243,7 @@ void Lane::encode() {
     encoding.pop_front();
     give(std::move(encoded), oldest.segment, oldest.coded);
   };
-  while (std::optional<WorkItem> item = drawn_.pop()) {
+  while (std::optional<WorkItem> item = next_to_encode(sink)) {
     last = item->segment;
     encoding.push_back({item->segment, item->coded});
     parts_.encoder->encode(std::move(item->frame), std::move(item->record), sink);
@@ -180,7 +253,9 @@ void Lane::encode() {
 }
 
 void Lane::give(EncodedFrame encoded, std::int64_t segment, const Timing& coded) {
-  order_.give(segment, FinishedFrame{std::move(encoded), coded, Clock::now()});
+  ++frames_;
+  if (order_.give(segment, FinishedFrame{std::move(encoded), coded, Clock::now()}))
+    segments_.done(segment);
 }
 
 }  // namespace facepipe

@@ -1,21 +1,25 @@
 // A decoder and all that follows it, up to the encoder: the way of a frame on one device.
 #pragma once
 
-#include <array>
+#include <atomic>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <vector>
 
 #include "core/slots.h"
 #include "core/timing.h"
+#include "pipeline/backend.h"
 #include "pipeline/channel.h"
-#include "pipeline/feed.h"
 #include "pipeline/frame_processor.h"
+#include "pipeline/lane_devices.h"
 #include "pipeline/order.h"
 #include "pipeline/runner.h"
+#include "pipeline/segment_queue.h"
 #include "video/decoder.h"
 #include "video/encoder.h"
 #include "video/frame_maker.h"
@@ -24,23 +28,30 @@ namespace facepipe {
 
 /// What a lane works with.
 struct LaneParts {
+  Backend* backend = nullptr;  ///< whose device the lane's threads work on
   std::unique_ptr<Decoder> decoder;
   std::unique_ptr<FrameMaker> frames;
+  std::unique_ptr<Encoder> encoder;  ///< nullptr where no video is written
   std::unique_ptr<FrameProcessor> processor;
-  std::unique_ptr<Encoder> encoder;   ///< nullptr where no video is written
   std::optional<DecodedFrame> first;  ///< of the first segment, if it is decoded already
 };
 
-/// Takes one segment after the other, and gives their frames to `order`. Each member function is
-/// the body of one thread, in the order of a frame.
+/// Takes one segment after the other, and gives their frames to `order`. Where its device fails and
+/// another works, it ends, and gives the segments back that it has not finished.
 class Lane {
  public:
   /// @param frames_in_flight  between decoder and encoder
   Lane(int number, LaneParts parts, int frames_in_flight, Segments& segments, Order& order,
-       std::stop_token failed);
+       LaneDevices& devices, const std::stop_token& failed);
 
   void add_threads(Runner& runner);
 
+  [[nodiscard]] Device device() const { return parts_.backend->device(); }
+  /// Frames that it has given, packets and frames of what it has not given back, and how many
+  /// segments that were; meaningful when the threads have ended.
+  [[nodiscard]] std::int64_t frames() const { return frames_; }
+  [[nodiscard]] FrameLedger ledger() const { return parts_.decoder->ledger(given_back_); }
+  [[nodiscard]] std::int64_t given_back() const { return std::ssize(given_back_); }
   [[nodiscard]] const Decoder& decoder() const { return *parts_.decoder; }
   [[nodiscard]] const FrameProcessor& processor() const { return *parts_.processor; }
   /// Null where no video is written.
@@ -54,26 +65,41 @@ class Lane {
   struct Begun {
     std::int64_t segment = 0;
     std::int64_t frames = 0;
+    Order::Progress given;         ///< by another lane
     std::deque<SidePacket> sides;  ///< that wait until those before have ended
+    std::int64_t held = 0;         ///< bytes of these
   };
 
+  void run(void (Lane::*body)());
+  void work_on_device(void (Lane::*body)());
+  [[nodiscard]] bool device_failed() const { return devices_.failed(device()).stop_requested(); }
+  void give_back();
+
+  // Each the body of one thread, in the order of a frame.
   void decode();
   void preprocess();
   void detect();
   void draw();
   void encode();
 
+  std::shared_ptr<Segment> take(std::optional<std::shared_ptr<Segment>> segment);
   void decode_segment(Segment& segment);
   void finish();
   void end_first();
   void give(SidePacket packet);
+  void hold(Begun& segment, SidePacket packet);
   void push_decoded();
   void push_frame(DecodedFrame decoded, const Timing& coded);
+  [[nodiscard]] std::optional<WorkItem> next_to_encode(const Encoder::Sink& sink);
   void give(EncodedFrame encoded, std::int64_t segment, const Timing& coded);
 
   const int number_;
   LaneParts parts_;
-  const std::stop_token failed_;
+  LaneDevices& devices_;
+  std::stop_source stop_;
+  const std::stop_token stopped_;  // the job has failed, or the device
+  const std::stop_callback<std::function<void()>> by_job_;
+  const std::stop_callback<std::function<void()>> by_device_;
   Segments& segments_;
   Order& order_;
   Slots in_flight_;
@@ -83,6 +109,10 @@ class Lane {
   Channel<WorkItem> detected_;
   Channel<WorkItem> drawn_;
   std::deque<Begun> begun_;  // segments that the decoder has got and not all pictures of which came
+  std::vector<std::shared_ptr<Segment>> taken_;  // and not done
+  std::set<std::int64_t> given_back_;
+  std::atomic<int> running_ = 0;  // threads
+  std::int64_t frames_ = 0;
   Clock::duration decoding_{};
   Clock::duration encoding_{};
 };

@@ -9,7 +9,7 @@
 namespace facepipe {
 namespace {
 
-std::int64_t bytes_of(const UniqueAVPacket& packet) { return packet ? packet->size : 0; }
+std::int64_t bytes_of(const UniqueAVPacket& packet) { return packet ? memory_of(*packet) : 0; }
 
 /// Roughly: what a frame's faces take beside its packet.
 std::int64_t bytes_of(const FinishedFrame& frame) {
@@ -26,31 +26,37 @@ Order::Order(const Limits& limits, std::stop_token stop)
 
 template <typename Condition>
 void Order::wait(std::unique_lock<std::mutex>& lock, std::condition_variable_any& changed,
-                 Condition fulfilled) {
-  if (stop_.stop_requested()) throw Stopped();
+                 const std::stop_token& stop, Condition fulfilled) {
+  if (stop.stop_requested()) throw Stopped();
   if (fulfilled()) return;
-  changed.wait(lock, stop_, fulfilled);
-  if (stop_.stop_requested()) throw Stopped();
+  changed.wait(lock, stop, fulfilled);
+  if (stop.stop_requested()) throw Stopped();
 }
 
 bool Order::has_room(std::int64_t segment) const {
-  return segment == head_ || bytes_behind_ < limits_.bytes_behind;
+  if (segment == head_ || !left_.empty()) return true;
+  return bytes_behind_ < limits_.bytes_behind;
 }
 
-void Order::admit(std::int64_t segment) {
+void Order::admit(std::int64_t segment, const std::stop_token& stop) {
   const ScopedWait waiting;
   std::unique_lock lock(mutex_);
-  wait(lock, room_, [&] { return has_room(segment); });
+  wait(lock, room_, stop, [&] { return has_room(segment); });
+  const bool head_is_left = segment != head_ && !left_.empty();
+  if (head_is_left && bytes_behind_ / limits_.times_after_failure > limits_.bytes_behind)
+    throw Error(ErrorKind::device,
+                "a device has failed, and too much waits for what another is to do again of it");
 }
 
 template <typename Item>
-void Order::put(std::int64_t segment, std::deque<Item> Part::*queue, Item item,
-                std::int64_t bytes) {
+bool Order::put(std::int64_t segment, std::deque<Item> Part::*queue, Item item, std::int64_t bytes,
+                const std::stop_token& stop) {
   const ScopedWait waiting;
+  bool whole = false;
   {
     std::unique_lock lock(mutex_);
     Part& part = parts_[segment];  // stays where it is until all of it has been given and taken
-    wait(lock, room_, [&] {
+    wait(lock, room_, stop, [&] {
       if (segment != head_) return std::is_same_v<Item, FinishedFrame> || has_room(segment);
       return (part.*queue).size() < static_cast<std::size_t>(limits_.of_head);
     });
@@ -59,36 +65,61 @@ void Order::put(std::int64_t segment, std::deque<Item> Part::*queue, Item item,
       part.bytes += bytes;
       bytes_behind_ += bytes;
     }
-    if constexpr (std::is_same_v<Item, FinishedFrame>) ++part.given;
+    if constexpr (std::is_same_v<Item, FinishedFrame>)
+      ++part.given;
+    else
+      ++part.given_sides;
+    whole = part.whole();
+    if (whole) left_.erase(segment);
   }
   filled_.notify_one();
+  return whole;
 }
 
-void Order::give(std::int64_t segment, FinishedFrame frame) {
+bool Order::give(std::int64_t segment, FinishedFrame frame) {
   const std::int64_t bytes = bytes_of(frame);
-  put(segment, &Part::frames, std::move(frame), bytes);
+  return put(segment, &Part::frames, std::move(frame), bytes, stop_);
 }
 
-void Order::give(std::int64_t segment, SidePacket packet, std::int64_t after) {
+void Order::give(std::int64_t segment, SidePacket packet, std::int64_t after,
+                 const std::stop_token& stop) {
   const std::int64_t bytes = bytes_of(packet.packet);
-  put(segment, &Part::sides, Side{std::move(packet), after}, bytes);
+  static_cast<void>(put(segment, &Part::sides, Side{std::move(packet), after}, bytes, stop));
 }
 
 template <typename Change>
-void Order::change(std::int64_t segment, Change made) {
+bool Order::change(std::int64_t segment, Change made) {
+  bool whole = false;
   {
     const std::scoped_lock lock(mutex_);
-    made(parts_[segment]);
+    Part& part = parts_[segment];
+    made(part);
+    whole = part.whole();
+    if (whole) left_.erase(segment);
   }
   filled_.notify_one();
+  return whole;
 }
 
-void Order::expect(std::int64_t segment, std::int64_t frames) {
-  change(segment, [&](Part& part) { part.expected = frames; });
+bool Order::expect(std::int64_t segment, std::int64_t frames) {
+  return change(segment, [&](Part& part) { part.expected = frames; });
 }
 
 void Order::complete(std::int64_t segment) {
-  change(segment, [](Part& part) { part.complete = true; });
+  static_cast<void>(change(segment, [](Part& part) { part.complete = true; }));
+}
+
+Order::Progress Order::leave(std::int64_t segment) {
+  Progress progress;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (segment < head_) return {true, 0, 0};
+    const Part& part = parts_[segment];
+    progress = {part.whole(), part.given, part.given_sides};
+    if (!progress.whole) left_.insert(segment);
+  }
+  room_.notify_all();
+  return progress;
 }
 
 void Order::end(std::int64_t segments) {
@@ -100,8 +131,7 @@ void Order::end(std::int64_t segments) {
 }
 
 bool Order::has_ended(const Part& part) {
-  const bool all_given = part.complete || (part.expected && part.given >= *part.expected);
-  return part.expected && all_given && part.frames.empty() && part.sides.empty();
+  return part.whole() && part.frames.empty() && part.sides.empty();
 }
 
 /// Its turn has come, or no more frames will.
@@ -127,7 +157,7 @@ std::optional<OrderedItem> Order::next() {
   {
     std::unique_lock lock(mutex_);
     Part* part = nullptr;
-    wait(lock, filled_, [&] {
+    wait(lock, filled_, stop_, [&] {
       pass_ended();
       if (segments_ && head_ >= *segments_) return true;
       part = &parts_[head_];

@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <variant>
 
@@ -38,26 +39,47 @@ using OrderedItem = std::variant<FinishedFrame, SidePacket>;
 /// never refused to the head: so the lane that works on it always goes on. A frame behind it is
 /// held up where it asks to be admitted, before it takes anything that lanes share, and no more
 /// afterwards: so no lanes wait for each other. What is admitted already may exceed the bytes.
+///
+/// A lane that fails leaves segments that others do again: until they have, these others go on with
+/// what they are at, far beyond the bytes, so that one of them comes to the head.
 class Order {
  public:
   struct Limits {
     int of_head = 8;  ///< frames, and as many packets of other streams
     std::int64_t bytes_behind = std::int64_t{1} << 30;
+    int times_after_failure = 8;  ///< that many bytes, until failed segments are done again
+  };
+  /// What has been given of a segment.
+  struct Progress {
+    bool whole = false;  ///< all that there is
+    std::int64_t frames = 0;
+    std::int64_t sides = 0;
   };
 
   Order(const Limits& limits, std::stop_token stop);
 
-  /// Waits until there is room behind the head for more, or the segment is the head.
-  void admit(std::int64_t segment);
+  /// Waits until there is room behind the head for more, or the segment is the head. It ends by
+  /// `stop`, which is requested when the constructor's is.
+  /// Errors: Error(device) where a lane has failed and too much waits for its segments.
+  void admit(std::int64_t segment, const std::stop_token& stop);
+  void admit(std::int64_t segment) { admit(segment, stop_); }
   /// The next frame of a segment, which was admitted, from its lane. Of the head: waits for room.
-  void give(std::int64_t segment, FinishedFrame frame);
+  /// True if the segment is whole by it.
+  bool give(std::int64_t segment, FinishedFrame frame);
   /// A packet of another stream, to be taken behind the first `after` frames of the segment.
-  /// Packets are given with rising `after`. Waits for room.
-  void give(std::int64_t segment, SidePacket packet, std::int64_t after);
-  /// All packets of the segment have been given, and it ends with its `frames`-th frame.
-  void expect(std::int64_t segment, std::int64_t frames);
+  /// Packets are given with rising `after`. Waits for room; `stop` as above.
+  void give(std::int64_t segment, SidePacket packet, std::int64_t after,
+            const std::stop_token& stop);
+  void give(std::int64_t segment, SidePacket packet, std::int64_t after) {
+    give(segment, std::move(packet), after, stop_);
+  }
+  /// All packets of the segment have been given, and it ends with its `frames`-th frame. True if
+  /// the segment is whole by it.
+  bool expect(std::int64_t segment, std::int64_t frames);
   /// Further frames of the segment will not come, however many were expected.
   void complete(std::int64_t segment);
+  /// From a lane that goes no further: what there is of a segment. Another lane gives the rest.
+  [[nodiscard]] Progress leave(std::int64_t segment);
   /// So many segments there are.
   void end(std::int64_t segments);
 
@@ -74,19 +96,22 @@ class Order {
     std::deque<Side> sides;
     std::int64_t bytes = 0;  // of bytes_behind_
     std::int64_t given = 0;
+    std::int64_t given_sides = 0;
     std::int64_t taken = 0;
     std::optional<std::int64_t> expected;
     bool complete = false;
+    [[nodiscard]] bool whole() const { return expected && (complete || given >= *expected); }
   };
 
   template <typename Item>
-  void put(std::int64_t segment, std::deque<Item> Part::*queue, Item item, std::int64_t bytes);
+  bool put(std::int64_t segment, std::deque<Item> Part::*queue, Item item, std::int64_t bytes,
+           const std::stop_token& stop);
   [[nodiscard]] bool has_room(std::int64_t segment) const;
   template <typename Change>
-  void change(std::int64_t segment, Change made);
+  bool change(std::int64_t segment, Change made);
   template <typename Condition>
-  void wait(std::unique_lock<std::mutex>& lock, std::condition_variable_any& changed,
-            Condition fulfilled);
+  static void wait(std::unique_lock<std::mutex>& lock, std::condition_variable_any& changed,
+                   const std::stop_token& stop, Condition fulfilled);
   [[nodiscard]] static bool has_ended(const Part& part);
   [[nodiscard]] static bool side_is_due(const Part& part);
   void pass_ended();
@@ -97,6 +122,7 @@ class Order {
   std::condition_variable_any room_;
   std::condition_variable_any filled_;
   std::map<std::int64_t, Part> parts_;  // by segment, from the head on
+  std::set<std::int64_t> left_;         // by failed lanes, and not whole since
   std::int64_t head_ = 0;
   std::int64_t bytes_behind_ = 0;  // that frames and packets of segments behind the head hold
   std::optional<std::int64_t> segments_;

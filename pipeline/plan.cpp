@@ -39,6 +39,30 @@ FlightLimits flight_limits(const JobOptions& options, const Demuxer& demuxer,
   return limits;
 }
 
+/// Does a step for each lane, without those of devices that fail at it.
+template <typename Step>
+void each_lane(PlannedJob& job, Notices& notices, Step step) {
+  std::vector<LaneParts>& lanes = job.input.lanes;
+  std::vector<DeviceShare>& failed = job.plan.lanes.failed;
+  const Device first = lanes.front().backend->device();
+  const auto has_failed = [&](const LaneParts& lane) {
+    return std::ranges::count(failed, lane.backend->device(), &DeviceShare::device) > 0;
+  };
+  for (LaneParts& lane : lanes) {
+    if (has_failed(lane)) continue;
+    const Device device = lane.backend->device();
+    try {
+      step(lane);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::device || device == first) throw;
+      notices.add(to_string(device) + " failed: " + error.what() + "; the others go on without it");
+      failed.push_back({device, 0, 0, error.what()});
+    }
+  }
+  std::erase_if(lanes, has_failed);
+  job.plan.lanes.count = static_cast<int>(lanes.size());
+}
+
 class Planning {
  public:
   Planning(const JobOptions& options, Backend& backend, Notices& notices,
@@ -57,6 +81,8 @@ class Planning {
   void plan_frames();
   void plan_encoder(const PictureFacts& pictures, Size encoded);
   void plan_lanes();
+  void tell_idle_devices();
+  void fit_lanes_to_input();
   [[nodiscard]] std::string reason_for_one_lane() const;
   void open_lanes(const AVFrame& first);
   void refuse_8bit(const PictureFacts& pictures) const;
@@ -190,8 +216,9 @@ void Planning::plan_frames() {
   open_lanes(first);
   input.first = input.lanes.front().frames->make(std::move(*input.begin.picture));
   input.begin.picture.reset();
+  std::deque<ReadPacket> kept = std::exchange(input.begin.kept, {});
   if (job_.plan.lanes.count == 1) return;
-  input.begin.packets = std::move(input.begin.kept);
+  input.begin.packets = std::move(kept);
   input.lanes.front().decoder->begin_again();
 }
 
@@ -201,34 +228,52 @@ void Planning::open_lanes(const AVFrame& first) {
   const DecoderOptions options = decoder_options();
   const DecoderChoice choice =
       input.begin.decoder->may_refuse() ? options_.decoder : DecoderChoice::cpu;
-  for (int i = 0; i < job_.plan.lanes.count; ++i) {
-    LaneInput lane;
-    lane.decoder = i == 0 ? std::move(input.begin.decoder)
-                          : backend_.make_decoder(demuxer(), options, choice, notices_);
+  for (int i = 0; i < job_.plan.lanes.count; ++i)
+    input.lanes.emplace_back().backend = &backend_.of_lane(i);
+  input.lanes.front().decoder = std::move(input.begin.decoder);
+  each_lane(job_, notices_, [&](LaneParts& lane) {
+    if (!lane.decoder)
+      lane.decoder = lane.backend->make_decoder(demuxer(), options, choice, notices_);
     lane.frames = lane.decoder->make_frames(first, job_.plan.frames);
-    input.lanes.push_back(std::move(lane));
-  }
+  });
 }
 
 void Planning::plan_lanes() {
   LanePlan& lanes = job_.plan.lanes;
   const Decoder& decoder = *job_.input.begin.decoder;
   lanes.count = options_.lanes;
-  if (lanes.count == 0) {
-    lanes.count = backend_.decoders(*demuxer().video().codecpar, decoder);
-    const std::int64_t frames = demuxer().expected_frames();
-    if (frames > 0)
-      lanes.count =
-          static_cast<int>(std::clamp<std::int64_t>(frames / kFramesOfLane, 1, lanes.count));
+  if (lanes.count == 0) lanes.count = backend_.decoders(*demuxer().video().codecpar, decoder);
+  if (lanes.count <= 1) {
+    lanes.count = 1;
+    return;
   }
-  if (lanes.count == 1) return;
   lanes.why_one = reason_for_one_lane();
+  if (options_.lanes == 0 && lanes.why_one.empty()) fit_lanes_to_input();
   if (!lanes.why_one.empty()) lanes.count = 1;
-  if (lanes.count == 1) return;
+  if (lanes.count == 1) return tell_idle_devices();
   // An encoder of several threads gives pictures late.
   if (job_.plan.output) job_.plan.output->encoder.threads = 1;
   if (options_.frames_in_flight == 0)
     job_.plan.limits.frames = job_.plan.output ? kInFlightOfEncodingLanes : kInFlightOfLanes;
+}
+
+void Planning::tell_idle_devices() {
+  const Device works = backend_.of_lane(0).device();
+  if (backend_.of_lane(1).device() != works)
+    notices_.add("only " + to_string(works) + " works on it: " + job_.plan.lanes.why_one);
+}
+
+/// Of those that there might be, as many as are worth it.
+void Planning::fit_lanes_to_input() {
+  LanePlan& lanes = job_.plan.lanes;
+  const AVIOContext* const io = demuxer().format().pb;
+  const std::int64_t frames = demuxer().expected_frames();
+  if (io == nullptr || (io->seekable & AVIO_SEEKABLE_NORMAL) == 0)
+    lanes.why_one = "it may be live: to look for cuts would hold pictures back";
+  else if (frames > 0 && frames < 2 * kFramesOfLane)
+    lanes.why_one = "it is too short to be worth several";
+  else if (frames > 0)
+    lanes.count = static_cast<int>(std::min<std::int64_t>(frames / kFramesOfLane, lanes.count));
 }
 
 /// Empty where there may be several.
@@ -236,7 +281,8 @@ std::string Planning::reason_for_one_lane() const {
   if (job_.plan.output &&
       !encodes_one_by_one(*job_.plan.output->encoder.plan.codec, options_.encoder)) {
     const std::string codec = job_.plan.output->encoder.plan.codec->name;
-    const std::string reason = codec + " needs the pictures in their order";
+    const std::string with = options_.encoder.options.empty() ? "" : ", with its options,";
+    const std::string reason = codec + with + " needs the pictures in their order";
     if (options_.lanes > 1)
       throw Error(ErrorKind::usage, "--lanes " + std::to_string(options_.lanes) + ": " + reason);
     return reason;
@@ -285,22 +331,26 @@ bool wants_packet(const JobPlan& plan, const Demuxer& demuxer, const Decoder& de
          decoder.in_range(packet, demuxer.format().streams[stream]->time_base);
 }
 
-OpenOutput open_output(const PlannedJob& job, Backend& backend, Notices& notices) {
+std::unique_ptr<Muxer> open_output(PlannedJob& job, Notices& notices) {
   const OutputPlan& plan = *job.plan.output;
   const Frame& first = job.input.first->frame;
-  OpenOutput output;
-  for (int i = 0; i < job.plan.lanes.count; ++i)
-    output.encoders.push_back(backend.make_encoder(plan.encoder, first, notices));
-  const Encoder& encoder = *output.encoders.front();
+  each_lane(job, notices, [&](LaneParts& lane) {
+    lane.encoder = lane.backend->make_encoder(plan.encoder, first, notices);
+  });
+  const Encoder& encoder = *job.input.lanes.front().encoder;
   VideoStreamInfo info;
   info.parameters = encoder.parameters();
   info.time_base = encoder.time_base();
   info.frame_rate = plan.encoder.frame_rate;
   info.sample_aspect = first.sample_aspect;
   info.keep_rotation = !first.orientation.upright();
-  output.muxer =
-      std::make_unique<Muxer>(*job.input.demuxer, plan.muxer, plan.streams, info, notices);
-  return output;
+  return std::make_unique<Muxer>(*job.input.demuxer, plan.muxer, plan.streams, info, notices);
+}
+
+void make_processors(PlannedJob& job, const JobOptions& options, Notices& notices) {
+  each_lane(job, notices, [&](LaneParts& lane) {
+    lane.processor = lane.backend->make_processor(options, job.input);
+  });
 }
 
 }  // namespace facepipe

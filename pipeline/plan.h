@@ -10,6 +10,7 @@
 
 #include "pipeline/backend.h"
 #include "pipeline/job.h"
+#include "pipeline/lane.h"
 #include "video/demuxer.h"
 #include "video/first_picture.h"
 #include "video/frame_maker.h"
@@ -18,8 +19,9 @@
 
 namespace facepipe {
 
-/// How much may be on its way at once. These are all the limits that there are between the parts of
-/// a run; within a codec its own hold.
+/// How much may be on its way at once between the parts of a run. Beside these, of several lanes, a
+/// segment's packets have a limit (pipeline/feed.cpp), and of the file's bytes OutputQueue; within a
+/// codec its own hold.
 struct FlightLimits {
   /// Packets between reading and decoding, and between encoding and writing: enough to keep the
   /// decoder busy while the disk is slow. A frame's total time begins in the first of these queues.
@@ -53,23 +55,19 @@ struct JobPlan {
 [[nodiscard]] bool wants_packet(const JobPlan& plan, const Demuxer& demuxer, const Decoder& decoder,
                                 const AVPacket& packet);
 
-/// What decodes for a lane.
-struct LaneInput {
-  std::unique_ptr<Decoder> decoder;
-  std::unique_ptr<FrameMaker> frames;
-};
-
 /// An input, opened and read up to its first frame.
 struct OpenInput {
   std::unique_ptr<Demuxer> demuxer;
   FirstPicture begin;  ///< but for its picture, which has become `first`, and, where there is one,
                        ///< its decoder, which is the first lane's
-  std::vector<LaneInput> lanes;
+  std::vector<LaneParts> lanes;  ///< as far as they are made
   /// None where the run was stopped before there was one. With one lane its decoder has gone on
   /// from here; with several they get `begin.packets`, which then are all from the first on.
   std::optional<DecodedFrame> first;
 };
 
+/// A device that fails while lanes are made ready loses its lanes, which is told; that of the first
+/// lane fails the job.
 struct PlannedJob {
   JobPlan plan;
   OpenInput input;
@@ -84,14 +82,11 @@ struct PlannedJob {
                                   const std::stop_token& stop,
                                   std::unique_ptr<Demuxer> opened = nullptr);
 
-/// Where the video goes.
-struct OpenOutput {
-  std::vector<std::unique_ptr<Encoder>> encoders;  ///< one a lane
-  std::unique_ptr<Muxer> muxer;
-};
+/// Makes what detects and draws for the lanes; `options` must outlive it. Errors: device.
+void make_processors(PlannedJob& job, const JobOptions& options, Notices& notices);
 
-/// Opens encoders and file for frames like the planned job's first, which must be there, as must
-/// its output. Errors: as Backend::make_encoder() and Muxer.
-[[nodiscard]] OpenOutput open_output(const PlannedJob& job, Backend& backend, Notices& notices);
+/// Opens the lanes' encoders, and the file, for frames like the planned job's first, which must be
+/// there, as must its output. Errors: as Backend::make_encoder() and Muxer.
+[[nodiscard]] std::unique_ptr<Muxer> open_output(PlannedJob& job, Notices& notices);
 
 }  // namespace facepipe

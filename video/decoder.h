@@ -89,7 +89,12 @@ class Decoder {
   /// Whether a packet of any stream lies in the chosen range.
   [[nodiscard]] bool in_range(const AVPacket& packet, AVRational time_base) const;
 
-  [[nodiscard]] FrameLedger ledger() const { return ledger_.totals(); }
+  /// Of all segments but some.
+  [[nodiscard]] FrameLedger ledger(const std::set<std::int64_t>& without = {}) const {
+    return ledger_.totals(without);
+  }
+  /// Of the input.
+  [[nodiscard]] const std::string& url() const { return demuxer_.url(); }
   /// FFmpeg's name.
   [[nodiscard]] virtual std::string name() const { return context_->codec->name; }
 

@@ -87,6 +87,9 @@ class Encoder {
   /// Takes a frame; gives zero or more packets to `sink`, in decoding order.
   virtual void encode(Frame frame, FrameRecord record, const Sink& sink) = 0;
 
+  /// Nothing comes for a while: gives what it holds and need not hold back.
+  virtual void catch_up(const Sink& /*sink*/) {}
+
   /// The end: gives the packets that the encoder still holds.
   virtual void flush(const Sink& sink) = 0;
 

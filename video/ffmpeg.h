@@ -73,6 +73,9 @@ class Dictionary {
 int check_av(int code, ErrorKind kind, std::string_view subject,
              std::source_location place = std::source_location::current());
 
+/// Roughly what a packet takes of memory: an empty one takes some, too.
+[[nodiscard]] inline std::int64_t memory_of(const AVPacket& packet) { return 512 + packet.size; }
+
 /// What FFmpeg has just allocated; throws std::bad_alloc for nullptr.
 template <typename T>
 [[nodiscard]] T* allocated(T* object) {

@@ -16,7 +16,7 @@ FrameLedger& FrameLedger::operator+=(const FrameLedger& part) {
 
 std::int64_t Ledger::enter(const Entry& packet) {
   const std::int64_t tag = ++last_tag_;
-  if (packet.shown) ++totals_.packets;
+  if (packet.shown) ++segments_[packet.segment].packets;
   open_.emplace(tag, packet);
   return tag;
 }
@@ -34,19 +34,24 @@ void Ledger::extend_last(std::int64_t duration) {
 }
 
 void Ledger::correct(const Entry& entry, bool shown) {
-  if (entry.shown && !shown) --totals_.packets;
-  if (!entry.shown && shown) ++totals_.packets;
+  FrameLedger& of_segment = segments_[entry.segment];
+  if (entry.shown && !shown) --of_segment.packets;
+  if (!entry.shown && shown) ++of_segment.packets;
 }
 
-void Ledger::count_frame(bool damaged) {
-  ++totals_.decoded;
-  if (damaged) ++totals_.damaged;
+void Ledger::count_frame(bool damaged, std::int64_t segment) {
+  FrameLedger& of_segment = segments_[segment];
+  ++of_segment.decoded;
+  if (damaged) ++of_segment.damaged;
 }
 
-FrameLedger Ledger::totals() const {
-  FrameLedger totals = totals_;
-  totals.lost = std::count_if(open_.begin(), open_.end(),
-                              [](const auto& entry) { return entry.second.shown; });
+FrameLedger Ledger::totals(const std::set<std::int64_t>& without) const {
+  FrameLedger totals;
+  for (const auto& [segment, of_segment] : segments_)
+    if (!without.contains(segment)) totals += of_segment;
+  totals.lost = std::count_if(open_.begin(), open_.end(), [&](const auto& open) {
+    return open.second.shown && !without.contains(open.second.segment);
+  });
   return totals;
 }
 

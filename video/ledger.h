@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "core/timing.h"
 #include "video/ffmpeg.h"
@@ -48,16 +49,16 @@ class Ledger {
   /// The frame of `entry` turned out to be shown or not, whatever its packet's stamp had said.
   void correct(const Entry& entry, bool shown);
 
-  /// Counts a frame that the user will see.
-  void count_frame(bool damaged);
+  /// Counts a frame that the user will see, of a segment.
+  void count_frame(bool damaged, std::int64_t segment = 0);
 
-  /// Everything has been decoded: what is still open is lost.
-  [[nodiscard]] FrameLedger totals() const;
+  /// Everything has been decoded: what is still open is lost. All segments but some.
+  [[nodiscard]] FrameLedger totals(const std::set<std::int64_t>& without = {}) const;
 
  private:
   std::map<std::int64_t, Entry> open_;
   std::int64_t last_tag_ = 0;
-  FrameLedger totals_;
+  std::map<std::int64_t, FrameLedger> segments_;
 };
 
 /// Tells the second field of a picture that comes in two packets (PAFF H.264, MPEG-2): it gives no

@@ -175,6 +175,10 @@ void add_machine(CLI::App& app, ParsedOptions& to) {
   RunOptions& run = to.run;
   add_value(app, "--device", "DEVICE", "auto, cpu, cuda or cuda:N", "auto",
             [&](const OptionText& given) { run.device = parse_device(given.text); });
+  add_value(app, "--devices", "all|LIST",
+            "Several CUDA devices at once, like 0,2, where the output can be put together",
+            "one, of --device",
+            [&](const OptionText& given) { run.devices = parse_devices(given.text); });
   add_value(app, "--engine", "ENGINE", engine_words(), "auto",
             [&](const OptionText& given) { set_engine(given, run.detector); });
   add_choice<std::optional<Precision>>(app, "--precision", "PRECISION", "auto, f32, f16 or bf16",

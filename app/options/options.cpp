@@ -160,6 +160,7 @@ void settle(ParsedOptions& parsed) {
   if (!run.video && parsed.skip_existing && run.files.detections.empty() &&
       run.files.latency.empty())
     clash("--skip-existing with --no-video goes by --detections or --latency, which must be named");
+  if (run.devices && !run.device.automatic) clash("--device and --devices exclude each other");
   if (run.job.end_s && *run.job.end_s <= run.job.start_s.value_or(0))
     clash("--end must be later than --start");
   if (run.job.max_face > 0 && run.job.max_face < run.job.min_face)

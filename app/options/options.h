@@ -4,6 +4,7 @@
 #include <spdlog/common.h>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -33,6 +34,8 @@ struct RunOptions {
   ExistingOutput existing = ExistingOutput::refuse;
   SideFiles files;
   DeviceRequest device;
+  /// Several CUDA devices in place of `device`; an empty list: all that can be used.
+  std::optional<std::vector<int>> devices;
   DetectorOptions detector;  ///< `model` empty: the default one
   JobOptions job;            ///< `input` and `output` are each job's own
   bool tolerate_damage = false;

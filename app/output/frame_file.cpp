@@ -96,7 +96,7 @@ void append_latency(std::string& to, const NamedFrame& frame) {
   append_fields(to, frame.record.times.total_ms(), frame.record.times.latency_ms());
   to += ',' + std::to_string(frame.record.candidates);
   to += ',' + std::to_string(frame.record.face_count);
-  to += ',' + std::to_string(frame.record.lane);
+  to += ',' + std::to_string(frame.record.lane) + ',' + to_string(frame.record.device);
   append_fields(to, frame.record.order_wait_ms);
   to += '\n';
 }
@@ -113,7 +113,7 @@ std::string latency_header() {
   for (std::size_t i = 0; i < kStageCount; ++i)
     for (std::string_view edge : {"_begin_ms", "_end_ms"})
       header.append(",").append(to_string(static_cast<StageId>(i))).append(edge);
-  return header + ",total_ms,latency_ms,candidates,faces,lane,order_wait_ms\n";
+  return header + ",total_ms,latency_ms,candidates,faces,lane,device,order_wait_ms\n";
 }
 
 }  // namespace

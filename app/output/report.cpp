@@ -125,9 +125,12 @@ Json options_json(const RunOptions& options) {
 }
 
 void add_facts(Json& json, const std::optional<RunFacts>& facts) {
-  for (const char* name : {"device", "engine", "precision", "why", "model"}) json[name] = nullptr;
+  for (const char* name : {"device", "devices", "engine", "precision", "why", "model"})
+    json[name] = nullptr;
   if (!facts) return;
-  json["device"] = to_string(facts->device);
+  json["device"] = to_string(facts->devices.front());
+  json["devices"] = Json::array();
+  for (const Device device : facts->devices) json["devices"].push_back(to_string(device));
   json["engine"] = facts->engine.name();
   json["precision"] = to_string(facts->engine.precision);
   Json why = Json::array();
@@ -155,8 +158,13 @@ Json copies_json(const std::vector<CopySum>& copies) {
 }
 
 Json lanes_json(const JobResult& result) {
+  Json devices = Json::object();
+  for (const DeviceShare& share : result.devices)
+    devices[to_string(share.device)] = {
+        {"lanes", share.lanes}, {"frames", share.frames}, {"failure", text_or_null(share.failure)}};
   return {{"count", result.lanes.count},
           {"cuts", result.cuts},
+          {"devices", devices},
           {"why_one", text_or_null(result.lanes.why_one)}};
 }
 

@@ -8,13 +8,30 @@
 namespace facepipe {
 namespace {
 
+std::string names_of(const std::vector<Device>& devices) {
+  std::string names;
+  for (const Device device : devices) names += (names.empty() ? "" : " + ") + to_string(device);
+  return names;
+}
+
 std::string facts_line(const RunFacts& facts) {
   std::string line =
-      fmt::format("ran on {}, {} {}, {} ({})\n", to_string(facts.device), facts.engine.name(),
+      fmt::format("ran on {}, {} {}, {} ({})\n", names_of(facts.devices), facts.engine.name(),
                   to_string(facts.engine.precision), facts.model_kind, facts.model.string());
   for (const std::string& why : {facts.device_why, facts.engine.why})
     if (!why.empty()) line += fmt::format("  {}\n", why);
   return line;
+}
+
+/// Each device's share; empty where there was one.
+std::string shares_line(const JobResult& result) {
+  if (result.devices.size() < 2) return {};
+  std::string line;
+  for (const DeviceShare& share : result.devices)
+    line += fmt::format("{}{}: {} frames in {} lanes{}", line.empty() ? "  " : ", ",
+                        to_string(share.device), share.frames, share.lanes,
+                        share.failure.empty() ? "" : ", failed");
+  return line + '\n';
 }
 
 std::string input_line(const InputOutcome& outcome) {
@@ -33,7 +50,7 @@ std::string input_line(const InputOutcome& outcome) {
                         ledger.ended_early ? ", ended early" : "");
   line += fmt::format(", {} faces, {:.1f} fps", result.faces, result.fps);
   if (!result.output.empty()) line += " -> " + result.output.string();
-  return line + '\n';
+  return line + '\n' + shares_line(result);
 }
 
 std::string total_line(const std::vector<InputOutcome>& outcomes) {

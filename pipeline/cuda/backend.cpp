@@ -69,14 +69,8 @@ class CudaWork final : public FrameWork {
 
 class CudaProcessor final : public FrameProcessor {
  public:
-  /// @param before  copies before the job, of which `copies` goes on counting
-  CudaProcessor(Device device, std::shared_ptr<GraphSet> graphs, std::uint32_t nms_capacity,
-                const CopyCounter& copies, const CopyTotals& before)
-      : device_(device),
-        graphs_(std::move(graphs)),
-        nms_capacity_(nms_capacity),
-        copies_(copies),
-        before_(before) {
+  CudaProcessor(Device device, std::shared_ptr<GraphSet> graphs, std::uint32_t nms_capacity)
+      : device_(device), graphs_(std::move(graphs)), nms_capacity_(nms_capacity) {
     tell_tiles(graphs_->detector->facts().tiling);
   }
 
@@ -105,20 +99,12 @@ class CudaProcessor final : public FrameProcessor {
 
   void report(std::int64_t ignored, JobResult& result, Notices& notices) const override {
     report_detection(graphs_->detector->facts(), ignored, nms_capacity_, result, notices);
-    const CopyTotals now = totals(copies_);
-    for (std::size_t i = 0; i < kCopyKinds; ++i) {
-      const auto kind = static_cast<CopyKind>(i);
-      result.copies.push_back({std::string(name_of(kind)), std::string(direction_of(kind)),
-                               now[i].calls - before_[i].calls, now[i].bytes - before_[i].bytes});
-    }
   }
 
  private:
   Device device_;
   std::shared_ptr<GraphSet> graphs_;
   std::uint32_t nms_capacity_;
-  const CopyCounter& copies_;
-  CopyTotals before_;
   std::int64_t candidates_ignored_ = 0;
 };
 
@@ -145,7 +131,6 @@ class CudaBackend final : public Backend {
     FACEPIPE_CUDA_CHECK(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync));
   }
 
-  // With a job's decoder its copies begin.
   [[nodiscard]] std::unique_ptr<Decoder> make_decoder(const Demuxer& demuxer,
                                                       const DecoderOptions& options,
                                                       DecoderChoice choice,
@@ -156,6 +141,19 @@ class CudaBackend final : public Backend {
   }
 
   void begin_job() override { before_ = totals(copies_); }
+  [[nodiscard]] Device device() const override { return device_; }
+  void enter_thread() const override { cuda::use_device(device_); }
+
+  [[nodiscard]] std::vector<CopySum> copies() const override {
+    const CopyTotals now = totals(copies_);
+    std::vector<CopySum> sums;
+    for (std::size_t i = 0; i < kCopyKinds; ++i) {
+      const auto kind = static_cast<CopyKind>(i);
+      sums.push_back({std::string(name_of(kind)), std::string(direction_of(kind)),
+                      now[i].calls - before_[i].calls, now[i].bytes - before_[i].bytes});
+    }
+    return sums;
+  }
 
   [[nodiscard]] int frames_beside() const override { return kDownloading; }
 
@@ -218,8 +216,7 @@ class CudaBackend final : public Backend {
     key.places = several ? std::max(requests_, kPlacesOfLanes) : requests_;
     key.wait = several ? cuda::Event::Wait::sleeping : cuda::Event::Wait::spinning;
     std::shared_ptr<GraphSet> graphs = graphs_.get(key, [&] { return make_graphs(key); });
-    return std::make_unique<CudaProcessor>(device_, std::move(graphs), nms_capacity(options.nms),
-                                           copies_, before_);
+    return std::make_unique<CudaProcessor>(device_, std::move(graphs), nms_capacity(options.nms));
   }
 
   [[nodiscard]] const DetectorOrigin& origin() const override { return *detectors_; }

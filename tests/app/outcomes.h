@@ -7,7 +7,7 @@ namespace facepipe::test {
 
 inline RunFacts some_facts() {
   return {
-      {},           "cpu: nothing else here", {Library::openvino, Precision::f16, "fastest here"},
+      {Device{}},   "cpu: nothing else here", {Library::openvino, Precision::f16, "fastest here"},
       "centerface", "models/m.onnx",          "abc123"};
 }
 

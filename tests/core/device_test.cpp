@@ -69,6 +69,22 @@ TEST(Device, NamesReadAsTheyAreWritten) {
     EXPECT_EQ(to_string(parse_device(name).device), name);
 }
 
+TEST(Devices, AreNumbersInTheirOrderOrAll) {
+  EXPECT_EQ(parse_devices("all"), std::vector<int>{});
+  EXPECT_EQ(parse_devices("0"), std::vector<int>{0});
+  EXPECT_EQ(parse_devices("2,0,11"), (std::vector<int>{2, 0, 11}));
+  for (const char* text : {"", ",", "0,", ",0", "0,,1", "0,0", "-1", "0, 1", "cuda:0", "ALL", "1x"})
+    try {
+      (void)parse_devices(text);
+      ADD_FAILURE() << "accepted '" << text << "'";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::usage) << text;
+      EXPECT_EQ(std::string(error.what()), "--devices " + std::string(text) +
+                                               ": expected all, or numbers of CUDA devices like "
+                                               "0,2");
+    }
+}
+
 CudaProbe one_device() {
   CudaProbe probe;
   probe.built = true;
@@ -135,6 +151,29 @@ TEST(Device, ExplicitDeviceThatCannotBeUsedIsNeverReplaced) {
       EXPECT_NE(std::string(error.what()).find(message), std::string::npos) << error.what();
     }
   }
+}
+
+TEST(Devices, ThoseNamedMustBeUsable) {
+  CudaProbe probe = one_device();
+  probe.devices.push_back({"Old Card", "is too old"});
+  probe.devices.push_back({"Second Card", ""});
+  const auto cuda = [](int index) { return Device{DeviceKind::cuda, index}; };
+  EXPECT_EQ(resolve_devices({}, probe), (std::vector<Device>{cuda(0), cuda(2)}));
+  EXPECT_EQ(resolve_devices({2, 0}, probe), (std::vector<Device>{cuda(2), cuda(0)}));
+  const auto refusal = [](const std::vector<int>& wanted, const CudaProbe& found) -> std::string {
+    try {
+      (void)resolve_devices(wanted, found);
+      return "";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::device);
+      return error.what();
+    }
+  };
+  EXPECT_EQ(refusal({0, 1}, probe), "--devices 1: Old Card is too old");
+  EXPECT_EQ(refusal({3}, probe), "--devices 3: there are 3 CUDA devices");
+  probe.devices = {{"Old Card", "is too old"}};
+  EXPECT_EQ(refusal({}, probe), "--devices all: Old Card is too old");
+  EXPECT_EQ(refusal({}, CudaProbe{}), "--devices all: this build has no CUDA support");
 }
 
 }  // namespace

@@ -63,8 +63,8 @@ Arrived described(const SegmentInput& input) {
 std::vector<ArrivedSegment> drained(Segments& segments) {
   std::vector<ArrivedSegment> all;
   while (const auto segment = segments.pop()) {
-    ArrivedSegment& arrived = all.emplace_back((*segment)->number, (*segment)->alone);
-    while (const std::optional<SegmentInput> input = (*segment)->input.pop())
+    ArrivedSegment& arrived = all.emplace_back((*segment)->number(), (*segment)->alone());
+    while (const std::optional<SegmentInput> input = (*segment)->next({}))
       arrived.packets.push_back(described(*input));
   }
   return all;

@@ -1,6 +1,7 @@
 // Lanes with the least that may wait between them: none waits for another, and what they give
 // comes in the stream's order.
 #include "pipeline/lane.h"
+#include "pipeline/feed.h"
 
 #include <gtest/gtest.h>
 
@@ -31,12 +32,10 @@ class BoundedJob {
         planned_(plan_job(options_, *backend_, notices_, {})),
         segments_(lanes, runner_.failed()),
         order_(limits, runner_.failed()) {
-    for (LaneInput& input : planned_.input.lanes) {
-      LaneParts parts{std::move(input.decoder), std::move(input.frames),
-                      backend_->make_processor(options_, planned_.input), nullptr, std::nullopt};
+    make_processors(planned_, options_, notices_);
+    for (LaneParts& parts : planned_.input.lanes)
       lanes_.emplace_back(static_cast<int>(lanes_.size()), std::move(parts), 2, segments_, order_,
-                          runner_.failed());
-    }
+                          devices_, runner_.failed());
     runner_.add("read", [this] { read(); });
     for (Lane& lane : lanes_) lane.add_threads(runner_);
     runner_.add("take", [this] { take(); });
@@ -88,6 +87,7 @@ class BoundedJob {
   Notices notices_{"clip"};
   PlannedJob planned_;
   Runner runner_;
+  LaneDevices devices_{{Device{}}, notices_};
   Segments segments_;
   Order order_;
   std::deque<Lane> lanes_;

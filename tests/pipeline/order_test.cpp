@@ -228,6 +228,55 @@ TEST(Order, LetsLanesGoOnWithTheLeastThatMayWait) {
   }
 }
 
+TEST(Order, ALaneThatFailsLeavesWhatAnotherGivesToTheEnd) {
+  Order order(kWide, {});
+  order.end(2);
+  give_frames(order, 0, 0, 2);
+  order.give(0, side(7), 1);
+  const Order::Progress left = order.leave(0);
+  EXPECT_FALSE(left.whole);
+  EXPECT_EQ(left.frames, 2);
+  EXPECT_EQ(left.sides, 1);
+  give_frames(order, 0, 2, 1);
+  EXPECT_TRUE(order.expect(0, 3));
+  EXPECT_TRUE(order.leave(0).whole);
+  EXPECT_FALSE(order.expect(1, 1));
+  EXPECT_TRUE(order.give(1, frame(3)));
+  EXPECT_EQ(take_all(order), (std::vector<std::string>{"f0", "s7", "f1", "f2", "f3"}));
+  EXPECT_TRUE(order.leave(0).whole) << "taken long ago";
+}
+
+// Or the lanes that wait there would never come to do the head again.
+TEST(Order, LetsTheOthersGoOnBehindAHeadThatIsLeft) {
+  Order order({1, 0}, {});
+  order.end(2);
+  Giver behind([&] { give_frames(order, 1, 50, 1); });
+  EXPECT_FALSE(behind.given());
+  EXPECT_FALSE(order.leave(0).whole);
+  behind.join();
+  order.expect(1, 1);
+  order.expect(0, 0);
+  EXPECT_EQ(take_all(order), (std::vector<std::string>{"f50"}));
+}
+
+TEST(Order, WaitsBehindAHeadThatWasDoneAgain) {
+  Order order({1, 0}, {});
+  EXPECT_FALSE(order.leave(1).whole);
+  order.expect(1, 0);  // done again, before the head's turn has ended
+  Giver behind([&] { give_frames(order, 2, 50, 1); });
+  give_frames(order, 0, 0, 1);
+  EXPECT_EQ(name_of(order.next()), "f0");
+  EXPECT_FALSE(behind.given());
+  order.expect(0, 1);
+  EXPECT_EQ(name_of(order.next()), "f50");
+}
+
+TEST(Order, RefusesWhatWouldFillTheMemoryBehindAHeadThatIsLeft) {
+  Order order({1, 1000, 8}, {});
+  EXPECT_FALSE(order.leave(0).whole);
+  EXPECT_THROW(give_frames(order, 1, 0, 1000), Error);
+}
+
 TEST(Order, EndsEveryWaitWithAStop) {
   std::stop_source stop;
   Order full({1, 0}, stop.get_token());

@@ -211,9 +211,11 @@ class CudaJpegEncoder final : public Encoder {
       give_oldest(sink);
   }
 
-  void flush(const Sink& sink) override {
+  void catch_up(const Sink& sink) override {
     while (!pending_.empty()) give_oldest(sink);
   }
+
+  void flush(const Sink& sink) override { catch_up(sink); }
 
   [[nodiscard]] AVRational time_base() const override { return clock_.time_base(); }
 

@@ -228,6 +228,8 @@ TEST(Options, RefusesWhatMakesNoSense) {
       {{"--format", ""}, "--format"},
       {{"-o", "-", "--progress", "json"}, "--output - and --progress json exclude each other"},
       {{"--device", "gpu"}, "--device"},
+      {{"--devices", "0,0"}, "--devices 0,0: expected all"},
+      {{"--devices", "all", "--device", "cuda:1"}, "--device and --devices exclude each other"},
       {{"--decoder", "nvdec"}, "--decoder: 'nvdec' is not one of auto, cuda, cpu"},
       {{"--engine", "tensorrt"},
        "--engine: 'tensorrt' is not one of auto, opencv, openvino, cuda, cuda-plain"},
@@ -310,7 +312,7 @@ int options_told(const std::string& help) {
 
 TEST(Options, HelpTellsEveryDefault) {
   const std::string help = shown({"run", "--help"});
-  EXPECT_EQ(options_told(help), 40) << help;
+  EXPECT_EQ(options_told(help), 41) << help;
   EXPECT_THAT(help, HasSubstr("(default: 0.5)"));
   EXPECT_THAT(help, HasSubstr("--config F: "));
   EXPECT_THAT(help, HasSubstr("--help-all "));
@@ -319,7 +321,7 @@ TEST(Options, HelpTellsEveryDefault) {
 TEST(Options, HelpAllTellsThoseForExperimentsToo) {
   const std::string help = shown({"run", "--help"});
   const std::string all = shown({"run", "--help-all"});
-  EXPECT_EQ(options_told(all), 47) << all;
+  EXPECT_EQ(options_told(all), 48) << all;
   for (const char* option : {"--nms-decay ", "--nms-sigma ", "--nms-min-score ", "--nms-d-max ",
                              "--nms-k ", "--nms-squares ", "--nms-plus-one "}) {
     EXPECT_THAT(all, HasSubstr(option));

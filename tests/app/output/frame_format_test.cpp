@@ -120,15 +120,16 @@ TEST(DetectionsFormat, FacesWithoutLandmarks) {
 
 TEST(LatencyFormat, HasBeginAndEndOfEachStage) {
   const FrameFormat format = latency_format();
-  EXPECT_EQ(format.header,
-            "file,frame,pts_s,read_begin_ms,read_end_ms,decode_begin_ms,decode_end_ms,"
-            "preprocess_begin_ms,preprocess_end_ms,inference_begin_ms,inference_end_ms,"
-            "nms_begin_ms,nms_end_ms,overlay_begin_ms,overlay_end_ms,encode_begin_ms,"
-            "encode_end_ms,mux_begin_ms,mux_end_ms,total_ms,latency_ms,candidates,faces,lane,"
-            "order_wait_ms\n");
+  EXPECT_EQ(
+      format.header,
+      "file,frame,pts_s,read_begin_ms,read_end_ms,decode_begin_ms,decode_end_ms,"
+      "preprocess_begin_ms,preprocess_end_ms,inference_begin_ms,inference_end_ms,"
+      "nms_begin_ms,nms_end_ms,overlay_begin_ms,overlay_end_ms,encode_begin_ms,"
+      "encode_end_ms,mux_begin_ms,mux_end_ms,total_ms,latency_ms,candidates,faces,lane,device,"
+      "order_wait_ms\n");
   EXPECT_EQ(text_of(format, "clip.mp4", frame_record(1, 2)),
             "clip.mp4,1,0.1,100,100.5,101,101.5,102,102.5,103,103.5,104,104.5,105,105.5,106,106.5,"
-            "107,107.5,7.5,4.5,6,2,0,0\n");
+            "107,107.5,7.5,4.5,6,2,0,cpu,0\n");
 }
 
 TEST(LatencyFormat, StagesThatDidNotRunAreEmpty) {
@@ -136,7 +137,7 @@ TEST(LatencyFormat, StagesThatDidNotRunAreEmpty) {
   for (const StageId stage : {StageId::overlay, StageId::encode, StageId::mux})
     record.times[stage] = {};
   EXPECT_EQ(text_of(latency_format(), "c", record),
-            "c,0,0,0,0.5,1,1.5,2,2.5,3,3.5,4,4.5,,,,,,,4.5,3,0,0,0,0\n");
+            "c,0,0,0,0.5,1,1.5,2,2.5,3,3.5,4,4.5,,,,,,,4.5,3,0,0,0,cpu,0\n");
 }
 
 class FrameFileTest : public testing::Test {

@@ -1,0 +1,43 @@
+// The devices that the lanes of a job work on, and which of them have failed.
+#pragma once
+
+#include <deque>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/device.h"
+#include "video/notices.h"
+
+namespace facepipe {
+
+/// Thread-safe.
+class LaneDevices {
+ public:
+  /// @param devices  each lane's; one may come several times
+  /// @param notices  gets a sentence about each that fails
+  LaneDevices(const std::vector<Device>& devices, Notices& notices);
+
+  [[nodiscard]] bool several() const { return devices_.size() > 1; }
+  /// Requested when the device has failed.
+  [[nodiscard]] std::stop_token failed(Device device) const;
+  /// From the lane that noticed it. False where no other device works: then the job has failed.
+  [[nodiscard]] bool give_up(Device device, const std::string& why);
+  /// What was said of a device that has failed; empty where it works.
+  [[nodiscard]] std::string failure(Device device) const;
+
+ private:
+  struct Entry {
+    Device device;
+    std::stop_source failed;
+    std::string why;
+  };
+  [[nodiscard]] const Entry& of(Device device) const;
+
+  Notices& notices_;
+  mutable std::mutex mutex_;  // guards `why`, and who fails first
+  std::deque<Entry> devices_;
+};
+
+}  // namespace facepipe

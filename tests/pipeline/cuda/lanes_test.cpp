@@ -1,0 +1,57 @@
+// One input on several of a chip's decoders: what one makes, to the bit. Pictures go through NVDEC
+// where it takes them, and through the graphs and nvJPEG places that lanes share.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <exception>
+#include <filesystem>
+#include <string>
+
+#include "pipeline/cuda/backend.h"
+#include "tests/pipeline/lane_rows.h"
+#include "tests/support/clips.h"
+#include "tests/support/temporary_folder.h"
+#include "video/ffmpeg.h"
+
+namespace facepipe::test {
+namespace {
+
+class LaneRowsCuda : public testing::TestWithParam<LaneRow> {
+ protected:
+  static void SetUpTestSuite() {
+    redirect_ffmpeg_log();
+    DetectorOptions detector;
+    detector.model =
+        std::filesystem::path(FACEPIPE_SOURCE_DIR) / "data/fetched/models/centerface.onnx";
+    if (std::filesystem::exists(detector.model))
+      backend_ = make_cuda_backend({DeviceKind::cuda, 0}, detector);
+  }
+  static void TearDownTestSuite() { backend_.reset(); }
+  void SetUp() override {
+    if (!backend_) GTEST_SKIP() << "no model";
+  }
+
+  TemporaryFolder folder_;
+  static inline std::unique_ptr<Backend> backend_;
+};
+
+TEST_P(LaneRowsCuda, TellAndWriteWhatOneLaneDoes) {
+  // A small FFmpeg beside the tests may lack an encoder or a filter.
+  try {
+    GetParam().make(folder_ / GetParam().file);
+  } catch (const std::exception& error) {
+    GTEST_SKIP() << error.what();
+  }
+  expect_as_one_lane(GetParam(), folder_.path(), *backend_, {7});
+}
+
+std::string name_of(const testing::TestParamInfo<LaneRow>& row) { return row.param.name; }
+
+INSTANTIATE_TEST_SUITE_P(H264, LaneRowsCuda, testing::ValuesIn(h264_rows()), name_of);
+INSTANTIATE_TEST_SUITE_P(Hevc, LaneRowsCuda, testing::ValuesIn(hevc_rows()), name_of);
+INSTANTIATE_TEST_SUITE_P(Others, LaneRowsCuda, testing::ValuesIn(other_rows()), name_of);
+INSTANTIATE_TEST_SUITE_P(Ranges, LaneRowsCuda, testing::ValuesIn(range_rows()), name_of);
+INSTANTIATE_TEST_SUITE_P(Sound, LaneRowsCuda, testing::ValuesIn(sound_rows()), name_of);
+
+}  // namespace
+}  // namespace facepipe::test

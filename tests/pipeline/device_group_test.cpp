@@ -1,0 +1,394 @@
+// Several devices on one job: lanes are theirs in turn, and what comes out is what one makes.
+#include "pipeline/device_group.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "tests/support/clips.h"
+#include "tests/support/job.h"
+#include "tests/support/packets.h"
+#include "tests/support/temporary_folder.h"
+#include "video/ffmpeg.h"
+#include "video/pictures.h"
+
+namespace facepipe::test {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+/// Called whenever the device is asked for something.
+using OnCall = std::function<void()>;
+
+class CalledProcessor final : public FrameProcessor {
+ public:
+  CalledProcessor(std::unique_ptr<FrameProcessor> real, OnCall on_call)
+      : real_(std::move(real)), on_call_(std::move(on_call)) {}
+  void start(WorkItem& item, const std::stop_token& stop) override {
+    on_call_();
+    real_->start(item, stop);
+  }
+  void finish(WorkItem& item) override {
+    on_call_();
+    real_->finish(item);
+  }
+  void draw(WorkItem& item) override {
+    on_call_();
+    real_->draw(item);
+  }
+  [[nodiscard]] std::int64_t candidates_ignored() const override {
+    return real_->candidates_ignored();
+  }
+  void report(std::int64_t ignored, JobResult& result, Notices& notices) const override {
+    real_->report(ignored, result, notices);
+  }
+
+ private:
+  std::unique_ptr<FrameProcessor> real_;
+  OnCall on_call_;
+};
+
+/// Gives each picture late, as a device's own encoder does.
+class CalledEncoder final : public Encoder {
+ public:
+  CalledEncoder(std::unique_ptr<Encoder> real, OnCall on_call)
+      : real_(std::move(real)), on_call_(std::move(on_call)) {}
+  void encode(Frame frame, FrameRecord record, const Sink& sink) override {
+    on_call_();
+    catch_up(sink);
+    real_->encode(std::move(frame), std::move(record),
+                  [&](EncodedFrame encoded) { pending_.push_back(std::move(encoded)); });
+  }
+  void catch_up(const Sink& sink) override {
+    for (EncodedFrame& encoded : std::exchange(pending_, {})) sink(std::move(encoded));
+  }
+  void flush(const Sink& sink) override {
+    on_call_();
+    catch_up(sink);
+    real_->flush(sink);
+  }
+  [[nodiscard]] AVRational time_base() const override { return real_->time_base(); }
+  [[nodiscard]] UniqueCodecParameters parameters() const override { return real_->parameters(); }
+  [[nodiscard]] std::string name() const override { return real_->name(); }
+
+ private:
+  std::unique_ptr<Encoder> real_;
+  OnCall on_call_;
+  std::vector<EncodedFrame> pending_;
+};
+
+/// The CPU under a device's name, with decoders of its own.
+class NamedBackend final : public Backend {
+ public:
+  NamedBackend(int index, int decoders, FakeBehaviour behaviour = {})
+      : device_{DeviceKind::cuda, index},
+        decoders_(decoders),
+        cpu_(fake_backend(std::move(behaviour))) {}
+
+  void begin_job() override { ++jobs; }
+  [[nodiscard]] Device device() const override { return device_; }
+  void enter_thread() const override { on_call(); }
+  [[nodiscard]] std::vector<CopySum> copies() const override {
+    return {{"upload", "to device", 1 + device_.index, 100}};
+  }
+  [[nodiscard]] std::unique_ptr<Decoder> make_decoder(const Demuxer& demuxer,
+                                                      const DecoderOptions& options,
+                                                      DecoderChoice choice,
+                                                      Notices& notices) override {
+    ++decoders_made;
+    on_call();
+    return cpu_->make_decoder(demuxer, options, choice, notices);
+  }
+  [[nodiscard]] int decoders(const AVCodecParameters& /*video*/,
+                             const Decoder& /*like*/) const override {
+    return decoders_;
+  }
+  [[nodiscard]] int frames_beside() const override { return cpu_->frames_beside(); }
+  void check_encoder(const AVCodec& codec) const override { cpu_->check_encoder(codec); }
+  [[nodiscard]] EncoderPlan plan_encoder(const AVCodec& codec, const PictureFacts& pictures,
+                                         Size encoded, const JobOptions& options,
+                                         Notices& notices) const override {
+    return cpu_->plan_encoder(codec, pictures, encoded, options, notices);
+  }
+  [[nodiscard]] std::unique_ptr<Encoder> make_encoder(const EncoderSetup& setup, const Frame& first,
+                                                      Notices& notices) override {
+    ++encoders_made;
+    on_call();
+    return std::make_unique<CalledEncoder>(cpu_->make_encoder(setup, first, notices), on_call);
+  }
+  [[nodiscard]] std::unique_ptr<FrameProcessor> make_processor(const JobOptions& options,
+                                                               const OpenInput& input) override {
+    ++processors_made;
+    on_call();
+    return std::make_unique<CalledProcessor>(cpu_->make_processor(options, input), on_call);
+  }
+  [[nodiscard]] const DetectorOrigin& origin() const override { return cpu_->origin(); }
+
+  OnCall on_call = [] {};
+  int jobs = 0;
+  int decoders_made = 0;
+  int encoders_made = 0;
+  int processors_made = 0;
+
+ private:
+  Device device_;
+  int decoders_;
+  std::unique_ptr<Backend> cpu_;
+};
+
+class DeviceGroup : public testing::Test {
+ protected:
+  static constexpr int kFrames = 960;
+
+  static void SetUpTestSuite() {
+    redirect_ffmpeg_log();
+    folder_ = new TemporaryFolder;
+    ffmpeg(
+        "-f lavfi -i testsrc2=s=64x64:r=25:d=38.4 -c:v libx264 -preset veryfast -threads 1 "
+        "-x264-params keyint=40:min-keyint=40:scenecut=0",
+        clip());
+  }
+  static void TearDownTestSuite() {
+    delete folder_;
+    folder_ = nullptr;
+  }
+  static std::filesystem::path clip() { return *folder_ / "clip.mkv"; }
+
+  /// Of devices with so many decoders each.
+  std::unique_ptr<Backend> group(const std::vector<int>& decoders, FakeBehaviour last = {}) {
+    std::vector<std::unique_ptr<Backend>> backends;
+    devices_.clear();
+    for (std::size_t i = 0; i < decoders.size(); ++i) {
+      auto made = std::make_unique<NamedBackend>(
+          static_cast<int>(i), decoders[i],
+          i + 1 == decoders.size() ? std::move(last) : FakeBehaviour{});
+      devices_.push_back(made.get());
+      backends.push_back(std::move(made));
+    }
+    return join_devices(std::move(backends));
+  }
+
+  JobOptions job(int lanes, const std::filesystem::path& output = {}) const {
+    JobOptions options = lossless_job(clip(), output);
+    options.encoder = {"mjpeg", "", {}, {}};
+    options.lanes = lanes;
+    options.threads = 2;
+    return options;
+  }
+
+  JobRun run(const JobOptions& options, Backend& backend) const {
+    JobRun result;
+    JobObserver observer;
+    observer.frame = [&](const FrameRecord& record) { result.records.push_back(record); };
+    result.result = run_job(options, backend, observer, {});
+    return result;
+  }
+
+  static inline TemporaryFolder* folder_ = nullptr;
+  std::vector<NamedBackend*> devices_;
+  TemporaryFolder out_;
+};
+
+TEST_F(DeviceGroup, OfOneDeviceIsThatDevice) {
+  const auto backend = group({3});
+  EXPECT_EQ(backend.get(), devices_.front());
+}
+
+TEST_F(DeviceGroup, SharesTheLanesOfAJob) {
+  const auto backend = group({2, 2});
+  const JobRun made = run(job(3, out_ / "out.avi"), *backend);
+  EXPECT_EQ(made.result.lanes.count, 3);
+  EXPECT_EQ(devices_[0]->decoders_made + devices_[1]->decoders_made, 3);
+  EXPECT_EQ(devices_[0]->encoders_made, 2);
+  EXPECT_EQ(devices_[1]->encoders_made, 1);
+  EXPECT_EQ(devices_[0]->processors_made, 2);
+  EXPECT_EQ(devices_[1]->processors_made, 1);
+  EXPECT_EQ(devices_[1]->jobs, 1);
+  ASSERT_EQ(made.result.devices.size(), 2U);
+  EXPECT_EQ(to_string(made.result.devices[1].device), "cuda:1");
+  EXPECT_EQ(made.result.devices[0].lanes, 2);
+  EXPECT_EQ(made.result.devices[1].lanes, 1);
+  EXPECT_EQ(made.result.devices[0].frames + made.result.devices[1].frames, kFrames);
+  ASSERT_EQ(made.result.copies.size(), 1U);
+  EXPECT_EQ(made.result.copies[0].calls, 1 + 2);
+  EXPECT_EQ(made.result.copies[0].bytes, 200);
+}
+
+TEST_F(DeviceGroup, MakesWhatOneDeviceMakes) {
+  const auto one = group({1});
+  const JobRun expected = run(job(1, out_ / "one.avi"), *one);
+  const auto several = group({1, 1, 1});
+  const JobRun made = run(job(3, out_ / "several.avi"), *several);
+  EXPECT_EQ(read_file(out_ / "several.avi"), read_file(out_ / "one.avi"));
+  ASSERT_EQ(made.records.size(), static_cast<std::size_t>(kFrames));
+  for (std::size_t i = 0; i < made.records.size(); ++i) {
+    EXPECT_EQ(made.records[i].index, expected.records[i].index);
+    EXPECT_EQ(made.records[i].pts_s, expected.records[i].pts_s);
+    EXPECT_EQ(made.records[i].device.index, made.records[i].lane % 3);
+  }
+}
+
+// auto: the decoders of all devices, as far as the input is long enough.
+TEST_F(DeviceGroup, CountsTheDecodersOfAll) {
+  EXPECT_EQ(run(job(0), *group({2, 1})).result.lanes.count, 3);
+  EXPECT_EQ(run(job(0), *group({7, 7})).result.lanes.count, kFrames / 250);
+  EXPECT_EQ(run(job(0), *group({1, 0})).result.lanes.count, 1);
+}
+
+TEST_F(DeviceGroup, TellsThatTheOthersHaveNothingToDo) {
+  JobOptions options = job(0, out_ / "out.mkv");
+  options.encoder = {"libx264", "ultrafast", {}, {}};
+  const JobRun made = run(options, *group({2, 2}));
+  EXPECT_EQ(made.result.lanes.count, 1);
+  EXPECT_THAT(made.result.notices,
+              Contains("only cuda:0 works on it: libx264 needs the pictures in their order"));
+}
+
+TEST_F(DeviceGroup, EndsWithAFailureThatIsNoDevices) {
+  FakeBehaviour fails;
+  fails.on_collect = [] { throw std::runtime_error("the second device's lane has failed"); };
+  const auto backend = group({1, 1}, fails);
+  EXPECT_THAT([&] { (void)run(job(2, out_ / "out.avi"), *backend); },
+              testing::ThrowsMessage<std::runtime_error>("the second device's lane has failed"));
+  EXPECT_THAT(out_.names(), IsEmpty());
+}
+
+/// What of a job doesn't depend on who has done it.
+std::string told(const JobRun& run) {
+  const FrameLedger& ledger = run.result.ledger;
+  std::string text;
+  for (const std::int64_t number : {ledger.packets, ledger.decoded, ledger.lost, ledger.damaged,
+                                    ledger.written, run.result.faces, run.result.cuts})
+    text += std::to_string(number) + ' ';
+  for (const FrameRecord& record : run.records)
+    text += std::to_string(record.index) + '@' + std::to_string(record.pts_s) + ' ';
+  return text;
+}
+
+class FailingDevice : public DeviceGroup {
+ protected:
+  FailingDevice() : expected_(run(job(2, out_ / "whole.avi"), *group({1, 1}))) {
+    redirect_ffmpeg_log();
+    expected_bytes_ = read_file(out_ / "whole.avi");
+  }
+
+  /// The job that each test runs; with video or without.
+  JobOptions failing_job(bool video) const {
+    return job(4, video ? out_ / "out.avi" : std::filesystem::path());
+  }
+
+  void expect_whole(const JobRun& made, bool video) const {
+    if (video) {
+      EXPECT_EQ(read_file(out_ / "out.avi"), expected_bytes_);
+      EXPECT_EQ(told(made), told(expected_));
+    } else {
+      EXPECT_EQ(made.records.size(), static_cast<std::size_t>(kFrames));
+      EXPECT_EQ(made.result.ledger.decoded, kFrames);
+      EXPECT_EQ(made.result.ledger.packets, kFrames);
+    }
+    EXPECT_EQ(live_frames(), 0);
+  }
+
+  /// The device's n-th call throws, and all after it: whether there was one.
+  bool fail_call(std::int64_t n, bool video) {
+    const auto backend = group({2, 2});
+    const auto calls = std::make_shared<std::atomic<std::int64_t>>(0);
+    devices_[1]->on_call = [calls, n] {
+      if (++*calls >= n) throw Error(ErrorKind::device, "call " + std::to_string(n));
+    };
+    const JobRun made = run(failing_job(video), *backend);
+    expect_whole(made, video);
+    const bool failed = *calls >= n;
+    const std::string failure = made.result.devices.back().failure;
+    EXPECT_EQ(failure, failed ? "call " + std::to_string(n) : "") << n;
+    EXPECT_EQ(to_string(made.result.devices.back().device), "cuda:1");
+    if (failed) {
+      EXPECT_THAT(made.result.notices, Contains(HasSubstr("cuda:1 failed: call ")));
+    } else {
+      EXPECT_THAT(made.result.notices, Not(Contains(HasSubstr("failed"))));
+    }
+    return failed;
+  }
+
+  JobRun expected_;
+  std::string expected_bytes_;
+};
+
+// From the first decoder that is made to the last frame: the others do what it leaves.
+TEST_F(FailingDevice, AtEachCallLeavesNothingOut) {
+  for (const bool video : {true, false}) {
+    std::int64_t n = 1;
+    while (n < 5000 && fail_call(n, video)) n = n < 24 ? n + 1 : n * 5 / 4;
+    EXPECT_GT(n, 100) << "calls that failed";
+  }
+}
+
+TEST_F(FailingDevice, GetsNoFurtherJob) {
+  const auto backend = group({2, 2});
+  bool fails = true;
+  devices_[1]->on_call = [&fails] {
+    if (fails) throw Error(ErrorKind::device, "gone");
+  };
+  (void)run(failing_job(true), *backend);
+  fails = false;
+  const JobRun second = run(failing_job(true), *backend);
+  expect_whole(second, true);
+  EXPECT_EQ(second.result.devices.size(), 1U);
+  EXPECT_THAT(second.result.notices, Not(Contains(HasSubstr("failed"))));
+}
+
+TEST_F(FailingDevice, TheLastOneEndsTheJob) {
+  for (const std::int64_t n : {30, 300}) {
+    const auto backend = group({2, 2});
+    for (NamedBackend* device : devices_)
+      device->on_call = [calls = std::make_shared<std::atomic<std::int64_t>>(0), n] {
+        if (++*calls >= n) throw Error(ErrorKind::device, "out of memory");
+      };
+    try {
+      (void)run(failing_job(true), *backend);
+      ADD_FAILURE() << "no exception";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::device);
+      EXPECT_THAT(error.what(), HasSubstr("out of memory"));
+    }
+    EXPECT_EQ(live_frames(), 0);
+    EXPECT_THAT(out_.names(), testing::ElementsAre("whole.avi"));
+  }
+}
+
+// Its frames and its packets of other streams that are there already don't come again.
+TEST_F(FailingDevice, KeepsSoundInItsPlace) {
+  const std::filesystem::path clip = out_ / "sound.mkv";
+  ffmpeg(
+      "-f lavfi -i testsrc2=s=64x64:r=25:d=20 -f lavfi -i sine=d=20 -c:a mp2 -c:v libx264 -threads "
+      "1 -bf 3 -x264-params keyint=40:min-keyint=40:scenecut=0:open-gop=1",
+      clip);
+  JobOptions options = failing_job(true);
+  options.input = clip.string();
+  (void)run(options, *group({2, 2}));
+  const std::string expected = read_file(options.output);
+  for (const std::int64_t n : {40, 200, 600}) {
+    const auto backend = group({2, 2});
+    devices_[1]->on_call = [calls = std::make_shared<std::atomic<std::int64_t>>(0), n] {
+      if (++*calls >= n) throw Error(ErrorKind::device, "gone");
+    };
+    const JobRun made = run(options, *backend);
+    EXPECT_FALSE(made.result.devices.back().failure.empty());
+    EXPECT_EQ(read_file(options.output), expected) << n;
+  }
+}
+
+}  // namespace
+}  // namespace facepipe::test

@@ -1,0 +1,64 @@
+// Clips for each way in which streams can, or can't, be cut, and what one lane and several make of
+// them.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <initializer_list>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pipeline/backend.h"
+#include "tests/support/job.h"
+#include "tests/support/packets.h"
+
+namespace facepipe::test {
+
+/// What a run tells, and what it wrote.
+struct Told {
+  JobRun run;
+  std::vector<FilePacket> packets;
+};
+
+[[nodiscard]] Told run_on_lanes(JobOptions options, int lanes, Backend& backend);
+
+/// Records, ledger, notices and packets; and no frame is alive.
+void expect_same(const Told& found, const Told& expected);
+
+/// A clip, what is run of it, and how often it is cut.
+struct LaneRow {
+  const char* name;
+  const char* file;
+  std::function<void(const std::filesystem::path& clip)> make;
+  int cuts;  ///< exactly so many, so that no row passes by never being cut
+  const char* output = "out.avi";
+  std::optional<double> start_s = {};
+  std::optional<double> end_s = {};
+  std::int64_t frames = 250;  ///< at least so many are expected
+  int threads = 2;            ///< of each decoder, on every machine
+  bool is_whole = true;       ///< false: something is lost, damaged or cut off
+};
+
+void PrintTo(const LaneRow& row, std::ostream* out);
+
+/// `size` of pictures, like 96x64.
+[[nodiscard]] std::string source(const std::string& size, double seconds);
+extern const std::string kTenSeconds;  ///< 250 pictures of 96x64
+extern const std::string kClosed;      ///< H.264, a cut each 48 pictures
+
+[[nodiscard]] const std::vector<LaneRow>& h264_rows();
+[[nodiscard]] const std::vector<LaneRow>& hevc_rows();
+[[nodiscard]] const std::vector<LaneRow>& other_rows();
+[[nodiscard]] const std::vector<LaneRow>& broken_rows();
+[[nodiscard]] const std::vector<LaneRow>& range_rows();
+[[nodiscard]] const std::vector<LaneRow>& sound_rows();
+
+/// The row's clip, made in `folder`, as several lanes make it: exactly what one makes. With video
+/// (Motion JPEG) and without.
+void expect_as_one_lane(const LaneRow& row, const std::filesystem::path& folder, Backend& backend,
+                        std::initializer_list<int> lanes);
+
+}  // namespace facepipe::test
