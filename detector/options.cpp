@@ -12,28 +12,28 @@ namespace facepipe {
 namespace {
 
 /// What goes together, whatever this build and this processor have. The preferred engine of a
-/// device comes first, and of an engine the preferred precision. bf16 is never chosen for a user:
-/// it costs accuracy. f16 is chosen only where it is faster than f32. A name stands for the same
-/// library and the same `fused` on every device.
+/// device comes first, and of an engine the preferred precision. f16 and bf16 are chosen for a user
+/// only where they are faster than f32: both have f32's accuracy within what 135 images can tell
+/// (bench/results/wider_ap_openvino_*.txt). A name stands for the same library and the same `fused`
+/// on every device.
 struct Pairing {
   std::string_view name;
   DeviceKind device;
   Library library;
   bool fused;  ///< counts for Library::own alone
   Precision precision;
-  bool automatic;
 
   [[nodiscard]] bool is(Library other, bool other_fused) const {
     return library == other && (library != Library::own || fused == other_fused);
   }
 };
 constexpr std::array kPairings{
-    Pairing{"openvino", DeviceKind::cpu, Library::openvino, true, Precision::f16, true},
-    Pairing{"openvino", DeviceKind::cpu, Library::openvino, true, Precision::f32, true},
-    Pairing{"openvino", DeviceKind::cpu, Library::openvino, true, Precision::bf16, false},
-    Pairing{"opencv", DeviceKind::cpu, Library::opencv, true, Precision::f32, true},
-    Pairing{"cuda", DeviceKind::cuda, Library::own, true, Precision::f16, true},
-    Pairing{"cuda-plain", DeviceKind::cuda, Library::own, false, Precision::f16, true},
+    Pairing{"openvino", DeviceKind::cpu, Library::openvino, true, Precision::f16},
+    Pairing{"openvino", DeviceKind::cpu, Library::openvino, true, Precision::bf16},
+    Pairing{"openvino", DeviceKind::cpu, Library::openvino, true, Precision::f32},
+    Pairing{"opencv", DeviceKind::cpu, Library::opencv, true, Precision::f32},
+    Pairing{"cuda", DeviceKind::cuda, Library::own, true, Precision::f16},
+    Pairing{"cuda-plain", DeviceKind::cuda, Library::own, false, Precision::f16},
 };
 
 }  // namespace
@@ -72,7 +72,7 @@ namespace {
 
 bool wanted(const Pairing& pairing, const DetectorOptions& options) {
   return pairing.is(options.library.value_or(pairing.library), options.fused) &&
-         (options.precision ? *options.precision == pairing.precision : pairing.automatic);
+         options.precision.value_or(pairing.precision) == pairing.precision;
 }
 
 const EngineSupport* find(std::span<const EngineSupport> built, Library library) {
@@ -83,7 +83,11 @@ const EngineSupport* find(std::span<const EngineSupport> built, Library library)
 }
 
 bool has(const EngineSupport& support, Precision precision) {
-  return std::count(support.precisions.begin(), support.precisions.end(), precision) > 0;
+  return std::ranges::count(support.precisions, precision) > 0;
+}
+
+bool is_fast(const EngineSupport& support, Precision precision) {
+  return std::ranges::count(support.fast, precision) > 0;
 }
 
 bool runs(std::span<const EngineSupport> built, const Pairing& pairing) {
@@ -91,11 +95,11 @@ bool runs(std::span<const EngineSupport> built, const Pairing& pairing) {
   return support != nullptr && has(*support, pairing.precision);
 }
 
-/// True for f16 that nobody named, on a processor where it would only cost time.
+/// True for a precision below f32 that nobody named, on a processor where it would only cost time.
 bool pointless(std::span<const EngineSupport> built, const Pairing& pairing,
                const DetectorOptions& options) {
-  return pairing.precision == Precision::f16 && !options.precision &&
-         !find(built, pairing.library)->fast_f16;
+  return pairing.precision != Precision::f32 && !options.precision &&
+         !is_fast(*find(built, pairing.library), pairing.precision);
 }
 
 std::string named(const Device& device, const DetectorOptions& options) {
@@ -117,11 +121,12 @@ std::string why(std::span<const EngineSupport> built, const Pairing& chosen,
                                                       : "the fastest engine of this build";
   if (options.precision) return text;
   if (!options.library) text += "; ";
-  if (chosen.precision == Precision::f16) return text + "this processor computes in f16";
+  if (chosen.precision != Precision::f32)
+    return text + "this processor computes in " + std::string(to_string(chosen.precision));
   if (chosen.library == Library::opencv) return text + "OpenCV has f32 only";
   return text + (has(*find(built, chosen.library), Precision::f16)
                      ? "this processor's f16 is slower than its f32"
-                     : "this processor lacks f16 arithmetic");
+                     : "this processor computes in neither f16 nor bf16");
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ struct EngineChoice {
 struct EngineSupport {
   Library library = Library::opencv;
   std::vector<Precision> precisions;
-  bool fast_f16 = false;  ///< f16, where among the precisions, takes less time than f32
+  std::vector<Precision> fast;  ///< of these, those that take less time than f32
 };
 
 /// Resolves engine and precision for a device. Errors: usage where device, engine and precision

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "core/error.h"
+#include "detector/cnn/cpu/engine.h"
 #include "detector/options.h"
 
 namespace facepipe {
@@ -10,13 +11,15 @@ using enum Library;
 using enum Precision;
 
 // What a build and processor may have.
-const EngineSupport kOpencv{opencv, {f32}, false};
-const std::vector<EngineSupport> kWithCuda{kOpencv, {own, {f16}, true}};
+const EngineSupport kOpencv{opencv, {f32}, {}};
+const std::vector<EngineSupport> kWithCuda{kOpencv, {own, {f16}, {f16}}};
 const std::vector<EngineSupport> kPlain{kOpencv};
-const std::vector<EngineSupport> kOld{{openvino, {f32}, false}, kOpencv};
-const std::vector<EngineSupport> kZen4{{openvino, {f32, bf16}, false}, kOpencv};
-const std::vector<EngineSupport> kSapphireRapids{{openvino, {f32, f16, bf16}, false}, kOpencv};
-const std::vector<EngineSupport> kGraniteRapids{{openvino, {f32, f16, bf16}, true}, kOpencv};
+const std::vector<EngineSupport> kOld{{openvino, {f32}, {}}, kOpencv};
+const std::vector<EngineSupport> kSkylake{{openvino, {f32, bf16}, {}}, kOpencv};
+const std::vector<EngineSupport> kZen4{{openvino, {f32, bf16}, {bf16}}, kOpencv};
+const std::vector<EngineSupport> kNoAmx{{openvino, {f32, f16, bf16}, {}}, kOpencv};
+const std::vector<EngineSupport> kSapphireRapids{{openvino, {f32, f16, bf16}, {bf16}}, kOpencv};
+const std::vector<EngineSupport> kGraniteRapids{{openvino, {f32, f16, bf16}, {f16, bf16}}, kOpencv};
 
 constexpr Device kCpu{DeviceKind::cpu, 0};
 constexpr Device kCuda{DeviceKind::cuda, 0};
@@ -33,10 +36,14 @@ struct Chosen {
 const Chosen kChosen[] = {
     // built, engine, precision -> engine, precision, why
     {kPlain, {}, {}, opencv, f32, "lacks OpenVINO"},
-    {kOld, {}, {}, openvino, f32, "lacks f16"},
-    {kZen4, {}, {}, openvino, f32, "lacks f16"},
-    {kSapphireRapids, {}, {}, openvino, f32, "f16 is slower"},
-    {kSapphireRapids, openvino, {}, openvino, f32, "f16 is slower"},
+    {kOld, {}, {}, openvino, f32, "neither f16 nor bf16"},
+    {kSkylake, {}, {}, openvino, f32, "neither f16 nor bf16"},
+    {kZen4, {}, {}, openvino, bf16, "computes in bf16"},
+    {kZen4, {}, f32, openvino, f32, "fastest"},
+    {kNoAmx, {}, {}, openvino, f32, "f16 is slower"},
+    {kNoAmx, openvino, {}, openvino, f32, "f16 is slower"},
+    {kSapphireRapids, {}, {}, openvino, bf16, "computes in bf16"},
+    {kSapphireRapids, openvino, {}, openvino, bf16, "computes in bf16"},
     {kSapphireRapids, {}, f16, openvino, f16, "fastest"},
     {kGraniteRapids, {}, {}, openvino, f16, "computes in f16"},
     {kGraniteRapids, openvino, {}, openvino, f16, "computes in f16"},
@@ -121,7 +128,13 @@ TEST(EngineChoice, OfACudaDeviceIsItsOwn) {
 
 TEST(EngineChoice, HoldsForThisMachine) {
   const EngineChoice choice = choose_engine(kCpu, {});
-  EXPECT_NE(choice.precision, bf16);
+  for (const EngineSupport& support : supported_engines(DeviceKind::cpu)) {
+    if (support.library != choice.library) continue;
+    EXPECT_THAT(support.precisions, testing::Contains(choice.precision));
+    if (choice.precision != f32) {
+      EXPECT_THAT(support.fast, testing::Contains(choice.precision));
+    }
+  }
   EXPECT_FALSE(choice.why.empty());
 }
 

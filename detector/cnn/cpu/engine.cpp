@@ -12,14 +12,14 @@ std::vector<EngineSupport> supported_engines(DeviceKind device) {
   std::vector<EngineSupport> engines;
   if (device == DeviceKind::cuda) {
 #if FACEPIPE_CUDA
-    engines.push_back({Library::own, {Precision::f16}, true});
+    engines.push_back({Library::own, {Precision::f16}, {Precision::f16}});
 #endif
     return engines;
   }
 #if FACEPIPE_HAVE_OPENVINO
-  engines.push_back({Library::openvino, openvino_precisions(), openvino_f16_is_fast()});
+  engines.push_back({Library::openvino, openvino_precisions(), openvino_fast_precisions()});
 #endif
-  engines.push_back({Library::opencv, {Precision::f32}, false});
+  engines.push_back({Library::opencv, {Precision::f32}, {}});
   return engines;
 }
 

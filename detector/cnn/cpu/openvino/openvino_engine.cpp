@@ -150,18 +150,27 @@ std::vector<Precision> openvino_precisions() {
   return precisions;
 }
 
-bool openvino_f16_is_fast() {
+std::vector<Precision> openvino_fast_precisions() {
 #ifdef __x86_64__
-  // Intel's manual, volume 2A, CPUID: leaf 7, subleaf 1, EAX. Whether the system lets programs use
-  // AMX is OpenVINO's to find out: f16 is among the precisions only if it does.
+  // Intel's manual, volume 2A, CPUID: leaf 7, subleaf 1, EAX, and subleaf 0, EDX. Whether the
+  // system lets programs use AMX is OpenVINO's to find out.
+  constexpr unsigned kAvx512Bf16 = 1U << 5;
   constexpr unsigned kAmxFp16 = 1U << 21;
+  constexpr unsigned kAmxBf16 = 1U << 22;
   unsigned eax = 0;
   unsigned ebx = 0;
   unsigned ecx = 0;
   unsigned edx = 0;
-  return __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) != 0 && (eax & kAmxFp16) != 0;
+  std::vector<Precision> fast;
+  const bool has_1 = __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) != 0;
+  const unsigned newer = has_1 ? eax : 0;
+  if ((newer & kAmxFp16) != 0) fast.push_back(Precision::f16);
+  const bool has_0 = __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0;
+  if ((newer & kAvx512Bf16) != 0 || (has_0 && (edx & kAmxBf16) != 0))
+    fast.push_back(Precision::bf16);
+  return fast;
 #else
-  return true;
+  return {Precision::f16};
 #endif
 }
 

@@ -13,10 +13,13 @@ namespace facepipe {
 /// bf16 without a word.
 [[nodiscard]] std::vector<Precision> openvino_precisions();
 
-/// Whether f16, where there is one, beats f32. On x86 only AMX-FP16 (Granite Rapids) multiplies f16
-/// matrices at full rate. With AVX512-FP16 alone (Sapphire Rapids) oneDNN 3.13 widens to f32 first:
-/// CenterFace at 1080p took 1.2 to 1.5 times as long as in f32.
-[[nodiscard]] bool openvino_f16_is_fast();
+/// Precisions that beat f32, where they are among the above. On x86:
+/// * f16 only with AMX-FP16 (Granite Rapids), which multiplies f16 matrices at full rate. With
+///   AVX512-FP16 alone (Sapphire Rapids) oneDNN 3.13 widens to f32 first: CenterFace at 1080p took
+///   1.2 to 1.5 times as long as in f32.
+/// * bf16 with AVX512-BF16 (Zen 4: half of f32's time) or AMX-BF16. OpenVINO has it with AVX-512
+///   alone, too, where it only converts.
+[[nodiscard]] std::vector<Precision> openvino_fast_precisions();
 
 /// A compiled network with min(requests, threads) streams.
 /// Errors: device for a model that OpenVINO refuses, and for a precision that it replaces.
