@@ -75,7 +75,8 @@ engine::Network CudaCnnDetector::planned_network(const Model& model) {
   const engine::Chip chip = engine::current_chip();
   const bool tries = options_.tries_tiles && !options_.tile_file.empty();
   engine::TileChooser tiles(chip, options_.tile_file,
-                            tries ? engine::UnknownTiles::tried : engine::UnknownTiles::first);
+                            tries ? engine::UnknownTiles::tried : engine::UnknownTiles::first,
+                            tries ? &engine::TileMemory::of_process() : nullptr);
   engine::Network network(planned_graph(model, fit_.network, chip, options_.fused, tail_),
                           engine::Network::Reuse::memory, &picture_, tiles);
   tiles.save();

@@ -9,6 +9,7 @@
 #include <span>
 #include <sstream>
 #include <system_error>
+#include <utility>
 
 #include "core/cuda/devices.h"
 #include "core/error.h"
@@ -77,36 +78,68 @@ std::filesystem::path default_tile_file() {
   return folder / "facepipe" / "cuda-tiles";
 }
 
-TileChooser::TileChooser(const Chip& chip, std::filesystem::path file, UnknownTiles unknown)
-    : unknown_(unknown), chip_(name_of(chip)), file_(std::move(file)), known_(read(file_)) {}
+TileMemory& TileMemory::of_process() {
+  static TileMemory memory;
+  return memory;
+}
+
+std::optional<std::string> TileMemory::find(const std::string& key) const {
+  const std::scoped_lock lock(mutex_);
+  const auto found = chosen_.find(key);
+  return found == chosen_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::string TileMemory::keep(const std::string& key, const std::string& way) {
+  const std::scoped_lock lock(mutex_);
+  return chosen_.emplace(key, way).first->second;
+}
+
+TileChooser::TileChooser(const Chip& chip, std::filesystem::path file, UnknownTiles unknown,
+                         TileMemory* memory)
+    : unknown_(unknown),
+      memory_(memory),
+      chip_(name_of(chip)),
+      file_(std::move(file)),
+      known_(read(file_)) {}
 
 std::size_t TileChooser::choose(const std::string& what, const std::vector<std::string>& ways,
                                 const Try& microseconds) {
   if (ways.size() == 1) return 0;
   const std::string key = chip_ + " " + what;
-  const auto known = known_.find(key);
-  const auto found =
-      known == known_.end() ? ways.end() : std::find(ways.begin(), ways.end(), known->second);
-  if (found != ways.end()) {
-    ++remembered_;
-    return static_cast<std::size_t>(found - ways.begin());
+  const std::optional<std::string> before = known(key);
+  const bool can_take = before && std::ranges::count(ways, *before) > 0;
+  if (!can_take && unknown_ == UnknownTiles::first) return 0;
+  std::string way = can_take ? *before : ways[fastest(ways.size(), microseconds)];
+  if (memory_ != nullptr) {
+    std::string first = memory_->keep(key, way);  // another thread's, perhaps
+    if (std::ranges::count(ways, first) > 0) way = std::move(first);
   }
-  if (unknown_ == UnknownTiles::first) return 0;
-  ++trials_;
+  ++(can_take ? remembered_ : trials_);
+  known_[key] = way;
+  return static_cast<std::size_t>(std::ranges::find(ways, way) - ways.begin());
+}
+
+std::optional<std::string> TileChooser::known(const std::string& key) const {
+  if (memory_ != nullptr)
+    if (std::optional<std::string> chosen = memory_->find(key)) return chosen;
+  const auto in_file = known_.find(key);
+  return in_file == known_.end() ? std::nullopt : std::optional(in_file->second);
+}
+
+/// Times all ways quickly, and the best of them once more.
+std::size_t TileChooser::fastest(std::size_t ways, const Try& microseconds) {
   struct Result {
     float time;
     std::size_t way;
     bool operator<(const Result& other) const { return time < other.time; }
   };
   std::vector<Result> results;
-  for (std::size_t way = 0; way < ways.size(); ++way)
+  for (std::size_t way = 0; way < ways; ++way)
     results.push_back({microseconds(way, kQuickLaunches), way});
   std::stable_sort(results.begin(), results.end());
   results.resize(std::min(results.size(), kFinalists));
   for (Result& result : results) result.time = microseconds(result.way, kCarefulLaunches);
-  const Result best = *std::min_element(results.begin(), results.end());
-  known_[key] = ways[best.way];
-  return best.way;
+  return std::min_element(results.begin(), results.end())->way;
 }
 
 void TileChooser::save() {

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,24 @@ namespace facepipe::engine {
 /// first.
 enum class UnknownTiles { tried, first };
 
+/// What has been chosen so far, whatever becomes of the file. Sums of halves may differ in the last
+/// bit between ways: by one memory all plans of a run take the same, and so do all its devices of
+/// one kind. Thread-safe.
+class TileMemory {
+ public:
+  /// That of this process.
+  [[nodiscard]] static TileMemory& of_process();
+
+  /// nullopt where nothing has been chosen.
+  [[nodiscard]] std::optional<std::string> find(const std::string& key) const;
+  /// Keeps the first choice, and returns it.
+  std::string keep(const std::string& key, const std::string& way);
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::string, std::string> chosen_;
+};
+
 /// Not thread-safe. If several processes choose for the same operator at the same time, the file
 /// keeps the choice of the last one.
 class TileChooser {
@@ -29,9 +49,10 @@ class TileChooser {
   TileChooser() = default;
   /// Tries ways on `chip` and remembers them in `file`; if `file` is empty, not at all. A way from
   /// the file is taken only if it is among those that choose() gets. A file that is damaged, too
-  /// long or of another version counts as empty.
+  /// long or of another version counts as empty. What `memory` knows goes before the file; it must
+  /// outlive the chooser.
   TileChooser(const Chip& chip, std::filesystem::path file,
-              UnknownTiles unknown = UnknownTiles::tried);
+              UnknownTiles unknown = UnknownTiles::tried, TileMemory* memory = nullptr);
 
   /// Returns the index of the fastest of `ways`, which must not be empty. `what` names the
   /// operator, its version and its sizes. Names and ways are words without spaces.
@@ -45,12 +66,15 @@ class TileChooser {
   void save();
 
   [[nodiscard]] int trials() const { return trials_; }  ///< number of operators that were tried
-  [[nodiscard]] int remembered() const {
-    return remembered_;
-  }  ///< number of those that the file knew
+  /// Number of those that the file or the memory knew.
+  [[nodiscard]] int remembered() const { return remembered_; }
 
  private:
+  [[nodiscard]] std::optional<std::string> known(const std::string& key) const;
+  [[nodiscard]] static std::size_t fastest(std::size_t ways, const Try& microseconds);
+
   UnknownTiles unknown_ = UnknownTiles::first;
+  TileMemory* memory_ = nullptr;
   std::string chip_;
   std::filesystem::path file_;
   std::map<std::string, std::string> known_;  ///< "CHIP WHAT" to the way

@@ -144,6 +144,35 @@ TEST_F(TileFile, MayBeImpossibleToWrite) {
   EXPECT_NO_THROW(chooser.save());
 }
 
+// Of two devices of a kind the second takes what the first has found, though nothing was saved.
+TEST_F(TileFile, IsPrecededByWhatTheRunHasChosen) {
+  TileMemory memory;
+  Clock first{1};
+  TileChooser chooser(kChip, file(), UnknownTiles::tried, &memory);
+  EXPECT_EQ(chooser.choose("block", kWays, first.timed()), 1U);
+  remember();  // another process has found another way
+  Clock second{0};
+  TileChooser next(kChip, file(), UnknownTiles::tried, &memory);
+  EXPECT_EQ(next.choose("block", kWays, second.timed()), 1U);
+  EXPECT_EQ(second.calls, 0);
+  EXPECT_EQ(next.remembered(), 1);
+  TileChooser elsewhere({80, 1 << 17, 80, "Another Chip"}, {}, UnknownTiles::tried, &memory);
+  EXPECT_EQ(elsewhere.choose("block", kWays, second.timed()), 0U);
+  EXPECT_EQ(elsewhere.trials(), 1);
+}
+
+TEST_F(TileFile, WhatTheRunTookFromItStaysChosen) {
+  remember();
+  TileMemory memory;
+  Clock clock{0};
+  TileChooser chooser(kChip, file(), UnknownTiles::tried, &memory);
+  EXPECT_EQ(chooser.choose("block", kWays, clock.timed()), 2U);
+  std::filesystem::remove(file());
+  TileChooser next(kChip, file(), UnknownTiles::tried, &memory);
+  EXPECT_EQ(next.choose("block", kWays, clock.timed()), 2U);
+  EXPECT_EQ(clock.calls, 0);
+}
+
 TEST(TileChooser, TakesTheFirstWithoutTrials) {
   TileChooser chooser;
   Clock clock{1};
