@@ -7,6 +7,7 @@ namespace facepipe {
 
 void CutFinder::send(PacketFacts packet) {
   const bool by_dts = packet.pts == AV_NOPTS_VALUE && packet.has_dts && !packet.second_field;
+  stamped_ = stamped_ || packet.pts != AV_NOPTS_VALUE || packet.has_dts;
   stamped_by_dts_ = stamped_by_dts_ || by_dts;
   waiting_.push_back({std::move(packet), {}});
 }
@@ -26,7 +27,9 @@ std::optional<Placement> CutFinder::next() {
 
 /// In front of the first packet that waits.
 void CutFinder::cut_if_safe() {
-  if (waiting_.front().facts.entry == Entry::by_stamps && !has_stamps()) return;
+  const PacketFacts& entry = waiting_.front().facts;
+  if (entry.entry == Entry::by_stamps && !has_stamps()) return;
+  if (stamped_ && entry.pts == AV_NOPTS_VALUE && !entry.has_dts) return;
   std::int64_t last_leading = 0;
   for (std::int64_t i = 1; i < kShortestSegment; ++i) {
     Packet& packet = waiting_[static_cast<std::size_t>(i)];

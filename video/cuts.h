@@ -36,6 +36,8 @@ struct Placement {
 /// pictures.
 /// Where packets have decoding stamps alone, the segment before also decodes the packet at the cut:
 /// FFmpeg gives a delayed picture the decoding stamp of the packet that pushed it out.
+/// Where others have stamps, no cut lies in front of a packet without: only what was decoded before
+/// tells when its picture is shown.
 /// Nothing is read ahead: a decision comes kShortestSegment packets late where a cut is possible,
 /// else at once. Used by one thread.
 class CutFinder {
@@ -60,7 +62,8 @@ class CutFinder {
 
   std::deque<Packet> waiting_;
   std::int64_t since_cut_ = 0;   // packets, before the first that waits
-  bool stamped_by_dts_ = false;  // some have been
+  bool stamped_ = false;         // some have been
+  bool stamped_by_dts_ = false;  // and some by a decoding stamp alone
   bool finished_ = false;
 };
 

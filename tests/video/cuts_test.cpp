@@ -91,6 +91,20 @@ TEST(CutFinder, WithoutStampsDoesNotCutWhereTheyAreNeeded) {
   }
 }
 
+TEST(CutFinder, DoesNotCutAtAPacketThatLacksAStampWhereOthersHaveOne) {
+  std::vector<PacketFacts> stream = packets(150);
+  for (const std::size_t i : {40U, 80U}) stream[i].entry = Entry::alone;
+  stream[40].pts = AV_NOPTS_VALUE;
+  EXPECT_THAT(placed(stream).begins, ElementsAre(80));
+  stream[40].has_dts = true;
+  EXPECT_THAT(placed(stream).begins, ElementsAre(40, 80));
+  for (PacketFacts& packet : stream) {
+    packet.pts = AV_NOPTS_VALUE;
+    packet.has_dts = false;
+  }
+  EXPECT_THAT(placed(stream).begins, ElementsAre(40, 80)) << "none has";
+}
+
 TEST(CutFinder, FindsLeadingPicturesByType) {
   std::vector<PacketFacts> stream = packets(100);
   for (const std::size_t i : {50U, 66U}) stream[i].entry = Entry::by_type;
