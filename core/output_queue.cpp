@@ -121,7 +121,9 @@ int OutputQueue::write_out(const Extent& part, const std::byte* bytes) noexcept 
     const int code = file_.seek(part.position);
     if (code != 0) return code;
   }
-  return file_.write({bytes, part.bytes});
+  const int code = file_.write({bytes, part.bytes});
+  written_ = std::max<std::int64_t>(written_, file_.position());  // a part of it, after an error
+  return code;
 }
 
 /// So many bytes of the first extent wait no more.

@@ -1,6 +1,7 @@
 // Bytes on their way to an output file, which a thread of its own writes.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -44,6 +45,8 @@ class OutputQueue {
   /// There are to be `bytes` free behind all that was given so far: OutputFile::reserve_to(), which
   /// rarely asks the disk, and waits for nothing that is on its way.
   void reserve(std::int64_t bytes) noexcept { file_.reserve_to(size_ + bytes); }
+  /// The end of what is in the file so far. Thread-safe.
+  [[nodiscard]] std::int64_t written() const noexcept { return written_; }
   /// OutputFile::full(); may come later than the bytes that found it so.
   [[nodiscard]] int full() const noexcept { return file_.full(); }
 
@@ -72,6 +75,7 @@ class OutputQueue {
   const std::unique_ptr<std::byte[]> ring_;
   std::int64_t position_;  // these two belong to who writes
   std::int64_t size_;
+  std::atomic<std::int64_t> written_ = 0;
 
   std::mutex mutex_;  // guards all below; what stands in the ring belongs to the thread
   std::condition_variable filled_;

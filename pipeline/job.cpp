@@ -241,7 +241,7 @@ void Job::finish(JobResult& result, Notices& notices) {
   FrameLedger ledger;
   for (const Lane& lane : lanes_) ledger += lane.ledger();
   fill_input(*input_.demuxer, lanes_.front().decoder(), ledger, whole_file, result, notices);
-  result.ledger.written = written_;
+  result.ledger.written = written_ - (muxer_ ? muxer_->left_out() : 0);
   result.size = plan_.frames.upright();
   result.lanes = plan_.lanes;
   result.cuts = cuts_;

@@ -20,8 +20,8 @@
 namespace facepipe {
 
 /// How much may be on its way at once between the parts of a run. Beside these, of several lanes, a
-/// segment's packets have a limit (pipeline/feed.cpp), and of the file's bytes OutputQueue; within a
-/// codec its own hold.
+/// segment's packets have a limit (pipeline/feed.cpp), and of the file's bytes OutputQueue; within
+/// a codec its own hold.
 struct FlightLimits {
   /// Packets between reading and decoding, and between encoding and writing: enough to keep the
   /// decoder busy while the disk is slow. A frame's total time begins in the first of these queues.

@@ -221,7 +221,15 @@ bool Muxer::write_video(UniqueAVPacket packet) {
                                        ": holds one picture, and the input has more; " +
                                        numbered.string() + " gives each a file, .mkv holds all");
   }
-  return write(outputs_.at(input_.video_index()), std::move(packet), video_time_base_);
+  const bool taken = write(outputs_.at(input_.video_index()), std::move(packet), video_time_base_);
+  if (taken && io_) on_their_way_.push_back(packet_bytes_);
+  forget_written();
+  return taken;
+}
+
+void Muxer::forget_written() {
+  while (!on_their_way_.empty() && on_their_way_.front() <= io_->queue().written())
+    on_their_way_.pop_front();
 }
 
 void Muxer::write_side(UniqueAVPacket packet) {
@@ -272,6 +280,8 @@ void Muxer::reserve_for(const AVPacket& packet) {
 
 void Muxer::drain() {
   const int code = io_ ? io_->flush() : 0;
+  forget_written();
+  if (code == 0) on_their_way_.clear();  // FFmpeg writes what it holds back with the trailer
   if (full() == 0) check_av(code, ErrorKind::output, options_.output.string());
 }
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -68,6 +70,10 @@ class Muxer {
   /// Errors: Error(output), unless full() tells why.
   void drain();
 
+  /// Packets of the video that were taken, but will not be in the file, because it took no more:
+  /// after drain(). Of some 20 bytes that containers add to each, none are counted.
+  [[nodiscard]] std::int64_t left_out() const { return std::ssize(on_their_way_); }
+
   /// Each picture has a file of its own.
   [[nodiscard]] bool is_sequence() const { return sequence_.has_value(); }
 
@@ -96,6 +102,7 @@ class Muxer {
   void fail_in_header(int code);
   bool write(Output& output, UniqueAVPacket packet, AVRational time_base);
   void reserve_for(const AVPacket& packet);
+  void forget_written();
   [[nodiscard]] int complete();
 
   const Demuxer& input_;
@@ -111,6 +118,7 @@ class Muxer {
   std::int64_t pictures_ = 0;
   std::int64_t packets_ = 0;
   std::int64_t packet_bytes_ = 0;
+  std::deque<std::int64_t> on_their_way_;  // packets of the video: packet_bytes_ behind each
 };
 
 }  // namespace facepipe

@@ -19,6 +19,7 @@
 #include "tests/support/clips.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/job.h"
+#include "tests/support/packets.h"
 #include "tests/support/temporary_folder.h"
 #include "video/pictures.h"
 
@@ -91,6 +92,7 @@ TEST_F(OutputFifo, WhoseReaderLeavesIsAnError) {
 
 // All of the video fits into what waits for the reader.
 TEST_F(OutputFifo, WhoseReaderStallsIsInterruptedByAStop) {
+  (void)run_fake_job(lossless_job(clip_, folder_ / "whole.mkv"));
   std::stop_source stop;
   const std::jthread stops([&] {
     wait_for_bytes();
@@ -102,6 +104,19 @@ TEST_F(OutputFifo, WhoseReaderStallsIsInterruptedByAStop) {
   EXPECT_EQ(run.result.output, fifo_);
   EXPECT_EQ(run.result.output_error, "");
   EXPECT_EQ(live_frames(), 0);
+  // What is told is what the pipe holds, but for a packet that ends in what containers add.
+  std::string got(kPipeBytes, '\0');
+  const ssize_t taken = read(reader_, got.data(), got.size());
+  ASSERT_GT(taken, 0);
+  got.resize(static_cast<std::size_t>(taken));
+  std::int64_t bytes = 0;
+  std::int64_t packets = 0;
+  for (const FilePacket& packet : packets_of(folder_ / "whole.mkv")) {
+    bytes += packet.size;
+    if (bytes <= taken) ++packets;
+  }
+  EXPECT_LT(packets, kFrames);
+  EXPECT_NEAR(static_cast<double>(run.result.ledger.written), static_cast<double>(packets), 1);
 }
 
 TEST_F(OutputFifo, WhoseReaderStallsHoldsUpNoFailure) {

@@ -19,6 +19,7 @@ struct FilePacket {
   std::int64_t duration = 0;
   int flags = 0;
   std::size_t hash = 0;  ///< of its bytes
+  int size = 0;          ///< in bytes
   friend bool operator==(const FilePacket&, const FilePacket&) = default;
 };
 
@@ -30,7 +31,7 @@ inline std::vector<FilePacket> packets_of(const std::filesystem::path& file) {
     const std::string_view bytes(reinterpret_cast<const char*>(packet->data),
                                  static_cast<std::size_t>(packet->size));
     packets.push_back({packet->stream_index, packet->pts, packet->dts, packet->duration,
-                       packet->flags, std::hash<std::string_view>()(bytes)});
+                       packet->flags, std::hash<std::string_view>()(bytes), packet->size});
   }
   return packets;
 }
