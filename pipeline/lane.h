@@ -47,11 +47,10 @@ class Lane {
   void add_threads(Runner& runner);
 
   [[nodiscard]] Device device() const { return parts_.backend->device(); }
-  /// Frames that it has given, packets and frames of what it has not given back, and how many
-  /// segments that were; meaningful when the threads have ended.
+  /// Frames that it has given, and the ledger of what it has not given back; meaningful when the
+  /// threads have ended.
   [[nodiscard]] std::int64_t frames() const { return frames_; }
   [[nodiscard]] FrameLedger ledger() const { return parts_.decoder->ledger(given_back_); }
-  [[nodiscard]] std::int64_t given_back() const { return std::ssize(given_back_); }
   [[nodiscard]] const Decoder& decoder() const { return *parts_.decoder; }
   [[nodiscard]] const FrameProcessor& processor() const { return *parts_.processor; }
   /// Null where no video is written.
