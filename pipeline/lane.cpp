@@ -150,7 +150,7 @@ void Lane::give(SidePacket packet) {
 }
 
 /// Where none of the segment's pictures can be decoded, this goes on to its end.
-void Lane::hold(Begun& segment, SidePacket packet) {
+void Lane::hold(Begun& segment, SidePacket packet) const {
   segment.held += memory_of(*packet.packet);
   if (segment.held > kMostHeld)
     throw Error(ErrorKind::input, parts_.decoder->url() +

@@ -86,7 +86,7 @@ class Lane {
   void finish();
   void end_first();
   void give(SidePacket packet);
-  void hold(Begun& segment, SidePacket packet);
+  void hold(Begun& segment, SidePacket packet) const;
   void push_decoded();
   void push_frame(DecodedFrame decoded, const Timing& coded);
   [[nodiscard]] std::optional<WorkItem> next_to_encode(const Encoder::Sink& sink);

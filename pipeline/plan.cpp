@@ -282,7 +282,7 @@ std::string Planning::reason_for_one_lane() const {
       !encodes_one_by_one(*job_.plan.output->encoder.plan.codec, options_.encoder)) {
     const std::string codec = job_.plan.output->encoder.plan.codec->name;
     const std::string with = options_.encoder.options.empty() ? "" : ", with its options,";
-    const std::string reason = codec + with + " needs the pictures in their order";
+    std::string reason = codec + with + " needs the pictures in their order";
     if (options_.lanes > 1)
       throw Error(ErrorKind::usage, "--lanes " + std::to_string(options_.lanes) + ": " + reason);
     return reason;

@@ -167,13 +167,12 @@ class DeviceGroup : public testing::Test {
   static std::filesystem::path clip() { return *folder_ / "clip.mkv"; }
 
   /// Of devices with so many decoders each.
-  std::unique_ptr<Backend> group(const std::vector<int>& decoders, FakeBehaviour last = {}) {
+  std::unique_ptr<Backend> group(const std::vector<int>& decoders, const FakeBehaviour& last = {}) {
     std::vector<std::unique_ptr<Backend>> backends;
     devices_.clear();
     for (std::size_t i = 0; i < decoders.size(); ++i) {
-      auto made = std::make_unique<NamedBackend>(
-          static_cast<int>(i), decoders[i],
-          i + 1 == decoders.size() ? std::move(last) : FakeBehaviour{});
+      auto made = std::make_unique<NamedBackend>(static_cast<int>(i), decoders[i],
+                                                 i + 1 == decoders.size() ? last : FakeBehaviour{});
       devices_.push_back(made.get());
       backends.push_back(std::move(made));
     }

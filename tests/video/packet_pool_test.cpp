@@ -13,7 +13,8 @@ using ::testing::Each;
 using ::testing::ElementsAreArray;
 
 std::vector<std::uint8_t> bytes(std::size_t count, std::uint8_t value) {
-  return std::vector<std::uint8_t>(count, value);
+  std::vector<std::uint8_t> made(count, value);
+  return made;
 }
 
 std::span<const std::uint8_t> content(const UniqueAVPacket& packet) {

@@ -83,7 +83,7 @@ class TwoChips : public testing::Test {
     return options;
   }
 
-  [[nodiscard]] Told run(JobOptions options, Backend& backend,
+  [[nodiscard]] Told run(const JobOptions& options, Backend& backend,
                          const std::function<void(const FrameRecord&)>& on_frame = {}) const {
     Told told;
     JobObserver observer;
