@@ -21,11 +21,12 @@ std::string OpenedInputs::output_extension(const std::string& input, const std::
 }
 
 std::unique_ptr<Demuxer> OpenedInputs::take(const std::string& input) {
+  const std::scoped_lock lock(mutex_);
   const auto found =
       std::ranges::find_if(opened_, [&](const auto& demuxer) { return demuxer->url() == input; });
   if (found == opened_.end()) return nullptr;
   std::unique_ptr<Demuxer> demuxer = std::move(*found);
-  opened_.erase(opened_.begin(), std::next(found));
+  opened_.erase(found);
   return demuxer;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <stop_token>
 #include <string>
 
@@ -14,7 +15,6 @@ namespace facepipe {
 /// Opens inputs in the order of the run, each once: an input that was looked into for its output's
 /// name goes on to its job as it stands. Two kinds are opened again by their jobs: those behind the
 /// first kMostKept, and URLs that would have to wait for other inputs, as servers don't.
-/// Not thread-safe.
 class OpenedInputs {
  public:
   static constexpr std::size_t kMostKept = 64;
@@ -27,8 +27,8 @@ class OpenedInputs {
   /// job. Errors: as Demuxer.
   [[nodiscard]] std::string output_extension(const std::string& input, const std::string& encoder);
 
-  /// The input if it is open, which it then is no more here, else nullptr. Closes those that were
-  /// opened before it: a run does not come back to them.
+  /// The input if it is open, which it then is no more here, else nullptr. Thread-safe, once all
+  /// are opened.
   [[nodiscard]] std::unique_ptr<Demuxer> take(const std::string& input);
 
  private:
@@ -36,6 +36,7 @@ class OpenedInputs {
   const References references_;
   const std::int64_t max_pixels_;
   const std::stop_token stop_;
+  std::mutex mutex_;  // guards opened_
   std::deque<std::unique_ptr<Demuxer>> opened_;
 };
 

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -13,6 +15,7 @@
 
 #include "app/backends.h"
 #include "app/input_outcome.h"
+#include "app/input_queue.h"
 #include "app/inputs.h"
 #include "app/model_path.h"
 #include "app/output/progress.h"
@@ -23,13 +26,25 @@
 #include "app/standard_streams.h"
 #include "core/error.h"
 #include "core/output_file.h"
+#include "core/slots.h"
+#include "pipeline/runner.h"
 #include "video/container.h"
+#include "video/encoder.h"
 #include "video/image_sequence.h"
+#include "video/input_access.h"
 
 namespace facepipe {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// None of what is no file: it may go on for ever.
+std::optional<std::uintmax_t> bytes_of(const std::string& input) {
+  std::error_code error;
+  if (is_url(input) || !fs::is_regular_file(input, error)) return std::nullopt;
+  const std::uintmax_t bytes = fs::file_size(input, error);
+  return error ? std::nullopt : std::optional(bytes);
+}
 
 /// One run, from the list of inputs to the summary.
 class Run {
@@ -40,6 +55,12 @@ class Run {
   int all();
 
  private:
+  /// An input that is over; and its frames, until those of all before are in the files.
+  struct Settled {
+    bool done = false;
+    std::optional<SideOutputs::Spool> frames;
+  };
+
   void plan();
   [[nodiscard]] fs::path existing_output(const fs::path& output) const;
   void settle_existing(InputOutcome& outcome) const;
@@ -52,9 +73,20 @@ class Run {
   void load_model();
   void prepare(InputOutcome& outcome);
   void forget_dead_runs() const;
+  void work_on_all();
+  [[nodiscard]] std::vector<std::size_t> beside_others() const;
+  [[nodiscard]] bool may_run_beside_others(const InputOutcome& outcome) const;
+  void work_at_once(const std::vector<std::size_t>& inputs, int lanes);
+  [[nodiscard]] bool begin(InputOutcome& outcome);
   void work(std::size_t index);
-  void work_with_progress(std::size_t index);
-  JobResult job(const InputOutcome& outcome, ProgressTeller& progress);
+  void work_beside(std::size_t index, const SharedLanes& lanes, ProgressOfSeveral& all);
+  [[nodiscard]] JobResult run_job(const JobOptions& job, const JobObserver& observer);
+  [[nodiscard]] ProgressState progress_of(std::size_t index) const;
+  void settle(std::size_t index, std::optional<SideOutputs::Spool> frames);
+  [[nodiscard]] JobOptions job_options(const InputOutcome& outcome) const;
+  [[nodiscard]] JobObserver observer_of(const InputOutcome& outcome, const JobOptions& job,
+                                        std::function<void(const NamedFrame&)> write);
+  void check_that_something_is_written();
   void check_progress(const ProgressTeller& progress);
   void make_directory(const fs::path& output) const;
   void finish(InputOutcome& outcome, JobResult result) const;
@@ -66,6 +98,9 @@ class Run {
   void count_failure(const std::optional<Failure>& failure);
   [[nodiscard]] int code() const;
   [[nodiscard]] ProgressKind progress_kind() const;
+  [[nodiscard]] std::FILE* progress_file() const {
+    return options_.progress == ProgressStyle::json ? stdout : stderr;
+  }
 
   const RunOptions& options_;
   const RunParts& parts_;
@@ -74,8 +109,13 @@ class Run {
   std::optional<SideOutputs> files_;
   std::optional<RunFacts> facts_;
   std::unique_ptr<Backend> backend_;
+  std::mutex mutex_;  // guards what follows, and files_, where several inputs are worked on
   StageTimes times_;
-  int files_code_ = kExitDone;  ///< of a file beside the video that failed
+  std::vector<Settled> settled_;  // by input
+  std::size_t next_ = 0;          // input to be settled
+  double worked_s_ = 0;           // without the start-up of those that were alone
+  bool at_once_ = false;          // several inputs were worked on
+  int files_code_ = kExitDone;    ///< of a file beside the video that failed
   bool several_ = false;  ///< inputs: each one's frames are in the files completely, or not at all
   bool progress_failed_ = false;
 };
@@ -89,10 +129,7 @@ int Run::all() {
     tell();
     return code();
   }
-  for (std::size_t i = 0; i < outcomes_.size(); ++i) {
-    if (outcomes_[i].status == InputStatus::waiting) work(i);
-    if (outcomes_[i].status == InputStatus::skipped) files_->take(outcomes_[i].planned.name);
-  }
+  work_on_all();
   keep_frames();
   write_report();
   tell();
@@ -230,45 +267,165 @@ void Run::prepare(InputOutcome& outcome) {
   if (outcome.status == InputStatus::skipped) settle_earlier_frames_of(outcome);
 }
 
-void Run::work(std::size_t index) {
-  InputOutcome& outcome = outcomes_[index];
+/// Whether the input's output, if it has one, doesn't keep the processors busy by itself.
+bool Run::may_run_beside_others(const InputOutcome& outcome) const {
+  const fs::path& output = outcome.planned.output;
+  if (output.empty() || outcome.keeps_video) return true;
+  bool one_picture = false;
+  const auto unknown = attempt({}, [&] {  // which its own job tells
+    one_picture = is_image_format(muxer_for(output, options_.job.format));
+  });
+  return !unknown && (one_picture || asks_for_one_by_one(options_.job.encoder));
+}
+
+std::vector<std::size_t> Run::beside_others() const {
+  std::vector<std::size_t> inputs;
+  for (std::size_t i = 0; i < outcomes_.size(); ++i)
+    if (outcomes_[i].status == InputStatus::waiting && may_run_beside_others(outcomes_[i]))
+      inputs.push_back(i);
+  return inputs;
+}
+
+void Run::work_on_all() {
+  settled_.resize(outcomes_.size());
+  for (std::size_t i = 0; i < outcomes_.size(); ++i)
+    if (outcomes_[i].status != InputStatus::waiting) settle(i, std::nullopt);
+  const std::vector<std::size_t> beside = beside_others();
+  if (beside.size() > 1) {
+    if (!backend_) load_model();
+    const int lanes = options_.job.lanes > 0 ? options_.job.lanes : backend_->inputs_at_once();
+    if (lanes > 1) work_at_once(beside, lanes);
+  }
+  // What is left: inputs that can't run beside others, or failed there.
+  for (std::size_t i = 0; i < outcomes_.size(); ++i)
+    if (!settled_[i].done) work(i);
+}
+
+/// Each lane works on one input after the other. One that finds no more helps with the others'.
+void Run::work_at_once(const std::vector<std::size_t>& inputs, int lanes) {
+  const Clock::time_point begin = Clock::now();
+  ProgressTeller teller(
+      progress_kind() == ProgressKind::bar ? ProgressKind::bar : ProgressKind::none, stderr,
+      {{}, 0, inputs.size(), {}, 0, {}});
+  ProgressOfSeveral progress(teller);
+  std::vector<QueuedInput> queued;
+  for (const std::size_t index : inputs)
+    queued.push_back({index, bytes_of(outcomes_[index].planned.input)});
+  InputQueue queue(std::move(queued), lanes);
+  Slots shared(lanes);
+  Runner runner;
+  for (int i = 0; i < lanes && std::cmp_less(i, inputs.size()); ++i) {
+    const auto own = std::make_shared<Slots::Permit>(shared.acquire({}));
+    runner.add("input", [&, own] {
+      while (!runner.failed().stop_requested()) {
+        const auto turn = queue.next();
+        if (!turn) break;
+        const SharedLanes its{shared, lanes, own->number(), turn->may_grow};
+        work_beside(turn->index, its, progress);
+      }
+      own->release();
+    });
+  }
+  runner.run();
+  worked_s_ += in_seconds(Clock::now() - begin);
+  at_once_ = true;
+}
+
+/// Whether there is anything to do for the input.
+bool Run::begin(InputOutcome& outcome) {
+  const std::scoped_lock lock(mutex_);
+  if (outcome.status != InputStatus::waiting) return false;
   if (stop_.stop_requested()) {
     outcome.code = kExitInterrupted;
-    return;
+    return false;
   }
   if (!options_.video && files_->any_frames() && files_->all_given_up()) {
     outcome.code = files_->failure()->code;  // there is nothing left to work for
-    return;
+    return false;
   }
-  if (const auto failure = attempt(outcome.planned.input, [&] { prepare(outcome); })) {
+  if (const auto failure = attempt(outcome.planned.input, [&] { prepare(outcome); }))
     fail(outcome, *failure);
-    return;
-  }
-  if (outcome.status != InputStatus::waiting) return;
-  if (!backend_) load_model();
-  work_with_progress(index);
+  return outcome.status == InputStatus::waiting;
 }
 
-void Run::work_with_progress(std::size_t index) {
+/// Alone, when all inputs before are settled: what it writes goes to the files at once.
+void Run::work(std::size_t index) {
   InputOutcome& outcome = outcomes_[index];
-  ProgressState first;
-  first.file = outcome.planned.name;
-  first.input = index + 1;
-  first.inputs = outcomes_.size();
-  std::FILE* const out = options_.progress == ProgressStyle::json ? stdout : stderr;
-  ProgressTeller progress(progress_kind(), out, first);
-  if (const auto failure =
-          attempt(outcome.planned.input, [&] { finish(outcome, job(outcome, progress)); })) {
-    fail(outcome, *failure);
-    files_->forget();
+  if (begin(outcome)) {
+    if (!backend_) load_model();
+    ProgressTeller progress(progress_kind(), progress_file(), progress_of(index));
+    JobOptions job = job_options(outcome);
+    JobObserver observer =
+        observer_of(outcome, job, [this](const NamedFrame& frame) { files_->write(frame); });
+    observer.progress = [&](const Progress& now) { progress.update(now); };
+    if (const auto failure =
+            attempt(outcome.planned.input, [&] { finish(outcome, run_job(job, observer)); })) {
+      fail(outcome, *failure);
+      files_->forget();
+    }
+    worked_s_ += outcome.result.wall_s - outcome.result.startup_s;
+    settle(index, std::nullopt);
+    progress.end(std::string(to_string(outcome.status)));
+    check_progress(progress);
+  } else {
+    settle(index, std::nullopt);
   }
-  if (outcome.has_result()) finish_frames(outcome);
+}
+
+/// One whose device fails is not settled by it: the others' memory may have been the reason.
+void Run::work_beside(std::size_t index, const SharedLanes& lanes, ProgressOfSeveral& all) {
+  InputOutcome& outcome = outcomes_[index];
+  if (!begin(outcome)) return settle(index, std::nullopt);
+  SideOutputs::Spool spool = files_->spool();
+  const bool json = progress_kind() == ProgressKind::json;
+  ProgressTeller progress(json ? ProgressKind::json : ProgressKind::none, progress_file(),
+                          progress_of(index));
+  JobOptions job = job_options(outcome);
+  job.shared = lanes;
+  JobObserver observer =
+      observer_of(outcome, job, [&](const NamedFrame& frame) { spool.write(frame); });
+  observer.progress = [&](const Progress& now) {
+    progress.update(now);
+    all.update(index, now);
+  };
+  const auto failure =
+      attempt(outcome.planned.input, [&] { finish(outcome, run_job(job, observer)); });
+  all.end(index);
+  if (failure && failure->code == exit_code(ErrorKind::device)) {
+    spdlog::warn("{}; it is tried again when no other input is worked on", failure->message);
+    return;
+  }
+  if (failure) fail(outcome, *failure);
+  settle(index, std::move(spool));
   progress.end(std::string(to_string(outcome.status)));
   check_progress(progress);
 }
 
+ProgressState Run::progress_of(std::size_t index) const {
+  ProgressState first;
+  first.file = outcomes_[index].planned.name;
+  first.input = index + 1;
+  first.inputs = outcomes_.size();
+  return first;
+}
+
+/// The input is over, whatever became of it. Files get frames and entries in the order of inputs.
+void Run::settle(std::size_t index, std::optional<SideOutputs::Spool> frames) {
+  const std::scoped_lock lock(mutex_);
+  settled_[index] = {true, std::move(frames)};
+  for (; next_ < settled_.size() && settled_[next_].done; ++next_) {
+    const InputOutcome& outcome = outcomes_[next_];
+    if (const auto spool = std::exchange(settled_[next_].frames, std::nullopt);
+        spool && outcome.has_result())
+      files_->write(*spool);
+    if (outcome.has_result()) finish_frames(outcome);
+    if (outcome.status == InputStatus::skipped) files_->take(outcome.planned.name);
+  }
+}
+
 /// Who reads JSON relies on it; told once.
 void Run::check_progress(const ProgressTeller& progress) {
+  const std::scoped_lock lock(mutex_);
   const int code = progress.write_error();
   if (options_.progress != ProgressStyle::json || code == 0 || progress_failed_) return;
   progress_failed_ = true;
@@ -291,7 +448,7 @@ void Run::finish_frames(const InputOutcome& outcome) {
   }
 }
 
-JobResult Run::job(const InputOutcome& outcome, ProgressTeller& progress) {
+JobOptions Run::job_options(const InputOutcome& outcome) const {
   const PlannedInput& planned = outcome.planned;
   JobOptions job = options_.job;
   job.input = planned.input;
@@ -299,17 +456,33 @@ JobResult Run::job(const InputOutcome& outcome, ProgressTeller& progress) {
   if (options_.existing == ExistingOutput::overwrite) job.existing = ExistingTarget::replace;
   job.wants_faces = !options_.files.detections.empty();
   job.wants_stage_times = !options_.files.latency.empty() || !options_.files.report.empty();
-  make_directory(job.output);
-  const Clock::time_point start = Clock::now();
+  return job;
+}
+
+/// `job` outlives it.
+JobObserver Run::observer_of(const InputOutcome& outcome, const JobOptions& job,
+                             std::function<void(const NamedFrame&)> write) {
   JobObserver observer;
-  observer.frame = [&, start](const FrameRecord& record) {
-    files_->write({planned.name, record, start, several_});
-    // Without a video there is nothing else to work for.
-    if (job.output.empty() && files_->any_frames() && files_->all_given_up())
-      throw Error(ErrorKind::output, files_->failure()->message);
+  observer.frame = [this, &outcome, &job, write = std::move(write),
+                    start = Clock::now()](const FrameRecord& record) {
+    write({outcome.planned.name, record, start, several_});
+    if (job.output.empty() && files_->any_frames()) check_that_something_is_written();
   };
-  observer.times = [this](const StageTimes& times) { times_.merge(times); };
-  observer.progress = [&](const Progress& now) { progress.update(now); };
+  observer.times = [this](const StageTimes& times) {
+    const std::scoped_lock lock(mutex_);
+    times_.merge(times);
+  };
+  return observer;
+}
+
+/// Without a video there is nothing else to work for.
+void Run::check_that_something_is_written() {
+  const std::scoped_lock lock(mutex_);
+  if (files_->all_given_up()) throw Error(ErrorKind::output, files_->failure()->message);
+}
+
+JobResult Run::run_job(const JobOptions& job, const JobObserver& observer) {
+  make_directory(job.output);
   return parts_.job(job, *backend_, observer, stop_);
 }
 
@@ -381,7 +554,8 @@ void Run::tell() const {
   if (options_.quiet) return;
   // The log has just said why the only input failed.
   if (outcomes_.size() == 1 && outcomes_.front().status == InputStatus::failed) return;
-  const std::string text = summary_text(facts_, outcomes_, times_, files_->committed());
+  const std::string text =
+      summary_text(facts_, outcomes_, times_, {worked_s_, at_once_}, files_->committed());
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/copies.h"
 #include "core/device.h"
 #include "core/frame.h"
 #include "detector/detector.h"
@@ -15,18 +16,26 @@
 
 namespace facepipe {
 
-struct OpenInput;
+/// What a FrameProcessor is made for.
+struct ProcessorSetup {
+  const JobOptions& options;   ///< outlives the processor
+  const Frame& first;          ///< all frames are like it
+  bool still_image = false;    ///< there is no other
+  bool several_lanes = false;  ///< at work on the device at once, of this job or of several
+  CopyCounter& copies;         ///< the job's; outlives the processor
+};
 
 /// Keeps detectors by the pictures that they are for, those used last, within a bound of memory.
-/// One job at a time. Outlives what it makes.
+/// Outlives what it makes. Thread-safe: several jobs may run at once; what it makes is one job's.
 class Backend {
  public:
   virtual ~Backend() = default;
 
-  /// What the next job's report counts begins here.
-  virtual void begin_job() {}
-
   [[nodiscard]] virtual Device device() const { return {}; }
+
+  /// How many inputs are worked on at once best: with several devices of all together.
+  /// Errors: device.
+  [[nodiscard]] virtual int inputs_at_once() const { return 1; }
 
   /// Makes the device that of the calling thread. Errors: device.
   virtual void enter_thread() const {}
@@ -38,15 +47,13 @@ class Backend {
   /// One of several devices has failed: the next jobs go on without it.
   virtual void give_up(Device /*failed*/) {}
 
-  /// Copies between host and device since begin_job(); none on the CPU.
-  [[nodiscard]] virtual std::vector<CopySum> copies() const { return {}; }
-
   /// The device's own decoder, or with DecoderChoice::cpu the CPU's, whose pictures end up on the
   /// device. Errors: Error(input), Error(device).
   [[nodiscard]] virtual std::unique_ptr<Decoder> make_decoder(const Demuxer& demuxer,
                                                               const DecoderOptions& options,
                                                               DecoderChoice choice,
-                                                              Notices& notices) = 0;
+                                                              Notices& notices,
+                                                              CopyCounter& copies) = 0;
 
   /// How many decoders like this one of a video run at once without slowing each other down, as far
   /// as there is memory for them. Errors: device.
@@ -68,13 +75,12 @@ class Backend {
 
   /// For frames like `first`. Errors: as make_cpu_encoder(); device.
   [[nodiscard]] virtual std::unique_ptr<Encoder> make_encoder(const EncoderSetup& setup,
-                                                              const Frame& first,
-                                                              Notices& notices) = 0;
+                                                              const Frame& first, Notices& notices,
+                                                              CopyCounter& copies) = 0;
 
-  /// For frames like the first of `input`, which must be there; `options` must outlive it.
   /// Errors: device.
-  [[nodiscard]] virtual std::unique_ptr<FrameProcessor> make_processor(const JobOptions& options,
-                                                                       const OpenInput& input) = 0;
+  [[nodiscard]] virtual std::unique_ptr<FrameProcessor> make_processor(
+      const ProcessorSetup& setup) = 0;
 
   /// Engine and model of the detectors.
   [[nodiscard]] virtual const DetectorOrigin& origin() const = 0;

@@ -1,6 +1,7 @@
 #include "pipeline/device_group.h"
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 namespace facepipe {
@@ -11,18 +12,23 @@ class DeviceGroup final : public Backend {
   explicit DeviceGroup(std::vector<std::unique_ptr<Backend>> devices)
       : devices_(std::move(devices)) {}
 
-  void begin_job() override {
-    for (const auto& device : devices_) device->begin_job();
-  }
-
   [[nodiscard]] Device device() const override { return first().device(); }
   void enter_thread() const override { first().enter_thread(); }
 
+  [[nodiscard]] int inputs_at_once() const override {
+    const std::scoped_lock lock(mutex_);
+    int all = 0;
+    for (const auto& device : devices_) all += device->inputs_at_once();
+    return all;
+  }
+
   [[nodiscard]] Backend& of_lane(int lane) override {
+    const std::scoped_lock lock(mutex_);
     return *devices_[static_cast<std::size_t>(lane) % devices_.size()];
   }
 
   void give_up(Device failed) override {
+    const std::scoped_lock lock(mutex_);
     const auto is_failed = [&](const auto& device) { return device->device() == failed; };
     const auto found = std::ranges::find_if(devices_, is_failed);
     if (found == devices_.end() || devices_.size() == 1) return;
@@ -30,26 +36,15 @@ class DeviceGroup final : public Backend {
     devices_.erase(found);
   }
 
-  [[nodiscard]] std::vector<CopySum> copies() const override {
-    std::vector<CopySum> sums = first().copies();
-    for (std::size_t i = 1; i < devices_.size(); ++i) {
-      const std::vector<CopySum> more = devices_[i]->copies();
-      for (std::size_t kind = 0; kind < sums.size() && kind < more.size(); ++kind) {
-        sums[kind].calls += more[kind].calls;
-        sums[kind].bytes += more[kind].bytes;
-      }
-    }
-    return sums;
-  }
-
   [[nodiscard]] std::unique_ptr<Decoder> make_decoder(const Demuxer& demuxer,
                                                       const DecoderOptions& options,
-                                                      DecoderChoice choice,
-                                                      Notices& notices) override {
-    return first().make_decoder(demuxer, options, choice, notices);
+                                                      DecoderChoice choice, Notices& notices,
+                                                      CopyCounter& copies) override {
+    return first().make_decoder(demuxer, options, choice, notices, copies);
   }
 
   [[nodiscard]] int decoders(const AVCodecParameters& video, const Decoder& like) const override {
+    const std::scoped_lock lock(mutex_);
     int all = 0;
     for (const auto& device : devices_) all += device->decoders(video, like);
     return all;
@@ -66,21 +61,25 @@ class DeviceGroup final : public Backend {
   }
 
   [[nodiscard]] std::unique_ptr<Encoder> make_encoder(const EncoderSetup& setup,
-                                                      const Frame& first_frame,
-                                                      Notices& notices) override {
-    return first().make_encoder(setup, first_frame, notices);
+                                                      const Frame& first_frame, Notices& notices,
+                                                      CopyCounter& copies) override {
+    return first().make_encoder(setup, first_frame, notices, copies);
   }
 
-  [[nodiscard]] std::unique_ptr<FrameProcessor> make_processor(const JobOptions& options,
-                                                               const OpenInput& input) override {
-    return first().make_processor(options, input);
+  [[nodiscard]] std::unique_ptr<FrameProcessor> make_processor(
+      const ProcessorSetup& setup) override {
+    return first().make_processor(setup);
   }
 
   [[nodiscard]] const DetectorOrigin& origin() const override { return first().origin(); }
 
  private:
-  [[nodiscard]] Backend& first() const { return *devices_.front(); }
+  [[nodiscard]] Backend& first() const {
+    const std::scoped_lock lock(mutex_);
+    return *devices_.front();
+  }
 
+  mutable std::mutex mutex_;                       // guards which are where
   std::vector<std::unique_ptr<Backend>> devices_;  // that work
   std::vector<std::unique_ptr<Backend>> failed_;   // frames and codecs of theirs may still be alive
 };

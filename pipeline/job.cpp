@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <deque>
 #include <functional>
+#include <list>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
@@ -68,28 +70,48 @@ void add_share(const Lane& lane, const LaneDevices& devices, std::vector<DeviceS
   share->frames += lane.frames();
 }
 
-std::vector<Device> devices_of(const std::vector<LaneParts>& lanes) {
-  std::vector<Device> devices;
-  for (const LaneParts& lane : lanes) devices.push_back(lane.backend->device());
-  return devices;
+/// Whether a job's lanes may be of several devices, so that one can do again what another left.
+bool of_several_devices(const JobOptions& options, const OpenInput& input, Backend& backend) {
+  const Device first = input.lanes.front().backend->device();
+  const auto is_other = [&](const Backend& lane) { return lane.device() != first; };
+  if (!options.shared)
+    return std::ranges::any_of(input.lanes, is_other,
+                               [](const LaneParts& lane) -> Backend& { return *lane.backend; });
+  const auto numbers = std::views::iota(0, options.shared->count);
+  return std::ranges::any_of(numbers, is_other,
+                             [&](int lane) -> Backend& { return backend.of_lane(lane); });
+}
+
+std::vector<CopySum> sums(const CopyCounter& copies) {
+  std::vector<CopySum> all;
+  for (std::size_t i = 0; i < kCopyKinds; ++i) {
+    const auto kind = static_cast<CopyKind>(i);
+    const CopyTotal total = copies.total(kind);
+    all.push_back(
+        {std::string(name_of(kind)), std::string(direction_of(kind)), total.calls, total.bytes});
+  }
+  return all;
 }
 
 /// A planned run: lanes between a thread that reads and one that writes.
 class Job {
  public:
-  Job(const JobOptions& options, const JobObserver& observer, PlannedJob planned,
-      std::unique_ptr<Muxer> muxer, Statistics& statistics, Notices& notices,
-      std::stop_source ending);
+  Job(const JobOptions& options, Backend& backend, const JobObserver& observer, PlannedJob planned,
+      std::unique_ptr<Muxer> muxer, Statistics& statistics, JobTold told, std::stop_source ending);
 
   /// Runs all threads to the end of the input.
   void run();
 
   /// After run(): completes the output, and fills in what the run's parts tell.
-  void finish(JobResult& result, Notices& notices);
+  void finish(JobResult& result);
 
  private:
   void read();
+  void join();
   void write();
+
+  Lane& add_lane(int number, LaneParts parts, const std::stop_token& failed);
+  [[nodiscard]] std::optional<LaneParts> parts_of(const Slots::Permit& lane);
 
   void read_into(Feed& feed);
   void write(FinishedFrame frame);
@@ -97,8 +119,10 @@ class Job {
   void finish_record(FrameRecord record);
 
   const JobOptions& options_;
+  Backend& backend_;
   const JobObserver& observer_;
   Statistics& statistics_;
+  const JobTold told_;
   std::stop_source ending_;  // the input is to end: somebody asks for it, or the disk is full
   const JobPlan plan_;
   OpenInput input_;
@@ -108,7 +132,9 @@ class Job {
   LaneDevices devices_;
   Segments segments_;
   Order order_;
-  std::deque<Lane> lanes_;
+  std::list<Lane> lanes_;
+  const Decoder* first_decoder_ = nullptr;
+  std::mutex joining_;                        // guards lanes_, and the input from being read
   std::optional<Presentation> presentation_;  // where lanes don't know it
 
   RecordOrder records_;
@@ -119,33 +145,40 @@ class Job {
   bool ended_range_ = false;
 };
 
-Job::Job(const JobOptions& options, const JobObserver& observer, PlannedJob planned,
-         std::unique_ptr<Muxer> muxer, Statistics& statistics, Notices& notices,
+Job::Job(const JobOptions& options, Backend& backend, const JobObserver& observer,
+         PlannedJob planned, std::unique_ptr<Muxer> muxer, Statistics& statistics, JobTold told,
          std::stop_source ending)
     : options_(options),
+      backend_(backend),
       observer_(observer),
       statistics_(statistics),
+      told_(told),
       ending_(std::move(ending)),
       plan_(std::move(planned.plan)),
       input_(std::move(planned.input)),
       muxer_(std::move(muxer)),
-      devices_(devices_of(input_.lanes), notices),
-      segments_(plan_.lanes.count, runner_.failed(), devices_.several()),
+      devices_(told.notices),
+      segments_(plan_.lanes.count, runner_.failed(), of_several_devices(options, input_, backend)),
       order_({plan_.limits.packets, plan_.limits.bytes_behind}, runner_.failed()),
       reading_(input_.begin.reading),
       ended_range_(input_.begin.ended_range) {
   // A single lane goes on from the first frame.
-  if (input_.lanes.size() == 1) input_.lanes.front().first = std::move(input_.first);
-  for (LaneParts& parts : std::exchange(input_.lanes, {}))
-    lanes_.emplace_back(static_cast<int>(lanes_.size()), std::move(parts), plan_.limits.frames,
-                        segments_, order_, devices_, runner_.failed());
+  if (plan_.lanes.count == 1) input_.lanes.front().first = std::move(input_.first);
+  int number = options.shared ? options.shared->own : 0;
+  for (LaneParts& parts : std::exchange(input_.lanes, {})) {
+    devices_.add(parts.backend->device());
+    add_lane(number++, std::move(parts), runner_.failed());
+  }
+  first_decoder_ = &lanes_.front().decoder();
   if (plan_.lanes.count > 1)
-    presentation_.emplace(*input_.demuxer, lanes_.front().encoder(), notices);
+    presentation_.emplace(*input_.demuxer, lanes_.front().encoder(), told.notices);
   runner_.add(std::string(to_string(StageId::read)), [this] {
     const ScopedWork work(reading_);
     read();
   });
   for (Lane& lane : lanes_) lane.add_threads(runner_);
+  if (options.shared)
+    for (int i = 1; i < plan_.lanes.count; ++i) runner_.add("join", [this] { join(); });
   runner_.add(std::string(muxer_ ? to_string(StageId::mux) : "record"), [this] {
     const ScopedWork work(muxing_);
     write();
@@ -167,10 +200,48 @@ void Job::run() {
   if (muxer_) statistics_.add_work(StageId::mux, muxing_);
 }
 
+Lane& Job::add_lane(int number, LaneParts parts, const std::stop_token& failed) {
+  return lanes_.emplace_back(number, std::move(parts), plan_.limits.frames, segments_, order_,
+                             devices_, failed);
+}
+
+/// Waits for a lane that no other job has, and works on segments with it.
+void Job::join() {
+  Slots::Permit permit;
+  try {
+    Slots lanes = options_.shared->lanes;
+    permit = lanes.acquire(segments_.ended());
+  } catch (const Stopped&) {
+    return;  // there is nothing left for it to do
+  }
+  if (segments_.ended().stop_requested()) return;
+  Runner runner(runner_.failed());
+  {
+    const std::scoped_lock lock(joining_);
+    std::optional<LaneParts> parts = parts_of(permit);
+    if (!parts || !devices_.add(parts->backend->device())) return;
+    add_lane(permit.number(), std::move(*parts), runner.failed()).add_threads(runner);
+  }
+  runner.run();
+}
+
+/// None where its device can't take the lane: the job goes on without it.
+std::optional<LaneParts> Job::parts_of(const Slots::Permit& lane) {
+  Backend& backend = backend_.of_lane(lane.number());
+  try {
+    return make_lane(backend, plan_, options_, input_, told_);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::device) throw;
+    told_.notices.add(to_string(backend.device()) +
+                      " has no room for another lane: " + error.what());
+    return std::nullopt;
+  }
+}
+
 void Job::read() {
   const AVCodecParameters* const cut =
-      lanes_.size() > 1 ? input_.demuxer->video().codecpar : nullptr;
-  Feed feed(cut, plan_.limits.packets, segments_, order_, runner_.failed(), devices_.several());
+      plan_.lanes.count > 1 ? input_.demuxer->video().codecpar : nullptr;
+  Feed feed(cut, plan_.limits.packets, segments_, order_, runner_.failed(), segments_.may_return());
   for (UniqueAVPacket& packet : input_.begin.other_packets)
     feed.give(SidePacket{std::move(packet)});
   for (ReadPacket& packet : input_.begin.packets) feed.give(std::move(packet));
@@ -180,9 +251,13 @@ void Job::read() {
 }
 
 void Job::read_into(Feed& feed) {
-  const Decoder& decoder = lanes_.front().decoder();
+  const Decoder& decoder = *first_decoder_;
   while (true) {
-    ReadPacket item = read_packet(*input_.demuxer);
+    ReadPacket item;
+    {
+      const std::scoped_lock lock(joining_);
+      item = read_packet(*input_.demuxer);
+    }
     if (!item.packet) return;
     if (item.packet->stream_index == input_.demuxer->video_index()) {
       ended_range_ = decoder.past_end(*item.packet);
@@ -236,7 +311,8 @@ void Job::finish_record(FrameRecord record) {
     observer_.progress(statistics_.progress(input_.demuxer->expected_frames()));
 }
 
-void Job::finish(JobResult& result, Notices& notices) {
+void Job::finish(JobResult& result) {
+  Notices& notices = told_.notices;
   const bool whole_file = !ending_.stop_requested() && !ended_range_ && !options_.start_s;
   FrameLedger ledger;
   for (const Lane& lane : lanes_) ledger += lane.ledger();
@@ -244,6 +320,7 @@ void Job::finish(JobResult& result, Notices& notices) {
   result.ledger.written = written_ - (muxer_ ? muxer_->left_out() : 0);
   result.size = plan_.frames.upright();
   result.lanes = plan_.lanes;
+  result.lanes.count = static_cast<int>(lanes_.size());
   result.cuts = cuts_;
   std::int64_t ignored = 0;
   for (const Lane& lane : lanes_) {
@@ -264,17 +341,20 @@ JobResult run_job(const JobOptions& options, Backend& backend, const JobObserver
   Notices notices(options.input);
   std::stop_source ending;
   const std::stop_callback ends(stop, [&ending] { ending.request_stop(); });
-  PlannedJob planned = plan_job(options, backend, notices, ending.get_token(), std::move(opened));
+  CopyCounter copies;
+  const JobTold told{notices, copies};
+  PlannedJob planned = plan_job(options, backend, told, ending.get_token(), std::move(opened));
   JobResult result;
   if (planned.input.first) {
-    make_processors(planned, options, notices);
+    make_processors(planned, options, told);
     std::unique_ptr<Muxer> muxer;
-    if (planned.plan.output) muxer = open_output(planned, notices);
-    Job job(options, observer, std::move(planned), std::move(muxer), statistics, notices, ending);
+    if (planned.plan.output) muxer = open_output(planned, told);
+    Job job(options, backend, observer, std::move(planned), std::move(muxer), statistics, told,
+            ending);
     job.run();
     result.interrupted = stop.stop_requested();
-    job.finish(result, notices);
-    result.copies = backend.copies();
+    job.finish(result);
+    if (backend.device().kind == DeviceKind::cuda) result.copies = sums(copies);
     for (const DeviceShare& share : result.devices)
       if (!share.failure.empty()) backend.give_up(share.device);
   } else {  // stopped before there was one

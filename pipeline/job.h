@@ -14,6 +14,7 @@
 #include "core/frame_record.h"
 #include "core/limits.h"
 #include "core/output_file.h"
+#include "core/slots.h"
 #include "core/timing.h"
 #include "detector/detector.h"
 #include "nms/nms.h"
@@ -42,9 +43,18 @@ struct DeviceShare {
 
 /// On how many decoders at once one input is decoded.
 struct LanePlan {
-  int count = 1;
+  int count = 1;        ///< of the plan: at most; of the result: that worked on it
   std::string why_one;  ///< why they are not more, where more were possible or asked for
   std::vector<DeviceShare> failed;  ///< devices that could not be made ready, and have no lane
+};
+
+/// The lanes of a run that works on several inputs at once. A job begins with one; those that no
+/// other begins with any more may join it.
+struct SharedLanes {
+  Slots lanes;  ///< permits, by the number that Backend::of_lane() takes
+  int count = 1;
+  int own = 0;  ///< that the job begins with; its permit is the caller's
+  bool may_grow = false;
 };
 
 /// Everything that decides one input's run.
@@ -62,9 +72,11 @@ struct JobOptions {
   double max_face = 0;  ///< longer side; 0: no limit
   std::optional<double> start_s;  ///< first frame at or after; output time stamps begin there
   std::optional<double> end_s;    ///< frames before this time
-  int lanes = 0;             ///< decoders at once; 0: all of the device, where the output allows it
-  int frames_in_flight = 0;  ///< of each lane; 0: so many that the device is kept busy
-  int threads = 0;           ///< of decoder and encoder each; 0: as many as the machine has
+  int lanes = 0;  ///< decoders at once; 0: all of the device, where the output allows it
+  std::optional<SharedLanes> shared;  ///< where other jobs run beside this one; `lanes` then counts
+                                      ///< for all of them
+  int frames_in_flight = 0;           ///< of each lane; 0: so many that the device is kept busy
+  int threads = 0;                   ///< of decoder and encoder each; 0: as many as the machine has
   bool scale_on_size_change = true;  ///< else a change of size or format ends the run: Error(input)
   std::int64_t max_pixels = kDefaultMaxPixels;       ///< larger pictures are refused: Error(input)
   DecoderChoice decoder = DecoderChoice::automatic;  ///< on CUDA
@@ -120,8 +132,8 @@ struct JobResult {
   std::vector<std::string> notices;  ///< dropped, converted, mended: one sentence each
   double wall_s = 0;                 ///< from run_job()'s begin until the output is finished
   double startup_s = 0;  ///< of it, until the first frame goes to the detector, made for its size
-  double cpu_s = 0;      ///< of all threads of this process meanwhile, in libraries too
-  double fps = 0;        ///< decoded frames by wall_s - startup_s
+  double cpu_s = 0;  ///< of all threads of this process meanwhile, in libraries and other jobs too
+  double fps = 0;    ///< decoded frames by wall_s - startup_s
   std::vector<StageRow> stages;      ///< those that ran, in order
   Percentiles total_ms;              ///< FrameTimes::total_ms() of all frames
   Percentiles latency_ms;            ///< FrameTimes::latency_ms()

@@ -6,10 +6,12 @@
 
 namespace facepipe {
 
-LaneDevices::LaneDevices(const std::vector<Device>& devices, Notices& notices) : notices_(notices) {
-  for (const Device device : devices)
-    if (std::ranges::find(devices_, device, &Entry::device) == devices_.end())
-      devices_.push_back({device, {}, {}});
+bool LaneDevices::add(Device device) {
+  const std::scoped_lock lock(mutex_);
+  const auto known = std::ranges::find(devices_, device, &Entry::device);
+  if (known != devices_.end()) return !known->failed.stop_requested();
+  devices_.push_back({device, {}, {}});
+  return true;
 }
 
 const LaneDevices::Entry& LaneDevices::of(Device device) const {
@@ -19,12 +21,15 @@ const LaneDevices::Entry& LaneDevices::of(Device device) const {
   return *found;
 }
 
-std::stop_token LaneDevices::failed(Device device) const { return of(device).failed.get_token(); }
+std::stop_token LaneDevices::failed(Device device) const {
+  const std::scoped_lock lock(mutex_);
+  return of(device).failed.get_token();
+}
 
 bool LaneDevices::give_up(Device device, const std::string& why) {
-  std::stop_source failed = of(device).failed;
   {
     const std::scoped_lock lock(mutex_);
+    std::stop_source failed = of(device).failed;
     if (failed.stop_requested()) return true;
     const auto works = [&](const Entry& entry) { return !entry.failed.stop_requested(); };
     if (std::ranges::count_if(devices_, works) == 1) return false;

@@ -1,7 +1,6 @@
 // The devices that the lanes of a job work on, and which of them have failed.
 #pragma once
 
-#include <deque>
 #include <mutex>
 #include <stop_token>
 #include <string>
@@ -15,11 +14,11 @@ namespace facepipe {
 /// Thread-safe.
 class LaneDevices {
  public:
-  /// @param devices  each lane's; one may come several times
   /// @param notices  gets a sentence about each that fails
-  LaneDevices(const std::vector<Device>& devices, Notices& notices);
+  explicit LaneDevices(Notices& notices) : notices_(notices) {}
 
-  [[nodiscard]] bool several() const { return devices_.size() > 1; }
+  /// A lane works on it from now on. False where it has failed already.
+  bool add(Device device);
   /// Requested when the device has failed.
   [[nodiscard]] std::stop_token failed(Device device) const;
   /// From the lane that noticed it. False where no other device works: then the job has failed.
@@ -36,8 +35,8 @@ class LaneDevices {
   [[nodiscard]] const Entry& of(Device device) const;
 
   Notices& notices_;
-  mutable std::mutex mutex_;  // guards `why`, and who fails first
-  std::deque<Entry> devices_;
+  mutable std::mutex mutex_;  // guards devices_
+  std::vector<Entry> devices_;
 };
 
 }  // namespace facepipe

@@ -25,6 +25,11 @@ constexpr int kInFlightOfLanes = 1;
 constexpr int kInFlightOfEncodingLanes = 2;
 constexpr std::int64_t kPixelsInFlight = std::int64_t{1} << 27;
 
+/// Whether the device works on more than one lane at once, of this job or of several.
+bool several_lanes(const JobOptions& options, const LanePlan& lanes) {
+  return lanes.count > 1 || options.shared;
+}
+
 FlightLimits flight_limits(const JobOptions& options, const Demuxer& demuxer,
                            const Backend& backend) {
   const AVCodecParameters& video = *demuxer.video().codecpar;
@@ -59,15 +64,38 @@ void each_lane(PlannedJob& job, Notices& notices, Step step) {
       failed.push_back({device, 0, 0, error.what()});
     }
   }
-  std::erase_if(lanes, has_failed);
-  job.plan.lanes.count = static_cast<int>(lanes.size());
+  job.plan.lanes.count -= static_cast<int>(std::erase_if(lanes, has_failed));
+}
+
+/// Where its decoder isn't made yet, as the first one's is, that too.
+void open_decoder(LaneParts& lane, const JobPlan& plan, const Demuxer& demuxer,
+                  const AVFrame& first, JobTold told) {
+  if (!lane.decoder)
+    lane.decoder = lane.backend->make_decoder(demuxer, plan.decoding.options, plan.decoding.choice,
+                                              told.notices, told.copies);
+  lane.frames = lane.decoder->make_frames(first, plan.frames);
+}
+
+void make_processor(LaneParts& lane, const JobPlan& plan, const JobOptions& options,
+                    const OpenInput& input, JobTold told) {
+  lane.processor =
+      lane.backend->make_processor({options, input.first->frame, input.demuxer->is_still_image(),
+                                    several_lanes(options, plan.lanes), told.copies});
+}
+
+void open_encoder(LaneParts& lane, const OutputPlan& plan, const Frame& first, JobTold told) {
+  lane.encoder = lane.backend->make_encoder(plan.encoder, first, told.notices, told.copies);
 }
 
 class Planning {
  public:
-  Planning(const JobOptions& options, Backend& backend, Notices& notices,
-           const std::stop_token& stop)
-      : options_(options), backend_(backend), notices_(notices), stop_(stop) {}
+  Planning(const JobOptions& options, Backend& backend, JobTold told, const std::stop_token& stop)
+      : options_(options),
+        all_(backend),
+        backend_(backend.of_lane(options.shared ? options.shared->own : 0)),
+        told_(told),
+        notices_(told.notices),
+        stop_(stop) {}
 
   PlannedJob run(std::unique_ptr<Demuxer> opened);
 
@@ -77,10 +105,11 @@ class Planning {
   void plan_streams();
   void discard_unwanted();
   void read_until_first();
-  [[nodiscard]] DecoderOptions decoder_options() const;
+  void plan_decoding();
   void plan_frames();
   void plan_encoder(const PictureFacts& pictures, Size encoded);
   void plan_lanes();
+  [[nodiscard]] int most_lanes() const;
   void tell_idle_devices();
   void fit_lanes_to_input();
   [[nodiscard]] std::string reason_for_one_lane() const;
@@ -94,7 +123,9 @@ class Planning {
   }
 
   const JobOptions& options_;
-  Backend& backend_;
+  Backend& all_;      // devices
+  Backend& backend_;  // of the first lane
+  const JobTold told_;
   Notices& notices_;
   const std::stop_token& stop_;
   PlannedJob job_;
@@ -166,29 +197,30 @@ void Planning::discard_unwanted() {
   }
 }
 
-DecoderOptions Planning::decoder_options() const {
-  DecoderOptions result;
+void Planning::plan_decoding() {
+  DecoderOptions& result = job_.plan.decoding.options;
   result.threads = options_.threads;
   result.start_s = options_.start_s;
   result.end_s = options_.end_s;
   result.scale_on_change = options_.scale_on_size_change;
   result.tags_rotation = output_tags_rotation();
   result.frames_alive = job_.plan.limits.frames_alive;
-  return result;
 }
 
 void Planning::read_until_first() {
   if (options_.start_s && *options_.start_s > 0 && !demuxer().lacks_time_stamps())
     demuxer().seek_to_start(*options_.start_s);
-  const DecoderOptions decoder = decoder_options();
-  backend_.begin_job();
+  plan_decoding();
+  DecodingPlan& decoding = job_.plan.decoding;
   const auto open = [&](DecoderChoice choice) {
-    return backend_.make_decoder(demuxer(), decoder, choice, notices_);
+    return backend_.make_decoder(demuxer(), decoding.options, choice, notices_, told_.copies);
   };
   const auto wants = [&](const AVPacket& packet, const Decoder& chosen) {
     return wants_packet(job_.plan, demuxer(), chosen, packet);
   };
-  job_.input.begin = read_first_picture(demuxer(), open, options_.decoder, wants, notices_);
+  FirstPicture& begin = job_.input.begin;
+  begin = read_first_picture(demuxer(), open, options_.decoder, wants, notices_);
+  decoding.choice = begin.decoder->may_refuse() ? options_.decoder : DecoderChoice::cpu;
 }
 
 void Planning::plan_frames() {
@@ -225,41 +257,46 @@ void Planning::plan_frames() {
 /// The first has come already; they are all asked for frames like its first picture's.
 void Planning::open_lanes(const AVFrame& first) {
   OpenInput& input = job_.input;
-  const DecoderOptions options = decoder_options();
-  const DecoderChoice choice =
-      input.begin.decoder->may_refuse() ? options_.decoder : DecoderChoice::cpu;
-  for (int i = 0; i < job_.plan.lanes.count; ++i)
-    input.lanes.emplace_back().backend = &backend_.of_lane(i);
+  input.lanes.emplace_back().backend = &backend_;
   input.lanes.front().decoder = std::move(input.begin.decoder);
-  each_lane(job_, notices_, [&](LaneParts& lane) {
-    if (!lane.decoder)
-      lane.decoder = lane.backend->make_decoder(demuxer(), options, choice, notices_);
-    lane.frames = lane.decoder->make_frames(first, job_.plan.frames);
-  });
+  if (!options_.shared)
+    for (int i = 1; i < job_.plan.lanes.count; ++i)
+      input.lanes.emplace_back().backend = &all_.of_lane(i);
+  else if (job_.plan.lanes.count > 1)
+    input.picture = reference(first);
+  each_lane(job_, notices_,
+            [&](LaneParts& lane) { open_decoder(lane, job_.plan, demuxer(), first, told_); });
 }
 
 void Planning::plan_lanes() {
   LanePlan& lanes = job_.plan.lanes;
-  const Decoder& decoder = *job_.input.begin.decoder;
-  lanes.count = options_.lanes;
-  if (lanes.count == 0) lanes.count = backend_.decoders(*demuxer().video().codecpar, decoder);
-  if (lanes.count <= 1) {
-    lanes.count = 1;
-    return;
+  lanes.count = most_lanes();
+  if (lanes.count > 1) {
+    lanes.why_one = reason_for_one_lane();
+    const bool exactly = options_.lanes > 0 && !options_.shared;
+    if (!exactly && lanes.why_one.empty()) fit_lanes_to_input();
+    if (!lanes.why_one.empty()) lanes.count = 1;
+    if (lanes.count == 1 && !options_.shared) tell_idle_devices();
+  } else if (options_.shared) {
+    lanes.why_one = "other inputs have the other lanes";
   }
-  lanes.why_one = reason_for_one_lane();
-  if (options_.lanes == 0 && lanes.why_one.empty()) fit_lanes_to_input();
-  if (!lanes.why_one.empty()) lanes.count = 1;
-  if (lanes.count == 1) return tell_idle_devices();
   // An encoder of several threads gives pictures late.
-  if (job_.plan.output) job_.plan.output->encoder.threads = 1;
-  if (options_.frames_in_flight == 0)
+  if (job_.plan.output && lanes.count > 1) job_.plan.output->encoder.threads = 1;
+  if (several_lanes(options_, lanes) && options_.frames_in_flight == 0)
     job_.plan.limits.frames = job_.plan.output ? kInFlightOfEncodingLanes : kInFlightOfLanes;
 }
 
+/// Before it is known whether the input can be cut.
+int Planning::most_lanes() const {
+  if (options_.shared && !options_.shared->may_grow) return 1;
+  if (!options_.shared && options_.lanes > 0) return options_.lanes;
+  const int decoders = all_.decoders(*demuxer().video().codecpar, *job_.input.begin.decoder);
+  return std::max(1, options_.shared ? std::min(options_.shared->count, decoders) : decoders);
+}
+
 void Planning::tell_idle_devices() {
-  const Device works = backend_.of_lane(0).device();
-  if (backend_.of_lane(1).device() != works)
+  const Device works = backend_.device();
+  if (all_.of_lane(1).device() != works)
     notices_.add("only " + to_string(works) + " works on it: " + job_.plan.lanes.why_one);
 }
 
@@ -319,9 +356,9 @@ std::string Planning::nothing_decoded() const {
 
 }  // namespace
 
-PlannedJob plan_job(const JobOptions& options, Backend& backend, Notices& notices,
+PlannedJob plan_job(const JobOptions& options, Backend& backend, JobTold told,
                     const std::stop_token& stop, std::unique_ptr<Demuxer> opened) {
-  return Planning(options, backend, notices, stop).run(std::move(opened));
+  return Planning(options, backend, told, stop).run(std::move(opened));
 }
 
 bool wants_packet(const JobPlan& plan, const Demuxer& demuxer, const Decoder& decoder,
@@ -331,12 +368,10 @@ bool wants_packet(const JobPlan& plan, const Demuxer& demuxer, const Decoder& de
          decoder.in_range(packet, demuxer.format().streams[stream]->time_base);
 }
 
-std::unique_ptr<Muxer> open_output(PlannedJob& job, Notices& notices) {
+std::unique_ptr<Muxer> open_output(PlannedJob& job, JobTold told) {
   const OutputPlan& plan = *job.plan.output;
   const Frame& first = job.input.first->frame;
-  each_lane(job, notices, [&](LaneParts& lane) {
-    lane.encoder = lane.backend->make_encoder(plan.encoder, first, notices);
-  });
+  each_lane(job, told.notices, [&](LaneParts& lane) { open_encoder(lane, plan, first, told); });
   const Encoder& encoder = *job.input.lanes.front().encoder;
   VideoStreamInfo info;
   info.parameters = encoder.parameters();
@@ -344,13 +379,22 @@ std::unique_ptr<Muxer> open_output(PlannedJob& job, Notices& notices) {
   info.frame_rate = plan.encoder.frame_rate;
   info.sample_aspect = first.sample_aspect;
   info.keep_rotation = !first.orientation.upright();
-  return std::make_unique<Muxer>(*job.input.demuxer, plan.muxer, plan.streams, info, notices);
+  return std::make_unique<Muxer>(*job.input.demuxer, plan.muxer, plan.streams, info, told.notices);
 }
 
-void make_processors(PlannedJob& job, const JobOptions& options, Notices& notices) {
-  each_lane(job, notices, [&](LaneParts& lane) {
-    lane.processor = lane.backend->make_processor(options, job.input);
-  });
+void make_processors(PlannedJob& job, const JobOptions& options, JobTold told) {
+  each_lane(job, told.notices,
+            [&](LaneParts& lane) { make_processor(lane, job.plan, options, job.input, told); });
+}
+
+LaneParts make_lane(Backend& backend, const JobPlan& plan, const JobOptions& options,
+                    const OpenInput& input, JobTold told) {
+  LaneParts lane;
+  lane.backend = &backend;
+  open_decoder(lane, plan, *input.demuxer, *input.picture, told);
+  make_processor(lane, plan, options, input, told);
+  if (plan.output) open_encoder(lane, *plan.output, input.first->frame, told);
+  return lane;
 }
 
 }  // namespace facepipe

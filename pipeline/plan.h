@@ -44,9 +44,16 @@ struct OutputPlan {
   EncoderSetup encoder;
 };
 
+/// How lanes decode.
+struct DecodingPlan {
+  DecoderOptions options;
+  DecoderChoice choice = DecoderChoice::automatic;
+};
+
 struct JobPlan {
   FlightLimits limits;
   LanePlan lanes;
+  DecodingPlan decoding;
   FrameTarget frames;
   std::optional<OutputPlan> output;  ///< none where no video is written
 };
@@ -60,7 +67,8 @@ struct OpenInput {
   std::unique_ptr<Demuxer> demuxer;
   FirstPicture begin;  ///< but for its picture, which has become `first`, and, where there is one,
                        ///< its decoder, which is the first lane's
-  std::vector<LaneParts> lanes;  ///< as far as they are made
+  std::vector<LaneParts> lanes;  ///< as far as they are made; of shared ones the job's own
+  UniqueAVFrame picture;         ///< the first one, where lanes may join
   /// None where the run was stopped before there was one. With one lane its decoder has gone on
   /// from here; with several they get `begin.packets`, which then are all from the first on.
   std::optional<DecodedFrame> first;
@@ -73,20 +81,31 @@ struct PlannedJob {
   OpenInput input;
 };
 
+/// What a job's parts tell on their way; both outlive them. Thread-safe.
+struct JobTold {
+  Notices& notices;
+  CopyCounter& copies;
+};
+
 /// Opens the input, or takes it as `opened`, reads until the first picture has come (see
 /// read_first_picture()), and settles who decodes, what frames are, and how they are encoded. Makes
-/// nothing on disk. `backend` and `notices` must outlive the result; a blocked read, and later the
-/// wait for a FIFO's reader, end when `stop` is requested. Errors: Error(input), Error(output),
+/// nothing on disk. `backend` must outlive the result; a blocked read, and later the wait for a
+/// FIFO's reader, end when `stop` is requested. Errors: Error(input), Error(output),
 /// Error(usage), Error(device); Stopped while the input is opened.
-[[nodiscard]] PlannedJob plan_job(const JobOptions& options, Backend& backend, Notices& notices,
+[[nodiscard]] PlannedJob plan_job(const JobOptions& options, Backend& backend, JobTold told,
                                   const std::stop_token& stop,
                                   std::unique_ptr<Demuxer> opened = nullptr);
 
 /// Makes what detects and draws for the lanes; `options` must outlive it. Errors: device.
-void make_processors(PlannedJob& job, const JobOptions& options, Notices& notices);
+void make_processors(PlannedJob& job, const JobOptions& options, JobTold told);
 
 /// Opens the lanes' encoders, and the file, for frames like the planned job's first, which must be
 /// there, as must its output. Errors: as Backend::make_encoder() and Muxer.
-[[nodiscard]] std::unique_ptr<Muxer> open_output(PlannedJob& job, Notices& notices);
+[[nodiscard]] std::unique_ptr<Muxer> open_output(PlannedJob& job, JobTold told);
+
+/// All of a lane that joins a job under way, on a device of its own; `options` must outlive it.
+/// Nobody reads the input meanwhile. Errors: device.
+[[nodiscard]] LaneParts make_lane(Backend& backend, const JobPlan& plan, const JobOptions& options,
+                                  const OpenInput& input, JobTold told);
 
 }  // namespace facepipe

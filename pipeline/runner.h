@@ -4,6 +4,7 @@
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -24,6 +25,10 @@ class Runner {
 
   Runner() : Runner(start_thread<std::function<void()>>) {}
   explicit Runner(Start start) : start_(std::move(start)) {}
+  /// For threads that are part of another run: failed() is requested when `outer` is, too.
+  explicit Runner(const std::stop_token& outer) : Runner() {
+    by_outer_.emplace(outer, [this] { failure_.request_stop(); });
+  }
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
 
@@ -48,6 +53,7 @@ class Runner {
   Start start_;
   std::vector<Thread> threads_;
   std::stop_source failure_;
+  std::optional<std::stop_callback<std::function<void()>>> by_outer_;
   std::mutex mutex_;  // guards error_
   std::exception_ptr error_;
 };

@@ -57,7 +57,8 @@ bool Segment::rewind(const Order::Progress& given) {
 Segments::Segments(int capacity, std::stop_token stop, bool may_return)
     : capacity_(static_cast<std::size_t>(capacity)),
       stop_(std::move(stop)),
-      may_return_(may_return) {}
+      may_return_(may_return),
+      by_stop_(stop_, [this] { ended_.request_stop(); }) {}
 
 void Segments::push(std::shared_ptr<Segment> segment) {
   const ScopedWait waiting;
@@ -75,6 +76,7 @@ void Segments::close() {
   {
     const std::scoped_lock lock(mutex_);
     closed_ = true;
+    tell_end();
   }
   filled_.notify_all();
 }
@@ -82,10 +84,15 @@ void Segments::close() {
 /// There is one, or there will never be one again.
 bool Segments::can_tell() const { return !waiting_.empty() || (closed_ && open_.empty()); }
 
+void Segments::tell_end() {
+  if (waiting_.empty() && can_tell()) ended_.request_stop();
+}
+
 std::optional<std::shared_ptr<Segment>> Segments::take() {
   if (waiting_.empty()) return std::nullopt;
   std::shared_ptr<Segment> first = std::move(waiting_.front());
   waiting_.pop_front();
+  tell_end();
   room_.notify_one();
   return first;
 }
@@ -111,6 +118,7 @@ void Segments::done(std::int64_t segment) {
   {
     const std::scoped_lock lock(mutex_);
     open_.erase(segment);
+    tell_end();
   }
   filled_.notify_all();
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -70,6 +71,8 @@ class Segments {
   /// @param may_return  lanes may give segments back, so that none ends before all are done
   Segments(int capacity, std::stop_token stop, bool may_return = false);
 
+  [[nodiscard]] bool may_return() const { return may_return_; }
+
   /// The next one of the stream. Waits for room.
   void push(std::shared_ptr<Segment> segment);
   /// The stream has ended.
@@ -82,6 +85,8 @@ class Segments {
   /// Likewise; nullopt, too, if none has come after `patience`.
   [[nodiscard]] std::optional<std::shared_ptr<Segment>> pop_within(Clock::duration patience,
                                                                    const std::stop_token& stop);
+  /// Requested when no lane will get another segment, or the constructor's `stop` is.
+  [[nodiscard]] std::stop_token ended() const { return ended_.get_token(); }
   /// All frames of a segment have been given to the Order.
   void done(std::int64_t segment);
   /// Whether it needs not be given back.
@@ -91,6 +96,7 @@ class Segments {
 
  private:
   [[nodiscard]] bool can_tell() const;
+  void tell_end();
   [[nodiscard]] std::optional<std::shared_ptr<Segment>> take();
 
   const std::size_t capacity_;
@@ -102,6 +108,8 @@ class Segments {
   std::deque<std::shared_ptr<Segment>> waiting_;
   std::set<std::int64_t> open_;  // that were pushed and are not done, if they may return
   bool closed_ = false;
+  std::stop_source ended_;
+  const std::stop_callback<std::function<void()>> by_stop_;
 };
 
 }  // namespace facepipe

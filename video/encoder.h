@@ -50,6 +50,8 @@ struct EncoderPlan {
 /// Whether it encodes each picture by itself, and gives its packet before it takes the next: then
 /// several encoders make what one does.
 [[nodiscard]] bool encodes_one_by_one(const AVCodec& codec, const EncoderOptions& options);
+/// Whether such an encoder was asked for by its name.
+[[nodiscard]] bool asks_for_one_by_one(const EncoderOptions& options);
 
 /// Finds formats for pictures of format `source`, as close to it as the encoder allows. Where a
 /// size doesn't fit the subsampling of chroma (odd, in 4:2:0), 4:4:4 is taken, and told. Errors:

@@ -128,6 +128,13 @@ bool same_samples(AVPixelFormat a, AVPixelFormat b) {
          is_full_range_yuv(a) == is_full_range_yuv(b);
 }
 
+/// An encoder by FFmpeg's name for it, or for its family; nullptr where there is none.
+const AVCodec* named_encoder(const std::string& name) {
+  const AVCodec* const codec = avcodec_find_encoder_by_name(name.c_str());
+  const AVCodecDescriptor* const family = avcodec_descriptor_get_by_name(name.c_str());
+  return codec == nullptr && family != nullptr ? avcodec_find_encoder(family->id) : codec;
+}
+
 }  // namespace
 
 bool is_nvenc(const AVCodec& codec) {
@@ -146,6 +153,11 @@ bool encodes_one_by_one(const AVCodec& codec, const EncoderOptions& options) {
   return codec.id == AV_CODEC_ID_MJPEG && !may_change_that;
 }
 
+bool asks_for_one_by_one(const EncoderOptions& options) {
+  const AVCodec* const codec = named_encoder(options.codec);
+  return codec != nullptr && encodes_one_by_one(*codec, options);
+}
+
 bool narrows_to_8_bits(const AVCodec& codec) {
   return codec.id == AV_CODEC_ID_MJPEG || (is_nvenc(codec) && codec.id == AV_CODEC_ID_H264);
 }
@@ -156,9 +168,7 @@ const AVCodec& choose_codec(const EncoderOptions& options, const AVOutputFormat&
   const AVCodecID usual =
       av_guess_codec(&format, nullptr, output.c_str(), nullptr, AVMEDIA_TYPE_VIDEO);
   if (!options.codec.empty()) {
-    codec = avcodec_find_encoder_by_name(options.codec.c_str());
-    const AVCodecDescriptor* family = avcodec_descriptor_get_by_name(options.codec.c_str());
-    if (codec == nullptr && family != nullptr) codec = avcodec_find_encoder(family->id);
+    codec = named_encoder(options.codec);
     if (codec == nullptr || codec->type != AVMEDIA_TYPE_VIDEO)
       throw Error(ErrorKind::usage, "--codec " + options.codec + ": FFmpeg has no such encoder");
   } else if (is_image_format(format)) {

@@ -99,6 +99,11 @@ template <typename T>
 }
 
 /// Another reference to the same data.
+[[nodiscard]] inline UniqueAVFrame reference(const AVFrame& picture) {
+  UniqueAVFrame referring(av_frame_clone(&picture));
+  if (!referring) throw std::bad_alloc();
+  return referring;
+}
 [[nodiscard]] inline UniqueAVPacket reference(const AVPacket& packet) {
   return UniqueAVPacket(allocated(av_packet_clone(&packet)));
 }

@@ -149,6 +149,16 @@ void FrameFile::write(const NamedFrame& frame) {
   });
 }
 
+void FrameFile::spool(LineSpool& to, const NamedFrame& frame) const {
+  std::string line;
+  format_.append(line, frame);
+  to.append(line);
+}
+
+void FrameFile::write_all(const LineSpool& lines) {
+  unless_given_up(true, [&] { lines.give([this](std::string_view part) { lines_.write(part); }); });
+}
+
 void FrameFile::keep(const std::string& name) {
   unless_given_up(true, [&] { lines_.keep(format_.field(name)); });
 }

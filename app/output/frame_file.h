@@ -9,6 +9,7 @@
 
 #include "app/failure.h"
 #include "app/output/input_lines.h"
+#include "app/output/line_spool.h"
 #include "core/timing.h"
 #include "pipeline/job.h"
 
@@ -51,6 +52,9 @@ class FrameFile {
             const std::stop_token& stop);
 
   void write(const NamedFrame& frame);
+  /// What write() would write is kept for write_all(), which writes all lines of an input.
+  void spool(LineSpool& to, const NamedFrame& frame) const;
+  void write_all(const LineSpool& lines);
 
   /// The input `name` is complete; or it is not, and its frames stay or go.
   void keep(const std::string& name);

@@ -92,6 +92,12 @@ void ProgressTeller::update(const Progress& progress) {
   state_.progress = progress;
 }
 
+void ProgressTeller::update(const Progress& progress, std::size_t input) {
+  const std::scoped_lock lock(mutex_);
+  state_.progress = progress;
+  state_.input = input;
+}
+
 void ProgressTeller::end(const std::string& status) {
   stop_thread();
   state_.status = status;
@@ -129,6 +135,27 @@ void ProgressTeller::tell(ProgressState state) {
                                : std::string(kClearLine) + progress_bar(state);
   const int code = write_at_once(out_, text);
   if (write_error_ == 0) write_error_ = code;
+}
+
+void ProgressOfSeveral::update(std::size_t input, const Progress& progress) {
+  const std::scoped_lock lock(mutex_);
+  Progress& before = running_[input];
+  all_.frames += progress.frames - before.frames;
+  all_.faces += progress.faces - before.faces;
+  before = progress;
+  tell();
+}
+
+void ProgressOfSeveral::end(std::size_t input) {
+  const std::scoped_lock lock(mutex_);
+  running_.erase(input);
+  ++ended_;
+  tell();
+}
+
+void ProgressOfSeveral::tell() {
+  all_.fps = static_cast<double>(all_.frames) / std::max(1e-3, in_seconds(Clock::now() - start_));
+  teller_.update(all_, ended_);
 }
 
 }  // namespace facepipe

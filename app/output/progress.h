@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdio>
+#include <map>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -49,6 +50,8 @@ class ProgressTeller {
   ProgressTeller& operator=(const ProgressTeller&) = delete;
 
   void update(const Progress& progress);
+  /// Likewise, with ProgressState::input.
+  void update(const Progress& progress, std::size_t input);
   /// The last line, with this status.
   void end(const std::string& status);
 
@@ -69,6 +72,28 @@ class ProgressTeller {
   ProgressState state_;
   int write_error_ = 0;  ///< of the thread until it has ended
   std::jthread thread_;  // last: it uses all of the above
+};
+
+/// The progress of inputs that are worked on at once, as one: how many of them are done, and the
+/// frames and faces of all. Thread-safe.
+class ProgressOfSeveral {
+ public:
+  /// @param teller  outlives it
+  explicit ProgressOfSeveral(ProgressTeller& teller) : teller_(teller) {}
+
+  void update(std::size_t input, const Progress& progress);
+  /// The input is done, whatever became of it.
+  void end(std::size_t input);
+
+ private:
+  void tell();
+
+  ProgressTeller& teller_;
+  const Clock::time_point start_ = Clock::now();
+  std::mutex mutex_;
+  std::map<std::size_t, Progress> running_;
+  Progress all_;
+  std::size_t ended_ = 0;
 };
 
 }  // namespace facepipe

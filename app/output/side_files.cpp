@@ -47,6 +47,17 @@ SideOutputs::SideOutputs(const SideFiles& files, ExistingOutput existing,
   if (!files.report.empty()) report_.emplace(files.report, existing, stop);
 }
 
+SideOutputs::Spool::Spool(SideOutputs& files)
+    : files_(&files), lines_(files.frame_files_.size(), LineSpool(files.spooled_)) {}
+
+void SideOutputs::Spool::write(const NamedFrame& frame) {
+  for (std::size_t i = 0; i < lines_.size(); ++i) files_->frame_files_[i].spool(lines_[i], frame);
+}
+
+void SideOutputs::write(const Spool& frames) {
+  for (std::size_t i = 0; i < frame_files_.size(); ++i) frame_files_[i].write_all(frames.lines_[i]);
+}
+
 void SideOutputs::add_entry(const std::string& name, const std::string& entry) {
   if (report_) report_->add(name, entry);
 }

@@ -29,6 +29,21 @@ class SideOutputs {
   void write(const NamedFrame& frame) {
     for (FrameFile& file : frame_files_) file.write(frame);
   }
+  /// For the frames of an input that is worked on beside others. Thread-safe while no file is
+  /// opened or named; the files outlive it.
+  class Spool {
+   public:
+    void write(const NamedFrame& frame);
+
+   private:
+    friend class SideOutputs;
+    explicit Spool(SideOutputs& files);
+    SideOutputs* files_;
+    std::vector<LineSpool> lines_;  // one a file
+  };
+  [[nodiscard]] Spool spool() { return Spool(*this); }
+  void write(const Spool& frames);
+
   /// Ends an input: its frames are complete; or not, and they stay or are forgotten.
   void keep(const std::string& name) {
     for (FrameFile& file : frame_files_) file.keep(name);
@@ -73,6 +88,7 @@ class SideOutputs {
  private:
   [[nodiscard]] bool reported_without_faces(const std::string& name) const;
 
+  SpoolFile spooled_;
   std::deque<FrameFile> frame_files_;
   std::optional<ReportFile> report_;
   std::vector<std::filesystem::path> committed_;

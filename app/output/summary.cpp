@@ -53,17 +53,15 @@ std::string input_line(const InputOutcome& outcome) {
   return line + '\n' + shares_line(result);
 }
 
-std::string total_line(const std::vector<InputOutcome>& outcomes) {
+std::string total_line(const std::vector<InputOutcome>& outcomes, double seconds) {
   std::size_t inputs = 0;
   std::int64_t frames = 0;
   std::int64_t faces = 0;
-  double seconds = 0;
   for (const InputOutcome& outcome : outcomes) {
     if (!outcome.has_result()) continue;
     ++inputs;
     frames += outcome.result.ledger.decoded;
     faces += outcome.result.faces;
-    seconds += outcome.result.wall_s - outcome.result.startup_s;
   }
   return fmt::format("all: {} inputs, {} frames, {} faces, {:.1f} fps\n", inputs, frames, faces,
                      seconds > 0 ? static_cast<double>(frames) / seconds : 0.0);
@@ -77,7 +75,7 @@ std::string in_stage(const Percentiles& times) {
 }
 
 /// Milliseconds of a frame: what each stage works, and how long the frame is in it.
-std::string stage_table(const StageTimes& times) {
+std::string stage_table(const StageTimes& times, bool at_once) {
   std::string table = fmt::format("{:<11}{:>10}{:>8}{:>11}{:>11}{:>11}{:>11}\n", "ms a frame",
                                   "work", "share", "in it: p50", "p95", "p99", "max");
   const std::vector<StageRow> rows = times.rows();
@@ -88,9 +86,10 @@ std::string stage_table(const StageTimes& times) {
   table += fmt::format("{:<29}", "total") + in_stage(times.total_ms());
   table += fmt::format("{:<29}", "latency") + in_stage(times.latency_ms());
   if (const auto bound = bounding_stage(rows))
-    table += fmt::format(
-        "bound by {}, which worked {} of {:.2f} s; start-up took {:.2f} s of them\n",
-        to_string(bound->stage), percent(bound->share), times.wall_s(), times.startup_s());
+    table +=
+        fmt::format("bound by {}, which worked {} of {:.2f} s{}; start-up took {:.2f} s of them\n",
+                    to_string(bound->stage), percent(bound->share), times.wall_s(),
+                    at_once ? ", all inputs' added up" : "", times.startup_s());
   return table;
 }
 
@@ -98,11 +97,12 @@ std::string stage_table(const StageTimes& times) {
 
 std::string summary_text(const std::optional<RunFacts>& facts,
                          const std::vector<InputOutcome>& outcomes, const StageTimes& times,
-                         const std::vector<std::filesystem::path>& files) {
+                         const WorkTime& work, const std::vector<std::filesystem::path>& files) {
   std::string text;
-  if (!times.empty()) text += stage_table(times);
+  if (!times.empty()) text += stage_table(times, work.at_once);
   for (const InputOutcome& outcome : outcomes) text += input_line(outcome);
-  if (std::ranges::count_if(outcomes, &InputOutcome::has_result) > 1) text += total_line(outcomes);
+  if (std::ranges::count_if(outcomes, &InputOutcome::has_result) > 1)
+    text += total_line(outcomes, work.seconds);
   if (facts) text += facts_line(*facts);
   for (const std::filesystem::path& file : files) text += "wrote " + file.string() + '\n';
   return text;

@@ -11,11 +11,17 @@
 
 namespace facepipe {
 
+/// How long the inputs were worked on altogether.
+struct WorkTime {
+  double seconds = 0;    ///< without the start-up of those that were worked on alone
+  bool at_once = false;  ///< several were worked on at once: theirs add up to more
+};
+
 /// Several lines: the stages' times of all inputs together, each input with its frames, faces and
 /// speed, what ran, and where the files lie.
 [[nodiscard]] std::string summary_text(const std::optional<RunFacts>& facts,
                                        const std::vector<InputOutcome>& outcomes,
-                                       const StageTimes& times,
+                                       const StageTimes& times, const WorkTime& work,
                                        const std::vector<std::filesystem::path>& files);
 
 }  // namespace facepipe

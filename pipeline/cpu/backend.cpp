@@ -2,13 +2,13 @@
 
 #include <spdlog/spdlog.h>
 
+#include <mutex>
 #include <string>
 #include <utility>
 
 #include "nms/cpu/suppressor.h"
 #include "overlay/overlay.h"
 #include "pipeline/faces.h"
-#include "pipeline/plan.h"
 #include "video/pictures.h"
 
 namespace facepipe {
@@ -90,8 +90,8 @@ class CpuBackend final : public Backend {
 
   [[nodiscard]] std::unique_ptr<Decoder> make_decoder(const Demuxer& demuxer,
                                                       const DecoderOptions& options,
-                                                      DecoderChoice /*choice*/,
-                                                      Notices& notices) override {
+                                                      DecoderChoice /*choice*/, Notices& notices,
+                                                      CopyCounter& /*copies*/) override {
     return make_cpu_decoder(demuxer, options, notices);
   }
   [[nodiscard]] int frames_beside() const override { return 0; }
@@ -112,17 +112,20 @@ class CpuBackend final : public Backend {
                                   notices);
   }
   [[nodiscard]] std::unique_ptr<Encoder> make_encoder(const EncoderSetup& setup, const Frame& first,
-                                                      Notices& notices) override {
+                                                      Notices& notices,
+                                                      CopyCounter& /*copies*/) override {
     return make_cpu_encoder(setup, first, notices);
   }
-  [[nodiscard]] std::unique_ptr<FrameProcessor> make_processor(const JobOptions& options,
-                                                               const OpenInput& input) override {
-    return std::make_unique<CpuProcessor>(options,
-                                          detectors_->detector(input.first->frame.upright()));
+  [[nodiscard]] std::unique_ptr<FrameProcessor> make_processor(
+      const ProcessorSetup& setup) override {
+    const std::scoped_lock lock(mutex_);
+    return std::make_unique<CpuProcessor>(setup.options,
+                                          detectors_->detector(setup.first.upright()));
   }
   [[nodiscard]] const DetectorOrigin& origin() const override { return *detectors_; }
 
  private:
+  std::mutex mutex_;  // guards detectors_
   std::unique_ptr<DetectorFactory> detectors_;
 };
 

@@ -3,17 +3,15 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <array>
+#include <mutex>
 #include <string>
 #include <utility>
 
 #include "core/cuda/check.h"
-#include "core/cuda/copies.h"
 #include "core/cuda/devices.h"
 #include "core/error.h"
 #include "detector/cuda_detector.h"
 #include "pipeline/cuda/kept_graphs.h"
-#include "pipeline/plan.h"
 #include "video/cuda/decoder.h"
 #include "video/cuda/encoder.h"
 #include "video/cuda/encoder_plan.h"
@@ -27,14 +25,6 @@ namespace {
 // Frames of several lanes that the chip works on at once: so many fill it, although their threads
 // sleep until they are told of the end (H100: 3,025 frames of 1080p a second with 2, 3,667 with 4).
 constexpr int kPlacesOfLanes = 4;
-
-using CopyTotals = std::array<CopyTotal, kCopyKinds>;
-
-CopyTotals totals(const CopyCounter& copies) {
-  CopyTotals all;
-  for (std::size_t i = 0; i < kCopyKinds; ++i) all[i] = copies.total(static_cast<CopyKind>(i));
-  return all;
-}
 
 /// A frame's graph while it runs.
 class CudaWork final : public FrameWork {
@@ -53,10 +43,10 @@ class CudaWork final : public FrameWork {
   CudaWork(const CudaWork&) = delete;
   CudaWork& operator=(const CudaWork&) = delete;
 
-  void finish(FrameRecord& record) {
+  void finish(FrameRecord& record, CopyCounter& copies) {
     graph_.wait();
     waited_for_ = true;
-    graph_.fill(record, launched_, Clock::now());
+    graph_.fill(record, launched_, Clock::now(), copies);
   }
   [[nodiscard]] const FaceCounts& counts() const { return graph_.counts(); }
 
@@ -69,8 +59,9 @@ class CudaWork final : public FrameWork {
 
 class CudaProcessor final : public FrameProcessor {
  public:
-  CudaProcessor(Device device, std::shared_ptr<GraphSet> graphs, std::uint32_t nms_capacity)
-      : device_(device), graphs_(std::move(graphs)), nms_capacity_(nms_capacity) {
+  CudaProcessor(Device device, std::shared_ptr<GraphSet> graphs, std::uint32_t nms_capacity,
+                CopyCounter& copies)
+      : device_(device), graphs_(std::move(graphs)), nms_capacity_(nms_capacity), copies_(copies) {
     tell_tiles(graphs_->detector->facts().tiling);
   }
 
@@ -80,14 +71,14 @@ class CudaProcessor final : public FrameProcessor {
     FrameGraph& graph = *graphs_->graphs[static_cast<std::size_t>(permit.number())];
     const ScopedCpuTime cpu(item.record.times, StageId::inference);
     item.work = std::make_unique<CudaWork>(std::move(permit), graph);
-    graph.launch(item.frame);
+    graph.launch(item.frame, copies_);
   }
 
   void finish(WorkItem& item) override {
     cuda::use_device(device_);
     auto& work = static_cast<CudaWork&>(*item.work);
     const ScopedCpuTime cpu(item.record.times, StageId::inference);
-    work.finish(item.record);
+    work.finish(item.record, copies_);
     candidates_ignored_ += work.counts().beyond_capacity;
     item.work.reset();
     item.frame.ready = nullptr;  // the graph waited for it
@@ -105,6 +96,7 @@ class CudaProcessor final : public FrameProcessor {
   Device device_;
   std::shared_ptr<GraphSet> graphs_;
   std::uint32_t nms_capacity_;
+  CopyCounter& copies_;
   std::int64_t candidates_ignored_ = 0;
 };
 
@@ -133,26 +125,24 @@ class CudaBackend final : public Backend {
 
   [[nodiscard]] std::unique_ptr<Decoder> make_decoder(const Demuxer& demuxer,
                                                       const DecoderOptions& options,
-                                                      DecoderChoice choice,
-                                                      Notices& notices) override {
+                                                      DecoderChoice choice, Notices& notices,
+                                                      CopyCounter& copies) override {
     if (choice == DecoderChoice::cpu)
-      return make_uploading_decoder(demuxer, options, device_, notices, copies_);
+      return make_uploading_decoder(demuxer, options, device_, notices, copies);
     return make_nvdec_decoder(demuxer, options, device_, notices);
   }
 
-  void begin_job() override { before_ = totals(copies_); }
   [[nodiscard]] Device device() const override { return device_; }
   void enter_thread() const override { cuda::use_device(device_); }
 
-  [[nodiscard]] std::vector<CopySum> copies() const override {
-    const CopyTotals now = totals(copies_);
-    std::vector<CopySum> sums;
-    for (std::size_t i = 0; i < kCopyKinds; ++i) {
-      const auto kind = static_cast<CopyKind>(i);
-      sums.push_back({std::string(name_of(kind)), std::string(direction_of(kind)),
-                      now[i].calls - before_[i].calls, now[i].bytes - before_[i].bytes});
+  [[nodiscard]] int inputs_at_once() const override {
+    cuda::use_device(device_);
+    try {
+      return std::max(1, nvdec_engines("h264"));
+    } catch (const Error& error) {
+      spdlog::debug("one input at a time: {}", error.what());  // decoded on the CPU, on all cores
+      return 1;
     }
-    return sums;
   }
 
   [[nodiscard]] int frames_beside() const override { return kDownloading; }
@@ -185,23 +175,24 @@ class CudaBackend final : public Backend {
   }
 
   [[nodiscard]] std::unique_ptr<Encoder> make_encoder(const EncoderSetup& setup, const Frame& first,
-                                                      Notices& notices) override {
+                                                      Notices& notices,
+                                                      CopyCounter& copies) override {
     cuda::use_device(device_);
     if (setup.plan.codec->id == AV_CODEC_ID_MJPEG) {
       constexpr int kAtOnce = 1;  // nvJPEG's calls wait within the library: more gains nothing
-      if (!nvjpeg_) nvjpeg_ = open_nvjpeg();
-      return make_jpeg_encoder(setup, first, nvjpeg_, kAtOnce, notices, copies_);
+      return make_jpeg_encoder(setup, first, nvjpeg(), kAtOnce, notices, copies);
     }
     if (is_nvenc(*setup.plan.codec))
-      return make_nvenc_encoder(setup, first, device_, notices, copies_);
+      return make_nvenc_encoder(setup, first, device_, notices, copies);
     notices.add(std::string("pictures leave the device for ") + setup.plan.codec->name +
                 ", which encodes on the CPU");
-    return make_downloading_encoder(setup, first, notices, copies_);
+    return make_downloading_encoder(setup, first, notices, copies);
   }
 
-  [[nodiscard]] std::unique_ptr<FrameProcessor> make_processor(const JobOptions& options,
-                                                               const OpenInput& input) override {
-    const Frame& first = input.first->frame;
+  [[nodiscard]] std::unique_ptr<FrameProcessor> make_processor(
+      const ProcessorSetup& setup) override {
+    const Frame& first = setup.first;
+    const JobOptions& options = setup.options;
     cuda::use_device(device_);
     GraphKey key;
     key.layout = {first.size, first.format, first.orientation};
@@ -211,12 +202,11 @@ class CudaBackend final : public Backend {
     key.with_faces = options.wants_faces;
     key.times_stages = options.wants_stage_times;
     // Trials take longer than a picture.
-    key.tuning = input.demuxer->is_still_image() ? Tuning::none : Tuning::trials;
-    const bool several = input.lanes.size() > 1;
-    key.places = several ? std::max(requests_, kPlacesOfLanes) : requests_;
-    key.wait = several ? cuda::Event::Wait::sleeping : cuda::Event::Wait::spinning;
-    std::shared_ptr<GraphSet> graphs = graphs_.get(key, [&] { return make_graphs(key); });
-    return std::make_unique<CudaProcessor>(device_, std::move(graphs), nms_capacity(options.nms));
+    key.tuning = setup.still_image ? Tuning::none : Tuning::trials;
+    key.places = setup.several_lanes ? std::max(requests_, kPlacesOfLanes) : requests_;
+    key.wait = setup.several_lanes ? cuda::Event::Wait::sleeping : cuda::Event::Wait::spinning;
+    return std::make_unique<CudaProcessor>(device_, graphs_of(key), nms_capacity(options.nms),
+                                           setup.copies);
   }
 
   [[nodiscard]] const DetectorOrigin& origin() const override { return *detectors_; }
@@ -225,6 +215,17 @@ class CudaBackend final : public Backend {
   [[nodiscard]] std::string probe_nvenc(const NvencTask& task) const {
     const UniqueAVBuffer hardware = open_hardware_device(device_, std::make_shared<cuda::Stream>());
     return reason_against_nvenc(task, *hardware);
+  }
+
+  [[nodiscard]] std::shared_ptr<GraphSet> graphs_of(const GraphKey& key) {
+    const std::scoped_lock lock(mutex_);
+    return graphs_.get(key, [&] { return make_graphs(key); });
+  }
+
+  [[nodiscard]] std::shared_ptr<const NvjpegLibrary> nvjpeg() {
+    const std::scoped_lock lock(mutex_);
+    if (!nvjpeg_) nvjpeg_ = open_nvjpeg();
+    return nvjpeg_;
   }
 
   [[nodiscard]] std::shared_ptr<GraphSet> make_graphs(const GraphKey& key) {
@@ -240,16 +241,14 @@ class CudaBackend final : public Backend {
     auto set = std::make_shared<GraphSet>();
     set->detector = setup.detector;
     set->places = Slots(key.places);
-    for (int i = 0; i < key.places; ++i)
-      set->graphs.push_back(std::make_unique<FrameGraph>(setup, copies_));
+    for (int i = 0; i < key.places; ++i) set->graphs.push_back(std::make_unique<FrameGraph>(setup));
     return set;
   }
 
   Device device_;
   int requests_;
+  std::mutex mutex_;  // guards what follows, which jobs make and share
   std::unique_ptr<CudaDetectorFactory> detectors_;
-  CopyCounter copies_;  // of all jobs
-  CopyTotals before_;   // the job that runs
   KeptGraphs graphs_;
   std::shared_ptr<const NvjpegLibrary> nvjpeg_;  // once a job has needed it
 };

@@ -24,9 +24,7 @@ void describe_picture(const Frame& frame, FrameDescriptor& descriptor) {
   }
 }
 
-DescriptorUpload::DescriptorUpload(CopyCounter& copies) : copies_(copies), host_(1), device_(1) {
-  host() = {};
-}
+DescriptorUpload::DescriptorUpload() : host_(1), device_(1) { host() = {}; }
 
 void DescriptorUpload::enqueue(cuda::StreamView stream) const {
   cuda::copy(device_.span(), host_.span(), stream);

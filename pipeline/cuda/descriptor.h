@@ -1,8 +1,8 @@
 // A frame's descriptor, from which the kernels of its graph know it.
 #pragma once
 
+#include "core/copies.h"
 #include "core/cuda/buffer.h"
-#include "core/cuda/copies.h"
 #include "core/cuda/frame_descriptor.h"
 #include "core/cuda/stream.h"
 #include "core/frame.h"
@@ -17,17 +17,18 @@ void describe_picture(const Frame& frame, FrameDescriptor& descriptor);
 /// graph runs that enqueue() was recorded in; not again before that run has ended.
 class DescriptorUpload {
  public:
-  explicit DescriptorUpload(CopyCounter& copies);
+  DescriptorUpload();
 
   [[nodiscard]] FrameDescriptor& host() { return *host_.data(); }
   [[nodiscard]] const FrameDescriptor* device() const { return device_.data(); }
   /// Pinned to device memory; capture-safe.
   void enqueue(cuda::StreamView stream) const;
   /// To be called for each run of what enqueue() was recorded in.
-  void count() { copies_.add(CopyKind::descriptor, sizeof(FrameDescriptor)); }
+  static void count(CopyCounter& copies) {
+    copies.add(CopyKind::descriptor, sizeof(FrameDescriptor));
+  }
 
  private:
-  CopyCounter& copies_;
   cuda::PinnedBuffer<FrameDescriptor> host_;
   cuda::DeviceBuffer<FrameDescriptor> device_;
 };

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
+#include "core/copies.h"
 #include "core/cuda/buffer.h"
-#include "core/cuda/copies.h"
 #include "core/cuda/detections.h"
 #include "core/cuda/stream.h"
 #include "core/detections.h"
@@ -56,8 +56,7 @@ class FacesDownload {
   static constexpr std::uint32_t kEager = 512;
 
   /// @param with_faces  false: counts alone
-  FacesDownload(const FaceCounts* counts, const cuda::DeviceDetections& faces, bool with_faces,
-                CopyCounter& copies);
+  FacesDownload(const FaceCounts* counts, const cuda::DeviceDetections& faces, bool with_faces);
 
   /// Device to pinned memory; capture-safe.
   void enqueue(cuda::StreamView stream);
@@ -68,7 +67,7 @@ class FacesDownload {
   /// The faces of the last enqueue(), which must have happened; empty without with_faces, and
   /// without landmarks where the faces on the device have none. `stream` is used, and waited for,
   /// where there are more than kEager. Counts all copies of this frame.
-  [[nodiscard]] Detections collect(cuda::StreamView stream);
+  [[nodiscard]] Detections collect(cuda::StreamView stream, CopyCounter& copies);
 
  private:
   void fetch(std::uint32_t first, std::uint32_t count, cuda::StreamView stream);
@@ -76,7 +75,6 @@ class FacesDownload {
   const FaceCounts* counts_;
   cuda::DeviceDetections faces_;
   std::uint32_t eager_;
-  CopyCounter& copies_;
   cuda::PinnedBuffer<FaceCounts> host_counts_;
   cuda::PinnedBuffer<Box> boxes_;
   cuda::PinnedBuffer<float> scores_;

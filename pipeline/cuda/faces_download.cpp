@@ -16,11 +16,10 @@ void copy_part(const cuda::PinnedBuffer<T>& to, const T* from, std::uint32_t fir
 }  // namespace
 
 FacesDownload::FacesDownload(const FaceCounts* counts, const cuda::DeviceDetections& faces,
-                             bool with_faces, CopyCounter& copies)
+                             bool with_faces)
     : counts_(counts),
       faces_(faces),
       eager_(with_faces ? std::min(faces.capacity, kEager) : 0),
-      copies_(copies),
       host_counts_(1),
       boxes_(with_faces ? faces.capacity : 0),
       scores_(boxes_.size()),
@@ -40,13 +39,13 @@ void FacesDownload::fetch(std::uint32_t first, std::uint32_t count, cuda::Stream
   if (landmarks_.size() > 0) copy_part(landmarks_, faces_.landmarks, first, count, stream);
 }
 
-Detections FacesDownload::collect(cuda::StreamView stream) {
-  const auto count_copies = [this](std::uint32_t faces) {
-    copies_.add(CopyKind::faces, faces * sizeof(Box));
-    copies_.add(CopyKind::faces, faces * sizeof(float));
-    if (landmarks_.size() > 0) copies_.add(CopyKind::faces, faces * sizeof(Landmarks));
+Detections FacesDownload::collect(cuda::StreamView stream, CopyCounter& copies) {
+  const auto count_copies = [&](std::uint32_t faces) {
+    copies.add(CopyKind::faces, faces * sizeof(Box));
+    copies.add(CopyKind::faces, faces * sizeof(float));
+    if (landmarks_.size() > 0) copies.add(CopyKind::faces, faces * sizeof(Landmarks));
   };
-  copies_.add(CopyKind::counts, sizeof(FaceCounts));
+  copies.add(CopyKind::counts, sizeof(FaceCounts));
   Detections found;
   if (boxes_.size() == 0) return found;
   count_copies(eager_);

@@ -16,7 +16,7 @@ Clock::duration milliseconds(float time) {
 
 }  // namespace
 
-FrameGraph::FrameGraph(const FrameGraphSetup& setup, CopyCounter& copies)
+FrameGraph::FrameGraph(const FrameGraphSetup& setup)
     : setup_(setup),
       detection_(setup.detector->make_detection()),
       suppressor_(setup.nms, setup.detector->capacity()),
@@ -27,8 +27,7 @@ FrameGraph::FrameGraph(const FrameGraphSetup& setup, CopyCounter& copies)
       faces_(suppressor_.capacity(), detection_->candidates().landmarks != nullptr),
       counts_(1),
       overlay_(setup.overlay),
-      descriptor_(copies),
-      download_(counts_.data(), faces_.view(), setup.with_faces, copies),
+      download_(counts_.data(), faces_.view(), setup.with_faces),
       marks_{timing_event(), timing_event(), timing_event(), timing_event(), timing_event()},
       done_(cuda::Event::Timing::off, setup.wait) {
   graph_ = std::make_unique<cuda::GraphExec>(cuda::capture(stream_, [this] { enqueue(); }));
@@ -64,23 +63,24 @@ void FrameGraph::suppress() {
   enqueue_faces(candidates, kept, setup_.sizes, faces_.view(), counts_.data(), stream_);
 }
 
-void FrameGraph::launch(const Frame& frame) {
+void FrameGraph::launch(const Frame& frame, CopyCounter& copies) {
   FrameDescriptor& descriptor = descriptor_.host();
   describe_picture(frame, descriptor);
   fill_to_rgb(descriptor.to_rgb, frame.color, frame.format, frame.size);
   hold_back_until_ready(frame, stream_);
   graph_->launch(stream_);
   done_.record(stream_);
-  descriptor_.count();
+  DescriptorUpload::count(copies);
 }
 
 void FrameGraph::wait() { done_.synchronize(); }
 
-void FrameGraph::fill(FrameRecord& record, Clock::time_point launched, Clock::time_point seen) {
+void FrameGraph::fill(FrameRecord& record, Clock::time_point launched, Clock::time_point seen,
+                      CopyCounter& copies) {
   fill_times(record.times, launched, seen);
   record.candidates = counts().candidates;
   record.face_count = counts().faces;
-  record.faces = download_.collect(stream_);
+  record.faces = download_.collect(stream_, copies);
 }
 
 // The device's clock has no fixed place on the host's: its last event is taken for the moment at

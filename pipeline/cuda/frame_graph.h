@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "core/copies.h"
 #include "core/cuda/buffer.h"
-#include "core/cuda/copies.h"
 #include "core/cuda/graph.h"
 #include "core/cuda/stream.h"
 #include "detector/cuda_detector.h"
@@ -36,17 +36,18 @@ struct FrameGraphSetup {
 class FrameGraph {
  public:
   /// Errors: Error(device).
-  FrameGraph(const FrameGraphSetup& setup, CopyCounter& copies);
+  explicit FrameGraph(const FrameGraphSetup& setup);
 
   /// Enqueues all of it behind Frame::ready and returns. The frame must live until wait().
-  void launch(const Frame& frame);
+  void launch(const Frame& frame, CopyCounter& copies);
 
   /// Waits until it has happened. Errors: Error(device).
   void wait();
 
   /// Of the frame that was waited for: record.candidates, face_count, faces and times.
   /// `launched` is when launch() was called, `seen` when wait() returned.
-  void fill(FrameRecord& record, Clock::time_point launched, Clock::time_point seen);
+  void fill(FrameRecord& record, Clock::time_point launched, Clock::time_point seen,
+            CopyCounter& copies);
 
   [[nodiscard]] const FaceCounts& counts() const { return download_.counts(); }
 

@@ -51,7 +51,7 @@ OneFrameResult detect_one_frame(const Frame& frame, Device device, const Detecto
   CopyCounter copies;
   PictureUpload upload(frame.size, frame.format.bits, 1, device, copies);
   const Frame there = upload.upload(pipeline_frame(frame), stream);
-  DescriptorUpload descriptor(copies);
+  DescriptorUpload descriptor;
   describe_picture(there, descriptor.host());
   fill_to_rgb(descriptor.host().to_rgb, there.color, there.format, there.size);
 

@@ -5,11 +5,13 @@
 
 #include <fstream>
 #include <functional>
+#include <mutex>
 #include <nlohmann/json.hpp>
 
 #include "app/run.h"
 #include "core/error.h"
 #include "tests/app/frames.h"
+#include "tests/support/forwarding_backend.h"
 #include "tests/support/temporary_folder.h"
 
 namespace facepipe::test {
@@ -18,6 +20,17 @@ class FakeFactory : public DetectorFactory {
  public:
   FakeFactory() : DetectorFactory({Library::opencv, Precision::f32, ""}, "centerface", "abc") {}
   std::shared_ptr<Detector> detector(Size /*frame*/) override { return nullptr; }
+};
+
+/// Says that so many inputs are worked on at once best.
+class LanesBackend final : public ForwardingBackend {
+ public:
+  explicit LanesBackend(int lanes)
+      : ForwardingBackend(make_cpu_backend(std::make_unique<FakeFactory>())), lanes_(lanes) {}
+  [[nodiscard]] int inputs_at_once() const override { return lanes_; }
+
+ private:
+  int lanes_;
 };
 
 /// A stand-in for the pipeline that makes three frames of every input. What it does besides goes by
@@ -46,7 +59,7 @@ class RunTest : public testing::Test {
             [] { return CudaProbe{}; },
             [this](const Device&, const DetectorOptions&) {
               ++factories_;
-              return make_cpu_backend(std::make_unique<FakeFactory>());
+              return std::make_unique<LanesBackend>(lanes_);
             },
             [this](const JobOptions& job, Backend&, const JobObserver& observer,
                    const std::stop_token& stop) { return work(job, observer, stop); }};
@@ -54,8 +67,12 @@ class RunTest : public testing::Test {
 
   JobResult work(const JobOptions& job, const JobObserver& observer, const std::stop_token& stop) {
     const auto named = [&](const char* text) { return job.input.find(text) != std::string::npos; };
-    worked_.push_back(std::filesystem::path(job.input).filename());
+    {
+      const std::scoped_lock lock(mutex_);
+      worked_.push_back(std::filesystem::path(job.input).filename());
+    }
     if (while_working_) while_working_();
+    if (on_job_) on_job_(job);
     const std::size_t faces = named("empty") ? 0 : 1;
     for (int i = 0; i < 3; ++i) {
       observer.frame(frame_record(i, faces));
@@ -79,7 +96,10 @@ class RunTest : public testing::Test {
   RunOptions options_;
   std::stop_source stop_;
   std::function<void()> while_working_;
+  std::function<void(const JobOptions&)> on_job_;
+  int lanes_ = 1;                       ///< of the device
   std::string interrupts_ = "stopped";  ///< the name of the input at which the user does
+  std::mutex mutex_;
   std::vector<std::string> worked_;
   int factories_ = 0;
 };

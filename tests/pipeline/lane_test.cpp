@@ -29,10 +29,11 @@ class BoundedJob {
  public:
   BoundedJob(const std::filesystem::path& clip, int lanes, const Order::Limits& limits)
       : options_(options_for(clip, lanes)),
-        planned_(plan_job(options_, *backend_, notices_, {})),
+        planned_(plan_job(options_, *backend_, {notices_, copies_}, {})),
         segments_(lanes, runner_.failed()),
         order_(limits, runner_.failed()) {
-    make_processors(planned_, options_, notices_);
+    make_processors(planned_, options_, {notices_, copies_});
+    devices_.add(Device{});
     for (LaneParts& parts : planned_.input.lanes)
       lanes_.emplace_back(static_cast<int>(lanes_.size()), std::move(parts), 2, segments_, order_,
                           devices_, runner_.failed());
@@ -85,9 +86,10 @@ class BoundedJob {
   const JobOptions options_;
   std::unique_ptr<Backend> backend_ = fake_backend();
   Notices notices_{"clip"};
+  CopyCounter copies_;
   PlannedJob planned_;
   Runner runner_;
-  LaneDevices devices_{{Device{}}, notices_};
+  LaneDevices devices_{notices_};
   Segments segments_;
   Order order_;
   std::deque<Lane> lanes_;

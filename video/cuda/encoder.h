@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "core/cuda/copies.h"
+#include "core/copies.h"
 #include "core/device.h"
 #include "video/encoder.h"
 

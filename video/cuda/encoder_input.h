@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "core/cuda/copies.h"
+#include "core/copies.h"
 #include "core/cuda/stream.h"
 #include "core/frame.h"
 

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <memory>
 
+#include "core/copies.h"
 #include "core/cuda/buffer.h"
-#include "core/cuda/copies.h"
 #include "core/cuda/frame_descriptor.h"
 #include "core/cuda/stream.h"
 #include "core/frame.h"

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <memory>
 
+#include "core/copies.h"
 #include "core/cuda/buffer.h"
-#include "core/cuda/copies.h"
 #include "core/cuda/stream.h"
 #include "core/frame.h"
 #include "video/cuda/pictures.h"

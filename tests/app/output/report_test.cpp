@@ -114,7 +114,7 @@ TEST(ExitCode, IsThatOfTheFirstThatFailed) {
 
 TEST(Summary, TellsWhatRanAndWhereItLies) {
   const std::string text =
-      summary_text(some_facts(), {done_outcome("a.mp4")}, StageTimes(), {"d.jsonl"});
+      summary_text(some_facts(), {done_outcome("a.mp4")}, StageTimes(), {}, {"d.jsonl"});
   EXPECT_THAT(text, HasSubstr("ran on cpu, openvino f16, centerface (models/m.onnx)\n"));
   EXPECT_THAT(text, HasSubstr("done: dir/a.mp4: 100 frames, 250 faces, 40.0 fps -> out/a.mp4\n"));
   EXPECT_THAT(text, HasSubstr("wrote d.jsonl\n"));
@@ -134,7 +134,7 @@ TEST(Summary, TellsWhatEachStageWorksBesideHowLongFramesAreInIt) {
   times.add_work(StageId::read, milliseconds(4));
   times.add_work(StageId::encode, milliseconds(900));
   times.add_run(2, 0.5);
-  const std::string text = summary_text({}, {}, times, {});
+  const std::string text = summary_text({}, {}, times, {}, {});
   EXPECT_THAT(text, HasSubstr("ms a frame       work   share in it: p50        p95"));
   EXPECT_THAT(text, HasSubstr("read             1.00    0.2%       1.00       1.00"));
   EXPECT_THAT(text, HasSubstr("encode         225.00   45.0%    1500.00    1500.00"));
@@ -152,11 +152,25 @@ TEST(Summary, TellsDamageFailuresAndTotals) {
       {},
       {damaged, done_outcome("z.mp4"), outcome_with_code(InputStatus::failed, 3, "y.mp4: no media"),
        outcome_with_code(InputStatus::skipped, 0)},
-      {}, {});
+      {}, {5, false}, {});
   EXPECT_THAT(text, HasSubstr("100 frames (2 lost, 0 damaged, ended early), 250 faces"));
   EXPECT_THAT(text, HasSubstr("failed: y.mp4: no media\n"));
   EXPECT_THAT(text, HasSubstr("skipped: dir/x.mp4\n"));
   EXPECT_THAT(text, HasSubstr("all: 2 inputs, 200 frames, 500 faces, 40.0 fps\n"));
+}
+
+TEST(Summary, OfInputsAtOnceAddsTheirTimesUp) {
+  StageTimes times;
+  FrameTimes frame;
+  frame[StageId::read] = {Clock::time_point{} + std::chrono::hours(1),
+                          Clock::time_point{} + std::chrono::hours(1)};
+  times.add(frame);
+  times.add_run(2, 0.5);
+  times.add_run(3, 0.5);
+  const std::string text =
+      summary_text({}, {done_outcome("a.mp4"), done_outcome("b.mp4")}, times, {4, true}, {});
+  EXPECT_THAT(text, HasSubstr("all: 2 inputs, 200 frames, 500 faces, 50.0 fps\n"));
+  EXPECT_THAT(text, HasSubstr(" of 5.00 s, all inputs' added up; start-up took 1.00 s of them\n"));
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ class OnDevice {
         scores_(capacity),
         kept_counts_(2),
         counts_(1),
-        download_(counts_.data(), faces_.view(), with_faces, copies_) {
+        download_(counts_.data(), faces_.view(), with_faces) {
     const cuda::DeviceDetections to = stored_.view();
     put(to.boxes, given.candidates.boxes);
     put(to.scores, given.candidates.scores);
@@ -76,7 +76,7 @@ class OnDevice {
     }));
     exec.launch(stream_);
     stream_.synchronize();
-    return download_.collect(stream_);
+    return download_.collect(stream_, copies_);
   }
   [[nodiscard]] const FaceCounts& counts() const { return download_.counts(); }
   [[nodiscard]] const CopyCounter& copies() const { return copies_; }

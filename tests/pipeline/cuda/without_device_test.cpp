@@ -2,10 +2,11 @@
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
-#include "core/cuda/copies.h"
+#include "core/copies.h"
 #include "core/cuda/devices.h"
 #include "core/error.h"
 #include "pipeline/cuda/abilities.h"
+#include "pipeline/cuda/descriptor.h"
 #include "pipeline/cuda/one_frame.h"
 #include "tests/support/clips.h"
 #include "tests/support/temporary_folder.h"
@@ -68,9 +69,9 @@ TEST(CopyCounter, AddsUpByKind) {
   CopyCounter copies;
   copies.add(CopyKind::bitstream, 100);
   copies.add(CopyKind::bitstream, 23);
-  copies.add(CopyKind::descriptor, 5);
+  DescriptorUpload::count(copies);
   EXPECT_EQ(copies.total(CopyKind::bitstream), (CopyTotal{2, 123}));
-  EXPECT_EQ(copies.total(CopyKind::descriptor), (CopyTotal{1, 5}));
+  EXPECT_EQ(copies.total(CopyKind::descriptor), (CopyTotal{1, sizeof(FrameDescriptor)}));
   EXPECT_EQ(copies.total(CopyKind::download), CopyTotal{});
   EXPECT_EQ(name_of(CopyKind::download), "download");
   EXPECT_EQ(direction_of(CopyKind::upload), "to device");

@@ -1,4 +1,4 @@
-#include "core/cuda/copies.h"
+#include "core/copies.h"
 
 namespace facepipe {
 

@@ -1,0 +1,84 @@
+#include "app/output/line_spool.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+
+#include "core/error.h"
+
+namespace facepipe {
+namespace {
+
+constexpr std::size_t kInMemory = std::size_t{1} << 20U;
+
+[[noreturn]] void fail(const std::string& folder, int code) {
+  throw Error(ErrorKind::output, folder + ": lines can't be kept until it is their turn: " +
+                                     std::generic_category().message(code));
+}
+
+}  // namespace
+
+SpoolFile::~SpoolFile() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+void SpoolFile::open() {
+  folder_ = std::filesystem::temp_directory_path().string();
+  std::string name = folder_ + "/facepipe-XXXXXX";
+  descriptor_ = mkostemp(name.data(), O_CLOEXEC);
+  if (descriptor_ < 0) fail(folder_, errno);
+  unlink(name.c_str());
+}
+
+std::int64_t SpoolFile::append(std::string_view text) {
+  const std::scoped_lock lock(mutex_);
+  if (descriptor_ < 0) open();
+  const std::int64_t begin = size_;
+  while (!text.empty()) {
+    const ssize_t written = pwrite(descriptor_, text.data(), text.size(), size_);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail(folder_, errno);
+    size_ += written;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return begin;
+}
+
+void SpoolFile::read(std::int64_t begin, std::string& to) {
+  for (std::size_t done = 0; done < to.size();) {
+    const ssize_t read = pread(descriptor_, to.data() + done, to.size() - done,
+                               begin + static_cast<std::int64_t>(done));
+    if (read < 0 && errno == EINTR) continue;
+    if (read <= 0) fail(folder_, read < 0 ? errno : EIO);
+    done += static_cast<std::size_t>(read);
+  }
+}
+
+void LineSpool::append(std::string_view lines) {
+  if (failure_) return;
+  memory_ += lines;
+  if (memory_.size() < kInMemory) return;
+  failure_ = attempt({}, [&] { spill(); });
+}
+
+void LineSpool::spill() {
+  parts_.push_back({file_->append(memory_), memory_.size()});
+  memory_.clear();
+}
+
+void LineSpool::give(const std::function<void(std::string_view)>& to) const {
+  if (failure_) throw Error(ErrorKind::output, failure_->message);
+  std::string text;
+  for (const Part& part : parts_) {
+    text.resize(part.size);
+    file_->read(part.begin, text);
+    to(text);
+  }
+  if (!memory_.empty()) to(memory_);
+}
+
+}  // namespace facepipe

@@ -1,0 +1,126 @@
+// Devices for jobs without a device: the CPU under their names, and each call told.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "tests/support/forwarding_backend.h"
+#include "tests/support/job.h"
+
+namespace facepipe::test {
+
+/// Called whenever the device is asked for something.
+using OnCall = std::function<void()>;
+
+class CalledProcessor final : public FrameProcessor {
+ public:
+  CalledProcessor(std::unique_ptr<FrameProcessor> real, OnCall on_call)
+      : real_(std::move(real)), on_call_(std::move(on_call)) {}
+  void start(WorkItem& item, const std::stop_token& stop) override {
+    on_call_();
+    real_->start(item, stop);
+  }
+  void finish(WorkItem& item) override {
+    on_call_();
+    real_->finish(item);
+  }
+  void draw(WorkItem& item) override {
+    on_call_();
+    real_->draw(item);
+  }
+  [[nodiscard]] std::int64_t candidates_ignored() const override {
+    return real_->candidates_ignored();
+  }
+  void report(std::int64_t ignored, JobResult& result, Notices& notices) const override {
+    real_->report(ignored, result, notices);
+  }
+
+ private:
+  std::unique_ptr<FrameProcessor> real_;
+  OnCall on_call_;
+};
+
+/// Gives each picture late, as a device's own encoder does.
+class CalledEncoder final : public Encoder {
+ public:
+  CalledEncoder(std::unique_ptr<Encoder> real, OnCall on_call)
+      : real_(std::move(real)), on_call_(std::move(on_call)) {}
+  void encode(Frame frame, FrameRecord record, const Sink& sink) override {
+    on_call_();
+    catch_up(sink);
+    real_->encode(std::move(frame), std::move(record),
+                  [&](EncodedFrame encoded) { pending_.push_back(std::move(encoded)); });
+  }
+  void catch_up(const Sink& sink) override {
+    for (EncodedFrame& encoded : std::exchange(pending_, {})) sink(std::move(encoded));
+  }
+  void flush(const Sink& sink) override {
+    on_call_();
+    catch_up(sink);
+    real_->flush(sink);
+  }
+  [[nodiscard]] AVRational time_base() const override { return real_->time_base(); }
+  [[nodiscard]] UniqueCodecParameters parameters() const override { return real_->parameters(); }
+  [[nodiscard]] std::string name() const override { return real_->name(); }
+
+ private:
+  std::unique_ptr<Encoder> real_;
+  OnCall on_call_;
+  std::vector<EncodedFrame> pending_;
+};
+
+/// The CPU under a device's name, with decoders of its own.
+class NamedBackend final : public ForwardingBackend {
+ public:
+  NamedBackend(int index, int decoders, FakeBehaviour behaviour = {})
+      : ForwardingBackend(fake_backend(std::move(behaviour))),
+        device_{DeviceKind::cuda, index},
+        decoders_(decoders) {}
+
+  [[nodiscard]] Device device() const override { return device_; }
+  [[nodiscard]] int inputs_at_once() const override { return decoders_; }
+  void enter_thread() const override { on_call(); }
+  [[nodiscard]] std::unique_ptr<Decoder> make_decoder(const Demuxer& demuxer,
+                                                      const DecoderOptions& options,
+                                                      DecoderChoice choice, Notices& notices,
+                                                      CopyCounter& copies) override {
+    ++decoders_made;
+    on_call();
+    on_making();
+    copies.add(CopyKind::upload, 100);
+    return ForwardingBackend::make_decoder(demuxer, options, choice, notices, copies);
+  }
+  [[nodiscard]] int decoders(const AVCodecParameters& /*video*/,
+                             const Decoder& /*like*/) const override {
+    return decoders_;
+  }
+  [[nodiscard]] std::unique_ptr<Encoder> make_encoder(const EncoderSetup& setup, const Frame& first,
+                                                      Notices& notices,
+                                                      CopyCounter& copies) override {
+    ++encoders_made;
+    on_call();
+    return std::make_unique<CalledEncoder>(
+        ForwardingBackend::make_encoder(setup, first, notices, copies), on_call);
+  }
+  [[nodiscard]] std::unique_ptr<FrameProcessor> make_processor(
+      const ProcessorSetup& setup) override {
+    ++processors_made;
+    on_call();
+    return std::make_unique<CalledProcessor>(ForwardingBackend::make_processor(setup), on_call);
+  }
+
+  OnCall on_call = [] {};
+  OnCall on_making = [] {};  ///< of a decoder, after on_call
+  std::atomic<int> decoders_made = 0;
+  std::atomic<int> encoders_made = 0;
+  std::atomic<int> processors_made = 0;
+
+ private:
+  Device device_;
+  int decoders_;
+};
+
+}  // namespace facepipe::test

@@ -1,0 +1,49 @@
+// A backend that does what another does: for tests that change a part of it.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "pipeline/backend.h"
+
+namespace facepipe::test {
+
+class ForwardingBackend : public Backend {
+ public:
+  explicit ForwardingBackend(std::unique_ptr<Backend> real) : real_(std::move(real)) {}
+
+  [[nodiscard]] Device device() const override { return real_->device(); }
+  [[nodiscard]] int inputs_at_once() const override { return real_->inputs_at_once(); }
+  void enter_thread() const override { real_->enter_thread(); }
+  [[nodiscard]] std::unique_ptr<Decoder> make_decoder(const Demuxer& demuxer,
+                                                      const DecoderOptions& options,
+                                                      DecoderChoice choice, Notices& notices,
+                                                      CopyCounter& copies) override {
+    return real_->make_decoder(demuxer, options, choice, notices, copies);
+  }
+  [[nodiscard]] int decoders(const AVCodecParameters& video, const Decoder& like) const override {
+    return real_->decoders(video, like);
+  }
+  [[nodiscard]] int frames_beside() const override { return real_->frames_beside(); }
+  void check_encoder(const AVCodec& codec) const override { real_->check_encoder(codec); }
+  [[nodiscard]] EncoderPlan plan_encoder(const AVCodec& codec, const PictureFacts& pictures,
+                                         Size encoded, const JobOptions& options,
+                                         Notices& notices) const override {
+    return real_->plan_encoder(codec, pictures, encoded, options, notices);
+  }
+  [[nodiscard]] std::unique_ptr<Encoder> make_encoder(const EncoderSetup& setup, const Frame& first,
+                                                      Notices& notices,
+                                                      CopyCounter& copies) override {
+    return real_->make_encoder(setup, first, notices, copies);
+  }
+  [[nodiscard]] std::unique_ptr<FrameProcessor> make_processor(
+      const ProcessorSetup& setup) override {
+    return real_->make_processor(setup);
+  }
+  [[nodiscard]] const DetectorOrigin& origin() const override { return real_->origin(); }
+
+ private:
+  std::unique_ptr<Backend> real_;
+};
+
+}  // namespace facepipe::test
