@@ -71,7 +71,9 @@ void add_share(const Lane& lane, const LaneDevices& devices, std::vector<DeviceS
 }
 
 /// Whether a job's lanes may be of several devices, so that one can do again what another left.
-bool of_several_devices(const JobOptions& options, const OpenInput& input, Backend& backend) {
+bool of_several_devices(const JobOptions& options, const JobPlan& plan, const OpenInput& input,
+                        Backend& backend) {
+  if (plan.lanes.count == 1) return false;
   const Device first = input.lanes.front().backend->device();
   const auto is_other = [&](const Backend& lane) { return lane.device() != first; };
   if (!options.shared)
@@ -158,7 +160,8 @@ Job::Job(const JobOptions& options, Backend& backend, const JobObserver& observe
       input_(std::move(planned.input)),
       muxer_(std::move(muxer)),
       devices_(told.notices),
-      segments_(plan_.lanes.count, runner_.failed(), of_several_devices(options, input_, backend)),
+      segments_(plan_.lanes.count, runner_.failed(),
+                of_several_devices(options, plan_, input_, backend)),
       order_({plan_.limits.packets, plan_.limits.bytes_behind}, runner_.failed()),
       reading_(input_.begin.reading),
       ended_range_(input_.begin.ended_range) {
