@@ -289,7 +289,7 @@ void Planning::plan_lanes() {
 /// Before it is known whether the input can be cut.
 int Planning::most_lanes() const {
   if (options_.shared && !options_.shared->may_grow) return 1;
-  if (!options_.shared && options_.lanes > 0) return options_.lanes;
+  if (options_.lanes > 0) return options_.lanes;
   const int decoders = all_.decoders(*demuxer().video().codecpar, *job_.input.begin.decoder);
   return std::max(1, options_.shared ? std::min(options_.shared->count, decoders) : decoders);
 }

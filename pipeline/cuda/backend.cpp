@@ -135,16 +135,6 @@ class CudaBackend final : public Backend {
   [[nodiscard]] Device device() const override { return device_; }
   void enter_thread() const override { cuda::use_device(device_); }
 
-  [[nodiscard]] int inputs_at_once() const override {
-    cuda::use_device(device_);
-    try {
-      return std::max(1, nvdec_engines("h264"));
-    } catch (const Error& error) {
-      spdlog::debug("one input at a time: {}", error.what());  // decoded on the CPU, on all cores
-      return 1;
-    }
-  }
-
   [[nodiscard]] int frames_beside() const override { return kDownloading; }
 
   [[nodiscard]] int decoders(const AVCodecParameters& video, const Decoder& like) const override {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <sstream>
 #include <thread>
 
 #include "core/output_lock.h"
@@ -184,6 +185,44 @@ TEST_F(Outputs, ADeviceIsWrittenToAndStaysOne) {
   expect_refusal(5, "full.jsonl: can't be written: No space left",
                  {clip(), "-o", dir_ / "out.mp4", "--detections", dir_ / "full.jsonl"});
   expect_played(dir_ / "out.mp4");
+}
+
+/// Lines without the clock's times: each begins with file, frame and stamp.
+std::string without_times(const fs::path& latencies) {
+  std::istringstream lines(read_file(latencies));
+  std::string text;
+  for (std::string line; std::getline(lines, line);) {
+    std::size_t end = 0;
+    for (int field = 0; field < 3; ++field) end = line.find(',', end + 1);
+    text += line.substr(0, end) + '\n';
+  }
+  return text;
+}
+
+TEST_F(Outputs, OfInputsAtOnceAreThoseOfOneAfterTheOther) {
+  const fs::path folder = dir_ / "in";
+  fs::create_directory(folder);
+  for (const char* name : {"a.mp4", "b.mp4", "c.mp4"}) fs::copy(clip(), folder / name);
+  ffmpeg(
+      "-f lavfi -i testsrc2=s=64x64:r=25:d=24 -c:v libx264 -preset ultrafast -x264-params "
+      "keyint=50",
+      folder / "long.mp4");
+  dir_.write("in/none.mp4", "no video");
+  const auto made = [&](const char* lanes) {
+    const fs::path out = dir_ / lanes;
+    const CommandResult result =
+        run({folder, "-o", out.string() + "/", "--codec", "mjpeg", "--lanes", lanes, "--score",
+             "0.05", "--device", "cpu", "--threads", "2", "--detections", out.string() + ".jsonl",
+             "--latency", out.string() + ".csv"});
+    EXPECT_EQ(result.exit_code, 3) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("none.mp4"));
+    std::string all = read_file(out.string() + ".jsonl") + without_times(out.string() + ".csv");
+    for (const char* name : {"a", "b", "c", "long"})
+      all += read_file(out / (std::string(name) + "_faces.mp4"));
+    return all;
+  };
+  EXPECT_EQ(made("3"), made("1"));
+  EXPECT_FALSE(fs::exists(dir_ / "3/none_faces.mp4"));
 }
 
 TEST_F(Outputs, FormatsOfSeveralFilesAreRefused) {
