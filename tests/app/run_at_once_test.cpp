@@ -82,7 +82,7 @@ class RunAtOnce : public test::RunTest {
 TEST_F(RunAtOnce, WritesFilesInTheInputsOrder) {
   for (const char* name : {"small.mp4", "bad.mp4", "empty.mp4", "large.mp4", "middle.mp4"})
     add_input_of(name, name[0] == 's' ? 1 : name[0] == 'l' ? 900 : 300);
-  on_job_ = [this](const JobOptions& job) {
+  on_job_ = [](const JobOptions& job) {
     if (job.shared && name_of(job) == "large.mp4") std::this_thread::sleep_for(50ms);
   };
   EXPECT_EQ(run_all(), 3);
@@ -96,7 +96,7 @@ TEST_F(RunAtOnce, WritesFilesInTheInputsOrder) {
 }
 
 TEST_F(RunAtOnce, BeginsWithTheLargestAndEachHasALaneOfItsOwn) {
-  for (int i = 0; i < 9; ++i) add_input_of(std::to_string(i) + ".mp4", 100U + 10U * (i % 5));
+  for (std::size_t i = 0; i < 9; ++i) add_input_of(std::to_string(i) + ".mp4", 100 + 10 * (i % 5));
   std::mutex mutex;
   std::set<int> lanes_in_use;
   on_job_ = [&](const JobOptions& job) {
