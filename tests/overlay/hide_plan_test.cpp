@@ -40,6 +40,12 @@ TEST(HidePlan, ClipsToThePictureAndRemembersTheWhole) {
   EXPECT_EQ(found.masks[0].whole, (PixelRect{40, -10, 60, 10}));
 }
 
+TEST(HidePlan, ABoxWithoutExtentHidesTheCellThatItLiesIn) {
+  const HidePlan found = plan({100, 80}, {{10, 20, 10, 20}});
+  ASSERT_EQ(found.masks.size(), 1U);
+  EXPECT_EQ(found.masks[0].area, (PixelRect{10, 20, 12, 22}));
+}
+
 TEST(HidePlan, SmallFacesAreBlurredByFourPixels) {
   // 3 boxes of 9 (sigma 4.47), since 7 are too narrow (3.46); in chroma 2 samples: 5 (2.45).
   const HidePlan found = plan({100, 80}, {{20, 30, 22, 33}});
