@@ -223,7 +223,8 @@ void FaceHider::hide(Frame& frame, std::span<const Box> faces) {
   const ComposedImage* const image =
       options_.style == HideStyle::image ? &composed_for(frame) : nullptr;
   visit_components(frame, [&](const auto& component) {
-    for (const HideMask& mask : plan.masks) switch (options_.style) {
+    for (const HideMask& mask : plan.masks) {
+      switch (options_.style) {
         case HideStyle::solid:
           hide_by_color(component, mask, plan.cell, color);
           break;
@@ -237,6 +238,7 @@ void FaceHider::hide(Frame& frame, std::span<const Box> faces) {
           hide_by_image(component, mask, plan.cell, *image);
           break;
       }
+    }
   });
 }
 
