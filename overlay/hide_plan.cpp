@@ -37,6 +37,14 @@ DoubleBox grown(const DoubleBox& box, double share) {
   return {box.x1 - w, box.y1 - h, box.x2 + w, box.y2 + h};
 }
 
+/// The whole pixels of the upright picture that the box touches, at least one on each axis. Turned
+/// afterwards, since what an edge on that of two pixels belongs to depends on the direction.
+DoubleBox in_pixels(const DoubleBox& box) {
+  const double x1 = std::floor(box.x1);
+  const double y1 = std::floor(box.y1);
+  return {x1, y1, std::max(x1 + 1, std::ceil(box.x2)), std::max(y1 + 1, std::ceil(box.y2))};
+}
+
 /// Of the upright picture to the stored one. Edges are positions, not pixels: those of a reversed
 /// axis are counted from the far end of its last pixel.
 DoubleBox stored(const DoubleBox& box, const StoredMap& map) {
@@ -53,14 +61,13 @@ bool reaches_far(const DoubleBox& box) {
   return box.x1 < -kReach || box.y1 < -kReach || box.x2 > kReach || box.y2 > kReach;
 }
 
-/// The least whole pixels around low..high, at least one, widened to the edges of cells.
+/// Edges of whole pixels, widened to those of cells.
 ColumnSpan around(double low, double high, int cell) {
-  const auto whole = [](double edge) {
+  const auto within_reach = [](double edge) {
     return static_cast<int>(std::clamp(edge, -kReach, kReach));
   };
   const OverlayAxis axis{0, cell, 0};
-  const int first = whole(std::floor(low));
-  return {axis.edge_before(first), axis.edge_after(std::max(first + 1, whole(std::ceil(high))))};
+  return {axis.edge_before(within_reach(low)), axis.edge_after(within_reach(high))};
 }
 
 PixelRect around(const DoubleBox& box, Size cell) {
@@ -109,9 +116,10 @@ class Planner {
 
   [[nodiscard]] HideMask mask(const Box& box) const {
     const DoubleBox face = finite(box);
-    const DoubleBox there = stored(grown(face, options_.grow), map_);
+    const DoubleBox upright = grown(face, options_.grow);
+    const DoubleBox there = stored(upright, map_);
     HideMask mask;
-    mask.whole = around(there, cell_);
+    mask.whole = around(stored(in_pixels(upright), map_), cell_);
     mask.area = clipped(mask.whole, size_);
     // Cut, an ellipse would lie elsewhere.
     if (options_.shape == MaskShape::ellipse && !reaches_far(there))

@@ -2,6 +2,7 @@
 // CUDA's go through.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -37,6 +38,10 @@ inline std::vector<HideCase> single_faces(Size upright) {
       {"outside", {{-50, -40, -30, -20}}},
       {"a fraction of a pixel", {{w * 0.6F, h * 0.6F, w * 0.6F + 0.1F, h * 0.6F + 0.2F}}},
       {"a point", {{w * 0.5F + 0.3F, h * 0.5F + 0.3F, w * 0.5F + 0.3F, h * 0.5F + 0.3F}}},
+      {"a point on a pixel's corner",
+       {{std::floor(w / 2), std::floor(h / 2), std::floor(w / 2), std::floor(h / 2)}}},
+      {"the picture's corner", {{0, 0, 0, 0}}},
+      {"next to nothing", {{0, 0, 1e-30F, 1e-30F}}},
       {"huge", {{-w, -2 * h, 2.2F * w, 1.7F * h}}},
       {"flat", {{w * 0.1F, h * 0.5F, w * 0.8F, h * 0.5F + 1}}},
       {"high", {{w * 0.7F, h * 0.1F, w * 0.7F + 1, h * 0.9F}}},
