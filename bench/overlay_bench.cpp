@@ -1,8 +1,12 @@
-// The overlay on one frame: time against the number of faces.
+// The overlay on one frame, and hiding its faces: time against the number of faces.
 #include <benchmark/benchmark.h>
 
+#include <cstdint>
+#include <memory>
 #include <random>
+#include <vector>
 
+#include "overlay/hide.h"
 #include "overlay/overlay.h"
 #include "tests/support/test_frame.h"
 
@@ -33,6 +37,40 @@ void draw(benchmark::State& state, int quarter_turns) {
     benchmark::ClobberMemory();
   }
 }
+
+/// Faces hidden on 4:2:0. Later rounds hide what is hidden already: no style's time depends on it.
+void hide(benchmark::State& state, HideStyle style, MaskShape shape) {
+  Frame frame = test::make_noise_frame({{}, kHd}, 1);
+  const std::vector<Box> boxes = faces(state.range(0)).boxes;
+  HideOptions options{.style = style, .shape = shape, .grow = default_grow(shape)};
+  if (style == HideStyle::image)
+    options.image = std::make_shared<RgbaImage>(
+        RgbaImage{{256, 256}, std::vector<std::uint8_t>(std::size_t{4} * 256 * 256, 200)});
+  FaceHider hider(options);
+  for ([[maybe_unused]] auto iteration : state) {
+    hider.hide(frame, boxes);
+    benchmark::ClobberMemory();
+  }
+}
+
+BENCHMARK_CAPTURE(hide, solid, HideStyle::solid, MaskShape::box)
+    ->Arg(20)
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(hide, solid_ellipse, HideStyle::solid, MaskShape::ellipse)
+    ->Arg(20)
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(hide, blur, HideStyle::blur, MaskShape::box)
+    ->Arg(20)
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(hide, blur_ellipse, HideStyle::blur, MaskShape::ellipse)
+    ->Arg(20)
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(hide, mosaic, HideStyle::mosaic, MaskShape::box)
+    ->Arg(20)
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(hide, image, HideStyle::image, MaskShape::box)
+    ->Arg(20)
+    ->Unit(benchmark::kMicrosecond);
 
 BENCHMARK_CAPTURE(draw, upright, 0)->Arg(0)->Arg(20)->Arg(700)->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(draw, turned, 1)->Arg(20)->Arg(700)->Unit(benchmark::kMicrosecond);

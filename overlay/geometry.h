@@ -77,6 +77,10 @@ struct StoredMap {
 };
 [[nodiscard]] StoredMap stored_map(Size stored, Orientation orientation);
 
+/// The size of a chroma cell in pixels of the stored picture; of an interlaced one, of the cells of
+/// both fields together. 1x1 where there is no chroma.
+[[nodiscard]] Size chroma_cell(const PixelFormat& format, bool interlaced);
+
 /// One axis of the upright picture, and the edges of the chroma cells along it. A chroma cell is
 /// the rectangle of pixels that share one chroma sample.
 struct OverlayAxis {

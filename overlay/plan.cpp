@@ -18,15 +18,6 @@ OverlayAxis make_axis(int length, int cell, bool reversed) {
   return {length, cell, reversed ? length % cell : 0};
 }
 
-/// The size of a chroma cell in pixels of the stored picture; for interlaced pictures, of the cells
-/// of both fields together.
-Size chroma_cell(const PixelFormat& format, bool interlaced) {
-  if (!format.has_chroma) return {1, 1};
-  Size cell{1 << format.log2_chroma_w, 1 << format.log2_chroma_h};
-  if (interlaced && cell.height > 1) cell.height *= 2;
-  return cell;
-}
-
 std::string count_text(std::size_t faces) {
   return std::to_string(faces) + (faces == 1 ? " face" : " faces");
 }
@@ -128,6 +119,13 @@ StoredMap stored_map(Size stored, Orientation orientation) {
     map.x0 = right - map.x0;
   }
   return map;
+}
+
+Size chroma_cell(const PixelFormat& format, bool interlaced) {
+  if (!format.has_chroma) return {1, 1};
+  Size cell{1 << format.log2_chroma_w, 1 << format.log2_chroma_h};
+  if (interlaced && cell.height > 1) cell.height *= 2;
+  return cell;
 }
 
 OverlayLayout overlay_layout(Size stored, const PixelFormat& format, Orientation orientation,

@@ -4,8 +4,6 @@
 #include <array>
 #include <cmath>
 
-#include "core/color.h"
-
 namespace facepipe {
 namespace {
 
@@ -28,14 +26,21 @@ std::uint16_t quantise(double sample, const PixelFormat& format) {
 
 }  // namespace
 
-YuvColor yuv_color(const Rgb& rgb, const PixelFormat& format, const ColorInfo& color, Size size) {
-  const double white = graphics_white(color.transfer);
-  const ColorMap map = samples_of_rgb(color, format, size);
+YuvConverter::YuvConverter(const PixelFormat& format, const ColorInfo& color, Size size)
+    : format_(format),
+      map_(samples_of_rgb(color, format, size)),
+      white_(graphics_white(color.transfer)) {}
+
+YuvColor YuvConverter::operator()(const Rgb& rgb) const {
   const auto sample = [&](const std::array<double, 4>& row) {
     const double shown = row[0] * rgb.r + row[1] * rgb.g + row[2] * rgb.b;
-    return quantise(white * shown + row[3], format);
+    return quantise(white_ * shown + row[3], format_);
   };
-  return {sample(map[0]), sample(map[1]), sample(map[2])};
+  return {sample(map_[0]), sample(map_[1]), sample(map_[2])};
+}
+
+YuvColor yuv_color(const Rgb& rgb, const PixelFormat& format, const ColorInfo& color, Size size) {
+  return YuvConverter(format, color, size)(rgb);
 }
 
 }  // namespace facepipe

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "core/color.h"
 #include "core/frame.h"
 
 namespace facepipe {
@@ -22,10 +23,22 @@ struct YuvColor {
   friend bool operator==(const YuvColor&, const YuvColor&) = default;
 };
 
-/// Converts `rgb` by the frame's matrix, range and bit depth (samples_of_rgb() of core/color.h) and
-/// rounds it. For HDR transfers (PQ and HLG) the value 1 is the reference white of graphics, 203
-/// cd/m2 (ITU-R BT.2408), not the brightest value of the format. A grey gets exactly neutral chroma
-/// by every matrix but 11.
+/// Converts red, green and blue by a frame's matrix, range and bit depth (samples_of_rgb() of
+/// core/color.h) and rounds. For HDR transfers (PQ and HLG) the value 1 is the reference white of
+/// graphics, 203 cd/m2 (ITU-R BT.2408), not the brightest value of the format. A grey gets exactly
+/// neutral chroma by every matrix but 11.
+class YuvConverter {
+ public:
+  YuvConverter(const PixelFormat& format, const ColorInfo& color, Size size);
+  [[nodiscard]] YuvColor operator()(const Rgb& rgb) const;
+
+ private:
+  PixelFormat format_;
+  ColorMap map_;
+  double white_;
+};
+
+/// One colour, by a YuvConverter.
 [[nodiscard]] YuvColor yuv_color(const Rgb& rgb, const PixelFormat& format, const ColorInfo& color,
                                  Size size);
 

@@ -6,6 +6,8 @@ extern "C" {
 #include <libavutil/pixdesc.h>
 }
 
+#include <array>
+
 #include "video/ffmpeg_compat.h"
 
 namespace facepipe {
@@ -27,6 +29,13 @@ PictureKind kind_of(const AVFrame& frame) {
           static_cast<AVPixelFormat>(frame.format),
           frame.colorspace,
           frame.color_range};
+}
+
+std::string rotation_filters(Orientation orientation) {
+  static constexpr std::array<const char*, 4> kTurns{"", "transpose=clock,", "hflip,vflip,",
+                                                     "transpose=cclock,"};
+  return std::string(orientation.mirrored ? "hflip," : "") +
+         kTurns[static_cast<std::size_t>(orientation.quarter_turns)];
 }
 
 FrameFilter::FrameFilter(const PictureKind& from, const std::string& chain)

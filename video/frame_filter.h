@@ -17,6 +17,10 @@ struct PictureKind {
 };
 [[nodiscard]] PictureKind kind_of(const AVFrame& frame);
 
+/// Filters that turn a stored picture upright, each with a comma behind it; empty for an upright
+/// one.
+[[nodiscard]] std::string rotation_filters(Orientation orientation);
+
 /// One picture in, one picture out. Time stamps and side data pass unchanged.
 class FrameFilter {
  public:

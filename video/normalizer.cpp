@@ -4,20 +4,11 @@ extern "C" {
 #include <libavutil/pixdesc.h>
 }
 
-#include <array>
-
 namespace facepipe {
 namespace {
 
 std::string describe(const PictureKind& kind) {
   return to_string(kind.size) + " " + av_get_pix_fmt_name(kind.format);
-}
-
-std::string rotation_filters(Orientation orientation) {
-  static constexpr std::array<const char*, 4> kTurns{"", "transpose=clock,", "hflip,vflip,",
-                                                     "transpose=cclock,"};
-  return std::string(orientation.mirrored ? "hflip," : "") +
-         kTurns[static_cast<std::size_t>(orientation.quarter_turns)];
 }
 
 bool is_rgb(AVPixelFormat format) {

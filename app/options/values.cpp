@@ -1,5 +1,6 @@
 #include "app/options/values.h"
 
+#include <array>
 #include <charconv>
 #include <cstddef>
 #include <numeric>
@@ -30,6 +31,32 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
     if (end != std::string_view::npos) text.remove_prefix(end + 1);
   }
   return parts;
+}
+
+struct NamedColor {
+  std::string_view name;
+  Rgb rgb;
+};
+constexpr std::array kColors{
+    NamedColor{"black", {0, 0, 0}},      NamedColor{"white", {1, 1, 1}},
+    NamedColor{"grey", {0.5, 0.5, 0.5}}, NamedColor{"gray", {0.5, 0.5, 0.5}},
+    NamedColor{"red", {1, 0, 0}},        NamedColor{"green", {0, 0.5, 0}},
+    NamedColor{"blue", {0, 0, 1}},       NamedColor{"yellow", {1, 1, 0}},
+    NamedColor{"orange", {1, 0.65, 0}},  NamedColor{"purple", {0.5, 0, 0.5}},
+};
+
+/// #RRGGBB.
+std::optional<Rgb> read_hexadecimal_color(std::string_view text) {
+  if (text.size() != 7 || text[0] != '#') return std::nullopt;
+  std::array<double, 3> parts{};
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const char* const first = text.data() + 1 + 2 * i;
+    unsigned value = 0;
+    const auto [end, status] = std::from_chars(first, first + 2, value, 16);
+    if (status != std::errc() || end != first + 2) return std::nullopt;
+    parts[i] = value / 255.0;
+  }
+  return Rgb{parts[0], parts[1], parts[2]};
 }
 
 /// Levenshtein's.
@@ -125,6 +152,43 @@ OverlayStyle parse_draw(std::string_view option, const std::vector<std::string>&
   if (!style.any()) refuse({option, ""}, draw_words() + " or none");
   return style;
 }
+
+Rgb parse_color(const OptionText& given) {
+  const auto* const named = std::ranges::find(kColors, given.text, &NamedColor::name);
+  if (named != kColors.end()) return named->rgb;
+  if (const std::optional<Rgb> rgb = read_hexadecimal_color(given.text)) return *rgb;
+  std::vector<std::string_view> names;
+  for (const NamedColor& color : kColors) names.push_back(color.name);
+  refuse(given, "a colour: #RRGGBB, or one of " + joined(names));
+}
+
+HideStyleChoice parse_hide_style(const OptionText& given) {
+  const std::size_t colon = given.text.find(':');
+  const bool alone = colon == std::string_view::npos;
+  const std::string_view word = given.text.substr(0, colon);
+  const std::string_view rest = alone ? std::string_view() : given.text.substr(colon + 1);
+  HideStyleChoice choice;
+  if (word == "solid") {
+    if (!alone) choice.color = parse_color({given.option, rest});
+    return choice;
+  }
+  if (word == "image" && !rest.empty()) {
+    choice.style = HideStyle::image;
+    choice.image_file = rest;
+    return choice;
+  }
+  choice.style = word == "blur" ? HideStyle::blur : HideStyle::mosaic;
+  if (alone && (word == "blur" || word == "mosaic")) return choice;
+  refuse(given, "one of solid, solid:COLOUR, blur, mosaic, image:FILE");
+}
+
+MaskShape parse_mask_shape(const OptionText& given) {
+  std::vector<std::pair<std::string_view, MaskShape>> shapes;
+  for (const MaskShapeEntry& entry : kMaskShapes) shapes.emplace_back(entry.name, entry.shape);
+  return parse_choice(given, shapes);
+}
+
+double parse_grow(const OptionText& given) { return parse_number(given, 0, kMostGrow); }
 
 std::string near_miss(std::string_view word, const std::vector<std::string>& known) {
   std::size_t least = (word.size() + 1) / 3 + 1;

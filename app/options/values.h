@@ -1,5 +1,5 @@
-// Reads the text of one option: numbers, times, sizes, lists; and tells which known word a misspelt
-// one may mean. Knows nothing of the command line.
+// Reads the text of one option: numbers, times, sizes, colours, lists; and tells which known word a
+// misspelt one may mean. Knows nothing of the command line.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,9 @@
 
 #include "core/error.h"
 #include "core/geometry.h"
+#include "overlay/hide.h"
 #include "overlay/overlay.h"
+#include "overlay/yuv_color.h"
 
 namespace facepipe {
 
@@ -48,6 +50,25 @@ struct OptionText {
 /// Names of kOverlayParts, or "none" alone.
 [[nodiscard]] OverlayStyle parse_draw(std::string_view option,
                                       const std::vector<std::string>& words);
+
+/// A name (black, white, grey, ...) or #RRGGBB, hexadecimal.
+[[nodiscard]] Rgb parse_color(const OptionText& given);
+
+/// What hides faces, as far as its text tells: an image is yet to be read.
+struct HideStyleChoice {
+  HideStyle style = HideStyle::solid;
+  Rgb color{};             ///< of solid; black where none is named
+  std::string image_file;  ///< of image; not empty
+};
+
+/// solid, solid:COLOUR, blur, mosaic or image:FILE; the file's name may hold anything.
+[[nodiscard]] HideStyleChoice parse_hide_style(const OptionText& given);
+
+/// A name of kMaskShapes.
+[[nodiscard]] MaskShape parse_mask_shape(const OptionText& given);
+
+/// A share of the face's width and height, 0..kMostGrow.
+[[nodiscard]] double parse_grow(const OptionText& given);
 
 /// The value beside the word that was given.
 template <typename T>

@@ -3,53 +3,23 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <ostream>
 #include <string>
 #include <vector>
 
 #include "core/error.h"
 #include "overlay/overlay.h"
 #include "overlay/plan.h"
+#include "tests/overlay/formats.h"
 #include "tests/support/test_frame.h"
 
 namespace facepipe {
 namespace {
 
+using test::FormatCase;
 using test::FrameSpec;
 using test::PixelPlace;
 
 constexpr OverlayStyle kEverything{true, true, true, true};
-
-struct FormatCase {
-  const char* name;
-  PixelFormat format;
-  bool alpha;
-};
-
-// name; semi-planar, log2 of chroma cell's width and height, bits, shift, has chroma; alpha
-const std::vector<FormatCase> kFormats{
-    {"yuv420p", {false, 1, 1, 8, 0, true}, false},
-    {"yuv422p", {false, 1, 0, 8, 0, true}, false},
-    {"yuv444p", {false, 0, 0, 8, 0, true}, false},
-    {"yuv411p", {false, 2, 0, 8, 0, true}, false},
-    {"yuv440p", {false, 0, 1, 8, 0, true}, false},
-    {"yuv410p", {false, 2, 2, 8, 0, true}, false},
-    {"nv12", {true, 1, 1, 8, 0, true}, false},
-    {"nv16", {true, 1, 0, 8, 0, true}, false},
-    {"nv24", {true, 0, 0, 8, 0, true}, false},
-    {"p010", {true, 1, 1, 10, 6, true}, false},
-    {"p016", {true, 1, 1, 16, 0, true}, false},
-    {"yuv420p9", {false, 1, 1, 9, 0, true}, false},
-    {"yuv420p10", {false, 1, 1, 10, 0, true}, false},
-    {"yuv422p12", {false, 1, 0, 12, 0, true}, false},
-    {"yuv444p16", {false, 0, 0, 16, 0, true}, false},
-    {"gray", {false, 0, 0, 8, 0, false}, false},
-    {"gray10", {false, 1, 1, 10, 0, false}, false},
-    {"yuva420p", {false, 1, 1, 8, 0, true}, true},
-    {"yuva444p10", {false, 0, 0, 10, 0, true}, true},
-};
-
-void PrintTo(const FormatCase& format, std::ostream* out) { *out << format.name; }
 
 Detections some_faces(Size upright) {
   const auto w = static_cast<float>(upright.width);
@@ -222,7 +192,7 @@ TEST_P(OverlayFormats, TinyPicturesWork) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, OverlayFormats, testing::ValuesIn(kFormats),
+INSTANTIATE_TEST_SUITE_P(All, OverlayFormats, testing::ValuesIn(test::kFormats),
                          [](const auto& test) { return std::string(test.param.name); });
 
 TEST(Overlay, TextReadsUprightInEveryOrientation) {
@@ -304,7 +274,7 @@ TEST(Overlay, TextIsWhiteOnGreenBlueRedPlanes) {
 }
 
 TEST(Overlay, OutlineLiesAroundTheBoxAndCloseToIt) {
-  for (const FormatCase& format : kFormats) {
+  for (const FormatCase& format : test::kFormats) {
     SCOPED_TRACE(format.name);
     const FrameSpec spec{format.format, {120, 90}};
     const Frame before = test::make_noise_frame(spec, 9);

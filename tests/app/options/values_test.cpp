@@ -86,6 +86,66 @@ TEST(ParseDraw, RefusesUnknownWordsAndNoneAmongOthers) {
     expect_error(ErrorKind::usage, "--draw: '", [&] { (void)parse_draw("--draw", words); });
 }
 
+TEST(ParseColor, ReadsNamesAndHexadecimals) {
+  struct Case {
+    const char* text;
+    Rgb rgb;
+  };
+  for (const Case& c :
+       {Case{"black", {0, 0, 0}}, Case{"white", {1, 1, 1}}, Case{"#ff0080", {1, 0, 128 / 255.0}},
+        Case{"#FFFFFF", {1, 1, 1}}, Case{"green", {0, 0.5, 0}}}) {
+    const Rgb rgb = parse_color(given(c.text));
+    EXPECT_DOUBLE_EQ(rgb.r, c.rgb.r) << c.text;
+    EXPECT_DOUBLE_EQ(rgb.g, c.rgb.g) << c.text;
+    EXPECT_DOUBLE_EQ(rgb.b, c.rgb.b) << c.text;
+  }
+}
+
+TEST(ParseColor, RefusesTheRest) {
+  for (const char* text : {"", "#", "#fff", "#ff00", "#ff00800", "ff0080", "#gg0000", "#-10000",
+                           "#+1+1+1", "# 1 1 1", "#0x0x0x", "Black", "pink"})
+    expect_error(ErrorKind::usage, "is not a colour: #RRGGBB, or one of black, white",
+                 [&] { (void)parse_color(given(text)); });
+}
+
+TEST(ParseHideStyle, ReadsEachStyle) {
+  EXPECT_EQ(parse_hide_style(given("solid")).style, HideStyle::solid);
+  EXPECT_EQ(parse_hide_style(given("solid")).color.r, 0);
+  EXPECT_EQ(parse_hide_style(given("solid:white")).color.g, 1);
+  EXPECT_EQ(parse_hide_style(given("solid:#0000ff")).color.b, 1);
+  EXPECT_EQ(parse_hide_style(given("blur")).style, HideStyle::blur);
+  EXPECT_EQ(parse_hide_style(given("mosaic")).style, HideStyle::mosaic);
+  const HideStyleChoice image = parse_hide_style(given("image:C:/logo: new.png"));
+  EXPECT_EQ(image.style, HideStyle::image);
+  EXPECT_EQ(image.image_file, "C:/logo: new.png");
+}
+
+TEST(ParseHideStyle, RefusesTheRest) {
+  for (const char* text :
+       {"", ":", "Solid", "blur:", "blur:3", "mosaic:8", "image", "image:", "pixelate", " blur"})
+    expect_error(ErrorKind::usage, "is not one of solid, solid:COLOUR, blur, mosaic, image:FILE",
+                 [&] { (void)parse_hide_style(given(text)); });
+  for (const char* text : {"solid:", "solid:pink"})
+    expect_error(ErrorKind::usage, "is not a colour", [&] { (void)parse_hide_style(given(text)); });
+}
+
+TEST(ParseMaskShape, ReadsNamesOfShapes) {
+  EXPECT_EQ(parse_mask_shape(given("box")), MaskShape::box);
+  EXPECT_EQ(parse_mask_shape(given("ellipse")), MaskShape::ellipse);
+  for (const char* text : {"", "circle", "Box"})
+    expect_error(ErrorKind::usage, "is not one of box, ellipse",
+                 [&] { (void)parse_mask_shape(given(text)); });
+}
+
+TEST(ParseGrow, ReadsSharesThatMasksCanGrowBy) {
+  EXPECT_EQ(parse_grow(given("0")), 0);
+  EXPECT_EQ(parse_grow(given("0.3")), 0.3);
+  EXPECT_EQ(parse_grow(given("4")), 4);
+  for (const char* text : {"", "-0.1", "4.01", "nan", "30%"})
+    expect_error(ErrorKind::usage, "is not a number from 0 to 4",
+                 [&] { (void)parse_grow(given(text)); });
+}
+
 TEST(ParseChoice, ListsTheChoicesWhereItRefuses) {
   EXPECT_TRUE(parse_choice<bool>(given("yes"), {{"yes", true}, {"no", false}}));
   expect_error(ErrorKind::usage, "--option: 'maybe' is not one of yes, no", [] {

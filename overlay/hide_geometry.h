@@ -1,0 +1,204 @@
+// Masks of faces in integers, and the arithmetic of the styles that hide them: one for the host and
+// for kernels, so that both hide the same samples and give them the same values.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "core/geometry.h"
+#include "core/host_device.h"
+#include "overlay/geometry.h"
+
+namespace facepipe {
+
+/// An ellipse in units of kUnits a pixel of the stored picture. rx = 0: none, all of the rectangle
+/// is the mask.
+struct MaskEllipse {
+  static constexpr int kUnits = 32;
+
+  std::int32_t x = 0;  ///< centre
+  std::int32_t y = 0;
+  std::int32_t rx = 0;  ///< half axes, below 2^23
+  std::int32_t ry = 0;
+  friend bool operator==(const MaskEllipse&, const MaskEllipse&) = default;
+};
+
+/// Radii of a box filter on one plane, in its samples: of 2 * radius + 1 samples. At least 1.
+struct BlurRadius {
+  static constexpr int kMost = 4096;
+
+  std::int32_t x = 1;
+  std::int32_t y = 1;
+  friend bool operator==(const BlurRadius&, const BlurRadius&) = default;
+};
+
+/// What is hidden of one face, in pixels of the stored picture.
+struct HideMask {
+  PixelRect whole;  ///< edges on those of chroma cells; may pass the picture's edges
+  PixelRect area;   ///< `whole`, clipped to the picture; not empty
+  MaskEllipse ellipse;
+  BlurRadius luma_radius;
+  BlurRadius chroma_radius;
+  friend bool operator==(const HideMask&, const HideMask&) = default;
+};
+
+/// Columns of a row.
+struct ColumnSpan {
+  int x1 = 0;
+  int x2 = 0;
+  [[nodiscard]] FACEPIPE_HOST_DEVICE bool empty() const { return x1 >= x2; }
+};
+
+/// How planes lie to pixels: each holds a sample for 2^log2_w x 2^log2_h of them.
+struct PlaneGrid {
+  int log2_w = 0;
+  int log2_h = 0;
+
+  /// The samples of pixels x1 <= x < x2, not empty unless x1 = x2 is the edge of a sample.
+  [[nodiscard]] FACEPIPE_HOST_DEVICE ColumnSpan samples_of(const ColumnSpan& pixels) const {
+    return {pixels.x1 >> log2_w, ((pixels.x2 - 1) >> log2_w) + 1};
+  }
+  [[nodiscard]] FACEPIPE_HOST_DEVICE PixelRect samples_of(const PixelRect& pixels) const {
+    return {pixels.x1 >> log2_w, pixels.y1 >> log2_h, ((pixels.x2 - 1) >> log2_w) + 1,
+            ((pixels.y2 - 1) >> log2_h) + 1};
+  }
+};
+
+namespace hide_detail {
+
+/// The smallest root with root * root >= value, value < 2^53. A double's root is off by one at
+/// most, whatever computes it, and is put right in integers.
+FACEPIPE_HOST_DEVICE inline std::int64_t ceil_sqrt(std::int64_t value) {
+  auto root = static_cast<std::int64_t>(std::sqrt(static_cast<double>(value)));
+  while (root * root < value) ++root;
+  while (root > 0 && (root - 1) * (root - 1) >= value) --root;
+  return root;
+}
+/// Rounded down and up, for divisor > 0.
+FACEPIPE_HOST_DEVICE inline std::int64_t floor_divide(std::int64_t value, std::int64_t divisor) {
+  const std::int64_t quotient = value / divisor;
+  return value % divisor < 0 ? quotient - 1 : quotient;
+}
+FACEPIPE_HOST_DEVICE inline std::int64_t ceil_divide(std::int64_t value, std::int64_t divisor) {
+  return -floor_divide(-value, divisor);
+}
+
+}  // namespace hide_detail
+
+/// The pixels that the mask hides in row `y`, area.y1 <= y < area.y2, of a picture with such chroma
+/// cells. Of an ellipse: those of the cells that it touches anywhere between the rows of cells that
+/// `y` lies in, so that all of a cell is hidden or nothing. May be empty; its edges are `area`'s or
+/// those of cells.
+FACEPIPE_HOST_DEVICE inline ColumnSpan masked_columns(const HideMask& mask, const Size& cell,
+                                                      int y) {
+  using overlay_detail::larger;
+  using overlay_detail::smaller;
+  constexpr int kUnits = MaskEllipse::kUnits;
+  const MaskEllipse& ellipse = mask.ellipse;
+  if (ellipse.rx == 0) return {mask.area.x1, mask.area.x2};
+
+  const int top = y / cell.height * cell.height;
+  const int above = ellipse.y - kUnits * (top + cell.height);
+  const int below = kUnits * top - ellipse.y;
+  const std::int64_t distance = larger(0, larger(above, below));  // from the centre, to these rows
+  const std::int64_t ry = ellipse.ry;
+  if (distance >= ry) return {mask.area.x1, mask.area.x1};
+  const std::int64_t root = hide_detail::ceil_sqrt(ry * ry - distance * distance);
+  const std::int64_t half = hide_detail::ceil_divide(ellipse.rx * root, ry);
+  const auto left = static_cast<int>(hide_detail::floor_divide(ellipse.x - half, kUnits));
+  const auto right = static_cast<int>(hide_detail::ceil_divide(ellipse.x + half, kUnits));
+  const OverlayAxis columns{0, cell.width, 0};
+  const int x1 = larger(mask.area.x1, columns.edge_before(left));
+  return {x1, larger(x1, smaller(mask.area.x2, columns.edge_after(right)))};
+}
+
+/// The pixels of cell (column, row) of a mosaic of `cells` x `cells` over mask.whole, clipped to
+/// mask.area; may be empty. Edges lie on those of chroma cells.
+FACEPIPE_HOST_DEVICE inline PixelRect mosaic_cell(const HideMask& mask, const Size& chroma_cell,
+                                                  int cells, int column, int row) {
+  using overlay_detail::larger;
+  using overlay_detail::smaller;
+  const int columns = (mask.whole.x2 - mask.whole.x1) / chroma_cell.width;
+  const int rows = (mask.whole.y2 - mask.whole.y1) / chroma_cell.height;
+  const int x1 = mask.whole.x1 + column * columns / cells * chroma_cell.width;
+  const int x2 = mask.whole.x1 + (column + 1) * columns / cells * chroma_cell.width;
+  const int y1 = mask.whole.y1 + row * rows / cells * chroma_cell.height;
+  const int y2 = mask.whole.y1 + (row + 1) * rows / cells * chroma_cell.height;
+  return {larger(x1, mask.area.x1), larger(y1, mask.area.y1), smaller(x2, mask.area.x2),
+          smaller(y2, mask.area.y2)};
+}
+
+/// The mean of `count` > 0 samples, rounded to the nearest, halves up.
+FACEPIPE_HOST_DEVICE inline unsigned mosaic_mean(std::uint64_t sum, std::uint64_t count) {
+  return static_cast<unsigned>((sum + count / 2) / count);
+}
+
+/// The mean of the 2 * radius + 1 samples of 16 bits whose sum is `sum`, without a division: a
+/// constant stays itself, and no mean is off by more than 0.7 of the 65,536 steps.
+struct BoxMean {
+  std::uint32_t radius;
+  std::uint32_t factor;  ///< 2^32 / (2 * radius + 1), rounded up
+
+  FACEPIPE_HOST_DEVICE explicit BoxMean(int filter_radius)
+      : radius(static_cast<std::uint32_t>(filter_radius)),
+        factor(static_cast<std::uint32_t>(((std::uint64_t{1} << 32) + 2 * radius) /
+                                          (2 * radius + 1))) {}
+  [[nodiscard]] FACEPIPE_HOST_DEVICE std::uint16_t operator()(std::uint32_t sum) const {
+    return static_cast<std::uint16_t>((std::uint64_t{sum + radius} * factor) >> 32);
+  }
+};
+
+/// The sample that stands for sample `at` of a row of `length`, which is continued on both sides by
+/// its mirror image, and so on: -1 is 0, `length` is length - 1.
+FACEPIPE_HOST_DEVICE inline int mirrored(int at, int length) {
+  if (0 <= at && at < length) return at;
+  const int period = 2 * length;
+  const int past = at % period;
+  const int within = past < 0 ? past + period : past;
+  return within < length ? within : period - 1 - within;
+}
+
+/// Stored samples of `bits` bits, shifted left by `shift`, as the 16 bits that a blur computes
+/// with: of 8 bits these leave 8 for fractions, so that six roundings stay below one step.
+struct SampleScale {
+  int bits = 8;
+  int shift = 0;
+
+  [[nodiscard]] FACEPIPE_HOST_DEVICE std::uint16_t widened(unsigned stored) const {
+    return static_cast<std::uint16_t>((stored >> shift) << (16 - bits));
+  }
+  [[nodiscard]] FACEPIPE_HOST_DEVICE std::uint16_t narrowed(unsigned wide) const {
+    const unsigned half = (1U << (16 - bits)) >> 1;
+    return static_cast<std::uint16_t>(((wide + half) >> (16 - bits)) << shift);
+  }
+};
+
+/// Between which two samples of an image's row (or column) a sample is taken, and how far from the
+/// first to the second, in 1/256.
+struct ImageTap {
+  int first = 0;
+  int second = 0;
+  std::uint32_t part = 0;
+};
+
+/// For sample `at` of `length` over which `size` samples of an image are stretched, centres on
+/// centres. 0 <= at < length.
+FACEPIPE_HOST_DEVICE inline ImageTap image_tap(int at, int length, int size) {
+  const std::int64_t centre = (2 * std::int64_t{at} + 1) * size * 128 / length - 128;
+  const std::int64_t position = centre < 0 ? 0 : centre;
+  const auto first = static_cast<int>(position >> 8);
+  return {first, overlay_detail::smaller(first + 1, size - 1),
+          static_cast<std::uint32_t>(position & 255)};
+}
+
+/// Four samples of up to 16 bits, those of a row side by side, weighted bilinearly.
+FACEPIPE_HOST_DEVICE inline std::uint16_t bilinear(const std::uint16_t* upper,
+                                                   const std::uint16_t* lower, const ImageTap& x,
+                                                   std::uint32_t y_part) {
+  const std::uint32_t above = upper[x.first] * (256 - x.part) + upper[x.second] * x.part;
+  const std::uint32_t below = lower[x.first] * (256 - x.part) + lower[x.second] * x.part;
+  // Below 2^32: 65535 * 65536 + 32768.
+  return static_cast<std::uint16_t>((above * (256 - y_part) + below * y_part + 32768) >> 16);
+}
+
+}  // namespace facepipe

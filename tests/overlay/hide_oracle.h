@@ -1,0 +1,354 @@
+// What hiding faces does to a picture, slowly, from what overlay/hide.h promises: a sample at a
+// time, in doubles, by turning each chroma cell upright and asking whether the grown box touches
+// it.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "overlay/hide.h"
+#include "overlay/yuv_color.h"
+#include "tests/support/test_frame.h"
+
+namespace facepipe::test {
+
+/// Y, U or V as numbers, the format's shift undone.
+struct OraclePlane {
+  int width = 0;
+  int height = 0;
+  int cell_w = 1;  ///< pixels that a sample stands for
+  int cell_h = 1;
+  std::vector<double> samples;
+
+  [[nodiscard]] double& at(int x, int y) {
+    return samples[static_cast<std::size_t>(y) * static_cast<std::size_t>(width) +
+                   static_cast<std::size_t>(x)];
+  }
+};
+
+inline unsigned component_sample(const Frame& frame, std::size_t component, int x, int y) {
+  if (component > 0 && frame.format.semi_planar)
+    return raw_sample(frame, 1, 2 * x + static_cast<int>(component) - 1, y);
+  return raw_sample(frame, component, x, y);
+}
+
+inline std::vector<OraclePlane> planes_of(const Frame& frame) {
+  std::vector<OraclePlane> planes(frame.format.has_chroma ? 3 : 1);
+  for (std::size_t c = 0; c < planes.size(); ++c) {
+    OraclePlane& plane = planes[c];
+    const Size size = c == 0 ? frame.size : frame.chroma_size();
+    plane.width = size.width;
+    plane.height = size.height;
+    if (c > 0) plane.cell_w = 1 << frame.format.log2_chroma_w;
+    if (c > 0) plane.cell_h = 1 << frame.format.log2_chroma_h;
+    for (int y = 0; y < size.height; ++y)
+      for (int x = 0; x < size.width; ++x)
+        plane.samples.push_back(component_sample(frame, c, x, y) >> frame.format.shift);
+  }
+  return planes;
+}
+
+/// Of a place near an ellipse's edge the contract doesn't tell.
+enum class Masked { no, yes, maybe };
+
+/// The mask of one face.
+class MaskOracle {
+ public:
+  MaskOracle(const Frame& frame, const Box& face, const HideOptions& options)
+      : size_(frame.size), orientation_(frame.orientation), shape_(options.shape) {
+    const PixelFormat& format = frame.format;
+    if (format.has_chroma) cell_ = {1 << format.log2_chroma_w, 1 << format.log2_chroma_h};
+    if (frame.field_order != FieldOrder::progressive && cell_.height == 2) cell_.height = 4;
+    const double w = static_cast<double>(face.x2) - face.x1;
+    const double h = static_cast<double>(face.y2) - face.y1;
+    const auto grow = [&](double edge, double by) {
+      return std::isinf(edge) ? edge : edge + options.grow * by;
+    };
+    x1_ = grow(face.x1, -w);
+    x2_ = grow(face.x2, w);
+    y1_ = grow(face.y1, -h);
+    y2_ = grow(face.y2, h);
+    sigma_ = std::max(4.0, 0.25 * w);
+    find_whole();
+  }
+
+  /// Whether the pixel, in the picture or beyond it, is masked as by a rectangle.
+  [[nodiscard]] bool in_rectangle(int x, int y) const {
+    return x >= whole_x1 && x < whole_x2 && y >= whole_y1 && y < whole_y2;
+  }
+
+  [[nodiscard]] Masked masked(int x, int y) const {
+    if (!in_rectangle(x, y)) return Masked::no;
+    if (shape_ == MaskShape::box || std::isinf(x1_) || std::isinf(x2_)) return Masked::yes;
+    const Upright cell = upright_cell(x, y);
+    const double cx = (x1_ + x2_) / 2;
+    const double cy = (y1_ + y2_) / 2;
+    const double dx = std::clamp(cx, cell.x1, cell.x2) - cx;  // to the cell's nearest point
+    const double dy = std::clamp(cy, cell.y1, cell.y2) - cy;
+    const auto inside = [&](double more) {
+      return std::hypot(dx / ((x2_ - x1_) / 2 + more), dy / ((y2_ - y1_) / 2 + more)) < 1;
+    };
+    if (inside(0)) return Masked::yes;
+    return inside(0.25) ? Masked::maybe : Masked::no;
+  }
+
+  /// In pixels of the stored picture, not clipped.
+  int whole_x1 = 0;
+  int whole_x2 = 0;
+  int whole_y1 = 0;
+  int whole_y2 = 0;
+
+  [[nodiscard]] std::int64_t area() const {
+    const auto overlap = [](int low, int high, int length) {
+      return std::max(0, std::min(high, length) - std::max(low, 0));
+    };
+    return std::int64_t{overlap(whole_x1, whole_x2, size_.width)} *
+           overlap(whole_y1, whole_y2, size_.height);
+  }
+  [[nodiscard]] double sigma() const { return sigma_; }
+  [[nodiscard]] Size cell() const { return cell_; }
+
+ private:
+  struct Upright {
+    double x1, y1, x2, y2;
+  };
+  /// The chroma cell of a stored pixel, turned upright.
+  [[nodiscard]] Upright upright_cell(int x, int y) const {
+    const auto down = [](int position, int step) {
+      return static_cast<int>(std::floor(static_cast<double>(position) / step)) * step;
+    };
+    const int left = down(x, cell_.width);
+    const int top = down(y, cell_.height);
+    const PixelPlace a = upright_place({left, top}, size_, orientation_);
+    const PixelPlace b =
+        upright_place({left + cell_.width - 1, top + cell_.height - 1}, size_, orientation_);
+    return {static_cast<double>(std::min(a.x, b.x)), static_cast<double>(std::min(a.y, b.y)),
+            static_cast<double>(std::max(a.x, b.x) + 1),
+            static_cast<double>(std::max(a.y, b.y) + 1)};
+  }
+
+  /// Goes along both axes from far outside the picture to far outside.
+  void find_whole() {
+    constexpr int kFar = 1000;
+    const auto touches = [](double low, double high, double from, double to) {
+      // A box of no width touches the cell that it lies in.
+      return (low < to && high > from) || (low == high && low >= from && low < to);
+    };
+    const auto touched = [&](int x, int y, bool stored_x) {
+      const Upright cell = upright_cell(x, y);
+      if (stored_x != orientation_.swaps_axes()) return touches(x1_, x2_, cell.x1, cell.x2);
+      return touches(y1_, y2_, cell.y1, cell.y2);
+    };
+    whole_x1 = whole_y1 = kFar;
+    whole_x2 = whole_y2 = -kFar;
+    for (int i = -kFar; i < kFar; ++i) {
+      if (touched(i, 0, true)) {
+        whole_x1 = std::min(whole_x1, i);
+        whole_x2 = std::max(whole_x2, i + 1);
+      }
+      if (touched(0, i, false)) {
+        whole_y1 = std::min(whole_y1, i);
+        whole_y2 = std::max(whole_y2, i + 1);
+      }
+    }
+  }
+
+  Size size_;
+  Orientation orientation_;
+  MaskShape shape_;
+  Size cell_{1, 1};
+  double x1_, y1_, x2_, y2_, sigma_;
+};
+
+/// Where a ball that bounces off both ends of 0..last lies, each end counted twice.
+inline int reflected(int at, int last) {
+  while (at < 0 || at > last) at = at < 0 ? -1 - at : 2 * last + 1 - at;
+  return at;
+}
+
+/// A row or column of samples: three means of 2 * radius + 1, mirrored beyond its ends.
+inline std::vector<double> three_means(std::vector<double> line, int radius) {
+  const int last = static_cast<int>(line.size()) - 1;
+  for (int pass = 0; pass < 3; ++pass) {
+    std::vector<double> means;
+    for (int i = 0; i <= last; ++i) {
+      double sum = 0;
+      for (int k = i - radius; k <= i + radius; ++k)
+        sum += line[static_cast<std::size_t>(reflected(k, last))];
+      means.push_back(sum / (2 * radius + 1));
+    }
+    line = means;
+  }
+  return line;
+}
+
+/// The least radius by which three box filters have at least the variance sigma^2.
+inline int oracle_radius(double sigma) {
+  int radius = 1;
+  while (((2.0 * radius + 1) * (2.0 * radius + 1) - 1) / 4 < sigma * sigma * (1 - 1e-12)) ++radius;
+  return radius;
+}
+
+/// Rewrites the samples of a plane that lie in the mask's rectangle and in the picture.
+inline void blur_rectangle(OraclePlane& plane, const MaskOracle& mask) {
+  std::vector<int> xs;
+  std::vector<int> ys;
+  for (int x = 0; x < plane.width; ++x)
+    if (x * plane.cell_w >= mask.whole_x1 && x * plane.cell_w < mask.whole_x2) xs.push_back(x);
+  for (int y = 0; y < plane.height; ++y)
+    if (y * plane.cell_h >= mask.whole_y1 && y * plane.cell_h < mask.whole_y2) ys.push_back(y);
+  for (const int y : ys) {
+    std::vector<double> row;
+    for (const int x : xs) row.push_back(plane.at(x, y));
+    row = three_means(row, oracle_radius(mask.sigma() / plane.cell_w));
+    for (std::size_t i = 0; i < xs.size(); ++i) plane.at(xs[i], y) = row[i];
+  }
+  for (const int x : xs) {
+    std::vector<double> column;
+    for (const int y : ys) column.push_back(plane.at(x, y));
+    column = three_means(column, oracle_radius(mask.sigma() / plane.cell_h));
+    for (std::size_t i = 0; i < ys.size(); ++i) plane.at(x, ys[i]) = column[i];
+  }
+}
+
+/// Which of 4 cells a position of low..high lies in, counted in whole chroma cells.
+inline int mosaic_cell_of(int position, int low, int high, int cell) {
+  const int cells = (high - low) / cell;
+  const int at = (position - low) / cell;
+  int index = 0;
+  while ((index + 1) * cells / 4 <= at) ++index;
+  return index;
+}
+
+inline void mosaic_rectangle(OraclePlane& plane, const MaskOracle& mask) {
+  const auto cell_of = [&](int x, int y) {
+    x *= plane.cell_w;
+    y *= plane.cell_h;
+    if (!mask.in_rectangle(x, y)) return -1;
+    return 4 * mosaic_cell_of(y, mask.whole_y1, mask.whole_y2, mask.cell().height) +
+           mosaic_cell_of(x, mask.whole_x1, mask.whole_x2, mask.cell().width);
+  };
+  std::array<long, 16> sums{};
+  std::array<long, 16> counts{};
+  const auto for_each = [&](const auto& visit) {
+    for (int y = 0; y < plane.height; ++y)
+      for (int x = 0; x < plane.width; ++x)
+        if (const int cell = cell_of(x, y); cell >= 0)
+          visit(plane.at(x, y), static_cast<std::size_t>(cell));
+  };
+  for_each([&](double sample, std::size_t cell) {
+    sums[cell] += std::lround(sample);
+    ++counts[cell];
+  });
+  for_each([&](double& sample, std::size_t cell) {
+    sample = std::floor(static_cast<double>(sums[cell]) / static_cast<double>(counts[cell]) + 0.5);
+  });
+}
+
+/// Bilinear between the pixels of the image as it would be on the upright picture, its colours laid
+/// on `under`, each converted by itself.
+inline void stretch_image(OraclePlane& plane, std::size_t component, const MaskOracle& mask,
+                          const Frame& frame, const HideOptions& options) {
+  const RgbaImage& image = *options.image;
+  const Size stored = upright_size(image.size, frame.orientation);
+  const auto pixel = [&](int x, int y) {
+    const PixelPlace place =
+        upright_place({std::clamp(x, 0, stored.width - 1), std::clamp(y, 0, stored.height - 1)},
+                      stored, frame.orientation);
+    const std::uint8_t* const p =
+        &image.bytes[4 * static_cast<std::size_t>(place.y * image.size.width + place.x)];
+    const double a = p[3] / 255.0;
+    const YuvColor color = yuv_color(
+        {p[0] / 255.0 * a + options.color.r * (1 - a), p[1] / 255.0 * a + options.color.g * (1 - a),
+         p[2] / 255.0 * a + options.color.b * (1 - a)},
+        frame.format, frame.color, frame.size);
+    const unsigned sample = component == 0 ? color.y : component == 1 ? color.u : color.v;
+    return static_cast<double>(sample >> frame.format.shift);
+  };
+  const auto position = [](int at, int cell, int low, int high, int size) {
+    const double centre = (at + 0.5) * cell - low;
+    return std::clamp(centre * size / (high - low) - 0.5, 0.0, size - 1.0);
+  };
+  for (int y = 0; y < plane.height; ++y)
+    for (int x = 0; x < plane.width; ++x) {
+      if (!mask.in_rectangle(x * plane.cell_w, y * plane.cell_h)) continue;
+      const double u = position(x, plane.cell_w, mask.whole_x1, mask.whole_x2, stored.width);
+      const double v = position(y, plane.cell_h, mask.whole_y1, mask.whole_y2, stored.height);
+      const int left = static_cast<int>(u);
+      const int top = static_cast<int>(v);
+      plane.at(x, y) =
+          (pixel(left, top) * (left + 1 - u) + pixel(left + 1, top) * (u - left)) * (top + 1 - v) +
+          (pixel(left, top + 1) * (left + 1 - u) + pixel(left + 1, top + 1) * (u - left)) *
+              (v - top);
+    }
+}
+
+inline void fill_rectangle(OraclePlane& plane, std::size_t component, const MaskOracle& mask,
+                           const Frame& frame, const Rgb& rgb) {
+  const YuvColor color = yuv_color(rgb, frame.format, frame.color, frame.size);
+  const unsigned sample = component == 0 ? color.y : component == 1 ? color.u : color.v;
+  for (int y = 0; y < plane.height; ++y)
+    for (int x = 0; x < plane.width; ++x)
+      if (mask.in_rectangle(x * plane.cell_w, y * plane.cell_h))
+        plane.at(x, y) = sample >> frame.format.shift;
+}
+
+/// By the style of `options`; the corners of an ellipse's rectangle, too.
+inline void hide_rectangle(OraclePlane& plane, std::size_t component, const MaskOracle& mask,
+                           const Frame& frame, const HideOptions& options) {
+  switch (options.style) {
+    case HideStyle::solid:
+      return fill_rectangle(plane, component, mask, frame, options.color);
+    case HideStyle::blur:
+      return blur_rectangle(plane, mask);
+    case HideStyle::mosaic:
+      return mosaic_rectangle(plane, mask);
+    case HideStyle::image:
+      return stretch_image(plane, component, mask, frame, options);
+  }
+}
+
+struct HideOracle {
+  std::vector<OraclePlane> planes;          ///< what is expected
+  std::vector<std::vector<Masked>> masked;  ///< of each plane; maybe: one mask may miss the sample
+  int layers = 0;                           ///< the most masks that hide one sample
+};
+
+/// Masks one after another by rising area, which must differ. Rounds after each mask, to the
+/// nearest.
+inline HideOracle hidden_by_oracle(const Frame& before, std::span<const Box> faces,
+                                   const HideOptions& options) {
+  std::vector<MaskOracle> masks;
+  for (std::size_t i = 0; i < faces.size(); ++i)  // twins once
+    if (std::ranges::find(faces.first(i), faces[i]) == faces.first(i).end())
+      masks.emplace_back(before, faces[i], options);
+  std::ranges::sort(masks, {}, &MaskOracle::area);
+  HideOracle oracle{planes_of(before), {}, 0};
+  for (std::size_t c = 0; c < oracle.planes.size(); ++c) {
+    OraclePlane& plane = oracle.planes[c];
+    std::vector<Masked>& masked = oracle.masked.emplace_back(plane.samples.size(), Masked::no);
+    std::vector<int> layers(plane.samples.size());
+    for (const MaskOracle& mask : masks) {
+      OraclePlane hidden = plane;
+      hide_rectangle(hidden, c, mask, before, options);
+      for (int y = 0; y < plane.height; ++y)
+        for (int x = 0; x < plane.width; ++x) {
+          const auto i = static_cast<std::size_t>(y * plane.width + x);
+          const Masked here = mask.masked(x * plane.cell_w, y * plane.cell_h);
+          if (here == Masked::no) continue;
+          plane.samples[i] = hidden.samples[i];
+          // What one mask may miss, none before it makes sure of: the value is still open.
+          if (here == Masked::maybe || masked[i] != Masked::maybe) masked[i] = here;
+          oracle.layers = std::max(oracle.layers, ++layers[i]);
+        }
+    }
+  }
+  return oracle;
+}
+
+}  // namespace facepipe::test
