@@ -1,0 +1,92 @@
+// Tracking on one core: time of a 1080p frame, small luma, motion and cut included.
+#include <benchmark/benchmark.h>
+
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "track/tracker.h"
+
+namespace facepipe {
+namespace {
+
+constexpr Size kHd{1920, 1080};
+constexpr PixelFormat kGrey{.has_chroma = false};
+
+/// Noise at several scales, as pictures have it.
+std::vector<std::byte> texture(Size size) {
+  std::vector<float> sum(static_cast<std::size_t>(size.width) *
+                         static_cast<std::size_t>(size.height));
+  std::mt19937 random(1);
+  for (const int cell : {4, 16, 64}) {
+    const int columns = size.width / cell + 2;
+    std::vector<float> grid(static_cast<std::size_t>(columns) *
+                            static_cast<std::size_t>(size.height / cell + 2));
+    for (float& value : grid) value = static_cast<float>(random() % 80);
+    for (int y = 0; y < size.height; ++y)
+      for (int x = 0; x < size.width; ++x)
+        sum[static_cast<std::size_t>(y * size.width + x)] +=
+            grid[static_cast<std::size_t>(y / cell * columns + x / cell)];
+  }
+  std::vector<std::byte> samples;
+  for (const float value : sum) samples.push_back(static_cast<std::byte>(static_cast<int>(value)));
+  return samples;
+}
+
+/// `count` faces side by side, which move with the picture by 3 pixels a frame; as many doubtful
+/// detections.
+Detections faces(std::int64_t count, std::int64_t frame) {
+  Detections found;
+  const auto columns = static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(count))));
+  const float pitch = 1700.0F / static_cast<float>(columns);
+  for (std::int64_t i = 0; i < 2 * count; ++i) {
+    const float shift = 3 * static_cast<float>(frame % 32);
+    const float x = 150 + pitch * static_cast<float>(i / 2 % columns) - shift;
+    const std::int64_t row = i / 2 / columns;
+    const float y = 20 + 0.55F * pitch * static_cast<float>(row);
+    const float side = std::min(60.0F, 0.4F * pitch);
+    const float aside = i % 2 == 0 ? 0.0F : 0.5F * pitch;
+    found.push_back({x + aside, y, x + aside + side, y + 1.2F * side}, i % 2 == 0 ? 0.8F : 0.04F);
+  }
+  return found;
+}
+
+/// Each eighth sighting of a face is missing, so that faces are held and gaps filled.
+Detections with_gaps(const Detections& all, std::int64_t frame) {
+  Detections found;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if ((static_cast<std::int64_t>(i) / 2 + frame) % 8 != 0)
+      found.push_back(all.boxes[i], all.scores[i]);
+  return found;
+}
+
+void track(benchmark::State& state) {
+  const Size wide{kHd.width + 96, kHd.height};
+  std::vector<std::byte> picture = texture(wide);
+  Tracker tracker;
+  std::int64_t frame = 0;
+  for ([[maybe_unused]] auto iteration : state) {
+    const Plane plane{picture.data() + 3 * (frame % 32), wide.width};
+    const Detections found = with_gaps(faces(state.range(0), frame), frame);
+    TrackerInput input;
+    input.time_s = static_cast<double>(frame) / 25;
+    input.luma = make_luma(plane, kGrey, kHd, {});
+    input.detections = &found;
+    benchmark::DoNotOptimize(tracker.push(std::move(input)));
+    ++frame;
+  }
+}
+
+void small_luma(benchmark::State& state) {
+  std::vector<std::byte> picture = texture(kHd);
+  for ([[maybe_unused]] auto iteration : state)
+    benchmark::DoNotOptimize(make_luma({picture.data(), kHd.width}, kGrey, kHd, {}));
+}
+
+BENCHMARK(small_luma)->Unit(benchmark::kMillisecond);
+BENCHMARK(track)->Arg(0)->Arg(5)->Arg(20)->Arg(100)->Arg(500)->Arg(2000)->Unit(
+    benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace facepipe

@@ -1,0 +1,96 @@
+// Which detection continues which track.
+#include <gtest/gtest.h>
+
+#include <random>
+#include <vector>
+
+#include "track/matching.h"
+
+namespace facepipe {
+namespace {
+
+TEST(Iou, OfKnownBoxes) {
+  EXPECT_FLOAT_EQ(iou({0, 0, 10, 10}, {0, 0, 10, 10}), 1);
+  EXPECT_FLOAT_EQ(iou({0, 0, 10, 10}, {5, 0, 15, 10}), 1.0F / 3);
+  EXPECT_EQ(iou({0, 0, 10, 10}, {10, 0, 20, 10}), 0);
+  EXPECT_EQ(iou({0, 0, 10, 10}, {3, 3, 3, 8}), 0);
+}
+
+TEST(Affinity, OfOverlapsAndOfNeighbours) {
+  struct Case {
+    Box detection;
+    float affinity;
+    const char* what;
+  };
+  const Box prediction{0, 0, 10, 10};
+  const std::vector<Case> cases{
+      {{5, 0, 15, 10}, 1 + 1.0F / 3, "a third in common"},
+      {{5.5F, 5.5F, 15.5F, 15.5F}, 0, "too far on both axes"},
+      {{5.9F, 2, 15.9F, 12}, 0, "just too far"},
+      {{4, 4, 14, 14}, 1 + 36.0F / 164, "little, but enough in common"},
+      {{7, -7.5F, 11, 17.5F}, 1 - 0.4F, "little in common, but near"},
+      {{0, 0, 22, 22}, 1 + 100.0F / 484, "larger, but in common"},
+      {{-7, -7, 17, 17}, 0, "twice as large"},
+      {{30, 0, 40, 10}, 0, "elsewhere"},
+  };
+  for (const Case& c : cases)
+    EXPECT_FLOAT_EQ(affinity(prediction, c.detection), c.affinity) << c.what;
+}
+
+TEST(MatchGreedily, TakesTheBestPairFirst) {
+  // The second prediction fits the first detection better than the first one does.
+  const std::vector<Box> predictions{{0, 0, 10, 10}, {2, 0, 12, 10}};
+  const std::vector<Box> detections{{2, 0, 12, 10}, {-2, 0, 8, 10}};
+  EXPECT_EQ(match_greedily(predictions, detections), (std::vector<Match>{{1, 0}, {0, 1}}));
+}
+
+TEST(MatchGreedily, TakesTheLowerOfEquals) {
+  const std::vector<Box> same(3, Box{0, 0, 10, 10});
+  EXPECT_EQ(match_greedily(same, same), (std::vector<Match>{{0, 0}, {1, 1}, {2, 2}}));
+}
+
+TEST(MatchGreedily, OfNothing) {
+  const std::vector<Box> one{{0, 0, 10, 10}};
+  EXPECT_TRUE(match_greedily({}, one).empty());
+  EXPECT_TRUE(match_greedily(one, {}).empty());
+}
+
+/// All pairs, the best of those that are left again and again.
+std::vector<Match> oracle(const std::vector<Box>& predictions, const std::vector<Box>& detections) {
+  std::vector<Match> matches;
+  std::vector<bool> taken(predictions.size());
+  std::vector<bool> used(detections.size());
+  while (true) {
+    float best = 0;
+    Match match;
+    for (std::size_t i = 0; i < predictions.size(); ++i)
+      for (std::size_t j = 0; j < detections.size(); ++j)
+        if (!taken[i] && !used[j] && affinity(predictions[i], detections[j]) > best) {
+          best = affinity(predictions[i], detections[j]);
+          match = {i, j};
+        }
+    if (best == 0) return matches;
+    taken[match.prediction] = used[match.detection] = true;
+    matches.push_back(match);
+  }
+}
+
+TEST(MatchGreedily, EqualsTheOracleOnRandomBoxes) {
+  std::mt19937 random(3);
+  const auto number = [&](int below) {
+    return static_cast<float>(static_cast<int>(random() % static_cast<unsigned>(below)));
+  };
+  for (int round = 0; round < 200; ++round) {
+    std::vector<Box> predictions;
+    std::vector<Box> detections;
+    for (int i = 0; i < 60; ++i) {
+      const Point at{number(120), number(90)};
+      const Box box{at.x, at.y, at.x + 1 + number(30), at.y + 1 + number(60)};
+      (i % 2 == 0 ? predictions : detections).push_back(box);
+    }
+    ASSERT_EQ(match_greedily(predictions, detections), oracle(predictions, detections)) << round;
+  }
+}
+
+}  // namespace
+}  // namespace facepipe

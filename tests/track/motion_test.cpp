@@ -1,0 +1,217 @@
+// Cuts, the camera and boxes, on pictures whose motion is known.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "tests/track/scenes.h"
+#include "track/lucas_kanade.h"
+#include "track/motion.h"
+#include "track/similarity.h"
+
+namespace facepipe {
+namespace {
+
+using test::about;
+using test::Scene;
+
+MotionPicture picture(const Scene& scene) { return MotionPicture(test::render(scene)); }
+
+/// The largest distance of two similarities' images of the picture's corners.
+float difference(const Similarity& a, const Similarity& b, Size size) {
+  float most = 0;
+  for (const float x : {0.0F, static_cast<float>(size.width)})
+    for (const float y : {0.0F, static_cast<float>(size.height)}) {
+      const Point p = a({x, y});
+      const Point q = b({x, y});
+      most = std::max(most, std::hypot(p.x - q.x, p.y - q.y));
+    }
+  return most;
+}
+
+TEST(Similarity, ComesBackByItsInverse) {
+  const Similarity s = about({50, 70}, 12, 1.3F, 5, -8);
+  const Point there = s({11, 23});
+  const Point back = s.inverse()(there);
+  EXPECT_NEAR(back.x, 11, 1e-4);
+  EXPECT_NEAR(back.y, 23, 1e-4);
+  EXPECT_FLOAT_EQ(s.scale(), 1.3F);
+}
+
+TEST(Similarity, MovesABoxAboutItsCentre) {
+  const Box box = moved({10, 20, 30, 60}, {2, 0, 1, -1});
+  EXPECT_EQ(box, (Box{21, 39, 61, 119}));  // centre (20, 40) goes to (41, 79), twice as large
+}
+
+TEST(FitSimilarity, FindsWhatMostPointsFollow) {
+  const Similarity truth = about({160, 120}, 3, 1.05F, 12, -7);
+  std::mt19937 random(5);
+  const auto number = [&] { return static_cast<float>(random() % 3200) / 10; };
+  std::vector<Point> from;
+  std::vector<Point> to;
+  for (int i = 0; i < 100; ++i) {
+    from.push_back({number(), number()});
+    to.push_back(i % 5 < 3 ? truth(from.back()) : Point{number(), number()});
+  }
+  const SimilarityFit fit = fit_similarity(from, to, 1);
+  EXPECT_LT(difference(fit.model, truth, {320, 240}), 0.05F);
+  EXPECT_GE(fit.inliers, 60U);
+  EXPECT_LE(fit.inliers, 63U);  // few of the others come near by chance
+  EXPECT_EQ(fit_similarity(from, to, 1).model, fit.model);
+}
+
+TEST(FitSimilarity, OfTooLittleIsTheIdentity) {
+  const std::vector<Point> one{{3, 4}};
+  const std::vector<Point> same(5, Point{3, 4});
+  const std::vector<Point> apart{{0, 0}, {100, 0}};
+  const std::vector<Point> together{{0, 0}, {10, 0}};  // a tenth of the size
+  EXPECT_EQ(fit_similarity({}, {}, 1).inliers, 0U);
+  EXPECT_EQ(fit_similarity(one, one, 1).model, Similarity{});
+  EXPECT_EQ(fit_similarity(same, same, 1).model, Similarity{});
+  EXPECT_EQ(fit_similarity(apart, together, 1).model, Similarity{});
+}
+
+TEST(FollowPoint, FindsAShift) {
+  Scene scene;
+  const MotionPicture before = picture(scene);
+  for (const Point shift : {Point{0, 0}, Point{1.5F, -0.75F}, Point{9, 14}, Point{-18, 13}}) {
+    scene.camera = {1, 0, shift.x, shift.y};
+    const MotionPicture now = picture(scene);
+    int found = 0;
+    for (float y = 60; y < 200; y += 20)
+      for (float x = 60; x < 260; x += 20) {
+        const auto there = follow_point(before.pyramid(), now.pyramid(), {x, y}, {x, y}, 3, 0);
+        if (there && std::hypot(there->x - x - shift.x, there->y - y - shift.y) < 0.3F) ++found;
+      }
+    EXPECT_GE(found, 60) << shift.x << ' ' << shift.y;  // of 70
+  }
+}
+
+TEST(FollowPoint, FindsNothingWithoutTexture) {
+  const MotionPicture flat(Luma{{320, 240}, {160, 120}, std::vector<std::uint8_t>(160 * 120, 90)});
+  EXPECT_FALSE(follow_point(flat.pyramid(), flat.pyramid(), {99, 99}, {99, 99}, 2, 0));
+}
+
+TEST(FollowPoint, RefusesPointsOutside) {
+  const MotionPicture some = picture({});
+  for (const Point p : {Point{-1, 10}, Point{10, 241}, Point{1e30F, 10}, Point{NAN, NAN}}) {
+    EXPECT_FALSE(follow_point(some.pyramid(), some.pyramid(), p, {10, 10}, 2, 0));
+    EXPECT_FALSE(follow_point(some.pyramid(), some.pyramid(), {10, 10}, p, 0, 0));
+  }
+}
+
+TEST(Compare, FindsTheCamera) {
+  struct Case {
+    Similarity camera;
+    const char* what;
+  };
+  const Point middle{320, 180};
+  const std::vector<Case> cases{
+      {{}, "still"},
+      {{1, 0, 17, 0}, "pan"},
+      {{1, 0, -40.5F, 21}, "fast pan"},
+      {about(middle, 0, 1.04F, 0, 0), "zoom in"},
+      {about(middle, 0, 0.96F, 3, 0), "zoom out"},
+      {about(middle, 2, 1, -5, 5), "turn"},
+  };
+  Scene scene{.picture = {640, 360}};
+  const MotionPicture before = picture(scene);
+  for (const Case& c : cases) {
+    scene.camera = c.camera;
+    const PictureChange change = compare(before, picture(scene));
+    EXPECT_FALSE(change.cut) << c.what;
+    // At the corners, of samples of 4 pixels.
+    EXPECT_LT(difference(change.camera, c.camera, scene.picture), 0.7F) << c.what;
+    EXPECT_GT(change.inlier_share, 0.6F) << c.what;
+  }
+}
+
+TEST(Compare, FindsTheCameraBehindWhatMoves) {
+  Scene scene{.picture = {640, 360}};
+  scene.patches = {{{50, 50, 250, 250}, 91}, {{400, 100, 520, 300}, 92}};
+  const MotionPicture before = picture(scene);
+  scene.camera = {1, 0, 6, 2};
+  scene.patches = {{{38, 50, 238, 250}, 91}, {{415, 100, 535, 300}, 92}};
+  EXPECT_LT(difference(compare(before, picture(scene)).camera, scene.camera, scene.picture), 0.7F);
+}
+
+TEST(Compare, FindsACut) {
+  const MotionPicture before = picture({.picture = {640, 360}, .seed = 1});
+  // A texture that is elsewhere light and dark: the other one's histograms are about the same.
+  Scene other{.picture = {640, 360}, .seed = 50};
+  other.patches = {{{0, 0, 640, 150}, 60}};
+  Luma luma = test::render(other);
+  for (std::size_t i = 0; i < luma.samples.size() / 2; ++i) luma.samples[i] /= 8;
+  const PictureChange change = compare(before, MotionPicture(luma));
+  EXPECT_TRUE(change.cut);
+  EXPECT_EQ(change.camera, Similarity{});
+  EXPECT_GT(change.distance, 0.4F);
+  EXPECT_LT(change.inlier_share, 0.3F);
+}
+
+TEST(Compare, TakesAnotherSizeForACut) {
+  EXPECT_TRUE(compare(picture({.picture = {64, 64}}), picture({.picture = {64, 66}})).cut);
+}
+
+TEST(Compare, TakesAFlashForNone) {
+  Scene scene{.picture = {640, 360}};
+  const MotionPicture before = picture(scene);
+  scene.gain = 0.5F;
+  const PictureChange change = compare(before, picture(scene));
+  EXPECT_FALSE(change.cut);
+  EXPECT_LT(change.distance, 0.2F);
+}
+
+TEST(Compare, TakesAnySize) {
+  for (const Size size : {Size{1, 1}, Size{2, 1}, Size{16, 16}, Size{33, 17}, Size{35, 35},
+                          Size{641, 37}, Size{5, 700}}) {
+    const MotionPicture a = picture({.picture = size});
+    const PictureChange change = compare(a, a);
+    EXPECT_FALSE(change.cut) << to_string(size);
+    EXPECT_LT(difference(change.camera, {}, size), 0.1F) << to_string(size);
+    const Box whole{0, 0, static_cast<float>(size.width), static_cast<float>(size.height)};
+    const Box box = follow_box(a, a, whole, {}, 5);
+    EXPECT_NEAR(box.x1, 0, 0.1F) << to_string(size);
+    EXPECT_NEAR(box.y2, whole.y2, 0.1F) << to_string(size);
+  }
+}
+
+TEST(FollowBox, FollowsWhatMovesAgainstTheCamera) {
+  struct Case {
+    Box box;
+    Point step;
+    float tolerance;  // less than a fifth of a sample of its level
+  };
+  const std::vector<Case> cases{
+      {{200, 100, 224, 130}, {5, -3}, 0.4F},  // small
+      {{200, 100, 260, 180}, {-9, 4}, 0.8F},
+      {{100, 40, 400, 340}, {14, 10}, 1.6F},  // on a coarser level
+      {{-30, 100, 50, 190}, {8, 0}, 0.8F},    // enters at the border
+  };
+  for (const Case& c : cases) {
+    Scene scene{.picture = {640, 360}, .patches = {{c.box, 77}}};
+    const MotionPicture before = picture(scene);
+    scene.camera = {1, 0, 4, 4};
+    const Box truth{c.box.x1 + c.step.x, c.box.y1 + c.step.y, c.box.x2 + c.step.x,
+                    c.box.y2 + c.step.y};
+    scene.patches = {{truth, 77}};
+    const Box found = follow_box(before, picture(scene), c.box, scene.camera, 5);
+    EXPECT_NEAR(found.x1, truth.x1, c.tolerance) << c.box.x1;
+    EXPECT_NEAR(found.y1, truth.y1, c.tolerance) << c.box.x1;
+    EXPECT_NEAR(found.x2, truth.x2, c.tolerance) << c.box.x1;
+  }
+}
+
+TEST(FollowBox, FollowsTheCameraWhereNothingIsFound) {
+  const MotionPicture flat(Luma{{320, 240}, {160, 120}, std::vector<std::uint8_t>(160 * 120, 90)});
+  const Box box{100, 100, 140, 150};
+  const Similarity camera{1, 0, 3, -2};
+  EXPECT_EQ(follow_box(flat, flat, box, camera, 5), moved(box, camera));
+  const MotionPicture some = picture({});
+  EXPECT_EQ(follow_box(some, some, box, camera, 0), moved(box, camera));
+}
+
+}  // namespace
+}  // namespace facepipe

@@ -1,0 +1,84 @@
+// Small lumas whose motion is known: textures seen by a camera, and patches that move by
+// themselves.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "core/geometry.h"
+#include "track/luma.h"
+#include "track/similarity.h"
+
+namespace facepipe::test {
+
+/// A value from 0 to 1 for each lattice point.
+inline float lattice(int x, int y, unsigned seed) {
+  std::uint32_t h = static_cast<std::uint32_t>(x) * 374761393U +
+                    static_cast<std::uint32_t>(y) * 668265263U + seed * 2246822519U;
+  h = (h ^ (h >> 13U)) * 1274126177U;
+  return static_cast<float>((h ^ (h >> 16U)) & 0xFFFFU) / 65535.0F;
+}
+
+/// Smooth between lattice points `cell` pixels apart.
+inline float noise(float x, float y, float cell, unsigned seed) {
+  const float u = x / cell;
+  const float v = y / cell;
+  const int i = static_cast<int>(std::floor(u));
+  const int j = static_cast<int>(std::floor(v));
+  const auto ease = [](float t) { return t * t * (3 - 2 * t); };
+  const float fu = ease(u - static_cast<float>(i));
+  const float fv = ease(v - static_cast<float>(j));
+  return (1 - fv) * ((1 - fu) * lattice(i, j, seed) + fu * lattice(i + 1, j, seed)) +
+         fv * ((1 - fu) * lattice(i, j + 1, seed) + fu * lattice(i + 1, j + 1, seed));
+}
+
+/// Grey, 0..255, with detail of several sizes.
+inline float texture(float x, float y, unsigned seed) {
+  return 255 * (0.4F * noise(x, y, 7, seed) + 0.3F * noise(x, y, 19, seed + 1) +
+                0.3F * noise(x, y, 61, seed + 2));
+}
+
+/// Something that stands before the background. Its texture moves with it.
+struct Patch {
+  Box box;
+  unsigned seed = 0;
+};
+
+struct Scene {
+  Size picture{320, 240};
+  unsigned seed = 1;
+  Similarity camera{};  ///< from the background to the picture
+  std::vector<Patch> patches{};
+  float gain = 1;
+};
+
+/// Each sample is the scene at its middle.
+inline Luma render(const Scene& scene) {
+  Luma luma{scene.picture, {(scene.picture.width + 1) / 2, (scene.picture.height + 1) / 2}, {}};
+  const Similarity to_background = scene.camera.inverse();
+  for (int y = 0; y < luma.size.height; ++y)
+    for (int x = 0; x < luma.size.width; ++x) {
+      const Point at{2 * static_cast<float>(x) + 1, 2 * static_cast<float>(y) + 1};
+      const Point there = to_background(at);
+      float grey = texture(there.x, there.y, scene.seed);
+      for (const auto& [box, seed] : scene.patches)
+        if (at.x >= box.x1 && at.x < box.x2 && at.y >= box.y1 && at.y < box.y2)
+          grey = texture(at.x - box.x1, at.y - box.y1, seed);
+      luma.samples.push_back(static_cast<std::uint8_t>(std::min(255.0F, scene.gain * grey)));
+    }
+  return luma;
+}
+
+/// Turned by `degrees` and scaled about the point, then shifted.
+inline Similarity about(Point centre, float degrees, float scale, float dx, float dy) {
+  const float radians = degrees * 3.14159265F / 180;
+  Similarity s;
+  s.a = scale * std::cos(radians);
+  s.b = scale * std::sin(radians);
+  s.dx = centre.x - s.a * centre.x + s.b * centre.y + dx;
+  s.dy = centre.y - s.b * centre.x - s.a * centre.y + dy;
+  return s;
+}
+
+}  // namespace facepipe::test

@@ -1,0 +1,370 @@
+// The edit file: what is written reads back, and what isn't as stated is refused with a reason.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/temporary_folder.h"
+#include "track/track_file.h"
+
+namespace facepipe {
+namespace {
+
+const std::string kHash(64, 'a');
+
+TrackFile sample() {
+  TrackFile file;
+  file.input = {kHash, 75, {1280, 720}, {1, 12800}};
+  file.tracks.push_back({.id = 4,
+                         .action = TrackAction::hide,
+                         .origin = TrackOrigin::detector,
+                         .start_pts = -512,
+                         .end_pts = 512,
+                         .score_max = 0.1F,
+                         .style = "mosaic \"\\\n\u00e9",
+                         .boxes = {{-512, {-3.5F, 1.1F, 20, 1.0F / 3 + 20}, BoxState::seen},
+                                   {0, {0, 0, 1e-3F, 2}, BoxState::held},
+                                   {512, {5, 5, 1280.5F, 900}, BoxState::filled}}});
+  file.tracks.push_back({.id = 0,
+                         .action = TrackAction::keep,
+                         .origin = TrackOrigin::person,
+                         .start_pts = std::numeric_limits<std::int64_t>::min(),
+                         .end_pts = std::numeric_limits<std::int64_t>::max(),
+                         .style = {},
+                         .boxes = {{7, {1, 2, 3, 4}, BoxState::seen}}});
+  file.tracks.push_back({.id = 9,
+                         .action = TrackAction::suggest,
+                         .start_pts = 1,
+                         .end_pts = 1,
+                         .score_max = 0.05F,
+                         .style = {},
+                         .boxes = {{1, {1, 2, 3, 4}, BoxState::seen}}});
+  return file;
+}
+
+TEST(TrackFile, ReadsBackWhatWasWritten) {
+  const test::TemporaryFolder folder;
+  for (const TrackFile& file : {sample(), TrackFile{{kHash, 0, {1, 1}, {1001, 30000}}, {}}}) {
+    write_track_file(file, folder / "t.json", ExistingTarget::replace);
+    EXPECT_EQ(read_track_file(folder / "t.json"), file);
+  }
+  EXPECT_EQ(folder.names(), std::vector<std::string>{"t.json"});
+}
+
+TEST(TrackFile, IsNotReplacedUnasked) {
+  const test::TemporaryFolder folder;
+  folder.write("t.json", "mine");
+  test::expect_error(ErrorKind::output, "t.json", [&] {
+    write_track_file(sample(), folder / "t.json", ExistingTarget::refuse);
+  });
+  EXPECT_EQ(test::read_file(folder / "t.json"), "mine");
+}
+
+TEST(TrackFile, IsWrittenABoxALine) {
+  const test::TemporaryFolder folder;
+  TrackFile file = sample();
+  file.tracks.erase(file.tracks.begin(), file.tracks.begin() + 2);
+  write_track_file(file, folder / "t.json", ExistingTarget::refuse);
+  EXPECT_EQ(
+      test::read_file(folder / "t.json"),
+      "{\"version\": 1,\n \"input\": {\"sha256\": \"" + kHash +
+          "\", \"frames\": 75, \"width\": 1280, \"height\": 720, \"time_base\": [1, 12800]},\n"
+          " \"tracks\": [\n"
+          "  {\"id\": 9, \"action\": \"suggest\", \"start_pts\": 1, \"end_pts\": 1, "
+          "\"score_max\": 0.05, \"origin\": \"detector\", \"boxes\": [\n"
+          "    [1, 1, 2, 3, 4, \"seen\"]]}]}\n");
+}
+
+TEST(TrackFile, RefusesToWriteWhatItWouldNotRead) {
+  const test::TemporaryFolder folder;
+  TrackFile file = sample();
+  file.tracks[1].boxes[0].box.x2 = std::numeric_limits<float>::quiet_NaN();
+  test::expect_error(ErrorKind::internal, "track 1: box 0: an edge is not finite",
+                     [&] { write_track_file(file, folder / "t.json", ExistingTarget::refuse); });
+  EXPECT_TRUE(folder.names().empty());
+}
+
+/// A file with one track, of which parts are replaced.
+struct Text {
+  std::string version = "1";
+  std::string input = "{\"sha256\": \"" + kHash +
+                      "\", \"frames\": 3, \"width\": 100, \"height\": 80, \"time_base\": [1, 25]}";
+  std::string id = "0";
+  std::string action = "\"hide\"";
+  std::string origin = "\"detector\"";
+  std::string span = "\"start_pts\": 0, \"end_pts\": 9";
+  std::string score = "\"score_max\": 0.5,";
+  std::string boxes = "[[0, 1, 2, 30, 40, \"seen\"]]";
+  std::string more_tracks{};
+  std::string tail{};
+
+  [[nodiscard]] std::string track() const {
+    return "{\"id\": " + id + ", \"action\": " + action + ", " + span + ", " + score +
+           " \"origin\": " + origin + ", \"boxes\": " + boxes + "}";
+  }
+  [[nodiscard]] std::string whole() const {
+    return "{\"version\": " + version + ", \"input\": " + input + ", \"tracks\": [" + track() +
+           more_tracks + "]" + tail + "}";
+  }
+};
+
+TEST(TrackFile, ReadsWhatAPersonHasWritten) {
+  const test::TemporaryFolder folder;
+  // Members in another order, on one line, without score and style.
+  const std::string text =
+      R"({"tracks":[{"boxes":[[0,1,2,30,40,"seen"],[10,2.5e1,2,30,4e1,"seen"]],"origin":"person",)"
+      R"("end_pts":20,"start_pts":-5,"action":"hide","id":3}],"version":1,)"
+      R"("input":{"time_base":[1,25],"height":80,"width":100,"frames":3,"sha256":")" +
+      kHash + "\"}}";
+  const TrackFile file = read_track_file(folder.write("t.json", text));
+  ASSERT_EQ(file.tracks.size(), 1U);
+  EXPECT_EQ(file.tracks[0].id, 3);
+  EXPECT_EQ(file.tracks[0].origin, TrackOrigin::person);
+  EXPECT_EQ(file.tracks[0].boxes[1].box, (Box{25, 2, 30, 40}));
+  EXPECT_NO_THROW(static_cast<void>(read_track_file(folder.write("u.json", Text{}.whole()))));
+}
+
+TEST(TrackFile, RefusesWhatIsNotAsStated) {
+  struct Case {
+    std::string text;
+    std::string reason;
+  };
+  const auto boxes = [](const std::string& list) { return Text{.boxes = list}.whole(); };
+  const auto input = [](const std::string& from, const std::string& to) {
+    Text text;
+    text.input.replace(text.input.find(from), from.size(), to);
+    return text.whole();
+  };
+  const std::vector<Case> cases{
+      {"", "is not JSON at byte 1"},
+      {"{\"version\": 1", "is not JSON"},
+      {Text{}.whole() + "x", "is not JSON"},
+      {"[]", "is not an object"},
+      {"7", "is not an object"},
+      {"{}", "has no version"},
+      {Text{.version = "2"}.whole(), "is not of version 1"},
+      {Text{.version = "\"1\""}.whole(), "version is not an integer"},
+      {Text{.version = "1, \"version\": 1"}.whole(), "has a member twice"},
+      {Text{.tail = ", \"note\": 1"}.whole(), "has an unknown member"},
+      {Text{.tail = ", \"tracks\": []"}.whole(), "has a member twice"},
+      {"{\"version\": 1, \"input\": {}, \"tracks\": []}", "input: has no sha256"},
+      {"{\"version\": 1, \"input\": [], \"tracks\": []}", "input: is not an object"},
+      {"{\"version\": 1, \"input\": {}, \"tracks\": {}}", "tracks are not an array"},
+      {"{\"version\": 1, \"input\": {}, \"tracks\": [7]}", "tracks are not an array of objects"},
+      {"{\"version\": 1, \"input\": {}}", "has no tracks"},
+      {"[[[[[[[[[[[[1]]]]]]]]]]]]", "is nested too deeply"},
+      {input("\"" + kHash + "\"", "\"abc\""), "input: sha256 is not 64 digits"},
+      {input("\"" + kHash + "\"", "7"), "input: sha256 is not a string"},
+      {input("3", "-3"), "input: frames are under 0"},
+      {input("3", "3.5"), "input: frames is not an integer"},
+      {input("100", "0"), "input: the picture's size is out of range"},
+      {input("100", "16385"), "input: the picture's size is out of range"},
+      {input("100", "-1"), "input: width is out of range"},
+      {input("100", "99999999999"), "input: width is out of range"},
+      {input("[1, 25]", "[1, 0]"), "input: time_base is not over 0"},
+      {input("[1, 25]", "[1]"), "input: time_base is not [numerator, denominator]"},
+      {input("[1, 25]", "0.04"), "input: time_base is not [numerator, denominator]"},
+      {Text{.id = "-1"}.whole(), "track 0: id is under 0"},
+      {Text{.id = "1e3"}.whole(), "track 0: id is not an integer"},
+      {Text{.id = "18446744073709551615"}.whole(), "track 0: id is not an integer of 64 bits"},
+      {Text{.id = "0, \"id\": 1"}.whole(), "has a member twice"},
+      {Text{.id = "0, \"ID\": 1"}.whole(), "track 0: has an unknown member"},
+      {Text{.more_tracks = ", " + Text{}.track()}.whole(), "track 1: another track has its id"},
+      {Text{.more_tracks = ", {}"}.whole(), "track 1: has no id"},
+      {Text{.more_tracks = ", 7"}.whole(), "tracks are not an array of objects"},
+      {Text{.action = "\"blur\\n\""}.whole(), "track 0: action is unknown"},
+      {Text{.action = "null"}.whole(), "track 0: action is not a string"},
+      {Text{.origin = "\"me\""}.whole(), "track 0: origin is unknown"},
+      {Text{.span = "\"start_pts\": 1, \"end_pts\": 9"}.whole(),
+       "track 0: start_pts is after the first box"},
+      {Text{.span = "\"start_pts\": 0, \"end_pts\": -1"}.whole(),
+       "track 0: end_pts is before the last box"},
+      {Text{.span = "\"start_pts\": 0"}.whole(), "track 0: has no end_pts"},
+      {Text{.score = "\"score_max\": 1.5,"}.whole(), "track 0: score_max is not from 0 to 1"},
+      {Text{.score = "\"score_max\": \"1\","}.whole(), "track 0: score_max is not a number"},
+      {Text{.score = ""}.whole(), "track 0: has no score_max"},
+      {Text{.score = "\"score_max\": 1, \"style\": 3,"}.whole(), "track 0: style is not a string"},
+      {Text{.score = "\"score_max\": 1, \"style\": \"" + std::string(201, 'x') + "\","}.whole(),
+       "track 0: style has more than 200 bytes"},
+      {boxes("[]"), "track 0: has no boxes"},
+      {boxes("{}"), "track 0: boxes are not an array"},
+      {boxes("[7]"), "track 0: box 0: is not [pts, x1, y1, x2, y2, state]"},
+      {boxes("[[0, 1, 2, 30, 40]]"), "track 0: box 0: is not [pts"},
+      {boxes("[[0, 1, 2, 30, 40, \"seen\", 1]]"), "track 0: box 0: is not [pts"},
+      {boxes("[[0.5, 1, 2, 30, 40, \"seen\"]]"), "track 0: box 0: pts is not an integer"},
+      {boxes("[[0, \"1\", 2, 30, 40, \"seen\"]]"), "track 0: box 0: x1 is not a number"},
+      {boxes("[[0, 1, 2, null, 40, \"seen\"]]"), "track 0: box 0: x2 is not a number"},
+      {boxes("[[0, 1, 2, 30, 40, \"gone\"]]"), "track 0: box 0: state is unknown"},
+      {boxes("[[0, NaN, 2, 30, 40, \"seen\"]]"), "is not JSON"},
+      {boxes("[[0, 1e99, 2, 30, 40, \"seen\"]]"), "track 0: box 0: x1 is not finite"},
+      {boxes("[[0, 1e999, 2, 30, 40, \"seen\"]]"), "has a number that is too large"},
+      {boxes("[[0, 30, 2, 30, 40, \"seen\"]]"), "track 0: box 0: x1 is not under x2"},
+      {boxes("[[0, 1, 40, 30, 2, \"seen\"]]"), "track 0: box 0: y1 is not under y2"},
+      {boxes("[[0, 100, 2, 130, 40, \"seen\"]]"), "track 0: box 0: lies outside of the picture"},
+      {boxes("[[0, -9, 2, 0, 40, \"seen\"]]"), "track 0: box 0: lies outside of the picture"},
+      {boxes("[[0, 1, 80, 30, 90, \"seen\"]]"), "track 0: box 0: lies outside of the picture"},
+      {boxes("[[0, 1, 2, 30, 40, \"seen\"], [0, 1, 2, 30, 40, \"seen\"]]"),
+       "track 0: box 1: pts is not after the box before"},
+      {boxes("[[5, 1, 2, 30, 40, \"seen\"], [4, 1, 2, 30, 40, \"seen\"]]"),
+       "track 0: box 1: pts is not after the box before"},
+  };
+  const test::TemporaryFolder folder;
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.text.substr(0, 300));
+    const auto path = folder.write("t.json", c.text);
+    test::expect_error(ErrorKind::input, "t.json: " + c.reason,
+                       [&] { static_cast<void>(read_track_file(path)); });
+  }
+}
+
+TEST(TrackFile, RefusesWhatCannotBeRead) {
+  const test::TemporaryFolder folder;
+  for (const auto& path : {folder / "missing.json", folder.path()})
+    test::expect_error(ErrorKind::input, path.string() + ": can't be ",
+                       [&] { static_cast<void>(read_track_file(path)); });
+}
+
+TEST(TrackFile, RefusesTooMuch) {
+  const test::TemporaryFolder folder;
+  std::string tracks;
+  for (std::size_t i = 1; i <= kMostFileTracks; ++i)
+    tracks += "," + Text{.id = std::to_string(i)}.track();
+  const auto many_tracks = folder.write("tracks.json", Text{.more_tracks = tracks}.whole());
+  test::expect_error(ErrorKind::input, "has more than 131072 tracks",
+                     [&] { static_cast<void>(read_track_file(many_tracks)); });
+
+  std::string boxes = "[[0]";
+  for (std::size_t i = 0; i < kMostFileBoxes + kMostFileTracks; ++i) boxes += ",[0]";
+  const auto many_boxes = folder.write("boxes.json", Text{.boxes = boxes + "]"}.whole());
+  test::expect_error(ErrorKind::input, "has more than 4194304 boxes",
+                     [&] { static_cast<void>(read_track_file(many_boxes)); });
+
+  const auto large = folder.write("large.json");
+  std::filesystem::resize_file(large, kMostTrackFileBytes + 1);  // a hole: nothing is written
+  test::expect_error(ErrorKind::input, "has more than 268435456 bytes",
+                     [&] { static_cast<void>(read_track_file(large)); });
+}
+
+TEST(TrackFile, HoldsTwoThousandTracks) {
+  const test::TemporaryFolder folder;
+  TrackFile file;
+  file.input = {kHash, 100, {1920, 1080}, {1, 25}};
+  for (int i = 0; i < 2000; ++i) {
+    FileTrack track{.id = i, .end_pts = 99, .score_max = 0.5F, .style = {}, .boxes = {}};
+    for (int f = 0; f < 100; ++f) {
+      const float x = static_cast<float>(i % 50) * 38.4F + static_cast<float>(f) * 0.37F;
+      track.boxes.push_back({f, {x, 10, x + 21.7F, 37}, BoxState::seen});
+    }
+    file.tracks.push_back(track);
+  }
+  write_track_file(file, folder / "t.json", ExistingTarget::refuse);
+  EXPECT_EQ(read_track_file(folder / "t.json"), file);
+  EXPECT_EQ(hidden_at(file, 50).size(), 2000U);
+}
+
+TEST(BoxAt, OfADetectorIsThatOfTheFrame) {
+  const FileTrack track = sample().tracks[0];
+  EXPECT_EQ(box_at(track, 0), track.boxes[1].box);
+  EXPECT_EQ(box_at(track, 1), std::nullopt);
+  EXPECT_EQ(box_at(track, -513), std::nullopt);
+}
+
+TEST(BoxAt, OfAPersonIsLinear) {
+  const FileTrack track{
+      .origin = TrackOrigin::person,
+      .start_pts = -10,
+      .end_pts = 50,
+      .style = {},
+      .boxes = {{0, {0, 0, 10, 10}, BoxState::seen}, {40, {20, 40, 50, 60}, BoxState::seen}}};
+  EXPECT_EQ(box_at(track, -11), std::nullopt);
+  EXPECT_EQ(box_at(track, -10), (Box{0, 0, 10, 10}));
+  EXPECT_EQ(box_at(track, 0), (Box{0, 0, 10, 10}));
+  EXPECT_EQ(box_at(track, 10), (Box{5, 10, 20, 22.5F}));
+  EXPECT_EQ(box_at(track, 30), (Box{15, 30, 40, 47.5F}));
+  EXPECT_EQ(box_at(track, 50), (Box{20, 40, 50, 60}));
+  EXPECT_EQ(box_at(track, 51), std::nullopt);
+}
+
+TEST(BoxAt, TakesStampsOfAnySize) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  const FileTrack track{.origin = TrackOrigin::person,
+                        .start_pts = -kMost,
+                        .end_pts = kMost,
+                        .style = {},
+                        .boxes = {{-kMost, {0, 0, 10, 10}, BoxState::seen},
+                                  {kMost, {20, 20, 30, 30}, BoxState::seen}}};
+  EXPECT_EQ(box_at(track, 0), (Box{10, 10, 20, 20}));
+}
+
+TEST(HiddenAt, IsWhatIsToBeHiddenWhereverElseIsKept) {
+  TrackFile file = sample();
+  for (FileTrack& track : file.tracks) {
+    track.origin = TrackOrigin::person;
+    track.start_pts = -1000;
+    track.end_pts = 1000;
+  }
+  ASSERT_EQ(hidden_at(file, 7).size(), 1U);
+  EXPECT_EQ(hidden_at(file, 7)[0].track, file.tracks.data());  // the kept one overlaps it
+  file.tracks[0].action = TrackAction::keep;
+  EXPECT_TRUE(hidden_at(file, 7).empty());
+  file.tracks[2].action = TrackAction::hide;
+  EXPECT_EQ(hidden_at(file, 7)[0].track, &file.tracks[2]);
+}
+
+TrackedFrame frame_with(std::vector<TrackedBox> boxes) {
+  TrackedFrame frame;
+  frame.boxes = std::move(boxes);
+  return frame;
+}
+
+TEST(TrackFileBuilder, MakesTracksOfFrames) {
+  TrackFileBuilder builder({kHash, 0, {100, 80}, {1, 25}}, 0.04F);
+  builder.add(frame_with({{3, {10, 10, 20, 30}, 0, 0.9F, BoxState::seen, true},
+                          {5, {50, 50, 60, 60}, 0, 0.05F, BoxState::seen, false},
+                          {6, {70, 50, 80, 60}, 0, 0.03F, BoxState::seen, false}}),
+              100);
+  builder.add(frame_with({{3, {10, 10, 20, 30}, 0.1F, 0, BoxState::held, true},
+                          {5, {50, 50, 60, 60}, 0, 0.16F, BoxState::seen, true},
+                          {7, {100, 50, 120, 60}, 0, 0.9F, BoxState::seen, true}}),
+              102);
+  builder.add(frame_with({{3, {10, 10, 20, 30}, 0, 0, BoxState::filled, true},
+                          {3, {14, 12, 24, 32}, 0, 0, BoxState::filled, true}}),
+              103);
+  for (const TrackSummary& track : std::vector<TrackSummary>{{3, 0, 2, 1, 0.9F, true},
+                                                             {5, 0, 1, 2, 0.16F, false},
+                                                             {6, 0, 0, 1, 0.03F, false},
+                                                             {7, 1, 1, 1, 0.9F, true}})
+    builder.add(track);
+  const TrackFile file = builder.finish();
+  EXPECT_EQ(reason_against(file), "");
+  EXPECT_EQ(file.input.frames, 3);
+  ASSERT_EQ(file.tracks.size(), 3U);  // 6 is too weak, 7 never in the picture
+  EXPECT_EQ(file.tracks[0], (FileTrack{3,
+                                       TrackAction::hide,
+                                       TrackOrigin::detector,
+                                       100,
+                                       103,
+                                       0.9F,
+                                       "",
+                                       {{100, {10, 10, 20, 30}, BoxState::seen},
+                                        {102, {9, 8, 21, 32}, BoxState::held},
+                                        {103, {10, 10, 24, 32}, BoxState::filled}}}));
+  EXPECT_EQ(file.tracks[1].action, TrackAction::suggest);
+  EXPECT_EQ(file.tracks[1].boxes.size(), 2U);
+  EXPECT_EQ(file.tracks[2], (FileTrack{8,
+                                       TrackAction::hide,
+                                       TrackOrigin::detector,
+                                       102,
+                                       102,
+                                       0.16F,
+                                       "",
+                                       {{102, {50, 50, 60, 60}, BoxState::seen}}}));
+}
+
+}  // namespace
+}  // namespace facepipe

@@ -1,0 +1,585 @@
+// Tracks on pictures and detections whose faces are known.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "core/error.h"
+#include "tests/support/expect_error.h"
+#include "tests/track/scenes.h"
+#include "track/matching.h"
+#include "track/tracker.h"
+
+namespace facepipe {
+namespace {
+
+using test::Patch;
+using test::Scene;
+
+constexpr double kFps = 25;
+constexpr double kStep = 1 / kFps;
+
+struct Seen {
+  Box box;
+  float score = 0.8F;
+};
+
+Box shifted(const Box& box, float x, float y) {
+  return {box.x1 + x, box.y1 + y, box.x2 + x, box.y2 + y};
+}
+
+/// Runs a tracker and keeps what comes out.
+class Film {
+ public:
+  explicit Film(TrackerOptions options = {}) : tracker_(options) {}
+
+  void push(const Scene& scene, const std::vector<Seen>& faces, double step = kStep) {
+    const Detections found = detections(faces);
+    push_luma(test::render(scene), &found, step);
+  }
+  void push_luma(Luma luma, const Detections* found, double step = kStep) {
+    time_ += step;
+    take(tracker_.push({time_, std::move(luma), found}));
+  }
+  void flush() { take(tracker_.flush()); }
+
+  static Detections detections(const std::vector<Seen>& faces) {
+    Detections found;
+    for (const auto& [box, score] : faces) found.push_back(box, score);
+    return found;
+  }
+
+  [[nodiscard]] const TrackedFrame& frame(std::size_t i) const { return frames.at(i); }
+  /// The share of `face` that hidden boxes of the frame cover, at 20 x 20 points.
+  [[nodiscard]] float hidden(std::size_t i, const Box& face) const {
+    int covered = 0;
+    for (int p = 0; p < 400; ++p) {
+      const int column = p % 20;
+      const int row = p / 20;
+      const float x = face.x1 + face.width() * (static_cast<float>(column) + 0.5F) / 20;
+      const float y = face.y1 + face.height() * (static_cast<float>(row) + 0.5F) / 20;
+      covered += std::ranges::any_of(frame(i).boxes, [&](const TrackedBox& b) {
+        const float gx = b.grow * b.box.width();
+        const float gy = b.grow * b.box.height();
+        return b.hidden && x >= b.box.x1 - gx && x < b.box.x2 + gx && y >= b.box.y1 - gy &&
+               y < b.box.y2 + gy;
+      });
+    }
+    return static_cast<float>(covered) / 400;
+  }
+  [[nodiscard]] std::vector<BoxState> states(std::size_t i) const {
+    std::vector<BoxState> all;
+    for (const TrackedBox& box : frame(i).boxes) all.push_back(box.state);
+    return all;
+  }
+
+  std::vector<TrackedFrame> frames;
+  std::vector<TrackSummary> ended;
+
+ private:
+  void take(TrackerOutput out) {
+    std::ranges::move(out.frames, std::back_inserter(frames));
+    std::ranges::move(out.ended, std::back_inserter(ended));
+  }
+
+  Tracker tracker_;
+  double time_ = 0;
+};
+
+const Box kFace{100, 80, 140, 130};
+
+/// A still face in a still picture, detected in the frames that `detected` accepts.
+Film still_film(int frames, const std::function<bool(int)>& detected, TrackerOptions options = {},
+                double step = kStep) {
+  Film film(options);
+  const Scene scene{.patches = {{kFace, 9}}};
+  for (int i = 0; i < frames; ++i)
+    film.push(scene, detected(i) ? std::vector<Seen>{{kFace}} : std::vector<Seen>{}, step);
+  film.flush();
+  return film;
+}
+
+TEST(Tracker, GivesEachFrameOnceInOrder) {
+  const Film film = still_film(40, [](int) { return true; });
+  ASSERT_EQ(film.frames.size(), 40U);
+  for (std::size_t i = 0; i < 40; ++i) {
+    EXPECT_EQ(film.frame(i).number, static_cast<std::int64_t>(i));
+    EXPECT_NEAR(film.frame(i).time_s, kStep * static_cast<double>(i + 1), 1e-9);
+    EXPECT_EQ(film.frame(i).cut, i == 0);
+    EXPECT_FALSE(film.frame(i).hide_all);
+    ASSERT_EQ(film.frame(i).boxes.size(), 1U);
+    EXPECT_EQ(film.frame(i).boxes[0].state, BoxState::seen);
+    EXPECT_EQ(film.frame(i).boxes[0].track, 0);
+    EXPECT_GT(iou(film.frame(i).boxes[0].box, kFace), 0.98F);
+  }
+  ASSERT_EQ(film.ended.size(), 1U);
+  const TrackSummary& track = film.ended[0];
+  EXPECT_EQ(track.first_frame, 0);
+  EXPECT_EQ(track.last_frame, 39);
+  EXPECT_EQ(track.sightings, 40);
+  EXPECT_EQ(track.best_score, 0.8F);
+  EXPECT_TRUE(track.hidden);
+}
+
+TEST(Tracker, LetsAFrameOutWhenItsLookAheadIsComplete) {
+  Film film({.look_ahead_s = 0.2});
+  for (int i = 0; i < 12; ++i) {
+    film.push({}, {});
+    EXPECT_EQ(film.frames.size(), static_cast<std::size_t>(std::max(0, i - 4))) << i;  // 5 frames
+  }
+}
+
+TEST(Tracker, HoldsAFaceForAWhile) {
+  const Film film = still_film(40, [](int i) { return i < 10; }, {.gap_s = 0});
+  for (std::size_t i = 10; i < 20; ++i) {
+    EXPECT_GT(film.hidden(i, kFace), 0.99F) << i;
+    EXPECT_EQ(film.states(i), std::vector{BoxState::held}) << i;
+    EXPECT_NEAR(film.frame(i).boxes[0].grow, 0.02 * static_cast<double>(i - 9), 1e-4) << i;
+  }
+  EXPECT_TRUE(film.frame(20).boxes.empty());  // 0.4 s after frame 9 is frame 19
+  EXPECT_EQ(film.ended.at(0).last_frame, 19);
+}
+
+TEST(Tracker, HidesAShortOcclusionAsOneTrack) {
+  const Film film = still_film(40, [](int i) { return i < 10 || i > 20; });
+  for (std::size_t i = 10; i <= 20; ++i) {
+    EXPECT_EQ(film.hidden(i, kFace), 1) << i;
+    EXPECT_EQ(film.states(i), (std::vector{BoxState::filled, BoxState::filled})) << i;
+  }
+  EXPECT_EQ(film.ended.size(), 1U);
+}
+
+TEST(Tracker, StartsAnotherTrackAfterALongOcclusion) {
+  const Film film = still_film(60, [](int i) { return i < 10 || i > 40; });
+  EXPECT_EQ(film.ended.size(), 2U);
+  EXPECT_EQ(film.hidden(19, kFace), 1);  // held
+  EXPECT_EQ(film.hidden(25, kFace), 0);
+  EXPECT_EQ(film.hidden(31, kFace), 1);  // held backwards
+  EXPECT_EQ(film.hidden(30, kFace), 0);
+}
+
+TEST(Tracker, KeepsATrackForAsLongAsItMayBeMissedInAWholeFile) {
+  const Film film =
+      still_film(100, [](int i) { return i < 10 || i > 80; },
+                 {.gap_s = 4, .look_ahead_s = std::numeric_limits<double>::infinity()});
+  ASSERT_EQ(film.ended.size(), 1U);
+  for (std::size_t i = 0; i < 100; ++i) EXPECT_EQ(film.hidden(i, kFace), 1) << i;
+}
+
+TEST(Tracker, GivesNothingOfAWholeFileBeforeTheEnd) {
+  Film film({.look_ahead_s = std::numeric_limits<double>::infinity()});
+  for (int i = 0; i < 600; ++i) film.push({.picture = {8, 8}}, {});
+  EXPECT_TRUE(film.frames.empty());
+  film.flush();
+  EXPECT_EQ(film.frames.size(), 600U);
+}
+
+TEST(Tracker, EndsAllTracksAtACut) {
+  Film film;
+  const Scene first{.patches = {{kFace, 9}}};
+  Luma other = test::render({.seed = 70});
+  for (std::size_t i = 0; i < other.samples.size() / 2; ++i) other.samples[i] /= 8;
+  for (int i = 0; i < 10; ++i) film.push(first, {{kFace}});
+  const Detections none;
+  for (int i = 0; i < 5; ++i) film.push_luma(other, &none);
+  const Detections found = Film::detections({{kFace}});
+  for (int i = 0; i < 5; ++i) film.push_luma(other, &found);
+  film.flush();
+  EXPECT_TRUE(film.frame(10).cut);
+  EXPECT_TRUE(film.frame(10).boxes.empty() == false);  // held backwards from frame 15
+  EXPECT_EQ(film.frame(10).boxes[0].track, 1);
+  EXPECT_EQ(film.frame(9).boxes.size(), 1U);  // but not over the cut
+  ASSERT_EQ(film.ended.size(), 2U);
+  EXPECT_EQ(film.ended[0].last_frame, 9);
+}
+
+TEST(Tracker, GoesBackwardsToWeakerDetections) {
+  // A face that comes nearer: its scores rise, and it moves.
+  Film film;
+  const auto at = [](int i) { return shifted(kFace, 3 * static_cast<float>(i), 0); };
+  for (int i = 0; i < 30; ++i) {
+    const float score = i < 4 ? 0 : i < 12 ? 0.06F : 0.9F;
+    film.push({.patches = {{at(i), 9}}},
+              score > 0 ? std::vector<Seen>{{at(i), score}} : std::vector<Seen>{});
+  }
+  film.flush();
+  for (int i = 0; i < 30; ++i)
+    EXPECT_GT(film.hidden(static_cast<std::size_t>(i), at(i)), 0.95F) << i;
+  EXPECT_EQ(film.ended.size(), 1U);
+}
+
+TEST(Tracker, HidesAWeakDetectionInItsFrameOnly) {
+  Film film;
+  const Box large{100, 60, 200, 160};  // starts a track from .22 on
+  for (int i = 0; i < 40; ++i) {
+    const float score = i == 20 ? 0.18F : i > 14 && i < 30 ? 0.06F : 0;
+    film.push({.patches = {{large, 9}}},
+              score > 0 ? std::vector<Seen>{{large, score}} : std::vector<Seen>{});
+  }
+  film.flush();
+  for (std::size_t i = 0; i < 40; ++i) EXPECT_EQ(film.hidden(i, large), i == 20 ? 1 : 0) << i;
+  ASSERT_EQ(film.ended.size(), 1U);
+  EXPECT_FALSE(film.ended[0].hidden);
+  EXPECT_EQ(film.ended[0].best_score, 0.18F);
+  EXPECT_EQ(film.frame(16).boxes.size(), 1U);  // there, as a doubtful one
+}
+
+TEST(Tracker, NeedsHigherScoresOfLargerFaces) {
+  EXPECT_FLOAT_EQ(start_score_of({0, 0, 40, 40}, 0.17F), 0.17F);
+  EXPECT_FLOAT_EQ(start_score_of({0, 0, 80, 80}, 0.17F), 0.17F * std::pow(2.0F, 0.3F));
+  EXPECT_FLOAT_EQ(start_score_of({0, 0, 400, 400}, 0.17F), 0.25F);
+  EXPECT_FLOAT_EQ(start_score_of({0, 0, 2, 2}, 0.17F), 0.08F);
+  EXPECT_FLOAT_EQ(start_score_of({0, 0, 2, 2}, 0.05F), 0.05F);
+  EXPECT_FLOAT_EQ(start_score_of({0, 0, 400, 400}, 0.5F), 0.5F);
+}
+
+TEST(Tracker, CoversTheRimOfANeighbour) {
+  // A box that is too small in every other frame: what its neighbours cover is covered there too.
+  Film film;
+  const Box half{100, 80, 140, 105};
+  for (int i = 0; i < 20; ++i) film.push({.patches = {{kFace, 9}}}, {{i % 2 == 0 ? kFace : half}});
+  film.flush();
+  for (std::size_t i = 0; i < 20; ++i) EXPECT_GT(film.hidden(i, kFace), 0.95F) << i;
+}
+
+TEST(Tracker, FollowsAFaceThroughAPan) {
+  Film film;
+  for (int i = 0; i < 30; ++i) {
+    const float x = 6 * static_cast<float>(i);
+    const Box face = shifted(kFace, -x / 2, 0);  // walks against the camera's motion
+    const bool detected = i < 10 || i > 17;
+    film.push({.camera = {1, 0, -x, 0}, .patches = {{face, 9}}},
+              detected ? std::vector<Seen>{{face}} : std::vector<Seen>{});
+  }
+  film.flush();
+  for (int i = 0; i < 30; ++i)
+    EXPECT_GT(
+        film.hidden(static_cast<std::size_t>(i), shifted(kFace, -3 * static_cast<float>(i), 0)),
+        0.97F)
+        << i;
+  EXPECT_EQ(film.ended.size(), 1U);
+}
+
+TEST(Tracker, HoldsWhatEntersAtTheBorder) {
+  // Comes in from the left by 8 pixels a frame, detected once it is inside.
+  Film film;
+  const auto at = [](int i) { return shifted({-40, 80, 0, 130}, 8 * static_cast<float>(i), 0); };
+  for (int i = 0; i < 20; ++i)
+    film.push({.patches = {{at(i), 9}}}, i >= 6 ? std::vector<Seen>{{at(i)}} : std::vector<Seen>{});
+  film.flush();
+  for (int i = 3; i < 20; ++i)
+    EXPECT_GT(film.hidden(static_cast<std::size_t>(i), at(i)), 0.8F) << i;
+}
+
+TEST(Tracker, HoldsWhatHasLeftAtTheBorderAtMost) {
+  Film film;
+  for (int i = 0; i < 20; ++i) {
+    const Box face = shifted(kFace, -15 * static_cast<float>(i), 0);
+    film.push({.patches = {{face, 9}}}, i < 8 ? std::vector<Seen>{{face}} : std::vector<Seen>{});
+  }
+  film.flush();
+  for (const TrackedFrame& frame : film.frames)
+    for (const TrackedBox& box : frame.boxes) EXPECT_GT(box.box.x2, 0) << frame.number;
+  EXPECT_TRUE(film.frame(18).boxes.empty());
+}
+
+TEST(Tracker, KeepsTwoApartThatCross) {
+  // One goes to the right, the other to the left in front of it, 6 pixels a frame each.
+  Film film;
+  const auto right = [](int i) { return shifted({20, 80, 60, 130}, 6 * static_cast<float>(i), 0); };
+  const auto left = [](int i) {
+    return shifted({260, 90, 300, 140}, -6 * static_cast<float>(i), 0);
+  };
+  for (int i = 0; i < 40; ++i) {
+    std::vector<Seen> faces{{left(i), 0.9F}};
+    if (iou(left(i), right(i)) < 0.3F) faces.push_back({right(i), 0.8F});
+    film.push({.patches = {{right(i), 9}, {left(i), 10}}}, faces);
+  }
+  film.flush();
+  for (int i = 0; i < 40; ++i) {
+    EXPECT_GT(film.hidden(static_cast<std::size_t>(i), left(i)), 0.97F) << i;
+    EXPECT_GT(film.hidden(static_cast<std::size_t>(i), right(i)), 0.9F) << i;
+  }
+  EXPECT_EQ(film.ended.size(), 2U);
+  for (const TrackedBox& box : film.frame(39).boxes)
+    EXPECT_GT(iou(box.box, box.track == 0 ? left(39) : right(39)), 0.8F);
+}
+
+TEST(Tracker, HidesAllOfAFrameWithoutDetections) {
+  Film film;
+  const Scene scene{.patches = {{kFace, 9}}};
+  for (int i = 0; i < 10; ++i) film.push(scene, {{kFace}});
+  film.push_luma(test::render(scene), nullptr);
+  for (int i = 0; i < 10; ++i) film.push(scene, {{kFace}});
+  film.flush();
+  for (std::size_t i = 0; i < film.frames.size(); ++i)
+    EXPECT_EQ(film.frame(i).hide_all, i == 10) << i;
+  EXPECT_EQ(film.ended.size(), 1U);
+}
+
+TEST(Tracker, LooksPastADamagedPicture) {
+  // The picture moves on meanwhile; a damaged one would be a cut if it were looked at.
+  Film film;
+  const auto scene = [](int i) {
+    const float x = 5 * static_cast<float>(i);
+    return Scene{.camera = {1, 0, x, 0}, .patches = {{shifted(kFace, x, 0), 9}}};
+  };
+  const auto face = [](int i) { return shifted(kFace, 5 * static_cast<float>(i), 0); };
+  const Detections none;
+  for (int i = 0; i < 10; ++i) film.push(scene(i), {{face(i)}});
+  film.push_luma({}, &none);
+  film.push_luma({}, nullptr);
+  for (int i = 12; i < 15; ++i) film.push(scene(i), {});
+  for (int i = 15; i < 20; ++i) film.push(scene(i), {{face(i)}});
+  film.flush();
+  EXPECT_EQ(film.ended.size(), 1U);
+  for (int i = 0; i < 20; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    EXPECT_EQ(film.frame(at).hide_all, i == 10 || i == 11);
+    EXPECT_EQ(film.frame(at).cut, i == 0);
+    if (film.frame(at).hide_all) continue;
+    EXPECT_GT(film.hidden(at, face(i)), 0.97F) << i;
+  }
+}
+
+TEST(Tracker, GoesBackwardsPastADamagedPicture) {
+  Film film;
+  const Scene scene{.patches = {{kFace, 9}}};
+  for (int i = 0; i < 10; ++i) film.push(scene, {});
+  film.push_luma({}, nullptr);
+  film.push(scene, {{kFace}});
+  film.flush();
+  for (std::size_t i = 3; i < 12; ++i) EXPECT_EQ(film.hidden(i, kFace), 1) << i;
+}
+
+TEST(Tracker, CountsTimeNotFrames) {
+  // 100 frames a second, then 5: a face is held for 0.4 s in both.
+  const Film fast = still_film(
+      200, [](int i) { return i < 20; }, {.gap_s = 0}, 0.01);
+  EXPECT_EQ(fast.hidden(59, kFace), 1);
+  EXPECT_EQ(fast.hidden(60, kFace), 0);
+  const Film slow = still_film(
+      20, [](int i) { return i < 5; }, {.gap_s = 0}, 0.2);
+  EXPECT_EQ(slow.hidden(6, kFace), 1);
+  EXPECT_EQ(slow.hidden(7, kFace), 0);
+}
+
+TEST(Tracker, HoldsForOneFrameHoweverLongItIs) {
+  const Film film = still_film(
+      8, [](int i) { return i == 3; }, {}, 10);
+  for (std::size_t i = 0; i < 8; ++i)
+    EXPECT_EQ(film.hidden(i, kFace), i >= 2 && i <= 4 ? 1 : 0) << i;
+}
+
+TEST(Tracker, TakesFramesOfChangingDistance) {
+  Film film;
+  const Scene scene{.patches = {{kFace, 9}}};
+  const std::vector<double> steps{0.04, 0.001, 0.2, 0.04, 0.3, 0.02, 0.02, 0.1, 0.04, 0.04};
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    film.push(scene, i % 3 == 0 ? std::vector<Seen>{{kFace}} : std::vector<Seen>{}, steps[i]);
+  film.flush();
+  ASSERT_EQ(film.frames.size(), steps.size());
+  for (std::size_t i = 0; i < steps.size(); ++i) EXPECT_EQ(film.hidden(i, kFace), 1) << i;
+}
+
+TEST(Tracker, RefusesATimeThatDoesNotFollow) {
+  for (const double time :
+       {0.04, 0.0, -1.0, static_cast<double>(NAN), std::numeric_limits<double>::infinity()}) {
+    Tracker tracker;
+    const Detections none;
+    EXPECT_TRUE(tracker.push({0.04, test::render({}), &none}).frames.empty());
+    test::expect_error(ErrorKind::internal, "tracks: frame 1 is not later", [&] {
+      static_cast<void>(tracker.push({time, test::render({}), &none}));
+    });
+  }
+}
+
+TEST(Tracker, RefusesMoreDetectionsThanItTracks) {
+  Detections many;
+  for (std::size_t i = 0; i <= kMostDetections; ++i) many.push_back(kFace, 0.5F);
+  Tracker tracker;
+  test::expect_error(ErrorKind::device, "frame 0 has 4097 detections, more than 4096", [&] {
+    static_cast<void>(tracker.push({0, test::render({}), &many}));
+  });
+}
+
+TEST(Tracker, RefusesMoreTracksThanItFollows) {
+  // Detections that never continue a track: each frame's are elsewhere.
+  Tracker tracker;
+  const auto push = [&](int frame) {
+    Detections many;
+    for (int i = 0; i < 4000; ++i) {
+      const auto x = static_cast<float>(i % 80 * 4);
+      const int row = i / 80;
+      const auto y = static_cast<float>(4 * row);
+      const auto side = 0.2F * std::pow(3.0F, static_cast<float>(frame));
+      many.push_back({x, y, x + side, y + side}, 0.5F);
+    }
+    static_cast<void>(tracker.push({frame * kStep, test::render({}), &many}));
+  };
+  push(0);
+  push(1);
+  test::expect_error(ErrorKind::device, "tracks: there are more than 8192 at frame 2",
+                     [&] { push(2); });
+}
+
+TEST(Tracker, TakesAnyNumberOfDoubtfulTracks) {
+  // What is faint comes and goes everywhere; that must not end a run, and what is hidden stays so.
+  Film film;
+  const Box lone{100, 60, 200, 160};
+  for (int frame = 0; frame < 6; ++frame) {
+    std::vector<Seen> faces{{kFace}, {shifted(lone, 20 * static_cast<float>(frame % 2), 60), 0.2F}};
+    for (int i = 0; i < 2000; ++i) {
+      const auto x = static_cast<float>(i % 80 * 4);
+      const int row = i / 80;
+      const float side = 0.1F * std::pow(3.0F, static_cast<float>(frame));
+      faces.push_back(
+          {{x, static_cast<float>(row), x + side, static_cast<float>(row) + side}, 0.04F});
+    }
+    film.push({.patches = {{kFace, 9}}}, faces);
+  }
+  film.flush();
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_EQ(film.hidden(i, kFace), 1) << i;
+    EXPECT_EQ(film.hidden(i, shifted(lone, 20 * static_cast<float>(i % 2), 60)), 1) << i;
+  }
+}
+
+TEST(Tracker, PassesOverBoxesThatAreNone) {
+  Film film;
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  film.push({}, {{{10, 10, 10, 30}},
+                 {{10, 30, 20, 10}},
+                 {{nan, 1, 2, 3}},
+                 {kFace, nan},
+                 {kFace, 0.01F},
+                 {{1, 2, std::numeric_limits<float>::infinity(), 3}}});
+  film.flush();
+  EXPECT_TRUE(film.frame(0).boxes.empty());
+}
+
+TEST(Tracker, TakesBoxesOfAnyPlaceAndSize) {
+  Film film;
+  const std::vector<Seen> faces{{{-1e9F, -1e9F, 1e9F, 1e9F}},
+                                {{1e30F, 1e30F, 2e30F, 2e30F}},
+                                {{-500, -500, -400, -400}},
+                                {{3, 3, 3.001F, 3.001F}}};
+  for (int i = 0; i < 5; ++i) film.push({}, faces);
+  film.flush();
+  EXPECT_GE(film.frame(4).boxes.size(), 3U);
+}
+
+TEST(Tracker, TakesAnySizeOfPicture) {
+  for (const Size size : {Size{1, 1}, Size{16, 16}, Size{33, 17}, Size{641, 35}}) {
+    Film film;
+    const Box face{0, 0, static_cast<float>(size.width), static_cast<float>(size.height)};
+    for (int i = 0; i < 20; ++i)
+      film.push({.picture = size}, i % 4 == 0 ? std::vector<Seen>{{face}} : std::vector<Seen>{});
+    film.flush();
+    for (std::size_t i = 0; i < 20; ++i) EXPECT_GT(film.hidden(i, face), 0.95F) << to_string(size);
+  }
+}
+
+TEST(Tracker, StartsAnewWhereTheSizeChanges) {
+  Film film;
+  for (int i = 0; i < 5; ++i) film.push({}, {{kFace}});
+  for (int i = 0; i < 5; ++i) film.push({.picture = {640, 480}}, {{kFace}});
+  film.flush();
+  EXPECT_TRUE(film.frame(5).cut);
+  EXPECT_EQ(film.ended.size(), 2U);
+}
+
+TEST(Tracker, GoesOnAfterAFlushWithoutWhatWasBefore) {
+  Film film;
+  for (int i = 0; i < 5; ++i) film.push({.patches = {{kFace, 9}}}, {{kFace}});
+  film.flush();
+  EXPECT_EQ(film.frames.size(), 5U);
+  film.push({.patches = {{kFace, 9}}}, {}, -1);  // an earlier time: nothing is before it
+  film.push({.patches = {{kFace, 9}}}, {{kFace}});
+  film.flush();
+  ASSERT_EQ(film.frames.size(), 7U);
+  EXPECT_EQ(film.frame(5).number, 5);
+  EXPECT_TRUE(film.frame(5).cut);
+  EXPECT_EQ(film.frame(6).boxes.at(0).track, 1);
+}
+
+TEST(Tracker, FollowsTwoThousand) {
+  // A crowd that moves with the camera: 50 x 40 faces of 16 pixels, each fourth missed in a frame.
+  Film film;
+  const Size picture{1600, 1280};
+  const auto face = [](int i, int frame) {
+    const int row = i / 50;
+    const auto x = static_cast<float>(i % 50 * 32 + 2 * frame);
+    const auto y = static_cast<float>(32 * row);
+    return Box{x, y, x + 16, y + 16};
+  };
+  for (int frame = 0; frame < 6; ++frame) {
+    std::vector<Seen> faces;
+    for (int i = 0; i < 2000; ++i)
+      if ((i + frame) % 4 != 0 || frame == 0) faces.push_back({face(i, frame)});
+    film.push({.picture = picture, .camera = {1, 0, 2 * static_cast<float>(frame), 0}}, faces);
+  }
+  film.flush();
+  EXPECT_EQ(film.ended.size(), 2000U);
+  for (int frame = 0; frame < 5; ++frame)
+    for (int i = 0; i < 2000; i += 37)
+      EXPECT_GT(film.hidden(static_cast<std::size_t>(frame), face(i, frame)), 0.9F) << frame;
+}
+
+bool operator==(const TrackedBox& a, const TrackedBox& b) {
+  return a.track == b.track && a.box == b.box && a.grow == b.grow && a.score == b.score &&
+         a.state == b.state && a.hidden == b.hidden;
+}
+
+TEST(Tracker, GivesTheSameAgain) {
+  const auto run = [] {
+    Film film;
+    for (int i = 0; i < 40; ++i) {
+      const float x = 4 * static_cast<float>(i);
+      std::vector<Seen> faces;
+      for (unsigned k = 0; k < 12; ++k)
+        if (test::lattice(i, static_cast<int>(k), 5) > 0.3F)
+          faces.push_back({shifted({20, 20, 40, 45}, 23 * static_cast<float>(k) - x / 2,
+                                   9 * static_cast<float>(k)),
+                           test::lattice(i, static_cast<int>(k), 6)});
+      film.push({.camera = test::about({160, 120}, 0.2F * static_cast<float>(i), 1, -x, 0)}, faces);
+    }
+    film.flush();
+    return film;
+  };
+  const Film a = run();
+  const Film b = run();
+  std::size_t boxes = 0;
+  ASSERT_EQ(a.frames.size(), b.frames.size());
+  for (std::size_t i = 0; i < a.frames.size(); ++i) {
+    ASSERT_EQ(a.frame(i).boxes.size(), b.frame(i).boxes.size());
+    for (std::size_t k = 0; k < a.frame(i).boxes.size(); ++k)
+      EXPECT_TRUE(a.frame(i).boxes[k] == b.frame(i).boxes[k]) << i;
+    boxes += a.frame(i).boxes.size();
+  }
+  EXPECT_GT(boxes, 300U);
+}
+
+TEST(TrackerOptions, AreChecked) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<TrackerOptions> refused{
+      {.start_score = 1.1F}, {.lone_score = -0.1F},
+      {.start_score = NAN},  {.start_score = 0.1F, .continue_score = 0.2F},
+      {.sure_score = 2},     {.hold_s = -1},
+      {.gap_s = nan},        {.back_s = 61},
+      {.weak_hold_s = -1},   {.look_ahead_s = -1},
+      {.look_ahead_s = nan}, {.grow_per_s = -1},
+  };
+  for (std::size_t i = 0; i < refused.size(); ++i) {
+    SCOPED_TRACE(i);
+    test::expect_error(ErrorKind::usage, "tracks: ", [&] { Tracker tracker(refused[i]); });
+  }
+  EXPECT_NO_THROW(check_tracker_options({}));
+}
+
+}  // namespace
+}  // namespace facepipe

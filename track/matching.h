@@ -1,0 +1,33 @@
+// Which detection continues which track.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/geometry.h"
+
+namespace facepipe {
+
+/// Intersection over union; 0 where either box is empty.
+[[nodiscard]] float iou(const Box& a, const Box& b);
+
+/// How well a detection fits a prediction; the higher, the better. Over 1: 1 + IoU, where that is
+/// 0.2 or more. 0 .. 1: boxes side by side, as of a fast or small face: 1 less the distance of
+/// their centres by their smaller size (the root of the area), where that is under 0.6 and the
+/// sizes differ by less than 2. 0: no pair.
+[[nodiscard]] float affinity(const Box& prediction, const Box& detection);
+
+struct Match {
+  std::size_t prediction = 0;
+  std::size_t detection = 0;
+  friend bool operator==(const Match&, const Match&) = default;
+};
+
+/// Pairs of the best affinity first; each box at most once; of equal affinity the lower prediction,
+/// then the lower detection.
+[[nodiscard]] std::vector<Match> match_greedily(std::span<const Box> predictions,
+                                                std::span<const Box> detections);
+
+}  // namespace facepipe

@@ -1,0 +1,44 @@
+// A similarity of the plane (turn, scale and shift), and the one that fits most of given points.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "core/geometry.h"
+
+namespace facepipe {
+
+/// x' = a x - b y + dx, y' = b x + a y + dy, in pixels; (0, 0) is the picture's outer corner.
+struct Similarity {
+  float a = 1;
+  float b = 0;
+  float dx = 0;
+  float dy = 0;
+
+  [[nodiscard]] Point operator()(Point p) const {
+    return {a * p.x - b * p.y + dx, b * p.x + a * p.y + dy};
+  }
+  [[nodiscard]] float scale() const;
+  /// What leads back. a and b are not both 0.
+  [[nodiscard]] Similarity inverse() const;
+  friend bool operator==(const Similarity&, const Similarity&) = default;
+};
+
+/// The box about the moved centre, scaled: boxes stay upright.
+[[nodiscard]] Box moved(const Box& box, const Similarity& by);
+
+struct SimilarityFit {
+  Similarity model;         ///< the identity where nothing fits
+  std::size_t inliers = 0;  ///< points that it takes to within the tolerance
+};
+
+/// The similarity from `from[i]` to `to[i]` by RANSAC (Fischler and Bolles 1981) over pairs of
+/// points, with a fixed seed, so that equal points give equal results; then least squares over its
+/// inliers (Umeyama 1991, closed form in the plane). Scales outside of 1/2 .. 2 don't come from a
+/// camera between two frames, and are left out.
+///
+/// @param tolerance  in pixels, > 0
+[[nodiscard]] SimilarityFit fit_similarity(std::span<const Point> from, std::span<const Point> to,
+                                           float tolerance);
+
+}  // namespace facepipe

@@ -1,0 +1,205 @@
+#include "track/track_file.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <set>
+#include <span>
+#include <utility>
+
+#include "core/error.h"
+#include "core/limits.h"
+#include "core/output_file.h"
+#include "track/track_file_json.h"
+
+namespace facepipe {
+namespace {
+
+constexpr std::size_t kMostStyleBytes = 200;
+
+bool is_hash(const std::string& text) {
+  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+std::string reason_against(const TrackFileInput& input) {
+  if (!is_hash(input.sha256)) return "input: sha256 is not 64 digits in lower case";
+  if (input.frames < 0) return "input: frames are under 0";
+  const auto [width, height] = input.size;
+  if (width < 1 || height < 1 || width > kMaxPictureSide || height > kMaxPictureSide)
+    return "input: the picture's size is out of range";
+  if (input.time_base.num < 1 || input.time_base.den < 1) return "input: time_base is not over 0";
+  return {};
+}
+
+std::string reason_against(const Box& box, Size picture) {
+  for (const float edge : {box.x1, box.y1, box.x2, box.y2})
+    if (!std::isfinite(edge)) return "an edge is not finite";
+  if (!(box.x1 < box.x2)) return "x1 is not under x2";
+  if (!(box.y1 < box.y2)) return "y1 is not under y2";
+  if (box.x2 <= 0 || box.y2 <= 0 || box.x1 >= static_cast<float>(picture.width) ||
+      box.y1 >= static_cast<float>(picture.height))
+    return "lies outside of the picture";
+  return {};
+}
+
+std::string reason_against(const FileTrack& track, Size picture) {
+  if (track.id < 0) return "id is under 0";
+  if (!(track.score_max >= 0 && track.score_max <= 1)) return "score_max is not from 0 to 1";
+  if (track.style.size() > kMostStyleBytes)
+    return "style has more than " + std::to_string(kMostStyleBytes) + " bytes";
+  if (track.boxes.empty()) return "has no boxes";
+  for (std::size_t i = 0; i < track.boxes.size(); ++i) {
+    const std::string name = "box " + std::to_string(i) + ": ";
+    if (i > 0 && track.boxes[i].pts <= track.boxes[i - 1].pts)
+      return name + "pts is not after the box before";
+    const std::string reason = reason_against(track.boxes[i].box, picture);
+    if (!reason.empty()) return name + reason;
+  }
+  if (track.start_pts > track.boxes.front().pts) return "start_pts is after the first box";
+  if (track.end_pts < track.boxes.back().pts) return "end_pts is before the last box";
+  return {};
+}
+
+Box joined(const Box& a, const Box& b) {
+  return {std::min(a.x1, b.x1), std::min(a.y1, b.y1), std::max(a.x2, b.x2), std::max(a.y2, b.y2)};
+}
+
+Box grown(const Box& box, float share) {
+  const float x = share * box.width();
+  const float y = share * box.height();
+  return {box.x1 - x, box.y1 - y, box.x2 + x, box.y2 + y};
+}
+
+FileTrack make_track(std::int64_t id, TrackAction action, float score, std::vector<FileBox> boxes) {
+  FileTrack track;
+  track.id = id;
+  track.action = action;
+  track.score_max = score;
+  track.start_pts = boxes.front().pts;
+  track.end_pts = boxes.back().pts;
+  track.boxes = std::move(boxes);
+  return track;
+}
+
+}  // namespace
+
+std::string reason_against(const TrackFile& file) {
+  if (std::string reason = reason_against(file.input); !reason.empty()) return reason;
+  if (file.tracks.size() > kMostFileTracks)
+    return "has more than " + std::to_string(kMostFileTracks) + " tracks";
+  std::set<std::int64_t> ids;
+  std::size_t boxes = 0;
+  for (std::size_t i = 0; i < file.tracks.size(); ++i) {
+    const FileTrack& track = file.tracks[i];
+    const std::string name = "track " + std::to_string(i) + ": ";
+    if (const std::string reason = reason_against(track, file.input.size); !reason.empty())
+      return name + reason;
+    if (!ids.insert(track.id).second) return name + "another track has its id";
+    boxes += track.boxes.size();
+  }
+  if (boxes > kMostFileBoxes) return "has more than " + std::to_string(kMostFileBoxes) + " boxes";
+  return {};
+}
+
+TrackFile read_track_file(const std::filesystem::path& path) {
+  TrackFile file = parse_track_file(path);
+  if (const std::string reason = reason_against(file); !reason.empty())
+    throw Error(ErrorKind::input, path.string() + ": " + reason);
+  return file;
+}
+
+void write_track_file(const TrackFile& file, const std::filesystem::path& path,
+                      ExistingTarget existing) {
+  if (const std::string reason = reason_against(file); !reason.empty())
+    throw Error(ErrorKind::internal, path.string() + ": " + reason);
+  OutputFile output(path, existing);
+  const auto write = [&](const std::string& text) {
+    if (const int code = output.write(std::as_bytes(std::span(text)))) output.fail(code);
+  };
+  write(track_file_head(file.input));
+  for (std::size_t i = 0; i < file.tracks.size(); ++i) {
+    std::string text = i == 0 ? "" : ",";
+    append_track(text, file.tracks[i]);
+    write(text);
+  }
+  write("]}\n");
+  output.commit();
+}
+
+std::optional<Box> box_at(const FileTrack& track, std::int64_t pts) {
+  if (pts < track.start_pts || pts > track.end_pts || track.boxes.empty()) return std::nullopt;
+  const auto next = std::ranges::lower_bound(track.boxes, pts, {}, &FileBox::pts);
+  if (next != track.boxes.end() && next->pts == pts) return next->box;
+  if (track.origin == TrackOrigin::detector) return std::nullopt;
+  if (next == track.boxes.begin()) return next->box;
+  const FileBox& before = *(next - 1);
+  if (next == track.boxes.end()) return before.box;
+  // Differences of 64-bit stamps in floating point: they may exceed the integers.
+  const auto from = static_cast<double>(before.pts);
+  const double k = (static_cast<double>(pts) - from) / (static_cast<double>(next->pts) - from);
+  const auto mix = [k](float a, float b) {
+    return static_cast<float>(static_cast<double>(a) * (1 - k) + static_cast<double>(b) * k);
+  };
+  const Box& a = before.box;
+  const Box& b = next->box;
+  return Box{mix(a.x1, b.x1), mix(a.y1, b.y1), mix(a.x2, b.x2), mix(a.y2, b.y2)};
+}
+
+std::vector<HiddenBox> hidden_at(const TrackFile& file, std::int64_t pts) {
+  std::vector<HiddenBox> hidden;
+  for (const FileTrack& track : file.tracks) {
+    if (track.action != TrackAction::hide) continue;
+    if (const std::optional<Box> box = box_at(track, pts)) hidden.push_back({*box, &track});
+  }
+  return hidden;
+}
+
+TrackFileBuilder::TrackFileBuilder(TrackFileInput input, float suggest_score)
+    : suggest_score_(suggest_score) {
+  file_.input = std::move(input);
+  file_.input.frames = 0;
+}
+
+void TrackFileBuilder::add(const TrackedFrame& frame, std::int64_t pts) {
+  ++file_.input.frames;
+  for (const TrackedBox& box : frame.boxes) {
+    const Box place = grown(box.box, box.grow);
+    if (!reason_against(place, file_.input.size).empty()) continue;
+    Collected& track = tracks_[box.track];
+    if (track.boxes.empty() || track.boxes.back().pts != pts) {
+      track.boxes.push_back({pts, place, box.state});
+    } else {
+      FileBox& there = track.boxes.back();
+      there.box = joined(there.box, place);
+      // Of several the one that says most: a sighting, then what lies between two.
+      if (box.state == BoxState::seen || there.state == BoxState::held) there.state = box.state;
+    }
+    const std::size_t last = track.boxes.size() - 1;
+    if (box.hidden && (track.alone.empty() || track.alone.back() != last))
+      track.alone.push_back(last);
+  }
+}
+
+void TrackFileBuilder::add(const TrackSummary& track) {
+  tracks_[track.id].best_score = track.best_score;
+  tracks_[track.id].hidden = track.hidden;
+}
+
+TrackFile TrackFileBuilder::finish() {
+  std::int64_t next_id = tracks_.empty() ? 0 : tracks_.rbegin()->first + 1;
+  std::vector<FileTrack> alone;
+  for (auto& [id, track] : tracks_) {
+    for (const std::size_t i : track.alone)
+      if (!track.hidden)
+        alone.push_back(
+            make_track(next_id++, TrackAction::hide, track.best_score, {track.boxes[i]}));
+    if (track.boxes.empty() || (!track.hidden && track.best_score < suggest_score_)) continue;
+    const TrackAction action = track.hidden ? TrackAction::hide : TrackAction::suggest;
+    file_.tracks.push_back(make_track(id, action, track.best_score, std::move(track.boxes)));
+  }
+  std::ranges::move(alone, std::back_inserter(file_.tracks));
+  tracks_.clear();
+  return std::move(file_);
+}
+
+}  // namespace facepipe

@@ -1,0 +1,281 @@
+#include "track/track_file_json.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <initializer_list>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <span>
+#include <stdexcept>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "core/error.h"
+
+namespace facepipe {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int kVersion = 1;
+constexpr std::size_t kMostDepth = 8;
+constexpr std::size_t kTrackDepth = 2;  ///< of a track's object: in the array of the file's object
+
+/// The words of an enumeration, in its order.
+constexpr std::array<std::string_view, 3> kActions{"hide", "keep", "suggest"};
+constexpr std::array<std::string_view, 2> kOrigins{"detector", "person"};
+constexpr std::array<std::string_view, 3> kStates{"seen", "held", "filled"};
+
+/// Why a value is refused; the file's name is put before it where it leaves this source.
+class Refused : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+[[noreturn]] void refuse(const std::string& reason) { throw Refused(reason); }
+
+void expect_members(const Json& object, std::initializer_list<std::string_view> known) {
+  if (!object.is_object()) refuse("is not an object");
+  for (const auto& member : object.items())
+    if (std::ranges::find(known, member.key()) == known.end()) refuse("has an unknown member");
+}
+
+const Json& member(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  if (found == object.end()) refuse(std::string("has no ") + name);
+  return *found;
+}
+
+std::int64_t integer(const Json& value, const std::string& name) {
+  const bool too_large =
+      value.is_number_unsigned() &&
+      value.get<std::uint64_t>() > std::uint64_t{std::numeric_limits<std::int64_t>::max()};
+  if (!value.is_number_integer() || too_large) refuse(name + " is not an integer of 64 bits");
+  return value.get<std::int64_t>();
+}
+
+int small_integer(const Json& value, const std::string& name) {
+  const std::int64_t number = integer(value, name);
+  if (number < 0 || number > std::numeric_limits<int>::max()) refuse(name + " is out of range");
+  return static_cast<int>(number);
+}
+
+float number(const Json& value, const std::string& name) {
+  if (!value.is_number()) refuse(name + " is not a number");
+  const double number = value.get<double>();
+  // Beyond what a float holds the conversion would be undefined.
+  if (!(std::abs(number) <= std::numeric_limits<float>::max())) refuse(name + " is not finite");
+  return static_cast<float>(number);
+}
+
+std::string text(const Json& value, const std::string& name) {
+  if (!value.is_string()) refuse(name + " is not a string");
+  return value.get<std::string>();
+}
+
+template <typename Enum>
+Enum word(const Json& value, std::span<const std::string_view> words, const std::string& name) {
+  const std::string given = text(value, name);
+  for (std::size_t i = 0; i < words.size(); ++i)
+    if (words[i] == given) return static_cast<Enum>(i);
+  refuse(name + " is unknown");
+}
+
+FileBox box_of(const Json& value) {
+  if (!value.is_array() || value.size() != 6) refuse("is not [pts, x1, y1, x2, y2, state]");
+  return {integer(value[0], "pts"),
+          {number(value[1], "x1"), number(value[2], "y1"), number(value[3], "x2"),
+           number(value[4], "y2")},
+          word<BoxState>(value[5], kStates, "state")};
+}
+
+FileTrack track_of(const Json& object) {
+  expect_members(object,
+                 {"id", "action", "start_pts", "end_pts", "score_max", "origin", "style", "boxes"});
+  FileTrack track;
+  track.id = integer(member(object, "id"), "id");
+  track.action = word<TrackAction>(member(object, "action"), kActions, "action");
+  track.origin = word<TrackOrigin>(member(object, "origin"), kOrigins, "origin");
+  track.start_pts = integer(member(object, "start_pts"), "start_pts");
+  track.end_pts = integer(member(object, "end_pts"), "end_pts");
+  if (track.origin == TrackOrigin::detector || object.contains("score_max"))
+    track.score_max = number(member(object, "score_max"), "score_max");
+  if (object.contains("style")) track.style = text(object["style"], "style");
+  const Json& boxes = member(object, "boxes");
+  if (!boxes.is_array()) refuse("boxes are not an array");
+  track.boxes.reserve(boxes.size());
+  for (const Json& box : boxes) {
+    try {
+      track.boxes.push_back(box_of(box));
+    } catch (const Refused& refused) {
+      refuse("box " + std::to_string(track.boxes.size()) + ": " + refused.what());
+    }
+  }
+  return track;
+}
+
+TrackFileInput input_of(const Json& object) {
+  expect_members(object, {"sha256", "frames", "width", "height", "time_base"});
+  TrackFileInput input;
+  input.sha256 = text(member(object, "sha256"), "sha256");
+  input.frames = integer(member(object, "frames"), "frames");
+  input.size = {small_integer(member(object, "width"), "width"),
+                small_integer(member(object, "height"), "height")};
+  const Json& base = member(object, "time_base");
+  if (!base.is_array() || base.size() != 2) refuse("time_base is not [numerator, denominator]");
+  input.time_base = {small_integer(base[0], "time_base"), small_integer(base[1], "time_base")};
+  return input;
+}
+
+/// Takes each track as soon as it is read, so that no more than one is in memory as JSON, and
+/// refuses what a document must not have at any place.
+class Reader {
+ public:
+  bool operator()(int depth, Json::parse_event_t event, Json& parsed) {
+    using Event = Json::parse_event_t;
+    if (static_cast<std::size_t>(depth) > kMostDepth) refuse("is nested too deeply");
+    if (event == Event::object_start) names_.emplace_back();
+    if (event == Event::key) {
+      const auto& name = parsed.get_ref<const std::string&>();
+      if (!names_.back().insert(name).second) refuse("has a member twice");
+      if (names_.size() == 1) in_tracks_ = name == "tracks";
+    }
+    // A box's last event: what is too much is refused before it is all in memory.
+    if (event == Event::array_end && in_tracks_ && static_cast<std::size_t>(depth) > kTrackDepth &&
+        ++arrays_ > kMostFileBoxes + kMostFileTracks)
+      refuse("has more than " + std::to_string(kMostFileBoxes) + " boxes");
+    if (event != Event::object_end) return true;
+    names_.pop_back();
+    if (!in_tracks_ || static_cast<std::size_t>(depth) != kTrackDepth) return true;
+    take(parsed);
+    return false;
+  }
+
+  [[nodiscard]] std::vector<FileTrack> tracks() { return std::move(tracks_); }
+
+ private:
+  void take(const Json& object) {
+    const std::string name = "track " + std::to_string(tracks_.size()) + ": ";
+    if (tracks_.size() == kMostFileTracks)
+      refuse("has more than " + std::to_string(kMostFileTracks) + " tracks");
+    try {
+      tracks_.push_back(track_of(object));
+    } catch (const Refused& refused) {
+      refuse(name + refused.what());
+    }
+  }
+
+  std::vector<FileTrack> tracks_;
+  std::vector<std::set<std::string>> names_;  ///< of each object that is open
+  std::size_t arrays_ = 0;
+  bool in_tracks_ = false;
+};
+
+TrackFile parse(std::istream& stream) {
+  Reader reader;
+  const Json document = Json::parse(stream, std::ref(reader));
+  expect_members(document, {"version", "input", "tracks"});
+  if (integer(member(document, "version"), "version") != kVersion)
+    refuse("is not of version " + std::to_string(kVersion));
+  const Json& tracks = member(document, "tracks");
+  if (!tracks.is_array() || !tracks.empty()) refuse("tracks are not an array of objects");
+  TrackFile file;
+  try {
+    file.input = input_of(member(document, "input"));
+  } catch (const Refused& refused) {
+    refuse(std::string("input: ") + refused.what());
+  }
+  file.tracks = reader.tracks();
+  return file;
+}
+
+template <typename Number>
+void append_number(std::string& text, Number value) {
+  std::array<char, 32> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+  text.append(digits.data(), end);
+}
+
+template <typename Enum>
+void append_word(std::string& text, Enum value, std::span<const std::string_view> words) {
+  text += '"';
+  text += words[static_cast<std::size_t>(value)];
+  text += '"';
+}
+
+}  // namespace
+
+TrackFile parse_track_file(const std::filesystem::path& path) {
+  const auto fail = [&](const std::string& reason) {
+    throw Error(ErrorKind::input, path.string() + ": " + reason);
+  };
+  std::error_code code;
+  const std::uintmax_t size = std::filesystem::file_size(path, code);
+  if (code) fail("can't be read: " + code.message());
+  if (size > kMostTrackFileBytes)
+    fail("has more than " + std::to_string(kMostTrackFileBytes) + " bytes");
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) fail("can't be opened");
+  try {
+    return parse(stream);
+  } catch (const Refused& refused) {
+    fail(refused.what());
+  } catch (const Json::parse_error& error) {
+    fail("is not JSON at byte " + std::to_string(error.byte));
+  } catch (const Json::exception&) {
+    fail("has a number that is too large");
+  }
+  return {};
+}
+
+std::string track_file_head(const TrackFileInput& input) {
+  std::string text = "{\"version\": " + std::to_string(kVersion) +
+                     ",\n \"input\": {\"sha256\": \"" + input.sha256 + "\", \"frames\": ";
+  append_number(text, input.frames);
+  text += ", \"width\": ";
+  append_number(text, input.size.width);
+  text += ", \"height\": ";
+  append_number(text, input.size.height);
+  text += ", \"time_base\": [";
+  append_number(text, input.time_base.num);
+  text += ", ";
+  append_number(text, input.time_base.den);
+  text += "]},\n \"tracks\": [";
+  return text;
+}
+
+void append_track(std::string& text, const FileTrack& track) {
+  text += "\n  {\"id\": ";
+  append_number(text, track.id);
+  text += ", \"action\": ";
+  append_word(text, track.action, kActions);
+  text += ", \"start_pts\": ";
+  append_number(text, track.start_pts);
+  text += ", \"end_pts\": ";
+  append_number(text, track.end_pts);
+  text += ", \"score_max\": ";
+  append_number(text, track.score_max);
+  text += ", \"origin\": ";
+  append_word(text, track.origin, kOrigins);
+  if (!track.style.empty()) text += ", \"style\": " + Json(track.style).dump();
+  text += ", \"boxes\": [";
+  for (std::size_t i = 0; i < track.boxes.size(); ++i) {
+    const FileBox& box = track.boxes[i];
+    text += i == 0 ? "\n    [" : ",\n    [";
+    append_number(text, box.pts);
+    for (const float edge : {box.box.x1, box.box.y1, box.box.x2, box.box.y2}) {
+      text += ", ";
+      append_number(text, edge);
+    }
+    text += ", ";
+    append_word(text, box.state, kStates);
+    text += ']';
+  }
+  text += "]}";
+}
+
+}  // namespace facepipe

@@ -1,0 +1,543 @@
+#include "track/tracker.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "core/error.h"
+#include "track/matching.h"
+#include "track/motion.h"
+
+namespace facepipe {
+namespace {
+
+constexpr std::size_t kMostWaitingFrames = 512;
+constexpr std::int64_t kMostPictures = 256;
+/// Points that are followed in a frame, forwards and backwards each.
+constexpr int kMostFlowPoints = 1500;
+constexpr int kFineGrid = 5;
+constexpr int kCoarseGrid = 3;
+/// Stamps are rounded to their time base: so much more is not later.
+constexpr double kSameTime = 1e-6;
+/// The IoU from which on two faces' boxes hold points of both.
+constexpr float kLeastCrossing = 0.15F;
+/// Share of the newest step in a track's velocity.
+constexpr float kVelocityShare = 0.5F;
+// See start_score_of().
+constexpr float kUsualSide = 40;
+constexpr float kSizeExponent = 0.3F;
+constexpr float kLeastStart = 0.08F;
+constexpr float kMostStart = 0.25F;
+
+bool is_usable(const Box& box) {
+  return std::isfinite(box.x1) && std::isfinite(box.y1) && std::isfinite(box.x2) &&
+         std::isfinite(box.y2) && box.x1 < box.x2 && box.y1 < box.y2;
+}
+
+bool meets(const Box& box, Size picture) {
+  return box.x2 > 0 && box.y2 > 0 && box.x1 < static_cast<float>(picture.width) &&
+         box.y1 < static_cast<float>(picture.height);
+}
+
+Box between(const Box& a, const Box& b, float k) {
+  return {a.x1 + k * (b.x1 - a.x1), a.y1 + k * (b.y1 - a.y1), a.x2 + k * (b.x2 - a.x2),
+          a.y2 + k * (b.y2 - a.y2)};
+}
+
+Box joined(const Box& a, const Box& b) {
+  return {std::min(a.x1, b.x1), std::min(a.y1, b.y1), std::max(a.x2, b.x2), std::max(a.y2, b.y2)};
+}
+
+/// `box` as it was before the motion that took `from` to `to`.
+Box moved_back(const Box& box, const Box& from, const Box& to) {
+  const float scale = from.width() / to.width();
+  const float x = (box.x1 + box.x2 + from.x1 + from.x2 - to.x1 - to.x2) / 2;
+  const float y = (box.y1 + box.y2 + from.y1 + from.y2 - to.y1 - to.y2) / 2;
+  const float half_width = box.width() * scale / 2;
+  const float half_height = box.height() * scale / 2;
+  return {x - half_width, y - half_height, x + half_width, y + half_height};
+}
+
+struct Sighting {
+  Box box;
+  float score = 0;
+};
+
+/// A frame that waits.
+struct Waiting {
+  TrackedFrame frame;
+  std::shared_ptr<const MotionPicture> picture;  ///< null: damaged, or no longer needed
+  Similarity camera;  ///< from the picture before, which may not be the frame's before
+  std::vector<Sighting> sightings;
+};
+
+/// The sighting of `least` score or more that fits the box best; null: none does.
+const Sighting* nearest(const Waiting& in, const Box& box, float least) {
+  const Sighting* best = nullptr;
+  float most = 0;
+  for (const Sighting& sighting : in.sightings) {
+    const float fit = sighting.score < least ? 0 : affinity(box, sighting.box);
+    if (fit <= most) continue;
+    most = fit;
+    best = &sighting;
+  }
+  return best;
+}
+
+/// A box that was moved on without a sighting.
+struct Moved {
+  std::int64_t frame = 0;
+  Box box;
+  std::optional<std::size_t> shown;  ///< where in the frame's boxes it stands, if it does
+};
+
+struct Track {
+  TrackSummary summary;
+  Box box;                     ///< in the newest frame
+  Sighting last;               ///< the last sighting
+  double last_s = 0;           ///< its time
+  std::size_t last_shown = 0;  ///< where in its frame's boxes it stands
+  std::vector<Moved> missed;   ///< since then
+  Point velocity;              ///< against the camera, in pixels a second
+  Box first_box;               ///< of the first sighting, where going backwards begins
+};
+
+/// So many points on each axis of a box, that a frame's boxes together don't exceed the limit.
+class PointBudget {
+ public:
+  [[nodiscard]] int grid_for(std::size_t boxes) const {
+    const auto fits = [&](int grid) {
+      return boxes * static_cast<std::size_t>(grid * grid) <= static_cast<std::size_t>(left_);
+    };
+    return fits(kFineGrid) ? kFineGrid : fits(kCoarseGrid) ? kCoarseGrid : 0;
+  }
+  void spend(int grid) { left_ -= grid * grid; }
+
+ private:
+  int left_ = kMostFlowPoints;
+};
+
+}  // namespace
+
+float start_score_of(const Box& box, float start_score) {
+  const float side = std::sqrt(box.width() * box.height());
+  return std::clamp(start_score * std::pow(side / kUsualSide, kSizeExponent),
+                    std::min(kLeastStart, start_score), std::max(kMostStart, start_score));
+}
+
+void check_tracker_options(const TrackerOptions& options) {
+  const auto check = [](bool right, const char* reason) {
+    if (!right) throw Error(ErrorKind::usage, std::string("tracks: ") + reason);
+  };
+  for (const float score : {options.start_score, options.lone_score, options.continue_score,
+                            options.doubtful_score, options.sure_score})
+    check(score >= 0 && score <= 1, "scores are from 0 to 1");
+  check(options.continue_score <= options.start_score,
+        "what continues a track may not need more than what starts one");
+  for (const double time : {options.hold_s, options.weak_hold_s, options.gap_s, options.back_s})
+    check(time >= 0 && time <= 60, "times are from 0 to 60 seconds");
+  check(options.look_ahead_s >= 0, "the look-ahead is a time from 0 on");
+  check(options.grow_per_s >= 0 && options.grow_per_s <= 10, "boxes grow by 0 to 10 a second");
+}
+
+class Tracker::Impl {
+ public:
+  explicit Impl(const TrackerOptions& options) : options_(options) {
+    check_tracker_options(options);
+  }
+
+  TrackerOutput push(TrackerInput input);
+  TrackerOutput flush();
+
+ private:
+  void check(const TrackerInput& input) const;
+  Waiting& append(TrackerInput& input);
+  void look(Waiting& now, Luma luma);
+  void move_on(const Waiting& now);
+  void take(Waiting& now);
+  template <typename Accept>
+  void take(Waiting& now, bool hidden, std::vector<bool>& used, Accept accept);
+  void start(Waiting& now, const std::vector<bool>& used);
+  void see(Track& track, Waiting& now, const Sighting& sighting);
+  [[nodiscard]] Point velocity(const Track& track, const Similarity& camera, const Box& seen) const;
+  Box cover_neighbour(const Track& track, const Waiting& now, const Box& seen);
+  void fill(Track& track, const Waiting& now, const Sighting& sighting);
+  void hide(Track& track);
+  void go_back(Track& track);
+  void hold(Waiting& now);
+  [[nodiscard]] Box coasted(const Track& track, const Similarity& camera) const;
+  void end(Track& track);
+  void end_where(const std::vector<bool>& over);
+  void let_out(TrackerOutput& out);
+  void drop_pictures();
+  std::size_t show(Waiting& in, const TrackedBox& box);
+
+  /// Null where it is out.
+  Waiting* waiting(std::int64_t frame) {
+    const std::int64_t i = waiting_.empty() ? -1 : frame - waiting_.front().frame.number;
+    return i < 0 ? nullptr : &waiting_[static_cast<std::size_t>(i)];
+  }
+  [[nodiscard]] bool starts(const Sighting& sighting) const {
+    return sighting.score >= start_score_of(sighting.box, options_.start_score);
+  }
+  [[nodiscard]] bool is_sure(const Track& track) const {
+    return track.summary.best_score >= options_.sure_score;
+  }
+  [[nodiscard]] double hold_s(const Track& track) const {
+    return is_sure(track) ? options_.hold_s : options_.weak_hold_s;
+  }
+  [[nodiscard]] float grown(double seconds) const {
+    return options_.grow_per_s * static_cast<float>(seconds);
+  }
+
+  TrackerOptions options_;
+  std::deque<Waiting> waiting_;
+  std::vector<Track> tracks_;  ///< by id
+  std::vector<TrackSummary> ended_;
+  std::shared_ptr<const MotionPicture> last_picture_;
+  std::shared_ptr<const MotionPicture> before_;  ///< what `last_picture_` was compared with
+  std::optional<double> last_s_;
+  double step_s_ = 0;  ///< from the frame before to the newest one
+  std::int64_t next_frame_ = 0;
+  std::int64_t next_track_ = 0;
+  std::int64_t oldest_picture_ = 0;  ///< no frame before this one has its picture
+  std::size_t waiting_boxes_ = 0;
+  PointBudget back_budget_;
+};
+
+TrackerOutput Tracker::Impl::push(TrackerInput input) {
+  check(input);
+  Waiting& now = append(input);
+  move_on(now);
+  if (!now.frame.hide_all) take(now);
+  hold(now);
+  TrackerOutput out;
+  let_out(out);
+  drop_pictures();
+  return out;
+}
+
+TrackerOutput Tracker::Impl::flush() {
+  for (Track& track : tracks_) end(track);
+  tracks_.clear();
+  TrackerOutput out;
+  out.ended = std::exchange(ended_, {});
+  for (Waiting& waiting : waiting_) out.frames.push_back(std::move(waiting.frame));
+  waiting_.clear();
+  waiting_boxes_ = 0;
+  last_picture_ = before_ = nullptr;
+  last_s_ = std::nullopt;
+  return out;
+}
+
+void Tracker::Impl::check(const TrackerInput& input) const {
+  const auto name = [&] { return "tracks: frame " + std::to_string(next_frame_); };
+  if (!std::isfinite(input.time_s) || (last_s_ && !(input.time_s > *last_s_)))
+    throw Error(ErrorKind::internal, name() + " is not later than the frame before");
+  if (input.detections != nullptr && input.detections->size() > kMostDetections)
+    throw Error(ErrorKind::device, name() + " has " + std::to_string(input.detections->size()) +
+                                       " detections, more than " + std::to_string(kMostDetections));
+}
+
+Waiting& Tracker::Impl::append(TrackerInput& input) {
+  Waiting& now = waiting_.emplace_back();
+  now.frame.number = next_frame_++;
+  now.frame.time_s = input.time_s;
+  now.frame.hide_all = input.detections == nullptr || input.luma.empty();
+  now.frame.cut = !last_s_;
+  step_s_ = last_s_ ? input.time_s - *last_s_ : 0;
+  last_s_ = input.time_s;
+  if (!now.frame.hide_all) {
+    const float least = std::min({options_.doubtful_score, options_.continue_score,
+                                  options_.lone_score, options_.start_score});
+    for (std::size_t i = 0; i < input.detections->size(); ++i)
+      if (input.detections->scores[i] >= least && is_usable(input.detections->boxes[i]))
+        now.sightings.push_back({input.detections->boxes[i], input.detections->scores[i]});
+  }
+  if (!input.luma.empty()) look(now, std::move(input.luma));
+  back_budget_ = {};
+  return now;
+}
+
+void Tracker::Impl::look(Waiting& now, Luma luma) {
+  now.picture = std::make_shared<const MotionPicture>(std::move(luma));
+  before_ = std::exchange(last_picture_, now.picture);
+  if (!before_) return;
+  const PictureChange change = compare(*before_, *now.picture);
+  now.camera = change.camera;
+  now.frame.cut = change.cut;
+  if (!change.cut) return;
+  for (Track& track : tracks_) end(track);
+  tracks_.clear();
+}
+
+/// Doubtful tracks follow the camera alone: there may be many, and nothing is hidden by them. Where
+/// two faces cross, the points in either's box may be the other's, and each goes on as it went.
+void Tracker::Impl::move_on(const Waiting& now) {
+  if (!now.picture || !before_) return;
+  std::vector<Box> hidden;
+  for (const Track& track : tracks_)
+    if (track.summary.hidden) hidden.push_back(track.box);
+  const int grid = PointBudget{}.grid_for(hidden.size());
+  const auto crosses = [&](const Box& box) {
+    return std::ranges::count_if(
+               hidden, [&](const Box& other) { return iou(box, other) > kLeastCrossing; }) > 1;
+  };
+  std::vector<bool> over(tracks_.size());
+  for (std::size_t i = 0; i < tracks_.size(); ++i) {
+    Track& track = tracks_[i];
+    if (!track.summary.hidden || grid == 0)
+      track.box = moved(track.box, now.camera);
+    else if (crosses(track.box))
+      track.box = coasted(track, now.camera);
+    else
+      track.box = follow_box(*before_, *now.picture, track.box, now.camera, grid);
+    over[i] = !is_usable(track.box) || !meets(track.box, now.picture->size());
+  }
+  end_where(over);
+}
+
+Box Tracker::Impl::coasted(const Track& track, const Similarity& camera) const {
+  const Box box = moved(track.box, camera);
+  const float x = track.velocity.x * static_cast<float>(step_s_);
+  const float y = track.velocity.y * static_cast<float>(step_s_);
+  return {box.x1 + x, box.y1 + y, box.x2 + x, box.y2 + y};
+}
+
+void Tracker::Impl::take(Waiting& now) {
+  std::vector<bool> used(now.sightings.size());
+  take(now, true, used, [&](const Sighting& sighting) { return starts(sighting); });
+  take(now, true, used,
+       [&](const Sighting& sighting) { return sighting.score >= options_.continue_score; });
+  take(now, false, used, [](const Sighting&) { return true; });
+  start(now, used);
+}
+
+/// Tracks of this kind that aren't seen yet take detections that are left and that `accept` takes.
+template <typename Accept>
+void Tracker::Impl::take(Waiting& now, bool hidden, std::vector<bool>& used, Accept accept) {
+  std::vector<Box> predictions;
+  std::vector<std::size_t> tracks;
+  for (std::size_t i = 0; i < tracks_.size(); ++i) {
+    const Track& track = tracks_[i];
+    if (track.summary.hidden != hidden || track.last_s == now.frame.time_s) continue;
+    predictions.push_back(track.box);
+    tracks.push_back(i);
+  }
+  std::vector<Box> boxes;
+  std::vector<std::size_t> detections;
+  for (std::size_t i = 0; i < now.sightings.size(); ++i) {
+    const Sighting& sighting = now.sightings[i];
+    if (used[i] || !accept(sighting)) continue;
+    boxes.push_back(sighting.box);
+    detections.push_back(i);
+  }
+  for (const auto& [prediction, box] : match_greedily(predictions, boxes)) {
+    used[detections[box]] = true;
+    see(tracks_[tracks[prediction]], now, now.sightings[detections[box]]);
+  }
+}
+
+void Tracker::Impl::start(Waiting& now, const std::vector<bool>& used) {
+  for (std::size_t i = 0; i < now.sightings.size(); ++i) {
+    if (used[i]) continue;
+    const Sighting& sighting = now.sightings[i];
+    const bool room = tracks_.size() < (starts(sighting) ? kMostTracks : kMostTracks / 2);
+    if (!room && starts(sighting))
+      throw Error(ErrorKind::device, "tracks: there are more than " + std::to_string(kMostTracks) +
+                                         " at frame " + std::to_string(now.frame.number));
+    Track track;
+    track.summary.id = next_track_++;
+    track.summary.first_frame = now.frame.number;
+    track.first_box = sighting.box;
+    see(track, now, sighting);
+    if (room)
+      tracks_.push_back(std::move(track));
+    else
+      end(track);
+  }
+}
+
+void Tracker::Impl::see(Track& track, Waiting& now, const Sighting& sighting) {
+  TrackSummary& summary = track.summary;
+  summary.best_score = std::max(summary.best_score, sighting.score);
+  fill(track, now, sighting);
+  const Box cover = cover_neighbour(track, now, sighting.box);
+  if (summary.sightings > 0 && track.missed.empty())
+    track.velocity = velocity(track, now.camera, sighting.box);
+  track.box = sighting.box;
+  track.last = sighting;
+  track.last_s = now.frame.time_s;
+  track.missed.clear();
+  ++summary.sightings;
+  summary.last_frame = now.frame.number;
+  const bool hidden = summary.hidden || sighting.score >= options_.lone_score;
+  track.last_shown = show(now, {summary.id, cover, 0, sighting.score, BoxState::seen, hidden});
+  if (!summary.hidden && starts(sighting)) hide(track);
+}
+
+Point Tracker::Impl::velocity(const Track& track, const Similarity& camera, const Box& seen) const {
+  const Box still = moved(track.last.box, camera);
+  const auto mix = [&](float old, float step) {
+    const float now = step / 2 / static_cast<float>(step_s_);
+    return old + kVelocityShare * (now - old);
+  };
+  return {mix(track.velocity.x, seen.x1 + seen.x2 - still.x1 - still.x2),
+          mix(track.velocity.y, seen.y1 + seen.y2 - still.y1 - still.y2)};
+}
+
+/// What is to be shown for `seen`: of a sure face that was seen in the frame before, what it
+/// covered there as well. That frame's box covers `seen`, too.
+Box Tracker::Impl::cover_neighbour(const Track& track, const Waiting& now, const Box& seen) {
+  const bool next = track.summary.sightings > 0 && track.missed.empty();
+  if (!next || !is_sure(track)) return seen;
+  Box& before = waiting(now.frame.number - 1)->frame.boxes[track.last_shown].box;
+  before = joined(before, moved_back(seen, track.last.box, track.box));
+  return joined(seen, track.box);
+}
+
+/// The frames since the last sighting, which lie between two now.
+void Tracker::Impl::fill(Track& track, const Waiting& now, const Sighting& sighting) {
+  for (const Moved& moved : track.missed) {
+    Waiting* const frame = waiting(moved.frame);
+    if (frame == nullptr) continue;
+    const double k = (frame->frame.time_s - track.last_s) / (now.frame.time_s - track.last_s);
+    TrackedBox box{track.summary.id, moved.box, 0, 0, BoxState::filled, track.summary.hidden};
+    if (moved.shown)
+      frame->frame.boxes[*moved.shown] = box;
+    else
+      show(*frame, box);
+    box.box = between(track.last.box, sighting.box, static_cast<float>(k));
+    show(*frame, box);
+  }
+}
+
+/// From now on, and in the frames that wait.
+void Tracker::Impl::hide(Track& track) {
+  track.summary.hidden = true;
+  const std::int64_t oldest = waiting_.front().frame.number;
+  for (std::int64_t i = std::max(oldest, track.summary.first_frame); i < next_frame_; ++i)
+    for (TrackedBox& box : waiting(i)->frame.boxes)
+      if (box.track == track.summary.id) box.hidden = true;
+  go_back(track);
+}
+
+void Tracker::Impl::go_back(Track& track) {
+  const std::int64_t from = track.summary.first_frame;
+  const Waiting* at = waiting(from);
+  if (at == nullptr) return;
+  const double first_s = at->frame.time_s;
+  double seen_s = first_s;
+  Box box = track.first_box;
+  const std::int64_t oldest = waiting_.front().frame.number;
+  for (std::int64_t i = from - 1; i >= oldest; --i) {
+    if (waiting(i + 1)->frame.cut) break;
+    Waiting& then = *waiting(i);
+    const bool next = i == from - 1;
+    const double missed_s = seen_s - then.frame.time_s;
+    if (!next && (missed_s > hold_s(track) + kSameTime ||
+                  first_s - then.frame.time_s > options_.back_s + kSameTime))
+      break;
+    if (then.picture && at->picture) {
+      const int grid = back_budget_.grid_for(1);
+      back_budget_.spend(grid);
+      box = follow_box(*at->picture, *then.picture, box, at->camera.inverse(), grid);
+      if (!is_usable(box) || !meets(box, then.picture->size())) break;
+      at = &then;
+    }
+    TrackedBox shown{track.summary.id, box, 0, 0, BoxState::held, true};
+    const Sighting* const best = nearest(then, box, options_.continue_score);
+    if (best != nullptr) {
+      box = shown.box = best->box;
+      shown.score = best->score;
+      shown.state = BoxState::seen;
+      seen_s = then.frame.time_s;
+    }
+    shown.grow = grown(seen_s - then.frame.time_s);
+    show(then, shown);
+    track.summary.first_frame = i;
+  }
+}
+
+/// Tracks that this frame doesn't show go on for a while.
+void Tracker::Impl::hold(Waiting& now) {
+  std::vector<bool> over(tracks_.size());
+  for (std::size_t i = 0; i < tracks_.size(); ++i) {
+    Track& track = tracks_[i];
+    if (track.last_s == now.frame.time_s) continue;
+    const double missed_s = now.frame.time_s - track.last_s;
+    const bool first = track.missed.empty();
+    const bool held = track.summary.hidden && (first || missed_s <= hold_s(track) + kSameTime);
+    over[i] = !held && !first && missed_s > options_.gap_s + kSameTime;
+    if (over[i]) continue;
+    Moved& moved = track.missed.emplace_back();
+    moved.frame = now.frame.number;
+    moved.box = track.box;
+    if (!held) continue;
+    moved.shown =
+        show(now, {track.summary.id, track.box, grown(missed_s), 0, BoxState::held, true});
+    track.summary.last_frame = now.frame.number;
+  }
+  end_where(over);
+}
+
+void Tracker::Impl::end(Track& track) { ended_.push_back(track.summary); }
+
+void Tracker::Impl::end_where(const std::vector<bool>& over) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < tracks_.size(); ++i) {
+    if (over[i])
+      end(tracks_[i]);
+    else if (kept++ != i)
+      tracks_[kept - 1] = std::move(tracks_[i]);
+  }
+  tracks_.resize(kept);
+}
+
+std::size_t Tracker::Impl::show(Waiting& in, const TrackedBox& box) {
+  if (++waiting_boxes_ > kMostWaitingBoxes)
+    throw Error(ErrorKind::device, "tracks: more than " + std::to_string(kMostWaitingBoxes) +
+                                       " boxes wait at frame " + std::to_string(next_frame_ - 1));
+  in.frame.boxes.push_back(box);
+  return in.frame.boxes.size() - 1;
+}
+
+void Tracker::Impl::let_out(TrackerOutput& out) {
+  out.ended = std::exchange(ended_, {});
+  const bool bounded = std::isfinite(options_.look_ahead_s);
+  while (bounded && waiting_.size() > 1) {
+    Waiting& first = waiting_.front();
+    if (*last_s_ - first.frame.time_s < options_.look_ahead_s - kSameTime &&
+        waiting_.size() <= kMostWaitingFrames)
+      break;
+    waiting_boxes_ -= first.frame.boxes.size();
+    out.frames.push_back(std::move(first.frame));
+    waiting_.pop_front();
+  }
+}
+
+/// Of frames that going backwards can't reach any more.
+void Tracker::Impl::drop_pictures() {
+  for (; oldest_picture_ < next_frame_ - 2; ++oldest_picture_) {
+    Waiting* const oldest = waiting(oldest_picture_);
+    if (oldest == nullptr) continue;
+    if (*last_s_ - oldest->frame.time_s <= options_.back_s + kSameTime &&
+        next_frame_ - oldest_picture_ <= kMostPictures)
+      break;
+    oldest->picture = nullptr;
+    oldest->sightings = {};
+  }
+}
+
+Tracker::Tracker(const TrackerOptions& options) : impl_(std::make_unique<Impl>(options)) {}
+Tracker::~Tracker() = default;
+Tracker::Tracker(Tracker&&) noexcept = default;
+Tracker& Tracker::operator=(Tracker&&) noexcept = default;
+
+TrackerOutput Tracker::push(TrackerInput input) { return impl_->push(std::move(input)); }
+TrackerOutput Tracker::flush() { return impl_->flush(); }
+
+}  // namespace facepipe
