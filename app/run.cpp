@@ -79,7 +79,8 @@ class Run {
   void work_at_once(const std::vector<std::size_t>& inputs, int lanes);
   [[nodiscard]] bool begin(InputOutcome& outcome);
   void work(std::size_t index);
-  void work_beside(std::size_t index, const SharedLanes& lanes, ProgressOfSeveral& all);
+  [[nodiscard]] bool work_beside(std::size_t index, const SharedLanes& lanes,
+                                 ProgressOfSeveral& all);
   [[nodiscard]] JobResult run_job(const JobOptions& job, const JobObserver& observer);
   [[nodiscard]] ProgressState progress_of(std::size_t index) const;
   void settle(std::size_t index, std::optional<SideOutputs::Spool> frames);
@@ -321,7 +322,8 @@ void Run::work_at_once(const std::vector<std::size_t>& inputs, int lanes) {
         const auto turn = queue.next();
         if (!turn) break;
         const SharedLanes its{shared, lanes, own->number(), turn->may_grow};
-        work_beside(turn->index, its, progress);
+        // A lane that has failed takes nothing more, and nobody else gets it.
+        if (!work_beside(turn->index, its, progress)) return;
       }
       own->release();
     });
@@ -372,10 +374,14 @@ void Run::work(std::size_t index) {
   }
 }
 
-/// One whose device fails is not settled by it: the others' memory may have been the reason.
-void Run::work_beside(std::size_t index, const SharedLanes& lanes, ProgressOfSeveral& all) {
+/// False where the device has failed. The input isn't settled then: there may have been too little
+/// memory beside the others.
+bool Run::work_beside(std::size_t index, const SharedLanes& lanes, ProgressOfSeveral& all) {
   InputOutcome& outcome = outcomes_[index];
-  if (!begin(outcome)) return settle(index, std::nullopt);
+  if (!begin(outcome)) {
+    settle(index, std::nullopt);
+    return true;
+  }
   SideOutputs::Spool spool = files_->spool();
   const bool json = progress_kind() == ProgressKind::json;
   ProgressTeller progress(json ? ProgressKind::json : ProgressKind::none, progress_file(),
@@ -393,12 +399,14 @@ void Run::work_beside(std::size_t index, const SharedLanes& lanes, ProgressOfSev
   all.end(index);
   if (failure && failure->code == exit_code(ErrorKind::device)) {
     spdlog::warn("{}; it is tried again when no other input is worked on", failure->message);
-    return;
+    return false;
   }
   if (failure) fail(outcome, *failure);
+  spool.put_away();
   settle(index, std::move(spool));
   progress.end(std::string(to_string(outcome.status)));
   check_progress(progress);
+  return true;
 }
 
 ProgressState Run::progress_of(std::size_t index) const {

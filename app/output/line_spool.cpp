@@ -14,6 +14,7 @@ namespace facepipe {
 namespace {
 
 constexpr std::size_t kInMemory = std::size_t{1} << 20U;
+constexpr std::size_t kWaitingInMemory = std::size_t{4} << 10U;
 
 [[noreturn]] void fail(const std::string& folder, int code) {
   throw Error(ErrorKind::output, folder + ": lines can't be kept until it is their turn: " +
@@ -61,13 +62,21 @@ void SpoolFile::read(std::int64_t begin, std::string& to) {
 void LineSpool::append(std::string_view lines) {
   if (failure_) return;
   memory_ += lines;
-  if (memory_.size() < kInMemory) return;
-  failure_ = attempt({}, [&] { spill(); });
+  spill_beyond(kInMemory);
 }
 
-void LineSpool::spill() {
-  parts_.push_back({file_->append(memory_), memory_.size()});
-  memory_.clear();
+void LineSpool::put_away() {
+  if (failure_) return;
+  spill_beyond(kWaitingInMemory);
+  memory_.shrink_to_fit();
+}
+
+void LineSpool::spill_beyond(std::size_t bytes) {
+  if (memory_.size() <= bytes) return;
+  failure_ = attempt({}, [&] {
+    parts_.push_back({file_->append(memory_), memory_.size()});
+    memory_.clear();
+  });
 }
 
 void LineSpool::give(const std::function<void(std::string_view)>& to) const {

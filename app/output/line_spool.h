@@ -45,6 +45,8 @@ class LineSpool {
 
   /// Where the file can't take them, failure() has why from now on, and nothing more is taken.
   void append(std::string_view lines);
+  /// Likewise; what is more than a few KB goes to the file, because very many may have to wait.
+  void put_away();
   [[nodiscard]] const std::optional<Failure>& failure() const { return failure_; }
 
   /// Gives all lines in order, in parts that end anywhere. Errors: Error(output), failure()'s too.
@@ -55,7 +57,7 @@ class LineSpool {
     std::int64_t begin = 0;
     std::size_t size = 0;
   };
-  void spill();
+  void spill_beyond(std::size_t bytes);
 
   SpoolFile* file_;
   std::vector<Part> parts_;  // in the file

@@ -54,6 +54,10 @@ void SideOutputs::Spool::write(const NamedFrame& frame) {
   for (std::size_t i = 0; i < lines_.size(); ++i) files_->frame_files_[i].spool(lines_[i], frame);
 }
 
+void SideOutputs::Spool::put_away() {
+  for (LineSpool& lines : lines_) lines.put_away();
+}
+
 void SideOutputs::write(const Spool& frames) {
   for (std::size_t i = 0; i < frame_files_.size(); ++i) frame_files_[i].write_all(frames.lines_[i]);
 }

@@ -34,6 +34,8 @@ class SideOutputs {
   class Spool {
    public:
     void write(const NamedFrame& frame);
+    /// All are written: what is left waits in little memory.
+    void put_away();
 
    private:
     friend class SideOutputs;

@@ -188,6 +188,23 @@ TEST_F(RunAtOnce, WhatADeviceFailsAtIsTriedAgainAlone) {
   EXPECT_EQ(report()[2]["status"], "done");
 }
 
+// Or a GPU that is broken would fail at all inputs before another one has done with its first.
+TEST_F(RunAtOnce, ALaneWhoseDeviceFailsTakesNoMore) {
+  for (int i = 0; i < 12; ++i) add_input_of(std::to_string(i) + ".mp4", 10);
+  std::atomic<int> failed = 0;
+  on_job_ = [&](const JobOptions& job) {
+    if (job.shared && job.shared->own == 0) {
+      ++failed;
+      throw Error(ErrorKind::device, "broken");
+    }
+    std::this_thread::sleep_for(3ms);
+  };
+  EXPECT_EQ(run_all(), 0);
+  EXPECT_EQ(failed, 1);
+  EXPECT_EQ(worked_.size(), 13U);
+  EXPECT_EQ(report().size(), 12U);
+}
+
 TEST_F(RunAtOnce, AnInterruptLeavesWhatIsCompleteAndRunsNothingMore) {
   add_input_of("first.mp4", 900);
   add_input_of("stopped.mp4", 800);

@@ -39,6 +39,17 @@ TEST(LineSpool, KeepsMoreThanMemoryHolds) {
   for (std::size_t i = 0; i < spools.size(); ++i) EXPECT_EQ(text_of(spools[i]), expected[i]);
 }
 
+TEST(LineSpool, GivesWhatWasPutAway) {
+  SpoolFile file;
+  for (const std::size_t size : {0U, 10U, 10000U, 1500000U}) {
+    LineSpool spool(file);
+    const std::string text(size, 'x');
+    spool.append(text);
+    spool.put_away();
+    EXPECT_EQ(text_of(spool), text);
+  }
+}
+
 TEST(LineSpool, TellsThatItsFolderIsNotThere) {
   const char* const before = std::getenv("TMPDIR");
   const std::string kept = before != nullptr ? before : "";
