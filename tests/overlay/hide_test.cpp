@@ -60,8 +60,9 @@ int wrong_samples(const Frame& before, const Frame& after, HideOracle& oracle, d
         const Masked masked = oracle.masked[c][static_cast<std::size_t>(y * plane.width + x)];
         const unsigned now = test::component_sample(after, c, x, y);
         const bool unchanged = now == test::component_sample(before, c, x, y);
-        const bool hidden =
-            std::abs((now >> after.format.shift) - plane.at(x, y)) <= tolerance + 1e-6;
+        const unsigned sample = now >> after.format.shift;
+        const bool hidden = sample << after.format.shift == now &&  // nothing below its bits
+                            std::abs(sample - plane.at(x, y)) <= tolerance + 1e-6;
         wrong += (masked != Masked::no && hidden) || (masked != Masked::yes && unchanged) ? 0 : 1;
       }
   }
