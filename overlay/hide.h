@@ -107,9 +107,9 @@ void hide_all(Frame& frame, const Rgb& color);
 // Masks are hidden one after another, by rising area in the picture; those of equal area by their
 // coordinates, and equal ones once. Each reads what those before it have left: a blur or a mean of
 // pixels that are hidden already shows less than one of the originals, never more. Where masks
-// overlap the largest wins, whose blur and cells are the coarsest. Whoever hides on one frame in
-// several calls, by several styles, gets the same promise: what one call has hidden no later one
-// brings back.
+// overlap the largest wins; its blur and cells are the coarsest, unless the picture's edge cuts
+// another face's mask. Whoever hides on one frame in several calls, by several styles, gets the
+// same promise: what one call has hidden no later one brings back.
 //
 // A mask reads and writes nothing beyond its rectangle, clipped to the picture. So masks whose
 // rectangles don't overlap may be hidden at once, and together need no more scratch memory than one

@@ -46,23 +46,25 @@ void convert(const RgbaImage& image, const Rgb& color, const Frame& frame,
       const YuvColor yuv = convert(laid_on(color, image.bytes.data() + 4 * pixel));
       const auto at = static_cast<std::size_t>(y) * static_cast<std::size_t>(stored.width) +
                       static_cast<std::size_t>(x);
-      samples[at] = yuv.y;
-      samples[area + at] = yuv.u;
-      samples[2 * area + at] = yuv.v;
+      const auto put = [&](std::size_t place, std::uint16_t sample) {
+        samples[place] = static_cast<std::uint16_t>(sample >> frame.format.shift);
+      };
+      put(at, yuv.y);
+      put(area + at, yuv.u);
+      put(2 * area + at, yuv.v);
     }
 }
 
 /// The means of 2x2 samples; at odd edges the last one counts twice.
-void halve(const std::uint16_t* from, Size size, std::uint16_t* to, Size half, int shift) {
+void halve(const std::uint16_t* from, Size size, std::uint16_t* to, Size half) {
   for (int y = 0; y < half.height; ++y) {
     const std::uint16_t* const upper = from + static_cast<std::ptrdiff_t>(2 * y) * size.width;
     const std::uint16_t* const lower = 2 * y + 1 < size.height ? upper + size.width : upper;
     for (int x = 0; x < half.width; ++x) {
       const int left = 2 * x;
       const int right = std::min(left + 1, size.width - 1);
-      const unsigned sum = (upper[left] >> shift) + (upper[right] >> shift) +
-                           (lower[left] >> shift) + (lower[right] >> shift);
-      *to++ = static_cast<std::uint16_t>(((sum + 2) / 4) << shift);
+      const int sum = upper[left] + upper[right] + lower[left] + lower[right];
+      *to++ = static_cast<std::uint16_t>((sum + 2) / 4);
     }
   }
 }
@@ -73,7 +75,7 @@ void halve_last(ComposedImage& composed) {
       add_level(composed, {(from.size.width + 1) / 2, (from.size.height + 1) / 2});
   for (std::size_t component = 0; component < 3; ++component)
     halve(composed.samples.data() + from.plane(component), from.size,
-          composed.samples.data() + to.plane(component), to.size, composed.format.shift);
+          composed.samples.data() + to.plane(component), to.size);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@
 
 namespace facepipe {
 
-/// Samples as a frame stores them, the format's shift applied, but of full size in all planes.
+/// Samples of the frame's bit depth, the format's shift undone, of full size in all planes.
 struct ComposedImage {
   /// The image halved 0, 1, ... times, so that a small mask doesn't pick single pixels out of it.
   struct Level {

@@ -37,6 +37,7 @@ struct NamedColor {
   std::string_view name;
   Rgb rgb;
 };
+/// As CSS names them (W3C, CSS Color Module Level 4), to two digits.
 constexpr std::array kColors{
     NamedColor{"black", {0, 0, 0}},      NamedColor{"white", {1, 1, 1}},
     NamedColor{"grey", {0.5, 0.5, 0.5}}, NamedColor{"gray", {0.5, 0.5, 0.5}},

@@ -78,8 +78,7 @@ std::uint16_t sample_of(const YuvColor& color, std::size_t component) {
   return component == 1 ? color.u : color.v;
 }
 
-// --- The styles, for one mask and one component
-// ---------------------------------------------------
+// The styles, for one mask and one component.
 
 template <class Component>
 void hide_by_color(const Component& component, const HideMask& mask, Size cell,
@@ -166,8 +165,8 @@ void hide_by_image(const Component& component, const HideMask& mask, Size cell,
         const std::uint16_t* const lower = source + tap.second * stride;
         const ImageTap* const of = taps.data() - samples.x1;
         for (std::ptrdiff_t x = columns.x1; x < columns.x2; ++x)
-          row[x * kStep] =
-              static_cast<typename Component::Sample>(bilinear(upper, lower, of[x], tap.part));
+          row[x * kStep] = static_cast<typename Component::Sample>(
+              bilinear(upper, lower, of[x], tap.part) << image.format.shift);
       });
 }
 

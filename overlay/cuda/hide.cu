@@ -77,7 +77,8 @@ __global__ void __launch_bounds__(kPaintThreads)
     const ImageTap row = image_tap(y - whole.y1, whole.y2 - whole.y1, level.size.height);
     const ImageTap column = image_tap(x - whole.x1, whole.x2 - whole.x1, level.size.width);
     const auto stride = static_cast<std::ptrdiff_t>(level.size.width);
-    return bilinear(samples + row.first * stride, samples + row.second * stride, column, row.part);
+    return bilinear(samples + row.first * stride, samples + row.second * stride, column, row.part)
+           << batch.planes.scale.shift;
   });
 }
 
