@@ -134,9 +134,13 @@ std::optional<Box> box_at(const FileTrack& track, std::int64_t pts) {
   if (next == track.boxes.begin()) return next->box;
   const FileBox& before = *(next - 1);
   if (next == track.boxes.end()) return before.box;
-  // Differences of 64-bit stamps in floating point: they may exceed the integers.
-  const auto from = static_cast<double>(before.pts);
-  const double k = (static_cast<double>(pts) - from) / (static_cast<double>(next->pts) - from);
+  // Differences without a sign: they may exceed the signed integers, and stamps as floating point
+  // may be the same.
+  const auto since = [&](std::int64_t stamp) {
+    return static_cast<double>(static_cast<std::uint64_t>(stamp) -
+                               static_cast<std::uint64_t>(before.pts));
+  };
+  const double k = since(pts) / since(next->pts);
   const auto mix = [k](float a, float b) {
     return static_cast<float>(static_cast<double>(a) * (1 - k) + static_cast<double>(b) * k);
   };

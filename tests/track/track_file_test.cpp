@@ -301,6 +301,17 @@ TEST(BoxAt, TakesStampsOfAnySize) {
   EXPECT_EQ(box_at(track, 0), (Box{10, 10, 20, 20}));
 }
 
+TEST(BoxAt, TakesLargeStampsCloseTogether) {
+  constexpr std::int64_t kLarge = std::int64_t{1} << 60;  // as a double, the next ones equal it
+  const FileTrack track{.origin = TrackOrigin::person,
+                        .start_pts = kLarge,
+                        .end_pts = kLarge + 4,
+                        .style = {},
+                        .boxes = {{kLarge, {0, 0, 10, 10}, BoxState::seen},
+                                  {kLarge + 4, {20, 20, 30, 30}, BoxState::seen}}};
+  EXPECT_EQ(box_at(track, kLarge + 1), (Box{5, 5, 15, 15}));
+}
+
 TEST(HiddenAt, IsWhatIsToBeHiddenWhereverElseIsKept) {
   TrackFile file = sample();
   for (FileTrack& track : file.tracks) {
