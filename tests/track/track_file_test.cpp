@@ -238,8 +238,9 @@ TEST(TrackFile, RefusesTooMuch) {
   test::expect_error(ErrorKind::input, "has more than 131072 tracks",
                      [&] { static_cast<void>(read_track_file(many_tracks)); });
 
-  std::string boxes = "[[0]";
-  for (std::size_t i = 0; i < kMostFileBoxes + kMostFileTracks; ++i) boxes += ",[0]";
+  const std::string box = "[0,0,0,1,1,\"seen\"]";
+  std::string boxes = "[" + box;
+  for (std::size_t i = 0; i < kMostFileBoxes; ++i) boxes += "," + box;
   const auto many_boxes = folder.write("boxes.json", Text{.boxes = boxes + "]"}.whole());
   test::expect_error(ErrorKind::input, "has more than 4194304 boxes",
                      [&] { static_cast<void>(read_track_file(many_boxes)); });
@@ -248,6 +249,48 @@ TEST(TrackFile, RefusesTooMuch) {
   std::filesystem::resize_file(large, kMostTrackFileBytes + 1);  // a hole: nothing is written
   test::expect_error(ErrorKind::input, "has more than 268435456 bytes",
                      [&] { static_cast<void>(read_track_file(large)); });
+}
+
+TEST(TrackFile, RefusesWhatIsNoPartOfAFileBeforeItIsAllRead) {
+  // Each text breaks off behind what is refused: a reader that goes on finds that it is not JSON.
+  const std::string tracks = "{\"tracks\": ";
+  const std::string boxes = tracks + "[{\"boxes\": ";
+  const std::string box = "[0, 1, 2, 3, 4, \"seen\"";
+  std::string zeros;
+  std::string arrays;
+  std::string objects;
+  for (int i = 0; i < 20; ++i) zeros += "0, ", arrays += "[], ", objects += "{}, ";
+  std::string names;
+  for (int i = 0; i < 9; ++i) names += (i == 0 ? "\"" : ", \"") + std::to_string(i) + "\": 0";
+  struct Case {
+    std::string text;
+    std::string reason;
+  };
+  const std::vector<Case> cases{
+      {"{" + names, "has an unknown member"},
+      {"[" + zeros, "has more than version, input and tracks"},
+      {"{\"input\": [" + arrays, "has more than version"},
+      {"{\"input\": [" + objects, "has more than version"},
+      {tracks + "[7, ", "tracks are not an array of objects"},
+      {tracks + "[[], ", "tracks are not an array of objects"},
+      {tracks + "{\"0\": ", "tracks are not an array of objects"},
+      {tracks + "[{" + names, "has an unknown member"},
+      {boxes + "{\"0\": ", "track 0: has an object in it"},
+      {boxes + "[{}, ", "track 0: box 0: is not [pts"},
+      {boxes + "[7, ", "track 0: box 0: is not [pts"},
+      {boxes + "[" + box + "], 7, ", "track 0: box 1: is not [pts"},
+      {boxes + "[" + box + ", 7, ", "track 0: box 0: is not [pts"},
+      {boxes + "[[[], ", "track 0: box 0: is not [pts"},
+      {boxes + "[[{}, ", "track 0: box 0: is not [pts"},
+      {boxes + "[[], ", "track 0: box 0: is not [pts"},
+  };
+  const test::TemporaryFolder folder;
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.text);
+    const auto path = folder.write("t.json", c.text);
+    test::expect_error(ErrorKind::input, "t.json: " + c.reason,
+                       [&] { static_cast<void>(read_track_file(path)); });
+  }
 }
 
 TEST(TrackFile, HoldsTwoThousandTracks) {
