@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <functional>
+#include <iterator>
 #include <set>
 #include <span>
 #include <utility>
@@ -113,7 +115,12 @@ void write_track_file(const TrackFile& file, const std::filesystem::path& path,
   if (const std::string reason = reason_against(file); !reason.empty())
     throw Error(ErrorKind::internal, path.string() + ": " + reason);
   OutputFile output(path, existing);
+  std::uintmax_t bytes = 0;
   const auto write = [&](const std::string& text) {
+    bytes += text.size();
+    if (bytes > kMostTrackFileBytes)
+      throw Error(ErrorKind::internal, path.string() + ": has more than " +
+                                           std::to_string(kMostTrackFileBytes) + " bytes");
     if (const int code = output.write(std::as_bytes(std::span(text)))) output.fail(code);
   };
   write(track_file_head(file.input));
@@ -192,17 +199,33 @@ void TrackFileBuilder::add(const TrackSummary& track) {
 TrackFile TrackFileBuilder::finish() {
   std::int64_t next_id = tracks_.empty() ? 0 : tracks_.rbegin()->first + 1;
   std::vector<FileTrack> alone;
+  std::vector<FileTrack> suggested;
   for (auto& [id, track] : tracks_) {
-    for (const std::size_t i : track.alone)
-      if (!track.hidden)
-        alone.push_back(
-            make_track(next_id++, TrackAction::hide, track.best_score, {track.boxes[i]}));
-    if (track.boxes.empty() || (!track.hidden && track.best_score < suggest_score_)) continue;
-    const TrackAction action = track.hidden ? TrackAction::hide : TrackAction::suggest;
-    file_.tracks.push_back(make_track(id, action, track.best_score, std::move(track.boxes)));
+    if (track.boxes.empty()) continue;
+    if (track.hidden) {
+      file_.tracks.push_back(
+          make_track(id, TrackAction::hide, track.best_score, std::move(track.boxes)));
+      continue;
+    }
+    std::vector<FileBox> boxes;
+    for (const std::size_t i : track.alone) boxes.push_back(track.boxes[i]);
+    if (!boxes.empty())
+      alone.push_back(make_track(next_id++, TrackAction::hide, track.best_score, std::move(boxes)));
+    if (track.best_score >= suggest_score_)
+      suggested.push_back(
+          make_track(id, TrackAction::suggest, track.best_score, std::move(track.boxes)));
   }
-  std::ranges::move(alone, std::back_inserter(file_.tracks));
   tracks_.clear();
+  std::ranges::move(alone, std::back_inserter(file_.tracks));
+  std::size_t boxes = 0;
+  for (const FileTrack& track : file_.tracks) boxes += track.boxes.size();
+  std::ranges::stable_sort(suggested, std::ranges::greater{}, &FileTrack::score_max);
+  for (FileTrack& track : suggested) {
+    boxes += track.boxes.size();
+    if (file_.tracks.size() == kMostFileTracks || boxes > kMostFileBoxes) break;
+    file_.tracks.push_back(std::move(track));
+  }
+  std::ranges::sort(file_.tracks, {}, &FileTrack::id);
   return std::move(file_);
 }
 

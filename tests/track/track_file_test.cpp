@@ -89,6 +89,21 @@ TEST(TrackFile, RefusesToWriteWhatItWouldNotRead) {
   EXPECT_TRUE(folder.names().empty());
 }
 
+TEST(TrackFile, RefusesToWriteMoreBytesThanItReads) {
+  const test::TemporaryFolder folder;
+  TrackFile file{{kHash, 0, {100, 80}, {1, 25}}, {}};
+  FileTrack track{.end_pts = std::numeric_limits<std::int64_t>::max(), .style = {}, .boxes = {}};
+  const Box wordy{1.2345678e-10F, 1.2345678e-10F, 12.345678F, 12.345678F};
+  for (std::size_t i = 0; i < kMostFileBoxes; ++i)
+    track.boxes.push_back(
+        {std::int64_t{1'000'000'000'000'000} + static_cast<std::int64_t>(i), wordy});
+  file.tracks.push_back(std::move(track));
+  ASSERT_EQ(reason_against(file), "");
+  test::expect_error(ErrorKind::internal, "t.json: has more than 268435456 bytes",
+                     [&] { write_track_file(file, folder / "t.json", ExistingTarget::refuse); });
+  EXPECT_TRUE(folder.names().empty());
+}
+
 /// A file with one track, of which parts are replaced.
 struct Text {
   std::string version = "1";
@@ -418,6 +433,51 @@ TEST(TrackFileBuilder, MakesTracksOfFrames) {
                                        0.16F,
                                        "",
                                        {{102, {50, 50, 60, 60}, BoxState::seen}}}));
+}
+
+TEST(TrackFileBuilder, MakesOneTrackOfWhatADoubtfulOneHides) {
+  TrackFileBuilder builder({kHash, 0, {100, 80}, {1, 25}});
+  for (int i = 0; i < 6; ++i)
+    builder.add(frame_with({{0, {10, 10, 20, 30}, 0, 0.16F, BoxState::seen, i % 2 == 0}}), i);
+  builder.add({0, 0, 5, 6, 0.16F, false});
+  const TrackFile file = builder.finish();
+  ASSERT_EQ(file.tracks.size(), 2U);
+  EXPECT_EQ(file.tracks[1].boxes.size(), 3U);
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(hidden_at(file, i).size(), i % 2 == 0 ? 1U : 0U) << i;
+}
+
+TEST(TrackFileBuilder, LeavesOutTheWeakestSuggestionsOfTooMany) {
+  TrackFileBuilder builder({kHash, 0, {100, 80}, {1, 25}});
+  const auto most = static_cast<std::int64_t>(kMostFileTracks);
+  std::vector<TrackedBox> boxes;
+  for (std::int64_t id = 0; id <= most; ++id) {
+    const bool hidden = id == most;
+    const float score = hidden ? 0.9F : id == 7 ? 0.04F : 0.05F;
+    boxes.push_back({id, {10, 10, 20, 30}, 0, score, BoxState::seen, hidden});
+    builder.add({id, 0, 0, 1, score, hidden});
+  }
+  builder.add(frame_with(std::move(boxes)), 0);
+  const TrackFile file = builder.finish();
+  EXPECT_EQ(reason_against(file), "");
+  ASSERT_EQ(file.tracks.size(), kMostFileTracks);
+  EXPECT_EQ(file.tracks[6].id, 6);
+  EXPECT_EQ(file.tracks[7].id, 8);
+  EXPECT_EQ(file.tracks.back().id, most);
+  EXPECT_EQ(file.tracks.back().action, TrackAction::hide);
+}
+
+TEST(TrackFileBuilder, LeavesOutTheWeakestSuggestionsOfTooManyBoxes) {
+  TrackFileBuilder builder({kHash, 0, {100, 80}, {1, 25}});
+  const auto most = static_cast<std::int64_t>(kMostFileBoxes);
+  const Box box{10, 10, 20, 30};
+  for (std::int64_t i = 0; i < most; ++i)
+    builder.add(frame_with({{0, box, 0, 0.9F, BoxState::seen, true}}), i);
+  builder.add(frame_with({{1, box, 0, 0.05F, BoxState::seen, false}}), most);
+  builder.add({0, 0, most - 1, most, 0.9F, true});
+  builder.add({1, most, most, 1, 0.05F, false});
+  const TrackFile file = builder.finish();
+  ASSERT_EQ(file.tracks.size(), 1U);
+  EXPECT_EQ(file.tracks[0].boxes.size(), kMostFileBoxes);
 }
 
 }  // namespace
