@@ -6,11 +6,13 @@
 #include <cmath>
 #include <fstream>
 #include <initializer_list>
+#include <istream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <span>
 #include <stdexcept>
+#include <streambuf>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -33,6 +35,7 @@ constexpr std::size_t kMostMembers = 8;  ///< of an object; a track has them
 /// for what may be named as the reason instead.
 constexpr int kMostHeadValues = 20;
 constexpr std::size_t kBoxValues = 6;
+constexpr std::size_t kMostWordBytes = 4096;  ///< of a string, as it is written, number or blank
 constexpr const char* kNotABox = "is not [pts, x1, y1, x2, y2, state]";
 constexpr const char* kNotTracks = "tracks are not an array of objects";
 
@@ -227,7 +230,43 @@ class Reader {
   bool in_tracks_ = false;
 };
 
-TrackFile parse(std::istream& stream) {
+/// Hands a file's bytes on, and refuses strings, numbers and blanks that are too long: the parser
+/// has each of them in memory several times.
+class ShortWords : public std::streambuf {
+ public:
+  explicit ShortWords(std::istream& from) : from_(from) {}
+
+ protected:
+  int_type underflow() override {
+    from_.read(block_.data(), static_cast<std::streamsize>(block_.size()));
+    const auto count = static_cast<std::size_t>(from_.gcount());
+    if (count == 0) return traits_type::eof();
+    for (const char c : std::span(block_).first(count)) pass(c);
+    setg(block_.data(), block_.data(), block_.data() + count);
+    return traits_type::to_int_type(block_.front());
+  }
+
+ private:
+  void pass(char c) {
+    const bool quote = c == '"' && !escaped_;
+    escaped_ = in_string_ && c == '\\' && !escaped_;
+    if (quote) in_string_ = !in_string_;
+    const bool parts = !in_string_ && std::string_view("[]{},:").find(c) != std::string_view::npos;
+    length_ = quote || parts ? 0 : length_ + 1;
+    if (length_ > kMostWordBytes)
+      refuse("has a word of more than " + std::to_string(kMostWordBytes) + " bytes");
+  }
+
+  std::istream& from_;
+  std::array<char, std::size_t{1} << 16> block_{};
+  std::size_t length_ = 0;  ///< since the word began
+  bool in_string_ = false;
+  bool escaped_ = false;  ///< the next byte, by a backslash
+};
+
+TrackFile parse(std::istream& file_stream) {
+  ShortWords words(file_stream);
+  std::istream stream(&words);
   Reader reader;
   const Json document = Json::parse(stream, std::ref(reader));
   expect_members(document, {"version", "input", "tracks"});

@@ -308,6 +308,30 @@ TEST(TrackFile, RefusesWhatIsNoPartOfAFileBeforeItIsAllRead) {
   }
 }
 
+TEST(TrackFile, RefusesLongWords) {
+  const test::TemporaryFolder folder;
+  const std::string most(4096, '7');
+  std::string escaped;
+  for (int i = 0; i < 2048; ++i) escaped += "\\\"";
+  for (const std::string& word : {"\"" + most + "7\"", "0." + most, "\"" + escaped + "7\"",
+                                  std::string(4097, ' '), "\"\\\\" + most + "\""}) {
+    SCOPED_TRACE(word.substr(0, 9));
+    const auto path = folder.write("t.json", Text{.version = word}.whole());
+    test::expect_error(ErrorKind::input, "t.json: has a word of more than 4096 bytes",
+                       [&] { static_cast<void>(read_track_file(path)); });
+  }
+  // The longest style that may be written, in as many bytes as JSON may take for it.
+  std::string style;
+  for (int i = 0; i < 200; ++i) style += "\\u0022";
+  for (const std::string& word : {"\"" + most + "\"", "\"" + escaped + "\""})
+    test::expect_error(ErrorKind::input, "t.json: version is not an integer", [&] {
+      static_cast<void>(read_track_file(folder.write("t.json", Text{.version = word}.whole())));
+    });
+  const auto path = folder.write(
+      "t.json", Text{.score = "\"score_max\": 1, \"style\": \"" + style + "\","}.whole());
+  EXPECT_EQ(read_track_file(path).tracks[0].style, std::string(200, '"'));
+}
+
 TEST(TrackFile, HoldsTwoThousandTracks) {
   const test::TemporaryFolder folder;
   TrackFile file;
