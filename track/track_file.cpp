@@ -49,6 +49,7 @@ std::string reason_against(const FileTrack& track, Size picture) {
   if (!(track.score_max >= 0 && track.score_max <= 1)) return "score_max is not from 0 to 1";
   if (track.style.size() > kMostStyleBytes)
     return "style has more than " + std::to_string(kMostStyleBytes) + " bytes";
+  if (!can_be_written(track.style)) return "style is not UTF-8";
   if (track.boxes.empty()) return "has no boxes";
   for (std::size_t i = 0; i < track.boxes.size(); ++i) {
     const std::string name = "box " + std::to_string(i) + ": ";

@@ -323,6 +323,15 @@ TrackFile parse_track_file(const std::filesystem::path& path) {
   return {};
 }
 
+bool can_be_written(const std::string& style) {
+  try {
+    static_cast<void>(Json(style).dump());
+    return true;
+  } catch (const Json::type_error&) {
+    return false;
+  }
+}
+
 std::string track_file_head(const TrackFileInput& input) {
   std::string text = "{\"version\": " + std::to_string(kVersion) +
                      ",\n \"input\": {\"sha256\": \"" + input.sha256 + "\", \"frames\": ";

@@ -86,6 +86,10 @@ TEST(TrackFile, RefusesToWriteWhatItWouldNotRead) {
   file.tracks[1].boxes[0].box.x2 = std::numeric_limits<float>::quiet_NaN();
   test::expect_error(ErrorKind::internal, "track 1: box 0: an edge is not finite",
                      [&] { write_track_file(file, folder / "t.json", ExistingTarget::refuse); });
+  file = sample();
+  file.tracks[2].style = "image:\xFF.png";  // a file's name may have any bytes
+  test::expect_error(ErrorKind::internal, "track 2: style is not UTF-8",
+                     [&] { write_track_file(file, folder / "t.json", ExistingTarget::refuse); });
   EXPECT_TRUE(folder.names().empty());
 }
 
