@@ -364,7 +364,8 @@ TEST(Tracker, MovesCrossingFacesOnThoughStampsAreCloseTogether) {
   for (int i = 0; i < 22; ++i) {
     const bool pair = i % 2 == 1;
     const float off = pair ? 2 : 0;
-    last = static_cast<float>(i / 2);
+    const int moved = i / 2;
+    last = static_cast<float>(moved);
     film.push(meeting(last), {{shifted(to_the_right(last), off, 0)}, {to_the_left(last)}},
               pair ? 0.001 : 0.039);
   }
