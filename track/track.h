@@ -30,12 +30,12 @@ struct TrackedBox {
 
 /// A frame whose boxes nothing that follows can change.
 struct TrackedFrame {
-  std::int64_t number = 0;  ///< 0, 1, 2, ...: the how manieth that was pushed
+  std::int64_t number = 0;  ///< 0, 1, 2, ...: in the order in which they were pushed
   double time_s = 0;
   bool cut = false;  ///< nothing goes on from the frame before
   /// Nothing is known of the frame itself: all of it is to be hidden. `boxes` go on through it.
   bool hide_all = false;
-  std::vector<TrackedBox> boxes;  ///< by track
+  std::vector<TrackedBox> boxes;  ///< in no order of tracks
 };
 
 /// A track that has ended.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <functional>
+#include <iterator>
 #include <set>
 #include <span>
 #include <utility>
@@ -47,6 +49,7 @@ std::string reason_against(const FileTrack& track, Size picture) {
   if (!(track.score_max >= 0 && track.score_max <= 1)) return "score_max is not from 0 to 1";
   if (track.style.size() > kMostStyleBytes)
     return "style has more than " + std::to_string(kMostStyleBytes) + " bytes";
+  if (!can_be_written(track.style)) return "style is not UTF-8";
   if (track.boxes.empty()) return "has no boxes";
   for (std::size_t i = 0; i < track.boxes.size(); ++i) {
     const std::string name = "box " + std::to_string(i) + ": ";
@@ -113,7 +116,12 @@ void write_track_file(const TrackFile& file, const std::filesystem::path& path,
   if (const std::string reason = reason_against(file); !reason.empty())
     throw Error(ErrorKind::internal, path.string() + ": " + reason);
   OutputFile output(path, existing);
+  std::uintmax_t bytes = 0;
   const auto write = [&](const std::string& text) {
+    bytes += text.size();
+    if (bytes > kMostTrackFileBytes)
+      throw Error(ErrorKind::internal, path.string() + ": has more than " +
+                                           std::to_string(kMostTrackFileBytes) + " bytes");
     if (const int code = output.write(std::as_bytes(std::span(text)))) output.fail(code);
   };
   write(track_file_head(file.input));
@@ -134,9 +142,13 @@ std::optional<Box> box_at(const FileTrack& track, std::int64_t pts) {
   if (next == track.boxes.begin()) return next->box;
   const FileBox& before = *(next - 1);
   if (next == track.boxes.end()) return before.box;
-  // Differences of 64-bit stamps in floating point: they may exceed the integers.
-  const auto from = static_cast<double>(before.pts);
-  const double k = (static_cast<double>(pts) - from) / (static_cast<double>(next->pts) - from);
+  // Differences without a sign: they may exceed the signed integers, and stamps as floating point
+  // may be the same.
+  const auto since = [&](std::int64_t stamp) {
+    return static_cast<double>(static_cast<std::uint64_t>(stamp) -
+                               static_cast<std::uint64_t>(before.pts));
+  };
+  const double k = since(pts) / since(next->pts);
   const auto mix = [k](float a, float b) {
     return static_cast<float>(static_cast<double>(a) * (1 - k) + static_cast<double>(b) * k);
   };
@@ -188,17 +200,33 @@ void TrackFileBuilder::add(const TrackSummary& track) {
 TrackFile TrackFileBuilder::finish() {
   std::int64_t next_id = tracks_.empty() ? 0 : tracks_.rbegin()->first + 1;
   std::vector<FileTrack> alone;
+  std::vector<FileTrack> suggested;
   for (auto& [id, track] : tracks_) {
-    for (const std::size_t i : track.alone)
-      if (!track.hidden)
-        alone.push_back(
-            make_track(next_id++, TrackAction::hide, track.best_score, {track.boxes[i]}));
-    if (track.boxes.empty() || (!track.hidden && track.best_score < suggest_score_)) continue;
-    const TrackAction action = track.hidden ? TrackAction::hide : TrackAction::suggest;
-    file_.tracks.push_back(make_track(id, action, track.best_score, std::move(track.boxes)));
+    if (track.boxes.empty()) continue;
+    if (track.hidden) {
+      file_.tracks.push_back(
+          make_track(id, TrackAction::hide, track.best_score, std::move(track.boxes)));
+      continue;
+    }
+    std::vector<FileBox> boxes;
+    for (const std::size_t i : track.alone) boxes.push_back(track.boxes[i]);
+    if (!boxes.empty())
+      alone.push_back(make_track(next_id++, TrackAction::hide, track.best_score, std::move(boxes)));
+    if (track.best_score >= suggest_score_)
+      suggested.push_back(
+          make_track(id, TrackAction::suggest, track.best_score, std::move(track.boxes)));
   }
-  std::ranges::move(alone, std::back_inserter(file_.tracks));
   tracks_.clear();
+  std::ranges::move(alone, std::back_inserter(file_.tracks));
+  std::size_t boxes = 0;
+  for (const FileTrack& track : file_.tracks) boxes += track.boxes.size();
+  std::ranges::stable_sort(suggested, std::ranges::greater{}, &FileTrack::score_max);
+  for (FileTrack& track : suggested) {
+    boxes += track.boxes.size();
+    if (file_.tracks.size() == kMostFileTracks || boxes > kMostFileBoxes) break;
+    file_.tracks.push_back(std::move(track));
+  }
+  std::ranges::sort(file_.tracks, {}, &FileTrack::id);
   return std::move(file_);
 }
 

@@ -98,8 +98,9 @@ struct HiddenBox {
 /// Collects a tracker's frames for a file. Each frame's boxes of a track become one around them,
 /// grown by their uncertainty; those outside of the picture are left out. Tracks come by id: hidden
 /// ones to hide, others of a best score of `suggest_score` or more as suggestions. What such a
-/// track hides in single frames becomes tracks of their own, behind all others. A frame of which
-/// nothing is known (hide_all) is not in the file: a run that reads it hides that frame by itself.
+/// track hides in single frames becomes a track of its own, behind all others. Where a file may not
+/// have so many tracks or boxes, the weakest suggestions are left out. A frame of which nothing is
+/// known (hide_all) is not in the file: a run that reads it hides that frame by itself.
 class TrackFileBuilder {
  public:
   explicit TrackFileBuilder(TrackFileInput input, float suggest_score = 0.03F);

@@ -6,11 +6,13 @@
 #include <cmath>
 #include <fstream>
 #include <initializer_list>
+#include <istream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <span>
 #include <stdexcept>
+#include <streambuf>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -23,8 +25,19 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr int kVersion = 1;
-constexpr std::size_t kMostDepth = 8;
-constexpr std::size_t kTrackDepth = 2;  ///< of a track's object: in the array of the file's object
+// How many arrays and objects are around a value.
+constexpr int kMostDepth = 8;
+constexpr int kTrackDepth = 2;  ///< of a track: the file's object and its array
+constexpr int kBoxDepth = 4;    ///< of a box: besides, the track and its array
+// What a file has of each; more is refused while it is read, so that it takes no memory.
+constexpr std::size_t kMostMembers = 8;  ///< of an object; a track has them
+/// Outside of tracks. A file has 11: itself, version, input and all in it, tracks; the others are
+/// for what may be named as the reason instead.
+constexpr int kMostHeadValues = 20;
+constexpr std::size_t kBoxValues = 6;
+constexpr std::size_t kMostWordBytes = 4096;  ///< of a string, as it is written, number or blank
+constexpr const char* kNotABox = "is not [pts, x1, y1, x2, y2, state]";
+constexpr const char* kNotTracks = "tracks are not an array of objects";
 
 /// The words of an enumeration, in its order.
 constexpr std::array<std::string_view, 3> kActions{"hide", "keep", "suggest"};
@@ -86,14 +99,15 @@ Enum word(const Json& value, std::span<const std::string_view> words, const std:
 }
 
 FileBox box_of(const Json& value) {
-  if (!value.is_array() || value.size() != 6) refuse("is not [pts, x1, y1, x2, y2, state]");
+  if (!value.is_array() || value.size() != kBoxValues) refuse(kNotABox);
   return {integer(value[0], "pts"),
           {number(value[1], "x1"), number(value[2], "y1"), number(value[3], "x2"),
            number(value[4], "y2")},
           word<BoxState>(value[5], kStates, "state")};
 }
 
-FileTrack track_of(const Json& object) {
+/// @param boxes  taken from the object before
+FileTrack track_of(const Json& object, std::vector<FileBox> boxes) {
   expect_members(object,
                  {"id", "action", "start_pts", "end_pts", "score_max", "origin", "style", "boxes"});
   FileTrack track;
@@ -105,16 +119,8 @@ FileTrack track_of(const Json& object) {
   if (track.origin == TrackOrigin::detector || object.contains("score_max"))
     track.score_max = number(member(object, "score_max"), "score_max");
   if (object.contains("style")) track.style = text(object["style"], "style");
-  const Json& boxes = member(object, "boxes");
-  if (!boxes.is_array()) refuse("boxes are not an array");
-  track.boxes.reserve(boxes.size());
-  for (const Json& box : boxes) {
-    try {
-      track.boxes.push_back(box_of(box));
-    } catch (const Refused& refused) {
-      refuse("box " + std::to_string(track.boxes.size()) + ": " + refused.what());
-    }
-  }
+  if (!member(object, "boxes").is_array()) refuse("boxes are not an array");
+  track.boxes = std::move(boxes);
   return track;
 }
 
@@ -131,58 +137,143 @@ TrackFileInput input_of(const Json& object) {
   return input;
 }
 
-/// Takes each track as soon as it is read, so that no more than one is in memory as JSON, and
-/// refuses what a document must not have at any place.
+/// Takes each box and each track as soon as it is read, so that no more than one is in memory as
+/// JSON, and refuses what a document must not have at any place.
 class Reader {
  public:
   bool operator()(int depth, Json::parse_event_t event, Json& parsed) {
     using Event = Json::parse_event_t;
-    if (static_cast<std::size_t>(depth) > kMostDepth) refuse("is nested too deeply");
-    if (event == Event::object_start) names_.emplace_back();
-    if (event == Event::key) {
-      const auto& name = parsed.get_ref<const std::string&>();
-      if (!names_.back().insert(name).second) refuse("has a member twice");
-      if (names_.size() == 1) in_tracks_ = name == "tracks";
+    if (depth > kMostDepth) refuse("is nested too deeply");
+    switch (event) {
+      case Event::key:
+        name(depth, parsed.get_ref<const std::string&>());
+        return true;
+      case Event::object_start:
+        names_.emplace_back();
+        begin(depth, event);
+        return true;
+      case Event::array_start:
+      case Event::value:
+        begin(depth, event);
+        return true;
+      case Event::array_end:
+        if (!in_tracks_ || depth != kBoxDepth) return true;
+        take_box(parsed);
+        return false;
+      case Event::object_end:
+        names_.pop_back();
+        if (!in_tracks_ || depth != kTrackDepth) return true;
+        take_track(parsed);
+        return false;
     }
-    // A box's last event: what is too much is refused before it is all in memory.
-    if (event == Event::array_end && in_tracks_ && static_cast<std::size_t>(depth) > kTrackDepth &&
-        ++arrays_ > kMostFileBoxes + kMostFileTracks)
-      refuse("has more than " + std::to_string(kMostFileBoxes) + " boxes");
-    if (event != Event::object_end) return true;
-    names_.pop_back();
-    if (!in_tracks_ || static_cast<std::size_t>(depth) != kTrackDepth) return true;
-    take(parsed);
-    return false;
+    return true;
   }
 
   [[nodiscard]] std::vector<FileTrack> tracks() { return std::move(tracks_); }
 
  private:
-  void take(const Json& object) {
-    const std::string name = "track " + std::to_string(tracks_.size()) + ": ";
-    if (tracks_.size() == kMostFileTracks)
-      refuse("has more than " + std::to_string(kMostFileTracks) + " tracks");
-    try {
-      tracks_.push_back(track_of(object));
-    } catch (const Refused& refused) {
-      refuse(name + refused.what());
+  void name(int depth, const std::string& name) {
+    if (in_tracks_ && depth == kTrackDepth) refuse(kNotTracks);  // they are an object
+    if (in_tracks_ && depth > kTrackDepth + 1) refuse(track_name() + "has an object in it");
+    if (!names_.back().insert(name).second) refuse("has a member twice");
+    if (names_.back().size() > kMostMembers) refuse("has an unknown member");
+    if (names_.size() == 1) in_tracks_ = name == "tracks";
+  }
+
+  void begin(int depth, Json::parse_event_t event) {
+    using Event = Json::parse_event_t;
+    if (!in_tracks_ || depth < kTrackDepth) {
+      if (++head_values_ > kMostHeadValues) refuse("has more than version, input and tracks");
+    } else if (depth == kTrackDepth) {
+      if (event != Event::object_start) refuse(kNotTracks);
+    } else if (depth == kBoxDepth) {
+      if (event != Event::array_start) refuse(box_name() + kNotABox);
+      box_values_ = 0;
+    } else if (depth > kBoxDepth) {
+      if (event != Event::value || ++box_values_ > kBoxValues) refuse(box_name() + kNotABox);
     }
   }
 
+  void take_box(const Json& value) {
+    if (++all_boxes_ > kMostFileBoxes)
+      refuse("has more than " + std::to_string(kMostFileBoxes) + " boxes");
+    try {
+      boxes_.push_back(box_of(value));
+    } catch (const Refused& refused) {
+      refuse(box_name() + refused.what());
+    }
+  }
+
+  void take_track(const Json& object) {
+    if (tracks_.size() == kMostFileTracks)
+      refuse("has more than " + std::to_string(kMostFileTracks) + " tracks");
+    try {
+      tracks_.push_back(track_of(object, std::exchange(boxes_, {})));
+    } catch (const Refused& refused) {
+      refuse(track_name() + refused.what());
+    }
+  }
+
+  [[nodiscard]] std::string track_name() const {
+    return "track " + std::to_string(tracks_.size()) + ": ";
+  }
+  [[nodiscard]] std::string box_name() const {
+    return track_name() + "box " + std::to_string(boxes_.size()) + ": ";
+  }
+
   std::vector<FileTrack> tracks_;
+  std::vector<FileBox> boxes_;                ///< of the track that is being read
   std::vector<std::set<std::string>> names_;  ///< of each object that is open
-  std::size_t arrays_ = 0;
+  std::size_t all_boxes_ = 0;
+  std::size_t box_values_ = 0;  ///< of the box that is being read
+  int head_values_ = 0;         ///< outside of tracks
   bool in_tracks_ = false;
 };
 
-TrackFile parse(std::istream& stream) {
+/// Hands a file's bytes on, and refuses strings, numbers and blanks that are too long: the parser
+/// has each of them in memory several times.
+class ShortWords : public std::streambuf {
+ public:
+  explicit ShortWords(std::istream& from) : from_(from) {}
+
+ protected:
+  int_type underflow() override {
+    from_.read(block_.data(), static_cast<std::streamsize>(block_.size()));
+    const auto count = static_cast<std::size_t>(from_.gcount());
+    if (count == 0) return traits_type::eof();
+    for (const char c : std::span(block_).first(count)) pass(c);
+    setg(block_.data(), block_.data(), block_.data() + count);
+    return traits_type::to_int_type(block_.front());
+  }
+
+ private:
+  void pass(char c) {
+    const bool quote = c == '"' && !escaped_;
+    escaped_ = in_string_ && c == '\\' && !escaped_;
+    if (quote) in_string_ = !in_string_;
+    const bool parts = !in_string_ && std::string_view("[]{},:").find(c) != std::string_view::npos;
+    length_ = quote || parts ? 0 : length_ + 1;
+    if (length_ > kMostWordBytes)
+      refuse("has a word of more than " + std::to_string(kMostWordBytes) + " bytes");
+  }
+
+  std::istream& from_;
+  std::array<char, std::size_t{1} << 16> block_{};
+  std::size_t length_ = 0;  ///< since the word began
+  bool in_string_ = false;
+  bool escaped_ = false;  ///< the next byte, by a backslash
+};
+
+TrackFile parse(std::istream& file_stream) {
+  ShortWords words(file_stream);
+  std::istream stream(&words);
   Reader reader;
   const Json document = Json::parse(stream, std::ref(reader));
   expect_members(document, {"version", "input", "tracks"});
   if (integer(member(document, "version"), "version") != kVersion)
     refuse("is not of version " + std::to_string(kVersion));
   const Json& tracks = member(document, "tracks");
-  if (!tracks.is_array() || !tracks.empty()) refuse("tracks are not an array of objects");
+  if (!tracks.is_array() || !tracks.empty()) refuse(kNotTracks);
   TrackFile file;
   try {
     file.input = input_of(member(document, "input"));
@@ -230,6 +321,15 @@ TrackFile parse_track_file(const std::filesystem::path& path) {
     fail("has a number that is too large");
   }
   return {};
+}
+
+bool can_be_written(const std::string& style) {
+  try {
+    static_cast<void>(Json(style).dump());
+    return true;
+  } catch (const Json::type_error&) {
+    return false;
+  }
 }
 
 std::string track_file_head(const TrackFileInput& input) {

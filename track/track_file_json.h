@@ -12,6 +12,8 @@ namespace facepipe {
 /// file.
 [[nodiscard]] TrackFile parse_track_file(const std::filesystem::path& path);
 
+/// Whether it is UTF-8, without which JSON has no strings.
+[[nodiscard]] bool can_be_written(const std::string& style);
 /// Appends a track's text, with its boxes.
 void append_track(std::string& text, const FileTrack& track);
 /// The text before the tracks.

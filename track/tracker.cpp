@@ -24,8 +24,9 @@ constexpr int kCoarseGrid = 3;
 constexpr double kSameTime = 1e-6;
 /// The IoU from which on two faces' boxes hold points of both.
 constexpr float kLeastCrossing = 0.15F;
-/// Share of the newest step in a track's velocity.
-constexpr float kVelocityShare = 0.5F;
+/// After so long half of a track's velocity is forgotten: a frame of 25 a second, at which it was
+/// chosen. Of steps that are shorter, which tell less, less is taken.
+constexpr double kVelocityHalf_s = 0.04;
 // See start_score_of().
 constexpr float kUsualSide = 40;
 constexpr float kSizeExponent = 0.3F;
@@ -153,6 +154,7 @@ class Tracker::Impl {
   TrackerOutput flush();
 
  private:
+  void check_whole() const;
   void check(const TrackerInput& input) const;
   Waiting& append(TrackerInput& input);
   void look(Waiting& now, Luma luma);
@@ -168,6 +170,7 @@ class Tracker::Impl {
   void hide(Track& track);
   void go_back(Track& track);
   void hold(Waiting& now);
+  void forget_let_out(Track& track) const;
   [[nodiscard]] Box coasted(const Track& track, const Similarity& camera) const;
   void end(Track& track);
   void end_where(const std::vector<bool>& over);
@@ -182,6 +185,11 @@ class Tracker::Impl {
   }
   [[nodiscard]] bool starts(const Sighting& sighting) const {
     return sighting.score >= start_score_of(sighting.box, options_.start_score);
+  }
+  /// Where no hidden track takes it.
+  [[nodiscard]] bool is_of_use(const Sighting& sighting) const {
+    return sighting.score >= std::min(options_.doubtful_score, options_.lone_score) ||
+           starts(sighting);
   }
   [[nodiscard]] bool is_sure(const Track& track) const {
     return track.summary.best_score >= options_.sure_score;
@@ -200,15 +208,19 @@ class Tracker::Impl {
   std::shared_ptr<const MotionPicture> last_picture_;
   std::shared_ptr<const MotionPicture> before_;  ///< what `last_picture_` was compared with
   std::optional<double> last_s_;
-  double step_s_ = 0;  ///< from the frame before to the newest one
+  double picture_s_ = 0;  ///< the time of `last_picture_`
+  double step_s_ = 0;     ///< from `before_` to `last_picture_`
   std::int64_t next_frame_ = 0;
   std::int64_t next_track_ = 0;
   std::int64_t oldest_picture_ = 0;  ///< no frame before this one has its picture
   std::size_t waiting_boxes_ = 0;
+  bool broken_ = false;  ///< a frame that waits may lack what is to be hidden
   PointBudget back_budget_;
 };
 
 TrackerOutput Tracker::Impl::push(TrackerInput input) {
+  check_whole();
+  broken_ = true;
   check(input);
   Waiting& now = append(input);
   move_on(now);
@@ -217,10 +229,12 @@ TrackerOutput Tracker::Impl::push(TrackerInput input) {
   TrackerOutput out;
   let_out(out);
   drop_pictures();
+  broken_ = false;
   return out;
 }
 
 TrackerOutput Tracker::Impl::flush() {
+  check_whole();
   for (Track& track : tracks_) end(track);
   tracks_.clear();
   TrackerOutput out;
@@ -231,6 +245,10 @@ TrackerOutput Tracker::Impl::flush() {
   last_picture_ = before_ = nullptr;
   last_s_ = std::nullopt;
   return out;
+}
+
+void Tracker::Impl::check_whole() const {
+  if (broken_) throw Error(ErrorKind::internal, "tracks: used after an error");
 }
 
 void Tracker::Impl::check(const TrackerInput& input) const {
@@ -248,7 +266,6 @@ Waiting& Tracker::Impl::append(TrackerInput& input) {
   now.frame.time_s = input.time_s;
   now.frame.hide_all = input.detections == nullptr || input.luma.empty();
   now.frame.cut = !last_s_;
-  step_s_ = last_s_ ? input.time_s - *last_s_ : 0;
   last_s_ = input.time_s;
   if (!now.frame.hide_all) {
     const float least = std::min({options_.doubtful_score, options_.continue_score,
@@ -265,6 +282,7 @@ Waiting& Tracker::Impl::append(TrackerInput& input) {
 void Tracker::Impl::look(Waiting& now, Luma luma) {
   now.picture = std::make_shared<const MotionPicture>(std::move(luma));
   before_ = std::exchange(last_picture_, now.picture);
+  step_s_ = now.frame.time_s - std::exchange(picture_s_, now.frame.time_s);
   if (!before_) return;
   const PictureChange change = compare(*before_, *now.picture);
   now.camera = change.camera;
@@ -302,8 +320,12 @@ void Tracker::Impl::move_on(const Waiting& now) {
 
 Box Tracker::Impl::coasted(const Track& track, const Similarity& camera) const {
   const Box box = moved(track.box, camera);
-  const float x = track.velocity.x * static_cast<float>(step_s_);
-  const float y = track.velocity.y * static_cast<float>(step_s_);
+  // By its size at most, however far apart the frames are: a guess must not end a track.
+  const auto step = [&](float velocity, float size) {
+    return std::clamp(velocity * static_cast<float>(step_s_), -size, size);
+  };
+  const float x = step(track.velocity.x, box.width());
+  const float y = step(track.velocity.y, box.height());
   return {box.x1 + x, box.y1 + y, box.x2 + x, box.y2 + y};
 }
 
@@ -312,7 +334,7 @@ void Tracker::Impl::take(Waiting& now) {
   take(now, true, used, [&](const Sighting& sighting) { return starts(sighting); });
   take(now, true, used,
        [&](const Sighting& sighting) { return sighting.score >= options_.continue_score; });
-  take(now, false, used, [](const Sighting&) { return true; });
+  take(now, false, used, [&](const Sighting& sighting) { return is_of_use(sighting); });
   start(now, used);
 }
 
@@ -343,8 +365,8 @@ void Tracker::Impl::take(Waiting& now, bool hidden, std::vector<bool>& used, Acc
 
 void Tracker::Impl::start(Waiting& now, const std::vector<bool>& used) {
   for (std::size_t i = 0; i < now.sightings.size(); ++i) {
-    if (used[i]) continue;
     const Sighting& sighting = now.sightings[i];
+    if (used[i] || !is_of_use(sighting)) continue;
     const bool room = tracks_.size() < (starts(sighting) ? kMostTracks : kMostTracks / 2);
     if (!room && starts(sighting))
       throw Error(ErrorKind::device, "tracks: there are more than " + std::to_string(kMostTracks) +
@@ -381,9 +403,11 @@ void Tracker::Impl::see(Track& track, Waiting& now, const Sighting& sighting) {
 
 Point Tracker::Impl::velocity(const Track& track, const Similarity& camera, const Box& seen) const {
   const Box still = moved(track.last.box, camera);
+  const double step_s = std::max(step_s_, kSameTime);
+  const auto share = static_cast<float>(1 - std::exp2(-step_s / kVelocityHalf_s));
   const auto mix = [&](float old, float step) {
-    const float now = step / 2 / static_cast<float>(step_s_);
-    return old + kVelocityShare * (now - old);
+    const float now = step / 2 / static_cast<float>(step_s);
+    return old + share * (now - old);
   };
   return {mix(track.velocity.x, seen.x1 + seen.x2 - still.x1 - still.x2),
           mix(track.velocity.y, seen.y1 + seen.y2 - still.y1 - still.y2)};
@@ -473,6 +497,7 @@ void Tracker::Impl::hold(Waiting& now) {
     const bool held = track.summary.hidden && (first || missed_s <= hold_s(track) + kSameTime);
     over[i] = !held && !first && missed_s > options_.gap_s + kSameTime;
     if (over[i]) continue;
+    forget_let_out(track);
     Moved& moved = track.missed.emplace_back();
     moved.frame = now.frame.number;
     moved.box = track.box;
@@ -482,6 +507,16 @@ void Tracker::Impl::hold(Waiting& now) {
     track.summary.last_frame = now.frame.number;
   }
   end_where(over);
+}
+
+/// Where its frames are out, a track's boxes in them can't be filled. The last stays, because it
+/// tells that the track was missed.
+void Tracker::Impl::forget_let_out(Track& track) const {
+  if (track.missed.size() < 2 * kMostWaitingFrames) return;
+  const std::int64_t oldest = waiting_.front().frame.number;
+  const auto waits = [&](const Moved& moved) { return moved.frame >= oldest; };
+  track.missed.erase(track.missed.begin(),
+                     std::find_if(track.missed.begin(), track.missed.end() - 1, waits));
 }
 
 void Tracker::Impl::end(Track& track) { ended_.push_back(track.summary); }

@@ -75,15 +75,14 @@ struct TrackerOutput {
 /// Not thread-safe; different trackers share nothing. Equal input gives equal output, bit for bit.
 ///
 /// For each frame: a cut ends all tracks. Each track's box is moved on (motion.h; by its velocity
-/// against the camera where hidden tracks cross). Hidden tracks
-/// take detections by matching.h, first those that would start one, then, with the tracks left,
-/// those of continue_score; doubtful tracks take from what remains, and what is left after that
-/// starts tracks. A doubtful track that takes one that starts a hidden one is hidden from then on,
-/// and in all frames that still wait. Then it goes backwards through the frames that wait, in the
-/// same way, as long as hold_s allows, to a cut, or as far as back_s. A gap between two sightings
-/// is covered twice: linearly between them, and as the box was moved on. To take strong detections
-/// first is ByteTrack's (Zhang et al. 2022); the boxes before and behind a detection are what
-/// hiding needs on top.
+/// against the camera where hidden tracks cross). Hidden tracks take detections by matching.h,
+/// first those that would start one, then, with the tracks left, those of continue_score; doubtful
+/// tracks take from what remains, and what is left after that starts tracks. A doubtful track that
+/// takes one that starts a hidden one is hidden from then on, and in all frames that still wait.
+/// Then it goes backwards through the frames that wait, in the same way, as long as hold_s allows,
+/// to a cut, or as far as back_s. A gap between two sightings is covered twice: linearly between
+/// them, and as the box was moved on. To take strong detections first is ByteTrack's (Zhang et al.
+/// 2022); the boxes before and behind a detection are what hiding needs on top.
 ///
 /// Memory: the small luma and its pyramid of each frame in back_s, 0.7 MB at 1080p, for at most 256
 /// frames; of frames that wait besides, only boxes. At most 512 frames wait, unless look_ahead_s
@@ -99,7 +98,7 @@ class Tracker {
 
   /// The frames that are complete with this one. Errors: Error(internal) for a time that doesn't
   /// follow; Error(device) for more detections, tracks or boxes than the limits above. After an
-  /// error nothing more is to be expected of it.
+  /// error it gives nothing more: all calls throw Error(internal).
   [[nodiscard]] TrackerOutput push(TrackerInput input);
 
   /// All frames and tracks that are left. What is pushed afterwards follows no frame; numbers and

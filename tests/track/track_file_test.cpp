@@ -86,6 +86,25 @@ TEST(TrackFile, RefusesToWriteWhatItWouldNotRead) {
   file.tracks[1].boxes[0].box.x2 = std::numeric_limits<float>::quiet_NaN();
   test::expect_error(ErrorKind::internal, "track 1: box 0: an edge is not finite",
                      [&] { write_track_file(file, folder / "t.json", ExistingTarget::refuse); });
+  file = sample();
+  file.tracks[2].style = "image:\xFF.png";  // a file's name may have any bytes
+  test::expect_error(ErrorKind::internal, "track 2: style is not UTF-8",
+                     [&] { write_track_file(file, folder / "t.json", ExistingTarget::refuse); });
+  EXPECT_TRUE(folder.names().empty());
+}
+
+TEST(TrackFile, RefusesToWriteMoreBytesThanItReads) {
+  const test::TemporaryFolder folder;
+  TrackFile file{{kHash, 0, {100, 80}, {1, 25}}, {}};
+  FileTrack track{.end_pts = std::numeric_limits<std::int64_t>::max(), .style = {}, .boxes = {}};
+  const Box wordy{1.2345678e-10F, 1.2345678e-10F, 12.345678F, 12.345678F};
+  for (std::size_t i = 0; i < kMostFileBoxes; ++i)
+    track.boxes.push_back(
+        {std::int64_t{1'000'000'000'000'000} + static_cast<std::int64_t>(i), wordy});
+  file.tracks.push_back(std::move(track));
+  ASSERT_EQ(reason_against(file), "");
+  test::expect_error(ErrorKind::internal, "t.json: has more than 268435456 bytes",
+                     [&] { write_track_file(file, folder / "t.json", ExistingTarget::refuse); });
   EXPECT_TRUE(folder.names().empty());
 }
 
@@ -238,8 +257,9 @@ TEST(TrackFile, RefusesTooMuch) {
   test::expect_error(ErrorKind::input, "has more than 131072 tracks",
                      [&] { static_cast<void>(read_track_file(many_tracks)); });
 
-  std::string boxes = "[[0]";
-  for (std::size_t i = 0; i < kMostFileBoxes + kMostFileTracks; ++i) boxes += ",[0]";
+  const std::string box = "[0,0,0,1,1,\"seen\"]";
+  std::string boxes = "[" + box;
+  for (std::size_t i = 0; i < kMostFileBoxes; ++i) boxes += "," + box;
   const auto many_boxes = folder.write("boxes.json", Text{.boxes = boxes + "]"}.whole());
   test::expect_error(ErrorKind::input, "has more than 4194304 boxes",
                      [&] { static_cast<void>(read_track_file(many_boxes)); });
@@ -248,6 +268,72 @@ TEST(TrackFile, RefusesTooMuch) {
   std::filesystem::resize_file(large, kMostTrackFileBytes + 1);  // a hole: nothing is written
   test::expect_error(ErrorKind::input, "has more than 268435456 bytes",
                      [&] { static_cast<void>(read_track_file(large)); });
+}
+
+TEST(TrackFile, RefusesWhatIsNoPartOfAFileBeforeItIsAllRead) {
+  // Each text breaks off behind what is refused: a reader that goes on finds that it is not JSON.
+  const std::string tracks = "{\"tracks\": ";
+  const std::string boxes = tracks + "[{\"boxes\": ";
+  const std::string box = "[0, 1, 2, 3, 4, \"seen\"";
+  std::string zeros;
+  std::string arrays;
+  std::string objects;
+  for (int i = 0; i < 20; ++i) zeros += "0, ", arrays += "[], ", objects += "{}, ";
+  std::string names;
+  for (int i = 0; i < 9; ++i) names += (i == 0 ? "\"" : ", \"") + std::to_string(i) + "\": 0";
+  struct Case {
+    std::string text;
+    std::string reason;
+  };
+  const std::vector<Case> cases{
+      {"{" + names, "has an unknown member"},
+      {"[" + zeros, "has more than version, input and tracks"},
+      {"{\"input\": [" + arrays, "has more than version"},
+      {"{\"input\": [" + objects, "has more than version"},
+      {tracks + "[7, ", "tracks are not an array of objects"},
+      {tracks + "[[], ", "tracks are not an array of objects"},
+      {tracks + "{\"0\": ", "tracks are not an array of objects"},
+      {tracks + "[{" + names, "has an unknown member"},
+      {boxes + "{\"0\": ", "track 0: has an object in it"},
+      {boxes + "[{}, ", "track 0: box 0: is not [pts"},
+      {boxes + "[7, ", "track 0: box 0: is not [pts"},
+      {boxes + "[" + box + "], 7, ", "track 0: box 1: is not [pts"},
+      {boxes + "[" + box + ", 7, ", "track 0: box 0: is not [pts"},
+      {boxes + "[[[], ", "track 0: box 0: is not [pts"},
+      {boxes + "[[{}, ", "track 0: box 0: is not [pts"},
+      {boxes + "[[], ", "track 0: box 0: is not [pts"},
+  };
+  const test::TemporaryFolder folder;
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.text);
+    const auto path = folder.write("t.json", c.text);
+    test::expect_error(ErrorKind::input, "t.json: " + c.reason,
+                       [&] { static_cast<void>(read_track_file(path)); });
+  }
+}
+
+TEST(TrackFile, RefusesLongWords) {
+  const test::TemporaryFolder folder;
+  const std::string most(4096, '7');
+  std::string escaped;
+  for (int i = 0; i < 2048; ++i) escaped += "\\\"";
+  for (const std::string& word : {"\"" + most + "7\"", "0." + most, "\"" + escaped + "7\"",
+                                  std::string(4097, ' '), "\"\\\\" + most + "\""}) {
+    SCOPED_TRACE(word.substr(0, 9));
+    const auto path = folder.write("t.json", Text{.version = word}.whole());
+    test::expect_error(ErrorKind::input, "t.json: has a word of more than 4096 bytes",
+                       [&] { static_cast<void>(read_track_file(path)); });
+  }
+  // The longest style that may be written, in as many bytes as JSON may take for it.
+  std::string style;
+  for (int i = 0; i < 200; ++i) style += "\\u0022";
+  for (const std::string& word : {"\"" + most + "\"", "\"" + escaped + "\""})
+    test::expect_error(ErrorKind::input, "t.json: version is not an integer", [&] {
+      static_cast<void>(read_track_file(folder.write("t.json", Text{.version = word}.whole())));
+    });
+  const auto path = folder.write(
+      "t.json", Text{.score = "\"score_max\": 1, \"style\": \"" + style + "\","}.whole());
+  EXPECT_EQ(read_track_file(path).tracks[0].style, std::string(200, '"'));
 }
 
 TEST(TrackFile, HoldsTwoThousandTracks) {
@@ -299,6 +385,17 @@ TEST(BoxAt, TakesStampsOfAnySize) {
                         .boxes = {{-kMost, {0, 0, 10, 10}, BoxState::seen},
                                   {kMost, {20, 20, 30, 30}, BoxState::seen}}};
   EXPECT_EQ(box_at(track, 0), (Box{10, 10, 20, 20}));
+}
+
+TEST(BoxAt, TakesLargeStampsCloseTogether) {
+  constexpr std::int64_t kLarge = std::int64_t{1} << 60;  // as a double, the next ones equal it
+  const FileTrack track{.origin = TrackOrigin::person,
+                        .start_pts = kLarge,
+                        .end_pts = kLarge + 4,
+                        .style = {},
+                        .boxes = {{kLarge, {0, 0, 10, 10}, BoxState::seen},
+                                  {kLarge + 4, {20, 20, 30, 30}, BoxState::seen}}};
+  EXPECT_EQ(box_at(track, kLarge + 1), (Box{5, 5, 15, 15}));
 }
 
 TEST(HiddenAt, IsWhatIsToBeHiddenWhereverElseIsKept) {
@@ -364,6 +461,51 @@ TEST(TrackFileBuilder, MakesTracksOfFrames) {
                                        0.16F,
                                        "",
                                        {{102, {50, 50, 60, 60}, BoxState::seen}}}));
+}
+
+TEST(TrackFileBuilder, MakesOneTrackOfWhatADoubtfulOneHides) {
+  TrackFileBuilder builder({kHash, 0, {100, 80}, {1, 25}});
+  for (int i = 0; i < 6; ++i)
+    builder.add(frame_with({{0, {10, 10, 20, 30}, 0, 0.16F, BoxState::seen, i % 2 == 0}}), i);
+  builder.add({0, 0, 5, 6, 0.16F, false});
+  const TrackFile file = builder.finish();
+  ASSERT_EQ(file.tracks.size(), 2U);
+  EXPECT_EQ(file.tracks[1].boxes.size(), 3U);
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(hidden_at(file, i).size(), i % 2 == 0 ? 1U : 0U) << i;
+}
+
+TEST(TrackFileBuilder, LeavesOutTheWeakestSuggestionsOfTooMany) {
+  TrackFileBuilder builder({kHash, 0, {100, 80}, {1, 25}});
+  const auto most = static_cast<std::int64_t>(kMostFileTracks);
+  std::vector<TrackedBox> boxes;
+  for (std::int64_t id = 0; id <= most; ++id) {
+    const bool hidden = id == most;
+    const float score = hidden ? 0.9F : id == 7 ? 0.04F : 0.05F;
+    boxes.push_back({id, {10, 10, 20, 30}, 0, score, BoxState::seen, hidden});
+    builder.add({id, 0, 0, 1, score, hidden});
+  }
+  builder.add(frame_with(std::move(boxes)), 0);
+  const TrackFile file = builder.finish();
+  EXPECT_EQ(reason_against(file), "");
+  ASSERT_EQ(file.tracks.size(), kMostFileTracks);
+  EXPECT_EQ(file.tracks[6].id, 6);
+  EXPECT_EQ(file.tracks[7].id, 8);
+  EXPECT_EQ(file.tracks.back().id, most);
+  EXPECT_EQ(file.tracks.back().action, TrackAction::hide);
+}
+
+TEST(TrackFileBuilder, LeavesOutTheWeakestSuggestionsOfTooManyBoxes) {
+  TrackFileBuilder builder({kHash, 0, {100, 80}, {1, 25}});
+  const auto most = static_cast<std::int64_t>(kMostFileBoxes);
+  const Box box{10, 10, 20, 30};
+  for (std::int64_t i = 0; i < most; ++i)
+    builder.add(frame_with({{0, box, 0, 0.9F, BoxState::seen, true}}), i);
+  builder.add(frame_with({{1, box, 0, 0.05F, BoxState::seen, false}}), most);
+  builder.add({0, 0, most - 1, most, 0.9F, true});
+  builder.add({1, most, most, 1, 0.05F, false});
+  const TrackFile file = builder.finish();
+  ASSERT_EQ(file.tracks.size(), 1U);
+  EXPECT_EQ(file.tracks[0].boxes.size(), kMostFileBoxes);
 }
 
 }  // namespace

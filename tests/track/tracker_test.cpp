@@ -228,6 +228,19 @@ TEST(Tracker, HidesAWeakDetectionInItsFrameOnly) {
   EXPECT_EQ(film.frame(16).boxes.size(), 1U);  // there, as a doubtful one
 }
 
+TEST(Tracker, PassesOverWhatIsNotEvenDoubtful) {
+  // A detection that would continue a hidden track, where there is none.
+  Film film({.lone_score = 0.12F, .doubtful_score = 0.1F});
+  for (const float score : {0.06F, 0.09F, 0.06F}) film.push({}, {{kFace, score}});
+  film.flush();
+  EXPECT_TRUE(film.ended.empty());
+  // What is hidden in any case is, whatever is doubtful.
+  Film lone({.lone_score = 0.12F, .doubtful_score = 1});
+  lone.push({}, {{kFace, 0.13F}});
+  lone.flush();
+  EXPECT_EQ(lone.hidden(0, kFace), 1);
+}
+
 TEST(Tracker, NeedsHigherScoresOfLargerFaces) {
   EXPECT_FLOAT_EQ(start_score_of({0, 0, 40, 40}, 0.17F), 0.17F);
   EXPECT_FLOAT_EQ(start_score_of({0, 0, 80, 80}, 0.17F), 0.17F * std::pow(2.0F, 0.3F));
@@ -307,6 +320,87 @@ TEST(Tracker, KeepsTwoApartThatCross) {
   EXPECT_EQ(film.ended.size(), 2U);
   for (const TrackedBox& box : film.frame(39).boxes)
     EXPECT_GT(iou(box.box, box.track == 0 ? left(39) : right(39)), 0.8F);
+}
+
+/// Two faces that meet, 10 pixels a frame each: on frame 10 they are beside each other.
+Box to_the_right(float frame) { return shifted({40, 80, 80, 130}, 10 * frame, 0); }
+Box to_the_left(float frame) { return shifted({260, 90, 300, 140}, -10 * frame, 0); }
+Scene meeting(float frame) {
+  return {.patches = {{to_the_right(frame), 9}, {to_the_left(frame), 10}}};
+}
+
+TEST(Tracker, MovesCrossingFacesOnByTheTimeSinceTheLastGoodPicture) {
+  Film film;
+  const auto faces = [](float frame) {
+    return std::vector<Seen>{{to_the_right(frame), 0.8F}, {to_the_left(frame), 0.9F}};
+  };
+  float frame = 0;
+  for (; frame < 10; ++frame) film.push(meeting(frame), faces(frame));
+  film.push(meeting(10), faces(10));
+  film.push(meeting(11), faces(11));
+  const Detections none;
+  film.push_luma({}, &none);
+  film.push(meeting(13), {});
+  film.flush();
+  ASSERT_EQ(film.frame(13).boxes.size(), 2U);
+  EXPECT_GT(iou(film.frame(13).boxes[0].box, to_the_right(13)), 0.8F);
+  EXPECT_GT(iou(film.frame(13).boxes[1].box, to_the_left(13)), 0.8F);
+}
+
+TEST(Tracker, KeepsCrossingFacesInThePictureHoweverLongAFrameIs) {
+  Film film;
+  for (float frame = 0; frame < 12; ++frame)
+    film.push(meeting(frame), {{to_the_right(frame)}, {to_the_left(frame)}});
+  film.push(meeting(11), {}, 3);
+  film.flush();
+  EXPECT_GT(film.hidden(12, to_the_right(11)), 0.97F);
+  EXPECT_GT(film.hidden(12, to_the_left(11)), 0.97F);
+}
+
+TEST(Tracker, MovesCrossingFacesOnThoughStampsAreCloseTogether) {
+  // Pairs of frames a millisecond apart, in which the detector is off by 2 pixels.
+  Film film;
+  float last = 0;
+  for (int i = 0; i < 22; ++i) {
+    const bool pair = i % 2 == 1;
+    const float off = pair ? 2 : 0;
+    const int moved = i / 2;
+    last = static_cast<float>(moved);
+    film.push(meeting(last), {{shifted(to_the_right(last), off, 0)}, {to_the_left(last)}},
+              pair ? 0.001 : 0.039);
+  }
+  film.push(meeting(11), {}, 0.039);
+  film.flush();
+  EXPECT_EQ(last, 10);
+  EXPECT_GT(film.hidden(22, to_the_right(11)), 0.8F);
+}
+
+TEST(Tracker, FillsWhatStillWaitsOfAGapOfManyFrames) {
+  // 5,000 frames a second: of a gap of 2,000 frames, 511 wait when it ends.
+  Film film({.hold_s = 0});
+  const Scene scene{.picture = {64, 64}};
+  const Box face{16, 16, 48, 48};
+  for (int i = 0; i < 2010; ++i)
+    film.push(scene, i < 5 || i >= 2005 ? std::vector<Seen>{{face}} : std::vector<Seen>{}, 0.0002);
+  film.flush();
+  EXPECT_EQ(film.ended.size(), 1U);
+  EXPECT_EQ(film.hidden(1400, face), 0);
+  for (std::size_t i = 1500; i < 2010; ++i) EXPECT_EQ(film.hidden(i, face), 1) << i;
+}
+
+TEST(Tracker, GivesNothingAfterAnError) {
+  // What waits might lack boxes of the frame in which the error was.
+  Detections many;
+  for (std::size_t i = 0; i <= kMostDetections; ++i) many.push_back(kFace, 0.5F);
+  const Detections none;
+  Tracker tracker;
+  static_cast<void>(tracker.push({0, test::render({}), &none}));
+  EXPECT_THROW(static_cast<void>(tracker.push({1, test::render({}), &many})), Error);
+  test::expect_error(ErrorKind::internal, "tracks: used after an error", [&] {
+    static_cast<void>(tracker.push({2, test::render({}), &none}));
+  });
+  test::expect_error(ErrorKind::internal, "tracks: used after an error",
+                     [&] { static_cast<void>(tracker.flush()); });
 }
 
 TEST(Tracker, HidesAllOfAFrameWithoutDetections) {
