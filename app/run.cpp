@@ -83,6 +83,7 @@ class Run {
                                  ProgressOfSeveral& all);
   [[nodiscard]] JobResult run_job(const JobOptions& job, const JobObserver& observer);
   [[nodiscard]] ProgressState progress_of(std::size_t index) const;
+  void end(std::size_t index, std::optional<SideOutputs::Spool> frames, ProgressTeller& progress);
   void settle(std::size_t index, std::optional<SideOutputs::Spool> frames);
   [[nodiscard]] JobOptions job_options(const InputOutcome& outcome) const;
   [[nodiscard]] JobObserver observer_of(const InputOutcome& outcome, const JobOptions& job,
@@ -366,9 +367,7 @@ void Run::work(std::size_t index) {
       files_->forget();
     }
     worked_s_ += outcome.result.wall_s - outcome.result.startup_s;
-    settle(index, std::nullopt);
-    progress.end(std::string(to_string(outcome.status)));
-    check_progress(progress);
+    end(index, std::nullopt, progress);
   } else {
     settle(index, std::nullopt);
   }
@@ -403,10 +402,16 @@ bool Run::work_beside(std::size_t index, const SharedLanes& lanes, ProgressOfSev
   }
   if (failure) fail(outcome, *failure);
   spool.put_away();
-  settle(index, std::move(spool));
-  progress.end(std::string(to_string(outcome.status)));
-  check_progress(progress);
+  end(index, std::move(spool), progress);
   return true;
+}
+
+/// What an input that was worked on ends with, alone or beside others.
+void Run::end(std::size_t index, std::optional<SideOutputs::Spool> frames,
+              ProgressTeller& progress) {
+  settle(index, std::move(frames));
+  progress.end(std::string(to_string(outcomes_[index].status)));
+  check_progress(progress);
 }
 
 ProgressState Run::progress_of(std::size_t index) const {

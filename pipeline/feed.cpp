@@ -12,8 +12,8 @@ constexpr std::int64_t kSegmentBytes = std::int64_t{64} << 20;
 }  // namespace
 
 Feed::Feed(const AVCodecParameters* cut, int packets, Segments& segments, Order& order,
-           std::stop_token stop, bool kept)
-    : limits_{cut != nullptr ? kSegmentBytes : packets, kept ? kSegmentBytes : 0},
+           std::stop_token stop)
+    : limits_{cut != nullptr ? kSegmentBytes : packets, segments.may_return() ? kSegmentBytes : 0},
       segments_(segments),
       order_(order),
       stop_(std::move(stop)) {

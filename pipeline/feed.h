@@ -19,9 +19,8 @@ class Feed {
  public:
   /// @param cut      of the stream that is cut into segments; nullptr: there is one segment
   /// @param packets  that may wait in the segment where there is one
-  /// @param kept     segments may be given back
   Feed(const AVCodecParameters* cut, int packets, Segments& segments, Order& order,
-       std::stop_token stop, bool kept = false);
+       std::stop_token stop);
 
   /// The next packet of the video, in file order.
   void give(ReadPacket packet);

@@ -244,7 +244,7 @@ std::optional<LaneParts> Job::parts_of(const Slots::Permit& lane) {
 void Job::read() {
   const AVCodecParameters* const cut =
       plan_.lanes.count > 1 ? input_.demuxer->video().codecpar : nullptr;
-  Feed feed(cut, plan_.limits.packets, segments_, order_, runner_.failed(), segments_.may_return());
+  Feed feed(cut, plan_.limits.packets, segments_, order_, runner_.failed());
   for (UniqueAVPacket& packet : input_.begin.other_packets)
     feed.give(SidePacket{std::move(packet)});
   for (ReadPacket& packet : input_.begin.packets) feed.give(std::move(packet));

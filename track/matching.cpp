@@ -13,6 +13,10 @@ constexpr float kMostRatio = 2;
 
 }  // namespace
 
+Box joined(const Box& a, const Box& b) {
+  return {std::min(a.x1, b.x1), std::min(a.y1, b.y1), std::max(a.x2, b.x2), std::max(a.y2, b.y2)};
+}
+
 float iou(const Box& a, const Box& b) {
   const float width = std::min(a.x2, b.x2) - std::max(a.x1, b.x1);
   const float height = std::min(a.y2, b.y2) - std::max(a.y1, b.y1);

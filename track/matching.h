@@ -10,6 +10,9 @@
 
 namespace facepipe {
 
+/// The smallest box that holds both.
+[[nodiscard]] Box joined(const Box& a, const Box& b);
+
 /// Intersection over union; 0 where either box is empty.
 [[nodiscard]] float iou(const Box& a, const Box& b);
 

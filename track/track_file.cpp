@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "core/limits.h"
 #include "core/output_file.h"
+#include "track/matching.h"
 #include "track/track_file_json.h"
 
 namespace facepipe {
@@ -61,10 +62,6 @@ std::string reason_against(const FileTrack& track, Size picture) {
   if (track.start_pts > track.boxes.front().pts) return "start_pts is after the first box";
   if (track.end_pts < track.boxes.back().pts) return "end_pts is before the last box";
   return {};
-}
-
-Box joined(const Box& a, const Box& b) {
-  return {std::min(a.x1, b.x1), std::min(a.y1, b.y1), std::max(a.x2, b.x2), std::max(a.y2, b.y2)};
 }
 
 Box grown(const Box& box, float share) {

@@ -48,10 +48,6 @@ Box between(const Box& a, const Box& b, float k) {
           a.y2 + k * (b.y2 - a.y2)};
 }
 
-Box joined(const Box& a, const Box& b) {
-  return {std::min(a.x1, b.x1), std::min(a.y1, b.y1), std::max(a.x2, b.x2), std::max(a.y2, b.y2)};
-}
-
 /// `box` as it was before the motion that took `from` to `to`.
 Box moved_back(const Box& box, const Box& from, const Box& to) {
   const float scale = from.width() / to.width();

@@ -87,15 +87,10 @@ ProgressTeller::ProgressTeller(ProgressKind kind, std::FILE* out, ProgressState 
 
 ProgressTeller::~ProgressTeller() { stop_thread(); }
 
-void ProgressTeller::update(const Progress& progress) {
+void ProgressTeller::update(const Progress& progress, std::optional<std::size_t> input) {
   const std::scoped_lock lock(mutex_);
   state_.progress = progress;
-}
-
-void ProgressTeller::update(const Progress& progress, std::size_t input) {
-  const std::scoped_lock lock(mutex_);
-  state_.progress = progress;
-  state_.input = input;
+  if (input) state_.input = *input;
 }
 
 void ProgressTeller::end(const std::string& status) {

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -49,9 +50,8 @@ class ProgressTeller {
   ProgressTeller(const ProgressTeller&) = delete;
   ProgressTeller& operator=(const ProgressTeller&) = delete;
 
-  void update(const Progress& progress);
-  /// Likewise, with ProgressState::input.
-  void update(const Progress& progress, std::size_t input);
+  /// @param input  ProgressState::input, where it changes
+  void update(const Progress& progress, std::optional<std::size_t> input = {});
   /// The last line, with this status.
   void end(const std::string& status);
 

@@ -59,15 +59,6 @@ Size HideBatch::largest() const {
   return size;
 }
 
-std::uint32_t samples_of_mask(const HideMask& mask) {
-  const PixelRect chroma = PlaneGrid{1, 1}.samples_of(mask.area);
-  const auto area = [](const PixelRect& rect) {
-    return static_cast<std::uint32_t>(rect.x2 - rect.x1) *
-           static_cast<std::uint32_t>(rect.y2 - rect.y1);
-  };
-  return area(mask.area) + 2 * area(chroma);
-}
-
 CudaFaceHider::CudaFaceHider(HideOptions options, Size stored)
     : options_(std::move(options)), stored_(stored) {
   check_hide_options(options_);
@@ -133,7 +124,7 @@ class CudaFaceHider::Batches {
     std::uint32_t used = 0;
     for (unsigned i = 0; i < batch_.count; ++i) {
       scratch.begin[i] = used;
-      used += samples_of_mask(batch_.masks[i]);
+      used += scratch_offset(batch_.masks[i], 3);
     }
     return scratch;
   }

@@ -144,15 +144,9 @@ __device__ void filter_line(int length, const BoxMean& mean, const Load& load, c
   }
 }
 
-/// Where the means of a component of a mask lie in both halves of the scratch memory.
-__device__ std::uint32_t scratch_of(const BlurScratch& scratch, const HideMask& mask,
-                                    const PixelRect& samples) {
-  const auto area = [](const PixelRect& rect) {
-    return static_cast<std::uint32_t>(rect.x2 - rect.x1) *
-           static_cast<std::uint32_t>(rect.y2 - rect.y1);
-  };
-  const std::uint32_t begin = scratch.begin[blockIdx.y];
-  return blockIdx.z == 0 ? begin : begin + area(mask.area) + (blockIdx.z - 1) * area(samples);
+/// Where the means of a block's component and mask lie in both halves of the scratch memory.
+__device__ std::uint32_t scratch_of(const BlurScratch& scratch, const HideMask& mask) {
+  return scratch.begin[blockIdx.y] + scratch_offset(mask, blockIdx.z);
 }
 
 // A thread takes a row: all its passes follow each other, and no thread needs another's row.
@@ -166,7 +160,7 @@ __global__ void __launch_bounds__(kBlurThreads)
   const int y = samples.y1 + static_cast<int>(blockIdx.x * kBlurThreads + threadIdx.x);
   if (y >= samples.y2) return;
   const int width = samples.x2 - samples.x1;
-  const std::size_t begin = scratch_of(scratch, mask, samples) +
+  const std::size_t begin = scratch_of(scratch, mask) +
                             static_cast<std::size_t>(y - samples.y1) * static_cast<unsigned>(width);
   std::uint16_t* const even = scratch.even + begin;
   std::uint16_t* const odd = scratch.odd + begin;
@@ -196,7 +190,7 @@ __global__ void __launch_bounds__(kBlurThreads)
   const auto width = static_cast<std::ptrdiff_t>(samples.x2 - samples.x1);
   const int height = samples.y2 - samples.y1;
   const std::ptrdiff_t begin =
-      static_cast<std::ptrdiff_t>(scratch_of(scratch, mask, samples)) + (x - samples.x1);
+      static_cast<std::ptrdiff_t>(scratch_of(scratch, mask)) + (x - samples.x1);
   std::uint16_t* const even = scratch.even + begin;
   std::uint16_t* const odd = scratch.odd + begin;
   const BoxMean mean(blockIdx.z == 0 ? mask.luma_radius.y : mask.chroma_radius.y);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/host_device.h"
 #include "overlay/hide_geometry.h"
 #include "overlay/hide_image.h"
 #include "overlay/yuv_color.h"
@@ -45,8 +46,17 @@ struct BlurScratch {
   std::uint32_t begin[HideBatch::kCapacity] = {};
 };
 
-/// The samples that a mask has in all planes, of 4:2:0.
-[[nodiscard]] std::uint32_t samples_of_mask(const HideMask& mask);
+/// Where the samples of a component (0 Y, 1 U, 2 V) of a mask begin behind BlurScratch::begin, in
+/// 4:2:0; of component 3: where those of all end.
+[[nodiscard]] FACEPIPE_HOST_DEVICE inline std::uint32_t scratch_offset(const HideMask& mask,
+                                                                       unsigned component) {
+  const auto area = [](const PixelRect& rect) {
+    return static_cast<std::uint32_t>(rect.x2 - rect.x1) *
+           static_cast<std::uint32_t>(rect.y2 - rect.y1);
+  };
+  if (component == 0) return 0;
+  return area(mask.area) + (component - 1) * area(PlaneGrid{1, 1}.samples_of(mask.area));
+}
 
 /// For each mask of a batch the level of the image that is stretched over it.
 struct ImageLevels {

@@ -71,17 +71,8 @@ int wrong_samples(const Frame& before, const Frame& after, HideOracle& oracle, d
 
 /// Bytes that differ after a row's samples, or in alpha.
 int wrong_bytes_beside(const Frame& before, const Frame& after) {
-  int wrong = test::bytes_of(before)[3] == test::bytes_of(after)[3] ? 0 : 1;
-  for (std::size_t p = 0; p < 3; ++p) {
-    const int used = test::row_samples(after, p, false) * after.format.bytes_per_sample();
-    if (used == 0) continue;
-    for (int y = 0; y < test::rows(after, p); ++y)
-      for (auto i = static_cast<std::ptrdiff_t>(used); i < after.planes[p].stride; ++i) {
-        const std::ptrdiff_t at = y * after.planes[p].stride + i;
-        wrong += before.planes[p].data[at] != after.planes[p].data[at] ? 1 : 0;
-      }
-  }
-  return wrong;
+  const bool same_alpha = test::bytes_of(before)[3] == test::bytes_of(after)[3];
+  return test::wrong_padding(before, after, false) + (same_alpha ? 0 : 1);
 }
 
 void expect_as_the_oracle(const FrameSpec& spec, const HideCase& faces,

@@ -139,21 +139,6 @@ int wrong_chroma(const Frame& before, const Frame& after, const OverlayPlan& pla
   return wrong;
 }
 
-/// Bytes that differ after a row's samples.
-int wrong_padding(const Frame& before, const Frame& after, bool alpha) {
-  int wrong = 0;
-  for (std::size_t p = 0; p < 4; ++p) {
-    const int used = test::row_samples(after, p, alpha) * after.format.bytes_per_sample();
-    if (used == 0) continue;
-    for (int y = 0; y < test::rows(after, p); ++y)
-      for (auto i = static_cast<std::ptrdiff_t>(used); i < after.planes[p].stride; ++i) {
-        const std::ptrdiff_t at = y * after.planes[p].stride + i;
-        wrong += before.planes[p].data[at] != after.planes[p].data[at] ? 1 : 0;
-      }
-  }
-  return wrong;
-}
-
 void expect_as_the_oracle(const FrameSpec& spec, const Detections& faces,
                           const OverlayStyle& style) {
   const Frame before = test::make_noise_frame(spec, 7);
@@ -162,7 +147,7 @@ void expect_as_the_oracle(const FrameSpec& spec, const Detections& faces,
   const OverlayPlan plan = plan_overlay(before, faces, style);
   EXPECT_EQ(wrong_luma(before, after, plan), 0);
   EXPECT_EQ(wrong_chroma(before, after, plan), 0);
-  EXPECT_EQ(wrong_padding(before, after, spec.alpha), 0);
+  EXPECT_EQ(test::wrong_padding(before, after, spec.alpha), 0);
   EXPECT_EQ(test::bytes_of(before)[3], test::bytes_of(after)[3]) << "alpha";
 }
 

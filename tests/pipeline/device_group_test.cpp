@@ -50,15 +50,7 @@ class DeviceGroup : public testing::Test {
 
   /// Of devices with so many decoders each.
   std::unique_ptr<Backend> group(const std::vector<int>& decoders, const FakeBehaviour& last = {}) {
-    std::vector<std::unique_ptr<Backend>> backends;
-    devices_.clear();
-    for (std::size_t i = 0; i < decoders.size(); ++i) {
-      auto made = std::make_unique<NamedBackend>(static_cast<int>(i), decoders[i],
-                                                 i + 1 == decoders.size() ? last : FakeBehaviour{});
-      devices_.push_back(made.get());
-      backends.push_back(std::move(made));
-    }
-    return join_devices(std::move(backends));
+    return join_named(decoders, devices_, last);
   }
 
   JobOptions job(int lanes, const std::filesystem::path& output = {}) const {

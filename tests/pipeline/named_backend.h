@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "pipeline/device_group.h"
 #include "tests/support/forwarding_backend.h"
 #include "tests/support/job.h"
 
@@ -122,5 +123,21 @@ class NamedBackend final : public ForwardingBackend {
   Device device_;
   int decoders_;
 };
+
+/// Devices joined to one, with so many decoders each, of which the last behaves as it is told;
+/// `devices` become those, which the result owns.
+inline std::unique_ptr<Backend> join_named(const std::vector<int>& decoders,
+                                           std::vector<NamedBackend*>& devices,
+                                           const FakeBehaviour& last = {}) {
+  std::vector<std::unique_ptr<Backend>> backends;
+  devices.clear();
+  for (std::size_t i = 0; i < decoders.size(); ++i) {
+    auto made = std::make_unique<NamedBackend>(static_cast<int>(i), decoders[i],
+                                               i + 1 == decoders.size() ? last : FakeBehaviour{});
+    devices.push_back(made.get());
+    backends.push_back(std::move(made));
+  }
+  return join_devices(std::move(backends));
+}
 
 }  // namespace facepipe::test

@@ -10,7 +10,6 @@
 #include <thread>
 
 #include "core/error.h"
-#include "pipeline/device_group.h"
 #include "tests/pipeline/named_backend.h"
 #include "tests/support/clips.h"
 #include "tests/support/packets.h"
@@ -43,16 +42,9 @@ class SharedLanesTest : public testing::Test {
   }
   static std::filesystem::path clip() { return *folder_ / "clip.mkv"; }
 
-  /// Devices with so many decoders each; frames of those that are slow take a while.
+  /// Devices with so many decoders each.
   std::unique_ptr<Backend> devices(const std::vector<int>& decoders) {
-    std::vector<std::unique_ptr<Backend>> backends;
-    devices_.clear();
-    for (std::size_t i = 0; i < decoders.size(); ++i) {
-      auto made = std::make_unique<NamedBackend>(static_cast<int>(i), decoders[i]);
-      devices_.push_back(made.get());
-      backends.push_back(std::move(made));
-    }
-    return join_devices(std::move(backends));
+    return join_named(decoders, devices_);
   }
 
   JobOptions job(const char* output, SharedLanes shared) const {

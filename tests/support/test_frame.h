@@ -71,6 +71,21 @@ inline Frame make_noise_frame(const FrameSpec& spec, unsigned seed) {
   return frame;
 }
 
+/// Bytes that differ after a row's samples.
+inline int wrong_padding(const Frame& before, const Frame& after, bool alpha) {
+  int wrong = 0;
+  for (std::size_t p = 0; p < 4; ++p) {
+    const int used = row_samples(after, p, alpha) * after.format.bytes_per_sample();
+    if (used == 0) continue;
+    for (int y = 0; y < rows(after, p); ++y)
+      for (auto i = static_cast<std::ptrdiff_t>(used); i < after.planes[p].stride; ++i) {
+        const std::ptrdiff_t at = y * after.planes[p].stride + i;
+        wrong += before.planes[p].data[at] != after.planes[p].data[at] ? 1 : 0;
+      }
+  }
+  return wrong;
+}
+
 /// The sample in memory at column `x` (counted in samples) of row `y` of plane `p`.
 inline unsigned raw_sample(const Frame& frame, std::size_t p, int x, int y) {
   const std::byte* row = frame.planes[p].data + y * frame.planes[p].stride;

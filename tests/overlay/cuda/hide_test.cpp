@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/overlay/cuda/same_bytes.h"
 #include "tests/overlay/hide_cases.h"
-#include "tests/pipeline/cuda/device_frame.h"
 #include "tests/support/expect_error.h"
 
 namespace facepipe {
@@ -24,19 +24,6 @@ const std::vector<PixelFormat> kFormats{
     {true, 1, 1, 16, 0, true},  // P016
 };
 
-void expect_same_bytes(const Frame& expected, const test::DeviceFrame& hidden,
-                       cuda::StreamView stream) {
-  for (std::size_t p = 0; p < 2; ++p) {
-    const std::vector<std::byte> bytes = hidden.plane(p, stream);
-    const std::vector<std::byte>& wanted = test::bytes_of(expected)[p];
-    ASSERT_EQ(bytes.size(), wanted.size());
-    const auto wrong = std::ranges::mismatch(bytes, wanted);
-    ASSERT_TRUE(wrong.in1 == bytes.end())
-        << "plane " << p << ", row " << (wrong.in1 - bytes.begin()) / expected.planes[p].stride
-        << ", byte " << (wrong.in1 - bytes.begin()) % expected.planes[p].stride;
-  }
-}
-
 void expect_as_on_the_host(const FrameSpec& spec, const HideCase& faces,
                            const HideOptions& options) {
   SCOPED_TRACE(faces.name + ", " + test::name_of(options.style) +
@@ -50,7 +37,7 @@ void expect_as_on_the_host(const FrameSpec& spec, const HideCase& faces,
   CudaFaceHider hider(options, spec.size);
   hider.enqueue(device.frame(), faces.faces, stream);
   FaceHider(options).hide(host, faces.faces);
-  expect_same_bytes(host, device, stream);
+  test::expect_same_bytes(host, device, stream);
 }
 
 void expect_cases_as_on_the_host(const FrameSpec& spec, const std::vector<HideCase>& cases) {
@@ -118,7 +105,7 @@ TEST(CudaHide, WholeFramesAreOneColour) {
       const Rgb color{0.1, 0.2, 0.8};
       enqueue_hide_all(device.frame(), color, stream);
       hide_all(host, color);
-      ASSERT_NO_FATAL_FAILURE(expect_same_bytes(host, device, stream));
+      ASSERT_NO_FATAL_FAILURE(test::expect_same_bytes(host, device, stream));
     }
 }
 
@@ -142,7 +129,7 @@ TEST(CudaHide, AHiderServesManyFrames) {
       FaceHider(options).hide(hosts[i], faces);
     }
     for (unsigned i = 0; i < 12; ++i)
-      ASSERT_NO_FATAL_FAILURE(expect_same_bytes(hosts[i], devices[i], stream)) << i;
+      ASSERT_NO_FATAL_FAILURE(test::expect_same_bytes(hosts[i], devices[i], stream)) << i;
   }
 }
 
@@ -169,7 +156,7 @@ TEST(CudaHide, RefusesWhatItCantHide) {
   test::expect_error(ErrorKind::usage, "no image", [] {
     CudaFaceHider{HideOptions{.style = HideStyle::image}, {64, 48}};
   });
-  ASSERT_NO_FATAL_FAILURE(expect_same_bytes(host, device, stream));
+  ASSERT_NO_FATAL_FAILURE(test::expect_same_bytes(host, device, stream));
 }
 
 }  // namespace

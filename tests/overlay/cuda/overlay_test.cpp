@@ -12,7 +12,7 @@
 #include "core/cuda/graph.h"
 #include "pipeline/cuda/descriptor.h"
 #include "pipeline/cuda/faces.h"
-#include "tests/pipeline/cuda/device_frame.h"
+#include "tests/overlay/cuda/same_bytes.h"
 #include "video/cuda/pictures.h"
 
 namespace facepipe {
@@ -46,19 +46,6 @@ class Uploaded {
   DetectionBuffers buffers_;
 };
 
-void expect_same_bytes(const Frame& expected, const test::DeviceFrame& drawn,
-                       cuda::StreamView stream) {
-  for (std::size_t p = 0; p < 2; ++p) {
-    const std::vector<std::byte> bytes = drawn.plane(p, stream);
-    const std::vector<std::byte>& wanted = test::bytes_of(expected)[p];
-    ASSERT_EQ(bytes.size(), wanted.size());
-    const auto wrong = std::ranges::mismatch(bytes, wanted);
-    ASSERT_TRUE(wrong.in1 == bytes.end())
-        << "plane " << p << ", row " << (wrong.in1 - bytes.begin()) / expected.planes[p].stride
-        << ", byte " << (wrong.in1 - bytes.begin()) % expected.planes[p].stride;
-  }
-}
-
 void expect_as_on_the_host(const FrameSpec& spec, const Detections& faces,
                            const OverlayStyle& style, unsigned seed) {
   const cuda::Stream stream;
@@ -72,7 +59,7 @@ void expect_as_on_the_host(const FrameSpec& spec, const Detections& faces,
       {spec.size, spec.format, spec.orientation, style, uploaded.view().capacity});
   overlay.enqueue(at.data(), uploaded.view(), stream);
   draw_overlay(host, faces, style);
-  expect_same_bytes(host, device, stream);
+  test::expect_same_bytes(host, device, stream);
 }
 
 class Random {
@@ -233,7 +220,7 @@ TEST(CudaOverlay, CapturedWorkFollowsDescriptorAndFaces) {
     to_buffers(buffers.view().count, uploaded.view().count, 1);
     exec.launch(stream);
     draw_overlay(host, faces, kEverything);
-    ASSERT_NO_FATAL_FAILURE(expect_same_bytes(host, device, stream)) << seed;
+    ASSERT_NO_FATAL_FAILURE(test::expect_same_bytes(host, device, stream)) << seed;
   }
 }
 
@@ -254,7 +241,7 @@ TEST(CudaOverlay, ACountBeyondTheCapacityDrawsWhatThereIs) {
   const CudaOverlay overlay({spec.size, spec.format, {}, kEverything, 12});
   overlay.enqueue(at.data(), uploaded.view(), stream);
   draw_overlay(host, faces, kEverything);
-  expect_same_bytes(host, device, stream);
+  test::expect_same_bytes(host, device, stream);
 }
 
 TEST(CudaOverlay, RefusesWhatItCantDraw) {

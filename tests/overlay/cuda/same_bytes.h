@@ -1,0 +1,28 @@
+// A frame in device memory against one in host memory.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "tests/pipeline/cuda/device_frame.h"
+
+namespace facepipe::test {
+
+/// Of both planes, padding included; ends the test at the first that differs.
+inline void expect_same_bytes(const Frame& expected, const DeviceFrame& found,
+                              cuda::StreamView stream) {
+  for (std::size_t p = 0; p < 2; ++p) {
+    const std::vector<std::byte> bytes = found.plane(p, stream);
+    const std::vector<std::byte>& wanted = bytes_of(expected)[p];
+    ASSERT_EQ(bytes.size(), wanted.size());
+    const auto wrong = std::ranges::mismatch(bytes, wanted);
+    ASSERT_TRUE(wrong.in1 == bytes.end())
+        << "plane " << p << ", row " << (wrong.in1 - bytes.begin()) / expected.planes[p].stride
+        << ", byte " << (wrong.in1 - bytes.begin()) % expected.planes[p].stride;
+  }
+}
+
+}  // namespace facepipe::test
