@@ -184,7 +184,7 @@ void time_jpeg(const std::vector<Frame>& frames, int in_flight, const char* qual
   EncoderSetup setup;
   setup.options.options = {{"quality", quality}};
   const std::unique_ptr<Encoder> encoder =
-      make_jpeg_encoder(setup, frames.front(), open_nvjpeg(), in_flight, notices, copies);
+      make_jpeg_encoder(setup, frames.front(), *open_nvjpeg(), in_flight, notices, copies);
   std::size_t bytes = 0;
   const auto sink = [&](const EncodedFrame& encoded) {
     bytes = static_cast<std::size_t>(encoded.packet->size);

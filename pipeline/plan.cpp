@@ -40,7 +40,7 @@ FlightLimits flight_limits(const JobOptions& options, const Demuxer& demuxer,
   FlightLimits limits;
   const int wanted = options.frames_in_flight > 0 ? options.frames_in_flight : kInFlight;
   limits.frames = one ? 1 : std::min(wanted, most);
-  limits.frames_alive = limits.frames + backend.frames_beside() + (one ? 0 : kDecodedAndBetween);
+  limits.frames_alive = one ? 1 : limits.frames + backend.frames_beside() + kDecodedAndBetween;
   return limits;
 }
 
@@ -172,6 +172,7 @@ void Planning::plan_output() {
   encoder.fixed_frame_rate = has_fixed_frame_rate(format());
   encoder.global_header = (format().flags & AVFMT_GLOBALHEADER) != 0;
   encoder.threads = options_.threads;
+  encoder.one_picture = demuxer().is_still_image();
   encoder.output = options_.output.string();
   encoder.plan.codec = &choose_codec(options_.encoder, format(), encoder.output, notices_);
   backend_.check_encoder(*encoder.plan.codec);

@@ -22,7 +22,8 @@ namespace facepipe {
 
 /// Who decodes for the device.
 enum class DecoderChoice {
-  automatic,  ///< NVDEC where it can, else the CPU, which is told in the notices
+  automatic,  ///< NVDEC where it can, else the CPU, which is told in the notices; a still image's
+              ///< is the CPU, which is faster than to make a decoder on the chip
   nvdec,      ///< what NVDEC can't decode is an error
   cpu,        ///< the CPU and an upload, whatever NVDEC can
 };

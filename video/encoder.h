@@ -70,7 +70,8 @@ struct EncoderSetup {
   bool fixed_frame_rate = false;  ///< time stamps must be a count of frames
   bool global_header = false;
   int threads = 0;
-  std::string output;  ///< for messages
+  bool one_picture = false;  ///< a still image: nothing is made for pictures that follow
+  std::string output;        ///< for messages
 };
 
 /// One encoded picture.

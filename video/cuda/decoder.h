@@ -9,6 +9,8 @@
 
 namespace facepipe {
 
+class UploadMemory;
+
 /// Decodes through FFmpeg and NVDEC into NV12 (8 bits), P010 (10) or P016 (more) on `device`.
 /// Frames carry Frame::ready. They are NVDEC's own surfaces, of which there are
 /// options.frames_alive more than decoding needs, 32 in all at most; a surface goes back when its
@@ -27,9 +29,8 @@ namespace facepipe {
 
 /// Decodes on the CPU, and uploads 4:2:0 of 8 bits, 10 or 16 to `device`, where frames are as those
 /// of make_nvdec_decoder(). `copies` must outlive its frame maker. Errors: likewise.
-[[nodiscard]] std::unique_ptr<Decoder> make_uploading_decoder(const Demuxer& demuxer,
-                                                              const DecoderOptions& options,
-                                                              Device device, Notices& notices,
-                                                              CopyCounter& copies);
+[[nodiscard]] std::unique_ptr<Decoder> make_uploading_decoder(
+    const Demuxer& demuxer, const DecoderOptions& options, Device device,
+    std::shared_ptr<UploadMemory> memory, Notices& notices, CopyCounter& copies);
 
 }  // namespace facepipe

@@ -17,7 +17,7 @@ class DownloadingEncoder final : public Encoder {
  public:
   DownloadingEncoder(const EncoderSetup& setup, const Frame& first, Notices& notices,
                      CopyCounter& copies)
-      : download_(first.size, first.format.bits, kPinnedPictures, copies),
+      : download_(first.size, first.format.bits, setup.one_picture ? 1 : kPinnedPictures, copies),
         encoder_(make_cpu_encoder(setup, first, notices)) {}
 
   void encode(Frame frame, FrameRecord record, const Sink& sink) override {

@@ -26,9 +26,10 @@ namespace facepipe {
 inline constexpr int kDefaultJpegQuality = 95;
 
 /// nvJPEG, opened: that takes 0.2 s, and serves any number of encoders on the device that was
-/// current then. Errors: Error(device).
+/// current then, in any threads. It keeps what they worked with, for others of the same size and
+/// quality, up to 256 megapixels. Errors: Error(device).
 struct NvjpegLibrary;
-[[nodiscard]] std::shared_ptr<const NvjpegLibrary> open_nvjpeg();
+[[nodiscard]] std::shared_ptr<NvjpegLibrary> open_nvjpeg();
 
 /// Baseline JPEG 4:2:0 of full range by nvJPEG, for frames like `first`: NV12, P010 or P016 on CUDA
 /// (more than 8 bits are rounded to 8; who calls decides whether that may be).
@@ -39,10 +40,12 @@ struct NvjpegLibrary;
 /// oldest, where `in_flight` are on their way. With 1 it gives each frame's packet before it
 /// returns. A frame dies when it has been read. CUDA's current device must be the frames'.
 ///
-/// Errors: Error(usage) for another option or quality; Error(device) where CUDA or nvJPEG fails.
-[[nodiscard]] std::unique_ptr<Encoder> make_jpeg_encoder(
-    const EncoderSetup& setup, const Frame& first, std::shared_ptr<const NvjpegLibrary> nvjpeg,
-    int in_flight, Notices& notices, CopyCounter& copies);
+/// `nvjpeg` may end before it. Errors: Error(usage) for another option or quality; Error(device)
+/// where CUDA or nvJPEG fails.
+[[nodiscard]] std::unique_ptr<Encoder> make_jpeg_encoder(const EncoderSetup& setup,
+                                                         const Frame& first, NvjpegLibrary& nvjpeg,
+                                                         int in_flight, Notices& notices,
+                                                         CopyCounter& copies);
 
 /// Each picture goes to pinned memory by one asynchronous copy while the one before it is encoded.
 /// `first` is in device memory, as are all. CUDA's current device must be the frames'.

@@ -2,30 +2,23 @@
 
 #include <charconv>
 #include <deque>
+#include <mutex>
 #include <utility>
 #include <vector>
 
 #include "core/cuda/buffer.h"
 #include "core/cuda/check.h"
 #include "core/cuda/stream.h"
+#include "core/recently_used.h"
 #include "video/cuda/encoder_input.h"
 #include "video/cuda/nvjpeg.h"
 #include "video/cuda/pictures.h"
+#include "video/cuda/pool.h"
 #include "video/encoder_stamps.h"
 #include "video/packet_pool.h"
 #include "video/pictures.h"
 
 namespace facepipe {
-
-struct NvjpegLibrary {
-  UniqueNvjpeg handle;
-};
-
-std::shared_ptr<const NvjpegLibrary> open_nvjpeg() {
-  nvjpegHandle_t made = nullptr;
-  FACEPIPE_NVJPEG_CHECK(nvjpegCreateSimple(&made));
-  return std::make_shared<const NvjpegLibrary>(UniqueNvjpeg(made));
-}
 
 namespace {
 
@@ -45,45 +38,61 @@ int quality_of(const EncoderOptions& options) {
   return quality;
 }
 
-/// What all pictures share.
+/// What decides about an encoder's work.
+struct JpegKind {
+  Size size;
+  int quality = 0;
+
+  friend bool operator==(const JpegKind&, const JpegKind&) = default;
+};
+
+/// What all pictures of a kind share.
 struct Codec {
-  std::shared_ptr<const NvjpegLibrary> nvjpeg;
+  std::shared_ptr<const UniqueNvjpeg> nvjpeg;
   UniqueNvjpegParams parameters;
   Size size;
   std::size_t longest = 0;  ///< bitstream of one picture, bytes
 
-  Codec(std::shared_ptr<const NvjpegLibrary> library, Size picture, int quality,
-        cuda::StreamView stream)
-      : nvjpeg(std::move(library)), size(picture) {
-    nvjpegHandle_t made = nvjpeg->handle.get();
+  Codec(std::shared_ptr<const UniqueNvjpeg> library, const JpegKind& kind)
+      : nvjpeg(std::move(library)), size(kind.size) {
+    const cuda::Stream stream;
+    nvjpegHandle_t made = handle();
     nvjpegEncoderParams_t chosen = nullptr;
-    FACEPIPE_NVJPEG_CHECK(nvjpegEncoderParamsCreate(made, &chosen, stream.get()));
+    FACEPIPE_NVJPEG_CHECK(nvjpegEncoderParamsCreate(made, &chosen, stream.view().get()));
     parameters.reset(chosen);
-    FACEPIPE_NVJPEG_CHECK(nvjpegEncoderParamsSetQuality(chosen, quality, stream.get()));
+    FACEPIPE_NVJPEG_CHECK(nvjpegEncoderParamsSetQuality(chosen, kind.quality, stream.view().get()));
     FACEPIPE_NVJPEG_CHECK(
-        nvjpegEncoderParamsSetSamplingFactors(chosen, NVJPEG_CSS_420, stream.get()));
+        nvjpegEncoderParamsSetSamplingFactors(chosen, NVJPEG_CSS_420, stream.view().get()));
     FACEPIPE_NVJPEG_CHECK(
         nvjpegEncodeGetBufferSize(made, chosen, size.width, size.height, &longest));
+    stream.synchronize();
   }
+
+  [[nodiscard]] nvjpegHandle_t handle() const { return nvjpeg->get(); }
 };
 
 /// One picture on its way: its stream, nvJPEG's scratch memory, planes and bitstream.
 class Place {
  public:
-  explicit Place(const Codec& codec) : codec_(codec), bitstream_(codec.longest) {
+  explicit Place(std::shared_ptr<const Codec> codec)
+      : codec_(std::move(codec)), bitstream_(codec_->longest) {
     nvjpegEncoderState_t made = nullptr;
-    FACEPIPE_NVJPEG_CHECK(
-        nvjpegEncoderStateCreate(codec.nvjpeg->handle.get(), &made, stream_.view().get()));
+    FACEPIPE_NVJPEG_CHECK(nvjpegEncoderStateCreate(codec_->handle(), &made, stream_.view().get()));
     state_.reset(made);
     make_planes();
     warm_up();
   }
 
-  ~Place() { static_cast<void>(cudaStreamSynchronize(stream_.view().get())); }
+  ~Place() { let_finish(); }
   Place(const Place&) = delete;
   Place& operator=(const Place&) = delete;
 
-  /// `frame` must live until collect() has returned or the place has ended.
+  /// For a picture that nobody collects.
+  void let_finish() const noexcept {
+    static_cast<void>(cudaStreamSynchronize(stream_.view().get()));
+  }
+
+  /// `frame` must live until collect() or let_finish() has returned.
   void start(const Frame& frame) {
     hold_back_until_ready(frame, stream_);
     enqueue_jpeg_planes(frame, planes_, stream_);
@@ -105,13 +114,12 @@ class Place {
   [[nodiscard]] std::span<const std::uint8_t> collect() {
     encoded_.synchronize();
     std::size_t length = 0;
-    FACEPIPE_NVJPEG_CHECK(nvjpegEncodeRetrieveBitstream(codec_.nvjpeg->handle.get(), state_.get(),
-                                                        nullptr, &length, stream_.view().get()));
+    FACEPIPE_NVJPEG_CHECK(nvjpegEncodeRetrieveBitstream(codec_->handle(), state_.get(), nullptr,
+                                                        &length, stream_.view().get()));
     if (length > bitstream_.size())
       throw Error(ErrorKind::device, "nvJPEG's bitstream is longer than it said it could be");
-    FACEPIPE_NVJPEG_CHECK(nvjpegEncodeRetrieveBitstream(codec_.nvjpeg->handle.get(), state_.get(),
-                                                        bitstream_.data(), &length,
-                                                        stream_.view().get()));
+    FACEPIPE_NVJPEG_CHECK(nvjpegEncodeRetrieveBitstream(
+        codec_->handle(), state_.get(), bitstream_.data(), &length, stream_.view().get()));
     stream_.synchronize();
     return bitstream_.span().first(length);
   }
@@ -120,8 +128,9 @@ class Place {
   void make_planes() {
     constexpr int kAlignment = 256;
     for (int i = 0; i < 3; ++i) {
-      const int width = i == 0 ? codec_.size.width : (codec_.size.width + 1) / 2;
-      const int height = i == 0 ? codec_.size.height : (codec_.size.height + 1) / 2;
+      const Size size = codec_->size;
+      const int width = i == 0 ? size.width : (size.width + 1) / 2;
+      const int height = i == 0 ? size.height : (size.height + 1) / 2;
       const int stride = (width + kAlignment - 1) / kAlignment * kAlignment;
       memory_[i] = cuda::DeviceBuffer<std::uint8_t>(static_cast<std::size_t>(stride) *
                                                     static_cast<std::size_t>(height));
@@ -144,12 +153,12 @@ class Place {
       source.channel[i] = planes_.planes[i];
       source.pitch[i] = static_cast<std::size_t>(planes_.strides[i]);
     }
-    FACEPIPE_NVJPEG_CHECK(nvjpegEncodeYUV(
-        codec_.nvjpeg->handle.get(), state_.get(), codec_.parameters.get(), &source, NVJPEG_CSS_420,
-        codec_.size.width, codec_.size.height, stream_.view().get()));
+    FACEPIPE_NVJPEG_CHECK(nvjpegEncodeYUV(codec_->handle(), state_.get(), codec_->parameters.get(),
+                                          &source, NVJPEG_CSS_420, codec_->size.width,
+                                          codec_->size.height, stream_.view().get()));
   }
 
-  const Codec& codec_;
+  std::shared_ptr<const Codec> codec_;
   cuda::Stream stream_;
   cuda::DeviceBuffer<std::uint8_t> memory_[3];
   JpegPlanes planes_;
@@ -157,6 +166,44 @@ class Place {
   cuda::Event encoded_{cuda::Event::Timing::off, cuda::Event::Wait::sleeping};
   cuda::PinnedBuffer<std::uint8_t> bitstream_;
 };
+
+}  // namespace
+
+struct NvjpegLibrary {
+  using Places = std::shared_ptr<Pool<Place>>;
+
+  /// Places for pictures of a kind.
+  [[nodiscard]] Places places(const JpegKind& kind) {
+    constexpr std::size_t kMostKinds = 16;
+    constexpr std::int64_t kMostPixels = std::int64_t{256} << 20;
+    const std::scoped_lock lock(mutex_);
+    if (const auto* const known = kept_.find(kind)) return *known;
+    const auto codec = std::make_shared<const Codec>(handle_, kind);
+    auto made =
+        std::make_shared<Pool<Place>>(0, [codec] { return std::make_unique<Place>(codec); });
+    kept_.add(kind, made, std::int64_t{kind.size.width} * kind.size.height * kPlacesOfKind);
+    kept_.keep_at_most(kMostKinds, kMostPixels);
+    return made;
+  }
+
+  explicit NvjpegLibrary(nvjpegHandle_t made)
+      : handle_(std::make_shared<const UniqueNvjpeg>(made)) {}
+
+ private:
+  static constexpr int kPlacesOfKind = 8;  // a guess for the bound: one for each lane
+
+  std::shared_ptr<const UniqueNvjpeg> handle_;
+  std::mutex mutex_;
+  RecentlyUsed<JpegKind, Places> kept_;
+};
+
+std::shared_ptr<NvjpegLibrary> open_nvjpeg() {
+  nvjpegHandle_t made = nullptr;
+  FACEPIPE_NVJPEG_CHECK(nvjpegCreateSimple(&made));
+  return std::make_shared<NvjpegLibrary>(made);
+}
+
+namespace {
 
 AVRational clock_base(const EncoderSetup& setup, const Frame& first) {
   return setup.fixed_frame_rate ? av_inv_q(to_av(setup.frame_rate)) : to_av(first.time_base);
@@ -184,20 +231,26 @@ UniqueCodecParameters describe(const Frame& first) {
 
 class CudaJpegEncoder final : public Encoder {
  public:
-  CudaJpegEncoder(const EncoderSetup& setup, const Frame& first,
-                  std::shared_ptr<const NvjpegLibrary> nvjpeg, int in_flight, Notices& notices,
-                  CopyCounter& copies)
-      : format_(first.format),
+  CudaJpegEncoder(const EncoderSetup& setup, const Frame& first, NvjpegLibrary& nvjpeg,
+                  int in_flight, Notices& notices, CopyCounter& copies)
+      : size_(first.size),
+        format_(first.format),
         copies_(copies),
         clock_(clock_base(setup, first), notices),
-        codec_(std::move(nvjpeg), first.size, quality_of(setup.options), setup_stream_),
         parameters_(describe(first)) {
-    for (int i = 0; i < in_flight; ++i) free_.push_back(std::make_unique<Place>(codec_));
+    const NvjpegLibrary::Places places = nvjpeg.places({size_, quality_of(setup.options)});
+    for (int i = 0; i < in_flight; ++i) free_.push_back(places->lease());
   }
+
+  ~CudaJpegEncoder() override {
+    for (const Pending& pending : pending_) pending.place->let_finish();
+  }
+  CudaJpegEncoder(const CudaJpegEncoder&) = delete;
+  CudaJpegEncoder& operator=(const CudaJpegEncoder&) = delete;
 
   void encode(Frame frame, FrameRecord record, const Sink& sink) override {
     record.times[StageId::encode].begin = Clock::now();
-    if (frame.size != codec_.size || frame.format != format_)
+    if (frame.size != size_ || frame.format != format_)
       throw Error(ErrorKind::internal, std::string(kName) + ": a picture unlike the first");
     Pending next{std::move(frame), std::move(record), 0, std::move(free_.back())};
     free_.pop_back();
@@ -233,7 +286,7 @@ class CudaJpegEncoder final : public Encoder {
     Frame frame;
     FrameRecord record;
     std::int64_t stamp = 0;
-    std::unique_ptr<Place> place;  // last: it ends first, and waits for its work on the frame
+    std::shared_ptr<Place> place;
   };
 
   void give_oldest(const Sink& sink) {
@@ -262,25 +315,23 @@ class CudaJpegEncoder final : public Encoder {
     return packet;
   }
 
+  Size size_;
   PixelFormat format_;
   CopyCounter& copies_;
   EncoderClock clock_;
-  cuda::Stream setup_stream_;
-  Codec codec_;
   UniqueCodecParameters parameters_;
   PacketPool packets_;
-  std::vector<std::unique_ptr<Place>> free_;
+  std::vector<std::shared_ptr<Place>> free_;
   std::deque<Pending> pending_;
 };
 
 }  // namespace
 
 std::unique_ptr<Encoder> make_jpeg_encoder(const EncoderSetup& setup, const Frame& first,
-                                           std::shared_ptr<const NvjpegLibrary> nvjpeg,
-                                           int in_flight, Notices& notices, CopyCounter& copies) {
+                                           NvjpegLibrary& nvjpeg, int in_flight, Notices& notices,
+                                           CopyCounter& copies) {
   if (in_flight < 1) throw Error(ErrorKind::internal, "nvjpeg: no picture in flight");
-  return std::make_unique<CudaJpegEncoder>(setup, first, std::move(nvjpeg), in_flight, notices,
-                                           copies);
+  return std::make_unique<CudaJpegEncoder>(setup, first, nvjpeg, in_flight, notices, copies);
 }
 
 }  // namespace facepipe

@@ -40,18 +40,39 @@ void interleave(const Frame& frame, std::byte* to, const PictureLayout& layout, 
 
 }  // namespace
 
+std::shared_ptr<Pool<UploadSlot>> UploadMemory::slots(std::size_t bytes, std::size_t count) {
+  constexpr std::int64_t kMostBytes = std::int64_t{64} << 20;
+  constexpr std::size_t kMostSizes = 16;
+  const std::scoped_lock lock(mutex_);
+  if (const auto* const known = kept_.find(bytes)) return *known;
+  auto made = std::make_shared<Pool<UploadSlot>>(
+      count, [bytes] { return std::make_unique<UploadSlot>(bytes); });
+  kept_.add(bytes, made, static_cast<std::int64_t>(bytes * count));
+  kept_.keep_at_most(kMostSizes, kMostBytes);
+  return made;
+}
+
+namespace {
+
+std::shared_ptr<Pool<UploadSlot>> slots_of(UploadMemory* kept, std::size_t bytes,
+                                           std::size_t count) {
+  return kept != nullptr ? kept->slots(bytes, count) : UploadMemory().slots(bytes, count);
+}
+
+}  // namespace
+
 PictureUpload::PictureUpload(Size size, int bits, std::size_t frames, Device device,
-                             CopyCounter& copies)
+                             CopyCounter& copies, UploadMemory* kept)
     : layout_(picture_layout(size, bits)),
       format_{false, 1, 1, bits, 0, true},
       device_(device),
       copies_(copies),
-      slots_(frames, [bytes = layout_.bytes] { return std::make_unique<Slot>(bytes); }) {}
+      slots_(slots_of(kept, layout_.bytes, frames)) {}
 
 Frame PictureUpload::upload(const Frame& frame, cuda::StreamView stream) {
   if (frame.device.kind != DeviceKind::cpu || frame.size != layout_.size || frame.format != format_)
     throw Error(ErrorKind::internal, "upload: a picture of another size or format than the first");
-  const std::shared_ptr<Slot> slot = slots_.lease();
+  const std::shared_ptr<UploadSlot> slot = slots_->lease();
   slot->copied.synchronize();  // of a frame that was given up before its copy had happened
   if (format_.bits > 8)
     interleave<std::uint16_t>(frame, slot->host.data(), layout_, 16 - format_.bits);

@@ -4,15 +4,37 @@
 
 #include <cstddef>
 #include <memory>
+#include <mutex>
 
 #include "core/copies.h"
 #include "core/cuda/buffer.h"
 #include "core/cuda/stream.h"
 #include "core/frame.h"
+#include "core/recently_used.h"
 #include "video/cuda/pictures.h"
 #include "video/cuda/pool.h"
 
 namespace facepipe {
+
+/// A picture's memory on its way to the device.
+struct UploadSlot {
+  explicit UploadSlot(std::size_t bytes) : host(bytes), device(bytes) {}
+  cuda::PinnedBuffer<std::byte> host;
+  cuda::DeviceBuffer<std::byte> device;
+  cuda::Event copied;
+};
+
+/// Slots kept from one upload to the next, because memory takes longer to make than a picture to
+/// copy: those of the sizes that were used last, up to 64 MiB. Thread-safe; bound to one device.
+class UploadMemory {
+ public:
+  /// Slots of `bytes`, at first `count`. Errors: Error(device).
+  [[nodiscard]] std::shared_ptr<Pool<UploadSlot>> slots(std::size_t bytes, std::size_t count);
+
+ private:
+  std::mutex mutex_;
+  RecentlyUsed<std::size_t, std::shared_ptr<Pool<UploadSlot>>> kept_;
+};
 
 /// Planar YUV 4:2:0 in host memory -> NV12, P010 or P016 in device memory. Used by one thread; its
 /// frames may outlive it.
@@ -20,8 +42,10 @@ class PictureUpload {
  public:
   /// @param size, bits  of all pictures; up to 8 bits become NV12, 10 P010, more P016
   /// @param frames      how many may be alive at once without more memory being allocated
+  /// @param kept        whose memory it takes; nullptr: its own
   /// Errors: Error(device).
-  PictureUpload(Size size, int bits, std::size_t frames, Device device, CopyCounter& copies);
+  PictureUpload(Size size, int bits, std::size_t frames, Device device, CopyCounter& copies,
+                UploadMemory* kept = nullptr);
 
   /// `frame` is one of the pipeline's (wrap()). Interleaves chroma into pinned memory and enqueues
   /// one copy on `stream`; nothing is waited for. The result has all of the frame's properties;
@@ -30,18 +54,11 @@ class PictureUpload {
   [[nodiscard]] Frame upload(const Frame& frame, cuda::StreamView stream);
 
  private:
-  struct Slot {
-    explicit Slot(std::size_t bytes) : host(bytes), device(bytes) {}
-    cuda::PinnedBuffer<std::byte> host;
-    cuda::DeviceBuffer<std::byte> device;
-    cuda::Event copied;
-  };
-
   PictureLayout layout_;
   PixelFormat format_;
   Device device_;
   CopyCounter& copies_;
-  Pool<Slot> slots_;
+  std::shared_ptr<Pool<UploadSlot>> slots_;
 };
 
 /// A picture on its way to the host; move-only.

@@ -32,13 +32,13 @@ class UploadedFrames final : public FrameMaker {
  public:
   UploadedFrames(const Demuxer& demuxer, const FrameTarget& target, const PictureKind& first,
                  AVPixelFormat planar, const DecoderOptions& options, Device device,
-                 Notices& notices, CopyCounter& copies)
+                 UploadMemory& memory, Notices& notices, CopyCounter& copies)
       : FrameMaker(demuxer.video(), target),
         device_(device),
         normalizer_(with_format(target, planar), first, options.scale_on_change, demuxer.url(),
                     notices),
         upload_(target.stored(), bits_of(planar), static_cast<std::size_t>(options.frames_alive),
-                device, copies) {}
+                device, copies, &memory) {}
 
  private:
   [[nodiscard]] Frame frame_of(UniqueAVFrame picture) override {
@@ -55,8 +55,11 @@ class UploadedFrames final : public FrameMaker {
 class UploadingDecoder final : public Decoder {
  public:
   UploadingDecoder(const Demuxer& demuxer, const DecoderOptions& options, Device device,
-                   Notices& notices, CopyCounter& copies)
-      : Decoder(demuxer, options, notices), device_(device), copies_(copies) {
+                   std::shared_ptr<UploadMemory> memory, Notices& notices, CopyCounter& copies)
+      : Decoder(demuxer, options, notices),
+        device_(device),
+        memory_(std::move(memory)),
+        copies_(copies) {
     cuda::use_device(device_);
     open(usual_codec(), options.threads, nullptr);
   }
@@ -78,11 +81,12 @@ class UploadingDecoder final : public Decoder {
       notices().add("transparency dropped, which the device's pictures don't have");
     cuda::use_device(device_);
     return std::make_unique<UploadedFrames>(demuxer(), target, kind_of(first), planar, options(),
-                                            device_, notices(), copies_);
+                                            device_, *memory_, notices(), copies_);
   }
 
  private:
   Device device_;
+  std::shared_ptr<UploadMemory> memory_;
   CopyCounter& copies_;
 };
 
@@ -90,8 +94,10 @@ class UploadingDecoder final : public Decoder {
 
 std::unique_ptr<Decoder> make_uploading_decoder(const Demuxer& demuxer,
                                                 const DecoderOptions& options, Device device,
+                                                std::shared_ptr<UploadMemory> memory,
                                                 Notices& notices, CopyCounter& copies) {
-  return std::make_unique<UploadingDecoder>(demuxer, options, device, notices, copies);
+  return std::make_unique<UploadingDecoder>(demuxer, options, device, std::move(memory), notices,
+                                            copies);
 }
 
 }  // namespace facepipe

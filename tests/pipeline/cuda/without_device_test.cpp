@@ -11,6 +11,7 @@
 #include "tests/support/clips.h"
 #include "tests/support/temporary_folder.h"
 #include "video/cuda/decoder.h"
+#include "video/cuda/transfer.h"
 
 namespace facepipe::test {
 namespace {
@@ -40,7 +41,10 @@ TEST_F(WithoutADevice, DecodersAreRefusedAtTheStart) {
     }
   };
   expect_device_error([&] { return make_nvdec_decoder(demuxer, {}, device, notices); });
-  expect_device_error([&] { return make_uploading_decoder(demuxer, {}, device, notices, copies); });
+  expect_device_error([&] {
+    return make_uploading_decoder(demuxer, {}, device, std::make_shared<UploadMemory>(), notices,
+                                  copies);
+  });
   EXPECT_TRUE(notices.all().empty());
 }
 

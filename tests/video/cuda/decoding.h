@@ -161,9 +161,10 @@ inline OpenDecoder cuda_decoder(const Demuxer& demuxer, const CudaDecoding& opti
   DecoderOptions stream = options.stream;
   stream.frames_alive = options.frames_in_flight + 2;
   const Device device{DeviceKind::cuda, 0};
-  return [&demuxer, &notices, &copies, stream, device](DecoderChoice choice) {
+  const auto memory = std::make_shared<UploadMemory>();
+  return [&demuxer, &notices, &copies, stream, device, memory](DecoderChoice choice) {
     return choice == DecoderChoice::cpu
-               ? make_uploading_decoder(demuxer, stream, device, notices, copies)
+               ? make_uploading_decoder(demuxer, stream, device, memory, notices, copies)
                : make_nvdec_decoder(demuxer, stream, device, notices);
   };
 }

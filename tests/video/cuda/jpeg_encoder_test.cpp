@@ -106,7 +106,8 @@ double psnr(const AVFrame& decoded, const Kind& kind, int component, int number)
 /// Sends `count` frames through an encoder; packets are checked as they come.
 class Encoding {
  public:
-  Encoding(const Kind& kind, int in_flight, const EncoderOptions& options = {})
+  Encoding(const Kind& kind, int in_flight, const EncoderOptions& options = {},
+           const std::shared_ptr<NvjpegLibrary>& nvjpeg = open_nvjpeg())
       : kind_(kind),
         notices_("test"),
         upload_(kind.size, kind.bits, 4, {DeviceKind::cuda, 0}, copies_) {
@@ -114,7 +115,7 @@ class Encoding {
     setup.options = options;
     setup.frame_rate = {30, 1};
     setup.output = "out.avi";
-    encoder_ = make_jpeg_encoder(setup, frame(0), open_nvjpeg(), in_flight, notices_, copies_);
+    encoder_ = make_jpeg_encoder(setup, frame(0), *nvjpeg, in_flight, notices_, copies_);
   }
 
   Frame frame(int number) { return upload_.upload(source_frame(kind_, number), stream_); }
@@ -189,6 +190,28 @@ TEST(CudaJpegEncoder, QualityTakesBytes) {
     EXPECT_GT(size, last) << quality;
     last = size;
   }
+}
+
+// What it keeps from one encoder to the next changes nothing, and serves two at once.
+TEST(CudaJpegEncoder, EncodersOfOneLibraryMakeWhatOthersDo) {
+  const auto nvjpeg = open_nvjpeg();
+  const auto bytes_of = [](const std::vector<EncodedFrame>& packets) {
+    std::vector<std::vector<std::uint8_t>> all;
+    for (const EncodedFrame& encoded : packets)
+      all.emplace_back(encoded.packet->data, encoded.packet->data + encoded.packet->size);
+    return all;
+  };
+  for (const char* quality : {"60", "95", "60"})
+    for (const Size size : {Size{320, 240}, Size{64, 48}}) {
+      const Kind kind{"", size, 8, false};
+      EncoderOptions options;
+      options.options = {{"quality", quality}};
+      Encoding first(kind, 2, options, nvjpeg);
+      Encoding beside(kind, 1, options, nvjpeg);
+      const auto expected = bytes_of(Encoding(kind, 2, options).run(5));
+      EXPECT_EQ(bytes_of(first.run(5)), expected) << quality;
+      EXPECT_EQ(bytes_of(beside.run(5)), expected) << quality;
+    }
 }
 
 TEST(CudaJpegEncoder, DescribesItsStream) {

@@ -146,6 +146,28 @@ TEST_P(Transfer, FramesAliveHaveTheirOwnMemory) {
     EXPECT_EQ(wrong_samples(noise(GetParam(), size, seed), came[seed]), 0) << seed;
 }
 
+// One upload after the other takes the same memory; two at once have their own.
+TEST_P(Transfer, KeptMemoryIsUsedAgain) {
+  CopyCounter copies;
+  const cuda::Stream stream;
+  const Size size{64, 48};
+  UploadMemory kept;
+  const std::byte* first = nullptr;
+  for (unsigned seed = 0; seed < 3; ++seed) {
+    PictureUpload upload(size, GetParam().bits, 1, {DeviceKind::cuda, 0}, copies, &kept);
+    Frame there = upload.upload(noise(GetParam(), size, seed), stream);
+    if (seed == 0) first = there.planes[0].data;
+    EXPECT_EQ(there.planes[0].data, first);
+    PictureUpload other(size, GetParam().bits, 1, {DeviceKind::cuda, 0}, copies, &kept);
+    const Frame beside = other.upload(noise(GetParam(), size, seed + 10), stream);
+    EXPECT_NE(beside.planes[0].data, first);
+    PictureDownload download(size, GetParam().bits > 10 ? 16 : GetParam().bits, 1, copies);
+    EXPECT_EQ(wrong_samples(noise(GetParam(), size, seed),
+                            download.start(std::move(there), stream).wait()),
+              0);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(
     All, Transfer,
     testing::Values(Kind{"yuv420p", AV_PIX_FMT_YUV420P, 8, AV_PIX_FMT_NV12},
