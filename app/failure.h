@@ -13,6 +13,7 @@ namespace facepipe {
 /// The program's exit codes that are no ErrorKind.
 inline constexpr int kExitDone = 0;
 inline constexpr int kExitDamaged = 6;
+inline constexpr int kExitLeak = 7;
 inline constexpr int kExitInterrupted = 130;
 
 /// Why something ended without a result.

@@ -41,8 +41,8 @@ struct InputOutcome {
 struct RunFacts {
   std::vector<Device> devices;  ///< one, unless several were asked for
   std::string device_why;       ///< empty where the user named it
-  EngineChoice engine;
-  std::string model_kind;
+  EngineChoice engine;          ///< this, and what follows, of a model alone
+  std::string model_kind;       ///< empty where nothing was looked for
   std::filesystem::path model;
   std::string model_sha256;
 };

@@ -129,7 +129,8 @@ fs::path output_of(const Source& source, const OutputPlace& place,
   const bool url = is_url(source.input);
   const bool nowhere = url || source.input == kStandardInput;  // in no folder of the user's
   const fs::path file = url ? fs::path(url_file_name(source.input)) : fs::path(source.input);
-  const fs::path name = file.stem().string() + kOutputSuffix + extension_of(source.input);
+  const fs::path name =
+      file.stem().string() + std::string(place.suffix) + extension_of(source.input);
   if (!place.path.empty()) return fs::path(place.path) / source.folder / name;
   return nowhere ? name : file.parent_path() / name;
 }
@@ -208,8 +209,11 @@ bool has_media_extension(const fs::path& path) {
 
 bool is_earlier_output(const fs::path& path) {
   const std::string stem = path.stem().string();
-  return stem.ends_with(kOutputSuffix) || is_partial(stem) ||
-         stem.find(std::string(kOutputSuffix) + '.') != std::string::npos;
+  return is_partial(stem) ||
+         std::ranges::any_of(std::array{kDrawnSuffix, kHiddenSuffix}, [&](std::string_view suffix) {
+           return stem.ends_with(suffix) ||
+                  stem.find(std::string(suffix) + '.') != std::string::npos;
+         });
 }
 
 MediaFiles media_files(const fs::path& directory) {

@@ -15,8 +15,9 @@
 
 namespace facepipe {
 
-/// What an output's name ends in, before its extension.
-inline constexpr const char* kOutputSuffix = "_faces";
+/// What an output's name ends in, before its extension: where faces are drawn, and where hidden.
+inline constexpr std::string_view kDrawnSuffix = "_faces";
+inline constexpr std::string_view kHiddenSuffix = "_hidden";
 
 /// One input that was found, or one that was named but is of no use.
 struct PlannedInput {
@@ -31,6 +32,7 @@ struct PlannedInput {
 struct OutputPlace {
   std::string path;  ///< of --output: empty, a file, or a directory
   bool video = true;
+  std::string_view suffix = kDrawnSuffix;  ///< of names beside the inputs, and in a directory
 };
 
 /// Tells the extension, with the dot, of an input's output; throws Error where it can't be opened.
@@ -65,7 +67,7 @@ using FileIdentity = std::tuple<std::uintmax_t, std::uintmax_t, std::filesystem:
 [[nodiscard]] bool has_media_extension(const std::filesystem::path& path);
 
 /// True for the name of an output, finished, partial or temporary: NAME_faces.EXT,
-/// NAME_faces.ANYTHING.EXT, NAME.partial.EXT, NAME.partial-2.EXT.
+/// NAME_faces.ANYTHING.EXT, likewise with _hidden, NAME.partial.EXT, NAME.partial-2.EXT.
 [[nodiscard]] bool is_earlier_output(const std::filesystem::path& path);
 
 /// What a walk found.

@@ -14,6 +14,7 @@
 #include "app/run.h"
 #include "app/standard_streams.h"
 #include "app/stop_signals.h"
+#include "app/verify/verify.h"
 #include "core/output_file.h"
 
 namespace facepipe {
@@ -27,6 +28,12 @@ int execute(const ShowText& shown) {
 int execute(const DoctorOptions& options) {
   start_log(spdlog::level::err);
   return doctor(options, print);
+}
+
+int execute(const VerifyOptions& options) {
+  const StopSignals signals;
+  start_log(options.quiet ? spdlog::level::err : options.log_level);
+  return verify(options, signals.token());
 }
 
 int execute(const RunOptions& options) {

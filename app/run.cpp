@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <functional>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -17,6 +18,7 @@
 #include "app/input_outcome.h"
 #include "app/input_queue.h"
 #include "app/inputs.h"
+#include "app/known_tracks.h"
 #include "app/model_path.h"
 #include "app/output/progress.h"
 #include "app/output/report.h"
@@ -46,6 +48,34 @@ std::optional<std::uintmax_t> bytes_of(const std::string& input) {
   return error ? std::nullopt : std::optional(bytes);
 }
 
+/// Progress that counts the frames of two passes, of which `before` are done.
+JobObserver in_pass(const JobObserver& observer, std::int64_t before) {
+  JobObserver pass = observer;
+  if (observer.progress)
+    pass.progress = [tell = observer.progress, before](Progress now) {
+      now.expected_frames = before > 0 ? 2 * before : 2 * now.expected_frames;
+      now.frames += before;
+      tell(now);
+    };
+  return pass;
+}
+
+/// The result of the second pass, with what the first alone knows.
+JobResult of_both_passes(JobResult first, JobResult second) {
+  second.tracks = std::move(first.tracks);
+  second.faces = first.faces;
+  second.candidates = first.candidates;
+  second.candidates_ignored = first.candidates_ignored;
+  second.network_size = first.network_size;
+  second.tiling = first.tiling;
+  second.wall_s += first.wall_s;
+  second.startup_s += first.startup_s;
+  second.cpu_s += first.cpu_s;
+  const double worked = second.wall_s - second.startup_s;
+  if (worked > 0) second.fps = static_cast<double>(second.ledger.decoded) / worked;
+  return second;
+}
+
 /// One run, from the list of inputs to the summary.
 class Run {
  public:
@@ -62,6 +92,7 @@ class Run {
   };
 
   void plan();
+  void check_that_tracks_are_of_one(std::size_t inputs) const;
   [[nodiscard]] fs::path existing_output(const fs::path& output) const;
   void settle_existing(InputOutcome& outcome) const;
   [[nodiscard]] bool skips() const { return options_.existing == ExistingOutput::skip; }
@@ -70,7 +101,9 @@ class Run {
   void settle_earlier_frames();
   void settle_earlier_frames_of(InputOutcome& outcome);
   [[nodiscard]] bool nothing_to_write() const;
+  void tell_cosmetic_style() const;
   void load_model();
+  [[nodiscard]] const char* only_on_cpu() const;
   void prepare(InputOutcome& outcome);
   void forget_dead_runs() const;
   void work_on_all();
@@ -81,7 +114,8 @@ class Run {
   void work(std::size_t index);
   [[nodiscard]] bool work_beside(std::size_t index, const SharedLanes& lanes,
                                  ProgressOfSeveral& all);
-  [[nodiscard]] JobResult run_job(const JobOptions& job, const JobObserver& observer);
+  [[nodiscard]] JobResult run_job(JobOptions& job, const JobObserver& observer);
+  [[nodiscard]] JobResult run_twice(JobOptions& job, const JobObserver& observer) const;
   [[nodiscard]] ProgressState progress_of(std::size_t index) const;
   void end(std::size_t index, std::optional<SideOutputs::Spool> frames, ProgressTeller& progress);
   void settle(std::size_t index, std::optional<SideOutputs::Spool> frames);
@@ -131,6 +165,7 @@ int Run::all() {
     tell();
     return code();
   }
+  tell_cosmetic_style();
   work_on_all();
   keep_frames();
   write_report();
@@ -144,9 +179,12 @@ void Run::plan() {
     if (!format.empty()) return extension_for(muxer_for(input, format), input);
     return parts_.output_extension(input, options_.job.encoder.codec);
   };
-  const std::vector<PlannedInput> planned =
-      plan_inputs(options_.inputs, {options_.output, options_.video}, extension_of);
+  const std::vector<PlannedInput> planned = plan_inputs(
+      options_.inputs,
+      {options_.output, options_.video, options_.job.hide ? kHiddenSuffix : kDrawnSuffix},
+      extension_of);
   check_side_files(options_.files, planned);
+  check_that_tracks_are_of_one(planned.size());
   for (const PlannedInput& input : planned) {
     InputOutcome& outcome = outcomes_.emplace_back();
     outcome.planned = input;
@@ -155,6 +193,15 @@ void Run::plan() {
     else if (const auto failure = attempt(input.input, [&] { settle_existing(outcome); }))
       fail(outcome, *failure);
   }
+}
+
+void Run::check_that_tracks_are_of_one(std::size_t inputs) const {
+  const char* const option = !options_.files.tracks.empty()         ? "--write-tracks"
+                             : !options_.files.known_tracks.empty() ? "--tracks"
+                                                                    : nullptr;
+  if (option != nullptr && inputs != 1)
+    throw Error(ErrorKind::usage,
+                std::string(option) + ": is a file of one input, not of " + std::to_string(inputs));
 }
 
 /// An output, or a file that is one of its pictures where it is to be numbered pictures: only who
@@ -189,7 +236,9 @@ void Run::open_files() {
              (!options_.inputs.empty() && fs::is_directory(options_.inputs.front(), error));
   // Where every input has failed there are no frames to write.
   const bool frames = any(InputStatus::waiting) || skips();
-  const SideFiles files = frames ? options_.files : SideFiles{{}, {}, options_.files.report};
+  SideFiles files = options_.files;
+  if (!frames)
+    for (fs::path* const file : {&files.detections, &files.latency, &files.tracks}) file->clear();
   files_.emplace(files, options_.existing, stop_);
 }
 
@@ -238,8 +287,36 @@ bool Run::nothing_to_write() const {
          (options_.files.report.empty() || files_->has_finished_report());
 }
 
+void Run::tell_cosmetic_style() const {
+  if (!options_.job.hide || !options_.video) return;
+  const HideStyle style = options_.job.hide->look.style;
+  if (style == HideStyle::blur || style == HideStyle::mosaic)
+    spdlog::warn(
+        "{} is cosmetic: software names people behind it, more so in a video, which shows each "
+        "face many times (McPherson, Shokri, Shmatikov 2016); solid can't be undone",
+        style == HideStyle::blur ? "blur" : "mosaic");
+}
+
+/// What was asked for that CUDA can't do; nullptr: nothing.
+const char* Run::only_on_cpu() const {
+  if (!options_.files.known_tracks.empty()) return "--tracks";
+  if (options_.two_pass) return "--two-pass";
+  return options_.job.hide && options_.job.hide->mirrored_too ? "--careful" : nullptr;
+}
+
 void Run::load_model() {
-  const DeviceRequest& request = options_.device;
+  const char* const cpu_only = only_on_cpu();
+  const bool cuda_named = options_.devices || (!options_.device.automatic &&
+                                               options_.device.device.kind == DeviceKind::cuda);
+  if (cpu_only != nullptr && cuda_named)
+    throw Error(ErrorKind::usage, std::string(cpu_only) + " works on the CPU alone so far");
+  const DeviceRequest request =
+      cpu_only != nullptr ? DeviceRequest{false, Device{}} : options_.device;
+  if (!options_.files.known_tracks.empty()) {
+    facts_ = {{Device{}}, {}, {}, {}, {}, {}};
+    backend_ = parts_.renderer();
+    return;
+  }
   const bool cpu_named = !request.automatic && request.device.kind == DeviceKind::cpu;
   const CudaProbe cuda = cpu_named ? CudaProbe{} : parts_.probe_cuda();
   DetectorOptions detector = options_.detector;
@@ -449,6 +526,8 @@ void Run::check_progress(const ProgressTeller& progress) {
 /// Frames of an input that was interrupted stay where it is the only one.
 void Run::finish_frames(const InputOutcome& outcome) {
   if (outcome.status != InputStatus::partial) {
+    if (outcome.result.tracks)
+      count_failure(attempt({}, [&] { files_->commit_tracks(*outcome.result.tracks); }));
     // In this order: who has the frames of an input is taken to have its entry, too.
     count_failure(attempt({}, [&] {
       files_->add_entry(outcome.planned.name, entry_json(options_, facts_, outcome));
@@ -494,9 +573,37 @@ void Run::check_that_something_is_written() {
   if (files_->all_given_up()) throw Error(ErrorKind::output, files_->failure()->message);
 }
 
-JobResult Run::run_job(const JobOptions& job, const JobObserver& observer) {
+/// First without video, to find all tracks, then to hide them. Files of frames get what the first
+/// pass tells.
+JobResult Run::run_twice(JobOptions& job, const JobObserver& observer) const {
+  if (!bytes_of(job.input))
+    throw Error(ErrorKind::usage,
+                job.input + ": is no regular file, and --two-pass reads an input twice");
+  JobOptions first = job;
+  first.output.clear();
+  first.hide->wants_tracks = true;
+  first.hide->tracks.look_ahead_s = std::numeric_limits<double>::infinity();
+  JobResult found = parts_.job(first, *backend_, in_pass(observer, 0), stop_);
+  if (found.interrupted || !found.tracks) return found;
+  job.hide->known = as_known_tracks(*found.tracks, job.input);
+  job.hide->wants_tracks = false;
+  JobObserver second = in_pass(observer, found.ledger.decoded);
+  second.frame = nullptr;
+  return of_both_passes(std::move(found), parts_.job(job, *backend_, second, stop_));
+}
+
+/// `job` gets the tracks that it is to hide.
+JobResult Run::run_job(JobOptions& job, const JobObserver& observer) {
+  std::string sha256;
+  if (!options_.files.tracks.empty()) sha256 = sha256_of_input(job.input, "--write-tracks", stop_);
+  if (!options_.files.known_tracks.empty())
+    job.hide->known =
+        read_known_tracks(options_.files.known_tracks, job.input, job.hide->look, stop_);
   make_directory(job.output);
-  return parts_.job(job, *backend_, observer, stop_);
+  JobResult result =
+      options_.two_pass ? run_twice(job, observer) : parts_.job(job, *backend_, observer, stop_);
+  if (result.tracks) result.tracks->input.sha256 = sha256;
+  return result;
 }
 
 /// --output DIR/ is made with its folders; of --output FILE nothing is.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <stop_token>
 #include <string>
 
@@ -19,6 +20,8 @@ struct RunParts {
   MakeBackend backend;
   std::function<JobResult(const JobOptions&, Backend&, const JobObserver&, const std::stop_token&)>
       job;
+  /// For jobs that look for nothing: loads no model.
+  std::function<std::unique_ptr<Backend>()> renderer = [] { return make_cpu_backend(nullptr); };
 };
 
 /// Works on every input, writes the files beside the videos and the summary, and returns the exit

@@ -20,8 +20,10 @@ enum class CopyKind : std::uint8_t {
   bitstream,   ///< device to host: encoded pictures
   download,    ///< device to host: a finished picture for an encoder on the CPU
   surface,     ///< on the device: a finished picture to one of NVENC's surfaces
+  luma,        ///< device to host: a small luma, half the picture's size, to look for motion in
+  waiting,     ///< on the device: a picture that waits to be hidden, out of the decoder's surface
 };
-inline constexpr std::size_t kCopyKinds = 7;
+inline constexpr std::size_t kCopyKinds = 9;
 
 /// "descriptor", "upload", ...
 [[nodiscard]] std::string_view name_of(CopyKind kind);

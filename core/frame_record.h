@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "core/detections.h"
 #include "core/device.h"
@@ -19,10 +20,13 @@ struct FrameRecord {
   int lane = 0;              ///< that it went through, from 0
   Device device;             ///< likewise
   double order_wait_ms = 0;  ///< finished by its lane until the frames before it were taken
+  bool damaged = false;      ///< the decoder has flagged the picture
   FrameTimes times;
   std::size_t candidates = 0;
   std::size_t face_count = 0;
   Detections faces;  ///< on CUDA only where JobOptions::wants_faces
+  /// The track of each of `faces`; empty where faces are not tracked.
+  std::vector<std::int64_t> face_tracks;
 };
 
 }  // namespace facepipe

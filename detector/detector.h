@@ -17,7 +17,7 @@ namespace facepipe {
 
 /// One frame's way through a detector. Made by Detector::acquire; gives its place back when it is
 /// destroyed, whatever state it is in. Used by one thread at a time; may change threads between
-/// calls. Order of calls: prepare, start, collect.
+/// calls. Order of calls: prepare, start, collect; and again, for the same or another frame.
 class DetectionRequest {
  public:
   virtual ~DetectionRequest() = default;

@@ -46,8 +46,8 @@ struct MaskShapeEntry {
   double grow;
 };
 inline constexpr std::array kMaskShapes{
-    MaskShapeEntry{"box", MaskShape::box, 0.3},
-    MaskShapeEntry{"ellipse", MaskShape::ellipse, 0.4},
+    MaskShapeEntry{"box", MaskShape::box, 0.25},
+    MaskShapeEntry{"ellipse", MaskShape::ellipse, 0.35},
 };
 /// MaskShapeEntry::grow, and the most that may be asked for.
 [[nodiscard]] double default_grow(MaskShape shape);

@@ -13,6 +13,7 @@ struct Rgb {
   double r = 0;
   double g = 0;
   double b = 0;
+  friend bool operator==(const Rgb&, const Rgb&) = default;
 };
 
 /// A colour as the samples that a frame stores: quantised, with the format's shift applied.

@@ -2,6 +2,7 @@
 // encodes for it.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -21,8 +22,10 @@ struct ProcessorSetup {
   const JobOptions& options;   ///< outlives the processor
   const Frame& first;          ///< all frames are like it
   bool still_image = false;    ///< there is no other
+  int waiting_frames = 0;      ///< at most, until it is known what of them is to be hidden
   bool several_lanes = false;  ///< at work on the device at once, of this job or of several
   CopyCounter& copies;         ///< the job's; outlives the processor
+  std::int64_t origin_us = 0;  ///< of the frames' time: where JobOptions::start_s counts from
 };
 
 /// Keeps detectors by the pictures that they are for, those used last, within a bound of memory.
@@ -82,11 +85,12 @@ class Backend {
   [[nodiscard]] virtual std::unique_ptr<FrameProcessor> make_processor(
       const ProcessorSetup& setup) = 0;
 
-  /// Engine and model of the detectors.
+  /// Engine and model of the detectors. Errors: internal where there are none.
   [[nodiscard]] virtual const DetectorOrigin& origin() const = 0;
 };
 
 /// All on the CPU.
+/// @param detectors  null: for jobs alone that look for nothing (HideJob::known)
 [[nodiscard]] std::unique_ptr<Backend> make_cpu_backend(std::unique_ptr<DetectorFactory> detectors);
 
 }  // namespace facepipe

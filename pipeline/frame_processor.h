@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -46,8 +47,17 @@ class FrameProcessor {
   /// Waits for the faces, and fills in the record's candidates, faces and times. Errors: device.
   virtual void finish(WorkItem& item) = 0;
 
-  /// Draws the faces, where finish() hasn't.
-  virtual void draw(WorkItem& item) = 0;
+  using Sink = std::function<void(WorkItem)>;
+
+  /// Draws the faces, where finish() hasn't, or hides them, and gives the frame on: at once, or
+  /// when frames that follow have told what there is to hide.
+  virtual void draw(WorkItem item, const Sink& sink) = 0;
+
+  /// Whether draw() tells more of a frame: then it is called where no video is written, too.
+  [[nodiscard]] virtual bool draws_without_video() const { return false; }
+
+  /// The end: gives on what draw() has kept.
+  virtual void draw_rest(const Sink& /*sink*/) {}
 
   /// Candidates so far that suppression had no room for.
   [[nodiscard]] virtual std::int64_t candidates_ignored() const = 0;

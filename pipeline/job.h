@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -18,8 +19,11 @@
 #include "core/timing.h"
 #include "detector/detector.h"
 #include "nms/nms.h"
+#include "overlay/hide.h"
 #include "overlay/overlay.h"
 #include "pipeline/stage_times.h"
+#include "track/track_file.h"
+#include "track/tracker.h"
 #include "video/decoder.h"
 #include "video/demuxer.h"
 #include "video/encoder.h"
@@ -57,6 +61,51 @@ struct SharedLanes {
   bool may_grow = false;
 };
 
+/// From the first time to before the second, in seconds as JobOptions::start_s counts them. An open
+/// side reaches as far as the input.
+struct TimeSpan {
+  std::optional<double> from_s;
+  std::optional<double> to_s;
+};
+
+/// A part of the upright picture, in pixels.
+struct Region {
+  std::string name;
+  Box box;  ///< with a part of it in the picture, else the job is Error(usage)
+  TimeSpan when;
+};
+
+/// What is decided whatever is found. What is hidden by one of these stays so, whatever others say.
+struct Regions {
+  std::vector<Region> hidden;        ///< always; not grown
+  std::vector<Region> kept;          ///< a detector's box that lies in one is not hidden
+  std::vector<TimeSpan> all_hidden;  ///< whole frames
+};
+
+/// Tracks from a file, in place of a detector.
+struct KnownTracks {
+  std::string name;  ///< of the file, for errors
+  TrackFile file;
+  /// How FileTrack::style looks; all but the empty one, which is the job's own, have an entry.
+  std::map<std::string, HideOptions, std::less<>> styles;
+};
+
+/// Faces are hidden instead of drawn; or, where no video is written, only tracked.
+struct HideJob {
+  HideOptions look;
+  bool mirrored_too = false;           ///< faces are looked for in the mirrored picture as well
+  TrackerOptions tracks;               ///< `most_waiting` is the plan's to say
+  std::vector<std::string> kept_tags;  ///< of the input's metadata, beside technical ones
+  /// For frames that wait, of six bytes for each two pixels: half a second of 8K at 30 frames a
+  /// second. What has no room shortens the look-ahead, which is told.
+  std::int64_t most_bytes = std::int64_t{3} << 30;
+  Regions regions;
+  /// Where there are some nothing is looked for, and hidden is what they say. Frames that they
+  /// don't know are hidden as a whole. Pictures of another size or time base are Error(usage).
+  std::shared_ptr<const KnownTracks> known;
+  bool wants_tracks = false;  ///< in JobResult::tracks
+};
+
 /// Everything that decides one input's run.
 struct JobOptions {
   std::string input;  ///< a file's path or a URL
@@ -66,7 +115,8 @@ struct JobOptions {
   std::string format;  ///< FFmpeg's name of the container; empty: by the output's name
   ExistingTarget existing = ExistingTarget::refuse;  ///< of a file that is there at the end
   EncoderOptions encoder;
-  OverlayStyle overlay;
+  OverlayStyle overlay;  ///< not used where faces are hidden
+  std::optional<HideJob> hide;
   NmsOptions nms;
   double min_face = 0;  ///< shorter side of a face's box in pixels; smaller ones are ignored
   double max_face = 0;  ///< longer side; 0: no limit
@@ -139,7 +189,10 @@ struct JobResult {
   Percentiles latency_ms;            ///< FrameTimes::latency_ms()
   std::vector<DeviceShare> devices;  ///< that had lanes, or were to have some
   std::vector<CopySum> copies;       ///< on CUDA: each kind, those that never happened too
-  bool interrupted = false;          ///< the stop was requested; the output is a playable part
+  /// With HideJob::wants_tracks, and where all frames have been tracked. The input's SHA-256 is the
+  /// caller's to fill in.
+  std::shared_ptr<TrackFile> tracks;
+  bool interrupted = false;      ///< the stop was requested; the output is a playable part
   std::string output_error;      ///< why the output is but a part (a full disk); empty if it isn't
   std::filesystem::path output;  ///< where the video is: the final name, or the partial one; of a
                                  ///< sequence the name with the place for the number

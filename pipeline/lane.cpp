@@ -43,9 +43,8 @@ void Lane::add_threads(Runner& runner) {
   add(std::string(to_string(StageId::decode)), &Lane::decode);
   add("preprocess", &Lane::preprocess);
   add("detect", &Lane::detect);
-  if (!parts_.encoder) return;
-  add("overlay", &Lane::draw);
-  add(std::string(to_string(StageId::encode)), &Lane::encode);
+  if (draws()) add("overlay", &Lane::draw);
+  if (parts_.encoder) add(std::string(to_string(StageId::encode)), &Lane::encode);
 }
 
 /// The last thread to end gives back what is unfinished: by then nothing more of it is given.
@@ -188,6 +187,7 @@ void Lane::push_frame(DecodedFrame decoded, const Timing& coded) {
   item.record.size = item.frame.upright();
   item.record.lane = number_;
   item.record.device = device();
+  item.record.damaged = decoded.damaged;
   item.segment = begun.segment;
   item.coded = coded;
   item.in_flight = place_ ? std::move(place_) : in_flight_.acquire(stopped_);
@@ -206,7 +206,7 @@ void Lane::preprocess() {
 void Lane::detect() {
   while (std::optional<WorkItem> item = started_.pop()) {
     parts_.processor->finish(*item);
-    if (parts_.encoder)
+    if (draws())
       detected_.push(std::move(*item));
     else
       give({nullptr, std::move(item->record)}, item->segment, item->coded);
@@ -214,11 +214,18 @@ void Lane::detect() {
   detected_.close();
 }
 
+void Lane::give_drawn(WorkItem drawn) {
+  if (parts_.encoder)
+    drawn_.push(std::move(drawn));
+  else
+    give({nullptr, std::move(drawn.record)}, drawn.segment, drawn.coded);
+}
+
 void Lane::draw() {
-  while (std::optional<WorkItem> item = detected_.pop()) {
-    parts_.processor->draw(*item);
-    drawn_.push(std::move(*item));
-  }
+  const auto sink = [this](WorkItem drawn) { give_drawn(std::move(drawn)); };
+  while (std::optional<WorkItem> item = detected_.pop())
+    parts_.processor->draw(std::move(*item), sink);
+  parts_.processor->draw_rest(sink);
   drawn_.close();
 }
 

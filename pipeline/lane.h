@@ -89,6 +89,10 @@ class Lane {
   void hold(Begun& segment, SidePacket packet) const;
   void push_decoded();
   void push_frame(DecodedFrame decoded, const Timing& coded);
+  void give_drawn(WorkItem drawn);
+  [[nodiscard]] bool draws() const {
+    return parts_.encoder || parts_.processor->draws_without_video();
+  }
   [[nodiscard]] std::optional<WorkItem> next_to_encode(const Encoder::Sink& sink);
   void give(EncodedFrame encoded, std::int64_t segment, const Timing& coded);
 

@@ -30,6 +30,23 @@ bool several_lanes(const JobOptions& options, const LanePlan& lanes) {
   return lanes.count > 1 || options.shared;
 }
 
+/// Frames that the look-ahead needs, and those that the memory for it has room for.
+struct LookAhead {
+  int wanted = 1;
+  int room = 1;
+};
+
+LookAhead look_ahead(const HideJob& hide, const Demuxer& demuxer) {
+  const AVCodecParameters& video = *demuxer.video().codecpar;
+  const double rate = static_cast<double>(demuxer.frame_rate().num) / demuxer.frame_rate().den;
+  const std::int64_t bytes =
+      std::max<std::int64_t>(1, std::int64_t{video.width} * video.height * 3);
+  const double wanted = std::ceil(hide.tracks.look_ahead_s * rate) + 1;
+  const std::int64_t room = std::min<std::int64_t>(hide.most_bytes / bytes, kMostWaitingFrames);
+  return {static_cast<int>(std::clamp<double>(wanted, 1, kMostWaitingFrames)),
+          static_cast<int>(std::max<std::int64_t>(1, room))};
+}
+
 FlightLimits flight_limits(const JobOptions& options, const Demuxer& demuxer,
                            const Backend& backend) {
   const AVCodecParameters& video = *demuxer.video().codecpar;
@@ -40,7 +57,15 @@ FlightLimits flight_limits(const JobOptions& options, const Demuxer& demuxer,
   FlightLimits limits;
   const int wanted = options.frames_in_flight > 0 ? options.frames_in_flight : kInFlight;
   limits.frames = one ? 1 : std::min(wanted, most);
-  limits.frames_alive = one ? 1 : limits.frames + backend.frames_beside() + kDecodedAndBetween;
+  int held = limits.frames;  // in the decoder's memory
+  if (options.hide && !options.hide->known) {
+    const LookAhead frames = look_ahead(*options.hide, demuxer);
+    limits.waiting = std::min(frames.wanted, frames.room);
+    const int pictures = options.output.empty() ? 0 : limits.waiting;
+    limits.frames += pictures;
+    if (backend.device().kind == DeviceKind::cpu) held += pictures;  // CUDA copies those that wait
+  }
+  limits.frames_alive = one ? 1 : held + backend.frames_beside() + kDecodedAndBetween;
   return limits;
 }
 
@@ -78,9 +103,9 @@ void open_decoder(LaneParts& lane, const JobPlan& plan, const Demuxer& demuxer,
 
 void make_processor(LaneParts& lane, const JobPlan& plan, const JobOptions& options,
                     const OpenInput& input, JobTold told) {
-  lane.processor =
-      lane.backend->make_processor({options, input.first->frame, input.demuxer->is_still_image(),
-                                    several_lanes(options, plan.lanes), told.copies});
+  lane.processor = lane.backend->make_processor(
+      {options, input.first->frame, input.demuxer->is_still_image(), plan.limits.waiting,
+       several_lanes(options, plan.lanes), told.copies, input.demuxer->origin_us()});
 }
 
 void open_encoder(LaneParts& lane, const OutputPlan& plan, const Frame& first, JobTold told) {
@@ -101,6 +126,7 @@ class Planning {
 
  private:
   void open_input(std::unique_ptr<Demuxer> opened);
+  void tell_look_ahead();
   void plan_output();
   void plan_streams();
   void discard_unwanted();
@@ -134,6 +160,7 @@ class Planning {
 PlannedJob Planning::run(std::unique_ptr<Demuxer> opened) {
   open_input(std::move(opened));
   job_.plan.limits = flight_limits(options_, demuxer(), backend_);
+  tell_look_ahead();
   if (!options_.output.empty()) plan_output();
   discard_unwanted();
   read_until_first();
@@ -154,6 +181,14 @@ void Planning::open_input(std::unique_ptr<Demuxer> opened) {
   job_.input.demuxer = std::move(opened);
 }
 
+void Planning::tell_look_ahead() {
+  if (!options_.hide || options_.hide->known || options_.output.empty()) return;
+  const LookAhead frames = look_ahead(*options_.hide, demuxer());
+  if (frames.room < frames.wanted)
+    notices_.add("the look-ahead is " + std::to_string(frames.room) + " frames instead of " +
+                 std::to_string(frames.wanted) + ": --lookahead-memory allows no more");
+}
+
 /// All of it that is known before the first picture.
 void Planning::plan_output() {
   OutputPlan& output = job_.plan.output.emplace();
@@ -162,6 +197,7 @@ void Planning::plan_output() {
   muxer.format = &muxer_for(options_.output, options_.format);
   muxer.existing = options_.existing;
   muxer.stop = stop_;
+  if (options_.hide) muxer.kept_tags = options_.hide->kept_tags;
   muxer.sequence =
       is_image_format(format()) && !demuxer().is_still_image() && is_sequence_name(muxer.output);
   if (options_.start_s)
@@ -181,7 +217,8 @@ void Planning::plan_output() {
 
 void Planning::plan_streams() {
   OutputPlan& output = *job_.plan.output;
-  output.streams = facepipe::plan_streams(demuxer(), format());
+  output.streams = facepipe::plan_streams(demuxer(), format(),
+                                          options_.hide ? Originals::leave_out : Originals::keep);
   for (const StreamPlan& stream : output.streams) {
     if (stream.notice.empty()) continue;
     if (stream.lost && options_.strict)
@@ -284,7 +321,8 @@ void Planning::plan_lanes() {
   // An encoder of several threads gives pictures late.
   if (job_.plan.output && lanes.count > 1) job_.plan.output->encoder.threads = 1;
   if (several_lanes(options_, lanes) && options_.frames_in_flight == 0)
-    job_.plan.limits.frames = job_.plan.output ? kInFlightOfEncodingLanes : kInFlightOfLanes;
+    job_.plan.limits.frames =
+        job_.plan.limits.waiting + (job_.plan.output ? kInFlightOfEncodingLanes : kInFlightOfLanes);
 }
 
 /// Before it is known whether the input can be cut.
@@ -316,6 +354,13 @@ void Planning::fit_lanes_to_input() {
 
 /// Empty where there may be several.
 std::string Planning::reason_for_one_lane() const {
+  if (options_.hide) {
+    std::string reason = std::string(job_.plan.output ? "hiding" : "tracking") +
+                         " needs the pictures in their order";
+    if (options_.lanes > 1 && !options_.shared)
+      throw Error(ErrorKind::usage, "--lanes " + std::to_string(options_.lanes) + ": " + reason);
+    return reason;
+  }
   if (job_.plan.output &&
       !encodes_one_by_one(*job_.plan.output->encoder.plan.codec, options_.encoder)) {
     const std::string codec = job_.plan.output->encoder.plan.codec->name;

@@ -5,10 +5,12 @@
 namespace facepipe {
 namespace {
 
-/// When the frame's work on the detector's device began.
-Clock::time_point detection_begin(const FrameTimes& times) {
-  const Interval& preprocess = times[StageId::preprocess];
-  return preprocess.ran() ? preprocess.begin : times[StageId::inference].begin;
+/// When the frame's work on the detector's device began; where nothing is looked for, that on its
+/// pixels.
+Clock::time_point work_begin(const FrameTimes& times) {
+  for (const StageId stage : {StageId::preprocess, StageId::inference, StageId::overlay})
+    if (times[stage].ran()) return times[stage].begin;
+  return times[StageId::decode].end;
 }
 
 }  // namespace
@@ -16,7 +18,7 @@ Clock::time_point detection_begin(const FrameTimes& times) {
 double Statistics::process_cpu_s() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 void Statistics::add(const FrameRecord& record) {
-  if (frames_ == 0) started_ = detection_begin(record.times);
+  if (frames_ == 0) started_ = work_begin(record.times);
   ++frames_;
   faces_ += static_cast<std::int64_t>(record.face_count);
   candidates_ += static_cast<std::int64_t>(record.candidates);

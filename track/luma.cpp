@@ -3,37 +3,26 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "track/luma_cells.h"
+
 namespace facepipe {
 namespace {
 
 Size half(Size size) { return {(size.width + 1) / 2, (size.height + 1) / 2}; }
 
-/// How the two stored rows or columns of a cell lie. Cells are counted from the upright picture's
-/// origin: where an axis of odd length runs the other way, the first stored cell is the single one.
-struct CellAxis {
-  int length = 0;
-  int lead = 0;
-
-  [[nodiscard]] int first(int cell) const { return std::max(0, 2 * cell - lead); }
-  [[nodiscard]] int second(int cell) const { return std::min(length - 1, 2 * cell - lead + 1); }
-};
-
-template <typename Sample>
 std::uint8_t mean(unsigned sum, int drop) {
-  const unsigned rounded =
-      (sum + (2U << static_cast<unsigned>(drop))) >> (2U + static_cast<unsigned>(drop));
-  return static_cast<std::uint8_t>(sizeof(Sample) == 1 ? rounded : std::min(rounded, 255U));
+  return static_cast<std::uint8_t>(mean_of_four(sum, drop));
 }
 
 /// Drops the lower `drop` bits of the means.
 template <typename Sample>
 void halve_rows(const Sample* upper, const Sample* lower, const CellAxis& x, int drop,
                 std::uint8_t* out) {
-  const int cells = (x.length + 1) / 2;
+  const int cells = x.cells();
   const auto at_edge = [&](int cell) {
     const int a = x.first(cell);
     const int b = x.second(cell);
-    out[cell] = mean<Sample>(0U + upper[a] + upper[b] + lower[a] + lower[b], drop);
+    out[cell] = mean(0U + upper[a] + upper[b] + lower[a] + lower[b], drop);
   };
   if (cells > 1) at_edge(cells - 1);
   at_edge(0);
@@ -42,7 +31,7 @@ void halve_rows(const Sample* upper, const Sample* lower, const CellAxis& x, int
   const Sample* u = upper + first;
   const Sample* l = lower + first;
   for (int i = 0; i < cells - 2; ++i)
-    out[i + 1] = mean<Sample>(0U + u[2 * i] + u[2 * i + 1] + l[2 * i] + l[2 * i + 1], drop);
+    out[i + 1] = mean(0U + u[2 * i] + u[2 * i + 1] + l[2 * i] + l[2 * i + 1], drop);
 }
 
 template <typename Sample>
@@ -65,30 +54,13 @@ std::vector<std::uint8_t> turned(const std::vector<std::uint8_t>& samples, Size 
                                  Orientation orientation) {
   const Size to = upright_size(size, orientation);
   std::vector<std::uint8_t> out(samples.size());
-  const int right = size.width - 1;
-  const int bottom = size.height - 1;
   for (int y = 0; y < to.height; ++y)
     for (int x = 0; x < to.width; ++x) {
-      int from_x = x;
-      int from_y = y;
-      switch (orientation.quarter_turns) {
-        case 1:
-          from_x = y, from_y = bottom - x;
-          break;
-        case 2:
-          from_x = right - x, from_y = bottom - y;
-          break;
-        case 3:
-          from_x = right - y, from_y = x;
-          break;
-        default:
-          break;
-      }
-      if (orientation.mirrored) from_x = right - from_x;
+      const CellPlace from = before_turning({x, y}, size, orientation);
       out[static_cast<std::size_t>(y) * static_cast<std::size_t>(to.width) +
           static_cast<std::size_t>(x)] =
-          samples[static_cast<std::size_t>(from_y) * static_cast<std::size_t>(size.width) +
-                  static_cast<std::size_t>(from_x)];
+          samples[static_cast<std::size_t>(from.y) * static_cast<std::size_t>(size.width) +
+                  static_cast<std::size_t>(from.x)];
     }
   return out;
 }
@@ -103,16 +75,11 @@ std::vector<std::uint8_t> halved(const std::uint8_t* samples, Size size) {
 
 Luma make_luma(const Plane& plane, const PixelFormat& format, Size stored,
                Orientation orientation) {
-  const int turns = orientation.quarter_turns;
-  // Mirroring comes first, then the turns: which stored axes run against the upright ones.
-  const bool x_reversed = (turns == 2 || turns == 3) != orientation.mirrored;
-  const bool y_reversed = turns == 1 || turns == 2;
-  const CellAxis x{stored.width, x_reversed ? stored.width % 2 : 0};
-  const CellAxis y{stored.height, y_reversed ? stored.height % 2 : 0};
-  const int drop = format.shift + format.bits - 8;
+  const LumaCells cells(format, stored, orientation);
   std::vector<std::uint8_t> samples =
-      format.bytes_per_sample() == 1 ? halve<std::uint8_t>(plane.data, plane.stride, x, y, drop)
-                                     : halve<std::uint16_t>(plane.data, plane.stride, x, y, drop);
+      format.bytes_per_sample() == 1
+          ? halve<std::uint8_t>(plane.data, plane.stride, cells.x, cells.y, 0)
+          : halve<std::uint16_t>(plane.data, plane.stride, cells.x, cells.y, cells.drop);
   if (!orientation.upright()) samples = turned(samples, half(stored), orientation);
   const Size picture = upright_size(stored, orientation);
   return {picture, half(picture), std::move(samples)};

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <span>
 #include <tuple>
+#include <vector>
 
 namespace facepipe {
 namespace {
@@ -10,6 +13,55 @@ namespace {
 constexpr float kLeastIou = 0.2F;
 constexpr float kMostDistance = 0.6F;
 constexpr float kMostRatio = 2;
+
+/// Detections by where they begin, so that of a crowd only those around a prediction are looked at.
+class Neighbours {
+ public:
+  explicit Neighbours(std::span<const Box> detections) : detections_(detections) {
+    for (std::size_t i = 0; i < detections.size(); ++i) {
+      const Box& box = detections[i];
+      widest_ = std::max(widest_, box.width());
+      highest_ = std::max(highest_, box.height());
+      ordered_.push_back({band_of(box.y1), box.x1, i});
+    }
+    std::ranges::sort(ordered_, [](const Entry& a, const Entry& b) {
+      return std::tuple(a.band, a.x1, a.index) < std::tuple(b.band, b.x1, b.index);
+    });
+  }
+
+  /// Calls `look` with the number of each detection that meets `area`, and of none other.
+  template <typename Look>
+  void around(const Box& area, const Look& look) const {
+    const int last = band_of(area.y2);
+    for (int band = band_of(area.y1 - highest_); band <= last; ++band) {
+      const Entry least{band, area.x1 - widest_, 0};
+      auto entry = std::ranges::lower_bound(ordered_, least, [](const Entry& a, const Entry& b) {
+        return std::tuple(a.band, a.x1) < std::tuple(b.band, b.x1);
+      });
+      for (; entry != ordered_.end() && entry->band == band && entry->x1 <= area.x2; ++entry) {
+        const Box& box = detections_[entry->index];
+        if (box.x2 >= area.x1 && box.y1 <= area.y2 && box.y2 >= area.y1) look(entry->index);
+      }
+    }
+  }
+
+ private:
+  struct Entry {
+    int band;
+    float x1;
+    std::size_t index;
+  };
+  static int band_of(float y) {
+    constexpr float kRows = 32;
+    constexpr float kLast = 1023;  // all below it together
+    return y > 0 ? static_cast<int>(std::min(y / kRows, kLast)) : 0;
+  }
+
+  std::span<const Box> detections_;
+  std::vector<Entry> ordered_;
+  float widest_ = 0;
+  float highest_ = 0;
+};
 
 }  // namespace
 
@@ -45,16 +97,15 @@ std::vector<Match> match_greedily(std::span<const Box> predictions,
     Match match;
   };
   std::vector<Pair> pairs;
+  const Neighbours neighbours(detections);
   for (std::size_t i = 0; i < predictions.size(); ++i) {
     const Box& p = predictions[i];
     // Boxes that are further apart than this have no affinity: most pairs of a crowd.
     const float reach = kMostDistance * std::sqrt(p.width() * p.height());
-    for (std::size_t j = 0; j < detections.size(); ++j) {
-      const Box& d = detections[j];
-      if (d.x1 > p.x2 + reach || d.x2 < p.x1 - reach || d.y1 > p.y2 + reach || d.y2 < p.y1 - reach)
-        continue;
-      if (const float fit = affinity(p, d); fit > 0) pairs.push_back({fit, {i, j}});
-    }
+    neighbours.around({p.x1 - reach, p.y1 - reach, p.x2 + reach, p.y2 + reach}, [&](std::size_t j) {
+      const float fit = affinity(p, detections[j]);
+      if (fit > 0) pairs.push_back({fit, {i, j}});
+    });
   }
   std::ranges::sort(pairs, [](const Pair& a, const Pair& b) {
     return std::tuple(-a.affinity, a.match.prediction, a.match.detection) <

@@ -11,7 +11,6 @@
 
 #include "core/error.h"
 #include "core/limits.h"
-#include "core/output_file.h"
 #include "track/matching.h"
 #include "track/track_file_json.h"
 
@@ -110,15 +109,20 @@ TrackFile read_track_file(const std::filesystem::path& path) {
 
 void write_track_file(const TrackFile& file, const std::filesystem::path& path,
                       ExistingTarget existing) {
-  if (const std::string reason = reason_against(file); !reason.empty())
-    throw Error(ErrorKind::internal, path.string() + ": " + reason);
   OutputFile output(path, existing);
+  write_track_file(file, output);
+}
+
+void write_track_file(const TrackFile& file, OutputFile& output) {
+  const std::string name = output.target().string();
+  if (const std::string reason = reason_against(file); !reason.empty())
+    throw Error(ErrorKind::internal, name + ": " + reason);
   std::uintmax_t bytes = 0;
   const auto write = [&](const std::string& text) {
     bytes += text.size();
     if (bytes > kMostTrackFileBytes)
-      throw Error(ErrorKind::internal, path.string() + ": has more than " +
-                                           std::to_string(kMostTrackFileBytes) + " bytes");
+      throw Error(ErrorKind::internal,
+                  name + ": has more than " + std::to_string(kMostTrackFileBytes) + " bytes");
     if (const int code = output.write(std::as_bytes(std::span(text)))) output.fail(code);
   };
   write(track_file_head(file.input));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/geometry.h"
+#include "core/output_file.h"
 #include "core/output_names.h"
 #include "track/track.h"
 
@@ -78,6 +79,8 @@ inline constexpr std::size_t kMostFileBoxes = std::size_t{1} << 22;
 /// Error(internal) for what it would refuse; Error(output).
 void write_track_file(const TrackFile& file, const std::filesystem::path& path,
                       ExistingTarget existing);
+/// The same to a file that is open and empty, and complete afterwards.
+void write_track_file(const TrackFile& file, OutputFile& output);
 
 /// Why the file may not be written or used; empty: it may.
 [[nodiscard]] std::string reason_against(const TrackFile& file);

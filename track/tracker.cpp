@@ -14,7 +14,6 @@
 namespace facepipe {
 namespace {
 
-constexpr std::size_t kMostWaitingFrames = 512;
 constexpr std::int64_t kMostPictures = 256;
 /// Points that are followed in a frame, forwards and backwards each.
 constexpr int kMostFlowPoints = 1500;
@@ -137,6 +136,8 @@ void check_tracker_options(const TrackerOptions& options) {
   for (const double time : {options.hold_s, options.weak_hold_s, options.gap_s, options.back_s})
     check(time >= 0 && time <= 60, "times are from 0 to 60 seconds");
   check(options.look_ahead_s >= 0, "the look-ahead is a time from 0 on");
+  check(options.most_waiting >= 1 && options.most_waiting <= kMostWaitingFrames,
+        "from 1 to 512 frames may wait");
   check(options.grow_per_s >= 0 && options.grow_per_s <= 10, "boxes grow by 0 to 10 a second");
 }
 
@@ -542,7 +543,7 @@ void Tracker::Impl::let_out(TrackerOutput& out) {
   while (bounded && waiting_.size() > 1) {
     Waiting& first = waiting_.front();
     if (*last_s_ - first.frame.time_s < options_.look_ahead_s - kSameTime &&
-        waiting_.size() <= kMostWaitingFrames)
+        std::cmp_less_equal(waiting_.size(), options_.most_waiting))
       break;
     waiting_boxes_ -= first.frame.boxes.size();
     out.frames.push_back(std::move(first.frame));

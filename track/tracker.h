@@ -13,6 +13,9 @@
 
 namespace facepipe {
 
+/// The most frames that may wait, but of a whole file.
+inline constexpr int kMostWaitingFrames = 512;
+
 /// Scores are 0..1, times in seconds by the frames' stamps, so that a video of any or of changing
 /// frame rate is treated alike. Where frames are further apart than a time here, it means one
 /// frame. The defaults were chosen on clips of 1280 x 720 at 25 frames a second, for CenterFace.
@@ -37,6 +40,9 @@ struct TrackerOptions {
   /// longer, which otherwise end with the look-ahead, and each track is known to its end when its
   /// frames come out.
   double look_ahead_s = 0.5;
+  /// Frames that wait at most, whatever the look-ahead; infinity waits for
+  /// all. 1..kMostWaitingFrames.
+  int most_waiting = kMostWaitingFrames;
 };
 
 /// By what a detection starts a hidden track: start_score * (side / 40)^0.3 with the box' side (the
@@ -85,9 +91,8 @@ struct TrackerOutput {
 /// 2022); the boxes before and behind a detection are what hiding needs on top.
 ///
 /// Memory: the small luma and its pyramid of each frame in back_s, 0.7 MB at 1080p, for at most 256
-/// frames; of frames that wait besides, only boxes. At most 512 frames wait, unless look_ahead_s
-/// is infinity. Work on a frame is limited, too: where there are many tracks fewer points of each
-/// are followed, and at last the camera's motion alone.
+/// frames; of frames that wait besides, only boxes. Work on a frame is limited, too: where there
+/// are many tracks fewer points of each are followed, and at last the camera's motion alone.
 class Tracker {
  public:
   /// Throws as check_tracker_options() does.

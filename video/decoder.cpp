@@ -213,9 +213,9 @@ std::optional<DecodedPicture> Decoder::complete(UniqueAVFrame picture) {
     const bool shown = timeline_.in_range(result.timing.pts, result.time_base);
     if (known) ledger_.correct(entry, shown);
     if (!shown) return std::nullopt;
-    ledger_.count_frame(
-        picture->decode_error_flags != 0 || (picture->flags & AV_FRAME_FLAG_CORRUPT) != 0,
-        segment_);
+    result.damaged =
+        picture->decode_error_flags != 0 || (picture->flags & AV_FRAME_FLAG_CORRUPT) != 0;
+    ledger_.count_frame(result.damaged, segment_);
     result.picture = std::move(picture);
   }
   return result;

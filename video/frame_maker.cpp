@@ -59,7 +59,7 @@ bool is_turned(const AVStream& stream) {
 }
 
 DecodedFrame FrameMaker::make(DecodedPicture decoded) {
-  DecodedFrame result{{}, decoded.times};
+  DecodedFrame result{{}, decoded.times, decoded.damaged};
   {
     const ScopedCpuTime cpu(result.times, StageId::decode);
     result.frame = complete(std::move(decoded));

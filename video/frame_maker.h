@@ -21,12 +21,14 @@ struct DecodedPicture {
                  ///< duration 0
   FrameTimes times;
   std::int64_t segment = 0;  ///< of the packet
+  bool damaged = false;      ///< the decoder has flagged it
 };
 
 /// A frame and the times of its stages so far (read, decode).
 struct DecodedFrame {
   Frame frame;
   FrameTimes times;
+  bool damaged = false;  ///< DecodedPicture::damaged
 };
 
 /// What a picture is like in the memory where frames will be worked on.

@@ -1,6 +1,7 @@
 #include "video/muxer.h"
 
 extern "C" {
+#include <libavutil/avstring.h>
 #include <libavutil/mem.h>
 }
 
@@ -26,18 +27,19 @@ constexpr std::int64_t kTrailerBytes = std::int64_t{128} << 10U;
 
 // Written anew by muxers, or untrue once the video is encoded again.
 bool is_stale_tag(std::string_view key) {
-  constexpr std::array<std::string_view, 9> kStale{
-      "major_brand", "minor_version",    "compatible_brands", "encoder",  "DURATION",
-      "BPS",         "NUMBER_OF_FRAMES", "NUMBER_OF_BYTES",   "vendor_id"};
+  constexpr std::array<std::string_view, 10> kStale{
+      "major_brand", "minor_version", "compatible_brands", "encoder",         "ENCODER",
+      "DURATION",    "BPS",           "NUMBER_OF_FRAMES",  "NUMBER_OF_BYTES", "vendor_id"};
   const std::string_view stem = key.substr(0, key.find("-eng"));
   return std::find(kStale.begin(), kStale.end(), stem) != kStale.end() ||
          key.starts_with("_STATISTICS_");
 }
 
-void copy_metadata(AVDictionary** to, const AVDictionary* from) {
-  const AVDictionaryEntry* entry = nullptr;
-  while ((entry = av_dict_get(from, "", entry, AV_DICT_IGNORE_SUFFIX)) != nullptr)
-    if (!is_stale_tag(entry->key)) av_dict_set(to, entry->key, entry->value, 0);
+/// Which say nothing of whom and where.
+bool is_technical_tag(std::string_view key) {
+  constexpr std::array<std::string_view, 6> kTechnical{"language",   "timecode", "rotate",
+                                                       "alpha_mode", "filename", "mimetype"};
+  return std::find(kTechnical.begin(), kTechnical.end(), key) != kTechnical.end();
 }
 
 void copy_side_data(AVStream& to, const AVStream& from, bool video, bool keep_rotation) {
@@ -111,8 +113,16 @@ void Muxer::make_streams(const VideoStreamInfo& video) {
       add_copy(from, plan);
     if (plan.action == StreamAction::cover) add_cover(from);
   }
-  copy_metadata(&context_->metadata, input_.format().metadata);
+  copy_tags(&context_->metadata, input_.format().metadata);
   copy_chapters();
+  tell_left_out();
+}
+
+void Muxer::tell_left_out() {
+  if (tags_left_out_.empty()) return;
+  std::string names;
+  for (const std::string& tag : tags_left_out_) names += (names.empty() ? "" : ", ") + tag;
+  notices_.add("tags left out, which may tell of people and places: " + names);
 }
 
 void Muxer::add_video(const VideoStreamInfo& video) {
@@ -125,7 +135,7 @@ void Muxer::add_video(const VideoStreamInfo& video) {
   stream->avg_frame_rate = to_av(video.frame_rate);
   stream->sample_aspect_ratio = to_av(video.sample_aspect);
   stream->disposition = from.disposition;
-  copy_metadata(&stream->metadata, from.metadata);
+  copy_tags(&stream->metadata, from.metadata);
   copy_side_data(*stream, from, true, video.keep_rotation);
   outputs_[input_.video_index()].stream = stream;
 }
@@ -146,7 +156,7 @@ void Muxer::add_copy(const AVStream& from, const StreamPlan& plan) {
     copy_side_data(*stream, from, false, true);
   }
   stream->disposition = from.disposition;
-  copy_metadata(&stream->metadata, from.metadata);
+  copy_tags(&stream->metadata, from.metadata);
 }
 
 void Muxer::add_cover(const AVStream& from) {
@@ -165,6 +175,22 @@ void Muxer::add_cover(const AVStream& from) {
   av_dict_set(&stream->metadata, "mimetype", png ? "image/png" : "image/jpeg", 0);
 }
 
+void Muxer::copy_tags(AVDictionary** to, const AVDictionary* from) {
+  const AVDictionaryEntry* entry = nullptr;
+  while ((entry = av_dict_get(from, "", entry, AV_DICT_IGNORE_SUFFIX)) != nullptr) {
+    const std::string key = entry->key;
+    if (is_stale_tag(key)) continue;
+    const bool kept = !options_.kept_tags || is_technical_tag(key) ||
+                      std::ranges::any_of(*options_.kept_tags, [&](const std::string& name) {
+                        return av_strcasecmp(name.c_str(), key.c_str()) == 0;
+                      });
+    if (kept)
+      av_dict_set(to, entry->key, entry->value, 0);
+    else
+      tags_left_out_.insert(key);
+  }
+}
+
 void Muxer::copy_chapters() {
   const AVFormatContext& from = input_.format();
   if (from.nb_chapters == 0) return;
@@ -180,7 +206,7 @@ void Muxer::copy_chapters() {
     chapter->time_base = source.time_base;
     chapter->start = std::max<std::int64_t>(0, source.start - offset);
     chapter->end = source.end - offset;
-    copy_metadata(&chapter->metadata, source.metadata);
+    copy_tags(&chapter->metadata, source.metadata);
   }
 }
 

@@ -8,7 +8,9 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "core/output_file.h"
@@ -34,7 +36,10 @@ struct MuxerOptions {
   std::filesystem::path output;
   const AVOutputFormat* format = nullptr;
   std::int64_t offset_us = 0;  ///< subtracted from every stamp
-  bool sequence = false;       ///< each picture gets a file of its own, by `output`'s number
+  /// Names of the only tags that are kept, in any case; those of languages and of time are kept
+  /// always. None: all tags are.
+  std::optional<std::vector<std::string>> kept_tags;
+  bool sequence = false;  ///< each picture gets a file of its own, by `output`'s number
   ExistingTarget existing = ExistingTarget::refuse;
   std::stop_token stop;  ///< ends waits for the reader of a FIFO
 };
@@ -98,6 +103,8 @@ class Muxer {
   void add_copy(const AVStream& from, const StreamPlan& plan);
   void add_cover(const AVStream& from);
   void copy_chapters();
+  void copy_tags(AVDictionary** to, const AVDictionary* from);
+  void tell_left_out();
   void write_header(const VideoStreamInfo& video);
   void fail_in_header(int code);
   bool write(Output& output, UniqueAVPacket packet, AVRational time_base);
@@ -114,6 +121,7 @@ class Muxer {
   std::optional<OutputIo> io_;
   UniqueOutputContext context_;
   std::map<int, Output> outputs_;  // by index of the input's stream
+  std::set<std::string> tags_left_out_;
   AVRational video_time_base_;
   std::int64_t pictures_ = 0;
   std::int64_t packets_ = 0;

@@ -64,8 +64,25 @@ StreamPlan plan_data(const AVStream& stream, const AVOutputFormat& format) {
           false};
 }
 
-StreamPlan plan_stream(const AVStream& stream, const AVOutputFormat& format) {
+/// Pictures, and data of which nobody knows what they say: places, above all.
+bool may_tell_of_originals(const AVStream& stream) {
   const AVMediaType type = stream.codecpar->codec_type;
+  if ((stream.disposition & AV_DISPOSITION_ATTACHED_PIC) != 0) return true;
+  if (type == AVMEDIA_TYPE_DATA)
+    return stream.codecpar->codec_tag != kTimecodeTag &&
+           stream.codecpar->codec_tag != kChapterTextTag;
+  if (type != AVMEDIA_TYPE_ATTACHMENT) return type == AVMEDIA_TYPE_UNKNOWN;
+  const AVCodecID id = stream.codecpar->codec_id;
+  return id != AV_CODEC_ID_TTF && id != AV_CODEC_ID_OTF;
+}
+
+StreamPlan plan_stream(const AVStream& stream, const AVOutputFormat& format, Originals originals) {
+  const AVMediaType type = stream.codecpar->codec_type;
+  if (originals == Originals::leave_out && may_tell_of_originals(stream)) {
+    StreamPlan plan = dropped(stream, "it may show what is hidden");
+    plan.lost = false;  // as was asked for
+    return plan;
+  }
   if ((stream.disposition & AV_DISPOSITION_ATTACHED_PIC) != 0) return plan_cover(stream, format);
   if (type == AVMEDIA_TYPE_VIDEO) return dropped(stream, "only one video stream is worked on");
   if (type == AVMEDIA_TYPE_ATTACHMENT) {
@@ -85,14 +102,15 @@ bool keeps(const std::vector<StreamPlan>& plans, std::size_t stream) {
   return stream < plans.size() && plans[stream].action != StreamAction::drop;
 }
 
-std::vector<StreamPlan> plan_streams(const Demuxer& demuxer, const AVOutputFormat& format) {
+std::vector<StreamPlan> plan_streams(const Demuxer& demuxer, const AVOutputFormat& format,
+                                     Originals originals) {
   std::vector<StreamPlan> plans;
   for (unsigned i = 0; i < demuxer.format().nb_streams; ++i) {
     const AVStream& stream = *demuxer.format().streams[i];
     if (stream.index == demuxer.video_index())
       plans.push_back({StreamAction::video, AV_CODEC_ID_NONE, {}, false});
     else
-      plans.push_back(plan_stream(stream, format));
+      plans.push_back(plan_stream(stream, format, originals));
   }
   return plans;
 }

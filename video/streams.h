@@ -27,8 +27,13 @@ struct StreamPlan {
 /// Whether packets of a stream go into the output, as they are or changed.
 [[nodiscard]] bool keeps(const std::vector<StreamPlan>& plans, std::size_t stream);
 
+/// Whether the output may hold what shows the original pictures beside the video, or where they
+/// were taken.
+enum class Originals { keep, leave_out };
+
 /// One plan for each stream of the input, in its order.
 [[nodiscard]] std::vector<StreamPlan> plan_streams(const Demuxer& demuxer,
-                                                   const AVOutputFormat& format);
+                                                   const AVOutputFormat& format,
+                                                   Originals originals = Originals::keep);
 
 }  // namespace facepipe

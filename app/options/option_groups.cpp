@@ -61,7 +61,7 @@ void add_named(CLI::App& app, const std::string& name, const std::string& kind,
   add_choice(app, name, kind, help, std::string(name_of(to)), to, choices);
 }
 
-void add_inputs(CLI::App& app, ParsedOptions& to) {
+void add_sources(CLI::App& app, ParsedOptions& to) {
   app.add_option("INPUT", to.run.inputs,
                  "Video, still image, directory (walked; earlier outputs *_faces.* and hidden\n"
                  "files are left out), URL, or - for standard input. After --, names that look\n"
@@ -72,6 +72,9 @@ void add_inputs(CLI::App& app, ParsedOptions& to) {
   app.add_flag("--allow-references", to.run.job.allow_references,
                "Inputs may be playlists (HLS, DASH, ffconcat), which name other files\n"
                "(default: exit 3)");
+}
+
+void add_outputs(CLI::App& app, ParsedOptions& to) {
   add_value(app, "-o,--output", "PATH",
             "Output file; or a directory, if it exists or ends in '/', which\n"
             "is made if need be; or an image's name with %05d or the like: one a frame;\n"
@@ -85,11 +88,16 @@ void add_inputs(CLI::App& app, ParsedOptions& to) {
               if (given.text.empty()) refuse(given, "the name of a container format");
               to.run.job.format = given.text;
             });
+}
+
+void add_existing(CLI::App& app, ParsedOptions& to) {
   app.add_flag("--overwrite", to.overwrite, "Replace outputs that exist (default: exit 5)");
   app.add_flag("--skip-existing", to.skip_existing,
                "Leave inputs out that an earlier run has done, and go on with the lines of\n"
                "--detections, --latency and --report (default: exit 5)");
-  app.add_flag("--no-video", to.no_video, "Write no video (default: write it)");
+}
+
+void add_limits(CLI::App& app, ParsedOptions& to) {
   add_integer(app, "--max-pixels", "N", "Refuse pictures of more pixels before they are decoded",
               to.run.job.max_pixels, 1, int{kMostPixels});
   add_value(app, "--start", "TIME", "Begin at: seconds, or [HH:]MM:SS[.frac]", "the beginning",
@@ -98,13 +106,25 @@ void add_inputs(CLI::App& app, ParsedOptions& to) {
             [&](const OptionText& given) { to.run.job.end_s = parse_time(given); });
 }
 
-void add_detection(CLI::App& app, ParsedOptions& to) {
+void add_inputs(CLI::App& app, ParsedOptions& to) {
+  add_sources(app, to);
+  add_outputs(app, to);
+  add_existing(app, to);
+  app.add_flag("--no-video", to.no_video, "Write no video (default: write it)");
+  add_limits(app, to);
+}
+
+void add_inputs_alone(CLI::App& app, ParsedOptions& to) {
+  add_sources(app, to);
+  add_existing(app, to);
+  add_limits(app, to);
+}
+
+void add_model(CLI::App& app, ParsedOptions& to) {
   RunOptions& run = to.run;
   add_value(app, "--model", "FILE", "Face model, ONNX (CenterFace or YuNet)",
             "$FACEPIPE_MODEL, else\nmodels/centerface.onnx beside the program or in its share/",
             [&](const OptionText& given) { run.detector.model = given.text; });
-  add_number(app, "--score", "0..1", "Faces score more than this", run.detector.score_threshold, 0,
-             1);
   add_number(app, "--min-face", "PIXELS", "Smallest face, by the shorter side of its box",
              run.job.min_face, 0, kLargestFace);
   add_number(app, "--max-face", "PIXELS", "Largest face, by the longer side; 0: no limit",
@@ -113,6 +133,12 @@ void add_detection(CLI::App& app, ParsedOptions& to) {
             "the frame's own", [&](const OptionText& given) {
               run.detector.detect_size = parse_size(given, kSmallestDetectSide, kLargestDetectSide);
             });
+}
+
+void add_detection(CLI::App& app, ParsedOptions& to) {
+  add_number(app, "--score", "0..1", "Faces score more than this", to.run.detector.score_threshold,
+             0, 1);
+  add_model(app, to);
 }
 
 void add_suppression(CLI::App& app, ParsedOptions& to) {
@@ -171,6 +197,17 @@ void set_engine(const OptionText& given, DetectorOptions& detector) {
   detector.fused = !engine || engine->fused;
 }
 
+void add_engine(CLI::App& app, DetectorOptions& detector) {
+  add_value(app, "--engine", "ENGINE", engine_words(), "auto",
+            [&](const OptionText& given) { set_engine(given, detector); });
+  add_choice<std::optional<Precision>>(app, "--precision", "PRECISION", "auto, f32, f16 or bf16",
+                                       "auto", detector.precision,
+                                       {{"auto", std::nullopt},
+                                        {"f32", Precision::f32},
+                                        {"f16", Precision::f16},
+                                        {"bf16", Precision::bf16}});
+}
+
 void add_machine(CLI::App& app, ParsedOptions& to) {
   RunOptions& run = to.run;
   add_value(app, "--device", "DEVICE", "auto, cpu, cuda or cuda:N", "auto",
@@ -179,14 +216,7 @@ void add_machine(CLI::App& app, ParsedOptions& to) {
             "Several CUDA devices at once, like 0,2, where the output can be put together",
             "one, of --device",
             [&](const OptionText& given) { run.devices = parse_devices(given.text); });
-  add_value(app, "--engine", "ENGINE", engine_words(), "auto",
-            [&](const OptionText& given) { set_engine(given, run.detector); });
-  add_choice<std::optional<Precision>>(app, "--precision", "PRECISION", "auto, f32, f16 or bf16",
-                                       "auto", run.detector.precision,
-                                       {{"auto", std::nullopt},
-                                        {"f32", Precision::f32},
-                                        {"f16", Precision::f16},
-                                        {"bf16", Precision::bf16}});
+  add_engine(app, run.detector);
   add_choice<DecoderChoice>(
       app, "--decoder", "DECODER",
       "Of a CUDA device: auto (NVDEC, or the CPU where NVDEC can't), cuda or cpu", "auto",
@@ -225,6 +255,89 @@ void add_drawing(CLI::App& app, ParsedOptions& to) {
       ->allow_extra_args(false);
 }
 
+void add_hiding(CLI::App& app, ParsedOptions& to) {
+  add_value(app, "--style", "STYLE",
+            "solid, or solid:COLOUR, a name or #RRGGBB; image:FILE, a picture on black; blur or\n"
+            "mosaic, behind which software can still tell people",
+            "solid, black",
+            [&](const OptionText& given) { to.hide_style = parse_hide_style(given); });
+  add_value(app, "--shape", "box|ellipse", "What hides a face", "box",
+            [&](const OptionText& given) { to.look.shape = parse_mask_shape(given); });
+  add_value(app, "--grow", "0..4", "Hide more than the face: on each side this share of its size",
+            "0.25; of an ellipse 0.35",
+            [&](const OptionText& given) { to.grow = parse_grow(given); });
+  add_value(app, "--lookahead-memory", "MB",
+            "For frames that wait until it is known what of them to hide, on the device; with\n"
+            "less than needed they wait shorter, which is told",
+            "3072", [&](const OptionText& given) {
+              constexpr int kLargest = 1 << 20;
+              to.lookahead_bytes = std::int64_t{parse_integer(given, 1, kLargest)} << 20;
+            });
+  app.add_option_function<std::vector<std::string>>(
+         "--keep-metadata", [&](const std::vector<std::string>& names) { to.kept_tags = names; },
+         "Tags of the input that stay, by name, joined by commas: others than languages,\n"
+         "time codes and rotation may tell of people and places (default: none)")
+      ->type_name("LIST")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+}
+
+void add_irregular(CLI::App& app, ParsedOptions& to) {
+  add_choice<bool>(app, "--on-size-change", "WHAT",
+                   "scale or error, where pictures change size midway", "scale",
+                   to.run.job.scale_on_size_change, {{"scale", true}, {"error", false}});
+  app.add_flag("--tolerate-damage", to.run.tolerate_damage,
+               "Lost or damaged frames don't change the exit code (default: exit 6)");
+}
+
+/// Regions or spans: an option that may be given again.
+template <typename T>
+void add_several(CLI::App& app, const char* name, const char* kind, const char* help,
+                 std::vector<T>& to, T (*parse)(const OptionText&)) {
+  app.add_option_function<std::vector<std::string>>(
+         name,
+         [name, &to, parse](const std::vector<std::string>& given) {
+           for (const std::string& text : given) to.push_back(parse({name, text}));
+         },
+         help)
+      ->type_name(kind)
+      ->allow_extra_args(false);
+}
+
+void add_regions(CLI::App& app, ParsedOptions& to) {
+  constexpr const char* kRegion = "NAME=x,y,w,h[@FROM-TO]";
+  add_several(app, "--region", kRegion,
+              "Hide a part of the upright picture, in pixels, at times as --start takes them (or\n"
+              "FROM- or -TO); may be given again (default: none)",
+              to.regions.hidden, parse_region);
+  add_several(
+      app, "--keep-region", kRegion,
+      "Show what a detector finds wholly in this part: a poster; what else is hidden stays\n"
+      "hidden; may be given again (default: none)",
+      to.regions.kept, parse_region);
+  add_several(app, "--hide-all", "FROM-TO",
+              "Hide whole frames at these times; may be given again (default: none)",
+              to.regions.all_hidden, parse_span);
+}
+
+void add_careful(CLI::App& app, ParsedOptions& to) {
+  app.add_flag("--careful", to.careful,
+               "Look at the mirrored picture, too, which takes twice as long, follow faces for\n"
+               "longer, and hide more around them (default: off)");
+}
+
+void add_tracking(CLI::App& app, ParsedOptions& to) {
+  add_model(app, to);
+  add_careful(app, to);
+}
+
+void add_hidden_tracking(CLI::App& app, ParsedOptions& to) {
+  add_tracking(app, to);
+  app.add_flag("--two-pass", to.run.two_pass,
+               "Look at a whole file before anything of it is written, and read it twice\n"
+               "(default: half a second ahead)");
+}
+
 void add_encoding(CLI::App& app, ParsedOptions& to) {
   EncoderOptions& encoder = to.run.job.encoder;
   add_value(app, "--codec", "NAME",
@@ -252,13 +365,9 @@ void add_encoding(CLI::App& app, ParsedOptions& to) {
       ->allow_extra_args(false);
   app.add_flag("--allow-8bit", to.run.job.allow_8bit,
                "mjpeg and h264_nvenc may take deeper pictures, as 8 bits (default: exit 5)");
-  add_choice<bool>(app, "--on-size-change", "WHAT",
-                   "scale or error, where pictures change size midway", "scale",
-                   to.run.job.scale_on_size_change, {{"scale", true}, {"error", false}});
   app.add_flag("--strict", to.run.job.strict,
                "A stream that can't be kept is an error (default: a warning)");
-  app.add_flag("--tolerate-damage", to.run.tolerate_damage,
-               "Lost or damaged frames don't change the exit code (default: exit 6)");
+  add_irregular(app, to);
 }
 
 /// A file beside the video whose extension says what is in it.
@@ -271,6 +380,26 @@ void add_file(CLI::App& app, const std::string& name, std::filesystem::path& to,
                         (extensions.size() > 1 ? " or " + extensions.back() : std::string()));
     to = path;
   });
+}
+
+void add_track_file(CLI::App& app, ParsedOptions& to) {
+  add_file(app, "--write-tracks", to.run.files.tracks, {".json"},
+           "What is found, to F.json: an edit file, whose tracks a person may change; of one\n"
+           "input");
+}
+
+void add_known_tracks(CLI::App& app, ParsedOptions& to) {
+  add_track_file(app, to);
+  add_value(app, "--tracks", "FILE",
+            "Hide what an edit file of this input says, and look for nothing", "none",
+            [&](const OptionText& given) {
+              if (given.text.empty()) refuse(given, "a file");
+              to.run.files.known_tracks = given.text;
+            });
+  CLI::Option* const tracks = app.get_option("--tracks");
+  for (const char* other : {"--write-tracks", "--detections", "--model", "--min-face", "--max-face",
+                            "--detect-size", "--engine", "--precision", "--careful", "--two-pass"})
+    tracks->excludes(app.get_option(other));
 }
 
 void add_reports(CLI::App& app, ParsedOptions& to) {
@@ -293,6 +422,75 @@ void add_reports(CLI::App& app, ParsedOptions& to) {
                                          {"warning", spdlog::level::warn},
                                          {"error", spdlog::level::err}});
   app.add_flag("-q,--quiet", run.quiet, "Only errors on stderr (default: off)");
+}
+
+void add_two_videos(CLI::App& app, ParsedOptions& to) {
+  VerifyOptions& verify = to.verify;
+  const bool required = to.plain_inputs.empty();
+  app.add_option("ORIGINAL", verify.original, "Video as it was, or - for standard input")
+      ->required(required)
+      ->configurable(false)
+      ->type_name("");
+  app.add_option("HIDDEN", verify.hidden, "The same video with its faces hidden, or -")
+      ->required(required)
+      ->configurable(false)
+      ->type_name("");
+  app.add_flag_callback(
+      "--allow-references", [&verify] { verify.references = References::open; },
+      "Inputs may be playlists, which name other files (default: exit 3)");
+  add_integer(app, "--max-pixels", "N", "Refuse pictures of more pixels before they are decoded",
+              verify.max_pixels, 1, int{kMostPixels});
+}
+
+void add_second_look(CLI::App& app, ParsedOptions& to) {
+  VerifyOptions& verify = to.verify;
+  add_file(app, "--tracks", verify.tracks, {".json"},
+           "Edit file by which faces were hidden: all that it hides must be hidden, and what it\n"
+           "keeps is told apart");
+  add_number(app, "--score", "0.05..1",
+             "A face must score more than this once; the less, the more is found that is none",
+             verify.score, kLeastVerifyScore, 1);
+  app.add_flag("--quick", verify.quick,
+               "Look at pictures as they are and reduced alone, which takes a quarter of the time\n"
+               "(default: look at them mirrored and enlarged, too)");
+  app.add_flag("--tolerate-cosmetic", verify.tolerate_cosmetic,
+               "Faces behind blur or mosaic, whose detail is weakened, don't change the exit code\n"
+               "(default: exit 7)");
+}
+
+void add_verify_detection(CLI::App& app, ParsedOptions& to) {
+  DetectorOptions& detector = to.verify.detector;
+  add_value(app, "--model", "FILE", "Face model, ONNX (CenterFace or YuNet)", "as in run",
+            [&](const OptionText& given) { detector.model = given.text; });
+  add_value(app, "--detect-size", "WxH", "Size at which faces are looked for; aspect ratio kept",
+            "the frame's own", [&](const OptionText& given) {
+              detector.detect_size = parse_size(given, kSmallestDetectSide, kLargestDetectSide);
+            });
+  add_engine(app, detector);
+  add_value(app, "--threads", "N", "Threads of decoders and network each; 0: all cores",
+            std::to_string(detector.threads), [&](const OptionText& given) {
+              detector.threads = parse_integer(given, 0, kMostThreads);
+            });
+}
+
+void add_findings(CLI::App& app, ParsedOptions& to) {
+  VerifyOptions& verify = to.verify;
+  add_file(app, "--report", verify.report, {".json"}, "All that was found, to F.json");
+  app.add_flag("--overwrite", verify.overwrite, "Replace a report that exists (default: exit 5)");
+  add_value(app, "--thumbnails", "DIR",
+            "A picture of each finding into a new folder that only its owner can read: they may\n"
+            "show faces",
+            "none", [&](const OptionText& given) {
+              if (given.text.empty()) refuse(given, "a folder");
+              verify.thumbnails = given.text;
+            });
+  add_choice<spdlog::level::level_enum>(app, "--log-level", "LEVEL",
+                                        "debug, info, warning or error", "info", verify.log_level,
+                                        {{"debug", spdlog::level::debug},
+                                         {"info", spdlog::level::info},
+                                         {"warning", spdlog::level::warn},
+                                         {"error", spdlog::level::err}});
+  app.add_flag("-q,--quiet", verify.quiet, "Only errors on stderr (default: off)");
 }
 
 }  // namespace
@@ -322,6 +520,45 @@ void add_run_options(CLI::App& run, ParsedOptions& to) {
   group("Drawing", add_drawing);
   group("Encoding", add_encoding);
   group("Reports", add_reports);
+}
+
+void add_hide_options(CLI::App& hide, ParsedOptions& to) {
+  const auto group = [&](const char* name, void (*add)(CLI::App&, ParsedOptions&)) {
+    hide.option_defaults()->group(name);
+    add(hide, to);
+  };
+  group("Input and output", add_inputs);
+  group("Hiding", add_hiding);
+  group("Regions", add_regions);
+  group("Detection", add_hidden_tracking);
+  group("Machine", add_machine);
+  group("Encoding", add_encoding);
+  group("Reports", add_reports);
+  group("Tracks", add_known_tracks);
+}
+
+void add_detect_options(CLI::App& detect, ParsedOptions& to) {
+  const auto group = [&](const char* name, void (*add)(CLI::App&, ParsedOptions&)) {
+    detect.option_defaults()->group(name);
+    add(detect, to);
+  };
+  group("Input and output", add_inputs_alone);
+  group("Detection", add_tracking);
+  group("Machine", add_machine);
+  group("Damage", add_irregular);
+  group("Reports", add_reports);
+  group("Tracks", add_track_file);
+}
+
+void add_verify_options(CLI::App& verify, ParsedOptions& to) {
+  const auto group = [&](const char* name, void (*add)(CLI::App&, ParsedOptions&)) {
+    verify.option_defaults()->group(name);
+    add(verify, to);
+  };
+  group("Input", add_two_videos);
+  group("Looking", add_second_look);
+  group("Detection", add_verify_detection);
+  group("What is found", add_findings);
 }
 
 }  // namespace facepipe

@@ -1,5 +1,5 @@
-// The options of `facepipe run`, group by group as its help shows them: names, help, defaults, and
-// the ranges of single values.
+// The options of `facepipe run`, hide and detect, group by group as its help shows them: names,
+// help, defaults, and the ranges of single values.
 #pragma once
 
 #include <functional>
@@ -21,10 +21,18 @@ namespace facepipe {
 struct ParsedOptions {
   RunOptions run;
   DoctorOptions doctor;
+  VerifyOptions verify;
   std::string config;  ///< --config
   bool overwrite = false;
   bool skip_existing = false;
   bool no_video = false;
+  HideStyleChoice hide_style;                   ///< --style
+  HideOptions look;                             ///< --shape, --grow
+  std::optional<double> grow;                   ///< --grow
+  std::vector<std::string> kept_tags;           ///< --keep-metadata
+  Regions regions;                              ///< --region, --keep-region, --hide-all
+  std::optional<std::int64_t> lookahead_bytes;  ///< --lookahead-memory
+  bool careful = false;
   std::optional<float> min_score;         ///< --nms-min-score
   std::vector<std::string> plain_inputs;  ///< what followed "--"
 };
@@ -40,7 +48,10 @@ void add_value(CLI::App& app, const std::string& names, const std::string& kind,
 /// The group of options that --help leaves out and --help-all shows.
 inline constexpr const char* kExperiments = "Suppression, in experiments";
 
-/// Declares all groups. `run` keeps references to what is in `to`.
+/// Declares all groups of a command, which keeps references to what is in `to`.
 void add_run_options(CLI::App& run, ParsedOptions& to);
+void add_hide_options(CLI::App& hide, ParsedOptions& to);
+void add_detect_options(CLI::App& detect, ParsedOptions& to);
+void add_verify_options(CLI::App& verify, ParsedOptions& to);
 
 }  // namespace facepipe

@@ -10,13 +10,14 @@
 #include "core/error.h"
 #include "core/output_file.h"
 #include "video/input_access.h"
+#include "video/rgba_image.h"
 
 namespace facepipe {
 namespace {
 
 constexpr const char* kConfigHelp =
     "Options from a file, which the command line beats (default: none): lines \"NAME = VALUE\"\n"
-    "under [run], one an option, named as the options are; not all of TOML";
+    "under [run], [hide] or [detect], one an option, named as the options are; not all of TOML";
 
 constexpr const char* kExitCodes =
     "Exit codes:\n"
@@ -25,7 +26,9 @@ constexpr const char* kExitCodes =
     "  3    input: can't be opened, read or decoded\n"
     "  4    device, engine or model can't be used\n"
     "  5    output: can't be written, or exists already\n"
-    "  6    frames lost or damaged; the output is finished and kept (--tolerate-damage: 0)\n"
+    "  6    frames lost or damaged; the output is finished and kept (--tolerate-damage: 0);\n"
+    "       verify: frames or time stamps differ, or a video is damaged\n"
+    "  7    verify: a face may be seen in the hidden video\n"
     "  130  interrupted (Ctrl-C, SIGTERM, SIGHUP); the video so far is kept as NAME.partial.EXT\n"
     "  1    anything else\n"
     "With several inputs a bad one doesn't stop the others; the code is that of the first that "
@@ -40,6 +43,24 @@ CLI::App* add_run(CLI::App& app, ParsedOptions& to) {
   return run;
 }
 
+CLI::App* add_hide(CLI::App& app, ParsedOptions& to) {
+  CLI::App* const hide =
+      app.add_subcommand("hide", "Hides the faces in inputs, so that nobody is recognised");
+  hide->fallthrough();
+  hide->footer(std::string("--config F: ") + kConfigHelp + "\n\n" + kExitCodes);
+  add_hide_options(*hide, to);
+  return hide;
+}
+
+CLI::App* add_detect(CLI::App& app, ParsedOptions& to) {
+  CLI::App* const detect =
+      app.add_subcommand("detect", "Finds and follows faces as hide does, and writes no video");
+  detect->fallthrough();
+  detect->footer(std::string("--config F: ") + kConfigHelp + "\n\n" + kExitCodes);
+  add_detect_options(*detect, to);
+  return detect;
+}
+
 CLI::App* add_doctor(CLI::App& app, ParsedOptions& to) {
   CLI::App* const doctor =
       app.add_subcommand("doctor", "Tells what this machine can do, and tries each engine");
@@ -48,6 +69,15 @@ CLI::App* add_doctor(CLI::App& app, ParsedOptions& to) {
   add_value(*doctor, "--model", "FILE", "Face model to try", "as in run",
             [&](const OptionText& given) { to.doctor.model = given.text; });
   return doctor;
+}
+
+CLI::App* add_verify(CLI::App& app, ParsedOptions& to) {
+  CLI::App* const verify = app.add_subcommand(
+      "verify", "Looks for faces that a hidden video still shows, beside its original");
+  verify->fallthrough();
+  verify->footer(kExitCodes);
+  add_verify_options(*verify, to);
+  return verify;
 }
 
 enum class ConfigFile { ignored, read };
@@ -94,7 +124,7 @@ void refuse_unknown(const CLI::App& app) {
   if (commands.empty() && !unknown.empty())
     throw Error(ErrorKind::usage, unknown.front() + ": unknown " +
                                       (option == unknown.begin() ? "option" : "command") +
-                                      "; the commands are run and doctor");
+                                      "; the commands are run, hide, detect, verify and doctor");
   if (option != unknown.end())
     throw Error(ErrorKind::usage, *option + ": " + reason_against(*option, *commands.front()));
 }
@@ -104,7 +134,7 @@ void refuse_unknown(const CLI::App& app) {
   std::string reason = error.what();
   if (dynamic_cast<const CLI::FileError*>(&error) != nullptr) reason = "can't be read";
   if (dynamic_cast<const CLI::ConfigError*>(&error) != nullptr)
-    reason += " (keys are options' names, one a line, under [run])";
+    reason += " (keys are options' names, one a line, under [run], [hide] or [detect])";
   throw Error(ErrorKind::usage, reason);
 }
 
@@ -145,6 +175,78 @@ void settle_standard_streams(RunOptions& run) {
                 "--output - and --progress json exclude each other: both go to standard output");
 }
 
+// Of --careful: how far faces are followed, and what masks are grown more by.
+constexpr double kCarefulSeconds = 1;
+constexpr double kCarefulGrow = 0.15;
+
+[[noreturn]] void clash(const std::string& text) { throw Error(ErrorKind::usage, text); }
+
+/// What hide and detect have in common. Tracks need weaker detections than anybody would call
+/// faces.
+void settle_tracking(ParsedOptions& parsed) {
+  RunOptions& run = parsed.run;
+  HideJob& hide = run.job.hide.emplace();
+  run.files.faces_have_tracks = true;
+  run.detector.score_threshold = hide.tracks.doubtful_score;
+  if (parsed.careful) {
+    hide.mirrored_too = true;
+    hide.tracks.look_ahead_s = hide.tracks.gap_s = hide.tracks.back_s = kCarefulSeconds;
+  }
+  hide.wants_tracks = !run.files.tracks.empty();
+  if (!hide.wants_tracks) return;
+  if (parsed.skip_existing) clash("--write-tracks and --skip-existing exclude each other");
+  if (run.job.start_s || run.job.end_s)
+    clash("--write-tracks is of a whole input: not with --start or --end");
+  if (run.job.allow_references)
+    clash(
+        "--write-tracks goes by the input's SHA-256, which says nothing of files that a playlist "
+        "names: not with --allow-references");
+}
+
+void settle_hiding(ParsedOptions& parsed) {
+  RunOptions& run = parsed.run;
+  if (parsed.no_video) clash("--no-video: hide is there for the video, detect for all else");
+  settle_tracking(parsed);
+  HideJob& hide = *run.job.hide;
+  hide.look = parsed.look;
+  hide.look.style = parsed.hide_style.style;
+  hide.look.color = parsed.hide_style.color;
+  if (!parsed.hide_style.image_file.empty())
+    hide.look.image =
+        std::make_shared<const RgbaImage>(read_rgba_image(parsed.hide_style.image_file));
+  hide.kept_tags = parsed.kept_tags;
+  hide.most_bytes = parsed.lookahead_bytes.value_or(hide.most_bytes);
+  hide.look.grow =
+      parsed.grow.value_or(default_grow(hide.look.shape) + (parsed.careful ? kCarefulGrow : 0));
+  hide.regions = parsed.regions;
+  if (!run.files.known_tracks.empty() && run.job.allow_references)
+    clash(
+        "--tracks goes by the input's SHA-256, which says nothing of files that a playlist "
+        "names: not with --allow-references");
+}
+
+void settle_detecting(ParsedOptions& parsed) {
+  parsed.no_video = true;
+  settle_tracking(parsed);
+}
+
+/// The two videos, wherever they stood.
+void settle_verify(ParsedOptions& parsed) {
+  VerifyOptions& verify = parsed.verify;
+  std::vector<std::string> videos;
+  for (const std::string& given : {verify.original, verify.hidden})
+    if (!given.empty()) videos.push_back(given);
+  videos.insert(videos.end(), parsed.plain_inputs.begin(), parsed.plain_inputs.end());
+  if (videos.size() != 2)
+    throw Error(ErrorKind::usage, "verify takes two videos, ORIGINAL and HIDDEN, and got " +
+                                      std::to_string(videos.size()));
+  std::replace(videos.begin(), videos.end(), std::string("-"), std::string(kStandardInput));
+  if (videos[0] == kStandardInput && videos[1] == kStandardInput)
+    throw Error(ErrorKind::usage, "standard input can't be both videos");
+  verify.original = videos[0];
+  verify.hidden = videos[1];
+}
+
 /// Fills in what follows from several options. Throws Error(usage) for what contradicts itself.
 void settle(ParsedOptions& parsed) {
   RunOptions& run = parsed.run;
@@ -153,13 +255,12 @@ void settle(ParsedOptions& parsed) {
   run.video = !parsed.no_video;
   if (parsed.overwrite) run.existing = ExistingOutput::overwrite;
   if (parsed.skip_existing) run.existing = ExistingOutput::skip;
-  const auto clash = [](const char* text) { throw Error(ErrorKind::usage, text); };
   if (parsed.overwrite && parsed.skip_existing)
     clash("--overwrite and --skip-existing exclude each other");
   if (!run.video && !run.output.empty()) clash("--no-video and --output exclude each other");
   if (!run.video && parsed.skip_existing && run.files.detections.empty() &&
       run.files.latency.empty())
-    clash("--skip-existing with --no-video goes by --detections or --latency, which must be named");
+    clash("--skip-existing without video goes by --detections or --latency, which must be named");
   if (run.devices && !run.device.automatic) clash("--device and --devices exclude each other");
   if (run.job.end_s && *run.job.end_s <= run.job.start_s.value_or(0))
     clash("--end must be later than --start");
@@ -194,6 +295,9 @@ Outcome parse(std::vector<std::string> arguments, ConfigFile use, const ParsedOp
   app.require_subcommand(1);
   add_config(app, parsed, use);
   CLI::App* const run = add_run(app, parsed);
+  CLI::App* const hide = add_hide(app, parsed);
+  CLI::App* const detect = add_detect(app, parsed);
+  const CLI::App* const verify = add_verify(app, parsed);
   add_doctor(app, parsed);
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
   try {
@@ -212,9 +316,15 @@ Outcome parse(std::vector<std::string> arguments, ConfigFile use, const ParsedOp
     parsed.overwrite = before.overwrite;
     parsed.skip_existing = before.skip_existing;
   }
-  if (!run->parsed() && !parsed.plain_inputs.empty())
-    throw Error(ErrorKind::usage, "doctor takes no INPUT");
-  if (!run->parsed()) return {parsed, parsed.doctor};
+  if (verify->parsed()) {
+    settle_verify(parsed);
+    return {parsed, parsed.verify};
+  }
+  const bool works = run->parsed() || hide->parsed() || detect->parsed();
+  if (!works && !parsed.plain_inputs.empty()) clash("doctor takes no INPUT");
+  if (!works) return {parsed, parsed.doctor};
+  if (hide->parsed()) settle_hiding(parsed);
+  if (detect->parsed()) settle_detecting(parsed);
   settle(parsed);
   return {parsed, parsed.run};
 }

@@ -12,6 +12,8 @@
 #include "core/device.h"
 #include "detector/options.h"
 #include "pipeline/job.h"
+#include "verify/verifier.h"
+#include "video/input_access.h"
 
 namespace facepipe {
 
@@ -23,9 +25,13 @@ struct SideFiles {
   std::filesystem::path detections;
   std::filesystem::path latency;
   std::filesystem::path report;
+  std::filesystem::path tracks{};        ///< an edit file (track/track_file.h), of one input
+  std::filesystem::path known_tracks{};  ///< one that is read, and never written
+  bool faces_have_tracks = false;        ///< in `detections`
 };
 
-/// `facepipe run`. Every number is in its range, and what contradicts itself was refused.
+/// `facepipe run`, hide and detect: the latter two have a job that hides. Every number is in its
+/// range, and what contradicts itself was refused.
 struct RunOptions {
   std::vector<std::string> inputs;  ///< as given: files, directories, URLs; "-": kStandardInput
   /// A file, a directory where it ends in '/', or kStandardOutput; empty: beside each input.
@@ -38,6 +44,7 @@ struct RunOptions {
   std::optional<std::vector<int>> devices;
   DetectorOptions detector;  ///< `model` empty: the default one
   JobOptions job;            ///< `input` and `output` are each job's own
+  bool two_pass = false;     ///< what is hidden is known before the first frame is written
   bool tolerate_damage = false;
   ProgressStyle progress = ProgressStyle::automatic;
   spdlog::level::level_enum log_level = spdlog::level::info;
@@ -49,12 +56,30 @@ struct DoctorOptions {
   std::filesystem::path model;  ///< empty: the default one
 };
 
+/// `facepipe verify`. Every number is in its range.
+struct VerifyOptions {
+  std::string original;  ///< a file, a URL; "-": kStandardInput, of one of the two at most
+  std::string hidden;
+  std::filesystem::path tracks;      ///< the edit file; empty: none
+  std::filesystem::path report;      ///< empty: none
+  std::filesystem::path thumbnails;  ///< a folder that is made; empty: none
+  bool overwrite = false;            ///< the report
+  bool tolerate_cosmetic = false;
+  bool quick = false;  ///< two looks at each picture instead of five
+  float score = kVerifyScore;
+  DetectorOptions detector;  ///< `model` empty: the default one; its threshold is not used
+  std::int64_t max_pixels = kDefaultMaxPixels;
+  References references = References::refuse;
+  spdlog::level::level_enum log_level = spdlog::level::info;
+  bool quiet = false;
+};
+
 /// `--help` or `--version`: text for stdout.
 struct ShowText {
   std::string text;
 };
 
-using Command = std::variant<RunOptions, DoctorOptions, ShowText>;
+using Command = std::variant<RunOptions, DoctorOptions, VerifyOptions, ShowText>;
 
 /// Parses the arguments after the program's name. Throws Error(usage); what comes from the file of
 /// --config is told with the file's name. The command line beats the file.

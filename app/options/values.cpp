@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "app/output/text.h"
+#include "core/limits.h"
 
 namespace facepipe {
 namespace {
@@ -187,6 +188,40 @@ MaskShape parse_mask_shape(const OptionText& given) {
   std::vector<std::pair<std::string_view, MaskShape>> shapes;
   for (const MaskShapeEntry& entry : kMaskShapes) shapes.emplace_back(entry.name, entry.shape);
   return parse_choice(given, shapes);
+}
+
+TimeSpan parse_span(const OptionText& given) {
+  constexpr std::string_view kExpected = "FROM-TO: two times, or one and a dash";
+  const std::size_t dash = given.text.find('-');
+  if (dash == std::string_view::npos || given.text.size() == 1) refuse(given, kExpected);
+  const std::string_view from = given.text.substr(0, dash);
+  const std::string_view to = given.text.substr(dash + 1);
+  TimeSpan span;
+  if (!from.empty()) span.from_s = parse_time({given.option, from});
+  if (!to.empty()) span.to_s = parse_time({given.option, to});
+  if (span.to_s && *span.to_s <= span.from_s.value_or(0)) refuse(given, kExpected);
+  return span;
+}
+
+Region parse_region(const OptionText& given) {
+  const auto [name, rest] = parse_assignment(given);
+  const std::size_t at = rest.find('@');
+  const std::string place = rest.substr(0, at);
+  const std::vector<std::string_view> parts = split(place, ',');
+  std::vector<int> numbers;
+  for (const std::string_view part : parts) {
+    const auto number = read_all<int>(part);
+    if (number && *number >= 0 && *number <= kMaxPictureSide) numbers.push_back(*number);
+  }
+  if (parts.size() != 4 || numbers.size() != 4 || numbers[2] == 0 || numbers[3] == 0)
+    refuse(given, "NAME=x,y,w,h[@FROM-TO] in pixels");
+  Region region;
+  region.name = name;
+  region.box = {static_cast<float>(numbers[0]), static_cast<float>(numbers[1]),
+                static_cast<float>(numbers[0] + numbers[2]),
+                static_cast<float>(numbers[1] + numbers[3])};
+  if (at != std::string::npos) region.when = parse_span({given.option, rest.substr(at + 1)});
+  return region;
 }
 
 double parse_grow(const OptionText& given) { return parse_number(given, 0, kMostGrow); }

@@ -13,6 +13,7 @@
 #include "overlay/hide.h"
 #include "overlay/overlay.h"
 #include "overlay/yuv_color.h"
+#include "pipeline/job.h"
 
 namespace facepipe {
 
@@ -66,6 +67,13 @@ struct HideStyleChoice {
 
 /// A name of kMaskShapes.
 [[nodiscard]] MaskShape parse_mask_shape(const OptionText& given);
+
+/// FROM-TO, as parse_time() reads them; one of both may be left out. FROM is less than TO.
+[[nodiscard]] TimeSpan parse_span(const OptionText& given);
+
+/// NAME=x,y,w,h[@FROM-TO]: whole pixels, w and h over 0, all at most kMaxPictureSide; the name is
+/// not empty.
+[[nodiscard]] Region parse_region(const OptionText& given);
 
 /// A share of the face's width and height, 0..kMostGrow.
 [[nodiscard]] double parse_grow(const OptionText& given);

@@ -23,19 +23,31 @@ void append_leading_fields(std::string& to, const NamedFrame& frame) {
   append_fields(to, frame.record.pts_s);
 }
 
-void append_csv_faces(std::string& to, const NamedFrame& frame) {
+/// The fields without the line's end.
+void append_csv_face(std::string& to, const NamedFrame& frame, std::size_t i) {
   const Detections& faces = frame.record.faces;
-  for (std::size_t i = 0; i < faces.size(); ++i) {
-    append_leading_fields(to, frame);
-    to += ',' + std::to_string(frame.record.size.width);
-    to += ',' + std::to_string(frame.record.size.height);
-    const Box& box = faces.boxes[i];
-    append_fields(to, box.x1, box.y1, box.x2, box.y2, faces.scores[i]);
-    if (faces.has_landmarks())
-      for (const Point& point : faces.landmarks[i]) append_fields(to, point.x, point.y);
-    else
-      to.append(2 * kLandmarks, ',');
+  append_leading_fields(to, frame);
+  to += ',' + std::to_string(frame.record.size.width);
+  to += ',' + std::to_string(frame.record.size.height);
+  const Box& box = faces.boxes[i];
+  append_fields(to, box.x1, box.y1, box.x2, box.y2, faces.scores[i]);
+  if (faces.has_landmarks())
+    for (const Point& point : faces.landmarks[i]) append_fields(to, point.x, point.y);
+  else
+    to.append(2 * kLandmarks, ',');
+}
+
+void append_csv_faces(std::string& to, const NamedFrame& frame) {
+  for (std::size_t i = 0; i < frame.record.faces.size(); ++i) {
+    append_csv_face(to, frame, i);
     to += '\n';
+  }
+}
+
+void append_csv_tracked_faces(std::string& to, const NamedFrame& frame) {
+  for (std::size_t i = 0; i < frame.record.faces.size(); ++i) {
+    append_csv_face(to, frame, i);
+    to += ',' + std::to_string(frame.record.face_tracks.at(i)) + '\n';
   }
 }
 
@@ -57,13 +69,15 @@ void append_json_landmarks(std::string& to, const Landmarks& points) {
   to += ']';
 }
 
-void append_json_face(std::string& to, const Detections& faces, std::size_t i) {
+void append_json_face(std::string& to, const FrameRecord& record, std::size_t i) {
+  const Detections& faces = record.faces;
   const Box& box = faces.boxes[i];
   to += R"({"box":[)";
   append_number(to, box.x1);
   append_fields(to, box.y1, box.x2, box.y2);
   to += R"(],"score":)";
   append_number(to, faces.scores[i]);
+  if (!record.face_tracks.empty()) to += R"(,"track":)" + std::to_string(record.face_tracks.at(i));
   if (faces.has_landmarks()) append_json_landmarks(to, faces.landmarks[i]);
   to += '}';
 }
@@ -79,7 +93,7 @@ void append_json_frame(std::string& to, const NamedFrame& frame) {
   to += R"(,"faces":[)";
   for (std::size_t i = 0; i < record.faces.size(); ++i) {
     if (i > 0) to += ',';
-    append_json_face(to, record.faces, i);
+    append_json_face(to, record, i);
   }
   to += "]}\n";
 }
@@ -101,11 +115,11 @@ void append_latency(std::string& to, const NamedFrame& frame) {
   to += '\n';
 }
 
-std::string csv_faces_header() {
+std::string csv_faces_header(bool tracked) {
   std::string header = "file,frame,pts_s,width,height,x1,y1,x2,y2,score";
   for (std::string_view point : {"left_eye", "right_eye", "nose", "left_mouth", "right_mouth"})
     for (std::string_view axis : {"_x", "_y"}) header.append(",").append(point).append(axis);
-  return header + '\n';
+  return header + (tracked ? ",track\n" : "\n");
 }
 
 std::string latency_header() {
@@ -118,9 +132,10 @@ std::string latency_header() {
 
 }  // namespace
 
-FrameFormat detections_format(const std::filesystem::path& path) {
+FrameFormat detections_format(const std::filesystem::path& path, bool tracked) {
   if (path.extension() == ".csv")
-    return {csv_faces_header(), append_csv_faces, csv_field, input_of_csv, true};
+    return {csv_faces_header(tracked), tracked ? append_csv_tracked_faces : append_csv_faces,
+            csv_field, input_of_csv, true};
   return {{}, append_json_frame, json_string, input_of_json};
 }
 

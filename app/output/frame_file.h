@@ -37,7 +37,9 @@ struct FrameFormat {
 /// {"file", "frame", "pts_s", "width", "height",
 ///  "faces": [{"box": [x1, y1, x2, y2], "score", "landmarks": [[x, y] x 5]}]}
 /// Of faces without landmarks those fields are empty in .csv, and "landmarks" is not there in JSON.
-[[nodiscard]] FrameFormat detections_format(const std::filesystem::path& path);
+/// Where faces are tracked, each has its "track", in .csv in a last column.
+[[nodiscard]] FrameFormat detections_format(const std::filesystem::path& path,
+                                            bool tracked = false);
 
 /// CSV, a line a frame: file, frame, pts_s; begin and end of each stage in milliseconds since the
 /// input's start, empty where the stage did not run; total_ms, latency_ms, candidates, faces.

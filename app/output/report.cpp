@@ -1,5 +1,6 @@
 #include "app/output/report.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <iterator>
@@ -100,6 +101,54 @@ Json nms_json(const NmsOptions& nms) {
   return json;
 }
 
+std::string_view name_of(HideStyle style) {
+  switch (style) {
+    case HideStyle::solid:
+      return "solid";
+    case HideStyle::blur:
+      return "blur";
+    case HideStyle::mosaic:
+      return "mosaic";
+    case HideStyle::image:
+      return "image";
+  }
+  return {};
+}
+
+Json span_json(const TimeSpan& span) {
+  return Json::array({or_null(span.from_s), or_null(span.to_s)});
+}
+
+Json regions_json(const std::vector<Region>& regions) {
+  Json all = Json::array();
+  for (const Region& region : regions) {
+    const Box& box = region.box;
+    all.push_back({{"name", region.name},
+                   {"box", Json::array({box.x1, box.y1, box.x2, box.y2})},
+                   {"time_s", span_json(region.when)}});
+  }
+  return all;
+}
+
+/// What decides which faces are hidden, and how; null where none is.
+Json hide_json(const RunOptions& options) {
+  if (!options.job.hide) return {};
+  const HideJob& hide = *options.job.hide;
+  const auto* const shape = std::ranges::find(kMaskShapes, hide.look.shape, &MaskShapeEntry::shape);
+  Json spans = Json::array();
+  for (const TimeSpan& span : hide.regions.all_hidden) spans.push_back(span_json(span));
+  return {{"style", name_of(hide.look.style)},
+          {"shape", shape->name},
+          {"grow", hide.look.grow},
+          {"mirrored_too", hide.mirrored_too},
+          {"look_ahead_s", hide.tracks.look_ahead_s},
+          {"two_pass", options.two_pass},
+          {"tracks", text_or_null(options.files.known_tracks.string())},
+          {"regions", regions_json(hide.regions.hidden)},
+          {"keep_regions", regions_json(hide.regions.kept)},
+          {"hide_all_s", std::move(spans)}};
+}
+
 Json options_json(const RunOptions& options) {
   const JobOptions& job = options.job;
   const DetectorOptions& detector = options.detector;
@@ -109,7 +158,8 @@ Json options_json(const RunOptions& options) {
           {"min_face", job.min_face},
           {"max_face", job.max_face},
           {"detect_size", detector.detect_size ? size_json(*detector.detect_size) : Json()},
-          {"draw", draw_json(job.overlay)},
+          {"draw", draw_json(job.hide ? kNoOverlay : job.overlay)},
+          {"hide", hide_json(options)},
           {"max_pixels", job.max_pixels},
           {"start_s", or_null(job.start_s)},
           {"end_s", or_null(job.end_s)},
@@ -131,6 +181,7 @@ void add_facts(Json& json, const std::optional<RunFacts>& facts) {
   json["device"] = to_string(facts->devices.front());
   json["devices"] = Json::array();
   for (const Device device : facts->devices) json["devices"].push_back(to_string(device));
+  if (facts->model_kind.empty()) return;
   json["engine"] = facts->engine.name();
   json["precision"] = to_string(facts->engine.precision);
   Json why = Json::array();

@@ -13,25 +13,34 @@ namespace fs = std::filesystem;
 
 std::vector<fs::path> named(const SideFiles& files) {
   std::vector<fs::path> paths;
-  for (const fs::path& path : {files.detections, files.latency, files.report})
+  for (const fs::path& path : {files.detections, files.latency, files.report, files.tracks})
     if (!path.empty()) paths.push_back(path);
   return paths;
+}
+
+void refuse_taken(const fs::path& path, const std::set<FileIdentity>& taken) {
+  for (const fs::path& other : names_of_a_run(path))
+    if (taken.contains(identity(other)))
+      throw Error(ErrorKind::usage,
+                  other.string() + ": is named for two things, or is an input or an output");
 }
 
 }  // namespace
 
 void check_side_files(const SideFiles& files, const std::vector<PlannedInput>& planned) {
   std::set<FileIdentity> taken;
+  if (!files.known_tracks.empty()) {
+    taken.insert(identity(files.known_tracks));
+    for (const PlannedInput& job : planned)
+      if (!job.output.empty()) refuse_taken(job.output, taken);
+  }
   for (const PlannedInput& job : planned) {
     for (const fs::path& path : input_paths(job.input)) taken.insert(identity(path));
     if (!job.output.empty()) taken.insert(identity(job.output));
   }
   for (const fs::path& path : named(files)) {
     if (is_stream_target(path)) continue;
-    for (const fs::path& other : names_of_a_run(path))
-      if (taken.contains(identity(other)))
-        throw Error(ErrorKind::usage,
-                    other.string() + ": is named for two things, or is an input or an output");
+    refuse_taken(path, taken);
     taken.insert(identity(path));
   }
 }
@@ -40,11 +49,13 @@ SideOutputs::SideOutputs(const SideFiles& files, ExistingOutput existing,
                          const std::stop_token& stop) {
   for (const fs::path& path : named(files)) static_cast<void>(checked_target(path, existing));
   if (!files.detections.empty())
-    frame_files_.emplace_back(files.detections, detections_format(files.detections), existing,
-                              stop);
+    frame_files_.emplace_back(files.detections,
+                              detections_format(files.detections, files.faces_have_tracks),
+                              existing, stop);
   if (!files.latency.empty())
     frame_files_.emplace_back(files.latency, latency_format(), existing, stop);
   if (!files.report.empty()) report_.emplace(files.report, existing, stop);
+  if (!files.tracks.empty()) tracks_.emplace(files.tracks, at_the_end(existing), stop);
 }
 
 SideOutputs::Spool::Spool(SideOutputs& files)
@@ -104,6 +115,12 @@ void SideOutputs::commit_report(const std::string& json) {
   if (!report_) return;
   report_->commit(json);
   committed_.push_back(report_->path());
+}
+
+void SideOutputs::commit_tracks(const TrackFile& tracks) {
+  if (!tracks_) return;
+  write_track_file(tracks, *tracks_);
+  committed_.push_back(tracks_->target());
 }
 
 std::optional<Failure> SideOutputs::failure() const {

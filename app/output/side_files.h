@@ -12,10 +12,13 @@
 #include "app/options/options.h"
 #include "app/output/frame_file.h"
 #include "app/output/report.h"
+#include "core/output_file.h"
+#include "track/track_file.h"
 
 namespace facepipe {
 
-/// Throws Error(usage) where two of `files` are one file, or one is an input or a video output.
+/// Throws Error(usage) where two of `files` are one file, or one is an input or a video output; the
+/// known tracks are an input.
 void check_side_files(const SideFiles& files, const std::vector<PlannedInput>& planned);
 
 /// Owns the open files. Not thread-safe. Errors: Error(output), naming the file.
@@ -80,6 +83,8 @@ class SideOutputs {
   /// Gives the frames' files their names, or their partial names; what failed. Called once.
   [[nodiscard]] std::vector<Failure> commit_frames(bool partial);
   void commit_report(const std::string& json);
+  /// Of the only input, which is complete. Called once; nothing where no file is asked for.
+  void commit_tracks(const TrackFile& tracks);
 
   /// What has been committed so far.
   [[nodiscard]] const std::vector<std::filesystem::path>& committed() const { return committed_; }
@@ -93,6 +98,7 @@ class SideOutputs {
   SpoolFile spooled_;
   std::deque<FrameFile> frame_files_;
   std::optional<ReportFile> report_;
+  std::optional<OutputFile> tracks_;
   std::vector<std::filesystem::path> committed_;
 };
 

@@ -15,6 +15,8 @@ std::string names_of(const std::vector<Device>& devices) {
 }
 
 std::string facts_line(const RunFacts& facts) {
+  if (facts.model_kind.empty())
+    return fmt::format("ran on {}; faces were not looked for\n", names_of(facts.devices));
   std::string line =
       fmt::format("ran on {}, {} {}, {} ({})\n", names_of(facts.devices), facts.engine.name(),
                   to_string(facts.engine.precision), facts.model_kind, facts.model.string());

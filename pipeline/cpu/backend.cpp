@@ -3,12 +3,17 @@
 #include <spdlog/spdlog.h>
 
 #include <mutex>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
+#include "core/error.h"
+#include "detector/mirror.h"
 #include "nms/cpu/suppressor.h"
 #include "overlay/overlay.h"
 #include "pipeline/faces.h"
+#include "pipeline/hiding.h"
 #include "video/pictures.h"
 
 namespace facepipe {
@@ -20,16 +25,44 @@ struct CpuWork final : FrameWork {
   std::unique_ptr<DetectionRequest> request;
 };
 
+class CpuHidingPixels final : public HidingPixels {
+ public:
+  explicit CpuHidingPixels(const HideOptions& look) : look_(look), hider_(look) {}
+
+  [[nodiscard]] Luma luma_of(const Frame& frame) override {
+    return make_luma(frame.planes[0], frame.format, frame.size, frame.orientation);
+  }
+  [[nodiscard]] Frame kept(Frame frame) override { return frame; }
+
+  void hide(Frame& frame, std::span<const Box> faces) override {
+    make_writable(frame);
+    hider_.hide(frame, faces);
+  }
+  void hide_all(Frame& frame) override {
+    make_writable(frame);
+    facepipe::hide_all(frame, look_.color);
+  }
+
+ private:
+  const HideOptions look_;
+  FaceHider hider_;
+};
+
 class CpuProcessor final : public FrameProcessor {
  public:
-  CpuProcessor(const JobOptions& options, std::shared_ptr<Detector> detector)
-      : options_(options),
+  /// @param detector  null where nothing is looked for
+  CpuProcessor(const ProcessorSetup& setup, std::shared_ptr<Detector> detector)
+      : options_(setup.options),
         detector_(std::move(detector)),
-        suppressor_(options.nms, nms_capacity(options.nms)) {
-    tell_tiles(detector_->facts().tiling);
+        suppressor_(options_.nms, nms_capacity(options_.nms)) {
+    if (options_.hide)
+      hiding_.emplace(
+          setup, [](const HideOptions& look) { return std::make_unique<CpuHidingPixels>(look); });
+    if (detector_) tell_tiles(detector_->facts().tiling);
   }
 
   void start(WorkItem& item, const std::stop_token& stop) override {
+    if (!detector_) return;
     auto work = std::make_unique<CpuWork>(detector_->acquire(stop));
     DetectionRequest& request = *work->request;
     item.work = std::move(work);
@@ -41,28 +74,46 @@ class CpuProcessor final : public FrameProcessor {
     request.start();
   }
 
-  void finish(WorkItem& item) override { suppress(collect(item), item.record); }
+  void finish(WorkItem& item) override {
+    if (detector_) suppress(collect(item), item.record);
+  }
 
-  void draw(WorkItem& item) override {
-    if (!options_.overlay.any()) return;
-    const ScopedInterval interval(item.record.times[StageId::overlay]);
-    const ScopedCpuTime cpu(item.record.times, StageId::overlay);
-    make_writable(item.frame);
-    draw_overlay(item.frame, item.record.faces, options_.overlay);
+  [[nodiscard]] bool draws_without_video() const override { return hiding_.has_value(); }
+
+  void draw(WorkItem item, const Sink& sink) override {
+    if (hiding_) return hiding_->push(std::move(item), sink);
+    if (options_.overlay.any()) {
+      const ScopedInterval interval(item.record.times[StageId::overlay]);
+      const ScopedCpuTime cpu(item.record.times, StageId::overlay);
+      make_writable(item.frame);
+      draw_overlay(item.frame, item.record.faces, options_.overlay);
+    }
+    sink(std::move(item));
+  }
+  void draw_rest(const Sink& sink) override {
+    if (hiding_) hiding_->flush(sink);
   }
 
   [[nodiscard]] std::int64_t candidates_ignored() const override { return candidates_ignored_; }
 
   void report(std::int64_t ignored, JobResult& result, Notices& notices) const override {
-    report_detection(detector_->facts(), ignored, suppressor_.capacity(), result, notices);
+    if (detector_)
+      report_detection(detector_->facts(), ignored, suppressor_.capacity(), result, notices);
+    if (hiding_) hiding_->report(result, notices);
   }
 
  private:
-  [[nodiscard]] static Detections collect(WorkItem& item) {
+  [[nodiscard]] Detections collect(WorkItem& item) const {
     DetectionRequest& request = *static_cast<CpuWork&>(*item.work).request;
     const ScopedCpuTime cpu(item.record.times, StageId::inference);
     Detections candidates = request.collect();
     item.record.times[StageId::inference] = request.inference();
+    if (options_.hide && options_.hide->mirrored_too) {
+      request.prepare(mirrored_view(item.frame));
+      request.start();
+      append_mirrored(candidates, request.collect(), item.frame.upright().width);
+      item.record.times[StageId::inference].end = request.inference().end;
+    }
     item.work.reset();
     return candidates;
   }
@@ -73,6 +124,7 @@ class CpuProcessor final : public FrameProcessor {
     record.candidates = candidates.size();
     const NmsKept kept = suppressor_.run({candidates.boxes, candidates.scores});
     candidates_ignored_ += kept.beyond_capacity;
+    if (hiding_) refuse_ignored(kept.beyond_capacity);
     record.faces = select_faces(candidates, kept, {options_.min_face, options_.max_face});
     record.face_count = record.faces.size();
   }
@@ -80,6 +132,7 @@ class CpuProcessor final : public FrameProcessor {
   const JobOptions& options_;
   std::shared_ptr<Detector> detector_;
   CpuSuppressor suppressor_;
+  std::optional<Hiding> hiding_;
   std::int64_t candidates_ignored_ = 0;
 };
 
@@ -118,13 +171,19 @@ class CpuBackend final : public Backend {
   }
   [[nodiscard]] std::unique_ptr<FrameProcessor> make_processor(
       const ProcessorSetup& setup) override {
+    if (setup.options.hide && setup.options.hide->known)
+      return std::make_unique<CpuProcessor>(setup, nullptr);
     const std::scoped_lock lock(mutex_);
-    return std::make_unique<CpuProcessor>(setup.options,
-                                          detectors_->detector(setup.first.upright()));
+    return std::make_unique<CpuProcessor>(setup, detectors().detector(setup.first.upright()));
   }
-  [[nodiscard]] const DetectorOrigin& origin() const override { return *detectors_; }
+  [[nodiscard]] const DetectorOrigin& origin() const override { return detectors(); }
 
  private:
+  [[nodiscard]] DetectorFactory& detectors() const {
+    if (!detectors_) throw Error(ErrorKind::internal, "no detector was loaded");
+    return *detectors_;
+  }
+
   std::mutex mutex_;  // guards detectors_
   std::unique_ptr<DetectorFactory> detectors_;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "core/cuda/devices.h"
 #include "core/error.h"
 #include "detector/cuda_detector.h"
+#include "pipeline/cuda/hiding_pixels.h"
 #include "pipeline/cuda/kept_graphs.h"
 #include "video/cuda/decoder.h"
 #include "video/cuda/encoder.h"
@@ -26,6 +28,9 @@ namespace {
 // Frames of several lanes that the chip works on at once: so many fill it, although their threads
 // sleep until they are told of the end (H100: 3,025 frames of 1080p a second with 2, 3,667 with 4).
 constexpr int kPlacesOfLanes = 4;
+
+// Hidden frames that an encoder and the queue before it hold, beside those that wait.
+constexpr int kHiddenInFlight = 4;
 
 /// A frame's graph while it runs.
 class CudaWork final : public FrameWork {
@@ -58,11 +63,22 @@ class CudaWork final : public FrameWork {
   bool waited_for_ = false;
 };
 
+MakeHidingPixels hiding_pixels(const ProcessorSetup& setup) {
+  const HidingPictures pictures{setup.first.device, setup.first.size, setup.first.format,
+                                setup.waiting_frames + kHiddenInFlight};
+  return [pictures, &copies = setup.copies](const HideOptions& look) {
+    return make_cuda_hiding_pixels(look, pictures, copies);
+  };
+}
+
 class CudaProcessor final : public FrameProcessor {
  public:
-  CudaProcessor(Device device, std::shared_ptr<GraphSet> graphs, std::uint32_t nms_capacity,
-                CopyCounter& copies)
-      : device_(device), graphs_(std::move(graphs)), nms_capacity_(nms_capacity), copies_(copies) {
+  CudaProcessor(const ProcessorSetup& setup, Device device, std::shared_ptr<GraphSet> graphs)
+      : device_(device),
+        graphs_(std::move(graphs)),
+        nms_capacity_(nms_capacity(setup.options.nms)),
+        copies_(setup.copies) {
+    if (setup.options.hide) hiding_.emplace(setup, hiding_pixels(setup));
     tell_tiles(graphs_->detector->facts().tiling);
   }
 
@@ -81,16 +97,30 @@ class CudaProcessor final : public FrameProcessor {
     const ScopedCpuTime cpu(item.record.times, StageId::inference);
     work.finish(item.record, copies_);
     candidates_ignored_ += work.counts().beyond_capacity;
+    if (hiding_) refuse_ignored(work.counts().beyond_capacity);
     item.work.reset();
     item.frame.ready = nullptr;  // the graph waited for it
   }
 
-  void draw(WorkItem& /*item*/) override {}  // part of the frame's graph
+  [[nodiscard]] bool draws_without_video() const override { return hiding_.has_value(); }
+
+  /// Drawing is part of the frame's graph.
+  void draw(WorkItem item, const Sink& sink) override {
+    if (!hiding_) return sink(std::move(item));
+    cuda::use_device(device_);
+    hiding_->push(std::move(item), sink);
+  }
+  void draw_rest(const Sink& sink) override {
+    if (!hiding_) return;
+    cuda::use_device(device_);
+    hiding_->flush(sink);
+  }
 
   [[nodiscard]] std::int64_t candidates_ignored() const override { return candidates_ignored_; }
 
   void report(std::int64_t ignored, JobResult& result, Notices& notices) const override {
     report_detection(graphs_->detector->facts(), ignored, nms_capacity_, result, notices);
+    if (hiding_) hiding_->report(result, notices);
   }
 
  private:
@@ -98,6 +128,7 @@ class CudaProcessor final : public FrameProcessor {
   std::shared_ptr<GraphSet> graphs_;
   std::uint32_t nms_capacity_;
   CopyCounter& copies_;
+  std::optional<Hiding> hiding_;
   std::int64_t candidates_ignored_ = 0;
 };
 
@@ -200,17 +231,16 @@ class CudaBackend final : public Backend {
     cuda::use_device(device_);
     GraphKey key;
     key.layout = {first.size, first.format, first.orientation};
-    key.style = options.output.empty() ? kNoOverlay : options.overlay;
+    key.style = options.output.empty() || options.hide ? kNoOverlay : options.overlay;
     key.nms = options.nms;
     key.sizes = {options.min_face, options.max_face};
-    key.with_faces = options.wants_faces;
+    key.with_faces = options.wants_faces || options.hide;
     key.times_stages = options.wants_stage_times;
     // Trials take longer than a picture.
     key.tuning = setup.still_image ? Tuning::none : Tuning::trials;
     key.places = setup.several_lanes ? std::max(requests_, kPlacesOfLanes) : requests_;
     key.wait = setup.several_lanes ? cuda::Event::Wait::sleeping : cuda::Event::Wait::spinning;
-    return std::make_unique<CudaProcessor>(device_, graphs_of(key), nms_capacity(options.nms),
-                                           setup.copies);
+    return std::make_unique<CudaProcessor>(setup, device_, graphs_of(key));
   }
 
   [[nodiscard]] const DetectorOrigin& origin() const override { return *detectors_; }

@@ -34,8 +34,12 @@ void expect_refusal(int code, const std::string& reason, const Arguments& argume
 }
 
 TEST(Program, HelpAndVersionGoToStdout) {
-  for (const Arguments& arguments :
-       {Arguments{"--help"}, {"run", "--help"}, {"doctor", "--help"}}) {
+  for (const Arguments& arguments : {Arguments{"--help"},
+                                     {"run", "--help"},
+                                     {"hide", "--help"},
+                                     {"detect", "--help"},
+                                     {"verify", "--help"},
+                                     {"doctor", "--help"}}) {
     const CommandResult result = facepipe(arguments);
     EXPECT_EQ(result.exit_code, 0);
     EXPECT_EQ(result.err, "");
@@ -53,7 +57,9 @@ TEST(Program, UsageErrorsAreTwo) {
   expect_refusal(2, "--score: '2'", {"run", a, "--score", "2"});
   expect_refusal(2, "--bogus: unknown option; facepipe run --help", {"run", a, "--bogus"});
   expect_refusal(2, "--scor: unknown option; did you mean --score?", {"run", "--scor", "0.5", a});
-  expect_refusal(2, "frobnicate: unknown command; the commands are run and doctor", {"frobnicate"});
+  expect_refusal(
+      2, "frobnicate: unknown command; the commands are run, hide, detect, verify and doctor",
+      {"frobnicate"});
   expect_refusal(2, "several inputs", {"run", a, b, "-o", dir / "out.mp4"});
   expect_refusal(2, "is an input and would be the output", {"run", a, "-o", a});
   expect_refusal(2, "no.toml: can't be read", {"run", a, "--config", dir / "no.toml"});

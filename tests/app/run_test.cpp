@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
@@ -263,6 +265,60 @@ TEST_F(RunTest, SummaryGoesToStderrUnlessQuiet) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(run_all(), 0);
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+class TracksOfARun : public RunTest {
+ protected:
+  TracksOfARun() {
+    options_.files = {};
+    options_.files.tracks = dir_ / "t.json";
+    options_.job.hide.emplace().wants_tracks = true;
+  }
+};
+
+TEST_F(TracksOfARun, AreWrittenWithTheInputsHashWhenItIsDone) {
+  add_input("damaged.mp4");
+  EXPECT_EQ(run_all(), 6);
+  const TrackFile file = read_track_file(dir_ / "t.json");
+  EXPECT_EQ(file.input.sha256, "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881")
+      << "of the letter x";
+}
+
+TEST_F(TracksOfARun, OfAnUnfinishedInputAreNot) {
+  for (const char* name : {"stopped.mp4", "full.mp4", "bad.mp4"}) {
+    options_.inputs.clear();
+    stop_ = {};
+    add_input(name);
+    EXPECT_NE(run_all(), 0) << name;
+    EXPECT_THAT(dir_.names(), Not(Contains(HasSubstr("t.")))) << name;
+  }
+}
+
+TEST_F(TracksOfARun, TwoPassesFindFirstAndThenHideWhatWasFound) {
+  add_input("a.mp4");
+  options_.two_pass = true;
+  options_.files.detections = dir_ / "d.jsonl";
+  std::vector<JobOptions> jobs;
+  on_job_ = [&](const JobOptions& job) { jobs.push_back(job); };
+  EXPECT_EQ(run_all(), 0);
+  ASSERT_EQ(jobs.size(), 2U);
+  EXPECT_EQ(jobs[0].output, "");
+  EXPECT_TRUE(std::isinf(jobs[0].hide->tracks.look_ahead_s));
+  EXPECT_FALSE(jobs[0].hide->known);
+  EXPECT_EQ(jobs[1].output, dir_ / "in/a_hidden.mp4");
+  ASSERT_TRUE(jobs[1].hide->known);
+  EXPECT_EQ(jobs[1].hide->known->file.input.size, (Size{640, 480}));
+  const std::string lines = read_file(dir_ / "d.jsonl");
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 3) << "of one pass";
+  EXPECT_TRUE(fs::exists(dir_ / "t.json"));
+}
+
+TEST_F(TracksOfARun, AStopInTheFirstPassWritesNoVideo) {
+  add_input("stopped.mp4");
+  options_.two_pass = true;
+  EXPECT_EQ(run_all(), 130);
+  EXPECT_THAT(worked_, ElementsAre("stopped.mp4"));
+  EXPECT_THAT(dir_.names(), ElementsAre("in", "in/stopped.mp4"));
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ HidePlan plan(Size size, const std::vector<Box>& faces, const HideOptions& optio
 }
 
 TEST(HidePlan, GrowsAndRoundsOutwardsToChromaCells) {
-  const HidePlan found = plan({100, 80}, {{20, 30, 40, 60}});  // 14..46, 21..69
+  const HidePlan found = plan({100, 80}, {{20, 30, 40, 60}}, {.grow = 0.3});  // 14..46, 21..69
   ASSERT_EQ(found.masks.size(), 1U);
   EXPECT_EQ(found.masks[0].area, (PixelRect{14, 20, 46, 70}));
   EXPECT_EQ(found.masks[0].whole, found.masks[0].area);

@@ -75,6 +75,27 @@ std::vector<Match> oracle(const std::vector<Box>& predictions, const std::vector
   }
 }
 
+// Anywhere, outside of any picture too, and with a face as large as all.
+TEST(MatchGreedily, EqualsTheOracleOnACrowd) {
+  std::mt19937 random(4);
+  const auto number = [&](int below) {
+    return static_cast<float>(static_cast<int>(random() % static_cast<unsigned>(below)));
+  };
+  for (int round = 0; round < 20; ++round) {
+    std::vector<Box> predictions;
+    std::vector<Box> detections;
+    for (int i = 0; i < 400; ++i) {
+      const Point at{number(2000) - 200, number(40'000) / (round % 2 == 0 ? 30.0F : 1.0F) - 200};
+      const Box box{at.x, at.y, at.x + 8 + number(60), at.y + 8 + number(60)};
+      predictions.push_back(box);
+      const float shift = number(20);
+      detections.push_back({box.x1 + shift, box.y1 - shift, box.x2 + shift, box.y2 - shift});
+    }
+    if (round % 3 == 0) detections.push_back({-500, -500, 3000, 2000});
+    ASSERT_EQ(match_greedily(predictions, detections), oracle(predictions, detections)) << round;
+  }
+}
+
 TEST(MatchGreedily, EqualsTheOracleOnRandomBoxes) {
   std::mt19937 random(3);
   const auto number = [&](int below) {

@@ -87,8 +87,8 @@ class ProgramOnCuda : public testing::Test {
  protected:
   ProgramOnCuda() { make_clip(clip_); }
 
-  CommandResult run(Arguments arguments) {
-    const Arguments head{FACEPIPE_PROGRAM, "run"};
+  CommandResult run(Arguments arguments, const std::string& command = "run") {
+    const Arguments head{FACEPIPE_PROGRAM, command};
     arguments.insert(arguments.begin(), head.begin(), head.end());
     for (const std::string& word :
          {std::string("--model"), kModel.string(), std::string("--report"), report_.string(),
@@ -98,8 +98,8 @@ class ProgramOnCuda : public testing::Test {
   }
 
   /// Runs to a good end; the report's part on the only input.
-  json run_well(const Arguments& arguments) {
-    const CommandResult result = run(arguments);
+  json run_well(const Arguments& arguments, const std::string& command = "run") {
+    const CommandResult result = run(arguments, command);
     EXPECT_EQ(result.exit_code, 0) << result.err;
     json all = result.exit_code == 0 ? json::parse(std::ifstream(report_)) : json();
     return all.is_array() && all.size() == 1 ? all[0] : json::object();
@@ -236,6 +236,40 @@ TEST_F(ProgramOnCuda, DrawsWhatTheCpuDraws) {
   EXPECT_EQ(drawn.size(), std::size_t{kFrames} * 640 * 448 * 3 / 2);
   EXPECT_EQ(pictures({"--decoder", "cpu"}), drawn);
   EXPECT_NE(drawn, test::decoded_pictures(clip_));
+}
+
+/// Mean luma of a box of a picture of 640 x 448, 4:2:0.
+double mean_luma(const std::string& pictures, std::size_t frame, const Box& box) {
+  double sum = 0;
+  int count = 0;
+  for (int y = std::max(0, static_cast<int>(box.y1)); y < std::min(448, static_cast<int>(box.y2));
+       ++y)
+    for (int x = std::max(0, static_cast<int>(box.x1)); x < std::min(640, static_cast<int>(box.x2));
+         ++x, ++count)
+      sum += static_cast<unsigned char>(
+          pictures[frame * 640 * 448 * 3 / 2 + static_cast<std::size_t>(y * 640 + x)]);
+  return count == 0 ? 0 : sum / count;
+}
+
+TEST_F(ProgramOnCuda, HidesEveryFaceAndNoPictureLeavesTheDevice) {
+  const Frames faces = faces_on("cpu");
+  const json report = run_well({clip_, "--device", "cuda", "--codec", "mjpeg", "-o", out_}, "hide");
+  EXPECT_EQ(report["decoder"], "h264_nvdec");
+  EXPECT_EQ(report["encoder"], "nvjpeg");
+  EXPECT_EQ(report["copies"]["upload"]["calls"], 0);
+  EXPECT_EQ(report["copies"]["download"]["calls"], 0);
+  EXPECT_EQ(report["copies"]["waiting"]["calls"], kFrames);
+  EXPECT_EQ(report["copies"]["luma"]["bytes"], kFrames * 640 * 448 / 4);
+  EXPECT_EQ(test::video_stamps(out_), test::video_stamps(clip_));
+  const std::string pictures = test::decoded_pictures(out_);
+  ASSERT_EQ(pictures.size(), std::size_t{kFrames} * 640 * 448 * 3 / 2);
+  int looked_at = 0;
+  for (std::size_t frame = 0; frame < faces.size(); ++frame)
+    for (const Face& face : faces[frame]) {
+      EXPECT_LT(mean_luma(pictures, frame, face.box), 24) << frame;
+      ++looked_at;
+    }
+  EXPECT_GT(looked_at, 5 * kFrames);
 }
 
 TEST_F(ProgramOnCuda, AutoTakesTheDeviceAndSaysSo) {

@@ -190,6 +190,69 @@ TEST(Options, InputsMayBeNamedLikeCommandsAndOptions) {
   EXPECT_TRUE(only.quiet);
 }
 
+RunOptions parse_run(const Arguments& arguments) {
+  return std::get<RunOptions>(parse_command(arguments));
+}
+
+HideJob hide_of(const RunOptions& run) { return run.job.hide.value(); }
+
+TEST(Options, HidingIsSolidBlackAndOfAllScoresThatTracksNeed) {
+  const RunOptions run = parse_run({"hide", "a.mp4"});
+  const HideJob& hide = hide_of(run);
+  EXPECT_EQ(hide.look.style, HideStyle::solid);
+  EXPECT_EQ(hide.look.shape, MaskShape::box);
+  EXPECT_EQ(hide.look.color, Rgb{});
+  EXPECT_EQ(hide.look.grow, 0.25);
+  EXPECT_EQ(run.detector.score_threshold, TrackerOptions{}.doubtful_score);
+  EXPECT_THAT(hide.kept_tags, testing::IsEmpty());
+  EXPECT_FALSE(parse_run({"run", "a.mp4"}).job.hide);
+}
+
+TEST(Options, Hiding) {
+  const RunOptions run = parse_run({"hide", "a.mp4", "--style", "solid:#102030", "--shape",
+                                    "ellipse", "--keep-metadata", "title,location",
+                                    "--lookahead-memory", "64", "--min-face", "12"});
+  const HideJob& hide = hide_of(run);
+  EXPECT_EQ(hide.look.color, (Rgb{0x10 / 255.0, 0x20 / 255.0, 0x30 / 255.0}));
+  EXPECT_EQ(hide.look.shape, MaskShape::ellipse);
+  EXPECT_EQ(hide.look.grow, 0.35);
+  EXPECT_THAT(hide.kept_tags, testing::ElementsAre("title", "location"));
+  EXPECT_EQ(hide.most_bytes, std::int64_t{64} << 20);
+  EXPECT_EQ(run.job.min_face, 12);
+  EXPECT_EQ(hide_of(parse_run({"hide", "a.mp4", "--shape", "ellipse", "--grow", "0.1"})).look.grow,
+            0.1);
+  EXPECT_EQ(hide_of(parse_run({"hide", "a.mp4", "--style", "mosaic"})).look.style,
+            HideStyle::mosaic);
+}
+
+TEST(Options, HidingRefusesWhatMakesNoSense) {
+  struct Case {
+    Arguments arguments;
+    const char* reason;
+  };
+  const std::vector<Case> cases{
+      {{"--no-video"}, "--no-video: hide is there for the video"},
+      {{"--style", "pixels"}, "--style"},
+      {{"--style", "image:no-such.png"}, "no-such.png"},
+      {{"--grow", "5"}, "--grow"},
+      {{"--grow", "-1"}, "--grow"},
+      {{"--shape", "circle"}, "--shape"},
+      {{"--lookahead-memory", "0"}, "--lookahead-memory"},
+      {{"--draw", "boxes"}, "--draw: unknown option"},
+      {{"--score", "0.5"}, "--score: unknown option"},
+  };
+  for (const Case& c : cases) {
+    Arguments arguments{"hide", "a.mp4"};
+    arguments.insert(arguments.end(), c.arguments.begin(), c.arguments.end());
+    try {
+      (void)parse_command(arguments);
+      ADD_FAILURE() << c.reason;
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr(c.reason));
+    }
+  }
+}
+
 TEST(Options, DoctorTakesAModel) {
   EXPECT_EQ(std::get<DoctorOptions>(parse_command({"doctor"})).model, "");
   EXPECT_EQ(std::get<DoctorOptions>(parse_command({"doctor", "--model", "m.onnx"})).model,
@@ -255,6 +318,90 @@ TEST(Options, RefusesWhatMakesNoSense) {
     expect_error(ErrorKind::usage, c.reason, [&] { (void)run_options(c.arguments); });
 }
 
+RunOptions options_of(const char* command, Arguments arguments) {
+  arguments.insert(arguments.begin(), {command, "clip.mp4"});
+  return std::get<RunOptions>(parse_command(arguments));
+}
+
+TEST(Options, HideAndDetectFollowFaces) {
+  const RunOptions run = run_options({});
+  EXPECT_FALSE(run.job.hide);
+  EXPECT_FALSE(run.files.faces_have_tracks);
+  const RunOptions hide = options_of("hide", {"--tracks", "t.json"});
+  EXPECT_TRUE(hide.video);
+  EXPECT_EQ(hide.files.known_tracks, "t.json");
+  EXPECT_FALSE(hide.job.hide->wants_tracks);
+  EXPECT_LT(hide.detector.score_threshold, 0.05F);
+  const RunOptions detect = options_of("detect", {"--write-tracks", "t.json"});
+  EXPECT_FALSE(detect.video);
+  EXPECT_EQ(detect.files.tracks, "t.json");
+  EXPECT_TRUE(detect.files.faces_have_tracks);
+  EXPECT_TRUE(detect.job.hide->wants_tracks);
+  EXPECT_EQ(detect.detector.score_threshold, hide.detector.score_threshold);
+}
+
+TEST(Options, CareAndRegions) {
+  const HideJob plain = *options_of("hide", {}).job.hide;
+  EXPECT_EQ(plain.look.grow, 0.25);
+  EXPECT_EQ(plain.tracks.look_ahead_s, 0.5);
+  EXPECT_FALSE(plain.mirrored_too);
+  const HideJob careful = *options_of("hide", {"--careful"}).job.hide;
+  EXPECT_NEAR(careful.look.grow, 0.4, 1e-9);
+  EXPECT_EQ(careful.tracks.look_ahead_s, 1);
+  EXPECT_TRUE(careful.mirrored_too);
+  EXPECT_EQ(options_of("hide", {"--careful", "--grow", "0.1"}).job.hide->look.grow, 0.1);
+  EXPECT_TRUE(options_of("detect", {"--careful"}).job.hide->mirrored_too);
+  EXPECT_TRUE(options_of("hide", {"--two-pass"}).two_pass);
+  const Regions regions =
+      options_of("hide", {"--region", "a=0,0,9,9", "--region", "b=1,2,3,4@5-", "--keep-region",
+                          "c=5,6,7,8", "--hide-all", "-2", "--hide-all", "1:00-1:30"})
+          .job.hide->regions;
+  ASSERT_EQ(regions.hidden.size(), 2U);
+  EXPECT_EQ(regions.hidden[1].name, "b");
+  EXPECT_EQ(regions.hidden[1].when.from_s, 5);
+  ASSERT_EQ(regions.kept.size(), 1U);
+  EXPECT_EQ(regions.kept[0].box, (Box{5, 6, 12, 14}));
+  ASSERT_EQ(regions.all_hidden.size(), 2U);
+  EXPECT_EQ(regions.all_hidden[0].to_s, 2);
+  EXPECT_EQ(regions.all_hidden[1].from_s, 60);
+}
+
+TEST(Options, RefusesWhatHidesOrDetectsNothing) {
+  struct Case {
+    const char* command;
+    Arguments arguments;
+    const char* reason;
+  };
+  const std::vector<Case> cases{
+      {"hide", {"--no-video"}, "--no-video"},
+      {"hide",
+       {"--tracks", "a.json", "--write-tracks", "b.json"},
+       "--write-tracks excludes --tracks"},
+      {"hide", {"--tracks", "a.json", "--detections", "d.csv"}, "--detections excludes --tracks"},
+      {"hide", {"--tracks", "a.json", "--min-face", "20"}, "--min-face excludes --tracks"},
+      {"hide", {"--tracks", "a.json", "--model", "m.onnx"}, "--model excludes --tracks"},
+      {"hide", {"--tracks", "a.json", "--allow-references"}, "not with --allow-references"},
+      {"hide", {"--tracks", "a.json", "--careful"}, "--careful excludes --tracks"},
+      {"hide", {"--tracks", "a.json", "--two-pass"}, "--two-pass excludes --tracks"},
+      {"hide", {"--region", "door"}, "--region: 'door' is not NAME=VALUE"},
+      {"hide", {"--keep-region", "tv=1,2,3"}, "--keep-region: 'tv=1,2,3' is not NAME=x,y,w,h"},
+      {"hide", {"--hide-all", "5-4"}, "--hide-all: '5-4' is not FROM-TO"},
+      {"detect", {"--two-pass"}, "--two-pass: unknown option"},
+      {"hide", {"--tracks", ""}, "--tracks: '' is not a file"},
+      {"hide", {"--write-tracks", "t.txt"}, "is not a file that ends in .json"},
+      {"hide", {"--write-tracks", "t.json", "--start", "1"}, "not with --start"},
+      {"hide", {"--write-tracks", "t.json", "--skip-existing"}, "exclude each other"},
+      {"detect", {"--write-tracks", "t.json", "--end", "1"}, "not with --start or --end"},
+      {"detect", {"--write-tracks", "t.json", "--allow-references"}, "playlist"},
+      {"detect", {"--tracks", "t.json"}, "--tracks: unknown option"},
+      {"detect", {"-o", "out.mp4"}, "-o: unknown option"},
+      {"detect", {"--skip-existing"}, "goes by --detections or --latency"},
+      {"run", {"--write-tracks", "t.json"}, "--write-tracks: unknown option"},
+  };
+  for (const Case& c : cases)
+    expect_error(ErrorKind::usage, c.reason, [&] { (void)options_of(c.command, c.arguments); });
+}
+
 TEST(Options, RefusesCommandLinesWithoutACommandOrInput) {
   for (const Arguments& arguments : {Arguments{},
                                      {"run"},
@@ -282,8 +429,10 @@ TEST(Options, UnknownOptionsAreAnsweredWithTheNearest) {
       {{"doctor", "--score", "1"}, "--score: unknown option; facepipe doctor --help lists them"},
       {{"--score=1", "run", "a.mp4"}, "--score=1: stands behind run, not before it"},
       {{"-q", "run", "a.mp4"}, "-q: stands behind run, not before it"},
-      {{"--score", "1", "a.mp4"}, "--score: unknown option; the commands are run and doctor"},
-      {{"clip.mp4", "-q"}, "clip.mp4: unknown command; the commands are run and doctor"},
+      {{"--score", "1", "a.mp4"},
+       "--score: unknown option; the commands are run, hide, detect, verify and doctor"},
+      {{"clip.mp4", "-q"},
+       "clip.mp4: unknown command; the commands are run, hide, detect, verify and doctor"},
   };
   for (const Case& c : cases)
     expect_error(ErrorKind::usage, c.reason, [&] { (void)parse_command(c.arguments); });

@@ -153,5 +153,30 @@ TEST(ParseChoice, ListsTheChoicesWhereItRefuses) {
   });
 }
 
+TEST(Values, RegionsAreInPixelsAndMayBeOfATime) {
+  const Region door = parse_region(given("door=10,20,30,40"));
+  EXPECT_EQ(door.name, "door");
+  EXPECT_EQ(door.box, (Box{10, 20, 40, 60}));
+  EXPECT_FALSE(door.when.from_s || door.when.to_s);
+  const Region some = parse_region(given("a b@c=0,0,1,1@1:30-2:00.5"));
+  EXPECT_EQ(some.name, "a b@c");
+  EXPECT_EQ(some.when.from_s, 90);
+  EXPECT_EQ(some.when.to_s, 120.5);
+  for (const char* text :
+       {"", "door", "=1,2,3,4", "door=", "door=1,2,3", "door=1,2,3,4,5", "door=1,2,0,4",
+        "door=1,2,3,0", "door=-1,2,3,4", "door=1,2,3,20000", "door=1.5,2,3,4", "door=1,2,3,x",
+        "door=1, 2,3,4", "door=1,2,3,4@", "door=1,2,3,4@5", "door=1,2,3,4@later-"})
+    expect_error(ErrorKind::usage, "", [&] { (void)parse_region(given(text)); });
+}
+
+TEST(Values, SpansHaveOneEndAtLeast) {
+  EXPECT_EQ(parse_span(given("1-2.5")).to_s, 2.5);
+  EXPECT_FALSE(parse_span(given("1-")).to_s);
+  EXPECT_FALSE(parse_span(given("-1")).from_s);
+  EXPECT_EQ(parse_span(given("0-1:00:00")).to_s, 3600);
+  for (const char* text : {"", "-", "3", "2-2", "3-2", "-0", "1-2-3", "--2", "a-b", "nan-1"})
+    expect_error(ErrorKind::usage, "", [&] { (void)parse_span(given(text)); });
+}
+
 }  // namespace
 }  // namespace facepipe

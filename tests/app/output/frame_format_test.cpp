@@ -118,6 +118,22 @@ TEST(DetectionsFormat, FacesWithoutLandmarks) {
             "clip.mp4,3,0.3,640,480,10.1,2,18.5,12,0.75,,,,,,,,,,\n");
 }
 
+TEST(DetectionsFormat, FacesThatAreTrackedHaveTheirTrack) {
+  FrameRecord record = frame_record(3, 2);
+  record.faces.landmarks.clear();
+  record.face_tracks = {7, 12};
+  EXPECT_EQ(text_of(detections_format("d.jsonl", true), "clip.mp4", record),
+            R"({"file":"clip.mp4","frame":3,"pts_s":0.3,"width":640,"height":480,)"
+            R"("faces":[{"box":[0.1,2,8.5,12],"score":0.75,"track":7},)"
+            R"({"box":[10.1,2,18.5,12],"score":0.75,"track":12}]})"
+            "\n");
+  const FrameFormat csv = detections_format("d.csv", true);
+  EXPECT_THAT(csv.header, testing::EndsWith(",right_mouth_y,track\n"));
+  EXPECT_EQ(text_of(csv, "clip.mp4", record),
+            "clip.mp4,3,0.3,640,480,0.1,2,8.5,12,0.75,,,,,,,,,,,7\n"
+            "clip.mp4,3,0.3,640,480,10.1,2,18.5,12,0.75,,,,,,,,,,,12\n");
+}
+
 TEST(LatencyFormat, HasBeginAndEndOfEachStage) {
   const FrameFormat format = latency_format();
   EXPECT_EQ(

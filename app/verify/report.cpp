@@ -1,0 +1,205 @@
+#include "app/verify/report.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "app/failure.h"
+#include "app/output/text.h"
+
+namespace facepipe {
+namespace {
+
+// Keeps the order of insertion: what a reader looks for first stands first.
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMostTold = 20;
+
+/// "1:02:03.456".
+std::string clock_time(double seconds) {
+  const auto all = static_cast<std::int64_t>(std::llround(std::max(0.0, seconds) * 1000));
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%lld:%02lld:%02lld.%03lld",
+                static_cast<long long>(all / 3600000), static_cast<long long>(all / 60000 % 60),
+                static_cast<long long>(all / 1000 % 60), static_cast<long long>(all % 1000));
+  return text.data();
+}
+
+std::string counted(std::int64_t count, std::string_view thing) {
+  const std::string_view plural = count == 1 ? "" : (thing.ends_with('x') ? "es" : "s");
+  return std::to_string(count) + " " + std::string(thing) + std::string(plural);
+}
+
+std::string box_text(const Box& box) {
+  std::array<char, 128> text{};
+  std::snprintf(text.data(), text.size(), "%.0fx%.0f at %.0f,%.0f", double{box.width()},
+                double{box.height()}, double{box.x1}, double{box.y1});
+  return text.data();
+}
+
+std::string finding_line(const Finding& finding) {
+  std::array<char, 160> text{};
+  std::snprintf(text.data(), text.size(), "  %-8s %s to %s, %s, best score %.2f: ",
+                std::string(name_of(finding.kind)).c_str(), clock_time(finding.first_s).c_str(),
+                clock_time(finding.last_s).c_str(), counted(finding.frames, "frame").c_str(),
+                double{finding.best_score});
+  const int left = static_cast<int>(std::lround(100 * (1 - finding.clearest.detail.gone)));
+  std::string line = text.data() + box_text(finding.clearest.box);
+  if (finding.kind != FindingKind::only_there)
+    line += ", detail left in " + std::to_string(left) + " %";
+  if (finding.source == FindingSource::edit_file)
+    line += ", track " + std::to_string(finding.track) + " of the edit file";
+  return line + "\n";
+}
+
+std::string difference_line(const FrameDifference& difference, const std::string& what) {
+  if (difference.count == 0) return {};
+  return "  " + counted(difference.count, "frame") + " " + what + ", first at " +
+         clock_time(difference.first_s) + " (frame " + std::to_string(difference.first_frame) +
+         ")\n";
+}
+
+std::string damage_line(const VerifiedVideo& video) {
+  if (video.ledger.intact()) return {};
+  return "  " + video.name + ": " + counted(video.ledger.lost, "frame") + " lost, " +
+         std::to_string(video.ledger.damaged) + " damaged" +
+         (video.ledger.ended_early ? ", ends early" : "") + "\n";
+}
+
+std::string comparison(const VerifyResult& result) {
+  std::string text = "  " + counted(result.frames.pairs, "frame") + " compared, of " +
+                     std::to_string(result.original.frames) + " and " +
+                     std::to_string(result.hidden.frames) + "\n";
+  text += difference_line(result.frames.missing, "missing");
+  text += difference_line(result.frames.extra, "too many");
+  text += difference_line(result.frames.stamps, "at another time");
+  if (result.original.size != result.hidden.size)
+    text += "  pictures of " + to_string(result.original.size) + " became " +
+            to_string(result.hidden.size) + "\n";
+  return text + damage_line(result.original) + damage_line(result.hidden);
+}
+
+std::string verdict(const VerifyResult& result) {
+  if (result.exit_code == kExitLeak) {
+    const std::int64_t leaks = result.count(FindingKind::leak);
+    if (leaks > 0) return counted(leaks, "place") + " where a face may be seen";
+    return "faces are hidden by a style that leaves some of them (--tolerate-cosmetic lets it)";
+  }
+  return result.sound() ? "no face found" : "no face found, but the videos differ or are damaged";
+}
+
+Json rounded(double value, double steps) { return std::round(value * steps) / steps; }
+
+Json box_json(const Box& box) {
+  Json json = Json::array();
+  for (const float edge : {box.x1, box.y1, box.x2, box.y2}) json.push_back(rounded(edge, 100));
+  return json;
+}
+
+Json found_json(const FoundBox& found) {
+  return {{"frame", found.frame},
+          {"time_s", rounded(found.time_s, 1e6)},
+          {"box", box_json(found.box)},
+          {"score", rounded(found.score, 1e4)},
+          {"detail_gone", rounded(found.detail.gone, 1e4)},
+          {"detail_weakened", rounded(found.detail.weakened, 1e4)}};
+}
+
+Json finding_json(const Finding& finding) {
+  Json json = {{"kind", name_of(finding.kind)},
+               {"source", name_of(finding.source)},
+               {"track", finding.track},
+               {"frames", finding.frames},
+               {"first_s", rounded(finding.first_s, 1e6)},
+               {"last_s", rounded(finding.last_s, 1e6)},
+               {"best_score", rounded(finding.best_score, 1e4)},
+               {"clearest", found_json(finding.clearest)}};
+  Json& boxes = json["boxes"] = Json::array();
+  for (const FoundBox& found : finding.boxes) boxes.push_back(found_json(found));
+  return json;
+}
+
+Json video_json(const VerifiedVideo& video) {
+  return {{"file", video.name},
+          {"frames", video.frames},
+          {"width", video.size.width},
+          {"height", video.size.height},
+          {"lost", video.ledger.lost},
+          {"damaged", video.ledger.damaged},
+          {"ended_early", video.ledger.ended_early}};
+}
+
+Json difference_json(const FrameDifference& difference) {
+  if (difference.count == 0) return {{"count", 0}};
+  return {{"count", difference.count},
+          {"first_s", rounded(difference.first_s, 1e6)},
+          {"first_frame", difference.first_frame}};
+}
+
+Json options_json(const VerifyOptions& options, const DetectorOrigin& detector) {
+  return {{"tracks", options.tracks.empty() ? Json() : Json(options.tracks.string())},
+          {"score", rounded(options.score, 1e4)},
+          {"quick", options.quick},
+          {"tolerate_cosmetic", options.tolerate_cosmetic},
+          {"engine", detector.choice().name()},
+          {"precision", to_string(detector.choice().precision)},
+          {"model", detector.model_kind()},
+          {"model_sha256", detector.model_sha256()}};
+}
+
+}  // namespace
+
+std::int64_t VerifyResult::count(FindingKind kind) const {
+  return std::ranges::count(findings, kind, &Finding::kind);
+}
+
+bool VerifyResult::sound() const {
+  return frames.equal() && frames.pairs > 0 && original.size == hidden.size &&
+         original.ledger.intact() && hidden.ledger.intact();
+}
+
+std::string verify_summary(const VerifyResult& result, const VerifyOptions& options) {
+  std::string text = result.hidden.name + " beside " + result.original.name + ":\n";
+  text += comparison(result);
+  text += "  " + counted(result.counts.detected, "box") + " of faces looked at";
+  if (!options.tracks.empty())
+    text += ", and " + std::to_string(result.counts.from_file) + " that the edit file hides";
+  text += "\n";
+  const std::size_t told = std::min(kMostTold, result.findings.size());
+  for (std::size_t i = 0; i < told; ++i) text += finding_line(result.findings[i]);
+  if (told < result.findings.size())
+    text += "  and " + std::to_string(result.findings.size() - told) +
+            " more (--report has all of them)\n";
+  return text + verdict(result) + "\n";
+}
+
+std::string verify_json(const VerifyResult& result, const VerifyOptions& options,
+                        const DetectorOrigin& detector) {
+  Json json = {{"original", video_json(result.original)},
+               {"hidden", video_json(result.hidden)},
+               {"options", options_json(options, detector)},
+               {"exit_code", result.exit_code},
+               {"verdict", verdict(result)},
+               {"frames_compared", result.frames.pairs},
+               {"frames_missing", difference_json(result.frames.missing)},
+               {"frames_extra", difference_json(result.frames.extra)},
+               {"stamps_differ", difference_json(result.frames.stamps)},
+               {"boxes_measured", result.counts.detected},
+               {"boxes_of_edit_file", result.counts.from_file}};
+  for (const FindingKind kind :
+       {FindingKind::leak, FindingKind::cosmetic, FindingKind::kept, FindingKind::only_there})
+    json["counts"][std::string(name_of(kind))] = result.count(kind);
+  Json& findings = json["findings"] = Json::array();
+  for (std::size_t i = 0; i < result.findings.size(); ++i) {
+    Json& finding = findings.emplace_back(finding_json(result.findings[i]));
+    if (i < result.thumbnails.size() && !result.thumbnails[i].empty())
+      finding["thumbnail"] = result.thumbnails[i].string();
+  }
+  json["boxes_left_out"] = result.boxes_left_out;
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace facepipe

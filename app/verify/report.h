@@ -1,0 +1,50 @@
+// What `facepipe verify` tells: a summary for people, and a report for programs.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "app/options/options.h"
+#include "core/geometry.h"
+#include "detector/facts.h"
+#include "verify/findings.h"
+#include "verify/pairing.h"
+#include "verify/verifier.h"
+#include "video/ledger.h"
+
+namespace facepipe {
+
+/// One of the two videos.
+struct VerifiedVideo {
+  std::string name;
+  Size size;  ///< upright
+  FrameLedger ledger;
+  std::int64_t frames = 0;
+};
+
+struct VerifyResult {
+  VerifiedVideo original;
+  VerifiedVideo hidden;
+  FrameComparison frames;
+  VerifyCounts counts;
+  std::vector<Finding> findings;
+  std::vector<std::filesystem::path> thumbnails;  ///< one a finding, or none; empty: of this none
+  std::int64_t boxes_left_out = 0;
+  int exit_code = 0;
+
+  [[nodiscard]] std::int64_t count(FindingKind kind) const;
+  /// Frames, stamps and sizes are equal, and neither video is damaged.
+  [[nodiscard]] bool sound() const;
+};
+
+/// Lines for stderr, the last with a line break: what was compared, the worst findings, the
+/// verdict.
+[[nodiscard]] std::string verify_summary(const VerifyResult& result, const VerifyOptions& options);
+
+/// One JSON object.
+[[nodiscard]] std::string verify_json(const VerifyResult& result, const VerifyOptions& options,
+                                      const DetectorOrigin& detector);
+
+}  // namespace facepipe

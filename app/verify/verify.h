@@ -1,0 +1,15 @@
+// `facepipe verify`: proves a hidden video from outside.
+#pragma once
+
+#include <stop_token>
+
+#include "app/options/options.h"
+
+namespace facepipe {
+
+/// Compares the two videos, tells what it finds, and writes the files asked for. Returns the exit
+/// code: kExitLeak; else kExitDamaged where frames or time stamps differ or an input is damaged;
+/// else 0. Errors: Error; Stopped once `stop` is requested.
+[[nodiscard]] int verify(const VerifyOptions& options, const std::stop_token& stop);
+
+}  // namespace facepipe

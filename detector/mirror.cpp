@@ -1,0 +1,46 @@
+#include "detector/mirror.h"
+
+#include <cstddef>
+#include <utility>
+
+namespace facepipe {
+namespace {
+
+/// Left and right change places.
+Landmarks mirrored(Landmarks points, float width) {
+  for (Point& point : points) point.x = width - point.x;
+  std::swap(points[0], points[1]);
+  std::swap(points[3], points[4]);
+  return points;
+}
+
+}  // namespace
+
+Frame mirrored_view(const Frame& frame) {
+  Frame view;
+  view.info() = frame.info();
+  view.planes = frame.planes;
+  view.format = frame.format;
+  view.size = frame.size;
+  view.device = frame.device;
+  view.ready = frame.ready;
+  view.owner = frame.owner;
+  // To mirror behind a turn is to mirror first and turn the other way.
+  view.orientation.quarter_turns = (4 - frame.orientation.quarter_turns) % 4;
+  view.orientation.mirrored = !frame.orientation.mirrored;
+  return view;
+}
+
+void append_mirrored(Detections& to, const Detections& found, int width) {
+  const auto edge = static_cast<float>(width);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const Box& box = found.boxes[i];
+    const Box there{edge - box.x2, box.y1, edge - box.x1, box.y2};
+    if (found.has_landmarks())
+      to.push_back(there, found.scores[i], mirrored(found.landmarks[i], edge));
+    else
+      to.push_back(there, found.scores[i]);
+  }
+}
+
+}  // namespace facepipe

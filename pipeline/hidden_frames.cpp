@@ -1,0 +1,148 @@
+#include "pipeline/hidden_frames.h"
+
+#include <deque>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "core/error.h"
+#include "track/tracker.h"
+
+namespace facepipe {
+namespace {
+
+TrackerOptions with(TrackerOptions options, int most_waiting) {
+  options.most_waiting = most_waiting;
+  return options;
+}
+
+/// By a share of its width and height on each side.
+Box grown(const Box& box, float share) {
+  const float x = share * (box.x2 - box.x1);
+  const float y = share * (box.y2 - box.y1);
+  return {box.x1 - x, box.y1 - y, box.x2 + x, box.y2 + y};
+}
+
+HiddenFrame hidden_of(const TrackedFrame& known) {
+  HiddenFrame hidden;
+  hidden.all = known.hide_all;
+  std::set<std::int64_t> seen;  // a frame may have several boxes of one
+  for (const TrackedBox& box : known.boxes) {
+    if (!box.hidden) continue;
+    hidden.areas.push_back({grown(box.box, box.grow), {}, false});
+    if (box.state != BoxState::seen || box.score <= 0 || !seen.insert(box.track).second) continue;
+    hidden.faces.push_back(box.box, box.score);
+    hidden.face_tracks.push_back(box.track);
+  }
+  return hidden;
+}
+
+class TrackedFrames final : public HiddenFrames {
+ public:
+  TrackedFrames(const HideJob& job, int most_waiting, const TrackFileInput& input)
+      : tracker_(with(job.tracks, most_waiting)) {
+    if (job.wants_tracks) builder_.emplace(input);
+  }
+
+  [[nodiscard]] bool wants_luma() const override { return true; }
+
+  [[nodiscard]] std::vector<HiddenFrame> push(const FrameToHide& frame, Luma luma) override {
+    TrackerInput input;
+    input.time_s = frame.record.pts_s;
+    input.detections = &frame.record.faces;
+    input.luma = std::move(luma);
+    if (builder_) stamps_.push_back(frame.pts);
+    return settle(tracker_.push(std::move(input)));
+  }
+
+  [[nodiscard]] std::vector<HiddenFrame> flush() override {
+    std::vector<HiddenFrame> last = settle(tracker_.flush());
+    if (builder_) tracks_ = std::make_shared<TrackFile>(builder_->finish());
+    return last;
+  }
+
+  [[nodiscard]] std::shared_ptr<TrackFile> tracks() const override { return tracks_; }
+
+ private:
+  std::vector<HiddenFrame> settle(const TrackerOutput& known) {
+    std::vector<HiddenFrame> frames;
+    for (const TrackedFrame& frame : known.frames) {
+      frames.push_back(hidden_of(frame));
+      if (!builder_) continue;
+      builder_->add(frame, stamps_.front());
+      stamps_.pop_front();
+    }
+    if (builder_)
+      for (const TrackSummary& track : known.ended) builder_->add(track);
+    return frames;
+  }
+
+  Tracker tracker_;
+  std::optional<TrackFileBuilder> builder_;
+  std::deque<std::int64_t> stamps_;  // of frames that wait
+  std::shared_ptr<TrackFile> tracks_;
+};
+
+class KnownFrames final : public HiddenFrames {
+ public:
+  KnownFrames(const KnownTracks& known, const TrackFileInput& input, bool whole)
+      : known_(known), whole_(whole) {
+    const TrackFileInput& made_for = known.file.input;
+    const auto refuse = [&](const std::string& what, const std::string& its,
+                            const std::string& other) {
+      throw Error(ErrorKind::usage, known.name + ": is of another input: its " + what + " is " +
+                                        its + ", the input's " + other);
+    };
+    if (made_for.size != input.size)
+      refuse("size", to_string(made_for.size), to_string(input.size));
+    const auto text = [](Rational base) {
+      return std::to_string(base.num) + "/" + std::to_string(base.den);
+    };
+    if (made_for.time_base != input.time_base)
+      refuse("time base", text(made_for.time_base), text(input.time_base));
+  }
+
+  [[nodiscard]] bool wants_luma() const override { return false; }
+
+  [[nodiscard]] std::vector<HiddenFrame> push(const FrameToHide& frame, Luma /*luma*/) override {
+    HiddenFrame hidden;
+    const bool unknown = whole_ && frame.record.index >= known_.file.input.frames;
+    if (unknown) ++unknown_;
+    hidden.all = unknown || frame.record.damaged;
+    for (const HiddenBox& box : hidden_at(known_.file, frame.pts)) {
+      hidden.areas.push_back({box.box, box.track->style, box.track->origin == TrackOrigin::person});
+      hidden.faces.push_back(box.box, box.track->score_max);
+      hidden.face_tracks.push_back(box.track->id);
+    }
+    std::vector<HiddenFrame> frames;
+    frames.push_back(std::move(hidden));
+    return frames;
+  }
+  [[nodiscard]] std::vector<HiddenFrame> flush() override { return {}; }
+
+  void report(Notices& notices) const override {
+    if (unknown_ > 0)
+      notices.add(std::to_string(unknown_) + " frames are not in " + known_.name +
+                  ": hidden as a whole");
+  }
+
+ private:
+  const KnownTracks& known_;
+  const bool whole_;
+  std::int64_t unknown_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<HiddenFrames> track_frames(const HideJob& job, int most_waiting,
+                                           const TrackFileInput& input) {
+  return std::make_unique<TrackedFrames>(job, most_waiting, input);
+}
+
+std::unique_ptr<HiddenFrames> known_frames(const KnownTracks& known, const TrackFileInput& input,
+                                           bool whole) {
+  return std::make_unique<KnownFrames>(known, input, whole);
+}
+
+}  // namespace facepipe

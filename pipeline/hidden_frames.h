@@ -1,0 +1,68 @@
+// What of each frame is hidden: as a tracker finds it, or as a file says.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "core/frame_record.h"
+#include "core/geometry.h"
+#include "pipeline/job.h"
+#include "track/luma.h"
+#include "track/track_file.h"
+#include "video/notices.h"
+
+namespace facepipe {
+
+/// A box that is hidden, not grown by HideOptions::grow.
+struct HiddenArea {
+  Box box;
+  std::string_view style;  ///< as FileTrack::style; lives as long as the source
+  bool by_person = false;
+};
+
+/// A frame of which all is known.
+struct HiddenFrame {
+  bool all = false;  ///< nothing is known of it: it is hidden as a whole
+  std::vector<HiddenArea> areas;
+  /// Those that were seen, or are in the file, and are hidden: each once, with their tracks.
+  Detections faces;
+  std::vector<std::int64_t> face_tracks;
+};
+
+/// What is told of a frame. Read during HiddenFrames::push() only.
+struct FrameToHide {
+  const FrameRecord& record;
+  std::int64_t pts = 0;
+};
+
+/// Frames go in, and come out in their order, at once or later. Used by one thread.
+class HiddenFrames {
+ public:
+  virtual ~HiddenFrames() = default;
+
+  /// Whether push() needs the luma; of damaged frames it never does.
+  [[nodiscard]] virtual bool wants_luma() const = 0;
+  /// The frames that are complete with this one. Errors: as Tracker.
+  [[nodiscard]] virtual std::vector<HiddenFrame> push(const FrameToHide& frame, Luma luma) = 0;
+  [[nodiscard]] virtual std::vector<HiddenFrame> flush() = 0;
+
+  /// After flush(): the tracks, where they were asked for.
+  [[nodiscard]] virtual std::shared_ptr<TrackFile> tracks() const { return nullptr; }
+  /// Tells at the end what a user should know.
+  virtual void report(Notices& /*notices*/) const {}
+};
+
+/// By a tracker, from the records' faces.
+/// @param input  of the file that is asked for with HideJob::wants_tracks
+[[nodiscard]] std::unique_ptr<HiddenFrames> track_frames(const HideJob& job, int most_waiting,
+                                                         const TrackFileInput& input);
+
+/// By HideJob::known, which outlives it. Errors: Error(usage) where it is of an input of another
+/// size or time base.
+/// @param whole  the input is worked on from its first frame on
+[[nodiscard]] std::unique_ptr<HiddenFrames> known_frames(const KnownTracks& known,
+                                                         const TrackFileInput& input, bool whole);
+
+}  // namespace facepipe

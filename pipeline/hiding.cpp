@@ -1,0 +1,143 @@
+#include "pipeline/hiding.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "core/error.h"
+
+namespace facepipe {
+namespace {
+
+std::unique_ptr<HiddenFrames> make_source(const ProcessorSetup& setup) {
+  const HideJob& job = *setup.options.hide;
+  TrackFileInput input;
+  input.size = setup.first.upright();
+  input.time_base = setup.first.time_base;
+  if (job.known) return known_frames(*job.known, input, !setup.options.start_s);
+  return track_frames(job, setup.waiting_frames, input);
+}
+
+/// A region is what a user has drawn: as it is, whatever the shape of faces' masks.
+HideOptions as_drawn(HideOptions look) {
+  look.shape = MaskShape::box;
+  look.grow = 0;
+  return look;
+}
+
+bool lies_in_any(const Box& box, const std::vector<Box>& regions, Size picture) {
+  return std::ranges::any_of(regions,
+                             [&](const Box& region) { return lies_in(box, region, picture); });
+}
+
+/// A detector's boxes that lie in regions where it is to hide nothing.
+void leave_out_kept(HiddenFrame& known, const std::vector<Box>& kept, Size picture) {
+  if (kept.empty()) return;
+  std::erase_if(known.areas, [&](const HiddenArea& area) {
+    return !area.by_person && lies_in_any(area.box, kept, picture);
+  });
+  const HiddenFrame all = std::exchange(known, {known.all, std::move(known.areas), {}, {}});
+  for (std::size_t i = 0; i < all.faces.size(); ++i) {
+    if (lies_in_any(all.faces.boxes[i], kept, picture)) continue;
+    known.faces.push_back(all.faces.boxes[i], all.faces.scores[i]);
+    known.face_tracks.push_back(all.face_tracks[i]);
+  }
+}
+
+/// Nobody needs the picture any more, nor its place among those in flight.
+void forget_picture(WorkItem& item) {
+  item.frame.planes = {};
+  item.frame.owner.reset();
+  item.in_flight.release();
+}
+
+}  // namespace
+
+void refuse_ignored(std::uint32_t candidates) {
+  if (candidates == 0) return;
+  throw Error(ErrorKind::device, "a frame has " + std::to_string(candidates) +
+                                     " candidates for faces more than can be looked at; not all "
+                                     "would be hidden");
+}
+
+Hiding::Hiding(const ProcessorSetup& setup, MakeHidingPixels make)
+    : job_(*setup.options.hide),
+      writes_(!setup.options.output.empty()),
+      picture_(setup.first.upright()),
+      make_(std::move(make)),
+      regions_(job_.regions, picture_, setup.first.time_base, setup.origin_us),
+      source_(make_source(setup)),
+      pixels_(make_(job_.look)) {}
+
+void Hiding::push(WorkItem item, const FrameProcessor::Sink& sink) {
+  std::vector<HiddenFrame> known;
+  {
+    const ScopedCpuTime cpu(item.record.times, StageId::overlay);
+    Luma luma;
+    if (source_->wants_luma() && !item.record.damaged) luma = pixels_->luma_of(item.frame);
+    if (writes_)
+      item.frame = pixels_->kept(std::move(item.frame));
+    else
+      forget_picture(item);
+    known = source_->push({item.record, item.frame.pts}, std::move(luma));
+    item.record.faces = {};  // of a whole file that waits they take much memory
+  }
+  waiting_.push_back(std::move(item));
+  give(std::move(known), sink);
+}
+
+void Hiding::flush(const FrameProcessor::Sink& sink) { give(source_->flush(), sink); }
+
+void Hiding::give(std::vector<HiddenFrame> known, const FrameProcessor::Sink& sink) {
+  for (HiddenFrame& frame : known) {
+    if (waiting_.empty()) throw Error(ErrorKind::internal, "a frame that nobody waits for");
+    WorkItem item = std::move(waiting_.front());
+    waiting_.pop_front();
+    settle(std::move(frame), item);
+    sink(std::move(item));
+  }
+}
+
+void Hiding::settle(HiddenFrame known, WorkItem& item) {
+  const ScopedInterval interval(item.record.times[StageId::overlay]);
+  const ScopedCpuTime cpu(item.record.times, StageId::overlay);
+  const RegionClock::Now regions = regions_.at(item.frame.pts);
+  leave_out_kept(known, regions.kept, picture_);
+  if (writes_) hide(known, regions, item.record.damaged, item.frame);
+  item.record.faces = std::move(known.faces);
+  item.record.face_tracks = std::move(known.face_tracks);
+  item.record.face_count = item.record.faces.size();
+}
+
+void Hiding::hide(const HiddenFrame& known, const RegionClock::Now& regions, bool damaged,
+                  Frame& frame) {
+  if (known.all || regions.all_hidden || damaged) {
+    pixels_->hide_all(frame);
+    return;
+  }
+  std::map<std::string_view, std::vector<Box>> boxes{{{}, {}}};
+  for (const HiddenArea& area : known.areas) boxes[area.style].push_back(area.box);
+  for (const auto& [style, its] : boxes) pixels_for(style).hide(frame, its);
+  if (regions.hidden.empty()) return;
+  if (!region_pixels_) region_pixels_ = make_(as_drawn(job_.look));
+  region_pixels_->hide(frame, regions.hidden);
+}
+
+HidingPixels& Hiding::pixels_for(std::string_view style) {
+  if (style.empty()) return *pixels_;
+  std::unique_ptr<HidingPixels>& pixels = styles_[style];
+  if (pixels) return *pixels;
+  const auto look = job_.known->styles.find(style);
+  if (look == job_.known->styles.end())
+    throw Error(ErrorKind::internal, "a track's style that nobody has read");
+  pixels = make_(look->second);
+  return *pixels;
+}
+
+void Hiding::report(JobResult& result, Notices& notices) const {
+  result.tracks = source_->tracks();
+  source_->report(notices);
+}
+
+}  // namespace facepipe

@@ -1,0 +1,373 @@
+// The real program, from faces to a file that a person changes, and back to pixels.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <stdexcept>
+
+#include "tests/support/clips.h"
+#include "tests/support/temporary_folder.h"
+
+namespace facepipe::test {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+using Arguments = std::vector<std::string>;
+
+constexpr int kWidth = 320;
+constexpr int kHeight = 192;
+constexpr int kFrames = 10;
+constexpr int kBlack = 0;  // the photo is of full range
+constexpr int kWhite = 255;
+
+/// A crop of the demo photo, which moves. Seven faces or so of the detector's.
+class Tracks : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    clips_ = new TemporaryFolder;
+    const std::string photo = FACEPIPE_SOURCE_DIR "/data/fetched/demo/city.jpg";
+    ffmpeg("-loop 1 -t 0.4 -r 25 -i " + photo +
+               " -vf scale=1280:-2,crop=320:192:600+n*2:200,format=yuv420p -c:v libx264 -preset "
+               "ultrafast -qp 0",
+           clip());
+    const CommandResult result = facepipe({"detect", clip(), "--write-tracks", tracks()});
+    if (result.exit_code != 0) throw std::runtime_error(result.err);
+  }
+  static void TearDownTestSuite() {
+    delete clips_;
+    clips_ = nullptr;
+  }
+  static std::string clip() { return *clips_ / "clip.mkv"; }
+  static std::string tracks() { return *clips_ / "t.json"; }
+
+  static CommandResult facepipe(Arguments arguments) {
+    arguments.insert(arguments.begin(), FACEPIPE_PROGRAM);
+    arguments.insert(arguments.end(), {"-q", "--device", "cpu"});
+    return run_command(arguments);
+  }
+  static void expect_refusal(int code, const std::string& reason, const Arguments& arguments) {
+    const CommandResult result = facepipe(arguments);
+    EXPECT_EQ(result.exit_code, code) << result.err;
+    EXPECT_THAT(result.err, HasSubstr(reason));
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  }
+
+  static json found() { return json::parse(read_file(tracks())); }
+  [[nodiscard]] std::string edited(const json& file) const {
+    return dir_.write("edited.json", file.dump());
+  }
+
+  /// The luma of all frames after hiding, in a lossless file.
+  [[nodiscard]] std::string hidden(Arguments more) const {
+    Arguments arguments{"hide", clip(), "-o", dir_ / "out.mkv", "--codec", "ffv1", "--overwrite"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const CommandResult result = facepipe(arguments);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return luma_of(dir_ / "out.mkv");
+  }
+  static std::string luma_of(const std::string& video) {
+    const CommandResult result = run_command({"ffmpeg", "-v", "error", "-i", video, "-f",
+                                              "rawvideo", "-pix_fmt", "gray", "-vsync", "0", "-"});
+    EXPECT_EQ(result.out.size(), std::size_t{kFrames} * kWidth * kHeight) << result.err;
+    return result.out;
+  }
+  static int pixel(const std::string& luma, std::size_t frame, int x, int y) {
+    return static_cast<unsigned char>(luma.at(
+        (frame * kHeight + static_cast<std::size_t>(y)) * kWidth + static_cast<std::size_t>(x)));
+  }
+  static int centre(const json& box, std::size_t side) {
+    return static_cast<int>((box[1 + side].get<double>() + box[3 + side].get<double>()) / 2);
+  }
+
+  static inline TemporaryFolder* clips_ = nullptr;
+  TemporaryFolder dir_;
+};
+
+/// A track of ours over pixels that are shown by themselves.
+json track_of(const std::string& action, const std::string& origin, const json& boxes) {
+  return {{"id", 90'000},
+          {"action", action},
+          {"origin", origin},
+          {"score_max", origin == "person" ? 0.0 : 0.9},
+          {"start_pts", boxes.front()[0]},
+          {"end_pts", boxes.back()[0]},
+          {"boxes", boxes}};
+}
+
+TEST_F(Tracks, DetectWritesAnEditFileOfTheInput) {
+  const json file = found();
+  EXPECT_EQ(file["version"], 1);
+  EXPECT_EQ(file["input"]["frames"], kFrames);
+  EXPECT_EQ(file["input"]["width"], kWidth);
+  EXPECT_EQ(file["input"]["height"], kHeight);
+  const CommandResult sum = run_command({"sha256sum", clip()});
+  EXPECT_EQ(file["input"]["sha256"], sum.out.substr(0, 64));
+  const auto strong = [](const json& track) {
+    return track["action"] == "hide" && track["score_max"] > 0.5;
+  };
+  EXPECT_GE(std::count_if(file["tracks"].begin(), file["tracks"].end(), strong), 1);
+}
+
+TEST_F(Tracks, HideWritesWhatDetectWrites) {
+  (void)hidden({"--write-tracks", dir_ / "t.json"});
+  EXPECT_EQ(read_file(dir_ / "t.json"), read_file(tracks()));
+}
+
+TEST_F(Tracks, DetectionsCarryTheirTrack) {
+  const CommandResult result =
+      facepipe({"detect", clip(), "--detections", dir_ / "d.jsonl", "--report", dir_ / "r.json"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  std::ifstream lines(dir_ / "d.jsonl");
+  std::set<std::int64_t> known;
+  for (const json& track : found()["tracks"]) known.insert(track["id"].get<std::int64_t>());
+  int frames = 0;
+  for (std::string line; std::getline(lines, line); ++frames)
+    for (const json& face : json::parse(line)["faces"])
+      EXPECT_TRUE(known.contains(face["track"].get<std::int64_t>())) << face;
+  EXPECT_EQ(frames, kFrames);
+  EXPECT_FALSE(fs::exists(dir_ / "clip_hidden.mkv")) << "no video";
+}
+
+TEST_F(Tracks, WhatIsHiddenByTheFileIsWhatWasHiddenWithoutOrMore) {
+  const std::string before = luma_of(clip());
+  const std::string directly = hidden({});
+  const std::string by_file = hidden({"--tracks", tracks()});
+  std::size_t hidden_pixels = 0;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (directly[i] == before[i]) continue;
+    ++hidden_pixels;
+    ASSERT_EQ(by_file[i], directly[i]) << i;
+  }
+  EXPECT_GT(hidden_pixels, 1000U);
+}
+
+TEST_F(Tracks, ATrackThatIsKeptIsShownAndASuggestionThatIsHiddenIsHidden) {
+  const std::string before = luma_of(clip());
+  json file = found();
+  for (json& track : file["tracks"]) track["action"] = "keep";
+  EXPECT_EQ(hidden({"--tracks", edited(file)}), before);
+  json& best = *std::max_element(
+      file["tracks"].begin(), file["tracks"].end(),
+      [](const json& a, const json& b) { return a["score_max"] < b["score_max"]; });
+  best["action"] = "hide";
+  const std::string one = hidden({"--tracks", edited(file)});
+  for (std::size_t i = 0; i < best["boxes"].size(); ++i) {
+    const json& box = best["boxes"][i];
+    EXPECT_EQ(pixel(one, i, centre(box, 0), centre(box, 1)), kBlack) << i;
+  }
+}
+
+TEST_F(Tracks, APersonsBoxesAreLinearInBetweenAndGrown) {
+  json file = found();
+  const std::int64_t last = 9 * 40;  // Matroska's milliseconds
+  ASSERT_EQ(file["input"]["time_base"], (json{1, 1000}));
+  file["tracks"] = {track_of("hide", "person",
+                             {{0, 40, 40, 60, 60, "seen"}, {last, 220, 130, 240, 150, "seen"}})};
+  const std::string before = luma_of(clip());
+  const std::string after = hidden({"--tracks", edited(file), "--grow", "0.5"});
+  for (int frame = 0; frame < kFrames; ++frame) {
+    const int x = 40 + 20 * frame;
+    const int y = 40 + 10 * frame;
+    const auto at = static_cast<std::size_t>(frame);
+    for (const auto& [dx, dy] : {std::pair{0, 0}, {-8, -8}, {28, 28}, {10, 10}})
+      EXPECT_EQ(pixel(after, at, x + dx, y + dy), kBlack) << frame;
+    for (const auto& [dx, dy] : {std::pair{-14, 0}, {34, 0}, {0, -14}, {0, 34}})
+      EXPECT_EQ(pixel(after, at, x + dx, y + dy), pixel(before, at, x + dx, y + dy)) << frame;
+  }
+}
+
+TEST_F(Tracks, HiddenBeatsKeptAndATrackMayHaveAStyleOfItsOwn) {
+  json file = found();
+  json whole =
+      track_of("keep", "person", {{0, 0, 0, 320, 192, "seen"}, {360, 0, 0, 320, 192, "seen"}});
+  json white =
+      track_of("hide", "person", {{0, 40, 40, 60, 60, "seen"}, {360, 40, 40, 60, 60, "seen"}});
+  white["id"] = 1;
+  white["style"] = "solid:white";
+  file["tracks"] = {white, whole};
+  const std::string after = hidden({"--tracks", edited(file)});
+  for (std::size_t frame = 0; frame < kFrames; ++frame)
+    EXPECT_EQ(pixel(after, frame, 50, 50), kWhite) << frame;
+  EXPECT_EQ(pixel(after, 0, 100, 100), pixel(luma_of(clip()), 0, 100, 100));
+}
+
+TEST_F(Tracks, FramesThatTheFileDoesNotKnowAreHiddenAsAWhole) {
+  json file = found();
+  file["input"]["frames"] = 7;
+  file["tracks"] = json::array();
+  const std::string before = luma_of(clip());
+  const std::string after = hidden({"--tracks", edited(file)});
+  const std::size_t known = std::size_t{7} * kWidth * kHeight;
+  EXPECT_EQ(after.substr(0, known), before.substr(0, known));
+  EXPECT_EQ(after.find_first_not_of(static_cast<char>(kBlack), known), std::string::npos);
+}
+
+TEST_F(Tracks, TracksOfAnotherInputAreExitTwo) {
+  const std::string out = dir_ / "out.mkv";
+  const auto refused = [&](int code, const std::string& reason, const json& file) {
+    expect_refusal(code, reason, {"hide", clip(), "-o", out, "--tracks", edited(file)});
+    EXPECT_FALSE(fs::exists(out));
+  };
+  json file = found();
+  file["input"]["sha256"] = std::string(64, 'a');
+  refused(2, "edited.json: is of another input than", file);
+  file = found();
+  file["input"]["width"] = kWidth + 1;
+  refused(2, "edited.json: is of another input: its size is 321x192, the input's 320x192", file);
+  file = found();
+  file["input"]["time_base"] = {1, 25};
+  refused(2, "its time base is 1/25, the input's 1/1000", file);
+  file = found();
+  file["version"] = 2;
+  refused(3, "edited.json: ", file);
+  file = found();
+  file["tracks"][0]["style"] = "image:/etc/passwd";
+  refused(3, "track 0: style is not one of solid, solid:COLOUR, blur, mosaic", file);
+  expect_refusal(3, "no.json: ", {"hide", clip(), "-o", out, "--tracks", dir_ / "no.json"});
+}
+
+TEST_F(Tracks, NoModelIsLoadedForAFile) {
+  setenv("FACEPIPE_MODEL", (dir_ / "no.onnx").c_str(), 1);
+  EXPECT_EQ(facepipe({"hide", clip(), "-o", dir_ / "a.mkv"}).exit_code, 4);
+  const CommandResult result = facepipe(
+      {"hide", clip(), "-o", dir_ / "b.mkv", "--tracks", tracks(), "--report", dir_ / "r.json"});
+  unsetenv("FACEPIPE_MODEL");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const json report = json::parse(read_file(dir_ / "r.json")).at(0);
+  EXPECT_EQ(report["options"]["hide"]["tracks"], tracks());
+  EXPECT_TRUE(report["model"].is_null());
+  EXPECT_GE(report["startup_s"], 0);
+  EXPECT_GE(report["faces"], 1);
+}
+
+TEST_F(Tracks, NobodysFileIsOverwritten) {
+  const std::string there = dir_.write("t.json", "somebody's");
+  const Arguments detect{"detect", clip(), "--write-tracks", there};
+  expect_refusal(5, "t.json: exists already", detect);
+  EXPECT_EQ(read_file(there), "somebody's");
+  Arguments replacing = detect;
+  replacing.emplace_back("--overwrite");
+  EXPECT_EQ(facepipe(replacing).exit_code, 0);
+  EXPECT_EQ(read_file(there), read_file(tracks()));
+  for (const char* option : {"--report", "-o"})
+    expect_refusal(2, "is named for two things",
+                   {"hide", clip(), "--tracks", there, option, there, "--overwrite"});
+  expect_refusal(5, "no/t.json: can't be written",
+                 {"detect", clip(), "--write-tracks", dir_ / "no/t.json"});
+}
+
+TEST_F(Tracks, RegionsAndSpansAreHiddenWhateverIsFound) {
+  json file = found();
+  file["tracks"] = json::array();
+  const std::string empty = edited(file);
+  const std::string before = luma_of(clip());
+  const std::string after = hidden({"--tracks", empty, "--region", "door=40,30,20,10@0.08-0.16",
+                                    "--region", "wall=100,50,30,30", "--hide-all", "0.32-"});
+  for (int frame = 0; frame < kFrames; ++frame) {
+    const auto at = static_cast<std::size_t>(frame);
+    const bool all = frame >= 8;
+    const auto expect = [&](int x, int y, bool is_hidden) {
+      EXPECT_EQ(pixel(after, at, x, y), is_hidden ? kBlack : pixel(before, at, x, y))
+          << "frame " << frame << ", " << x << "," << y;
+    };
+    for (const auto& [x, y] : {std::pair{40, 30}, {59, 39}})
+      expect(x, y, all || frame == 2 || frame == 3);
+    for (const auto& [x, y] : {std::pair{100, 50}, {129, 79}}) expect(x, y, true);
+    for (const auto& [x, y] : {std::pair{38, 30}, {60, 39}, {98, 50}, {130, 79}, {0, 0}})
+      expect(x, y, all);
+  }
+  expect_refusal(2, "region far: lies outside of the picture, 320x192",
+                 {"hide", clip(), "-o", dir_ / "far.mkv", "--region", "far=320,0,10,10"});
+  EXPECT_FALSE(fs::exists(dir_ / "far.mkv"));
+}
+
+TEST_F(Tracks, AKeepRegionShowsWhatADetectorFindsAndNothingElse) {
+  const std::string before = luma_of(clip());
+  const std::string everything = "all=0,0,320,192";
+  EXPECT_EQ(hidden({"--keep-region", everything}), before);
+  EXPECT_EQ(hidden({"--tracks", tracks(), "--keep-region", everything}), before);
+  json file = found();
+  file["tracks"].push_back(
+      track_of("hide", "person", {{0, 40, 40, 60, 60, "seen"}, {360, 40, 40, 60, 60, "seen"}}));
+  const std::string persons = hidden(
+      {"--tracks", edited(file), "--keep-region", everything, "--region", "door=200,100,20,20"});
+  EXPECT_EQ(pixel(persons, 5, 50, 50), kBlack);
+  EXPECT_EQ(pixel(persons, 5, 210, 110), kBlack);
+}
+
+TEST_F(Tracks, TwoPassesHideNoLess) {
+  const std::string before = luma_of(clip());
+  const std::string once = hidden({});
+  const std::string twice =
+      hidden({"--two-pass", "--detections", dir_ / "d.jsonl", "--write-tracks", dir_ / "t.json"});
+  for (std::size_t i = 0; i < before.size(); ++i)
+    ASSERT_TRUE(once[i] == before[i] || twice[i] == once[i]) << i;
+  const std::string lines = read_file(dir_ / "d.jsonl");
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), kFrames);
+  EXPECT_EQ(json::parse(read_file(dir_ / "t.json"))["input"], found()["input"]);
+  expect_refusal(2, "is no regular file, and --two-pass reads an input twice",
+                 {"hide", "-", "-o", dir_ / "x.mkv", "--two-pass"});
+}
+
+// Boxes may lie elsewhere by a pixel or two: of two looks the one that scores more counts.
+TEST_F(Tracks, CareHidesMore) {
+  const std::string before = luma_of(clip());
+  const std::string once = hidden({});
+  const std::string careful = hidden({"--careful"});
+  double by_once = 0;
+  double by_both = 0;
+  double by_careful = 0;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const bool hidden_once = once[i] != before[i];
+    const bool hidden_carefully = careful[i] != before[i];
+    by_once += hidden_once ? 1 : 0;
+    by_careful += hidden_carefully ? 1 : 0;
+    by_both += hidden_once && hidden_carefully ? 1 : 0;
+  }
+  EXPECT_GT(by_both, 0.98 * by_once);
+  EXPECT_GT(by_careful, 1.1 * by_once);
+}
+
+TEST_F(Tracks, ACosmeticStyleSaysSoOnce) {
+  const std::string other = dir_ / "other.mkv";
+  std::filesystem::copy_file(clip(), other);
+  const auto told = [&](const char* style) {
+    const CommandResult result =
+        run_command({FACEPIPE_PROGRAM, "hide", clip(), other, "--style", style, "--device", "cpu",
+                     "--progress", "none", "-o", (dir_ / style).string() + "/"});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    int times = 0;
+    for (std::size_t at = 0; (at = result.err.find("is cosmetic", at)) != std::string::npos; ++at)
+      ++times;
+    return times;
+  };
+  EXPECT_EQ(told("blur"), 1);
+  EXPECT_EQ(told("mosaic"), 1);
+  EXPECT_EQ(told("solid"), 0);
+}
+
+TEST_F(Tracks, AreOfOneRegularFile) {
+  const std::string file = dir_ / "t.json";
+  fs::copy(clip(), dir_ / "other.mkv");
+  expect_refusal(2, "--write-tracks: is a file of one input, not of 2",
+                 {"detect", clip(), dir_ / "other.mkv", "--write-tracks", file});
+  expect_refusal(2, "--tracks: is a file of one input, not of 2",
+                 {"hide", clip(), dir_ / "other.mkv", "--tracks", tracks()});
+  expect_refusal(2, "is no regular file, and --write-tracks goes by the input's SHA-256",
+                 {"detect", "file://" + clip(), "--write-tracks", file});
+  expect_refusal(2, "is no regular file, and --write-tracks goes by the input's SHA-256",
+                 {"detect", "-", "--write-tracks", file});
+  EXPECT_FALSE(fs::exists(file));
+}
+
+}  // namespace
+}  // namespace facepipe::test

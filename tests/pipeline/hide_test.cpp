@@ -1,0 +1,300 @@
+// Faces hidden by a whole job: what its output shows, and what it doesn't hold.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "tests/support/clips.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/job.h"
+#include "tests/support/packets.h"
+#include "tests/support/temporary_folder.h"
+#include "video/ffmpeg.h"
+#include "video/pictures.h"
+
+namespace facepipe::test {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+using namespace std::string_literals;
+
+constexpr int kWidth = 96;
+constexpr int kHeight = 64;
+
+class HideTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { redirect_ffmpeg_log(); }
+
+  JobOptions job(const fs::path& input, const char* output) const {
+    JobOptions options = lossless_job(input, folder_ / output);
+    options.hide.emplace().look.grow = 0.25;
+    return options;
+  }
+
+  /// The luma of all pictures, one behind the other.
+  static std::string luma_of(const fs::path& video) {
+    const CommandResult result =
+        run_command({"ffmpeg", "-v", "error", "-i", video.string(), "-vsync", "0", "-f", "rawvideo",
+                     "-pix_fmt", "gray", "-"});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return result.out;
+  }
+
+  [[nodiscard]] std::vector<std::string> files() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder_.path()))
+      names.push_back(entry.path().filename().string());
+    return names;
+  }
+
+  TemporaryFolder folder_;
+};
+
+/// Whether a pixel lies in the box, grown by a quarter on each side, and by less than a chroma
+/// cell.
+bool is_hidden(const Box& box, std::size_t pixel) {
+  const auto x = static_cast<float>(pixel % kWidth);
+  const auto y = static_cast<float>(pixel / kWidth % kHeight);
+  const float w = (box.x2 - box.x1) / 4;
+  const float h = (box.y2 - box.y1) / 4;
+  return x >= box.x1 - w && x < box.x2 + w && y >= box.y1 - h && y < box.y2 + h;
+}
+
+/// Frames in which a pixel of the face itself is lighter than black may be.
+std::vector<std::size_t> unhidden(const std::string& luma, const Box& face) {
+  constexpr std::size_t kPixels = std::size_t{kWidth} * kHeight;
+  constexpr unsigned kBlack = 16;
+  std::vector<std::size_t> frames;
+  for (std::size_t frame = 0; frame * kPixels < luma.size(); ++frame) {
+    bool shown = false;
+    for (int y = static_cast<int>(face.y1); y < static_cast<int>(face.y2); ++y)
+      for (int x = static_cast<int>(face.x1); x < static_cast<int>(face.x2); ++x)
+        shown =
+            shown || static_cast<unsigned char>(
+                         luma[frame * kPixels + static_cast<std::size_t>(y * kWidth + x)]) > kBlack;
+    if (shown) frames.push_back(frame);
+  }
+  return frames;
+}
+
+constexpr Box kFace{32, 16, 48, 32};
+constexpr Box kPicture{0, 0, kWidth, kHeight};
+
+FakeBehaviour always_the_face() {
+  FakeBehaviour behaviour;
+  behaviour.candidates = one_face(kFace);
+  return behaviour;
+}
+
+TEST_F(HideTest, FacesAreBlackInEachFrameAndAllElseIsAsItWas) {
+  const fs::path clip = folder_ / "clip.mkv";
+  ffmpeg("-f lavfi -i testsrc2=s=96x64:r=25:d=2 -pix_fmt yuv420p -c:v ffv1", clip);
+  FakeBehaviour behaviour;
+  const Box face{32, 16, 48, 32};
+  behaviour.candidates = one_face(face);
+  const JobRun run = run_fake_job(job(clip, "out.mkv"), behaviour);
+  EXPECT_EQ(run.result.ledger.written, 50);
+  for (const FrameRecord& record : run.records) EXPECT_EQ(record.face_count, 1U) << record.index;
+  const std::string before = luma_of(clip);
+  const std::string after = luma_of(folder_ / "out.mkv");
+  ASSERT_EQ(after.size(), std::size_t{50} * kWidth * kHeight);
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    const bool on_its_edge = !is_hidden(face, i) && is_hidden({28, 12, 52, 36}, i);
+    if (on_its_edge) continue;
+    ASSERT_EQ(after[i], is_hidden(face, i) ? after[24 * kWidth + 40] : before[i]) << i;
+  }
+  EXPECT_EQ(live_frames(), 0);
+}
+
+TEST_F(HideTest, AStillImageIsDoneAtTheEnd) {
+  const fs::path picture = folder_ / "picture.png";
+  ffmpeg("-f lavfi -i testsrc2=s=96x64 -frames:v 1", picture);
+  FakeBehaviour behaviour;
+  behaviour.candidates = one_face({32, 16, 48, 32});
+  JobOptions options = job(picture, "out.png");
+  options.encoder = {};
+  EXPECT_EQ(run_fake_job(options, behaviour).result.ledger.written, 1);
+  EXPECT_EQ(luma_of(folder_ / "out.png")[std::size_t{24} * kWidth + 40], 0);
+}
+
+TEST_F(HideTest, EveryKindOfVideoIsHiddenInEachFrame) {
+  const struct {
+    const char* name;
+    const char* arguments;
+  } kinds[] = {
+      {"ten_bits.mkv", "-pix_fmt yuv420p10le -c:v ffv1"},
+      {"full_chroma.mkv", "-pix_fmt yuv444p -c:v ffv1"},
+      {"rgb.mkv", "-pix_fmt gbrp -c:v ffv1"},
+      {"grey.mkv", "-pix_fmt gray -c:v ffv1"},
+      {"interlaced.ts", "-pix_fmt yuv420p -c:v mpeg2video -q:v 2 -flags +ildct+ilme -top 1"},
+      {"variable.mkv", "-pix_fmt yuv420p -c:v ffv1 -vf setpts=N*(1+mod(N\\,5))/25/TB"},
+      {"slow.mkv", "-pix_fmt yuv420p -c:v ffv1 -vf setpts=N*3/TB"},
+  };
+  for (const auto& kind : kinds) {
+    const fs::path clip = folder_ / kind.name;
+    ffmpeg(std::string("-f lavfi -i testsrc2=s=96x64:r=25:d=2 ") + kind.arguments, clip);
+    const JobRun run = run_fake_job(job(clip, "out.mkv"), always_the_face());
+    const std::string luma = luma_of(folder_ / "out.mkv");
+    EXPECT_EQ(luma.size(), static_cast<std::size_t>(run.result.ledger.written) * kWidth * kHeight);
+    EXPECT_GE(run.result.ledger.written, 15) << kind.name;
+    EXPECT_THAT(unhidden(luma, kFace), testing::IsEmpty()) << kind.name;
+  }
+}
+
+TEST_F(HideTest, ATurnedVideoIsHiddenWhereItsUprightPictureHasTheFace) {
+  const fs::path clip = folder_ / "clip.mp4";
+  ffmpeg("-f lavfi -i testsrc2=s=64x96:r=25:d=1 -pix_fmt yuv420p -c:v libx264 -qp 4", clip);
+  mark_turned(clip);  // 96 x 64 upright
+  const JobRun run = run_fake_job(job(clip, "out.mp4"), always_the_face());
+  EXPECT_EQ(run.result.size, (Size{kWidth, kHeight}));
+  const std::string luma = luma_of(folder_ / "out.mp4");
+  ASSERT_EQ(luma.size(), std::size_t{25} * kWidth * kHeight);
+  EXPECT_THAT(unhidden(luma, kFace), testing::IsEmpty());
+}
+
+// What fails must not show anybody. Below, each way to fail.
+
+TEST_F(HideTest, ADamagedFrameIsHiddenAsAWhole) {
+  const fs::path clip = folder_ / "clip.264";
+  ffmpeg("-f lavfi -i testsrc2=s=96x64:r=25:d=2 -pix_fmt yuv420p -c:v libx264 -bf 0 -g 25 -qp 20",
+         clip);
+  std::string bytes = read_file(clip);
+  for (const std::size_t part : {3U, 4U, 5U}) bytes[bytes.size() / 8 * part] ^= '\x10';
+  JobOptions options = job(folder_.write("damaged.264", bytes), "out.mkv");
+  options.threads = 1;
+  const JobRun run = run_fake_job(options, always_the_face());
+  const std::string luma = luma_of(folder_ / "out.mkv");
+  EXPECT_GT(run.result.ledger.damaged, 0);
+  EXPECT_THAT(unhidden(luma, kFace), testing::IsEmpty());
+  const std::vector<std::size_t> shown = unhidden(luma, kPicture);
+  for (const FrameRecord& record : run.records)
+    EXPECT_EQ(std::ranges::count(shown, static_cast<std::size_t>(record.index)),
+              record.damaged ? 0 : 1)
+        << record.index;
+}
+
+TEST_F(HideTest, AFileThatEndsEarlyIsHiddenToItsEnd) {
+  const fs::path clip = folder_ / "clip.mkv";
+  ffmpeg("-f lavfi -i testsrc2=s=96x64:r=25:d=4 -pix_fmt yuv420p -c:v libx264 -g 25", clip);
+  const std::string bytes = read_file(clip);
+  const JobRun run =
+      run_fake_job(job(folder_.write("cut.mkv", bytes.substr(0, bytes.size() * 2 / 3)), "out.mkv"),
+                   always_the_face());
+  EXPECT_FALSE(run.result.early_end.empty());
+  EXPECT_GT(run.result.ledger.written, 20);
+  EXPECT_THAT(unhidden(luma_of(folder_ / "out.mkv"), kFace), testing::IsEmpty());
+}
+
+TEST_F(HideTest, AnInterruptedRunLeavesHiddenFramesOnly) {
+  const fs::path clip = folder_ / "clip.mkv";
+  ffmpeg("-f lavfi -i testsrc2=s=96x64:r=25:d=20 -pix_fmt yuv420p -c:v ffv1", clip);
+  std::stop_source stop;
+  FakeBehaviour behaviour = always_the_face();
+  int frames = 0;
+  behaviour.on_collect = [&] {
+    if (++frames == 60) stop.request_stop();
+  };
+  const JobRun run = run_fake_job(job(clip, "out.mkv"), behaviour, stop.get_token());
+  EXPECT_TRUE(run.result.interrupted);
+  ASSERT_NE(run.result.output, folder_ / "out.mkv");
+  const std::string luma = luma_of(run.result.output);
+  EXPECT_GT(luma.size(), std::size_t{20} * kWidth * kHeight);
+  EXPECT_THAT(unhidden(luma, kFace), testing::IsEmpty());
+}
+
+TEST_F(HideTest, WhereDetectionFailsNothingIsLeft) {
+  const fs::path clip = folder_ / "clip.mkv";
+  ffmpeg("-f lavfi -i testsrc2=s=96x64:r=25:d=4 -pix_fmt yuv420p -c:v ffv1", clip);
+  FakeBehaviour behaviour = always_the_face();
+  int frames = 0;
+  behaviour.on_collect = [&] {
+    if (++frames == 60) throw Error(ErrorKind::device, "out of order");
+  };
+  expect_error(ErrorKind::device, "out of order",
+               [&] { (void)run_fake_job(job(clip, "out.mkv"), behaviour); });
+  EXPECT_THAT(files(), testing::ElementsAre("clip.mkv"));
+}
+
+/// Faces of two pixels, side by side and overlapping nowhere.
+Detections many_faces(int count) {
+  Detections faces;
+  for (int i = 0; i < count; ++i) {
+    const auto x = static_cast<float>(i % 1000) * 3;
+    const auto y = static_cast<float>(i) / 1000 * 3;
+    faces.push_back({x, y, x + 2, y + 2}, 0.9F, Landmarks{});
+  }
+  return faces;
+}
+
+TEST_F(HideTest, MoreFacesThanCanBeHiddenEndTheRun) {
+  const fs::path clip = folder_ / "clip.mkv";
+  ffmpeg("-f lavfi -i testsrc2=s=96x64:r=25:d=1 -pix_fmt yuv420p -c:v ffv1", clip);
+  for (const int count : {5000, static_cast<int>(kMaxNmsCapacity) + 1}) {
+    FakeBehaviour behaviour;
+    behaviour.candidates = many_faces(count);
+    expect_error(ErrorKind::device, "",
+                 [&] { (void)run_fake_job(job(clip, "out.mkv"), behaviour); });
+    EXPECT_THAT(files(), testing::ElementsAre("clip.mkv"));
+  }
+}
+
+TEST_F(HideTest, WithLittleMemoryFramesWaitShorterAndItIsTold) {
+  const fs::path clip = folder_ / "clip.mkv";
+  ffmpeg("-f lavfi -i testsrc2=s=96x64:r=25:d=1 -pix_fmt yuv420p -c:v ffv1", clip);
+  JobOptions options = job(clip, "out.mkv");
+  options.hide->most_bytes = std::int64_t{4} * kWidth * kHeight * 3;
+  const JobRun run = run_fake_job(options, always_the_face());
+  EXPECT_THAT(run.result.notices, Contains(HasSubstr("4 frames instead of 14")));
+  EXPECT_THAT(unhidden(luma_of(folder_ / "out.mkv"), kFace), testing::IsEmpty());
+}
+
+TEST_F(HideTest, WhatElseMayShowTheOriginalIsLeftOutAndTold) {
+  const fs::path cover = folder_ / "cover.jpg";
+  ffmpeg("-f lavfi -i testsrc2=s=96x64 -frames:v 1", cover);
+  const fs::path clip = folder_ / "clip.mp4";
+  ffmpeg("-f lavfi -i testsrc2=s=96x64:r=25:d=1 -i " + cover.string() +
+             " -map 0 -map 1 -c:v:0 libx264 -c:v:1 copy -disposition:v:1 attached_pic "
+             "-metadata title=Somebody -metadata location=+48.1+011.5/",
+         clip);
+  const JobRun run = run_fake_job(job(clip, "out.mp4"));
+  EXPECT_THAT(run.result.notices, Contains(HasSubstr("it may show what is hidden")));
+  EXPECT_THAT(run.result.notices, Contains(HasSubstr("title")));
+  const std::string bytes = read_file(folder_ / "out.mp4");
+  EXPECT_EQ(bytes.find("Somebody"), std::string::npos);
+  EXPECT_EQ(bytes.find("+48.1"), std::string::npos);
+  EXPECT_EQ(bytes.find("\xff\xd8\xff"), std::string::npos) << "a JPEG";
+}
+
+// A JPEG's EXIF may hold the place, and a thumbnail of the picture as it was.
+TEST_F(HideTest, NothingOfAPicturesExifIsLeft) {
+  const fs::path plain = folder_ / "plain.jpg";
+  ffmpeg("-f lavfi -i testsrc2=s=96x64 -frames:v 1 -pix_fmt yuvj420p", plain);
+  std::string bytes = read_file(plain);
+  const std::string exif = "Exif\0\0MM\0*\0\0\0\x08 a thumbnail and a place"s;
+  const std::string segment =
+      "\xff\xe1\0"s + static_cast<char>(exif.size() + 2) + exif;  // its length, in two bytes
+  bytes.insert(2, segment);
+  JobOptions options = job(folder_.write("photo.jpg", bytes), "out.jpg");
+  options.encoder = {};
+  EXPECT_EQ(run_fake_job(options, always_the_face()).result.ledger.written, 1);
+  const std::string written = read_file(folder_ / "out.jpg");
+  EXPECT_EQ(written.find("Exif"), std::string::npos);
+  EXPECT_EQ(written.find("thumbnail"), std::string::npos);
+}
+
+TEST_F(HideTest, SeveralLanesAreRefused) {
+  const fs::path clip = folder_ / "clip.mkv";
+  ffmpeg("-f lavfi -i testsrc2=s=96x64:r=25:d=1 -c:v libx264", clip);
+  JobOptions options = job(clip, "out.avi");
+  options.encoder = {"mjpeg", "", {}, {}};
+  options.lanes = 2;
+  expect_error(ErrorKind::usage, "hiding needs the pictures in their order",
+               [&] { (void)run_fake_job(options); });
+}
+
+}  // namespace
+}  // namespace facepipe::test

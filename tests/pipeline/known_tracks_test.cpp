@@ -1,0 +1,218 @@
+// Jobs that track without a video, and jobs that hide what is known.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <string>
+
+#include "core/error.h"
+#include "tests/support/clips.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/job.h"
+#include "tests/support/temporary_folder.h"
+#include "video/ffmpeg.h"
+#include "video/pictures.h"
+
+namespace facepipe::test {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::UnorderedElementsAre;
+namespace fs = std::filesystem;
+
+constexpr std::size_t kPixels = 96 * 64;
+const Box kFace{32, 16, 48, 32};
+
+/// Boxes of a face that is surely one cover a little of its neighbours in time.
+std::vector<Box> in_pixels(std::vector<Box> boxes) {
+  for (Box& box : boxes)
+    box = {std::round(box.x1), std::round(box.y1), std::round(box.x2), std::round(box.y2)};
+  return boxes;
+}
+
+class KnownTracksTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { redirect_ffmpeg_log(); }
+  KnownTracksTest() {
+    ffmpeg("-f lavfi -i testsrc2=s=96x64:r=25:d=2 -pix_fmt yuv420p -c:v ffv1", clip());
+    behaviour_.candidates = one_face(kFace);
+  }
+
+  [[nodiscard]] fs::path clip() const { return folder_ / "clip.mkv"; }
+
+  [[nodiscard]] JobOptions tracking() const {
+    JobOptions options = lossless_job(clip(), {});
+    options.hide.emplace().wants_tracks = true;
+    return options;
+  }
+  [[nodiscard]] JobOptions hiding(const TrackFile& tracks) const {
+    JobOptions options = lossless_job(clip(), folder_ / "out.mkv");
+    auto known = std::make_shared<KnownTracks>();
+    known->name = "t.json";
+    known->file = tracks;
+    options.hide.emplace().known = known;
+    return options;
+  }
+  [[nodiscard]] TrackFile found() const {
+    const JobRun run = run_fake_job(tracking(), behaviour_);
+    EXPECT_TRUE(run.result.tracks);
+    return run.result.tracks ? *run.result.tracks : TrackFile{};
+  }
+  [[nodiscard]] std::string out() const { return luma_of(folder_ / "out.mkv"); }
+  static std::string luma_of(const fs::path& video) {
+    return run_command({"ffmpeg", "-v", "error", "-i", video.string(), "-vsync", "0", "-f",
+                        "rawvideo", "-pix_fmt", "gray", "-"})
+        .out;
+  }
+
+  FakeBehaviour behaviour_;
+  TemporaryFolder folder_;
+};
+
+TEST_F(KnownTracksTest, TrackingWritesNothingAndTellsTracks) {
+  const JobRun run = run_fake_job(tracking(), behaviour_);
+  EXPECT_EQ(run.result.ledger.decoded, 50);
+  EXPECT_EQ(run.result.faces, 50);
+  ASSERT_EQ(run.records.size(), 50U);
+  for (const FrameRecord& record : run.records) {
+    ASSERT_THAT(in_pixels(record.faces.boxes), ElementsAre(kFace)) << record.index;
+    ASSERT_EQ(record.face_tracks, std::vector<std::int64_t>{0});
+  }
+  ASSERT_TRUE(run.result.tracks);
+  const TrackFile& file = *run.result.tracks;
+  EXPECT_EQ(file.input.frames, 50);
+  EXPECT_EQ(file.input.size, (Size{96, 64}));
+  EXPECT_EQ(file.input.time_base, (Rational{1, 1000}));
+  ASSERT_EQ(file.tracks.size(), 1U);
+  ASSERT_EQ(file.tracks[0].boxes.size(), 50U);
+  for (std::size_t i = 0; i < 50; ++i)
+    EXPECT_EQ(file.tracks[0].boxes[i].pts, static_cast<std::int64_t>(40 * i));
+  EXPECT_EQ(folder_.names(), std::vector<std::string>{"clip.mkv"});
+  EXPECT_EQ(live_frames(), 0);
+}
+
+TEST_F(KnownTracksTest, TracksAreThoseOfAJobThatHides) {
+  JobOptions options = tracking();
+  options.output = folder_ / "out.mkv";
+  const JobRun run = run_fake_job(options, behaviour_);
+  ASSERT_TRUE(run.result.tracks);
+  EXPECT_EQ(*run.result.tracks, found());
+  options.hide->wants_tracks = false;
+  EXPECT_FALSE(run_fake_job(options, behaviour_).result.tracks);
+}
+
+// All 50 wait, more than may be in flight.
+TEST_F(KnownTracksTest, AllFramesMayWaitWhereNoPictureDoes) {
+  JobOptions options = tracking();
+  options.frames_in_flight = 1;
+  options.hide->tracks.look_ahead_s = std::numeric_limits<double>::infinity();
+  std::int64_t most = 0;
+  behaviour_.on_prepare = [&](const Frame&) { most = std::max(most, live_frames()); };
+  EXPECT_EQ(run_fake_job(options, behaviour_).records.size(), 50U);
+  EXPECT_LT(most, 20);
+}
+
+TEST_F(KnownTracksTest, NothingIsLookedForWhereTracksAreKnown) {
+  const TrackFile file = found();
+  std::atomic<bool> looked = false;
+  behaviour_.on_start = [&] { looked = true; };
+  const JobRun run = run_fake_job(hiding(file), behaviour_);
+  EXPECT_FALSE(looked);
+  EXPECT_EQ(run.result.ledger.written, 50);
+  EXPECT_EQ(run.result.faces, 50);
+  const std::string luma = out();
+  ASSERT_EQ(luma.size(), 50 * kPixels);
+  for (std::size_t frame = 0; frame < 50; ++frame)
+    for (const int pixel : {24 * 96 + 40, 16 * 96 + 32, 31 * 96 + 47})
+      EXPECT_EQ(luma[frame * kPixels + static_cast<std::size_t>(pixel)], 0) << frame;
+  const auto backend = make_cpu_backend(nullptr);  // no detector at all
+  EXPECT_EQ(run_job(hiding(file), *backend, {}, {}).ledger.written, 50);
+  EXPECT_EQ(out(), luma);
+  expect_error(ErrorKind::internal, "no detector",
+               [&] { (void)run_job(tracking(), *backend, {}, {}); });
+}
+
+TEST_F(KnownTracksTest, ARangeIsHiddenByTheStampsOfTheWhole) {
+  TrackFile file = found();
+  file.tracks[0].boxes.resize(30);  // up to 1.16 s
+  file.tracks[0].end_pts = file.tracks[0].boxes.back().pts;
+  JobOptions options = hiding(file);
+  options.start_s = 1;
+  EXPECT_EQ(run_fake_job(options).result.ledger.written, 25);
+  const std::string luma = out();
+  const std::string before = luma_of(clip()).substr(25 * kPixels);
+  const std::size_t centre = 24 * 96 + 40;
+  for (std::size_t frame = 0; frame < 25; ++frame)
+    EXPECT_EQ(luma[frame * kPixels + centre], frame < 5 ? 0 : before[frame * kPixels + centre])
+        << frame;
+}
+
+TEST_F(KnownTracksTest, DamagedFramesAreHiddenAsAWholeAllTheSame) {
+  const fs::path whole = folder_ / "whole.264";
+  ffmpeg("-f lavfi -i testsrc2=s=96x64:r=25:d=1 -c:v libx264 -bf 0 -g 5 -qp 10", whole);
+  std::string bytes = read_file(whole);
+  for (std::size_t i = 0; i < 20; ++i) bytes[bytes.size() / 2 + i] ^= '\x55';
+  const fs::path broken = folder_.write("broken.264", bytes);
+  JobOptions options = tracking();
+  options.input = broken;
+  behaviour_.candidates = {};
+  JobRun first = run_fake_job(options, behaviour_);
+  ASSERT_TRUE(first.result.tracks);
+  JobOptions second = hiding(*first.result.tracks);
+  second.input = broken;
+  const JobRun run = run_fake_job(second);
+  EXPECT_GT(run.result.ledger.damaged, 0);
+  const std::string luma = out();
+  ASSERT_EQ(luma.size(), run.records.size() * kPixels);
+  for (std::size_t i = 0; i < run.records.size(); ++i) {
+    const std::string frame = luma.substr(i * kPixels, kPixels);
+    const std::set<char> values(frame.begin(), frame.end());
+    EXPECT_EQ(values.size() == 1, run.records[i].damaged) << i;
+  }
+}
+
+TEST_F(KnownTracksTest, WhatIsOfOtherPicturesIsRefusedBeforeAnythingIsWritten) {
+  const TrackFile file = found();
+  TrackFile other = file;
+  other.input.size = {64, 96};
+  expect_error(ErrorKind::usage,
+               "t.json: is of another input: its size is 64x96, the input's 96x64",
+               [&] { (void)run_fake_job(hiding(other)); });
+  other = file;
+  other.input.time_base = {1, 25};
+  expect_error(ErrorKind::usage, "its time base is 1/25, the input's 1/1000",
+               [&] { (void)run_fake_job(hiding(other)); });
+  other = file;
+  other.tracks[0].style = "mosaic";  // which nobody has read
+  expect_error(ErrorKind::internal, "a track's style", [&] { (void)run_fake_job(hiding(other)); });
+  EXPECT_FALSE(fs::exists(folder_ / "out.mkv"));
+}
+
+TEST_F(KnownTracksTest, FramesThatAreNotKnownAreTold) {
+  TrackFile file = found();
+  file.input.frames = 49;
+  EXPECT_THAT(run_fake_job(hiding(file)).result.notices,
+              Contains(HasSubstr("1 frames are not in t.json: hidden as a whole")));
+}
+
+TEST_F(KnownTracksTest, AMirroredLookFindsWhatIsMirrored) {
+  JobOptions options = tracking();
+  options.hide->mirrored_too = true;
+  std::atomic<int> mirrored = 0;
+  behaviour_.on_prepare = [&](const Frame& frame) { mirrored += frame.orientation.mirrored; };
+  const JobRun run = run_fake_job(options, behaviour_);
+  EXPECT_EQ(mirrored, 50);
+  for (const FrameRecord& record : run.records) {
+    EXPECT_EQ(record.candidates, 2U);
+    ASSERT_THAT(in_pixels(record.faces.boxes), UnorderedElementsAre(kFace, Box{48, 16, 64, 32}));
+  }
+}
+
+}  // namespace
+}  // namespace facepipe::test

@@ -1,0 +1,147 @@
+// Leaks in pictures that are textures, with a detector that is told where faces are.
+#include "verify/verifier.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "tests/support/fake_detector.h"
+#include "tests/verify/pictures.h"
+
+namespace facepipe {
+namespace {
+
+using test::FakeDetectorFactory;
+
+constexpr Size kPicture{240, 160};
+constexpr Box kFace{60, 40, 100, 88};
+constexpr Box kAround{48, 28, 112, 100};
+constexpr int kFrames = 20;
+
+class VerifierTest : public testing::Test {
+ protected:
+  [[nodiscard]] std::vector<Finding> run(const Grey& after) {
+    const Grey before = test::textured(kPicture, 4);
+    Verifier verifier({0.1F, false, tracks_ ? &*tracks_ : nullptr}, Looks({{&original_, false}}),
+                      Looks({{&hidden_, false}}));
+    for (int i = 0; i < kFrames; ++i) {
+      Frame frame = test::frame_of(before);
+      frame.pts = i;
+      frame.time_base = {1, 25};
+      verifier.push({frame, test::frame_of(after), i, i / 25.0, false}, {});
+    }
+    std::vector<Finding> findings = verifier.finish();
+    counts_ = verifier.counts();
+    return findings;
+  }
+
+  static Grey original() { return test::textured(kPicture, 4); }
+  static Grey hidden() {
+    Grey picture = original();
+    test::fill(picture, kAround, 16);
+    return picture;
+  }
+
+  void file_with(TrackAction action, const Box& box, const std::string& style = {}) {
+    tracks_.emplace();
+    tracks_->input = {std::string(64, '0'), kFrames, kPicture, {1, 25}};
+    FileTrack track;
+    track.id = 7;
+    track.action = action;
+    track.origin = TrackOrigin::person;
+    track.end_pts = kFrames - 1;
+    track.style = style;
+    track.boxes.push_back({0, box, BoxState::seen});
+    tracks_->tracks.push_back(track);
+  }
+
+  FakeDetectorFactory original_;
+  FakeDetectorFactory hidden_;
+  std::optional<TrackFile> tracks_;
+  VerifyCounts counts_;
+};
+
+TEST_F(VerifierTest, AFaceThatIsHiddenIsNoLeak) {
+  original_.behaviour.candidates.push_back(kFace, 0.8F);
+  EXPECT_TRUE(run(hidden()).empty());
+  EXPECT_EQ(counts_.detected, kFrames);
+}
+
+TEST_F(VerifierTest, AFaceThatIsShownIsOneLeak) {
+  original_.behaviour.candidates.push_back(kFace, 0.15F);
+  const std::vector<Finding> found = run(original());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].kind, FindingKind::leak);
+  EXPECT_EQ(found[0].source, FindingSource::detection);
+  EXPECT_EQ(found[0].frames, kFrames);
+  EXPECT_FLOAT_EQ(found[0].best_score, 0.15F);
+  EXPECT_EQ(found[0].clearest.box, kFace);
+}
+
+TEST_F(VerifierTest, ThatTheHiddenPictureTellsOfAPlaceCounts) {
+  original_.behaviour.candidates.push_back(kFace, 0.04F);
+  EXPECT_TRUE(run(original()).empty());
+  hidden_.behaviour.candidates.push_back(kFace, 0.3F);
+  const std::vector<Finding> found = run(original());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].kind, FindingKind::leak);
+}
+
+TEST_F(VerifierTest, WhatOnlyTheHiddenPictureShowsIsTold) {
+  hidden_.behaviour.candidates.push_back(kFace, 0.3F);
+  hidden_.behaviour.candidates.push_back({150, 40, 180, 80}, 0.05F);  // too weak to be told
+  const std::vector<Finding> found = run(hidden());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].kind, FindingKind::only_there);
+  EXPECT_EQ(found[0].frames, kFrames);
+}
+
+TEST_F(VerifierTest, AWeakCoverIsCosmetic) {
+  original_.behaviour.candidates.push_back(kFace, 0.8F);
+  const Grey full = original();
+  Grey cells = full;
+  for (int y = 0; y < kPicture.height; ++y)
+    for (int x = 0; x < kPicture.width; ++x)
+      test::pixel(cells, x, y) = full.at(x / 6 * 6 + 2, y / 6 * 6 + 2);
+  const std::vector<Finding> found = run(cells);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].kind, FindingKind::cosmetic);
+}
+
+TEST_F(VerifierTest, WhatTheEditFileHidesMustBeHidden) {
+  file_with(TrackAction::hide, {150, 40, 180, 80});
+  const std::vector<Finding> found = run(hidden());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].kind, FindingKind::leak);
+  EXPECT_EQ(found[0].source, FindingSource::edit_file);
+  EXPECT_EQ(found[0].track, 7);
+  EXPECT_EQ(found[0].frames, kFrames);
+  EXPECT_EQ(counts_.from_file, kFrames);
+  tracks_->tracks.clear();
+  file_with(TrackAction::hide, kFace);
+  EXPECT_TRUE(run(hidden()).empty());
+}
+
+TEST_F(VerifierTest, ItsStylesAndKeptTracksAreToldApart) {
+  original_.behaviour.candidates.push_back(kFace, 0.8F);
+  file_with(TrackAction::keep, kFace);
+  ASSERT_EQ(run(original()).size(), 1U);
+  EXPECT_EQ(run(original())[0].kind, FindingKind::kept);
+  file_with(TrackAction::hide, {150, 40, 180, 80}, "mosaic");
+  EXPECT_EQ(run(hidden()).at(0).kind, FindingKind::cosmetic);
+}
+
+TEST_F(VerifierTest, PicturesMayDifferInSize) {
+  original_.behaviour.candidates.push_back(kFace, 0.8F);
+  Grey half{{kPicture.width / 2, kPicture.height / 2}, {}};
+  const Grey full = original();
+  for (int y = 0; y < half.size.height; ++y)
+    for (int x = 0; x < half.size.width; ++x) half.samples.push_back(full.at(2 * x, 2 * y));
+  hidden_.behaviour.candidates.push_back({30, 20, 50, 44}, 0.8F);  // kFace there
+  const std::vector<Finding> found = run(half);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_NE(found[0].kind, FindingKind::only_there);
+}
+
+}  // namespace
+}  // namespace facepipe

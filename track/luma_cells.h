@@ -1,0 +1,77 @@
+// How the pixels of a picture become those of its small luma: the same on every device.
+#pragma once
+
+#include "core/frame.h"
+#include "core/geometry.h"
+#include "core/host_device.h"
+
+namespace facepipe {
+
+/// How the two stored rows or columns of a cell lie. Cells are counted from the upright picture's
+/// origin: where an axis of odd length runs the other way, the first stored cell is the single one.
+struct CellAxis {
+  int length = 0;
+  int lead = 0;
+
+  [[nodiscard]] FACEPIPE_HOST_DEVICE int first(int cell) const {
+    const int at = 2 * cell - lead;
+    return at > 0 ? at : 0;
+  }
+  [[nodiscard]] FACEPIPE_HOST_DEVICE int second(int cell) const {
+    const int at = 2 * cell - lead + 1;
+    return at < length ? at : length - 1;
+  }
+  [[nodiscard]] FACEPIPE_HOST_DEVICE int cells() const { return (length + 1) / 2; }
+};
+
+/// The mean of four samples without their lower `drop` bits, 8 bits.
+[[nodiscard]] FACEPIPE_HOST_DEVICE inline unsigned mean_of_four(unsigned sum, int drop) {
+  const unsigned rounded =
+      (sum + (2U << static_cast<unsigned>(drop))) >> (2U + static_cast<unsigned>(drop));
+  return rounded < 255U ? rounded : 255U;
+}
+
+/// A place in a picture of `size`.
+struct CellPlace {
+  int x = 0;
+  int y = 0;
+};
+
+/// Where (x, y) of the upright picture lies in the one of `size` that is turned upright.
+[[nodiscard]] FACEPIPE_HOST_DEVICE inline CellPlace before_turning(CellPlace to, Size size,
+                                                                   Orientation orientation) {
+  const int right = size.width - 1;
+  const int bottom = size.height - 1;
+  CellPlace from = to;
+  if (orientation.quarter_turns == 1)
+    from = {to.y, bottom - to.x};
+  else if (orientation.quarter_turns == 2)
+    from = {right - to.x, bottom - to.y};
+  else if (orientation.quarter_turns == 3)
+    from = {right - to.y, to.x};
+  if (orientation.mirrored) from.x = right - from.x;
+  return from;
+}
+
+/// The cells of a stored picture.
+struct LumaCells {
+  CellAxis x;
+  CellAxis y;
+  int drop = 0;  ///< lower bits of a sample that say nothing, or too much
+
+  LumaCells() = default;
+  LumaCells(const PixelFormat& format, Size stored, Orientation orientation)
+      : drop(format.shift + format.bits - 8) {
+    const int turns = orientation.quarter_turns;
+    // Mirroring comes first, then the turns: which stored axes run against the upright ones.
+    const bool x_reversed = (turns == 2 || turns == 3) != orientation.mirrored;
+    const bool y_reversed = turns == 1 || turns == 2;
+    x = {stored.width, x_reversed ? stored.width % 2 : 0};
+    y = {stored.height, y_reversed ? stored.height % 2 : 0};
+  }
+
+  /// Before the picture is turned.
+  [[nodiscard]] FACEPIPE_HOST_DEVICE Size size() const { return {x.cells(), y.cells()}; }
+};
+
+}  // namespace facepipe

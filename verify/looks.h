@@ -1,0 +1,51 @@
+// More looks than one at a picture: as it is, mirrored, enlarged, reduced. A face that one of them
+// misses another may find: small ones where it is enlarged, large blurred ones where it is reduced.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "core/detections.h"
+#include "core/frame.h"
+#include "detector/detector.h"
+#include "nms/cpu/suppressor.h"
+
+namespace facepipe {
+
+/// One look. The factory outlives it.
+struct Look {
+  DetectorFactory* detectors = nullptr;
+  bool mirrored = false;
+};
+
+/// The size at which a picture is looked at enlarged: 1.5 times `usual`, its usual one. None where
+/// that is more than a network takes in one run.
+[[nodiscard]] std::optional<Size> enlarged_size(Size usual);
+
+/// The size at which it is looked at reduced: half. None where that is too small for faces.
+[[nodiscard]] std::optional<Size> reduced_size(Size usual);
+
+/// Boxes of all scores that a tracker takes at most: kMostDetections of tracker.h.
+inline constexpr std::size_t kMostSeen = 4096;
+
+/// Not thread-safe.
+class Looks {
+ public:
+  explicit Looks(std::vector<Look> looks);
+
+  /// What the looks find together, after one suppression (greedy, IoU 0.3): by score, falling, at
+  /// most kMostSeen, without landmarks, in pixels of the upright frame. Errors: device; Stopped.
+  [[nodiscard]] Detections find(const Frame& frame, const std::stop_token& stop);
+
+  /// Suppresses what several calls have found, in the same way.
+  [[nodiscard]] Detections merged(const Detections& found);
+
+ private:
+  std::vector<Look> looks_;
+  CpuSuppressor suppressor_;
+};
+
+}  // namespace facepipe

@@ -1,0 +1,92 @@
+#include "video/frame_source.h"
+
+#include <utility>
+
+#include "core/error.h"
+#include "video/encoder.h"
+#include "video/first_picture.h"
+
+namespace facepipe {
+namespace {
+
+FirstPicture begin(Demuxer& demuxer, const FrameSourceOptions& options, Notices& notices) {
+  for (unsigned i = 0; i < demuxer.format().nb_streams; ++i)
+    if (static_cast<int>(i) != demuxer.video_index()) demuxer.discard(static_cast<int>(i));
+  DecoderOptions decoding;
+  decoding.threads = options.threads;
+  const OpenDecoder open = [&](DecoderChoice) {
+    return make_cpu_decoder(demuxer, decoding, notices);
+  };
+  const WantsPacket wants_none = [](const AVPacket&, const Decoder&) { return false; };
+  return read_first_picture(demuxer, open, DecoderChoice::cpu, wants_none, notices);
+}
+
+}  // namespace
+
+FrameSource::FrameSource(const std::string& input, const FrameSourceOptions& options,
+                         Notices& notices, const std::stop_token& stop)
+    : demuxer_(input, stop, options.references, options.max_pixels), stop_(stop) {
+  FirstPicture found = begin(demuxer_, options, notices);
+  if (stop_.stop_requested()) throw Stopped();
+  if (!found.picture) throw Error(ErrorKind::input, input + ": no frame could be decoded");
+  decoder_ = std::move(found.decoder);
+  packets_ = std::move(found.packets);
+  read_all_ = found.ended;
+  const AVFrame& picture = *found.picture->picture;
+  const PictureFacts facts = decoder_->facts_of(picture);
+  target_.size = facts.size;
+  target_.format = working_format(facts.format);
+  target_.orientation = orientation_of(demuxer_.video(), picture, notices);
+  maker_ = decoder_->make_frames(picture, target_);
+  first_ = std::move(found.picture);
+}
+
+std::optional<DecodedFrame> FrameSource::next() {
+  if (first_) return maker_->make(*std::exchange(first_, std::nullopt));
+  while (true) {
+    if (stop_.stop_requested()) throw Stopped();
+    if (std::optional<DecodedPicture> picture = decoder_->next())
+      return maker_->make(std::move(*picture));
+    if (!send_next()) return std::nullopt;
+  }
+}
+
+/// False where the decoder has been told of the end already.
+bool FrameSource::send_next() {
+  if (!packets_.empty()) {
+    decoder_->send(packets_.front());
+    packets_.pop_front();
+    return true;
+  }
+  if (finishing_) return false;
+  if (const std::optional<ReadPacket> packet = read_video()) {
+    decoder_->send(*packet);
+    return true;
+  }
+  finishing_ = true;
+  decoder_->finish();
+  return true;
+}
+
+/// The next packet of the video; nullopt at the end.
+std::optional<ReadPacket> FrameSource::read_video() {
+  while (!read_all_) {
+    ReadPacket packet = read_packet(demuxer_);
+    if (stop_.stop_requested()) throw Stopped();
+    read_all_ = packet.packet == nullptr;
+    if (!read_all_ && packet.packet->stream_index == demuxer_.video_index()) return packet;
+  }
+  return std::nullopt;
+}
+
+double FrameSource::seconds(const Frame& frame) const {
+  return frame.seconds() - static_cast<double>(demuxer_.origin_us()) / AV_TIME_BASE;
+}
+
+FrameLedger FrameSource::ledger() const {
+  FrameLedger ledger = decoder_->ledger();
+  ledger.ended_early = !demuxer_.shortfall().empty();
+  return ledger;
+}
+
+}  // namespace facepipe

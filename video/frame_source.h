@@ -1,0 +1,62 @@
+// The frames of one input, one after the other, upright as its orientation says: for who looks at
+// pictures and writes no video.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "video/decoder.h"
+#include "video/demuxer.h"
+#include "video/frame_maker.h"
+#include "video/notices.h"
+
+namespace facepipe {
+
+struct FrameSourceOptions {
+  References references = References::refuse;
+  std::int64_t max_pixels = kDefaultMaxPixels;
+  int threads = 0;  ///< of the decoder; 0: as many as the machine has
+};
+
+/// Decodes on the CPU. Holds what the decoder holds and one picture, whatever the input's length.
+/// Pictures that change size in mid-file become as large as the first. Not thread-safe.
+class FrameSource {
+ public:
+  /// Reads up to the first picture. Errors: as Demuxer and Decoder; Error(input) where nothing can
+  /// be decoded; Stopped. `notices` outlives it.
+  FrameSource(const std::string& input, const FrameSourceOptions& options, Notices& notices,
+              const std::stop_token& stop);
+
+  /// The next frame in presentation order, in host memory; nullopt at the end. Errors: Error(input)
+  /// for a picture that is too large; Stopped.
+  [[nodiscard]] std::optional<DecodedFrame> next();
+
+  /// Of all frames.
+  [[nodiscard]] Size upright() const { return target_.upright(); }
+  /// When a frame is shown, from where the input's seconds count.
+  [[nodiscard]] double seconds(const Frame& frame) const;
+  [[nodiscard]] std::int64_t expected_frames() const { return demuxer_.expected_frames(); }
+
+  /// After the end: packets against frames, with FrameLedger::ended_early filled in.
+  [[nodiscard]] FrameLedger ledger() const;
+
+ private:
+  [[nodiscard]] bool send_next();
+  [[nodiscard]] std::optional<ReadPacket> read_video();
+
+  Demuxer demuxer_;
+  std::stop_token stop_;
+  std::unique_ptr<Decoder> decoder_;
+  std::unique_ptr<FrameMaker> maker_;
+  FrameTarget target_;
+  std::deque<ReadPacket> packets_;  // read before the first picture had come
+  std::optional<DecodedPicture> first_;
+  bool read_all_ = false;
+  bool finishing_ = false;
+};
+
+}  // namespace facepipe
