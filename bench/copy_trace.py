@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Proves from outside the program that no picture leaves the device: a trace of all CUDA memory copies.
 
-Runs facepipe --device cuda --codec mjpeg under CUPTI (bench/copy_trace/injection.cpp) three times: as it
-is, with --detections, and, as a control, with --decoder cpu, where the rules of bench/copy_rules.py must
-be broken by pictures that go to the device. Ends with 1 if one of the three isn't so. CUPTI sees
+Runs facepipe --device cuda --codec mjpeg under CUPTI (bench/copy_trace/injection.cpp) four times: as it
+is, with --detections, hiding faces, and, as a control, with --decoder cpu, where the rules of
+bench/copy_rules.py must be broken by pictures that go to the device. Ends with 1 if one isn't so. CUPTI sees
 copies, fills and managed memory; it doesn't see kernels that read or write mapped memory of the host.
 """
 import importlib.util
@@ -69,7 +69,7 @@ def facts_of(clip, output, run):
                             clips.packet_sizes(clip), clips.packet_sizes(output), copies)
 
 
-def record(arguments, clip, folder, words):
+def record(arguments, clip, folder, words, command):
     """One run; its trace and what was told of it go to `folder`. Returns the run's report."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
@@ -77,7 +77,7 @@ def record(arguments, clip, folder, words):
         words = [clip, "--device", "cuda", "--codec", "mjpeg", "--output", output, *words]
         if "--detections" in words:
             words.append(f"{scratch}/faces.jsonl")
-        _, report = measurement.facepipe(arguments, words, environment(arguments, folder / TRACE))
+        _, report = measurement.facepipe(arguments, words, environment(arguments, folder / TRACE), command)
         facts = facts_of(clip, output, report[0])
     (folder / FACTS).write_text(json.dumps(asdict(facts)))
     return report
@@ -105,7 +105,7 @@ def control_holds(verdict, facts):
     return uploaded > 0 and any(text.startswith("to device, settled") for text in verdict.violations)
 
 
-RUNS = {"mjpeg": [], "mjpeg and detections": ["--detections"], "control": ["--decoder", "cpu"]}
+RUNS = {"mjpeg": [], "mjpeg and detections": ["--detections"], "hide": [], "control": ["--decoder", "cpu"]}
 
 
 def conclude(folder):
@@ -130,7 +130,8 @@ def measure(arguments, folder):
     with tempfile.TemporaryDirectory() as scratch:
         clip = clips.repeated(arguments.clip, arguments.frames, scratch)
         for name, words in RUNS.items():
-            report = record(arguments, clip, folder / name.replace(" ", "_"), words)
+            command = "hide" if name == "hide" else "run"
+            report = record(arguments, clip, folder / name.replace(" ", "_"), words, command)
     return {**measurement.engine_facts(report), "device": measurement.gpu()}
 
 

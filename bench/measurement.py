@@ -74,11 +74,11 @@ def add_program(options, program, dest=None):
                          help=f"default: build/bench/{program} (cmake -DFACEPIPE_BENCH=ON)")
 
 
-def facepipe(arguments, words, environment=None):
-    """facepipe run with `words`; returns what it took and its report of each input."""
+def facepipe(arguments, words, environment=None, command="run"):
+    """facepipe run, or another command, with `words`; returns what it took and its report of each input."""
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder) / "report.json"
-        used = run([arguments.facepipe, "run", *words, "--report", report, "--quiet",
+        used = run([arguments.facepipe, command, *words, "--report", report, "--quiet",
                     "--progress", "none"], environment)
         return used, json.loads(report.read_text())
 

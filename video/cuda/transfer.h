@@ -24,16 +24,21 @@ struct UploadSlot {
   cuda::Event copied;
 };
 
-/// Slots kept from one upload to the next, because memory takes longer to make than a picture to
-/// copy: those of the sizes that were used last, up to 64 MiB. Thread-safe; bound to one device.
+/// Slots and streams kept from one upload to the next, because they take longer to make than a
+/// picture to copy: slots of the sizes that were used last, up to 64 MiB. Thread-safe; bound to one
+/// device.
 class UploadMemory {
  public:
+  /// A stream that nobody else enqueues on. Errors: Error(device).
+  [[nodiscard]] std::shared_ptr<cuda::Stream> stream() { return streams_.lease(); }
+
   /// Slots of `bytes`, at first `count`. Errors: Error(device).
   [[nodiscard]] std::shared_ptr<Pool<UploadSlot>> slots(std::size_t bytes, std::size_t count);
 
  private:
   std::mutex mutex_;
   RecentlyUsed<std::size_t, std::shared_ptr<Pool<UploadSlot>>> kept_;
+  Pool<cuda::Stream> streams_{0, [] { return std::make_unique<cuda::Stream>(); }};
 };
 
 /// Planar YUV 4:2:0 in host memory -> NV12, P010 or P016 in device memory. Used by one thread; its

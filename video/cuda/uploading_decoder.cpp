@@ -35,6 +35,7 @@ class UploadedFrames final : public FrameMaker {
                  UploadMemory& memory, Notices& notices, CopyCounter& copies)
       : FrameMaker(demuxer.video(), target),
         device_(device),
+        stream_(memory.stream()),
         normalizer_(with_format(target, planar), first, options.scale_on_change, demuxer.url(),
                     notices),
         upload_(target.stored(), bits_of(planar), static_cast<std::size_t>(options.frames_alive),
@@ -43,11 +44,11 @@ class UploadedFrames final : public FrameMaker {
  private:
   [[nodiscard]] Frame frame_of(UniqueAVFrame picture) override {
     cuda::use_device(device_);
-    return upload_.upload(wrap(normalizer_.apply(std::move(picture))), stream_);
+    return upload_.upload(wrap(normalizer_.apply(std::move(picture))), *stream_);
   }
 
   Device device_;
-  cuda::Stream stream_;
+  std::shared_ptr<cuda::Stream> stream_;
   Normalizer normalizer_;
   PictureUpload upload_;
 };
