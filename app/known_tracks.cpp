@@ -7,8 +7,8 @@
 
 #include "app/options/values.h"
 #include "core/error.h"
+#include "core/sha256.h"
 #include "track/track_file.h"
-#include "video/file_hash.h"
 #include "video/input_access.h"
 
 namespace facepipe {

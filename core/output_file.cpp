@@ -347,4 +347,20 @@ void OutputFile::fail(int code) const {
   throw Error(ErrorKind::output, target_.string() + ": " + write_failure(code));
 }
 
+int write_new_file(const fs::path& path, std::span<const std::byte> bytes, unsigned mode) noexcept {
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+  if (file < 0) return errno;
+  int code = 0;
+  while (!bytes.empty() && code == 0) {
+    const ssize_t taken = ::write(file, bytes.data(), bytes.size());
+    if (taken >= 0)
+      bytes = bytes.subspan(static_cast<std::size_t>(taken));
+    else if (errno != EINTR)
+      code = errno;
+  }
+  if (close(file) != 0 && code == 0) code = errno;
+  if (code != 0) unlink(path.c_str());
+  return code;
+}
+
 }  // namespace facepipe

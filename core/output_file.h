@@ -134,4 +134,10 @@ void remove_unfinished_outputs() noexcept;
 /// to, never replaced.
 [[nodiscard]] bool is_stream_target(const std::filesystem::path& target);
 
+/// Writes a small file at once, under a name that nothing has. 0 or an errno; then there is no such
+/// file, or it was there before.
+/// @param mode  of its permissions, before the process's mask
+[[nodiscard]] int write_new_file(const std::filesystem::path& path,
+                                 std::span<const std::byte> bytes, unsigned mode = 0666) noexcept;
+
 }  // namespace facepipe

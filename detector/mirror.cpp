@@ -31,11 +31,15 @@ Frame mirrored_view(const Frame& frame) {
   return view;
 }
 
+Box mirrored(const Box& box, int width) {
+  const auto right = static_cast<float>(width);
+  return {right - box.x2, box.y1, right - box.x1, box.y2};
+}
+
 void append_mirrored(Detections& to, const Detections& found, int width) {
   const auto edge = static_cast<float>(width);
   for (std::size_t i = 0; i < found.size(); ++i) {
-    const Box& box = found.boxes[i];
-    const Box there{edge - box.x2, box.y1, edge - box.x1, box.y2};
+    const Box there = mirrored(found.boxes[i], width);
     if (found.has_landmarks())
       to.push_back(there, found.scores[i], mirrored(found.landmarks[i], edge));
     else

@@ -3,12 +3,16 @@
 
 #include "core/detections.h"
 #include "core/frame.h"
+#include "core/geometry.h"
 
 namespace facepipe {
 
 /// A frame of the same samples, which it keeps alive, whose upright picture is mirrored left to
 /// right.
 [[nodiscard]] Frame mirrored_view(const Frame& frame);
+
+/// Where a box of a mirrored picture, `width` pixels wide upright, lies in the picture itself.
+[[nodiscard]] Box mirrored(const Box& box, int width);
 
 /// Appends what was found in a mirrored picture, `width` pixels wide upright, as it lies in the
 /// picture itself.

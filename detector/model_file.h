@@ -1,9 +1,8 @@
-// The file of a model, whatever kind it is: its bytes, and the hash that reports tell.
+// The file of a model, whatever kind it is: its bytes.
 #pragma once
 
 #include <filesystem>
 #include <string>
-#include <string_view>
 
 namespace facepipe {
 
@@ -13,8 +12,5 @@ namespace facepipe {
 /// All bytes of a file. Errors: as refuse_model(), for a file that is missing, unreadable, empty,
 /// no regular file, or larger than 1 GiB.
 [[nodiscard]] std::string read_model_file(const std::filesystem::path& file);
-
-/// SHA-256 (FIPS 180-4), by FFmpeg's libavutil: 64 lower-case hexadecimal digits.
-[[nodiscard]] std::string sha256_hex(std::string_view bytes);
 
 }  // namespace facepipe

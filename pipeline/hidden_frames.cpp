@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "track/matching.h"
 #include "track/tracker.h"
 
 namespace facepipe {
@@ -15,13 +16,6 @@ namespace {
 TrackerOptions with(TrackerOptions options, int most_waiting) {
   options.most_waiting = most_waiting;
   return options;
-}
-
-/// By a share of its width and height on each side.
-Box grown(const Box& box, float share) {
-  const float x = share * (box.x2 - box.x1);
-  const float y = share * (box.y2 - box.y1);
-  return {box.x1 - x, box.y1 - y, box.x2 + x, box.y2 + y};
 }
 
 HiddenFrame hidden_of(const TrackedFrame& known) {

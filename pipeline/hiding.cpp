@@ -45,11 +45,10 @@ void leave_out_kept(HiddenFrame& known, const std::vector<Box>& kept, Size pictu
   }
 }
 
-/// Nobody needs the picture any more, nor its place among those in flight.
-void forget_picture(WorkItem& item) {
-  item.frame.planes = {};
-  item.frame.owner.reset();
-  item.in_flight.release();
+/// Nobody needs the picture any more.
+void forget_picture(Frame& frame) {
+  frame.planes = {};
+  frame.owner.reset();
 }
 
 }  // namespace
@@ -79,7 +78,8 @@ void Hiding::push(WorkItem item, const FrameProcessor::Sink& sink) {
     if (writes_)
       item.frame = pixels_->kept(std::move(item.frame));
     else
-      forget_picture(item);
+      forget_picture(item.frame);
+    item.in_flight.release();  // what waits is bounded by itself
     known = source_->push({item.record, item.frame.pts}, std::move(luma));
     item.record.faces = {};  // of a whole file that waits they take much memory
   }
@@ -116,7 +116,7 @@ void Hiding::hide(const HiddenFrame& known, const RegionClock::Now& regions, boo
     pixels_->hide_all(frame);
     return;
   }
-  std::map<std::string_view, std::vector<Box>> boxes{{{}, {}}};
+  std::map<std::string_view, std::vector<Box>> boxes;
   for (const HiddenArea& area : known.areas) boxes[area.style].push_back(area.box);
   for (const auto& [style, its] : boxes) pixels_for(style).hide(frame, its);
   if (regions.hidden.empty()) return;

@@ -30,21 +30,20 @@ bool several_lanes(const JobOptions& options, const LanePlan& lanes) {
   return lanes.count > 1 || options.shared;
 }
 
-/// Frames that the look-ahead needs, and those that the memory for it has room for.
-struct LookAhead {
-  int wanted = 1;
-  int room = 1;
-};
-
-LookAhead look_ahead(const HideJob& hide, const Demuxer& demuxer) {
-  const AVCodecParameters& video = *demuxer.video().codecpar;
+/// Frames that the look-ahead needs.
+int frames_ahead(const HideJob& hide, const Demuxer& demuxer) {
   const double rate = static_cast<double>(demuxer.frame_rate().num) / demuxer.frame_rate().den;
+  const double wanted = std::ceil(hide.tracks.look_ahead_s * rate) + 1;
+  return static_cast<int>(std::clamp<double>(wanted, 1, kMostWaitingFrames));
+}
+
+/// Those of them that there is memory for.
+int waiting_frames(const HideJob& hide, const Demuxer& demuxer) {
+  const AVCodecParameters& video = *demuxer.video().codecpar;
   const std::int64_t bytes =
       std::max<std::int64_t>(1, std::int64_t{video.width} * video.height * 3);
-  const double wanted = std::ceil(hide.tracks.look_ahead_s * rate) + 1;
-  const std::int64_t room = std::min<std::int64_t>(hide.most_bytes / bytes, kMostWaitingFrames);
-  return {static_cast<int>(std::clamp<double>(wanted, 1, kMostWaitingFrames)),
-          static_cast<int>(std::max<std::int64_t>(1, room))};
+  return static_cast<int>(
+      std::clamp<std::int64_t>(hide.most_bytes / bytes, 1, frames_ahead(hide, demuxer)));
 }
 
 FlightLimits flight_limits(const JobOptions& options, const Demuxer& demuxer,
@@ -57,15 +56,8 @@ FlightLimits flight_limits(const JobOptions& options, const Demuxer& demuxer,
   FlightLimits limits;
   const int wanted = options.frames_in_flight > 0 ? options.frames_in_flight : kInFlight;
   limits.frames = one ? 1 : std::min(wanted, most);
-  int held = limits.frames;  // in the decoder's memory
-  if (options.hide && !options.hide->known) {
-    const LookAhead frames = look_ahead(*options.hide, demuxer);
-    limits.waiting = std::min(frames.wanted, frames.room);
-    const int pictures = options.output.empty() ? 0 : limits.waiting;
-    limits.frames += pictures;
-    if (backend.device().kind == DeviceKind::cpu) held += pictures;  // CUDA copies those that wait
-  }
-  limits.frames_alive = one ? 1 : held + backend.frames_beside() + kDecodedAndBetween;
+  if (options.hide && !options.hide->known) limits.waiting = waiting_frames(*options.hide, demuxer);
+  limits.frames_alive = one ? 1 : limits.frames + backend.frames_beside() + kDecodedAndBetween;
   return limits;
 }
 
@@ -183,10 +175,11 @@ void Planning::open_input(std::unique_ptr<Demuxer> opened) {
 
 void Planning::tell_look_ahead() {
   if (!options_.hide || options_.hide->known || options_.output.empty()) return;
-  const LookAhead frames = look_ahead(*options_.hide, demuxer());
-  if (frames.room < frames.wanted)
-    notices_.add("the look-ahead is " + std::to_string(frames.room) + " frames instead of " +
-                 std::to_string(frames.wanted) + ": --lookahead-memory allows no more");
+  const int waiting = job_.plan.limits.waiting;
+  const int wanted = frames_ahead(*options_.hide, demuxer());
+  if (waiting < wanted)
+    notices_.add("the look-ahead is " + std::to_string(waiting) + " frames instead of " +
+                 std::to_string(wanted) + ": --lookahead-memory allows no more");
 }
 
 /// All of it that is known before the first picture.
@@ -321,8 +314,7 @@ void Planning::plan_lanes() {
   // An encoder of several threads gives pictures late.
   if (job_.plan.output && lanes.count > 1) job_.plan.output->encoder.threads = 1;
   if (several_lanes(options_, lanes) && options_.frames_in_flight == 0)
-    job_.plan.limits.frames =
-        job_.plan.limits.waiting + (job_.plan.output ? kInFlightOfEncodingLanes : kInFlightOfLanes);
+    job_.plan.limits.frames = job_.plan.output ? kInFlightOfEncodingLanes : kInFlightOfLanes;
 }
 
 /// Before it is known whether the input can be cut.

@@ -30,7 +30,8 @@ struct FlightLimits {
   /// together, which bounds the memory; two at least of a single lane, or nothing would overlap. Of
   /// a still image one.
   int frames = 4;
-  /// Frames that wait for those that follow, until it is known what of them is to be hidden.
+  /// Frames that wait for those that follow, until it is known what of them is to be hidden; they
+  /// are not among `frames`.
   int waiting = 0;
   /// Bytes of finished frames that wait for those of earlier segments.
   std::int64_t bytes_behind = std::int64_t{1} << 30;

@@ -69,6 +69,12 @@ Box joined(const Box& a, const Box& b) {
   return {std::min(a.x1, b.x1), std::min(a.y1, b.y1), std::max(a.x2, b.x2), std::max(a.y2, b.y2)};
 }
 
+Box grown(const Box& box, float share) {
+  const float x = share * box.width();
+  const float y = share * box.height();
+  return {box.x1 - x, box.y1 - y, box.x2 + x, box.y2 + y};
+}
+
 float iou(const Box& a, const Box& b) {
   const float width = std::min(a.x2, b.x2) - std::max(a.x1, b.x1);
   const float height = std::min(a.y2, b.y2) - std::max(a.y1, b.y1);

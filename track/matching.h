@@ -13,6 +13,9 @@ namespace facepipe {
 /// The smallest box that holds both.
 [[nodiscard]] Box joined(const Box& a, const Box& b);
 
+/// By a share of its width and height on each side.
+[[nodiscard]] Box grown(const Box& box, float share);
+
 /// Intersection over union; 0 where either box is empty.
 [[nodiscard]] float iou(const Box& a, const Box& b);
 

@@ -63,12 +63,6 @@ std::string reason_against(const FileTrack& track, Size picture) {
   return {};
 }
 
-Box grown(const Box& box, float share) {
-  const float x = share * box.width();
-  const float y = share * box.height();
-  return {box.x1 - x, box.y1 - y, box.x2 + x, box.y2 + y};
-}
-
 FileTrack make_track(std::int64_t id, TrackAction action, float score, std::vector<FileBox> boxes) {
   FileTrack track;
   track.id = id;

@@ -17,11 +17,6 @@ static_assert(kMostSeen == kMostDetections);
 constexpr int kLargestSide = 8192;
 constexpr int kSmallestSide = 64;
 
-Box mirrored(const Box& box, int width) {
-  const auto right = static_cast<float>(width);
-  return {right - box.x2, box.y1, right - box.x1, box.y2};
-}
-
 Detections run(Detector& detector, const Frame& frame, const std::stop_token& stop) {
   const std::unique_ptr<DetectionRequest> request = detector.acquire(stop);
   request->prepare(frame);

@@ -17,6 +17,7 @@ extern "C" {
 #include <utility>
 
 #include "core/error.h"
+#include "core/output_file.h"
 
 namespace facepipe {
 namespace {
@@ -73,25 +74,6 @@ fs::path free_partial(const fs::path& pattern) {
     fs::path partial = partial_name(pattern, i);
     if (existing_picture(partial).empty()) return partial;
   }
-}
-
-/// 0 or an errno; then there is no such file.
-int write_new_file(const fs::path& path, std::span<const std::uint8_t> bytes) {
-  constexpr mode_t kReadWrite = 0666;
-  const int file =
-      open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kReadWrite);
-  if (file < 0) return errno;
-  int code = 0;
-  while (!bytes.empty() && code == 0) {
-    const ssize_t taken = write(file, bytes.data(), bytes.size());
-    if (taken >= 0)
-      bytes = bytes.subspan(static_cast<std::size_t>(taken));
-    else if (errno != EINTR)
-      code = errno;
-  }
-  if (close(file) != 0 && code == 0) code = errno;
-  if (code != 0) unlink(path.c_str());
-  return code;
 }
 
 [[noreturn]] void fail(const fs::path& path, const std::string& reason) {
@@ -154,7 +136,7 @@ int ImageSequence::add(std::span<const std::uint8_t> picture) {
   try {
     const fs::path file = temporary(count_ + 1);
     lock_.writes(file);
-    full_ = write_new_file(file, picture);
+    full_ = write_new_file(file, std::as_bytes(picture));
   } catch (const Error&) {  // no exception may pass FFmpeg; the record can't be written
     full_ = ENOSPC;
   }

@@ -97,9 +97,13 @@ void add_existing(CLI::App& app, ParsedOptions& to) {
                "--detections, --latency and --report (default: exit 5)");
 }
 
-void add_limits(CLI::App& app, ParsedOptions& to) {
+void add_max_pixels(CLI::App& app, std::int64_t& most) {
   add_integer(app, "--max-pixels", "N", "Refuse pictures of more pixels before they are decoded",
-              to.run.job.max_pixels, 1, int{kMostPixels});
+              most, 1, int{kMostPixels});
+}
+
+void add_limits(CLI::App& app, ParsedOptions& to) {
+  add_max_pixels(app, to.run.job.max_pixels);
   add_value(app, "--start", "TIME", "Begin at: seconds, or [HH:]MM:SS[.frac]", "the beginning",
             [&](const OptionText& given) { to.run.job.start_s = parse_time(given); });
   add_value(app, "--end", "TIME", "End before: seconds, or [HH:]MM:SS[.frac]", "the end",
@@ -120,19 +124,27 @@ void add_inputs_alone(CLI::App& app, ParsedOptions& to) {
   add_limits(app, to);
 }
 
-void add_model(CLI::App& app, ParsedOptions& to) {
-  RunOptions& run = to.run;
+void add_model_file(CLI::App& app, DetectorOptions& detector) {
   add_value(app, "--model", "FILE", "Face model, ONNX (CenterFace or YuNet)",
             "$FACEPIPE_MODEL, else\nmodels/centerface.onnx beside the program or in its share/",
-            [&](const OptionText& given) { run.detector.model = given.text; });
+            [&](const OptionText& given) { detector.model = given.text; });
+}
+
+void add_detect_size(CLI::App& app, DetectorOptions& detector) {
+  add_value(app, "--detect-size", "WxH", "Size at which faces are looked for; aspect ratio kept",
+            "the frame's own", [&](const OptionText& given) {
+              detector.detect_size = parse_size(given, kSmallestDetectSide, kLargestDetectSide);
+            });
+}
+
+void add_model(CLI::App& app, ParsedOptions& to) {
+  RunOptions& run = to.run;
+  add_model_file(app, run.detector);
   add_number(app, "--min-face", "PIXELS", "Smallest face, by the shorter side of its box",
              run.job.min_face, 0, kLargestFace);
   add_number(app, "--max-face", "PIXELS", "Largest face, by the longer side; 0: no limit",
              run.job.max_face, 0, kLargestFace);
-  add_value(app, "--detect-size", "WxH", "Size at which faces are looked for; aspect ratio kept",
-            "the frame's own", [&](const OptionText& given) {
-              run.detector.detect_size = parse_size(given, kSmallestDetectSide, kLargestDetectSide);
-            });
+  add_detect_size(app, run.detector);
 }
 
 void add_detection(CLI::App& app, ParsedOptions& to) {
@@ -262,7 +274,7 @@ void add_hiding(CLI::App& app, ParsedOptions& to) {
             "solid, black",
             [&](const OptionText& given) { to.hide_style = parse_hide_style(given); });
   add_value(app, "--shape", "box|ellipse", "What hides a face", "box",
-            [&](const OptionText& given) { to.look.shape = parse_mask_shape(given); });
+            [&](const OptionText& given) { to.shape = parse_mask_shape(given); });
   add_value(app, "--grow", "0..4", "Hide more than the face: on each side this share of its size",
             "0.25; of an ellipse 0.35",
             [&](const OptionText& given) { to.grow = parse_grow(given); });
@@ -402,6 +414,16 @@ void add_known_tracks(CLI::App& app, ParsedOptions& to) {
     tracks->excludes(app.get_option(other));
 }
 
+void add_log(CLI::App& app, spdlog::level::level_enum& level, bool& quiet) {
+  add_choice<spdlog::level::level_enum>(app, "--log-level", "LEVEL",
+                                        "debug, info, warning or error", "info", level,
+                                        {{"debug", spdlog::level::debug},
+                                         {"info", spdlog::level::info},
+                                         {"warning", spdlog::level::warn},
+                                         {"error", spdlog::level::err}});
+  app.add_flag("-q,--quiet", quiet, "Only errors on stderr (default: off)");
+}
+
 void add_reports(CLI::App& app, ParsedOptions& to) {
   RunOptions& run = to.run;
   add_file(app, "--detections", run.files.detections, {".jsonl", ".csv"},
@@ -415,13 +437,7 @@ void add_reports(CLI::App& app, ParsedOptions& to) {
                             {{"auto", ProgressStyle::automatic},
                              {"json", ProgressStyle::json},
                              {"none", ProgressStyle::none}});
-  add_choice<spdlog::level::level_enum>(app, "--log-level", "LEVEL",
-                                        "debug, info, warning or error", "info", run.log_level,
-                                        {{"debug", spdlog::level::debug},
-                                         {"info", spdlog::level::info},
-                                         {"warning", spdlog::level::warn},
-                                         {"error", spdlog::level::err}});
-  app.add_flag("-q,--quiet", run.quiet, "Only errors on stderr (default: off)");
+  add_log(app, run.log_level, run.quiet);
 }
 
 void add_two_videos(CLI::App& app, ParsedOptions& to) {
@@ -438,8 +454,7 @@ void add_two_videos(CLI::App& app, ParsedOptions& to) {
   app.add_flag_callback(
       "--allow-references", [&verify] { verify.references = References::open; },
       "Inputs may be playlists, which name other files (default: exit 3)");
-  add_integer(app, "--max-pixels", "N", "Refuse pictures of more pixels before they are decoded",
-              verify.max_pixels, 1, int{kMostPixels});
+  add_max_pixels(app, verify.max_pixels);
 }
 
 void add_second_look(CLI::App& app, ParsedOptions& to) {
@@ -460,12 +475,8 @@ void add_second_look(CLI::App& app, ParsedOptions& to) {
 
 void add_verify_detection(CLI::App& app, ParsedOptions& to) {
   DetectorOptions& detector = to.verify.detector;
-  add_value(app, "--model", "FILE", "Face model, ONNX (CenterFace or YuNet)", "as in run",
-            [&](const OptionText& given) { detector.model = given.text; });
-  add_value(app, "--detect-size", "WxH", "Size at which faces are looked for; aspect ratio kept",
-            "the frame's own", [&](const OptionText& given) {
-              detector.detect_size = parse_size(given, kSmallestDetectSide, kLargestDetectSide);
-            });
+  add_model_file(app, detector);
+  add_detect_size(app, detector);
   add_engine(app, detector);
   add_value(app, "--threads", "N", "Threads of decoders and network each; 0: all cores",
             std::to_string(detector.threads), [&](const OptionText& given) {
@@ -484,13 +495,19 @@ void add_findings(CLI::App& app, ParsedOptions& to) {
               if (given.text.empty()) refuse(given, "a folder");
               verify.thumbnails = given.text;
             });
-  add_choice<spdlog::level::level_enum>(app, "--log-level", "LEVEL",
-                                        "debug, info, warning or error", "info", verify.log_level,
-                                        {{"debug", spdlog::level::debug},
-                                         {"info", spdlog::level::info},
-                                         {"warning", spdlog::level::warn},
-                                         {"error", spdlog::level::err}});
-  app.add_flag("-q,--quiet", verify.quiet, "Only errors on stderr (default: off)");
+  add_log(app, verify.log_level, verify.quiet);
+}
+
+struct Group {
+  const char* name;
+  void (*add)(CLI::App& app, ParsedOptions& to);
+};
+
+void add_groups(CLI::App& app, ParsedOptions& to, std::initializer_list<Group> groups) {
+  for (const Group& group : groups) {
+    app.option_defaults()->group(group.name);
+    group.add(app, to);
+  }
 }
 
 }  // namespace
@@ -508,57 +525,45 @@ void add_value(CLI::App& app, const std::string& names, const std::string& kind,
 }
 
 void add_run_options(CLI::App& run, ParsedOptions& to) {
-  const auto group = [&](const char* name, void (*add)(CLI::App&, ParsedOptions&)) {
-    run.option_defaults()->group(name);
-    add(run, to);
-  };
-  group("Input and output", add_inputs);
-  group("Detection", add_detection);
-  group("Suppression", add_suppression);
-  group(kExperiments, add_suppression_experiments);
-  group("Machine", add_machine);
-  group("Drawing", add_drawing);
-  group("Encoding", add_encoding);
-  group("Reports", add_reports);
+  add_groups(run, to,
+             {{"Input and output", add_inputs},
+              {"Detection", add_detection},
+              {"Suppression", add_suppression},
+              {kExperiments, add_suppression_experiments},
+              {"Machine", add_machine},
+              {"Drawing", add_drawing},
+              {"Encoding", add_encoding},
+              {"Reports", add_reports}});
 }
 
 void add_hide_options(CLI::App& hide, ParsedOptions& to) {
-  const auto group = [&](const char* name, void (*add)(CLI::App&, ParsedOptions&)) {
-    hide.option_defaults()->group(name);
-    add(hide, to);
-  };
-  group("Input and output", add_inputs);
-  group("Hiding", add_hiding);
-  group("Regions", add_regions);
-  group("Detection", add_hidden_tracking);
-  group("Machine", add_machine);
-  group("Encoding", add_encoding);
-  group("Reports", add_reports);
-  group("Tracks", add_known_tracks);
+  add_groups(hide, to,
+             {{"Input and output", add_inputs},
+              {"Hiding", add_hiding},
+              {"Regions", add_regions},
+              {"Detection", add_hidden_tracking},
+              {"Machine", add_machine},
+              {"Encoding", add_encoding},
+              {"Reports", add_reports},
+              {"Tracks", add_known_tracks}});
 }
 
 void add_detect_options(CLI::App& detect, ParsedOptions& to) {
-  const auto group = [&](const char* name, void (*add)(CLI::App&, ParsedOptions&)) {
-    detect.option_defaults()->group(name);
-    add(detect, to);
-  };
-  group("Input and output", add_inputs_alone);
-  group("Detection", add_tracking);
-  group("Machine", add_machine);
-  group("Damage", add_irregular);
-  group("Reports", add_reports);
-  group("Tracks", add_track_file);
+  add_groups(detect, to,
+             {{"Input and output", add_inputs_alone},
+              {"Detection", add_tracking},
+              {"Machine", add_machine},
+              {"Damage", add_irregular},
+              {"Reports", add_reports},
+              {"Tracks", add_track_file}});
 }
 
 void add_verify_options(CLI::App& verify, ParsedOptions& to) {
-  const auto group = [&](const char* name, void (*add)(CLI::App&, ParsedOptions&)) {
-    verify.option_defaults()->group(name);
-    add(verify, to);
-  };
-  group("Input", add_two_videos);
-  group("Looking", add_second_look);
-  group("Detection", add_verify_detection);
-  group("What is found", add_findings);
+  add_groups(verify, to,
+             {{"Input", add_two_videos},
+              {"Looking", add_second_look},
+              {"Detection", add_verify_detection},
+              {"What is found", add_findings}});
 }
 
 }  // namespace facepipe

@@ -27,7 +27,7 @@ struct ParsedOptions {
   bool skip_existing = false;
   bool no_video = false;
   HideStyleChoice hide_style;                   ///< --style
-  HideOptions look;                             ///< --shape, --grow
+  MaskShape shape = MaskShape::box;             ///< --shape
   std::optional<double> grow;                   ///< --grow
   std::vector<std::string> kept_tags;           ///< --keep-metadata
   Regions regions;                              ///< --region, --keep-region, --hide-all

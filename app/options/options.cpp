@@ -34,48 +34,49 @@ constexpr const char* kExitCodes =
     "With several inputs a bad one doesn't stop the others; the code is that of the first that "
     "failed.";
 
-CLI::App* add_run(CLI::App& app, ParsedOptions& to) {
-  CLI::App* const run = app.add_subcommand("run", "Finds faces in inputs and draws them");
-  run->fallthrough();  // so that --config may stand after "run" as well
+enum class TakesConfig { no, yes };
+
+CLI::App* add_command(CLI::App& app, const char* name, const char* what, TakesConfig config) {
+  CLI::App* const command = app.add_subcommand(name, what);
+  command->fallthrough();  // so that --config may stand after the command as well
   // CLI11 leaves the root's options out of a subcommand's help.
-  run->footer(std::string("--config F: ") + kConfigHelp + "\n\n" + kExitCodes);
+  const std::string help = std::string("--config F: ") + kConfigHelp + "\n\n";
+  command->footer((config == TakesConfig::yes ? help : std::string()) + kExitCodes);
+  return command;
+}
+
+CLI::App* add_run(CLI::App& app, ParsedOptions& to) {
+  CLI::App* const run =
+      add_command(app, "run", "Finds faces in inputs and draws them", TakesConfig::yes);
   add_run_options(*run, to);
   return run;
 }
 
 CLI::App* add_hide(CLI::App& app, ParsedOptions& to) {
-  CLI::App* const hide =
-      app.add_subcommand("hide", "Hides the faces in inputs, so that nobody is recognised");
-  hide->fallthrough();
-  hide->footer(std::string("--config F: ") + kConfigHelp + "\n\n" + kExitCodes);
+  CLI::App* const hide = add_command(
+      app, "hide", "Hides the faces in inputs, so that nobody is recognised", TakesConfig::yes);
   add_hide_options(*hide, to);
   return hide;
 }
 
 CLI::App* add_detect(CLI::App& app, ParsedOptions& to) {
-  CLI::App* const detect =
-      app.add_subcommand("detect", "Finds and follows faces as hide does, and writes no video");
-  detect->fallthrough();
-  detect->footer(std::string("--config F: ") + kConfigHelp + "\n\n" + kExitCodes);
+  CLI::App* const detect = add_command(
+      app, "detect", "Finds and follows faces as hide does, and writes no video", TakesConfig::yes);
   add_detect_options(*detect, to);
   return detect;
 }
 
-CLI::App* add_doctor(CLI::App& app, ParsedOptions& to) {
-  CLI::App* const doctor =
-      app.add_subcommand("doctor", "Tells what this machine can do, and tries each engine");
-  doctor->fallthrough();
-  doctor->footer(kExitCodes);
+void add_doctor(CLI::App& app, ParsedOptions& to) {
+  CLI::App* const doctor = add_command(
+      app, "doctor", "Tells what this machine can do, and tries each engine", TakesConfig::no);
   add_value(*doctor, "--model", "FILE", "Face model to try", "as in run",
             [&](const OptionText& given) { to.doctor.model = given.text; });
-  return doctor;
 }
 
 CLI::App* add_verify(CLI::App& app, ParsedOptions& to) {
-  CLI::App* const verify = app.add_subcommand(
-      "verify", "Looks for faces that a hidden video still shows, beside its original");
-  verify->fallthrough();
-  verify->footer(kExitCodes);
+  CLI::App* const verify = add_command(
+      app, "verify", "Looks for faces that a hidden video still shows, beside its original",
+      TakesConfig::no);
   add_verify_options(*verify, to);
   return verify;
 }
@@ -208,7 +209,7 @@ void settle_hiding(ParsedOptions& parsed) {
   if (parsed.no_video) clash("--no-video: hide is there for the video, detect for all else");
   settle_tracking(parsed);
   HideJob& hide = *run.job.hide;
-  hide.look = parsed.look;
+  hide.look.shape = parsed.shape;
   hide.look.style = parsed.hide_style.style;
   hide.look.color = parsed.hide_style.color;
   if (!parsed.hide_style.image_file.empty())

@@ -1,6 +1,5 @@
 #include "app/verify/verify.h"
 
-#include <fcntl.h>
 #include <spdlog/spdlog.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -21,13 +20,13 @@
 #include "app/verify/report.h"
 #include "core/error.h"
 #include "core/output_file.h"
+#include "core/sha256.h"
 #include "core/timing.h"
 #include "detector/detector.h"
 #include "track/track_file.h"
 #include "verify/looks.h"
 #include "verify/pairing.h"
 #include "verify/verifier.h"
-#include "video/file_hash.h"
 #include "video/frame_source.h"
 #include "video/grey_png.h"
 #include "video/notices.h"
@@ -207,21 +206,6 @@ void make_folder(const fs::path& folder) {
   fail(folder, errno);
 }
 
-void write_file(const fs::path& path, std::span<const std::byte> bytes) {
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kOwnFile);
-  if (file < 0) fail(path, errno);
-  int code = 0;
-  while (code == 0 && !bytes.empty()) {
-    const ssize_t written = write(file, bytes.data(), bytes.size());
-    if (written >= 0)
-      bytes = bytes.subspan(static_cast<std::size_t>(written));
-    else if (errno != EINTR)
-      code = errno;
-  }
-  if (close(file) != 0 && code == 0) code = errno;
-  if (code != 0) fail(path, code);
-}
-
 /// "0001-leak.png", in the order of the findings; empty where a finding has no thumbnail.
 std::vector<fs::path> write_thumbnails(const fs::path& folder,
                                        const std::vector<Finding>& findings) {
@@ -233,7 +217,8 @@ std::vector<fs::path> write_thumbnails(const fs::path& folder,
     std::string number = std::to_string(names.size());
     number.insert(0, number.size() < 4 ? 4 - number.size() : 0, '0');
     name = folder / (number + "-" + std::string(name_of(finding.kind)) + ".png");
-    write_file(name, grey_png(picture.samples, picture.size));
+    const int code = write_new_file(name, grey_png(picture.samples, picture.size), kOwnFile);
+    if (code != 0) fail(name, code);
   }
   return names;
 }

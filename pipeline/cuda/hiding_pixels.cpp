@@ -74,7 +74,6 @@ class CudaHidingPixels final : public HidingPixels {
   }
 
   void hide(Frame& frame, std::span<const Box> faces) override {
-    if (faces.empty()) return;
     hold_back_until_ready(frame, stream_);
     hider_.enqueue(frame, faces, stream_);
     tell_ready(frame);

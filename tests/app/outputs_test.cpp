@@ -11,6 +11,7 @@
 
 #include "core/output_lock.h"
 #include "tests/support/clips.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 
 namespace facepipe::test {
@@ -40,10 +41,7 @@ class Outputs : public testing::Test {
     return run_command(arguments);
   }
   static void expect_refusal(int code, const std::string& reason, const Arguments& arguments) {
-    const CommandResult result = run(arguments);
-    EXPECT_EQ(result.exit_code, code) << result.err;
-    EXPECT_THAT(result.err, HasSubstr(reason));
-    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+    expect_refused(run(arguments), code, reason);
   }
   static void expect_played(const fs::path& video) {
     EXPECT_EQ(video_stamps(video).size(), 10U) << video;

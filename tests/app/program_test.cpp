@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "tests/support/clips.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 
 namespace facepipe {
@@ -26,10 +27,8 @@ CommandResult facepipe(Arguments arguments) {
 /// Ends with `code` and one line on stderr that holds `reason`.
 void expect_refusal(int code, const std::string& reason, const Arguments& arguments) {
   const CommandResult result = facepipe(arguments);
-  EXPECT_EQ(result.exit_code, code) << result.err;
+  test::expect_refused(result, code, reason);
   EXPECT_THAT(result.err, StartsWith("facepipe: error: "));
-  EXPECT_THAT(result.err, HasSubstr(reason));
-  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
   EXPECT_EQ(result.out, "");
 }
 

@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "tests/support/clips.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 
 namespace facepipe::test {
@@ -55,10 +56,7 @@ class Tracks : public testing::Test {
     return run_command(arguments);
   }
   static void expect_refusal(int code, const std::string& reason, const Arguments& arguments) {
-    const CommandResult result = facepipe(arguments);
-    EXPECT_EQ(result.exit_code, code) << result.err;
-    EXPECT_THAT(result.err, HasSubstr(reason));
-    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+    expect_refused(facepipe(arguments), code, reason);
   }
 
   static json found() { return json::parse(read_file(tracks())); }
@@ -75,10 +73,9 @@ class Tracks : public testing::Test {
     return luma_of(dir_ / "out.mkv");
   }
   static std::string luma_of(const std::string& video) {
-    const CommandResult result = run_command({"ffmpeg", "-v", "error", "-i", video, "-f",
-                                              "rawvideo", "-pix_fmt", "gray", "-vsync", "0", "-"});
-    EXPECT_EQ(result.out.size(), std::size_t{kFrames} * kWidth * kHeight) << result.err;
-    return result.out;
+    std::string luma = decoded_luma(video);
+    EXPECT_EQ(luma.size(), std::size_t{kFrames} * kWidth * kHeight);
+    return luma;
   }
   static int pixel(const std::string& luma, std::size_t frame, int x, int y) {
     return static_cast<unsigned char>(luma.at(

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/support/clips.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 
 namespace facepipe {
@@ -60,10 +61,7 @@ class Verify : public testing::Test {
   }
 
   static void expect_refusal(int code, const std::string& reason, const Arguments& arguments) {
-    const CommandResult result = verify(arguments);
-    EXPECT_EQ(result.exit_code, code) << result.err;
-    EXPECT_THAT(result.err, HasSubstr(reason));
-    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+    test::expect_refused(verify(arguments), code, reason);
   }
 
   static test::TemporaryFolder* folder_;

@@ -35,15 +35,6 @@ class HideTest : public testing::Test {
     return options;
   }
 
-  /// The luma of all pictures, one behind the other.
-  static std::string luma_of(const fs::path& video) {
-    const CommandResult result =
-        run_command({"ffmpeg", "-v", "error", "-i", video.string(), "-vsync", "0", "-f", "rawvideo",
-                     "-pix_fmt", "gray", "-"});
-    EXPECT_EQ(result.exit_code, 0) << result.err;
-    return result.out;
-  }
-
   [[nodiscard]] std::vector<std::string> files() const {
     std::vector<std::string> names;
     for (const auto& entry : fs::directory_iterator(folder_.path()))
@@ -99,8 +90,8 @@ TEST_F(HideTest, FacesAreBlackInEachFrameAndAllElseIsAsItWas) {
   const JobRun run = run_fake_job(job(clip, "out.mkv"), behaviour);
   EXPECT_EQ(run.result.ledger.written, 50);
   for (const FrameRecord& record : run.records) EXPECT_EQ(record.face_count, 1U) << record.index;
-  const std::string before = luma_of(clip);
-  const std::string after = luma_of(folder_ / "out.mkv");
+  const std::string before = decoded_luma(clip);
+  const std::string after = decoded_luma(folder_ / "out.mkv");
   ASSERT_EQ(after.size(), std::size_t{50} * kWidth * kHeight);
   for (std::size_t i = 0; i < after.size(); ++i) {
     const bool on_its_edge = !is_hidden(face, i) && is_hidden({28, 12, 52, 36}, i);
@@ -118,7 +109,7 @@ TEST_F(HideTest, AStillImageIsDoneAtTheEnd) {
   JobOptions options = job(picture, "out.png");
   options.encoder = {};
   EXPECT_EQ(run_fake_job(options, behaviour).result.ledger.written, 1);
-  EXPECT_EQ(luma_of(folder_ / "out.png")[std::size_t{24} * kWidth + 40], 0);
+  EXPECT_EQ(decoded_luma(folder_ / "out.png")[std::size_t{24} * kWidth + 40], 0);
 }
 
 TEST_F(HideTest, EveryKindOfVideoIsHiddenInEachFrame) {
@@ -138,7 +129,7 @@ TEST_F(HideTest, EveryKindOfVideoIsHiddenInEachFrame) {
     const fs::path clip = folder_ / kind.name;
     ffmpeg(std::string("-f lavfi -i testsrc2=s=96x64:r=25:d=2 ") + kind.arguments, clip);
     const JobRun run = run_fake_job(job(clip, "out.mkv"), always_the_face());
-    const std::string luma = luma_of(folder_ / "out.mkv");
+    const std::string luma = decoded_luma(folder_ / "out.mkv");
     EXPECT_EQ(luma.size(), static_cast<std::size_t>(run.result.ledger.written) * kWidth * kHeight);
     EXPECT_GE(run.result.ledger.written, 15) << kind.name;
     EXPECT_THAT(unhidden(luma, kFace), testing::IsEmpty()) << kind.name;
@@ -151,7 +142,7 @@ TEST_F(HideTest, ATurnedVideoIsHiddenWhereItsUprightPictureHasTheFace) {
   mark_turned(clip);  // 96 x 64 upright
   const JobRun run = run_fake_job(job(clip, "out.mp4"), always_the_face());
   EXPECT_EQ(run.result.size, (Size{kWidth, kHeight}));
-  const std::string luma = luma_of(folder_ / "out.mp4");
+  const std::string luma = decoded_luma(folder_ / "out.mp4");
   ASSERT_EQ(luma.size(), std::size_t{25} * kWidth * kHeight);
   EXPECT_THAT(unhidden(luma, kFace), testing::IsEmpty());
 }
@@ -167,7 +158,7 @@ TEST_F(HideTest, ADamagedFrameIsHiddenAsAWhole) {
   JobOptions options = job(folder_.write("damaged.264", bytes), "out.mkv");
   options.threads = 1;
   const JobRun run = run_fake_job(options, always_the_face());
-  const std::string luma = luma_of(folder_ / "out.mkv");
+  const std::string luma = decoded_luma(folder_ / "out.mkv");
   EXPECT_GT(run.result.ledger.damaged, 0);
   EXPECT_THAT(unhidden(luma, kFace), testing::IsEmpty());
   const std::vector<std::size_t> shown = unhidden(luma, kPicture);
@@ -186,7 +177,7 @@ TEST_F(HideTest, AFileThatEndsEarlyIsHiddenToItsEnd) {
                    always_the_face());
   EXPECT_FALSE(run.result.early_end.empty());
   EXPECT_GT(run.result.ledger.written, 20);
-  EXPECT_THAT(unhidden(luma_of(folder_ / "out.mkv"), kFace), testing::IsEmpty());
+  EXPECT_THAT(unhidden(decoded_luma(folder_ / "out.mkv"), kFace), testing::IsEmpty());
 }
 
 TEST_F(HideTest, AnInterruptedRunLeavesHiddenFramesOnly) {
@@ -201,7 +192,7 @@ TEST_F(HideTest, AnInterruptedRunLeavesHiddenFramesOnly) {
   const JobRun run = run_fake_job(job(clip, "out.mkv"), behaviour, stop.get_token());
   EXPECT_TRUE(run.result.interrupted);
   ASSERT_NE(run.result.output, folder_ / "out.mkv");
-  const std::string luma = luma_of(run.result.output);
+  const std::string luma = decoded_luma(run.result.output);
   EXPECT_GT(luma.size(), std::size_t{20} * kWidth * kHeight);
   EXPECT_THAT(unhidden(luma, kFace), testing::IsEmpty());
 }
@@ -249,7 +240,7 @@ TEST_F(HideTest, WithLittleMemoryFramesWaitShorterAndItIsTold) {
   options.hide->most_bytes = std::int64_t{4} * kWidth * kHeight * 3;
   const JobRun run = run_fake_job(options, always_the_face());
   EXPECT_THAT(run.result.notices, Contains(HasSubstr("4 frames instead of 14")));
-  EXPECT_THAT(unhidden(luma_of(folder_ / "out.mkv"), kFace), testing::IsEmpty());
+  EXPECT_THAT(unhidden(decoded_luma(folder_ / "out.mkv"), kFace), testing::IsEmpty());
 }
 
 TEST_F(HideTest, WhatElseMayShowTheOriginalIsLeftOutAndTold) {

@@ -64,12 +64,7 @@ class KnownTracksTest : public testing::Test {
     EXPECT_TRUE(run.result.tracks);
     return run.result.tracks ? *run.result.tracks : TrackFile{};
   }
-  [[nodiscard]] std::string out() const { return luma_of(folder_ / "out.mkv"); }
-  static std::string luma_of(const fs::path& video) {
-    return run_command({"ffmpeg", "-v", "error", "-i", video.string(), "-vsync", "0", "-f",
-                        "rawvideo", "-pix_fmt", "gray", "-"})
-        .out;
-  }
+  [[nodiscard]] std::string out() const { return decoded_luma(folder_ / "out.mkv"); }
 
   FakeBehaviour behaviour_;
   TemporaryFolder folder_;
@@ -146,7 +141,7 @@ TEST_F(KnownTracksTest, ARangeIsHiddenByTheStampsOfTheWhole) {
   options.start_s = 1;
   EXPECT_EQ(run_fake_job(options).result.ledger.written, 25);
   const std::string luma = out();
-  const std::string before = luma_of(clip()).substr(25 * kPixels);
+  const std::string before = decoded_luma(clip()).substr(25 * kPixels);
   const std::size_t centre = 24 * 96 + 40;
   for (std::size_t frame = 0; frame < 25; ++frame)
     EXPECT_EQ(luma[frame * kPixels + centre], frame < 5 ? 0 : before[frame * kPixels + centre])

@@ -125,12 +125,22 @@ std::vector<Stamp> video_stamps(const fs::path& file) {
   return stamps_of(probed, streams_of(probed, "video").at(0).at("index"));
 }
 
-std::string decoded_pictures(const fs::path& file) {
+namespace {
+
+/// As ffmpeg decodes them, with these options before and behind the input.
+std::string decoded(const fs::path& file, const std::string& before, const std::string& behind) {
   const TemporaryFolder folder;
   const fs::path raw = folder / "pictures.raw";
-  ffmpeg("-noautorotate -i " + file.string() + " -map 0:v:0 -fps_mode passthrough -f rawvideo",
+  ffmpeg(before + "-i " + file.string() + " -map 0:v:0 -fps_mode passthrough " + behind +
+             "-f rawvideo",
          raw);
   return read_file(raw);
 }
+
+}  // namespace
+
+std::string decoded_pictures(const fs::path& file) { return decoded(file, "-noautorotate ", ""); }
+
+std::string decoded_luma(const fs::path& file) { return decoded(file, "", "-pix_fmt gray "); }
 
 }  // namespace facepipe::test

@@ -49,4 +49,7 @@ struct Stamp {
 /// Decoded pictures of the first video stream as raw bytes in its own pixel format.
 [[nodiscard]] std::string decoded_pictures(const std::filesystem::path& file);
 
+/// The luma of all pictures, 8 bits, upright, one behind the other.
+[[nodiscard]] std::string decoded_luma(const std::filesystem::path& file);
+
 }  // namespace facepipe::test

@@ -4,10 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <string>
 
 #include "core/error.h"
+#include "tests/support/clips.h"
 
 namespace facepipe::test {
 
@@ -22,6 +24,13 @@ inline void expect_error(ErrorKind kind, const std::string& text,
     EXPECT_THAT(error.what(), testing::HasSubstr(text));
     EXPECT_THAT(error.what(), testing::Not(testing::HasSubstr("\n")));
   }
+}
+
+/// A program that refused: that code, and one line on stderr that holds `reason`.
+inline void expect_refused(const CommandResult& result, int code, const std::string& reason) {
+  EXPECT_EQ(result.exit_code, code) << result.err;
+  EXPECT_THAT(result.err, testing::HasSubstr(reason));
+  EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;
 }
 
 }  // namespace facepipe::test

@@ -75,12 +75,21 @@ std::vector<Match> oracle(const std::vector<Box>& predictions, const std::vector
   }
 }
 
+class Numbers {
+ public:
+  explicit Numbers(unsigned seed) : random_(seed) {}
+  /// A whole number from 0 to before `below`.
+  float operator()(int below) {
+    return static_cast<float>(static_cast<int>(random_() % static_cast<unsigned>(below)));
+  }
+
+ private:
+  std::mt19937 random_;
+};
+
 // Anywhere, outside of any picture too, and with a face as large as all.
 TEST(MatchGreedily, EqualsTheOracleOnACrowd) {
-  std::mt19937 random(4);
-  const auto number = [&](int below) {
-    return static_cast<float>(static_cast<int>(random() % static_cast<unsigned>(below)));
-  };
+  Numbers number(4);
   for (int round = 0; round < 20; ++round) {
     std::vector<Box> predictions;
     std::vector<Box> detections;
@@ -97,10 +106,7 @@ TEST(MatchGreedily, EqualsTheOracleOnACrowd) {
 }
 
 TEST(MatchGreedily, EqualsTheOracleOnRandomBoxes) {
-  std::mt19937 random(3);
-  const auto number = [&](int below) {
-    return static_cast<float>(static_cast<int>(random() % static_cast<unsigned>(below)));
-  };
+  Numbers number(3);
   for (int round = 0; round < 200; ++round) {
     std::vector<Box> predictions;
     std::vector<Box> detections;

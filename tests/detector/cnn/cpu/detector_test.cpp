@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "core/error.h"
+#include "core/sha256.h"
 #include "detector/cnn/cpu/engine.h"
-#include "detector/model_file.h"
 #include "tests/detector/golden.h"
 #include "tests/detector/jpeg.h"
 #include "tests/support/overlap.h"
