@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "core/sha256.h"
 #include "tests/support/clips.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
-#include "video/file_hash.h"
 #include "video/grey_png.h"
 
 namespace facepipe {
