@@ -6,6 +6,7 @@
 #include <random>
 #include <vector>
 
+#include "track/cpu/motion.h"
 #include "track/tracker.h"
 
 namespace facepipe {
@@ -64,14 +65,15 @@ Detections with_gaps(const Detections& all, std::int64_t frame) {
 void track(benchmark::State& state) {
   const Size wide{kHd.width + 96, kHd.height};
   std::vector<std::byte> picture = texture(wide);
-  Tracker tracker;
+  CpuMotionEstimator motion;
+  Tracker tracker(motion);
   std::int64_t frame = 0;
   for ([[maybe_unused]] auto iteration : state) {
     const Plane plane{picture.data() + 3 * (frame % 32), wide.width};
     const Detections found = with_gaps(faces(state.range(0), frame), frame);
     TrackerInput input;
     input.time_s = static_cast<double>(frame) / 25;
-    input.luma = make_luma(plane, kGrey, kHd, {});
+    input.picture = std::make_shared<CpuMotionPicture>(make_luma(plane, kGrey, kHd, {}));
     input.detections = &found;
     benchmark::DoNotOptimize(tracker.push(std::move(input)));
     ++frame;

@@ -34,18 +34,18 @@ HiddenFrame hidden_of(const TrackedFrame& known) {
 
 class TrackedFrames final : public HiddenFrames {
  public:
-  TrackedFrames(const HideJob& job, int most_waiting, const TrackFileInput& input)
-      : tracker_(with(job.tracks, most_waiting)) {
+  TrackedFrames(const HideJob& job, MotionEstimator& motion, int most_waiting,
+                const TrackFileInput& input)
+      : tracker_(motion, with(job.tracks, most_waiting)) {
     if (job.wants_tracks) builder_.emplace(input);
   }
 
-  [[nodiscard]] bool wants_luma() const override { return true; }
-
-  [[nodiscard]] std::vector<HiddenFrame> push(const FrameToHide& frame, Luma luma) override {
+  [[nodiscard]] std::vector<HiddenFrame> push(
+      const FrameToHide& frame, std::shared_ptr<const MotionPicture> picture) override {
     TrackerInput input;
     input.time_s = frame.record.pts_s;
     input.detections = &frame.record.faces;
-    input.luma = std::move(luma);
+    input.picture = std::move(picture);
     if (builder_) stamps_.push_back(frame.pts);
     return settle(tracker_.push(std::move(input)));
   }
@@ -97,9 +97,8 @@ class KnownFrames final : public HiddenFrames {
       refuse("time base", text(made_for.time_base), text(input.time_base));
   }
 
-  [[nodiscard]] bool wants_luma() const override { return false; }
-
-  [[nodiscard]] std::vector<HiddenFrame> push(const FrameToHide& frame, Luma /*luma*/) override {
+  [[nodiscard]] std::vector<HiddenFrame> push(
+      const FrameToHide& frame, std::shared_ptr<const MotionPicture> /*picture*/) override {
     HiddenFrame hidden;
     const bool unknown = whole_ && frame.record.index >= known_.file.input.frames;
     if (unknown) ++unknown_;
@@ -129,9 +128,9 @@ class KnownFrames final : public HiddenFrames {
 
 }  // namespace
 
-std::unique_ptr<HiddenFrames> track_frames(const HideJob& job, int most_waiting,
-                                           const TrackFileInput& input) {
-  return std::make_unique<TrackedFrames>(job, most_waiting, input);
+std::unique_ptr<HiddenFrames> track_frames(const HideJob& job, MotionEstimator& motion,
+                                           int most_waiting, const TrackFileInput& input) {
+  return std::make_unique<TrackedFrames>(job, motion, most_waiting, input);
 }
 
 std::unique_ptr<HiddenFrames> known_frames(const KnownTracks& known, const TrackFileInput& input,

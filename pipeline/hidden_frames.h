@@ -9,7 +9,7 @@
 #include "core/frame_record.h"
 #include "core/geometry.h"
 #include "pipeline/job.h"
-#include "track/luma.h"
+#include "track/motion.h"
 #include "track/track_file.h"
 #include "video/notices.h"
 
@@ -42,10 +42,10 @@ class HiddenFrames {
  public:
   virtual ~HiddenFrames() = default;
 
-  /// Whether push() needs the luma; of damaged frames it never does.
-  [[nodiscard]] virtual bool wants_luma() const = 0;
   /// The frames that are complete with this one. Errors: as Tracker.
-  [[nodiscard]] virtual std::vector<HiddenFrame> push(const FrameToHide& frame, Luma luma) = 0;
+  /// @param picture  null where the frame is damaged, or where motion isn't looked for
+  [[nodiscard]] virtual std::vector<HiddenFrame> push(
+      const FrameToHide& frame, std::shared_ptr<const MotionPicture> picture) = 0;
   [[nodiscard]] virtual std::vector<HiddenFrame> flush() = 0;
 
   /// After flush(): the tracks, where they were asked for.
@@ -54,9 +54,10 @@ class HiddenFrames {
   virtual void report(Notices& /*notices*/) const {}
 };
 
-/// By a tracker, from the records' faces.
+/// By a tracker, from the records' faces. `motion` outlives it.
 /// @param input  of the file that is asked for with HideJob::wants_tracks
-[[nodiscard]] std::unique_ptr<HiddenFrames> track_frames(const HideJob& job, int most_waiting,
+[[nodiscard]] std::unique_ptr<HiddenFrames> track_frames(const HideJob& job,
+                                                         MotionEstimator& motion, int most_waiting,
                                                          const TrackFileInput& input);
 
 /// By HideJob::known, which outlives it. Errors: Error(usage) where it is of an input of another

@@ -10,13 +10,14 @@
 namespace facepipe {
 namespace {
 
-std::unique_ptr<HiddenFrames> make_source(const ProcessorSetup& setup) {
+/// @param motion  null where tracks are known
+std::unique_ptr<HiddenFrames> make_source(const ProcessorSetup& setup, MotionEstimator* motion) {
   const HideJob& job = *setup.options.hide;
   TrackFileInput input;
   input.size = setup.first.upright();
   input.time_base = setup.first.time_base;
   if (job.known) return known_frames(*job.known, input, !setup.options.start_s);
-  return track_frames(job, setup.waiting_frames, input);
+  return track_frames(job, *motion, setup.waiting_frames, input);
 }
 
 /// A region is what a user has drawn: as it is, whatever the shape of faces' masks.
@@ -60,31 +61,38 @@ void refuse_ignored(std::uint32_t candidates) {
                                      "would be hidden");
 }
 
-Hiding::Hiding(const ProcessorSetup& setup, MakeHidingPixels make)
+Hiding::Hiding(const ProcessorSetup& setup, std::unique_ptr<HidingDevice> device)
     : job_(*setup.options.hide),
       writes_(!setup.options.output.empty()),
       picture_(setup.first.upright()),
-      make_(std::move(make)),
+      device_(std::move(device)),
       regions_(job_.regions, picture_, setup.first.time_base, setup.origin_us),
-      source_(make_source(setup)),
-      pixels_(make_(job_.look)) {}
+      motion_(job_.known ? nullptr : device_->make_motion()),
+      source_(make_source(setup, motion_.get())),
+      pixels_(device_->make_pixels(job_.look)) {}
 
 void Hiding::push(WorkItem item, const FrameProcessor::Sink& sink) {
   std::vector<HiddenFrame> known;
   {
     const ScopedCpuTime cpu(item.record.times, StageId::overlay);
-    Luma luma;
-    if (source_->wants_luma() && !item.record.damaged) luma = pixels_->luma_of(item.frame);
-    if (writes_)
-      item.frame = pixels_->kept(std::move(item.frame));
-    else
-      forget_picture(item.frame);
-    item.in_flight.release();  // what waits is bounded by itself
-    known = source_->push({item.record, item.frame.pts}, std::move(luma));
-    item.record.faces = {};  // of a whole file that waits they take much memory
+    known = track(item);
   }
   waiting_.push_back(std::move(item));
   give(std::move(known), sink);
+}
+
+/// The device looks for motion in the picture while it is copied.
+std::vector<HiddenFrame> Hiding::track(WorkItem& item) {
+  std::shared_ptr<const MotionPicture> picture;
+  if (motion_ && !item.record.damaged) picture = motion_->look_at(item.frame);
+  if (writes_) item.frame = pixels_->kept(std::move(item.frame));
+  std::vector<HiddenFrame> known = source_->push({item.record, item.frame.pts}, std::move(picture));
+  item.record.faces = {};  // of a whole file that waits they take much memory
+  if (motion_) motion_->wait();
+  pixels_->wait();
+  if (!writes_) forget_picture(item.frame);
+  item.in_flight.release();  // what waits is bounded by itself
+  return known;
 }
 
 void Hiding::flush(const FrameProcessor::Sink& sink) { give(source_->flush(), sink); }
@@ -120,7 +128,7 @@ void Hiding::hide(const HiddenFrame& known, const RegionClock::Now& regions, boo
   for (const HiddenArea& area : known.areas) boxes[area.style].push_back(area.box);
   for (const auto& [style, its] : boxes) pixels_for(style).hide(frame, its);
   if (regions.hidden.empty()) return;
-  if (!region_pixels_) region_pixels_ = make_(as_drawn(job_.look));
+  if (!region_pixels_) region_pixels_ = device_->make_pixels(as_drawn(job_.look));
   region_pixels_->hide(frame, regions.hidden);
 }
 
@@ -131,7 +139,7 @@ HidingPixels& Hiding::pixels_for(std::string_view style) {
   const auto look = job_.known->styles.find(style);
   if (look == job_.known->styles.end())
     throw Error(ErrorKind::internal, "a track's style that nobody has read");
-  pixels = make_(look->second);
+  pixels = device_->make_pixels(look->second);
   return *pixels;
 }
 

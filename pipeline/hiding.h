@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -17,7 +16,7 @@
 #include "pipeline/hidden_frames.h"
 #include "pipeline/job.h"
 #include "pipeline/regions.h"
-#include "track/luma.h"
+#include "track/motion.h"
 
 namespace facepipe {
 
@@ -29,11 +28,10 @@ class HidingPixels {
   HidingPixels(const HidingPixels&) = delete;
   HidingPixels& operator=(const HidingPixels&) = delete;
 
-  /// make_luma() of the frame. Errors: device.
-  [[nodiscard]] virtual Luma luma_of(const Frame& frame) = 0;
-
-  /// The frame, in memory that its decoder can do without while it waits. Errors: device.
+  /// The frame, in memory that its decoder can do without while it waits. What it was in goes back
+  /// with the next wait(). Errors: device.
   [[nodiscard]] virtual Frame kept(Frame frame) = 0;
+  virtual void wait() {}
 
   /// As FaceHider::hide() and hide_all(); they make the frame writable. Errors: device.
   virtual void hide(Frame& frame, std::span<const Box> faces) = 0;
@@ -44,8 +42,19 @@ class HidingPixels {
 /// faces among them, which nothing would hide.
 void refuse_ignored(std::uint32_t candidates);
 
-/// Makes what hides in one style. Errors: device.
-using MakeHidingPixels = std::function<std::unique_ptr<HidingPixels>(const HideOptions&)>;
+/// What hiding needs of the frames' device.
+class HidingDevice {
+ public:
+  HidingDevice() = default;
+  virtual ~HidingDevice() = default;
+  HidingDevice(const HidingDevice&) = delete;
+  HidingDevice& operator=(const HidingDevice&) = delete;
+
+  /// What hides in one style. Errors: device.
+  [[nodiscard]] virtual std::unique_ptr<HidingPixels> make_pixels(const HideOptions& look) = 0;
+  /// Errors: device.
+  [[nodiscard]] virtual std::unique_ptr<MotionEstimator> make_motion() = 0;
+};
 
 /// Frames go in with the detections of all scores that tracks need (FrameRecord::faces), or, where
 /// tracks are known, with none; and come out in their order, hidden, with FrameRecord::faces,
@@ -53,12 +62,12 @@ using MakeHidingPixels = std::function<std::unique_ptr<HidingPixels>(const HideO
 /// ProcessorSetup::waiting_frames at most. A damaged frame is hidden as a whole. Where no video is
 /// written nothing is hidden, and no picture kept.
 ///
-/// Used by one thread. Errors: as Tracker, RegionClock, known_frames() and `make`'s: then no
+/// Used by one thread. Errors: as Tracker, RegionClock, known_frames() and the device's: then no
 /// further frame is given.
 class Hiding {
  public:
   /// @param setup  of a job that hides
-  Hiding(const ProcessorSetup& setup, MakeHidingPixels make);
+  Hiding(const ProcessorSetup& setup, std::unique_ptr<HidingDevice> device);
 
   void push(WorkItem item, const FrameProcessor::Sink& sink);
   void flush(const FrameProcessor::Sink& sink);
@@ -67,6 +76,7 @@ class Hiding {
   void report(JobResult& result, Notices& notices) const;
 
  private:
+  [[nodiscard]] std::vector<HiddenFrame> track(WorkItem& item);
   void give(std::vector<HiddenFrame> known, const FrameProcessor::Sink& sink);
   void settle(HiddenFrame known, WorkItem& item);
   void hide(const HiddenFrame& known, const RegionClock::Now& regions, bool damaged, Frame& frame);
@@ -75,8 +85,9 @@ class Hiding {
   const HideJob& job_;
   const bool writes_;  ///< else faces are only tracked
   const Size picture_;
-  const MakeHidingPixels make_;
+  const std::unique_ptr<HidingDevice> device_;
   RegionClock regions_;
+  std::unique_ptr<MotionEstimator> motion_;  ///< null where tracks are known
   std::unique_ptr<HiddenFrames> source_;
   std::unique_ptr<HidingPixels> pixels_;  ///< the job's own style
   std::unique_ptr<HidingPixels> region_pixels_;

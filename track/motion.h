@@ -1,41 +1,32 @@
-// What happens between two pictures: a cut, the camera's motion, the motion of a box.
+// What happens between two pictures: a cut, the camera's motion, the motion of boxes.
 #pragma once
 
-#include <array>
-#include <cstdint>
+#include <memory>
+#include <span>
 #include <vector>
 
+#include "core/frame.h"
 #include "core/geometry.h"
-#include "track/luma.h"
-#include "track/pyramid.h"
+#include "track/flow.h"
 #include "track/similarity.h"
 
 namespace facepipe {
 
-/// How the luma is spread in each of 4 x 4 cells of the picture: 16 bins, of a luma that is
-/// equalised first, so that a change of exposure is no cut. Each cell's bins add up to 1, or are 0
-/// where the picture is too small to have that cell.
-inline constexpr int kHistogramCells = 4;
-inline constexpr int kHistogramBins = 16;
-using CellHistograms = std::array<std::array<float, kHistogramBins>,
-                                  static_cast<std::size_t>(kHistogramCells) * kHistogramCells>;
-
-/// 0 (equal) .. 1 (nothing in common): half of the L1 distance, mean of the cells.
-[[nodiscard]] float distance(const CellHistograms& a, const CellHistograms& b);
-
-/// A picture as motion needs it. Owns all of it; never changes.
+/// A picture as its MotionEstimator needs it, and where that keeps it. Never changes.
 class MotionPicture {
  public:
-  /// `luma` is not empty.
-  explicit MotionPicture(Luma luma);
+  virtual ~MotionPicture() = default;
+  MotionPicture(const MotionPicture&) = delete;
+  MotionPicture& operator=(const MotionPicture&) = delete;
 
-  [[nodiscard]] const LumaPyramid& pyramid() const { return pyramid_; }
-  [[nodiscard]] const CellHistograms& histograms() const { return histograms_; }
-  [[nodiscard]] Size size() const { return pyramid_.picture(); }
+  /// Of the upright picture.
+  [[nodiscard]] Size size() const { return size_; }
+
+ protected:
+  explicit MotionPicture(Size size) : size_(size) {}
 
  private:
-  LumaPyramid pyramid_;
-  CellHistograms histograms_;
+  Size size_;
 };
 
 /// What is between two pictures in a row.
@@ -46,22 +37,45 @@ struct PictureChange {
   /// From the first picture to the second, in pixels of the picture. The identity at a cut, and
   /// where less than 30 % of the points fit one motion.
   Similarity camera;
-  float distance = 0;      ///< of the histograms
+  float distance = 0;      ///< of the histograms, 0 (equal) .. 1 (nothing in common)
   float inlier_share = 0;  ///< of the points; 0 where the picture has no texture
 };
 
-/// Follows at most 300 points with texture (the measure of Shi and Tomasi 1994), spread over the
-/// picture, from `before` to `now`, and fits the camera's motion to them.
-[[nodiscard]] PictureChange compare(const MotionPicture& before, const MotionPicture& now);
+/// A box of a picture, to be found in another one of the same size.
+struct BoxStep {
+  const MotionPicture* from = nullptr;
+  const MotionPicture* to = nullptr;
+  Box box;            ///< not empty; may pass the picture's edge
+  Similarity camera;  ///< from `from` to `to`
+  int grid = 0;       ///< points on each axis, kMostGrid at most; 0: the camera's motion alone
+};
 
-/// Where `box` of `before` is in `now`: the median of the motion of grid x grid points in it that
-/// were found again from `now` to within a pixel or so (the forward-backward error of Kalal et al.
-/// 2010), beside `camera`, which also says how its size changes. With less than a sixth of the
-/// points found, `camera` alone. Both pictures have one size.
-///
-/// @param box   not empty; may pass the picture's edge
-/// @param grid  points on each axis; 0: `camera` alone
-[[nodiscard]] Box follow_box(const MotionPicture& before, const MotionPicture& now, const Box& box,
-                             const Similarity& camera, int grid);
+/// Looks at pictures in small luma: half their size, 8 bits, upright. Equal pictures give equal
+/// results on all devices, bit for bit. Used by one thread. Errors: Error(device).
+class MotionEstimator {
+ public:
+  MotionEstimator() = default;
+  virtual ~MotionEstimator() = default;
+  MotionEstimator(const MotionEstimator&) = delete;
+  MotionEstimator& operator=(const MotionEstimator&) = delete;
+
+  /// The frame lies on the estimator's device; it must be kept until the first call that looks for
+  /// motion in the picture has returned, or wait().
+  [[nodiscard]] virtual std::shared_ptr<const MotionPicture> look_at(const Frame& frame) = 0;
+
+  /// Until the frames that it has looked at are no longer needed.
+  virtual void wait() {}
+
+  /// Follows at most 300 points with texture (the measure of Shi and Tomasi 1994), spread over the
+  /// picture, from `before` to `now`, and fits the camera's motion to them.
+  [[nodiscard]] virtual PictureChange compare(const MotionPicture& before,
+                                              const MotionPicture& now) = 0;
+
+  /// Where each box is: the median of the motion of grid x grid points in it that were found again
+  /// from `to` to within a pixel or so (the forward-backward error of Kalal et al. 2010), beside
+  /// the camera's, which also says how the box' size changes. With less than a sixth of the points
+  /// found, the camera's alone.
+  [[nodiscard]] virtual std::vector<Box> follow(std::span<const BoxStep> steps) = 0;
+};
 
 }  // namespace facepipe

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "core/geometry.h"
+#include "core/host_device.h"
 
 namespace facepipe {
 
@@ -15,7 +16,7 @@ struct Similarity {
   float dx = 0;
   float dy = 0;
 
-  [[nodiscard]] Point operator()(Point p) const {
+  [[nodiscard]] FACEPIPE_HOST_DEVICE Point operator()(Point p) const {
     return {a * p.x - b * p.y + dx, b * p.x + a * p.y + dy};
   }
   [[nodiscard]] float scale() const;

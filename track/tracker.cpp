@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t kMostPictures = 256;
 /// Points that are followed in a frame, forwards and backwards each.
 constexpr int kMostFlowPoints = 1500;
-constexpr int kFineGrid = 5;
+constexpr int kFineGrid = kMostGrid;
 constexpr int kCoarseGrid = 3;
 /// Stamps are rounded to their time base: so much more is not later.
 constexpr double kSameTime = 1e-6;
@@ -101,6 +101,17 @@ struct Track {
   Box first_box;               ///< of the first sighting, where going backwards begins
 };
 
+/// A track on its way back from its first sighting, step by step.
+struct Backward {
+  std::size_t track = 0;        ///< in the list of tracks
+  std::int64_t from = 0;        ///< the frame of the first sighting
+  double first_s = 0;           ///< its time
+  double seen_s = 0;            ///< that of the last sighting on the way
+  Box box;                      ///< where the track is now
+  const Waiting* at = nullptr;  ///< the frame in whose picture it is
+  bool over = false;
+};
+
 /// So many points on each axis of a box, that a frame's boxes together don't exceed the limit.
 class PointBudget {
  public:
@@ -110,7 +121,7 @@ class PointBudget {
     };
     return fits(kFineGrid) ? kFineGrid : fits(kCoarseGrid) ? kCoarseGrid : 0;
   }
-  void spend(int grid) { left_ -= grid * grid; }
+  void spend(int grid, std::size_t boxes) { left_ -= grid * grid * static_cast<int>(boxes); }
 
  private:
   int left_ = kMostFlowPoints;
@@ -143,7 +154,8 @@ void check_tracker_options(const TrackerOptions& options) {
 
 class Tracker::Impl {
  public:
-  explicit Impl(const TrackerOptions& options) : options_(options) {
+  Impl(const TrackerOptions& options, MotionEstimator& motion)
+      : options_(options), motion_(motion) {
     check_tracker_options(options);
   }
 
@@ -154,8 +166,9 @@ class Tracker::Impl {
   void check_whole() const;
   void check(const TrackerInput& input) const;
   Waiting& append(TrackerInput& input);
-  void look(Waiting& now, Luma luma);
+  void look(Waiting& now, std::shared_ptr<const MotionPicture> picture);
   void move_on(const Waiting& now);
+  void follow_hidden(const Waiting& now);
   void take(Waiting& now);
   template <typename Accept>
   void take(Waiting& now, bool hidden, std::vector<bool>& used, Accept accept);
@@ -165,7 +178,11 @@ class Tracker::Impl {
   Box cover_neighbour(const Track& track, const Waiting& now, const Box& seen);
   void fill(Track& track, const Waiting& now, const Sighting& sighting);
   void hide(Track& track);
-  void go_back(Track& track);
+  void go_back();
+  [[nodiscard]] std::vector<Backward> newly_hidden();
+  [[nodiscard]] bool goes_on(const Backward& going, std::int64_t frame);
+  void follow_back(std::vector<Backward>& going, const Waiting& then, std::int64_t frame);
+  void show_back(Backward& going, Waiting& then);
   void hold(Waiting& now);
   void forget_let_out(Track& track) const;
   [[nodiscard]] Box coasted(const Track& track, const Similarity& camera) const;
@@ -199,8 +216,10 @@ class Tracker::Impl {
   }
 
   TrackerOptions options_;
+  MotionEstimator& motion_;
   std::deque<Waiting> waiting_;
-  std::vector<Track> tracks_;  ///< by id
+  std::vector<Track> tracks_;               ///< by id
+  std::vector<std::int64_t> newly_hidden_;  ///< ids, by this frame
   std::vector<TrackSummary> ended_;
   std::shared_ptr<const MotionPicture> last_picture_;
   std::shared_ptr<const MotionPicture> before_;  ///< what `last_picture_` was compared with
@@ -222,6 +241,7 @@ TrackerOutput Tracker::Impl::push(TrackerInput input) {
   Waiting& now = append(input);
   move_on(now);
   if (!now.frame.hide_all) take(now);
+  go_back();
   hold(now);
   TrackerOutput out;
   let_out(out);
@@ -261,7 +281,7 @@ Waiting& Tracker::Impl::append(TrackerInput& input) {
   Waiting& now = waiting_.emplace_back();
   now.frame.number = next_frame_++;
   now.frame.time_s = input.time_s;
-  now.frame.hide_all = input.detections == nullptr || input.luma.empty();
+  now.frame.hide_all = input.detections == nullptr || !input.picture;
   now.frame.cut = !last_s_;
   last_s_ = input.time_s;
   if (!now.frame.hide_all) {
@@ -271,17 +291,17 @@ Waiting& Tracker::Impl::append(TrackerInput& input) {
       if (input.detections->scores[i] >= least && is_usable(input.detections->boxes[i]))
         now.sightings.push_back({input.detections->boxes[i], input.detections->scores[i]});
   }
-  if (!input.luma.empty()) look(now, std::move(input.luma));
+  if (input.picture) look(now, std::move(input.picture));
   back_budget_ = {};
   return now;
 }
 
-void Tracker::Impl::look(Waiting& now, Luma luma) {
-  now.picture = std::make_shared<const MotionPicture>(std::move(luma));
+void Tracker::Impl::look(Waiting& now, std::shared_ptr<const MotionPicture> picture) {
+  now.picture = std::move(picture);
   before_ = std::exchange(last_picture_, now.picture);
   step_s_ = now.frame.time_s - std::exchange(picture_s_, now.frame.time_s);
   if (!before_) return;
-  const PictureChange change = compare(*before_, *now.picture);
+  const PictureChange change = motion_.compare(*before_, *now.picture);
   now.camera = change.camera;
   now.frame.cut = change.cut;
   if (!change.cut) return;
@@ -289,10 +309,18 @@ void Tracker::Impl::look(Waiting& now, Luma luma) {
   tracks_.clear();
 }
 
-/// Doubtful tracks follow the camera alone: there may be many, and nothing is hidden by them. Where
-/// two faces cross, the points in either's box may be the other's, and each goes on as it went.
 void Tracker::Impl::move_on(const Waiting& now) {
   if (!now.picture || !before_) return;
+  follow_hidden(now);
+  std::vector<bool> over(tracks_.size());
+  for (std::size_t i = 0; i < tracks_.size(); ++i)
+    over[i] = !is_usable(tracks_[i].box) || !meets(tracks_[i].box, now.picture->size());
+  end_where(over);
+}
+
+/// Doubtful tracks follow the camera alone: there may be many, and nothing is hidden by them. Where
+/// two faces cross, the points in either's box may be the other's, and each goes on as it went.
+void Tracker::Impl::follow_hidden(const Waiting& now) {
   std::vector<Box> hidden;
   for (const Track& track : tracks_)
     if (track.summary.hidden) hidden.push_back(track.box);
@@ -301,18 +329,20 @@ void Tracker::Impl::move_on(const Waiting& now) {
     return std::ranges::count_if(
                hidden, [&](const Box& other) { return iou(box, other) > kLeastCrossing; }) > 1;
   };
-  std::vector<bool> over(tracks_.size());
-  for (std::size_t i = 0; i < tracks_.size(); ++i) {
-    Track& track = tracks_[i];
-    if (!track.summary.hidden || grid == 0)
+  std::vector<BoxStep> steps;
+  std::vector<Track*> followed;
+  for (Track& track : tracks_) {
+    if (!track.summary.hidden || grid == 0) {
       track.box = moved(track.box, now.camera);
-    else if (crosses(track.box))
+    } else if (crosses(track.box)) {
       track.box = coasted(track, now.camera);
-    else
-      track.box = follow_box(*before_, *now.picture, track.box, now.camera, grid);
-    over[i] = !is_usable(track.box) || !meets(track.box, now.picture->size());
+    } else {
+      steps.push_back({before_.get(), now.picture.get(), track.box, now.camera, grid});
+      followed.push_back(&track);
+    }
   }
-  end_where(over);
+  const std::vector<Box> places = motion_.follow(steps);
+  for (std::size_t i = 0; i < followed.size(); ++i) followed[i]->box = places[i];
 }
 
 Box Tracker::Impl::coasted(const Track& track, const Similarity& camera) const {
@@ -443,44 +473,80 @@ void Tracker::Impl::hide(Track& track) {
   for (std::int64_t i = std::max(oldest, track.summary.first_frame); i < next_frame_; ++i)
     for (TrackedBox& box : waiting(i)->frame.boxes)
       if (box.track == track.summary.id) box.hidden = true;
-  go_back(track);
+  newly_hidden_.push_back(track.summary.id);
 }
 
-void Tracker::Impl::go_back(Track& track) {
-  const std::int64_t from = track.summary.first_frame;
-  const Waiting* at = waiting(from);
-  if (at == nullptr) return;
-  const double first_s = at->frame.time_s;
-  double seen_s = first_s;
-  Box box = track.first_box;
+/// All tracks that are hidden from this frame on, side by side from frame to frame: motion is
+/// looked for in many boxes at once.
+void Tracker::Impl::go_back() {
+  std::vector<Backward> going = newly_hidden();
   const std::int64_t oldest = waiting_.front().frame.number;
-  for (std::int64_t i = from - 1; i >= oldest; --i) {
-    if (waiting(i + 1)->frame.cut) break;
+  for (std::int64_t i = next_frame_ - 2; i >= oldest && !going.empty(); --i) {
+    for (Backward& track : going) track.over = i < track.from && !goes_on(track, i);
+    std::erase_if(going, [](const Backward& track) { return track.over; });
     Waiting& then = *waiting(i);
-    const bool next = i == from - 1;
-    const double missed_s = seen_s - then.frame.time_s;
-    if (!next && (missed_s > hold_s(track) + kSameTime ||
-                  first_s - then.frame.time_s > options_.back_s + kSameTime))
-      break;
-    if (then.picture && at->picture) {
-      const int grid = back_budget_.grid_for(1);
-      back_budget_.spend(grid);
-      box = follow_box(*at->picture, *then.picture, box, at->camera.inverse(), grid);
-      if (!is_usable(box) || !meets(box, then.picture->size())) break;
-      at = &then;
-    }
-    TrackedBox shown{track.summary.id, box, 0, 0, BoxState::held, true};
-    const Sighting* const best = nearest(then, box, options_.continue_score);
-    if (best != nullptr) {
-      box = shown.box = best->box;
-      shown.score = best->score;
-      shown.state = BoxState::seen;
-      seen_s = then.frame.time_s;
-    }
-    shown.grow = grown(seen_s - then.frame.time_s);
-    show(then, shown);
-    track.summary.first_frame = i;
+    follow_back(going, then, i);
+    for (Backward& track : going)
+      if (i < track.from && !track.over) show_back(track, then);
+    std::erase_if(going, [](const Backward& track) { return track.over; });
   }
+}
+
+std::vector<Backward> Tracker::Impl::newly_hidden() {
+  std::vector<Backward> going;
+  for (const std::int64_t id : std::exchange(newly_hidden_, {})) {
+    const auto track = std::ranges::lower_bound(
+        tracks_, id, {}, [](const Track& other) { return other.summary.id; });
+    const Waiting* const first = waiting(track->summary.first_frame);
+    if (first == nullptr) continue;
+    const double first_s = first->frame.time_s;
+    going.push_back({static_cast<std::size_t>(track - tracks_.begin()), track->summary.first_frame,
+                     first_s, first_s, track->first_box, first});
+  }
+  return going;
+}
+
+bool Tracker::Impl::goes_on(const Backward& going, std::int64_t frame) {
+  if (waiting(frame + 1)->frame.cut) return false;
+  if (frame == going.from - 1) return true;
+  const double time_s = waiting(frame)->frame.time_s;
+  return going.seen_s - time_s <= hold_s(tracks_[going.track]) + kSameTime &&
+         going.first_s - time_s <= options_.back_s + kSameTime;
+}
+
+void Tracker::Impl::follow_back(std::vector<Backward>& going, const Waiting& then,
+                                std::int64_t frame) {
+  if (!then.picture) return;
+  std::vector<Backward*> followed;
+  for (Backward& track : going)
+    if (frame < track.from && track.at->picture) followed.push_back(&track);
+  const int grid = back_budget_.grid_for(followed.size());
+  back_budget_.spend(grid, followed.size());
+  std::vector<BoxStep> steps;
+  for (const Backward* track : followed)
+    steps.push_back({track->at->picture.get(), then.picture.get(), track->box,
+                     track->at->camera.inverse(), grid});
+  const std::vector<Box> places = motion_.follow(steps);
+  for (std::size_t i = 0; i < followed.size(); ++i) {
+    Backward& track = *followed[i];
+    track.box = places[i];
+    track.at = &then;
+    track.over = !is_usable(track.box) || !meets(track.box, then.picture->size());
+  }
+}
+
+void Tracker::Impl::show_back(Backward& going, Waiting& then) {
+  TrackSummary& track = tracks_[going.track].summary;
+  TrackedBox shown{track.id, going.box, 0, 0, BoxState::held, true};
+  if (const Sighting* const best = nearest(then, going.box, options_.continue_score)) {
+    going.box = shown.box = best->box;
+    shown.score = best->score;
+    shown.state = BoxState::seen;
+    going.seen_s = then.frame.time_s;
+  }
+  shown.grow = grown(going.seen_s - then.frame.time_s);
+  show(then, shown);
+  track.first_frame = then.frame.number;
 }
 
 /// Tracks that this frame doesn't show go on for a while.
@@ -564,7 +630,8 @@ void Tracker::Impl::drop_pictures() {
   }
 }
 
-Tracker::Tracker(const TrackerOptions& options) : impl_(std::make_unique<Impl>(options)) {}
+Tracker::Tracker(MotionEstimator& motion, const TrackerOptions& options)
+    : impl_(std::make_unique<Impl>(options, motion)) {}
 Tracker::~Tracker() = default;
 Tracker::Tracker(Tracker&&) noexcept = default;
 Tracker& Tracker::operator=(Tracker&&) noexcept = default;

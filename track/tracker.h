@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/detections.h"
-#include "track/luma.h"
+#include "track/motion.h"
 #include "track/track.h"
 
 namespace facepipe {
@@ -64,9 +64,9 @@ inline constexpr std::size_t kMostWaitingBoxes = std::size_t{1} << 24;  ///< of 
 /// One frame's findings.
 struct TrackerInput {
   double time_s = 0;  ///< finite, later than the frame's before
-  /// Empty where the picture is damaged: nothing is looked for in it, and the next picture is
-  /// compared with the last good one. A picture of another size is a cut.
-  Luma luma;
+  /// The estimator's. Null where it is damaged: nothing is looked for in it, and the next picture
+  /// is compared with the last good one. A picture of another size is a cut.
+  std::shared_ptr<const MotionPicture> picture;
   /// After suppression, of all scores from the lowest of the options on; those below, and boxes
   /// that are empty or not finite, are passed over. Null: the detector gave no result, which is
   /// something else than no faces. Read during push() only.
@@ -90,20 +90,21 @@ struct TrackerOutput {
 /// them, and as the box was moved on. To take strong detections first is ByteTrack's (Zhang et al.
 /// 2022); the boxes before and behind a detection are what hiding needs on top.
 ///
-/// Memory: the small luma and its pyramid of each frame in back_s, 0.7 MB at 1080p, for at most 256
+/// Memory: the pictures of each frame in back_s, of small luma 0.7 MB at 1080p, for at most 256
 /// frames; of frames that wait besides, only boxes. Work on a frame is limited, too: where there
 /// are many tracks fewer points of each are followed, and at last the camera's motion alone.
 class Tracker {
  public:
-  /// Throws as check_tracker_options() does.
-  explicit Tracker(const TrackerOptions& options = {});
+  /// `motion` must outlive it, and no other tracker may use it meanwhile. Throws as
+  /// check_tracker_options() does.
+  explicit Tracker(MotionEstimator& motion, const TrackerOptions& options = {});
   ~Tracker();
   Tracker(Tracker&&) noexcept;
   Tracker& operator=(Tracker&&) noexcept;
 
-  /// The frames that are complete with this one. Errors: Error(internal) for a time that doesn't
-  /// follow; Error(device) for more detections, tracks or boxes than the limits above. After an
-  /// error it gives nothing more: all calls throw Error(internal).
+  /// The frames that are complete with this one. Errors: as the estimator; Error(internal) for a
+  /// time that doesn't follow; Error(device) for more detections, tracks or boxes than the limits
+  /// above. After an error it gives nothing more: all calls throw Error(internal).
   [[nodiscard]] TrackerOutput push(TrackerInput input);
 
   /// All frames and tracks that are left. What is pushed afterwards follows no frame; numbers and

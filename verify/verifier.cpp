@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/error.h"
-#include "track/luma.h"
 #include "track/matching.h"
 
 namespace facepipe {
@@ -64,16 +63,14 @@ Verifier::Verifier(const VerifierOptions& options, Looks original, Looks hidden)
 
 void Verifier::push(const FramePair& pair, const std::stop_token& stop) {
   const Frame& original = pair.original;
-  if (!tracker_) tracker_.emplace(tracker_options(options_, original.upright()));
+  if (!tracker_) tracker_.emplace(motion_, tracker_options(options_, original.upright()));
   Waiting waiting{pair.number, pair.time_s, make_grey(original), make_grey(pair.hidden), {}};
   check_file(original, waiting);
   const Detections found = together(pair, waiting, stop);
   TrackerInput input;
   input.time_s = pair.time_s;
   input.detections = &found;
-  if (!pair.damaged)
-    input.luma =
-        make_luma(original.planes[0], original.format, original.size, original.orientation);
+  if (!pair.damaged) input.picture = motion_.look_at(original);
   waiting_.push_back(std::move(waiting));
   examine(tracker_->push(std::move(input)));
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/frame.h"
+#include "track/cpu/motion.h"
 #include "track/track_file.h"
 #include "track/tracker.h"
 #include "verify/findings.h"
@@ -91,6 +92,7 @@ class Verifier {
   const VerifierOptions options_;
   Looks looks_at_original_;
   Looks looks_at_hidden_;
+  CpuMotionEstimator motion_;
   std::optional<Tracker> tracker_;  // made for the first frame's size
   std::deque<Waiting> waiting_;
   std::vector<Followed> others_;

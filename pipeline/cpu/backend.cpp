@@ -14,6 +14,7 @@
 #include "overlay/overlay.h"
 #include "pipeline/faces.h"
 #include "pipeline/hiding.h"
+#include "track/cpu/motion.h"
 #include "video/pictures.h"
 
 namespace facepipe {
@@ -29,9 +30,6 @@ class CpuHidingPixels final : public HidingPixels {
  public:
   explicit CpuHidingPixels(const HideOptions& look) : look_(look), hider_(look) {}
 
-  [[nodiscard]] Luma luma_of(const Frame& frame) override {
-    return make_luma(frame.planes[0], frame.format, frame.size, frame.orientation);
-  }
   [[nodiscard]] Frame kept(Frame frame) override { return frame; }
 
   void hide(Frame& frame, std::span<const Box> faces) override {
@@ -48,6 +46,16 @@ class CpuHidingPixels final : public HidingPixels {
   FaceHider hider_;
 };
 
+class CpuHidingDevice final : public HidingDevice {
+ public:
+  [[nodiscard]] std::unique_ptr<HidingPixels> make_pixels(const HideOptions& look) override {
+    return std::make_unique<CpuHidingPixels>(look);
+  }
+  [[nodiscard]] std::unique_ptr<MotionEstimator> make_motion() override {
+    return std::make_unique<CpuMotionEstimator>();
+  }
+};
+
 class CpuProcessor final : public FrameProcessor {
  public:
   /// @param detector  null where nothing is looked for
@@ -55,9 +63,7 @@ class CpuProcessor final : public FrameProcessor {
       : options_(setup.options),
         detector_(std::move(detector)),
         suppressor_(options_.nms, nms_capacity(options_.nms)) {
-    if (options_.hide)
-      hiding_.emplace(
-          setup, [](const HideOptions& look) { return std::make_unique<CpuHidingPixels>(look); });
+    if (options_.hide) hiding_.emplace(setup, std::make_unique<CpuHidingDevice>());
     if (detector_) tell_tiles(detector_->facts().tiling);
   }
 

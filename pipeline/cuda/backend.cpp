@@ -14,6 +14,7 @@
 #include "detector/cuda_detector.h"
 #include "pipeline/cuda/hiding_pixels.h"
 #include "pipeline/cuda/kept_graphs.h"
+#include "track/cuda/motion.h"
 #include "video/cuda/decoder.h"
 #include "video/cuda/encoder.h"
 #include "video/cuda/encoder_plan.h"
@@ -63,13 +64,26 @@ class CudaWork final : public FrameWork {
   bool waited_for_ = false;
 };
 
-MakeHidingPixels hiding_pixels(const ProcessorSetup& setup) {
-  const HidingPictures pictures{setup.first.device, setup.first.size, setup.first.format,
-                                setup.waiting_frames + kHiddenInFlight};
-  return [pictures, &copies = setup.copies](const HideOptions& look) {
-    return make_cuda_hiding_pixels(look, pictures, copies);
-  };
-}
+class CudaHidingDevice final : public HidingDevice {
+ public:
+  explicit CudaHidingDevice(const ProcessorSetup& setup)
+      : pictures_{setup.first.device, setup.first.size, setup.first.format,
+                  setup.waiting_frames + kHiddenInFlight},
+        upright_(setup.first.upright()),
+        copies_(setup.copies) {}
+
+  [[nodiscard]] std::unique_ptr<HidingPixels> make_pixels(const HideOptions& look) override {
+    return make_cuda_hiding_pixels(look, pictures_, copies_);
+  }
+  [[nodiscard]] std::unique_ptr<MotionEstimator> make_motion() override {
+    return make_cuda_motion_estimator(upright_, cuda::Event::Wait::spinning, copies_);
+  }
+
+ private:
+  HidingPictures pictures_;
+  Size upright_;
+  CopyCounter& copies_;
+};
 
 class CudaProcessor final : public FrameProcessor {
  public:
@@ -78,7 +92,7 @@ class CudaProcessor final : public FrameProcessor {
         graphs_(std::move(graphs)),
         nms_capacity_(nms_capacity(setup.options.nms)),
         copies_(setup.copies) {
-    if (setup.options.hide) hiding_.emplace(setup, hiding_pixels(setup));
+    if (setup.options.hide) hiding_.emplace(setup, std::make_unique<CudaHidingDevice>(setup));
     tell_tiles(graphs_->detector->facts().tiling);
   }
 

@@ -8,7 +8,6 @@
 #include "core/cuda/stream.h"
 #include "core/error.h"
 #include "overlay/cuda/hide.h"
-#include "pipeline/cuda/small_luma.h"
 #include "video/cuda/pictures.h"
 #include "video/cuda/pool.h"
 #include "video/pictures.h"
@@ -46,16 +45,12 @@ class CudaHidingPixels final : public HidingPixels {
   CudaHidingPixels(const CudaHidingPixels&) = delete;
   CudaHidingPixels& operator=(const CudaHidingPixels&) = delete;
 
-  [[nodiscard]] Luma luma_of(const Frame& frame) override {
-    if (!luma_) luma_.emplace(layout_.size, copies_);
-    return luma_->of(frame, stream_);
-  }
-
   [[nodiscard]] Frame kept(Frame frame) override {
     if (frame.size != layout_.size || frame.format != format_)
       throw Error(ErrorKind::internal, "hide: a picture unlike the first");
     if (!places_)
       places_.emplace(waiting_, [bytes = layout_.bytes] { return std::make_unique<Place>(bytes); });
+    wait();
     std::shared_ptr<Place> place = places_->lease();
     std::byte* const memory = place->memory.data();
     const Size chroma = frame.chroma_size();
@@ -67,10 +62,18 @@ class CudaHidingPixels final : public HidingPixels {
                static_cast<std::size_t>(chroma.width) * 2 * sample, chroma.height, stream_);
     copies_.add(CopyKind::waiting, layout_.bytes);
     place->done.record(stream_);
-    place->done.synchronize();  // the decoder's surface goes back
     Frame copy = wrap(picture_over(memory, layout_, unwrap(frame), place), layout_.format, device_);
     copy.info() = frame.info();
+    source_ = std::move(frame);
+    copying_ = std::move(place);
     return copy;
+  }
+
+  void wait() override {
+    if (!copying_) return;
+    copying_->done.synchronize();
+    copying_ = nullptr;
+    source_ = {};  // the decoder's surface goes back
   }
 
   void hide(Frame& frame, std::span<const Box> faces) override {
@@ -100,8 +103,9 @@ class CudaHidingPixels final : public HidingPixels {
   CopyCounter& copies_;
   cuda::Stream stream_;
   CudaFaceHider hider_;
-  std::optional<SmallLuma> luma_;
   std::optional<Pool<Place>> places_;
+  Frame source_;                    // while it is copied
+  std::shared_ptr<Place> copying_;  // to where
   Pool<cuda::Event> events_{4, [] { return std::make_unique<cuda::Event>(); }};
 };
 

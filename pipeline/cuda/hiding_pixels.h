@@ -21,9 +21,8 @@ struct HidingPictures {
 
 /// A frame that waits is copied out of its decoder's surface, of which there are 32 at most, into
 /// memory of its own; all of that is allocated for the first. Hidden frames carry Frame::ready.
-/// Several may hide on a frame one after the other. Of pictures nothing but the small luma comes to
-/// the host. CUDA's current device must be the frames'; `copies` must outlive it, and frames may.
-/// Errors: Error(device); as check_hide_options().
+/// Several may hide on a frame one after the other. CUDA's current device must be the frames';
+/// `copies` must outlive it, and frames may. Errors: Error(device); as check_hide_options().
 [[nodiscard]] std::unique_ptr<HidingPixels> make_cuda_hiding_pixels(const HideOptions& look,
                                                                     const HidingPictures& pictures,
                                                                     CopyCounter& copies);

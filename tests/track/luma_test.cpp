@@ -6,8 +6,8 @@
 
 #include "core/frame.h"
 #include "tests/support/test_frame.h"
-#include "track/luma.h"
-#include "track/pyramid.h"
+#include "track/cpu/luma.h"
+#include "track/cpu/pyramid.h"
 
 namespace facepipe {
 namespace {
@@ -97,7 +97,7 @@ TEST(LumaPyramid, EndsBeforeALevelIsTooSmall) {
     const std::size_t samples =
         static_cast<std::size_t>(half.width) * static_cast<std::size_t>(half.height);
     const LumaPyramid pyramid({c.picture, half, std::vector<std::uint8_t>(samples, 9)});
-    ASSERT_EQ(pyramid.levels(), c.levels) << to_string(c.picture);
+    ASSERT_EQ(pyramid.shape().levels, c.levels) << to_string(c.picture);
     const LumaLevel last = pyramid.level(c.levels - 1);
     EXPECT_EQ(last.size, c.last);
     EXPECT_EQ(last.scale, static_cast<float>(1 << c.levels));

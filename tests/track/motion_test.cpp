@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "tests/track/scenes.h"
-#include "track/lucas_kanade.h"
-#include "track/motion.h"
+#include "track/cpu/lucas_kanade.h"
+#include "track/cpu/motion.h"
 #include "track/similarity.h"
 
 namespace facepipe {
@@ -17,7 +17,17 @@ namespace {
 using test::about;
 using test::Scene;
 
-MotionPicture picture(const Scene& scene) { return MotionPicture(test::render(scene)); }
+CpuMotionPicture picture(const Scene& scene) { return CpuMotionPicture(test::render(scene)); }
+
+PictureChange compare(const MotionPicture& before, const MotionPicture& now) {
+  return CpuMotionEstimator().compare(before, now);
+}
+
+Box follow_box(const MotionPicture& before, const MotionPicture& now, const Box& box,
+               const Similarity& camera, int grid) {
+  const std::vector<BoxStep> steps{{&before, &now, box, camera, grid}};
+  return CpuMotionEstimator().follow(steps).at(0);
+}
 
 /// The largest distance of two similarities' images of the picture's corners.
 float difference(const Similarity& a, const Similarity& b, Size size) {
@@ -75,10 +85,10 @@ TEST(FitSimilarity, OfTooLittleIsTheIdentity) {
 
 TEST(FollowPoint, FindsAShift) {
   Scene scene;
-  const MotionPicture before = picture(scene);
+  const CpuMotionPicture before = picture(scene);
   for (const Point shift : {Point{0, 0}, Point{1.5F, -0.75F}, Point{9, 14}, Point{-18, 13}}) {
     scene.camera = {1, 0, shift.x, shift.y};
-    const MotionPicture now = picture(scene);
+    const CpuMotionPicture now = picture(scene);
     int found = 0;
     for (float y = 60; y < 200; y += 20)
       for (float x = 60; x < 260; x += 20) {
@@ -90,12 +100,13 @@ TEST(FollowPoint, FindsAShift) {
 }
 
 TEST(FollowPoint, FindsNothingWithoutTexture) {
-  const MotionPicture flat(Luma{{320, 240}, {160, 120}, std::vector<std::uint8_t>(160 * 120, 90)});
+  const CpuMotionPicture flat(
+      Luma{{320, 240}, {160, 120}, std::vector<std::uint8_t>(160 * 120, 90)});
   EXPECT_FALSE(follow_point(flat.pyramid(), flat.pyramid(), {99, 99}, {99, 99}, 2, 0));
 }
 
 TEST(FollowPoint, RefusesPointsOutside) {
-  const MotionPicture some = picture({});
+  const CpuMotionPicture some = picture({});
   for (const Point p : {Point{-1, 10}, Point{10, 241}, Point{1e30F, 10}, Point{NAN, NAN}}) {
     EXPECT_FALSE(follow_point(some.pyramid(), some.pyramid(), p, {10, 10}, 2, 0));
     EXPECT_FALSE(follow_point(some.pyramid(), some.pyramid(), {10, 10}, p, 0, 0));
@@ -117,7 +128,7 @@ TEST(Compare, FindsTheCamera) {
       {about(middle, 2, 1, -5, 5), "turn"},
   };
   Scene scene{.picture = {640, 360}};
-  const MotionPicture before = picture(scene);
+  const CpuMotionPicture before = picture(scene);
   for (const Case& c : cases) {
     scene.camera = c.camera;
     const PictureChange change = compare(before, picture(scene));
@@ -131,20 +142,20 @@ TEST(Compare, FindsTheCamera) {
 TEST(Compare, FindsTheCameraBehindWhatMoves) {
   Scene scene{.picture = {640, 360}};
   scene.patches = {{{50, 50, 250, 250}, 91}, {{400, 100, 520, 300}, 92}};
-  const MotionPicture before = picture(scene);
+  const CpuMotionPicture before = picture(scene);
   scene.camera = {1, 0, 6, 2};
   scene.patches = {{{38, 50, 238, 250}, 91}, {{415, 100, 535, 300}, 92}};
   EXPECT_LT(difference(compare(before, picture(scene)).camera, scene.camera, scene.picture), 0.7F);
 }
 
 TEST(Compare, FindsACut) {
-  const MotionPicture before = picture({.picture = {640, 360}, .seed = 1});
+  const CpuMotionPicture before = picture({.picture = {640, 360}, .seed = 1});
   // A texture that is elsewhere light and dark: the other one's histograms are about the same.
   Scene other{.picture = {640, 360}, .seed = 50};
   other.patches = {{{0, 0, 640, 150}, 60}};
   Luma luma = test::render(other);
   for (std::size_t i = 0; i < luma.samples.size() / 2; ++i) luma.samples[i] /= 8;
-  const PictureChange change = compare(before, MotionPicture(luma));
+  const PictureChange change = compare(before, CpuMotionPicture(luma));
   EXPECT_TRUE(change.cut);
   EXPECT_EQ(change.camera, Similarity{});
   EXPECT_GT(change.distance, 0.4F);
@@ -157,7 +168,7 @@ TEST(Compare, TakesAnotherSizeForACut) {
 
 TEST(Compare, TakesAFlashForNone) {
   Scene scene{.picture = {640, 360}};
-  const MotionPicture before = picture(scene);
+  const CpuMotionPicture before = picture(scene);
   scene.gain = 0.5F;
   const PictureChange change = compare(before, picture(scene));
   EXPECT_FALSE(change.cut);
@@ -167,7 +178,7 @@ TEST(Compare, TakesAFlashForNone) {
 TEST(Compare, TakesAnySize) {
   for (const Size size : {Size{1, 1}, Size{2, 1}, Size{16, 16}, Size{33, 17}, Size{35, 35},
                           Size{641, 37}, Size{5, 700}}) {
-    const MotionPicture a = picture({.picture = size});
+    const CpuMotionPicture a = picture({.picture = size});
     const PictureChange change = compare(a, a);
     EXPECT_FALSE(change.cut) << to_string(size);
     EXPECT_LT(difference(change.camera, {}, size), 0.1F) << to_string(size);
@@ -192,7 +203,7 @@ TEST(FollowBox, FollowsWhatMovesAgainstTheCamera) {
   };
   for (const Case& c : cases) {
     Scene scene{.picture = {640, 360}, .patches = {{c.box, 77}}};
-    const MotionPicture before = picture(scene);
+    const CpuMotionPicture before = picture(scene);
     scene.camera = {1, 0, 4, 4};
     const Box truth{c.box.x1 + c.step.x, c.box.y1 + c.step.y, c.box.x2 + c.step.x,
                     c.box.y2 + c.step.y};
@@ -205,11 +216,12 @@ TEST(FollowBox, FollowsWhatMovesAgainstTheCamera) {
 }
 
 TEST(FollowBox, FollowsTheCameraWhereNothingIsFound) {
-  const MotionPicture flat(Luma{{320, 240}, {160, 120}, std::vector<std::uint8_t>(160 * 120, 90)});
+  const CpuMotionPicture flat(
+      Luma{{320, 240}, {160, 120}, std::vector<std::uint8_t>(160 * 120, 90)});
   const Box box{100, 100, 140, 150};
   const Similarity camera{1, 0, 3, -2};
   EXPECT_EQ(follow_box(flat, flat, box, camera, 5), moved(box, camera));
-  const MotionPicture some = picture({});
+  const CpuMotionPicture some = picture({});
   EXPECT_EQ(follow_box(some, some, box, camera, 0), moved(box, camera));
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/geometry.h"
-#include "track/luma.h"
+#include "track/cpu/luma.h"
 #include "track/similarity.h"
 
 namespace facepipe::test {

@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "tests/support/expect_error.h"
 #include "tests/track/scenes.h"
+#include "track/cpu/motion.h"
 #include "track/matching.h"
 #include "track/tracker.h"
 
@@ -32,10 +33,17 @@ Box shifted(const Box& box, float x, float y) {
   return {box.x1 + x, box.y1 + y, box.x2 + x, box.y2 + y};
 }
 
+/// Null where nothing is known of it.
+std::shared_ptr<const MotionPicture> picture_of(Luma luma) {
+  if (luma.empty()) return nullptr;
+  return std::make_shared<CpuMotionPicture>(std::move(luma));
+}
+
 /// Runs a tracker and keeps what comes out.
 class Film {
  public:
-  explicit Film(TrackerOptions options = {}) : tracker_(options) {}
+  explicit Film(TrackerOptions options = {})
+      : motion_(std::make_unique<CpuMotionEstimator>()), tracker_(*motion_, options) {}
 
   void push(const Scene& scene, const std::vector<Seen>& faces, double step = kStep) {
     const Detections found = detections(faces);
@@ -43,7 +51,7 @@ class Film {
   }
   void push_luma(Luma luma, const Detections* found, double step = kStep) {
     time_ += step;
-    take(tracker_.push({time_, std::move(luma), found}));
+    take(tracker_.push({time_, picture_of(std::move(luma)), found}));
   }
   void flush() { take(tracker_.flush()); }
 
@@ -86,6 +94,7 @@ class Film {
     std::ranges::move(out.ended, std::back_inserter(ended));
   }
 
+  std::unique_ptr<CpuMotionEstimator> motion_;
   Tracker tracker_;
   double time_ = 0;
 };
@@ -393,11 +402,12 @@ TEST(Tracker, GivesNothingAfterAnError) {
   Detections many;
   for (std::size_t i = 0; i <= kMostDetections; ++i) many.push_back(kFace, 0.5F);
   const Detections none;
-  Tracker tracker;
-  static_cast<void>(tracker.push({0, test::render({}), &none}));
-  EXPECT_THROW(static_cast<void>(tracker.push({1, test::render({}), &many})), Error);
+  CpuMotionEstimator motion;
+  Tracker tracker(motion);
+  static_cast<void>(tracker.push({0, picture_of(test::render({})), &none}));
+  EXPECT_THROW(static_cast<void>(tracker.push({1, picture_of(test::render({})), &many})), Error);
   test::expect_error(ErrorKind::internal, "tracks: used after an error", [&] {
-    static_cast<void>(tracker.push({2, test::render({}), &none}));
+    static_cast<void>(tracker.push({2, picture_of(test::render({})), &none}));
   });
   test::expect_error(ErrorKind::internal, "tracks: used after an error",
                      [&] { static_cast<void>(tracker.flush()); });
@@ -483,11 +493,12 @@ TEST(Tracker, TakesFramesOfChangingDistance) {
 TEST(Tracker, RefusesATimeThatDoesNotFollow) {
   for (const double time :
        {0.04, 0.0, -1.0, static_cast<double>(NAN), std::numeric_limits<double>::infinity()}) {
-    Tracker tracker;
+    CpuMotionEstimator motion;
+    Tracker tracker(motion);
     const Detections none;
-    EXPECT_TRUE(tracker.push({0.04, test::render({}), &none}).frames.empty());
+    EXPECT_TRUE(tracker.push({0.04, picture_of(test::render({})), &none}).frames.empty());
     test::expect_error(ErrorKind::internal, "tracks: frame 1 is not later", [&] {
-      static_cast<void>(tracker.push({time, test::render({}), &none}));
+      static_cast<void>(tracker.push({time, picture_of(test::render({})), &none}));
     });
   }
 }
@@ -495,15 +506,17 @@ TEST(Tracker, RefusesATimeThatDoesNotFollow) {
 TEST(Tracker, RefusesMoreDetectionsThanItTracks) {
   Detections many;
   for (std::size_t i = 0; i <= kMostDetections; ++i) many.push_back(kFace, 0.5F);
-  Tracker tracker;
+  CpuMotionEstimator motion;
+  Tracker tracker(motion);
   test::expect_error(ErrorKind::device, "frame 0 has 4097 detections, more than 4096", [&] {
-    static_cast<void>(tracker.push({0, test::render({}), &many}));
+    static_cast<void>(tracker.push({0, picture_of(test::render({})), &many}));
   });
 }
 
 TEST(Tracker, RefusesMoreTracksThanItFollows) {
   // Detections that never continue a track: each frame's are elsewhere.
-  Tracker tracker;
+  CpuMotionEstimator motion;
+  Tracker tracker(motion);
   const auto push = [&](int frame) {
     Detections many;
     for (int i = 0; i < 4000; ++i) {
@@ -513,7 +526,7 @@ TEST(Tracker, RefusesMoreTracksThanItFollows) {
       const auto side = 0.2F * std::pow(3.0F, static_cast<float>(frame));
       many.push_back({x, y, x + side, y + side}, 0.5F);
     }
-    static_cast<void>(tracker.push({frame * kStep, test::render({}), &many}));
+    static_cast<void>(tracker.push({frame * kStep, picture_of(test::render({})), &many}));
   };
   push(0);
   push(1);
@@ -668,9 +681,10 @@ TEST(TrackerOptions, AreChecked) {
       {.weak_hold_s = -1},   {.look_ahead_s = -1},
       {.look_ahead_s = nan}, {.grow_per_s = -1},
   };
+  CpuMotionEstimator motion;
   for (std::size_t i = 0; i < refused.size(); ++i) {
     SCOPED_TRACE(i);
-    test::expect_error(ErrorKind::usage, "tracks: ", [&] { Tracker tracker(refused[i]); });
+    test::expect_error(ErrorKind::usage, "tracks: ", [&] { Tracker tracker(motion, refused[i]); });
   }
   EXPECT_NO_THROW(check_tracker_options({}));
 }

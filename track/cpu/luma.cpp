@@ -1,4 +1,4 @@
-#include "track/luma.h"
+#include "track/cpu/luma.h"
 
 #include <algorithm>
 #include <cstddef>

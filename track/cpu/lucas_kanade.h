@@ -4,12 +4,9 @@
 #include <optional>
 
 #include "core/geometry.h"
-#include "track/pyramid.h"
+#include "track/cpu/pyramid.h"
 
 namespace facepipe {
-
-/// Side of the window around a point that is compared, in samples of a level.
-inline constexpr int kFlowWindow = 8;
 
 /// The place in `to` of what is at `point` in `from`: minimises the squared difference of the
 /// windows around both by Gauss-Newton steps, at each level from `coarsest` to `finest` (Bouguet

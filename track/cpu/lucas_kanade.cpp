@@ -1,8 +1,7 @@
-#include "track/lucas_kanade.h"
+#include "track/cpu/lucas_kanade.h"
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
 
 namespace facepipe {
@@ -10,12 +9,6 @@ namespace {
 
 constexpr int kSide = kFlowWindow;
 constexpr int kRimmed = kSide + 2;  ///< with a sample more on each side, for gradients
-constexpr int kMostSteps = 12;
-constexpr float kConverged = 0.05F;  ///< samples
-constexpr float kDiverged = 1;       ///< of the last step
-/// The least eigenvalue of the gradients' mean matrix, in squared grey levels per sample: less is
-/// what rounding to 8 bits makes of a flat surface.
-constexpr float kLeastTexture = 0.25F;
 
 template <int Side>
 using Window = std::array<float, static_cast<std::size_t>(Side) * Side>;
@@ -34,38 +27,26 @@ void gather_clamped(const LumaLevel& level, int left, int top,
   }
 }
 
-/// The window around `centre` (samples; (0, 0) is the outer corner of the first), bilinear.
+/// The window around `centre`, bilinear.
 template <int Side>
 void sample_window(const LumaLevel& level, Point centre, Window<Side>& out) {
-  const float left = centre.x - 0.5F * Side;  // of the first sample's centre, less 0.5
-  const float top = centre.y - 0.5F * Side;
-  const float floor_x = std::floor(left);
-  const float floor_y = std::floor(top);
-  const float fx = left - floor_x;
-  const float fy = top - floor_y;
-  const int x0 = static_cast<int>(floor_x);
-  const int y0 = static_cast<int>(floor_y);
-  const float w00 = (1 - fx) * (1 - fy);
-  const float w10 = fx * (1 - fy);
-  const float w01 = (1 - fx) * fy;
-  const float w11 = fx * fy;
-
+  const WindowPlace place(centre, Side);
   std::array<std::uint8_t, (Side + 1) * (Side + 1)> edge;
   const std::uint8_t* first = edge.data();
   std::ptrdiff_t stride = Side + 1;
-  if (x0 >= 0 && y0 >= 0 && x0 + Side < level.size.width && y0 + Side < level.size.height) {
+  if (place.x >= 0 && place.y >= 0 && place.x + Side < level.size.width &&
+      place.y + Side < level.size.height) {
     stride = level.size.width;
-    first = level.samples + y0 * stride + x0;
+    first = level.samples + place.y * stride + place.x;
   } else {
-    gather_clamped<Side>(level, x0, y0, edge);
+    gather_clamped<Side>(level, place.x, place.y, edge);
   }
   for (int y = 0; y < Side; ++y) {
     const std::uint8_t* upper = first + y * stride;
     const std::uint8_t* lower = upper + stride;
     float* row = out.data() + static_cast<std::ptrdiff_t>(y) * Side;
     for (int x = 0; x < Side; ++x)
-      row[x] = w00 * static_cast<float>(upper[x]) + w10 * static_cast<float>(upper[x + 1]) +
-               w01 * static_cast<float>(lower[x]) + w11 * static_cast<float>(lower[x + 1]);
+      row[x] = place.between(upper[x], upper[x + 1], lower[x], lower[x + 1]);
   }
 }
 
@@ -91,10 +72,10 @@ class Template {
         xy[x] += gx * gy;
         yy[x] += gy * gy;
       }
-    invert(sum(xx), sum(xy), sum(yy));
+    inverse_ = {sum(xx), sum(xy), sum(yy)};
   }
 
-  [[nodiscard]] bool textured() const { return textured_; }
+  [[nodiscard]] bool textured() const { return inverse_.textured; }
 
   /// By how much `centre` is to move to bring the window of `level` nearer to this.
   [[nodiscard]] Point step(const LumaLevel& level, Point centre) const {
@@ -109,9 +90,7 @@ class Template {
         x_sum[x] += gx_[i] * difference;
         y_sum[x] += gy_[i] * difference;
       }
-    const float bx = sum(x_sum);
-    const float by = sum(y_sum);
-    return {ixx_ * bx + ixy_ * by, ixy_ * bx + iyy_ * by};
+    return inverse_.step(sum(x_sum), sum(y_sum));
   }
 
  private:
@@ -123,30 +102,11 @@ class Template {
     return total;
   }
 
-  void invert(float xx, float xy, float yy) {
-    const float least =
-        (xx + yy - std::sqrt((xx - yy) * (xx - yy) + 4 * xy * xy)) / (2 * kSide * kSide);
-    const float determinant = xx * yy - xy * xy;
-    textured_ = least >= kLeastTexture && determinant > 0;
-    if (!textured_) return;
-    ixx_ = yy / determinant;
-    ixy_ = -xy / determinant;
-    iyy_ = xx / determinant;
-  }
-
   Window<kSide> grey_;
   Window<kSide> gx_;
   Window<kSide> gy_;
-  float ixx_ = 0;
-  float ixy_ = 0;
-  float iyy_ = 0;
-  bool textured_ = false;
+  FlowMatrix inverse_;
 };
-
-bool is_inside(Point p, Size size) {
-  return p.x >= 0 && p.y >= 0 && p.x < static_cast<float>(size.width) &&
-         p.y < static_cast<float>(size.height);
-}
 
 /// Moves `there` (samples of the level) to what is at `here`; whether it was found.
 bool converge(const LumaLevel& from, const LumaLevel& to, Point here, Point& there) {
@@ -154,14 +114,14 @@ bool converge(const LumaLevel& from, const LumaLevel& to, Point here, Point& the
   if (!window.textured()) return false;
   Point at = there;
   float length = 0;
-  for (int i = 0; i < kMostSteps; ++i) {
+  for (int i = 0; i < kMostFlowSteps; ++i) {
     if (!is_inside(at, to.size)) return false;
     const Point step = window.step(to, at);
     at = {at.x + step.x, at.y + step.y};
-    length = std::sqrt(step.x * step.x + step.y * step.y);
-    if (length < kConverged) break;
+    length = length_of(step);
+    if (length < kFlowConverged) break;
   }
-  if (!(length < kDiverged) || !is_inside(at, to.size)) return false;
+  if (!(length < kFlowDiverged) || !is_inside(at, to.size)) return false;
   there = at;
   return true;
 }
@@ -171,8 +131,8 @@ bool converge(const LumaLevel& from, const LumaLevel& to, Point here, Point& the
 std::optional<Point> follow_point(const LumaPyramid& from, const LumaPyramid& to, Point point,
                                   Point guess, int coarsest, int finest) {
   bool found = false;
-  if (!is_inside(point, from.picture())) return std::nullopt;
-  for (int i = std::min(coarsest, from.levels() - 1); i >= finest; --i) {
+  if (!is_inside(point, from.shape().picture)) return std::nullopt;
+  for (int i = std::min(coarsest, from.shape().levels - 1); i >= finest; --i) {
     const LumaLevel a = from.level(i);
     const float scale = a.scale;
     Point there{guess.x / scale, guess.y / scale};

@@ -1,0 +1,38 @@
+// Motion between pictures in host memory, on one core.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "track/cpu/luma.h"
+#include "track/cpu/pyramid.h"
+#include "track/motion.h"
+#include "track/motion_rules.h"
+
+namespace facepipe {
+
+/// Owns its samples.
+class CpuMotionPicture final : public MotionPicture {
+ public:
+  /// `luma` is not empty.
+  explicit CpuMotionPicture(Luma luma);
+
+  [[nodiscard]] const LumaPyramid& pyramid() const { return pyramid_; }
+  [[nodiscard]] const CellHistograms& histograms() const { return histograms_; }
+
+ private:
+  LumaPyramid pyramid_;
+  CellHistograms histograms_;
+};
+
+/// Of CpuMotionPictures; several estimators may share them.
+class CpuMotionEstimator final : public MotionEstimator {
+ public:
+  [[nodiscard]] std::shared_ptr<const MotionPicture> look_at(const Frame& frame) override;
+  [[nodiscard]] PictureChange compare(const MotionPicture& before,
+                                      const MotionPicture& now) override;
+  [[nodiscard]] std::vector<Box> follow(std::span<const BoxStep> steps) override;
+};
+
+}  // namespace facepipe

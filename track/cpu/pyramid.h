@@ -1,0 +1,26 @@
+// A luma at falling sizes, in which displacements are found from coarse to fine.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "track/cpu/luma.h"
+#include "track/flow.h"
+
+namespace facepipe {
+
+/// Owns its levels, of which the first is the luma itself.
+class LumaPyramid {
+ public:
+  /// `luma` is not empty.
+  explicit LumaPyramid(Luma luma);
+
+  [[nodiscard]] const PyramidShape& shape() const { return shape_; }
+  [[nodiscard]] LumaLevel level(int i) const;
+
+ private:
+  PyramidShape shape_;
+  std::vector<std::vector<std::uint8_t>> levels_;
+};
+
+}  // namespace facepipe
