@@ -56,6 +56,15 @@ std::unique_ptr<Backend> make_backend(const Device& device, const DetectorOption
 #endif
 }
 
+std::unique_ptr<Backend> make_renderer(const Device& device) {
+  if (device.kind == DeviceKind::cpu) return make_cpu_backend(nullptr);
+#if FACEPIPE_CUDA
+  return make_cuda_renderer(device);
+#else
+  refuse(device);
+#endif
+}
+
 DeviceChoice choose_device(const DeviceRequest& request, const CudaProbe& cuda,
                            const DetectorOptions& options, const MakeBackend& make) {
   DeviceChoice choice;

@@ -29,6 +29,9 @@ namespace facepipe {
 [[nodiscard]] std::unique_ptr<Backend> make_backend(const Device& device,
                                                     const DetectorOptions& options);
 
+/// Without a model: for jobs alone that look for nothing (HideJob::known). Errors: device.
+[[nodiscard]] std::unique_ptr<Backend> make_renderer(const Device& device);
+
 using MakeBackend = std::function<std::unique_ptr<Backend>(const Device&, const DetectorOptions&)>;
 
 struct DeviceChoice {

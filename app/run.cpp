@@ -60,6 +60,16 @@ JobObserver in_pass(const JobObserver& observer, std::int64_t before) {
   return pass;
 }
 
+/// Both list each kind, or none does.
+void add_copies(std::vector<CopySum>& to, const std::vector<CopySum>& more) {
+  for (CopySum& sum : to) {
+    const auto its = std::ranges::find(more, sum.kind, &CopySum::kind);
+    if (its == more.end()) continue;
+    sum.calls += its->calls;
+    sum.bytes += its->bytes;
+  }
+}
+
 /// The result of the second pass, with what the first alone knows.
 JobResult of_both_passes(JobResult first, JobResult second) {
   second.tracks = std::move(first.tracks);
@@ -68,6 +78,7 @@ JobResult of_both_passes(JobResult first, JobResult second) {
   second.candidates_ignored = first.candidates_ignored;
   second.network_size = first.network_size;
   second.tiling = first.tiling;
+  add_copies(second.copies, first.copies);
   second.wall_s += first.wall_s;
   second.startup_s += first.startup_s;
   second.cpu_s += first.cpu_s;
@@ -103,7 +114,6 @@ class Run {
   [[nodiscard]] bool nothing_to_write() const;
   void tell_cosmetic_style() const;
   void load_model();
-  [[nodiscard]] const char* only_on_cpu() const;
   void prepare(InputOutcome& outcome);
   void forget_dead_runs() const;
   void work_on_all();
@@ -297,40 +307,29 @@ void Run::tell_cosmetic_style() const {
         style == HideStyle::blur ? "blur" : "mosaic");
 }
 
-/// What was asked for that CUDA can't do; nullptr: nothing.
-const char* Run::only_on_cpu() const {
-  if (!options_.files.known_tracks.empty()) return "--tracks";
-  if (options_.two_pass) return "--two-pass";
-  return options_.job.hide && options_.job.hide->mirrored_too ? "--careful" : nullptr;
-}
-
+/// Device and model; without a model where it is known what there is to hide.
 void Run::load_model() {
-  const char* const cpu_only = only_on_cpu();
-  const bool cuda_named = options_.devices || (!options_.device.automatic &&
-                                               options_.device.device.kind == DeviceKind::cuda);
-  if (cpu_only != nullptr && cuda_named)
-    throw Error(ErrorKind::usage, std::string(cpu_only) + " works on the CPU alone so far");
-  const DeviceRequest request =
-      cpu_only != nullptr ? DeviceRequest{false, Device{}} : options_.device;
-  if (!options_.files.known_tracks.empty()) {
-    facts_ = {{Device{}}, {}, {}, {}, {}, {}};
-    backend_ = parts_.renderer();
-    return;
-  }
+  const bool looks = options_.files.known_tracks.empty();
+  const DeviceRequest& request = options_.device;
   const bool cpu_named = !request.automatic && request.device.kind == DeviceKind::cpu;
   const CudaProbe cuda = cpu_named ? CudaProbe{} : parts_.probe_cuda();
   DetectorOptions detector = options_.detector;
-  detector.model = find_model(detector.model, program_directory());
-  const auto make = [this](const Device& device, const DetectorOptions& wanted) {
+  if (looks) detector.model = find_model(detector.model, program_directory());
+  const auto make = [&](const Device& device, const DetectorOptions& wanted) {
     if (device.kind == DeviceKind::cpu && options_.job.decoder == DecoderChoice::nvdec)
       throw Error(ErrorKind::usage, "--decoder cuda: the device is the cpu");
-    return parts_.backend(device, wanted);
+    return looks ? parts_.backend(device, wanted) : parts_.renderer(device);
   };
   DeviceChoice choice = options_.devices ? choose_devices(*options_.devices, cuda, detector, make)
                                          : choose_device(request, cuda, detector, make);
-  const DetectorOrigin& origin = choice.backend->origin();
-  facts_ = {choice.devices,      choice.why,     origin.choice(),
-            origin.model_kind(), detector.model, origin.model_sha256()};
+  facts_ = {choice.devices, choice.why, {}, {}, {}, {}};
+  if (looks) {
+    const DetectorOrigin& origin = choice.backend->origin();
+    facts_->engine = origin.choice();
+    facts_->model_kind = origin.model_kind();
+    facts_->model = detector.model;
+    facts_->model_sha256 = origin.model_sha256();
+  }
   backend_ = std::move(choice.backend);
 }
 

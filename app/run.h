@@ -21,7 +21,7 @@ struct RunParts {
   std::function<JobResult(const JobOptions&, Backend&, const JobObserver&, const std::stop_token&)>
       job;
   /// For jobs that look for nothing: loads no model.
-  std::function<std::unique_ptr<Backend>()> renderer = [] { return make_cpu_backend(nullptr); };
+  std::function<std::unique_ptr<Backend>(const Device&)> renderer = make_renderer;
 };
 
 /// Works on every input, writes the files beside the videos and the summary, and returns the exit

@@ -86,7 +86,7 @@ void time_overlay(Size size, Orientation orientation, int faces, const OverlaySt
   describe_picture(frame, described[0]);
   const cuda::DeviceBuffer<FrameDescriptor> descriptor(1);
   put(descriptor.data(), described, stream);
-  const DetectionBuffers buffers(kCapacity);
+  const cuda::DetectionBuffers buffers(kCapacity);
   const Detections found = crowd(faces, upright_size(size, orientation));
   put(buffers.view().boxes, found.boxes, stream);
   put(buffers.view().scores, found.scores, stream);

@@ -25,9 +25,7 @@ Frame mirrored_view(const Frame& frame) {
   view.device = frame.device;
   view.ready = frame.ready;
   view.owner = frame.owner;
-  // To mirror behind a turn is to mirror first and turn the other way.
-  view.orientation.quarter_turns = (4 - frame.orientation.quarter_turns) % 4;
-  view.orientation.mirrored = !frame.orientation.mirrored;
+  view.orientation = mirrored(frame.orientation);
   return view;
 }
 

@@ -7,6 +7,12 @@
 
 namespace facepipe {
 
+/// How the same samples become the upright picture mirrored left to right.
+[[nodiscard]] constexpr Orientation mirrored(Orientation orientation) {
+  // To mirror behind a turn is to mirror first and turn the other way.
+  return {(4 - orientation.quarter_turns) % 4, !orientation.mirrored};
+}
+
 /// A frame of the same samples, which it keeps alive, whose upright picture is mirrored left to
 /// right.
 [[nodiscard]] Frame mirrored_view(const Frame& frame);

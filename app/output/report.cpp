@@ -181,13 +181,13 @@ void add_facts(Json& json, const std::optional<RunFacts>& facts) {
   json["device"] = to_string(facts->devices.front());
   json["devices"] = Json::array();
   for (const Device device : facts->devices) json["devices"].push_back(to_string(device));
-  if (facts->model_kind.empty()) return;
-  json["engine"] = facts->engine.name();
-  json["precision"] = to_string(facts->engine.precision);
   Json why = Json::array();
   for (const std::string& reason : {facts->device_why, facts->engine.why})
     if (!reason.empty()) why.push_back(reason);
   json["why"] = std::move(why);
+  if (facts->model_kind.empty()) return;
+  json["engine"] = facts->engine.name();
+  json["precision"] = to_string(facts->engine.precision);
   json["model"] = {{"kind", facts->model_kind},
                    {"path", facts->model.string()},
                    {"sha256", facts->model_sha256}};

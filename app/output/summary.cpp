@@ -15,11 +15,12 @@ std::string names_of(const std::vector<Device>& devices) {
 }
 
 std::string facts_line(const RunFacts& facts) {
-  if (facts.model_kind.empty())
-    return fmt::format("ran on {}; faces were not looked for\n", names_of(facts.devices));
+  const std::string devices = names_of(facts.devices);
   std::string line =
-      fmt::format("ran on {}, {} {}, {} ({})\n", names_of(facts.devices), facts.engine.name(),
-                  to_string(facts.engine.precision), facts.model_kind, facts.model.string());
+      facts.model_kind.empty()
+          ? fmt::format("ran on {}; faces were not looked for\n", devices)
+          : fmt::format("ran on {}, {} {}, {} ({})\n", devices, facts.engine.name(),
+                        to_string(facts.engine.precision), facts.model_kind, facts.model.string());
   for (const std::string& why : {facts.device_why, facts.engine.why})
     if (!why.empty()) line += fmt::format("  {}\n", why);
   return line;

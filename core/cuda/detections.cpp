@@ -3,9 +3,18 @@
 #include <algorithm>
 #include <span>
 
-#include "core/cuda/buffer.h"
-
 namespace facepipe::cuda {
+
+DetectionBuffers::DetectionBuffers(std::uint32_t capacity, bool with_landmarks)
+    : capacity_(capacity),
+      boxes_(capacity),
+      scores_(capacity),
+      landmarks_(with_landmarks ? capacity : 0),
+      count_(1) {}
+
+DeviceDetections DetectionBuffers::view() const {
+  return {boxes_.data(), scores_.data(), landmarks_.data(), count_.data(), capacity_};
+}
 
 Detections download(const DeviceDetections& from, StreamView stream) {
   std::uint32_t count = 0;

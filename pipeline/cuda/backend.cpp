@@ -10,8 +10,13 @@
 
 #include "core/cuda/check.h"
 #include "core/cuda/devices.h"
+#include "core/cuda/graph.h"
+#include "core/cuda/stream.h"
 #include "core/error.h"
+#include "detector/cnn/cuda/two_looks_detector.h"
 #include "detector/cuda_detector.h"
+#include "detector/mirror.h"
+#include "overlay/cuda/hide.h"
 #include "pipeline/cuda/hiding_pixels.h"
 #include "pipeline/cuda/kept_graphs.h"
 #include "track/cuda/motion.h"
@@ -87,16 +92,18 @@ class CudaHidingDevice final : public HidingDevice {
 
 class CudaProcessor final : public FrameProcessor {
  public:
+  /// @param graphs  null where nothing is looked for
   CudaProcessor(const ProcessorSetup& setup, Device device, std::shared_ptr<GraphSet> graphs)
       : device_(device),
         graphs_(std::move(graphs)),
         nms_capacity_(nms_capacity(setup.options.nms)),
         copies_(setup.copies) {
     if (setup.options.hide) hiding_.emplace(setup, std::make_unique<CudaHidingDevice>(setup));
-    tell_tiles(graphs_->detector->facts().tiling);
+    if (graphs_) tell_tiles(graphs_->detector->facts().tiling);
   }
 
   void start(WorkItem& item, const std::stop_token& stop) override {
+    if (!graphs_) return;
     cuda::use_device(device_);
     Slots::Permit permit = graphs_->places.acquire(stop);
     FrameGraph& graph = *graphs_->graphs[static_cast<std::size_t>(permit.number())];
@@ -106,6 +113,7 @@ class CudaProcessor final : public FrameProcessor {
   }
 
   void finish(WorkItem& item) override {
+    if (!graphs_) return;
     cuda::use_device(device_);
     auto& work = static_cast<CudaWork&>(*item.work);
     const ScopedCpuTime cpu(item.record.times, StageId::inference);
@@ -133,7 +141,8 @@ class CudaProcessor final : public FrameProcessor {
   [[nodiscard]] std::int64_t candidates_ignored() const override { return candidates_ignored_; }
 
   void report(std::int64_t ignored, JobResult& result, Notices& notices) const override {
-    report_detection(graphs_->detector->facts(), ignored, nms_capacity_, result, notices);
+    if (graphs_)
+      report_detection(graphs_->detector->facts(), ignored, nms_capacity_, result, notices);
     if (hiding_) hiding_->report(result, notices);
   }
 
@@ -158,12 +167,21 @@ int decoders_in_memory(const AVCodecParameters& video) {
       std::min<std::int64_t>(static_cast<std::int64_t>(free / 2) / (kSurfaces * surface), 64));
 }
 
+/// Captures what hides, which a chip that this build has no code for refuses.
+void try_hiding(Device device) {
+  Frame frame;
+  frame.format = {true, 1, 1, 8, 0, true};  // NV12
+  frame.size = {64, 64};
+  frame.device = device;
+  const cuda::Stream stream;
+  static_cast<void>(cuda::capture(stream, [&] { enqueue_hide_all(frame, {}, stream); }));
+}
+
 class CudaBackend final : public Backend {
  public:
-  CudaBackend(Device device, const DetectorOptions& options)
-      : device_(device),
-        requests_(options.requests),
-        detectors_(make_cuda_detector_factory(device, options)) {
+  /// @param requests  frames that one lane looks at at once
+  CudaBackend(Device device, std::unique_ptr<CudaDetectorFactory> detectors, int requests)
+      : device_(device), requests_(requests), detectors_(std::move(detectors)) {
     // Where nvJPEG and NVDEC wait for the device, they sleep: lanes need the cores.
     cuda::use_device(device);
     FACEPIPE_CUDA_CHECK(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync));
@@ -243,11 +261,14 @@ class CudaBackend final : public Backend {
     const Frame& first = setup.first;
     const JobOptions& options = setup.options;
     cuda::use_device(device_);
+    if (options.hide && options.hide->known)
+      return std::make_unique<CudaProcessor>(setup, device_, nullptr);
     GraphKey key;
     key.layout = {first.size, first.format, first.orientation};
     key.style = options.output.empty() || options.hide ? kNoOverlay : options.overlay;
     key.nms = options.nms;
     key.sizes = {options.min_face, options.max_face};
+    key.mirrored_too = options.hide && options.hide->mirrored_too;
     key.with_faces = options.wants_faces || options.hide;
     key.times_stages = options.wants_stage_times;
     // Trials take longer than a picture.
@@ -257,9 +278,14 @@ class CudaBackend final : public Backend {
     return std::make_unique<CudaProcessor>(setup, device_, graphs_of(key));
   }
 
-  [[nodiscard]] const DetectorOrigin& origin() const override { return *detectors_; }
+  [[nodiscard]] const DetectorOrigin& origin() const override { return detectors(); }
 
  private:
+  [[nodiscard]] CudaDetectorFactory& detectors() const {
+    if (!detectors_) throw Error(ErrorKind::internal, "no detector was loaded");
+    return *detectors_;
+  }
+
   [[nodiscard]] std::string probe_nvenc(const NvencTask& task) const {
     const UniqueAVBuffer hardware = open_hardware_device(device_, std::make_shared<cuda::Stream>());
     return reason_against_nvenc(task, *hardware);
@@ -276,9 +302,22 @@ class CudaBackend final : public Backend {
     return nvjpeg_;
   }
 
-  [[nodiscard]] std::shared_ptr<GraphSet> make_graphs(const GraphKey& key) {
+  [[nodiscard]] std::shared_ptr<const CudaDetector> detector_of(const GraphKey& key) const {
+    const auto look_at = [&](const StreamLayout& layout) {
+      return detectors().detector(layout, nms_capacity(key.nms), key.tuning);
+    };
+    if (!key.mirrored_too) return look_at(key.layout);
+    StreamLayout other_way = key.layout;
+    other_way.orientation = mirrored(key.layout.orientation);
+    auto plain = look_at(key.layout);
+    return make_cuda_two_looks_detector(
+        std::move(plain), look_at(other_way),
+        upright_size(key.layout.stored, key.layout.orientation).width);
+  }
+
+  [[nodiscard]] std::shared_ptr<GraphSet> make_graphs(const GraphKey& key) const {
     FrameGraphSetup setup;
-    setup.detector = detectors_->detector(key.layout, nms_capacity(key.nms), key.tuning);
+    setup.detector = detector_of(key);
     setup.overlay = {key.layout.stored, key.layout.format, key.layout.orientation, key.style,
                      nms_capacity(key.nms)};
     setup.nms = key.nms;
@@ -305,7 +344,15 @@ class CudaBackend final : public Backend {
 }  // namespace
 
 std::unique_ptr<Backend> make_cuda_backend(Device device, const DetectorOptions& options) {
-  return std::make_unique<CudaBackend>(device, options);
+  auto detectors = make_cuda_detector_factory(device, options);
+  return std::make_unique<CudaBackend>(device, std::move(detectors), options.requests);
+}
+
+std::unique_ptr<Backend> make_cuda_renderer(Device device) {
+  cuda::use_device(device);
+  try_hiding(device);
+  constexpr int kNoRequests = 0;
+  return std::make_unique<CudaBackend>(device, nullptr, kNoRequests);
 }
 
 }  // namespace facepipe

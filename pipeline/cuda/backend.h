@@ -17,4 +17,8 @@ namespace facepipe {
 [[nodiscard]] std::unique_ptr<Backend> make_cuda_backend(Device device,
                                                          const DetectorOptions& options);
 
+/// The same without a model, for jobs alone that look for nothing (HideJob::known). Refuses a chip
+/// that this build has no code for. Makes `device` the calling thread's. Errors: device.
+[[nodiscard]] std::unique_ptr<Backend> make_cuda_renderer(Device device);
+
 }  // namespace facepipe

@@ -83,17 +83,6 @@ bool is_whole(const cuda::DeviceDetections& detections) {
 
 }  // namespace
 
-DetectionBuffers::DetectionBuffers(std::uint32_t capacity, bool with_landmarks)
-    : capacity_(capacity),
-      boxes_(capacity),
-      scores_(capacity),
-      landmarks_(with_landmarks ? capacity : 0),
-      count_(1) {}
-
-cuda::DeviceDetections DetectionBuffers::view() const {
-  return {boxes_.data(), scores_.data(), landmarks_.data(), count_.data(), capacity_};
-}
-
 void enqueue_faces(const cuda::DeviceDetections& candidates, const DeviceKept& kept,
                    const FaceSizes& sizes, const cuda::DeviceDetections& faces, FaceCounts* counts,
                    cuda::StreamView stream) {

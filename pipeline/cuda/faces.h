@@ -14,21 +14,6 @@
 
 namespace facepipe {
 
-/// Device memory for candidates or faces. Its count starts undefined.
-class DetectionBuffers {
- public:
-  explicit DetectionBuffers(std::uint32_t capacity, bool with_landmarks = true);
-  [[nodiscard]] cuda::DeviceDetections view() const;
-  [[nodiscard]] std::uint32_t capacity() const { return capacity_; }
-
- private:
-  std::uint32_t capacity_;
-  cuda::DeviceBuffer<Box> boxes_;
-  cuda::DeviceBuffer<float> scores_;
-  cuda::DeviceBuffer<Landmarks> landmarks_;
-  cuda::DeviceBuffer<std::uint32_t> count_;
-};
-
 /// How many there were of each; what a frame's record tells without its faces.
 struct FaceCounts {
   std::uint32_t candidates = 0;  ///< those beyond the arrays' capacity included

@@ -68,7 +68,7 @@ class FrameGraph {
   cuda::DeviceBuffer<std::uint32_t> kept_counts_;  ///< kept, beyond the capacity
   cuda::DeviceBuffer<Box> kept_boxes_;             ///< of voting
   cuda::DeviceBuffer<float> kept_scores_;          ///< of soft suppression
-  DetectionBuffers faces_;
+  cuda::DetectionBuffers faces_;
   cuda::DeviceBuffer<FaceCounts> counts_;
   CudaOverlay overlay_;
   DescriptorUpload descriptor_;

@@ -18,6 +18,7 @@ struct GraphKey {
   OverlayStyle style;
   NmsOptions nms;
   FaceSizes sizes;
+  bool mirrored_too = false;  ///< HideJob::mirrored_too
   bool with_faces = false;
   bool times_stages = false;
   Tuning tuning = Tuning::none;

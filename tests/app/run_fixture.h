@@ -54,16 +54,26 @@ class RunTest : public testing::Test {
   }
 
   RunParts parts() {
+    const auto made = [this](const char* what, const Device& device) {
+      made_.push_back(what + (" on " + to_string(device)));
+      if (device.kind == DeviceKind::cuda && !on_cuda_.empty())
+        throw Error(ErrorKind::device, on_cuda_);
+    };
     return {[](const std::string& /*input*/, const std::string& /*encoder*/) {
               return std::string(".mp4");
             },
-            [] { return CudaProbe{}; },
-            [this](const Device&, const DetectorOptions&) {
+            [this] { return cuda_; },
+            [this, made](const Device& device, const DetectorOptions&) {
+              made("detector", device);
               ++factories_;
               return std::make_unique<LanesBackend>(lanes_);
             },
             [this](const JobOptions& job, Backend&, const JobObserver& observer,
-                   const std::stop_token& stop) { return work(job, observer, stop); }};
+                   const std::stop_token& stop) { return work(job, observer, stop); },
+            [made](const Device& device) {
+              made("renderer", device);
+              return make_cpu_backend(nullptr);
+            }};
   }
 
   JobResult work(const JobOptions& job, const JobObserver& observer, const std::stop_token& stop) {
@@ -93,6 +103,7 @@ class RunTest : public testing::Test {
       result.tracks->input.size = {640, 480};
     }
     result.output = job.output;
+    if (on_result_) on_result_(job, result);
     if (!job.output.empty()) std::ofstream(job.output) << "video";
     return result;
   }
@@ -102,6 +113,10 @@ class RunTest : public testing::Test {
   std::stop_source stop_;
   std::function<void()> while_working_;
   std::function<void(const JobOptions&)> on_job_;
+  std::function<void(const JobOptions&, JobResult&)> on_result_;
+  CudaProbe cuda_;                      ///< what there is
+  std::string on_cuda_;                 ///< why nothing can be made there
+  std::vector<std::string> made_;       ///< "detector on cpu", "renderer on cuda:0"
   int lanes_ = 1;                       ///< of the device
   std::string interrupts_ = "stopped";  ///< the name of the input at which the user does
   std::mutex mutex_;

@@ -313,6 +313,88 @@ TEST_F(TracksOfARun, TwoPassesFindFirstAndThenHideWhatWasFound) {
   EXPECT_TRUE(fs::exists(dir_ / "t.json"));
 }
 
+CopySum copies_of(const std::string& kind, std::int64_t calls) {
+  return {kind, "to host", calls, 100 * calls};
+}
+
+TEST_F(TracksOfARun, TheReportAddsUpTheCopiesOfBothPasses) {
+  add_input("a.mp4");
+  options_.two_pass = true;
+  options_.files.report = dir_ / "r.json";
+  on_result_ = [](const JobOptions& job, JobResult& result) {
+    const int luma = job.output.empty() ? 3 : 0;
+    result.copies = {copies_of("luma", luma), copies_of("bitstream", 3 - luma)};
+  };
+  EXPECT_EQ(run_all(), 0);
+  for (const char* kind : {"luma", "bitstream"}) {
+    EXPECT_EQ(report()[0]["copies"][kind]["calls"], 3) << kind;
+    EXPECT_EQ(report()[0]["copies"][kind]["bytes"], 300) << kind;
+  }
+}
+
+/// Runs that hide, on a machine with a chip.
+class HidesOnAChip : public RunTest {
+ protected:
+  HidesOnAChip() {
+    cuda_.built = true;
+    cuda_.devices = {{"Some Chip", ""}};
+    options_.files = {};
+    options_.files.report = dir_ / "r.json";
+    options_.job.hide.emplace();
+    add_input("a.mp4");
+  }
+
+  /// An edit file of the only input.
+  void know_tracks() {
+    TrackFile file;
+    file.input.size = {640, 480};
+    file.input.sha256 = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881";
+    write_track_file(file, dir_ / "t.json", ExistingTarget::refuse);
+    options_.files.known_tracks = dir_ / "t.json";
+  }
+};
+
+TEST_F(HidesOnAChip, BothLooksAndBothPassesOfAnInput) {
+  options_.job.hide->mirrored_too = true;
+  options_.two_pass = true;
+  int looked = 0;
+  on_job_ = [&](const JobOptions& job) { looked += job.hide->known ? 0 : 1; };
+  EXPECT_EQ(run_all(), 0);
+  EXPECT_THAT(made_, ElementsAre("detector on cuda:0"));
+  EXPECT_EQ(looked, 1);
+  EXPECT_THAT(worked_, ElementsAre("a.mp4", "a.mp4"));
+}
+
+TEST_F(HidesOnAChip, KnownTracksWithoutAModel) {
+  know_tracks();
+  options_.detector.model = "/nonexistent/model.onnx";
+  EXPECT_EQ(run_all(), 0);
+  EXPECT_THAT(made_, ElementsAre("renderer on cuda:0"));
+  EXPECT_EQ(report()[0]["device"], "cuda:0");
+  EXPECT_THAT(report()[0]["why"].dump(), HasSubstr("cuda:0: "));
+  EXPECT_TRUE(report()[0]["model"].is_null());
+}
+
+TEST_F(HidesOnAChip, KnownTracksOnTheCpuWhereTheChipCant) {
+  know_tracks();
+  on_cuda_ = "no code for it";
+  EXPECT_EQ(run_all(), 0);
+  EXPECT_THAT(made_, ElementsAre("renderer on cuda:0", "renderer on cpu"));
+  EXPECT_EQ(report()[0]["device"], "cpu");
+  EXPECT_THAT(report()[0]["why"].dump(), HasSubstr("cuda:0 can't be used: no code for it"));
+}
+
+TEST_F(HidesOnAChip, KnownTracksOnANamedDeviceOrNot) {
+  know_tracks();
+  options_.device = parse_device("cpu");
+  EXPECT_EQ(run_all(), 0);
+  EXPECT_THAT(made_, ElementsAre("renderer on cpu"));
+  on_cuda_ = "no code for it";
+  options_.device = parse_device("cuda:0");
+  options_.existing = ExistingOutput::overwrite;
+  expect_error(ErrorKind::device, "no code for it", [&] { (void)run_all(); });
+}
+
 TEST_F(TracksOfARun, AStopInTheFirstPassWritesNoVideo) {
   add_input("stopped.mp4");
   options_.two_pass = true;

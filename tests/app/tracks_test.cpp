@@ -311,6 +311,7 @@ TEST_F(Tracks, TwoPassesHideNoLess) {
   const std::string lines = read_file(dir_ / "d.jsonl");
   EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), kFrames);
   EXPECT_EQ(json::parse(read_file(dir_ / "t.json"))["input"], found()["input"]);
+  EXPECT_EQ(hidden({"--tracks", dir_ / "t.json"}), twice) << "what the first pass has found";
   expect_refusal(2, "is no regular file, and --two-pass reads an input twice",
                  {"hide", "-", "-o", dir_ / "x.mkv", "--two-pass"});
 }

@@ -102,10 +102,7 @@ CudaCnnDetection::CudaCnnDetection(std::shared_ptr<const CudaCnnDetector> detect
     : detector_(std::move(detector)),
       activations_(detector_->network().activation_bytes()),
       scratch_(detector_->head().scratch_words()),
-      boxes_(detector_->capacity()),
-      scores_(detector_->capacity()),
-      landmarks_(detector_->capacity()),
-      count_(1) {}
+      found_(detector_->capacity()) {}
 
 void CudaCnnDetection::enqueue_preprocess(const FrameDescriptor* frame, cuda::StreamView stream) {
   if (!detector_->network().reads_picture())
@@ -125,9 +122,7 @@ void CudaCnnDetection::enqueue_head(cuda::StreamView stream) {
   detector_->head().enqueue(activations_.data(), scratch_.span(), candidates(), stream);
 }
 
-cuda::DeviceDetections CudaCnnDetection::candidates() const {
-  return {boxes_.data(), scores_.data(), landmarks_.data(), count_.data(), detector_->capacity()};
-}
+cuda::DeviceDetections CudaCnnDetection::candidates() const { return found_.view(); }
 
 std::shared_ptr<const CudaDetector> make_cuda_cnn_detector(const Model& model,
                                                            const StreamLayout& layout,

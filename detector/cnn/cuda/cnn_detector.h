@@ -108,10 +108,7 @@ class CudaCnnDetection final : public CudaDetection {
   std::shared_ptr<const CudaCnnDetector> detector_;
   cuda::DeviceBuffer<std::byte> activations_;
   cuda::DeviceBuffer<std::uint32_t> scratch_;
-  cuda::DeviceBuffer<Box> boxes_;
-  cuda::DeviceBuffer<float> scores_;
-  cuda::DeviceBuffer<Landmarks> landmarks_;
-  cuda::DeviceBuffer<std::uint32_t> count_;
+  cuda::DetectionBuffers found_;
 };
 
 /// For pictures of any size: in one run of the network, or in tiles and reduced as tiling_for()

@@ -6,6 +6,7 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr int kWarps = kThreads / 32;
+constexpr int kLandmarks = 5;
 
 __global__ void view_kernel(const FrameDescriptor* frame, FrameDescriptor* view, PixelPlace begin,
                             int bytes) {
@@ -18,17 +19,55 @@ __global__ void view_kernel(const FrameDescriptor* frame, FrameDescriptor* view,
   *view = part;
 }
 
-struct AppendArguments {
-  cuda::DeviceDetections from;
-  cuda::DeviceDetections to;
+/// Those that lie in `kept`, moved.
+struct Moved {
   Box kept;
   float x;
   float y;
+
+  [[nodiscard]] __device__ bool keeps(const Box& box) const {
+    return box.x1 >= kept.x1 && box.y1 >= kept.y1 && box.x2 <= kept.x2 && box.y2 <= kept.y2;
+  }
+  [[nodiscard]] __device__ Box placed(const Box& box) const {
+    return {box.x1 + x, box.y1 + y, box.x2 + x, box.y2 + y};
+  }
+  __device__ void place(Point* points) const {
+    for (int p = 0; p < kLandmarks; ++p) points[p] = {points[p].x + x, points[p].y + y};
+  }
+};
+
+/// All, from the mirrored picture to the picture itself.
+struct Mirrored {
+  float width;
+
+  [[nodiscard]] __device__ bool keeps(const Box& /*box*/) const { return true; }
+  [[nodiscard]] __device__ Box placed(const Box& box) const {
+    return {width - box.x2, box.y1, width - box.x1, box.y2};
+  }
+  /// Left and right change places.
+  __device__ void place(Point* points) const {
+    for (int p = 0; p < kLandmarks; ++p) points[p].x = width - points[p].x;
+    swap(points[0], points[1]);
+    swap(points[3], points[4]);
+  }
+  static __device__ void swap(Point& a, Point& b) {
+    const Point kept = a;
+    a = b;
+    b = kept;
+  }
+};
+
+template <class Placing>
+struct AppendArguments {
+  cuda::DeviceDetections from;
+  cuda::DeviceDetections to;
+  Placing placing;
 };
 
 /// One block, so that the order is always the same. There are at most a few thousand candidates.
+template <class Placing>
 __global__ void __launch_bounds__(kThreads)
-    append_kernel(const __grid_constant__ AppendArguments a) {
+    append_kernel(const __grid_constant__ AppendArguments<Placing> a) {
   __shared__ unsigned warps[kWarps];
   const unsigned there = *a.from.count;
   const unsigned count = min(there, a.from.capacity);
@@ -41,8 +80,7 @@ __global__ void __launch_bounds__(kThreads)
     bool keep = i < count;
     if (keep) {
       box = a.from.boxes[i];
-      keep =
-          box.x1 >= a.kept.x1 && box.y1 >= a.kept.y1 && box.x2 <= a.kept.x2 && box.y2 <= a.kept.y2;
+      keep = a.placing.keeps(box);
     }
     const unsigned keeps = __ballot_sync(~0U, keep);
     if (lane == 0) warps[warp] = static_cast<unsigned>(__popc(keeps));
@@ -55,14 +93,11 @@ __global__ void __launch_bounds__(kThreads)
     }
     const unsigned at = position + before;
     if (keep && at < a.to.capacity) {
-      a.to.boxes[at] = {box.x1 + a.x, box.y1 + a.y, box.x2 + a.x, box.y2 + a.y};
+      a.to.boxes[at] = a.placing.placed(box);
       a.to.scores[at] = a.from.scores[i];
       if (a.to.landmarks != nullptr) {
         Landmarks points = a.from.landmarks[i];
-        for (int p = 0; p < 5; ++p) {
-          Point& point = reinterpret_cast<Point*>(&points)[p];
-          point = {point.x + a.x, point.y + a.y};
-        }
+        a.placing.place(reinterpret_cast<Point*>(&points));
         a.to.landmarks[at] = points;
       }
     }
@@ -70,6 +105,12 @@ __global__ void __launch_bounds__(kThreads)
     __syncthreads();  // `warps` is written again
   }
   if (threadIdx.x == 0) *a.to.count = position + (there - count);
+}
+
+template <class Placing>
+void launch(const AppendArguments<Placing>& arguments, cuda::StreamView stream) {
+  append_kernel<<<1, kThreads, 0, stream.get()>>>(arguments);
+  FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
 
 }  // namespace
@@ -82,10 +123,12 @@ void launch_view(const FrameDescriptor* frame, FrameDescriptor* view, PixelPlace
 
 void launch_append(const cuda::DeviceDetections& from, const cuda::DeviceDetections& to,
                    const Box& kept, PixelPlace by, cuda::StreamView stream) {
-  const AppendArguments arguments{from, to, kept, static_cast<float>(by.x),
-                                  static_cast<float>(by.y)};
-  append_kernel<<<1, kThreads, 0, stream.get()>>>(arguments);
-  FACEPIPE_CUDA_CHECK(cudaGetLastError());
+  launch<Moved>({from, to, {kept, static_cast<float>(by.x), static_cast<float>(by.y)}}, stream);
+}
+
+void launch_append_mirrored(const cuda::DeviceDetections& from, const cuda::DeviceDetections& to,
+                            int width, cuda::StreamView stream) {
+  launch<Mirrored>({from, to, {static_cast<float>(width)}}, stream);
 }
 
 }  // namespace facepipe::engine

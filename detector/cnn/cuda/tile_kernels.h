@@ -1,4 +1,5 @@
-// Kernels that run between the runs of the network for the tiles of a picture.
+// Kernels that run between the runs of the network for the tiles of a picture, or for two looks at
+// it.
 #pragma once
 
 #include "core/cuda/detections.h"
@@ -19,5 +20,10 @@ void launch_view(const FrameDescriptor* frame, FrameDescriptor* view, PixelPlace
 /// from.landmarks isn't either.
 void launch_append(const cuda::DeviceDetections& from, const cuda::DeviceDetections& to,
                    const Box& kept, PixelPlace by, cuda::StreamView stream);
+
+/// append_mirrored() of detector/mirror.h, for all of `from`, bit for bit; counts as
+/// launch_append().
+void launch_append_mirrored(const cuda::DeviceDetections& from, const cuda::DeviceDetections& to,
+                            int width, cuda::StreamView stream);
 
 }  // namespace facepipe::engine

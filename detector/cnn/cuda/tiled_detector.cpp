@@ -45,17 +45,12 @@ class CudaTiledDetection final : public CudaDetection {
         tile_(detector_->tile().make_detection()),
         whole_(detector_->whole().make_detection()),
         view_(1),
-        boxes_(detector_->capacity()),
-        scores_(detector_->capacity()),
-        landmarks_(tile_->candidates().landmarks != nullptr ? detector_->capacity() : 0),
-        count_(1) {}
+        found_(detector_->capacity(), tile_->candidates().landmarks != nullptr) {}
 
   /// Each tile and the reduced picture are converted when their turn comes.
   void enqueue_preprocess(const FrameDescriptor* /*frame*/, cuda::StreamView /*stream*/) override {}
   void enqueue_inference(const FrameDescriptor* frame, cuda::StreamView stream) override;
-  [[nodiscard]] cuda::DeviceDetections candidates() const override {
-    return {boxes_.data(), scores_.data(), landmarks_.data(), count_.data(), detector_->capacity()};
-  }
+  [[nodiscard]] cuda::DeviceDetections candidates() const override { return found_.view(); }
 
  private:
   void enqueue_tile(int index, const FrameDescriptor* frame, cuda::StreamView stream);
@@ -64,10 +59,7 @@ class CudaTiledDetection final : public CudaDetection {
   std::unique_ptr<CudaDetection> tile_;
   std::unique_ptr<CudaDetection> whole_;
   cuda::DeviceBuffer<FrameDescriptor> view_;  ///< the tile at work
-  cuda::DeviceBuffer<Box> boxes_;             ///< of all tiles and the reduced picture
-  cuda::DeviceBuffer<float> scores_;
-  cuda::DeviceBuffer<Landmarks> landmarks_;
-  cuda::DeviceBuffer<std::uint32_t> count_;
+  cuda::DetectionBuffers found_;              ///< of all tiles and the reduced picture
 };
 
 std::unique_ptr<CudaDetection> CudaTiledDetector::make_detection() const {
@@ -76,7 +68,7 @@ std::unique_ptr<CudaDetection> CudaTiledDetector::make_detection() const {
 
 void CudaTiledDetection::enqueue_inference(const FrameDescriptor* frame, cuda::StreamView stream) {
   if (frame == nullptr) throw std::invalid_argument("frame is null");
-  cuda::fill(count_.span(), 0, stream);
+  cuda::clear(found_.view(), stream);
   for (int tile = 0; tile < detector_->tiling().count(); ++tile) enqueue_tile(tile, frame, stream);
   constexpr float kAnywhere = std::numeric_limits<float>::max();
   whole_->enqueue(frame, stream);

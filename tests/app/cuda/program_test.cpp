@@ -63,20 +63,20 @@ Frames faces_of(const fs::path& file) {
   return frames;
 }
 
-/// Faces of `frames` over 0.5, and how many of them `others` hasn't at an IoU of 0.9.
+/// Faces of `frames` over 0.5, and how many of them `others` hasn't.
 struct Comparison {
   int faces = 0;
   int missing = 0;
 };
 
-Comparison compare(const Frames& frames, const Frames& others) {
+Comparison compare(const Frames& frames, const Frames& others, float iou = 0.9F) {
   Comparison result;
   for (std::size_t i = 0; i < frames.size(); ++i)
     for (const Face& face : frames[i]) {
       if (face.score <= 0.5) continue;
       ++result.faces;
       const bool found = std::any_of(others[i].begin(), others[i].end(), [&](const Face& other) {
-        return overlap(face.box, other.box) >= 0.9;
+        return overlap(face.box, other.box) >= iou;
       });
       if (!found) ++result.missing;
     }
@@ -90,10 +90,9 @@ class ProgramOnCuda : public testing::Test {
   CommandResult run(Arguments arguments, const std::string& command = "run") {
     const Arguments head{FACEPIPE_PROGRAM, command};
     arguments.insert(arguments.begin(), head.begin(), head.end());
-    for (const std::string& word :
-         {std::string("--model"), kModel.string(), std::string("--report"), report_.string(),
-          std::string("--overwrite")})
-      arguments.push_back(word);
+    if (std::find(arguments.begin(), arguments.end(), "--tracks") == arguments.end())
+      arguments.insert(arguments.end(), {"--model", kModel});
+    arguments.insert(arguments.end(), {"--report", report_, "--overwrite"});
     return test::run_command(arguments);
   }
 
@@ -251,25 +250,110 @@ double mean_luma(const std::string& pictures, std::size_t frame, const Box& box)
   return count == 0 ? 0 : sum / count;
 }
 
-TEST_F(ProgramOnCuda, HidesEveryFaceAndNoPictureLeavesTheDevice) {
+class HidesOnCuda : public ProgramOnCuda {
+ protected:
+  json hide(const Arguments& more) {
+    Arguments arguments{clip_, "--device", "cuda", "-o", out_};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_well(arguments, "hide");
+  }
+
+  /// All pictures of the output, which has lost nothing.
+  std::string hidden(Arguments more) {
+    more.insert(more.end(), {"--codec", "libx264", "--encoder-option", "qp=0"});
+    hide(more);
+    return test::decoded_pictures(out_);
+  }
+
+  static void expect_no_picture_left(const json& report) {
+    EXPECT_EQ(report["device"], "cuda:0");
+    EXPECT_EQ(report["decoder"], "h264_nvdec");
+    EXPECT_EQ(report["encoder"], "nvjpeg");
+    EXPECT_EQ(report["copies"]["upload"]["calls"], 0);
+    EXPECT_EQ(report["copies"]["download"]["calls"], 0);
+    EXPECT_EQ(report["copies"]["waiting"]["calls"], kFrames);
+  }
+
+  void expect_every_face_hidden(const Frames& faces) {
+    EXPECT_EQ(test::video_stamps(out_), test::video_stamps(clip_));
+    const std::string pictures = test::decoded_pictures(out_);
+    ASSERT_EQ(pictures.size(), std::size_t{kFrames} * 640 * 448 * 3 / 2);
+    int looked_at = 0;
+    for (std::size_t frame = 0; frame < faces.size(); ++frame)
+      for (const Face& face : faces[frame]) {
+        EXPECT_LT(mean_luma(pictures, frame, face.box), 24) << frame;
+        ++looked_at;
+      }
+    EXPECT_GT(looked_at, 5 * kFrames);
+  }
+
+  const fs::path tracks_ = dir_ / "t.json";
+};
+
+TEST_F(HidesOnCuda, EveryFaceAndNoPictureLeavesTheDevice) {
   const Frames faces = faces_on("cpu");
-  const json report = run_well({clip_, "--device", "cuda", "--codec", "mjpeg", "-o", out_}, "hide");
-  EXPECT_EQ(report["decoder"], "h264_nvdec");
-  EXPECT_EQ(report["encoder"], "nvjpeg");
-  EXPECT_EQ(report["copies"]["upload"]["calls"], 0);
-  EXPECT_EQ(report["copies"]["download"]["calls"], 0);
-  EXPECT_EQ(report["copies"]["waiting"]["calls"], kFrames);
+  const json report = hide({"--codec", "mjpeg"});
+  expect_no_picture_left(report);
   EXPECT_EQ(report["copies"]["luma"]["bytes"], kFrames * 640 * 448 / 4);
-  EXPECT_EQ(test::video_stamps(out_), test::video_stamps(clip_));
-  const std::string pictures = test::decoded_pictures(out_);
-  ASSERT_EQ(pictures.size(), std::size_t{kFrames} * 640 * 448 * 3 / 2);
-  int looked_at = 0;
-  for (std::size_t frame = 0; frame < faces.size(); ++frame)
-    for (const Face& face : faces[frame]) {
-      EXPECT_LT(mean_luma(pictures, frame, face.box), 24) << frame;
-      ++looked_at;
-    }
-  EXPECT_GT(looked_at, 5 * kFrames);
+  expect_every_face_hidden(faces);
+}
+
+TEST_F(HidesOnCuda, CarefullyWithASecondLook) {
+  const Frames faces = faces_on("cpu");
+  const json once = hide({"--codec", "mjpeg"});
+  const json careful = hide({"--codec", "mjpeg", "--careful"});
+  expect_no_picture_left(careful);
+  EXPECT_EQ(careful["options"]["hide"]["mirrored_too"], true);
+  EXPECT_EQ(careful["copies"]["descriptor"]["calls"], kFrames) << "both looks are one graph";
+  EXPECT_GT(careful["candidates"].get<double>(), 1.6 * once["candidates"].get<double>());
+  expect_every_face_hidden(faces);
+}
+
+// Where both looks score almost alike either's box is taken: they differ by a pixel or two.
+TEST_F(HidesOnCuda, CarefullyWhatTheCpuFindsCarefully) {
+  const auto careful_on = [&](const std::string& device, const Arguments& more) {
+    Arguments arguments{clip_, "--careful", "--device", device, "--detections", detections_};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    run_well(arguments, "detect");
+    return faces_of(detections_);
+  };
+  const Frames cuda = careful_on("cuda", {});
+  const Frames cpu = careful_on("cpu", {"--precision", "f32"});
+  ASSERT_EQ(cuda.size(), std::size_t{kFrames});
+  ASSERT_EQ(cpu.size(), std::size_t{kFrames});
+  for (const Comparison& result : {compare(cuda, cpu, 0.8F), compare(cpu, cuda, 0.8F)}) {
+    EXPECT_GT(result.faces, 5 * kFrames);
+    EXPECT_LE(result.missing, result.faces / 50);
+  }
+}
+
+TEST_F(HidesOnCuda, KnownTracksAsTheCpuDoes) {
+  const Frames faces = faces_on("cpu");
+  run_well({clip_, "--device", "cuda", "--write-tracks", tracks_}, "detect");
+  const std::string there = hidden({"--tracks", tracks_});
+  EXPECT_TRUE(there == hidden({"--tracks", tracks_, "--decoder", "cpu"}));
+  run_well({clip_, "--device", "cpu", "-o", out_, "--tracks", tracks_, "--codec", "libx264",
+            "--encoder-option", "qp=0"},
+           "hide");
+  EXPECT_TRUE(there == test::decoded_pictures(out_));
+  const json report = hide({"--tracks", tracks_, "--codec", "mjpeg"});
+  expect_no_picture_left(report);
+  EXPECT_EQ(report["copies"]["luma"]["calls"], 0);
+  EXPECT_EQ(report["copies"]["descriptor"]["calls"], 0) << "nothing is looked for";
+  EXPECT_TRUE(report["model"].is_null());
+  expect_every_face_hidden(faces);
+}
+
+TEST_F(HidesOnCuda, InTwoPassesWhatTheFirstHasFound) {
+  const Frames faces = faces_on("cpu");
+  const std::string twice = hidden({"--two-pass", "--write-tracks", tracks_});
+  EXPECT_TRUE(twice == hidden({"--tracks", tracks_}));
+  const json report = hide({"--two-pass", "--codec", "mjpeg"});
+  expect_no_picture_left(report);
+  EXPECT_EQ(report["copies"]["luma"]["calls"], kFrames) << "of the first pass";
+  EXPECT_EQ(report["copies"]["descriptor"]["calls"], kFrames);
+  EXPECT_EQ(report["options"]["hide"]["two_pass"], true);
+  expect_every_face_hidden(faces);
 }
 
 TEST_F(ProgramOnCuda, AutoTakesTheDeviceAndSaysSo) {

@@ -43,7 +43,7 @@ class Uploaded {
   [[nodiscard]] cuda::DeviceDetections view() const { return buffers_.view(); }
 
  private:
-  DetectionBuffers buffers_;
+  cuda::DetectionBuffers buffers_;
 };
 
 void expect_as_on_the_host(const FrameSpec& spec, const Detections& faces,
@@ -193,7 +193,7 @@ TEST(CudaOverlay, CapturedWorkFollowsDescriptorAndFaces) {
   const cuda::Stream stream;
   const CudaOverlay overlay({{200, 120}, kFormats[0], {}, kEverything, 50});
   DescriptorUpload descriptor;
-  const DetectionBuffers buffers(50);
+  const cuda::DetectionBuffers buffers(50);
   const cuda::Graph graph = cuda::capture(stream, [&] {
     descriptor.enqueue(stream);
     overlay.enqueue(descriptor.device(), buffers.view(), stream);
@@ -250,8 +250,8 @@ TEST(CudaOverlay, RefusesWhatItCantDraw) {
   EXPECT_THROW(CudaOverlay({{16, 16}, {true, 1, 0, 8, 0, true}, {}, {}, 1}), std::invalid_argument);
   const cuda::Stream stream;
   const CudaOverlay overlay({{16, 16}, kFormats[0], {}, {}, 1});
-  const DetectionBuffers one(1);
-  const DetectionBuffers two(2);
+  const cuda::DetectionBuffers one(1);
+  const cuda::DetectionBuffers two(2);
   const cuda::DeviceBuffer<FrameDescriptor> descriptor(1);
   EXPECT_THROW(overlay.enqueue(nullptr, one.view(), stream), std::invalid_argument);
   EXPECT_THROW(overlay.enqueue(descriptor.data(), {}, stream), std::invalid_argument);

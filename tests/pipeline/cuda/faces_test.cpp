@@ -89,8 +89,8 @@ class OnDevice {
   }
 
   cuda::Stream stream_;
-  DetectionBuffers stored_;
-  DetectionBuffers faces_;
+  cuda::DetectionBuffers stored_;
+  cuda::DetectionBuffers faces_;
   cuda::DeviceBuffer<std::uint32_t> indices_;
   cuda::DeviceBuffer<Box> boxes_;
   cuda::DeviceBuffer<float> scores_;
@@ -171,7 +171,7 @@ TEST(CudaFaces, CopiesAreCounted) {
 
 TEST(CudaFaces, RefusesMissingArrays) {
   const cuda::Stream stream;
-  const DetectionBuffers some(4);
+  const cuda::DetectionBuffers some(4);
   const cuda::DeviceBuffer<std::uint32_t> words(6);
   const cuda::DeviceBuffer<FaceCounts> counts(1);
   const DeviceKept kept{words.data(), words.data() + 4, words.data() + 5, nullptr, nullptr};
@@ -183,7 +183,7 @@ TEST(CudaFaces, RefusesMissingArrays) {
   refused(some.view(), {}, some.view(), counts.data());
   refused(some.view(), kept, {}, counts.data());
   refused(some.view(), kept, some.view(), nullptr);
-  refused(DetectionBuffers(4, false).view(), kept, some.view(), counts.data());
+  refused(cuda::DetectionBuffers(4, false).view(), kept, some.view(), counts.data());
 }
 
 }  // namespace

@@ -69,6 +69,8 @@ TEST_F(KeptGraphsTest, TellsAllThatDiffersApart) {
   drawn.style.boxes = !drawn.style.boxes;
   GraphKey looser = plain;
   looser.nms.threshold += 0.25F;
+  GraphKey careful = plain;
+  careful.mirrored_too = true;
   GraphKey downloaded = plain;
   downloaded.with_faces = true;
   GraphKey timed = plain;
@@ -79,9 +81,9 @@ TEST_F(KeptGraphsTest, TellsAllThatDiffersApart) {
     ++made_;
     return std::make_shared<GraphSet>();
   };
-  for (const GraphKey& one : {plain, drawn, looser, downloaded, timed, tuned})
+  for (const GraphKey& one : {plain, drawn, looser, careful, downloaded, timed, tuned})
     static_cast<void>(kept_.get(one, make));
-  EXPECT_EQ(made_, 6);
+  EXPECT_EQ(made_, 7);
 }
 
 TEST_F(KeptGraphsTest, LetsThoseGoThatWereUsedLeastLatelyWhereAQuarterOfTheMemoryIsFull) {

@@ -6,9 +6,11 @@
 #include "core/cuda/devices.h"
 #include "core/error.h"
 #include "pipeline/cuda/abilities.h"
+#include "pipeline/cuda/backend.h"
 #include "pipeline/cuda/descriptor.h"
 #include "pipeline/cuda/one_frame.h"
 #include "tests/support/clips.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 #include "video/cuda/decoder.h"
 #include "video/cuda/transfer.h"
@@ -67,6 +69,12 @@ TEST_F(WithoutADevice, OneFrameIsADeviceError) {
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::device);
   }
+}
+
+TEST_F(WithoutADevice, WhatLooksForNothingIsADeviceError) {
+  expect_error(ErrorKind::device, "", [] {
+    static_cast<void>(make_cuda_renderer({DeviceKind::cuda, 0}));
+  });
 }
 
 TEST(CopyCounter, AddsUpByKind) {

@@ -1,0 +1,188 @@
+// Two looks at a picture, by detectors that tell what they are told to.
+#include "detector/cnn/cuda/two_looks_detector.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/cuda/buffer.h"
+#include "core/cuda/check.h"
+#include "core/cuda/detections.h"
+#include "core/cuda/graph.h"
+#include "detector/mirror.h"
+
+namespace facepipe {
+namespace {
+
+constexpr int kWidth = 640;
+
+/// What a look finds in each picture.
+struct Told {
+  std::string name;
+  Detections candidates;
+  std::uint32_t capacity = 0;
+  bool landmarks = false;
+};
+
+/// Its candidates come from the host once, and are copied by the graph.
+class ToldDetection final : public CudaDetection {
+ public:
+  ToldDetection(const Told& told, std::vector<std::string>& steps)
+      : from_(told.capacity, told.landmarks),
+        to_(told.capacity, told.landmarks),
+        steps_(steps),
+        name_(told.name) {
+    const cuda::Stream stream;
+    const Detections& all = told.candidates;
+    const auto count = static_cast<std::uint32_t>(all.size());
+    const std::size_t room = std::min(count, told.capacity);
+    const auto put = [&](auto* there, const auto& values) {
+      using T = std::remove_pointer_t<decltype(there)>;
+      if (there != nullptr)
+        cuda::copy(cuda::DeviceSpan<T>{there, room}, std::span<const T>(values.data(), room),
+                   stream);
+    };
+    put(from_.view().boxes, all.boxes);
+    put(from_.view().scores, all.scores);
+    put(from_.view().landmarks, all.landmarks);
+    cuda::copy(cuda::DeviceSpan<std::uint32_t>{from_.view().count, 1},
+               std::span<const std::uint32_t>(&count, 1), stream);
+    stream.synchronize();
+  }
+
+  void enqueue_preprocess(const FrameDescriptor* /*frame*/, cuda::StreamView /*stream*/) override {
+    steps_.push_back(name_ + " preprocessed");
+  }
+  void enqueue_inference(const FrameDescriptor* /*frame*/, cuda::StreamView stream) override {
+    steps_.push_back(name_ + " looked at");
+    const auto copy = [&](auto* to, const auto* from, std::size_t count) {
+      if (to != nullptr)
+        FACEPIPE_CUDA_CHECK(
+            cudaMemcpyAsync(to, from, count * sizeof(*to), cudaMemcpyDeviceToDevice, stream.get()));
+    };
+    const cuda::DeviceDetections from = from_.view();
+    const cuda::DeviceDetections to = to_.view();
+    copy(to.boxes, from.boxes, from.capacity);
+    copy(to.scores, from.scores, from.capacity);
+    copy(to.landmarks, from.landmarks, from.capacity);
+    copy(to.count, from.count, 1);
+  }
+  [[nodiscard]] cuda::DeviceDetections candidates() const override { return to_.view(); }
+
+ private:
+  cuda::DetectionBuffers from_;
+  cuda::DetectionBuffers to_;
+  std::vector<std::string>& steps_;
+  std::string name_;
+};
+
+class ToldDetector final : public CudaDetector {
+ public:
+  ToldDetector(Told told, std::vector<std::string>& steps)
+      : told_(std::move(told)), steps_(steps) {}
+  [[nodiscard]] DetectorFacts facts() const override { return {Size{kWidth, 32}, {}, {}}; }
+  [[nodiscard]] std::uint32_t capacity() const override { return told_.capacity; }
+  [[nodiscard]] std::unique_ptr<CudaDetection> make_detection() const override {
+    return std::make_unique<ToldDetection>(told_, steps_);
+  }
+
+ private:
+  Told told_;
+  std::vector<std::string>& steps_;
+};
+
+Detections boxes_from(float x, int count, bool with_landmarks) {
+  Detections all;
+  for (int i = 0; i < count; ++i) {
+    const float left = x + 3.3F * static_cast<float>(i);
+    const Box box{left, 1, left + 7.7F, 9};
+    const float score = 1.0F / static_cast<float>(i + 2);
+    if (with_landmarks)
+      all.push_back(
+          box, score,
+          Landmarks{Point{left, 2}, {left + 5, 2}, {left + 3, 4}, {left, 6}, {left + 5, 6}});
+    else
+      all.push_back(box, score);
+  }
+  return all;
+}
+
+class TwoLooks : public testing::TestWithParam<bool> {
+ protected:
+  std::unique_ptr<CudaDetection> both(const Detections& plain, const Detections& mirrored,
+                                      std::uint32_t capacity) {
+    const auto detector = make_cuda_two_looks_detector(
+        std::make_shared<ToldDetector>(Told{"plain", plain, capacity, GetParam()}, steps_),
+        std::make_shared<ToldDetector>(Told{"mirrored", mirrored, capacity, GetParam()}, steps_),
+        kWidth);
+    EXPECT_EQ(detector->capacity(), capacity);
+    EXPECT_EQ(detector->facts().network, (Size{kWidth, 32}));
+    return detector->make_detection();
+  }
+
+  /// Runs it twice, as frames that follow each other do.
+  void run(CudaDetection& detection) {
+    const cuda::GraphExec graph(
+        cuda::capture(stream_, [&] { detection.enqueue(descriptor_.data(), stream_); }));
+    for (int frame = 0; frame < 2; ++frame) graph.launch(stream_);
+    stream_.synchronize();
+  }
+
+  std::uint32_t count_of(const CudaDetection& detection) {
+    std::uint32_t count = 0;
+    cuda::copy(std::span<std::uint32_t>(&count, 1),
+               cuda::DeviceSpan<const std::uint32_t>{detection.candidates().count, 1}, stream_);
+    stream_.synchronize();
+    return count;
+  }
+
+  cuda::Stream stream_;
+  cuda::DeviceBuffer<FrameDescriptor> descriptor_{1};  // which nobody reads
+  std::vector<std::string> steps_;
+};
+
+TEST_P(TwoLooks, FindWhatTheHostPutsTogether) {
+  for (const auto& [in_plain, in_mirrored] : {std::pair{0, 0}, {5, 0}, {0, 5}, {300, 700}}) {
+    const Detections mirrored = boxes_from(20, in_mirrored, GetParam());
+    Detections expected = boxes_from(100, in_plain, GetParam());
+    const auto detection = both(expected, mirrored, 1000);
+    append_mirrored(expected, mirrored, kWidth);
+    run(*detection);
+    EXPECT_EQ(count_of(*detection), expected.size());
+    const Detections found = cuda::download(detection->candidates(), stream_);
+    EXPECT_EQ(found.boxes, expected.boxes);
+    EXPECT_EQ(found.scores, expected.scores);
+    EXPECT_EQ(found.landmarks, expected.landmarks);
+  }
+}
+
+// Whoever hides faces refuses such a frame, whichever look has found too many.
+TEST_P(TwoLooks, CountWhatEitherHasNoRoomForAndWhatBothHaveNone) {
+  const auto counted = [&](int in_plain, int in_mirrored) {
+    const auto detection =
+        both(boxes_from(0, in_plain, GetParam()), boxes_from(0, in_mirrored, GetParam()), 100);
+    run(*detection);
+    return count_of(*detection);
+  };
+  EXPECT_EQ(counted(130, 10), 140U);
+  EXPECT_EQ(counted(10, 130), 140U);
+  EXPECT_EQ(counted(60, 70), 130U);
+}
+
+TEST_P(TwoLooks, ArePreprocessedFirst) {
+  const auto detection = both({}, {}, 10);
+  detection->enqueue_preprocess(descriptor_.data(), stream_);
+  detection->enqueue_inference(descriptor_.data(), stream_);
+  stream_.synchronize();
+  EXPECT_EQ(steps_, (std::vector<std::string>{"plain preprocessed", "mirrored preprocessed",
+                                              "plain looked at", "mirrored looked at"}));
+}
+
+INSTANTIATE_TEST_SUITE_P(Landmarks, TwoLooks, testing::Bool());
+
+}  // namespace
+}  // namespace facepipe
