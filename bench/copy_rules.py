@@ -1,7 +1,7 @@
 """What may cross between host and device, judged on a trace of all CUDA memory copies.
 
 To the host: encoded pictures, counts, where asked for faces, and where faces are followed to be hidden
-a small luma, half the picture's width and height. To the device: descriptors of at most
+what tells their motion: points, and counts of grey levels. To the device: descriptors of at most
 256 bytes and compressed packets. What libraries copy besides is listed by size; no such copy may be over
 1 % of a frame, nor may what they copy for one frame be, on the average, in either direction. Before the
 first frames have settled the model goes to the device and the libraries set themselves up: there
@@ -14,6 +14,7 @@ MAGIC = "facepipe copy trace 1"
 MOST_OF_DESCRIPTOR = 256
 LIBRARY_SHARE = 0.01
 START_UP_SHARE = 0.05
+MOTION_SHARE = 0.02
 SETTLED_FRAMES = 32
 # A JPEG's header is written by the host; NVDEC gets slices, without parameter sets, and start codes.
 PACKET_SLACK = 2048
@@ -193,28 +194,33 @@ def judge_bitstreams(verdict, facts, copies):
     return others
 
 
-def judge_lumas(verdict, facts, copies):
-    """Returns what is none."""
-    size = one_size(facts, "luma")
-    if not size:
+def judge_motion(verdict, facts, copies):
+    """Returns what is none: points and counts have values of 4 bytes, three of which make a point."""
+    told = facts.copies.get("motion", {"calls": 0})
+    if not told["calls"]:
         return copies
-    verdict.refuse(size > facts.frame_bytes / 6 + facts.frame_bytes / 100,
-                   f"a small luma has {size} bytes, more than a quarter of a picture's luma")
-    lumas, others = split(copies, lambda copy: copy.bytes == size)
-    compare_with_report(verdict, facts, "luma", lumas)
-    verdict.add("whole run", "to host", "small luma", lumas)
+    motion, others = split(copies, lambda copy: copy.bytes % 12 == 0 or copy.bytes % 12 == 4)
+    compare_with_report(verdict, facts, "motion", motion)
+    limit = MOTION_SHARE * facts.frame_bytes
+    large = [copy for copy in motion if copy.bytes > limit]
+    verdict.refuse(large, f"motion: {len(large)} copies over {100 * MOTION_SHARE:.0f} % of a frame: "
+                          f"{listed(large)}")
+    verdict.refuse(told["bytes"] > limit * facts.frames,
+                   f"motion: {told['bytes']} bytes in {facts.frames} frames, over "
+                   f"{100 * MOTION_SHARE:.0f} % of these frames")
+    verdict.add("whole run", "to host", "motion", motion)
     return others
 
 
 def judge_to_host(verdict, facts, copies, settled):
     in_graph, others = split(copies, lambda copy: copy.node != 0)
-    others = judge_lumas(verdict, facts, others)
     counts, faces = split(in_graph, lambda copy: copy.bytes == one_size(facts, "counts"))
     compare_with_report(verdict, facts, "counts", counts)
     compare_with_report(verdict, facts, "faces", faces)
     verdict.add("whole run", "to host", "counts", counts)
     verdict.add("whole run", "to host", "faces", faces)
-    early, late = split(judge_bitstreams(verdict, facts, others), lambda copy: copy.start < settled)
+    others = judge_motion(verdict, facts, judge_bitstreams(verdict, facts, others))
+    early, late = split(others, lambda copy: copy.start < settled)
     judge_libraries(verdict, facts, "to host", early, "start-up", START_UP_SHARE)
     judge_libraries(verdict, facts, "to host", late, "settled", LIBRARY_SHARE)
     judge_sum(verdict, facts, "to host", late)

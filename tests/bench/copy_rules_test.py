@@ -74,15 +74,17 @@ class Rules(unittest.TestCase):
         self.refused(good_rows() + [row("DtoH", FRAME_BYTES, start_of(50))],
                      "to host, settled: 1 copies over 1 %")
 
-    def test_small_lumas_are_accepted_where_the_program_tells_them(self):
-        lumas = [row("DtoH", 960 * 540, start_of(i) + 4) for i in range(FRAMES)]
-        self.assertEqual(violations(good_rows() + lumas, facts(luma=told(960 * 540))), [])
-        self.assertIn("to host, start-up: 31 copies", violations(good_rows() + lumas)[0])
-        self.refused(good_rows() + lumas[:-1], "luma: the program tells 100", facts(luma=told(960 * 540)))
+    def test_motion_is_accepted_as_the_program_tells_it(self):
+        motion = [row("DtoH", size, start_of(i) + 4) for i in range(FRAMES) for size in (21_952, 5_568)]
+        given = facts(motion={"calls": 2 * FRAMES, "bytes": 27_520 * FRAMES})
+        self.assertEqual(violations(good_rows() + motion, given), [])
+        self.refused(good_rows() + motion[:-1], "motion: the program tells 200", given)
 
-    def test_a_luma_of_the_pictures_own_size_is_refused(self):
-        lumas = [row("DtoH", 1920 * 1080, start_of(i) + 4) for i in range(FRAMES)]
-        self.refused(good_rows() + lumas, "a small luma has", facts(luma=told(1920 * 1080)))
+    def test_motion_of_the_size_of_pictures_is_refused(self):
+        motion = [row("DtoH", 96_000, start_of(i) + 4) for i in range(FRAMES)]
+        found = violations(good_rows() + motion, facts(motion=told(96_000)))
+        self.assertIn("motion: 100 copies over 2 %", found[0])
+        self.assertIn("over 2 % of these frames", found[1])
 
     def test_nor_may_one_leave_during_start_up(self):
         self.refused(good_rows() + [row("DtoH", FRAME_BYTES, start_of(1))], "to host, start-up")
