@@ -96,6 +96,16 @@ float affinity(const Box& prediction, const Box& detection) {
   return distance < kMostDistance ? 1 - distance : 0;
 }
 
+std::vector<bool> which_cross(std::span<const Box> boxes, float least) {
+  const Neighbours neighbours(boxes);
+  std::vector<bool> crossing(boxes.size());
+  for (std::size_t i = 0; i < boxes.size(); ++i)
+    neighbours.around(boxes[i], [&](std::size_t other) {
+      if (other != i && iou(boxes[i], boxes[other]) > least) crossing[i] = true;
+    });
+  return crossing;
+}
+
 std::vector<Match> match_greedily(std::span<const Box> predictions,
                                   std::span<const Box> detections) {
   struct Pair {

@@ -25,6 +25,9 @@ namespace facepipe {
 /// sizes differ by less than 2. 0: no pair.
 [[nodiscard]] float affinity(const Box& prediction, const Box& detection);
 
+/// Of each box, whether its IoU with another one is over `least`, which is 0 or more.
+[[nodiscard]] std::vector<bool> which_cross(std::span<const Box> boxes, float least);
+
 struct Match {
   std::size_t prediction = 0;
   std::size_t detection = 0;

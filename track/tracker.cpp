@@ -325,16 +325,15 @@ void Tracker::Impl::follow_hidden(const Waiting& now) {
   for (const Track& track : tracks_)
     if (track.summary.hidden) hidden.push_back(track.box);
   const int grid = PointBudget{}.grid_for(hidden.size());
-  const auto crosses = [&](const Box& box) {
-    return std::ranges::count_if(
-               hidden, [&](const Box& other) { return iou(box, other) > kLeastCrossing; }) > 1;
-  };
+  const std::vector<bool> crossing = which_cross(hidden, kLeastCrossing);
   std::vector<BoxStep> steps;
   std::vector<Track*> followed;
+  std::size_t of_hidden = 0;
   for (Track& track : tracks_) {
+    const bool crosses = track.summary.hidden && crossing[of_hidden++];
     if (!track.summary.hidden || grid == 0) {
       track.box = moved(track.box, now.camera);
-    } else if (crosses(track.box)) {
+    } else if (crosses) {
       track.box = coasted(track, now.camera);
     } else {
       steps.push_back({before_.get(), now.picture.get(), track.box, now.camera, grid});

@@ -119,5 +119,26 @@ TEST(MatchGreedily, EqualsTheOracleOnRandomBoxes) {
   }
 }
 
+TEST(WhichCross, AreThoseThatAPlainLoopFinds) {
+  Numbers number(6);
+  for (int round = 0; round < 50; ++round) {
+    std::vector<Box> boxes;
+    for (int i = 0; i < 60; ++i) {
+      const float x = number(400) - 50;
+      const float y = number(400) - 50;
+      boxes.push_back({x, y, x + 1 + number(i % 10 == 0 ? 300 : 40), y + 1 + number(60)});
+    }
+    boxes.push_back(boxes.front());  // twice the same
+    const std::vector<bool> found = which_cross(boxes, 0.15F);
+    for (std::size_t i = 0; i < boxes.size(); ++i) {
+      bool crosses = false;
+      for (std::size_t k = 0; k < boxes.size(); ++k)
+        crosses = crosses || (k != i && iou(boxes[i], boxes[k]) > 0.15F);
+      EXPECT_EQ(found[i], crosses) << round << ' ' << i;
+    }
+  }
+  EXPECT_TRUE(which_cross({}, 0).empty());
+}
+
 }  // namespace
 }  // namespace facepipe
