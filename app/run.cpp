@@ -619,14 +619,17 @@ void Run::make_directory(const fs::path& output) const {
 void Run::finish(InputOutcome& outcome, JobResult result) const {
   outcome.result = std::move(result);
   const FrameLedger& ledger = outcome.result.ledger;
-  if (outcome.result.interrupted) {
+  const auto failure = attempt(outcome.planned.input, [&] {
+    if (outcome.result.failure) throw Error(*outcome.result.failure);
+  });
+  if (failure) {
+    outcome.status = InputStatus::partial;
+    outcome.code = failure->code;
+    outcome.error = failure->message;
+    spdlog::error("{}; what was made is kept as {}", outcome.error, outcome.result.output.string());
+  } else if (outcome.result.interrupted) {
     outcome.status = InputStatus::partial;
     outcome.code = kExitInterrupted;
-  } else if (!outcome.result.output_error.empty()) {
-    outcome.status = InputStatus::partial;
-    outcome.code = exit_code(ErrorKind::output);
-    outcome.error = outcome.result.output_error;
-    spdlog::error("{}; what was made is kept as {}", outcome.error, outcome.result.output.string());
   } else if (ledger.intact()) {
     outcome.status = InputStatus::done;
   } else {

@@ -31,6 +31,7 @@ constexpr const char* kExitCodes =
     "  7    verify: a face may be seen in the hidden video\n"
     "  130  interrupted (Ctrl-C, SIGTERM, SIGHUP); the video so far is kept as NAME.partial.EXT\n"
     "  1    anything else\n"
+    "Where hide fails, the frames that were hidden so far are kept as NAME.partial.EXT, too.\n"
     "With several inputs a bad one doesn't stop the others; the code is that of the first that "
     "failed.";
 

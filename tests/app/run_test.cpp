@@ -143,6 +143,17 @@ TEST_F(RunTest, AVideoThatIsCutOffByAFullDiskIsToldAndItsFramesAreNotComplete) {
   EXPECT_THAT(read_file(dir_ / "d.jsonl"), Not(HasSubstr("full.mp4")));
 }
 
+TEST_F(RunTest, WhereHidingFailsThePartIsToldWithTheErrorsOwnCode) {
+  add_input("fails.mp4");
+  options_.job.hide.emplace();
+  testing::internal::CaptureStdout();  // where the log goes by itself
+  EXPECT_EQ(run_all(), 4);
+  const std::string told = testing::internal::GetCapturedStdout();
+  EXPECT_EQ(report()[0]["status"], "partial");
+  EXPECT_THAT(report()[0]["error"].get<std::string>(), HasSubstr("fails.mp4: out of order"));
+  EXPECT_THAT(told, HasSubstr("fails.mp4: out of order; what was made is kept as"));
+}
+
 TEST_F(RunTest, AFileOfFramesThatCannotBeWrittenDoesNotCostTheVideo) {
   add_input("a.mp4");
   options_.files.detections = dir_ / "full.jsonl";
