@@ -301,6 +301,7 @@ void Run::tell_cosmetic_style() const {
 const char* Run::only_on_cpu() const {
   if (!options_.files.known_tracks.empty()) return "--tracks";
   if (options_.two_pass) return "--two-pass";
+  if (options_.job.follow) return "--draw ids";
   return options_.job.hide && options_.job.hide->mirrored_too ? "--careful" : nullptr;
 }
 
@@ -328,6 +329,8 @@ void Run::load_model() {
   };
   DeviceChoice choice = options_.devices ? choose_devices(*options_.devices, cuda, detector, make)
                                          : choose_device(request, cuda, detector, make);
+  if (cpu_only != nullptr && options_.device.automatic)
+    choice.why = std::string("cpu: ") + cpu_only + " works on the CPU alone so far";
   const DetectorOrigin& origin = choice.backend->origin();
   facts_ = {choice.devices,      choice.why,     origin.choice(),
             origin.model_kind(), detector.model, origin.model_sha256()};

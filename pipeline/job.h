@@ -107,6 +107,14 @@ struct HideJob {
   bool wants_tracks = false;  ///< in JobResult::tracks
 };
 
+/// Faces that are drawn are followed as faces that are hidden are.
+struct FollowJob {
+  /// Faces score more than this. The detector finds those, too, that only tracks need: all over the
+  /// lowest score of `tracks`.
+  float score = 0.5F;
+  TrackerOptions tracks;
+};
+
 /// Everything that decides one input's run.
 struct JobOptions {
   std::string input;  ///< a file's path or a URL
@@ -117,6 +125,9 @@ struct JobOptions {
   ExistingTarget existing = ExistingTarget::refuse;  ///< of a file that is there at the end
   EncoderOptions encoder;
   OverlayStyle overlay;  ///< not used where faces are hidden
+  /// Fills in FrameRecord::face_tracks, and changes nothing else that is told of a frame; on the
+  /// CPU alone. Not used where faces are hidden.
+  std::optional<FollowJob> follow;
   std::optional<HideJob> hide;
   NmsOptions nms;
   double min_face = 0;  ///< shorter side of a face's box in pixels; smaller ones are ignored

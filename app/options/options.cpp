@@ -227,6 +227,14 @@ void settle_hiding(ParsedOptions& parsed) {
         "names: not with --allow-references");
 }
 
+/// Tracks of faces that are drawn are those that detect finds.
+void settle_following(RunOptions& run) {
+  FollowJob& follow = run.job.follow.emplace();
+  run.files.faces_have_tracks = true;
+  follow.score = run.detector.score_threshold;
+  run.detector.score_threshold = std::min(follow.score, follow.tracks.doubtful_score);
+}
+
 void settle_detecting(ParsedOptions& parsed) {
   parsed.no_video = true;
   settle_tracking(parsed);
@@ -269,6 +277,7 @@ void settle(ParsedOptions& parsed) {
   if (run.job.max_face > 0 && run.job.max_face < run.job.min_face)
     clash("--max-face must not be less than --min-face");
   settle_suppression(parsed);
+  if (run.job.overlay.ids) settle_following(run);
 }
 
 struct Outcome {

@@ -245,6 +245,17 @@ TEST_F(RunTest, ModelThatFailsLeavesNothing) {
   EXPECT_THAT(dir_.names(), ElementsAre("in", "in/a.mp4"));
 }
 
+TEST_F(RunTest, WhatTheCpuAloneDoesIsRefusedOnCudaAndToldWhereNobodyNamedADevice) {
+  add_input("a.mp4");
+  options_.job.follow.emplace();
+  options_.device = {false, {DeviceKind::cuda, 0}};
+  expect_error(ErrorKind::usage, "--draw ids works on the CPU alone so far",
+               [this] { (void)run_all(); });
+  options_.device = {true, {}};
+  EXPECT_EQ(run_all(), 0);
+  EXPECT_THAT(report()[0]["why"].dump(), HasSubstr("cpu: --draw ids works on the CPU alone"));
+}
+
 TEST_F(RunTest, WithoutVideoThereIsNoOutput) {
   add_input("a.mp4");
   options_.video = false;

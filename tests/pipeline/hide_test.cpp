@@ -361,7 +361,7 @@ TEST_F(HideTest, MoreFacesThanCanBeHiddenLaterLeaveWhatIsHidden) {
     EXPECT_EQ(run.result.failure->kind(), ErrorKind::device);
     // The tracker gives nothing more once it has failed.
     const bool in_tracker = count == 5000;
-    const std::size_t frames = static_cast<std::size_t>(run.result.ledger.written);
+    const auto frames = static_cast<std::size_t>(run.result.ledger.written);
     EXPECT_EQ(frames == kFramesBefore, !in_tracker);
     EXPECT_GE(frames, 40U);
     expect_hidden_part(run, folder_ / "out.mkv", frames);
