@@ -307,10 +307,19 @@ void Run::tell_cosmetic_style() const {
         style == HideStyle::blur ? "blur" : "mosaic");
 }
 
+/// What was asked for that CUDA can't do; nullptr: nothing.
+const char* Run::only_on_cpu() const { return options_.job.follow ? "--draw ids" : nullptr; }
+
 /// Device and model; without a model where it is known what there is to hide.
 void Run::load_model() {
+  const char* const cpu_only = only_on_cpu();
+  const bool cuda_named = options_.devices || (!options_.device.automatic &&
+                                               options_.device.device.kind == DeviceKind::cuda);
+  if (cpu_only != nullptr && cuda_named)
+    throw Error(ErrorKind::usage, std::string(cpu_only) + " works on the CPU alone so far");
   const bool looks = options_.files.known_tracks.empty();
-  const DeviceRequest& request = options_.device;
+  const DeviceRequest request =
+      cpu_only != nullptr ? DeviceRequest{false, Device{}} : options_.device;
   const bool cpu_named = !request.automatic && request.device.kind == DeviceKind::cpu;
   const CudaProbe cuda = cpu_named ? CudaProbe{} : parts_.probe_cuda();
   DetectorOptions detector = options_.detector;
@@ -322,6 +331,8 @@ void Run::load_model() {
   };
   DeviceChoice choice = options_.devices ? choose_devices(*options_.devices, cuda, detector, make)
                                          : choose_device(request, cuda, detector, make);
+  if (cpu_only != nullptr && options_.device.automatic)
+    choice.why = std::string("cpu: ") + cpu_only + " works on the CPU alone so far";
   facts_ = {choice.devices, choice.why, {}, {}, {}, {}};
   if (looks) {
     const DetectorOrigin& origin = choice.backend->origin();
@@ -618,14 +629,17 @@ void Run::make_directory(const fs::path& output) const {
 void Run::finish(InputOutcome& outcome, JobResult result) const {
   outcome.result = std::move(result);
   const FrameLedger& ledger = outcome.result.ledger;
-  if (outcome.result.interrupted) {
+  const auto failure = attempt(outcome.planned.input, [&] {
+    if (outcome.result.failure) throw Error(*outcome.result.failure);
+  });
+  if (failure) {
+    outcome.status = InputStatus::partial;
+    outcome.code = failure->code;
+    outcome.error = failure->message;
+    spdlog::error("{}; what was made is kept as {}", outcome.error, outcome.result.output.string());
+  } else if (outcome.result.interrupted) {
     outcome.status = InputStatus::partial;
     outcome.code = kExitInterrupted;
-  } else if (!outcome.result.output_error.empty()) {
-    outcome.status = InputStatus::partial;
-    outcome.code = exit_code(ErrorKind::output);
-    outcome.error = outcome.result.output_error;
-    spdlog::error("{}; what was made is kept as {}", outcome.error, outcome.result.output.string());
   } else if (ledger.intact()) {
     outcome.status = InputStatus::done;
   } else {

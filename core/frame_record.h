@@ -12,6 +12,9 @@
 
 namespace facepipe {
 
+/// Of a face that belongs to no track: in a damaged picture nothing is followed.
+inline constexpr std::int64_t kNoTrack = -1;
+
 /// One frame as the files beside the video tell it, in presentation order.
 struct FrameRecord {
   std::int64_t index = 0;
@@ -25,7 +28,7 @@ struct FrameRecord {
   std::size_t candidates = 0;
   std::size_t face_count = 0;
   Detections faces;  ///< on CUDA only where JobOptions::wants_faces
-  /// The track of each of `faces`; empty where faces are not tracked.
+  /// The track of each of `faces`, or kNoTrack; empty where faces are not tracked.
   std::vector<std::int64_t> face_tracks;
 };
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "core/detections.h"
@@ -16,6 +18,7 @@ struct OverlayStyle {
   bool scores = false;
   bool landmarks = false;  ///< where faces have any
   bool count = false;      ///< "N faces" in the upright picture's top left corner
+  bool ids = false;        ///< "#12" of a face's track, before its score; on the CPU alone
 
   [[nodiscard]] bool any() const;
   friend bool operator==(const OverlayStyle&, const OverlayStyle&) = default;
@@ -32,6 +35,7 @@ inline constexpr std::array kOverlayParts{
     OverlayPart{"scores", &OverlayStyle::scores},
     OverlayPart{"landmarks", &OverlayStyle::landmarks},
     OverlayPart{"count", &OverlayStyle::count},
+    OverlayPart{"ids", &OverlayStyle::ids},
 };
 
 inline bool OverlayStyle::any() const {
@@ -45,6 +49,8 @@ inline bool OverlayStyle::any() const {
 /// value, NaN included: a box is cut to the picture, and the outline surrounds the part of the box
 /// that is inside. The frame's planes must be writable. Errors: Error(internal) for a frame that is
 /// not in host memory.
-void draw_overlay(Frame& frame, const Detections& faces, const OverlayStyle& style);
+/// @param tracks  FrameRecord::face_tracks: of each face, or empty
+void draw_overlay(Frame& frame, const Detections& faces, const OverlayStyle& style,
+                  std::span<const std::int64_t> tracks = {});
 
 }  // namespace facepipe

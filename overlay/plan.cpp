@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/frame_record.h"
+
 namespace facepipe {
 namespace {
 
@@ -80,7 +82,18 @@ class Planner {
   OverlayLayout layout_;
 };
 
-void plan_faces(Planner& planner, const Detections& faces, const OverlayStyle& style) {
+/// "#12 0.87", or one of both; empty where neither is drawn.
+std::string label_text(float score, std::int64_t track, const OverlayStyle& style) {
+  std::string text;
+  if (style.ids && track != kNoTrack) text = "#" + std::to_string(track);
+  if (!style.scores) return text;
+  if (!text.empty()) text += ' ';
+  const ScoreText digits = score_text(score);
+  return text.append(digits.characters, ScoreText::kSize);
+}
+
+void plan_faces(Planner& planner, const Detections& faces, const OverlayStyle& style,
+                std::span<const std::int64_t> tracks) {
   std::vector<PixelRect> outers(faces.size());
   for (std::size_t i = 0; i < faces.size(); ++i) outers[i] = planner.around(faces.boxes[i]);
   for (const PixelRect& outer : outers)
@@ -90,16 +103,16 @@ void plan_faces(Planner& planner, const Detections& faces, const OverlayStyle& s
       if (!outers[i].empty()) planner.dot(point, outers[i].x2 - outers[i].x1);
   // In reverse: faces come by falling score, so that the label of the highest score is drawn last
   // and covers those that it overlaps.
-  for (std::size_t i = faces.size(); style.scores && i-- > 0;)
-    if (!outers[i].empty()) {
-      const ScoreText text = score_text(faces.scores[i]);
-      planner.label(outers[i], {text.characters, ScoreText::kSize});
-    }
+  for (std::size_t i = faces.size(); (style.scores || style.ids) && i-- > 0;) {
+    const std::string text =
+        label_text(faces.scores[i], i < tracks.size() ? tracks[i] : kNoTrack, style);
+    if (!outers[i].empty() && !text.empty()) planner.label(outers[i], text);
+  }
 }
 
 std::size_t most_primitives(const Detections& faces, const OverlayStyle& style) {
-  const std::size_t each =
-      (style.boxes ? 4U : 0U) + (style.landmarks ? 10U : 0U) + (style.scores ? 5U : 0U);
+  const std::size_t each = (style.boxes ? 4U : 0U) + (style.landmarks ? 10U : 0U) +
+                           (style.scores ? 5U : 0U) + (style.ids ? 21U : 0U);
   return faces.size() * each + 32;
 }
 
@@ -151,7 +164,8 @@ OverlayColors overlay_colors(const PixelFormat& format, const ColorInfo& color, 
   return colors;
 }
 
-OverlayPlan plan_overlay(const Frame& frame, const Detections& faces, const OverlayStyle& style) {
+OverlayPlan plan_overlay(const Frame& frame, const Detections& faces, const OverlayStyle& style,
+                         std::span<const std::int64_t> tracks) {
   OverlayPlan plan;
   plan.to_stored = stored_map(frame.size, frame.orientation);
   plan.colors = overlay_colors(frame.format, frame.color, frame.size);
@@ -162,7 +176,7 @@ OverlayPlan plan_overlay(const Frame& frame, const Detections& faces, const Over
   plan.glyphs_on_all_planes = color(OverlayColor::text).u != color(OverlayColor::background).u;
   plan.primitives.reserve(most_primitives(faces, style));
   Planner planner(frame, plan);
-  plan_faces(planner, faces, style);
+  plan_faces(planner, faces, style, tracks);
   if (style.count) planner.write({0, 0}, count_text(faces.size()));
   return plan;
 }

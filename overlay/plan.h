@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "core/detections.h"
@@ -51,8 +52,10 @@ struct OverlayPlan {
 /// read, but no plane. A box is cut to the picture, and the outline surrounds the part that is
 /// inside. A face is not drawn if its box is empty, has a NaN or lies outside of the picture; a
 /// landmark outside of the picture isn't drawn either.
+/// @param tracks  as of draw_overlay()
 [[nodiscard]] OverlayPlan plan_overlay(const Frame& frame, const Detections& faces,
-                                       const OverlayStyle& style);
+                                       const OverlayStyle& style,
+                                       std::span<const std::int64_t> tracks = {});
 
 // Note: colour and subsampling.
 // A chroma sample belongs to a chroma cell: a rectangle of up to 4 x 4 pixels. If a line covered

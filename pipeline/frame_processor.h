@@ -7,6 +7,7 @@
 #include <optional>
 #include <stop_token>
 
+#include "core/detections.h"
 #include "core/frame.h"
 #include "core/frame_record.h"
 #include "core/slots.h"
@@ -32,6 +33,7 @@ struct WorkItem {
   Timing coded;              ///< DecodedPicture::coded
   Slots::Permit in_flight;   ///< bounds the frames between decoder and encoder
   std::unique_ptr<FrameWork> work;
+  Detections to_follow;  ///< by finish(), where faces are followed: those that tracks need
 };
 
 /// Finds and draws the faces of one job's frames, all on one device. start(), finish() and draw()

@@ -26,20 +26,25 @@
 namespace facepipe {
 namespace {
 
+/// Where a job of several at once has met the end of a device's memory, it is done again, alone.
+bool is_done_again(const JobOptions& options, const Error& failure) {
+  return options.shared && failure.kind() == ErrorKind::device;
+}
+
 /// Completes the video under its name, or as a part under a partial one.
 void finish_output(const JobOptions& options, const OutputPlan& plan, const Encoder& encoder,
                    Muxer& muxer, JobResult& result) {
   result.encoder = encoder.name();
   result.container = plan.muxer.format->name;
   const std::string name = options.output.string();
-  if (const int full = muxer.full(); full != 0 && full != ECANCELED)
-    result.output_error = name + ": " + write_failure(full);
+  if (const int full = muxer.full(); !result.failure && full != 0 && full != ECANCELED)
+    result.failure.emplace(ErrorKind::output, name + ": " + write_failure(full));
   const bool one_picture = is_image_format(*plan.muxer.format) && !muxer.is_sequence();
   const bool worth_keeping =
       result.ledger.written > 0 && !one_picture && !is_stream_target(options.output);
-  if (!result.output_error.empty() && !worth_keeping)
-    throw Error(ErrorKind::output, result.output_error);
-  if (result.interrupted || !result.output_error.empty()) {
+  if (result.failure && (!worth_keeping || is_done_again(options, *result.failure)))
+    throw Error(*result.failure);
+  if (result.interrupted || result.failure) {
     result.output = muxer.finish_partial();
     return;
   }
@@ -179,6 +184,8 @@ Job::Job(const JobOptions& options, Backend& backend, const JobObserver& observe
     const ScopedWork work(reading_);
     read();
   });
+  // What was hidden by the time of a failure is good; what was drawn is made again just so.
+  if (options.hide && muxer_) lanes_.front().finish_what_fails([this] { ending_.request_stop(); });
   for (Lane& lane : lanes_) lane.add_threads(runner_);
   if (options.shared)
     for (int i = 1; i < plan_.lanes.count; ++i) runner_.add("join", [this] { join(); });
@@ -331,6 +338,7 @@ void Job::finish(JobResult& result) {
     add_share(lane, devices_, result.devices);
   }
   for (const DeviceShare& failed : plan_.lanes.failed) result.devices.push_back(failed);
+  result.failure = lanes_.front().failure();
   lanes_.front().processor().report(ignored, result, notices);
   if (muxer_) finish_output(options_, *plan_.output, *lanes_.front().encoder(), *muxer_, result);
   statistics_.fill(result);  // before what the run has made is taken down, which is no part of it

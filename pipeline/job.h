@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/detections.h"
+#include "core/error.h"
 #include "core/frame_record.h"
 #include "core/limits.h"
 #include "core/output_file.h"
@@ -106,6 +107,14 @@ struct HideJob {
   bool wants_tracks = false;  ///< in JobResult::tracks
 };
 
+/// Faces that are drawn are followed as faces that are hidden are.
+struct FollowJob {
+  /// Faces score more than this. The detector finds those, too, that only tracks need: all over the
+  /// lowest score of `tracks`.
+  float score = 0.5F;
+  TrackerOptions tracks;
+};
+
 /// Everything that decides one input's run.
 struct JobOptions {
   std::string input;  ///< a file's path or a URL
@@ -116,6 +125,9 @@ struct JobOptions {
   ExistingTarget existing = ExistingTarget::refuse;  ///< of a file that is there at the end
   EncoderOptions encoder;
   OverlayStyle overlay;  ///< not used where faces are hidden
+  /// Fills in FrameRecord::face_tracks, and changes nothing else that is told of a frame; on the
+  /// CPU alone. Not used where faces are hidden.
+  std::optional<FollowJob> follow;
   std::optional<HideJob> hide;
   NmsOptions nms;
   double min_face = 0;  ///< shorter side of a face's box in pixels; smaller ones are ignored
@@ -192,17 +204,20 @@ struct JobResult {
   /// With HideJob::wants_tracks, and where all frames have been tracked. The input's SHA-256 is the
   /// caller's to fill in.
   std::shared_ptr<TrackFile> tracks;
-  bool interrupted = false;      ///< the stop was requested; the output is a playable part
-  std::string output_error;      ///< why the output is but a part (a full disk); empty if it isn't
+  bool interrupted = false;  ///< the stop was requested; the output is a playable part
+  /// Why the output is but a part, where nobody has asked for that: a full disk; of a job that
+  /// hides faces also what has failed between reading and writing.
+  std::optional<Error> failure;
   std::filesystem::path output;  ///< where the video is: the final name, or the partial one; of a
                                  ///< sequence the name with the place for the number
 };
 
 class Backend;
 
-/// Runs one input to its end, or until `stop` is requested or the disk is full (then the output so
-/// far is finished under a partial name). The output appears under its name only when it is
-/// complete. Throws Error; then no output of this run is left, unless the error names what is kept.
+/// Runs one input to its end, or until `stop` is requested, the disk is full, or hiding fails (then
+/// the output so far is finished under a partial name). The output appears under its name only when
+/// it is complete. Throws Error; then no output of this run is left, unless the error names what is
+/// kept.
 /// @param opened the input, if it is open already and nothing was read from it
 [[nodiscard]] JobResult run_job(const JobOptions& options, Backend& backend,
                                 const JobObserver& observer, const std::stop_token& stop,

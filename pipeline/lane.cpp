@@ -1,5 +1,6 @@
 #include "pipeline/lane.h"
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -36,28 +37,29 @@ Lane::Lane(int number, LaneParts parts, int frames_in_flight, Segments& segments
       drawn_(frames_in_flight, stopped_) {}
 
 void Lane::add_threads(Runner& runner) {
-  const auto add = [&](std::string name, void (Lane::*body)()) {
+  const auto add = [&](std::string name, Stage stage) {
     ++running_;
-    runner.add(std::move(name), [this, body] { run(body); });
+    runner.add(std::move(name), [this, stage] { run(stage); });
   };
-  add(std::string(to_string(StageId::decode)), &Lane::decode);
-  add("preprocess", &Lane::preprocess);
-  add("detect", &Lane::detect);
-  if (draws()) add("overlay", &Lane::draw);
-  if (parts_.encoder) add(std::string(to_string(StageId::encode)), &Lane::encode);
+  add(std::string(to_string(StageId::decode)), {&Lane::decode, &Lane::end_decode});
+  add("preprocess", {&Lane::preprocess, &Lane::end_stage<&Lane::decoded_, &Lane::started_>});
+  add("detect", {&Lane::detect, &Lane::end_stage<&Lane::started_, &Lane::detected_>});
+  if (draws()) add("overlay", {&Lane::draw, &Lane::end_stage<&Lane::detected_, &Lane::drawn_>});
+  if (parts_.encoder)
+    add(std::string(to_string(StageId::encode)), {&Lane::encode, &Lane::end_encode});
 }
 
 /// The last thread to end gives back what is unfinished: by then nothing more of it is given.
-void Lane::run(void (Lane::*body)()) {
-  work_on_device(body);
+void Lane::run(const Stage& stage) {
+  work_on_device(stage);
   if (--running_ == 0 && device_failed()) give_back();
 }
 
 /// Throws what is no failure of the device, or that of the last one.
-void Lane::work_on_device(void (Lane::*body)()) {
+void Lane::work_on_device(const Stage& stage) {
   try {
     parts_.backend->enter_thread();
-    (this->*body)();
+    work(stage);
   } catch (const Error& error) {
     const bool of_device = error.kind() == ErrorKind::device;
     if (of_device && devices_.give_up(device(), error.what())) return;
@@ -65,6 +67,46 @@ void Lane::work_on_device(void (Lane::*body)()) {
   } catch (const Stopped&) {
     if (!device_failed()) throw;
   }
+}
+
+void Lane::work(const Stage& stage) {
+  try {
+    (this->*stage.body)();
+  } catch (const Error& error) {
+    if (!end_input_) throw;
+    end_by(error);
+    (this->*stage.end)();
+  }
+}
+
+void Lane::end_by(const Error& error) {
+  {
+    const std::scoped_lock lock(failing_);
+    if (!failure_) failure_ = error;
+  }
+  end_input_();
+}
+
+template <Channel<WorkItem> Lane::*from, Channel<WorkItem> Lane::*to>
+void Lane::end_stage() {
+  while ((this->*from).pop()) {
+  }
+  (this->*to).close();
+}
+
+void Lane::end_decode() {
+  for (const std::shared_ptr<Segment>& segment : taken_)
+    while (segment->next(stopped_)) {
+    }
+  while (!begun_.empty()) end_first();
+  decoded_.close();
+}
+
+/// A single lane's stream is one segment.
+void Lane::end_encode() {
+  while (drawn_.pop()) {
+  }
+  order_.complete(0);
 }
 
 void Lane::give_back() {
@@ -256,7 +298,8 @@ void Lane::encode() {
     parts_.encoder->encode(std::move(item->frame), std::move(item->record), sink);
   }
   parts_.encoder->flush(sink);
-  if (last >= 0) order_.complete(last);  // an encoder may have left frames out
+  // An encoder may have left frames out; and a thread before, all of them, if it has failed.
+  if (last >= 0 || end_input_) order_.complete(std::max<std::int64_t>(last, 0));
 }
 
 void Lane::give(EncodedFrame encoded, std::int64_t segment, const Timing& coded) {

@@ -6,11 +6,13 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <stop_token>
 #include <vector>
 
+#include "core/error.h"
 #include "core/slots.h"
 #include "core/timing.h"
 #include "pipeline/backend.h"
@@ -44,6 +46,11 @@ class Lane {
   Lane(int number, LaneParts parts, int frames_in_flight, Segments& segments, Order& order,
        LaneDevices& devices, const std::stop_token& failed);
 
+  /// Before add_threads(), of the only lane of a job that writes video: an Error of one of its
+  /// threads calls `end_input`, which lets reading end, and fails nothing else. What that thread
+  /// has given by then goes on to the end of the lane as at the input's end.
+  void finish_what_fails(std::function<void()> end_input) { end_input_ = std::move(end_input); }
+
   void add_threads(Runner& runner);
 
   [[nodiscard]] Device device() const { return parts_.backend->device(); }
@@ -51,6 +58,8 @@ class Lane {
   /// threads have ended.
   [[nodiscard]] std::int64_t frames() const { return frames_; }
   [[nodiscard]] FrameLedger ledger() const { return parts_.decoder->ledger(given_back_); }
+  /// What has ended the input, where it was to be finished; meaningful when the threads have ended.
+  [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
   [[nodiscard]] const Decoder& decoder() const { return *parts_.decoder; }
   [[nodiscard]] const FrameProcessor& processor() const { return *parts_.processor; }
   /// Null where no video is written.
@@ -69,8 +78,17 @@ class Lane {
     std::int64_t held = 0;         ///< bytes of these
   };
 
-  void run(void (Lane::*body)());
-  void work_on_device(void (Lane::*body)());
+  /// A thread; and what it does in place of its body once that has failed: it takes what the
+  /// thread before still gives, and gives nothing more.
+  struct Stage {
+    void (Lane::*body)();
+    void (Lane::*end)();
+  };
+
+  void run(const Stage& stage);
+  void work_on_device(const Stage& stage);
+  void work(const Stage& stage);
+  void end_by(const Error& error);
   [[nodiscard]] bool device_failed() const { return devices_.failed(device()).stop_requested(); }
   void give_back();
 
@@ -80,6 +98,11 @@ class Lane {
   void detect();
   void draw();
   void encode();
+
+  void end_decode();
+  void end_encode();
+  template <Channel<WorkItem> Lane::*from, Channel<WorkItem> Lane::*to>
+  void end_stage();
 
   std::shared_ptr<Segment> take(std::optional<std::shared_ptr<Segment>> segment);
   void decode_segment(Segment& segment);
@@ -116,6 +139,9 @@ class Lane {
   std::set<std::int64_t> given_back_;
   std::atomic<int> running_ = 0;  // threads
   std::int64_t frames_ = 0;
+  std::function<void()> end_input_;
+  std::mutex failing_;  // guards failure_
+  std::optional<Error> failure_;
   Clock::duration decoding_{};
   Clock::duration encoding_{};
 };

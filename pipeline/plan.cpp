@@ -346,8 +346,8 @@ void Planning::fit_lanes_to_input() {
 
 /// Empty where there may be several.
 std::string Planning::reason_for_one_lane() const {
-  if (options_.hide) {
-    std::string reason = std::string(job_.plan.output ? "hiding" : "tracking") +
+  if (options_.hide || options_.follow) {
+    std::string reason = std::string(options_.hide && job_.plan.output ? "hiding" : "tracking") +
                          " needs the pictures in their order";
     if (options_.lanes > 1 && !options_.shared)
       throw Error(ErrorKind::usage, "--lanes " + std::to_string(options_.lanes) + ": " + reason);

@@ -60,6 +60,7 @@ Box moved_back(const Box& box, const Box& from, const Box& to) {
 struct Sighting {
   Box box;
   float score = 0;
+  std::size_t detection = 0;  ///< of its frame's
 };
 
 /// A frame that waits.
@@ -221,6 +222,7 @@ class Tracker::Impl {
   std::vector<Track> tracks_;               ///< by id
   std::vector<std::int64_t> newly_hidden_;  ///< ids, by this frame
   std::vector<TrackSummary> ended_;
+  std::vector<std::int64_t> taken_by_;  ///< of the newest frame's detections
   std::shared_ptr<const MotionPicture> last_picture_;
   std::shared_ptr<const MotionPicture> before_;  ///< what `last_picture_` was compared with
   std::optional<double> last_s_;
@@ -244,6 +246,7 @@ TrackerOutput Tracker::Impl::push(TrackerInput input) {
   go_back();
   hold(now);
   TrackerOutput out;
+  out.taken_by = taken_by_;
   let_out(out);
   drop_pictures();
   broken_ = false;
@@ -284,12 +287,13 @@ Waiting& Tracker::Impl::append(TrackerInput& input) {
   now.frame.hide_all = input.detections == nullptr || !input.picture;
   now.frame.cut = !last_s_;
   last_s_ = input.time_s;
+  taken_by_.assign(input.detections == nullptr ? 0 : input.detections->size(), kNoTrack);
   if (!now.frame.hide_all) {
     const float least = std::min({options_.doubtful_score, options_.continue_score,
                                   options_.lone_score, options_.start_score});
     for (std::size_t i = 0; i < input.detections->size(); ++i)
       if (input.detections->scores[i] >= least && is_usable(input.detections->boxes[i]))
-        now.sightings.push_back({input.detections->boxes[i], input.detections->scores[i]});
+        now.sightings.push_back({input.detections->boxes[i], input.detections->scores[i], i});
   }
   if (input.picture) look(now, std::move(input.picture));
   back_budget_ = {};
@@ -419,6 +423,7 @@ void Tracker::Impl::see(Track& track, Waiting& now, const Sighting& sighting) {
   track.box = sighting.box;
   track.last = sighting;
   track.last_s = now.frame.time_s;
+  taken_by_[sighting.detection] = summary.id;
   track.missed.clear();
   ++summary.sightings;
   summary.last_frame = now.frame.number;

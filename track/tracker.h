@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/detections.h"
+#include "core/frame_record.h"
 #include "track/motion.h"
 #include "track/track.h"
 
@@ -76,6 +77,9 @@ struct TrackerInput {
 struct TrackerOutput {
   std::vector<TrackedFrame> frames;  ///< in their order, each once
   std::vector<TrackSummary> ended;   ///< by id of those that ended together
+  /// Of each detection that was pushed just now the track that has taken it, or kNoTrack. This is
+  /// known at once, and the same with any look-ahead.
+  std::vector<std::int64_t> taken_by;
 };
 
 /// Not thread-safe; different trackers share nothing. Equal input gives equal output, bit for bit.

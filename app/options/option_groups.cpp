@@ -261,7 +261,9 @@ void add_drawing(CLI::App& app, ParsedOptions& to) {
          [&](const std::vector<std::string>& words) {
            to.run.job.overlay = parse_draw("--draw", words);
          },
-         "Any of " + draw_words() + ", joined by commas; or none\n(default: boxes)")
+         "Any of " + draw_words() +
+             ", joined by commas; or none. ids are those of\n"
+             "detect's tracks (default: boxes)")
       ->type_name("LIST")
       ->delimiter(',')
       ->allow_extra_args(false);

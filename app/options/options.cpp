@@ -31,6 +31,7 @@ constexpr const char* kExitCodes =
     "  7    verify: a face may be seen in the hidden video\n"
     "  130  interrupted (Ctrl-C, SIGTERM, SIGHUP); the video so far is kept as NAME.partial.EXT\n"
     "  1    anything else\n"
+    "Where hide fails, the frames that were hidden so far are kept as NAME.partial.EXT, too.\n"
     "With several inputs a bad one doesn't stop the others; the code is that of the first that "
     "failed.";
 
@@ -226,6 +227,14 @@ void settle_hiding(ParsedOptions& parsed) {
         "names: not with --allow-references");
 }
 
+/// Tracks of faces that are drawn are those that detect finds.
+void settle_following(RunOptions& run) {
+  FollowJob& follow = run.job.follow.emplace();
+  run.files.faces_have_tracks = true;
+  follow.score = run.detector.score_threshold;
+  run.detector.score_threshold = std::min(follow.score, follow.tracks.doubtful_score);
+}
+
 void settle_detecting(ParsedOptions& parsed) {
   parsed.no_video = true;
   settle_tracking(parsed);
@@ -268,6 +277,7 @@ void settle(ParsedOptions& parsed) {
   if (run.job.max_face > 0 && run.job.max_face < run.job.min_face)
     clash("--max-face must not be less than --min-face");
   settle_suppression(parsed);
+  if (run.job.overlay.ids) settle_following(run);
 }
 
 struct Outcome {

@@ -47,7 +47,8 @@ void append_csv_faces(std::string& to, const NamedFrame& frame) {
 void append_csv_tracked_faces(std::string& to, const NamedFrame& frame) {
   for (std::size_t i = 0; i < frame.record.faces.size(); ++i) {
     append_csv_face(to, frame, i);
-    to += ',' + std::to_string(frame.record.face_tracks.at(i)) + '\n';
+    const std::int64_t track = frame.record.face_tracks.at(i);
+    to += ',' + (track == kNoTrack ? std::string() : std::to_string(track)) + '\n';
   }
 }
 
@@ -77,7 +78,8 @@ void append_json_face(std::string& to, const FrameRecord& record, std::size_t i)
   append_fields(to, box.y1, box.x2, box.y2);
   to += R"(],"score":)";
   append_number(to, faces.scores[i]);
-  if (!record.face_tracks.empty()) to += R"(,"track":)" + std::to_string(record.face_tracks.at(i));
+  const std::int64_t track = record.face_tracks.empty() ? kNoTrack : record.face_tracks.at(i);
+  if (track != kNoTrack) to += R"(,"track":)" + std::to_string(track);
   if (faces.has_landmarks()) append_json_landmarks(to, faces.landmarks[i]);
   to += '}';
 }

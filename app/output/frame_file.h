@@ -37,7 +37,8 @@ struct FrameFormat {
 /// {"file", "frame", "pts_s", "width", "height",
 ///  "faces": [{"box": [x1, y1, x2, y2], "score", "landmarks": [[x, y] x 5]}]}
 /// Of faces without landmarks those fields are empty in .csv, and "landmarks" is not there in JSON.
-/// Where faces are tracked, each has its "track", in .csv in a last column.
+/// Where faces are tracked, each has its "track", in .csv in a last column; one of kNoTrack has
+/// none.
 [[nodiscard]] FrameFormat detections_format(const std::filesystem::path& path,
                                             bool tracked = false);
 

@@ -152,7 +152,7 @@ Json hide_json(const RunOptions& options) {
 Json options_json(const RunOptions& options) {
   const JobOptions& job = options.job;
   const DetectorOptions& detector = options.detector;
-  return {{"score", short_double(detector.score_threshold)},
+  return {{"score", short_double(job.follow ? job.follow->score : detector.score_threshold)},
           {"iou", short_double(job.nms.threshold)},
           {"nms", nms_json(job.nms)},
           {"min_face", job.min_face},

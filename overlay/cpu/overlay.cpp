@@ -123,12 +123,13 @@ void draw(const Frame& frame, const OverlayPlan& plan) {
 
 }  // namespace
 
-void draw_overlay(Frame& frame, const Detections& faces, const OverlayStyle& style) {
+void draw_overlay(Frame& frame, const Detections& faces, const OverlayStyle& style,
+                  std::span<const std::int64_t> tracks) {
   if (frame.device.kind != DeviceKind::cpu)
     throw Error(ErrorKind::internal,
                 "overlay: the frame is on " + to_string(frame.device) + ", not on the cpu");
   if (!style.any()) return;
-  const OverlayPlan plan = plan_overlay(frame, faces, style);
+  const OverlayPlan plan = plan_overlay(frame, faces, style, tracks);
   if (frame.format.bytes_per_sample() == 1)
     draw<std::uint8_t>(frame, plan);
   else

@@ -49,6 +49,8 @@ void check_format(const PixelFormat& format) {
 
 CudaOverlay::CudaOverlay(const CudaOverlaySetup& setup) : setup_(setup), work_(), launch_() {
   check_format(setup.format);
+  if (setup.style.ids)
+    throw std::invalid_argument("CudaOverlay: the faces on the device have no tracks");
   for (const bool interlaced : {false, true})
     work_.layouts[interlaced ? 1 : 0] =
         overlay_layout(setup.stored, setup.format, setup.orientation, interlaced);

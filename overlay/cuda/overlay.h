@@ -29,7 +29,7 @@ struct CudaOverlaySetup {
 class CudaOverlay {
  public:
   /// Uploads the glyphs and waits for the upload. Throws std::invalid_argument for a format that is
-  /// not semi-planar 4:2:0; Error(device) if CUDA fails.
+  /// not semi-planar 4:2:0, and for a style with ids; Error(device) if CUDA fails.
   explicit CudaOverlay(const CudaOverlaySetup& setup);
 
   /// Enqueues the drawing on the picture that `descriptor` names. The descriptor is in device

@@ -12,6 +12,7 @@
 #include "detector/mirror.h"
 #include "nms/cpu/suppressor.h"
 #include "overlay/overlay.h"
+#include "pipeline/face_tracks.h"
 #include "pipeline/faces.h"
 #include "pipeline/hiding.h"
 #include "track/cpu/motion.h"
@@ -56,6 +57,39 @@ class CpuHidingDevice final : public HidingDevice {
   }
 };
 
+Detections scored_over(const Detections& candidates, float score) {
+  Detections over;
+  for (std::size_t i = 0; i < candidates.size(); ++i)
+    if (candidates.scores[i] > score)
+      over.push_back(candidates.boxes[i], candidates.scores[i], candidates, i);
+  return over;
+}
+
+/// Finds what tracks need of a frame, as a job that hides does.
+class Following {
+ public:
+  explicit Following(const JobOptions& options)
+      : least_(options.follow->tracks.doubtful_score),
+        sizes_{options.min_face, options.max_face},
+        suppressor_(NmsOptions{}, nms_capacity(NmsOptions{})),
+        tracks_(options.follow->tracks, std::make_unique<CpuMotionEstimator>()) {}
+
+  [[nodiscard]] Detections find(const Detections& candidates) {
+    const Detections usable = scored_over(candidates, least_);
+    return select_faces(usable, suppressor_.run({usable.boxes, usable.scores}), sizes_);
+  }
+  void follow(WorkItem& item) {
+    item.record.face_tracks = tracks_.of(item.frame, item.record, item.to_follow);
+    item.to_follow = {};
+  }
+
+ private:
+  const float least_;
+  const FaceSizes sizes_;
+  CpuSuppressor suppressor_;  // one thread finds ...
+  FaceTracks tracks_;         // ... and one follows
+};
+
 class CpuProcessor final : public FrameProcessor {
  public:
   /// @param detector  null where nothing is looked for
@@ -63,7 +97,10 @@ class CpuProcessor final : public FrameProcessor {
       : options_(setup.options),
         detector_(std::move(detector)),
         suppressor_(options_.nms, nms_capacity(options_.nms)) {
-    if (options_.hide) hiding_.emplace(setup, std::make_unique<CpuHidingDevice>());
+    if (options_.hide)
+      hiding_.emplace(setup, std::make_unique<CpuHidingDevice>());
+    else if (options_.follow)
+      following_.emplace(options_);
     if (detector_) tell_tiles(detector_->facts().tiling);
   }
 
@@ -81,18 +118,28 @@ class CpuProcessor final : public FrameProcessor {
   }
 
   void finish(WorkItem& item) override {
-    if (detector_) suppress(collect(item), item.record);
+    if (!detector_) return;
+    const Detections candidates = collect(item);
+    const ScopedInterval interval(item.record.times[StageId::nms]);
+    const ScopedCpuTime cpu(item.record.times, StageId::nms);
+    if (following_) {
+      item.to_follow = following_->find(candidates);
+      suppress(scored_over(candidates, options_.follow->score), item.record);
+    } else {
+      suppress(candidates, item.record);
+    }
   }
 
-  [[nodiscard]] bool draws_without_video() const override { return hiding_.has_value(); }
+  [[nodiscard]] bool draws_without_video() const override { return hiding_ || following_; }
 
   void draw(WorkItem item, const Sink& sink) override {
     if (hiding_) return hiding_->push(std::move(item), sink);
-    if (options_.overlay.any()) {
+    const bool draws = !options_.output.empty() && options_.overlay.any();
+    if (draws || following_) {
       const ScopedInterval interval(item.record.times[StageId::overlay]);
       const ScopedCpuTime cpu(item.record.times, StageId::overlay);
-      make_writable(item.frame);
-      draw_overlay(item.frame, item.record.faces, options_.overlay);
+      if (following_) following_->follow(item);
+      if (draws) draw_faces(item);
     }
     sink(std::move(item));
   }
@@ -124,9 +171,12 @@ class CpuProcessor final : public FrameProcessor {
     return candidates;
   }
 
+  void draw_faces(WorkItem& item) const {
+    make_writable(item.frame);
+    draw_overlay(item.frame, item.record.faces, options_.overlay, item.record.face_tracks);
+  }
+
   void suppress(const Detections& candidates, FrameRecord& record) {
-    const ScopedInterval interval(record.times[StageId::nms]);
-    const ScopedCpuTime cpu(record.times, StageId::nms);
     record.candidates = candidates.size();
     const NmsKept kept = suppressor_.run({candidates.boxes, candidates.scores});
     candidates_ignored_ += kept.beyond_capacity;
@@ -139,6 +189,7 @@ class CpuProcessor final : public FrameProcessor {
   std::shared_ptr<Detector> detector_;
   CpuSuppressor suppressor_;
   std::optional<Hiding> hiding_;
+  std::optional<Following> following_;
   std::int64_t candidates_ignored_ = 0;
 };
 

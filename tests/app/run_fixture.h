@@ -96,7 +96,9 @@ class RunTest : public testing::Test {
     result.faces = static_cast<std::int64_t>(3 * faces);
     if (named("damaged")) result.ledger.lost = 1;
     if (named(interrupts_.c_str())) stop_.request_stop();
-    if (named("full")) result.output_error = job.output.string() + ": the disk is full";
+    if (named("full"))
+      result.failure.emplace(ErrorKind::output, job.output.string() + ": the disk is full");
+    if (named("fails")) result.failure.emplace(ErrorKind::device, "out of order");
     result.interrupted = stop.stop_requested();
     if (job.hide && job.hide->wants_tracks) {
       result.tracks = std::make_shared<TrackFile>();

@@ -143,6 +143,17 @@ TEST_F(RunTest, AVideoThatIsCutOffByAFullDiskIsToldAndItsFramesAreNotComplete) {
   EXPECT_THAT(read_file(dir_ / "d.jsonl"), Not(HasSubstr("full.mp4")));
 }
 
+TEST_F(RunTest, WhereHidingFailsThePartIsToldWithTheErrorsOwnCode) {
+  add_input("fails.mp4");
+  options_.job.hide.emplace();
+  testing::internal::CaptureStdout();  // where the log goes by itself
+  EXPECT_EQ(run_all(), 4);
+  const std::string told = testing::internal::GetCapturedStdout();
+  EXPECT_EQ(report()[0]["status"], "partial");
+  EXPECT_THAT(report()[0]["error"].get<std::string>(), HasSubstr("fails.mp4: out of order"));
+  EXPECT_THAT(told, HasSubstr("fails.mp4: out of order; what was made is kept as"));
+}
+
 TEST_F(RunTest, AFileOfFramesThatCannotBeWrittenDoesNotCostTheVideo) {
   add_input("a.mp4");
   options_.files.detections = dir_ / "full.jsonl";
@@ -232,6 +243,17 @@ TEST_F(RunTest, ModelThatFailsLeavesNothing) {
   expect_error(ErrorKind::device, "model.onnx",
                [&] { (void)run(options_, broken, stop_.get_token()); });
   EXPECT_THAT(dir_.names(), ElementsAre("in", "in/a.mp4"));
+}
+
+TEST_F(RunTest, WhatTheCpuAloneDoesIsRefusedOnCudaAndToldWhereNobodyNamedADevice) {
+  add_input("a.mp4");
+  options_.job.follow.emplace();
+  options_.device = {false, {DeviceKind::cuda, 0}};
+  expect_error(ErrorKind::usage, "--draw ids works on the CPU alone so far",
+               [this] { (void)run_all(); });
+  options_.device = {true, {}};
+  EXPECT_EQ(run_all(), 0);
+  EXPECT_THAT(report()[0]["why"].dump(), HasSubstr("cpu: --draw ids works on the CPU alone"));
 }
 
 TEST_F(RunTest, WithoutVideoThereIsNoOutput) {

@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "core/error.h"
+#include "core/frame_record.h"
 #include "overlay/overlay.h"
 #include "overlay/plan.h"
 #include "tests/overlay/formats.h"
@@ -19,7 +22,8 @@ using test::FormatCase;
 using test::FrameSpec;
 using test::PixelPlace;
 
-constexpr OverlayStyle kEverything{true, true, true, true};
+constexpr OverlayStyle kEverything{true, true, true, true, true};
+constexpr std::array<std::int64_t, 3> kTracks{12, kNoTrack, 4096};
 
 Detections some_faces(Size upright) {
   const auto w = static_cast<float>(upright.width);
@@ -143,8 +147,8 @@ void expect_as_the_oracle(const FrameSpec& spec, const Detections& faces,
                           const OverlayStyle& style) {
   const Frame before = test::make_noise_frame(spec, 7);
   Frame after = test::make_noise_frame(spec, 7);
-  draw_overlay(after, faces, style);
-  const OverlayPlan plan = plan_overlay(before, faces, style);
+  draw_overlay(after, faces, style, kTracks);
+  const OverlayPlan plan = plan_overlay(before, faces, style, kTracks);
   EXPECT_EQ(wrong_luma(before, after, plan), 0);
   EXPECT_EQ(wrong_chroma(before, after, plan), 0);
   EXPECT_EQ(test::wrong_padding(before, after, spec.alpha), 0);

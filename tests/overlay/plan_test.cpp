@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/frame_record.h"
 #include "overlay/plan.h"
 #include "tests/support/test_frame.h"
 
@@ -17,7 +18,7 @@ constexpr OverlayStyle kBoxes{true, false, false, false};
 constexpr OverlayStyle kScores{false, true, false, false};
 constexpr OverlayStyle kLandmarks{false, false, true, false};
 constexpr OverlayStyle kCount{false, false, false, true};
-constexpr OverlayStyle kEverything{true, true, true, true};
+constexpr OverlayStyle kEverything{true, true, true, true, true};
 constexpr PixelFormat k444{false, 0, 0, 8, 0, true};
 constexpr PixelFormat k420{false, 1, 1, 8, 0, true};
 
@@ -149,6 +150,30 @@ TEST(OverlayPlan, LabelOfTheFirstFaceLiesOnTop) {
   Detections faces = face({100, 100, 200, 200}, 0.9F);
   faces.push_back({100, 100, 200, 200}, 0.3F, {});
   EXPECT_EQ(written(plan_overlay(frame, faces, kScores)), "0.300.90");
+}
+
+TEST(OverlayPlan, IdsStandBeforeScores) {
+  const Frame frame = empty_frame(k420, {640, 480});
+  Detections faces = face({100, 100, 200, 200}, 0.9F);
+  faces.push_back({300, 100, 400, 200}, 0.3F, {});
+  const std::vector<std::int64_t> tracks{7, 1234};
+  const OverlayStyle ids{.boxes = false, .ids = true};
+  const OverlayStyle both{.boxes = false, .scores = true, .ids = true};
+  EXPECT_TRUE(ids.any());
+  EXPECT_EQ(written(plan_overlay(frame, faces, ids, tracks)), "#1234#7");
+  EXPECT_EQ(written(plan_overlay(frame, faces, both, tracks)), "#1234 0.30#7 0.90");
+  EXPECT_EQ(written(plan_overlay(frame, faces, kScores, tracks)), "0.300.90");
+}
+
+TEST(OverlayPlan, AFaceWithoutATrackHasNoId) {
+  const Frame frame = empty_frame(k420, {640, 480});
+  const Detections faces = face({100, 100, 200, 200}, 0.9F);
+  const OverlayStyle ids{.boxes = false, .ids = true};
+  const OverlayStyle both{.boxes = false, .scores = true, .ids = true};
+  const std::vector<std::int64_t> none{kNoTrack};
+  EXPECT_TRUE(plan_overlay(frame, faces, ids, none).primitives.empty());
+  EXPECT_TRUE(plan_overlay(frame, faces, ids).primitives.empty());
+  EXPECT_EQ(written(plan_overlay(frame, faces, both, none)), "0.90");
 }
 
 TEST(OverlayPlan, FacesWithoutLandmarksHaveNoDots) {

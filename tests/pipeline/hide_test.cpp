@@ -2,12 +2,20 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/error.h"
+#include "core/output_names.h"
+#include "tests/pipeline/named_backend.h"
 #include "tests/support/clips.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/file_size_limit.h"
+#include "tests/support/forwarding_backend.h"
 #include "tests/support/job.h"
 #include "tests/support/packets.h"
 #include "tests/support/temporary_folder.h"
@@ -197,17 +205,123 @@ TEST_F(HideTest, AnInterruptedRunLeavesHiddenFramesOnly) {
   EXPECT_THAT(unhidden(luma, kFace), testing::IsEmpty());
 }
 
-TEST_F(HideTest, WhereDetectionFailsNothingIsLeft) {
+constexpr int kFramesBefore = 59;  // a failure
+
+/// Throws at the call after those.
+std::function<void()> fails_late() {
+  return [calls = std::make_shared<std::atomic<int>>(0)] {
+    if (++*calls > kFramesBefore) throw Error(ErrorKind::device, "out of order");
+  };
+}
+
+/// A failed run has kept `frames` hidden frames as a part, and left what stood there alone.
+void expect_hidden_part(const JobRun& run, const fs::path& output, std::size_t frames,
+                        const Box& hidden = kFace) {
+  ASSERT_TRUE(run.result.failure);
+  EXPECT_FALSE(run.result.interrupted);
+  EXPECT_EQ(run.result.output, partial_name(output, 1));
+  EXPECT_EQ(read_file(output), "theirs");
+  EXPECT_EQ(video_stamps(run.result.output).size(), frames);
+  EXPECT_EQ(static_cast<std::size_t>(run.result.ledger.written), frames);
+  EXPECT_EQ(run.records.size(), frames);
+  const std::string luma = decoded_luma(run.result.output);
+  EXPECT_EQ(luma.size(), frames * kWidth * kHeight);
+  EXPECT_THAT(unhidden(luma, hidden), testing::IsEmpty());
+  EXPECT_EQ(live_frames(), 0);
+  fs::remove(run.result.output);
+}
+
+TEST_F(HideTest, WhereDetectionFailsWhatIsHiddenIsKept) {
+  const fs::path clip = folder_ / "clip.mkv";
+  ffmpeg("-f lavfi -i testsrc2=s=96x64:r=25:d=4 -f lavfi -i sine=d=4 -pix_fmt yuv420p -c:v ffv1",
+         clip);
+  for (const char* name : {"out.mkv", "out.mp4", "out.ts"}) {
+    folder_.write(name, "theirs");
+    for (const int step : {0, 1, 2}) {
+      FakeBehaviour behaviour = always_the_face();
+      if (step == 0) behaviour.on_prepare = [fail = fails_late()](const Frame&) { fail(); };
+      if (step == 1) behaviour.on_start = fails_late();
+      if (step == 2) behaviour.on_collect = fails_late();
+      const JobRun run = run_fake_job(job(clip, name), behaviour);
+      expect_hidden_part(run, folder_ / name, kFramesBefore);
+      EXPECT_EQ(run.result.failure->kind(), ErrorKind::device);
+      EXPECT_THAT(run.result.failure->what(), HasSubstr("out of order"));
+    }
+  }
+}
+
+TEST_F(HideTest, WhereNothingIsWrittenYetNothingIsLeftOfAFailure) {
   const fs::path clip = folder_ / "clip.mkv";
   ffmpeg("-f lavfi -i testsrc2=s=96x64:r=25:d=4 -pix_fmt yuv420p -c:v ffv1", clip);
   FakeBehaviour behaviour = always_the_face();
-  int frames = 0;
-  behaviour.on_collect = [&] {
-    if (++frames == 60) throw Error(ErrorKind::device, "out of order");
-  };
+  behaviour.on_collect = [] { throw Error(ErrorKind::device, "out of order"); };
   expect_error(ErrorKind::device, "out of order",
                [&] { (void)run_fake_job(job(clip, "out.mkv"), behaviour); });
   EXPECT_THAT(files(), testing::ElementsAre("clip.mkv"));
+}
+
+// As long as others have a part of the device's memory it may be that, and the job is done again.
+TEST_F(HideTest, BesideOtherJobsAFailingDeviceLeavesNothing) {
+  const fs::path clip = folder_ / "clip.mkv";
+  ffmpeg("-f lavfi -i testsrc2=s=96x64:r=25:d=4 -pix_fmt yuv420p -c:v ffv1", clip);
+  FakeBehaviour behaviour = always_the_face();
+  behaviour.on_collect = fails_late();
+  JobOptions options = job(clip, "out.mkv");
+  options.shared.emplace(SharedLanes{Slots(1), 1, 0, false});
+  expect_error(ErrorKind::device, "out of order", [&] { (void)run_fake_job(options, behaviour); });
+  EXPECT_THAT(files(), testing::ElementsAre("clip.mkv"));
+}
+
+TEST_F(HideTest, WhereDecodingFailsWhatIsHiddenIsKept) {
+  for (const char* size : {"96x64", "64x48"})
+    ffmpeg("-f lavfi -i testsrc2=s="s + size + ":r=25:d=2 -f h264 -c:v libx264 -pix_fmt yuv420p",
+           folder_ / (size + ".264"s));
+  const fs::path clip = folder_.write(
+      "both.264", read_file(folder_ / "96x64.264") + read_file(folder_ / "64x48.264"));
+  folder_.write("out.mkv", "theirs");
+  JobOptions options = job(clip, "out.mkv");
+  options.scale_on_size_change = false;
+  const JobRun run = run_fake_job(options, always_the_face());
+  expect_hidden_part(run, folder_ / "out.mkv", 50);
+  EXPECT_EQ(run.result.failure->kind(), ErrorKind::input);
+}
+
+/// The CPU, whose encoder fails.
+class FailingEncoderBackend final : public ForwardingBackend {
+ public:
+  using ForwardingBackend::ForwardingBackend;
+  [[nodiscard]] std::unique_ptr<Encoder> make_encoder(const EncoderSetup& setup, const Frame& first,
+                                                      Notices& notices,
+                                                      CopyCounter& copies) override {
+    return std::make_unique<CalledEncoder>(
+        ForwardingBackend::make_encoder(setup, first, notices, copies), fails_late());
+  }
+};
+
+TEST_F(HideTest, WhereEncodingFailsWhatItHasGivenIsKept) {
+  const fs::path clip = folder_ / "clip.mkv";
+  ffmpeg("-f lavfi -i testsrc2=s=96x64:r=25:d=4 -pix_fmt yuv420p -c:v ffv1", clip);
+  FailingEncoderBackend backend(fake_backend(always_the_face()));
+  JobOptions options = job(clip, "out.mkv");
+  options.encoder = {"ffv1", "", {}, {}};
+  const JobResult result = run_job(options, backend, {}, {});
+  ASSERT_TRUE(result.failure);
+  const std::string luma = decoded_luma(result.output);
+  EXPECT_GT(luma.size(), std::size_t{20} * kWidth * kHeight);
+  EXPECT_THAT(unhidden(luma, kFace), testing::IsEmpty());
+}
+
+TEST_F(HideTest, AFullDiskLeavesHiddenFramesOnly) {
+  const fs::path clip = folder_ / "clip.mkv";
+  ffmpeg("-f lavfi -i testsrc2=s=96x64:r=25:d=4 -pix_fmt yuv420p -c:v ffv1", clip);
+  const FileSizeLimit limit(170'000);
+  const JobRun run = run_fake_job(job(clip, "out.mkv"), always_the_face());
+  ASSERT_TRUE(run.result.failure);
+  EXPECT_EQ(run.result.failure->kind(), ErrorKind::output);
+  const std::string luma = decoded_luma(run.result.output);
+  EXPECT_GT(luma.size(), std::size_t{5} * kWidth * kHeight);
+  EXPECT_LT(luma.size(), std::size_t{100} * kWidth * kHeight);
+  EXPECT_THAT(unhidden(luma, kFace), testing::IsEmpty());
 }
 
 /// Faces of two pixels, side by side and overlapping nowhere.
@@ -230,6 +344,27 @@ TEST_F(HideTest, MoreFacesThanCanBeHiddenEndTheRun) {
     expect_error(ErrorKind::device, "",
                  [&] { (void)run_fake_job(job(clip, "out.mkv"), behaviour); });
     EXPECT_THAT(files(), testing::ElementsAre("clip.mkv"));
+  }
+}
+
+TEST_F(HideTest, MoreFacesThanCanBeHiddenLaterLeaveWhatIsHidden) {
+  const fs::path clip = folder_ / "clip.mkv";
+  ffmpeg("-f lavfi -i testsrc2=s=96x64:r=25:d=4 -pix_fmt yuv420p -c:v ffv1", clip);
+  folder_.write("out.mkv", "theirs");
+  for (const int count : {5000, static_cast<int>(kMaxNmsCapacity) + 1}) {
+    FakeBehaviour behaviour;
+    behaviour.candidates_of = [count](const Frame& frame) {
+      return frame.index < kFramesBefore ? one_face(kFace) : many_faces(count);
+    };
+    const JobRun run = run_fake_job(job(clip, "out.mkv"), behaviour);
+    ASSERT_TRUE(run.result.failure);
+    EXPECT_EQ(run.result.failure->kind(), ErrorKind::device);
+    // The tracker gives nothing more once it has failed.
+    const bool in_tracker = count == 5000;
+    const auto frames = static_cast<std::size_t>(run.result.ledger.written);
+    EXPECT_EQ(frames == kFramesBefore, !in_tracker);
+    EXPECT_GE(frames, 40U);
+    expect_hidden_part(run, folder_ / "out.mkv", frames);
   }
 }
 

@@ -117,7 +117,8 @@ TEST_F(Failure, AFullDiskLeavesAPlayablePart) {
   for (const char* name : {"out.mp4", "out.mkv", "out.ts"}) {
     const FileSizeLimit limit(1'000'000);
     const JobRun run = run_fake_job(lossless_job(clip(), out_ / name));
-    EXPECT_THAT(run.result.output_error, HasSubstr("can't be written: File too large")) << name;
+    ASSERT_TRUE(run.result.failure);
+    EXPECT_THAT(run.result.failure->what(), HasSubstr("can't be written: File too large")) << name;
     EXPECT_FALSE(run.result.interrupted);
     const std::filesystem::path part = partial_name(out_ / name, 1);
     EXPECT_EQ(run.result.output, part);

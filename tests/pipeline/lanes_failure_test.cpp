@@ -185,7 +185,8 @@ TEST_F(LanesFailure, AFullDiskLeavesTheFirstFrames) {
     const FileSizeLimit limit(whole / 2);
     run = run_fake_job(job());
   }
-  EXPECT_THAT(run.result.output_error, HasSubstr("can't be written: File too large"));
+  ASSERT_TRUE(run.result.failure);
+  EXPECT_THAT(run.result.failure->what(), HasSubstr("can't be written: File too large"));
   EXPECT_FALSE(run.result.interrupted);
   EXPECT_EQ(live_frames(), 0);
   EXPECT_LT(run.result.ledger.written, std::int64_t{kFrames});

@@ -1,4 +1,5 @@
-// A detector without a network: gives every frame the same candidates, or fails where it is told.
+// A detector without a network: gives frames the candidates that it is told, or fails where it is
+// told.
 #pragma once
 
 #include <functional>
@@ -15,6 +16,8 @@ namespace facepipe::test {
 /// What the fake does at each step; the default does nothing.
 struct FakeBehaviour {
   Detections candidates;
+  /// In place of `candidates`, where it is set.
+  std::function<Detections(const Frame&)> candidates_of;
   std::function<void(const Frame&)> on_prepare = [](const Frame&) {};
   std::function<void()> on_start = [] {};
   std::function<void()> on_collect = [] {};
@@ -25,7 +28,10 @@ class FakeRequest final : public DetectionRequest {
   FakeRequest(const FakeBehaviour& behaviour, Slots::Permit permit)
       : behaviour_(behaviour), permit_(std::move(permit)) {}
 
-  void prepare(const Frame& frame) override { behaviour_.on_prepare(frame); }
+  void prepare(const Frame& frame) override {
+    behaviour_.on_prepare(frame);
+    found_ = behaviour_.candidates_of ? behaviour_.candidates_of(frame) : behaviour_.candidates;
+  }
   void start() override {
     interval_.begin = Clock::now();
     behaviour_.on_start();
@@ -33,13 +39,14 @@ class FakeRequest final : public DetectionRequest {
   Detections collect() override {
     behaviour_.on_collect();
     interval_.end = Clock::now();
-    return behaviour_.candidates;
+    return std::move(found_);
   }
   [[nodiscard]] Interval inference() const override { return interval_; }
 
  private:
   const FakeBehaviour& behaviour_;
   Slots::Permit permit_;
+  Detections found_;
   Interval interval_;
 };
 

@@ -134,6 +134,29 @@ TEST(Tracker, GivesEachFrameOnceInOrder) {
   EXPECT_TRUE(track.hidden);
 }
 
+/// An empty box, a face, and one that is weak at first.
+TEST(Tracker, TellsAtOnceWhoTookADetectionWhateverTheLookAhead) {
+  for (const double look_ahead_s : {0.0, 0.5}) {
+    CpuMotionEstimator motion;
+    Tracker tracker(motion, {.look_ahead_s = look_ahead_s});
+    const Scene scene{.patches = {{kFace, 9}}};
+    for (int i = 0; i < 8; ++i) {
+      Detections found;
+      found.push_back({0, 0, 0, 0}, 0.9F);
+      found.push_back({200, 20, 230, 60}, 0.9F);
+      found.push_back(kFace, i < 4 ? 0.06F : 0.9F);
+      const TrackerOutput out = tracker.push({kStep * i, picture_of(test::render(scene)), &found});
+      EXPECT_EQ(out.taken_by, (std::vector<std::int64_t>{kNoTrack, 0, 1})) << i;
+    }
+    const Detections none;
+    EXPECT_TRUE(tracker.push({1, picture_of(test::render(scene)), &none}).taken_by.empty());
+    EXPECT_TRUE(tracker.push({2, picture_of(test::render(scene)), nullptr}).taken_by.empty());
+    Detections one;
+    one.push_back(kFace, 0.9F);
+    EXPECT_EQ(tracker.push({3, nullptr, &one}).taken_by, std::vector<std::int64_t>{kNoTrack});
+  }
+}
+
 TEST(Tracker, LetsAFrameOutWhenItsLookAheadIsComplete) {
   Film film({.look_ahead_s = 0.2});
   for (int i = 0; i < 12; ++i) {

@@ -160,6 +160,20 @@ TEST(Options, DrawingAndEncoding) {
   EXPECT_FALSE(run_options({"--draw", "none"}).job.overlay.any());
 }
 
+TEST(Options, IdsAreThoseOfTheTracksThatDetectFinds) {
+  const RunOptions options = run_options({"--draw", "boxes,ids", "--score", "0.4"});
+  const RunOptions detect = std::get<RunOptions>(parse_command({"detect", "a.mp4"}));
+  ASSERT_TRUE(options.job.follow);
+  EXPECT_EQ(options.job.follow->score, 0.4F);
+  EXPECT_EQ(options.detector.score_threshold, detect.detector.score_threshold);
+  EXPECT_TRUE(options.files.faces_have_tracks);
+  EXPECT_EQ(run_options({"--draw", "ids", "--score", "0.01"}).detector.score_threshold, 0.01F);
+  const RunOptions without = run_options({"--draw", "boxes", "--score", "0.4"});
+  EXPECT_FALSE(without.job.follow);
+  EXPECT_EQ(without.detector.score_threshold, 0.4F);
+  EXPECT_FALSE(without.files.faces_have_tracks);
+}
+
 TEST(Options, Reports) {
   const RunOptions options =
       run_options({"--detections", "d.jsonl", "--latency", "l.csv", "--report", "r.json",

@@ -134,6 +134,16 @@ TEST(DetectionsFormat, FacesThatAreTrackedHaveTheirTrack) {
             "clip.mp4,3,0.3,640,480,10.1,2,18.5,12,0.75,,,,,,,,,,,12\n");
 }
 
+TEST(DetectionsFormat, AFaceWithoutATrackHasNone) {
+  FrameRecord record = frame_record(3, 1);
+  record.faces.landmarks.clear();
+  record.face_tracks = {kNoTrack};
+  EXPECT_THAT(text_of(detections_format("d.jsonl", true), "clip.mp4", record),
+              testing::HasSubstr(R"("score":0.75}])"));
+  EXPECT_THAT(text_of(detections_format("d.csv", true), "clip.mp4", record),
+              testing::EndsWith(",0.75,,,,,,,,,,,\n"));
+}
+
 TEST(LatencyFormat, HasBeginAndEndOfEachStage) {
   const FrameFormat format = latency_format();
   EXPECT_EQ(

@@ -28,6 +28,14 @@ TEST(Report, HasNoNetworkSizeOfADetectorWithoutANetwork) {
   EXPECT_TRUE(report[0]["network_size"].is_null());
 }
 
+TEST(Report, TellsTheScoreOfFacesAndNotOfWhatTracksNeed) {
+  RunOptions options;
+  options.detector.score_threshold = 0.03F;
+  options.job.follow.emplace().score = 0.4F;
+  const json report = json::parse(report_json(options, some_facts(), {done_outcome("a.mp4")}));
+  EXPECT_EQ(report[0]["options"]["score"], 0.4);
+}
+
 TEST(Report, TellsEverythingOfAnInput) {
   RunOptions options;
   options.job.encoder.options = {{"tune", "film"}};

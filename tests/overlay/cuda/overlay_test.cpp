@@ -121,6 +121,7 @@ FrameSpec random_spec(Random& random) {
 OverlayStyle random_style(Random& random) {
   OverlayStyle style;
   for (const OverlayPart& part : kOverlayParts) style.*part.drawn = random.one_in(2);
+  style.ids = false;  // on the CPU alone
   return style;
 }
 
@@ -248,6 +249,7 @@ TEST(CudaOverlay, RefusesWhatItCantDraw) {
   EXPECT_THROW(CudaOverlay({{16, 16}, {false, 1, 1, 8, 0, true}, {}, {}, 1}),
                std::invalid_argument);
   EXPECT_THROW(CudaOverlay({{16, 16}, {true, 1, 0, 8, 0, true}, {}, {}, 1}), std::invalid_argument);
+  EXPECT_THROW(CudaOverlay({{16, 16}, kFormats[0], {}, {.ids = true}, 1}), std::invalid_argument);
   const cuda::Stream stream;
   const CudaOverlay overlay({{16, 16}, kFormats[0], {}, {}, 1});
   const cuda::DetectionBuffers one(1);

@@ -1,0 +1,38 @@
+#include "pipeline/face_tracks.h"
+
+#include <utility>
+
+#include "track/matching.h"
+
+namespace facepipe {
+namespace {
+
+constexpr float kSameFace = 0.5F;  // the IoU over which a face is the detection
+
+/// What a look-ahead would tell of a frame nobody asks for.
+TrackerOptions without_look_ahead(TrackerOptions options) {
+  options.look_ahead_s = 0;
+  return options;
+}
+
+}  // namespace
+
+FaceTracks::FaceTracks(TrackerOptions options, std::unique_ptr<MotionEstimator> motion)
+    : motion_(std::move(motion)), tracker_(*motion_, without_look_ahead(options)) {}
+
+std::vector<std::int64_t> FaceTracks::of(const Frame& frame, const FrameRecord& record,
+                                         const Detections& found) {
+  TrackerInput input;
+  input.time_s = record.pts_s;
+  if (!record.damaged) input.picture = motion_->look_at(frame);
+  input.detections = &found;
+  const TrackerOutput known = tracker_.push(std::move(input));
+  motion_->wait();
+  std::vector<std::int64_t> tracks(record.faces.size(), kNoTrack);
+  for (const Match& match : match_greedily(record.faces.boxes, found.boxes))
+    if (iou(record.faces.boxes[match.prediction], found.boxes[match.detection]) > kSameFace)
+      tracks[match.prediction] = known.taken_by[match.detection];
+  return tracks;
+}
+
+}  // namespace facepipe

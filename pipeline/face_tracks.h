@@ -1,0 +1,34 @@
+// Which track each face that is drawn belongs to.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/frame.h"
+#include "core/frame_record.h"
+#include "track/motion.h"
+#include "track/tracker.h"
+
+namespace facepipe {
+
+/// Follows faces as a job that hides does, and tells their tracks at once: the ids are those that
+/// such a job writes to an edit file. Used by one thread.
+class FaceTracks {
+ public:
+  FaceTracks(TrackerOptions options, std::unique_ptr<MotionEstimator> motion);
+
+  /// The next frame's FrameRecord::face_tracks. A face has the track that took the detection which
+  /// fits it best, where that is about the same box: its own, where both were suppressed alike.
+  /// Errors: as Tracker.
+  /// @param frame  on the estimator's device
+  /// @param found  the frame's detections of all scores that tracks need
+  [[nodiscard]] std::vector<std::int64_t> of(const Frame& frame, const FrameRecord& record,
+                                             const Detections& found);
+
+ private:
+  std::unique_ptr<MotionEstimator> motion_;
+  Tracker tracker_;
+};
+
+}  // namespace facepipe
