@@ -113,6 +113,7 @@ class Run {
   void settle_earlier_frames_of(InputOutcome& outcome);
   [[nodiscard]] bool nothing_to_write() const;
   void tell_cosmetic_style() const;
+  [[nodiscard]] const char* only_on_cpu() const;
   void load_model();
   void prepare(InputOutcome& outcome);
   void forget_dead_runs() const;
