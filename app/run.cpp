@@ -114,6 +114,7 @@ class Run {
   [[nodiscard]] bool nothing_to_write() const;
   void tell_cosmetic_style() const;
   [[nodiscard]] const char* only_on_cpu() const;
+  [[nodiscard]] const char* new_on_cuda() const;
   void load_model();
   void prepare(InputOutcome& outcome);
   void forget_dead_runs() const;
@@ -311,6 +312,14 @@ void Run::tell_cosmetic_style() const {
 /// What was asked for that CUDA can't do; nullptr: nothing.
 const char* Run::only_on_cpu() const { return options_.job.follow ? "--draw ids" : nullptr; }
 
+/// What was asked for of which nothing has been measured on CUDA yet; nullptr: nothing. It is done
+/// there where somebody names the device, and else on the CPU.
+const char* Run::new_on_cuda() const {
+  if (!options_.files.known_tracks.empty()) return "--tracks";
+  if (options_.two_pass) return "--two-pass";
+  return options_.job.hide && options_.job.hide->mirrored_too ? "--careful" : nullptr;
+}
+
 /// Device and model; without a model where it is known what there is to hide.
 void Run::load_model() {
   const char* const cpu_only = only_on_cpu();
@@ -319,8 +328,11 @@ void Run::load_model() {
   if (cpu_only != nullptr && cuda_named)
     throw Error(ErrorKind::usage, std::string(cpu_only) + " works on the CPU alone so far");
   const bool looks = options_.files.known_tracks.empty();
-  const DeviceRequest request =
-      cpu_only != nullptr ? DeviceRequest{false, Device{}} : options_.device;
+  const char* const is_new = new_on_cuda();
+  if (is_new != nullptr && cuda_named)
+    spdlog::warn("{} is new on CUDA: see with facepipe verify what it has hidden", is_new);
+  const bool better_on_cpu = !cuda_named && (cpu_only != nullptr || is_new != nullptr);
+  const DeviceRequest request = better_on_cpu ? DeviceRequest{false, Device{}} : options_.device;
   const bool cpu_named = !request.automatic && request.device.kind == DeviceKind::cpu;
   const CudaProbe cuda = cpu_named ? CudaProbe{} : parts_.probe_cuda();
   DetectorOptions detector = options_.detector;
@@ -334,6 +346,11 @@ void Run::load_model() {
                                          : choose_device(request, cuda, detector, make);
   if (cpu_only != nullptr && options_.device.automatic)
     choice.why = std::string("cpu: ") + cpu_only + " works on the CPU alone so far";
+  else if (is_new != nullptr && options_.device.automatic)
+    choice.why = std::string("cpu: ") + is_new + " is new on CUDA";
+  if (options_.job.hide && options_.job.hide->device_motion &&
+      choice.devices.front().kind == DeviceKind::cpu)
+    throw Error(ErrorKind::usage, "--motion device: the device is the cpu");
   facts_ = {choice.devices, choice.why, {}, {}, {}, {}};
   if (looks) {
     const DetectorOrigin& origin = choice.backend->origin();

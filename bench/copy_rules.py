@@ -1,7 +1,7 @@
 """What may cross between host and device, judged on a trace of all CUDA memory copies.
 
 To the host: encoded pictures, counts, where asked for faces, and where faces are followed to be hidden
-what tells their motion: points, and counts of grey levels. To the device: descriptors of at most
+a small luma, half the picture's width and height, or points and counts. To the device: descriptors of at most
 256 bytes and compressed packets. What libraries copy besides is listed by size; no such copy may be over
 1 % of a frame, nor may what they copy for one frame be, on the average, in either direction. Before the
 first frames have settled the model goes to the device and the libraries set themselves up: there
@@ -194,6 +194,19 @@ def judge_bitstreams(verdict, facts, copies):
     return others
 
 
+def judge_lumas(verdict, facts, copies):
+    """Returns what is none."""
+    size = one_size(facts, "luma")
+    if not size:
+        return copies
+    verdict.refuse(size > facts.frame_bytes / 6 + facts.frame_bytes / 100,
+                   f"a small luma has {size} bytes, more than a quarter of a picture's luma")
+    lumas, others = split(copies, lambda copy: copy.bytes == size)
+    compare_with_report(verdict, facts, "luma", lumas)
+    verdict.add("whole run", "to host", "small luma", lumas)
+    return others
+
+
 def judge_motion(verdict, facts, copies):
     """Returns what is none: points and counts have values of 4 bytes, three of which make a point."""
     told = facts.copies.get("motion", {"calls": 0})
@@ -214,6 +227,7 @@ def judge_motion(verdict, facts, copies):
 
 def judge_to_host(verdict, facts, copies, settled):
     in_graph, others = split(copies, lambda copy: copy.node != 0)
+    others = judge_lumas(verdict, facts, others)
     counts, faces = split(in_graph, lambda copy: copy.bytes == one_size(facts, "counts"))
     compare_with_report(verdict, facts, "counts", counts)
     compare_with_report(verdict, facts, "faces", faces)

@@ -4,8 +4,8 @@ namespace facepipe {
 
 std::string_view name_of(CopyKind kind) {
   static constexpr std::array<std::string_view, kCopyKinds> kNames{
-      "descriptor", "upload",  "counts", "faces", "bitstream",
-      "download",   "surface", "motion", "boxes", "waiting"};
+      "descriptor", "upload", "counts", "faces", "bitstream", "download",
+      "surface",    "luma",   "motion", "boxes", "waiting"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

@@ -94,7 +94,10 @@ struct KnownTracks {
 /// Faces are hidden instead of drawn; or, where no video is written, only tracked.
 struct HideJob {
   HideOptions look;
-  bool mirrored_too = false;           ///< faces are looked for in the mirrored picture as well
+  bool mirrored_too = false;  ///< faces are looked for in the mirrored picture as well
+  /// On CUDA, where motion is looked for: on the device, or on the host, which gets a small luma of
+  /// each frame. Both find the same.
+  bool device_motion = false;
   TrackerOptions tracks;               ///< `most_waiting` is the plan's to say
   std::vector<std::string> kept_tags;  ///< of the input's metadata, beside technical ones
   /// For frames that wait, of six bytes for each two pixels: half a second of 8K at 30 frames a

@@ -352,6 +352,14 @@ void add_hidden_tracking(CLI::App& app, ParsedOptions& to) {
                "(default: half a second ahead)");
 }
 
+void add_motion(CLI::App& app, ParsedOptions& to) {
+  add_choice<bool>(
+      app, "--motion", "WHERE",
+      "On CUDA, motion is looked for on the host, in a small luma of each frame, or on\n"
+      "the device, which is new: see with `facepipe verify` what it made",
+      "host", to.device_motion, {{"host", false}, {"device", true}});
+}
+
 void add_encoding(CLI::App& app, ParsedOptions& to) {
   EncoderOptions& encoder = to.run.job.encoder;
   add_value(app, "--codec", "NAME",
@@ -544,6 +552,7 @@ void add_hide_options(CLI::App& hide, ParsedOptions& to) {
               {"Hiding", add_hiding},
               {"Regions", add_regions},
               {"Detection", add_hidden_tracking},
+              {kExperiments, add_motion},
               {"Machine", add_machine},
               {"Encoding", add_encoding},
               {"Reports", add_reports},
@@ -554,6 +563,7 @@ void add_detect_options(CLI::App& detect, ParsedOptions& to) {
   add_groups(detect, to,
              {{"Input and output", add_inputs_alone},
               {"Detection", add_tracking},
+              {kExperiments, add_motion},
               {"Machine", add_machine},
               {"Damage", add_irregular},
               {"Reports", add_reports},

@@ -33,6 +33,7 @@ struct ParsedOptions {
   Regions regions;                              ///< --region, --keep-region, --hide-all
   std::optional<std::int64_t> lookahead_bytes;  ///< --lookahead-memory
   bool careful = false;
+  bool device_motion = false;             ///< --motion
   std::optional<float> min_score;         ///< --nms-min-score
   std::vector<std::string> plain_inputs;  ///< what followed "--"
 };

@@ -190,6 +190,7 @@ void settle_tracking(ParsedOptions& parsed) {
   HideJob& hide = run.job.hide.emplace();
   run.files.faces_have_tracks = true;
   run.detector.score_threshold = hide.tracks.doubtful_score;
+  hide.device_motion = parsed.device_motion;
   if (parsed.careful) {
     hide.mirrored_too = true;
     hide.tracks.look_ahead_s = hide.tracks.gap_s = hide.tracks.back_s = kCarefulSeconds;

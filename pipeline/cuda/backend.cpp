@@ -19,6 +19,7 @@
 #include "overlay/cuda/hide.h"
 #include "pipeline/cuda/hiding_pixels.h"
 #include "pipeline/cuda/kept_graphs.h"
+#include "pipeline/cuda/small_luma.h"
 #include "track/cuda/motion.h"
 #include "video/cuda/decoder.h"
 #include "video/cuda/encoder.h"
@@ -75,18 +76,21 @@ class CudaHidingDevice final : public HidingDevice {
       : pictures_{setup.first.device, setup.first.size, setup.first.format,
                   setup.waiting_frames + kHiddenInFlight},
         upright_(setup.first.upright()),
+        device_motion_(setup.options.hide->device_motion),
         copies_(setup.copies) {}
 
   [[nodiscard]] std::unique_ptr<HidingPixels> make_pixels(const HideOptions& look) override {
     return make_cuda_hiding_pixels(look, pictures_, copies_);
   }
   [[nodiscard]] std::unique_ptr<MotionEstimator> make_motion() override {
+    if (!device_motion_) return std::make_unique<SmallLuma>(pictures_.size, copies_);
     return make_cuda_motion_estimator(upright_, cuda::Event::Wait::spinning, copies_);
   }
 
  private:
   HidingPictures pictures_;
   Size upright_;
+  bool device_motion_;
   CopyCounter& copies_;
 };
 

@@ -74,6 +74,16 @@ class Rules(unittest.TestCase):
         self.refused(good_rows() + [row("DtoH", FRAME_BYTES, start_of(50))],
                      "to host, settled: 1 copies over 1 %")
 
+    def test_small_lumas_are_accepted_where_the_program_tells_them(self):
+        lumas = [row("DtoH", 960 * 540, start_of(i) + 4) for i in range(FRAMES)]
+        self.assertEqual(violations(good_rows() + lumas, facts(luma=told(960 * 540))), [])
+        self.assertIn("to host, start-up: 31 copies", violations(good_rows() + lumas)[0])
+        self.refused(good_rows() + lumas[:-1], "luma: the program tells 100", facts(luma=told(960 * 540)))
+
+    def test_a_luma_of_the_pictures_own_size_is_refused(self):
+        lumas = [row("DtoH", 1920 * 1080, start_of(i) + 4) for i in range(FRAMES)]
+        self.refused(good_rows() + lumas, "a small luma has", facts(luma=told(1920 * 1080)))
+
     def test_motion_is_accepted_as_the_program_tells_it(self):
         motion = [row("DtoH", size, start_of(i) + 4) for i in range(FRAMES) for size in (21_952, 5_568)]
         given = facts(motion={"calls": 2 * FRAMES, "bytes": 27_520 * FRAMES})

@@ -27,7 +27,7 @@ class CpuMotionPicture final : public MotionPicture {
 };
 
 /// Of CpuMotionPictures; several estimators may share them.
-class CpuMotionEstimator final : public MotionEstimator {
+class CpuMotionEstimator : public MotionEstimator {
  public:
   [[nodiscard]] std::shared_ptr<const MotionPicture> look_at(const Frame& frame) override;
   [[nodiscard]] PictureChange compare(const MotionPicture& before,

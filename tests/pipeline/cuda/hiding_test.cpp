@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "pipeline/cuda/small_luma.h"
+#include "tests/pipeline/cuda/device_frame.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/test_frame.h"
 #include "video/cuda/transfer.h"
@@ -15,6 +17,41 @@ namespace facepipe::test {
 namespace {
 
 constexpr Device kDevice{DeviceKind::cuda, 0};
+
+const std::vector<PixelFormat> kFormats{
+    {true, 1, 1, 8, 0, true},   // NV12
+    {true, 1, 1, 10, 6, true},  // P010
+    {true, 1, 1, 16, 0, true},  // P016
+};
+
+TEST(CudaSmallLuma, IsTheHostsAtEverySizeDepthAndOrientation) {
+  const cuda::Stream stream;
+  for (const PixelFormat& format : kFormats)
+    for (const Size size : {Size{1, 1}, Size{2, 3}, Size{75, 62}, Size{130, 97}})
+      for (int turns = 0; turns < 4; ++turns)
+        for (const bool mirrored : {false, true}) {
+          const Frame host = make_noise_frame({format, size, {turns, mirrored}}, 5);
+          const DeviceFrame there(host, stream);
+          CopyCounter copies;
+          const Luma found = SmallLuma(size, copies).of(there.frame());
+          const Luma expected = make_luma(host.planes[0], host.format, host.size, host.orientation);
+          EXPECT_EQ(found.picture, expected.picture);
+          EXPECT_EQ(found.size, expected.size);
+          ASSERT_EQ(found.samples, expected.samples)
+              << to_string(size) << ' ' << format.bits << ' ' << turns << ' ' << mirrored;
+          EXPECT_EQ(copies.total(CopyKind::luma),
+                    (CopyTotal{1, static_cast<std::int64_t>(expected.samples.size())}));
+        }
+}
+
+TEST(CudaSmallLuma, RefusesAPictureOfAnotherSize) {
+  const cuda::Stream stream;
+  CopyCounter copies;
+  const DeviceFrame there(make_noise_frame({kFormats[0], {64, 48}}, 5), stream);
+  SmallLuma luma({64, 46}, copies);
+  expect_error(ErrorKind::internal, "another size",
+               [&] { static_cast<void>(luma.of(there.frame())); });
+}
 
 /// Pictures as the pipeline has them, of noise.
 class Pictures {
