@@ -152,9 +152,9 @@ TEST(Compare, FindsACut) {
 }
 
 TEST(Compare, FindsACutBetweenPicturesOfLikeBrightness) {
-  const MotionPicture before = picture({.picture = {640, 360}, .seed = 1});
+  const MotionPicture before = picture({.picture = {1280, 720}, .seed = 1});
   // Darker in a part, not in half: less of the histograms differs.
-  Luma luma = test::render({.picture = {640, 360}, .seed = 50});
+  Luma luma = test::render({.picture = {1280, 720}, .seed = 50});
   for (std::size_t i = 0; i < luma.samples.size() / 4; ++i) luma.samples[i] /= 2;
   const PictureChange change = compare(before, MotionPicture(luma));
   EXPECT_TRUE(change.cut);
