@@ -32,7 +32,8 @@ class MotionPicture {
 /// What is between two pictures in a row.
 struct PictureChange {
   /// Nothing goes on: the histograms' distance is over 0.4, and less than half of the points fit
-  /// the camera's motion; or the pictures' sizes differ.
+  /// the camera's motion; or it is over 0.25, as between shots of like brightness, and less than a
+  /// tenth of 50 points or more do; or the pictures' sizes differ.
   bool cut = false;
   /// From the first picture to the second, in pixels of the picture. The identity at a cut, and
   /// where less than 30 % of the points fit one motion.

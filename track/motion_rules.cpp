@@ -8,6 +8,9 @@ namespace {
 
 constexpr float kCutDistance = 0.4F;
 constexpr float kCutInliers = 0.5F;
+constexpr float kLostCutDistance = 0.25F;  ///< enough where hardly a point is found again
+constexpr float kLostCutInliers = 0.1F;
+constexpr std::size_t kLostCutPoints = 50;  ///< a share of fewer says too little
 constexpr float kCameraInliers = 0.3F;
 constexpr std::size_t kMostPoints = 300;
 constexpr float kLeastTextureShare = 0.01F;  ///< of the best point's texture
@@ -94,7 +97,9 @@ PictureChange change_between(float distance, std::span<const Point> points,
   change.distance = distance;
   if (!points.empty())
     change.inlier_share = static_cast<float>(fit.inliers) / static_cast<float>(points.size());
-  change.cut = distance > kCutDistance && change.inlier_share < kCutInliers;
+  change.cut = (distance > kCutDistance && change.inlier_share < kCutInliers) ||
+               (distance > kLostCutDistance && change.inlier_share < kLostCutInliers &&
+                points.size() >= kLostCutPoints);
   if (!change.cut && change.inlier_share >= kCameraInliers) change.camera = fit.model;
   return change;
 }

@@ -29,7 +29,6 @@ constexpr double kVelocityHalf_s = 0.04;
 // See start_score_of().
 constexpr float kUsualSide = 40;
 constexpr float kSizeExponent = 0.3F;
-constexpr float kLeastStart = 0.08F;
 constexpr float kMostStart = 0.25F;
 
 bool is_usable(const Box& box) {
@@ -132,8 +131,8 @@ class PointBudget {
 
 float start_score_of(const Box& box, float start_score) {
   const float side = std::sqrt(box.width() * box.height());
-  return std::clamp(start_score * std::pow(side / kUsualSide, kSizeExponent),
-                    std::min(kLeastStart, start_score), std::max(kMostStart, start_score));
+  return std::clamp(start_score * std::pow(side / kUsualSide, kSizeExponent), start_score,
+                    std::max(kMostStart, start_score));
 }
 
 void check_tracker_options(const TrackerOptions& options) {

@@ -21,9 +21,9 @@ inline constexpr int kMostWaitingFrames = 512;
 /// frame rate is treated alike. Where frames are further apart than a time here, it means one
 /// frame. The defaults were chosen on clips of 1280 x 720 at 25 frames a second, for CenterFace.
 struct TrackerOptions {
-  /// A track is hidden once it has a detection of this score, for a face of usual size: see
+  /// A track is hidden once it has a detection of this score, for a large face of a higher one: see
   /// start_score_of().
-  float start_score = 0.17F;
+  float start_score = 0.15F;
   float lone_score = 0.15F;      ///< a detection of this score is hidden in its frame, in any case
   float continue_score = 0.05F;  ///< continues a hidden track
   float doubtful_score = 0.03F;  ///< starts, and continues, a track that is not hidden
@@ -31,7 +31,9 @@ struct TrackerOptions {
   /// cover what its neighbours in time cover, so that those that are a little off don't show its
   /// rim.
   float sure_score = 0.3F;
-  double hold_s = 0.4;        ///< how long a sure face is hidden before and after its detections
+  /// How long a sure face is hidden before its first detection and after its last. Not longer:
+  /// where nothing is detected any more the face has mostly gone, and what comes back is a gap.
+  double hold_s = 0.12;
   double weak_hold_s = 0.08;  ///< and one that isn't sure
   double gap_s = 0.5;         ///< how long a face may be missed until it is another track
   double back_s = 0.5;        ///< how long before its first detection weaker ones are looked for
@@ -46,9 +48,10 @@ struct TrackerOptions {
   int most_waiting = kMostWaitingFrames;
 };
 
-/// By what a detection starts a hidden track: start_score * (side / 40)^0.3 with the box' side (the
-/// root of its area) in pixels, within 0.08 and 0.25, where start_score allows. Large false boxes
-/// cost most of what is hidden in vain, and large faces score high.
+/// By what a detection starts a hidden track: start_score, and for a box whose side (the root of
+/// its area) is over 40 pixels start_score * (side / 40)^0.3, at most 0.25 where start_score
+/// allows. Of false boxes the large cost most each, and large faces score high; of small ones there
+/// are so many that less than start_score isn't enough for them either.
 [[nodiscard]] float start_score_of(const Box& box, float start_score);
 
 /// Throws Error(usage) for what is not in the ranges above, for times over a minute, but for the

@@ -13,12 +13,14 @@ namespace {
 
 constexpr float kSamePlace = 0.3F;  // IoU
 constexpr double kFollow_s = 0.5;
+constexpr double kHold_s = 0.4;  // longer than hiding does: what it let go of too early shows here
 constexpr std::int64_t kMostWaitingPixels = std::int64_t{1} << 26;
 
 TrackerOptions tracker_options(const VerifierOptions& options, Size size) {
   TrackerOptions tracks;
   tracks.start_score = tracks.lone_score = options.score;
   tracks.continue_score = std::min(tracks.continue_score, options.score);
+  tracks.hold_s = kHold_s;
   const std::int64_t pixels = std::int64_t{size.width} * size.height;
   tracks.most_waiting = static_cast<int>(
       std::clamp<std::int64_t>(kMostWaitingPixels / pixels, 1, kMostWaitingFrames));

@@ -177,9 +177,12 @@ void settle_standard_streams(RunOptions& run) {
                 "--output - and --progress json exclude each other: both go to standard output");
 }
 
-// Of --careful: how far faces are followed, and what masks are grown more by.
-constexpr double kCarefulSeconds = 1;
-constexpr double kCarefulGrow = 0.15;
+// Of --careful: how long a face may be missed; from which score on its boxes cover what its
+// neighbours in time cover; and what starts a track, as two looks find more that is no face.
+// Larger masks, or a longer look-ahead, cost more of the picture for each face that they hide.
+constexpr double kCarefulGap_s = 1;
+constexpr float kCarefulSure = 0.15F;
+constexpr float kCarefulStart = 0.155F;
 
 [[noreturn]] void clash(const std::string& text) { throw Error(ErrorKind::usage, text); }
 
@@ -193,7 +196,9 @@ void settle_tracking(ParsedOptions& parsed) {
   hide.device_motion = parsed.device_motion;
   if (parsed.careful) {
     hide.mirrored_too = true;
-    hide.tracks.look_ahead_s = hide.tracks.gap_s = hide.tracks.back_s = kCarefulSeconds;
+    hide.tracks.gap_s = kCarefulGap_s;
+    hide.tracks.sure_score = kCarefulSure;
+    hide.tracks.start_score = kCarefulStart;
   }
   hide.wants_tracks = !run.files.tracks.empty();
   if (!hide.wants_tracks) return;
@@ -219,8 +224,7 @@ void settle_hiding(ParsedOptions& parsed) {
         std::make_shared<const RgbaImage>(read_rgba_image(parsed.hide_style.image_file));
   hide.kept_tags = parsed.kept_tags;
   hide.most_bytes = parsed.lookahead_bytes.value_or(hide.most_bytes);
-  hide.look.grow =
-      parsed.grow.value_or(default_grow(hide.look.shape) + (parsed.careful ? kCarefulGrow : 0));
+  hide.look.grow = parsed.grow.value_or(default_grow(hide.look.shape));
   hide.regions = parsed.regions;
   if (!run.files.known_tracks.empty() && run.job.allow_references)
     clash(

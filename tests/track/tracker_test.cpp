@@ -167,13 +167,13 @@ TEST(Tracker, LetsAFrameOutWhenItsLookAheadIsComplete) {
 
 TEST(Tracker, HoldsAFaceForAWhile) {
   const Film film = still_film(40, [](int i) { return i < 10; }, {.gap_s = 0});
-  for (std::size_t i = 10; i < 20; ++i) {
+  for (std::size_t i = 10; i < 13; ++i) {
     EXPECT_GT(film.hidden(i, kFace), 0.99F) << i;
     EXPECT_EQ(film.states(i), std::vector{BoxState::held}) << i;
     EXPECT_NEAR(film.frame(i).boxes[0].grow, 0.02 * static_cast<double>(i - 9), 1e-4) << i;
   }
-  EXPECT_TRUE(film.frame(20).boxes.empty());  // 0.4 s after frame 9 is frame 19
-  EXPECT_EQ(film.ended.at(0).last_frame, 19);
+  EXPECT_TRUE(film.frame(13).boxes.empty());  // 0.12 s after frame 9 is frame 12
+  EXPECT_EQ(film.ended.at(0).last_frame, 12);
 }
 
 TEST(Tracker, HidesAShortOcclusionAsOneTrack) {
@@ -188,10 +188,10 @@ TEST(Tracker, HidesAShortOcclusionAsOneTrack) {
 TEST(Tracker, StartsAnotherTrackAfterALongOcclusion) {
   const Film film = still_film(60, [](int i) { return i < 10 || i > 40; });
   EXPECT_EQ(film.ended.size(), 2U);
-  EXPECT_EQ(film.hidden(19, kFace), 1);  // held
-  EXPECT_EQ(film.hidden(25, kFace), 0);
-  EXPECT_EQ(film.hidden(31, kFace), 1);  // held backwards
-  EXPECT_EQ(film.hidden(30, kFace), 0);
+  EXPECT_EQ(film.hidden(12, kFace), 1);  // held
+  EXPECT_EQ(film.hidden(13, kFace), 0);
+  EXPECT_EQ(film.hidden(38, kFace), 1);  // held backwards
+  EXPECT_EQ(film.hidden(37, kFace), 0);
 }
 
 TEST(Tracker, KeepsATrackForAsLongAsItMayBeMissedInAWholeFile) {
@@ -217,12 +217,12 @@ TEST(Tracker, EndsAllTracksAtACut) {
   for (std::size_t i = 0; i < other.samples.size() / 2; ++i) other.samples[i] /= 8;
   for (int i = 0; i < 10; ++i) film.push(first, {{kFace}});
   const Detections none;
-  for (int i = 0; i < 5; ++i) film.push_luma(other, &none);
+  for (int i = 0; i < 3; ++i) film.push_luma(other, &none);
   const Detections found = Film::detections({{kFace}});
   for (int i = 0; i < 5; ++i) film.push_luma(other, &found);
   film.flush();
   EXPECT_TRUE(film.frame(10).cut);
-  EXPECT_TRUE(film.frame(10).boxes.empty() == false);  // held backwards from frame 15
+  ASSERT_FALSE(film.frame(10).boxes.empty());  // held backwards from frame 13
   EXPECT_EQ(film.frame(10).boxes[0].track, 1);
   EXPECT_EQ(film.frame(9).boxes.size(), 1U);  // but not over the cut
   ASSERT_EQ(film.ended.size(), 2U);
@@ -234,7 +234,7 @@ TEST(Tracker, GoesBackwardsToWeakerDetections) {
   Film film;
   const auto at = [](int i) { return shifted(kFace, 3 * static_cast<float>(i), 0); };
   for (int i = 0; i < 30; ++i) {
-    const float score = i < 4 ? 0 : i < 12 ? 0.06F : 0.9F;
+    const float score = i < 3 ? 0 : i < 12 ? 0.06F : 0.9F;
     film.push({.patches = {{at(i), 9}}},
               score > 0 ? std::vector<Seen>{{at(i), score}} : std::vector<Seen>{});
   }
@@ -246,7 +246,7 @@ TEST(Tracker, GoesBackwardsToWeakerDetections) {
 
 TEST(Tracker, HidesAWeakDetectionInItsFrameOnly) {
   Film film;
-  const Box large{100, 60, 200, 160};  // starts a track from .22 on
+  const Box large{100, 60, 200, 160};  // starts a track from .19 on
   for (int i = 0; i < 40; ++i) {
     const float score = i == 20 ? 0.18F : i > 14 && i < 30 ? 0.06F : 0;
     film.push({.patches = {{large, 9}}},
@@ -274,11 +274,10 @@ TEST(Tracker, PassesOverWhatIsNotEvenDoubtful) {
 }
 
 TEST(Tracker, NeedsHigherScoresOfLargerFaces) {
-  EXPECT_FLOAT_EQ(start_score_of({0, 0, 40, 40}, 0.17F), 0.17F);
-  EXPECT_FLOAT_EQ(start_score_of({0, 0, 80, 80}, 0.17F), 0.17F * std::pow(2.0F, 0.3F));
-  EXPECT_FLOAT_EQ(start_score_of({0, 0, 400, 400}, 0.17F), 0.25F);
-  EXPECT_FLOAT_EQ(start_score_of({0, 0, 2, 2}, 0.17F), 0.08F);
-  EXPECT_FLOAT_EQ(start_score_of({0, 0, 2, 2}, 0.05F), 0.05F);
+  EXPECT_FLOAT_EQ(start_score_of({0, 0, 40, 40}, 0.15F), 0.15F);
+  EXPECT_FLOAT_EQ(start_score_of({0, 0, 80, 80}, 0.15F), 0.15F * std::pow(2.0F, 0.3F));
+  EXPECT_FLOAT_EQ(start_score_of({0, 0, 400, 400}, 0.15F), 0.25F);
+  EXPECT_FLOAT_EQ(start_score_of({0, 0, 2, 2}, 0.15F), 0.15F);
   EXPECT_FLOAT_EQ(start_score_of({0, 0, 400, 400}, 0.5F), 0.5F);
 }
 
@@ -474,7 +473,7 @@ TEST(Tracker, LooksPastADamagedPicture) {
 }
 
 TEST(Tracker, GoesBackwardsPastADamagedPicture) {
-  Film film;
+  Film film({.hold_s = 0.4});
   const Scene scene{.patches = {{kFace, 9}}};
   for (int i = 0; i < 10; ++i) film.push(scene, {});
   film.push_luma({}, nullptr);
@@ -486,11 +485,11 @@ TEST(Tracker, GoesBackwardsPastADamagedPicture) {
 TEST(Tracker, CountsTimeNotFrames) {
   // 100 frames a second, then 5: a face is held for 0.4 s in both.
   const Film fast = still_film(
-      200, [](int i) { return i < 20; }, {.gap_s = 0}, 0.01);
+      200, [](int i) { return i < 20; }, {.hold_s = 0.4, .gap_s = 0}, 0.01);
   EXPECT_EQ(fast.hidden(59, kFace), 1);
   EXPECT_EQ(fast.hidden(60, kFace), 0);
   const Film slow = still_film(
-      20, [](int i) { return i < 5; }, {.gap_s = 0}, 0.2);
+      20, [](int i) { return i < 5; }, {.hold_s = 0.4, .gap_s = 0}, 0.2);
   EXPECT_EQ(slow.hidden(6, kFace), 1);
   EXPECT_EQ(slow.hidden(7, kFace), 0);
 }

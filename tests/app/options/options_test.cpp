@@ -360,8 +360,8 @@ TEST(Options, CareAndRegions) {
   EXPECT_EQ(plain.tracks.look_ahead_s, 0.5);
   EXPECT_FALSE(plain.mirrored_too);
   const HideJob careful = *options_of("hide", {"--careful"}).job.hide;
-  EXPECT_NEAR(careful.look.grow, 0.4, 1e-9);
-  EXPECT_EQ(careful.tracks.look_ahead_s, 1);
+  EXPECT_EQ(careful.tracks.gap_s, 1);
+  EXPECT_LT(careful.tracks.sure_score, plain.tracks.sure_score);
   EXPECT_TRUE(careful.mirrored_too);
   EXPECT_EQ(options_of("hide", {"--careful", "--grow", "0.1"}).job.hide->look.grow, 0.1);
   EXPECT_TRUE(options_of("detect", {"--careful"}).job.hide->mirrored_too);
