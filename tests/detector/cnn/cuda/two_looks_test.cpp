@@ -126,22 +126,28 @@ class TwoLooks : public testing::TestWithParam<bool> {
 
   /// Runs it twice, as frames that follow each other do.
   void run(CudaDetection& detection) {
-    const cuda::GraphExec graph(
-        cuda::capture(stream_, [&] { detection.enqueue(descriptor_.data(), stream_); }));
-    for (int frame = 0; frame < 2; ++frame) graph.launch(stream_);
-    stream_.synchronize();
+    const cuda::GraphExec graph(cuda::capture(
+        device_->stream, [&] { detection.enqueue(device_->descriptor.data(), device_->stream); }));
+    for (int frame = 0; frame < 2; ++frame) graph.launch(device_->stream);
+    device_->stream.synchronize();
   }
 
   std::uint32_t count_of(const CudaDetection& detection) {
     std::uint32_t count = 0;
     cuda::copy(std::span<std::uint32_t>(&count, 1),
-               cuda::DeviceSpan<const std::uint32_t>{detection.candidates().count, 1}, stream_);
-    stream_.synchronize();
+               cuda::DeviceSpan<const std::uint32_t>{detection.candidates().count, 1},
+               device_->stream);
+    device_->stream.synchronize();
     return count;
   }
 
-  cuda::Stream stream_;
-  cuda::DeviceBuffer<FrameDescriptor> descriptor_{1};  // which nobody reads
+  struct OnDevice {
+    cuda::Stream stream;
+    cuda::DeviceBuffer<FrameDescriptor> descriptor{1};  // which nobody reads
+  };
+  void SetUp() override { device_ = std::make_unique<OnDevice>(); }
+
+  std::unique_ptr<OnDevice> device_;
   std::vector<std::string> steps_;
 };
 
@@ -153,7 +159,7 @@ TEST_P(TwoLooks, FindWhatTheHostPutsTogether) {
     append_mirrored(expected, mirrored, kWidth);
     run(*detection);
     EXPECT_EQ(count_of(*detection), expected.size());
-    const Detections found = cuda::download(detection->candidates(), stream_);
+    const Detections found = cuda::download(detection->candidates(), device_->stream);
     EXPECT_EQ(found.boxes, expected.boxes);
     EXPECT_EQ(found.scores, expected.scores);
     EXPECT_EQ(found.landmarks, expected.landmarks);
@@ -175,9 +181,9 @@ TEST_P(TwoLooks, CountWhatEitherHasNoRoomForAndWhatBothHaveNone) {
 
 TEST_P(TwoLooks, ArePreprocessedFirst) {
   const auto detection = both({}, {}, 10);
-  detection->enqueue_preprocess(descriptor_.data(), stream_);
-  detection->enqueue_inference(descriptor_.data(), stream_);
-  stream_.synchronize();
+  detection->enqueue_preprocess(device_->descriptor.data(), device_->stream);
+  detection->enqueue_inference(device_->descriptor.data(), device_->stream);
+  device_->stream.synchronize();
   EXPECT_EQ(steps_, (std::vector<std::string>{"plain preprocessed", "mirrored preprocessed",
                                               "plain looked at", "mirrored looked at"}));
 }
