@@ -36,6 +36,16 @@ struct Box {
   friend bool operator==(const Box&, const Box&) = default;
 };
 
+/// The part of a box that lies in a picture.
+[[nodiscard]] constexpr Box clipped(const Box& box, Size picture) {
+  const auto within = [](float value, int length) {
+    const auto most = static_cast<float>(length);
+    return value < 0 ? 0 : value > most ? most : value;
+  };
+  return {within(box.x1, picture.width), within(box.y1, picture.height),
+          within(box.x2, picture.width), within(box.y2, picture.height)};
+}
+
 /// A fraction; FFmpeg's AVRational without FFmpeg. den > 0 where a value is known, 0 where not.
 struct Rational {
   int num = 0;

@@ -5,10 +5,12 @@
 #include "core/cuda/devices.h"
 #include "core/cuda/graph.h"
 #include "core/error.h"
+#include "detector/cascade/model/cascade.h"
 #include "detector/cnn/cuda/cnn_detector.h"
 #include "detector/cnn/cuda/tile_chooser.h"
 #include "detector/cnn/model/model.h"
 #include "detector/cuda_detector.h"
+#include "detector/model_file.h"
 
 namespace facepipe {
 namespace {
@@ -16,7 +18,8 @@ namespace {
 class CudaCnnDetectorFactory final : public CudaDetectorFactory {
  public:
   CudaCnnDetectorFactory(EngineChoice choice, Model model, Device device, DetectorOptions options)
-      : CudaDetectorFactory(std::move(choice), std::string(model.known().name), model.sha256()),
+      : CudaDetectorFactory(std::move(choice), std::string(model.known().name), model.sha256(),
+                        true),
         device_(device),
         options_(std::move(options)),
         model_(std::move(model)) {
@@ -61,6 +64,9 @@ class CudaCnnDetectorFactory final : public CudaDetectorFactory {
 
 std::unique_ptr<CudaDetectorFactory> make_cuda_detector_factory(Device device,
                                                                 const DetectorOptions& options) {
+  if (cascade::looks_like_xml(read_model_file(options.model)))
+    refuse_model(options.model, "cascades work on the CPU alone so far");
+  check_network_options(options);
   EngineChoice choice = choose_engine(device, options);
   return std::make_unique<CudaCnnDetectorFactory>(std::move(choice), Model(options.model), device,
                                                   options);

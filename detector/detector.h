@@ -1,7 +1,7 @@
 // Frames in, candidates out: preprocessing, the network, and the decoding of its head.
 //
-// A Detector knows nothing of suppression, and its interface nothing of networks, so that a
-// cascade of boosted classifiers could stand behind it as well.
+// A Detector knows nothing of suppression, and its interface nothing of networks: a cascade of
+// boosted classifiers stands behind it as well.
 #pragma once
 
 #include <memory>
@@ -32,8 +32,9 @@ class DetectionRequest {
 
   /// Waits for the network and decodes its head: candidates in raster order (of a tiled picture
   /// tile by tile, then those of the reduced one) with score > score_threshold, in pixels of the
-  /// upright frame. Boxes are clipped to it; landmarks of a face that its edge cuts off may lie
-  /// outside, and a detector may find none. Throws Error(device) on failure of the engine.
+  /// upright frame. A network's boxes are clipped to it; a cascade's windows may lie beyond its
+  /// right and lower edge by two pixels. Landmarks of a face that an edge cuts off may lie outside,
+  /// and a detector may find none. Throws Error(device) on failure of the engine.
   [[nodiscard]] virtual Detections collect() = 0;
 
   /// Begin of start() to candidates ready; valid after collect().
@@ -63,8 +64,12 @@ class DetectorFactory : public DetectorOrigin {
 };
 
 /// Reads the model and resolves engine and precision. Errors: device, naming the file, for a
-/// model that can't be read, is no ONNX, or is no known face model.
+/// model that can't be read, or is neither a known face model in ONNX nor a cascade in XML; usage
+/// where engine or network size were named that the model can't have.
 [[nodiscard]] std::unique_ptr<DetectorFactory> make_detector_factory(
     const Device& device, const DetectorOptions& options);
+
+/// Of a network. Error(usage), naming the file, where an option was named that only cascades have.
+void check_network_options(const DetectorOptions& options);
 
 }  // namespace facepipe

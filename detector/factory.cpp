@@ -8,11 +8,16 @@
 
 #include "core/error.h"
 #include "core/recently_used.h"
+#include "detector/cascade/cpu/cascade_detector.h"
+#include "detector/cascade/cpu/scan.h"
+#include "detector/cascade/cpu/workers.h"
+#include "detector/cascade/model/cascade.h"
 #include "detector/cnn/cpu/cnn_detector.h"
 #include "detector/cnn/cpu/engine.h"
 #include "detector/cnn/cpu/tiled_detector.h"
 #include "detector/cnn/model/model.h"
 #include "detector/detector.h"
+#include "detector/model_file.h"
 
 namespace facepipe {
 namespace {
@@ -32,12 +37,13 @@ std::int64_t pixels(const NetworkFit& fit) {
 // OpenCV counts what affinity and control groups leave to this process.
 int usable_cores() { return std::max(1, cv::getNumberOfCPUs()); }
 
-class CnnDetectorFactory final : public DetectorFactory {
+/// What all factories do: they keep detectors by the size of the frames that they are for.
+class KeepingFactory : public DetectorFactory {
  public:
-  CnnDetectorFactory(EngineChoice choice, Model model, DetectorOptions options)
-      : DetectorFactory(std::move(choice), std::string(model.known().name), model.sha256()),
-        options_(std::move(options)),
-        model_(std::move(model)) {
+  KeepingFactory(EngineChoice choice, std::string kind, std::string sha256, bool finds_landmarks,
+                 DetectorOptions options)
+      : DetectorFactory(std::move(choice), std::move(kind), std::move(sha256), finds_landmarks),
+        options_(std::move(options)) {
     if (options_.requests < 1)
       throw Error(ErrorKind::usage, "detector: at least one request is needed");
     if (options_.threads < 0) throw Error(ErrorKind::usage, "detector: threads must be 0 or more");
@@ -47,18 +53,46 @@ class CnnDetectorFactory final : public DetectorFactory {
   std::shared_ptr<Detector> detector(Size frame) override {
     const std::scoped_lock lock(mutex_);
     if (const auto* const known = kept_.find(frame)) return *known;
-    const std::optional<Tiling> tiling = tiling_for(frame, options_.detect_size);
-    const NetworkFit fit = tiling ? tiling->whole : fit_network(frame, options_.detect_size);
-    const std::int64_t size = pixels(fit) + (tiling ? pixels(tiling->tile) : 0);
+    const std::int64_t size = pixels_for(frame);
     kept_.keep_at_most(kKeptDetectors - 1, kKeptPixels - size);  // before there is one more
-    std::shared_ptr<Detector> made = tiling ? make_tiled(*tiling) : make_whole(fit);
+    std::shared_ptr<Detector> made = make(frame);
     kept_.add(frame, made, size);
     return made;
   }
 
+ protected:
+  [[nodiscard]] const DetectorOptions& options() const { return options_; }
+
+  /// Of the pictures that a detector for such frames has memory for.
+  [[nodiscard]] virtual std::int64_t pixels_for(Size frame) const = 0;
+  [[nodiscard]] virtual std::shared_ptr<Detector> make(Size frame) = 0;
+
  private:
-  [[nodiscard]] std::shared_ptr<Detector> make_whole(const NetworkFit& fit) const {
-    return make(fit, options_.requests, pixels(fit) > kLargestAtOnce ? 1 : options_.requests);
+  DetectorOptions options_;
+  std::mutex mutex_;                                    // guards kept_
+  RecentlyUsed<Size, std::shared_ptr<Detector>> kept_;  // by the frames that they are for
+};
+
+class CnnDetectorFactory final : public KeepingFactory {
+ public:
+  CnnDetectorFactory(EngineChoice choice, Model model, const DetectorOptions& options)
+      : KeepingFactory(std::move(choice), std::string(model.known().name), model.sha256(), true,
+                       options),
+        model_(std::move(model)) {}
+
+ private:
+  [[nodiscard]] std::int64_t pixels_for(Size frame) const override {
+    const std::optional<Tiling> tiling = tiling_for(frame, options().detect_size);
+    return tiling ? pixels(tiling->whole) + pixels(tiling->tile)
+                  : pixels(fit_network(frame, options().detect_size));
+  }
+
+  [[nodiscard]] std::shared_ptr<Detector> make(Size frame) override {
+    if (const std::optional<Tiling> tiling = tiling_for(frame, options().detect_size))
+      return make_tiled(*tiling);
+    const NetworkFit fit = fit_network(frame, options().detect_size);
+    const int requests = options().requests;
+    return make(fit, requests, pixels(fit) > kLargestAtOnce ? 1 : requests);
   }
 
   [[nodiscard]] std::shared_ptr<Detector> make_tiled(const Tiling& tiling) const {
@@ -68,28 +102,83 @@ class CnnDetectorFactory final : public DetectorFactory {
 
   [[nodiscard]] std::shared_ptr<Detector> make(const NetworkFit& fit, int requests,
                                                int runs) const {
-    const EngineOptions engine{choice().precision, options_.threads, runs};
+    const EngineOptions engine{choice().precision, options().threads, runs};
     return make_cnn_detector({
         .fit = fit,
         .order = model_.channel_order(),
         .outputs = model_.outputs().size(),
         .engine = make_engine(choice().library, model_, fit.network, engine),
         .head = model_.known().decode,
-        .score_threshold = options_.score_threshold,
+        .score_threshold = options().score_threshold,
         .requests = requests,
     });
   }
 
-  DetectorOptions options_;
   Model model_;
-  std::mutex mutex_;                                    // guards kept_
-  RecentlyUsed<Size, std::shared_ptr<Detector>> kept_;  // by the frames that they are for
 };
+
+class CascadeDetectorFactory final : public KeepingFactory {
+ public:
+  CascadeDetectorFactory(EngineChoice choice, cascade::Cascade model,
+                         const DetectorOptions& options)
+      : KeepingFactory(std::move(choice), "cascade", model.sha256, false, options),
+        scanner_(std::make_shared<const cascade::Scanner>(std::move(model))),
+        workers_(std::make_shared<Workers>(this->options().threads)) {}
+
+ private:
+  // All levels together have some 6 times the picture's pixels with a scale factor of 1.1.
+  [[nodiscard]] std::int64_t pixels_for(Size frame) const override {
+    constexpr std::int64_t kLevels = 6;
+    return kLevels * frame.width * frame.height;
+  }
+
+  [[nodiscard]] std::shared_ptr<Detector> make(Size frame) override {
+    const float threshold = options().every_window ? 0 : options().score_threshold;
+    cascade::LevelOptions levels;
+    levels.scale_factor = options().scale_factor.value_or(levels.scale_factor);
+    levels.min_face = options().min_face;
+    levels.max_face = options().max_face;
+    return cascade::make_cascade_detector(scanner_, workers_, frame, levels, threshold,
+                                          options().requests);
+  }
+
+  std::shared_ptr<const cascade::Scanner> scanner_;
+  std::shared_ptr<Workers> workers_;
+};
+
+// The file tells what computes it; what a user named is not replaced.
+std::unique_ptr<DetectorFactory> make_cascade_factory(const Device& device,
+                                                      const DetectorOptions& options) {
+  const std::string file = options.model.string();
+  if (options.library && *options.library != Library::cascade)
+    throw Error(ErrorKind::usage, "model " + file + ": a cascade, which engine " +
+                                      std::string(engine_name(*options.library)) +
+                                      " doesn't compute");
+  if (options.detect_size)
+    throw Error(ErrorKind::usage,
+                "model " + file + ": a cascade, which --min-face makes faster, not --detect-size");
+  DetectorOptions wanted = options;
+  wanted.library = Library::cascade;
+  EngineChoice choice = choose_engine(device, wanted);
+  return std::make_unique<CascadeDetectorFactory>(std::move(choice),
+                                                  cascade::read_cascade(options.model), options);
+}
 
 }  // namespace
 
+void check_network_options(const DetectorOptions& options) {
+  const std::string no_cascade = "model " + options.model.string() + ": no cascade, and ";
+  if (options.library == Library::cascade)
+    throw Error(ErrorKind::usage, no_cascade + "engine cascade computes nothing else");
+  if (options.scale_factor)
+    throw Error(ErrorKind::usage, no_cascade + "nothing else has a scale factor");
+}
+
 std::unique_ptr<DetectorFactory> make_detector_factory(const Device& device,
                                                        const DetectorOptions& options) {
+  if (cascade::looks_like_xml(read_model_file(options.model)))
+    return make_cascade_factory(device, options);
+  check_network_options(options);
   EngineChoice choice = choose_engine(device, options);
   return std::make_unique<CnnDetectorFactory>(std::move(choice), Model(options.model), options);
 }

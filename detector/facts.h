@@ -21,19 +21,23 @@ struct DetectorFacts {
 /// Of all detectors that one factory makes. The hash is SHA-256 in lower-case hexadecimal digits.
 class DetectorOrigin {
  public:
-  DetectorOrigin(EngineChoice choice, std::string model_kind, std::string model_sha256)
+  DetectorOrigin(EngineChoice choice, std::string model_kind, std::string model_sha256,
+                 bool finds_landmarks)
       : choice_(std::move(choice)),
         model_kind_(std::move(model_kind)),
-        model_sha256_(std::move(model_sha256)) {}
+        model_sha256_(std::move(model_sha256)),
+        finds_landmarks_(finds_landmarks) {}
 
   [[nodiscard]] const EngineChoice& choice() const { return choice_; }
   [[nodiscard]] const std::string& model_kind() const { return model_kind_; }  ///< "centerface"
   [[nodiscard]] const std::string& model_sha256() const { return model_sha256_; }
+  [[nodiscard]] bool finds_landmarks() const { return finds_landmarks_; }
 
  private:
   EngineChoice choice_;
   std::string model_kind_;
   std::string model_sha256_;
+  bool finds_landmarks_;
 };
 
 }  // namespace facepipe

@@ -32,6 +32,7 @@ constexpr std::array kPairings{
     Pairing{"openvino", DeviceKind::cpu, Library::openvino, true, Precision::bf16},
     Pairing{"openvino", DeviceKind::cpu, Library::openvino, true, Precision::f32},
     Pairing{"opencv", DeviceKind::cpu, Library::opencv, true, Precision::f32},
+    Pairing{"cascade", DeviceKind::cpu, Library::cascade, true, Precision::f32},
     Pairing{"cuda", DeviceKind::cuda, Library::own, true, Precision::f16},
     Pairing{"cuda-plain", DeviceKind::cuda, Library::own, false, Precision::f16},
 };
@@ -116,6 +117,7 @@ std::string why(std::span<const EngineSupport> built, const Pairing& chosen,
   std::string text =
       std::string(chosen.name) + ", " + std::string(to_string(chosen.precision)) + ": ";
   if (chosen.device == DeviceKind::cuda) return text + "what runs on a CUDA device";
+  if (chosen.library == Library::cascade) return text + "what computes cascades";
   if (!options.library)
     text += find(built, Library::openvino) == nullptr ? "this build lacks OpenVINO"
                                                       : "the fastest engine of this build";

@@ -14,7 +14,7 @@
 namespace facepipe {
 
 /// Whose code computes on a device.
-enum class Library { opencv, openvino, own };
+enum class Library { opencv, openvino, own, cascade };
 enum class Precision { f32, f16, bf16 };
 [[nodiscard]] std::string_view to_string(Precision precision);
 
@@ -44,6 +44,12 @@ struct DetectorOptions {
   /// Of our own engine: several operators in a kernel, where the chip has one for them. False: an
   /// operator a kernel, which computes the same, slower, to compare with.
   bool fused = true;
+  std::optional<double> scale_factor;  ///< of a cascade: from one level to the next, > 1
+  double min_face = 0;                 ///< of a cascade: as cascade::LevelOptions
+  double max_face = 0;                 ///< likewise
+  /// Of a cascade: windows of any score are candidates, for the rule of suppression that counts
+  /// them itself.
+  bool every_window = false;
 };
 
 /// What runs, after "auto" has been resolved.

@@ -19,6 +19,8 @@ constexpr double kLargestFace = 1e5;
 constexpr double kLeastSoft = 1e-6;  // of numbers that must be above 0
 constexpr double kMostSoft = 1e6;
 constexpr double kLargestCrf = 63;
+constexpr double kLeastScaleFactor = 1.01;
+constexpr double kMostScaleFactor = 10;
 constexpr int kMostThreads = 1024;
 constexpr int kMostFramesInFlight = 64;
 constexpr int kMostLanes = 64;
@@ -125,7 +127,7 @@ void add_inputs_alone(CLI::App& app, ParsedOptions& to) {
 }
 
 void add_model_file(CLI::App& app, DetectorOptions& detector) {
-  add_value(app, "--model", "FILE", "Face model, ONNX (CenterFace or YuNet)",
+  add_value(app, "--model", "FILE", "Face model: ONNX (CenterFace or YuNet), or a cascade in OpenCV's XML",
             "$FACEPIPE_MODEL, else\nmodels/centerface.onnx beside the program or in its share/",
             [&](const OptionText& given) { detector.model = given.text; });
 }
@@ -144,6 +146,11 @@ void add_model(CLI::App& app, ParsedOptions& to) {
              run.job.min_face, 0, kLargestFace);
   add_number(app, "--max-face", "PIXELS", "Largest face, by the longer side; 0: no limit",
              run.job.max_face, 0, kLargestFace);
+  add_value(app, "--scale-factor", "F", "Cascades: from one size of faces to the next", "1.1",
+            [&](const OptionText& given) {
+              run.detector.scale_factor =
+                  parse_number(given, kLeastScaleFactor, kMostScaleFactor);
+            });
   add_detect_size(app, run.detector);
 }
 

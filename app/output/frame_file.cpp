@@ -80,7 +80,10 @@ void append_json_face(std::string& to, const FrameRecord& record, std::size_t i)
   append_number(to, faces.scores[i]);
   const std::int64_t track = record.face_tracks.empty() ? kNoTrack : record.face_tracks.at(i);
   if (track != kNoTrack) to += R"(,"track":)" + std::to_string(track);
-  if (faces.has_landmarks()) append_json_landmarks(to, faces.landmarks[i]);
+  if (faces.has_landmarks())
+    append_json_landmarks(to, faces.landmarks[i]);
+  else
+    to += R"(,"landmarks":null)";
   to += '}';
 }
 

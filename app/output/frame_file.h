@@ -36,7 +36,7 @@ struct FrameFormat {
 /// the score and the landmarks; anything else is JSON lines, one object a frame:
 /// {"file", "frame", "pts_s", "width", "height",
 ///  "faces": [{"box": [x1, y1, x2, y2], "score", "landmarks": [[x, y] x 5]}]}
-/// Of faces without landmarks those fields are empty in .csv, and "landmarks" is not there in JSON.
+/// Of faces without landmarks those fields are empty in .csv, and "landmarks" is null in JSON.
 /// Where faces are tracked, each has its "track", in .csv in a last column; one of kNoTrack has
 /// none.
 [[nodiscard]] FrameFormat detections_format(const std::filesystem::path& path,

@@ -74,9 +74,9 @@ class Following {
         suppressor_(NmsOptions{}, nms_capacity(NmsOptions{})),
         tracks_(options.follow->tracks, std::make_unique<CpuMotionEstimator>()) {}
 
-  [[nodiscard]] Detections find(const Detections& candidates) {
+  [[nodiscard]] Detections find(const Detections& candidates, Size picture) {
     const Detections usable = scored_over(candidates, least_);
-    return select_faces(usable, suppressor_.run({usable.boxes, usable.scores}), sizes_);
+    return select_faces(usable, suppressor_.run({usable.boxes, usable.scores}), sizes_, picture);
   }
   void follow(WorkItem& item) {
     item.record.face_tracks = tracks_.of(item.frame, item.record, item.to_follow);
@@ -123,7 +123,7 @@ class CpuProcessor final : public FrameProcessor {
     const ScopedInterval interval(item.record.times[StageId::nms]);
     const ScopedCpuTime cpu(item.record.times, StageId::nms);
     if (following_) {
-      item.to_follow = following_->find(candidates);
+      item.to_follow = following_->find(candidates, item.frame.upright());
       suppress(scored_over(candidates, options_.follow->score), item.record);
     } else {
       suppress(candidates, item.record);
@@ -181,7 +181,8 @@ class CpuProcessor final : public FrameProcessor {
     const NmsKept kept = suppressor_.run({candidates.boxes, candidates.scores});
     candidates_ignored_ += kept.beyond_capacity;
     if (hiding_) refuse_ignored(kept.beyond_capacity);
-    record.faces = select_faces(candidates, kept, {options_.min_face, options_.max_face});
+    record.faces =
+        select_faces(candidates, kept, {options_.min_face, options_.max_face}, record.size);
     record.face_count = record.faces.size();
   }
 

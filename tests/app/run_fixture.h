@@ -19,7 +19,7 @@ namespace facepipe::test {
 
 class FakeFactory : public DetectorFactory {
  public:
-  FakeFactory() : DetectorFactory({Library::opencv, Precision::f32, ""}, "centerface", "abc") {}
+  FakeFactory() : DetectorFactory({Library::opencv, Precision::f32, ""}, "centerface", "abc", true) {}
   std::shared_ptr<Detector> detector(Size /*frame*/) override { return nullptr; }
 };
 

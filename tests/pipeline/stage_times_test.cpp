@@ -121,7 +121,7 @@ void be_busy_for(Clock::duration duration) {
 /// Takes long to get ready, as a network that is compiled for a size, and long for each frame.
 class SlowFactory final : public DetectorFactory {
  public:
-  SlowFactory() : DetectorFactory({}, "fake", "") {
+  SlowFactory() : DetectorFactory({}, "fake", "", true) {
     fake_.behaviour.on_collect = [] { be_busy_for(kDetection); };
   }
   std::shared_ptr<Detector> detector(Size frame) override {

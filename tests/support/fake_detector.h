@@ -68,7 +68,7 @@ class FakeDetector final : public Detector {
 /// The factory for run_job; `behaviour` may be changed between runs.
 class FakeDetectorFactory final : public DetectorFactory {
  public:
-  FakeDetectorFactory() : DetectorFactory({}, "fake", "") {}
+  FakeDetectorFactory() : DetectorFactory({}, "fake", "", true) {}
   /// The lanes of a job share one, as they share real ones.
   std::shared_ptr<Detector> detector(Size frame) override {
     if (!kept_ || kept_->facts().network != frame)

@@ -68,7 +68,7 @@ class PictureDetector final : public Detector {
 
 class PictureDetectorFactory final : public DetectorFactory {
  public:
-  PictureDetectorFactory() : DetectorFactory({}, "pictures", "") {}
+  PictureDetectorFactory() : DetectorFactory({}, "pictures", "", true) {}
   std::shared_ptr<Detector> detector(Size frame) override {
     return std::make_shared<PictureDetector>(frame);
   }

@@ -20,6 +20,7 @@ std::vector<EngineSupport> supported_engines(DeviceKind device) {
   engines.push_back({Library::openvino, openvino_precisions(), openvino_fast_precisions()});
 #endif
   engines.push_back({Library::opencv, {Precision::f32}, {}});
+  engines.push_back({Library::cascade, {Precision::f32}, {}});
   return engines;
 }
 
@@ -35,10 +36,11 @@ std::unique_ptr<Engine> make_engine(Library library, const Model& model, Size ne
       throw Error(ErrorKind::device, "engine openvino: not built in");
 #endif
     case Library::own:
+    case Library::cascade:
       break;
   }
   throw Error(ErrorKind::internal,
-              "engine " + std::string(engine_name(library)) + ": is no engine of the CPU");
+              "engine " + std::string(engine_name(library)) + ": computes no networks on the CPU");
 }
 
 Error engine_error(const std::filesystem::path& model, std::string_view library,

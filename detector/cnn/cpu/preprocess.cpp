@@ -5,6 +5,7 @@
 
 #include "core/color.h"
 #include "core/error.h"
+#include "detector/turning.h"
 
 namespace facepipe {
 namespace {
@@ -21,19 +22,6 @@ cv::Mat with_room(cv::Mat& buffer, cv::Size size, int type) {
   constexpr int kRoom = 32;
   buffer.create(size.height, size.width + kRoom, type);
   return buffer.colRange(0, size.width);
-}
-
-/// An orientation as three steps in this order; none of them costs more than one pass, and the
-/// first costs nothing because rows can be written upwards.
-struct Steps {
-  bool flip_rows;
-  bool flip_columns;
-  bool transpose;
-};
-
-Steps steps_of(Orientation orientation) {
-  const int turns = orientation.quarter_turns;
-  return {turns == 1 || turns == 2, orientation.mirrored != (turns >= 2), turns % 2 == 1};
 }
 
 }  // namespace
@@ -55,7 +43,7 @@ void Preprocessor::to_packed(const Frame& frame) {
   const int channels = packed_channels(frame.orientation);
   packed_ = with_room(packed_buffer_, cv_size(frame.size), CV_8UC(channels));
   const auto stride = static_cast<std::ptrdiff_t>(packed_.step);
-  const bool upwards = steps_of(frame.orientation).flip_rows;
+  const bool upwards = turning_steps(frame.orientation).flip_rows;
   const std::ptrdiff_t first_row = upwards ? frame.size.height - 1 : 0;
   rgb_.convert(yuv, to_rgb, order_, channels, packed_.data + first_row * stride,
                upwards ? -stride : stride);
@@ -73,7 +61,7 @@ void Preprocessor::merge_gbr(const Frame& frame) {
   packed_ = with_room(packed_buffer_, cv_size(frame.size), CV_8UC(count));
   cv::merge(channels.data(), static_cast<std::size_t>(count), packed_);
   constexpr int kTopToBottom = 0;
-  if (steps_of(frame.orientation).flip_rows) cv::flip(packed_, packed_, kTopToBottom);
+  if (turning_steps(frame.orientation).flip_rows) cv::flip(packed_, packed_, kTopToBottom);
 }
 
 cv::Mat Preprocessor::scaled(Orientation orientation) {
@@ -87,7 +75,7 @@ cv::Mat Preprocessor::scaled(Orientation orientation) {
 }
 
 cv::Mat Preprocessor::upright(cv::Mat picture, Orientation orientation) {
-  const Steps steps = steps_of(orientation);
+  const TurningSteps steps = turning_steps(orientation);
   if (steps.flip_columns) {
     constexpr int kLeftToRight = 1;
     const cv::Mat result = with_room(flipped_buffer_, picture.size(), picture.type());

@@ -17,13 +17,6 @@ bool finite(const Landmarks& landmarks) {
   });
 }
 
-Box clipped(const Box& box, Size frame) {
-  const auto width = static_cast<float>(frame.width);
-  const auto height = static_cast<float>(frame.height);
-  return {std::clamp(box.x1, 0.F, width), std::clamp(box.y1, 0.F, height),
-          std::clamp(box.x2, 0.F, width), std::clamp(box.y2, 0.F, height)};
-}
-
 }  // namespace
 
 void push_candidate(Detections& detections, const NetworkFit& fit, const Box& box, float score,

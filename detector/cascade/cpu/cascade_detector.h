@@ -1,0 +1,54 @@
+// The detector that is a cascade: grey levels, pictures of all sizes, a window that slides.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <opencv2/core.hpp>
+#include <vector>
+
+#include "detector/cascade/cpu/scan.h"
+#include "detector/cascade/cpu/workers.h"
+#include "detector/cascade/levels.h"
+#include "detector/detector.h"
+
+namespace facepipe::cascade {
+
+/// The windows of a picture that pass, by level, then by row, then by column: exactly those that
+/// OpenCV 4's CascadeClassifier finds with minNeighbors 0, before it clips them. `grey` has one
+/// byte a pixel. Thread-safe; the work is dealt to `workers`.
+class WindowFinder {
+ public:
+  /// `picture` is the upright one's size.
+  WindowFinder(std::shared_ptr<const Scanner> scanner, Size picture, const LevelOptions& options);
+
+  /// Of one picture. Keeps memory in `levels` for the next one.
+  struct Memory {
+    std::vector<cv::Mat> levels;
+    std::vector<ScanMemory> threads;
+  };
+  [[nodiscard]] std::vector<Box> find(const cv::Mat& grey, Workers& workers, Memory& memory) const;
+
+  [[nodiscard]] const std::vector<Level>& levels() const { return levels_; }
+
+ private:
+  struct Band {
+    std::size_t level = 0;
+    int first_row = 0;
+    int rows = 0;
+  };
+
+  std::shared_ptr<const Scanner> scanner_;
+  std::vector<Level> levels_;
+  std::vector<Band> bands_;
+};
+
+/// Scores are agreement_score() of each window's similar ones, itself included.
+[[nodiscard]] std::shared_ptr<Detector> make_cascade_detector(
+    std::shared_ptr<const Scanner> scanner, std::shared_ptr<Workers> workers, Size frame,
+    const LevelOptions& options, float score_threshold, int requests);
+
+/// n / (n + 3): above 0.5 with more than 3 windows that agree, which is what OpenCV's minNeighbors
+/// of 3 asks for.
+[[nodiscard]] float agreement_score(std::uint32_t windows);
+
+}  // namespace facepipe::cascade

@@ -1,0 +1,46 @@
+// Threads that share the parts of one piece of work.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace facepipe {
+
+/// A pool of threads, started once. Thread-safe: pieces of work are done one after the other.
+class Workers {
+ public:
+  /// `threads` >= 1, the caller of run() included. Errors: as start_thread().
+  explicit Workers(int threads);
+  ~Workers();
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+
+  [[nodiscard]] int threads() const { return static_cast<int>(threads_.size()) + 1; }
+
+  /// Calls part(i, thread) for each i of 0..parts-1, in this order but at once on all threads,
+  /// which are numbered from 0; returns when all are done. After an exception no further part is
+  /// begun, and the first one is thrown.
+  void run(std::size_t parts, const std::function<void(std::size_t, int)>& part);
+
+ private:
+  void serve(const std::stop_token& stop, int thread);
+  void take_parts(std::unique_lock<std::mutex>& lock, int thread);
+
+  std::mutex one_at_a_time_;
+  std::mutex mutex_;  // guards all that follows but threads_
+  std::condition_variable_any begun_;
+  std::condition_variable ended_;
+  const std::function<void(std::size_t, int)>* part_ = nullptr;
+  std::size_t next_ = 0;
+  std::size_t parts_ = 0;
+  std::size_t busy_ = 0;  // parts that are being done
+  std::exception_ptr failure_;
+  std::vector<std::jthread> threads_;  // the last member: it is joined first
+};
+
+}  // namespace facepipe

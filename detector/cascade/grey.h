@@ -1,0 +1,39 @@
+// The grey levels that a cascade looks at: luma, in 8 bits of full range. One table for all
+// devices.
+#pragma once
+
+#include <cstdint>
+#include <opencv2/core.hpp>
+#include <vector>
+
+#include "core/frame.h"
+
+namespace facepipe::cascade {
+
+/// Grey levels of all values of a sample of `bits` bits (the format's shift undone): those of full
+/// range scaled to 0..255, those of limited range expanded (16 << (bits - 8) is black,
+/// 235 << (bits - 8) white) and clamped; rounded to nearest. 8 bits of full range stay as they are.
+[[nodiscard]] std::vector<std::uint8_t> grey_table(int bits, bool full_range);
+
+/// Makes upright grey pictures of frames in host memory. Owns scratch memory; used by one thread at
+/// a time.
+class GreyMaker {
+ public:
+  /// Of luma; of green, blue and red (matrix 0) as OpenCV weighs them, .299 R + .587 G + .114 B in
+  /// 14 bits. Valid until the next call, and as long as the frame.
+  [[nodiscard]] cv::Mat grey(const Frame& frame);
+
+ private:
+  [[nodiscard]] cv::Mat bytes(const Frame& frame, std::size_t plane);
+  [[nodiscard]] cv::Mat weighted(const Frame& frame);
+
+  std::vector<std::uint8_t> table_;
+  int table_bits_ = 0;
+  bool table_full_range_ = false;
+  cv::Mat bytes_[3];
+  cv::Mat weighted_;
+  cv::Mat turned_;
+  cv::Mat flipped_;
+};
+
+}  // namespace facepipe::cascade

@@ -1,0 +1,22 @@
+// Turning stored pictures upright with OpenCV, for detectors of the CPU.
+#pragma once
+
+#include <opencv2/core.hpp>
+
+#include "core/geometry.h"
+
+namespace facepipe {
+
+/// An orientation as three steps in this order; none of them costs more than one pass.
+struct TurningSteps {
+  bool flip_rows;
+  bool flip_columns;
+  bool transpose;
+};
+[[nodiscard]] TurningSteps turning_steps(Orientation orientation);
+
+/// The upright picture of a stored one: itself, or in one of the two buffers.
+[[nodiscard]] cv::Mat turned_upright(const cv::Mat& stored, Orientation orientation,
+                                     cv::Mat& flipped, cv::Mat& transposed);
+
+}  // namespace facepipe
