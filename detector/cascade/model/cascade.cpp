@@ -1,0 +1,345 @@
+#include "detector/cascade/model/cascade.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <new>
+#include <optional>
+#include <pugixml.hpp>
+#include <system_error>
+#include <utility>
+
+#include "core/sha256.h"
+#include "detector/model_file.h"
+
+namespace facepipe::cascade {
+namespace {
+
+/// What any cascade could need is far smaller, and a tree of elements takes many times its text.
+constexpr std::size_t kLargestFile = std::size_t{64} << 20;
+constexpr std::size_t kMostStages = 1'000;
+constexpr std::size_t kMostNodes = 200'000;  // as many features, too
+constexpr double kSmallestWindow = 3;        // the variance leaves out its outermost pixels
+constexpr double kLargestWindow = 128;
+/// A feature's value stays below, so that it is exact in a float.
+constexpr std::int64_t kSumLimit = std::int64_t{1} << 24;
+constexpr std::int64_t kWhite = 255;
+/// OpenCV takes it off each stage's threshold, in float.
+constexpr float kStageSlack = 1e-5F;
+constexpr std::string_view kSpaces = " \t\r\n";
+
+/// As a double first and a float afterwards, as OpenCV rounds it. Of no locale. Nothing for what is
+/// not wholly a number, or is none that a double can hold.
+std::optional<double> parse_number(std::string_view token) {
+  double value = 0;
+  const char* const end = token.data() + token.size();
+  const auto [stopped, error] = std::from_chars(token.data(), end, value);
+  if (error != std::errc{} || stopped != end || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+/// The next word of a text, which is cut off it; empty at the end.
+std::string_view next_word(std::string_view& text) {
+  text.remove_prefix(std::min(text.find_first_not_of(kSpaces), text.size()));
+  const std::string_view word = text.substr(0, text.find_first_of(kSpaces));
+  text.remove_prefix(word.size());
+  return word;
+}
+
+std::uint32_t size32(std::size_t size) { return static_cast<std::uint32_t>(size); }
+
+/// Reads one file. What it takes from the file is checked where it is taken, so that a cascade that
+/// has been read can be walked without looking.
+class Reader {
+ public:
+  explicit Reader(const std::filesystem::path& file) : file_(file) {}
+
+  [[nodiscard]] Cascade read() {
+    std::string bytes = read_model_file(file_);
+    if (!looks_like_xml(bytes)) refuse("no XML");
+    if (bytes.size() > kLargestFile) refuse("larger than 64 MiB");
+    cascade_.sha256 = sha256_hex(bytes);
+
+    pugi::xml_document document;
+    read_document(bytes, document);
+    std::vector<pugi::xml_node> storage = elements(element(document.root(), "opencv_storage"));
+    if (storage.empty()) refuse("<opencv_storage> is empty");
+    const pugi::xml_node root = storage.front();
+    // Not by type_id, without which OpenCV takes a file as well.
+    if (root.child("stageType")) {
+      read_new_format(root);
+    } else if (root.child("size")) {
+      read_old_format(root);
+    } else {
+      refuse("no cascade of OpenCV");
+    }
+    return std::move(cascade_);
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& reason) const {
+    refuse_model(file_, place_ + reason);
+  }
+
+  // --- XML ---
+
+  /// `bytes` become the document's own text. Neither parsing nor destroying it recurses, so nothing
+  /// is nested too deeply; entities and document types stay unread.
+  void read_document(std::string& bytes, pugi::xml_document& document) const {
+    const pugi::xml_parse_result result = document.load_buffer_inplace(
+        bytes.data(), bytes.size(), pugi::parse_minimal, pugi::encoding_utf8);
+    if (result.status == pugi::status_out_of_memory) throw std::bad_alloc();
+    if (!result)
+      refuse("cut or damaged XML at byte " + std::to_string(result.offset) + ": " +
+             result.description());
+  }
+
+  /// The child of that name; a null node where there is none.
+  [[nodiscard]] pugi::xml_node find_element(pugi::xml_node parent, const char* name) const {
+    const pugi::xml_node child = parent.child(name);
+    if (child.next_sibling(name)) refuse("<" + std::string(name) + "> stands there twice");
+    return child;
+  }
+
+  [[nodiscard]] pugi::xml_node element(pugi::xml_node parent, const char* name) const {
+    const pugi::xml_node child = find_element(parent, name);
+    if (!child) refuse("no <" + std::string(name) + ">");
+    return child;
+  }
+
+  /// The entries of a list, which usually are named "_"; nothing else may stand between them.
+  [[nodiscard]] std::vector<pugi::xml_node> elements(pugi::xml_node list) const {
+    std::vector<pugi::xml_node> found;
+    for (const pugi::xml_node child : list.children()) {
+      if (child.type() != pugi::node_element) refuse("text in a list of elements");
+      found.push_back(child);
+    }
+    return found;
+  }
+
+  // --- Numbers ---
+
+  [[nodiscard]] std::vector<double> numbers(pugi::xml_node of) const {
+    std::vector<double> found;
+    for (const pugi::xml_node part : of.children()) {  // comments divide a text into several
+      if (part.type() != pugi::node_pcdata) refuse("elements among numbers");
+      std::string_view text = part.value();
+      for (std::string_view word = next_word(text); !word.empty(); word = next_word(text)) {
+        const std::optional<double> value = parse_number(word);
+        if (!value) refuse("not a finite number where one belongs");
+        found.push_back(*value);
+      }
+    }
+    return found;
+  }
+
+  [[nodiscard]] double number(pugi::xml_node of) const {
+    const std::vector<double> found = numbers(of);
+    if (found.size() != 1) refuse("not one number where one belongs");
+    return found.front();
+  }
+
+  [[nodiscard]] float as_float(double value) const {
+    if (std::abs(value) > std::numeric_limits<float>::max())
+      refuse("not a finite number where one belongs");
+    return static_cast<float>(value);
+  }
+
+  [[nodiscard]] int as_whole(double value) const {
+    if (std::trunc(value) != value || std::abs(value) > std::numeric_limits<int>::max())
+      refuse("not a whole number where one belongs");
+    return static_cast<int>(value);
+  }
+
+  // --- What both formats have ---
+
+  void set_window(double width, double height) {
+    const auto fits = [](double side) { return side >= kSmallestWindow && side <= kLargestWindow; };
+    if (!fits(width) || !fits(height)) refuse("its window is not of 3 to 128 pixels each way");
+    cascade_.window = {as_whole(width), as_whole(height)};
+  }
+
+  [[nodiscard]] WeightedRect read_rect(pugi::xml_node from) const {
+    const std::vector<double> found = numbers(from);
+    if (found.size() != 5) refuse("a rectangle without its five numbers");
+    const WeightedRect rect{as_whole(found[0]), as_whole(found[1]), as_whole(found[2]),
+                            as_whole(found[3]), as_whole(found[4])};
+    const auto inside = [](int begin, int length, int window) {
+      return begin >= 0 && length > 0 && length <= window && begin <= window - length;
+    };
+    if (!inside(rect.x, rect.width, cascade_.window.width) ||
+        !inside(rect.y, rect.height, cascade_.window.height))
+      refuse("a rectangle outside of the window");
+    if (rect.weight == 0) refuse("a rectangle of weight 0");
+    return rect;
+  }
+
+  void add_feature(pugi::xml_node from) {
+    const pugi::xml_node tilted = find_element(from, "tilted");
+    if (tilted && number(tilted) != 0) refuse("tilted features are not supported");
+    Feature feature;
+    const std::vector<pugi::xml_node> rects = elements(element(from, "rects"));
+    if (rects.size() < 2 || rects.size() > feature.rects.size())
+      refuse("a feature that has not two or three rectangles");
+    std::int64_t largest = 0;
+    for (const pugi::xml_node rect : rects) {
+      const WeightedRect read = read_rect(rect);
+      largest += std::abs(std::int64_t{read.weight}) * read.width * read.height * kWhite;
+      feature.rects[static_cast<std::size_t>(feature.rect_count++)] = read;
+    }
+    if (largest >= kSumLimit) refuse("a feature whose sum could reach 2^24");
+    if (cascade_.features.size() == kMostNodes) refuse("more than 200,000 features");
+    cascade_.features.push_back(feature);
+  }
+
+  void add_node(const Node& node) {
+    if (cascade_.nodes.size() == kMostNodes) refuse("more than 200,000 nodes");
+    cascade_.nodes.push_back(node);
+  }
+
+  /// Of the nodes and leaves that have come since the tree before.
+  void add_tree() {
+    Tree tree;
+    if (!cascade_.trees.empty()) {
+      const Tree& last = cascade_.trees.back();
+      tree.first_node = last.first_node + last.node_count;
+      tree.first_leaf = last.first_leaf + last.leaf_count;
+    }
+    tree.node_count = size32(cascade_.nodes.size()) - tree.first_node;
+    tree.leaf_count = size32(cascade_.leaves.size()) - tree.first_leaf;
+    if (tree.node_count == 0) refuse("no nodes");
+    if (tree.leaf_count != tree.node_count + 1) refuse("not one leaf more than nodes");
+    for (std::int64_t i = 0; i < tree.node_count; ++i) {
+      const Node& node = cascade_.nodes[tree.first_node + static_cast<std::size_t>(i)];
+      for (const std::int64_t child : {node.left, node.right}) {
+        if (child > 0 ? child >= tree.node_count : -child >= tree.leaf_count)
+          refuse("node " + std::to_string(i) + " has a child that is not there");
+        if (child > 0 && child <= i)
+          refuse("node " + std::to_string(i) + " has a child that doesn't come after it");
+      }
+    }
+    cascade_.trees.push_back(tree);
+  }
+
+  /// The stages of either format; `read_nodes` adds the nodes and leaves of a tree.
+  void read_stages(pugi::xml_node root, const char* trees, const char* threshold,
+                   void (Reader::*read_nodes)(pugi::xml_node)) {
+    const std::vector<pugi::xml_node> stages = elements(element(root, "stages"));
+    if (stages.empty()) refuse("no stages");
+    if (stages.size() > kMostStages) refuse("more than 1,000 stages");
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+      const std::string place = "stage " + std::to_string(i);
+      place_ = place + ": ";
+      Stage stage;
+      stage.threshold = as_float(number(element(stages[i], threshold))) - kStageSlack;
+      stage.first_tree = size32(cascade_.trees.size());
+      for (const pugi::xml_node tree : elements(element(stages[i], trees))) {
+        place_ = place + ", tree " + std::to_string(stage.tree_count) + ": ";
+        (this->*read_nodes)(tree);
+        add_tree();
+        ++stage.tree_count;
+      }
+      if (stage.tree_count == 0) refuse("no trees");
+      cascade_.stages.push_back(stage);
+    }
+    place_.clear();
+  }
+
+  // --- The new format ---
+
+  void read_new_format(pugi::xml_node root) {
+    check_kind(root);
+    set_window(number(element(root, "width")), number(element(root, "height")));
+    for (const pugi::xml_node feature : elements(element(root, "features"))) {
+      place_ = "feature " + std::to_string(cascade_.features.size()) + ": ";
+      add_feature(feature);
+    }
+    place_.clear();
+    read_stages(root, "weakClassifiers", "stageThreshold", &Reader::read_tree);
+  }
+
+  void check_kind(pugi::xml_node root) const {
+    const auto word = [&](const char* name) {
+      std::string_view text = element(root, name).child_value();
+      return next_word(text);
+    };
+    if (word("stageType") != "BOOST") refuse("its stages are not of the type BOOST");
+    const std::string_view features = word("featureType");
+    for (const std::string_view known : {"LBP", "HOG"})
+      if (features == known) refuse(std::string(known) + " features are not supported");
+    if (features != "HAAR") refuse("its features are not of the type HAAR");
+    // Of the features' values, for nodes that choose by sets of them.
+    const pugi::xml_node parameters = find_element(root, "featureParams");
+    const pugi::xml_node categories = find_element(parameters, "maxCatCount");
+    if (categories && number(categories) != 0) refuse("categories of features are not supported");
+  }
+
+  void read_tree(pugi::xml_node from) {
+    constexpr std::size_t kNumbers = 4;  // of a node
+    const std::vector<double> nodes = numbers(element(from, "internalNodes"));
+    if (nodes.size() % kNumbers != 0) refuse("nodes without their four numbers");
+    for (std::size_t i = 0; i < nodes.size(); i += kNumbers) {
+      const int feature = as_whole(nodes[i + 2]);
+      if (feature < 0 || static_cast<std::size_t>(feature) >= cascade_.features.size())
+        refuse("a feature that is not there");
+      add_node({as_whole(nodes[i]), as_whole(nodes[i + 1]), static_cast<std::uint32_t>(feature),
+                as_float(nodes[i + 3])});
+    }
+    for (const double leaf : numbers(element(from, "leafValues")))
+      cascade_.leaves.push_back(as_float(leaf));
+  }
+
+  // --- The old format ---
+
+  void read_old_format(pugi::xml_node root) {
+    const std::vector<double> window = numbers(element(root, "size"));
+    if (window.size() != 2) refuse("a size without its two numbers");
+    set_window(window[0], window[1]);
+    read_stages(root, "trees", "stage_threshold", &Reader::read_old_tree);
+  }
+
+  /// A feature a node. Leaves have no list of their own: they are numbered as they come.
+  void read_old_tree(pugi::xml_node from) {
+    std::int32_t leaves = 0;
+    const auto child = [&](pugi::xml_node node, const char* value, const char* index) {
+      const pugi::xml_node leaf = find_element(node, value);
+      if (!leaf) {
+        const int next = as_whole(number(element(node, index)));
+        if (next <= 0) refuse("a child that doesn't come after its node");
+        return next;
+      }
+      if (find_element(node, index)) refuse("a child that is both a node and a leaf");
+      cascade_.leaves.push_back(as_float(number(leaf)));
+      return -leaves++;
+    };
+    for (const pugi::xml_node node : elements(from)) {
+      add_feature(element(node, "feature"));
+      Node added;
+      added.left = child(node, "left_val", "left_node");
+      added.right = child(node, "right_val", "right_node");
+      added.feature = size32(cascade_.features.size() - 1);
+      added.threshold = as_float(number(element(node, "threshold")));
+      add_node(added);
+    }
+  }
+
+  const std::filesystem::path& file_;
+  std::string place_;  ///< of what is being read: "stage 3, tree 0: "
+  Cascade cascade_;
+};
+
+}  // namespace
+
+bool looks_like_xml(std::string_view bytes) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (bytes.starts_with(kByteOrderMark)) bytes.remove_prefix(kByteOrderMark.size());
+  const std::size_t first = bytes.find_first_not_of(kSpaces);
+  return first != std::string_view::npos && bytes[first] == '<';
+}
+
+Cascade read_cascade(const std::filesystem::path& file) { return Reader(file).read(); }
+
+}  // namespace facepipe::cascade
