@@ -355,8 +355,8 @@ void Run::load_model() {
   if (looks) {
     const DetectorOrigin& origin = choice.backend->origin();
     if (options_.job.overlay.landmarks && !origin.finds_landmarks())
-      throw Error(ErrorKind::usage, "--draw landmarks: model " + detector.model.string() +
-                                        " finds none");
+      throw Error(ErrorKind::usage,
+                  "--draw landmarks: model " + detector.model.string() + " finds none");
     facts_->engine = origin.choice();
     facts_->model_kind = origin.model_kind();
     facts_->model = detector.model;

@@ -10,6 +10,7 @@
 #include "detector/cnn/cuda/tile_chooser.h"
 #include "detector/cnn/model/model.h"
 #include "detector/cuda_detector.h"
+#include "detector/detector.h"
 #include "detector/model_file.h"
 
 namespace facepipe {
@@ -19,7 +20,7 @@ class CudaCnnDetectorFactory final : public CudaDetectorFactory {
  public:
   CudaCnnDetectorFactory(EngineChoice choice, Model model, Device device, DetectorOptions options)
       : CudaDetectorFactory(std::move(choice), std::string(model.known().name), model.sha256(),
-                        true),
+                            true),
         device_(device),
         options_(std::move(options)),
         model_(std::move(model)) {

@@ -88,8 +88,9 @@ struct LumaLevel {
 /// The i-th of grid x grid points in a box. From a tenth of the width on, because a face is
 /// narrower than its box at the top and below.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline Point point_of(const Box& box, int grid, int i) {
+  const int whole_rows = i / grid;
   const auto column = static_cast<float>(i % grid);
-  const auto row = static_cast<float>(i / grid);
+  const auto row = static_cast<float>(whole_rows);
   const float u = 0.1F + 0.8F * (column + 0.5F) / static_cast<float>(grid);
   const float v = (row + 0.5F) / static_cast<float>(grid);
   return {box.x1 + u * (box.x2 - box.x1), box.y1 + v * (box.y2 - box.y1)};

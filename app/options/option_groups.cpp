@@ -127,7 +127,8 @@ void add_inputs_alone(CLI::App& app, ParsedOptions& to) {
 }
 
 void add_model_file(CLI::App& app, DetectorOptions& detector) {
-  add_value(app, "--model", "FILE", "Face model: ONNX (CenterFace or YuNet), or a cascade in OpenCV's XML",
+  add_value(app, "--model", "FILE",
+            "Face model: ONNX (CenterFace or YuNet), or a cascade in OpenCV's XML",
             "$FACEPIPE_MODEL, else\nmodels/centerface.onnx beside the program or in its share/",
             [&](const OptionText& given) { detector.model = given.text; });
 }
@@ -148,8 +149,7 @@ void add_model(CLI::App& app, ParsedOptions& to) {
              run.job.max_face, 0, kLargestFace);
   add_value(app, "--scale-factor", "F", "Cascades: from one size of faces to the next", "1.1",
             [&](const OptionText& given) {
-              run.detector.scale_factor =
-                  parse_number(given, kLeastScaleFactor, kMostScaleFactor);
+              run.detector.scale_factor = parse_number(given, kLeastScaleFactor, kMostScaleFactor);
             });
   add_detect_size(app, run.detector);
 }

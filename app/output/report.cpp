@@ -158,6 +158,7 @@ Json options_json(const RunOptions& options) {
           {"nms", nms_json(job.nms)},
           {"min_face", job.min_face},
           {"max_face", job.max_face},
+          {"scale_factor", or_null(detector.scale_factor)},
           {"detect_size", detector.detect_size ? size_json(*detector.detect_size) : Json()},
           {"draw", draw_json(job.hide ? kNoOverlay : job.overlay)},
           {"hide", hide_json(options)},

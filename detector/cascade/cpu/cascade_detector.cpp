@@ -83,6 +83,7 @@ class CascadeRequest final : public DetectionRequest {
   std::shared_ptr<CascadeDetector> detector_;
   Slots::Permit permit_;
   Slot& slot_;
+  std::shared_ptr<void> owner_;  // of the samples that slot_.grey may refer to
   State state_ = State::idle;
   Detections found_;
   Interval interval_;
@@ -133,12 +134,14 @@ class CascadeDetector final : public Detector,
 };
 
 void CascadeRequest::prepare(const Frame& frame) {
+  if (state_ == State::started) expect(State::idle, "prepare");
   if (frame.device.kind != DeviceKind::cpu)
     throw Error(ErrorKind::internal, "cascade: frame on " + to_string(frame.device));
   if (frame.upright() != detector_->frame())
     throw Error(ErrorKind::internal,
                 "cascade: frame of another size than the detector was made for");
-  slot_.grey = slot_.grey_maker.grey(frame);
+  slot_.grey = slot_.grey_maker.grey(frame);  // which may be the frame's own luma
+  owner_ = frame.owner;
   state_ = State::prepared;
 }
 
@@ -154,6 +157,7 @@ void CascadeRequest::start() {
 Detections CascadeRequest::collect() {
   expect(State::started, "collect");
   state_ = State::idle;
+  owner_.reset();
   return std::move(found_);
 }
 

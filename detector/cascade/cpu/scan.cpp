@@ -19,15 +19,14 @@ namespace facepipe::cascade {
 
 /// Places of a row whose fates fit a word.
 constexpr int kChunk = 64;
-constexpr std::size_t kChunkLanes = 64;
+/// Windows of a vector, at most.
+constexpr std::size_t kMostLanes = 16;
 
-/// A part of a level in which places lie, with its sums.
-struct Tile {
-  const Tables* tables = nullptr;
-  const float* sums = nullptr;
-  const std::uint32_t* squares = nullptr;
-  float* inverses = nullptr;  ///< kChunk of them: 1 / deviation, 0 where the window is refused
-  Size window;
+/// Windows side by side, as many as a vector has lanes.
+struct Group {
+  const float* at = nullptr;        ///< the first one's first sum
+  const float* inverses = nullptr;  ///< the first one's 1 / deviation
+  std::uint32_t wanted = 0;  ///< bit i: the i-th window is still in; before a stage, and after
 };
 
 /// The decisions of one window: of stages, nodes, leaves. The exact sum, as OpenCV computes it.
@@ -69,14 +68,15 @@ class OneWindow {
   float inverse_;
 };
 
-inline std::uint64_t pass_one_by_one(const Cascade& cascade, const Tables& tables,
-                                     std::size_t stage, const float* at, const float* inverses,
-                                     std::uint64_t wanted) {
-  std::uint64_t passed = 0;
-  for (; wanted != 0; wanted &= wanted - 1) {
-    const int place = std::countr_zero(wanted);
-    if (OneWindow(cascade, tables, at + place, inverses[place]).passes(cascade.stages[stage]))
-      passed |= std::uint64_t{1} << place;
+/// Of `windows` of a group, those that pass a stage.
+inline std::uint32_t pass_one_by_one(const Cascade& cascade, const Tables& tables,
+                                     const Stage& stage, const Group& group,
+                                     std::uint32_t windows) {
+  std::uint32_t passed = 0;
+  for (; windows != 0; windows &= windows - 1) {
+    const int lane = std::countr_zero(windows);
+    if (OneWindow(cascade, tables, group.at + lane, group.inverses[lane]).passes(stage))
+      passed |= std::uint32_t{1} << lane;
   }
   return passed;
 }
@@ -88,14 +88,13 @@ HWY_BEFORE_NAMESPACE();
 namespace facepipe::cascade::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-using FloatTag = hn::CappedTag<float, kChunkLanes>;
+using FloatTag = hn::CappedTag<float, kMostLanes>;
 using Floats = hn::Vec<FloatTag>;
-using Mask = hn::Mask<FloatTag>;
 
-std::uint64_t bits_of(FloatTag d, Mask mask) {
+std::uint32_t bits_of(FloatTag d, hn::Mask<FloatTag> mask) {
   alignas(8) std::array<std::uint8_t, 8> bytes{};
   hn::StoreMaskBits(d, mask, bytes.data());
-  return std::bit_cast<std::uint64_t>(bytes);
+  return static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(bytes));
 }
 
 HWY_INLINE Floats rect_sum(FloatTag d, const float* at, const std::int32_t* corner) {
@@ -116,112 +115,131 @@ HWY_INLINE Floats value_of(FloatTag d, const FeatureTable<Rects>& feature, const
 }
 
 template <std::size_t Rects>
-HWY_INLINE Floats add_stumps(FloatTag d, const StumpTable<Rects>* stumps, std::size_t count,
-                             const float* at, Floats inverse, Floats sum) {
-  for (std::size_t i = 0; i < count; ++i) {
-    const StumpTable<Rects>& stump = stumps[i];
-    const auto value = value_of(d, stump.feature, at, inverse);
-    const auto is_left = hn::Lt(value, hn::Set(d, stump.threshold));
-    sum = hn::Add(sum, hn::IfThenElse(is_left, hn::Set(d, stump.left), hn::Set(d, stump.right)));
-  }
-  return sum;
+HWY_INLINE Floats leaf_of(FloatTag d, const StumpTable<Rects>& stump, const float* at,
+                          Floats inverse) {
+  const auto is_left = hn::Lt(value_of(d, stump.feature, at, inverse), hn::Set(d, stump.threshold));
+  return hn::IfThenElse(is_left, hn::Set(d, stump.left), hn::Set(d, stump.right));
 }
 
-// All nodes are computed; a window is at those that its decisions lead to.
-HWY_INLINE Floats add_tree(FloatTag d, const Cascade& cascade, const Tables& tables,
-                           const Tree& tree, const float* at, Floats inverse, Floats sum) {
-  std::array<float, kWidestTree * kChunkLanes> reached;  // 1 where a window comes to the node
-  const std::size_t lanes = hn::Lanes(d);
-  for (std::size_t i = 0; i < tree.node_count; ++i)
-    hn::StoreU(hn::Set(d, i == 0 ? 1.0F : 0.0F), d, &reached[i * lanes]);
-  const auto go = [&](std::int32_t child, Mask those) {
-    const auto here = hn::IfThenElseZero(those, hn::Set(d, 1.0F));
-    if (child > 0) {
-      float* const to = &reached[static_cast<std::size_t>(child) * lanes];
-      hn::StoreU(hn::Max(here, hn::LoadU(d, to)), d, to);
-    } else {
-      const float leaf = cascade.leaves[tree.first_leaf + static_cast<std::uint32_t>(-child)];
-      sum = hn::Add(sum, hn::IfThenElseZero(those, hn::Set(d, leaf)));
-    }
+// All nodes are computed, children before their parents: a node gives what the child gives that it
+// decides for.
+HWY_INLINE Floats leaf_of(FloatTag d, const Cascade& cascade, const Tables& tables,
+                          const Tree& tree, const float* at, Floats inverse) {
+  std::array<std::array<float, kMostLanes>, kWidestTree> given;
+  const auto given_by = [&](std::int32_t child) HWY_ATTR {
+    if (child > 0) return hn::LoadU(d, given[static_cast<std::size_t>(child)].data());
+    return hn::Set(d, cascade.leaves[tree.first_leaf + static_cast<std::uint32_t>(-child)]);
   };
-  for (std::size_t i = 0; i < tree.node_count; ++i) {
+  for (std::uint32_t i = tree.node_count - 1;; --i) {
     const NodeTable& node = tables.nodes[tree.first_node + i];
-    const auto at_node = hn::Gt(hn::LoadU(d, &reached[i * lanes]), hn::Zero(d));
-    const auto is_left = hn::Lt(value_of(d, node.feature, at, inverse), hn::Set(d, node.threshold));
-    go(node.left, hn::And(at_node, is_left));
-    go(node.right, hn::AndNot(is_left, at_node));
+    const auto value = node.rects == 2 ? value_of(d, node.first_two, at, inverse)
+                                       : value_of(d, node.feature, at, inverse);
+    const auto leaf = hn::IfThenElse(hn::Lt(value, hn::Set(d, node.threshold)), given_by(node.left),
+                                     given_by(node.right));
+    if (i == 0) return leaf;
+    hn::StoreU(leaf, d, given[i].data());
   }
-  return sum;
 }
 
-/// A stage at places side by side, as many as a vector has lanes.
-class StageAtPlaces {
+/// Four groups through one stage, or one: what a table says is loaded once for all of them.
+class StageOfGroups {
  public:
-  StageAtPlaces(const Cascade& cascade, const Tables& tables, std::size_t stage)
-      : cascade_(cascade), tables_(tables), index_(stage), stage_(tables.stages[stage]) {}
+  StageOfGroups(const Cascade& cascade, const Tables& tables, const StageTable& stage)
+      : cascade_(cascade), tables_(tables), stage_(stage) {}
 
-  /// Of `wanted`, those that pass.
-  [[nodiscard]] HWY_INLINE std::uint64_t passing(const float* at, const float* inverses,
-                                                 std::uint64_t wanted) const {
+  HWY_INLINE void pass(Group& group) const {
     const FloatTag d;
-    const auto sum = sum_of(d, at, hn::LoadU(d, inverses));
-    const float threshold = stage_.exact.threshold;
-    const std::uint64_t passing =
-        bits_of(d, hn::Ge(sum, hn::Set(d, threshold + stage_.doubt))) & wanted;
-    const std::uint64_t doubtful =
-        bits_of(d, hn::Ge(sum, hn::Set(d, threshold - stage_.doubt))) & wanted & ~passing;
-    return passing | pass_one_by_one(cascade_, tables_, index_, at, inverses, doubtful);
+    auto sum = hn::Zero(d);
+    const auto inverse = hn::LoadU(d, group.inverses);
+    each_leaf([&](const auto& leaf) HWY_ATTR { sum = hn::Add(sum, leaf(group.at, inverse)); });
+    decide(group, sum);
+  }
+
+  HWY_INLINE void pass_four(Group* groups) const {
+    const FloatTag d;
+    auto sum0 = hn::Zero(d);
+    auto sum1 = sum0;
+    auto sum2 = sum0;
+    auto sum3 = sum0;
+    const auto inverse0 = hn::LoadU(d, groups[0].inverses);
+    const auto inverse1 = hn::LoadU(d, groups[1].inverses);
+    const auto inverse2 = hn::LoadU(d, groups[2].inverses);
+    const auto inverse3 = hn::LoadU(d, groups[3].inverses);
+    each_leaf([&](const auto& leaf) HWY_ATTR {
+      sum0 = hn::Add(sum0, leaf(groups[0].at, inverse0));
+      sum1 = hn::Add(sum1, leaf(groups[1].at, inverse1));
+      sum2 = hn::Add(sum2, leaf(groups[2].at, inverse2));
+      sum3 = hn::Add(sum3, leaf(groups[3].at, inverse3));
+    });
+    decide(groups[0], sum0);
+    decide(groups[1], sum1);
+    decide(groups[2], sum2);
+    decide(groups[3], sum3);
   }
 
  private:
-  [[nodiscard]] HWY_INLINE Floats sum_of(FloatTag d, const float* at, Floats inverse) const {
-    auto sum = hn::Zero(d);
-    if (cascade_.only_stumps()) {
-      sum = add_stumps(d, &tables_.pairs[stage_.first_pair], stage_.pair_count, at, inverse, sum);
-      return add_stumps(d, &tables_.triples[stage_.first_triple], stage_.triple_count, at, inverse,
-                        sum);
+  /// Calls add(leaf) for each tree, where leaf(at, inverse) is what it gives.
+  template <typename Add>
+  HWY_INLINE void each_leaf(const Add& add) const {
+    const FloatTag d;
+    if (!cascade_.only_stumps()) {
+      for (std::uint32_t i = 0; i < stage_.exact.tree_count; ++i) {
+        const Tree& tree = cascade_.trees[stage_.exact.first_tree + i];
+        add([&](const float* at, Floats inverse)
+                HWY_ATTR { return leaf_of(d, cascade_, tables_, tree, at, inverse); });
+      }
+      return;
     }
-    for (std::uint32_t i = 0; i < stage_.exact.tree_count; ++i)
-      sum = add_tree(d, cascade_, tables_, cascade_.trees[stage_.exact.first_tree + i], at, inverse,
-                     sum);
-    return sum;
+    const auto each_of = [&](const auto* stumps, std::uint32_t count) HWY_ATTR {
+      for (std::uint32_t i = 0; i < count; ++i)
+        add([&](const float* at, Floats inverse)
+                HWY_ATTR { return leaf_of(d, stumps[i], at, inverse); });
+    };
+    each_of(tables_.pairs.data() + stage_.first_pair, stage_.pair_count);
+    each_of(tables_.triples.data() + stage_.first_triple, stage_.triple_count);
+  }
+
+  HWY_INLINE void decide(Group& group, Floats sum) const {
+    const FloatTag d;
+    const float threshold = stage_.exact.threshold;
+    const auto above = hn::Ge(sum, hn::Set(d, threshold + stage_.doubt));
+    const auto not_below = hn::Ge(sum, hn::Set(d, threshold - stage_.doubt));
+    const std::uint32_t sure = bits_of(d, above) & group.wanted;
+    const std::uint32_t doubtful = bits_of(d, not_below) & group.wanted & ~sure;
+    group.wanted = sure | pass_one_by_one(cascade_, tables_, stage_.exact, group, doubtful);
   }
 
   const Cascade& cascade_;
   const Tables& tables_;
-  std::size_t index_;
   const StageTable& stage_;
 };
 
-/// Of `wanted` (bit i: the place i after `at`), those that pass a stage.
-std::uint64_t pass_stage(const Cascade& cascade, const Tables& tables, std::size_t stage,
-                         const float* at, const float* inverses, std::uint64_t wanted) {
-  if (tables.widest_tree > kWidestTree)
-    return pass_one_by_one(cascade, tables, stage, at, inverses, wanted);
-  const StageAtPlaces places(cascade, tables, stage);
-  const std::size_t lanes = hn::Lanes(FloatTag());
-  const std::uint64_t all_lanes =
-      lanes == kChunkLanes ? ~std::uint64_t{0} : (std::uint64_t{1} << lanes) - 1;
-  std::uint64_t passed = 0;
-  while (wanted != 0) {
-    // From the first place that is left: few vectors, where survivors lie together.
-    const int first = std::countr_zero(wanted);
-    const std::uint64_t those = (wanted >> first) & all_lanes;
-    passed |= places.passing(at + first, inverses + first, those) << first;
-    wanted &= ~(those << first);
+/// Clears from `wanted` of each group the windows that don't pass a stage.
+void pass_stage(const Cascade& cascade, const Tables& tables, std::size_t index, Group* groups,
+                std::size_t count) {
+  const StageTable& stage = tables.stages[index];
+  if (tables.widest_tree > kWidestTree) {
+    for (std::size_t k = 0; k < count; ++k)
+      groups[k].wanted = pass_one_by_one(cascade, tables, stage.exact, groups[k], groups[k].wanted);
+    return;
   }
-  return passed;
+  const StageOfGroups of_groups(cascade, tables, stage);
+  for (; count >= 4; groups += 4, count -= 4) of_groups.pass_four(groups);
+  for (; count > 0; ++groups, --count) of_groups.pass(*groups);
 }
 
-/// The places of a chunk whose windows have contrast enough; fills their tile.inverses.
-/// `at` are the distances of the window's corners from the chunk's first sum.
-std::uint64_t with_contrast(const Tile& tile, const std::array<std::ptrdiff_t, 4>& corners,
-                            int places) {
-  using DoubleTag = hn::CappedTag<double, kChunkLanes>;
+std::size_t lanes() { return hn::Lanes(FloatTag()); }
+
+/// The windows at `places` (at most kChunk) from `sums` on that have contrast enough; fills kChunk
+/// of their inverses. `corners` are distances of the inner window's corners from its first sum.
+std::uint64_t with_contrast(const Cascade& cascade, const float* sums, const std::uint32_t* squares,
+                            const std::array<std::ptrdiff_t, 4>& corners, int places,
+                            float* inverses) {
+  using DoubleTag = hn::CappedTag<double, kMostLanes>;
   const DoubleTag d;
   const hn::Rebind<float, DoubleTag> df;
   const hn::Rebind<std::int32_t, DoubleTag> di;
-  const auto area = hn::Set(d, (tile.window.width - 2.0) * (tile.window.height - 2.0));
+  const auto area = hn::Set(d, (cascade.window.width - 2.0) * (cascade.window.height - 2.0));
   const auto sum_at = [&](const float* at) HWY_ATTR {
     const auto top = hn::Sub(hn::LoadU(df, at + corners[0]), hn::LoadU(df, at + corners[1]));
     const auto bottom = hn::Sub(hn::LoadU(df, at + corners[2]), hn::LoadU(df, at + corners[3]));
@@ -235,14 +253,14 @@ std::uint64_t with_contrast(const Tile& tile, const std::array<std::ptrdiff_t, 4
   };
   std::uint64_t enough = 0;
   for (int i = 0; i < kChunk; i += static_cast<int>(hn::Lanes(d))) {
-    const auto sum = sum_at(tile.sums + i);
-    const auto spread = hn::Sub(hn::Mul(area, square_at(tile.squares + i)), hn::Mul(sum, sum));
+    const auto sum = sum_at(sums + i);
+    const auto spread = hn::Sub(hn::Mul(area, square_at(squares + i)), hn::Mul(sum, sum));
     const auto positive = hn::Gt(spread, hn::Zero(d));
     const auto safe = hn::IfThenElse(positive, spread, hn::Set(d, 1.0));
     const auto inverse = hn::DemoteTo(df, hn::Div(hn::Set(d, 1.0), hn::Sqrt(safe)));
     const auto is_enough =
         hn::And(positive, hn::Lt(hn::Mul(area, hn::PromoteTo(d, inverse)), hn::Set(d, 0.1)));
-    hn::StoreU(inverse, df, tile.inverses + i);
+    hn::StoreU(inverse, df, inverses + i);
     alignas(8) std::array<std::uint8_t, 8> bytes{};
     hn::StoreMaskBits(d, is_enough, bytes.data());
     enough |= std::bit_cast<std::uint64_t>(bytes) << i;
@@ -259,6 +277,7 @@ namespace {
 
 HWY_EXPORT(pass_stage);
 HWY_EXPORT(with_contrast);
+HWY_EXPORT(lanes);
 
 constexpr int kTilePlaces = 256;  ///< in a row, with steps of 1 pixel; half of it with 2
 constexpr int kPadding = kChunk;  ///< behind a row: vectors read beyond the last place
@@ -327,41 +346,110 @@ std::uint64_t looked_at(std::uint64_t failed, std::uint64_t& skip) {
   return ~skipped;
 }
 
-/// One row of a tile: chunk by chunk through all stages.
-class RowScan {
+/// A tile's way through the stages, one stage after the other.
+class TileScan {
  public:
-  RowScan(const Cascade& cascade, const Tables& tables, ScanMemory& memory)
-      : cascade_(cascade), tables_(tables), memory_(memory) {
-    memory_.inverses.resize(2 * kChunk);
+  TileScan(const Cascade& cascade, const Tables& tables, ScanMemory& memory)
+      : cascade_(cascade), tables_(tables), memory_(memory), lanes_(HWY_DYNAMIC_DISPATCH(lanes)()) {
     const Size window = cascade.window;
     const auto corner = [&](int x, int y) { return tables.layout.at(x, y); };
     corners_ = {corner(1, 1), corner(window.width - 1, 1), corner(1, window.height - 1),
                 corner(window.width - 1, window.height - 1)};
   }
 
-  /// Bits of those of `places` (at most kChunk) from `offset` on that pass all stages.
-  [[nodiscard]] std::uint64_t passing(std::ptrdiff_t offset, int places, std::uint64_t& skip) {
-    const float* const at = memory_.sums.data() + offset;
-    float* const inverses = memory_.inverses.data();
-    const Tile tile{&tables_, at, memory_.squares.data() + offset, inverses, cascade_.window};
-    const std::uint64_t enough = HWY_DYNAMIC_DISPATCH(with_contrast)(tile, corners_, places);
-    std::uint64_t passed = pass(0, at, enough);
-    passed &= looked_at(enough & ~passed, skip);
-    for (std::size_t stage = 1; stage < tables_.stages.size() && passed != 0; ++stage)
-      passed = pass(stage, at, passed);
-    return passed;
+  /// Calls found(row, place) for each window of a tile of `places` that passes, in raster order;
+  /// memory.sums and memory.squares are filled, memory.skips tell of the tile left of it.
+  template <typename Found>
+  void scan(Size places, const Found& found) {
+    begin(places);
+    for (std::size_t stage = 1; stage < tables_.stages.size() && !chunks_.empty(); ++stage)
+      pass(stage);
+    for (const Chunk& chunk : chunks_)
+      for (std::uint64_t bits = chunk.wanted; bits != 0; bits &= bits - 1)
+        found(chunk.row, chunk.place + std::countr_zero(bits));
   }
 
  private:
-  [[nodiscard]] std::uint64_t pass(std::size_t stage, const float* at, std::uint64_t wanted) const {
-    return HWY_DYNAMIC_DISPATCH(pass_stage)(cascade_, tables_, stage, at, memory_.inverses.data(),
-                                            wanted);
+  /// Places of a row, some of whose windows are still in.
+  struct Chunk {
+    int row = 0;
+    int place = 0;
+    std::uint64_t wanted = 0;
+  };
+
+  [[nodiscard]] std::ptrdiff_t sum_of(const Chunk& chunk) const {
+    return chunk.row * tables_.layout.step * tables_.layout.stride + chunk.place;
+  }
+  [[nodiscard]] float* inverses_of(const Chunk& chunk) const {
+    return memory_.inverses.data() + chunk.row * kTilePlaces + chunk.place;
+  }
+
+  /// Contrast and the first stage, which tells which windows are looked at.
+  void begin(Size places) {
+    memory_.inverses.resize(static_cast<std::size_t>(places.height * kTilePlaces + kPadding));
+    chunks_.clear();
+    std::vector<std::uint64_t> contrast;
+    for (int row = 0; row < places.height; ++row)
+      for (int place = 0; place < places.width; place += kChunk) {
+        Chunk chunk{row, place, 0};
+        const std::ptrdiff_t first = sum_of(chunk);
+        chunk.wanted = HWY_DYNAMIC_DISPATCH(with_contrast)(
+            cascade_, memory_.sums.data() + first, memory_.squares.data() + first, corners_,
+            std::min(kChunk, places.width - place), inverses_of(chunk));
+        chunks_.push_back(chunk);
+        contrast.push_back(chunk.wanted);
+      }
+    pass_all(0);
+    for (std::size_t i = 0; i < chunks_.size(); ++i) {
+      Chunk& chunk = chunks_[i];
+      chunk.wanted &= looked_at(contrast[i] & ~chunk.wanted,
+                                memory_.skips[static_cast<std::size_t>(chunk.row)]);
+    }
+    forget_empty();
+  }
+
+  void pass(std::size_t stage) {
+    pass_all(stage);
+    forget_empty();
+  }
+
+  // A group begins with a window that is still in: few groups, where such windows lie together.
+  void pass_all(std::size_t stage) {
+    groups_.clear();
+    const std::uint64_t all = (std::uint64_t{1} << lanes_) - 1;
+    for (const Chunk& chunk : chunks_)
+      for (std::uint64_t left = chunk.wanted; left != 0;) {
+        const int first = std::countr_zero(left);
+        const std::uint64_t those = (left >> first) & all;
+        groups_.push_back({memory_.sums.data() + sum_of(chunk) + first, inverses_of(chunk) + first,
+                           static_cast<std::uint32_t>(those)});
+        left &= ~(those << first);
+      }
+    HWY_DYNAMIC_DISPATCH(pass_stage)(cascade_, tables_, stage, groups_.data(), groups_.size());
+    const Group* group = groups_.data();
+    for (Chunk& chunk : chunks_) {
+      const float* const row = memory_.sums.data() + sum_of(chunk);
+      std::uint64_t passed = 0;
+      for (std::uint64_t left = chunk.wanted; left != 0; ++group) {
+        const auto first = static_cast<int>(group->at - row);
+        passed |= std::uint64_t{group->wanted} << first;
+        left &= ~(all << first);
+      }
+      chunk.wanted = passed;
+    }
+  }
+
+  void forget_empty() {
+    std::erase_if(chunks_, [](const Chunk& chunk) { return chunk.wanted == 0; });
   }
 
   const Cascade& cascade_;
   const Tables& tables_;
   ScanMemory& memory_;
+  std::size_t lanes_;
   std::array<std::ptrdiff_t, 4> corners_{};
+  std::vector<Chunk> chunks_;
+  std::vector<Group> groups_;
 };
 
 }  // namespace
@@ -379,7 +467,7 @@ void Scanner::scan(const Level& level, const GreyPicture& picture, int first_row
   const Tables& tables = level.step == 1 ? dense_ : sparse_;
   const std::size_t first = passed.size();
   memory.skips.assign(static_cast<std::size_t>(rows), 0);
-  RowScan row_scan(cascade_, tables, memory);
+  TileScan tile(cascade_, tables, memory);
   const int width = tile_places(level.step);
   for (int column = 0; column < level.places.width; column += width) {
     const Place origin{column * level.step, first_row * level.step};
@@ -388,15 +476,9 @@ void Scanner::scan(const Level& level, const GreyPicture& picture, int first_row
            {(places - 1) * level.step + cascade_.window.width,
             (rows - 1) * level.step + cascade_.window.height},
            tables.layout, memory);
-    for (int row = 0; row < rows; ++row)
-      for (int place = 0; place < places; place += kChunk) {
-        std::uint64_t bits = row_scan.passing(row * level.step * tables.layout.stride + place,
-                                              std::min(kChunk, places - place),
-                                              memory.skips[static_cast<std::size_t>(row)]);
-        for (; bits != 0; bits &= bits - 1)
-          passed.push_back({origin.x + (place + std::countr_zero(bits)) * level.step,
-                            origin.y + row * level.step});
-      }
+    tile.scan({places, rows}, [&](int row, int place) {
+      passed.push_back({origin.x + place * level.step, origin.y + row * level.step});
+    });
   }
   std::sort(passed.begin() + static_cast<std::ptrdiff_t>(first), passed.end(),
             [](const Place& a, const Place& b) { return a.y != b.y ? a.y < b.y : a.x < b.x; });

@@ -29,7 +29,7 @@ struct Place {
 struct ScanMemory {
   std::vector<float> sums;             ///< of grey levels, as TileLayout
   std::vector<std::uint32_t> squares;  ///< of their squares, mod 2^32
-  std::vector<float> inverses;         ///< 1 / deviation of a row of places, unscaled
+  std::vector<float> inverses;         ///< 1 / deviation of each place of a tile, unscaled
   std::vector<std::uint64_t> skips;    ///< for each row, whether its next place is left out
 };
 

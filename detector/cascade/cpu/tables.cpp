@@ -74,8 +74,8 @@ Tables make_tables(const Cascade& cascade, const TileLayout& layout) {
   tables.layout = layout;
   for (const Node& node : cascade.nodes) {
     const Feature& feature = cascade.features[node.feature];
-    tables.nodes.push_back({feature_table<3>(feature, layout), feature.rect_count, node.threshold,
-                            node.left, node.right});
+    tables.nodes.push_back({feature_table<3>(feature, layout), feature_table<2>(feature, layout),
+                            feature.rect_count, node.threshold, node.left, node.right});
   }
   for (const Tree& tree : cascade.trees)
     tables.widest_tree = std::max(tables.widest_tree, tree.node_count);

@@ -45,6 +45,7 @@ struct StumpTable {
 /// A node of any tree; the weight of a third rectangle that isn't there is 0.
 struct NodeTable {
   FeatureTable<3> feature;
+  FeatureTable<2> first_two;  ///< all of it, where there are no more
   int rects = 0;
   float threshold = 0;
   std::int32_t left = 0;

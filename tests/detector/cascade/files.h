@@ -15,4 +15,17 @@ inline std::filesystem::path installed_cascade(const std::string& name) {
   return file;
 }
 
+/// A cascade of one stump that about half of the windows of noise pass, those whose left half is
+/// the lighter one; of 24 x 24 pixels.
+inline constexpr const char* kHalfPassing = R"(<?xml version="1.0"?>
+<opencv_storage><cascade type_id="opencv-cascade-classifier">
+<stageType>BOOST</stageType><featureType>HAAR</featureType><height>24</height><width>24</width>
+<stageNum>1</stageNum>
+<stages><_><maxWeakCount>1</maxWeakCount><stageThreshold>5.e-01</stageThreshold>
+<weakClassifiers><_><internalNodes>0 -1 0 0.</internalNodes><leafValues>0. 1.</leafValues></_>
+</weakClassifiers></_></stages>
+<features><_><rects><_>0 0 24 24 -1.</_><_>0 0 12 24 2.</_></rects><tilted>0</tilted></_></features>
+</cascade></opencv_storage>
+)";
+
 }  // namespace facepipe::test

@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/sha256.h"
 #include "detector/cnn/cpu/engine.h"
+#include "tests/detector/cascade/files.h"
 #include "tests/detector/golden.h"
 #include "tests/detector/jpeg.h"
 #include "tests/support/overlap.h"
@@ -27,6 +28,12 @@ DetectorOptions options_for(const std::filesystem::path& model) {
   DetectorOptions options;
   options.model = model;
   return options;
+}
+
+std::vector<EngineSupport> engines_of_networks() {
+  std::vector<EngineSupport> engines = supported_engines();
+  std::erase_if(engines, [](const EngineSupport& e) { return e.library == Library::cascade; });
+  return engines;
 }
 
 Detections detect(Detector& detector, const Frame& frame) {
@@ -94,7 +101,7 @@ void expect_golden_faces(const std::filesystem::path& file, const std::string& k
   const test::Golden golden = test::read_golden();
   ASSERT_EQ(sha256_hex(test::read_file(test::city_file())), golden.picture_sha256());
   const nlohmann::json& model = golden.model(kind);
-  for (const EngineSupport& support : supported_engines()) {
+  for (const EngineSupport& support : engines_of_networks()) {
     for (const Precision precision : support.precisions) {
       SCOPED_TRACE(testing::Message()
                    << engine_name(support.library) << " " << to_string(precision));
@@ -152,7 +159,7 @@ TEST(Detector, ScalesWithTheDetectSize) {
 
 TEST(Detector, SeesTheSameFacesWhateverSizeCameBefore) {
   const Frame city = test::read_jpeg(test::city_file());
-  for (const EngineSupport& support : supported_engines()) {
+  for (const EngineSupport& support : engines_of_networks()) {
     DetectorOptions options = options_for(test::centerface_file());
     options.library = support.library;
     options.precision = Precision::f32;
@@ -226,13 +233,17 @@ class DetectorRequests : public testing::TestWithParam<Library> {
     const auto built = supported_engines();
     if (std::ranges::none_of(built, [](const auto& e) { return e.library == GetParam(); }))
       GTEST_SKIP() << "not of this build";
-    DetectorOptions options = options_for(test::centerface_file());
+    const bool is_cascade = GetParam() == Library::cascade;
+    if (is_cascade) folder_.write("half.xml", test::kHalfPassing);
+    DetectorOptions options =
+        options_for(is_cascade ? folder_ / "half.xml" : test::centerface_file());
     options.library = GetParam();
     options.requests = 2;
-    options.score_threshold = 0;  // every cell is a candidate
+    options.score_threshold = 0;  // every cell and each window is a candidate
     detector_ = make_detector_factory(kCpu, options)->detector(kSize);
   }
   static Frame noise(unsigned seed) { return test::make_noise_frame({PixelFormat{}, kSize}, seed); }
+  test::TemporaryFolder folder_;
   std::shared_ptr<Detector> detector_;
 };
 
@@ -317,7 +328,7 @@ TEST_P(DetectorRequests, DoNotMixUpFramesOfManyThreads) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, DetectorRequests,
-                         testing::Values(Library::opencv, Library::openvino),
+                         testing::Values(Library::opencv, Library::openvino, Library::cascade),
                          [](const auto& test) { return std::string(engine_name(test.param)); });
 
 }  // namespace

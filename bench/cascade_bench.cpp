@@ -1,0 +1,60 @@
+// The windows of a cascade on a grey picture, and what they take: bench/cascade_cpu.py compares
+// both with OpenCV's.
+//
+// bench_cascade CASCADE PICTURE WIDTHxHEIGHT SCALE_FACTOR MIN_FACE THREADS REPEATS, PICTURE a file
+// of WIDTH * HEIGHT bytes. Prints a line with milliseconds for each repeat, then one with each
+// window: x y width height, clipped to the picture.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <stdexcept>
+
+#include "bench/program.h"
+#include "detector/cascade/cpu/cascade_detector.h"
+#include "detector/model_file.h"
+
+namespace facepipe {
+namespace {
+
+Size size_of(const std::string& text) {
+  Size size;
+  if (std::sscanf(text.c_str(), "%dx%d", &size.width, &size.height) != 2 || size.width < 1 ||
+      size.height < 1)
+    throw std::invalid_argument("no size: " + text);
+  return size;
+}
+
+int measure(const std::vector<std::string>& words) {
+  if (words.size() != 7)
+    throw std::invalid_argument(
+        "CASCADE PICTURE WIDTHxHEIGHT SCALE_FACTOR MIN_FACE THREADS REPEATS");
+  std::string pixels = read_model_file(words[1]);
+  const Size size = size_of(words[2]);
+  if (pixels.size() != static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height))
+    throw std::invalid_argument(words[1] + " is no grey picture of " + words[2]);
+  const cv::Mat grey(size.height, size.width, CV_8U, pixels.data());
+  const auto scanner = std::make_shared<const cascade::Scanner>(cascade::read_cascade(words[0]));
+  const cascade::WindowFinder finder(scanner, size, {std::stod(words[3]), std::stod(words[4])});
+  Workers workers(std::stoi(words[5]));
+  cascade::WindowFinder::Memory memory;
+  std::vector<Box> windows;
+  for (int repeat = std::stoi(words[6]); repeat > 0; --repeat) {
+    const auto begin = std::chrono::steady_clock::now();
+    windows = finder.find(grey, workers, memory);
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
+    std::printf("%.3f\n", took.count());
+  }
+  for (const Box& window : windows) {
+    const Box box = clipped(window, size);
+    std::printf("%.0f %.0f %.0f %.0f\n", static_cast<double>(box.x1), static_cast<double>(box.y1),
+                static_cast<double>(box.width()), static_cast<double>(box.height()));
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace facepipe
+
+int main(int argc, char** argv) {
+  return facepipe::run_measurement("bench_cascade", argc, argv, facepipe::measure);
+}

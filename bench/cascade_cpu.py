@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""Viola-Jones cascades on the CPU beside OpenCV's CascadeClassifier: time, and the same windows.
+
+Picture a is the demo photo enlarged to 1920x1080, picture b the photo repeated at its own size until it
+fills 1920x1080. Both programs get it as grey bytes in memory, look for faces from the window's size on,
+with minNeighbors 0, by turns; a time is the median of the repetitions, the quickest and the slowest
+beside it. A row whose windows are not the same is an error. Needs OpenCV 4 for Python:
+data/golden-requirements.txt (OpenCV 5 has no CascadeClassifier).
+"""
+import pathlib
+import statistics
+import sys
+import tempfile
+import time
+
+import cv2
+import numpy as np
+
+import measurement
+
+FOLDER = pathlib.Path("/usr/share/opencv4/haarcascades")
+SIZE = (1920, 1080)
+CASES = [("frontalface_default", 24, 1.1, "a"), ("frontalface_default", 24, 1.1, "b"),
+         ("frontalface_default", 24, 1.2, "b"), ("frontalface_alt", 20, 1.1, "b"),
+         ("frontalface_alt2", 20, 1.1, "b")]
+
+
+def arguments_given():
+    options = measurement.parser(__doc__)
+    measurement.add_program(options, "bench_cascade")
+    options.add_argument("--photo", type=pathlib.Path,
+                         default=measurement.REPOSITORY / "data" / "fetched" / "demo" / "city.jpg")
+    options.add_argument("--threads", type=int, default=2, help="of both (default: 2)")
+    options.add_argument("--repetitions", type=int, default=7, help="default: 7")
+    return options.parse_args()
+
+
+def pictures(photo):
+    grey = cv2.imread(str(photo), cv2.IMREAD_GRAYSCALE)
+    height, width = grey.shape
+    times = (-(-SIZE[1] // height), -(-SIZE[0] // width))
+    return {"a": cv2.resize(grey, SIZE, interpolation=cv2.INTER_LINEAR),
+            "b": np.ascontiguousarray(np.tile(grey, times)[:SIZE[1], :SIZE[0]])}
+
+
+def ours(arguments, cascade, picture, factor, least):
+    """Milliseconds of the second of two runs, and the windows."""
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(picture.tobytes())
+        file.flush()
+        used = measurement.run([arguments.bench_cascade, cascade, file.name, f"{SIZE[0]}x{SIZE[1]}",
+                                factor, least, arguments.threads, 2])
+    lines = used.output.splitlines()
+    return float(lines[1]), sorted(tuple(int(float(n)) for n in line.split()) for line in lines[2:])
+
+
+def theirs(classifier, picture, factor, least):
+    begin = time.perf_counter()
+    found = classifier.detectMultiScale(picture, factor, 0, minSize=(least, least))
+    took = (time.perf_counter() - begin) * 1e3
+    return took, sorted(tuple(int(n) for n in box) for box in np.array(found).reshape(-1, 4))
+
+
+def shown(times):
+    return f"{statistics.median(times):.0f} ({min(times):.0f} to {max(times):.0f})"
+
+
+def row(arguments, case, picture):
+    name, least, factor, kind = case
+    file = FOLDER / f"haarcascade_{name}.xml"
+    classifier = cv2.CascadeClassifier(str(file))
+    mine, opencvs = [], []
+    for _ in range(arguments.repetitions):
+        took, windows = ours(arguments, file, picture, factor, least)
+        mine.append(took)
+        took, expected = theirs(classifier, picture, factor, least)
+        opencvs.append(took)
+        if windows != expected:
+            sys.exit(f"{name}, picture {kind}, {factor}: other windows than OpenCV's")
+    times = statistics.median(opencvs) / statistics.median(mine)
+    return (f"{name:20} {kind:7} {factor:<6} {len(windows):7} {shown(mine):24} {shown(opencvs):24}"
+            f" {times:.1f}")
+
+
+def main():
+    arguments = arguments_given()
+    cv2.setNumThreads(arguments.threads)
+    of_kind = pictures(arguments.photo)
+    lines = [f"{'cascade':20} {'picture':7} {'factor':6} {'windows':7} {'facepipe, ms':24} "
+             f"{'OpenCV, ms':24} times as fast"]
+    for case in CASES:
+        lines.append(row(arguments, case, of_kind[case[3]]))
+        print(lines[-1], flush=True)
+    facts = {"threads": arguments.threads, "peer": f"OpenCV {cv2.__version__}, CascadeClassifier",
+             "work": "1920x1080 grey levels in memory to windows"}
+    measurement.write_result(arguments, facts, "\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()

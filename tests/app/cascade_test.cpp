@@ -1,0 +1,152 @@
+// The real program with a cascade in place of a network.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/detector/cascade/files.h"
+#include "tests/support/clips.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/temporary_folder.h"
+
+namespace facepipe::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using Arguments = std::vector<std::string>;
+
+constexpr int kFrames = 6;
+
+/// A part of the demo photo, which moves; some ten faces.
+class CascadeProgram : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = new TemporaryFolder;
+    const std::string photo = FACEPIPE_SOURCE_DIR "/data/fetched/demo/city.jpg";
+    ffmpeg("-loop 1 -t 0.24 -r 25 -i " + photo +
+               " -f lavfi -t 0.24 -i sine -vf scale=1280:-2,crop=640:384:400+n*4:150,"
+               "format=yuv420p -c:v libx264 -preset ultrafast -qp 0 -c:a aac -shortest",
+           clip());
+  }
+  static void TearDownTestSuite() {
+    delete folder_;
+    folder_ = nullptr;
+  }
+  static std::string clip() { return *folder_ / "clip.mkv"; }
+  static std::string model(const std::string& name = "frontalface_default") {
+    return installed_cascade(name).string();
+  }
+
+  static CommandResult run(const Arguments& more) {
+    Arguments arguments{FACEPIPE_PROGRAM, "run", clip(), "-q", "--overwrite"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_command(arguments);
+  }
+  void expect_refusal(int code, const std::string& reason, Arguments arguments) {
+    arguments.insert(arguments.end(), {"-o", dir_ / "out.mkv"});
+    expect_refused(run(arguments), code, reason);
+    EXPECT_FALSE(std::filesystem::exists(dir_ / "out.mkv"));
+  }
+
+  std::vector<json> frames_of(Arguments more) {
+    more.insert(more.end(), {"--model", model(), "--no-video", "--detections", dir_ / "d.jsonl"});
+    const CommandResult result = run(more);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    std::vector<json> frames;
+    std::istringstream lines(read_file(dir_ / "d.jsonl"));
+    for (std::string line; std::getline(lines, line);) frames.push_back(json::parse(line));
+    EXPECT_EQ(frames.size(), kFrames);
+    return frames;
+  }
+
+  TemporaryFolder dir_;
+  static TemporaryFolder* folder_;
+};
+
+TemporaryFolder* CascadeProgram::folder_ = nullptr;
+
+TEST_F(CascadeProgram, DoesTheWholeJob) {
+  const CommandResult result =
+      run({"--model", model(), "-o", dir_ / "out.mkv", "--detections", dir_ / "d.csv", "--report",
+           dir_ / "r.json", "--latency", dir_ / "l.csv"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(video_stamps(dir_ / "out.mkv"), video_stamps(clip()));
+  EXPECT_EQ(streams_of(probe(dir_ / "out.mkv"), "audio").size(), 1U);
+  EXPECT_NE(decoded_luma(dir_ / "out.mkv"), decoded_luma(clip())) << "boxes are drawn";
+  const json report = json::parse(read_file(dir_ / "r.json"))[0];
+  EXPECT_EQ(report["engine"], "cascade");
+  EXPECT_EQ(report["model"]["kind"], "cascade");
+  EXPECT_EQ(report["device"], "cpu");
+  EXPECT_THAT(read_file(dir_ / "l.csv"), HasSubstr("inference"));
+  // Ten empty fields in place of landmarks.
+  std::istringstream lines(read_file(dir_ / "d.csv"));
+  std::string head;
+  std::string face;
+  std::getline(lines, head);
+  std::getline(lines, face);
+  EXPECT_THAT(face, testing::EndsWith(",,,,,,,,,,"));
+  EXPECT_EQ(std::count(face.begin(), face.end(), ','), std::count(head.begin(), head.end(), ','));
+}
+
+TEST_F(CascadeProgram, TellsThatThereAreNoLandmarks) {
+  for (const json& frame : frames_of({})) {
+    EXPECT_GE(frame["faces"].size(), 2U);
+    for (const json& face : frame["faces"]) {
+      EXPECT_TRUE(face.contains("landmarks"));
+      EXPECT_TRUE(face["landmarks"].is_null());
+      EXPECT_GT(face["score"], 0.5);
+    }
+  }
+}
+
+TEST_F(CascadeProgram, FindsFacesOfTheSizesWanted) {
+  for (const json& frame : frames_of({"--min-face", "40", "--max-face", "90"}))
+    for (const json& face : frame["faces"]) {
+      const double side = face["box"][2].get<double>() - face["box"][0].get<double>();
+      EXPECT_TRUE(side >= 40 && side <= 90) << side;
+    }
+  EXPECT_NE(frames_of({"--scale-factor", "1.3"}), frames_of({}));
+}
+
+TEST_F(CascadeProgram, FindsTheSameEachTime) {
+  const std::vector<json> first = frames_of({});
+  for (const char* threads : {"1", "3"}) EXPECT_EQ(frames_of({"--threads", threads}), first);
+}
+
+TEST_F(CascadeProgram, RefusesWhatDoesNotGoTogether) {
+  expect_refusal(2, "--draw landmarks: model " + model() + " finds none",
+                 {"--model", model(), "--draw", "boxes,landmarks"});
+  expect_refusal(2, "a cascade, which engine opencv doesn't compute",
+                 {"--model", model(), "--engine", "opencv"});
+  expect_refusal(2, "--detect-size", {"--model", model(), "--detect-size", "640x360"});
+  expect_refusal(2, "no cascade, and nothing else has a scale factor", {"--scale-factor", "1.2"});
+  expect_refusal(2, "no cascade, and engine cascade", {"--engine", "cascade"});
+  expect_refusal(2, "--scale-factor: '1'", {"--model", model(), "--scale-factor", "1"});
+}
+
+TEST_F(CascadeProgram, RefusesFilesThatAreNoSuchCascade) {
+  const std::string tilted = model("smile");
+  expect_refusal(4, "model " + tilted + ": ", {"--model", tilted});
+  const std::string cut = dir_.write("cut.xml", read_file(model()).substr(0, 100000)).string();
+  expect_refusal(4, "model " + cut + ": ", {"--model", cut});
+  const std::string page = dir_.write("page.xml", "<html><body/></html>").string();
+  expect_refusal(4, "model " + page + ": ", {"--model", page});
+}
+
+TEST_F(CascadeProgram, FindsNothingInPicturesThatAreTooSmall) {
+  const std::string image = dir_ / "small.png";
+  ffmpeg("-f lavfi -i testsrc=size=19x17 -frames:v 1", image);
+  const CommandResult result =
+      run_command({FACEPIPE_PROGRAM, "run", image, "-q", "--model", model(), "-o", dir_ / "out.png",
+                   "--detections", dir_ / "d.jsonl"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(json::parse(read_file(dir_ / "d.jsonl"))["faces"], json::array());
+}
+
+}  // namespace
+}  // namespace facepipe::test
