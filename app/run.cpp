@@ -310,7 +310,10 @@ void Run::tell_cosmetic_style() const {
 }
 
 /// What was asked for that CUDA can't do; nullptr: nothing.
-const char* Run::only_on_cpu() const { return options_.job.follow ? "--draw ids" : nullptr; }
+const char* Run::only_on_cpu() const {
+  if (options_.job.follow) return "--draw ids";
+  return options_.job.nms.rule == NmsRule::groups ? "--nms-rule opencv-groups" : nullptr;
+}
 
 /// What was asked for of which nothing has been measured on CUDA yet; nullptr: nothing. It is done
 /// there where somebody names the device, and else on the CPU.

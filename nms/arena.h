@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
+#include <new>
 
 namespace facepipe::nms {
 
@@ -33,5 +35,17 @@ class Arena {
   std::size_t alignment_;
   std::size_t used_ = 0;
 };
+
+struct FreeBlock {
+  void operator()(std::byte* block) const {
+    ::operator delete[](block, std::align_val_t{Arena::kAlignment});
+  }
+};
+/// Memory for an Arena.
+using Block = std::unique_ptr<std::byte, FreeBlock>;
+[[nodiscard]] inline Block make_block(std::size_t bytes) {
+  return Block(
+      static_cast<std::byte*>(::operator new[](bytes, std::align_val_t{Arena::kAlignment})));
+}
 
 }  // namespace facepipe::nms

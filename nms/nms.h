@@ -31,6 +31,10 @@ enum class NmsRule : std::uint8_t {
   /// selection. A score is multiplied by its decays in the order of selection, in fp32
   /// (predicate.h).
   soft,
+  /// OpenCV's groupRectangles with eps = 0.2, on the CPU alone: candidates that are similar form
+  /// groups, and a group becomes one box. Made for detectors that find a face many times, as
+  /// cascades do. See GroupOptions.
+  groups,
 };
 
 /// The measure of overlap of two candidates, of which the winner outranks the loser. The winner
@@ -67,17 +71,39 @@ struct MatrixOptions {
   friend bool operator==(const MatrixOptions&, const MatrixOptions&) = default;
 };
 
+/// The rule groups, which has no overlap but iou, no threshold and no voting, and for which scores
+/// matter only in that NaN is invalid.
+/// * Boxes are rounded to whole pixels: x1, y1, width and height each to the nearest, halves to
+///   even. A candidate whose width or height rounds to 0, or with a corner more than 2^23 pixels
+///   from an axis, is invalid.
+/// * Two boxes are similar if their left, top, right and bottom edges differ by at most 0.1 times
+///   the sum of the lesser width and the lesser height each (similar.h).
+/// * A group is a connected component of similar boxes, of n. Its box is the mean: of x1, y1, width
+///   and height the sum as fp32, times the fp32 quotient 1 / n, rounded as above.
+/// * A group of n <= min_neighbours goes.
+/// * A group of n also goes if its box lies within that of another group, of m > min_neighbours,
+///   grown by a fifth of its width (rounded) to the left and to the right, and by a fifth of its
+///   height above and below, where m > n or n < 3 (in OpenCV's words m > max(3, n) or n < 3, which
+///   is the same); whether that other one goes so too doesn't matter.
+/// * A kept group's index is the lowest of its candidates, its score n / (n + min_neighbours). By
+///   that score groups are ranked, equal ones by index.
+struct GroupOptions {
+  std::uint32_t min_neighbours = 3;  ///< 1..65536; detectMultiScale's minNeighbors
+  friend bool operator==(const GroupOptions&, const GroupOptions&) = default;
+};
+
 struct NmsOptions {
   NmsRule rule = NmsRule::greedy;
-  NmsOverlap overlap = NmsOverlap::iou;  ///< with the rule soft iou alone
+  NmsOverlap overlap = NmsOverlap::iou;  ///< with the rules soft and groups iou alone
   float threshold = 0.3F;                ///< 0 <= threshold <= 1
   SoftOptions soft;
   MatrixOptions matrix;
+  GroupOptions groups;
   /// Box voting: a kept box becomes the mean of itself and the boxes that joined it, weighted by
   /// score (scores <= 0 have no weight). Each removed candidate joins the highest ranked kept
   /// candidate that outranks and suppresses it; with the rules matrix and fast there may be none.
   /// Sums are in rank order, in fp32 (VoteSums in predicate.h), of the boxes as given, also with
-  /// matrix.squares and plus_one. An error with the rule soft.
+  /// matrix.squares and plus_one. An error with the rules soft and groups.
   bool voting = false;
   friend bool operator==(const NmsOptions&, const NmsOptions&) = default;
 };
@@ -92,8 +118,8 @@ struct NmsCandidates {
 /// next call.
 struct NmsKept {
   std::span<const std::uint32_t> indices;  ///< in rank order (soft: in the order of selection)
-  std::span<const Box> boxes;              ///< voting: one for each index, moved; else empty
-  std::span<const float> scores;           ///< soft: one for each index, decayed; else empty
+  std::span<const Box> boxes;  ///< voting: one for each index, moved; groups: the means; or empty
+  std::span<const float> scores;  ///< soft: one for each index, decayed; groups: theirs; or empty
   /// The number of candidates with index >= capacity, which were not looked at.
   std::uint32_t beyond_capacity = 0;
 };
@@ -106,8 +132,8 @@ inline constexpr std::uint32_t kMaxMatrixSide = 16384;
 /// of their ranges, or don't fit the capacity.
 void check_nms_options(const NmsOptions& options, std::uint32_t capacity);
 
-/// Names as on the command line: greedy, matrix, fast, soft; iou, diou, winner-area; linear,
-/// gaussian.
+/// Names as on the command line: greedy, matrix, fast, soft, opencv-groups; iou, diou, winner-area;
+/// linear, gaussian.
 [[nodiscard]] std::string_view name_of(NmsRule rule);
 [[nodiscard]] std::string_view name_of(NmsOverlap overlap);
 [[nodiscard]] std::string_view name_of(SoftDecay decay);

@@ -48,6 +48,15 @@ std::array<Refusal, 4> matrix_refusals(const MatrixOptions& matrix, std::uint32_
   }};
 }
 
+std::array<Refusal, 3> group_refusals(const NmsOptions& options) {
+  const std::uint32_t least = options.groups.min_neighbours;
+  return {{
+      {options.overlap != NmsOverlap::iou, "overlap: the rule opencv-groups knows none but iou"},
+      {options.voting, "voting: not with the rule opencv-groups, whose boxes are means already"},
+      {least < 1 || least > kMaxNmsCapacity, "groups.min_neighbours: must be in 1..65536"},
+  }};
+}
+
 template <class Refusals>
 void refuse_first(const Refusals& refusals) {
   for (const Refusal& refusal : refusals)
@@ -60,6 +69,7 @@ void check_nms_options(const NmsOptions& options, std::uint32_t capacity) {
   refuse_first(general_refusals(options, capacity));
   if (options.rule == NmsRule::soft) refuse_first(soft_refusals(options));
   if (options.rule == NmsRule::matrix) refuse_first(matrix_refusals(options.matrix, capacity));
+  if (options.rule == NmsRule::groups) refuse_first(group_refusals(options));
 }
 
 std::string_view name_of(NmsRule rule) {
@@ -72,6 +82,8 @@ std::string_view name_of(NmsRule rule) {
       return "fast";
     case NmsRule::soft:
       return "soft";
+    case NmsRule::groups:
+      return "opencv-groups";
   }
   return "?";
 }

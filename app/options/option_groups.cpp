@@ -18,6 +18,7 @@ constexpr int kLargestDetectSide = 8192;
 constexpr double kLargestFace = 1e5;
 constexpr double kLeastSoft = 1e-6;  // of numbers that must be above 0
 constexpr double kMostSoft = 1e6;
+constexpr int kMostNeighbours = 1000;
 constexpr double kLargestCrf = 63;
 constexpr double kLeastScaleFactor = 1.01;
 constexpr double kMostScaleFactor = 10;
@@ -166,8 +167,10 @@ void add_suppression(CLI::App& app, ParsedOptions& to) {
              nms.threshold, 0, 1);
   add_named(app, "--nms-rule", "RULE",
             "greedy (exact); fast (falls to any better box, kept or not); soft (scores\nfall "
-            "instead); matrix (Oro et al. 2020)",
-            nms.rule, {NmsRule::greedy, NmsRule::fast, NmsRule::soft, NmsRule::matrix});
+            "instead); matrix (Oro et al. 2020); opencv-groups (similar boxes become\n"
+            "their mean, on the CPU)",
+            nms.rule,
+            {NmsRule::greedy, NmsRule::fast, NmsRule::soft, NmsRule::matrix, NmsRule::groups});
   add_named(app, "--nms-overlap", "MEASURE",
             "iou; diou (spares neighbours whose centres are apart); winner-area\n(common area by "
             "the better box' own)",
@@ -191,6 +194,9 @@ void add_suppression_experiments(CLI::App& app, ParsedOptions& to) {
               kMaxMatrixSide);
   add_integer(app, "--nms-k", "K", "matrix: parts of a row's reduction; d_max / k is at most 1024",
               matrix.k, 1, kMaxMatrixSide);
+  add_integer(app, "--nms-neighbours", "N",
+              "opencv-groups: a face is what more than this many boxes agree on",
+              nms.groups.min_neighbours, 1, kMostNeighbours);
   app.add_flag("--nms-squares", matrix.squares,
                "matrix: boxes are squares of their longer side (default: off)");
   app.add_flag("--nms-plus-one", matrix.plus_one,

@@ -92,6 +92,7 @@ Json nms_json(const NmsOptions& nms) {
     json["sigma"] = short_double(nms.soft.sigma);
     json["min_score"] = short_double(nms.soft.min_score);
   }
+  if (nms.rule == NmsRule::groups) json["min_neighbours"] = nms.groups.min_neighbours;
   if (nms.rule == NmsRule::matrix) {
     json["d_max"] = nms.matrix.d_max;
     json["k"] = nms.matrix.k;

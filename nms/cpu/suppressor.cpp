@@ -1,13 +1,13 @@
 #include "nms/cpu/suppressor.h"
 
 #include <algorithm>
-#include <new>
 #include <stdexcept>
 #include <utility>
 
 #include "nms/arena.h"
 #include "nms/cpu/collect.h"
 #include "nms/cpu/grid_plan.h"
+#include "nms/cpu/groups.h"
 #include "nms/cpu/kept_grid.h"
 #include "nms/cpu/rank_sort.h"
 #include "nms/cpu/soft.h"
@@ -23,20 +23,23 @@ using nms::Arena;
 /// All arrays of a suppressor. Those that the options don't need are empty.
 struct Scratch {
   Scratch(Arena& arena, const NmsOptions& options, std::uint32_t capacity)
-      : keys(arena.take<std::uint32_t>(capacity + nms::kCollectPadding)),
-        indices(arena.take<std::uint32_t>(capacity + nms::kCollectPadding)),
-        ranked(arena.take<std::uint32_t>(capacity)),
+      : keys(arena.take<std::uint32_t>(groups(options) ? 0 : capacity + nms::kCollectPadding)),
+        indices(arena.take<std::uint32_t>(groups(options) ? 0 : capacity + nms::kCollectPadding)),
+        ranked(arena.take<std::uint32_t>(sweeps(options) ? capacity : 0)),
         kept(arena.take<std::uint32_t>(capacity)),
-        rank_sort(arena, capacity),
+        rank_sort(arena, sweeps(options) ? capacity : 0),
         transformed(arena.take<Box>(transforms(options) ? capacity : 0)),
-        centre_cells(arena.take<std::uint16_t>(softens(options) ? 0 : capacity)),
-        grid(arena, softens(options) ? 0 : capacity),
+        centre_cells(arena.take<std::uint16_t>(sweeps(options) ? capacity : 0)),
+        grid(arena, sweeps(options) ? capacity : 0),
         votes(arena, options.voting ? capacity : 0),
-        moved(arena.take<Box>(options.voting ? capacity : 0)),
+        moved(arena.take<Box>(options.voting || groups(options) ? capacity : 0)),
         live(arena, softens(options) ? capacity : 0),
-        scores(arena.take<float>(softens(options) ? capacity : 0)) {}
+        grouping(arena, groups(options) ? capacity : 0),
+        scores(arena.take<float>(sweeps(options) ? 0 : capacity)) {}
 
   static bool softens(const NmsOptions& options) { return options.rule == NmsRule::soft; }
+  static bool groups(const NmsOptions& options) { return options.rule == NmsRule::groups; }
+  static bool sweeps(const NmsOptions& options) { return !softens(options) && !groups(options); }
   static bool transforms(const NmsOptions& options) {
     return options.matrix.squares || options.matrix.plus_one;
   }
@@ -52,6 +55,7 @@ struct Scratch {
   nms::VoteScratch votes;
   Box* moved;  // as `kept`
   nms::SoftScratch live;
+  nms::GroupScratch grouping;
   float* scores;  // as `kept`
 };
 
@@ -61,17 +65,6 @@ std::size_t bytes_of(const NmsOptions& options, std::uint32_t capacity) {
   return counting.used();
 }
 
-struct FreeBlock {
-  void operator()(std::byte* block) const {
-    ::operator delete[](block, std::align_val_t{Arena::kAlignment});
-  }
-};
-using Block = std::unique_ptr<std::byte, FreeBlock>;
-Block make_block(std::size_t bytes) {
-  return Block(
-      static_cast<std::byte*>(::operator new[](bytes, std::align_val_t{Arena::kAlignment})));
-}
-
 }  // namespace
 
 class CpuSuppressor::Impl {
@@ -79,7 +72,7 @@ class CpuSuppressor::Impl {
   Impl(const NmsOptions& options, std::uint32_t capacity)
       : options_(options),
         capacity_(capacity),
-        block_(make_block(bytes_of(options, capacity))),
+        block_(nms::make_block(bytes_of(options, capacity))),
         arena_(block_.get()),
         scratch_(arena_, options, capacity) {}
 
@@ -89,19 +82,21 @@ class CpuSuppressor::Impl {
   [[nodiscard]] std::uint32_t capacity() const { return capacity_; }
 
  private:
-  void collect(const NmsCandidates& candidates);
+  void look_at(const NmsCandidates& candidates);
+  void collect();
   void transform();
+  std::uint32_t keep();
   // Each decides all valid candidates and writes the kept ones to `kept`, their boxes to `moved`
-  // and their scores to `scores`. Returns their number.
+  // and their scores to `scores`. Returns their number. Groups need no collect() before.
   std::uint32_t keep_softened();
   std::uint32_t keep_swept();
+  std::uint32_t keep_groups();
   void lay_out_grid();
   [[nodiscard]] NmsKept result(std::uint32_t kept) const;
-  [[nodiscard]] bool softens() const { return Scratch::softens(options_); }
 
   NmsOptions options_;
   std::uint32_t capacity_;
-  Block block_;
+  nms::Block block_;
   Arena arena_;
   Scratch scratch_;
 
@@ -113,19 +108,28 @@ class CpuSuppressor::Impl {
 };
 
 NmsKept CpuSuppressor::Impl::run(const NmsCandidates& candidates) {
-  collect(candidates);
-  return result(softens() ? keep_softened() : keep_swept());
+  look_at(candidates);
+  return result(keep());
 }
 
-void CpuSuppressor::Impl::collect(const NmsCandidates& candidates) {
+std::uint32_t CpuSuppressor::Impl::keep() {
+  if (Scratch::groups(options_)) return keep_groups();
+  collect();
+  return Scratch::softens(options_) ? keep_softened() : keep_swept();
+}
+
+void CpuSuppressor::Impl::look_at(const NmsCandidates& candidates) {
   const std::size_t size = candidates.boxes.size();
   if (candidates.scores.size() != size)
     throw std::invalid_argument("NMS: as many scores as boxes are needed");
   candidates_ = candidates;
   looked_at_ = static_cast<std::uint32_t>(std::min<std::size_t>(size, capacity_));
-  found_ = nms::collect(candidates.boxes.data(), candidates.scores.data(), looked_at_,
+}
+
+void CpuSuppressor::Impl::collect() {
+  found_ = nms::collect(candidates_.boxes.data(), candidates_.scores.data(), looked_at_,
                         scratch_.keys, scratch_.indices);
-  compared_ = candidates.boxes.data();
+  compared_ = candidates_.boxes.data();
   if (Scratch::transforms(options_)) transform();
 }
 
@@ -165,6 +169,12 @@ std::uint32_t CpuSuppressor::Impl::keep_swept() {
   return kept;
 }
 
+std::uint32_t CpuSuppressor::Impl::keep_groups() {
+  return nms::group({candidates_.boxes.data(), candidates_.scores.data(), looked_at_,
+                     options_.groups.min_neighbours},
+                    scratch_.grouping, {scratch_.kept, scratch_.moved, scratch_.scores});
+}
+
 void CpuSuppressor::Impl::lay_out_grid() {
   const nms::GridPlan plan = nms::plan_grid(found_);
   if (!plan.single()) nms::find_centre_cells(compared_, looked_at_, plan, scratch_.centre_cells);
@@ -174,8 +184,8 @@ void CpuSuppressor::Impl::lay_out_grid() {
 NmsKept CpuSuppressor::Impl::result(std::uint32_t kept) const {
   NmsKept out;
   out.indices = {scratch_.kept, kept};
-  if (options_.voting) out.boxes = {scratch_.moved, kept};
-  if (softens()) out.scores = {scratch_.scores, kept};
+  if (options_.voting || Scratch::groups(options_)) out.boxes = {scratch_.moved, kept};
+  if (!Scratch::sweeps(options_)) out.scores = {scratch_.scores, kept};
   out.beyond_capacity = static_cast<std::uint32_t>(candidates_.boxes.size() - looked_at_);
   return out;
 }

@@ -159,6 +159,8 @@ std::unique_ptr<CudaRule> make_rule(const NmsOptions& options, std::uint32_t cap
       return std::make_unique<MatrixRule>(options, capacity, multiprocessors);
     case NmsRule::soft:
       return std::make_unique<SoftRule>(options, capacity, multiprocessors);
+    case NmsRule::groups:
+      break;  // CudaSuppressor refuses it
   }
   throw std::logic_error("a rule without a kernel");
 }

@@ -47,7 +47,8 @@ class CudaSuppressor {
   /// of the device, as in a green context; at most those of the device. The number must not be too
   /// large: kernels whose blocks wait for each other need all their blocks to run at the same time,
   /// and a launch with more blocks than can do so fails, possibly only after the limit of waiting.
-  /// Throws std::invalid_argument as check_nms_options(), Error(ErrorKind::device) if CUDA fails.
+  /// Throws std::invalid_argument as check_nms_options() and for the rule groups,
+  /// Error(ErrorKind::device) if CUDA fails.
   CudaSuppressor(const NmsOptions& options, std::uint32_t capacity,
                  std::uint32_t multiprocessors = kAllMultiprocessors);
   ~CudaSuppressor();

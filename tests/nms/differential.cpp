@@ -1,5 +1,5 @@
 // Random small cases, each by the CPU's suppressor, by predicate.h one pair at a time, and, where
-// arithmetic is exact, by the definition.
+// arithmetic is exact, by the definition; and as many of the rule groups, by its plain loops.
 //
 //   nms_differential COUNT [SEED]
 #include <cstdio>
@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "nms/agreement.h"
+#include "tests/nms/group_cases.h"
 #include "tests/nms/on_cpu.h"
 #include "tests/nms/random_cases.h"
 #include "tests/support/instruction_sets.h"
@@ -59,13 +61,29 @@ std::string wrong_with(unsigned seed) {
              : show(options, all) + ": not what the definition keeps";
 }
 
+std::string wrong_with_groups(unsigned seed) {
+  NmsRandom random(seed);
+  const std::uint32_t min_neighbours = 1 + random.below(4);
+  const float step = random.below(2) == 0 ? 1 : 0.25F;
+  const std::size_t count = random.below(120);
+  const NmsCase all = random.below(3) == 0 ? some_case(random)
+                                           : similar_clusters(count, step, random.below(1U << 30));
+  const NmsOptions options = by_groups(min_neighbours);
+  if (!(on_cpu(options, all) == grouped_by_oracle(all, min_neighbours)))
+    return show(options, all) + ": not what the definition keeps";
+  return nms::count_similar(all.boxes) == oracle_counts(all.boxes)
+             ? ""
+             : show(options, all) + ": not as many similar ones";
+}
+
 int check(unsigned count, unsigned first_seed) {
   const auto sets = test::instruction_sets();
   unsigned wrong = 0;
   for (unsigned i = 0; i < count && wrong < 10; ++i) {
     const std::string_view set = sets[i % sets.size()];
     test::force_instruction_set(set);
-    const std::string message = wrong_with(first_seed + i);
+    std::string message = wrong_with(first_seed + i);
+    if (message.empty()) message = wrong_with_groups(first_seed + i);
     if (message.empty()) continue;
     ++wrong;
     std::printf("seed %u on %s: %s\n", first_seed + i, std::string(set).c_str(), message.c_str());

@@ -21,7 +21,8 @@ NmsCase first(const NmsCase& all, std::size_t count) {
 }
 
 TEST(NmsCapacity, IsFilledExactly) {
-  for (const NmsRule rule : {NmsRule::greedy, NmsRule::matrix, NmsRule::fast, NmsRule::soft})
+  for (const NmsRule rule :
+       {NmsRule::greedy, NmsRule::matrix, NmsRule::fast, NmsRule::soft, NmsRule::groups})
     for (const std::uint32_t capacity : {1U, 63U, 64U, 1000U}) {
       const NmsCase all = wide_faces(capacity);
       CpuSuppressor suppressor(by_rule(rule), capacity);
@@ -32,7 +33,8 @@ TEST(NmsCapacity, IsFilledExactly) {
 }
 
 TEST(NmsCapacity, WhatIsBeyondIsCountedAndNotLookedAt) {
-  for (const NmsRule rule : {NmsRule::greedy, NmsRule::matrix, NmsRule::fast, NmsRule::soft})
+  for (const NmsRule rule :
+       {NmsRule::greedy, NmsRule::matrix, NmsRule::fast, NmsRule::soft, NmsRule::groups})
     for (const std::uint32_t more : {1U, 200U}) {
       const NmsCase all = wide_faces(1000 + more);
       CpuSuppressor suppressor(by_rule(rule), 1000);
@@ -54,7 +56,8 @@ TEST(NmsCapacity, CanBeTheLargest) {
 TEST(NmsMemory, IsBoundedByTheCapacity) {
   NmsOptions everything = by_rule(NmsRule::matrix);
   everything.voting = everything.matrix.squares = true;
-  for (const NmsOptions& options : {by_rule(NmsRule::greedy), by_rule(NmsRule::soft), everything})
+  for (const NmsOptions& options :
+       {by_rule(NmsRule::greedy), by_rule(NmsRule::soft), by_rule(NmsRule::groups), everything})
     for (const std::uint32_t capacity : {1U, 100U, 4096U}) {
       const std::size_t bytes = CpuSuppressor::scratch_bytes(options, capacity);
       EXPECT_LE(bytes, 400U * capacity + (2U << 20));
@@ -63,9 +66,10 @@ TEST(NmsMemory, IsBoundedByTheCapacity) {
 }
 
 TEST(NmsMemory, ACallAllocatesNothing) {
-  for (const NmsRule rule : {NmsRule::greedy, NmsRule::matrix, NmsRule::fast, NmsRule::soft}) {
+  for (const NmsRule rule :
+       {NmsRule::greedy, NmsRule::matrix, NmsRule::fast, NmsRule::soft, NmsRule::groups}) {
     NmsOptions options = by_rule(rule);
-    options.voting = rule != NmsRule::soft;
+    options.voting = rule != NmsRule::soft && rule != NmsRule::groups;
     CpuSuppressor suppressor(options, 4096);
     const NmsCase all = wide_faces(4096);
     const int before = allocations_so_far();
@@ -75,7 +79,7 @@ TEST(NmsMemory, ACallAllocatesNothing) {
 }
 
 TEST(CpuSuppressorCalls, DoNotDependOnTheOnesBefore) {
-  for (const NmsRule rule : {NmsRule::greedy, NmsRule::fast, NmsRule::soft}) {
+  for (const NmsRule rule : {NmsRule::greedy, NmsRule::fast, NmsRule::soft, NmsRule::groups}) {
     CpuSuppressor suppressor(by_rule(rule), 2048);
     for (const std::size_t count : {1000U, 3U, 0U, 2048U, 65U}) {
       const NmsCase all = wide_faces(count);

@@ -40,6 +40,12 @@ const std::vector<Case>& refused() {
       {"soft.min_score", 100, soft, [](auto& o) { o.soft.min_score = kNan; }},
       {"soft.sigma", 100, soft, [](auto& o) { o.soft.sigma = 0; }},
       {"soft.sigma", 100, soft, [](auto& o) { o.soft.sigma = kNan; }},
+      {"overlap", 100, groups, [](auto& o) { o.overlap = NmsOverlap::diou; }},
+      {"voting", 100, groups, [](auto& o) { o.voting = true; }},
+      {"matrix.squares", 100, groups, [](auto& o) { o.matrix.squares = true; }},
+      {"matrix.plus_one", 100, groups, [](auto& o) { o.matrix.plus_one = true; }},
+      {"groups.min_neighbours", 100, groups, [](auto& o) { o.groups.min_neighbours = 0; }},
+      {"groups.min_neighbours", 100, groups, [](auto& o) { o.groups.min_neighbours = 65537; }},
       {"matrix.d_max", 100, matrix, [](auto& o) { o.matrix.d_max = 0; }},
       {"matrix.d_max", 100, matrix, [](auto& o) { o.matrix.d_max = kMaxMatrixSide + 1; }},
       {"matrix.d_max", 4097, matrix, [](auto&) {}},
@@ -93,6 +99,8 @@ TEST(NmsOptionsCheck, AcceptsTheEndsOfEachRange) {
        [](auto& o) {
          o.matrix = {1, 1, false, false};
        }},
+      {"least groups", 100, groups, [](auto& o) { o.groups.min_neighbours = 1; }},
+      {"largest groups", 100, groups, [](auto& o) { o.groups.min_neighbours = 65536; }},
       {"another overlap", 1, fast, [](auto& o) { o.overlap = NmsOverlap::diou; }},
       {"sigma without use", 1, soft,
        [](auto& o) {
@@ -108,6 +116,7 @@ TEST(NmsNames, AreThoseOfTheCommandLine) {
   EXPECT_EQ(name_of(NmsRule::matrix), "matrix");
   EXPECT_EQ(name_of(NmsRule::fast), "fast");
   EXPECT_EQ(name_of(NmsRule::soft), "soft");
+  EXPECT_EQ(name_of(NmsRule::groups), "opencv-groups");
   EXPECT_EQ(name_of(NmsOverlap::iou), "iou");
   EXPECT_EQ(name_of(NmsOverlap::diou), "diou");
   EXPECT_EQ(name_of(NmsOverlap::winner_area), "winner-area");

@@ -11,7 +11,7 @@
 
 namespace facepipe::test {
 
-/// All but options.matrix, whose draws come after these.
+/// Of the rules that all back ends have. All but options.matrix, whose draws come after these.
 inline NmsOptions some_options(NmsRandom& random) {
   // As floats no smaller than the fractions they stand for, so that whole corners are exact.
   constexpr float kThresholds[] = {0.0F, 0.2F, 0.25F, 0.3F, 1.0F / 3, 0.5F, 0.8F, 1.0F};

@@ -104,6 +104,10 @@ TEST(Options, Suppression) {
   EXPECT_EQ(matrix.matrix.d_max, 2048U);
   EXPECT_EQ(matrix.matrix.k, 8U);
   EXPECT_TRUE(matrix.matrix.squares && matrix.matrix.plus_one);
+  const NmsOptions groups =
+      run_options({"--nms-rule", "opencv-groups", "--nms-neighbours", "5"}).job.nms;
+  EXPECT_EQ(groups.rule, NmsRule::groups);
+  EXPECT_EQ(groups.groups.min_neighbours, 5U);
 }
 
 TEST(Options, EnginesByName) {
@@ -282,7 +286,8 @@ TEST(Options, RefusesWhatMakesNoSense) {
       {{"--score", "1.5"}, "--score: '1.5' is not a number from 0 to 1"},
       {{"--score", "nan"}, "--score"},
       {{"--iou", "-0.1"}, "--iou"},
-      {{"--nms-rule", "best"}, "--nms-rule: 'best' is not one of greedy, fast, soft, matrix"},
+      {{"--nms-rule", "best"},
+       "--nms-rule: 'best' is not one of greedy, fast, soft, matrix, opencv-groups"},
       {{"--nms-overlap", "area"}, "--nms-overlap"},
       {{"--nms-sigma", "0"}, "--nms-sigma"},
       {{"--nms-k", "0"}, "--nms-k"},
@@ -290,6 +295,10 @@ TEST(Options, RefusesWhatMakesNoSense) {
       {{"--nms-rule", "soft", "--nms-overlap", "diou"}, "--nms-rule soft: "},
       {{"--nms-rule", "soft", "--nms-voting"}, "--nms-rule soft: "},
       {{"--nms-rule", "matrix", "--nms-k", "3"}, "--nms-rule matrix: "},
+      {{"--nms-neighbours", "0"}, "--nms-neighbours"},
+      {{"--nms-neighbours", "1001"}, "--nms-neighbours"},
+      {{"--nms-rule", "opencv-groups", "--nms-voting"}, "--nms-rule opencv-groups: "},
+      {{"--nms-rule", "opencv-groups", "--nms-overlap", "diou"}, "--nms-rule opencv-groups: "},
       {{"--nms-squares"}, "--nms-rule greedy: "},
       {{"--min-face", "-1"}, "--min-face"},
       {{"--min-face", "50", "--max-face", "40"}, "--max-face must not be less"},
@@ -484,9 +493,10 @@ TEST(Options, HelpTellsEveryDefault) {
 TEST(Options, HelpAllTellsThoseForExperimentsToo) {
   const std::string help = shown({"run", "--help"});
   const std::string all = shown({"run", "--help-all"});
-  EXPECT_EQ(options_told(all), 48) << all;
-  for (const char* option : {"--nms-decay ", "--nms-sigma ", "--nms-min-score ", "--nms-d-max ",
-                             "--nms-k ", "--nms-squares ", "--nms-plus-one "}) {
+  EXPECT_EQ(options_told(all), 49) << all;
+  for (const char* option :
+       {"--nms-decay ", "--nms-sigma ", "--nms-min-score ", "--nms-d-max ", "--nms-k ",
+        "--nms-squares ", "--nms-plus-one ", "--nms-neighbours "}) {
     EXPECT_THAT(all, HasSubstr(option));
     EXPECT_THAT(help, testing::Not(HasSubstr(option)));
   }

@@ -250,6 +250,10 @@ TEST(CudaNmsRefusals, NameTheOptionOrTheArgument) {
   NmsOptions soft;
   soft.rule = NmsRule::soft;
   EXPECT_THROW(CudaSuppressor(soft, kMaxNmsCapacity, 1), std::invalid_argument);
+  NmsOptions groups;
+  groups.rule = NmsRule::groups;
+  EXPECT_THROW(CudaSuppressor(groups, 100), std::invalid_argument);
+  EXPECT_THROW((void)CudaSuppressor::scratch_bytes(groups, 100), std::invalid_argument);
   CudaSuppressor suppressor(greedy_at(0.5F), 100);
   const cuda::Stream stream;
   const cuda::DeviceBuffer<Box> boxes(101);

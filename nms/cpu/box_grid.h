@@ -1,0 +1,83 @@
+// Boxes by size, row and column: those of about one size and place are found without looking at the
+// others. One sorted array, so that neither the extent nor the crowding of boxes costs memory.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "nms/arena.h"
+#include "nms/similar.h"
+
+namespace facepipe::nms {
+
+/// A box is as large as its width and height together; its place is its top left corner. Corners
+/// are in [-2^25, 2^25), sizes in 1..2^27 - 1: those of valid boxes (round_to_pixels()) are, and
+/// stay so if the box is grown by a fifth to each side.
+class BoxGrid {
+ public:
+  struct Entry {
+    std::uint64_t key = 0;  // size class, row of cells, left edge
+    WholeBox box;
+    std::uint32_t id = 0;
+    std::uint32_t times = 0;  // boxes that the entry stands for
+  };
+  /// First and last, inclusive.
+  struct Range {
+    int first;
+    int last;
+  };
+
+  BoxGrid(Arena& arena, std::uint32_t capacity) : entries_(arena.take<Entry>(capacity)) {}
+
+  void clear() { count_ = 0; }
+  /// At most `capacity` times between clear() and clear(). Calls of what follows need sort() first.
+  void add(const WholeBox& box, std::uint32_t id);
+  void sort();
+  /// Equal boxes become one entry, with their number and the lowest of their ids. Writes the entry
+  /// of each id to `entry_of`. After sort().
+  void merge_equal(std::uint32_t* entry_of);
+
+  [[nodiscard]] std::uint32_t count() const { return count_; }
+  [[nodiscard]] const Entry& entry(std::uint32_t position) const { return entries_[position]; }
+
+  /// Four classes an octave.
+  static constexpr unsigned kClasses = 27 * 4;
+  [[nodiscard]] static unsigned class_of(int size);
+  /// No size of the class exceeds it.
+  [[nodiscard]] static int largest_size(unsigned size_class);
+
+  /// Whether `test(position)` is true for an entry of the class, of those whose left edge is in
+  /// `xs` and whose top edge is in `ys`; it may be asked about others of the class, too. Stops at
+  /// the first; positions ascend in each row of cells.
+  template <class Test>
+  [[nodiscard]] bool any(unsigned size_class, Range xs, Range ys, const Test& test) const {
+    const Entry* const end = entries_ + begins_[size_class + 1];
+    const Entry* at = entries_ + begins_[size_class];
+    if (at == end) return false;
+    const std::uint64_t last_row = row_of(size_class, ys.last);
+    for (std::uint64_t row = row_of(size_class, ys.first); row <= last_row; ++row) {
+      const std::uint64_t last = key_of(size_class, row, xs.last);
+      at = std::lower_bound(at, end, key_of(size_class, row, xs.first), is_before);
+      for (; at != end && at->key <= last; ++at)
+        if (test(static_cast<std::uint32_t>(at - entries_))) return true;
+    }
+    return false;
+  }
+
+ private:
+  static constexpr unsigned kCoordinateBits = 26;
+  [[nodiscard]] static std::uint64_t coordinate(int value);
+  [[nodiscard]] static std::uint64_t row_of(unsigned size_class, int y);
+  [[nodiscard]] static std::uint64_t key_of(unsigned size_class, std::uint64_t row, int x);
+  [[nodiscard]] static bool is_before(const Entry& entry, std::uint64_t key) {
+    return entry.key < key;
+  }
+  void find_classes();
+
+  Entry* entries_;
+  std::uint32_t count_ = 0;
+  std::array<std::uint32_t, kClasses + 1> begins_{};  // by class
+};
+
+}  // namespace facepipe::nms

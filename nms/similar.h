@@ -1,0 +1,58 @@
+// When two boxes are of one face to OpenCV: the predicate of its groupRectangles (SimilarRects,
+// eps = 0.2), in integers. Shared by the rule groups and count_similar().
+#pragma once
+
+#include <cmath>
+
+#include "core/geometry.h"
+#include "core/host_device.h"
+
+namespace facepipe::nms {
+
+/// A box in whole pixels, as OpenCV's Rect.
+struct WholeBox {
+  int x = 0;
+  int y = 0;
+  int width = 0;
+  int height = 0;
+  friend bool operator==(const WholeBox&, const WholeBox&) = default;
+};
+
+/// No corner of a valid box is further than this from an axis: sums of two coordinates then fit an
+/// int, and those of 65,536 a 64-bit integer; and a float holds each.
+inline constexpr int kFarthest = 1 << 23;
+
+/// Rounds x1, y1, width and height to the nearest, halves to even. False, and `out` is not set, if
+/// a corner is NaN or beyond kFarthest, or the box has no width or no height then.
+[[nodiscard]] FACEPIPE_HOST_DEVICE inline bool round_to_pixels(const Box& box, WholeBox& out) {
+  constexpr auto kEnd = static_cast<float>(kFarthest);
+  // Comparisons with NaN are false.
+  const bool near = box.x1 >= -kEnd && box.y1 >= -kEnd && box.x2 <= kEnd && box.y2 <= kEnd;
+  if (!near || !(box.x1 < box.x2) || !(box.y1 < box.y2)) return false;
+  const auto width = static_cast<int>(rintf(box.x2 - box.x1));
+  const auto height = static_cast<int>(rintf(box.y2 - box.y1));
+  if (width == 0 || height == 0) return false;
+  out = {static_cast<int>(rintf(box.x1)), static_cast<int>(rintf(box.y1)), width, height};
+  return true;
+}
+
+/// By how much edges of similar boxes may differ, if `sum` is that of the lesser width and the
+/// lesser height. OpenCV compares whole numbers with sum * 0.2 * 0.5 in double: the same, since
+/// that is exact where the quotient is whole, and else at least 0.1 from a whole number.
+[[nodiscard]] FACEPIPE_HOST_DEVICE inline int most_difference(int sum) { return sum / 10; }
+
+[[nodiscard]] FACEPIPE_HOST_DEVICE inline int absolute(int value) {
+  return value < 0 ? -value : value;
+}
+
+/// For valid boxes. Symmetric, and every box is similar to itself; not transitive.
+[[nodiscard]] FACEPIPE_HOST_DEVICE inline bool similar(const WholeBox& a, const WholeBox& b) {
+  const int width = a.width < b.width ? a.width : b.width;
+  const int height = a.height < b.height ? a.height : b.height;
+  const int most = most_difference(width + height);
+  return absolute(a.x - b.x) <= most && absolute(a.y - b.y) <= most &&
+         absolute(a.x + a.width - b.x - b.width) <= most &&
+         absolute(a.y + a.height - b.y - b.height) <= most;
+}
+
+}  // namespace facepipe::nms
