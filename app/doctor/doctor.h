@@ -17,9 +17,9 @@ void print_line(const Print& print, std::string_view what, std::string_view text
 /// FFmpeg's names of the encoders that doctor looks for.
 [[nodiscard]] std::span<const char* const> encoders_named();
 
-/// Tells version, libraries, devices, codecs, model and engines through `print`, piece by piece,
-/// and runs one picture through each engine and precision; what CUDA devices find in it is compared
-/// with the CPU's result. Returns the exit code: 4 if no engine works on the CPU, else 0.
+/// Tells version, libraries, devices, codecs, model, cascades and engines through `print`, piece by
+/// piece, and runs one picture through each engine and precision; what CUDA devices find in it is
+/// compared with the CPU's result. Returns the exit code: 4 if no engine works on the CPU, else 0.
 [[nodiscard]] int doctor(const DoctorOptions& options, const Print& print);
 
 }  // namespace facepipe

@@ -1,0 +1,54 @@
+#include "app/doctor/cascades.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "app/failure.h"
+#include "detector/cascade/model/cascade.h"
+
+namespace facepipe {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_of_faces(const std::string& name) {
+  return name.ends_with(".xml") &&
+         (name.starts_with("haarcascade_front") || name.starts_with("haarcascade_profileface"));
+}
+
+/// Nothing of a folder that is missing or can't be read.
+std::vector<fs::path> face_cascades(const fs::path& folder) {
+  std::vector<fs::path> found;
+  std::error_code failure;
+  for (fs::directory_iterator at(folder, failure); !failure && at != fs::directory_iterator();
+       at.increment(failure))
+    if (is_of_faces(at->path().filename().string())) found.push_back(at->path());
+  std::ranges::sort(found);
+  return found;
+}
+
+}  // namespace
+
+void print_cascades(const fs::path& folder, const Print& print) {
+  std::vector<std::string> lines;
+  for (const fs::path& file : face_cascades(folder)) {
+    // One that is refused is none that was found: OpenCV has some with tilted features.
+    (void)attempt({}, [&] {
+      const cascade::Cascade read = cascade::read_cascade(file);
+      lines.push_back(fmt::format("{}: {} stages, {} trees, window {}", file.filename().string(),
+                                  read.stages.size(), read.trees.size(), to_string(read.window)));
+    });
+  }
+  if (lines.empty()) {
+    print("cascades: none found (Debian: opencv-data)\n");
+    return;
+  }
+  print(fmt::format("cascades in {}\n", folder.string()));
+  for (const std::string& line : lines) print("  " + line + "\n");
+}
+
+}  // namespace facepipe
