@@ -28,16 +28,15 @@ struct FaceSizes {
   }
 };
 
-/// Faces of the sizes wanted, in rank order, with the boxes and scores that suppression left them;
-/// boxes are clipped to the picture then, beyond whose edge a cascade's windows may lie.
+/// Faces of the sizes wanted, in rank order, with the boxes and scores that suppression left them.
 [[nodiscard]] inline Detections select_faces(const Detections& candidates, const NmsKept& kept,
-                                             const FaceSizes& sizes, Size picture) {
+                                             const FaceSizes& sizes) {
   Detections faces;
   for (std::size_t rank = 0; rank < kept.indices.size(); ++rank) {
     const std::uint32_t i = kept.indices[rank];
     const Box& box = kept.boxes.empty() ? candidates.boxes[i] : kept.boxes[rank];
     const float score = kept.scores.empty() ? candidates.scores[i] : kept.scores[rank];
-    if (sizes.wanted(box)) faces.push_back(clipped(box, picture), score, candidates, i);
+    if (sizes.wanted(box)) faces.push_back(box, score, candidates, i);
   }
   return faces;
 }

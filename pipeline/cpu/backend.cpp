@@ -57,6 +57,12 @@ class CpuHidingDevice final : public HidingDevice {
   }
 };
 
+// A cascade's windows may lie beyond the picture's edge by a pixel or two.
+Detections clipped(Detections faces, Size picture) {
+  for (Box& box : faces.boxes) box = facepipe::clipped(box, picture);
+  return faces;
+}
+
 Detections scored_over(const Detections& candidates, float score) {
   Detections over;
   for (std::size_t i = 0; i < candidates.size(); ++i)
@@ -76,7 +82,8 @@ class Following {
 
   [[nodiscard]] Detections find(const Detections& candidates, Size picture) {
     const Detections usable = scored_over(candidates, least_);
-    return select_faces(usable, suppressor_.run({usable.boxes, usable.scores}), sizes_, picture);
+    return clipped(select_faces(usable, suppressor_.run({usable.boxes, usable.scores}), sizes_),
+                   picture);
   }
   void follow(WorkItem& item) {
     item.record.face_tracks = tracks_.of(item.frame, item.record, item.to_follow);
@@ -181,8 +188,8 @@ class CpuProcessor final : public FrameProcessor {
     const NmsKept kept = suppressor_.run({candidates.boxes, candidates.scores});
     candidates_ignored_ += kept.beyond_capacity;
     if (hiding_) refuse_ignored(kept.beyond_capacity);
-    record.faces =
-        select_faces(candidates, kept, {options_.min_face, options_.max_face}, record.size);
+    record.faces = clipped(select_faces(candidates, kept, {options_.min_face, options_.max_face}),
+                           record.size);
     record.face_count = record.faces.size();
   }
 

@@ -318,7 +318,7 @@ TEST(Options, RefusesWhatMakesNoSense) {
       {{"--devices", "all", "--device", "cuda:1"}, "--device and --devices exclude each other"},
       {{"--decoder", "nvdec"}, "--decoder: 'nvdec' is not one of auto, cuda, cpu"},
       {{"--engine", "tensorrt"},
-       "--engine: 'tensorrt' is not one of auto, opencv, openvino, cuda, cuda-plain"},
+       "--engine: 'tensorrt' is not one of auto, cascade, opencv, openvino, cuda, cuda-plain"},
       {{"--precision", "int8"}, "--precision"},
       {{"--draw", "boxes,hats"}, "--draw: 'hats'"},
       {{"--encoder-option", "tune"}, "--encoder-option"},
@@ -484,7 +484,7 @@ int options_told(const std::string& help) {
 
 TEST(Options, HelpTellsEveryDefault) {
   const std::string help = shown({"run", "--help"});
-  EXPECT_EQ(options_told(help), 41) << help;
+  EXPECT_EQ(options_told(help), 42) << help;
   EXPECT_THAT(help, HasSubstr("(default: 0.5)"));
   EXPECT_THAT(help, HasSubstr("--config F: "));
   EXPECT_THAT(help, HasSubstr("--help-all "));
@@ -493,7 +493,7 @@ TEST(Options, HelpTellsEveryDefault) {
 TEST(Options, HelpAllTellsThoseForExperimentsToo) {
   const std::string help = shown({"run", "--help"});
   const std::string all = shown({"run", "--help-all"});
-  EXPECT_EQ(options_told(all), 49) << all;
+  EXPECT_EQ(options_told(all), 50) << all;
   for (const char* option :
        {"--nms-decay ", "--nms-sigma ", "--nms-min-score ", "--nms-d-max ", "--nms-k ",
         "--nms-squares ", "--nms-plus-one ", "--nms-neighbours "}) {

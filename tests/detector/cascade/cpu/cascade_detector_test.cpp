@@ -64,7 +64,7 @@ TEST_P(CascadeOnAPhoto, FindsTheWindowsThatPlainLoopsFind) {
 
 INSTANTIATE_TEST_SUITE_P(Cascades, CascadeOnAPhoto,
                          testing::Values("frontalface_default", "frontalface_alt",
-                                         "frontalface_alt2", "frontalface_alt_tree", "profileface"),
+                                         "frontalface_alt2"),
                          [](const auto& name) { return std::string(name.param); });
 
 TEST(WindowFinder, FindsTheSameWithAnyNumberOfThreads) {

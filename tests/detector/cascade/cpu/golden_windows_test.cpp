@@ -1,0 +1,92 @@
+// Windows and groups against what OpenCV 4.14 found in the same pictures.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "detector/cascade/cpu/cascade_detector.h"
+#include "nms/cpu/suppressor.h"
+#include "tests/detector/cascade/files.h"
+#include "tests/detector/cascade/golden.h"
+#include "tests/detector/cascade/oracle.h"
+
+namespace facepipe {
+namespace {
+
+using cascade::LevelOptions;
+using cascade::Scanner;
+using cascade::WindowFinder;
+using test::GoldenBox;
+using test::GoldenBoxes;
+using test::GoldenCase;
+
+// Windows of these cascades are square: the larger minimum and the smaller maximum decide.
+LevelOptions options_of(const GoldenCase& c) {
+  return {c.factor, static_cast<double>(std::max(c.least.width, c.least.height)),
+          static_cast<double>(std::min(c.largest.width, c.largest.height))};
+}
+
+GoldenBox golden_box(const Box& box, Size picture) {
+  const Box part = clipped(box, picture);
+  return {static_cast<int>(part.x1), static_cast<int>(part.y1), static_cast<int>(part.width()),
+          static_cast<int>(part.height())};
+}
+
+void expect_boxes(const std::vector<Box>& boxes, Size picture, const GoldenBoxes& expected) {
+  std::vector<GoldenBox> found;
+  for (const Box& box : boxes) found.push_back(golden_box(box, picture));
+  std::ranges::sort(found);
+  EXPECT_EQ(found.size(), expected.count);
+  EXPECT_EQ(test::hash_of(found), expected.hash);
+  if (!expected.listed.empty()) {
+    std::vector<GoldenBox> listed = expected.listed;
+    std::ranges::sort(listed);
+    EXPECT_TRUE(found == listed);
+  }
+}
+
+std::vector<Box> groups_of(const std::vector<Box>& windows) {
+  NmsOptions options;
+  options.rule = NmsRule::groups;
+  CpuSuppressor suppressor(options, kMaxNmsCapacity);
+  const std::vector<float> scores(windows.size(), 1.0F);
+  const NmsKept kept = suppressor.run({windows, scores});
+  return {kept.boxes.begin(), kept.boxes.end()};
+}
+
+/// Where no size of windows is wanted, OpenCV takes the one nearest to the smallest; facepipe none.
+bool takes_the_nearest(const WindowFinder& finder, const GoldenCase& c) {
+  return finder.levels().empty() && c.windows.count > 0;
+}
+
+TEST(GoldenWindows, AreThoseOfOpenCv) {
+  const test::Golden golden = test::read_golden();
+  Workers workers(2);
+  std::size_t compared = 0;
+  std::size_t nearest = 0;
+  for (const GoldenCase& c : golden.cases) {
+    SCOPED_TRACE(testing::Message()
+                 << c.picture << ' ' << c.cascade << ' ' << c.stages << ' ' << c.factor << ' '
+                 << to_string(c.least) << ' ' << to_string(c.largest));
+    const test::PictureRecipe& recipe = golden.pictures.at(c.picture).recipe;
+    std::vector<std::uint8_t> pixels = test::make_picture(recipe);
+    const cv::Mat grey(recipe.size.height, recipe.size.width, CV_8U, pixels.data());
+    const auto scanner = std::make_shared<const Scanner>(
+        test::cut(cascade::read_cascade(test::installed_cascade(c.cascade)), c.stages));
+    const WindowFinder finder(scanner, recipe.size, options_of(c));
+    if (takes_the_nearest(finder, c)) {
+      ++nearest;
+      continue;
+    }
+    WindowFinder::Memory memory;
+    const std::vector<Box> windows = finder.find(grey, workers, memory);
+    expect_boxes(windows, recipe.size, c.windows);
+    if (c.groups) expect_boxes(groups_of(windows), recipe.size, *c.groups);
+    ++compared;
+  }
+  EXPECT_GE(compared, 120U);
+  EXPECT_LE(nearest, 8U);
+}
+
+}  // namespace
+}  // namespace facepipe
