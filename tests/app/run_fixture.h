@@ -19,7 +19,8 @@ namespace facepipe::test {
 
 class FakeFactory : public DetectorFactory {
  public:
-  FakeFactory() : DetectorFactory({Library::opencv, Precision::f32, ""}, "centerface", "abc", true) {}
+  FakeFactory()
+      : DetectorFactory({Library::opencv, Precision::f32, ""}, "centerface", "abc", true) {}
   std::shared_ptr<Detector> detector(Size /*frame*/) override { return nullptr; }
 };
 

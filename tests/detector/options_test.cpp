@@ -152,8 +152,9 @@ std::vector<std::string_view> names(const std::vector<NamedEngine>& engines) {
 
 TEST(NamedEngines, AreThoseThatUsersKnow) {
   using testing::ElementsAre;
-  EXPECT_THAT(names(named_engines()), ElementsAre("opencv", "openvino", "cuda", "cuda-plain"));
-  EXPECT_THAT(names(named_engines(DeviceKind::cpu)), ElementsAre("opencv", "openvino"));
+  EXPECT_THAT(names(named_engines()),
+              ElementsAre("cascade", "opencv", "openvino", "cuda", "cuda-plain"));
+  EXPECT_THAT(names(named_engines(DeviceKind::cpu)), ElementsAre("cascade", "opencv", "openvino"));
   EXPECT_THAT(names(named_engines(DeviceKind::cuda)), ElementsAre("cuda", "cuda-plain"));
 }
 

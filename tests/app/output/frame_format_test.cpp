@@ -111,7 +111,7 @@ TEST(DetectionsFormat, FacesWithoutLandmarks) {
   EXPECT_EQ(
       text_of(detections_format("d.jsonl"), "clip.mp4", record),
       R"({"file":"clip.mp4","frame":3,"pts_s":0.3,"width":640,"height":480,)"
-      R"("faces":[{"box":[0.1,2,8.5,12],"score":0.75},{"box":[10.1,2,18.5,12],"score":0.75}]})"
+      R"("faces":[{"box":[0.1,2,8.5,12],"score":0.75,"landmarks":null},{"box":[10.1,2,18.5,12],"score":0.75,"landmarks":null}]})"
       "\n");
   EXPECT_EQ(text_of(detections_format("d.csv"), "clip.mp4", record),
             "clip.mp4,3,0.3,640,480,0.1,2,8.5,12,0.75,,,,,,,,,,\n"
@@ -124,8 +124,8 @@ TEST(DetectionsFormat, FacesThatAreTrackedHaveTheirTrack) {
   record.face_tracks = {7, 12};
   EXPECT_EQ(text_of(detections_format("d.jsonl", true), "clip.mp4", record),
             R"({"file":"clip.mp4","frame":3,"pts_s":0.3,"width":640,"height":480,)"
-            R"("faces":[{"box":[0.1,2,8.5,12],"score":0.75,"track":7},)"
-            R"({"box":[10.1,2,18.5,12],"score":0.75,"track":12}]})"
+            R"("faces":[{"box":[0.1,2,8.5,12],"score":0.75,"track":7,"landmarks":null},)"
+            R"({"box":[10.1,2,18.5,12],"score":0.75,"track":12,"landmarks":null}]})"
             "\n");
   const FrameFormat csv = detections_format("d.csv", true);
   EXPECT_THAT(csv.header, testing::EndsWith(",right_mouth_y,track\n"));
@@ -139,7 +139,7 @@ TEST(DetectionsFormat, AFaceWithoutATrackHasNone) {
   record.faces.landmarks.clear();
   record.face_tracks = {kNoTrack};
   EXPECT_THAT(text_of(detections_format("d.jsonl", true), "clip.mp4", record),
-              testing::HasSubstr(R"("score":0.75}])"));
+              testing::HasSubstr(R"("score":0.75,"landmarks":null}])"));
   EXPECT_THAT(text_of(detections_format("d.csv", true), "clip.mp4", record),
               testing::EndsWith(",0.75,,,,,,,,,,,\n"));
 }

@@ -10,7 +10,7 @@ namespace {
 
 std::uint64_t hexadecimal(const std::string& digits) { return std::stoull(digits, nullptr, 16); }
 
-void read_picture(std::istream& line, Golden& golden) {
+void read_picture(std::istream& line, WindowLists& golden) {
   std::string name;
   std::string hash;
   PictureRecipe recipe;
@@ -19,7 +19,7 @@ void read_picture(std::istream& line, Golden& golden) {
   golden.pictures[name] = {recipe, hexadecimal(hash)};
 }
 
-void read_case(std::istream& line, Golden& golden) {
+void read_case(std::istream& line, WindowLists& golden) {
   GoldenCase read;
   std::string hash;
   line >> read.picture >> read.cascade >> read.stages >> read.factor >> read.least.width >>
@@ -37,7 +37,7 @@ GoldenBox read_box(std::istream& line) {
   return box;
 }
 
-void read_line(std::istream& line, Golden& golden) {
+void read_line(std::istream& line, WindowLists& golden) {
   std::string what;
   line >> what;
   if (what == "cascade") {
@@ -68,10 +68,10 @@ std::uint64_t hash_of(std::vector<GoldenBox> boxes) {
   return fnv_hash(bytes);
 }
 
-Golden read_golden() {
+WindowLists read_window_lists() {
   const std::string file = FACEPIPE_SOURCE_DIR "/tests/detector/cascade/golden/windows.txt";
   std::ifstream stream(file);
-  Golden golden;
+  WindowLists golden;
   for (std::string text; std::getline(stream, text);) {
     if (text.starts_with('#')) continue;
     std::istringstream line(text);

@@ -45,13 +45,13 @@ struct GoldenCase {
   std::optional<GoldenBoxes> groups;
 };
 
-struct Golden {
+struct WindowLists {
   std::map<std::string, std::string> cascades;  ///< SHA-256 of each
   std::map<std::string, GoldenPicture> pictures;
   std::vector<GoldenCase> cases;
 };
 
 /// Throws std::runtime_error for a line that it can't read.
-[[nodiscard]] Golden read_golden();
+[[nodiscard]] WindowLists read_window_lists();
 
 }  // namespace facepipe::test

@@ -10,7 +10,7 @@ namespace facepipe::test {
 namespace {
 
 TEST(GoldenCascades, PicturesAreThoseThatOpencvHasSeen) {
-  for (const auto& [name, picture] : read_golden().pictures) {
+  for (const auto& [name, picture] : read_window_lists().pictures) {
     SCOPED_TRACE(name);
     const std::vector<std::uint8_t> pixels = make_picture(picture.recipe);
     EXPECT_EQ(fnv_hash(pixels), picture.hash);
@@ -18,12 +18,12 @@ TEST(GoldenCascades, PicturesAreThoseThatOpencvHasSeen) {
 }
 
 TEST(GoldenCascades, AreTheInstalledOnes) {
-  for (const auto& [name, sha256] : read_golden().cascades)
+  for (const auto& [name, sha256] : read_window_lists().cascades)
     EXPECT_EQ(cascade::read_cascade(installed_cascade(name)).sha256, sha256) << name;
 }
 
 TEST(GoldenCascades, ListedBoxesHaveTheirCountAndHash) {
-  const Golden golden = read_golden();
+  const WindowLists golden = read_window_lists();
   std::size_t listed = 0;
   for (const GoldenCase& one : golden.cases) {
     SCOPED_TRACE(one.picture + " " + one.cascade);

@@ -60,7 +60,7 @@ bool takes_the_nearest(const WindowFinder& finder, const GoldenCase& c) {
 }
 
 TEST(GoldenWindows, AreThoseOfOpenCv) {
-  const test::Golden golden = test::read_golden();
+  const test::WindowLists golden = test::read_window_lists();
   Workers workers(2);
   std::size_t compared = 0;
   std::size_t nearest = 0;
