@@ -150,7 +150,8 @@ def detect(arguments, output):
         arguments, [arguments.images, "--no-video", "--detections", output,
                     "--score", arguments.score, "--iou", arguments.iou,
                     "--device", arguments.device, "--decoder", arguments.decoder,
-                    "--engine", arguments.engine, "--precision", arguments.precision])
+                    "--engine", arguments.engine, "--precision", arguments.precision,
+                    *(["--model", arguments.model] if arguments.model else []), *arguments.more])
     return report
 
 
@@ -173,6 +174,9 @@ def main():
                          help="folder that holds EVENT/IMAGE.jpg")
     options.add_argument("--score", default="0.02", help="score threshold (default: 0.02)")
     options.add_argument("--iou", default="0.3", help="IoU threshold of the suppression (default: 0.3)")
+    options.add_argument("--model", help="as facepipe's (default: its own)")
+    options.add_argument("--more", action="append", default=[], metavar="WORD",
+                         help="another word for facepipe run, like --more=--min-face=20; may be given again")
     options.add_argument("--device", default="auto", help="as facepipe's (default: auto)")
     options.add_argument("--decoder", default="auto", help="as facepipe's (default: auto)")
     arguments = options.parse_args()

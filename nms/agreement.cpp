@@ -1,44 +1,45 @@
 #include "nms/agreement.h"
 
 #include "nms/arena.h"
-#include "nms/cpu/similar_boxes.h"
+#include "nms/cpu/boxes_alike.h"
 
 namespace facepipe::nms {
 namespace {
 
-/// Of each entry: boxes similar to it, itself and its equals included.
-std::vector<std::uint32_t> count_by_entry(const SimilarBoxes& similar_boxes) {
-  std::vector<std::uint32_t> counts(similar_boxes.entries());
-  for (std::uint32_t e = 0; e < counts.size(); ++e) counts[e] = similar_boxes.entry(e).times;
-  similar_boxes.for_each_pair([&](std::uint32_t a, std::uint32_t b) {
-    counts[a] += similar_boxes.entry(b).times;
-    counts[b] += similar_boxes.entry(a).times;
+/// Of each entry, in units of 1 / kWholeIou.
+std::vector<std::int64_t> sum_by_entry(const BoxesAlike<Agreeing>& boxes) {
+  std::vector<std::int64_t> sums(boxes.entries());
+  for (std::uint32_t e = 0; e < sums.size(); ++e) sums[e] = kWholeIou * boxes.entry(e).times;
+  boxes.for_each_pair([&](std::uint32_t a, std::uint32_t b) {
+    const std::int64_t both = agreement(boxes.entry(a).box, boxes.entry(b).box);
+    sums[a] += both * boxes.entry(b).times;
+    sums[b] += both * boxes.entry(a).times;
   });
-  return counts;
+  return sums;
 }
 
 }  // namespace
 
-std::vector<std::uint32_t> count_similar(std::span<const Box> boxes) {
+std::vector<float> measure_agreement(std::span<const Box> boxes) {
   const auto count = static_cast<std::uint32_t>(boxes.size());
   Arena sizes;
-  const SimilarBoxes measured(sizes, count);
+  const BoxesAlike<Agreeing> measured(sizes, count);
   const Block block = make_block(sizes.used());
   Arena arena(block.get());
-  SimilarBoxes similar_boxes(arena, count);
+  BoxesAlike<Agreeing> alike(arena, count);
 
-  constexpr std::uint32_t kInvalid = 0;
-  std::vector<std::uint32_t> out(count, kInvalid);
+  std::vector<bool> valid(count);
   WholeBox whole;
   for (std::uint32_t i = 0; i < count; ++i) {
-    if (!round_to_pixels(boxes[i], whole)) continue;
-    similar_boxes.add(whole, i);
-    out[i] = 1;
+    valid[i] = round_to_pixels(boxes[i], whole);
+    if (valid[i]) alike.add(whole, i);
   }
-  similar_boxes.settle();
-  const std::vector<std::uint32_t> counts = count_by_entry(similar_boxes);
+  alike.settle();
+  const std::vector<std::int64_t> sums = sum_by_entry(alike);
+  std::vector<float> out(count);
+  constexpr auto kUnit = 1.0 / static_cast<double>(kWholeIou);
   for (std::uint32_t i = 0; i < count; ++i)
-    if (out[i] != kInvalid) out[i] = counts[similar_boxes.entry_of(i)];
+    if (valid[i]) out[i] = static_cast<float>(static_cast<double>(sums[alike.entry_of(i)]) * kUnit);
   return out;
 }
 

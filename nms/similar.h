@@ -1,8 +1,9 @@
-// When two boxes are of one face to OpenCV: the predicate of its groupRectangles (SimilarRects,
-// eps = 0.2), in integers. Shared by the rule groups and count_similar().
+// When two boxes are of one face, in integers: to OpenCV's groupRectangles (SimilarRects, eps =
+// 0.2), for the rule groups; and to measure_agreement().
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 
 #include "core/geometry.h"
 #include "core/host_device.h"
@@ -53,6 +54,32 @@ inline constexpr int kFarthest = 1 << 23;
   return absolute(a.x - b.x) <= most && absolute(a.y - b.y) <= most &&
          absolute(a.x + a.width - b.x - b.width) <= most &&
          absolute(a.y + a.height - b.y - b.height) <= most;
+}
+
+[[nodiscard]] FACEPIPE_HOST_DEVICE inline std::int64_t area(const WholeBox& box) {
+  return std::int64_t{box.width} * box.height;
+}
+
+/// How far two intervals overlap; 0 or less where they don't.
+[[nodiscard]] FACEPIPE_HOST_DEVICE inline int common(int a, int a_length, int b, int b_length) {
+  const int first = a < b ? b : a;
+  const int end = a + a_length < b + b_length ? a + a_length : b + b_length;
+  return end - first;
+}
+
+/// An IoU of 1.
+inline constexpr std::int64_t kWholeIou = 1 << 15;
+
+/// The IoU in units of 1 / kWholeIou, rounded down, where it is above 1/2; else 0. For valid boxes.
+/// In integers, so that sums are the same in any order.
+[[nodiscard]] FACEPIPE_HOST_DEVICE inline std::int64_t agreement(const WholeBox& a,
+                                                                 const WholeBox& b) {
+  const int width = common(a.x, a.width, b.x, b.width);
+  const int height = common(a.y, a.height, b.y, b.height);
+  if (width <= 0 || height <= 0) return 0;
+  const std::int64_t both = std::int64_t{width} * height;
+  const std::int64_t either = area(a) + area(b) - both;
+  return 2 * both > either ? both * kWholeIou / either : 0;
 }
 
 }  // namespace facepipe::nms

@@ -8,7 +8,7 @@
 namespace facepipe::nms {
 namespace {
 
-void collect(const GroupInput& input, SimilarBoxes& similar_boxes) {
+void collect(const GroupInput& input, BoxesAlike<Similar>& similar_boxes) {
   similar_boxes.clear();
   WholeBox whole;
   for (std::uint32_t i = 0; i < input.count; ++i)
@@ -26,7 +26,7 @@ std::uint32_t root_of(std::uint32_t* parents, std::uint32_t entry) {
   return entry;
 }
 
-void connect(const SimilarBoxes& similar_boxes, std::uint32_t* parents) {
+void connect(const BoxesAlike<Similar>& similar_boxes, std::uint32_t* parents) {
   std::iota(parents, parents + similar_boxes.entries(), 0U);
   similar_boxes.for_each_pair([parents](std::uint32_t a, std::uint32_t b) {
     const std::uint32_t root_a = root_of(parents, a);

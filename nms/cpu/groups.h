@@ -6,7 +6,7 @@
 
 #include "core/geometry.h"
 #include "nms/arena.h"
-#include "nms/cpu/similar_boxes.h"
+#include "nms/cpu/boxes_alike.h"
 #include "nms/nms.h"
 
 namespace facepipe::nms {
@@ -42,7 +42,7 @@ struct GroupScratch {
         parents(arena.take<std::uint32_t>(capacity)),
         groups(arena.take<Group>(capacity)),
         grown(arena, capacity) {}
-  SimilarBoxes similar;
+  BoxesAlike<Similar> similar;
   std::uint32_t* parents;  // by entry of `similar`: the forest of the groups
   Group* groups;           // by entry at first: used at the roots; then those that are large enough
   BoxGrid grown;           // boxes of large enough groups, with the margins of containment

@@ -1,7 +1,8 @@
-// Counts of similar boxes.
+// How far boxes agree.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -11,39 +12,45 @@
 namespace facepipe::test {
 namespace {
 
-using nms::count_similar;
+using nms::measure_agreement;
 using testing::Each;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST(CountSimilar, CountsItselfAndWhatIsSimilar) {
-  // Edges of the small ones may differ by 2, and by no more than 2 from the large one's.
-  const std::vector<Box> boxes{{0, 0, 10, 10}, {2, 0, 12, 10}, {4, 0, 14, 10}, {0, 0, 13, 10}};
-  EXPECT_THAT(count_similar(boxes), ElementsAre(2, 4, 2, 2));
+// Of 9 x 10 pixels. Moved by 3: 60 of 120, which is not enough; by 1 and 2: 80 of 100 and 70 of
+// 110.
+TEST(MeasureAgreement, AddsWhatOverlapsByMoreThanHalf) {
+  const auto exact = [](double iou) { return std::floor(iou * 32768) / 32768; };
+  const std::vector<Box> boxes{{0, 0, 9, 10}, {3, 0, 12, 10}, {2, 0, 11, 10}, {0, 5, 9, 15}};
+  const double by_one = exact(0.8);
+  const double by_two = exact(70.0 / 110);
+  EXPECT_THAT(measure_agreement(boxes),
+              ElementsAre(static_cast<float>(1 + by_two), static_cast<float>(1 + by_one),
+                          static_cast<float>(1 + by_one + by_two), 1.0F));
 }
 
-TEST(CountSimilar, OfNoneIsNone) { EXPECT_THAT(count_similar({}), IsEmpty()); }
+TEST(MeasureAgreement, OfNoneIsNone) { EXPECT_THAT(measure_agreement({}), IsEmpty()); }
 
-TEST(CountSimilar, BoxesThatAreNoneHaveNone) {
+TEST(MeasureAgreement, BoxesThatAreNoneHaveNone) {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_THAT(count_similar(std::vector<Box>{
+  EXPECT_THAT(measure_agreement(std::vector<Box>{
                   {0, 0, kNan, 9}, {0, 0, 9, 9}, {0, 0, 1e30F, 9}, {0, 0, 0.25F, 9}, {0, 0, 9, 9}}),
               ElementsAre(0, 2, 0, 0, 2));
 }
 
-TEST(CountSimilar, IsThatOfThePlainLoops) {
+TEST(MeasureAgreement, IsThatOfThePlainLoops) {
   for (unsigned seed = 1; seed <= 60; ++seed)
     for (const std::size_t count : {1U, 12U, 80U, 400U}) {
       const NmsCase all = similar_clusters(count, seed % 2 == 0 ? 1 : 0.25F, seed);
-      EXPECT_EQ(count_similar(all.boxes), oracle_counts(all.boxes))
+      EXPECT_EQ(measure_agreement(all.boxes), oracle_agreement(all.boxes))
           << count << " boxes of seed " << seed;
     }
   for (const NmsCase& all : {degenerate(500), wide_faces(500), torchvision_random(500, 0.5F)})
-    EXPECT_EQ(count_similar(all.boxes), oracle_counts(all.boxes)) << all.name;
+    EXPECT_EQ(measure_agreement(all.boxes), oracle_agreement(all.boxes)) << all.name;
 }
 
-// Different boxes of one place, of which each is similar to each: each pair is looked at.
-TEST(CountSimilar, EndsWhereAllAreSimilar) {
+// Different boxes of one place, of which each agrees with each: each pair is looked at.
+TEST(MeasureAgreement, EndsWhereAllAgree) {
   constexpr unsigned kCount = 20000;
   std::vector<Box> boxes;
   for (unsigned i = 0; i < kCount; ++i) {
@@ -54,12 +61,13 @@ TEST(CountSimilar, EndsWhereAllAreSimilar) {
     const auto height = static_cast<float>(200 + taller);
     boxes.push_back({x, y, x + width, y + height});
   }
-  EXPECT_THAT(count_similar(boxes), Each(kCount));
+  EXPECT_THAT(measure_agreement(boxes),
+              Each(testing::AllOf(testing::Gt(0.6F * kCount), testing::Lt(1.0F * kCount))));
 }
 
-TEST(CountSimilar, TakesTheLargestCapacity) {
-  EXPECT_THAT(count_similar(disjoint(kMaxNmsCapacity).boxes), Each(1));
-  EXPECT_THAT(count_similar(identical(kMaxNmsCapacity).boxes), Each(kMaxNmsCapacity));
+TEST(MeasureAgreement, TakesTheLargestCapacity) {
+  EXPECT_THAT(measure_agreement(disjoint(kMaxNmsCapacity).boxes), Each(1));
+  EXPECT_THAT(measure_agreement(identical(kMaxNmsCapacity).boxes), Each(kMaxNmsCapacity));
 }
 
 }  // namespace

@@ -71,9 +71,9 @@ std::string wrong_with_groups(unsigned seed) {
   const NmsOptions options = by_groups(min_neighbours);
   if (!(on_cpu(options, all) == grouped_by_oracle(all, min_neighbours)))
     return show(options, all) + ": not what the definition keeps";
-  return nms::count_similar(all.boxes) == oracle_counts(all.boxes)
+  return nms::measure_agreement(all.boxes) == oracle_agreement(all.boxes)
              ? ""
-             : show(options, all) + ": not as many similar ones";
+             : show(options, all) + ": not what agrees";
 }
 
 int check(unsigned count, unsigned first_seed) {

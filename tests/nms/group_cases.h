@@ -1,5 +1,5 @@
 // Clusters of similar boxes, as cascades find faces: drawn at random, for the rule groups and for
-// count_similar().
+// measure_agreement().
 #pragma once
 
 #include <cmath>

@@ -35,15 +35,29 @@ inline bool are_similar(const OracleRect& a, const OracleRect& b) {
          std::abs(a.y + a.height - b.y - b.height) <= most;
 }
 
-inline std::vector<std::uint32_t> oracle_counts(const std::vector<Box>& boxes) {
-  std::vector<std::uint32_t> counts(boxes.size());
-  for (std::size_t i = 0; i < boxes.size(); ++i)
+/// Common area by what either covers.
+inline double iou_of(const OracleRect& a, const OracleRect& b) {
+  const double width = std::min(a.x + a.width, b.x + b.width) - std::max(a.x, b.x);
+  const double height = std::min(a.y + a.height, b.y + b.height) - std::max(a.y, b.y);
+  if (width <= 0 || height <= 0) return 0;
+  const double both = width * height;
+  return both / (a.width * a.height + b.width * b.height - both);
+}
+
+/// Sums of IoUs over 1/2, each rounded down to 2^-15.
+inline std::vector<float> oracle_agreement(const std::vector<Box>& boxes) {
+  std::vector<float> sums;
+  for (const Box& box : boxes) {
+    double sum = 0;
     for (const Box& other : boxes) {
-      const OracleRect a = rounded(boxes[i]);
+      const OracleRect a = rounded(box);
       const OracleRect b = rounded(other);
-      if (a.width > 0 && b.width > 0 && are_similar(a, b)) ++counts[i];
+      if (a.width == 0 || b.width == 0 || iou_of(a, b) <= 0.5) continue;
+      sum += std::floor(std::ldexp(iou_of(a, b), 15));
     }
-  return counts;
+    sums.push_back(static_cast<float>(std::ldexp(sum, -15)));
+  }
+  return sums;
 }
 
 struct OracleGroup {

@@ -47,9 +47,9 @@ std::vector<Box> WindowFinder::find(const cv::Mat& grey, Workers& workers, Memor
   return boxes;
 }
 
-float agreement_score(std::uint32_t windows) {
+float agreement_score(float agreement) {
   constexpr float kNeighbors = 3;
-  return static_cast<float>(windows) / (static_cast<float>(windows) + kNeighbors);
+  return agreement / (agreement + kNeighbors);
 }
 
 namespace {
@@ -114,10 +114,10 @@ class CascadeDetector final : public Detector,
 
   [[nodiscard]] Detections find(Slot& slot) const {
     const std::vector<Box> windows = finder_.find(slot.grey, *workers_, slot.memory);
-    const std::vector<std::uint32_t> similar = nms::count_similar(windows);
+    const std::vector<float> agreement = nms::measure_agreement(windows);
     Detections found;
     for (std::size_t i = 0; i < windows.size(); ++i) {
-      const float score = agreement_score(similar[i]);
+      const float score = agreement_score(agreement[i]);
       if (score > score_threshold_) found.push_back(windows[i], score);
     }
     return found;

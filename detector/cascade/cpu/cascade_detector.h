@@ -42,13 +42,13 @@ class WindowFinder {
   std::vector<Band> bands_;
 };
 
-/// Scores are agreement_score() of each window's similar ones, itself included.
+/// Scores are agreement_score() of nms::measure_agreement().
 [[nodiscard]] std::shared_ptr<Detector> make_cascade_detector(
     std::shared_ptr<const Scanner> scanner, std::shared_ptr<Workers> workers, Size frame,
     const LevelOptions& options, float score_threshold, int requests);
 
-/// n / (n + 3): above 0.5 with more than 3 windows that agree, which is what OpenCV's minNeighbors
-/// of 3 asks for.
-[[nodiscard]] float agreement_score(std::uint32_t windows);
+/// a / (a + 3): above 0.5 where more than 3 windows agree, as many as OpenCV's groups need with its
+/// usual minNeighbors of 3.
+[[nodiscard]] float agreement_score(float agreement);
 
 }  // namespace facepipe::cascade

@@ -1,0 +1,86 @@
+// All pairs of boxes that are alike in some way, without comparing each with each.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "nms/cpu/box_grid.h"
+#include "nms/similar.h"
+
+namespace facepipe::nms {
+
+/// OpenCV's similar(). Of what is like `box` and not of a lesser size class: both sides differ by
+/// at most twice as much as an edge, so that sizes differ by at most four times as much.
+struct Similar {
+  [[nodiscard]] static bool holds(const WholeBox& a, const WholeBox& b) { return similar(a, b); }
+  /// By how much left and upper edges may differ.
+  [[nodiscard]] static int reach(const WholeBox& box) {
+    return most_difference(box.width + box.height);
+  }
+  /// Width and height together, at most.
+  [[nodiscard]] static int largest(const WholeBox& box) {
+    return box.width + box.height + 4 * reach(box);
+  }
+};
+
+/// What has an agreement(). The part in common is more than half as wide and more than half as high
+/// as either box: sides differ by less than a factor of 2, edges by less than half of the larger
+/// side.
+struct Agreeing {
+  [[nodiscard]] static bool holds(const WholeBox& a, const WholeBox& b) {
+    return agreement(a, b) > 0;
+  }
+  [[nodiscard]] static int reach(const WholeBox& box) { return std::max(box.width, box.height); }
+  [[nodiscard]] static int largest(const WholeBox& box) { return 2 * (box.width + box.height); }
+};
+
+/// Boxes with ids 0..capacity - 1, each at most once. Equal boxes are one entry.
+template <class Likeness>
+class BoxesAlike {
+ public:
+  BoxesAlike(Arena& arena, std::uint32_t capacity)
+      : grid_(arena, capacity), entry_of_(arena.take<std::uint32_t>(capacity)) {}
+
+  void clear() { grid_.clear(); }
+  void add(const WholeBox& box, std::uint32_t id) { grid_.add(box, id); }
+  /// To be called when all are added, before what follows.
+  void settle() {
+    grid_.sort();
+    grid_.merge_equal(entry_of_);
+  }
+
+  [[nodiscard]] std::uint32_t entries() const { return grid_.count(); }
+  [[nodiscard]] const BoxGrid::Entry& entry(std::uint32_t position) const {
+    return grid_.entry(position);
+  }
+  [[nodiscard]] std::uint32_t entry_of(std::uint32_t id) const { return entry_of_[id]; }
+
+  /// Calls `visit(a, b)` once for each pair of entries that are alike.
+  template <class Visit>
+  void for_each_pair(const Visit& visit) const {
+    for (std::uint32_t a = 0; a < grid_.count(); ++a)
+      for_each_after(a, [&](std::uint32_t b) { visit(a, b); });
+  }
+
+ private:
+  // Classes ascend with positions, so that `a` is of the lesser class, if they differ, and its size
+  // says how far the edges may differ.
+  template <class Visit>
+  void for_each_after(std::uint32_t a, const Visit& visit) const {
+    const WholeBox& box = grid_.entry(a).box;
+    const int most = Likeness::reach(box);
+    const unsigned last = BoxGrid::class_of(Likeness::largest(box));
+    for (unsigned size_class = BoxGrid::class_of(box.width + box.height); size_class <= last;
+         ++size_class)
+      static_cast<void>(grid_.any(size_class, {box.x - most, box.x + most},
+                                  {box.y - most, box.y + most}, [&](std::uint32_t b) {
+                                    if (b > a && Likeness::holds(box, grid_.entry(b).box)) visit(b);
+                                    return false;  // go on
+                                  }));
+  }
+
+  BoxGrid grid_;
+  std::uint32_t* entry_of_;
+};
+
+}  // namespace facepipe::nms
