@@ -360,6 +360,9 @@ void Run::load_model() {
     if (options_.job.overlay.landmarks && !origin.finds_landmarks())
       throw Error(ErrorKind::usage,
                   "--draw landmarks: model " + detector.model.string() + " finds none");
+    if (options_.job.hide && origin.choice().library == Library::cascade)
+      spdlog::warn(
+          "a cascade misses half of the faces that the default model finds: they stay visible");
     facts_->engine = origin.choice();
     facts_->model_kind = origin.model_kind();
     facts_->model = detector.model;

@@ -17,7 +17,9 @@
 #include "app/model_path.h"
 #include "core/device.h"
 #include "core/error.h"
+#include "detector/cascade/model/cascade.h"
 #include "detector/detector.h"
+#include "detector/model_file.h"
 #include "video/ffmpeg.h"
 
 namespace facepipe {
@@ -146,7 +148,9 @@ std::optional<SelfTestResult> print_engines(const std::optional<std::filesystem:
                                             const Print& print) {
   print("engines on cpu, tried with one generated picture\n");
   std::optional<SelfTestResult> first;
-  for (const NamedEngine& engine : named_engines(DeviceKind::cpu))
+  const bool is_cascade = model && cascade::looks_like_xml(read_model_file(*model));
+  for (const NamedEngine& engine : named_engines(DeviceKind::cpu)) {
+    if ((engine.library == Library::cascade) != is_cascade) continue;
     for (const Precision precision : kPrecisions) {
       DetectorOptions options = trial_options(model.value_or(""));
       options.library = engine.library;
@@ -154,6 +158,7 @@ std::optional<SelfTestResult> print_engines(const std::optional<std::filesystem:
       std::optional<SelfTestResult> result = print_engine(options, print);
       if (!first) first = std::move(result);
     }
+  }
   return first;
 }
 

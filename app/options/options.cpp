@@ -279,6 +279,7 @@ void settle(ParsedOptions& parsed) {
   if (run.devices && !run.device.automatic) clash("--device and --devices exclude each other");
   if (run.job.end_s && *run.job.end_s <= run.job.start_s.value_or(0))
     clash("--end must be later than --start");
+  run.detector.every_window = run.job.nms.rule == NmsRule::groups;
   run.detector.min_face = run.job.min_face;
   run.detector.max_face = run.job.max_face;
   if (run.job.max_face > 0 && run.job.max_face < run.job.min_face)

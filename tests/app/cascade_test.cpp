@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -9,6 +11,7 @@
 #include <vector>
 
 #include "tests/detector/cascade/files.h"
+#include "tests/detector/cascade/golden.h"
 #include "tests/support/clips.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
@@ -127,6 +130,60 @@ TEST_F(CascadeProgram, RefusesWhatDoesNotGoTogether) {
   expect_refusal(2, "no cascade, and nothing else has a scale factor", {"--scale-factor", "1.2"});
   expect_refusal(2, "no cascade, and engine cascade", {"--engine", "cascade"});
   expect_refusal(2, "--scale-factor: '1'", {"--model", model(), "--scale-factor", "1"});
+}
+
+// From a picture file to faces: what detectMultiScale() with minNeighbors 3 finds.
+TEST_F(CascadeProgram, FindsTheGroupsOfOpenCv) {
+  const WindowLists golden = read_window_lists();
+  int compared = 0;
+  for (const char* name : {"vga", "odd"}) {
+    const PictureRecipe& recipe = golden.pictures.at(name).recipe;
+    const std::vector<std::uint8_t> pixels = make_picture(recipe);
+    const auto picture =
+        dir_.write(std::string(name) + ".pgm", "P5\n" + std::to_string(recipe.size.width) + " " +
+                                                   std::to_string(recipe.size.height) + "\n255\n" +
+                                                   std::string(pixels.begin(), pixels.end()));
+    for (const GoldenCase& c : golden.cases) {
+      const bool whole = c.stages > 15 && c.least == Size{0, 0} && c.largest == Size{0, 0};
+      if (c.picture != name || !whole || !c.groups) continue;
+      const CommandResult result = run_command(
+          {FACEPIPE_PROGRAM, "run", picture, "-q", "--overwrite", "--device", "cpu", "--no-video",
+           "--model", model(c.cascade), "--scale-factor", std::to_string(c.factor), "--nms-rule",
+           "opencv-groups", "--detections", dir_ / "d.jsonl"});
+      ASSERT_EQ(result.exit_code, 0) << result.err;
+      std::vector<GoldenBox> boxes;
+      const json frame = json::parse(read_file(dir_ / "d.jsonl"));
+      for (const json& face : frame["faces"]) {
+        const std::array<int, 4> box = face["box"];
+        boxes.push_back({box[0], box[1], box[2] - box[0], box[3] - box[1]});
+      }
+      EXPECT_EQ(boxes.size(), c.groups->count) << name << c.cascade << c.factor;
+      EXPECT_EQ(hash_of(boxes), c.groups->hash) << name << c.cascade << c.factor;
+      ++compared;
+    }
+  }
+  EXPECT_GE(compared, 10);
+}
+
+TEST_F(CascadeProgram, ScoresGroupsByTheirSize) {
+  const std::vector<json> frames = frames_of({"--nms-rule", "opencv-groups"});
+  EXPECT_NE(frames, frames_of({}));
+  for (const json& frame : frames) {
+    EXPECT_GE(frame["faces"].size(), 2U);
+    for (const json& face : frame["faces"]) {
+      EXPECT_GT(face["score"], 0.5) << "of more than 3 windows";
+      for (const json& edge : face["box"]) EXPECT_EQ(edge, std::floor(edge.get<double>()));
+    }
+  }
+  EXPECT_NE(frames_of({"--nms-rule", "opencv-groups", "--nms-neighbours", "1"}), frames);
+}
+
+TEST_F(CascadeProgram, HidesAndSaysThatItMissesFaces) {
+  const CommandResult result = run_command({FACEPIPE_PROGRAM, "hide", clip(), "--model", model(),
+                                            "--progress", "none", "-o", dir_ / "hidden.mkv"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("a cascade misses half of the faces"));
+  EXPECT_NE(decoded_luma(dir_ / "hidden.mkv"), decoded_luma(clip()));
 }
 
 TEST_F(CascadeProgram, RefusesFilesThatAreNoSuchCascade) {
