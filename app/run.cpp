@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <fstream>
 #include <functional>
 #include <limits>
 #include <map>
@@ -29,6 +30,7 @@
 #include "core/error.h"
 #include "core/output_file.h"
 #include "core/slots.h"
+#include "detector/cascade/model/cascade.h"
 #include "pipeline/runner.h"
 #include "video/container.h"
 #include "video/encoder.h"
@@ -114,7 +116,7 @@ class Run {
   [[nodiscard]] bool nothing_to_write() const;
   void tell_cosmetic_style() const;
   [[nodiscard]] const char* only_on_cpu() const;
-  [[nodiscard]] const char* new_on_cuda() const;
+  [[nodiscard]] const char* new_on_cuda(const fs::path& model) const;
   void load_model();
   void prepare(InputOutcome& outcome);
   void forget_dead_runs() const;
@@ -315,12 +317,22 @@ const char* Run::only_on_cpu() const {
   return options_.job.nms.rule == NmsRule::groups ? "--nms-rule opencv-groups" : nullptr;
 }
 
+/// As a cascade does; false where the file can't be read, which is told later.
+bool begins_as_xml(const fs::path& model) {
+  std::string begin(256, '\0');
+  std::ifstream stream(model, std::ios::binary);
+  stream.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  begin.resize(static_cast<std::size_t>(stream.gcount()));
+  return cascade::looks_like_xml(begin);
+}
+
 /// What was asked for of which nothing has been measured on CUDA yet; nullptr: nothing. It is done
 /// there where somebody names the device, and else on the CPU.
-const char* Run::new_on_cuda() const {
+const char* Run::new_on_cuda(const fs::path& model) const {
   if (!options_.files.known_tracks.empty()) return "--tracks";
   if (options_.two_pass) return "--two-pass";
-  return options_.job.hide && options_.job.hide->mirrored_too ? "--careful" : nullptr;
+  if (options_.job.hide && options_.job.hide->mirrored_too) return "--careful";
+  return begins_as_xml(model) ? "a cascade" : nullptr;
 }
 
 /// Device and model; without a model where it is known what there is to hide.
@@ -331,15 +343,15 @@ void Run::load_model() {
   if (cpu_only != nullptr && cuda_named)
     throw Error(ErrorKind::usage, std::string(cpu_only) + " works on the CPU alone so far");
   const bool looks = options_.files.known_tracks.empty();
-  const char* const is_new = new_on_cuda();
+  DetectorOptions detector = options_.detector;
+  if (looks) detector.model = find_model(detector.model, program_directory());
+  const char* const is_new = new_on_cuda(detector.model);
   if (is_new != nullptr && cuda_named)
-    spdlog::warn("{} is new on CUDA: see with facepipe verify what it has hidden", is_new);
+    spdlog::warn("{} is new on CUDA: compare with --device cpu, or by facepipe verify", is_new);
   const bool better_on_cpu = !cuda_named && (cpu_only != nullptr || is_new != nullptr);
   const DeviceRequest request = better_on_cpu ? DeviceRequest{false, Device{}} : options_.device;
   const bool cpu_named = !request.automatic && request.device.kind == DeviceKind::cpu;
   const CudaProbe cuda = cpu_named ? CudaProbe{} : parts_.probe_cuda();
-  DetectorOptions detector = options_.detector;
-  if (looks) detector.model = find_model(detector.model, program_directory());
   const auto make = [&](const Device& device, const DetectorOptions& wanted) {
     if (device.kind == DeviceKind::cpu && options_.job.decoder == DecoderChoice::nvdec)
       throw Error(ErrorKind::usage, "--decoder cuda: the device is the cpu");

@@ -5,6 +5,7 @@
 #include "core/cuda/devices.h"
 #include "core/cuda/graph.h"
 #include "core/error.h"
+#include "detector/cascade/cuda/cascade_detector.h"
 #include "detector/cascade/model/cascade.h"
 #include "detector/cnn/cuda/cnn_detector.h"
 #include "detector/cnn/cuda/tile_chooser.h"
@@ -61,12 +62,43 @@ class CudaCnnDetectorFactory final : public CudaDetectorFactory {
   Model model_;
 };
 
+class CudaCascadeDetectorFactory final : public CudaDetectorFactory {
+ public:
+  CudaCascadeDetectorFactory(EngineChoice choice, cascade::Cascade model, Device device,
+                             const DetectorOptions& options)
+      : CudaDetectorFactory(std::move(choice), "cascade", model.sha256, false),
+        device_(device),
+        options_(options),
+        model_(std::move(model)) {
+    constexpr Size kPicture{64, 64};
+    PixelFormat nv12;
+    nv12.semi_planar = true;
+    // What the device can't compute is refused before any input is opened.
+    static_cast<void>(detector({kPicture, nv12, {}}, 1, Tuning::none));
+  }
+
+  [[nodiscard]] std::shared_ptr<const CudaDetector> detector(const StreamLayout& layout,
+                                                             std::uint32_t capacity,
+                                                             Tuning /*tuning*/) const override {
+    cuda::use_device(device_);
+    return cascade::make_cuda_cascade_detector(
+        model_, layout, {cascade::level_options(options_), options_.score_threshold, capacity});
+  }
+
+ private:
+  Device device_;
+  DetectorOptions options_;
+  cascade::Cascade model_;
+};
+
 }  // namespace
 
 std::unique_ptr<CudaDetectorFactory> make_cuda_detector_factory(Device device,
                                                                 const DetectorOptions& options) {
   if (cascade::looks_like_xml(read_model_file(options.model)))
-    refuse_model(options.model, "cascades work on the CPU alone so far");
+    return std::make_unique<CudaCascadeDetectorFactory>(choose_cascade_engine(device, options),
+                                                        cascade::read_cascade(options.model),
+                                                        device, options);
   check_network_options(options);
   EngineChoice choice = choose_engine(device, options);
   return std::make_unique<CudaCnnDetectorFactory>(std::move(choice), Model(options.model), device,

@@ -32,8 +32,9 @@ class DetectionRequest {
 
   /// Waits for the network and decodes its head: candidates in raster order (of a tiled picture
   /// tile by tile, then those of the reduced one) with score > score_threshold, in pixels of the
-  /// upright frame. A network's boxes are clipped to it; a cascade's windows may lie beyond its
-  /// right and lower edge by two pixels. Landmarks of a face that an edge cuts off may lie outside,
+  /// upright frame. Boxes are clipped to it, but those of a cascade with
+  /// DetectorOptions::every_window, which may lie beyond its right and lower edge by two pixels.
+  /// Landmarks of a face that an edge cuts off may lie outside,
   /// and a detector may find none. Throws Error(device) on failure of the engine.
   [[nodiscard]] virtual Detections collect() = 0;
 
@@ -68,6 +69,11 @@ class DetectorFactory : public DetectorOrigin {
 /// where engine or network size were named that the model can't have.
 [[nodiscard]] std::unique_ptr<DetectorFactory> make_detector_factory(
     const Device& device, const DetectorOptions& options);
+
+/// Of a cascade: the file tells what computes it, and what a user named is not replaced.
+/// Error(usage), naming the file, where an engine or a size was named that cascades can't have.
+[[nodiscard]] EngineChoice choose_cascade_engine(const Device& device,
+                                                 const DetectorOptions& options);
 
 /// Of a network. Error(usage), naming the file, where an option was named that only cascades have.
 void check_network_options(const DetectorOptions& options);

@@ -133,38 +133,32 @@ class CascadeDetectorFactory final : public KeepingFactory {
   }
 
   [[nodiscard]] std::shared_ptr<Detector> make(Size frame) override {
-    const float threshold = options().every_window ? 0 : options().score_threshold;
-    cascade::LevelOptions levels;
-    levels.scale_factor = options().scale_factor.value_or(levels.scale_factor);
-    levels.min_face = options().min_face;
-    levels.max_face = options().max_face;
-    return cascade::make_cascade_detector(scanner_, workers_, frame, levels, threshold,
-                                          options().requests);
+    return cascade::make_cascade_detector(scanner_, workers_, frame,
+                                          {.levels = cascade::level_options(options()),
+                                           .score_threshold = options().score_threshold,
+                                           .every_window = options().every_window,
+                                           .requests = options().requests});
   }
 
   std::shared_ptr<const cascade::Scanner> scanner_;
   std::shared_ptr<Workers> workers_;
 };
 
-// The file tells what computes it; what a user named is not replaced.
-std::unique_ptr<DetectorFactory> make_cascade_factory(const Device& device,
-                                                      const DetectorOptions& options) {
+}  // namespace
+
+EngineChoice choose_cascade_engine(const Device& device, const DetectorOptions& options) {
   const std::string file = options.model.string();
   if (options.library && *options.library != Library::cascade)
     throw Error(ErrorKind::usage, "model " + file + ": a cascade, which engine " +
-                                      std::string(engine_name(*options.library)) +
+                                      std::string(engine_name(*options.library, options.fused)) +
                                       " doesn't compute");
   if (options.detect_size)
     throw Error(ErrorKind::usage,
                 "model " + file + ": a cascade, which --min-face makes faster, not --detect-size");
   DetectorOptions wanted = options;
   wanted.library = Library::cascade;
-  EngineChoice choice = choose_engine(device, wanted);
-  return std::make_unique<CascadeDetectorFactory>(std::move(choice),
-                                                  cascade::read_cascade(options.model), options);
+  return choose_engine(device, wanted);
 }
-
-}  // namespace
 
 void check_network_options(const DetectorOptions& options) {
   const std::string no_cascade = "model " + options.model.string() + ": no cascade, and ";
@@ -177,7 +171,8 @@ void check_network_options(const DetectorOptions& options) {
 std::unique_ptr<DetectorFactory> make_detector_factory(const Device& device,
                                                        const DetectorOptions& options) {
   if (cascade::looks_like_xml(read_model_file(options.model)))
-    return make_cascade_factory(device, options);
+    return std::make_unique<CascadeDetectorFactory>(choose_cascade_engine(device, options),
+                                                    cascade::read_cascade(options.model), options);
   check_network_options(options);
   EngineChoice choice = choose_engine(device, options);
   return std::make_unique<CnnDetectorFactory>(std::move(choice), Model(options.model), options);

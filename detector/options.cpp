@@ -35,6 +35,7 @@ constexpr std::array kPairings{
     Pairing{"cascade", DeviceKind::cpu, Library::cascade, true, Precision::f32},
     Pairing{"cuda", DeviceKind::cuda, Library::own, true, Precision::f16},
     Pairing{"cuda-plain", DeviceKind::cuda, Library::own, false, Precision::f16},
+    Pairing{"cascade", DeviceKind::cuda, Library::cascade, true, Precision::f32},
 };
 
 }  // namespace
@@ -116,8 +117,8 @@ std::string why(std::span<const EngineSupport> built, const Pairing& chosen,
   if (options.library && options.precision) return {};
   std::string text =
       std::string(chosen.name) + ", " + std::string(to_string(chosen.precision)) + ": ";
-  if (chosen.device == DeviceKind::cuda) return text + "what runs on a CUDA device";
   if (chosen.library == Library::cascade) return text + "what computes cascades";
+  if (chosen.device == DeviceKind::cuda) return text + "what runs on a CUDA device";
   if (!options.library)
     text += find(built, Library::openvino) == nullptr ? "this build lacks OpenVINO"
                                                       : "the fastest engine of this build";

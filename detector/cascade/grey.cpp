@@ -1,7 +1,6 @@
 #include "detector/cascade/grey.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 
 #include "detector/turning.h"
@@ -12,19 +11,6 @@ namespace {
 const std::byte* row_of(const Plane& plane, int y) { return plane.data + y * plane.stride; }
 
 }  // namespace
-
-std::vector<std::uint8_t> grey_table(int bits, bool full_range) {
-  const int values = 1 << bits;
-  const double black = full_range ? 0 : 16 << (bits - 8);
-  const double white = full_range ? values - 1 : 235 << (bits - 8);
-  std::vector<std::uint8_t> table(static_cast<std::size_t>(values));
-  for (int value = 0; value < values; ++value) {
-    const double grey = std::rint((value - black) * 255 / (white - black));
-    table[static_cast<std::size_t>(value)] =
-        static_cast<std::uint8_t>(std::clamp(grey, 0.0, 255.0));
-  }
-  return table;
-}
 
 cv::Mat GreyMaker::bytes(const Frame& frame, std::size_t plane) {
   const PixelFormat& format = frame.format;

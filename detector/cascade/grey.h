@@ -7,13 +7,9 @@
 #include <vector>
 
 #include "core/frame.h"
+#include "detector/cascade/grey_table.h"
 
 namespace facepipe::cascade {
-
-/// Grey levels of all values of a sample of `bits` bits (the format's shift undone): those of full
-/// range scaled to 0..255, those of limited range expanded (16 << (bits - 8) is black,
-/// 235 << (bits - 8) white) and clamped; rounded to nearest. 8 bits of full range stay as they are.
-[[nodiscard]] std::vector<std::uint8_t> grey_table(int bits, bool full_range);
 
 /// Makes upright grey pictures of frames in host memory. Owns scratch memory; used by one thread at
 /// a time.

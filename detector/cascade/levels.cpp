@@ -43,6 +43,14 @@ int rows_in_stripes(int rows, int step, int stripes) {
 
 }  // namespace
 
+LevelOptions level_options(const DetectorOptions& options) {
+  LevelOptions levels;
+  levels.scale_factor = options.scale_factor.value_or(levels.scale_factor);
+  levels.min_face = options.min_face;
+  levels.max_face = options.max_face;
+  return levels;
+}
+
 std::vector<Level> plan_levels(Size window, Size picture, const LevelOptions& options) {
   std::vector<Level> levels = wanted_levels(window, picture, options);
   if (levels.empty()) return levels;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/geometry.h"
+#include "detector/options.h"
 
 namespace facepipe::cascade {
 
@@ -16,6 +17,9 @@ struct LevelOptions {
   double max_face = 0;        ///< most of its longer side; 0: any
   friend bool operator==(const LevelOptions&, const LevelOptions&) = default;
 };
+
+/// Those of a detector.
+[[nodiscard]] LevelOptions level_options(const DetectorOptions& options);
 
 /// The picture, made smaller by `scale`, and the places of the window in it.
 struct Level {

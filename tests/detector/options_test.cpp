@@ -155,7 +155,7 @@ TEST(NamedEngines, AreThoseThatUsersKnow) {
   EXPECT_THAT(names(named_engines()),
               ElementsAre("cascade", "opencv", "openvino", "cuda", "cuda-plain"));
   EXPECT_THAT(names(named_engines(DeviceKind::cpu)), ElementsAre("cascade", "opencv", "openvino"));
-  EXPECT_THAT(names(named_engines(DeviceKind::cuda)), ElementsAre("cuda", "cuda-plain"));
+  EXPECT_THAT(names(named_engines(DeviceKind::cuda)), ElementsAre("cascade", "cuda", "cuda-plain"));
 }
 
 TEST(NamedEngines, StandForTheirLibraryAndFusion) {

@@ -93,14 +93,14 @@ class CascadeDetector final : public Detector,
                               public std::enable_shared_from_this<CascadeDetector> {
  public:
   CascadeDetector(std::shared_ptr<const Scanner> scanner, std::shared_ptr<Workers> workers,
-                  Size frame, const LevelOptions& options, float score_threshold, int requests)
+                  Size frame, const CascadeOptions& options)
       : frame_(frame),
         window_(scanner->cascade().window),
-        finder_(std::move(scanner), frame, options),
+        finder_(std::move(scanner), frame, options.levels),
         workers_(std::move(workers)),
-        score_threshold_(score_threshold),
-        permits_(requests),
-        slots_(static_cast<std::size_t>(requests)) {}
+        options_(options),
+        permits_(options.requests),
+        slots_(static_cast<std::size_t>(options.requests)) {}
 
   std::unique_ptr<DetectionRequest> acquire(const std::stop_token& stop) override {
     Slots::Permit permit = permits_.acquire(stop);
@@ -118,7 +118,10 @@ class CascadeDetector final : public Detector,
     Detections found;
     for (std::size_t i = 0; i < windows.size(); ++i) {
       const float score = agreement_score(agreement[i]);
-      if (score > score_threshold_) found.push_back(windows[i], score);
+      if (options_.every_window)
+        found.push_back(windows[i], score);
+      else if (score > options_.score_threshold)
+        found.push_back(clipped(windows[i], frame_), score);
     }
     return found;
   }
@@ -128,7 +131,7 @@ class CascadeDetector final : public Detector,
   Size window_;
   WindowFinder finder_;
   std::shared_ptr<Workers> workers_;
-  float score_threshold_;
+  CascadeOptions options_;
   Slots permits_;
   std::vector<Slot> slots_;
 };
@@ -165,10 +168,8 @@ Detections CascadeRequest::collect() {
 
 std::shared_ptr<Detector> make_cascade_detector(std::shared_ptr<const Scanner> scanner,
                                                 std::shared_ptr<Workers> workers, Size frame,
-                                                const LevelOptions& options, float score_threshold,
-                                                int requests) {
-  return std::make_shared<CascadeDetector>(std::move(scanner), std::move(workers), frame, options,
-                                           score_threshold, requests);
+                                                const CascadeOptions& options) {
+  return std::make_shared<CascadeDetector>(std::move(scanner), std::move(workers), frame, options);
 }
 
 }  // namespace facepipe::cascade

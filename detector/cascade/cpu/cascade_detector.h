@@ -42,10 +42,19 @@ class WindowFinder {
   std::vector<Band> bands_;
 };
 
+struct CascadeOptions {
+  LevelOptions levels;
+  float score_threshold = 0.5F;  ///< candidates need score > this
+  /// Windows of any score, not clipped to the picture: for the rule of suppression that counts
+  /// them.
+  bool every_window = false;
+  int requests = 1;  ///< frames that the detector may hold at once, >= 1
+};
+
 /// Scores are agreement_score() of nms::measure_agreement().
 [[nodiscard]] std::shared_ptr<Detector> make_cascade_detector(
     std::shared_ptr<const Scanner> scanner, std::shared_ptr<Workers> workers, Size frame,
-    const LevelOptions& options, float score_threshold, int requests);
+    const CascadeOptions& options);
 
 /// a / (a + 3): above 0.5 where more than 3 windows agree, as many as OpenCV's groups need with its
 /// usual minNeighbors of 3.

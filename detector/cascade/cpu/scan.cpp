@@ -5,6 +5,8 @@
 #include <bit>
 #include <utility>
 
+#include "detector/cascade/skipping.h"
+
 // Highway compiles what follows once for each instruction set.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "detector/cascade/cpu/scan.cpp"
@@ -329,21 +331,6 @@ void sum_up(const GreyPicture& picture, Place first, Size pixels, const TileLayo
     }
     for (int x = 0; x < pixels.width; ++x) put(x, layout.column(x + 1));
   }
-}
-
-/// Bits of `failed` whose window is looked at, where after one that fails the next is left out:
-/// those before which a run of failures of even length ends. The carry tells of the next word's
-/// first place. By an addition, as simdjson finds escaped characters (Langdale and Lemire,
-/// "Parsing Gigabytes of JSON per Second", 2019).
-std::uint64_t looked_at(std::uint64_t failed, std::uint64_t& skip) {
-  constexpr std::uint64_t kEven = 0x5555555555555555;
-  failed &= ~skip;
-  const std::uint64_t follows = failed << 1 | skip;
-  const std::uint64_t odd_starts = failed & ~kEven & ~follows;
-  const std::uint64_t sum = odd_starts + failed;
-  skip = sum < failed ? 1 : 0;
-  const std::uint64_t skipped = (kEven ^ (sum << 1)) & follows;
-  return ~skipped;
 }
 
 /// A tile's way through the stages, one stage after the other.

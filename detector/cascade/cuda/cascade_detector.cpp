@@ -1,0 +1,150 @@
+#include "detector/cascade/cuda/cascade_detector.h"
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/cuda/buffer.h"
+#include "core/cuda/stream.h"
+#include "core/error.h"
+#include "detector/cascade/cuda/kernels.h"
+#include "detector/cascade/cuda/plan.h"
+
+namespace facepipe::cascade {
+namespace {
+
+/// A copy on the device; of nothing, null.
+template <typename T>
+cuda::DeviceBuffer<T> uploaded(const std::vector<T>& values, cuda::StreamView stream) {
+  if (values.empty()) return {};
+  cuda::DeviceBuffer<T> buffer(values.size());
+  cuda::copy(buffer.span(), std::span<const T>(values), stream);
+  return buffer;
+}
+
+/// The arrays of a plan in device memory.
+class PlanOnDevice {
+ public:
+  explicit PlanOnDevice(const ScanTables& tables) : plan_(tables.plan) {
+    const cuda::Stream stream;
+    grey_ = uploaded(tables.grey, stream);
+    stages_ = uploaded(tables.stages, stream);
+    roots_ = uploaded(tables.roots, stream);
+    levels_ = uploaded(tables.levels, stream);
+    axes_ = uploaded(tables.axes, stream);
+    for (std::size_t i = 0; i < 2; ++i) {
+      nodes_[i] = uploaded(tables.nodes[i], stream);
+      plan_.nodes[i] = nodes_[i].data();
+    }
+    stream.synchronize();
+    plan_.grey = grey_.data();
+    plan_.stages = stages_.data();
+    plan_.roots = roots_.data();
+    plan_.levels = levels_.data();
+    plan_.axes = axes_.data();
+  }
+
+  [[nodiscard]] const ScanPlan& plan() const { return plan_; }
+
+ private:
+  ScanPlan plan_;
+  cuda::DeviceBuffer<std::uint8_t> grey_;
+  cuda::DeviceBuffer<DeviceStage> stages_;
+  cuda::DeviceBuffer<std::int32_t> roots_;
+  cuda::DeviceBuffer<DeviceNode> nodes_[2];
+  cuda::DeviceBuffer<DeviceLevel> levels_;
+  cuda::DeviceBuffer<AxisPixel> axes_;
+};
+
+const StreamLayout& checked(const StreamLayout& layout) {
+  const PixelFormat& format = layout.format;
+  if (!format.semi_planar || format.log2_chroma_w != 1 || format.log2_chroma_h != 1)
+    throw Error(ErrorKind::device, "cascade: frames on a CUDA device are NV12 or P016");
+  return layout;
+}
+
+class CudaCascadeDetector final : public CudaDetector,
+                                  public std::enable_shared_from_this<CudaCascadeDetector> {
+ public:
+  CudaCascadeDetector(const Cascade& cascade, const StreamLayout& layout,
+                      const CudaCascadeOptions& options)
+      : options_(options),
+        window_(cascade.window),
+        plan_(make_scan_tables(cascade, checked(layout), options.levels)),
+        blocks_(scan_blocks(plan_.plan())) {}
+
+  [[nodiscard]] DetectorFacts facts() const override { return {{}, window_, {}}; }
+  [[nodiscard]] std::uint32_t capacity() const override { return options_.capacity; }
+  [[nodiscard]] std::unique_ptr<CudaDetection> make_detection() const override;
+
+  [[nodiscard]] const ScanPlan& plan() const { return plan_.plan(); }
+  [[nodiscard]] int blocks() const { return blocks_; }
+  [[nodiscard]] float score_threshold() const { return options_.score_threshold; }
+
+ private:
+  CudaCascadeOptions options_;
+  Size window_;
+  PlanOnDevice plan_;
+  int blocks_;
+};
+
+class CudaCascadeDetection final : public CudaDetection {
+ public:
+  explicit CudaCascadeDetection(std::shared_ptr<const CudaCascadeDetector> detector)
+      : detector_(std::move(detector)),
+        next_tile_(1),
+        failed_(words()),
+        passed_(words()),
+        sums_(words() / kWordsOfABlock + 2),
+        windows_(kMostWindows),
+        scores_(kMostWindows),
+        found_(detector_->capacity(), false) {}
+
+  void enqueue_preprocess(const FrameDescriptor* /*frame*/, cuda::StreamView /*stream*/) override {}
+
+  void enqueue_inference(const FrameDescriptor* frame, cuda::StreamView stream) override {
+    if (frame == nullptr) throw std::invalid_argument("cascade: no frame");
+    const ScanBuffers buffers = this->buffers();
+    launch_scan(frame, detector_->plan(), buffers, detector_->blocks(), stream);
+    launch_listing(detector_->plan(), buffers, stream);
+    launch_selection(detector_->plan(), buffers, detector_->score_threshold(), candidates(),
+                     stream);
+  }
+
+  [[nodiscard]] cuda::DeviceDetections candidates() const override { return found_.view(); }
+
+ private:
+  [[nodiscard]] std::size_t words() const {
+    return static_cast<std::size_t>(detector_->plan().word_count) + 1;  // never 0
+  }
+  [[nodiscard]] ScanBuffers buffers() const {
+    return {next_tile_.data(), failed_.data(), passed_.data(), sums_.data(),
+            windows_.data(),   scores_.data(), kMostWindows};
+  }
+
+  std::shared_ptr<const CudaCascadeDetector> detector_;
+  cuda::DeviceBuffer<std::uint32_t> next_tile_;
+  cuda::DeviceBuffer<std::uint32_t> failed_;
+  cuda::DeviceBuffer<std::uint32_t> passed_;
+  cuda::DeviceBuffer<std::uint32_t> sums_;
+  cuda::DeviceBuffer<nms::WholeBox> windows_;
+  cuda::DeviceBuffer<float> scores_;
+  cuda::DetectionBuffers found_;
+};
+
+std::unique_ptr<CudaDetection> CudaCascadeDetector::make_detection() const {
+  return std::make_unique<CudaCascadeDetection>(shared_from_this());
+}
+
+}  // namespace
+
+std::shared_ptr<const CudaDetector> make_cuda_cascade_detector(const Cascade& cascade,
+                                                               const StreamLayout& layout,
+                                                               const CudaCascadeOptions& options) {
+  if (options.capacity < 1)
+    throw Error(ErrorKind::usage, "cascade: room for one candidate at least is needed");
+  return std::make_shared<const CudaCascadeDetector>(cascade, layout, options);
+}
+
+}  // namespace facepipe::cascade
