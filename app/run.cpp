@@ -117,7 +117,10 @@ class Run {
   void tell_cosmetic_style() const;
   [[nodiscard]] const char* only_on_cpu() const;
   [[nodiscard]] const char* new_on_cuda(const fs::path& model) const;
+  [[nodiscard]] DeviceRequest wanted_device(const fs::path& model, std::string& why) const;
   void load_model();
+  void take_facts(const DetectorOrigin& origin, const fs::path& model);
+  void check_cascade() const;
   void prepare(InputOutcome& outcome);
   void forget_dead_runs() const;
   void work_on_all();
@@ -335,21 +338,31 @@ const char* Run::new_on_cuda(const fs::path& model) const {
   return begins_as_xml(model) ? "a cascade" : nullptr;
 }
 
-/// Device and model; without a model where it is known what there is to hide.
-void Run::load_model() {
+/// The device that was asked for; the CPU, where that is better and nobody named another. `why`:
+/// where it is.
+DeviceRequest Run::wanted_device(const fs::path& model, std::string& why) const {
   const char* const cpu_only = only_on_cpu();
   const bool cuda_named = options_.devices || (!options_.device.automatic &&
                                                options_.device.device.kind == DeviceKind::cuda);
   if (cpu_only != nullptr && cuda_named)
     throw Error(ErrorKind::usage, std::string(cpu_only) + " works on the CPU alone so far");
+  const char* const is_new = new_on_cuda(model);
+  if (is_new != nullptr && cuda_named)
+    spdlog::warn("{} is new on CUDA: compare with --device cpu, or by facepipe verify", is_new);
+  if (cuda_named || (cpu_only == nullptr && is_new == nullptr)) return options_.device;
+  if (options_.device.automatic)
+    why = cpu_only != nullptr ? std::string("cpu: ") + cpu_only + " works on the CPU alone so far"
+                              : std::string("cpu: ") + is_new + " is new on CUDA";
+  return {false, Device{}};
+}
+
+/// Device and model; without a model where it is known what there is to hide.
+void Run::load_model() {
   const bool looks = options_.files.known_tracks.empty();
   DetectorOptions detector = options_.detector;
   if (looks) detector.model = find_model(detector.model, program_directory());
-  const char* const is_new = new_on_cuda(detector.model);
-  if (is_new != nullptr && cuda_named)
-    spdlog::warn("{} is new on CUDA: compare with --device cpu, or by facepipe verify", is_new);
-  const bool better_on_cpu = !cuda_named && (cpu_only != nullptr || is_new != nullptr);
-  const DeviceRequest request = better_on_cpu ? DeviceRequest{false, Device{}} : options_.device;
+  std::string why;
+  const DeviceRequest request = wanted_device(detector.model, why);
   const bool cpu_named = !request.automatic && request.device.kind == DeviceKind::cpu;
   const CudaProbe cuda = cpu_named ? CudaProbe{} : parts_.probe_cuda();
   const auto make = [&](const Device& device, const DetectorOptions& wanted) {
@@ -359,28 +372,41 @@ void Run::load_model() {
   };
   DeviceChoice choice = options_.devices ? choose_devices(*options_.devices, cuda, detector, make)
                                          : choose_device(request, cuda, detector, make);
-  if (cpu_only != nullptr && options_.device.automatic)
-    choice.why = std::string("cpu: ") + cpu_only + " works on the CPU alone so far";
-  else if (is_new != nullptr && options_.device.automatic)
-    choice.why = std::string("cpu: ") + is_new + " is new on CUDA";
+  if (!why.empty()) choice.why = why;
   if (options_.job.hide && options_.job.hide->device_motion &&
       choice.devices.front().kind == DeviceKind::cpu)
     throw Error(ErrorKind::usage, "--motion device: the device is the cpu");
   facts_ = {choice.devices, choice.why, {}, {}, {}, {}};
-  if (looks) {
-    const DetectorOrigin& origin = choice.backend->origin();
-    if (options_.job.overlay.landmarks && !origin.finds_landmarks())
-      throw Error(ErrorKind::usage,
-                  "--draw landmarks: model " + detector.model.string() + " finds none");
-    if (options_.job.hide && origin.choice().library == Library::cascade)
-      spdlog::warn(
-          "a cascade misses half of the faces that the default model finds: they stay visible");
-    facts_->engine = origin.choice();
-    facts_->model_kind = origin.model_kind();
-    facts_->model = detector.model;
-    facts_->model_sha256 = origin.model_sha256();
-  }
+  if (looks) take_facts(choice.backend->origin(), detector.model);
   backend_ = std::move(choice.backend);
+}
+
+/// Of the detectors, whose model may not have what was asked for.
+void Run::take_facts(const DetectorOrigin& origin, const fs::path& model) {
+  if (options_.job.overlay.landmarks && !origin.finds_landmarks())
+    throw Error(ErrorKind::usage, "--draw landmarks: model " + model.string() + " finds none");
+  if (origin.choice().library == Library::cascade) check_cascade();
+  facts_->engine = origin.choice();
+  facts_->model_kind = origin.model_kind();
+  facts_->model = model;
+  facts_->model_sha256 = origin.model_sha256();
+}
+
+/// What of the options a cascade can't do, or does badly.
+void Run::check_cascade() const {
+  if (options_.job.hide)
+    spdlog::warn(
+        "a cascade finds far fewer faces than the default model: those that it misses stay "
+        "visible");
+  if (options_.job.nms.rule != NmsRule::groups) return;
+  const float score =
+      options_.job.follow ? options_.job.follow->score : options_.detector.score_threshold;
+  if (score != DetectorOptions{}.score_threshold && !options_.job.hide)
+    throw Error(ErrorKind::usage,
+                "--score says nothing of a cascade's groups: --nms-neighbours does");
+  if (options_.job.follow)
+    throw Error(ErrorKind::usage,
+                "--draw ids and --nms-rule opencv-groups exclude each other with a cascade");
 }
 
 /// What can be refused before a model is loaded for nothing.

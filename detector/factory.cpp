@@ -123,10 +123,12 @@ class CascadeDetectorFactory final : public KeepingFactory {
                          const DetectorOptions& options)
       : KeepingFactory(std::move(choice), "cascade", model.sha256, false, options),
         scanner_(std::make_shared<const cascade::Scanner>(std::move(model))),
-        workers_(std::make_shared<Workers>(this->options().threads)) {}
+        workers_(std::make_shared<Workers>(this->options().threads)) {
+    cv::setNumThreads(1);  // each of our own threads makes levels
+  }
 
  private:
-  // All levels together have some 6 times the picture's pixels with a scale factor of 1.1.
+  // Of a batch of levels.
   [[nodiscard]] std::int64_t pixels_for(Size frame) const override {
     constexpr std::int64_t kLevels = 6;
     return kLevels * frame.width * frame.height;

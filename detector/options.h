@@ -47,8 +47,8 @@ struct DetectorOptions {
   std::optional<double> scale_factor;  ///< of a cascade: from one level to the next, > 1
   double min_face = 0;                 ///< of a cascade: as cascade::LevelOptions
   double max_face = 0;                 ///< likewise
-  /// Of a cascade on the CPU: windows of any score are candidates, and not clipped, for the rule of
-  /// suppression that counts them itself.
+  /// Of a cascade on the CPU: all windows are candidates, of score 1 and not clipped, for the rule
+  /// of suppression that counts them itself.
   bool every_window = false;
 };
 

@@ -16,8 +16,8 @@ namespace {
 namespace fs = std::filesystem;
 
 bool is_of_faces(const std::string& name) {
-  return name.ends_with(".xml") &&
-         (name.starts_with("haarcascade_front") || name.starts_with("haarcascade_profileface"));
+  return name.ends_with(".xml") && (name.starts_with("haarcascade_frontalface") ||
+                                    name.starts_with("haarcascade_profileface"));
 }
 
 /// Nothing of a folder that is missing or can't be read.

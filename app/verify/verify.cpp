@@ -82,6 +82,10 @@ class Detection {
     options_.requests = 1;
     const Size usual = options_.detect_size.value_or(size);
     add({});
+    if (origin().choice().library == Library::cascade)
+      throw Error(ErrorKind::usage,
+                  "model " + options_.model.string() +
+                      ": a cascade, which misses too many faces to prove that none is left");
     if (const std::optional<Size> reduced = reduced_size(usual)) add(reduced);
     if (options.quick) return;
     add_mirrored();

@@ -129,6 +129,13 @@ TEST_F(CascadeProgram, RefusesWhatDoesNotGoTogether) {
   expect_refusal(2, "--detect-size", {"--model", model(), "--detect-size", "640x360"});
   expect_refusal(2, "no cascade, and nothing else has a scale factor", {"--scale-factor", "1.2"});
   expect_refusal(2, "no cascade, and engine cascade", {"--engine", "cascade"});
+  expect_refusal(2, "--score says nothing of a cascade's groups",
+                 {"--model", model(), "--nms-rule", "opencv-groups", "--score", "0.8"});
+  expect_refusal(2, "--draw ids and --nms-rule opencv-groups",
+                 {"--model", model(), "--nms-rule", "opencv-groups", "--draw", "ids"});
+  const CommandResult proof =
+      run_command({FACEPIPE_PROGRAM, "verify", clip(), clip(), "--model", model(), "-q"});
+  expect_refused(proof, 2, "a cascade, which misses too many faces to prove that none is left");
   expect_refusal(2, "--scale-factor: '1'", {"--model", model(), "--scale-factor", "1"});
 }
 
@@ -182,7 +189,7 @@ TEST_F(CascadeProgram, HidesAndSaysThatItMissesFaces) {
   const CommandResult result = run_command({FACEPIPE_PROGRAM, "hide", clip(), "--model", model(),
                                             "--progress", "none", "-o", dir_ / "hidden.mkv"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("a cascade misses half of the faces"));
+  EXPECT_THAT(result.err, HasSubstr("a cascade finds far fewer faces"));
   EXPECT_NE(decoded_luma(dir_ / "hidden.mkv"), decoded_luma(clip()));
 }
 
@@ -193,6 +200,18 @@ TEST_F(CascadeProgram, RefusesFilesThatAreNoSuchCascade) {
   expect_refusal(4, "model " + cut + ": ", {"--model", cut});
   const std::string page = dir_.write("page.xml", "<html><body/></html>").string();
   expect_refusal(4, "model " + page + ": ", {"--model", page});
+}
+
+// A stage of one stump, which half of the windows of noise pass.
+TEST_F(CascadeProgram, RefusesFramesOfTooManyWindows) {
+  const std::string half = dir_.write("half.xml", kHalfPassing).string();
+  const std::string noise = dir_ / "noise.png";
+  ffmpeg("-f lavfi -i nullsrc=size=1280x720,geq=random(1)*255:128:128 -frames:v 1", noise);
+  const CommandResult result =
+      run_command({FACEPIPE_PROGRAM, "run", noise, "-q", "--device", "cpu", "--model", half, "-o",
+                   dir_ / "out.png", "--scale-factor", "1.05"});
+  expect_refused(result, 4, "more than 65536 windows of a frame pass");
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "out.png"));
 }
 
 TEST_F(CascadeProgram, FindsNothingInPicturesThatAreTooSmall) {

@@ -1,6 +1,7 @@
 #include "detector/cascade/cpu/cascade_detector.h"
 
 #include <algorithm>
+#include <mutex>
 #include <opencv2/imgproc.hpp>
 #include <string>
 #include <utility>
@@ -13,37 +14,75 @@
 
 namespace facepipe::cascade {
 
+namespace {
+
+// Of the levels of a batch together, in pictures: all levels, with a scale factor of 1.1.
+constexpr std::int64_t kBatchPictures = 6;
+
+std::int64_t pixels(Size size) { return std::int64_t{size.width} * size.height; }
+
+}  // namespace
+
 WindowFinder::WindowFinder(std::shared_ptr<const Scanner> scanner, Size picture,
-                           const LevelOptions& options)
+                           const LevelOptions& options, std::size_t most_windows)
     : scanner_(std::move(scanner)),
+      most_windows_(most_windows),
       levels_(plan_levels(scanner_->cascade().window, picture, options)) {
+  std::int64_t left = 0;
   for (std::size_t i = 0; i < levels_.size(); ++i) {
+    if (batches_.empty() || pixels(levels_[i].size) > left) {
+      batches_.push_back({i, 0, {}});
+      left = kBatchPictures * pixels(picture);
+    }
+    Batch& batch = batches_.back();
+    left -= pixels(levels_[i].size);
+    ++batch.level_count;
     const int rows = levels_[i].places.height;
     for (int row = 0; row < rows; row += Scanner::kBandRows)
-      bands_.push_back({i, row, std::min(Scanner::kBandRows, rows - row)});
+      batch.bands.push_back({i, row, std::min(Scanner::kBandRows, rows - row)});
   }
 }
 
-std::vector<Box> WindowFinder::find(const cv::Mat& grey, Workers& workers, Memory& memory) const {
-  memory.levels.resize(levels_.size());
-  memory.threads.resize(static_cast<std::size_t>(workers.threads()));
-  workers.run(levels_.size(), [&](std::size_t i, int) {
-    const cv::Size size{levels_[i].size.width, levels_[i].size.height};
-    cv::resize(grey, memory.levels[i], size, 0, 0, cv::INTER_LINEAR_EXACT);
+void WindowFinder::make_levels(const cv::Mat& grey, const Batch& batch, Workers& workers,
+                               Memory& memory) const {
+  memory.levels.resize(std::max(memory.levels.size(), batch.level_count));
+  workers.run(batch.level_count, [&](std::size_t i, int) {
+    const Size size = levels_[batch.first_level + i].size;
+    cv::resize(grey, memory.levels[i], {size.width, size.height}, 0, 0, cv::INTER_LINEAR_EXACT);
   });
-  std::vector<std::vector<Place>> passed(bands_.size());
-  workers.run(bands_.size(), [&](std::size_t i, int thread) {
-    const Band& band = bands_[i];
-    const cv::Mat& level = memory.levels[band.level];
+}
+
+std::vector<std::vector<Place>> WindowFinder::scan(const Batch& batch, Workers& workers,
+                                                   Memory& memory,
+                                                   std::atomic<std::size_t>& found) const {
+  std::vector<std::vector<Place>> passed(batch.bands.size());
+  workers.run(batch.bands.size(), [&](std::size_t i, int thread) {
+    const Band& band = batch.bands[i];
+    const cv::Mat& level = memory.levels[band.level - batch.first_level];
     const GreyPicture picture{
         level.data, static_cast<std::ptrdiff_t>(level.step), {level.cols, level.rows}};
     scanner_->scan(levels_[band.level], picture, band.first_row, band.rows,
                    memory.threads[static_cast<std::size_t>(thread)], passed[i]);
+    if ((found += passed[i].size()) > most_windows_)
+      throw Error(
+          ErrorKind::device,
+          "cascade: more than " + std::to_string(most_windows_) +
+              " windows of a frame pass; a larger --min-face or --scale-factor gives fewer");
   });
+  return passed;
+}
+
+std::vector<Box> WindowFinder::find(const cv::Mat& grey, Workers& workers, Memory& memory) const {
+  memory.threads.resize(static_cast<std::size_t>(workers.threads()));
+  std::atomic<std::size_t> found = 0;
   std::vector<Box> boxes;
-  for (std::size_t i = 0; i < bands_.size(); ++i)
-    for (const Place& place : passed[i])
-      boxes.push_back(window_box(levels_[bands_[i].level], place.x, place.y));
+  for (const Batch& batch : batches_) {
+    make_levels(grey, batch, workers, memory);
+    const std::vector<std::vector<Place>> passed = scan(batch, workers, memory, found);
+    for (std::size_t i = 0; i < passed.size(); ++i)
+      for (const Place& place : passed[i])
+        boxes.push_back(window_box(levels_[batch.bands[i].level], place.x, place.y));
+  }
   return boxes;
 }
 
@@ -57,7 +96,6 @@ namespace {
 struct Slot {
   GreyMaker grey_maker;
   cv::Mat grey;
-  WindowFinder::Memory memory;
 };
 
 class CascadeDetector;
@@ -112,21 +150,33 @@ class CascadeDetector final : public Detector,
 
   [[nodiscard]] Size frame() const { return frame_; }
 
-  [[nodiscard]] Detections find(Slot& slot) const {
-    const std::vector<Box> windows = finder_.find(slot.grey, *workers_, slot.memory);
-    const std::vector<float> agreement = nms::measure_agreement(windows);
-    Detections found;
-    for (std::size_t i = 0; i < windows.size(); ++i) {
-      const float score = agreement_score(agreement[i]);
-      if (options_.every_window)
-        found.push_back(windows[i], score);
-      else if (score > options_.score_threshold)
-        found.push_back(clipped(windows[i], frame_), score);
-    }
+  /// Waits for other requests first. Sets `interval` to what it took itself.
+  [[nodiscard]] Detections find(const Slot& slot, Interval& interval) {
+    const std::scoped_lock lock(mutex_);
+    interval.begin = Clock::now();
+    const std::vector<Box> windows = finder_.find(slot.grey, *workers_, memory_);
+    Detections found = options_.every_window ? unscored(windows) : scored(windows);
+    interval.end = Clock::now();
     return found;
   }
 
  private:
+  [[nodiscard]] static Detections unscored(const std::vector<Box>& windows) {
+    Detections found;
+    for (const Box& window : windows) found.push_back(window, 1);
+    return found;
+  }
+
+  [[nodiscard]] Detections scored(const std::vector<Box>& windows) const {
+    const std::vector<float> agreement = nms::measure_agreement(windows);
+    Detections found;
+    for (std::size_t i = 0; i < windows.size(); ++i) {
+      const float score = agreement_score(agreement[i]);
+      if (score > options_.score_threshold) found.push_back(clipped(windows[i], frame_), score);
+    }
+    return found;
+  }
+
   Size frame_;
   Size window_;
   WindowFinder finder_;
@@ -134,6 +184,8 @@ class CascadeDetector final : public Detector,
   CascadeOptions options_;
   Slots permits_;
   std::vector<Slot> slots_;
+  std::mutex mutex_;  // guards memory_: one request's frame at a time, by all threads
+  WindowFinder::Memory memory_;
 };
 
 void CascadeRequest::prepare(const Frame& frame) {
@@ -151,9 +203,7 @@ void CascadeRequest::prepare(const Frame& frame) {
 // Works here: its own threads are all busy with it.
 void CascadeRequest::start() {
   expect(State::prepared, "start");
-  interval_.begin = Clock::now();
-  found_ = detector_->find(slot_);
-  interval_.end = Clock::now();
+  found_ = detector_->find(slot_, interval_);
   state_ = State::started;
 }
 

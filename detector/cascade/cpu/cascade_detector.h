@@ -1,6 +1,7 @@
 // The detector that is a cascade: grey levels, pictures of all sizes, a window that slides.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <opencv2/core.hpp>
@@ -18,14 +19,19 @@ namespace facepipe::cascade {
 /// byte a pixel. Thread-safe; the work is dealt to `workers`.
 class WindowFinder {
  public:
-  /// `picture` is the upright one's size.
-  WindowFinder(std::shared_ptr<const Scanner> scanner, Size picture, const LevelOptions& options);
+  /// Bounds time and memory of what follows: of faces there are a few thousand in the worst crowd.
+  static constexpr std::size_t kMostWindows = 65536;
 
-  /// Of one picture. Keeps memory in `levels` for the next one.
+  /// `picture` is the upright one's size.
+  WindowFinder(std::shared_ptr<const Scanner> scanner, Size picture, const LevelOptions& options,
+               std::size_t most_windows = kMostWindows);
+
+  /// Kept from one picture to the next.
   struct Memory {
     std::vector<cv::Mat> levels;
     std::vector<ScanMemory> threads;
   };
+  /// Errors: device, where more than most_windows pass.
   [[nodiscard]] std::vector<Box> find(const cv::Mat& grey, Workers& workers, Memory& memory) const;
 
   [[nodiscard]] const std::vector<Level>& levels() const { return levels_; }
@@ -36,17 +42,29 @@ class WindowFinder {
     int first_row = 0;
     int rows = 0;
   };
+  /// Levels that are made, and then scanned, at once.
+  struct Batch {
+    std::size_t first_level = 0;
+    std::size_t level_count = 0;
+    std::vector<Band> bands;
+  };
+
+  void make_levels(const cv::Mat& grey, const Batch& batch, Workers& workers, Memory& memory) const;
+  [[nodiscard]] std::vector<std::vector<Place>> scan(const Batch& batch, Workers& workers,
+                                                     Memory& memory,
+                                                     std::atomic<std::size_t>& found) const;
 
   std::shared_ptr<const Scanner> scanner_;
+  std::size_t most_windows_;
   std::vector<Level> levels_;
-  std::vector<Band> bands_;
+  std::vector<Batch> batches_;
 };
 
 struct CascadeOptions {
   LevelOptions levels;
   float score_threshold = 0.5F;  ///< candidates need score > this
-  /// Windows of any score, not clipped to the picture: for the rule of suppression that counts
-  /// them.
+  /// All windows, with a score of 1 and not clipped to the picture: for the rule of suppression
+  /// that counts them.
   bool every_window = false;
   int requests = 1;  ///< frames that the detector may hold at once, >= 1
 };

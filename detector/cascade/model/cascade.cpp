@@ -27,6 +27,8 @@ constexpr double kLargestWindow = 128;
 /// A feature's value stays below, so that it is exact in a float.
 constexpr std::int64_t kSumLimit = std::int64_t{1} << 24;
 constexpr std::int64_t kWhite = 255;
+/// Of leaves and thresholds of stages: their sums stay far within a float's range.
+constexpr double kLargestLeaf = 1e9;
 /// OpenCV takes it off each stage's threshold, in float.
 constexpr float kStageSlack = 1e-5F;
 constexpr std::string_view kSpaces = " \t\r\n";
@@ -225,6 +227,11 @@ class Reader {
   }
 
   /// The stages of either format; `read_nodes` adds the nodes and leaves of a tree.
+  [[nodiscard]] double summand(double value) const {
+    if (std::abs(value) > kLargestLeaf) refuse("a leaf or a threshold beyond 1e9");
+    return value;
+  }
+
   void read_stages(pugi::xml_node root, const char* trees, const char* threshold,
                    void (Reader::*read_nodes)(pugi::xml_node)) {
     const std::vector<pugi::xml_node> stages = elements(element(root, "stages"));
@@ -234,7 +241,7 @@ class Reader {
       const std::string place = "stage " + std::to_string(i);
       place_ = place + ": ";
       Stage stage;
-      stage.threshold = as_float(number(element(stages[i], threshold))) - kStageSlack;
+      stage.threshold = as_float(summand(number(element(stages[i], threshold)))) - kStageSlack;
       stage.first_tree = size32(cascade_.trees.size());
       for (const pugi::xml_node tree : elements(element(stages[i], trees))) {
         place_ = place + ", tree " + std::to_string(stage.tree_count) + ": ";
@@ -289,7 +296,7 @@ class Reader {
                 as_float(nodes[i + 3])});
     }
     for (const double leaf : numbers(element(from, "leafValues")))
-      cascade_.leaves.push_back(as_float(leaf));
+      cascade_.leaves.push_back(as_float(summand(leaf)));
   }
 
   // --- The old format ---
@@ -312,7 +319,7 @@ class Reader {
         return next;
       }
       if (find_element(node, index)) refuse("a child that is both a node and a leaf");
-      cascade_.leaves.push_back(as_float(number(leaf)));
+      cascade_.leaves.push_back(as_float(summand(number(leaf))));
       return -leaves++;
     };
     for (const pugi::xml_node node : elements(from)) {

@@ -76,8 +76,9 @@ struct Cascade {
 /// ignored, as OpenCV 4 does: the stages follow each other in a row.
 /// Errors: as refuse_model(), for a file that read_model_file() refuses; that is no such XML, cut
 /// or contradicts itself; with tilted features, LBP or HOG; weights that are no whole numbers
-/// or 0, or with which a feature's sum could reach 2^24; numbers that are not finite; more than
-/// 1,000 stages, 200,000 nodes or as many features; files of more than 64 MiB.
+/// or 0, or with which a feature's sum could reach 2^24; numbers that are not finite; leaves or
+/// stages' thresholds beyond 1e9; more than 1,000 stages, 200,000 nodes or as many features; files
+/// of more than 64 MiB.
 [[nodiscard]] Cascade read_cascade(const std::filesystem::path& file);
 
 }  // namespace facepipe::cascade

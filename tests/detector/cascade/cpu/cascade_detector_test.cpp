@@ -121,21 +121,39 @@ std::vector<double> agreement_of_each(const std::vector<Box>& boxes) {
 TEST(CascadeDetector, ScoresAWindowByThoseThatAgree) {
   const Frame city = test::read_jpeg(test::city_file());
   DetectorOptions options = options_for("frontalface_default");
+  options.score_threshold = 0;
+  const Detections all = detect(options, city);
+  EXPECT_FALSE(all.has_landmarks());
+  const std::vector<Box> windows = find(scanner_of("frontalface_default"), city_grey(), {1.1});
+  ASSERT_EQ(all.size(), windows.size());
+  const std::vector<double> agreement = agreement_of_each(windows);
+  std::vector<Box> over_half;
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    EXPECT_EQ(all.boxes[i], clipped(windows[i], city.upright()));
+    EXPECT_NEAR(all.scores[i], agreement[i] / (agreement[i] + 3), 1e-3);
+    if (all.scores[i] > 0.5F) over_half.push_back(all.boxes[i]);
+  }
+  options.score_threshold = 0.5F;
+  EXPECT_EQ(detect(options, city).boxes, over_half);
+  EXPECT_GE(over_half.size(), 20U);
+  EXPECT_LT(over_half.size(), windows.size());
+}
+
+TEST(CascadeDetector, GivesAllWindowsToWhoeverCountsThem) {
+  const Frame city = test::read_jpeg(test::city_file());
+  DetectorOptions options = options_for("frontalface_default");
   options.every_window = true;
   const Detections all = detect(options, city);
-  const std::vector<Box> windows = find(scanner_of("frontalface_default"), city_grey(), {1.1});
-  ASSERT_EQ(all.boxes, windows);
-  EXPECT_FALSE(all.has_landmarks());
-  const std::vector<double> agreement = agreement_of_each(windows);
-  std::vector<Box> expected;
-  for (std::size_t i = 0; i < windows.size(); ++i) {
-    EXPECT_NEAR(all.scores[i], agreement[i] / (agreement[i] + 3), 1e-3);
-    if (all.scores[i] > 0.5F) expected.push_back(clipped(windows[i], city.upright()));
-  }
-  options.every_window = false;
-  EXPECT_EQ(detect(options, city).boxes, expected);
-  EXPECT_GE(expected.size(), 20U);
-  EXPECT_LT(expected.size(), windows.size());
+  EXPECT_EQ(all.boxes, find(scanner_of("frontalface_default"), city_grey(), {1.1}));
+  EXPECT_THAT(all.scores, testing::Each(1.0F));
+}
+
+// Levels that together have many times the picture's pixels are made one batch after the other.
+TEST(WindowFinder, FindsTheSameInBatches) {
+  const auto scanner = scanner_of("frontalface_alt2");
+  const cv::Mat part = city_grey()(cv::Rect(180, 130, 160, 120)).clone();
+  const LevelOptions many{1.01};
+  EXPECT_EQ(find(scanner, part, many), test::windows_of(scanner->cascade(), bytes_of(part), many));
 }
 
 TEST(CascadeDetector, LooksForFacesOfTheSizesWanted) {

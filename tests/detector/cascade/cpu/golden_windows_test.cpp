@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "detector/cascade/cpu/cascade_detector.h"
@@ -73,7 +74,8 @@ TEST(GoldenWindows, AreThoseOfOpenCv) {
     const cv::Mat grey(recipe.size.height, recipe.size.width, CV_8U, pixels.data());
     const auto scanner = std::make_shared<const Scanner>(
         test::cut(cascade::read_cascade(test::installed_cascade(c.cascade)), c.stages));
-    const WindowFinder finder(scanner, recipe.size, options_of(c));
+    const WindowFinder finder(scanner, recipe.size, options_of(c),
+                              std::numeric_limits<std::size_t>::max());
     if (takes_the_nearest(finder, c)) {
       ++nearest;
       continue;
