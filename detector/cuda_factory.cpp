@@ -65,10 +65,10 @@ class CudaCnnDetectorFactory final : public CudaDetectorFactory {
 class CudaCascadeDetectorFactory final : public CudaDetectorFactory {
  public:
   CudaCascadeDetectorFactory(EngineChoice choice, cascade::Cascade model, Device device,
-                             const DetectorOptions& options)
+                             DetectorOptions options)
       : CudaDetectorFactory(std::move(choice), "cascade", model.sha256, false),
         device_(device),
-        options_(options),
+        options_(std::move(options)),
         model_(std::move(model)) {
     constexpr Size kPicture{64, 64};
     PixelFormat nv12;

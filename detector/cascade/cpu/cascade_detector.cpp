@@ -63,7 +63,8 @@ std::vector<std::vector<Place>> WindowFinder::scan(const Batch& batch, Workers& 
         level.data, static_cast<std::ptrdiff_t>(level.step), {level.cols, level.rows}};
     scanner_->scan(levels_[band.level], picture, band.first_row, band.rows,
                    memory.threads[static_cast<std::size_t>(thread)], passed[i]);
-    if ((found += passed[i].size()) > most_windows_)
+    found += passed[i].size();
+    if (found > most_windows_)
       throw Error(
           ErrorKind::device,
           "cascade: more than " + std::to_string(most_windows_) +

@@ -7,8 +7,8 @@
 
 #include "core/cuda/graph.h"
 #include "core/error.h"
-#include "detector/cascade/cpu/cascade_detector.h"
 #include "detector/cascade/cuda/cascade_detector.h"
+#include "tests/detector/cascade/cuda/on_cpu.h"
 #include "tests/detector/cascade/files.h"
 #include "tests/detector/cascade/oracle.h"
 #include "tests/detector/cascade/pictures.h"
@@ -50,17 +50,6 @@ Cascade cascade_of(const std::string& name, std::size_t stages = 1000) {
   return test::cut(cascade::read_cascade(test::installed_cascade(name)), stages);
 }
 
-Detections on_cpu(const Cascade& cascade, const Frame& frame, const LevelOptions& levels,
-                  float threshold) {
-  const auto detector = cascade::make_cascade_detector(
-      std::make_shared<const cascade::Scanner>(cascade), std::make_shared<Workers>(2),
-      frame.upright(), {.levels = levels, .score_threshold = threshold});
-  const auto request = detector->acquire({});
-  request->prepare(frame);
-  request->start();
-  return request->collect();
-}
-
 std::unique_ptr<CudaDetection> detection_of(const Cascade& cascade, const Frame& frame,
                                             const LevelOptions& levels, float threshold,
                                             std::uint32_t capacity = kCapacity) {
@@ -78,7 +67,7 @@ Detections run(CudaDetection& detection, const Frame& frame) {
 
 void expect_same(const Cascade& cascade, const Frame& frame, const LevelOptions& levels,
                  float threshold, std::size_t at_least) {
-  const Detections expected = on_cpu(cascade, frame, levels, threshold);
+  const Detections expected = test::on_cpu(cascade, frame, levels, threshold);
   EXPECT_GE(expected.size(), at_least) << "or the case tells nothing";
   const Detections found = run(*detection_of(cascade, frame, levels, threshold), frame);
   EXPECT_EQ(found.boxes, expected.boxes);
@@ -142,7 +131,7 @@ TEST(CudaCascadeFrames, SmallerThanTheWindowHaveNone) {
 TEST(CudaCascadeGraph, FindsTheSameAHundredTimes) {
   const Cascade cascade = cascade_of("frontalface_default");
   const Frame frame = frame_of(kVga, kNv12);
-  const Detections expected = on_cpu(cascade, frame, {1.1}, 0.2F);
+  const Detections expected = test::on_cpu(cascade, frame, {1.1}, 0.2F);
   const auto detection = detection_of(cascade, frame, {1.1}, 0.2F);
   const cuda::Stream stream;
   const test::DeviceFrame device(frame, stream);
@@ -168,7 +157,7 @@ std::uint32_t count_of(const CudaDetection& detection) {
 TEST(CudaCascadeCapacity, KeepsTheFirstAndCountsAll) {
   const Cascade cascade = cascade_of("frontalface_default");
   const Frame frame = frame_of(kVga, kNv12);
-  Detections expected = on_cpu(cascade, frame, {1.1}, 0.2F);
+  Detections expected = test::on_cpu(cascade, frame, {1.1}, 0.2F);
   const auto detection = detection_of(cascade, frame, {1.1}, 0.2F, 20);
   const Detections found = run(*detection, frame);
   EXPECT_EQ(count_of(*detection), expected.size());

@@ -1,0 +1,16 @@
+// What the CPU finds. Apart from the tests, because OpenCV's headers and CUDA's owners both have
+// classes named Stream and Event.
+#pragma once
+
+#include "core/detections.h"
+#include "core/frame.h"
+#include "detector/cascade/levels.h"
+#include "detector/cascade/model/cascade.h"
+
+namespace facepipe::test {
+
+/// Candidates of a frame in host memory with a score above `threshold`.
+[[nodiscard]] Detections on_cpu(const cascade::Cascade& cascade, const Frame& frame,
+                                const cascade::LevelOptions& levels, float threshold);
+
+}  // namespace facepipe::test
