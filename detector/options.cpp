@@ -72,7 +72,9 @@ EngineChoice choose_engine(const Device& device, const DetectorOptions& options)
 
 namespace {
 
+/// What computes no networks is taken by name alone, which the model's file gives it.
 bool wanted(const Pairing& pairing, const DetectorOptions& options) {
+  if (pairing.library == Library::cascade && options.library != Library::cascade) return false;
   return pairing.is(options.library.value_or(pairing.library), options.fused) &&
          options.precision.value_or(pairing.precision) == pairing.precision;
 }

@@ -110,6 +110,18 @@ TEST(EngineChoice, RefusesInsteadOfReplacing) {
   }
 }
 
+TEST(EngineChoice, TakesCascadesByNameAlone) {
+  const std::vector<EngineSupport> only{{Library::cascade, {f32}, {}}};
+  for (const Device& device : {Device{}, kCuda}) {
+    DetectorOptions options;
+    EXPECT_THROW((void)choose_engine(device, options, only), Error);
+    options.precision = f32;
+    EXPECT_THROW((void)choose_engine(device, options, only), Error);
+    options.library = Library::cascade;
+    EXPECT_EQ(choose_engine(device, options, only).name(), "cascade");
+  }
+}
+
 TEST(EngineChoice, OfACudaDeviceIsItsOwn) {
   for (const auto library : {std::optional<Library>(), std::optional(own)}) {
     for (const bool fused : {true, false}) {
