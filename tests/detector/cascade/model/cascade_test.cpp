@@ -196,8 +196,8 @@ TEST(ReadCascade, RefusesTreesThatAreNone) {
 
 TEST(ReadCascade, RefusesNumbersThatAreNone) {
   constexpr const char* kNone = "stage 0, tree 0: not a finite number";
-  for (const char* const number : {"nan", "inf", "-inf", ".Inf", "1e400", "0x10", "1,5",
-                                   "2.0875x", "+1", "--1", "."}) {
+  for (const char* const number :
+       {"nan", "inf", "-inf", ".Inf", "1e400", "0x10", "1,5", "2.0875x", "+1", "--1", "."}) {
     SCOPED_TRACE(number);
     const std::string text =
         replaced(kNewText, "<leafValues>2.0875", std::string("<leafValues>") + number);
