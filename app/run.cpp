@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <functional>
 #include <limits>
 #include <map>
@@ -320,22 +319,13 @@ const char* Run::only_on_cpu() const {
   return options_.job.nms.rule == NmsRule::groups ? "--nms-rule opencv-groups" : nullptr;
 }
 
-/// As a cascade does; false where the file can't be read, which is told later.
-bool begins_as_xml(const fs::path& model) {
-  std::string begin(256, '\0');
-  std::ifstream stream(model, std::ios::binary);
-  stream.read(begin.data(), static_cast<std::streamsize>(begin.size()));
-  begin.resize(static_cast<std::size_t>(stream.gcount()));
-  return cascade::looks_like_xml(begin);
-}
-
 /// What was asked for of which nothing has been measured on CUDA yet; nullptr: nothing. It is done
 /// there where somebody names the device, and else on the CPU.
 const char* Run::new_on_cuda(const fs::path& model) const {
   if (!options_.files.known_tracks.empty()) return "--tracks";
   if (options_.two_pass) return "--two-pass";
   if (options_.job.hide && options_.job.hide->mirrored_too) return "--careful";
-  return begins_as_xml(model) ? "a cascade" : nullptr;
+  return cascade::is_xml_file(model) ? "a cascade" : nullptr;
 }
 
 /// The device that was asked for; the CPU, where that is better and nobody named another. `why`:

@@ -12,7 +12,6 @@
 #include "detector/cnn/model/model.h"
 #include "detector/cuda_detector.h"
 #include "detector/detector.h"
-#include "detector/model_file.h"
 
 namespace facepipe {
 namespace {
@@ -95,7 +94,7 @@ class CudaCascadeDetectorFactory final : public CudaDetectorFactory {
 
 std::unique_ptr<CudaDetectorFactory> make_cuda_detector_factory(Device device,
                                                                 const DetectorOptions& options) {
-  if (cascade::looks_like_xml(read_model_file(options.model)))
+  if (cascade::is_xml_file(options.model))
     return std::make_unique<CudaCascadeDetectorFactory>(choose_cascade_engine(device, options),
                                                         cascade::read_cascade(options.model),
                                                         device, options);

@@ -17,7 +17,6 @@
 #include "detector/cnn/cpu/tiled_detector.h"
 #include "detector/cnn/model/model.h"
 #include "detector/detector.h"
-#include "detector/model_file.h"
 
 namespace facepipe {
 namespace {
@@ -172,7 +171,7 @@ void check_network_options(const DetectorOptions& options) {
 
 std::unique_ptr<DetectorFactory> make_detector_factory(const Device& device,
                                                        const DetectorOptions& options) {
-  if (cascade::looks_like_xml(read_model_file(options.model)))
+  if (cascade::is_xml_file(options.model))
     return std::make_unique<CascadeDetectorFactory>(choose_cascade_engine(device, options),
                                                     cascade::read_cascade(options.model), options);
   check_network_options(options);

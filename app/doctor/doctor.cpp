@@ -19,7 +19,6 @@
 #include "core/error.h"
 #include "detector/cascade/model/cascade.h"
 #include "detector/detector.h"
-#include "detector/model_file.h"
 #include "video/ffmpeg.h"
 
 namespace facepipe {
@@ -148,7 +147,7 @@ std::optional<SelfTestResult> print_engines(const std::optional<std::filesystem:
                                             const Print& print) {
   print("engines on cpu, tried with one generated picture\n");
   std::optional<SelfTestResult> first;
-  const bool is_cascade = model && cascade::looks_like_xml(read_model_file(*model));
+  const bool is_cascade = model && cascade::is_xml_file(*model);
   for (const NamedEngine& engine : named_engines(DeviceKind::cpu)) {
     if ((engine.library == Library::cascade) != is_cascade) continue;
     for (const Precision precision : kPrecisions) {

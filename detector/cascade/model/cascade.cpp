@@ -5,10 +5,12 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <fstream>
 #include <limits>
 #include <new>
 #include <optional>
 #include <pugixml.hpp>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -345,6 +347,19 @@ bool looks_like_xml(std::string_view bytes) {
   if (bytes.starts_with(kByteOrderMark)) bytes.remove_prefix(kByteOrderMark.size());
   const std::size_t first = bytes.find_first_not_of(kSpaces);
   return first != std::string_view::npos && bytes[first] == '<';
+}
+
+bool is_xml_file(const std::filesystem::path& file) {
+  std::error_code failure;
+  if (!std::filesystem::is_regular_file(file, failure)) return false;
+  constexpr std::size_t kByteOrderMark = 3;
+  std::ifstream stream(file, std::ios::binary);
+  std::string begin;
+  for (char byte = 0; stream.get(byte);) {
+    begin += byte;
+    if (begin.size() > kByteOrderMark && kSpaces.find(byte) == std::string_view::npos) break;
+  }
+  return looks_like_xml(begin);
 }
 
 Cascade read_cascade(const std::filesystem::path& file) { return Reader(file).read(); }

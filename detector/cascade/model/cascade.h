@@ -71,6 +71,10 @@ struct Cascade {
 /// Whether bytes of a model file are XML: then only read_cascade() can make anything of them.
 [[nodiscard]] bool looks_like_xml(std::string_view bytes);
 
+/// The same of a file, of which no more is read than that needs. False for what is no regular file
+/// or can't be read: whoever reads it tells why.
+[[nodiscard]] bool is_xml_file(const std::filesystem::path& file);
+
 /// Reads OpenCV's new format (opencv_traincascade's, Haar features) and its old one
 /// (haartraining's, "opencv-haar-classifier"). `parent` and `next` of stages in a tree of them are
 /// ignored, as OpenCV 4 does: the stages follow each other in a row.

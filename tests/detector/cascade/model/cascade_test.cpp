@@ -2,8 +2,11 @@
 #include "detector/cascade/model/cascade.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <random>
+#include <string>
+#include <string_view>
 
 #include "tests/detector/cascade/model/comparison.h"
 #include "tests/support/expect_error.h"
@@ -367,6 +370,25 @@ TEST(LooksLikeXml, GoesByTheFirstCharacter) {
   EXPECT_FALSE(looks_like_xml("  \n"));
   EXPECT_FALSE(looks_like_xml("{<"));
   EXPECT_FALSE(looks_like_xml(std::string_view("\x08\x07<", 3)));
+}
+
+TEST(IsXmlFile, ReadsNoMoreThanItNeeds) {
+  const test::TemporaryFolder folder;
+  const auto is_xml = [&](std::string_view bytes) {
+    return is_xml_file(folder.write("file", bytes));
+  };
+  EXPECT_TRUE(is_xml("<a"));
+  EXPECT_TRUE(is_xml("\xEF\xBB\xBF <a>"));
+  EXPECT_TRUE(is_xml(std::string(10000, '\n') + "<a>"));
+  EXPECT_FALSE(is_xml(""));
+  EXPECT_FALSE(is_xml("   "));
+  EXPECT_FALSE(is_xml("a<b>"));
+  EXPECT_FALSE(is_xml("\x08\x07<a>"));
+  EXPECT_FALSE(is_xml_file(folder.path()));
+  EXPECT_FALSE(is_xml_file(folder / "nowhere"));
+  // Nobody writes to it: to open it would wait for ever.
+  ASSERT_EQ(mkfifo((folder / "fifo").c_str(), 0600), 0);
+  EXPECT_FALSE(is_xml_file(folder / "fifo"));
 }
 
 }  // namespace
