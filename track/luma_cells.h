@@ -4,6 +4,7 @@
 #include "core/frame.h"
 #include "core/geometry.h"
 #include "core/host_device.h"
+#include "core/turning.h"
 
 namespace facepipe {
 
@@ -29,28 +30,6 @@ struct CellAxis {
   const unsigned rounded =
       (sum + (2U << static_cast<unsigned>(drop))) >> (2U + static_cast<unsigned>(drop));
   return rounded < 255U ? rounded : 255U;
-}
-
-/// A place in a picture of `size`.
-struct CellPlace {
-  int x = 0;
-  int y = 0;
-};
-
-/// Where (x, y) of the upright picture lies in the one of `size` that is turned upright.
-[[nodiscard]] FACEPIPE_HOST_DEVICE inline CellPlace before_turning(CellPlace to, Size size,
-                                                                   Orientation orientation) {
-  const int right = size.width - 1;
-  const int bottom = size.height - 1;
-  CellPlace from = to;
-  if (orientation.quarter_turns == 1)
-    from = {to.y, bottom - to.x};
-  else if (orientation.quarter_turns == 2)
-    from = {right - to.x, bottom - to.y};
-  else if (orientation.quarter_turns == 3)
-    from = {right - to.y, to.x};
-  if (orientation.mirrored) from.x = right - from.x;
-  return from;
 }
 
 /// The cells of a stored picture.

@@ -22,7 +22,7 @@ __global__ void small_luma_kernel(const std::byte* plane, std::ptrdiff_t stride,
   const int x = static_cast<int>(blockIdx.x * kColumns + threadIdx.x);
   const int y = static_cast<int>(blockIdx.y * kRows + threadIdx.y);
   if (x >= upright.width || y >= upright.height) return;
-  const CellPlace cell = before_turning({x, y}, cells.size(), orientation);
+  const PixelPlace cell = before_turning({x, y}, cells.size(), orientation);
   const auto* const upper = reinterpret_cast<const Sample*>(plane + cells.y.first(cell.y) * stride);
   const auto* const lower =
       reinterpret_cast<const Sample*>(plane + cells.y.second(cell.y) * stride);

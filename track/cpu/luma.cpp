@@ -56,7 +56,7 @@ std::vector<std::uint8_t> turned(const std::vector<std::uint8_t>& samples, Size 
   std::vector<std::uint8_t> out(samples.size());
   for (int y = 0; y < to.height; ++y)
     for (int x = 0; x < to.width; ++x) {
-      const CellPlace from = before_turning({x, y}, size, orientation);
+      const PixelPlace from = before_turning({x, y}, size, orientation);
       out[static_cast<std::size_t>(y) * static_cast<std::size_t>(to.width) +
           static_cast<std::size_t>(x)] =
           samples[static_cast<std::size_t>(from.y) * static_cast<std::size_t>(size.width) +

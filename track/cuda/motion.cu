@@ -19,7 +19,7 @@ constexpr unsigned kTileRows = 8;
 template <typename Sample>
 __device__ std::uint8_t small_luma(const std::byte* plane, std::ptrdiff_t stride,
                                    const LumaCells& cells, Orientation orientation, int x, int y) {
-  const CellPlace cell = before_turning({x, y}, cells.size(), orientation);
+  const PixelPlace cell = before_turning({x, y}, cells.size(), orientation);
   const auto* const upper = reinterpret_cast<const Sample*>(plane + cells.y.first(cell.y) * stride);
   const auto* const lower =
       reinterpret_cast<const Sample*>(plane + cells.y.second(cell.y) * stride);

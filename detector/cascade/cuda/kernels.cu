@@ -3,6 +3,7 @@
 
 #include "core/cuda/check.h"
 #include "core/error.h"
+#include "core/turning.h"
 #include "detector/cascade/cuda/kernels.h"
 #include "detector/cascade/skipping.h"
 
@@ -64,30 +65,10 @@ __device__ int window_at(const Tile& tile, int place, int row) {
 // --- Its sums
 // --------------------------------------------------------------------------------------
 
-/// The stored pixel of an upright one: the inverse of Orientation in core/geometry.h.
-__device__ int2 stored_pixel(const ScanPlan& plan, int x, int y) {
-  int2 place{x, y};
-  switch (plan.orientation.quarter_turns) {
-    case 1:
-      place = {y, plan.stored.height - 1 - x};
-      break;
-    case 2:
-      place = {plan.stored.width - 1 - x, plan.stored.height - 1 - y};
-      break;
-    case 3:
-      place = {plan.stored.width - 1 - y, x};
-      break;
-    default:
-      break;
-  }
-  if (plan.orientation.mirrored) place.x = plan.stored.width - 1 - place.x;
-  return place;
-}
-
 /// The grey level of an upright pixel.
 __device__ int grey_at(const ScanPlan& plan, const FrameDescriptor& frame, const std::uint8_t* grey,
                        int x, int y) {
-  const int2 at = stored_pixel(plan, x, y);
+  const PixelPlace at = before_turning({x, y}, plan.stored, plan.orientation);
   const std::byte* const row = frame.luma + static_cast<long long>(at.y) * frame.luma_stride;
   const unsigned value = plan.wide != 0
                              ? reinterpret_cast<const std::uint16_t*>(row)[at.x] >> plan.shift

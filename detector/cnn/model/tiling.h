@@ -14,6 +14,7 @@
 
 #include "core/detections.h"
 #include "core/geometry.h"
+#include "core/turning.h"
 #include "detector/cnn/model/network_fit.h"
 
 namespace facepipe {
@@ -21,13 +22,6 @@ namespace facepipe {
 /// Pixels of the largest picture that is looked at in one run. Cameras of 12 megapixels make
 /// pictures a little smaller than that.
 inline constexpr std::int64_t kLargestUntiled = std::int64_t{12} << 20;
-
-/// A place in whole pixels.
-struct PixelPlace {
-  int x = 0;
-  int y = 0;
-  friend bool operator==(const PixelPlace&, const PixelPlace&) = default;
-};
 
 struct Tiling {
   int columns = 1;
