@@ -32,16 +32,22 @@ class PlanOnDevice {
     stages_ = uploaded(tables.stages, stream);
     roots_ = uploaded(tables.roots, stream);
     levels_ = uploaded(tables.levels, stream);
+    tiles_ = uploaded(tables.tiles, stream);
     axes_ = uploaded(tables.axes, stream);
     for (std::size_t i = 0; i < 2; ++i) {
       nodes_[i] = uploaded(tables.nodes[i], stream);
+      words_[i] = uploaded(tables.words[i], stream);
+      blocks_[i] = uploaded(tables.blocks[i], stream);
       plan_.nodes[i] = nodes_[i].data();
+      plan_.words[i] = words_[i].data();
+      plan_.blocks[i] = blocks_[i].data();
     }
     stream.synchronize();
-    plan_.grey = grey_.data();
+    plan_.grey_levels = grey_.data();
     plan_.stages = stages_.data();
     plan_.roots = roots_.data();
     plan_.levels = levels_.data();
+    plan_.tiles = tiles_.data();
     plan_.axes = axes_.data();
   }
 
@@ -53,7 +59,10 @@ class PlanOnDevice {
   cuda::DeviceBuffer<DeviceStage> stages_;
   cuda::DeviceBuffer<std::int32_t> roots_;
   cuda::DeviceBuffer<DeviceNode> nodes_[2];
+  cuda::DeviceBuffer<Words> words_[2];
+  cuda::DeviceBuffer<StumpBlock> blocks_[2];
   cuda::DeviceBuffer<DeviceLevel> levels_;
+  cuda::DeviceBuffer<DeviceTile> tiles_;
   cuda::DeviceBuffer<AxisPixel> axes_;
 };
 
@@ -72,7 +81,7 @@ class CudaCascadeDetector final : public CudaDetector,
       : options_(options),
         window_(cascade.window),
         plan_(make_scan_tables(cascade, checked(layout), options.levels)),
-        blocks_(scan_blocks(plan_.plan())) {}
+        blocks_(tile_blocks(plan_.plan())) {}
 
   [[nodiscard]] DetectorFacts facts() const override { return {{}, window_, {}}; }
   [[nodiscard]] std::uint32_t capacity() const override { return options_.capacity; }
@@ -93,10 +102,13 @@ class CudaCascadeDetection final : public CudaDetection {
  public:
   explicit CudaCascadeDetection(std::shared_ptr<const CudaCascadeDetector> detector)
       : detector_(std::move(detector)),
-        next_tile_(1),
+        grey_(static_cast<std::size_t>(grey_stride(detector_->plan().picture)) *
+              static_cast<std::size_t>(detector_->plan().picture.height)),
+        counts_(1),
         failed_(words()),
         passed_(words()),
-        sums_(words() / kWordsOfABlock + 2),
+        found_places_(kMostWindows),
+        found_windows_(kMostWindows),
         windows_(kMostWindows),
         scores_(kMostWindows),
         found_(detector_->capacity(), false) {}
@@ -106,7 +118,7 @@ class CudaCascadeDetection final : public CudaDetection {
   void enqueue_inference(const FrameDescriptor* frame, cuda::StreamView stream) override {
     if (frame == nullptr) throw std::invalid_argument("cascade: no frame");
     const ScanBuffers buffers = this->buffers();
-    launch_scan(frame, detector_->plan(), buffers, detector_->blocks(), stream);
+    launch_tiles(frame, detector_->plan(), buffers, detector_->blocks(), stream);
     launch_listing(detector_->plan(), buffers, stream);
     launch_selection(detector_->plan(), buffers, detector_->score_threshold(), candidates(),
                      stream);
@@ -119,15 +131,18 @@ class CudaCascadeDetection final : public CudaDetection {
     return static_cast<std::size_t>(detector_->plan().word_count) + 1;  // never 0
   }
   [[nodiscard]] ScanBuffers buffers() const {
-    return {next_tile_.data(), failed_.data(), passed_.data(), sums_.data(),
-            windows_.data(),   scores_.data(), kMostWindows};
+    return {counts_.data(),  grey_.data(),         failed_.data(),
+            passed_.data(),  found_places_.data(), found_windows_.data(),
+            windows_.data(), scores_.data(),       kMostWindows};
   }
 
   std::shared_ptr<const CudaCascadeDetector> detector_;
-  cuda::DeviceBuffer<std::uint32_t> next_tile_;
+  cuda::DeviceBuffer<std::uint8_t> grey_;
+  cuda::DeviceBuffer<ScanCounts> counts_;
   cuda::DeviceBuffer<std::uint32_t> failed_;
   cuda::DeviceBuffer<std::uint32_t> passed_;
-  cuda::DeviceBuffer<std::uint32_t> sums_;
+  cuda::DeviceBuffer<std::uint32_t> found_places_;
+  cuda::DeviceBuffer<nms::WholeBox> found_windows_;
   cuda::DeviceBuffer<nms::WholeBox> windows_;
   cuda::DeviceBuffer<float> scores_;
   cuda::DetectionBuffers found_;

@@ -1,11 +1,14 @@
 // The kernels of a cascade on a CUDA device: from a frame in device memory to candidates in order.
 //
-// A frame's levels are cut into tiles of kTilePlaces x kTilePlaces places. Blocks take tiles from a
-// counter; for each they make its pixels from the frame, sum them up in shared memory, and send its
-// windows through the stages, those that are left moved together after each. Which window OpenCV
-// leaves out depends on those left of it in its row, in other tiles, too: a tile keeps windows of
-// which it can't know, and writes down which fail in the first stage; what was kept in vain goes
-// when all tiles are done.
+// A frame's levels are cut into tiles of places. Blocks take tiles from a counter; for each they
+// make its pixels from the frame's grey picture, sum them up in shared memory, and send its windows
+// through the stages. Most windows fail in the first stages, which have the fewest trees: there a
+// lane has a window, and what is left after a stage is moved together. The few that go on lie far
+// apart: then a warp has a window, and its lanes share each stage's trees.
+//
+// Which window OpenCV leaves out depends on those left of it in its row, in other tiles, too: a
+// tile keeps windows of which it can't know, and writes down which fail in the first stage; what
+// was kept in vain goes when all tiles are done.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +17,23 @@
 #include "core/cuda/frame_descriptor.h"
 #include "core/cuda/stream.h"
 #include "core/geometry.h"
+#include "core/host_device.h"
 #include "detector/cascade/levels.h"
 #include "nms/similar.h"
 
 namespace facepipe::cascade {
 
-/// Places of a tile in x and in y; those of a row are the bits of a word.
-inline constexpr int kTilePlaces = 32;
+/// Places whose bits are one word: side by side in a row.
+inline constexpr int kWordPlaces = 32;
+/// Places of a tile, by their step.
+inline constexpr int kTileColumns[2] = {64, 64};
+inline constexpr int kTileRows[2] = {64, 32};
 
-/// Of a pixel of a level along one axis: the picture's pixels that it lies between, and the weight
-/// of the second one in 256ths.
-struct AxisPixel {
-  std::int32_t first = 0;
-  std::int32_t second = 0;
-  std::int32_t weight = 0;
+/// Of a pixel of a level along one axis: the first of the two pixels of the picture that it lies
+/// between, and the weight of the second one in 256ths, 0 where there is none.
+struct alignas(4) AxisPixel {
+  std::uint16_t first = 0;
+  std::uint16_t weight = 0;
 };
 
 struct DeviceLevel {
@@ -37,14 +43,20 @@ struct DeviceLevel {
   Size box_size;
   std::int32_t words = 0;       ///< of a row of places
   std::int32_t first_word = 0;  ///< of all levels' words
-  std::int32_t first_tile = 0;  ///< of all levels' tiles, row by row
-  std::int32_t tiles_across = 0;
-  std::int32_t columns = 0;  ///< where its columns begin in the array of axes
-  std::int32_t rows = 0;     ///< likewise
+  std::int32_t columns = 0;     ///< where its columns begin in the array of axes
+  std::int32_t rows = 0;        ///< likewise
 };
 
-/// A decision, for one way in which sums lie in shared memory. A child that is 0 is a leaf.
-struct DeviceNode {
+/// Its first place.
+struct DeviceTile {
+  std::int32_t level = 0;
+  std::int32_t column = 0;
+  std::int32_t row = 0;
+};
+
+/// A decision of any tree, for one way in which sums lie in shared memory. A child that is 0 is a
+/// leaf.
+struct alignas(16) DeviceNode {
   std::int32_t corners[12] = {};  ///< as FeatureTable
   float weights[3] = {};          ///< of rectangles that aren't there 0
   float threshold = 0;
@@ -54,11 +66,35 @@ struct DeviceNode {
   float right_leaf = 0;
 };
 
+/// Stumps by how many different corners their rectangles have together.
+inline constexpr int kStumpCorners[] = {6, 8, 9, 12};
+inline constexpr int kStumpKinds = 4;
+
+struct alignas(16) Words {
+  std::uint32_t word[4] = {};
+};
+
+/// Of a stump of N corners, for a window a lane: N pairs of a corner, in bytes from the window's
+/// first sum, and what the sum there counts; then threshold, left and right leaf.
+FACEPIPE_HOST_DEVICE constexpr int stump_words(int corners) { return (2 * corners + 3 + 3) / 4; }
+
+/// 32 stumps of a stage, those of most corners first, for a window a warp. A corner is a word: its
+/// distance in sums, and above it the upper half of a float, what the sum there counts.
+struct StumpBlock {
+  Words first[3][32];  ///< nine corners; threshold, left and right leaf
+  Words more[32];      ///< three corners
+  std::int32_t most_corners = 0;
+};
+
 struct DeviceStage {
   std::int32_t first_tree = 0;
   std::int32_t tree_count = 0;
   float threshold = 0;
   float doubt = 0;  ///< as StageTable
+  // Where there are only stumps.
+  std::int32_t stumps[kStumpKinds] = {};  ///< of each kind
+  std::int32_t first_words = 0;           ///< of a stage with a window a lane, kind by kind
+  std::int32_t first_block = 0;
 };
 
 /// Where the sums of a tile lie: as TileLayout.
@@ -76,52 +112,66 @@ struct ScanPlan {
   std::int32_t shift = 0;
   std::int32_t wide = 0;    ///< 1: samples of 16 bits
   std::int32_t values = 0;  ///< 2^bits
-  const std::uint8_t* grey =
+  const std::uint8_t* grey_levels =
       nullptr;  ///< of all values, first of limited range, then of full range
   // The cascade.
   Size window;
   std::int32_t stage_count = 0;
+  std::int32_t lane_stages = 0;  ///< the first stages, at least one: with a window a lane
+  std::int32_t only_stumps = 0;  ///< 1: as words and blocks; else nodes are walked
+  std::int32_t word_groups = 0;  ///< Words of all lane_stages
   const DeviceStage* stages = nullptr;
   const std::int32_t* roots = nullptr;  ///< of all trees, in both arrays of nodes
-  const DeviceNode* nodes[2] = {};      ///< for steps of 1 and of 2 pixels
+  // By the places' step.
+  const DeviceNode* nodes[2] = {};
+  const Words* words[2] = {};
+  const StumpBlock* blocks[2] = {};
   SumsLayout layouts[2];
-  std::int32_t words_of_sums = 0;  ///< floats that the larger of both needs
   // The levels.
   std::int32_t level_count = 0;
   std::int32_t tile_count = 0;
   std::int32_t word_count = 0;
   const DeviceLevel* levels = nullptr;
+  const DeviceTile* tiles = nullptr;
   const AxisPixel* axes = nullptr;
+};
+
+/// What is counted while a frame is scanned.
+struct ScanCounts {
+  std::uint32_t next_tile = 0;
+  std::uint32_t found = 0;  ///< windows that pass all stages
 };
 
 /// One frame's memory on the device.
 struct ScanBuffers {
-  std::uint32_t* next_tile = nullptr;
-  std::uint32_t* failed = nullptr;   ///< a bit a place: fails in the first stage
-  std::uint32_t* passed = nullptr;   ///< a bit a place: passes all, and may have been left out
-  std::uint32_t* sums = nullptr;     ///< a word for each block of words, then their total
-  nms::WholeBox* windows = nullptr;  ///< `capacity` of them
-  float* scores = nullptr;           ///< likewise
+  ScanCounts* counts = nullptr;
+  std::uint8_t* grey = nullptr;     ///< the upright picture, rows of grey_stride() bytes
+  std::uint32_t* failed = nullptr;  ///< a bit a place: fails in the first stage
+  std::uint32_t* passed =
+      nullptr;                     ///< a bit a place: passes all stages, and may have been left out
+  std::uint32_t* found = nullptr;  ///< `capacity` places, in any order
+  nms::WholeBox* found_windows = nullptr;  ///< their windows
+  nms::WholeBox* windows = nullptr;        ///< these in order
+  float* scores = nullptr;                 ///< likewise
   std::uint32_t capacity = 0;
 };
 
-/// Words of `passed` for which one word of `sums` stands.
-inline constexpr int kWordsOfABlock = 1024;
+FACEPIPE_HOST_DEVICE constexpr int grey_stride(Size picture) { return (picture.width + 3) / 4 * 4; }
 
-/// Blocks of the scan that the current device runs at once. Lets the scan use all shared memory
-/// that a block may have there, as it needs. Errors: device, where that is not enough.
-[[nodiscard]] int scan_blocks(const ScanPlan& plan);
+/// Blocks of tiles that the current device runs at once. Lets the kernel use all shared memory that
+/// a block may have there, as it needs. Errors: device, where that is not enough.
+[[nodiscard]] int tile_blocks(const ScanPlan& plan);
 
-/// Fills `failed` and `passed`, by `blocks` blocks: of scan_blocks().
-void launch_scan(const FrameDescriptor* frame, const ScanPlan& plan, const ScanBuffers& buffers,
-                 int blocks, cuda::StreamView stream);
+/// Makes `grey` of the frame, fills `failed` and `passed`, by `blocks` blocks: of tile_blocks().
+void launch_tiles(const FrameDescriptor* frame, const ScanPlan& plan, const ScanBuffers& buffers,
+                  int blocks, cuda::StreamView stream);
 
-/// Clears from `passed` what OpenCV would have left out, and lists the rest in `windows`, by level,
-/// row and column.
+/// Lists what has passed but for what OpenCV would have left out.
 void launch_listing(const ScanPlan& plan, const ScanBuffers& buffers, cuda::StreamView stream);
 
-/// agreement_score() of each window, and those above the threshold, clipped to the picture, in
-/// their order. Where there are more windows than buffers.capacity, to.count exceeds to.capacity.
+/// agreement_score() of each window that was found, and those above the threshold, clipped to the
+/// picture, by level, row and column. Where there are more windows than buffers.capacity, to.count
+/// exceeds to.capacity.
 void launch_selection(const ScanPlan& plan, const ScanBuffers& buffers, float score_threshold,
                       const cuda::DeviceDetections& to, cuda::StreamView stream);
 

@@ -1,7 +1,12 @@
 #include "detector/cascade/cuda/plan.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <utility>
 
 #include "detector/cascade/cpu/tables.h"
 #include "detector/cascade/grey_table.h"
@@ -11,14 +16,18 @@ namespace {
 
 int ceil_divided(int value, int by) { return (value + by - 1) / by; }
 
-/// Of a tile with all its places. An odd stride keeps the rows of a column in different banks.
+/// Of a tile with all its places.
+Size tile_size(Size window, int step) {
+  return {(kTileColumns[step - 1] - 1) * step + window.width,
+          (kTileRows[step - 1] - 1) * step + window.height};
+}
+
+/// An odd stride keeps the rows of a column in different banks.
 TileLayout layout_of(Size window, int step) {
-  const int columns = (kTilePlaces - 1) * step + window.width + 1;
+  const int columns = tile_size(window, step).width + 1;
   const std::ptrdiff_t half = (columns + 1) / 2;
   return step == 1 ? TileLayout{1, columns | 1, 0} : TileLayout{2, (2 * half) | 1, half};
 }
-
-int rows_of_sums(Size window, int step) { return (kTilePlaces - 1) * step + window.height + 1; }
 
 DeviceNode device_node(const Cascade& cascade, const NodeTable& from, const Tree& tree,
                        std::int32_t index) {
@@ -46,26 +55,166 @@ std::vector<DeviceNode> device_nodes(const Cascade& cascade, const Tables& table
   return nodes;
 }
 
-void add_cascade(const Cascade& cascade, ScanTables& to) {
-  for (int step : {1, 2}) {
-    const TileLayout layout = layout_of(cascade.window, step);
-    const Tables tables = make_tables(cascade, layout);
-    to.nodes[step - 1] = device_nodes(cascade, tables);
-    to.plan.layouts[step - 1] = {static_cast<std::int32_t>(layout.stride),
-                                 static_cast<std::int32_t>(layout.odd)};
-    to.plan.words_of_sums =
-        std::max(to.plan.words_of_sums,
-                 static_cast<std::int32_t>(layout.stride) * rows_of_sums(cascade.window, step));
-    if (step == 2) continue;
-    for (const StageTable& stage : tables.stages)
-      to.stages.push_back({static_cast<std::int32_t>(stage.exact.first_tree),
-                           static_cast<std::int32_t>(stage.exact.tree_count), stage.exact.threshold,
-                           stage.doubt});
+/// What a feature's value counts of the sum at each corner of its rectangles, by y and x.
+using Corners = std::map<std::pair<int, int>, int>;
+
+Corners corners_of(const Feature& feature) {
+  Corners counts;
+  for (int i = 0; i < feature.rect_count; ++i) {
+    const WeightedRect& rect = feature.rects[static_cast<std::size_t>(i)];
+    counts[{rect.y, rect.x}] += rect.weight;
+    counts[{rect.y, rect.x + rect.width}] -= rect.weight;
+    counts[{rect.y + rect.height, rect.x}] -= rect.weight;
+    counts[{rect.y + rect.height, rect.x + rect.width}] += rect.weight;
   }
+  std::erase_if(counts, [](const auto& count) { return count.second == 0; });
+  return counts;
+}
+
+/// Whether all that is added up, corner by corner, is whole numbers below 2^24 in a tile of this
+/// size, which a float holds. The counts of a row of corners add up to 0, so that what has been
+/// added of it is the last one's sum as often as the counts so far, and else differences of sums
+/// side by side, which are small.
+bool is_exact(const Corners& corners, Size tile) {
+  constexpr double kWhite = 255;
+  const double largest = kWhite * tile.width * tile.height;
+  double rows = 0;  // bounds what the corners so far add up to, but for `counts` of the last sum
+  int counts = 0;
+  std::pair<int, int> last;
+  for (const auto& [at, count] : corners) {
+    if (counts != 0) rows += std::abs(counts) * kWhite * (at.second - last.second) * tile.height;
+    counts += count;
+    last = at;
+    if (rows + std::abs(counts) * largest >= 0x1p24) return false;
+  }
+  return true;
+}
+
+int kind_of(const Corners& corners) {
+  int kind = 0;
+  while (kStumpCorners[kind] < static_cast<int>(corners.size())) ++kind;
+  return kind;
+}
+
+std::uint32_t bits_of(float value) { return std::bit_cast<std::uint32_t>(value); }
+
+void append_words(const DeviceNode& stump, const Corners& corners, const TileLayout& layout,
+                  std::vector<Words>& to) {
+  std::vector<std::uint32_t> words;
+  for (const auto& [at, count] : corners) {
+    words.push_back(static_cast<std::uint32_t>(layout.at(at.second, at.first)) * sizeof(float));
+    words.push_back(bits_of(static_cast<float>(count)));
+  }
+  words.resize(2 * static_cast<std::size_t>(kStumpCorners[kind_of(corners)]));
+  for (const float last : {stump.threshold, stump.left_leaf, stump.right_leaf})
+    words.push_back(bits_of(last));
+  words.resize((words.size() + 3) / 4 * 4);
+  for (std::size_t i = 0; i < words.size(); i += 4)
+    to.push_back({{words[i], words[i + 1], words[i + 2], words[i + 3]}});
+}
+
+/// A stage's stumps in one layout, by kind.
+void append_words(const std::vector<DeviceNode>& stumps, const std::vector<Corners>& corners,
+                  const TileLayout& layout, const Stage& stage, std::vector<Words>& to) {
+  for (int kind = 0; kind < kStumpKinds; ++kind)
+    for (std::size_t i = stage.first_tree; i < stage.first_tree + stage.tree_count; ++i)
+      if (kind_of(corners[i]) == kind) append_words(stumps[i], corners[i], layout, to);
+}
+
+/// Of a stage's stumps in one layout.
+void append_blocks(const std::vector<DeviceNode>& stumps, const std::vector<Corners>& corners,
+                   const TileLayout& layout, const Stage& stage, std::vector<StumpBlock>& to) {
+  std::vector<std::size_t> order(stage.tree_count);
+  std::iota(order.begin(), order.end(), std::size_t{stage.first_tree});
+  std::ranges::stable_sort(order, std::greater{}, [&](std::size_t i) { return corners[i].size(); });
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (i % 32 == 0) {
+      to.emplace_back();
+      to.back().most_corners = static_cast<std::int32_t>(corners[order[i]].size());
+    }
+    StumpBlock& block = to.back();
+    std::size_t corner = 0;
+    for (const auto& [at, count] : corners[order[i]]) {
+      Words& words = corner < 9 ? block.first[corner / 4][i % 32] : block.more[i % 32];
+      words.word[corner < 9 ? corner % 4 : corner - 9] =
+          bits_of(static_cast<float>(count)) |
+          static_cast<std::uint32_t>(layout.at(at.second, at.first));
+      ++corner;
+    }
+    const DeviceNode& stump = stumps[order[i]];
+    block.first[2][i % 32].word[1] = bits_of(stump.threshold);
+    block.first[2][i % 32].word[2] = bits_of(stump.left_leaf);
+    block.first[2][i % 32].word[3] = bits_of(stump.right_leaf);
+  }
+}
+
+/// Beyond about as many nodes too few windows are left for one a lane.
+constexpr std::uint32_t kLaneNodes = 330;
+
+void add_stages(const Cascade& cascade, const Tables& tables, ScanTables& to) {
+  std::uint32_t nodes = 0;
+  ScanPlan& plan = to.plan;
+  for (const StageTable& table : tables.stages) {
+    const Stage& stage = table.exact;
+    DeviceStage made;
+    made.first_tree = static_cast<std::int32_t>(stage.first_tree);
+    made.tree_count = static_cast<std::int32_t>(stage.tree_count);
+    made.threshold = stage.threshold;
+    made.doubt = table.doubt;
+    for (std::uint32_t i = 0; i < stage.tree_count; ++i)
+      nodes += cascade.trees[stage.first_tree + i].node_count;
+    if (to.stages.empty() || nodes <= kLaneNodes) ++plan.lane_stages;
+    to.stages.push_back(made);
+  }
+  plan.stage_count = static_cast<std::int32_t>(to.stages.size());
   for (const Tree& tree : cascade.trees)
     to.roots.push_back(static_cast<std::int32_t>(tree.first_node));
+}
+
+/// Stumps in the forms that are fastest. Where they can't be exact, or a stage is too large for
+/// them to lie in shared memory, nodes are walked.
+void add_stumps(const Cascade& cascade, const Tables (&tables)[2], ScanTables& to) {
+  constexpr std::size_t kMostGroups = 3000;
+  std::vector<Corners> corners;
+  for (const Node& node : cascade.nodes) {
+    corners.push_back(corners_of(cascade.features[node.feature]));
+    for (int step : {1, 2})
+      if (!is_exact(corners.back(), tile_size(cascade.window, step))) return;
+  }
+  ScanTables made;
+  for (std::size_t step : {0, 1})
+    for (std::size_t i = 0; i < to.stages.size(); ++i) {
+      DeviceStage& stage = to.stages[i];
+      stage.first_words = static_cast<std::int32_t>(made.words[step].size());
+      stage.first_block = static_cast<std::int32_t>(made.blocks[step].size());
+      if (static_cast<std::int32_t>(i) < to.plan.lane_stages)
+        append_words(to.nodes[step], corners, tables[step].layout, cascade.stages[i],
+                     made.words[step]);
+      else
+        append_blocks(to.nodes[step], corners, tables[step].layout, cascade.stages[i],
+                      made.blocks[step]);
+    }
+  if (made.words[0].size() > kMostGroups) return;
+  for (DeviceStage& stage : to.stages)
+    for (int i = 0; i < stage.tree_count; ++i)
+      ++stage.stumps[kind_of(corners[static_cast<std::size_t>(stage.first_tree + i)])];
+  std::ranges::move(made.words, to.words);
+  std::ranges::move(made.blocks, to.blocks);
+  to.plan.only_stumps = 1;
+  to.plan.word_groups = static_cast<std::int32_t>(to.words[0].size());
+}
+
+void add_cascade(const Cascade& cascade, ScanTables& to) {
+  Tables tables[2];
+  for (std::size_t i = 0; i < 2; ++i) {
+    tables[i] = make_tables(cascade, layout_of(cascade.window, static_cast<int>(i) + 1));
+    to.nodes[i] = device_nodes(cascade, tables[i]);
+    to.plan.layouts[i] = {static_cast<std::int32_t>(tables[i].layout.stride),
+                          static_cast<std::int32_t>(tables[i].layout.odd)};
+  }
   to.plan.window = cascade.window;
-  to.plan.stage_count = static_cast<std::int32_t>(to.stages.size());
+  add_stages(cascade, tables[0], to);
+  if (cascade.only_stumps()) add_stumps(cascade, tables, to);
 }
 
 std::int32_t append_axis(std::vector<AxisPixel>& to, int from, int length) {
@@ -78,17 +227,20 @@ std::int32_t append_axis(std::vector<AxisPixel>& to, int from, int length) {
 void add_levels(Size picture, const LevelOptions& options, ScanTables& to) {
   ScanPlan& plan = to.plan;
   for (const Level& level : plan_levels(plan.window, picture, options)) {
-    DeviceLevel made{level.scale, level.step, level.places, level.box_size, 0, 0, 0, 0, 0, 0};
-    made.words = made.tiles_across = ceil_divided(level.places.width, kTilePlaces);
+    DeviceLevel made{level.scale, level.step, level.places, level.box_size, 0, 0, 0, 0};
+    made.words = ceil_divided(level.places.width, kWordPlaces);
     made.first_word = plan.word_count;
-    made.first_tile = plan.tile_count;
     made.columns = append_axis(to.axes, picture.width, level.size.width);
     made.rows = append_axis(to.axes, picture.height, level.size.height);
     plan.word_count += made.words * level.places.height;
-    plan.tile_count += made.tiles_across * ceil_divided(level.places.height, kTilePlaces);
+    const auto number = static_cast<std::int32_t>(to.levels.size());
+    for (int row = 0; row < level.places.height; row += kTileRows[level.step - 1])
+      for (int column = 0; column < level.places.width; column += kTileColumns[level.step - 1])
+        to.tiles.push_back({number, column, row});
     to.levels.push_back(made);
   }
   plan.level_count = static_cast<std::int32_t>(to.levels.size());
+  plan.tile_count = static_cast<std::int32_t>(to.tiles.size());
 }
 
 }  // namespace
@@ -100,11 +252,12 @@ std::vector<AxisPixel> axis_pixels(int from, int length) {
     const double at = scale * (i + 0.5) - 0.5;
     const auto first = static_cast<int>(std::floor(at));
     if (first < 0)
-      pixels.push_back({0, 0, 0});
+      pixels.push_back({0, 0});
     else if (first >= from - 1)
-      pixels.push_back({from - 1, from - 1, 0});
+      pixels.push_back({static_cast<std::uint16_t>(from - 1), 0});
     else
-      pixels.push_back({first, first + 1, static_cast<int>(std::lrint((at - first) * 256))});
+      pixels.push_back({static_cast<std::uint16_t>(first),
+                        static_cast<std::uint16_t>(std::lrint((at - first) * 256))});
   }
   return pixels;
 }

@@ -1,0 +1,152 @@
+#include <cstddef>
+
+#include "core/cuda/check.h"
+#include "detector/cascade/cuda/kernels.h"
+#include "detector/cascade/cuda/lanes.cuh"
+#include "detector/cascade/skipping.h"
+
+namespace facepipe::cascade {
+namespace {
+
+constexpr int kThreads = 256;
+constexpr int kWarps = kThreads / kLanes;
+
+// --- The windows ---
+
+__device__ const DeviceLevel& level_of_word(const ScanPlan& plan, int word) {
+  int level = 0;
+  for (int end = plan.level_count; end - level > 1;) {
+    const int middle = (level + end) / 2;
+    (plan.levels[middle].first_word > word ? end : level) = middle;
+  }
+  return plan.levels[level];
+}
+
+/// Windows of a word that OpenCV looks at. Words of failures alone don't change whether a run's
+/// length is even.
+__device__ unsigned seen_of_word(const ScanPlan& plan, const ScanBuffers& buffers, int word) {
+  const DeviceLevel& level = level_of_word(plan, word);
+  const int row_begin = word - (word - level.first_word) % level.words;
+  unsigned skip = 0;
+  for (int left = word - 1; left >= row_begin; --left) {
+    const unsigned failed = buffers.failed[left];
+    if (failed == kAllLanes) continue;
+    skip = static_cast<unsigned>(__clz(static_cast<int>(~failed))) % 2;
+    break;
+  }
+  return looked_at(buffers.failed[word], skip);
+}
+
+__device__ nms::WholeBox window_of(const DeviceLevel& level, int in_level, int bit) {
+  const auto scaled = [&](int place) {
+    return __float2int_rn(__fmul_rn(static_cast<float>(place * level.step), level.scale));
+  };
+  return {scaled(in_level % level.words * kWordPlaces + bit), scaled(in_level / level.words),
+          level.box_size.width, level.box_size.height};
+}
+
+/// A thread a word.
+__global__ void __launch_bounds__(kThreads) list_kernel(ScanPlan plan, ScanBuffers buffers) {
+  const auto word = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
+  unsigned bits = word < plan.word_count ? buffers.passed[word] : 0;
+  if (bits == 0) return;
+  bits &= seen_of_word(plan, buffers, word);
+  const DeviceLevel& level = level_of_word(plan, word);
+  unsigned at = atomicAdd(&buffers.counts->found, static_cast<unsigned>(__popc(bits)));
+  for (; bits != 0 && at < buffers.capacity; bits &= bits - 1, ++at) {
+    const int bit = __ffs(static_cast<int>(bits)) - 1;
+    buffers.found[at] = static_cast<unsigned>(word * kWordPlaces + bit);
+    buffers.found_windows[at] = window_of(level, word - level.first_word, bit);
+  }
+}
+
+// --- Scores ---
+
+/// Enough for any device.
+constexpr unsigned kScoreBlocks = 1024;
+
+/// A warp a window: its score, and its place in the order of all.
+__global__ void __launch_bounds__(kThreads) score_kernel(ScanBuffers buffers) {
+  const unsigned count = min(buffers.counts->found, buffers.capacity);
+  const unsigned lane = threadIdx.x % kLanes;
+  for (unsigned i = blockIdx.x * kWarps + threadIdx.x / kLanes; i < count;
+       i += gridDim.x * kWarps) {
+    const nms::WholeBox box = buffers.found_windows[i];
+    const std::uint32_t number = buffers.found[i];
+    std::int64_t sum = 0;
+    unsigned before = 0;
+    for (unsigned other = lane; other < count; other += kLanes) {
+      sum += nms::agreement(box, buffers.found_windows[other]);
+      before += buffers.found[other] < number ? 1 : 0;
+    }
+    sum = sum_of_lanes(sum);
+    before = sum_of_lanes(before);
+    if (lane != 0) continue;
+    const auto agreement = static_cast<float>(static_cast<double>(sum) / nms::kWholeIou);
+    buffers.scores[before] = __fdiv_rn(agreement, __fadd_rn(agreement, 3.0F));
+    buffers.windows[before] = box;
+  }
+}
+
+__device__ Box clipped_box(const nms::WholeBox& box, Size picture) {
+  return {static_cast<float>(max(box.x, 0)), static_cast<float>(max(box.y, 0)),
+          static_cast<float>(min(box.x + box.width, picture.width)),
+          static_cast<float>(min(box.y + box.height, picture.height))};
+}
+
+/// The sum of `value` over the threads before this one; *total: over all. Of kThreads threads.
+__device__ unsigned sum_before(unsigned value, unsigned* of_warps, unsigned* total) {
+  const unsigned warp = threadIdx.x / kLanes;
+  unsigned before = sum_of_lanes_before(value);
+  if (threadIdx.x % kLanes == kLanes - 1) of_warps[warp] = before + value;
+  __syncthreads();
+  *total = 0;
+  for (unsigned i = 0; i < kWarps; ++i) {
+    if (i < warp) before += of_warps[i];
+    *total += of_warps[i];
+  }
+  __syncthreads();
+  return before;
+}
+
+/// One block, in the windows' order.
+__global__ void __launch_bounds__(kThreads)
+    select_kernel(ScanBuffers buffers, Size picture, float score_threshold,
+                  cuda::DeviceDetections to) {
+  __shared__ unsigned of_warps[kWarps];
+  const unsigned all = buffers.counts->found;
+  const unsigned count = min(all, buffers.capacity);
+  unsigned before_all = 0;
+  for (unsigned first = 0; first < count; first += kThreads) {
+    const unsigned i = first + threadIdx.x;
+    const bool wanted = i < count && buffers.scores[i] > score_threshold;
+    unsigned total = 0;
+    const unsigned at = before_all + sum_before(wanted ? 1 : 0, of_warps, &total);
+    if (wanted && at < to.capacity) {
+      to.boxes[at] = clipped_box(buffers.windows[i], picture);
+      to.scores[at] = buffers.scores[i];
+    }
+    before_all += total;
+  }
+  if (threadIdx.x == 0)
+    *to.count = all > buffers.capacity ? to.capacity + (all - buffers.capacity) : before_all;
+}
+
+}  // namespace
+
+void launch_listing(const ScanPlan& plan, const ScanBuffers& buffers, cuda::StreamView stream) {
+  if (plan.word_count == 0) return;
+  const auto blocks = static_cast<unsigned>((plan.word_count + kThreads - 1) / kThreads);
+  list_kernel<<<blocks, kThreads, 0, stream.get()>>>(plan, buffers);
+  FACEPIPE_CUDA_CHECK(cudaGetLastError());
+}
+
+void launch_selection(const ScanPlan& plan, const ScanBuffers& buffers, float score_threshold,
+                      const cuda::DeviceDetections& to, cuda::StreamView stream) {
+  score_kernel<<<kScoreBlocks, kThreads, 0, stream.get()>>>(buffers);
+  FACEPIPE_CUDA_CHECK(cudaGetLastError());
+  select_kernel<<<1, kThreads, 0, stream.get()>>>(buffers, plan.picture, score_threshold, to);
+  FACEPIPE_CUDA_CHECK(cudaGetLastError());
+}
+
+}  // namespace facepipe::cascade

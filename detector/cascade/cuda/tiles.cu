@@ -1,0 +1,528 @@
+#include <algorithm>
+#include <cstddef>
+
+#include "core/cuda/check.h"
+#include "core/error.h"
+#include "core/turning.h"
+#include "detector/cascade/cuda/kernels.h"
+#include "detector/cascade/cuda/stages.cuh"
+#include "detector/cascade/skipping.h"
+
+namespace facepipe::cascade {
+namespace {
+
+constexpr int kThreads = 512;
+constexpr int kWarps = kThreads / kLanes;
+constexpr int kPlaces[2] = {kTileColumns[0] * kTileRows[0], kTileColumns[1] * kTileRows[1]};
+constexpr int kMostWords = std::max(kPlaces[0], kPlaces[1]) / kWordPlaces;
+static_assert(kWordPlaces == kLanes && kTileColumns[0] == kTileColumns[1] &&
+              kMostWords <= kThreads);
+constexpr int kColumns = kTileColumns[0];
+constexpr int kRowWords = kColumns / kWordPlaces;
+
+// --- The grey picture ---
+
+/// The table of the frame's range. Limited range is stretched.
+__device__ const std::uint8_t* grey_levels_of(const ScanPlan& plan, const FrameDescriptor& frame) {
+  constexpr float kBetween = 1.08F;  // 1 and 255 / 219
+  const float stretch = frame.to_rgb[1][0] * static_cast<float>(plan.values) / 256.0F;
+  return stretch < kBetween ? plan.grey_levels + plan.values : plan.grey_levels;
+}
+
+/// The grey level of an upright pixel.
+__device__ std::uint8_t grey_at(const ScanPlan& plan, const FrameDescriptor& frame,
+                                const std::uint8_t* levels, int x, int y) {
+  const PixelPlace at = before_turning({x, y}, plan.stored, plan.orientation);
+  const std::byte* const row = frame.luma + static_cast<long long>(at.y) * frame.luma_stride;
+  const unsigned value = plan.wide != 0
+                             ? reinterpret_cast<const std::uint16_t*>(row)[at.x] >> plan.shift
+                             : reinterpret_cast<const std::uint8_t*>(row)[at.x];
+  return levels[min(value, static_cast<unsigned>(plan.values) - 1)];
+}
+
+/// A thread four pixels.
+__global__ void __launch_bounds__(kThreads)
+    grey_kernel(const FrameDescriptor* descriptor, ScanPlan plan, std::uint8_t* grey) {
+  const int quads = grey_stride(plan.picture) / 4;
+  const auto i = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
+  const int x = i % quads * 4;
+  const int y = i / quads;
+  if (y >= plan.picture.height) return;
+  const FrameDescriptor frame = *descriptor;
+  const std::uint8_t* const levels = grey_levels_of(plan, frame);
+  std::uint32_t four = 0;
+  for (int k = 0; k < 4 && x + k < plan.picture.width; ++k)
+    four |= std::uint32_t{grey_at(plan, frame, levels, x + k, y)} << (8 * k);
+  reinterpret_cast<std::uint32_t*>(grey)[i] = four;
+}
+
+// --- A tile ---
+
+/// What a block works on. Its places are numbered row by row, kColumns of each.
+struct Tile {
+  DeviceLevel level;
+  int column;  // first place
+  int row;
+  int places_across;
+  int places_down;
+  int pixels_across;
+  int pixels_down;
+  int sparse;  // 1: with steps of 2 pixels
+  SumsLayout layout;
+};
+
+__device__ Tile tile_of(const ScanPlan& plan, int index) {
+  constexpr int kDenseRows = kTileRows[0];
+  constexpr int kSparseRows = kTileRows[1];
+  Tile tile;
+  const DeviceTile first = plan.tiles[index];
+  tile.level = plan.levels[first.level];
+  tile.column = first.column;
+  tile.row = first.row;
+  tile.sparse = tile.level.step - 1;
+  const int rows = tile.sparse != 0 ? kSparseRows : kDenseRows;
+  tile.places_across = min(kColumns, tile.level.places.width - tile.column);
+  tile.places_down = min(rows, tile.level.places.height - tile.row);
+  tile.pixels_across = (tile.places_across - 1) * tile.level.step + plan.window.width;
+  tile.pixels_down = (tile.places_down - 1) * tile.level.step + plan.window.height;
+  tile.layout = tile.sparse != 0 ? plan.layouts[1] : plan.layouts[0];
+  return tile;
+}
+
+__device__ int column_at(const Tile& tile, int x) {
+  return tile.sparse == 0 ? x : x / 2 + (x % 2 == 0 ? 0 : tile.layout.odd);
+}
+
+/// Where the sums of a place begin.
+__device__ int window_at(const Tile& tile, int place) {
+  return place / kColumns * tile.level.step * tile.layout.stride + place % kColumns;
+}
+
+/// A block's shared memory of known size.
+struct TileMemory {
+  int tile;
+  /// Places that have come to a stage are listed by the bank of shared memory in which their sums
+  /// begin: lanes that take one each from a list of their own never meet in a bank, since a corner
+  /// is the same distance further for all. Counts are of those that a stage reads, those that it
+  /// fills, and those of the next one, emptied.
+  int counts[3][kLanes];
+  int left;  ///< places after the last stage with a window a lane
+  int next;  ///< of these
+  unsigned passed[kMostWords];
+};
+
+/// The rest of it.
+struct TileArrays {
+  const Words* words;  ///< of all lane_stages
+  float* sums;
+  float* inverses;        ///< 1 / deviation of each place, unscaled
+  std::uint8_t* pixels;   ///< rows of Tile::pixels_across; until there are sums
+  std::uint16_t* places;  ///< then, two lists: `i` of bank `b` is i * kLanes + b
+  int most_places;
+
+  [[nodiscard]] __device__ std::uint16_t* listed(int stage) const {
+    return places + (stage % 2 == 0 ? 0 : most_places);
+  }
+};
+
+// --- Its sums ---
+
+/// A level's pixel by OpenCV's INTER_LINEAR_EXACT, from the grey picture.
+__device__ int level_pixel(const std::uint8_t* grey, int stride, AxisPixel h, AxisPixel v) {
+  const std::uint8_t* const upper = grey + v.first * stride + h.first;
+  const std::uint8_t* const lower = upper + (v.weight == 0 ? 0 : stride);
+  const int next = h.weight == 0 ? 0 : 1;
+  const int above = (256 - h.weight) * upper[0] + h.weight * upper[next];
+  const int below = (256 - h.weight) * lower[0] + h.weight * lower[next];
+  return ((256 - v.weight) * above + v.weight * below + (1 << 15)) >> 16;
+}
+
+/// The level's pixels that the tile's windows cover. A warp a row, so that a lane's columns stay
+/// the same.
+__device__ void fill_pixels(const ScanPlan& plan, const std::uint8_t* grey, const Tile& tile,
+                            std::uint8_t* pixels) {
+  const AxisPixel* const columns = plan.axes + tile.level.columns + tile.column * tile.level.step;
+  const AxisPixel* const rows = plan.axes + tile.level.rows + tile.row * tile.level.step;
+  const int stride = grey_stride(plan.picture);
+  const int warp = static_cast<int>(threadIdx.x) / kLanes;
+  for (int x = static_cast<int>(threadIdx.x) % kLanes; x < tile.pixels_across; x += kLanes) {
+    const AxisPixel column = columns[x];
+#pragma unroll 4
+    for (int y = warp; y < tile.pixels_down; y += kWarps)
+      pixels[y * tile.pixels_across + x] =
+          static_cast<std::uint8_t>(level_pixel(grey, stride, column, rows[y]));
+  }
+}
+
+struct Level {
+  using Sum = float;  // whole numbers below 2^24
+  static __device__ float of(std::uint8_t pixel) { return static_cast<float>(pixel); }
+};
+struct Square {
+  using Sum = unsigned;  // mod 2^32
+  static __device__ unsigned of(std::uint8_t pixel) { return unsigned{pixel} * pixel; }
+};
+
+/// Along rows: a warp a row, a run of columns a lane.
+template <class Value>
+__device__ void sum_rows(const Tile& tile, const std::uint8_t* pixels, typename Value::Sum* sums) {
+  using Sum = typename Value::Sum;
+  const int lane = static_cast<int>(threadIdx.x) % kLanes;
+  const int run = (tile.pixels_across + kLanes - 1) / kLanes;
+  const int first = min(lane * run, tile.pixels_across);
+  const int end = min(first + run, tile.pixels_across);
+  for (int y = static_cast<int>(threadIdx.x) / kLanes; y < tile.pixels_down; y += kWarps) {
+    const std::uint8_t* const row = pixels + y * tile.pixels_across;
+    Sum* const to = sums + (y + 1) * tile.layout.stride;
+    Sum of_run = 0;
+    for (int x = first; x < end; ++x) of_run += Value::of(row[x]);
+    Sum sum = sum_of_lanes_before(of_run);
+    for (int x = first; x < end; ++x) {
+      sum += Value::of(row[x]);
+      to[column_at(tile, x + 1)] = sum;
+    }
+    if (lane == 0) to[0] = 0;
+  }
+  for (int x = static_cast<int>(threadIdx.x); x <= tile.pixels_across; x += kThreads)
+    sums[column_at(tile, x)] = 0;
+}
+
+/// Down columns: a thread a column.
+template <typename Sum>
+__device__ void sum_columns(const Tile& tile, Sum* sums) {
+  for (int x = static_cast<int>(threadIdx.x); x < tile.pixels_across; x += kThreads) {
+    Sum* at = sums + column_at(tile, x + 1);
+    Sum sum = 0;
+#pragma unroll 8
+    for (int y = 0; y < tile.pixels_down; ++y) {
+      at += tile.layout.stride;
+      sum += *at;
+      *at = sum;
+    }
+  }
+}
+
+template <class Value>
+__device__ void make_sums(const Tile& tile, const std::uint8_t* pixels, typename Value::Sum* sums) {
+  sum_rows<Value>(tile, pixels, sums);
+  __syncthreads();
+  sum_columns(tile, sums);
+  __syncthreads();
+}
+
+// --- The contrast of its windows ---
+
+/// The sum over a window but for its outermost pixels.
+template <typename Sum>
+__device__ Sum inner_sum(const ScanPlan& plan, const Tile& tile, const Sum* window) {
+  const int left = column_at(tile, 1);
+  const int right = column_at(tile, plan.window.width - 1);
+  const Sum* const top = window + tile.layout.stride;
+  const Sum* const bottom = window + (plan.window.height - 1) * tile.layout.stride;
+  return (top[left] - top[right]) - (bottom[left] - bottom[right]);
+}
+
+/// 1 / deviation of a window, unscaled; 0 where it is below 10 grey levels. `sum` and `squares` are
+/// inner_sum()s.
+__device__ float inverse_of(const ScanPlan& plan, float sum, unsigned squares) {
+  const double area = (plan.window.width - 2.0) * (plan.window.height - 2.0);
+  const auto whole = static_cast<double>(sum);
+  const double spread = __dsub_rn(__dmul_rn(area, squares), __dmul_rn(whole, whole));
+  if (!(spread > 0)) return 0;
+  const float inverse = __double2float_rn(__ddiv_rn(1.0, __dsqrt_rn(spread)));
+  return __dmul_rn(area, static_cast<double>(inverse)) < 0.1 ? inverse : 0;
+}
+
+/// Whether the tile has a place of this number. Rows end at its own last column.
+__device__ bool is_there(const Tile& tile, int place) {
+  return place % kColumns < tile.places_across && place / kColumns < tile.places_down;
+}
+
+/// Leaves each window's sum of squares where its inverse will be.
+__device__ void measure_squares(const ScanPlan& plan, const Tile& tile, const TileArrays& arrays) {
+  const auto* const squares = reinterpret_cast<const unsigned*>(arrays.sums);
+  for (auto place = static_cast<int>(threadIdx.x); place < arrays.most_places; place += kThreads)
+    if (is_there(tile, place))
+      arrays.inverses[place] =
+          __uint_as_float(inner_sum(plan, tile, squares + window_at(tile, place)));
+}
+
+// --- A tile's windows through the stages ---
+
+/// For the places that go on to `stage`.
+__device__ void append(int stage, const Tile& tile, const TileArrays& arrays, int place,
+                       TileMemory& memory) {
+  const int bank = window_at(tile, place) % kLanes;
+  const int at = atomicAdd(&memory.counts[stage % 3][bank], 1);
+  arrays.listed(stage)[at * kLanes + bank] = static_cast<std::uint16_t>(place);
+}
+
+/// @param leaves  a stage's, in single precision
+__device__ bool passes(const ScanPlan& plan, const Tile& tile, const DeviceStage& stage,
+                       float leaves, const float* window, float inverse) {
+  const Verdict verdict = verdict_of(leaves, stage);
+  if (verdict != Verdict::unsure) return verdict == Verdict::passes;
+  return passes_exactly(plan, plan.nodes[tile.sparse], stage, window, inverse);
+}
+
+/// Of 32 places side by side, whose windows have these leaves in the first stage: notes which fail,
+/// and appends those that go on and may be looked at. A place that isn't there has an inverse of 0.
+__device__ void end_first_stage(const ScanPlan& plan, const ScanBuffers& buffers, const Tile& tile,
+                                const TileArrays& arrays, int place, float leaves, float inverse,
+                                TileMemory& memory) {
+  const int lane = static_cast<int>(threadIdx.x) % kLanes;
+  const bool in = inverse > 0 && passes(plan, tile, plan.stages[0], leaves,
+                                        arrays.sums + window_at(tile, place), inverse);
+  const unsigned failed = __ballot_sync(kAllLanes, inverse > 0 && !in);
+  unsigned skip_none = 0;
+  unsigned skip_first = 1;
+  const unsigned may_be_seen = looked_at(failed, skip_none) | looked_at(failed, skip_first);
+  if (in && (may_be_seen >> lane & 1) != 0) append(1, tile, arrays, place, memory);
+  if (lane == 0 && is_there(tile, place)) {
+    const int row = tile.row + place / kColumns;
+    const int column = tile.column + place % kColumns;
+    buffers.failed[tile.level.first_word + row * tile.level.words + column / kWordPlaces] = failed;
+  }
+}
+
+/// Contrast and the first stage of all places. A warp has 32 places side by side, twice.
+template <bool kStumps>
+__device__ void first_stage(const ScanPlan& plan, const ScanBuffers& buffers, const Tile& tile,
+                            const TileArrays& arrays, TileMemory& memory) {
+  const DeviceStage stage = plan.stages[0];
+  const int most = tile.places_down * kColumns;  // a whole number of warps
+  for (auto first = static_cast<int>(threadIdx.x); first < most; first += 2 * kThreads) {
+    Windows<2> windows;
+    for (int w = 0; w < 2; ++w) {
+      const int place = first + w * kThreads;
+      const bool there = place < most && is_there(tile, place);
+      windows.sums[w] = arrays.sums + (there ? window_at(tile, place) : 0);
+      windows.inverses[w] = 0;
+      if (!there) continue;
+      windows.inverses[w] = inverse_of(plan, inner_sum(plan, tile, windows.sums[w]),
+                                       __float_as_uint(arrays.inverses[place]));
+      arrays.inverses[place] = windows.inverses[w];
+    }
+    float leaves[2] = {};
+    add_leaves<kStumps>(plan, stage, arrays.words, plan.nodes[tile.sparse], windows, leaves);
+    for (int w = 0; w < 2; ++w)
+      if (first + w * kThreads < most)
+        end_first_stage(plan, buffers, tile, arrays, first + w * kThreads, leaves[w],
+                        windows.inverses[w], memory);
+  }
+}
+
+__device__ int most_of_lanes(int value) {
+  for (int distance = 1; distance < kLanes; distance *= 2)
+    value = max(value, __shfl_xor_sync(kAllLanes, value, distance));
+  return value;
+}
+
+/// The first-th place of each lane's list, and those kWarps further.
+template <bool kStumps, int kWindows>
+__device__ void look_at(const ScanPlan& plan, const Tile& tile, int index, const DeviceStage& stage,
+                        const TileArrays& arrays, int first, int count, TileMemory& memory) {
+  const int lane = static_cast<int>(threadIdx.x) % kLanes;
+  const std::uint16_t* const places = arrays.listed(index) + lane;
+  Windows<kWindows> windows;
+  int place[kWindows];
+  for (int w = 0; w < kWindows; ++w) {
+    // A lane without a place reads sums of its own bank for nothing.
+    const int i = first + w * kWarps;
+    place[w] = i < count ? places[i * kLanes] : 0;
+    windows.sums[w] = arrays.sums + (i < count ? window_at(tile, place[w]) : lane);
+    windows.inverses[w] = arrays.inverses[place[w]];
+  }
+  float leaves[kWindows] = {};
+  add_leaves<kStumps>(plan, stage, arrays.words, plan.nodes[tile.sparse], windows, leaves);
+  for (int w = 0; w < kWindows; ++w)
+    if (first + w * kWarps < count &&
+        passes(plan, tile, stage, leaves[w], windows.sums[w], windows.inverses[w]))
+      append(index + 1, tile, arrays, place[w], memory);
+}
+
+/// Of the places that have come to it.
+template <bool kStumps>
+__device__ void next_stage(const ScanPlan& plan, const Tile& tile, int index,
+                           const TileArrays& arrays, TileMemory& memory) {
+  const int lane = static_cast<int>(threadIdx.x) % kLanes;
+  const int warp = static_cast<int>(threadIdx.x) / kLanes;
+  if (warp == 0) memory.counts[(index + 2) % 3][lane] = 0;
+  const int count = memory.counts[index % 3][lane];
+  const int most = most_of_lanes(count);
+  const DeviceStage stage = plan.stages[index];
+  int i = warp;
+  for (; i + kWarps < most; i += 2 * kWarps)
+    look_at<kStumps, 2>(plan, tile, index, stage, arrays, i, count, memory);
+  if (i < most) look_at<kStumps, 1>(plan, tile, index, stage, arrays, i, count, memory);
+}
+
+/// Of the places that have come to `stage`, in the other list.
+__device__ std::uint16_t* move_together(int stage, const TileArrays& arrays, TileMemory& memory) {
+  const int lane = static_cast<int>(threadIdx.x) % kLanes;
+  const int warp = static_cast<int>(threadIdx.x) / kLanes;
+  std::uint16_t* const to = arrays.listed(stage + 1);
+  const int count = memory.counts[stage % 3][lane];
+  const int before = sum_of_lanes_before(count);
+  for (int i = warp; i < count; i += kWarps)
+    to[before + i] = arrays.listed(stage)[i * kLanes + lane];
+  if (warp == 0 && lane == kLanes - 1) memory.left = before + count;
+  return to;
+}
+
+/// The other stages, a warp a window.
+template <bool kStumps>
+__device__ void last_stages(const ScanPlan& plan, const Tile& tile, const TileArrays& arrays,
+                            TileMemory& memory) {
+  const int lane = static_cast<int>(threadIdx.x) % kLanes;
+  const std::uint16_t* const places = move_together(plan.lane_stages, arrays, memory);
+  __syncthreads();
+  for (;;) {
+    int next = lane == 0 ? atomicAdd(&memory.next, 1) : 0;
+    next = __shfl_sync(kAllLanes, next, 0);
+    if (next >= memory.left) return;
+    const int place = places[next];
+    const bool in =
+        warp_passes<kStumps>(plan, plan.lane_stages, tile.sparse,
+                             arrays.sums + window_at(tile, place), arrays.inverses[place]);
+    if (in && lane == 0) atomicOr(&memory.passed[place / kWordPlaces], 1U << (place % kWordPlaces));
+  }
+}
+
+__device__ void write_passed(const ScanBuffers& buffers, const Tile& tile,
+                             const TileMemory& memory) {
+  const int word = static_cast<int>(threadIdx.x);
+  if (word >= kMostWords || !is_there(tile, word * kWordPlaces)) return;
+  const int row = tile.row + word / kRowWords;
+  const int column = tile.column / kWordPlaces + word % kRowWords;
+  buffers.passed[tile.level.first_word + row * tile.level.words + column] = memory.passed[word];
+}
+
+template <bool kStumps>
+__device__ void scan_tile(const ScanPlan& plan, const ScanBuffers& buffers, const Tile& tile,
+                          const TileArrays& arrays, TileMemory& memory) {
+  const auto thread = static_cast<int>(threadIdx.x);
+  if (thread < kMostWords) memory.passed[thread] = 0;
+  if (thread < kLanes) memory.counts[1][thread] = memory.counts[2][thread] = 0;
+  if (thread == 0) memory.next = 0;
+  fill_pixels(plan, buffers.grey, tile, arrays.pixels);
+  __syncthreads();
+  make_sums<Square>(tile, arrays.pixels, reinterpret_cast<unsigned*>(arrays.sums));
+  measure_squares(plan, tile, arrays);
+  __syncthreads();
+  make_sums<Level>(tile, arrays.pixels, arrays.sums);
+  first_stage<kStumps>(plan, buffers, tile, arrays, memory);
+  __syncthreads();
+  for (int stage = 1; stage < plan.lane_stages; ++stage) {
+    next_stage<kStumps>(plan, tile, stage, arrays, memory);
+    __syncthreads();
+  }
+  last_stages<kStumps>(plan, tile, arrays, memory);
+  __syncthreads();
+  write_passed(buffers, tile, memory);
+  __syncthreads();
+}
+
+__device__ TileArrays arrays_of(const Tile& tile, const ScanPlan& plan, Words* shared) {
+  constexpr int kDense = kPlaces[0];
+  constexpr int kSparse = kPlaces[1];
+  constexpr int kDenseRows = kTileRows[0];
+  constexpr int kSparseRows = kTileRows[1];
+  TileArrays arrays;
+  arrays.words = shared;
+  arrays.most_places = tile.sparse == 0 ? kDense : kSparse;
+  const int rows = tile.sparse == 0 ? kDenseRows : 2 * kSparseRows - 1;
+  arrays.sums = reinterpret_cast<float*>(shared + plan.word_groups);
+  arrays.inverses = arrays.sums + tile.layout.stride * (rows + plan.window.height);
+  arrays.places = reinterpret_cast<std::uint16_t*>(arrays.inverses + arrays.most_places);
+  arrays.pixels = reinterpret_cast<std::uint8_t*>(arrays.places);
+  return arrays;
+}
+
+template <bool kStumps>
+__global__ void __launch_bounds__(kThreads, 2)
+    tiles_kernel(const __grid_constant__ ScanPlan plan,
+                 const __grid_constant__ ScanBuffers buffers) {
+  extern __shared__ Words shared[];
+  __shared__ TileMemory memory;
+  int words_of = -1;  // whose words are there
+  for (;;) {
+    if (threadIdx.x == 0) memory.tile = static_cast<int>(atomicAdd(&buffers.counts->next_tile, 1U));
+    __syncthreads();
+    const int index = memory.tile;
+    if (index >= plan.tile_count) return;
+    const Tile tile = tile_of(plan, index);
+    if (words_of != tile.sparse)
+      for (auto i = static_cast<int>(threadIdx.x); i < plan.word_groups; i += kThreads)
+        shared[i] = plan.words[tile.sparse][i];
+    words_of = tile.sparse;
+    scan_tile<kStumps>(plan, buffers, tile, arrays_of(tile, plan, shared), memory);
+  }
+}
+
+/// Of a block, but for TileMemory.
+std::size_t shared_bytes(const ScanPlan& plan) {
+  std::size_t most = 0;
+  for (std::size_t sparse : {0, 1}) {
+    const auto step = static_cast<int>(sparse) + 1;
+    const int width = (kTileColumns[sparse] - 1) * step + plan.window.width;
+    const int height = (kTileRows[sparse] - 1) * step + plan.window.height;
+    const auto places = static_cast<std::size_t>(kPlaces[sparse]);
+    const std::size_t lists = 2 * places * sizeof(std::uint16_t);
+    const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+    const auto sums = static_cast<std::size_t>(plan.layouts[sparse].stride) *
+                      static_cast<std::size_t>(height + 1);
+    most = std::max(most, (sums + places) * sizeof(float) + std::max(pixels, lists));
+  }
+  return static_cast<std::size_t>(plan.word_groups) * sizeof(Words) + (most + 15) / 16 * 16;
+}
+
+using TilesKernel = void (*)(ScanPlan, ScanBuffers);
+
+TilesKernel kernel_of(const ScanPlan& plan) {
+  return plan.only_stumps != 0 ? tiles_kernel<true> : tiles_kernel<false>;
+}
+
+}  // namespace
+
+int tile_blocks(const ScanPlan& plan) {
+  const TilesKernel kernel = kernel_of(plan);
+  int device = 0;
+  int most = 0;
+  int processors = 0;
+  cudaFuncAttributes facts{};
+  FACEPIPE_CUDA_CHECK(cudaGetDevice(&device));
+  FACEPIPE_CUDA_CHECK(
+      cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  FACEPIPE_CUDA_CHECK(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
+  FACEPIPE_CUDA_CHECK(cudaFuncGetAttributes(&facts, kernel));
+  const int room = most - static_cast<int>(facts.sharedSizeBytes);
+  if (shared_bytes(plan) > static_cast<std::size_t>(room))
+    throw Error(ErrorKind::device, "cascade: a window of " + to_string(plan.window) +
+                                       " needs more shared memory than the CUDA device has");
+  // The same for all detectors, as it holds for the kernel and not for a launch.
+  FACEPIPE_CUDA_CHECK(
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, room));
+  int at_once = 0;
+  FACEPIPE_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&at_once, kernel, kThreads,
+                                                                    shared_bytes(plan)));
+  return std::max(1, at_once * processors);
+}
+
+void launch_tiles(const FrameDescriptor* frame, const ScanPlan& plan, const ScanBuffers& buffers,
+                  int blocks, cuda::StreamView stream) {
+  cuda::fill(cuda::DeviceSpan<ScanCounts>{buffers.counts, 1}, 0, stream);
+  if (plan.tile_count == 0) return;
+  const int threads = grey_stride(plan.picture) / 4 * plan.picture.height;
+  const auto grey_blocks = static_cast<unsigned>((threads + kThreads - 1) / kThreads);
+  grey_kernel<<<grey_blocks, kThreads, 0, stream.get()>>>(frame, plan, buffers.grey);
+  FACEPIPE_CUDA_CHECK(cudaGetLastError());
+  const auto grid = static_cast<unsigned>(blocks);
+  if (plan.only_stumps != 0)
+    tiles_kernel<true><<<grid, kThreads, shared_bytes(plan), stream.get()>>>(plan, buffers);
+  else
+    tiles_kernel<false><<<grid, kThreads, shared_bytes(plan), stream.get()>>>(plan, buffers);
+  FACEPIPE_CUDA_CHECK(cudaGetLastError());
+}
+
+}  // namespace facepipe::cascade
