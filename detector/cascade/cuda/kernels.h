@@ -66,17 +66,26 @@ struct alignas(16) DeviceNode {
   float right_leaf = 0;
 };
 
-/// Stumps by how many different corners their rectangles have together.
-inline constexpr int kStumpCorners[] = {6, 8, 9, 12};
-inline constexpr int kStumpKinds = 4;
-
 struct alignas(16) Words {
   std::uint32_t word[4] = {};
 };
 
-/// Of a stump of N corners, for a window a lane: N pairs of a corner, in bytes from the window's
-/// first sum, and what the sum there counts; then threshold, left and right leaf.
-FACEPIPE_HOST_DEVICE constexpr int stump_words(int corners) { return (2 * corners + 3 + 3) / 4; }
+/// By how many different corners the rectangles of a stump have together: one takes the least of
+/// these that is enough.
+inline constexpr int kStumpCorners[] = {6, 8, 9, 12};
+
+/// Stumps that count the same of the sums at their corners; one of a window a lane. Behind it lie
+/// `count` times stump_words() Words: corners, in bytes from the window's first sum, then
+/// threshold, left and right leaf.
+struct alignas(16) StumpRun {
+  std::int32_t corners = 0;  ///< of kStumpCorners
+  std::int32_t first = 0;    ///< of the stage's stumps
+  std::int32_t count = 0;
+  std::int32_t words = 0;  ///< Words of a stump
+  float counts[12] = {};   ///< of the sum at each corner
+};
+inline constexpr int kRunWords = sizeof(StumpRun) / sizeof(Words);
+FACEPIPE_HOST_DEVICE constexpr int stump_words(int corners) { return (corners + 3 + 3) / 4; }
 
 /// 32 stumps of a stage, those of most corners first, for a window a warp. A corner is a word: its
 /// distance in sums, and above it the upper half of a float, what the sum there counts.
@@ -92,8 +101,8 @@ struct DeviceStage {
   float threshold = 0;
   float doubt = 0;  ///< as StageTable
   // Where there are only stumps.
-  std::int32_t stumps[kStumpKinds] = {};  ///< of each kind
-  std::int32_t first_words = 0;           ///< of a stage with a window a lane, kind by kind
+  std::int32_t first_words = 0;  ///< of a stage with a window a lane: its runs
+  std::int32_t runs = 0;
   std::int32_t first_block = 0;
 };
 

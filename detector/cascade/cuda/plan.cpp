@@ -1,6 +1,7 @@
 #include "detector/cascade/cuda/plan.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <functional>
@@ -90,35 +91,58 @@ bool is_exact(const Corners& corners, Size tile) {
   return true;
 }
 
-int kind_of(const Corners& corners) {
-  int kind = 0;
-  while (kStumpCorners[kind] < static_cast<int>(corners.size())) ++kind;
-  return kind;
-}
-
 std::uint32_t bits_of(float value) { return std::bit_cast<std::uint32_t>(value); }
 
-void append_words(const DeviceNode& stump, const Corners& corners, const TileLayout& layout,
-                  std::vector<Words>& to) {
-  std::vector<std::uint32_t> words;
-  for (const auto& [at, count] : corners) {
-    words.push_back(static_cast<std::uint32_t>(layout.at(at.second, at.first)) * sizeof(float));
-    words.push_back(bits_of(static_cast<float>(count)));
-  }
-  words.resize(2 * static_cast<std::size_t>(kStumpCorners[kind_of(corners)]));
-  for (const float last : {stump.threshold, stump.left_leaf, stump.right_leaf})
-    words.push_back(bits_of(last));
+/// What stumps of one run count, corner by corner.
+std::vector<int> counts_of(const Corners& corners) {
+  std::vector<int> counts;
+  for (const auto& [at, count] : corners) counts.push_back(count);
+  return counts;
+}
+
+void append_words(std::vector<std::uint32_t> words, std::vector<Words>& to) {
   words.resize((words.size() + 3) / 4 * 4);
   for (std::size_t i = 0; i < words.size(); i += 4)
     to.push_back({{words[i], words[i + 1], words[i + 2], words[i + 3]}});
 }
 
-/// A stage's stumps in one layout, by kind.
-void append_words(const std::vector<DeviceNode>& stumps, const std::vector<Corners>& corners,
-                  const TileLayout& layout, const Stage& stage, std::vector<Words>& to) {
-  for (int kind = 0; kind < kStumpKinds; ++kind)
-    for (std::size_t i = stage.first_tree; i < stage.first_tree + stage.tree_count; ++i)
-      if (kind_of(corners[i]) == kind) append_words(stumps[i], corners[i], layout, to);
+void append_run(const StumpRun& run, std::vector<Words>& to) {
+  const auto words = std::bit_cast<std::array<Words, kRunWords>>(run);
+  to.insert(to.end(), words.begin(), words.end());
+}
+
+/// In one layout; `room` corners.
+void append_stump(const DeviceNode& stump, const Corners& corners, const TileLayout& layout,
+                  int room, std::vector<Words>& to) {
+  std::vector<std::uint32_t> words;
+  for (const auto& [at, count] : corners)
+    words.push_back(static_cast<std::uint32_t>(layout.at(at.second, at.first)) * sizeof(float));
+  words.resize(static_cast<std::size_t>(room));
+  for (const float last : {stump.threshold, stump.left_leaf, stump.right_leaf})
+    words.push_back(bits_of(last));
+  append_words(std::move(words), to);
+}
+
+/// A stage's stumps in one layout, run by run. Returns how many runs.
+std::int32_t append_runs(const std::vector<DeviceNode>& stumps, const std::vector<Corners>& corners,
+                         const TileLayout& layout, const Stage& stage, std::vector<Words>& to) {
+  std::map<std::vector<int>, std::vector<std::size_t>> runs;
+  for (std::size_t i = stage.first_tree; i < stage.first_tree + stage.tree_count; ++i)
+    runs[counts_of(corners[i])].push_back(i);
+  std::int32_t first = 0;
+  for (const auto& [counts, its] : runs) {
+    StumpRun run;
+    run.corners = *std::ranges::find_if(
+        kStumpCorners, [&](int room) { return room >= static_cast<int>(counts.size()); });
+    run.first = first;
+    run.count = static_cast<std::int32_t>(its.size());
+    run.words = stump_words(run.corners);
+    std::ranges::copy(counts, run.counts);
+    append_run(run, to);
+    for (const std::size_t i : its) append_stump(stumps[i], corners[i], layout, run.corners, to);
+    first += run.count;
+  }
+  return static_cast<std::int32_t>(runs.size());
 }
 
 /// Of a stage's stumps in one layout.
@@ -188,16 +212,13 @@ void add_stumps(const Cascade& cascade, const Tables (&tables)[2], ScanTables& t
       stage.first_words = static_cast<std::int32_t>(made.words[step].size());
       stage.first_block = static_cast<std::int32_t>(made.blocks[step].size());
       if (static_cast<std::int32_t>(i) < to.plan.lane_stages)
-        append_words(to.nodes[step], corners, tables[step].layout, cascade.stages[i],
-                     made.words[step]);
+        stage.runs = append_runs(to.nodes[step], corners, tables[step].layout, cascade.stages[i],
+                                 made.words[step]);
       else
         append_blocks(to.nodes[step], corners, tables[step].layout, cascade.stages[i],
                       made.blocks[step]);
     }
   if (made.words[0].size() > kMostGroups) return;
-  for (DeviceStage& stage : to.stages)
-    for (int i = 0; i < stage.tree_count; ++i)
-      ++stage.stumps[kind_of(corners[static_cast<std::size_t>(stage.first_tree + i)])];
   std::ranges::move(made.words, to.words);
   std::ranges::move(made.blocks, to.blocks);
   to.plan.only_stumps = 1;

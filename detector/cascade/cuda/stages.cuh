@@ -62,58 +62,81 @@ struct Windows {
   float inverses[kWindows];
 };
 
-/// Adds each window's leaf of the stump of `kCorners` corners whose words begin at `words`.
+/// The part-th of `parts` parts of a stage's trees.
+struct Part {
+  int part = 0;
+  int parts = 1;
+
+  [[nodiscard]] __device__ int begin(int trees) const { return trees * part / parts; }
+  [[nodiscard]] __device__ int end(int trees) const { return trees * (part + 1) / parts; }
+};
+
+/// Adds each window's leaf of the stumps from `words` to `end`.
 template <int kCorners, int kWindows>
-__device__ __forceinline__ void add_stump(const Words* words, const Windows<kWindows>& windows,
-                                          float (&leaves)[kWindows]) {
-  constexpr int kGroups = stump_words(kCorners);
-  std::uint32_t word[4 * kGroups];
-#pragma unroll
-  for (int i = 0; i < kGroups; ++i) {
-    const Words read = words[i];
-#pragma unroll
-    for (int k = 0; k < 4; ++k) word[4 * i + k] = read.word[k];
-  }
-  const std::uint32_t* const rest = word + 2 * kCorners;
-#pragma unroll
-  for (int w = 0; w < kWindows; ++w) {
-    const auto* const window = reinterpret_cast<const char*>(windows.sums[w]);
-    float sum = 0;  // whole numbers below 2^24: exact
-#pragma unroll
-    for (int i = 0; i < kCorners; ++i)
-      sum +=
-          __uint_as_float(word[2 * i + 1]) * *reinterpret_cast<const float*>(window + word[2 * i]);
-    const bool is_left = __fmul_rn(sum, windows.inverses[w]) < __uint_as_float(rest[0]);
-    leaves[w] = __fadd_rn(leaves[w], __uint_as_float(is_left ? rest[1] : rest[2]));
-  }
-}
-
-/// Those of one kind; `words` goes behind them.
-template <int kKind, int kWindows>
-__device__ __forceinline__ void add_kind(const Words*& words, const DeviceStage& stage,
-                                         const Windows<kWindows>& windows,
-                                         float (&leaves)[kWindows]) {
-  constexpr int kCorners = kStumpCorners[kKind];
-  const Words* const end = words + stage.stumps[kKind] * stump_words(kCorners);
-#pragma unroll 1
-  for (; words != end; words += stump_words(kCorners)) add_stump<kCorners>(words, windows, leaves);
-}
-
-/// A stage's leaves in single precision and in any order. `words` are those of all stages, `nodes`
-/// those for the windows' sums.
-template <bool kStumps, int kWindows>
-__device__ __forceinline__ void add_leaves(const ScanPlan& plan, const DeviceStage& stage,
-                                           const Words* words, const DeviceNode* nodes,
+__device__ __forceinline__ void add_stumps(const Words* words, const Words* end,
+                                           const float (&counts)[12],
                                            const Windows<kWindows>& windows,
                                            float (&leaves)[kWindows]) {
+  constexpr int kGroups = stump_words(kCorners);
+#pragma unroll 1
+  for (; words < end; words += kGroups) {
+    std::uint32_t word[4 * kGroups];
+#pragma unroll
+    for (int i = 0; i < kGroups; ++i) {
+      const Words read = words[i];
+#pragma unroll
+      for (int k = 0; k < 4; ++k) word[4 * i + k] = read.word[k];
+    }
+    const std::uint32_t* const rest = word + kCorners;
+#pragma unroll
+    for (int w = 0; w < kWindows; ++w) {
+      const auto* const window = reinterpret_cast<const char*>(windows.sums[w]);
+      float sum = 0;  // whole numbers below 2^24: exact
+#pragma unroll
+      for (int i = 0; i < kCorners; ++i)
+        sum += counts[i] * *reinterpret_cast<const float*>(window + word[i]);
+      const bool is_left = __fmul_rn(sum, windows.inverses[w]) < __uint_as_float(rest[0]);
+      leaves[w] = __fadd_rn(leaves[w], __uint_as_float(is_left ? rest[1] : rest[2]));
+    }
+  }
+}
+
+/// Those of a run from `begin` to `end`, numbers among the stage's stumps. Returns what follows the
+/// run.
+template <int kWindows>
+__device__ __forceinline__ const Words* add_run(const Words* words, int begin, int end,
+                                                const Windows<kWindows>& windows,
+                                                float (&leaves)[kWindows]) {
+  const StumpRun run = *reinterpret_cast<const StumpRun*>(words);
+  words += kRunWords;
+  const Words* const after = words + run.count * run.words;
+  const Words* const from = words + max(begin - run.first, 0) * run.words;
+  const Words* const to = words + min(end - run.first, run.count) * run.words;
+  if (run.corners == 6)
+    add_stumps<6>(from, to, run.counts, windows, leaves);
+  else if (run.corners == 8)
+    add_stumps<8>(from, to, run.counts, windows, leaves);
+  else if (run.corners == 9)
+    add_stumps<9>(from, to, run.counts, windows, leaves);
+  else
+    add_stumps<12>(from, to, run.counts, windows, leaves);
+  return after;
+}
+
+/// A part of a stage's leaves in single precision and in any order. `words` are those of all
+/// stages, `nodes` those for the windows' sums.
+template <bool kStumps, int kWindows>
+__device__ __forceinline__ void add_leaves(const ScanPlan& plan, const DeviceStage& stage,
+                                           Part part, const Words* words, const DeviceNode* nodes,
+                                           const Windows<kWindows>& windows,
+                                           float (&leaves)[kWindows]) {
+  const int begin = part.begin(stage.tree_count);
+  const int end = part.end(stage.tree_count);
   if constexpr (kStumps) {
     words += stage.first_words;
-    add_kind<0>(words, stage, windows, leaves);
-    add_kind<1>(words, stage, windows, leaves);
-    add_kind<2>(words, stage, windows, leaves);
-    add_kind<3>(words, stage, windows, leaves);
+    for (int i = 0; i < stage.runs; ++i) words = add_run(words, begin, end, windows, leaves);
   } else {
-    for (int i = 0; i < stage.tree_count; ++i) {
+    for (int i = begin; i < end; ++i) {
       const DeviceNode* const root = nodes + plan.roots[stage.first_tree + i];
 #pragma unroll
       for (int w = 0; w < kWindows; ++w)

@@ -18,6 +18,7 @@ constexpr int kMostWords = std::max(kPlaces[0], kPlaces[1]) / kWordPlaces;
 static_assert(kWordPlaces == kLanes && kTileColumns[0] == kTileColumns[1] &&
               kMostWords <= kThreads);
 constexpr int kColumns = kTileColumns[0];
+constexpr int kMostParts = 4;  // of a stage's trees, for warps that share them
 constexpr int kRowWords = kColumns / kWordPlaces;
 
 // --- The grey picture ---
@@ -109,6 +110,7 @@ struct TileMemory {
   int left;  ///< places after the last stage with a window a lane
   int next;  ///< of these
   unsigned passed[kMostWords];
+  float partial[kMostParts * kWarps][kLanes];
 };
 
 /// The rest of it.
@@ -304,7 +306,7 @@ __device__ void first_stage(const ScanPlan& plan, const ScanBuffers& buffers, co
       arrays.inverses[place] = windows.inverses[w];
     }
     float leaves[2] = {};
-    add_leaves<kStumps>(plan, stage, arrays.words, plan.nodes[tile.sparse], windows, leaves);
+    add_leaves<kStumps>(plan, stage, {}, arrays.words, plan.nodes[tile.sparse], windows, leaves);
     for (int w = 0; w < 2; ++w)
       if (first + w * kThreads < most)
         end_first_stage(plan, buffers, tile, arrays, first + w * kThreads, leaves[w],
@@ -318,43 +320,96 @@ __device__ int most_of_lanes(int value) {
   return value;
 }
 
-/// The first-th place of each lane's list, and those kWarps further.
-template <bool kStumps, int kWindows>
-__device__ void look_at(const ScanPlan& plan, const Tile& tile, int index, const DeviceStage& stage,
-                        const TileArrays& arrays, int first, int count, TileMemory& memory) {
-  const int lane = static_cast<int>(threadIdx.x) % kLanes;
-  const std::uint16_t* const places = arrays.listed(index) + lane;
+/// Of each lane's list of those that have come to a stage the `first`-th place, and those kWarps
+/// further.
+template <int kWindows>
+struct Looked {
+  int places[kWindows];
+  bool there[kWindows];
   Windows<kWindows> windows;
-  int place[kWindows];
+};
+
+template <int kWindows>
+__device__ Looked<kWindows> looked_at_in(const Tile& tile, const TileArrays& arrays, int stage,
+                                         int first, int count) {
+  const int lane = static_cast<int>(threadIdx.x) % kLanes;
+  Looked<kWindows> looked;
   for (int w = 0; w < kWindows; ++w) {
     // A lane without a place reads sums of its own bank for nothing.
     const int i = first + w * kWarps;
-    place[w] = i < count ? places[i * kLanes] : 0;
-    windows.sums[w] = arrays.sums + (i < count ? window_at(tile, place[w]) : lane);
-    windows.inverses[w] = arrays.inverses[place[w]];
+    const bool there = i < count;
+    looked.there[w] = there;
+    looked.places[w] = there ? arrays.listed(stage)[i * kLanes + lane] : 0;
+    looked.windows.sums[w] = arrays.sums + (there ? window_at(tile, looked.places[w]) : lane);
+    looked.windows.inverses[w] = arrays.inverses[looked.places[w]];
   }
-  float leaves[kWindows] = {};
-  add_leaves<kStumps>(plan, stage, arrays.words, plan.nodes[tile.sparse], windows, leaves);
-  for (int w = 0; w < kWindows; ++w)
-    if (first + w * kWarps < count &&
-        passes(plan, tile, stage, leaves[w], windows.sums[w], windows.inverses[w]))
-      append(index + 1, tile, arrays, place[w], memory);
+  return looked;
 }
 
-/// Of the places that have come to it.
+/// Lets those go on whose leaves suffice.
+template <int kWindows>
+__device__ void go_on(const ScanPlan& plan, const Tile& tile, int index, const DeviceStage& stage,
+                      const TileArrays& arrays, const Looked<kWindows>& looked,
+                      const float (&leaves)[kWindows], TileMemory& memory) {
+  for (int w = 0; w < kWindows; ++w)
+    if (looked.there[w] &&
+        passes(plan, tile, stage, leaves[w], looked.windows.sums[w], looked.windows.inverses[w]))
+      append(index + 1, tile, arrays, looked.places[w], memory);
+}
+
+/// Lists of more than kWarps places: a warp has all of a stage's trees, for two places a lane.
 template <bool kStumps>
-__device__ void next_stage(const ScanPlan& plan, const Tile& tile, int index,
-                           const TileArrays& arrays, TileMemory& memory) {
+__device__ void look_at_many(const ScanPlan& plan, const Tile& tile, int index,
+                             const DeviceStage& stage, const TileArrays& arrays, int count,
+                             int most, TileMemory& memory) {
+  for (int i = static_cast<int>(threadIdx.x) / kLanes; i < most; i += 2 * kWarps) {
+    const Looked<2> looked = looked_at_in<2>(tile, arrays, index, i, count);
+    float leaves[2] = {};
+    add_leaves<kStumps>(plan, stage, {}, arrays.words, plan.nodes[tile.sparse], looked.windows,
+                        leaves);
+    go_on(plan, tile, index, stage, arrays, looked, leaves, memory);
+  }
+}
+
+/// Lists of up to kWarps places: several warps share the trees, so that all have some.
+template <bool kStumps>
+__device__ void look_at_few(const ScanPlan& plan, const Tile& tile, int index,
+                            const DeviceStage& stage, const TileArrays& arrays, int count, int most,
+                            TileMemory& memory) {
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   const int warp = static_cast<int>(threadIdx.x) / kLanes;
-  if (warp == 0) memory.counts[(index + 2) % 3][lane] = 0;
+  for (int i = warp; i < most * kMostParts; i += kWarps) {
+    const Looked<1> looked = looked_at_in<1>(tile, arrays, index, i % most, count);
+    float leaves[1] = {};
+    add_leaves<kStumps>(plan, stage, {i / most, kMostParts}, arrays.words, plan.nodes[tile.sparse],
+                        looked.windows, leaves);
+    memory.partial[i][lane] = leaves[0];
+  }
+  __syncthreads();
+  if (warp >= most) return;
+  const Looked<1> looked = looked_at_in<1>(tile, arrays, index, warp, count);
+  float leaves[1] = {};
+  for (int part = 0; part < kMostParts; ++part)
+    leaves[0] = __fadd_rn(leaves[0], memory.partial[part * most + warp][lane]);
+  go_on(plan, tile, index, stage, arrays, looked, leaves, memory);
+}
+
+/// Of the places that have come to it; false if there are none.
+template <bool kStumps>
+__device__ bool next_stage(const ScanPlan& plan, const Tile& tile, int index,
+                           const TileArrays& arrays, TileMemory& memory) {
+  const int lane = static_cast<int>(threadIdx.x) % kLanes;
+  if (threadIdx.x < kLanes) memory.counts[(index + 2) % 3][lane] = 0;
   const int count = memory.counts[index % 3][lane];
   const int most = most_of_lanes(count);
+  if (most == 0) return false;
   const DeviceStage stage = plan.stages[index];
-  int i = warp;
-  for (; i + kWarps < most; i += 2 * kWarps)
-    look_at<kStumps, 2>(plan, tile, index, stage, arrays, i, count, memory);
-  if (i < most) look_at<kStumps, 1>(plan, tile, index, stage, arrays, i, count, memory);
+  if (most > kWarps)
+    look_at_many<kStumps>(plan, tile, index, stage, arrays, count, most, memory);
+  else
+    look_at_few<kStumps>(plan, tile, index, stage, arrays, count, most, memory);
+  __syncthreads();
+  return true;
 }
 
 /// Of the places that have come to `stage`, in the other list.
@@ -413,12 +468,13 @@ __device__ void scan_tile(const ScanPlan& plan, const ScanBuffers& buffers, cons
   make_sums<Level>(tile, arrays.pixels, arrays.sums);
   first_stage<kStumps>(plan, buffers, tile, arrays, memory);
   __syncthreads();
-  for (int stage = 1; stage < plan.lane_stages; ++stage) {
-    next_stage<kStumps>(plan, tile, stage, arrays, memory);
+  int stage = 1;
+  while (stage < plan.lane_stages && next_stage<kStumps>(plan, tile, stage, arrays, memory))
+    ++stage;
+  if (stage == plan.lane_stages) {
+    last_stages<kStumps>(plan, tile, arrays, memory);
     __syncthreads();
   }
-  last_stages<kStumps>(plan, tile, arrays, memory);
-  __syncthreads();
   write_passed(buffers, tile, memory);
   __syncthreads();
 }
