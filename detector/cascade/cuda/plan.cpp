@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -93,10 +94,11 @@ bool is_exact(const Corners& corners, Size tile) {
 
 std::uint32_t bits_of(float value) { return std::bit_cast<std::uint32_t>(value); }
 
-/// What stumps of one run count, corner by corner.
+/// What stumps of one run count, corner by corner: the first one's above 0.
 std::vector<int> counts_of(const Corners& corners) {
+  const int sign = corners.begin()->second < 0 ? -1 : 1;
   std::vector<int> counts;
-  for (const auto& [at, count] : corners) counts.push_back(count);
+  for (const auto& [at, count] : corners) counts.push_back(sign * count);
   return counts;
 }
 
@@ -118,8 +120,13 @@ void append_stump(const DeviceNode& stump, const Corners& corners, const TileLay
   for (const auto& [at, count] : corners)
     words.push_back(static_cast<std::uint32_t>(layout.at(at.second, at.first)) * sizeof(float));
   words.resize(static_cast<std::size_t>(room));
-  for (const float last : {stump.threshold, stump.left_leaf, stump.right_leaf})
-    words.push_back(bits_of(last));
+  std::array<float, 3> last{stump.threshold, stump.left_leaf, stump.right_leaf};
+  // A value of the other sign is right of the threshold where this one is left of it, and where
+  // both are equal, too.
+  if (corners.begin()->second < 0)
+    last = {std::nextafter(-stump.threshold, std::numeric_limits<float>::infinity()),
+            stump.right_leaf, stump.left_leaf};
+  for (const float word : last) words.push_back(bits_of(word));
   append_words(std::move(words), to);
 }
 

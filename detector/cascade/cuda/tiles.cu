@@ -110,7 +110,7 @@ struct TileMemory {
   int left;  ///< places after the last stage with a window a lane
   int next;  ///< of these
   unsigned passed[kMostWords];
-  float partial[kMostParts * kWarps][kLanes];
+  float partial[kWarps][kLanes];
 };
 
 /// The rest of it.
@@ -371,25 +371,25 @@ __device__ void look_at_many(const ScanPlan& plan, const Tile& tile, int index,
   }
 }
 
-/// Lists of up to kWarps places: several warps share the trees, so that all have some.
+/// Lists of few places: several warps share the trees, so that all have some.
 template <bool kStumps>
 __device__ void look_at_few(const ScanPlan& plan, const Tile& tile, int index,
                             const DeviceStage& stage, const TileArrays& arrays, int count, int most,
                             TileMemory& memory) {
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   const int warp = static_cast<int>(threadIdx.x) / kLanes;
-  for (int i = warp; i < most * kMostParts; i += kWarps) {
-    const Looked<1> looked = looked_at_in<1>(tile, arrays, index, i % most, count);
-    float leaves[1] = {};
-    add_leaves<kStumps>(plan, stage, {i / most, kMostParts}, arrays.words, plan.nodes[tile.sparse],
-                        looked.windows, leaves);
-    memory.partial[i][lane] = leaves[0];
-  }
-  __syncthreads();
-  if (warp >= most) return;
-  const Looked<1> looked = looked_at_in<1>(tile, arrays, index, warp, count);
+  const int parts = min(kWarps / most, kMostParts);
+  const Looked<1> looked = looked_at_in<1>(tile, arrays, index, warp % most, count);
   float leaves[1] = {};
-  for (int part = 0; part < kMostParts; ++part)
+  if (warp < most * parts)
+    add_leaves<kStumps>(plan, stage, {warp / most, parts}, arrays.words, plan.nodes[tile.sparse],
+                        looked.windows, leaves);
+  if (parts > 1) {
+    memory.partial[warp][lane] = leaves[0];
+    __syncthreads();
+  }
+  if (warp >= most) return;
+  for (int part = 1; part < parts; ++part)
     leaves[0] = __fadd_rn(leaves[0], memory.partial[part * most + warp][lane]);
   go_on(plan, tile, index, stage, arrays, looked, leaves, memory);
 }
