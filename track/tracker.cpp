@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "track/matching.h"
 #include "track/motion.h"
+#include "track/neighbours.h"
 
 namespace facepipe {
 namespace {
@@ -62,22 +63,36 @@ struct Sighting {
   std::size_t detection = 0;  ///< of its frame's
 };
 
+/// A box of a frame.
+struct BoxPlace {
+  std::int64_t frame = -1;
+  std::size_t index = 0;
+};
+
 /// A frame that waits.
 struct Waiting {
   TrackedFrame frame;
+  std::vector<BoxPlace> earlier;  ///< of each box: which of its track was shown before it
   std::shared_ptr<const MotionPicture> picture;  ///< null: damaged, or no longer needed
   Similarity camera;  ///< from the picture before, which may not be the frame's before
   std::vector<Sighting> sightings;
+  std::optional<Neighbours> among;  ///< the sightings, once it was looked for one of them
 };
 
 /// The sighting of `least` score or more that fits the box best; null: none does.
-const Sighting* nearest(const Waiting& in, const Box& box, float least) {
+const Sighting* nearest(Waiting& in, const Box& box, float least) {
+  if (!in.among) {
+    std::vector<Box> boxes;
+    for (const Sighting& sighting : in.sightings) boxes.push_back(sighting.box);
+    in.among.emplace(boxes);
+  }
+  FitFinder finder(*in.among);
   const Sighting* best = nullptr;
   float most = 0;
-  for (const Sighting& sighting : in.sightings) {
-    const float fit = sighting.score < least ? 0 : affinity(box, sighting.box);
-    if (fit <= most) continue;
-    most = fit;
+  for (const Fit& fit : finder.fits_of(box)) {
+    const Sighting& sighting = in.sightings[fit.number];
+    if (sighting.score < least || fit.affinity <= most) continue;
+    most = fit.affinity;
     best = &sighting;
   }
   return best;
@@ -92,13 +107,13 @@ struct Moved {
 
 struct Track {
   TrackSummary summary;
-  Box box;                     ///< in the newest frame
-  Sighting last;               ///< the last sighting
-  double last_s = 0;           ///< its time
-  std::size_t last_shown = 0;  ///< where in its frame's boxes it stands
-  std::vector<Moved> missed;   ///< since then
-  Point velocity;              ///< against the camera, in pixels a second
-  Box first_box;               ///< of the first sighting, where going backwards begins
+  Box box;                    ///< in the newest frame
+  Sighting last;              ///< the last sighting
+  double last_s = 0;          ///< its time
+  BoxPlace last_shown;        ///< the newest of its boxes
+  std::vector<Moved> missed;  ///< since the last sighting
+  Point velocity;             ///< against the camera, in pixels a second
+  Box first_box;              ///< of the first sighting, where going backwards begins
 };
 
 /// A track on its way back from its first sighting, step by step.
@@ -190,7 +205,8 @@ class Tracker::Impl {
   void end_where(const std::vector<bool>& over);
   void let_out(TrackerOutput& out);
   void drop_pictures();
-  std::size_t show(Waiting& in, const TrackedBox& box);
+  void show(Track& track, Waiting& in, const TrackedBox& box);
+  void show(Waiting& in, const TrackedBox& box, BoxPlace earlier);
 
   /// Null where it is out.
   Waiting* waiting(std::int64_t frame) {
@@ -198,7 +214,8 @@ class Tracker::Impl {
     return i < 0 ? nullptr : &waiting_[static_cast<std::size_t>(i)];
   }
   [[nodiscard]] bool starts(const Sighting& sighting) const {
-    return sighting.score >= start_score_of(sighting.box, options_.start_score);
+    return sighting.score >= options_.start_score &&
+           sighting.score >= start_score_of(sighting.box, options_.start_score);
   }
   /// Where no hidden track takes it.
   [[nodiscard]] bool is_of_use(const Sighting& sighting) const {
@@ -328,15 +345,15 @@ void Tracker::Impl::follow_hidden(const Waiting& now) {
   for (const Track& track : tracks_)
     if (track.summary.hidden) hidden.push_back(track.box);
   const int grid = PointBudget{}.grid_for(hidden.size());
-  const std::vector<bool> crossing = which_cross(hidden, kLeastCrossing);
+  std::vector<bool> crossing;
+  if (grid > 0) crossing = which_cross(hidden, kLeastCrossing);
   std::vector<BoxStep> steps;
   std::vector<Track*> followed;
   std::size_t of_hidden = 0;
   for (Track& track : tracks_) {
-    const bool crosses = track.summary.hidden && crossing[of_hidden++];
     if (!track.summary.hidden || grid == 0) {
       track.box = moved(track.box, now.camera);
-    } else if (crosses) {
+    } else if (crossing[of_hidden++]) {
       track.box = coasted(track, now.camera);
     } else {
       steps.push_back({before_.get(), now.picture.get(), track.box, now.camera, grid});
@@ -427,7 +444,7 @@ void Tracker::Impl::see(Track& track, Waiting& now, const Sighting& sighting) {
   ++summary.sightings;
   summary.last_frame = now.frame.number;
   const bool hidden = summary.hidden || sighting.score >= options_.lone_score;
-  track.last_shown = show(now, {summary.id, cover, 0, sighting.score, BoxState::seen, hidden});
+  show(track, now, {summary.id, cover, 0, sighting.score, BoxState::seen, hidden});
   if (!summary.hidden && starts(sighting)) hide(track);
 }
 
@@ -448,7 +465,7 @@ Point Tracker::Impl::velocity(const Track& track, const Similarity& camera, cons
 Box Tracker::Impl::cover_neighbour(const Track& track, const Waiting& now, const Box& seen) {
   const bool next = track.summary.sightings > 0 && track.missed.empty();
   if (!next || !is_sure(track)) return seen;
-  Box& before = waiting(now.frame.number - 1)->frame.boxes[track.last_shown].box;
+  Box& before = waiting(now.frame.number - 1)->frame.boxes[track.last_shown.index].box;
   before = joined(before, moved_back(seen, track.last.box, track.box));
   return joined(seen, track.box);
 }
@@ -463,19 +480,20 @@ void Tracker::Impl::fill(Track& track, const Waiting& now, const Sighting& sight
     if (moved.shown)
       frame->frame.boxes[*moved.shown] = box;
     else
-      show(*frame, box);
+      show(track, *frame, box);
     box.box = between(track.last.box, sighting.box, static_cast<float>(k));
-    show(*frame, box);
+    show(track, *frame, box);
   }
 }
 
 /// From now on, and in the frames that wait.
 void Tracker::Impl::hide(Track& track) {
   track.summary.hidden = true;
-  const std::int64_t oldest = waiting_.front().frame.number;
-  for (std::int64_t i = std::max(oldest, track.summary.first_frame); i < next_frame_; ++i)
-    for (TrackedBox& box : waiting(i)->frame.boxes)
-      if (box.track == track.summary.id) box.hidden = true;
+  BoxPlace at = track.last_shown;
+  while (Waiting* const in = waiting(at.frame)) {  // each box' frame is its or one before it
+    in->frame.boxes[at.index].hidden = true;
+    at = in->earlier[at.index];
+  }
   newly_hidden_.push_back(track.summary.id);
 }
 
@@ -548,7 +566,7 @@ void Tracker::Impl::show_back(Backward& going, Waiting& then) {
     going.seen_s = then.frame.time_s;
   }
   shown.grow = grown(going.seen_s - then.frame.time_s);
-  show(then, shown);
+  show(then, shown, {});
   track.first_frame = then.frame.number;
 }
 
@@ -568,8 +586,8 @@ void Tracker::Impl::hold(Waiting& now) {
     moved.frame = now.frame.number;
     moved.box = track.box;
     if (!held) continue;
-    moved.shown =
-        show(now, {track.summary.id, track.box, grown(missed_s), 0, BoxState::held, true});
+    show(track, now, {track.summary.id, track.box, grown(missed_s), 0, BoxState::held, true});
+    moved.shown = track.last_shown.index;
     track.summary.last_frame = now.frame.number;
   }
   end_where(over);
@@ -598,12 +616,18 @@ void Tracker::Impl::end_where(const std::vector<bool>& over) {
   tracks_.resize(kept);
 }
 
-std::size_t Tracker::Impl::show(Waiting& in, const TrackedBox& box) {
+void Tracker::Impl::show(Track& track, Waiting& in, const TrackedBox& box) {
+  show(in, box, track.last_shown);
+  track.last_shown = {in.frame.number, in.frame.boxes.size() - 1};
+}
+
+/// @param earlier  the track's box before it, as long as the track isn't hidden
+void Tracker::Impl::show(Waiting& in, const TrackedBox& box, BoxPlace earlier) {
   if (++waiting_boxes_ > kMostWaitingBoxes)
     throw Error(ErrorKind::device, "tracks: more than " + std::to_string(kMostWaitingBoxes) +
                                        " boxes wait at frame " + std::to_string(next_frame_ - 1));
   in.frame.boxes.push_back(box);
-  return in.frame.boxes.size() - 1;
+  in.earlier.push_back(earlier);
 }
 
 void Tracker::Impl::let_out(TrackerOutput& out) {
@@ -630,6 +654,7 @@ void Tracker::Impl::drop_pictures() {
       break;
     oldest->picture = nullptr;
     oldest->sightings = {};
+    oldest->among = std::nullopt;
   }
 }
 
