@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <span>
 #include <tuple>
@@ -41,14 +42,15 @@ float closeness(const MeasuredBox& a, const MeasuredBox& b) {
   return distance < kMostDistance ? 1 - distance : 0;
 }
 
-float fit_of(const MeasuredBox& prediction, const MeasuredBox& detection) {
-  const float overlap = iou(prediction, detection);
-  return overlap >= kLeastIou ? 1 + overlap : closeness(prediction, detection);
-}
-
 /// How far apart, by the sum of their lengths, the centres of boxes of this IoU may be on an axis.
 /// What they have in common there is at least iou / (1 + iou) of that sum.
 float share_within(float iou) { return 0.5F - iou / (1 + iou); }
+
+/// What holds all boxes that have an affinity with this one.
+Nearness near_enough_for(const MeasuredBox& box) {
+  return {box.side / kMostIouRatio, box.side * kMostIouRatio, share_within(kLeastIou),
+          kMostDistance * box.side};
+}
 
 constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 
@@ -57,14 +59,40 @@ struct Pair {
   Match match;
 };
 
+bool is_better(const Pair& a, const Pair& b) {
+  if (a.affinity != b.affinity) return a.affinity > b.affinity;
+  return std::tie(a.match.prediction, a.match.detection) <
+         std::tie(b.match.prediction, b.match.detection);
+}
+
+/// All of an affinity over 0. The smaller side asks for each of its boxes which of the larger ones
+/// are near: to ask takes longer than to be laid out for it.
+std::vector<Pair> pairs_of(std::span<const Box> predictions, std::span<const Box> detections) {
+  std::vector<Pair> pairs;
+  const bool detections_ask = detections.size() < predictions.size();
+  const auto& asking = detections_ask ? detections : predictions;
+  const Neighbours asked(detections_ask ? predictions : detections);
+  std::vector<std::uint32_t> found;
+  for (std::size_t i = 0; i < asking.size(); ++i) {
+    const MeasuredBox box = asking[i];
+    asked.find(box.box, near_enough_for(box), found);
+    for (const std::uint32_t place : found) {
+      const auto& [other, number] = asked[place];
+      const float fit = detections_ask ? affinity(other, box) : affinity(box, other);
+      if (!(fit > 0)) continue;
+      pairs.push_back({fit, detections_ask ? Match{number, i} : Match{i, number}});
+    }
+  }
+  return pairs;
+}
+
 /// Two that are each other's best are matched whatever becomes of the others. In a crowd most pairs
 /// are those, or go with them, and need no sorting.
-/// @param pairs  by prediction, then by detection
 void leave_out_hopeless(std::vector<Pair>& pairs, std::size_t predictions, std::size_t detections) {
   std::vector<const Pair*> of_prediction(predictions);  // the best
   std::vector<const Pair*> of_detection(detections);
   const auto improve = [](const Pair*& best, const Pair& by) {
-    if (best == nullptr || by.affinity > best->affinity) best = &by;
+    if (best == nullptr || is_better(by, *best)) best = &by;
   };
   for (const Pair& pair : pairs) {
     improve(of_prediction[pair.match.prediction], pair);
@@ -101,7 +129,8 @@ Box grown(const Box& box, float share) {
 float iou(const Box& a, const Box& b) { return iou(MeasuredBox(a), MeasuredBox(b)); }
 
 float affinity(const MeasuredBox& prediction, const MeasuredBox& detection) {
-  return fit_of(prediction, detection);
+  const float overlap = iou(prediction, detection);
+  return overlap >= kLeastIou ? 1 + overlap : closeness(prediction, detection);
 }
 
 std::vector<bool> which_cross(std::span<const Box> boxes, float least) {
@@ -120,37 +149,24 @@ std::vector<bool> which_cross(std::span<const Box> boxes, float least) {
   return crossing;
 }
 
-std::span<const Fit> FitFinder::fits_of(const Box& prediction) {
+std::vector<Fit> fits_of(const Box& prediction, const Neighbours& detections) {
   const MeasuredBox measured = prediction;
-  Nearness near;
-  near.least_side = measured.side / kMostIouRatio;
-  near.most_side = measured.side * kMostIouRatio;
-  near.share = share_within(kLeastIou);
-  near.reach = kMostDistance * measured.side;
-  detections_.find(prediction, near, found_);
-  fits_.clear();
-  for (const std::uint32_t place : found_) {
-    const auto& [box, number] = detections_[place];
-    const float fit = fit_of(measured, box);
-    if (fit > 0) fits_.push_back({number, fit});
+  std::vector<std::uint32_t> found;
+  detections.find(prediction, near_enough_for(measured), found);
+  std::vector<Fit> fits;
+  for (const std::uint32_t place : found) {
+    const auto& [box, number] = detections[place];
+    const float fit = affinity(measured, box);
+    if (fit > 0) fits.push_back({number, fit});
   }
-  std::ranges::sort(fits_, {}, &Fit::number);
-  return fits_;
+  return fits;
 }
 
 std::vector<Match> match_greedily(std::span<const Box> predictions,
                                   std::span<const Box> detections) {
-  const Neighbours neighbours(detections);
-  std::vector<Pair> pairs;
-  FitFinder finder(neighbours);
-  for (std::size_t i = 0; i < predictions.size(); ++i)
-    for (const Fit& fit : finder.fits_of(predictions[i]))
-      pairs.push_back({fit.affinity, {i, fit.number}});
+  std::vector<Pair> pairs = pairs_of(predictions, detections);
   leave_out_hopeless(pairs, predictions.size(), detections.size());
-  std::ranges::sort(pairs, [](const Pair& a, const Pair& b) {
-    return std::tuple(-a.affinity, a.match.prediction, a.match.detection) <
-           std::tuple(-b.affinity, b.match.prediction, b.match.detection);
-  });
+  std::ranges::sort(pairs, is_better);
   std::vector<bool> taken(predictions.size());
   std::vector<bool> used(detections.size());
   std::vector<Match> matches;

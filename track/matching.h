@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>
@@ -29,24 +28,12 @@ namespace facepipe {
 
 /// A detection, by its number, and how well it fits.
 struct Fit {
-  std::uint32_t number = 0;
+  std::size_t number = 0;
   float affinity = 0;
 };
 
-/// Looks for detections that fit. Used by one thread.
-class FitFinder {
- public:
-  /// `detections` must outlive it.
-  explicit FitFinder(const Neighbours& detections) : detections_(detections) {}
-
-  /// All detections whose affinity is over 0, by their numbers. As good as until the next call.
-  [[nodiscard]] std::span<const Fit> fits_of(const Box& prediction);
-
- private:
-  const Neighbours& detections_;
-  std::vector<std::uint32_t> found_;  // memory of the call before
-  std::vector<Fit> fits_;
-};
+/// All detections whose affinity is over 0, in no order.
+[[nodiscard]] std::vector<Fit> fits_of(const Box& prediction, const Neighbours& detections);
 
 /// Of each box, whether its IoU with another one is over `least`, which is 0 or more.
 [[nodiscard]] std::vector<bool> which_cross(std::span<const Box> boxes, float least);

@@ -79,21 +79,22 @@ struct Waiting {
   std::optional<Neighbours> among;  ///< the sightings, once it was looked for one of them
 };
 
-/// The sighting of `least` score or more that fits the box best; null: none does.
+/// The sighting of `least` score or more that fits the box best, the first of equals; null: none
+/// does.
 const Sighting* nearest(Waiting& in, const Box& box, float least) {
   if (!in.among) {
     std::vector<Box> boxes;
     for (const Sighting& sighting : in.sightings) boxes.push_back(sighting.box);
     in.among.emplace(boxes);
   }
-  FitFinder finder(*in.among);
   const Sighting* best = nullptr;
   float most = 0;
-  for (const Fit& fit : finder.fits_of(box)) {
-    const Sighting& sighting = in.sightings[fit.number];
-    if (sighting.score < least || fit.affinity <= most) continue;
+  for (const Fit& fit : fits_of(box, *in.among)) {
+    const Sighting* const sighting = &in.sightings[fit.number];
+    const bool better = fit.affinity > most || (fit.affinity == most && sighting < best);
+    if (sighting->score < least || !better) continue;
     most = fit.affinity;
-    best = &sighting;
+    best = sighting;
   }
   return best;
 }
@@ -297,7 +298,10 @@ void Tracker::Impl::check(const TrackerInput& input) const {
 }
 
 Waiting& Tracker::Impl::append(TrackerInput& input) {
+  const std::size_t usual_boxes = waiting_.empty() ? 0 : waiting_.back().frame.boxes.size();
   Waiting& now = waiting_.emplace_back();
+  now.frame.boxes.reserve(usual_boxes);
+  now.earlier.reserve(usual_boxes);
   now.frame.number = next_frame_++;
   now.frame.time_s = input.time_s;
   now.frame.hide_all = input.detections == nullptr || !input.picture;
