@@ -4,6 +4,7 @@
 #include <cmath>
 #include <deque>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -128,6 +129,38 @@ struct Backward {
   bool over = false;
 };
 
+/// From where the track is.
+BoxStep step_to(const Waiting& then, const Backward& track, int grid) {
+  return {track.at->picture.get(), then.picture.get(), track.box, track.at->camera.inverse(), grid};
+}
+
+void go_to(const Waiting& then, const Box& place, Backward& track) {
+  track.box = place;
+  track.at = &then;
+  track.over = !is_usable(place) || !meets(place, then.picture->size());
+}
+
+/// Steps that were followed ahead of their turn, and where they led.
+class StepsAhead {
+ public:
+  void clear() { steps_.clear(), places_.clear(); }
+  void add(std::span<const BoxStep> steps, std::span<const Box> places) {
+    steps_.insert(steps_.end(), steps.begin(), steps.end());
+    places_.insert(places_.end(), places.begin(), places.end());
+  }
+  [[nodiscard]] std::size_t size() const { return steps_.size(); }
+  /// Null where it is none of them.
+  [[nodiscard]] const Box* place_of(const BoxStep& step) const {
+    const auto found = std::ranges::find(steps_, step);
+    return found == steps_.end() ? nullptr
+                                 : &places_[static_cast<std::size_t>(found - steps_.begin())];
+  }
+
+ private:
+  std::vector<BoxStep> steps_;
+  std::vector<Box> places_;
+};
+
 /// So many points on each axis of a box, that a frame's boxes together don't exceed the limit.
 class PointBudget {
  public:
@@ -198,6 +231,10 @@ class Tracker::Impl {
   [[nodiscard]] std::vector<Backward> newly_hidden();
   [[nodiscard]] bool goes_on(const Backward& going, std::int64_t frame);
   void follow_back(std::vector<Backward>& going, const Waiting& then, std::int64_t frame);
+  void look_ahead(std::span<const Backward> going);
+  void foresee(Backward going, std::vector<BoxStep>& unknown);
+  [[nodiscard]] std::vector<Box> follow(std::span<const BoxStep> steps);
+  const Sighting* snap(Backward& going, Waiting& then) const;
   void show_back(Backward& going, Waiting& then);
   void hold(Waiting& now);
   void forget_let_out(Track& track) const;
@@ -251,6 +288,7 @@ class Tracker::Impl {
   std::size_t waiting_boxes_ = 0;
   bool broken_ = false;  ///< a frame that waits may lack what is to be hidden
   PointBudget back_budget_;
+  StepsAhead ahead_;  ///< of those that go backwards now
 };
 
 TrackerOutput Tracker::Impl::push(TrackerInput input) {
@@ -505,6 +543,7 @@ void Tracker::Impl::hide(Track& track) {
 /// looked for in many boxes at once.
 void Tracker::Impl::go_back() {
   std::vector<Backward> going = newly_hidden();
+  look_ahead(going);
   const std::int64_t oldest = waiting_.front().frame.number;
   for (std::int64_t i = next_frame_ - 2; i >= oldest && !going.empty(); --i) {
     for (Backward& track : going) track.over = i < track.from && !goes_on(track, i);
@@ -548,26 +587,74 @@ void Tracker::Impl::follow_back(std::vector<Backward>& going, const Waiting& the
   const int grid = back_budget_.grid_for(followed.size());
   back_budget_.spend(grid, followed.size());
   std::vector<BoxStep> steps;
-  for (const Backward* track : followed)
-    steps.push_back({track->at->picture.get(), then.picture.get(), track->box,
-                     track->at->camera.inverse(), grid});
-  const std::vector<Box> places = motion_.follow(steps);
-  for (std::size_t i = 0; i < followed.size(); ++i) {
-    Backward& track = *followed[i];
-    track.box = places[i];
-    track.at = &then;
-    track.over = !is_usable(track.box) || !meets(track.box, then.picture->size());
+  for (const Backward* track : followed) steps.push_back(step_to(then, *track, grid));
+  const std::vector<Box> places = follow(steps);
+  for (std::size_t i = 0; i < followed.size(); ++i) go_to(then, places[i], *followed[i]);
+}
+
+/// Those that were not followed ahead of their turn are followed now.
+std::vector<Box> Tracker::Impl::follow(std::span<const BoxStep> steps) {
+  std::vector<BoxStep> unknown;
+  for (const BoxStep& step : steps)
+    if (ahead_.place_of(step) == nullptr) unknown.push_back(step);
+  const std::vector<Box> found = motion_.follow(unknown);
+  auto next = found.begin();
+  std::vector<Box> places;
+  for (const BoxStep& step : steps) {
+    const Box* const known = ahead_.place_of(step);
+    places.push_back(known != nullptr ? *known : *next++);
   }
+  return places;
+}
+
+/// Where the device follows, each answer takes long, and going back frame by frame takes as many as
+/// there are frames. Mostly it can be guessed where a track goes: from sighting to sighting. So all
+/// that is guessed is asked for at once, and guessed again by the answers, until all is known.
+/// Guesses decide nothing: whoever goes back takes those answers that are to its own steps.
+void Tracker::Impl::look_ahead(std::span<const Backward> going) {
+  constexpr std::size_t kMostSteps = kMostFlowPoints / (kFineGrid * kFineGrid);  // or grids differ
+  ahead_.clear();
+  while (motion_.is_far() && going.size() <= kMostSteps) {
+    std::vector<BoxStep> unknown;
+    for (const Backward& track : going) foresee(track, unknown);
+    if (unknown.empty() || ahead_.size() + unknown.size() > kMostSteps) return;
+    ahead_.add(unknown, motion_.follow(unknown));
+  }
+}
+
+/// The track's steps that aren't known yet, as far as can be told.
+void Tracker::Impl::foresee(Backward going, std::vector<BoxStep>& unknown) {
+  const std::int64_t oldest = waiting_.front().frame.number;
+  for (std::int64_t i = going.from - 1; i >= oldest && goes_on(going, i); --i) {
+    Waiting& then = *waiting(i);
+    bool known = true;
+    if (then.picture && going.at->picture) {
+      const BoxStep step = step_to(then, going, kFineGrid);
+      const Box* const place = ahead_.place_of(step);
+      known = place != nullptr;
+      if (!known) unknown.push_back(step);
+      go_to(then, known ? *place : moved(step.box, step.camera), going);
+    }
+    if (going.over || (snap(going, then) == nullptr && !known)) return;
+  }
+}
+
+/// Onto the sighting that fits best; null: none does.
+const Sighting* Tracker::Impl::snap(Backward& going, Waiting& then) const {
+  const Sighting* const best = nearest(then, going.box, options_.continue_score);
+  if (best == nullptr) return nullptr;
+  going.box = best->box;
+  going.seen_s = then.frame.time_s;
+  return best;
 }
 
 void Tracker::Impl::show_back(Backward& going, Waiting& then) {
   TrackSummary& track = tracks_[going.track].summary;
   TrackedBox shown{track.id, going.box, 0, 0, BoxState::held, true};
-  if (const Sighting* const best = nearest(then, going.box, options_.continue_score)) {
-    going.box = shown.box = best->box;
+  if (const Sighting* const best = snap(going, then)) {
+    shown.box = best->box;
     shown.score = best->score;
     shown.state = BoxState::seen;
-    going.seen_s = then.frame.time_s;
   }
   shown.grow = grown(going.seen_s - then.frame.time_s);
   show(then, shown, {});

@@ -174,6 +174,8 @@ class CudaMotionEstimator final : public MotionEstimator {
     return places;
   }
 
+  [[nodiscard]] bool is_far() const override { return true; }
+
  private:
   void check(const Frame& frame) const {
     if (frame.device.kind != DeviceKind::cuda || !frame.format.semi_planar)
