@@ -59,11 +59,13 @@ struct Pair {
   Match match;
 };
 
-bool is_better(const Pair& a, const Pair& b) {
-  if (a.affinity != b.affinity) return a.affinity > b.affinity;
-  return std::tie(a.match.prediction, a.match.detection) <
-         std::tie(b.match.prediction, b.match.detection);
-}
+struct IsBetter {
+  bool operator()(const Pair& a, const Pair& b) const {
+    if (a.affinity != b.affinity) return a.affinity > b.affinity;
+    return std::tie(a.match.prediction, a.match.detection) <
+           std::tie(b.match.prediction, b.match.detection);
+  }
+};
 
 /// All of an affinity over 0. The smaller side asks for each of its boxes which of the larger ones
 /// are near: to ask takes longer than to be laid out for it.
@@ -92,7 +94,7 @@ void leave_out_hopeless(std::vector<Pair>& pairs, std::size_t predictions, std::
   std::vector<const Pair*> of_prediction(predictions);  // the best
   std::vector<const Pair*> of_detection(detections);
   const auto improve = [](const Pair*& best, const Pair& by) {
-    if (best == nullptr || is_better(by, *best)) best = &by;
+    if (best == nullptr || IsBetter{}(by, *best)) best = &by;
   };
   for (const Pair& pair : pairs) {
     improve(of_prediction[pair.match.prediction], pair);
@@ -166,7 +168,7 @@ std::vector<Match> match_greedily(std::span<const Box> predictions,
                                   std::span<const Box> detections) {
   std::vector<Pair> pairs = pairs_of(predictions, detections);
   leave_out_hopeless(pairs, predictions.size(), detections.size());
-  std::ranges::sort(pairs, is_better);
+  std::ranges::sort(pairs, IsBetter{});
   std::vector<bool> taken(predictions.size());
   std::vector<bool> used(detections.size());
   std::vector<Match> matches;
