@@ -4,15 +4,14 @@ namespace facepipe {
 
 std::string_view name_of(CopyKind kind) {
   static constexpr std::array<std::string_view, kCopyKinds> kNames{
-      "descriptor", "upload", "counts", "faces", "bitstream", "download",
-      "surface",    "luma",   "motion", "boxes", "waiting"};
+      "descriptor", "upload",  "counts", "faces",  "bitstream",
+      "download",   "surface", "luma",   "motion", "waiting"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
 std::string_view direction_of(CopyKind kind) {
   if (kind == CopyKind::surface || kind == CopyKind::waiting) return "on device";
-  const bool to_device =
-      kind == CopyKind::descriptor || kind == CopyKind::upload || kind == CopyKind::boxes;
+  const bool to_device = kind == CopyKind::descriptor || kind == CopyKind::upload;
   return to_device ? "to device" : "to host";
 }
 

@@ -22,10 +22,9 @@ enum class CopyKind : std::uint8_t {
   surface,     ///< on the device: a finished picture to one of NVENC's surfaces
   luma,        ///< device to host: a small luma, half the picture's size, to look for motion in
   motion,      ///< device to host: points of a picture and where they went, counts of its greys
-  boxes,       ///< host to device: those whose motion is looked for
   waiting,     ///< on the device: a picture that waits to be hidden, out of the decoder's surface
 };
-inline constexpr std::size_t kCopyKinds = 11;
+inline constexpr std::size_t kCopyKinds = 10;
 
 /// "descriptor", "upload", ...
 [[nodiscard]] std::string_view name_of(CopyKind kind);

@@ -138,13 +138,16 @@ class Planner {
   Size cell_;
 };
 
-/// By which masks are sorted: area first, then all in which they can differ.
-std::array<std::int64_t, 16> rank(const HideMask& mask) {
+std::int64_t pixels_of(const PixelRect& area) {
+  return std::int64_t{area.x2 - area.x1} * (area.y2 - area.y1);
+}
+
+/// By which masks of equal area are sorted: all in which they can differ.
+std::array<std::int64_t, 15> rank(const HideMask& mask) {
   const PixelRect& at = mask.area;
   const PixelRect& whole = mask.whole;
   const MaskEllipse& ellipse = mask.ellipse;
-  return {std::int64_t{at.x2 - at.x1} * (at.y2 - at.y1),
-          at.y1,
+  return {at.y1,
           at.x1,
           at.y2,
           at.x2,
@@ -159,6 +162,12 @@ std::array<std::int64_t, 16> rank(const HideMask& mask) {
           mask.luma_radius.x,
           mask.chroma_radius.x,
           mask.chroma_radius.y};
+}
+
+bool comes_before(const HideMask& a, const HideMask& b) {
+  const std::int64_t of_a = pixels_of(a.area);
+  const std::int64_t of_b = pixels_of(b.area);
+  return of_a != of_b ? of_a < of_b : rank(a) < rank(b);
 }
 
 void check_faces(std::span<const Box> faces) {
@@ -182,7 +191,7 @@ HidePlan plan_hiding(const Frame& frame, std::span<const Box> faces, const HideO
     const HideMask mask = planner.mask(face);
     if (!mask.area.empty()) plan.masks.push_back(mask);
   }
-  std::ranges::sort(plan.masks, {}, rank);
+  std::ranges::sort(plan.masks, comes_before);
   const auto equal = std::ranges::unique(plan.masks);
   plan.masks.erase(equal.begin(), equal.end());
   return plan;

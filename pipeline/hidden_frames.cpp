@@ -1,9 +1,10 @@
 #include "pipeline/hidden_frames.h"
 
 #include <deque>
+#include <memory_resource>
 #include <optional>
-#include <set>
 #include <string>
+#include <unordered_set>
 #include <utility>
 
 #include "core/error.h"
@@ -21,7 +22,8 @@ TrackerOptions with(TrackerOptions options, int most_waiting) {
 HiddenFrame hidden_of(const TrackedFrame& known) {
   HiddenFrame hidden;
   hidden.all = known.hide_all;
-  std::set<std::int64_t> seen;  // a frame may have several boxes of one
+  std::pmr::monotonic_buffer_resource memory;
+  std::pmr::unordered_set<std::int64_t> seen(&memory);  // a frame may have several boxes of one
   for (const TrackedBox& box : known.boxes) {
     if (!box.hidden) continue;
     hidden.areas.push_back({grown(box.box, box.grow), {}, false});

@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <span>
 #include <tuple>
 #include <vector>
+
+#include "track/neighbours.h"
 
 namespace facepipe {
 namespace {
@@ -14,54 +18,103 @@ constexpr float kLeastIou = 0.2F;
 constexpr float kMostDistance = 0.6F;
 constexpr float kMostRatio = 2;
 
-/// Detections by where they begin, so that of a crowd only those around a prediction are looked at.
-class Neighbours {
- public:
-  explicit Neighbours(std::span<const Box> detections) : detections_(detections) {
-    for (std::size_t i = 0; i < detections.size(); ++i) {
-      const Box& box = detections[i];
-      widest_ = std::max(widest_, box.width());
-      highest_ = std::max(highest_, box.height());
-      ordered_.push_back({band_of(box.y1), box.x1, i});
-    }
-    std::ranges::sort(ordered_, [](const Entry& a, const Entry& b) {
-      return std::tuple(a.band, a.x1, a.index) < std::tuple(b.band, b.x1, b.index);
-    });
-  }
+/// Boxes of an IoU of kLeastIou or more have sides of this ratio at most.
+constexpr float kMostIouRatio = 2.24F;  // a little over the root of 1 / kLeastIou
 
-  /// Calls `look` with the number of each detection that meets `area`, and of none other.
-  template <typename Look>
-  void around(const Box& area, const Look& look) const {
-    const int last = band_of(area.y2);
-    for (int band = band_of(area.y1 - highest_); band <= last; ++band) {
-      const Entry least{band, area.x1 - widest_, 0};
-      auto entry = std::ranges::lower_bound(ordered_, least, [](const Entry& a, const Entry& b) {
-        return std::tuple(a.band, a.x1) < std::tuple(b.band, b.x1);
-      });
-      for (; entry != ordered_.end() && entry->band == band && entry->x1 <= area.x2; ++entry) {
-        const Box& box = detections_[entry->index];
-        if (box.x2 >= area.x1 && box.y1 <= area.y2 && box.y2 >= area.y1) look(entry->index);
-      }
-    }
-  }
+float common_area(const Box& a, const Box& b) {
+  const float width = std::min(a.x2, b.x2) - std::max(a.x1, b.x1);
+  const float height = std::min(a.y2, b.y2) - std::max(a.y1, b.y1);
+  return width > 0 && height > 0 ? width * height : 0;
+}
 
- private:
-  struct Entry {
-    int band;
-    float x1;
-    std::size_t index;
-  };
-  static int band_of(float y) {
-    constexpr float kRows = 32;
-    constexpr float kLast = 1023;  // all below it together
-    return y > 0 ? static_cast<int>(std::min(y / kRows, kLast)) : 0;
-  }
+float iou(const MeasuredBox& a, const MeasuredBox& b) {
+  const float common = common_area(a.box, b.box);
+  return common > 0 ? common / (a.area + b.area - common) : 0;
+}
 
-  std::span<const Box> detections_;
-  std::vector<Entry> ordered_;
-  float widest_ = 0;
-  float highest_ = 0;
+/// 0, unless it is under kMostDistance and the sizes are alike.
+float closeness(const MeasuredBox& a, const MeasuredBox& b) {
+  const float smaller = std::min(a.side, b.side);
+  if (!(smaller > 0) || std::max(a.side, b.side) >= kMostRatio * smaller) return 0;
+  const float x = (a.box.x1 + a.box.x2 - b.box.x1 - b.box.x2) / 2;
+  const float y = (a.box.y1 + a.box.y2 - b.box.y1 - b.box.y2) / 2;
+  const float distance = std::sqrt(x * x + y * y) / smaller;
+  return distance < kMostDistance ? 1 - distance : 0;
+}
+
+/// How far apart, by the sum of their lengths, the centres of boxes of this IoU may be on an axis.
+/// What they have in common there is at least iou / (1 + iou) of that sum.
+float share_within(float iou) { return 0.5F - iou / (1 + iou); }
+
+/// What holds all boxes that have an affinity with this one.
+Nearness near_enough_for(const MeasuredBox& box) {
+  return {box.side / kMostIouRatio, box.side * kMostIouRatio, share_within(kLeastIou),
+          kMostDistance * box.side};
+}
+
+constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+
+struct Pair {
+  float affinity;
+  Match match;
 };
+
+struct IsBetter {
+  bool operator()(const Pair& a, const Pair& b) const {
+    if (a.affinity != b.affinity) return a.affinity > b.affinity;
+    return std::tie(a.match.prediction, a.match.detection) <
+           std::tie(b.match.prediction, b.match.detection);
+  }
+};
+
+/// All of an affinity over 0. The smaller side asks for each of its boxes which of the larger ones
+/// are near: to ask takes longer than to be laid out for it.
+std::vector<Pair> pairs_of(std::span<const Box> predictions, std::span<const Box> detections) {
+  std::vector<Pair> pairs;
+  const bool detections_ask = detections.size() < predictions.size();
+  const auto& asking = detections_ask ? detections : predictions;
+  const Neighbours asked(detections_ask ? predictions : detections);
+  std::vector<std::uint32_t> found;
+  for (std::size_t i = 0; i < asking.size(); ++i) {
+    const MeasuredBox box = asking[i];
+    asked.find(box.box, near_enough_for(box), found);
+    for (const std::uint32_t place : found) {
+      const auto& [other, number] = asked[place];
+      const float fit = detections_ask ? affinity(other, box) : affinity(box, other);
+      if (!(fit > 0)) continue;
+      pairs.push_back({fit, detections_ask ? Match{number, i} : Match{i, number}});
+    }
+  }
+  return pairs;
+}
+
+/// Two that are each other's best are matched whatever becomes of the others. In a crowd most pairs
+/// are those, or go with them, and need no sorting.
+void leave_out_hopeless(std::vector<Pair>& pairs, std::size_t predictions, std::size_t detections) {
+  std::vector<const Pair*> of_prediction(predictions);  // the best
+  std::vector<const Pair*> of_detection(detections);
+  const auto improve = [](const Pair*& best, const Pair& by) {
+    if (best == nullptr || IsBetter{}(by, *best)) best = &by;
+  };
+  for (const Pair& pair : pairs) {
+    improve(of_prediction[pair.match.prediction], pair);
+    improve(of_detection[pair.match.detection], pair);
+  }
+  std::vector<std::size_t> partner_of_prediction(predictions, kNone);
+  std::vector<std::size_t> partner_of_detection(detections, kNone);
+  for (const Pair* const pair : of_prediction) {
+    if (pair == nullptr || of_detection[pair->match.detection] != pair) continue;
+    partner_of_prediction[pair->match.prediction] = pair->match.detection;
+    partner_of_detection[pair->match.detection] = pair->match.prediction;
+  }
+  std::erase_if(pairs, [&](const Pair& pair) {
+    const auto is_other = [](std::size_t partner, std::size_t than) {
+      return partner != kNone && partner != than;
+    };
+    return is_other(partner_of_prediction[pair.match.prediction], pair.match.detection) ||
+           is_other(partner_of_detection[pair.match.detection], pair.match.prediction);
+  });
+}
 
 }  // namespace
 
@@ -75,58 +128,47 @@ Box grown(const Box& box, float share) {
   return {box.x1 - x, box.y1 - y, box.x2 + x, box.y2 + y};
 }
 
-float iou(const Box& a, const Box& b) {
-  const float width = std::min(a.x2, b.x2) - std::max(a.x1, b.x1);
-  const float height = std::min(a.y2, b.y2) - std::max(a.y1, b.y1);
-  if (!(width > 0) || !(height > 0)) return 0;
-  const float common = width * height;
-  return common / (a.width() * a.height() + b.width() * b.height() - common);
-}
+float iou(const Box& a, const Box& b) { return iou(MeasuredBox(a), MeasuredBox(b)); }
 
-float affinity(const Box& prediction, const Box& detection) {
+float affinity(const MeasuredBox& prediction, const MeasuredBox& detection) {
   const float overlap = iou(prediction, detection);
-  if (overlap >= kLeastIou) return 1 + overlap;
-  const float side = std::sqrt(prediction.width() * prediction.height());
-  const float other = std::sqrt(detection.width() * detection.height());
-  const float smaller = std::min(side, other);
-  if (!(smaller > 0) || std::max(side, other) >= kMostRatio * smaller) return 0;
-  const float x = (prediction.x1 + prediction.x2 - detection.x1 - detection.x2) / 2;
-  const float y = (prediction.y1 + prediction.y2 - detection.y1 - detection.y2) / 2;
-  const float distance = std::sqrt(x * x + y * y) / smaller;
-  return distance < kMostDistance ? 1 - distance : 0;
+  return overlap >= kLeastIou ? 1 + overlap : closeness(prediction, detection);
 }
 
 std::vector<bool> which_cross(std::span<const Box> boxes, float least) {
   const Neighbours neighbours(boxes);
+  Nearness near;
+  near.share = share_within(least);
   std::vector<bool> crossing(boxes.size());
-  for (std::size_t i = 0; i < boxes.size(); ++i)
-    neighbours.around(boxes[i], [&](std::size_t other) {
-      if (other != i && iou(boxes[i], boxes[other]) > least) crossing[i] = true;
+  std::vector<std::uint32_t> found;
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    neighbours.find(boxes[i], near, found);
+    crossing[i] = std::ranges::any_of(found, [&](std::uint32_t place) {
+      const auto& [box, number] = neighbours[place];
+      return number != i && iou(boxes[i], box) > least;
     });
+  }
   return crossing;
+}
+
+std::vector<Fit> fits_of(const Box& prediction, const Neighbours& detections) {
+  const MeasuredBox measured = prediction;
+  std::vector<std::uint32_t> found;
+  detections.find(prediction, near_enough_for(measured), found);
+  std::vector<Fit> fits;
+  for (const std::uint32_t place : found) {
+    const auto& [box, number] = detections[place];
+    const float fit = affinity(measured, box);
+    if (fit > 0) fits.push_back({number, fit});
+  }
+  return fits;
 }
 
 std::vector<Match> match_greedily(std::span<const Box> predictions,
                                   std::span<const Box> detections) {
-  struct Pair {
-    float affinity;
-    Match match;
-  };
-  std::vector<Pair> pairs;
-  const Neighbours neighbours(detections);
-  for (std::size_t i = 0; i < predictions.size(); ++i) {
-    const Box& p = predictions[i];
-    // Boxes that are further apart than this have no affinity: most pairs of a crowd.
-    const float reach = kMostDistance * std::sqrt(p.width() * p.height());
-    neighbours.around({p.x1 - reach, p.y1 - reach, p.x2 + reach, p.y2 + reach}, [&](std::size_t j) {
-      const float fit = affinity(p, detections[j]);
-      if (fit > 0) pairs.push_back({fit, {i, j}});
-    });
-  }
-  std::ranges::sort(pairs, [](const Pair& a, const Pair& b) {
-    return std::tuple(-a.affinity, a.match.prediction, a.match.detection) <
-           std::tuple(-b.affinity, b.match.prediction, b.match.detection);
-  });
+  std::vector<Pair> pairs = pairs_of(predictions, detections);
+  leave_out_hopeless(pairs, predictions.size(), detections.size());
+  std::ranges::sort(pairs, IsBetter{});
   std::vector<bool> taken(predictions.size());
   std::vector<bool> used(detections.size());
   std::vector<Match> matches;

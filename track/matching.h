@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/geometry.h"
+#include "track/neighbours.h"
 
 namespace facepipe {
 
@@ -23,7 +24,16 @@ namespace facepipe {
 /// 0.2 or more. 0 .. 1: boxes side by side, as of a fast or small face: 1 less the distance of
 /// their centres by their smaller size (the root of the area), where that is under 0.6 and the
 /// sizes differ by less than 2. 0: no pair.
-[[nodiscard]] float affinity(const Box& prediction, const Box& detection);
+[[nodiscard]] float affinity(const MeasuredBox& prediction, const MeasuredBox& detection);
+
+/// A detection, by its number, and how well it fits.
+struct Fit {
+  std::size_t number = 0;
+  float affinity = 0;
+};
+
+/// All detections whose affinity is over 0, in no order.
+[[nodiscard]] std::vector<Fit> fits_of(const Box& prediction, const Neighbours& detections);
 
 /// Of each box, whether its IoU with another one is over `least`, which is 0 or more.
 [[nodiscard]] std::vector<bool> which_cross(std::span<const Box> boxes, float least);

@@ -49,6 +49,7 @@ struct BoxStep {
   Box box;            ///< not empty; may pass the picture's edge
   Similarity camera;  ///< from `from` to `to`
   int grid = 0;       ///< points on each axis, kMostGrid at most; 0: the camera's motion alone
+  friend bool operator==(const BoxStep&, const BoxStep&) = default;
 };
 
 /// Looks at pictures in small luma: half their size, 8 bits, upright. Equal pictures give equal
@@ -77,6 +78,10 @@ class MotionEstimator {
   /// the camera's, which also says how the box' size changes. With less than a sixth of the points
   /// found, the camera's alone.
   [[nodiscard]] virtual std::vector<Box> follow(std::span<const BoxStep> steps) = 0;
+
+  /// Whether a call of follow() takes long however few its steps are, so that to follow a few in
+  /// vain is better than to call it again.
+  [[nodiscard]] virtual bool is_far() const { return false; }
 };
 
 }  // namespace facepipe

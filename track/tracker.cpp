@@ -4,12 +4,14 @@
 #include <cmath>
 #include <deque>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
 #include "core/error.h"
 #include "track/matching.h"
 #include "track/motion.h"
+#include "track/neighbours.h"
 
 namespace facepipe {
 namespace {
@@ -62,23 +64,38 @@ struct Sighting {
   std::size_t detection = 0;  ///< of its frame's
 };
 
+/// A box of a frame.
+struct BoxPlace {
+  std::int64_t frame = -1;
+  std::size_t index = 0;
+};
+
 /// A frame that waits.
 struct Waiting {
   TrackedFrame frame;
+  std::vector<BoxPlace> earlier;  ///< of each box: which of its track was shown before it
   std::shared_ptr<const MotionPicture> picture;  ///< null: damaged, or no longer needed
   Similarity camera;  ///< from the picture before, which may not be the frame's before
   std::vector<Sighting> sightings;
+  std::optional<Neighbours> among;  ///< the sightings, once it was looked for one of them
 };
 
-/// The sighting of `least` score or more that fits the box best; null: none does.
-const Sighting* nearest(const Waiting& in, const Box& box, float least) {
+/// The sighting of `least` score or more that fits the box best, the first of equals; null: none
+/// does.
+const Sighting* nearest(Waiting& in, const Box& box, float least) {
+  if (!in.among) {
+    std::vector<Box> boxes;
+    for (const Sighting& sighting : in.sightings) boxes.push_back(sighting.box);
+    in.among.emplace(boxes);
+  }
   const Sighting* best = nullptr;
   float most = 0;
-  for (const Sighting& sighting : in.sightings) {
-    const float fit = sighting.score < least ? 0 : affinity(box, sighting.box);
-    if (fit <= most) continue;
-    most = fit;
-    best = &sighting;
+  for (const Fit& fit : fits_of(box, *in.among)) {
+    const Sighting* const sighting = &in.sightings[fit.number];
+    const bool better = fit.affinity > most || (fit.affinity == most && sighting < best);
+    if (sighting->score < least || !better) continue;
+    most = fit.affinity;
+    best = sighting;
   }
   return best;
 }
@@ -92,13 +109,13 @@ struct Moved {
 
 struct Track {
   TrackSummary summary;
-  Box box;                     ///< in the newest frame
-  Sighting last;               ///< the last sighting
-  double last_s = 0;           ///< its time
-  std::size_t last_shown = 0;  ///< where in its frame's boxes it stands
-  std::vector<Moved> missed;   ///< since then
-  Point velocity;              ///< against the camera, in pixels a second
-  Box first_box;               ///< of the first sighting, where going backwards begins
+  Box box;                    ///< in the newest frame
+  Sighting last;              ///< the last sighting
+  double last_s = 0;          ///< its time
+  BoxPlace last_shown;        ///< the newest of its boxes
+  std::vector<Moved> missed;  ///< since the last sighting
+  Point velocity;             ///< against the camera, in pixels a second
+  Box first_box;              ///< of the first sighting, where going backwards begins
 };
 
 /// A track on its way back from its first sighting, step by step.
@@ -110,6 +127,38 @@ struct Backward {
   Box box;                      ///< where the track is now
   const Waiting* at = nullptr;  ///< the frame in whose picture it is
   bool over = false;
+};
+
+/// From where the track is.
+BoxStep step_to(const Waiting& then, const Backward& track, int grid) {
+  return {track.at->picture.get(), then.picture.get(), track.box, track.at->camera.inverse(), grid};
+}
+
+void go_to(const Waiting& then, const Box& place, Backward& track) {
+  track.box = place;
+  track.at = &then;
+  track.over = !is_usable(place) || !meets(place, then.picture->size());
+}
+
+/// Steps that were followed ahead of their turn, and where they led.
+class StepsAhead {
+ public:
+  void clear() { steps_.clear(), places_.clear(); }
+  void add(std::span<const BoxStep> steps, std::span<const Box> places) {
+    steps_.insert(steps_.end(), steps.begin(), steps.end());
+    places_.insert(places_.end(), places.begin(), places.end());
+  }
+  [[nodiscard]] std::size_t size() const { return steps_.size(); }
+  /// Null where it is none of them.
+  [[nodiscard]] const Box* place_of(const BoxStep& step) const {
+    const auto found = std::ranges::find(steps_, step);
+    return found == steps_.end() ? nullptr
+                                 : &places_[static_cast<std::size_t>(found - steps_.begin())];
+  }
+
+ private:
+  std::vector<BoxStep> steps_;
+  std::vector<Box> places_;
 };
 
 /// So many points on each axis of a box, that a frame's boxes together don't exceed the limit.
@@ -182,6 +231,10 @@ class Tracker::Impl {
   [[nodiscard]] std::vector<Backward> newly_hidden();
   [[nodiscard]] bool goes_on(const Backward& going, std::int64_t frame);
   void follow_back(std::vector<Backward>& going, const Waiting& then, std::int64_t frame);
+  void look_ahead(std::span<const Backward> going);
+  void foresee(Backward going, std::vector<BoxStep>& unknown);
+  [[nodiscard]] std::vector<Box> follow(std::span<const BoxStep> steps);
+  const Sighting* snap(Backward& going, Waiting& then) const;
   void show_back(Backward& going, Waiting& then);
   void hold(Waiting& now);
   void forget_let_out(Track& track) const;
@@ -190,7 +243,8 @@ class Tracker::Impl {
   void end_where(const std::vector<bool>& over);
   void let_out(TrackerOutput& out);
   void drop_pictures();
-  std::size_t show(Waiting& in, const TrackedBox& box);
+  void show(Track& track, Waiting& in, const TrackedBox& box);
+  void show(Waiting& in, const TrackedBox& box, BoxPlace earlier);
 
   /// Null where it is out.
   Waiting* waiting(std::int64_t frame) {
@@ -198,7 +252,8 @@ class Tracker::Impl {
     return i < 0 ? nullptr : &waiting_[static_cast<std::size_t>(i)];
   }
   [[nodiscard]] bool starts(const Sighting& sighting) const {
-    return sighting.score >= start_score_of(sighting.box, options_.start_score);
+    return sighting.score >= options_.start_score &&
+           sighting.score >= start_score_of(sighting.box, options_.start_score);
   }
   /// Where no hidden track takes it.
   [[nodiscard]] bool is_of_use(const Sighting& sighting) const {
@@ -233,6 +288,7 @@ class Tracker::Impl {
   std::size_t waiting_boxes_ = 0;
   bool broken_ = false;  ///< a frame that waits may lack what is to be hidden
   PointBudget back_budget_;
+  StepsAhead ahead_;  ///< of those that go backwards now
 };
 
 TrackerOutput Tracker::Impl::push(TrackerInput input) {
@@ -280,7 +336,10 @@ void Tracker::Impl::check(const TrackerInput& input) const {
 }
 
 Waiting& Tracker::Impl::append(TrackerInput& input) {
+  const std::size_t usual_boxes = waiting_.empty() ? 0 : waiting_.back().frame.boxes.size();
   Waiting& now = waiting_.emplace_back();
+  now.frame.boxes.reserve(usual_boxes);
+  now.earlier.reserve(usual_boxes);
   now.frame.number = next_frame_++;
   now.frame.time_s = input.time_s;
   now.frame.hide_all = input.detections == nullptr || !input.picture;
@@ -328,15 +387,15 @@ void Tracker::Impl::follow_hidden(const Waiting& now) {
   for (const Track& track : tracks_)
     if (track.summary.hidden) hidden.push_back(track.box);
   const int grid = PointBudget{}.grid_for(hidden.size());
-  const std::vector<bool> crossing = which_cross(hidden, kLeastCrossing);
+  std::vector<bool> crossing;
+  if (grid > 0) crossing = which_cross(hidden, kLeastCrossing);
   std::vector<BoxStep> steps;
   std::vector<Track*> followed;
   std::size_t of_hidden = 0;
   for (Track& track : tracks_) {
-    const bool crosses = track.summary.hidden && crossing[of_hidden++];
     if (!track.summary.hidden || grid == 0) {
       track.box = moved(track.box, now.camera);
-    } else if (crosses) {
+    } else if (crossing[of_hidden++]) {
       track.box = coasted(track, now.camera);
     } else {
       steps.push_back({before_.get(), now.picture.get(), track.box, now.camera, grid});
@@ -427,7 +486,7 @@ void Tracker::Impl::see(Track& track, Waiting& now, const Sighting& sighting) {
   ++summary.sightings;
   summary.last_frame = now.frame.number;
   const bool hidden = summary.hidden || sighting.score >= options_.lone_score;
-  track.last_shown = show(now, {summary.id, cover, 0, sighting.score, BoxState::seen, hidden});
+  show(track, now, {summary.id, cover, 0, sighting.score, BoxState::seen, hidden});
   if (!summary.hidden && starts(sighting)) hide(track);
 }
 
@@ -448,7 +507,7 @@ Point Tracker::Impl::velocity(const Track& track, const Similarity& camera, cons
 Box Tracker::Impl::cover_neighbour(const Track& track, const Waiting& now, const Box& seen) {
   const bool next = track.summary.sightings > 0 && track.missed.empty();
   if (!next || !is_sure(track)) return seen;
-  Box& before = waiting(now.frame.number - 1)->frame.boxes[track.last_shown].box;
+  Box& before = waiting(now.frame.number - 1)->frame.boxes[track.last_shown.index].box;
   before = joined(before, moved_back(seen, track.last.box, track.box));
   return joined(seen, track.box);
 }
@@ -463,19 +522,20 @@ void Tracker::Impl::fill(Track& track, const Waiting& now, const Sighting& sight
     if (moved.shown)
       frame->frame.boxes[*moved.shown] = box;
     else
-      show(*frame, box);
+      show(track, *frame, box);
     box.box = between(track.last.box, sighting.box, static_cast<float>(k));
-    show(*frame, box);
+    show(track, *frame, box);
   }
 }
 
 /// From now on, and in the frames that wait.
 void Tracker::Impl::hide(Track& track) {
   track.summary.hidden = true;
-  const std::int64_t oldest = waiting_.front().frame.number;
-  for (std::int64_t i = std::max(oldest, track.summary.first_frame); i < next_frame_; ++i)
-    for (TrackedBox& box : waiting(i)->frame.boxes)
-      if (box.track == track.summary.id) box.hidden = true;
+  BoxPlace at = track.last_shown;
+  while (Waiting* const in = waiting(at.frame)) {  // each box' frame is its or one before it
+    in->frame.boxes[at.index].hidden = true;
+    at = in->earlier[at.index];
+  }
   newly_hidden_.push_back(track.summary.id);
 }
 
@@ -483,6 +543,7 @@ void Tracker::Impl::hide(Track& track) {
 /// looked for in many boxes at once.
 void Tracker::Impl::go_back() {
   std::vector<Backward> going = newly_hidden();
+  look_ahead(going);
   const std::int64_t oldest = waiting_.front().frame.number;
   for (std::int64_t i = next_frame_ - 2; i >= oldest && !going.empty(); --i) {
     for (Backward& track : going) track.over = i < track.from && !goes_on(track, i);
@@ -526,29 +587,77 @@ void Tracker::Impl::follow_back(std::vector<Backward>& going, const Waiting& the
   const int grid = back_budget_.grid_for(followed.size());
   back_budget_.spend(grid, followed.size());
   std::vector<BoxStep> steps;
-  for (const Backward* track : followed)
-    steps.push_back({track->at->picture.get(), then.picture.get(), track->box,
-                     track->at->camera.inverse(), grid});
-  const std::vector<Box> places = motion_.follow(steps);
-  for (std::size_t i = 0; i < followed.size(); ++i) {
-    Backward& track = *followed[i];
-    track.box = places[i];
-    track.at = &then;
-    track.over = !is_usable(track.box) || !meets(track.box, then.picture->size());
+  for (const Backward* track : followed) steps.push_back(step_to(then, *track, grid));
+  const std::vector<Box> places = follow(steps);
+  for (std::size_t i = 0; i < followed.size(); ++i) go_to(then, places[i], *followed[i]);
+}
+
+/// Those that were not followed ahead of their turn are followed now.
+std::vector<Box> Tracker::Impl::follow(std::span<const BoxStep> steps) {
+  std::vector<BoxStep> unknown;
+  for (const BoxStep& step : steps)
+    if (ahead_.place_of(step) == nullptr) unknown.push_back(step);
+  const std::vector<Box> found = motion_.follow(unknown);
+  auto next = found.begin();
+  std::vector<Box> places;
+  for (const BoxStep& step : steps) {
+    const Box* const known = ahead_.place_of(step);
+    places.push_back(known != nullptr ? *known : *next++);
   }
+  return places;
+}
+
+/// Where the device follows, each answer takes long, and going back frame by frame takes as many as
+/// there are frames. Mostly it can be guessed where a track goes: from sighting to sighting. So all
+/// that is guessed is asked for at once, and guessed again by the answers, until all is known.
+/// Guesses decide nothing: whoever goes back takes those answers that are to its own steps.
+void Tracker::Impl::look_ahead(std::span<const Backward> going) {
+  constexpr std::size_t kMostSteps = kMostFlowPoints / (kFineGrid * kFineGrid);  // or grids differ
+  ahead_.clear();
+  while (motion_.is_far() && going.size() <= kMostSteps) {
+    std::vector<BoxStep> unknown;
+    for (const Backward& track : going) foresee(track, unknown);
+    if (unknown.empty() || ahead_.size() + unknown.size() > kMostSteps) return;
+    ahead_.add(unknown, motion_.follow(unknown));
+  }
+}
+
+/// The track's steps that aren't known yet, as far as can be told.
+void Tracker::Impl::foresee(Backward going, std::vector<BoxStep>& unknown) {
+  const std::int64_t oldest = waiting_.front().frame.number;
+  for (std::int64_t i = going.from - 1; i >= oldest && goes_on(going, i); --i) {
+    Waiting& then = *waiting(i);
+    bool known = true;
+    if (then.picture && going.at->picture) {
+      const BoxStep step = step_to(then, going, kFineGrid);
+      const Box* const place = ahead_.place_of(step);
+      known = place != nullptr;
+      if (!known) unknown.push_back(step);
+      go_to(then, known ? *place : moved(step.box, step.camera), going);
+    }
+    if (going.over || (snap(going, then) == nullptr && !known)) return;
+  }
+}
+
+/// Onto the sighting that fits best; null: none does.
+const Sighting* Tracker::Impl::snap(Backward& going, Waiting& then) const {
+  const Sighting* const best = nearest(then, going.box, options_.continue_score);
+  if (best == nullptr) return nullptr;
+  going.box = best->box;
+  going.seen_s = then.frame.time_s;
+  return best;
 }
 
 void Tracker::Impl::show_back(Backward& going, Waiting& then) {
   TrackSummary& track = tracks_[going.track].summary;
   TrackedBox shown{track.id, going.box, 0, 0, BoxState::held, true};
-  if (const Sighting* const best = nearest(then, going.box, options_.continue_score)) {
-    going.box = shown.box = best->box;
+  if (const Sighting* const best = snap(going, then)) {
+    shown.box = best->box;
     shown.score = best->score;
     shown.state = BoxState::seen;
-    going.seen_s = then.frame.time_s;
   }
   shown.grow = grown(going.seen_s - then.frame.time_s);
-  show(then, shown);
+  show(then, shown, {});
   track.first_frame = then.frame.number;
 }
 
@@ -568,8 +677,8 @@ void Tracker::Impl::hold(Waiting& now) {
     moved.frame = now.frame.number;
     moved.box = track.box;
     if (!held) continue;
-    moved.shown =
-        show(now, {track.summary.id, track.box, grown(missed_s), 0, BoxState::held, true});
+    show(track, now, {track.summary.id, track.box, grown(missed_s), 0, BoxState::held, true});
+    moved.shown = track.last_shown.index;
     track.summary.last_frame = now.frame.number;
   }
   end_where(over);
@@ -598,12 +707,18 @@ void Tracker::Impl::end_where(const std::vector<bool>& over) {
   tracks_.resize(kept);
 }
 
-std::size_t Tracker::Impl::show(Waiting& in, const TrackedBox& box) {
+void Tracker::Impl::show(Track& track, Waiting& in, const TrackedBox& box) {
+  show(in, box, track.last_shown);
+  track.last_shown = {in.frame.number, in.frame.boxes.size() - 1};
+}
+
+/// @param earlier  the track's box before it, as long as the track isn't hidden
+void Tracker::Impl::show(Waiting& in, const TrackedBox& box, BoxPlace earlier) {
   if (++waiting_boxes_ > kMostWaitingBoxes)
     throw Error(ErrorKind::device, "tracks: more than " + std::to_string(kMostWaitingBoxes) +
                                        " boxes wait at frame " + std::to_string(next_frame_ - 1));
   in.frame.boxes.push_back(box);
-  return in.frame.boxes.size() - 1;
+  in.earlier.push_back(earlier);
 }
 
 void Tracker::Impl::let_out(TrackerOutput& out) {
@@ -630,6 +745,7 @@ void Tracker::Impl::drop_pictures() {
       break;
     oldest->picture = nullptr;
     oldest->sightings = {};
+    oldest->among = std::nullopt;
   }
 }
 

@@ -6,9 +6,13 @@ namespace facepipe::cuda {
 
 void StreamView::synchronize() const { FACEPIPE_CUDA_CHECK(cudaStreamSynchronize(stream_)); }
 
-Stream::Stream() {
+Stream::Stream(Priority priority) {
+  int least = 0;
+  int greatest = 0;
+  FACEPIPE_CUDA_CHECK(cudaDeviceGetStreamPriorityRange(&least, &greatest));
   cudaStream_t made = nullptr;
-  FACEPIPE_CUDA_CHECK(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking));
+  FACEPIPE_CUDA_CHECK(cudaStreamCreateWithPriority(
+      &made, cudaStreamNonBlocking, priority == Priority::urgent ? greatest : least));
   stream_.reset(made);
 }
 

@@ -27,7 +27,10 @@ class StreamView {
 /// A stream that doesn't wait for the default one.
 class Stream {
  public:
-  Stream();
+  /// What the device begins first where both could: blocks of a kernel that is `urgent` go before
+  /// those of others that have not begun.
+  enum class Priority { usual, urgent };
+  explicit Stream(Priority priority = Priority::usual);
 
   [[nodiscard]] StreamView view() const noexcept { return stream_.get(); }
   /*implicit*/ operator StreamView() const noexcept { return view(); }  // NOLINT

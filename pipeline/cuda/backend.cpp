@@ -273,7 +273,9 @@ class CudaBackend final : public Backend {
     key.nms = options.nms;
     key.sizes = {options.min_face, options.max_face};
     key.mirrored_too = options.hide && options.hide->mirrored_too;
-    key.with_faces = options.wants_faces || options.hide;
+    key.to_host = options.hide          ? FaceFields::places
+                  : options.wants_faces ? FaceFields::all
+                                        : FaceFields::none;
     key.times_stages = options.wants_stage_times;
     // Trials take longer than a picture.
     key.tuning = setup.still_image ? Tuning::none : Tuning::trials;
@@ -326,7 +328,7 @@ class CudaBackend final : public Backend {
                      nms_capacity(key.nms)};
     setup.nms = key.nms;
     setup.sizes = key.sizes;
-    setup.with_faces = key.with_faces;
+    setup.to_host = key.to_host;
     setup.times_stages = key.times_stages;
     setup.wait = key.wait;
     auto set = std::make_shared<GraphSet>();

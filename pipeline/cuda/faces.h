@@ -33,15 +33,23 @@ void enqueue_faces(const cuda::DeviceDetections& candidates, const DeviceKept& k
                    const FaceSizes& sizes, const cuda::DeviceDetections& faces, FaceCounts* counts,
                    cuda::StreamView stream);
 
+/// What of faces comes to the host.
+enum class FaceFields : std::uint8_t {
+  none,    ///< counts alone
+  places,  ///< boxes and scores: what tracks are made of
+  all,     ///< landmarks, too
+};
+
 /// The named download of one frame in flight: counts always, faces where asked for. enqueue() is
 /// recorded in the frame's graph; collect() is called once a frame, after the graph has run.
 class FacesDownload {
  public:
   /// Faces that enqueue() brings along; a frame with more costs a second, waited for copy.
   static constexpr std::uint32_t kEager = 512;
+  /// Of places alone, which tracks need of doubtful faces too, and a crowd has thousands of those.
+  static constexpr std::uint32_t kEagerPlaces = 4096;
 
-  /// @param with_faces  false: counts alone
-  FacesDownload(const FaceCounts* counts, const cuda::DeviceDetections& faces, bool with_faces);
+  FacesDownload(const FaceCounts* counts, const cuda::DeviceDetections& faces, FaceFields wanted);
 
   /// Device to pinned memory; capture-safe.
   void enqueue(cuda::StreamView stream);
@@ -49,9 +57,10 @@ class FacesDownload {
   /// Those of the last enqueue(), which must have happened.
   [[nodiscard]] const FaceCounts& counts() const { return *host_counts_.data(); }
 
-  /// The faces of the last enqueue(), which must have happened; empty without with_faces, and
-  /// without landmarks where the faces on the device have none. `stream` is used, and waited for,
-  /// where there are more than kEager. Counts all copies of this frame.
+  /// The faces of the last enqueue(), which must have happened; with the
+  /// fields that were wanted, but without landmarks where the faces on the device have none.
+  /// `stream` is used, and waited for, where there are more than came along. Counts all copies of
+  /// this frame.
   [[nodiscard]] Detections collect(cuda::StreamView stream, CopyCounter& copies);
 
  private:

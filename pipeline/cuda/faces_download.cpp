@@ -13,17 +13,29 @@ void copy_part(const cuda::PinnedBuffer<T>& to, const T* from, std::uint32_t fir
   cuda::copy(target, cuda::DeviceSpan<const T>{from + first, count}, stream);
 }
 
+std::uint32_t most_eager(FaceFields wanted) {
+  switch (wanted) {
+    case FaceFields::none:
+      return 0;
+    case FaceFields::places:
+      return FacesDownload::kEagerPlaces;
+    case FaceFields::all:
+      return FacesDownload::kEager;
+  }
+  return 0;
+}
+
 }  // namespace
 
 FacesDownload::FacesDownload(const FaceCounts* counts, const cuda::DeviceDetections& faces,
-                             bool with_faces)
+                             FaceFields wanted)
     : counts_(counts),
       faces_(faces),
-      eager_(with_faces ? std::min(faces.capacity, kEager) : 0),
+      eager_(std::min(faces.capacity, most_eager(wanted))),
       host_counts_(1),
-      boxes_(with_faces ? faces.capacity : 0),
+      boxes_(wanted == FaceFields::none ? 0 : faces.capacity),
       scores_(boxes_.size()),
-      landmarks_(faces.landmarks != nullptr ? boxes_.size() : 0) {
+      landmarks_(wanted == FaceFields::all && faces.landmarks != nullptr ? boxes_.size() : 0) {
   if (counts == nullptr) throw std::invalid_argument("FacesDownload: no counts");
   *host_counts_.data() = {};
 }

@@ -27,7 +27,7 @@ FrameGraph::FrameGraph(const FrameGraphSetup& setup)
       faces_(suppressor_.capacity(), detection_->candidates().landmarks != nullptr),
       counts_(1),
       overlay_(setup.overlay),
-      download_(counts_.data(), faces_.view(), setup.with_faces),
+      download_(counts_.data(), faces_.view(), setup.to_host),
       marks_{timing_event(), timing_event(), timing_event(), timing_event(), timing_event()},
       done_(cuda::Event::Timing::off, setup.wait) {
   graph_ = std::make_unique<cuda::GraphExec>(cuda::capture(stream_, [this] { enqueue(); }));

@@ -26,7 +26,7 @@ struct FrameGraphSetup {
   CudaOverlaySetup overlay;  ///< no style: nothing is drawn
   NmsOptions nms;
   FaceSizes sizes;
-  bool with_faces = false;    ///< faces come to the host, beside their number
+  FaceFields to_host = FaceFields::none;
   bool times_stages = false;  ///< events between the stages; they cost some time
   cuda::Event::Wait wait = cuda::Event::Wait::spinning;  ///< in FrameGraph::wait()
 };

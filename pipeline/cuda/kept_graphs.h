@@ -19,7 +19,7 @@ struct GraphKey {
   NmsOptions nms;
   FaceSizes sizes;
   bool mirrored_too = false;  ///< HideJob::mirrored_too
-  bool with_faces = false;
+  FaceFields to_host = FaceFields::none;
   bool times_stages = false;
   Tuning tuning = Tuning::none;
   int places = 1;                                        ///< graphs in the set

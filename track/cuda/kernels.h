@@ -28,7 +28,7 @@ struct FollowedPoint {
   std::int32_t found = 0;
 };
 
-/// A box of `from` whose points are looked for in `to`.
+/// A box of `from` whose points are looked for in `to`, both of one size.
 struct DeviceStep {
   const std::uint8_t* from = nullptr;  ///< both pictures' samples
   const std::uint8_t* to = nullptr;
@@ -37,6 +37,16 @@ struct DeviceStep {
   std::int32_t grid = 0;
   std::int32_t finest = 0;  ///< level
 };
+
+/// Steps that one launch follows, as its parameters: nothing is copied to the device for them.
+struct StepBatch {
+  static constexpr std::size_t kCapacity = 64;
+
+  PyramidShape shape;
+  int count = 0;
+  DeviceStep steps[kCapacity];
+};
+static_assert(sizeof(StepBatch) + sizeof(void*) <= 4096);  // what parameters may have on any device
 
 /// Makes all levels of a frame's pyramid.
 void enqueue_pyramid(const Frame& frame, const PyramidShape& shape, std::uint8_t* samples,
@@ -56,7 +66,6 @@ void enqueue_camera_points(const DevicePyramid& from, const DevicePyramid& to,
                            cuda::StreamView stream);
 
 /// Of each step kMostGrid * kMostGrid results: against the camera, how its points moved.
-void enqueue_box_points(const DeviceStep* steps, int count, const PyramidShape& shape,
-                        FollowedPoint* moved, cuda::StreamView stream);
+void enqueue_box_points(const StepBatch& batch, FollowedPoint* moved, cuda::StreamView stream);
 
 }  // namespace facepipe

@@ -101,20 +101,6 @@ const CudaMotionPicture& as_cuda(const MotionPicture& picture) {
   return static_cast<const CudaMotionPicture&>(picture);
 }
 
-/// Memory of both sides for so many values as were ever needed.
-template <typename T>
-struct Mirrored {
-  cuda::DeviceBuffer<T> device;
-  cuda::PinnedBuffer<T> host;
-
-  void make_room(std::size_t size) {
-    if (size <= host.size()) return;
-    const std::size_t room = std::max(size, 2 * host.size());
-    device = cuda::DeviceBuffer<T>(room);
-    host = cuda::PinnedBuffer<T>(room);
-  }
-};
-
 class CudaMotionEstimator final : public MotionEstimator {
  public:
   CudaMotionEstimator(Size upright, cuda::Event::Wait wait, CopyCounter& copies)
@@ -122,7 +108,7 @@ class CudaMotionEstimator final : public MotionEstimator {
         places_(TextureGrid(shape_.size(shape_.coarse())).places()),
         copies_(copies),
         done_(cuda::Event::Timing::off, wait) {
-    followed_.make_room(static_cast<std::size_t>(places_));
+    make_room(static_cast<std::size_t>(places_));
   }
   // Pictures' memory must not go to others while it is worked on.
   ~CudaMotionEstimator() override {
@@ -157,14 +143,14 @@ class CudaMotionEstimator final : public MotionEstimator {
     const CudaMotionPicture& to = as_cuda(now);
     enqueue_camera_points({from.memory().pyramid.data(), shape_},
                           {to.memory().pyramid.data(), shape_}, from.memory().device_points(),
-                          places_, followed_.device.data(), stream_);
+                          places_, followed_.data(), stream_);
     bring_back(static_cast<std::size_t>(places_));
     const std::span<const TexturedPoint> textured = from.points(places_);
     std::vector<Point> points;
     std::vector<std::optional<Point>> followed;
     for (const std::size_t i : camera_points(textured)) {
       points.push_back(textured[i].at);
-      const FollowedPoint& point = followed_.host.span()[i];
+      const FollowedPoint& point = results_.span()[i];
       followed.push_back(point.found != 0 ? std::optional(point.at) : std::nullopt);
     }
     return change_between(distance(from.histograms(), to.histograms()), points, followed,
@@ -188,6 +174,8 @@ class CudaMotionEstimator final : public MotionEstimator {
     return places;
   }
 
+  [[nodiscard]] bool is_far() const override { return true; }
+
  private:
   void check(const Frame& frame) const {
     if (frame.device.kind != DeviceKind::cuda || !frame.format.semi_planar)
@@ -196,10 +184,18 @@ class CudaMotionEstimator final : public MotionEstimator {
       throw Error(ErrorKind::internal, "motion: a picture of another size than was said");
   }
 
+  /// For so many results as were ever needed. Nothing is on its way.
+  void make_room(std::size_t results) {
+    if (results <= results_.size()) return;
+    const std::size_t room = std::max(results, 2 * results_.size());
+    followed_ = cuda::DeviceBuffer<FollowedPoint>(room);
+    results_ = cuda::PinnedBuffer<FollowedPoint>(room);
+  }
+
   /// Brings results, and all that was sent before, to the host.
   void bring_back(std::size_t results) {
     if (results > 0) {
-      cuda::copy(followed_.host.span().first(results), followed_.device.span(), stream_);
+      cuda::copy(results_.span().first(results), followed_.span(), stream_);
       copies_.add(CopyKind::motion, results * sizeof(FollowedPoint));
     }
     done_.record(stream_);
@@ -209,24 +205,26 @@ class CudaMotionEstimator final : public MotionEstimator {
   /// Lets the device look for the steps' points, and waits for them.
   void send(std::span<const BoxStep> steps, std::span<const std::size_t> followed) {
     if (followed.empty()) return;
-    steps_.make_room(followed.size());
-    followed_.make_room(followed.size() * kPointsOfStep);
-    for (std::size_t i = 0; i < followed.size(); ++i) {
-      const BoxStep& step = steps[followed[i]];
-      const float side = std::min(step.box.width(), step.box.height());
-      steps_.host.span()[i] = {as_cuda(*step.from).memory().pyramid.data(),
-                               as_cuda(*step.to).memory().pyramid.data(),
-                               step.box,
-                               step.camera,
-                               step.grid,
-                               level_for(shape_, side)};
+    make_room(followed.size() * kPointsOfStep);
+    for (std::size_t first = 0; first < followed.size(); first += StepBatch::kCapacity) {
+      const auto its =
+          followed.subspan(first, std::min(StepBatch::kCapacity, followed.size() - first));
+      StepBatch batch;
+      batch.shape = shape_;
+      for (const std::size_t i : its) batch.steps[batch.count++] = on_device(steps[i]);
+      enqueue_box_points(batch, followed_.data() + first * kPointsOfStep, stream_);
     }
-    const std::span<const DeviceStep> sent = steps_.host.span().first(followed.size());
-    cuda::copy(steps_.device.span(), sent, stream_);
-    copies_.add(CopyKind::boxes, sent.size_bytes());
-    enqueue_box_points(steps_.device.data(), static_cast<int>(followed.size()), shape_,
-                       followed_.device.data(), stream_);
     bring_back(followed.size() * kPointsOfStep);
+  }
+
+  [[nodiscard]] DeviceStep on_device(const BoxStep& step) const {
+    const float side = std::min(step.box.width(), step.box.height());
+    return {as_cuda(*step.from).memory().pyramid.data(),
+            as_cuda(*step.to).memory().pyramid.data(),
+            step.box,
+            step.camera,
+            step.grid,
+            level_for(shape_, side)};
   }
 
   /// Of the i-th step that was sent.
@@ -234,8 +232,7 @@ class CudaMotionEstimator final : public MotionEstimator {
     std::vector<float> xs;
     std::vector<float> ys;
     const auto points = static_cast<std::size_t>(step.grid) * static_cast<std::size_t>(step.grid);
-    for (const FollowedPoint& point :
-         followed_.host.span().subspan(i * kPointsOfStep).first(points)) {
+    for (const FollowedPoint& point : results_.span().subspan(i * kPointsOfStep).first(points)) {
       if (point.found == 0) continue;
       xs.push_back(point.at.x);
       ys.push_back(point.at.y);
@@ -246,11 +243,11 @@ class CudaMotionEstimator final : public MotionEstimator {
   const PyramidShape shape_;
   const int places_;  ///< of TextureGrid
   CopyCounter& copies_;
-  cuda::Stream stream_;
+  cuda::Stream stream_{cuda::Stream::Priority::urgent};  // the host waits, detection needn't
   cuda::Event done_;
   std::shared_ptr<FreeMemory> free_ = std::make_shared<FreeMemory>();
-  Mirrored<DeviceStep> steps_;
-  Mirrored<FollowedPoint> followed_;
+  cuda::DeviceBuffer<FollowedPoint> followed_;
+  cuda::PinnedBuffer<FollowedPoint> results_;  ///< of `followed_`, on the host
 };
 
 }  // namespace

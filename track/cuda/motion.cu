@@ -277,14 +277,13 @@ __global__ void camera_points_kernel(DevicePyramid from, DevicePyramid to,
 }
 
 /// One block a step, one group a point.
-__global__ void box_points_kernel(const DeviceStep* steps, PyramidShape shape,
-                                  FollowedPoint* moved) {
+__global__ void box_points_kernel(const __grid_constant__ StepBatch batch, FollowedPoint* moved) {
   const int i = static_cast<int>(threadIdx.x) / kFlowWindow;
-  const DeviceStep& step = steps[blockIdx.x];
+  const DeviceStep& step = batch.steps[blockIdx.x];
   if (i >= step.grid * step.grid) return;
   const Group group;
-  const DevicePyramid from{step.from, shape};
-  const DevicePyramid to{step.to, shape};
+  const DevicePyramid from{step.from, batch.shape};
+  const DevicePyramid to{step.to, batch.shape};
   const Point point = point_of(step.box, step.grid, i);
   const Point guess = step.camera(point);
   Point there = guess;
@@ -343,12 +342,11 @@ void enqueue_camera_points(const DevicePyramid& from, const DevicePyramid& to,
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
 
-void enqueue_box_points(const DeviceStep* steps, int count, const PyramidShape& shape,
-                        FollowedPoint* moved, cuda::StreamView stream) {
-  if (count == 0) return;
+void enqueue_box_points(const StepBatch& batch, FollowedPoint* moved, cuda::StreamView stream) {
+  if (batch.count == 0) return;
   constexpr unsigned kThreads = kMostGrid * kMostGrid * kFlowWindow;
-  box_points_kernel<<<static_cast<unsigned>(count), kThreads, 0, stream.get()>>>(steps, shape,
-                                                                                 moved);
+  box_points_kernel<<<static_cast<unsigned>(batch.count), kThreads, 0, stream.get()>>>(batch,
+                                                                                       moved);
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
 

@@ -44,7 +44,8 @@ Case random_case(unsigned seed, std::uint32_t candidates, bool voting, bool soft
 /// A case in device memory, and what became of it.
 class OnDevice {
  public:
-  OnDevice(const Case& given, std::uint32_t capacity, std::uint32_t face_capacity, bool with_faces)
+  OnDevice(const Case& given, std::uint32_t capacity, std::uint32_t face_capacity,
+           FaceFields wanted)
       : stored_(capacity, given.candidates.has_landmarks()),
         faces_(face_capacity, given.candidates.has_landmarks()),
         indices_(capacity),
@@ -52,7 +53,7 @@ class OnDevice {
         scores_(capacity),
         kept_counts_(2),
         counts_(1),
-        download_(counts_.data(), faces_.view(), with_faces) {
+        download_(counts_.data(), faces_.view(), wanted) {
     const cuda::DeviceDetections to = stored_.view();
     put(to.boxes, given.candidates.boxes);
     put(to.scores, given.candidates.scores);
@@ -117,7 +118,7 @@ TEST(CudaFaces, AreThoseThatTheHostSelects) {
           const Detections expected = select_faces(
               given.candidates, {given.indices, given.boxes, given.scores, given.beyond_capacity},
               wanted);
-          OnDevice device(given, candidates + 2, candidates + 2, true);
+          OnDevice device(given, candidates + 2, candidates + 2, FaceFields::all);
           SCOPED_TRACE(std::to_string(candidates) + " candidates");
           expect_equal(device.run(wanted), expected);
           EXPECT_EQ(device.counts().candidates, candidates);
@@ -134,7 +135,7 @@ TEST(CudaFaces, WithoutLandmarksAreThoseThatTheHostSelects) {
     const FaceSizes wanted{10, 70};
     const Detections expected = select_faces(given.candidates, {given.indices, {}, {}, 0}, wanted);
     EXPECT_FALSE(expected.has_landmarks());
-    OnDevice device(given, candidates, candidates, true);
+    OnDevice device(given, candidates, candidates, FaceFields::all);
     expect_equal(device.run(wanted), expected);
     EXPECT_EQ(device.counts().faces, expected.size());
     const CopyTotal copied = device.copies().total(CopyKind::faces);
@@ -148,7 +149,7 @@ TEST(CudaFaces, WithoutLandmarksAreThoseThatTheHostSelects) {
 TEST(CudaFaces, WithoutRoomTheBestStayAndAllAreCounted) {
   const Case given = random_case(7, 3000, false, false);
   const Detections expected = select_faces(given.candidates, {given.indices, {}, {}, 0}, {10, 0});
-  OnDevice device(given, 3000, 100, true);
+  OnDevice device(given, 3000, 100, FaceFields::all);
   const Detections found = device.run({10, 0});
   ASSERT_EQ(found.size(), 100U);
   EXPECT_TRUE(std::equal(found.boxes.begin(), found.boxes.end(), expected.boxes.begin()));
@@ -158,15 +159,25 @@ TEST(CudaFaces, WithoutRoomTheBestStayAndAllAreCounted) {
 TEST(CudaFaces, CopiesAreCounted) {
   constexpr std::int64_t kFace = sizeof(Box) + sizeof(float) + sizeof(Landmarks);
   const Case given = random_case(9, 2000, false, false);
-  OnDevice alone(given, 2000, 2000, false);
+  OnDevice alone(given, 2000, 2000, FaceFields::none);
   EXPECT_EQ(alone.run({}).size(), 0U);
   EXPECT_EQ(alone.counts().faces, given.indices.size());
   EXPECT_EQ(alone.copies().total(CopyKind::counts), (CopyTotal{1, sizeof(FaceCounts)}));
   EXPECT_EQ(alone.copies().total(CopyKind::faces), (CopyTotal{0, 0}));
-  OnDevice all(given, 2000, 2000, true);
+  OnDevice all(given, 2000, 2000, FaceFields::all);
   const auto found = static_cast<std::int64_t>(all.run({}).size());
   ASSERT_GT(found, FacesDownload::kEager);
   EXPECT_EQ(all.copies().total(CopyKind::faces), (CopyTotal{6, found * kFace}));
+}
+
+TEST(CudaFaces, OfPlacesAloneComeInOneCopyEach) {
+  const Case given = random_case(9, 3000, false, false);
+  OnDevice device(given, 3000, 3000, FaceFields::places);
+  Detections expected = select_faces(given.candidates, {given.indices, {}, {}, 0}, {});
+  expected.landmarks.clear();
+  expect_equal(device.run({}), expected);
+  ASSERT_GT(expected.size(), FacesDownload::kEager);
+  EXPECT_EQ(device.copies().total(CopyKind::faces), (CopyTotal{2, 3000 * 20}));
 }
 
 TEST(CudaFaces, RefusesMissingArrays) {

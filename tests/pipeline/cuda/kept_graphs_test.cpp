@@ -72,7 +72,7 @@ TEST_F(KeptGraphsTest, TellsAllThatDiffersApart) {
   GraphKey careful = plain;
   careful.mirrored_too = true;
   GraphKey downloaded = plain;
-  downloaded.with_faces = true;
+  downloaded.to_host = FaceFields::all;
   GraphKey timed = plain;
   timed.times_stages = true;
   GraphKey tuned = plain;

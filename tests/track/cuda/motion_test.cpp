@@ -229,10 +229,8 @@ TEST(CudaMotion, TellsWhatItCopies) {
   EXPECT_EQ(pair.copied(CopyKind::motion), (CopyTotal{2, 2 * findings}));
   static_cast<void>(pair.compare(0, 1));
   EXPECT_EQ(pair.copied(CopyKind::motion), (CopyTotal{3, 2 * findings + 12 * places}));
-  EXPECT_EQ(pair.copied(CopyKind::boxes), CopyTotal{});
   static_cast<void>(pair.follow(0, 1, boxes_in(size, 2), {}, 3));
-  EXPECT_EQ(pair.copied(CopyKind::boxes),
-            (CopyTotal{1, static_cast<std::int64_t>(2 * sizeof(DeviceStep))}));
+  EXPECT_EQ(pair.copied(CopyKind::motion), (CopyTotal{4, 2 * findings + 12 * (places + 50)}));
 }
 
 TEST(CudaMotion, RefusesAPictureOfAnotherSize) {

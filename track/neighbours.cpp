@@ -1,0 +1,156 @@
+#include "track/neighbours.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace facepipe {
+namespace {
+
+constexpr float kFirstSides = 16;       ///< are less than this in the first layer
+constexpr float kNextSides = 4;         ///< and less than so many times more in each that follows
+constexpr float kCellsOfRoot = 1.5F;    ///< on each axis, for each of the root of a layer's boxes
+constexpr float kMostCells = 256;       ///< on each axis
+constexpr float kFarthest = 32768;      ///< Centres beyond any picture don't make cells larger.
+constexpr float kRounding = 1.0F / 16;  ///< More than sums of such coordinates are off.
+
+/// From the first to the last of what was added, as far as pictures reach.
+struct Extent {
+  float first = kFarthest;
+  float last = 0;
+
+  void add(float at) {
+    first = std::min(first, std::clamp(at, 0.0F, kFarthest));
+    last = std::max(last, std::clamp(at, 0.0F, kFarthest));
+  }
+};
+
+}  // namespace
+
+class Neighbours::Builder {
+ public:
+  Builder(Neighbours& made, std::span<const Box> boxes) : made_(made), boxes_(boxes) {
+    measure();
+    divide();
+    sort();
+  }
+
+ private:
+  struct Bounds {
+    Extent x;
+    Extent y;
+    std::size_t count = 0;
+  };
+
+  void measure() {
+    layers_.reserve(boxes_.size());
+    for (const Box& box : boxes_) {
+      const MeasuredBox measured = box;
+      const Spot spot(box);
+      const std::size_t i = layers_.emplace_back(layer_of(measured.side));
+      Layer& layer = made_.layers_[i];
+      layer.least_side = std::min(layer.least_side, measured.side);
+      layer.most_side = std::max(layer.most_side, measured.side);
+      layer.widest = std::max(layer.widest, spot.width);
+      layer.highest = std::max(layer.highest, spot.height);
+      bounds_[i].x.add(spot.centre.x);
+      bounds_[i].y.add(spot.centre.y);
+      ++bounds_[i].count;
+    }
+  }
+
+  static std::size_t layer_of(float side) {
+    std::size_t layer = 0;
+    for (float limit = kFirstSides; side >= limit && layer + 1 < kLayers; limit *= kNextSides)
+      ++layer;
+    return layer;
+  }
+
+  void divide() {
+    std::size_t cells = 0;
+    for (std::size_t i = 0; i < kLayers; ++i) {
+      Layer& layer = made_.layers_[i];
+      layer.first_cell = cells;
+      const float wanted =
+          std::ceil(kCellsOfRoot * std::sqrt(static_cast<float>(bounds_[i].count)));
+      const auto on_axis = static_cast<int>(std::min(wanted, kMostCells));
+      layer.x = axis_over(bounds_[i].x, on_axis);
+      layer.y = axis_over(bounds_[i].y, on_axis);
+      cells += static_cast<std::size_t>(on_axis * on_axis);
+    }
+    made_.begins_.assign(cells + 1, 0);
+  }
+
+  static Axis axis_over(const Extent& extent, int cells) {
+    return {extent.first, static_cast<float>(cells) / std::max(extent.last - extent.first, 1.0F),
+            cells};
+  }
+
+  /// By counting.
+  void sort() {
+    std::vector<std::size_t> cells;
+    cells.reserve(boxes_.size());
+    for (std::size_t i = 0; i < boxes_.size(); ++i) {
+      const Layer& layer = made_.layers_[layers_[i]];
+      const Point centre = Spot(boxes_[i]).centre;
+      ++made_.begins_[cells.emplace_back(
+          layer.cell(layer.x.cell_of(centre.x), layer.y.cell_of(centre.y)))];
+    }
+    // At first of each cell its end, of which each box that is put there takes one.
+    std::inclusive_scan(made_.begins_.begin(), made_.begins_.end(), made_.begins_.begin());
+    made_.spots_.resize(boxes_.size());
+    made_.boxes_.resize(boxes_.size());
+    for (std::size_t i = 0; i < boxes_.size(); ++i) {
+      const std::uint32_t place = --made_.begins_[cells[i]];
+      made_.spots_[place] = Spot(boxes_[i]);
+      made_.boxes_[place] = {boxes_[i], static_cast<std::uint32_t>(i)};
+    }
+  }
+
+  Neighbours& made_;
+  std::span<const Box> boxes_;
+  std::vector<std::size_t> layers_;  ///< of the boxes
+  std::array<Bounds, kLayers> bounds_;
+};
+
+Neighbours::Neighbours(std::span<const Box> boxes) { Builder(*this, boxes); }
+
+void Neighbours::find(const Box& box, const Nearness& near,
+                      std::vector<std::uint32_t>& found) const {
+  found.clear();
+  const Spot spot(box);
+  for (const Layer& layer : layers_)
+    if (layer.least_side <= near.most_side && layer.most_side >= near.least_side)
+      find_in(layer, spot, near, found);
+}
+
+void Neighbours::find_in(const Layer& layer, const Spot& spot, const Nearness& near,
+                         std::vector<std::uint32_t>& found) const {
+  const auto reach = [&](float length, float other) {
+    return std::max(near.share * (length + other), near.reach) + kRounding;
+  };
+  const float x = reach(spot.width, layer.widest);
+  const float y = reach(spot.height, layer.highest);
+  const int left = layer.x.cell_of(spot.centre.x - x);
+  const int right = layer.x.cell_of(spot.centre.x + x);
+  const int bottom = layer.y.cell_of(spot.centre.y + y);
+  for (int row = layer.y.cell_of(spot.centre.y - y); row <= bottom; ++row) {
+    const std::uint32_t begin = begins_[layer.cell(left, row)];
+    const std::uint32_t end = begins_[layer.cell(right, row) + 1];
+    std::size_t count = found.size();
+    found.resize(count + (end - begin));
+    for (std::uint32_t i = begin; i < end; ++i) {
+      // Without branches, which nothing could predict.
+      const Spot& other = spots_[i];
+      found[count] = i;
+      const bool beside =
+          std::abs(other.centre.x - spot.centre.x) <= reach(spot.width, other.width);
+      const bool level =
+          std::abs(other.centre.y - spot.centre.y) <= reach(spot.height, other.height);
+      count += (beside ? 1U : 0U) & (level ? 1U : 0U);
+    }
+    found.resize(count);
+  }
+}
+
+}  // namespace facepipe
