@@ -25,9 +25,9 @@ namespace facepipe::cascade {
 
 /// Places whose bits are one word: side by side in a row.
 inline constexpr int kWordPlaces = 32;
-/// Places of a tile, by their step.
-inline constexpr int kTileColumns[2] = {64, 64};
-inline constexpr int kTileRows[2] = {64, 32};
+/// Columns of a tile's places, and rows at most: ScanPlan::tile_rows.
+inline constexpr int kTileColumns = 64;
+inline constexpr int kMostTileRows = 64;
 
 /// Of a pixel of a level along one axis: the first of the two pixels of the picture that it lies
 /// between, and the weight of the second one in 256ths, 0 where there is none.
@@ -136,6 +136,7 @@ struct ScanPlan {
   const Words* words[2] = {};
   const StumpBlock* blocks[2] = {};
   SumsLayout layouts[2];
+  std::int32_t tile_rows[2] = {};
   // The levels.
   std::int32_t level_count = 0;
   std::int32_t tile_count = 0;

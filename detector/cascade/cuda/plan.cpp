@@ -19,14 +19,14 @@ namespace {
 int ceil_divided(int value, int by) { return (value + by - 1) / by; }
 
 /// Of a tile with all its places.
-Size tile_size(Size window, int step) {
-  return {(kTileColumns[step - 1] - 1) * step + window.width,
-          (kTileRows[step - 1] - 1) * step + window.height};
+Size tile_size(const ScanPlan& plan, int step) {
+  return {(kTileColumns - 1) * step + plan.window.width,
+          (plan.tile_rows[step - 1] - 1) * step + plan.window.height};
 }
 
 /// An odd stride keeps the rows of a column in different banks.
-TileLayout layout_of(Size window, int step) {
-  const int columns = tile_size(window, step).width + 1;
+TileLayout layout_of(const ScanPlan& plan, int step) {
+  const int columns = tile_size(plan, step).width + 1;
   const std::ptrdiff_t half = (columns + 1) / 2;
   return step == 1 ? TileLayout{1, columns | 1, 0} : TileLayout{2, (2 * half) | 1, half};
 }
@@ -210,7 +210,7 @@ void add_stumps(const Cascade& cascade, const Tables (&tables)[2], ScanTables& t
   for (const Node& node : cascade.nodes) {
     corners.push_back(corners_of(cascade.features[node.feature]));
     for (int step : {1, 2})
-      if (!is_exact(corners.back(), tile_size(cascade.window, step))) return;
+      if (!is_exact(corners.back(), tile_size(to.plan, step))) return;
   }
   ScanTables made;
   for (std::size_t step : {0, 1})
@@ -235,12 +235,11 @@ void add_stumps(const Cascade& cascade, const Tables (&tables)[2], ScanTables& t
 void add_cascade(const Cascade& cascade, ScanTables& to) {
   Tables tables[2];
   for (std::size_t i = 0; i < 2; ++i) {
-    tables[i] = make_tables(cascade, layout_of(cascade.window, static_cast<int>(i) + 1));
+    tables[i] = make_tables(cascade, layout_of(to.plan, static_cast<int>(i) + 1));
     to.nodes[i] = device_nodes(cascade, tables[i]);
     to.plan.layouts[i] = {static_cast<std::int32_t>(tables[i].layout.stride),
                           static_cast<std::int32_t>(tables[i].layout.odd)};
   }
-  to.plan.window = cascade.window;
   add_stages(cascade, tables[0], to);
   if (cascade.only_stumps()) add_stumps(cascade, tables, to);
 }
@@ -252,9 +251,27 @@ std::int32_t append_axis(std::vector<AxisPixel>& to, int from, int length) {
   return first;
 }
 
-void add_levels(Size picture, const LevelOptions& options, ScanTables& to) {
+/// Tiles as large as shared memory has room for twice, as what they share of pixels is then least;
+/// but enough of them for all multiprocessors of a large device.
+void choose_tile_rows(const std::vector<Level>& levels, ScanPlan& plan) {
+  constexpr int kWantedTiles = 264;
+  constexpr std::int32_t kLeastRows = 8;
+  plan.tile_rows[0] = kMostTileRows;
+  plan.tile_rows[1] = kMostTileRows / 2;
+  const auto tiles = [&] {
+    int count = 0;
+    for (const Level& level : levels)
+      count += ceil_divided(level.places.width, kTileColumns) *
+               ceil_divided(level.places.height, plan.tile_rows[level.step - 1]);
+    return count;
+  };
+  while (plan.tile_rows[1] > kLeastRows && tiles() < kWantedTiles)
+    for (std::int32_t& rows : plan.tile_rows) rows /= 2;
+}
+
+void add_levels(Size picture, const std::vector<Level>& levels, ScanTables& to) {
   ScanPlan& plan = to.plan;
-  for (const Level& level : plan_levels(plan.window, picture, options)) {
+  for (const Level& level : levels) {
     DeviceLevel made{level.scale, level.step, level.places, level.box_size, 0, 0, 0, 0};
     made.words = ceil_divided(level.places.width, kWordPlaces);
     made.first_word = plan.word_count;
@@ -262,8 +279,8 @@ void add_levels(Size picture, const LevelOptions& options, ScanTables& to) {
     made.rows = append_axis(to.axes, picture.height, level.size.height);
     plan.word_count += made.words * level.places.height;
     const auto number = static_cast<std::int32_t>(to.levels.size());
-    for (int row = 0; row < level.places.height; row += kTileRows[level.step - 1])
-      for (int column = 0; column < level.places.width; column += kTileColumns[level.step - 1])
+    for (int row = 0; row < level.places.height; row += plan.tile_rows[level.step - 1])
+      for (int column = 0; column < level.places.width; column += kTileColumns)
         to.tiles.push_back({number, column, row});
     to.levels.push_back(made);
   }
@@ -303,8 +320,11 @@ ScanTables make_scan_tables(const Cascade& cascade, const StreamLayout& layout,
   tables.grey = grey_table(layout.format.bits, false);
   const std::vector<std::uint8_t> full = grey_table(layout.format.bits, true);
   tables.grey.insert(tables.grey.end(), full.begin(), full.end());
+  plan.window = cascade.window;
+  const std::vector<Level> levels = plan_levels(plan.window, plan.picture, options);
+  choose_tile_rows(levels, plan);
   add_cascade(cascade, tables);
-  add_levels(plan.picture, options, tables);
+  add_levels(plan.picture, levels, tables);
   return tables;
 }
 

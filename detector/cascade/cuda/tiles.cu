@@ -13,11 +13,9 @@ namespace {
 
 constexpr int kThreads = 512;
 constexpr int kWarps = kThreads / kLanes;
-constexpr int kPlaces[2] = {kTileColumns[0] * kTileRows[0], kTileColumns[1] * kTileRows[1]};
-constexpr int kMostWords = std::max(kPlaces[0], kPlaces[1]) / kWordPlaces;
-static_assert(kWordPlaces == kLanes && kTileColumns[0] == kTileColumns[1] &&
-              kMostWords <= kThreads);
-constexpr int kColumns = kTileColumns[0];
+constexpr int kColumns = kTileColumns;
+constexpr int kMostWords = kMostTileRows * kColumns / kWordPlaces;
+static_assert(kWordPlaces == kLanes && kMostWords <= kThreads);
 constexpr int kMostParts = 4;  // of a stage's trees, for warps that share them
 constexpr int kRowWords = kColumns / kWordPlaces;
 
@@ -31,8 +29,8 @@ __device__ const std::uint8_t* grey_levels_of(const ScanPlan& plan, const FrameD
 }
 
 /// The grey level of an upright pixel.
-__device__ std::uint8_t grey_at(const ScanPlan& plan, const FrameDescriptor& frame,
-                                const std::uint8_t* levels, int x, int y) {
+__device__ unsigned grey_at(const ScanPlan& plan, const FrameDescriptor& frame,
+                            const std::uint8_t* levels, int x, int y) {
   const PixelPlace at = before_turning({x, y}, plan.stored, plan.orientation);
   const std::byte* const row = frame.luma + static_cast<long long>(at.y) * frame.luma_stride;
   const unsigned value = plan.wide != 0
@@ -52,8 +50,9 @@ __global__ void __launch_bounds__(kThreads)
   const FrameDescriptor frame = *descriptor;
   const std::uint8_t* const levels = grey_levels_of(plan, frame);
   std::uint32_t four = 0;
-  for (int k = 0; k < 4 && x + k < plan.picture.width; ++k)
-    four |= std::uint32_t{grey_at(plan, frame, levels, x + k, y)} << (8 * k);
+#pragma unroll
+  for (int k = 0; k < 4; ++k)
+    if (x + k < plan.picture.width) four |= grey_at(plan, frame, levels, x + k, y) << (8 * k);
   reinterpret_cast<std::uint32_t*>(grey)[i] = four;
 }
 
@@ -73,15 +72,13 @@ struct Tile {
 };
 
 __device__ Tile tile_of(const ScanPlan& plan, int index) {
-  constexpr int kDenseRows = kTileRows[0];
-  constexpr int kSparseRows = kTileRows[1];
   Tile tile;
   const DeviceTile first = plan.tiles[index];
   tile.level = plan.levels[first.level];
   tile.column = first.column;
   tile.row = first.row;
   tile.sparse = tile.level.step - 1;
-  const int rows = tile.sparse != 0 ? kSparseRows : kDenseRows;
+  const int rows = tile.sparse != 0 ? plan.tile_rows[1] : plan.tile_rows[0];
   tile.places_across = min(kColumns, tile.level.places.width - tile.column);
   tile.places_down = min(rows, tile.level.places.height - tile.row);
   tile.pixels_across = (tile.places_across - 1) * tile.level.step + plan.window.width;
@@ -480,16 +477,13 @@ __device__ void scan_tile(const ScanPlan& plan, const ScanBuffers& buffers, cons
 }
 
 __device__ TileArrays arrays_of(const Tile& tile, const ScanPlan& plan, Words* shared) {
-  constexpr int kDense = kPlaces[0];
-  constexpr int kSparse = kPlaces[1];
-  constexpr int kDenseRows = kTileRows[0];
-  constexpr int kSparseRows = kTileRows[1];
+  const int rows = tile.sparse != 0 ? plan.tile_rows[1] : plan.tile_rows[0];
+  const int rows_of_sums = (rows - 1) * tile.level.step + plan.window.height + 1;
   TileArrays arrays;
+  arrays.most_places = rows * kColumns;
   arrays.words = shared;
-  arrays.most_places = tile.sparse == 0 ? kDense : kSparse;
-  const int rows = tile.sparse == 0 ? kDenseRows : 2 * kSparseRows - 1;
   arrays.sums = reinterpret_cast<float*>(shared + plan.word_groups);
-  arrays.inverses = arrays.sums + tile.layout.stride * (rows + plan.window.height);
+  arrays.inverses = arrays.sums + tile.layout.stride * rows_of_sums;
   arrays.places = reinterpret_cast<std::uint16_t*>(arrays.inverses + arrays.most_places);
   arrays.pixels = reinterpret_cast<std::uint8_t*>(arrays.places);
   return arrays;
@@ -521,9 +515,9 @@ std::size_t shared_bytes(const ScanPlan& plan) {
   std::size_t most = 0;
   for (std::size_t sparse : {0, 1}) {
     const auto step = static_cast<int>(sparse) + 1;
-    const int width = (kTileColumns[sparse] - 1) * step + plan.window.width;
-    const int height = (kTileRows[sparse] - 1) * step + plan.window.height;
-    const auto places = static_cast<std::size_t>(kPlaces[sparse]);
+    const int width = (kColumns - 1) * step + plan.window.width;
+    const int height = (plan.tile_rows[sparse] - 1) * step + plan.window.height;
+    const auto places = static_cast<std::size_t>(plan.tile_rows[sparse] * kColumns);
     const std::size_t lists = 2 * places * sizeof(std::uint16_t);
     const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
     const auto sums = static_cast<std::size_t>(plan.layouts[sparse].stride) *
