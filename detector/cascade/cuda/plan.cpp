@@ -251,10 +251,16 @@ std::int32_t append_axis(std::vector<AxisPixel>& to, int from, int length) {
   return first;
 }
 
-/// Tiles as large as shared memory has room for twice, as what they share of pixels is then least;
-/// but enough of them for all multiprocessors of a large device.
+/// Of a tile of that step.
+int count_sums(const ScanPlan& plan, int step) {
+  return static_cast<int>(layout_of(plan, step).stride) * (tile_size(plan, step).height + 1);
+}
+
+/// Large tiles, as then least pixels are made twice; but enough of them for all multiprocessors of
+/// a large device, and such that shared memory has room for two.
 void choose_tile_rows(const std::vector<Level>& levels, ScanPlan& plan) {
   constexpr int kWantedTiles = 264;
+  constexpr int kMostSums = 14000;
   constexpr std::int32_t kLeastRows = 8;
   plan.tile_rows[0] = kMostTileRows;
   plan.tile_rows[1] = kMostTileRows / 2;
@@ -265,7 +271,8 @@ void choose_tile_rows(const std::vector<Level>& levels, ScanPlan& plan) {
                ceil_divided(level.places.height, plan.tile_rows[level.step - 1]);
     return count;
   };
-  while (plan.tile_rows[1] > kLeastRows && tiles() < kWantedTiles)
+  while (plan.tile_rows[1] > kLeastRows &&
+         (tiles() < kWantedTiles || count_sums(plan, 2) > kMostSums))
     for (std::int32_t& rows : plan.tile_rows) rows /= 2;
 }
 

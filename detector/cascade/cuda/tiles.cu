@@ -107,7 +107,7 @@ struct TileMemory {
   int left;  ///< places after the last stage with a window a lane
   int next;  ///< of these
   unsigned passed[kMostWords];
-  float partial[kWarps][kLanes];
+  float partial[kWarps][2][kLanes];
 };
 
 /// The rest of it.
@@ -317,94 +317,76 @@ __device__ int most_of_lanes(int value) {
   return value;
 }
 
-/// Of each lane's list of those that have come to a stage the `first`-th place, and those kWarps
-/// further.
-template <int kWindows>
-struct Looked {
-  int places[kWindows];
-  bool there[kWindows];
-  Windows<kWindows> windows;
+/// Two places of a lane's list of those that have come to a stage.
+struct Pair {
+  int places[2];
+  bool there[2];
+  Windows<2> windows;
 };
 
-template <int kWindows>
-__device__ Looked<kWindows> looked_at_in(const Tile& tile, const TileArrays& arrays, int stage,
-                                         int first, int count) {
+/// The number-th two.
+__device__ Pair pair_of(const Tile& tile, const TileArrays& arrays, int stage, int number,
+                        int count) {
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
-  Looked<kWindows> looked;
-  for (int w = 0; w < kWindows; ++w) {
+  Pair pair;
+  for (int w = 0; w < 2; ++w) {
     // A lane without a place reads sums of its own bank for nothing.
-    const int i = first + w * kWarps;
+    const int i = 2 * number + w;
     const bool there = i < count;
-    looked.there[w] = there;
-    looked.places[w] = there ? arrays.listed(stage)[i * kLanes + lane] : 0;
-    looked.windows.sums[w] = arrays.sums + (there ? window_at(tile, looked.places[w]) : lane);
-    looked.windows.inverses[w] = arrays.inverses[looked.places[w]];
+    pair.there[w] = there;
+    pair.places[w] = there ? arrays.listed(stage)[i * kLanes + lane] : 0;
+    pair.windows.sums[w] = arrays.sums + (there ? window_at(tile, pair.places[w]) : lane);
+    pair.windows.inverses[w] = arrays.inverses[pair.places[w]];
   }
-  return looked;
+  return pair;
 }
 
 /// Lets those go on whose leaves suffice.
-template <int kWindows>
 __device__ void go_on(const ScanPlan& plan, const Tile& tile, int index, const DeviceStage& stage,
-                      const TileArrays& arrays, const Looked<kWindows>& looked,
-                      const float (&leaves)[kWindows], TileMemory& memory) {
-  for (int w = 0; w < kWindows; ++w)
-    if (looked.there[w] &&
-        passes(plan, tile, stage, leaves[w], looked.windows.sums[w], looked.windows.inverses[w]))
-      append(index + 1, tile, arrays, looked.places[w], memory);
+                      const TileArrays& arrays, const Pair& pair, const float (&leaves)[2],
+                      TileMemory& memory) {
+  for (int w = 0; w < 2; ++w)
+    if (pair.there[w] &&
+        passes(plan, tile, stage, leaves[w], pair.windows.sums[w], pair.windows.inverses[w]))
+      append(index + 1, tile, arrays, pair.places[w], memory);
 }
 
-/// Lists of more than kWarps places: a warp has all of a stage's trees, for two places a lane.
-template <bool kStumps>
-__device__ void look_at_many(const ScanPlan& plan, const Tile& tile, int index,
-                             const DeviceStage& stage, const TileArrays& arrays, int count,
-                             int most, TileMemory& memory) {
-  for (int i = static_cast<int>(threadIdx.x) / kLanes; i < most; i += 2 * kWarps) {
-    const Looked<2> looked = looked_at_in<2>(tile, arrays, index, i, count);
-    float leaves[2] = {};
-    add_leaves<kStumps>(plan, stage, {}, arrays.words, plan.nodes[tile.sparse], looked.windows,
-                        leaves);
-    go_on(plan, tile, index, stage, arrays, looked, leaves, memory);
-  }
-}
-
-/// Lists of few places: several warps share the trees, so that all have some.
-template <bool kStumps>
-__device__ void look_at_few(const ScanPlan& plan, const Tile& tile, int index,
-                            const DeviceStage& stage, const TileArrays& arrays, int count, int most,
-                            TileMemory& memory) {
+/// The sum of all parts' leaves, for the warps of the first part. All threads call it.
+__device__ void add_parts(int parts, int pairs, float (&leaves)[2], TileMemory& memory) {
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   const int warp = static_cast<int>(threadIdx.x) / kLanes;
-  const int parts = min(kWarps / most, kMostParts);
-  const Looked<1> looked = looked_at_in<1>(tile, arrays, index, warp % most, count);
-  float leaves[1] = {};
-  if (warp < most * parts)
-    add_leaves<kStumps>(plan, stage, {warp / most, parts}, arrays.words, plan.nodes[tile.sparse],
-                        looked.windows, leaves);
-  if (parts > 1) {
-    memory.partial[warp][lane] = leaves[0];
-    __syncthreads();
-  }
-  if (warp >= most) return;
-  for (int part = 1; part < parts; ++part)
-    leaves[0] = __fadd_rn(leaves[0], memory.partial[part * most + warp][lane]);
-  go_on(plan, tile, index, stage, arrays, looked, leaves, memory);
+  for (int w = 0; w < 2; ++w) memory.partial[warp][w][lane] = leaves[w];
+  __syncthreads();
+  for (int part = 1; part < parts && warp < pairs; ++part)
+    for (int w = 0; w < 2; ++w)
+      leaves[w] = __fadd_rn(leaves[w], memory.partial[part * pairs + warp][w][lane]);
 }
 
-/// Of the places that have come to it; false if there are none.
+/// Of the places that have come to it; false if there are none. Where they are few, several warps
+/// share the trees, so that all have some.
 template <bool kStumps>
 __device__ bool next_stage(const ScanPlan& plan, const Tile& tile, int index,
                            const TileArrays& arrays, TileMemory& memory) {
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
-  if (threadIdx.x < kLanes) memory.counts[(index + 2) % 3][lane] = 0;
+  const int warp = static_cast<int>(threadIdx.x) / kLanes;
+  if (warp == 0) memory.counts[(index + 2) % 3][lane] = 0;
   const int count = memory.counts[index % 3][lane];
-  const int most = most_of_lanes(count);
-  if (most == 0) return false;
+  const int pairs = (most_of_lanes(count) + 1) / 2;
+  if (pairs == 0) return false;
   const DeviceStage stage = plan.stages[index];
-  if (most > kWarps)
-    look_at_many<kStumps>(plan, tile, index, stage, arrays, count, most, memory);
-  else
-    look_at_few<kStumps>(plan, tile, index, stage, arrays, count, most, memory);
+  const int parts = max(1, min(kWarps / pairs, kMostParts));
+  for (int i = warp; i < max(pairs, kWarps); i += kWarps) {  // all warps once at least
+    const int number = parts > 1 ? i % pairs : i;
+    const Part part{parts > 1 ? i / pairs : 0, parts};
+    const Pair pair = pair_of(tile, arrays, index, number, count);
+    float leaves[2] = {};
+    if (part.part < parts && number < pairs)
+      add_leaves<kStumps>(plan, stage, part, arrays.words, plan.nodes[tile.sparse], pair.windows,
+                          leaves);
+    if (parts > 1) add_parts(parts, pairs, leaves, memory);
+    if (part.part == 0 && number < pairs)
+      go_on(plan, tile, index, stage, arrays, pair, leaves, memory);
+  }
   __syncthreads();
   return true;
 }

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "core/cuda/graph.h"
-#include "core/error.h"
 #include "detector/cascade/cuda/cascade_detector.h"
 #include "tests/detector/cascade/cuda/on_cpu.h"
 #include "tests/detector/cascade/files.h"
@@ -14,14 +13,12 @@
 #include "tests/detector/cascade/pictures.h"
 #include "tests/detector/cnn/cuda/device_frame.h"
 #include "tests/support/all_pictures.h"
-#include "tests/support/expect_error.h"
 #include "tests/support/test_frame.h"
 
 namespace facepipe {
 namespace {
 
 using cascade::Cascade;
-using cascade::CudaCascadeOptions;
 using cascade::LevelOptions;
 
 constexpr PixelFormat kNv12{true, 1, 1, 8, 0, true};
@@ -173,12 +170,21 @@ TEST(CudaCascadeCapacity, TellsOfMoreWindowsThanItScores) {
   EXPECT_GT(count_of(*detection), 1000U);
 }
 
-TEST(CudaCascadeWindow, IsRefusedWhereSharedMemoryIsTooSmall) {
-  Cascade cascade = cascade_of("frontalface_default", 1);
-  cascade.window = {128, 128};
-  const Frame frame = frame_of(kOdd, kNv12);
-  test::expect_error(ErrorKind::device, "a window of 128x128 needs more shared memory",
-                     [&] { (void)detection_of(cascade, frame, {1.1}, 0.5F); });
+TEST(CudaCascadeWindow, OfAnySize) {
+  for (const Size window : {Size{24, 24}, Size{24, 90}, Size{90, 24}, Size{128, 128}})
+    for (const Size picture : {Size{402, 300}, Size{1278, 716}}) {
+      Cascade cascade = cascade_of("frontalface_default", 1);
+      cascade.window = window;
+      expect_same(cascade, frame_of({picture, 3, 14}, kNv12), {1.4}, 0.2F, 1);
+    }
+}
+
+TEST(CudaCascadeWindow, WhoseFeaturesCountMuchIsExact) {
+  Cascade cascade = cascade_of("frontalface_default", 3);
+  for (cascade::Feature& feature : cascade.features)
+    for (cascade::WeightedRect& rect : feature.rects) rect.weight *= 11;
+  for (cascade::Node& node : cascade.nodes) node.threshold *= 11;
+  expect_same(cascade, frame_of(kVga, kNv12), {1.2}, 0.2F, 1000);
 }
 
 }  // namespace
