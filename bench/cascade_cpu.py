@@ -16,9 +16,9 @@ import time
 import cv2
 import numpy as np
 
+import cascade_pictures
 import measurement
 
-FOLDER = pathlib.Path("/usr/share/opencv4/haarcascades")
 SIZE = (1920, 1080)
 CASES = [("frontalface_default", 24, 1.1, "a"), ("frontalface_default", 24, 1.1, "b"),
          ("frontalface_default", 24, 1.2, "b"), ("frontalface_alt", 20, 1.1, "b"),
@@ -28,19 +28,10 @@ CASES = [("frontalface_default", 24, 1.1, "a"), ("frontalface_default", 24, 1.1,
 def arguments_given():
     options = measurement.parser(__doc__)
     measurement.add_program(options, "bench_cascade")
-    options.add_argument("--photo", type=pathlib.Path,
-                         default=measurement.REPOSITORY / "data" / "fetched" / "demo" / "city.jpg")
+    options.add_argument("--photo", type=pathlib.Path, default=cascade_pictures.PHOTO)
     options.add_argument("--threads", type=int, default=2, help="of both (default: 2)")
     options.add_argument("--repetitions", type=int, default=7, help="default: 7")
     return options.parse_args()
-
-
-def pictures(photo):
-    grey = cv2.imread(str(photo), cv2.IMREAD_GRAYSCALE)
-    height, width = grey.shape
-    times = (-(-SIZE[1] // height), -(-SIZE[0] // width))
-    return {"a": cv2.resize(grey, SIZE, interpolation=cv2.INTER_LINEAR),
-            "b": np.ascontiguousarray(np.tile(grey, times)[:SIZE[1], :SIZE[0]])}
 
 
 def ours(arguments, cascade, picture, factor, least):
@@ -67,7 +58,7 @@ def shown(times):
 
 def row(arguments, case, picture):
     name, least, factor, kind = case
-    file = FOLDER / f"haarcascade_{name}.xml"
+    file = cascade_pictures.cascade(name)
     classifier = cv2.CascadeClassifier(str(file))
     mine, opencvs = [], []
     for _ in range(arguments.repetitions):
@@ -85,7 +76,7 @@ def row(arguments, case, picture):
 def main():
     arguments = arguments_given()
     cv2.setNumThreads(arguments.threads)
-    of_kind = pictures(arguments.photo)
+    of_kind = {kind: cascade_pictures.picture(kind, SIZE, arguments.photo) for kind in "ab"}
     lines = [f"{'cascade':20} {'picture':7} {'factor':6} {'windows':7} {'facepipe, ms':24} "
              f"{'OpenCV, ms':24} times as fast"]
     for case in CASES:
