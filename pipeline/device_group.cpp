@@ -4,6 +4,8 @@
 #include <mutex>
 #include <utility>
 
+#include "pipeline/hiding.h"
+
 namespace facepipe {
 namespace {
 
@@ -69,6 +71,11 @@ class DeviceGroup final : public Backend {
   [[nodiscard]] std::unique_ptr<FrameProcessor> make_processor(
       const ProcessorSetup& setup) override {
     return first().make_processor(setup);
+  }
+
+  [[nodiscard]] std::unique_ptr<HidingDevice> make_hiding_device(
+      const ProcessorSetup& setup) override {
+    return first().make_hiding_device(setup);
   }
 
   [[nodiscard]] const DetectorOrigin& origin() const override { return first().origin(); }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "pipeline/backend.h"
+#include "pipeline/hiding.h"
 
 namespace facepipe::test {
 
@@ -39,6 +40,10 @@ class ForwardingBackend : public Backend {
   [[nodiscard]] std::unique_ptr<FrameProcessor> make_processor(
       const ProcessorSetup& setup) override {
     return real_->make_processor(setup);
+  }
+  [[nodiscard]] std::unique_ptr<HidingDevice> make_hiding_device(
+      const ProcessorSetup& setup) override {
+    return real_->make_hiding_device(setup);
   }
   [[nodiscard]] const DetectorOrigin& origin() const override { return real_->origin(); }
 
