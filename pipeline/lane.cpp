@@ -38,7 +38,7 @@ Lane::Lane(int number, LaneParts parts, int frames_in_flight, Segments& segments
       started_(frames_in_flight, stopped_),
       detected_(frames_in_flight, stopped_),
       looked_at_(kUnbounded, stopped_),
-      verdicts_(kUnbounded, stopped_),
+      verdicts_(kUnbounded, {}),
       drawn_(frames_in_flight, stopped_) {}
 
 void Lane::add_threads(Runner& runner) {
@@ -340,7 +340,7 @@ void Lane::look() {
 void Lane::hide() {
   while (std::optional<WorkItem> item = looked_at_.pop()) {
     at_.draw = item->segment;
-    std::optional<std::optional<Verdict>> verdict = verdicts_.pop();
+    std::optional<std::optional<Verdict>> verdict = verdicts_.pop(stopped_);
     if (!verdict || !*verdict) {
       lose_from(item->segment);
       continue;

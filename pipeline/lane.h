@@ -161,7 +161,7 @@ class Lane {
   Channel<WorkItem> started_;
   Channel<WorkItem> detected_;
   Channel<WorkItem> looked_at_;   // bounded by their rooms
-  TrackQueue::Answers verdicts_;  // on these
+  TrackQueue::Answers verdicts_;  // on these; not stopped, because another thread gives them
   Channel<WorkItem> drawn_;
   std::deque<Begun> begun_;  // segments that the decoder has got and not all pictures of which came
   std::vector<std::shared_ptr<Segment>> taken_;  // and not done

@@ -85,7 +85,9 @@ void Order::give(std::int64_t segment, SidePacket packet, std::int64_t after,
   static_cast<void>(put(
       segment, bytes, stop,
       [&](const Part& part) {
-        return segment == head_ ? !is_full(part.sides.size()) : has_room(segment);
+        if (segment != head_) return has_room(segment);
+        // Frames that are to come first may wait for some that the packet's lane has still to give.
+        return !is_full(part.sides.size()) || (segment == needed_ && !side_is_due(part));
       },
       [&](Part& part) {
         part.sides.push_back({std::move(packet), after});

@@ -132,7 +132,7 @@ class Order {
   std::map<std::int64_t, Part> parts_;  // by segment, from the head on
   std::set<std::int64_t> left_;         // by failed lanes, and not whole since
   std::int64_t head_ = 0;
-  std::int64_t needed_ = 0;        // segments up to this one
+  std::int64_t needed_ = -1;       // segments up to this one, where need() is called
   std::int64_t bytes_behind_ = 0;  // that frames and packets of segments behind the head hold
   std::optional<std::int64_t> segments_;
 };

@@ -10,7 +10,9 @@ namespace facepipe {
 
 TrackQueue::TrackQueue(const Limits& limits, std::function<void(std::int64_t)> on_head,
                        std::stop_token stop)
-    : limits_(limits), on_head_(std::move(on_head)), stop_(std::move(stop)) {}
+    : limits_(limits), on_head_(std::move(on_head)), stop_(std::move(stop)) {
+  on_head_(head_);
+}
 
 bool TrackQueue::has_room(std::int64_t segment) const {
   if (segment > head_) return held_ < limits_.held_behind;

@@ -92,7 +92,7 @@ class TrackQueue {
     Room room;                                     ///< with Limits::until_taken
   };
 
-  /// @param on_head  called with each new head, from any thread, while the queue is locked
+  /// @param on_head  called with each head, the first at once, while the queue is locked
   TrackQueue(const Limits& limits, std::function<void(std::int64_t segment)> on_head,
              std::stop_token stop);
 
