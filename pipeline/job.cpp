@@ -120,6 +120,7 @@ class Job {
   void write();
 
   Lane& add_lane(int number, LaneParts parts, const std::stop_token& failed);
+  [[nodiscard]] bool may_join(int lane);
   [[nodiscard]] std::optional<LaneParts> parts_of(const Slots::Permit& lane);
   [[nodiscard]] bool finishes_what_fails() const { return options_.hide && muxer_; }
   void end_by(const Error& error);
@@ -146,6 +147,7 @@ class Job {
   std::optional<TrackQueue> tracks_;  // where faces are hidden
   std::list<Lane> lanes_;
   const Decoder* first_decoder_ = nullptr;
+  Device first_device_;                       // likewise of the first lane
   std::mutex joining_;                        // guards lanes_, and the input from being read
   std::optional<Presentation> presentation_;  // where lanes don't know it
   std::optional<Presentation> to_track_;      // likewise: of frames that are given to be tracked
@@ -191,6 +193,7 @@ Job::Job(const JobOptions& options, Backend& backend, const JobObserver& observe
     add_lane(number++, std::move(parts), runner_.failed());
   }
   first_decoder_ = &lanes_.front().decoder();
+  first_device_ = lanes_.front().device();
   if (plan_.lanes.count > 1) {
     presentation_.emplace(*input_.demuxer, lanes_.front().encoder(), told.notices);
     if (tracks_) to_track_.emplace(*input_.demuxer, nullptr, told.notices);
@@ -246,7 +249,7 @@ void Job::join() {
   Slots::Permit permit;
   try {
     Slots lanes = options_.shared->lanes;
-    permit = lanes.acquire(segments_.ended());
+    permit = lanes.acquire(segments_.ended(), [this](int lane) { return may_join(lane); });
   } catch (const Stopped&) {
     return;  // there is nothing left for it to do
   }
@@ -261,10 +264,14 @@ void Job::join() {
   runner.run();
 }
 
+/// Faces are followed on one device.
+bool Job::may_join(int lane) {
+  return !options_.hide || backend_.of_lane(lane).device() == first_device_;
+}
+
 /// None where its device can't take the lane: the job goes on without it.
 std::optional<LaneParts> Job::parts_of(const Slots::Permit& lane) {
   Backend& backend = backend_.of_lane(lane.number());
-  if (options_.hide && backend.device() != lanes_.front().device()) return std::nullopt;
   try {
     return make_lane(backend, plan_, options_, input_, told_);
   } catch (const Error& error) {

@@ -111,8 +111,10 @@ class HideLanes : public testing::Test {
     return packets;
   }
 
-  /// What one lane made, up to some frame, and nothing behind that.
-  static void expect_first_frames(const JobRun& run, std::int64_t least, std::int64_t most) {
+  /// What one lane made, up to some frame, and nothing behind that. The last `unsure` may be hidden
+  /// with less known of what follows them.
+  static void expect_first_frames(const JobRun& run, std::int64_t least, std::int64_t most,
+                                  std::int64_t unsure) {
     const std::vector<FilePacket> packets = video_of(run.result.output);
     const std::vector<FilePacket> whole = video_of(*folder_ / "whole.avi");
     ASSERT_EQ(std::ssize(whole), kFrames);
@@ -120,7 +122,8 @@ class HideLanes : public testing::Test {
     EXPECT_LE(std::ssize(packets), most);
     EXPECT_EQ(std::ssize(packets), run.result.ledger.written);
     const auto differs = std::ranges::mismatch(packets, whole).in1;
-    EXPECT_EQ(differs - packets.begin(), std::ssize(packets)) << "the first frame that differs";
+    EXPECT_GE(differs - packets.begin(), std::ssize(packets) - unsure)
+        << "the first frame that differs of " << packets.size();
     ASSERT_EQ(run.records.size(), packets.size());
     for (std::size_t i = 0; i < run.records.size(); ++i)
       EXPECT_EQ(run.records[i].index, static_cast<std::int64_t>(i));
@@ -133,7 +136,7 @@ class HideLanes : public testing::Test {
     EXPECT_THAT(run.result.failure->what(), HasSubstr("out of order"));
     EXPECT_FALSE(run.result.interrupted);
     EXPECT_EQ(run.result.output, partial_name(options.output, 1));
-    expect_first_frames(run, least, most);
+    expect_first_frames(run, least, most, kAhead);
     fs::remove(run.result.output);
   }
 
@@ -276,7 +279,8 @@ TEST_F(HideLanes, WhereOneFrameFailsAllBeforeItAreKept) {
     std::vector<std::size_t> hashes;
     FakeBehaviour look = of_pictures();
     look.on_prepare = [&](const Frame& picture) { hashes.push_back(hash_of_picture(picture)); };
-    (void)run(job("", 1), *fake_backend(look));
+    (void)run(job(out_ / "look.avi", 1), *fake_backend(look));
+    fs::remove(out_ / "look.avi");
     ASSERT_EQ(std::ssize(hashes), kFrames);
     FakeBehaviour behaviour = of_pictures();
     behaviour.on_prepare = [&](const Frame& picture) {
@@ -303,7 +307,7 @@ TEST_F(HideLanes, WhereTrackingFailsWhatIsHiddenIsKept) {
   const JobRun made = run(job(), *backend);
   ASSERT_TRUE(made.result.failure);
   EXPECT_EQ(made.result.failure->kind(), ErrorKind::device);
-  expect_first_frames(made, 1, 200);
+  expect_first_frames(made, 1, 200, 0);
 }
 
 /// The CPU, one of whose encoders fails.
@@ -366,10 +370,7 @@ TEST_F(HideLanes, AStopLeavesTheFirstFrames) {
         },
         stop.get_token());
     EXPECT_TRUE(made.result.interrupted);
-    const std::vector<FilePacket> packets = video_of(made.result.output);
-    EXPECT_GT(std::ssize(packets), frame);
-    EXPECT_EQ(made.records.size(), packets.size());
-    EXPECT_EQ(live_frames(), 0);
+    expect_first_frames(made, frame + 1, kFrames, kAhead);
     fs::remove(made.result.output);
   }
 }
@@ -383,7 +384,7 @@ TEST_F(HideLanes, AFullDiskLeavesTheFirstFrames) {
   }
   ASSERT_TRUE(made.result.failure);
   EXPECT_EQ(made.result.failure->kind(), ErrorKind::output);
-  expect_first_frames(made, 20, kFrames - 1);
+  expect_first_frames(made, 20, kFrames - 1, 0);
 }
 
 // Of several devices one has all lanes, because it has the faces to follow.
