@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "core/error.h"
@@ -401,13 +403,18 @@ TEST_F(HideLanes, AreOfOneDevice) {
               Contains("only cuda:0 works on it: faces are followed on one device"));
 }
 
+/// Long enough to be worth several lanes where nobody asks for them.
+JobOptions longer(JobOptions options, const fs::path& clip) {
+  ffmpeg(source("96x64", 40) + kClosed, clip);
+  options.input = clip.string();
+  return options;
+}
+
 // By themselves they are as many as the first device has decoders.
 TEST_F(HideLanes, AreTheFirstDevicesByThemselves) {
-  ffmpeg(source("96x64", 40) + kClosed, out_ / "long.mkv");
   std::vector<NamedBackend*> devices;
   const auto backend = join_named({2, 3}, devices);
-  JobOptions options = job(out_ / "out.avi", 0);
-  options.input = (out_ / "long.mkv").string();
+  const JobOptions options = longer(job(out_ / "out.avi", 0), out_ / "long.mkv");
   EXPECT_EQ(run(options, *backend).result.lanes.count, 2);
   EXPECT_EQ(devices[1]->decoders_made, 0);
 }
@@ -420,14 +427,16 @@ TEST_F(HideLanes, JoinAJobOnItsDevice) {
     device->on_call = [] { std::this_thread::sleep_for(std::chrono::milliseconds(1)); };
   Slots lanes(4);
   const Slots::Permit own = lanes.acquire({});
-  JobOptions options = job(out_ / "out.avi", 0);
+  JobOptions options = longer(job(out_ / "out.avi", 0), out_ / "long.mkv");
   options.shared.emplace(SharedLanes{lanes, 4, own.number(), true});
   const JobRun made = run(options, *backend);
   EXPECT_EQ(made.result.lanes.count, 2);
   ASSERT_EQ(made.result.devices.size(), 1U);
   EXPECT_EQ(made.result.devices.front().device.index, own.number() % 2);
-  JobOptions alone = job(out_ / "one.avi", 1);
-  (void)run(alone, *fake_backend());
+  options.output = out_ / "one.avi";
+  options.shared.reset();
+  options.lanes = 1;
+  (void)run(options, *fake_backend());
   EXPECT_EQ(read_file(out_ / "out.avi"), read_file(out_ / "one.avi"));
 }
 

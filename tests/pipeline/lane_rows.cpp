@@ -188,6 +188,7 @@ void expect_same(const Told& found, const Told& expected) {
 
 void let_hide(JobOptions& options) {
   options.hide.emplace().look.style = HideStyle::blur;
+  options.hide->regions.hidden = {{"desk", {10, 10, 50, 30}, {1.5, 7.3}}};
   options.hide->wants_tracks = true;
 }
 

@@ -64,7 +64,7 @@ void expect_as_one_lane(
     std::initializer_list<int> lanes,
     const std::function<void(JobOptions&)>& change = [](JobOptions&) {});
 
-/// A change of a job: it hides, and tells tracks.
+/// A change of a job: it hides, faces and at times a region, and tells tracks.
 void let_hide(JobOptions& options);
 
 }  // namespace facepipe::test
