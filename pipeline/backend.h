@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -70,6 +71,12 @@ class Backend {
   /// How many decoders like this one of a video run at once without slowing each other down, as far
   /// as there is memory for them. Errors: device.
   [[nodiscard]] virtual int decoders(const AVCodecParameters& video, const Decoder& like) const = 0;
+
+  /// Bytes of the device's memory that nobody has; where that is the host's, no bound. Errors:
+  /// device.
+  [[nodiscard]] virtual std::int64_t free_memory() const {
+    return std::numeric_limits<std::int64_t>::max();
+  }
 
   /// Frames that decoder or encoder keep alive beside those in flight between them.
   [[nodiscard]] virtual int frames_beside() const = 0;

@@ -52,6 +52,8 @@ class DeviceGroup final : public Backend {
     return all;
   }
 
+  [[nodiscard]] std::int64_t free_memory() const override { return first().free_memory(); }
+
   [[nodiscard]] int frames_beside() const override { return first().frames_beside(); }
 
   void check_encoder(const AVCodec& codec) const override { first().check_encoder(codec); }

@@ -139,7 +139,8 @@ void Lane::close_looked_at() {
 
 /// A frame's room ends when that has its answer.
 void Lane::end_hide() {
-  while (const std::optional<WorkItem> item = looked_at_.pop()) static_cast<void>(verdicts_.pop());
+  while (const std::optional<WorkItem> item = looked_at_.pop())
+    static_cast<void>(verdicts_.pop(stopped_));
   drawn_.close();
 }
 

@@ -34,6 +34,8 @@ constexpr int kHiddenInFlight = 4;
 // are of use where there is a cut each few seconds.
 constexpr int kLeastOfLane = 32;
 constexpr int kMostOfLane = 256;
+// What waits in lanes takes such a part of a device's free memory at most.
+constexpr std::int64_t kShareOfFreeMemory = 4;
 // Room that the segment whose turn it is always has, beside the look-ahead.
 constexpr int kRoomOfHead = 16;
 
@@ -50,13 +52,13 @@ int frames_ahead(const HideJob& hide, const Demuxer& demuxer) {
   return static_cast<int>(std::clamp<double>(wanted, 1, kMostWaitingFrames));
 }
 
-/// Frames of which there is memory for what waits: six bytes for each two pixels; where pictures
-/// aren't kept, small luma.
-int frames_in_memory(const HideJob& hide, const Demuxer& demuxer, bool keeps_pictures) {
+/// Frames of which `memory` holds what waits: six bytes for each two pixels; where pictures aren't
+/// kept, small luma.
+int frames_in(std::int64_t memory, const Demuxer& demuxer, bool keeps_pictures) {
   const AVCodecParameters& video = *demuxer.video().codecpar;
   const std::int64_t pixels = std::int64_t{video.width} * video.height;
   const std::int64_t bytes = std::max<std::int64_t>(1, keeps_pictures ? pixels * 3 : pixels / 2);
-  return static_cast<int>(std::min<std::int64_t>(hide.most_bytes / bytes, INT_MAX));
+  return static_cast<int>(std::min<std::int64_t>(memory / bytes, INT_MAX));
 }
 
 /// Those of the tracker's that count as held.
@@ -69,7 +71,7 @@ FramesToHide frames_to_hide(const JobOptions& options, const Demuxer& demuxer, i
   const HideJob& hide = *options.hide;
   FramesToHide frames;
   frames.waiting =
-      std::min(frames_ahead(hide, demuxer), std::max(1, frames_in_memory(hide, demuxer, true)));
+      std::min(frames_ahead(hide, demuxer), std::max(1, frames_in(hide.most_bytes, demuxer, true)));
   frames.held = held_by_tracker(options, frames) + kBetweenStages + in_flight;
   frames.pictures = frames.waiting + kBetweenStages + kHiddenInFlight;
   return frames;
@@ -390,22 +392,26 @@ void Planning::fit_lanes_to_input() {
     lanes.count = static_cast<int>(std::min<std::int64_t>(frames / kFramesOfLane, lanes.count));
 }
 
-/// Of those, as many as there is memory for the frames of that wait for their segment's turn.
+/// Of those, as many as there is memory for, because frames wait for their segment's turn: what the
+/// user lends, as long as the device keeps most of what it has left.
 void Planning::fit_lanes_to_memory() {
   LanePlan& lanes = job_.plan.lanes;
   FlightLimits& limits = job_.plan.limits;
   FramesToHide& frames = limits.hiding;
-  int room = frames_in_memory(*options_.hide, demuxer(), !options_.output.empty());
+  const std::int64_t of_device = backend_.free_memory() / kShareOfFreeMemory;
+  const std::int64_t of_user = options_.hide->most_bytes;
+  int room = frames_in(std::min(of_user, of_device), demuxer(), !options_.output.empty());
   if (options_.shared) room /= options_.shared->count;
   const int of_head = held_by_tracker(options_, frames) + kRoomOfHead;
   const int wanted = lanes.count;
   lanes.count = std::clamp(1 + (room - of_head) / kLeastOfLane, 1, wanted);
+  const std::string why = (of_user <= of_device ? "--lookahead-memory" : "the device's memory") +
+                          std::string(" has no room for the frames of more");
   if (lanes.count < wanted)
     notices_.add(std::to_string(lanes.count) + (lanes.count == 1 ? " lane" : " lanes") +
-                 " instead of " + std::to_string(wanted) +
-                 ": --lookahead-memory has no room for the frames of more");
+                 " instead of " + std::to_string(wanted) + ": " + why);
   if (lanes.count == 1) {
-    lanes.why_one = "--lookahead-memory has no room for the frames of more";
+    lanes.why_one = why;
     return;
   }
   frames.held = std::min<int>(room, of_head + lanes.count * kMostOfLane);

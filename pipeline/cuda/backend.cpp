@@ -162,16 +162,21 @@ class CudaProcessor final : public FrameProcessor {
   std::int64_t candidates_ignored_ = 0;
 };
 
+/// Of CUDA's current device.
+std::int64_t free_device_memory() {
+  std::size_t free = 0;
+  std::size_t all = 0;
+  FACEPIPE_CUDA_CHECK(cudaMemGetInfo(&free, &all));
+  return static_cast<std::int64_t>(free);
+}
+
 /// Decoders that half of the free memory holds: NVDEC has up to 32 surfaces, twice, of 4:2:0, which
 /// may have two bytes a sample.
 int decoders_in_memory(const AVCodecParameters& video) {
   constexpr std::int64_t kSurfaces = 2 * 32;
-  std::size_t free = 0;
-  std::size_t all = 0;
-  FACEPIPE_CUDA_CHECK(cudaMemGetInfo(&free, &all));
   const std::int64_t surface = std::int64_t{video.width} * video.height * 3;
   return static_cast<int>(
-      std::min<std::int64_t>(static_cast<std::int64_t>(free / 2) / (kSurfaces * surface), 64));
+      std::min<std::int64_t>(free_device_memory() / 2 / (kSurfaces * surface), 64));
 }
 
 /// Captures what hides, which a chip that this build has no code for refuses.
@@ -217,6 +222,11 @@ class CudaBackend final : public Backend {
       spdlog::debug("one input at a time: {}", error.what());
       return 1;
     }
+  }
+
+  [[nodiscard]] std::int64_t free_memory() const override {
+    cuda::use_device(device_);
+    return free_device_memory();
   }
 
   [[nodiscard]] int frames_beside() const override { return kDownloading; }

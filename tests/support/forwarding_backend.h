@@ -25,6 +25,7 @@ class ForwardingBackend : public Backend {
   [[nodiscard]] int decoders(const AVCodecParameters& video, const Decoder& like) const override {
     return real_->decoders(video, like);
   }
+  [[nodiscard]] std::int64_t free_memory() const override { return real_->free_memory(); }
   [[nodiscard]] int frames_beside() const override { return real_->frames_beside(); }
   void check_encoder(const AVCodec& codec) const override { real_->check_encoder(codec); }
   [[nodiscard]] EncoderPlan plan_encoder(const AVCodec& codec, const PictureFacts& pictures,
