@@ -1,5 +1,8 @@
 #include "core/slots.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "core/error.h"
 #include "core/timing.h"
 
@@ -10,11 +13,23 @@ Slots::Slots(int count) : state_(std::make_shared<State>()) {
 }
 
 Slots::Permit Slots::acquire(const std::stop_token& stop) {
+  return acquire(stop, [](int /*number*/) { return true; });
+}
+
+Slots::Permit Slots::acquire(const std::stop_token& stop,
+                             const std::function<bool(int number)>& wanted) {
   const ScopedWait waiting;
   std::unique_lock lock(state_->mutex);
-  if (!state_->freed.wait(lock, stop, [this] { return !state_->free.empty(); })) throw Stopped();
-  const int number = state_->free.back();
-  state_->free.pop_back();
+  std::vector<int>& free = state_->free;
+  auto found = free.end();
+  const auto there_is_one = [&] {
+    const auto last = std::find_if(free.rbegin(), free.rend(), wanted);
+    found = last == free.rend() ? free.end() : std::prev(last.base());
+    return found != free.end();
+  };
+  if (!state_->freed.wait(lock, stop, there_is_one)) throw Stopped();
+  const int number = *found;
+  free.erase(found);
   return {state_, number};
 }
 
@@ -24,7 +39,7 @@ void Slots::Permit::release() noexcept {
     const std::scoped_lock lock(state_->mutex);
     state_->free.push_back(number_);  // never reallocates: the capacity holds every permit
   }
-  state_->freed.notify_one();
+  state_->freed.notify_all();  // not everybody may want it
   state_.reset();
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <stop_token>
@@ -45,6 +46,9 @@ class Slots {
 
   /// Waits for a free permit (a ScopedWait); throws Stopped when `stop` is requested first.
   [[nodiscard]] Permit acquire(const std::stop_token& stop);
+  /// Likewise, for one whose number is wanted; `wanted` is asked while nobody else gets a permit.
+  [[nodiscard]] Permit acquire(const std::stop_token& stop,
+                               const std::function<bool(int number)>& wanted);
 
  private:
   std::shared_ptr<State> state_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -17,12 +18,21 @@
 
 namespace facepipe {
 
-/// What a FrameProcessor is made for.
+class HidingDevice;
+
+/// How many frames of a job that hides faces may wait.
+struct FramesToHide {
+  int waiting = 0;   ///< until those that follow have told what of them is to be hidden
+  int held = 0;      ///< of all lanes, from the decoders until they are hidden: with those
+  int pictures = 0;  ///< that have memory of their own at once, if nothing is slow
+};
+
+/// What a FrameProcessor is made for, or what hides on the frames' device.
 struct ProcessorSetup {
   const JobOptions& options;   ///< outlives the processor
   const Frame& first;          ///< all frames are like it
   bool still_image = false;    ///< there is no other
-  int waiting_frames = 0;      ///< at most, until it is known what of them is to be hidden
+  FramesToHide hiding;         ///< where faces are hidden
   bool several_lanes = false;  ///< at work on the device at once, of this job or of several
   CopyCounter& copies;         ///< the job's; outlives the processor
   std::int64_t origin_us = 0;  ///< of the frames' time: where JobOptions::start_s counts from
@@ -62,6 +72,12 @@ class Backend {
   /// as there is memory for them. Errors: device.
   [[nodiscard]] virtual int decoders(const AVCodecParameters& video, const Decoder& like) const = 0;
 
+  /// Bytes of the device's memory that nobody has; where that is the host's, no bound. Errors:
+  /// device.
+  [[nodiscard]] virtual std::int64_t free_memory() const {
+    return std::numeric_limits<std::int64_t>::max();
+  }
+
   /// Frames that decoder or encoder keep alive beside those in flight between them.
   [[nodiscard]] virtual int frames_beside() const = 0;
 
@@ -83,6 +99,10 @@ class Backend {
 
   /// Errors: device.
   [[nodiscard]] virtual std::unique_ptr<FrameProcessor> make_processor(
+      const ProcessorSetup& setup) = 0;
+
+  /// For a job that hides faces: what all its lanes share. Errors: device.
+  [[nodiscard]] virtual std::unique_ptr<HidingDevice> make_hiding_device(
       const ProcessorSetup& setup) = 0;
 
   /// Engine and model of the detectors. Errors: internal where there are none.

@@ -4,6 +4,8 @@
 #include <mutex>
 #include <utility>
 
+#include "pipeline/hiding.h"
+
 namespace facepipe {
 namespace {
 
@@ -50,6 +52,8 @@ class DeviceGroup final : public Backend {
     return all;
   }
 
+  [[nodiscard]] std::int64_t free_memory() const override { return first().free_memory(); }
+
   [[nodiscard]] int frames_beside() const override { return first().frames_beside(); }
 
   void check_encoder(const AVCodec& codec) const override { first().check_encoder(codec); }
@@ -69,6 +73,11 @@ class DeviceGroup final : public Backend {
   [[nodiscard]] std::unique_ptr<FrameProcessor> make_processor(
       const ProcessorSetup& setup) override {
     return first().make_processor(setup);
+  }
+
+  [[nodiscard]] std::unique_ptr<HidingDevice> make_hiding_device(
+      const ProcessorSetup& setup) override {
+    return first().make_hiding_device(setup);
   }
 
   [[nodiscard]] const DetectorOrigin& origin() const override { return first().origin(); }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -13,6 +12,7 @@
 #include "core/slots.h"
 #include "detector/detector.h"
 #include "pipeline/job.h"
+#include "pipeline/track_queue.h"
 #include "video/notices.h"
 #include "video/timeline.h"
 
@@ -32,12 +32,14 @@ struct WorkItem {
   std::int64_t segment = 0;  ///< of the stream, which it belongs to
   Timing coded;              ///< DecodedPicture::coded
   Slots::Permit in_flight;   ///< bounds the frames between decoder and encoder
+  TrackQueue::Room room;     ///< where faces are hidden: bounds the frames that wait
   std::unique_ptr<FrameWork> work;
   Detections to_follow;  ///< by finish(), where faces are followed: those that tracks need
 };
 
-/// Finds and draws the faces of one job's frames, all on one device. start(), finish() and draw()
-/// are called by a thread each, with each frame in that order. Each lane has one.
+/// Finds the faces of one job's frames, and draws them if they aren't hidden (LaneHiding), all on
+/// one device. start(), finish() and draw() are called by a thread each, with each frame in that
+/// order. Each lane has one.
 class FrameProcessor {
  public:
   virtual ~FrameProcessor() = default;
@@ -49,17 +51,12 @@ class FrameProcessor {
   /// Waits for the faces, and fills in the record's candidates, faces and times. Errors: device.
   virtual void finish(WorkItem& item) = 0;
 
-  using Sink = std::function<void(WorkItem)>;
-
-  /// Draws the faces, where finish() hasn't, or hides them, and gives the frame on: at once, or
-  /// when frames that follow have told what there is to hide.
-  virtual void draw(WorkItem item, const Sink& sink) = 0;
+  /// Draws the faces, where finish() hasn't, and tells their tracks where they are followed.
+  /// Not called where faces are hidden. Errors: device.
+  virtual void draw(WorkItem& /*item*/) {}
 
   /// Whether draw() tells more of a frame: then it is called where no video is written, too.
   [[nodiscard]] virtual bool draws_without_video() const { return false; }
-
-  /// The end: gives on what draw() has kept.
-  virtual void draw_rest(const Sink& /*sink*/) {}
 
   /// Candidates so far that suppression had no room for.
   [[nodiscard]] virtual std::int64_t candidates_ignored() const = 0;

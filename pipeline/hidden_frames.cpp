@@ -45,8 +45,8 @@ class TrackedFrames final : public HiddenFrames {
   [[nodiscard]] std::vector<HiddenFrame> push(
       const FrameToHide& frame, std::shared_ptr<const MotionPicture> picture) override {
     TrackerInput input;
-    input.time_s = frame.record.pts_s;
-    input.detections = &frame.record.faces;
+    input.time_s = frame.time_s;
+    input.detections = &frame.found;
     input.picture = std::move(picture);
     if (builder_) stamps_.push_back(frame.pts);
     return settle(tracker_.push(std::move(input)));
@@ -102,9 +102,9 @@ class KnownFrames final : public HiddenFrames {
   [[nodiscard]] std::vector<HiddenFrame> push(
       const FrameToHide& frame, std::shared_ptr<const MotionPicture> /*picture*/) override {
     HiddenFrame hidden;
-    const bool unknown = whole_ && frame.record.index >= known_.file.input.frames;
+    const bool unknown = whole_ && frame.index >= known_.file.input.frames;
     if (unknown) ++unknown_;
-    hidden.all = unknown || frame.record.damaged;
+    hidden.all = unknown || frame.damaged;
     for (const HiddenBox& box : hidden_at(known_.file, frame.pts)) {
       hidden.areas.push_back({box.box, box.track->style, box.track->origin == TrackOrigin::person});
       hidden.faces.push_back(box.box, box.track->score_max);

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/frame_record.h"
+#include "core/detections.h"
 #include "core/geometry.h"
 #include "pipeline/job.h"
 #include "track/motion.h"
@@ -31,10 +31,13 @@ struct HiddenFrame {
   std::vector<std::int64_t> face_tracks;
 };
 
-/// What is told of a frame. Read during HiddenFrames::push() only.
+/// What is told of a frame.
 struct FrameToHide {
-  const FrameRecord& record;
+  std::int64_t index = 0;
+  double time_s = 0;
   std::int64_t pts = 0;
+  bool damaged = false;
+  Detections found;  ///< of all scores that tracks need; none where tracks are known
 };
 
 /// Frames go in, and come out in their order, at once or later. Used by one thread.
@@ -54,7 +57,7 @@ class HiddenFrames {
   virtual void report(Notices& /*notices*/) const {}
 };
 
-/// By a tracker, from the records' faces. `motion` outlives it.
+/// By a tracker, from what was found. `motion` outlives it.
 /// @param input  of the file that is asked for with HideJob::wants_tracks
 [[nodiscard]] std::unique_ptr<HiddenFrames> track_frames(const HideJob& job,
                                                          MotionEstimator& motion, int most_waiting,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -17,7 +18,7 @@ std::unique_ptr<HiddenFrames> make_source(const ProcessorSetup& setup, MotionEst
   input.size = setup.first.upright();
   input.time_base = setup.first.time_base;
   if (job.known) return known_frames(*job.known, input, !setup.options.start_s);
-  return track_frames(job, *motion, setup.waiting_frames, input);
+  return track_frames(job, *motion, setup.hiding.waiting, input);
 }
 
 /// A region is what a user has drawn: as it is, whatever the shape of faces' masks.
@@ -61,65 +62,55 @@ void refuse_ignored(std::uint32_t candidates) {
                                      "would be hidden");
 }
 
-Hiding::Hiding(const ProcessorSetup& setup, std::unique_ptr<HidingDevice> device)
+LaneHiding::LaneHiding(const ProcessorSetup& setup, HidingDevice& device,
+                       const RegionClock& regions)
     : job_(*setup.options.hide),
       writes_(!setup.options.output.empty()),
       picture_(setup.first.upright()),
-      device_(std::move(device)),
-      regions_(job_.regions, picture_, setup.first.time_base, setup.origin_us),
-      motion_(job_.known ? nullptr : device_->make_motion()),
-      source_(make_source(setup, motion_.get())),
-      pixels_(device_->make_pixels(job_.look)) {}
-
-void Hiding::push(WorkItem item, const FrameProcessor::Sink& sink) {
-  std::vector<HiddenFrame> known;
-  {
-    const ScopedCpuTime cpu(item.record.times, StageId::overlay);
-    known = track(item);
-  }
-  waiting_.push_back(std::move(item));
-  give(std::move(known), sink);
-}
+      device_(device),
+      regions_(regions),
+      looker_(job_.known ? nullptr : device.make_looker()),
+      keeper_(writes_ ? device.make_keeper() : nullptr),
+      pixels_(device.make_pixels(job_.look)) {}
 
 /// The device looks for motion in the picture while it is copied.
-std::vector<HiddenFrame> Hiding::track(WorkItem& item) {
-  std::shared_ptr<const MotionPicture> picture;
-  if (motion_ && !item.record.damaged) picture = motion_->look_at(item.frame);
-  if (writes_) item.frame = pixels_->kept(std::move(item.frame));
-  std::vector<HiddenFrame> known = source_->push({item.record, item.frame.pts}, std::move(picture));
-  item.record.faces = {};  // of a whole file that waits they take much memory
-  if (motion_) motion_->wait();
-  pixels_->wait();
-  if (!writes_) forget_picture(item.frame);
+TrackQueue::Given LaneHiding::look(WorkItem& item) {
+  const ScopedCpuTime cpu(item.record.times, StageId::overlay);
+  TrackQueue::Given given;
+  given.frame = {item.record.index, item.record.pts_s, item.frame.pts, item.record.damaged,
+                 std::exchange(item.record.faces, {})};
+  given.coded = item.coded;
+  const bool looks = looker_ && !item.record.damaged;
+  if (looks) given.picture = looker_->look_at(item.frame);
+  if (keeper_) item.frame = keeper_->kept(std::move(item.frame));
+  if (looks) looker_->wait();
+  if (keeper_)
+    keeper_->wait();
+  else
+    forget_picture(item.frame);
   item.in_flight.release();  // what waits is bounded by itself
-  return known;
+  return given;
 }
 
-void Hiding::flush(const FrameProcessor::Sink& sink) { give(source_->flush(), sink); }
-
-void Hiding::give(std::vector<HiddenFrame> known, const FrameProcessor::Sink& sink) {
-  for (HiddenFrame& frame : known) {
-    if (waiting_.empty()) throw Error(ErrorKind::internal, "a frame that nobody waits for");
-    WorkItem item = std::move(waiting_.front());
-    waiting_.pop_front();
-    settle(std::move(frame), item);
-    sink(std::move(item));
-  }
-}
-
-void Hiding::settle(HiddenFrame known, WorkItem& item) {
+void LaneHiding::settle(Verdict verdict, WorkItem& item) {
   const ScopedInterval interval(item.record.times[StageId::overlay]);
   const ScopedCpuTime cpu(item.record.times, StageId::overlay);
-  const RegionClock::Now regions = regions_.at(item.frame.pts);
-  leave_out_kept(known, regions.kept, picture_);
-  if (writes_) hide(known, regions, item.record.damaged, item.frame);
-  item.record.faces = std::move(known.faces);
-  item.record.face_tracks = std::move(known.face_tracks);
-  item.record.face_count = item.record.faces.size();
+  FrameRecord& record = item.record;
+  if (verdict.of_lane != record.index)
+    throw Error(ErrorKind::internal, "hide: another frame's verdict");
+  const RegionClock::Now regions = regions_.at(verdict.pts);
+  leave_out_kept(verdict.hidden, regions.kept, picture_);
+  if (writes_) hide(verdict.hidden, regions, record.damaged, item.frame);
+  record.index = verdict.index;
+  record.pts_s = verdict.time_s;
+  record.faces = std::move(verdict.hidden.faces);
+  record.face_tracks = std::move(verdict.hidden.face_tracks);
+  record.face_count = record.faces.size();
+  record.times.cpu_ms[static_cast<std::size_t>(StageId::overlay)] += verdict.cpu_ms;
 }
 
-void Hiding::hide(const HiddenFrame& known, const RegionClock::Now& regions, bool damaged,
-                  Frame& frame) {
+void LaneHiding::hide(const HiddenFrame& known, const RegionClock::Now& regions, bool damaged,
+                      Frame& frame) {
   if (known.all || regions.all_hidden || damaged) {
     pixels_->hide_all(frame);
     return;
@@ -128,19 +119,62 @@ void Hiding::hide(const HiddenFrame& known, const RegionClock::Now& regions, boo
   for (const HiddenArea& area : known.areas) boxes[area.style].push_back(area.box);
   for (const auto& [style, its] : boxes) pixels_for(style).hide(frame, its);
   if (regions.hidden.empty()) return;
-  if (!region_pixels_) region_pixels_ = device_->make_pixels(as_drawn(job_.look));
+  if (!region_pixels_) region_pixels_ = device_.make_pixels(as_drawn(job_.look));
   region_pixels_->hide(frame, regions.hidden);
 }
 
-HidingPixels& Hiding::pixels_for(std::string_view style) {
+HidingPixels& LaneHiding::pixels_for(std::string_view style) {
   if (style.empty()) return *pixels_;
   std::unique_ptr<HidingPixels>& pixels = styles_[style];
   if (pixels) return *pixels;
   const auto look = job_.known->styles.find(style);
   if (look == job_.known->styles.end())
     throw Error(ErrorKind::internal, "a track's style that nobody has read");
-  pixels = device_->make_pixels(look->second);
+  pixels = device_.make_pixels(look->second);
   return *pixels;
+}
+
+Hiding::Hiding(const ProcessorSetup& setup, std::unique_ptr<HidingDevice> device)
+    : device_(std::move(device)),
+      regions_(setup.options.hide->regions, setup.first.upright(), setup.first.time_base,
+               setup.origin_us),
+      motion_(setup.options.hide->known ? nullptr : device_->make_motion()),
+      source_(make_source(setup, motion_.get())) {}
+
+void Hiding::track(TrackQueue& queue, Presentation* presentation) {
+  while (std::optional<TrackQueue::Given> given = queue.next())
+    push(std::move(*given), presentation, queue);
+  tell(source_->flush(), queue);
+}
+
+void Hiding::push(TrackQueue::Given given, Presentation* presentation, TrackQueue& queue) {
+  const double begin_ms = ScopedCpuTime::thread_cpu_ms();
+  FrameToHide& frame = given.frame;
+  Verdict verdict;
+  verdict.of_lane = frame.index;
+  if (presentation != nullptr) {
+    const Frame place = presentation->next(given.coded);
+    frame.index = place.index;
+    frame.time_s = place.seconds();
+    frame.pts = place.pts;
+  }
+  verdict.index = frame.index;
+  verdict.time_s = frame.time_s;
+  verdict.pts = frame.pts;
+  std::vector<HiddenFrame> known = source_->push(frame, std::move(given.picture));
+  verdict.cpu_ms = static_cast<float>(ScopedCpuTime::thread_cpu_ms() - begin_ms);
+  waiting_.push_back(std::move(verdict));
+  tell(std::move(known), queue);
+}
+
+void Hiding::tell(std::vector<HiddenFrame> known, TrackQueue& queue) {
+  for (HiddenFrame& frame : known) {
+    if (waiting_.empty()) throw Error(ErrorKind::internal, "a frame that nobody waits for");
+    Verdict verdict = std::move(waiting_.front());
+    waiting_.pop_front();
+    verdict.hidden = std::move(frame);
+    queue.answer(std::move(verdict));
+  }
 }
 
 void Hiding::report(JobResult& result, Notices& notices) const {

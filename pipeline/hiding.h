@@ -9,16 +9,31 @@
 #include <string_view>
 #include <vector>
 
-#include "core/copies.h"
 #include "core/frame.h"
 #include "pipeline/backend.h"
 #include "pipeline/frame_processor.h"
 #include "pipeline/hidden_frames.h"
 #include "pipeline/job.h"
+#include "pipeline/presentation.h"
 #include "pipeline/regions.h"
+#include "pipeline/track_queue.h"
 #include "track/motion.h"
 
 namespace facepipe {
+
+/// Keeps the pictures of frames that wait. Used by one thread.
+class PictureKeeper {
+ public:
+  PictureKeeper() = default;
+  virtual ~PictureKeeper() = default;
+  PictureKeeper(const PictureKeeper&) = delete;
+  PictureKeeper& operator=(const PictureKeeper&) = delete;
+
+  /// The frame, in memory that its decoder can do without while it waits. Its samples are there,
+  /// and what it was in goes back, with the next wait(). Errors: device.
+  [[nodiscard]] virtual Frame kept(Frame frame) = 0;
+  virtual void wait() = 0;
+};
 
 /// What hiding does with pixels, where they are. Used by one thread.
 class HidingPixels {
@@ -27,11 +42,6 @@ class HidingPixels {
   virtual ~HidingPixels() = default;
   HidingPixels(const HidingPixels&) = delete;
   HidingPixels& operator=(const HidingPixels&) = delete;
-
-  /// The frame, in memory that its decoder can do without while it waits. What it was in goes back
-  /// with the next wait(). Errors: device.
-  [[nodiscard]] virtual Frame kept(Frame frame) = 0;
-  virtual void wait() {}
 
   /// As FaceHider::hide() and hide_all(); they make the frame writable. Errors: device.
   virtual void hide(Frame& frame, std::span<const Box> faces) = 0;
@@ -42,7 +52,8 @@ class HidingPixels {
 /// faces among them, which nothing would hide.
 void refuse_ignored(std::uint32_t candidates);
 
-/// What hiding needs of the frames' device.
+/// What hiding needs of the device of a job's frames. Outlives what it makes, but for frames.
+/// Thread-safe. Errors: device.
 class HidingDevice {
  public:
   HidingDevice() = default;
@@ -50,49 +61,76 @@ class HidingDevice {
   HidingDevice(const HidingDevice&) = delete;
   HidingDevice& operator=(const HidingDevice&) = delete;
 
-  /// What hides in one style. Errors: device.
+  [[nodiscard]] virtual std::unique_ptr<PictureKeeper> make_keeper() = 0;
+  /// What hides in one style.
   [[nodiscard]] virtual std::unique_ptr<HidingPixels> make_pixels(const HideOptions& look) = 0;
-  /// Errors: device.
+  /// For one lane: what it looks at the job's estimator compares.
+  [[nodiscard]] virtual std::unique_ptr<MotionLooker> make_looker() = 0;
   [[nodiscard]] virtual std::unique_ptr<MotionEstimator> make_motion() = 0;
 };
 
-/// Frames go in with the detections of all scores that tracks need (FrameRecord::faces), or, where
-/// tracks are known, with none; and come out in their order, hidden, with FrameRecord::faces,
-/// face_tracks and face_count of those that were seen and are hidden. It keeps
-/// ProcessorSetup::waiting_frames at most. A damaged frame is hidden as a whole. Where no video is
-/// written nothing is hidden, and no picture kept.
-///
-/// Used by one thread. Errors: as Tracker, RegionClock, known_frames() and the device's: then no
-/// further frame is given.
-class Hiding {
+/// A lane's part of hiding. look() is called by one thread with each frame of the lane, settle() by
+/// another one with each that has a verdict. Errors: the device's.
+class LaneHiding {
  public:
-  /// @param setup  of a job that hides
-  Hiding(const ProcessorSetup& setup, std::unique_ptr<HidingDevice> device);
+  /// @param setup  of a job that hides; what it refers to, and the rest, outlive this
+  LaneHiding(const ProcessorSetup& setup, HidingDevice& device, const RegionClock& regions);
 
-  void push(WorkItem item, const FrameProcessor::Sink& sink);
-  void flush(const FrameProcessor::Sink& sink);
+  /// What the job needs to know of a frame that was searched: FrameRecord::faces, of all scores
+  /// that tracks need, goes with it. The frame is then ready to wait: it is no longer in flight,
+  /// nor in its decoder's memory; where no video is written, no picture is kept of it.
+  [[nodiscard]] TrackQueue::Given look(WorkItem& item);
 
-  /// After flush(): fills in the tracks, and tells what a user should know.
-  void report(JobResult& result, Notices& notices) const;
+  /// Hides what is to be hidden of the frame, and fills in its place in the stream, and faces,
+  /// face_tracks and face_count of those that were seen and are hidden. A damaged frame is hidden
+  /// as a whole. Error(internal) for another frame's verdict.
+  void settle(Verdict verdict, WorkItem& item);
 
  private:
-  [[nodiscard]] std::vector<HiddenFrame> track(WorkItem& item);
-  void give(std::vector<HiddenFrame> known, const FrameProcessor::Sink& sink);
-  void settle(HiddenFrame known, WorkItem& item);
   void hide(const HiddenFrame& known, const RegionClock::Now& regions, bool damaged, Frame& frame);
   [[nodiscard]] HidingPixels& pixels_for(std::string_view style);
 
   const HideJob& job_;
   const bool writes_;  ///< else faces are only tracked
   const Size picture_;
-  const std::unique_ptr<HidingDevice> device_;
-  RegionClock regions_;
-  std::unique_ptr<MotionEstimator> motion_;  ///< null where tracks are known
-  std::unique_ptr<HiddenFrames> source_;
-  std::unique_ptr<HidingPixels> pixels_;  ///< the job's own style
+  HidingDevice& device_;
+  const RegionClock& regions_;
+  std::unique_ptr<MotionLooker> looker_;   ///< null where tracks are known
+  std::unique_ptr<PictureKeeper> keeper_;  ///< null where nothing is written
+  std::unique_ptr<HidingPixels> pixels_;   ///< the job's own style
   std::unique_ptr<HidingPixels> region_pixels_;
   std::map<std::string_view, std::unique_ptr<HidingPixels>> styles_;  ///< other tracks'
-  std::deque<WorkItem> waiting_;
+};
+
+/// Hiding of one job: what is known of all frames, in the stream's order. Outlives its lanes'
+/// parts. make_lane() is thread-safe.
+class Hiding {
+ public:
+  /// @param setup  of a job that hides
+  /// Errors: as Tracker, RegionClock, known_frames() and the device's.
+  Hiding(const ProcessorSetup& setup, std::unique_ptr<HidingDevice> device);
+
+  [[nodiscard]] std::unique_ptr<LaneHiding> make_lane(const ProcessorSetup& setup) const {
+    return std::make_unique<LaneHiding>(setup, *device_, regions_);
+  }
+
+  /// To the stream's end: takes what lanes give, and gives them their verdicts. Of an error it ends
+  /// at once: then what has no verdict yet is not told.
+  /// @param presentation  where lanes don't know the frames' place in the stream; else null
+  void track(TrackQueue& queue, Presentation* presentation);
+
+  /// After that: fills in the tracks, and tells what a user should know.
+  void report(JobResult& result, Notices& notices) const;
+
+ private:
+  void push(TrackQueue::Given given, Presentation* presentation, TrackQueue& queue);
+  void tell(std::vector<HiddenFrame> known, TrackQueue& queue);
+
+  const std::unique_ptr<HidingDevice> device_;
+  const RegionClock regions_;
+  std::unique_ptr<MotionEstimator> motion_;  ///< null where tracks are known
+  std::unique_ptr<HiddenFrames> source_;
+  std::deque<Verdict> waiting_;  ///< all but what is hidden
 };
 
 }  // namespace facepipe

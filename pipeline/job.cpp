@@ -21,6 +21,7 @@
 #include "pipeline/record_order.h"
 #include "pipeline/runner.h"
 #include "pipeline/statistics.h"
+#include "pipeline/track_queue.h"
 #include "video/container.h"
 
 namespace facepipe {
@@ -78,7 +79,7 @@ void add_share(const Lane& lane, const LaneDevices& devices, std::vector<DeviceS
 /// Whether a job's lanes may be of several devices, so that one can do again what another left.
 bool of_several_devices(const JobOptions& options, const JobPlan& plan, const OpenInput& input,
                         Backend& backend) {
-  if (plan.lanes.count == 1) return false;
+  if (plan.lanes.count == 1 || options.hide) return false;
   const Device first = input.lanes.front().backend->device();
   const auto is_other = [&](const Backend& lane) { return lane.device() != first; };
   if (!options.shared)
@@ -115,10 +116,14 @@ class Job {
  private:
   void read();
   void join();
+  void track(const Lane& first);
   void write();
 
   Lane& add_lane(int number, LaneParts parts, const std::stop_token& failed);
+  [[nodiscard]] bool may_join(int lane);
   [[nodiscard]] std::optional<LaneParts> parts_of(const Slots::Permit& lane);
+  [[nodiscard]] bool finishes_what_fails() const { return options_.hide && muxer_; }
+  void end_by(const Error& error);
 
   void read_into(Feed& feed);
   void write(FinishedFrame frame);
@@ -139,10 +144,15 @@ class Job {
   LaneDevices devices_;
   Segments segments_;
   Order order_;
+  std::optional<TrackQueue> tracks_;  // where faces are hidden
   std::list<Lane> lanes_;
   const Decoder* first_decoder_ = nullptr;
+  Device first_device_;                       // likewise of the first lane
   std::mutex joining_;                        // guards lanes_, and the input from being read
   std::optional<Presentation> presentation_;  // where lanes don't know it
+  std::optional<Presentation> to_track_;      // likewise: of frames that are given to be tracked
+  std::mutex failing_;                        // guards failure_
+  std::optional<Error> failure_;              // that has ended the input
 
   RecordOrder records_;
   Clock::duration reading_{};
@@ -172,20 +182,27 @@ Job::Job(const JobOptions& options, Backend& backend, const JobObserver& observe
       ended_range_(input_.begin.ended_range) {
   // A single lane goes on from the first frame.
   if (plan_.lanes.count == 1) input_.lanes.front().first = std::move(input_.first);
+  if (options.hide)
+    tracks_.emplace(
+        TrackQueue::Limits{plan_.limits.hiding.held, plan_.limits.held_behind,
+                           options.output.empty()},
+        [this](std::int64_t head) { order_.need(head); }, runner_.failed());
   int number = options.shared ? options.shared->own : 0;
   for (LaneParts& parts : std::exchange(input_.lanes, {})) {
     devices_.add(parts.backend->device());
     add_lane(number++, std::move(parts), runner_.failed());
   }
   first_decoder_ = &lanes_.front().decoder();
-  if (plan_.lanes.count > 1)
+  first_device_ = lanes_.front().device();
+  if (plan_.lanes.count > 1) {
     presentation_.emplace(*input_.demuxer, lanes_.front().encoder(), told.notices);
+    if (tracks_) to_track_.emplace(*input_.demuxer, nullptr, told.notices);
+  }
   runner_.add(std::string(to_string(StageId::read)), [this] {
     const ScopedWork work(reading_);
     read();
   });
-  // What was hidden by the time of a failure is good; what was drawn is made again just so.
-  if (options.hide && muxer_) lanes_.front().finish_what_fails([this] { ending_.request_stop(); });
+  if (tracks_) runner_.add("track", [this, &first = lanes_.front()] { track(first); });
   for (Lane& lane : lanes_) lane.add_threads(runner_);
   if (options.shared)
     for (int i = 1; i < plan_.lanes.count; ++i) runner_.add("join", [this] { join(); });
@@ -211,8 +228,20 @@ void Job::run() {
 }
 
 Lane& Job::add_lane(int number, LaneParts parts, const std::stop_token& failed) {
-  return lanes_.emplace_back(number, std::move(parts), plan_.limits.frames, segments_, order_,
-                             devices_, failed);
+  if (tracks_) parts.tracks = &*tracks_;
+  Lane& lane = lanes_.emplace_back(number, std::move(parts), plan_.limits.frames, segments_, order_,
+                                   devices_, failed);
+  if (finishes_what_fails()) lane.finish_what_fails([this](const Error& error) { end_by(error); });
+  return lane;
+}
+
+/// What was hidden by then is good, and kept; what was drawn is made again just so.
+void Job::end_by(const Error& error) {
+  {
+    const std::scoped_lock lock(failing_);
+    if (!failure_) failure_ = error;
+  }
+  ending_.request_stop();
 }
 
 /// Waits for a lane that no other job has, and works on segments with it.
@@ -220,7 +249,7 @@ void Job::join() {
   Slots::Permit permit;
   try {
     Slots lanes = options_.shared->lanes;
-    permit = lanes.acquire(segments_.ended());
+    permit = lanes.acquire(segments_.ended(), [this](int lane) { return may_join(lane); });
   } catch (const Stopped&) {
     return;  // there is nothing left for it to do
   }
@@ -233,6 +262,11 @@ void Job::join() {
     add_lane(permit.number(), std::move(*parts), runner.failed()).add_threads(runner);
   }
   runner.run();
+}
+
+/// Faces are followed on one device.
+bool Job::may_join(int lane) {
+  return !options_.hide || backend_.of_lane(lane).device() == first_device_;
 }
 
 /// None where its device can't take the lane: the job goes on without it.
@@ -257,7 +291,20 @@ void Job::read() {
   for (ReadPacket& packet : input_.begin.packets) feed.give(std::move(packet));
   if (!input_.begin.ended) read_into(feed);
   feed.finish();
+  if (tracks_) tracks_->end(feed.segments());
   cuts_ = feed.segments() - 1;
+}
+
+/// Of all lanes' frames, on the device of the first.
+void Job::track(const Lane& first) {
+  try {
+    first.enter_thread();
+    input_.hiding->track(*tracks_, to_track_ ? &*to_track_ : nullptr);
+  } catch (const Error& error) {
+    if (!finishes_what_fails()) throw;
+    end_by(error);
+  }
+  tracks_->finish();
 }
 
 void Job::read_into(Feed& feed) {
@@ -338,8 +385,9 @@ void Job::finish(JobResult& result) {
     add_share(lane, devices_, result.devices);
   }
   for (const DeviceShare& failed : plan_.lanes.failed) result.devices.push_back(failed);
-  result.failure = lanes_.front().failure();
+  result.failure = failure_;
   lanes_.front().processor().report(ignored, result, notices);
+  if (input_.hiding) input_.hiding->report(result, notices);
   if (muxer_) finish_output(options_, *plan_.output, *lanes_.front().encoder(), *muxer_, result);
   statistics_.fill(result);  // before what the run has made is taken down, which is no part of it
 }

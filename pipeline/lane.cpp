@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -17,6 +18,8 @@ constexpr auto kPatience = std::chrono::milliseconds(20);
 
 // Bytes of other streams' packets that wait for a segment's first picture.
 constexpr std::int64_t kMostHeld = std::int64_t{64} << 20;
+
+constexpr std::int64_t kUnbounded = std::numeric_limits<std::int64_t>::max();
 
 }  // namespace
 
@@ -34,6 +37,8 @@ Lane::Lane(int number, LaneParts parts, int frames_in_flight, Segments& segments
       decoded_(frames_in_flight, stopped_),
       started_(frames_in_flight, stopped_),
       detected_(frames_in_flight, stopped_),
+      looked_at_(kUnbounded, stopped_),
+      verdicts_(kUnbounded, {}),
       drawn_(frames_in_flight, stopped_) {}
 
 void Lane::add_threads(Runner& runner) {
@@ -41,12 +46,18 @@ void Lane::add_threads(Runner& runner) {
     ++running_;
     runner.add(std::move(name), [this, stage] { run(stage); });
   };
-  add(std::string(to_string(StageId::decode)), {&Lane::decode, &Lane::end_decode});
-  add("preprocess", {&Lane::preprocess, &Lane::end_stage<&Lane::decoded_, &Lane::started_>});
-  add("detect", {&Lane::detect, &Lane::end_stage<&Lane::started_, &Lane::detected_>});
-  if (draws()) add("overlay", {&Lane::draw, &Lane::end_stage<&Lane::detected_, &Lane::drawn_>});
+  add(std::string(to_string(StageId::decode)), {&Lane::decode, &Lane::end_decode, &At::decode});
+  add("preprocess",
+      {&Lane::preprocess, &Lane::end_stage<&Lane::decoded_, &Lane::started_>, &At::preprocess});
+  add("detect", {&Lane::detect, &Lane::end_stage<&Lane::started_, &Lane::detected_>, &At::detect});
+  if (parts_.hiding) {
+    add("look", {&Lane::look, &Lane::end_look, &At::look});
+    add("overlay", {&Lane::hide, &Lane::end_hide, &At::draw});
+  } else if (draws()) {
+    add("overlay", {&Lane::draw, &Lane::end_stage<&Lane::detected_, &Lane::drawn_>, &At::draw});
+  }
   if (parts_.encoder)
-    add(std::string(to_string(StageId::encode)), {&Lane::encode, &Lane::end_encode});
+    add(std::string(to_string(StageId::encode)), {&Lane::encode, &Lane::end_encode, &At::encode});
 }
 
 /// The last thread to end gives back what is unfinished: by then nothing more of it is given.
@@ -74,17 +85,25 @@ void Lane::work(const Stage& stage) {
     (this->*stage.body)();
   } catch (const Error& error) {
     if (!end_input_) throw;
-    end_by(error);
+    lose_from(at_.*stage.at);
+    end_input_(error);
     (this->*stage.end)();
   }
 }
 
-void Lane::end_by(const Error& error) {
+/// The stream ends within the segment, with what the lane has given of it by its end.
+void Lane::lose_from(std::int64_t segment) {
   {
-    const std::scoped_lock lock(failing_);
-    if (!failure_) failure_ = error;
+    const std::scoped_lock lock(losing_);
+    lost_from_ = std::min(segment, lost_from_.value_or(segment));
   }
-  end_input_();
+  order_.end_with(segment);
+  parts_.tracks->end_with(segment);
+}
+
+std::optional<std::int64_t> Lane::lost_from() {
+  const std::scoped_lock lock(losing_);
+  return lost_from_;
 }
 
 template <Channel<WorkItem> Lane::*from, Channel<WorkItem> Lane::*to>
@@ -94,19 +113,46 @@ void Lane::end_stage() {
   (this->*to).close();
 }
 
+/// Others may need that what is read is taken.
 void Lane::end_decode() {
-  for (const std::shared_ptr<Segment>& segment : taken_)
-    while (segment->next(stopped_)) {
+  const auto drain = [this](Segment& segment) {
+    while (segment.next(stopped_)) {
     }
+  };
+  for (const std::shared_ptr<Segment>& segment : taken_) drain(*segment);
   while (!begun_.empty()) end_first();
+  while (const auto segment = segments_.pop(stopped_)) drain(**segment);
   decoded_.close();
 }
 
-/// A single lane's stream is one segment.
+void Lane::end_look() {
+  while (detected_.pop()) {
+  }
+  close_looked_at();
+}
+
+/// Nothing more is given to be tracked.
+void Lane::close_looked_at() {
+  if (const auto segment = lost_from()) parts_.tracks->complete(*segment);
+  looked_at_.close();
+}
+
+/// A frame's room ends when that has its answer.
+void Lane::end_hide() {
+  while (const std::optional<WorkItem> item = looked_at_.pop())
+    static_cast<void>(verdicts_.pop(stopped_));
+  drawn_.close();
+}
+
 void Lane::end_encode() {
   while (drawn_.pop()) {
   }
-  order_.complete(0);
+  close_order();
+}
+
+/// Nothing more is given of what the lane has lost.
+void Lane::close_order() {
+  if (const auto segment = lost_from()) order_.complete(*segment);
 }
 
 void Lane::give_back() {
@@ -127,14 +173,17 @@ void Lane::give_back() {
 void Lane::decode() {
   const ScopedWork work(decoding_);
   std::shared_ptr<Segment> segment = take(segments_.pop(stopped_));
+  bool goes_on = true;
   while (segment) {
+    begin(*segment);
+    if (!goes_on) parts_.decoder->restart();
     decode_segment(*segment);
     const std::int64_t last = segment->number();
     segment = take(segments_.pop_within(kPatience, stopped_));
-    if (segment && segment->alone() && segment->number() > last) continue;
+    goes_on = segment && segment->alone() && segment->number() > last;
+    if (goes_on) continue;
     finish();
     if (!segment) segment = take(segments_.pop(stopped_));
-    if (segment) parts_.decoder->restart();
   }
   decoded_.close();
 }
@@ -146,8 +195,12 @@ std::shared_ptr<Segment> Lane::take(std::optional<std::shared_ptr<Segment>> segm
   return taken_.emplace_back(std::move(*segment));
 }
 
-void Lane::decode_segment(Segment& segment) {
+void Lane::begin(const Segment& segment) {
+  if (begun_.empty()) at_.decode = segment.number();
   begun_.push_back({segment.number(), 0, segment.given(), {}, 0});
+}
+
+void Lane::decode_segment(Segment& segment) {
   if (parts_.first) push_frame(std::move(*std::exchange(parts_.first, std::nullopt)), {});
   push_decoded();
   while (std::optional<SegmentInput> input = segment.next(stopped_)) {
@@ -170,10 +223,12 @@ void Lane::finish() {
 /// Of the segments that were sent and have not ended, the first.
 void Lane::end_first() {
   const Begun& first = begun_.front();
+  if (parts_.tracks != nullptr) parts_.tracks->expect(first.segment, first.frames);
   if (order_.expect(first.segment, first.frames)) segments_.done(first.segment);
   begun_.pop_front();
   if (begun_.empty()) return;
   Begun& next = begun_.front();
+  at_.decode = next.segment;
   for (SidePacket& packet : std::exchange(next.sides, {}))
     order_.give(next.segment, std::move(packet), 0, stopped_);
 }
@@ -233,12 +288,27 @@ void Lane::push_frame(DecodedFrame decoded, const Timing& coded) {
   item.segment = begun.segment;
   item.coded = coded;
   item.in_flight = place_ ? std::move(place_) : in_flight_.acquire(stopped_);
-  order_.admit(item.segment, stopped_);
+  if (!admit(item)) return;
   decoded_.push(std::move(item));
+}
+
+/// False where the stream has ended before the frame.
+bool Lane::admit(WorkItem& item) {
+  if (parts_.tracks != nullptr) {
+    std::optional<TrackQueue::Room> room = parts_.tracks->admit(item.segment, stopped_);
+    if (!room) {
+      lose_from(item.segment);
+      return false;
+    }
+    item.room = std::move(*room);
+  }
+  order_.admit(item.segment, stopped_);
+  return true;
 }
 
 void Lane::preprocess() {
   while (std::optional<WorkItem> item = decoded_.pop()) {
+    at_.preprocess = item->segment;
     parts_.processor->start(*item, stopped_);
     started_.push(std::move(*item));
   }
@@ -247,6 +317,7 @@ void Lane::preprocess() {
 
 void Lane::detect() {
   while (std::optional<WorkItem> item = started_.pop()) {
+    at_.detect = item->segment;
     parts_.processor->finish(*item);
     if (draws())
       detected_.push(std::move(*item));
@@ -254,6 +325,32 @@ void Lane::detect() {
       give({nullptr, std::move(item->record)}, item->segment, item->coded);
   }
   detected_.close();
+}
+
+void Lane::look() {
+  while (std::optional<WorkItem> item = detected_.pop()) {
+    at_.look = item->segment;
+    TrackQueue::Given given = parts_.hiding->look(*item);
+    parts_.tracks->give(item->room, std::move(given), verdicts_);
+    looked_at_.push(std::move(*item));
+  }
+  close_looked_at();
+}
+
+/// What has no verdict is dropped, with all that follows it in the stream.
+void Lane::hide() {
+  while (std::optional<WorkItem> item = looked_at_.pop()) {
+    at_.draw = item->segment;
+    std::optional<std::optional<Verdict>> verdict = verdicts_.pop(stopped_);
+    if (!verdict || !*verdict) {
+      lose_from(item->segment);
+      continue;
+    }
+    parts_.hiding->settle(std::move(**verdict), *item);
+    const TrackQueue::Room room = std::move(item->room);
+    give_drawn(std::move(*item));
+  }
+  drawn_.close();
 }
 
 void Lane::give_drawn(WorkItem drawn) {
@@ -264,10 +361,11 @@ void Lane::give_drawn(WorkItem drawn) {
 }
 
 void Lane::draw() {
-  const auto sink = [this](WorkItem drawn) { give_drawn(std::move(drawn)); };
-  while (std::optional<WorkItem> item = detected_.pop())
-    parts_.processor->draw(std::move(*item), sink);
-  parts_.processor->draw_rest(sink);
+  while (std::optional<WorkItem> item = detected_.pop()) {
+    at_.draw = item->segment;
+    parts_.processor->draw(*item);
+    give_drawn(std::move(*item));
+  }
   drawn_.close();
 }
 
@@ -290,16 +388,18 @@ void Lane::encode() {
   const auto sink = [&](EncodedFrame encoded) {
     const Encoding oldest = encoding.front();
     encoding.pop_front();
+    if (!encoding.empty()) at_.encode = encoding.front().segment;
     give(std::move(encoded), oldest.segment, oldest.coded);
   };
   while (std::optional<WorkItem> item = next_to_encode(sink)) {
     last = item->segment;
     encoding.push_back({item->segment, item->coded});
+    at_.encode = encoding.front().segment;
     parts_.encoder->encode(std::move(item->frame), std::move(item->record), sink);
   }
   parts_.encoder->flush(sink);
-  // An encoder may have left frames out; and a thread before, all of them, if it has failed.
-  if (last >= 0 || end_input_) order_.complete(std::max<std::int64_t>(last, 0));
+  if (last >= 0) order_.complete(last);  // an encoder may have left frames out
+  close_order();
 }
 
 void Lane::give(EncodedFrame encoded, std::int64_t segment, const Timing& coded) {

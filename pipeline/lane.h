@@ -18,10 +18,12 @@
 #include "pipeline/backend.h"
 #include "pipeline/channel.h"
 #include "pipeline/frame_processor.h"
+#include "pipeline/hiding.h"
 #include "pipeline/lane_devices.h"
 #include "pipeline/order.h"
 #include "pipeline/runner.h"
 #include "pipeline/segment_queue.h"
+#include "pipeline/track_queue.h"
 #include "video/decoder.h"
 #include "video/encoder.h"
 #include "video/frame_maker.h"
@@ -35,6 +37,8 @@ struct LaneParts {
   std::unique_ptr<FrameMaker> frames;
   std::unique_ptr<Encoder> encoder;  ///< nullptr where no video is written
   std::unique_ptr<FrameProcessor> processor;
+  std::unique_ptr<LaneHiding> hiding;  ///< nullptr where faces are drawn
+  TrackQueue* tracks = nullptr;       ///< the job's, which outlives the lane, where they are hidden
   std::optional<DecodedFrame> first;  ///< of the first segment, if it is decoded already
 };
 
@@ -46,20 +50,23 @@ class Lane {
   Lane(int number, LaneParts parts, int frames_in_flight, Segments& segments, Order& order,
        LaneDevices& devices, const std::stop_token& failed);
 
-  /// Before add_threads(), of the only lane of a job that writes video: an Error of one of its
-  /// threads calls `end_input`, which lets reading end, and fails nothing else. What that thread
-  /// has given by then goes on to the end of the lane as at the input's end.
-  void finish_what_fails(std::function<void()> end_input) { end_input_ = std::move(end_input); }
+  /// Before add_threads(), of all lanes of a job that hides faces and writes video: an Error of one
+  /// of its threads calls `end_input`, which lets reading end, and fails nothing else. What that
+  /// thread has given by then goes on to the end of the lane as at the input's end, and there the
+  /// stream ends: what lanes have of it behind that is dropped.
+  void finish_what_fails(std::function<void(const Error&)> end_input) {
+    end_input_ = std::move(end_input);
+  }
 
   void add_threads(Runner& runner);
 
   [[nodiscard]] Device device() const { return parts_.backend->device(); }
+  /// As Backend::enter_thread() of its device.
+  void enter_thread() const { parts_.backend->enter_thread(); }
   /// Frames that it has given, and the ledger of what it has not given back; meaningful when the
   /// threads have ended.
   [[nodiscard]] std::int64_t frames() const { return frames_; }
   [[nodiscard]] FrameLedger ledger() const { return parts_.decoder->ledger(given_back_); }
-  /// What has ended the input, where it was to be finished; meaningful when the threads have ended.
-  [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
   [[nodiscard]] const Decoder& decoder() const { return *parts_.decoder; }
   [[nodiscard]] const FrameProcessor& processor() const { return *parts_.processor; }
   /// Null where no video is written.
@@ -78,17 +85,29 @@ class Lane {
     std::int64_t held = 0;         ///< bytes of these
   };
 
+  /// For each thread the segment that it is at: what fails is of it.
+  struct At {
+    std::int64_t decode = 0;
+    std::int64_t preprocess = 0;
+    std::int64_t detect = 0;
+    std::int64_t look = 0;
+    std::int64_t draw = 0;
+    std::int64_t encode = 0;
+  };
+
   /// A thread; and what it does in place of its body once that has failed: it takes what the
   /// thread before still gives, and gives nothing more.
   struct Stage {
     void (Lane::*body)();
     void (Lane::*end)();
+    std::int64_t At::*at;
   };
 
   void run(const Stage& stage);
   void work_on_device(const Stage& stage);
   void work(const Stage& stage);
-  void end_by(const Error& error);
+  void lose_from(std::int64_t segment);
+  [[nodiscard]] std::optional<std::int64_t> lost_from();
   [[nodiscard]] bool device_failed() const { return devices_.failed(device()).stop_requested(); }
   void give_back();
 
@@ -96,15 +115,22 @@ class Lane {
   void decode();
   void preprocess();
   void detect();
+  void look();
+  void hide();
   void draw();
   void encode();
 
   void end_decode();
+  void end_look();
+  void end_hide();
   void end_encode();
+  void close_looked_at();
+  void close_order();
   template <Channel<WorkItem> Lane::*from, Channel<WorkItem> Lane::*to>
   void end_stage();
 
   std::shared_ptr<Segment> take(std::optional<std::shared_ptr<Segment>> segment);
+  void begin(const Segment& segment);
   void decode_segment(Segment& segment);
   void finish();
   void end_first();
@@ -112,9 +138,10 @@ class Lane {
   void hold(Begun& segment, SidePacket packet) const;
   void push_decoded();
   void push_frame(DecodedFrame decoded, const Timing& coded);
+  [[nodiscard]] bool admit(WorkItem& item);
   void give_drawn(WorkItem drawn);
   [[nodiscard]] bool draws() const {
-    return parts_.encoder || parts_.processor->draws_without_video();
+    return parts_.encoder || parts_.hiding || parts_.processor->draws_without_video();
   }
   [[nodiscard]] std::optional<WorkItem> next_to_encode(const Encoder::Sink& sink);
   void give(EncodedFrame encoded, std::int64_t segment, const Timing& coded);
@@ -133,15 +160,18 @@ class Lane {
   Channel<WorkItem> decoded_;
   Channel<WorkItem> started_;
   Channel<WorkItem> detected_;
+  Channel<WorkItem> looked_at_;   // bounded by their rooms
+  TrackQueue::Answers verdicts_;  // on these; not stopped, because another thread gives them
   Channel<WorkItem> drawn_;
   std::deque<Begun> begun_;  // segments that the decoder has got and not all pictures of which came
   std::vector<std::shared_ptr<Segment>> taken_;  // and not done
   std::set<std::int64_t> given_back_;
   std::atomic<int> running_ = 0;  // threads
   std::int64_t frames_ = 0;
-  std::function<void()> end_input_;
-  std::mutex failing_;  // guards failure_
-  std::optional<Error> failure_;
+  std::function<void(const Error&)> end_input_;
+  At at_;
+  std::mutex losing_;                      // guards lost_from_
+  std::optional<std::int64_t> lost_from_;  // segment, frames of which from one on nobody gets
   Clock::duration decoding_{};
   Clock::duration encoding_{};
 };

@@ -1,6 +1,6 @@
 #include "pipeline/order.h"
 
-#include <type_traits>
+#include <algorithm>
 #include <utility>
 
 #include "core/error.h"
@@ -34,7 +34,7 @@ void Order::wait(std::unique_lock<std::mutex>& lock, std::condition_variable_any
 }
 
 bool Order::has_room(std::int64_t segment) const {
-  if (segment == head_ || !left_.empty()) return true;
+  if (segment <= std::max(head_, needed_) || is_beyond(segment) || !left_.empty()) return true;
   return bytes_behind_ < limits_.bytes_behind;
 }
 
@@ -48,27 +48,22 @@ void Order::admit(std::int64_t segment, const std::stop_token& stop) {
                 "a device has failed, and too much waits for what another is to do again of it");
 }
 
-template <typename Item>
-bool Order::put(std::int64_t segment, std::deque<Item> Part::*queue, Item item, std::int64_t bytes,
-                const std::stop_token& stop) {
+template <typename Fits, typename Add>
+bool Order::put(std::int64_t segment, std::int64_t bytes, const std::stop_token& stop, Fits fits,
+                Add add) {
   const ScopedWait waiting;
   bool whole = false;
   {
     std::unique_lock lock(mutex_);
-    Part& part = parts_[segment];  // stays where it is until all of it has been given and taken
-    wait(lock, room_, stop, [&] {
-      if (segment != head_) return std::is_same_v<Item, FinishedFrame> || has_room(segment);
-      return (part.*queue).size() < static_cast<std::size_t>(limits_.of_head);
-    });
-    (part.*queue).push_back(std::move(item));
+    // A part stays where it is until all of it has been given and taken, or nobody wants it.
+    wait(lock, room_, stop, [&] { return is_beyond(segment) || fits(parts_[segment]); });
+    if (is_beyond(segment)) return false;
+    Part& part = parts_[segment];
+    add(part);
     if (segment != head_) {
       part.bytes += bytes;
       bytes_behind_ += bytes;
     }
-    if constexpr (std::is_same_v<Item, FinishedFrame>)
-      ++part.given;
-    else
-      ++part.given_sides;
     whole = part.whole();
     if (whole) left_.erase(segment);
   }
@@ -78,13 +73,26 @@ bool Order::put(std::int64_t segment, std::deque<Item> Part::*queue, Item item, 
 
 bool Order::give(std::int64_t segment, FinishedFrame frame) {
   const std::int64_t bytes = bytes_of(frame);
-  return put(segment, &Part::frames, std::move(frame), bytes, stop_);
+  return put(
+      segment, bytes, stop_,
+      [&](const Part& part) { return segment != head_ || !is_full(part.frames.size()); },
+      [&](Part& part) { part.give(std::move(frame)); });
 }
 
 void Order::give(std::int64_t segment, SidePacket packet, std::int64_t after,
                  const std::stop_token& stop) {
   const std::int64_t bytes = bytes_of(packet.packet);
-  static_cast<void>(put(segment, &Part::sides, Side{std::move(packet), after}, bytes, stop));
+  static_cast<void>(put(
+      segment, bytes, stop,
+      [&](const Part& part) {
+        if (segment != head_) return has_room(segment);
+        // Frames that are to come first may wait for some that the packet's lane has still to give.
+        return !is_full(part.sides.size()) || (segment == needed_ && !side_is_due(part));
+      },
+      [&](Part& part) {
+        part.sides.push_back({std::move(packet), after});
+        ++part.given_sides;
+      }));
 }
 
 template <typename Change>
@@ -92,6 +100,7 @@ bool Order::change(std::int64_t segment, Change made) {
   bool whole = false;
   {
     const std::scoped_lock lock(mutex_);
+    if (is_beyond(segment)) return false;
     Part& part = parts_[segment];
     made(part);
     whole = part.whole();
@@ -107,6 +116,26 @@ bool Order::expect(std::int64_t segment, std::int64_t frames) {
 
 void Order::complete(std::int64_t segment) {
   static_cast<void>(change(segment, [](Part& part) { part.complete = true; }));
+}
+
+void Order::need(std::int64_t segment) {
+  {
+    const std::scoped_lock lock(mutex_);
+    needed_ = segment;
+  }
+  room_.notify_all();
+}
+
+void Order::end_with(std::int64_t segment) {
+  {
+    const std::scoped_lock lock(mutex_);
+    segments_ = std::min(segment + 1, segments_.value_or(segment + 1));
+    for (auto part = parts_.lower_bound(*segments_); part != parts_.end();
+         part = parts_.erase(part))
+      bytes_behind_ -= part->second.bytes;
+  }
+  room_.notify_all();
+  filled_.notify_one();
 }
 
 Order::Progress Order::leave(std::int64_t segment) {
@@ -125,7 +154,7 @@ Order::Progress Order::leave(std::int64_t segment) {
 void Order::end(std::int64_t segments) {
   {
     const std::scoped_lock lock(mutex_);
-    segments_ = segments;
+    segments_ = std::min(segments, segments_.value_or(segments));
   }
   filled_.notify_one();
 }
@@ -168,9 +197,7 @@ std::optional<OrderedItem> Order::next() {
       item.emplace(std::move(part->sides.front().packet));
       part->sides.pop_front();
     } else {
-      item.emplace(std::move(part->frames.front()));
-      part->frames.pop_front();
-      ++part->taken;
+      item.emplace(part->take());
     }
   }
   room_.notify_all();

@@ -12,6 +12,7 @@
 #include <variant>
 
 #include "core/timing.h"
+#include "pipeline/segment_frames.h"
 #include "video/encoder.h"
 #include "video/ffmpeg.h"
 #include "video/timeline.h"
@@ -39,6 +40,9 @@ using OrderedItem = std::variant<FinishedFrame, SidePacket>;
 /// never refused to the head: so the lane that works on it always goes on. A frame behind it is
 /// held up where it asks to be admitted, before it takes anything that lanes share, and no more
 /// afterwards: so no lanes wait for each other. What is admitted already may exceed the bytes.
+///
+/// Where frames of later segments tell what becomes of the head's, as many segments as are needed
+/// for that are refused nothing, either.
 ///
 /// A lane that fails leaves segments that others do again: until they have, these others go on with
 /// what they are at, far beyond the bytes, so that one of them comes to the head.
@@ -78,6 +82,10 @@ class Order {
   bool expect(std::int64_t segment, std::int64_t frames);
   /// Further frames of the segment will not come, however many were expected.
   void complete(std::int64_t segment);
+  /// The head may not end without frames of this segment, nor of those before it.
+  void need(std::int64_t segment);
+  /// The stream ends with this segment. What is given behind it goes nowhere.
+  void end_with(std::int64_t segment);
   /// From a lane that goes no further: what there is of a segment. Another lane gives the rest.
   [[nodiscard]] Progress leave(std::int64_t segment);
   /// So many segments there are.
@@ -91,22 +99,22 @@ class Order {
     SidePacket packet;
     std::int64_t after = 0;
   };
-  struct Part {
-    std::deque<FinishedFrame> frames;
+  struct Part : SegmentFrames<FinishedFrame> {
     std::deque<Side> sides;
     std::int64_t bytes = 0;  // of bytes_behind_
-    std::int64_t given = 0;
     std::int64_t given_sides = 0;
-    std::int64_t taken = 0;
-    std::optional<std::int64_t> expected;
-    bool complete = false;
-    [[nodiscard]] bool whole() const { return expected && (complete || given >= *expected); }
   };
 
-  template <typename Item>
-  bool put(std::int64_t segment, std::deque<Item> Part::*queue, Item item, std::int64_t bytes,
-           const std::stop_token& stop);
+  template <typename Fits, typename Add>
+  bool put(std::int64_t segment, std::int64_t bytes, const std::stop_token& stop, Fits fits,
+           Add add);
   [[nodiscard]] bool has_room(std::int64_t segment) const;
+  [[nodiscard]] bool is_full(std::size_t waiting) const {
+    return waiting >= static_cast<std::size_t>(limits_.of_head);
+  }
+  [[nodiscard]] bool is_beyond(std::int64_t segment) const {
+    return segments_ && segment >= *segments_;
+  }
   template <typename Change>
   bool change(std::int64_t segment, Change made);
   template <typename Condition>
@@ -124,6 +132,7 @@ class Order {
   std::map<std::int64_t, Part> parts_;  // by segment, from the head on
   std::set<std::int64_t> left_;         // by failed lanes, and not whole since
   std::int64_t head_ = 0;
+  std::int64_t needed_ = -1;       // segments up to this one, where need() is called
   std::int64_t bytes_behind_ = 0;  // that frames and packets of segments behind the head hold
   std::optional<std::int64_t> segments_;
 };

@@ -1,6 +1,7 @@
 #include "pipeline/plan.h"
 
 #include <algorithm>
+#include <climits>
 #include <cmath>
 #include <cstddef>
 #include <string>
@@ -25,6 +26,19 @@ constexpr int kInFlightOfLanes = 1;
 constexpr int kInFlightOfEncodingLanes = 2;
 constexpr std::int64_t kPixelsInFlight = std::int64_t{1} << 27;
 
+// Of one lane that hides: frames that are on their way to the tracker, and from it.
+constexpr int kBetweenStages = 2;
+// Hidden frames that a lane's encoder and the queue before it hold, beside those that wait.
+constexpr int kHiddenInFlight = 4;
+// Frames of a lane that wait for their segment's turn: so many are worth another lane, and no more
+// are of use where there is a cut each few seconds.
+constexpr int kLeastOfLane = 32;
+constexpr int kMostOfLane = 256;
+// What waits in lanes takes such a part of a device's free memory at most.
+constexpr std::int64_t kShareOfFreeMemory = 4;
+// Room that the segment whose turn it is always has, beside the look-ahead.
+constexpr int kRoomOfHead = 16;
+
 /// Whether the device works on more than one lane at once, of this job or of several.
 bool several_lanes(const JobOptions& options, const LanePlan& lanes) {
   return lanes.count > 1 || options.shared;
@@ -32,18 +46,35 @@ bool several_lanes(const JobOptions& options, const LanePlan& lanes) {
 
 /// Frames that the look-ahead needs.
 int frames_ahead(const HideJob& hide, const Demuxer& demuxer) {
+  if (hide.known) return 0;
   const double rate = static_cast<double>(demuxer.frame_rate().num) / demuxer.frame_rate().den;
   const double wanted = std::ceil(hide.tracks.look_ahead_s * rate) + 1;
   return static_cast<int>(std::clamp<double>(wanted, 1, kMostWaitingFrames));
 }
 
-/// Those of them that there is memory for.
-int waiting_frames(const HideJob& hide, const Demuxer& demuxer) {
+/// Frames of which `memory` holds what waits: six bytes for each two pixels; where pictures aren't
+/// kept, small luma.
+int frames_in(std::int64_t memory, const Demuxer& demuxer, bool keeps_pictures) {
   const AVCodecParameters& video = *demuxer.video().codecpar;
-  const std::int64_t bytes =
-      std::max<std::int64_t>(1, std::int64_t{video.width} * video.height * 3);
-  return static_cast<int>(
-      std::clamp<std::int64_t>(hide.most_bytes / bytes, 1, frames_ahead(hide, demuxer)));
+  const std::int64_t pixels = std::int64_t{video.width} * video.height;
+  const std::int64_t bytes = std::max<std::int64_t>(1, keeps_pictures ? pixels * 3 : pixels / 2);
+  return static_cast<int>(std::min<std::int64_t>(memory / bytes, INT_MAX));
+}
+
+/// Those of the tracker's that count as held.
+int held_by_tracker(const JobOptions& options, const FramesToHide& frames) {
+  return options.output.empty() ? 0 : frames.waiting;
+}
+
+/// For one lane: some of the frames that are held are between the stages, not waiting.
+FramesToHide frames_to_hide(const JobOptions& options, const Demuxer& demuxer, int in_flight) {
+  const HideJob& hide = *options.hide;
+  FramesToHide frames;
+  frames.waiting =
+      std::min(frames_ahead(hide, demuxer), std::max(1, frames_in(hide.most_bytes, demuxer, true)));
+  frames.held = held_by_tracker(options, frames) + kBetweenStages + in_flight;
+  frames.pictures = frames.waiting + kBetweenStages + kHiddenInFlight;
+  return frames;
 }
 
 FlightLimits flight_limits(const JobOptions& options, const Demuxer& demuxer,
@@ -56,7 +87,7 @@ FlightLimits flight_limits(const JobOptions& options, const Demuxer& demuxer,
   FlightLimits limits;
   const int wanted = options.frames_in_flight > 0 ? options.frames_in_flight : kInFlight;
   limits.frames = one ? 1 : std::min(wanted, most);
-  if (options.hide && !options.hide->known) limits.waiting = waiting_frames(*options.hide, demuxer);
+  if (options.hide) limits.hiding = frames_to_hide(options, demuxer, limits.frames);
   limits.frames_alive = one ? 1 : limits.frames + backend.frames_beside() + kDecodedAndBetween;
   return limits;
 }
@@ -93,11 +124,22 @@ void open_decoder(LaneParts& lane, const JobPlan& plan, const Demuxer& demuxer,
   lane.frames = lane.decoder->make_frames(first, plan.frames);
 }
 
+ProcessorSetup processor_setup(const JobPlan& plan, const JobOptions& options,
+                               const OpenInput& input, JobTold told) {
+  return {options,
+          input.first->frame,
+          input.demuxer->is_still_image(),
+          plan.limits.hiding,
+          several_lanes(options, plan.lanes),
+          told.copies,
+          input.demuxer->origin_us()};
+}
+
 void make_processor(LaneParts& lane, const JobPlan& plan, const JobOptions& options,
                     const OpenInput& input, JobTold told) {
-  lane.processor = lane.backend->make_processor(
-      {options, input.first->frame, input.demuxer->is_still_image(), plan.limits.waiting,
-       several_lanes(options, plan.lanes), told.copies, input.demuxer->origin_us()});
+  const ProcessorSetup setup = processor_setup(plan, options, input, told);
+  lane.processor = lane.backend->make_processor(setup);
+  if (input.hiding) lane.hiding = input.hiding->make_lane(setup);
 }
 
 void open_encoder(LaneParts& lane, const OutputPlan& plan, const Frame& first, JobTold told) {
@@ -130,6 +172,7 @@ class Planning {
   [[nodiscard]] int most_lanes() const;
   void tell_idle_devices();
   void fit_lanes_to_input();
+  void fit_lanes_to_memory();
   [[nodiscard]] std::string reason_for_one_lane() const;
   void open_lanes(const AVFrame& first);
   void refuse_8bit(const PictureFacts& pictures) const;
@@ -175,7 +218,7 @@ void Planning::open_input(std::unique_ptr<Demuxer> opened) {
 
 void Planning::tell_look_ahead() {
   if (!options_.hide || options_.hide->known || options_.output.empty()) return;
-  const int waiting = job_.plan.limits.waiting;
+  const int waiting = job_.plan.limits.hiding.waiting;
   const int wanted = frames_ahead(*options_.hide, demuxer());
   if (waiting < wanted)
     notices_.add("the look-ahead is " + std::to_string(waiting) + " frames instead of " +
@@ -292,7 +335,7 @@ void Planning::open_lanes(const AVFrame& first) {
   input.lanes.front().decoder = std::move(input.begin.decoder);
   if (!options_.shared)
     for (int i = 1; i < job_.plan.lanes.count; ++i)
-      input.lanes.emplace_back().backend = &all_.of_lane(i);
+      input.lanes.emplace_back().backend = options_.hide ? &backend_ : &all_.of_lane(i);
   else if (job_.plan.lanes.count > 1)
     input.picture = reference(first);
   each_lane(job_, notices_,
@@ -307,10 +350,11 @@ void Planning::plan_lanes() {
     const bool exactly = options_.lanes > 0 && !options_.shared;
     if (!exactly && lanes.why_one.empty()) fit_lanes_to_input();
     if (!lanes.why_one.empty()) lanes.count = 1;
-    if (lanes.count == 1 && !options_.shared) tell_idle_devices();
+    if (options_.hide && lanes.count > 1) fit_lanes_to_memory();
   } else if (options_.shared) {
     lanes.why_one = "other inputs have the other lanes";
   }
+  if (!options_.shared && options_.lanes != 1) tell_idle_devices();
   // An encoder of several threads gives pictures late.
   if (job_.plan.output && lanes.count > 1) job_.plan.output->encoder.threads = 1;
   if (several_lanes(options_, lanes) && options_.frames_in_flight == 0)
@@ -321,14 +365,18 @@ void Planning::plan_lanes() {
 int Planning::most_lanes() const {
   if (options_.shared && !options_.shared->may_grow) return 1;
   if (options_.lanes > 0) return options_.lanes;
-  const int decoders = all_.decoders(*demuxer().video().codecpar, *job_.input.begin.decoder);
+  const Backend& devices = options_.hide ? backend_ : all_;
+  const int decoders = devices.decoders(*demuxer().video().codecpar, *job_.input.begin.decoder);
   return std::max(1, options_.shared ? std::min(options_.shared->count, decoders) : decoders);
 }
 
 void Planning::tell_idle_devices() {
+  const LanePlan& lanes = job_.plan.lanes;
   const Device works = backend_.device();
-  if (all_.of_lane(1).device() != works)
-    notices_.add("only " + to_string(works) + " works on it: " + job_.plan.lanes.why_one);
+  const bool all_work = lanes.count > 1 && !options_.hide;
+  if (all_work || all_.of_lane(1).device() == works) return;
+  notices_.add("only " + to_string(works) + " works on it: " +
+               (lanes.why_one.empty() ? "faces are followed on one device" : lanes.why_one));
 }
 
 /// Of those that there might be, as many as are worth it.
@@ -344,11 +392,37 @@ void Planning::fit_lanes_to_input() {
     lanes.count = static_cast<int>(std::min<std::int64_t>(frames / kFramesOfLane, lanes.count));
 }
 
+/// Of those, as many as there is memory for, because frames wait for their segment's turn: what the
+/// user lends, as long as the device keeps most of what it has left.
+void Planning::fit_lanes_to_memory() {
+  LanePlan& lanes = job_.plan.lanes;
+  FlightLimits& limits = job_.plan.limits;
+  FramesToHide& frames = limits.hiding;
+  const std::int64_t of_device = backend_.free_memory() / kShareOfFreeMemory;
+  const std::int64_t of_user = options_.hide->most_bytes;
+  int room = frames_in(std::min(of_user, of_device), demuxer(), !options_.output.empty());
+  if (options_.shared) room /= options_.shared->count;
+  const int of_head = held_by_tracker(options_, frames) + kRoomOfHead;
+  const int wanted = lanes.count;
+  lanes.count = std::clamp(1 + (room - of_head) / kLeastOfLane, 1, wanted);
+  const std::string why = (of_user <= of_device ? "--lookahead-memory" : "the device's memory") +
+                          std::string(" has no room for the frames of more");
+  if (lanes.count < wanted)
+    notices_.add(std::to_string(lanes.count) + (lanes.count == 1 ? " lane" : " lanes") +
+                 " instead of " + std::to_string(wanted) + ": " + why);
+  if (lanes.count == 1) {
+    lanes.why_one = why;
+    return;
+  }
+  frames.held = std::min<int>(room, of_head + lanes.count * kMostOfLane);
+  frames.pictures = frames.held;
+  limits.held_behind = frames.held - of_head;
+}
+
 /// Empty where there may be several.
 std::string Planning::reason_for_one_lane() const {
-  if (options_.hide || options_.follow) {
-    std::string reason = std::string(options_.hide && job_.plan.output ? "hiding" : "tracking") +
-                         " needs the pictures in their order";
+  if (options_.follow && !options_.hide) {
+    std::string reason = "tracking needs the pictures in their order";
     if (options_.lanes > 1 && !options_.shared)
       throw Error(ErrorKind::usage, "--lanes " + std::to_string(options_.lanes) + ": " + reason);
     return reason;
@@ -421,6 +495,11 @@ std::unique_ptr<Muxer> open_output(PlannedJob& job, JobTold told) {
 }
 
 void make_processors(PlannedJob& job, const JobOptions& options, JobTold told) {
+  if (options.hide) {
+    const ProcessorSetup setup = processor_setup(job.plan, options, job.input, told);
+    job.input.hiding =
+        std::make_unique<Hiding>(setup, job.input.lanes.front().backend->make_hiding_device(setup));
+  }
   each_lane(job, told.notices,
             [&](LaneParts& lane) { make_processor(lane, job.plan, options, job.input, told); });
 }

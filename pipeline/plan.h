@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "pipeline/backend.h"
+#include "pipeline/hiding.h"
 #include "pipeline/job.h"
 #include "pipeline/lane.h"
 #include "video/demuxer.h"
@@ -30,9 +31,10 @@ struct FlightLimits {
   /// together, which bounds the memory; two at least of a single lane, or nothing would overlap. Of
   /// a still image one.
   int frames = 4;
-  /// Frames that wait for those that follow, until it is known what of them is to be hidden; they
-  /// are not among `frames`.
-  int waiting = 0;
+  /// Where faces are hidden; with several lanes they fit into HideJob::most_bytes together. Those
+  /// that wait are not among `frames`.
+  FramesToHide hiding;
+  int held_behind = 0;  ///< as TrackQueue::Limits has it, as `hiding.held` is its `held`
   /// Bytes of finished frames that wait for those of earlier segments.
   std::int64_t bytes_behind = std::int64_t{1} << 30;
   /// Of each lane: frames alive at once: those, what the device's encoder keeps, one that is being
@@ -70,8 +72,10 @@ struct OpenInput {
   std::unique_ptr<Demuxer> demuxer;
   FirstPicture begin;  ///< but for its picture, which has become `first`, and, where there is one,
                        ///< its decoder, which is the first lane's
-  std::vector<LaneParts> lanes;  ///< as far as they are made; of shared ones the job's own
-  UniqueAVFrame picture;         ///< the first one, where lanes may join
+  std::unique_ptr<Hiding> hiding;  ///< of a job that hides, on the first lane's device; outlives
+                                   ///< the lanes
+  std::vector<LaneParts> lanes;    ///< as far as they are made; of shared ones the job's own
+  UniqueAVFrame picture;           ///< the first one, where lanes may join
   /// None where the run was stopped before there was one. With one lane its decoder has gone on
   /// from here; with several they get `begin.packets`, which then are all from the first on.
   std::optional<DecodedFrame> first;
@@ -99,7 +103,8 @@ struct JobTold {
                                   const std::stop_token& stop,
                                   std::unique_ptr<Demuxer> opened = nullptr);
 
-/// Makes what detects and draws for the lanes; `options` must outlive it. Errors: device.
+/// Makes what detects, and draws or hides, for the lanes; `options` must outlive it. Errors:
+/// device.
 void make_processors(PlannedJob& job, const JobOptions& options, JobTold told);
 
 /// Opens the lanes' encoders, and the file, for frames like the planned job's first, which must be

@@ -1,7 +1,5 @@
 #include "pipeline/presentation.h"
 
-#include "core/frame.h"
-
 namespace facepipe {
 
 Presentation::Presentation(const Demuxer& demuxer, const Encoder* encoder, Notices& notices)
@@ -9,14 +7,20 @@ Presentation::Presentation(const Demuxer& demuxer, const Encoder* encoder, Notic
   if (encoder != nullptr) clock_.emplace(encoder->time_base(), notices);
 }
 
-void Presentation::settle(FinishedFrame& frame) {
-  const Timing timing = timeline_.next(frame.coded.pts, frame.coded.duration);
+Frame Presentation::next(const Timing& coded) {
+  const Timing timing = timeline_.next(coded.pts, coded.duration);
   Frame stamped;
+  stamped.index = next_index_++;
   stamped.pts = timing.pts;
   stamped.duration = timing.duration;
   stamped.time_base = from_av(timeline_.time_base());
+  return stamped;
+}
+
+void Presentation::settle(FinishedFrame& frame) {
+  const Frame stamped = next(frame.coded);
   FrameRecord& record = frame.encoded.record;
-  record.index = next_index_++;
+  record.index = stamped.index;
   record.pts_s = stamped.seconds();
   if (!clock_) return;
   AVPacket& packet = *frame.encoded.packet;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "core/frame.h"
 #include "pipeline/order.h"
 #include "video/demuxer.h"
 #include "video/encoder_stamps.h"
@@ -19,8 +20,10 @@ class Presentation {
   /// @param encoder  that of any lane; nullptr where no video is written
   Presentation(const Demuxer& demuxer, const Encoder* encoder, Notices& notices);
 
-  /// The next frame in presentation order: sets the record's index and time, and the packet's
-  /// stamps.
+  /// Index, stamp and duration of the next frame in presentation order; it has no picture.
+  [[nodiscard]] Frame next(const Timing& coded);
+
+  /// Likewise; sets the record's index and time, and the packet's stamps.
   void settle(FinishedFrame& frame);
 
  private:

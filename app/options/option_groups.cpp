@@ -294,8 +294,9 @@ void add_hiding(CLI::App& app, ParsedOptions& to) {
             "0.25; of an ellipse 0.35",
             [&](const OptionText& given) { to.grow = parse_grow(given); });
   add_value(app, "--lookahead-memory", "MB",
-            "For frames that wait until it is known what of them to hide, on the device; with\n"
-            "less than needed they wait shorter, which is told",
+            "For frames that wait until it is known what of them to hide, of all lanes, on the\n"
+            "device; with less than needed there are fewer lanes, or they wait shorter, which\n"
+            "is told",
             "3072", [&](const OptionText& given) {
               constexpr int kLargest = 1 << 20;
               to.lookahead_bytes = std::int64_t{parse_integer(given, 1, kLargest)} << 20;

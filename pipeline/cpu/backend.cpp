@@ -27,11 +27,16 @@ struct CpuWork final : FrameWork {
   std::unique_ptr<DetectionRequest> request;
 };
 
+/// A frame of the CPU's decoders may be kept as it is.
+class CpuKeeper final : public PictureKeeper {
+ public:
+  [[nodiscard]] Frame kept(Frame frame) override { return frame; }
+  void wait() override {}
+};
+
 class CpuHidingPixels final : public HidingPixels {
  public:
   explicit CpuHidingPixels(const HideOptions& look) : look_(look), hider_(look) {}
-
-  [[nodiscard]] Frame kept(Frame frame) override { return frame; }
 
   void hide(Frame& frame, std::span<const Box> faces) override {
     make_writable(frame);
@@ -49,9 +54,13 @@ class CpuHidingPixels final : public HidingPixels {
 
 class CpuHidingDevice final : public HidingDevice {
  public:
+  [[nodiscard]] std::unique_ptr<PictureKeeper> make_keeper() override {
+    return std::make_unique<CpuKeeper>();
+  }
   [[nodiscard]] std::unique_ptr<HidingPixels> make_pixels(const HideOptions& look) override {
     return std::make_unique<CpuHidingPixels>(look);
   }
+  [[nodiscard]] std::unique_ptr<MotionLooker> make_looker() override { return make_motion(); }
   [[nodiscard]] std::unique_ptr<MotionEstimator> make_motion() override {
     return std::make_unique<CpuMotionEstimator>();
   }
@@ -104,10 +113,7 @@ class CpuProcessor final : public FrameProcessor {
       : options_(setup.options),
         detector_(std::move(detector)),
         suppressor_(options_.nms, nms_capacity(options_.nms)) {
-    if (options_.hide)
-      hiding_.emplace(setup, std::make_unique<CpuHidingDevice>());
-    else if (options_.follow)
-      following_.emplace(options_);
+    if (options_.follow && !options_.hide) following_.emplace(options_);
     if (detector_) tell_tiles(detector_->facts().tiling);
   }
 
@@ -137,21 +143,15 @@ class CpuProcessor final : public FrameProcessor {
     }
   }
 
-  [[nodiscard]] bool draws_without_video() const override { return hiding_ || following_; }
+  [[nodiscard]] bool draws_without_video() const override { return following_.has_value(); }
 
-  void draw(WorkItem item, const Sink& sink) override {
-    if (hiding_) return hiding_->push(std::move(item), sink);
+  void draw(WorkItem& item) override {
     const bool draws = !options_.output.empty() && options_.overlay.any();
-    if (draws || following_) {
-      const ScopedInterval interval(item.record.times[StageId::overlay]);
-      const ScopedCpuTime cpu(item.record.times, StageId::overlay);
-      if (following_) following_->follow(item);
-      if (draws) draw_faces(item);
-    }
-    sink(std::move(item));
-  }
-  void draw_rest(const Sink& sink) override {
-    if (hiding_) hiding_->flush(sink);
+    if (!draws && !following_) return;
+    const ScopedInterval interval(item.record.times[StageId::overlay]);
+    const ScopedCpuTime cpu(item.record.times, StageId::overlay);
+    if (following_) following_->follow(item);
+    if (draws) draw_faces(item);
   }
 
   [[nodiscard]] std::int64_t candidates_ignored() const override { return candidates_ignored_; }
@@ -159,7 +159,6 @@ class CpuProcessor final : public FrameProcessor {
   void report(std::int64_t ignored, JobResult& result, Notices& notices) const override {
     if (detector_)
       report_detection(detector_->facts(), ignored, suppressor_.capacity(), result, notices);
-    if (hiding_) hiding_->report(result, notices);
   }
 
  private:
@@ -187,7 +186,7 @@ class CpuProcessor final : public FrameProcessor {
     record.candidates = candidates.size();
     const NmsKept kept = suppressor_.run({candidates.boxes, candidates.scores});
     candidates_ignored_ += kept.beyond_capacity;
-    if (hiding_) refuse_ignored(kept.beyond_capacity);
+    if (options_.hide) refuse_ignored(kept.beyond_capacity);
     record.faces = clipped(select_faces(candidates, kept, {options_.min_face, options_.max_face}),
                            record.size);
     record.face_count = record.faces.size();
@@ -196,7 +195,6 @@ class CpuProcessor final : public FrameProcessor {
   const JobOptions& options_;
   std::shared_ptr<Detector> detector_;
   CpuSuppressor suppressor_;
-  std::optional<Hiding> hiding_;
   std::optional<Following> following_;
   std::int64_t candidates_ignored_ = 0;
 };
@@ -240,6 +238,10 @@ class CpuBackend final : public Backend {
       return std::make_unique<CpuProcessor>(setup, nullptr);
     const std::scoped_lock lock(mutex_);
     return std::make_unique<CpuProcessor>(setup, detectors().detector(setup.first.upright()));
+  }
+  [[nodiscard]] std::unique_ptr<HidingDevice> make_hiding_device(
+      const ProcessorSetup& /*setup*/) override {
+    return std::make_unique<CpuHidingDevice>();
   }
   [[nodiscard]] const DetectorOrigin& origin() const override { return detectors(); }
 

@@ -36,9 +36,6 @@ namespace {
 // sleep until they are told of the end (H100: 3,025 frames of 1080p a second with 2, 3,667 with 4).
 constexpr int kPlacesOfLanes = 4;
 
-// Hidden frames that an encoder and the queue before it hold, beside those that wait.
-constexpr int kHiddenInFlight = 4;
-
 /// A frame's graph while it runs.
 class CudaWork final : public FrameWork {
  public:
@@ -72,28 +69,49 @@ class CudaWork final : public FrameWork {
 
 class CudaHidingDevice final : public HidingDevice {
  public:
-  explicit CudaHidingDevice(const ProcessorSetup& setup)
-      : pictures_{setup.first.device, setup.first.size, setup.first.format,
-                  setup.waiting_frames + kHiddenInFlight},
+  CudaHidingDevice(const ProcessorSetup& setup, Device device)
+      : device_(device),
+        size_(setup.first.size),
         upright_(setup.first.upright()),
         device_motion_(setup.options.hide->device_motion),
-        copies_(setup.copies) {}
+        looker_wait_(setup.several_lanes ? cuda::Event::Wait::sleeping
+                                         : cuda::Event::Wait::spinning),
+        copies_(setup.copies),
+        pictures_(setup.first, setup.hiding.pictures) {}
 
-  [[nodiscard]] std::unique_ptr<HidingPixels> make_pixels(const HideOptions& look) override {
-    return make_cuda_hiding_pixels(look, pictures_, copies_);
+  [[nodiscard]] std::unique_ptr<PictureKeeper> make_keeper() override {
+    cuda::use_device(device_);
+    return make_cuda_keeper(pictures_, copies_);
   }
+  [[nodiscard]] std::unique_ptr<HidingPixels> make_pixels(const HideOptions& look) override {
+    cuda::use_device(device_);
+    return make_cuda_hiding_pixels(look, size_);
+  }
+  [[nodiscard]] std::unique_ptr<MotionLooker> make_looker() override {
+    return make_estimator(looker_wait_);
+  }
+  /// One thread waits for it, and all lanes for that thread.
   [[nodiscard]] std::unique_ptr<MotionEstimator> make_motion() override {
-    if (!device_motion_) return std::make_unique<SmallLuma>(pictures_.size, copies_);
-    return make_cuda_motion_estimator(upright_, cuda::Event::Wait::spinning, copies_);
+    return make_estimator(cuda::Event::Wait::spinning);
   }
 
  private:
-  HidingPictures pictures_;
-  Size upright_;
-  bool device_motion_;
+  [[nodiscard]] std::unique_ptr<MotionEstimator> make_estimator(cuda::Event::Wait wait) {
+    cuda::use_device(device_);
+    if (!device_motion_) return std::make_unique<SmallLuma>(size_, copies_);
+    return make_cuda_motion_estimator(upright_, wait, copies_);
+  }
+
+  const Device device_;
+  const Size size_;
+  const Size upright_;
+  const bool device_motion_;
+  const cuda::Event::Wait looker_wait_;
   CopyCounter& copies_;
+  WaitingPictures pictures_;
 };
 
+/// Drawing is part of a frame's graph.
 class CudaProcessor final : public FrameProcessor {
  public:
   /// @param graphs  null where nothing is looked for
@@ -101,8 +119,8 @@ class CudaProcessor final : public FrameProcessor {
       : device_(device),
         graphs_(std::move(graphs)),
         nms_capacity_(nms_capacity(setup.options.nms)),
+        hides_(setup.options.hide.has_value()),
         copies_(setup.copies) {
-    if (setup.options.hide) hiding_.emplace(setup, std::make_unique<CudaHidingDevice>(setup));
     if (graphs_) tell_tiles(graphs_->detector->facts().tiling);
   }
 
@@ -123,23 +141,9 @@ class CudaProcessor final : public FrameProcessor {
     const ScopedCpuTime cpu(item.record.times, StageId::inference);
     work.finish(item.record, copies_);
     candidates_ignored_ += work.counts().beyond_capacity;
-    if (hiding_) refuse_ignored(work.counts().beyond_capacity);
+    if (hides_) refuse_ignored(work.counts().beyond_capacity);
     item.work.reset();
     item.frame.ready = nullptr;  // the graph waited for it
-  }
-
-  [[nodiscard]] bool draws_without_video() const override { return hiding_.has_value(); }
-
-  /// Drawing is part of the frame's graph.
-  void draw(WorkItem item, const Sink& sink) override {
-    if (!hiding_) return sink(std::move(item));
-    cuda::use_device(device_);
-    hiding_->push(std::move(item), sink);
-  }
-  void draw_rest(const Sink& sink) override {
-    if (!hiding_) return;
-    cuda::use_device(device_);
-    hiding_->flush(sink);
   }
 
   [[nodiscard]] std::int64_t candidates_ignored() const override { return candidates_ignored_; }
@@ -147,28 +151,32 @@ class CudaProcessor final : public FrameProcessor {
   void report(std::int64_t ignored, JobResult& result, Notices& notices) const override {
     if (graphs_)
       report_detection(graphs_->detector->facts(), ignored, nms_capacity_, result, notices);
-    if (hiding_) hiding_->report(result, notices);
   }
 
  private:
   Device device_;
   std::shared_ptr<GraphSet> graphs_;
   std::uint32_t nms_capacity_;
+  bool hides_;
   CopyCounter& copies_;
-  std::optional<Hiding> hiding_;
   std::int64_t candidates_ignored_ = 0;
 };
+
+/// Of CUDA's current device.
+std::int64_t free_device_memory() {
+  std::size_t free = 0;
+  std::size_t all = 0;
+  FACEPIPE_CUDA_CHECK(cudaMemGetInfo(&free, &all));
+  return static_cast<std::int64_t>(free);
+}
 
 /// Decoders that half of the free memory holds: NVDEC has up to 32 surfaces, twice, of 4:2:0, which
 /// may have two bytes a sample.
 int decoders_in_memory(const AVCodecParameters& video) {
   constexpr std::int64_t kSurfaces = 2 * 32;
-  std::size_t free = 0;
-  std::size_t all = 0;
-  FACEPIPE_CUDA_CHECK(cudaMemGetInfo(&free, &all));
   const std::int64_t surface = std::int64_t{video.width} * video.height * 3;
   return static_cast<int>(
-      std::min<std::int64_t>(static_cast<std::int64_t>(free / 2) / (kSurfaces * surface), 64));
+      std::min<std::int64_t>(free_device_memory() / 2 / (kSurfaces * surface), 64));
 }
 
 /// Captures what hides, which a chip that this build has no code for refuses.
@@ -214,6 +222,11 @@ class CudaBackend final : public Backend {
       spdlog::debug("one input at a time: {}", error.what());
       return 1;
     }
+  }
+
+  [[nodiscard]] std::int64_t free_memory() const override {
+    cuda::use_device(device_);
+    return free_device_memory();
   }
 
   [[nodiscard]] int frames_beside() const override { return kDownloading; }
@@ -282,6 +295,11 @@ class CudaBackend final : public Backend {
     key.places = setup.several_lanes ? std::max(requests_, kPlacesOfLanes) : requests_;
     key.wait = setup.several_lanes ? cuda::Event::Wait::sleeping : cuda::Event::Wait::spinning;
     return std::make_unique<CudaProcessor>(setup, device_, graphs_of(key));
+  }
+
+  [[nodiscard]] std::unique_ptr<HidingDevice> make_hiding_device(
+      const ProcessorSetup& setup) override {
+    return std::make_unique<CudaHidingDevice>(setup, device_);
   }
 
   [[nodiscard]] const DetectorOrigin& origin() const override { return detectors(); }

@@ -15,13 +15,6 @@
 namespace facepipe {
 namespace {
 
-/// A waiting picture's memory, and the event of the last that was done to it.
-struct Place {
-  explicit Place(std::size_t bytes) : memory(bytes) {}
-  cuda::DeviceBuffer<std::byte> memory;
-  cuda::Event done{cuda::Event::Timing::off, cuda::Event::Wait::sleeping};
-};
-
 void copy_plane(const Plane& from, std::byte* to, int to_stride, std::size_t row_bytes, int rows,
                 cuda::StreamView stream) {
   FACEPIPE_CUDA_CHECK(cudaMemcpy2DAsync(
@@ -29,52 +22,49 @@ void copy_plane(const Plane& from, std::byte* to, int to_stride, std::size_t row
       row_bytes, static_cast<std::size_t>(rows), cudaMemcpyDeviceToDevice, stream.get()));
 }
 
-class CudaHidingPixels final : public HidingPixels {
+class CudaKeeper final : public PictureKeeper {
  public:
-  CudaHidingPixels(const HideOptions& look, const HidingPictures& pictures, CopyCounter& copies)
-      : color_(look.color),
-        device_(pictures.device),
-        format_(pictures.format),
-        waiting_(static_cast<std::size_t>(pictures.waiting)),
-        layout_(picture_layout(pictures.size, pictures.format.bits)),
-        copies_(copies),
-        hider_(look, pictures.size) {}
+  CudaKeeper(WaitingPictures& pictures, CopyCounter& copies)
+      : pictures_(pictures), copies_(copies) {}
 
   // What waits then is never shown; its memory must not go while it is worked on.
-  ~CudaHidingPixels() override { static_cast<void>(cudaStreamSynchronize(stream_.view().get())); }
-  CudaHidingPixels(const CudaHidingPixels&) = delete;
-  CudaHidingPixels& operator=(const CudaHidingPixels&) = delete;
+  ~CudaKeeper() override { static_cast<void>(cudaStreamSynchronize(stream_.view().get())); }
+  CudaKeeper(const CudaKeeper&) = delete;
+  CudaKeeper& operator=(const CudaKeeper&) = delete;
 
   [[nodiscard]] Frame kept(Frame frame) override {
-    if (frame.size != layout_.size || frame.format != format_)
-      throw Error(ErrorKind::internal, "hide: a picture unlike the first");
-    if (!places_)
-      places_.emplace(waiting_, [bytes = layout_.bytes] { return std::make_unique<Place>(bytes); });
     wait();
-    std::shared_ptr<Place> place = places_->lease();
-    std::byte* const memory = place->memory.data();
-    const Size chroma = frame.chroma_size();
-    const auto sample = static_cast<std::size_t>(format_.bytes_per_sample());
-    hold_back_until_ready(frame, stream_);
-    copy_plane(frame.planes[0], memory, layout_.stride,
-               static_cast<std::size_t>(frame.size.width) * sample, frame.size.height, stream_);
-    copy_plane(frame.planes[1], memory + layout_.luma_bytes, layout_.stride,
-               static_cast<std::size_t>(chroma.width) * 2 * sample, chroma.height, stream_);
-    copies_.add(CopyKind::waiting, layout_.bytes);
-    place->done.record(stream_);
-    Frame copy = wrap(picture_over(memory, layout_, unwrap(frame), place), layout_.format, device_);
-    copy.info() = frame.info();
+    WaitingPictures::Copy copy = pictures_.copy(frame, stream_);
+    copies_.add(CopyKind::waiting, pictures_.bytes_of_one());
     source_ = std::move(frame);
-    copying_ = std::move(place);
-    return copy;
+    copied_ = std::move(copy.done);
+    return std::move(copy.frame);
   }
 
   void wait() override {
-    if (!copying_) return;
-    copying_->done.synchronize();
-    copying_ = nullptr;
+    if (!copied_) return;
+    copied_->synchronize();
+    copied_ = nullptr;
     source_ = {};  // the decoder's surface goes back
   }
+
+ private:
+  WaitingPictures& pictures_;
+  CopyCounter& copies_;
+  cuda::Stream stream_;
+  Frame source_;  // while it is copied
+  std::shared_ptr<const cuda::Event> copied_;
+};
+
+class CudaHidingPixels final : public HidingPixels {
+ public:
+  CudaHidingPixels(const HideOptions& look, Size stored)
+      : color_(look.color), hider_(look, stored) {}
+
+  // A frame's memory must not go while it is worked on.
+  ~CudaHidingPixels() override { static_cast<void>(cudaStreamSynchronize(stream_.view().get())); }
+  CudaHidingPixels(const CudaHidingPixels&) = delete;
+  CudaHidingPixels& operator=(const CudaHidingPixels&) = delete;
 
   void hide(Frame& frame, std::span<const Box> faces) override {
     hold_back_until_ready(frame, stream_);
@@ -96,25 +86,60 @@ class CudaHidingPixels final : public HidingPixels {
   }
 
   const Rgb color_;
-  const Device device_;
-  const PixelFormat format_;
-  const std::size_t waiting_;
-  const PictureLayout layout_;
-  CopyCounter& copies_;
   cuda::Stream stream_;
   CudaFaceHider hider_;
-  std::optional<Pool<Place>> places_;
-  Frame source_;                    // while it is copied
-  std::shared_ptr<Place> copying_;  // to where
   Pool<cuda::Event> events_{4, [] { return std::make_unique<cuda::Event>(); }};
 };
 
 }  // namespace
 
-std::unique_ptr<HidingPixels> make_cuda_hiding_pixels(const HideOptions& look,
-                                                      const HidingPictures& pictures,
-                                                      CopyCounter& copies) {
-  return std::make_unique<CudaHidingPixels>(look, pictures, copies);
+WaitingPictures::WaitingPictures(const Frame& first, int pictures)
+    : device_(first.device),
+      format_(first.format),
+      layout_(picture_layout(first.size, first.format.bits)),
+      pictures_(static_cast<std::size_t>(pictures)) {}
+
+std::shared_ptr<WaitingPictures::Place> WaitingPictures::place() {
+  std::call_once(allocated_, [this] {
+    const std::size_t bytes = layout_.bytes;
+    auto all = std::make_shared<cuda::DeviceBuffer<std::byte>>(pictures_ * bytes);
+    // The pool makes what was promised at once, and after that one by one.
+    const auto make = [bytes, all = std::move(all), used = std::size_t{0}]() mutable {
+      auto made = std::make_unique<Place>();
+      const bool in_piece = all && used + bytes <= all->size();
+      made->memory = in_piece ? all : std::make_shared<cuda::DeviceBuffer<std::byte>>(bytes);
+      made->samples = made->memory->data() + (in_piece ? used : 0);
+      if (in_piece) used += bytes;
+      return made;
+    };
+    places_.emplace(pictures_, make);
+  });
+  return places_->lease();
+}
+
+WaitingPictures::Copy WaitingPictures::copy(const Frame& frame, cuda::StreamView stream) {
+  if (frame.size != layout_.size || frame.format != format_)
+    throw Error(ErrorKind::internal, "hide: a picture unlike the first");
+  const std::shared_ptr<Place> to = place();
+  const Size chroma = frame.chroma_size();
+  const auto sample = static_cast<std::size_t>(format_.bytes_per_sample());
+  hold_back_until_ready(frame, stream);
+  copy_plane(frame.planes[0], to->samples, layout_.stride,
+             static_cast<std::size_t>(frame.size.width) * sample, frame.size.height, stream);
+  copy_plane(frame.planes[1], to->samples + layout_.luma_bytes, layout_.stride,
+             static_cast<std::size_t>(chroma.width) * 2 * sample, chroma.height, stream);
+  to->done.record(stream);
+  Frame copy = wrap(picture_over(to->samples, layout_, unwrap(frame), to), layout_.format, device_);
+  copy.info() = frame.info();
+  return {std::move(copy), {to, &to->done}};
+}
+
+std::unique_ptr<PictureKeeper> make_cuda_keeper(WaitingPictures& pictures, CopyCounter& copies) {
+  return std::make_unique<CudaKeeper>(pictures, copies);
+}
+
+std::unique_ptr<HidingPixels> make_cuda_hiding_pixels(const HideOptions& look, Size stored) {
+  return std::make_unique<CudaHidingPixels>(look, stored);
 }
 
 }  // namespace facepipe

@@ -143,5 +143,21 @@ TEST(Slots, NeverMoreThanCountAreOut) {
   EXPECT_EQ(out, 0);
 }
 
+TEST(Slots, AreGivenToWhoWantsTheirNumber) {
+  Slots slots(3);
+  const auto odd = [](int number) { return number % 2 != 0; };
+  Slots::Permit first = slots.acquire({}, odd);
+  EXPECT_EQ(first.number(), 1);
+  std::stop_source never;
+  never.request_stop();
+  EXPECT_THROW((void)slots.acquire(never.get_token(), odd), Stopped) << "the others are free";
+  const Slots::Permit other = slots.acquire({});
+  int got = -1;
+  std::jthread waiting([&] { got = slots.acquire({}, odd).number(); });
+  first.release();
+  waiting.join();
+  EXPECT_EQ(got, 1);
+}
+
 }  // namespace
 }  // namespace facepipe

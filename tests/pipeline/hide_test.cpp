@@ -412,15 +412,5 @@ TEST_F(HideTest, NothingOfAPicturesExifIsLeft) {
   EXPECT_EQ(written.find("thumbnail"), std::string::npos);
 }
 
-TEST_F(HideTest, SeveralLanesAreRefused) {
-  const fs::path clip = folder_ / "clip.mkv";
-  ffmpeg("-f lavfi -i testsrc2=s=96x64:r=25:d=1 -c:v libx264", clip);
-  JobOptions options = job(clip, "out.avi");
-  options.encoder = {"mjpeg", "", {}, {}};
-  options.lanes = 2;
-  expect_error(ErrorKind::usage, "hiding needs the pictures in their order",
-               [&] { (void)run_fake_job(options); });
-}
-
 }  // namespace
 }  // namespace facepipe::test

@@ -24,6 +24,7 @@ std::string text_of(const FrameRecord& record) {
                      ", " + std::to_string(record.candidates) + " candidates";
   for (const Box& box : record.faces.boxes)
     text += " (" + std::to_string(box.x1) + "," + std::to_string(box.y1) + ")";
+  for (const std::int64_t track : record.face_tracks) text += " #" + std::to_string(track);
   return text;
 }
 
@@ -178,7 +179,17 @@ void expect_same(const Told& found, const Told& expected) {
   EXPECT_EQ(result.size, one.size);
   EXPECT_EQ(result.decoder, one.decoder);
   EXPECT_EQ(result.encoder, one.encoder);
+  ASSERT_EQ(result.tracks == nullptr, one.tracks == nullptr);
+  if (result.tracks) {
+    EXPECT_TRUE(*result.tracks == *one.tracks);
+  }
   EXPECT_EQ(live_frames(), 0);
+}
+
+void let_hide(JobOptions& options) {
+  options.hide.emplace().look.style = HideStyle::blur;
+  options.hide->regions.hidden = {{"desk", {10, 10, 50, 30}, {1.5, 7.3}}};
+  options.hide->wants_tracks = true;
 }
 
 const std::vector<LaneRow>& h264_rows() {
@@ -332,11 +343,13 @@ const std::vector<LaneRow>& sound_rows() {
 }
 
 void expect_as_one_lane(const LaneRow& row, const fs::path& folder, Backend& backend,
-                        std::initializer_list<int> lanes) {
+                        std::initializer_list<int> lanes,
+                        const std::function<void(JobOptions&)>& change) {
   row.make(folder / row.file);
   for (const bool with_video : {false, true}) {
     SCOPED_TRACE(with_video ? "with video" : "without video");
-    const JobOptions options = job_of(row, folder, with_video);
+    JobOptions options = job_of(row, folder, with_video);
+    change(options);
     const Told one = run_on_lanes(options, 1, backend);
     EXPECT_EQ(one.run.result.cuts, 0);
     if (!row.is_whole) {

@@ -25,7 +25,7 @@ struct Told {
 
 [[nodiscard]] Told run_on_lanes(JobOptions options, int lanes, Backend& backend);
 
-/// Records, ledger, notices and packets; and no frame is alive.
+/// Records, ledger, notices, tracks and packets; and no frame is alive.
 void expect_same(const Told& found, const Told& expected);
 
 /// A clip, what is run of it, and how often it is cut.
@@ -58,7 +58,13 @@ extern const std::string kClosed;      ///< H.264, a cut each 48 pictures
 
 /// The row's clip, made in `folder`, as several lanes make it: exactly what one makes. With video
 /// (Motion JPEG) and without.
-void expect_as_one_lane(const LaneRow& row, const std::filesystem::path& folder, Backend& backend,
-                        std::initializer_list<int> lanes);
+/// @param change  to the options of all jobs
+void expect_as_one_lane(
+    const LaneRow& row, const std::filesystem::path& folder, Backend& backend,
+    std::initializer_list<int> lanes,
+    const std::function<void(JobOptions&)>& change = [](JobOptions&) {});
+
+/// A change of a job: it hides, faces and at times a region, and tells tracks.
+void let_hide(JobOptions& options);
 
 }  // namespace facepipe::test

@@ -28,11 +28,10 @@ class CalledProcessor final : public FrameProcessor {
     on_call_();
     real_->finish(item);
   }
-  void draw(WorkItem item, const Sink& sink) override {
+  void draw(WorkItem& item) override {
     on_call_();
-    real_->draw(std::move(item), sink);
+    real_->draw(item);
   }
-  void draw_rest(const Sink& sink) override { real_->draw_rest(sink); }
   [[nodiscard]] std::int64_t candidates_ignored() const override {
     return real_->candidates_ignored();
   }

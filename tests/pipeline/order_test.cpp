@@ -378,5 +378,46 @@ TEST(Order, EndsWheneverTheNumberOfSegmentsIsTold) {
   }
 }
 
+// The head's last frames wait for those of the segments behind it, which must come.
+TEST(Order, RefusesNothingThatTheHeadNeeds) {
+  Order order({1, 0}, {});
+  order.need(1);
+  give_frames(order, 1, 10, 3);
+  order.give(1, side(1), 0);
+  order.expect(1, 3);
+  give_frames(order, 0, 0, 1);
+  order.expect(0, 1);
+  order.end(2);
+  EXPECT_THAT(take_all(order), ElementsAre("f0", "s1", "f10", "f11", "f12"));
+}
+
+// A packet's turn may come behind frames that its lane can give only after it.
+TEST(Order, RefusesNoPacketsBetweenFramesThatWait) {
+  Order order({1, 0}, {});
+  order.need(0);
+  for (const std::int64_t name : {0, 1, 2}) order.give(0, side(name), 1);
+  give_frames(order, 0, 0, 1);
+  order.expect(0, 1);
+  order.end(1);
+  EXPECT_THAT(take_all(order), ElementsAre("f0", "s0", "s1", "s2"));
+}
+
+TEST(Order, EndsWithASegmentOfWhichFramesAreLost) {
+  Order order({2, 0}, {});
+  order.need(2);
+  give_frames(order, 2, 20, 3);
+  give_frames(order, 0, 0, 2);
+  order.expect(0, 2);
+  order.end_with(1);
+  order.admit(2);
+  EXPECT_FALSE(order.give(2, frame(23))) << "it goes nowhere";
+  order.give(3, side(3), 0);
+  give_frames(order, 1, 10, 1);
+  order.expect(1, 40);
+  order.complete(1);
+  order.end(4);
+  EXPECT_THAT(take_all(order), ElementsAre("f0", "f1", "f10"));
+}
+
 }  // namespace
 }  // namespace facepipe

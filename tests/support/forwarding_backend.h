@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "pipeline/backend.h"
+#include "pipeline/hiding.h"
 
 namespace facepipe::test {
 
@@ -24,6 +25,7 @@ class ForwardingBackend : public Backend {
   [[nodiscard]] int decoders(const AVCodecParameters& video, const Decoder& like) const override {
     return real_->decoders(video, like);
   }
+  [[nodiscard]] std::int64_t free_memory() const override { return real_->free_memory(); }
   [[nodiscard]] int frames_beside() const override { return real_->frames_beside(); }
   void check_encoder(const AVCodec& codec) const override { real_->check_encoder(codec); }
   [[nodiscard]] EncoderPlan plan_encoder(const AVCodec& codec, const PictureFacts& pictures,
@@ -39,6 +41,10 @@ class ForwardingBackend : public Backend {
   [[nodiscard]] std::unique_ptr<FrameProcessor> make_processor(
       const ProcessorSetup& setup) override {
     return real_->make_processor(setup);
+  }
+  [[nodiscard]] std::unique_ptr<HidingDevice> make_hiding_device(
+      const ProcessorSetup& setup) override {
+    return real_->make_hiding_device(setup);
   }
   [[nodiscard]] const DetectorOrigin& origin() const override { return real_->origin(); }
 

@@ -99,10 +99,6 @@ int wrong_samples(const Frame& a, const Frame& b) {
   return wrong;
 }
 
-HidingPictures like(const Frame& first, int waiting) {
-  return {first.device, first.size, first.format, waiting};
-}
-
 struct Depth {
   AVPixelFormat format;
   int bits;     ///< of a picture that is uploaded
@@ -111,16 +107,20 @@ struct Depth {
 
 class CudaHiding : public testing::TestWithParam<Depth> {};
 
-// More frames wait than were planned for: each has its own memory, and its number stays.
+// More frames wait than were planned for, of two lanes: each has its own memory, and its number
+// stays.
 TEST_P(CudaHiding, KeptFramesAreCopiesOfTheirOwn) {
   const Size size{75, 62};
   Pictures pictures(size, GetParam().format, GetParam().bits);
   CopyCounter copies;
-  const auto pixels = make_cuda_hiding_pixels({}, like(pictures.make(0), 2), copies);
+  WaitingPictures memory(pictures.make(0), 2);
+  const auto one = make_cuda_keeper(memory, copies);
+  const auto other = make_cuda_keeper(memory, copies);
   std::vector<Frame> waiting;
   for (unsigned seed = 1; seed <= 5; ++seed) {
-    waiting.push_back(pixels->kept(pictures.make(seed)));
-    pixels->wait();
+    PictureKeeper& keeper = seed % 2 == 0 ? *one : *other;
+    waiting.push_back(keeper.kept(pictures.make(seed)));
+    keeper.wait();
   }
   for (unsigned seed = 1; seed <= 5; ++seed) {
     Frame& frame = waiting[seed - 1];
@@ -141,14 +141,18 @@ TEST_P(CudaHiding, HidesAsTheHostDoes) {
     HideOptions look;
     look.style = style;
     look.color = {0.8, 0.1, 0.2};
-    const auto pixels = make_cuda_hiding_pixels(look, like(pictures.make(0), 1), copies);
-    Frame frame = pixels->kept(pictures.make(7));
+    WaitingPictures memory(pictures.make(0), 1);
+    const auto keeper = make_cuda_keeper(memory, copies);
+    const auto pixels = make_cuda_hiding_pixels(look, size);
+    Frame frame = keeper->kept(pictures.make(7));
+    keeper->wait();
     pixels->hide(frame, faces);
     Frame expected = pictures.on_host(pictures.make(7), GetParam().on_chip);
     FaceHider(look).hide(expected, faces);
     EXPECT_EQ(wrong_samples(expected, pictures.on_host(std::move(frame), GetParam().on_chip)), 0);
 
-    Frame whole = pixels->kept(pictures.make(8));
+    Frame whole = keeper->kept(pictures.make(8));
+    keeper->wait();
     pixels->hide_all(whole);
     Frame nothing = pictures.on_host(pictures.make(8), GetParam().on_chip);
     hide_all(nothing, look.color);
@@ -165,13 +169,15 @@ TEST_P(CudaHiding, SeveralLooksHideOneAfterTheOther) {
   blur.style = HideStyle::blur;
   HideOptions red;
   red.color = {1, 0, 0};
-  const HidingPictures kind = like(pictures.make(0), 1);
-  const auto first = make_cuda_hiding_pixels(blur, kind, copies);
-  const auto second = make_cuda_hiding_pixels(red, kind, copies);
+  WaitingPictures memory(pictures.make(0), 1);
+  const auto keeper = make_cuda_keeper(memory, copies);
+  const auto first = make_cuda_hiding_pixels(blur, size);
+  const auto second = make_cuda_hiding_pixels(red, size);
   const std::vector<Box> faces{{10, 12, 90, 80}};
   const std::vector<Box> others{{60, 40, 120, 90}};
   for (unsigned seed = 1; seed <= 5; ++seed) {
-    Frame frame = first->kept(pictures.make(seed));
+    Frame frame = keeper->kept(pictures.make(seed));
+    keeper->wait();
     first->hide(frame, faces);
     second->hide(frame, others);
     Frame expected = pictures.on_host(pictures.make(seed), GetParam().on_chip);
@@ -184,10 +190,11 @@ TEST_P(CudaHiding, SeveralLooksHideOneAfterTheOther) {
 TEST_P(CudaHiding, RefusesAPictureUnlikeTheFirst) {
   CopyCounter copies;
   Pictures pictures({64, 48}, GetParam().format, GetParam().bits);
-  const auto pixels = make_cuda_hiding_pixels({}, like(pictures.make(0), 1), copies);
+  WaitingPictures memory(pictures.make(0), 1);
+  const auto keeper = make_cuda_keeper(memory, copies);
   Pictures others({66, 48}, GetParam().format, GetParam().bits);
   expect_error(ErrorKind::internal, "unlike the first",
-               [&] { static_cast<void>(pixels->kept(others.make(1))); });
+               [&] { static_cast<void>(keeper->kept(others.make(1))); });
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CudaHiding,

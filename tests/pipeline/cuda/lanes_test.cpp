@@ -21,6 +21,7 @@ class LaneRowsCuda : public testing::TestWithParam<LaneRow> {
   static void SetUpTestSuite() {
     redirect_ffmpeg_log();
     DetectorOptions detector;
+    detector.score_threshold = kLeastScore;
     detector.model =
         std::filesystem::path(FACEPIPE_SOURCE_DIR) / "data/fetched/models/centerface.onnx";
     if (std::filesystem::exists(detector.model))
@@ -29,20 +30,35 @@ class LaneRowsCuda : public testing::TestWithParam<LaneRow> {
   static void TearDownTestSuite() { backend_.reset(); }
   void SetUp() override {
     if (!backend_) GTEST_SKIP() << "no model";
+    // A small FFmpeg beside the tests may lack an encoder or a filter.
+    try {
+      GetParam().make(folder_ / GetParam().file);
+    } catch (const std::exception& error) {
+      GTEST_SKIP() << error.what();
+    }
   }
 
+  // Test pictures have no faces, but what looks a little like some.
+  static constexpr float kLeastScore = 0.03F;
   TemporaryFolder folder_;
   static inline std::unique_ptr<Backend> backend_;
 };
 
 TEST_P(LaneRowsCuda, TellAndWriteWhatOneLaneDoes) {
-  // A small FFmpeg beside the tests may lack an encoder or a filter.
-  try {
-    GetParam().make(folder_ / GetParam().file);
-  } catch (const std::exception& error) {
-    GTEST_SKIP() << error.what();
-  }
   expect_as_one_lane(GetParam(), folder_.path(), *backend_, {7});
+}
+
+// Motion is looked for on the device, and on the host.
+TEST_P(LaneRowsCuda, HideAndTellWhatOneLaneDoes) {
+  for (const bool device_motion : {true, false}) {
+    SCOPED_TRACE(device_motion ? "motion on the device" : "motion on the host");
+    expect_as_one_lane(GetParam(), folder_.path(), *backend_, {4}, [&](JobOptions& options) {
+      let_hide(options);
+      options.hide->device_motion = device_motion;
+      TrackerOptions& tracks = options.hide->tracks;
+      tracks.start_score = tracks.lone_score = tracks.continue_score = kLeastScore;
+    });
+  }
 }
 
 std::string name_of(const testing::TestParamInfo<LaneRow>& row) { return row.param.name; }
