@@ -363,8 +363,7 @@ void Run::load_model() {
   DeviceChoice choice = options_.devices ? choose_devices(*options_.devices, cuda, detector, make)
                                          : choose_device(request, cuda, detector, make);
   if (!why.empty()) choice.why = why;
-  if (options_.job.hide && options_.job.hide->device_motion &&
-      choice.devices.front().kind == DeviceKind::cpu)
+  if (options_.motion_on_device && choice.devices.front().kind == DeviceKind::cpu)
     throw Error(ErrorKind::usage, "--motion device: the device is the cpu");
   facts_ = {choice.devices, choice.why, {}, {}, {}, {}};
   if (looks) take_facts(choice.backend->origin(), detector.model);

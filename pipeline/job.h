@@ -95,9 +95,9 @@ struct KnownTracks {
 struct HideJob {
   HideOptions look;
   bool mirrored_too = false;  ///< faces are looked for in the mirrored picture as well
-  /// On CUDA, where motion is looked for: on the device, or on the host, which gets a small luma of
-  /// each frame. Both find the same.
-  bool device_motion = false;
+  /// Where motion is looked for: with the frames, or on the host though they are on a CUDA device;
+  /// then it gets a small luma of each. Both find the same.
+  bool host_motion = false;
   TrackerOptions tracks;               ///< `most_waiting` is the plan's to say
   std::vector<std::string> kept_tags;  ///< of the input's metadata, beside technical ones
   /// For frames that wait, of six bytes for each two pixels: half a second of 8K at 30 frames a

@@ -367,11 +367,14 @@ void add_hidden_tracking(CLI::App& app, ParsedOptions& to) {
 }
 
 void add_motion(CLI::App& app, ParsedOptions& to) {
-  add_choice<bool>(
+  add_choice<MotionPlace>(
       app, "--motion", "WHERE",
-      "On CUDA, motion is looked for on the host, in a small luma of each frame, or on\n"
-      "the device, which is new: see with `facepipe verify` what it made",
-      "host", to.device_motion, {{"host", false}, {"device", true}});
+      "On CUDA, motion is looked for on the device, or on the host, in a small luma of\n"
+      "each frame: both find the same (default: where the frames are)",
+      "auto", to.motion,
+      {{"auto", MotionPlace::with_frames},
+       {"host", MotionPlace::host},
+       {"device", MotionPlace::device}});
 }
 
 void add_encoding(CLI::App& app, ParsedOptions& to) {

@@ -16,6 +16,9 @@ class App;
 
 namespace facepipe {
 
+/// --motion
+enum class MotionPlace { with_frames, host, device };
+
 /// What one parse of the command line fills in: the structs that the program gets, and what the
 /// rest of `run` follows from.
 struct ParsedOptions {
@@ -33,9 +36,9 @@ struct ParsedOptions {
   Regions regions;                              ///< --region, --keep-region, --hide-all
   std::optional<std::int64_t> lookahead_bytes;  ///< --lookahead-memory
   bool careful = false;
-  bool device_motion = false;             ///< --motion
-  std::optional<float> min_score;         ///< --nms-min-score
-  std::vector<std::string> plain_inputs;  ///< what followed "--"
+  MotionPlace motion = MotionPlace::with_frames;  ///< --motion
+  std::optional<float> min_score;                 ///< --nms-min-score
+  std::vector<std::string> plain_inputs;          ///< what followed "--"
 };
 
 /// Takes what was given; throws Error(usage) for what it can't read.

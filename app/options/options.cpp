@@ -193,7 +193,8 @@ void settle_tracking(ParsedOptions& parsed) {
   HideJob& hide = run.job.hide.emplace();
   run.files.faces_have_tracks = true;
   run.detector.score_threshold = hide.tracks.doubtful_score;
-  hide.device_motion = parsed.device_motion;
+  hide.host_motion = parsed.motion == MotionPlace::host;
+  run.motion_on_device = parsed.motion == MotionPlace::device;
   if (parsed.careful) {
     hide.mirrored_too = true;
     hide.tracks.gap_s = kCarefulGap_s;

@@ -42,9 +42,10 @@ struct RunOptions {
   DeviceRequest device;
   /// Several CUDA devices in place of `device`; an empty list: all that can be used.
   std::optional<std::vector<int>> devices;
-  DetectorOptions detector;  ///< `model` empty: the default one
-  JobOptions job;            ///< `input` and `output` are each job's own
-  bool two_pass = false;     ///< what is hidden is known before the first frame is written
+  DetectorOptions detector;       ///< `model` empty: the default one
+  JobOptions job;                 ///< `input` and `output` are each job's own
+  bool motion_on_device = false;  ///< is asked for by name: refused where the device is the CPU
+  bool two_pass = false;          ///< what is hidden is known before the first frame is written
   bool tolerate_damage = false;
   ProgressStyle progress = ProgressStyle::automatic;
   spdlog::level::level_enum log_level = spdlog::level::info;

@@ -142,7 +142,7 @@ Json hide_json(const RunOptions& options) {
           {"shape", shape->name},
           {"grow", hide.look.grow},
           {"mirrored_too", hide.mirrored_too},
-          {"device_motion", hide.device_motion},
+          {"host_motion", hide.host_motion},
           {"look_ahead_s", hide.tracks.look_ahead_s},
           {"two_pass", options.two_pass},
           {"tracks", text_or_null(options.files.known_tracks.string())},

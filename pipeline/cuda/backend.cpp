@@ -73,7 +73,7 @@ class CudaHidingDevice final : public HidingDevice {
       : device_(device),
         size_(setup.first.size),
         upright_(setup.first.upright()),
-        device_motion_(setup.options.hide->device_motion),
+        host_motion_(setup.options.hide->host_motion),
         looker_wait_(setup.several_lanes ? cuda::Event::Wait::sleeping
                                          : cuda::Event::Wait::spinning),
         copies_(setup.copies),
@@ -98,14 +98,14 @@ class CudaHidingDevice final : public HidingDevice {
  private:
   [[nodiscard]] std::unique_ptr<MotionEstimator> make_estimator(cuda::Event::Wait wait) {
     cuda::use_device(device_);
-    if (!device_motion_) return std::make_unique<SmallLuma>(size_, copies_);
+    if (host_motion_) return std::make_unique<SmallLuma>(size_, copies_);
     return make_cuda_motion_estimator(upright_, wait, copies_);
   }
 
   const Device device_;
   const Size size_;
   const Size upright_;
-  const bool device_motion_;
+  const bool host_motion_;
   const cuda::Event::Wait looker_wait_;
   CopyCounter& copies_;
   WaitingPictures pictures_;

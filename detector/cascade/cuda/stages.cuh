@@ -185,7 +185,6 @@ __device__ float leaves_of_warp(const ScanPlan& plan, const DeviceStage& stage, 
   float leaves = 0;
   if constexpr (kStumps) {
     const StumpBlock* const blocks = plan.blocks[sparse] + stage.first_block;
-#pragma unroll 2
     for (int i = 0; i * kLanes < stage.tree_count; ++i)
       leaves = __fadd_rn(leaves, leaf_of_block(blocks[i], sums, inverse));
   } else {

@@ -16,9 +16,7 @@ constexpr int kWarps = kThreads / kLanes;
 constexpr int kColumns = kTileColumns;
 constexpr int kMostWords = kMostTileRows * kColumns / kWordPlaces;
 static_assert(kWordPlaces == kLanes && kMostWords <= kThreads);
-// Parts of a stage's trees, for warps that share them; and of all pairs of a lane's windows.
-constexpr int kMostParts = 8;
-constexpr int kMostShares = 48;
+constexpr int kMostParts = 4;  // of a stage's trees, for warps that share them
 constexpr int kRowWords = kColumns / kWordPlaces;
 
 // --- The grey picture ---
@@ -109,6 +107,7 @@ struct TileMemory {
   int left;  ///< places after the last stage with a window a lane
   int next;  ///< of these
   unsigned passed[kMostWords];
+  float partial[kWarps][2][kLanes];
 };
 
 /// The rest of it.
@@ -119,7 +118,6 @@ struct TileArrays {
   std::uint8_t* pixels;   ///< rows of Tile::pixels_across; until there are sums
   std::uint16_t* places;  ///< then, two lists: `i` of bank `b` is i * kLanes + b
   int most_places;
-  float* shares;  ///< behind these, kMostShares times two of each lane
 
   [[nodiscard]] __device__ std::uint16_t* listed(int stage) const {
     return places + (stage % 2 == 0 ? 0 : most_places);
@@ -353,25 +351,19 @@ __device__ void go_on(const ScanPlan& plan, const Tile& tile, int index, const D
       append(index + 1, tile, arrays, pair.places[w], memory);
 }
 
-/// In how many parts a stage's trees are looked at, so that all warps are busy for as long. All
-/// lanes call it, and each tries a number.
-__device__ int parts_for(int pairs, int trees) {
-  constexpr int kOverhead = 6;  // of a part, in trees
-  const int parts = static_cast<int>(threadIdx.x) % kLanes + 1;
-  const int shares = pairs * parts;
-  unsigned cost = ~0U;
-  if (parts == 1 || (parts <= kMostParts && shares <= kMostShares)) {
-    const int rounds = (shares + kWarps - 1) / kWarps;
-    cost = static_cast<unsigned>(rounds * (16 * trees / parts + 16 * kOverhead)) << 5;
-  }
-  cost |= static_cast<unsigned>(parts - 1);
-  for (int distance = 1; distance < kLanes; distance *= 2)
-    cost = min(cost, __shfl_xor_sync(kAllLanes, cost, distance));
-  return static_cast<int>(cost & 31U) + 1;
+/// The sum of all parts' leaves, for the warps of the first part. All threads call it.
+__device__ void add_parts(int parts, int pairs, float (&leaves)[2], TileMemory& memory) {
+  const int lane = static_cast<int>(threadIdx.x) % kLanes;
+  const int warp = static_cast<int>(threadIdx.x) / kLanes;
+  for (int w = 0; w < 2; ++w) memory.partial[warp][w][lane] = leaves[w];
+  __syncthreads();
+  for (int part = 1; part < parts && warp < pairs; ++part)
+    for (int w = 0; w < 2; ++w)
+      leaves[w] = __fadd_rn(leaves[w], memory.partial[part * pairs + warp][w][lane]);
 }
 
-/// Of the places that have come to it; false if there are none. A warp has all trees for a pair of
-/// a lane's places, or a part of them.
+/// Of the places that have come to it; false if there are none. Where they are few, several warps
+/// share the trees, so that all have some.
 template <bool kStumps>
 __device__ bool next_stage(const ScanPlan& plan, const Tile& tile, int index,
                            const TileArrays& arrays, TileMemory& memory) {
@@ -382,27 +374,18 @@ __device__ bool next_stage(const ScanPlan& plan, const Tile& tile, int index,
   const int pairs = (most_of_lanes(count) + 1) / 2;
   if (pairs == 0) return false;
   const DeviceStage stage = plan.stages[index];
-  const int parts = parts_for(pairs, stage.tree_count);
-  for (int i = warp; i < pairs * parts; i += kWarps) {
-    const Pair pair = pair_of(tile, arrays, index, i % pairs, count);
+  const int parts = max(1, min(kWarps / pairs, kMostParts));
+  for (int i = warp; i < max(pairs, kWarps); i += kWarps) {  // all warps once at least
+    const int number = parts > 1 ? i % pairs : i;
+    const Part part{parts > 1 ? i / pairs : 0, parts};
+    const Pair pair = pair_of(tile, arrays, index, number, count);
     float leaves[2] = {};
-    add_leaves<kStumps>(plan, stage, {i / pairs, parts}, arrays.words, plan.nodes[tile.sparse],
-                        pair.windows, leaves);
-    if (parts == 1)
+    if (part.part < parts && number < pairs)
+      add_leaves<kStumps>(plan, stage, part, arrays.words, plan.nodes[tile.sparse], pair.windows,
+                          leaves);
+    if (parts > 1) add_parts(parts, pairs, leaves, memory);
+    if (part.part == 0 && number < pairs)
       go_on(plan, tile, index, stage, arrays, pair, leaves, memory);
-    else
-      for (int w = 0; w < 2; ++w) arrays.shares[(2 * i + w) * kLanes + lane] = leaves[w];
-  }
-  __syncthreads();
-  if (parts == 1) return true;
-  for (int i = warp; i < pairs; i += kWarps) {
-    const Pair pair = pair_of(tile, arrays, index, i, count);
-    float leaves[2] = {};
-    for (int part = 0; part < parts; ++part)
-      for (int w = 0; w < 2; ++w)
-        leaves[w] =
-            __fadd_rn(leaves[w], arrays.shares[(2 * (part * pairs + i) + w) * kLanes + lane]);
-    go_on(plan, tile, index, stage, arrays, pair, leaves, memory);
   }
   __syncthreads();
   return true;
@@ -485,7 +468,6 @@ __device__ TileArrays arrays_of(const Tile& tile, const ScanPlan& plan, Words* s
   arrays.inverses = arrays.sums + tile.layout.stride * rows_of_sums;
   arrays.places = reinterpret_cast<std::uint16_t*>(arrays.inverses + arrays.most_places);
   arrays.pixels = reinterpret_cast<std::uint8_t*>(arrays.places);
-  arrays.shares = reinterpret_cast<float*>(arrays.places + 2 * arrays.most_places);
   return arrays;
 }
 
@@ -518,8 +500,7 @@ std::size_t shared_bytes(const ScanPlan& plan) {
     const int width = (kColumns - 1) * step + plan.window.width;
     const int height = (plan.tile_rows[sparse] - 1) * step + plan.window.height;
     const auto places = static_cast<std::size_t>(plan.tile_rows[sparse] * kColumns);
-    const std::size_t lists =
-        2 * places * sizeof(std::uint16_t) + kMostShares * 2 * kLanes * sizeof(float);
+    const std::size_t lists = 2 * places * sizeof(std::uint16_t);
     const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
     const auto sums = static_cast<std::size_t>(plan.layouts[sparse].stride) *
                       static_cast<std::size_t>(height + 1);

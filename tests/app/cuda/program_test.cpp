@@ -294,19 +294,19 @@ TEST_F(HidesOnCuda, EveryFaceAndNoPictureLeavesTheDevice) {
   const Frames faces = faces_on("cpu");
   const json report = hide({"--codec", "mjpeg"});
   expect_no_picture_left(report);
-  EXPECT_EQ(report["copies"]["luma"]["bytes"], kFrames * 640 * 448 / 4);
-  EXPECT_EQ(report["copies"]["motion"]["calls"], 0);
-  expect_every_face_hidden(faces);
-}
-
-TEST_F(HidesOnCuda, TheSameWithMotionOfTheDevice) {
-  const std::string expected = hidden({});
-  EXPECT_TRUE(hidden({"--motion", "device"}) == expected);
-  const json report = hide({"--codec", "mjpeg", "--motion", "device"});
-  expect_no_picture_left(report);
   EXPECT_EQ(report["copies"]["luma"]["calls"], 0);
   EXPECT_GE(report["copies"]["motion"]["calls"], 2 * kFrames - 1);
   EXPECT_LT(report["copies"]["motion"]["bytes"], kFrames * 640 * 448 * 3 / 2 / 10);
+  expect_every_face_hidden(faces);
+}
+
+TEST_F(HidesOnCuda, TheSameWithMotionOfTheHost) {
+  const std::string expected = hidden({});
+  EXPECT_TRUE(hidden({"--motion", "host"}) == expected);
+  const json report = hide({"--codec", "mjpeg", "--motion", "host"});
+  expect_no_picture_left(report);
+  EXPECT_EQ(report["copies"]["luma"]["bytes"], kFrames * 640 * 448 / 4);
+  EXPECT_EQ(report["copies"]["motion"]["calls"], 0);
 }
 
 TEST_F(HidesOnCuda, CarefullyWithASecondLook) {
@@ -361,7 +361,7 @@ TEST_F(HidesOnCuda, InTwoPassesWhatTheFirstHasFound) {
   EXPECT_TRUE(twice == hidden({"--tracks", tracks_}));
   const json report = hide({"--two-pass", "--codec", "mjpeg"});
   expect_no_picture_left(report);
-  EXPECT_EQ(report["copies"]["luma"]["calls"], kFrames) << "of the first pass";
+  EXPECT_GE(report["copies"]["motion"]["calls"], 2 * kFrames - 1) << "of the first pass";
   EXPECT_EQ(report["copies"]["descriptor"]["calls"], kFrames);
   EXPECT_EQ(report["options"]["hide"]["two_pass"], true);
   expect_every_face_hidden(faces);

@@ -50,11 +50,11 @@ TEST_P(LaneRowsCuda, TellAndWriteWhatOneLaneDoes) {
 
 // Motion is looked for on the device, and on the host.
 TEST_P(LaneRowsCuda, HideAndTellWhatOneLaneDoes) {
-  for (const bool device_motion : {true, false}) {
-    SCOPED_TRACE(device_motion ? "motion on the device" : "motion on the host");
+  for (const bool host_motion : {false, true}) {
+    SCOPED_TRACE(host_motion ? "motion on the host" : "motion on the device");
     expect_as_one_lane(GetParam(), folder_.path(), *backend_, {4}, [&](JobOptions& options) {
       let_hide(options);
-      options.hide->device_motion = device_motion;
+      options.hide->host_motion = host_motion;
       TrackerOptions& tracks = options.hide->tracks;
       tracks.start_score = tracks.lone_score = tracks.continue_score = kLeastScore;
     });
