@@ -115,8 +115,7 @@ class Run {
   [[nodiscard]] bool nothing_to_write() const;
   void tell_cosmetic_style() const;
   [[nodiscard]] const char* only_on_cpu() const;
-  [[nodiscard]] const char* new_on_cuda(const fs::path& model) const;
-  [[nodiscard]] DeviceRequest wanted_device(const fs::path& model, std::string& why) const;
+  [[nodiscard]] DeviceRequest wanted_device(std::string& why) const;
   void load_model();
   void take_facts(const DetectorOrigin& origin, const fs::path& model);
   void check_cascade() const;
@@ -319,30 +318,17 @@ const char* Run::only_on_cpu() const {
   return options_.job.nms.rule == NmsRule::groups ? "--nms-rule opencv-groups" : nullptr;
 }
 
-/// What was asked for of which nothing has been measured on CUDA yet; nullptr: nothing. It is done
-/// there where somebody names the device, and else on the CPU.
-const char* Run::new_on_cuda(const fs::path& model) const {
-  if (!options_.files.known_tracks.empty()) return "--tracks";
-  if (options_.two_pass) return "--two-pass";
-  if (options_.job.hide && options_.job.hide->mirrored_too) return "--careful";
-  return cascade::is_xml_file(model) ? "a cascade" : nullptr;
-}
-
-/// The device that was asked for; the CPU, where that is better and nobody named another. `why`:
-/// where it is.
-DeviceRequest Run::wanted_device(const fs::path& model, std::string& why) const {
+/// The device that was asked for; the CPU, where nothing else can do it and nobody named another.
+/// `why`: then.
+DeviceRequest Run::wanted_device(std::string& why) const {
   const char* const cpu_only = only_on_cpu();
+  if (cpu_only == nullptr) return options_.device;
   const bool cuda_named = options_.devices || (!options_.device.automatic &&
                                                options_.device.device.kind == DeviceKind::cuda);
-  if (cpu_only != nullptr && cuda_named)
+  if (cuda_named)
     throw Error(ErrorKind::usage, std::string(cpu_only) + " works on the CPU alone so far");
-  const char* const is_new = new_on_cuda(model);
-  if (is_new != nullptr && cuda_named)
-    spdlog::warn("{} is new on CUDA: compare with --device cpu, or by facepipe verify", is_new);
-  if (cuda_named || (cpu_only == nullptr && is_new == nullptr)) return options_.device;
   if (options_.device.automatic)
-    why = cpu_only != nullptr ? std::string("cpu: ") + cpu_only + " works on the CPU alone so far"
-                              : std::string("cpu: ") + is_new + " is new on CUDA";
+    why = std::string("cpu: ") + cpu_only + " works on the CPU alone so far";
   return {false, Device{}};
 }
 
@@ -352,7 +338,7 @@ void Run::load_model() {
   DetectorOptions detector = options_.detector;
   if (looks) detector.model = find_model(detector.model, program_directory());
   std::string why;
-  const DeviceRequest request = wanted_device(detector.model, why);
+  const DeviceRequest request = wanted_device(why);
   const bool cpu_named = !request.automatic && request.device.kind == DeviceKind::cpu;
   const CudaProbe cuda = cpu_named ? CudaProbe{} : parts_.probe_cuda();
   const auto make = [&](const Device& device, const DetectorOptions& wanted) {

@@ -410,21 +410,20 @@ TEST_F(HidesOnAChip, KnownTracksWithoutAModel) {
   EXPECT_TRUE(report()[0]["model"].is_null());
 }
 
-TEST_F(HidesOnAChip, WhatIsNewThereTakesTheCpuWhereNobodyNamesADevice) {
+TEST_F(HidesOnAChip, AllThatHidingCanDoWhereNobodyNamesADevice) {
   options_.existing = ExistingOutput::overwrite;
-  const auto expect_cpu = [&](const std::string& made, const std::string& what) {
+  const auto expect_device = [&](const std::string& made) {
     made_.clear();
     EXPECT_EQ(run_all(), 0);
-    EXPECT_THAT(made_, ElementsAre(made + " on cpu"));
-    EXPECT_EQ(report()[0]["why"], json::array({"cpu: " + what + " is new on CUDA"}));
+    EXPECT_THAT(made_, ElementsAre(made + " on cuda:0"));
   };
   options_.job.hide->mirrored_too = true;
-  expect_cpu("detector", "--careful");
+  expect_device("detector");
   options_.two_pass = true;
-  expect_cpu("detector", "--two-pass");
+  expect_device("detector");
   options_.two_pass = false;
   know_tracks();
-  expect_cpu("renderer", "--tracks");
+  expect_device("renderer");
 }
 
 TEST_F(HidesOnAChip, KnownTracksOnANamedDeviceOrNot) {
