@@ -213,7 +213,7 @@ void add_stumps(const Cascade& cascade, const Tables (&tables)[2], ScanTables& t
       if (!is_exact(corners.back(), tile_size(to.plan, step))) return;
   }
   ScanTables made;
-  for (std::size_t step : {0, 1})
+  for (std::size_t step = 0; step < 2; ++step)
     for (std::size_t i = 0; i < to.stages.size(); ++i) {
       DeviceStage& stage = to.stages[i];
       stage.first_words = static_cast<std::int32_t>(made.words[step].size());

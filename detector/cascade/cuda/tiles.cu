@@ -495,7 +495,7 @@ __global__ void __launch_bounds__(kThreads, 2)
 /// Of a block, but for TileMemory.
 std::size_t shared_bytes(const ScanPlan& plan) {
   std::size_t most = 0;
-  for (std::size_t sparse : {0, 1}) {
+  for (std::size_t sparse = 0; sparse < 2; ++sparse) {
     const auto step = static_cast<int>(sparse) + 1;
     const int width = (kColumns - 1) * step + plan.window.width;
     const int height = (plan.tile_rows[sparse] - 1) * step + plan.window.height;

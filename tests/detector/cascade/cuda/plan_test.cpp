@@ -1,0 +1,254 @@
+// What the host makes of a cascade for the kernels, read as they read it: it needs no device.
+#include "detector/cascade/cuda/plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <random>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "tests/detector/cascade/files.h"
+#include "tests/detector/cascade/oracle.h"
+
+namespace facepipe {
+namespace {
+
+using cascade::Cascade;
+using cascade::DeviceStage;
+using cascade::ScanPlan;
+using cascade::ScanTables;
+using cascade::StumpBlock;
+using cascade::StumpRun;
+using cascade::Words;
+
+constexpr PixelFormat kNv12{true, 1, 1, 8, 0, true};
+
+Cascade cascade_of(const std::string& name) {
+  return cascade::read_cascade(test::installed_cascade(name));
+}
+
+ScanTables tables_of(const Cascade& cascade, Size picture = {1920, 1080}) {
+  return cascade::make_scan_tables(cascade, {picture, kNv12, {}}, {1.1});
+}
+
+/// A full tile's grey levels, and the sums that a block has of them.
+struct TileOfSums {
+  Size size;
+  std::vector<int> pixels;
+  std::vector<float> sums;
+};
+
+Size tile_size(const ScanPlan& plan, int step) {
+  return {(cascade::kTileColumns - 1) * step + plan.window.width,
+          (plan.tile_rows[step - 1] - 1) * step + plan.window.height};
+}
+
+std::size_t sum_at(const ScanPlan& plan, int step, int x, int y) {
+  const cascade::SumsLayout& layout = plan.layouts[step - 1];
+  const int column = step == 1 ? x : x / 2 + (x % 2 == 0 ? 0 : layout.odd);
+  return static_cast<std::size_t>(y * layout.stride + column);
+}
+
+template <class Pixel>
+TileOfSums tile_of(const ScanPlan& plan, int step, const Pixel& pixel) {
+  TileOfSums tile{tile_size(plan, step), {}, {}};
+  const int across = tile.size.width + 1;
+  std::vector<std::int64_t> whole(static_cast<std::size_t>(across * (tile.size.height + 1)));
+  tile.sums.resize(sum_at(plan, step, 0, tile.size.height + 1));
+  for (int y = 0; y <= tile.size.height; ++y)
+    for (int x = 0; x <= tile.size.width; ++x) {
+      const auto at = static_cast<std::size_t>(y * across + x);
+      const auto row = static_cast<std::size_t>(across);
+      if (x > 0 && y > 0) {
+        tile.pixels.push_back(pixel());
+        whole[at] = whole[at - 1] + whole[at - row] - whole[at - row - 1] + tile.pixels.back();
+      }
+      tile.sums[sum_at(plan, step, x, y)] = static_cast<float>(whole[at]);
+    }
+  return tile;
+}
+
+/// A feature's value over the window at (left, top), pixel by pixel.
+std::int64_t value_of(const cascade::Feature& feature, const TileOfSums& tile, int left, int top) {
+  std::int64_t sum = 0;
+  for (int i = 0; i < feature.rect_count; ++i) {
+    const cascade::WeightedRect& rect = feature.rects[static_cast<std::size_t>(i)];
+    for (int y = 0; y < rect.height; ++y)
+      for (int x = 0; x < rect.width; ++x)
+        sum += std::int64_t{rect.weight} *
+               tile.pixels[static_cast<std::size_t>((top + rect.y + y) * tile.size.width + left +
+                                                    rect.x + x)];
+  }
+  return sum;
+}
+
+/// The leaves of a stage's stumps, sorted.
+std::vector<float> expected_leaves(const Cascade& cascade, const cascade::Stage& stage,
+                                   const TileOfSums& tile, int left, int top, float inverse) {
+  std::vector<float> leaves;
+  for (std::uint32_t i = 0; i < stage.tree_count; ++i) {
+    const cascade::Tree& tree = cascade.trees[stage.first_tree + i];
+    const cascade::Node& node = cascade.nodes[tree.first_node];
+    const auto value =
+        static_cast<float>(value_of(cascade.features[node.feature], tile, left, top));
+    const std::int32_t child = value * inverse < node.threshold ? node.left : node.right;
+    leaves.push_back(cascade.leaves[tree.first_leaf + static_cast<std::uint32_t>(-child)]);
+  }
+  std::ranges::sort(leaves);
+  return leaves;
+}
+
+float float_of(std::uint32_t word) { return std::bit_cast<float>(word); }
+
+std::vector<float> leaves_of_runs(const std::vector<Words>& words, const DeviceStage& stage,
+                                  const float* window, float inverse) {
+  std::vector<float> leaves;
+  auto at = static_cast<std::size_t>(stage.first_words);
+  for (int i = 0; i < stage.runs; ++i) {
+    std::array<Words, cascade::kRunWords> head;
+    std::copy_n(words.begin() + static_cast<std::ptrdiff_t>(at), head.size(), head.begin());
+    const auto run = std::bit_cast<StumpRun>(head);
+    EXPECT_EQ(run.first, static_cast<int>(leaves.size()));
+    at += cascade::kRunWords;
+    for (int k = 0; k < run.count; ++k, at += static_cast<std::size_t>(run.words)) {
+      const std::uint32_t* const word = words[at].word;
+      float sum = 0;
+      for (int c = 0; c < run.corners; ++c) sum += run.counts[c] * window[word[c] / sizeof(float)];
+      const std::uint32_t* const rest = word + run.corners;
+      leaves.push_back(float_of(sum * inverse < float_of(rest[0]) ? rest[1] : rest[2]));
+    }
+  }
+  std::ranges::sort(leaves);
+  return leaves;
+}
+
+std::vector<float> leaves_of_blocks(const std::vector<StumpBlock>& blocks, const DeviceStage& stage,
+                                    const float* window, float inverse) {
+  std::vector<float> leaves;
+  for (int i = 0; i < stage.tree_count; ++i) {
+    const StumpBlock& block = blocks[static_cast<std::size_t>(stage.first_block + i / 32)];
+    float sum = 0;
+    for (int c = 0; c < block.most_corners; ++c) {
+      const Words& words = c < 9 ? block.first[c / 4][i % 32] : block.more[i % 32];
+      const std::uint32_t corner = words.word[c < 9 ? c % 4 : c - 9];
+      sum += float_of(corner & 0xffff0000U) * window[corner & 0xffffU];
+    }
+    const std::uint32_t* const last = block.first[2][i % 32].word;
+    leaves.push_back(float_of(sum * inverse < float_of(last[1]) ? last[2] : last[3]));
+  }
+  std::ranges::sort(leaves);
+  return leaves;
+}
+
+/// Of all stages, for windows all over a tile.
+void expect_leaves(const Cascade& cascade, const ScanTables& tables, int step,
+                   const TileOfSums& tile, float inverse) {
+  const ScanPlan& plan = tables.plan;
+  const auto i = static_cast<std::size_t>(step - 1);
+  for (const int column : {0, 31, cascade::kTileColumns - 1})
+    for (const int row : {0, plan.tile_rows[i] - 1}) {
+      const float* const window = tile.sums.data() + row * step * plan.layouts[i].stride + column;
+      for (int index = 0; index < plan.stage_count; ++index) {
+        const auto number = static_cast<std::size_t>(index);
+        const DeviceStage& stage = tables.stages[number];
+        const std::vector<float> found =
+            index < plan.lane_stages ? leaves_of_runs(tables.words[i], stage, window, inverse)
+                                     : leaves_of_blocks(tables.blocks[i], stage, window, inverse);
+        ASSERT_EQ(found, expected_leaves(cascade, cascade.stages[number], tile, column * step,
+                                         row * step, inverse))
+            << "step " << step << ", stage " << index;
+      }
+    }
+}
+
+class CudaCascadePlan : public testing::TestWithParam<std::string> {};
+
+TEST_P(CudaCascadePlan, HasEachStumpAsItIs) {
+  const Cascade cascade = cascade_of(GetParam());
+  const ScanTables tables = tables_of(cascade);
+  ASSERT_EQ(tables.plan.only_stumps, 1);
+  std::mt19937 random(7);
+  for (const int step : {1, 2}) {
+    const auto noise = tile_of(tables.plan, step, [&] { return static_cast<int>(random() % 256); });
+    for (const float inverse : {0.0002F, 0.002F})
+      expect_leaves(cascade, tables, step, noise, inverse);
+  }
+}
+
+// The largest sums there are: what a float adds up of them is still exact.
+TEST_P(CudaCascadePlan, IsExactWhereAllIsWhite) {
+  const Cascade cascade = cascade_of(GetParam());
+  const ScanTables tables = tables_of(cascade);
+  for (const int step : {1, 2}) {
+    const auto white = tile_of(tables.plan, step, [] { return 255; });
+    expect_leaves(cascade, tables, step, white, 0.002F);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cascades, CudaCascadePlan,
+                         testing::Values("frontalface_default", "frontalface_alt", "profileface"),
+                         [](const auto& parameter) { return parameter.param; });
+
+TEST(CudaCascadePlanNodes, AreWalkedWhereSumsCouldBeTooLarge) {
+  EXPECT_EQ(tables_of(cascade_of("frontalface_alt2")).plan.only_stumps, 0) << "trees";
+  Cascade cascade = cascade_of("frontalface_default");
+  for (cascade::Feature& feature : cascade.features)
+    for (cascade::WeightedRect& rect : feature.rects) rect.weight *= 11;
+  const ScanTables tables = tables_of(cascade);
+  EXPECT_EQ(tables.plan.only_stumps, 0);
+  EXPECT_TRUE(tables.words[0].empty());
+  EXPECT_GT(tables.plan.lane_stages, 0);
+}
+
+TEST(CudaCascadePlanTiles, CoverEachPlaceOnce) {
+  const Cascade cascade = cascade_of("frontalface_alt");
+  for (const Size picture : {Size{20, 20}, Size{201, 143}, Size{1920, 1080}}) {
+    const ScanTables tables = tables_of(cascade, picture);
+    std::int64_t covered = 0;
+    std::int64_t places = 0;
+    std::set<std::tuple<int, int, int>> firsts;
+    for (const cascade::DeviceTile& tile : tables.tiles) {
+      const cascade::DeviceLevel& level = tables.levels[static_cast<std::size_t>(tile.level)];
+      const int rows = tables.plan.tile_rows[level.step - 1];
+      EXPECT_EQ(tile.column % cascade::kTileColumns, 0);
+      EXPECT_EQ(tile.row % rows, 0);
+      EXPECT_TRUE(firsts.insert({tile.level, tile.column, tile.row}).second);
+      covered += std::int64_t{std::min(cascade::kTileColumns, level.places.width - tile.column)} *
+                 std::min(rows, level.places.height - tile.row);
+    }
+    for (const cascade::DeviceLevel& level : tables.levels)
+      places += std::int64_t{level.places.width} * level.places.height;
+    EXPECT_EQ(covered, places);
+  }
+}
+
+TEST(CudaCascadePlanTiles, AreSmallerWhereTheyWouldBeFew) {
+  const Cascade cascade = cascade_of("frontalface_default");
+  EXPECT_THAT(tables_of(cascade, {1920, 1080}).plan.tile_rows, testing::ElementsAre(64, 32));
+  const ScanTables small = tables_of(cascade, {320, 240});
+  EXPECT_LT(small.plan.tile_rows[1], 32);
+  EXPECT_GE(small.plan.tile_rows[1], 8);
+}
+
+TEST(CudaCascadePlanAxes, LieBetweenThePicturesPixels) {
+  const std::vector<cascade::AxisPixel> same = cascade::axis_pixels(7, 7);
+  for (std::size_t i = 0; i < same.size(); ++i) {
+    EXPECT_EQ(same[i].first, i);
+    EXPECT_EQ(same[i].weight, 0);
+  }
+  const std::vector<cascade::AxisPixel> half = cascade::axis_pixels(8, 4);
+  for (std::size_t i = 0; i < half.size(); ++i) {
+    EXPECT_EQ(half[i].first, 2 * i);
+    EXPECT_EQ(half[i].weight, 128);
+  }
+}
+
+}  // namespace
+}  // namespace facepipe
