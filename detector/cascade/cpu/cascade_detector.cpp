@@ -87,11 +87,6 @@ std::vector<Box> WindowFinder::find(const cv::Mat& grey, Workers& workers, Memor
   return boxes;
 }
 
-float agreement_score(float agreement) {
-  constexpr float kNeighbors = 3;
-  return agreement / (agreement + kNeighbors);
-}
-
 namespace {
 
 struct Slot {

@@ -10,6 +10,7 @@
 #include "detector/cascade/cpu/scan.h"
 #include "detector/cascade/cpu/workers.h"
 #include "detector/cascade/levels.h"
+#include "detector/cascade/score.h"
 #include "detector/detector.h"
 
 namespace facepipe::cascade {
@@ -19,9 +20,6 @@ namespace facepipe::cascade {
 /// byte a pixel. Thread-safe; the work is dealt to `workers`.
 class WindowFinder {
  public:
-  /// Bounds time and memory of what follows: of faces there are a few thousand in the worst crowd.
-  static constexpr std::size_t kMostWindows = 65536;
-
   /// `picture` is the upright one's size.
   WindowFinder(std::shared_ptr<const Scanner> scanner, Size picture, const LevelOptions& options,
                std::size_t most_windows = kMostWindows);
@@ -69,13 +67,9 @@ struct CascadeOptions {
   int requests = 1;  ///< frames that the detector may hold at once, >= 1
 };
 
-/// Scores are agreement_score() of nms::measure_agreement().
+/// Scores are agreement_score() (score.h).
 [[nodiscard]] std::shared_ptr<Detector> make_cascade_detector(
     std::shared_ptr<const Scanner> scanner, std::shared_ptr<Workers> workers, Size frame,
     const CascadeOptions& options);
-
-/// a / (a + 3): above 0.5 where more than 3 windows agree, as many as OpenCV's groups need with its
-/// usual minNeighbors of 3.
-[[nodiscard]] float agreement_score(float agreement);
 
 }  // namespace facepipe::cascade

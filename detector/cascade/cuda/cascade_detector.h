@@ -7,6 +7,7 @@
 
 #include "detector/cascade/levels.h"
 #include "detector/cascade/model/cascade.h"
+#include "detector/cascade/score.h"
 #include "detector/cuda_detector.h"
 
 namespace facepipe::cascade {
@@ -23,7 +24,5 @@ struct CudaCascadeOptions {
 /// where CUDA fails.
 [[nodiscard]] std::shared_ptr<const CudaDetector> make_cuda_cascade_detector(
     const Cascade& cascade, const StreamLayout& layout, const CudaCascadeOptions& options);
-
-inline constexpr std::uint32_t kMostWindows = 65536;
 
 }  // namespace facepipe::cascade

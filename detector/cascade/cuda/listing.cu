@@ -3,6 +3,7 @@
 #include "core/cuda/check.h"
 #include "detector/cascade/cuda/kernels.h"
 #include "detector/cascade/cuda/lanes.cuh"
+#include "detector/cascade/score.h"
 #include "detector/cascade/skipping.h"
 
 namespace facepipe::cascade {
@@ -83,7 +84,7 @@ __global__ void __launch_bounds__(kThreads) score_kernel(ScanBuffers buffers) {
     before = sum_of_lanes(before);
     if (lane != 0) continue;
     const auto agreement = static_cast<float>(static_cast<double>(sum) / nms::kWholeIou);
-    buffers.scores[before] = __fdiv_rn(agreement, __fadd_rn(agreement, 3.0F));
+    buffers.scores[before] = agreement_score(agreement);
     buffers.windows[before] = box;
   }
 }
