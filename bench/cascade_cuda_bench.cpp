@@ -79,10 +79,9 @@ int measure(const std::vector<std::string>& words) {
   cascade::CudaCascadeOptions options;
   options.levels = {std::stod(words[3]), std::stod(words[4])};
   options.capacity = kCapacity;
-  const auto detection =
-      cascade::make_cuda_cascade_detector(cascade::read_cascade(words[0]), test::layout_of(frame),
-                                          options)
-          ->make_detection();
+  const auto detection = cascade::make_cuda_cascade_detector(cascade::read_cascade(words[0]),
+                                                             test::layout_of(frame), options)
+                             ->make_detection();
   const cuda::Stream stream;
   const test::DeviceFrame picture(frame, stream);
   const cuda::GraphExec graph(
