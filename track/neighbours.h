@@ -1,6 +1,7 @@
 // Boxes by where they lie, so that of a crowd only those around another box are looked at.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>

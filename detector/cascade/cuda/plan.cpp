@@ -94,9 +94,14 @@ bool is_exact(const Corners& corners, Size tile) {
 
 std::uint32_t bits_of(float value) { return std::bit_cast<std::uint32_t>(value); }
 
+/// Rectangles that cancel each other out leave no corner: 1.
+int sign_of(const Corners& corners) {
+  return !corners.empty() && corners.begin()->second < 0 ? -1 : 1;
+}
+
 /// What stumps of one run count, corner by corner: the first one's above 0.
 std::vector<int> counts_of(const Corners& corners) {
-  const int sign = corners.begin()->second < 0 ? -1 : 1;
+  const int sign = sign_of(corners);
   std::vector<int> counts;
   for (const auto& [at, count] : corners) counts.push_back(sign * count);
   return counts;
@@ -123,7 +128,7 @@ void append_stump(const DeviceNode& stump, const Corners& corners, const TileLay
   std::array<float, 3> last{stump.threshold, stump.left_leaf, stump.right_leaf};
   // A value of the other sign is right of the threshold where this one is left of it, and where
   // both are equal, too.
-  if (corners.begin()->second < 0)
+  if (sign_of(corners) < 0)
     last = {std::nextafter(-stump.threshold, std::numeric_limits<float>::infinity()),
             stump.right_leaf, stump.left_leaf};
   for (const float word : last) words.push_back(bits_of(word));

@@ -207,6 +207,21 @@ TEST(CudaCascadePlanNodes, AreWalkedWhereSumsCouldBeTooLarge) {
   EXPECT_GT(tables.plan.lane_stages, 0);
 }
 
+TEST(CudaCascadePlanStumps, MayCountNothing) {
+  Cascade cascade = cascade_of("frontalface_alt");
+  for (std::size_t i = 0; i < cascade.features.size(); i += 3) {
+    cascade::Feature& feature = cascade.features[i];
+    feature.rects[1] = feature.rects[0];
+    feature.rects[1].weight = -feature.rects[0].weight;
+    feature.rect_count = 2;
+  }
+  const ScanTables tables = tables_of(cascade);
+  ASSERT_EQ(tables.plan.only_stumps, 1);
+  std::mt19937 random(7);
+  const auto noise = tile_of(tables.plan, 1, [&] { return static_cast<int>(random() % 256); });
+  expect_leaves(cascade, tables, 1, noise, 0.0002F);
+}
+
 TEST(CudaCascadePlanTiles, CoverEachPlaceOnce) {
   const Cascade cascade = cascade_of("frontalface_alt");
   for (const Size picture : {Size{20, 20}, Size{201, 143}, Size{1920, 1080}}) {
