@@ -57,15 +57,13 @@ __device__ __forceinline__ float4 empty_box() {
   return make_float4(kInf, kInf, -kInf, -kInf);
 }
 
-#if __CUDA_ARCH__ < 800
-/// The reduction of all lanes' values, in every lane. Newer devices have instructions for it.
+/// The reduction of all lanes' values, in every lane. Newer devices have instructions for some.
 template <class Value, class Combine>
 __device__ __forceinline__ Value warp_combined(Value value, Combine&& combine) {
   for (int step = 16; step > 0; step /= 2)
     value = combine(value, __shfl_xor_sync(kAllLanes, value, step));
   return value;
 }
-#endif
 
 __device__ __forceinline__ unsigned warp_or(unsigned value) {
 #if __CUDA_ARCH__ >= 800
@@ -100,9 +98,10 @@ __device__ __forceinline__ unsigned warp_sum(unsigned value) {
 #endif
 }
 
-__device__ __forceinline__ unsigned warp_inclusive_sum(unsigned value) {
+template <class Value>
+__device__ __forceinline__ Value warp_inclusive_sum(Value value) {
   for (unsigned step = 1; step < 32; step *= 2) {
-    const unsigned below = __shfl_up_sync(kAllLanes, value, step);
+    const Value below = __shfl_up_sync(kAllLanes, value, step);
     if (lane_id() >= step) value += below;
   }
   return value;

@@ -146,6 +146,12 @@ struct ScanPlan {
   const AxisPixel* axes = nullptr;
 };
 
+/// Pixels of a full tile, by the step of its places.
+inline Size tile_size(const ScanPlan& plan, int step) {
+  return {(kTileColumns - 1) * step + plan.window.width,
+          (plan.tile_rows[step - 1] - 1) * step + plan.window.height};
+}
+
 /// What is counted while a frame is scanned.
 struct ScanCounts {
   std::uint32_t next_tile = 0;

@@ -2,14 +2,15 @@
 
 #include "core/cuda/check.h"
 #include "detector/cascade/cuda/kernels.h"
-#include "detector/cascade/cuda/lanes.cuh"
 #include "detector/cascade/score.h"
 #include "detector/cascade/skipping.h"
+#include "nms/cuda/device.cuh"
 
 namespace facepipe::cascade {
 namespace {
 
 constexpr int kThreads = 256;
+constexpr int kLanes = 32;
 constexpr int kWarps = kThreads / kLanes;
 
 // --- The windows ---
@@ -25,13 +26,12 @@ __device__ const DeviceLevel& level_of_word(const ScanPlan& plan, int word) {
 
 /// Windows of a word that OpenCV looks at. Words of failures alone don't change whether a run's
 /// length is even.
-__device__ unsigned seen_of_word(const ScanPlan& plan, const ScanBuffers& buffers, int word) {
-  const DeviceLevel& level = level_of_word(plan, word);
+__device__ unsigned seen_of_word(const DeviceLevel& level, const ScanBuffers& buffers, int word) {
   const int row_begin = word - (word - level.first_word) % level.words;
   unsigned skip = 0;
   for (int left = word - 1; left >= row_begin; --left) {
     const unsigned failed = buffers.failed[left];
-    if (failed == kAllLanes) continue;
+    if (failed == nms::kAllLanes) continue;
     skip = static_cast<unsigned>(__clz(static_cast<int>(~failed))) % 2;
     break;
   }
@@ -51,8 +51,8 @@ __global__ void __launch_bounds__(kThreads) list_kernel(ScanPlan plan, ScanBuffe
   const auto word = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
   unsigned bits = word < plan.word_count ? buffers.passed[word] : 0;
   if (bits == 0) return;
-  bits &= seen_of_word(plan, buffers, word);
   const DeviceLevel& level = level_of_word(plan, word);
+  bits &= seen_of_word(level, buffers, word);
   unsigned at = atomicAdd(&buffers.counts->found, static_cast<unsigned>(__popc(bits)));
   for (; bits != 0 && at < buffers.capacity; bits &= bits - 1, ++at) {
     const int bit = __ffs(static_cast<int>(bits)) - 1;
@@ -80,8 +80,8 @@ __global__ void __launch_bounds__(kThreads) score_kernel(ScanBuffers buffers) {
       sum += nms::agreement(box, buffers.found_windows[other]);
       before += buffers.found[other] < number ? 1 : 0;
     }
-    sum = sum_of_lanes(sum);
-    before = sum_of_lanes(before);
+    sum = nms::warp_combined(sum, [](std::int64_t a, std::int64_t b) { return a + b; });
+    before = nms::warp_sum(before);
     if (lane != 0) continue;
     const auto agreement = static_cast<float>(static_cast<double>(sum) / nms::kWholeIou);
     buffers.scores[before] = agreement_score(agreement);
@@ -98,7 +98,7 @@ __device__ Box clipped_box(const nms::WholeBox& box, Size picture) {
 /// The sum of `value` over the threads before this one; *total: over all. Of kThreads threads.
 __device__ unsigned sum_before(unsigned value, unsigned* of_warps, unsigned* total) {
   const unsigned warp = threadIdx.x / kLanes;
-  unsigned before = sum_of_lanes_before(value);
+  unsigned before = nms::warp_inclusive_sum(value) - value;
   if (threadIdx.x % kLanes == kLanes - 1) of_warps[warp] = before + value;
   __syncthreads();
   *total = 0;

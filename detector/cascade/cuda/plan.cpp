@@ -18,12 +18,6 @@ namespace {
 
 int ceil_divided(int value, int by) { return (value + by - 1) / by; }
 
-/// Of a tile with all its places.
-Size tile_size(const ScanPlan& plan, int step) {
-  return {(kTileColumns - 1) * step + plan.window.width,
-          (plan.tile_rows[step - 1] - 1) * step + plan.window.height};
-}
-
 /// An odd stride keeps the rows of a column in different banks.
 TileLayout layout_of(const ScanPlan& plan, int step) {
   const int columns = tile_size(plan, step).width + 1;

@@ -4,9 +4,11 @@
 #include <cstdint>
 
 #include "detector/cascade/cuda/kernels.h"
-#include "detector/cascade/cuda/lanes.cuh"
+#include "nms/cuda/device.cuh"
 
 namespace facepipe::cascade {
+
+constexpr int kLanes = 32;
 
 // --- Trees, node by node ---
 
@@ -45,18 +47,20 @@ __device__ inline bool passes_exactly(const ScanPlan& plan, const DeviceNode* no
   return sum >= static_cast<double>(stage.threshold);
 }
 
-/// What a stage's sum in single precision tells.
-enum class Verdict { fails, passes, unsure };
-
-__device__ inline Verdict verdict_of(float sum, const DeviceStage& stage) {
-  if (sum >= __fadd_rn(stage.threshold, stage.doubt)) return Verdict::passes;
-  return sum < __fsub_rn(stage.threshold, stage.doubt) ? Verdict::fails : Verdict::unsure;
+/// By `leaves`, the stage's in single precision, where they tell.
+__device__ inline bool passes(const ScanPlan& plan, const DeviceNode* nodes,
+                              const DeviceStage& stage, float leaves, const float* window,
+                              float inverse) {
+  if (leaves >= __fadd_rn(stage.threshold, stage.doubt)) return true;
+  if (leaves < __fsub_rn(stage.threshold, stage.doubt)) return false;
+  return passes_exactly(plan, nodes, stage, window, inverse);
 }
 
 // --- A window a lane ---
 
-/// `kWindows` windows of a lane.
-template <int kWindows>
+constexpr int kWindows = 2;
+
+/// Of a lane: what is read of a stump serves all of them.
 struct Windows {
   const float* sums[kWindows];
   float inverses[kWindows];
@@ -72,10 +76,9 @@ struct Part {
 };
 
 /// Adds each window's leaf of the stumps from `words` to `end`.
-template <int kCorners, int kWindows>
+template <int kCorners>
 __device__ __forceinline__ void add_stumps(const Words* words, const Words* end,
-                                           const float (&counts)[12],
-                                           const Windows<kWindows>& windows,
+                                           const float (&counts)[12], const Windows& windows,
                                            float (&leaves)[kWindows]) {
   constexpr int kGroups = stump_words(kCorners);
 #pragma unroll 1
@@ -103,10 +106,8 @@ __device__ __forceinline__ void add_stumps(const Words* words, const Words* end,
 
 /// Those of a run from `begin` to `end`, numbers among the stage's stumps. Returns what follows the
 /// run.
-template <int kWindows>
 __device__ __forceinline__ const Words* add_run(const Words* words, int begin, int end,
-                                                const Windows<kWindows>& windows,
-                                                float (&leaves)[kWindows]) {
+                                                const Windows& windows, float (&leaves)[kWindows]) {
   const StumpRun run = *reinterpret_cast<const StumpRun*>(words);
   words += kRunWords;
   const Words* const after = words + run.count * run.words;
@@ -125,11 +126,10 @@ __device__ __forceinline__ const Words* add_run(const Words* words, int begin, i
 
 /// A part of a stage's leaves in single precision and in any order. `words` are those of all
 /// stages, `nodes` those for the windows' sums.
-template <bool kStumps, int kWindows>
+template <bool kStumps>
 __device__ __forceinline__ void add_leaves(const ScanPlan& plan, const DeviceStage& stage,
                                            Part part, const Words* words, const DeviceNode* nodes,
-                                           const Windows<kWindows>& windows,
-                                           float (&leaves)[kWindows]) {
+                                           const Windows& windows, float (&leaves)[kWindows]) {
   const int begin = part.begin(stage.tree_count);
   const int end = part.end(stage.tree_count);
   if constexpr (kStumps) {
@@ -193,7 +193,7 @@ __device__ float leaves_of_warp(const ScanPlan& plan, const DeviceStage& stage, 
       leaves = __fadd_rn(leaves, leaf_of(root, sums, inverse));
     }
   }
-  return sum_of_lanes(leaves);
+  return nms::warp_combined(leaves, [](float a, float b) { return __fadd_rn(a, b); });
 }
 
 /// Through all stages from `first` on.
@@ -203,11 +203,7 @@ __device__ bool warp_passes(const ScanPlan& plan, int first, int sparse, const f
   for (int index = first; index < plan.stage_count; ++index) {
     const DeviceStage stage = plan.stages[index];
     const float leaves = leaves_of_warp<kStumps>(plan, stage, sparse, sums, inverse);
-    const Verdict verdict = verdict_of(leaves, stage);
-    if (verdict == Verdict::fails) return false;
-    if (verdict == Verdict::unsure &&
-        !passes_exactly(plan, plan.nodes[sparse], stage, sums, inverse))
-      return false;
+    if (!passes(plan, plan.nodes[sparse], stage, leaves, sums, inverse)) return false;
   }
   return true;
 }

@@ -107,7 +107,7 @@ struct TileMemory {
   int left;  ///< places after the last stage with a window a lane
   int next;  ///< of these
   unsigned passed[kMostWords];
-  float partial[kWarps][2][kLanes];
+  float partial[kWarps][kWindows][kLanes];
 };
 
 /// The rest of it.
@@ -175,7 +175,7 @@ __device__ void sum_rows(const Tile& tile, const std::uint8_t* pixels, typename 
     Sum* const to = sums + (y + 1) * tile.layout.stride;
     Sum of_run = 0;
     for (int x = first; x < end; ++x) of_run += Value::of(row[x]);
-    Sum sum = sum_of_lanes_before(of_run);
+    Sum sum = nms::warp_inclusive_sum(of_run) - of_run;
     for (int x = first; x < end; ++x) {
       sum += Value::of(row[x]);
       to[column_at(tile, x + 1)] = sum;
@@ -256,23 +256,15 @@ __device__ void append(int stage, const Tile& tile, const TileArrays& arrays, in
   arrays.listed(stage)[at * kLanes + bank] = static_cast<std::uint16_t>(place);
 }
 
-/// @param leaves  a stage's, in single precision
-__device__ bool passes(const ScanPlan& plan, const Tile& tile, const DeviceStage& stage,
-                       float leaves, const float* window, float inverse) {
-  const Verdict verdict = verdict_of(leaves, stage);
-  if (verdict != Verdict::unsure) return verdict == Verdict::passes;
-  return passes_exactly(plan, plan.nodes[tile.sparse], stage, window, inverse);
-}
-
 /// Of 32 places side by side, whose windows have these leaves in the first stage: notes which fail,
 /// and appends those that go on and may be looked at. A place that isn't there has an inverse of 0.
 __device__ void end_first_stage(const ScanPlan& plan, const ScanBuffers& buffers, const Tile& tile,
                                 const TileArrays& arrays, int place, float leaves, float inverse,
                                 TileMemory& memory) {
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
-  const bool in = inverse > 0 && passes(plan, tile, plan.stages[0], leaves,
+  const bool in = inverse > 0 && passes(plan, plan.nodes[tile.sparse], plan.stages[0], leaves,
                                         arrays.sums + window_at(tile, place), inverse);
-  const unsigned failed = __ballot_sync(kAllLanes, inverse > 0 && !in);
+  const unsigned failed = __ballot_sync(nms::kAllLanes, inverse > 0 && !in);
   unsigned skip_none = 0;
   unsigned skip_first = 1;
   const unsigned may_be_seen = looked_at(failed, skip_none) | looked_at(failed, skip_first);
@@ -290,9 +282,9 @@ __device__ void first_stage(const ScanPlan& plan, const ScanBuffers& buffers, co
                             const TileArrays& arrays, TileMemory& memory) {
   const DeviceStage stage = plan.stages[0];
   const int most = tile.places_down * kColumns;  // a whole number of warps
-  for (auto first = static_cast<int>(threadIdx.x); first < most; first += 2 * kThreads) {
-    Windows<2> windows;
-    for (int w = 0; w < 2; ++w) {
+  for (auto first = static_cast<int>(threadIdx.x); first < most; first += kWindows * kThreads) {
+    Windows windows;
+    for (int w = 0; w < kWindows; ++w) {
       const int place = first + w * kThreads;
       const bool there = place < most && is_there(tile, place);
       windows.sums[w] = arrays.sums + (there ? window_at(tile, place) : 0);
@@ -302,26 +294,20 @@ __device__ void first_stage(const ScanPlan& plan, const ScanBuffers& buffers, co
                                        __float_as_uint(arrays.inverses[place]));
       arrays.inverses[place] = windows.inverses[w];
     }
-    float leaves[2] = {};
+    float leaves[kWindows] = {};
     add_leaves<kStumps>(plan, stage, {}, arrays.words, plan.nodes[tile.sparse], windows, leaves);
-    for (int w = 0; w < 2; ++w)
+    for (int w = 0; w < kWindows; ++w)
       if (first + w * kThreads < most)
         end_first_stage(plan, buffers, tile, arrays, first + w * kThreads, leaves[w],
                         windows.inverses[w], memory);
   }
 }
 
-__device__ int most_of_lanes(int value) {
-  for (int distance = 1; distance < kLanes; distance *= 2)
-    value = max(value, __shfl_xor_sync(kAllLanes, value, distance));
-  return value;
-}
-
 /// Two places of a lane's list of those that have come to a stage.
 struct Pair {
-  int places[2];
-  bool there[2];
-  Windows<2> windows;
+  int places[kWindows];
+  bool there[kWindows];
+  Windows windows;
 };
 
 /// The number-th two.
@@ -329,9 +315,9 @@ __device__ Pair pair_of(const Tile& tile, const TileArrays& arrays, int stage, i
                         int count) {
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   Pair pair;
-  for (int w = 0; w < 2; ++w) {
+  for (int w = 0; w < kWindows; ++w) {
     // A lane without a place reads sums of its own bank for nothing.
-    const int i = 2 * number + w;
+    const int i = kWindows * number + w;
     const bool there = i < count;
     pair.there[w] = there;
     pair.places[w] = there ? arrays.listed(stage)[i * kLanes + lane] : 0;
@@ -343,22 +329,22 @@ __device__ Pair pair_of(const Tile& tile, const TileArrays& arrays, int stage, i
 
 /// Lets those go on whose leaves suffice.
 __device__ void go_on(const ScanPlan& plan, const Tile& tile, int index, const DeviceStage& stage,
-                      const TileArrays& arrays, const Pair& pair, const float (&leaves)[2],
+                      const TileArrays& arrays, const Pair& pair, const float (&leaves)[kWindows],
                       TileMemory& memory) {
-  for (int w = 0; w < 2; ++w)
-    if (pair.there[w] &&
-        passes(plan, tile, stage, leaves[w], pair.windows.sums[w], pair.windows.inverses[w]))
+  for (int w = 0; w < kWindows; ++w)
+    if (pair.there[w] && passes(plan, plan.nodes[tile.sparse], stage, leaves[w],
+                                pair.windows.sums[w], pair.windows.inverses[w]))
       append(index + 1, tile, arrays, pair.places[w], memory);
 }
 
 /// The sum of all parts' leaves, for the warps of the first part. All threads call it.
-__device__ void add_parts(int parts, int pairs, float (&leaves)[2], TileMemory& memory) {
+__device__ void add_parts(int parts, int pairs, float (&leaves)[kWindows], TileMemory& memory) {
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   const int warp = static_cast<int>(threadIdx.x) / kLanes;
-  for (int w = 0; w < 2; ++w) memory.partial[warp][w][lane] = leaves[w];
+  for (int w = 0; w < kWindows; ++w) memory.partial[warp][w][lane] = leaves[w];
   __syncthreads();
   for (int part = 1; part < parts && warp < pairs; ++part)
-    for (int w = 0; w < 2; ++w)
+    for (int w = 0; w < kWindows; ++w)
       leaves[w] = __fadd_rn(leaves[w], memory.partial[part * pairs + warp][w][lane]);
 }
 
@@ -371,7 +357,8 @@ __device__ bool next_stage(const ScanPlan& plan, const Tile& tile, int index,
   const int warp = static_cast<int>(threadIdx.x) / kLanes;
   if (warp == 0) memory.counts[(index + 2) % 3][lane] = 0;
   const int count = memory.counts[index % 3][lane];
-  const int pairs = (most_of_lanes(count) + 1) / 2;
+  const int pairs =
+      (nms::warp_combined(count, [](int a, int b) { return max(a, b); }) + kWindows - 1) / kWindows;
   if (pairs == 0) return false;
   const DeviceStage stage = plan.stages[index];
   const int parts = max(1, min(kWarps / pairs, kMostParts));
@@ -379,7 +366,7 @@ __device__ bool next_stage(const ScanPlan& plan, const Tile& tile, int index,
     const int number = parts > 1 ? i % pairs : i;
     const Part part{parts > 1 ? i / pairs : 0, parts};
     const Pair pair = pair_of(tile, arrays, index, number, count);
-    float leaves[2] = {};
+    float leaves[kWindows] = {};
     if (part.part < parts && number < pairs)
       add_leaves<kStumps>(plan, stage, part, arrays.words, plan.nodes[tile.sparse], pair.windows,
                           leaves);
@@ -397,7 +384,7 @@ __device__ std::uint16_t* move_together(int stage, const TileArrays& arrays, Til
   const int warp = static_cast<int>(threadIdx.x) / kLanes;
   std::uint16_t* const to = arrays.listed(stage + 1);
   const int count = memory.counts[stage % 3][lane];
-  const int before = sum_of_lanes_before(count);
+  const int before = nms::warp_inclusive_sum(count) - count;
   for (int i = warp; i < count; i += kWarps)
     to[before + i] = arrays.listed(stage)[i * kLanes + lane];
   if (warp == 0 && lane == kLanes - 1) memory.left = before + count;
@@ -413,7 +400,7 @@ __device__ void last_stages(const ScanPlan& plan, const Tile& tile, const TileAr
   __syncthreads();
   for (;;) {
     int next = lane == 0 ? atomicAdd(&memory.next, 1) : 0;
-    next = __shfl_sync(kAllLanes, next, 0);
+    next = __shfl_sync(nms::kAllLanes, next, 0);
     if (next >= memory.left) return;
     const int place = places[next];
     const bool in =
@@ -496,14 +483,13 @@ __global__ void __launch_bounds__(kThreads, 2)
 std::size_t shared_bytes(const ScanPlan& plan) {
   std::size_t most = 0;
   for (std::size_t sparse = 0; sparse < 2; ++sparse) {
-    const auto step = static_cast<int>(sparse) + 1;
-    const int width = (kColumns - 1) * step + plan.window.width;
-    const int height = (plan.tile_rows[sparse] - 1) * step + plan.window.height;
+    const Size tile = tile_size(plan, static_cast<int>(sparse) + 1);
     const auto places = static_cast<std::size_t>(plan.tile_rows[sparse] * kColumns);
     const std::size_t lists = 2 * places * sizeof(std::uint16_t);
-    const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+    const std::size_t pixels =
+        static_cast<std::size_t>(tile.width) * static_cast<std::size_t>(tile.height);
     const auto sums = static_cast<std::size_t>(plan.layouts[sparse].stride) *
-                      static_cast<std::size_t>(height + 1);
+                      static_cast<std::size_t>(tile.height + 1);
     most = std::max(most, (sums + places) * sizeof(float) + std::max(pixels, lists));
   }
   return static_cast<std::size_t>(plan.word_groups) * sizeof(Words) + (most + 15) / 16 * 16;
@@ -550,10 +536,7 @@ void launch_tiles(const FrameDescriptor* frame, const ScanPlan& plan, const Scan
   grey_kernel<<<grey_blocks, kThreads, 0, stream.get()>>>(frame, plan, buffers.grey);
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
   const auto grid = static_cast<unsigned>(blocks);
-  if (plan.only_stumps != 0)
-    tiles_kernel<true><<<grid, kThreads, shared_bytes(plan), stream.get()>>>(plan, buffers);
-  else
-    tiles_kernel<false><<<grid, kThreads, shared_bytes(plan), stream.get()>>>(plan, buffers);
+  kernel_of(plan)<<<grid, kThreads, shared_bytes(plan), stream.get()>>>(plan, buffers);
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
 

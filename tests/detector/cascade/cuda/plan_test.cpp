@@ -45,11 +45,6 @@ struct TileOfSums {
   std::vector<float> sums;
 };
 
-Size tile_size(const ScanPlan& plan, int step) {
-  return {(cascade::kTileColumns - 1) * step + plan.window.width,
-          (plan.tile_rows[step - 1] - 1) * step + plan.window.height};
-}
-
 std::size_t sum_at(const ScanPlan& plan, int step, int x, int y) {
   const cascade::SumsLayout& layout = plan.layouts[step - 1];
   const int column = step == 1 ? x : x / 2 + (x % 2 == 0 ? 0 : layout.odd);
@@ -58,7 +53,7 @@ std::size_t sum_at(const ScanPlan& plan, int step, int x, int y) {
 
 template <class Pixel>
 TileOfSums tile_of(const ScanPlan& plan, int step, const Pixel& pixel) {
-  TileOfSums tile{tile_size(plan, step), {}, {}};
+  TileOfSums tile{cascade::tile_size(plan, step), {}, {}};
   const int across = tile.size.width + 1;
   std::vector<std::int64_t> whole(static_cast<std::size_t>(across * (tile.size.height + 1)));
   tile.sums.resize(sum_at(plan, step, 0, tile.size.height + 1));
