@@ -16,14 +16,6 @@
 namespace facepipe {
 namespace {
 
-Size size_of(const std::string& text) {
-  Size size;
-  if (std::sscanf(text.c_str(), "%dx%d", &size.width, &size.height) != 2 || size.width < 1 ||
-      size.height < 1)
-    throw std::invalid_argument("no size: " + text);
-  return size;
-}
-
 int measure(const std::vector<std::string>& words) {
   if (words.size() != 7)
     throw std::invalid_argument(

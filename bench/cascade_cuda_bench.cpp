@@ -2,10 +2,9 @@
 // graph, timed by events on the device.
 //
 // bench_cascade_cuda CASCADE PICTURE WIDTHxHEIGHT SCALE_FACTOR MIN_FACE [--once], PICTURE a file of
-// WIDTH * HEIGHT grey bytes, whole numbers of two. Prints a line: candidates; the time of each of
-// 200 replays between two events, median and quartiles; the mean of 100 in a row, median of five.
+// WIDTH * HEIGHT grey bytes, whole numbers of two. Prints how many candidates, and the line of
+// show_replays().
 // --once: one frame and nothing else, for a profiler.
-#include <algorithm>
 #include <cstdio>
 #include <stdexcept>
 
@@ -24,18 +23,12 @@ namespace {
 constexpr PixelFormat kNv12{true, 1, 1, 8, 0, true};
 constexpr std::uint32_t kCapacity = 4096;
 
-Size size_of(const std::string& text) {
-  Size size;
-  if (std::sscanf(text.c_str(), "%dx%d", &size.width, &size.height) != 2 || size.width < 1 ||
-      size.height < 1 || size.width % 2 != 0 || size.height % 2 != 0)
-    throw std::invalid_argument("no size of whole numbers of two: " + text);
-  return size;
-}
-
 /// Full range, so that a sample is its grey level.
 Frame frame_of(const std::string& file, Size size) {
   const std::string pixels = read_model_file(file);
   const auto width = static_cast<std::size_t>(size.width);
+  if (size.width % 2 != 0 || size.height % 2 != 0)
+    throw std::invalid_argument("no size of whole numbers of two: " + to_string(size));
   if (pixels.size() != width * static_cast<std::size_t>(size.height))
     throw std::invalid_argument(file + " is no grey picture of " + to_string(size));
   test::FrameSpec spec{kNv12, size, {}};
@@ -46,29 +39,6 @@ Frame frame_of(const std::string& file, Size size) {
       test::set_raw_sample(frame, 0, static_cast<int>(x), static_cast<int>(y),
                            static_cast<unsigned char>(pixels[y * width + x]));
   return frame;
-}
-
-/// The value at `part` of the way through them.
-float quantile(std::vector<float> values, double part) {
-  std::sort(values.begin(), values.end());
-  return values[static_cast<std::size_t>(part * static_cast<double>(values.size() - 1))];
-}
-
-void show_times(const cuda::GraphExec& graph, const cuda::Stream& stream) {
-  const auto replayed = [&](int times) {
-    return milliseconds_of(stream, [&] {
-      for (int i = 0; i < times; ++i) graph.launch(stream);
-    });
-  };
-  (void)replayed(20);
-  std::vector<float> singles;
-  for (int i = 0; i < 200; ++i) singles.push_back(replayed(1));
-  std::vector<float> means;
-  for (int i = 0; i < 5; ++i) means.push_back(replayed(100) / 100);
-  const auto shown = [](float value) { return static_cast<double>(value); };
-  std::printf("single %.4f ms (quartiles %.4f %.4f)   in a row %.4f ms\n",
-              shown(quantile(singles, 0.5)), shown(quantile(singles, 0.25)),
-              shown(quantile(singles, 0.75)), shown(quantile(means, 0.5)));
 }
 
 int measure(const std::vector<std::string>& words) {
@@ -87,8 +57,8 @@ int measure(const std::vector<std::string>& words) {
   const cuda::GraphExec graph(
       cuda::capture(stream, [&] { detection->enqueue(picture.descriptor(), stream); }));
   graph.launch(stream);
-  std::printf("%zu candidates   ", cuda::download(detection->candidates(), stream).size());
-  if (!once) show_times(graph, stream);
+  const std::size_t found = cuda::download(detection->candidates(), stream).size();
+  if (!once) show_replays(std::to_string(found) + " candidates", graph, stream);
   return 0;
 }
 

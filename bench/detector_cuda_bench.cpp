@@ -12,7 +12,6 @@
 // twenty times in a row, so that what fits in the cache is in the cache.
 // --once: one frame and nothing else, for a profiler.
 // --plain: a kernel an operator, none that computes several.
-#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <functional>
@@ -35,9 +34,6 @@ namespace facepipe {
 namespace {
 
 constexpr PixelFormat kNv12{true, 1, 1, 8, 0, true};
-constexpr int kSingles = 200;
-constexpr int kInARow = 100;
-constexpr int kGroups = 5;
 constexpr int kStepRepeats = 20;
 
 struct Options {
@@ -51,14 +47,7 @@ struct Options {
 std::vector<Size> parse_sizes(const std::string& text) {
   std::vector<Size> sizes;
   std::istringstream words(text);
-  for (std::string word; std::getline(words, word, ',');) {
-    Size size;
-    char x = 0;
-    std::istringstream fields(word);
-    if (!(fields >> size.width >> x >> size.height) || x != 'x')
-      throw std::runtime_error("no size: " + word);
-    sizes.push_back(size);
-  }
+  for (std::string word; std::getline(words, word, ',');) sizes.push_back(size_of(word));
   return sizes;
 }
 
@@ -81,35 +70,6 @@ Options parse(const std::vector<std::string>& words) {
   }
   if (options.model.empty()) throw std::runtime_error("which model?");
   return options;
-}
-
-/// Milliseconds of `replays` replays, one after the other.
-float time_replays(const cuda::GraphExec& graph, const cuda::Stream& stream, int replays) {
-  return milliseconds_of(stream, [&] {
-    for (int i = 0; i < replays; ++i) graph.launch(stream);
-  });
-}
-
-std::vector<float> sorted(std::vector<float> values) {
-  std::sort(values.begin(), values.end());
-  return values;
-}
-
-void show(const std::string& what, const cuda::GraphExec& graph, const cuda::Stream& stream) {
-  for (int i = 0; i < 20; ++i) graph.launch(stream);
-  std::vector<float> singles;
-  for (int i = 0; i < kSingles; ++i) singles.push_back(time_replays(graph, stream, 1));
-  singles = sorted(singles);
-  std::vector<float> means;
-  for (int i = 0; i < kGroups; ++i)
-    means.push_back(time_replays(graph, stream, kInARow) / static_cast<float>(kInARow));
-  means = sorted(means);
-  std::printf("%-28s single %.4f ms (quartiles %.4f %.4f)   in a row %.4f ms best, %.4f median\n",
-              what.c_str(), static_cast<double>(singles[kSingles / 2]),
-              static_cast<double>(singles[kSingles / 4]),
-              static_cast<double>(singles[3 * kSingles / 4]), static_cast<double>(means.front()),
-              static_cast<double>(means[kGroups / 2]));
-  std::fflush(stdout);
 }
 
 cuda::GraphExec captured(const cuda::Stream& stream, const std::function<void()>& enqueue) {
@@ -206,11 +166,12 @@ void bench_size(const Model& model, Size size, const Options& options) {
   const PlanReport& plan = detector->plan();
   std::printf("%s: planned in %.0f ms, tiles of %d operators tried, of %d remembered\n",
               name.c_str(), plan.milliseconds, plan.tried, plan.remembered);
-  show(name, captured(stream, [&] { detection.enqueue(on_device.descriptor(), stream); }), stream);
+  show_replays(name, captured(stream, [&] { detection.enqueue(on_device.descriptor(), stream); }),
+               stream);
   show_two_in_flight(name, detector, frame);
-  show(name + " network",
-       captured(stream, [&] { detection.enqueue_network(on_device.descriptor(), stream); }),
-       stream);
+  show_replays(name + " network",
+               captured(stream, [&] { detection.enqueue_network(on_device.descriptor(), stream); }),
+               stream);
   if (options.steps) show_steps(detection, on_device.descriptor(), stream);
 }
 

@@ -1,9 +1,13 @@
 // Times of work on a device, between two events.
 #pragma once
 
+#include <algorithm>
+#include <cstdio>
 #include <functional>
+#include <string>
 #include <vector>
 
+#include "core/cuda/graph.h"
 #include "core/cuda/stream.h"
 
 namespace facepipe {
@@ -26,6 +30,42 @@ inline std::vector<float> microseconds_of_calls(const cuda::Stream& stream, int 
   std::vector<float> times;
   for (int i = 0; i < calls; ++i) times.push_back(1000 * milliseconds_of(stream, call));
   return times;
+}
+
+inline constexpr int kSingles = 200;
+inline constexpr int kInARow = 100;  ///< replays
+inline constexpr int kGroups = 5;    ///< of so many in a row
+
+/// Milliseconds of `replays` replays, one after the other.
+inline float time_replays(const cuda::GraphExec& graph, const cuda::Stream& stream, int replays) {
+  return milliseconds_of(stream, [&] {
+    for (int i = 0; i < replays; ++i) graph.launch(stream);
+  });
+}
+
+inline std::vector<float> sorted(std::vector<float> values) {
+  std::sort(values.begin(), values.end());
+  return values;
+}
+
+/// Prints the time of each of 200 replays between two events, median and quartiles; and the mean of
+/// 100 in a row, best and median of five times.
+inline void show_replays(const std::string& what, const cuda::GraphExec& graph,
+                         const cuda::Stream& stream) {
+  for (int i = 0; i < 20; ++i) graph.launch(stream);
+  std::vector<float> singles;
+  for (int i = 0; i < kSingles; ++i) singles.push_back(time_replays(graph, stream, 1));
+  singles = sorted(singles);
+  std::vector<float> means;
+  for (int i = 0; i < kGroups; ++i)
+    means.push_back(time_replays(graph, stream, kInARow) / static_cast<float>(kInARow));
+  means = sorted(means);
+  std::printf("%-28s single %.4f ms (quartiles %.4f %.4f)   in a row %.4f ms best, %.4f median\n",
+              what.c_str(), static_cast<double>(singles[kSingles / 2]),
+              static_cast<double>(singles[kSingles / 4]),
+              static_cast<double>(singles[3 * kSingles / 4]), static_cast<double>(means.front()),
+              static_cast<double>(means[kGroups / 2]));
+  std::fflush(stdout);
 }
 
 }  // namespace facepipe

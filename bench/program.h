@@ -3,10 +3,23 @@
 
 #include <cstdio>
 #include <exception>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "core/geometry.h"
+
 namespace facepipe {
+
+/// Of WIDTHxHEIGHT, both over 0; throws std::invalid_argument for all else.
+inline Size size_of(const std::string& text) {
+  Size size;
+  int end = 0;
+  if (std::sscanf(text.c_str(), "%dx%d%n", &size.width, &size.height, &end) != 2 ||
+      end != static_cast<int>(text.size()) || size.width < 1 || size.height < 1)
+    throw std::invalid_argument("no size: " + text);
+  return size;
+}
 
 /// Calls measure(words), which returns the exit code; an exception is told as `name`'s.
 template <class Measure>
