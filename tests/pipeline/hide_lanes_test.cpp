@@ -159,7 +159,7 @@ TEST_F(HideLanes, HideWhatIsKnownAsOneLaneDoes) {
     JobOptions options = job(out_ / name, lanes);
     options.hide->wants_tracks = false;
     options.hide->known = known;
-    const JobRun made = run(options, *backend);
+    JobRun made = run(options, *backend);
     EXPECT_THAT(made.result.notices, Contains("30 frames are not in t.json: hidden as a whole"));
     EXPECT_EQ(made.result.lanes.count, lanes);
     return made;

@@ -165,24 +165,34 @@ Told run_on_lanes(JobOptions options, int lanes, Backend& backend) {
   return told;
 }
 
+namespace {
+
+void expect_same_result(const JobResult& found, const JobResult& expected) {
+  EXPECT_EQ(text_of(found.ledger), text_of(expected.ledger));
+  // Threads that find them at the same time tell them in any order.
+  EXPECT_THAT(found.notices, testing::UnorderedElementsAreArray(expected.notices));
+  EXPECT_EQ(found.early_end, expected.early_end);
+  EXPECT_EQ(found.faces, expected.faces);
+  EXPECT_EQ(found.candidates, expected.candidates);
+  EXPECT_EQ(found.size, expected.size);
+  EXPECT_EQ(found.decoder, expected.decoder);
+  EXPECT_EQ(found.encoder, expected.encoder);
+}
+
+void expect_same_tracks(const JobResult& found, const JobResult& expected) {
+  ASSERT_EQ(found.tracks == nullptr, expected.tracks == nullptr);
+  if (found.tracks) {
+    EXPECT_TRUE(*found.tracks == *expected.tracks);
+  }
+}
+
+}  // namespace
+
 void expect_same(const Told& found, const Told& expected) {
   EXPECT_EQ(difference(texts_of(found.run.records), texts_of(expected.run.records)), "");
   EXPECT_EQ(difference(found.packets, expected.packets), "");
-  const JobResult& result = found.run.result;
-  const JobResult& one = expected.run.result;
-  EXPECT_EQ(text_of(result.ledger), text_of(one.ledger));
-  // Threads that find them at the same time tell them in any order.
-  EXPECT_THAT(result.notices, testing::UnorderedElementsAreArray(one.notices));
-  EXPECT_EQ(result.early_end, one.early_end);
-  EXPECT_EQ(result.faces, one.faces);
-  EXPECT_EQ(result.candidates, one.candidates);
-  EXPECT_EQ(result.size, one.size);
-  EXPECT_EQ(result.decoder, one.decoder);
-  EXPECT_EQ(result.encoder, one.encoder);
-  ASSERT_EQ(result.tracks == nullptr, one.tracks == nullptr);
-  if (result.tracks) {
-    EXPECT_TRUE(*result.tracks == *one.tracks);
-  }
+  expect_same_result(found.run.result, expected.run.result);
+  expect_same_tracks(found.run.result, expected.run.result);
   EXPECT_EQ(live_frames(), 0);
 }
 
