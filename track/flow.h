@@ -58,8 +58,15 @@ struct PyramidShape {
   [[nodiscard]] static FACEPIPE_HOST_DEVICE float scale(int level) {
     return static_cast<float>(2 << level);
   }
-  /// A quarter of the picture's size is fine enough for histograms and for the camera.
-  [[nodiscard]] FACEPIPE_HOST_DEVICE int coarse() const { return levels > 1 ? 1 : 0; }
+  /// A quarter of the picture's size is fine enough for histograms and for the camera; of more than
+  /// 2560 pixels less, or a pan that is as fast in shares of the picture would be beyond reach.
+  [[nodiscard]] FACEPIPE_HOST_DEVICE int coarse() const {
+    constexpr int kEnough = 640;
+    int level = levels > 1 ? 1 : 0;
+    while (level + 1 < levels && (size(level).width > kEnough || size(level).height > kEnough))
+      ++level;
+    return level;
+  }
 
   friend bool operator==(const PyramidShape&, const PyramidShape&) = default;
 };

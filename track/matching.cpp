@@ -122,6 +122,21 @@ Box joined(const Box& a, const Box& b) {
   return {std::min(a.x1, b.x1), std::min(a.y1, b.y1), std::max(a.x2, b.x2), std::max(a.y2, b.y2)};
 }
 
+Box between(const Box& a, const Box& b, float k) {
+  return {a.x1 + k * (b.x1 - a.x1), a.y1 + k * (b.y1 - a.y1), a.x2 + k * (b.x2 - a.x2),
+          a.y2 + k * (b.y2 - a.y2)};
+}
+
+bool is_usable(const Box& box) {
+  return std::isfinite(box.x1) && std::isfinite(box.y1) && std::isfinite(box.x2) &&
+         std::isfinite(box.y2) && box.x1 < box.x2 && box.y1 < box.y2;
+}
+
+bool meets(const Box& box, Size picture) {
+  return box.x2 > 0 && box.y2 > 0 && box.x1 < static_cast<float>(picture.width) &&
+         box.y1 < static_cast<float>(picture.height);
+}
+
 Box grown(const Box& box, float share) {
   const float x = share * box.width();
   const float y = share * box.height();

@@ -14,6 +14,15 @@ namespace facepipe {
 /// The smallest box that holds both.
 [[nodiscard]] Box joined(const Box& a, const Box& b);
 
+/// Linearly: `a` at k = 0, `b` at k = 1.
+[[nodiscard]] Box between(const Box& a, const Box& b, float k);
+
+/// Whether it is finite, and not empty.
+[[nodiscard]] bool is_usable(const Box& box);
+
+/// Whether the two have a part in common.
+[[nodiscard]] bool meets(const Box& box, Size picture);
+
 /// By a share of its width and height on each side.
 [[nodiscard]] Box grown(const Box& box, float share);
 

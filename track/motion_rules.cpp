@@ -15,6 +15,7 @@ constexpr float kCameraInliers = 0.3F;
 constexpr std::size_t kMostPoints = 300;
 constexpr float kLeastTextureShare = 0.01F;  ///< of the best point's texture
 constexpr float kCameraTolerance = 0.75F;    ///< samples of the level
+constexpr int kCoarseGrid = 3;
 
 /// The bin of each grey level once the luma is equalised.
 std::array<std::uint8_t, kGreys> equalised_bins(const CellCounts& cells) {
@@ -71,6 +72,8 @@ float distance(const CellHistograms& a, const CellHistograms& b) {
   return sum / 2 / static_cast<float>(a.size());
 }
 
+bool may_be_cut(float distance) { return distance > std::min(kCutDistance, kLostCutDistance); }
+
 std::vector<std::size_t> camera_points(std::span<const TexturedPoint> points) {
   std::vector<std::size_t> best;
   for (std::size_t i = 0; i < points.size(); ++i)
@@ -102,6 +105,13 @@ PictureChange change_between(float distance, std::span<const Point> points,
                 points.size() >= kLostCutPoints);
   if (!change.cut && change.inlier_share >= kCameraInliers) change.camera = fit.model;
   return change;
+}
+
+int grid_for(std::size_t boxes, int points) {
+  const auto fits = [&](int grid) {
+    return boxes * static_cast<std::size_t>(grid * grid) <= static_cast<std::size_t>(points);
+  };
+  return fits(kMostGrid) ? kMostGrid : fits(kCoarseGrid) ? kCoarseGrid : 0;
 }
 
 Box place_of(const BoxStep& step, std::span<float> xs, std::span<float> ys) {

@@ -30,6 +30,9 @@ using CellHistograms = std::array<std::array<float, kHistogramBins>, kCells>;
 /// 0 (equal) .. 1 (nothing in common): half of the L1 distance, mean of the cells.
 [[nodiscard]] float distance(const CellHistograms& a, const CellHistograms& b);
 
+/// Whether pictures whose histograms are so far apart may be a cut, whatever their points tell.
+[[nodiscard]] bool may_be_cut(float distance);
+
 /// Which points are followed to find the camera, best first: at most 300, without those of little
 /// texture.
 [[nodiscard]] std::vector<std::size_t> camera_points(std::span<const TexturedPoint> points);
@@ -41,6 +44,13 @@ using CellHistograms = std::array<std::array<float, kHistogramBins>, kCells>;
 [[nodiscard]] PictureChange change_between(float distance, std::span<const Point> points,
                                            std::span<const std::optional<Point>> followed,
                                            float scale);
+
+/// Points that are followed in a frame, forwards and backwards each.
+inline constexpr int kMostFlowPoints = 1500;
+
+/// BoxStep::grid of so many boxes, that all their points together are `points` at most: kMostGrid,
+/// 3 or 0.
+[[nodiscard]] int grid_for(std::size_t boxes, int points = kMostFlowPoints);
 
 /// Where the step's box is, by the motion of its points.
 /// @param xs, ys  against the camera, of those points that were found; they are reordered

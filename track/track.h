@@ -20,9 +20,11 @@ enum class BoxState : std::uint8_t {
 /// cover together is meant.
 struct TrackedBox {
   std::int64_t track = 0;
-  Box box;          ///< not grown by anything; may pass the picture's edge
-  float grow = 0;   ///< share of width and height by which its place is uncertain on each side
-  float score = 0;  ///< the detection's, 0..1; of a box that is not seen, 0
+  Box box;         ///< not grown by anything; may pass the picture's edge
+  float grow = 0;  ///< share of width and height by which its place is uncertain on each side
+  /// The detection's, 0..1. Of a box that is not seen 0, but in a frame that was not searched:
+  /// there one that is filled has the mean of the sightings' around it.
+  float score = 0;
   BoxState state = BoxState::seen;
   /// To be hidden. Others are doubtful, and only worth a look of a person.
   bool hidden = false;
@@ -35,6 +37,7 @@ struct TrackedFrame {
   bool cut = false;  ///< nothing goes on from the frame before
   /// Nothing is known of the frame itself: all of it is to be hidden. `boxes` go on through it.
   bool hide_all = false;
+  bool searched = true;           ///< TrackerInput::searched
   std::vector<TrackedBox> boxes;  ///< in no order of tracks
 };
 

@@ -11,16 +11,13 @@
 #include "core/error.h"
 #include "track/matching.h"
 #include "track/motion.h"
+#include "track/motion_rules.h"
 #include "track/neighbours.h"
 
 namespace facepipe {
 namespace {
 
 constexpr std::int64_t kMostPictures = 256;
-/// Points that are followed in a frame, forwards and backwards each.
-constexpr int kMostFlowPoints = 1500;
-constexpr int kFineGrid = kMostGrid;
-constexpr int kCoarseGrid = 3;
 /// Stamps are rounded to their time base: so much more is not later.
 constexpr double kSameTime = 1e-6;
 /// The IoU from which on two faces' boxes hold points of both.
@@ -32,21 +29,6 @@ constexpr double kVelocityHalf_s = 0.04;
 constexpr float kUsualSide = 40;
 constexpr float kSizeExponent = 0.3F;
 constexpr float kMostStart = 0.25F;
-
-bool is_usable(const Box& box) {
-  return std::isfinite(box.x1) && std::isfinite(box.y1) && std::isfinite(box.x2) &&
-         std::isfinite(box.y2) && box.x1 < box.x2 && box.y1 < box.y2;
-}
-
-bool meets(const Box& box, Size picture) {
-  return box.x2 > 0 && box.y2 > 0 && box.x1 < static_cast<float>(picture.width) &&
-         box.y1 < static_cast<float>(picture.height);
-}
-
-Box between(const Box& a, const Box& b, float k) {
-  return {a.x1 + k * (b.x1 - a.x1), a.y1 + k * (b.y1 - a.y1), a.x2 + k * (b.x2 - a.x2),
-          a.y2 + k * (b.y2 - a.y2)};
-}
 
 /// `box` as it was before the motion that took `from` to `to`.
 Box moved_back(const Box& box, const Box& from, const Box& to) {
@@ -114,6 +96,7 @@ struct Track {
   double last_s = 0;          ///< its time
   BoxPlace last_shown;        ///< the newest of its boxes
   std::vector<Moved> missed;  ///< since the last sighting
+  int misses = 0;             ///< of them: in frames that were searched
   Point velocity;             ///< against the camera, in pixels a second
   Box first_box;              ///< of the first sighting, where going backwards begins
 };
@@ -161,15 +144,10 @@ class StepsAhead {
   std::vector<Box> places_;
 };
 
-/// So many points on each axis of a box, that a frame's boxes together don't exceed the limit.
+/// Points that may still be followed in a frame.
 class PointBudget {
  public:
-  [[nodiscard]] int grid_for(std::size_t boxes) const {
-    const auto fits = [&](int grid) {
-      return boxes * static_cast<std::size_t>(grid * grid) <= static_cast<std::size_t>(left_);
-    };
-    return fits(kFineGrid) ? kFineGrid : fits(kCoarseGrid) ? kCoarseGrid : 0;
-  }
+  [[nodiscard]] int grid_for(std::size_t boxes) const { return facepipe::grid_for(boxes, left_); }
   void spend(int grid, std::size_t boxes) { left_ -= grid * grid * static_cast<int>(boxes); }
 
  private:
@@ -330,7 +308,7 @@ void Tracker::Impl::check(const TrackerInput& input) const {
   const auto name = [&] { return "tracks: frame " + std::to_string(next_frame_); };
   if (!std::isfinite(input.time_s) || (last_s_ && !(input.time_s > *last_s_)))
     throw Error(ErrorKind::internal, name() + " is not later than the frame before");
-  if (input.detections != nullptr && input.detections->size() > kMostDetections)
+  if (input.searched && input.detections != nullptr && input.detections->size() > kMostDetections)
     throw Error(ErrorKind::device, name() + " has " + std::to_string(input.detections->size()) +
                                        " detections, more than " + std::to_string(kMostDetections));
 }
@@ -342,11 +320,13 @@ Waiting& Tracker::Impl::append(TrackerInput& input) {
   now.earlier.reserve(usual_boxes);
   now.frame.number = next_frame_++;
   now.frame.time_s = input.time_s;
-  now.frame.hide_all = input.detections == nullptr || !input.picture;
+  now.frame.searched = input.searched;
+  now.frame.hide_all = (input.searched && input.detections == nullptr) || !input.picture;
   now.frame.cut = !last_s_;
   last_s_ = input.time_s;
-  taken_by_.assign(input.detections == nullptr ? 0 : input.detections->size(), kNoTrack);
-  if (!now.frame.hide_all) {
+  const bool has_findings = input.searched && input.detections != nullptr;
+  taken_by_.assign(has_findings ? input.detections->size() : 0, kNoTrack);
+  if (has_findings && !now.frame.hide_all) {
     const float least = std::min({options_.doubtful_score, options_.continue_score,
                                   options_.lone_score, options_.start_score});
     for (std::size_t i = 0; i < input.detections->size(); ++i)
@@ -483,6 +463,7 @@ void Tracker::Impl::see(Track& track, Waiting& now, const Sighting& sighting) {
   track.last_s = now.frame.time_s;
   taken_by_[sighting.detection] = summary.id;
   track.missed.clear();
+  track.misses = 0;
   ++summary.sightings;
   summary.last_frame = now.frame.number;
   const bool hidden = summary.hidden || sighting.score >= options_.lone_score;
@@ -518,7 +499,8 @@ void Tracker::Impl::fill(Track& track, const Waiting& now, const Sighting& sight
     Waiting* const frame = waiting(moved.frame);
     if (frame == nullptr) continue;
     const double k = (frame->frame.time_s - track.last_s) / (now.frame.time_s - track.last_s);
-    TrackedBox box{track.summary.id, moved.box, 0, 0, BoxState::filled, track.summary.hidden};
+    const float score = frame->frame.searched ? 0 : (track.last.score + sighting.score) / 2;
+    TrackedBox box{track.summary.id, moved.box, 0, score, BoxState::filled, track.summary.hidden};
     if (moved.shown)
       frame->frame.boxes[*moved.shown] = box;
     else
@@ -571,8 +553,9 @@ std::vector<Backward> Tracker::Impl::newly_hidden() {
 }
 
 bool Tracker::Impl::goes_on(const Backward& going, std::int64_t frame) {
-  if (waiting(frame + 1)->frame.cut) return false;
-  if (frame == going.from - 1) return true;
+  const TrackedFrame& next = waiting(frame + 1)->frame;
+  if (next.cut) return false;
+  if (frame == going.from - 1 || !next.searched) return true;
   const double time_s = waiting(frame)->frame.time_s;
   return going.seen_s - time_s <= hold_s(tracks_[going.track]) + kSameTime &&
          going.first_s - time_s <= options_.back_s + kSameTime;
@@ -612,7 +595,7 @@ std::vector<Box> Tracker::Impl::follow(std::span<const BoxStep> steps) {
 /// that is guessed is asked for at once, and guessed again by the answers, until all is known.
 /// Guesses decide nothing: whoever goes back takes those answers that are to its own steps.
 void Tracker::Impl::look_ahead(std::span<const Backward> going) {
-  constexpr std::size_t kMostSteps = kMostFlowPoints / (kFineGrid * kFineGrid);  // or grids differ
+  constexpr std::size_t kMostSteps = kMostFlowPoints / (kMostGrid * kMostGrid);  // or grids differ
   ahead_.clear();
   while (motion_.is_far() && going.size() <= kMostSteps) {
     std::vector<BoxStep> unknown;
@@ -629,7 +612,7 @@ void Tracker::Impl::foresee(Backward going, std::vector<BoxStep>& unknown) {
     Waiting& then = *waiting(i);
     bool known = true;
     if (then.picture && going.at->picture) {
-      const BoxStep step = step_to(then, going, kFineGrid);
+      const BoxStep step = step_to(then, going, kMostGrid);
       const Box* const place = ahead_.place_of(step);
       known = place != nullptr;
       if (!known) unknown.push_back(step);
@@ -668,7 +651,8 @@ void Tracker::Impl::hold(Waiting& now) {
     Track& track = tracks_[i];
     if (track.last_s == now.frame.time_s) continue;
     const double missed_s = now.frame.time_s - track.last_s;
-    const bool first = track.missed.empty();
+    if (now.frame.searched) ++track.misses;
+    const bool first = track.misses <= 1;
     const bool held = track.summary.hidden && (first || missed_s <= hold_s(track) + kSameTime);
     over[i] = !held && !first && missed_s > options_.gap_s + kSameTime;
     if (over[i]) continue;

@@ -75,6 +75,9 @@ struct TrackerInput {
   /// that are empty or not finite, are passed over. Null: the detector gave no result, which is
   /// something else than no faces. Read during push() only.
   const Detections* detections = nullptr;
+  /// False: nobody has looked for faces in it, and `detections` are not read. Tracks go on through
+  /// it, and it counts for none as a frame in which they were missed.
+  bool searched = true;
 };
 
 struct TrackerOutput {

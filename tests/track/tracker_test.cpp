@@ -53,9 +53,9 @@ class Film {
     const Detections found = detections(faces);
     push_luma(test::render(scene), &found, step);
   }
-  void push_luma(Luma luma, const Detections* found, double step = kStep) {
+  void push_luma(Luma luma, const Detections* found, double step = kStep, bool searched = true) {
     time_ += step;
-    take(tracker_.push({time_, picture_of(std::move(luma)), found}));
+    take(tracker_.push({time_, picture_of(std::move(luma)), found, searched}));
   }
   void flush() { take(tracker_.flush()); }
 
@@ -114,6 +114,60 @@ Film still_film(int frames, const std::function<bool(int)>& detected, TrackerOpt
     film.push(scene, detected(i) ? std::vector<Seen>{{kFace}} : std::vector<Seen>{}, step);
   film.flush();
   return film;
+}
+
+/// A face of a pan, in frames of which every n-th is searched, and detected in those that
+/// `detected` accepts.
+Film searched_film(int frames, int every, const std::function<bool(int)>& detected,
+                   float score = 0.8F) {
+  Film film;
+  for (int i = 0; i < frames; ++i) {
+    const Scene scene{.camera = Similarity{1, 0, 2 * static_cast<float>(i), 0}};
+    const Box face = shifted(kFace, 2 * static_cast<float>(i), 0);
+    const Detections found =
+        Film::detections(detected(i) ? std::vector<Seen>{{face, score}} : std::vector<Seen>{});
+    film.push_luma(test::render(scene), i % every == 0 ? &found : nullptr, kStep, i % every == 0);
+  }
+  film.flush();
+  return film;
+}
+
+TEST(Tracker, GoesThroughFramesThatNobodyHasSearched) {
+  for (const int every : {2, 5, 8}) {
+    const Film film = searched_film(33, every, [](int) { return true; });
+    ASSERT_EQ(film.ended.size(), 1U) << every;
+    for (std::size_t i = 0; i < film.frames.size(); ++i) {
+      const bool searched = i % static_cast<std::size_t>(every) == 0;
+      EXPECT_EQ(film.frame(i).searched, searched);
+      EXPECT_FALSE(film.frame(i).hide_all);
+      EXPECT_GT(film.hidden(i, shifted(kFace, 2 * static_cast<float>(i), 0)), 0.97F)
+          << every << ": " << i;
+      const bool behind_the_last =
+          i > 32U / static_cast<unsigned>(every) * static_cast<unsigned>(every);
+      for (const TrackedBox& box : film.frame(i).boxes) {
+        EXPECT_EQ(box.state, searched          ? BoxState::seen
+                             : behind_the_last ? BoxState::held
+                                               : BoxState::filled);
+        EXPECT_FLOAT_EQ(box.score, box.state == BoxState::held ? 0 : 0.8F);
+      }
+    }
+  }
+}
+
+TEST(Tracker, AFaceIsMissedWhereItWasSearchedForAlone) {
+  // One search misses it: 0.32 s, far longer than a face that isn't sure is held.
+  const Film film = searched_film(
+      25, 4, [](int i) { return i != 8; }, 0.2F);
+  ASSERT_EQ(film.ended.size(), 1U);
+  for (std::size_t i = 0; i <= 24; ++i)
+    EXPECT_GT(film.hidden(i, shifted(kFace, 2 * static_cast<float>(i), 0)), 0.97F) << i;
+}
+
+TEST(Tracker, ANewFaceIsHiddenBackToTheSearchThatMissedIt) {
+  const Film film = searched_film(25, 8, [](int i) { return i >= 16; });
+  for (std::size_t i = 8; i <= 24; ++i)
+    EXPECT_GT(film.hidden(i, shifted(kFace, 2 * static_cast<float>(i), 0)), 0.9F) << i;
+  EXPECT_EQ(film.hidden(4, shifted(kFace, 8, 0)), 0);
 }
 
 TEST(Tracker, GivesEachFrameOnceInOrder) {

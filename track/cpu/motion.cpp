@@ -106,6 +106,11 @@ std::shared_ptr<const MotionPicture> CpuMotionEstimator::look_at(const Frame& fr
       make_luma(frame.planes[0], frame.format, frame.size, frame.orientation));
 }
 
+bool may_be_cut(const MotionPicture& before, const MotionPicture& now) {
+  return before.size() != now.size() ||
+         may_be_cut(distance(as_cpu(before).histograms(), as_cpu(now).histograms()));
+}
+
 PictureChange CpuMotionEstimator::compare(const MotionPicture& before, const MotionPicture& now) {
   const CpuMotionPicture& from = as_cpu(before);
   const CpuMotionPicture& to = as_cpu(now);

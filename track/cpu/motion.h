@@ -26,6 +26,9 @@ class CpuMotionPicture final : public MotionPicture {
   CellHistograms histograms_;
 };
 
+/// False where compare() surely finds no cut; it takes next to no time.
+[[nodiscard]] bool may_be_cut(const MotionPicture& before, const MotionPicture& now);
+
 /// Of CpuMotionPictures; several estimators may share them.
 class CpuMotionEstimator : public MotionEstimator {
  public:
