@@ -315,6 +315,7 @@ void Run::tell_cosmetic_style() const {
 /// What was asked for that CUDA can't do; nullptr: nothing.
 const char* Run::only_on_cpu() const {
   if (options_.job.follow) return "--draw ids";
+  if (options_.job.every > 1) return "--every";
   return options_.job.nms.rule == NmsRule::groups ? "--nms-rule opencv-groups" : nullptr;
 }
 
@@ -374,14 +375,14 @@ void Run::check_cascade() const {
         "a cascade finds far fewer faces than the default model: those that it misses stay "
         "visible");
   if (options_.job.nms.rule != NmsRule::groups) return;
-  const float score =
-      options_.job.follow ? options_.job.follow->score : options_.detector.score_threshold;
+  const float score = options_.job.face_score.value_or(options_.detector.score_threshold);
   if (score != DetectorOptions{}.score_threshold && !options_.job.hide)
     throw Error(ErrorKind::usage,
                 "--score says nothing of a cascade's groups: --nms-neighbours does");
-  if (options_.job.follow)
+  if (options_.job.face_score)
     throw Error(ErrorKind::usage,
-                "--draw ids and --nms-rule opencv-groups exclude each other with a cascade");
+                std::string(options_.job.follow ? "--draw ids" : "--every") +
+                    " and --nms-rule opencv-groups exclude each other with a cascade");
 }
 
 /// What can be refused before a model is loaded for nothing.

@@ -24,6 +24,7 @@ struct FrameRecord {
   Device device;             ///< likewise
   double order_wait_ms = 0;  ///< finished by its lane until the frames before it were taken
   bool damaged = false;      ///< the decoder has flagged the picture
+  bool searched = true;      ///< else its faces are those of the frames around it, moved
   FrameTimes times;
   std::size_t candidates = 0;
   std::size_t face_count = 0;

@@ -46,18 +46,24 @@ struct FrameTimes {
   [[nodiscard]] double latency_ms() const;
 };
 
-/// Measures a scope: begin at construction, end at destruction.
+/// Measures a scope: begin at construction, end at destruction. A frame that was in the stage
+/// before and has waited since: the interval ends with the scope, and is as long as both.
 class ScopedInterval {
  public:
-  explicit ScopedInterval(Interval& interval) : interval_(interval) {
+  explicit ScopedInterval(Interval& interval)
+      : interval_(interval), before_(interval.end - interval.begin) {
     interval_.begin = Clock::now();
   }
-  ~ScopedInterval() { interval_.end = Clock::now(); }
+  ~ScopedInterval() {
+    interval_.end = Clock::now();
+    interval_.begin -= before_;
+  }
   ScopedInterval(const ScopedInterval&) = delete;
   ScopedInterval& operator=(const ScopedInterval&) = delete;
 
  private:
   Interval& interval_;
+  const Clock::duration before_;
 };
 
 /// Adds the calling thread's CPU time in a scope to one stage of a frame.

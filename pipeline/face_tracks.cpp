@@ -20,18 +20,21 @@ TrackerOptions without_look_ahead(TrackerOptions options) {
 FaceTracks::FaceTracks(TrackerOptions options, std::unique_ptr<MotionEstimator> motion)
     : motion_(std::move(motion)), tracker_(*motion_, without_look_ahead(options)) {}
 
-std::vector<std::int64_t> FaceTracks::of(const Frame& frame, const FrameRecord& record,
-                                         const Detections& found) {
+FaceTracks::Of FaceTracks::of(const Frame& frame, const FrameRecord& record,
+                              const Detections& found,
+                              std::shared_ptr<const MotionPicture> picture) {
   TrackerInput input;
   input.time_s = record.pts_s;
-  if (!record.damaged) input.picture = motion_->look_at(frame);
+  if (!record.damaged) input.picture = picture ? std::move(picture) : motion_->look_at(frame);
   input.detections = &found;
-  const TrackerOutput known = tracker_.push(std::move(input));
+  input.searched = record.searched;
+  TrackerOutput known = tracker_.push(std::move(input));
   motion_->wait();
-  std::vector<std::int64_t> tracks(record.faces.size(), kNoTrack);
+  Of tracks{std::vector<std::int64_t>(record.faces.size(), kNoTrack), std::move(known.taken_by)};
+  if (!record.searched) return tracks;
   for (const Match& match : match_greedily(record.faces.boxes, found.boxes))
     if (iou(record.faces.boxes[match.prediction], found.boxes[match.detection]) > kSameFace)
-      tracks[match.prediction] = known.taken_by[match.detection];
+      tracks.faces[match.prediction] = tracks.found[match.detection];
   return tracks;
 }
 

@@ -18,13 +18,19 @@ class FaceTracks {
  public:
   FaceTracks(TrackerOptions options, std::unique_ptr<MotionEstimator> motion);
 
-  /// The next frame's FrameRecord::face_tracks. A face has the track that took the detection which
-  /// fits it best, where that is about the same box: its own, where both were suppressed alike.
-  /// Errors: as Tracker.
-  /// @param frame  on the estimator's device
-  /// @param found  the frame's detections of all scores that tracks need
-  [[nodiscard]] std::vector<std::int64_t> of(const Frame& frame, const FrameRecord& record,
-                                             const Detections& found);
+  /// By index, or kNoTrack.
+  struct Of {
+    std::vector<std::int64_t> faces;  ///< FrameRecord::face_tracks
+    std::vector<std::int64_t> found;
+  };
+
+  /// Of the next frame. A face has the track that took the detection which fits it best, where that
+  /// is about the same box: its own, where both were suppressed alike. Errors: as Tracker.
+  /// @param frame    on the estimator's device
+  /// @param found    the frame's detections of all scores that tracks need
+  /// @param picture  of the estimator's, if there is one already
+  [[nodiscard]] Of of(const Frame& frame, const FrameRecord& record, const Detections& found,
+                      std::shared_ptr<const MotionPicture> picture = nullptr);
 
  private:
   std::unique_ptr<MotionEstimator> motion_;

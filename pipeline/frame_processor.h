@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <utility>
 
 #include "core/detections.h"
 #include "core/frame.h"
@@ -13,6 +15,7 @@
 #include "detector/detector.h"
 #include "pipeline/job.h"
 #include "pipeline/track_queue.h"
+#include "track/motion.h"
 #include "video/notices.h"
 #include "video/timeline.h"
 
@@ -34,12 +37,15 @@ struct WorkItem {
   Slots::Permit in_flight;   ///< bounds the frames between decoder and encoder
   TrackQueue::Room room;     ///< where faces are hidden: bounds the frames that wait
   std::unique_ptr<FrameWork> work;
-  Detections to_follow;  ///< by finish(), where faces are followed: those that tracks need
+  /// By finish(), where faces are followed from frame to frame: those that this needs.
+  Detections to_follow;
+  /// By start(), where not all frames are searched: what motion is looked for in.
+  std::shared_ptr<const MotionPicture> picture;
 };
 
 /// Finds the faces of one job's frames, and draws them if they aren't hidden (LaneHiding), all on
-/// one device. start(), finish() and draw() are called by a thread each, with each frame in that
-/// order. Each lane has one.
+/// one device. start(), finish(), and what follows that are called by a thread each, with each
+/// frame in that order. Each lane has one.
 class FrameProcessor {
  public:
   virtual ~FrameProcessor() = default;
@@ -51,11 +57,20 @@ class FrameProcessor {
   /// Waits for the faces, and fills in the record's candidates, faces and times. Errors: device.
   virtual void finish(WorkItem& item) = 0;
 
-  /// Draws the faces, where finish() hasn't, and tells their tracks where they are followed.
-  /// Not called where faces are hidden. Errors: device.
+  /// Takes frames of which all is known.
+  using Sink = std::function<void(WorkItem item)>;
+
+  /// Gives on the frames whose faces are known with this one, in their order; where not all are
+  /// searched it may wait for one that is. settle_last() gives the rest, at the stream's end.
+  /// Not called where faces are hidden. Errors: device; the sink's.
+  virtual void settle(WorkItem item, const Sink& sink) { sink(std::move(item)); }
+  virtual void settle_last(const Sink& /*sink*/) {}
+
+  /// Draws the faces of a frame that is settled, where finish() hasn't, and tells their tracks
+  /// where they are followed. Errors: device.
   virtual void draw(WorkItem& /*item*/) {}
 
-  /// Whether draw() tells more of a frame: then it is called where no video is written, too.
+  /// Whether these tell more of a frame: then they are called where no video is written, too.
   [[nodiscard]] virtual bool draws_without_video() const { return false; }
 
   /// Candidates so far that suppression had no room for.

@@ -22,12 +22,13 @@ TrackerOptions with(TrackerOptions options, int most_waiting) {
 HiddenFrame hidden_of(const TrackedFrame& known) {
   HiddenFrame hidden;
   hidden.all = known.hide_all;
+  const BoxState told = known.searched ? BoxState::seen : BoxState::filled;
   std::pmr::monotonic_buffer_resource memory;
   std::pmr::unordered_set<std::int64_t> seen(&memory);  // a frame may have several boxes of one
   for (const TrackedBox& box : known.boxes) {
     if (!box.hidden) continue;
     hidden.areas.push_back({grown(box.box, box.grow), {}, false});
-    if (box.state != BoxState::seen || box.score <= 0 || !seen.insert(box.track).second) continue;
+    if (box.state != told || box.score <= 0 || !seen.insert(box.track).second) continue;
     hidden.faces.push_back(box.box, box.score);
     hidden.face_tracks.push_back(box.track);
   }
@@ -47,6 +48,7 @@ class TrackedFrames final : public HiddenFrames {
     TrackerInput input;
     input.time_s = frame.time_s;
     input.detections = &frame.found;
+    input.searched = frame.searched;
     input.picture = std::move(picture);
     if (builder_) stamps_.push_back(frame.pts);
     return settle(tracker_.push(std::move(input)));

@@ -26,7 +26,8 @@ struct HiddenArea {
 struct HiddenFrame {
   bool all = false;  ///< nothing is known of it: it is hidden as a whole
   std::vector<HiddenArea> areas;
-  /// Those that were seen, or are in the file, and are hidden: each once, with their tracks.
+  /// Those that were seen, or are in the file, and are hidden: each once, with their tracks. Of a
+  /// frame that was not searched those that are filled.
   Detections faces;
   std::vector<std::int64_t> face_tracks;
 };
@@ -37,6 +38,7 @@ struct FrameToHide {
   double time_s = 0;
   std::int64_t pts = 0;
   bool damaged = false;
+  bool searched = true;
   Detections found;  ///< of all scores that tracks need; none where tracks are known
 };
 

@@ -77,10 +77,11 @@ LaneHiding::LaneHiding(const ProcessorSetup& setup, HidingDevice& device,
 TrackQueue::Given LaneHiding::look(WorkItem& item) {
   const ScopedCpuTime cpu(item.record.times, StageId::overlay);
   TrackQueue::Given given;
-  given.frame = {item.record.index, item.record.pts_s, item.frame.pts, item.record.damaged,
-                 std::exchange(item.record.faces, {})};
+  given.frame = {item.record.index,   item.record.pts_s,    item.frame.pts,
+                 item.record.damaged, item.record.searched, std::exchange(item.record.faces, {})};
   given.coded = item.coded;
-  const bool looks = looker_ && !item.record.damaged;
+  if (!item.record.damaged) given.picture = std::exchange(item.picture, nullptr);
+  const bool looks = looker_ && !item.record.damaged && !given.picture;
   if (looks) given.picture = looker_->look_at(item.frame);
   if (keeper_) item.frame = keeper_->kept(std::move(item.frame));
   if (looks) looker_->wait();

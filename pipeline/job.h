@@ -110,13 +110,10 @@ struct HideJob {
   bool wants_tracks = false;  ///< in JobResult::tracks
 };
 
-/// Faces that are drawn are followed as faces that are hidden are.
-struct FollowJob {
-  /// Faces score more than this. The detector finds those, too, that only tracks need: all over the
-  /// lowest score of `tracks`.
-  float score = 0.5F;
-  TrackerOptions tracks;
-};
+/// The most frames of which one is searched.
+inline constexpr int kMostEvery = 16;
+/// The least score of detections that tell whether a face is in the frames around theirs.
+inline constexpr float kWeakFace = 0.1F;
 
 /// Everything that decides one input's run.
 struct JobOptions {
@@ -129,8 +126,15 @@ struct JobOptions {
   EncoderOptions encoder;
   OverlayStyle overlay;  ///< not used where faces are hidden
   /// Fills in FrameRecord::face_tracks, and changes nothing else that is told of a frame; on the
-  /// CPU alone. Not used where faces are hidden.
-  std::optional<FollowJob> follow;
+  /// CPU alone. Not used where faces are hidden. The detector is asked for all over the lowest of
+  /// its scores.
+  std::optional<TrackerOptions> follow;
+  /// Every n-th frame is searched, and each at which a cut may be; faces of those between are
+  /// followed (track/between.h; where they are hidden, by the tracker). On the CPU alone.
+  /// 1..kMostEvery. Where frames are left out, the detector is asked for all over kWeakFace.
+  int every = 1;
+  /// Where the detector is asked for weaker ones, too, as by these two: faces score more than this.
+  std::optional<float> face_score;
   std::optional<HideJob> hide;
   NmsOptions nms;
   double min_face = 0;  ///< shorter side of a face's box in pixels; smaller ones are ignored

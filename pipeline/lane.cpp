@@ -361,11 +361,14 @@ void Lane::give_drawn(WorkItem drawn) {
 }
 
 void Lane::draw() {
-  while (std::optional<WorkItem> item = detected_.pop()) {
-    at_.draw = item->segment;
-    parts_.processor->draw(*item);
-    give_drawn(std::move(*item));
-  }
+  const FrameProcessor::Sink settled = [this](WorkItem item) {
+    at_.draw = item.segment;
+    parts_.processor->draw(item);
+    give_drawn(std::move(item));
+  };
+  while (std::optional<WorkItem> item = detected_.pop())
+    parts_.processor->settle(std::move(*item), settled);
+  parts_.processor->settle_last(settled);
   drawn_.close();
 }
 

@@ -87,6 +87,9 @@ FlightLimits flight_limits(const JobOptions& options, const Demuxer& demuxer,
   FlightLimits limits;
   const int wanted = options.frames_in_flight > 0 ? options.frames_in_flight : kInFlight;
   limits.frames = one ? 1 : std::min(wanted, most);
+  // What waits for a frame that is searched is on its way, too; where faces are hidden, it waits
+  // behind that.
+  if (!one && !options.hide) limits.frames += options.every - 1;
   if (options.hide) limits.hiding = frames_to_hide(options, demuxer, limits.frames);
   limits.frames_alive = one ? 1 : limits.frames + backend.frames_beside() + kDecodedAndBetween;
   return limits;
@@ -421,7 +424,7 @@ void Planning::fit_lanes_to_memory() {
 
 /// Empty where there may be several.
 std::string Planning::reason_for_one_lane() const {
-  if (options_.follow && !options_.hide) {
+  if ((options_.follow && !options_.hide) || options_.every > 1) {
     std::string reason = "tracking needs the pictures in their order";
     if (options_.lanes > 1 && !options_.shared)
       throw Error(ErrorKind::usage, "--lanes " + std::to_string(options_.lanes) + ": " + reason);

@@ -155,10 +155,18 @@ void add_model(CLI::App& app, ParsedOptions& to) {
   add_detect_size(app, run.detector);
 }
 
+void add_every(CLI::App& app, ParsedOptions& to) {
+  add_integer(app, "--every", "N",
+              "Look for faces in every Nth frame and at cuts alone, on the CPU, and follow them\n"
+              "through the frames between: faster, and some are missed",
+              to.run.job.every, 1, kMostEvery);
+}
+
 void add_detection(CLI::App& app, ParsedOptions& to) {
   add_number(app, "--score", "0..1", "Faces score more than this", to.run.detector.score_threshold,
              0, 1);
   add_model(app, to);
+  add_every(app, to);
 }
 
 void add_suppression(CLI::App& app, ParsedOptions& to) {
@@ -356,6 +364,7 @@ void add_careful(CLI::App& app, ParsedOptions& to) {
 
 void add_tracking(CLI::App& app, ParsedOptions& to) {
   add_model(app, to);
+  add_every(app, to);
   add_careful(app, to);
 }
 
@@ -436,8 +445,9 @@ void add_known_tracks(CLI::App& app, ParsedOptions& to) {
               to.run.files.known_tracks = given.text;
             });
   CLI::Option* const tracks = app.get_option("--tracks");
-  for (const char* other : {"--write-tracks", "--detections", "--model", "--min-face", "--max-face",
-                            "--detect-size", "--engine", "--precision", "--careful", "--two-pass"})
+  for (const char* other :
+       {"--write-tracks", "--detections", "--model", "--min-face", "--max-face", "--detect-size",
+        "--engine", "--precision", "--careful", "--two-pass", "--every"})
     tracks->excludes(app.get_option(other));
 }
 

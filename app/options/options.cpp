@@ -191,11 +191,12 @@ constexpr float kCarefulStart = 0.155F;
 void settle_tracking(ParsedOptions& parsed) {
   RunOptions& run = parsed.run;
   HideJob& hide = run.job.hide.emplace();
-  run.files.faces_have_tracks = true;
+  run.files.face_fields.track = true;
   run.detector.score_threshold = hide.tracks.doubtful_score;
   hide.host_motion = parsed.motion == MotionPlace::host;
   run.motion_on_device = parsed.motion == MotionPlace::device;
   if (parsed.careful) {
+    if (run.job.every > 1) clash("--careful looks at every frame twice: not with --every");
     hide.mirrored_too = true;
     hide.tracks.gap_s = kCarefulGap_s;
     hide.tracks.sure_score = kCarefulSure;
@@ -233,12 +234,17 @@ void settle_hiding(ParsedOptions& parsed) {
         "names: not with --allow-references");
 }
 
-/// Tracks of faces that are drawn are those that detect finds.
+/// What follows faces from frame to frame needs weaker ones, too. Tracks of faces that are drawn
+/// are those that detect finds.
 void settle_following(RunOptions& run) {
-  FollowJob& follow = run.job.follow.emplace();
-  run.files.faces_have_tracks = true;
-  follow.score = run.detector.score_threshold;
-  run.detector.score_threshold = std::min(follow.score, follow.tracks.doubtful_score);
+  float least = run.detector.score_threshold;
+  run.job.face_score = least;
+  if (run.job.overlay.ids) {
+    run.files.face_fields.track = true;
+    least = std::min(least, run.job.follow.emplace().doubtful_score);
+  }
+  if (run.job.every > 1) least = std::min(least, kWeakFace);
+  run.detector.score_threshold = least;
 }
 
 void settle_detecting(ParsedOptions& parsed) {
@@ -286,7 +292,8 @@ void settle(ParsedOptions& parsed) {
   if (run.job.max_face > 0 && run.job.max_face < run.job.min_face)
     clash("--max-face must not be less than --min-face");
   settle_suppression(parsed);
-  if (run.job.overlay.ids) settle_following(run);
+  run.files.face_fields.tracked = run.job.every > 1;
+  if (!run.job.hide && (run.job.overlay.ids || run.job.every > 1)) settle_following(run);
 }
 
 struct Outcome {

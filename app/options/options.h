@@ -17,6 +17,12 @@
 
 namespace facepipe {
 
+/// What is told of a face in a file beside its box, score and landmarks.
+struct FaceFields {
+  bool track = false;    ///< its track's number
+  bool tracked = false;  ///< whether its frame was not searched: where some may be so
+};
+
 enum class ExistingOutput { refuse, overwrite, skip };
 enum class ProgressStyle { automatic, json, none };
 
@@ -27,7 +33,7 @@ struct SideFiles {
   std::filesystem::path report;
   std::filesystem::path tracks{};        ///< an edit file (track/track_file.h), of one input
   std::filesystem::path known_tracks{};  ///< one that is read, and never written
-  bool faces_have_tracks = false;        ///< in `detections`
+  FaceFields face_fields{};              ///< of `detections`
 };
 
 /// `facepipe run`, hide and detect: the latter two have a job that hides. Every number is in its

@@ -37,19 +37,24 @@ void append_csv_face(std::string& to, const NamedFrame& frame, std::size_t i) {
     to.append(2 * kLandmarks, ',');
 }
 
+template <bool has_track, bool may_be_tracked>
 void append_csv_faces(std::string& to, const NamedFrame& frame) {
   for (std::size_t i = 0; i < frame.record.faces.size(); ++i) {
     append_csv_face(to, frame, i);
+    if constexpr (has_track) {
+      const std::int64_t track = frame.record.face_tracks.at(i);
+      to += ',' + (track == kNoTrack ? std::string() : std::to_string(track));
+    }
+    if constexpr (may_be_tracked) to += frame.record.searched ? ",0" : ",1";
     to += '\n';
   }
 }
 
-void append_csv_tracked_faces(std::string& to, const NamedFrame& frame) {
-  for (std::size_t i = 0; i < frame.record.faces.size(); ++i) {
-    append_csv_face(to, frame, i);
-    const std::int64_t track = frame.record.face_tracks.at(i);
-    to += ',' + (track == kNoTrack ? std::string() : std::to_string(track)) + '\n';
-  }
+/// That of FrameFormat::append.
+auto csv_faces(FaceFields fields) {
+  if (fields.track)
+    return fields.tracked ? append_csv_faces<true, true> : append_csv_faces<true, false>;
+  return fields.tracked ? append_csv_faces<false, true> : append_csv_faces<false, false>;
 }
 
 void append_json_point(std::string& to, const Point& point) {
@@ -80,6 +85,7 @@ void append_json_face(std::string& to, const FrameRecord& record, std::size_t i)
   append_number(to, faces.scores[i]);
   const std::int64_t track = record.face_tracks.empty() ? kNoTrack : record.face_tracks.at(i);
   if (track != kNoTrack) to += R"(,"track":)" + std::to_string(track);
+  if (!record.searched) to += R"(,"tracked":true)";
   if (faces.has_landmarks())
     append_json_landmarks(to, faces.landmarks[i]);
   else
@@ -120,11 +126,13 @@ void append_latency(std::string& to, const NamedFrame& frame) {
   to += '\n';
 }
 
-std::string csv_faces_header(bool tracked) {
+std::string csv_faces_header(FaceFields fields) {
   std::string header = "file,frame,pts_s,width,height,x1,y1,x2,y2,score";
   for (std::string_view point : {"left_eye", "right_eye", "nose", "left_mouth", "right_mouth"})
     for (std::string_view axis : {"_x", "_y"}) header.append(",").append(point).append(axis);
-  return header + (tracked ? ",track\n" : "\n");
+  if (fields.track) header += ",track";
+  if (fields.tracked) header += ",tracked";
+  return header + '\n';
 }
 
 std::string latency_header() {
@@ -137,10 +145,9 @@ std::string latency_header() {
 
 }  // namespace
 
-FrameFormat detections_format(const std::filesystem::path& path, bool tracked) {
+FrameFormat detections_format(const std::filesystem::path& path, FaceFields fields) {
   if (path.extension() == ".csv")
-    return {csv_faces_header(tracked), tracked ? append_csv_tracked_faces : append_csv_faces,
-            csv_field, input_of_csv, true};
+    return {csv_faces_header(fields), csv_faces(fields), csv_field, input_of_csv, true};
   return {{}, append_json_frame, json_string, input_of_json};
 }
 

@@ -37,10 +37,11 @@ struct FrameFormat {
 /// {"file", "frame", "pts_s", "width", "height",
 ///  "faces": [{"box": [x1, y1, x2, y2], "score", "landmarks": [[x, y] x 5]}]}
 /// Of faces without landmarks those fields are empty in .csv, and "landmarks" is null in JSON.
-/// Where faces are tracked, each has its "track", in .csv in a last column; one of kNoTrack has
-/// none.
+/// Where faces have tracks, each has its "track", in .csv in a last column; one of kNoTrack has
+/// none. A face of a frame that was not searched is "tracked": true; in .csv, where there may be
+/// some, 1 in the very last column, which else is 0.
 [[nodiscard]] FrameFormat detections_format(const std::filesystem::path& path,
-                                            bool tracked = false);
+                                            FaceFields fields = {});
 
 /// CSV, a line a frame: file, frame, pts_s; begin and end of each stage in milliseconds since the
 /// input's start, empty where the stage did not run; total_ms, latency_ms, candidates, faces.

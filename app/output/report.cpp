@@ -154,7 +154,8 @@ Json hide_json(const RunOptions& options) {
 Json options_json(const RunOptions& options) {
   const JobOptions& job = options.job;
   const DetectorOptions& detector = options.detector;
-  return {{"score", short_double(job.follow ? job.follow->score : detector.score_threshold)},
+  return {{"score", short_double(job.face_score.value_or(detector.score_threshold))},
+          {"every", job.every},
           {"iou", short_double(job.nms.threshold)},
           {"nms", nms_json(job.nms)},
           {"min_face", job.min_face},

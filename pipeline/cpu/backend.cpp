@@ -12,6 +12,7 @@
 #include "detector/mirror.h"
 #include "nms/cpu/suppressor.h"
 #include "overlay/overlay.h"
+#include "pipeline/cpu/every_nth.h"
 #include "pipeline/face_tracks.h"
 #include "pipeline/faces.h"
 #include "pipeline/hiding.h"
@@ -80,30 +81,48 @@ Detections scored_over(const Detections& candidates, float score) {
   return over;
 }
 
-/// Finds what tracks need of a frame, as a job that hides does.
+/// Follows drawn faces from frame to frame: their tracks, and where not all frames are searched,
+/// where they are in the others. One thread finds, one settles.
 class Following {
  public:
   explicit Following(const JobOptions& options)
-      : least_(options.follow->tracks.doubtful_score),
+      : least_(options.follow ? options.follow->doubtful_score : kWeakFace),
         sizes_{options.min_face, options.max_face},
-        suppressor_(NmsOptions{}, nms_capacity(NmsOptions{})),
-        tracks_(options.follow->tracks, std::make_unique<CpuMotionEstimator>()) {}
+        suppressor_(NmsOptions{}, nms_capacity(NmsOptions{})) {
+    if (options.follow) tracks_.emplace(*options.follow, std::make_unique<CpuMotionEstimator>());
+    if (options.every > 1) between_.emplace(options);
+  }
 
+  /// What it needs of a frame: of lower scores than faces have, as a job that hides does.
   [[nodiscard]] Detections find(const Detections& candidates, Size picture) {
     const Detections usable = scored_over(candidates, least_);
     return clipped(select_faces(usable, suppressor_.run({usable.boxes, usable.scores}), sizes_),
                    picture);
   }
-  void follow(WorkItem& item) {
-    item.record.face_tracks = tracks_.of(item.frame, item.record, item.to_follow);
-    item.to_follow = {};
+
+  void settle(WorkItem item, const FrameProcessor::Sink& sink) {
+    FaceTracks::Of tracks;
+    if (tracks_) {
+      const ScopedInterval interval(item.record.times[StageId::overlay]);
+      const ScopedCpuTime cpu(item.record.times, StageId::overlay);
+      tracks = tracks_->of(item.frame, item.record, item.to_follow, item.picture);
+      item.record.face_tracks = std::move(tracks.faces);
+    }
+    if (between_)
+      between_->push(std::move(item), std::move(tracks.found), sink);
+    else
+      sink(std::move(item));
+  }
+  void settle_last(const FrameProcessor::Sink& sink) {
+    if (between_) between_->flush(sink);
   }
 
  private:
   const float least_;
   const FaceSizes sizes_;
-  CpuSuppressor suppressor_;  // one thread finds ...
-  FaceTracks tracks_;         // ... and one follows
+  CpuSuppressor suppressor_;
+  std::optional<FaceTracks> tracks_;
+  std::optional<FramesBetween> between_;
 };
 
 class CpuProcessor final : public FrameProcessor {
@@ -113,12 +132,16 @@ class CpuProcessor final : public FrameProcessor {
       : options_(setup.options),
         detector_(std::move(detector)),
         suppressor_(options_.nms, nms_capacity(options_.nms)) {
-    if (options_.follow && !options_.hide) following_.emplace(options_);
-    if (detector_) tell_tiles(detector_->facts().tiling);
+    if (!detector_) return;
+    if (!options_.hide && (options_.follow || options_.every > 1)) following_.emplace(options_);
+    if (options_.every > 1) every_.emplace(options_.every);
+    tell_tiles(detector_->facts().tiling);
   }
 
   void start(WorkItem& item, const std::stop_token& stop) override {
     if (!detector_) return;
+    if (every_) every_->choose(item);
+    if (!item.record.searched) return;
     auto work = std::make_unique<CpuWork>(detector_->acquire(stop));
     DetectionRequest& request = *work->request;
     item.work = std::move(work);
@@ -131,13 +154,13 @@ class CpuProcessor final : public FrameProcessor {
   }
 
   void finish(WorkItem& item) override {
-    if (!detector_) return;
+    if (!detector_ || !item.record.searched) return;
     const Detections candidates = collect(item);
     const ScopedInterval interval(item.record.times[StageId::nms]);
     const ScopedCpuTime cpu(item.record.times, StageId::nms);
     if (following_) {
       item.to_follow = following_->find(candidates, item.frame.upright());
-      suppress(scored_over(candidates, options_.follow->score), item.record);
+      suppress(scored_over(candidates, options_.face_score.value_or(0)), item.record);
     } else {
       suppress(candidates, item.record);
     }
@@ -145,13 +168,22 @@ class CpuProcessor final : public FrameProcessor {
 
   [[nodiscard]] bool draws_without_video() const override { return following_.has_value(); }
 
+  void settle(WorkItem item, const Sink& sink) override {
+    if (following_)
+      following_->settle(std::move(item), sink);
+    else
+      sink(std::move(item));
+  }
+  void settle_last(const Sink& sink) override {
+    if (following_) following_->settle_last(sink);
+  }
+
   void draw(WorkItem& item) override {
-    const bool draws = !options_.output.empty() && options_.overlay.any();
-    if (!draws && !following_) return;
+    if (options_.output.empty() || !options_.overlay.any()) return;
     const ScopedInterval interval(item.record.times[StageId::overlay]);
     const ScopedCpuTime cpu(item.record.times, StageId::overlay);
-    if (following_) following_->follow(item);
-    if (draws) draw_faces(item);
+    make_writable(item.frame);
+    draw_overlay(item.frame, item.record.faces, options_.overlay, item.record.face_tracks);
   }
 
   [[nodiscard]] std::int64_t candidates_ignored() const override { return candidates_ignored_; }
@@ -177,11 +209,6 @@ class CpuProcessor final : public FrameProcessor {
     return candidates;
   }
 
-  void draw_faces(WorkItem& item) const {
-    make_writable(item.frame);
-    draw_overlay(item.frame, item.record.faces, options_.overlay, item.record.face_tracks);
-  }
-
   void suppress(const Detections& candidates, FrameRecord& record) {
     record.candidates = candidates.size();
     const NmsKept kept = suppressor_.run({candidates.boxes, candidates.scores});
@@ -195,6 +222,7 @@ class CpuProcessor final : public FrameProcessor {
   const JobOptions& options_;
   std::shared_ptr<Detector> detector_;
   CpuSuppressor suppressor_;
+  std::optional<EveryNth> every_;  // used by start() alone
   std::optional<Following> following_;
   std::int64_t candidates_ignored_ = 0;
 };

@@ -256,6 +256,18 @@ TEST_F(RunTest, WhatTheCpuAloneDoesIsRefusedOnCudaAndToldWhereNobodyNamedADevice
   EXPECT_THAT(report()[0]["why"].dump(), HasSubstr("cpu: --draw ids works on the CPU alone"));
 }
 
+TEST_F(RunTest, LeavingFramesOutIsRefusedOnCudaAndTakesTheCpuWhereNobodyNamedADevice) {
+  add_input("a.mp4");
+  options_.job.every = 3;
+  options_.device = {false, {DeviceKind::cuda, 0}};
+  expect_error(ErrorKind::usage, "--every works on the CPU alone so far",
+               [this] { (void)run_all(); });
+  options_.device = {true, {}};
+  EXPECT_EQ(run_all(), 0);
+  EXPECT_THAT(report()[0]["why"].dump(), HasSubstr("cpu: --every works on the CPU alone"));
+  EXPECT_EQ(report()[0]["options"]["every"], 3);
+}
+
 TEST_F(RunTest, GroupingIsRefusedOnCudaAndTakesTheCpuWhereNobodyNamedADevice) {
   add_input("a.mp4");
   options_.job.nms.rule = NmsRule::groups;

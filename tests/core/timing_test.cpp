@@ -69,6 +69,18 @@ TEST(ScopedInterval, CoversItsScope) {
   EXPECT_LE(measured.end, after);
 }
 
+TEST(ScopedInterval, IsAsLongAsBothScopesOfAFrameThatWaitedBetween) {
+  Interval measured;
+  measured.begin = Clock::now() - std::chrono::hours(2);
+  measured.end = measured.begin + std::chrono::minutes(1);
+  const Clock::time_point before = Clock::now();
+  { const ScopedInterval scope(measured); }
+  const Clock::time_point after = Clock::now();
+  EXPECT_GE(measured.end, before);
+  EXPECT_GE(measured.end - measured.begin, std::chrono::minutes(1));
+  EXPECT_LE(measured.end - measured.begin, std::chrono::minutes(1) + (after - before));
+}
+
 /// Burns CPU until the thread's own clock has moved by `milliseconds`.
 void work_for(double milliseconds) {
   const double begin = ScopedCpuTime::thread_cpu_ms();

@@ -52,7 +52,8 @@ class FollowTest : public testing::Test {
   JobOptions job(const char* output) const {
     JobOptions options = lossless_job(clip_, output == nullptr ? fs::path() : folder_ / output);
     options.overlay = {.boxes = false, .ids = true};
-    options.follow.emplace().score = kScore;
+    options.follow.emplace();
+    options.face_score = kScore;
     return options;
   }
 
@@ -73,6 +74,7 @@ TEST_F(FollowTest, AFaceKeepsItsIdWhateverItScoresAndThoughItIsAwayForAWhile) {
 TEST_F(FollowTest, TheIdsAreThoseOfAJobThatTracks) {
   JobOptions tracking = job(nullptr);
   tracking.follow.reset();
+  tracking.face_score.reset();
   tracking.hide.emplace().wants_tracks = true;
   const JobRun all = run_fake_job(tracking, behaviour_);
   const JobRun run = run_fake_job(job(nullptr), behaviour_);
@@ -92,6 +94,7 @@ TEST_F(FollowTest, NothingElseOfAFrameIsChanged) {
     followed.nms.rule = rule;
     JobOptions plain = followed;
     plain.follow.reset();
+    plain.face_score.reset();
     FakeBehaviour strong;  // as a detector finds them that isn't asked for weaker ones
     strong.candidates_of = [](const Frame& frame) {
       Detections found;

@@ -168,14 +168,14 @@ TEST(Options, IdsAreThoseOfTheTracksThatDetectFinds) {
   const RunOptions options = run_options({"--draw", "boxes,ids", "--score", "0.4"});
   const RunOptions detect = std::get<RunOptions>(parse_command({"detect", "a.mp4"}));
   ASSERT_TRUE(options.job.follow);
-  EXPECT_EQ(options.job.follow->score, 0.4F);
+  EXPECT_EQ(options.job.face_score, 0.4F);
   EXPECT_EQ(options.detector.score_threshold, detect.detector.score_threshold);
-  EXPECT_TRUE(options.files.faces_have_tracks);
+  EXPECT_TRUE(options.files.face_fields.track);
   EXPECT_EQ(run_options({"--draw", "ids", "--score", "0.01"}).detector.score_threshold, 0.01F);
   const RunOptions without = run_options({"--draw", "boxes", "--score", "0.4"});
   EXPECT_FALSE(without.job.follow);
   EXPECT_EQ(without.detector.score_threshold, 0.4F);
-  EXPECT_FALSE(without.files.faces_have_tracks);
+  EXPECT_FALSE(without.files.face_fields.track);
 }
 
 TEST(Options, Reports) {
@@ -308,6 +308,9 @@ TEST(Options, RefusesWhatMakesNoSense) {
       {{"--end", "0"}, "--end must be later than --start"},
       {{"--frames-in-flight", "0"}, "--frames-in-flight"},
       {{"--threads", "-1"}, "--threads"},
+      {{"--every", "0"}, "--every: '0'"},
+      {{"--every", "17"}, "--every: '17'"},
+      {{"--every", "1.5"}, "--every: '1.5'"},
       {{"--crf", "64"}, "--crf"},
       {{"--codec", ""}, "--codec"},
       {{"--output", ""}, "--output"},
@@ -346,10 +349,42 @@ RunOptions options_of(const char* command, Arguments arguments) {
   return std::get<RunOptions>(parse_command(arguments));
 }
 
+TEST(Options, WhereFramesAreLeftOutWeakerFacesAreAskedFor) {
+  const RunOptions run = run_options({"--every", "3", "--score", "0.4"});
+  EXPECT_EQ(run.job.every, 3);
+  EXPECT_EQ(run.job.face_score, 0.4F);
+  EXPECT_EQ(run.detector.score_threshold, kWeakFace);
+  EXPECT_FALSE(run.job.follow);
+  EXPECT_TRUE(run.files.face_fields.tracked);
+  EXPECT_FALSE(run.files.face_fields.track);
+  EXPECT_EQ(run_options({"--every", "3", "--score", "0.01"}).detector.score_threshold, 0.01F);
+  const RunOptions ids = run_options({"--every", "2", "--draw", "ids"});
+  EXPECT_TRUE(ids.job.follow);
+  EXPECT_LT(ids.detector.score_threshold, kWeakFace);
+  const RunOptions without = run_options({"--every", "1"});
+  EXPECT_FALSE(without.job.face_score);
+  EXPECT_FALSE(without.files.face_fields.tracked);
+}
+
+TEST(Options, HidingLeavesFramesOutByNameAlone) {
+  EXPECT_EQ(options_of("hide", {}).job.every, 1);
+  const RunOptions hide = options_of("hide", {"--every", "2"});
+  EXPECT_EQ(hide.job.every, 2);
+  EXPECT_FALSE(hide.job.face_score);
+  EXPECT_EQ(hide.detector.score_threshold, options_of("hide", {}).detector.score_threshold);
+  EXPECT_TRUE(options_of("detect", {"--every", "2"}).files.face_fields.tracked);
+  expect_error(ErrorKind::usage, "not with --every", [] {
+    (void)options_of("hide", {"--every", "2", "--careful"});
+  });
+  expect_error(ErrorKind::usage, "--every", [] {
+    (void)options_of("hide", {"--every", "2", "--tracks", "t.json"});
+  });
+}
+
 TEST(Options, HideAndDetectFollowFaces) {
   const RunOptions run = run_options({});
   EXPECT_FALSE(run.job.hide);
-  EXPECT_FALSE(run.files.faces_have_tracks);
+  EXPECT_FALSE(run.files.face_fields.track);
   const RunOptions hide = options_of("hide", {"--tracks", "t.json"});
   EXPECT_TRUE(hide.video);
   EXPECT_EQ(hide.files.known_tracks, "t.json");
@@ -358,7 +393,7 @@ TEST(Options, HideAndDetectFollowFaces) {
   const RunOptions detect = options_of("detect", {"--write-tracks", "t.json"});
   EXPECT_FALSE(detect.video);
   EXPECT_EQ(detect.files.tracks, "t.json");
-  EXPECT_TRUE(detect.files.faces_have_tracks);
+  EXPECT_TRUE(detect.files.face_fields.track);
   EXPECT_TRUE(detect.job.hide->wants_tracks);
   EXPECT_EQ(detect.detector.score_threshold, hide.detector.score_threshold);
 }
@@ -484,7 +519,7 @@ int options_told(const std::string& help) {
 
 TEST(Options, HelpTellsEveryDefault) {
   const std::string help = shown({"run", "--help"});
-  EXPECT_EQ(options_told(help), 42) << help;
+  EXPECT_EQ(options_told(help), 43) << help;
   EXPECT_THAT(help, HasSubstr("(default: 0.5)"));
   EXPECT_THAT(help, HasSubstr("--config F: "));
   EXPECT_THAT(help, HasSubstr("--help-all "));
@@ -493,7 +528,7 @@ TEST(Options, HelpTellsEveryDefault) {
 TEST(Options, HelpAllTellsThoseForExperimentsToo) {
   const std::string help = shown({"run", "--help"});
   const std::string all = shown({"run", "--help-all"});
-  EXPECT_EQ(options_told(all), 50) << all;
+  EXPECT_EQ(options_told(all), 51) << all;
   for (const char* option :
        {"--nms-decay ", "--nms-sigma ", "--nms-min-score ", "--nms-d-max ", "--nms-k ",
         "--nms-squares ", "--nms-plus-one ", "--nms-neighbours "}) {

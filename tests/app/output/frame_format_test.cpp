@@ -122,25 +122,42 @@ TEST(DetectionsFormat, FacesThatAreTrackedHaveTheirTrack) {
   FrameRecord record = frame_record(3, 2);
   record.faces.landmarks.clear();
   record.face_tracks = {7, 12};
-  EXPECT_EQ(text_of(detections_format("d.jsonl", true), "clip.mp4", record),
+  EXPECT_EQ(text_of(detections_format("d.jsonl", {.track = true}), "clip.mp4", record),
             R"({"file":"clip.mp4","frame":3,"pts_s":0.3,"width":640,"height":480,)"
             R"("faces":[{"box":[0.1,2,8.5,12],"score":0.75,"track":7,"landmarks":null},)"
             R"({"box":[10.1,2,18.5,12],"score":0.75,"track":12,"landmarks":null}]})"
             "\n");
-  const FrameFormat csv = detections_format("d.csv", true);
+  const FrameFormat csv = detections_format("d.csv", {.track = true});
   EXPECT_THAT(csv.header, testing::EndsWith(",right_mouth_y,track\n"));
   EXPECT_EQ(text_of(csv, "clip.mp4", record),
             "clip.mp4,3,0.3,640,480,0.1,2,8.5,12,0.75,,,,,,,,,,,7\n"
             "clip.mp4,3,0.3,640,480,10.1,2,18.5,12,0.75,,,,,,,,,,,12\n");
 }
 
+TEST(DetectionsFormat, FacesOfFramesThatWereNotSearchedAreTracked) {
+  FrameRecord record = frame_record(3, 1);
+  record.faces.landmarks.clear();
+  record.face_tracks = {7};
+  const FrameFormat csv = detections_format("d.csv", {.tracked = true});
+  const FrameFormat both = detections_format("d.csv", {.track = true, .tracked = true});
+  EXPECT_THAT(csv.header, testing::EndsWith(",right_mouth_y,tracked\n"));
+  EXPECT_THAT(both.header, testing::EndsWith(",right_mouth_y,track,tracked\n"));
+  EXPECT_THAT(text_of(csv, "clip.mp4", record), testing::EndsWith(",0.75,,,,,,,,,,,0\n"));
+  EXPECT_THAT(text_of(both, "clip.mp4", record), testing::EndsWith(",0.75,,,,,,,,,,,7,0\n"));
+  record.searched = false;
+  EXPECT_THAT(text_of(csv, "clip.mp4", record), testing::EndsWith(",0.75,,,,,,,,,,,1\n"));
+  EXPECT_THAT(text_of(both, "clip.mp4", record), testing::EndsWith(",0.75,,,,,,,,,,,7,1\n"));
+  EXPECT_THAT(text_of(detections_format("d.jsonl"), "clip.mp4", record),
+              testing::HasSubstr(R"("score":0.75,"track":7,"tracked":true,"landmarks":null}])"));
+}
+
 TEST(DetectionsFormat, AFaceWithoutATrackHasNone) {
   FrameRecord record = frame_record(3, 1);
   record.faces.landmarks.clear();
   record.face_tracks = {kNoTrack};
-  EXPECT_THAT(text_of(detections_format("d.jsonl", true), "clip.mp4", record),
+  EXPECT_THAT(text_of(detections_format("d.jsonl", {.track = true}), "clip.mp4", record),
               testing::HasSubstr(R"("score":0.75,"landmarks":null}])"));
-  EXPECT_THAT(text_of(detections_format("d.csv", true), "clip.mp4", record),
+  EXPECT_THAT(text_of(detections_format("d.csv", {.track = true}), "clip.mp4", record),
               testing::EndsWith(",0.75,,,,,,,,,,,\n"));
 }
 

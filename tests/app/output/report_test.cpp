@@ -31,7 +31,7 @@ TEST(Report, HasNoNetworkSizeOfADetectorWithoutANetwork) {
 TEST(Report, TellsTheScoreOfFacesAndNotOfWhatTracksNeed) {
   RunOptions options;
   options.detector.score_threshold = 0.03F;
-  options.job.follow.emplace().score = 0.4F;
+  options.job.face_score = 0.4F;
   const json report = json::parse(report_json(options, some_facts(), {done_outcome("a.mp4")}));
   EXPECT_EQ(report[0]["options"]["score"], 0.4);
 }

@@ -1,0 +1,98 @@
+#include "pipeline/cpu/every_nth.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "core/error.h"
+
+namespace facepipe {
+namespace {
+
+/// What overlaps as much is one face, as of faces that are searched for.
+NmsOptions greedy_of(const NmsOptions& nms) {
+  NmsOptions greedy;
+  greedy.threshold = nms.threshold;
+  return greedy;
+}
+
+/// Of a searched frame, for those before and after it; its time is what stamps say.
+SearchedFrame searched_of(WorkItem& item) {
+  return {{item.record.pts_s, std::exchange(item.picture, nullptr)},
+          std::exchange(item.to_follow, {})};
+}
+
+}  // namespace
+
+void EveryNth::choose(WorkItem& item) {
+  const ScopedCpuTime cpu(item.record.times, StageId::preprocess);
+  item.picture = motion_.look_at(item.frame);
+  const bool cut = !last_ || may_be_cut(*last_, *item.picture);
+  item.record.searched = cut || item.record.damaged || since_ + 1 >= every_;
+  since_ = item.record.searched ? 0 : since_ + 1;
+  last_ = item.picture;
+}
+
+FramesBetween::FramesBetween(const JobOptions& options)
+    : score_(options.face_score.value_or(0)),
+      sizes_{options.min_face, options.max_face},
+      wants_tracks_(options.follow.has_value()),
+      suppressor_(greedy_of(options.nms), nms_capacity(greedy_of(options.nms))) {}
+
+void FramesBetween::push(WorkItem item, std::vector<std::int64_t> tracks,
+                         const FrameProcessor::Sink& sink) {
+  if (!item.record.searched) {
+    if (!before_) throw Error(ErrorKind::internal, "the first frame was not searched");
+    waiting_.push_back(std::move(item));
+    return;
+  }
+  Searched searched{searched_of(item), std::move(tracks)};
+  fill(&searched, sink);
+  sink(std::move(item));
+  before_ = std::move(searched);
+}
+
+void FramesBetween::flush(const FrameProcessor::Sink& sink) { fill(nullptr, sink); }
+
+void FramesBetween::fill(const Searched* after, const FrameProcessor::Sink& sink) {
+  if (waiting_.empty()) return;
+  fill_in(after);
+  for (WorkItem& item : std::exchange(waiting_, {})) sink(std::move(item));
+}
+
+void FramesBetween::fill_in(const Searched* after) {
+  FrameTimes& times = waiting_.front().record.times;
+  const ScopedInterval interval(times[StageId::overlay]);
+  const ScopedCpuTime cpu(times, StageId::overlay);
+  std::vector<TimedPicture> between;
+  for (WorkItem& item : waiting_)
+    between.push_back({item.record.pts_s, std::exchange(item.picture, nullptr)});
+  const std::vector<FacesBetween> faces =
+      faces_between(motion_, before_->frame, between, after == nullptr ? nullptr : &after->frame);
+  for (std::size_t i = 0; i < faces.size(); ++i) take(faces[i], after, waiting_[i].record);
+}
+
+/// As faces that a detector has found are taken: suppressed, of the score and the sizes wanted.
+void FramesBetween::take(const FacesBetween& all, const Searched* after, FrameRecord& record) {
+  Detections faces;
+  std::vector<std::int64_t> tracks;
+  for (std::size_t i = 0; i < all.faces.size(); ++i) {
+    if (!(all.faces.scores[i] > score_)) continue;
+    faces.push_back(clipped(all.faces.boxes[i], record.size), all.faces.scores[i], all.faces, i);
+    if (wants_tracks_) tracks.push_back(track_of(all, i, after));
+  }
+  const NmsKept kept = suppressor_.run({faces.boxes, faces.scores});
+  for (const std::uint32_t i : kept.indices) {
+    if (!sizes_.wanted(faces.boxes[i])) continue;
+    record.faces.push_back(faces.boxes[i], faces.scores[i], faces, i);
+    if (wants_tracks_) record.face_tracks.push_back(tracks[i]);
+  }
+  record.face_count = record.faces.size();
+}
+
+std::int64_t FramesBetween::track_of(const FacesBetween& all, std::size_t i,
+                                     const Searched* after) const {
+  return all.after[i] ? after->tracks.at(*all.after[i]) : before_->tracks.at(*all.before[i]);
+}
+
+}  // namespace facepipe
