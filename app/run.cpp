@@ -74,6 +74,7 @@ void add_copies(std::vector<CopySum>& to, const std::vector<CopySum>& more) {
 /// The result of the second pass, with what the first alone knows.
 JobResult of_both_passes(JobResult first, JobResult second) {
   second.tracks = std::move(first.tracks);
+  second.searched = first.searched;
   second.faces = first.faces;
   second.candidates = first.candidates;
   second.candidates_ignored = first.candidates_ignored;

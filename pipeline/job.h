@@ -183,6 +183,7 @@ struct CopySum {
 /// Everything the report tells about one input.
 struct JobResult {
   FrameLedger ledger;
+  std::int64_t searched = 0;  ///< frames that a detector has looked at
   std::int64_t faces = 0;
   std::int64_t candidates = 0;
   std::int64_t candidates_ignored = 0;  ///< those that suppression had no room for

@@ -20,6 +20,7 @@ double Statistics::process_cpu_s() { return static_cast<double>(std::clock()) / 
 void Statistics::add(const FrameRecord& record) {
   if (frames_ == 0) started_ = work_begin(record.times);
   ++frames_;
+  if (record.times[StageId::inference].ran()) ++searched_;
   faces_ += static_cast<std::int64_t>(record.face_count);
   candidates_ += static_cast<std::int64_t>(record.candidates);
   times_.add(record.times, record.lane);
@@ -37,6 +38,7 @@ Progress Statistics::progress(std::int64_t expected_frames) const {
 
 void Statistics::fill(JobResult& result) {
   const Clock::time_point end = Clock::now();
+  result.searched = searched_;
   result.faces = faces_;
   result.candidates = candidates_;
   result.wall_s = in_seconds(end - begin_);

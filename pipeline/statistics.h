@@ -29,6 +29,7 @@ class Statistics {
   double begin_cpu_s_;
   Clock::time_point started_;  ///< when start-up was over
   std::int64_t frames_ = 0;
+  std::int64_t searched_ = 0;
   std::int64_t faces_ = 0;
   std::int64_t candidates_ = 0;
   StageTimes times_;

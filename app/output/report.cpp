@@ -234,6 +234,7 @@ void add_result(Json& json, const InputOutcome& outcome) {
                  {"encoder", text_or_null(result.encoder)},
                  {"container", text_or_null(result.container)},
                  {"frames", ledger_json(result.ledger)},
+                 {"frames_searched", result.searched},
                  {"faces", result.faces},
                  {"candidates", result.candidates},
                  {"candidates_ignored", result.candidates_ignored},

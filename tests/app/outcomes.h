@@ -17,6 +17,7 @@ inline InputOutcome done_outcome(const std::string& name) {
   outcome.status = InputStatus::done;
   JobResult& result = outcome.result;
   result.ledger = {100, 100, 0, 0, 100, false};
+  result.searched = 50;
   result.faces = 250;
   result.candidates = 700;
   result.size = {640, 480};

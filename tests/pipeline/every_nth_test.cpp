@@ -86,6 +86,7 @@ TEST_F(EveryNthTest, FramesBetweenHaveTheFacesOfThoseAroundThem) {
       EXPECT_GT(iou(record.faces.boxes[0], face_at(last ? expected.back() : i)), 0.99F) << i;
     }
     EXPECT_EQ(run.result.faces, kFrames);
+    EXPECT_EQ(run.result.searched, static_cast<std::int64_t>(expected.size()));
   }
 }
 

@@ -71,6 +71,7 @@ TEST(Report, TellsEverythingOfAnInput) {
                                    {"ended_early", false}}));
   EXPECT_TRUE(input["detection_tiles"].is_null());
   EXPECT_EQ(input["options"]["max_pixels"], 1 << 27);
+  EXPECT_EQ(input["frames_searched"], 50);
   EXPECT_EQ(input["faces"], 250);
   EXPECT_EQ(input["candidates"], 700);
   EXPECT_EQ(input["candidates_ignored"], 0);
