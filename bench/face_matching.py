@@ -10,7 +10,7 @@ IOU = 0.9
 
 @dataclass
 class Agreement:
-    """Of one file's faces that score over SCORE with the other file's faces."""
+    """Of one file's faces that score over a threshold with the other file's faces."""
 
     faces: int = 0
     matched: int = 0
@@ -41,16 +41,16 @@ def iou(a, b):
     return common / union if union > 0 else 0.0
 
 
-def pairs(faces, others):
+def pairs(faces, others, least_iou=IOU):
     """For each face, best score first, the other that it overlaps most and no better face has taken.
 
-    Pairs (face, other); other is None where no free one overlaps by IOU.
+    Pairs (face, other); other is None where no free one overlaps by that much.
     """
     free = list(others)
     found = []
     for face in sorted(faces, key=lambda face: -face["score"]):
         best = max(free, key=lambda other: iou(face["box"], other["box"]), default=None)
-        if best is not None and iou(face["box"], best["box"]) >= IOU:
+        if best is not None and iou(face["box"], best["box"]) >= least_iou:
             free = [other for other in free if other is not best]
             found.append((face, best))
         else:
@@ -62,8 +62,8 @@ def landmark_distance(face, other):
     return max((math.dist(a, b) for a, b in zip(face["landmarks"], other["landmarks"])), default=0.0)
 
 
-def compare(frames, others):
-    """Of `frames` only faces over SCORE must be found again; in `others` a lower score does as well.
+def compare(frames, others, score=SCORE, least_iou=IOU):
+    """Of `frames` only faces over a score must be found again; in `others` a lower score does as well.
 
     So the others' run needs a lower threshold: at the same one, a face whose score is 0.3001 here and
     0.2999 there would count as missing. Raises ValueError where the files tell of different frames.
@@ -73,7 +73,8 @@ def compare(frames, others):
         raise ValueError(f"frame {first} is in one file alone")
     agreement = Agreement()
     for key, faces in frames.items():
-        for face, other in pairs([face for face in faces if face["score"] > SCORE], others[key]):
+        for face, other in pairs([face for face in faces if face["score"] > score], others[key],
+                                 least_iou):
             agreement.faces += 1
             if other is None:
                 agreement.missing.append((*key, face["score"], face["box"]))

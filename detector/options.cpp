@@ -15,8 +15,8 @@ namespace {
 /// device comes first, and of an engine the preferred precision. f16 and bf16 are chosen for a user
 /// only where they are faster than f32: both have f32's accuracy within what 135 images can tell
 /// (bench/results/wider_ap_openvino_*.txt). i8 is not: it finds a few faces that f32 doesn't, and
-/// misses a few (i8_agreement.txt there), so it is taken by name alone. A name stands for the same
-/// library and the same `fused` on every device.
+/// misses a few (precision_agreement_*.txt there), so it is taken by name alone. A name stands for
+/// the same library and the same `fused` on every device.
 struct Pairing {
   std::string_view name;
   DeviceKind device;
