@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/backends.h"
+#include "app/calibrate.h"
 #include "app/doctor/doctor.h"
 #include "app/failure.h"
 #include "app/opened_inputs.h"
@@ -34,6 +35,12 @@ int execute(const VerifyOptions& options) {
   const StopSignals signals;
   start_log(options.quiet ? spdlog::level::err : options.log_level);
   return verify(options, signals.token());
+}
+
+int execute(const CalibrateOptions& options) {
+  const StopSignals signals;
+  start_log(options.quiet ? spdlog::level::err : spdlog::level::info);
+  return calibrate(options, signals.token());
 }
 
 int execute(const RunOptions& options) {

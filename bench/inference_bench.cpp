@@ -23,7 +23,7 @@ namespace facepipe {
 namespace {
 
 Precision precision_named(const std::string& text) {
-  for (const Precision value : {Precision::f32, Precision::f16, Precision::bf16})
+  for (const Precision value : {Precision::f32, Precision::f16, Precision::bf16, Precision::i8})
     if (to_string(value) == text) return value;
   throw std::runtime_error("unknown: " + text);
 }
@@ -49,6 +49,8 @@ class Runs {
     options.precision = precision_named(precision);
     options.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     options.requests = DetectorOptions{}.requests;
+    if (options.precision == Precision::i8)
+      options.ranges = std::make_shared<const I8Ranges>(find_i8_ranges(model_));
     engine_ = make_engine(library_named(engine), model_, network, options);
     for (int i = 0; i < options.requests; ++i) {
       runs_.push_back(engine_->make_inference());

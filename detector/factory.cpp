@@ -15,6 +15,7 @@
 #include "detector/cnn/cpu/cnn_detector.h"
 #include "detector/cnn/cpu/engine.h"
 #include "detector/cnn/cpu/tiled_detector.h"
+#include "detector/cnn/model/i8_ranges.h"
 #include "detector/cnn/model/model.h"
 #include "detector/detector.h"
 
@@ -72,14 +73,32 @@ class KeepingFactory : public DetectorFactory {
   RecentlyUsed<Size, std::shared_ptr<Detector>> kept_;  // by the frames that they are for
 };
 
+/// Nothing where the precision is another.
+std::shared_ptr<const I8Ranges> ranges_for(const EngineChoice& choice, const Model& model) {
+  if (choice.precision != Precision::i8) return nullptr;
+  return std::make_shared<const I8Ranges>(find_i8_ranges(model));
+}
+
+/// With what `ranges` are, as nobody names them.
+EngineChoice with_ranges(EngineChoice choice, const I8Ranges* ranges) {
+  if (ranges == nullptr) return choice;
+  choice.why += (choice.why.empty() ? "" : "; ") + ("ranges for i8: " + ranges->origin);
+  return choice;
+}
+
 class CnnDetectorFactory final : public KeepingFactory {
  public:
-  CnnDetectorFactory(EngineChoice choice, Model model, const DetectorOptions& options)
-      : KeepingFactory(std::move(choice), std::string(model.known().name), model.sha256(), true,
-                       options),
-        model_(std::move(model)) {}
+  CnnDetectorFactory(const EngineChoice& choice, const Model& model, const DetectorOptions& options)
+      : CnnDetectorFactory(choice, model, options, ranges_for(choice, model)) {}
 
  private:
+  CnnDetectorFactory(const EngineChoice& choice, const Model& model, const DetectorOptions& options,
+                     std::shared_ptr<const I8Ranges> ranges)
+      : KeepingFactory(with_ranges(choice, ranges.get()), std::string(model.known().name),
+                       model.sha256(), true, options),
+        model_(model),
+        ranges_(std::move(ranges)) {}
+
   [[nodiscard]] std::int64_t pixels_for(Size frame) const override {
     const std::optional<Tiling> tiling = tiling_for(frame, options().detect_size);
     return tiling ? pixels(tiling->whole) + pixels(tiling->tile)
@@ -101,7 +120,7 @@ class CnnDetectorFactory final : public KeepingFactory {
 
   [[nodiscard]] std::shared_ptr<Detector> make(const NetworkFit& fit, int requests,
                                                int runs) const {
-    const EngineOptions engine{choice().precision, options().threads, runs};
+    const EngineOptions engine{choice().precision, options().threads, runs, ranges_};
     return make_cnn_detector({
         .fit = fit,
         .order = model_.channel_order(),
@@ -114,6 +133,7 @@ class CnnDetectorFactory final : public KeepingFactory {
   }
 
   Model model_;
+  std::shared_ptr<const I8Ranges> ranges_;
 };
 
 class CascadeDetectorFactory final : public KeepingFactory {
@@ -175,8 +195,8 @@ std::unique_ptr<DetectorFactory> make_detector_factory(const Device& device,
     return std::make_unique<CascadeDetectorFactory>(choose_cascade_engine(device, options),
                                                     cascade::read_cascade(options.model), options);
   check_network_options(options);
-  EngineChoice choice = choose_engine(device, options);
-  return std::make_unique<CnnDetectorFactory>(std::move(choice), Model(options.model), options);
+  const EngineChoice choice = choose_engine(device, options);
+  return std::make_unique<CnnDetectorFactory>(choice, Model(options.model), options);
 }
 
 }  // namespace facepipe

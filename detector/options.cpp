@@ -14,8 +14,9 @@ namespace {
 /// What goes together, whatever this build and this processor have. The preferred engine of a
 /// device comes first, and of an engine the preferred precision. f16 and bf16 are chosen for a user
 /// only where they are faster than f32: both have f32's accuracy within what 135 images can tell
-/// (bench/results/wider_ap_openvino_*.txt). A name stands for the same library and the same `fused`
-/// on every device.
+/// (bench/results/wider_ap_openvino_*.txt). i8 is not: it finds a few faces that f32 doesn't, and
+/// misses a few (precision_agreement_*.txt there), so it is taken by name alone. A name stands for
+/// the same library and the same `fused` on every device.
 struct Pairing {
   std::string_view name;
   DeviceKind device;
@@ -31,6 +32,7 @@ constexpr std::array kPairings{
     Pairing{"openvino", DeviceKind::cpu, Library::openvino, true, Precision::f16},
     Pairing{"openvino", DeviceKind::cpu, Library::openvino, true, Precision::bf16},
     Pairing{"openvino", DeviceKind::cpu, Library::openvino, true, Precision::f32},
+    Pairing{"openvino", DeviceKind::cpu, Library::openvino, true, Precision::i8},
     Pairing{"opencv", DeviceKind::cpu, Library::opencv, true, Precision::f32},
     Pairing{"cascade", DeviceKind::cpu, Library::cascade, true, Precision::f32},
     Pairing{"cuda", DeviceKind::cuda, Library::own, true, Precision::f16},
@@ -62,7 +64,7 @@ std::string_view engine_name(Library library, bool fused) {
 }
 
 std::string_view to_string(Precision precision) {
-  constexpr std::array<std::string_view, 3> kNames{"f32", "f16", "bf16"};
+  constexpr std::array<std::string_view, 4> kNames{"f32", "f16", "bf16", "i8"};
   return kNames[static_cast<std::size_t>(precision)];
 }
 
@@ -99,7 +101,7 @@ bool runs(std::span<const EngineSupport> built, const Pairing& pairing) {
   return support != nullptr && has(*support, pairing.precision);
 }
 
-/// True for a precision below f32 that nobody named, on a processor where it would only cost time.
+/// True for a precision below f32 that nobody named, where it would only cost time, or faces.
 bool pointless(std::span<const EngineSupport> built, const Pairing& pairing,
                const DetectorOptions& options) {
   return pairing.precision != Precision::f32 && !options.precision &&

@@ -15,7 +15,7 @@ namespace facepipe {
 
 /// Whose code computes on a device.
 enum class Library { opencv, openvino, own, cascade };
-enum class Precision { f32, f16, bf16 };
+enum class Precision { f32, f16, bf16, i8 };
 [[nodiscard]] std::string_view to_string(Precision precision);
 
 /// What users call an engine.
@@ -67,7 +67,8 @@ struct EngineChoice {
 struct EngineSupport {
   Library library = Library::opencv;
   std::vector<Precision> precisions;
-  std::vector<Precision> fast;  ///< of these, those that take less time than f32
+  /// Of these, those that take less time than f32 and find the same faces.
+  std::vector<Precision> fast;
 };
 
 /// Resolves engine and precision for a device. Errors: usage where device, engine and precision

@@ -32,7 +32,7 @@ constexpr std::array kDecoders{AV_CODEC_ID_H264,  AV_CODEC_ID_HEVC,  AV_CODEC_ID
 constexpr std::array kEncoders{"libx264",    "libx265", "libsvtav1",  "libaom-av1", "libvpx",
                                "libvpx-vp9", "mpeg4",   "mpeg2video", "prores_ks",  "dnxhd",
                                "ffv1",       "mjpeg",   "png",        "h264_nvenc", "hevc_nvenc"};
-constexpr std::array kPrecisions{Precision::f32, Precision::f16, Precision::bf16};
+constexpr std::array kPrecisions{Precision::f32, Precision::f16, Precision::bf16, Precision::i8};
 
 std::string dotted(unsigned version) {
   return fmt::format("{}.{}.{}", AV_VERSION_MAJOR(version), AV_VERSION_MINOR(version),

@@ -127,10 +127,12 @@ void add_inputs_alone(CLI::App& app, ParsedOptions& to) {
   add_limits(app, to);
 }
 
+constexpr const char* kModelPlaces =
+    "$FACEPIPE_MODEL, else\nmodels/centerface.onnx beside the program or in its share/";
+
 void add_model_file(CLI::App& app, DetectorOptions& detector) {
   add_value(app, "--model", "FILE",
-            "Face model: ONNX (CenterFace or YuNet), or a cascade in OpenCV's XML",
-            "$FACEPIPE_MODEL, else\nmodels/centerface.onnx beside the program or in its share/",
+            "Face model: ONNX (CenterFace or YuNet), or a cascade in OpenCV's XML", kModelPlaces,
             [&](const OptionText& given) { detector.model = given.text; });
 }
 
@@ -233,12 +235,15 @@ void set_engine(const OptionText& given, DetectorOptions& detector) {
 void add_engine(CLI::App& app, DetectorOptions& detector) {
   add_value(app, "--engine", "ENGINE", engine_words(), "auto",
             [&](const OptionText& given) { set_engine(given, detector); });
-  add_choice<std::optional<Precision>>(app, "--precision", "PRECISION", "auto, f32, f16 or bf16",
+  add_choice<std::optional<Precision>>(app, "--precision", "PRECISION",
+                                       "auto, f32, f16, bf16, or i8, which is\n"
+                                       "faster and finds a few other faces; by name alone",
                                        "auto", detector.precision,
                                        {{"auto", std::nullopt},
                                         {"f32", Precision::f32},
                                         {"f16", Precision::f16},
-                                        {"bf16", Precision::bf16}});
+                                        {"bf16", Precision::bf16},
+                                        {"i8", Precision::i8}});
 }
 
 void add_machine(CLI::App& app, ParsedOptions& to) {
@@ -535,6 +540,27 @@ void add_findings(CLI::App& app, ParsedOptions& to) {
   add_log(app, verify.log_level, verify.quiet);
 }
 
+void add_calibration(CLI::App& app, ParsedOptions& to) {
+  CalibrateOptions& calibrate = to.calibrate;
+  app.add_option("PICTURE", calibrate.pictures,
+                 "Photo, or the first picture of a video, with faces as those that are looked for")
+      ->required(to.plain_inputs.empty())
+      ->configurable(false)
+      ->type_name("");
+  add_value(app, "--model", "FILE", "Face model: ONNX (CenterFace or YuNet)", kModelPlaces,
+            [&](const OptionText& given) { calibrate.model = given.text; });
+  add_value(app, "-o,--output", "FILE", "The ranges", "beside the model, MODEL.i8.json",
+            [&](const OptionText& given) {
+              if (given.text.empty()) refuse(given, "a file");
+              calibrate.output = given.text;
+            });
+  app.add_flag("--overwrite", calibrate.overwrite, "Replace ranges that exist (default: exit 5)");
+  add_value(
+      app, "--threads", "N", "Threads; 0: all cores", std::to_string(calibrate.threads),
+      [&](const OptionText& given) { calibrate.threads = parse_integer(given, 0, kMostThreads); });
+  app.add_flag("-q,--quiet", calibrate.quiet, "Tell of errors alone (default: off)");
+}
+
 struct Group {
   const char* name;
   void (*add)(CLI::App& app, ParsedOptions& to);
@@ -603,6 +629,10 @@ void add_verify_options(CLI::App& verify, ParsedOptions& to) {
               {"Looking", add_second_look},
               {"Detection", add_verify_detection},
               {"What is found", add_findings}});
+}
+
+void add_calibrate_options(CLI::App& calibrate, ParsedOptions& to) {
+  add_groups(calibrate, to, {{"Ranges", add_calibration}});
 }
 
 }  // namespace facepipe

@@ -25,6 +25,7 @@ struct ParsedOptions {
   RunOptions run;
   DoctorOptions doctor;
   VerifyOptions verify;
+  CalibrateOptions calibrate;
   std::string config;  ///< --config
   bool overwrite = false;
   bool skip_existing = false;
@@ -57,5 +58,6 @@ void add_run_options(CLI::App& run, ParsedOptions& to);
 void add_hide_options(CLI::App& hide, ParsedOptions& to);
 void add_detect_options(CLI::App& detect, ParsedOptions& to);
 void add_verify_options(CLI::App& verify, ParsedOptions& to);
+void add_calibrate_options(CLI::App& calibrate, ParsedOptions& to);
 
 }  // namespace facepipe

@@ -82,6 +82,14 @@ CLI::App* add_verify(CLI::App& app, ParsedOptions& to) {
   return verify;
 }
 
+CLI::App* add_calibrate(CLI::App& app, ParsedOptions& to) {
+  CLI::App* const calibrate = add_command(
+      app, "calibrate", "Measures on pictures what --precision i8 needs to know of a model",
+      TakesConfig::no);
+  add_calibrate_options(*calibrate, to);
+  return calibrate;
+}
+
 enum class ConfigFile { ignored, read };
 
 void add_config(CLI::App& app, ParsedOptions& to, ConfigFile use) {
@@ -126,7 +134,8 @@ void refuse_unknown(const CLI::App& app) {
   if (commands.empty() && !unknown.empty())
     throw Error(ErrorKind::usage, unknown.front() + ": unknown " +
                                       (option == unknown.begin() ? "option" : "command") +
-                                      "; the commands are run, hide, detect, verify and doctor");
+                                      "; the commands are run, hide, detect, verify, calibrate and "
+                                      "doctor");
   if (option != unknown.end())
     throw Error(ErrorKind::usage, *option + ": " + reason_against(*option, *commands.front()));
 }
@@ -325,6 +334,7 @@ Outcome parse(std::vector<std::string> arguments, ConfigFile use, const ParsedOp
   CLI::App* const hide = add_hide(app, parsed);
   CLI::App* const detect = add_detect(app, parsed);
   const CLI::App* const verify = add_verify(app, parsed);
+  const CLI::App* const calibrate = add_calibrate(app, parsed);
   add_doctor(app, parsed);
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
   try {
@@ -346,6 +356,11 @@ Outcome parse(std::vector<std::string> arguments, ConfigFile use, const ParsedOp
   if (verify->parsed()) {
     settle_verify(parsed);
     return {parsed, parsed.verify};
+  }
+  if (calibrate->parsed()) {
+    parsed.calibrate.pictures.insert(parsed.calibrate.pictures.end(), parsed.plain_inputs.begin(),
+                                     parsed.plain_inputs.end());
+    return {parsed, parsed.calibrate};
   }
   const bool works = run->parsed() || hide->parsed() || detect->parsed();
   if (!works && !parsed.plain_inputs.empty()) clash("doctor takes no INPUT");

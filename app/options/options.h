@@ -63,6 +63,16 @@ struct DoctorOptions {
   std::filesystem::path model;  ///< empty: the default one
 };
 
+/// `facepipe calibrate`.
+struct CalibrateOptions {
+  std::vector<std::string> pictures;  ///< files, at least one
+  std::filesystem::path model;        ///< empty: the default one
+  std::filesystem::path output;       ///< empty: i8_ranges_file() of the model
+  int threads = 0;                    ///< as DetectorOptions::threads
+  bool overwrite = false;
+  bool quiet = false;
+};
+
 /// `facepipe verify`. Every number is in its range.
 struct VerifyOptions {
   std::string original;  ///< a file, a URL; "-": kStandardInput, of one of the two at most
@@ -86,7 +96,7 @@ struct ShowText {
   std::string text;
 };
 
-using Command = std::variant<RunOptions, DoctorOptions, VerifyOptions, ShowText>;
+using Command = std::variant<RunOptions, DoctorOptions, VerifyOptions, CalibrateOptions, ShowText>;
 
 /// Parses the arguments after the program's name. Throws Error(usage); what comes from the file of
 /// --config is told with the file's name. The command line beats the file.

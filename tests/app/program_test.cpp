@@ -38,6 +38,7 @@ TEST(Program, HelpAndVersionGoToStdout) {
                                      {"hide", "--help"},
                                      {"detect", "--help"},
                                      {"verify", "--help"},
+                                     {"calibrate", "--help"},
                                      {"doctor", "--help"}}) {
     const CommandResult result = facepipe(arguments);
     EXPECT_EQ(result.exit_code, 0);
@@ -56,9 +57,10 @@ TEST(Program, UsageErrorsAreTwo) {
   expect_refusal(2, "--score: '2'", {"run", a, "--score", "2"});
   expect_refusal(2, "--bogus: unknown option; facepipe run --help", {"run", a, "--bogus"});
   expect_refusal(2, "--scor: unknown option; did you mean --score?", {"run", "--scor", "0.5", a});
-  expect_refusal(
-      2, "frobnicate: unknown command; the commands are run, hide, detect, verify and doctor",
-      {"frobnicate"});
+  expect_refusal(2,
+                 "frobnicate: unknown command; the commands are run, hide, detect, verify, "
+                 "calibrate and doctor",
+                 {"frobnicate"});
   expect_refusal(2, "several inputs", {"run", a, b, "-o", dir / "out.mp4"});
   expect_refusal(2, "is an input and would be the output", {"run", a, "-o", a});
   expect_refusal(2, "no.toml: can't be read", {"run", a, "--config", dir / "no.toml"});
@@ -164,6 +166,34 @@ TEST(Program, AFileSizeLimitIsAnOutputError) {
       "{ (ulimit -f 0; exec \"$0\" --help > \"$1/help\") 2>&1; echo \"exit $?\"; } | cat", dir);
   EXPECT_EQ(result.out,
             "facepipe: error: standard output: can't be written: File too large\nexit 5\n");
+}
+
+TEST(Program, CalibratesAModelThatI8ThenTakes) {
+  if (facepipe({"doctor"}).out.find("openvino i8     works") == std::string::npos)
+    GTEST_SKIP() << "no int8 on this processor";
+  const TemporaryFolder dir;
+  const std::string picture = dir / "wide.png";
+  test::ffmpeg("-f lavfi -i testsrc2=s=640x16 -frames:v 1", picture);
+  // The same network with a doc_string (field 6 of ModelProto), so another file than the known one.
+  const std::string model = dir.write(
+      "m.onnx", test::read_file(FACEPIPE_SOURCE_DIR "/data/fetched/models/centerface.onnx") +
+                    std::string("\x32\x01x"));
+  const Arguments run{"run",      picture, "--no-video",  "--model", model,
+                      "--device", "cpu",   "--precision", "i8"};
+  const std::string ranges = model + ".i8.json";
+  expect_refusal(4, "model " + model + ": no ranges for i8; facepipe calibrate --model", run);
+  EXPECT_EQ(facepipe({"calibrate", picture, "--model", model}).exit_code, 0);
+  const CommandResult result = facepipe(run);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("ran on cpu, openvino i8, centerface"));
+  EXPECT_THAT(result.err, HasSubstr("ranges for i8: " + ranges));
+  expect_refusal(5, ranges, {"calibrate", picture, "--model", model});
+  dir.write("m.onnx.i8.json", "{}");
+  expect_refusal(4, "i8 ranges " + ranges + ": the file lacks \"format\"", run);
+  expect_refusal(3, "none.png", {"calibrate", dir / "none.png", "--model", model, "--overwrite"});
+  expect_refusal(2, "a cascade, which has no i8",
+                 {"calibrate", picture, "--model", dir.write("c.xml", "<?xml version=\"1.0\"?>")});
+  EXPECT_THAT(dir.names(), ElementsAre("c.xml", "m.onnx", "m.onnx.i8.json", "wide.png"));
 }
 
 TEST(Program, DoctorTellsWhatIsHere) {

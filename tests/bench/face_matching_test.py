@@ -35,6 +35,16 @@ class Agreement(unittest.TestCase):
         self.assertEqual(found.missing, [("a.mp4", 0, 0.9, [0, 0, 100, 100])])
         self.assertEqual(found.share(), 0.0)
 
+    def test_how_far_it_may_lie_aside_can_be_told(self):
+        found = face_matching.compare(frames([face(0, 0.9)]), frames([face(30, 0.9)]), least_iou=0.5)
+        self.assertEqual((found.faces, found.matched), (1, 1))  # IoU 70 / 130
+        found = face_matching.compare(frames([face(0, 0.9)]), frames([face(34, 0.9)]), least_iou=0.5)
+        self.assertEqual((found.faces, found.matched), (1, 0))  # 66 / 134
+
+    def test_which_faces_must_be_found_can_be_told(self):
+        found = face_matching.compare(frames([face(0, 0.5), face(500, 0.51)]), frames([]), score=0.5)
+        self.assertEqual([score for *_, score, _ in found.missing], [0.51])
+
     def test_weak_faces_need_not_be_found_but_may_be(self):
         weak, strong = face(0, 0.3), face(500, 0.31)
         found = face_matching.compare(frames([weak, strong]), frames([face(500, 0.29)]))

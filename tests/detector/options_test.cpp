@@ -16,7 +16,8 @@ const std::vector<EngineSupport> kWithCuda{kOpencv, {own, {f16}, {f16}}};
 const std::vector<EngineSupport> kPlain{kOpencv};
 const std::vector<EngineSupport> kOld{{openvino, {f32}, {}}, kOpencv};
 const std::vector<EngineSupport> kSkylake{{openvino, {f32, bf16}, {}}, kOpencv};
-const std::vector<EngineSupport> kZen4{{openvino, {f32, bf16}, {bf16}}, kOpencv};
+const std::vector<EngineSupport> kZen4{{openvino, {f32, bf16, i8}, {bf16}}, kOpencv};
+const std::vector<EngineSupport> kAvx2{{openvino, {f32, i8}, {}}, kOpencv};
 const std::vector<EngineSupport> kNoAmx{{openvino, {f32, f16, bf16}, {}}, kOpencv};
 const std::vector<EngineSupport> kSapphireRapids{{openvino, {f32, f16, bf16}, {bf16}}, kOpencv};
 const std::vector<EngineSupport> kGraniteRapids{{openvino, {f32, f16, bf16}, {f16, bf16}}, kOpencv};
@@ -51,6 +52,10 @@ const Chosen kChosen[] = {
     {kGraniteRapids, {}, f32, openvino, f32, "fastest"},
     {kGraniteRapids, openvino, f32, openvino, f32, ""},
     {kZen4, {}, bf16, openvino, bf16, "fastest"},
+    {kAvx2, {}, {}, openvino, f32, "neither f16 nor bf16"},
+    {kAvx2, openvino, {}, openvino, f32, "neither f16 nor bf16"},
+    {kAvx2, {}, i8, openvino, i8, "fastest engine"},
+    {kZen4, openvino, i8, openvino, i8, ""},
     {kZen4, opencv, f32, opencv, f32, ""},
     {kPlain, {}, f32, opencv, f32, "lacks OpenVINO"},
 };
@@ -86,6 +91,9 @@ const Refused kRefused[] = {
     {kZen4, kCpu, openvino, f16, ErrorKind::device, "no f16 on this processor"},
     {kZen4, kCpu, {}, f16, ErrorKind::device, "no f16 on this processor"},
     {kOld, kCpu, openvino, bf16, ErrorKind::device, "no bf16 on this processor"},
+    {kOld, kCpu, {}, i8, ErrorKind::device, "no i8 on this processor"},
+    {kZen4, kCpu, opencv, i8, ErrorKind::usage, "engine opencv, precision i8"},
+    {kWithCuda, kCuda, {}, i8, ErrorKind::usage, "device cuda:0, precision i8"},
     {kPlain, kCpu, openvino, {}, ErrorKind::device, "lacks the engine openvino"},
     {kPlain, kCuda, {}, {}, ErrorKind::device, "lacks the engine cuda"},
     {kWithCuda, kCpu, own, {}, ErrorKind::usage, "device cpu, engine cuda"},
@@ -154,6 +162,7 @@ TEST(EngineChoice, NamesPrecisions) {
   EXPECT_EQ(to_string(f32), "f32");
   EXPECT_EQ(to_string(f16), "f16");
   EXPECT_EQ(to_string(bf16), "bf16");
+  EXPECT_EQ(to_string(i8), "i8");
 }
 
 std::vector<std::string_view> names(const std::vector<NamedEngine>& engines) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "detector/cnn/cpu/opencv/opencv_engine.h"
+#include "detector/cnn/cpu/openvino/observe.h"
 #include "detector/cnn/cpu/openvino/openvino_engine.h"
 
 namespace facepipe {
@@ -42,6 +43,18 @@ std::unique_ptr<Engine> make_engine(Library library, const Model& model, Size ne
   }
   throw Error(ErrorKind::internal,
               "engine " + std::string(engine_name(library)) + ": computes no networks on the CPU");
+}
+
+std::unique_ptr<NetworkObserver> make_observer(const Model& model, Size network, int threads) {
+#if FACEPIPE_HAVE_OPENVINO
+  return make_openvino_observer(model, network, threads);
+#else
+  (void)network;
+  (void)threads;
+  throw Error(ErrorKind::device, "model " + model.file().string() +
+                                     ": ranges for i8 are measured by OpenVINO, which this build "
+                                     "lacks");
+#endif
 }
 
 Error engine_error(const std::filesystem::path& model, std::string_view library,

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "detector/cnn/model/i8_ranges.h"
 #include "detector/cnn/model/model.h"
 #include "detector/options.h"
 
@@ -54,16 +55,33 @@ struct EngineOptions {
   Precision precision = Precision::f32;
   int threads = 1;   ///< >= 1, of all runs together
   int requests = 1;  ///< >= 1: how many Inferences may run at once; more wait for their turn
+  std::shared_ptr<const I8Ranges> ranges{};  ///< of the model; i8 needs them
+};
+
+/// A network of f32 that remembers the least and the largest value of each channel of the tensors
+/// that i8 needs ranges for.
+class NetworkObserver {
+ public:
+  virtual ~NetworkObserver() = default;
+  /// Runs on a picture, laid out as Inference::input(). Errors: device.
+  virtual void look(std::span<const std::uint8_t> planes) = 0;
+  /// Of all pictures so far; without their hashes.
+  [[nodiscard]] virtual I8Ranges ranges() const = 0;
 };
 
 /// The libraries built in for a kind of device, the preferred one first.
 [[nodiscard]] std::vector<EngineSupport> supported_engines(DeviceKind device = DeviceKind::cpu);
 
 /// A network of size `network` on an engine of this build. Errors: device, naming the model's file,
-/// where the engine refuses the model or the precision; internal for a library without an engine on
+/// where the engine refuses the model or the precision, and for ranges that are another
+/// network's; internal for a library without an engine on
 /// the CPU.
 [[nodiscard]] std::unique_ptr<Engine> make_engine(Library library, const Model& model, Size network,
                                                   const EngineOptions& options);
+
+/// Of the library that computes in i8. Errors: device, also where this build has none.
+[[nodiscard]] std::unique_ptr<NetworkObserver> make_observer(const Model& model, Size network,
+                                                             int threads);
 
 /// What an engine's library says when it refuses a model, as one line for the user: Error(device)
 /// "model FILE: LIBRARY: WHAT", with line ends and runs of blanks in WHAT made one blank each.

@@ -135,6 +135,7 @@ TEST(Options, Machine) {
   EXPECT_EQ(options.job.frames_in_flight, 1);
   EXPECT_EQ(options.detector.requests, 1) << "a detector can't hold more frames than there are";
   EXPECT_EQ(options.job.decoder, DecoderChoice::automatic);
+  EXPECT_EQ(run_options({"--precision", "i8"}).detector.precision, Precision::i8);
   EXPECT_EQ(run_options({"--decoder", "cuda"}).job.decoder, DecoderChoice::nvdec);
   EXPECT_EQ(run_options({"--decoder", "cpu"}).job.decoder, DecoderChoice::cpu);
 }
@@ -275,6 +276,20 @@ TEST(Options, DoctorTakesAModel) {
   EXPECT_EQ(std::get<DoctorOptions>(parse_command({"doctor"})).model, "");
   EXPECT_EQ(std::get<DoctorOptions>(parse_command({"doctor", "--model", "m.onnx"})).model,
             "m.onnx");
+}
+
+TEST(Options, CalibrateTakesPicturesAndAModel) {
+  const auto options = std::get<CalibrateOptions>(
+      parse_command({"calibrate", "a.jpg", "--model", "m.onnx", "-o", "r.json", "--overwrite",
+                     "--threads", "2", "-q", "--", "-b.jpg"}));
+  EXPECT_THAT(options.pictures, ElementsAre("a.jpg", "-b.jpg"));
+  EXPECT_EQ(options.model, "m.onnx");
+  EXPECT_EQ(options.output, "r.json");
+  EXPECT_EQ(options.threads, 2);
+  EXPECT_TRUE(options.overwrite && options.quiet);
+  const auto plain = std::get<CalibrateOptions>(parse_command({"calibrate", "a.jpg"}));
+  EXPECT_TRUE(plain.model.empty() && plain.output.empty() && plain.threads == 0);
+  EXPECT_FALSE(plain.overwrite || plain.quiet);
 }
 
 TEST(Options, RefusesWhatMakesNoSense) {
@@ -465,6 +480,8 @@ TEST(Options, RefusesCommandLinesWithoutACommandOrInput) {
                                      {"run"},
                                      {"run", "--"},
                                      {"clip.mp4"},
+                                     {"calibrate"},
+                                     {"calibrate", "--"},
                                      {"doctor", "clip.mp4"},
                                      {"doctor", "--", "clip.mp4"},
                                      {"walk", "clip.mp4"}})
@@ -488,9 +505,10 @@ TEST(Options, UnknownOptionsAreAnsweredWithTheNearest) {
       {{"--score=1", "run", "a.mp4"}, "--score=1: stands behind run, not before it"},
       {{"-q", "run", "a.mp4"}, "-q: stands behind run, not before it"},
       {{"--score", "1", "a.mp4"},
-       "--score: unknown option; the commands are run, hide, detect, verify and doctor"},
+       "--score: unknown option; the commands are run, hide, detect, verify, calibrate and doctor"},
       {{"clip.mp4", "-q"},
-       "clip.mp4: unknown command; the commands are run, hide, detect, verify and doctor"},
+       "clip.mp4: unknown command; the commands are run, hide, detect, verify, calibrate and "
+       "doctor"},
   };
   for (const Case& c : cases)
     expect_error(ErrorKind::usage, c.reason, [&] { (void)parse_command(c.arguments); });

@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "core/threads.h"
+#include "detector/cnn/cpu/openvino/quantize.h"
 
 namespace facepipe {
 namespace {
@@ -19,12 +20,43 @@ constexpr const char* kLibrary = "OpenVINO";
 constexpr const char* kDevice = "CPU";
 constexpr int kHelpers = 2;  // threads that call back
 
+#ifdef __x86_64__
+/// What the processor tells of its instructions, as Intel's manual, volume 2A, CPUID has it:
+/// leaf 7. Whether the system lets programs use AMX is OpenVINO's to find out.
+struct Instructions {
+  unsigned ecx = 0;        ///< of subleaf 0
+  unsigned edx = 0;        ///< likewise
+  unsigned newer_eax = 0;  ///< of subleaf 1
+
+  Instructions() {
+    unsigned eax = 0;
+    unsigned ebx = 0;
+    if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) == 0) ecx = edx = 0;
+    unsigned newer_ecx = 0;
+    unsigned newer_edx = 0;
+    if (__get_cpuid_count(7, 1, &newer_eax, &ebx, &newer_ecx, &newer_edx) == 0) newer_eax = 0;
+  }
+  [[nodiscard]] bool amx_fp16() const { return (newer_eax & 1U << 21) != 0; }
+  [[nodiscard]] bool bf16() const { return (newer_eax & 1U << 5) != 0 || (edx & 1U << 22) != 0; }
+  [[nodiscard]] bool vnni() const { return (ecx & 1U << 11) != 0 || (newer_eax & 1U << 4) != 0; }
+};
+
+bool computes_bf16() { return Instructions().bf16(); }
+Products products() { return Instructions().vnni() ? Products::exact : Products::saturate; }
+#else
+bool computes_bf16() { return false; }
+Products products() { return Products::exact; }
+#endif
+
 ov::element::Type element_type(Precision precision) {
   switch (precision) {
     case Precision::f16:
       return ov::element::f16;
     case Precision::bf16:
       return ov::element::bf16;
+    case Precision::i8:
+      // What stands between the convolutions.
+      return computes_bf16() ? ov::element::bf16 : ov::element::f32;
     case Precision::f32:
       break;
   }
@@ -123,6 +155,7 @@ std::shared_ptr<ov::Model> with_byte_input(const std::shared_ptr<ov::Model>& mod
 ov::CompiledModel compile(const Model& model, Size network, const EngineOptions& options) {
   ov::Core core;
   const auto read = core.read_model(model.onnx(network), ov::Tensor());
+  if (options.precision == Precision::i8) quantize(read, *options.ranges, products());
   const int streams = std::min(options.requests, options.threads);
   // Where one of its own can't be started, OpenVINO (2026.4) waits for ever.
   expect_threads(streams + options.threads + kHelpers);
@@ -130,6 +163,25 @@ ov::CompiledModel compile(const Model& model, Size network, const EngineOptions&
                             ov::hint::inference_precision(element_type(options.precision)),
                             ov::inference_num_threads(options.threads), ov::num_streams(streams),
                             ov::hint::enable_cpu_pinning(false));
+}
+
+/// The property tells of floats alone: whether convolutions are computed in int8 their kernels
+/// tell.
+void check_precision(const ov::CompiledModel& compiled, Precision asked) {
+  const std::string wish = "OpenVINO: asked for precision " + std::string(to_string(asked));
+  const ov::element::Type actual = compiled.get_property(ov::hint::inference_precision);
+  if (actual != element_type(asked))
+    throw Error(ErrorKind::device, wish + ", but it chose " + actual.get_type_name());
+  if (asked != Precision::i8) return;
+  const std::vector<std::string> others = convolutions_not_in_i8(compiled);
+  if (others.empty()) return;
+  constexpr std::size_t kNamed = 3;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(others.size(), kNamed); ++i)
+    names += (i == 0 ? "" : ", ") + others[i];
+  if (others.size() > kNamed) names += ", ...";
+  throw Error(ErrorKind::device, wish + ", but it computes " + std::to_string(others.size()) +
+                                     " convolutions otherwise: " + names);
 }
 
 }  // namespace
@@ -147,27 +199,16 @@ std::vector<Precision> openvino_precisions() {
   std::vector<Precision> precisions{Precision::f32};
   if (has(ov::device::capability::FP16)) precisions.push_back(Precision::f16);
   if (has(ov::device::capability::BF16)) precisions.push_back(Precision::bf16);
+  if (has(ov::device::capability::INT8)) precisions.push_back(Precision::i8);
   return precisions;
 }
 
 std::vector<Precision> openvino_fast_precisions() {
 #ifdef __x86_64__
-  // Intel's manual, volume 2A, CPUID: leaf 7, subleaf 1, EAX, and subleaf 0, EDX. Whether the
-  // system lets programs use AMX is OpenVINO's to find out.
-  constexpr unsigned kAvx512Bf16 = 1U << 5;
-  constexpr unsigned kAmxFp16 = 1U << 21;
-  constexpr unsigned kAmxBf16 = 1U << 22;
-  unsigned eax = 0;
-  unsigned ebx = 0;
-  unsigned ecx = 0;
-  unsigned edx = 0;
+  const Instructions instructions;
   std::vector<Precision> fast;
-  const bool has_1 = __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) != 0;
-  const unsigned newer = has_1 ? eax : 0;
-  if ((newer & kAmxFp16) != 0) fast.push_back(Precision::f16);
-  const bool has_0 = __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0;
-  if ((newer & kAvx512Bf16) != 0 || (has_0 && (edx & kAmxBf16) != 0))
-    fast.push_back(Precision::bf16);
+  if (instructions.amx_fp16()) fast.push_back(Precision::f16);
+  if (instructions.bf16()) fast.push_back(Precision::bf16);
   return fast;
 #else
   return {Precision::f16};
@@ -176,22 +217,19 @@ std::vector<Precision> openvino_fast_precisions() {
 
 std::unique_ptr<Engine> make_openvino_engine(const Model& model, Size network,
                                              const EngineOptions& options) {
+  if (options.precision == Precision::i8 && options.ranges == nullptr)
+    throw Error(ErrorKind::internal, "OpenVINO: i8 without ranges");
   auto shared = std::make_shared<Network>();
   shared->file = model.file();
   shared->input = model.input();
   shared->outputs = model.outputs();
   shared->size = network;
-  ov::element::Type actual;
   try {
     shared->compiled = compile(model, network, options);
-    actual = shared->compiled.get_property(ov::hint::inference_precision);
+    check_precision(shared->compiled, options.precision);
   } catch (const ov::Exception& failure) {
     throw engine_error(shared->file, kLibrary, failure.what());
   }
-  if (actual != element_type(options.precision))
-    throw Error(ErrorKind::device, "OpenVINO: asked for precision " +
-                                       std::string(to_string(options.precision)) +
-                                       ", but it chose " + actual.get_type_name());
   return std::make_unique<OpenvinoEngine>(std::move(shared));
 }
 

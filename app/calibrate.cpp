@@ -1,0 +1,46 @@
+#include "app/calibrate.h"
+
+#include <spdlog/spdlog.h>
+
+#include <filesystem>
+#include <span>
+#include <string>
+
+#include "app/failure.h"
+#include "app/model_path.h"
+#include "core/error.h"
+#include "core/output_file.h"
+#include "core/sha256.h"
+#include "detector/cascade/model/cascade.h"
+#include "detector/cnn/cpu/calibrate.h"
+#include "detector/cnn/model/i8_ranges.h"
+#include "detector/cnn/model/model.h"
+#include "video/rgba_image.h"
+
+namespace facepipe {
+
+int calibrate(const CalibrateOptions& options, const std::stop_token& stop) {
+  const std::filesystem::path file = find_model(options.model, program_directory());
+  if (cascade::is_xml_file(file))
+    throw Error(ErrorKind::usage, "model " + file.string() + ": a cascade, which has no i8");
+  const Model model(file);
+  OutputFile output(options.output.empty() ? i8_ranges_file(file) : options.output,
+                    options.overwrite ? ExistingTarget::replace : ExistingTarget::refuse, stop);
+  if (!options.overwrite) output.expect_no_file();
+  Calibration calibration(model, options.threads);
+  std::vector<std::string> hashes;
+  for (const std::string& picture : options.pictures) {
+    hashes.push_back(sha256_of_file(picture, stop));
+    calibration.look_at(read_rgba_image(picture), stop);
+    spdlog::info("{}: looked at", picture);
+  }
+  I8Ranges ranges = calibration.ranges();
+  ranges.pictures = hashes;
+  const std::string text = to_json(ranges);
+  if (const int code = output.write(std::as_bytes(std::span(text))); code != 0) output.fail(code);
+  output.commit();
+  spdlog::info("{}: ranges of {} tensors", output.target().string(), ranges.tensors.size());
+  return kExitDone;
+}
+
+}  // namespace facepipe

@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""Faces that the CPU finds in another precision beside those that it finds in f32, on the same clips.
+
+Recall is the share of f32's faces over the score that the other precision has over it, too, at an IoU of
+0.5, one to one; precision is the share of its faces that f32 has. Both run with one threshold, so a face
+whose score is just over it here and just under it there counts as missing: what a user sees. bf16 is
+measured beside i8 to tell how many of those there are where next to nothing differs.
+"""
+import pathlib
+import tempfile
+
+import face_matching
+import measurement
+
+IOU = 0.5
+
+
+def arguments_given():
+    options = measurement.parser(__doc__)
+    options.add_argument("clips", nargs="+", type=pathlib.Path, metavar="CLIP",
+                         help="those of data/loop-clips, for one")
+    options.add_argument("--precisions", default="i8,bf16", help="default: i8,bf16")
+    options.add_argument("--score", type=float, default=0.5, help="default: 0.5")
+    options.add_argument("--model", help="as facepipe's (default: its own)")
+    return options.parse_args()
+
+
+def detect(arguments, clip, precision):
+    """{(file, frame): faces} and facepipe's report."""
+    with tempfile.TemporaryDirectory() as folder:
+        faces = pathlib.Path(folder) / "faces.jsonl"
+        _, report = measurement.facepipe(
+            arguments, [clip, "--no-video", "--detections", faces, "--score", str(arguments.score),
+                        "--device", "cpu", "--engine", "openvino", "--precision", precision,
+                        *(["--model", arguments.model] if arguments.model else [])])
+        with open(faces, encoding="utf-8") as lines:
+            return face_matching.read(lines), report
+
+
+def compare(frames, others, score):
+    return face_matching.compare(frames, others, score=score, least_iou=IOU)
+
+
+def row(name, recall, precision):
+    return (f"{name:<24}{recall.faces:>8}{precision.faces:>8}{recall.share():>9.4f}"
+            f"{precision.share():>11.4f}\n")
+
+
+def main():
+    arguments = arguments_given()
+    precisions = arguments.precisions.split(",")
+    body = f"{'':<24}{'f32':>8}{'faces':>8}{'recall':>9}{'precision':>11}\n"
+    for clip in arguments.clips:
+        reference, report = detect(arguments, clip, "f32")
+        for precision in precisions:
+            found, _ = detect(arguments, clip, precision)
+            body += row(f"{clip.stem}, {precision}", compare(reference, found, arguments.score),
+                        compare(found, reference, arguments.score))
+    facts = {"engine": f"{report[0]['engine']} on {report[0]['device']}: {', '.join(precisions)} "
+                       "beside f32",
+             "model": measurement.engine_facts(report)["model"],
+             "setting": f"score > {arguments.score}, IoU {IOU}"}
+    if not arguments.name:
+        arguments.name = f"precision_agreement_{report[0]['model']['kind']}"
+    measurement.write_result(arguments, facts, body)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,11 @@
+// The files of ranges in i8_ranges/, compiled in.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace facepipe {
+
+extern const std::span<const std::string_view> kBuiltInI8Ranges;
+
+}  // namespace facepipe

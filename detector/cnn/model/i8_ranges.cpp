@@ -1,0 +1,194 @@
+#include "detector/cnn/model/i8_ranges.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "core/error.h"
+#include "detector/cnn/model/built_in_i8_ranges.h"
+
+namespace facepipe {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr const char* kFormat = "facepipe i8 ranges 1";
+// CenterFace's file has 60 KB.
+constexpr std::uintmax_t kLargestFile = 4 << 20;
+constexpr double kLargestValue = 1e6;
+constexpr int kPercent = 100;
+
+/// Reads parts of one file, and names it where they are not as they should be.
+class Reader {
+ public:
+  explicit Reader(const std::string& origin) : origin_(origin) {}
+
+  [[noreturn]] void refuse(const std::string& reason) const { refuse_i8_ranges(origin_, reason); }
+
+  /// The members of an object that has these and no others.
+  void expect_members(const Json& json, const std::string& where,
+                      std::initializer_list<const char*> names) const {
+    if (!json.is_object()) refuse(where + " is no object");
+    for (const char* const name : names)
+      if (!json.contains(name)) refuse(where + " lacks \"" + name + "\"");
+    if (json.size() == names.size()) return;
+    for (const auto& [name, value] : json.items())
+      if (std::ranges::find(names, name) == names.end())
+        refuse(where + " has an unknown member \"" + name.substr(0, kLongestShown) + "\"");
+  }
+
+  [[nodiscard]] std::string text(const Json& json, const std::string& where) const {
+    if (!json.is_string()) refuse(where + " is no text");
+    return json.get<std::string>();
+  }
+
+  [[nodiscard]] const Json& list(const Json& json, const std::string& where) const {
+    if (!json.is_array()) refuse(where + " is no list");
+    return json;
+  }
+
+  [[nodiscard]] float number(const Json& json, const std::string& where) const {
+    if (!json.is_number()) refuse(where + " is no number");
+    const auto value = json.get<double>();
+    if (!std::isfinite(value) || std::abs(value) > kLargestValue)
+      refuse(where + " is larger than a million, or not finite");
+    return static_cast<float>(value);
+  }
+
+  [[nodiscard]] TensorRange tensor(const Json& json) const {
+    expect_members(json, "a tensor", {"name", "low", "high", "channels"});
+    TensorRange range;
+    range.name = text(json["name"], "a tensor's name");
+    const std::string which = "tensor " + range.name.substr(0, kLongestShown);
+    range.low = number(json["low"], which + ": \"low\"");
+    range.high = number(json["high"], which + ": \"high\"");
+    if (range.low > range.high) refuse(which + ": \"low\" is above \"high\"");
+    if (range.low > 0 || range.high < 0) refuse(which + ": 0 is not between \"low\" and \"high\"");
+    for (const Json& percent : list(json["channels"], which + ": \"channels\"")) {
+      const bool fits = percent.is_number_unsigned() && percent.get<std::uint64_t>() >= 1 &&
+                        percent.get<std::uint64_t>() <= kPercent;
+      if (!fits) refuse(which + ": a channel is no integer of 1 to 100");
+      range.channels.push_back(percent.get<std::uint8_t>());
+    }
+    return range;
+  }
+
+ private:
+  static constexpr std::size_t kLongestShown = 60;
+  const std::string& origin_;
+};
+
+std::string shortened(const std::string& sha256) {
+  constexpr std::size_t kShown = 16;
+  return sha256.substr(0, kShown);
+}
+
+std::string read_ranges_file(const std::filesystem::path& file) {
+  std::error_code failure;
+  const std::uintmax_t size = std::filesystem::file_size(file, failure);
+  if (failure) refuse_i8_ranges(file.string(), failure.message());
+  if (size > kLargestFile) refuse_i8_ranges(file.string(), "larger than 4 MiB");
+  std::string bytes(size, '\0');
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream.read(bytes.data(), static_cast<std::streamsize>(size)))
+    refuse_i8_ranges(file.string(), "can't be read");
+  return bytes;
+}
+
+std::optional<I8Ranges> built_in_ranges(const std::string& model_sha256) {
+  const std::string of_model = "\"model_sha256\": \"" + model_sha256 + '"';
+  for (const std::string_view json : kBuiltInI8Ranges)
+    if (json.find(of_model) != std::string_view::npos)
+      return parse_i8_ranges(json, "built in", model_sha256);
+  return std::nullopt;
+}
+
+}  // namespace
+
+const TensorRange* I8Ranges::find(std::string_view name) const {
+  const auto found = std::ranges::find(tensors, name, &TensorRange::name);
+  return found == tensors.end() ? nullptr : &*found;
+}
+
+void refuse_i8_ranges(const std::string& origin, const std::string& reason) {
+  throw Error(ErrorKind::device, "i8 ranges " + origin + ": " + reason);
+}
+
+I8Ranges parse_i8_ranges(std::string_view json, const std::string& origin,
+                         std::string_view model_sha256) {
+  const Reader reader(origin);
+  Json file;
+  try {
+    file = Json::parse(json);
+  } catch (const Json::parse_error& error) {
+    reader.refuse("no JSON from byte " + std::to_string(error.byte) + " on");
+  } catch (const Json::exception&) {
+    reader.refuse("no JSON: a number in it is too large");
+  }
+  reader.expect_members(file, "the file", {"format", "model_sha256", "pictures", "tensors"});
+  if (reader.text(file["format"], "\"format\"") != kFormat)
+    reader.refuse(std::string("\"format\" is not \"") + kFormat + "\"");
+  I8Ranges ranges;
+  ranges.origin = origin;
+  ranges.model_sha256 = reader.text(file["model_sha256"], "\"model_sha256\"");
+  if (ranges.model_sha256 != model_sha256)
+    reader.refuse("made for another model (SHA-256 " + shortened(ranges.model_sha256) +
+                  "..., this one's is " + shortened(std::string(model_sha256)) + "...)");
+  for (const Json& picture : reader.list(file["pictures"], "\"pictures\""))
+    ranges.pictures.push_back(reader.text(picture, "a picture"));
+  for (const Json& tensor : reader.list(file["tensors"], "\"tensors\"")) {
+    TensorRange range = reader.tensor(tensor);
+    if (ranges.find(range.name) != nullptr) reader.refuse("tensor " + range.name + ": told twice");
+    ranges.tensors.push_back(std::move(range));
+  }
+  return ranges;
+}
+
+namespace {
+
+/// Four digits behind the point: steps of int8 are far wider.
+std::string rounded(float value) {
+  constexpr double kPart = 1e4;
+  return Json(std::round(value * kPart) / kPart).dump();
+}
+
+}  // namespace
+
+std::string to_json(const I8Ranges& ranges) {
+  std::string text = "{\"format\": " + Json(kFormat).dump() +
+                     ",\n \"model_sha256\": " + Json(ranges.model_sha256).dump() +
+                     ",\n \"pictures\": " + Json(ranges.pictures).dump() + ",\n \"tensors\": [\n";
+  for (const TensorRange& range : ranges.tensors) {
+    if (&range != ranges.tensors.data()) text += ",\n";
+    // A list of numbers, which bytes would not be.
+    const std::vector<int> channels(range.channels.begin(), range.channels.end());
+    text += "{\"name\": " + Json(range.name).dump() + ", \"low\": " + rounded(range.low) +
+            ", \"high\": " + rounded(range.high) + ", \"channels\": " + Json(channels).dump() + "}";
+  }
+  return text + "\n]}\n";
+}
+
+std::filesystem::path i8_ranges_file(const std::filesystem::path& model) {
+  std::filesystem::path file = model;
+  file += ".i8.json";
+  return file;
+}
+
+I8Ranges find_i8_ranges(const Model& model) {
+  const std::filesystem::path beside = i8_ranges_file(model.file());
+  std::error_code failure;
+  if (std::filesystem::exists(beside, failure))
+    return parse_i8_ranges(read_ranges_file(beside), beside.string(), model.sha256());
+  if (std::optional<I8Ranges> built_in = built_in_ranges(model.sha256()))
+    return std::move(*built_in);
+  throw Error(ErrorKind::device, "model " + model.file().string() +
+                                     ": no ranges for i8; facepipe calibrate --model " +
+                                     model.file().string() + " PICTURES makes " + beside.string());
+}
+
+}  // namespace facepipe
