@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <regex>
 
 #include "tests/support/clips.h"
 #include "tests/support/expect_error.h"
@@ -169,7 +170,7 @@ TEST(Program, AFileSizeLimitIsAnOutputError) {
 }
 
 TEST(Program, CalibratesAModelThatI8ThenTakes) {
-  if (facepipe({"doctor"}).out.find("openvino i8     works") == std::string::npos)
+  if (!std::regex_search(facepipe({"doctor"}).out, std::regex("openvino i8 +works")))
     GTEST_SKIP() << "no int8 on this processor";
   const TemporaryFolder dir;
   const std::string picture = dir / "wide.png";
