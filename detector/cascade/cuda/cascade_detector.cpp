@@ -1,5 +1,6 @@
 #include "detector/cascade/cuda/cascade_detector.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -31,35 +32,38 @@ class PlanOnDevice {
     grey_ = uploaded(tables.grey, stream);
     stages_ = uploaded(tables.stages, stream);
     roots_ = uploaded(tables.roots, stream);
+    runs_ = uploaded(tables.runs, stream);
     levels_ = uploaded(tables.levels, stream);
     tiles_ = uploaded(tables.tiles, stream);
     axes_ = uploaded(tables.axes, stream);
     for (std::size_t i = 0; i < 2; ++i) {
       nodes_[i] = uploaded(tables.nodes[i], stream);
-      words_[i] = uploaded(tables.words[i], stream);
       blocks_[i] = uploaded(tables.blocks[i], stream);
       plan_.nodes[i] = nodes_[i].data();
-      plan_.words[i] = words_[i].data();
       plan_.blocks[i] = blocks_[i].data();
+      std::ranges::copy(tables.stumps[i], stumps_.pairs[i]);
     }
     stream.synchronize();
     plan_.grey_levels = grey_.data();
     plan_.stages = stages_.data();
     plan_.roots = roots_.data();
+    plan_.runs = runs_.data();
     plan_.levels = levels_.data();
     plan_.tiles = tiles_.data();
     plan_.axes = axes_.data();
   }
 
   [[nodiscard]] const ScanPlan& plan() const { return plan_; }
+  [[nodiscard]] const StumpWords& stumps() const { return stumps_; }
 
  private:
   ScanPlan plan_;
+  StumpWords stumps_;
   cuda::DeviceBuffer<std::uint8_t> grey_;
   cuda::DeviceBuffer<DeviceStage> stages_;
   cuda::DeviceBuffer<std::int32_t> roots_;
+  cuda::DeviceBuffer<StumpRun> runs_;
   cuda::DeviceBuffer<DeviceNode> nodes_[2];
-  cuda::DeviceBuffer<Words> words_[2];
   cuda::DeviceBuffer<StumpBlock> blocks_[2];
   cuda::DeviceBuffer<DeviceLevel> levels_;
   cuda::DeviceBuffer<DeviceTile> tiles_;
@@ -88,6 +92,7 @@ class CudaCascadeDetector final : public CudaDetector,
   [[nodiscard]] std::unique_ptr<CudaDetection> make_detection() const override;
 
   [[nodiscard]] const ScanPlan& plan() const { return plan_.plan(); }
+  [[nodiscard]] const StumpWords& stumps() const { return plan_.stumps(); }
   [[nodiscard]] int blocks() const { return blocks_; }
   [[nodiscard]] float score_threshold() const { return options_.score_threshold; }
 
@@ -118,7 +123,8 @@ class CudaCascadeDetection final : public CudaDetection {
   void enqueue_inference(const FrameDescriptor* frame, cuda::StreamView stream) override {
     if (frame == nullptr) throw std::invalid_argument("cascade: no frame");
     const ScanBuffers buffers = this->buffers();
-    launch_tiles(frame, detector_->plan(), buffers, detector_->blocks(), stream);
+    launch_tiles(frame, detector_->plan(), detector_->stumps(), buffers, detector_->blocks(),
+                 stream);
     launch_listing(detector_->plan(), buffers, stream);
     launch_selection(detector_->plan(), buffers, detector_->score_threshold(), candidates(),
                      stream);

@@ -74,18 +74,31 @@ struct alignas(16) Words {
 /// these that is enough.
 inline constexpr int kStumpCorners[] = {6, 8, 9, 12};
 
-/// Stumps that count the same of the sums at their corners; one of a window a lane. Behind it lie
-/// `count` times stump_words() Words: corners, in bytes from the window's first sum, then
-/// threshold, left and right leaf.
+/// Stumps that count the same of the sums at their corners; one of a window a lane. Each has
+/// stump_pairs() WordPairs: corners, in bytes from the window's first sum, then threshold, left and
+/// right leaf.
 struct alignas(16) StumpRun {
-  std::int32_t corners = 0;  ///< of kStumpCorners
-  std::int32_t first = 0;    ///< of the stage's stumps
+  std::int32_t corners = 0;     ///< of kStumpCorners
+  std::int32_t first = 0;       ///< of the stage's stumps
   std::int32_t count = 0;
-  std::int32_t words = 0;  ///< Words of a stump
-  float counts[12] = {};   ///< of the sum at each corner
+  std::int32_t first_pair = 0;  ///< of StumpWords::pairs
+  float counts[12] = {};        ///< of the sum at each corner
 };
-inline constexpr int kRunWords = sizeof(StumpRun) / sizeof(Words);
-FACEPIPE_HOST_DEVICE constexpr int stump_words(int corners) { return (corners + 3 + 3) / 4; }
+FACEPIPE_HOST_DEVICE constexpr int stump_pairs(int corners) { return (corners + 3 + 1) / 2; }
+
+/// What one load to a register of the warp reads.
+struct alignas(8) WordPair {
+  std::uint32_t word[2] = {};
+};
+
+/// The stumps of all runs, by the places' step: a parameter of the kernel. All lanes of a warp need
+/// the same word at once. From a parameter it goes to a register of the warp, which a load from
+/// shared memory adds to the lane's own address by itself; from shared memory it would take a load,
+/// and each of its uses an addition more (on an H100 8 % of a frame's time).
+inline constexpr int kMostStumpPairs = 1950;  // parameters have room for 32,764 bytes
+struct StumpWords {
+  WordPair pairs[2][kMostStumpPairs] = {};
+};
 
 /// 32 stumps of a stage, those of most corners first, for a window a warp. A corner is a word: its
 /// distance in sums, and above it the upper half of a float, what the sum there counts.
@@ -101,8 +114,8 @@ struct DeviceStage {
   float threshold = 0;
   float doubt = 0;  ///< as StageTable
   // Where there are only stumps.
-  std::int32_t first_words = 0;  ///< of a stage with a window a lane: its runs
-  std::int32_t runs = 0;
+  std::int32_t first_run = 0;  ///< of a stage with a window a lane
+  std::int32_t runs = 0;       ///< likewise
   std::int32_t first_block = 0;
 };
 
@@ -127,13 +140,13 @@ struct ScanPlan {
   Size window;
   std::int32_t stage_count = 0;
   std::int32_t lane_stages = 0;  ///< the first stages, at least one: with a window a lane
-  std::int32_t only_stumps = 0;  ///< 1: as words and blocks; else nodes are walked
-  std::int32_t word_groups = 0;  ///< Words of all lane_stages
+  std::int32_t only_stumps = 0;  ///< 1: as runs and blocks; else nodes are walked
+  std::int32_t run_count = 0;    ///< of all lane_stages
   const DeviceStage* stages = nullptr;
   const std::int32_t* roots = nullptr;  ///< of all trees, in both arrays of nodes
+  const StumpRun* runs = nullptr;
   // By the places' step.
   const DeviceNode* nodes[2] = {};
-  const Words* words[2] = {};
   const StumpBlock* blocks[2] = {};
   SumsLayout layouts[2];
   std::int32_t tile_rows[2] = {};
@@ -179,8 +192,8 @@ FACEPIPE_HOST_DEVICE constexpr int grey_stride(Size picture) { return (picture.w
 [[nodiscard]] int tile_blocks(const ScanPlan& plan);
 
 /// Makes `grey` of the frame, fills `failed` and `passed`, by `blocks` blocks: of tile_blocks().
-void launch_tiles(const FrameDescriptor* frame, const ScanPlan& plan, const ScanBuffers& buffers,
-                  int blocks, cuda::StreamView stream);
+void launch_tiles(const FrameDescriptor* frame, const ScanPlan& plan, const StumpWords& stumps,
+                  const ScanBuffers& buffers, int blocks, cuda::StreamView stream);
 
 /// Lists what has passed but for what OpenCV would have left out.
 void launch_listing(const ScanPlan& plan, const ScanBuffers& buffers, cuda::StreamView stream);

@@ -101,20 +101,15 @@ std::vector<int> counts_of(const Corners& corners) {
   return counts;
 }
 
-void append_words(std::vector<std::uint32_t> words, std::vector<Words>& to) {
-  words.resize((words.size() + 3) / 4 * 4);
-  for (std::size_t i = 0; i < words.size(); i += 4)
-    to.push_back({{words[i], words[i + 1], words[i + 2], words[i + 3]}});
-}
-
-void append_run(const StumpRun& run, std::vector<Words>& to) {
-  const auto words = std::bit_cast<std::array<Words, kRunWords>>(run);
-  to.insert(to.end(), words.begin(), words.end());
+/// As a StumpRun has them.
+int room_for(const Corners& corners) {
+  return *std::ranges::find_if(
+      kStumpCorners, [&](int room) { return room >= static_cast<int>(corners.size()); });
 }
 
 /// In one layout; `room` corners.
 void append_stump(const DeviceNode& stump, const Corners& corners, const TileLayout& layout,
-                  int room, std::vector<Words>& to) {
+                  int room, std::vector<WordPair>& to) {
   std::vector<std::uint32_t> words;
   for (const auto& [at, count] : corners)
     words.push_back(static_cast<std::uint32_t>(layout.at(at.second, at.first)) * sizeof(float));
@@ -126,26 +121,29 @@ void append_stump(const DeviceNode& stump, const Corners& corners, const TileLay
     last = {std::nextafter(-stump.threshold, std::numeric_limits<float>::infinity()),
             stump.right_leaf, stump.left_leaf};
   for (const float word : last) words.push_back(bits_of(word));
-  append_words(std::move(words), to);
+  words.resize(2 * static_cast<std::size_t>(stump_pairs(room)));
+  for (std::size_t i = 0; i < words.size(); i += 2) to.push_back({{words[i], words[i + 1]}});
 }
 
-/// A stage's stumps in one layout, run by run. Returns how many runs.
-std::int32_t append_runs(const std::vector<DeviceNode>& stumps, const std::vector<Corners>& corners,
-                         const TileLayout& layout, const Stage& stage, std::vector<Words>& to) {
+/// A stage's stumps, run by run, in both layouts. Returns how many runs.
+std::int32_t append_runs(const std::vector<Corners>& corners, const Tables (&tables)[2],
+                         const Stage& stage, ScanTables& to) {
   std::map<std::vector<int>, std::vector<std::size_t>> runs;
   for (std::size_t i = stage.first_tree; i < stage.first_tree + stage.tree_count; ++i)
     runs[counts_of(corners[i])].push_back(i);
   std::int32_t first = 0;
   for (const auto& [counts, its] : runs) {
     StumpRun run;
-    run.corners = *std::ranges::find_if(
-        kStumpCorners, [&](int room) { return room >= static_cast<int>(counts.size()); });
+    run.corners = room_for(corners[its.front()]);
     run.first = first;
     run.count = static_cast<std::int32_t>(its.size());
-    run.words = stump_words(run.corners);
+    run.first_pair = static_cast<std::int32_t>(to.stumps[0].size());
     std::ranges::copy(counts, run.counts);
-    append_run(run, to);
-    for (const std::size_t i : its) append_stump(stumps[i], corners[i], layout, run.corners, to);
+    to.runs.push_back(run);
+    for (const std::size_t i : its)
+      for (std::size_t step = 0; step < 2; ++step)
+        append_stump(to.nodes[step][i], corners[i], tables[step].layout, run.corners,
+                     to.stumps[step]);
     first += run.count;
   }
   return static_cast<std::int32_t>(runs.size());
@@ -201,34 +199,44 @@ void add_stages(const Cascade& cascade, const Tables& tables, ScanTables& to) {
     to.roots.push_back(static_cast<std::int32_t>(tree.first_node));
 }
 
-/// Stumps in the forms that are fastest. Where they can't be exact, or a stage is too large for
-/// them to lie in shared memory, nodes are walked.
+/// How many of the stages with a window a lane have room in the kernel's parameter.
+std::int32_t stages_with_room(const Cascade& cascade, const std::vector<Corners>& corners,
+                              std::int32_t most) {
+  int pairs = 0;
+  for (std::int32_t i = 0; i < most; ++i) {
+    const Stage& stage = cascade.stages[static_cast<std::size_t>(i)];
+    for (std::size_t tree = stage.first_tree; tree < stage.first_tree + stage.tree_count; ++tree)
+      pairs += stump_pairs(room_for(corners[tree]));
+    if (pairs > kMostStumpPairs) return i;
+  }
+  return most;
+}
+
+/// Stumps in the forms that are fastest. Where they can't be exact, or there is no room for the
+/// first stage's, nodes are walked.
 void add_stumps(const Cascade& cascade, const Tables (&tables)[2], ScanTables& to) {
-  constexpr std::size_t kMostGroups = 3000;
   std::vector<Corners> corners;
   for (const Node& node : cascade.nodes) {
     corners.push_back(corners_of(cascade.features[node.feature]));
     for (int step : {1, 2})
       if (!is_exact(corners.back(), tile_size(to.plan, step))) return;
   }
-  ScanTables made;
-  for (std::size_t step = 0; step < 2; ++step)
-    for (std::size_t i = 0; i < to.stages.size(); ++i) {
-      DeviceStage& stage = to.stages[i];
-      stage.first_words = static_cast<std::int32_t>(made.words[step].size());
-      stage.first_block = static_cast<std::int32_t>(made.blocks[step].size());
-      if (static_cast<std::int32_t>(i) < to.plan.lane_stages)
-        stage.runs = append_runs(to.nodes[step], corners, tables[step].layout, cascade.stages[i],
-                                 made.words[step]);
-      else
-        append_blocks(to.nodes[step], corners, tables[step].layout, cascade.stages[i],
-                      made.blocks[step]);
-    }
-  if (made.words[0].size() > kMostGroups) return;
-  std::ranges::move(made.words, to.words);
-  std::ranges::move(made.blocks, to.blocks);
+  const std::int32_t lane_stages = stages_with_room(cascade, corners, to.plan.lane_stages);
+  if (lane_stages == 0) return;
+  to.plan.lane_stages = lane_stages;
   to.plan.only_stumps = 1;
-  to.plan.word_groups = static_cast<std::int32_t>(to.words[0].size());
+  for (std::size_t i = 0; i < to.stages.size(); ++i) {
+    DeviceStage& stage = to.stages[i];
+    stage.first_run = static_cast<std::int32_t>(to.runs.size());
+    stage.first_block = static_cast<std::int32_t>(to.blocks[0].size());
+    if (static_cast<std::int32_t>(i) < lane_stages)
+      stage.runs = append_runs(corners, tables, cascade.stages[i], to);
+    else
+      for (std::size_t step = 0; step < 2; ++step)
+        append_blocks(to.nodes[step], corners, tables[step].layout, cascade.stages[i],
+                      to.blocks[step]);
+  }
+  to.plan.run_count = static_cast<std::int32_t>(to.runs.size());
 }
 
 void add_cascade(const Cascade& cascade, ScanTables& to) {

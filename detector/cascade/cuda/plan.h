@@ -17,9 +17,10 @@ struct ScanTables {
   std::vector<std::uint8_t> grey;
   std::vector<DeviceStage> stages;
   std::vector<std::int32_t> roots;
+  std::vector<StumpRun> runs;  ///< empty where nodes are walked
   // By the places' step.
   std::vector<DeviceNode> nodes[2];
-  std::vector<Words> words[2];        ///< empty where nodes are walked
+  std::vector<WordPair> stumps[2];    ///< of StumpWords; empty where nodes are walked
   std::vector<StumpBlock> blocks[2];  ///< likewise
   std::vector<DeviceLevel> levels;
   std::vector<DeviceTile> tiles;

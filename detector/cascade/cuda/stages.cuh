@@ -75,20 +75,26 @@ struct Part {
   [[nodiscard]] __device__ int end(int trees) const { return trees * (part + 1) / parts; }
 };
 
-/// Adds each window's leaf of the stumps from `words` to `end`.
+/// What all lanes of a warp have alike: this tells the compiler, which then keeps it in a register of
+/// the warp.
+__device__ __forceinline__ int of_warp(int value) { return __shfl_sync(nms::kAllLanes, value, 0); }
+
+/// Adds each window's leaf of the stumps of one run from the pair `at`, counted through both
+/// layouts, to `end`.
 template <int kCorners>
-__device__ __forceinline__ void add_stumps(const Words* words, const Words* end,
+__device__ __forceinline__ void add_stumps(const StumpWords& stumps, int at, int end,
                                            const float (&counts)[12], const Windows& windows,
                                            float (&leaves)[kWindows]) {
-  constexpr int kGroups = stump_words(kCorners);
+  constexpr int kPairs = stump_pairs(kCorners);
+  const WordPair* const pairs = stumps.pairs[0];
 #pragma unroll 1
-  for (; words < end; words += kGroups) {
-    std::uint32_t word[4 * kGroups];
+  for (; at < end; at += kPairs) {
+    std::uint32_t word[2 * kPairs];
 #pragma unroll
-    for (int i = 0; i < kGroups; ++i) {
-      const Words read = words[i];
-#pragma unroll
-      for (int k = 0; k < 4; ++k) word[4 * i + k] = read.word[k];
+    for (int i = 0; i < kPairs; ++i) {
+      const WordPair read = pairs[at + i];
+      word[2 * i] = read.word[0];
+      word[2 * i + 1] = read.word[1];
     }
     const std::uint32_t* const rest = word + kCorners;
 #pragma unroll
@@ -104,40 +110,40 @@ __device__ __forceinline__ void add_stumps(const Words* words, const Words* end,
   }
 }
 
-/// Those of a run from `begin` to `end`, numbers among the stage's stumps. Returns what follows the
-/// run.
-__device__ __forceinline__ const Words* add_run(const Words* words, int begin, int end,
-                                                const Windows& windows, float (&leaves)[kWindows]) {
-  const StumpRun run = *reinterpret_cast<const StumpRun*>(words);
-  words += kRunWords;
-  const Words* const after = words + run.count * run.words;
-  const Words* const from = words + max(begin - run.first, 0) * run.words;
-  const Words* const to = words + min(end - run.first, run.count) * run.words;
+/// Those of a run from `begin` to `end`, numbers among the stage's stumps.
+__device__ __forceinline__ void add_run(const StumpWords& stumps, int sparse, const StumpRun& of,
+                                        int begin, int end, const Windows& windows,
+                                        float (&leaves)[kWindows]) {
+  const StumpRun run = of;
+  const int first = sparse * kMostStumpPairs + run.first_pair;
+  const int pairs = stump_pairs(run.corners);
+  const int from = of_warp(first + max(begin - run.first, 0) * pairs);
+  const int to = of_warp(first + min(end - run.first, run.count) * pairs);
   if (run.corners == 6)
-    add_stumps<6>(from, to, run.counts, windows, leaves);
+    add_stumps<6>(stumps, from, to, run.counts, windows, leaves);
   else if (run.corners == 8)
-    add_stumps<8>(from, to, run.counts, windows, leaves);
+    add_stumps<8>(stumps, from, to, run.counts, windows, leaves);
   else if (run.corners == 9)
-    add_stumps<9>(from, to, run.counts, windows, leaves);
+    add_stumps<9>(stumps, from, to, run.counts, windows, leaves);
   else
-    add_stumps<12>(from, to, run.counts, windows, leaves);
-  return after;
+    add_stumps<12>(stumps, from, to, run.counts, windows, leaves);
 }
 
-/// A part of a stage's leaves in single precision and in any order. `words` are those of all
-/// stages, `nodes` those for the windows' sums.
+/// A part of a stage's leaves in single precision and in any order. `runs` are those of all stages,
+/// `sparse` tells for which sums. All lanes of a warp call it.
 template <bool kStumps>
-__device__ __forceinline__ void add_leaves(const ScanPlan& plan, const DeviceStage& stage,
-                                           Part part, const Words* words, const DeviceNode* nodes,
-                                           const Windows& windows, float (&leaves)[kWindows]) {
+__device__ __forceinline__ void add_leaves(const ScanPlan& plan, const StumpWords& stumps,
+                                           const StumpRun* runs, const DeviceStage& stage,
+                                           Part part, int sparse, const Windows& windows,
+                                           float (&leaves)[kWindows]) {
   const int begin = part.begin(stage.tree_count);
   const int end = part.end(stage.tree_count);
   if constexpr (kStumps) {
-    words += stage.first_words;
-    for (int i = 0; i < stage.runs; ++i) words = add_run(words, begin, end, windows, leaves);
+    for (int i = 0; i < stage.runs; ++i)
+      add_run(stumps, sparse, runs[stage.first_run + i], begin, end, windows, leaves);
   } else {
     for (int i = begin; i < end; ++i) {
-      const DeviceNode* const root = nodes + plan.roots[stage.first_tree + i];
+      const DeviceNode* const root = plan.nodes[sparse] + plan.roots[stage.first_tree + i];
 #pragma unroll
       for (int w = 0; w < kWindows; ++w)
         leaves[w] = __fadd_rn(leaves[w], leaf_of(root, windows.sums[w], windows.inverses[w]));

@@ -112,7 +112,7 @@ struct TileMemory {
 
 /// The rest of it.
 struct TileArrays {
-  const Words* words;  ///< of all lane_stages
+  const StumpRun* runs;  ///< of all lane_stages
   float* sums;
   float* inverses;        ///< 1 / deviation of each place, unscaled
   std::uint8_t* pixels;   ///< rows of Tile::pixels_across; until there are sums
@@ -278,11 +278,15 @@ __device__ void end_first_stage(const ScanPlan& plan, const ScanBuffers& buffers
 
 /// Contrast and the first stage of all places. A warp has 32 places side by side, twice.
 template <bool kStumps>
-__device__ void first_stage(const ScanPlan& plan, const ScanBuffers& buffers, const Tile& tile,
-                            const TileArrays& arrays, TileMemory& memory) {
+__device__ __forceinline__ void first_stage(const ScanPlan& plan, const StumpWords& stumps,
+                                            const ScanBuffers& buffers, const Tile& tile,
+                                            const TileArrays& arrays, TileMemory& memory) {
   const DeviceStage stage = plan.stages[0];
+  const int lane = static_cast<int>(threadIdx.x) % kLanes;
+  const int warp = of_warp(static_cast<int>(threadIdx.x) / kLanes);
   const int most = tile.places_down * kColumns;  // a whole number of warps
-  for (auto first = static_cast<int>(threadIdx.x); first < most; first += kWindows * kThreads) {
+  for (int begin = warp * kLanes; begin < most; begin += kWindows * kThreads) {
+    const int first = begin + lane;
     Windows windows;
     for (int w = 0; w < kWindows; ++w) {
       const int place = first + w * kThreads;
@@ -295,9 +299,9 @@ __device__ void first_stage(const ScanPlan& plan, const ScanBuffers& buffers, co
       arrays.inverses[place] = windows.inverses[w];
     }
     float leaves[kWindows] = {};
-    add_leaves<kStumps>(plan, stage, {}, arrays.words, plan.nodes[tile.sparse], windows, leaves);
+    add_leaves<kStumps>(plan, stumps, arrays.runs, stage, {}, tile.sparse, windows, leaves);
     for (int w = 0; w < kWindows; ++w)
-      if (first + w * kThreads < most)
+      if (begin + w * kThreads < most)
         end_first_stage(plan, buffers, tile, arrays, first + w * kThreads, leaves[w],
                         windows.inverses[w], memory);
   }
@@ -351,14 +355,15 @@ __device__ void add_parts(int parts, int pairs, float (&leaves)[kWindows], TileM
 /// Of the places that have come to it; false if there are none. Where they are few, several warps
 /// share the trees, so that all have some.
 template <bool kStumps>
-__device__ bool next_stage(const ScanPlan& plan, const Tile& tile, int index,
-                           const TileArrays& arrays, TileMemory& memory) {
+__device__ __forceinline__ bool next_stage(const ScanPlan& plan, const StumpWords& stumps,
+                                           const Tile& tile, int index, const TileArrays& arrays,
+                                           TileMemory& memory) {
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
-  const int warp = static_cast<int>(threadIdx.x) / kLanes;
+  const int warp = of_warp(static_cast<int>(threadIdx.x) / kLanes);
   if (warp == 0) memory.counts[(index + 2) % 3][lane] = 0;
   const int count = memory.counts[index % 3][lane];
-  const int pairs =
-      (nms::warp_combined(count, [](int a, int b) { return max(a, b); }) + kWindows - 1) / kWindows;
+  const int most = of_warp(nms::warp_combined(count, [](int a, int b) { return max(a, b); }));
+  const int pairs = (most + kWindows - 1) / kWindows;
   if (pairs == 0) return false;
   const DeviceStage stage = plan.stages[index];
   const int parts = max(1, min(kWarps / pairs, kMostParts));
@@ -368,7 +373,7 @@ __device__ bool next_stage(const ScanPlan& plan, const Tile& tile, int index,
     const Pair pair = pair_of(tile, arrays, index, number, count);
     float leaves[kWindows] = {};
     if (part.part < parts && number < pairs)
-      add_leaves<kStumps>(plan, stage, part, arrays.words, plan.nodes[tile.sparse], pair.windows,
+      add_leaves<kStumps>(plan, stumps, arrays.runs, stage, part, tile.sparse, pair.windows,
                           leaves);
     if (parts > 1) add_parts(parts, pairs, leaves, memory);
     if (part.part == 0 && number < pairs)
@@ -420,8 +425,9 @@ __device__ void write_passed(const ScanBuffers& buffers, const Tile& tile,
 }
 
 template <bool kStumps>
-__device__ void scan_tile(const ScanPlan& plan, const ScanBuffers& buffers, const Tile& tile,
-                          const TileArrays& arrays, TileMemory& memory) {
+__device__ __forceinline__ void scan_tile(const ScanPlan& plan, const StumpWords& stumps,
+                                          const ScanBuffers& buffers, const Tile& tile,
+                                          const TileArrays& arrays, TileMemory& memory) {
   const auto thread = static_cast<int>(threadIdx.x);
   if (thread < kMostWords) memory.passed[thread] = 0;
   if (thread < kLanes) memory.counts[1][thread] = memory.counts[2][thread] = 0;
@@ -432,10 +438,10 @@ __device__ void scan_tile(const ScanPlan& plan, const ScanBuffers& buffers, cons
   measure_squares(plan, tile, arrays);
   __syncthreads();
   make_sums<Level>(tile, arrays.pixels, arrays.sums);
-  first_stage<kStumps>(plan, buffers, tile, arrays, memory);
+  first_stage<kStumps>(plan, stumps, buffers, tile, arrays, memory);
   __syncthreads();
   int stage = 1;
-  while (stage < plan.lane_stages && next_stage<kStumps>(plan, tile, stage, arrays, memory))
+  while (stage < plan.lane_stages && next_stage<kStumps>(plan, stumps, tile, stage, arrays, memory))
     ++stage;
   if (stage == plan.lane_stages) {
     last_stages<kStumps>(plan, tile, arrays, memory);
@@ -445,13 +451,13 @@ __device__ void scan_tile(const ScanPlan& plan, const ScanBuffers& buffers, cons
   __syncthreads();
 }
 
-__device__ TileArrays arrays_of(const Tile& tile, const ScanPlan& plan, Words* shared) {
+__device__ TileArrays arrays_of(const Tile& tile, const ScanPlan& plan, StumpRun* shared) {
   const int rows = tile.sparse != 0 ? plan.tile_rows[1] : plan.tile_rows[0];
   const int rows_of_sums = (rows - 1) * tile.level.step + plan.window.height + 1;
   TileArrays arrays;
   arrays.most_places = rows * kColumns;
-  arrays.words = shared;
-  arrays.sums = reinterpret_cast<float*>(shared + plan.word_groups);
+  arrays.runs = shared;
+  arrays.sums = reinterpret_cast<float*>(shared + plan.run_count);
   arrays.inverses = arrays.sums + tile.layout.stride * rows_of_sums;
   arrays.places = reinterpret_cast<std::uint16_t*>(arrays.inverses + arrays.most_places);
   arrays.pixels = reinterpret_cast<std::uint8_t*>(arrays.places);
@@ -460,24 +466,22 @@ __device__ TileArrays arrays_of(const Tile& tile, const ScanPlan& plan, Words* s
 
 template <bool kStumps>
 __global__ void __launch_bounds__(kThreads, 2)
-    tiles_kernel(const __grid_constant__ ScanPlan plan,
+    tiles_kernel(const __grid_constant__ ScanPlan plan, const __grid_constant__ StumpWords stumps,
                  const __grid_constant__ ScanBuffers buffers) {
-  extern __shared__ Words shared[];
+  extern __shared__ StumpRun shared[];
   __shared__ TileMemory memory;
-  int words_of = -1;  // whose words are there
+  for (auto i = static_cast<int>(threadIdx.x); i < plan.run_count; i += kThreads)
+    shared[i] = plan.runs[i];
   for (;;) {
     if (threadIdx.x == 0) memory.tile = static_cast<int>(atomicAdd(&buffers.counts->next_tile, 1U));
     __syncthreads();
     const int index = memory.tile;
     if (index >= plan.tile_count) return;
     const Tile tile = tile_of(plan, index);
-    if (words_of != tile.sparse)
-      for (auto i = static_cast<int>(threadIdx.x); i < plan.word_groups; i += kThreads)
-        shared[i] = plan.words[tile.sparse][i];
-    words_of = tile.sparse;
-    scan_tile<kStumps>(plan, buffers, tile, arrays_of(tile, plan, shared), memory);
+    scan_tile<kStumps>(plan, stumps, buffers, tile, arrays_of(tile, plan, shared), memory);
   }
 }
+static_assert(sizeof(ScanPlan) + sizeof(StumpWords) + sizeof(ScanBuffers) <= 32764);
 
 /// Of a block, but for TileMemory.
 std::size_t shared_bytes(const ScanPlan& plan) {
@@ -492,10 +496,10 @@ std::size_t shared_bytes(const ScanPlan& plan) {
                       static_cast<std::size_t>(tile.height + 1);
     most = std::max(most, (sums + places) * sizeof(float) + std::max(pixels, lists));
   }
-  return static_cast<std::size_t>(plan.word_groups) * sizeof(Words) + (most + 15) / 16 * 16;
+  return static_cast<std::size_t>(plan.run_count) * sizeof(StumpRun) + (most + 15) / 16 * 16;
 }
 
-using TilesKernel = void (*)(ScanPlan, ScanBuffers);
+using TilesKernel = void (*)(ScanPlan, StumpWords, ScanBuffers);
 
 TilesKernel kernel_of(const ScanPlan& plan) {
   return plan.only_stumps != 0 ? tiles_kernel<true> : tiles_kernel<false>;
@@ -527,8 +531,8 @@ int tile_blocks(const ScanPlan& plan) {
   return std::max(1, at_once * processors);
 }
 
-void launch_tiles(const FrameDescriptor* frame, const ScanPlan& plan, const ScanBuffers& buffers,
-                  int blocks, cuda::StreamView stream) {
+void launch_tiles(const FrameDescriptor* frame, const ScanPlan& plan, const StumpWords& stumps,
+                  const ScanBuffers& buffers, int blocks, cuda::StreamView stream) {
   cuda::fill(cuda::DeviceSpan<ScanCounts>{buffers.counts, 1}, 0, stream);
   if (plan.tile_count == 0) return;
   const int threads = grey_stride(plan.picture) / 4 * plan.picture.height;
@@ -536,7 +540,7 @@ void launch_tiles(const FrameDescriptor* frame, const ScanPlan& plan, const Scan
   grey_kernel<<<grey_blocks, kThreads, 0, stream.get()>>>(frame, plan, buffers.grey);
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
   const auto grid = static_cast<unsigned>(blocks);
-  kernel_of(plan)<<<grid, kThreads, shared_bytes(plan), stream.get()>>>(plan, buffers);
+  kernel_of(plan)<<<grid, kThreads, shared_bytes(plan), stream.get()>>>(plan, stumps, buffers);
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
 

@@ -102,21 +102,24 @@ std::vector<float> expected_leaves(const Cascade& cascade, const cascade::Stage&
 
 float float_of(std::uint32_t word) { return std::bit_cast<float>(word); }
 
-std::vector<float> leaves_of_runs(const std::vector<Words>& words, const DeviceStage& stage,
-                                  const float* window, float inverse) {
+std::vector<float> leaves_of_runs(const ScanTables& tables, std::size_t layout,
+                                  const DeviceStage& stage, const float* window, float inverse) {
   std::vector<float> leaves;
-  auto at = static_cast<std::size_t>(stage.first_words);
   for (int i = 0; i < stage.runs; ++i) {
-    std::array<Words, cascade::kRunWords> head;
-    std::copy_n(words.begin() + static_cast<std::ptrdiff_t>(at), head.size(), head.begin());
-    const auto run = std::bit_cast<StumpRun>(head);
+    const StumpRun& run = tables.runs.at(static_cast<std::size_t>(stage.first_run + i));
     EXPECT_EQ(run.first, static_cast<int>(leaves.size()));
-    at += cascade::kRunWords;
-    for (int k = 0; k < run.count; ++k, at += static_cast<std::size_t>(run.words)) {
-      const std::uint32_t* const word = words[at].word;
+    const auto pairs = static_cast<std::size_t>(cascade::stump_pairs(run.corners));
+    for (std::size_t k = 0; k < static_cast<std::size_t>(run.count); ++k) {
+      std::vector<std::uint32_t> words;
+      for (std::size_t pair = 0; pair < pairs; ++pair)
+        for (const std::uint32_t word :
+             tables.stumps[layout].at(static_cast<std::size_t>(run.first_pair) + k * pairs + pair)
+                 .word)
+          words.push_back(word);
       float sum = 0;
-      for (int c = 0; c < run.corners; ++c) sum += run.counts[c] * window[word[c] / sizeof(float)];
-      const std::uint32_t* const rest = word + run.corners;
+      for (std::size_t c = 0; c < static_cast<std::size_t>(run.corners); ++c)
+        sum += run.counts[c] * window[words[c] / sizeof(float)];
+      const std::uint32_t* const rest = words.data() + run.corners;
       leaves.push_back(float_of(sum * inverse < float_of(rest[0]) ? rest[1] : rest[2]));
     }
   }
@@ -154,7 +157,7 @@ void expect_leaves(const Cascade& cascade, const ScanTables& tables, int step,
         const auto number = static_cast<std::size_t>(index);
         const DeviceStage& stage = tables.stages[number];
         const std::vector<float> found =
-            index < plan.lane_stages ? leaves_of_runs(tables.words[i], stage, window, inverse)
+            index < plan.lane_stages ? leaves_of_runs(tables, i, stage, window, inverse)
                                      : leaves_of_blocks(tables.blocks[i], stage, window, inverse);
         ASSERT_EQ(found, expected_leaves(cascade, cascade.stages[number], tile, column * step,
                                          row * step, inverse))
@@ -198,7 +201,7 @@ TEST(CudaCascadePlanNodes, AreWalkedWhereSumsCouldBeTooLarge) {
     for (cascade::WeightedRect& rect : feature.rects) rect.weight *= 11;
   const ScanTables tables = tables_of(cascade);
   EXPECT_EQ(tables.plan.only_stumps, 0);
-  EXPECT_TRUE(tables.words[0].empty());
+  EXPECT_TRUE(tables.runs.empty());
   EXPECT_GT(tables.plan.lane_stages, 0);
 }
 
@@ -215,6 +218,41 @@ TEST(CudaCascadePlanStumps, MayCountNothing) {
   std::mt19937 random(7);
   const auto noise = tile_of(tables.plan, 1, [&] { return static_cast<int>(random() % 256); });
   expect_leaves(cascade, tables, 1, noise, 0.0002F);
+}
+
+TEST(CudaCascadePlanStumps, OfFewerStagesAreAParameterWhereTheyAreLarge) {
+  Cascade cascade = cascade_of("frontalface_default");
+  for (cascade::Feature& feature : cascade.features) {  // twelve corners: 8 of 1,950 pairs of words
+    feature.rects[0] = {1, 1, 3, 3, 1};
+    feature.rects[1] = {5, 6, 4, 4, -2};
+    feature.rects[2] = {12, 13, 5, 5, 1};
+    feature.rect_count = 3;
+  }
+  const ScanTables tables = tables_of(cascade);
+  ASSERT_EQ(tables.plan.only_stumps, 1);
+  EXPECT_EQ(tables_of(cascade_of("frontalface_default")).plan.lane_stages, 8);
+  EXPECT_EQ(tables.plan.lane_stages, 6);  // of 9, 16, 27, 32, 52, 53 and 62 stumps
+  EXPECT_LE(tables.stumps[0].size(), std::size_t{cascade::kMostStumpPairs});
+  EXPECT_EQ(tables.stumps[0].size(), tables.stumps[1].size());
+  std::mt19937 random(7);
+  for (const int step : {1, 2})
+    expect_leaves(cascade, tables, step,
+                  tile_of(tables.plan, step, [&] { return static_cast<int>(random() % 256); }),
+                  0.0002F);
+}
+
+TEST(CudaCascadePlanStumps, AreWalkedAsNodesWhereTheFirstStageIsTooLarge) {
+  Cascade cascade = cascade_of("frontalface_default");
+  for (cascade::Stage& stage : cascade.stages) {
+    stage.tree_count += stage.first_tree;
+    stage.first_tree = 0;
+  }
+  cascade.stages.erase(cascade.stages.begin(), cascade.stages.begin() + 12);
+  ASSERT_GT(cascade.stages[0].tree_count, 600U);
+  const ScanTables tables = tables_of(cascade);
+  EXPECT_EQ(tables.plan.only_stumps, 0);
+  EXPECT_EQ(tables.plan.lane_stages, 1);
+  EXPECT_TRUE(tables.runs.empty());
 }
 
 TEST(CudaCascadePlanTiles, CoverEachPlaceOnce) {
