@@ -10,7 +10,7 @@
 #include "core/recently_used.h"
 #include "detector/cascade/cpu/cascade_detector.h"
 #include "detector/cascade/cpu/scan.h"
-#include "detector/cascade/cpu/workers.h"
+#include "detector/workers.h"
 #include "detector/cascade/model/cascade.h"
 #include "detector/cnn/cpu/cnn_detector.h"
 #include "detector/cnn/cpu/engine.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "detector/cascade/cpu/scan.h"
-#include "detector/cascade/cpu/workers.h"
+#include "detector/workers.h"
 #include "detector/cascade/levels.h"
 #include "detector/cascade/score.h"
 #include "detector/detector.h"
