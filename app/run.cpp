@@ -351,7 +351,7 @@ void Run::load_model() {
   if (!why.empty()) choice.why = why;
   if (options_.motion_on_device && choice.devices.front().kind == DeviceKind::cpu)
     throw Error(ErrorKind::usage, "--motion device: the device is the cpu");
-  facts_ = {choice.devices, choice.why, {}, {}, {}, {}};
+  facts_ = {choice.devices, choice.why, {}, {}, {}, {}, {}};
   if (looks) take_facts(choice.backend->origin(), detector.model);
   backend_ = std::move(choice.backend);
 }
@@ -361,10 +361,15 @@ void Run::take_facts(const DetectorOrigin& origin, const fs::path& model) {
   if (options_.job.overlay.landmarks && !origin.finds_landmarks())
     throw Error(ErrorKind::usage, "--draw landmarks: model " + model.string() + " finds none");
   if (origin.choice().library == Library::cascade) check_cascade();
+  if (origin.choice().library == Library::acf && options_.job.hide)
+    spdlog::warn(
+        "channel features find far fewer faces than the default model: those that they miss stay "
+        "visible");
   facts_->engine = origin.choice();
   facts_->model_kind = origin.model_kind();
   facts_->model = model;
   facts_->model_sha256 = origin.model_sha256();
+  facts_->class_name = origin.class_name();
 }
 
 /// What of the options a cascade can't do, or does badly.
@@ -607,7 +612,8 @@ JobObserver Run::observer_of(const InputOutcome& outcome, const JobOptions& job,
   JobObserver observer;
   observer.frame = [this, &outcome, &job, write = std::move(write),
                     start = Clock::now()](const FrameRecord& record) {
-    write({outcome.planned.name, record, start, several_});
+    const bool knows = facts_ && !facts_->class_name.empty();
+    write({outcome.planned.name, record, start, several_, knows ? facts_->class_name : "face"});
     if (job.output.empty() && files_->any_frames()) check_that_something_is_written();
   };
   observer.times = [this](const StageTimes& times) {

@@ -21,6 +21,7 @@ struct NamedFrame {
   const FrameRecord& record;
   Clock::time_point start;  ///< of the input's run
   bool of_several = false;  ///< the input is one of several
+  std::string class_name = "face";  ///< of what was found
 };
 
 /// A text format: what stands first, and what each frame adds. Numbers read back exactly.
@@ -37,6 +38,7 @@ struct FrameFormat {
 /// {"file", "frame", "pts_s", "width", "height",
 ///  "faces": [{"box": [x1, y1, x2, y2], "score", "landmarks": [[x, y] x 5]}]}
 /// Of faces without landmarks those fields are empty in .csv, and "landmarks" is null in JSON.
+/// Where something else than faces was looked for, each "face" has its "class" in JSON.
 /// Where faces are tracked, each has its "track", in .csv in a last column; one of kNoTrack has
 /// none.
 [[nodiscard]] FrameFormat detections_format(const std::filesystem::path& path,

@@ -31,7 +31,7 @@ TEST(Grid, FindsSuppressorsOfAnySizeAnywhere) {
     for (const float origin : {0.0F, -30.0F * scale, 1e6F * scale, 3e7F * scale})
       for (const float threshold : {0.05F, 0.19F, 0.2F, 0.21F, 0.3F, 0.49F, 0.5F, 0.7F})
         for (const NmsOverlap overlap :
-             {NmsOverlap::iou, NmsOverlap::diou, NmsOverlap::winner_area}) {
+             {NmsOverlap::iou, NmsOverlap::diou, NmsOverlap::winner_area, NmsOverlap::smaller_area}) {
           NmsOptions options = by_rule(NmsRule::greedy, threshold);
           options.overlap = overlap;
           const NmsCase all = of_all_sizes(300, 60, origin, scale);
@@ -90,6 +90,7 @@ TEST(Grid, ReachesFurtherForLowerThresholds) {
   EXPECT_TRUE(reach_of(NmsOverlap::diou, 0.3F).by_centre);
   EXPECT_FALSE(reach_of(NmsOverlap::iou, 0.1F).by_centre);
   EXPECT_FALSE(reach_of(NmsOverlap::winner_area, 0.5F).by_centre);
+  EXPECT_FALSE(reach_of(NmsOverlap::smaller_area, 0.5F).by_centre);
 }
 
 }  // namespace
