@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 
 #include "nms/predicate.h"
 
@@ -142,6 +143,19 @@ float score_of(const Model& model, std::int32_t sum) {
   const float x = mul(a, sub(static_cast<float>(sum), b));
   const float e = nms::exp_minus(magnitude_of(x));
   return div(x < 0 ? e : 1.0F, add(1.0F, e));
+}
+
+std::int32_t least_sum_above(const Model& model, float score) {
+  // Scores never fall where sums grow.
+  std::int64_t below = std::numeric_limits<std::int32_t>::min();
+  std::int64_t above = std::numeric_limits<std::int32_t>::max();
+  if (score_of(model, static_cast<std::int32_t>(below)) > score)
+    return static_cast<std::int32_t>(below);
+  while (above - below > 1) {
+    const std::int64_t middle = (above + below) / 2;
+    (score_of(model, static_cast<std::int32_t>(middle)) > score ? above : below) = middle;
+  }
+  return static_cast<std::int32_t>(above);
 }
 
 const std::vector<float>& lightness_table() {

@@ -76,6 +76,9 @@ struct Scale {
 /// 1 / (1 + exp(-a (h - b))) of the sum of a window's leaves.
 [[nodiscard]] float score_of(const Model& model, std::int32_t sum);
 
+/// The least sum whose score exceeds `score`; the greatest int32 where none does.
+[[nodiscard]] std::int32_t least_sum_above(const Model& model, float score);
+
 /// Lightness over luminance in steps of 1 / 1024, for luv_of().
 [[nodiscard]] const std::vector<float>& lightness_table();
 

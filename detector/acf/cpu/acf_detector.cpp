@@ -1,7 +1,6 @@
 #include "detector/acf/cpu/acf_detector.h"
 
 #include <algorithm>
-#include <limits>
 #include <mutex>
 #include <opencv2/imgproc.hpp>
 #include <string>
@@ -109,7 +108,8 @@ const Taps* taps_or_none(const Taps& taps) { return taps.length == 0 ? nullptr :
 }  // namespace
 
 PyramidScanner::PyramidScanner(std::shared_ptr<const Model> model, Size picture,
-                               const SizeLimits& limits, std::size_t most_windows)
+                               const SizeLimits& limits, std::int32_t least_sum,
+                               std::size_t most_windows)
     : model_(std::move(model)),
       picture_(picture),
       padding_{model_->padding.width / kShrink, model_->padding.height / kShrink},
@@ -123,7 +123,7 @@ PyramidScanner::PyramidScanner(std::shared_ptr<const Model> model, Size picture,
       throw Error(ErrorKind::device, "acf: " + to_string(picture) +
                                          " is too large a picture to be enlarged so much; a larger "
                                          "--min-face takes less");
-    scanners_.emplace_back(*model_, scale.padded);
+    scanners_.emplace_back(*model_, scale.padded, least_sum);
   }
   plan_sources();
   plan_batches();
@@ -251,7 +251,8 @@ void PyramidScanner::scan(const Batch& batch, Workers& workers, const Memory& me
     count += passed[i].size();
     if (count > most_windows_)
       throw Error(ErrorKind::device, "acf: more than " + std::to_string(most_windows_) +
-                                         " windows of a frame pass; a larger --min-face gives fewer");
+                                         " windows of a frame pass; a larger "
+                                         "--min-face or --score gives fewer");
   });
   for (std::size_t i = 0; i < passed.size(); ++i)
     for (const Place& place : passed[i])
@@ -323,7 +324,8 @@ class AcfDetector final : public Detector, public std::enable_shared_from_this<A
               const AcfOptions& options)
       : frame_(frame),
         model_(std::move(model)),
-        scanner_(model_, frame, options.sizes),
+        scanner_(model_, frame, options.sizes,
+                 least_sum_above(*model_, options.score_threshold)),
         workers_(std::move(workers)),
         options_(options),
         permits_(options.requests),
@@ -346,7 +348,6 @@ class AcfDetector final : public Detector, public std::enable_shared_from_this<A
     Detections found;
     for (const Window& window : scanner_.find(slot.rgb, *workers_, memory_)) {
       const float score = score_of(*model_, window.place.sum);
-      if (!(score > options_.score_threshold)) continue;
       const Scale& scale = scanner_.scales()[static_cast<std::size_t>(window.scale)];
       const Box box = clipped(window_box(scale, window.place.column, window.place.row), frame_);
       // Wholly in the padding: there is nothing of it in the picture.

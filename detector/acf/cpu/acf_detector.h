@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <opencv2/core.hpp>
 #include <vector>
@@ -40,7 +41,7 @@ class RgbMaker {
   std::vector<std::uint8_t> chroma_[2];
 };
 
-/// A window that no tree rejects: its scale's place in PyramidScanner::scales().
+/// A window that passes: its scale's place in PyramidScanner::scales().
 struct Window {
   int scale = 0;
   Place place;
@@ -51,8 +52,9 @@ struct Window {
 /// is dealt to workers.
 class PyramidScanner {
  public:
-  /// `picture` is the upright one's size.
+  /// `picture` is the upright one's size. Windows whose sum is less than `least_sum` don't pass.
   PyramidScanner(std::shared_ptr<const Model> model, Size picture, const SizeLimits& limits,
+                 std::int32_t least_sum = std::numeric_limits<std::int32_t>::min(),
                  std::size_t most_windows = kMostWindows);
 
   /// Kept from one picture to the next.

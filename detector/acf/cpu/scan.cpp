@@ -91,18 +91,19 @@ void walk(std::span<const PlacedTree> trees, std::int32_t threshold, const float
   group.trees = i;
 }
 
-void walk_row(std::span<const PlacedTree> trees, std::int32_t threshold, const PlaceRow& row,
+void walk_row(std::span<const PlacedTree> trees, Limits limits, const PlaceRow& row,
               std::vector<Place>& passed) {
   const int step = static_cast<int>(hn::Lanes(Lanes()));
   for (int column = 0; column < row.places; column += step) {
     const float* const at = row.first + column;
     Group group;
     group.alive = (std::uint32_t{1} << std::min(step, row.places - column)) - 1;
-    walk(trees, threshold, at, group);
+    walk(trees, limits.threshold, at, group);
     for (std::uint32_t left = group.alive; left != 0; left &= left - 1) {
       const int lane = std::countr_zero(left);
       std::int32_t sum = group.sums[static_cast<std::size_t>(lane)];
-      if (walk_one(trees.subspan(group.trees), threshold, at + lane, sum))
+      if (walk_one(trees.subspan(group.trees), limits.threshold, at + lane, sum) &&
+          sum >= limits.least_sum)
         passed.push_back({column + lane, row.row, sum});
     }
   }
@@ -116,7 +117,8 @@ namespace facepipe::acf {
 
 HWY_EXPORT(walk_row);
 
-Scanner::Scanner(const Model& model, Size padded) : threshold_(model.threshold) {
+Scanner::Scanner(const Model& model, Size padded, std::int32_t least_sum)
+    : limits_{model.threshold, least_sum} {
   const Size window = model.window_cells();
   places_ = {std::max(0, padded.width - window.width + 1),
              std::max(0, padded.height - window.height + 1)};
@@ -139,7 +141,7 @@ Scanner::Scanner(const Model& model, Size padded) : threshold_(model.threshold) 
 void Scanner::scan(const Planes& cells, int first_row, int rows, std::vector<Place>& passed) const {
   for (int row = first_row; row < first_row + rows; ++row)
     HWY_DYNAMIC_DISPATCH(walk_row)
-    (trees_, threshold_, {cells.row(0, row), places_.width, row}, passed);
+    (trees_, limits_, {cells.row(0, row), places_.width, row}, passed);
 }
 
 }  // namespace facepipe::acf

@@ -26,11 +26,17 @@ struct PlacedTree {
   std::array<std::int32_t, 4> leaves{};
 };
 
+struct Limits {
+  std::int32_t threshold = 0;  ///< the model's: a sum so far of this or less is out
+  std::int32_t least_sum = 0;  ///< of all leaves
+};
+
 /// Immutable, hence thread-safe. By Highway's vectors, whatever the processor has.
 class Scanner {
  public:
-  /// For planes of `padded` cells as Planes has them.
-  Scanner(const Model& model, Size padded);
+  /// For planes of `padded` cells as Planes has them. Of the windows that no tree rejects, those
+  /// with a sum of at least `least_sum` pass.
+  Scanner(const Model& model, Size padded, std::int32_t least_sum);
 
   /// Rows of places that are best scanned at once.
   static constexpr int kBandRows = 16;
@@ -43,7 +49,7 @@ class Scanner {
 
  private:
   Size places_;
-  std::int32_t threshold_ = 0;
+  Limits limits_;
   std::vector<PlacedTree> trees_;
 };
 
