@@ -2,9 +2,9 @@
 // takes: bench/acf_cpu.py writes it down.
 //
 // bench_acf MODEL PICTURE WIDTHxHEIGHT MIN_FACE THREADS REPEATS, PICTURE a file of 4 * WIDTH *
-// HEIGHT bytes, red, green, blue and an unused one. Prints a line with milliseconds for each repeat,
-// then one with scales, cells and windows that were looked at, then one with each window that
-// passed: x y width height of the object, and the sum of its leaves.
+// HEIGHT bytes, red, green, blue and an unused one. Prints a line with milliseconds for each
+// repeat, then one with scales, cells and windows that were looked at, then one with each window
+// that passed: x y width height of the object, and the sum of its leaves.
 #include <chrono>
 #include <cstdint>
 #include <cstdio>

@@ -13,13 +13,13 @@
 #include "detector/acf/pyramid.h"
 #include "detector/cascade/cpu/cascade_detector.h"
 #include "detector/cascade/cpu/scan.h"
-#include "detector/workers.h"
 #include "detector/cascade/model/cascade.h"
 #include "detector/cnn/cpu/cnn_detector.h"
 #include "detector/cnn/cpu/engine.h"
 #include "detector/cnn/cpu/tiled_detector.h"
 #include "detector/cnn/model/model.h"
 #include "detector/detector.h"
+#include "detector/workers.h"
 
 namespace facepipe {
 namespace {
@@ -158,11 +158,11 @@ class AcfDetectorFactory final : public KeepingFactory {
         workers_(std::make_shared<Workers>(this->options().threads)) {
     if (octaves_up_ > acf::kMostOctavesUp) {
       const int side = std::min(model_->object.width, model_->object.height);
-      throw Error(ErrorKind::usage,
-                  "model " + options.model.string() + ": --min-face must be 0, or at least " +
-                      std::to_string((side + (1 << acf::kMostOctavesUp) - 1) >>
-                                     acf::kMostOctavesUp) +
-                      ": the picture is enlarged to four times its size at most");
+      throw Error(
+          ErrorKind::usage,
+          "model " + options.model.string() + ": --min-face must be 0, or at least " +
+              std::to_string((side + (1 << acf::kMostOctavesUp) - 1) >> acf::kMostOctavesUp) +
+              ": the picture is enlarged to four times its size at most");
     }
   }
 
@@ -228,8 +228,9 @@ void check_network_options(const DetectorOptions& options) {
   if (options.library == Library::cascade)
     throw Error(ErrorKind::usage, no_cascade + "engine cascade computes nothing else");
   if (options.library == Library::acf)
-    throw Error(ErrorKind::usage, "model " + options.model.string() +
-                                      ": no channel features, and engine acf computes nothing else");
+    throw Error(ErrorKind::usage,
+                "model " + options.model.string() +
+                    ": no channel features, and engine acf computes nothing else");
   if (options.scale_factor)
     throw Error(ErrorKind::usage, no_cascade + "nothing else has a scale factor");
 }

@@ -75,8 +75,7 @@ namespace {
 
 /// What computes no networks is taken by name alone, which the model's file gives it.
 bool wanted(const Pairing& pairing, const DetectorOptions& options) {
-  const bool of_networks =
-      pairing.library != Library::cascade && pairing.library != Library::acf;
+  const bool of_networks = pairing.library != Library::cascade && pairing.library != Library::acf;
   if (!of_networks && options.library != pairing.library) return false;
   return pairing.is(options.library.value_or(pairing.library), options.fused) &&
          options.precision.value_or(pairing.precision) == pairing.precision;

@@ -45,7 +45,7 @@ enum class NmsOverlap : std::uint8_t {
   iou,   ///< inter / union, tested as inter > t * union
   diou,  ///< IoU - d^2 / c^2 (Zheng et al. 2020): d the distance of the centres, c the diagonal
          ///< of the bounding box of both
-  winner_area,  ///< inter / area(winner), as published by Oro et al.: not symmetric
+  winner_area,   ///< inter / area(winner), as published by Oro et al.: not symmetric
   smaller_area,  ///< inter / the smaller area, as detectors of channel features have it (Dollar et
                  ///< al. 2014): removes boxes that lie within others
 };

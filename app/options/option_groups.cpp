@@ -176,8 +176,7 @@ void add_suppression(CLI::App& app, ParsedOptions& to) {
             "iou; diou (spares neighbours whose centres are apart); winner-area\n(common area by "
             "the better box' own); smaller-area (by the smaller one)",
             nms.overlap,
-            {NmsOverlap::iou, NmsOverlap::diou, NmsOverlap::winner_area,
-             NmsOverlap::smaller_area});
+            {NmsOverlap::iou, NmsOverlap::diou, NmsOverlap::winner_area, NmsOverlap::smaller_area});
   app.add_flag("--nms-voting", nms.voting,
                "A kept box becomes the mean, by score, of those that fell to it (default: off)");
 }

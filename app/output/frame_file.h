@@ -19,8 +19,8 @@ namespace facepipe {
 struct NamedFrame {
   const std::string& name;  ///< of the input, as PlannedInput::name
   const FrameRecord& record;
-  Clock::time_point start;  ///< of the input's run
-  bool of_several = false;  ///< the input is one of several
+  Clock::time_point start;          ///< of the input's run
+  bool of_several = false;          ///< the input is one of several
   std::string class_name = "face";  ///< of what was found
 };
 

@@ -2,10 +2,10 @@
 // Ranst et al. on GPUs): what a pixel, a gradient, a cell and a tree are, operation by operation.
 //
 // Single precision, each operation rounded to nearest, in the order written here, none contracted:
-// so that all devices and all instruction sets give the same channels, bit for bit. On CUDA explicit
-// intrinsics prevent contraction; on the CPU the option -ffp-contract=off. The toolbox itself takes
-// the processor's approximate reciprocals and a table of arc cosines, and differs from one maker of
-// processors to the other by some 1e-3.
+// so that all devices and all instruction sets give the same channels, bit for bit. On CUDA
+// explicit intrinsics prevent contraction; on the CPU the option -ffp-contract=off. The toolbox
+// itself takes the processor's approximate reciprocals and a table of arc cosines, and differs from
+// one maker of processors to the other by some 1e-3.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ inline constexpr int kOrientations = 6;  ///< of pi / 6 each
 inline constexpr int kColors = 3;        ///< L, U, V: the first channels
 inline constexpr int kMagnitude = 3;     ///< the channel of magnitudes; histograms follow it
 inline constexpr int kChannels = kColors + 1 + kOrientations;
-inline constexpr int kRadius = 5;              ///< of the triangle that magnitudes are divided by
+inline constexpr int kRadius = 5;               ///< of the triangle that magnitudes are divided by
 inline constexpr int kLightnessEntries = 1025;  ///< lightness_table()
 
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline float add(float a, float b) {
@@ -88,9 +88,8 @@ struct Luv {
 };
 
 /// What X, Y and Z are of red, green and blue, 0..1.
-inline constexpr float kXyz[3][3] = {{.430574F, .341550F, .178325F},
-                                     {.222015F, .706655F, .071330F},
-                                     {.020183F, .129553F, .939180F}};
+inline constexpr float kXyz[3][3] = {
+    {.430574F, .341550F, .178325F}, {.222015F, .706655F, .071330F}, {.020183F, .129553F, .939180F}};
 inline constexpr float kLevel = static_cast<float>(1.0 / 255);
 inline constexpr float kWhiteU = static_cast<float>(13 * .197833);
 inline constexpr float kWhiteV = static_cast<float>(13 * .468331);
@@ -145,11 +144,12 @@ inline constexpr float kHalf = 0.5F;
 }
 
 /// 6 / pi * arctan(r) = r (c0 + c1 r^2 + ...) for 0 <= r <= 1, within 1e-7: fitted to least error.
-inline constexpr std::array<float, 8> kAngle{1.9098581F,  -0.63655347F, 0.38095134F,  -0.2656353F,
-                                             0.18415236F, -0.10678462F, 0.041755132F, -0.0077436417F};
+inline constexpr std::array<float, 8> kAngle{1.9098581F,   -0.63655347F,  0.38095134F,
+                                             -0.2656353F,  0.18415236F,   -0.10678462F,
+                                             0.041755132F, -0.0077436417F};
 
-/// The angle of a gradient in units of pi / 6, 0 <= angle < 6, that of its opposite, too: arc cosine
-/// of gx / magnitude, of the opposite where gy < 0.
+/// The angle of a gradient in units of pi / 6, 0 <= angle < 6, that of its opposite, too: arc
+/// cosine of gx / magnitude, of the opposite where gy < 0.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline float orientation_of(float gx, float gy) {
   const float x = magnitude_of(gx);
   const float y = magnitude_of(gy);

@@ -14,8 +14,8 @@ int ceil_divided(std::int64_t value, std::int64_t by) {
   return static_cast<int>((value + by - 1) / by);
 }
 
-/// Of the interval of each sample after, the part that lies in each sample before: in whole numbers,
-/// so that nothing is rounded before the quotient.
+/// Of the interval of each sample after, the part that lies in each sample before: in whole
+/// numbers, so that nothing is rounded before the quotient.
 Taps shares_of_area(std::int64_t before, std::int64_t after) {
   Taps taps;
   taps.length = static_cast<int>(after);
@@ -45,7 +45,8 @@ Taps two_neighbours(std::int64_t before, std::int64_t after) {
       // In units of 1 / (2 after); 2 after is added, so that the quotient rounds down.
       const std::int64_t place = (2 * i + 1) * before - after + 2 * after;
       const std::int64_t low = place / (2 * after) - 1;
-      const double second = static_cast<double>(place % (2 * after)) / static_cast<double>(2 * after);
+      const double second =
+          static_cast<double>(place % (2 * after)) / static_cast<double>(2 * after);
       taps.index.push_back(
           static_cast<std::int32_t>(std::clamp<std::int64_t>(low + tap, 0, before - 1)));
       taps.weight.push_back(static_cast<float>(tap == 0 ? 1 - second : second));
@@ -60,14 +61,16 @@ void place_windows(Scale& scale, const Model& model, Size picture) {
   scale.padded = {scale.cells.width + 2 * pad.width, scale.cells.height + 2 * pad.height};
   scale.places = {std::max(0, scale.padded.width - window.width + 1),
                   std::max(0, scale.padded.height - window.height + 1)};
-  const auto inset = [](int outer, int inner, int padding) { return (outer - inner) / 2.0 - padding; };
+  const auto inset = [](int outer, int inner, int padding) {
+    return (outer - inner) / 2.0 - padding;
+  };
   // Pixels of the picture that a pixel of the scale stands for: the true ratio of both sizes.
   const double wide = static_cast<double>(picture.width) / (kShrink * scale.cells.width);
   const double high = static_cast<double>(picture.height) / (kShrink * scale.cells.height);
   scale.step_x = static_cast<float>(kShrink * wide);
   scale.step_y = static_cast<float>(kShrink * high);
-  scale.first_x = static_cast<float>(
-      inset(model.window.width, model.object.width, model.padding.width) * wide);
+  scale.first_x =
+      static_cast<float>(inset(model.window.width, model.object.width, model.padding.width) * wide);
   scale.first_y = static_cast<float>(
       inset(model.window.height, model.object.height, model.padding.height) * high);
   scale.box_width = static_cast<float>(model.object.width / scale.scale);

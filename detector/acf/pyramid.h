@@ -1,5 +1,5 @@
-// The scales of a picture that a detector of channel features looks at, and how the channels of each
-// are made. The same for all devices.
+// The scales of a picture that a detector of channel features looks at, and how the channels of
+// each are made. The same for all devices.
 #pragma once
 
 #include <cstdint>
@@ -37,17 +37,17 @@ struct SizeLimits {
 /// may exceed kMostOctavesUp.
 [[nodiscard]] int octaves_up(const Model& model, double least);
 
-/// Of one size of the object. The picture is resized to cells * 4 pixels where channels are computed
-/// of it (`real`); else they are resampled from those of a real scale.
+/// Of one size of the object. The picture is resized to cells * 4 pixels where channels are
+/// computed of it (`real`); else they are resampled from those of a real scale.
 struct Scale {
-  int number = 0;      ///< scale = 2^(octaves up - number / 8)
+  int number = 0;  ///< scale = 2^(octaves up - number / 8)
   double scale = 1;
-  Size cells;          ///< without padding
+  Size cells;  ///< without padding
   bool real = false;
-  int source = 0;      ///< the number of the real scale; its own, if real
-  bool wanted = true;  ///< whether windows are looked at; else it is but a source
-  Size padded;         ///< cells with padding
-  Size places;         ///< how many windows a row has, and how many rows there are
+  int source = 0;                 ///< the number of the real scale; its own, if real
+  bool wanted = true;             ///< whether windows are looked at; else it is but a source
+  Size padded;                    ///< cells with padding
+  Size places;                    ///< how many windows a row has, and how many rows there are
   float factors[kChannels] = {};  ///< by which resampled channels are multiplied
   // Where windows are, in pixels of the picture: window_box().
   float step_x = 0;

@@ -101,7 +101,8 @@ GridPlan plan_grid(const Collected& collected) {
 
 Reach reach_of(NmsOverlap overlap, float threshold) {
   // DIoU <= IoU, so what holds for IoU > t holds for DIoU > t. The overlaps by one area say
-  // nothing about the other box' size. Below the least threshold a box would be filed in too many cells.
+  // nothing about the other box' size. Below the least threshold a box would be filed in too many
+  // cells.
   constexpr float kLeastThreshold = 0.2F;
   const bool by_one_area =
       overlap == NmsOverlap::winner_area || overlap == NmsOverlap::smaller_area;

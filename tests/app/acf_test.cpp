@@ -131,13 +131,14 @@ TEST_F(AcfProgram, RefusesWhatDoesNotGoTogether) {
   refused(2, "--min-face must be 0, or at least 10", {"--min-face", "5"});
   const std::string cut = dir_.write("cut.json", read_file(kFaceModel).substr(0, 5000));
   refused(4, "cut.json: cut off, or no JSON", {}, cut);
-  expect_refused(run_command({FACEPIPE_PROGRAM, "verify", clip(), clip(), "--model", kFaceModel,
-                              "-q"}),
-                 2, "which miss too many faces to prove that none is left");
+  expect_refused(
+      run_command({FACEPIPE_PROGRAM, "verify", clip(), clip(), "--model", kFaceModel, "-q"}), 2,
+      "which miss too many faces to prove that none is left");
 }
 
 TEST_F(AcfProgram, DoctorTriesIt) {
-  const CommandResult result = run_command({FACEPIPE_PROGRAM, "doctor", "--model", of_pedestrians()});
+  const CommandResult result =
+      run_command({FACEPIPE_PROGRAM, "doctor", "--model", of_pedestrians()});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("acf f32"));
   EXPECT_THAT(result.out, HasSubstr("pedestrian"));

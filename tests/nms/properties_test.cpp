@@ -108,7 +108,8 @@ std::string name_of_setting(const testing::TestParamInfo<Setting>& setting) {
 INSTANTIATE_TEST_SUITE_P(
     Settings, NmsProperties,
     testing::Combine(testing::Values(NmsRule::greedy, NmsRule::matrix, NmsRule::fast),
-                     testing::Values(NmsOverlap::iou, NmsOverlap::diou, NmsOverlap::winner_area, NmsOverlap::smaller_area),
+                     testing::Values(NmsOverlap::iou, NmsOverlap::diou, NmsOverlap::winner_area,
+                                     NmsOverlap::smaller_area),
                      testing::Values(0.0F, 0.2F, 0.3F, 0.5F, 0.8F, 1.0F)),
     name_of_setting);
 

@@ -133,12 +133,12 @@ void PyramidScanner::plan_sources() {
   for (std::size_t i = 0; i < scales_.size(); ++i)
     if (scales_[i].real) real_.push_back(i);
   constexpr double kHalfScale = 0.5;
-  const bool has_smaller = std::ranges::any_of(
-      real_, [&](std::size_t i) { return scales_[i].scale < kHalfScale; });
+  const bool has_smaller =
+      std::ranges::any_of(real_, [&](std::size_t i) { return scales_[i].scale < kHalfScale; });
   const auto resampling = [](Size from, Size to) {
-    return from == to ? Resampling{}
-                      : Resampling{make_taps(from.width, to.width),
-                                   make_taps(from.height, to.height)};
+    return from == to
+               ? Resampling{}
+               : Resampling{make_taps(from.width, to.width), make_taps(from.height, to.height)};
   };
   if (has_smaller) {
     half_size_ = pixels_of(cells_at(picture_, kHalfScale));
@@ -147,10 +147,10 @@ void PyramidScanner::plan_sources() {
   for (std::size_t i = 0; i < real_.size(); ++i) {
     const Scale& scale = scales_[real_[i]];
     const bool from_half = has_smaller && scale.scale <= kHalfScale;
-    from_picture_.push_back(
-        resampling(from_half ? half_size_ : picture_, pixels_of(scale.cells)));
-    cut(scale.cells.height, kRealRows,
-        [&](int row, int rows) { real_bands_.push_back({i, row, rows}); });
+    from_picture_.push_back(resampling(from_half ? half_size_ : picture_, pixels_of(scale.cells)));
+    cut(scale.cells.height, kRealRows, [&](int row, int rows) {
+      real_bands_.push_back({i, row, rows});
+    });
   }
   for (const Scale& scale : scales_) {
     const auto source = std::ranges::find_if(
@@ -176,10 +176,12 @@ void PyramidScanner::plan_batches() {
     left -= area(scale.padded);
     ++batch.scale_count;
     if (!scale.wanted) continue;
-    cut(scale.padded.height, kPaddedRows,
-        [&](int row, int rows) { batch.padded.push_back({i, row, rows}); });
-    cut(scale.places.height, Scanner::kBandRows,
-        [&](int row, int rows) { batch.places.push_back({i, row, rows}); });
+    cut(scale.padded.height, kPaddedRows, [&](int row, int rows) {
+      batch.padded.push_back({i, row, rows});
+    });
+    cut(scale.places.height, Scanner::kBandRows, [&](int row, int rows) {
+      batch.places.push_back({i, row, rows});
+    });
   }
 }
 
@@ -324,8 +326,7 @@ class AcfDetector final : public Detector, public std::enable_shared_from_this<A
               const AcfOptions& options)
       : frame_(frame),
         model_(std::move(model)),
-        scanner_(model_, frame, options.sizes,
-                 least_sum_above(*model_, options.score_threshold)),
+        scanner_(model_, frame, options.sizes, least_sum_above(*model_, options.score_threshold)),
         workers_(std::move(workers)),
         options_(options),
         permits_(options.requests),

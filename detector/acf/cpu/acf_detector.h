@@ -112,8 +112,8 @@ class PyramidScanner {
   Size padding_;  ///< in cells
   std::size_t most_windows_;
   std::vector<Scale> scales_;
-  std::vector<std::size_t> source_of_;  ///< of each scale: its source's place among the real ones
-  std::vector<std::size_t> real_;       ///< their places in scales_
+  std::vector<std::size_t> source_of_;    ///< of each scale: its source's place among the real ones
+  std::vector<std::size_t> real_;         ///< their places in scales_
   std::vector<Resampling> from_picture_;  ///< of each real scale
   std::vector<Resampling> from_real_;     ///< of each scale
   Size half_size_;                        ///< 0 where no scale is made of the half picture

@@ -6,8 +6,8 @@
 namespace facepipe::acf {
 namespace {
 
-/// Rows that are kept of each kind, by their number modulo kRing: those of four rows of cells and of
-/// the triangle around them.
+/// Rows that are kept of each kind, by their number modulo kRing: those of four rows of cells and
+/// of the triangle around them.
 constexpr int kRing = 16;
 /// More than any row number is below 0.
 constexpr int kRingBias = 4 * kRing;
@@ -56,8 +56,9 @@ class LuvRows {
 
   void make(int color, int y, float* to) {
     float* const made = resampled_.row(0, 0);
-    down_.add(*source_.down, y, source_.luv->size().width,
-              [&](int from) { return source_.luv->row(color, from); }, made);
+    down_.add(
+        *source_.down, y, source_.luv->size().width,
+        [&](int from) { return source_.luv->row(color, from); }, made);
     add_taps(made, *source_.across, 1, to);
   }
 
@@ -102,8 +103,8 @@ class RealBand {
       add_sums(row);
       const int centre = row - kRadius;
       if (centre < first) continue;
-      normalize_row(gradients_.row(kStrength, slot(centre)), normalized_.row(1, 0),
-                    width_, across_.row(0, 0), static_cast<int>(across_.stride()),
+      normalize_row(gradients_.row(kStrength, slot(centre)), normalized_.row(1, 0), width_,
+                    across_.row(0, 0), static_cast<int>(across_.stride()),
                     normalized_.row(0, slot(centre)));
       if (centre % kShrink == kShrink - 1) add_cells(centre / kShrink);
     }
@@ -248,8 +249,9 @@ class PaddedChannel {
     if (source_.across == nullptr) return source_.channels->row(channel_, y);
     for (; next_ <= y; ++next_) {
       float* const made = resampled_.row(0, 0);
-      down_.add(*source_.down, next_, source_.channels->size().width,
-                [&](int from) { return source_.channels->row(channel_, from); }, made);
+      down_.add(
+          *source_.down, next_, source_.channels->size().width,
+          [&](int from) { return source_.channels->row(channel_, from); }, made);
       add_taps(made, *source_.across, scale_.factors[channel_], ring_.row(0, slot(next_)));
     }
     return ring_.row(0, slot(y));

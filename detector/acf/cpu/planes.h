@@ -20,10 +20,10 @@ class Planes {
   void resize(Size size, int planes) {
     size_ = size;
     stride_ = row_stride(size.width);
-    const std::size_t needed =
-        kRowRoom + kScanRoom +
-        static_cast<std::size_t>(stride_) * static_cast<std::size_t>(size.height) *
-            static_cast<std::size_t>(planes);
+    const std::size_t needed = kRowRoom + kScanRoom +
+                               static_cast<std::size_t>(stride_) *
+                                   static_cast<std::size_t>(size.height) *
+                                   static_cast<std::size_t>(planes);
     if (samples_.size() < needed) samples_.resize(needed);
   }
 

@@ -78,8 +78,8 @@ HWY_INLINE void luv_pixels(const std::uint8_t* from, const float* lightness, flo
   const auto x = weighted(kXyz[0], r, g, b);
   const auto y = weighted(kXyz[1], r, g, b);
   const auto z = weighted(kXyz[2], r, g, b);
-  const auto entry = hn::Min(hn::ConvertTo(Words(), times(1024, y)),
-                             hn::Set(Words(), kLightnessEntries - 1));
+  const auto entry =
+      hn::Min(hn::ConvertTo(Words(), times(1024, y)), hn::Set(Words(), kLightnessEntries - 1));
   const auto light = hn::GatherIndex(d, lightness, entry);
   const auto bottom = hn::Add(hn::Add(hn::Add(x, times(15, y)), times(3, z)), set(kTiny));
   const auto k = hn::Div(set(1), bottom);
@@ -159,8 +159,7 @@ void smoothed_across(const float* from, int length, float* to) {
   int x = 1;
   for (; x + lanes() < length; x += lanes())
     hn::StoreU(smooth(load(from + x - 1), load(from + x), load(from + x + 1)), Lanes(), to + x);
-  for (; x < length; ++x)
-    to[x] = smoothed(from[x - 1], from[x], from[std::min(x + 1, length - 1)]);
+  for (; x < length; ++x) to[x] = smoothed(from[x - 1], from[x], from[std::min(x + 1, length - 1)]);
 }
 
 // --- Gradients ---
@@ -189,10 +188,10 @@ HWY_INLINE void gradients_at(const ThreeRows& rows, int x, float down, float* ma
   auto gy = gx;
   auto square = set(-1);
   for (int c = 0; c < kColors; ++c) {
-    const auto across = hn::Mul(hn::Sub(load(rows.here[c] + x + 1), load(rows.here[c] + x - 1)),
-                                set(kHalf));
-    const auto along = hn::Mul(hn::Sub(load(rows.after[c] + x), load(rows.before[c] + x)),
-                               set(down));
+    const auto across =
+        hn::Mul(hn::Sub(load(rows.here[c] + x + 1), load(rows.here[c] + x - 1)), set(kHalf));
+    const auto along =
+        hn::Mul(hn::Sub(load(rows.after[c] + x), load(rows.before[c] + x)), set(down));
     const auto here = hn::Add(hn::Mul(across, across), hn::Mul(along, along));
     const auto is_stronger = hn::Gt(here, square);
     gx = hn::IfThenElse(is_stronger, across, gx);

@@ -1,7 +1,8 @@
 // The arithmetic of channels.h on whole rows, by Highway's vectors: what the processor has. Every
 // vector operation is the scalar one, so results are the same with all instruction sets.
 //
-// Rows of floats have room for kRowRoom samples behind their end, which may be read and overwritten.
+// Rows of floats have room for kRowRoom samples behind their end, which may be read and
+// overwritten.
 #pragma once
 
 #include <cstddef>
@@ -46,8 +47,8 @@ void scale_row(const float* from, float factor, int length, float* to);
 void smooth_down(const float* before, const float* here, const float* after, int length, float* to);
 void smooth_across(const float* from, int length, float* to);
 
-/// A row of LUV, with the one before, and the one after. At the border the row itself stands for the
-/// one that is not there.
+/// A row of LUV, with the one before, and the one after. At the border the row itself stands for
+/// the one that is not there.
 struct ThreeRows {
   const float* before[kColors] = {};
   const float* here[kColors] = {};

@@ -30,7 +30,7 @@ struct Group {
 
 /// The rest of one window's trees. False where one rejects it.
 inline bool walk_one(std::span<const PlacedTree> trees, std::int32_t threshold, const float* at,
-              std::int32_t& sum) {
+                     std::int32_t& sum) {
   for (const PlacedTree& tree : trees) {
     const bool is_right = !(at[tree.offsets[0]] < tree.thresholds[0]);
     const std::size_t child = is_right ? 2 : 1;
@@ -139,9 +139,8 @@ Scanner::Scanner(const Model& model, Size padded, std::int32_t least_sum)
 }
 
 void Scanner::scan(const Planes& cells, int first_row, int rows, std::vector<Place>& passed) const {
-  for (int row = first_row; row < first_row + rows; ++row)
-    HWY_DYNAMIC_DISPATCH(walk_row)
-    (trees_, limits_, {cells.row(0, row), places_.width, row}, passed);
+  for (int row = first_row; row < first_row + rows; ++row) HWY_DYNAMIC_DISPATCH(walk_row)
+  (trees_, limits_, {cells.row(0, row), places_.width, row}, passed);
 }
 
 }  // namespace facepipe::acf

@@ -96,7 +96,8 @@ class Reader {
 
   [[nodiscard]] std::int32_t whole32(const Json& value, const std::string& what) const {
     const std::int64_t number = whole(value, what);
-    if (std::abs(number) > std::numeric_limits<std::int32_t>::max()) refuse(what + ": out of range");
+    if (std::abs(number) > std::numeric_limits<std::int32_t>::max())
+      refuse(what + ": out of range");
     return static_cast<std::int32_t>(number);
   }
 
@@ -127,8 +128,9 @@ class Reader {
   }
 
   void check_channels(const Json& value) const {
-    has_only(value, "channels",
-             {"colors", "shrink", "orientations", "normalization_radius", "normalization_constant"});
+    has_only(
+        value, "channels",
+        {"colors", "shrink", "orientations", "normalization_radius", "normalization_constant"});
     if (value["colors"] != "luv") refuse("channels: other colors than luv");
     if (value["shrink"] != kShrink) refuse("channels: another shrink than 4");
     if (value["orientations"] != kOrientations) refuse("channels: not 6 orientations");

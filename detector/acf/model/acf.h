@@ -34,8 +34,8 @@ struct Model {
   Size object;             ///< in pixels of a scale; at least 16 each way
   Size window;             ///< with what surrounds it: multiples of 4, at most 512 each way
   Size padding;            ///< of each scale, on all sides, in pixels: multiples of 4
-  /// Channels at scale s from those at scale r: times (s / r)^-lambda. Of colours, of magnitudes, of
-  /// histograms.
+  /// Channels at scale s from those at scale r: times (s / r)^-lambda. Of colours, of magnitudes,
+  /// of histograms.
   std::array<double, 3> lambdas{};
   std::int32_t threshold = 0;  ///< in units of 1 / kUnit
   double steepness = 1;        ///< of a score: a in 1 / (1 + exp(-a (h - b))), > 0

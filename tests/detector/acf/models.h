@@ -9,8 +9,8 @@
 
 namespace facepipe::test {
 
-/// An object of 20x26 pixels in a window of 28x36, padded by 4x8; `count` trees whose thresholds and
-/// leaves are such that some windows of any picture get far.
+/// An object of 20x26 pixels in a window of 28x36, padded by 4x8; `count` trees whose thresholds
+/// and leaves are such that some windows of any picture get far.
 inline acf::Model small_model(std::size_t count, unsigned seed) {
   acf::Model model;
   model.class_name = "thing";

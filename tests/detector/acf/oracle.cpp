@@ -34,9 +34,9 @@ OraclePlanes luv(const cv::Mat& rgb) {
       const double big_y = .222015 * r + .706655 * g + .071330 * b;
       const double big_z = .020183 * r + .129553 * g + .939180 * b;
       const double step = entry_of(pixel[0], pixel[1], pixel[2]) / 1024.0;
-      const double l =
-          (step > std::pow(6.0 / 29, 3) ? 116 * std::cbrt(step) - 16 : step * std::pow(29.0 / 3, 3)) /
-          270;
+      const double l = (step > std::pow(6.0 / 29, 3) ? 116 * std::cbrt(step) - 16
+                                                     : step * std::pow(29.0 / 3, 3)) /
+                       270;
       const double k = 1 / (big_x + 15 * big_y + 3 * big_z + 1e-35);
       planes[0].at(x, y) = l;
       planes[1].at(x, y) = l * (52 * big_x * k - 13 * .197833) + 88.0 / 270;
@@ -217,13 +217,12 @@ std::vector<OraclePlanes> oracle_pyramid(const acf::Model& model, const cv::Mat&
     if (i % 8 > 4 && from + 8 < scales.size()) from += 8;
     OraclePlanes& planes = made.emplace_back();
     for (std::size_t c = 0; c < 10; ++c) {
-      OraclePlane plane =
-          resized(real[from][c], scales[i].cells.width, scales[i].cells.height);
+      OraclePlane plane = resized(real[from][c], scales[i].cells.width, scales[i].cells.height);
       const double lambda = model.lambdas[c < 3 ? 0 : c == 3 ? 1 : 2];
       for (double& sample : plane.samples)
         sample *= std::pow(scales[i].scale / scales[from].scale, -lambda);
-      planes.push_back(padded(smoothed(plane, 1), model.padding.width / 4,
-                              model.padding.height / 4, c < 3));
+      planes.push_back(
+          padded(smoothed(plane, 1), model.padding.width / 4, model.padding.height / 4, c < 3));
     }
   }
   return made;

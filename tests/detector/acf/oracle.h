@@ -1,6 +1,6 @@
 // Aggregate channel features in plain loops and doubles, pixel by pixel as the algorithm is told:
-// nothing is shared with what it checks but the model, the scales' sizes, and the entry of the table
-// of lightness that a colour falls on, which single precision decides.
+// nothing is shared with what it checks but the model, the scales' sizes, and the entry of the
+// table of lightness that a colour falls on, which single precision decides.
 #pragma once
 
 #include <cstdint>
@@ -57,8 +57,7 @@ template <typename Cell>
           return cell(id / (rows * columns), x + id / rows % columns, y + id % rows) <
                  tree.thresholds[node];
         };
-        const std::size_t leaf =
-            is_left(0) ? (is_left(1) ? 0U : 1U) : (is_left(2) ? 2U : 3U);
+        const std::size_t leaf = is_left(0) ? (is_left(1) ? 0U : 1U) : (is_left(2) ? 2U : 3U);
         sum += tree.leaves[leaf];
         is_out = sum <= model.threshold;
         if (is_out) break;

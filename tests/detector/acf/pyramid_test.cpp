@@ -85,8 +85,8 @@ TEST(AcfScales, PlaceBoxesByTheTrueRatio) {
 }
 
 TEST(AcfTaps, AreSharesOfAreaOrTwoNeighbours) {
-  for (const auto& [before, after] : {std::pair{10, 10}, {10, 5}, {10, 7}, {135, 94}, {7, 1},
-                                      {5, 8}, {1, 3}, {100, 199}}) {
+  for (const auto& [before, after] :
+       {std::pair{10, 10}, {10, 5}, {10, 7}, {135, 94}, {7, 1}, {5, 8}, {1, 3}, {100, 199}}) {
     const Taps taps = make_taps(before, after);
     ASSERT_EQ(taps.length, after);
     ASSERT_EQ(taps.index.size(), static_cast<std::size_t>(taps.count * after));

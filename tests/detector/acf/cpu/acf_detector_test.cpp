@@ -70,9 +70,8 @@ TEST(AcfDetector, FindsTheWindowsThatTreesFindOneByOne) {
   std::vector<Window> expected;
   for (std::size_t i = 0; i < scanner.scales().size(); ++i) {
     const acf::Planes& planes = scanner.channels(rgb, i, workers, memory);
-    for (const test::OracleWindow& window :
-         test::oracle_windows(model, planes.size(),
-                              [&](int c, int x, int y) { return planes.row(c, y)[x]; }))
+    for (const test::OracleWindow& window : test::oracle_windows(
+             model, planes.size(), [&](int c, int x, int y) { return planes.row(c, y)[x]; }))
       expected.push_back({static_cast<int>(i), {window.column, window.row, window.sum}});
   }
   EXPECT_GT(expected.size(), 10U);
@@ -105,9 +104,8 @@ TEST(AcfDetector, FindsTheSameInBatches) {
   for (const std::size_t i : {std::size_t{0}, scanner.scales().size() / 2}) {
     std::vector<Window> expected;
     const acf::Planes& planes = scanner.channels(wide, i, workers, memory);
-    for (const test::OracleWindow& window :
-         test::oracle_windows(model, planes.size(),
-                              [&](int c, int x, int y) { return planes.row(c, y)[x]; }))
+    for (const test::OracleWindow& window : test::oracle_windows(
+             model, planes.size(), [&](int c, int x, int y) { return planes.row(c, y)[x]; }))
       if (window.sum >= 0)
         expected.push_back({static_cast<int>(i), {window.column, window.row, window.sum}});
     EXPECT_FALSE(expected.empty());
@@ -209,7 +207,8 @@ TEST(AcfRgb, TakesGreenBlueAndRedAsTheyAre) {
   format.log2_chroma_h = 0;
   ColorInfo color;
   color.matrix = ColorInfo::kIdentityMatrix;
-  const Frame frame = test::make_noise_frame({.format = format, .size = {19, 8}, .color = color}, 5);
+  const Frame frame =
+      test::make_noise_frame({.format = format, .size = {19, 8}, .color = color}, 5);
   acf::RgbMaker maker;
   const cv::Mat rgb = maker.picture(frame);
   for (int y = 0; y < 8; ++y)
@@ -266,7 +265,9 @@ TEST(AcfDetector, RefusesWhatDoesNotGoTogether) {
     o.library = Library::acf;
   });
   test::expect_error(ErrorKind::device, "channel features, which the CPU alone computes so far",
-                     [] { (void)choose_acf_engine({DeviceKind::cuda, 0}, face_options()); });
+                     [] {
+                       (void)choose_acf_engine({DeviceKind::cuda, 0}, face_options());
+                     });
 }
 
 }  // namespace

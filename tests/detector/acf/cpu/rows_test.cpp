@@ -52,9 +52,8 @@ class AcfRows : public testing::Test {
 };
 
 TEST_F(AcfRows, Colors) {
-  const float to_rgb[3][4] = {{1.164F, 0, 1.793F, -248.1F},
-                              {1.164F, -.213F, -.533F, 76.9F},
-                              {1.164F, 2.112F, 0, -289.0F}};
+  const float to_rgb[3][4] = {
+      {1.164F, 0, 1.793F, -248.1F}, {1.164F, -.213F, -.533F, 76.9F}, {1.164F, 2.112F, 0, -289.0F}};
   for_all([&](int length) {
     const auto y = bytes(length);
     const auto u = bytes(length);
@@ -138,8 +137,9 @@ TEST_F(AcfRows, Gradients) {
       float gy = 0;
       for (std::size_t c = 0; c < 3; ++c) {
         const bool is_border = x == 0 || x == length - 1;
-        const float across = slope(three.here[c][std::max(0, x - 1)],
-                                   three.here[c][std::min(length - 1, x + 1)], is_border ? 1 : kHalf);
+        const float across =
+            slope(three.here[c][std::max(0, x - 1)], three.here[c][std::min(length - 1, x + 1)],
+                  is_border ? 1 : kHalf);
         const float along = slope(three.before[c][x], three.after[c][x], kHalf);
         if (squared(across, along) <= most) continue;
         most = squared(across, along);

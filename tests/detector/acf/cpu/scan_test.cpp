@@ -32,17 +32,14 @@ std::vector<Place> scanned(const Model& model, const Planes& planes, std::int32_
   std::vector<Place> found;
   // In bands, as threads do it.
   const int rows = scanner.places().height;
-  for (int row = 0; row < rows; row += 5)
-    scanner.scan(planes, row, std::min(5, rows - row), found);
+  for (int row = 0; row < rows; row += 5) scanner.scan(planes, row, std::min(5, rows - row), found);
   return found;
 }
 
 std::vector<Place> expected_of(const Model& model, const Planes& planes) {
   std::vector<Place> found;
-  for (const test::OracleWindow& window :
-       test::oracle_windows(model, planes.size(), [&](int c, int x, int y) {
-         return planes.row(c, y)[x];
-       }))
+  for (const test::OracleWindow& window : test::oracle_windows(
+           model, planes.size(), [&](int c, int x, int y) { return planes.row(c, y)[x]; }))
     found.push_back({window.column, window.row, window.sum});
   return found;
 }

@@ -69,7 +69,10 @@ const std::vector<Refusal> kRefusals{
     {"another normalization", [](Json& m) { m["channels"]["normalization_constant"] = .01; }},
     {"not 8 scales", [](Json& m) { m["pyramid"]["per_octave"] = 4; }},
     {"not 7 approximated", [](Json& m) { m["pyramid"]["approximated"] = 0; }},
-    {"lambdas: no list of 3", [](Json& m) { m["pyramid"]["lambdas"] = {0, .1}; }},
+    {"lambdas: no list of 3",
+     [](Json& m) {
+       m["pyramid"]["lambdas"] = {0, .1};
+     }},
     {"lambdas: not a number", [](Json& m) { m["pyramid"]["lambdas"][1] = "0.1"; }},
     {"lambdas: out of range", [](Json& m) { m["pyramid"]["lambdas"][1] = 5; }},
     {"width: not a whole number", [](Json& m) { m["window"]["width"] = 20.5; }},
@@ -92,9 +95,18 @@ const std::vector<Refusal> kRefusals{
     {"trees: none", [](Json& m) { m["trees"]["f"] = Json::array(); }},
     {"trees: none", [](Json& m) { m["trees"]["f"] = 5; }},
     {"trees: t: no list of 7", [](Json& m) { m["trees"]["t"].erase(0); }},
-    {"trees: h: no list of 7", [](Json& m) { m["trees"]["h"].push_back({0, 0, 0, 0}); }},
-    {"tree 2: f: no list of 3", [](Json& m) { m["trees"]["f"][2] = {1, 2}; }},
-    {"tree 2: h: no list of 4", [](Json& m) { m["trees"]["h"][2] = {1, 2, 3}; }},
+    {"trees: h: no list of 7",
+     [](Json& m) {
+       m["trees"]["h"].push_back({0, 0, 0, 0});
+     }},
+    {"tree 2: f: no list of 3",
+     [](Json& m) {
+       m["trees"]["f"][2] = {1, 2};
+     }},
+    {"tree 2: h: no list of 4",
+     [](Json& m) {
+       m["trees"]["h"][2] = {1, 2, 3};
+     }},
     {"tree 6: a feature outside", [](Json& m) { m["trees"]["f"][6][1] = 7 * 9 * 10; }},
     {"tree 0: a feature outside", [](Json& m) { m["trees"]["f"][0][0] = -1; }},
     {"tree 0: f: not a whole", [](Json& m) { m["trees"]["f"][0][0] = 1.5; }},
