@@ -11,18 +11,18 @@
 #include "core/error.h"
 #include "core/output_file.h"
 #include "core/sha256.h"
-#include "detector/cascade/model/cascade.h"
 #include "detector/cnn/cpu/calibrate.h"
 #include "detector/cnn/model/i8_ranges.h"
 #include "detector/cnn/model/model.h"
+#include "detector/detector.h"
 #include "video/rgba_image.h"
 
 namespace facepipe {
 
 int calibrate(const CalibrateOptions& options, const std::stop_token& stop) {
   const std::filesystem::path file = find_model(options.model, program_directory());
-  if (cascade::is_xml_file(file))
-    throw Error(ErrorKind::usage, "model " + file.string() + ": a cascade, which has no i8");
+  if (library_of(file))
+    throw Error(ErrorKind::usage, "model " + file.string() + ": no network, and has no i8");
   const Model model(file);
   OutputFile output(options.output.empty() ? i8_ranges_file(file) : options.output,
                     options.overwrite ? ExistingTarget::replace : ExistingTarget::refuse, stop);

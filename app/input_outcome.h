@@ -45,6 +45,7 @@ struct RunFacts {
   std::string model_kind;       ///< empty where nothing was looked for
   std::filesystem::path model;
   std::string model_sha256;
+  std::string class_name;  ///< of what is found: "face", "pedestrian"
 };
 
 /// The exit code of all: kExitInterrupted if that is any input's, else that of the first that

@@ -115,8 +115,8 @@ class Run {
   void settle_earlier_frames_of(InputOutcome& outcome);
   [[nodiscard]] bool nothing_to_write() const;
   void tell_cosmetic_style() const;
-  [[nodiscard]] const char* only_on_cpu() const;
-  [[nodiscard]] DeviceRequest wanted_device(std::string& why) const;
+  [[nodiscard]] std::string only_on_cpu(const fs::path& model) const;
+  [[nodiscard]] DeviceRequest wanted_device(const fs::path& model, std::string& why) const;
   void load_model();
   void take_facts(const DetectorOrigin& origin, const fs::path& model);
   void check_cascade() const;
@@ -313,24 +313,26 @@ void Run::tell_cosmetic_style() const {
         style == HideStyle::blur ? "blur" : "mosaic");
 }
 
-/// What was asked for that CUDA can't do; nullptr: nothing.
-const char* Run::only_on_cpu() const {
+/// What was asked for that CUDA can't do; empty: nothing. `model`: empty where nothing is looked
+/// for.
+std::string Run::only_on_cpu(const fs::path& model) const {
   if (options_.job.follow) return "--draw ids";
   if (options_.job.every > 1) return "--every";
-  return options_.job.nms.rule == NmsRule::groups ? "--nms-rule opencv-groups" : nullptr;
+  if (options_.job.nms.rule == NmsRule::groups) return "--nms-rule opencv-groups";
+  if (!model.empty() && library_of(model) == Library::acf)
+    return "model " + model.string() + ": a detector of channel features";
+  return {};
 }
 
 /// The device that was asked for; the CPU, where nothing else can do it and nobody named another.
 /// `why`: then.
-DeviceRequest Run::wanted_device(std::string& why) const {
-  const char* const cpu_only = only_on_cpu();
-  if (cpu_only == nullptr) return options_.device;
+DeviceRequest Run::wanted_device(const fs::path& model, std::string& why) const {
+  const std::string cpu_only = only_on_cpu(model);
+  if (cpu_only.empty()) return options_.device;
   const bool cuda_named = options_.devices || (!options_.device.automatic &&
                                                options_.device.device.kind == DeviceKind::cuda);
-  if (cuda_named)
-    throw Error(ErrorKind::usage, std::string(cpu_only) + " works on the CPU alone so far");
-  if (options_.device.automatic)
-    why = std::string("cpu: ") + cpu_only + " works on the CPU alone so far";
+  if (cuda_named) throw Error(ErrorKind::usage, cpu_only + " works on the CPU alone so far");
+  if (options_.device.automatic) why = "cpu: " + cpu_only + " works on the CPU alone so far";
   return {false, Device{}};
 }
 
@@ -340,7 +342,7 @@ void Run::load_model() {
   DetectorOptions detector = options_.detector;
   if (looks) detector.model = find_model(detector.model, program_directory());
   std::string why;
-  const DeviceRequest request = wanted_device(why);
+  const DeviceRequest request = wanted_device(looks ? detector.model : fs::path(), why);
   const bool cpu_named = !request.automatic && request.device.kind == DeviceKind::cpu;
   const CudaProbe cuda = cpu_named ? CudaProbe{} : parts_.probe_cuda();
   const auto make = [&](const Device& device, const DetectorOptions& wanted) {
@@ -353,7 +355,7 @@ void Run::load_model() {
   if (!why.empty()) choice.why = why;
   if (options_.motion_on_device && choice.devices.front().kind == DeviceKind::cpu)
     throw Error(ErrorKind::usage, "--motion device: the device is the cpu");
-  facts_ = {choice.devices, choice.why, {}, {}, {}, {}};
+  facts_ = {choice.devices, choice.why, {}, {}, {}, {}, {}};
   if (looks) take_facts(choice.backend->origin(), detector.model);
   backend_ = std::move(choice.backend);
 }
@@ -363,10 +365,15 @@ void Run::take_facts(const DetectorOrigin& origin, const fs::path& model) {
   if (options_.job.overlay.landmarks && !origin.finds_landmarks())
     throw Error(ErrorKind::usage, "--draw landmarks: model " + model.string() + " finds none");
   if (origin.choice().library == Library::cascade) check_cascade();
+  if (origin.choice().library == Library::acf && options_.job.hide)
+    spdlog::warn(
+        "channel features find far fewer faces than the default model: those that they miss stay "
+        "visible");
   facts_->engine = origin.choice();
   facts_->model_kind = origin.model_kind();
   facts_->model = model;
   facts_->model_sha256 = origin.model_sha256();
+  facts_->class_name = origin.class_name();
 }
 
 /// What of the options a cascade can't do, or does badly.
@@ -609,7 +616,8 @@ JobObserver Run::observer_of(const InputOutcome& outcome, const JobOptions& job,
   JobObserver observer;
   observer.frame = [this, &outcome, &job, write = std::move(write),
                     start = Clock::now()](const FrameRecord& record) {
-    write({outcome.planned.name, record, start, several_});
+    const bool knows = facts_ && !facts_->class_name.empty();
+    write({outcome.planned.name, record, start, several_, knows ? facts_->class_name : "face"});
     if (job.output.empty() && files_->any_frames()) check_that_something_is_written();
   };
   observer.times = [this](const StageTimes& times) {

@@ -98,6 +98,8 @@ std::unique_ptr<CudaDetectorFactory> make_cuda_detector_factory(Device device,
     return std::make_unique<CudaCascadeDetectorFactory>(choose_cascade_engine(device, options),
                                                         cascade::read_cascade(options.model),
                                                         device, options);
+  if (library_of(options.model) == Library::acf)
+    (void)choose_acf_engine(device, options);  // which refuses the device so far
   check_network_options(options);
   EngineChoice choice = choose_engine(device, options);
   return std::make_unique<CudaCnnDetectorFactory>(std::move(choice), Model(options.model), device,

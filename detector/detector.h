@@ -1,10 +1,12 @@
 // Frames in, candidates out: preprocessing, the network, and the decoding of its head.
 //
 // A Detector knows nothing of suppression, and its interface nothing of networks: a cascade of
-// boosted classifiers stands behind it as well.
+// boosted classifiers stands behind it as well, and so do trees over channel features.
 #pragma once
 
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <stop_token>
 
 #include "core/detections.h"
@@ -65,8 +67,9 @@ class DetectorFactory : public DetectorOrigin {
 };
 
 /// Reads the model and resolves engine and precision. Errors: device, naming the file, for a
-/// model that can't be read, or is neither a known face model in ONNX nor a cascade in XML; usage
-/// where engine or network size were named that the model can't have.
+/// model that can't be read, or is neither a known face model in ONNX, nor a cascade in XML, nor
+/// channel features in JSON; usage where engine, network size or sizes of faces were named that the
+/// model can't have.
 [[nodiscard]] std::unique_ptr<DetectorFactory> make_detector_factory(
     const Device& device, const DetectorOptions& options);
 
@@ -75,7 +78,15 @@ class DetectorFactory : public DetectorOrigin {
 [[nodiscard]] EngineChoice choose_cascade_engine(const Device& device,
                                                  const DetectorOptions& options);
 
-/// Of a network. Error(usage), naming the file, where an option was named that only cascades have.
+/// The same of channel features. Error(device), naming the file, for a device that doesn't compute
+/// them so far.
+[[nodiscard]] EngineChoice choose_acf_engine(const Device& device, const DetectorOptions& options);
+
+/// What computes a model file, by its content, where that is no network.
+[[nodiscard]] std::optional<Library> library_of(const std::filesystem::path& model);
+
+/// Of a network. Error(usage), naming the file, where an option was named that only cascades have,
+/// or an engine that computes no networks.
 void check_network_options(const DetectorOptions& options);
 
 }  // namespace facepipe

@@ -8,9 +8,11 @@
 
 #include "core/error.h"
 #include "core/recently_used.h"
+#include "detector/acf/cpu/acf_detector.h"
+#include "detector/acf/model/acf.h"
+#include "detector/acf/pyramid.h"
 #include "detector/cascade/cpu/cascade_detector.h"
 #include "detector/cascade/cpu/scan.h"
-#include "detector/cascade/cpu/workers.h"
 #include "detector/cascade/model/cascade.h"
 #include "detector/cnn/cpu/cnn_detector.h"
 #include "detector/cnn/cpu/engine.h"
@@ -18,6 +20,7 @@
 #include "detector/cnn/model/i8_ranges.h"
 #include "detector/cnn/model/model.h"
 #include "detector/detector.h"
+#include "detector/workers.h"
 
 namespace facepipe {
 namespace {
@@ -41,8 +44,9 @@ int usable_cores() { return std::max(1, cv::getNumberOfCPUs()); }
 class KeepingFactory : public DetectorFactory {
  public:
   KeepingFactory(EngineChoice choice, std::string kind, std::string sha256, bool finds_landmarks,
-                 DetectorOptions options)
-      : DetectorFactory(std::move(choice), std::move(kind), std::move(sha256), finds_landmarks),
+                 DetectorOptions options, std::string class_name = "face")
+      : DetectorFactory(std::move(choice), std::move(kind), std::move(sha256), finds_landmarks,
+                        std::move(class_name)),
         options_(std::move(options)) {
     if (options_.requests < 1)
       throw Error(ErrorKind::usage, "detector: at least one request is needed");
@@ -165,7 +169,65 @@ class CascadeDetectorFactory final : public KeepingFactory {
   std::shared_ptr<Workers> workers_;
 };
 
+class AcfDetectorFactory final : public KeepingFactory {
+ public:
+  AcfDetectorFactory(EngineChoice choice, acf::Model model, const DetectorOptions& options)
+      : KeepingFactory(std::move(choice), "acf", model.sha256, false, options, model.class_name),
+        model_(std::make_shared<const acf::Model>(std::move(model))),
+        octaves_up_(acf::octaves_up(*model_, options.min_face)),
+        workers_(std::make_shared<Workers>(this->options().threads)) {
+    if (octaves_up_ > acf::kMostOctavesUp) {
+      const int side = std::min(model_->object.width, model_->object.height);
+      throw Error(
+          ErrorKind::usage,
+          "model " + options.model.string() + ": --min-face must be 0, or at least " +
+              std::to_string((side + (1 << acf::kMostOctavesUp) - 1) >> acf::kMostOctavesUp) +
+              ": the picture is enlarged to four times its size at most");
+    }
+  }
+
+ private:
+  // Of LUV, and of the channels of all scales.
+  [[nodiscard]] std::int64_t pixels_for(Size frame) const override {
+    return (std::int64_t{4} * frame.width * frame.height) << (2 * octaves_up_);
+  }
+
+  [[nodiscard]] std::shared_ptr<Detector> make(Size frame) override {
+    return acf::make_acf_detector(model_, workers_, frame,
+                                  {.sizes = {options().min_face, options().max_face},
+                                   .score_threshold = options().score_threshold,
+                                   .requests = options().requests});
+  }
+
+  std::shared_ptr<const acf::Model> model_;
+  int octaves_up_;
+  std::shared_ptr<Workers> workers_;
+};
+
 }  // namespace
+
+std::optional<Library> library_of(const std::filesystem::path& model) {
+  if (cascade::is_xml_file(model)) return Library::cascade;
+  if (acf::is_json_file(model)) return Library::acf;
+  return std::nullopt;
+}
+
+EngineChoice choose_acf_engine(const Device& device, const DetectorOptions& options) {
+  const std::string model = "model " + options.model.string() + ": channel features, ";
+  if (device.kind == DeviceKind::cuda)
+    throw Error(ErrorKind::device, model + "which the CPU alone computes so far");
+  if (options.library && *options.library != Library::acf)
+    throw Error(ErrorKind::usage, model + "which engine " +
+                                      std::string(engine_name(*options.library, options.fused)) +
+                                      " doesn't compute");
+  if (options.detect_size)
+    throw Error(ErrorKind::usage, model + "which --min-face makes faster, not --detect-size");
+  if (options.scale_factor)
+    throw Error(ErrorKind::usage, model + "and nothing but a cascade has a scale factor");
+  DetectorOptions wanted = options;
+  wanted.library = Library::acf;
+  return choose_engine(device, wanted);
+}
 
 EngineChoice choose_cascade_engine(const Device& device, const DetectorOptions& options) {
   const std::string file = options.model.string();
@@ -185,15 +247,22 @@ void check_network_options(const DetectorOptions& options) {
   const std::string no_cascade = "model " + options.model.string() + ": no cascade, and ";
   if (options.library == Library::cascade)
     throw Error(ErrorKind::usage, no_cascade + "engine cascade computes nothing else");
+  if (options.library == Library::acf)
+    throw Error(ErrorKind::usage,
+                "model " + options.model.string() +
+                    ": no channel features, and engine acf computes nothing else");
   if (options.scale_factor)
     throw Error(ErrorKind::usage, no_cascade + "nothing else has a scale factor");
 }
 
 std::unique_ptr<DetectorFactory> make_detector_factory(const Device& device,
                                                        const DetectorOptions& options) {
-  if (cascade::is_xml_file(options.model))
+  if (library_of(options.model) == Library::cascade)
     return std::make_unique<CascadeDetectorFactory>(choose_cascade_engine(device, options),
                                                     cascade::read_cascade(options.model), options);
+  if (library_of(options.model) == Library::acf)
+    return std::make_unique<AcfDetectorFactory>(choose_acf_engine(device, options),
+                                                acf::read_model(options.model), options);
   check_network_options(options);
   const EngineChoice choice = choose_engine(device, options);
   return std::make_unique<CnnDetectorFactory>(choice, Model(options.model), options);

@@ -22,22 +22,26 @@ struct DetectorFacts {
 class DetectorOrigin {
  public:
   DetectorOrigin(EngineChoice choice, std::string model_kind, std::string model_sha256,
-                 bool finds_landmarks)
+                 bool finds_landmarks, std::string class_name = "face")
       : choice_(std::move(choice)),
         model_kind_(std::move(model_kind)),
         model_sha256_(std::move(model_sha256)),
-        finds_landmarks_(finds_landmarks) {}
+        finds_landmarks_(finds_landmarks),
+        class_name_(std::move(class_name)) {}
 
   [[nodiscard]] const EngineChoice& choice() const { return choice_; }
   [[nodiscard]] const std::string& model_kind() const { return model_kind_; }  ///< "centerface"
   [[nodiscard]] const std::string& model_sha256() const { return model_sha256_; }
   [[nodiscard]] bool finds_landmarks() const { return finds_landmarks_; }
+  /// What is found: "face", but of a detector for something else.
+  [[nodiscard]] const std::string& class_name() const { return class_name_; }
 
  private:
   EngineChoice choice_;
   std::string model_kind_;
   std::string model_sha256_;
   bool finds_landmarks_;
+  std::string class_name_;
 };
 
 }  // namespace facepipe

@@ -35,6 +35,7 @@ constexpr std::array kPairings{
     Pairing{"openvino", DeviceKind::cpu, Library::openvino, true, Precision::i8},
     Pairing{"opencv", DeviceKind::cpu, Library::opencv, true, Precision::f32},
     Pairing{"cascade", DeviceKind::cpu, Library::cascade, true, Precision::f32},
+    Pairing{"acf", DeviceKind::cpu, Library::acf, true, Precision::f32},
     Pairing{"cuda", DeviceKind::cuda, Library::own, true, Precision::f16},
     Pairing{"cuda-plain", DeviceKind::cuda, Library::own, false, Precision::f16},
     Pairing{"cascade", DeviceKind::cuda, Library::cascade, true, Precision::f32},
@@ -76,7 +77,8 @@ namespace {
 
 /// What computes no networks is taken by name alone, which the model's file gives it.
 bool wanted(const Pairing& pairing, const DetectorOptions& options) {
-  if (pairing.library == Library::cascade && options.library != Library::cascade) return false;
+  const bool of_networks = pairing.library != Library::cascade && pairing.library != Library::acf;
+  if (!of_networks && options.library != pairing.library) return false;
   return pairing.is(options.library.value_or(pairing.library), options.fused) &&
          options.precision.value_or(pairing.precision) == pairing.precision;
 }
@@ -122,6 +124,7 @@ std::string why(std::span<const EngineSupport> built, const Pairing& chosen,
   std::string text =
       std::string(chosen.name) + ", " + std::string(to_string(chosen.precision)) + ": ";
   if (chosen.library == Library::cascade) return text + "what computes cascades";
+  if (chosen.library == Library::acf) return text + "what computes channel features";
   if (chosen.device == DeviceKind::cuda) return text + "what runs on a CUDA device";
   if (!options.library)
     text += find(built, Library::openvino) == nullptr ? "this build lacks OpenVINO"

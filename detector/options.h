@@ -14,7 +14,7 @@
 namespace facepipe {
 
 /// Whose code computes on a device.
-enum class Library { opencv, openvino, own, cascade };
+enum class Library { opencv, openvino, own, cascade, acf };
 enum class Precision { f32, f16, bf16, i8 };
 [[nodiscard]] std::string_view to_string(Precision precision);
 
@@ -45,8 +45,9 @@ struct DetectorOptions {
   /// operator a kernel, which computes the same, slower, to compare with.
   bool fused = true;
   std::optional<double> scale_factor;  ///< of a cascade: from one level to the next, > 1
-  double min_face = 0;                 ///< of a cascade: as cascade::LevelOptions
-  double max_face = 0;                 ///< likewise
+  /// Of a cascade, as cascade::LevelOptions; of channel features, as acf::SizeLimits.
+  double min_face = 0;
+  double max_face = 0;  ///< likewise
   /// Of a cascade on the CPU: all windows are candidates, of score 1 and not clipped, for the rule
   /// of suppression that counts them itself.
   bool every_window = false;

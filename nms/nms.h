@@ -45,7 +45,9 @@ enum class NmsOverlap : std::uint8_t {
   iou,   ///< inter / union, tested as inter > t * union
   diou,  ///< IoU - d^2 / c^2 (Zheng et al. 2020): d the distance of the centres, c the diagonal
          ///< of the bounding box of both
-  winner_area,  ///< inter / area(winner), as published by Oro et al.: not symmetric
+  winner_area,   ///< inter / area(winner), as published by Oro et al.: not symmetric
+  smaller_area,  ///< inter / the smaller area, as detectors of channel features have it (Dollar et
+                 ///< al. 2014): removes boxes that lie within others
 };
 
 /// By what a score is multiplied for the IoU with a selected candidate (rule soft).
@@ -132,8 +134,8 @@ inline constexpr std::uint32_t kMaxMatrixSide = 16384;
 /// of their ranges, or don't fit the capacity.
 void check_nms_options(const NmsOptions& options, std::uint32_t capacity);
 
-/// Names as on the command line: greedy, matrix, fast, soft, opencv-groups; iou, diou, winner-area;
-/// linear, gaussian.
+/// Names as on the command line: greedy, matrix, fast, soft, opencv-groups; iou, diou, winner-area,
+/// smaller-area; linear, gaussian.
 [[nodiscard]] std::string_view name_of(NmsRule rule);
 [[nodiscard]] std::string_view name_of(NmsOverlap overlap);
 [[nodiscard]] std::string_view name_of(SoftDecay decay);

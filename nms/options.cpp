@@ -96,6 +96,8 @@ std::string_view name_of(NmsOverlap overlap) {
       return "diou";
     case NmsOverlap::winner_area:
       return "winner-area";
+    case NmsOverlap::smaller_area:
+      return "smaller-area";
   }
   return "?";
 }

@@ -96,6 +96,12 @@ FACEPIPE_NMS_INLINE bool winner_share_exceeds(float inter, float winner_area, fl
   return inter > mul(threshold, winner_area);
 }
 
+/// inter / the smaller area > threshold.
+FACEPIPE_NMS_INLINE bool smaller_share_exceeds(float inter, float area_a, float area_b,
+                                               float threshold) {
+  return inter > mul(threshold, lesser(area_a, area_b));
+}
+
 // --- Rule matrix ---------------------------------------------------------------------------------
 
 /// A valid box as the rule `matrix` compares it: first made a square, then one pixel longer. The

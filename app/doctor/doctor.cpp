@@ -17,7 +17,6 @@
 #include "app/model_path.h"
 #include "core/device.h"
 #include "core/error.h"
-#include "detector/cascade/model/cascade.h"
 #include "detector/detector.h"
 #include "video/ffmpeg.h"
 
@@ -111,6 +110,7 @@ std::optional<std::filesystem::path> print_model(const DoctorOptions& options, c
   }
   print_line(print, "file", path.string());
   print_line(print, "kind", detectors->model_kind());
+  if (detectors->class_name() != "face") print_line(print, "finds", detectors->class_name());
   print_line(print, "sha256", detectors->model_sha256());
   const EngineChoice& choice = detectors->choice();
   print_line(print, "auto",
@@ -147,9 +147,10 @@ std::optional<SelfTestResult> print_engines(const std::optional<std::filesystem:
                                             const Print& print) {
   print("engines on cpu, tried with one generated picture\n");
   std::optional<SelfTestResult> first;
-  const bool is_cascade = model && cascade::is_xml_file(*model);
+  const auto wanted = model ? library_of(*model) : std::nullopt;
   for (const NamedEngine& engine : named_engines(DeviceKind::cpu)) {
-    if ((engine.library == Library::cascade) != is_cascade) continue;
+    const bool of_networks = engine.library != Library::cascade && engine.library != Library::acf;
+    if (wanted ? engine.library != *wanted : !of_networks) continue;
     for (const Precision precision : kPrecisions) {
       DetectorOptions options = trial_options(model.value_or(""));
       options.library = engine.library;

@@ -132,7 +132,9 @@ constexpr const char* kModelPlaces =
 
 void add_model_file(CLI::App& app, DetectorOptions& detector) {
   add_value(app, "--model", "FILE",
-            "Face model: ONNX (CenterFace or YuNet), or a cascade in OpenCV's XML", kModelPlaces,
+            "Face model: ONNX (CenterFace or YuNet), a cascade in OpenCV's XML, or channel\n"
+            "features in JSON",
+            kModelPlaces,
             [&](const OptionText& given) { detector.model = given.text; });
 }
 
@@ -183,8 +185,9 @@ void add_suppression(CLI::App& app, ParsedOptions& to) {
             {NmsRule::greedy, NmsRule::fast, NmsRule::soft, NmsRule::matrix, NmsRule::groups});
   add_named(app, "--nms-overlap", "MEASURE",
             "iou; diou (spares neighbours whose centres are apart); winner-area\n(common area by "
-            "the better box' own)",
-            nms.overlap, {NmsOverlap::iou, NmsOverlap::diou, NmsOverlap::winner_area});
+            "the better box' own); smaller-area (by the smaller one)",
+            nms.overlap,
+            {NmsOverlap::iou, NmsOverlap::diou, NmsOverlap::winner_area, NmsOverlap::smaller_area});
   app.add_flag("--nms-voting", nms.voting,
                "A kept box becomes the mean, by score, of those that fell to it (default: off)");
 }

@@ -75,7 +75,8 @@ void append_json_landmarks(std::string& to, const Landmarks& points) {
   to += ']';
 }
 
-void append_json_face(std::string& to, const FrameRecord& record, std::size_t i) {
+void append_json_face(std::string& to, const NamedFrame& frame, std::size_t i) {
+  const FrameRecord& record = frame.record;
   const Detections& faces = record.faces;
   const Box& box = faces.boxes[i];
   to += R"({"box":[)";
@@ -83,6 +84,7 @@ void append_json_face(std::string& to, const FrameRecord& record, std::size_t i)
   append_fields(to, box.y1, box.x2, box.y2);
   to += R"(],"score":)";
   append_number(to, faces.scores[i]);
+  if (frame.class_name != "face") to += R"(,"class":)" + json_string(frame.class_name);
   const std::int64_t track = record.face_tracks.empty() ? kNoTrack : record.face_tracks.at(i);
   if (track != kNoTrack) to += R"(,"track":)" + std::to_string(track);
   if (!record.searched) to += R"(,"tracked":true)";
@@ -104,7 +106,7 @@ void append_json_frame(std::string& to, const NamedFrame& frame) {
   to += R"(,"faces":[)";
   for (std::size_t i = 0; i < record.faces.size(); ++i) {
     if (i > 0) to += ',';
-    append_json_face(to, record, i);
+    append_json_face(to, frame, i);
   }
   to += "]}\n";
 }

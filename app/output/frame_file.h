@@ -19,8 +19,9 @@ namespace facepipe {
 struct NamedFrame {
   const std::string& name;  ///< of the input, as PlannedInput::name
   const FrameRecord& record;
-  Clock::time_point start;  ///< of the input's run
-  bool of_several = false;  ///< the input is one of several
+  Clock::time_point start;          ///< of the input's run
+  bool of_several = false;          ///< the input is one of several
+  std::string class_name = "face";  ///< of what was found
 };
 
 /// A text format: what stands first, and what each frame adds. Numbers read back exactly.
@@ -37,6 +38,7 @@ struct FrameFormat {
 /// {"file", "frame", "pts_s", "width", "height",
 ///  "faces": [{"box": [x1, y1, x2, y2], "score", "landmarks": [[x, y] x 5]}]}
 /// Of faces without landmarks those fields are empty in .csv, and "landmarks" is null in JSON.
+/// Where something else than faces was looked for, each "face" has its "class" in JSON.
 /// Where faces have tracks, each has its "track", in .csv in a last column; one of kNoTrack has
 /// none. A face of a frame that was not searched is "tracked": true; in .csv, where there may be
 /// some, 1 in the very last column, which else is 0.

@@ -193,6 +193,7 @@ void add_facts(Json& json, const std::optional<RunFacts>& facts) {
   json["engine"] = facts->engine.name();
   json["precision"] = to_string(facts->engine.precision);
   json["model"] = {{"kind", facts->model_kind},
+                   {"class", facts->class_name},
                    {"path", facts->model.string()},
                    {"sha256", facts->model_sha256}};
 }

@@ -14,6 +14,12 @@ std::string names_of(const std::vector<Device>& devices) {
   return names;
 }
 
+/// What boxes are counted as.
+std::string things(const std::optional<RunFacts>& facts) {
+  const bool other = facts && !facts->class_name.empty() && facts->class_name != "face";
+  return other ? fmt::format("boxes ({})", facts->class_name) : "faces";
+}
+
 std::string facts_line(const RunFacts& facts) {
   const std::string devices = names_of(facts.devices);
   std::string line =
@@ -37,7 +43,7 @@ std::string shares_line(const JobResult& result) {
   return line + '\n';
 }
 
-std::string input_line(const InputOutcome& outcome) {
+std::string input_line(const InputOutcome& outcome, const std::string& things) {
   const std::string& input = outcome.planned.input;
   if (!outcome.has_result()) {
     const bool failed = outcome.status == InputStatus::failed;
@@ -51,12 +57,13 @@ std::string input_line(const InputOutcome& outcome) {
   if (!ledger.intact())
     line += fmt::format(" ({} lost, {} damaged{})", ledger.lost, ledger.damaged,
                         ledger.ended_early ? ", ended early" : "");
-  line += fmt::format(", {} faces, {:.1f} fps", result.faces, result.fps);
+  line += fmt::format(", {} {}, {:.1f} fps", result.faces, things, result.fps);
   if (!result.output.empty()) line += " -> " + result.output.string();
   return line + '\n' + shares_line(result);
 }
 
-std::string total_line(const std::vector<InputOutcome>& outcomes, double seconds) {
+std::string total_line(const std::vector<InputOutcome>& outcomes, const std::string& things,
+                       double seconds) {
   std::size_t inputs = 0;
   std::int64_t frames = 0;
   std::int64_t faces = 0;
@@ -66,8 +73,8 @@ std::string total_line(const std::vector<InputOutcome>& outcomes, double seconds
     frames += outcome.result.ledger.decoded;
     faces += outcome.result.faces;
   }
-  return fmt::format("all: {} inputs, {} frames, {} faces, {:.1f} fps\n", inputs, frames, faces,
-                     seconds > 0 ? static_cast<double>(frames) / seconds : 0.0);
+  return fmt::format("all: {} inputs, {} frames, {} {}, {:.1f} fps\n", inputs, frames, faces,
+                     things, seconds > 0 ? static_cast<double>(frames) / seconds : 0.0);
 }
 
 std::string percent(double share) { return fmt::format("{:.1f}%", 100 * share); }
@@ -103,9 +110,9 @@ std::string summary_text(const std::optional<RunFacts>& facts,
                          const WorkTime& work, const std::vector<std::filesystem::path>& files) {
   std::string text;
   if (!times.empty()) text += stage_table(times, work.at_once);
-  for (const InputOutcome& outcome : outcomes) text += input_line(outcome);
+  for (const InputOutcome& outcome : outcomes) text += input_line(outcome, things(facts));
   if (std::ranges::count_if(outcomes, &InputOutcome::has_result) > 1)
-    text += total_line(outcomes, work.seconds);
+    text += total_line(outcomes, things(facts), work.seconds);
   if (facts) text += facts_line(*facts);
   for (const std::filesystem::path& file : files) text += "wrote " + file.string() + '\n';
   return text;

@@ -86,6 +86,10 @@ class Detection {
       throw Error(ErrorKind::usage,
                   "model " + options_.model.string() +
                       ": a cascade, which misses too many faces to prove that none is left");
+    if (origin().choice().library == Library::acf)
+      throw Error(ErrorKind::usage,
+                  "model " + options_.model.string() +
+                      ": channel features, which miss too many faces to prove that none is left");
     if (const std::optional<Size> reduced = reduced_size(usual)) add(reduced);
     if (options.quick) return;
     add_mirrored();

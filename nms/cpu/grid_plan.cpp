@@ -100,10 +100,13 @@ GridPlan plan_grid(const Collected& collected) {
 }
 
 Reach reach_of(NmsOverlap overlap, float threshold) {
-  // DIoU <= IoU, so what holds for IoU > t holds for DIoU > t. The winner-area overlap says nothing
-  // about the loser's size. Below the least threshold a box would be filed in too many cells.
+  // DIoU <= IoU, so what holds for IoU > t holds for DIoU > t. The overlaps by one area say
+  // nothing about the other box' size. Below the least threshold a box would be filed in too many
+  // cells.
   constexpr float kLeastThreshold = 0.2F;
-  if (overlap == NmsOverlap::winner_area || threshold < kLeastThreshold) return {false, 0};
+  const bool by_one_area =
+      overlap == NmsOverlap::winner_area || overlap == NmsOverlap::smaller_area;
+  if (by_one_area || threshold < kLeastThreshold) return {false, 0};
   const float share = 0.98F * threshold;
   return {true, share >= 0.5F ? 0.0F : 1.01F * (0.5F - share) / share};
 }

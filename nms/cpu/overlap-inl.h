@@ -69,6 +69,8 @@ HWY_INLINE hn::Mask<D> suppresses(D d, const Boxes<V>& winner, const Boxes<V>& l
   const V inter = signed_intersection(d, winner, loser);
   if constexpr (kOverlap == NmsOverlap::winner_area)
     return hn::Gt(inter, hn::Mul(threshold, winner.area));
+  if constexpr (kOverlap == NmsOverlap::smaller_area)
+    return hn::Gt(inter, hn::Mul(threshold, hn::Min(winner.area, loser.area)));
   const V all = union_of(inter, winner.area, loser.area);
   if constexpr (kOverlap == NmsOverlap::diou)
     threshold = hn::Add(threshold, centre_penalty(d, winner, loser));

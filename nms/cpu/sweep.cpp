@@ -126,6 +126,8 @@ std::uint32_t sweep(const SweepInput& input, KeptGrid& grid, std::uint32_t* kept
       return sweep_by<NmsOverlap::diou>(input, grid, kept);
     case NmsOverlap::winner_area:
       return sweep_by<NmsOverlap::winner_area>(input, grid, kept);
+    case NmsOverlap::smaller_area:
+      return sweep_by<NmsOverlap::smaller_area>(input, grid, kept);
     case NmsOverlap::iou:
       break;
   }

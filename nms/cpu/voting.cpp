@@ -63,6 +63,8 @@ void vote(const VoteInput& input, VoteScratch& scratch, Box* moved) {
       return vote_by<NmsOverlap::diou>(input, scratch, moved);
     case NmsOverlap::winner_area:
       return vote_by<NmsOverlap::winner_area>(input, scratch, moved);
+    case NmsOverlap::smaller_area:
+      return vote_by<NmsOverlap::smaller_area>(input, scratch, moved);
     case NmsOverlap::iou:
       return vote_by<NmsOverlap::iou>(input, scratch, moved);
   }

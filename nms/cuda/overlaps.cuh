@@ -59,6 +59,17 @@ struct WinnerAreaOverlap {  // no lower bound: a small winner is contained in lo
   }
 };
 
+struct SmallerAreaOverlap {  // no bounds: either box may lie within one of any area
+  static __device__ __forceinline__ AreaRange winners(AreaRange, float) {
+    return {0, __int_as_float(0x7f800000)};  // infinity
+  }
+  static __device__ __forceinline__ bool suppresses(const Box& winner, float winner_area,
+                                                    const Box& loser, float loser_area,
+                                                    float threshold) {
+    return smaller_share_exceeds(intersection(winner, loser), winner_area, loser_area, threshold);
+  }
+};
+
 /// Calls use(IouOverlap()), or use() with the type of another measure.
 template <class Use>
 decltype(auto) with_overlap(NmsOverlap overlap, Use&& use) {
@@ -69,6 +80,8 @@ decltype(auto) with_overlap(NmsOverlap overlap, Use&& use) {
       return use(DiouOverlap());
     case NmsOverlap::winner_area:
       return use(WinnerAreaOverlap());
+    case NmsOverlap::smaller_area:
+      return use(SmallerAreaOverlap());
   }
   throw std::logic_error("an overlap without a kernel");
 }

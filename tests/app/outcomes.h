@@ -8,7 +8,8 @@ namespace facepipe::test {
 inline RunFacts some_facts() {
   return {
       {Device{}},   "cpu: nothing else here", {Library::openvino, Precision::f16, "fastest here"},
-      "centerface", "models/m.onnx",          "abc123"};
+      "centerface", "models/m.onnx",          "abc123",
+      "face"};
 }
 
 inline InputOutcome done_outcome(const std::string& name) {

@@ -130,6 +130,17 @@ TEST(EngineChoice, TakesCascadesByNameAlone) {
   }
 }
 
+TEST(EngineChoice, TakesChannelFeaturesByNameAloneAndOnTheCpu) {
+  const std::vector<EngineSupport> only{{Library::acf, {f32}, {}}};
+  DetectorOptions options;
+  EXPECT_THROW((void)choose_engine({}, options, only), Error);
+  options.library = Library::acf;
+  EXPECT_EQ(choose_engine({}, options, only).name(), "acf");
+  EXPECT_THROW((void)choose_engine(kCuda, options, only), Error);
+  options.precision = Precision::f16;
+  EXPECT_THROW((void)choose_engine({}, options, only), Error);
+}
+
 TEST(EngineChoice, OfACudaDeviceIsItsOwn) {
   for (const auto library : {std::optional<Library>(), std::optional(own)}) {
     for (const bool fused : {true, false}) {
@@ -174,8 +185,9 @@ std::vector<std::string_view> names(const std::vector<NamedEngine>& engines) {
 TEST(NamedEngines, AreThoseThatUsersKnow) {
   using testing::ElementsAre;
   EXPECT_THAT(names(named_engines()),
-              ElementsAre("cascade", "opencv", "openvino", "cuda", "cuda-plain"));
-  EXPECT_THAT(names(named_engines(DeviceKind::cpu)), ElementsAre("cascade", "opencv", "openvino"));
+              ElementsAre("acf", "cascade", "opencv", "openvino", "cuda", "cuda-plain"));
+  EXPECT_THAT(names(named_engines(DeviceKind::cpu)),
+              ElementsAre("acf", "cascade", "opencv", "openvino"));
   EXPECT_THAT(names(named_engines(DeviceKind::cuda)), ElementsAre("cascade", "cuda", "cuda-plain"));
 }
 

@@ -73,6 +73,23 @@ TEST(NmsCases, ShareOfTheWinnersAreaIsNotSymmetric) {
   EXPECT_THAT(kept_on_cpu(options, {"", {small, large}, {0.8F, 0.9F}}), ElementsAre(1, 0));
 }
 
+// Whichever is the better one: nothing lies within another box.
+TEST(NmsCases, ShareOfTheSmallerAreaIsSymmetric) {
+  const Box small{40, 40, 60, 60};
+  const Box large{0, 0, 100, 100};
+  for (const NmsRule rule : {NmsRule::greedy, NmsRule::fast, NmsRule::matrix}) {
+    NmsOptions options = by_rule(rule, 0.65F);
+    options.overlap = NmsOverlap::smaller_area;
+    EXPECT_THAT(kept_on_cpu(options, {"", {small, large}, {0.9F, 0.8F}}), ElementsAre(0));
+    EXPECT_THAT(kept_on_cpu(options, {"", {small, large}, {0.8F, 0.9F}}), ElementsAre(1));
+    // 260 of 400 pixels in common: just not more than the threshold.
+    EXPECT_THAT(kept_on_cpu(options, {"", {small, {47, 0, 100, 100}}, {0.9F, 0.8F}}),
+                ElementsAre(0, 1));
+    EXPECT_THAT(kept_on_cpu(options, {"", {small, {46, 0, 100, 100}}, {0.9F, 0.8F}}),
+                ElementsAre(0));
+  }
+}
+
 // IoU 1/3 each; DIoU takes 1/10 from it where the centres are apart.
 TEST(NmsCases, DiouSparesNeighboursWithOtherCentres) {
   const NmsCase aside{"", {{0, 0, 20, 20}, {10, 0, 30, 20}}, {0.9F, 0.8F}};

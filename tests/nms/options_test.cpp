@@ -120,6 +120,7 @@ TEST(NmsNames, AreThoseOfTheCommandLine) {
   EXPECT_EQ(name_of(NmsOverlap::iou), "iou");
   EXPECT_EQ(name_of(NmsOverlap::diou), "diou");
   EXPECT_EQ(name_of(NmsOverlap::winner_area), "winner-area");
+  EXPECT_EQ(name_of(NmsOverlap::smaller_area), "smaller-area");
   EXPECT_EQ(name_of(SoftDecay::linear), "linear");
   EXPECT_EQ(name_of(SoftDecay::gaussian), "gaussian");
 }

@@ -99,14 +99,17 @@ std::string name_of_setting(const testing::TestParamInfo<Setting>& setting) {
   const auto& [rule, overlap, threshold] = setting.param;
   std::string name{name_of(rule)};
   name += '_';
-  name += overlap == NmsOverlap::winner_area ? "winner_area" : name_of(overlap);
+  std::string measure(name_of(overlap));
+  std::ranges::replace(measure, '-', '_');
+  name += measure;
   return name + '_' + std::to_string(std::lround(100 * threshold));
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Settings, NmsProperties,
     testing::Combine(testing::Values(NmsRule::greedy, NmsRule::matrix, NmsRule::fast),
-                     testing::Values(NmsOverlap::iou, NmsOverlap::diou, NmsOverlap::winner_area),
+                     testing::Values(NmsOverlap::iou, NmsOverlap::diou, NmsOverlap::winner_area,
+                                     NmsOverlap::smaller_area),
                      testing::Values(0.0F, 0.2F, 0.3F, 0.5F, 0.8F, 1.0F)),
     name_of_setting);
 

@@ -23,8 +23,8 @@ inline NmsOptions some_options(NmsRandom& random) {
     options.soft.sigma = random.uniform(0.1F, 1);
     return options;
   }
-  options.overlap = static_cast<NmsOverlap>(random.below(3));
-  options.voting = random.below(3) == 0;
+  options.overlap = static_cast<NmsOverlap>(random.below(4));
+  options.voting = random.below(4) == 0;
   return options;
 }
 

@@ -17,7 +17,7 @@ std::vector<NmsOptions> settings() {
   for (const float threshold : {0.0F, 0.1F, 0.3F, 0.5F, 1.0F}) {
     for (const NmsRule rule : {NmsRule::greedy, NmsRule::matrix, NmsRule::fast})
       for (const NmsOverlap overlap :
-           {NmsOverlap::iou, NmsOverlap::diou, NmsOverlap::winner_area}) {
+           {NmsOverlap::iou, NmsOverlap::diou, NmsOverlap::winner_area, NmsOverlap::smaller_area}) {
         NmsOptions options = by_rule(rule, threshold);
         options.overlap = overlap;
         out.push_back(options);

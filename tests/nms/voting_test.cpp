@@ -63,7 +63,8 @@ TEST(BoxVoting, DoesNotChangeWhatIsKept) {
 
 TEST(BoxVoting, EqualsTheOracle) {
   for (const NmsRule rule : {NmsRule::greedy, NmsRule::fast})
-    for (const NmsOverlap overlap : {NmsOverlap::iou, NmsOverlap::winner_area}) {
+    for (const NmsOverlap overlap :
+         {NmsOverlap::iou, NmsOverlap::winner_area, NmsOverlap::smaller_area}) {
       NmsOptions options = voting(rule);
       options.overlap = overlap;
       const NmsCase all = whole_clusters(600, 40, 1000);

@@ -51,6 +51,8 @@ inline double overlap_of(NmsOverlap overlap, const Box& winner, const Box& loser
       return diou_of(winner, loser);
     case NmsOverlap::winner_area:
       return intersection_of(winner, loser) / area_of(winner);
+    case NmsOverlap::smaller_area:
+      return intersection_of(winner, loser) / std::min(area_of(winner), area_of(loser));
   }
   return 0;
 }

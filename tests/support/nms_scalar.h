@@ -56,6 +56,8 @@ class NmsScalar {
         return nms::diou_exceeds(winner, loser, inter, area_a, area_b, options_.threshold);
       case NmsOverlap::winner_area:
         return nms::winner_share_exceeds(inter, area_a, options_.threshold);
+      case NmsOverlap::smaller_area:
+        return nms::smaller_share_exceeds(inter, area_a, area_b, options_.threshold);
     }
     return false;
   }

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "detector/cascade/cpu/scan.h"
-#include "detector/cascade/cpu/workers.h"
 #include "detector/cascade/levels.h"
 #include "detector/cascade/score.h"
 #include "detector/detector.h"
+#include "detector/workers.h"
 
 namespace facepipe::cascade {
 

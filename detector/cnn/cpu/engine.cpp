@@ -23,6 +23,7 @@ std::vector<EngineSupport> supported_engines(DeviceKind device) {
 #endif
   engines.push_back({Library::opencv, {Precision::f32}, {}});
   engines.push_back({Library::cascade, {Precision::f32}, {}});
+  engines.push_back({Library::acf, {Precision::f32}, {}});
   return engines;
 }
 
@@ -39,6 +40,7 @@ std::unique_ptr<Engine> make_engine(Library library, const Model& model, Size ne
 #endif
     case Library::own:
     case Library::cascade:
+    case Library::acf:
       break;
   }
   throw Error(ErrorKind::internal,

@@ -336,7 +336,7 @@ TEST(Options, RefusesWhatMakesNoSense) {
       {{"--devices", "all", "--device", "cuda:1"}, "--device and --devices exclude each other"},
       {{"--decoder", "nvdec"}, "--decoder: 'nvdec' is not one of auto, cuda, cpu"},
       {{"--engine", "tensorrt"},
-       "--engine: 'tensorrt' is not one of auto, cascade, opencv, openvino, cuda, cuda-plain"},
+       "--engine: 'tensorrt' is not one of auto, acf, cascade, opencv, openvino, cuda, cuda-plain"},
       {{"--precision", "int8"}, "--precision"},
       {{"--draw", "boxes,hats"}, "--draw: 'hats'"},
       {{"--encoder-option", "tune"}, "--encoder-option"},

@@ -53,8 +53,10 @@ TEST(Report, TellsEverythingOfAnInput) {
   EXPECT_EQ(input["engine"], "openvino");
   EXPECT_EQ(input["precision"], "f16");
   EXPECT_EQ(input["why"], json({"cpu: nothing else here", "fastest here"}));
-  EXPECT_EQ(input["model"],
-            json({{"kind", "centerface"}, {"path", "models/m.onnx"}, {"sha256", "abc123"}}));
+  EXPECT_EQ(input["model"], json({{"kind", "centerface"},
+                                  {"class", "face"},
+                                  {"path", "models/m.onnx"},
+                                  {"sha256", "abc123"}}));
   EXPECT_EQ(input["options"]["score"], 0.3);
   EXPECT_EQ(input["options"]["nms"],
             json({{"rule", "greedy"}, {"overlap", "iou"}, {"voting", false}}));

@@ -38,6 +38,7 @@ std::vector<RuleCase> rule_cases() {
   add("greedy_100", [](NmsOptions& o) { o.threshold = 1; });
   add("greedy_diou", [](NmsOptions& o) { o.overlap = NmsOverlap::diou; });
   add("greedy_winner_area", [](NmsOptions& o) { o.overlap = NmsOverlap::winner_area; });
+  add("greedy_smaller_area", [](NmsOptions& o) { o.overlap = NmsOverlap::smaller_area; });
   add("greedy_voting", [](NmsOptions& o) { o.voting = true; });
   add("greedy_diou_voting", [](NmsOptions& o) {
     o.overlap = NmsOverlap::diou;

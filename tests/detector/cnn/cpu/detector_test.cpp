@@ -32,7 +32,9 @@ DetectorOptions options_for(const std::filesystem::path& model) {
 
 std::vector<EngineSupport> engines_of_networks() {
   std::vector<EngineSupport> engines = supported_engines();
-  std::erase_if(engines, [](const EngineSupport& e) { return e.library == Library::cascade; });
+  std::erase_if(engines, [](const EngineSupport& e) {
+    return e.library == Library::cascade || e.library == Library::acf;
+  });
   return engines;
 }
 

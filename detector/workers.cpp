@@ -1,4 +1,4 @@
-#include "detector/cascade/cpu/workers.h"
+#include "detector/workers.h"
 
 #include <stop_token>
 #include <utility>

@@ -1,0 +1,404 @@
+#include "detector/acf/cpu/acf_detector.h"
+
+#include <algorithm>
+#include <mutex>
+#include <opencv2/imgproc.hpp>
+#include <string>
+#include <utility>
+
+#include "core/color.h"
+#include "core/error.h"
+#include "core/slots.h"
+#include "detector/turning.h"
+
+namespace facepipe::acf {
+
+// --- Pictures ------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr int kPixelBytes = 4;
+
+const std::uint8_t* row_of(const Plane& plane, int row) {
+  return reinterpret_cast<const std::uint8_t*>(plane.data) + row * plane.stride;
+}
+
+/// A row of chroma at luma's width: as it is, or repeated into `scratch`, which has that width.
+const std::uint8_t* chroma_row(const ByteYuv::View& yuv, std::size_t plane, int row,
+                               std::vector<std::uint8_t>& scratch) {
+  const std::uint8_t* const from = row_of(yuv.planes[plane], row);
+  if (!yuv.half_width_chroma) return from;
+  for (std::size_t i = 0; i < scratch.size(); ++i) scratch[i] = from[i / 2];
+  return scratch.data();
+}
+
+}  // namespace
+
+void RgbMaker::convert(const Frame& frame) {
+  const ByteYuv::View yuv = byte_yuv_.view(frame);
+  float to_rgb[3][4];
+  fill_to_rgb(to_rgb, frame.color, PixelFormat{}, frame.size);
+  for (std::vector<std::uint8_t>& row : chroma_)
+    row.resize(static_cast<std::size_t>(frame.size.width));
+  ColorRow from;
+  for (int y = 0; y < frame.size.height; ++y) {
+    from.y = row_of(yuv.planes[0], y);
+    if (!yuv.half_height_chroma || y % 2 == 0) {
+      const int row = yuv.half_height_chroma ? y / 2 : y;
+      from.u = chroma_row(yuv, 1, row, chroma_[0]);
+      from.v = chroma_row(yuv, 2, row, chroma_[1]);
+    }
+    to_rgb_row(from, to_rgb, frame.size.width, packed_.ptr<std::uint8_t>(y));
+  }
+}
+
+/// Of planes that are green, blue and red.
+void RgbMaker::merge(const Frame& frame) {
+  constexpr std::size_t kGreen = 0;
+  constexpr std::size_t kBlue = 1;
+  constexpr std::size_t kRed = 2;
+  const cv::Mat green = byte_yuv_.to_bytes(frame, kGreen, 1);
+  const cv::Mat planes[kPixelBytes] = {byte_yuv_.to_bytes(frame, kRed, 1), green,
+                                       byte_yuv_.to_bytes(frame, kBlue, 1), green};
+  cv::merge(planes, kPixelBytes, packed_);
+}
+
+cv::Mat RgbMaker::picture(const Frame& frame) {
+  packed_.create(frame.size.height, frame.size.width, CV_8UC4);
+  if (frame.color.matrix == ColorInfo::kIdentityMatrix && frame.format.has_chroma)
+    merge(frame);
+  else
+    convert(frame);
+  return turned_upright(packed_, frame.orientation, flipped_, turned_);
+}
+
+// --- The pyramid ---------------------------------------------------------------------------------
+
+namespace {
+
+// Of a batch together: all scales of a picture of 1080p.
+constexpr std::int64_t kBatchCells = std::int64_t{1} << 20;
+// Rows that a thread makes at a time. Of real scales those around a band are made once more.
+constexpr int kPixelRows = 64;
+constexpr int kRealRows = 20;
+constexpr int kPaddedRows = 32;
+
+std::int64_t area(Size size) { return std::int64_t{size.width} * size.height; }
+
+Size pixels_of(Size cells) { return {cells.width * kShrink, cells.height * kShrink}; }
+
+/// Calls add(first_row, rows) for each band of so many rows.
+template <typename Add>
+void cut(int rows, int band, const Add& add) {
+  for (int row = 0; row < rows; row += band) add(row, std::min(band, rows - row));
+}
+
+/// All at once; part(thread, first_row, rows).
+template <typename Part>
+void run_rows(Workers& workers, int rows, int band, const Part& part) {
+  const auto bands = static_cast<std::size_t>((rows + band - 1) / band);
+  workers.run(bands, [&](std::size_t i, int thread) {
+    const int first = static_cast<int>(i) * band;
+    part(static_cast<std::size_t>(thread), first, std::min(band, rows - first));
+  });
+}
+
+const Taps* taps_or_none(const Taps& taps) { return taps.length == 0 ? nullptr : &taps; }
+
+}  // namespace
+
+PyramidScanner::PyramidScanner(std::shared_ptr<const Model> model, Size picture,
+                               const SizeLimits& limits, std::int32_t least_sum,
+                               std::size_t most_windows)
+    : model_(std::move(model)),
+      picture_(picture),
+      padding_{model_->padding.width / kShrink, model_->padding.height / kShrink},
+      most_windows_(most_windows),
+      scales_(plan_scales(*model_, picture, limits)) {
+  for (const Scale& scale : scales_) {
+    // Cells are found by distances of 32 bits.
+    const std::int64_t samples =
+        std::int64_t{row_stride(scale.padded.width)} * scale.padded.height * kChannels;
+    if (samples > std::numeric_limits<std::int32_t>::max())
+      throw Error(ErrorKind::device, "acf: " + to_string(picture) +
+                                         " is too large a picture to be enlarged so much; a larger "
+                                         "--min-face takes less");
+    scanners_.emplace_back(*model_, scale.padded, least_sum);
+  }
+  plan_sources();
+  plan_batches();
+}
+
+void PyramidScanner::plan_sources() {
+  for (std::size_t i = 0; i < scales_.size(); ++i)
+    if (scales_[i].real) real_.push_back(i);
+  constexpr double kHalfScale = 0.5;
+  const bool has_smaller =
+      std::ranges::any_of(real_, [&](std::size_t i) { return scales_[i].scale < kHalfScale; });
+  const auto resampling = [](Size from, Size to) {
+    return from == to
+               ? Resampling{}
+               : Resampling{make_taps(from.width, to.width), make_taps(from.height, to.height)};
+  };
+  if (has_smaller) {
+    half_size_ = pixels_of(cells_at(picture_, kHalfScale));
+    to_half_ = resampling(picture_, half_size_);
+  }
+  for (std::size_t i = 0; i < real_.size(); ++i) {
+    const Scale& scale = scales_[real_[i]];
+    const bool from_half = has_smaller && scale.scale <= kHalfScale;
+    from_picture_.push_back(resampling(from_half ? half_size_ : picture_, pixels_of(scale.cells)));
+    cut(scale.cells.height, kRealRows, [&](int row, int rows) {
+      real_bands_.push_back({i, row, rows});
+    });
+  }
+  for (const Scale& scale : scales_) {
+    const auto source = std::ranges::find_if(
+        real_, [&](std::size_t i) { return scales_[i].number == scale.source; });
+    source_of_.push_back(static_cast<std::size_t>(source - real_.begin()));
+    from_real_.push_back(resampling(scales_[*source].cells, scale.cells));
+    // An approximated scale may have as many cells as its source: it still is one of its own.
+    if (!scale.real && from_real_.back().across.length == 0)
+      from_real_.back() = {make_taps(scale.cells.width, scale.cells.width),
+                           make_taps(scale.cells.height, scale.cells.height)};
+  }
+}
+
+void PyramidScanner::plan_batches() {
+  std::int64_t left = 0;
+  for (std::size_t i = 0; i < scales_.size(); ++i) {
+    const Scale& scale = scales_[i];
+    if (batches_.empty() || area(scale.padded) > left) {
+      batches_.push_back({i, 0, {}, {}});
+      left = kBatchCells;
+    }
+    Batch& batch = batches_.back();
+    left -= area(scale.padded);
+    ++batch.scale_count;
+    if (!scale.wanted) continue;
+    cut(scale.padded.height, kPaddedRows, [&](int row, int rows) {
+      batch.padded.push_back({i, row, rows});
+    });
+    cut(scale.places.height, Scanner::kBandRows, [&](int row, int rows) {
+      batch.places.push_back({i, row, rows});
+    });
+  }
+}
+
+void PyramidScanner::make_luv(const cv::Mat& rgb, Workers& workers, Memory& memory) const {
+  memory.luv.resize(picture_, kColors);
+  run_rows(workers, picture_.height, kPixelRows, [&](std::size_t, int first, int rows) {
+    for (int y = first; y < first + rows; ++y)
+      to_luv_row(rgb.ptr<std::uint8_t>(y), picture_.width, lightness_table().data(),
+                 memory.luv.row(0, y), memory.luv.row(1, y), memory.luv.row(2, y));
+  });
+}
+
+void PyramidScanner::make_half(Workers& workers, Memory& memory) const {
+  if (half_size_.width == 0) return;
+  memory.half.resize(half_size_, kColors);
+  const RealSource source{&memory.luv, &to_half_.across, &to_half_.down};
+  run_rows(workers, half_size_.height, kPixelRows, [&](std::size_t thread, int first, int rows) {
+    resize_band(source, first, rows, memory.threads[thread], memory.half);
+  });
+}
+
+void PyramidScanner::make_real(Workers& workers, Memory& memory) const {
+  memory.real.resize(std::max(memory.real.size(), real_.size()));
+  for (std::size_t i = 0; i < real_.size(); ++i)
+    memory.real[i].resize(scales_[real_[i]].cells, kChannels);
+  workers.run(real_bands_.size(), [&](std::size_t i, int thread) {
+    const Band& band = real_bands_[i];
+    const Scale& scale = scales_[real_[band.scale]];
+    const Resampling& resampling = from_picture_[band.scale];
+    constexpr double kHalfScale = 0.5;
+    const bool from_half = half_size_.width > 0 && scale.scale <= kHalfScale;
+    make_real_band({from_half ? &memory.half : &memory.luv, taps_or_none(resampling.across),
+                    taps_or_none(resampling.down)},
+                   scale.cells, band.first_row, band.rows,
+                   memory.threads[static_cast<std::size_t>(thread)], memory.real[band.scale]);
+  });
+}
+
+void PyramidScanner::make_sources(const cv::Mat& rgb, Workers& workers, Memory& memory) const {
+  memory.threads.resize(static_cast<std::size_t>(workers.threads()));
+  make_luv(rgb, workers, memory);
+  make_half(workers, memory);
+  make_real(workers, memory);
+}
+
+void PyramidScanner::make_padded(const Batch& batch, Workers& workers, Memory& memory) const {
+  memory.padded.resize(std::max(memory.padded.size(), batch.scale_count));
+  for (std::size_t i = 0; i < batch.scale_count; ++i)
+    memory.padded[i].resize(scales_[batch.first_scale + i].padded, kChannels);
+  workers.run(batch.padded.size(), [&](std::size_t i, int thread) {
+    const Band& band = batch.padded[i];
+    const Resampling& resampling = from_real_[band.scale];
+    make_padded_band({&memory.real[source_of_[band.scale]], taps_or_none(resampling.across),
+                      taps_or_none(resampling.down)},
+                     scales_[band.scale], padding_, band.first_row, band.rows,
+                     memory.threads[static_cast<std::size_t>(thread)],
+                     memory.padded[band.scale - batch.first_scale]);
+  });
+}
+
+void PyramidScanner::scan(const Batch& batch, Workers& workers, const Memory& memory,
+                          std::vector<Window>& found) const {
+  std::vector<std::vector<Place>> passed(batch.places.size());
+  std::atomic<std::size_t> count = found.size();
+  workers.run(batch.places.size(), [&](std::size_t i, int) {
+    const Band& band = batch.places[i];
+    scanners_[band.scale].scan(memory.padded[band.scale - batch.first_scale], band.first_row,
+                               band.rows, passed[i]);
+    count += passed[i].size();
+    if (count > most_windows_)
+      throw Error(ErrorKind::device, "acf: more than " + std::to_string(most_windows_) +
+                                         " windows of a frame pass; a larger "
+                                         "--min-face or --score gives fewer");
+  });
+  for (std::size_t i = 0; i < passed.size(); ++i)
+    for (const Place& place : passed[i])
+      found.push_back({static_cast<int>(batch.places[i].scale), place});
+}
+
+std::vector<Window> PyramidScanner::find(const cv::Mat& rgb, Workers& workers,
+                                         Memory& memory) const {
+  std::vector<Window> found;
+  if (scales_.empty()) return found;
+  make_sources(rgb, workers, memory);
+  for (const Batch& batch : batches_) {
+    make_padded(batch, workers, memory);
+    scan(batch, workers, memory, found);
+  }
+  return found;
+}
+
+const Planes& PyramidScanner::channels(const cv::Mat& rgb, std::size_t scale, Workers& workers,
+                                       Memory& memory) const {
+  make_sources(rgb, workers, memory);
+  const auto batch = std::ranges::find_if(batches_, [&](const Batch& b) {
+    return scale >= b.first_scale && scale < b.first_scale + b.scale_count;
+  });
+  make_padded(*batch, workers, memory);
+  return memory.padded[scale - batch->first_scale];
+}
+
+// --- The detector --------------------------------------------------------------------------------
+
+namespace {
+
+struct Slot {
+  RgbMaker maker;
+  cv::Mat rgb;
+};
+
+class AcfDetector;
+
+class AcfRequest final : public DetectionRequest {
+ public:
+  AcfRequest(std::shared_ptr<AcfDetector> detector, Slots::Permit permit, Slot& slot)
+      : detector_(std::move(detector)), permit_(std::move(permit)), slot_(slot) {}
+
+  void prepare(const Frame& frame) override;
+  void start() override;
+  [[nodiscard]] Detections collect() override;
+  [[nodiscard]] Interval inference() const override { return interval_; }
+
+ private:
+  enum class State { idle, prepared, started };
+  void expect(State state, const char* call) const {
+    if (state_ != state)
+      throw Error(ErrorKind::internal, std::string("detector: ") + call + " called out of turn");
+  }
+
+  // The permit goes back before the detector is let go.
+  std::shared_ptr<AcfDetector> detector_;
+  Slots::Permit permit_;
+  Slot& slot_;
+  State state_ = State::idle;
+  Detections found_;
+  Interval interval_;
+};
+
+class AcfDetector final : public Detector, public std::enable_shared_from_this<AcfDetector> {
+ public:
+  AcfDetector(std::shared_ptr<const Model> model, std::shared_ptr<Workers> workers, Size frame,
+              const AcfOptions& options)
+      : frame_(frame),
+        model_(std::move(model)),
+        scanner_(model_, frame, options.sizes, least_sum_above(*model_, options.score_threshold)),
+        workers_(std::move(workers)),
+        options_(options),
+        permits_(options.requests),
+        slots_(static_cast<std::size_t>(options.requests)) {}
+
+  std::unique_ptr<DetectionRequest> acquire(const std::stop_token& stop) override {
+    Slots::Permit permit = permits_.acquire(stop);
+    Slot& slot = slots_[static_cast<std::size_t>(permit.number())];
+    return std::make_unique<AcfRequest>(shared_from_this(), std::move(permit), slot);
+  }
+
+  [[nodiscard]] DetectorFacts facts() const override { return {{}, model_->object, {}}; }
+
+  [[nodiscard]] Size frame() const { return frame_; }
+
+  /// Waits for other requests first. Sets `interval` to what it took itself.
+  [[nodiscard]] Detections find(const Slot& slot, Interval& interval) {
+    const std::scoped_lock lock(mutex_);
+    interval.begin = Clock::now();
+    Detections found;
+    for (const Window& window : scanner_.find(slot.rgb, *workers_, memory_)) {
+      const float score = score_of(*model_, window.place.sum);
+      const Scale& scale = scanner_.scales()[static_cast<std::size_t>(window.scale)];
+      const Box box = clipped(window_box(scale, window.place.column, window.place.row), frame_);
+      // Wholly in the padding: there is nothing of it in the picture.
+      if (box.width() > 0 && box.height() > 0) found.push_back(box, score);
+    }
+    interval.end = Clock::now();
+    return found;
+  }
+
+ private:
+  Size frame_;
+  std::shared_ptr<const Model> model_;
+  PyramidScanner scanner_;
+  std::shared_ptr<Workers> workers_;
+  AcfOptions options_;
+  Slots permits_;
+  std::vector<Slot> slots_;
+  std::mutex mutex_;  // guards memory_: one request's frame at a time, by all threads
+  PyramidScanner::Memory memory_;
+};
+
+void AcfRequest::prepare(const Frame& frame) {
+  if (state_ == State::started) expect(State::idle, "prepare");
+  if (frame.device.kind != DeviceKind::cpu)
+    throw Error(ErrorKind::internal, "acf: frame on " + to_string(frame.device));
+  if (frame.upright() != detector_->frame())
+    throw Error(ErrorKind::internal, "acf: frame of another size than the detector was made for");
+  slot_.rgb = slot_.maker.picture(frame);
+  state_ = State::prepared;
+}
+
+// Works here: its own threads are all busy with it.
+void AcfRequest::start() {
+  expect(State::prepared, "start");
+  found_ = detector_->find(slot_, interval_);
+  state_ = State::started;
+}
+
+Detections AcfRequest::collect() {
+  expect(State::started, "collect");
+  state_ = State::idle;
+  return std::move(found_);
+}
+
+}  // namespace
+
+std::shared_ptr<Detector> make_acf_detector(std::shared_ptr<const Model> model,
+                                            std::shared_ptr<Workers> workers, Size frame,
+                                            const AcfOptions& options) {
+  return std::make_shared<AcfDetector>(std::move(model), std::move(workers), frame, options);
+}
+
+}  // namespace facepipe::acf

@@ -1,0 +1,136 @@
+// The detector of aggregate channel features: a pyramid of channels, and a window that slides over
+// each of its scales.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <opencv2/core.hpp>
+#include <vector>
+
+#include "core/frame.h"
+#include "detector/acf/cpu/bands.h"
+#include "detector/acf/cpu/scan.h"
+#include "detector/acf/pyramid.h"
+#include "detector/cnn/cpu/byte_yuv.h"
+#include "detector/detector.h"
+#include "detector/workers.h"
+
+namespace facepipe::acf {
+
+/// Of a frame; more is an error.
+inline constexpr std::size_t kMostWindows = 65536;
+
+/// Makes upright pictures of frames in host memory: 4 bytes a pixel, red, green, blue and an unused
+/// one. Samples are reduced to 8 bits first (ByteYuv). Owns scratch memory; used by one thread at a
+/// time.
+class RgbMaker {
+ public:
+  /// Valid until the next call.
+  [[nodiscard]] cv::Mat picture(const Frame& frame);
+
+ private:
+  void convert(const Frame& frame);
+  void merge(const Frame& frame);
+
+  ByteYuv byte_yuv_;
+  cv::Mat packed_;
+  cv::Mat flipped_;
+  cv::Mat turned_;
+  std::vector<std::uint8_t> chroma_[2];
+};
+
+/// A window that passes: its scale's place in PyramidScanner::scales().
+struct Window {
+  int scale = 0;
+  Place place;
+  friend bool operator==(const Window&, const Window&) = default;
+};
+
+/// Channels of all scales of pictures of one size, and the windows that pass. Thread-safe; the work
+/// is dealt to workers.
+class PyramidScanner {
+ public:
+  /// `picture` is the upright one's size. Windows whose sum is less than `least_sum` don't pass.
+  PyramidScanner(std::shared_ptr<const Model> model, Size picture, const SizeLimits& limits,
+                 std::int32_t least_sum = std::numeric_limits<std::int32_t>::min(),
+                 std::size_t most_windows = kMostWindows);
+
+  /// Kept from one picture to the next.
+  struct Memory {
+    Planes luv;
+    Planes half;                 ///< resized to half the picture's size
+    std::vector<Planes> real;    ///< channels of real scales
+    std::vector<Planes> padded;  ///< of scales that are scanned at once
+    std::vector<BandMemory> threads;
+  };
+
+  /// By scale, then by row, then by column. `rgb` has 4 bytes a pixel, as RgbMaker makes them.
+  /// Errors: device, where more than most_windows pass.
+  [[nodiscard]] std::vector<Window> find(const cv::Mat& rgb, Workers& workers,
+                                         Memory& memory) const;
+
+  /// The channels of one of scales(), for tests: the planes hold them until the next call.
+  [[nodiscard]] const Planes& channels(const cv::Mat& rgb, std::size_t scale, Workers& workers,
+                                       Memory& memory) const;
+
+  [[nodiscard]] const std::vector<Scale>& scales() const { return scales_; }
+
+ private:
+  /// A part of the work: rows of a scale.
+  struct Band {
+    std::size_t scale = 0;
+    int first_row = 0;
+    int rows = 0;
+  };
+  /// Scales whose channels are in memory at once.
+  struct Batch {
+    std::size_t first_scale = 0;
+    std::size_t scale_count = 0;
+    std::vector<Band> padded;
+    std::vector<Band> places;
+  };
+  /// How a scale comes from what it is made of; empty where nothing is resampled.
+  struct Resampling {
+    Taps across;
+    Taps down;
+  };
+
+  void plan_sources();
+  void plan_batches();
+  void make_luv(const cv::Mat& rgb, Workers& workers, Memory& memory) const;
+  void make_half(Workers& workers, Memory& memory) const;
+  void make_real(Workers& workers, Memory& memory) const;
+  void make_padded(const Batch& batch, Workers& workers, Memory& memory) const;
+  void make_sources(const cv::Mat& rgb, Workers& workers, Memory& memory) const;
+  void scan(const Batch& batch, Workers& workers, const Memory& memory,
+            std::vector<Window>& found) const;
+
+  std::shared_ptr<const Model> model_;
+  Size picture_;
+  Size padding_;  ///< in cells
+  std::size_t most_windows_;
+  std::vector<Scale> scales_;
+  std::vector<std::size_t> source_of_;    ///< of each scale: its source's place among the real ones
+  std::vector<std::size_t> real_;         ///< their places in scales_
+  std::vector<Resampling> from_picture_;  ///< of each real scale
+  std::vector<Resampling> from_real_;     ///< of each scale
+  Size half_size_;                        ///< 0 where no scale is made of the half picture
+  Resampling to_half_;
+  std::vector<Scanner> scanners_;  ///< of each scale
+  std::vector<Band> real_bands_;   ///< of cells; Band::scale is a place among the real ones
+  std::vector<Batch> batches_;
+};
+
+struct AcfOptions {
+  SizeLimits sizes;
+  float score_threshold = 0.5F;  ///< candidates need score > this
+  int requests = 1;              ///< frames that the detector may hold at once, >= 1
+};
+
+[[nodiscard]] std::shared_ptr<Detector> make_acf_detector(std::shared_ptr<const Model> model,
+                                                          std::shared_ptr<Workers> workers,
+                                                          Size frame, const AcfOptions& options);
+
+}  // namespace facepipe::acf
