@@ -1,4 +1,4 @@
-"""The grey pictures on which cascades are measured, of the demo photo."""
+"""The pictures on which detectors that slide a window are measured, of the demo photo."""
 import pathlib
 
 import measurement
@@ -7,16 +7,19 @@ PHOTO = measurement.REPOSITORY / "data" / "fetched" / "demo" / "city.jpg"
 FOLDER = pathlib.Path("/usr/share/opencv4/haarcascades")
 
 
-def picture(kind, size, photo=PHOTO):
-    """a: the photo enlarged to `size`, width and height; b: repeated at its own size until it fills that."""
+def picture(kind, size, photo=PHOTO, colors=False):
+    """a: the photo enlarged to `size`, width and height; b: repeated at its own size until it fills that.
+
+    Grey levels, or blue, green and red.
+    """
     import cv2
     import numpy as np
-    grey = cv2.imread(str(photo), cv2.IMREAD_GRAYSCALE)
+    read = cv2.imread(str(photo), cv2.IMREAD_COLOR if colors else cv2.IMREAD_GRAYSCALE)
     if kind == "a":
-        return cv2.resize(grey, size, interpolation=cv2.INTER_LINEAR)
-    height, width = grey.shape
-    times = (-(-size[1] // height), -(-size[0] // width))
-    return np.ascontiguousarray(np.tile(grey, times)[:size[1], :size[0]])
+        return cv2.resize(read, size, interpolation=cv2.INTER_LINEAR)
+    height, width = read.shape[:2]
+    times = (-(-size[1] // height), -(-size[0] // width), *([1] if colors else []))
+    return np.ascontiguousarray(np.tile(read, times)[:size[1], :size[0]])
 
 
 def cascade(name):

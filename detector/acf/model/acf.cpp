@@ -69,7 +69,7 @@ class Reader {
       return !too_deep;
     };
     // A number beyond what a double can hold is an error of the parser's as well.
-    const Json root = Json::parse(bytes, look, false);
+    Json root = Json::parse(bytes, look, false);
     if (too_deep) refuse("JSON that is nested more than 8 deep");
     if (root.is_discarded()) refuse("cut off, or no JSON");
     return root;

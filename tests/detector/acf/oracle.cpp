@@ -13,7 +13,7 @@ constexpr int kOrientations = 6;
 
 /// A fraction of a step decides which entry: as single precision has it.
 int entry_of(float red, float green, float blue) {
-  const float level = static_cast<float>(1.0 / 255);
+  const auto level = static_cast<float>(1.0 / 255);
   const float r = red * level;
   const float g = green * level;
   const float b = blue * level;

@@ -23,11 +23,12 @@ struct OraclePlane {
       : width(columns),
         height(rows),
         samples(static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows)) {}
-  [[nodiscard]] double& at(int x, int y) {
-    return samples[static_cast<std::size_t>(y) * static_cast<std::size_t>(width) +
-                   static_cast<std::size_t>(x)];
+  [[nodiscard]] double& at(int x, int y) { return samples[place(x, y)]; }
+  [[nodiscard]] double at(int x, int y) const { return samples[place(x, y)]; }
+  [[nodiscard]] std::size_t place(int x, int y) const {
+    return static_cast<std::size_t>(y) * static_cast<std::size_t>(width) +
+           static_cast<std::size_t>(x);
   }
-  [[nodiscard]] double at(int x, int y) const { return const_cast<OraclePlane*>(this)->at(x, y); }
 };
 using OraclePlanes = std::vector<OraclePlane>;
 
@@ -40,25 +41,32 @@ struct OracleWindow {
   int row = 0;
   std::int32_t sum = 0;
 };
+/// What a tree adds for the window at (x, y).
+template <typename Cell>
+[[nodiscard]] std::int32_t oracle_leaf(const acf::Model& model, const acf::Tree& tree, int x, int y,
+                                       const Cell& cell) {
+  const int rows = model.window.height / 4;
+  const int columns = model.window.width / 4;
+  const auto is_left = [&](std::size_t node) {
+    const auto id = static_cast<int>(tree.features[node]);
+    return cell(id / (rows * columns), x + id / rows % columns, y + id % rows) <
+           tree.thresholds[node];
+  };
+  if (is_left(0)) return tree.leaves[is_left(1) ? 0 : 1];
+  return tree.leaves[is_left(2) ? 2 : 3];
+}
+
 /// The windows that no tree rejects, tree by tree. `cell(channel, x, y)` gives the channels.
 template <typename Cell>
 [[nodiscard]] std::vector<OracleWindow> oracle_windows(const acf::Model& model, Size padded,
                                                        const Cell& cell) {
-  const int rows = model.window.height / 4;
-  const int columns = model.window.width / 4;
   std::vector<OracleWindow> found;
-  for (int y = 0; y + rows <= padded.height; ++y)
-    for (int x = 0; x + columns <= padded.width; ++x) {
+  for (int y = 0; y + model.window.height / 4 <= padded.height; ++y)
+    for (int x = 0; x + model.window.width / 4 <= padded.width; ++x) {
       std::int32_t sum = 0;
       bool is_out = false;
       for (const acf::Tree& tree : model.trees) {
-        const auto is_left = [&](std::size_t node) {
-          const auto id = static_cast<int>(tree.features[node]);
-          return cell(id / (rows * columns), x + id / rows % columns, y + id % rows) <
-                 tree.thresholds[node];
-        };
-        const std::size_t leaf = is_left(0) ? (is_left(1) ? 0U : 1U) : (is_left(2) ? 2U : 3U);
-        sum += tree.leaves[leaf];
+        sum += oracle_leaf(model, tree, x, y, cell);
         is_out = sum <= model.threshold;
         if (is_out) break;
       }

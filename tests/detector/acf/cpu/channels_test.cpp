@@ -28,7 +28,7 @@ cv::Mat city() {
   return maker.picture(frame).clone();
 }
 
-cv::Mat flat(Size size, cv::Vec4b color) {
+cv::Mat flat(Size size, const cv::Vec4b& color) {
   return {size.height, size.width, CV_8UC4, cv::Scalar(color)};
 }
 

@@ -175,17 +175,33 @@ TEST_F(AcfRows, MagnitudesByTheTriangleAround) {
   });
 }
 
+/// Three colours, the magnitude and the orientation of four rows of pixels.
+CellRows four_of(std::vector<Row>& rows) {
+  CellRows four;
+  for (std::size_t i = 0; i < 4; ++i) {
+    for (std::size_t c = 0; c < 3; ++c) four.color[c][i] = rows[4 * c + i].begin();
+    four.magnitude[i] = rows[12 + i].begin();
+    four.orientation[i] = rows[16 + i].begin();
+  }
+  return four;
+}
+
+/// What the x-th cell is of its pixels' values: value(row, column).
+template <typename Value>
+float cell_of(int x, const Value& value) {
+  float columns[4];
+  for (int k = 0; k < 4; ++k)
+    columns[k] = sum_of_four(value(0, 4 * x + k), value(1, 4 * x + k), value(2, 4 * x + k),
+                             value(3, 4 * x + k));
+  return mul(sum_of_four(columns[0], columns[1], columns[2], columns[3]), kCellShare);
+}
+
 TEST_F(AcfRows, Cells) {
   for_all([&](int length) {
     std::vector<Row> rows;
     for (int i = 0; i < 20; ++i) rows.push_back(random(4 * length, 0, i < 16 ? 2 : 5.999F));
     for (std::size_t i = 16; i < 20; ++i) rows[i].begin()[0] = 5;  // a bin and no next one
-    CellRows four;
-    for (std::size_t i = 0; i < 4; ++i) {
-      for (std::size_t c = 0; c < 3; ++c) four.color[c][i] = rows[4 * c + i].begin();
-      four.magnitude[i] = rows[12 + i].begin();
-      four.orientation[i] = rows[16 + i].begin();
-    }
+    const CellRows four = four_of(rows);
     std::vector<Row> made(kChannels, Row(length));
     float* to[kChannels];
     for (std::size_t c = 0; c < kChannels; ++c) to[c] = made[c].begin();
@@ -193,18 +209,13 @@ TEST_F(AcfRows, Cells) {
     std::vector<float> scratch(static_cast<std::size_t>((kOrientations + 1) * stride));
     cells_row(four, length, scratch.data(), stride, to);
     for (int x = 0; x < length; ++x) {
-      const auto of = [&](const auto& value) {
-        float columns[4];
-        for (int k = 0; k < 4; ++k)
-          columns[k] = sum_of_four(value(0, 4 * x + k), value(1, 4 * x + k), value(2, 4 * x + k),
-                                   value(3, 4 * x + k));
-        return mul(sum_of_four(columns[0], columns[1], columns[2], columns[3]), kCellShare);
-      };
       for (std::size_t c = 0; c < 3; ++c)
-        EXPECT_EQ(made[c][x], of([&](int i, int at) { return four.color[c][i][at]; }));
-      EXPECT_EQ(made[kMagnitude][x], of([&](int i, int at) { return four.magnitude[i][at]; }));
+        EXPECT_EQ(made[c][x], cell_of(x, [&](int i, int at) { return four.color[c][i][at]; }));
+      EXPECT_EQ(made[kMagnitude][x],
+                cell_of(x, [&](int i, int at) { return four.magnitude[i][at]; }));
       for (int b = 0; b < kOrientations; ++b)
-        EXPECT_EQ(made[static_cast<std::size_t>(kMagnitude + 1 + b)][x], of([&](int i, int at) {
+        EXPECT_EQ(made[static_cast<std::size_t>(kMagnitude + 1 + b)][x],
+                  cell_of(x, [&](int i, int at) {
                     return share_of_bin(four.magnitude[i][at], four.orientation[i][at], b);
                   }));
     }
