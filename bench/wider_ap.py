@@ -12,6 +12,7 @@ Needs numpy, and scipy to read the ground truth, unless wider_truth.py has store
 """
 import json
 import pathlib
+import shutil
 import sys
 import tempfile
 from dataclasses import dataclass
@@ -145,6 +146,17 @@ def average_precisions(detections, truth_folder):
                    for setting, found in by_setting(detections, truth_folder).items())
 
 
+def every_second(listed, images, folder):
+    """A folder of every second image that the list names, from the first on."""
+    lines = listed.read_text(encoding="utf-8").splitlines()
+    named = [line.split()[1] for line in lines if line.startswith("#")]
+    for name in named[::2]:
+        copy = folder / "images" / name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(images / name, copy)
+    return folder / "images"
+
+
 def detect(arguments, output):
     _, report = measurement.facepipe(
         arguments, [arguments.images, "--no-video", "--detections", output,
@@ -172,6 +184,9 @@ def main():
                          help="folder of the official wider_{face,easy,medium,hard}_val.mat")
     options.add_argument("images", type=pathlib.Path, metavar="IMAGES",
                          help="folder that holds EVENT/IMAGE.jpg")
+    options.add_argument("--every-second", type=pathlib.Path, metavar="LIST",
+                         help="every second image alone of those that LIST names, from the first on: lines "
+                              "like '# EVENT/IMAGE.jpg WIDTH HEIGHT', others are passed over")
     options.add_argument("--score", default="0.02", help="score threshold (default: 0.02)")
     options.add_argument("--iou", default="0.3", help="IoU threshold of the suppression (default: 0.3)")
     options.add_argument("--model", help="as facepipe's (default: its own)")
@@ -182,9 +197,12 @@ def main():
     arguments = options.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         output = pathlib.Path(folder) / "detections.jsonl"
+        if arguments.every_second:
+            arguments.images = every_second(arguments.every_second, arguments.images,
+                                            pathlib.Path(folder))
         report = detect(arguments, output)
         detections = read_detections(output)
-    check_complete(detections, arguments.images, arguments.truth)
+        check_complete(detections, arguments.images, arguments.truth)
     facts = {**measurement.engine_facts(report),
              "setting": f"score > {arguments.score}, IoU {arguments.iou}, {len(detections)} images"}
     if not arguments.name:

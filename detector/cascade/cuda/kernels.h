@@ -94,7 +94,7 @@ struct alignas(8) WordPair {
 /// The stumps of all runs, by the places' step: a parameter of the kernel. All lanes of a warp need
 /// the same word at once. From a parameter it goes to a register of the warp, which a load from
 /// shared memory adds to the lane's own address by itself; from shared memory it would take a load,
-/// and each of its uses an addition more (on an H100 8 % of a frame's time).
+/// and each of its uses an addition more (on an H100 7 % of a frame's time).
 inline constexpr int kMostStumpPairs = 1950;  // parameters have room for 32,764 bytes
 struct StumpWords {
   WordPair pairs[2][kMostStumpPairs] = {};
