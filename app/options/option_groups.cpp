@@ -134,8 +134,7 @@ void add_model_file(CLI::App& app, DetectorOptions& detector) {
   add_value(app, "--model", "FILE",
             "Face model: ONNX (CenterFace or YuNet), a cascade in OpenCV's XML, or channel\n"
             "features in JSON",
-            kModelPlaces,
-            [&](const OptionText& given) { detector.model = given.text; });
+            kModelPlaces, [&](const OptionText& given) { detector.model = given.text; });
 }
 
 void add_detect_size(CLI::App& app, DetectorOptions& detector) {

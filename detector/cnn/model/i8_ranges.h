@@ -48,7 +48,8 @@ struct I8Ranges {
 [[nodiscard]] I8Ranges parse_i8_ranges(std::string_view json, const std::string& origin,
                                        std::string_view model_sha256);
 
-/// A line for each tensor; parse_i8_ranges() gives the same again, but for numbers that are rounded.
+/// A line for each tensor; parse_i8_ranges() gives the same again, but for numbers that are
+/// rounded.
 [[nodiscard]] std::string to_json(const I8Ranges& ranges);
 
 /// Where a model's own file of ranges is looked for: "MODEL.i8.json".
