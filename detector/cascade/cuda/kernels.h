@@ -78,8 +78,8 @@ inline constexpr int kStumpCorners[] = {6, 8, 9, 12};
 /// stump_pairs() WordPairs: corners, in bytes from the window's first sum, then threshold, left and
 /// right leaf.
 struct alignas(16) StumpRun {
-  std::int32_t corners = 0;     ///< of kStumpCorners
-  std::int32_t first = 0;       ///< of the stage's stumps
+  std::int32_t corners = 0;  ///< of kStumpCorners
+  std::int32_t first = 0;    ///< of the stage's stumps
   std::int32_t count = 0;
   std::int32_t first_pair = 0;  ///< of StumpWords::pairs
   float counts[12] = {};        ///< of the sum at each corner

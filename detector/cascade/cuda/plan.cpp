@@ -103,8 +103,8 @@ std::vector<int> counts_of(const Corners& corners) {
 
 /// As a StumpRun has them.
 int room_for(const Corners& corners) {
-  return *std::ranges::find_if(
-      kStumpCorners, [&](int room) { return room >= static_cast<int>(corners.size()); });
+  return *std::ranges::find_if(kStumpCorners,
+                               [&](int room) { return room >= static_cast<int>(corners.size()); });
 }
 
 /// In one layout; `room` corners.

@@ -75,8 +75,8 @@ struct Part {
   [[nodiscard]] __device__ int end(int trees) const { return trees * (part + 1) / parts; }
 };
 
-/// What all lanes of a warp have alike: this tells the compiler, which then keeps it in a register of
-/// the warp.
+/// What all lanes of a warp have alike: this tells the compiler, which then keeps it in a register
+/// of the warp.
 __device__ __forceinline__ int of_warp(int value) { return __shfl_sync(nms::kAllLanes, value, 0); }
 
 /// Adds each window's leaf of the stumps of one run from the pair `at`, counted through both

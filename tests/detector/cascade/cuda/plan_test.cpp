@@ -113,7 +113,8 @@ std::vector<float> leaves_of_runs(const ScanTables& tables, std::size_t layout,
       std::vector<std::uint32_t> words;
       for (std::size_t pair = 0; pair < pairs; ++pair)
         for (const std::uint32_t word :
-             tables.stumps[layout].at(static_cast<std::size_t>(run.first_pair) + k * pairs + pair)
+             tables.stumps[layout]
+                 .at(static_cast<std::size_t>(run.first_pair) + k * pairs + pair)
                  .word)
           words.push_back(word);
       float sum = 0;
