@@ -95,9 +95,9 @@ class Reader {
   }
 
   [[nodiscard]] std::int32_t whole32(const Json& value, const std::string& what) const {
+    constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
     const std::int64_t number = whole(value, what);
-    if (std::abs(number) > std::numeric_limits<std::int32_t>::max())
-      refuse(what + ": out of range");
+    if (number < -kMost || number > kMost) refuse(what + ": out of range");
     return static_cast<std::int32_t>(number);
   }
 
