@@ -42,8 +42,9 @@ std::vector<int> begins(int length) {
 /// Black where the tile reaches beyond the picture, as a network's input is.
 std::vector<std::uint8_t> planes_of(const cv::Mat& tile, ChannelOrder order) {
   std::vector<std::uint8_t> planes(std::size_t{3} * kEdge * kEdge, 0);
+  constexpr std::ptrdiff_t kPlane = std::ptrdiff_t{kEdge} * kEdge;
   for (int c = 0; c < 3; ++c) {
-    cv::Mat plane(kEdge, kEdge, CV_8UC1, planes.data() + std::size_t{kEdge} * kEdge * c);
+    cv::Mat plane(kEdge, kEdge, CV_8UC1, planes.data() + kPlane * c);
     cv::Mat channel;
     cv::extractChannel(tile, channel, order == ChannelOrder::rgb ? c : 2 - c);
     channel.copyTo(plane(cv::Rect(0, 0, tile.cols, tile.rows)));

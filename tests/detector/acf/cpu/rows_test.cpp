@@ -14,17 +14,17 @@ namespace {
 
 constexpr int kLengths[] = {2, 3, 5, 7, 8, 15, 16, 17, 31, 33, 64, 100};
 
+/// A row with room on both sides; begin() is its first sample.
+struct Row {
+  std::vector<float> samples;
+  explicit Row(int length)
+      : samples(static_cast<std::size_t>(2 * kRowRoom + 4 * kRowRoom + length)) {}
+  float* begin() { return samples.data() + kRowRoom; }
+  float operator[](int i) const { return samples[static_cast<std::size_t>(kRowRoom + i)]; }
+};
+
 class AcfRows : public testing::Test {
  protected:
-  /// A row with room on both sides; begin() is its first sample.
-  struct Row {
-    std::vector<float> samples;
-    explicit Row(int length)
-        : samples(static_cast<std::size_t>(2 * kRowRoom + 4 * kRowRoom + length)) {}
-    float* begin() { return samples.data() + kRowRoom; }
-    float operator[](int i) const { return samples[static_cast<std::size_t>(kRowRoom + i)]; }
-  };
-
   Row random(int length, float least = -.3F, float most = .9F) {
     Row row(length);
     std::uniform_real_distribution<float> some(least, most);

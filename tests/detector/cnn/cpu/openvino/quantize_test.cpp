@@ -32,7 +32,7 @@ std::shared_ptr<ov::Model> network_of(const Model& model) {
 }
 
 std::shared_ptr<ov::Model> quantized(const Model& model, Products products = Products::exact) {
-  const auto network = network_of(model);
+  auto network = network_of(model);
   quantize(network, find_i8_ranges(model), products);
   return network;
 }
