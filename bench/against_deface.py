@@ -9,10 +9,10 @@ out, and the result says so.
 
 The bound: decoding, inference and encoding are also measured alone, as CPU time (user and system), by
 the ffmpeg program and by bench_inference. A pipeline that adds nothing to them and leaves no core idle
-would reach cores / (their sum a frame), where inference counts as often as the network looked. The goal is 0.93 of it.
-What a program needs once (models, the encoder's last frames) counts less in a longer clip, so the bound
-is held beside the clip four times in a row: in rounds, because a machine's speed changes, each of which
-measures the inference alone before and after the whole.
+would reach cores / (their sum a frame), where inference counts as often as the network looked. The goal
+is 0.93 of it. What a program needs once (models, the encoder's last frames) counts less in a longer
+clip, so the bound is held beside the clip four times in a row: in rounds, because a machine's speed
+changes, each of which measures the inference alone before and after the whole.
 """
 import json
 import os

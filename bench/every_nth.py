@@ -58,13 +58,11 @@ def arguments_given():
 
 def run(arguments, clip, every):
     with tempfile.TemporaryDirectory() as folder:
-        faces, latency = pathlib.Path(folder) / "faces.jsonl", pathlib.Path(folder) / "latency.csv"
-        _, report = measurement.facepipe(
-            arguments, [clip, "--no-video", "--detections", faces, "--latency", latency,
-                        "--score", str(arguments.score), "--every", str(every), "--device", "cpu",
-                        "--engine", arguments.engine, "--precision", arguments.precision])
-        with open(faces, encoding="utf-8") as lines:
-            frames = face_matching.read(lines)
+        latency = pathlib.Path(folder) / "latency.csv"
+        frames, report = face_matching.detect(
+            arguments, clip, ["--latency", latency, "--score", str(arguments.score), "--every", str(every),
+                              "--device", "cpu", "--engine", arguments.engine,
+                              "--precision", arguments.precision])
         with open(latency, encoding="utf-8") as rows:
             searched = {(clip.name, int(row["frame"])) for row in csv.DictReader(rows)
                         if row["inference_begin_ms"]}

@@ -2,7 +2,10 @@
 import json
 import math
 import pathlib
+import tempfile
 from dataclasses import dataclass, field
+
+import measurement
 
 SCORE = 0.3
 IOU = 0.9
@@ -29,6 +32,15 @@ def read(lines):
         frame = json.loads(line)
         frames[pathlib.PurePath(frame["file"]).name, frame["frame"]] = frame["faces"]
     return frames
+
+
+def detect(arguments, clip, words):
+    """What `facepipe run` finds in a clip, as read() gives it, and its report. Without a video."""
+    with tempfile.TemporaryDirectory() as folder:
+        faces = pathlib.Path(folder) / "faces.jsonl"
+        _, report = measurement.facepipe(arguments, [clip, "--no-video", "--detections", faces, *words])
+        with open(faces, encoding="utf-8") as lines:
+            return read(lines), report
 
 
 def area(box):

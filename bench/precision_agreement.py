@@ -7,7 +7,6 @@ whose score is just over it here and just under it there counts as missing: what
 measured beside i8 to tell how many of those there are where next to nothing differs.
 """
 import pathlib
-import tempfile
 
 import face_matching
 import measurement
@@ -26,15 +25,10 @@ def arguments_given():
 
 
 def detect(arguments, clip, precision):
-    """{(file, frame): faces} and facepipe's report."""
-    with tempfile.TemporaryDirectory() as folder:
-        faces = pathlib.Path(folder) / "faces.jsonl"
-        _, report = measurement.facepipe(
-            arguments, [clip, "--no-video", "--detections", faces, "--score", str(arguments.score),
-                        "--device", "cpu", "--engine", "openvino", "--precision", precision,
-                        *(["--model", arguments.model] if arguments.model else [])])
-        with open(faces, encoding="utf-8") as lines:
-            return face_matching.read(lines), report
+    return face_matching.detect(
+        arguments, clip, ["--score", str(arguments.score), "--device", "cpu", "--engine", "openvino",
+                          "--precision", precision,
+                          *(["--model", arguments.model] if arguments.model else [])])
 
 
 def compare(frames, others, score):

@@ -1,3 +1,4 @@
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -94,11 +95,12 @@ class CudaCascadeDetectorFactory final : public CudaDetectorFactory {
 
 std::unique_ptr<CudaDetectorFactory> make_cuda_detector_factory(Device device,
                                                                 const DetectorOptions& options) {
-  if (cascade::is_xml_file(options.model))
+  const std::optional<Library> library = library_of(options.model);
+  if (library == Library::cascade)
     return std::make_unique<CudaCascadeDetectorFactory>(choose_cascade_engine(device, options),
                                                         cascade::read_cascade(options.model),
                                                         device, options);
-  if (library_of(options.model) == Library::acf)
+  if (library == Library::acf)
     (void)choose_acf_engine(device, options);  // which refuses the device so far
   check_network_options(options);
   EngineChoice choice = choose_engine(device, options);

@@ -204,6 +204,27 @@ class AcfDetectorFactory final : public KeepingFactory {
   std::shared_ptr<Workers> workers_;
 };
 
+/// "model FILE: REASON".
+[[noreturn]] void refuse(ErrorKind kind, const DetectorOptions& options,
+                         const std::string& reason) {
+  throw Error(kind, "model " + options.model.string() + ": " + reason);
+}
+
+/// Of a model that is no network: `what` it is, which `library` alone computes.
+void check_options_of(Library library, const std::string& what, const DetectorOptions& options) {
+  if (options.library && *options.library != library)
+    refuse(ErrorKind::usage, options,
+           what + ", which engine " + std::string(engine_name(*options.library, options.fused)) +
+               " doesn't compute");
+  if (options.detect_size)
+    refuse(ErrorKind::usage, options, what + ", which --min-face makes faster, not --detect-size");
+}
+
+EngineChoice choose_engine_of(Library library, const Device& device, DetectorOptions options) {
+  options.library = library;
+  return choose_engine(device, options);
+}
+
 }  // namespace
 
 std::optional<Library> library_of(const std::filesystem::path& model) {
@@ -213,54 +234,36 @@ std::optional<Library> library_of(const std::filesystem::path& model) {
 }
 
 EngineChoice choose_acf_engine(const Device& device, const DetectorOptions& options) {
-  const std::string model = "model " + options.model.string() + ": channel features, ";
+  const std::string what = "channel features";
   if (device.kind == DeviceKind::cuda)
-    throw Error(ErrorKind::device, model + "which the CPU alone computes so far");
-  if (options.library && *options.library != Library::acf)
-    throw Error(ErrorKind::usage, model + "which engine " +
-                                      std::string(engine_name(*options.library, options.fused)) +
-                                      " doesn't compute");
-  if (options.detect_size)
-    throw Error(ErrorKind::usage, model + "which --min-face makes faster, not --detect-size");
+    refuse(ErrorKind::device, options, what + ", which the CPU alone computes so far");
+  check_options_of(Library::acf, what, options);
   if (options.scale_factor)
-    throw Error(ErrorKind::usage, model + "and nothing but a cascade has a scale factor");
-  DetectorOptions wanted = options;
-  wanted.library = Library::acf;
-  return choose_engine(device, wanted);
+    refuse(ErrorKind::usage, options, what + ", and nothing but a cascade has a scale factor");
+  return choose_engine_of(Library::acf, device, options);
 }
 
 EngineChoice choose_cascade_engine(const Device& device, const DetectorOptions& options) {
-  const std::string file = options.model.string();
-  if (options.library && *options.library != Library::cascade)
-    throw Error(ErrorKind::usage, "model " + file + ": a cascade, which engine " +
-                                      std::string(engine_name(*options.library, options.fused)) +
-                                      " doesn't compute");
-  if (options.detect_size)
-    throw Error(ErrorKind::usage,
-                "model " + file + ": a cascade, which --min-face makes faster, not --detect-size");
-  DetectorOptions wanted = options;
-  wanted.library = Library::cascade;
-  return choose_engine(device, wanted);
+  check_options_of(Library::cascade, "a cascade", options);
+  return choose_engine_of(Library::cascade, device, options);
 }
 
 void check_network_options(const DetectorOptions& options) {
-  const std::string no_cascade = "model " + options.model.string() + ": no cascade, and ";
   if (options.library == Library::cascade)
-    throw Error(ErrorKind::usage, no_cascade + "engine cascade computes nothing else");
+    refuse(ErrorKind::usage, options, "no cascade, and engine cascade computes nothing else");
   if (options.library == Library::acf)
-    throw Error(ErrorKind::usage,
-                "model " + options.model.string() +
-                    ": no channel features, and engine acf computes nothing else");
+    refuse(ErrorKind::usage, options, "no channel features, and engine acf computes nothing else");
   if (options.scale_factor)
-    throw Error(ErrorKind::usage, no_cascade + "nothing else has a scale factor");
+    refuse(ErrorKind::usage, options, "no cascade, and nothing else has a scale factor");
 }
 
 std::unique_ptr<DetectorFactory> make_detector_factory(const Device& device,
                                                        const DetectorOptions& options) {
-  if (library_of(options.model) == Library::cascade)
+  const std::optional<Library> library = library_of(options.model);
+  if (library == Library::cascade)
     return std::make_unique<CascadeDetectorFactory>(choose_cascade_engine(device, options),
                                                     cascade::read_cascade(options.model), options);
-  if (library_of(options.model) == Library::acf)
+  if (library == Library::acf)
     return std::make_unique<AcfDetectorFactory>(choose_acf_engine(device, options),
                                                 acf::read_model(options.model), options);
   check_network_options(options);

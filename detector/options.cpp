@@ -64,6 +64,10 @@ std::string_view engine_name(Library library, bool fused) {
   return found->name;
 }
 
+bool computes_networks(Library library) {
+  return library != Library::cascade && library != Library::acf;
+}
+
 std::string_view to_string(Precision precision) {
   constexpr std::array<std::string_view, 4> kNames{"f32", "f16", "bf16", "i8"};
   return kNames[static_cast<std::size_t>(precision)];
@@ -77,8 +81,7 @@ namespace {
 
 /// What computes no networks is taken by name alone, which the model's file gives it.
 bool wanted(const Pairing& pairing, const DetectorOptions& options) {
-  const bool of_networks = pairing.library != Library::cascade && pairing.library != Library::acf;
-  if (!of_networks && options.library != pairing.library) return false;
+  if (!computes_networks(pairing.library) && options.library != pairing.library) return false;
   return pairing.is(options.library.value_or(pairing.library), options.fused) &&
          options.precision.value_or(pairing.precision) == pairing.precision;
 }

@@ -18,6 +18,10 @@ enum class Library { opencv, openvino, own, cascade, acf };
 enum class Precision { f32, f16, bf16, i8 };
 [[nodiscard]] std::string_view to_string(Precision precision);
 
+/// False for what computes its own kind of model alone, told by the model's file: cascades, channel
+/// features.
+[[nodiscard]] bool computes_networks(Library library);
+
 /// What users call an engine.
 struct NamedEngine {
   std::string_view name;  ///< "opencv", "cuda-plain"

@@ -149,8 +149,7 @@ std::optional<SelfTestResult> print_engines(const std::optional<std::filesystem:
   std::optional<SelfTestResult> first;
   const auto wanted = model ? library_of(*model) : std::nullopt;
   for (const NamedEngine& engine : named_engines(DeviceKind::cpu)) {
-    const bool of_networks = engine.library != Library::cascade && engine.library != Library::acf;
-    if (wanted ? engine.library != *wanted : !of_networks) continue;
+    if (wanted ? engine.library != *wanted : !computes_networks(engine.library)) continue;
     for (const Precision precision : kPrecisions) {
       DetectorOptions options = trial_options(model.value_or(""));
       options.library = engine.library;

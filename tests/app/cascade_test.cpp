@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/app/photo_clip.h"
 #include "tests/detector/cascade/files.h"
 #include "tests/detector/cascade/golden.h"
 #include "tests/support/clips.h"
@@ -21,57 +22,18 @@ namespace {
 
 using nlohmann::json;
 using testing::HasSubstr;
-using Arguments = std::vector<std::string>;
 
-constexpr int kFrames = 6;
-
-/// A part of the demo photo, which moves; some ten faces.
-class CascadeProgram : public testing::Test {
+class CascadeProgram : public PhotoClip {
  protected:
-  static void SetUpTestSuite() {
-    folder_ = new TemporaryFolder;
-    const std::string photo = FACEPIPE_SOURCE_DIR "/data/fetched/demo/city.jpg";
-    ffmpeg("-loop 1 -t 0.24 -r 25 -i " + photo +
-               " -f lavfi -t 0.24 -i sine -vf scale=1280:-2,crop=640:384:400+n*4:150,"
-               "format=yuv420p -c:v libx264 -preset ultrafast -qp 0 -c:a aac -shortest",
-           clip());
-  }
-  static void TearDownTestSuite() {
-    delete folder_;
-    folder_ = nullptr;
-  }
-  static std::string clip() { return *folder_ / "clip.mkv"; }
+  static void SetUpTestSuite() { make_clip("400+n*4:150"); }
   static std::string model(const std::string& name = "frontalface_default") {
     return installed_cascade(name).string();
   }
-
-  static CommandResult run(const Arguments& more) {
-    Arguments arguments{FACEPIPE_PROGRAM, "run", clip(), "-q", "--overwrite"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return run_command(arguments);
-  }
-  void expect_refusal(int code, const std::string& reason, Arguments arguments) {
-    arguments.insert(arguments.end(), {"-o", dir_ / "out.mkv"});
-    expect_refused(run(arguments), code, reason);
-    EXPECT_FALSE(std::filesystem::exists(dir_ / "out.mkv"));
-  }
-
   std::vector<json> frames_of(Arguments more) {
-    more.insert(more.end(), {"--model", model(), "--no-video", "--detections", dir_ / "d.jsonl"});
-    const CommandResult result = run(more);
-    EXPECT_EQ(result.exit_code, 0) << result.err;
-    std::vector<json> frames;
-    std::istringstream lines(read_file(dir_ / "d.jsonl"));
-    for (std::string line; std::getline(lines, line);) frames.push_back(json::parse(line));
-    EXPECT_EQ(frames.size(), kFrames);
-    return frames;
+    more.insert(more.end(), {"--model", model()});
+    return PhotoClip::frames_of(more);
   }
-
-  TemporaryFolder dir_;
-  static TemporaryFolder* folder_;
 };
-
-TemporaryFolder* CascadeProgram::folder_ = nullptr;
 
 TEST_F(CascadeProgram, DoesTheWholeJob) {
   const CommandResult result =

@@ -32,9 +32,7 @@ DetectorOptions options_for(const std::filesystem::path& model) {
 
 std::vector<EngineSupport> engines_of_networks() {
   std::vector<EngineSupport> engines = supported_engines();
-  std::erase_if(engines, [](const EngineSupport& e) {
-    return e.library == Library::cascade || e.library == Library::acf;
-  });
+  std::erase_if(engines, [](const EngineSupport& e) { return !computes_networks(e.library); });
   return engines;
 }
 
