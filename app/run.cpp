@@ -115,8 +115,8 @@ class Run {
   void settle_earlier_frames_of(InputOutcome& outcome);
   [[nodiscard]] bool nothing_to_write() const;
   void tell_cosmetic_style() const;
-  [[nodiscard]] std::string only_on_cpu(const fs::path& model) const;
-  [[nodiscard]] DeviceRequest wanted_device(const fs::path& model, std::string& why) const;
+  [[nodiscard]] std::string only_on_cpu() const;
+  [[nodiscard]] DeviceRequest wanted_device(std::string& why) const;
   void load_model();
   void take_facts(const DetectorOrigin& origin, const fs::path& model);
   void check_cascade() const;
@@ -313,21 +313,18 @@ void Run::tell_cosmetic_style() const {
         style == HideStyle::blur ? "blur" : "mosaic");
 }
 
-/// What was asked for that CUDA can't do; empty: nothing. `model`: empty where nothing is looked
-/// for.
-std::string Run::only_on_cpu(const fs::path& model) const {
+/// What was asked for that CUDA can't do; empty: nothing.
+std::string Run::only_on_cpu() const {
   if (options_.job.follow) return "--draw ids";
   if (options_.job.every > 1) return "--every";
   if (options_.job.nms.rule == NmsRule::groups) return "--nms-rule opencv-groups";
-  if (!model.empty() && library_of(model) == Library::acf)
-    return "model " + model.string() + ": a detector of channel features";
   return {};
 }
 
 /// The device that was asked for; the CPU, where nothing else can do it and nobody named another.
 /// `why`: then.
-DeviceRequest Run::wanted_device(const fs::path& model, std::string& why) const {
-  const std::string cpu_only = only_on_cpu(model);
+DeviceRequest Run::wanted_device(std::string& why) const {
+  const std::string cpu_only = only_on_cpu();
   if (cpu_only.empty()) return options_.device;
   const bool cuda_named = options_.devices || (!options_.device.automatic &&
                                                options_.device.device.kind == DeviceKind::cuda);
@@ -342,7 +339,7 @@ void Run::load_model() {
   DetectorOptions detector = options_.detector;
   if (looks) detector.model = find_model(detector.model, program_directory());
   std::string why;
-  const DeviceRequest request = wanted_device(looks ? detector.model : fs::path(), why);
+  const DeviceRequest request = wanted_device(why);
   const bool cpu_named = !request.automatic && request.device.kind == DeviceKind::cpu;
   const CudaProbe cuda = cpu_named ? CudaProbe{} : parts_.probe_cuda();
   const auto make = [&](const Device& device, const DetectorOptions& wanted) {

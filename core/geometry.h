@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "core/host_device.h"
+
 namespace facepipe {
 
 /// Width and height in pixels.
@@ -37,7 +39,7 @@ struct Box {
 };
 
 /// The part of a box that lies in a picture.
-[[nodiscard]] constexpr Box clipped(const Box& box, Size picture) {
+[[nodiscard]] FACEPIPE_HOST_DEVICE constexpr Box clipped(const Box& box, Size picture) {
   const auto within = [](float value, int length) {
     const auto most = static_cast<float>(length);
     return value < 0 ? 0 : value > most ? most : value;

@@ -6,11 +6,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <string_view>
 
 #include "core/cuda/detections.h"
 #include "core/cuda/frame_descriptor.h"
 #include "core/cuda/stream.h"
 #include "core/device.h"
+#include "core/error.h"
 #include "detector/facts.h"
 #include "detector/options.h"
 
@@ -25,7 +28,7 @@ class CudaDetection {
   /// Enqueue one part of a frame's detection each, to be called in this order, and return: nothing
   /// is allocated, nothing waited for, so both can be captured once and replayed for every frame.
   /// `frame` is in device memory and read, like the picture that it describes, when the work runs;
-  /// its to_rgb is that of fill_to_rgb(). Throw std::invalid_argument for null where it is read.
+  /// its colours are those of fill_to_rgb(). Throw std::invalid_argument for null where it is read.
   ///
   /// The conversion to what the detector looks at; nothing where that is no step of its own.
   virtual void enqueue_preprocess(const FrameDescriptor* frame, cuda::StreamView stream) = 0;
@@ -59,6 +62,16 @@ class CudaDetector {
   /// Errors: device.
   [[nodiscard]] virtual std::unique_ptr<CudaDetection> make_detection() const = 0;
 };
+
+/// `layout`. Error(device), naming the detector, where it is neither NV12 nor P016.
+[[nodiscard]] inline const StreamLayout& checked(const StreamLayout& layout,
+                                                 std::string_view detector) {
+  const PixelFormat& format = layout.format;
+  if (!format.semi_planar || format.log2_chroma_w != 1 || format.log2_chroma_h != 1)
+    throw Error(ErrorKind::device,
+                std::string(detector) + ": frames on a CUDA device are NV12 or P016");
+  return layout;
+}
 
 /// What becomes of kernels that can be cut in several ways, where nobody has found out yet which is
 /// the fastest on this chip.

@@ -6,6 +6,8 @@
 #include "core/cuda/devices.h"
 #include "core/cuda/graph.h"
 #include "core/error.h"
+#include "detector/acf/cuda/acf_detector.h"
+#include "detector/acf/model/acf.h"
 #include "detector/cascade/cuda/cascade_detector.h"
 #include "detector/cascade/model/cascade.h"
 #include "detector/cnn/cuda/cnn_detector.h"
@@ -16,6 +18,9 @@
 
 namespace facepipe {
 namespace {
+
+/// Of a small picture, to try what the device can compute.
+constexpr StreamLayout kTrialLayout{{64, 64}, {.semi_planar = true}, {}};
 
 class CudaCnnDetectorFactory final : public CudaDetectorFactory {
  public:
@@ -44,12 +49,9 @@ class CudaCnnDetectorFactory final : public CudaDetectorFactory {
 
  private:
   void try_model() const {
-    constexpr Size kPicture{64, 64};
-    PixelFormat nv12;
-    nv12.semi_planar = true;
     cuda::use_device(device_);
     const auto detector =
-        make_cuda_cnn_detector(model_, {kPicture, nv12, {}}, {}, {.fused = choice().fused});
+        make_cuda_cnn_detector(model_, kTrialLayout, {}, {.fused = choice().fused});
     const auto detection = detector->make_detection();
     const cuda::DeviceBuffer<FrameDescriptor> descriptor(1);
     const cuda::Stream stream;
@@ -70,11 +72,8 @@ class CudaCascadeDetectorFactory final : public CudaDetectorFactory {
         device_(device),
         options_(std::move(options)),
         model_(std::move(model)) {
-    constexpr Size kPicture{64, 64};
-    PixelFormat nv12;
-    nv12.semi_planar = true;
     // What the device can't compute is refused before any input is opened.
-    static_cast<void>(detector({kPicture, nv12, {}}, 1, Tuning::none));
+    static_cast<void>(detector(kTrialLayout, 1, Tuning::none));
   }
 
   [[nodiscard]] std::shared_ptr<const CudaDetector> detector(const StreamLayout& layout,
@@ -91,6 +90,34 @@ class CudaCascadeDetectorFactory final : public CudaDetectorFactory {
   cascade::Cascade model_;
 };
 
+class CudaAcfDetectorFactory final : public CudaDetectorFactory {
+ public:
+  CudaAcfDetectorFactory(EngineChoice choice, acf::Model model, Device device,
+                         DetectorOptions options)
+      : CudaDetectorFactory(std::move(choice), "acf", model.sha256, false, model.class_name),
+        device_(device),
+        options_(std::move(options)),
+        model_(std::move(model)) {
+    // What the device can't compute is refused before any input is opened.
+    static_cast<void>(detector(kTrialLayout, 1, Tuning::none));
+  }
+
+  [[nodiscard]] std::shared_ptr<const CudaDetector> detector(const StreamLayout& layout,
+                                                             std::uint32_t capacity,
+                                                             Tuning /*tuning*/) const override {
+    cuda::use_device(device_);
+    return acf::make_cuda_acf_detector(model_, layout,
+                                       {.sizes = {options_.min_face, options_.max_face},
+                                        .score_threshold = options_.score_threshold,
+                                        .capacity = capacity});
+  }
+
+ private:
+  Device device_;
+  DetectorOptions options_;
+  acf::Model model_;
+};
+
 }  // namespace
 
 std::unique_ptr<CudaDetectorFactory> make_cuda_detector_factory(Device device,
@@ -101,7 +128,8 @@ std::unique_ptr<CudaDetectorFactory> make_cuda_detector_factory(Device device,
                                                         cascade::read_cascade(options.model),
                                                         device, options);
   if (library == Library::acf)
-    (void)choose_acf_engine(device, options);  // which refuses the device so far
+    return std::make_unique<CudaAcfDetectorFactory>(choose_acf_engine(device, options),
+                                                    read_acf_model(options), device, options);
   check_network_options(options);
   EngineChoice choice = choose_engine(device, options);
   return std::make_unique<CudaCnnDetectorFactory>(std::move(choice), Model(options.model), device,

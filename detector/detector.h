@@ -12,6 +12,7 @@
 #include "core/detections.h"
 #include "core/frame.h"
 #include "core/timing.h"
+#include "detector/acf/model/acf.h"
 #include "detector/facts.h"
 #include "detector/options.h"
 
@@ -78,9 +79,12 @@ class DetectorFactory : public DetectorOrigin {
 [[nodiscard]] EngineChoice choose_cascade_engine(const Device& device,
                                                  const DetectorOptions& options);
 
-/// The same of channel features. Error(device), naming the file, for a device that doesn't compute
-/// them so far.
+/// The same of channel features.
 [[nodiscard]] EngineChoice choose_acf_engine(const Device& device, const DetectorOptions& options);
+
+/// Channel features. Errors: as acf::read_model(); usage, naming the file, for a min_face that
+/// would enlarge the picture too much.
+[[nodiscard]] acf::Model read_acf_model(const DetectorOptions& options);
 
 /// What computes a model file, by its content, where that is no network.
 [[nodiscard]] std::optional<Library> library_of(const std::filesystem::path& model);

@@ -175,16 +175,7 @@ class AcfDetectorFactory final : public KeepingFactory {
       : KeepingFactory(std::move(choice), "acf", model.sha256, false, options, model.class_name),
         model_(std::make_shared<const acf::Model>(std::move(model))),
         octaves_up_(acf::octaves_up(*model_, options.min_face)),
-        workers_(std::make_shared<Workers>(this->options().threads)) {
-    if (octaves_up_ > acf::kMostOctavesUp) {
-      const int side = std::min(model_->object.width, model_->object.height);
-      throw Error(
-          ErrorKind::usage,
-          "model " + options.model.string() + ": --min-face must be 0, or at least " +
-              std::to_string((side + (1 << acf::kMostOctavesUp) - 1) >> acf::kMostOctavesUp) +
-              ": the picture is enlarged to four times its size at most");
-    }
-  }
+        workers_(std::make_shared<Workers>(this->options().threads)) {}
 
  private:
   // Of LUV, and of the channels of all scales.
@@ -235,12 +226,22 @@ std::optional<Library> library_of(const std::filesystem::path& model) {
 
 EngineChoice choose_acf_engine(const Device& device, const DetectorOptions& options) {
   const std::string what = "channel features";
-  if (device.kind == DeviceKind::cuda)
-    refuse(ErrorKind::device, options, what + ", which the CPU alone computes so far");
   check_options_of(Library::acf, what, options);
   if (options.scale_factor)
     refuse(ErrorKind::usage, options, what + ", and nothing but a cascade has a scale factor");
   return choose_engine_of(Library::acf, device, options);
+}
+
+acf::Model read_acf_model(const DetectorOptions& options) {
+  acf::Model model = acf::read_model(options.model);
+  if (acf::octaves_up(model, options.min_face) > acf::kMostOctavesUp) {
+    const int side = std::min(model.object.width, model.object.height);
+    const int least = (side + (1 << acf::kMostOctavesUp) - 1) >> acf::kMostOctavesUp;
+    refuse(ErrorKind::usage, options,
+           "--min-face must be 0, or at least " + std::to_string(least) +
+               ": the picture is enlarged to four times its size at most");
+  }
+  return model;
 }
 
 EngineChoice choose_cascade_engine(const Device& device, const DetectorOptions& options) {
@@ -265,7 +266,7 @@ std::unique_ptr<DetectorFactory> make_detector_factory(const Device& device,
                                                     cascade::read_cascade(options.model), options);
   if (library == Library::acf)
     return std::make_unique<AcfDetectorFactory>(choose_acf_engine(device, options),
-                                                acf::read_model(options.model), options);
+                                                read_acf_model(options), options);
   check_network_options(options);
   const EngineChoice choice = choose_engine(device, options);
   return std::make_unique<CnnDetectorFactory>(choice, Model(options.model), options);

@@ -39,6 +39,7 @@ constexpr std::array kPairings{
     Pairing{"cuda", DeviceKind::cuda, Library::own, true, Precision::f16},
     Pairing{"cuda-plain", DeviceKind::cuda, Library::own, false, Precision::f16},
     Pairing{"cascade", DeviceKind::cuda, Library::cascade, true, Precision::f32},
+    Pairing{"acf", DeviceKind::cuda, Library::acf, true, Precision::f32},
 };
 
 }  // namespace

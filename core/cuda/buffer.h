@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <span>
 #include <type_traits>
+#include <vector>
 
 #include "core/cuda/stream.h"
 #include "core/cuda/unique.h"
@@ -83,6 +84,16 @@ void copy(std::span<T> to, DeviceSpan<const std::type_identity_t<T>> from, Strea
 
 template <class To, class From>
 void copy(To&& to, const From& from) = delete;  // a copy without a stream would make the host wait
+
+/// A copy on the device; of nothing, null. Waits for `stream`.
+template <class T>
+[[nodiscard]] DeviceBuffer<T> uploaded(const std::vector<T>& values, StreamView stream) {
+  if (values.empty()) return {};
+  DeviceBuffer<T> buffer(values.size());
+  copy(buffer.span(), std::span<const T>(values), stream);
+  stream.synchronize();
+  return buffer;
+}
 
 /// Sets every byte.
 template <class T>

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "core/color.h"
 #include "core/frame.h"
 
 namespace facepipe {
@@ -29,10 +30,18 @@ struct FrameDescriptor {
   std::int32_t chroma_stride = 0;  ///< likewise
   float to_rgb[3][4] = {};         ///< red, green, blue (0..255) = row * (Y, U, V, 1), of samples
                                    ///< without the format's shift; not yet clamped
+  float byte_to_rgb[3][4] = {};    ///< likewise, of samples reduced to 8 bits
   std::uint16_t overlay_colors[kOverlayColors][3] = {};  ///< Y, U, V of each colour of the
                                                          ///< overlay, the format's shift applied
   std::int32_t interlaced = 0;  ///< 1: the rows of a chroma cell lie in one field
 };
 static_assert(std::is_trivially_copyable_v<FrameDescriptor> && sizeof(FrameDescriptor) <= 256);
+
+/// Sets to_rgb and byte_to_rgb for stored pictures of `size`.
+inline void fill_to_rgb(FrameDescriptor& descriptor, const ColorInfo& color,
+                        const PixelFormat& format, Size size) {
+  fill_to_rgb(descriptor.to_rgb, color, format, size);
+  fill_to_rgb(descriptor.byte_to_rgb, color, PixelFormat{}, size);
+}
 
 }  // namespace facepipe

@@ -8,7 +8,6 @@
 // one maker of processors to the other by some 1e-3.
 #pragma once
 
-#include <array>
 #include <cmath>
 #include <cstdint>
 
@@ -143,10 +142,15 @@ inline constexpr float kHalf = 0.5F;
   return add(mul(gx, gx), mul(gy, gy));
 }
 
-/// 6 / pi * arctan(r) = r (c0 + c1 r^2 + ...) for 0 <= r <= 1, within 1e-7: fitted to least error.
-inline constexpr std::array<float, 8> kAngle{1.9098581F,   -0.63655347F,  0.38095134F,
+/// 6 / pi * arctan(r) = r (c0 + c1 r^2 + ...) for 0 <= r <= 1, within 1e-7: c_i, fitted to least
+/// error.
+inline constexpr int kAngleFactors = 8;
+[[nodiscard]] FACEPIPE_HOST_DEVICE constexpr float angle_factor(int i) {
+  constexpr float kFactors[kAngleFactors] = {1.9098581F,   -0.63655347F,  0.38095134F,
                                              -0.2656353F,  0.18415236F,   -0.10678462F,
                                              0.041755132F, -0.0077436417F};
+  return kFactors[i];
+}
 
 /// The angle of a gradient in units of pi / 6, 0 <= angle < 6, that of its opposite, too: arc
 /// cosine of gx / magnitude, of the opposite where gy < 0.
@@ -157,8 +161,8 @@ inline constexpr std::array<float, 8> kAngle{1.9098581F,   -0.63655347F,  0.3809
   const float most = is_steep ? y : x;
   const float r = div(is_steep ? x : y, most > 0 ? most : 1.0F);
   const float z = mul(r, r);
-  float sum = kAngle[7];
-  for (int i = 6; i >= 0; --i) sum = add(mul(sum, z), kAngle[static_cast<std::size_t>(i)]);
+  float sum = angle_factor(kAngleFactors - 1);
+  for (int i = kAngleFactors - 2; i >= 0; --i) sum = add(mul(sum, z), angle_factor(i));
   float angle = mul(r, sum);
   if (is_steep) angle = sub(3.0F, angle);
   if ((gx < 0) != (gy < 0)) angle = sub(6.0F, angle);

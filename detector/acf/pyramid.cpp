@@ -5,8 +5,6 @@
 #include <cstddef>
 #include <limits>
 
-#include "nms/predicate.h"
-
 namespace facepipe::acf {
 namespace {
 
@@ -54,6 +52,12 @@ Taps two_neighbours(std::int64_t before, std::int64_t after) {
   }
   return taps;
 }
+
+Resampling taps_of(Size from, Size to) {
+  return {make_taps(from.width, to.width), make_taps(from.height, to.height)};
+}
+
+Resampling resampling(Size from, Size to) { return from == to ? Resampling{} : taps_of(from, to); }
 
 void place_windows(Scale& scale, const Model& model, Size picture) {
   const Size pad{model.padding.width / kShrink, model.padding.height / kShrink};
@@ -140,23 +144,48 @@ std::vector<Scale> plan_scales(const Model& model, Size picture, const SizeLimit
   return scales;
 }
 
-float score_of(const Model& model, std::int32_t sum) {
-  const auto a = static_cast<float>(model.steepness / kUnit);
-  const auto b = static_cast<float>(model.middle * kUnit);
-  const float x = mul(a, sub(static_cast<float>(sum), b));
-  const float e = nms::exp_minus(magnitude_of(x));
-  return div(x < 0 ? e : 1.0F, add(1.0F, e));
+Sources plan_sources(const std::vector<Scale>& scales, Size picture) {
+  constexpr double kHalfScale = 0.5;
+  Sources sources;
+  for (std::size_t i = 0; i < scales.size(); ++i)
+    if (scales[i].real) sources.real.push_back(i);
+  const bool has_smaller = std::ranges::any_of(
+      sources.real, [&](std::size_t i) { return scales[i].scale < kHalfScale; });
+  if (has_smaller) {
+    sources.half = pixels_of(cells_at(picture, kHalfScale));
+    sources.to_half = resampling(picture, sources.half);
+  }
+  for (const std::size_t i : sources.real) {
+    const bool of_half = has_smaller && scales[i].scale <= kHalfScale;
+    sources.of_half.push_back(of_half);
+    sources.from_picture.push_back(
+        resampling(of_half ? sources.half : picture, pixels_of(scales[i].cells)));
+  }
+  for (const Scale& scale : scales) {
+    const auto source = std::ranges::find_if(
+        sources.real, [&](std::size_t i) { return scales[i].number == scale.source; });
+    sources.real_of.push_back(static_cast<std::size_t>(source - sources.real.begin()));
+    // An approximated scale may have as many cells as its source: it still is one of its own.
+    sources.from_real.push_back(scale.real ? Resampling{}
+                                           : taps_of(scales[*source].cells, scale.cells));
+  }
+  return sources;
+}
+
+ScoreCurve score_curve(const Model& model) {
+  return {static_cast<float>(model.steepness / kUnit), static_cast<float>(model.middle * kUnit)};
 }
 
 std::int32_t least_sum_above(const Model& model, float score) {
+  const ScoreCurve curve = score_curve(model);
   // Scores never fall where sums grow.
   std::int64_t below = std::numeric_limits<std::int32_t>::min();
   std::int64_t above = std::numeric_limits<std::int32_t>::max();
-  if (score_of(model, static_cast<std::int32_t>(below)) > score)
+  if (score_of(curve, static_cast<std::int32_t>(below)) > score)
     return static_cast<std::int32_t>(below);
   while (above - below > 1) {
     const std::int64_t middle = (above + below) / 2;
-    (score_of(model, static_cast<std::int32_t>(middle)) > score ? above : below) = middle;
+    (score_of(curve, static_cast<std::int32_t>(middle)) > score ? above : below) = middle;
   }
   return static_cast<std::int32_t>(above);
 }

@@ -2,6 +2,7 @@
 // each are made. The same for all devices.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -9,12 +10,15 @@
 #include "core/host_device.h"
 #include "detector/acf/channels.h"
 #include "detector/acf/model/acf.h"
+#include "nms/predicate.h"
 
 namespace facepipe::acf {
 
 inline constexpr int kPerOctave = 8;
 /// A picture made larger than four times each way shows nothing more.
 inline constexpr int kMostOctavesUp = 2;
+/// That pass in a frame; more is an error.
+inline constexpr std::size_t kMostWindows = 65536;
 
 /// The samples that each sample after resampling is a sum of, in their order: `count` for each of
 /// `length`, tap by tap. To make smaller shares of area, to make larger two neighbours. What lies
@@ -66,6 +70,29 @@ struct Scale {
 [[nodiscard]] std::vector<Scale> plan_scales(const Model& model, Size picture,
                                              const SizeLimits& limits);
 
+/// How a picture, or channels, of another size are made; without taps where the size is the same.
+struct Resampling {
+  Taps across;
+  Taps down;
+};
+
+/// What each scale's channels are made of.
+struct Sources {
+  std::vector<std::size_t> real;  ///< the real scales' places among the scales
+  Size half;           ///< in pixels: scales of a half and less are made of a picture of that size
+  Resampling to_half;  ///< from the picture; `half` is 0 where there is no smaller one
+  std::vector<bool> of_half;             ///< by real scale: made of the half picture
+  std::vector<Resampling> from_picture;  ///< by real scale: from the picture or the half one
+  std::vector<std::size_t> real_of;      ///< by scale: its source's place in `real`
+  std::vector<Resampling> from_real;     ///< by scale: without taps where it is that one itself
+};
+[[nodiscard]] Sources plan_sources(const std::vector<Scale>& scales, Size picture);
+
+/// In pixels, of a real scale.
+[[nodiscard]] constexpr Size pixels_of(Size cells) {
+  return {cells.width * kShrink, cells.height * kShrink};
+}
+
 /// The object's box of the window at a place, in pixels of the picture; may lie beyond its edges.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline Box window_box(const Scale& scale, int column, int row) {
   const float x = add(mul(static_cast<float>(column), scale.step_x), scale.first_x);
@@ -73,8 +100,20 @@ struct Scale {
   return {x, y, add(x, scale.box_width), add(y, scale.box_height)};
 }
 
-/// 1 / (1 + exp(-a (h - b))) of the sum of a window's leaves.
-[[nodiscard]] float score_of(const Model& model, std::int32_t sum);
+/// The score of a window whose leaves' sum is h: 1 / (1 + exp(-a (h - b))). In units of sums, so
+/// that all devices give the same bits.
+struct ScoreCurve {
+  float a = 0;
+  float b = 0;
+};
+[[nodiscard]] ScoreCurve score_curve(const Model& model);
+
+[[nodiscard]] FACEPIPE_HOST_DEVICE inline float score_of(const ScoreCurve& curve,
+                                                         std::int32_t sum) {
+  const float x = mul(curve.a, sub(static_cast<float>(sum), curve.b));
+  const float e = nms::exp_minus(magnitude_of(x));
+  return div(x < 0 ? e : 1.0F, add(1.0F, e));
+}
 
 /// The least sum whose score exceeds `score`; the greatest int32 where none does.
 [[nodiscard]] std::int32_t least_sum_above(const Model& model, float score);

@@ -10,7 +10,7 @@
 namespace facepipe {
 
 /// Fills in where the planes are, the overlay's colours and whether the picture is interlaced;
-/// to_rgb stays as it is. Errors: as expect_device_picture().
+/// what fill_to_rgb() sets stays as it is. Errors: as expect_device_picture().
 void describe_picture(const Frame& frame, FrameDescriptor& descriptor);
 
 /// The descriptor of one frame in flight, on its way to the device: host() is filled in, then the

@@ -66,7 +66,7 @@ void FrameGraph::suppress() {
 void FrameGraph::launch(const Frame& frame, CopyCounter& copies) {
   FrameDescriptor& descriptor = descriptor_.host();
   describe_picture(frame, descriptor);
-  fill_to_rgb(descriptor.to_rgb, frame.color, frame.format, frame.size);
+  fill_to_rgb(descriptor, frame.color, frame.format, frame.size);
   hold_back_until_ready(frame, stream_);
   graph_->launch(stream_);
   done_.record(stream_);

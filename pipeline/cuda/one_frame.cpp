@@ -53,7 +53,7 @@ OneFrameResult detect_one_frame(const Frame& frame, Device device, const Detecto
   const Frame there = upload.upload(pipeline_frame(frame), stream);
   DescriptorUpload descriptor;
   describe_picture(there, descriptor.host());
-  fill_to_rgb(descriptor.host().to_rgb, there.color, there.format, there.size);
+  fill_to_rgb(descriptor.host(), there.color, there.format, there.size);
 
   const std::shared_ptr<const CudaDetector> detector =
       factory->detector({there.size, there.format, there.orientation}, kCapacity, Tuning::none);

@@ -280,23 +280,6 @@ TEST_F(RunTest, GroupingIsRefusedOnCudaAndTakesTheCpuWhereNobodyNamedADevice) {
   EXPECT_EQ(report()[0]["options"]["nms"]["min_neighbours"], 3);
 }
 
-TEST_F(RunTest, ChannelFeaturesAreRefusedOnCudaAndTakeTheCpuWhereNobodyNamedADevice) {
-  add_input("a.mp4");
-  options_.detector.model = FACEPIPE_SOURCE_DIR "/data/acf_face.json";
-  const char* const reason =
-      "acf_face.json: a detector of channel features works on the CPU alone so far";
-  options_.device = {false, {DeviceKind::cuda, 0}};
-  expect_error(ErrorKind::usage, reason, [this] { (void)run_all(); });
-  options_.device = {true, {}};
-  options_.devices.emplace();
-  expect_error(ErrorKind::usage, reason, [this] { (void)run_all(); });
-  EXPECT_EQ(factories_, 0);
-  options_.devices.reset();
-  EXPECT_EQ(run_all(), 0);
-  EXPECT_THAT(report()[0]["why"].dump(), HasSubstr("cpu: model "));
-  EXPECT_THAT(report()[0]["why"].dump(), HasSubstr(reason));
-}
-
 TEST_F(RunTest, WithoutVideoThereIsNoOutput) {
   add_input("a.mp4");
   options_.video = false;

@@ -85,8 +85,6 @@ constexpr int kPaddedRows = 32;
 
 std::int64_t area(Size size) { return std::int64_t{size.width} * size.height; }
 
-Size pixels_of(Size cells) { return {cells.width * kShrink, cells.height * kShrink}; }
-
 /// Calls add(first_row, rows) for each band of so many rows.
 template <typename Add>
 void cut(int rows, int band, const Add& add) {
@@ -114,7 +112,8 @@ PyramidScanner::PyramidScanner(std::shared_ptr<const Model> model, Size picture,
       picture_(picture),
       padding_{model_->padding.width / kShrink, model_->padding.height / kShrink},
       most_windows_(most_windows),
-      scales_(plan_scales(*model_, picture, limits)) {
+      scales_(plan_scales(*model_, picture, limits)),
+      sources_(plan_sources(scales_, picture)) {
   for (const Scale& scale : scales_) {
     // Cells are found by distances of 32 bits.
     const std::int64_t samples =
@@ -125,43 +124,15 @@ PyramidScanner::PyramidScanner(std::shared_ptr<const Model> model, Size picture,
                                          "--min-face takes less");
     scanners_.emplace_back(*model_, scale.padded, least_sum);
   }
-  plan_sources();
+  plan_bands();
   plan_batches();
 }
 
-void PyramidScanner::plan_sources() {
-  for (std::size_t i = 0; i < scales_.size(); ++i)
-    if (scales_[i].real) real_.push_back(i);
-  constexpr double kHalfScale = 0.5;
-  const bool has_smaller =
-      std::ranges::any_of(real_, [&](std::size_t i) { return scales_[i].scale < kHalfScale; });
-  const auto resampling = [](Size from, Size to) {
-    return from == to
-               ? Resampling{}
-               : Resampling{make_taps(from.width, to.width), make_taps(from.height, to.height)};
-  };
-  if (has_smaller) {
-    half_size_ = pixels_of(cells_at(picture_, kHalfScale));
-    to_half_ = resampling(picture_, half_size_);
-  }
-  for (std::size_t i = 0; i < real_.size(); ++i) {
-    const Scale& scale = scales_[real_[i]];
-    const bool from_half = has_smaller && scale.scale <= kHalfScale;
-    from_picture_.push_back(resampling(from_half ? half_size_ : picture_, pixels_of(scale.cells)));
-    cut(scale.cells.height, kRealRows, [&](int row, int rows) {
+void PyramidScanner::plan_bands() {
+  for (std::size_t i = 0; i < sources_.real.size(); ++i)
+    cut(scales_[sources_.real[i]].cells.height, kRealRows, [&](int row, int rows) {
       real_bands_.push_back({i, row, rows});
     });
-  }
-  for (const Scale& scale : scales_) {
-    const auto source = std::ranges::find_if(
-        real_, [&](std::size_t i) { return scales_[i].number == scale.source; });
-    source_of_.push_back(static_cast<std::size_t>(source - real_.begin()));
-    from_real_.push_back(resampling(scales_[*source].cells, scale.cells));
-    // An approximated scale may have as many cells as its source: it still is one of its own.
-    if (!scale.real && from_real_.back().across.length == 0)
-      from_real_.back() = {make_taps(scale.cells.width, scale.cells.width),
-                           make_taps(scale.cells.height, scale.cells.height)};
-  }
 }
 
 void PyramidScanner::plan_batches() {
@@ -195,26 +166,24 @@ void PyramidScanner::make_luv(const cv::Mat& rgb, Workers& workers, Memory& memo
 }
 
 void PyramidScanner::make_half(Workers& workers, Memory& memory) const {
-  if (half_size_.width == 0) return;
-  memory.half.resize(half_size_, kColors);
-  const RealSource source{&memory.luv, &to_half_.across, &to_half_.down};
-  run_rows(workers, half_size_.height, kPixelRows, [&](std::size_t thread, int first, int rows) {
+  if (sources_.half.width == 0) return;
+  memory.half.resize(sources_.half, kColors);
+  const RealSource source{&memory.luv, &sources_.to_half.across, &sources_.to_half.down};
+  run_rows(workers, sources_.half.height, kPixelRows, [&](std::size_t thread, int first, int rows) {
     resize_band(source, first, rows, memory.threads[thread], memory.half);
   });
 }
 
 void PyramidScanner::make_real(Workers& workers, Memory& memory) const {
-  memory.real.resize(std::max(memory.real.size(), real_.size()));
-  for (std::size_t i = 0; i < real_.size(); ++i)
-    memory.real[i].resize(scales_[real_[i]].cells, kChannels);
+  memory.real.resize(std::max(memory.real.size(), sources_.real.size()));
+  for (std::size_t i = 0; i < sources_.real.size(); ++i)
+    memory.real[i].resize(scales_[sources_.real[i]].cells, kChannels);
   workers.run(real_bands_.size(), [&](std::size_t i, int thread) {
     const Band& band = real_bands_[i];
-    const Scale& scale = scales_[real_[band.scale]];
-    const Resampling& resampling = from_picture_[band.scale];
-    constexpr double kHalfScale = 0.5;
-    const bool from_half = half_size_.width > 0 && scale.scale <= kHalfScale;
-    make_real_band({from_half ? &memory.half : &memory.luv, taps_or_none(resampling.across),
-                    taps_or_none(resampling.down)},
+    const Scale& scale = scales_[sources_.real[band.scale]];
+    const Resampling& resampling = sources_.from_picture[band.scale];
+    make_real_band({sources_.of_half[band.scale] ? &memory.half : &memory.luv,
+                    taps_or_none(resampling.across), taps_or_none(resampling.down)},
                    scale.cells, band.first_row, band.rows,
                    memory.threads[static_cast<std::size_t>(thread)], memory.real[band.scale]);
   });
@@ -233,8 +202,8 @@ void PyramidScanner::make_padded(const Batch& batch, Workers& workers, Memory& m
     memory.padded[i].resize(scales_[batch.first_scale + i].padded, kChannels);
   workers.run(batch.padded.size(), [&](std::size_t i, int thread) {
     const Band& band = batch.padded[i];
-    const Resampling& resampling = from_real_[band.scale];
-    make_padded_band({&memory.real[source_of_[band.scale]], taps_or_none(resampling.across),
+    const Resampling& resampling = sources_.from_real[band.scale];
+    make_padded_band({&memory.real[sources_.real_of[band.scale]], taps_or_none(resampling.across),
                       taps_or_none(resampling.down)},
                      scales_[band.scale], padding_, band.first_row, band.rows,
                      memory.threads[static_cast<std::size_t>(thread)],
@@ -347,8 +316,9 @@ class AcfDetector final : public Detector, public std::enable_shared_from_this<A
     const std::scoped_lock lock(mutex_);
     interval.begin = Clock::now();
     Detections found;
+    const ScoreCurve curve = score_curve(*model_);
     for (const Window& window : scanner_.find(slot.rgb, *workers_, memory_)) {
-      const float score = score_of(*model_, window.place.sum);
+      const float score = score_of(curve, window.place.sum);
       const Scale& scale = scanner_.scales()[static_cast<std::size_t>(window.scale)];
       const Box box = clipped(window_box(scale, window.place.column, window.place.row), frame_);
       // Wholly in the padding: there is nothing of it in the picture.

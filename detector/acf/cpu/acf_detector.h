@@ -19,9 +19,6 @@
 
 namespace facepipe::acf {
 
-/// Of a frame; more is an error.
-inline constexpr std::size_t kMostWindows = 65536;
-
 /// Makes upright pictures of frames in host memory: 4 bytes a pixel, red, green, blue and an unused
 /// one. Samples are reduced to 8 bits first (ByteYuv). Owns scratch memory; used by one thread at a
 /// time.
@@ -91,13 +88,8 @@ class PyramidScanner {
     std::vector<Band> padded;
     std::vector<Band> places;
   };
-  /// How a scale comes from what it is made of; empty where nothing is resampled.
-  struct Resampling {
-    Taps across;
-    Taps down;
-  };
 
-  void plan_sources();
+  void plan_bands();
   void plan_batches();
   void make_luv(const cv::Mat& rgb, Workers& workers, Memory& memory) const;
   void make_half(Workers& workers, Memory& memory) const;
@@ -112,12 +104,7 @@ class PyramidScanner {
   Size padding_;  ///< in cells
   std::size_t most_windows_;
   std::vector<Scale> scales_;
-  std::vector<std::size_t> source_of_;    ///< of each scale: its source's place among the real ones
-  std::vector<std::size_t> real_;         ///< their places in scales_
-  std::vector<Resampling> from_picture_;  ///< of each real scale
-  std::vector<Resampling> from_real_;     ///< of each scale
-  Size half_size_;                        ///< 0 where no scale is made of the half picture
-  Resampling to_half_;
+  Sources sources_;
   std::vector<Scanner> scanners_;  ///< of each scale
   std::vector<Band> real_bands_;   ///< of cells; Band::scale is a place among the real ones
   std::vector<Batch> batches_;

@@ -173,8 +173,8 @@ HWY_INLINE Floats orientation(Floats gx, Floats gy) {
   const auto most = hn::Max(x, y);
   const auto r = hn::Div(hn::Min(x, y), hn::IfThenElse(hn::Gt(most, zero), most, set(1)));
   const auto z = hn::Mul(r, r);
-  auto sum = set(kAngle[7]);
-  for (std::size_t i = 7; i-- > 0;) sum = hn::Add(hn::Mul(sum, z), set(kAngle[i]));
+  auto sum = set(angle_factor(kAngleFactors - 1));
+  for (int i = kAngleFactors - 2; i >= 0; --i) sum = hn::Add(hn::Mul(sum, z), set(angle_factor(i)));
   auto angle = hn::Mul(r, sum);
   angle = hn::IfThenElse(is_steep, hn::Sub(set(3), angle), angle);
   const auto is_turned = hn::Xor(hn::Lt(gx, zero), hn::Lt(gy, zero));

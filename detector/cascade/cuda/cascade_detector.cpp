@@ -15,35 +15,25 @@
 namespace facepipe::cascade {
 namespace {
 
-/// A copy on the device; of nothing, null.
-template <typename T>
-cuda::DeviceBuffer<T> uploaded(const std::vector<T>& values, cuda::StreamView stream) {
-  if (values.empty()) return {};
-  cuda::DeviceBuffer<T> buffer(values.size());
-  cuda::copy(buffer.span(), std::span<const T>(values), stream);
-  return buffer;
-}
-
 /// The arrays of a plan in device memory.
 class PlanOnDevice {
  public:
   explicit PlanOnDevice(const ScanTables& tables) : plan_(tables.plan) {
     const cuda::Stream stream;
-    grey_ = uploaded(tables.grey, stream);
-    stages_ = uploaded(tables.stages, stream);
-    roots_ = uploaded(tables.roots, stream);
-    runs_ = uploaded(tables.runs, stream);
-    levels_ = uploaded(tables.levels, stream);
-    tiles_ = uploaded(tables.tiles, stream);
-    axes_ = uploaded(tables.axes, stream);
+    grey_ = cuda::uploaded(tables.grey, stream);
+    stages_ = cuda::uploaded(tables.stages, stream);
+    roots_ = cuda::uploaded(tables.roots, stream);
+    runs_ = cuda::uploaded(tables.runs, stream);
+    levels_ = cuda::uploaded(tables.levels, stream);
+    tiles_ = cuda::uploaded(tables.tiles, stream);
+    axes_ = cuda::uploaded(tables.axes, stream);
     for (std::size_t i = 0; i < 2; ++i) {
-      nodes_[i] = uploaded(tables.nodes[i], stream);
-      blocks_[i] = uploaded(tables.blocks[i], stream);
+      nodes_[i] = cuda::uploaded(tables.nodes[i], stream);
+      blocks_[i] = cuda::uploaded(tables.blocks[i], stream);
       plan_.nodes[i] = nodes_[i].data();
       plan_.blocks[i] = blocks_[i].data();
       std::ranges::copy(tables.stumps[i], stumps_.pairs[i]);
     }
-    stream.synchronize();
     plan_.grey_levels = grey_.data();
     plan_.stages = stages_.data();
     plan_.roots = roots_.data();
@@ -70,13 +60,6 @@ class PlanOnDevice {
   cuda::DeviceBuffer<AxisPixel> axes_;
 };
 
-const StreamLayout& checked(const StreamLayout& layout) {
-  const PixelFormat& format = layout.format;
-  if (!format.semi_planar || format.log2_chroma_w != 1 || format.log2_chroma_h != 1)
-    throw Error(ErrorKind::device, "cascade: frames on a CUDA device are NV12 or P016");
-  return layout;
-}
-
 class CudaCascadeDetector final : public CudaDetector,
                                   public std::enable_shared_from_this<CudaCascadeDetector> {
  public:
@@ -84,7 +67,7 @@ class CudaCascadeDetector final : public CudaDetector,
                       const CudaCascadeOptions& options)
       : options_(options),
         window_(cascade.window),
-        plan_(make_scan_tables(cascade, checked(layout), options.levels)),
+        plan_(make_scan_tables(cascade, checked(layout, "cascade"), options.levels)),
         blocks_(tile_blocks(plan_.plan())) {}
 
   [[nodiscard]] DetectorFacts facts() const override { return {{}, window_, {}}; }

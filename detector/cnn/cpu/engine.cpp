@@ -15,6 +15,7 @@ std::vector<EngineSupport> supported_engines(DeviceKind device) {
 #if FACEPIPE_CUDA
     engines.push_back({Library::own, {Precision::f16}, {Precision::f16}});
     engines.push_back({Library::cascade, {Precision::f32}, {}});
+    engines.push_back({Library::acf, {Precision::f32}, {}});
 #endif
     return engines;
   }

@@ -118,19 +118,19 @@ TEST(AcfScore, IsAHalfInTheMiddleAndNeverFalls) {
   Model model = test::small_model(1, 1);
   model.middle = 12;
   model.steepness = .25;
-  EXPECT_EQ(score_of(model, 12 * kUnit), .5F);
+  EXPECT_EQ(score_of(score_curve(model), 12 * kUnit), .5F);
   for (const double h : {-1.0, 3.7, 11.9, 20.0, 60.0})
-    EXPECT_NEAR(score_of(model, static_cast<std::int32_t>(h * kUnit)),
+    EXPECT_NEAR(score_of(score_curve(model), static_cast<std::int32_t>(h * kUnit)),
                 1 / (1 + std::exp(-.25 * (h - 12))), 1e-6);
   float last = 0;
   for (std::int32_t sum = -100 * kUnit; sum < 100 * kUnit; sum += 777) {
-    EXPECT_GE(score_of(model, sum), last);
-    last = score_of(model, sum);
+    EXPECT_GE(score_of(score_curve(model), sum), last);
+    last = score_of(score_curve(model), sum);
   }
   for (const float score : {0.0F, .02F, .5F, .9F}) {
     const std::int32_t least = least_sum_above(model, score);
-    EXPECT_GT(score_of(model, least), score);
-    EXPECT_LE(score_of(model, least - 1), score);
+    EXPECT_GT(score_of(score_curve(model), least), score);
+    EXPECT_LE(score_of(score_curve(model), least - 1), score);
   }
   EXPECT_EQ(least_sum_above(model, 1), std::numeric_limits<std::int32_t>::max());
 }

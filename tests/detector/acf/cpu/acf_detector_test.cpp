@@ -264,10 +264,6 @@ TEST(AcfDetector, RefusesWhatDoesNotGoTogether) {
     o.model = test::centerface_file();
     o.library = Library::acf;
   });
-  test::expect_error(ErrorKind::device, "channel features, which the CPU alone computes so far",
-                     [] {
-                       (void)choose_acf_engine({DeviceKind::cuda, 0}, face_options());
-                     });
 }
 
 }  // namespace

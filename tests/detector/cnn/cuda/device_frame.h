@@ -22,7 +22,7 @@ class DeviceFrame {
     descriptor.chroma = chroma_.data();
     descriptor.luma_stride = static_cast<std::int32_t>(frame.planes[0].stride);
     descriptor.chroma_stride = static_cast<std::int32_t>(frame.planes[1].stride);
-    fill_to_rgb(descriptor.to_rgb, frame.color, frame.format, frame.size);
+    fill_to_rgb(descriptor, frame.color, frame.format, frame.size);
     cuda::copy(luma_.span(), std::span<const std::byte>(frame.planes[0].data, luma_.size()),
                stream);
     cuda::copy(chroma_.span(), std::span<const std::byte>(frame.planes[1].data, chroma_.size()),

@@ -35,14 +35,6 @@ std::vector<__half> numbers(std::size_t count) {
   return values;
 }
 
-template <class T>
-cuda::DeviceBuffer<T> uploaded(const std::vector<T>& values, cuda::StreamView stream) {
-  cuda::DeviceBuffer<T> buffer(values.size());
-  cuda::copy(buffer.span(), std::span<const T>(values), stream);
-  stream.synchronize();
-  return buffer;
-}
-
 const uint4* chunks_of(const cuda::DeviceBuffer<__half>& halves) {
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): as the kernel reads them
   return reinterpret_cast<const uint4*>(halves.data());
@@ -57,13 +49,13 @@ InvertedResidualTrial::InvertedResidualTrial(const graph::InvertedResidual& op,
       programmatic_(current_chip().compute_capability >= cuda::kOldestWithClusters),
       arguments_(
           arguments_of(op, shape_, input, padded(op.expand.inputs), padded(op.project.outputs))),
-      input_(uploaded(numbers(halves_of(input)), stream)),
+      input_(cuda::uploaded(numbers(halves_of(input)), stream)),
       output_(halves_of(output_of(op, input))) {
   const InvertedResidualWeights weights = pack_weights(op, shape_);
-  weights_[0] = uploaded(weights.expand, stream);
-  weights_[1] = uploaded(weights.depthwise, stream);
-  weights_[2] = uploaded(weights.project, stream);
-  bias_ = uploaded(weights.bias, stream);
+  weights_[0] = cuda::uploaded(weights.expand, stream);
+  weights_[1] = cuda::uploaded(weights.depthwise, stream);
+  weights_[2] = cuda::uploaded(weights.project, stream);
+  bias_ = cuda::uploaded(weights.bias, stream);
   arguments_.input = input_.data();
   arguments_.residual = residual ? input_.data() : nullptr;
   arguments_.residual_pitch = arguments_.input_pitch;

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""Detectors of channel features on CUDA: a frame in device memory to candidates in device memory.
+
+The pictures are those of acf_cpu.py (cascade_pictures.py) as NV12. A model is data/acf_face.json, or one
+given, with the class that its file names. A time is of replays of one graph between two events: the median
+of 200, quartiles beside it, and of 100 in a row. --prepare writes the pictures (it needs OpenCV for
+Python), so that they can be measured where there is none: --pictures.
+"""
+import json
+import pathlib
+import re
+import tempfile
+
+import cascade_pictures
+import measurement
+
+SIZES = [(1920, 1080), (3840, 2160)]
+LINE = re.compile(r"(\d+) candidates +single ([\d.]+) ms \(quartiles ([\d.]+) ([\d.]+)\)"
+                  r" +in a row [\d.]+ ms best, ([\d.]+) median")
+
+
+def arguments_given():
+    options = measurement.parser(__doc__)
+    measurement.add_program(options, "bench_acf_cuda")
+    options.add_argument("models", nargs="*", type=pathlib.Path, metavar="MODEL",
+                         help="beside data/acf_face.json, like one of data/acf-from-mat")
+    options.add_argument("--prepare", type=pathlib.Path, metavar="FOLDER",
+                         help="write the pictures there, and measure nothing")
+    options.add_argument("--pictures", type=pathlib.Path, metavar="FOLDER", help="of --prepare")
+    return options.parse_args()
+
+
+def file_name(kind, size):
+    return f"{kind}_{size[0]}x{size[1]}.nv12"
+
+
+def nv12(picture):
+    """Of blue, green and red: BT.601, limited range."""
+    import cv2
+    import numpy as np
+    height, width = picture.shape[:2]
+    planar = cv2.cvtColor(picture, cv2.COLOR_BGR2YUV_I420)
+    chroma = planar[height:].reshape(2, height * width // 4)
+    return planar[:height].tobytes() + np.ascontiguousarray(chroma.T).tobytes()
+
+
+def prepare(folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    for size in SIZES:
+        for kind in "ab":
+            picture = cascade_pictures.picture(kind, size, colors=True)
+            (folder / file_name(kind, size)).write_bytes(nv12(picture))
+
+
+def cases(model):
+    """Least and greatest size that is looked for, and what that is called."""
+    window = json.loads(model.read_text())["window"]
+    short, long = sorted((window["width"], window["height"]))
+    return [(0, 0, "all"), (0, long, "one scale"), (short / 2, 0, "one up")]
+
+
+def row(arguments, model, case, kind, size, folder):
+    least, most, name = case
+    used = measurement.run([arguments.bench_acf_cuda, model, folder / file_name(kind, size),
+                            f"{size[0]}x{size[1]}", least, most])
+    candidates, median, low, high, in_a_row = LINE.search(used.output).groups()
+    return (f"{json.loads(model.read_text())['class']:12} {kind:7} {size[0]}x{size[1]:<6} {name:10} "
+            f"{candidates:>10} {median} ({low} to {high})    {in_a_row}")
+
+
+def main():
+    arguments = arguments_given()
+    if arguments.prepare:
+        prepare(arguments.prepare)
+        return
+    face = measurement.REPOSITORY / "data" / "acf_face.json"
+    lines = [f"{'class':12} {'picture':7} {'size':11} {'scales':10} candidates {'one, ms':27} in a row, ms"]
+    with tempfile.TemporaryDirectory() as made:
+        folder = arguments.pictures or pathlib.Path(made)
+        if not arguments.pictures:
+            prepare(folder)
+        for model in [face, *arguments.models]:
+            for size in SIZES:
+                for case in cases(model):
+                    for kind in "ab":
+                        lines.append(row(arguments, model, case, kind, size, folder))
+                        print(lines[-1], flush=True)
+    facts = {"gpu": measurement.gpu(), "work": "a frame in device memory to candidates of any score there"}
+    measurement.write_result(arguments, facts, "\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,201 @@
+#include "detector/acf/cuda/acf_detector.h"
+
+#include <cstddef>
+#include <span>
+#include <stdexcept>
+#include <utility>
+
+#include "core/cuda/buffer.h"
+#include "core/cuda/stream.h"
+#include "core/error.h"
+#include "detector/acf/cuda/kernels.h"
+#include "detector/acf/cuda/plan.h"
+
+namespace facepipe::acf {
+namespace {
+
+/// The arrays of a plan in device memory.
+class PlanOnDevice {
+ public:
+  explicit PlanOnDevice(AcfTables tables) : tables_(std::move(tables)) {
+    const cuda::Stream stream;
+    lightness_ = cuda::uploaded(lightness_table(), stream);
+    tap_index_ = cuda::uploaded(tables_.tap_index, stream);
+    tap_weight_ = cuda::uploaded(tables_.tap_weight, stream);
+    real_ = cuda::uploaded(tables_.real, stream);
+    scales_ = cuda::uploaded(tables_.scales, stream);
+    real_parts_ = cuda::uploaded(tables_.real_parts, stream);
+    strips_ = cuda::uploaded(tables_.strips, stream);
+    tiles_ = cuda::uploaded(tables_.tiles, stream);
+    trees_ = cuda::uploaded(tables_.trees, stream);
+    AcfPlan& plan = tables_.plan;
+    plan.lightness = lightness_.data();
+    plan.tap_index = tap_index_.data();
+    plan.tap_weight = tap_weight_.data();
+    plan.real = real_.data();
+    plan.scales = scales_.data();
+    plan.real_parts = real_parts_.data();
+    plan.strips = strips_.data();
+    plan.tiles = tiles_.data();
+    plan.trees = trees_.data();
+  }
+
+  [[nodiscard]] const AcfTables& tables() const { return tables_; }
+  [[nodiscard]] const AcfPlan& plan() const { return tables_.plan; }
+
+ private:
+  AcfTables tables_;
+  cuda::DeviceBuffer<float> lightness_;
+  cuda::DeviceBuffer<std::int32_t> tap_index_;
+  cuda::DeviceBuffer<float> tap_weight_;
+  cuda::DeviceBuffer<DeviceReal> real_;
+  cuda::DeviceBuffer<DeviceScale> scales_;
+  cuda::DeviceBuffer<Part> real_parts_;
+  cuda::DeviceBuffer<Part> strips_;
+  cuda::DeviceBuffer<Part> tiles_;
+  cuda::DeviceBuffer<DeviceTree> trees_;
+};
+
+/// One frame's memory.
+class FrameMemory {
+ public:
+  explicit FrameMemory(const AcfTables& tables)
+      : counts_(1),
+        luv_(samples(tables.plan.picture, kColors)),
+        half_(samples(tables.plan.half, kColors)),
+        real_(of(tables.real_samples)),
+        cells_(of(tables.plan.plane * kChannels)),
+        left_(of(tables.batch_places)),
+        found_(kMostWindows),
+        boxes_(kMostWindows) {}
+
+  [[nodiscard]] AcfBuffers buffers() const {
+    return {counts_.data(), luv_.data(),   half_.data(),  real_.data(), cells_.data(),
+            left_.data(),   found_.data(), boxes_.data(), kMostWindows};
+  }
+
+ private:
+  static std::size_t of(std::int64_t samples) {
+    return static_cast<std::size_t>(samples) + 1;  // never 0
+  }
+  static std::size_t samples(Size size, int planes) {
+    return of(std::int64_t{size.width} * size.height * planes);
+  }
+
+  cuda::DeviceBuffer<AcfCounts> counts_;
+  cuda::DeviceBuffer<float> luv_;
+  cuda::DeviceBuffer<float> half_;
+  cuda::DeviceBuffer<float> real_;
+  cuda::DeviceBuffer<float> cells_;
+  cuda::DeviceBuffer<SummedPlace> left_;
+  cuda::DeviceBuffer<SummedPlace> found_;
+  cuda::DeviceBuffer<Box> boxes_;
+};
+
+class CudaAcfDetector final : public CudaDetector,
+                              public std::enable_shared_from_this<CudaAcfDetector> {
+ public:
+  CudaAcfDetector(const Model& model, const StreamLayout& layout, const CudaAcfOptions& options)
+      : options_(options),
+        object_(model.object),
+        plan_(make_acf_tables(model, checked(layout, "acf"), options.sizes,
+                              least_sum_above(model, options.score_threshold),
+                              options.batch_cells)),
+        blocks_(scan_blocks()) {}
+
+  [[nodiscard]] DetectorFacts facts() const override { return {{}, object_, {}}; }
+  [[nodiscard]] std::uint32_t capacity() const override { return options_.capacity; }
+  [[nodiscard]] std::unique_ptr<CudaDetection> make_detection() const override;
+
+  [[nodiscard]] const AcfTables& tables() const { return plan_.tables(); }
+  [[nodiscard]] int blocks() const { return blocks_; }
+
+ private:
+  CudaAcfOptions options_;
+  Size object_;
+  PlanOnDevice plan_;
+  int blocks_;
+};
+
+class CudaAcfDetection final : public CudaDetection {
+ public:
+  explicit CudaAcfDetection(std::shared_ptr<const CudaAcfDetector> detector)
+      : detector_(std::move(detector)),
+        memory_(detector_->tables()),
+        found_(detector_->capacity(), false) {}
+
+  void enqueue_preprocess(const FrameDescriptor* /*frame*/, cuda::StreamView /*stream*/) override {}
+
+  void enqueue_inference(const FrameDescriptor* frame, cuda::StreamView stream) override {
+    if (frame == nullptr) throw std::invalid_argument("acf: no frame");
+    const AcfTables& tables = detector_->tables();
+    const AcfBuffers buffers = memory_.buffers();
+    cuda::fill(cuda::DeviceSpan<AcfCounts>{buffers.counts, 1}, 0, stream);
+    launch_real(frame, tables.plan, buffers, stream);
+    for (const BatchPlan& batch : tables.batches) {
+      launch_cells(tables.plan, batch, buffers, stream);
+      launch_scan(tables.plan, tables.lane_trees, batch, buffers, detector_->blocks(), stream);
+    }
+    launch_selection(tables.plan, buffers, candidates(), stream);
+  }
+
+  [[nodiscard]] cuda::DeviceDetections candidates() const override { return found_.view(); }
+
+ private:
+  std::shared_ptr<const CudaAcfDetector> detector_;
+  FrameMemory memory_;
+  cuda::DetectionBuffers found_;
+};
+
+std::unique_ptr<CudaDetection> CudaAcfDetector::make_detection() const {
+  return std::make_unique<CudaAcfDetection>(shared_from_this());
+}
+
+/// The padded cells of one scale in planes of `plan`.
+std::vector<float> cells_of(const AcfPlan& plan, const DeviceScale& scale,
+                            std::span<const float> planes) {
+  std::vector<float> cells;
+  const Size padded = scale.scale.padded;
+  for (int c = 0; c < kChannels; ++c)
+    for (int y = 0; y < padded.height; ++y) {
+      const auto first = static_cast<std::size_t>(c * plan.plane + scale.first_cell +
+                                                  std::int64_t{y} * plan.stride);
+      const auto row = planes.subspan(first, static_cast<std::size_t>(padded.width));
+      cells.insert(cells.end(), row.begin(), row.end());
+    }
+  return cells;
+}
+
+}  // namespace
+
+std::shared_ptr<const CudaDetector> make_cuda_acf_detector(const Model& model,
+                                                           const StreamLayout& layout,
+                                                           const CudaAcfOptions& options) {
+  if (options.capacity < 1)
+    throw Error(ErrorKind::usage, "acf: room for one candidate at least is needed");
+  return std::make_shared<const CudaAcfDetector>(model, layout, options);
+}
+
+std::vector<std::vector<float>> cuda_channels(const Model& model, const StreamLayout& layout,
+                                              const SizeLimits& sizes,
+                                              const FrameDescriptor* frame) {
+  const PlanOnDevice plan(
+      make_acf_tables(model, checked(layout, "acf"), sizes, 0, CudaAcfOptions().batch_cells));
+  const AcfTables& tables = plan.tables();
+  const FrameMemory memory(tables);
+  const cuda::Stream stream;
+  std::vector<float> planes(static_cast<std::size_t>(tables.plan.plane * kChannels));
+  std::vector<std::vector<float>> channels;
+  launch_real(frame, tables.plan, memory.buffers(), stream);
+  for (const BatchPlan& batch : tables.batches) {
+    launch_cells(tables.plan, batch, memory.buffers(), stream);
+    cuda::copy(std::span<float>(planes),
+               cuda::DeviceSpan<const float>{memory.buffers().cells, planes.size()}, stream);
+    stream.synchronize();
+    for (int i = batch.first_scale; i < batch.first_scale + batch.scales; ++i)
+      channels.push_back(cells_of(tables.plan, tables.scales[static_cast<std::size_t>(i)], planes));
+  }
+  return channels;
+}
+
+}  // namespace facepipe::acf

@@ -1,0 +1,172 @@
+// The kernels of a detector of channel features on a CUDA device: from a frame in device memory to
+// candidates in order. After Van Ranst et al., but for the channels of all scales at once and for
+// how trees are dealt to threads.
+//
+// The picture becomes LUV, and half of its size where scales need it. Blocks take tiles of the real
+// scales: smoothing, gradients, their normalization and the cells of all ten channels stay in
+// shared memory. Warps take strips of the other scales, a channel each. What windows look at are
+// planes of one stride for all scales, so that a feature of a tree is the same distance everywhere:
+// a word that all threads have alike.
+//
+// Most windows are out after a few trees. Those of a tile walk the first trees with a window a
+// thread, and what is left after 4, 8, 16 ... trees is moved together. The few that go on are so
+// far apart that a warp takes each: 32 trees at a time, whose leaves are summed up as if one by
+// one.
+//
+// Scales whose cells are more than there is memory for come in batches, one after the other.
+#pragma once
+
+#include <cstdint>
+
+#include "core/cuda/detections.h"
+#include "core/cuda/frame_descriptor.h"
+#include "core/cuda/stream.h"
+#include "core/geometry.h"
+#include "detector/acf/pyramid.h"
+
+namespace facepipe::acf {
+
+/// Cells of a real scale that a block makes.
+inline constexpr Size kRealTile{16, 8};
+/// Cells of any scale that a warp makes of a channel: two more lanes have their neighbours.
+inline constexpr Size kStrip{30, 16};
+/// Places of windows that a block scans.
+inline constexpr Size kScanTile{32, 32};
+/// Trees that are walked with a window a thread, at most.
+inline constexpr int kMostLaneTrees = 128;
+
+/// As Taps; both begin at `first` in arrays of all.
+struct DeviceTaps {
+  std::int32_t first = 0;
+  std::int32_t length = 0;
+  std::int32_t count = 0;  ///< 0: the size stays
+};
+
+struct DeviceReal {
+  Size cells;
+  std::int32_t of_half = 0;  ///< 1: made of the half picture
+  DeviceTaps across;
+  DeviceTaps down;
+  std::int64_t first = 0;  ///< of its cells: planes of cells.width * cells.height
+};
+
+struct DeviceScale {
+  Scale scale;
+  std::int32_t real = 0;  ///< its source
+  DeviceTaps across;
+  DeviceTaps down;
+  std::int32_t first_cell = 0;    ///< of its padded cells in each plane of a batch
+  std::uint32_t first_place = 0;  ///< places of the scales before
+};
+
+/// A part of a scale: its first cell, or place.
+struct Part {
+  std::int32_t scale = 0;  ///< or the real scale
+  std::int32_t column = 0;
+  std::int32_t row = 0;
+};
+
+/// As PlacedTree: distances in samples from a window's first cell of the first channel.
+struct alignas(16) DeviceTree {
+  std::int32_t offsets[3] = {};
+  float thresholds[3] = {};
+  std::int32_t leaves[4] = {};
+};
+
+/// The first trees, a parameter of the kernel: see cascade::StumpWords.
+struct LaneTrees {
+  DeviceTree trees[kMostLaneTrees];
+};
+
+/// Scales that are in memory at once.
+struct BatchPlan {
+  std::int32_t first_scale = 0;
+  std::int32_t scales = 0;
+  std::int32_t first_strip = 0;
+  std::int32_t strips = 0;
+  std::int32_t first_tile = 0;
+  std::int32_t tiles = 0;
+};
+
+/// All that stays the same from frame to frame. Arrays are in device memory.
+struct AcfPlan {
+  // The picture.
+  Size picture;  ///< upright
+  Size stored;
+  Orientation orientation;
+  std::int32_t wide = 0;  ///< 1: samples of 16 bits
+  float to_byte = 1;      ///< by which such a sample's word becomes one of 8 bits
+  Size half;              ///< 0: none
+  DeviceTaps half_across;
+  DeviceTaps half_down;
+  const float* lightness = nullptr;  ///< lightness_table()
+  const std::int32_t* tap_index = nullptr;
+  const float* tap_weight = nullptr;
+  // The scales.
+  std::int32_t real_tiles = 0;
+  std::int32_t scale_count = 0;
+  Size padding;             ///< in cells
+  std::int32_t stride = 0;  ///< of a batch's planes
+  std::int64_t plane = 0;   ///< samples of each
+  const DeviceReal* real = nullptr;
+  const DeviceScale* scales = nullptr;
+  const Part* real_parts = nullptr;
+  const Part* strips = nullptr;
+  const Part* tiles = nullptr;
+  // The trees.
+  std::int32_t tree_count = 0;
+  std::int32_t lane_trees = 0;  ///< of these
+  std::int32_t threshold = 0;   ///< a sum so far of this or less is out
+  std::int32_t least_sum = 0;   ///< of all leaves
+  ScoreCurve curve;
+  const DeviceTree* trees = nullptr;
+};
+
+/// What is counted while a frame's windows are scanned.
+struct AcfCounts {
+  std::uint32_t left = 0;   ///< windows of the batch after the first trees
+  std::uint32_t next = 0;   ///< of these
+  std::uint32_t found = 0;  ///< windows of all batches that pass
+};
+
+/// A window after some trees: its place among those of all scales, and the sum of its leaves.
+struct SummedPlace {
+  std::uint32_t place = 0;
+  std::int32_t sum = 0;
+};
+
+/// One frame's memory on the device.
+struct AcfBuffers {
+  AcfCounts* counts = nullptr;
+  float* luv = nullptr;          ///< three planes of the upright picture
+  float* half = nullptr;         ///< likewise, of half its size
+  float* real = nullptr;         ///< channels of the real scales
+  float* cells = nullptr;        ///< kChannels planes of a batch
+  SummedPlace* left = nullptr;   ///< room for all places of a batch
+  SummedPlace* found = nullptr;  ///< `capacity` windows that pass, in any order
+  Box* boxes = nullptr;          ///< theirs, clipped to the picture
+  std::uint32_t capacity = 0;
+};
+
+/// Makes LUV of the frame, and the channels of all real scales.
+void launch_real(const FrameDescriptor* frame, const AcfPlan& plan, const AcfBuffers& buffers,
+                 cuda::StreamView stream);
+
+/// Makes the padded cells of a batch of them.
+void launch_cells(const AcfPlan& plan, const BatchPlan& batch, const AcfBuffers& buffers,
+                  cuda::StreamView stream);
+
+/// Multiprocessors' worth of blocks for launch_scan() on the current device. Lets the kernels use
+/// the shared memory that they need. Errors: device.
+[[nodiscard]] int scan_blocks();
+
+/// Appends to buffers.found what passes of a batch.
+void launch_scan(const AcfPlan& plan, const LaneTrees& trees, const BatchPlan& batch,
+                 const AcfBuffers& buffers, int blocks, cuda::StreamView stream);
+
+/// Scores and boxes of what was found, by scale, row and column. Where more windows passed than
+/// buffers.capacity, to.count exceeds to.capacity.
+void launch_selection(const AcfPlan& plan, const AcfBuffers& buffers,
+                      const cuda::DeviceDetections& to, cuda::StreamView stream);
+
+}  // namespace facepipe::acf

@@ -1,0 +1,177 @@
+#include "detector/acf/cuda/plan.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+
+#include "core/error.h"
+
+namespace facepipe::acf {
+namespace {
+
+constexpr int kRowSamples = 32;  ///< rows of cells begin at multiples of them: of 128 bytes
+
+int rounded_up(int value, int to) { return (value + to - 1) / to * to; }
+
+DeviceTaps append(const Taps& taps, AcfTables& to) {
+  const DeviceTaps appended{static_cast<std::int32_t>(to.tap_index.size()), taps.length,
+                            taps.count};
+  to.tap_index.insert(to.tap_index.end(), taps.index.begin(), taps.index.end());
+  to.tap_weight.insert(to.tap_weight.end(), taps.weight.begin(), taps.weight.end());
+  return appended;
+}
+
+void append_parts(int scale, Size all, Size part, std::vector<Part>& to) {
+  for (int row = 0; row < all.height; row += part.height)
+    for (int column = 0; column < all.width; column += part.width)
+      to.push_back({scale, column, row});
+}
+
+void add_picture(const StreamLayout& layout, AcfPlan& plan) {
+  constexpr int kBits = 8;
+  plan.stored = layout.stored;
+  plan.picture = upright_size(layout.stored, layout.orientation);
+  plan.orientation = layout.orientation;
+  plan.wide = layout.format.bytes_per_sample() == 2 ? 1 : 0;
+  plan.to_byte = 1.0F / static_cast<float>(1 << (layout.format.bits + layout.format.shift - kBits));
+}
+
+void add_real(const std::vector<Scale>& scales, const Sources& sources, AcfTables& to) {
+  to.plan.half = sources.half;
+  to.plan.half_across = append(sources.to_half.across, to);
+  to.plan.half_down = append(sources.to_half.down, to);
+  for (std::size_t i = 0; i < sources.real.size(); ++i) {
+    DeviceReal real;
+    real.cells = scales[sources.real[i]].cells;
+    real.of_half = sources.of_half[i] ? 1 : 0;
+    real.across = append(sources.from_picture[i].across, to);
+    real.down = append(sources.from_picture[i].down, to);
+    real.first = to.real_samples;
+    to.real_samples += std::int64_t{real.cells.width} * real.cells.height * kChannels;
+    append_parts(static_cast<int>(i), real.cells, kRealTile, to.real_parts);
+    to.real.push_back(real);
+  }
+  to.plan.real_tiles = static_cast<std::int32_t>(to.real_parts.size());
+}
+
+/// Lays scales side by side in planes of one stride: row by row, as high as the first of a row.
+class Shelves {
+ public:
+  explicit Shelves(int stride) : stride_(stride) {}
+
+  /// Where its first cell is.
+  std::int64_t place(Size cells) {
+    const int width = rounded_up(cells.width, kRowSamples);
+    if (x_ + width > stride_ || cells.height > height_) {
+      y_ += height_;
+      x_ = 0;
+      height_ = cells.height;
+    }
+    const std::int64_t at = y_ * stride_ + x_;
+    x_ += width;
+    return at;
+  }
+  [[nodiscard]] std::int64_t samples() const { return (y_ + height_) * stride_; }
+
+ private:
+  int stride_;
+  int x_ = 0;
+  std::int64_t y_ = 0;
+  int height_ = 0;
+};
+
+std::int64_t area(Size size) { return std::int64_t{size.width} * size.height; }
+
+/// Scales in batches, with what blocks and warps work on.
+void add_scales(const std::vector<Scale>& scales, const Sources& sources, std::int64_t batch_cells,
+                AcfTables& to) {
+  AcfPlan& plan = to.plan;
+  for (const Scale& scale : scales)
+    if (scale.wanted)
+      plan.stride = std::max(plan.stride, rounded_up(scale.padded.width, kRowSamples));
+  Shelves shelves(plan.stride);
+  std::int64_t left = 0;
+  std::int64_t places = 0;
+  std::int64_t of_batch = 0;
+  for (std::size_t i = 0; i < scales.size(); ++i) {
+    const Scale& scale = scales[i];
+    if (!scale.wanted) continue;
+    if (to.batches.empty() || area(scale.padded) > left) {
+      to.batches.push_back({static_cast<std::int32_t>(to.scales.size()), 0,
+                            static_cast<std::int32_t>(to.strips.size()), 0,
+                            static_cast<std::int32_t>(to.tiles.size()), 0});
+      shelves = Shelves(plan.stride);
+      left = batch_cells;
+      of_batch = 0;
+    }
+    DeviceScale made;
+    made.scale = scale;
+    made.real = static_cast<std::int32_t>(sources.real_of[i]);
+    made.across = append(sources.from_real[i].across, to);
+    made.down = append(sources.from_real[i].down, to);
+    made.first_cell = static_cast<std::int32_t>(shelves.place(scale.padded));
+    made.first_place = static_cast<std::uint32_t>(places);
+    const auto number = static_cast<int>(to.scales.size());
+    append_parts(number, scale.cells, kStrip, to.strips);
+    append_parts(number, scale.places, kScanTile, to.tiles);
+    to.scales.push_back(made);
+    BatchPlan& batch = to.batches.back();
+    ++batch.scales;
+    batch.strips = static_cast<std::int32_t>(to.strips.size()) - batch.first_strip;
+    batch.tiles = static_cast<std::int32_t>(to.tiles.size()) - batch.first_tile;
+    left -= area(scale.padded);
+    places += area(scale.places);
+    of_batch += area(scale.places);
+    plan.plane = std::max(plan.plane, shelves.samples());
+    to.batch_places = std::max(to.batch_places, of_batch);
+  }
+  plan.scale_count = static_cast<std::int32_t>(to.scales.size());
+  // Cells are found by distances of 32 bits, over all channels.
+  if (plan.plane * kChannels > std::numeric_limits<std::int32_t>::max() ||
+      places > std::numeric_limits<std::uint32_t>::max())
+    throw Error(ErrorKind::device, "acf: " + to_string(plan.picture) +
+                                       " is too large a picture to be enlarged so much; a larger "
+                                       "--min-face takes less");
+}
+
+void add_trees(const Model& model, std::int32_t least_sum, AcfTables& to) {
+  AcfPlan& plan = to.plan;
+  const Size window = model.window_cells();
+  for (const Tree& tree : model.trees) {
+    DeviceTree made;
+    std::ranges::copy(tree.thresholds, made.thresholds);
+    std::ranges::copy(tree.leaves, made.leaves);
+    for (std::size_t i = 0; i < tree.features.size(); ++i) {
+      const auto feature = static_cast<int>(tree.features[i]);
+      const int row = feature % window.height;
+      const int column = feature / window.height % window.width;
+      const int channel = feature / window.height / window.width;
+      made.offsets[i] =
+          static_cast<std::int32_t>(channel * plan.plane + row * plan.stride + column);
+    }
+    to.trees.push_back(made);
+  }
+  plan.tree_count = static_cast<std::int32_t>(to.trees.size());
+  plan.lane_trees = std::min(plan.tree_count, kMostLaneTrees);
+  std::copy_n(to.trees.begin(), plan.lane_trees, to.lane_trees.trees);
+  plan.threshold = model.threshold;
+  plan.least_sum = least_sum;
+  plan.curve = score_curve(model);
+}
+
+}  // namespace
+
+AcfTables make_acf_tables(const Model& model, const StreamLayout& layout, const SizeLimits& limits,
+                          std::int32_t least_sum, std::int64_t batch_cells) {
+  AcfTables tables;
+  add_picture(layout, tables.plan);
+  const std::vector<Scale> scales = plan_scales(model, tables.plan.picture, limits);
+  const Sources sources = plan_sources(scales, tables.plan.picture);
+  add_real(scales, sources, tables);
+  tables.plan.padding = {model.padding.width / kShrink, model.padding.height / kShrink};
+  add_scales(scales, sources, batch_cells, tables);
+  add_trees(model, least_sum, tables);
+  return tables;
+}
+
+}  // namespace facepipe::acf

@@ -1,0 +1,38 @@
+// What the kernels of a detector of channel features need of the model and of the pictures of a
+// stream, made on the host.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/cuda/frame_descriptor.h"
+#include "detector/acf/cuda/kernels.h"
+#include "detector/acf/model/acf.h"
+
+namespace facepipe::acf {
+
+/// The arrays of an AcfPlan, and the plan itself, whose pointers are null.
+struct AcfTables {
+  AcfPlan plan;
+  LaneTrees lane_trees;
+  std::vector<BatchPlan> batches;
+  std::vector<std::int32_t> tap_index;
+  std::vector<float> tap_weight;
+  std::vector<DeviceReal> real;
+  std::vector<DeviceScale> scales;
+  std::vector<Part> real_parts;
+  std::vector<Part> strips;
+  std::vector<Part> tiles;
+  std::vector<DeviceTree> trees;
+  std::int64_t real_samples = 0;  ///< of all real scales' channels
+  std::int64_t batch_places = 0;  ///< of the batch with the most
+};
+
+/// For frames of `layout`, NV12 or P016. Windows whose sum is less than `least_sum` don't pass.
+/// `batch_cells`: so many are in memory at once, if each scale has fewer.
+/// Errors: device, for a picture that is enlarged to more than the kernels can count.
+[[nodiscard]] AcfTables make_acf_tables(const Model& model, const StreamLayout& layout,
+                                        const SizeLimits& limits, std::int32_t least_sum,
+                                        std::int64_t batch_cells);
+
+}  // namespace facepipe::acf

@@ -1,0 +1,259 @@
+// Channel features on the device against the CPU: the same channels and the same candidates, bit
+// for bit.
+#include "detector/acf/cuda/acf_detector.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/cuda/graph.h"
+#include "detector/acf/cpu/acf_detector.h"
+#include "tests/detector/acf/models.h"
+#include "tests/detector/cnn/cuda/device_frame.h"
+#include "tests/detector/files.h"
+#include "tests/detector/jpeg.h"
+#include "tests/support/all_pictures.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/test_frame.h"
+
+namespace facepipe {
+namespace {
+
+using acf::Model;
+using acf::SizeLimits;
+
+constexpr PixelFormat kNv12{true, 1, 1, 8, 0, true};
+constexpr PixelFormat kP010{true, 1, 1, 10, 6, true};
+constexpr std::uint32_t kCapacity = 40000;
+
+/// A part of the photo, its samples made to `format`.
+Frame photo(Size size, const PixelFormat& format = kNv12, Orientation orientation = {},
+            bool full_range = false, Size corner = {160, 90}) {
+  static const Frame city = test::read_jpeg(test::city_file());
+  test::FrameSpec spec{.format = format, .size = size, .orientation = orientation};
+  spec.color.full_range = full_range;
+  Frame frame = test::make_noise_frame(spec, 1);
+  const auto copy = [&](int plane, int columns, int rows, Size from, int step) {
+    for (int y = 0; y < rows; ++y)
+      for (int x = 0; x < columns; ++x) {
+        // From 4:2:0 planes to samples side by side.
+        const std::size_t source =
+            plane == 0 ? 0 : static_cast<std::size_t>(1 + (step == 2 ? x % 2 : 0));
+        const Plane& of = city.planes[source];
+        const Size limit = source == 0 ? city.size : city.chroma_size();
+        const int at_x = (from.width + x / step) % limit.width;
+        const int at_y = (from.height + y) % limit.height;
+        const auto sample = static_cast<std::uint8_t>(of.data[at_y * of.stride + at_x]);
+        const unsigned low = static_cast<unsigned>(x * 7 + y * 3) % 4;  // of 10 bits
+        const unsigned value = format.bits == 8 ? sample : (4U * sample + low) << format.shift;
+        test::set_raw_sample(frame, static_cast<std::size_t>(plane), x, y, value);
+      }
+  };
+  copy(0, size.width, size.height, corner, 1);
+  const Size chroma = frame.chroma_size();
+  copy(1, 2 * chroma.width, chroma.height, {corner.width / 2, corner.height / 2}, 2);
+  return frame;
+}
+
+Detections on_cpu(const Model& model, const Frame& frame, const SizeLimits& sizes,
+                  float threshold) {
+  const auto detector =
+      acf::make_acf_detector(std::make_shared<const Model>(model), std::make_shared<Workers>(2),
+                             frame.upright(), {.sizes = sizes, .score_threshold = threshold});
+  const auto request = detector->acquire({});
+  request->prepare(frame);
+  request->start();
+  return request->collect();
+}
+
+std::unique_ptr<CudaDetection> detection_of(const Model& model, const Frame& frame,
+                                            const acf::CudaAcfOptions& options) {
+  return acf::make_cuda_acf_detector(model, test::layout_of(frame), options)->make_detection();
+}
+
+Detections run(CudaDetection& detection, const Frame& frame) {
+  const cuda::Stream stream;
+  const test::DeviceFrame device(frame, stream);
+  detection.enqueue(device.descriptor(), stream);
+  return cuda::download(detection.candidates(), stream);
+}
+
+void expect_same(const Model& model, const Frame& frame, acf::CudaAcfOptions options,
+                 std::size_t at_least) {
+  options.capacity = kCapacity;
+  const Detections expected = on_cpu(model, frame, options.sizes, options.score_threshold);
+  EXPECT_GE(expected.size(), at_least) << "or the case tells nothing";
+  const Detections found = run(*detection_of(model, frame, options), frame);
+  EXPECT_EQ(found.boxes, expected.boxes);
+  EXPECT_EQ(found.scores, expected.scores);
+  EXPECT_FALSE(found.has_landmarks());
+}
+
+/// All scales that windows look at, sample by sample.
+void expect_same_channels(const Model& model, const Frame& frame, const SizeLimits& sizes) {
+  acf::RgbMaker maker;
+  const cv::Mat rgb = maker.picture(frame);
+  Workers workers(2);
+  acf::PyramidScanner::Memory memory;
+  const acf::PyramidScanner scanner(std::make_shared<const Model>(model), frame.upright(), sizes);
+  const cuda::Stream stream;
+  const test::DeviceFrame device(frame, stream);
+  const auto found = acf::cuda_channels(model, test::layout_of(frame), sizes, device.descriptor());
+  std::size_t scale = 0;
+  for (std::size_t i = 0; i < scanner.scales().size(); ++i) {
+    if (!scanner.scales()[i].wanted) continue;
+    const acf::Planes& planes = scanner.channels(rgb, i, workers, memory);
+    ASSERT_LT(scale, found.size());
+    std::vector<float> expected;
+    for (int c = 0; c < acf::kChannels; ++c)
+      for (int y = 0; y < planes.size().height; ++y)
+        expected.insert(expected.end(), planes.row(c, y), planes.row(c, y) + planes.size().width);
+    ASSERT_EQ(found[scale].size(), expected.size()) << "scale " << i;
+    const auto [here, there] = std::ranges::mismatch(found[scale], expected);
+    ASSERT_EQ(here, found[scale].end())
+        << "scale " << i << ", sample " << here - found[scale].begin() << " of " << expected.size()
+        << ": " << *here << " for " << *there;
+    ++scale;
+  }
+  EXPECT_EQ(scale, found.size());
+}
+
+Model face_model() { return acf::read_model(FACEPIPE_SOURCE_DIR "/data/acf_face.json"); }
+
+TEST(CudaAcfChannels, AreTheCpusBits) {
+  const Model model = test::small_model(1, 5);
+  for (const Size size : {Size{400, 300}, {402, 298}, {131, 217}, {64, 64}, {97, 121}})
+    expect_same_channels(model, photo(size), {});
+}
+
+TEST(CudaAcfChannels, AreTheCpusBitsWhereThePictureIsEnlarged) {
+  const Model model = test::small_model(1, 5);
+  expect_same_channels(model, photo({182, 140}), {10, 0});
+  expect_same_channels(model, photo({83, 70}), {5, 0});
+}
+
+TEST(CudaAcfChannels, AreTheCpusBitsOnNoiseAndFlatPictures) {
+  const Model model = test::small_model(1, 5);
+  for (const Size size : {Size{41, 53}, {20, 26}, {21, 27}, {22, 26}, {23, 95}, {130, 31}})
+    expect_same_channels(model, test::make_noise_frame({.format = kNv12, .size = size}, 9), {});
+  for (const unsigned value : {0U, 16U, 128U, 255U}) {
+    Frame frame = test::make_noise_frame({.format = kNv12, .size = {60, 70}}, 9);
+    for (int y = 0; y < 70; ++y)
+      for (int x = 0; x < 60; ++x) test::set_raw_sample(frame, 0, x, y, value);
+    for (int y = 0; y < 35; ++y)
+      for (int x = 0; x < 60; ++x) test::set_raw_sample(frame, 1, x, y, 128);
+    expect_same_channels(model, frame, {});
+  }
+}
+
+TEST(CudaAcfChannels, AreTheCpusBitsOfAllFormatsAndOrientations) {
+  const Model model = test::small_model(1, 5);
+  for (const PixelFormat& format : {kNv12, kP010})
+    for (const bool full_range : {false, true})
+      for (const Orientation orientation : test::all_orientations())
+        expect_same_channels(model, photo({101, 75}, format, orientation, full_range), {});
+}
+
+TEST(CudaAcfChannels, AreTheCpusBitsOfTenBitsOfNoise) {
+  for (const bool full_range : {false, true}) {
+    test::FrameSpec spec{.format = kP010, .size = {90, 66}};
+    spec.color.full_range = full_range;
+    expect_same_channels(test::small_model(1, 5), test::make_noise_frame(spec, 3), {});
+  }
+}
+
+TEST(CudaAcf, FindsTheCpusFacesInThePhoto) {
+  const Frame frame = photo({800, 448}, kNv12, {}, true, {0, 0});
+  for (const SizeLimits sizes : {SizeLimits{}, {22, 60}, {20, 0}, {60, 0}})
+    expect_same(face_model(), frame, {.sizes = sizes, .score_threshold = .3F}, 1);
+}
+
+// Windows that are out after few trees, after many, and never.
+TEST(CudaAcf, FindsTheCpusWindowsWithAnyNumberOfTrees) {
+  const Frame frame = photo({400, 300});
+  for (const std::size_t count : {1, 3, 4, 5, 60, 127, 128, 129, 160, 161, 700})
+    expect_same(test::small_model(count, 5), frame, {.score_threshold = 0}, 1);
+}
+
+TEST(CudaAcf, FindsTheCpusWindowsInBatches) {
+  const Model model = test::small_model(60, 5);
+  const Frame frame = photo({640, 360});
+  for (const std::int64_t cells : {1, 20'000, 60'000})
+    expect_same(model, frame, {.sizes = {10, 0}, .score_threshold = .2F, .batch_cells = cells},
+                100);
+}
+
+TEST(CudaAcf, FindsNothingInSmallPictures) {
+  for (const Size size : {Size{38, 100}, {100, 2}, {2, 2}}) {
+    const Frame frame = test::make_noise_frame({.format = kNv12, .size = size}, 1);
+    EXPECT_EQ(run(*detection_of(face_model(), frame, {}), frame).size(), 0U);
+  }
+}
+
+TEST(CudaAcf, FindsTheSameAHundredTimes) {
+  const Model model = test::small_model(160, 5);
+  const Frame frame = photo({640, 360});
+  const acf::CudaAcfOptions options{.score_threshold = 0, .capacity = kCapacity};
+  const Detections expected = on_cpu(model, frame, {}, 0);
+  EXPECT_GT(expected.size(), 10U);
+  const auto detection = detection_of(model, frame, options);
+  const cuda::Stream stream;
+  const test::DeviceFrame device(frame, stream);
+  const cuda::GraphExec graph(
+      cuda::capture(stream, [&] { detection->enqueue(device.descriptor(), stream); }));
+  for (int i = 0; i < 100; ++i) {
+    graph.launch(stream);
+    const Detections found = cuda::download(detection->candidates(), stream);
+    ASSERT_EQ(found.boxes, expected.boxes) << i;
+    ASSERT_EQ(found.scores, expected.scores) << i;
+  }
+}
+
+std::uint32_t count_of(const CudaDetection& detection) {
+  std::uint32_t count = 0;
+  const cuda::Stream stream;
+  cuda::copy(std::span<std::uint32_t>(&count, 1),
+             cuda::DeviceSpan<const std::uint32_t>{detection.candidates().count, 1}, stream);
+  stream.synchronize();
+  return count;
+}
+
+TEST(CudaAcfCapacity, KeepsTheFirstAndCountsAll) {
+  const Model model = test::small_model(60, 5);
+  const Frame frame = photo({640, 360});
+  Detections expected = on_cpu(model, frame, {}, 0);
+  ASSERT_GT(expected.size(), 25U);
+  const auto detection = detection_of(model, frame, {.score_threshold = 0, .capacity = 20});
+  const Detections found = run(*detection, frame);
+  EXPECT_EQ(count_of(*detection), expected.size());
+  expected.boxes.resize(20);
+  EXPECT_EQ(found.boxes, expected.boxes);
+}
+
+TEST(CudaAcfCapacity, TellsOfMoreWindowsThanItKeeps) {
+  Model model = test::small_model(1, 1);
+  model.trees[0].leaves = {1, 1, 1, 1};
+  const Frame frame = photo({1280, 720});
+  const auto detection = detection_of(model, frame, {.score_threshold = 0, .capacity = 1000});
+  (void)run(*detection, frame);
+  EXPECT_GT(count_of(*detection), 1000U);
+}
+
+TEST(CudaAcf, RefusesWhatItCannotDo) {
+  const Model model = test::small_model(1, 1);
+  PixelFormat planar;
+  test::expect_error(ErrorKind::device, "NV12 or P016", [&] {
+    (void)acf::make_cuda_acf_detector(model, {{64, 64}, planar, {}}, {});
+  });
+  test::expect_error(ErrorKind::usage, "room for one candidate", [&] {
+    (void)acf::make_cuda_acf_detector(model, {{64, 64}, kNv12, {}}, {.capacity = 0});
+  });
+  test::expect_error(ErrorKind::device, "too large a picture to be enlarged so much", [&] {
+    (void)acf::make_cuda_acf_detector(model, {{32768, 32768}, kNv12, {}}, {.sizes = {5, 0}});
+  });
+}
+
+}  // namespace
+}  // namespace facepipe
