@@ -89,7 +89,7 @@ struct Sources {
 [[nodiscard]] Sources plan_sources(const std::vector<Scale>& scales, Size picture);
 
 /// In pixels, of a real scale.
-[[nodiscard]] constexpr Size pixels_of(Size cells) {
+[[nodiscard]] FACEPIPE_HOST_DEVICE constexpr Size pixels_of(Size cells) {
   return {cells.width * kShrink, cells.height * kShrink};
 }
 

@@ -25,9 +25,11 @@ class PlanOnDevice {
     real_ = cuda::uploaded(tables_.real, stream);
     scales_ = cuda::uploaded(tables_.scales, stream);
     real_parts_ = cuda::uploaded(tables_.real_parts, stream);
+    resized_rows_ = cuda::uploaded(tables_.resized_rows, stream);
     strips_ = cuda::uploaded(tables_.strips, stream);
     tiles_ = cuda::uploaded(tables_.tiles, stream);
     trees_ = cuda::uploaded(tables_.trees, stream);
+    warp_trees_ = cuda::uploaded(tables_.warp_trees, stream);
     AcfPlan& plan = tables_.plan;
     plan.lightness = lightness_.data();
     plan.tap_index = tap_index_.data();
@@ -35,9 +37,11 @@ class PlanOnDevice {
     plan.real = real_.data();
     plan.scales = scales_.data();
     plan.real_parts = real_parts_.data();
+    plan.resized_rows = resized_rows_.data();
     plan.strips = strips_.data();
     plan.tiles = tiles_.data();
     plan.trees = trees_.data();
+    plan.warp_trees = warp_trees_.data();
   }
 
   [[nodiscard]] const AcfTables& tables() const { return tables_; }
@@ -51,9 +55,11 @@ class PlanOnDevice {
   cuda::DeviceBuffer<DeviceReal> real_;
   cuda::DeviceBuffer<DeviceScale> scales_;
   cuda::DeviceBuffer<Part> real_parts_;
+  cuda::DeviceBuffer<Part> resized_rows_;
   cuda::DeviceBuffer<Part> strips_;
   cuda::DeviceBuffer<Part> tiles_;
   cuda::DeviceBuffer<DeviceTree> trees_;
+  cuda::DeviceBuffer<DeviceTree> warp_trees_;
 };
 
 /// One frame's memory.
@@ -63,15 +69,15 @@ class FrameMemory {
       : counts_(1),
         luv_(samples(tables.plan.picture, kColors)),
         half_(samples(tables.plan.half, kColors)),
+        resized_(of(tables.resized_samples)),
         real_(of(tables.real_samples)),
         cells_(of(tables.plan.plane * kChannels)),
-        left_(of(tables.batch_places)),
         found_(kMostWindows),
         boxes_(kMostWindows) {}
 
   [[nodiscard]] AcfBuffers buffers() const {
-    return {counts_.data(), luv_.data(),   half_.data(),  real_.data(), cells_.data(),
-            left_.data(),   found_.data(), boxes_.data(), kMostWindows};
+    return {counts_.data(), luv_.data(),   half_.data(),  resized_.data(), real_.data(),
+            cells_.data(),  found_.data(), boxes_.data(), kMostWindows};
   }
 
  private:
@@ -85,9 +91,9 @@ class FrameMemory {
   cuda::DeviceBuffer<AcfCounts> counts_;
   cuda::DeviceBuffer<float> luv_;
   cuda::DeviceBuffer<float> half_;
+  cuda::DeviceBuffer<float> resized_;
   cuda::DeviceBuffer<float> real_;
   cuda::DeviceBuffer<float> cells_;
-  cuda::DeviceBuffer<SummedPlace> left_;
   cuda::DeviceBuffer<SummedPlace> found_;
   cuda::DeviceBuffer<Box> boxes_;
 };
@@ -99,9 +105,9 @@ class CudaAcfDetector final : public CudaDetector,
       : options_(options),
         object_(model.object),
         plan_(make_acf_tables(model, checked(layout, "acf"), options.sizes,
-                              least_sum_above(model, options.score_threshold),
-                              options.batch_cells)),
-        blocks_(scan_blocks()) {}
+                              least_sum_above(model, options.score_threshold), options.batch_cells,
+                              options.shared_cells.value_or(shared_cells()))),
+        blocks_(scan_blocks(plan_.plan())) {}
 
   [[nodiscard]] DetectorFacts facts() const override { return {{}, object_, {}}; }
   [[nodiscard]] std::uint32_t capacity() const override { return options_.capacity; }
@@ -179,8 +185,8 @@ std::shared_ptr<const CudaDetector> make_cuda_acf_detector(const Model& model,
 std::vector<std::vector<float>> cuda_channels(const Model& model, const StreamLayout& layout,
                                               const SizeLimits& sizes,
                                               const FrameDescriptor* frame) {
-  const PlanOnDevice plan(
-      make_acf_tables(model, checked(layout, "acf"), sizes, 0, CudaAcfOptions().batch_cells));
+  const PlanOnDevice plan(make_acf_tables(model, checked(layout, "acf"), sizes, 0,
+                                          CudaAcfOptions().batch_cells, shared_cells()));
   const AcfTables& tables = plan.tables();
   const FrameMemory memory(tables);
   const cuda::Stream stream;

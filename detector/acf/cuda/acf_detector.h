@@ -1,8 +1,10 @@
 // Channel features on a CUDA device: the candidates that the CPU finds, bit for bit.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/cuda/frame_descriptor.h"
@@ -19,6 +21,9 @@ struct CudaAcfOptions {
   /// Cells of all scales that are in memory at once, at 40 bytes, but for larger scales. Fewer take
   /// more steps.
   std::int64_t batch_cells = std::int64_t{1} << 21;
+  /// Samples that a thread block copies to shared memory; default: what the device has room for. 0:
+  /// windows are read where they are, as those are that are too large.
+  std::optional<std::size_t> shared_cells = std::nullopt;
 };
 
 /// For frames of `layout`. Errors: device, for a layout other than NV12 or P016, for a picture that

@@ -11,7 +11,6 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr int kLanes = 32;
-constexpr int kWarps = kThreads / kLanes;
 
 unsigned blocks_for(std::int64_t work) {
   return static_cast<unsigned>((work + kThreads - 1) / kThreads);
@@ -39,19 +38,45 @@ __device__ Luv luv_at(const AcfPlan& plan, const FrameDescriptor& frame, int x, 
                 color_of(luma, u, v, frame.byte_to_rgb[2]), plan.lightness);
 }
 
-/// A thread a pixel.
+/// Four pixels, and what they become in a picture of half the size.
+struct Quad {
+  Luv pixels[2][2];
+
+  [[nodiscard]] __device__ float half(float Luv::*color) const {
+    const auto of_column = [&](int x) {
+      return add(mul(kHalf, pixels[0][x].*color), mul(kHalf, pixels[1][x].*color));
+    };
+    return add(mul(kHalf, of_column(0)), mul(kHalf, of_column(1)));
+  }
+};
+
+/// A thread four pixels. `halves`: the half picture is exactly half as large, and made here.
 __global__ void __launch_bounds__(kThreads)
     luv_kernel(const FrameDescriptor* descriptor, const __grid_constant__ AcfPlan plan,
-               float* luv) {
-  const int x = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
-  const auto y = static_cast<int>(blockIdx.y);
-  if (x >= plan.picture.width) return;
-  const Luv color = luv_at(plan, *descriptor, x, y);
-  const std::int64_t plane = std::int64_t{plan.picture.width} * plan.picture.height;
-  float* const to = luv + std::int64_t{y} * plan.picture.width + x;
-  to[0] = color.l;
-  to[plane] = color.u;
-  to[2 * plane] = color.v;
+               const __grid_constant__ AcfBuffers buffers, bool halves) {
+  const int x = 2 * static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
+  const int y = 2 * static_cast<int>(blockIdx.y);
+  const Size picture = plan.picture;
+  if (x >= picture.width) return;
+  const std::int64_t plane = std::int64_t{picture.width} * picture.height;
+  constexpr float Luv::*kOf[kColors] = {&Luv::l, &Luv::u, &Luv::v};
+  Quad quad;
+#pragma unroll
+  for (int row = 0; row < 2; ++row)
+#pragma unroll
+    for (int column = 0; column < 2; ++column) {
+      if (x + column >= picture.width || y + row >= picture.height) continue;
+      const Luv color = luv_at(plan, *descriptor, x + column, y + row);
+      quad.pixels[row][column] = color;
+#pragma unroll
+      for (int c = 0; c < kColors; ++c)
+        buffers.luv[c * plane + std::int64_t{y + row} * picture.width + x + column] = color.*kOf[c];
+    }
+  if (!halves) return;
+#pragma unroll
+  for (int c = 0; c < kColors; ++c)
+    buffers.half[c * (plane / 4) + std::int64_t{y / 2} * (picture.width / 2) + x / 2] =
+        quad.half(kOf[c]);
 }
 
 // --- Resampling ----------------------------------------------------------------------------------
@@ -78,21 +103,50 @@ __device__ float resampled_at(const AcfPlan& plan, const DeviceTaps& across, con
   return sum;
 }
 
-/// A thread a pixel of one of three planes.
-__global__ void __launch_bounds__(kThreads)
-    half_kernel(const __grid_constant__ AcfPlan plan, const float* luv, float* half) {
+/// Where a picture's LUV is.
+struct LuvPicture {
+  float* planes;
+  Size size;
+};
+
+__device__ LuvPicture source_of(const AcfPlan& plan, const AcfBuffers& buffers, bool of_half) {
+  return of_half ? LuvPicture{buffers.half, plan.half} : LuvPicture{buffers.luv, plan.picture};
+}
+
+/// A thread a sample of a row of one plane.
+__device__ void resize_row(const AcfPlan& plan, const LuvPicture& from, const LuvPicture& to,
+                           const DeviceTaps& across, const DeviceTaps& down, int plane, int y) {
   const int x = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
-  const auto y = static_cast<int>(blockIdx.y);
-  if (x >= plan.half.width) return;
-  const std::int64_t from = std::int64_t{plan.picture.width} * plan.picture.height;
-  const std::int64_t to = std::int64_t{plan.half.width} * plan.half.height;
-  for (int c = 0; c < kColors; ++c)
-    half[c * to + std::int64_t{y} * plan.half.width + x] = resampled_at(
-        plan, plan.half_across, plan.half_down, luv + c * from, plan.picture.width, x, y);
+  if (x >= to.size.width) return;
+  const auto samples = [](const LuvPicture& of) {
+    return std::int64_t{of.size.width} * of.size.height;
+  };
+  to.planes[plane * samples(to) + std::int64_t{y} * to.size.width + x] =
+      resampled_at(plan, across, down, from.planes + plane * samples(from), from.size.width, x, y);
+}
+
+__global__ void __launch_bounds__(kThreads)
+    half_kernel(const __grid_constant__ AcfPlan plan, const __grid_constant__ AcfBuffers buffers) {
+  resize_row(plan, {buffers.luv, plan.picture}, {buffers.half, plan.half}, plan.half_across,
+             plan.half_down, static_cast<int>(blockIdx.z), static_cast<int>(blockIdx.y));
+}
+
+/// Of the real scales that tiles don't resample themselves, row by row.
+__global__ void __launch_bounds__(kThreads)
+    resize_kernel(const __grid_constant__ AcfPlan plan,
+                  const __grid_constant__ AcfBuffers buffers) {
+  const Part row = plan.resized_rows[blockIdx.y];
+  const DeviceReal& real = plan.real[row.scale];
+  resize_row(plan, source_of(plan, buffers, real.of_half != 0),
+             {buffers.resized + real.resized, pixels_of(real.cells)}, real.across, real.down,
+             static_cast<int>(blockIdx.z), row.row);
 }
 
 // --- A tile of a real scale ----------------------------------------------------------------------
 
+constexpr int kRealThreads = 512;
+constexpr int kRealWarps = kRealThreads / kLanes;
+constexpr int kRealBlocks = 2;  ///< of a multiprocessor
 constexpr int kWide = kRealTile.width * kShrink;
 constexpr int kHigh = kRealTile.height * kShrink;
 // Around it: what gradients, and what smoothed colours are needed of.
@@ -103,26 +157,33 @@ constexpr int kStrengthHigh = kHigh + 2 * kStrengthHalo;
 constexpr int kSmoothWide = kWide + 2 * kSmoothHalo;
 constexpr int kSmoothHigh = kHigh + 2 * kSmoothHalo;
 constexpr int kColumns = kSmoothWide + 2;  // of what is smoothed down alone
-static_assert(kWarps == kRealTile.height && kWide == 2 * kLanes && kColors * kColumns <= kThreads);
+constexpr int kSourceRows = kSmoothHigh + 2;
+static_assert(kRealWarps == kRealTile.height && kWide == 2 * kLanes);
+
+/// A row as two rows of the picture that it is made of.
+struct alignas(16) RowTaps {
+  std::int32_t first;  ///< sample of the row
+  std::int32_t second;
+  float weights[2];
+};
 
 /// A block's shared memory. An odd stride keeps the rows of a column in different banks.
 struct RealMemory {
-  float smooth[kColors][kSmoothHigh][kColumns | 1];  ///< first smoothed down alone
+  union {
+    float smooth[kColors][kSmoothHigh][kColumns | 1];  ///< first smoothed down alone
+    float sums[kHigh][kStrengthWide | 1];              ///< then, of the triangle, down alone
+  };
   float strength[kStrengthHigh][kStrengthWide | 1];  ///< magnitudes; the tile's, then normalized
-  float angle[kHigh][kWide];
-  float sums[kHigh][kStrengthWide | 1];  ///< of the triangle, down alone
-};
-
-/// Of a picture that LUV has been made of.
-struct LuvSource {
-  const float* planes;
-  Size size;
+  union {
+    float angle[kHigh][kWide];
+    RowTaps rows[kSourceRows];  ///< before
+  };
 };
 
 /// What a block works on.
 struct RealTile {
   DeviceReal real;
-  LuvSource source;
+  LuvPicture source;
   Size size;  ///< of the scale in pixels
   int x;      ///< first pixel
   int y;
@@ -132,9 +193,10 @@ __device__ RealTile tile_of(const AcfPlan& plan, const AcfBuffers& buffers) {
   const Part part = plan.real_parts[blockIdx.x];
   RealTile tile;
   tile.real = plan.real[part.scale];
-  tile.source = tile.real.of_half != 0 ? LuvSource{buffers.half, plan.half}
-                                       : LuvSource{buffers.luv, plan.picture};
-  tile.size = {tile.real.cells.width * kShrink, tile.real.cells.height * kShrink};
+  tile.size = pixels_of(tile.real.cells);
+  tile.source = tile.real.source == RealSource::resized
+                    ? LuvPicture{buffers.resized + tile.real.resized, tile.size}
+                    : source_of(plan, buffers, tile.real.of_half != 0);
   tile.x = part.column * kShrink;
   tile.y = part.row * kShrink;
   return tile;
@@ -143,25 +205,73 @@ __device__ RealTile tile_of(const AcfPlan& plan, const AcfBuffers& buffers) {
 /// The border's sample stands for those beyond it.
 __device__ int within(int place, int length) { return min(max(place, 0), length - 1); }
 
-/// Smoothed down: a thread a column of a colour.
+/// Rows of the source for those of the tile.
+__device__ void load_rows(const AcfPlan& plan, const RealTile& tile, RealMemory& memory) {
+  const DeviceTaps& down = tile.real.down;
+  for (int i = static_cast<int>(threadIdx.x); i < kSourceRows; i += kRealThreads) {
+    const int at = down.first + within(tile.y - kSmoothHalo - 1 + i, tile.size.height);
+    memory.rows[i] = {plan.tap_index[at] * tile.source.size.width,
+                      plan.tap_index[at + down.length] * tile.source.size.width,
+                      {plan.tap_weight[at], plan.tap_weight[at + down.length]}};
+  }
+}
+
+/// Samples of a column of one colour, by the tile's rows.
+class SourceColumn {
+ public:
+  __device__ SourceColumn(const AcfPlan& plan, const RealTile& tile, const RealMemory& memory,
+                          int color, int x)
+      : tile_(tile),
+        memory_(memory),
+        plane_(tile.source.planes +
+               color * (std::int64_t{tile.source.size.width} * tile.source.size.height)) {
+    const DeviceTaps& across = tile.real.across;
+    for (int i = 0; i < 2; ++i) {
+      const int at = across.first + i * across.length + x;
+      const bool resamples = tile.real.source == RealSource::two_taps;
+      columns_[i] = resamples ? plan.tap_index[at] : x;
+      weights_[i] = resamples ? plan.tap_weight[at] : 1.0F;
+    }
+  }
+
+  /// Of row `row`, counted from the first of kSourceRows.
+  [[nodiscard]] __device__ float sample(int row) const {
+    if (tile_.real.source != RealSource::two_taps) {
+      const int y = within(tile_.y - kSmoothHalo - 1 + row, tile_.size.height);
+      return plane_[std::int64_t{y} * tile_.source.size.width + columns_[0]];
+    }
+    const RowTaps taps = memory_.rows[row];
+    const auto of_column = [&](int i) {
+      return add(mul(taps.weights[0], plane_[taps.first + columns_[i]]),
+                 mul(taps.weights[1], plane_[taps.second + columns_[i]]));
+    };
+    return add(mul(weights_[0], of_column(0)), mul(weights_[1], of_column(1)));
+  }
+
+ private:
+  const RealTile& tile_;
+  const RealMemory& memory_;
+  const float* plane_;
+  int columns_[2];
+  float weights_[2];
+};
+
+/// Smoothed down: a thread half a column of a colour.
 __device__ void smooth_columns(const AcfPlan& plan, const RealTile& tile, RealMemory& memory) {
-  const int color = static_cast<int>(threadIdx.x) / kColumns;
+  constexpr int kPart = kSmoothHigh / 2;
+  static_assert(kSmoothHigh % 2 == 0 && 2 * kColors * kColumns <= kRealThreads);
   const int column = static_cast<int>(threadIdx.x) % kColumns;
-  if (color >= kColors) return;
-  const Size from = tile.source.size;
-  const float* const plane = tile.source.planes + color * (std::int64_t{from.width} * from.height);
-  const int x = within(tile.x - kSmoothHalo - 1 + column, tile.size.width);
-  const auto sample = [&](int row) {
-    const int y = within(tile.y - kSmoothHalo + row, tile.size.height);
-    return tile.real.across.count == 0
-               ? plane[std::int64_t{y} * from.width + x]
-               : resampled_at(plan, tile.real.across, tile.real.down, plane, from.width, x, y);
-  };
-  float before = sample(-1);
-  float here = sample(0);
+  const int color = static_cast<int>(threadIdx.x) / kColumns % kColors;
+  const int part = static_cast<int>(threadIdx.x) / (kColumns * kColors);
+  if (part >= 2) return;
+  const SourceColumn source(plan, tile, memory, color,
+                            within(tile.x - kSmoothHalo - 1 + column, tile.size.width));
+  const int first = part * kPart;
+  float before = source.sample(first);
+  float here = source.sample(first + 1);
 #pragma unroll 4
-  for (int row = 0; row < kSmoothHigh; ++row) {
-    const float after = sample(row + 1);
+  for (int row = first; row < first + kPart; ++row) {
+    const float after = source.sample(row + 2);
     memory.smooth[color][row][column] = smoothed(before, here, after);
     before = here;
     here = after;
@@ -171,7 +281,7 @@ __device__ void smooth_columns(const AcfPlan& plan, const RealTile& tile, RealMe
 /// And across, in place: a warp a row.
 __device__ void smooth_rows(RealMemory& memory) {
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
-  for (int i = static_cast<int>(threadIdx.x) / kLanes; i < kColors * kSmoothHigh; i += kWarps) {
+  for (int i = static_cast<int>(threadIdx.x) / kLanes; i < kColors * kSmoothHigh; i += kRealWarps) {
     float* const row = memory.smooth[i / kSmoothHigh][i % kSmoothHigh];
     constexpr int kSteps = (kSmoothWide + kLanes - 1) / kLanes;
     float made[kSteps];
@@ -212,30 +322,32 @@ __device__ Gradient strongest(const RealMemory& memory, int row, int above, int 
   return found;
 }
 
-/// A warp a row.
+/// A thread a part of a column.
 __device__ void make_gradients(const RealTile& tile, RealMemory& memory) {
-  const int lane = static_cast<int>(threadIdx.x) % kLanes;
-  const int warp = static_cast<int>(threadIdx.x) / kLanes;
-  for (int i = warp; i < kStrengthHigh; i += kWarps) {
+  constexpr int kParts = kRealThreads / kStrengthWide;
+  constexpr int kRows = (kStrengthHigh + kParts - 1) / kParts;
+  const int k = static_cast<int>(threadIdx.x) % kStrengthWide;
+  const int part = static_cast<int>(threadIdx.x) / kStrengthWide;
+  if (part >= kParts) return;
+  const int x = mirrored(tile.x - kStrengthHalo + k, tile.size.width);
+  // Columns and rows that no cell of the picture needs lie anywhere.
+  const int column = min(max(x - tile.x + kSmoothHalo, 1), kSmoothWide - 2);
+  const int left = column - (x == 0 ? 0 : 1);
+  const int right = column + (x == tile.size.width - 1 ? 0 : 1);
+  const float across = right - left == 2 ? kHalf : 1.0F;
+  const bool in_tile = k >= kStrengthHalo && k < kStrengthHalo + kWide;
+  const int end = min((part + 1) * kRows, kStrengthHigh);
+#pragma unroll 2
+  for (int i = part * kRows; i < end; ++i) {
     const int y = mirrored(tile.y - kStrengthHalo + i, tile.size.height);
-    // Rows that no cell of the picture needs lie anywhere.
     const int row = min(max(y - tile.y + kSmoothHalo, 1), kSmoothHigh - 2);
-    const bool first = y == 0;
-    const bool last = y == tile.size.height - 1;
-    for (int k = lane; k < kStrengthWide; k += kLanes) {
-      const int x = mirrored(tile.x - kStrengthHalo + k, tile.size.width);
-      const int column = min(max(x - tile.x + kSmoothHalo, 1), kSmoothWide - 2);
-      const int left = column - (x == 0 ? 0 : 1);
-      const int right = column + (x == tile.size.width - 1 ? 0 : 1);
-      const Gradient found =
-          strongest(memory, row, row - (first ? 0 : 1), row + (last ? 0 : 1), column, left, right,
-                    right - left == 2 ? kHalf : 1.0F, first || last ? 1.0F : kHalf);
-      memory.strength[i][k] = root(found.square);
-      const int in_y = i - kStrengthHalo;
-      const int in_x = k - kStrengthHalo;
-      if (in_y >= 0 && in_y < kHigh && in_x >= 0 && in_x < kWide)
-        memory.angle[in_y][in_x] = orientation_of(found.x, found.y);
-    }
+    const int above = row - (y == 0 ? 0 : 1);
+    const int below = row + (y == tile.size.height - 1 ? 0 : 1);
+    const Gradient found = strongest(memory, row, above, below, column, left, right, across,
+                                     below - above == 2 ? kHalf : 1.0F);
+    memory.strength[i][k] = root(found.square);
+    if (in_tile && i >= kStrengthHalo && i < kStrengthHalo + kHigh)
+      memory.angle[i - kStrengthHalo][k - kStrengthHalo] = orientation_of(found.x, found.y);
   }
 }
 
@@ -258,7 +370,7 @@ __device__ void triangle_sums(const float (&of)[kCount + 2 * kRadius], float (&s
 
 /// A thread a part of a column.
 __device__ void sum_columns(RealMemory& memory) {
-  constexpr int kParts = kThreads / kStrengthWide;
+  constexpr int kParts = kRealThreads / kStrengthWide;
   constexpr int kRows = (kHigh + kParts - 1) / kParts;
   const int column = static_cast<int>(threadIdx.x) % kStrengthWide;
   const int first = static_cast<int>(threadIdx.x) / kStrengthWide * kRows;
@@ -276,7 +388,7 @@ __device__ void sum_columns(RealMemory& memory) {
 
 /// Divides the tile's magnitudes by the mean around them. A thread a part of a row.
 __device__ void normalize(RealMemory& memory) {
-  constexpr int kParts = kThreads / kHigh;
+  constexpr int kParts = kRealThreads / kHigh;
   constexpr int kCount = kWide / kParts;
   const int row = static_cast<int>(threadIdx.x) / kParts;
   const int first = static_cast<int>(threadIdx.x) % kParts * kCount;
@@ -314,125 +426,161 @@ __device__ void add_shares(const float (&magnitude)[kShrink], const float (&angl
     sums[bin] = sum_of_four(shares[0][bin], shares[1][bin], shares[2][bin], shares[3][bin]);
 }
 
-/// A warp a row of cells, twice half of it.
-__device__ void make_cells(const RealTile& tile, const RealMemory& memory, float* real) {
-  const int lane = static_cast<int>(threadIdx.x) % kLanes;
+/// A warp a row of cells, twice half of it: channels from `kFirst` on, of what sums_of(x) gives for
+/// the pixels of the cell row in column x.
+template <int kFirst, int kCount, class SumsOf>
+__device__ void write_cells(const RealTile& tile, float* real, const SumsOf& sums_of) {
+  const int lane = static_cast<int>(nms::lane_id());
   const int row = static_cast<int>(threadIdx.x) / kLanes;
   const Size cells = tile.real.cells;
   const std::int64_t plane = std::int64_t{cells.width} * cells.height;
   const int cell_y = tile.y / kShrink + row;
   for (int x = lane; x < kWide; x += kLanes) {
-    float made[kChannels];
-#pragma unroll
-    for (int c = 0; c < kColors; ++c) {
-      const auto& smooth = memory.smooth[c];
-      const int first = kSmoothHalo + row * kShrink;
-      const int column = kSmoothHalo + x;
-      made[c] = sum_of_four(smooth[first][column], smooth[first + 1][column],
-                            smooth[first + 2][column], smooth[first + 3][column]);
-    }
-    float magnitude[kShrink];
-    float angle[kShrink];
-#pragma unroll
-    for (int i = 0; i < kShrink; ++i) {
-      magnitude[i] = memory.strength[kStrengthHalo + row * kShrink + i][kStrengthHalo + x];
-      angle[i] = memory.angle[row * kShrink + i][x];
-    }
-    made[kMagnitude] = sum_of_four(magnitude[0], magnitude[1], magnitude[2], magnitude[3]);
-    float bins[kOrientations];
-    add_shares(magnitude, angle, bins);
-#pragma unroll
-    for (int bin = 0; bin < kOrientations; ++bin) made[kMagnitude + 1 + bin] = bins[bin];
+    float sums[kCount];
+    sums_of(x, row * kShrink, sums);
     const int cell_x = (tile.x + x) / kShrink;
     float* const to = real + tile.real.first + std::int64_t{cell_y} * cells.width + cell_x;
     const bool writes = lane % kShrink == 0 && cell_x < cells.width && cell_y < cells.height;
 #pragma unroll
-    for (int c = 0; c < kChannels; ++c) {
-      const float cell = cell_of(made[c]);
-      if (writes) to[c * plane] = cell;
+    for (int c = 0; c < kCount; ++c) {
+      const float cell = cell_of(sums[c]);
+      if (writes) to[(kFirst + c) * plane] = cell;
     }
   }
 }
 
-__global__ void __launch_bounds__(kThreads)
+__device__ void make_color_cells(const RealTile& tile, const RealMemory& memory, float* real) {
+  write_cells<0, kColors>(tile, real, [&](int x, int y, float(&sums)[kColors]) {
+#pragma unroll
+    for (int c = 0; c < kColors; ++c) {
+      const auto row = [&](int i) {
+        return memory.smooth[c][kSmoothHalo + y + i][kSmoothHalo + x];
+      };
+      sums[c] = sum_of_four(row(0), row(1), row(2), row(3));
+    }
+  });
+}
+
+__device__ void make_gradient_cells(const RealTile& tile, const RealMemory& memory, float* real) {
+  constexpr int kCount = 1 + kOrientations;
+  write_cells<kMagnitude, kCount>(tile, real, [&](int x, int y, float(&sums)[kCount]) {
+    float magnitude[kShrink];
+    float angle[kShrink];
+#pragma unroll
+    for (int i = 0; i < kShrink; ++i) {
+      magnitude[i] = memory.strength[kStrengthHalo + y + i][kStrengthHalo + x];
+      angle[i] = memory.angle[y + i][x];
+    }
+    sums[0] = sum_of_four(magnitude[0], magnitude[1], magnitude[2], magnitude[3]);
+    float bins[kOrientations];
+    add_shares(magnitude, angle, bins);
+#pragma unroll
+    for (int bin = 0; bin < kOrientations; ++bin) sums[1 + bin] = bins[bin];
+  });
+}
+
+__global__ void __launch_bounds__(kRealThreads, kRealBlocks)
     real_kernel(const __grid_constant__ AcfPlan plan, const __grid_constant__ AcfBuffers buffers) {
   extern __shared__ std::byte shared[];
   auto& memory = *reinterpret_cast<RealMemory*>(shared);
   const RealTile tile = tile_of(plan, buffers);
+  if (tile.real.source == RealSource::two_taps) {
+    load_rows(plan, tile, memory);
+    __syncthreads();
+  }
   smooth_columns(plan, tile, memory);
   __syncthreads();
   smooth_rows(memory);
   __syncthreads();
+  make_color_cells(tile, memory, buffers.real);
   make_gradients(tile, memory);
   __syncthreads();
   sum_columns(memory);
   __syncthreads();
   normalize(memory);
   __syncthreads();
-  make_cells(tile, memory, buffers.real);
+  make_gradient_cells(tile, memory, buffers.real);
 }
 
 // --- Strips of all scales ------------------------------------------------------------------------
 
-constexpr int kMostTaps = 4;
+constexpr int kWarpChannels = 2;
+constexpr int kStripWarps = kChannels / kWarpChannels;
+constexpr int kStripRows = kStrip.height + 2;
 
 /// A strip of one channel.
 struct Strip {
   const DeviceScale* scale;
-  int channel;
-  int x;      ///< of the lane's column, within the scale
-  bool in;    ///< whether it is the strip's own
-  float* to;  ///< the lane's padded cell of row 0
+  int x;    ///< of the lane's column, within the scale
+  bool in;  ///< whether it is the strip's own
+  bool is_color[kWarpChannels];
+  float* to[kWarpChannels];  ///< the lane's padded cell of row 0
 };
 
-/// The lane's own weights across.
-struct Across {
-  int count;
-  std::int32_t index[kMostTaps];
-  float weight[kMostTaps];
+/// What a row of cells is a sum of: the first sample of rows of the source.
+struct alignas(8) RowTap {
+  std::int32_t first;
+  float weight;
 };
 
-__device__ Across across_of(const AcfPlan& plan, const DeviceTaps& taps, int x) {
-  Across across{taps.count, {x}, {}};
-  for (int i = 0; i < kMostTaps; ++i)
-    if (i < taps.count) {
-      across.index[i] = plan.tap_index[taps.first + i * taps.length + x];
-      across.weight[i] = plan.tap_weight[taps.first + i * taps.length + x];
-    }
-  return across;
+/// Of the strip's rows, with one before and one after them.
+template <int kTaps>
+__device__ void load_rows(const AcfPlan& plan, const DeviceScale& scale, int first_row, int width,
+                          RowTap (&rows)[kStripRows][kTaps]) {
+  for (int i = static_cast<int>(threadIdx.x); i < kStripRows * kTaps; i += kStripWarps * kLanes) {
+    const int y = within(first_row - 1 + i / kTaps, scale.scale.cells.height);
+    const int at = scale.down.first + i % kTaps * scale.down.length + y;
+    rows[i / kTaps][i % kTaps] = scale.down.count == 0
+                                     ? RowTap{y * width, 1.0F}
+                                     : RowTap{plan.tap_index[at] * width, plan.tap_weight[at]};
+  }
+}
+
+/// The lane's own columns of the source.
+template <int kTaps>
+struct Columns {
+  std::int32_t index[kTaps];
+  float weight[kTaps];
+};
+
+template <int kTaps>
+__device__ Columns<kTaps> columns_of(const AcfPlan& plan, const DeviceTaps& across, int x) {
+  Columns<kTaps> columns{{x}, {1.0F}};
+  if (across.count == 0) return columns;
+#pragma unroll
+  for (int i = 0; i < kTaps; ++i) {
+    columns.index[i] = plan.tap_index[across.first + i * across.length + x];
+    columns.weight[i] = plan.tap_weight[across.first + i * across.length + x];
+  }
+  return columns;
 }
 
 /// A cell before it is smoothed.
-__device__ float cell_at(const AcfPlan& plan, const DeviceTaps& down, const Across& across,
-                         const float* plane, int width, float factor, int y) {
-  if (across.count == 0) return plane[std::int64_t{y} * width + across.index[0]];
-  const std::int32_t* const rows = plan.tap_index + down.first + y;
-  const float* const weights = plan.tap_weight + down.first + y;
-  float of_columns[kMostTaps];
-  for (int k = 0; k < down.count; ++k) {
-    const float* const row = plane + std::int64_t{rows[k * down.length]} * width;
-    const float weight = weights[k * down.length];
+template <int kTaps>
+__device__ __forceinline__ float cell_at(const float* plane, const RowTap (&rows)[kTaps],
+                                         const Columns<kTaps>& columns, float factor) {
+  if constexpr (kTaps == 1) return plane[rows[0].first + columns.index[0]];
+  float sum = 0;
 #pragma unroll
-    for (int i = 0; i < kMostTaps; ++i)
-      if (i < across.count) {
-        const float part = mul(weight, row[across.index[i]]);
-        of_columns[i] = k == 0 ? part : add(of_columns[i], part);
-      }
+  for (int i = 0; i < kTaps; ++i) {
+    float of_column = 0;
+#pragma unroll
+    for (int k = 0; k < kTaps; ++k) {
+      const float part = mul(rows[k].weight, plane[rows[k].first + columns.index[i]]);
+      of_column = k == 0 ? part : add(of_column, part);
+    }
+    const float part = mul(columns.weight[i], of_column);
+    sum = i == 0 ? part : add(sum, part);
   }
-  float sum = mul(across.weight[0], of_columns[0]);
-#pragma unroll
-  for (int i = 1; i < kMostTaps; ++i)
-    if (i < across.count) sum = add(sum, mul(across.weight[i], of_columns[i]));
   return mul(sum, factor);
 }
 
 /// A cell, and the padding beside it where it is the first or the last of its row. `inside`: of the
 /// row itself.
-__device__ void write_cell(const AcfPlan& plan, const Strip& strip, int padded_row, float cell,
-                           bool inside) {
-  const bool is_color = strip.channel < kColors;
-  const float beyond = is_color ? cell : 0.0F;
-  float* const to = strip.to + std::int64_t{padded_row} * plan.stride;
+__device__ void write_cell(const AcfPlan& plan, const Strip& strip, int number, int padded_row,
+                           float cell, bool inside) {
+  const float beyond = strip.is_color[number] ? cell : 0.0F;
+  float* const to = strip.to[number] + std::int64_t{padded_row} * plan.stride;
   *to = inside ? cell : beyond;
   if (strip.x == 0)
     for (int i = 1; i <= plan.padding.width; ++i) to[-i] = beyond;
@@ -441,48 +589,77 @@ __device__ void write_cell(const AcfPlan& plan, const Strip& strip, int padded_r
 }
 
 /// And that above or below it, where it is the first or the last of its column.
-__device__ void write_cells(const AcfPlan& plan, const Strip& strip, int y, float cell) {
+__device__ void write_cells(const AcfPlan& plan, const Strip& strip, int number, int y,
+                            float cell) {
   const int high = plan.padding.height;
-  write_cell(plan, strip, high + y, cell, true);
+  write_cell(plan, strip, number, high + y, cell, true);
   if (y == 0)
-    for (int i = 0; i < high; ++i) write_cell(plan, strip, i, cell, false);
+    for (int i = 0; i < high; ++i) write_cell(plan, strip, number, i, cell, false);
   if (y == strip.scale->scale.cells.height - 1)
-    for (int i = 1; i <= high; ++i) write_cell(plan, strip, high + y + i, cell, false);
+    for (int i = 1; i <= high; ++i) write_cell(plan, strip, number, high + y + i, cell, false);
 }
 
-__global__ void __launch_bounds__(kChannels* kLanes)
-    cells_kernel(const __grid_constant__ AcfPlan plan, const __grid_constant__ AcfBuffers buffers,
-                 int first_strip) {
-  const Part part = plan.strips[first_strip + static_cast<int>(blockIdx.x)];
+/// A strip of all channels, of which each warp has some.
+template <int kTaps>
+__device__ void make_strip(const AcfPlan& plan, const AcfBuffers& buffers, const Part& part) {
+  __shared__ RowTap rows[kStripRows][kTaps];
   const DeviceScale& scale = plan.scales[part.scale];
   const DeviceReal& real = plan.real[scale.real];
   const Size cells = scale.scale.cells;
-  const auto lane = static_cast<int>(threadIdx.x) % kLanes;
-  const auto channel = static_cast<int>(threadIdx.x) / kLanes;
-  const float* const plane =
-      buffers.real + real.first + channel * (std::int64_t{real.cells.width} * real.cells.height);
+  load_rows<kTaps>(plan, scale, part.row, real.cells.width, rows);
+  const auto lane = static_cast<int>(nms::lane_id());
   const int wanted = part.column - 1 + lane;
-  Strip strip{&scale, channel, within(wanted, cells.width), false, nullptr};
+  Strip strip;
+  strip.scale = &scale;
+  strip.x = within(wanted, cells.width);
   strip.in = lane > 0 && lane <= kStrip.width && wanted < cells.width;
-  strip.to = buffers.cells + channel * plan.plane + scale.first_cell + plan.padding.width + strip.x;
-  const Across across = across_of(plan, scale.across, strip.x);
-  const float factor = scale.scale.factors[channel];
-  const auto row = [&](int y) {
-    return cell_at(plan, scale.down, across, plane, real.cells.width, factor,
-                   within(y, cells.height));
-  };
-  const int end = min(part.row + kStrip.height, cells.height);
-  float before = row(part.row - 1);
-  float here = row(part.row);
-  for (int y = part.row; y < end; ++y) {
-    const float after = row(y + 1);
-    const float down = smoothed(before, here, after);
-    const float left = __shfl_up_sync(nms::kAllLanes, down, 1);
-    const float right = __shfl_down_sync(nms::kAllLanes, down, 1);
-    if (strip.in) write_cells(plan, strip, y, smoothed(left, down, right));
-    before = here;
-    here = after;
+  const float* planes[kWarpChannels];
+  float factors[kWarpChannels];
+#pragma unroll
+  for (int n = 0; n < kWarpChannels; ++n) {
+    const int channel = static_cast<int>(threadIdx.x) / kLanes * kWarpChannels + n;
+    strip.is_color[n] = channel < kColors;
+    strip.to[n] =
+        buffers.cells + channel * plan.plane + scale.first_cell + plan.padding.width + strip.x;
+    planes[n] =
+        buffers.real + real.first + channel * (std::int64_t{real.cells.width} * real.cells.height);
+    factors[n] = scale.scale.factors[channel];
   }
+  const Columns<kTaps> columns = columns_of<kTaps>(plan, scale.across, strip.x);
+  __syncthreads();
+  float before[kWarpChannels];
+  float here[kWarpChannels];
+#pragma unroll
+  for (int n = 0; n < kWarpChannels; ++n) {
+    before[n] = cell_at<kTaps>(planes[n], rows[0], columns, factors[n]);
+    here[n] = cell_at<kTaps>(planes[n], rows[1], columns, factors[n]);
+  }
+  const int count = min(kStrip.height, cells.height - part.row);
+  for (int i = 0; i < count; ++i) {
+#pragma unroll
+    for (int n = 0; n < kWarpChannels; ++n) {
+      const float after = cell_at<kTaps>(planes[n], rows[i + 2], columns, factors[n]);
+      const float down = smoothed(before[n], here[n], after);
+      const float left = __shfl_up_sync(nms::kAllLanes, down, 1);
+      const float right = __shfl_down_sync(nms::kAllLanes, down, 1);
+      if (strip.in) write_cells(plan, strip, n, part.row + i, smoothed(left, down, right));
+      before[n] = here[n];
+      here[n] = after;
+    }
+  }
+}
+
+__global__ void __launch_bounds__(kStripWarps* kLanes)
+    cells_kernel(const __grid_constant__ AcfPlan plan, const __grid_constant__ AcfBuffers buffers,
+                 int first_strip) {
+  const Part part = plan.strips[first_strip + static_cast<int>(blockIdx.x)];
+  const int taps = plan.scales[part.scale].across.count;
+  if (taps == 0)
+    make_strip<1>(plan, buffers, part);
+  else if (taps == 2)
+    make_strip<2>(plan, buffers, part);
+  else
+    make_strip<kMostCellTaps>(plan, buffers, part);
 }
 
 }  // namespace
@@ -492,15 +669,24 @@ void launch_real(const FrameDescriptor* frame, const AcfPlan& plan, const AcfBuf
   if (plan.real_tiles == 0) return;
   FACEPIPE_CUDA_CHECK(cudaFuncSetAttribute(real_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                            sizeof(RealMemory)));
-  const dim3 pixels(blocks_for(plan.picture.width), static_cast<unsigned>(plan.picture.height));
-  luv_kernel<<<pixels, kThreads, 0, stream.get()>>>(frame, plan, buffers.luv);
+  const bool halves = Size{2 * plan.half.width, 2 * plan.half.height} == plan.picture;
+  const dim3 quads(blocks_for((plan.picture.width + 1) / 2),
+                   static_cast<unsigned>((plan.picture.height + 1) / 2));
+  luv_kernel<<<quads, kThreads, 0, stream.get()>>>(frame, plan, buffers, halves);
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
-  if (plan.half.width > 0) {
-    const dim3 halves(blocks_for(plan.half.width), static_cast<unsigned>(plan.half.height));
-    half_kernel<<<halves, kThreads, 0, stream.get()>>>(plan, buffers.luv, buffers.half);
+  if (plan.half.width > 0 && !halves) {
+    const dim3 samples(blocks_for(plan.half.width), static_cast<unsigned>(plan.half.height),
+                       kColors);
+    half_kernel<<<samples, kThreads, 0, stream.get()>>>(plan, buffers);
     FACEPIPE_CUDA_CHECK(cudaGetLastError());
   }
-  real_kernel<<<static_cast<unsigned>(plan.real_tiles), kThreads, sizeof(RealMemory),
+  if (plan.resized_row_count > 0) {
+    const dim3 samples(blocks_for(plan.resized_width),
+                       static_cast<unsigned>(plan.resized_row_count), kColors);
+    resize_kernel<<<samples, kThreads, 0, stream.get()>>>(plan, buffers);
+    FACEPIPE_CUDA_CHECK(cudaGetLastError());
+  }
+  real_kernel<<<static_cast<unsigned>(plan.real_tiles), kRealThreads, sizeof(RealMemory),
                 stream.get()>>>(plan, buffers);
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
@@ -508,7 +694,7 @@ void launch_real(const FrameDescriptor* frame, const AcfPlan& plan, const AcfBuf
 void launch_cells(const AcfPlan& plan, const BatchPlan& batch, const AcfBuffers& buffers,
                   cuda::StreamView stream) {
   if (batch.strips == 0) return;
-  cells_kernel<<<static_cast<unsigned>(batch.strips), kChannels * kLanes, 0, stream.get()>>>(
+  cells_kernel<<<static_cast<unsigned>(batch.strips), kStripWarps * kLanes, 0, stream.get()>>>(
       plan, buffers, batch.first_strip);
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }

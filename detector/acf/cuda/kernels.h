@@ -8,14 +8,15 @@
 // planes of one stride for all scales, so that a feature of a tree is the same distance everywhere:
 // a word that all threads have alike.
 //
-// Most windows are out after a few trees. Those of a tile walk the first trees with a window a
-// thread, and what is left after 4, 8, 16 ... trees is moved together. The few that go on are so
-// far apart that a warp takes each: 32 trees at a time, whose leaves are summed up as if one by
-// one.
+// Blocks take tiles of windows from a counter, whose cells are copied to shared memory, and send
+// them through the trees, a window a thread. Most windows are out after a few trees: after 4, 8,
+// 16 ... what is left is moved together. Where few are left, warps share the trees: what a part of
+// the trees adds to a window's sum, and how low it falls meanwhile, is known without those before.
 //
 // Scales whose cells are more than there is memory for come in batches, one after the other.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "core/cuda/detections.h"
@@ -27,13 +28,14 @@
 namespace facepipe::acf {
 
 /// Cells of a real scale that a block makes.
-inline constexpr Size kRealTile{16, 8};
-/// Cells of any scale that a warp makes of a channel: two more lanes have their neighbours.
+inline constexpr Size kRealTile{16, 16};
+/// Cells of any scale that a warp makes: two more lanes have their neighbours.
 inline constexpr Size kStrip{30, 16};
-/// Places of windows that a block scans.
-inline constexpr Size kScanTile{32, 32};
-/// Trees that are walked with a window a thread, at most.
-inline constexpr int kMostLaneTrees = 128;
+/// Cells that one is a sum of, each way: of another scale half an octave away, or less than one.
+inline constexpr int kMostCellTaps = 3;
+/// Places of windows that a block scans: columns, and rows at most.
+inline constexpr int kScanColumns = 32;
+inline constexpr int kMostScanRows = 32;
 
 /// As Taps; both begin at `first` in arrays of all.
 struct DeviceTaps {
@@ -42,12 +44,21 @@ struct DeviceTaps {
   std::int32_t count = 0;  ///< 0: the size stays
 };
 
+/// What a real scale's tiles are made of.
+enum class RealSource : std::int32_t {
+  as_it_is,  ///< the picture, or the half one, which has its size
+  two_taps,  ///< one of these, resampled in the tile: of two samples each way
+  resized    ///< resampled before
+};
+
 struct DeviceReal {
   Size cells;
+  RealSource source = RealSource::as_it_is;
   std::int32_t of_half = 0;  ///< 1: made of the half picture
   DeviceTaps across;
   DeviceTaps down;
-  std::int64_t first = 0;  ///< of its cells: planes of cells.width * cells.height
+  std::int64_t resized = 0;  ///< first sample in AcfBuffers::resized
+  std::int64_t first = 0;    ///< of its cells: planes of cells.width * cells.height
 };
 
 struct DeviceScale {
@@ -66,16 +77,29 @@ struct Part {
   std::int32_t row = 0;
 };
 
-/// As PlacedTree: distances in samples from a window's first cell of the first channel.
+/// As PlacedTree: offsets in bytes from a window's first cell of the first channel.
 struct alignas(16) DeviceTree {
   std::int32_t offsets[3] = {};
   float thresholds[3] = {};
   std::int32_t leaves[4] = {};
 };
 
-/// The first trees, a parameter of the kernel: see cascade::StumpWords.
+/// The first trees, a parameter of the kernel, for the reason that cascade::StumpWords gives.
+inline constexpr int kMostLaneTrees = 670;  // parameters have room for 32,764 bytes
 struct LaneTrees {
   DeviceTree trees[kMostLaneTrees];
+};
+
+/// Trees of which a warp has a window's leaves at once: so many side by side are one lane's.
+inline constexpr int kLaneRun = 4;
+inline constexpr int kWarpTrees = 32 * kLaneRun;
+
+/// How the cells lie that a block scans: as in shared memory, where that has room for them.
+struct ScanLayout {
+  std::int32_t in_shared = 0;  ///< 1: copied there
+  std::int32_t rows = 0;       ///< of places
+  std::int32_t stride = 0;     ///< samples from one row to the next; odd in shared memory
+  std::int64_t plane = 0;      ///< of each channel
 };
 
 /// Scales that are in memory at once.
@@ -104,6 +128,8 @@ struct AcfPlan {
   const float* tap_weight = nullptr;
   // The scales.
   std::int32_t real_tiles = 0;
+  std::int32_t resized_row_count = 0;
+  std::int32_t resized_width = 0;  ///< the longest of these rows
   std::int32_t scale_count = 0;
   Size padding;             ///< in cells
   std::int32_t stride = 0;  ///< of a batch's planes
@@ -111,25 +137,29 @@ struct AcfPlan {
   const DeviceReal* real = nullptr;
   const DeviceScale* scales = nullptr;
   const Part* real_parts = nullptr;
+  const Part* resized_rows = nullptr;
   const Part* strips = nullptr;
   const Part* tiles = nullptr;
   // The trees.
   std::int32_t tree_count = 0;
-  std::int32_t lane_trees = 0;  ///< of these
-  std::int32_t threshold = 0;   ///< a sum so far of this or less is out
-  std::int32_t least_sum = 0;   ///< of all leaves
+  std::int32_t threshold = 0;  ///< a sum so far of this or less is out
+  std::int32_t least_sum = 0;  ///< of all leaves
   ScoreCurve curve;
+  Size window;  ///< in cells
+  ScanLayout scan;
   const DeviceTree* trees = nullptr;
+  /// The same in blocks of kWarpTrees, the last one filled up: first the first ones of all lanes,
+  /// then the second ones ...
+  const DeviceTree* warp_trees = nullptr;
 };
 
 /// What is counted while a frame's windows are scanned.
 struct AcfCounts {
-  std::uint32_t left = 0;   ///< windows of the batch after the first trees
-  std::uint32_t next = 0;   ///< of these
-  std::uint32_t found = 0;  ///< windows of all batches that pass
+  std::uint32_t next_tile = 0;  ///< of the batch
+  std::uint32_t found = 0;      ///< windows of all batches that pass
 };
 
-/// A window after some trees: its place among those of all scales, and the sum of its leaves.
+/// A window that passes: its place among those of all scales, and the sum of its leaves.
 struct SummedPlace {
   std::uint32_t place = 0;
   std::int32_t sum = 0;
@@ -140,9 +170,9 @@ struct AcfBuffers {
   AcfCounts* counts = nullptr;
   float* luv = nullptr;          ///< three planes of the upright picture
   float* half = nullptr;         ///< likewise, of half its size
+  float* resized = nullptr;      ///< likewise, of the real scales that are RealSource::resized
   float* real = nullptr;         ///< channels of the real scales
   float* cells = nullptr;        ///< kChannels planes of a batch
-  SummedPlace* left = nullptr;   ///< room for all places of a batch
   SummedPlace* found = nullptr;  ///< `capacity` windows that pass, in any order
   Box* boxes = nullptr;          ///< theirs, clipped to the picture
   std::uint32_t capacity = 0;
@@ -156,9 +186,12 @@ void launch_real(const FrameDescriptor* frame, const AcfPlan& plan, const AcfBuf
 void launch_cells(const AcfPlan& plan, const BatchPlan& batch, const AcfBuffers& buffers,
                   cuda::StreamView stream);
 
-/// Multiprocessors' worth of blocks for launch_scan() on the current device. Lets the kernels use
-/// the shared memory that they need. Errors: device.
-[[nodiscard]] int scan_blocks();
+/// Samples that a block of launch_scan() can have in shared memory on the current device.
+[[nodiscard]] std::size_t shared_cells();
+
+/// Blocks of launch_scan() that the current device runs at once. Lets the kernel use the shared
+/// memory that it needs. Errors: device.
+[[nodiscard]] int scan_blocks(const AcfPlan& plan);
 
 /// Appends to buffers.found what passes of a batch.
 void launch_scan(const AcfPlan& plan, const LaneTrees& trees, const BatchPlan& batch,

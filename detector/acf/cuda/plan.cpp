@@ -13,6 +13,17 @@ constexpr int kRowSamples = 32;  ///< rows of cells begin at multiples of them: 
 
 int rounded_up(int value, int to) { return (value + to - 1) / to * to; }
 
+/// Filled up to `least` taps with some that add nothing; none stay none.
+Taps with_taps(Taps taps, int least) {
+  if (taps.length == 0) return taps;
+  for (; taps.count < least; ++taps.count) {
+    const std::vector<std::int32_t> last(taps.index.end() - taps.length, taps.index.end());
+    taps.index.insert(taps.index.end(), last.begin(), last.end());
+    taps.weight.resize(taps.weight.size() + static_cast<std::size_t>(taps.length));
+  }
+  return taps;
+}
+
 DeviceTaps append(const Taps& taps, AcfTables& to) {
   const DeviceTaps appended{static_cast<std::int32_t>(to.tap_index.size()), taps.length,
                             taps.count};
@@ -36,6 +47,18 @@ void add_picture(const StreamLayout& layout, AcfPlan& plan) {
   plan.to_byte = 1.0F / static_cast<float>(1 << (layout.format.bits + layout.format.shift - kBits));
 }
 
+constexpr int kTileTaps = 2;  ///< of RealSource::two_taps
+
+/// Of a real scale that is resized before.
+void add_rows(int number, DeviceReal& real, AcfTables& to) {
+  const Size size = pixels_of(real.cells);
+  real.resized = to.resized_samples;
+  to.resized_samples += std::int64_t{size.width} * size.height * kColors;
+  for (int row = 0; row < size.height; ++row) to.resized_rows.push_back({number, 0, row});
+  to.plan.resized_row_count = static_cast<std::int32_t>(to.resized_rows.size());
+  to.plan.resized_width = std::max(to.plan.resized_width, size.width);
+}
+
 void add_real(const std::vector<Scale>& scales, const Sources& sources, AcfTables& to) {
   to.plan.half = sources.half;
   to.plan.half_across = append(sources.to_half.across, to);
@@ -44,8 +67,13 @@ void add_real(const std::vector<Scale>& scales, const Sources& sources, AcfTable
     DeviceReal real;
     real.cells = scales[sources.real[i]].cells;
     real.of_half = sources.of_half[i] ? 1 : 0;
-    real.across = append(sources.from_picture[i].across, to);
-    real.down = append(sources.from_picture[i].down, to);
+    const auto& [across, down] = sources.from_picture[i];
+    real.across = append(with_taps(across, kTileTaps), to);
+    real.down = append(with_taps(down, kTileTaps), to);
+    if (across.length != 0)
+      real.source = std::max(across.count, down.count) > kTileTaps ? RealSource::resized
+                                                                   : RealSource::two_taps;
+    if (real.source == RealSource::resized) add_rows(static_cast<int>(i), real, to);
     real.first = to.real_samples;
     to.real_samples += std::int64_t{real.cells.width} * real.cells.height * kChannels;
     append_parts(static_cast<int>(i), real.cells, kRealTile, to.real_parts);
@@ -92,7 +120,6 @@ void add_scales(const std::vector<Scale>& scales, const Sources& sources, std::i
   Shelves shelves(plan.stride);
   std::int64_t left = 0;
   std::int64_t places = 0;
-  std::int64_t of_batch = 0;
   for (std::size_t i = 0; i < scales.size(); ++i) {
     const Scale& scale = scales[i];
     if (!scale.wanted) continue;
@@ -102,18 +129,21 @@ void add_scales(const std::vector<Scale>& scales, const Sources& sources, std::i
                             static_cast<std::int32_t>(to.tiles.size()), 0});
       shelves = Shelves(plan.stride);
       left = batch_cells;
-      of_batch = 0;
     }
     DeviceScale made;
     made.scale = scale;
     made.real = static_cast<std::int32_t>(sources.real_of[i]);
-    made.across = append(sources.from_real[i].across, to);
-    made.down = append(sources.from_real[i].down, to);
+    const auto& [across, down] = sources.from_real[i];
+    const int taps = std::max(across.count, down.count);
+    if (taps > kMostCellTaps)
+      throw Error(ErrorKind::internal, "acf: a scale far from the one that it is made of");
+    made.across = append(with_taps(across, taps > 2 ? kMostCellTaps : 2), to);
+    made.down = append(with_taps(down, taps > 2 ? kMostCellTaps : 2), to);
     made.first_cell = static_cast<std::int32_t>(shelves.place(scale.padded));
     made.first_place = static_cast<std::uint32_t>(places);
     const auto number = static_cast<int>(to.scales.size());
     append_parts(number, scale.cells, kStrip, to.strips);
-    append_parts(number, scale.places, kScanTile, to.tiles);
+    append_parts(number, scale.places, {kScanColumns, plan.scan.rows}, to.tiles);
     to.scales.push_back(made);
     BatchPlan& batch = to.batches.back();
     ++batch.scales;
@@ -121,22 +151,41 @@ void add_scales(const std::vector<Scale>& scales, const Sources& sources, std::i
     batch.tiles = static_cast<std::int32_t>(to.tiles.size()) - batch.first_tile;
     left -= area(scale.padded);
     places += area(scale.places);
-    of_batch += area(scale.places);
     plan.plane = std::max(plan.plane, shelves.samples());
-    to.batch_places = std::max(to.batch_places, of_batch);
   }
   plan.scale_count = static_cast<std::int32_t>(to.scales.size());
-  // Cells are found by distances of 32 bits, over all channels.
-  if (plan.plane * kChannels > std::numeric_limits<std::int32_t>::max() ||
+  // Cells are found by distances of 32 bits, in bytes over all channels.
+  constexpr std::int64_t kMostBytes = std::numeric_limits<std::int32_t>::max();
+  if (plan.plane * kChannels * static_cast<std::int64_t>(sizeof(float)) > kMostBytes ||
       places > std::numeric_limits<std::uint32_t>::max())
     throw Error(ErrorKind::device, "acf: " + to_string(plan.picture) +
                                        " is too large a picture to be enlarged so much; a larger "
                                        "--min-face takes less");
 }
 
+/// Tiles as high as shared memory has room for. Where it has none for a few rows, windows are read
+/// where they are.
+void choose_layout(const Model& model, std::size_t shared_cells, AcfPlan& plan) {
+  constexpr int kRowStep = 4;
+  plan.window = model.window_cells();
+  ScanLayout& scan = plan.scan;
+  scan.in_shared = 1;
+  scan.stride = (kScanColumns + plan.window.width - 1) | 1;
+  for (scan.rows = kMostScanRows; scan.rows > 0; scan.rows -= kRowStep) {
+    scan.plane = std::int64_t{scan.stride} * (scan.rows + plan.window.height - 1);
+    if (scan.plane * kChannels <= static_cast<std::int64_t>(shared_cells)) return;
+  }
+  scan = {0, kMostScanRows, 0, 0};
+}
+
 void add_trees(const Model& model, std::int32_t least_sum, AcfTables& to) {
   AcfPlan& plan = to.plan;
-  const Size window = model.window_cells();
+  const Size window = plan.window;
+  ScanLayout& scan = plan.scan;
+  if (scan.in_shared == 0) {
+    scan.stride = plan.stride;
+    scan.plane = plan.plane;
+  }
   for (const Tree& tree : model.trees) {
     DeviceTree made;
     std::ranges::copy(tree.thresholds, made.thresholds);
@@ -146,14 +195,20 @@ void add_trees(const Model& model, std::int32_t least_sum, AcfTables& to) {
       const int row = feature % window.height;
       const int column = feature / window.height % window.width;
       const int channel = feature / window.height / window.width;
-      made.offsets[i] =
-          static_cast<std::int32_t>(channel * plan.plane + row * plan.stride + column);
+      const std::int64_t samples = channel * scan.plane + std::int64_t{row} * scan.stride + column;
+      made.offsets[i] = static_cast<std::int32_t>(samples * static_cast<int>(sizeof(float)));
     }
     to.trees.push_back(made);
   }
   plan.tree_count = static_cast<std::int32_t>(to.trees.size());
-  plan.lane_trees = std::min(plan.tree_count, kMostLaneTrees);
-  std::copy_n(to.trees.begin(), plan.lane_trees, to.lane_trees.trees);
+  constexpr int kLanes = kWarpTrees / kLaneRun;
+  to.warp_trees.resize(static_cast<std::size_t>(rounded_up(plan.tree_count, kWarpTrees)));
+  for (int i = 0; i < plan.tree_count; ++i) {
+    const int in_block = i % kWarpTrees;
+    const int at = i - in_block + in_block % kLaneRun * kLanes + in_block / kLaneRun;
+    to.warp_trees[static_cast<std::size_t>(at)] = to.trees[static_cast<std::size_t>(i)];
+  }
+  std::copy_n(to.trees.begin(), std::min(plan.tree_count, kMostLaneTrees), to.lane_trees.trees);
   plan.threshold = model.threshold;
   plan.least_sum = least_sum;
   plan.curve = score_curve(model);
@@ -162,13 +217,15 @@ void add_trees(const Model& model, std::int32_t least_sum, AcfTables& to) {
 }  // namespace
 
 AcfTables make_acf_tables(const Model& model, const StreamLayout& layout, const SizeLimits& limits,
-                          std::int32_t least_sum, std::int64_t batch_cells) {
+                          std::int32_t least_sum, std::int64_t batch_cells,
+                          std::size_t shared_cells) {
   AcfTables tables;
   add_picture(layout, tables.plan);
   const std::vector<Scale> scales = plan_scales(model, tables.plan.picture, limits);
   const Sources sources = plan_sources(scales, tables.plan.picture);
   add_real(scales, sources, tables);
   tables.plan.padding = {model.padding.width / kShrink, model.padding.height / kShrink};
+  choose_layout(model, shared_cells, tables.plan);
   add_scales(scales, sources, batch_cells, tables);
   add_trees(model, least_sum, tables);
   return tables;

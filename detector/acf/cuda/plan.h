@@ -2,6 +2,7 @@
 // stream, made on the host.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -21,18 +22,21 @@ struct AcfTables {
   std::vector<DeviceReal> real;
   std::vector<DeviceScale> scales;
   std::vector<Part> real_parts;
+  std::vector<Part> resized_rows;
   std::vector<Part> strips;
   std::vector<Part> tiles;
   std::vector<DeviceTree> trees;
+  std::vector<DeviceTree> warp_trees;
+  std::int64_t resized_samples = 0;
   std::int64_t real_samples = 0;  ///< of all real scales' channels
-  std::int64_t batch_places = 0;  ///< of the batch with the most
 };
 
 /// For frames of `layout`, NV12 or P016. Windows whose sum is less than `least_sum` don't pass.
-/// `batch_cells`: so many are in memory at once, if each scale has fewer.
+/// `batch_cells`: so many are in memory at once, if each scale has fewer. `shared_cells`: samples
+/// that a block can have in shared memory.
 /// Errors: device, for a picture that is enlarged to more than the kernels can count.
 [[nodiscard]] AcfTables make_acf_tables(const Model& model, const StreamLayout& layout,
                                         const SizeLimits& limits, std::int32_t least_sum,
-                                        std::int64_t batch_cells);
+                                        std::int64_t batch_cells, std::size_t shared_cells);
 
 }  // namespace facepipe::acf

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstddef>
 
 #include "core/cuda/check.h"
@@ -7,265 +8,421 @@
 namespace facepipe::acf {
 namespace {
 
-constexpr int kThreads = 256;
 constexpr int kLanes = 32;
+constexpr int kThreads = 512;
 constexpr int kWarps = kThreads / kLanes;
-static_assert(kScanTile.width == kLanes && kScanTile.height % kWarps == 0);
-constexpr int kRows = kScanTile.height / kWarps;  ///< of a warp in the first round
-constexpr int kPlaces = kScanTile.width * kScanTile.height;
+constexpr int kBlocks = 2;   ///< of a multiprocessor
+constexpr int kWindows = 2;  ///< of a lane: what is read of a tree serves all of them
+static_assert(kScanColumns == kLanes && kMostScanRows == kWindows * kWarps);
+constexpr int kPlaces = kScanColumns * kMostScanRows;
+constexpr int kFirstTrees = 4;
+/// Places of a tile for which a window a warp takes less than a window a lane.
+constexpr unsigned kFew = 24;
 
-// --- Trees ---------------------------------------------------------------------------------------
+// --- A tile --------------------------------------------------------------------------------------
 
-/// A cell, `offset` samples from a window's first one, which lies `at` bytes from `cells` on: so
-/// the first is the same for all lanes, and the second has 32 bits.
-__device__ __forceinline__ float cell_at(const float* cells, std::int32_t offset, unsigned at) {
-  return __ldg(reinterpret_cast<const float*>(reinterpret_cast<const char*>(cells + offset) + at));
-}
-
-__device__ __forceinline__ std::int32_t leaf_of(const DeviceTree& tree, const float* cells,
-                                                unsigned at) {
-  // All three at once: a second load that waits for the first takes longer.
-  const bool is_left = cell_at(cells, tree.offsets[0], at) < tree.thresholds[0];
-  const bool left = cell_at(cells, tree.offsets[1], at) < tree.thresholds[1];
-  const bool right = cell_at(cells, tree.offsets[2], at) < tree.thresholds[2];
-  const std::int32_t of_left = left ? tree.leaves[0] : tree.leaves[1];
-  const std::int32_t of_right = right ? tree.leaves[2] : tree.leaves[3];
-  return is_left ? of_left : of_right;
-}
-
-/// A lane's windows.
-template <int kWindows>
-struct Windows {
-  unsigned at[kWindows];  ///< bytes from the first cell of all
-  std::int32_t sums[kWindows];
-  bool alive[kWindows];
+/// What is known of a lane's windows after some trees.
+struct Sums {
+  std::int32_t sum[kWindows];    ///< of the leaves
+  std::int32_t least[kWindows];  ///< of the sums after each tree
 };
 
-template <int kWindows>
-__device__ __forceinline__ void walk(const AcfPlan& plan, const LaneTrees& trees, int first,
-                                     int end, const float* cells, Windows<kWindows>& windows) {
-#pragma unroll 4
-  for (int i = first; i < end; ++i) {
-    const DeviceTree& tree = trees.trees[i];
-#pragma unroll
-    for (int w = 0; w < kWindows; ++w) {
-      windows.sums[w] += leaf_of(tree, cells, windows.at[w]);
-      windows.alive[w] = windows.alive[w] && windows.sums[w] > plan.threshold;
-    }
-  }
-}
-
-// --- A tile's places: a window a thread ----------------------------------------------------------
-
-/// Places, numbered row by row, and the sums of their leaves so far. A round reads the list of its
-/// number and fills the next one's.
+/// A block's shared memory of known size. Places are numbered row by row.
 struct ScanMemory {
+  int tile;
+  std::int32_t sums[kPlaces];
+  /// Places that have come to a round are listed by the bank of shared memory in which their cells
+  /// begin: lanes that take one each from a list of their own never meet in a bank, since a tree's
+  /// feature is the same distance further for all. Entry `i` of bank `b` is i * kLanes + b. A round
+  /// reads the list of its number and fills the next one's; the one after that is emptied.
   std::uint16_t places[2][kPlaces];
-  std::int32_t sums[2][kPlaces];
-  int counts[3];   ///< of the lists; that of the round after the next is emptied
-  unsigned first;  ///< in the list of what is left
+  int counts[3][kLanes];
+  int left;  ///< places after the rounds
+  int next;  ///< of these
+  std::int32_t part_sums[kWarps][kWindows][kLanes];
+  std::int32_t part_leasts[kWarps][kWindows][kLanes];
 };
 
 struct ScanTile {
+  const DeviceScale* scale;
+  Size first;   ///< place
   Size places;  ///< that are there
-  Size first;
-  unsigned at;  ///< bytes of the first one's first cell
-  unsigned first_place;
-  int places_across;  ///< of the scale
+  const float* cells;
+  int stride;  ///< from one row of cells to the next
 };
 
-__device__ ScanTile tile_of(const AcfPlan& plan, int index) {
+__device__ ScanTile tile_of(const AcfPlan& plan, int index, const AcfBuffers& buffers) {
   const Part part = plan.tiles[index];
-  const DeviceScale& scale = plan.scales[part.scale];
-  const Size all = scale.scale.places;
   ScanTile tile;
+  tile.scale = plan.scales + part.scale;
+  const Size all = tile.scale->scale.places;
   tile.first = {part.column, part.row};
-  tile.places = {min(kScanTile.width, all.width - part.column),
-                 min(kScanTile.height, all.height - part.row)};
-  tile.at = static_cast<unsigned>(sizeof(float)) *
-            static_cast<unsigned>(scale.first_cell + part.row * plan.stride + part.column);
-  tile.first_place = scale.first_place;
-  tile.places_across = all.width;
+  tile.places = {min(kScanColumns, all.width - part.column),
+                 min(plan.scan.rows, all.height - part.row)};
+  tile.cells =
+      buffers.cells + tile.scale->first_cell + std::int64_t{part.row} * plan.stride + part.column;
+  tile.stride = plan.stride;
   return tile;
 }
 
-/// Where a place's window begins.
-__device__ unsigned window_at(const AcfPlan& plan, const ScanTile& tile, int place) {
-  return tile.at +
-         static_cast<unsigned>(sizeof(float)) *
-             static_cast<unsigned>(place / kScanTile.width * plan.stride + place % kScanTile.width);
-}
-
-/// To the list of a round. All lanes of a warp call it.
-__device__ void append(ScanMemory& memory, int round, bool alive, int place, std::int32_t sum) {
-  const unsigned lanes = __ballot_sync(nms::kAllLanes, alive);
-  if (lanes == 0) return;
-  int first = 0;
-  if (nms::lane_id() == 0) first = atomicAdd(&memory.counts[round % 3], __popc(lanes));
-  first = __shfl_sync(nms::kAllLanes, first, 0);
-  if (!alive) return;
-  const int at = first + __popc(lanes & nms::lanes_below());
-  memory.places[round % 2][at] = static_cast<std::uint16_t>(place);
-  memory.sums[round % 2][at] = sum;
-}
-
-/// The first trees of all places: those of a warp's rows at once.
-__device__ void first_round(const AcfPlan& plan, const LaneTrees& trees, const ScanTile& tile,
-                            const float* cells, int end, ScanMemory& memory) {
+/// Copies the cells that the tile's windows cover. A warp a row.
+__device__ void load_cells(const AcfPlan& plan, float* shared, ScanTile& tile) {
+  const int rows = tile.places.height + plan.window.height - 1;
+  const int columns = tile.places.width + plan.window.width - 1;
   const int lane = static_cast<int>(nms::lane_id());
-  const int warp = static_cast<int>(threadIdx.x) / kLanes;
-  Windows<kRows> windows;
+#pragma unroll 4
+  for (int i = static_cast<int>(threadIdx.x) / kLanes; i < kChannels * rows; i += kWarps) {
+    const int channel = i / rows;
+    const int row = i - channel * rows;
+    const float* const from = tile.cells + channel * plan.plane + std::int64_t{row} * plan.stride;
+    float* const to = shared + channel * plan.scan.plane + row * plan.scan.stride;
+    for (int x = lane; x < columns; x += kLanes) to[x] = __ldg(from + x);
+  }
+  tile.cells = shared;
+  tile.stride = plan.scan.stride;
+}
+
+/// Where a place's window begins, in samples from the tile's first.
+__device__ int window_at(const ScanTile& tile, int place) {
+  return place / kScanColumns * tile.stride + place % kScanColumns;
+}
+
+// --- Trees ---------------------------------------------------------------------------------------
+
+/// What all lanes of a warp have alike: this tells the compiler, which then keeps it in a register
+/// of the warp.
+__device__ __forceinline__ int of_warp(int value) { return __shfl_sync(nms::kAllLanes, value, 0); }
+
+__device__ __forceinline__ float cell_at(const float* window, std::int32_t offset) {
+  return *reinterpret_cast<const float*>(reinterpret_cast<const char*>(window) + offset);
+}
+
+__device__ __forceinline__ std::int32_t leaf_of(const DeviceTree& tree, const float* window) {
+  // All three at once: a second load that waits for the first takes longer.
+  const bool is_left = cell_at(window, tree.offsets[0]) < tree.thresholds[0];
+  const bool is_first = cell_at(window, tree.offsets[1]) < tree.thresholds[1];
+  const bool is_third = cell_at(window, tree.offsets[2]) < tree.thresholds[2];
+  // By value: else the compiler chooses between addresses, and loads once for each lane.
+  const std::int32_t a = tree.leaves[0];
+  const std::int32_t b = tree.leaves[1];
+  const std::int32_t c = tree.leaves[2];
+  const std::int32_t d = tree.leaves[3];
+  return is_left ? (is_first ? a : b) : (is_third ? c : d);
+}
+
+__device__ __forceinline__ void add_tree(const DeviceTree& of,
+                                         const float* const (&windows)[kWindows], Sums& sums) {
+  const DeviceTree tree = of;
 #pragma unroll
-  for (int w = 0; w < kRows; ++w) {
+  for (int w = 0; w < kWindows; ++w) {
+    sums.sum[w] += leaf_of(tree, windows[w]);
+    sums.least[w] = min(sums.least[w], sums.sum[w]);
+  }
+}
+
+/// The trees from `first` on, before `end`.
+__device__ __forceinline__ void walk(const AcfPlan& plan, const LaneTrees& trees, int first,
+                                     int end, const float* const (&windows)[kWindows], Sums& sums) {
+  int i = of_warp(first);
+  const int lane_end = of_warp(min(end, kMostLaneTrees));
+#pragma unroll 2
+  for (; i < lane_end; ++i) add_tree(trees.trees[i], windows, sums);
+#pragma unroll 2
+  for (; i < end; ++i) add_tree(plan.trees[i], windows, sums);
+}
+
+// --- A tile's windows through the trees ----------------------------------------------------------
+
+/// For the places that go on to `round`.
+__device__ void append(int round, const ScanTile& tile, int place, std::int32_t sum,
+                       ScanMemory& memory) {
+  const int bank = window_at(tile, place) % kLanes;
+  const int at = atomicAdd(&memory.counts[round % 3][bank], 1);
+  memory.places[round % 2][at * kLanes + bank] = static_cast<std::uint16_t>(place);
+  memory.sums[place] = sum;
+}
+
+/// The first trees of all places: a warp has two rows.
+__device__ void first_round(const AcfPlan& plan, const LaneTrees& trees, const ScanTile& tile,
+                            int end, ScanMemory& memory) {
+  const int lane = static_cast<int>(nms::lane_id());
+  const int warp = of_warp(static_cast<int>(threadIdx.x) / kLanes);
+  if (warp >= tile.places.height) return;
+  const float* windows[kWindows];
+  Sums sums;
+  bool there[kWindows];
+#pragma unroll
+  for (int w = 0; w < kWindows; ++w) {
     const int row = warp + w * kWarps;
-    windows.alive[w] = row < tile.places.height && lane < tile.places.width;
-    windows.at[w] = windows.alive[w] ? window_at(plan, tile, row * kLanes + lane) : tile.at;
-    windows.sums[w] = 0;
+    there[w] = row < tile.places.height && lane < tile.places.width;
+    windows[w] = tile.cells + (there[w] ? window_at(tile, row * kLanes + lane) : 0);
+    sums.sum[w] = 0;
+    sums.least[w] = INT32_MAX;
   }
-  walk(plan, trees, 0, end, cells, windows);
+  walk(plan, trees, 0, end, windows, sums);
 #pragma unroll
-  for (int w = 0; w < kRows; ++w)
-    append(memory, 1, windows.alive[w], (warp + w * kWarps) * kLanes + lane, windows.sums[w]);
+  for (int w = 0; w < kWindows; ++w)
+    if (there[w] && sums.least[w] > plan.threshold)
+      append(1, tile, (warp + w * kWarps) * kLanes + lane, sums.sum[w], memory);
 }
 
-/// More trees of what is left.
-__device__ void next_round(const AcfPlan& plan, const LaneTrees& trees, const ScanTile& tile,
-                           const float* cells, int round, int first, int end, ScanMemory& memory) {
-  const int count = memory.counts[round % 3];
-  for (int begin = static_cast<int>(threadIdx.x) / kLanes * kLanes; begin < count;
-       begin += kThreads) {
-    const int i = begin + static_cast<int>(nms::lane_id());
-    const bool there = i < count;
-    const int place = there ? memory.places[round % 2][i] : 0;
-    Windows<1> window{
-        {window_at(plan, tile, place)}, {there ? memory.sums[round % 2][i] : 0}, {there}};
-    walk(plan, trees, first, end, cells, window);
-    append(memory, round + 1, window.alive[0], place, window.sums[0]);
-  }
-}
-
-/// To the list of what warps go on with.
-__device__ void list_left(const ScanTile& tile, const AcfBuffers& buffers, int round,
-                          ScanMemory& memory) {
-  const int count = memory.counts[round % 3];
-  if (threadIdx.x == 0 && count > 0)
-    memory.first = atomicAdd(&buffers.counts->left, static_cast<unsigned>(count));
-  __syncthreads();
-  for (int i = static_cast<int>(threadIdx.x); i < count; i += kThreads) {
-    const int place = memory.places[round % 2][i];
-    const int row = tile.first.height + place / kScanTile.width;
-    const int column = tile.first.width + place % kScanTile.width;
-    buffers.left[memory.first + static_cast<unsigned>(i)] = {
-        tile.first_place + static_cast<unsigned>(row) * static_cast<unsigned>(tile.places_across) +
-            static_cast<unsigned>(column),
-        memory.sums[round % 2][i]};
-  }
-}
-
-/// A block a tile.
-__global__ void __launch_bounds__(kThreads)
-    tiles_kernel(const __grid_constant__ AcfPlan plan, const __grid_constant__ LaneTrees trees,
-                 const __grid_constant__ AcfBuffers buffers, int first_tile) {
-  __shared__ ScanMemory memory;
-  if (threadIdx.x < 3) memory.counts[threadIdx.x] = 0;
-  const ScanTile tile = tile_of(plan, first_tile + static_cast<int>(blockIdx.x));
-  __syncthreads();
-  int walked = min(4, plan.lane_trees);
-  first_round(plan, trees, tile, buffers.cells, walked, memory);
-  __syncthreads();
-  int round = 1;
-  for (; walked < plan.lane_trees && memory.counts[round % 3] > 0; ++round) {
-    const int end = min(2 * walked, plan.lane_trees);
-    next_round(plan, trees, tile, buffers.cells, round, walked, end, memory);
-    __syncthreads();
-    if (threadIdx.x == 0) memory.counts[round % 3] = 0;
-    walked = end;
-  }
-  list_left(tile, buffers, round, memory);
-}
-
-// --- What is left: a window a warp ---------------------------------------------------------------
-
-__device__ const DeviceScale& scale_of_place(const AcfPlan& plan, unsigned place) {
-  int scale = 0;
-  for (int end = plan.scale_count; end - scale > 1;) {
-    const int middle = (scale + end) / 2;
-    (plan.scales[middle].first_place > place ? end : scale) = middle;
-  }
-  return plan.scales[scale];
-}
-
-/// A place of a scale.
-struct ScalePlace {
-  const DeviceScale* scale;
-  int column;
-  int row;
+/// Two places of a lane's list of those that have come to a round.
+struct Pair {
+  int places[kWindows];
+  bool there[kWindows];
+  const float* windows[kWindows];
 };
 
-__device__ ScalePlace place_of(const AcfPlan& plan, unsigned place) {
-  const DeviceScale& scale = scale_of_place(plan, place);
-  const unsigned in_scale = place - scale.first_place;
-  const auto across = static_cast<unsigned>(scale.scale.places.width);
-  return {&scale, static_cast<int>(in_scale % across), static_cast<int>(in_scale / across)};
+/// The number-th two.
+__device__ Pair pair_of(const ScanTile& tile, const ScanMemory& memory, int round, int number,
+                        int count) {
+  const int lane = static_cast<int>(nms::lane_id());
+  Pair pair;
+#pragma unroll
+  for (int w = 0; w < kWindows; ++w) {
+    const int i = kWindows * number + w;
+    pair.there[w] = i < count;
+    pair.places[w] = pair.there[w] ? memory.places[round % 2][i * kLanes + lane] : 0;
+    pair.windows[w] = tile.cells + (pair.there[w] ? window_at(tile, pair.places[w]) : 0);
+  }
+  return pair;
 }
 
-/// The rest of its trees. False where the sum of the first n of them is out for any n.
-__device__ bool walk_rest(const AcfPlan& plan, const float* cells, unsigned at, std::int32_t& sum) {
+/// Of consecutive trees that warps have shared, for the warps of the first ones. All threads call
+/// it.
+__device__ void add_parts(int parts, int pairs, Sums& sums, ScanMemory& memory) {
   const int lane = static_cast<int>(nms::lane_id());
-  for (int first = plan.lane_trees; first < plan.tree_count; first += kLanes) {
-    const bool there = first + lane < plan.tree_count;
-    const DeviceTree tree = plan.trees[there ? first + lane : first];
-    const std::int32_t leaf = there ? leaf_of(tree, cells, at) : 0;
-    const std::int32_t so_far = sum + nms::warp_inclusive_sum(leaf);
-    if (__any_sync(nms::kAllLanes, there && so_far <= plan.threshold)) return false;
-    sum = __shfl_sync(nms::kAllLanes, so_far, kLanes - 1);
+  const int warp = static_cast<int>(threadIdx.x) / kLanes;
+#pragma unroll
+  for (int w = 0; w < kWindows; ++w) {
+    memory.part_sums[warp][w][lane] = sums.sum[w];
+    memory.part_leasts[warp][w][lane] = sums.least[w];
   }
+  __syncthreads();
+  for (int part = 1; part < parts && warp < pairs; ++part)
+#pragma unroll
+    for (int w = 0; w < kWindows; ++w) {
+      const int other = part * pairs + warp;
+      sums.least[w] = min(sums.least[w], sums.sum[w] + memory.part_leasts[other][w][lane]);
+      sums.sum[w] += memory.part_sums[other][w][lane];
+    }
+}
+
+/// Trees of the places that have come to it; false, and nothing, where these are few. Where they
+/// have less than a warp's lists each, several warps share the trees, so that all have some.
+__device__ bool next_round(const AcfPlan& plan, const LaneTrees& trees, const ScanTile& tile,
+                           int round, int first, int end, ScanMemory& memory) {
+  const int lane = static_cast<int>(nms::lane_id());
+  const int warp = of_warp(static_cast<int>(threadIdx.x) / kLanes);
+  if (warp == 0) memory.counts[(round + 2) % 3][lane] = 0;
+  const int count = memory.counts[round % 3][lane];
+  if (nms::warp_sum(static_cast<unsigned>(count)) <= kFew) return false;
+  const int most = of_warp(nms::warp_combined(count, [](int a, int b) { return max(a, b); }));
+  const int pairs = (most + kWindows - 1) / kWindows;
+  // Each has a tree at least, so that its least sum is one.
+  const int parts = max(1, min(kWarps / pairs, end - first));
+  for (int i = warp; i < max(pairs, kWarps); i += kWarps) {  // all warps once at least
+    const int part = parts > 1 ? i / pairs : 0;
+    const int number = parts > 1 ? i % pairs : i;
+    const bool works = part < parts && number < pairs;
+    const Pair pair = pair_of(tile, memory, round, number, count);
+    Sums sums;
+#pragma unroll
+    for (int w = 0; w < kWindows; ++w) {
+      sums.sum[w] = part == 0 && pair.there[w] ? memory.sums[pair.places[w]] : 0;
+      sums.least[w] = INT32_MAX;
+    }
+    if (works)
+      walk(plan, trees, first + (end - first) * part / parts,
+           first + (end - first) * (part + 1) / parts, pair.windows, sums);
+    if (parts > 1) add_parts(parts, pairs, sums, memory);
+    if (!works || part > 0) continue;
+#pragma unroll
+    for (int w = 0; w < kWindows; ++w)
+      if (pair.there[w] && sums.least[w] > plan.threshold)
+        append(round + 1, tile, pair.places[w], sums.sum[w], memory);
+  }
+  __syncthreads();
   return true;
 }
 
-/// A window that passes, but one that lies in the padding as a whole.
-__device__ void list_found(const AcfPlan& plan, const AcfBuffers& buffers, const ScalePlace& at,
-                           SummedPlace found) {
-  const Box box = clipped(window_box(at.scale->scale, at.column, at.row), plan.picture);
-  if (!(sub(box.x2, box.x1) > 0 && sub(box.y2, box.y1) > 0)) return;
+// --- The last windows: a warp each ---------------------------------------------------------------
+
+/// Of the places that have come to `round`, in the other list.
+__device__ const std::uint16_t* move_together(int round, ScanMemory& memory) {
+  const int lane = static_cast<int>(nms::lane_id());
+  const int warp = static_cast<int>(threadIdx.x) / kLanes;
+  const std::uint16_t* const from = memory.places[round % 2];
+  std::uint16_t* const to = memory.places[(round + 1) % 2];
+  const int count = memory.counts[round % 3][lane];
+  const int before = nms::warp_inclusive_sum(count) - count;
+  for (int i = warp; i < count; i += kWarps) to[before + i] = from[i * kLanes + lane];
+  if (warp == 0 && lane == kLanes - 1) memory.left = before + count;
+  return to;
+}
+
+/// Of consecutive trees: what they add to a sum, and how low it is after one of them at least; of
+/// none, kNoSum.
+struct Run {
+  static constexpr std::int32_t kNoSum = INT32_MAX;
+  std::int32_t sum;
+  std::int32_t least;
+};
+
+__device__ Run followed_by(const Run& first, const Run& next) {
+  const std::int32_t least = next.least == Run::kNoSum ? Run::kNoSum : first.sum + next.least;
+  return {first.sum + next.sum, min(first.least, least)};
+}
+
+/// Of all lanes' trees, lane by lane, in the first lane.
+__device__ Run of_lanes(Run run) {
+#pragma unroll
+  for (int step = 1; step < kLanes; step *= 2)
+    run = followed_by(run, {__shfl_down_sync(nms::kAllLanes, run.sum, step),
+                            __shfl_down_sync(nms::kAllLanes, run.least, step)});
+  return run;
+}
+
+/// The trees from `walked` on of two windows. A lane has kLaneRun trees side by side.
+struct Pending {
+  std::int32_t sum[kWindows];
+  bool alive[kWindows];
+};
+__device__ void walk_warp(const AcfPlan& plan, int walked, const float* const (&windows)[kWindows],
+                          Pending& pending) {
+  const int lane = static_cast<int>(nms::lane_id());
+  for (int first = walked / kWarpTrees * kWarpTrees; first < plan.tree_count; first += kWarpTrees) {
+    Run runs[kWindows];
+#pragma unroll
+    for (int w = 0; w < kWindows; ++w) runs[w] = {0, Run::kNoSum};
+#pragma unroll
+    for (int k = 0; k < kLaneRun; ++k) {
+      const int number = first + lane * kLaneRun + k;
+      const DeviceTree tree = plan.warp_trees[first + k * kLanes + lane];
+      if (number < walked || number >= plan.tree_count) continue;
+#pragma unroll
+      for (int w = 0; w < kWindows; ++w) {
+        runs[w].sum += leaf_of(tree, windows[w]);
+        runs[w].least = min(runs[w].least, runs[w].sum);
+      }
+    }
+    bool alive = false;
+#pragma unroll
+    for (int w = 0; w < kWindows; ++w) {
+      const Run run = followed_by({pending.sum[w], Run::kNoSum}, of_lanes(runs[w]));
+      pending.sum[w] = of_warp(run.sum);
+      pending.alive[w] = pending.alive[w] && of_warp(run.least) > plan.threshold;
+      alive = alive || pending.alive[w];
+    }
+    if (!alive) return;
+  }
+}
+
+/// A window that has come through all trees; but one that lies in the padding as a whole.
+__device__ void list_found(const AcfPlan& plan, const ScanTile& tile, const AcfBuffers& buffers,
+                           int place, std::int32_t sum) {
+  const Scale& scale = tile.scale->scale;
+  const int column = tile.first.width + place % kScanColumns;
+  const int row = tile.first.height + place / kScanColumns;
+  const Box box = clipped(window_box(scale, column, row), plan.picture);
+  const bool is_there = sub(box.x2, box.x1) > 0 && sub(box.y2, box.y1) > 0;
+  if (!is_there || sum < plan.least_sum) return;
   const unsigned index = atomicAdd(&buffers.counts->found, 1U);
   if (index >= buffers.capacity) return;
-  buffers.found[index] = found;
+  const auto across = static_cast<unsigned>(scale.places.width);
+  buffers.found[index] = {
+      tile.scale->first_place + static_cast<unsigned>(row) * across + static_cast<unsigned>(column),
+      sum};
   buffers.boxes[index] = box;
 }
 
-__global__ void __launch_bounds__(kThreads)
-    rest_kernel(const __grid_constant__ AcfPlan plan, const __grid_constant__ AcfBuffers buffers) {
-  const unsigned lane = nms::lane_id();
-  const unsigned left = buffers.counts->left;
+/// The trees from `walked` on of the places that have come to `round`.
+__device__ void last_trees(const AcfPlan& plan, const ScanTile& tile, const AcfBuffers& buffers,
+                           int round, int walked, ScanMemory& memory) {
+  const std::uint16_t* const places = move_together(round, memory);
+  __syncthreads();
   for (;;) {
-    unsigned next = lane == 0 ? atomicAdd(&buffers.counts->next, 1U) : 0;
-    next = __shfl_sync(nms::kAllLanes, next, 0);
-    if (next >= left) return;
-    SummedPlace window = buffers.left[next];
-    const ScalePlace at = place_of(plan, window.place);
-    const auto first =
-        static_cast<unsigned>(sizeof(float)) *
-        static_cast<unsigned>(at.scale->first_cell + at.row * plan.stride + at.column);
-    const bool passes = walk_rest(plan, buffers.cells, first, window.sum);
-    if (passes && window.sum >= plan.least_sum && lane == 0) list_found(plan, buffers, at, window);
+    int next = nms::lane_id() == 0 ? atomicAdd(&memory.next, kWindows) : 0;
+    next = of_warp(next);
+    if (next >= memory.left) return;
+    const float* windows[kWindows];
+    int of[kWindows];
+    Pending pending;
+#pragma unroll
+    for (int w = 0; w < kWindows; ++w) {
+      of[w] = places[min(next + w, memory.left - 1)];
+      windows[w] = tile.cells + window_at(tile, of[w]);
+      pending.sum[w] = memory.sums[of[w]];
+      pending.alive[w] = next + w < memory.left;
+    }
+    walk_warp(plan, walked, windows, pending);
+    if (nms::lane_id() != 0) continue;
+    for (int w = 0; w < kWindows; ++w)
+      if (pending.alive[w]) list_found(plan, tile, buffers, of[w], pending.sum[w]);
   }
+}
+
+template <bool kShared>
+__global__ void __launch_bounds__(kThreads, kBlocks)
+    scan_kernel(const __grid_constant__ AcfPlan plan, const __grid_constant__ LaneTrees trees,
+                const __grid_constant__ AcfBuffers buffers, const BatchPlan batch) {
+  extern __shared__ float shared[];
+  __shared__ ScanMemory memory;
+  const auto thread = static_cast<int>(threadIdx.x);
+  for (;;) {
+    if (thread == 0) memory.tile = static_cast<int>(atomicAdd(&buffers.counts->next_tile, 1U));
+    if (thread == 0) memory.next = 0;
+    if (thread < kLanes) memory.counts[1][thread] = memory.counts[2][thread] = 0;
+    __syncthreads();
+    if (memory.tile >= batch.tiles) return;
+    ScanTile tile = tile_of(plan, batch.first_tile + memory.tile, buffers);
+    if constexpr (kShared) {
+      load_cells(plan, shared, tile);
+      tile.cells = shared;
+      __syncthreads();
+    }
+    int walked = min(kFirstTrees, plan.tree_count);
+    first_round(plan, trees, tile, walked, memory);
+    __syncthreads();
+    int round = 1;
+    for (; walked < plan.tree_count; ++round) {
+      const int end = min(2 * walked, plan.tree_count);
+      if (!next_round(plan, trees, tile, round, walked, end, memory)) break;
+      walked = end;
+    }
+    last_trees(plan, tile, buffers, round, walked, memory);
+    __syncthreads();
+  }
+}
+static_assert(sizeof(AcfPlan) + sizeof(LaneTrees) + sizeof(AcfBuffers) + sizeof(BatchPlan) <=
+              32764);
+
+std::size_t shared_bytes(const AcfPlan& plan) {
+  return plan.scan.in_shared == 0
+             ? 0
+             : static_cast<std::size_t>(plan.scan.plane) * kChannels * sizeof(float);
+}
+
+using ScanKernel = void (*)(AcfPlan, LaneTrees, AcfBuffers, BatchPlan);
+
+ScanKernel kernel_of(const AcfPlan& plan) {
+  return plan.scan.in_shared != 0 ? scan_kernel<true> : scan_kernel<false>;
 }
 
 // --- Candidates ----------------------------------------------------------------------------------
 
-/// Enough for any device.
-constexpr unsigned kSelectionBlocks = 1024;
+constexpr int kSelectionThreads = 256;
+constexpr unsigned kSelectionWarps = kSelectionThreads / kLanes;
+constexpr unsigned kSelectionBlocks = 1024;  ///< enough for any device
 
 /// A warp a window: its rank is how many come before it.
-__global__ void __launch_bounds__(kThreads)
-    select_kernel(const __grid_constant__ AcfPlan plan, const __grid_constant__ AcfBuffers buffers,
-                  cuda::DeviceDetections to) {
+__global__ void __launch_bounds__(kSelectionThreads)
+    select_kernel(const AcfBuffers buffers, ScoreCurve curve, cuda::DeviceDetections to) {
   const unsigned all = buffers.counts->found;
   const unsigned count = min(all, buffers.capacity);
   const unsigned lane = nms::lane_id();
-  for (unsigned i = blockIdx.x * kWarps + threadIdx.x / kLanes; i < count;
-       i += gridDim.x * kWarps) {
+  for (unsigned i = blockIdx.x * kSelectionWarps + threadIdx.x / kLanes; i < count;
+       i += gridDim.x * kSelectionWarps) {
     const SummedPlace window = buffers.found[i];
     unsigned before = 0;
     for (unsigned other = lane; other < count; other += kLanes)
@@ -273,7 +430,7 @@ __global__ void __launch_bounds__(kThreads)
     before = nms::warp_sum(before);
     if (lane != 0 || before >= to.capacity) continue;
     to.boxes[before] = buffers.boxes[i];
-    to.scores[before] = score_of(plan.curve, window.sum);
+    to.scores[before] = score_of(curve, window.sum);
   }
   if (blockIdx.x == 0 && threadIdx.x == 0)
     *to.count = all > buffers.capacity ? to.capacity + (all - buffers.capacity) : all;
@@ -281,31 +438,48 @@ __global__ void __launch_bounds__(kThreads)
 
 }  // namespace
 
-int scan_blocks() {
+std::size_t shared_cells() {
+  int device = 0;
+  int most = 0;
+  cudaFuncAttributes facts{};
+  FACEPIPE_CUDA_CHECK(cudaGetDevice(&device));
+  FACEPIPE_CUDA_CHECK(
+      cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
+  FACEPIPE_CUDA_CHECK(cudaFuncGetAttributes(&facts, scan_kernel<true>));
+  constexpr std::size_t kReserved = 1024;  // of each block, by CUDA
+  const std::size_t room = static_cast<std::size_t>(most) / kBlocks;
+  const std::size_t taken = facts.sharedSizeBytes + kReserved;
+  return room > taken ? (room - taken) / sizeof(float) : 0;
+}
+
+int scan_blocks(const AcfPlan& plan) {
   int device = 0;
   int processors = 0;
   int at_once = 0;
   FACEPIPE_CUDA_CHECK(cudaGetDevice(&device));
   FACEPIPE_CUDA_CHECK(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
-  FACEPIPE_CUDA_CHECK(
-      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&at_once, rest_kernel, kThreads, 0));
-  return processors * at_once;
+  // The same for all detectors, as it holds for the kernel and not for a launch.
+  FACEPIPE_CUDA_CHECK(cudaFuncSetAttribute(scan_kernel<true>,
+                                           cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                           static_cast<int>(shared_cells() * sizeof(float))));
+  FACEPIPE_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&at_once, kernel_of(plan),
+                                                                    kThreads, shared_bytes(plan)));
+  return std::max(1, at_once * processors);
 }
 
 void launch_scan(const AcfPlan& plan, const LaneTrees& trees, const BatchPlan& batch,
                  const AcfBuffers& buffers, int blocks, cuda::StreamView stream) {
   if (batch.tiles == 0) return;
-  cuda::fill(cuda::DeviceSpan<std::uint32_t>{&buffers.counts->left, 2}, 0, stream);
-  tiles_kernel<<<static_cast<unsigned>(batch.tiles), kThreads, 0, stream.get()>>>(
-      plan, trees, buffers, batch.first_tile);
-  FACEPIPE_CUDA_CHECK(cudaGetLastError());
-  rest_kernel<<<static_cast<unsigned>(blocks), kThreads, 0, stream.get()>>>(plan, buffers);
+  cuda::fill(cuda::DeviceSpan<std::uint32_t>{&buffers.counts->next_tile, 1}, 0, stream);
+  const auto grid = static_cast<unsigned>(std::min(blocks, batch.tiles));
+  kernel_of(plan)<<<grid, kThreads, shared_bytes(plan), stream.get()>>>(plan, trees, buffers,
+                                                                        batch);
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
 
 void launch_selection(const AcfPlan& plan, const AcfBuffers& buffers,
                       const cuda::DeviceDetections& to, cuda::StreamView stream) {
-  select_kernel<<<kSelectionBlocks, kThreads, 0, stream.get()>>>(plan, buffers, to);
+  select_kernel<<<kSelectionBlocks, kSelectionThreads, 0, stream.get()>>>(buffers, plan.curve, to);
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
 

@@ -177,9 +177,18 @@ TEST(CudaAcf, FindsTheCpusWindowsWithAnyNumberOfTrees) {
     expect_same(test::small_model(count, 5), frame, {.score_threshold = 0}, 1);
 }
 
+// As the windows of large models are.
+TEST(CudaAcf, FindsTheCpusWindowsWhereSharedMemoryHasNoRoom) {
+  const Frame frame = photo({400, 300});
+  for (const std::size_t cells : {0, 8'000, 14'000})
+    for (const std::size_t count : {5, 160, 700})
+      expect_same(test::small_model(count, 5), frame, {.score_threshold = 0, .shared_cells = cells},
+                  1);
+}
+
 TEST(CudaAcf, FindsTheCpusWindowsInBatches) {
-  const Model model = test::small_model(60, 5);
-  const Frame frame = photo({640, 360});
+  const Model model = test::small_model(160, 5);
+  const Frame frame = photo({200, 150});
   for (const std::int64_t cells : {1, 20'000, 60'000})
     expect_same(model, frame, {.sizes = {10, 0}, .score_threshold = .2F, .batch_cells = cells},
                 100);
@@ -194,7 +203,7 @@ TEST(CudaAcf, FindsNothingInSmallPictures) {
 
 TEST(CudaAcf, FindsTheSameAHundredTimes) {
   const Model model = test::small_model(160, 5);
-  const Frame frame = photo({640, 360});
+  const Frame frame = photo({400, 300});
   const acf::CudaAcfOptions options{.score_threshold = 0, .capacity = kCapacity};
   const Detections expected = on_cpu(model, frame, {}, 0);
   EXPECT_GT(expected.size(), 10U);
@@ -222,7 +231,7 @@ std::uint32_t count_of(const CudaDetection& detection) {
 
 TEST(CudaAcfCapacity, KeepsTheFirstAndCountsAll) {
   const Model model = test::small_model(60, 5);
-  const Frame frame = photo({640, 360});
+  const Frame frame = photo({400, 300});
   Detections expected = on_cpu(model, frame, {}, 0);
   ASSERT_GT(expected.size(), 25U);
   const auto detection = detection_of(model, frame, {.score_threshold = 0, .capacity = 20});
