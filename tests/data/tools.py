@@ -1,0 +1,70 @@
+"""What tests of the tools of data/ have in common: a Python with the packages that they need, the tools as
+modules and as commands, and the program that takes what they make."""
+import contextlib
+import importlib.machinery
+import importlib.util
+import io
+import json
+import os
+import pathlib
+import subprocess
+import sys
+from unittest import mock
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+SKIPPED = 77  # CMakeLists.txt tells ctest
+
+
+def need(*packages):
+    """Goes on in a Python that has these packages: this one, or one that ./dev has made; else all is skipped."""
+    made = [SOURCE / "build" / name / "bin" / "python" for name in ("test-python", "bench-python")]
+    for python in (sys.executable, *map(str, made)):
+        if not os.access(python, os.X_OK) or subprocess.run(
+                [python, "-c", "import " + ", ".join(packages)], capture_output=True).returncode != 0:
+            continue
+        if python != sys.executable:
+            os.execv(python, [python, "-B", *sys.argv])
+        return
+    print(f"skipped: no Python with {', '.join(packages)} here: ./dev test makes one, build/test-python")
+    sys.exit(SKIPPED)
+
+
+def script(name):
+    """A script of data/, whose name has no .py, as a module."""
+    loader = importlib.machinery.SourceFileLoader(name.replace("-", "_"), str(SOURCE / "data" / name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    sys.modules[loader.name] = module  # where dataclasses look
+    loader.exec_module(module)
+    return module
+
+
+def command(name, *words, python=("-B",), **options):
+    return subprocess.run([sys.executable, *python, SOURCE / "data" / name, *words], capture_output=True,
+                          text=True, check=False, **options)
+
+
+def refusal(tool, *words):
+    """The line with which a script ends that refuses `words`; it says nothing else on stderr."""
+    said = io.StringIO()
+    with mock.patch.object(sys, "argv", [tool.__name__, *map(str, words)]), \
+            contextlib.redirect_stderr(said), contextlib.redirect_stdout(io.StringIO()):
+        try:
+            tool.main()
+        except SystemExit as end:
+            assert isinstance(end.code, str) and "\n" not in end.code and not said.getvalue(), (
+                end.code, said.getvalue())
+            return end.code
+    raise AssertionError(f"{tool.__name__} does not refuse {words}")
+
+
+def program_faces(model, picture, *words):
+    """What the program finds with a model file; None where no program is to be tested."""
+    program = os.environ.get("FACEPIPE_PROGRAM")
+    if not program:
+        return None
+    found = picture.with_suffix(".jsonl")
+    ended = subprocess.run([program, "run", picture, "--model", model, "--device", "cpu", "--no-video",
+                            "--detections", found, "--overwrite", *words],
+                           capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    return json.loads(found.read_text(encoding="utf-8"))["faces"]
