@@ -176,13 +176,22 @@ inline constexpr float kNormalizer = .005F;
   return div(magnitude, add(mul(sum, kTriangleShare), kNormalizer));
 }
 
-/// What a pixel gives to the histogram at `bin`: its magnitude is shared by two neighbours.
-[[nodiscard]] FACEPIPE_HOST_DEVICE inline float share_of_bin(float magnitude, float orientation,
-                                                             int bin) {
-  const int low = static_cast<int>(orientation);
-  const float rest = sub(orientation, static_cast<float>(low));
-  if (bin == low) return mul(magnitude, sub(1.0F, rest));
-  return bin == (low == kOrientations - 1 ? 0 : low + 1) ? mul(magnitude, rest) : 0.0F;
+/// What a pixel gives to the two bins beside its orientation.
+struct BinShares {
+  int bin;
+  int next;
+  float to_bin;
+  float to_next;
+};
+[[nodiscard]] FACEPIPE_HOST_DEVICE inline BinShares shares_of(float magnitude, float orientation) {
+  const int bin = static_cast<int>(orientation);
+  const float rest = sub(orientation, static_cast<float>(bin));
+  return {bin, bin == kOrientations - 1 ? 0 : bin + 1, mul(magnitude, sub(1.0F, rest)),
+          mul(magnitude, rest)};
+}
+[[nodiscard]] FACEPIPE_HOST_DEVICE inline float share_of(const BinShares& shares, int bin) {
+  const float of_next = bin == shares.next ? shares.to_next : 0.0F;
+  return bin == shares.bin ? shares.to_bin : of_next;
 }
 
 }  // namespace facepipe::acf

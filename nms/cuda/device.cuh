@@ -18,6 +18,10 @@ __device__ __forceinline__ unsigned lane_id() { return threadIdx.x % 32; }
 __device__ __forceinline__ unsigned warp_id() { return threadIdx.x / 32; }
 __device__ __forceinline__ unsigned lanes_below() { return (1U << lane_id()) - 1; }
 
+/// What all lanes of a warp have alike: this tells the compiler, which then keeps it in a register
+/// of the warp.
+__device__ __forceinline__ int of_warp(int value) { return __shfl_sync(kAllLanes, value, 0); }
+
 __device__ __forceinline__ Box as_box(float4 b) { return Box{b.x, b.y, b.z, b.w}; }
 
 /// Bits whose order as integers is that of the floats; NaN must not be given. -0 and +0 give the

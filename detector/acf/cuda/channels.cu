@@ -216,30 +216,48 @@ __device__ void load_rows(const AcfPlan& plan, const RealTile& tile, RealMemory&
   }
 }
 
-/// Samples of a column of one colour, by the tile's rows.
-class SourceColumn {
+/// Samples of a column of one colour, by the rows of the tile, counted from the first of
+/// kSourceRows.
+template <bool kTwoTaps>
+class SourceColumn;
+
+template <>
+class SourceColumn<false> {
+ public:
+  __device__ SourceColumn(const AcfPlan& /*plan*/, const RealTile& tile,
+                          const RealMemory& /*memory*/, int color, int x)
+      : first_(color * tile.source.size.height),
+        y_(tile.y - kSmoothHalo - 1),
+        size_(tile.source.size),
+        column_(tile.source.planes + x) {}
+
+  [[nodiscard]] __device__ float sample(int row) const {
+    return column_[std::int64_t{first_ + within(y_ + row, size_.height)} * size_.width];
+  }
+
+ private:
+  int first_;  ///< the plane's first row
+  int y_;
+  Size size_;
+  const float* column_;
+};
+
+template <>
+class SourceColumn<true> {
  public:
   __device__ SourceColumn(const AcfPlan& plan, const RealTile& tile, const RealMemory& memory,
                           int color, int x)
-      : tile_(tile),
-        memory_(memory),
+      : memory_(memory),
         plane_(tile.source.planes +
                color * (std::int64_t{tile.source.size.width} * tile.source.size.height)) {
     const DeviceTaps& across = tile.real.across;
     for (int i = 0; i < 2; ++i) {
-      const int at = across.first + i * across.length + x;
-      const bool resamples = tile.real.source == RealSource::two_taps;
-      columns_[i] = resamples ? plan.tap_index[at] : x;
-      weights_[i] = resamples ? plan.tap_weight[at] : 1.0F;
+      columns_[i] = plan.tap_index[across.first + i * across.length + x];
+      weights_[i] = plan.tap_weight[across.first + i * across.length + x];
     }
   }
 
-  /// Of row `row`, counted from the first of kSourceRows.
   [[nodiscard]] __device__ float sample(int row) const {
-    if (tile_.real.source != RealSource::two_taps) {
-      const int y = within(tile_.y - kSmoothHalo - 1 + row, tile_.size.height);
-      return plane_[std::int64_t{y} * tile_.source.size.width + columns_[0]];
-    }
     const RowTaps taps = memory_.rows[row];
     const auto of_column = [&](int i) {
       return add(mul(taps.weights[0], plane_[taps.first + columns_[i]]),
@@ -249,7 +267,6 @@ class SourceColumn {
   }
 
  private:
-  const RealTile& tile_;
   const RealMemory& memory_;
   const float* plane_;
   int columns_[2];
@@ -257,24 +274,31 @@ class SourceColumn {
 };
 
 /// Smoothed down: a thread half a column of a colour.
+template <bool kTwoTaps>
 __device__ void smooth_columns(const AcfPlan& plan, const RealTile& tile, RealMemory& memory) {
   constexpr int kPart = kSmoothHigh / 2;
+  constexpr int kAtOnce = kTwoTaps ? 2 : 8;  // samples that are waited for
   static_assert(kSmoothHigh % 2 == 0 && 2 * kColors * kColumns <= kRealThreads);
   const int column = static_cast<int>(threadIdx.x) % kColumns;
   const int color = static_cast<int>(threadIdx.x) / kColumns % kColors;
   const int part = static_cast<int>(threadIdx.x) / (kColumns * kColors);
   if (part >= 2) return;
-  const SourceColumn source(plan, tile, memory, color,
-                            within(tile.x - kSmoothHalo - 1 + column, tile.size.width));
+  const SourceColumn<kTwoTaps> source(plan, tile, memory, color,
+                                      within(tile.x - kSmoothHalo - 1 + column, tile.size.width));
   const int first = part * kPart;
   float before = source.sample(first);
   float here = source.sample(first + 1);
-#pragma unroll 4
-  for (int row = first; row < first + kPart; ++row) {
-    const float after = source.sample(row + 2);
-    memory.smooth[color][row][column] = smoothed(before, here, after);
-    before = here;
-    here = after;
+  for (int row = first; row < first + kPart; row += kAtOnce) {
+    float next[kAtOnce];
+#pragma unroll
+    for (int i = 0; i < kAtOnce; ++i) next[i] = source.sample(min(row + i + 2, kSourceRows - 1));
+#pragma unroll
+    for (int i = 0; i < kAtOnce; ++i) {
+      if (row + i < first + kPart)
+        memory.smooth[color][row + i][column] = smoothed(before, here, next[i]);
+      before = here;
+      here = next[i];
+    }
   }
 }
 
@@ -415,15 +439,13 @@ __device__ float cell_of(float of_column) {
 /// Sums of the histograms' shares of four pixels in a column.
 __device__ void add_shares(const float (&magnitude)[kShrink], const float (&angle)[kShrink],
                            float (&sums)[kOrientations]) {
-  float shares[kShrink][kOrientations];
+  BinShares of[kShrink];
 #pragma unroll
-  for (int i = 0; i < kShrink; ++i)
-#pragma unroll
-    for (int bin = 0; bin < kOrientations; ++bin)
-      shares[i][bin] = share_of_bin(magnitude[i], angle[i], bin);
+  for (int i = 0; i < kShrink; ++i) of[i] = shares_of(magnitude[i], angle[i]);
 #pragma unroll
   for (int bin = 0; bin < kOrientations; ++bin)
-    sums[bin] = sum_of_four(shares[0][bin], shares[1][bin], shares[2][bin], shares[3][bin]);
+    sums[bin] = sum_of_four(share_of(of[0], bin), share_of(of[1], bin), share_of(of[2], bin),
+                            share_of(of[3], bin));
 }
 
 /// A warp a row of cells, twice half of it: channels from `kFirst` on, of what sums_of(x) gives for
@@ -487,8 +509,10 @@ __global__ void __launch_bounds__(kRealThreads, kRealBlocks)
   if (tile.real.source == RealSource::two_taps) {
     load_rows(plan, tile, memory);
     __syncthreads();
+    smooth_columns<true>(plan, tile, memory);
+  } else {
+    smooth_columns<false>(plan, tile, memory);
   }
-  smooth_columns(plan, tile, memory);
   __syncthreads();
   smooth_rows(memory);
   __syncthreads();
@@ -517,39 +541,42 @@ struct Strip {
   float* to[kWarpChannels];  ///< the lane's padded cell of row 0
 };
 
-/// What a row of cells is a sum of: the first sample of rows of the source.
+/// What a row of cells is a sum of: rows of the source, in bytes from its first.
 struct alignas(8) RowTap {
-  std::int32_t first;
+  unsigned at;
   float weight;
 };
+constexpr unsigned kSampleBytes = sizeof(float);
 
 /// Of the strip's rows, with one before and one after them.
 template <int kTaps>
 __device__ void load_rows(const AcfPlan& plan, const DeviceScale& scale, int first_row, int width,
                           RowTap (&rows)[kStripRows][kTaps]) {
+  const auto bytes = [&](int row) { return static_cast<unsigned>(row * width) * kSampleBytes; };
   for (int i = static_cast<int>(threadIdx.x); i < kStripRows * kTaps; i += kStripWarps * kLanes) {
     const int y = within(first_row - 1 + i / kTaps, scale.scale.cells.height);
     const int at = scale.down.first + i % kTaps * scale.down.length + y;
     rows[i / kTaps][i % kTaps] = scale.down.count == 0
-                                     ? RowTap{y * width, 1.0F}
-                                     : RowTap{plan.tap_index[at] * width, plan.tap_weight[at]};
+                                     ? RowTap{bytes(y), 1.0F}
+                                     : RowTap{bytes(plan.tap_index[at]), plan.tap_weight[at]};
   }
 }
 
 /// The lane's own columns of the source.
 template <int kTaps>
 struct Columns {
-  std::int32_t index[kTaps];
+  unsigned at[kTaps];  ///< in bytes
   float weight[kTaps];
 };
 
 template <int kTaps>
 __device__ Columns<kTaps> columns_of(const AcfPlan& plan, const DeviceTaps& across, int x) {
-  Columns<kTaps> columns{{x}, {1.0F}};
+  Columns<kTaps> columns{{static_cast<unsigned>(x) * kSampleBytes}, {1.0F}};
   if (across.count == 0) return columns;
 #pragma unroll
   for (int i = 0; i < kTaps; ++i) {
-    columns.index[i] = plan.tap_index[across.first + i * across.length + x];
+    columns.at[i] =
+        static_cast<unsigned>(plan.tap_index[across.first + i * across.length + x]) * kSampleBytes;
     columns.weight[i] = plan.tap_weight[across.first + i * across.length + x];
   }
   return columns;
@@ -559,14 +586,18 @@ __device__ Columns<kTaps> columns_of(const AcfPlan& plan, const DeviceTaps& acro
 template <int kTaps>
 __device__ __forceinline__ float cell_at(const float* plane, const RowTap (&rows)[kTaps],
                                          const Columns<kTaps>& columns, float factor) {
-  if constexpr (kTaps == 1) return plane[rows[0].first + columns.index[0]];
+  const auto sample = [&](int k, int i) {
+    const auto* const bytes = reinterpret_cast<const char*>(plane);
+    return __ldg(reinterpret_cast<const float*>(bytes + (rows[k].at + columns.at[i])));
+  };
+  if constexpr (kTaps == 1) return sample(0, 0);
   float sum = 0;
 #pragma unroll
   for (int i = 0; i < kTaps; ++i) {
     float of_column = 0;
 #pragma unroll
     for (int k = 0; k < kTaps; ++k) {
-      const float part = mul(rows[k].weight, plane[rows[k].first + columns.index[i]]);
+      const float part = mul(rows[k].weight, sample(k, i));
       of_column = k == 0 ? part : add(of_column, part);
     }
     const float part = mul(columns.weight[i], of_column);
@@ -608,6 +639,7 @@ __device__ void make_strip(const AcfPlan& plan, const AcfBuffers& buffers, const
   const Size cells = scale.scale.cells;
   load_rows<kTaps>(plan, scale, part.row, real.cells.width, rows);
   const auto lane = static_cast<int>(nms::lane_id());
+  const int warp = nms::of_warp(static_cast<int>(threadIdx.x) / kLanes);
   const int wanted = part.column - 1 + lane;
   Strip strip;
   strip.scale = &scale;
@@ -617,12 +649,12 @@ __device__ void make_strip(const AcfPlan& plan, const AcfBuffers& buffers, const
   float factors[kWarpChannels];
 #pragma unroll
   for (int n = 0; n < kWarpChannels; ++n) {
-    const int channel = static_cast<int>(threadIdx.x) / kLanes * kWarpChannels + n;
+    const int channel = warp * kWarpChannels + n;
     strip.is_color[n] = channel < kColors;
     strip.to[n] =
         buffers.cells + channel * plan.plane + scale.first_cell + plan.padding.width + strip.x;
-    planes[n] =
-        buffers.real + real.first + channel * (std::int64_t{real.cells.width} * real.cells.height);
+    planes[n] = buffers.real + nms::of_warp(static_cast<int>(real.first) +
+                                            channel * real.cells.width * real.cells.height);
     factors[n] = scale.scale.factors[channel];
   }
   const Columns<kTaps> columns = columns_of<kTaps>(plan, scale.across, strip.x);

@@ -98,7 +98,7 @@ inline constexpr int kWarpTrees = 32 * kLaneRun;
 struct ScanLayout {
   std::int32_t in_shared = 0;  ///< 1: copied there
   std::int32_t rows = 0;       ///< of places
-  std::int32_t stride = 0;     ///< samples from one row to the next; odd in shared memory
+  std::int32_t stride = 0;     ///< samples from one row to the next
   std::int64_t plane = 0;      ///< of each channel
 };
 

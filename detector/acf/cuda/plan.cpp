@@ -166,12 +166,12 @@ void add_scales(const std::vector<Scale>& scales, const Sources& sources, std::i
 /// Tiles as high as shared memory has room for. Where it has none for a few rows, windows are read
 /// where they are.
 void choose_layout(const Model& model, std::size_t shared_cells, AcfPlan& plan) {
-  constexpr int kRowStep = 4;
+  constexpr int kCopied = 4;  // samples at once
   plan.window = model.window_cells();
   ScanLayout& scan = plan.scan;
   scan.in_shared = 1;
-  scan.stride = (kScanColumns + plan.window.width - 1) | 1;
-  for (scan.rows = kMostScanRows; scan.rows > 0; scan.rows -= kRowStep) {
+  scan.stride = rounded_up(kScanColumns + plan.window.width - 1, kCopied);
+  for (scan.rows = kMostScanRows; scan.rows > 0; --scan.rows) {
     scan.plane = std::int64_t{scan.stride} * (scan.rows + plan.window.height - 1);
     if (scan.plane * kChannels <= static_cast<std::int64_t>(shared_cells)) return;
   }

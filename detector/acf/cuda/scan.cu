@@ -1,3 +1,5 @@
+#include <cuda_pipeline.h>
+
 #include <algorithm>
 #include <cstddef>
 
@@ -10,7 +12,9 @@ namespace {
 
 constexpr int kLanes = 32;
 constexpr int kThreads = 512;
-constexpr int kWarps = kThreads / kLanes;
+constexpr int kLog2Warps = 4;
+constexpr int kWarps = 1 << kLog2Warps;
+static_assert(kWarps * kLanes == kThreads);
 constexpr int kBlocks = 2;   ///< of a multiprocessor
 constexpr int kWindows = 2;  ///< of a lane: what is read of a tree serves all of them
 static_assert(kScanColumns == kLanes && kMostScanRows == kWindows * kWarps);
@@ -65,21 +69,24 @@ __device__ ScanTile tile_of(const AcfPlan& plan, int index, const AcfBuffers& bu
   return tile;
 }
 
-/// Copies the cells that the tile's windows cover. A warp a row.
-__device__ void load_cells(const AcfPlan& plan, float* shared, ScanTile& tile) {
+/// Copies the cells that the tile's windows cover, 16 bytes a thread: half a warp a row.
+__device__ void load_cells(const AcfPlan& plan, float* shared, const ScanTile& tile) {
+  constexpr int kSamples = 4;
+  constexpr int kRowThreads = kLanes / 2;
   const int rows = tile.places.height + plan.window.height - 1;
   const int columns = tile.places.width + plan.window.width - 1;
-  const int lane = static_cast<int>(nms::lane_id());
-#pragma unroll 4
-  for (int i = static_cast<int>(threadIdx.x) / kLanes; i < kChannels * rows; i += kWarps) {
-    const int channel = i / rows;
-    const int row = i - channel * rows;
+  int row = static_cast<int>(threadIdx.x) / kRowThreads;
+  for (int channel = 0; channel < kChannels; row += kThreads / kRowThreads) {
+    for (; row >= rows; row -= rows) ++channel;
+    if (channel >= kChannels) break;
     const float* const from = tile.cells + channel * plan.plane + std::int64_t{row} * plan.stride;
     float* const to = shared + channel * plan.scan.plane + row * plan.scan.stride;
-    for (int x = lane; x < columns; x += kLanes) to[x] = __ldg(from + x);
+    for (int x = static_cast<int>(threadIdx.x) % kRowThreads * kSamples; x < columns;
+         x += kRowThreads * kSamples)
+      __pipeline_memcpy_async(to + x, from + x, kSamples * sizeof(float));
   }
-  tile.cells = shared;
-  tile.stride = plan.scan.stride;
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
 }
 
 /// Where a place's window begins, in samples from the tile's first.
@@ -88,10 +95,6 @@ __device__ int window_at(const ScanTile& tile, int place) {
 }
 
 // --- Trees ---------------------------------------------------------------------------------------
-
-/// What all lanes of a warp have alike: this tells the compiler, which then keeps it in a register
-/// of the warp.
-__device__ __forceinline__ int of_warp(int value) { return __shfl_sync(nms::kAllLanes, value, 0); }
 
 __device__ __forceinline__ float cell_at(const float* window, std::int32_t offset) {
   return *reinterpret_cast<const float*>(reinterpret_cast<const char*>(window) + offset);
@@ -123,8 +126,8 @@ __device__ __forceinline__ void add_tree(const DeviceTree& of,
 /// The trees from `first` on, before `end`.
 __device__ __forceinline__ void walk(const AcfPlan& plan, const LaneTrees& trees, int first,
                                      int end, const float* const (&windows)[kWindows], Sums& sums) {
-  int i = of_warp(first);
-  const int lane_end = of_warp(min(end, kMostLaneTrees));
+  int i = nms::of_warp(first);
+  const int lane_end = nms::of_warp(min(end, kMostLaneTrees));
 #pragma unroll 2
   for (; i < lane_end; ++i) add_tree(trees.trees[i], windows, sums);
 #pragma unroll 2
@@ -146,7 +149,7 @@ __device__ void append(int round, const ScanTile& tile, int place, std::int32_t 
 __device__ void first_round(const AcfPlan& plan, const LaneTrees& trees, const ScanTile& tile,
                             int end, ScanMemory& memory) {
   const int lane = static_cast<int>(nms::lane_id());
-  const int warp = of_warp(static_cast<int>(threadIdx.x) / kLanes);
+  const int warp = nms::of_warp(static_cast<int>(threadIdx.x) / kLanes);
   if (warp >= tile.places.height) return;
   const float* windows[kWindows];
   Sums sums;
@@ -188,9 +191,16 @@ __device__ Pair pair_of(const ScanTile& tile, const ScanMemory& memory, int roun
   return pair;
 }
 
-/// Of consecutive trees that warps have shared, for the warps of the first ones. All threads call
-/// it.
-__device__ void add_parts(int parts, int pairs, Sums& sums, ScanMemory& memory) {
+/// How many parts of the trees there may be, so that each warp has one of them and one pair.
+__device__ int log2_of_parts(int pairs, int trees) {
+  int parts = 0;
+  while (parts < kLog2Warps && pairs <= kWarps >> (parts + 1) && 2 << parts <= trees) ++parts;
+  return parts;
+}
+
+/// Of consecutive trees that warps have shared, `sharers` of them each part, for the warps of the
+/// first one. All threads call it.
+__device__ void add_parts(int parts, int sharers, Sums& sums, ScanMemory& memory) {
   const int lane = static_cast<int>(nms::lane_id());
   const int warp = static_cast<int>(threadIdx.x) / kLanes;
 #pragma unroll
@@ -199,10 +209,10 @@ __device__ void add_parts(int parts, int pairs, Sums& sums, ScanMemory& memory) 
     memory.part_leasts[warp][w][lane] = sums.least[w];
   }
   __syncthreads();
-  for (int part = 1; part < parts && warp < pairs; ++part)
+  for (int part = 1; part < parts && warp < sharers; ++part)
 #pragma unroll
     for (int w = 0; w < kWindows; ++w) {
-      const int other = part * pairs + warp;
+      const int other = part * sharers + warp;
       sums.least[w] = min(sums.least[w], sums.sum[w] + memory.part_leasts[other][w][lane]);
       sums.sum[w] += memory.part_sums[other][w][lane];
     }
@@ -213,18 +223,21 @@ __device__ void add_parts(int parts, int pairs, Sums& sums, ScanMemory& memory) 
 __device__ bool next_round(const AcfPlan& plan, const LaneTrees& trees, const ScanTile& tile,
                            int round, int first, int end, ScanMemory& memory) {
   const int lane = static_cast<int>(nms::lane_id());
-  const int warp = of_warp(static_cast<int>(threadIdx.x) / kLanes);
+  const int warp = nms::of_warp(static_cast<int>(threadIdx.x) / kLanes);
   if (warp == 0) memory.counts[(round + 2) % 3][lane] = 0;
   const int count = memory.counts[round % 3][lane];
   if (nms::warp_sum(static_cast<unsigned>(count)) <= kFew) return false;
-  const int most = of_warp(nms::warp_combined(count, [](int a, int b) { return max(a, b); }));
+  const int most = nms::of_warp(nms::warp_combined(count, [](int a, int b) { return max(a, b); }));
   const int pairs = (most + kWindows - 1) / kWindows;
-  // Each has a tree at least, so that its least sum is one.
-  const int parts = max(1, min(kWarps / pairs, end - first));
+  // Powers of two, so that nothing is divided. Each part has a tree at least, so that its least sum
+  // is one.
+  const int log2_parts = log2_of_parts(pairs, end - first);
+  const int parts = 1 << log2_parts;
+  const int log2_sharers = kLog2Warps - log2_parts;          // warps that have the same part
   for (int i = warp; i < max(pairs, kWarps); i += kWarps) {  // all warps once at least
-    const int part = parts > 1 ? i / pairs : 0;
-    const int number = parts > 1 ? i % pairs : i;
-    const bool works = part < parts && number < pairs;
+    const int part = parts > 1 ? i >> log2_sharers : 0;
+    const int number = parts > 1 ? i & ((1 << log2_sharers) - 1) : i;
+    const bool works = number < pairs;
     const Pair pair = pair_of(tile, memory, round, number, count);
     Sums sums;
 #pragma unroll
@@ -233,9 +246,9 @@ __device__ bool next_round(const AcfPlan& plan, const LaneTrees& trees, const Sc
       sums.least[w] = INT32_MAX;
     }
     if (works)
-      walk(plan, trees, first + (end - first) * part / parts,
-           first + (end - first) * (part + 1) / parts, pair.windows, sums);
-    if (parts > 1) add_parts(parts, pairs, sums, memory);
+      walk(plan, trees, first + ((end - first) * part >> log2_parts),
+           first + ((end - first) * (part + 1) >> log2_parts), pair.windows, sums);
+    if (parts > 1) add_parts(parts, 1 << log2_sharers, sums, memory);
     if (!works || part > 0) continue;
 #pragma unroll
     for (int w = 0; w < kWindows; ++w)
@@ -310,8 +323,8 @@ __device__ void walk_warp(const AcfPlan& plan, int walked, const float* const (&
 #pragma unroll
     for (int w = 0; w < kWindows; ++w) {
       const Run run = followed_by({pending.sum[w], Run::kNoSum}, of_lanes(runs[w]));
-      pending.sum[w] = of_warp(run.sum);
-      pending.alive[w] = pending.alive[w] && of_warp(run.least) > plan.threshold;
+      pending.sum[w] = nms::of_warp(run.sum);
+      pending.alive[w] = pending.alive[w] && nms::of_warp(run.least) > plan.threshold;
       alive = alive || pending.alive[w];
     }
     if (!alive) return;
@@ -343,7 +356,7 @@ __device__ void last_trees(const AcfPlan& plan, const ScanTile& tile, const AcfB
   __syncthreads();
   for (;;) {
     int next = nms::lane_id() == 0 ? atomicAdd(&memory.next, kWindows) : 0;
-    next = of_warp(next);
+    next = nms::of_warp(next);
     if (next >= memory.left) return;
     const float* windows[kWindows];
     int of[kWindows];
@@ -379,6 +392,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     if constexpr (kShared) {
       load_cells(plan, shared, tile);
       tile.cells = shared;
+      tile.stride = plan.scan.stride;
       __syncthreads();
     }
     int walked = min(kFirstTrees, plan.tree_count);

@@ -75,10 +75,6 @@ struct Part {
   [[nodiscard]] __device__ int end(int trees) const { return trees * (part + 1) / parts; }
 };
 
-/// What all lanes of a warp have alike: this tells the compiler, which then keeps it in a register
-/// of the warp.
-__device__ __forceinline__ int of_warp(int value) { return __shfl_sync(nms::kAllLanes, value, 0); }
-
 /// Adds each window's leaf of the stumps of one run from the pair `at`, counted through both
 /// layouts, to `end`.
 template <int kCorners>
@@ -117,8 +113,8 @@ __device__ __forceinline__ void add_run(const StumpWords& stumps, int sparse, co
   const StumpRun run = of;
   const int first = sparse * kMostStumpPairs + run.first_pair;
   const int pairs = stump_pairs(run.corners);
-  const int from = of_warp(first + max(begin - run.first, 0) * pairs);
-  const int to = of_warp(first + min(end - run.first, run.count) * pairs);
+  const int from = nms::of_warp(first + max(begin - run.first, 0) * pairs);
+  const int to = nms::of_warp(first + min(end - run.first, run.count) * pairs);
   if (run.corners == 6)
     add_stumps<6>(stumps, from, to, run.counts, windows, leaves);
   else if (run.corners == 8)

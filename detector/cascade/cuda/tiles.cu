@@ -283,7 +283,7 @@ __device__ __forceinline__ void first_stage(const ScanPlan& plan, const StumpWor
                                             const TileArrays& arrays, TileMemory& memory) {
   const DeviceStage stage = plan.stages[0];
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
-  const int warp = of_warp(static_cast<int>(threadIdx.x) / kLanes);
+  const int warp = nms::of_warp(static_cast<int>(threadIdx.x) / kLanes);
   const int most = tile.places_down * kColumns;  // a whole number of warps
   for (int begin = warp * kLanes; begin < most; begin += kWindows * kThreads) {
     const int first = begin + lane;
@@ -359,10 +359,10 @@ __device__ __forceinline__ bool next_stage(const ScanPlan& plan, const StumpWord
                                            const Tile& tile, int index, const TileArrays& arrays,
                                            TileMemory& memory) {
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
-  const int warp = of_warp(static_cast<int>(threadIdx.x) / kLanes);
+  const int warp = nms::of_warp(static_cast<int>(threadIdx.x) / kLanes);
   if (warp == 0) memory.counts[(index + 2) % 3][lane] = 0;
   const int count = memory.counts[index % 3][lane];
-  const int most = of_warp(nms::warp_combined(count, [](int a, int b) { return max(a, b); }));
+  const int most = nms::of_warp(nms::warp_combined(count, [](int a, int b) { return max(a, b); }));
   const int pairs = (most + kWindows - 1) / kWindows;
   if (pairs == 0) return false;
   const DeviceStage stage = plan.stages[index];

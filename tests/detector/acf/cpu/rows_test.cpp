@@ -216,7 +216,7 @@ TEST_F(AcfRows, Cells) {
       for (int b = 0; b < kOrientations; ++b)
         EXPECT_EQ(made[static_cast<std::size_t>(kMagnitude + 1 + b)][x],
                   cell_of(x, [&](int i, int at) {
-                    return share_of_bin(four.magnitude[i][at], four.orientation[i][at], b);
+                    return share_of(shares_of(four.magnitude[i][at], four.orientation[i][at]), b);
                   }));
     }
   });
