@@ -140,7 +140,7 @@ class CudaAcfDetection final : public CudaDetection {
     launch_real(frame, tables.plan, buffers, stream);
     for (const BatchPlan& batch : tables.batches) {
       launch_cells(tables.plan, batch, buffers, stream);
-      launch_scan(tables.plan, tables.lane_trees, batch, buffers, detector_->blocks(), stream);
+      launch_scan(tables.plan, batch, buffers, detector_->blocks(), stream);
     }
     launch_selection(tables.plan, buffers, candidates(), stream);
   }

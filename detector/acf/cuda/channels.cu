@@ -532,13 +532,11 @@ constexpr int kWarpChannels = 2;
 constexpr int kStripWarps = kChannels / kWarpChannels;
 constexpr int kStripRows = kStrip.height + 2;
 
-/// A strip of one channel.
+/// A lane's column of a strip.
 struct Strip {
   const DeviceScale* scale;
-  int x;    ///< of the lane's column, within the scale
+  int x;    ///< within the scale
   bool in;  ///< whether it is the strip's own
-  bool is_color[kWarpChannels];
-  float* to[kWarpChannels];  ///< the lane's padded cell of row 0
 };
 
 /// What a row of cells is a sum of: rows of the source, in bytes from its first.
@@ -606,28 +604,33 @@ __device__ __forceinline__ float cell_at(const float* plane, const RowTap (&rows
   return mul(sum, factor);
 }
 
-/// A cell, and the padding beside it where it is the first or the last of its row. `inside`: of the
-/// row itself.
-__device__ void write_cell(const AcfPlan& plan, const Strip& strip, int number, int padded_row,
-                           float cell, bool inside) {
-  const float beyond = strip.is_color[number] ? cell : 0.0F;
-  float* const to = strip.to[number] + std::int64_t{padded_row} * plan.stride;
-  *to = inside ? cell : beyond;
+/// A row of padding: `cell` beside or above the strip's own, and beside it where that is the first
+/// or the last of its row.
+__device__ void pad_row(const AcfPlan& plan, const Strip& strip, float* to, float cell) {
   if (strip.x == 0)
-    for (int i = 1; i <= plan.padding.width; ++i) to[-i] = beyond;
+    for (int i = 1; i <= plan.padding.width; ++i) to[-i] = cell;
   if (strip.x == strip.scale->scale.cells.width - 1)
-    for (int i = 1; i <= plan.padding.width; ++i) to[i] = beyond;
+    for (int i = 1; i <= plan.padding.width; ++i) to[i] = cell;
 }
 
-/// And that above or below it, where it is the first or the last of its column.
-__device__ void write_cells(const AcfPlan& plan, const Strip& strip, int number, int y,
-                            float cell) {
-  const int high = plan.padding.height;
-  write_cell(plan, strip, number, high + y, cell, true);
-  if (y == 0)
-    for (int i = 0; i < high; ++i) write_cell(plan, strip, number, i, cell, false);
-  if (y == strip.scale->scale.cells.height - 1)
-    for (int i = 1; i <= high; ++i) write_cell(plan, strip, number, high + y + i, cell, false);
+/// What is around the lane's `count` cells from row `y` on, where they are at the scale's border:
+/// colours go on, and the rest is 0. `to`: the first one. Not inlined, because few need it.
+__device__ __noinline__ void pad(const AcfPlan& plan, const Strip& strip, bool is_color, float* to,
+                                 int y, int count) {
+  const auto beyond = [&](const float* cell) { return is_color ? *cell : 0.0F; };
+  for (int i = 0; i < count; ++i)
+    pad_row(plan, strip, to + i * plan.stride, beyond(to + i * plan.stride));
+  const auto pad_rows = [&](const float* cell, int step) {
+    const float value = beyond(cell);
+    for (int i = 1; i <= plan.padding.height; ++i) {
+      float* const row = to + (cell - to) + i * step;
+      *row = value;
+      pad_row(plan, strip, row, value);
+    }
+  };
+  if (y == 0) pad_rows(to, -plan.stride);
+  if (y + count == strip.scale->scale.cells.height)
+    pad_rows(to + (count - 1) * plan.stride, plan.stride);
 }
 
 /// A strip of all channels, of which each warp has some.
@@ -645,39 +648,32 @@ __device__ void make_strip(const AcfPlan& plan, const AcfBuffers& buffers, const
   strip.scale = &scale;
   strip.x = within(wanted, cells.width);
   strip.in = lane > 0 && lane <= kStrip.width && wanted < cells.width;
-  const float* planes[kWarpChannels];
-  float factors[kWarpChannels];
-#pragma unroll
-  for (int n = 0; n < kWarpChannels; ++n) {
-    const int channel = warp * kWarpChannels + n;
-    strip.is_color[n] = channel < kColors;
-    strip.to[n] =
-        buffers.cells + channel * plan.plane + scale.first_cell + plan.padding.width + strip.x;
-    planes[n] = buffers.real + nms::of_warp(static_cast<int>(real.first) +
-                                            channel * real.cells.width * real.cells.height);
-    factors[n] = scale.scale.factors[channel];
-  }
+  const int count = min(kStrip.height, cells.height - part.row);
+  const bool at_border =
+      wanted == 0 || wanted == cells.width - 1 || part.row == 0 || part.row + count == cells.height;
   const Columns<kTaps> columns = columns_of<kTaps>(plan, scale.across, strip.x);
   __syncthreads();
-  float before[kWarpChannels];
-  float here[kWarpChannels];
-#pragma unroll
   for (int n = 0; n < kWarpChannels; ++n) {
-    before[n] = cell_at<kTaps>(planes[n], rows[0], columns, factors[n]);
-    here[n] = cell_at<kTaps>(planes[n], rows[1], columns, factors[n]);
-  }
-  const int count = min(kStrip.height, cells.height - part.row);
-  for (int i = 0; i < count; ++i) {
+    const int channel = warp * kWarpChannels + n;
+    const float* const plane =
+        buffers.real +
+        nms::of_warp(static_cast<int>(real.first) + channel * real.cells.width * real.cells.height);
+    const float factor = scale.scale.factors[channel];
+    float made[kStripRows];  // all of them loaded at once
 #pragma unroll
-    for (int n = 0; n < kWarpChannels; ++n) {
-      const float after = cell_at<kTaps>(planes[n], rows[i + 2], columns, factors[n]);
-      const float down = smoothed(before[n], here[n], after);
+    for (int i = 0; i < kStripRows; ++i) made[i] = cell_at<kTaps>(plane, rows[i], columns, factor);
+    float* const first = buffers.cells + channel * plan.plane + scale.first_cell +
+                         (plan.padding.height + part.row) * plan.stride + plan.padding.width +
+                         strip.x;
+    float* to = first;
+#pragma unroll
+    for (int i = 0; i < kStrip.height; ++i, to += plan.stride) {
+      const float down = smoothed(made[i], made[i + 1], made[i + 2]);
       const float left = __shfl_up_sync(nms::kAllLanes, down, 1);
       const float right = __shfl_down_sync(nms::kAllLanes, down, 1);
-      if (strip.in) write_cells(plan, strip, n, part.row + i, smoothed(left, down, right));
-      before[n] = here[n];
-      here[n] = after;
+      if (strip.in && i < count) *to = smoothed(left, down, right);
     }
+    if (strip.in && at_border) pad(plan, strip, channel < kColors, first, part.row, count);
   }
 }
 

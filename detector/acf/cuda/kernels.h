@@ -30,7 +30,7 @@ namespace facepipe::acf {
 /// Cells of a real scale that a block makes.
 inline constexpr Size kRealTile{16, 16};
 /// Cells of any scale that a warp makes: two more lanes have their neighbours.
-inline constexpr Size kStrip{30, 16};
+inline constexpr Size kStrip{30, 8};
 /// Cells that one is a sum of, each way: of another scale half an octave away, or less than one.
 inline constexpr int kMostCellTaps = 3;
 /// Places of windows that a block scans: columns, and rows at most.
@@ -82,12 +82,6 @@ struct alignas(16) DeviceTree {
   std::int32_t offsets[3] = {};
   float thresholds[3] = {};
   std::int32_t leaves[4] = {};
-};
-
-/// The first trees, a parameter of the kernel, for the reason that cascade::StumpWords gives.
-inline constexpr int kMostLaneTrees = 670;  // parameters have room for 32,764 bytes
-struct LaneTrees {
-  DeviceTree trees[kMostLaneTrees];
 };
 
 /// Trees of which a warp has a window's leaves at once: so many side by side are one lane's.
@@ -147,8 +141,8 @@ struct AcfPlan {
   ScoreCurve curve;
   Size window;  ///< in cells
   ScanLayout scan;
-  const DeviceTree* trees = nullptr;
-  /// The same in blocks of kWarpTrees, the last one filled up: first the first ones of all lanes,
+  const DeviceTree* trees = nullptr;  ///< filled up to a multiple of kWarpTrees
+  /// The same in blocks of kWarpTrees: first the first ones of all lanes,
   /// then the second ones ...
   const DeviceTree* warp_trees = nullptr;
 };
@@ -194,8 +188,8 @@ void launch_cells(const AcfPlan& plan, const BatchPlan& batch, const AcfBuffers&
 [[nodiscard]] int scan_blocks(const AcfPlan& plan);
 
 /// Appends to buffers.found what passes of a batch.
-void launch_scan(const AcfPlan& plan, const LaneTrees& trees, const BatchPlan& batch,
-                 const AcfBuffers& buffers, int blocks, cuda::StreamView stream);
+void launch_scan(const AcfPlan& plan, const BatchPlan& batch, const AcfBuffers& buffers, int blocks,
+                 cuda::StreamView stream);
 
 /// Scores and boxes of what was found, by scale, row and column. Where more windows passed than
 /// buffers.capacity, to.count exceeds to.capacity.

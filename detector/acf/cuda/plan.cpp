@@ -202,13 +202,13 @@ void add_trees(const Model& model, std::int32_t least_sum, AcfTables& to) {
   }
   plan.tree_count = static_cast<std::int32_t>(to.trees.size());
   constexpr int kLanes = kWarpTrees / kLaneRun;
-  to.warp_trees.resize(static_cast<std::size_t>(rounded_up(plan.tree_count, kWarpTrees)));
+  to.trees.resize(static_cast<std::size_t>(rounded_up(plan.tree_count, kWarpTrees)));
+  to.warp_trees.resize(to.trees.size());
   for (int i = 0; i < plan.tree_count; ++i) {
     const int in_block = i % kWarpTrees;
     const int at = i - in_block + in_block % kLaneRun * kLanes + in_block / kLaneRun;
     to.warp_trees[static_cast<std::size_t>(at)] = to.trees[static_cast<std::size_t>(i)];
   }
-  std::copy_n(to.trees.begin(), std::min(plan.tree_count, kMostLaneTrees), to.lane_trees.trees);
   plan.threshold = model.threshold;
   plan.least_sum = least_sum;
   plan.curve = score_curve(model);

@@ -15,7 +15,6 @@ namespace facepipe::acf {
 /// The arrays of an AcfPlan, and the plan itself, whose pointers are null.
 struct AcfTables {
   AcfPlan plan;
-  LaneTrees lane_trees;
   std::vector<BatchPlan> batches;
   std::vector<std::int32_t> tap_index;
   std::vector<float> tap_weight;

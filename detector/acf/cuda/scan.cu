@@ -20,6 +20,8 @@ constexpr int kWindows = 2;  ///< of a lane: what is read of a tree serves all o
 static_assert(kScanColumns == kLanes && kMostScanRows == kWindows * kWarps);
 constexpr int kPlaces = kScanColumns * kMostScanRows;
 constexpr int kFirstTrees = 4;
+/// Trees that are in shared memory at once, twice: those of a round, and the next ones.
+constexpr int kChunk = 64;
 /// Places of a tile for which a window a warp takes less than a window a lane.
 constexpr unsigned kFew = 24;
 
@@ -33,6 +35,7 @@ struct Sums {
 
 /// A block's shared memory of known size. Places are numbered row by row.
 struct ScanMemory {
+  DeviceTree trees[2][kChunk];
   int tile;
   std::int32_t sums[kPlaces];
   /// Places that have come to a round are listed by the bank of shared memory in which their cells
@@ -85,6 +88,20 @@ __device__ void load_cells(const AcfPlan& plan, float* shared, const ScanTile& t
          x += kRowThreads * kSamples)
       __pipeline_memcpy_async(to + x, from + x, kSamples * sizeof(float));
   }
+}
+
+/// Copies trees from `first` on, a multiple of kChunk. Plan has room behind the last one.
+__device__ void load_trees(const AcfPlan& plan, int first, ScanMemory& memory) {
+  constexpr int kBytes = 16;
+  constexpr int kPieces = kChunk * static_cast<int>(sizeof(DeviceTree)) / kBytes;
+  auto* const to = reinterpret_cast<std::byte*>(memory.trees[first / kChunk % 2]);
+  const auto* const from = reinterpret_cast<const std::byte*>(plan.trees + first);
+  for (int i = static_cast<int>(threadIdx.x); i < kPieces; i += kThreads)
+    __pipeline_memcpy_async(to + i * kBytes, from + i * kBytes, kBytes);
+}
+
+/// Of the thread's own copies.
+__device__ void wait_for_copies() {
   __pipeline_commit();
   __pipeline_wait_prior(0);
 }
@@ -123,15 +140,14 @@ __device__ __forceinline__ void add_tree(const DeviceTree& of,
   }
 }
 
-/// The trees from `first` on, before `end`.
-__device__ __forceinline__ void walk(const AcfPlan& plan, const LaneTrees& trees, int first,
-                                     int end, const float* const (&windows)[kWindows], Sums& sums) {
-  int i = nms::of_warp(first);
-  const int lane_end = nms::of_warp(min(end, kMostLaneTrees));
+/// The trees from `first` on, before `end`, all of one chunk.
+__device__ __forceinline__ void walk(const ScanMemory& memory, int first, int end,
+                                     const float* const (&windows)[kWindows], Sums& sums) {
+  const DeviceTree* const chunk = memory.trees[first / kChunk % 2];
+  const int count = end - first;
+  const DeviceTree* const begin = chunk + first % kChunk;
 #pragma unroll 2
-  for (; i < lane_end; ++i) add_tree(trees.trees[i], windows, sums);
-#pragma unroll 2
-  for (; i < end; ++i) add_tree(plan.trees[i], windows, sums);
+  for (int i = 0; i < count; ++i) add_tree(begin[i], windows, sums);
 }
 
 // --- A tile's windows through the trees ----------------------------------------------------------
@@ -146,8 +162,8 @@ __device__ void append(int round, const ScanTile& tile, int place, std::int32_t 
 }
 
 /// The first trees of all places: a warp has two rows.
-__device__ void first_round(const AcfPlan& plan, const LaneTrees& trees, const ScanTile& tile,
-                            int end, ScanMemory& memory) {
+__device__ void first_round(const AcfPlan& plan, const ScanTile& tile, int end,
+                            ScanMemory& memory) {
   const int lane = static_cast<int>(nms::lane_id());
   const int warp = nms::of_warp(static_cast<int>(threadIdx.x) / kLanes);
   if (warp >= tile.places.height) return;
@@ -162,7 +178,7 @@ __device__ void first_round(const AcfPlan& plan, const LaneTrees& trees, const S
     sums.sum[w] = 0;
     sums.least[w] = INT32_MAX;
   }
-  walk(plan, trees, 0, end, windows, sums);
+  walk(memory, 0, end, windows, sums);
 #pragma unroll
   for (int w = 0; w < kWindows; ++w)
     if (there[w] && sums.least[w] > plan.threshold)
@@ -220,13 +236,14 @@ __device__ void add_parts(int parts, int sharers, Sums& sums, ScanMemory& memory
 
 /// Trees of the places that have come to it; false, and nothing, where these are few. Where they
 /// have less than a warp's lists each, several warps share the trees, so that all have some.
-__device__ bool next_round(const AcfPlan& plan, const LaneTrees& trees, const ScanTile& tile,
-                           int round, int first, int end, ScanMemory& memory) {
+__device__ bool next_round(const AcfPlan& plan, const ScanTile& tile, int round, int first, int end,
+                           ScanMemory& memory) {
   const int lane = static_cast<int>(nms::lane_id());
   const int warp = nms::of_warp(static_cast<int>(threadIdx.x) / kLanes);
   if (warp == 0) memory.counts[(round + 2) % 3][lane] = 0;
   const int count = memory.counts[round % 3][lane];
   if (nms::warp_sum(static_cast<unsigned>(count)) <= kFew) return false;
+  if (end % kChunk == 0 && end < plan.tree_count) load_trees(plan, end, memory);
   const int most = nms::of_warp(nms::warp_combined(count, [](int a, int b) { return max(a, b); }));
   const int pairs = (most + kWindows - 1) / kWindows;
   // Powers of two, so that nothing is divided. Each part has a tree at least, so that its least sum
@@ -246,7 +263,7 @@ __device__ bool next_round(const AcfPlan& plan, const LaneTrees& trees, const Sc
       sums.least[w] = INT32_MAX;
     }
     if (works)
-      walk(plan, trees, first + ((end - first) * part >> log2_parts),
+      walk(memory, first + ((end - first) * part >> log2_parts),
            first + ((end - first) * (part + 1) >> log2_parts), pair.windows, sums);
     if (parts > 1) add_parts(parts, 1 << log2_sharers, sums, memory);
     if (!works || part > 0) continue;
@@ -255,6 +272,7 @@ __device__ bool next_round(const AcfPlan& plan, const LaneTrees& trees, const Sc
       if (pair.there[w] && sums.least[w] > plan.threshold)
         append(round + 1, tile, pair.places[w], sums.sum[w], memory);
   }
+  wait_for_copies();
   __syncthreads();
   return true;
 }
@@ -377,8 +395,8 @@ __device__ void last_trees(const AcfPlan& plan, const ScanTile& tile, const AcfB
 
 template <bool kShared>
 __global__ void __launch_bounds__(kThreads, kBlocks)
-    scan_kernel(const __grid_constant__ AcfPlan plan, const __grid_constant__ LaneTrees trees,
-                const __grid_constant__ AcfBuffers buffers, const BatchPlan batch) {
+    scan_kernel(const __grid_constant__ AcfPlan plan, const __grid_constant__ AcfBuffers buffers,
+                const BatchPlan batch) {
   extern __shared__ float shared[];
   __shared__ ScanMemory memory;
   const auto thread = static_cast<int>(threadIdx.x);
@@ -389,35 +407,34 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     __syncthreads();
     if (memory.tile >= batch.tiles) return;
     ScanTile tile = tile_of(plan, batch.first_tile + memory.tile, buffers);
+    load_trees(plan, 0, memory);
     if constexpr (kShared) {
       load_cells(plan, shared, tile);
       tile.cells = shared;
       tile.stride = plan.scan.stride;
-      __syncthreads();
     }
+    wait_for_copies();
+    __syncthreads();
     int walked = min(kFirstTrees, plan.tree_count);
-    first_round(plan, trees, tile, walked, memory);
+    first_round(plan, tile, walked, memory);
     __syncthreads();
     int round = 1;
     for (; walked < plan.tree_count; ++round) {
-      const int end = min(2 * walked, plan.tree_count);
-      if (!next_round(plan, trees, tile, round, walked, end, memory)) break;
+      const int end = min(walked + min(walked, kChunk), plan.tree_count);
+      if (!next_round(plan, tile, round, walked, end, memory)) break;
       walked = end;
     }
     last_trees(plan, tile, buffers, round, walked, memory);
     __syncthreads();
   }
 }
-static_assert(sizeof(AcfPlan) + sizeof(LaneTrees) + sizeof(AcfBuffers) + sizeof(BatchPlan) <=
-              32764);
-
 std::size_t shared_bytes(const AcfPlan& plan) {
   return plan.scan.in_shared == 0
              ? 0
              : static_cast<std::size_t>(plan.scan.plane) * kChannels * sizeof(float);
 }
 
-using ScanKernel = void (*)(AcfPlan, LaneTrees, AcfBuffers, BatchPlan);
+using ScanKernel = void (*)(AcfPlan, AcfBuffers, BatchPlan);
 
 ScanKernel kernel_of(const AcfPlan& plan) {
   return plan.scan.in_shared != 0 ? scan_kernel<true> : scan_kernel<false>;
@@ -481,13 +498,12 @@ int scan_blocks(const AcfPlan& plan) {
   return std::max(1, at_once * processors);
 }
 
-void launch_scan(const AcfPlan& plan, const LaneTrees& trees, const BatchPlan& batch,
-                 const AcfBuffers& buffers, int blocks, cuda::StreamView stream) {
+void launch_scan(const AcfPlan& plan, const BatchPlan& batch, const AcfBuffers& buffers, int blocks,
+                 cuda::StreamView stream) {
   if (batch.tiles == 0) return;
   cuda::fill(cuda::DeviceSpan<std::uint32_t>{&buffers.counts->next_tile, 1}, 0, stream);
   const auto grid = static_cast<unsigned>(std::min(blocks, batch.tiles));
-  kernel_of(plan)<<<grid, kThreads, shared_bytes(plan), stream.get()>>>(plan, trees, buffers,
-                                                                        batch);
+  kernel_of(plan)<<<grid, kThreads, shared_bytes(plan), stream.get()>>>(plan, buffers, batch);
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
 
