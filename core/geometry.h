@@ -61,7 +61,9 @@ struct Orientation {
   int quarter_turns = 0;  ///< 0..3
   bool mirrored = false;
 
-  [[nodiscard]] constexpr bool upright() const { return quarter_turns == 0 && !mirrored; }
+  [[nodiscard]] FACEPIPE_HOST_DEVICE constexpr bool upright() const {
+    return quarter_turns == 0 && !mirrored;
+  }
   [[nodiscard]] constexpr bool swaps_axes() const { return quarter_turns % 2 == 1; }
   friend bool operator==(const Orientation&, const Orientation&) = default;
 };

@@ -31,6 +31,7 @@ class PlanOnDevice {
     trees_ = cuda::uploaded(tables_.trees, stream);
     warp_trees_ = cuda::uploaded(tables_.warp_trees, stream);
     AcfPlan& plan = tables_.plan;
+    plan.overlap = kernel_overlap();
     plan.lightness = lightness_.data();
     plan.tap_index = tap_index_.data();
     plan.tap_weight = tap_weight_.data();
@@ -66,7 +67,7 @@ class PlanOnDevice {
 class FrameMemory {
  public:
   explicit FrameMemory(const AcfTables& tables)
-      : counts_(1),
+      : counts_(1 + tables.batches.size()),
         luv_(samples(tables.plan.picture, kColors)),
         half_(samples(tables.plan.half, kColors)),
         resized_(of(tables.resized_samples)),
@@ -75,9 +76,11 @@ class FrameMemory {
         found_(kMostWindows),
         boxes_(kMostWindows) {}
 
+  void clear_counts(cuda::StreamView stream) const { cuda::fill(counts_.span(), 0, stream); }
+
   [[nodiscard]] AcfBuffers buffers() const {
-    return {counts_.data(), luv_.data(),   half_.data(),  resized_.data(), real_.data(),
-            cells_.data(),  found_.data(), boxes_.data(), kMostWindows};
+    return {counts_.data(), counts_.data() + 1, luv_.data(),   half_.data(),  resized_.data(),
+            real_.data(),   cells_.data(),      found_.data(), boxes_.data(), kMostWindows};
   }
 
  private:
@@ -88,7 +91,7 @@ class FrameMemory {
     return of(std::int64_t{size.width} * size.height * planes);
   }
 
-  cuda::DeviceBuffer<AcfCounts> counts_;
+  cuda::DeviceBuffer<std::uint32_t> counts_;
   cuda::DeviceBuffer<float> luv_;
   cuda::DeviceBuffer<float> half_;
   cuda::DeviceBuffer<float> resized_;
@@ -106,7 +109,7 @@ class CudaAcfDetector final : public CudaDetector,
         object_(model.object),
         plan_(make_acf_tables(model, checked(layout, "acf"), options.sizes,
                               least_sum_above(model, options.score_threshold), options.batch_cells,
-                              options.shared_cells.value_or(shared_cells()))),
+                              options.shared_samples.value_or(shared_samples()))),
         blocks_(scan_blocks(plan_.plan())) {}
 
   [[nodiscard]] DetectorFacts facts() const override { return {{}, object_, {}}; }
@@ -136,7 +139,7 @@ class CudaAcfDetection final : public CudaDetection {
     if (frame == nullptr) throw std::invalid_argument("acf: no frame");
     const AcfTables& tables = detector_->tables();
     const AcfBuffers buffers = memory_.buffers();
-    cuda::fill(cuda::DeviceSpan<AcfCounts>{buffers.counts, 1}, 0, stream);
+    memory_.clear_counts(stream);
     launch_real(frame, tables.plan, buffers, stream);
     for (const BatchPlan& batch : tables.batches) {
       launch_cells(tables.plan, batch, buffers, stream);
@@ -186,7 +189,7 @@ std::vector<std::vector<float>> cuda_channels(const Model& model, const StreamLa
                                               const SizeLimits& sizes,
                                               const FrameDescriptor* frame) {
   const PlanOnDevice plan(make_acf_tables(model, checked(layout, "acf"), sizes, 0,
-                                          CudaAcfOptions().batch_cells, shared_cells()));
+                                          CudaAcfOptions().batch_cells, shared_samples()));
   const AcfTables& tables = plan.tables();
   const FrameMemory memory(tables);
   const cuda::Stream stream;

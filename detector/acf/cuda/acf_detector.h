@@ -23,7 +23,7 @@ struct CudaAcfOptions {
   std::int64_t batch_cells = std::int64_t{1} << 21;
   /// Samples that a thread block copies to shared memory; default: what the device has room for. 0:
   /// windows are read where they are, as those are that are too large.
-  std::optional<std::size_t> shared_cells = std::nullopt;
+  std::optional<std::size_t> shared_samples = std::nullopt;
 };
 
 /// For frames of `layout`. Errors: device, for a layout other than NV12 or P016, for a picture that

@@ -1,6 +1,8 @@
 #include <cstddef>
 
 #include "core/cuda/check.h"
+#include "core/cuda/launch.h"
+#include "core/cuda/programmatic.cuh"
 #include "core/turning.h"
 #include "detector/acf/channels.h"
 #include "detector/acf/cuda/kernels.h"
@@ -25,17 +27,25 @@ __device__ float byte_at(const AcfPlan& plan, const std::byte* row, int index) {
   return fminf(rintf(__fmul_rn(word, plan.to_byte)), 255.0F);
 }
 
-__device__ Luv luv_at(const AcfPlan& plan, const FrameDescriptor& frame, int x, int y) {
-  const PixelPlace at = before_turning({x, y}, plan.stored, plan.orientation);
-  const std::byte* const row = frame.luma + static_cast<long long>(at.y) * frame.luma_stride;
-  const std::byte* const chroma =
+struct Chroma {
+  float u;
+  float v;
+};
+
+/// Of a stored pixel.
+__device__ Chroma chroma_at(const AcfPlan& plan, const FrameDescriptor& frame, PixelPlace at) {
+  const std::byte* const row =
       frame.chroma + static_cast<long long>(at.y / 2) * frame.chroma_stride;
-  const float luma = byte_at(plan, row, at.x);
-  const float u = byte_at(plan, chroma, at.x / 2 * 2);
-  const float v = byte_at(plan, chroma, at.x / 2 * 2 + 1);
-  return luv_of(color_of(luma, u, v, frame.byte_to_rgb[0]),
-                color_of(luma, u, v, frame.byte_to_rgb[1]),
-                color_of(luma, u, v, frame.byte_to_rgb[2]), plan.lightness);
+  return {byte_at(plan, row, at.x / 2 * 2), byte_at(plan, row, at.x / 2 * 2 + 1)};
+}
+
+__device__ Luv luv_at(const AcfPlan& plan, const FrameDescriptor& frame, PixelPlace at,
+                      const Chroma& chroma) {
+  const float luma =
+      byte_at(plan, frame.luma + static_cast<long long>(at.y) * frame.luma_stride, at.x);
+  return luv_of(color_of(luma, chroma.u, chroma.v, frame.byte_to_rgb[0]),
+                color_of(luma, chroma.u, chroma.v, frame.byte_to_rgb[1]),
+                color_of(luma, chroma.u, chroma.v, frame.byte_to_rgb[2]), plan.lightness);
 }
 
 /// Four pixels, and what they become in a picture of half the size.
@@ -51,7 +61,7 @@ struct Quad {
 };
 
 /// A thread four pixels. `halves`: the half picture is exactly half as large, and made here.
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, 8)
     luv_kernel(const FrameDescriptor* descriptor, const __grid_constant__ AcfPlan plan,
                const __grid_constant__ AcfBuffers buffers, bool halves) {
   const int x = 2 * static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
@@ -60,13 +70,21 @@ __global__ void __launch_bounds__(kThreads)
   if (x >= picture.width) return;
   const std::int64_t plane = std::int64_t{picture.width} * picture.height;
   constexpr float Luv::*kOf[kColors] = {&Luv::l, &Luv::u, &Luv::v};
+  const FrameDescriptor& frame = *descriptor;
+  const bool upright = plan.orientation.upright();
+  Chroma chroma = chroma_at(plan, frame, before_turning({x, y}, plan.stored, plan.orientation));
   Quad quad;
 #pragma unroll
   for (int row = 0; row < 2; ++row)
 #pragma unroll
     for (int column = 0; column < 2; ++column) {
       if (x + column >= picture.width || y + row >= picture.height) continue;
-      const Luv color = luv_at(plan, *descriptor, x + column, y + row);
+      PixelPlace at{x + column, y + row};
+      if (!upright) {
+        at = before_turning(at, plan.stored, plan.orientation);
+        chroma = chroma_at(plan, frame, at);
+      }
+      const Luv color = luv_at(plan, frame, at, chroma);
       quad.pixels[row][column] = color;
 #pragma unroll
       for (int c = 0; c < kColors; ++c)
@@ -93,8 +111,7 @@ __device__ float resampled_at(const AcfPlan& plan, const DeviceTaps& across, con
     const float* const column = plane + columns[i * across.length];
     float of_column = 0;
     for (int k = 0; k < down.count; ++k) {
-      const float part =
-          mul(row_weights[k * down.length], column[std::int64_t{rows[k * down.length]} * width]);
+      const float part = mul(row_weights[k * down.length], column[rows[k * down.length] * width]);
       of_column = k == 0 ? part : add(of_column, part);
     }
     const float part = mul(column_weights[i * across.length], of_column);
@@ -127,6 +144,7 @@ __device__ void resize_row(const AcfPlan& plan, const LuvPicture& from, const Lu
 
 __global__ void __launch_bounds__(kThreads)
     half_kernel(const __grid_constant__ AcfPlan plan, const __grid_constant__ AcfBuffers buffers) {
+  cuda::wait_for_previous_kernel();
   resize_row(plan, {buffers.luv, plan.picture}, {buffers.half, plan.half}, plan.half_across,
              plan.half_down, static_cast<int>(blockIdx.z), static_cast<int>(blockIdx.y));
 }
@@ -135,6 +153,7 @@ __global__ void __launch_bounds__(kThreads)
 __global__ void __launch_bounds__(kThreads)
     resize_kernel(const __grid_constant__ AcfPlan plan,
                   const __grid_constant__ AcfBuffers buffers) {
+  cuda::wait_for_previous_kernel();
   const Part row = plan.resized_rows[blockIdx.y];
   const DeviceReal& real = plan.real[row.scale];
   resize_row(plan, source_of(plan, buffers, real.of_half != 0),
@@ -226,19 +245,20 @@ class SourceColumn<false> {
  public:
   __device__ SourceColumn(const AcfPlan& /*plan*/, const RealTile& tile,
                           const RealMemory& /*memory*/, int color, int x)
-      : first_(color * tile.source.size.height),
-        y_(tile.y - kSmoothHalo - 1),
-        size_(tile.source.size),
-        column_(tile.source.planes + x) {}
+      : y_(tile.y - kSmoothHalo - 1),
+        last_(tile.source.size.height - 1),
+        stride_(tile.source.size.width),
+        column_(tile.source.planes +
+                color * (std::int64_t{tile.source.size.width} * tile.source.size.height) + x) {}
 
   [[nodiscard]] __device__ float sample(int row) const {
-    return column_[std::int64_t{first_ + within(y_ + row, size_.height)} * size_.width];
+    return column_[min(max(y_ + row, 0), last_) * stride_];
   }
 
  private:
-  int first_;  ///< the plane's first row
   int y_;
-  Size size_;
+  int last_;
+  int stride_;
   const float* column_;
 };
 
@@ -506,6 +526,7 @@ __global__ void __launch_bounds__(kRealThreads, kRealBlocks)
   extern __shared__ std::byte shared[];
   auto& memory = *reinterpret_cast<RealMemory*>(shared);
   const RealTile tile = tile_of(plan, buffers);
+  cuda::wait_for_previous_kernel();
   if (tile.real.source == RealSource::two_taps) {
     load_rows(plan, tile, memory);
     __syncthreads();
@@ -682,6 +703,7 @@ __global__ void __launch_bounds__(kStripWarps* kLanes)
                  int first_strip) {
   const Part part = plan.strips[first_strip + static_cast<int>(blockIdx.x)];
   const int taps = plan.scales[part.scale].across.count;
+  cuda::wait_for_previous_kernel();
   if (taps == 0)
     make_strip<1>(plan, buffers, part);
   else if (taps == 2)
@@ -695,36 +717,39 @@ __global__ void __launch_bounds__(kStripWarps* kLanes)
 void launch_real(const FrameDescriptor* frame, const AcfPlan& plan, const AcfBuffers& buffers,
                  cuda::StreamView stream) {
   if (plan.real_tiles == 0) return;
-  FACEPIPE_CUDA_CHECK(cudaFuncSetAttribute(real_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                           sizeof(RealMemory)));
   const bool halves = Size{2 * plan.half.width, 2 * plan.half.height} == plan.picture;
   const dim3 quads(blocks_for((plan.picture.width + 1) / 2),
                    static_cast<unsigned>((plan.picture.height + 1) / 2));
   luv_kernel<<<quads, kThreads, 0, stream.get()>>>(frame, plan, buffers, halves);
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
+  cuda::LaunchShape shape{.grid = {}, .block = kThreads, .overlap = plan.overlap};
   if (plan.half.width > 0 && !halves) {
-    const dim3 samples(blocks_for(plan.half.width), static_cast<unsigned>(plan.half.height),
-                       kColors);
-    half_kernel<<<samples, kThreads, 0, stream.get()>>>(plan, buffers);
-    FACEPIPE_CUDA_CHECK(cudaGetLastError());
+    shape.grid = {blocks_for(plan.half.width), static_cast<unsigned>(plan.half.height), kColors};
+    cuda::launch(half_kernel, shape, stream, plan, buffers);
   }
   if (plan.resized_row_count > 0) {
-    const dim3 samples(blocks_for(plan.resized_width),
-                       static_cast<unsigned>(plan.resized_row_count), kColors);
-    resize_kernel<<<samples, kThreads, 0, stream.get()>>>(plan, buffers);
-    FACEPIPE_CUDA_CHECK(cudaGetLastError());
+    shape.grid = {blocks_for(plan.resized_width), static_cast<unsigned>(plan.resized_row_count),
+                  kColors};
+    cuda::launch(resize_kernel, shape, stream, plan, buffers);
   }
-  real_kernel<<<static_cast<unsigned>(plan.real_tiles), kRealThreads, sizeof(RealMemory),
-                stream.get()>>>(plan, buffers);
-  FACEPIPE_CUDA_CHECK(cudaGetLastError());
+  FACEPIPE_CUDA_CHECK(cudaFuncSetAttribute(real_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                           sizeof(RealMemory)));
+  cuda::launch(real_kernel,
+               {.grid = static_cast<unsigned>(plan.real_tiles),
+                .block = kRealThreads,
+                .shared_bytes = sizeof(RealMemory),
+                .overlap = plan.overlap},
+               stream, plan, buffers);
 }
 
 void launch_cells(const AcfPlan& plan, const BatchPlan& batch, const AcfBuffers& buffers,
                   cuda::StreamView stream) {
   if (batch.strips == 0) return;
-  cells_kernel<<<static_cast<unsigned>(batch.strips), kStripWarps * kLanes, 0, stream.get()>>>(
-      plan, buffers, batch.first_strip);
-  FACEPIPE_CUDA_CHECK(cudaGetLastError());
+  cuda::launch(cells_kernel,
+               {.grid = static_cast<unsigned>(batch.strips),
+                .block = kStripWarps * kLanes,
+                .overlap = plan.overlap},
+               stream, plan, buffers, batch.first_strip);
 }
 
 }  // namespace facepipe::acf

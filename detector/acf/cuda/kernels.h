@@ -21,6 +21,7 @@
 
 #include "core/cuda/detections.h"
 #include "core/cuda/frame_descriptor.h"
+#include "core/cuda/launch.h"
 #include "core/cuda/stream.h"
 #include "core/geometry.h"
 #include "detector/acf/pyramid.h"
@@ -36,6 +37,8 @@ inline constexpr int kMostCellTaps = 3;
 /// Places of windows that a block scans: columns, and rows at most.
 inline constexpr int kScanColumns = 32;
 inline constexpr int kMostScanRows = 32;
+/// Shared memory that a place takes, beside its cells, in samples.
+inline constexpr int kListSamples = 2;
 
 /// As Taps; both begin at `first` in arrays of all.
 struct DeviceTaps {
@@ -98,6 +101,7 @@ struct ScanLayout {
 
 /// Scales that are in memory at once.
 struct BatchPlan {
+  std::int32_t number = 0;
   std::int32_t first_scale = 0;
   std::int32_t scales = 0;
   std::int32_t first_strip = 0;
@@ -108,6 +112,7 @@ struct BatchPlan {
 
 /// All that stays the same from frame to frame. Arrays are in device memory.
 struct AcfPlan {
+  cuda::Overlap overlap = cuda::Overlap::none;  ///< of the kernels, but the first
   // The picture.
   Size picture;  ///< upright
   Size stored;
@@ -147,12 +152,6 @@ struct AcfPlan {
   const DeviceTree* warp_trees = nullptr;
 };
 
-/// What is counted while a frame's windows are scanned.
-struct AcfCounts {
-  std::uint32_t next_tile = 0;  ///< of the batch
-  std::uint32_t found = 0;      ///< windows of all batches that pass
-};
-
 /// A window that passes: its place among those of all scales, and the sum of its leaves.
 struct SummedPlace {
   std::uint32_t place = 0;
@@ -161,9 +160,10 @@ struct SummedPlace {
 
 /// One frame's memory on the device.
 struct AcfBuffers {
-  AcfCounts* counts = nullptr;
-  float* luv = nullptr;          ///< three planes of the upright picture
-  float* half = nullptr;         ///< likewise, of half its size
+  std::uint32_t* found_count = nullptr;  ///< windows of all batches that pass; 0 before
+  std::uint32_t* next_tiles = nullptr;   ///< of each batch; 0 before
+  float* luv = nullptr;                  ///< three planes of the upright picture
+  float* half = nullptr;                 ///< likewise, of half its size
   float* resized = nullptr;      ///< likewise, of the real scales that are RealSource::resized
   float* real = nullptr;         ///< channels of the real scales
   float* cells = nullptr;        ///< kChannels planes of a batch
@@ -180,8 +180,12 @@ void launch_real(const FrameDescriptor* frame, const AcfPlan& plan, const AcfBuf
 void launch_cells(const AcfPlan& plan, const BatchPlan& batch, const AcfBuffers& buffers,
                   cuda::StreamView stream);
 
-/// Samples that a block of launch_scan() can have in shared memory on the current device.
-[[nodiscard]] std::size_t shared_cells();
+/// That the current device can have. Errors: device.
+[[nodiscard]] cuda::Overlap kernel_overlap();
+
+/// Samples that a block of launch_scan() can have in shared memory on the current device, its lists
+/// of places among them.
+[[nodiscard]] std::size_t shared_samples();
 
 /// Blocks of launch_scan() that the current device runs at once. Lets the kernel use the shared
 /// memory that it needs. Errors: device.

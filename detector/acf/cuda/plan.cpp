@@ -124,7 +124,8 @@ void add_scales(const std::vector<Scale>& scales, const Sources& sources, std::i
     const Scale& scale = scales[i];
     if (!scale.wanted) continue;
     if (to.batches.empty() || area(scale.padded) > left) {
-      to.batches.push_back({static_cast<std::int32_t>(to.scales.size()), 0,
+      to.batches.push_back({static_cast<std::int32_t>(to.batches.size()),
+                            static_cast<std::int32_t>(to.scales.size()), 0,
                             static_cast<std::int32_t>(to.strips.size()), 0,
                             static_cast<std::int32_t>(to.tiles.size()), 0});
       shelves = Shelves(plan.stride);
@@ -165,7 +166,7 @@ void add_scales(const std::vector<Scale>& scales, const Sources& sources, std::i
 
 /// Tiles as high as shared memory has room for. Where it has none for a few rows, windows are read
 /// where they are.
-void choose_layout(const Model& model, std::size_t shared_cells, AcfPlan& plan) {
+void choose_layout(const Model& model, std::size_t shared_samples, AcfPlan& plan) {
   constexpr int kCopied = 4;  // samples at once
   plan.window = model.window_cells();
   ScanLayout& scan = plan.scan;
@@ -173,7 +174,8 @@ void choose_layout(const Model& model, std::size_t shared_cells, AcfPlan& plan) 
   scan.stride = rounded_up(kScanColumns + plan.window.width - 1, kCopied);
   for (scan.rows = kMostScanRows; scan.rows > 0; --scan.rows) {
     scan.plane = std::int64_t{scan.stride} * (scan.rows + plan.window.height - 1);
-    if (scan.plane * kChannels <= static_cast<std::int64_t>(shared_cells)) return;
+    const std::int64_t lists = std::int64_t{kListSamples} * scan.rows * kScanColumns;
+    if (scan.plane * kChannels + lists <= static_cast<std::int64_t>(shared_samples)) return;
   }
   scan = {0, kMostScanRows, 0, 0};
 }
@@ -218,14 +220,14 @@ void add_trees(const Model& model, std::int32_t least_sum, AcfTables& to) {
 
 AcfTables make_acf_tables(const Model& model, const StreamLayout& layout, const SizeLimits& limits,
                           std::int32_t least_sum, std::int64_t batch_cells,
-                          std::size_t shared_cells) {
+                          std::size_t shared_samples) {
   AcfTables tables;
   add_picture(layout, tables.plan);
   const std::vector<Scale> scales = plan_scales(model, tables.plan.picture, limits);
   const Sources sources = plan_sources(scales, tables.plan.picture);
   add_real(scales, sources, tables);
   tables.plan.padding = {model.padding.width / kShrink, model.padding.height / kShrink};
-  choose_layout(model, shared_cells, tables.plan);
+  choose_layout(model, shared_samples, tables.plan);
   add_scales(scales, sources, batch_cells, tables);
   add_trees(model, least_sum, tables);
   return tables;

@@ -31,11 +31,11 @@ struct AcfTables {
 };
 
 /// For frames of `layout`, NV12 or P016. Windows whose sum is less than `least_sum` don't pass.
-/// `batch_cells`: so many are in memory at once, if each scale has fewer. `shared_cells`: samples
+/// `batch_cells`: so many are in memory at once, if each scale has fewer. `shared_samples`: samples
 /// that a block can have in shared memory.
 /// Errors: device, for a picture that is enlarged to more than the kernels can count.
 [[nodiscard]] AcfTables make_acf_tables(const Model& model, const StreamLayout& layout,
                                         const SizeLimits& limits, std::int32_t least_sum,
-                                        std::int64_t batch_cells, std::size_t shared_cells);
+                                        std::int64_t batch_cells, std::size_t shared_samples);
 
 }  // namespace facepipe::acf

@@ -4,6 +4,8 @@
 #include <cstddef>
 
 #include "core/cuda/check.h"
+#include "core/cuda/launch.h"
+#include "core/cuda/programmatic.cuh"
 #include "detector/acf/cuda/kernels.h"
 #include "nms/cuda/device.cuh"
 
@@ -18,12 +20,15 @@ static_assert(kWarps * kLanes == kThreads);
 constexpr int kBlocks = 2;   ///< of a multiprocessor
 constexpr int kWindows = 2;  ///< of a lane: what is read of a tree serves all of them
 static_assert(kScanColumns == kLanes && kMostScanRows == kWindows * kWarps);
-constexpr int kPlaces = kScanColumns * kMostScanRows;
-constexpr int kFirstTrees = 4;
+constexpr int kFirstTrees = 8;
 /// Trees that are in shared memory at once, twice: those of a round, and the next ones.
 constexpr int kChunk = 64;
 /// Places of a tile for which a window a warp takes less than a window a lane.
-constexpr unsigned kFew = 24;
+constexpr unsigned kFew = 64;
+/// Then a round goes to this tree at least.
+constexpr int kLeastRound = 128;
+// So that such rounds begin and end where blocks of a warp's trees do, but the first and the last.
+static_assert(2 * kChunk % kWarpTrees == 0 && kLeastRound % kWarpTrees == 0);
 
 // --- A tile --------------------------------------------------------------------------------------
 
@@ -37,18 +42,33 @@ struct Sums {
 struct ScanMemory {
   DeviceTree trees[2][kChunk];
   int tile;
-  std::int32_t sums[kPlaces];
-  /// Places that have come to a round are listed by the bank of shared memory in which their cells
-  /// begin: lanes that take one each from a list of their own never meet in a bank, since a tree's
-  /// feature is the same distance further for all. Entry `i` of bank `b` is i * kLanes + b. A round
-  /// reads the list of its number and fills the next one's; the one after that is emptied.
-  std::uint16_t places[2][kPlaces];
-  int counts[3][kLanes];
-  int left;  ///< places after the rounds
-  int next;  ///< of these
+  int counts[3]
+            [kLanes];  ///< of the lists of each round; that of the round after the next is emptied
+  int left[2];         ///< places in the lists, when these have no gaps
   std::int32_t part_sums[kWarps][kWindows][kLanes];
   std::int32_t part_leasts[kWarps][kWindows][kLanes];
 };
+
+/// The rest of it, for as many places as a tile has.
+struct PlaceLists {
+  std::int32_t* sums;  ///< of each place's leaves
+  /// Places that have come to a round are listed by the bank of shared memory in which their cells
+  /// begin: lanes that take one each from a list of their own never meet in a bank, since a tree's
+  /// feature is the same distance further for all. Entry `i` of bank `b` is i * kLanes + b. A round
+  /// reads the list of its number and fills the next one's.
+  std::uint16_t* places;
+  int most_places;
+
+  [[nodiscard]] __device__ std::uint16_t* list(int number) const {
+    return places + (number % 2 == 0 ? 0 : most_places);
+  }
+};
+
+__device__ PlaceLists lists_of(const AcfPlan& plan, float* shared) {
+  const int places = plan.scan.rows * kScanColumns;
+  return {reinterpret_cast<std::int32_t*>(shared),
+          reinterpret_cast<std::uint16_t*>(shared + places), places};
+}
 
 struct ScanTile {
   const DeviceScale* scale;
@@ -76,17 +96,22 @@ __device__ ScanTile tile_of(const AcfPlan& plan, int index, const AcfBuffers& bu
 __device__ void load_cells(const AcfPlan& plan, float* shared, const ScanTile& tile) {
   constexpr int kSamples = 4;
   constexpr int kRowThreads = kLanes / 2;
+  constexpr int kRowsAtOnce = kThreads / kRowThreads;
   const int rows = tile.places.height + plan.window.height - 1;
   const int columns = tile.places.width + plan.window.width - 1;
+  const int x = static_cast<int>(threadIdx.x) % kRowThreads * kSamples;
   int row = static_cast<int>(threadIdx.x) / kRowThreads;
-  for (int channel = 0; channel < kChannels; row += kThreads / kRowThreads) {
-    for (; row >= rows; row -= rows) ++channel;
-    if (channel >= kChannels) break;
-    const float* const from = tile.cells + channel * plan.plane + std::int64_t{row} * plan.stride;
-    float* const to = shared + channel * plan.scan.plane + row * plan.scan.stride;
-    for (int x = static_cast<int>(threadIdx.x) % kRowThreads * kSamples; x < columns;
-         x += kRowThreads * kSamples)
-      __pipeline_memcpy_async(to + x, from + x, kSamples * sizeof(float));
+  const float* from = tile.cells + std::int64_t{row} * plan.stride;
+  float* to = shared + row * plan.scan.stride;
+  for (int channel = 0;; row += kRowsAtOnce, from += kRowsAtOnce * plan.stride,
+           to += kRowsAtOnce * plan.scan.stride) {
+    for (; row >= rows; row -= rows, ++channel) {
+      from += plan.plane - std::int64_t{rows} * plan.stride;
+      to += plan.scan.plane - rows * plan.scan.stride;
+    }
+    if (channel >= kChannels) return;
+    for (int i = x; i < columns; i += kRowThreads * kSamples)
+      __pipeline_memcpy_async(to + i, from + i, kSamples * sizeof(float));
   }
 }
 
@@ -153,17 +178,17 @@ __device__ __forceinline__ void walk(const ScanMemory& memory, int first, int en
 // --- A tile's windows through the trees ----------------------------------------------------------
 
 /// For the places that go on to `round`.
-__device__ void append(int round, const ScanTile& tile, int place, std::int32_t sum,
-                       ScanMemory& memory) {
+__device__ void append(int round, const ScanTile& tile, const PlaceLists& lists, int place,
+                       std::int32_t sum, ScanMemory& memory) {
   const int bank = window_at(tile, place) % kLanes;
   const int at = atomicAdd(&memory.counts[round % 3][bank], 1);
-  memory.places[round % 2][at * kLanes + bank] = static_cast<std::uint16_t>(place);
-  memory.sums[place] = sum;
+  lists.list(round % 2)[at * kLanes + bank] = static_cast<std::uint16_t>(place);
+  lists.sums[place] = sum;
 }
 
 /// The first trees of all places: a warp has two rows.
-__device__ void first_round(const AcfPlan& plan, const ScanTile& tile, int end,
-                            ScanMemory& memory) {
+__device__ void first_round(const AcfPlan& plan, const ScanTile& tile, const PlaceLists& lists,
+                            int end, ScanMemory& memory) {
   const int lane = static_cast<int>(nms::lane_id());
   const int warp = nms::of_warp(static_cast<int>(threadIdx.x) / kLanes);
   if (warp >= tile.places.height) return;
@@ -182,7 +207,7 @@ __device__ void first_round(const AcfPlan& plan, const ScanTile& tile, int end,
 #pragma unroll
   for (int w = 0; w < kWindows; ++w)
     if (there[w] && sums.least[w] > plan.threshold)
-      append(1, tile, (warp + w * kWarps) * kLanes + lane, sums.sum[w], memory);
+      append(1, tile, lists, (warp + w * kWarps) * kLanes + lane, sums.sum[w], memory);
 }
 
 /// Two places of a lane's list of those that have come to a round.
@@ -193,7 +218,7 @@ struct Pair {
 };
 
 /// The number-th two.
-__device__ Pair pair_of(const ScanTile& tile, const ScanMemory& memory, int round, int number,
+__device__ Pair pair_of(const ScanTile& tile, const PlaceLists& lists, int round, int number,
                         int count) {
   const int lane = static_cast<int>(nms::lane_id());
   Pair pair;
@@ -201,7 +226,7 @@ __device__ Pair pair_of(const ScanTile& tile, const ScanMemory& memory, int roun
   for (int w = 0; w < kWindows; ++w) {
     const int i = kWindows * number + w;
     pair.there[w] = i < count;
-    pair.places[w] = pair.there[w] ? memory.places[round % 2][i * kLanes + lane] : 0;
+    pair.places[w] = pair.there[w] ? lists.list(round % 2)[i * kLanes + lane] : 0;
     pair.windows[w] = tile.cells + (pair.there[w] ? window_at(tile, pair.places[w]) : 0);
   }
   return pair;
@@ -236,8 +261,8 @@ __device__ void add_parts(int parts, int sharers, Sums& sums, ScanMemory& memory
 
 /// Trees of the places that have come to it; false, and nothing, where these are few. Where they
 /// have less than a warp's lists each, several warps share the trees, so that all have some.
-__device__ bool next_round(const AcfPlan& plan, const ScanTile& tile, int round, int first, int end,
-                           ScanMemory& memory) {
+__device__ bool next_round(const AcfPlan& plan, const ScanTile& tile, const PlaceLists& lists,
+                           int round, int first, int end, ScanMemory& memory) {
   const int lane = static_cast<int>(nms::lane_id());
   const int warp = nms::of_warp(static_cast<int>(threadIdx.x) / kLanes);
   if (warp == 0) memory.counts[(round + 2) % 3][lane] = 0;
@@ -255,11 +280,11 @@ __device__ bool next_round(const AcfPlan& plan, const ScanTile& tile, int round,
     const int part = parts > 1 ? i >> log2_sharers : 0;
     const int number = parts > 1 ? i & ((1 << log2_sharers) - 1) : i;
     const bool works = number < pairs;
-    const Pair pair = pair_of(tile, memory, round, number, count);
+    const Pair pair = pair_of(tile, lists, round, number, count);
     Sums sums;
 #pragma unroll
     for (int w = 0; w < kWindows; ++w) {
-      sums.sum[w] = part == 0 && pair.there[w] ? memory.sums[pair.places[w]] : 0;
+      sums.sum[w] = part == 0 && pair.there[w] ? lists.sums[pair.places[w]] : 0;
       sums.least[w] = INT32_MAX;
     }
     if (works)
@@ -270,7 +295,7 @@ __device__ bool next_round(const AcfPlan& plan, const ScanTile& tile, int round,
 #pragma unroll
     for (int w = 0; w < kWindows; ++w)
       if (pair.there[w] && sums.least[w] > plan.threshold)
-        append(round + 1, tile, pair.places[w], sums.sum[w], memory);
+        append(round + 1, tile, lists, pair.places[w], sums.sum[w], memory);
   }
   wait_for_copies();
   __syncthreads();
@@ -279,25 +304,27 @@ __device__ bool next_round(const AcfPlan& plan, const ScanTile& tile, int round,
 
 // --- The last windows: a warp each ---------------------------------------------------------------
 
-/// Of the places that have come to `round`, in the other list.
-__device__ const std::uint16_t* move_together(int round, ScanMemory& memory) {
+/// Of the places that have come to `round`, without gaps in the other list, whose number it
+/// returns.
+__device__ int move_together(int round, const PlaceLists& lists, ScanMemory& memory) {
   const int lane = static_cast<int>(nms::lane_id());
   const int warp = static_cast<int>(threadIdx.x) / kLanes;
-  const std::uint16_t* const from = memory.places[round % 2];
-  std::uint16_t* const to = memory.places[(round + 1) % 2];
+  const int list = (round + 1) % 2;
   const int count = memory.counts[round % 3][lane];
   const int before = nms::warp_inclusive_sum(count) - count;
-  for (int i = warp; i < count; i += kWarps) to[before + i] = from[i * kLanes + lane];
-  if (warp == 0 && lane == kLanes - 1) memory.left = before + count;
-  return to;
+  for (int i = warp; i < count; i += kWarps)
+    lists.list(list)[before + i] = lists.list(round % 2)[i * kLanes + lane];
+  if (warp == 0 && lane == kLanes - 1) memory.left[list] = before + count;
+  if (threadIdx.x == 0) memory.left[1 - list] = 0;
+  return list;
 }
 
 /// Of consecutive trees: what they add to a sum, and how low it is after one of them at least; of
 /// none, kNoSum.
 struct Run {
   static constexpr std::int32_t kNoSum = INT32_MAX;
-  std::int32_t sum;
-  std::int32_t least;
+  std::int32_t sum = 0;
+  std::int32_t least = kNoSum;
 };
 
 __device__ Run followed_by(const Run& first, const Run& next) {
@@ -314,38 +341,78 @@ __device__ Run of_lanes(Run run) {
   return run;
 }
 
-/// The trees from `walked` on of two windows. A lane has kLaneRun trees side by side.
-struct Pending {
-  std::int32_t sum[kWindows];
-  bool alive[kWindows];
-};
-__device__ void walk_warp(const AcfPlan& plan, int walked, const float* const (&windows)[kWindows],
-                          Pending& pending) {
+/// Of whole blocks of trees, those from `first` on and before `end` that are `walked` or later, of
+/// two windows. A lane has kLaneRun trees side by side.
+__device__ void walk_blocks(const AcfPlan& plan, int first, int end, int walked,
+                            const float* const (&windows)[kWindows], Run (&runs)[kWindows]) {
   const int lane = static_cast<int>(nms::lane_id());
-  for (int first = walked / kWarpTrees * kWarpTrees; first < plan.tree_count; first += kWarpTrees) {
-    Run runs[kWindows];
+  const int last = min(end, plan.tree_count);
 #pragma unroll
-    for (int w = 0; w < kWindows; ++w) runs[w] = {0, Run::kNoSum};
+  for (int w = 0; w < kWindows; ++w) runs[w] = {};
+  for (int block = first; block < end; block += kWarpTrees) {
+    Run of_lane[kWindows];
+    DeviceTree next = plan.warp_trees[block + lane];
 #pragma unroll
     for (int k = 0; k < kLaneRun; ++k) {
-      const int number = first + lane * kLaneRun + k;
-      const DeviceTree tree = plan.warp_trees[first + k * kLanes + lane];
-      if (number < walked || number >= plan.tree_count) continue;
+      const int number = block + lane * kLaneRun + k;
+      const DeviceTree tree = next;
+      if (k + 1 < kLaneRun) next = plan.warp_trees[block + (k + 1) * kLanes + lane];
+      const bool counts = number >= walked && number < last;
 #pragma unroll
       for (int w = 0; w < kWindows; ++w) {
-        runs[w].sum += leaf_of(tree, windows[w]);
-        runs[w].least = min(runs[w].least, runs[w].sum);
+        of_lane[w].sum += counts ? leaf_of(tree, windows[w]) : 0;
+        if (counts) of_lane[w].least = min(of_lane[w].least, of_lane[w].sum);
       }
     }
-    bool alive = false;
+#pragma unroll
+    for (int w = 0; w < kWindows; ++w) runs[w] = followed_by(runs[w], of_lanes(of_lane[w]));
+  }
+}
+
+/// A round of these: the trees from `walked` on, before `end`. From list `from` to the other
+/// one.
+__device__ void last_round(const AcfPlan& plan, const ScanTile& tile, const PlaceLists& lists,
+                           int walked, int end, int from, ScanMemory& memory) {
+  const int lane = static_cast<int>(nms::lane_id());
+  const int warp = nms::of_warp(static_cast<int>(threadIdx.x) / kLanes);
+  const int count = memory.left[from];
+  const int pairs = (count + kWindows - 1) / kWindows;
+  const int first = walked / kWarpTrees;
+  const int blocks = (end + kWarpTrees - 1) / kWarpTrees - first;
+  const int log2_parts = log2_of_parts(pairs, blocks);
+  const int log2_sharers = kLog2Warps - log2_parts;
+  for (int i = warp; i < max(pairs, kWarps); i += kWarps) {  // all warps once at least
+    const int part = log2_parts > 0 ? i >> log2_sharers : 0;
+    const int number = log2_parts > 0 ? i & ((1 << log2_sharers) - 1) : i;
+    const bool works = number < pairs;
+    const float* windows[kWindows];
+    int places[kWindows];
+    Run runs[kWindows] = {};
 #pragma unroll
     for (int w = 0; w < kWindows; ++w) {
-      const Run run = followed_by({pending.sum[w], Run::kNoSum}, of_lanes(runs[w]));
-      pending.sum[w] = nms::of_warp(run.sum);
-      pending.alive[w] = pending.alive[w] && nms::of_warp(run.least) > plan.threshold;
-      alive = alive || pending.alive[w];
+      places[w] = lists.list(from)[works ? min(kWindows * number + w, count - 1) : 0];
+      windows[w] = tile.cells + window_at(tile, places[w]);
     }
-    if (!alive) return;
+    if (works)
+      walk_blocks(plan, (first + (blocks * part >> log2_parts)) * kWarpTrees,
+                  (first + (blocks * (part + 1) >> log2_parts)) * kWarpTrees, walked, windows,
+                  runs);
+    const bool adds = works && part == 0 && lane == 0;
+    Sums sums;
+#pragma unroll
+    for (int w = 0; w < kWindows; ++w) {
+      const std::int32_t before = adds ? lists.sums[places[w]] : 0;
+      sums.sum[w] = runs[w].sum + before;
+      sums.least[w] = adds ? runs[w].least + before : runs[w].least;
+    }
+    if (log2_parts > 0) add_parts(1 << log2_parts, 1 << log2_sharers, sums, memory);
+    if (!adds) continue;
+    for (int w = 0; w < kWindows; ++w)
+      if (kWindows * number + w < count && sums.least[w] > plan.threshold) {
+        lists.list(1 - from)[atomicAdd(&memory.left[1 - from], 1)] =
+            static_cast<std::uint16_t>(places[w]);
+        lists.sums[places[w]] = sums.sum[w];
+      }
   }
 }
 
@@ -358,7 +425,7 @@ __device__ void list_found(const AcfPlan& plan, const ScanTile& tile, const AcfB
   const Box box = clipped(window_box(scale, column, row), plan.picture);
   const bool is_there = sub(box.x2, box.x1) > 0 && sub(box.y2, box.y1) > 0;
   if (!is_there || sum < plan.least_sum) return;
-  const unsigned index = atomicAdd(&buffers.counts->found, 1U);
+  const unsigned index = atomicAdd(buffers.found_count, 1U);
   if (index >= buffers.capacity) return;
   const auto across = static_cast<unsigned>(scale.places.width);
   buffers.found[index] = {
@@ -369,27 +436,21 @@ __device__ void list_found(const AcfPlan& plan, const ScanTile& tile, const AcfB
 
 /// The trees from `walked` on of the places that have come to `round`.
 __device__ void last_trees(const AcfPlan& plan, const ScanTile& tile, const AcfBuffers& buffers,
-                           int round, int walked, ScanMemory& memory) {
-  const std::uint16_t* const places = move_together(round, memory);
+                           const PlaceLists& lists, int round, int walked, ScanMemory& memory) {
+  int list = move_together(round, lists, memory);
   __syncthreads();
-  for (;;) {
-    int next = nms::lane_id() == 0 ? atomicAdd(&memory.next, kWindows) : 0;
-    next = nms::of_warp(next);
-    if (next >= memory.left) return;
-    const float* windows[kWindows];
-    int of[kWindows];
-    Pending pending;
-#pragma unroll
-    for (int w = 0; w < kWindows; ++w) {
-      of[w] = places[min(next + w, memory.left - 1)];
-      windows[w] = tile.cells + window_at(tile, of[w]);
-      pending.sum[w] = memory.sums[of[w]];
-      pending.alive[w] = next + w < memory.left;
-    }
-    walk_warp(plan, walked, windows, pending);
-    if (nms::lane_id() != 0) continue;
-    for (int w = 0; w < kWindows; ++w)
-      if (pending.alive[w]) list_found(plan, tile, buffers, of[w], pending.sum[w]);
+  while (walked < plan.tree_count && memory.left[list] > 0) {
+    const int end = min(max(2 * walked, kLeastRound), plan.tree_count);
+    last_round(plan, tile, lists, walked, end, list, memory);
+    __syncthreads();
+    if (threadIdx.x == 0) memory.left[list] = 0;
+    __syncthreads();
+    list = 1 - list;
+    walked = end;
+  }
+  for (int i = static_cast<int>(threadIdx.x); i < memory.left[list]; i += kThreads) {
+    const int place = lists.list(list)[i];
+    list_found(plan, tile, buffers, place, lists.sums[place]);
   }
 }
 
@@ -399,39 +460,42 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
                 const BatchPlan batch) {
   extern __shared__ float shared[];
   __shared__ ScanMemory memory;
+  cuda::wait_for_previous_kernel();
   const auto thread = static_cast<int>(threadIdx.x);
+  const PlaceLists lists = lists_of(plan, shared);
+  float* const cells = shared + kListSamples * plan.scan.rows * kScanColumns;
   for (;;) {
-    if (thread == 0) memory.tile = static_cast<int>(atomicAdd(&buffers.counts->next_tile, 1U));
-    if (thread == 0) memory.next = 0;
+    if (thread == 0)
+      memory.tile = static_cast<int>(atomicAdd(buffers.next_tiles + batch.number, 1U));
     if (thread < kLanes) memory.counts[1][thread] = memory.counts[2][thread] = 0;
     __syncthreads();
     if (memory.tile >= batch.tiles) return;
     ScanTile tile = tile_of(plan, batch.first_tile + memory.tile, buffers);
     load_trees(plan, 0, memory);
     if constexpr (kShared) {
-      load_cells(plan, shared, tile);
-      tile.cells = shared;
+      load_cells(plan, cells, tile);
+      tile.cells = cells;
       tile.stride = plan.scan.stride;
     }
     wait_for_copies();
     __syncthreads();
     int walked = min(kFirstTrees, plan.tree_count);
-    first_round(plan, tile, walked, memory);
+    first_round(plan, tile, lists, walked, memory);
     __syncthreads();
     int round = 1;
     for (; walked < plan.tree_count; ++round) {
       const int end = min(walked + min(walked, kChunk), plan.tree_count);
-      if (!next_round(plan, tile, round, walked, end, memory)) break;
+      if (!next_round(plan, tile, lists, round, walked, end, memory)) break;
       walked = end;
     }
-    last_trees(plan, tile, buffers, round, walked, memory);
+    last_trees(plan, tile, buffers, lists, round, walked, memory);
     __syncthreads();
   }
 }
 std::size_t shared_bytes(const AcfPlan& plan) {
-  return plan.scan.in_shared == 0
-             ? 0
-             : static_cast<std::size_t>(plan.scan.plane) * kChannels * sizeof(float);
+  const std::int64_t lists = std::int64_t{kListSamples} * plan.scan.rows * kScanColumns;
+  const std::int64_t cells = plan.scan.in_shared != 0 ? plan.scan.plane * kChannels : 0;
+  return static_cast<std::size_t>(lists + cells) * sizeof(float);
 }
 
 using ScanKernel = void (*)(AcfPlan, AcfBuffers, BatchPlan);
@@ -449,7 +513,8 @@ constexpr unsigned kSelectionBlocks = 1024;  ///< enough for any device
 /// A warp a window: its rank is how many come before it.
 __global__ void __launch_bounds__(kSelectionThreads)
     select_kernel(const AcfBuffers buffers, ScoreCurve curve, cuda::DeviceDetections to) {
-  const unsigned all = buffers.counts->found;
+  cuda::wait_for_previous_kernel();
+  const unsigned all = *buffers.found_count;
   const unsigned count = min(all, buffers.capacity);
   const unsigned lane = nms::lane_id();
   for (unsigned i = blockIdx.x * kSelectionWarps + threadIdx.x / kLanes; i < count;
@@ -469,7 +534,16 @@ __global__ void __launch_bounds__(kSelectionThreads)
 
 }  // namespace
 
-std::size_t shared_cells() {
+cuda::Overlap kernel_overlap() {
+  constexpr int kTen = 10;
+  int device = 0;
+  int major = 0;
+  FACEPIPE_CUDA_CHECK(cudaGetDevice(&device));
+  FACEPIPE_CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+  return kTen * major >= cuda::kOldestWithClusters ? cuda::Overlap::prologue : cuda::Overlap::none;
+}
+
+std::size_t shared_samples() {
   int device = 0;
   int most = 0;
   cudaFuncAttributes facts{};
@@ -492,7 +566,7 @@ int scan_blocks(const AcfPlan& plan) {
   // The same for all detectors, as it holds for the kernel and not for a launch.
   FACEPIPE_CUDA_CHECK(cudaFuncSetAttribute(scan_kernel<true>,
                                            cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                           static_cast<int>(shared_cells() * sizeof(float))));
+                                           static_cast<int>(shared_samples() * sizeof(float))));
   FACEPIPE_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&at_once, kernel_of(plan),
                                                                     kThreads, shared_bytes(plan)));
   return std::max(1, at_once * processors);
@@ -501,16 +575,20 @@ int scan_blocks(const AcfPlan& plan) {
 void launch_scan(const AcfPlan& plan, const BatchPlan& batch, const AcfBuffers& buffers, int blocks,
                  cuda::StreamView stream) {
   if (batch.tiles == 0) return;
-  cuda::fill(cuda::DeviceSpan<std::uint32_t>{&buffers.counts->next_tile, 1}, 0, stream);
   const auto grid = static_cast<unsigned>(std::min(blocks, batch.tiles));
-  kernel_of(plan)<<<grid, kThreads, shared_bytes(plan), stream.get()>>>(plan, buffers, batch);
-  FACEPIPE_CUDA_CHECK(cudaGetLastError());
+  cuda::launch(kernel_of(plan),
+               {.grid = grid,
+                .block = kThreads,
+                .shared_bytes = shared_bytes(plan),
+                .overlap = plan.overlap},
+               stream, plan, buffers, batch);
 }
 
 void launch_selection(const AcfPlan& plan, const AcfBuffers& buffers,
                       const cuda::DeviceDetections& to, cuda::StreamView stream) {
-  select_kernel<<<kSelectionBlocks, kSelectionThreads, 0, stream.get()>>>(buffers, plan.curve, to);
-  FACEPIPE_CUDA_CHECK(cudaGetLastError());
+  cuda::launch(select_kernel,
+               {.grid = kSelectionBlocks, .block = kSelectionThreads, .overlap = plan.overlap},
+               stream, buffers, plan.curve, to);
 }
 
 }  // namespace facepipe::acf

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/geometry.h"
+#include "tests/detector/cascade/files.h"
 #include "tests/support/clips.h"
 #include "tests/support/overlap.h"
 #include "tests/support/temporary_folder.h"
@@ -90,8 +91,8 @@ class ProgramOnCuda : public testing::Test {
   CommandResult run(Arguments arguments, const std::string& command = "run") {
     const Arguments head{FACEPIPE_PROGRAM, command};
     arguments.insert(arguments.begin(), head.begin(), head.end());
-    if (std::find(arguments.begin(), arguments.end(), "--tracks") == arguments.end())
-      arguments.insert(arguments.end(), {"--model", kModel});
+    const auto has = [&](const char* word) { return std::ranges::count(arguments, word) > 0; };
+    if (!has("--tracks") && !has("--model")) arguments.insert(arguments.end(), {"--model", kModel});
     arguments.insert(arguments.end(), {"--report", report_, "--overwrite"});
     return test::run_command(arguments);
   }
@@ -378,6 +379,23 @@ TEST_F(ProgramOnCuda, AutoTakesTheCpuForAnEngineThatOnlyItHas) {
   const json report = run_well({clip_, "--no-video", "--end", "0.1", "--engine", "opencv"});
   EXPECT_EQ(report["device"], "cpu");
   EXPECT_THAT(report["why"].dump(), HasSubstr("cpu: cuda:0 can't be used"));
+}
+
+// Nothing that they compute depends on the device.
+TEST_F(ProgramOnCuda, FindsByteByByteWhatTheCpuFindsWithoutNetworks) {
+  for (const fs::path& model : {test::installed_cascade("frontalface_alt2"),
+                                fs::path(FACEPIPE_SOURCE_DIR) / "data/acf_face.json"}) {
+    std::vector<std::string> found;
+    for (const std::string device : {"cpu", "cuda"}) {
+      const fs::path file = dir_ / (device + ".jsonl");
+      const json report = run_well(
+          {clip_, "--no-video", "--model", model, "--device", device, "--detections", file});
+      EXPECT_THAT(report["device"].dump(), HasSubstr(device));
+      EXPECT_GT(report["faces"], kFrames) << "or it tells nothing";
+      found.push_back(test::read_file(file));
+    }
+    EXPECT_EQ(found[0], found[1]) << model;
+  }
 }
 
 TEST_F(ProgramOnCuda, WorksOnSeveralFilesOfSeveralSizes) {

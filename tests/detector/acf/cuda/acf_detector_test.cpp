@@ -180,10 +180,10 @@ TEST(CudaAcf, FindsTheCpusWindowsWithAnyNumberOfTrees) {
 // As the windows of large models are.
 TEST(CudaAcf, FindsTheCpusWindowsWhereSharedMemoryHasNoRoom) {
   const Frame frame = photo({400, 300});
-  for (const std::size_t cells : {0, 8'000, 14'000})
+  for (const std::size_t samples : {0, 8'000, 14'000})
     for (const std::size_t count : {5, 160, 700})
-      expect_same(test::small_model(count, 5), frame, {.score_threshold = 0, .shared_cells = cells},
-                  1);
+      expect_same(test::small_model(count, 5), frame,
+                  {.score_threshold = 0, .shared_samples = samples}, 1);
 }
 
 TEST(CudaAcf, FindsTheCpusWindowsInBatches) {
