@@ -179,11 +179,10 @@ constexpr int kColumns = kSmoothWide + 2;  // of what is smoothed down alone
 constexpr int kSourceRows = kSmoothHigh + 2;
 static_assert(kRealWarps == kRealTile.height && kWide == 2 * kLanes);
 
-/// A row as two rows of the picture that it is made of.
-struct alignas(16) RowTaps {
-  std::int32_t first;  ///< sample of the row
-  std::int32_t second;
-  float weights[2];
+/// A row as some rows of the picture that it is made of.
+struct RowTaps {
+  std::int32_t first[kMostTileTaps];  ///< samples of these rows
+  float weights[kMostTileTaps];
 };
 
 /// A block's shared memory. An odd stride keeps the rows of a column in different banks.
@@ -221,6 +220,13 @@ __device__ RealTile tile_of(const AcfPlan& plan, const AcfBuffers& buffers) {
   return tile;
 }
 
+/// Whether the tile, with all that is looked at around it, lies within the picture.
+__device__ bool is_inner(const RealTile& tile) {
+  constexpr int kHalo = kSmoothHalo + 1;
+  return tile.x >= kHalo && tile.y >= kHalo && tile.x + kWide + kHalo <= tile.size.width &&
+         tile.y + kHigh + kHalo <= tile.size.height;
+}
+
 /// The border's sample stands for those beyond it.
 __device__ int within(int place, int length) { return min(max(place, 0), length - 1); }
 
@@ -228,20 +234,18 @@ __device__ int within(int place, int length) { return min(max(place, 0), length 
 __device__ void load_rows(const AcfPlan& plan, const RealTile& tile, RealMemory& memory) {
   const DeviceTaps& down = tile.real.down;
   for (int i = static_cast<int>(threadIdx.x); i < kSourceRows; i += kRealThreads) {
-    const int at = down.first + within(tile.y - kSmoothHalo - 1 + i, tile.size.height);
-    memory.rows[i] = {plan.tap_index[at] * tile.source.size.width,
-                      plan.tap_index[at + down.length] * tile.source.size.width,
-                      {plan.tap_weight[at], plan.tap_weight[at + down.length]}};
+    const int row = down.first + within(tile.y - kSmoothHalo - 1 + i, tile.size.height);
+    for (int k = 0; k < down.count; ++k) {
+      const int at = row + k * down.length;
+      memory.rows[i].first[k] = plan.tap_index[at] * tile.source.size.width;
+      memory.rows[i].weights[k] = plan.tap_weight[at];
+    }
   }
 }
 
 /// Samples of a column of one colour, by the rows of the tile, counted from the first of
 /// kSourceRows.
-template <bool kTwoTaps>
-class SourceColumn;
-
-template <>
-class SourceColumn<false> {
+class SourceColumn {
  public:
   __device__ SourceColumn(const AcfPlan& /*plan*/, const RealTile& tile,
                           const RealMemory& /*memory*/, int color, int x)
@@ -262,49 +266,75 @@ class SourceColumn<false> {
   const float* column_;
 };
 
-template <>
-class SourceColumn<true> {
+/// The same of a scale that has the source's rows, where none of the tile's is beyond the border.
+class InnerColumn {
  public:
-  __device__ SourceColumn(const AcfPlan& plan, const RealTile& tile, const RealMemory& memory,
-                          int color, int x)
+  __device__ InnerColumn(const AcfPlan& /*plan*/, const RealTile& tile,
+                         const RealMemory& /*memory*/, int color, int x)
+      : stride_(tile.source.size.width),
+        column_(tile.source.planes + x +
+                stride_ *
+                    (std::int64_t{color} * tile.source.size.height + tile.y - kSmoothHalo - 1)) {}
+
+  [[nodiscard]] __device__ float sample(int row) const { return column_[row * stride_]; }
+
+ private:
+  int stride_;
+  const float* column_;
+};
+
+/// The same of a scale whose rows and columns are made of kTaps each.
+template <int kTaps>
+class TapsColumn {
+ public:
+  __device__ TapsColumn(const AcfPlan& plan, const RealTile& tile, const RealMemory& memory,
+                        int color, int x)
       : memory_(memory),
         plane_(tile.source.planes +
                color * (std::int64_t{tile.source.size.width} * tile.source.size.height)) {
     const DeviceTaps& across = tile.real.across;
-    for (int i = 0; i < 2; ++i) {
+    for (int i = 0; i < kTaps; ++i) {
       columns_[i] = plan.tap_index[across.first + i * across.length + x];
       weights_[i] = plan.tap_weight[across.first + i * across.length + x];
     }
   }
 
   [[nodiscard]] __device__ float sample(int row) const {
-    const RowTaps taps = memory_.rows[row];
-    const auto of_column = [&](int i) {
-      return add(mul(taps.weights[0], plane_[taps.first + columns_[i]]),
-                 mul(taps.weights[1], plane_[taps.second + columns_[i]]));
-    };
-    return add(mul(weights_[0], of_column(0)), mul(weights_[1], of_column(1)));
+    const RowTaps& taps = memory_.rows[row];
+    float sum = 0;
+#pragma unroll
+    for (int i = 0; i < kTaps; ++i) {
+      float of_column = 0;
+#pragma unroll
+      for (int k = 0; k < kTaps; ++k) {
+        const float part = mul(taps.weights[k], plane_[taps.first[k] + columns_[i]]);
+        of_column = k == 0 ? part : add(of_column, part);
+      }
+      const float part = mul(weights_[i], of_column);
+      sum = i == 0 ? part : add(sum, part);
+    }
+    return sum;
   }
 
  private:
   const RealMemory& memory_;
   const float* plane_;
-  int columns_[2];
-  float weights_[2];
+  int columns_[kTaps];
+  float weights_[kTaps];
 };
 
-/// Smoothed down: a thread half a column of a colour.
-template <bool kTwoTaps>
+/// Smoothed down: a thread half a column of a colour, of which it waits for kAtOnce samples at
+/// once.
+template <class Column, int kAtOnce>
 __device__ void smooth_columns(const AcfPlan& plan, const RealTile& tile, RealMemory& memory) {
   constexpr int kPart = kSmoothHigh / 2;
-  constexpr int kAtOnce = kTwoTaps ? 2 : 8;  // samples that are waited for
   static_assert(kSmoothHigh % 2 == 0 && 2 * kColors * kColumns <= kRealThreads);
   const int column = static_cast<int>(threadIdx.x) % kColumns;
   const int color = static_cast<int>(threadIdx.x) / kColumns % kColors;
   const int part = static_cast<int>(threadIdx.x) / (kColumns * kColors);
   if (part >= 2) return;
-  const SourceColumn<kTwoTaps> source(plan, tile, memory, color,
-                                      within(tile.x - kSmoothHalo - 1 + column, tile.size.width));
+  const Column source(plan, tile, memory, color,
+                      within(tile.x - kSmoothHalo - 1 + column, tile.size.width));
   const int first = part * kPart;
   float before = source.sample(first);
   float here = source.sample(first + 1);
@@ -352,14 +382,37 @@ struct Gradient {
   float square;
 };
 
-/// The strongest one's of a pixel of the picture; its neighbours' places in memory.smooth.
-__device__ Gradient strongest(const RealMemory& memory, int row, int above, int below, int column,
-                              int left, int right, float across, float down) {
+/// What lies beside a pixel along one axis, in memory.smooth, and the factor of its slope.
+struct Neighbours {
+  int here;
+  int before;
+  int after;
+  float factor;
+};
+
+/// Of the i-th sample of the strengths, which begin at pixel `first`, of a picture of `length`.
+template <bool kInner>
+__device__ Neighbours neighbours_of(int i, int first, int length, int smooth_length) {
+  if constexpr (kInner) return {i + 1, i, i + 2, kHalf};
+  const int place = mirrored(first + i, length);
+  // What no cell of the picture needs lies anywhere.
+  const int here = min(max(place - first + 1, 1), smooth_length - 2);
+  const int before = here - (place == 0 ? 0 : 1);
+  const int after = here + (place == length - 1 ? 0 : 1);
+  return {here, before, after, after - before == 2 ? kHalf : 1.0F};
+}
+
+/// The strongest one's of a pixel.
+__device__ Gradient strongest(const RealMemory& memory, const Neighbours& across,
+                              const Neighbours& down) {
   Gradient found{0, 0, -1};
 #pragma unroll
   for (int c = 0; c < kColors; ++c) {
-    const float gx = slope(memory.smooth[c][row][left], memory.smooth[c][row][right], across);
-    const float gy = slope(memory.smooth[c][above][column], memory.smooth[c][below][column], down);
+    const auto& smooth = memory.smooth[c];
+    const float gx =
+        slope(smooth[down.here][across.before], smooth[down.here][across.after], across.factor);
+    const float gy =
+        slope(smooth[down.before][across.here], smooth[down.after][across.here], down.factor);
     const float square = squared(gx, gy);
     if (square > found.square) found = {gx, gy, square};
   }
@@ -367,28 +420,22 @@ __device__ Gradient strongest(const RealMemory& memory, int row, int above, int 
 }
 
 /// A thread a part of a column.
+template <bool kInner>
 __device__ void make_gradients(const RealTile& tile, RealMemory& memory) {
   constexpr int kParts = kRealThreads / kStrengthWide;
   constexpr int kRows = (kStrengthHigh + kParts - 1) / kParts;
   const int k = static_cast<int>(threadIdx.x) % kStrengthWide;
   const int part = static_cast<int>(threadIdx.x) / kStrengthWide;
   if (part >= kParts) return;
-  const int x = mirrored(tile.x - kStrengthHalo + k, tile.size.width);
-  // Columns and rows that no cell of the picture needs lie anywhere.
-  const int column = min(max(x - tile.x + kSmoothHalo, 1), kSmoothWide - 2);
-  const int left = column - (x == 0 ? 0 : 1);
-  const int right = column + (x == tile.size.width - 1 ? 0 : 1);
-  const float across = right - left == 2 ? kHalf : 1.0F;
+  const Neighbours across =
+      neighbours_of<kInner>(k, tile.x - kStrengthHalo, tile.size.width, kSmoothWide);
   const bool in_tile = k >= kStrengthHalo && k < kStrengthHalo + kWide;
   const int end = min((part + 1) * kRows, kStrengthHigh);
 #pragma unroll 2
   for (int i = part * kRows; i < end; ++i) {
-    const int y = mirrored(tile.y - kStrengthHalo + i, tile.size.height);
-    const int row = min(max(y - tile.y + kSmoothHalo, 1), kSmoothHigh - 2);
-    const int above = row - (y == 0 ? 0 : 1);
-    const int below = row + (y == tile.size.height - 1 ? 0 : 1);
-    const Gradient found = strongest(memory, row, above, below, column, left, right, across,
-                                     below - above == 2 ? kHalf : 1.0F);
+    const Neighbours down =
+        neighbours_of<kInner>(i, tile.y - kStrengthHalo, tile.size.height, kSmoothHigh);
+    const Gradient found = strongest(memory, across, down);
     memory.strength[i][k] = root(found.square);
     if (in_tile && i >= kStrengthHalo && i < kStrengthHalo + kHigh)
       memory.angle[i - kStrengthHalo][k - kStrengthHalo] = orientation_of(found.x, found.y);
@@ -526,19 +573,28 @@ __global__ void __launch_bounds__(kRealThreads, kRealBlocks)
   extern __shared__ std::byte shared[];
   auto& memory = *reinterpret_cast<RealMemory*>(shared);
   const RealTile tile = tile_of(plan, buffers);
+  const bool inner = is_inner(tile);
   cuda::wait_for_previous_kernel();
-  if (tile.real.source == RealSource::two_taps) {
+  if (tile.real.source == RealSource::tile_taps) {
     load_rows(plan, tile, memory);
     __syncthreads();
-    smooth_columns<true>(plan, tile, memory);
+    if (tile.real.across.count == 2)
+      smooth_columns<TapsColumn<2>, 2>(plan, tile, memory);
+    else
+      smooth_columns<TapsColumn<kMostTileTaps>, 1>(plan, tile, memory);
+  } else if (inner) {
+    smooth_columns<InnerColumn, 8>(plan, tile, memory);
   } else {
-    smooth_columns<false>(plan, tile, memory);
+    smooth_columns<SourceColumn, 8>(plan, tile, memory);
   }
   __syncthreads();
   smooth_rows(memory);
   __syncthreads();
   make_color_cells(tile, memory, buffers.real);
-  make_gradients(tile, memory);
+  if (inner)
+    make_gradients<true>(tile, memory);
+  else
+    make_gradients<false>(tile, memory);
   __syncthreads();
   sum_columns(memory);
   __syncthreads();

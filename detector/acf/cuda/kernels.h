@@ -9,8 +9,8 @@
 // a word that all threads have alike.
 //
 // Blocks take tiles of windows from a counter, whose cells are copied to shared memory, and send
-// them through the trees, a window a thread. Most windows are out after a few trees: after 4, 8,
-// 16 ... what is left is moved together. Where few are left, warps share the trees: what a part of
+// them through the trees, a window a thread. Most windows are out after a few trees: after 8, 32,
+// 64 ... what is left is moved together. Where few are left, warps share the trees: what a part of
 // the trees adds to a window's sum, and how low it falls meanwhile, is known without those before.
 //
 // Scales whose cells are more than there is memory for come in batches, one after the other.
@@ -47,11 +47,14 @@ struct DeviceTaps {
   std::int32_t count = 0;  ///< 0: the size stays
 };
 
+/// Samples that a tile of a real scale makes one of, each way, at most.
+inline constexpr int kMostTileTaps = 3;
+
 /// What a real scale's tiles are made of.
 enum class RealSource : std::int32_t {
-  as_it_is,  ///< the picture, or the half one, which has its size
-  two_taps,  ///< one of these, resampled in the tile: of two samples each way
-  resized    ///< resampled before
+  as_it_is,   ///< the picture, or the half one, which has its size
+  tile_taps,  ///< one of these, resampled in the tile: of kMostTileTaps samples each way at most
+  resized     ///< resampled before
 };
 
 struct DeviceReal {

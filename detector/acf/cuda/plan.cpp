@@ -47,8 +47,6 @@ void add_picture(const StreamLayout& layout, AcfPlan& plan) {
   plan.to_byte = 1.0F / static_cast<float>(1 << (layout.format.bits + layout.format.shift - kBits));
 }
 
-constexpr int kTileTaps = 2;  ///< of RealSource::two_taps
-
 /// Of a real scale that is resized before.
 void add_rows(int number, DeviceReal& real, AcfTables& to) {
   const Size size = pixels_of(real.cells);
@@ -68,11 +66,11 @@ void add_real(const std::vector<Scale>& scales, const Sources& sources, AcfTable
     real.cells = scales[sources.real[i]].cells;
     real.of_half = sources.of_half[i] ? 1 : 0;
     const auto& [across, down] = sources.from_picture[i];
-    real.across = append(with_taps(across, kTileTaps), to);
-    real.down = append(with_taps(down, kTileTaps), to);
-    if (across.length != 0)
-      real.source = std::max(across.count, down.count) > kTileTaps ? RealSource::resized
-                                                                   : RealSource::two_taps;
+    const int taps = std::max(across.count, down.count);
+    const int least = taps > 2 ? kMostTileTaps : 2;  // as there are kernels for
+    real.across = append(with_taps(across, least), to);
+    real.down = append(with_taps(down, least), to);
+    if (taps > 0) real.source = taps > kMostTileTaps ? RealSource::resized : RealSource::tile_taps;
     if (real.source == RealSource::resized) add_rows(static_cast<int>(i), real, to);
     real.first = to.real_samples;
     to.real_samples += std::int64_t{real.cells.width} * real.cells.height * kChannels;

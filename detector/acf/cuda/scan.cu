@@ -484,7 +484,8 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     __syncthreads();
     int round = 1;
     for (; walked < plan.tree_count; ++round) {
-      const int end = min(walked + min(walked, kChunk), plan.tree_count);
+      const int end =
+          min(walked < kChunk ? min(4 * walked, kChunk) : walked + kChunk, plan.tree_count);
       if (!next_round(plan, tile, lists, round, walked, end, memory)) break;
       walked = end;
     }
