@@ -307,6 +307,20 @@ class Parts(unittest.TestCase):
             np.testing.assert_array_equal(windows.features(number), np.array(cells))
             np.testing.assert_array_equal(train.sums_on_the_way(np.array(cells), trees), way)
 
+    def test_lowered_trees_reject_below_what_the_ways_have(self):
+        windows = train.Windows(draw_scene(self.random)[0], 0)
+        trees = self.random_trees(windows, 12)
+        passed, before = windows.that_pass(trees)
+        ways = np.array([train.sums_on_the_way(windows.features(number), trees) for number in passed])
+        known = self.random.choice(len(ways), 61, replace=False)
+        lowered = train.lowered(trees, ways[known])
+        least = [sorted(sums)[3] for sums in ways[known].T.tolist()]  # three, a twentieth, are given up
+        still = (ways >= least).all(1)
+        self.assertTrue(0 < still[known].sum() < 61)
+        found, after = windows.that_pass(lowered)
+        np.testing.assert_array_equal(found, passed[still])
+        self.assertEqual(len(set((before[still] - after).tolist())), 1)
+
     def test_boxes_of_windows_lie_where_the_scale_has_them(self):
         """At full size the first window's object lies at the picture's corner: (64 - 48) / 2 rows of the
         window are around it, and 8 of padding."""
