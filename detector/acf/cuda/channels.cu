@@ -99,27 +99,6 @@ __global__ void __launch_bounds__(kThreads, 8)
 
 // --- Resampling ----------------------------------------------------------------------------------
 
-/// A sample of a plane whose rows have `width` samples: down first, then across, as all devices do.
-__device__ float resampled_at(const AcfPlan& plan, const DeviceTaps& across, const DeviceTaps& down,
-                              const float* plane, int width, int x, int y) {
-  const std::int32_t* const columns = plan.tap_index + across.first + x;
-  const float* const column_weights = plan.tap_weight + across.first + x;
-  const std::int32_t* const rows = plan.tap_index + down.first + y;
-  const float* const row_weights = plan.tap_weight + down.first + y;
-  float sum = 0;
-  for (int i = 0; i < across.count; ++i) {
-    const float* const column = plane + columns[i * across.length];
-    float of_column = 0;
-    for (int k = 0; k < down.count; ++k) {
-      const float part = mul(row_weights[k * down.length], column[rows[k * down.length] * width]);
-      of_column = k == 0 ? part : add(of_column, part);
-    }
-    const float part = mul(column_weights[i * across.length], of_column);
-    sum = i == 0 ? part : add(sum, part);
-  }
-  return sum;
-}
-
 /// Where a picture's LUV is.
 struct LuvPicture {
   float* planes;
@@ -130,35 +109,57 @@ __device__ LuvPicture source_of(const AcfPlan& plan, const AcfBuffers& buffers, 
   return of_half ? LuvPicture{buffers.half, plan.half} : LuvPicture{buffers.luv, plan.picture};
 }
 
-/// A thread a sample of a row of one plane.
+/// Adds a product to each colour's sum; to the first one's there is none.
+__device__ void add_products(float (&sums)[kColors], float weight, const float (&values)[kColors],
+                             bool first) {
+#pragma unroll
+  for (int c = 0; c < kColors; ++c) {
+    const float product = mul(weight, values[c]);
+    sums[c] = first ? product : add(sums[c], product);
+  }
+}
+
+/// A sample of each colour: down first, then across, as all devices do. A thread a sample of row y.
 __device__ void resize_row(const AcfPlan& plan, const LuvPicture& from, const LuvPicture& to,
-                           const DeviceTaps& across, const DeviceTaps& down, int plane, int y) {
+                           const DeviceTaps& across, const DeviceTaps& down, int y) {
   const int x = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
   if (x >= to.size.width) return;
-  const auto samples = [](const LuvPicture& of) {
-    return std::int64_t{of.size.width} * of.size.height;
-  };
-  to.planes[plane * samples(to) + std::int64_t{y} * to.size.width + x] =
-      resampled_at(plan, across, down, from.planes + plane * samples(from), from.size.width, x, y);
+  const std::int64_t plane = std::int64_t{from.size.width} * from.size.height;
+  float sums[kColors] = {};
+  for (int i = 0; i < across.count; ++i) {
+    const int column = across.first + i * across.length + x;
+    const float* const first = from.planes + plan.tap_index[column];
+    float of_column[kColors] = {};
+    for (int k = 0; k < down.count; ++k) {
+      const int row = down.first + k * down.length + y;
+      const float* const at = first + plan.tap_index[row] * from.size.width;
+      add_products(of_column, plan.tap_weight[row], {at[0], at[plane], at[2 * plane]}, k == 0);
+    }
+    add_products(sums, plan.tap_weight[column], of_column, i == 0);
+  }
+  const std::int64_t to_plane = std::int64_t{to.size.width} * to.size.height;
+  float* const at = to.planes + std::int64_t{y} * to.size.width + x;
+#pragma unroll
+  for (int c = 0; c < kColors; ++c) at[c * to_plane] = sums[c];
 }
 
 __global__ void __launch_bounds__(kThreads)
     half_kernel(const __grid_constant__ AcfPlan plan, const __grid_constant__ AcfBuffers buffers) {
   cuda::wait_for_previous_kernel();
   resize_row(plan, {buffers.luv, plan.picture}, {buffers.half, plan.half}, plan.half_across,
-             plan.half_down, static_cast<int>(blockIdx.z), static_cast<int>(blockIdx.y));
+             plan.half_down, static_cast<int>(blockIdx.y));
 }
 
 /// Of the real scales that tiles don't resample themselves, row by row.
 __global__ void __launch_bounds__(kThreads)
     resize_kernel(const __grid_constant__ AcfPlan plan,
                   const __grid_constant__ AcfBuffers buffers) {
-  cuda::wait_for_previous_kernel();
   const Part row = plan.resized_rows[blockIdx.y];
   const DeviceReal& real = plan.real[row.scale];
+  cuda::wait_for_previous_kernel();
   resize_row(plan, source_of(plan, buffers, real.of_half != 0),
              {buffers.resized + real.resized, pixels_of(real.cells)}, real.across, real.down,
-             static_cast<int>(blockIdx.z), row.row);
+             row.row);
 }
 
 // --- A tile of a real scale ----------------------------------------------------------------------
@@ -235,7 +236,7 @@ __device__ void load_rows(const AcfPlan& plan, const RealTile& tile, RealMemory&
   const DeviceTaps& down = tile.real.down;
   for (int i = static_cast<int>(threadIdx.x); i < kSourceRows; i += kRealThreads) {
     const int row = down.first + within(tile.y - kSmoothHalo - 1 + i, tile.size.height);
-    for (int k = 0; k < down.count; ++k) {
+    for (int k = 0; k < kMostTileTaps; ++k) {
       const int at = row + k * down.length;
       memory.rows[i].first[k] = plan.tap_index[at] * tile.source.size.width;
       memory.rows[i].weights[k] = plan.tap_weight[at];
@@ -283,8 +284,7 @@ class InnerColumn {
   const float* column_;
 };
 
-/// The same of a scale whose rows and columns are made of kTaps each.
-template <int kTaps>
+/// The same of a scale whose rows and columns are made of kMostTileTaps each.
 class TapsColumn {
  public:
   __device__ TapsColumn(const AcfPlan& plan, const RealTile& tile, const RealMemory& memory,
@@ -293,7 +293,7 @@ class TapsColumn {
         plane_(tile.source.planes +
                color * (std::int64_t{tile.source.size.width} * tile.source.size.height)) {
     const DeviceTaps& across = tile.real.across;
-    for (int i = 0; i < kTaps; ++i) {
+    for (int i = 0; i < kMostTileTaps; ++i) {
       columns_[i] = plan.tap_index[across.first + i * across.length + x];
       weights_[i] = plan.tap_weight[across.first + i * across.length + x];
     }
@@ -303,10 +303,10 @@ class TapsColumn {
     const RowTaps& taps = memory_.rows[row];
     float sum = 0;
 #pragma unroll
-    for (int i = 0; i < kTaps; ++i) {
+    for (int i = 0; i < kMostTileTaps; ++i) {
       float of_column = 0;
 #pragma unroll
-      for (int k = 0; k < kTaps; ++k) {
+      for (int k = 0; k < kMostTileTaps; ++k) {
         const float part = mul(taps.weights[k], plane_[taps.first[k] + columns_[i]]);
         of_column = k == 0 ? part : add(of_column, part);
       }
@@ -319,8 +319,8 @@ class TapsColumn {
  private:
   const RealMemory& memory_;
   const float* plane_;
-  int columns_[kTaps];
-  float weights_[kTaps];
+  int columns_[kMostTileTaps];
+  float weights_[kMostTileTaps];
 };
 
 /// Smoothed down: a thread half a column of a colour, of which it waits for kAtOnce samples at
@@ -578,10 +578,7 @@ __global__ void __launch_bounds__(kRealThreads, kRealBlocks)
   if (tile.real.source == RealSource::tile_taps) {
     load_rows(plan, tile, memory);
     __syncthreads();
-    if (tile.real.across.count == 2)
-      smooth_columns<TapsColumn<2>, 2>(plan, tile, memory);
-    else
-      smooth_columns<TapsColumn<kMostTileTaps>, 1>(plan, tile, memory);
+    smooth_columns<TapsColumn, 2>(plan, tile, memory);
   } else if (inner) {
     smooth_columns<InnerColumn, 8>(plan, tile, memory);
   } else {
@@ -780,12 +777,11 @@ void launch_real(const FrameDescriptor* frame, const AcfPlan& plan, const AcfBuf
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
   cuda::LaunchShape shape{.grid = {}, .block = kThreads, .overlap = plan.overlap};
   if (plan.half.width > 0 && !halves) {
-    shape.grid = {blocks_for(plan.half.width), static_cast<unsigned>(plan.half.height), kColors};
+    shape.grid = {blocks_for(plan.half.width), static_cast<unsigned>(plan.half.height)};
     cuda::launch(half_kernel, shape, stream, plan, buffers);
   }
   if (plan.resized_row_count > 0) {
-    shape.grid = {blocks_for(plan.resized_width), static_cast<unsigned>(plan.resized_row_count),
-                  kColors};
+    shape.grid = {blocks_for(plan.resized_width), static_cast<unsigned>(plan.resized_row_count)};
     cuda::launch(resize_kernel, shape, stream, plan, buffers);
   }
   FACEPIPE_CUDA_CHECK(cudaFuncSetAttribute(real_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,

@@ -47,13 +47,14 @@ struct DeviceTaps {
   std::int32_t count = 0;  ///< 0: the size stays
 };
 
-/// Samples that a tile of a real scale makes one of, each way, at most.
-inline constexpr int kMostTileTaps = 3;
+/// Samples that a tile of a real scale makes one of, each way, at most. With three, which pictures
+/// of 1080p have use for, it takes more registers, and all tiles are slower.
+inline constexpr int kMostTileTaps = 2;
 
 /// What a real scale's tiles are made of.
 enum class RealSource : std::int32_t {
   as_it_is,   ///< the picture, or the half one, which has its size
-  tile_taps,  ///< one of these, resampled in the tile: of kMostTileTaps samples each way at most
+  tile_taps,  ///< one of these, resampled in the tile: of kMostTileTaps samples each way
   resized     ///< resampled before
 };
 

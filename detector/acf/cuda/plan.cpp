@@ -67,9 +67,8 @@ void add_real(const std::vector<Scale>& scales, const Sources& sources, AcfTable
     real.of_half = sources.of_half[i] ? 1 : 0;
     const auto& [across, down] = sources.from_picture[i];
     const int taps = std::max(across.count, down.count);
-    const int least = taps > 2 ? kMostTileTaps : 2;  // as there are kernels for
-    real.across = append(with_taps(across, least), to);
-    real.down = append(with_taps(down, least), to);
+    real.across = append(with_taps(across, kMostTileTaps), to);
+    real.down = append(with_taps(down, kMostTileTaps), to);
     if (taps > 0) real.source = taps > kMostTileTaps ? RealSource::resized : RealSource::tile_taps;
     if (real.source == RealSource::resized) add_rows(static_cast<int>(i), real, to);
     real.first = to.real_samples;

@@ -191,13 +191,13 @@ TEST(CudaAcfPlan, ResizesFirstWhatTilesCannot) {
   for (const acf::DeviceReal& real : tables.real) {
     sources.insert(real.source);
     if (real.source == acf::RealSource::resized) {
-      EXPECT_TRUE(real.across.count > 3 || real.down.count > 3);
+      EXPECT_GT(std::max(real.across.count, real.down.count), acf::kMostTileTaps);
       rows += static_cast<std::size_t>(acf::kShrink * real.cells.height);
       EXPECT_LE(acf::kShrink * real.cells.width, tables.plan.resized_width);
     }
     if (real.source == acf::RealSource::tile_taps) {
-      EXPECT_EQ(real.across.count, real.down.count);
-      EXPECT_TRUE(real.across.count == 2 || real.across.count == acf::kMostTileTaps);
+      EXPECT_EQ(real.across.count, acf::kMostTileTaps);
+      EXPECT_EQ(real.down.count, acf::kMostTileTaps);
     }
   }
   EXPECT_EQ(sources.size(), 3U) << "or the case tells nothing";
