@@ -65,6 +65,11 @@ inline constexpr int kLightnessEntries = 1025;  ///< lightness_table()
 
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline float magnitude_of(float a) { return a < 0 ? -a : a; }
 
+/// The sample at the border stands for those beyond it.
+[[nodiscard]] FACEPIPE_HOST_DEVICE inline int within(int place, int length) {
+  return place < 0 ? 0 : place < length ? place : length - 1;
+}
+
 // --- Colours -------------------------------------------------------------------------------------
 
 /// Added and taken off again, it rounds |x| < 2^22 to the nearest whole number, halves to even.

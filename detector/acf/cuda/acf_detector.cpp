@@ -18,6 +18,7 @@ namespace {
 class PlanOnDevice {
  public:
   explicit PlanOnDevice(AcfTables tables) : tables_(std::move(tables)) {
+    prepare_real();
     const cuda::Stream stream;
     lightness_ = cuda::uploaded(lightness_table(), stream);
     tap_index_ = cuda::uploaded(tables_.tap_index, stream);
@@ -140,7 +141,8 @@ class CudaAcfDetection final : public CudaDetection {
     const AcfTables& tables = detector_->tables();
     const AcfBuffers buffers = memory_.buffers();
     memory_.clear_counts(stream);
-    launch_real(frame, tables.plan, buffers, stream);
+    launch_luv(frame, tables.plan, buffers, stream);
+    launch_real(tables.plan, buffers, stream);
     for (const BatchPlan& batch : tables.batches) {
       launch_cells(tables.plan, batch, buffers, stream);
       launch_scan(tables.plan, batch, buffers, detector_->blocks(), stream);
@@ -195,7 +197,8 @@ std::vector<std::vector<float>> cuda_channels(const Model& model, const StreamLa
   const cuda::Stream stream;
   std::vector<float> planes(static_cast<std::size_t>(tables.plan.plane * kChannels));
   std::vector<std::vector<float>> channels;
-  launch_real(frame, tables.plan, memory.buffers(), stream);
+  launch_luv(frame, tables.plan, memory.buffers(), stream);
+  launch_real(tables.plan, memory.buffers(), stream);
   for (const BatchPlan& batch : tables.batches) {
     launch_cells(tables.plan, batch, memory.buffers(), stream);
     cuda::copy(std::span<float>(planes),

@@ -27,7 +27,8 @@ struct CudaAcfOptions {
 };
 
 /// For frames of `layout`. Errors: device, for a layout other than NV12 or P016, for a picture that
-/// can't be enlarged so much, and where CUDA fails; usage for a capacity of 0.
+/// can't be enlarged so much, for a chip with less shared memory than tiles need (those before
+/// compute capability 8.0, 8.6 and 8.9), and where CUDA fails; usage for a capacity of 0.
 [[nodiscard]] std::shared_ptr<const CudaDetector> make_cuda_acf_detector(
     const Model& model, const StreamLayout& layout, const CudaAcfOptions& options);
 

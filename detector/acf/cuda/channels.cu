@@ -1,9 +1,10 @@
 #include <cstddef>
+#include <string>
 
 #include "core/cuda/check.h"
 #include "core/cuda/launch.h"
 #include "core/cuda/programmatic.cuh"
-#include "core/turning.h"
+#include "core/error.h"
 #include "detector/acf/channels.h"
 #include "detector/acf/cuda/kernels.h"
 #include "nms/cuda/device.cuh"
@@ -11,159 +12,7 @@
 namespace facepipe::acf {
 namespace {
 
-constexpr int kThreads = 256;
 constexpr int kLanes = 32;
-
-unsigned blocks_for(std::int64_t work) {
-  return static_cast<unsigned>((work + kThreads - 1) / kThreads);
-}
-
-// --- Colours -------------------------------------------------------------------------------------
-
-/// A sample as one of 8 bits.
-__device__ float byte_at(const AcfPlan& plan, const std::byte* row, int index) {
-  if (plan.wide == 0) return static_cast<float>(reinterpret_cast<const std::uint8_t*>(row)[index]);
-  const float word = static_cast<float>(reinterpret_cast<const std::uint16_t*>(row)[index]);
-  return fminf(rintf(__fmul_rn(word, plan.to_byte)), 255.0F);
-}
-
-struct Chroma {
-  float u;
-  float v;
-};
-
-/// Of a stored pixel.
-__device__ Chroma chroma_at(const AcfPlan& plan, const FrameDescriptor& frame, PixelPlace at) {
-  const std::byte* const row =
-      frame.chroma + static_cast<long long>(at.y / 2) * frame.chroma_stride;
-  return {byte_at(plan, row, at.x / 2 * 2), byte_at(plan, row, at.x / 2 * 2 + 1)};
-}
-
-__device__ Luv luv_at(const AcfPlan& plan, const FrameDescriptor& frame, PixelPlace at,
-                      const Chroma& chroma) {
-  const float luma =
-      byte_at(plan, frame.luma + static_cast<long long>(at.y) * frame.luma_stride, at.x);
-  return luv_of(color_of(luma, chroma.u, chroma.v, frame.byte_to_rgb[0]),
-                color_of(luma, chroma.u, chroma.v, frame.byte_to_rgb[1]),
-                color_of(luma, chroma.u, chroma.v, frame.byte_to_rgb[2]), plan.lightness);
-}
-
-/// Four pixels, and what they become in a picture of half the size.
-struct Quad {
-  Luv pixels[2][2];
-
-  [[nodiscard]] __device__ float half(float Luv::*color) const {
-    const auto of_column = [&](int x) {
-      return add(mul(kHalf, pixels[0][x].*color), mul(kHalf, pixels[1][x].*color));
-    };
-    return add(mul(kHalf, of_column(0)), mul(kHalf, of_column(1)));
-  }
-};
-
-/// A thread four pixels. `halves`: the half picture is exactly half as large, and made here.
-__global__ void __launch_bounds__(kThreads, 8)
-    luv_kernel(const FrameDescriptor* descriptor, const __grid_constant__ AcfPlan plan,
-               const __grid_constant__ AcfBuffers buffers, bool halves) {
-  const int x = 2 * static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
-  const int y = 2 * static_cast<int>(blockIdx.y);
-  const Size picture = plan.picture;
-  if (x >= picture.width) return;
-  const std::int64_t plane = std::int64_t{picture.width} * picture.height;
-  constexpr float Luv::*kOf[kColors] = {&Luv::l, &Luv::u, &Luv::v};
-  const FrameDescriptor& frame = *descriptor;
-  const bool upright = plan.orientation.upright();
-  Chroma chroma = chroma_at(plan, frame, before_turning({x, y}, plan.stored, plan.orientation));
-  Quad quad;
-#pragma unroll
-  for (int row = 0; row < 2; ++row)
-#pragma unroll
-    for (int column = 0; column < 2; ++column) {
-      if (x + column >= picture.width || y + row >= picture.height) continue;
-      PixelPlace at{x + column, y + row};
-      if (!upright) {
-        at = before_turning(at, plan.stored, plan.orientation);
-        chroma = chroma_at(plan, frame, at);
-      }
-      const Luv color = luv_at(plan, frame, at, chroma);
-      quad.pixels[row][column] = color;
-#pragma unroll
-      for (int c = 0; c < kColors; ++c)
-        buffers.luv[c * plane + std::int64_t{y + row} * picture.width + x + column] = color.*kOf[c];
-    }
-  if (!halves) return;
-#pragma unroll
-  for (int c = 0; c < kColors; ++c)
-    buffers.half[c * (plane / 4) + std::int64_t{y / 2} * (picture.width / 2) + x / 2] =
-        quad.half(kOf[c]);
-}
-
-// --- Resampling ----------------------------------------------------------------------------------
-
-/// Where a picture's LUV is.
-struct LuvPicture {
-  float* planes;
-  Size size;
-};
-
-__device__ LuvPicture source_of(const AcfPlan& plan, const AcfBuffers& buffers, bool of_half) {
-  return of_half ? LuvPicture{buffers.half, plan.half} : LuvPicture{buffers.luv, plan.picture};
-}
-
-/// Adds a product to each colour's sum; to the first one's there is none.
-__device__ void add_products(float (&sums)[kColors], float weight, const float (&values)[kColors],
-                             bool first) {
-#pragma unroll
-  for (int c = 0; c < kColors; ++c) {
-    const float product = mul(weight, values[c]);
-    sums[c] = first ? product : add(sums[c], product);
-  }
-}
-
-/// A sample of each colour: down first, then across, as all devices do. A thread a sample of row y.
-__device__ void resize_row(const AcfPlan& plan, const LuvPicture& from, const LuvPicture& to,
-                           const DeviceTaps& across, const DeviceTaps& down, int y) {
-  const int x = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
-  if (x >= to.size.width) return;
-  const std::int64_t plane = std::int64_t{from.size.width} * from.size.height;
-  float sums[kColors] = {};
-  for (int i = 0; i < across.count; ++i) {
-    const int column = across.first + i * across.length + x;
-    const float* const first = from.planes + plan.tap_index[column];
-    float of_column[kColors] = {};
-    for (int k = 0; k < down.count; ++k) {
-      const int row = down.first + k * down.length + y;
-      const float* const at = first + plan.tap_index[row] * from.size.width;
-      add_products(of_column, plan.tap_weight[row], {at[0], at[plane], at[2 * plane]}, k == 0);
-    }
-    add_products(sums, plan.tap_weight[column], of_column, i == 0);
-  }
-  const std::int64_t to_plane = std::int64_t{to.size.width} * to.size.height;
-  float* const at = to.planes + std::int64_t{y} * to.size.width + x;
-#pragma unroll
-  for (int c = 0; c < kColors; ++c) at[c * to_plane] = sums[c];
-}
-
-__global__ void __launch_bounds__(kThreads)
-    half_kernel(const __grid_constant__ AcfPlan plan, const __grid_constant__ AcfBuffers buffers) {
-  cuda::wait_for_previous_kernel();
-  resize_row(plan, {buffers.luv, plan.picture}, {buffers.half, plan.half}, plan.half_across,
-             plan.half_down, static_cast<int>(blockIdx.y));
-}
-
-/// Of the real scales that tiles don't resample themselves, row by row.
-__global__ void __launch_bounds__(kThreads)
-    resize_kernel(const __grid_constant__ AcfPlan plan,
-                  const __grid_constant__ AcfBuffers buffers) {
-  const Part row = plan.resized_rows[blockIdx.y];
-  const DeviceReal& real = plan.real[row.scale];
-  cuda::wait_for_previous_kernel();
-  resize_row(plan, source_of(plan, buffers, real.of_half != 0),
-             {buffers.resized + real.resized, pixels_of(real.cells)}, real.across, real.down,
-             row.row);
-}
-
-// --- A tile of a real scale ----------------------------------------------------------------------
-
 constexpr int kRealThreads = 512;
 constexpr int kRealWarps = kRealThreads / kLanes;
 constexpr int kRealBlocks = 2;  ///< of a multiprocessor
@@ -215,7 +64,7 @@ __device__ RealTile tile_of(const AcfPlan& plan, const AcfBuffers& buffers) {
   tile.size = pixels_of(tile.real.cells);
   tile.source = tile.real.source == RealSource::resized
                     ? LuvPicture{buffers.resized + tile.real.resized, tile.size}
-                    : source_of(plan, buffers, tile.real.of_half != 0);
+                    : source_of(plan, buffers, tile.real);
   tile.x = part.column * kShrink;
   tile.y = part.row * kShrink;
   return tile;
@@ -227,9 +76,6 @@ __device__ bool is_inner(const RealTile& tile) {
   return tile.x >= kHalo && tile.y >= kHalo && tile.x + kWide + kHalo <= tile.size.width &&
          tile.y + kHigh + kHalo <= tile.size.height;
 }
-
-/// The border's sample stands for those beyond it.
-__device__ int within(int place, int length) { return min(max(place, 0), length - 1); }
 
 /// Rows of the source for those of the tile.
 __device__ void load_rows(const AcfPlan& plan, const RealTile& tile, RealMemory& memory) {
@@ -600,208 +446,31 @@ __global__ void __launch_bounds__(kRealThreads, kRealBlocks)
   make_gradient_cells(tile, memory, buffers.real);
 }
 
-// --- Strips of all scales ------------------------------------------------------------------------
-
-constexpr int kWarpChannels = 2;
-constexpr int kStripWarps = kChannels / kWarpChannels;
-constexpr int kStripRows = kStrip.height + 2;
-
-/// A lane's column of a strip.
-struct Strip {
-  const DeviceScale* scale;
-  int x;    ///< within the scale
-  bool in;  ///< whether it is the strip's own
-};
-
-/// What a row of cells is a sum of: rows of the source, in bytes from its first.
-struct alignas(8) RowTap {
-  unsigned at;
-  float weight;
-};
-constexpr unsigned kSampleBytes = sizeof(float);
-
-/// Of the strip's rows, with one before and one after them.
-template <int kTaps>
-__device__ void load_rows(const AcfPlan& plan, const DeviceScale& scale, int first_row, int width,
-                          RowTap (&rows)[kStripRows][kTaps]) {
-  const auto bytes = [&](int row) { return static_cast<unsigned>(row * width) * kSampleBytes; };
-  for (int i = static_cast<int>(threadIdx.x); i < kStripRows * kTaps; i += kStripWarps * kLanes) {
-    const int y = within(first_row - 1 + i / kTaps, scale.scale.cells.height);
-    const int at = scale.down.first + i % kTaps * scale.down.length + y;
-    rows[i / kTaps][i % kTaps] = scale.down.count == 0
-                                     ? RowTap{bytes(y), 1.0F}
-                                     : RowTap{bytes(plan.tap_index[at]), plan.tap_weight[at]};
-  }
-}
-
-/// The lane's own columns of the source.
-template <int kTaps>
-struct Columns {
-  unsigned at[kTaps];  ///< in bytes
-  float weight[kTaps];
-};
-
-template <int kTaps>
-__device__ Columns<kTaps> columns_of(const AcfPlan& plan, const DeviceTaps& across, int x) {
-  Columns<kTaps> columns{{static_cast<unsigned>(x) * kSampleBytes}, {1.0F}};
-  if (across.count == 0) return columns;
-#pragma unroll
-  for (int i = 0; i < kTaps; ++i) {
-    columns.at[i] =
-        static_cast<unsigned>(plan.tap_index[across.first + i * across.length + x]) * kSampleBytes;
-    columns.weight[i] = plan.tap_weight[across.first + i * across.length + x];
-  }
-  return columns;
-}
-
-/// A cell before it is smoothed.
-template <int kTaps>
-__device__ __forceinline__ float cell_at(const float* plane, const RowTap (&rows)[kTaps],
-                                         const Columns<kTaps>& columns, float factor) {
-  const auto sample = [&](int k, int i) {
-    const auto* const bytes = reinterpret_cast<const char*>(plane);
-    return __ldg(reinterpret_cast<const float*>(bytes + (rows[k].at + columns.at[i])));
-  };
-  if constexpr (kTaps == 1) return sample(0, 0);
-  float sum = 0;
-#pragma unroll
-  for (int i = 0; i < kTaps; ++i) {
-    float of_column = 0;
-#pragma unroll
-    for (int k = 0; k < kTaps; ++k) {
-      const float part = mul(rows[k].weight, sample(k, i));
-      of_column = k == 0 ? part : add(of_column, part);
-    }
-    const float part = mul(columns.weight[i], of_column);
-    sum = i == 0 ? part : add(sum, part);
-  }
-  return mul(sum, factor);
-}
-
-/// A row of padding: `cell` beside or above the strip's own, and beside it where that is the first
-/// or the last of its row.
-__device__ void pad_row(const AcfPlan& plan, const Strip& strip, float* to, float cell) {
-  if (strip.x == 0)
-    for (int i = 1; i <= plan.padding.width; ++i) to[-i] = cell;
-  if (strip.x == strip.scale->scale.cells.width - 1)
-    for (int i = 1; i <= plan.padding.width; ++i) to[i] = cell;
-}
-
-/// What is around the lane's `count` cells from row `y` on, where they are at the scale's border:
-/// colours go on, and the rest is 0. `to`: the first one. Not inlined, because few need it.
-__device__ __noinline__ void pad(const AcfPlan& plan, const Strip& strip, bool is_color, float* to,
-                                 int y, int count) {
-  const auto beyond = [&](const float* cell) { return is_color ? *cell : 0.0F; };
-  for (int i = 0; i < count; ++i)
-    pad_row(plan, strip, to + i * plan.stride, beyond(to + i * plan.stride));
-  const auto pad_rows = [&](const float* cell, int step) {
-    const float value = beyond(cell);
-    for (int i = 1; i <= plan.padding.height; ++i) {
-      float* const row = to + (cell - to) + i * step;
-      *row = value;
-      pad_row(plan, strip, row, value);
-    }
-  };
-  if (y == 0) pad_rows(to, -plan.stride);
-  if (y + count == strip.scale->scale.cells.height)
-    pad_rows(to + (count - 1) * plan.stride, plan.stride);
-}
-
-/// A strip of all channels, of which each warp has some.
-template <int kTaps>
-__device__ void make_strip(const AcfPlan& plan, const AcfBuffers& buffers, const Part& part) {
-  __shared__ RowTap rows[kStripRows][kTaps];
-  const DeviceScale& scale = plan.scales[part.scale];
-  const DeviceReal& real = plan.real[scale.real];
-  const Size cells = scale.scale.cells;
-  load_rows<kTaps>(plan, scale, part.row, real.cells.width, rows);
-  const auto lane = static_cast<int>(nms::lane_id());
-  const int warp = nms::of_warp(static_cast<int>(threadIdx.x) / kLanes);
-  const int wanted = part.column - 1 + lane;
-  Strip strip;
-  strip.scale = &scale;
-  strip.x = within(wanted, cells.width);
-  strip.in = lane > 0 && lane <= kStrip.width && wanted < cells.width;
-  const int count = min(kStrip.height, cells.height - part.row);
-  const bool at_border =
-      wanted == 0 || wanted == cells.width - 1 || part.row == 0 || part.row + count == cells.height;
-  const Columns<kTaps> columns = columns_of<kTaps>(plan, scale.across, strip.x);
-  __syncthreads();
-  for (int n = 0; n < kWarpChannels; ++n) {
-    const int channel = warp * kWarpChannels + n;
-    const float* const plane =
-        buffers.real +
-        nms::of_warp(static_cast<int>(real.first) + channel * real.cells.width * real.cells.height);
-    const float factor = scale.scale.factors[channel];
-    float made[kStripRows];  // all of them loaded at once
-#pragma unroll
-    for (int i = 0; i < kStripRows; ++i) made[i] = cell_at<kTaps>(plane, rows[i], columns, factor);
-    float* const first = buffers.cells + channel * plan.plane + scale.first_cell +
-                         (plan.padding.height + part.row) * plan.stride + plan.padding.width +
-                         strip.x;
-    float* to = first;
-#pragma unroll
-    for (int i = 0; i < kStrip.height; ++i, to += plan.stride) {
-      const float down = smoothed(made[i], made[i + 1], made[i + 2]);
-      const float left = __shfl_up_sync(nms::kAllLanes, down, 1);
-      const float right = __shfl_down_sync(nms::kAllLanes, down, 1);
-      if (strip.in && i < count) *to = smoothed(left, down, right);
-    }
-    if (strip.in && at_border) pad(plan, strip, channel < kColors, first, part.row, count);
-  }
-}
-
-__global__ void __launch_bounds__(kStripWarps* kLanes)
-    cells_kernel(const __grid_constant__ AcfPlan plan, const __grid_constant__ AcfBuffers buffers,
-                 int first_strip) {
-  const Part part = plan.strips[first_strip + static_cast<int>(blockIdx.x)];
-  const int taps = plan.scales[part.scale].across.count;
-  cuda::wait_for_previous_kernel();
-  if (taps == 0)
-    make_strip<1>(plan, buffers, part);
-  else if (taps == 2)
-    make_strip<2>(plan, buffers, part);
-  else
-    make_strip<kMostCellTaps>(plan, buffers, part);
-}
-
 }  // namespace
 
-void launch_real(const FrameDescriptor* frame, const AcfPlan& plan, const AcfBuffers& buffers,
-                 cuda::StreamView stream) {
-  if (plan.real_tiles == 0) return;
-  const bool halves = Size{2 * plan.half.width, 2 * plan.half.height} == plan.picture;
-  const dim3 quads(blocks_for((plan.picture.width + 1) / 2),
-                   static_cast<unsigned>((plan.picture.height + 1) / 2));
-  luv_kernel<<<quads, kThreads, 0, stream.get()>>>(frame, plan, buffers, halves);
-  FACEPIPE_CUDA_CHECK(cudaGetLastError());
-  cuda::LaunchShape shape{.grid = {}, .block = kThreads, .overlap = plan.overlap};
-  if (plan.half.width > 0 && !halves) {
-    shape.grid = {blocks_for(plan.half.width), static_cast<unsigned>(plan.half.height)};
-    cuda::launch(half_kernel, shape, stream, plan, buffers);
-  }
-  if (plan.resized_row_count > 0) {
-    shape.grid = {blocks_for(plan.resized_width), static_cast<unsigned>(plan.resized_row_count)};
-    cuda::launch(resize_kernel, shape, stream, plan, buffers);
-  }
+void prepare_real() {
+  int device = 0;
+  int most = 0;
+  FACEPIPE_CUDA_CHECK(cudaGetDevice(&device));
+  FACEPIPE_CUDA_CHECK(
+      cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  if (sizeof(RealMemory) > static_cast<std::size_t>(most))
+    throw Error(ErrorKind::device,
+                "acf: needs " + std::to_string(sizeof(RealMemory)) +
+                    " bytes of shared memory a thread block, of which the CUDA device has " +
+                    std::to_string(most));
   FACEPIPE_CUDA_CHECK(cudaFuncSetAttribute(real_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                            sizeof(RealMemory)));
+}
+
+void launch_real(const AcfPlan& plan, const AcfBuffers& buffers, cuda::StreamView stream) {
+  if (plan.real_tiles == 0) return;
   cuda::launch(real_kernel,
                {.grid = static_cast<unsigned>(plan.real_tiles),
                 .block = kRealThreads,
                 .shared_bytes = sizeof(RealMemory),
                 .overlap = plan.overlap},
                stream, plan, buffers);
-}
-
-void launch_cells(const AcfPlan& plan, const BatchPlan& batch, const AcfBuffers& buffers,
-                  cuda::StreamView stream) {
-  if (batch.strips == 0) return;
-  cuda::launch(cells_kernel,
-               {.grid = static_cast<unsigned>(batch.strips),
-                .block = kStripWarps * kLanes,
-                .overlap = plan.overlap},
-               stream, plan, buffers, batch.first_strip);
 }
 
 }  // namespace facepipe::acf

@@ -24,6 +24,7 @@
 #include "core/cuda/launch.h"
 #include "core/cuda/stream.h"
 #include "core/geometry.h"
+#include "core/host_device.h"
 #include "detector/acf/pyramid.h"
 
 namespace facepipe::acf {
@@ -176,9 +177,29 @@ struct AcfBuffers {
   std::uint32_t capacity = 0;
 };
 
-/// Makes LUV of the frame, and the channels of all real scales.
-void launch_real(const FrameDescriptor* frame, const AcfPlan& plan, const AcfBuffers& buffers,
-                 cuda::StreamView stream);
+/// Where a picture's LUV is: three planes.
+struct LuvPicture {
+  float* planes;
+  Size size;
+};
+
+/// What a real scale is made of, but where it is resized before.
+FACEPIPE_HOST_DEVICE inline LuvPicture source_of(const AcfPlan& plan, const AcfBuffers& buffers,
+                                                 const DeviceReal& real) {
+  return real.of_half != 0 ? LuvPicture{buffers.half, plan.half}
+                           : LuvPicture{buffers.luv, plan.picture};
+}
+
+/// Makes LUV of the frame, in all sizes that tiles are made of.
+void launch_luv(const FrameDescriptor* frame, const AcfPlan& plan, const AcfBuffers& buffers,
+                cuda::StreamView stream);
+
+/// Lets the kernel of launch_real() use the shared memory that it needs on the current device.
+/// Errors: device, where that has less.
+void prepare_real();
+
+/// Makes the channels of all real scales.
+void launch_real(const AcfPlan& plan, const AcfBuffers& buffers, cuda::StreamView stream);
 
 /// Makes the padded cells of a batch of them.
 void launch_cells(const AcfPlan& plan, const BatchPlan& batch, const AcfBuffers& buffers,

@@ -42,9 +42,8 @@ struct Sums {
 struct ScanMemory {
   DeviceTree trees[2][kChunk];
   int tile;
-  int counts[3]
-            [kLanes];  ///< of the lists of each round; that of the round after the next is emptied
-  int left[2];         ///< places in the lists, when these have no gaps
+  int counts[3][kLanes];  ///< of the lists: of a round, the next, and the one after that, emptied
+  int left[2];            ///< places in the lists, when these have no gaps
   std::int32_t part_sums[kWarps][kWindows][kLanes];
   std::int32_t part_leasts[kWarps][kWindows][kLanes];
 };

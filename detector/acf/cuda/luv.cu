@@ -1,0 +1,174 @@
+#include <cstddef>
+
+#include "core/cuda/check.h"
+#include "core/cuda/launch.h"
+#include "core/cuda/programmatic.cuh"
+#include "core/turning.h"
+#include "detector/acf/channels.h"
+#include "detector/acf/cuda/kernels.h"
+
+namespace facepipe::acf {
+namespace {
+
+constexpr int kThreads = 256;
+
+unsigned blocks_for(std::int64_t work) {
+  return static_cast<unsigned>((work + kThreads - 1) / kThreads);
+}
+
+// --- Colours -------------------------------------------------------------------------------------
+
+/// A sample as one of 8 bits.
+__device__ float byte_at(const AcfPlan& plan, const std::byte* row, int index) {
+  if (plan.wide == 0) return static_cast<float>(reinterpret_cast<const std::uint8_t*>(row)[index]);
+  const float word = static_cast<float>(reinterpret_cast<const std::uint16_t*>(row)[index]);
+  return fminf(rintf(__fmul_rn(word, plan.to_byte)), 255.0F);
+}
+
+struct Chroma {
+  float u;
+  float v;
+};
+
+/// Of a stored pixel.
+__device__ Chroma chroma_at(const AcfPlan& plan, const FrameDescriptor& frame, PixelPlace at) {
+  const std::byte* const row =
+      frame.chroma + static_cast<long long>(at.y / 2) * frame.chroma_stride;
+  return {byte_at(plan, row, at.x / 2 * 2), byte_at(plan, row, at.x / 2 * 2 + 1)};
+}
+
+__device__ Luv luv_at(const AcfPlan& plan, const FrameDescriptor& frame, PixelPlace at,
+                      const Chroma& chroma) {
+  const float luma =
+      byte_at(plan, frame.luma + static_cast<long long>(at.y) * frame.luma_stride, at.x);
+  return luv_of(color_of(luma, chroma.u, chroma.v, frame.byte_to_rgb[0]),
+                color_of(luma, chroma.u, chroma.v, frame.byte_to_rgb[1]),
+                color_of(luma, chroma.u, chroma.v, frame.byte_to_rgb[2]), plan.lightness);
+}
+
+/// Four pixels, and what they become in a picture of half the size.
+struct Quad {
+  Luv pixels[2][2];
+
+  [[nodiscard]] __device__ float half(float Luv::*color) const {
+    const auto of_column = [&](int x) {
+      return add(mul(kHalf, pixels[0][x].*color), mul(kHalf, pixels[1][x].*color));
+    };
+    return add(mul(kHalf, of_column(0)), mul(kHalf, of_column(1)));
+  }
+};
+
+/// A thread four pixels. `halves`: the half picture is exactly half as large, and made here.
+__global__ void __launch_bounds__(kThreads, 8)
+    luv_kernel(const FrameDescriptor* descriptor, const __grid_constant__ AcfPlan plan,
+               const __grid_constant__ AcfBuffers buffers, bool halves) {
+  const int x = 2 * static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
+  const int y = 2 * static_cast<int>(blockIdx.y);
+  const Size picture = plan.picture;
+  if (x >= picture.width) return;
+  const std::int64_t plane = std::int64_t{picture.width} * picture.height;
+  constexpr float Luv::*kOf[kColors] = {&Luv::l, &Luv::u, &Luv::v};
+  const FrameDescriptor& frame = *descriptor;
+  const bool upright = plan.orientation.upright();
+  Chroma chroma = chroma_at(plan, frame, before_turning({x, y}, plan.stored, plan.orientation));
+  Quad quad;
+#pragma unroll
+  for (int row = 0; row < 2; ++row)
+#pragma unroll
+    for (int column = 0; column < 2; ++column) {
+      if (x + column >= picture.width || y + row >= picture.height) continue;
+      PixelPlace at{x + column, y + row};
+      if (!upright) {
+        at = before_turning(at, plan.stored, plan.orientation);
+        chroma = chroma_at(plan, frame, at);
+      }
+      const Luv color = luv_at(plan, frame, at, chroma);
+      quad.pixels[row][column] = color;
+#pragma unroll
+      for (int c = 0; c < kColors; ++c)
+        buffers.luv[c * plane + std::int64_t{y + row} * picture.width + x + column] = color.*kOf[c];
+    }
+  if (!halves) return;
+#pragma unroll
+  for (int c = 0; c < kColors; ++c)
+    buffers.half[c * (plane / 4) + std::int64_t{y / 2} * (picture.width / 2) + x / 2] =
+        quad.half(kOf[c]);
+}
+
+// --- Resampling ----------------------------------------------------------------------------------
+
+/// Adds a product to each colour's sum; to the first one's there is none.
+__device__ void add_products(float (&sums)[kColors], float weight, const float (&values)[kColors],
+                             bool first) {
+#pragma unroll
+  for (int c = 0; c < kColors; ++c) {
+    const float product = mul(weight, values[c]);
+    sums[c] = first ? product : add(sums[c], product);
+  }
+}
+
+/// A sample of each colour: down first, then across, as all devices do. A thread a sample of row y.
+__device__ void resize_row(const AcfPlan& plan, const LuvPicture& from, const LuvPicture& to,
+                           const DeviceTaps& across, const DeviceTaps& down, int y) {
+  const int x = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
+  if (x >= to.size.width) return;
+  const std::int64_t plane = std::int64_t{from.size.width} * from.size.height;
+  float sums[kColors] = {};
+  for (int i = 0; i < across.count; ++i) {
+    const int column = across.first + i * across.length + x;
+    const float* const first = from.planes + plan.tap_index[column];
+    float of_column[kColors] = {};
+    for (int k = 0; k < down.count; ++k) {
+      const int row = down.first + k * down.length + y;
+      const float* const at = first + plan.tap_index[row] * from.size.width;
+      add_products(of_column, plan.tap_weight[row], {at[0], at[plane], at[2 * plane]}, k == 0);
+    }
+    add_products(sums, plan.tap_weight[column], of_column, i == 0);
+  }
+  const std::int64_t to_plane = std::int64_t{to.size.width} * to.size.height;
+  float* const at = to.planes + std::int64_t{y} * to.size.width + x;
+#pragma unroll
+  for (int c = 0; c < kColors; ++c) at[c * to_plane] = sums[c];
+}
+
+__global__ void __launch_bounds__(kThreads)
+    half_kernel(const __grid_constant__ AcfPlan plan, const __grid_constant__ AcfBuffers buffers) {
+  cuda::wait_for_previous_kernel();
+  resize_row(plan, {buffers.luv, plan.picture}, {buffers.half, plan.half}, plan.half_across,
+             plan.half_down, static_cast<int>(blockIdx.y));
+}
+
+/// Of the real scales that tiles don't resample themselves, row by row.
+__global__ void __launch_bounds__(kThreads)
+    resize_kernel(const __grid_constant__ AcfPlan plan,
+                  const __grid_constant__ AcfBuffers buffers) {
+  const Part row = plan.resized_rows[blockIdx.y];
+  const DeviceReal& real = plan.real[row.scale];
+  cuda::wait_for_previous_kernel();
+  resize_row(plan, source_of(plan, buffers, real),
+             {buffers.resized + real.resized, pixels_of(real.cells)}, real.across, real.down,
+             row.row);
+}
+
+}  // namespace
+
+void launch_luv(const FrameDescriptor* frame, const AcfPlan& plan, const AcfBuffers& buffers,
+                cuda::StreamView stream) {
+  if (plan.real_tiles == 0) return;
+  const bool halves = Size{2 * plan.half.width, 2 * plan.half.height} == plan.picture;
+  const dim3 quads(blocks_for((plan.picture.width + 1) / 2),
+                   static_cast<unsigned>((plan.picture.height + 1) / 2));
+  luv_kernel<<<quads, kThreads, 0, stream.get()>>>(frame, plan, buffers, halves);
+  FACEPIPE_CUDA_CHECK(cudaGetLastError());
+  cuda::LaunchShape shape{.grid = {}, .block = kThreads, .overlap = plan.overlap};
+  if (plan.half.width > 0 && !halves) {
+    shape.grid = {blocks_for(plan.half.width), static_cast<unsigned>(plan.half.height)};
+    cuda::launch(half_kernel, shape, stream, plan, buffers);
+  }
+  if (plan.resized_row_count > 0) {
+    shape.grid = {blocks_for(plan.resized_width), static_cast<unsigned>(plan.resized_row_count)};
+    cuda::launch(resize_kernel, shape, stream, plan, buffers);
+  }
+}
+
+}  // namespace facepipe::acf
