@@ -118,27 +118,20 @@ TEST(EngineChoice, RefusesInsteadOfReplacing) {
   }
 }
 
-TEST(EngineChoice, TakesCascadesByNameAlone) {
-  const std::vector<EngineSupport> only{{Library::cascade, {f32}, {}}};
-  for (const Device& device : {Device{}, kCuda}) {
-    DetectorOptions options;
-    EXPECT_THROW((void)choose_engine(device, options, only), Error);
-    options.precision = f32;
-    EXPECT_THROW((void)choose_engine(device, options, only), Error);
-    options.library = Library::cascade;
-    EXPECT_EQ(choose_engine(device, options, only).name(), "cascade");
+TEST(EngineChoice, TakesWhatComputesNoNetworksByNameAlone) {
+  for (const Library library : {Library::cascade, Library::acf}) {
+    const std::vector<EngineSupport> only{{library, {f32}, {}}};
+    for (const Device& device : {Device{}, kCuda}) {
+      DetectorOptions options;
+      EXPECT_THROW((void)choose_engine(device, options, only), Error);
+      options.precision = f32;
+      EXPECT_THROW((void)choose_engine(device, options, only), Error);
+      options.library = library;
+      EXPECT_EQ(choose_engine(device, options, only).library, library);
+      options.precision = f16;
+      EXPECT_THROW((void)choose_engine(device, options, only), Error);
+    }
   }
-}
-
-TEST(EngineChoice, TakesChannelFeaturesByNameAloneAndOnTheCpu) {
-  const std::vector<EngineSupport> only{{Library::acf, {f32}, {}}};
-  DetectorOptions options;
-  EXPECT_THROW((void)choose_engine({}, options, only), Error);
-  options.library = Library::acf;
-  EXPECT_EQ(choose_engine({}, options, only).name(), "acf");
-  EXPECT_THROW((void)choose_engine(kCuda, options, only), Error);
-  options.precision = Precision::f16;
-  EXPECT_THROW((void)choose_engine({}, options, only), Error);
 }
 
 TEST(EngineChoice, OfACudaDeviceIsItsOwn) {
@@ -188,7 +181,8 @@ TEST(NamedEngines, AreThoseThatUsersKnow) {
               ElementsAre("acf", "cascade", "opencv", "openvino", "cuda", "cuda-plain"));
   EXPECT_THAT(names(named_engines(DeviceKind::cpu)),
               ElementsAre("acf", "cascade", "opencv", "openvino"));
-  EXPECT_THAT(names(named_engines(DeviceKind::cuda)), ElementsAre("cascade", "cuda", "cuda-plain"));
+  EXPECT_THAT(names(named_engines(DeviceKind::cuda)),
+              ElementsAre("acf", "cascade", "cuda", "cuda-plain"));
 }
 
 TEST(NamedEngines, StandForTheirLibraryAndFusion) {

@@ -129,7 +129,7 @@ TEST(CudaAcfPlan, HasTheSameTreesByLanes) {
 TEST(CudaAcfPlan, KeepsToTheSharedMemoryThatThereIs) {
   const Model model = test::small_model(3, 1);
   int last_rows = acf::kMostScanRows + 1;
-  for (const std::size_t shared : {60'000, 14'000, 10'000, 7'000}) {
+  for (const std::size_t shared : {60'000U, 14'000U, 10'000U, 7'000U}) {
     const acf::ScanLayout scan = tables_of(model, {640, 360}, {}, kManyCells, shared).plan.scan;
     ASSERT_EQ(scan.in_shared, 1);
     EXPECT_LE(scan.plane * acf::kChannels + 2 * acf::kScanColumns * scan.rows,
