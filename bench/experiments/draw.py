@@ -4,6 +4,7 @@
 Without it, or with --text, the report has tables alone, and says so.
 """
 import argparse
+import importlib
 import os
 import pathlib
 import sys
@@ -14,26 +15,41 @@ import measurement
 import report
 import results
 
+# Each paper's package; measure.py tells what these hold.
+PAPERS = {"000": "nms", "001": "nms", "002": "nms"}
 
-def draw(folder, report_folder, with_figures=True, accuracy=None):
-    """Of the tables in a folder; figures go into the folder figures beside them."""
-    found = results.read(folder)
-    if accuracy:
-        results.add_part(found, "accuracy", accuracy)
-    if not found.facts["parts"]:
+
+def draw(folder, report_folder, with_figures=True, also=None):
+    """Of the tables in a folder; figures go into the folder figures beside each paper's.
+
+    `also`: a folder that another machine's run wrote, for the parts that the tables lack.
+    """
+    sections = []
+    for package in dict.fromkeys(PAPERS.values()):
+        tables = importlib.import_module(f"{package}.tables")
+        found = results.read(folder / package, tables.TABLES)
+        if also:
+            results.add_parts(found, results.read(also / package, tables.TABLES), tables.PARTS_OF_TABLES)
+        if not found.facts["parts"] and not found.facts["missing"]:
+            continue
+        captions = draw_figures(package, found, folder / package / "figures") if with_figures else {}
+        sections.append(importlib.import_module(f"{package}.report").section(
+            found, captions, os.path.relpath(folder / package, report_folder)))
+    if not sections:
         sys.exit(f"draw.py: {folder} holds nothing that was measured")
-    figures_folder = folder / "figures"
-    captions = {}
-    if with_figures:
-        try:
-            import figures
-        except ModuleNotFoundError as missing:
-            print(f"draw.py: this Python has no {missing.name}: tables alone", file=sys.stderr)
-            found.facts["missing"]["figures"] = f"this Python had no {missing.name}"
-        else:
-            captions = figures.draw_all(found, figures_folder)
-    report.write(found, captions, report_folder, os.path.relpath(folder, report_folder))
+    report.write(report_folder, sections)
     print(f"Report: {report_folder / 'REPORT.md'}")
+
+
+def draw_figures(package, found, folder):
+    """{figure: caption} of those drawn."""
+    try:
+        import plots
+    except ModuleNotFoundError as missing:
+        print(f"draw.py: this Python has no {missing.name}: tables alone", file=sys.stderr)
+        found.facts["missing"]["figures"] = f"this Python had no {missing.name}"
+        return {}
+    return plots.draw_all(importlib.import_module(f"{package}.figures").FIGURES, found, folder)
 
 
 def main():
@@ -43,12 +59,11 @@ def main():
                          help="folder that measure.py wrote (default: %(default)s)")
     options.add_argument("--report", type=pathlib.Path, metavar="FOLDER",
                          help="for REPORT.md (default: the tables')")
-    options.add_argument("--accuracy", type=pathlib.Path, metavar="FOLDER",
-                         help="take Table 7 from another folder, where the tables lack it")
+    options.add_argument("--also", type=pathlib.Path, metavar="FOLDER",
+                         help="take from another folder the parts that the tables lack")
     options.add_argument("--text", action="store_true", help="no figures")
     arguments = options.parse_args()
-    draw(arguments.tables, arguments.report or arguments.tables, not arguments.text,
-         arguments.accuracy)
+    draw(arguments.tables, arguments.report or arguments.tables, not arguments.text, arguments.also)
 
 
 if __name__ == "__main__":

@@ -19,10 +19,7 @@ def write(folder, facts):
     (folder / "facts.json").write_text(text + "\n", encoding="utf-8")
 
 
-UNTIMED = ("differences", "accuracy")  # the same whenever they run: once
-
-
-def of_part(arguments, part, report):
+def of_part(arguments, repeats, report):
     """Where and how a part was measured; `report` is facepipe's of an input, or None."""
     gpu = measurement.gpu()
     engine = f"{report['engine']}, {report['precision']}, on {report['device']}" if report else "not run"
@@ -34,7 +31,7 @@ def of_part(arguments, part, report):
         "system": f"Linux {platform.release()}, Python {platform.python_version()}",
         "facepipe": f"{measurement.facepipe_version(arguments)}revision {measurement.revision()}",
         "engine": engine,
-        "repeats": 1 if part in UNTIMED else arguments.repeats,
+        "repeats": repeats,
     }
 
 

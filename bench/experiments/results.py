@@ -1,24 +1,17 @@
-"""What was measured, read back from tables and facts, with the look-ups that figures and report share."""
-import math
-import statistics
-from dataclasses import dataclass, field
-
+"""What was measured, read back from tables and facts, with the look-ups that figures and reports share."""
+import csv_tables
 import facts
-import tables
 
 
-@dataclass
 class Results:
-    facts: dict
-    growing: list = field(default_factory=list)
-    sizes: list = field(default_factory=list)
-    cores: list = field(default_factory=list)
-    reduce: list = field(default_factory=list)
-    pipeline: list = field(default_factory=list)
-    mosaic: list = field(default_factory=list)
-    share: list = field(default_factory=list)
-    accuracy: list = field(default_factory=list)
-    differences: list = field(default_factory=list)
+    """One paper's tables, each an attribute with its rows, and its facts."""
+
+    def __init__(self, known_facts, kinds, rows):
+        """`kinds`: {table: class of its rows}; `rows`: {table: rows} of those that have some."""
+        self.facts = known_facts
+        self.tables = list(kinds)
+        for name in kinds:
+            setattr(self, name, rows.get(name, []))
 
     def label(self, name):
         """An input as tables and figures name it: a stand-in always as one."""
@@ -33,20 +26,22 @@ class Results:
         return list(dict.fromkeys(row.who for row in getattr(self, table)))
 
 
-def read(folder):
-    return Results(facts.read(folder), **{name: tables.read(folder, name) for name in tables.TABLES})
+def read(folder, kinds):
+    return Results(facts.read(folder), kinds,
+                   {name: csv_tables.read(folder, name, kind) for name, kind in kinds.items()})
 
 
-def add_part(found, part, folder):
-    """Takes a part that `found` lacks from another folder, measured on another machine perhaps."""
-    other = read(folder)
-    if part in found.facts["parts"] or part not in other.facts["parts"]:
-        return
-    found.facts["parts"][part] = other.facts["parts"][part]
-    found.facts["missing"].pop(part, None)
-    for name, of_part in tables.PARTS_OF_TABLES.items():
-        if of_part == part:
-            setattr(found, name, getattr(other, name))
+def add_parts(found, other, parts_of_tables):
+    """Takes what `found` lacks from another machine's results, where a part has tables of its own.
+
+    `parts_of_tables`: {table: part}.
+    """
+    for part in set(other.facts["parts"]) & set(parts_of_tables.values()) - set(found.facts["parts"]):
+        found.facts["parts"][part] = other.facts["parts"][part]
+        found.facts["missing"].pop(part, None)
+        for name, of_part in parts_of_tables.items():
+            if of_part == part:
+                setattr(found, name, getattr(other, name))
 
 
 def of(rows, who, **wanted):
@@ -59,11 +54,3 @@ def series(rows, names):
     """{name: rows} of those names that have some."""
     found = {name: of(rows, name) for name in dict.fromkeys(names)}
     return {name: rows for name, rows in found.items() if rows}
-
-
-def growth(rows):
-    """How time grows with the number of candidates: the exponent of the power law that fits best."""
-    points = [(math.log(row.candidates), math.log(row.median_us)) for row in rows if row.candidates > 1]
-    if len({x for x, _ in points}) < 2:
-        return None
-    return statistics.linear_regression(*zip(*points)).slope

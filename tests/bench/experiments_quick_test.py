@@ -1,4 +1,4 @@
-"""./dev experiments --quick, as it stands: inputs are made, measured on the CPU, and reported."""
+"""Suppression's part of ./dev experiments --quick: inputs are made, measured on the CPU, and reported."""
 import csv
 import json
 import os
@@ -29,15 +29,15 @@ class Quick(unittest.TestCase):
         cls.scratch = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.scratch.cleanup)
         cls.folder = pathlib.Path(cls.scratch.name) / "results"
-        subprocess.run([sys.executable, "-B", EXPERIMENTS / "measure.py", "--quick", "--facepipe", FACEPIPE,
+        subprocess.run([sys.executable, "-B", EXPERIMENTS / "measure.py", "--paper", "000", "--quick", "--facepipe", FACEPIPE,
                         "--bench-nms", BENCH_NMS or "not-built", "--inputs", cls.scratch.name,
                         "--to", cls.folder], check=True)
         subprocess.run([sys.executable, "-B", EXPERIMENTS / "draw.py", cls.folder, "--text"], check=True)
-        cls.facts = json.loads((cls.folder / "facts.json").read_text())
+        cls.facts = json.loads((cls.folder / "nms" / "facts.json").read_text())
         cls.report = (cls.folder / "REPORT.md").read_text()
 
     def rows(self, table):
-        with open(self.folder / f"{table}.csv", newline="", encoding="utf-8") as file:
+        with open(self.folder / "nms" / f"{table}.csv", newline="", encoding="utf-8") as file:
             return list(csv.DictReader(file))
 
     def test_each_frame_has_a_line_a_rule(self):
@@ -99,9 +99,9 @@ class Quick(unittest.TestCase):
             self.skipTest("no Python with matplotlib here: ./dev experiments makes one")
         subprocess.run([python, "-B", EXPERIMENTS / "draw.py", self.folder], check=True)
         text = (self.folder / "REPORT.md").read_text()
-        self.assertIn("![crowd_frames](figures/crowd_frames.svg)", text)
+        self.assertIn("![crowd_frames](nms/figures/crowd_frames.svg)", text)
         for ending in ("svg", "png"):
-            self.assertGreater((self.folder / "figures" / f"crowd_frames.{ending}").stat().st_size, 10000)
+            self.assertGreater((self.folder / "nms" / "figures" / f"crowd_frames.{ending}").stat().st_size, 10000)
         self.assertIn("stand-in for crowd", (self.folder / "REPORT.md").read_text())
 
 

@@ -8,15 +8,12 @@ import pathlib
 import tempfile
 import unittest
 
-import claims
+import csv_tables
 import facts
-import programs
-import report
 import results
-import rules
-import tables
-from candidates import Set
-from tables import Timing
+from nms import claims, programs, report, rules, tables
+from nms.candidates import Set
+from nms.tables import Timing
 
 DATA = pathlib.Path(os.environ["FACEPIPE_SOURCE"]) / "data"
 
@@ -116,15 +113,15 @@ class CudaProgram(unittest.TestCase):
 
 class Tables(unittest.TestCase):
     def test_spread_is_the_median_and_the_ends(self):
-        self.assertEqual(tables.spread([5, 1, 9]), (5, 1, 9))
+        self.assertEqual(csv_tables.spread([5, 1, 9]), (5, 1, 9))
 
     def test_rows_come_back_as_they_were(self):
         rows = [timing(10, 2.5), timing(20, 3.5, "matrix, CUDA", "map", k=32, multiprocessors=8)]
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
-            tables.write(folder, "growing", rows)
-            self.assertEqual(tables.read(folder, "growing"), rows)
-            self.assertEqual(tables.read(folder, "cores"), [])
+            csv_tables.write(folder, "growing", Timing, rows)
+            self.assertEqual(csv_tables.read(folder, "growing", Timing), rows)
+            self.assertEqual(csv_tables.read(folder, "cores", Timing), [])
 
 
 class Covers(unittest.TestCase):
@@ -159,8 +156,8 @@ class CrowdRun(unittest.TestCase):
 
 class Claims(unittest.TestCase):
     def test_growth_is_the_power(self):
-        self.assertAlmostEqual(results.growth([timing(n, 0.001 * n * n) for n in (100, 300, 900)]), 2.0)
-        self.assertIsNone(results.growth([timing(100, 3.0)]))
+        self.assertAlmostEqual(claims.growth([timing(n, 0.001 * n * n) for n in (100, 300, 900)]), 2.0)
+        self.assertIsNone(claims.growth([timing(100, 3.0)]))
 
     def test_from_where_on_one_is_faster(self):
         flat = [timing(n, 10.0) for n in (100, 200, 300)]
@@ -174,12 +171,11 @@ class Claims(unittest.TestCase):
             {"inputs": {"crowd": {"name": "crowd", "label": "stand-in for crowd_run", "stand_in": True,
                                   "size": [1920, 1080], "frames": 2, "score": "0.4", "candidates": [9, 9, 9]}},
              "parts": {}, "missing": {"nms-cuda": "no GPU here"}},
-            reduce=[timing(2895, 9.0, "matrix, CUDA", "reduce", k=32), timing(2895, 7.0, "matrix, CUDA", "reduce",
-                                                                               k=16)],
-            differences=[tables.Differences("crowd", 0, 9, 5, 4, 1, 5, 5, 0)])
-        with tempfile.TemporaryDirectory() as name:
-            report.write(found, {}, pathlib.Path(name), ".")
-            text = (pathlib.Path(name) / "REPORT.md").read_text(encoding="utf-8")
+            tables.TABLES,
+            {"reduce": [timing(2895, 9.0, "matrix, CUDA", "reduce", k=32),
+                        timing(2895, 7.0, "matrix, CUDA", "reduce", k=16)],
+             "differences": [tables.Differences("crowd", 0, 9, 5, 4, 1, 5, 5, 0)]})
+        text = report.section(found, {}, ".")
         self.assertIn("**Stand-ins.** stand-in for crowd_run.", text)
         self.assertIn('greedy NMS": not so.', text)
         self.assertIn("| stand-in for crowd_run | IoU | 1 | 1 | 5 | 1 (20.0%) |", text)
@@ -192,10 +188,11 @@ class Results(unittest.TestCase):
         accuracy = [tables.Accuracy("greedy", "--iou 0.3", 135, 0.9, 0.8, 0.7)]
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
-            tables.write(folder, "accuracy", accuracy)
+            csv_tables.write(folder, "accuracy", tables.Accuracy, accuracy)
             facts.write(folder, {"inputs": {}, "parts": {"accuracy": {"machine": "other"}}, "missing": {}})
-            found = results.Results({"inputs": {}, "parts": {}, "missing": {"accuracy": "no folder"}})
-            results.add_part(found, "accuracy", folder)
+            found = results.Results({"inputs": {}, "parts": {}, "missing": {"accuracy": "no folder"}},
+                                    tables.TABLES, {})
+            results.add_parts(found, results.read(folder, tables.TABLES), tables.PARTS_OF_TABLES)
         self.assertEqual(found.accuracy, accuracy)
         self.assertEqual(found.facts, {"inputs": {}, "parts": {"accuracy": {"machine": "other"}}, "missing": {}})
 

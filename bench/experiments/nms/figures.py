@@ -1,49 +1,11 @@
-"""The papers' figures from our tables, as SVG and PNG, readable in black and white. Needs matplotlib."""
-import pathlib
+"""The figures on suppression, from our tables. Each draws itself and returns its caption; None without rows."""
 import re
 
-import matplotlib
+from matplotlib import ticker
 
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
-
-import published
+from nms import published
+from plots import STYLES, label_axes
 from results import of, series
-
-# A reader tells lines apart by dash and marker, filled or hollow by turns.
-STYLES = [{"color": "#000000", "linestyle": "-", "marker": "o"},
-          {"color": "#b03a2e", "linestyle": "--", "marker": "s", "markerfacecolor": "white"},
-          {"color": "#1f618d", "linestyle": "-.", "marker": "^"},
-          {"color": "#7d8a2e", "linestyle": ":", "marker": "D", "markerfacecolor": "white"},
-          {"color": "#7d3c98", "linestyle": (0, (5, 1, 1, 1, 1, 1)), "marker": "v"},
-          {"color": "#666666", "linestyle": (0, (8, 2)), "marker": "x", "markerfacecolor": "white"},
-          {"color": "#ca6f1e", "linestyle": (0, (1, 1)), "marker": "P"}]
-plt.rcParams.update({"font.size": 9, "axes.grid": True, "grid.color": "#dddddd", "figure.dpi": 150,
-                     "svg.hashsalt": "facepipe", "legend.fontsize": 8, "legend.framealpha": 0.9})
-
-
-def draw_all(results, folder):
-    """Draws what was measured; {name: caption} of the figures drawn."""
-    folder.mkdir(parents=True, exist_ok=True)
-    captions = {}
-    for draw in (cpu_and_gpu, growing_detections, multiprocessors, reduce_by_k, crowd_frames, mosaic_frames):
-        figure = plt.figure(figsize=(6.4, 3.8), layout="constrained")
-        caption = draw(figure, results)
-        if caption:
-            captions[draw.__name__] = caption
-            figure.savefig(folder / f"{draw.__name__}.svg", metadata={"Date": None})
-            figure.savefig(folder / f"{draw.__name__}.png")
-        else:
-            for ending in (".svg", ".png"):  # of an earlier drawing
-                pathlib.Path(folder / (draw.__name__ + ending)).unlink(missing_ok=True)
-        plt.close(figure)
-    return captions
-
-
-def label_axes(axes, title, x, y):
-    axes.set_title(title, fontsize=9)
-    axes.set_xlabel(x)
-    axes.set_ylabel(y)
 
 
 def lines(axes, rows_of, x, shown=None, every=12):
@@ -125,10 +87,10 @@ def multiprocessors(figure, results):
     axes.set_xscale("log", base=2)
     axes.set_yscale("log", base=2)
     for axis, places in ((axes.xaxis, counts), (axes.yaxis, None)):
-        axis.set_major_formatter(plt.ScalarFormatter())
-        axis.set_minor_formatter(plt.NullFormatter())
+        axis.set_major_formatter(ticker.ScalarFormatter())
+        axis.set_minor_formatter(ticker.NullFormatter())
         if places:
-            axis.set_major_locator(plt.FixedLocator(spaced(places)))
+            axis.set_major_locator(ticker.FixedLocator(spaced(places)))
     label_axes(axes, f"Fig. 9: time by multiprocessors, {first.candidates} candidates "
                f"({results.label('growing')})", "multiprocessors (green context)", "time (µs)")
     axes.legend()
@@ -156,7 +118,7 @@ def reduce_by_k(figure, results):
     lines(axes, found, lambda row: row.k, every=20)
     axes.set_xscale("log", base=2)
     axes.set_xticks(sorted({row.k for row in results.reduce if row.k}))
-    axes.xaxis.set_major_formatter(plt.ScalarFormatter())
+    axes.xaxis.set_major_formatter(ticker.ScalarFormatter())
     axes.set_ylim(bottom=0)
     label_axes(axes, f"Fig. 11: reduce kernel by k ({results.label('growing')})",
                "k (D_max 4096; 1,024 at k 1, 2,048 at k 2)", "time (µs)")
@@ -212,3 +174,6 @@ def mosaic_frames(figure, results):
     best = published.MOSAIC_MS["TX2"][32]
     return (f"Published for a TX2 at k = 32: map {best[0]} ms, reduce {best[1]} ms on average."
             if where != "one CPU core" else "On the CPU: our rules on one core.") + outside
+
+
+FIGURES = (cpu_and_gpu, growing_detections, multiprocessors, reduce_by_k, crowd_frames, mosaic_frames)

@@ -5,8 +5,9 @@ import statistics
 from collections import defaultdict
 
 import measurement
-from candidates import OVERLAP, write_files
-from tables import Timing, spread
+from csv_tables import spread
+from nms.candidates import OVERLAP, write_files
+from nms.tables import Timing
 
 # Highway's names of instruction sets, the best first.
 INSTRUCTION_SETS = {"AVX3_SPR": "AVX-512", "AVX3_ZEN4": "AVX-512", "AVX3_DL": "AVX-512", "AVX3": "AVX-512",

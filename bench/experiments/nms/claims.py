@@ -1,12 +1,15 @@
 """What our tables say of the papers' claims; with the number, and only where it was measured."""
+import math
+import statistics
+
 from markdown import table
-from results import growth, of
+from results import of
 
 
 def section(results):
     told = [text for text in (greedy(results), accuracy(results), linear(results), work(results), beats(results), cores(results),
                               partitions(results), share(results)) if text]
-    return "## The papers' claims\n\n" + ("\n".join(told) if told else "None could be tested here.\n")
+    return "### The papers' claims\n\n" + ("\n".join(told) if told else "None could be tested here.\n")
 
 
 def greedy(results):
@@ -161,3 +164,11 @@ def share(results):
     return (f"* **1 % of a 40 ms frame: {verdict}.** At most {most:.3%} of 40 ms here; but the frame itself takes "
             f"{worst.frame_ms():.2f} ms, of which suppression ({worst.rule}, {results.label(worst.input)}) is "
             f"{worst.nms_ms / worst.frame_ms():.1%}.\n")
+
+
+def growth(rows):
+    """How time grows with the number of candidates: the exponent of the power law that fits best."""
+    points = [(math.log(row.candidates), math.log(row.median_us)) for row in rows if row.candidates > 1]
+    if len({x for x, _ in points}) < 2:
+        return None
+    return statistics.linear_regression(*zip(*points)).slope

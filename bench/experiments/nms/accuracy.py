@@ -4,8 +4,8 @@ The real program runs once a rule. The matrix has room for 16,384 candidates her
 large crowds would lose candidates for want of room, not by the rule.
 """
 import measurement
-import published
-from tables import Accuracy
+from nms import published
+from nms.tables import Accuracy
 
 SCORE = "0.02"
 PUBLISHED = published.rule_options(d_max=16384)

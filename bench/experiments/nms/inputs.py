@@ -27,9 +27,8 @@ class Input:
         return {**asdict(self), "file": self.file.name}
 
 
-def make(arguments):
-    """{name: Input}, made where they are not there."""
-    folder = arguments.inputs
+def make(arguments, folder):
+    """{name: Input} in a folder, made where they are not there."""
     folder.mkdir(parents=True, exist_ok=True)
     crowd, crowd_label = crowd_clip(arguments, folder)
     stand_in = arguments.crowd_run is None

@@ -3,10 +3,10 @@ import statistics
 from collections import defaultdict
 
 import frame_times
-import inputs
 import measurement
-import published
-from tables import FrameTime, Share, spread
+from csv_tables import spread
+from nms import inputs, published
+from nms.tables import FrameTime, Share
 
 RULES = {
     "greedy": ["--nms-rule", "greedy"],

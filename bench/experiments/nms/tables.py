@@ -1,7 +1,5 @@
-"""The tables that measuring writes and drawing reads: CSV files, and what each holds."""
-import csv
-import statistics
-from dataclasses import asdict, dataclass, fields
+"""What each table of these experiments holds."""
+from dataclasses import dataclass
 
 
 @dataclass
@@ -102,41 +100,3 @@ TABLES = {
 # Tables that one part of the measuring fills by itself.
 PARTS_OF_TABLES = {"cores": "nms-cuda", "reduce": "nms-cuda", "pipeline": "pipeline", "share": "pipeline",
                    "accuracy": "accuracy", "differences": "differences"}
-
-
-def spread(values):
-    """(median, least, greatest)."""
-    return statistics.median(values), min(values), max(values)
-
-
-def write(folder, name, rows):
-    """Rows of the table's class; what the table held before is replaced."""
-    columns = [field.name for field in fields(TABLES[name])]
-    with open(folder / f"{name}.csv", "w", newline="", encoding="utf-8") as file:
-        lines = csv.DictWriter(file, columns, lineterminator="\n")
-        lines.writeheader()
-        for row in rows:
-            lines.writerow({key: shown(value) for key, value in asdict(row).items()})
-
-
-def shown(value):
-    if value is None:
-        return ""
-    return f"{value:.6g}" if isinstance(value, float) else value
-
-
-def read(folder, name):
-    """The table's rows; none where it was not measured."""
-    path = folder / f"{name}.csv"
-    if not path.exists():
-        return []
-    kinds = {field.name: field.type for field in fields(TABLES[name])}
-    with open(path, newline="", encoding="utf-8") as file:
-        return [TABLES[name](**{key: parsed(kinds[key], text) for key, text in row.items()})
-                for row in csv.DictReader(file)]
-
-
-def parsed(kind, text):
-    if kind == int | None:
-        return int(text) if text else None
-    return kind(text)

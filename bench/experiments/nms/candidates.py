@@ -3,8 +3,8 @@ import json
 import struct
 from dataclasses import dataclass
 
-import inputs
 import measurement
+from nms import inputs
 from nms_candidates import raster_key
 
 OVERLAP = 0.3  # facepipe's default; the papers don't tell theirs
