@@ -317,7 +317,6 @@ void Run::tell_cosmetic_style() const {
 std::string Run::only_on_cpu() const {
   if (options_.job.follow) return "--draw ids";
   if (options_.job.every > 1) return "--every";
-  if (options_.job.nms.rule == NmsRule::groups) return "--nms-rule opencv-groups";
   return {};
 }
 

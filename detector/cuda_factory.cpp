@@ -80,8 +80,11 @@ class CudaCascadeDetectorFactory final : public CudaDetectorFactory {
                                                              std::uint32_t capacity,
                                                              Tuning /*tuning*/) const override {
     cuda::use_device(device_);
-    return cascade::make_cuda_cascade_detector(
-        model_, layout, {cascade::level_options(options_), options_.score_threshold, capacity});
+    return cascade::make_cuda_cascade_detector(model_, layout,
+                                               {.levels = cascade::level_options(options_),
+                                                .score_threshold = options_.score_threshold,
+                                                .capacity = capacity,
+                                                .every_window = options_.every_window});
   }
 
  private:

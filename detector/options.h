@@ -52,7 +52,7 @@ struct DetectorOptions {
   /// Of a cascade, as cascade::LevelOptions; of channel features, as acf::SizeLimits.
   double min_face = 0;
   double max_face = 0;  ///< likewise
-  /// Of a cascade on the CPU: all windows are candidates, of score 1 and not clipped, for the rule
+  /// Of a cascade: all windows are candidates, of score 1 and not clipped, for the rule
   /// of suppression that counts them itself.
   bool every_window = false;
 };

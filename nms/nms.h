@@ -31,9 +31,9 @@ enum class NmsRule : std::uint8_t {
   /// selection. A score is multiplied by its decays in the order of selection, in fp32
   /// (predicate.h).
   soft,
-  /// OpenCV's groupRectangles with eps = 0.2, on the CPU alone: candidates that are similar form
-  /// groups, and a group becomes one box. Made for detectors that find a face many times, as
-  /// cascades do. See GroupOptions.
+  /// OpenCV's groupRectangles with eps = 0.2: candidates that are similar form groups, and a group
+  /// becomes one box. Made for detectors that find a face many times, as cascades do. See
+  /// GroupOptions.
   groups,
 };
 
@@ -109,6 +109,15 @@ struct NmsOptions {
   bool voting = false;
   friend bool operator==(const NmsOptions&, const NmsOptions&) = default;
 };
+
+/// Whether kept boxes are others than the candidates'.
+[[nodiscard]] constexpr bool moves_boxes(const NmsOptions& options) {
+  return options.voting || options.rule == NmsRule::groups;
+}
+/// Whether kept scores are others than the candidates'.
+[[nodiscard]] constexpr bool changes_scores(const NmsOptions& options) {
+  return options.rule == NmsRule::soft || options.rule == NmsRule::groups;
+}
 
 /// Candidates on the host, in any order.
 struct NmsCandidates {

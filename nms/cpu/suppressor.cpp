@@ -32,7 +32,7 @@ struct Scratch {
         centre_cells(arena.take<std::uint16_t>(sweeps(options) ? capacity : 0)),
         grid(arena, sweeps(options) ? capacity : 0),
         votes(arena, options.voting ? capacity : 0),
-        moved(arena.take<Box>(options.voting || groups(options) ? capacity : 0)),
+        moved(arena.take<Box>(moves_boxes(options) ? capacity : 0)),
         live(arena, softens(options) ? capacity : 0),
         grouping(arena, groups(options) ? capacity : 0),
         scores(arena.take<float>(sweeps(options) ? 0 : capacity)) {}
@@ -184,8 +184,8 @@ void CpuSuppressor::Impl::lay_out_grid() {
 NmsKept CpuSuppressor::Impl::result(std::uint32_t kept) const {
   NmsKept out;
   out.indices = {scratch_.kept, kept};
-  if (options_.voting || Scratch::groups(options_)) out.boxes = {scratch_.moved, kept};
-  if (!Scratch::sweeps(options_)) out.scores = {scratch_.scores, kept};
+  if (moves_boxes(options_)) out.boxes = {scratch_.moved, kept};
+  if (changes_scores(options_)) out.scores = {scratch_.scores, kept};
   out.beyond_capacity = static_cast<std::uint32_t>(candidates_.boxes.size() - looked_at_);
   return out;
 }

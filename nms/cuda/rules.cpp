@@ -7,6 +7,7 @@
 #include "core/cuda/stream.h"
 #include "nms/arena.h"
 #include "nms/cuda/greedy/greedy.h"
+#include "nms/cuda/groups.h"
 #include "nms/cuda/matrix.h"
 #include "nms/cuda/rank.h"
 #include "nms/cuda/rule.h"
@@ -23,11 +24,12 @@ struct Scratch {
   std::uint64_t* words = nullptr;  // soft
   MatrixScratch matrix{};
   VotingScratch voting{};
+  GroupsScratch groups{};
 };
 
 Scratch lay_out(Arena& arena, const NmsOptions& options, std::uint32_t capacity) {
   Scratch scratch;
-  const bool blocks_wait = options.rule != NmsRule::matrix;
+  const bool blocks_wait = options.rule != NmsRule::matrix && options.rule != NmsRule::groups;
   if (blocks_wait) scratch.greedy.control = arena.take<GreedyControl>(1);
   if (options.rule == NmsRule::greedy || options.rule == NmsRule::fast) {
     scratch.greedy.states = arena.take<std::uint32_t>(capacity);
@@ -41,6 +43,11 @@ Scratch lay_out(Arena& arena, const NmsOptions& options, std::uint32_t capacity)
     scratch.matrix = {arena.take<std::uint8_t>(side * matrix_stride(side)),
                       arena.take<std::uint8_t>(side)};
   }
+  if (options.rule == NmsRule::groups)
+    scratch.groups = {arena.take<WholeBox>(capacity),      arena.take<std::uint32_t>(capacity),
+                      arena.take<GroupSums>(capacity),     arena.take<std::uint32_t>(capacity),
+                      arena.take<std::uint32_t>(capacity), arena.take<WholeBox>(capacity),
+                      arena.take<std::uint64_t>(capacity), arena.take<std::uint32_t>(1)};
   if (options.voting)
     scratch.voting = {arena.take<std::uint64_t>(capacity), arena.take<std::uint32_t>(1),
                       arena.take<std::uint32_t>(capacity), arena.take<std::uint32_t>(capacity)};
@@ -140,6 +147,20 @@ class SoftRule : public RuleBase {
   SoftPlan plan_;
 };
 
+class GroupsRule : public RuleBase {
+ public:
+  GroupsRule(const NmsOptions& options, std::uint32_t capacity, std::uint32_t multiprocessors)
+      : RuleBase(options, capacity), multiprocessors_(multiprocessors) {}
+  void enqueue(const CandidateView& candidates, const DeviceKept& kept,
+               cudaStream_t stream) override {
+    launch_groups(candidates, options_.groups.min_neighbours, scratch_.groups, multiprocessors_,
+                  kept, stream);
+  }
+
+ private:
+  std::uint32_t multiprocessors_;
+};
+
 }  // namespace
 
 void CudaRule::enqueue_map(const CandidateView&, cudaStream_t) {
@@ -160,7 +181,7 @@ std::unique_ptr<CudaRule> make_rule(const NmsOptions& options, std::uint32_t cap
     case NmsRule::soft:
       return std::make_unique<SoftRule>(options, capacity, multiprocessors);
     case NmsRule::groups:
-      break;  // CudaSuppressor refuses it
+      return std::make_unique<GroupsRule>(options, capacity, multiprocessors);
   }
   throw std::logic_error("a rule without a kernel");
 }

@@ -21,15 +21,9 @@ std::uint32_t checked_multiprocessors(std::uint32_t asked) {
   return asked == kAllMultiprocessors ? all : asked;
 }
 
-void check_options(const NmsOptions& options, std::uint32_t capacity) {
-  check_nms_options(options, capacity);
-  if (options.rule == NmsRule::groups)
-    throw std::invalid_argument("rule opencv-groups: the CPU alone has it");
-}
-
 std::unique_ptr<nms::CudaRule> checked_rule(const NmsOptions& options, std::uint32_t capacity,
                                             std::uint32_t multiprocessors) {
-  check_options(options, capacity);
+  check_nms_options(options, capacity);
   return nms::make_rule(options, capacity, checked_multiprocessors(multiprocessors));
 }
 
@@ -62,8 +56,8 @@ void check_kept(const NmsOptions& options, const DeviceKept& kept) {
   require({{kept.indices, true, "kept.indices"},
            {kept.count, true, "kept.count"},
            {kept.beyond_capacity, true, "kept.beyond_capacity"},
-           {kept.boxes, options.voting, "kept.boxes"},
-           {kept.scores, options.rule == NmsRule::soft, "kept.scores"}});
+           {kept.boxes, moves_boxes(options), "kept.boxes"},
+           {kept.scores, changes_scores(options), "kept.scores"}});
   require_aligned(kept.boxes, "kept.boxes");
 }
 
@@ -103,7 +97,7 @@ void CudaSuppressor::enqueue_reduce(const DeviceCandidates& candidates, cuda::St
 }
 
 std::size_t CudaSuppressor::scratch_bytes(const NmsOptions& options, std::uint32_t capacity) {
-  check_options(options, capacity);
+  check_nms_options(options, capacity);
   return nms::rule_scratch_bytes(options, capacity);
 }
 

@@ -25,8 +25,8 @@ struct DeviceKept {
   std::uint32_t* indices = nullptr;  ///< in rank order (soft: in the order of selection)
   std::uint32_t* count = nullptr;
   std::uint32_t* beyond_capacity = nullptr;  ///< candidates that were not looked at, usually 0
-  Box* boxes = nullptr;                      ///< voting only: the moved boxes; aligned to 16 bytes
-  float* scores = nullptr;                   ///< soft only: the decayed scores
+  Box* boxes = nullptr;     ///< where moves_boxes(): the moved ones; aligned to 16 bytes
+  float* scores = nullptr;  ///< where changes_scores()
 };
 
 namespace nms {
@@ -47,8 +47,7 @@ class CudaSuppressor {
   /// of the device, as in a green context; at most those of the device. The number must not be too
   /// large: kernels whose blocks wait for each other need all their blocks to run at the same time,
   /// and a launch with more blocks than can do so fails, possibly only after the limit of waiting.
-  /// Throws std::invalid_argument as check_nms_options() and for the rule groups,
-  /// Error(ErrorKind::device) if CUDA fails.
+  /// Throws std::invalid_argument as check_nms_options(), Error(ErrorKind::device) if CUDA fails.
   CudaSuppressor(const NmsOptions& options, std::uint32_t capacity,
                  std::uint32_t multiprocessors = kAllMultiprocessors);
   ~CudaSuppressor();

@@ -22,8 +22,8 @@ FrameGraph::FrameGraph(const FrameGraphSetup& setup)
       suppressor_(setup.nms, setup.detector->capacity()),
       kept_(suppressor_.capacity()),
       kept_counts_(2),
-      kept_boxes_(setup.nms.voting ? suppressor_.capacity() : 0),
-      kept_scores_(setup.nms.rule == NmsRule::soft ? suppressor_.capacity() : 0),
+      kept_boxes_(moves_boxes(setup.nms) ? suppressor_.capacity() : 0),
+      kept_scores_(changes_scores(setup.nms) ? suppressor_.capacity() : 0),
       faces_(suppressor_.capacity(), detection_->candidates().landmarks != nullptr),
       counts_(1),
       overlay_(setup.overlay),
@@ -57,8 +57,8 @@ void FrameGraph::suppress() {
   kept.indices = kept_.data();
   kept.count = kept_counts_.data();
   kept.beyond_capacity = kept_counts_.data() + 1;
-  if (setup_.nms.voting) kept.boxes = kept_boxes_.data();
-  if (setup_.nms.rule == NmsRule::soft) kept.scores = kept_scores_.data();
+  if (moves_boxes(setup_.nms)) kept.boxes = kept_boxes_.data();
+  if (changes_scores(setup_.nms)) kept.scores = kept_scores_.data();
   suppressor_.enqueue({candidates.boxes, candidates.scores, candidates.count}, kept, stream_);
   enqueue_faces(candidates, kept, setup_.sizes, faces_.view(), counts_.data(), stream_);
 }

@@ -66,8 +66,8 @@ class FrameGraph {
   CudaSuppressor suppressor_;
   cuda::DeviceBuffer<std::uint32_t> kept_;
   cuda::DeviceBuffer<std::uint32_t> kept_counts_;  ///< kept, beyond the capacity
-  cuda::DeviceBuffer<Box> kept_boxes_;             ///< of voting
-  cuda::DeviceBuffer<float> kept_scores_;          ///< of soft suppression
+  cuda::DeviceBuffer<Box> kept_boxes_;             ///< where moves_boxes()
+  cuda::DeviceBuffer<float> kept_scores_;          ///< where changes_scores()
   cuda::DetectionBuffers faces_;
   cuda::DeviceBuffer<FaceCounts> counts_;
   CudaOverlay overlay_;

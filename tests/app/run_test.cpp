@@ -268,15 +268,11 @@ TEST_F(RunTest, LeavingFramesOutIsRefusedOnCudaAndTakesTheCpuWhereNobodyNamedADe
   EXPECT_EQ(report()[0]["options"]["every"], 3);
 }
 
-TEST_F(RunTest, GroupingIsRefusedOnCudaAndTakesTheCpuWhereNobodyNamedADevice) {
+TEST_F(RunTest, GroupingIsReportedWithItsNeighbours) {
   add_input("a.mp4");
   options_.job.nms.rule = NmsRule::groups;
-  options_.device = {false, {DeviceKind::cuda, 0}};
-  expect_error(ErrorKind::usage, "--nms-rule opencv-groups works on the CPU alone so far",
-               [this] { (void)run_all(); });
-  options_.device = {true, {}};
   EXPECT_EQ(run_all(), 0);
-  EXPECT_THAT(report()[0]["why"].dump(), HasSubstr("cpu: --nms-rule opencv-groups works on"));
+  EXPECT_EQ(report()[0]["options"]["nms"]["rule"], "opencv-groups");
   EXPECT_EQ(report()[0]["options"]["nms"]["min_neighbours"], 3);
 }
 

@@ -1,6 +1,7 @@
 // The CPU's suppressor, made and run at once.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -20,7 +21,8 @@ inline NmsOptions by_rule(NmsRule rule, float threshold = 0.3F) {
 inline NmsCandidates candidates_of(const NmsCase& all) { return {all.boxes, all.scores}; }
 
 inline NmsAnswer on_cpu(const NmsOptions& options, const NmsCandidates& all) {
-  CpuSuppressor suppressor(options, 2048);
+  const auto count = static_cast<std::uint32_t>(all.boxes.size());
+  CpuSuppressor suppressor(options, std::clamp(count, 2048U, kMaxNmsCapacity));
   return answer_of(suppressor.run(all));
 }
 inline NmsAnswer on_cpu(const NmsOptions& options, const NmsCase& all) {

@@ -77,7 +77,9 @@ class CudaCascadeDetector final : public CudaDetector,
   [[nodiscard]] const ScanPlan& plan() const { return plan_.plan(); }
   [[nodiscard]] const StumpWords& stumps() const { return plan_.stumps(); }
   [[nodiscard]] int blocks() const { return blocks_; }
-  [[nodiscard]] float score_threshold() const { return options_.score_threshold; }
+  [[nodiscard]] Selection selection() const {
+    return {options_.score_threshold, options_.every_window};
+  }
 
  private:
   CudaCascadeOptions options_;
@@ -109,8 +111,7 @@ class CudaCascadeDetection final : public CudaDetection {
     launch_tiles(frame, detector_->plan(), detector_->stumps(), buffers, detector_->blocks(),
                  stream);
     launch_listing(detector_->plan(), buffers, stream);
-    launch_selection(detector_->plan(), buffers, detector_->score_threshold(), candidates(),
-                     stream);
+    launch_selection(detector_->plan(), buffers, detector_->selection(), candidates(), stream);
   }
 
   [[nodiscard]] cuda::DeviceDetections candidates() const override { return found_.view(); }

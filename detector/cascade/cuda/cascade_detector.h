@@ -16,6 +16,7 @@ struct CudaCascadeOptions {
   LevelOptions levels;
   float score_threshold = 0.5F;  ///< candidates need score > this
   std::uint32_t capacity = 1;    ///< candidates that are kept of a frame, >= 1
+  bool every_window = false;     ///< as DetectorOptions::every_window
 };
 
 /// For frames of `layout`, on the current device. Scores of up to kMostWindows windows are exact;

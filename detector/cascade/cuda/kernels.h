@@ -198,10 +198,16 @@ void launch_tiles(const FrameDescriptor* frame, const ScanPlan& plan, const Stum
 /// Lists what has passed but for what OpenCV would have left out.
 void launch_listing(const ScanPlan& plan, const ScanBuffers& buffers, cuda::StreamView stream);
 
-/// agreement_score() of each window that was found, and those above the threshold, clipped to the
-/// picture, by level, row and column. Where there are more windows than buffers.capacity, to.count
-/// exceeds to.capacity.
-void launch_selection(const ScanPlan& plan, const ScanBuffers& buffers, float score_threshold,
+/// Which of the windows that were found are candidates.
+struct Selection {
+  float score_threshold =
+      0.5F;                   ///< those with an agreement_score() above it, clipped to the picture
+  bool every_window = false;  ///< all, of score 1 and not clipped
+};
+
+/// The candidates by level, row and column. Where there are more windows than buffers.capacity,
+/// to.count exceeds to.capacity.
+void launch_selection(const ScanPlan& plan, const ScanBuffers& buffers, const Selection& selection,
                       const cuda::DeviceDetections& to, cuda::StreamView stream);
 
 }  // namespace facepipe::cascade

@@ -67,6 +67,7 @@ __global__ void __launch_bounds__(kThreads) list_kernel(ScanPlan plan, ScanBuffe
 constexpr unsigned kScoreBlocks = 1024;
 
 /// A warp a window: its score, and its place in the order of all.
+template <bool kEveryWindow>
 __global__ void __launch_bounds__(kThreads) score_kernel(ScanBuffers buffers) {
   const unsigned count = min(buffers.counts->found, buffers.capacity);
   const unsigned lane = threadIdx.x % kLanes;
@@ -77,16 +78,21 @@ __global__ void __launch_bounds__(kThreads) score_kernel(ScanBuffers buffers) {
     std::int64_t sum = 0;
     unsigned before = 0;
     for (unsigned other = lane; other < count; other += kLanes) {
-      sum += nms::agreement(box, buffers.found_windows[other]);
+      if constexpr (!kEveryWindow) sum += nms::agreement(box, buffers.found_windows[other]);
       before += buffers.found[other] < number ? 1 : 0;
     }
     sum = nms::warp_combined(sum, [](std::int64_t a, std::int64_t b) { return a + b; });
     before = nms::warp_sum(before);
     if (lane != 0) continue;
     const auto agreement = static_cast<float>(static_cast<double>(sum) / nms::kWholeIou);
-    buffers.scores[before] = agreement_score(agreement);
+    buffers.scores[before] = kEveryWindow ? 1 : agreement_score(agreement);
     buffers.windows[before] = box;
   }
+}
+
+__device__ Box whole_box(const nms::WholeBox& box) {
+  return {static_cast<float>(box.x), static_cast<float>(box.y),
+          static_cast<float>(box.x + box.width), static_cast<float>(box.y + box.height)};
 }
 
 __device__ Box clipped_box(const nms::WholeBox& box, Size picture) {
@@ -112,7 +118,7 @@ __device__ unsigned sum_before(unsigned value, unsigned* of_warps, unsigned* tot
 
 /// One block, in the windows' order.
 __global__ void __launch_bounds__(kThreads)
-    select_kernel(ScanBuffers buffers, Size picture, float score_threshold,
+    select_kernel(ScanBuffers buffers, Size picture, Selection selection,
                   cuda::DeviceDetections to) {
   __shared__ unsigned of_warps[kWarps];
   const unsigned all = buffers.counts->found;
@@ -120,11 +126,13 @@ __global__ void __launch_bounds__(kThreads)
   unsigned before_all = 0;
   for (unsigned first = 0; first < count; first += kThreads) {
     const unsigned i = first + threadIdx.x;
-    const bool wanted = i < count && buffers.scores[i] > score_threshold;
+    const bool wanted =
+        i < count && (selection.every_window || buffers.scores[i] > selection.score_threshold);
     unsigned total = 0;
     const unsigned at = before_all + sum_before(wanted ? 1 : 0, of_warps, &total);
     if (wanted && at < to.capacity) {
-      to.boxes[at] = clipped_box(buffers.windows[i], picture);
+      to.boxes[at] = selection.every_window ? whole_box(buffers.windows[i])
+                                            : clipped_box(buffers.windows[i], picture);
       to.scores[at] = buffers.scores[i];
     }
     before_all += total;
@@ -142,11 +150,12 @@ void launch_listing(const ScanPlan& plan, const ScanBuffers& buffers, cuda::Stre
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
 
-void launch_selection(const ScanPlan& plan, const ScanBuffers& buffers, float score_threshold,
+void launch_selection(const ScanPlan& plan, const ScanBuffers& buffers, const Selection& selection,
                       const cuda::DeviceDetections& to, cuda::StreamView stream) {
-  score_kernel<<<kScoreBlocks, kThreads, 0, stream.get()>>>(buffers);
+  const auto score = selection.every_window ? score_kernel<true> : score_kernel<false>;
+  score<<<kScoreBlocks, kThreads, 0, stream.get()>>>(buffers);
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
-  select_kernel<<<1, kThreads, 0, stream.get()>>>(buffers, plan.picture, score_threshold, to);
+  select_kernel<<<1, kThreads, 0, stream.get()>>>(buffers, plan.picture, selection, to);
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
 

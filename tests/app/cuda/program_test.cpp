@@ -383,18 +383,24 @@ TEST_F(ProgramOnCuda, AutoTakesTheCpuForAnEngineThatOnlyItHas) {
 
 // Nothing that they compute depends on the device.
 TEST_F(ProgramOnCuda, FindsByteByByteWhatTheCpuFindsWithoutNetworks) {
-  for (const fs::path& model : {test::installed_cascade("frontalface_alt2"),
-                                fs::path(FACEPIPE_SOURCE_DIR) / "data/acf_face.json"}) {
+  const std::string cascade = test::installed_cascade("frontalface_alt2");
+  const std::string channels = std::string(FACEPIPE_SOURCE_DIR) + "/data/acf_face.json";
+  for (const std::vector<std::string>& wanted :
+       {std::vector<std::string>{"--model", cascade},
+        {"--model", cascade, "--nms-rule", "opencv-groups"},
+        {"--model", channels}}) {
     std::vector<std::string> found;
     for (const std::string device : {"cpu", "cuda"}) {
       const fs::path file = dir_ / (device + ".jsonl");
-      const json report = run_well(
-          {clip_, "--no-video", "--model", model, "--device", device, "--detections", file});
+      std::vector<std::string> words = {clip_,  "--no-video",   "--device",
+                                        device, "--detections", file};
+      words.insert(words.end(), wanted.begin(), wanted.end());
+      const json report = run_well(words);
       EXPECT_THAT(report["device"].dump(), HasSubstr(device));
       EXPECT_GT(report["faces"], kFrames) << "or it tells nothing";
       found.push_back(test::read_file(file));
     }
-    EXPECT_EQ(found[0], found[1]) << model;
+    EXPECT_EQ(found[0], found[1]) << testing::PrintToString(wanted);
   }
 }
 

@@ -75,8 +75,8 @@ class DeviceNms {
     out.beyond_capacity = counts[1];
     const std::uint32_t kept = std::min(counts[0], capacity());
     fetch(out.indices, indices_, kept);
-    if (options_.voting) fetch(out.boxes, kept_boxes_, kept);
-    if (options_.rule == NmsRule::soft) fetch(out.scores, kept_scores_, kept);
+    if (moves_boxes(options_)) fetch(out.boxes, kept_boxes_, kept);
+    if (changes_scores(options_)) fetch(out.scores, kept_scores_, kept);
     return out;
   }
   [[nodiscard]] DeviceResult run(const NmsCandidates& all) {

@@ -11,6 +11,7 @@
 
 #include "nms/cpu/suppressor.h"
 #include "tests/nms/cuda/device_nms.h"
+#include "tests/nms/group_cases.h"
 #include "tests/support/nms_cases.h"
 #include "tests/support/nms_scalar.h"
 
@@ -73,6 +74,11 @@ std::vector<RuleCase> rule_cases() {
   add("soft_linear", [](NmsOptions& o) {
     o.rule = NmsRule::soft;
     o.soft.decay = SoftDecay::linear;
+  });
+  add("groups", [](NmsOptions& o) { o.rule = NmsRule::groups; });
+  add("groups_of_two", [](NmsOptions& o) {
+    o.rule = NmsRule::groups;
+    o.groups.min_neighbours = 1;
   });
   return out;
 }
@@ -156,16 +162,7 @@ TEST_P(CudaNms, AThousandReplaysAreOneResult) {
 INSTANTIATE_TEST_SUITE_P(Rules, CudaNms, testing::ValuesIn(rule_cases()),
                          [](const auto& rule) { return std::string(rule.param.name); });
 
-NmsOptions greedy_at(float threshold) {
-  NmsOptions options;
-  options.threshold = threshold;
-  return options;
-}
-
-std::vector<std::uint32_t> greedy_on_cpu(const NmsCase& all, float threshold) {
-  CpuSuppressor cpu(greedy_at(threshold), kMaxNmsCapacity);
-  return answer_of(cpu.run({all.boxes, all.scores})).indices;
-}
+NmsOptions greedy_at(float threshold) { return by_rule(NmsRule::greedy, threshold); }
 
 TEST(CudaNmsLarge, EqualsTheCpuUpToTheLargestCapacity) {
   DeviceNms device(greedy_at(0.4F), kMaxNmsCapacity);
@@ -183,6 +180,35 @@ TEST(CudaNmsLarge, EqualsTheCpuOnFewMultiprocessors) {
       for (const NmsCase& all : {tight_faces(count), crowd(count)})
         EXPECT_EQ(device.run({all.boxes, all.scores}).indices, greedy_on_cpu(all, 0.4F))
             << all.name << " of " << count << " on " << multiprocessors;
+  }
+}
+
+TEST(CudaNmsGroups, AreTheCpus) {
+  for (const std::uint32_t min_neighbours : {1U, 3U, 12U}) {
+    const NmsOptions options = by_groups(min_neighbours);
+    DeviceNms device(options, kMaxNmsCapacity);
+    CpuSuppressor cpu(options, kMaxNmsCapacity);
+    for (const std::size_t count : {1U, 2U, 31U, 33U, 255U, 257U, 1000U, 5000U, 20000U})
+      for (const float step : {1.0F, 0.25F}) {
+        const NmsCase all = similar_clusters(count, step, static_cast<unsigned>(count));
+        const DeviceResult found = device.run({all.boxes, all.scores});
+        const NmsAnswer answer{found.indices, found.boxes, found.scores};
+        EXPECT_EQ(answer, answer_of(cpu.run({all.boxes, all.scores})))
+            << count << ", step " << step << ", neighbours " << min_neighbours;
+      }
+  }
+}
+
+// All candidates hang themselves to one root at the same time.
+TEST(CudaNmsGroups, OfOneGroupAreOne) {
+  DeviceNms device(by_groups(), kMaxNmsCapacity);
+  for (const std::size_t count : {5000U, 30000U}) {
+    const NmsCase all = identical(count);
+    for (int repeat = 0; repeat < 20; ++repeat) {
+      const DeviceResult found = device.run({all.boxes, all.scores});
+      ASSERT_THAT(found.indices, ElementsAre(0)) << count;
+      ASSERT_THAT(found.boxes, ElementsAre(all.boxes.front())) << count;
+    }
   }
 }
 
@@ -251,10 +277,6 @@ TEST(CudaNmsRefusals, NameTheOptionOrTheArgument) {
   NmsOptions soft;
   soft.rule = NmsRule::soft;
   EXPECT_THROW(CudaSuppressor(soft, kMaxNmsCapacity, 1), std::invalid_argument);
-  NmsOptions groups;
-  groups.rule = NmsRule::groups;
-  EXPECT_THROW(CudaSuppressor(groups, 100), std::invalid_argument);
-  EXPECT_THROW((void)CudaSuppressor::scratch_bytes(groups, 100), std::invalid_argument);
   CudaSuppressor suppressor(greedy_at(0.5F), 100);
   const cuda::Stream stream;
   const cuda::DeviceBuffer<Box> boxes(101);

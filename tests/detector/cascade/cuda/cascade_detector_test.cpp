@@ -125,6 +125,19 @@ TEST(CudaCascadeFrames, SmallerThanTheWindowHaveNone) {
   }
 }
 
+TEST(CudaCascadeCandidates, AreAllWindowsForWhoeverCountsThem) {
+  const Cascade cascade = cascade_of("frontalface_default");
+  const Frame frame = frame_of(kVga, kNv12);
+  const auto detector = cascade::make_cuda_cascade_detector(
+      cascade, test::layout_of(frame),
+      {.levels = {1.1}, .score_threshold = 0.5F, .capacity = kCapacity, .every_window = true});
+  const Detections found = run(*detector->make_detection(), frame);
+  const Detections expected = test::every_window_on_cpu(cascade, frame, {1.1});
+  EXPECT_GT(expected.size(), 100U);
+  EXPECT_EQ(found.boxes, expected.boxes);
+  EXPECT_EQ(found.scores, expected.scores);
+}
+
 TEST(CudaCascadeGraph, FindsTheSameAHundredTimes) {
   const Cascade cascade = cascade_of("frontalface_default");
   const Frame frame = frame_of(kVga, kNv12);

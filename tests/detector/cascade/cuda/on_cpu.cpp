@@ -6,15 +6,29 @@
 
 namespace facepipe::test {
 
-Detections on_cpu(const cascade::Cascade& cascade, const Frame& frame,
-                  const cascade::LevelOptions& levels, float threshold) {
-  const auto detector = cascade::make_cascade_detector(
-      std::make_shared<const cascade::Scanner>(cascade), std::make_shared<Workers>(2),
-      frame.upright(), {.levels = levels, .score_threshold = threshold});
+namespace {
+
+Detections found_by(const cascade::Cascade& cascade, const Frame& frame,
+                    const cascade::CascadeOptions& options) {
+  const auto detector =
+      cascade::make_cascade_detector(std::make_shared<const cascade::Scanner>(cascade),
+                                     std::make_shared<Workers>(2), frame.upright(), options);
   const auto request = detector->acquire({});
   request->prepare(frame);
   request->start();
   return request->collect();
+}
+
+}  // namespace
+
+Detections on_cpu(const cascade::Cascade& cascade, const Frame& frame,
+                  const cascade::LevelOptions& levels, float threshold) {
+  return found_by(cascade, frame, {.levels = levels, .score_threshold = threshold});
+}
+
+Detections every_window_on_cpu(const cascade::Cascade& cascade, const Frame& frame,
+                               const cascade::LevelOptions& levels) {
+  return found_by(cascade, frame, {.levels = levels, .every_window = true});
 }
 
 }  // namespace facepipe::test

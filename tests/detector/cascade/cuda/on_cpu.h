@@ -13,4 +13,8 @@ namespace facepipe::test {
 [[nodiscard]] Detections on_cpu(const cascade::Cascade& cascade, const Frame& frame,
                                 const cascade::LevelOptions& levels, float threshold);
 
+/// All windows of a frame in host memory.
+[[nodiscard]] Detections every_window_on_cpu(const cascade::Cascade& cascade, const Frame& frame,
+                                             const cascade::LevelOptions& levels);
+
 }  // namespace facepipe::test
