@@ -77,11 +77,18 @@ class FrameMemory {
         found_(kMostWindows),
         boxes_(kMostWindows) {}
 
-  void clear_counts(cuda::StreamView stream) const { cuda::fill(counts_.span(), 0, stream); }
-
   [[nodiscard]] AcfBuffers buffers() const {
-    return {counts_.data(), counts_.data() + 1, luv_.data(),   half_.data(),  resized_.data(),
-            real_.data(),   cells_.data(),      found_.data(), boxes_.data(), kMostWindows};
+    return {.found_count = counts_.data(),
+            .next_tiles = counts_.data() + 1,
+            .counts = static_cast<std::uint32_t>(counts_.size()),
+            .luv = luv_.data(),
+            .half = half_.data(),
+            .resized = resized_.data(),
+            .real = real_.data(),
+            .cells = cells_.data(),
+            .found = found_.data(),
+            .boxes = boxes_.data(),
+            .capacity = kMostWindows};
   }
 
  private:
@@ -140,7 +147,6 @@ class CudaAcfDetection final : public CudaDetection {
     if (frame == nullptr) throw std::invalid_argument("acf: no frame");
     const AcfTables& tables = detector_->tables();
     const AcfBuffers buffers = memory_.buffers();
-    memory_.clear_counts(stream);
     launch_luv(frame, tables.plan, buffers, stream);
     launch_real(tables.plan, buffers, stream);
     for (const BatchPlan& batch : tables.batches) {

@@ -165,8 +165,9 @@ struct SummedPlace {
 
 /// One frame's memory on the device.
 struct AcfBuffers {
-  std::uint32_t* found_count = nullptr;  ///< windows of all batches that pass; 0 before
-  std::uint32_t* next_tiles = nullptr;   ///< of each batch; 0 before
+  std::uint32_t* found_count = nullptr;  ///< windows of all batches that pass
+  std::uint32_t* next_tiles = nullptr;   ///< of each batch, right behind it
+  std::uint32_t counts = 0;              ///< of both
   float* luv = nullptr;                  ///< three planes of the upright picture
   float* half = nullptr;                 ///< likewise, of half its size
   float* resized = nullptr;      ///< likewise, of the real scales that are RealSource::resized
@@ -190,7 +191,7 @@ FACEPIPE_HOST_DEVICE inline LuvPicture source_of(const AcfPlan& plan, const AcfB
                            : LuvPicture{buffers.luv, plan.picture};
 }
 
-/// Makes LUV of the frame, in all sizes that tiles are made of.
+/// Makes LUV of the frame, in all sizes that tiles are made of, and clears the counts.
 void launch_luv(const FrameDescriptor* frame, const AcfPlan& plan, const AcfBuffers& buffers,
                 cuda::StreamView stream);
 

@@ -1,5 +1,6 @@
 #include <cstddef>
 
+#include "core/cuda/buffer.h"
 #include "core/cuda/check.h"
 #include "core/cuda/launch.h"
 #include "core/cuda/programmatic.cuh"
@@ -58,10 +59,16 @@ struct Quad {
   }
 };
 
+__device__ void clear_counts(const AcfBuffers& buffers) {
+  if (blockIdx.x != 0 || blockIdx.y != 0) return;
+  for (unsigned i = threadIdx.x; i < buffers.counts; i += kThreads) buffers.found_count[i] = 0;
+}
+
 /// A thread four pixels. `halves`: the half picture is exactly half as large, and made here.
 __global__ void __launch_bounds__(kThreads, 8)
     luv_kernel(const FrameDescriptor* descriptor, const __grid_constant__ AcfPlan plan,
                const __grid_constant__ AcfBuffers buffers, bool halves) {
+  clear_counts(buffers);
   const int x = 2 * static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
   const int y = 2 * static_cast<int>(blockIdx.y);
   const Size picture = plan.picture;
@@ -70,6 +77,7 @@ __global__ void __launch_bounds__(kThreads, 8)
   constexpr float Luv::*kOf[kColors] = {&Luv::l, &Luv::u, &Luv::v};
   const FrameDescriptor& frame = *descriptor;
   const bool upright = plan.orientation.upright();
+  const bool even = picture.width % 2 == 0;  // then two are stored at once
   Chroma chroma = chroma_at(plan, frame, before_turning({x, y}, plan.stored, plan.orientation));
   Quad quad;
 #pragma unroll
@@ -84,10 +92,20 @@ __global__ void __launch_bounds__(kThreads, 8)
       }
       const Luv color = luv_at(plan, frame, at, chroma);
       quad.pixels[row][column] = color;
+      if (even) continue;
 #pragma unroll
       for (int c = 0; c < kColors; ++c)
         buffers.luv[c * plane + std::int64_t{y + row} * picture.width + x + column] = color.*kOf[c];
     }
+  if (even)
+#pragma unroll
+    for (int row = 0; row < 2; ++row)
+      if (y + row < picture.height)
+#pragma unroll
+        for (int c = 0; c < kColors; ++c)
+          *reinterpret_cast<float2*>(buffers.luv + c * plane +
+                                     std::int64_t{y + row} * picture.width + x) =
+              make_float2(quad.pixels[row][0].*kOf[c], quad.pixels[row][1].*kOf[c]);
   if (!halves) return;
 #pragma unroll
   for (int c = 0; c < kColors; ++c)
@@ -107,23 +125,56 @@ __device__ void add_products(float (&sums)[kColors], float weight, const float (
   }
 }
 
-/// A sample of each colour: down first, then across, as all devices do. A thread a sample of row y.
+/// Some taps of one sample; those that aren't there repeat the last one, and are not to be added.
+template <int kTaps>
+struct SomeTaps {
+  int index[kTaps];
+  float weight[kTaps];
+
+  __device__ SomeTaps(const AcfPlan& plan, const DeviceTaps& taps, int first, int sample) {
+#pragma unroll
+    for (int i = 0; i < kTaps; ++i) {
+      const int at = taps.first + min(first + i, taps.count - 1) * taps.length + sample;
+      index[i] = plan.tap_index[at];
+      weight[i] = plan.tap_weight[at];
+    }
+  }
+};
+
+/// A sample of each colour: down first, then across, as all devices do. A thread a sample of row y,
+/// which waits for kTaps x kTaps samples at once.
+template <int kTaps>
 __device__ void resize_row(const AcfPlan& plan, const LuvPicture& from, const LuvPicture& to,
                            const DeviceTaps& across, const DeviceTaps& down, int y) {
   const int x = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
   if (x >= to.size.width) return;
   const std::int64_t plane = std::int64_t{from.size.width} * from.size.height;
   float sums[kColors] = {};
-  for (int i = 0; i < across.count; ++i) {
-    const int column = across.first + i * across.length + x;
-    const float* const first = from.planes + plan.tap_index[column];
-    float of_column[kColors] = {};
-    for (int k = 0; k < down.count; ++k) {
-      const int row = down.first + k * down.length + y;
-      const float* const at = first + plan.tap_index[row] * from.size.width;
-      add_products(of_column, plan.tap_weight[row], {at[0], at[plane], at[2 * plane]}, k == 0);
+  for (int i = 0; i < across.count; i += kTaps) {
+    const SomeTaps<kTaps> columns(plan, across, i, x);
+    float of_columns[kTaps][kColors] = {};
+    for (int k = 0; k < down.count; k += kTaps) {
+      const SomeTaps<kTaps> rows(plan, down, k, y);
+      float values[kTaps][kTaps][kColors];
+#pragma unroll
+      for (int row = 0; row < kTaps; ++row)
+#pragma unroll
+        for (int column = 0; column < kTaps; ++column)
+#pragma unroll
+          for (int c = 0; c < kColors; ++c)
+            values[row][column][c] =
+                from.planes[c * plane + rows.index[row] * from.size.width + columns.index[column]];
+#pragma unroll
+      for (int row = 0; row < kTaps; ++row)
+        if (k + row < down.count)
+#pragma unroll
+          for (int column = 0; column < kTaps; ++column)
+            add_products(of_columns[column], rows.weight[row], values[row][column], k + row == 0);
     }
-    add_products(sums, plan.tap_weight[column], of_column, i == 0);
+#pragma unroll
+    for (int column = 0; column < kTaps; ++column)
+      if (i + column < across.count)
+        add_products(sums, columns.weight[column], of_columns[column], i + column == 0);
   }
   const std::int64_t to_plane = std::int64_t{to.size.width} * to.size.height;
   float* const at = to.planes + std::int64_t{y} * to.size.width + x;
@@ -131,11 +182,16 @@ __device__ void resize_row(const AcfPlan& plan, const LuvPicture& from, const Lu
   for (int c = 0; c < kColors; ++c) at[c * to_plane] = sums[c];
 }
 
+/// Of pictures that are half as large, but for rounding.
+constexpr int kHalfTaps = 3;
+/// Of those of a quarter: a sample has as many as four and one in part.
+constexpr int kResizedTaps = 5;
+
 __global__ void __launch_bounds__(kThreads)
     half_kernel(const __grid_constant__ AcfPlan plan, const __grid_constant__ AcfBuffers buffers) {
   cuda::wait_for_previous_kernel();
-  resize_row(plan, {buffers.luv, plan.picture}, {buffers.half, plan.half}, plan.half_across,
-             plan.half_down, static_cast<int>(blockIdx.y));
+  resize_row<kHalfTaps>(plan, {buffers.luv, plan.picture}, {buffers.half, plan.half},
+                        plan.half_across, plan.half_down, static_cast<int>(blockIdx.y));
 }
 
 /// Of the real scales that tiles don't resample themselves, row by row.
@@ -145,16 +201,19 @@ __global__ void __launch_bounds__(kThreads)
   const Part row = plan.resized_rows[blockIdx.y];
   const DeviceReal& real = plan.real[row.scale];
   cuda::wait_for_previous_kernel();
-  resize_row(plan, source_of(plan, buffers, real),
-             {buffers.resized + real.resized, pixels_of(real.cells)}, real.across, real.down,
-             row.row);
+  resize_row<kResizedTaps>(plan, source_of(plan, buffers, real),
+                           {buffers.resized + real.resized, pixels_of(real.cells)}, real.across,
+                           real.down, row.row);
 }
 
 }  // namespace
 
 void launch_luv(const FrameDescriptor* frame, const AcfPlan& plan, const AcfBuffers& buffers,
                 cuda::StreamView stream) {
-  if (plan.real_tiles == 0) return;
+  if (plan.real_tiles == 0) {
+    cuda::fill(cuda::DeviceSpan<std::uint32_t>{buffers.found_count, buffers.counts}, 0, stream);
+    return;
+  }
   const bool halves = Size{2 * plan.half.width, 2 * plan.half.height} == plan.picture;
   const dim3 quads(blocks_for((plan.picture.width + 1) / 2),
                    static_cast<unsigned>((plan.picture.height + 1) / 2));

@@ -508,25 +508,35 @@ ScanKernel kernel_of(const AcfPlan& plan) {
 
 constexpr int kSelectionThreads = 256;
 constexpr unsigned kSelectionWarps = kSelectionThreads / kLanes;
-constexpr unsigned kSelectionBlocks = 1024;  ///< enough for any device
+constexpr unsigned kSelectionBlocks = 512;  ///< enough for any device
+constexpr unsigned kRanked = 4;             ///< windows of a warp at once
 
-/// A warp a window: its rank is how many come before it.
+/// A warp some windows: a rank is how many come before it.
 __global__ void __launch_bounds__(kSelectionThreads)
     select_kernel(const AcfBuffers buffers, ScoreCurve curve, cuda::DeviceDetections to) {
   cuda::wait_for_previous_kernel();
   const unsigned all = *buffers.found_count;
   const unsigned count = min(all, buffers.capacity);
   const unsigned lane = nms::lane_id();
-  for (unsigned i = blockIdx.x * kSelectionWarps + threadIdx.x / kLanes; i < count;
-       i += gridDim.x * kSelectionWarps) {
-    const SummedPlace window = buffers.found[i];
-    unsigned before = 0;
-    for (unsigned other = lane; other < count; other += kLanes)
-      before += buffers.found[other].place < window.place ? 1 : 0;
-    before = nms::warp_sum(before);
-    if (lane != 0 || before >= to.capacity) continue;
-    to.boxes[before] = buffers.boxes[i];
-    to.scores[before] = score_of(curve, window.sum);
+  for (unsigned first = kRanked * (blockIdx.x * kSelectionWarps + threadIdx.x / kLanes);
+       first < count; first += kRanked * gridDim.x * kSelectionWarps) {
+    SummedPlace windows[kRanked];
+    unsigned before[kRanked] = {};
+#pragma unroll
+    for (unsigned k = 0; k < kRanked; ++k) windows[k] = buffers.found[min(first + k, count - 1)];
+#pragma unroll 4
+    for (unsigned other = lane; other < count; other += kLanes) {
+      const std::uint32_t place = buffers.found[other].place;
+#pragma unroll
+      for (unsigned k = 0; k < kRanked; ++k) before[k] += place < windows[k].place ? 1 : 0;
+    }
+#pragma unroll
+    for (unsigned k = 0; k < kRanked; ++k) {
+      const unsigned rank = nms::warp_sum(before[k]);
+      if (lane != k || first + k >= count || rank >= to.capacity) continue;
+      to.boxes[rank] = buffers.boxes[first + k];
+      to.scores[rank] = score_of(curve, windows[k].sum);
+    }
   }
   if (blockIdx.x == 0 && threadIdx.x == 0)
     *to.count = all > buffers.capacity ? to.capacity + (all - buffers.capacity) : all;
