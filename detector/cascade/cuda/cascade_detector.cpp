@@ -23,7 +23,6 @@ class PlanOnDevice {
     grey_ = cuda::uploaded(tables.grey, stream);
     stages_ = cuda::uploaded(tables.stages, stream);
     roots_ = cuda::uploaded(tables.roots, stream);
-    runs_ = cuda::uploaded(tables.runs, stream);
     levels_ = cuda::uploaded(tables.levels, stream);
     tiles_ = cuda::uploaded(tables.tiles, stream);
     axes_ = cuda::uploaded(tables.axes, stream);
@@ -37,7 +36,6 @@ class PlanOnDevice {
     plan_.grey_levels = grey_.data();
     plan_.stages = stages_.data();
     plan_.roots = roots_.data();
-    plan_.runs = runs_.data();
     plan_.levels = levels_.data();
     plan_.tiles = tiles_.data();
     plan_.axes = axes_.data();
@@ -52,7 +50,6 @@ class PlanOnDevice {
   cuda::DeviceBuffer<std::uint8_t> grey_;
   cuda::DeviceBuffer<DeviceStage> stages_;
   cuda::DeviceBuffer<std::int32_t> roots_;
-  cuda::DeviceBuffer<StumpRun> runs_;
   cuda::DeviceBuffer<DeviceNode> nodes_[2];
   cuda::DeviceBuffer<StumpBlock> blocks_[2];
   cuda::DeviceBuffer<DeviceLevel> levels_;

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 
 #include "core/cuda/detections.h"
 #include "core/cuda/frame_descriptor.h"
@@ -27,7 +28,7 @@ namespace facepipe::cascade {
 inline constexpr int kWordPlaces = 32;
 /// Columns of a tile's places, and rows at most: ScanPlan::tile_rows.
 inline constexpr int kTileColumns = 64;
-inline constexpr int kMostTileRows = 64;
+inline constexpr int kMostTileRows = 96;
 
 /// Of a pixel of a level along one axis: the first of the two pixels of the picture that it lies
 /// between, and the weight of the second one in 256ths, 0 where there is none.
@@ -58,7 +59,7 @@ struct DeviceTile {
 /// leaf.
 struct alignas(16) DeviceNode {
   std::int32_t corners[12] = {};  ///< as FeatureTable
-  float weights[3] = {};          ///< of rectangles that aren't there 0
+  std::int32_t weights[3] = {};   ///< of rectangles that aren't there 0
   float threshold = 0;
   std::int32_t left = 0;   ///< nodes from this one on
   std::int32_t right = 0;  ///< likewise
@@ -70,52 +71,73 @@ struct alignas(16) Words {
   std::uint32_t word[4] = {};
 };
 
-/// By how many different corners the rectangles of a stump have together: one takes the least of
-/// these that is enough.
-inline constexpr int kStumpCorners[] = {6, 8, 9, 12};
-
-/// Stumps that count the same of the sums at their corners; one of a window a lane. Each has
-/// stump_pairs() WordPairs: corners, in bytes from the window's first sum, then threshold, left and
-/// right leaf.
-struct alignas(16) StumpRun {
-  std::int32_t corners = 0;  ///< of kStumpCorners
-  std::int32_t first = 0;    ///< of the stage's stumps
-  std::int32_t count = 0;
-  std::int32_t first_pair = 0;  ///< of StumpWords::pairs
-  float counts[12] = {};        ///< of the sum at each corner
+/// How often a stump counts the sum at each corner of its rectangles, by y and x. Nearly all stumps
+/// of trained cascades are of few kinds.
+struct StumpKind {
+  std::int32_t corners = 0;
+  std::int32_t counts[12] = {};
 };
-FACEPIPE_HOST_DEVICE constexpr int stump_pairs(int corners) { return (corners + 3 + 1) / 2; }
+inline constexpr StumpKind kStumpKinds[] = {
+    {6, {1, -1, -2, 2, 1, -1}},            // two rectangles, one upon the other
+    {6, {1, -2, 1, -1, 2, -1}},            // side by side
+    {8, {1, -1, -3, 3, 3, -3, -1, 1}},     // three, one upon the other
+    {8, {1, -3, 3, -1, -1, 3, -3, 1}},     // side by side
+    {9, {1, -2, 1, -2, 4, -2, 1, -2, 1}},  // two and two
+};
+inline constexpr std::int32_t kKinds = std::size(kStumpKinds);
+/// Stumps of any other kind, which have room for as many corners and bring their counts.
+inline constexpr std::int32_t kOtherKind = kKinds;
+inline constexpr std::int32_t kMostCorners = 12;
+
+constexpr int corners_of_kind(int kind) {
+  return kind < kKinds ? kStumpKinds[kind].corners : kMostCorners;
+}
+/// WordPairs of a stump: corners, in bytes from the window's first sum, then the threshold, and by
+/// how much the left leaf exceeds the right one.
+constexpr int stump_pairs(int kind) { return (corners_of_kind(kind) + 3) / 2; }
+/// Before a run of stumps of one kind, the kind and how many there are; counts follow for
+/// kOtherKind.
+constexpr int run_head_pairs(int kind) { return kind < kKinds ? 1 : 1 + kMostCorners / 2; }
 
 /// What one load to a register of the warp reads.
 struct alignas(8) WordPair {
   std::uint32_t word[2] = {};
 };
 
-/// The stumps of all runs, by the places' step: a parameter of the kernel. All lanes of a warp need
-/// the same word at once. From a parameter it goes to a register of the warp, which a load from
-/// shared memory adds to the lane's own address by itself; from shared memory it would take a load,
-/// and each of its uses an addition more (on an H100 7 % of a frame's time).
+/// The runs of stumps of all stages with a window a lane, by the places' step: a parameter of the
+/// kernel. All lanes of a warp need the same word at once. From a parameter it goes to a register
+/// of the warp, which a load from shared memory adds to the lane's own address by itself; from
+/// shared memory it would take a load, and each of its uses an addition more (on an H100 7 % of a
+/// frame's time).
 inline constexpr int kMostStumpPairs = 1950;  // parameters have room for 32,764 bytes
 struct StumpWords {
   WordPair pairs[2][kMostStumpPairs] = {};
 };
 
 /// 32 stumps of a stage, those of most corners first, for a window a warp. A corner is a word: its
-/// distance in sums, and above it the upper half of a float, what the sum there counts.
+/// distance in sums, and in the upper half what the sum there counts. Each stump's corners are in
+/// an order in which lanes that read one each meet in few banks of shared memory.
 struct StumpBlock {
   Words first[3][32];  ///< nine corners; threshold, left and right leaf
   Words more[32];      ///< three corners
   std::int32_t most_corners = 0;
 };
 
+/// Leaves are added up as whole numbers of `unit`s, in any order. Where a sum is so near to the
+/// threshold that their rounding could matter, it is made again, exactly. Sums of single precision
+/// would be too coarse for that: many a cascade's threshold is 1e-5 below a sum that is attained
+/// often.
 struct DeviceStage {
   std::int32_t first_tree = 0;
   std::int32_t tree_count = 0;
   float threshold = 0;
-  float doubt = 0;  ///< as StageTable
+  float units = 0;               ///< that make 1, a power of two
+  std::int32_t passes_from = 0;  ///< a sum from this one on is not below the threshold
+  std::int32_t fails_below = 0;  ///< a sum below this one is
   // Where there are only stumps.
-  std::int32_t first_run = 0;  ///< of a stage with a window a lane
-  std::int32_t runs = 0;       ///< likewise
+  std::int32_t first_pair = 0;  ///< of StumpWords::pairs, of a stage with a window a lane
+  std::int32_t runs = 0;        ///< likewise
+  std::int32_t rights = 0;      ///< likewise: the sum of all right leaves
   std::int32_t first_block = 0;
 };
 
@@ -141,10 +163,8 @@ struct ScanPlan {
   std::int32_t stage_count = 0;
   std::int32_t lane_stages = 0;  ///< the first stages, at least one: with a window a lane
   std::int32_t only_stumps = 0;  ///< 1: as runs and blocks; else nodes are walked
-  std::int32_t run_count = 0;    ///< of all lane_stages
   const DeviceStage* stages = nullptr;
   const std::int32_t* roots = nullptr;  ///< of all trees, in both arrays of nodes
-  const StumpRun* runs = nullptr;
   // By the places' step.
   const DeviceNode* nodes[2] = {};
   const StumpBlock* blocks[2] = {};

@@ -66,27 +66,42 @@ __global__ void __launch_bounds__(kThreads) list_kernel(ScanPlan plan, ScanBuffe
 /// Enough for any device.
 constexpr unsigned kScoreBlocks = 1024;
 
-/// A warp a window: its score, and its place in the order of all.
+/// The sum over all threads of the block, for the first one.
+template <typename Value>
+__device__ Value block_sum(Value value, Value* of_warps) {
+  const auto add = [](Value a, Value b) { return a + b; };
+  value = nms::warp_combined(value, add);
+  if (threadIdx.x % kLanes == 0) of_warps[threadIdx.x / kLanes] = value;
+  __syncthreads();
+  Value sum = 0;
+  if (threadIdx.x == 0)
+    for (int i = 0; i < kWarps; ++i) sum += of_warps[i];
+  return sum;
+}
+
+/// A block a window: its score, and its place in the order of all.
 template <bool kEveryWindow>
 __global__ void __launch_bounds__(kThreads) score_kernel(ScanBuffers buffers) {
+  __shared__ std::int64_t sums[kWarps];
+  __shared__ unsigned befores[kWarps];
   const unsigned count = min(buffers.counts->found, buffers.capacity);
-  const unsigned lane = threadIdx.x % kLanes;
-  for (unsigned i = blockIdx.x * kWarps + threadIdx.x / kLanes; i < count;
-       i += gridDim.x * kWarps) {
+  for (unsigned i = blockIdx.x; i < count; i += gridDim.x) {
     const nms::WholeBox box = buffers.found_windows[i];
     const std::uint32_t number = buffers.found[i];
     std::int64_t sum = 0;
     unsigned before = 0;
-    for (unsigned other = lane; other < count; other += kLanes) {
+    for (unsigned other = threadIdx.x; other < count; other += kThreads) {
       if constexpr (!kEveryWindow) sum += nms::agreement(box, buffers.found_windows[other]);
       before += buffers.found[other] < number ? 1 : 0;
     }
-    sum = nms::warp_combined(sum, [](std::int64_t a, std::int64_t b) { return a + b; });
-    before = nms::warp_sum(before);
-    if (lane != 0) continue;
-    const auto agreement = static_cast<float>(static_cast<double>(sum) / nms::kWholeIou);
-    buffers.scores[before] = kEveryWindow ? 1 : agreement_score(agreement);
-    buffers.windows[before] = box;
+    sum = block_sum(sum, sums);
+    before = block_sum(before, befores);
+    if (threadIdx.x == 0) {
+      const auto agreement = static_cast<float>(static_cast<double>(sum) / nms::kWholeIou);
+      buffers.scores[before] = kEveryWindow ? 1 : agreement_score(agreement);
+      buffers.windows[before] = box;
+    }
+    __syncthreads();  // until the sums have been read
   }
 }
 

@@ -8,6 +8,8 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <set>
+#include <span>
 #include <utility>
 
 #include "detector/cascade/cpu/tables.h"
@@ -29,7 +31,8 @@ DeviceNode device_node(const Cascade& cascade, const NodeTable& from, const Tree
                        std::int32_t index) {
   DeviceNode node;
   std::ranges::copy(from.feature.corners, node.corners);
-  std::ranges::copy(from.feature.weights, node.weights);
+  std::ranges::transform(from.feature.weights, node.weights,
+                         [](float weight) { return static_cast<std::int32_t>(weight); });
   node.threshold = from.threshold;
   const auto settle = [&](std::int32_t child, std::int32_t& step, float& leaf) {
     if (child > 0)
@@ -67,23 +70,8 @@ Corners corners_of(const Feature& feature) {
   return counts;
 }
 
-/// Whether all that is added up, corner by corner, is whole numbers below 2^24 in a tile of this
-/// size, which a float holds. The counts of a row of corners add up to 0, so that what has been
-/// added of it is the last one's sum as often as the counts so far, and else differences of sums
-/// side by side, which are small.
-bool is_exact(const Corners& corners, Size tile) {
-  constexpr double kWhite = 255;
-  const double largest = kWhite * tile.width * tile.height;
-  double rows = 0;  // bounds what the corners so far add up to, but for `counts` of the last sum
-  int counts = 0;
-  std::pair<int, int> last;
-  for (const auto& [at, count] : corners) {
-    if (counts != 0) rows += std::abs(counts) * kWhite * (at.second - last.second) * tile.height;
-    counts += count;
-    last = at;
-    if (rows + std::abs(counts) * largest >= 0x1p24) return false;
-  }
-  return true;
+std::int32_t in_units(double leaves, float units) {
+  return static_cast<std::int32_t>(std::lrint(leaves * double{units}));
 }
 
 std::uint32_t bits_of(float value) { return std::bit_cast<std::uint32_t>(value); }
@@ -93,102 +81,231 @@ int sign_of(const Corners& corners) {
   return !corners.empty() && corners.begin()->second < 0 ? -1 : 1;
 }
 
-/// What stumps of one run count, corner by corner: the first one's above 0.
-std::vector<int> counts_of(const Corners& corners) {
+/// What a stump counts, corner by corner: the first one's above 0.
+std::vector<std::int32_t> counts_of(const Corners& corners) {
   const int sign = sign_of(corners);
-  std::vector<int> counts;
+  std::vector<std::int32_t> counts;
   for (const auto& [at, count] : corners) counts.push_back(sign * count);
   return counts;
 }
 
-/// As a StumpRun has them.
-int room_for(const Corners& corners) {
-  return *std::ranges::find_if(kStumpCorners,
-                               [&](int room) { return room >= static_cast<int>(corners.size()); });
+std::int32_t kind_of(const std::vector<std::int32_t>& counts) {
+  const auto* const kind = std::ranges::find_if(kStumpKinds, [&](const StumpKind& one) {
+    return std::ranges::equal(std::span(one.counts, static_cast<std::size_t>(one.corners)), counts);
+  });
+  return static_cast<std::int32_t>(kind - std::begin(kStumpKinds));
 }
 
-/// In one layout; `room` corners.
+void append_words(std::vector<std::uint32_t> words, int pairs, std::vector<WordPair>& to) {
+  words.resize(2 * static_cast<std::size_t>(pairs));
+  for (std::size_t i = 0; i < words.size(); i += 2) to.push_back({{words[i], words[i + 1]}});
+}
+
+void append_run_head(const std::vector<std::int32_t>& counts, std::size_t stumps,
+                     std::vector<WordPair>& to) {
+  const std::int32_t kind = kind_of(counts);
+  std::vector<std::uint32_t> words{static_cast<std::uint32_t>(kind),
+                                   static_cast<std::uint32_t>(stumps)};
+  if (kind == kOtherKind)
+    for (const std::int32_t count : counts) words.push_back(static_cast<std::uint32_t>(count));
+  append_words(words, run_head_pairs(kind), to);
+}
+
+/// As a window a lane decides.
+struct StumpDecision {
+  float threshold = 0;
+  float left = 0;
+  float right = 0;
+};
+
+/// For counts_of(). A value of the other sign is right of the threshold where this one is left of
+/// it, and where both are equal, too.
+StumpDecision decision_of(const DeviceNode& stump, const Corners& corners) {
+  if (sign_of(corners) > 0) return {stump.threshold, stump.left_leaf, stump.right_leaf};
+  return {std::nextafter(-stump.threshold, std::numeric_limits<float>::infinity()),
+          stump.right_leaf, stump.left_leaf};
+}
+
+/// In one layout.
 void append_stump(const DeviceNode& stump, const Corners& corners, const TileLayout& layout,
-                  int room, std::vector<WordPair>& to) {
+                  std::int32_t kind, float units, std::vector<WordPair>& to) {
   std::vector<std::uint32_t> words;
   for (const auto& [at, count] : corners)
-    words.push_back(static_cast<std::uint32_t>(layout.at(at.second, at.first)) * sizeof(float));
-  words.resize(static_cast<std::size_t>(room));
-  std::array<float, 3> last{stump.threshold, stump.left_leaf, stump.right_leaf};
-  // A value of the other sign is right of the threshold where this one is left of it, and where
-  // both are equal, too.
-  if (sign_of(corners) < 0)
-    last = {std::nextafter(-stump.threshold, std::numeric_limits<float>::infinity()),
-            stump.right_leaf, stump.left_leaf};
-  for (const float word : last) words.push_back(bits_of(word));
-  words.resize(2 * static_cast<std::size_t>(stump_pairs(room)));
-  for (std::size_t i = 0; i < words.size(); i += 2) to.push_back({{words[i], words[i + 1]}});
+    words.push_back(static_cast<std::uint32_t>(layout.at(at.second, at.first)) *
+                    sizeof(std::uint32_t));
+  words.resize(static_cast<std::size_t>(corners_of_kind(kind)));
+  const StumpDecision decision = decision_of(stump, corners);
+  words.push_back(bits_of(decision.threshold));
+  words.push_back(
+      static_cast<std::uint32_t>(in_units(double{decision.left} - double{decision.right}, units)));
+  append_words(words, stump_pairs(kind), to);
+}
+
+std::int32_t rights_of(const std::vector<DeviceNode>& stumps, const std::vector<Corners>& corners,
+                       const Stage& from, float units) {
+  double rights = 0;
+  for (std::size_t i = from.first_tree; i < from.first_tree + from.tree_count; ++i)
+    rights += double{decision_of(stumps[i], corners[i]).right};
+  return in_units(rights, units);
 }
 
 /// A stage's stumps, run by run, in both layouts. Returns how many runs.
 std::int32_t append_runs(const std::vector<Corners>& corners, const Tables (&tables)[2],
-                         const Stage& stage, ScanTables& to) {
-  std::map<std::vector<int>, std::vector<std::size_t>> runs;
+                         const Stage& stage, float units, ScanTables& to) {
+  std::map<std::vector<std::int32_t>, std::vector<std::size_t>> runs;
   for (std::size_t i = stage.first_tree; i < stage.first_tree + stage.tree_count; ++i)
     runs[counts_of(corners[i])].push_back(i);
-  std::int32_t first = 0;
-  for (const auto& [counts, its] : runs) {
-    StumpRun run;
-    run.corners = room_for(corners[its.front()]);
-    run.first = first;
-    run.count = static_cast<std::int32_t>(its.size());
-    run.first_pair = static_cast<std::int32_t>(to.stumps[0].size());
-    std::ranges::copy(counts, run.counts);
-    to.runs.push_back(run);
-    for (const std::size_t i : its)
-      for (std::size_t step = 0; step < 2; ++step)
-        append_stump(to.nodes[step][i], corners[i], tables[step].layout, run.corners,
+  for (const auto& [counts, its] : runs)
+    for (std::size_t step = 0; step < 2; ++step) {
+      append_run_head(counts, its.size(), to.stumps[step]);
+      for (const std::size_t i : its)
+        append_stump(to.nodes[step][i], corners[i], tables[step].layout, kind_of(counts), units,
                      to.stumps[step]);
-    first += run.count;
-  }
+    }
   return static_cast<std::int32_t>(runs.size());
 }
 
+/// 32 stumps' corners as a StumpBlock has them, in words that are read one after the other, each by
+/// all lanes at once. A word of 0 is no corner.
+class BlockCorners {
+ public:
+  explicit BlockCorners(std::size_t most) : most_(words_of(most)) {}
+
+  [[nodiscard]] std::size_t most() const { return most_; }
+  [[nodiscard]] std::uint32_t at(std::size_t lane, std::size_t i) const { return words_[i][lane]; }
+  void set(std::size_t lane, std::size_t i, std::uint32_t corner) {
+    words_[i][lane] = corner;
+    if (corner != 0) ++in_bank_[i][bank_of(corner)];
+  }
+
+  /// Orders each stump's corners so that lanes meet in few banks of shared memory: wherever a
+  /// window lies, corners' banks differ by the same. Corners change places while fewer pairs of
+  /// lanes meet.
+  void spread() {
+    while (spread_once()) {
+    }
+  }
+
+ private:
+  static constexpr std::size_t kBanks = 32;
+  static std::size_t bank_of(std::uint32_t corner) { return corner % kBanks; }
+  /// As many as lanes read that have so many.
+  static std::size_t words_of(std::size_t corners) {
+    return corners <= 6 ? 6 : corners <= 8 ? 8 : corners <= 9 ? 9 : 12;
+  }
+
+  /// By how many fewer lanes the corner meets in another word.
+  [[nodiscard]] int gain(std::uint32_t corner, std::size_t from, std::size_t to) const {
+    return corner == 0 ? 0 : in_bank_[from][bank_of(corner)] - in_bank_[to][bank_of(corner)] - 1;
+  }
+  void move(std::uint32_t corner, std::size_t from, std::size_t to) {
+    if (corner == 0) return;
+    --in_bank_[from][bank_of(corner)];
+    ++in_bank_[to][bank_of(corner)];
+  }
+  bool spread_once() {
+    bool changed = false;
+    for (std::size_t lane = 0; lane < 32; ++lane)
+      for (std::size_t i = 0; i < most_; ++i)
+        for (std::size_t j = 0; j < i; ++j) {
+          std::uint32_t& a = words_[i][lane];
+          std::uint32_t& b = words_[j][lane];
+          if (bank_of(a) == bank_of(b) || gain(a, i, j) + gain(b, j, i) <= 0) continue;
+          move(a, i, j);
+          move(b, j, i);
+          std::swap(a, b);
+          changed = true;
+        }
+    return changed;
+  }
+
+  std::size_t most_;
+  std::array<std::array<std::uint32_t, 32>, kMostCorners> words_{};
+  std::array<std::array<int, kBanks>, kMostCorners> in_bank_{};
+};
+
+std::uint32_t block_word(int count, std::ptrdiff_t distance) {
+  return static_cast<std::uint32_t>(count) << 16 | static_cast<std::uint32_t>(distance);
+}
+
+StumpBlock block_of(std::span<const std::size_t> stumps, const std::vector<DeviceNode>& nodes,
+                    const std::vector<Corners>& corners, const TileLayout& layout, float units) {
+  BlockCorners placed(corners[stumps.front()].size());
+  for (std::size_t lane = 0; lane < stumps.size(); ++lane) {
+    std::size_t i = 0;
+    for (const auto& [at, count] : corners[stumps[lane]])
+      placed.set(lane, i++, block_word(count, layout.at(at.second, at.first)));
+  }
+  placed.spread();
+  StumpBlock block;
+  block.most_corners = static_cast<std::int32_t>(placed.most());
+  for (std::size_t lane = 0; lane < 32; ++lane)
+    for (std::size_t i = 0; i < placed.most(); ++i)
+      (i < 9 ? block.first[i / 4][lane].word[i % 4] : block.more[lane].word[i - 9]) =
+          placed.at(lane, i);
+  for (std::size_t lane = 0; lane < stumps.size(); ++lane) {
+    const DeviceNode& stump = nodes[stumps[lane]];
+    std::uint32_t* const word = block.first[2][lane].word;
+    word[1] = bits_of(stump.threshold);
+    word[2] = static_cast<std::uint32_t>(in_units(double{stump.left_leaf}, units));
+    word[3] = static_cast<std::uint32_t>(in_units(double{stump.right_leaf}, units));
+  }
+  return block;
+}
+
 /// Of a stage's stumps in one layout.
-void append_blocks(const std::vector<DeviceNode>& stumps, const std::vector<Corners>& corners,
-                   const TileLayout& layout, const Stage& stage, std::vector<StumpBlock>& to) {
+void append_blocks(const std::vector<DeviceNode>& nodes, const std::vector<Corners>& corners,
+                   const TileLayout& layout, const Stage& stage, float units,
+                   std::vector<StumpBlock>& to) {
   std::vector<std::size_t> order(stage.tree_count);
   std::iota(order.begin(), order.end(), std::size_t{stage.first_tree});
   std::ranges::stable_sort(order, std::greater{}, [&](std::size_t i) { return corners[i].size(); });
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    if (i % 32 == 0) {
-      to.emplace_back();
-      to.back().most_corners = static_cast<std::int32_t>(corners[order[i]].size());
-    }
-    StumpBlock& block = to.back();
-    std::size_t corner = 0;
-    for (const auto& [at, count] : corners[order[i]]) {
-      Words& words = corner < 9 ? block.first[corner / 4][i % 32] : block.more[i % 32];
-      words.word[corner < 9 ? corner % 4 : corner - 9] =
-          bits_of(static_cast<float>(count)) |
-          static_cast<std::uint32_t>(layout.at(at.second, at.first));
-      ++corner;
-    }
-    const DeviceNode& stump = stumps[order[i]];
-    block.first[2][i % 32].word[1] = bits_of(stump.threshold);
-    block.first[2][i % 32].word[2] = bits_of(stump.left_leaf);
-    block.first[2][i % 32].word[3] = bits_of(stump.right_leaf);
+  for (std::size_t first = 0; first < order.size(); first += 32) {
+    const std::size_t stumps = std::min(order.size() - first, std::size_t{32});
+    to.push_back(block_of(std::span(order).subspan(first, stumps), nodes, corners, layout, units));
   }
+}
+
+/// No sum of one leaf of each of the stage's trees is larger.
+double most_leaves(const Cascade& cascade, const Stage& stage) {
+  double most = 0;
+  for (std::uint32_t i = stage.first_tree; i < stage.first_tree + stage.tree_count; ++i) {
+    const Tree& tree = cascade.trees[i];
+    double largest = 0;
+    for (std::uint32_t leaf = 0; leaf < tree.leaf_count; ++leaf)
+      largest = std::max(largest, std::abs(double{cascade.leaves[tree.first_leaf + leaf]}));
+    most += largest;
+  }
+  return most;
+}
+
+/// Units such that no sum leaves 32 bits: right leaves and differences add up to at most three
+/// times the largest leaves. A sum of as many numbers as there are trees, and one more, each
+/// rounded, is wrong by at most half as many units; another half is more than what the host's
+/// additions may be wrong by.
+void choose_units(const Cascade& cascade, const Stage& stage, DeviceStage& to) {
+  constexpr int kBits = 30;
+  const double largest = 3 * most_leaves(cascade, stage) + std::abs(double{stage.threshold});
+  const double units = std::exp2(std::min(kBits, kBits - 1 - std::ilogb(largest + 0x1p-10)));
+  const double wrong = stage.tree_count / 2.0 + 1;
+  const double threshold = double{stage.threshold} * units;
+  to.units = static_cast<float>(units);
+  to.passes_from = static_cast<std::int32_t>(std::ceil(threshold + wrong));
+  to.fails_below = static_cast<std::int32_t>(std::ceil(threshold - wrong));
 }
 
 /// Beyond about as many nodes too few windows are left for one a lane.
 constexpr std::uint32_t kLaneNodes = 330;
 
-void add_stages(const Cascade& cascade, const Tables& tables, ScanTables& to) {
+void add_stages(const Cascade& cascade, ScanTables& to) {
   std::uint32_t nodes = 0;
   ScanPlan& plan = to.plan;
-  for (const StageTable& table : tables.stages) {
-    const Stage& stage = table.exact;
+  for (const Stage& stage : cascade.stages) {
     DeviceStage made;
     made.first_tree = static_cast<std::int32_t>(stage.first_tree);
     made.tree_count = static_cast<std::int32_t>(stage.tree_count);
     made.threshold = stage.threshold;
-    made.doubt = table.doubt;
+    choose_units(cascade, stage, made);
     for (std::uint32_t i = 0; i < stage.tree_count; ++i)
       nodes += cascade.trees[stage.first_tree + i].node_count;
     if (to.stages.empty() || nodes <= kLaneNodes) ++plan.lane_stages;
@@ -199,27 +316,38 @@ void add_stages(const Cascade& cascade, const Tables& tables, ScanTables& to) {
     to.roots.push_back(static_cast<std::int32_t>(tree.first_node));
 }
 
+/// Of a stage's stumps and their runs' heads.
+int pairs_of_stage(const std::vector<Corners>& corners, const Stage& stage) {
+  int pairs = 0;
+  std::set<std::vector<std::int32_t>> runs;
+  for (std::size_t tree = stage.first_tree; tree < stage.first_tree + stage.tree_count; ++tree) {
+    const std::vector<std::int32_t> counts = counts_of(corners[tree]);
+    pairs += stump_pairs(kind_of(counts));
+    if (runs.insert(counts).second) pairs += run_head_pairs(kind_of(counts));
+  }
+  return pairs;
+}
+
 /// How many of the stages with a window a lane have room in the kernel's parameter.
 std::int32_t stages_with_room(const Cascade& cascade, const std::vector<Corners>& corners,
                               std::int32_t most) {
   int pairs = 0;
   for (std::int32_t i = 0; i < most; ++i) {
-    const Stage& stage = cascade.stages[static_cast<std::size_t>(i)];
-    for (std::size_t tree = stage.first_tree; tree < stage.first_tree + stage.tree_count; ++tree)
-      pairs += stump_pairs(room_for(corners[tree]));
+    pairs += pairs_of_stage(corners, cascade.stages[static_cast<std::size_t>(i)]);
     if (pairs > kMostStumpPairs) return i;
   }
   return most;
 }
 
-/// Stumps in the forms that are fastest. Where they can't be exact, or there is no room for the
-/// first stage's, nodes are walked.
+/// Stumps in the forms that are fastest. Where they count too much for these, or there is no room
+/// for the first stage's, nodes are walked.
 void add_stumps(const Cascade& cascade, const Tables (&tables)[2], ScanTables& to) {
+  constexpr int kMostCount = std::numeric_limits<std::int16_t>::max();  // of a StumpBlock
   std::vector<Corners> corners;
   for (const Node& node : cascade.nodes) {
     corners.push_back(corners_of(cascade.features[node.feature]));
-    for (int step : {1, 2})
-      if (!is_exact(corners.back(), tile_size(to.plan, step))) return;
+    for (const auto& [at, count] : corners.back())
+      if (std::abs(count) > kMostCount) return;
   }
   const std::int32_t lane_stages = stages_with_room(cascade, corners, to.plan.lane_stages);
   if (lane_stages == 0) return;
@@ -227,16 +355,17 @@ void add_stumps(const Cascade& cascade, const Tables (&tables)[2], ScanTables& t
   to.plan.only_stumps = 1;
   for (std::size_t i = 0; i < to.stages.size(); ++i) {
     DeviceStage& stage = to.stages[i];
-    stage.first_run = static_cast<std::int32_t>(to.runs.size());
+    stage.first_pair = static_cast<std::int32_t>(to.stumps[0].size());
     stage.first_block = static_cast<std::int32_t>(to.blocks[0].size());
-    if (static_cast<std::int32_t>(i) < lane_stages)
-      stage.runs = append_runs(corners, tables, cascade.stages[i], to);
-    else
+    if (static_cast<std::int32_t>(i) < lane_stages) {
+      stage.runs = append_runs(corners, tables, cascade.stages[i], stage.units, to);
+      stage.rights = rights_of(to.nodes[0], corners, cascade.stages[i], stage.units);
+    } else {
       for (std::size_t step = 0; step < 2; ++step)
-        append_blocks(to.nodes[step], corners, tables[step].layout, cascade.stages[i],
+        append_blocks(to.nodes[step], corners, tables[step].layout, cascade.stages[i], stage.units,
                       to.blocks[step]);
+    }
   }
-  to.plan.run_count = static_cast<std::int32_t>(to.runs.size());
 }
 
 void add_cascade(const Cascade& cascade, ScanTables& to) {
@@ -247,7 +376,7 @@ void add_cascade(const Cascade& cascade, ScanTables& to) {
     to.plan.layouts[i] = {static_cast<std::int32_t>(tables[i].layout.stride),
                           static_cast<std::int32_t>(tables[i].layout.odd)};
   }
-  add_stages(cascade, tables[0], to);
+  add_stages(cascade, to);
   if (cascade.only_stumps()) add_stumps(cascade, tables, to);
 }
 
@@ -267,10 +396,8 @@ int count_sums(const ScanPlan& plan, int step) {
 /// a large device, and such that shared memory has room for two.
 void choose_tile_rows(const std::vector<Level>& levels, ScanPlan& plan) {
   constexpr int kWantedTiles = 264;
-  constexpr int kMostSums = 14000;
-  constexpr std::int32_t kLeastRows = 8;
-  plan.tile_rows[0] = kMostTileRows;
-  plan.tile_rows[1] = kMostTileRows / 2;
+  constexpr int kMostSums = 18500;
+  constexpr std::int32_t kRows[] = {kMostTileRows, 64, 32, 16};
   const auto tiles = [&] {
     int count = 0;
     for (const Level& level : levels)
@@ -278,9 +405,11 @@ void choose_tile_rows(const std::vector<Level>& levels, ScanPlan& plan) {
                ceil_divided(level.places.height, plan.tile_rows[level.step - 1]);
     return count;
   };
-  while (plan.tile_rows[1] > kLeastRows &&
-         (tiles() < kWantedTiles || count_sums(plan, 2) > kMostSums))
-    for (std::int32_t& rows : plan.tile_rows) rows /= 2;
+  for (const std::int32_t rows : kRows) {
+    plan.tile_rows[0] = rows;
+    plan.tile_rows[1] = rows / 2;
+    if (tiles() >= kWantedTiles && count_sums(plan, 2) <= kMostSums) return;
+  }
 }
 
 void add_levels(Size picture, const std::vector<Level>& levels, ScanTables& to) {
@@ -298,6 +427,13 @@ void add_levels(Size picture, const std::vector<Level>& levels, ScanTables& to) 
         to.tiles.push_back({number, column, row});
     to.levels.push_back(made);
   }
+  // Those of most places first, so that blocks end with small ones, at about the same time.
+  const auto places = [&](const DeviceTile& tile) {
+    const DeviceLevel& level = to.levels[static_cast<std::size_t>(tile.level)];
+    return std::min(kTileColumns, level.places.width - tile.column) *
+           std::min(plan.tile_rows[level.step - 1], level.places.height - tile.row);
+  };
+  std::ranges::stable_sort(to.tiles, std::greater{}, places);
   plan.level_count = static_cast<std::int32_t>(to.levels.size());
   plan.tile_count = static_cast<std::int32_t>(to.tiles.size());
 }

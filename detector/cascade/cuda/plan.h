@@ -17,7 +17,6 @@ struct ScanTables {
   std::vector<std::uint8_t> grey;
   std::vector<DeviceStage> stages;
   std::vector<std::int32_t> roots;
-  std::vector<StumpRun> runs;  ///< empty where nodes are walked
   // By the places' step.
   std::vector<DeviceNode> nodes[2];
   std::vector<WordPair> stumps[2];    ///< of StumpWords; empty where nodes are walked

@@ -12,20 +12,25 @@ constexpr int kLanes = 32;
 
 // --- Trees, node by node ---
 
-__device__ inline float value_of(const DeviceNode& node, const float* window, float inverse) {
-  float sum = 0;
+/// Where sums are counted, mod 2^32; a feature's value is a whole number below 2^24.
+__device__ inline float scaled(unsigned value, float inverse) {
+  return __fmul_rn(__int2float_rn(static_cast<int>(value)), inverse);
+}
+
+__device__ inline float value_of(const DeviceNode& node, const unsigned* window, float inverse) {
+  unsigned value = 0;
 #pragma unroll
   for (int i = 0; i < 3; ++i) {
     if (node.weights[i] == 0) break;
     const std::int32_t* const corner = node.corners + 4 * i;
-    const float rect =
+    const unsigned rect =
         (window[corner[0]] - window[corner[1]]) - (window[corner[2]] - window[corner[3]]);
-    sum += node.weights[i] * rect;  // whole numbers below 2^24: exact, fused or not
+    value += static_cast<unsigned>(node.weights[i]) * rect;
   }
-  return __fmul_rn(sum, inverse);
+  return scaled(value, inverse);
 }
 
-__device__ inline float leaf_of(const DeviceNode* node, const float* window, float inverse) {
+__device__ inline float leaf_of(const DeviceNode* node, const unsigned* window, float inverse) {
   for (;;) {
     const DeviceNode read = *node;
     const bool is_left = value_of(read, window, inverse) < read.threshold;
@@ -38,7 +43,7 @@ __device__ inline float leaf_of(const DeviceNode* node, const float* window, flo
 /// In double precision and in the file's order, as OpenCV decides. `nodes` are those for the
 /// window's sums.
 __device__ inline bool passes_exactly(const ScanPlan& plan, const DeviceNode* nodes,
-                                      const DeviceStage& stage, const float* window,
+                                      const DeviceStage& stage, const unsigned* window,
                                       float inverse) {
   double sum = 0;
   for (int i = 0; i < stage.tree_count; ++i)
@@ -47,13 +52,17 @@ __device__ inline bool passes_exactly(const ScanPlan& plan, const DeviceNode* no
   return sum >= static_cast<double>(stage.threshold);
 }
 
-/// By `leaves`, the stage's in single precision, where they tell.
+/// By `leaves`, the stage's in units, where they tell.
 __device__ inline bool passes(const ScanPlan& plan, const DeviceNode* nodes,
-                              const DeviceStage& stage, float leaves, const float* window,
+                              const DeviceStage& stage, int leaves, const unsigned* window,
                               float inverse) {
-  if (leaves >= __fadd_rn(stage.threshold, stage.doubt)) return true;
-  if (leaves < __fsub_rn(stage.threshold, stage.doubt)) return false;
+  if (leaves >= stage.passes_from) return true;
+  if (leaves < stage.fails_below) return false;
   return passes_exactly(plan, nodes, stage, window, inverse);
+}
+
+__device__ inline int in_units(float leaf, const DeviceStage& stage) {
+  return __float2int_rn(__fmul_rn(leaf, stage.units));
 }
 
 // --- A window a lane ---
@@ -62,7 +71,7 @@ constexpr int kWindows = 2;
 
 /// Of a lane: what is read of a stump serves all of them.
 struct Windows {
-  const float* sums[kWindows];
+  const unsigned* sums[kWindows];
   float inverses[kWindows];
 };
 
@@ -75,93 +84,146 @@ struct Part {
   [[nodiscard]] __device__ int end(int trees) const { return trees * (part + 1) / parts; }
 };
 
-/// Adds each window's leaf of the stumps of one run from the pair `at`, counted through both
-/// layouts, to `end`.
-template <int kCorners>
-__device__ __forceinline__ void add_stumps(const StumpWords& stumps, int at, int end,
-                                           const float (&counts)[12], const Windows& windows,
-                                           float (&leaves)[kWindows]) {
-  constexpr int kPairs = stump_pairs(kCorners);
-  const WordPair* const pairs = stumps.pairs[0];
-#pragma unroll 1
-  for (; at < end; at += kPairs) {
-    std::uint32_t word[2 * kPairs];
+template <int kKind>
+constexpr int kCorners = corners_of_kind(kKind);
+template <int kKind>
+constexpr int kStumpPairs = stump_pairs(kKind);
+template <int kKind>
+constexpr int kHeadPairs = run_head_pairs(kKind);
+
+/// The words of a stump or of a run's head.
+template <int kPairs>
+struct PairsRead {
+  std::uint32_t word[2 * kPairs];
+
+  __device__ __forceinline__ PairsRead(const StumpWords& stumps, int at) {
 #pragma unroll
     for (int i = 0; i < kPairs; ++i) {
-      const WordPair read = pairs[at + i];
+      const WordPair read = stumps.pairs[0][at + i];
       word[2 * i] = read.word[0];
       word[2 * i + 1] = read.word[1];
     }
-    const std::uint32_t* const rest = word + kCorners;
+  }
+};
+
+__device__ __forceinline__ unsigned sum_at(const unsigned* window, std::uint32_t corner) {
+  return *reinterpret_cast<const unsigned*>(reinterpret_cast<const char*>(window) + corner);
+}
+
+/// Mod 2^32. What counts once is added up first, then what counts twice, and so on.
+template <int kKind>
+__device__ __forceinline__ unsigned value_of_kind(const std::uint32_t* corners,
+                                                  const unsigned* window) {
+  constexpr StumpKind kOf = kStumpKinds[kKind];
+  unsigned value = 0;
+#pragma unroll
+  for (int times = 1; times <= 4; ++times) {
+    unsigned sum = 0;
+#pragma unroll
+    for (int i = 0; i < kOf.corners; ++i) {
+      if (kOf.counts[i] == times) sum += sum_at(window, corners[i]);
+      if (kOf.counts[i] == -times) sum -= sum_at(window, corners[i]);
+    }
+    value += static_cast<unsigned>(times) * sum;
+  }
+  return value;
+}
+
+/// Of a kind whose counts are known only now.
+__device__ __forceinline__ unsigned value_of_other(const std::uint32_t* corners,
+                                                   const std::uint32_t* counts,
+                                                   const unsigned* window) {
+  unsigned value = 0;
+#pragma unroll
+  for (int i = 0; i < kMostCorners; ++i) value += counts[i] * sum_at(window, corners[i]);
+  return value;
+}
+
+/// Where a stage's stumps have been read up to: counted through both layouts, and of the stage.
+struct StumpPlace {
+  int pair;
+  int stump;
+};
+
+/// Adds to each window's leaves those of one run's stumps from `begin` to `end` that are left ones,
+/// but for the right ones. The run's head is at `place`, which moves on to the next one.
+template <int kKind>
+__device__ __forceinline__ void add_run(const StumpWords& stumps, int begin, int end,
+                                        const Windows& windows, int (&leaves)[kWindows],
+                                        StumpPlace& place) {
+  constexpr int kPairs = kStumpPairs<kKind>;
+  const PairsRead<kHeadPairs<kKind>> head(stumps, place.pair);
+  const auto count = static_cast<int>(head.word[1]);
+  const int first = place.pair + kHeadPairs<kKind>;
+  const int last = first + min(end - place.stump, count) * kPairs;
+#pragma unroll 1
+  for (int at = first + max(begin - place.stump, 0) * kPairs; at < last; at += kPairs) {
+    const PairsRead<kPairs> stump(stumps, at);
+    const std::uint32_t* const rest = stump.word + kCorners<kKind>;
 #pragma unroll
     for (int w = 0; w < kWindows; ++w) {
-      const auto* const window = reinterpret_cast<const char*>(windows.sums[w]);
-      float sum = 0;  // whole numbers below 2^24: exact
-#pragma unroll
-      for (int i = 0; i < kCorners; ++i)
-        sum += counts[i] * *reinterpret_cast<const float*>(window + word[i]);
-      const bool is_left = __fmul_rn(sum, windows.inverses[w]) < __uint_as_float(rest[0]);
-      leaves[w] = __fadd_rn(leaves[w], __uint_as_float(is_left ? rest[1] : rest[2]));
+      unsigned value = 0;
+      if constexpr (kKind == kOtherKind)
+        value = value_of_other(stump.word, head.word + 2, windows.sums[w]);
+      else
+        value = value_of_kind<kKind>(stump.word, windows.sums[w]);
+      if (scaled(value, windows.inverses[w]) < __uint_as_float(rest[0]))
+        leaves[w] += static_cast<int>(rest[1]);
     }
   }
+  place = {first + count * kPairs, place.stump + count};
 }
 
-/// Those of a run from `begin` to `end`, numbers among the stage's stumps.
-__device__ __forceinline__ void add_run(const StumpWords& stumps, int sparse, const StumpRun& of,
-                                        int begin, int end, const Windows& windows,
-                                        float (&leaves)[kWindows]) {
-  const StumpRun run = of;
-  const int first = sparse * kMostStumpPairs + run.first_pair;
-  const int pairs = stump_pairs(run.corners);
-  const int from = nms::of_warp(first + max(begin - run.first, 0) * pairs);
-  const int to = nms::of_warp(first + min(end - run.first, run.count) * pairs);
-  if (run.corners == 6)
-    add_stumps<6>(stumps, from, to, run.counts, windows, leaves);
-  else if (run.corners == 8)
-    add_stumps<8>(stumps, from, to, run.counts, windows, leaves);
-  else if (run.corners == 9)
-    add_stumps<9>(stumps, from, to, run.counts, windows, leaves);
-  else
-    add_stumps<12>(stumps, from, to, run.counts, windows, leaves);
+template <int kKind = 0>
+__device__ __forceinline__ void add_run_of(int kind, const StumpWords& stumps, int begin, int end,
+                                           const Windows& windows, int (&leaves)[kWindows],
+                                           StumpPlace& place) {
+  if (kKind == kOtherKind || kind == kKind)
+    add_run<kKind>(stumps, begin, end, windows, leaves, place);
+  else if constexpr (kKind < kOtherKind)
+    add_run_of<kKind + 1>(kind, stumps, begin, end, windows, leaves, place);
 }
 
-/// A part of a stage's leaves in single precision and in any order. `runs` are those of all stages,
-/// `sparse` tells for which sums. All lanes of a warp call it.
+/// A part of a stage's leaves, in units. `sparse` tells for which sums. All lanes of a warp call
+/// it.
 template <bool kStumps>
 __device__ __forceinline__ void add_leaves(const ScanPlan& plan, const StumpWords& stumps,
-                                           const StumpRun* runs, const DeviceStage& stage,
-                                           Part part, int sparse, const Windows& windows,
-                                           float (&leaves)[kWindows]) {
+                                           const DeviceStage& stage, Part part, int sparse,
+                                           const Windows& windows, int (&leaves)[kWindows]) {
   const int begin = part.begin(stage.tree_count);
   const int end = part.end(stage.tree_count);
   if constexpr (kStumps) {
+    if (part.part == 0)
+      for (int& of_window : leaves) of_window = stage.rights;
+    StumpPlace place{nms::of_warp(sparse * kMostStumpPairs + stage.first_pair), 0};
     for (int i = 0; i < stage.runs; ++i)
-      add_run(stumps, sparse, runs[stage.first_run + i], begin, end, windows, leaves);
+      add_run_of(static_cast<int>(stumps.pairs[0][place.pair].word[0]), stumps, begin, end, windows,
+                 leaves, place);
   } else {
     for (int i = begin; i < end; ++i) {
       const DeviceNode* const root = plan.nodes[sparse] + plan.roots[stage.first_tree + i];
 #pragma unroll
       for (int w = 0; w < kWindows; ++w)
-        leaves[w] = __fadd_rn(leaves[w], leaf_of(root, windows.sums[w], windows.inverses[w]));
+        leaves[w] += in_units(leaf_of(root, windows.sums[w], windows.inverses[w]), stage);
     }
   }
 }
 
 // --- A window a warp ---
 
-/// One corner's share of a stump's sum.
-__device__ inline float corner_value(std::uint32_t corner, const float* sums) {
-  return __uint_as_float(corner & 0xffff0000U) * sums[corner & 0xffffU];
+/// One corner's share of a stump's value.
+__device__ inline unsigned corner_value(std::uint32_t corner, const unsigned* sums) {
+  return static_cast<unsigned>(static_cast<int>(corner) >> 16) * sums[corner & 0xffffU];
 }
 
-/// The leaf of the lane's own stump.
-__device__ inline float leaf_of_block(const StumpBlock& block, const float* sums, float inverse) {
+/// The leaf of the lane's own stump, in units.
+__device__ inline int leaf_of_block(const StumpBlock& block, const unsigned* sums, float inverse) {
   const unsigned lane = threadIdx.x % kLanes;
   const Words a = block.first[0][lane];
   const Words b = block.first[1][lane];
   const Words c = block.first[2][lane];
   const int corners = block.most_corners;
-  float sum = 0;  // whole numbers below 2^24: exact
+  unsigned sum = 0;
 #pragma unroll
   for (int i = 0; i < 4; ++i) sum += corner_value(a.word[i], sums);
   sum += corner_value(b.word[0], sums);
@@ -176,35 +238,35 @@ __device__ inline float leaf_of_block(const StumpBlock& block, const float* sums
 #pragma unroll
     for (int i = 0; i < 3; ++i) sum += corner_value(d.word[i], sums);
   }
-  const bool is_left = __fmul_rn(sum, inverse) < __uint_as_float(c.word[1]);
-  return __uint_as_float(is_left ? c.word[2] : c.word[3]);
+  const bool is_left = scaled(sum, inverse) < __uint_as_float(c.word[1]);
+  return static_cast<int>(is_left ? c.word[2] : c.word[3]);
 }
 
-/// A stage's leaves in single precision and in any order.
+/// A stage's leaves, in units.
 template <bool kStumps>
-__device__ float leaves_of_warp(const ScanPlan& plan, const DeviceStage& stage, int sparse,
-                                const float* sums, float inverse) {
-  float leaves = 0;
+__device__ int leaves_of_warp(const ScanPlan& plan, const DeviceStage& stage, int sparse,
+                              const unsigned* sums, float inverse) {
+  int leaves = 0;
   if constexpr (kStumps) {
     const StumpBlock* const blocks = plan.blocks[sparse] + stage.first_block;
     for (int i = 0; i * kLanes < stage.tree_count; ++i)
-      leaves = __fadd_rn(leaves, leaf_of_block(blocks[i], sums, inverse));
+      leaves += leaf_of_block(blocks[i], sums, inverse);
   } else {
     for (int i = static_cast<int>(threadIdx.x) % kLanes; i < stage.tree_count; i += kLanes) {
       const DeviceNode* const root = plan.nodes[sparse] + plan.roots[stage.first_tree + i];
-      leaves = __fadd_rn(leaves, leaf_of(root, sums, inverse));
+      leaves += in_units(leaf_of(root, sums, inverse), stage);
     }
   }
-  return nms::warp_combined(leaves, [](float a, float b) { return __fadd_rn(a, b); });
+  return static_cast<int>(nms::warp_sum(static_cast<unsigned>(leaves)));
 }
 
 /// Through all stages from `first` on.
 template <bool kStumps>
-__device__ bool warp_passes(const ScanPlan& plan, int first, int sparse, const float* sums,
+__device__ bool warp_passes(const ScanPlan& plan, int first, int sparse, const unsigned* sums,
                             float inverse) {
   for (int index = first; index < plan.stage_count; ++index) {
-    const DeviceStage stage = plan.stages[index];
-    const float leaves = leaves_of_warp<kStumps>(plan, stage, sparse, sums, inverse);
+    const DeviceStage& stage = plan.stages[index];
+    const int leaves = leaves_of_warp<kStumps>(plan, stage, sparse, sums, inverse);
     if (!passes(plan, plan.nodes[sparse], stage, leaves, sums, inverse)) return false;
   }
   return true;

@@ -107,13 +107,12 @@ struct TileMemory {
   int left;  ///< places after the last stage with a window a lane
   int next;  ///< of these
   unsigned passed[kMostWords];
-  float partial[kWarps][kWindows][kLanes];
+  int partial[kWarps][kWindows][kLanes];
 };
 
 /// The rest of it.
 struct TileArrays {
-  const StumpRun* runs;  ///< of all lane_stages
-  float* sums;
+  unsigned* sums;
   float* inverses;        ///< 1 / deviation of each place, unscaled
   std::uint8_t* pixels;   ///< rows of Tile::pixels_across; until there are sums
   std::uint16_t* places;  ///< then, two lists: `i` of bank `b` is i * kLanes + b
@@ -154,28 +153,25 @@ __device__ void fill_pixels(const ScanPlan& plan, const std::uint8_t* grey, cons
 }
 
 struct Level {
-  using Sum = float;  // whole numbers below 2^24
-  static __device__ float of(std::uint8_t pixel) { return static_cast<float>(pixel); }
+  static __device__ unsigned of(std::uint8_t pixel) { return pixel; }
 };
 struct Square {
-  using Sum = unsigned;  // mod 2^32
   static __device__ unsigned of(std::uint8_t pixel) { return unsigned{pixel} * pixel; }
 };
 
-/// Along rows: a warp a row, a run of columns a lane.
+/// Along rows, mod 2^32: a warp a row, a run of columns a lane.
 template <class Value>
-__device__ void sum_rows(const Tile& tile, const std::uint8_t* pixels, typename Value::Sum* sums) {
-  using Sum = typename Value::Sum;
+__device__ void sum_rows(const Tile& tile, const std::uint8_t* pixels, unsigned* sums) {
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   const int run = (tile.pixels_across + kLanes - 1) / kLanes;
   const int first = min(lane * run, tile.pixels_across);
   const int end = min(first + run, tile.pixels_across);
   for (int y = static_cast<int>(threadIdx.x) / kLanes; y < tile.pixels_down; y += kWarps) {
     const std::uint8_t* const row = pixels + y * tile.pixels_across;
-    Sum* const to = sums + (y + 1) * tile.layout.stride;
-    Sum of_run = 0;
+    unsigned* const to = sums + (y + 1) * tile.layout.stride;
+    unsigned of_run = 0;
     for (int x = first; x < end; ++x) of_run += Value::of(row[x]);
-    Sum sum = nms::warp_inclusive_sum(of_run) - of_run;
+    unsigned sum = nms::warp_inclusive_sum(of_run) - of_run;
     for (int x = first; x < end; ++x) {
       sum += Value::of(row[x]);
       to[column_at(tile, x + 1)] = sum;
@@ -187,11 +183,10 @@ __device__ void sum_rows(const Tile& tile, const std::uint8_t* pixels, typename 
 }
 
 /// Down columns: a thread a column.
-template <typename Sum>
-__device__ void sum_columns(const Tile& tile, Sum* sums) {
+__device__ void sum_columns(const Tile& tile, unsigned* sums) {
   for (int x = static_cast<int>(threadIdx.x); x < tile.pixels_across; x += kThreads) {
-    Sum* at = sums + column_at(tile, x + 1);
-    Sum sum = 0;
+    unsigned* at = sums + column_at(tile, x + 1);
+    unsigned sum = 0;
 #pragma unroll 8
     for (int y = 0; y < tile.pixels_down; ++y) {
       at += tile.layout.stride;
@@ -202,7 +197,7 @@ __device__ void sum_columns(const Tile& tile, Sum* sums) {
 }
 
 template <class Value>
-__device__ void make_sums(const Tile& tile, const std::uint8_t* pixels, typename Value::Sum* sums) {
+__device__ void make_sums(const Tile& tile, const std::uint8_t* pixels, unsigned* sums) {
   sum_rows<Value>(tile, pixels, sums);
   __syncthreads();
   sum_columns(tile, sums);
@@ -212,18 +207,17 @@ __device__ void make_sums(const Tile& tile, const std::uint8_t* pixels, typename
 // --- The contrast of its windows ---
 
 /// The sum over a window but for its outermost pixels.
-template <typename Sum>
-__device__ Sum inner_sum(const ScanPlan& plan, const Tile& tile, const Sum* window) {
+__device__ unsigned inner_sum(const ScanPlan& plan, const Tile& tile, const unsigned* window) {
   const int left = column_at(tile, 1);
   const int right = column_at(tile, plan.window.width - 1);
-  const Sum* const top = window + tile.layout.stride;
-  const Sum* const bottom = window + (plan.window.height - 1) * tile.layout.stride;
+  const unsigned* const top = window + tile.layout.stride;
+  const unsigned* const bottom = window + (plan.window.height - 1) * tile.layout.stride;
   return (top[left] - top[right]) - (bottom[left] - bottom[right]);
 }
 
 /// 1 / deviation of a window, unscaled; 0 where it is below 10 grey levels. `sum` and `squares` are
 /// inner_sum()s.
-__device__ float inverse_of(const ScanPlan& plan, float sum, unsigned squares) {
+__device__ float inverse_of(const ScanPlan& plan, unsigned sum, unsigned squares) {
   const double area = (plan.window.width - 2.0) * (plan.window.height - 2.0);
   const auto whole = static_cast<double>(sum);
   const double spread = __dsub_rn(__dmul_rn(area, squares), __dmul_rn(whole, whole));
@@ -239,11 +233,10 @@ __device__ bool is_there(const Tile& tile, int place) {
 
 /// Leaves each window's sum of squares where its inverse will be.
 __device__ void measure_squares(const ScanPlan& plan, const Tile& tile, const TileArrays& arrays) {
-  const auto* const squares = reinterpret_cast<const unsigned*>(arrays.sums);
   for (auto place = static_cast<int>(threadIdx.x); place < arrays.most_places; place += kThreads)
     if (is_there(tile, place))
       arrays.inverses[place] =
-          __uint_as_float(inner_sum(plan, tile, squares + window_at(tile, place)));
+          __uint_as_float(inner_sum(plan, tile, arrays.sums + window_at(tile, place)));
 }
 
 // --- A tile's windows through the stages ---
@@ -259,7 +252,7 @@ __device__ void append(int stage, const Tile& tile, const TileArrays& arrays, in
 /// Of 32 places side by side, whose windows have these leaves in the first stage: notes which fail,
 /// and appends those that go on and may be looked at. A place that isn't there has an inverse of 0.
 __device__ void end_first_stage(const ScanPlan& plan, const ScanBuffers& buffers, const Tile& tile,
-                                const TileArrays& arrays, int place, float leaves, float inverse,
+                                const TileArrays& arrays, int place, int leaves, float inverse,
                                 TileMemory& memory) {
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   const bool in = inverse > 0 && passes(plan, plan.nodes[tile.sparse], plan.stages[0], leaves,
@@ -281,7 +274,7 @@ template <bool kStumps>
 __device__ __forceinline__ void first_stage(const ScanPlan& plan, const StumpWords& stumps,
                                             const ScanBuffers& buffers, const Tile& tile,
                                             const TileArrays& arrays, TileMemory& memory) {
-  const DeviceStage stage = plan.stages[0];
+  const DeviceStage& stage = plan.stages[0];
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   const int warp = nms::of_warp(static_cast<int>(threadIdx.x) / kLanes);
   const int most = tile.places_down * kColumns;  // a whole number of warps
@@ -298,8 +291,8 @@ __device__ __forceinline__ void first_stage(const ScanPlan& plan, const StumpWor
                                        __float_as_uint(arrays.inverses[place]));
       arrays.inverses[place] = windows.inverses[w];
     }
-    float leaves[kWindows] = {};
-    add_leaves<kStumps>(plan, stumps, arrays.runs, stage, {}, tile.sparse, windows, leaves);
+    int leaves[kWindows] = {};
+    add_leaves<kStumps>(plan, stumps, stage, {}, tile.sparse, windows, leaves);
     for (int w = 0; w < kWindows; ++w)
       if (begin + w * kThreads < most)
         end_first_stage(plan, buffers, tile, arrays, first + w * kThreads, leaves[w],
@@ -333,7 +326,7 @@ __device__ Pair pair_of(const Tile& tile, const TileArrays& arrays, int stage, i
 
 /// Lets those go on whose leaves suffice.
 __device__ void go_on(const ScanPlan& plan, const Tile& tile, int index, const DeviceStage& stage,
-                      const TileArrays& arrays, const Pair& pair, const float (&leaves)[kWindows],
+                      const TileArrays& arrays, const Pair& pair, const int (&leaves)[kWindows],
                       TileMemory& memory) {
   for (int w = 0; w < kWindows; ++w)
     if (pair.there[w] && passes(plan, plan.nodes[tile.sparse], stage, leaves[w],
@@ -342,14 +335,13 @@ __device__ void go_on(const ScanPlan& plan, const Tile& tile, int index, const D
 }
 
 /// The sum of all parts' leaves, for the warps of the first part. All threads call it.
-__device__ void add_parts(int parts, int pairs, float (&leaves)[kWindows], TileMemory& memory) {
+__device__ void add_parts(int parts, int pairs, int (&leaves)[kWindows], TileMemory& memory) {
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   const int warp = static_cast<int>(threadIdx.x) / kLanes;
   for (int w = 0; w < kWindows; ++w) memory.partial[warp][w][lane] = leaves[w];
   __syncthreads();
   for (int part = 1; part < parts && warp < pairs; ++part)
-    for (int w = 0; w < kWindows; ++w)
-      leaves[w] = __fadd_rn(leaves[w], memory.partial[part * pairs + warp][w][lane]);
+    for (int w = 0; w < kWindows; ++w) leaves[w] += memory.partial[part * pairs + warp][w][lane];
 }
 
 /// Of the places that have come to it; false if there are none. Where they are few, several warps
@@ -365,16 +357,15 @@ __device__ __forceinline__ bool next_stage(const ScanPlan& plan, const StumpWord
   const int most = nms::of_warp(nms::warp_combined(count, [](int a, int b) { return max(a, b); }));
   const int pairs = (most + kWindows - 1) / kWindows;
   if (pairs == 0) return false;
-  const DeviceStage stage = plan.stages[index];
+  const DeviceStage& stage = plan.stages[index];
   const int parts = max(1, min(kWarps / pairs, kMostParts));
   for (int i = warp; i < max(pairs, kWarps); i += kWarps) {  // all warps once at least
     const int number = parts > 1 ? i % pairs : i;
     const Part part{parts > 1 ? i / pairs : 0, parts};
     const Pair pair = pair_of(tile, arrays, index, number, count);
-    float leaves[kWindows] = {};
+    int leaves[kWindows] = {};
     if (part.part < parts && number < pairs)
-      add_leaves<kStumps>(plan, stumps, arrays.runs, stage, part, tile.sparse, pair.windows,
-                          leaves);
+      add_leaves<kStumps>(plan, stumps, stage, part, tile.sparse, pair.windows, leaves);
     if (parts > 1) add_parts(parts, pairs, leaves, memory);
     if (part.part == 0 && number < pairs)
       go_on(plan, tile, index, stage, arrays, pair, leaves, memory);
@@ -434,7 +425,7 @@ __device__ __forceinline__ void scan_tile(const ScanPlan& plan, const StumpWords
   if (thread == 0) memory.next = 0;
   fill_pixels(plan, buffers.grey, tile, arrays.pixels);
   __syncthreads();
-  make_sums<Square>(tile, arrays.pixels, reinterpret_cast<unsigned*>(arrays.sums));
+  make_sums<Square>(tile, arrays.pixels, arrays.sums);
   measure_squares(plan, tile, arrays);
   __syncthreads();
   make_sums<Level>(tile, arrays.pixels, arrays.sums);
@@ -451,14 +442,13 @@ __device__ __forceinline__ void scan_tile(const ScanPlan& plan, const StumpWords
   __syncthreads();
 }
 
-__device__ TileArrays arrays_of(const Tile& tile, const ScanPlan& plan, StumpRun* shared) {
+__device__ TileArrays arrays_of(const Tile& tile, const ScanPlan& plan, unsigned* shared) {
   const int rows = tile.sparse != 0 ? plan.tile_rows[1] : plan.tile_rows[0];
   const int rows_of_sums = (rows - 1) * tile.level.step + plan.window.height + 1;
   TileArrays arrays;
   arrays.most_places = rows * kColumns;
-  arrays.runs = shared;
-  arrays.sums = reinterpret_cast<float*>(shared + plan.run_count);
-  arrays.inverses = arrays.sums + tile.layout.stride * rows_of_sums;
+  arrays.sums = shared;
+  arrays.inverses = reinterpret_cast<float*>(shared) + tile.layout.stride * rows_of_sums;
   arrays.places = reinterpret_cast<std::uint16_t*>(arrays.inverses + arrays.most_places);
   arrays.pixels = reinterpret_cast<std::uint8_t*>(arrays.places);
   return arrays;
@@ -468,10 +458,8 @@ template <bool kStumps>
 __global__ void __launch_bounds__(kThreads, 2)
     tiles_kernel(const __grid_constant__ ScanPlan plan, const __grid_constant__ StumpWords stumps,
                  const __grid_constant__ ScanBuffers buffers) {
-  extern __shared__ StumpRun shared[];
+  extern __shared__ unsigned shared[];
   __shared__ TileMemory memory;
-  for (auto i = static_cast<int>(threadIdx.x); i < plan.run_count; i += kThreads)
-    shared[i] = plan.runs[i];
   for (;;) {
     if (threadIdx.x == 0) memory.tile = static_cast<int>(atomicAdd(&buffers.counts->next_tile, 1U));
     __syncthreads();
@@ -496,7 +484,7 @@ std::size_t shared_bytes(const ScanPlan& plan) {
                       static_cast<std::size_t>(tile.height + 1);
     most = std::max(most, (sums + places) * sizeof(float) + std::max(pixels, lists));
   }
-  return static_cast<std::size_t>(plan.run_count) * sizeof(StumpRun) + (most + 15) / 16 * 16;
+  return (most + 15) / 16 * 16;
 }
 
 using TilesKernel = void (*)(ScanPlan, StumpWords, ScanBuffers);

@@ -7,7 +7,10 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstddef>
+#include <iterator>
+#include <numeric>
 #include <random>
 #include <set>
 #include <string>
@@ -25,7 +28,7 @@ using cascade::DeviceStage;
 using cascade::ScanPlan;
 using cascade::ScanTables;
 using cascade::StumpBlock;
-using cascade::StumpRun;
+using cascade::WordPair;
 using cascade::Words;
 
 constexpr PixelFormat kNv12{true, 1, 1, 8, 0, true};
@@ -42,7 +45,7 @@ ScanTables tables_of(const Cascade& cascade, Size picture = {1920, 1080}) {
 struct TileOfSums {
   Size size;
   std::vector<int> pixels;
-  std::vector<float> sums;
+  std::vector<std::uint32_t> sums;
 };
 
 std::size_t sum_at(const ScanPlan& plan, int step, int x, int y) {
@@ -65,7 +68,7 @@ TileOfSums tile_of(const ScanPlan& plan, int step, const Pixel& pixel) {
         tile.pixels.push_back(pixel());
         whole[at] = whole[at - 1] + whole[at - row] - whole[at - row - 1] + tile.pixels.back();
       }
-      tile.sums[sum_at(plan, step, x, y)] = static_cast<float>(whole[at]);
+      tile.sums[sum_at(plan, step, x, y)] = static_cast<std::uint32_t>(whole[at]);
     }
   return tile;
 }
@@ -102,69 +105,105 @@ std::vector<float> expected_leaves(const Cascade& cascade, const cascade::Stage&
 
 float float_of(std::uint32_t word) { return std::bit_cast<float>(word); }
 
-std::vector<float> leaves_of_runs(const ScanTables& tables, std::size_t layout,
-                                  const DeviceStage& stage, const float* window, float inverse) {
-  std::vector<float> leaves;
+/// A stage's runs of stumps, read from the first one's head on.
+class RunReader {
+ public:
+  RunReader(const std::vector<WordPair>& pairs, const DeviceStage& stage)
+      : at_(pairs.begin() + stage.first_pair), end_(pairs.end()) {}
+
+  std::vector<std::uint32_t> next(int pairs) {
+    std::vector<std::uint32_t> words;
+    for (int i = 0; i < pairs && at_ != end_; ++i, ++at_)
+      words.insert(words.end(), std::begin(at_->word), std::end(at_->word));
+    EXPECT_EQ(words.size(), 2 * static_cast<std::size_t>(pairs));
+    return words;
+  }
+  [[nodiscard]] int kind() const { return static_cast<int>(at_->word[0]); }
+
+ private:
+  std::vector<WordPair>::const_iterator at_;
+  std::vector<WordPair>::const_iterator end_;
+};
+
+/// A stage's leaves in units by its runs; *stumps: how many there are.
+double sum_of_runs(const ScanTables& tables, std::size_t layout, const DeviceStage& stage,
+                   const std::uint32_t* window, float inverse, int* stumps) {
+  double sum = stage.rights;
+  RunReader reader(tables.stumps[layout], stage);
   for (int i = 0; i < stage.runs; ++i) {
-    const StumpRun& run = tables.runs.at(static_cast<std::size_t>(stage.first_run + i));
-    EXPECT_EQ(run.first, static_cast<int>(leaves.size()));
-    const auto pairs = static_cast<std::size_t>(cascade::stump_pairs(run.corners));
-    for (std::size_t k = 0; k < static_cast<std::size_t>(run.count); ++k) {
-      std::vector<std::uint32_t> words;
-      for (std::size_t pair = 0; pair < pairs; ++pair)
-        for (const std::uint32_t word :
-             tables.stumps[layout]
-                 .at(static_cast<std::size_t>(run.first_pair) + k * pairs + pair)
-                 .word)
-          words.push_back(word);
-      float sum = 0;
-      for (std::size_t c = 0; c < static_cast<std::size_t>(run.corners); ++c)
-        sum += run.counts[c] * window[words[c] / sizeof(float)];
-      const std::uint32_t* const rest = words.data() + run.corners;
-      leaves.push_back(float_of(sum * inverse < float_of(rest[0]) ? rest[1] : rest[2]));
+    const int kind = reader.kind();
+    const auto corners = static_cast<std::size_t>(cascade::corners_of_kind(kind));
+    const std::vector<std::uint32_t> head = reader.next(cascade::run_head_pairs(kind));
+    const auto count_at = [&](std::size_t c) {
+      return kind < cascade::kKinds ? cascade::kStumpKinds[kind].counts[c]
+                                    : static_cast<std::int32_t>(head[2 + c]);
+    };
+    *stumps += static_cast<int>(head[1]);
+    for (std::uint32_t k = 0; k < head[1]; ++k) {
+      const std::vector<std::uint32_t> words = reader.next(cascade::stump_pairs(kind));
+      std::int64_t value = 0;
+      for (std::size_t c = 0; c < corners; ++c)
+        value += std::int64_t{count_at(c)} * window[words[c] / sizeof(std::uint32_t)];
+      if (static_cast<float>(value) * inverse < float_of(words[corners]))
+        sum += static_cast<std::int32_t>(words[corners + 1]);
     }
+  }
+  return sum;
+}
+
+/// In units, sorted.
+std::vector<std::int32_t> leaves_of_blocks(const std::vector<StumpBlock>& blocks,
+                                           const DeviceStage& stage, const std::uint32_t* window,
+                                           float inverse) {
+  std::vector<std::int32_t> leaves;
+  for (int i = 0; i < stage.tree_count; ++i) {
+    const StumpBlock& block = blocks[static_cast<std::size_t>(stage.first_block + i / 32)];
+    std::int64_t value = 0;
+    for (int c = 0; c < block.most_corners; ++c) {
+      const Words& words = c < 9 ? block.first[c / 4][i % 32] : block.more[i % 32];
+      const std::uint32_t corner = words.word[c < 9 ? c % 4 : c - 9];
+      value += std::int64_t{static_cast<std::int16_t>(corner >> 16)} * window[corner & 0xffffU];
+    }
+    const std::uint32_t* const last = block.first[2][i % 32].word;
+    const bool is_left = static_cast<float>(value) * inverse < float_of(last[1]);
+    leaves.push_back(static_cast<std::int32_t>(is_left ? last[2] : last[3]));
   }
   std::ranges::sort(leaves);
   return leaves;
 }
 
-std::vector<float> leaves_of_blocks(const std::vector<StumpBlock>& blocks, const DeviceStage& stage,
-                                    const float* window, float inverse) {
-  std::vector<float> leaves;
-  for (int i = 0; i < stage.tree_count; ++i) {
-    const StumpBlock& block = blocks[static_cast<std::size_t>(stage.first_block + i / 32)];
-    float sum = 0;
-    for (int c = 0; c < block.most_corners; ++c) {
-      const Words& words = c < 9 ? block.first[c / 4][i % 32] : block.more[i % 32];
-      const std::uint32_t corner = words.word[c < 9 ? c % 4 : c - 9];
-      sum += float_of(corner & 0xffff0000U) * window[corner & 0xffffU];
-    }
-    const std::uint32_t* const last = block.first[2][i % 32].word;
-    leaves.push_back(float_of(sum * inverse < float_of(last[1]) ? last[2] : last[3]));
+void expect_stage(const Cascade& cascade, const ScanTables& tables, std::size_t number,
+                  const TileOfSums& tile, int step, Size place, float inverse) {
+  const auto layout = static_cast<std::size_t>(step - 1);
+  const DeviceStage& stage = tables.stages[number];
+  const std::uint32_t* const window =
+      tile.sums.data() + place.height * step * tables.plan.layouts[layout].stride + place.width;
+  const std::vector<float> expected = expected_leaves(
+      cascade, cascade.stages[number], tile, place.width * step, place.height * step, inverse);
+  if (static_cast<int>(number) >= tables.plan.lane_stages) {
+    std::vector<std::int32_t> in_units;
+    for (const float leaf : expected)
+      in_units.push_back(static_cast<std::int32_t>(std::lrint(double{leaf} * stage.units)));
+    EXPECT_EQ(leaves_of_blocks(tables.blocks[layout], stage, window, inverse), in_units);
+    return;
   }
-  std::ranges::sort(leaves);
-  return leaves;
+  int stumps = 0;
+  EXPECT_NEAR(sum_of_runs(tables, layout, stage, window, inverse, &stumps),
+              std::accumulate(expected.begin(), expected.end(), 0.0) * stage.units,
+              (stage.tree_count + 1) / 2.0);
+  EXPECT_EQ(stumps, static_cast<int>(expected.size()));
 }
 
 /// Of all stages, for windows all over a tile.
 void expect_leaves(const Cascade& cascade, const ScanTables& tables, int step,
                    const TileOfSums& tile, float inverse) {
-  const ScanPlan& plan = tables.plan;
-  const auto i = static_cast<std::size_t>(step - 1);
+  const int last_row = tables.plan.tile_rows[step - 1] - 1;
   for (const int column : {0, 31, cascade::kTileColumns - 1})
-    for (const int row : {0, plan.tile_rows[i] - 1}) {
-      const float* const window = tile.sums.data() + row * step * plan.layouts[i].stride + column;
-      for (int index = 0; index < plan.stage_count; ++index) {
-        const auto number = static_cast<std::size_t>(index);
-        const DeviceStage& stage = tables.stages[number];
-        const std::vector<float> found =
-            index < plan.lane_stages ? leaves_of_runs(tables, i, stage, window, inverse)
-                                     : leaves_of_blocks(tables.blocks[i], stage, window, inverse);
-        ASSERT_EQ(found, expected_leaves(cascade, cascade.stages[number], tile, column * step,
-                                         row * step, inverse))
-            << "step " << step << ", stage " << index;
+    for (const int row : {0, last_row})
+      for (std::size_t stage = 0; stage < tables.stages.size(); ++stage) {
+        SCOPED_TRACE("step " + std::to_string(step) + ", stage " + std::to_string(stage));
+        expect_stage(cascade, tables, stage, tile, step, {column, row}, inverse);
       }
-    }
 }
 
 class CudaCascadePlan : public testing::TestWithParam<std::string> {};
@@ -181,29 +220,63 @@ TEST_P(CudaCascadePlan, HasEachStumpAsItIs) {
   }
 }
 
-// The largest sums there are: what a float adds up of them is still exact.
-TEST_P(CudaCascadePlan, IsExactWhereAllIsWhite) {
-  const Cascade cascade = cascade_of(GetParam());
-  const ScanTables tables = tables_of(cascade);
-  for (const int step : {1, 2}) {
-    const auto white = tile_of(tables.plan, step, [] { return 255; });
-    expect_leaves(cascade, tables, step, white, 0.002F);
-  }
-}
-
 INSTANTIATE_TEST_SUITE_P(Cascades, CudaCascadePlan,
                          testing::Values("frontalface_default", "frontalface_alt", "profileface"),
                          [](const auto& parameter) { return parameter.param; });
 
-TEST(CudaCascadePlanNodes, AreWalkedWhereSumsCouldBeTooLarge) {
+TEST(CudaCascadePlanNodes, AreWalkedWhereTheyAreTreesOrCountTooMuch) {
   EXPECT_EQ(tables_of(cascade_of("frontalface_alt2")).plan.only_stumps, 0) << "trees";
   Cascade cascade = cascade_of("frontalface_default");
-  for (cascade::Feature& feature : cascade.features)
-    for (cascade::WeightedRect& rect : feature.rects) rect.weight *= 11;
+  for (cascade::WeightedRect& rect : cascade.features[7].rects) rect.weight *= 33'000;
   const ScanTables tables = tables_of(cascade);
   EXPECT_EQ(tables.plan.only_stumps, 0);
-  EXPECT_TRUE(tables.runs.empty());
+  EXPECT_TRUE(tables.stumps[0].empty());
   EXPECT_GT(tables.plan.lane_stages, 0);
+}
+
+TEST(CudaCascadePlanStages, AreDecidedByUnitsButNearTheThreshold) {
+  const Cascade cascade = cascade_of("frontalface_default");
+  const ScanTables tables = tables_of(cascade);
+  for (std::size_t i = 0; i < cascade.stages.size(); ++i) {
+    SCOPED_TRACE(i);
+    const DeviceStage& stage = tables.stages[i];
+    const double threshold = double{cascade.stages[i].threshold} * stage.units;
+    const double rounding = (stage.tree_count + 1) / 2.0;
+    EXPECT_GE(stage.passes_from, threshold + rounding);
+    EXPECT_LE(stage.fails_below, threshold - rounding + 1);
+    // Of so few stumps the same sum is attained often, and one of them lies 1e-5 above.
+    if (stage.tree_count < 32) {
+      EXPECT_LT(stage.passes_from - threshold, 1e-5 * stage.units);
+    }
+  }
+}
+
+/// How often a block's lanes read shared memory one after the other: of each word, what lies in the
+/// bank that most lanes read.
+int turns_of(const StumpBlock& block) {
+  int turns = 0;
+  for (int c = 0; c < block.most_corners; ++c) {
+    std::array<std::set<std::uint32_t>, 32> banks;
+    for (std::size_t lane = 0; lane < 32; ++lane) {
+      const Words& words = c < 9 ? block.first[c / 4][lane] : block.more[lane];
+      const std::uint32_t distance = words.word[c < 9 ? c % 4 : c - 9] & 0xffffU;
+      banks[distance % 32].insert(distance);
+    }
+    turns += static_cast<int>(std::ranges::max(banks, {}, [](const std::set<std::uint32_t>& bank) {
+                                return bank.size();
+                              }).size());
+  }
+  return turns;
+}
+
+// In the file's order it would be 22.
+TEST(CudaCascadePlanStumps, OfAWarpMeetInFewBanks) {
+  const ScanTables tables = tables_of(cascade_of("frontalface_default"));
+  for (const std::vector<StumpBlock>& blocks : tables.blocks) {
+    int turns = 0;
+    for (const StumpBlock& block : blocks) turns += turns_of(block);
+    EXPECT_LT(turns, 16 * static_cast<int>(blocks.size()));
+  }
 }
 
 TEST(CudaCascadePlanStumps, MayCountNothing) {
@@ -223,7 +296,7 @@ TEST(CudaCascadePlanStumps, MayCountNothing) {
 
 TEST(CudaCascadePlanStumps, OfFewerStagesAreAParameterWhereTheyAreLarge) {
   Cascade cascade = cascade_of("frontalface_default");
-  for (cascade::Feature& feature : cascade.features) {  // twelve corners: 8 of 1,950 pairs of words
+  for (cascade::Feature& feature : cascade.features) {  // twelve corners: 7 of 1,950 pairs of words
     feature.rects[0] = {1, 1, 3, 3, 1};
     feature.rects[1] = {5, 6, 4, 4, -2};
     feature.rects[2] = {12, 13, 5, 5, 1};
@@ -232,7 +305,7 @@ TEST(CudaCascadePlanStumps, OfFewerStagesAreAParameterWhereTheyAreLarge) {
   const ScanTables tables = tables_of(cascade);
   ASSERT_EQ(tables.plan.only_stumps, 1);
   EXPECT_EQ(tables_of(cascade_of("frontalface_default")).plan.lane_stages, 8);
-  EXPECT_EQ(tables.plan.lane_stages, 6);  // of 9, 16, 27, 32, 52, 53 and 62 stumps
+  EXPECT_EQ(tables.plan.lane_stages, 7);  // of 9, 16, 27, 32, 52, 53, 62 and 72 stumps
   EXPECT_LE(tables.stumps[0].size(), std::size_t{cascade::kMostStumpPairs});
   EXPECT_EQ(tables.stumps[0].size(), tables.stumps[1].size());
   std::mt19937 random(7);
@@ -253,7 +326,7 @@ TEST(CudaCascadePlanStumps, AreWalkedAsNodesWhereTheFirstStageIsTooLarge) {
   const ScanTables tables = tables_of(cascade);
   EXPECT_EQ(tables.plan.only_stumps, 0);
   EXPECT_EQ(tables.plan.lane_stages, 1);
-  EXPECT_TRUE(tables.runs.empty());
+  EXPECT_TRUE(tables.stumps[0].empty());
 }
 
 TEST(CudaCascadePlanTiles, CoverEachPlaceOnce) {
@@ -280,9 +353,9 @@ TEST(CudaCascadePlanTiles, CoverEachPlaceOnce) {
 
 TEST(CudaCascadePlanTiles, AreSmallerWhereTheyWouldBeFew) {
   const Cascade cascade = cascade_of("frontalface_default");
-  EXPECT_THAT(tables_of(cascade, {1920, 1080}).plan.tile_rows, testing::ElementsAre(64, 32));
+  EXPECT_THAT(tables_of(cascade, {1920, 1080}).plan.tile_rows, testing::ElementsAre(96, 48));
   const ScanTables small = tables_of(cascade, {320, 240});
-  EXPECT_LT(small.plan.tile_rows[1], 32);
+  EXPECT_LT(small.plan.tile_rows[1], 48);
   EXPECT_GE(small.plan.tile_rows[1], 8);
 }
 
