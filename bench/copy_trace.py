@@ -26,6 +26,7 @@ def arguments_given():
     measurement.add_clip(options)
     options.add_argument("--frames", type=int, default=500,
                          help="the clip, an MP4, is repeated to have as many (default: 500)")
+    options.add_argument("--lanes", default="auto", help="as facepipe's (default: auto)")
     options.add_argument("--library", type=pathlib.Path,
                          default=measurement.REPOSITORY / "build" / "bench" / "bench_copy_trace.so",
                          help="default: build/bench/bench_copy_trace.so (cmake -DFACEPIPE_BENCH=ON)")
@@ -74,7 +75,8 @@ def record(arguments, clip, folder, words, command):
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         output = f"{scratch}/out.mp4"
-        words = [clip, "--device", "cuda", "--codec", "mjpeg", "--output", output, *words]
+        words = [clip, "--device", "cuda", "--codec", "mjpeg", "--output", output, "--lanes",
+                 arguments.lanes, *words]
         if "--detections" in words:
             words.append(f"{scratch}/faces.jsonl")
         _, report = measurement.facepipe(arguments, words, environment(arguments, folder / TRACE), command)

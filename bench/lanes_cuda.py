@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """One file on all decoders of a GPU: rate, latency, host CPU time and device memory by number of lanes.
 
-    bench/lanes_cuda.py LOOP.264 [--lanes 1 2 4 7] [--cases "no video" mjpeg paced] [--frames 12000]
+    bench/lanes_cuda.py LOOP.264 [--lanes 1 2 4 7] [--cases "no video" mjpeg paced] [--frames 12000] [--devices all]
 
-LOOP, a raw H.264 stream that begins with an IDR picture, is repeated in a file in memory until it has the number of
-frames. What all numbers of lanes make (detections and video) must be equal. An older program, if one is named, makes
+LOOP, a raw H.264 or HEVC stream that begins with an IDR picture, is repeated in a file in memory until it has the
+number of frames. What all numbers of lanes make (detections and video) must be equal. An older program, if one is named, makes
 the run of one lane, too. Decoding alone is that of as many decoders in one program, each of a file of its own.
 "paced" feeds the program through a pipe at so many frames a second: its latency without a queue before the device.
+With mjpeg its other parts alone stand beside: nvJPEG on pictures that lie on the device, by threads, and a thread that
+writes as many bytes a frame into the folder.
 """
 import contextlib
 import hashlib
@@ -16,6 +18,7 @@ import sys
 import tempfile
 import threading
 import time
+import typing
 
 import device_memory
 import measurement
@@ -27,22 +30,29 @@ COLUMNS = ("fps", "start s", "p50 ms", "p99 ms", "CPU ms", "MiB", "MiB end", "cu
 def arguments():
     options = measurement.parser(__doc__)
     measurement.add_program(options, "bench_decode_cuda")
+    measurement.add_program(options, "bench_overlay_cuda")
     options.add_argument("loop", type=pathlib.Path)
     options.add_argument("--lanes", nargs="+", type=int, default=[1, 2, 4, 7])
     options.add_argument("--frames", type=int, default=12000)
     options.add_argument("--decode-frames", type=int, default=1500, help="of each decoder, alone")
     options.add_argument("--cases", nargs="+", choices=CASES, default=list(CASES))
     options.add_argument("--pace", type=int, default=700, help="frames a second of the paced case")
-    options.add_argument("--old", type=pathlib.Path, help="an older program, which has no lanes")
+    options.add_argument("--devices", help="as facepipe's, instead of the first device")
+    options.add_argument("--old", type=lambda text: pathlib.Path(text).resolve(),
+                         help="an older program, which has no lanes")
     options.add_argument("--folder", default="/dev/shm", help="for streams and videos")
     return options.parse_args()
+
+
+def devices(given):
+    return ["--devices", given.devices] if given.devices else ["--device", "cuda"]
 
 
 class Stream:
     """The loop repeated in a file: at least so many frames."""
 
     def __init__(self, given):
-        _, report = measurement.facepipe(given, [given.loop, "--device", "cuda", "--no-video"])
+        _, report = measurement.facepipe(given, [given.loop, *devices(given), "--no-video"])
         self.loop_frames = report[0]["frames"]["decoded"]
         self.facts = measurement.engine_facts(report)
         self._data = given.loop.read_bytes()
@@ -51,7 +61,7 @@ class Stream:
 
     @contextlib.contextmanager
     def file(self, frames):
-        path = self._folder / f"lanes-{os.getpid()}.264"
+        path = self._folder / f"lanes-{os.getpid()}{self._given.loop.suffix}"
         with path.open("wb") as file:
             for _ in range(-(-frames // self.loop_frames)):
                 file.write(self._data)
@@ -95,8 +105,16 @@ def digest(path):
     return sum_.hexdigest()
 
 
+class Once(typing.NamedTuple):
+    """One run: what it told and made, the device's memory over it, and the video's bytes."""
+
+    report: dict
+    digest: str
+    memory: list
+    written: int
+
+
 def once(given, stream, case, words, program=None):
-    """A run's report, the hash of what it made, and the device's memory over it."""
     fed = stream.pipe if case == "paced" else stream.file
     with tempfile.TemporaryDirectory(dir=given.folder) as folder, fed(given.frames) as source:
         video, faces = pathlib.Path(folder) / "out.avi", pathlib.Path(folder) / "faces.jsonl"
@@ -105,12 +123,14 @@ def once(given, stream, case, words, program=None):
             begin = time.monotonic()
             _, report = measurement.facepipe(
                 type(given)(facepipe=program or given.facepipe),
-                [source, "--device", "cuda", *CASES[case], *made, "--detections", faces, *words])
+                [source, *devices(given), *CASES[case], *made, "--detections", faces, *words])
             memory = device_memory.over(watch.samples, begin, time.monotonic(), 20)
-        return report[0], digest(faces) + digest(video), memory
+        written = video.stat().st_size if video.exists() else 0
+        return Once(report[0], digest(faces) + digest(video), memory, written)
 
 
-def row(name, report, memory):
+def row(name, run):
+    report, memory = run.report, run.memory
     latency = report["stage_ms"]["latency"]
     cpu_ms = 1000 * report["cpu_s"] / report["frames"]["decoded"]
     cuts = report.get("lanes", {}).get("cuts", 0)
@@ -130,16 +150,40 @@ def decoding_alone(given, stream):
     return text
 
 
+def jpeg_alone(given):
+    text = ""
+    for threads in (1, 2, 4):
+        used = measurement.run([given.bench_overlay_cuda, "jpeg-rate", given.loop, threads])
+        text += f"{f'nvJPEG alone, threads {threads}':<26}{float(used.output.splitlines()[-1]):>9.0f}\n"
+    print(text, end="", flush=True)
+    return text
+
+
+def writing_alone(given, size, frames):
+    """A thread that does nothing else than to write frames of so many bytes into a file."""
+    packet = bytes(size)
+    with tempfile.TemporaryFile(dir=given.folder, buffering=0) as file:
+        begin = time.monotonic()
+        for _ in range(frames):
+            file.write(packet)
+        rate = frames / (time.monotonic() - begin)
+    text = f"{'writing alone':<26}{rate:>9.0f}{f'{size} bytes a frame':>27}\n"
+    print(text, end="", flush=True)
+    return text
+
+
 def by_lanes(given, stream, case):
     """Rows of one case; what the numbers of lanes make must be equal."""
     text, made = "", set()
     if given.old and case != "paced":
-        report, _, memory = once(given, stream, case, [], given.old)
-        text += row(f"{case}, older program", report, memory)
+        text += row(f"{case}, older program", once(given, stream, case, [], given.old))
     for lanes in given.lanes:
-        report, hashed, memory = once(given, stream, case, ["--lanes", lanes])
-        text += row(f"{case}, {lanes}", report, memory)
-        made.add(hashed)
+        run = once(given, stream, case, ["--lanes", lanes])
+        text += row(f"{case}, {lanes}", run)
+        made.add(run.digest)
+    if case == "mjpeg":
+        frames = run.report["frames"]["written"]
+        text += jpeg_alone(given) + writing_alone(given, run.written // frames, frames)
     if len(made) != 1:
         sys.exit(f"{given.loop.name}, {case}: what they made differs")
     return text + f"{'':<26}{'':>2}what they made is equal\n\n"

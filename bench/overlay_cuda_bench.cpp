@@ -3,9 +3,13 @@
 //   bench_overlay_cuda overlay       graph replays, timed by events on the device
 //   bench_overlay_cuda surface       copies of pictures, likewise
 //   bench_overlay_cuda jpeg CLIP     from a decoded frame to its packet, timed on the host
+//   bench_overlay_cuda jpeg-rate CLIP THREADS
+//                                    pictures a second of so many threads, each with an encoder, of
+//                                    frames that lie on the device: the last line
 //
 // Times are microseconds: median and quartiles.
 #include <algorithm>
+#include <barrier>
 #include <chrono>
 #include <cstdio>
 #include <functional>
@@ -13,6 +17,7 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -205,6 +210,30 @@ void time_jpeg(const std::vector<Frame>& frames, int in_flight, const char* qual
   std::printf("%-52s %8.1f  a frame; %zu bytes the last\n", "", each, bytes);
 }
 
+/// From when all have begun.
+double jpeg_rate(const std::vector<Frame>& frames, int threads) {
+  constexpr int kPictures = 2000;  // of each thread
+  const auto nvjpeg = open_nvjpeg();
+  Notices notices("bench");
+  CopyCounter copies;
+  std::barrier ready(threads + 1);
+  std::vector<std::jthread> running;
+  for (int i = 0; i < threads; ++i)
+    running.emplace_back([&] {
+      cuda::use_device({DeviceKind::cuda, 0});
+      const auto encoder = make_jpeg_encoder({}, frames.front(), *nvjpeg, 1, notices, copies);
+      ready.arrive_and_wait();
+      for (std::size_t n = 0; n < kPictures; ++n)
+        encoder->encode(again(frames[n % frames.size()]), {}, [](const EncodedFrame&) {});
+      encoder->flush([](const EncodedFrame&) {});
+    });
+  ready.arrive_and_wait();
+  const auto begin = std::chrono::steady_clock::now();
+  running.clear();
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+  return threads * kPictures / taken.count();
+}
+
 int bench(const std::vector<std::string>& words) {
   if (words.size() == 1 && words[0] == "overlay") {
     time_overlays();
@@ -216,8 +245,12 @@ int bench(const std::vector<std::string>& words) {
     const std::vector<Frame> frames = first_frames(words[1], 8);
     for (const char* quality : {"85", "95"})
       for (const int in_flight : {1, 2, 4}) time_jpeg(frames, in_flight, quality);
+  } else if (words.size() == 3 && words[0] == "jpeg-rate") {
+    std::printf("%.0f\n", jpeg_rate(first_frames(words[1], 8), std::stoi(words[2])));
   } else {
-    std::fprintf(stderr, "usage: bench_overlay_cuda overlay | surface | jpeg CLIP\n");
+    std::fprintf(
+        stderr,
+        "usage: bench_overlay_cuda overlay | surface | jpeg CLIP | jpeg-rate CLIP THREADS\n");
     return 2;
   }
   return 0;

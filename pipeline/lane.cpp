@@ -12,8 +12,9 @@ namespace facepipe {
 namespace {
 
 // How long a lane that has decoded a segment waits for the next before it asks its decoder for the
-// pictures that it holds back, which may cost more: NVDEC's for H.264 then begins anew, which takes
-// 100 ms on an H100. It must not wait for ever: reading may have to wait for these pictures.
+// pictures that it holds back, which may cost more: NVDEC's for H.264 then decodes some key
+// pictures for nothing, or begins anew, which takes 100 ms on an H100. It must not wait for ever:
+// reading may have to wait for these pictures.
 constexpr auto kPatience = std::chrono::milliseconds(20);
 
 // Bytes of other streams' packets that wait for a segment's first picture.

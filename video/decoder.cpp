@@ -10,6 +10,8 @@
 namespace facepipe {
 namespace {
 
+constexpr std::int64_t kOfNobody = -1;  // tag of a picture that only pushes others out
+
 /// Both fields of a picture in one packet; stamps and side data stay the first's.
 void append_field(AVPacket& first, const AVPacket& second) {
   const int size = first.size;
@@ -60,7 +62,8 @@ void Decoder::finish() {
 }
 
 void Decoder::restart() {
-  avcodec_flush_buffers(context_.get());
+  if (!idle_) avcodec_flush_buffers(context_.get());
+  begins_ = true;
   for (const std::int64_t tag : foreign_) static_cast<void>(ledger_.settle(tag));
   foreign_.clear();
   fields_.restart();
@@ -72,6 +75,11 @@ void Decoder::restart() {
 void Decoder::begin_again() {
   unsent_.clear();
   first_field_ = {};
+  if (keys_) {  // rather than a flush
+    finishing_ = true;
+    while (next()) {
+    }
+  }
   restart();
   ledger_ = {};
 }
@@ -91,19 +99,62 @@ std::optional<DecodedPicture> Decoder::next() {
 bool Decoder::submit_one() {
   if (!refusal_.empty() || (unsent_.empty() && (!finishing_ || finished_))) return false;
   if (unsent_.empty()) {
+    if (end_without_draining()) return true;
     avcodec_send_packet(context_.get(), nullptr);
     finished_ = true;
     return true;
   }
   const Tagged next = std::move(unsent_.front());
   unsent_.pop_front();
-  compat::set_tag(*context_, *next.packet, next.tag);
-  const int sent = avcodec_send_packet(context_.get(), next.packet.get());
-  check_size();
-  check_decoded(sent);
+  const bool alone = keys_ && keys_->look_at(*next.packet);
+  if (std::exchange(begins_, false)) begin(alone);
+  const int sent = submit(*next.packet, next.tag);
   if (sent == AVERROR(ENOMEM)) throw std::bad_alloc();
   return true;
 }
+
+/// A codec that has been used before either goes on, or is made like a new one.
+/// @param alone  as KeyPictures::look_at() of the first packet
+void Decoder::begin(bool alone) {
+  if (!std::exchange(idle_, false)) return;
+  if (!alone) return avcodec_flush_buffers(context_.get());
+  // What a new one learns of the stream as it goes on.
+  context_->has_b_frames = demuxer_.video().codecpar->video_delay;
+  compat::forget_stamps(*context_);
+}
+
+int Decoder::submit(AVPacket& packet, std::int64_t tag) {
+  compat::set_tag(*context_, packet, tag);
+  const int sent = avcodec_send_packet(context_.get(), &packet);
+  check_size();
+  check_decoded(sent);
+  return sent;
+}
+
+/// Another key picture, as long as one of the stream is held back; false where that won't do.
+bool Decoder::end_without_draining() {
+  if (!keys_ || !foreign_.empty()) return false;
+  if (!ledger_.has_open()) {
+    idle_ = keys_->unchanged();
+    finished_ = idle_;
+    return idle_;
+  }
+  const UniqueAVPacket key = keys_->next();
+  return key && submit(*key, kOfNobody) >= 0;
+}
+
+void Decoder::end_by_key_pictures() {
+  const AVCodecParameters& video = *demuxer_.video().codecpar;
+  if (video.codec_id == AV_CODEC_ID_H264 && compat::kMayGoOn) keys_.emplace(video);
+}
+
+void Decoder::go_on_with(UniqueCodecContext context) {
+  context_ = std::move(context);
+  context_->pkt_timebase = demuxer_.video().time_base;
+  idle_ = true;
+}
+
+UniqueCodecContext Decoder::take_idle() { return idle_ ? std::move(context_) : nullptr; }
 
 bool Decoder::past_end(const AVPacket& packet) const {
   return timeline_.after_range(packet.dts, demuxer_.video().time_base);
@@ -196,7 +247,7 @@ std::int64_t Decoder::stamp_of(const AVFrame& picture) const {
 
 std::optional<DecodedPicture> Decoder::complete(UniqueAVFrame picture) {
   const std::int64_t tag = compat::tag_of(*picture);
-  if (foreign_.contains(tag)) return std::nullopt;
+  if (tag == kOfNobody || foreign_.contains(tag)) return std::nullopt;
   const std::optional<Ledger::Entry> known = ledger_.settle(tag);
   const Ledger::Entry entry = known.value_or(Ledger::Entry{});
   if (known && std::exchange(segment_, entry.segment) != entry.segment) timeline_.restart();

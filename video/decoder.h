@@ -14,6 +14,7 @@
 #include "video/demuxer.h"
 #include "video/ffmpeg.h"
 #include "video/frame_maker.h"
+#include "video/key_pictures.h"
 #include "video/ledger.h"
 #include "video/notices.h"
 #include "video/timeline.h"
@@ -117,6 +118,17 @@ class Decoder {
   /// Errors: Error(input).
   void open(const AVCodec& codec, int threads, const std::function<void(AVCodecContext&)>& prepare);
 
+  /// Instead of open(): goes on with what a decoder of a stream with the same parameters has given
+  /// up by take_idle().
+  void go_on_with(UniqueCodecContext context);
+  /// To be called before the first packet: where the stream allows it, the end is one behind which
+  /// the codec can go on with another stream, or segment, as it is. FFmpeg's own end, after which
+  /// avcodec_flush_buffers() must follow, makes NVDEC's decoder for H.264 anew.
+  void end_by_key_pictures();
+  /// The codec, if such an end has been reached, and nothing of the stream is left in it; nullptr
+  /// where that is not so. The decoder is then at its end.
+  [[nodiscard]] UniqueCodecContext take_idle();
+
   void refuse(std::string reason) { refusal_ = std::move(reason); }
 
   /// A code that FFmpeg's decoder gave. Where it is an error and the back end doesn't throw, the
@@ -136,6 +148,9 @@ class Decoder {
 
   std::int64_t enter(const ReadPacket& read, bool second_field);
   [[nodiscard]] bool submit_one();
+  void begin(bool alone);
+  [[nodiscard]] int submit(AVPacket& packet, std::int64_t tag);
+  [[nodiscard]] bool end_without_draining();
   [[nodiscard]] UniqueAVFrame receive();
   /// Throws Error(input) where pictures, which may change in mid-stream, are larger than allowed.
   void check_size() const;
@@ -151,7 +166,10 @@ class Decoder {
   Tagged first_field_;         // that waits for its second; else empty
   std::deque<Tagged> unsent_;  // two at most
   bool finishing_ = false;
-  bool finished_ = false;  // FFmpeg has been told
+  bool finished_ = false;  // FFmpeg has been told, or pushed all out
+  std::optional<KeyPictures> keys_;
+  bool begins_ = true;  // the next packet is the first, of all or behind an end
+  bool idle_ = false;   // nothing of what came before the next packet is in the codec
   bool has_decoded_ = false;
   std::string refusal_;
   Ledger ledger_;

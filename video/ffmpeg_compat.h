@@ -38,6 +38,22 @@ inline void set_tag(AVCodecContext& decoder, AVPacket&, std::int64_t tag) {
 inline std::int64_t tag_of(const AVFrame& frame) { return frame.reordered_opaque; }
 #endif
 
+// Whether a decoder can go on with another stream. It weighs a picture's two stamps by those before
+// it, and since libavcodec 61 nobody outside can make it forget these; since 60.31 it has side data
+// of the stream that it was opened with.
+#if LIBAVCODEC_VERSION_MAJOR < 60
+inline constexpr bool kMayGoOn = true;
+inline void forget_stamps(AVCodecContext& decoder) {
+  decoder.pts_correction_num_faulty_pts = 0;
+  decoder.pts_correction_num_faulty_dts = 0;
+  decoder.pts_correction_last_pts = INT64_MIN;
+  decoder.pts_correction_last_dts = INT64_MIN;
+}
+#else
+inline constexpr bool kMayGoOn = false;
+inline void forget_stamps(AVCodecContext&) {}
+#endif
+
 // What a filter graph's source is told of colour beside the pixel format: nothing before
 // libavfilter 10.
 #if LIBAVFILTER_VERSION_MAJOR >= 10

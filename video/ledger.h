@@ -43,6 +43,9 @@ class Ledger {
   /// decoder that makes two frames of one packet).
   std::optional<Entry> settle(std::int64_t tag);
 
+  /// Frames of packets are still to come, or lost.
+  [[nodiscard]] bool has_open() const { return !open_.empty(); }
+
   /// The last packet entered lasts longer: its second field came in a packet of its own.
   void extend_last(std::int64_t duration);
 

@@ -25,6 +25,7 @@
 #include "video/cuda/encoder.h"
 #include "video/cuda/encoder_plan.h"
 #include "video/cuda/hardware_device.h"
+#include "video/cuda/kept_decoders.h"
 #include "video/cuda/nvdec.h"
 #include "video/cuda/nvenc.h"
 #include "video/cuda/transfer.h"
@@ -207,7 +208,7 @@ class CudaBackend final : public Backend {
     const bool is_picture = choice == DecoderChoice::automatic && demuxer.is_still_image();
     if (choice == DecoderChoice::cpu || is_picture)
       return make_uploading_decoder(demuxer, options, device_, upload_memory_, notices, copies);
-    return make_nvdec_decoder(demuxer, options, device_, notices);
+    return make_nvdec_decoder(demuxer, options, device_, notices, kept_decoders_);
   }
 
   [[nodiscard]] Device device() const override { return device_; }
@@ -363,6 +364,7 @@ class CudaBackend final : public Backend {
   KeptGraphs graphs_;
   std::shared_ptr<NvjpegLibrary> nvjpeg_;  // once a job has needed it
   const std::shared_ptr<UploadMemory> upload_memory_ = std::make_shared<UploadMemory>();
+  const std::shared_ptr<KeptDecoders> kept_decoders_ = std::make_shared<KeptDecoders>();
 };
 
 }  // namespace

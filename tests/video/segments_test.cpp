@@ -19,6 +19,7 @@ extern "C" {
 
 #include "tests/support/clips.h"
 #include "tests/support/extra_data.h"
+#include "tests/support/going_on.h"
 #include "tests/support/temporary_folder.h"
 #include "video/demuxer.h"
 #include "video/timeline.h"
@@ -84,11 +85,16 @@ class Stream {
 
   /// As one decoder gives it.
   [[nodiscard]] Decoded whole() {
-    Segment all;
-    for (std::size_t i = 0; i < packets_.size(); ++i)
-      all.push_back({static_cast<std::int64_t>(i), {reference(*packets_[i]), {}}});
     const std::unique_ptr<Decoder> decoder = open(1);
-    return {decoded(*decoder, all), decoder->ledger()};
+    return {decoded(*decoder, all_packets()), decoder->ledger()};
+  }
+
+  /// By the codec that has just given all of it, where that goes on.
+  [[nodiscard]] Decoded again() {
+    GoingOnDecoder before(demuxer_, notices_, nullptr);
+    static_cast<void>(decoded(before, all_packets()));
+    GoingOnDecoder decoder(demuxer_, notices_, before.take_idle());
+    return {decoded(decoder, all_packets()), decoder.ledger()};
   }
 
   /// The pictures of a segment, of which the decoder was opened or restarted for it.
@@ -119,16 +125,11 @@ class Stream {
 
   /// The last segment first; the pictures in the segments' order.
   [[nodiscard]] Decoded by_one_decoder_backwards(const std::vector<Segment>& segments) {
-    const std::unique_ptr<Decoder> decoder = open(2);
-    Decoded all;
-    for (const Segment& segment : std::views::reverse(segments)) {
-      std::vector<Picture> pictures = decoded(*decoder, segment);
-      pictures.insert(pictures.end(), all.pictures.begin(), all.pictures.end());
-      all.pictures = std::move(pictures);
-      decoder->restart();
-    }
-    all.ledger = decoder->ledger();
-    return all;
+    return backwards(*open(2), segments);
+  }
+  [[nodiscard]] Decoded by_one_that_goes_on(const std::vector<Segment>& segments) {
+    GoingOnDecoder decoder(demuxer_, notices_, nullptr);
+    return backwards(decoder, segments);
   }
 
   /// Stamps as users get them.
@@ -143,6 +144,25 @@ class Stream {
   }
 
  private:
+  [[nodiscard]] Segment all_packets() const {
+    Segment all;
+    for (std::size_t i = 0; i < packets_.size(); ++i)
+      all.push_back({static_cast<std::int64_t>(i), {reference(*packets_[i]), {}}});
+    return all;
+  }
+
+  [[nodiscard]] static Decoded backwards(Decoder& decoder, const std::vector<Segment>& segments) {
+    Decoded all;
+    for (const Segment& segment : std::views::reverse(segments)) {
+      std::vector<Picture> pictures = decoded(decoder, segment);
+      pictures.insert(pictures.end(), all.pictures.begin(), all.pictures.end());
+      all.pictures = std::move(pictures);
+      decoder.restart();
+    }
+    all.ledger = decoder.ledger();
+    return all;
+  }
+
   Notices notices_{"clip"};
   Demuxer demuxer_;
   std::vector<UniqueAVPacket> packets_;
@@ -271,8 +291,16 @@ void expect_exact(Stream& stream, const std::vector<Segment>& segments, const De
     SCOPED_TRACE("a fresh decoder for each segment");
     expect_exact(stream, stream.by_fresh_decoders(segments), whole);
   }
-  SCOPED_TRACE("one decoder, the last segment first");
-  expect_exact(stream, stream.by_one_decoder_backwards(segments), whole);
+  {
+    SCOPED_TRACE("one decoder, the last segment first");
+    expect_exact(stream, stream.by_one_decoder_backwards(segments), whole);
+  }
+  {
+    SCOPED_TRACE("one that goes on, the last segment first");
+    expect_exact(stream, stream.by_one_that_goes_on(segments), whole);
+  }
+  SCOPED_TRACE("the stream a second time");
+  expect_exact(stream, stream.again(), whole);
 }
 
 const std::string kSource = "-f lavfi -i testsrc2=s=128x96:r=25:d=";

@@ -9,6 +9,7 @@
 
 namespace facepipe {
 
+class KeptDecoders;
 class UploadMemory;
 
 /// Decodes through FFmpeg and NVDEC into NV12 (8 bits), P010 (10) or P016 (more) on `device`.
@@ -21,11 +22,15 @@ class UploadMemory;
 /// format are made like the first, on the device (DecoderOptions::scale_on_change); their pixels
 /// can't be turned: Error(output).
 ///
+/// With `kept` it goes on with a decoder that is kept there, if there is one of its kind, and goes
+/// there itself when it dies, if its stream, of H.264, has come to its end without loss: what comes
+/// out is the same.
+///
 /// `demuxer` and `notices` must outlive it. Errors: as make_cpu_decoder(); Error(device) where the
 /// device can't be used.
-[[nodiscard]] std::unique_ptr<Decoder> make_nvdec_decoder(const Demuxer& demuxer,
-                                                          const DecoderOptions& options,
-                                                          Device device, Notices& notices);
+[[nodiscard]] std::unique_ptr<Decoder> make_nvdec_decoder(
+    const Demuxer& demuxer, const DecoderOptions& options, Device device, Notices& notices,
+    std::shared_ptr<KeptDecoders> kept = nullptr);
 
 /// Decodes on the CPU, and uploads 4:2:0 of 8 bits, 10 or 16 to `device`, where frames are as those
 /// of make_nvdec_decoder(). `copies` must outlive its frame maker. Errors: likewise.

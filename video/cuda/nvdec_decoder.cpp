@@ -3,7 +3,10 @@ extern "C" {
 #include <libavutil/pixdesc.h>
 }
 
+#include <spdlog/spdlog.h>
+
 #include <cstddef>
+#include <exception>
 #include <optional>
 #include <utility>
 
@@ -12,6 +15,7 @@ extern "C" {
 #include "core/cuda/stream.h"
 #include "video/cuda/decoder.h"
 #include "video/cuda/hardware_device.h"
+#include "video/cuda/kept_decoders.h"
 #include "video/cuda/picture_fit.h"
 #include "video/cuda/pictures.h"
 #include "video/cuda/pool.h"
@@ -115,22 +119,24 @@ class SurfaceFrames final : public FrameMaker {
   std::optional<PictureFit> fit_;  // to the first's kind, once there are others
 };
 
-// A stream is the first thing that needs a device: without one, this is where it is told.
-std::shared_ptr<cuda::Stream> stream_on(Device device) {
-  cuda::use_device(device);
-  return std::make_shared<cuda::Stream>();
-}
-
 class NvdecDecoder final : public Decoder {
  public:
   NvdecDecoder(const Demuxer& demuxer, const DecoderOptions& options, Device device,
-               Notices& notices)
+               Notices& notices, std::shared_ptr<KeptDecoders> kept)
       : Decoder(demuxer, options, notices),
-        nvdec_{device, stream_on(device), static_cast<std::size_t>(options.frames_alive)} {
+        nvdec_{device, nullptr, static_cast<std::size_t>(options.frames_alive)},
+        kept_(std::move(kept)) {
+    cuda::use_device(device);
     const AVCodec* const codec = hardware_codec(demuxer.video().codecpar->codec_id);
     refuse(reason_against_stream(codec));
-    if (refusal().empty()) open_nvdec(*codec);
+    if (!refusal().empty()) return;
+    if (kept_) end_by_key_pictures();
+    if (!take_kept()) open_nvdec(*codec);
   }
+
+  ~NvdecDecoder() override { give_back(); }
+  NvdecDecoder(const NvdecDecoder&) = delete;
+  NvdecDecoder& operator=(const NvdecDecoder&) = delete;
 
   [[nodiscard]] bool may_refuse() const override { return true; }
   [[nodiscard]] std::string name() const override { return Decoder::name() + "_nvdec"; }
@@ -170,7 +176,42 @@ class NvdecDecoder final : public Decoder {
     return {};
   }
 
+  [[nodiscard]] DecoderKind kind() const {
+    const AVCodecParameters& video = *demuxer().video().codecpar;
+    return {video.codec_id,
+            {video.width, video.height},
+            video.format,
+            video.video_delay,
+            {video.color_range, video.color_primaries, video.color_trc, video.color_space,
+             video.chroma_location, video.field_order, video.sample_aspect_ratio.num,
+             video.sample_aspect_ratio.den},
+            {video.extradata, video.extradata + video.extradata_size},
+            options().frames_alive};
+  }
+
+  bool take_kept() {
+    std::optional<IdleDecoder> idle = kept_ ? kept_->take(kind()) : std::nullopt;
+    if (!idle) return false;
+    idle->context->opaque = this;
+    hardware_ = std::move(idle->hardware);
+    nvdec_.stream = std::move(idle->stream);
+    go_on_with(std::move(idle->context));
+    return true;
+  }
+
+  void give_back() noexcept {
+    UniqueCodecContext context = take_idle();
+    if (!context || !kept_) return;
+    try {
+      cuda::use_device(nvdec_.device);
+      kept_->give_back(kind(), {std::move(context), std::move(hardware_), nvdec_.stream});
+    } catch (const std::exception& failure) {
+      spdlog::debug("a decoder isn't kept: {}", failure.what());
+    }
+  }
+
   void open_nvdec(const AVCodec& codec) {
+    nvdec_.stream = std::make_shared<cuda::Stream>();
     hardware_ = open_hardware_device(nvdec_.device, nvdec_.stream);
     // One thread: the chip decodes, and threads would only hold surfaces.
     open(codec, 1, [this](AVCodecContext& decoder) {
@@ -221,13 +262,15 @@ class NvdecDecoder final : public Decoder {
 
   Nvdec nvdec_;
   UniqueAVBuffer hardware_;
+  std::shared_ptr<KeptDecoders> kept_;
 };
 
 }  // namespace
 
 std::unique_ptr<Decoder> make_nvdec_decoder(const Demuxer& demuxer, const DecoderOptions& options,
-                                            Device device, Notices& notices) {
-  return std::make_unique<NvdecDecoder>(demuxer, options, device, notices);
+                                            Device device, Notices& notices,
+                                            std::shared_ptr<KeptDecoders> kept) {
+  return std::make_unique<NvdecDecoder>(demuxer, options, device, notices, std::move(kept));
 }
 
 }  // namespace facepipe

@@ -1,5 +1,7 @@
 #include "video/cuda/transfer.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 
@@ -15,25 +17,28 @@ const Sample* row_of(const Plane& plane, int y) {
   return reinterpret_cast<const Sample*>(plane.data + y * plane.stride);
 }
 
-/// Samples as the device's formats hold them: in the word's upper bits.
+/// Samples as the device's formats hold them: in the word's upper bits. Widths are copies: as far
+/// as the compiler knows, samples of a byte may lie in `frame`, and a loop that reads its bound
+/// there isn't vectorized (1.7 ms for 1080p instead of 0.3).
 template <class Sample>
 void interleave(const Frame& frame, std::byte* to, const PictureLayout& layout, int shift) {
-  const auto target = [&](int row) {
-    return reinterpret_cast<Sample*>(to + static_cast<std::ptrdiff_t>(row) * layout.stride);
+  const auto target = [to, stride = std::ptrdiff_t{layout.stride}](int row) {
+    return reinterpret_cast<Sample*>(to + row * stride);
   };
-  for (int y = 0; y < frame.size.height; ++y) {
+  const auto shifted = [shift](Sample sample) { return static_cast<Sample>(sample << shift); };
+  const Size luma = frame.size;
+  for (int y = 0; y < luma.height; ++y) {
     const auto* const from = row_of<Sample>(frame.planes[0], y);
-    auto* const line = target(y);
-    for (int x = 0; x < frame.size.width; ++x) line[x] = static_cast<Sample>(from[x] << shift);
+    std::transform(from, from + luma.width, target(y), shifted);
   }
   const Size chroma = frame.chroma_size();
   for (int y = 0; y < chroma.height; ++y) {
     const auto* const u = row_of<Sample>(frame.planes[1], y);
     const auto* const v = row_of<Sample>(frame.planes[2], y);
-    auto* const line = target(frame.size.height + y);
+    auto* const line = target(luma.height + y);
     for (std::ptrdiff_t x = 0; x < chroma.width; ++x) {
-      line[2 * x] = static_cast<Sample>(u[x] << shift);
-      line[2 * x + 1] = static_cast<Sample>(v[x] << shift);
+      line[2 * x] = shifted(u[x]);
+      line[2 * x + 1] = shifted(v[x]);
     }
   }
 }

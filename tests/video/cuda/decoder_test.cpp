@@ -14,6 +14,7 @@
 #include "tests/support/extra_data.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/video/cuda/decoding.h"
+#include "video/ffmpeg_compat.h"
 
 namespace facepipe::test {
 namespace {
@@ -74,6 +75,44 @@ TEST_P(NvdecClips, GivesTheFramesOfTheCpuWhenTheCpuDecodesAndUploads) {
 
 INSTANTIATE_TEST_SUITE_P(All, NvdecClips, testing::ValuesIn(kClips),
                          [](const auto& test) { return std::string(test.param.name); });
+
+std::size_t free_memory() {
+  std::size_t free = 0;
+  std::size_t all = 0;
+  EXPECT_EQ(cudaMemGetInfo(&free, &all), cudaSuccess);
+  return free;
+}
+
+// One that is kept takes memory; two of a kind, where each file made one anew, would take twice it.
+TEST(Nvdec, GoesOnFromFileToFile) {
+  if (!compat::kMayGoOn) GTEST_SKIP() << "this FFmpeg's decoders keep more of a stream";
+  const TemporaryFolder folder;
+  const std::string encoded = " -c:v libx264 -pix_fmt yuv420p -bf 3 -g 20";
+  ffmpeg(kDecodedSource + encoded, folder / "one.mp4");
+  ffmpeg("-f lavfi -i testsrc2=s=640x360:r=30:d=1.1 -vf hflip" + encoded, folder / "two.mp4");
+  ffmpeg("-f lavfi -i testsrc2=s=320x240:r=30:d=1" + encoded, folder / "small.mp4");
+  CudaDecoding options;
+  options.choice = DecoderChoice::nvdec;
+  static_cast<void>(decode_on_cuda(folder / "one.mp4", options));
+  const std::size_t at_first = free_memory();
+  options.kept = std::make_shared<KeptDecoders>();
+  std::size_t with_one = 0;
+  for (const char* const name : {"one.mp4", "two.mp4", "two.mp4", "one.mp4", "one.mp4"}) {
+    SCOPED_TRACE(name);
+    const Decoded found = decode_on_cuda(folder / name, options);
+    ASSERT_NO_FATAL_FAILURE(expect_equal(found, decode_on_cpu(folder / name)));
+    if (with_one == 0) with_one = free_memory();
+    EXPECT_EQ(free_memory(), with_one);
+  }
+  EXPECT_LT(with_one, at_first);
+  for (const char* const name : {"small.mp4", "one.mp4", "small.mp4"}) {
+    SCOPED_TRACE(name);
+    const Decoded found = decode_on_cuda(folder / name, options);
+    ASSERT_NO_FATAL_FAILURE(expect_equal(found, decode_on_cpu(folder / name)));
+  }
+  options.kept.reset();
+  EXPECT_GE(free_memory(), at_first);
+}
 
 TEST(Nvdec, KeepsToTheChosenRange) {
   const TemporaryFolder folder;

@@ -16,6 +16,7 @@
 #include "tests/support/all_pictures.h"
 #include "tests/support/test_frame.h"
 #include "video/cuda/decoder.h"
+#include "video/cuda/kept_decoders.h"
 #include "video/cuda/transfer.h"
 #include "video/encoder.h"
 #include "video/first_picture.h"
@@ -153,6 +154,7 @@ struct CudaDecoding {
   DecoderChoice choice = DecoderChoice::automatic;
   int frames_in_flight = 4;
   bool turns = false;  ///< pixels
+  std::shared_ptr<KeptDecoders> kept;
 };
 
 /// The decoder that a choice stands for.
@@ -162,10 +164,11 @@ inline OpenDecoder cuda_decoder(const Demuxer& demuxer, const CudaDecoding& opti
   stream.frames_alive = options.frames_in_flight + 2;
   const Device device{DeviceKind::cuda, 0};
   const auto memory = std::make_shared<UploadMemory>();
-  return [&demuxer, &notices, &copies, stream, device, memory](DecoderChoice choice) {
+  return [&demuxer, &notices, &copies, stream, device, memory,
+          kept = options.kept](DecoderChoice choice) {
     return choice == DecoderChoice::cpu
                ? make_uploading_decoder(demuxer, stream, device, memory, notices, copies)
-               : make_nvdec_decoder(demuxer, stream, device, notices);
+               : make_nvdec_decoder(demuxer, stream, device, notices, kept);
   };
 }
 

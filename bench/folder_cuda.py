@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""A folder of short streams on one GPU and on all of them: wall time, start-up included.
+
+    bench/folder_cuda.py LOOP.264 [--files 64] [--frames 500 750 1000 1500] [--devices 0 all]
+
+LOOP, a raw H.264 stream that begins with an IDR picture, is repeated to so many files of each length in turn, in
+memory. What all devices make (detections) must be equal. An older program, if one is named, makes its rows, too.
+"""
+import hashlib
+import pathlib
+import sys
+import tempfile
+
+import measurement
+
+
+def arguments():
+    options = measurement.parser(__doc__)
+    options.add_argument("loop", type=pathlib.Path)
+    options.add_argument("--files", type=int, default=64)
+    options.add_argument("--frames", nargs="+", type=int, default=[500, 750, 1000, 1500], help="of a file, in turn")
+    options.add_argument("--devices", nargs="+", default=["0", "all"], help="as facepipe's")
+    options.add_argument("--rounds", type=int, default=2)
+    options.add_argument("--old", type=lambda text: pathlib.Path(text).resolve(), help="an older program")
+    options.add_argument("--folder", default="/dev/shm", help="for streams")
+    return options.parse_args()
+
+
+def fill(given, folder, loop_frames):
+    data = given.loop.read_bytes()
+    for number in range(given.files):
+        frames = given.frames[number % len(given.frames)]
+        (folder / f"{number:03}{given.loop.suffix}").write_bytes(data * -(-frames // loop_frames))
+
+
+def once(given, program, folder, devices):
+    """Seconds, the reports, and the hash of the detections."""
+    with tempfile.TemporaryDirectory(dir=given.folder) as made:
+        faces = pathlib.Path(made) / "faces.jsonl"
+        used, reports = measurement.facepipe(type(given)(facepipe=program),
+                                             [folder, "--devices", devices, "--no-video", "--detections", faces])
+        return used.wall_s, reports, hashlib.sha256(faces.read_bytes()).hexdigest()
+
+
+def main():
+    given = arguments()
+    programs = {"": given.facepipe, **({"older program, ": given.old} if given.old else {})}
+    with tempfile.TemporaryDirectory(dir=given.folder) as scratch:
+        _, report = measurement.facepipe(given, [given.loop, "--device", "cuda", "--no-video"])
+        folder = pathlib.Path(scratch)
+        fill(given, folder, report[0]["frames"]["decoded"])
+        seconds, made, frames = {}, set(), 0
+        for _ in range(given.rounds):
+            for name, program in programs.items():
+                for devices in given.devices:
+                    wall_s, reports, hashed = once(given, program, folder, devices)
+                    seconds.setdefault(f"{name}--devices {devices}", []).append(wall_s)
+                    made.add(hashed)
+                    frames = sum(one["frames"]["decoded"] for one in reports)
+                    print(name, devices, f"{wall_s:.2f}", flush=True)
+    if len(made) != 1:
+        sys.exit(f"{given.loop.name}: what they made differs")
+    body = f"{'':<32}{'seconds, each round':<24}{'fps, best':>12}\n"
+    for name, rounds in seconds.items():
+        body += f"{name:<32}{'  '.join(f'{one:.2f}' for one in rounds):<24}{frames / min(rounds):>12.0f}\n"
+    facts = {**measurement.engine_facts(report), "gpu": measurement.gpu(),
+             "streams": f"{given.files} of {', '.join(map(str, given.frames))} frames in turn, repeats of "
+                        f"{given.loop.name}, {frames} frames together",
+             "equal": "detections of all rows have the same hash"}
+    measurement.write_result(given, facts, body)
+
+
+if __name__ == "__main__":
+    main()

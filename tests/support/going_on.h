@@ -1,0 +1,42 @@
+// A decoder of the CPU's that hands its codec on as NVDEC's does.
+#pragma once
+
+#include <utility>
+
+#include "video/decoder.h"
+
+namespace facepipe::test {
+
+/// Where its stream has ended without loss, take_idle() gives its codec for another one's `before`.
+class GoingOnDecoder final : public Decoder {
+ public:
+  GoingOnDecoder(const Demuxer& demuxer, Notices& notices, UniqueCodecContext before)
+      : Decoder(demuxer, {}, notices) {
+    end_by_key_pictures();
+    if (before)
+      go_on_with(std::move(before));
+    else
+      open(usual_codec(), 1, [](AVCodecContext& codec) { codec.get_format = count_and_choose; });
+  }
+
+  using Decoder::take_idle;
+
+  /// How often the codec has asked for a format, as FFmpeg's do where they begin anew: the moment
+  /// at which one of NVDEC's decoders is made.
+  [[nodiscard]] static int formats_asked() { return formats_asked_; }
+
+  [[nodiscard]] std::unique_ptr<FrameMaker> make_frames(const AVFrame& /*first*/,
+                                                        const FrameTarget& /*target*/) override {
+    return nullptr;
+  }
+
+ private:
+  static AVPixelFormat count_and_choose(AVCodecContext* codec, const AVPixelFormat* offered) {
+    ++formats_asked_;
+    return avcodec_default_get_format(codec, offered);
+  }
+
+  static inline int formats_asked_ = 0;
+};
+
+}  // namespace facepipe::test
