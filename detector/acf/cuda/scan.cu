@@ -6,6 +6,7 @@
 #include "core/cuda/check.h"
 #include "core/cuda/launch.h"
 #include "core/cuda/programmatic.cuh"
+#include "detector/acf/cuda/found.cuh"
 #include "detector/acf/cuda/kernels.h"
 #include "nms/cuda/device.cuh"
 
@@ -415,24 +416,6 @@ __device__ void last_round(const AcfPlan& plan, const ScanTile& tile, const Plac
   }
 }
 
-/// A window that has come through all trees; but one that lies in the padding as a whole.
-__device__ void list_found(const AcfPlan& plan, const ScanTile& tile, const AcfBuffers& buffers,
-                           int place, std::int32_t sum) {
-  const Scale& scale = tile.scale->scale;
-  const int column = tile.first.width + place % kScanColumns;
-  const int row = tile.first.height + place / kScanColumns;
-  const Box box = clipped(window_box(scale, column, row), plan.picture);
-  const bool is_there = sub(box.x2, box.x1) > 0 && sub(box.y2, box.y1) > 0;
-  if (!is_there || sum < plan.least_sum) return;
-  const unsigned index = atomicAdd(buffers.found_count, 1U);
-  if (index >= buffers.capacity) return;
-  const auto across = static_cast<unsigned>(scale.places.width);
-  buffers.found[index] = {
-      tile.scale->first_place + static_cast<unsigned>(row) * across + static_cast<unsigned>(column),
-      sum};
-  buffers.boxes[index] = box;
-}
-
 /// The trees from `walked` on of the places that have come to `round`.
 __device__ void last_trees(const AcfPlan& plan, const ScanTile& tile, const AcfBuffers& buffers,
                            const PlaceLists& lists, int round, int walked, ScanMemory& memory) {
@@ -449,7 +432,9 @@ __device__ void last_trees(const AcfPlan& plan, const ScanTile& tile, const AcfB
   }
   for (int i = static_cast<int>(threadIdx.x); i < memory.left[list]; i += kThreads) {
     const int place = lists.list(list)[i];
-    list_found(plan, tile, buffers, place, lists.sums[place]);
+    list_found(plan, *tile.scale,
+               {tile.first.width + place % kScanColumns, tile.first.height + place / kScanColumns},
+               lists.sums[place], buffers);
   }
 }
 
