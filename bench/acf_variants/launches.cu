@@ -12,14 +12,12 @@ __global__ void __launch_bounds__(kStageThreads)
   finish_window<Exit::as_one_by_one>(arguments, window.place, arguments.first_trees, window.sum);
 }
 
+/// Counts itself in, as a launch for which the device has no room may be dropped without an error.
 __global__ void __launch_bounds__(kStageThreads)
     one_kernel(const __grid_constant__ VariantArguments arguments, std::uint32_t place,
                std::int32_t sum) {
+  if (threadIdx.x == 0) atomicAdd(arguments.alive.blocks, 1U);
   finish_window<Exit::as_one_by_one>(arguments, place, arguments.first_trees, sum);
-}
-
-__device__ void count_refused(const VariantArguments& arguments) {
-  if (cudaGetLastError() != cudaSuccess) atomicAdd(arguments.alive.refused, 1U);
 }
 
 /// The last block to end knows how many are listed. A device can't wait for what it launches: a
@@ -32,11 +30,10 @@ __global__ void __launch_bounds__(kWindowThreads)
   __syncthreads();
   if (threadIdx.x != 0) return;
   __threadfence();
-  if (atomicAdd(arguments.alive.blocks_ended, 1U) + 1 < gridDim.x) return;
+  if (atomicAdd(arguments.alive.blocks, 1U) + 1 < gridDim.x) return;
   const unsigned count = atomicAdd(arguments.alive.count, 0U);
   if (count == 0) return;
   listed_kernel<<<count, kStageThreads, 0, cudaStreamTailLaunch>>>(arguments);
-  count_refused(arguments);
 }
 
 /// They run as soon as they can; this kernel is complete when all of them are.
@@ -45,8 +42,8 @@ __global__ void __launch_bounds__(kWindowThreads)
   const std::uint32_t place = place_of_thread();
   std::int32_t sum = 0;
   if (!is_left(arguments, place, arguments.first_trees, sum)) return;
+  atomicAdd(arguments.alive.count, 1U);
   one_kernel<<<1, kStageThreads, 0, cudaStreamFireAndForget>>>(arguments, place, sum);
-  count_refused(arguments);
 }
 
 }  // namespace

@@ -6,9 +6,8 @@ namespace facepipe::acf_variants {
 namespace {
 
 constexpr std::size_t kCount = 0;
-constexpr std::size_t kBlocksEnded = 1;
-constexpr std::size_t kRefused = 2;
-constexpr std::size_t kWords = 3;
+constexpr std::size_t kBlocks = 1;
+constexpr std::size_t kWords = 2;
 
 std::uint32_t windows_of(const acf::AcfTables& tables) {
   if (tables.batches.size() != 1 || tables.plan.scan.in_shared != 0)
@@ -35,12 +34,12 @@ void VariantScan::enqueue(Variant variant, int first_trees, const acf::AcfBuffer
                           cuda::StreamView stream) const {
   if (is_hybrid(variant) && (first_trees < 1 || first_trees > plan_.plan().tree_count))
     throw std::invalid_argument("variants: first trees are none, or more than there are");
-  const VariantArguments arguments{plan_.plan(),
-                                   buffers,
-                                   {alive_.data(), counts_.data() + kCount,
-                                    counts_.data() + kBlocksEnded, counts_.data() + kRefused},
-                                   windows_,
-                                   first_trees};
+  const VariantArguments arguments{
+      plan_.plan(),
+      buffers,
+      {alive_.data(), counts_.data() + kCount, counts_.data() + kBlocks},
+      windows_,
+      first_trees};
   cuda::fill(cuda::DeviceSpan<std::uint32_t>{buffers.found_count, buffers.counts}, 0, stream);
   if (is_hybrid(variant)) cuda::fill(counts_.span(), 0, stream);
   switch (variant) {
@@ -71,7 +70,7 @@ std::uint32_t VariantScan::word(std::size_t index, cuda::StreamView stream) cons
 std::uint32_t VariantScan::alive(cuda::StreamView stream) const { return word(kCount, stream); }
 
 bool VariantScan::launched_all(cuda::StreamView stream) const {
-  return word(kRefused, stream) == 0;
+  return word(kBlocks, stream) == word(kCount, stream);
 }
 
 }  // namespace facepipe::acf_variants

@@ -24,13 +24,13 @@ enum class Variant {
   hybrid_launches      ///< launch a block each, as published ("dynamic parallelism")
 };
 
-/// Windows that the first trees leave, blocks of the first kernel that have ended, and launches
-/// that the device had no room for.
+/// Windows that the first trees leave.
 struct AliveWindows {
   acf::SummedPlace* windows = nullptr;  ///< room for all
   std::uint32_t* count = nullptr;
-  std::uint32_t* blocks_ended = nullptr;
-  std::uint32_t* refused = nullptr;
+  /// Of hybrid_tail_launch: of the first kernel that have ended. Of hybrid_launches: that were
+  /// launched and have begun.
+  std::uint32_t* blocks = nullptr;
 };
 
 /// What all kernels get.
@@ -69,13 +69,14 @@ class VariantScan {
   [[nodiscard]] std::uint32_t windows() const { return windows_; }
 
   /// What passes of buffers.cells to buffers.found, whose counts are cleared. `first_trees`: of the
-  /// hybrids. Throws std::invalid_argument where these are none or more than there are.
+  /// hybrids. Not to be captured where kernels launch others: a graph ends without waiting for
+  /// these. Throws std::invalid_argument where first trees are none or more than there are.
   void enqueue(Variant variant, int first_trees, const acf::AcfBuffers& buffers,
                cuda::StreamView stream) const;
 
-  /// Of the last one: windows that the first trees left; not of hybrid_launches. Waits.
+  /// Of the last one, of a hybrid: windows that the first trees left. Waits.
   [[nodiscard]] std::uint32_t alive(cuda::StreamView stream) const;
-  /// Whether the last one, of hybrid_launches or _tail_launch, could launch all blocks. Waits.
+  /// Whether the last one, of hybrid_launches, had room for all launches. Waits.
   [[nodiscard]] bool launched_all(cuda::StreamView stream) const;
 
  private:
