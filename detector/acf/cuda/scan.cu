@@ -494,35 +494,45 @@ ScanKernel kernel_of(const AcfPlan& plan) {
 constexpr int kSelectionThreads = 256;
 constexpr unsigned kSelectionWarps = kSelectionThreads / kLanes;
 constexpr unsigned kSelectionBlocks = 512;  ///< enough for any device
-constexpr unsigned kRanked = 4;             ///< windows of a warp at once
+constexpr unsigned kAllWarps = kSelectionBlocks * kSelectionWarps;
+constexpr unsigned kRanked = 4;  ///< windows of a warp at once, where there are more than warps
 
-/// A warp some windows: a rank is how many come before it.
-__global__ void __launch_bounds__(kSelectionThreads)
-    select_kernel(const AcfBuffers buffers, ScoreCurve curve, cuda::DeviceDetections to) {
-  cuda::wait_for_previous_kernel();
-  const unsigned all = *buffers.found_count;
-  const unsigned count = min(all, buffers.capacity);
+/// A warp `kCount` windows: a rank is how many come before it.
+template <unsigned kCount>
+__device__ void rank_windows(const AcfBuffers& buffers, unsigned count, const ScoreCurve& curve,
+                             const cuda::DeviceDetections& to) {
   const unsigned lane = nms::lane_id();
-  for (unsigned first = kRanked * (blockIdx.x * kSelectionWarps + threadIdx.x / kLanes);
-       first < count; first += kRanked * gridDim.x * kSelectionWarps) {
-    SummedPlace windows[kRanked];
-    unsigned before[kRanked] = {};
+  for (unsigned first = kCount * (blockIdx.x * kSelectionWarps + threadIdx.x / kLanes);
+       first < count; first += kCount * kAllWarps) {
+    SummedPlace windows[kCount];
+    unsigned before[kCount] = {};
 #pragma unroll
-    for (unsigned k = 0; k < kRanked; ++k) windows[k] = buffers.found[min(first + k, count - 1)];
+    for (unsigned k = 0; k < kCount; ++k) windows[k] = buffers.found[min(first + k, count - 1)];
 #pragma unroll 4
     for (unsigned other = lane; other < count; other += kLanes) {
       const std::uint32_t place = buffers.found[other].place;
 #pragma unroll
-      for (unsigned k = 0; k < kRanked; ++k) before[k] += place < windows[k].place ? 1 : 0;
+      for (unsigned k = 0; k < kCount; ++k) before[k] += place < windows[k].place ? 1 : 0;
     }
 #pragma unroll
-    for (unsigned k = 0; k < kRanked; ++k) {
+    for (unsigned k = 0; k < kCount; ++k) {
       const unsigned rank = nms::warp_sum(before[k]);
       if (lane != k || first + k >= count || rank >= to.capacity) continue;
       to.boxes[rank] = buffers.boxes[first + k];
       to.scores[rank] = score_of(curve, windows[k].sum);
     }
   }
+}
+
+__global__ void __launch_bounds__(kSelectionThreads)
+    select_kernel(const AcfBuffers buffers, ScoreCurve curve, cuda::DeviceDetections to) {
+  cuda::wait_for_previous_kernel();
+  const unsigned all = *buffers.found_count;
+  const unsigned count = min(all, buffers.capacity);
+  if (count <= kAllWarps)
+    rank_windows<1>(buffers, count, curve, to);
+  else
+    rank_windows<kRanked>(buffers, count, curve, to);
   if (blockIdx.x == 0 && threadIdx.x == 0)
     *to.count = all > buffers.capacity ? to.capacity + (all - buffers.capacity) : all;
 }
