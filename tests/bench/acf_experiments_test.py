@@ -150,7 +150,8 @@ class Claims(unittest.TestCase):
             return [DetectorTime(name, "crowd", "e", 3, value, value, value) for name, value in ms.items()]
         names = {"network": "CenterFace", "own": "ACF, own size", "small": "ACF, faces from 20"}
         times = rows(**{names["network"]: 0.25, names["own"]: 0.2, names["small"]: 0.8})
-        precision = [Accuracy(names["network"], "", "e", 9, 0.9, 0.9, 0.8), Accuracy(names["small"], "", "e", 9, 0.5, 0.6, 0.3)]
+        precision = [Accuracy(names["network"], "", "e", 9, 0.9, 0.9, 0.8),
+                     Accuracy(names["small"], "", "e", 9, 0.5, 0.6, 0.3)]
         text = claims.section(found(detectors_cuda=times, detectors_cpu=times, accuracy=precision))
         self.assertIn("On the GPU the network is quicker than ACF (published: 44 against 96 ms): not so here.", text)
         self.assertIn("On the CPU ACF is the quicker one by far (published: 364 against 2,805 ms): holds.", text)

@@ -74,13 +74,13 @@ def hybrid(results, shown):
         return ""
     best, window = ways["hybrid"], ways["window parallel"]
     holds = best.median_ms < min(window.median_ms, ways["stage parallel"].median_ms)
-    return (f"* **The hybrid is quicker than either way alone: {verdict(holds)}.** {best.median_ms:.3f} ms ({best.who}, "
-            f"{best.trees} trees first), window parallel {window.median_ms:.3f}, stage parallel "
+    return (f"* **The hybrid is quicker than either way alone: {verdict(holds)}.** {best.median_ms:.3f} ms "
+            f"({best.who}, {best.trees} trees first), window parallel {window.median_ms:.3f}, stage parallel "
             f"{ways['stage parallel'].median_ms:.3f}; our detector {ways['ours'].median_ms:.3f}.\n")
 
 
 def launches(results, shown):
-    """Blocks launched on the device, or a compaction "if dynamic parallelism is not available" (section 4.2.4)."""
+    """Blocks are launched on the device, "if dynamic parallelism is not available" a compaction (section 4.2.4)."""
     found = [cases.best_hybrid(results, shown, "one", (name,)) for name in cases.HYBRIDS]
     if not all(found):
         return ""
@@ -118,8 +118,8 @@ def total(results, shown):
     together = made.median_ms + best.median_ms
     ours = cases.row_of(results.cuda, shown, scales="one", part="total", who="ours")
     return (f"* **All of it is 3.8 times as fast on the GPU: x {on_cpu.median_ms / together:.1f} here.** One scale: "
-            f"{on_cpu.median_ms:.2f} ms on the CPU ({on_cpu.threads} threads), features as published and the best hybrid "
-            f"{together:.3f}; our detector, from a frame on the device, {ours.median_ms:.3f}.\n")
+            f"{on_cpu.median_ms:.2f} ms on the CPU ({on_cpu.threads} threads), features as published and the best "
+            f"hybrid {together:.3f}; our detector, from a frame on the device, {ours.median_ms:.3f}.\n")
 
 
 def of_detector(rows, name):
@@ -137,9 +137,9 @@ def networks(results):
         network, acf = of_detector(rows, "CenterFace"), of_detector(rows, "ACF, own size")
         small = of_detector(rows, "ACF, faces from 20")
         if network and acf and small:
-            told.append(f"* **{claim}: {verdict(holds(network.median_ms, acf.median_ms))}.** On this {where}: CenterFace "
-                        f"({network.engine}) {network.median_ms:.3g} ms, ACF {acf.median_ms:.3g}, and for faces from 20 "
-                        f"pixels on, as CenterFace finds them, {small.median_ms:.3g}.\n")
+            told.append(f"* **{claim}: {verdict(holds(network.median_ms, acf.median_ms))}.** On this {where}: "
+                        f"CenterFace ({network.engine}) {network.median_ms:.3g} ms, ACF {acf.median_ms:.3g}, and for "
+                        f"faces from 20 pixels on, as CenterFace finds them, {small.median_ms:.3g}.\n")
     return "\n".join(told)
 
 
@@ -149,8 +149,8 @@ def accuracy(results):
     if not network or not acf:
         return ""
     return (f"* **The network is more accurate (published: {published.ACCURACY['YOLOv2']} against "
-            f"{published.ACCURACY['ACF']} on INRIA): {verdict(network.medium > acf.medium)}.** Faces, WIDER FACE medium: "
-            f"CenterFace {network.medium:.3f}, ACF {acf.medium:.3f}.\n")
+            f"{published.ACCURACY['ACF']} on INRIA): {verdict(network.medium > acf.medium)}.** Faces, WIDER FACE "
+            f"medium: CenterFace {network.medium:.3f}, ACF {acf.medium:.3f}.\n")
 
 
 OF_TIMES = (features, longest_step, larger_part, alone, hybrid, launches, whole_groups, total)

@@ -90,11 +90,11 @@ def accuracy_and_speed(figure, results):
     axes.set_xscale("log")
     axes.set_ylim(0, 1)
     devices = f"{results.device('detectors-cuda')}" if results.detectors_cuda else "no GPU measured"
-    label_axes(axes, f"Fig. 5: average precision (WIDER FACE medium) by time, 1920x1080; filled: {devices}, hollow: CPU",
+    label_axes(axes, f"Fig. 5: AP (WIDER FACE medium) by time, 1920x1080; filled: {devices}, hollow: CPU",
                "frame in memory to candidates (ms)", "average precision")
     axes.legend(loc="lower right", ncols=2)
-    return ("Times on " + results.label("crowd") + "; the GPU's points have the precision that was measured in the part "
-            "acf-accuracy: there cascades and ACF find the same, networks in another precision nearly so.")
+    return ("Times on " + results.label("crowd") + "; the GPU's points have the precision that was measured in the "
+            "part acf-accuracy: cascades and ACF find the same there, networks in another precision nearly so.")
 
 
 FIGURES = (hybrid_by_trees, feature_steps, precision_recall, accuracy_and_speed)
