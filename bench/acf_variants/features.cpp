@@ -62,12 +62,10 @@ PublishedFeatures::PublishedFeatures(std::span<const std::uint8_t> nv12, Size si
 }
 
 void PublishedFeatures::enqueue(Step step, float* channels, cuda::StreamView stream) const {
-  const FeaturePlanes planes{planes_.data(),
-                             planes_.data() + kSmooth * samples(),
-                             planes_.data() + kMagnitude * samples(),
-                             planes_.data() + kOrientation * samples(),
-                             planes_.data() + kSums * samples(),
-                             channels};
+  FeaturePlanes planes{
+      planes_.data(), planes_.data() + kSmooth * samples(), planes_.data() + kMagnitude * samples(),
+      planes_.data() + kOrientation * samples(), planes_.data() + kSums * samples()};
+  planes.channels = channels;
   switch (step) {
     case Step::upload:
       return cuda::copy(uploaded_.span(), picture_.span(), stream);

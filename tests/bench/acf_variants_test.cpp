@@ -79,7 +79,9 @@ TEST(AcfVariants, FindTheWindowsOfPlainLoops) {
         on.pyramid.enqueue_variant(variant, first, on.stream);
         EXPECT_EQ(on.pyramid.found(on.stream), expected)
             << "variant " << static_cast<int>(variant) << ", " << trees << " trees, " << first;
-        EXPECT_TRUE(on.pyramid.variants().launched_all(on.stream));
+        if (variant == Variant::hybrid_launches) {
+          EXPECT_TRUE(on.pyramid.variants().launched_all(on.stream));
+        }
       }
   }
 }

@@ -454,7 +454,8 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     if (thread < kLanes) memory.counts[1][thread] = memory.counts[2][thread] = 0;
     __syncthreads();
     if (memory.tile >= batch.tiles) return;
-    ScanTile tile = tile_of(plan, batch.first_tile + memory.tile, buffers);
+    // Coarse scales first: their windows come further, and would be what others wait for.
+    ScanTile tile = tile_of(plan, batch.first_tile + batch.tiles - 1 - memory.tile, buffers);
     load_trees(plan, 0, memory);
     if constexpr (kShared) {
       load_cells(plan, cells, tile);
