@@ -1,41 +1,40 @@
 // The windows that a detector of channel features lets pass in a picture, and what finding them
 // takes: bench/acf_cpu.py writes it down.
 //
-// bench_acf MODEL PICTURE WIDTHxHEIGHT MIN_FACE THREADS REPEATS, PICTURE a file of 4 * WIDTH *
-// HEIGHT bytes, red, green, blue and an unused one. Prints a line with milliseconds for each
-// repeat, then one with scales, cells and windows that were looked at, then one with each window
-// that passed: x y width height of the object, and the sum of its leaves.
-#include <chrono>
+// bench_acf MODEL PICTURE WIDTHxHEIGHT MIN_FACE MAX_FACE THREADS REPEATS, PICTURE a file of NV12
+// without padding. Prints a line with milliseconds for each repeat: all of it, and that part of it
+// in which windows slide over the channels; then one with scales, cells and windows that were
+// looked at, then one with each window that passed: x y width height of the object, and the sum of
+// its leaves.
 #include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <stdexcept>
 
+#include "bench/nv12_picture.h"
 #include "bench/program.h"
+#include "core/timing.h"
 #include "detector/acf/cpu/acf_detector.h"
-#include "detector/model_file.h"
 
 namespace facepipe {
 namespace {
 
 int measure(const std::vector<std::string>& words) {
-  if (words.size() != 6)
-    throw std::invalid_argument("MODEL PICTURE WIDTHxHEIGHT MIN_FACE THREADS REPEATS");
-  std::string pixels = read_model_file(words[1]);
+  if (words.size() != 7)
+    throw std::invalid_argument("MODEL PICTURE WIDTHxHEIGHT MIN_FACE MAX_FACE THREADS REPEATS");
   const Size size = size_of(words[2]);
-  if (pixels.size() !=
-      4 * static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height))
-    throw std::invalid_argument(words[1] + " is no picture of " + words[2]);
-  const cv::Mat rgb(size.height, size.width, CV_8UC4, pixels.data());
+  const Frame frame = frame_of_nv12(read_nv12(words[1], size), size);
   const acf::PyramidScanner scanner(std::make_shared<const acf::Model>(acf::read_model(words[0])),
-                                    size, {std::stod(words[3]), 0});
-  Workers workers(std::stoi(words[4]));
+                                    size, {std::stod(words[3]), std::stod(words[4])});
+  Workers workers(std::stoi(words[5]));
+  acf::RgbMaker rgb;
   acf::PyramidScanner::Memory memory;
   std::vector<acf::Window> windows;
-  for (int repeat = std::stoi(words[5]); repeat > 0; --repeat) {
-    const auto begin = std::chrono::steady_clock::now();
-    windows = scanner.find(rgb, workers, memory);
-    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
-    std::printf("%.3f\n", took.count());
+  for (int repeat = std::stoi(words[6]); repeat > 0; --repeat) {
+    const Clock::time_point begin = Clock::now();
+    windows = scanner.find(rgb.picture(frame), workers, memory);
+    std::printf("%.3f %.3f\n", in_milliseconds(Clock::now() - begin),
+                in_milliseconds(memory.scanned));
   }
   std::int64_t cells = 0;
   std::int64_t places = 0;

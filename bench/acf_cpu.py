@@ -28,20 +28,14 @@ def arguments_given():
     return options.parse_args()
 
 
-def red_first(picture):
-    """As bench_acf reads a picture: red, green, blue and an unused byte."""
-    import cv2
-    return cv2.cvtColor(picture, cv2.COLOR_BGR2RGBA).tobytes()
-
-
 def row(arguments, model, kind, pixels, least):
     with tempfile.NamedTemporaryFile() as file:
         file.write(pixels)
         file.flush()
-        used = measurement.run([arguments.bench_acf, model, file.name, f"{SIZE[0]}x{SIZE[1]}", least,
+        used = measurement.run([arguments.bench_acf, model, file.name, f"{SIZE[0]}x{SIZE[1]}", least, 0,
                                 arguments.threads, arguments.repetitions + 1])
     lines = used.output.splitlines()
-    times = [float(line) for line in lines[1:arguments.repetitions + 1]]  # the first is a warm-up
+    times = [float(line.split()[0]) for line in lines[1:arguments.repetitions + 1]]  # the first is a warm-up
     scales, _, _, _, looked_at, _ = lines[arguments.repetitions + 1].split()  # "8 scales, 9 cells, 7 windows"
     passed = len(lines) - arguments.repetitions - 2
     return (f"{json.loads(model.read_text())['class']:12} {kind:7} {least or 'own':>8} {scales:6} "
@@ -52,14 +46,14 @@ def row(arguments, model, kind, pixels, least):
 def main():
     arguments = arguments_given()
     face = measurement.REPOSITORY / "data" / "acf_face.json"
-    of_kind = {kind: red_first(cascade_pictures.picture(kind, SIZE, arguments.photo, colors=True))
+    of_kind = {kind: cascade_pictures.nv12(cascade_pictures.picture(kind, SIZE, arguments.photo, colors=True))
                for kind in "ab"}
     lines = [f"{'class':12} {'picture':7} {'min face':>8} {'scales':6} {'windows':>9} {'passed':>7}   ms"]
     for model, least in [(face, 0), (face, 20), *((other, 0) for other in arguments.models)]:
         for kind, pixels in of_kind.items():
             lines.append(row(arguments, model, kind, pixels, least))
             print(lines[-1], flush=True)
-    facts = {"threads": arguments.threads, "work": "1920x1080 RGB in memory to windows that passed"}
+    facts = {"threads": arguments.threads, "work": "1920x1080 NV12 in memory to windows that passed"}
     measurement.write_result(arguments, facts, "\n".join(lines) + "\n")
 
 

@@ -34,22 +34,12 @@ def file_name(kind, size):
     return f"{kind}_{size[0]}x{size[1]}.nv12"
 
 
-def nv12(picture):
-    """Of blue, green and red: BT.601, limited range."""
-    import cv2
-    import numpy as np
-    height, width = picture.shape[:2]
-    planar = cv2.cvtColor(picture, cv2.COLOR_BGR2YUV_I420)
-    chroma = planar[height:].reshape(2, height * width // 4)
-    return planar[:height].tobytes() + np.ascontiguousarray(chroma.T).tobytes()
-
-
 def prepare(folder):
     folder.mkdir(parents=True, exist_ok=True)
     for size in SIZES:
         for kind in "ab":
             picture = cascade_pictures.picture(kind, size, colors=True)
-            (folder / file_name(kind, size)).write_bytes(nv12(picture))
+            (folder / file_name(kind, size)).write_bytes(cascade_pictures.nv12(picture))
 
 
 def cases(model):

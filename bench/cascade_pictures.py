@@ -22,5 +22,15 @@ def picture(kind, size, photo=PHOTO, colors=False):
     return np.ascontiguousarray(np.tile(read, times)[:size[1], :size[0]])
 
 
+def nv12(picture):
+    """Of blue, green and red: BT.601, limited range."""
+    import cv2
+    import numpy as np
+    height, width = picture.shape[:2]
+    planar = cv2.cvtColor(picture, cv2.COLOR_BGR2YUV_I420)
+    chroma = planar[height:].reshape(2, height * width // 4)
+    return planar[:height].tobytes() + np.ascontiguousarray(chroma.T).tobytes()
+
+
 def cascade(name):
     return FOLDER / f"haarcascade_{name}.xml"

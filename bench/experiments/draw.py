@@ -16,7 +16,7 @@ import report
 import results
 
 # Each paper's package; measure.py tells what these hold.
-PAPERS = {"000": "nms", "001": "nms", "002": "nms"}
+PAPERS = {"000": "nms", "001": "nms", "002": "nms", "004": "acf"}
 
 
 def draw(folder, report_folder, with_figures=True, also=None):

@@ -1,4 +1,4 @@
-"""Suppression's part of ./dev experiments --quick: inputs are made, measured on the CPU, and reported."""
+"""./dev experiments --quick: inputs are made, measured on the CPU, and reported."""
 import csv
 import json
 import os
@@ -11,7 +11,9 @@ import unittest
 SOURCE = pathlib.Path(os.environ["FACEPIPE_SOURCE"])
 EXPERIMENTS = SOURCE / "bench" / "experiments"
 FACEPIPE = os.environ["FACEPIPE_PROGRAM"]
-BENCH_NMS = os.environ.get("FACEPIPE_BENCH_NMS", "")  # where it is built
+# Where they are built.
+BENCH_NMS = os.environ.get("FACEPIPE_BENCH_NMS", "")
+BENCH_ACF = os.environ.get("FACEPIPE_BENCH_ACF", "")
 
 
 def python_that_draws():
@@ -23,7 +25,7 @@ def python_that_draws():
     return None
 
 
-class Quick(unittest.TestCase):
+class Suppression(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.scratch = tempfile.TemporaryDirectory()
@@ -103,6 +105,53 @@ class Quick(unittest.TestCase):
         for ending in ("svg", "png"):
             self.assertGreater((self.folder / "nms" / "figures" / f"crowd_frames.{ending}").stat().st_size, 10000)
         self.assertIn("stand-in for crowd", (self.folder / "REPORT.md").read_text())
+
+
+class ChannelFeatures(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.scratch = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.scratch.cleanup)
+        cls.folder = pathlib.Path(cls.scratch.name) / "results"
+        subprocess.run([sys.executable, "-B", EXPERIMENTS / "measure.py", "--paper", "004", "--quick", "--repeats", "1",
+                        "--facepipe", FACEPIPE, "--bench-acf", BENCH_ACF or "not-built", "--inputs",
+                        cls.scratch.name, "--to", cls.folder], check=True)
+        subprocess.run([sys.executable, "-B", EXPERIMENTS / "draw.py", cls.folder, "--text"], check=True)
+        cls.facts = json.loads((cls.folder / "acf" / "facts.json").read_text())
+        cls.report = (cls.folder / "REPORT.md").read_text()
+
+    def rows(self, table):
+        with open(self.folder / "acf" / f"{table}.csv", newline="", encoding="utf-8") as file:
+            return list(csv.DictReader(file))
+
+    def test_parts_of_the_cpus_time_add_up(self):
+        if not BENCH_ACF:
+            self.skipTest("bench_acf is not built")
+        rows = self.rows("cpu")
+        self.assertEqual({(row["input"], row["scales"]) for row in rows},
+                         {(name, scales) for name in ("crowd", "photo") for scales in ("one", "all")})
+        by_part = {}
+        for row in rows:
+            by_part.setdefault((row["input"], row["scales"], row["threads"]), {})[row["part"]] = row
+        for parts in by_part.values():
+            ms = {part: float(row["median_ms"]) for part, row in parts.items()}
+            self.assertAlmostEqual(ms["features"] + ms["evaluation"], ms["total"], delta=0.01 * ms["total"])
+        windows = {row["scales"]: int(row["windows"]) for row in rows}
+        self.assertGreater(windows["all"], 2 * windows["one"])
+
+    def test_all_detectors_are_timed_that_have_a_model_here(self):
+        names = {row["detector"] for row in self.rows("detectors_cpu")}
+        self.assertTrue({"CenterFace", "ACF, own size", "ACF, faces from 20"} <= names, names)
+        self.assertIn("YuNet: no model was named", self.facts["missing"]["detectors-cpu, in part"])
+
+    def test_what_could_not_be_measured_is_told(self):
+        missing = self.facts["missing"]
+        self.assertEqual(missing["acf-cuda"], "no GPU here, or the CPU was asked for")
+        self.assertIn("--acf-inria", missing["pedestrians"])
+        self.assertIn("WIDER FACE", missing["acf-accuracy"])
+        for why in missing.values():
+            self.assertIn(why, self.report)
+        self.assertIn("Fig. 4: accuracy\n\nNot measured: no WIDER FACE folder", self.report)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import sys
 
 import csv_tables
 import measurement
+import wider
 from experiment import Experiment
 from nms import accuracy, candidates, inputs, pipeline, programs, rules, tables
 
@@ -136,7 +137,7 @@ class Measuring(Experiment):
         self.add("differences", rows)
 
     def accuracy(self):
-        missing = accuracy.why_not(self.arguments)
+        missing = wider.why_not(self.arguments)
         if not missing:
             rows, self.report = accuracy.measure(self.arguments, self.folder)
             self.add("accuracy", rows)

@@ -233,11 +233,14 @@ void PyramidScanner::scan(const Batch& batch, Workers& workers, const Memory& me
 std::vector<Window> PyramidScanner::find(const cv::Mat& rgb, Workers& workers,
                                          Memory& memory) const {
   std::vector<Window> found;
+  memory.scanned = {};
   if (scales_.empty()) return found;
   make_sources(rgb, workers, memory);
   for (const Batch& batch : batches_) {
     make_padded(batch, workers, memory);
+    const Clock::time_point begin = Clock::now();
     scan(batch, workers, memory, found);
+    memory.scanned += Clock::now() - begin;
   }
   return found;
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/frame.h"
+#include "core/timing.h"
 #include "detector/acf/cpu/bands.h"
 #include "detector/acf/cpu/scan.h"
 #include "detector/acf/pyramid.h"
@@ -61,6 +62,7 @@ class PyramidScanner {
     std::vector<Planes> real;    ///< channels of real scales
     std::vector<Planes> padded;  ///< of scales that are scanned at once
     std::vector<BandMemory> threads;
+    Clock::duration scanned{};  ///< what the last find() took to slide the window, all else apart
   };
 
   /// By scale, then by row, then by column. `rgb` has 4 bytes a pixel, as RgbMaker makes them.

@@ -5,109 +5,14 @@
 #include <stdexcept>
 #include <utility>
 
-#include "core/cuda/buffer.h"
 #include "core/cuda/stream.h"
 #include "core/error.h"
+#include "detector/acf/cuda/device_memory.h"
 #include "detector/acf/cuda/kernels.h"
 #include "detector/acf/cuda/plan.h"
 
 namespace facepipe::acf {
 namespace {
-
-/// The arrays of a plan in device memory.
-class PlanOnDevice {
- public:
-  explicit PlanOnDevice(AcfTables tables) : tables_(std::move(tables)) {
-    prepare_real();
-    const cuda::Stream stream;
-    lightness_ = cuda::uploaded(lightness_table(), stream);
-    tap_index_ = cuda::uploaded(tables_.tap_index, stream);
-    tap_weight_ = cuda::uploaded(tables_.tap_weight, stream);
-    real_ = cuda::uploaded(tables_.real, stream);
-    scales_ = cuda::uploaded(tables_.scales, stream);
-    real_parts_ = cuda::uploaded(tables_.real_parts, stream);
-    resized_rows_ = cuda::uploaded(tables_.resized_rows, stream);
-    strips_ = cuda::uploaded(tables_.strips, stream);
-    tiles_ = cuda::uploaded(tables_.tiles, stream);
-    trees_ = cuda::uploaded(tables_.trees, stream);
-    warp_trees_ = cuda::uploaded(tables_.warp_trees, stream);
-    AcfPlan& plan = tables_.plan;
-    plan.overlap = kernel_overlap();
-    plan.lightness = lightness_.data();
-    plan.tap_index = tap_index_.data();
-    plan.tap_weight = tap_weight_.data();
-    plan.real = real_.data();
-    plan.scales = scales_.data();
-    plan.real_parts = real_parts_.data();
-    plan.resized_rows = resized_rows_.data();
-    plan.strips = strips_.data();
-    plan.tiles = tiles_.data();
-    plan.trees = trees_.data();
-    plan.warp_trees = warp_trees_.data();
-  }
-
-  [[nodiscard]] const AcfTables& tables() const { return tables_; }
-  [[nodiscard]] const AcfPlan& plan() const { return tables_.plan; }
-
- private:
-  AcfTables tables_;
-  cuda::DeviceBuffer<float> lightness_;
-  cuda::DeviceBuffer<std::int32_t> tap_index_;
-  cuda::DeviceBuffer<float> tap_weight_;
-  cuda::DeviceBuffer<DeviceReal> real_;
-  cuda::DeviceBuffer<DeviceScale> scales_;
-  cuda::DeviceBuffer<Part> real_parts_;
-  cuda::DeviceBuffer<Part> resized_rows_;
-  cuda::DeviceBuffer<Part> strips_;
-  cuda::DeviceBuffer<Part> tiles_;
-  cuda::DeviceBuffer<DeviceTree> trees_;
-  cuda::DeviceBuffer<DeviceTree> warp_trees_;
-};
-
-/// One frame's memory.
-class FrameMemory {
- public:
-  explicit FrameMemory(const AcfTables& tables)
-      : counts_(1 + tables.batches.size()),
-        luv_(samples(tables.plan.picture, kColors)),
-        half_(samples(tables.plan.half, kColors)),
-        resized_(of(tables.resized_samples)),
-        real_(of(tables.real_samples)),
-        cells_(of(tables.plan.plane * kChannels)),
-        found_(kMostWindows),
-        boxes_(kMostWindows) {}
-
-  [[nodiscard]] AcfBuffers buffers() const {
-    return {.found_count = counts_.data(),
-            .next_tiles = counts_.data() + 1,
-            .counts = static_cast<std::uint32_t>(counts_.size()),
-            .luv = luv_.data(),
-            .half = half_.data(),
-            .resized = resized_.data(),
-            .real = real_.data(),
-            .cells = cells_.data(),
-            .found = found_.data(),
-            .boxes = boxes_.data(),
-            .capacity = kMostWindows};
-  }
-
- private:
-  static std::size_t of(std::int64_t samples) {
-    return static_cast<std::size_t>(samples) + 1;  // never 0
-  }
-  static std::size_t samples(Size size, int planes) {
-    return of(std::int64_t{size.width} * size.height * planes);
-  }
-
-  cuda::DeviceBuffer<std::uint32_t> counts_;
-  cuda::DeviceBuffer<float> luv_;
-  cuda::DeviceBuffer<float> half_;
-  cuda::DeviceBuffer<float> resized_;
-  cuda::DeviceBuffer<float> real_;
-  cuda::DeviceBuffer<float> cells_;
-  cuda::DeviceBuffer<SummedPlace> found_;
-  cuda::DeviceBuffer<Box> boxes_;
-};
 
 class CudaAcfDetector final : public CudaDetector,
                               public std::enable_shared_from_this<CudaAcfDetector> {

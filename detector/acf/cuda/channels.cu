@@ -62,7 +62,7 @@ __device__ RealTile tile_of(const AcfPlan& plan, const AcfBuffers& buffers) {
   RealTile tile;
   tile.real = plan.real[part.scale];
   tile.size = pixels_of(tile.real.cells);
-  tile.source = tile.real.source == RealSource::resized
+  tile.source = tile.real.source == TileSource::resized
                     ? LuvPicture{buffers.resized + tile.real.resized, tile.size}
                     : source_of(plan, buffers, tile.real);
   tile.x = part.column * kShrink;
@@ -421,7 +421,7 @@ __global__ void __launch_bounds__(kRealThreads, kRealBlocks)
   const RealTile tile = tile_of(plan, buffers);
   const bool inner = is_inner(tile);
   cuda::wait_for_previous_kernel();
-  if (tile.real.source == RealSource::tile_taps) {
+  if (tile.real.source == TileSource::tile_taps) {
     load_rows(plan, tile, memory);
     __syncthreads();
     smooth_columns<TapsColumn, 2>(plan, tile, memory);

@@ -53,7 +53,7 @@ struct DeviceTaps {
 inline constexpr int kMostTileTaps = 2;
 
 /// What a real scale's tiles are made of.
-enum class RealSource : std::int32_t {
+enum class TileSource : std::int32_t {
   as_it_is,   ///< the picture, or the half one, which has its size
   tile_taps,  ///< one of these, resampled in the tile: of kMostTileTaps samples each way
   resized     ///< resampled before
@@ -61,7 +61,7 @@ enum class RealSource : std::int32_t {
 
 struct DeviceReal {
   Size cells;
-  RealSource source = RealSource::as_it_is;
+  TileSource source = TileSource::as_it_is;
   std::int32_t of_half = 0;  ///< 1: made of the half picture
   DeviceTaps across;
   DeviceTaps down;
@@ -161,6 +161,7 @@ struct AcfPlan {
 struct SummedPlace {
   std::uint32_t place = 0;
   std::int32_t sum = 0;
+  friend bool operator==(const SummedPlace&, const SummedPlace&) = default;
 };
 
 /// One frame's memory on the device.
@@ -170,7 +171,7 @@ struct AcfBuffers {
   std::uint32_t counts = 0;              ///< of both
   float* luv = nullptr;                  ///< three planes of the upright picture
   float* half = nullptr;                 ///< likewise, of half its size
-  float* resized = nullptr;      ///< likewise, of the real scales that are RealSource::resized
+  float* resized = nullptr;      ///< likewise, of the real scales that are TileSource::resized
   float* real = nullptr;         ///< channels of the real scales
   float* cells = nullptr;        ///< kChannels planes of a batch
   SummedPlace* found = nullptr;  ///< `capacity` windows that pass, in any order

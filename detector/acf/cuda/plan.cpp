@@ -69,8 +69,8 @@ void add_real(const std::vector<Scale>& scales, const Sources& sources, AcfTable
     const int taps = std::max(across.count, down.count);
     real.across = append(with_taps(across, kMostTileTaps), to);
     real.down = append(with_taps(down, kMostTileTaps), to);
-    if (taps > 0) real.source = taps > kMostTileTaps ? RealSource::resized : RealSource::tile_taps;
-    if (real.source == RealSource::resized) add_rows(static_cast<int>(i), real, to);
+    if (taps > 0) real.source = taps > kMostTileTaps ? TileSource::resized : TileSource::tile_taps;
+    if (real.source == TileSource::resized) add_rows(static_cast<int>(i), real, to);
     real.first = to.real_samples;
     to.real_samples += std::int64_t{real.cells.width} * real.cells.height * kChannels;
     append_parts(static_cast<int>(i), real.cells, kRealTile, to.real_parts);

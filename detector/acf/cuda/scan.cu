@@ -6,6 +6,7 @@
 #include "core/cuda/check.h"
 #include "core/cuda/launch.h"
 #include "core/cuda/programmatic.cuh"
+#include "detector/acf/cuda/found.cuh"
 #include "detector/acf/cuda/kernels.h"
 #include "nms/cuda/device.cuh"
 
@@ -415,24 +416,6 @@ __device__ void last_round(const AcfPlan& plan, const ScanTile& tile, const Plac
   }
 }
 
-/// A window that has come through all trees; but one that lies in the padding as a whole.
-__device__ void list_found(const AcfPlan& plan, const ScanTile& tile, const AcfBuffers& buffers,
-                           int place, std::int32_t sum) {
-  const Scale& scale = tile.scale->scale;
-  const int column = tile.first.width + place % kScanColumns;
-  const int row = tile.first.height + place / kScanColumns;
-  const Box box = clipped(window_box(scale, column, row), plan.picture);
-  const bool is_there = sub(box.x2, box.x1) > 0 && sub(box.y2, box.y1) > 0;
-  if (!is_there || sum < plan.least_sum) return;
-  const unsigned index = atomicAdd(buffers.found_count, 1U);
-  if (index >= buffers.capacity) return;
-  const auto across = static_cast<unsigned>(scale.places.width);
-  buffers.found[index] = {
-      tile.scale->first_place + static_cast<unsigned>(row) * across + static_cast<unsigned>(column),
-      sum};
-  buffers.boxes[index] = box;
-}
-
 /// The trees from `walked` on of the places that have come to `round`.
 __device__ void last_trees(const AcfPlan& plan, const ScanTile& tile, const AcfBuffers& buffers,
                            const PlaceLists& lists, int round, int walked, ScanMemory& memory) {
@@ -449,7 +432,9 @@ __device__ void last_trees(const AcfPlan& plan, const ScanTile& tile, const AcfB
   }
   for (int i = static_cast<int>(threadIdx.x); i < memory.left[list]; i += kThreads) {
     const int place = lists.list(list)[i];
-    list_found(plan, tile, buffers, place, lists.sums[place]);
+    list_found(plan, *tile.scale,
+               {tile.first.width + place % kScanColumns, tile.first.height + place / kScanColumns},
+               lists.sums[place], buffers);
   }
 }
 
@@ -469,7 +454,8 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     if (thread < kLanes) memory.counts[1][thread] = memory.counts[2][thread] = 0;
     __syncthreads();
     if (memory.tile >= batch.tiles) return;
-    ScanTile tile = tile_of(plan, batch.first_tile + memory.tile, buffers);
+    // Coarse scales first: their windows come further, and would be what others wait for.
+    ScanTile tile = tile_of(plan, batch.first_tile + batch.tiles - 1 - memory.tile, buffers);
     load_trees(plan, 0, memory);
     if constexpr (kShared) {
       load_cells(plan, cells, tile);
@@ -509,35 +495,45 @@ ScanKernel kernel_of(const AcfPlan& plan) {
 constexpr int kSelectionThreads = 256;
 constexpr unsigned kSelectionWarps = kSelectionThreads / kLanes;
 constexpr unsigned kSelectionBlocks = 512;  ///< enough for any device
-constexpr unsigned kRanked = 4;             ///< windows of a warp at once
+constexpr unsigned kAllWarps = kSelectionBlocks * kSelectionWarps;
+constexpr unsigned kRanked = 4;  ///< windows of a warp at once, where there are more than warps
 
-/// A warp some windows: a rank is how many come before it.
-__global__ void __launch_bounds__(kSelectionThreads)
-    select_kernel(const AcfBuffers buffers, ScoreCurve curve, cuda::DeviceDetections to) {
-  cuda::wait_for_previous_kernel();
-  const unsigned all = *buffers.found_count;
-  const unsigned count = min(all, buffers.capacity);
+/// A warp `kCount` windows: a rank is how many come before it.
+template <unsigned kCount>
+__device__ void rank_windows(const AcfBuffers& buffers, unsigned count, const ScoreCurve& curve,
+                             const cuda::DeviceDetections& to) {
   const unsigned lane = nms::lane_id();
-  for (unsigned first = kRanked * (blockIdx.x * kSelectionWarps + threadIdx.x / kLanes);
-       first < count; first += kRanked * gridDim.x * kSelectionWarps) {
-    SummedPlace windows[kRanked];
-    unsigned before[kRanked] = {};
+  for (unsigned first = kCount * (blockIdx.x * kSelectionWarps + threadIdx.x / kLanes);
+       first < count; first += kCount * kAllWarps) {
+    SummedPlace windows[kCount];
+    unsigned before[kCount] = {};
 #pragma unroll
-    for (unsigned k = 0; k < kRanked; ++k) windows[k] = buffers.found[min(first + k, count - 1)];
+    for (unsigned k = 0; k < kCount; ++k) windows[k] = buffers.found[min(first + k, count - 1)];
 #pragma unroll 4
     for (unsigned other = lane; other < count; other += kLanes) {
       const std::uint32_t place = buffers.found[other].place;
 #pragma unroll
-      for (unsigned k = 0; k < kRanked; ++k) before[k] += place < windows[k].place ? 1 : 0;
+      for (unsigned k = 0; k < kCount; ++k) before[k] += place < windows[k].place ? 1 : 0;
     }
 #pragma unroll
-    for (unsigned k = 0; k < kRanked; ++k) {
+    for (unsigned k = 0; k < kCount; ++k) {
       const unsigned rank = nms::warp_sum(before[k]);
       if (lane != k || first + k >= count || rank >= to.capacity) continue;
       to.boxes[rank] = buffers.boxes[first + k];
       to.scores[rank] = score_of(curve, windows[k].sum);
     }
   }
+}
+
+__global__ void __launch_bounds__(kSelectionThreads)
+    select_kernel(const AcfBuffers buffers, ScoreCurve curve, cuda::DeviceDetections to) {
+  cuda::wait_for_previous_kernel();
+  const unsigned all = *buffers.found_count;
+  const unsigned count = min(all, buffers.capacity);
+  if (count <= kAllWarps)
+    rank_windows<1>(buffers, count, curve, to);
+  else
+    rank_windows<kRanked>(buffers, count, curve, to);
   if (blockIdx.x == 0 && threadIdx.x == 0)
     *to.count = all > buffers.capacity ? to.capacity + (all - buffers.capacity) : all;
 }

@@ -186,16 +186,16 @@ TEST(CudaAcfPlan, KnowsAllPictures) {
 
 TEST(CudaAcfPlan, ResizesFirstWhatTilesCannot) {
   const AcfTables tables = tables_of(test::small_model(3, 1), {1920, 1080}, {12, 0});
-  std::set<acf::RealSource> sources;
+  std::set<acf::TileSource> sources;
   std::size_t rows = 0;
   for (const acf::DeviceReal& real : tables.real) {
     sources.insert(real.source);
-    if (real.source == acf::RealSource::resized) {
+    if (real.source == acf::TileSource::resized) {
       EXPECT_GT(std::max(real.across.count, real.down.count), acf::kMostTileTaps);
       rows += static_cast<std::size_t>(acf::kShrink * real.cells.height);
       EXPECT_LE(acf::kShrink * real.cells.width, tables.plan.resized_width);
     }
-    if (real.source == acf::RealSource::tile_taps) {
+    if (real.source == acf::TileSource::tile_taps) {
       EXPECT_EQ(real.across.count, acf::kMostTileTaps);
       EXPECT_EQ(real.down.count, acf::kMostTileTaps);
     }

@@ -1,0 +1,138 @@
+// The steps of Van Ranst et al.'s feature calculation (listing 1), one pixel or cell at a time: one
+// source for kernels, and for tests without a device. They make the channels of our detector
+// (detector/acf/channels.h): gradients are those of the strongest colour, where the paper has
+// lightness alone, and magnitudes are normalized, of which it tells nothing.
+#pragma once
+
+#include <cstdint>
+
+#include "core/geometry.h"
+#include "core/host_device.h"
+#include "detector/acf/channels.h"
+
+namespace facepipe::acf_variants {
+
+/// Samples of a picture without padding.
+struct Plane {
+  const float* samples;
+  Size size;
+
+  /// The sample at the border stands for those beyond it.
+  [[nodiscard]] FACEPIPE_HOST_DEVICE float at(int x, int y) const {
+    return samples[acf::within(y, size.height) * size.width + acf::within(x, size.width)];
+  }
+};
+
+/// Planes of one size, one behind the other.
+[[nodiscard]] FACEPIPE_HOST_DEVICE inline Plane plane_of(const float* first, Size size, int plane) {
+  return {first + std::int64_t{size.width} * size.height * plane, size};
+}
+
+/// NV12 without padding, of whole chroma cells.
+struct Nv12 {
+  const std::uint8_t* bytes;
+  Size size;
+  float to_rgb[3][4];  ///< FrameDescriptor::byte_to_rgb
+};
+
+[[nodiscard]] FACEPIPE_HOST_DEVICE inline acf::Luv luv_at(const Nv12& picture,
+                                                          const float* lightness, int x, int y) {
+  const int width = picture.size.width;
+  const std::uint8_t* const chroma =
+      picture.bytes + (picture.size.height + y / 2) * width + x / 2 * 2;
+  const auto luma = static_cast<float>(picture.bytes[y * width + x]);
+  const auto u = static_cast<float>(chroma[0]);
+  const auto v = static_cast<float>(chroma[1]);
+  return acf::luv_of(acf::color_of(luma, u, v, picture.to_rgb[0]),
+                     acf::color_of(luma, u, v, picture.to_rgb[1]),
+                     acf::color_of(luma, u, v, picture.to_rgb[2]), lightness);
+}
+
+[[nodiscard]] FACEPIPE_HOST_DEVICE inline float smoothed_at(const Plane& plane, int x, int y) {
+  const auto down = [&](int column) {
+    return acf::smoothed(plane.at(column, y - 1), plane.at(column, y), plane.at(column, y + 1));
+  };
+  return acf::smoothed(down(x - 1), down(x), down(x + 1));
+}
+
+struct Gradient {
+  float magnitude;
+  float orientation;
+};
+
+/// The strongest colour's. `smooth`: planes of kColors smoothed colours.
+[[nodiscard]] FACEPIPE_HOST_DEVICE inline Gradient gradient_at(const float* smooth, Size size,
+                                                               int x, int y) {
+  const auto factor = [](int place, int length) {
+    return place == 0 || place == length - 1 ? 1.0F : acf::kHalf;
+  };
+  float strongest_x = 0;
+  float strongest_y = 0;
+  float square = -1;
+  for (int c = 0; c < acf::kColors; ++c) {
+    const Plane of = plane_of(smooth, size, c);
+    const float gx = acf::slope(of.at(x - 1, y), of.at(x + 1, y), factor(x, size.width));
+    const float gy = acf::slope(of.at(x, y - 1), of.at(x, y + 1), factor(y, size.height));
+    const float of_color = acf::squared(gx, gy);
+    if (of_color <= square) continue;
+    square = of_color;
+    strongest_x = gx;
+    strongest_y = gy;
+  }
+  return {acf::root(square), acf::orientation_of(strongest_x, strongest_y)};
+}
+
+/// The picture is mirrored at its border, with the outermost sample repeated.
+[[nodiscard]] FACEPIPE_HOST_DEVICE inline int mirrored(int place, int length) {
+  const int inside = place < 0 ? -1 - place : place >= length ? 2 * length - 1 - place : place;
+  return acf::within(inside, length);
+}
+
+/// Weighted by the triangle 1..6..1, of `sample(offset)`.
+template <class Sample>
+[[nodiscard]] FACEPIPE_HOST_DEVICE float triangle_sum(const Sample& sample) {
+  float sum = 0;
+  for (int i = -acf::kRadius; i <= acf::kRadius; ++i) {
+    const int weight = acf::kRadius + 1 - (i < 0 ? -i : i);
+    sum = acf::add(sum, acf::mul(static_cast<float>(weight), sample(i)));
+  }
+  return sum;
+}
+
+[[nodiscard]] FACEPIPE_HOST_DEVICE inline float sum_down_at(const Plane& magnitude, int x, int y) {
+  return triangle_sum(
+      [&](int i) { return magnitude.at(x, mirrored(y + i, magnitude.size.height)); });
+}
+
+/// A magnitude by the mean around it; `sums_down` of sum_down_at().
+[[nodiscard]] FACEPIPE_HOST_DEVICE inline float normalized_at(const Plane& magnitude,
+                                                              const Plane& sums_down, int x,
+                                                              int y) {
+  const float sum =
+      triangle_sum([&](int i) { return sums_down.at(mirrored(x + i, sums_down.size.width), y); });
+  return acf::normalized(magnitude.at(x, y), sum);
+}
+
+/// A cell's histogram, pixel by pixel.
+FACEPIPE_HOST_DEVICE inline void add_to_bins(const Plane& magnitude, const Plane& orientation,
+                                             int cell_x, int cell_y,
+                                             float (&bins)[acf::kOrientations]) {
+  for (int y = cell_y * acf::kShrink; y < (cell_y + 1) * acf::kShrink; ++y)
+    for (int x = cell_x * acf::kShrink; x < (cell_x + 1) * acf::kShrink; ++x) {
+      const acf::BinShares shares = acf::shares_of(magnitude.at(x, y), orientation.at(x, y));
+      bins[shares.bin] = acf::add(bins[shares.bin], shares.to_bin);
+      bins[shares.next] = acf::add(bins[shares.next], shares.to_next);
+    }
+}
+
+/// A cell of a plane that is made smaller.
+[[nodiscard]] FACEPIPE_HOST_DEVICE inline float mean_of_cell(const Plane& plane, int cell_x,
+                                                             int cell_y) {
+  float sum = 0;
+  for (int y = cell_y * acf::kShrink; y < (cell_y + 1) * acf::kShrink; ++y)
+    for (int x = cell_x * acf::kShrink; x < (cell_x + 1) * acf::kShrink; ++x)
+      sum = acf::add(sum, plane.at(x, y));
+  return acf::mul(sum, acf::kCellShare);
+}
+
+}  // namespace facepipe::acf_variants

@@ -1,0 +1,77 @@
+// A window's way through the trees, shared between threads in the ways of Van Ranst et al.: one
+// source for kernels, and for tests without a device.
+#pragma once
+
+#include <cstdint>
+
+#include "core/host_device.h"
+#include "core/turning.h"
+#include "detector/acf/cuda/kernels.h"
+
+namespace facepipe::acf_variants {
+
+/// What a tree adds for the window that begins at a cell: node by node.
+[[nodiscard]] FACEPIPE_HOST_DEVICE inline std::int32_t leaf_of(const acf::DeviceTree& tree,
+                                                               const float* window) {
+  const auto is_left = [&](int node) {
+    const auto* const bytes = reinterpret_cast<const char*>(window);
+    return *reinterpret_cast<const float*>(bytes + tree.offsets[node]) < tree.thresholds[node];
+  };
+  if (is_left(0)) return tree.leaves[is_left(1) ? 0 : 1];
+  return tree.leaves[is_left(2) ? 2 : 3];
+}
+
+/// Adds the trees from `first` on, before `end`, one by one, to a window's sum; false as soon as
+/// that is `threshold` or less.
+[[nodiscard]] FACEPIPE_HOST_DEVICE inline bool walk(const acf::DeviceTree* trees, int first,
+                                                    int end, std::int32_t threshold,
+                                                    const float* window, std::int32_t& sum) {
+  for (int i = first; i < end; ++i) {
+    sum += leaf_of(trees[i], window);
+    if (sum <= threshold) return false;
+  }
+  return true;
+}
+
+/// Of consecutive trees, whoever walks them: what they add to a sum, and how low it is after one of
+/// them at least; of none, kNoSum. So a group decides as its trees do one by one.
+struct Group {
+  static constexpr std::int32_t kNoSum = 0x7fffffff;
+  std::int32_t sum = 0;
+  std::int32_t least = kNoSum;
+};
+
+[[nodiscard]] FACEPIPE_HOST_DEVICE inline Group followed_by(const Group& first, const Group& next) {
+  const std::int32_t of_next = next.least == Group::kNoSum ? Group::kNoSum : first.sum + next.least;
+  return {first.sum + next.sum, of_next < first.least ? of_next : first.least};
+}
+
+/// When windows are left off where threads share the trees.
+enum class Exit {
+  as_one_by_one,  ///< where the sum is too low after any tree: our detector's windows
+  /// As published (listing 2): where the sum of whole groups is too low, between them. Windows
+  /// whose sum recovers within a group pass, too.
+  of_whole_groups
+};
+
+/// A window's scale, and where in it.
+struct WindowPlace {
+  int scale = 0;
+  PixelPlace at;
+};
+
+/// Of its number among those of all scales.
+[[nodiscard]] FACEPIPE_HOST_DEVICE inline WindowPlace window_of(const acf::DeviceScale* scales,
+                                                                int scale_count,
+                                                                std::uint32_t place) {
+  int low = 0;
+  for (int high = scale_count; high - low > 1;) {
+    const int middle = (low + high) / 2;
+    (scales[middle].first_place <= place ? low : high) = middle;
+  }
+  const auto number = static_cast<int>(place - scales[low].first_place);
+  const int across = scales[low].scale.places.width;
+  return {low, {number % across, number / across}};
+}
+
+}  // namespace facepipe::acf_variants

@@ -1,0 +1,64 @@
+"""Look-ups that claims, figures and the report share: rows of one picture and one model."""
+from dataclasses import dataclass
+
+HYBRIDS = ("hybrid, compaction", "hybrid, tail launch", "hybrid, a launch a window")
+PUBLISHED_FEATURES = "features as published"
+STEPS = ("upload", "luv", "smooth", "gradient", "normalize", "bins", "shrink", "cells")
+
+
+@dataclass
+class Shown:
+    """A model on a picture."""
+
+    model: str
+    input: str
+
+    def label(self, results):
+        return f"{self.model}s, {results.label(self.input)}"
+
+
+def all_shown(results):
+    """Pedestrians before faces, as the paper has them; a crowd before fewer people."""
+    found = dict.fromkeys((row.model, row.input) for row in [*results.cuda, *results.cpu])
+    return [Shown(*key) for key in sorted(found, key=lambda key: (key[0] == "face", key[1] != "crowd", key))]
+
+
+def rows_of(rows, shown, **wanted):
+    return [row for row in rows if (row.model, row.input) == (shown.model, shown.input)
+            and all(getattr(row, name) == value for name, value in wanted.items())]
+
+
+def row_of(rows, shown, **wanted):
+    """The only such row, or None."""
+    return next(iter(rows_of(rows, shown, **wanted)), None)
+
+
+def cpu(results, shown, scales, part, threads=None):
+    """Of that many threads; of as many as were measured, if none are told."""
+    rows = rows_of(results.cpu, shown, scales=scales, part=part)
+    most = max((row.threads for row in rows), default=None)
+    return next((row for row in rows if row.threads == (threads or most)), None)
+
+
+def evaluation(results, shown, scales, who):
+    return row_of(results.cuda, shown, scales=scales, part="evaluation", who=who)
+
+
+def best_hybrid(results, shown, scales, names=HYBRIDS):
+    """The quickest of all first trees and ways, or None."""
+    rows = [row for row in rows_of(results.cuda, shown, scales=scales, part="evaluation") if row.who in names]
+    return min(rows, key=lambda row: row.median_ms, default=None)
+
+
+def published_features(results, shown):
+    """Of the first scale, with the upload."""
+    return row_of(results.cuda, shown, scales="one", part="features", who=PUBLISHED_FEATURES)
+
+
+def ways(results, shown, scales):
+    """{way: its row} of Table 2, without what was not measured."""
+    found = {"window parallel": evaluation(results, shown, scales, "window parallel"),
+             "stage parallel": evaluation(results, shown, scales, "stage parallel"),
+             "hybrid": best_hybrid(results, shown, scales),
+             "ours": evaluation(results, shown, scales, "ours")}
+    return {way: row for way, row in found.items() if row}

@@ -1,0 +1,88 @@
+"""The pictures: stand-ins for TownCenter's, made of the demo photo. Nothing is made where it is already.
+
+So a machine without FFmpeg can be given all that its parts need: NV12 and grey levels, raw.
+"""
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import measurement
+
+PHOTO = measurement.REPOSITORY / "data" / "fetched" / "demo" / "city.jpg"
+SIZE, QUICK_SIZE = (1920, 1080), (320, 240)
+CLIP_FRAMES, QUICK_CLIP_FRAMES = 20, 4
+
+
+@dataclass
+class Picture:
+    name: str  # photo or crowd
+    label: str  # for tables and figures
+    size: tuple
+    folder: Path
+
+    def facts(self):
+        return {"name": self.name, "label": self.label, "stand_in": True, "size": self.size}
+
+    def shown_size(self):
+        return f"{self.size[0]}x{self.size[1]}"
+
+    def file(self, ending):
+        return self.folder / f"{self.name}_{self.shown_size()}.{ending}"
+
+    def nv12(self):
+        """Raw, without padding."""
+        return made(self.file("nv12"), lambda: ["-i", PHOTO, "-vf", filters(self.name, self.size)], RAW)
+
+    def grey(self):
+        """Grey levels of full range."""
+        return made(self.file("grey"), lambda: [
+            *self.raw_input(), "-vf", "scale=in_range=limited:out_range=full,format=gray"], RAW)
+
+    def clip(self, frames):
+        """The picture some times over, without loss."""
+        return made(self.file(f"{frames}.mkv"), lambda: [
+            "-stream_loop", frames - 1, *self.raw_input(), "-frames:v", frames, "-pix_fmt", "yuv420p", "-c:v",
+            "libx264", "-preset", "ultrafast", "-qp", "0", *tags(self.size)])
+
+    def raw_input(self):
+        return ["-f", "rawvideo", "-pixel_format", "nv12", "-video_size", self.shown_size(), "-i", self.nv12()]
+
+
+RAW = ["-f", "rawvideo"]
+
+
+def matrix(size):
+    """The colours of pictures that don't tell theirs, by height."""
+    return "bt709" if size[1] >= 720 else "smpte170m"
+
+
+def tags(size):
+    return ["-colorspace", matrix(size), "-color_range", "tv"]
+
+
+def filters(name, size):
+    """The photo enlarged; or the photo repeated at its own size until it fills the picture."""
+    width, height = size
+    place = f"scale={width}:{height}:flags=bilinear" if name == "photo" else (
+        f"loop=14:1,tile=5x3,crop={width}:{height}:0:0")
+    return f"{place},scale=in_range=full:out_range=limited:out_color_matrix={matrix(size)},format=nv12"
+
+
+def made(file, words, ending=()):
+    """Complete or not at all."""
+    if not file.exists():
+        print(f"Making {file.name}", file=sys.stderr)
+        unfinished = file.with_name(f"unfinished_{file.name}")
+        measurement.run(["ffmpeg", "-nostdin", "-hide_banner", "-loglevel", "error", "-y", *words(),
+                         *ending, unfinished])
+        unfinished.rename(file)
+    return file
+
+
+def pictures(arguments, folder):
+    """{name: Picture}."""
+    folder.mkdir(parents=True, exist_ok=True)
+    size = QUICK_SIZE if arguments.quick else SIZE
+    everything = [Picture("crowd", "stand-in for TownCenter: the demo photo repeated", size, folder),
+                  Picture("photo", "stand-in for TownCenter: the demo photo enlarged", size, folder)]
+    return {one.name: one for one in everything}

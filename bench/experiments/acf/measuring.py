@@ -1,0 +1,128 @@
+"""Measures channel features: options, and a method for each part."""
+import pathlib
+
+import measurement
+import wider
+from acf import accuracy, detectors, inputs, programs, tables
+from experiment import Experiment
+
+PARTS = ("acf-cuda", "detectors-cuda", "acf-cpu", "detectors-cpu", "acf-accuracy")
+NEEDED = {"acf-cuda": "bench_acf_variants", "acf-cpu": "bench_acf", "detectors-cpu": "facepipe",
+          "acf-accuracy": "facepipe"}
+NO_PEDESTRIANS = "no pedestrian model was named (--acf-inria; data/acf-from-mat makes it): faces alone"
+
+
+def add_options(options):
+    options.add_argument("--acf-inria", type=pathlib.Path, metavar="MODEL",
+                         help="the toolbox's pedestrians, as data/acf-from-mat makes them (default: faces alone)")
+    options.add_argument("--yunet", type=pathlib.Path, metavar="MODEL", help="YuNet's ONNX (default: left out)")
+    options.add_argument("--cascades", type=pathlib.Path, metavar="FOLDER",
+                         default=pathlib.Path("/usr/share/opencv4/haarcascades"), help="default: %(default)s")
+    options.add_argument("--trees", default="1,2,4,8,16,32,64,128,256,512", metavar="N,N,...",
+                         help="the hybrids' first trees (default: %(default)s)")
+    for program in ("bench_acf", "bench_acf_variants", "bench_detector_cuda", "bench_cascade_cuda",
+                    "bench_acf_cuda"):
+        measurement.add_program(options, program)
+
+
+def settle(arguments):
+    """Defaults that depend on other options; paths whole, as programs are run elsewhere."""
+    arguments.cpu_calls = 1 if arguments.quick else 7
+    if arguments.quick:
+        arguments.repeats = min(arguments.repeats, 2)
+    for name in ("acf_inria", "yunet", "cascades"):
+        if getattr(arguments, name):
+            setattr(arguments, name, getattr(arguments, name).resolve())
+
+
+class Measuring(Experiment):
+    TABLES = tables.TABLES
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.pictures = {}
+        self.models = [detectors.FACE_MODEL]
+        if self.arguments.acf_inria:
+            self.models.append(self.arguments.acf_inria)
+
+    def repeats(self, part):
+        return 1 if part == "acf-accuracy" else super().repeats(part)
+
+    def prepare(self, parts):
+        self.pictures = inputs.pictures(self.arguments, self.arguments.inputs / "acf")
+        self.facts["inputs"] = {name: picture.facts() for name, picture in self.pictures.items()}
+        self.note("pedestrians", [] if self.arguments.acf_inria else [NO_PEDESTRIANS])
+
+    def why_not(self, part):
+        if part.endswith("cuda") and not self.arguments.cuda:
+            return "no GPU here, or the CPU was asked for"
+        program = getattr(self.arguments, NEEDED[part]) if part in NEEDED else None
+        return f"{measurement.shown(program)} is not built" if program and not program.exists() else None
+
+    def acf_cuda(self):
+        missing = self.why_not("acf-cuda")
+        if not missing:
+            self.add("cuda", [row for case in programs.cases(self.models, self.pictures)
+                              for row in programs.on_cuda(self.arguments, case)])
+        return missing
+
+    def acf_cpu(self):
+        missing = self.why_not("acf-cpu")
+        if not missing:
+            threads = sorted({1, measurement.cores()})
+            self.add("cpu", [row for case in programs.cases(self.models, self.pictures) for count in threads
+                             for row in programs.on_cpu(self.arguments, case, count)])
+        return missing
+
+    def some_detectors(self, part, measure):
+        """Rows of the detectors that can be measured; the others are noted. None where there are none."""
+        wanted, missing = detectors.known(self.arguments)
+        rows, failures = [], [f"{name}: {why}" for name, why in missing.items()]
+        for detector in wanted:
+            try:
+                rows.append(measure(detector))
+            except SystemExit as failure:  # the others are worth having, all the same
+                failures.append(f"{detector.name}: {failure}")
+        self.note(f"{part}, in part", failures if rows else [])
+        if self.report:
+            self.report = {**self.report, "engine": "each detector's", "precision": "as its row tells"}
+        return rows, "; ".join(failures) if not rows else None
+
+    def detectors_cuda(self):
+        missing = self.why_not("detectors-cuda")
+        if missing:
+            return missing
+        rows, missing = self.some_detectors("detectors-cuda", lambda detector: detectors.on_cuda(
+            self.arguments, detector, self.pictures["crowd"]))
+        self.add("detectors_cuda", rows)
+        return missing
+
+    def detectors_cpu(self):
+        missing = self.why_not("detectors-cpu")
+        if missing:
+            return missing
+        frames = inputs.QUICK_CLIP_FRAMES if self.arguments.quick else inputs.CLIP_FRAMES
+
+        def measure(detector):
+            row, self.report = detectors.on_cpu(self.arguments, detector, self.pictures["crowd"], frames, self.folder)
+            return row
+
+        rows, missing = self.some_detectors("detectors-cpu", measure)
+        self.add("detectors_cpu", rows)
+        return missing
+
+    def acf_accuracy(self):
+        missing = self.why_not("acf-accuracy") or wider.why_not(self.arguments)
+        if missing:
+            return missing
+        points = []
+
+        def measure(detector):
+            row, curve, self.report = accuracy.measure(self.arguments, detector, self.folder)
+            points.extend(curve)
+            return row
+
+        rows, missing = self.some_detectors("acf-accuracy", measure)
+        self.add("accuracy", rows)
+        self.add("curves", points)
+        return missing

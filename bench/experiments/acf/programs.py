@@ -1,0 +1,78 @@
+"""Runs the measuring programs of channel features over a picture, and reads what they tell."""
+import json
+import statistics
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+import measurement
+from acf.tables import Time
+from csv_tables import spread
+
+
+@dataclass
+class Case:
+    """A model on a picture: some sizes of its object."""
+
+    model: Path
+    scales: str  # "one" or "all"
+    picture: object  # inputs.Picture
+
+    def contents(self):
+        return json.loads(self.model.read_text(encoding="utf-8"))
+
+    def sizes(self):
+        """Least and greatest size that is looked for; 0: any."""
+        window = self.contents()["window"]
+        return (0, max(window["width"], window["height"])) if self.scales == "one" else (0, 0)
+
+    def row(self, who, part, times, threads=None, trees=None, windows=None, alive=None, passed=None):
+        """Of times in milliseconds, one a repeat."""
+        return Time(self.picture.name, self.contents()["class"], self.scales, who, part, threads, trees, windows,
+                    alive, passed, len(times), *spread(times))
+
+
+def cases(models, pictures):
+    return [Case(model, scales, picture) for model in models for scales in ("one", "all")
+            for picture in pictures.values()]
+
+
+def on_cpu(arguments, case, threads):
+    """Features, evaluation and both; of each run the first call is a warm-up."""
+    times = defaultdict(list)
+    for _ in range(arguments.repeats):
+        output = measurement.run([arguments.bench_acf, case.model, case.picture.nv12(), case.picture.shown_size(),
+                                  *case.sizes(), threads, arguments.cpu_calls + 1]).output
+        calls, windows, passed = read_cpu(output, arguments.cpu_calls + 1)
+        total = [all_of_it for all_of_it, _ in calls[1:]]
+        evaluation = [sliding for _, sliding in calls[1:]]
+        times["total"].append(statistics.median(total))
+        times["evaluation"].append(statistics.median(evaluation))
+        times["features"].append(statistics.median(a - b for a, b in zip(total, evaluation)))
+    return [case.row("CPU", part, values, threads=threads, windows=windows, passed=passed)
+            for part, values in times.items()]
+
+
+def read_cpu(output, calls):
+    """[(ms, ms of them that windows slide)], windows, and how many passed."""
+    lines = output.splitlines()
+    times = [tuple(map(float, line.split())) for line in lines[:calls]]
+    windows = int(lines[calls].split()[4])  # "8 scales, 9 cells, 7 windows"
+    return times, windows, len(lines) - calls - 1
+
+
+def on_cuda(arguments, case):
+    """Our detector, the features as published, and the variants."""
+    times, told = defaultdict(list), {}
+    for _ in range(arguments.repeats):
+        output = measurement.run([
+            arguments.bench_acf_variants, case.model, case.picture.nv12(), case.picture.shown_size(),
+            *case.sizes(), "--replays", arguments.replays, "--trees", arguments.trees]).output
+        for line in output.splitlines():
+            who, part, trees, windows, alive, passed, *calls = line.split("\t")
+            key = who, part, int(trees) or None
+            times[key].append(statistics.median(map(float, calls)) / 1000)
+            told[key] = {"windows": int(windows) or None, "passed": int(passed) if int(windows) else None,
+                         "alive": int(alive) if int(trees) else None}
+    return [case.row(who, part, values, trees=trees, **told[who, part, trees])
+            for (who, part, trees), values in times.items()]

@@ -1,0 +1,205 @@
+"""The section on channel features: our tables beside the published ones."""
+from acf import cases, claims, published
+from acf.tables import PARTS_OF_TABLES
+from markdown import table
+from report import images, missing, one_line, provenance
+
+PARTS = tuple(dict.fromkeys(PARTS_OF_TABLES.values()))
+TABLE_3_MISPRINT = "\nSpeedups are of the published times; for DES, window parallel, the paper prints x 0.8.\n"
+
+
+def section(results, captions, tables):
+    """`tables`: the folder where these lie, relative to the report; figures are in its folder figures.
+
+    `captions`: {figure: caption} of those that were drawn.
+    """
+    parts = [head(tables), inputs(results), missing(results, PARTS), claims.section(results),
+             "### Tables and figures\n"]
+    for title, sources, body, drawn in SECTIONS:
+        text = body(results)
+        parts.append(f"#### {title}\n")
+        if not text and not any(name in captions for name in drawn):
+            parts.append(f"Not measured: {why_missing(results, sources)}.\n")
+            continue
+        parts.append(text)
+        parts += images(captions, drawn, tables)
+    parts.append(provenance(results))
+    return "\n".join(part for part in parts if part)
+
+
+def why_missing(results, sources):
+    gone = results.facts["missing"]
+    return "; ".join(dict.fromkeys(one_line(gone.get(PARTS_OF_TABLES[source]) or "this part was not run")
+                                   for source in sources))
+
+
+def head(tables):
+    return ("## Aggregate channel features: Van Ranst et al. (paper 004)\n\n"
+            f"Tables as CSV are in [{tables}]({tables}). *Published* is the paper's: DES is a Xeon E5-2630 v3 with a "
+            "GTX 1080, TX2 a Jetson TX2; YOLOv2 is not built anew, CenterFace stands in its place. The paper's ways to "
+            "look for windows are built anew over the channels of our detector, and find its windows. Its feature "
+            "calculation is built anew a kernel a step; where it calls NPP, plain kernels of ours stand in. Other than "
+            "the paper's, gradients are those of the strongest colour, magnitudes are normalized, and the picture is "
+            "NV12. On the GPU a time is that of a replay of a captured graph between two events on the device, or of "
+            "a call where kernels launch others; on the CPU that of a call. Given is the median over repeats of the "
+            "median, and in brackets the least and the greatest repeat.\n\n"
+            "**Stand-ins.** TownCenter and INRIA can't be had any more: one picture stands in for each video, and "
+            "faces on WIDER FACE for pedestrians on INRIA.\n")
+
+
+def inputs(results):
+    rows = [(one["name"], one["label"], "x".join(map(str, one["size"]))) for one in results.facts["inputs"].values()]
+    return "### Inputs\n\n" + table(("picture", "what", "size"), rows) if rows else ""
+
+
+def time(row):
+    return f"{row.median_ms:.4g} ({row.low_ms:.4g}-{row.high_ms:.4g})" if row else ""
+
+
+def by_picture(results, body):
+    """The body of each model and picture, under its name."""
+    texts = [(shown.label(results), body(results, shown)) for shown in cases.all_shown(results)]
+    return "\n".join(f"{label}:\n\n{text}" for label, text in texts if text)
+
+
+def speedup(first, row):
+    return f"{first.median_ms / row.median_ms:.3g}" if first and row else ""
+
+
+def features(results):
+    return by_picture(results, features_of) + published_rows(results, {
+        f"published, {machine}, {where}": (ms, f"{of['CPU'] / ms:.3g}")
+        for machine, of in published.FEATURES_MS.items() for where, ms in of.items()})
+
+
+def published_rows(results, rows):
+    if not results.cpu and not results.cuda:
+        return ""
+    return "\n" + table(("published", "ms", "speedup"), [(name, *cells) for name, cells in rows.items()])
+
+
+def features_of(results, shown):
+    cpus = sorted((row for row in cases.rows_of(results.cpu, shown, scales="one", part="features")),
+                  key=lambda row: row.threads)
+    most = cpus[-1] if cpus else None
+    lines = [(f"CPU, {row.threads} thread{'s' if row.threads > 1 else ''}", time(row), speedup(most, row))
+             for row in cpus]
+    for name, row in (("GPU, as published, with upload", cases.published_features(results, shown)),
+                      ("GPU, ours", cases.row_of(results.cuda, shown, scales="one", part="features", who="ours"))):
+        if row:
+            lines.append((name, time(row), speedup(most, row)))
+    return table(("one scale", "ms", "times as fast as the CPU"), lines) if lines else ""
+
+
+def steps(results):
+    return by_picture(results, steps_of)
+
+
+def steps_of(results, shown):
+    rows = cases.rows_of(results.cuda, shown, scales="one", who=cases.PUBLISHED_FEATURES)
+    rows = [row for row in rows if row.part in cases.STEPS]
+    whole = sum(row.median_ms for row in rows)
+    lines = [(row.part, time(row), f"{row.median_ms / whole:.0%}",
+              f"{published.SHARES[row.part]:.0%}" if row.part in published.SHARES else "") for row in rows]
+    return table(("step", "ms", "share", "published"), lines) if lines else ""
+
+
+def evaluation(results):
+    return by_picture(results, evaluation_of) + published_rows(results, {
+        f"{machine}, {way}": (ms, f"{of['CPU'] / ms:.2g}")
+        for machine, of in published.EVALUATION_MS.items() for way, ms in of.items()})
+
+
+def evaluation_of(results, shown):
+    lines = []
+    for scales in ("one", "all"):
+        on_cpu = cases.cpu(results, shown, scales, "evaluation")
+        rows = [("CPU", on_cpu)] if on_cpu else []
+        rows += list(cases.ways(results, shown, scales).items())
+        lines += [(scales, name_of(way, row), row.windows, row.passed, time(row), speedup(on_cpu, row))
+                  for way, row in rows]
+    return table(("scales", "way", "windows", "pass", "ms", "times as fast as the CPU"), lines) if lines else ""
+
+
+def name_of(way, row):
+    if way == "CPU":
+        return f"CPU, {row.threads} threads"
+    return f"{row.who}, {row.trees} trees first" if row.trees else way
+
+
+def totals(results):
+    return by_picture(results, totals_of) + published_rows(results, {
+        f"{machine}, {way}": (ms, f"{of['CPU'] / ms:.2g}")
+        for machine, of in published.TOTAL_MS.items() for way, ms in of.items()}) + TABLE_3_MISPRINT
+
+
+def totals_of(results, shown):
+    """Features as published and each way; ours measured as a whole."""
+    on_cpu = cases.cpu(results, shown, "one", "total")
+    made = cases.published_features(results, shown)
+    lines = [(name_of("CPU", on_cpu), f"{on_cpu.median_ms:.4g}", "1")] if on_cpu else []
+    for way, row in cases.ways(results, shown, "one").items():
+        whole = cases.row_of(results.cuda, shown, scales="one", part="total", who="ours") if way == "ours" else None
+        if way != "ours" and not made:
+            continue
+        ms = whole.median_ms if whole else made.median_ms + row.median_ms
+        lines.append((name_of(way, row), f"{ms:.4g}", f"{on_cpu.median_ms / ms:.3g}" if on_cpu else ""))
+    return table(("one scale", "features and evaluation, ms", "times as fast as the CPU"), lines) if lines else ""
+
+
+def trees(results):
+    return by_picture(results, trees_of)
+
+
+def trees_of(results, shown):
+    lines = []
+    for scales in ("one", "all"):
+        rows = [row for row in cases.rows_of(results.cuda, shown, scales=scales, part="evaluation") if row.trees]
+        for count in sorted({row.trees for row in rows}):
+            of_count = {row.who: row for row in rows if row.trees == count}
+            alive = next(iter(of_count.values())).alive
+            lines.append((scales, count, alive, *(time(of_count.get(who)) for who in cases.HYBRIDS)))
+    return table(("scales", "trees first", "windows left", *cases.HYBRIDS), lines) if lines else ""
+
+
+def all_scales(results):
+    """Table 4."""
+    lines = []
+    for shown in cases.all_shown(results):
+        rows = {"CPU": cases.cpu(results, shown, "all", "total"),
+                "GPU": cases.row_of(results.cuda, shown, scales="all", part="total", who="ours")}
+        lines += [(f"ACF, {shown.label(results)}", where if where == "GPU" else name_of("CPU", row), "", time(row))
+                  for where, row in rows.items() if row]
+    for where, rows in (("CPU", results.detectors_cpu), ("GPU", results.detectors_cuda)):
+        lines += [(row.detector, where, row.engine, time(row)) for row in rows]
+    if not lines:
+        return ""
+    told = "; ".join(f"{machine}: " + ", ".join(f"{who} {ms}" for who, ms in of.items())
+                     for machine, of in published.ALL_SCALES_MS.items())
+    return (table(("detector", "device", "engine", "frame in memory to candidates, ms"), lines)
+            + f"\nPublished, ms, of ACF estimated: {told}. Detectors that no picture is named with are on "
+            f"{results.label('crowd')}.\n")
+
+
+def accuracy(results):
+    lines = [(row.detector, f"`{row.options}`" if row.options else "", row.engine, f"{row.easy:.3f}",
+              f"{row.medium:.3f}", f"{row.hard:.3f}") for row in results.accuracy]
+    if not lines:
+        return ""
+    told = ", ".join(f"{who} {ap}" for who, ap in published.ACCURACY.items())
+    return (f"Average precision, {results.accuracy[0].images} validation images of WIDER FACE.\n\n"
+            + table(("detector", "options", "engine", "easy", "medium", "hard"), lines)
+            + f"\nPublished, pedestrians on INRIA: {told}.\n")
+
+
+SECTIONS = (
+    ("Table 1: features on CPU and GPU", ("cuda", "cpu"), features, []),
+    ("Listing 1: the steps of feature calculation", ("cuda",), steps, ["feature_steps"]),
+    ("Table 2: evaluation", ("cuda", "cpu"), evaluation, []),
+    ("The hybrid by its first trees", ("cuda",), trees, ["hybrid_by_trees"]),
+    ("Table 3: features and evaluation", ("cuda", "cpu"), totals, []),
+    ("Table 4: all scales, and other detectors", ("cuda", "detectors_cuda", "cpu", "detectors_cpu"), all_scales, []),
+    ("Fig. 4: accuracy", ("accuracy",), accuracy, ["precision_recall"]),
+    ("Fig. 5: accuracy and speed", ("accuracy", "detectors_cuda", "detectors_cpu"), lambda results: "",
+     ["accuracy_and_speed"]),
+)

@@ -1,0 +1,43 @@
+// Pictures that measurements are given as files of NV12 without padding.
+#pragma once
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+
+#include "core/geometry.h"
+#include "detector/model_file.h"
+#include "tests/support/test_frame.h"
+
+namespace facepipe {
+
+inline constexpr PixelFormat kNv12{true, 1, 1, 8, 0, true};
+
+/// The bytes of a file. Throws std::invalid_argument for a size that is none of whole numbers of
+/// two, and for another number of bytes; Error as read_model_file().
+inline std::string read_nv12(const std::string& file, Size size) {
+  std::string bytes = read_model_file(file);
+  if (size.width % 2 != 0 || size.height % 2 != 0)
+    throw std::invalid_argument("no size of whole numbers of two: " + to_string(size));
+  if (bytes.size() !=
+      static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height) * 3 / 2)
+    throw std::invalid_argument(file + " is no NV12 of " + to_string(size));
+  return bytes;
+}
+
+/// A frame of those bytes.
+inline Frame frame_of_nv12(const std::string& bytes, Size size) {
+  const auto width = static_cast<std::size_t>(size.width);
+  const auto height = static_cast<std::size_t>(size.height);
+  Frame frame = test::make_noise_frame({.format = kNv12, .size = size}, 1);
+  for (std::size_t y = 0; y < height * 3 / 2; ++y) {
+    const std::size_t plane = y < height ? 0 : 1;
+    const std::size_t row = y < height ? y : y - height;
+    for (std::size_t x = 0; x < width; ++x)
+      test::set_raw_sample(frame, plane, static_cast<int>(x), static_cast<int>(row),
+                           static_cast<unsigned char>(bytes[y * width + x]));
+  }
+  return frame;
+}
+
+}  // namespace facepipe

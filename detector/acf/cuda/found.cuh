@@ -1,0 +1,26 @@
+// Where kernels put the windows that pass.
+#pragma once
+
+#include "core/geometry.h"
+#include "core/turning.h"
+#include "detector/acf/channels.h"
+#include "detector/acf/cuda/kernels.h"
+
+namespace facepipe::acf {
+
+/// Lists a window that has come through all trees, at a place of a scale (column, row); but not one
+/// that lies in the padding as a whole, nor one whose sum is too low.
+__device__ inline void list_found(const AcfPlan& plan, const DeviceScale& of, PixelPlace at,
+                                  std::int32_t sum, const AcfBuffers& buffers) {
+  const Box box = clipped(window_box(of.scale, at.x, at.y), plan.picture);
+  const bool is_there = sub(box.x2, box.x1) > 0 && sub(box.y2, box.y1) > 0;
+  if (!is_there || sum < plan.least_sum) return;
+  const unsigned index = atomicAdd(buffers.found_count, 1U);
+  if (index >= buffers.capacity) return;
+  const auto across = static_cast<unsigned>(of.scale.places.width);
+  buffers.found[index] = {
+      of.first_place + static_cast<unsigned>(at.y) * across + static_cast<unsigned>(at.x), sum};
+  buffers.boxes[index] = box;
+}
+
+}  // namespace facepipe::acf

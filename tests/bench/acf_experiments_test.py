@@ -1,0 +1,182 @@
+"""The experiments on channel features: what programs tell, the rows chosen, the claims and the report."""
+import argparse
+import json
+import pathlib
+import tempfile
+import unittest
+
+import results
+from acf import accuracy, cases, claims, detectors, inputs, programs, report, tables
+from acf.tables import Accuracy, DetectorTime, Time
+
+
+def time(who, part, ms, scales="one", model="pedestrian", picture="crowd", **fields):
+    return Time(**{"input": picture, "model": model, "scales": scales, "who": who, "part": part, "threads": None,
+                   "trees": None, "windows": 1000, "alive": None, "passed": 7, "repeats": 3, "median_ms": ms,
+                   "low_ms": ms - 0.001, "high_ms": ms + 0.001, **fields})
+
+
+# Of one scale: the window-parallel way beats the CPU here, other than published; the hybrid beats both.
+CUDA = [time("ours", "total", 0.1), time("ours", "features", 0.06), time("ours", "evaluation", 0.03),
+        time("features as published", "upload", 0.2), time("features as published", "bins", 0.1),
+        time("features as published", "features", 0.4), time("window parallel", "evaluation", 1.0),
+        time("stage parallel", "evaluation", 5.0), time("stage parallel, whole groups", "evaluation", 4.0, passed=9),
+        time("hybrid, compaction", "evaluation", 0.5, trees=8, alive=60),
+        time("hybrid, compaction", "evaluation", 0.4, trees=32, alive=20),
+        time("hybrid, tail launch", "evaluation", 0.6, trees=8, alive=60),
+        time("hybrid, a launch a window", "evaluation", 0.7, trees=8, alive=60)]
+CPU = [time("CPU", part, ms / threads, threads=threads)
+       for part, ms in (("features", 12.0), ("evaluation", 4.0), ("total", 16.0)) for threads in (1, 2)]
+
+
+def found(**rows):
+    facts = {"inputs": {"crowd": {"name": "crowd", "label": "stand-in for TownCenter: a crowd", "stand_in": True,
+                                  "size": [1920, 1080]}},
+             "parts": {}, "missing": {"acf-accuracy": "no WIDER FACE folder was named (--wider)"}}
+    return results.Results(facts, tables.TABLES, rows)
+
+
+def case(model, scales="one"):
+    return programs.Case(model, scales, inputs.Picture("crowd", "a crowd", (64, 48), model.parent))
+
+
+def model_in(folder):
+    file = pathlib.Path(folder) / "model.json"
+    file.write_text(json.dumps({"class": "pedestrian", "window": {"width": 41, "height": 100}}))
+    (file.parent / "crowd_64x48.nv12").touch()
+    return file
+
+
+class Programs(unittest.TestCase):
+    def test_sizes_that_are_looked_for(self):
+        with tempfile.TemporaryDirectory() as folder:
+            model = model_in(folder)
+            self.assertEqual([case(model, scales).sizes() for scales in ("one", "all")], [(0, 100), (0, 0)])
+
+    def test_lines_of_the_cpu_program(self):
+        text = "9.5 3\n4.5 1.5\n2 scales, 300 cells, 200 windows\n1 2 3 4 70000\n5 6 7 8 80000\n"
+        self.assertEqual(programs.read_cpu(text, 2), ([(9.5, 3.0), (4.5, 1.5)], 200, 2))
+
+    def test_parts_of_the_cpus_time(self):
+        """The first call is no measurement; what slides is a part of the whole."""
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder) / "program"
+            program.write_text("#!/bin/sh\nprintf '99 90\\n5 2\\n7 3\\n6 1\\n1 scales, 9 cells, 8 windows\\nw\\n'\n")
+            program.chmod(0o755)
+            arguments = argparse.Namespace(bench_acf=program, repeats=2, cpu_calls=3)
+            rows = {row.part: row for row in programs.on_cpu(arguments, case(model_in(folder)), 2)}
+        self.assertEqual({part: row.median_ms for part, row in rows.items()},
+                         {"total": 6.0, "evaluation": 2.0, "features": 4.0})
+        self.assertEqual({(row.threads, row.windows, row.passed, row.repeats, row.model) for row in rows.values()},
+                         {(2, 8, 1, 2, "pedestrian")})
+
+    def test_lines_of_the_cuda_program(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder) / "program"
+            program.write_text("#!/bin/sh\nprintf 'ours\\tfeatures\\t0\\t0\\t0\\t0\\t50\\t70\\t900\\n"
+                               "hybrid, compaction\\tevaluation\\t8\\t200\\t30\\t0\\t20\\t10\\t15\\n'\n")
+            program.chmod(0o755)
+            arguments = argparse.Namespace(bench_acf_variants=program, repeats=2, replays=3, trees="8")
+            ours, hybrid = programs.on_cuda(arguments, case(model_in(folder)))
+        self.assertEqual((ours.median_ms, ours.windows, ours.alive, ours.passed, ours.trees),
+                         (0.07, None, None, None, None))
+        self.assertEqual((hybrid.median_ms, hybrid.windows, hybrid.alive, hybrid.passed, hybrid.trees),
+                         (0.015, 200, 30, 0, 8))
+
+
+class Detectors(unittest.TestCase):
+    def arguments(self, folder, **more):
+        return argparse.Namespace(yunet=None, cascades=pathlib.Path(folder), bench_acf_cuda=pathlib.Path("/bin/sh"),
+                                  bench_cascade_cuda=pathlib.Path("/bin/sh"), **more)
+
+    def test_those_without_a_model_are_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            _, missing = detectors.known(self.arguments(folder))
+        self.assertIn("YuNet", missing)
+        self.assertIn("cascade frontalface_alt", missing)
+        self.assertNotIn("ACF, own size", missing)
+
+    def test_sizes_on_the_gpu_are_facepipes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            picture = case(model_in(folder)).picture
+            known, _ = detectors.known(self.arguments(folder))
+            least = {one.name: one.cuda_command(self.arguments(folder), picture)[-2:] for one in known
+                     if one.program == "bench_acf_cuda"}
+        self.assertEqual(least, {"ACF, own size": ["0", "0"], "ACF, faces from 20": ["20", "0"]})
+
+
+class Curves(unittest.TestCase):
+    def test_each_place_once_and_the_last_one(self):
+        self.assertEqual(accuracy.thinned([(0, 0), (0.1, 1), (0.1, 1), (0.2, 0.5)]), [(0.1, 1.0), (0.2, 0.5)])
+        many = [(i / 1000, 1.0) for i in range(1, 1000)]
+        few = accuracy.thinned(many)
+        self.assertLessEqual(len(few), accuracy.MOST_POINTS + 1)
+        self.assertEqual((few[0], few[-1]), (many[0], many[-1]))
+        self.assertEqual(accuracy.thinned([(0, 0)]), [])
+
+
+class Cases(unittest.TestCase):
+    def test_pedestrians_and_crowds_come_first(self):
+        rows = [time("ours", "total", 1, model=model, picture=picture)
+                for model in ("face", "pedestrian") for picture in ("photo", "crowd")]
+        self.assertEqual([(one.model, one.input) for one in cases.all_shown(found(cuda=rows))],
+                         [("pedestrian", "crowd"), ("pedestrian", "photo"), ("face", "crowd"), ("face", "photo")])
+
+    def test_the_best_hybrid_and_the_most_threads(self):
+        here = found(cuda=CUDA, cpu=CPU)
+        shown = cases.Shown("pedestrian", "crowd")
+        best = cases.best_hybrid(here, shown, "one")
+        self.assertEqual((best.who, best.trees), ("hybrid, compaction", 32))
+        self.assertEqual(cases.cpu(here, shown, "one", "total").threads, 2)
+        self.assertEqual(cases.cpu(here, shown, "one", "total", threads=1).median_ms, 16.0)
+        self.assertIsNone(cases.cpu(here, shown, "all", "total"))
+
+
+class Claims(unittest.TestCase):
+    def test_what_holds_and_what_does_not(self):
+        text = claims.section(found(cuda=CUDA, cpu=CPU))
+        self.assertIn("order of magnitude quicker on the GPU: holds.** One scale: 6.00 ms", text)
+        self.assertIn("histogram binning takes the most (37 %): not so here.** 33% here; upload 67%", text)
+        self.assertIn("Window parallel alone is slower than the CPU (published: x 0.41): not so here.", text)
+        self.assertIn("Stage parallel alone is slower than the CPU (published: x 0.014): holds.", text)
+        self.assertIn("quicker than either way alone: holds.** 0.400 ms (hybrid, compaction, 32 trees first)", text)
+        self.assertIn("not so by listing 2.** ", text)
+        self.assertIn("9 windows pass for 7 (one scale)", text)
+        self.assertIn("3.8 times as fast on the GPU: x 10.0 here.", text)
+        self.assertIn("The quickest here: compaction.", text)
+
+    def test_networks_and_channel_features(self):
+        def rows(**ms):
+            return [DetectorTime(name, "crowd", "e", 3, value, value, value) for name, value in ms.items()]
+        names = {"network": "CenterFace", "own": "ACF, own size", "small": "ACF, faces from 20"}
+        times = rows(**{names["network"]: 0.25, names["own"]: 0.2, names["small"]: 0.8})
+        precision = [Accuracy(names["network"], "", "e", 9, 0.9, 0.9, 0.8),
+                     Accuracy(names["small"], "", "e", 9, 0.5, 0.6, 0.3)]
+        text = claims.section(found(detectors_cuda=times, detectors_cpu=times, accuracy=precision))
+        self.assertIn("On the GPU the network is quicker than ACF (published: 44 against 96 ms): not so here.", text)
+        self.assertIn("On the CPU ACF is the quicker one by far (published: 364 against 2,805 ms): holds.", text)
+        self.assertIn("CenterFace 0.900, ACF 0.600.", text)
+
+    def test_nothing_is_claimed_of_nothing(self):
+        self.assertIn("None could be tested here.", claims.section(found()))
+
+
+class Report(unittest.TestCase):
+    def test_tables_stand_beside_what_was_published(self):
+        text = report.section(found(cuda=CUDA, cpu=CPU), {}, "acf")
+        self.assertIn("**Stand-ins.** TownCenter and INRIA", text)
+        self.assertIn("| CPU, 2 threads | 6 (5.999-6.001) | 1 |", text)
+        self.assertIn("| GPU, as published, with upload | 0.4 (0.399-0.401) | 15 |", text)
+        self.assertIn("| one | hybrid, compaction, 32 trees first | 1000 | 7 | 0.4 (0.399-0.401) | 5 |", text)
+        self.assertIn("| hybrid, compaction, 32 trees first | 0.8 | 10 |", text)  # features and evaluation
+        self.assertIn("| one | 8 | 60 | 0.5 (0.499-0.501) | 0.6 (0.599-0.601) | 0.7 (0.699-0.701) |", text)
+        self.assertIn("| DES, hybrid | 28 | 3.8 |", text)
+        self.assertIn("Fig. 4: accuracy\n\nNot measured: no WIDER FACE folder", text)
+
+    def test_all_of_it_can_be_missing(self):
+        text = report.section(found(), {}, "acf")
+        self.assertIn("Table 2: evaluation\n\nNot measured: this part was not run.", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
