@@ -39,6 +39,11 @@ Deal deal_bands(const std::vector<Scale>& scales, std::size_t devices) {
   return deal;
 }
 
+Deal deal_by(const std::string& dealt, const std::vector<Scale>& scales,
+             const std::vector<double>& work, std::size_t devices) {
+  return dealt == kDealt[0] ? deal_scales(scales, work, devices) : deal_bands(scales, devices);
+}
+
 std::vector<double> work_of(const Deal& deal, const std::vector<Scale>& scales,
                             const std::vector<double>& work) {
   std::vector<double> sums;

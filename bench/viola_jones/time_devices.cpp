@@ -10,13 +10,6 @@
 namespace facepipe::viola_jones {
 namespace {
 
-Deal deal_by(const std::string& dealt, const std::vector<Scale>& scales,
-             const std::vector<double>& work, std::size_t devices) {
-  return dealt == "scales" ? deal_scales(scales, work, devices) : deal_bands(scales, devices);
-}
-
-constexpr const char* kDealt[] = {"scales", "bands"};
-
 void measure(const Job& job, const std::vector<Scale>& scales, const std::vector<double>& work,
              std::size_t devices, int replays, std::vector<FoundWindow>& alone) {
   for (const char* const dealt : kDealt) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdio>
+#include <future>
 #include <stdexcept>
 
 #include "bench/device_times.h"
@@ -24,9 +25,17 @@ void show(const char* who, const char* copies, const Job& job, std::size_t found
 constexpr const char* kWithCopies = "with copies";
 constexpr const char* kWithout = "without";
 
+/// By the plain loop, a thread a scale.
 std::vector<FoundWindow> expected(const Job& job, const std::vector<Scale>& scales) {
   const SummedPicture picture(job.bytes(), job.size);
-  return windows_of(scan(picture, job.cascade, scales));
+  std::vector<std::future<ScaleResult>> running;
+  for (std::size_t i = 0; i < scales.size(); ++i)
+    running.push_back(std::async(std::launch::async, [&, i] {
+      return scan_scale(picture, scaled(job.cascade, scales[i].factor), scales[i], i);
+    }));
+  std::vector<ScaleResult> results;
+  for (std::future<ScaleResult>& result : running) results.push_back(result.get());
+  return windows_of(results);
 }
 
 void expect_same(const char* who, const std::vector<FoundWindow>& found,
