@@ -27,8 +27,8 @@ class Devices {
   /// What a device does in its thread, given its number.
   using Work = std::function<void(std::size_t)>;
 
-  explicit Devices(std::size_t count)
-      : failures_(count), begin_(together(count)), end_(together(count)) {
+  explicit Devices(std::size_t count) : begin_(together(count)), end_(together(count)) {
+    failures_.resize(count);
     for (std::size_t device = 0; device < count; ++device)
       threads_.emplace_back([this, device] { serve(device); });
   }
@@ -110,18 +110,18 @@ SharedTimes time_shared_frames(const Job& job, const Deal& deal, int frames) {
   return times;
 }
 
-double time_whole_frames(const Job& job, std::size_t count, int frames) {
-  Devices devices(count);
-  const Deal deal(count, whole_parts(paper_scales(job.cascade.window, job.size)));
-  const Scans scans = make_scans(devices, job, deal);
+double time_whole_frames(const Job& job, std::size_t devices, int frames) {
+  Devices threads(devices);
+  const Deal deal(devices, whole_parts(paper_scales(job.cascade.window, job.size)));
+  const Scans scans = make_scans(threads, job, deal);
   const HostClock::time_point begin = HostClock::now();
-  devices.run([&](std::size_t device) {
+  threads.run([&](std::size_t device) {
     for (int frame = 0; frame < frames; ++frame) {
       (void)scans[device]->run();
       (void)scans[device]->windows();
     }
   });
-  return microseconds_since(begin) / static_cast<double>(frames) / static_cast<double>(count);
+  return microseconds_since(begin) / static_cast<double>(frames) / static_cast<double>(devices);
 }
 
 }  // namespace facepipe::viola_jones
