@@ -150,6 +150,18 @@ class Claims(unittest.TestCase):
         self.assertIn("first ten scales: not held.** On 0 of 10", text)
         self.assertIn("saturate at 5 to 6: not held", text)
 
+    def test_measured_devices_tell_the_best_deal(self):
+        rows = [device_time(6, 20.0, "scales"), device_time(6, 30.0, "bands")]
+        rows += [device_time(1, 100.0, dealt, "threads") for dealt in ("scales", "bands", "frames")]
+        text = claims.unavoidable(found(devices=rows))
+        self.assertIn("unavoidable: held.", text)
+        self.assertIn("No second device was there", text)
+        rows += [device_time(2, median, dealt, "threads") for dealt, median in
+                 (("scales", 62.5), ("bands", 80.0), ("frames", 50.0))]
+        text = claims.unavoidable(found(devices=rows))
+        self.assertIn("Measured on 2 devices, frames a second: scales 16,000, bands 12,500, frames 20,000 "
+                      "(one device, its scales: 10,000). The best deal of these is frames", text)
+
     def test_nothing_is_told_of_nothing(self):
         self.assertIn("None could be tested here.", claims.section(found()))
 

@@ -126,11 +126,11 @@ def saturation(results):
     times = averages.scale_times(results, DYNAMIC, name)
     share = max(averages.shares(times).values()) if times else 0
     largest = (f" The largest scale is {share:.1%} of all scales' time, which alone bounds them to "
-               f"{1 / share:.1f} times;" if share else "")
+               f"{1 / share:.1f} times." if share else "")
     return (f"* **Scales dealt over devices saturate at 5 to 6: {held(saturates)}.** Simulated from measured work: "
             f"{speedup[2]:.2f} times as fast with 2, {speedup[5]:.2f} with 5 (published "
-            f"{published.SPEEDUP_OF_5}), {speedup[6]:.2f} with 6.{largest} copies and the integral image, which each "
-            "device does, are the rest.\n")
+            f"{published.SPEEDUP_OF_5}), {speedup[6]:.2f} with 6.{largest} Copies and the integral image, which each "
+            "device makes anew, come on top.\n")
 
 
 def unavoidable(results):
@@ -144,14 +144,14 @@ def unavoidable(results):
         return ""
     measured = {dealt: averages.of_devices(results, name, "threads", dealt) for dealt in ("scales", "bands", "frames")}
     most = max(measured["frames"], default=1)
-    told = ""
+    told = " No second device was there to measure on."
     if most > 1:
-        one = averages.fps(measured["scales"][1])
+        fps = {dealt: averages.fps(rows[most]) for dealt, rows in measured.items()}
         told = (f" Measured on {most} devices, frames a second: "
-                + ", ".join(f"{dealt} {averages.fps(rows[most]):,.0f}" for dealt, rows in measured.items())
-                + f" (one device: {one:,.0f}).")
+                + ", ".join(f"{dealt} {rate:,.0f}" for dealt, rate in fps.items())
+                + f" (one device, its scales: {averages.fps(measured['scales'][1]):,.0f}). The best deal of these is "
+                f"{max(fps, key=fps.get)}; with whole frames a device nothing is done twice, and nobody waits.")
     better = rates["bands"][6] > rates["scales"][6]
     return (f"* **A static deal of whole scales is unavoidable: {held(not better)}.** Bands of rows of each scale "
             f"need no knowledge of the work: {rates['bands'][6]:,.0f} frames a second simulated with 6 devices, "
-            f"scales {rates['scales'][6]:,.0f}.{told} For video, whole frames a device are better than both: "
-            "nothing is done twice, and no device waits for another one.\n")
+            f"scales {rates['scales'][6]:,.0f}.{told}\n")

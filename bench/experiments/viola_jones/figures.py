@@ -9,6 +9,7 @@ COPIES = ("with copies", "without")
 
 def bars(axes, groups, names):
     """Groups of bars side by side: {name: {place: height}}."""
+    axes.set_axisbelow(True)
     places = list(dict.fromkeys(place for heights in groups.values() for place in heights))
     width = 0.8 / max(1, len(groups))
     for number, (name, heights) in enumerate(groups.items()):
@@ -30,11 +31,12 @@ def frame_rates(figure, results):
     for drawn in bars(axes, groups, lambda who: who.replace(", ", ",\n").replace("schedule", "\nschedule")):
         axes.bar_label(drawn, fmt="%.0f", fontsize=6.5)
     axes.tick_params(axis="x", labelsize=6.5)
+    axes.set_yscale("log")
     label_axes(axes, f"Fig. 12: frames a second, {results.device('variants')} ({results.label(inputs[0])})", "",
                "frames a second")
     axes.legend()
     return ("Copies: the picture to the device, windows to the host. The published variants and OpenCV's schedule "
-            "look at the paper's windows, facepipe and whole scales at their own.")
+            "look at the paper's windows, facepipe and whole scales at their own. Logarithmic.")
 
 
 def several_devices(figure, results):
