@@ -53,7 +53,7 @@ def several_devices(figure, results):
                       markersize=4, linewidth=1.1, **style)
     axes.set_xticks(range(1, 7))
     axes.set_ylim(bottom=0)
-    label_axes(axes, f"Fig. 13: dynamic warps on several devices, {results.device('devices')} "
+    label_axes(axes, f"Fig. 13: dynamic warps on several devices\n{results.device('devices')} "
                f"({results.label(inputs[0])})", "devices", "frames a second")
     axes.legend()
     return ("With copies. Simulated: the slowest device's measured work, and what each does besides; devices that "
@@ -69,7 +69,7 @@ def active_warps(figure, results):
     for _ in bars(axes, {who: averages.active_warps(results, who, inputs[0]) for who in VARIANTS},
                   lambda scale: str(scale + 1)):
         pass
-    label_axes(axes, f"Fig. 14 (a): active warps a multiprocessor, {results.device('scale-times')} "
+    label_axes(axes, f"Fig. 14 (a): active warps a multiprocessor\n{results.device('scale-times')} "
                f"({results.label(inputs[0])})", "scale", "active warps in active cycles")
     axes.legend()
     return ("By clocks that each warp reads when it begins and when it ends: warps that are there, over the cycles in "
@@ -88,6 +88,7 @@ def work_of_scales(figure, results):
         if shares:
             axes.plot([scale + 1 for scale in shares], [100 * share for share in shares.values()], label=name,
                       markersize=4, linewidth=1.1, **style)
+    axes.set_xticks(range(1, 1 + max(map(len, found.values()))))
     axes.set_ylim(bottom=0)
     label_axes(axes, f"Fig. 14 (b): each scale's part of the work ({results.label(inputs[0])})", "scale", "%")
     axes.legend()
