@@ -9,9 +9,9 @@
 #include <cstdio>
 #include <stdexcept>
 
+#include "bench/grey_pictures.h"
 #include "bench/program.h"
 #include "detector/cascade/cpu/cascade_detector.h"
-#include "detector/model_file.h"
 
 namespace facepipe {
 namespace {
@@ -20,10 +20,8 @@ int measure(const std::vector<std::string>& words) {
   if (words.size() != 7)
     throw std::invalid_argument(
         "CASCADE PICTURE WIDTHxHEIGHT SCALE_FACTOR MIN_FACE THREADS REPEATS");
-  std::string pixels = read_model_file(words[1]);
   const Size size = size_of(words[2]);
-  if (pixels.size() != static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height))
-    throw std::invalid_argument(words[1] + " is no grey picture of " + words[2]);
+  std::string pixels = read_grey(words[1], size);
   const cv::Mat grey(size.height, size.width, CV_8U, pixels.data());
   const auto scanner = std::make_shared<const cascade::Scanner>(cascade::read_cascade(words[0]));
   const cascade::WindowFinder finder(scanner, size, {std::stod(words[3]), std::stod(words[4])});

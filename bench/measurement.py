@@ -108,6 +108,15 @@ def gpu():
                        "--format=csv,noheader"])
 
 
+def gpus():
+    """How many nvidia-smi finds."""
+    try:
+        listed = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True).stdout
+    except OSError:
+        return 0
+    return sum(line.startswith("GPU ") for line in listed.splitlines())
+
+
 def revision():
     found = subprocess.run(["git", "-C", REPOSITORY, "describe", "--always", "--dirty",
                             "--abbrev=10"], capture_output=True, text=True)

@@ -16,20 +16,20 @@ import report
 import results
 
 # Each paper's package; measure.py tells what these hold.
-PAPERS = {"000": "nms", "001": "nms", "002": "nms", "004": "acf"}
+PAPERS = {"000": "nms", "001": "nms", "002": "nms", "003": "viola_jones", "004": "acf"}
 
 
-def draw(folder, report_folder, with_figures=True, also=None):
+def draw(folder, report_folder, with_figures=True, also=()):
     """Of the tables in a folder; figures go into the folder figures beside each paper's.
 
-    `also`: a folder that another machine's run wrote, for the parts that the tables lack.
+    `also`: folders that other machines' runs wrote, for the parts that the tables lack.
     """
     sections = []
     for package in dict.fromkeys(PAPERS.values()):
         tables = importlib.import_module(f"{package}.tables")
         found = results.read(folder / package, tables.TABLES)
-        if also:
-            results.add_parts(found, results.read(also / package, tables.TABLES), tables.PARTS_OF_TABLES)
+        for other in also:
+            results.add_parts(found, results.read(other / package, tables.TABLES), tables.PARTS_OF_TABLES)
         if not found.facts["parts"] and not found.facts["missing"]:
             continue
         captions = draw_figures(package, found, folder / package / "figures") if with_figures else {}
@@ -59,8 +59,8 @@ def main():
                          help="folder that measure.py wrote (default: %(default)s)")
     options.add_argument("--report", type=pathlib.Path, metavar="FOLDER",
                          help="for REPORT.md (default: the tables')")
-    options.add_argument("--also", type=pathlib.Path, metavar="FOLDER",
-                         help="take from another folder the parts that the tables lack")
+    options.add_argument("--also", type=pathlib.Path, metavar="FOLDER", action="append", default=[],
+                         help="take from another folder the parts that the tables lack; may be repeated")
     options.add_argument("--text", action="store_true", help="no figures")
     arguments = options.parse_args()
     draw(arguments.tables, arguments.report or arguments.tables, not arguments.text, arguments.also)

@@ -5,7 +5,8 @@ Needs our programs, FFmpeg where inputs are still to be made, and Python's stand
 accuracy numpy and scipy, too. draw.py makes figures and the report of what this writes, here (--draw) or on
 another machine. A part that can't be measured here is left out, and the reason kept.
 
-Papers: 000 to 002, suppression (Oro et al. 2016, 2020; R-CNN's bitmask); 004, channel features (Van Ranst et al.).
+Papers: 000 to 002, suppression (Oro et al. 2016, 2020; R-CNN's bitmask); 003, Viola-Jones (Nguyen et al. 2013); 004,
+channel features (Van Ranst et al.).
 """
 import importlib
 import pathlib

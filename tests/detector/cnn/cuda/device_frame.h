@@ -32,6 +32,8 @@ class DeviceFrame {
   }
 
   [[nodiscard]] const FrameDescriptor* descriptor() const { return descriptor_.data(); }
+  /// Rows of samples, padding and all.
+  [[nodiscard]] cuda::DeviceSpan<std::byte> luma() const { return luma_.span(); }
 
  private:
   static std::size_t bytes_of_plane(const Frame& frame, std::size_t plane) {

@@ -1,0 +1,77 @@
+"""Averages over pictures, which tables, figures and claims share."""
+import statistics
+from collections import defaultdict
+
+# In the order in which tables and figures show them.
+VARIANTS = ("static, basic", "static, shared memory", "dynamic warp")
+ORDER = (*VARIANTS, "OpenCV's schedule", "OpenCV's schedule, whole scales", "facepipe")
+INPUTS = ("city", "wider")
+
+
+def kind(picture):
+    """city or wider, of a picture's name."""
+    return picture.rpartition("_")[0]
+
+
+def kinds(rows):
+    present = {kind(row.picture) for row in rows}
+    return [name for name in INPUTS if name in present]
+
+
+def mean_us(rows):
+    """Over pictures, of each one's median."""
+    return statistics.mean(row.median_us for row in rows)
+
+
+def fps(rows):
+    return 1e6 / mean_us(rows)
+
+
+def of_frames(results, name, copies):
+    """{who: rows}, in order."""
+    found = {who: [row for row in results.frames
+                   if (row.who, row.copies, kind(row.picture)) == (who, copies, name)] for who in ORDER}
+    return {who: rows for who, rows in found.items() if rows}
+
+
+def by_scale(rows, value):
+    """{scale: mean of value(row) over the rows}, by scale."""
+    values = defaultdict(list)
+    for row in rows:
+        values[row.scale].append(value(row))
+    return {scale: statistics.mean(values[scale]) for scale in sorted(values)}
+
+
+def shares(values):
+    """Parts of their sum."""
+    total = sum(values.values())
+    return {key: value / total for key, value in values.items()} if total else {}
+
+
+def scale_times(results, who, name):
+    return by_scale([row for row in results.scales if row.who == who and kind(row.picture) == name],
+                    lambda row: row.median_us)
+
+
+def active_warps(results, who, name):
+    return by_scale([row for row in results.scales if row.who == who and kind(row.picture) == name],
+                    lambda row: row.active_warps)
+
+
+def stumps(results, name):
+    return by_scale([row for row in results.work if kind(row.picture) == name], lambda row: row.stumps)
+
+
+def of_devices(results, name, how, dealt, device="all"):
+    """{number of devices: rows}."""
+    found = defaultdict(list)
+    for row in [*results.devices, *results.mpi]:
+        if (row.how, row.dealt, row.device, kind(row.picture)) == (how, dealt, device, name):
+            found[row.devices].append(row)
+    return dict(sorted(found.items()))
+
+
+def of_each_device(results, name, how, dealt, devices):
+    """{device: mean microseconds}."""
+    numbers = [of_devices(results, name, how, dealt, str(device)).get(devices) for device in range(devices)]
+    return {device: mean_us(rows) for device, rows in enumerate(numbers) if rows}

@@ -1,0 +1,115 @@
+"""The figures on Viola-Jones, from our tables. Each draws itself and returns its caption; None without rows."""
+from plots import STYLES, label_axes
+from viola_jones import averages, published
+from viola_jones.averages import VARIANTS
+
+HATCHES = ("", "///", "xx", "...", "\\\\", "++")
+COPIES = ("with copies", "without")
+
+
+def bars(axes, groups, names):
+    """Groups of bars side by side: {name: {place: height}}."""
+    axes.set_axisbelow(True)
+    places = list(dict.fromkeys(place for heights in groups.values() for place in heights))
+    width = 0.8 / max(1, len(groups))
+    for number, (name, heights) in enumerate(groups.items()):
+        drawn = axes.bar([places.index(place) + (number - (len(groups) - 1) / 2) * width for place in heights],
+                         list(heights.values()), width, label=name, hatch=HATCHES[number % len(HATCHES)],
+                         color=STYLES[number]["color"], alpha=0.75, edgecolor="black", linewidth=0.5)
+        yield drawn
+    axes.set_xticks(range(len(places)), [names(place) for place in places])
+
+
+def frame_rates(figure, results):
+    """Fig. 12."""
+    inputs = averages.kinds(results.frames)
+    if not inputs:
+        return None
+    groups = {copies: {who: averages.fps(rows)
+                       for who, rows in averages.of_frames(results, inputs[0], copies).items()} for copies in COPIES}
+    axes = figure.subplots()
+    for drawn in bars(axes, groups, lambda who: who.replace(", ", ",\n").replace("schedule", "\nschedule")):
+        axes.bar_label(drawn, fmt="%.0f", fontsize=6.5)
+    axes.tick_params(axis="x", labelsize=6.5)
+    axes.set_yscale("log")
+    label_axes(axes, f"Fig. 12: frames a second, {results.device('variants')} ({results.label(inputs[0])})", "",
+               "frames a second")
+    axes.legend()
+    return ("Copies: the picture to the device, windows to the host. The published variants and OpenCV's schedule "
+            "look at the paper's windows, facepipe and whole scales at their own. Logarithmic.")
+
+
+def several_devices(figure, results):
+    """Fig. 13."""
+    inputs = averages.kinds(results.devices)
+    if not inputs:
+        return None
+    axes = figure.subplots()
+    for style, (how, dealt) in zip(STYLES, ((how, dealt) for how in ("simulated", "threads", "MPI")
+                                            for dealt in ("scales", "bands", "frames"))):
+        found = averages.of_devices(results, inputs[0], how, dealt)
+        if found:
+            axes.plot(list(found), [averages.fps(rows) for rows in found.values()], label=f"{dealt}, {how}",
+                      markersize=4, linewidth=1.1, **style)
+    axes.set_xticks(range(1, 7))
+    axes.set_ylim(bottom=0)
+    label_axes(axes, f"Fig. 13: dynamic warps on several devices\n{results.device('devices')} "
+               f"({results.label(inputs[0])})", "devices", "frames a second")
+    axes.legend()
+    return ("With copies. Simulated: the slowest device's measured work, and what each does besides; devices that "
+            "aren't there. Threads, MPI: measured, until the host has all windows together.")
+
+
+def active_warps(figure, results):
+    """Fig. 14 (a)."""
+    inputs = averages.kinds(results.scales)
+    if not inputs:
+        return None
+    axes = figure.subplots()
+    for _ in bars(axes, {who: averages.active_warps(results, who, inputs[0]) for who in VARIANTS},
+                  lambda scale: str(scale + 1)):
+        pass
+    label_axes(axes, f"Fig. 14 (a): active warps a multiprocessor\n{results.device('scale-times')} "
+               f"({results.label(inputs[0])})", "scale", "active warps in active cycles")
+    axes.legend()
+    return ("By clocks that each warp reads when it begins and when it ends: warps that are there, over the cycles in "
+            f"which any is. Published: {published.MOST_ACTIVE_WARPS} at most, of a C2050's 48.")
+
+
+def work_of_scales(figure, results):
+    """Fig. 14 (b)."""
+    inputs = averages.kinds(results.work) or averages.kinds(results.scales)
+    if not inputs:
+        return None
+    found = {"stumps evaluated": averages.shares(averages.stumps(results, inputs[0]))}
+    found |= {f"time, {who}": averages.shares(averages.scale_times(results, who, inputs[0])) for who in VARIANTS}
+    axes = figure.subplots()
+    for style, (name, shares) in zip(STYLES, found.items()):
+        if shares:
+            axes.plot([scale + 1 for scale in shares], [100 * share for share in shares.values()], label=name,
+                      markersize=4, linewidth=1.1, **style)
+    axes.set_xticks(range(1, 1 + max(map(len, found.values()))))
+    axes.set_ylim(bottom=0)
+    label_axes(axes, f"Fig. 14 (b): each scale's part of the work ({results.label(inputs[0])})", "scale", "%")
+    axes.legend()
+    return "Stumps as the plain loop counts them; times of each scale's kernel alone."
+
+
+def share_of_devices(figure, results):
+    """Fig. 15."""
+    inputs = averages.kinds(results.devices)
+    if not inputs:
+        return None
+    groups = {dealt: averages.shares(averages.of_each_device(results, inputs[0], "simulated", dealt, 5))
+              for dealt in ("scales", "bands")}
+    axes = figure.subplots()
+    for _ in bars(axes, {dealt: {device: 100 * share for device, share in shares.items()}
+                         for dealt, shares in groups.items()}, lambda device: str(device + 1)):
+        pass
+    axes.axhline(20, color="#666666", linewidth=0.8, linestyle="--")
+    label_axes(axes, f"Fig. 15: each device's part of the time, of 5 ({results.label(inputs[0])})", "device", "%")
+    axes.legend()
+    return "Simulated from measured work a scale, with what each device does besides (copies, integral image)."
+
+
+FIGURES = (frame_rates, several_devices, active_warps, work_of_scales, share_of_devices)

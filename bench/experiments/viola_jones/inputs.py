@@ -1,0 +1,55 @@
+"""What is measured on: grey VGA pictures, a byte a pixel, in files NAME_NUMBER.grey.
+
+The paper's nine are not published. In their place are nine crops of the demo photo, and with --wider nine
+pictures of WIDER FACE, each scaled until it covers VGA and cut to its middle. Where a file is there already
+nothing is made, so that a machine without FFmpeg can be given all of them.
+"""
+import sys
+
+import measurement
+from viola_jones import averages, published
+
+PHOTO = measurement.REPOSITORY / "data" / "fetched" / "demo" / "city.jpg"
+SIZE = (640, 480)
+RATIO, LEAST = 1.2, 20  # of scales, and the smallest window: as published
+LABELS = {"city": "crops of the demo photo", "wider": "pictures of WIDER FACE"}
+
+
+def make(arguments, folder):
+    """Files of all pictures, in order."""
+    folder.mkdir(parents=True, exist_ok=True)
+    count = 2 if arguments.quick else published.PICTURES
+    for i in range(count):
+        # The photo has 800 x 564 pixels: three columns and three rows of crops.
+        column, row = i % 3, i // 3 % 3
+        grey(folder / f"city_{i}.grey", PHOTO,
+             f"crop={SIZE[0]}:{SIZE[1]}:(iw-{SIZE[0]})*{column}/2:(ih-{SIZE[1]})*{row}/2")
+    if arguments.wider:
+        for i, photo in enumerate(evenly(sorted(arguments.wider.glob("images/*/*.jpg")), count)):
+            grey(folder / f"wider_{i}.grey", photo,
+                 f"scale={SIZE[0]}:{SIZE[1]}:force_original_aspect_ratio=increase,crop={SIZE[0]}:{SIZE[1]}")
+    return [path for name in LABELS for path in sorted(folder.glob(f"{name}_*.grey"))[:count]]
+
+
+def evenly(all_of_them, count):
+    """So many of a list, from its whole length."""
+    count = min(count, len(all_of_them))
+    return [all_of_them[i * len(all_of_them) // count] for i in range(count)]
+
+
+def grey(file, photo, filters):
+    if file.exists():
+        return
+    print(f"Making {file.name}", file=sys.stderr)
+    unfinished = file.with_suffix(".unfinished")
+    measurement.run(["ffmpeg", "-nostdin", "-hide_banner", "-loglevel", "error", "-y", "-i", photo, "-vf",
+                     f"{filters},format=gray", "-frames:v", "1", "-f", "rawvideo", unfinished])
+    unfinished.rename(file)
+
+
+def facts(pictures):
+    """{name: what the report tells of it}."""
+    counts = {name: sum(1 for path in pictures if averages.kind(path.stem) == name) for name in LABELS}
+    return {name: {"name": name, "label": f"{count} {LABELS[name]}", "size": list(SIZE), "pictures": count,
+                   "stand_in": name == "city"}
+            for name, count in counts.items() if count}

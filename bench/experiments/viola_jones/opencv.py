@@ -1,0 +1,36 @@
+"""OpenCV's CascadeClassifier on the CPU, where this Python has an OpenCV that has one."""
+import statistics
+import time
+
+from csv_tables import spread
+from viola_jones import inputs
+from viola_jones.tables import Frame
+
+
+def why_not():
+    """What keeps it from being measured; nothing where nothing does."""
+    try:
+        import cv2
+        import numpy  # noqa: F401
+    except ImportError as missing:
+        return f"OpenCV's CascadeClassifier: this Python has no {missing.name}"
+    return "" if hasattr(cv2, "CascadeClassifier") else f"OpenCV {cv2.__version__} has no CascadeClassifier"
+
+
+def frame(arguments, picture):
+    """A Frame at the paper's scales; windows are not grouped."""
+    import cv2
+    import numpy as np
+    width, height = inputs.SIZE
+    pixels = np.fromfile(picture, np.uint8).reshape(height, width)
+    classifier = cv2.CascadeClassifier(str(arguments.cascade))
+    medians = []
+    for _ in range(arguments.repeats):
+        times = []
+        for _ in range(6):
+            begin = time.perf_counter()
+            found = classifier.detectMultiScale(pixels, inputs.RATIO, 0, minSize=(inputs.LEAST, inputs.LEAST))
+            times.append(1e6 * (time.perf_counter() - begin))
+        medians.append(statistics.median(times[1:]))
+    who = f"OpenCV {cv2.__version__} CascadeClassifier, CPU ({cv2.getNumThreads()} threads)"
+    return Frame(picture.stem, who, "", len(found), len(medians), *spread(medians))

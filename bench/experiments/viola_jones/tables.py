@@ -1,0 +1,100 @@
+"""What each table of these experiments holds. Times are medians of single frames or launches; `median_us` is the
+median of such times over the repeats, `low_us` and `high_us` are the least and the greatest of them."""
+from dataclasses import dataclass
+
+
+@dataclass
+class Grid:
+    """A scale of VGA pictures."""
+
+    scale: int
+    factor: float
+    step: int
+    window: int
+    block_columns: int
+    block_rows: int
+    columns: int  # of windows
+    rows: int
+
+    def windows(self):
+        return self.columns * self.rows
+
+
+@dataclass
+class Work:
+    """Of one scale of one picture, as the plain loop counts it."""
+
+    picture: str
+    scale: int
+    windows: int
+    stumps: int  # evaluated
+    found: int
+
+
+@dataclass
+class Stage:
+    """Windows of all scales of a picture that pass a stage."""
+
+    picture: str
+    stage: int
+    left: int
+
+
+@dataclass
+class Frame:
+    """A whole picture by one program or variant."""
+
+    picture: str
+    who: str
+    copies: str  # "with copies" of picture and windows, "without", or nothing on the CPU
+    found: int
+    repeats: int
+    median_us: float
+    low_us: float
+    high_us: float
+
+
+@dataclass
+class ScaleTime:
+    """One scale's kernel alone."""
+
+    picture: str
+    who: str
+    scale: int
+    active_warps: float  # a multiprocessor
+    multiprocessors: int
+    repeats: int
+    median_us: float
+    low_us: float
+    high_us: float
+
+
+@dataclass
+class DeviceTime:
+    """A picture on several devices: `device` is "all", or one device's own time."""
+
+    picture: str
+    how: str  # threads, MPI or simulated
+    dealt: str  # scales, bands or frames
+    devices: int
+    device: str
+    found: int
+    repeats: int
+    median_us: float
+    low_us: float
+    high_us: float
+
+
+TABLES = {
+    "grids": Grid,  # Table 2
+    "work": Work,  # Fig. 14
+    "stages": Stage,
+    "cpu": Frame,
+    "frames": Frame,  # Fig. 12
+    "scales": ScaleTime,  # Fig. 14
+    "devices": DeviceTime,  # Fig. 13, 15
+    "mpi": DeviceTime,
+}
+
+PARTS_OF_TABLES = {"grids": "windows", "work": "windows", "stages": "windows", "cpu": "cascade-cpu",
+                   "frames": "variants", "scales": "scale-times", "devices": "devices", "mpi": "mpi"}

@@ -1,0 +1,42 @@
+// What is scanned: a picture, and by which cascade.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/geometry.h"
+#include "detector/cascade/model/cascade.h"
+
+namespace facepipe::viola_jones {
+
+/// A picture that is scanned, at the paper's scales.
+struct Job {
+  cascade::Cascade cascade;
+  Size size;
+  std::string name;    ///< of the picture
+  std::string pixels;  ///< grey levels, row by row without gaps
+
+  [[nodiscard]] std::span<const std::uint8_t> bytes() const {
+    return {reinterpret_cast<const std::uint8_t*>(pixels.data()), pixels.size()};
+  }
+};
+
+struct Command {
+  std::string verb;
+  std::string cascade;
+  Size size;
+  std::vector<std::string> pictures;
+  int replays = 200;
+};
+
+/// Of VERB CASCADE WIDTHxHEIGHT [PICTURE...] [--replays N]. Throws a std::exception, in one line,
+/// for a verb other than `verbs`, for words too few, and for values outside their range.
+[[nodiscard]] Command parse_command(std::vector<std::string> words,
+                                    const std::vector<std::string>& verbs);
+
+/// One for each picture. Throws as read_cascade() and read_grey().
+[[nodiscard]] std::vector<Job> jobs_of(const Command& command);
+
+}  // namespace facepipe::viola_jones

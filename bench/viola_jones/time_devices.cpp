@@ -1,0 +1,66 @@
+#include <algorithm>
+#include <stdexcept>
+
+#include "bench/device_times.h"
+#include "bench/viola_jones/device_lines.h"
+#include "bench/viola_jones/measures.h"
+#include "bench/viola_jones/several_devices.h"
+#include "core/cuda/devices.h"
+
+namespace facepipe::viola_jones {
+namespace {
+
+void measure(const Job& job, const std::vector<Scale>& scales, const std::vector<double>& work,
+             std::size_t devices, int replays, std::vector<FoundWindow>& alone) {
+  for (const char* const dealt : kDealt) {
+    const SharedTimes times =
+        time_shared_frames(job, deal_by(dealt, scales, work, devices), replays);
+    if (devices == 1) alone = times.windows;
+    if (times.windows != alone)
+      throw std::runtime_error("several devices find other windows than one");
+    show_devices("threads", dealt, devices, "all", job, times.windows.size(), times.frames);
+    for (std::size_t i = 0; i < devices; ++i)
+      show_devices("threads", dealt, devices, std::to_string(i), job, times.windows.size(),
+                   times.devices[i]);
+  }
+  show_devices("threads", "frames", devices, "all", job, alone.size(),
+               {static_cast<float>(time_whole_frames(job, devices, replays))});
+}
+
+/// What a frame takes on each device beside its scales: copies and sums.
+double time_without_scales(const Job& job, int replays) {
+  PartScan nothing(job, {});
+  std::vector<float> times;
+  for (int i = 0; i < kWarmUp + replays; ++i) times.push_back(nothing.run());
+  times = sorted({times.begin() + kWarmUp, times.end()});
+  return static_cast<double>(times[times.size() / 2]);
+}
+
+/// The slowest device's measured work, and what each has to do besides.
+void simulate(const Job& job, const std::vector<Scale>& scales, const std::vector<double>& work,
+              std::size_t devices, double besides, std::size_t found) {
+  for (const char* const dealt : kDealt) {
+    const std::vector<double> sums = work_of(deal_by(dealt, scales, work, devices), scales, work);
+    const auto time = [&](double sum) { return std::vector{static_cast<float>(besides + sum)}; };
+    show_devices("simulated", dealt, devices, "all", job, found,
+                 time(*std::max_element(sums.begin(), sums.end())));
+    for (std::size_t i = 0; i < devices; ++i)
+      show_devices("simulated", dealt, devices, std::to_string(i), job, found, time(sums[i]));
+  }
+}
+
+}  // namespace
+
+void time_devices(const Job& job, int replays) {
+  const std::vector<Scale> scales = paper_scales(job.cascade.window, job.size);
+  const std::vector<double> work = work_of_scales(job, replays);
+  const double besides = time_without_scales(job, replays);
+  std::vector<FoundWindow> windows;
+  const std::size_t there = std::min(cuda::devices().size(), kMostDevices);
+  for (std::size_t devices = 1; devices <= there; ++devices)
+    measure(job, scales, work, devices, replays, windows);
+  for (std::size_t devices = 1; devices <= kMostDevices; ++devices)
+    simulate(job, scales, work, devices, besides, windows.size());
+}
+
+}  // namespace facepipe::viola_jones

@@ -1,0 +1,201 @@
+"""The arithmetic of the experiments on Viola-Jones: parsing, averages, pictures, claims and the report."""
+import argparse
+import pathlib
+import tempfile
+import unittest
+
+import draw
+import facts
+import csv_tables
+import results
+from viola_jones import averages, claims, inputs, programs, published, report, tables
+from viola_jones.tables import DeviceTime, Frame, Grid, ScaleTime, Stage, Work
+
+
+def frame(who, median, picture="city_0", copies="with copies"):
+    return Frame(picture, who, copies, 7, 3, median, median - 1, median + 1)
+
+
+def scale_time(who, scale, warps, median):
+    return ScaleTime("city_0", who, scale, warps, 132, 3, median, median, median)
+
+
+def device_time(devices, median, dealt="scales", how="simulated", device="all"):
+    return DeviceTime("city_0", how, dealt, devices, device, 7, 3, median, median, median)
+
+
+def paper_grids():
+    """As published where published, else the row before."""
+    rows, last = [], None
+    for scale in range(18):
+        factor, columns, rows_of_blocks = published.GRIDS.get(scale + 1, last)
+        last = (factor, columns, rows_of_blocks)
+        rows.append(Grid(scale, factor, int(factor), 20, columns, rows_of_blocks, 16 * columns, 16 * rows_of_blocks))
+    return rows
+
+
+def found(**rows):
+    known = {"inputs": {"city": {"name": "city", "label": "9 crops of the demo photo", "stand_in": True,
+                                 "size": [640, 480], "pictures": 9}},
+             "parts": {}, "missing": {"mpi": "mpirun is not found"}}
+    return results.Results(known, tables.TABLES, rows)
+
+
+class Published(unittest.TestCase):
+    def test_rates_by_the_ratios_of_the_text(self):
+        rates = published.fps_of_variants()
+        self.assertAlmostEqual(rates["C1060"]["static, shared memory"], 3.58, 2)
+        self.assertAlmostEqual(rates["C1060"]["static, basic"], 2.89, 2)
+        self.assertAlmostEqual(rates["C2050"]["static, basic"], 7.88, 2)
+
+
+class Programs(unittest.TestCase):
+    # A repeat's outlier in the times; the second repeat is slower by 10.
+    PROGRAM = """#!/bin/sh
+        count=$(($(cat "$0.count" 2>/dev/null || echo 0) + 10)); echo $count >"$0.count"
+        case "$1" in
+          run) printf "dynamic warp\\twith copies\\tcity_0\\t211\\t$count\\t$((count + 1))\\t999\\n" ;;
+          scales) printf "static, basic\\t3\\tcity_0\\t20.500\\t132\\t$count\\t$count\\t999\\n" ;;
+          devices) printf "threads\\tbands\\t2\\t1\\tcity_0\\t211\\t$count\\n" ;;
+        esac
+        """
+
+    def test_medians_of_repeats(self):
+        with tempfile.TemporaryDirectory() as name:
+            program = pathlib.Path(name) / "program"
+            program.write_text(self.PROGRAM)
+            program.chmod(0o755)
+            arguments = argparse.Namespace(bench_viola_jones_cuda=program, cascade="c.xml", repeats=3, replays=5)
+            frames = programs.frames(arguments, [])
+            scales = programs.scale_times(arguments, [])
+            devices = programs.devices(arguments, [])
+        self.assertEqual(frames, [Frame("city_0", "dynamic warp", "with copies", 211, 3, 21.0, 11.0, 31.0)])
+        self.assertEqual(scales, [ScaleTime("city_0", "static, basic", 3, 20.5, 132, 3, 50.0, 40.0, 60.0)])
+        self.assertEqual(devices, [DeviceTime("city_0", "threads", "bands", 2, "1", 211, 3, 80.0, 70.0, 90.0)])
+
+
+class Inputs(unittest.TestCase):
+    def test_evenly_from_a_list(self):
+        self.assertEqual(inputs.evenly(list(range(90)), 3), [0, 30, 60])
+        self.assertEqual(inputs.evenly([1, 2], 9), [1, 2])
+
+    def test_facts_name_the_stand_in(self):
+        told = inputs.facts([pathlib.Path("city_0.grey"), pathlib.Path("city_1.grey"), pathlib.Path("wider_0.grey")])
+        self.assertEqual((told["city"]["label"], told["city"]["stand_in"]), ("2 crops of the demo photo", True))
+        self.assertEqual((told["wider"]["pictures"], told["wider"]["stand_in"]), (1, False))
+
+
+class Averages(unittest.TestCase):
+    def test_frame_rate_is_that_of_the_mean_time(self):
+        rows = [frame("dynamic warp", 1000.0), frame("dynamic warp", 3000.0, "city_1")]
+        self.assertEqual(averages.fps(rows), 500)
+
+    def test_inputs_stay_apart(self):
+        rows = [frame("facepipe", 1000.0), frame("facepipe", 9.0, "wider_0"), frame("facepipe", 5.0, copies="without")]
+        got = found(frames=rows)
+        self.assertEqual(averages.of_frames(got, "city", "with copies"), {"facepipe": [rows[0]]})
+        self.assertEqual(averages.kinds(rows), ["city", "wider"])
+
+    def test_shares_make_a_whole(self):
+        self.assertEqual(averages.shares({0: 3, 1: 1}), {0: 0.75, 1: 0.25})
+        self.assertEqual(averages.shares({}), {})
+
+
+class Claims(unittest.TestCase):
+    def test_what_holds(self):
+        shared, dynamic = "static, shared memory", "dynamic warp"
+        got = found(
+            grids=paper_grids(),
+            work=[Work("city_0", scale, 100, 95 if scale == 0 else 1, 3) for scale in range(11)],
+            stages=[Stage("city_0", 6, 5000)],
+            frames=[frame("static, basic", 305.0), frame(shared, 300.0), frame(dynamic, 100.0),
+                    frame("facepipe", 50.0), frame(shared, 290.0, copies="without"),
+                    frame(dynamic, 90.0, copies="without"), frame(dynamic, 104.0, "city_1")],
+            scales=[scale_time(who, scale, warps, 10.0) for who, warps in
+                    (("static, basic", 20.0), (shared, 30.0), (dynamic, 40.0)) for scale in range(10)],
+            devices=[device_time(devices, median) for devices, median in
+                     ((1, 100.0), (2, 52.0), (5, 22.0), (6, 21.5))]
+            + [device_time(6, 20.0, "bands")])
+        text = claims.section(got)
+        self.assertIn("Table 2, 18 launches and their grids: held.", text)
+        self.assertIn("static threads with shared memory: held.** 2.94 times", text)
+        self.assertIn("facepipe 2.04 times", text)
+        self.assertIn("little to gain (24 % before Fermi, 2 % on Fermi): held.** +1.7%", text)
+        self.assertIn("slightly on the picture: held", text)
+        self.assertIn("more than 90 % of the work: held", text)
+        self.assertIn("one thread of a block goes on: held", text)
+        self.assertIn("on each of the first ten scales: held.** On 10 of 10", text)
+        self.assertIn("saturate at 5 to 6: held.", text)
+        self.assertIn("4.55 with 5 (published 4.6), 4.65 with 6", text)
+        self.assertIn("whole scales is unavoidable: not held", text)
+
+    def test_what_does_not(self):
+        shared, dynamic = "static, shared memory", "dynamic warp"
+        got = found(
+            grids=paper_grids()[:17],
+            stages=[Stage("city_0", 6, 50000)],
+            frames=[frame("static, basic", 600.0), frame(shared, 300.0), frame(dynamic, 200.0),
+                    frame(dynamic, 300.0, "city_1"), frame(shared, 290.0, copies="without"),
+                    frame(dynamic, 190.0, copies="without")],
+            scales=[scale_time(who, scale, warps, 10.0) for who, warps in
+                    (("static, basic", 20.0), (shared, 50.0), (dynamic, 40.0)) for scale in range(10)],
+            devices=[device_time(devices, median) for devices, median in ((1, 100.0), (2, 51.0), (5, 22.0), (6, 18.0))])
+        text = claims.section(got)
+        self.assertIn("their grids: not held", text)
+        self.assertIn("shared memory: not held.** 1.20 times", text)
+        self.assertIn("nobody is faster", text)
+        self.assertIn("little to gain (24 % before Fermi, 2 % on Fermi): not held", text)
+        self.assertIn("slightly on the picture: not held", text)
+        self.assertIn("goes on: not held", text)
+        self.assertIn("first ten scales: not held.** On 0 of 10", text)
+        self.assertIn("saturate at 5 to 6: not held", text)
+
+    def test_measured_devices_tell_the_best_deal(self):
+        rows = [device_time(6, 20.0, "scales"), device_time(6, 30.0, "bands")]
+        rows += [device_time(1, 100.0, dealt, "threads") for dealt in ("scales", "bands", "frames")]
+        text = claims.unavoidable(found(devices=rows))
+        self.assertIn("unavoidable: held.", text)
+        self.assertIn("No second device was there", text)
+        rows += [device_time(2, median, dealt, "threads") for dealt, median in
+                 (("scales", 62.5), ("bands", 80.0), ("frames", 50.0))]
+        text = claims.unavoidable(found(devices=rows))
+        self.assertIn("Measured on 2 devices, frames a second: scales 16,000, bands 12,500, frames 20,000 "
+                      "(one device, its scales: 10,000). The best deal of these is frames", text)
+
+    def test_nothing_is_told_of_nothing(self):
+        self.assertIn("None could be tested here.", claims.section(found()))
+
+
+class Report(unittest.TestCase):
+    def test_says_what_is_missing_and_where_parts_come_from(self):
+        got = found(grids=paper_grids(), devices=[device_time(1, 100.0), device_time(2, 50.0), device_time(
+            2, 40.0, device="0"), device_time(2, 60.0, device="1")])
+        text = report.section(got, {}, ".")
+        self.assertIn("| 14 | 10.70 | 4 x 3 | 12 |", text)
+        self.assertIn("* `mpi`: mpirun is not found.", text)
+        self.assertIn("Fig. 12: variants on one GPU\n\nNot measured: this part was not run.", text)
+        self.assertIn("| 9 crops of the demo photo | scales | simulated | 10,000 (1.00) | 20,000 (2.00) |", text)
+        self.assertIn("| 9 crops of the demo photo | scales | simulated | 2 | 40.0 / 60.0 |", text)
+
+    def test_joins_the_runs_of_three_machines(self):
+        with tempfile.TemporaryDirectory() as name:
+            folders = [pathlib.Path(name) / machine for machine in ("one", "two", "three")]
+            for folder, (table, part, rows) in zip(folders, (
+                    ("frames", "variants", [frame("dynamic warp", 1.0), frame("static, shared memory", 2.0)]),
+                    ("devices", "devices", [device_time(1, 100.0)]), ("cpu", "cascade-cpu", [
+                        frame("plain loop, one CPU core", 1e6, copies="")]))):
+                (folder / "viola_jones").mkdir(parents=True)
+                csv_tables.write(folder / "viola_jones", table, tables.TABLES[table], rows)
+                facts.write(folder / "viola_jones", {
+                    "inputs": found().facts["inputs"], "missing": {}, "parts": {part: {
+                        "date": "today", "machine": folder.name, "gpu": "none", "system": "", "facepipe": "",
+                        "engine": "", "repeats": 3, "command": ""}}})
+            draw.draw(folders[0], folders[0], with_figures=False, also=folders[1:])
+            text = (folders[0] / "REPORT.md").read_text()
+        for word in ("today, one", "today, two", "today, three", "plain loop, one CPU core", "simulated",
+                     "dynamic warp"):
+            self.assertIn(word, text)
+
+
+if __name__ == "__main__":
+    unittest.main()
