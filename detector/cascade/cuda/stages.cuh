@@ -12,7 +12,7 @@ constexpr int kLanes = 32;
 
 // --- Trees, node by node ---
 
-/// Where sums are counted, mod 2^32; a feature's value is a whole number below 2^24.
+/// A feature's value, added up mod 2^32: a whole number below 2^24.
 __device__ inline float scaled(unsigned value, float inverse) {
   return __fmul_rn(__int2float_rn(static_cast<int>(value)), inverse);
 }
