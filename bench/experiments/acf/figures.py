@@ -48,6 +48,7 @@ def feature_steps(figure, results):
         axes.bar([place + offset for place in range(len(steps))], [100 * share for share in shares], 0.4, label=label,
                  color=color, hatch=hatch, edgecolor="#000000", linewidth=0.6)
     axes.set_xticks(range(len(steps)), steps)
+    axes.set_axisbelow(True)
     label_axes(axes, "Feature calculation, a kernel a step, one scale", "step", "share of the time (%)")
     axes.legend()
     return ("Shares of the steps' times, each measured by itself. The paper tells nothing of smoothing, normalizing "
@@ -80,21 +81,23 @@ def accuracy_and_speed(figure, results):
         return None
     axes = figure.subplots()
     for style, name in zip(STYLES, dict.fromkeys(row.detector for _, row in times)):
+        marker = "h" if style["marker"] == "x" else style["marker"]  # a cross can't be filled
         own = [(where, row) for where, row in times if row.detector == name]
         axes.plot([row.median_ms for _, row in own], [precision[name]] * len(own), linewidth=0.6,
                   color=style["color"], linestyle=":")
         for where, row in own:
-            axes.plot(row.median_ms, precision[name], color=style["color"], marker=style["marker"], linestyle="",
+            axes.plot(row.median_ms, precision[name], color=style["color"], marker=marker, linestyle="",
                       markerfacecolor=style["color"] if where == "GPU" else "white", markersize=7,
                       label=name if (where, row) == own[0] else None)
     axes.set_xscale("log")
     axes.set_ylim(0, 1)
-    devices = f"{results.device('detectors-cuda')}" if results.detectors_cuda else "no GPU measured"
-    label_axes(axes, f"Fig. 5: AP (WIDER FACE medium) by time, 1920x1080; filled: {devices}, hollow: CPU",
+    label_axes(axes, "Fig. 5: average precision (WIDER FACE medium) by time, a frame of 1920x1080",
                "frame in memory to candidates (ms)", "average precision")
     axes.legend(loc="lower right", ncols=2)
-    return ("Times on " + results.label("crowd") + "; the GPU's points have the precision that was measured in the "
-            "part acf-accuracy: cascades and ACF find the same there, networks in another precision nearly so.")
+    gpu = results.device("detectors-cuda") if results.detectors_cuda else "no GPU measured"
+    return (f"Filled: {gpu}; hollow: CPU. Times on the {results.label('crowd')}; the GPU's points have the precision "
+            "that was measured in the part acf-accuracy: cascades and ACF find the same there, networks in another "
+            "precision nearly so.")
 
 
 FIGURES = (hybrid_by_trees, feature_steps, precision_recall, accuracy_and_speed)

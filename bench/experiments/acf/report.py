@@ -148,7 +148,8 @@ def totals_of(results, shown):
 
 
 def trees(results):
-    return by_picture(results, trees_of)
+    text = by_picture(results, trees_of)
+    return text + "\nEmpty: of more launches than there is room for on the device.\n" if text else ""
 
 
 def trees_of(results, shown):
@@ -178,7 +179,7 @@ def all_scales(results):
                      for machine, of in published.ALL_SCALES_MS.items())
     return (table(("detector", "device", "engine", "frame in memory to candidates, ms"), lines)
             + f"\nPublished, ms, of ACF estimated: {told}. Detectors that no picture is named with are on "
-            f"{results.label('crowd')}.\n")
+            f"the {results.label('crowd')}; *from 20* has the picture enlarged once.\n")
 
 
 def accuracy(results):
