@@ -723,16 +723,19 @@ bool same(const TrackedBox& a, const TrackedBox& b) {
 }
 
 /// Faces that are missed now and then in a picture that turns and moves on; each is weak at first.
-Film moving_film(std::unique_ptr<MotionEstimator> motion) {
+Film moving_film(std::unique_ptr<MotionEstimator> motion, int columns = 12, int rows = 1) {
   Film film({}, std::move(motion));
   for (int i = 0; i < 40; ++i) {
     const float x = 4 * static_cast<float>(i);
     std::vector<Seen> faces;
-    for (int k = 0; k < 12; ++k)
+    for (int k = 0; k < columns * rows; ++k) {
+      const int column = k % columns;
+      const int row = k / columns;
       if (test::lattice(i, k, 5) > 0.3F)
-        faces.push_back({shifted({20, 20, 40, 45}, 23 * static_cast<float>(k) - x / 2,
-                                 9 * static_cast<float>(k)),
-                         (i < 2 * k ? 0.1F : 1.0F) * test::lattice(i, k, 6)});
+        faces.push_back({shifted({20, 20, 40, 45}, 23 * static_cast<float>(column) - x / 2,
+                                 static_cast<float>(9 * column + 27 * row)),
+                         (i < 2 * column ? 0.1F : 1.0F) * test::lattice(i, k, 6)});
+    }
     film.push({.camera = test::about({160, 120}, 0.2F * static_cast<float>(i), 1, -x, 0)}, faces);
   }
   film.flush();
@@ -777,6 +780,15 @@ TEST(Tracker, AsksAFarEstimatorLessOftenForTheSame) {
   const Film far = moving_film(std::make_unique<CountingMotion>(true, far_calls));
   EXPECT_GT(expect_equal(near, far), 300U);
   EXPECT_LT(far_calls, near_calls * 4 / 5) << "of " << near_calls;
+}
+
+TEST(Tracker, AsksAFarEstimatorLessOftenOfACrowdWhosePointsRunOut) {
+  int near_calls = 0;
+  int far_calls = 0;
+  const Film near = moving_film(std::make_unique<CountingMotion>(false, near_calls), 12, 8);
+  const Film far = moving_film(std::make_unique<CountingMotion>(true, far_calls), 12, 8);
+  EXPECT_GT(expect_equal(near, far), 2400U);
+  EXPECT_LT(far_calls, near_calls * 3 / 5) << "of " << near_calls;
 }
 
 TEST(TrackerOptions, AreChecked) {
