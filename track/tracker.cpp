@@ -199,7 +199,8 @@ class Tracker::Impl {
   void check_whole() const;
   void check(const TrackerInput& input) const;
   Waiting& append(TrackerInput& input);
-  void look(Waiting& now, std::shared_ptr<const MotionPicture> picture);
+  void look(Waiting& now, const TrackerInput& input);
+  [[nodiscard]] PictureChange change_to(const TrackerInput& input);
   void move_on(const Waiting& now);
   void follow_hidden(const Waiting& now);
   void take(Waiting& now);
@@ -272,7 +273,7 @@ class Tracker::Impl {
   std::int64_t next_track_ = 0;
   std::int64_t oldest_picture_ = 0;  ///< no frame before this one has its picture
   std::size_t waiting_boxes_ = 0;
-  bool broken_ = false;  ///< a frame that waits may lack what is to be hidden
+  bool broken_ = false;          ///< a frame that waits may lack what is to be hidden
   FollowedSteps followed_back_;  ///< by those that go backwards now
 };
 
@@ -340,21 +341,26 @@ Waiting& Tracker::Impl::append(TrackerInput& input) {
       if (input.detections->scores[i] >= least && is_usable(input.detections->boxes[i]))
         now.sightings.push_back({input.detections->boxes[i], input.detections->scores[i], i});
   }
-  if (input.picture) look(now, std::move(input.picture));
+  if (input.picture) look(now, input);
   return now;
 }
 
-void Tracker::Impl::look(Waiting& now, std::shared_ptr<const MotionPicture> picture) {
-  now.picture = std::move(picture);
+void Tracker::Impl::look(Waiting& now, const TrackerInput& input) {
+  now.picture = input.picture;
   before_ = std::exchange(last_picture_, now.picture);
   step_s_ = now.frame.time_s - std::exchange(picture_s_, now.frame.time_s);
   if (!before_) return;
-  const PictureChange change = motion_.compare(*before_, *now.picture);
+  const PictureChange change = change_to(input);
   now.camera = change.camera;
   now.frame.cut = change.cut;
   if (!change.cut) return;
   for (Track& track : tracks_) end(track);
   tracks_.clear();
+}
+
+PictureChange Tracker::Impl::change_to(const TrackerInput& input) {
+  if (input.compared && input.compared->before == before_) return input.compared->change;
+  return motion_.compare(*before_, *input.picture);
 }
 
 void Tracker::Impl::move_on(const Waiting& now) {

@@ -791,6 +791,48 @@ TEST(Tracker, AsksAFarEstimatorLessOftenOfACrowdWhosePointsRunOut) {
   EXPECT_LT(far_calls, near_calls * 3 / 5) << "of " << near_calls;
 }
 
+/// Counts what it is asked to compare.
+class CountingComparisons final : public CpuMotionEstimator {
+ public:
+  [[nodiscard]] PictureChange compare(const MotionPicture& before,
+                                      const MotionPicture& now) override {
+    ++comparisons;
+    return CpuMotionEstimator::compare(before, now);
+  }
+  int comparisons = 0;
+};
+
+TEST(Tracker, TakesAComparisonWithTheLastPictureOnly) {
+  CountingComparisons motion;
+  Tracker tracker(motion);
+  const auto picture = [](float x) { return picture_of(test::render({.camera = {1, 0, x, 0}})); };
+  const std::vector<std::shared_ptr<const MotionPicture>> pictures{picture(0), picture(4),
+                                                                   picture(8), picture(12)};
+  const Detections none;
+  const Detections one = Film::detections({{kFace}});
+  const auto push = [&](int i, std::optional<ComparedPictures> compared) {
+    TrackerInput input{kStep * i, pictures[static_cast<std::size_t>(i)], i == 0 ? &one : &none};
+    input.compared = std::move(compared);
+    static_cast<void>(tracker.push(std::move(input)));
+  };
+  PictureChange cut;
+  cut.cut = true;
+  push(0, ComparedPictures{pictures[3], cut});  // nothing was pushed before
+  PictureChange pan;
+  pan.camera = {1, 0, 50, 0};
+  push(1, ComparedPictures{pictures[0], pan});
+  EXPECT_EQ(motion.comparisons, 0);
+  push(2, ComparedPictures{pictures[0], cut});  // an earlier one
+  EXPECT_EQ(motion.comparisons, 1);
+  push(3, std::nullopt);
+  EXPECT_EQ(motion.comparisons, 2);
+  const std::vector<TrackedFrame> frames = tracker.flush().frames;
+  ASSERT_EQ(frames.size(), 4U);
+  for (std::size_t i = 1; i < 4; ++i) EXPECT_FALSE(frames[i].cut) << i;
+  ASSERT_FALSE(frames[1].boxes.empty());
+  EXPECT_NEAR(frames[1].boxes.front().box.x1, kFace.x1 + 50, 1) << "the camera that was told";
+}
+
 TEST(TrackerOptions, AreChecked) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const std::vector<TrackerOptions> refused{
