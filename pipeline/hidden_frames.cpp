@@ -1,7 +1,6 @@
 #include "pipeline/hidden_frames.h"
 
 #include <deque>
-#include <memory_resource>
 #include <optional>
 #include <string>
 #include <unordered_set>
@@ -23,12 +22,13 @@ HiddenFrame hidden_of(const TrackedFrame& known) {
   HiddenFrame hidden;
   hidden.all = known.hide_all;
   const BoxState told = known.searched ? BoxState::seen : BoxState::filled;
-  std::pmr::monotonic_buffer_resource memory;
-  std::pmr::unordered_set<std::int64_t> seen(&memory);  // a frame may have several boxes of one
+  std::unordered_set<std::int64_t> filled;  // a frame may have several filled boxes of a track
+  hidden.areas.reserve(known.boxes.size());
   for (const TrackedBox& box : known.boxes) {
     if (!box.hidden) continue;
     hidden.areas.push_back({grown(box.box, box.grow), {}, false});
-    if (box.state != told || box.score <= 0 || !seen.insert(box.track).second) continue;
+    if (box.state != told || box.score <= 0) continue;
+    if (told == BoxState::filled && !filled.insert(box.track).second) continue;
     hidden.faces.push_back(box.box, box.score);
     hidden.face_tracks.push_back(box.track);
   }
@@ -43,13 +43,15 @@ class TrackedFrames final : public HiddenFrames {
     if (job.wants_tracks) builder_.emplace(input);
   }
 
-  [[nodiscard]] std::vector<HiddenFrame> push(
-      const FrameToHide& frame, std::shared_ptr<const MotionPicture> picture) override {
+  [[nodiscard]] std::vector<HiddenFrame> push(const FrameToHide& frame,
+                                              std::shared_ptr<const MotionPicture> picture,
+                                              std::optional<ComparedPictures> compared) override {
     TrackerInput input;
     input.time_s = frame.time_s;
     input.detections = &frame.found;
     input.searched = frame.searched;
     input.picture = std::move(picture);
+    input.compared = std::move(compared);
     if (builder_) stamps_.push_back(frame.pts);
     return settle(tracker_.push(std::move(input)));
   }
@@ -102,7 +104,8 @@ class KnownFrames final : public HiddenFrames {
   }
 
   [[nodiscard]] std::vector<HiddenFrame> push(
-      const FrameToHide& frame, std::shared_ptr<const MotionPicture> /*picture*/) override {
+      const FrameToHide& frame, std::shared_ptr<const MotionPicture> /*picture*/,
+      std::optional<ComparedPictures> /*compared*/) override {
     HiddenFrame hidden;
     const bool unknown = whole_ && frame.index >= known_.file.input.frames;
     if (unknown) ++unknown_;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -48,9 +49,11 @@ class HiddenFrames {
   virtual ~HiddenFrames() = default;
 
   /// The frames that are complete with this one. Errors: as Tracker.
-  /// @param picture  null where the frame is damaged, or where motion isn't looked for
-  [[nodiscard]] virtual std::vector<HiddenFrame> push(
-      const FrameToHide& frame, std::shared_ptr<const MotionPicture> picture) = 0;
+  /// @param picture   null where the frame is damaged, or where motion isn't looked for
+  /// @param compared  as TrackerInput::compared
+  [[nodiscard]] virtual std::vector<HiddenFrame> push(const FrameToHide& frame,
+                                                      std::shared_ptr<const MotionPicture> picture,
+                                                      std::optional<ComparedPictures> compared) = 0;
   [[nodiscard]] virtual std::vector<HiddenFrame> flush() = 0;
 
   /// After flush(): the tracks, where they were asked for.

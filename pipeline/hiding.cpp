@@ -90,7 +90,19 @@ TrackQueue::Given LaneHiding::look(WorkItem& item) {
   else
     forget_picture(item.frame);
   item.in_flight.release();  // what waits is bounded by itself
+  given.compared = compared(given.picture);
   return given;
+}
+
+/// With the lane's picture before: but for the first of a segment that is what the tracker needs,
+/// and lanes compare at once, and while the tracker works on earlier frames.
+std::optional<ComparedPictures> LaneHiding::compared(
+    const std::shared_ptr<const MotionPicture>& picture) {
+  if (!picture) return std::nullopt;
+  std::shared_ptr<const MotionPicture> before = std::exchange(last_picture_, picture);
+  if (!before) return std::nullopt;
+  const PictureChange change = looker_->compare(*before, *picture);
+  return ComparedPictures{std::move(before), change};
 }
 
 void LaneHiding::settle(Verdict verdict, WorkItem& item) {
@@ -162,7 +174,8 @@ void Hiding::push(TrackQueue::Given given, Presentation* presentation, TrackQueu
   verdict.index = frame.index;
   verdict.time_s = frame.time_s;
   verdict.pts = frame.pts;
-  std::vector<HiddenFrame> known = source_->push(frame, std::move(given.picture));
+  std::vector<HiddenFrame> known =
+      source_->push(frame, std::move(given.picture), std::move(given.compared));
   verdict.cpu_ms = static_cast<float>(ScopedCpuTime::thread_cpu_ms() - begin_ms);
   waiting_.push_back(std::move(verdict));
   tell(std::move(known), queue);

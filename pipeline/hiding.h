@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -64,8 +65,8 @@ class HidingDevice {
   [[nodiscard]] virtual std::unique_ptr<PictureKeeper> make_keeper() = 0;
   /// What hides in one style.
   [[nodiscard]] virtual std::unique_ptr<HidingPixels> make_pixels(const HideOptions& look) = 0;
-  /// For one lane: what it looks at the job's estimator compares.
-  [[nodiscard]] virtual std::unique_ptr<MotionLooker> make_looker() = 0;
+  /// For one lane: what it looks at the job's estimator compares, too.
+  [[nodiscard]] virtual std::unique_ptr<MotionEstimator> make_looker() = 0;
   [[nodiscard]] virtual std::unique_ptr<MotionEstimator> make_motion() = 0;
 };
 
@@ -89,13 +90,16 @@ class LaneHiding {
  private:
   void hide(const HiddenFrame& known, const RegionClock::Now& regions, bool damaged, Frame& frame);
   [[nodiscard]] HidingPixels& pixels_for(std::string_view style);
+  [[nodiscard]] std::optional<ComparedPictures> compared(
+      const std::shared_ptr<const MotionPicture>& picture);
 
   const HideJob& job_;
   const bool writes_;  ///< else faces are only tracked
   const Size picture_;
   HidingDevice& device_;
   const RegionClock& regions_;
-  std::unique_ptr<MotionLooker> looker_;   ///< null where tracks are known
+  std::unique_ptr<MotionEstimator> looker_;  ///< null where tracks are known
+  std::shared_ptr<const MotionPicture> last_picture_;
   std::unique_ptr<PictureKeeper> keeper_;  ///< null where nothing is written
   std::unique_ptr<HidingPixels> pixels_;   ///< the job's own style
   std::unique_ptr<HidingPixels> region_pixels_;

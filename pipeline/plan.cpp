@@ -282,6 +282,8 @@ void Planning::plan_decoding() {
   result.scale_on_change = options_.scale_on_size_change;
   result.tags_rotation = output_tags_rotation();
   result.frames_alive = job_.plan.limits.frames_alive;
+  // Which are hidden as a whole; but a decoder that was named isn't replaced.
+  result.must_tell_damage = options_.hide && options_.decoder == DecoderChoice::automatic;
 }
 
 void Planning::read_until_first() {

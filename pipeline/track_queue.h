@@ -89,6 +89,7 @@ class TrackQueue {
     FrameToHide frame;
     Timing coded;                                  ///< DecodedPicture::coded
     std::shared_ptr<const MotionPicture> picture;  ///< as HiddenFrames::push() takes it
+    std::optional<ComparedPictures> compared;      ///< likewise
     Room room;                                     ///< with Limits::until_taken
   };
 

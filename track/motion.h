@@ -42,6 +42,12 @@ struct PictureChange {
   float inlier_share = 0;  ///< of the points; 0 where the picture has no texture
 };
 
+/// An estimator's answer to `before` and a later picture.
+struct ComparedPictures {
+  std::shared_ptr<const MotionPicture> before;
+  PictureChange change;
+};
+
 /// A box of a picture, to be found in another one of the same size.
 struct BoxStep {
   const MotionPicture* from = nullptr;
@@ -55,24 +61,20 @@ struct BoxStep {
 /// Looks at pictures in small luma: half their size, 8 bits, upright. What it makes of them its own
 /// device's estimators of that size compare, also those that haven't looked at them. Equal pictures
 /// give equal results on all devices, bit for bit. Used by one thread. Errors: Error(device).
-class MotionLooker {
+class MotionEstimator {
  public:
-  MotionLooker() = default;
-  virtual ~MotionLooker() = default;
-  MotionLooker(const MotionLooker&) = delete;
-  MotionLooker& operator=(const MotionLooker&) = delete;
+  MotionEstimator() = default;
+  virtual ~MotionEstimator() = default;
+  MotionEstimator(const MotionEstimator&) = delete;
+  MotionEstimator& operator=(const MotionEstimator&) = delete;
 
-  /// The frame lies on the looker's device; it must be kept until wait(), or until an estimator
+  /// The frame lies on the estimator's device; it must be kept until wait(), or until an estimator
   /// that has looked at it itself has compared the picture. Another one gets it after wait().
   [[nodiscard]] virtual std::shared_ptr<const MotionPicture> look_at(const Frame& frame) = 0;
 
   /// Until the frames that it has looked at are no longer needed, and their pictures are there.
   virtual void wait() {}
-};
 
-/// Used by one thread, as its looker is. Errors: Error(device).
-class MotionEstimator : public MotionLooker {
- public:
   /// Follows at most 300 points with texture (the measure of Shi and Tomasi 1994), spread over the
   /// picture, from `before` to `now`, and fits the camera's motion to them.
   [[nodiscard]] virtual PictureChange compare(const MotionPicture& before,

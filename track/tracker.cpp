@@ -123,15 +123,21 @@ void go_to(const Waiting& then, const Box& place, Backward& track) {
   track.over = !is_usable(place) || !meets(place, then.picture->size());
 }
 
-/// Steps that were followed ahead of their turn, and where they led.
-class StepsAhead {
+/// A box that a track gets in a frame before its first sighting.
+struct ShownBack {
+  std::size_t track = 0;  ///< in the list of tracks
+  std::int64_t frame = 0;
+  TrackedBox box;
+};
+
+/// Steps that were followed on the way back, and where they led.
+class FollowedSteps {
  public:
   void clear() { steps_.clear(), places_.clear(); }
   void add(std::span<const BoxStep> steps, std::span<const Box> places) {
     steps_.insert(steps_.end(), steps.begin(), steps.end());
     places_.insert(places_.end(), places.begin(), places.end());
   }
-  [[nodiscard]] std::size_t size() const { return steps_.size(); }
   /// Null where it is none of them.
   [[nodiscard]] const Box* place_of(const BoxStep& step) const {
     const auto found = std::ranges::find(steps_, step);
@@ -193,7 +199,8 @@ class Tracker::Impl {
   void check_whole() const;
   void check(const TrackerInput& input) const;
   Waiting& append(TrackerInput& input);
-  void look(Waiting& now, std::shared_ptr<const MotionPicture> picture);
+  void look(Waiting& now, const TrackerInput& input);
+  [[nodiscard]] PictureChange change_to(const TrackerInput& input);
   void move_on(const Waiting& now);
   void follow_hidden(const Waiting& now);
   void take(Waiting& now);
@@ -208,12 +215,14 @@ class Tracker::Impl {
   void go_back();
   [[nodiscard]] std::vector<Backward> newly_hidden();
   [[nodiscard]] bool goes_on(const Backward& going, std::int64_t frame);
-  void follow_back(std::vector<Backward>& going, const Waiting& then, std::int64_t frame);
-  void look_ahead(std::span<const Backward> going);
-  void foresee(Backward going, std::vector<BoxStep>& unknown);
-  [[nodiscard]] std::vector<Box> follow(std::span<const BoxStep> steps);
+  [[nodiscard]] std::vector<ShownBack> trace_back(std::vector<Backward> going,
+                                                  std::vector<BoxStep>& unknown);
+  void follow_back(std::vector<Backward>& going, const Waiting& then, std::int64_t frame,
+                   PointBudget& budget, std::vector<BoxStep>& unknown);
+  [[nodiscard]] std::vector<Box> follow(std::span<const BoxStep> steps,
+                                        std::vector<BoxStep>& unknown);
   const Sighting* snap(Backward& going, Waiting& then) const;
-  void show_back(Backward& going, Waiting& then);
+  [[nodiscard]] ShownBack shown_back(Backward& going, Waiting& then) const;
   void hold(Waiting& now);
   void forget_let_out(Track& track) const;
   [[nodiscard]] Box coasted(const Track& track, const Similarity& camera) const;
@@ -264,9 +273,8 @@ class Tracker::Impl {
   std::int64_t next_track_ = 0;
   std::int64_t oldest_picture_ = 0;  ///< no frame before this one has its picture
   std::size_t waiting_boxes_ = 0;
-  bool broken_ = false;  ///< a frame that waits may lack what is to be hidden
-  PointBudget back_budget_;
-  StepsAhead ahead_;  ///< of those that go backwards now
+  bool broken_ = false;          ///< a frame that waits may lack what is to be hidden
+  FollowedSteps followed_back_;  ///< by those that go backwards now
 };
 
 TrackerOutput Tracker::Impl::push(TrackerInput input) {
@@ -333,22 +341,26 @@ Waiting& Tracker::Impl::append(TrackerInput& input) {
       if (input.detections->scores[i] >= least && is_usable(input.detections->boxes[i]))
         now.sightings.push_back({input.detections->boxes[i], input.detections->scores[i], i});
   }
-  if (input.picture) look(now, std::move(input.picture));
-  back_budget_ = {};
+  if (input.picture) look(now, input);
   return now;
 }
 
-void Tracker::Impl::look(Waiting& now, std::shared_ptr<const MotionPicture> picture) {
-  now.picture = std::move(picture);
+void Tracker::Impl::look(Waiting& now, const TrackerInput& input) {
+  now.picture = input.picture;
   before_ = std::exchange(last_picture_, now.picture);
   step_s_ = now.frame.time_s - std::exchange(picture_s_, now.frame.time_s);
   if (!before_) return;
-  const PictureChange change = motion_.compare(*before_, *now.picture);
+  const PictureChange change = change_to(input);
   now.camera = change.camera;
   now.frame.cut = change.cut;
   if (!change.cut) return;
   for (Track& track : tracks_) end(track);
   tracks_.clear();
+}
+
+PictureChange Tracker::Impl::change_to(const TrackerInput& input) {
+  if (input.compared && input.compared->before == before_) return input.compared->change;
+  return motion_.compare(*before_, *input.picture);
 }
 
 void Tracker::Impl::move_on(const Waiting& now) {
@@ -521,21 +533,44 @@ void Tracker::Impl::hide(Track& track) {
   newly_hidden_.push_back(track.summary.id);
 }
 
-/// All tracks that are hidden from this frame on, side by side from frame to frame: motion is
-/// looked for in many boxes at once.
+/// Where the device follows, each answer takes long, and going back frame by frame would wait for
+/// as many as there are frames. Mostly it can be guessed where a track goes: from sighting to
+/// sighting. So all steps of a way that is guessed are asked for at once, and the way is guessed
+/// again by the answers, until it has no step that isn't known. Guesses decide nothing.
 void Tracker::Impl::go_back() {
-  std::vector<Backward> going = newly_hidden();
-  look_ahead(going);
+  const std::vector<Backward> going = newly_hidden();
+  followed_back_.clear();
+  std::vector<BoxStep> unknown;
+  std::vector<ShownBack> shown = trace_back(going, unknown);
+  while (!unknown.empty()) {
+    followed_back_.add(unknown, motion_.follow(unknown));
+    unknown.clear();
+    shown = trace_back(going, unknown);
+  }
+  for (const ShownBack& each : shown) {
+    show(*waiting(each.frame), each.box, {});
+    tracks_[each.track].summary.first_frame = each.frame;
+  }
+}
+
+/// Those that go back, side by side from frame to frame: motion is looked for in many boxes at
+/// once.
+/// @param unknown  gets the steps of which it was guessed where they lead
+std::vector<ShownBack> Tracker::Impl::trace_back(std::vector<Backward> going,
+                                                 std::vector<BoxStep>& unknown) {
+  std::vector<ShownBack> shown;
+  PointBudget budget;
   const std::int64_t oldest = waiting_.front().frame.number;
   for (std::int64_t i = next_frame_ - 2; i >= oldest && !going.empty(); --i) {
     for (Backward& track : going) track.over = i < track.from && !goes_on(track, i);
     std::erase_if(going, [](const Backward& track) { return track.over; });
     Waiting& then = *waiting(i);
-    follow_back(going, then, i);
+    follow_back(going, then, i, budget, unknown);
     for (Backward& track : going)
-      if (i < track.from && !track.over) show_back(track, then);
+      if (i < track.from && !track.over) shown.push_back(shown_back(track, then));
     std::erase_if(going, [](const Backward& track) { return track.over; });
   }
+  return shown;
 }
 
 std::vector<Backward> Tracker::Impl::newly_hidden() {
@@ -562,64 +597,33 @@ bool Tracker::Impl::goes_on(const Backward& going, std::int64_t frame) {
 }
 
 void Tracker::Impl::follow_back(std::vector<Backward>& going, const Waiting& then,
-                                std::int64_t frame) {
+                                std::int64_t frame, PointBudget& budget,
+                                std::vector<BoxStep>& unknown) {
   if (!then.picture) return;
   std::vector<Backward*> followed;
   for (Backward& track : going)
     if (frame < track.from && track.at->picture) followed.push_back(&track);
-  const int grid = back_budget_.grid_for(followed.size());
-  back_budget_.spend(grid, followed.size());
+  const int grid = budget.grid_for(followed.size());
+  budget.spend(grid, followed.size());
   std::vector<BoxStep> steps;
   for (const Backward* track : followed) steps.push_back(step_to(then, *track, grid));
-  const std::vector<Box> places = follow(steps);
+  const std::vector<Box> places = follow(steps, unknown);
   for (std::size_t i = 0; i < followed.size(); ++i) go_to(then, places[i], *followed[i]);
 }
 
-/// Those that were not followed ahead of their turn are followed now.
-std::vector<Box> Tracker::Impl::follow(std::span<const BoxStep> steps) {
-  std::vector<BoxStep> unknown;
-  for (const BoxStep& step : steps)
-    if (ahead_.place_of(step) == nullptr) unknown.push_back(step);
-  const std::vector<Box> found = motion_.follow(unknown);
-  auto next = found.begin();
+/// Where an answer takes long, what isn't known yet is guessed: that the boxes follow the camera.
+/// Those without points do.
+std::vector<Box> Tracker::Impl::follow(std::span<const BoxStep> steps,
+                                       std::vector<BoxStep>& unknown) {
+  if (!motion_.is_far()) return motion_.follow(steps);
   std::vector<Box> places;
+  places.reserve(steps.size());
   for (const BoxStep& step : steps) {
-    const Box* const known = ahead_.place_of(step);
-    places.push_back(known != nullptr ? *known : *next++);
+    const Box* const known = step.grid > 0 ? followed_back_.place_of(step) : nullptr;
+    places.push_back(known != nullptr ? *known : moved(step.box, step.camera));
+    if (step.grid > 0 && known == nullptr) unknown.push_back(step);
   }
   return places;
-}
-
-/// Where the device follows, each answer takes long, and going back frame by frame takes as many as
-/// there are frames. Mostly it can be guessed where a track goes: from sighting to sighting. So all
-/// that is guessed is asked for at once, and guessed again by the answers, until all is known.
-/// Guesses decide nothing: whoever goes back takes those answers that are to its own steps.
-void Tracker::Impl::look_ahead(std::span<const Backward> going) {
-  constexpr std::size_t kMostSteps = kMostFlowPoints / (kMostGrid * kMostGrid);  // or grids differ
-  ahead_.clear();
-  while (motion_.is_far() && going.size() <= kMostSteps) {
-    std::vector<BoxStep> unknown;
-    for (const Backward& track : going) foresee(track, unknown);
-    if (unknown.empty() || ahead_.size() + unknown.size() > kMostSteps) return;
-    ahead_.add(unknown, motion_.follow(unknown));
-  }
-}
-
-/// The track's steps that aren't known yet, as far as can be told.
-void Tracker::Impl::foresee(Backward going, std::vector<BoxStep>& unknown) {
-  const std::int64_t oldest = waiting_.front().frame.number;
-  for (std::int64_t i = going.from - 1; i >= oldest && goes_on(going, i); --i) {
-    Waiting& then = *waiting(i);
-    bool known = true;
-    if (then.picture && going.at->picture) {
-      const BoxStep step = step_to(then, going, kMostGrid);
-      const Box* const place = ahead_.place_of(step);
-      known = place != nullptr;
-      if (!known) unknown.push_back(step);
-      go_to(then, known ? *place : moved(step.box, step.camera), going);
-    }
-    if (going.over || (snap(going, then) == nullptr && !known)) return;
-  }
 }
 
 /// Onto the sighting that fits best; null: none does.
@@ -631,17 +635,15 @@ const Sighting* Tracker::Impl::snap(Backward& going, Waiting& then) const {
   return best;
 }
 
-void Tracker::Impl::show_back(Backward& going, Waiting& then) {
-  TrackSummary& track = tracks_[going.track].summary;
-  TrackedBox shown{track.id, going.box, 0, 0, BoxState::held, true};
+ShownBack Tracker::Impl::shown_back(Backward& going, Waiting& then) const {
+  TrackedBox shown{tracks_[going.track].summary.id, going.box, 0, 0, BoxState::held, true};
   if (const Sighting* const best = snap(going, then)) {
     shown.box = best->box;
     shown.score = best->score;
     shown.state = BoxState::seen;
   }
   shown.grow = grown(going.seen_s - then.frame.time_s);
-  show(then, shown, {});
-  track.first_frame = then.frame.number;
+  return {going.track, then.frame.number, shown};
 }
 
 /// Tracks that this frame doesn't show go on for a while.

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/detections.h"
@@ -78,6 +79,9 @@ struct TrackerInput {
   /// False: nobody has looked for faces in it, and `detections` are not read. Tracks go on through
   /// it, and it counts for none as a frame in which they were missed.
   bool searched = true;
+  /// What is between another picture and this one, if somebody has compared them: where that is the
+  /// last one pushed, they aren't compared again.
+  std::optional<ComparedPictures> compared = std::nullopt;
 };
 
 struct TrackerOutput {

@@ -164,6 +164,10 @@ bool Decoder::in_range(const AVPacket& packet, AVRational time_base) const {
   return timeline_.in_range(packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts, time_base);
 }
 
+bool Decoder::is_damaged(const AVFrame& picture) {
+  return picture.decode_error_flags != 0 || (picture.flags & AV_FRAME_FLAG_CORRUPT) != 0;
+}
+
 PictureFacts Decoder::facts_of(const AVFrame& picture) const {
   return {{picture.width, picture.height},
           static_cast<AVPixelFormat>(picture.format),
@@ -264,8 +268,7 @@ std::optional<DecodedPicture> Decoder::complete(UniqueAVFrame picture) {
     const bool shown = timeline_.in_range(result.timing.pts, result.time_base);
     if (known) ledger_.correct(entry, shown);
     if (!shown) return std::nullopt;
-    result.damaged =
-        picture->decode_error_flags != 0 || (picture->flags & AV_FRAME_FLAG_CORRUPT) != 0;
+    result.damaged = is_damaged(*picture);
     ledger_.count_frame(result.damaged, segment_);
     result.picture = std::move(picture);
   }

@@ -36,6 +36,8 @@ struct DecoderOptions {
   bool scale_on_change = true;  ///< else a picture of another size or format is Error(input)
   bool tags_rotation = true;  ///< the output can say that pictures are turned; else pixels must be
   int frames_alive = 8;       ///< frames that may be alive at once
+  /// A decoder refuses what it can't tell damage of, where that on the CPU can.
+  bool must_tell_damage = false;
 };
 
 /// A packet of the video, and when it was read.
@@ -134,6 +136,9 @@ class Decoder {
   /// A code that FFmpeg's decoder gave. Where it is an error and the back end doesn't throw, the
   /// packet counts as lost.
   virtual void check_decoded(int /*code*/) {}
+
+  /// Whether the decoder tells that not all of the picture was decoded.
+  [[nodiscard]] virtual bool is_damaged(const AVFrame& picture);
 
   [[nodiscard]] const Demuxer& demuxer() const { return demuxer_; }
   [[nodiscard]] const DecoderOptions& options() const { return options_; }

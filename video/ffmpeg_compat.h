@@ -7,6 +7,7 @@ extern "C" {
 
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -121,6 +122,47 @@ inline void keep_decoder_surfaces(AVCodecContext& decoder) {
 }
 #else
 inline void keep_decoder_surfaces(AVCodecContext&) {}
+#endif
+
+// The driver's decoder of a picture that NVDEC has decoded, and the picture's number there. No
+// interface of FFmpeg tells them; they stand in a structure of its own behind the surface
+// (NVDECFrame in libavcodec/nvdec.h), whose first field both have. libavcodec 60 had two layouts,
+// and what later ones have isn't known here: there is no answer then.
+struct NvdecPicture {
+  void* decoder = nullptr;  ///< CUvideodecoder
+  int number = 0;
+};
+#if LIBAVCODEC_VERSION_MAJOR == 59 || LIBAVCODEC_VERSION_MAJOR == 61
+inline constexpr bool kKnowsNvdecPictures = true;
+struct NvdecFrame {
+  unsigned number;
+  unsigned reference_number;
+  void* number_ref;
+  void* reference_number_ref;
+#if LIBAVCODEC_VERSION_MAJOR == 59
+  AVBufferRef* decoder;  ///< of a structure that begins with the driver's
+#else
+  void* const* decoder;  ///< likewise
+#endif
+};
+inline std::optional<NvdecPicture> nvdec_picture(const AVFrame& surface) {
+  const AVBufferRef* const behind = surface.buf[1];
+  if (behind == nullptr || behind->size != sizeof(NvdecFrame)) return std::nullopt;
+  NvdecFrame frame{};
+  std::memcpy(&frame, behind->data, sizeof(frame));
+  if (frame.decoder == nullptr) return std::nullopt;
+  NvdecPicture picture;
+  picture.number = static_cast<int>(frame.number);
+#if LIBAVCODEC_VERSION_MAJOR == 59
+  std::memcpy(&picture.decoder, frame.decoder->data, sizeof(picture.decoder));
+#else
+  picture.decoder = *frame.decoder;
+#endif
+  return picture;
+}
+#else
+inline constexpr bool kKnowsNvdecPictures = false;
+inline std::optional<NvdecPicture> nvdec_picture(const AVFrame&) { return std::nullopt; }
 #endif
 
 // Pixel formats that an encoder takes; avcodec_get_supported_config came with libavcodec 61.13,

@@ -61,7 +61,7 @@ class CpuHidingDevice final : public HidingDevice {
   [[nodiscard]] std::unique_ptr<HidingPixels> make_pixels(const HideOptions& look) override {
     return std::make_unique<CpuHidingPixels>(look);
   }
-  [[nodiscard]] std::unique_ptr<MotionLooker> make_looker() override { return make_motion(); }
+  [[nodiscard]] std::unique_ptr<MotionEstimator> make_looker() override { return make_motion(); }
   [[nodiscard]] std::unique_ptr<MotionEstimator> make_motion() override {
     return std::make_unique<CpuMotionEstimator>();
   }

@@ -88,7 +88,7 @@ class CudaHidingDevice final : public HidingDevice {
     cuda::use_device(device_);
     return make_cuda_hiding_pixels(look, size_);
   }
-  [[nodiscard]] std::unique_ptr<MotionLooker> make_looker() override {
+  [[nodiscard]] std::unique_ptr<MotionEstimator> make_looker() override {
     return make_estimator(looker_wait_);
   }
   /// One thread waits for it, and all lanes for that thread.

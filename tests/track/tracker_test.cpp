@@ -723,16 +723,19 @@ bool same(const TrackedBox& a, const TrackedBox& b) {
 }
 
 /// Faces that are missed now and then in a picture that turns and moves on; each is weak at first.
-Film moving_film(std::unique_ptr<MotionEstimator> motion) {
+Film moving_film(std::unique_ptr<MotionEstimator> motion, int columns = 12, int rows = 1) {
   Film film({}, std::move(motion));
   for (int i = 0; i < 40; ++i) {
     const float x = 4 * static_cast<float>(i);
     std::vector<Seen> faces;
-    for (int k = 0; k < 12; ++k)
+    for (int k = 0; k < columns * rows; ++k) {
+      const int column = k % columns;
+      const int row = k / columns;
       if (test::lattice(i, k, 5) > 0.3F)
-        faces.push_back({shifted({20, 20, 40, 45}, 23 * static_cast<float>(k) - x / 2,
-                                 9 * static_cast<float>(k)),
-                         (i < 2 * k ? 0.1F : 1.0F) * test::lattice(i, k, 6)});
+        faces.push_back({shifted({20, 20, 40, 45}, 23 * static_cast<float>(column) - x / 2,
+                                 static_cast<float>(9 * column + 27 * row)),
+                         (i < 2 * column ? 0.1F : 1.0F) * test::lattice(i, k, 6)});
+    }
     film.push({.camera = test::about({160, 120}, 0.2F * static_cast<float>(i), 1, -x, 0)}, faces);
   }
   film.flush();
@@ -777,6 +780,57 @@ TEST(Tracker, AsksAFarEstimatorLessOftenForTheSame) {
   const Film far = moving_film(std::make_unique<CountingMotion>(true, far_calls));
   EXPECT_GT(expect_equal(near, far), 300U);
   EXPECT_LT(far_calls, near_calls * 4 / 5) << "of " << near_calls;
+}
+
+TEST(Tracker, AsksAFarEstimatorLessOftenOfACrowdWhosePointsRunOut) {
+  int near_calls = 0;
+  int far_calls = 0;
+  const Film near = moving_film(std::make_unique<CountingMotion>(false, near_calls), 12, 8);
+  const Film far = moving_film(std::make_unique<CountingMotion>(true, far_calls), 12, 8);
+  EXPECT_GT(expect_equal(near, far), 2400U);
+  EXPECT_LT(far_calls, near_calls * 3 / 5) << "of " << near_calls;
+}
+
+/// Counts what it is asked to compare.
+class CountingComparisons final : public CpuMotionEstimator {
+ public:
+  [[nodiscard]] PictureChange compare(const MotionPicture& before,
+                                      const MotionPicture& now) override {
+    ++comparisons;
+    return CpuMotionEstimator::compare(before, now);
+  }
+  int comparisons = 0;
+};
+
+TEST(Tracker, TakesAComparisonWithTheLastPictureOnly) {
+  CountingComparisons motion;
+  Tracker tracker(motion);
+  const auto picture = [](float x) { return picture_of(test::render({.camera = {1, 0, x, 0}})); };
+  const std::vector<std::shared_ptr<const MotionPicture>> pictures{picture(0), picture(4),
+                                                                   picture(8), picture(12)};
+  const Detections none;
+  const Detections one = Film::detections({{kFace}});
+  const auto push = [&](int i, std::optional<ComparedPictures> compared) {
+    TrackerInput input{kStep * i, pictures[static_cast<std::size_t>(i)], i == 0 ? &one : &none};
+    input.compared = std::move(compared);
+    static_cast<void>(tracker.push(std::move(input)));
+  };
+  PictureChange cut;
+  cut.cut = true;
+  push(0, ComparedPictures{pictures[3], cut});  // nothing was pushed before
+  PictureChange pan;
+  pan.camera = {1, 0, 50, 0};
+  push(1, ComparedPictures{pictures[0], pan});
+  EXPECT_EQ(motion.comparisons, 0);
+  push(2, ComparedPictures{pictures[0], cut});  // an earlier one
+  EXPECT_EQ(motion.comparisons, 1);
+  push(3, std::nullopt);
+  EXPECT_EQ(motion.comparisons, 2);
+  const std::vector<TrackedFrame> frames = tracker.flush().frames;
+  ASSERT_EQ(frames.size(), 4U);
+  for (std::size_t i = 1; i < 4; ++i) EXPECT_FALSE(frames[i].cut) << i;
+  ASSERT_FALSE(frames[1].boxes.empty());
+  EXPECT_NEAR(frames[1].boxes.front().box.x1, kFace.x1 + 50, 1) << "the camera that was told";
 }
 
 TEST(TrackerOptions, AreChecked) {

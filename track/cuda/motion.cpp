@@ -77,14 +77,14 @@ class CudaMotionPicture final : public MotionPicture {
 
   [[nodiscard]] const PictureMemory& memory() const { return *memory_; }
 
-  // Of findings that have come to the host.
+  // Of findings that have come to the host. A lane and the tracker may ask at once.
   [[nodiscard]] const CellHistograms& histograms() const {
-    if (!histograms_) {
+    std::call_once(counted_, [this] {
       CellCounts counts;
       std::memcpy(&counts, memory_->host_findings.data(), sizeof(counts));
       histograms_ = histograms_of(counts);
-    }
-    return *histograms_;
+    });
+    return histograms_;
   }
   [[nodiscard]] std::span<const TexturedPoint> points(int places) const {
     const std::byte* const first = memory_->host_findings.data() + sizeof(CellCounts);
@@ -94,7 +94,8 @@ class CudaMotionPicture final : public MotionPicture {
  private:
   std::unique_ptr<PictureMemory> memory_;
   std::shared_ptr<FreeMemory> home_;
-  mutable std::optional<CellHistograms> histograms_;
+  mutable std::once_flag counted_;
+  mutable CellHistograms histograms_{};
 };
 
 const CudaMotionPicture& as_cuda(const MotionPicture& picture) {

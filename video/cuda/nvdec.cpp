@@ -1,14 +1,13 @@
 #include "video/cuda/nvdec.h"
 
-#include <dlfcn.h>
 #include <ffnvcodec/dynlink_cuda.h>
 #include <ffnvcodec/dynlink_cuviddec.h>
 
-#include <memory>
 #include <optional>
 #include <utility>
 
 #include "core/error.h"
+#include "video/cuda/cuvid_library.h"
 
 namespace facepipe {
 namespace {
@@ -30,19 +29,11 @@ constexpr int kBits[] = {8, 10, 12};
 constexpr int kInvalidValue = 1;
 constexpr int kNotSupported = 801;
 
-struct CloseLibrary {
-  void operator()(void* library) const noexcept { dlclose(library); }
-};
-using UniqueLibrary = std::unique_ptr<void, CloseLibrary>;
-
-/// The driver's library. Not by cuvid_load_functions(), which takes no file, asks for functions of
-/// decoding that nobody calls here, and prints its failures.
-class CuvidLibrary {
+/// Asks what CUDA's current device decodes.
+class Capabilities {
  public:
-  explicit CuvidLibrary(const char* file) : library_(dlopen(file, RTLD_NOW | RTLD_LOCAL)) {
-    if (!library_) throw Error(ErrorKind::device, std::string("NVDEC: ") + dlerror());
-    get_caps_ =
-        reinterpret_cast<tcuvidGetDecoderCaps*>(dlsym(library_.get(), "cuvidGetDecoderCaps"));
+  explicit Capabilities(const char* file)
+      : library_(file), get_caps_(library_.function<tcuvidGetDecoderCaps>("cuvidGetDecoderCaps")) {
     if (get_caps_ == nullptr)
       throw Error(ErrorKind::device,
                   std::string("NVDEC: ") + file + " doesn't tell what it decodes: it is too old");
@@ -65,19 +56,19 @@ class CuvidLibrary {
   }
 
  private:
-  UniqueLibrary library_;
-  tcuvidGetDecoderCaps* get_caps_ = nullptr;
+  CuvidLibrary library_;
+  tcuvidGetDecoderCaps* get_caps_;
 };
 
 }  // namespace
 
 std::vector<NvdecAbility> nvdec_abilities(const char* file) {
-  const CuvidLibrary library(file);
+  const Capabilities chip(file);
   std::vector<NvdecAbility> found;
   for (const auto& [codec, codec_name] : kCodecs)
     for (const auto& [chroma, chroma_name] : kChroma)
       for (const int bits : kBits)
-        if (const auto caps = library.ask(codec, chroma, bits))
+        if (const auto caps = chip.ask(codec, chroma, bits))
           found.push_back(
               {codec_name,
                chroma_name,
@@ -88,10 +79,10 @@ std::vector<NvdecAbility> nvdec_abilities(const char* file) {
 }
 
 int nvdec_engines(std::string_view codec, const char* file) {
-  const CuvidLibrary library(file);
+  const Capabilities chip(file);
   for (const auto& [known, name] : kCodecs) {
     if (name != codec) continue;
-    const auto caps = library.ask(known, cudaVideoChromaFormat_420, 8);
+    const auto caps = chip.ask(known, cudaVideoChromaFormat_420, 8);
     return caps ? caps->nNumNVDECs : 0;
   }
   return 0;

@@ -5,6 +5,8 @@ extern "C" {
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <exception>
 #include <optional>
@@ -13,6 +15,7 @@ extern "C" {
 #include "core/cuda/check.h"
 #include "core/cuda/devices.h"
 #include "core/cuda/stream.h"
+#include "video/cuda/decode_status.h"
 #include "video/cuda/decoder.h"
 #include "video/cuda/hardware_device.h"
 #include "video/cuda/kept_decoders.h"
@@ -60,6 +63,14 @@ AVPixelFormat layout_of(const AVFrame& picture, const std::string& url) {
   if (picture.format != AV_PIX_FMT_CUDA || picture.hw_frames_ctx == nullptr)
     throw Error(ErrorKind::device, url + ": NVDEC's decoder gave a picture of the CPU");
   return reinterpret_cast<const AVHWFramesContext*>(picture.hw_frames_ctx->data)->sw_format;
+}
+
+/// Of those that NVDEC decodes: FFmpeg's decoders on the CPU flag pictures that they have
+/// concealed.
+bool flags_damage_on_cpu(AVCodecID codec) {
+  constexpr std::array kCodecs{AV_CODEC_ID_H264, AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_MPEG2VIDEO,
+                               AV_CODEC_ID_MPEG4, AV_CODEC_ID_VC1};
+  return std::ranges::find(kCodecs, codec) != kCodecs.end();
 }
 
 /// What the frames of a decoder need of it, and what they keep alive when it has ended.
@@ -173,6 +184,9 @@ class NvdecDecoder final : public Decoder {
     const bool turned = is_turned(demuxer().video()) || id == AV_CODEC_ID_MJPEG;
     if (turned && !options().tags_rotation)
       return "the output can't say that pictures are turned, and NVDEC's can't be turned";
+    if (options().must_tell_damage && flags_damage_on_cpu(id) && !has_decode_status(id))
+      return std::string("NVDEC and this FFmpeg don't tell which pictures of ") +
+             avcodec_get_name(id) + " are damaged";
     return {};
   }
 
@@ -245,6 +259,20 @@ class NvdecDecoder final : public Decoder {
     return reason.empty() ? "" : "NVDEC can't be used for the stream (" + stream + "): " + reason;
   }
 
+  // The chip makes damaged pictures look whole, and FFmpeg hears nothing of it.
+  [[nodiscard]] bool is_damaged(const AVFrame& picture) override {
+    if (Decoder::is_damaged(picture)) return true;
+    if (!has_decode_status(demuxer().video().codecpar->codec_id)) return false;
+    cuda::use_device(nvdec_.device);
+    if (!status_) status_.emplace();
+    DecodeStatus status = status_->of(picture);
+    if (status == DecodeStatus::decoding) {
+      nvdec_.stream->synchronize();
+      status = status_->of(picture);
+    }
+    return status == DecodeStatus::damaged;
+  }
+
   // A damaged packet must not look like a broken device, nor the other way round.
   void check_decoded(int code) override {
     if (!refusal().empty() && has_decoded())
@@ -263,6 +291,7 @@ class NvdecDecoder final : public Decoder {
   Nvdec nvdec_;
   UniqueAVBuffer hardware_;
   std::shared_ptr<KeptDecoders> kept_;
+  std::optional<DecodeStatusReader> status_;  // from the first picture on
 };
 
 }  // namespace

@@ -7,8 +7,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "tests/support/clips.h"
 #include "tests/support/extra_data.h"
@@ -154,17 +156,27 @@ TEST(Nvdec, FindsTheChromaOfOddHeights) {
   }
 }
 
-// Main 10 needs an encoder that not every ffmpeg has; such a clip may lie beside the other data.
+bool ffmpeg_has(const std::string& encoder, const std::string& format) {
+  return run_command({"ffmpeg", "-hide_banner", "-h", "encoder=" + encoder}).out.find(format) !=
+         std::string::npos;
+}
+
+/// HEVC, Main 10, needs an encoder that not every ffmpeg has; such a clip may lie beside the other
+/// data. None: there is neither.
+std::optional<fs::path> ten_bit_clip(const TemporaryFolder& folder) {
+  const fs::path ready = extra_data() / "main10.mp4";
+  if (fs::exists(ready)) return ready;
+  if (!ffmpeg_has("libx265", "yuv420p10le")) return std::nullopt;
+  ffmpeg(std::string(kDecodedSource) + "-c:v libx265 -pix_fmt yuv420p10le", folder / "clip.mp4");
+  return folder / "clip.mp4";
+}
+constexpr const char* kNoTenBits = "neither main10.mp4 in FACEPIPE_TEST_DATA nor libx265 in ffmpeg";
+
 TEST(Nvdec, DecodesTenBits) {
   const TemporaryFolder folder;
-  fs::path file = extra_data() / "main10.mp4";
-  if (!fs::exists(file)) {
-    file = folder / "clip.mp4";
-    if (run_command({"ffmpeg", "-hide_banner", "-h", "encoder=libx265"}).out.find("yuv420p10le") ==
-        std::string::npos)
-      GTEST_SKIP() << "neither main10.mp4 in FACEPIPE_TEST_DATA nor libx265 in ffmpeg";
-    ffmpeg(std::string(kDecodedSource) + "-c:v libx265 -pix_fmt yuv420p10le", file);
-  }
+  const std::optional<fs::path> made = ten_bit_clip(folder);
+  if (!made) GTEST_SKIP() << kNoTenBits;
+  const fs::path& file = *made;
   CudaDecoding options;
   options.choice = DecoderChoice::nvdec;
   const Decoded found = decode_on_cuda(file, options);
@@ -207,6 +219,69 @@ TEST(Nvdec, APictureThatDoesntComeIsCountedAsLost) {
   EXPECT_EQ(decoder->ledger().packets, 60);
   EXPECT_EQ(decoder->ledger().lost, 1);
   EXPECT_EQ(decoder->ledger().decoded, 59);
+}
+
+/// Writes over half of the data of three pictures that are shown earlier than they are decoded, and
+/// expects that these are damaged, and no other.
+void expect_that_spoilt_are_damaged(const fs::path& file) {
+  Demuxer demuxer(file.string(), {});
+  Notices notices(file.string());
+  CopyCounter copies;
+  const std::unique_ptr<Decoder> decoder =
+      cuda_decoder(demuxer, {}, notices, copies)(DecoderChoice::nvdec);
+  std::vector<std::int64_t> damaged;
+  const auto take_pictures = [&] {
+    while (const std::optional<DecodedPicture> picture = decoder->next())
+      if (picture->damaged) damaged.push_back(picture->coded.pts);
+  };
+  std::vector<std::int64_t> spoilt;
+  std::int64_t latest = 0;
+  while (UniqueAVPacket packet = demuxer.read()) {
+    const bool reordered = packet->pts < latest;
+    latest = std::max(latest, packet->pts);
+    if (reordered && latest > 10 * packet->duration && spoilt.size() < 3 && packet->size > 60) {
+      check_av(av_packet_make_writable(packet.get()), ErrorKind::internal, "packet");
+      std::fill(packet->data + packet->size / 2, packet->data + packet->size, std::uint8_t{0xFF});
+      spoilt.push_back(packet->pts);
+    }
+    decoder->send({std::move(packet), {}});
+    take_pictures();
+  }
+  decoder->finish();
+  take_pictures();
+  ASSERT_EQ(spoilt.size(), 3U);
+  std::ranges::sort(spoilt);
+  EXPECT_EQ(damaged, spoilt);
+  EXPECT_EQ(decoder->ledger().damaged, 3);
+  EXPECT_EQ(decoder->ledger().lost, 0);
+}
+
+TEST(Nvdec, APictureThatTheChipHasConcealedIsDamaged) {
+  const TemporaryFolder folder;
+  ffmpeg(std::string(kDecodedSource) + "-c:v libx264 -pix_fmt yuv420p -bf 2", folder / "clip.mp4");
+  expect_that_spoilt_are_damaged(folder / "clip.mp4");
+}
+
+TEST(Nvdec, APictureOfHevcThatTheChipHasConcealedIsDamaged) {
+  const TemporaryFolder folder;
+  const std::optional<fs::path> file = ten_bit_clip(folder);
+  if (!file) GTEST_SKIP() << kNoTenBits;
+  expect_that_spoilt_are_damaged(*file);
+}
+
+TEST(Nvdec, LeavesToTheCpuWhatItCantTellDamageOfIfThatMatters) {
+  if (!ffmpeg_has("mpeg2video", "yuv420p")) GTEST_SKIP() << "ffmpeg has no encoder for MPEG-2";
+  const TemporaryFolder folder;
+  ffmpeg(std::string(kDecodedSource) + "-t 0.2 -c:v mpeg2video -pix_fmt yuv420p",
+         folder / "clip.mkv");
+  ffmpeg(std::string(kDecodedSource) + "-t 0.2 -c:v libx264 -pix_fmt yuv420p", folder / "clip.mp4");
+  CudaDecoding options;
+  EXPECT_EQ(decode_on_cuda(folder / "clip.mkv", options).name, "mpeg2video_nvdec");
+  options.stream.must_tell_damage = true;
+  EXPECT_EQ(decode_on_cuda(folder / "clip.mp4", options).name, "h264_nvdec");
+  const Decoded found = decode_on_cuda(folder / "clip.mkv", options);
+  EXPECT_EQ(found.name, "mpeg2video");
+  EXPECT_THAT(found.notices, Contains(HasSubstr("don't tell which pictures of mpeg2video")));
 }
 
 /// One thread: what FFmpeg loses at a change of size doesn't depend on chance.

@@ -1,5 +1,6 @@
 // A decoder library of a chip that decodes H.264 4:2:0 of 8 bits and HEVC 4:4:4 of 10, that is too
-// old to know VP9, and that breaks down when it is asked for AV1 if the environment says so.
+// old to know VP9, and that breaks down when it is asked for AV1 if the environment says so. Its
+// decoders are lists of their pictures' statuses.
 #include <ffnvcodec/dynlink_cuda.h>
 #include <ffnvcodec/dynlink_cuviddec.h>
 
@@ -20,5 +21,13 @@ extern "C" __attribute__((visibility("default"))) CUresult cuvidGetDecoderCaps(
   caps->nMaxHeight = h264 ? 4080 : 8176;
   caps->nMinWidth = h264 ? 48 : 144;
   caps->nMinHeight = h264 ? 16 : 128;
+  return CUDA_SUCCESS;
+}
+
+extern "C" __attribute__((visibility("default"))) CUresult cuvidGetDecodeStatus(
+    CUvideodecoder decoder, int picture, CUVIDGETDECODESTATUS* status) {
+  const int told = static_cast<const int*>(decoder)[picture];
+  if (told < 0) return static_cast<CUresult>(801);  // CUDA_ERROR_NOT_SUPPORTED
+  status->decodeStatus = static_cast<cuvidDecodeStatus>(told);
   return CUDA_SUCCESS;
 }
