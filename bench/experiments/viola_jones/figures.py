@@ -45,12 +45,11 @@ def several_devices(figure, results):
     if not inputs:
         return None
     axes = figure.subplots()
-    for style, (how, dealt) in zip(STYLES, ((how, dealt) for how in ("simulated", "threads", "MPI")
-                                            for dealt in ("scales", "bands", "frames"))):
-        found = averages.of_devices(results, inputs[0], how, dealt)
-        if len(found) > 1:
-            axes.plot(list(found), [averages.fps(rows) for rows in found.values()], label=f"{dealt}, {how}",
-                      markersize=4, linewidth=1.1, **style)
+    series = {f"{dealt}, {how}": averages.of_devices(results, inputs[0], how, dealt)
+              for how in ("simulated", "threads", "MPI") for dealt in ("scales", "bands", "frames")}
+    for style, (name, found) in zip(STYLES, ((name, found) for name, found in series.items() if len(found) > 1)):
+        axes.plot(list(found), [averages.fps(rows) for rows in found.values()], label=name, markersize=4,
+                  linewidth=1.1, **style)
     axes.set_xticks(range(1, 7))
     axes.set_ylim(bottom=0)
     label_axes(axes, f"Fig. 13: dynamic warps on several devices\n{results.device('devices')} "
