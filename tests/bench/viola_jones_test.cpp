@@ -196,7 +196,7 @@ TEST(ViolaJonesDeals, HaveEachRowOnce) {
   const std::vector<Scale> scales = vga_scales();
   std::vector<double> work;
   for (const Scale& scale : scales) work.push_back(scale.places.width * scale.places.height);
-  for (const std::size_t devices : {1, 2, 3, 5, 6}) {
+  for (const std::size_t devices : {1U, 2U, 3U, 5U, 6U}) {
     expect_all_dealt(deal_scales(scales, work, devices), scales);
     const Deal bands = deal_bands(scales, devices);
     expect_all_dealt(bands, scales);
