@@ -44,15 +44,11 @@ Deal deal_by(const std::string& dealt, const std::vector<Scale>& scales,
   return dealt == kDealt[0] ? deal_scales(scales, work, devices) : deal_bands(scales, devices);
 }
 
-std::vector<double> work_of(const Deal& deal, const std::vector<Scale>& scales,
-                            const std::vector<double>& work) {
+std::vector<double> work_of(const Deal& deal, const std::vector<double>& work) {
   std::vector<double> sums;
   for (const std::vector<Part>& parts : deal) {
     double sum = 0;
-    for (const Part& part : parts) {
-      const auto scale = static_cast<std::size_t>(part.scale);
-      sum += work[scale] * part.block_rows / scales[scale].blocks.height;
-    }
+    for (const Part& part : parts) sum += work[static_cast<std::size_t>(part.scale)];
     sums.push_back(sum);
   }
   return sums;

@@ -26,8 +26,7 @@ inline constexpr const char* kDealt[] = {"scales", "bands"};
 [[nodiscard]] Deal deal_by(const std::string& dealt, const std::vector<Scale>& scales,
                            const std::vector<double>& work, std::size_t devices);
 
-/// Of each device, where `work` is that of whole scales.
-[[nodiscard]] std::vector<double> work_of(const Deal& deal, const std::vector<Scale>& scales,
-                                          const std::vector<double>& work);
+/// Of each device, of a deal of whole scales.
+[[nodiscard]] std::vector<double> work_of(const Deal& deal, const std::vector<double>& work);
 
 }  // namespace facepipe::viola_jones

@@ -36,17 +36,17 @@ double time_without_scales(const Job& job, int replays) {
   return static_cast<double>(times[times.size() / 2]);
 }
 
-/// The slowest device's measured work, and what each has to do besides.
+/// Whole scales: the slowest device's measured work, and what each has to do besides. Of bands
+/// nothing could be told: on a large chip a part of a scale takes nearly as long as all of it.
 void simulate(const Job& job, const std::vector<Scale>& scales, const std::vector<double>& work,
               std::size_t devices, double besides, std::size_t found) {
-  for (const char* const dealt : kDealt) {
-    const std::vector<double> sums = work_of(deal_by(dealt, scales, work, devices), scales, work);
-    const auto time = [&](double sum) { return std::vector{static_cast<float>(besides + sum)}; };
-    show_devices("simulated", dealt, devices, "all", job, found,
-                 time(*std::max_element(sums.begin(), sums.end())));
-    for (std::size_t i = 0; i < devices; ++i)
-      show_devices("simulated", dealt, devices, std::to_string(i), job, found, time(sums[i]));
-  }
+  const std::vector<double> sums = work_of(deal_scales(scales, work, devices), work);
+  const auto show = [&](const std::string& device, double sum) {
+    show_devices("simulated", "scales", devices, device, job, found,
+                 {static_cast<float>(besides + sum)});
+  };
+  show("all", *std::max_element(sums.begin(), sums.end()));
+  for (std::size_t i = 0; i < devices; ++i) show(std::to_string(i), sums[i]);
 }
 
 }  // namespace

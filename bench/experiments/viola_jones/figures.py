@@ -45,19 +45,18 @@ def several_devices(figure, results):
     if not inputs:
         return None
     axes = figure.subplots()
-    for style, (how, dealt) in zip(STYLES, ((how, dealt) for how in ("simulated", "threads", "MPI")
-                                            for dealt in ("scales", "bands", "frames"))):
-        found = averages.of_devices(results, inputs[0], how, dealt)
-        if found:
-            axes.plot(list(found), [averages.fps(rows) for rows in found.values()], label=f"{dealt}, {how}",
-                      markersize=4, linewidth=1.1, **style)
+    series = {f"{dealt}, {how}": averages.of_devices(results, inputs[0], how, dealt)
+              for how in ("simulated", "threads", "MPI") for dealt in ("scales", "bands", "frames")}
+    for style, (name, found) in zip(STYLES, ((name, found) for name, found in series.items() if len(found) > 1)):
+        axes.plot(list(found), [averages.fps(rows) for rows in found.values()], label=name, markersize=4,
+                  linewidth=1.1, **style)
     axes.set_xticks(range(1, 7))
     axes.set_ylim(bottom=0)
     label_axes(axes, f"Fig. 13: dynamic warps on several devices\n{results.device('devices')} "
                f"({results.label(inputs[0])})", "devices", "frames a second")
     axes.legend()
     return ("With copies. Simulated: the slowest device's measured work, and what each does besides; devices that "
-            "aren't there. Threads, MPI: measured, until the host has all windows together.")
+            "were not there. Threads, MPI: measured, until the host has all windows together.")
 
 
 def active_warps(figure, results):
@@ -100,16 +99,14 @@ def share_of_devices(figure, results):
     inputs = averages.kinds(results.devices)
     if not inputs:
         return None
-    groups = {dealt: averages.shares(averages.of_each_device(results, inputs[0], "simulated", dealt, 5))
-              for dealt in ("scales", "bands")}
+    shares = averages.shares(averages.of_each_device(results, inputs[0], "simulated", "scales", 5))
     axes = figure.subplots()
-    for _ in bars(axes, {dealt: {device: 100 * share for device, share in shares.items()}
-                         for dealt, shares in groups.items()}, lambda device: str(device + 1)):
-        pass
+    for drawn in bars(axes, {"scales": {device: 100 * share for device, share in shares.items()}},
+                      lambda device: str(device + 1)):
+        axes.bar_label(drawn, fmt="%.1f", fontsize=8)
     axes.axhline(20, color="#666666", linewidth=0.8, linestyle="--")
     label_axes(axes, f"Fig. 15: each device's part of the time, of 5 ({results.label(inputs[0])})", "device", "%")
-    axes.legend()
-    return "Simulated from measured work a scale, with what each device does besides (copies, integral image)."
+    return "Whole scales; simulated from measured work a scale, with what each device does besides (copies, integral image)."
 
 
 FIGURES = (frame_rates, several_devices, active_warps, work_of_scales, share_of_devices)

@@ -112,7 +112,7 @@ def several_devices(results):
         return ""
     told = ", ".join(f"{devices}: {rate}" for devices, rate in published.SEVERAL_FPS.items())
     return ("Frames a second with copies by number of devices, and how many times those of one. *Simulated*: devices "
-            "that aren't there. *Threads*, *MPI*: measured, a thread or a process a device.\n\n"
+            "that were not there, by the times of single scales. *Threads*, *MPI*: measured, a thread or a process a device.\n\n"
             + table(("input", "dealt", "how", *map(str, range(1, 7))), lines)
             + f"\nPublished, C2050s by MPI: {told} frames a second.\n")
 
