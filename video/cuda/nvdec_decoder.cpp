@@ -118,7 +118,7 @@ class SurfaceFrames final : public FrameMaker {
 
 /// Who counts the copies of surfaces to host memory, and how many pictures are alive there at once.
 struct ToHost {
-  CopyCounter& copies;
+  CopyCounter* copies = nullptr;  ///< null: frames are the surfaces
   std::size_t frames_alive = 0;
 };
 
@@ -128,7 +128,7 @@ class DownloadedFrames final : public FrameMaker {
                    std::unique_ptr<SurfaceFrames> surfaces, const ToHost& to_host)
       : FrameMaker(demuxer.video(), target),
         surfaces_(std::move(surfaces)),
-        download_(first.size, bits_of(first.layout), to_host.frames_alive, to_host.copies) {}
+        download_(first.size, bits_of(first.layout), to_host.frames_alive, *to_host.copies) {}
 
  private:
   [[nodiscard]] Frame frame_of(UniqueAVFrame picture) override {
@@ -148,9 +148,8 @@ std::shared_ptr<cuda::Stream> stream_on(Device device) {
 
 class NvdecDecoder final : public Decoder {
  public:
-  /// @param to_host  nothing: frames are the surfaces
   NvdecDecoder(const Demuxer& demuxer, const DecoderOptions& options, Device device,
-               Notices& notices, std::optional<ToHost> to_host)
+               Notices& notices, ToHost to_host)
       : Decoder(demuxer, options, notices),
         nvdec_{device, stream_on(device), static_cast<std::size_t>(options.frames_alive)},
         to_host_(to_host) {
@@ -182,9 +181,9 @@ class NvdecDecoder final : public Decoder {
     const SurfaceKind kind{facts.size, facts.format, first.color_range == AVCOL_RANGE_JPEG};
     auto surfaces = std::make_unique<SurfaceFrames>(demuxer(), target, kind, nvdec_,
                                                     options().scale_on_change, notices());
-    if (!to_host_) return surfaces;
+    if (to_host_.copies == nullptr) return surfaces;
     return std::make_unique<DownloadedFrames>(demuxer(), target, kind, std::move(surfaces),
-                                              *to_host_);
+                                              to_host_);
   }
 
  private:
@@ -250,7 +249,7 @@ class NvdecDecoder final : public Decoder {
   }
 
   Nvdec nvdec_;
-  std::optional<ToHost> to_host_;
+  ToHost to_host_;
   UniqueAVBuffer hardware_;
 };
 
@@ -258,14 +257,14 @@ class NvdecDecoder final : public Decoder {
 
 std::unique_ptr<Decoder> make_nvdec_decoder(const Demuxer& demuxer, const DecoderOptions& options,
                                             Device device, Notices& notices) {
-  return std::make_unique<NvdecDecoder>(demuxer, options, device, notices, std::nullopt);
+  return std::make_unique<NvdecDecoder>(demuxer, options, device, notices, ToHost{});
 }
 
 std::unique_ptr<Decoder> make_nvdec_to_host_decoder(const Demuxer& demuxer,
                                                     const DecoderOptions& options, Device device,
                                                     Notices& notices, CopyCounter& copies) {
   constexpr int kSurfaces = 2;  // a picture leaves its own as soon as it is a frame
-  const ToHost to_host{copies, static_cast<std::size_t>(options.frames_alive)};
+  const ToHost to_host{&copies, static_cast<std::size_t>(options.frames_alive)};
   DecoderOptions of_surfaces = options;
   of_surfaces.frames_alive = kSurfaces;
   return std::make_unique<NvdecDecoder>(demuxer, of_surfaces, device, notices, to_host);
