@@ -119,6 +119,7 @@ class Run {
   [[nodiscard]] DeviceRequest wanted_device(std::string& why) const;
   void load_model();
   void take_facts(const DetectorOrigin& origin, const fs::path& model);
+  static void check_motion(const DeviceChoice& choice, bool looks);
   void check_cascade() const;
   void prepare(InputOutcome& outcome);
   void forget_dead_runs() const;
@@ -332,6 +333,18 @@ DeviceRequest Run::wanted_device(std::string& why) const {
   return {false, Device{}};
 }
 
+/// Of a job that wants motion looked for on the device.
+void Run::check_motion(const DeviceChoice& choice, bool looks) {
+  const DeviceKind kind = choice.devices.front().kind;
+  if (kind == DeviceKind::cpu)
+    throw Error(ErrorKind::usage, "--motion device: the device is the cpu");
+  if (!looks) return;
+  const EngineChoice& engine = choice.backend->origin().choice();
+  if (works_in_host_memory(kind, engine.library))
+    throw Error(ErrorKind::usage, "--motion device: with engine " + std::string(engine.name()) +
+                                      " pictures are in host memory");
+}
+
 /// Device and model; without a model where it is known what there is to hide.
 void Run::load_model() {
   const bool looks = options_.files.known_tracks.empty();
@@ -349,8 +362,7 @@ void Run::load_model() {
   DeviceChoice choice = options_.devices ? choose_devices(*options_.devices, cuda, detector, make)
                                          : choose_device(request, cuda, detector, make);
   if (!why.empty()) choice.why = why;
-  if (options_.motion_on_device && choice.devices.front().kind == DeviceKind::cpu)
-    throw Error(ErrorKind::usage, "--motion device: the device is the cpu");
+  if (options_.motion_on_device) check_motion(choice, looks);
   facts_ = {choice.devices, choice.why, {}, {}, {}, {}, {}};
   if (looks) take_facts(choice.backend->origin(), detector.model);
   backend_ = std::move(choice.backend);

@@ -5,7 +5,9 @@ Ours: a frame (NV12) in device memory to candidates in device memory, one graph 
 alone. PyTorch (channels last, cuDNN's own choice of algorithms): the same ONNX file's operators from an
 input tensor to the output tensors, without preprocessing and decoding: as called, as one CUDA graph, and
 with --compile through torch.compile as well. Each time is the mean of 100 in a row, five times: the best
-and the median. Without PyTorch and onnx, or a device, only ours is measured.
+and the median. --opencv: OpenCV's dnn on the device, too, f32 and f16 (a build with FACEPIPE_OPENCV), from
+bytes in host memory to outputs there, and from frames there to candidates. Without PyTorch and onnx, or a
+device, only ours is measured.
 """
 import pathlib
 import statistics
@@ -22,6 +24,8 @@ def arguments_given():
     measurement.add_program(options, "bench_detector_cuda")
     options.add_argument("--sizes", default="1920x1080,3840x2160",
                          help="of frames; networks have the next multiples of 32 (default: %(default)s)")
+    measurement.add_program(options, "bench_opencv_cuda")
+    options.add_argument("--opencv", action="store_true", help="OpenCV's dnn, too")
     options.add_argument("--compile", action="store_true", help="torch.compile, too")
     return options.parse_args()
 
@@ -156,6 +160,9 @@ def main():
         for words, what in ([], ""), (["--plain"], ", a kernel for each operator"):
             ours = measurement.run([arguments.bench_detector_cuda, file, "--sizes", arguments.sizes, *words])
             parts.append(f"{file.name}{what}, ms\n{ours.output}")
+        for precision in ("f32", "f16") if arguments.opencv else ():
+            peer = measurement.run([arguments.bench_opencv_cuda, file, precision, "--sizes", arguments.sizes])
+            parts.append(f"{file.name}, OpenCV's dnn, {precision}\n{peer.output}")
         if modules:
             parts.append(measure_torch(modules, file, arguments))
     peer = (f"torch {modules[1].__version__}, cuDNN {modules[1].backends.cudnn.version()}"

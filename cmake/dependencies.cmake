@@ -1,4 +1,5 @@
-# Every library that facepipe links, each as one imported target; nothing else looks for one.
+# Every library that facepipe links, each as one imported target; nothing else looks for one, but those
+# that need CUDA (cuda.cmake) or may have it (opencv.cmake).
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 
@@ -20,16 +21,6 @@ find_package(Protobuf REQUIRED)
 pkg_check_modules(FFMPEG REQUIRED IMPORTED_TARGET
   libavformat>=59.27 libavcodec>=59.37 libavfilter libavutil libswscale)
 pkg_check_modules(AVUTIL REQUIRED IMPORTED_TARGET libavutil)
-
-# Debian's libopencv-dnn-dev carries headers and libraries but no CMake package.
-find_path(OPENCV_INCLUDE_DIR opencv2/dnn.hpp PATH_SUFFIXES opencv4 REQUIRED)
-find_library(OPENCV_CORE_LIBRARY opencv_core REQUIRED)
-find_library(OPENCV_IMGPROC_LIBRARY opencv_imgproc REQUIRED)
-find_library(OPENCV_DNN_LIBRARY opencv_dnn REQUIRED)
-add_library(facepipe_opencv INTERFACE)
-target_include_directories(facepipe_opencv SYSTEM INTERFACE ${OPENCV_INCLUDE_DIR})
-target_link_libraries(facepipe_opencv INTERFACE
-  ${OPENCV_DNN_LIBRARY} ${OPENCV_IMGPROC_LIBRARY} ${OPENCV_CORE_LIBRARY})
 
 # ONNX's own CMake package names files that Debian does not install.
 find_path(ONNX_INCLUDE_DIR onnx/onnx_pb.h REQUIRED)

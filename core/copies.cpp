@@ -4,14 +4,15 @@ namespace facepipe {
 
 std::string_view name_of(CopyKind kind) {
   static constexpr std::array<std::string_view, kCopyKinds> kNames{
-      "descriptor", "upload",  "counts", "faces",  "bitstream",
-      "download",   "surface", "luma",   "motion", "waiting"};
+      "descriptor", "upload", "counts", "faces",   "bitstream",     "download",
+      "surface",    "luma",   "motion", "waiting", "network_input", "network_output"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
 std::string_view direction_of(CopyKind kind) {
   if (kind == CopyKind::surface || kind == CopyKind::waiting) return "on device";
-  const bool to_device = kind == CopyKind::descriptor || kind == CopyKind::upload;
+  const bool to_device =
+      kind == CopyKind::descriptor || kind == CopyKind::upload || kind == CopyKind::network_input;
   return to_device ? "to device" : "to host";
 }
 
@@ -19,6 +20,14 @@ void CopyCounter::add(CopyKind kind, std::size_t bytes) {
   Entry& entry = entries_[static_cast<std::size_t>(kind)];
   entry.calls.fetch_add(1, std::memory_order_relaxed);
   entry.bytes.fetch_add(static_cast<std::int64_t>(bytes), std::memory_order_relaxed);
+}
+
+void CopyCounter::add(const CopyCounter& other) {
+  for (std::size_t i = 0; i < kCopyKinds; ++i) {
+    const CopyTotal its = other.total(static_cast<CopyKind>(i));
+    entries_[i].calls.fetch_add(its.calls, std::memory_order_relaxed);
+    entries_[i].bytes.fetch_add(its.bytes, std::memory_order_relaxed);
+  }
 }
 
 CopyTotal CopyCounter::total(CopyKind kind) const {

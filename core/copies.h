@@ -18,13 +18,16 @@ enum class CopyKind : std::uint8_t {
   counts,      ///< device to host: how many candidates and faces
   faces,       ///< device to host: boxes, scores, landmarks
   bitstream,   ///< device to host: encoded pictures
-  download,    ///< device to host: a finished picture for an encoder on the CPU
-  surface,     ///< on the device: a finished picture to one of NVENC's surfaces
-  luma,        ///< device to host: a small luma, half the picture's size, to look for motion in
-  motion,      ///< device to host: points of a picture and where they went, counts of its greys
-  waiting,     ///< on the device: a picture that waits to be hidden, out of the decoder's surface
+  download,  ///< device to host: a picture that the CPU works on, or a finished one for its encoder
+  surface,   ///< on the device: a finished picture to one of NVENC's surfaces
+  luma,      ///< device to host: a small luma, half the picture's size, to look for motion in
+  motion,    ///< device to host: points of a picture and where they went, counts of its greys
+  waiting,   ///< on the device: a picture that waits to be hidden, out of the decoder's surface
+  network_input,   ///< host to device: what a network looks at, for a library that takes no device
+                   ///< memory
+  network_output,  ///< device to host: one output of such a network
 };
-inline constexpr std::size_t kCopyKinds = 10;
+inline constexpr std::size_t kCopyKinds = 12;
 
 /// "descriptor", "upload", ...
 [[nodiscard]] std::string_view name_of(CopyKind kind);
@@ -42,6 +45,8 @@ struct CopyTotal {
 class CopyCounter {
  public:
   void add(CopyKind kind, std::size_t bytes);
+  /// All that `other` has counted so far.
+  void add(const CopyCounter& other);
   [[nodiscard]] CopyTotal total(CopyKind kind) const;
 
  private:

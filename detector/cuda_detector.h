@@ -98,7 +98,8 @@ class CudaDetectorFactory : public DetectorOrigin {
 /// that a model that the engine can't compute, or a chip that this build has no code for, is
 /// refused before any input is opened. Makes `device` the calling thread's.
 /// Errors: device, naming the file, for a model that can't be read, is no known face model or can't
-/// be computed, and where CUDA fails; usage as choose_engine(), and for options out of range.
+/// be computed, and where CUDA fails; usage as choose_engine(), and for options out of range;
+/// internal for an engine that works_in_host_memory().
 [[nodiscard]] std::unique_ptr<CudaDetectorFactory> make_cuda_detector_factory(
     Device device, const DetectorOptions& options);
 

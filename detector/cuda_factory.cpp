@@ -135,6 +135,9 @@ std::unique_ptr<CudaDetectorFactory> make_cuda_detector_factory(Device device,
                                                     read_acf_model(options), device, options);
   check_network_options(options);
   EngineChoice choice = choose_engine(device, options);
+  if (works_in_host_memory(device.kind, choice.library))
+    throw Error(ErrorKind::internal,
+                "engine " + std::string(choice.name()) + ": takes no frames in device memory");
   return std::make_unique<CudaCnnDetectorFactory>(std::move(choice), Model(options.model), device,
                                                   options);
 }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <stop_token>
 
+#include "core/copies.h"
 #include "core/detections.h"
 #include "core/frame.h"
 #include "core/timing.h"
@@ -43,6 +44,9 @@ class DetectionRequest {
 
   /// Begin of start() to candidates ready; valid after collect().
   [[nodiscard]] virtual Interval inference() const = 0;
+
+  /// Adds what was copied between host and device for what collect() gave last.
+  virtual void count_copies(CopyCounter& /*copies*/) const {}
 };
 
 /// Finds candidates in frames of one upright size. Thread-safe.
@@ -67,10 +71,12 @@ class DetectorFactory : public DetectorOrigin {
   [[nodiscard]] virtual std::shared_ptr<Detector> detector(Size frame) = 0;
 };
 
+/// Of detectors that look at host memory: of the CPU, and of a CUDA device's engine that
+/// works_in_host_memory(), which is tried with a small picture.
 /// Reads the model and resolves engine and precision. Errors: device, naming the file, for a
 /// model that can't be read, or is neither a known face model in ONNX, nor a cascade in XML, nor
-/// channel features in JSON; usage where engine, network size or sizes of faces were named that the
-/// model can't have.
+/// channel features in JSON, and where the device can't compute it; usage where engine, network
+/// size or sizes of faces were named that the model can't have.
 [[nodiscard]] std::unique_ptr<DetectorFactory> make_detector_factory(
     const Device& device, const DetectorOptions& options);
 

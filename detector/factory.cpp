@@ -37,6 +37,9 @@ std::int64_t pixels(const NetworkFit& fit) {
   return std::int64_t{fit.network.width} * fit.network.height;
 }
 
+// To try what a device can compute, before any input is opened.
+constexpr Size kTrial{64, 64};
+
 // OpenCV counts what affinity and control groups leave to this process.
 int usable_cores() { return std::max(1, cv::getNumberOfCPUs()); }
 
@@ -92,16 +95,20 @@ EngineChoice with_ranges(EngineChoice choice, const I8Ranges* ranges) {
 
 class CnnDetectorFactory final : public KeepingFactory {
  public:
-  CnnDetectorFactory(const EngineChoice& choice, const Model& model, const DetectorOptions& options)
-      : CnnDetectorFactory(choice, model, options, ranges_for(choice, model)) {}
+  CnnDetectorFactory(const EngineChoice& choice, const Model& model, const Device& device,
+                     const DetectorOptions& options)
+      : CnnDetectorFactory(choice, model, device, options, ranges_for(choice, model)) {}
 
  private:
-  CnnDetectorFactory(const EngineChoice& choice, const Model& model, const DetectorOptions& options,
-                     std::shared_ptr<const I8Ranges> ranges)
+  CnnDetectorFactory(const EngineChoice& choice, const Model& model, const Device& device,
+                     const DetectorOptions& options, std::shared_ptr<const I8Ranges> ranges)
       : KeepingFactory(with_ranges(choice, ranges.get()), std::string(model.known().name),
                        model.sha256(), true, options),
         model_(model),
-        ranges_(std::move(ranges)) {}
+        device_(device),
+        ranges_(std::move(ranges)) {
+    if (device_.kind == DeviceKind::cuda) static_cast<void>(engine(kTrial, 1));
+  }
 
   [[nodiscard]] std::int64_t pixels_for(Size frame) const override {
     const std::optional<Tiling> tiling = tiling_for(frame, options().detect_size);
@@ -124,19 +131,24 @@ class CnnDetectorFactory final : public KeepingFactory {
 
   [[nodiscard]] std::shared_ptr<Detector> make(const NetworkFit& fit, int requests,
                                                int runs) const {
-    const EngineOptions engine{choice().precision, options().threads, runs, ranges_};
     return make_cnn_detector({
         .fit = fit,
         .order = model_.channel_order(),
         .outputs = model_.outputs().size(),
-        .engine = make_engine(choice().library, model_, fit.network, engine),
+        .engine = engine(fit.network, runs),
         .head = model_.known().decode,
         .score_threshold = options().score_threshold,
         .requests = requests,
     });
   }
 
+  [[nodiscard]] std::unique_ptr<Engine> engine(Size network, int runs) const {
+    return make_engine(choice().library, model_, network,
+                       {choice().precision, options().threads, runs, ranges_, device_});
+  }
+
   Model model_;
+  Device device_;
   std::shared_ptr<const I8Ranges> ranges_;
 };
 
@@ -269,7 +281,7 @@ std::unique_ptr<DetectorFactory> make_detector_factory(const Device& device,
                                                 read_acf_model(options), options);
   check_network_options(options);
   const EngineChoice choice = choose_engine(device, options);
-  return std::make_unique<CnnDetectorFactory>(choice, Model(options.model), options);
+  return std::make_unique<CnnDetectorFactory>(choice, Model(options.model), device, options);
 }
 
 }  // namespace facepipe

@@ -40,6 +40,8 @@ constexpr std::array kPairings{
     Pairing{"cuda-plain", DeviceKind::cuda, Library::own, false, Precision::f16},
     Pairing{"cascade", DeviceKind::cuda, Library::cascade, true, Precision::f32},
     Pairing{"acf", DeviceKind::cuda, Library::acf, true, Precision::f32},
+    Pairing{"opencv", DeviceKind::cuda, Library::opencv, true, Precision::f32},
+    Pairing{"opencv", DeviceKind::cuda, Library::opencv, true, Precision::f16},
 };
 
 }  // namespace
@@ -69,6 +71,10 @@ bool computes_networks(Library library) {
   return library != Library::cascade && library != Library::acf;
 }
 
+bool works_in_host_memory(DeviceKind device, Library library) {
+  return device == DeviceKind::cuda && library == Library::opencv;
+}
+
 std::string_view to_string(Precision precision) {
   constexpr std::array<std::string_view, 4> kNames{"f32", "f16", "bf16", "i8"};
   return kNames[static_cast<std::size_t>(precision)];
@@ -80,9 +86,15 @@ EngineChoice choose_engine(const Device& device, const DetectorOptions& options)
 
 namespace {
 
-/// What computes no networks is taken by name alone, which the model's file gives it.
+/// What computes no networks, because the model's file gives its name; and what lets frames cross
+/// the bus, for which nobody would take a CUDA device but to compare.
+bool is_taken_by_name_alone(const Pairing& pairing) {
+  return !computes_networks(pairing.library) ||
+         works_in_host_memory(pairing.device, pairing.library);
+}
+
 bool wanted(const Pairing& pairing, const DetectorOptions& options) {
-  if (!computes_networks(pairing.library) && options.library != pairing.library) return false;
+  if (is_taken_by_name_alone(pairing) && options.library != pairing.library) return false;
   return pairing.is(options.library.value_or(pairing.library), options.fused) &&
          options.precision.value_or(pairing.precision) == pairing.precision;
 }
@@ -129,6 +141,8 @@ std::string why(std::span<const EngineSupport> built, const Pairing& chosen,
       std::string(chosen.name) + ", " + std::string(to_string(chosen.precision)) + ": ";
   if (chosen.library == Library::cascade) return text + "what computes cascades";
   if (chosen.library == Library::acf) return text + "what computes channel features";
+  if (works_in_host_memory(chosen.device, chosen.library))
+    return text + "the precision that OpenCV's models come in";
   if (chosen.device == DeviceKind::cuda) return text + "what runs on a CUDA device";
   if (!options.library)
     text += find(built, Library::openvino) == nullptr ? "this build lacks OpenVINO"

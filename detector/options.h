@@ -22,6 +22,10 @@ enum class Precision { f32, f16, bf16, i8 };
 /// features.
 [[nodiscard]] bool computes_networks(Library library);
 
+/// Of an engine on a CUDA device that takes and gives host memory: what stands before and behind
+/// the network runs on the CPU.
+[[nodiscard]] bool works_in_host_memory(DeviceKind device, Library library);
+
 /// What users call an engine.
 struct NamedEngine {
   std::string_view name;  ///< "opencv", "cuda-plain"

@@ -69,9 +69,8 @@ void print_cuda(const CudaProbe& probe, const CudaAbilities& found, const Print&
   }
 }
 
-bool print_cuda_engine(Device device, const SelfTestResult& found, const SelfTestResult& on_cpu,
-                       const Print& print) {
-  const std::string name = to_string(device) + " f16";
+bool print_cuda_engine(std::string_view name, const SelfTestResult& found,
+                       const SelfTestResult& on_cpu, const Print& print) {
   const ScoreComparison scores = compare_scores(found.candidates, on_cpu.candidates);
   if (scores.compared == 0) {
     print_line(print, name,

@@ -1,9 +1,10 @@
 // doctor's part about CUDA, as text from facts.
 #pragma once
 
+#include <string_view>
+
 #include "app/doctor/doctor.h"
 #include "app/doctor/self_test.h"
-#include "core/device.h"
 #include "pipeline/cuda/abilities.h"
 
 namespace facepipe {
@@ -16,9 +17,9 @@ void print_cuda(const CudaProbe& probe, const CudaAbilities& found, const Print&
 /// and the CPU's coarser preprocessing explain.
 inline constexpr double kMostScoreDifference = 0.05;
 
-/// Whether the engine on `device` works beside the CPU's result, and how near it comes. True if it
-/// works.
-bool print_cuda_engine(Device device, const SelfTestResult& found, const SelfTestResult& on_cpu,
-                       const Print& print);
+/// Whether an engine of a CUDA device, `name` ("cuda:0 f16"), works beside the CPU's result, and
+/// how near it comes. True if it works.
+bool print_cuda_engine(std::string_view name, const SelfTestResult& found,
+                       const SelfTestResult& on_cpu, const Print& print);
 
 }  // namespace facepipe

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <fstream>
-#include <opencv2/core/version.hpp>
 #include <optional>
 #include <string>
 #include <thread>
@@ -17,6 +16,7 @@
 #include "app/model_path.h"
 #include "core/device.h"
 #include "core/error.h"
+#include "detector/cnn/cpu/opencv/opencv_version.h"
 #include "detector/detector.h"
 #include "video/ffmpeg.h"
 
@@ -50,7 +50,7 @@ void print_build(const Print& print) {
   print_line(print, "FFmpeg",
              fmt::format("{} (libavcodec {}, libavformat {})", av_version_info(),
                          dotted(avcodec_version()), dotted(avformat_version())));
-  print_line(print, "OpenCV", CV_VERSION);
+  print_line(print, "OpenCV", describe_opencv());
   print_line(print, "OpenVINO", FACEPIPE_OPENVINO_VERSION);
   print_line(print, "compiler", FACEPIPE_COMPILER);
 }
@@ -161,22 +161,50 @@ std::optional<SelfTestResult> print_engines(const std::optional<std::filesystem:
   return first;
 }
 
-/// Each CUDA device beside the first engine that works on the CPU with f32. True if one works.
+/// One engine of a CUDA device beside the CPU's result. True if it works.
+template <typename Run>
+bool try_cuda_engine(const std::string& name, const SelfTestResult& on_cpu, Run run,
+                     const Print& print) {
+  bool works = false;
+  const auto failure = attempt({}, [&] { works = print_cuda_engine(name, run(), on_cpu, print); });
+  if (failure) print_line(print, name, "no: " + failure->message);
+  return works;
+}
+
+/// Of networks alone: OpenCV's dnn.
+void try_opencv_on(Device device, const std::filesystem::path& model, const SelfTestResult& on_cpu,
+                   const Print& print) {
+  if (library_of(model)) return;
+  for (const Precision precision : {Precision::f32, Precision::f16}) {
+    DetectorOptions options = trial_options(model);
+    options.library = Library::opencv;
+    options.precision = precision;
+    const std::string name = fmt::format("{} {} {}", to_string(device),
+                                         engine_name(Library::opencv), to_string(precision));
+    try_cuda_engine(
+        name, on_cpu, [&] { return self_test(*make_detector_factory(device, options)); }, print);
+  }
+}
+
+/// Each CUDA device beside the first engine that works on the CPU with f32. True if our own engine
+/// works on one.
 bool print_cuda_engines(const CudaProbe& cuda, const std::optional<std::filesystem::path>& model,
                         const std::optional<SelfTestResult>& on_cpu, const Print& print) {
   print("engine on cuda, the same picture compared with the cpu's result\n");
   bool any = false;
   for (int index = 0; index < static_cast<int>(cuda.devices.size()); ++index) {
     const Device device{DeviceKind::cuda, index};
+    const std::string name = to_string(device) + " f16";
     const auto failure = attempt({}, [&] {
       std::string why;
       (void)resolve_device({false, device}, cuda, why);
       if (!model) throw Error(ErrorKind::device, "not tried: no model");
       if (!on_cpu) throw Error(ErrorKind::device, "not tried: no engine works on the cpu");
-      const SelfTestResult found = self_test_on_cuda(device, trial_options(*model));
-      any = print_cuda_engine(device, found, *on_cpu, print) || any;
+      const auto run = [&] { return self_test_on_cuda(device, trial_options(*model)); };
+      any = try_cuda_engine(name, *on_cpu, run, print) || any;
+      try_opencv_on(device, *model, *on_cpu, print);
     });
-    if (failure) print_line(print, to_string(device) + " f16", "no: " + failure->message);
+    if (failure) print_line(print, name, "no: " + failure->message);
   }
   return any;
 }
@@ -184,7 +212,7 @@ bool print_cuda_engines(const CudaProbe& cuda, const std::optional<std::filesyst
 }  // namespace
 
 void print_line(const Print& print, std::string_view what, std::string_view text) {
-  print(fmt::format("  {:<14}{}\n", what, text));
+  print(fmt::format("  {:<13} {}\n", what, text));
 }
 
 std::span<const char* const> encoders_named() { return kEncoders; }

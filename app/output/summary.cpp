@@ -43,6 +43,17 @@ std::string shares_line(const JobResult& result) {
   return line + '\n';
 }
 
+/// What crossed between host and device, or was copied there; empty where nothing was.
+std::string copies_line(const std::vector<CopySum>& copies) {
+  std::string line;
+  for (const CopySum& copy : copies) {
+    if (copy.calls == 0) continue;
+    line += fmt::format("{} {} {} ({:.1f} MB)", line.empty() ? "  copied:" : ",", copy.kind,
+                        copy.calls, static_cast<double>(copy.bytes) / 1e6);
+  }
+  return line.empty() ? line : line + '\n';
+}
+
 std::string input_line(const InputOutcome& outcome, const std::string& things) {
   const std::string& input = outcome.planned.input;
   if (!outcome.has_result()) {
@@ -59,7 +70,7 @@ std::string input_line(const InputOutcome& outcome, const std::string& things) {
                         ledger.ended_early ? ", ended early" : "");
   line += fmt::format(", {} {}, {:.1f} fps", result.faces, things, result.fps);
   if (!result.output.empty()) line += " -> " + result.output.string();
-  return line + '\n' + shares_line(result);
+  return line + '\n' + shares_line(result) + copies_line(result.copies);
 }
 
 std::string total_line(const std::vector<InputOutcome>& outcomes, const std::string& things,

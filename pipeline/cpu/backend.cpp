@@ -131,7 +131,8 @@ class CpuProcessor final : public FrameProcessor {
   CpuProcessor(const ProcessorSetup& setup, std::shared_ptr<Detector> detector)
       : options_(setup.options),
         detector_(std::move(detector)),
-        suppressor_(options_.nms, nms_capacity(options_.nms)) {
+        suppressor_(options_.nms, nms_capacity(options_.nms)),
+        copies_(setup.copies) {
     if (!detector_) return;
     if (!options_.hide && (options_.follow || options_.every > 1)) following_.emplace(options_);
     if (options_.every > 1) every_.emplace(options_.every);
@@ -198,11 +199,13 @@ class CpuProcessor final : public FrameProcessor {
     DetectionRequest& request = *static_cast<CpuWork&>(*item.work).request;
     const ScopedCpuTime cpu(item.record.times, StageId::inference);
     Detections candidates = request.collect();
+    request.count_copies(copies_);
     item.record.times[StageId::inference] = request.inference();
     if (options_.hide && options_.hide->mirrored_too) {
       request.prepare(mirrored_view(item.frame));
       request.start();
       append_mirrored(candidates, request.collect(), item.frame.upright().width);
+      request.count_copies(copies_);
       item.record.times[StageId::inference].end = request.inference().end;
     }
     item.work.reset();
@@ -222,6 +225,7 @@ class CpuProcessor final : public FrameProcessor {
   const JobOptions& options_;
   std::shared_ptr<Detector> detector_;
   CpuSuppressor suppressor_;
+  CopyCounter& copies_;            // of an engine on a device
   std::optional<EveryNth> every_;  // used by start() alone
   std::optional<Following> following_;
   std::int64_t candidates_ignored_ = 0;

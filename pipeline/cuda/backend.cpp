@@ -18,6 +18,7 @@
 #include "detector/mirror.h"
 #include "overlay/cuda/hide.h"
 #include "pipeline/cuda/hiding_pixels.h"
+#include "pipeline/cuda/host_frames.h"
 #include "pipeline/cuda/kept_graphs.h"
 #include "pipeline/cuda/small_luma.h"
 #include "track/cuda/motion.h"
@@ -370,6 +371,11 @@ class CudaBackend final : public Backend {
 }  // namespace
 
 std::unique_ptr<Backend> make_cuda_backend(Device device, const DetectorOptions& options) {
+  if (options.library && works_in_host_memory(device.kind, *options.library)) {
+    cuda::use_device(device);
+    return make_host_frames_backend(device,
+                                    make_cpu_backend(make_detector_factory(device, options)));
+  }
   auto detectors = make_cuda_detector_factory(device, options);
   return std::make_unique<CudaBackend>(device, std::move(detectors), options.requests);
 }

@@ -13,7 +13,8 @@ namespace facepipe {
 /// frame, and an encoder: nvJPEG's or NVENC's, which take the picture where it is, or one of
 /// FFmpeg's on the CPU after one named download. Which one: see plan_cuda_encoder(). Reads the
 /// model; makes `device` the calling thread's.
-/// Errors: as make_cuda_detector_factory().
+/// With an engine that works_in_host_memory(): a backend of frames there, see host_frames.h.
+/// Errors: as make_cuda_detector_factory(); as make_detector_factory().
 [[nodiscard]] std::unique_ptr<Backend> make_cuda_backend(Device device,
                                                          const DetectorOptions& options);
 

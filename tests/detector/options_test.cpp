@@ -13,6 +13,7 @@ using enum Precision;
 // What a build and processor may have.
 const EngineSupport kOpencv{opencv, {f32}, {}};
 const std::vector<EngineSupport> kWithCuda{kOpencv, {own, {f16}, {f16}}};
+const std::vector<EngineSupport> kOwnAlone{{own, {f16}, {f16}}};
 const std::vector<EngineSupport> kPlain{kOpencv};
 const std::vector<EngineSupport> kOld{{openvino, {f32}, {}}, kOpencv};
 const std::vector<EngineSupport> kSkylake{{openvino, {f32, bf16}, {}}, kOpencv};
@@ -87,7 +88,8 @@ const Refused kRefused[] = {
     {kGraniteRapids, kCpu, opencv, f16, ErrorKind::usage, "engine opencv, precision f16"},
     {kGraniteRapids, kCpu, opencv, bf16, ErrorKind::usage, "engine opencv, precision bf16"},
     {kGraniteRapids, kCuda, openvino, {}, ErrorKind::usage, "device cuda:0, engine openvino"},
-    {kGraniteRapids, kCuda, opencv, f32, ErrorKind::usage, "don't go together"},
+    {kGraniteRapids, kCuda, opencv, bf16, ErrorKind::usage, "don't go together"},
+    {kGraniteRapids, kCuda, opencv, f16, ErrorKind::device, "opencv has no f16"},
     {kZen4, kCpu, openvino, f16, ErrorKind::device, "no f16 on this processor"},
     {kZen4, kCpu, {}, f16, ErrorKind::device, "no f16 on this processor"},
     {kOld, kCpu, openvino, bf16, ErrorKind::device, "no bf16 on this processor"},
@@ -97,7 +99,7 @@ const Refused kRefused[] = {
     {kPlain, kCpu, openvino, {}, ErrorKind::device, "lacks the engine openvino"},
     {kPlain, kCuda, {}, {}, ErrorKind::device, "lacks the engine cuda"},
     {kWithCuda, kCpu, own, {}, ErrorKind::usage, "device cpu, engine cuda"},
-    {kWithCuda, kCuda, opencv, {}, ErrorKind::usage, "device cuda:0, engine opencv"},
+    {kOwnAlone, kCuda, opencv, {}, ErrorKind::device, "lacks the engine opencv"},
     {kWithCuda, kCuda, {}, f32, ErrorKind::usage, "device cuda:0, precision f32"},
     {kPlain, kCpu, {}, f16, ErrorKind::device, "lacks the engine openvino"},
     {kPlain, kCpu, {}, bf16, ErrorKind::device, "lacks the engine openvino"},
@@ -132,6 +134,26 @@ TEST(EngineChoice, TakesWhatComputesNoNetworksByNameAlone) {
       EXPECT_THROW((void)choose_engine(device, options, only), Error);
     }
   }
+}
+
+TEST(EngineChoice, TakesOpencvOnACudaDeviceByNameAlone) {
+  const std::vector<EngineSupport> built{{opencv, {f32, f16}, {}}, {own, {f16}, {f16}}};
+  DetectorOptions options;
+  EXPECT_EQ(choose_engine(kCuda, options, built).library, own);
+  options.precision = f16;
+  EXPECT_EQ(choose_engine(kCuda, options, built).library, own);
+  options.library = opencv;
+  EXPECT_EQ(choose_engine(kCuda, options, built).library, opencv);
+  EXPECT_EQ(choose_engine(kCuda, options, built).precision, f16);
+  options.precision.reset();
+  EXPECT_EQ(choose_engine(kCuda, options, built).precision, f32);
+  EXPECT_EQ(choose_engine(kCuda, options, built).name(), "opencv");
+}
+
+TEST(EngineChoice, OpencvAloneWorksInHostMemoryOnACudaDevice) {
+  for (const NamedEngine& engine : named_engines(DeviceKind::cuda))
+    EXPECT_EQ(works_in_host_memory(DeviceKind::cuda, engine.library), engine.library == opencv);
+  EXPECT_FALSE(works_in_host_memory(DeviceKind::cpu, opencv));
 }
 
 TEST(EngineChoice, OfACudaDeviceIsItsOwn) {

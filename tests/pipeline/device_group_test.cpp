@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -77,6 +79,31 @@ class DeviceGroup : public testing::Test {
 TEST_F(DeviceGroup, OfOneDeviceIsThatDevice) {
   const auto backend = group({3});
   EXPECT_EQ(backend.get(), devices_.front());
+}
+
+// Each look at a frame is counted: with the mirrored picture two.
+TEST_F(DeviceGroup, CountsWhatADetectorCopies) {
+  FakeBehaviour behaviour;
+  behaviour.copied = [](CopyCounter& copies) {
+    copies.add(CopyKind::network_input, 1000);
+    copies.add(CopyKind::network_output, 10);
+    copies.add(CopyKind::network_output, 20);
+  };
+  const auto copied = [](const JobResult& result, const std::string& kind) {
+    const auto found = std::ranges::find(result.copies, kind, &CopySum::kind);
+    return std::pair(found->calls, found->bytes);
+  };
+  for (const bool mirrored_too : {false, true}) {
+    const std::int64_t looks = mirrored_too ? 2 * kFrames : kFrames;
+    JobOptions options = job(1);
+    if (mirrored_too) {
+      options.hide.emplace().mirrored_too = true;
+      options.hide->wants_tracks = true;
+    }
+    const JobResult result = run(options, *group({1}, behaviour)).result;
+    EXPECT_EQ(copied(result, "network_input"), std::pair(looks, 1000 * looks));
+    EXPECT_EQ(copied(result, "network_output"), std::pair(2 * looks, 30 * looks));
+  }
 }
 
 TEST_F(DeviceGroup, SharesTheLanesOfAJob) {

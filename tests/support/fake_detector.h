@@ -21,6 +21,8 @@ struct FakeBehaviour {
   std::function<void(const Frame&)> on_prepare = [](const Frame&) {};
   std::function<void()> on_start = [] {};
   std::function<void()> on_collect = [] {};
+  /// What each collect() has copied.
+  std::function<void(CopyCounter&)> copied = [](CopyCounter&) {};
 };
 
 class FakeRequest final : public DetectionRequest {
@@ -42,6 +44,7 @@ class FakeRequest final : public DetectionRequest {
     return std::move(found_);
   }
   [[nodiscard]] Interval inference() const override { return interval_; }
+  void count_copies(CopyCounter& copies) const override { behaviour_.copied(copies); }
 
  private:
   const FakeBehaviour& behaviour_;

@@ -1,4 +1,5 @@
-// Packets in, frames in device memory out: NVDEC, or the CPU and a named upload.
+// Packets in, frames in device memory out: NVDEC, or the CPU and a named upload. Or frames in host
+// memory: NVDEC and a named download.
 #pragma once
 
 #include <memory>
@@ -31,6 +32,14 @@ class UploadMemory;
 [[nodiscard]] std::unique_ptr<Decoder> make_nvdec_decoder(
     const Demuxer& demuxer, const DecoderOptions& options, Device device, Notices& notices,
     std::shared_ptr<KeptDecoders> kept = nullptr);
+
+/// The same, but that each surface is downloaded at once: frames are NV12, P010 or P016 in pinned
+/// host memory, options.frames_alive at once before more is allocated. `copies` must outlive its
+/// frame maker.
+[[nodiscard]] std::unique_ptr<Decoder> make_nvdec_to_host_decoder(const Demuxer& demuxer,
+                                                                  const DecoderOptions& options,
+                                                                  Device device, Notices& notices,
+                                                                  CopyCounter& copies);
 
 /// Decodes on the CPU, and uploads 4:2:0 of 8 bits, 10 or 16 to `device`, where frames are as those
 /// of make_nvdec_decoder(). `copies` must outlive its frame maker. Errors: likewise.

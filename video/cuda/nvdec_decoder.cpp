@@ -22,6 +22,7 @@ extern "C" {
 #include "video/cuda/picture_fit.h"
 #include "video/cuda/pictures.h"
 #include "video/cuda/pool.h"
+#include "video/cuda/transfer.h"
 #include "video/ffmpeg_compat.h"
 #include "video/normalizer.h"
 #include "video/pictures.h"
@@ -99,7 +100,6 @@ class SurfaceFrames final : public FrameMaker {
         changes_({first.size, format_on_cpu(first.layout)}, scale_on_change, demuxer.url(),
                  notices) {}
 
- private:
   [[nodiscard]] Frame frame_of(UniqueAVFrame picture) override {
     cuda::use_device(nvdec_.device);
     const AVPixelFormat layout = layout_of(*picture, url_);
@@ -115,6 +115,7 @@ class SurfaceFrames final : public FrameMaker {
     return frame;
   }
 
+ private:
   [[nodiscard]] Frame fitted(Frame frame) {
     if (!fit_)
       fit_.emplace(first_.size, bits_of(first_.layout), first_.full_range, nvdec_.frames_alive,
@@ -130,12 +131,37 @@ class SurfaceFrames final : public FrameMaker {
   std::optional<PictureFit> fit_;  // to the first's kind, once there are others
 };
 
+/// Who counts the copies of surfaces to host memory, and how many pictures are alive there at once.
+struct ToHost {
+  CopyCounter* copies = nullptr;  ///< null: frames are the surfaces
+  std::size_t frames_alive = 0;
+};
+
+class DownloadedFrames final : public FrameMaker {
+ public:
+  DownloadedFrames(const Demuxer& demuxer, const FrameTarget& target, const SurfaceKind& first,
+                   std::unique_ptr<SurfaceFrames> surfaces, const ToHost& to_host)
+      : FrameMaker(demuxer.video(), target),
+        surfaces_(std::move(surfaces)),
+        download_(first.size, bits_of(first.layout), to_host.frames_alive, *to_host.copies) {}
+
+ private:
+  [[nodiscard]] Frame frame_of(UniqueAVFrame picture) override {
+    return download_.start(surfaces_->frame_of(std::move(picture)), stream_).wait();
+  }
+
+  std::unique_ptr<SurfaceFrames> surfaces_;
+  cuda::Stream stream_;
+  PictureDownload download_;
+};
+
 class NvdecDecoder final : public Decoder {
  public:
   NvdecDecoder(const Demuxer& demuxer, const DecoderOptions& options, Device device,
-               Notices& notices, std::shared_ptr<KeptDecoders> kept)
+               Notices& notices, std::shared_ptr<KeptDecoders> kept, ToHost to_host)
       : Decoder(demuxer, options, notices),
         nvdec_{device, nullptr, static_cast<std::size_t>(options.frames_alive)},
+        to_host_(to_host),
         kept_(std::move(kept)) {
     cuda::use_device(device);
     const AVCodec* const codec = hardware_codec(demuxer.video().codecpar->codec_id);
@@ -170,8 +196,11 @@ class NvdecDecoder final : public Decoder {
     cuda::use_device(nvdec_.device);
     const PictureFacts facts = facts_of(first);
     const SurfaceKind kind{facts.size, facts.format, first.color_range == AVCOL_RANGE_JPEG};
-    return std::make_unique<SurfaceFrames>(demuxer(), target, kind, nvdec_,
-                                           options().scale_on_change, notices());
+    auto surfaces = std::make_unique<SurfaceFrames>(demuxer(), target, kind, nvdec_,
+                                                    options().scale_on_change, notices());
+    if (to_host_.copies == nullptr) return surfaces;
+    return std::make_unique<DownloadedFrames>(demuxer(), target, kind, std::move(surfaces),
+                                              to_host_);
   }
 
  private:
@@ -289,6 +318,7 @@ class NvdecDecoder final : public Decoder {
   }
 
   Nvdec nvdec_;
+  ToHost to_host_;
   UniqueAVBuffer hardware_;
   std::shared_ptr<KeptDecoders> kept_;
   std::optional<DecodeStatusReader> status_;  // from the first picture on
@@ -299,7 +329,18 @@ class NvdecDecoder final : public Decoder {
 std::unique_ptr<Decoder> make_nvdec_decoder(const Demuxer& demuxer, const DecoderOptions& options,
                                             Device device, Notices& notices,
                                             std::shared_ptr<KeptDecoders> kept) {
-  return std::make_unique<NvdecDecoder>(demuxer, options, device, notices, std::move(kept));
+  return std::make_unique<NvdecDecoder>(demuxer, options, device, notices, std::move(kept),
+                                        ToHost{});
+}
+
+std::unique_ptr<Decoder> make_nvdec_to_host_decoder(const Demuxer& demuxer,
+                                                    const DecoderOptions& options, Device device,
+                                                    Notices& notices, CopyCounter& copies) {
+  constexpr int kSurfaces = 2;  // a picture leaves its own as soon as it is a frame
+  const ToHost to_host{&copies, static_cast<std::size_t>(options.frames_alive)};
+  DecoderOptions of_surfaces = options;
+  of_surfaces.frames_alive = kSurfaces;
+  return std::make_unique<NvdecDecoder>(demuxer, of_surfaces, device, notices, nullptr, to_host);
 }
 
 }  // namespace facepipe

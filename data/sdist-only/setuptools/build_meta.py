@@ -15,3 +15,17 @@ def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
     info.mkdir()
     shutil.copy("PKG-INFO", info / "METADATA")
     return info.name
+
+
+# A package may have a build system of its own that takes these from here when it is imported.
+
+def get_requires_for_build_sdist(config_settings=None):
+    return []
+
+
+def build_sdist(sdist_directory, config_settings=None):
+    raise NotImplementedError("only downloads")
+
+
+def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    raise NotImplementedError("only downloads")

@@ -30,6 +30,7 @@ class CnnRequest final : public DetectionRequest {
   void start() override;
   [[nodiscard]] Detections collect() override;
   [[nodiscard]] Interval inference() const override { return interval_; }
+  void count_copies(CopyCounter& copies) const override { slot_.inference->count_copies(copies); }
 
  private:
   enum class State { idle, prepared, started };

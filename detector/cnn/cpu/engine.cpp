@@ -16,6 +16,7 @@ std::vector<EngineSupport> supported_engines(DeviceKind device) {
     engines.push_back({Library::own, {Precision::f16}, {Precision::f16}});
     engines.push_back({Library::cascade, {Precision::f32}, {}});
     engines.push_back({Library::acf, {Precision::f32}, {}});
+    engines.push_back({Library::opencv, {Precision::f32, Precision::f16}, {}});
 #endif
     return engines;
   }
@@ -44,8 +45,8 @@ std::unique_ptr<Engine> make_engine(Library library, const Model& model, Size ne
     case Library::acf:
       break;
   }
-  throw Error(ErrorKind::internal,
-              "engine " + std::string(engine_name(library)) + ": computes no networks on the CPU");
+  throw Error(ErrorKind::internal, "engine " + std::string(engine_name(library)) +
+                                       ": computes no networks on host memory");
 }
 
 std::unique_ptr<NetworkObserver> make_observer(const Model& model, Size network, int threads) {

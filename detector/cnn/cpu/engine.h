@@ -1,4 +1,5 @@
-// The contract behind which the libraries stand that run the network, and which of them there are.
+// The contract behind which the libraries stand that run the network on host memory, and which of
+// them there are. One of them can let a CUDA device compute, and copies itself.
 //
 // An Engine is one network of one size; an Inference is one place in it, with its own input and
 // outputs. Every engine keeps the same contract and passes the same tests. Which were built in
@@ -13,6 +14,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/copies.h"
+#include "core/device.h"
 #include "core/error.h"
 #include "detector/cnn/model/i8_ranges.h"
 #include "detector/cnn/model/model.h"
@@ -40,6 +43,9 @@ class Inference {
   /// One output by its place in Model::outputs(), as long as that says; valid from wait() to the
   /// next start().
   [[nodiscard]] virtual std::span<const float> output(std::size_t index) const = 0;
+
+  /// Adds what the last run that was waited for has copied between host and device.
+  virtual void count_copies(CopyCounter& /*copies*/) const {}
 };
 
 /// A network made ready for one size. Thread-safe.
@@ -56,6 +62,7 @@ struct EngineOptions {
   int threads = 1;   ///< >= 1, of all runs together
   int requests = 1;  ///< >= 1: how many Inferences may run at once; more wait for their turn
   std::shared_ptr<const I8Ranges> ranges{};  ///< of the model; i8 needs them
+  Device device{};                           ///< that computes
 };
 
 /// A network of f32 that remembers the least and the largest value of each channel of the tensors
@@ -69,13 +76,13 @@ class NetworkObserver {
   [[nodiscard]] virtual I8Ranges ranges() const = 0;
 };
 
-/// The libraries built in for a kind of device, the preferred one first.
+/// The libraries built in for a kind of device, the preferred one first. OpenCV's is there wherever
+/// CUDA is: whether it has a CUDA device's code is told by make_engine().
 [[nodiscard]] std::vector<EngineSupport> supported_engines(DeviceKind device = DeviceKind::cpu);
 
 /// A network of size `network` on an engine of this build. Errors: device, naming the model's file,
-/// where the engine refuses the model or the precision, and for ranges that are another
-/// network's; internal for a library without an engine on
-/// the CPU.
+/// where the engine refuses the model, the precision or the device, and for ranges that are another
+/// network's; internal for a library without an engine here.
 [[nodiscard]] std::unique_ptr<Engine> make_engine(Library library, const Model& model, Size network,
                                                   const EngineOptions& options);
 

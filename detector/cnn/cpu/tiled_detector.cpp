@@ -53,15 +53,18 @@ class TiledRequest final : public DetectionRequest {
   void start() override;
   [[nodiscard]] Detections collect() override;
   [[nodiscard]] Interval inference() const override { return interval_; }
+  void count_copies(CopyCounter& copies) const override { copies.add(*copies_); }
 
  private:
   [[nodiscard]] std::unique_ptr<DetectionRequest> prepared(int view) const;
+  [[nodiscard]] Detections collected(DetectionRequest& part);
 
   std::shared_ptr<const TiledDetector> detector_;
   Slots::Permit permit_;
   std::optional<Frame> frame_;
   std::unique_ptr<DetectionRequest> first_;
   Interval interval_;
+  std::optional<CopyCounter> copies_{std::in_place};  // of all parts
 };
 
 class TiledDetector final : public Detector, public std::enable_shared_from_this<TiledDetector> {
@@ -113,18 +116,25 @@ void TiledRequest::start() {
   first_->start();
 }
 
+Detections TiledRequest::collected(DetectionRequest& part) {
+  Detections found = part.collect();
+  part.count_copies(*copies_);
+  return found;
+}
+
 Detections TiledRequest::collect() {
   const Tiling& tiling = detector_->layout;
   Detections all;
+  copies_.emplace();
   std::unique_ptr<DetectionRequest> running = std::move(first_);
   if (!running) throw Error(ErrorKind::internal, "tiles: collect called out of turn");
   for (int tile = 0; tile < tiling.count(); ++tile) {
     std::unique_ptr<DetectionRequest> next = prepared(tile + 1);
-    append_kept(all, running->collect(), tiling, tile);
+    append_kept(all, collected(*running), tiling, tile);
     running = std::move(next);
     running->start();
   }
-  const Detections reduced = running->collect();
+  const Detections reduced = collected(*running);
   for (std::size_t i = 0; i < reduced.size(); ++i)
     all.push_back(reduced.boxes[i], reduced.scores[i], reduced, i);
   frame_.reset();

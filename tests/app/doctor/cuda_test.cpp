@@ -86,7 +86,7 @@ struct Verdict {
 
 Verdict verdict(float on_cuda, float on_cpu) {
   Verdict result;
-  result.works = print_cuda_engine({DeviceKind::cuda, 1}, found_with(on_cuda), found_with(on_cpu),
+  result.works = print_cuda_engine("cuda:1 f16", found_with(on_cuda), found_with(on_cpu),
                                    [&](std::string_view piece) { result.text += piece; });
   return result;
 }

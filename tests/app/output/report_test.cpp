@@ -132,6 +132,18 @@ TEST(Summary, TellsWhatRanAndWhereItLies) {
   EXPECT_THAT(text, Not(HasSubstr("all:")));
 }
 
+TEST(Summary, TellsWhatWasCopiedAndNothingElse) {
+  InputOutcome outcome = done_outcome("a.mp4");
+  outcome.result.copies = {{"upload", "to device", 0, 0},
+                           {"download", "to host", 100, 311040000},
+                           {"network_input", "to device", 100, 2506752000}};
+  EXPECT_THAT(summary_text({}, {outcome}, {}, {}, {}),
+              HasSubstr(" -> out/a.mp4\n"
+                        "  copied: download 100 (311.0 MB), network_input 100 (2506.8 MB)\n"));
+  outcome.result.copies.clear();
+  EXPECT_THAT(summary_text({}, {outcome}, {}, {}, {}), Not(HasSubstr("copied")));
+}
+
 TEST(Summary, TellsWhatEachStageWorksBesideHowLongFramesAreInIt) {
   using std::chrono::milliseconds;
   const Clock::time_point origin = Clock::time_point{} + std::chrono::hours(1);

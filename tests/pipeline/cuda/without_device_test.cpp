@@ -8,9 +8,11 @@
 #include "pipeline/cuda/abilities.h"
 #include "pipeline/cuda/backend.h"
 #include "pipeline/cuda/descriptor.h"
+#include "pipeline/cuda/host_frames.h"
 #include "pipeline/cuda/one_frame.h"
 #include "tests/support/clips.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/job.h"
 #include "tests/support/temporary_folder.h"
 #include "video/cuda/decoder.h"
 #include "video/cuda/transfer.h"
@@ -43,6 +45,8 @@ TEST_F(WithoutADevice, DecodersAreRefusedAtTheStart) {
     }
   };
   expect_device_error([&] { return make_nvdec_decoder(demuxer, {}, device, notices); });
+  expect_device_error(
+      [&] { return make_nvdec_to_host_decoder(demuxer, {}, device, notices, copies); });
   expect_device_error([&] {
     return make_uploading_decoder(demuxer, {}, device, std::make_shared<UploadMemory>(), notices,
                                   copies);
@@ -90,6 +94,59 @@ TEST(CopyCounter, AddsUpByKind) {
   EXPECT_EQ(direction_of(CopyKind::counts), "to host");
   EXPECT_EQ(name_of(CopyKind::surface), "surface");
   EXPECT_EQ(direction_of(CopyKind::surface), "on device");
+}
+
+TEST(CopyCounter, AddsAnotherOne) {
+  CopyCounter part;
+  part.add(CopyKind::network_input, 12);
+  part.add(CopyKind::network_output, 3);
+  part.add(CopyKind::network_output, 4);
+  CopyCounter all;
+  all.add(CopyKind::network_input, 1);
+  all.add(part);
+  EXPECT_EQ(all.total(CopyKind::network_input), (CopyTotal{2, 13}));
+  EXPECT_EQ(all.total(CopyKind::network_output), (CopyTotal{2, 7}));
+  EXPECT_EQ(name_of(CopyKind::network_output), "network_output");
+  EXPECT_EQ(direction_of(CopyKind::network_input), "to device");
+  EXPECT_EQ(direction_of(CopyKind::network_output), "to host");
+}
+
+// An engine that takes no device memory.
+class HostFrames : public testing::Test {
+ protected:
+  [[nodiscard]] EncoderPlan plan(const char* encoder, AVPixelFormat format) {
+    const AVCodec& codec = *avcodec_find_encoder_by_name(encoder);
+    return backend_->plan_encoder(codec, {{64, 48}, format, false}, {64, 48}, {}, notices_);
+  }
+
+  Notices notices_{"clip"};
+  std::unique_ptr<Backend> backend_ =
+      make_host_frames_backend({DeviceKind::cuda, 1}, fake_backend());
+};
+
+TEST_F(HostFrames, KeepNvdecsSamplesUpToTheEncoder) {
+  EXPECT_EQ(backend_->device(), (Device{DeviceKind::cuda, 1}));
+  EXPECT_EQ(plan("libx264", AV_PIX_FMT_NV12).working, AV_PIX_FMT_NV12);
+  EXPECT_EQ(plan("mjpeg", AV_PIX_FMT_NV12).working, AV_PIX_FMT_NV12);
+  EXPECT_EQ(plan("mjpeg", AV_PIX_FMT_NV12).encoded, AV_PIX_FMT_YUVJ420P);
+  EXPECT_EQ(plan("libx264", AV_PIX_FMT_YUV420P).working, AV_PIX_FMT_YUV420P);
+}
+
+TEST_F(HostFrames, AreNothingForNvenc) {
+  const AVCodec* const nvenc = avcodec_find_encoder_by_name("h264_nvenc");
+  if (nvenc == nullptr) GTEST_SKIP() << "FFmpeg without NVENC";
+  expect_error(ErrorKind::usage, "h264_nvenc: with engine opencv pictures are in host memory",
+               [&] { backend_->check_encoder(*nvenc); });
+}
+
+TEST_F(HostFrames, OfPicturesThatTheCpuDecodesAreNotDownloaded) {
+  const TemporaryFolder folder;
+  ffmpeg("-f lavfi -i testsrc2=s=64x64:d=0.1 -c:v libx264", folder / "clip.mp4");
+  const Demuxer demuxer((folder / "clip.mp4").string(), {});
+  CopyCounter copies;
+  const auto decoder = backend_->make_decoder(demuxer, {}, DecoderChoice::cpu, notices_, copies);
+  EXPECT_EQ(decoder->name(), "h264");
+  EXPECT_FALSE(decoder->may_refuse());
 }
 
 }  // namespace

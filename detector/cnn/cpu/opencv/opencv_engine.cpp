@@ -1,6 +1,8 @@
 #include "detector/cnn/cpu/opencv/opencv_engine.h"
 
+#include <algorithm>
 #include <mutex>
+#include <opencv2/core/cuda.hpp>
 #include <opencv2/core/utils/logger.hpp>
 #include <opencv2/dnn.hpp>
 #include <string>
@@ -8,6 +10,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "detector/cnn/cpu/opencv/opencv_cuda.h"
 
 namespace facepipe {
 namespace {
@@ -20,6 +23,7 @@ struct SharedNet {
   std::string input;
   std::vector<ModelOutput> outputs;
   Size size;
+  Device device;
   std::mutex mutex;  // guards net
   cv::dnn::Net net;
 };
@@ -47,8 +51,16 @@ class OpencvInference final : public Inference {
 
   std::span<const float> output(std::size_t index) const override { return outputs_[index]; }
 
+  void count_copies(CopyCounter& copies) const override {
+    if (shared_->device.kind == DeviceKind::cpu) return;
+    copies.add(CopyKind::network_input, input_.total() * sizeof(float));
+    for (const std::vector<float>& output : outputs_)
+      copies.add(CopyKind::network_output, output.size() * sizeof(float));
+  }
+
  private:
   void run() {
+    if (shared_->device.kind == DeviceKind::cuda) cv::cuda::setDevice(shared_->device.index);
     std::vector<cv::String> names;
     for (const ModelOutput& output : shared_->outputs) names.push_back(output.name);
     input_.convertTo(input_f32_, CV_32F);
@@ -84,12 +96,41 @@ class OpencvEngine final : public Engine {
   std::shared_ptr<SharedNet> shared_;
 };
 
+void check_precision(const EngineOptions& options) {
+  const bool on_cuda = options.device.kind == DeviceKind::cuda;
+  if (options.precision == Precision::f32) return;
+  if (on_cuda && options.precision == Precision::f16) return;
+  throw Error(ErrorKind::usage,
+              std::string("engine opencv: precision f32") + (on_cuda ? " or f16" : "") + " only");
+}
+
+void choose_backend(SharedNet& shared, Precision precision) {
+  if (shared.device.kind == DeviceKind::cpu) {
+    shared.net.setPreferableBackend(cv::dnn::DNN_BACKEND_OPENCV);
+    shared.net.setPreferableTarget(cv::dnn::DNN_TARGET_CPU);
+    return;
+  }
+  const std::string reason = reason_against_opencv_cuda(precision);
+  if (!reason.empty()) throw engine_error(shared.file, kLibrary, reason);
+  shared.net.setPreferableBackend(cv::dnn::DNN_BACKEND_CUDA);
+  shared.net.setPreferableTarget(cuda_target(precision));
+}
+
+/// dnn settles what runs where in its first run.
+void try_on_cuda(const std::shared_ptr<SharedNet>& shared) {
+  OpencvInference(shared).start();
+  const std::vector<std::string> missing = layers_without(shared->net, cv::dnn::DNN_BACKEND_CUDA);
+  if (!missing.empty())
+    throw engine_error(shared->file, kLibrary,
+                       "no CUDA for " + std::to_string(missing.size()) +
+                           " layers, the first of them " + missing.front());
+}
+
 }  // namespace
 
 std::unique_ptr<Engine> make_opencv_engine(const Model& model, Size network,
                                            const EngineOptions& options) {
-  if (options.precision != Precision::f32)
-    throw Error(ErrorKind::usage, "engine opencv: precision f32 only");
+  check_precision(options);
   // The library prints what it also throws; one message is enough.
   cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
   cv::setNumThreads(options.threads);
@@ -98,14 +139,15 @@ std::unique_ptr<Engine> make_opencv_engine(const Model& model, Size network,
   shared->input = model.input();
   shared->outputs = model.outputs();
   shared->size = network;
+  shared->device = options.device;
   try {
     const std::string bytes = model.onnx(network);
     shared->net = cv::dnn::readNetFromONNX(bytes.data(), bytes.size());
-    shared->net.setPreferableBackend(cv::dnn::DNN_BACKEND_OPENCV);
-    shared->net.setPreferableTarget(cv::dnn::DNN_TARGET_CPU);
+    choose_backend(*shared, options.precision);
   } catch (const cv::Exception& failure) {
     throw engine_error(shared->file, kLibrary, failure.err);
   }
+  if (options.device.kind == DeviceKind::cuda) try_on_cuda(shared);
   return std::make_unique<OpencvEngine>(std::move(shared));
 }
 

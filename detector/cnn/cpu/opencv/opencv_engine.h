@@ -1,4 +1,4 @@
-// OpenCV's dnn module as an engine: f32, synchronous.
+// OpenCV's dnn module as an engine, on the CPU or a CUDA device; synchronous.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,13 @@ namespace facepipe {
 ///
 /// A Net is never given a second size: OpenCV 4.6 then computes wrong results without a word.
 /// `options.threads` sets OpenCV's thread count for the whole process.
-/// Errors: usage for a precision other than f32; device for a model that OpenCV refuses.
+///
+/// On a CUDA device dnn takes and gives host memory alone, in f32 whatever it computes in: each run
+/// copies the input there, and the outputs back (count_copies()). A run of zeros at once tells what
+/// the device refuses. Nothing is left to the CPU: see opencv_cuda.h.
+///
+/// Errors: usage for a precision other than f32 (on CUDA: f32 and f16); device for a model that
+/// OpenCV refuses, and where it can't compute all of it on the device.
 [[nodiscard]] std::unique_ptr<Engine> make_opencv_engine(const Model& model, Size network,
                                                          const EngineOptions& options);
 

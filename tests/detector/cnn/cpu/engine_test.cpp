@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "detector/cnn/cpu/opencv/opencv_cuda.h"
 #include "tests/detector/golden.h"
 #include "tests/support/temporary_folder.h"
 
@@ -16,15 +17,21 @@ namespace {
 struct EngineCase {
   Library library;
   Precision precision;
+  DeviceKind device = DeviceKind::cpu;
 };
 
 constexpr EngineCase kCases[] = {
-    {Library::opencv, Precision::f32},   {Library::openvino, Precision::f32},
-    {Library::openvino, Precision::f16}, {Library::openvino, Precision::bf16},
+    {Library::opencv, Precision::f32},
+    {Library::openvino, Precision::f32},
+    {Library::openvino, Precision::f16},
+    {Library::openvino, Precision::bf16},
     {Library::openvino, Precision::i8},
+    {Library::opencv, Precision::f32, DeviceKind::cuda},
+    {Library::opencv, Precision::f16, DeviceKind::cuda},
 };
 
 bool supported(const EngineCase& c) {
+  if (c.device == DeviceKind::cuda) return reason_against_opencv_cuda(c.precision).empty();
   return std::ranges::any_of(supported_engines(), [&c](const EngineSupport& support) {
     return support.library == c.library && std::ranges::count(support.precisions, c.precision) > 0;
   });
@@ -53,6 +60,10 @@ std::shared_ptr<const I8Ranges> ranges_of(const Model& model, const EngineCase& 
   return std::make_shared<const I8Ranges>(find_i8_ranges(model));
 }
 
+EngineOptions options_of(const Model& model, const EngineCase& c, int requests) {
+  return {c.precision, 2, requests, ranges_of(model, c), Device{c.device, 0}};
+}
+
 class EngineTest : public testing::TestWithParam<EngineCase> {
  protected:
   void SetUp() override {
@@ -60,8 +71,7 @@ class EngineTest : public testing::TestWithParam<EngineCase> {
   }
 
   static std::unique_ptr<Engine> make(const Model& model, Size network, int requests = 1) {
-    return make_engine(GetParam().library, model, network,
-                       {GetParam().precision, 2, requests, ranges_of(model, GetParam())});
+    return make_engine(GetParam().library, model, network, options_of(model, GetParam(), requests));
   }
 };
 
@@ -93,8 +103,7 @@ void expect_golden_model(const std::filesystem::path& file, const std::string& k
       << "another model than the golden one";
   for (const nlohmann::json& run_case : golden.model(kind).at("raw")) {
     const Size network{run_case.at("width"), run_case.at("height")};
-    const auto engine =
-        make_engine(c.library, model, network, {c.precision, 2, 1, ranges_of(model, c)});
+    const auto engine = make_engine(c.library, model, network, options_of(model, c, 1));
     const auto inference = engine->make_inference();
     test::fill_pattern(inference->input(), network);
     run(*inference);
@@ -194,7 +203,8 @@ TEST_P(EngineTest, NamesTheFileThatItRefuses) {
 
 INSTANTIATE_TEST_SUITE_P(All, EngineTest, testing::ValuesIn(kCases), [](const auto& test) {
   return std::string(engine_name(test.param.library)) + "_" +
-         std::string(to_string(test.param.precision));
+         std::string(to_string(test.param.precision)) +
+         (test.param.device == DeviceKind::cuda ? "_cuda" : "");
 });
 
 }  // namespace

@@ -77,6 +77,30 @@ TEST(TiledDetector, ShowsEachTileItsOwnPixelsHoweverTheyAreStored) {
   }
 }
 
+TEST(TiledDetector, CountsTheCopiesOfAllItsRunsOnce) {
+  constexpr Size kPicture{4101, 3205};
+  const Tiling tiling = tiling_for(kPicture, {}).value();
+  test::FakeBehaviour tile;
+  tile.copied = [](CopyCounter& copies) { copies.add(CopyKind::network_input, 1000); };
+  test::FakeBehaviour reduced;
+  reduced.copied = [](CopyCounter& copies) { copies.add(CopyKind::network_output, 7); };
+  const auto detector =
+      make_tiled_detector(tiling, std::make_shared<test::FakeDetector>(tile, Size{32, 32}),
+                          std::make_shared<test::FakeDetector>(reduced, Size{32, 32}));
+  const Frame frame = test::make_noise_frame({{}, kPicture, {}}, 7);
+  const auto request = detector->acquire({});
+  for (int run = 0; run < 2; ++run) {
+    request->prepare(frame);
+    request->start();
+    (void)request->collect();
+    CopyCounter copies;
+    request->count_copies(copies);
+    const std::int64_t tiles = tiling.count();
+    EXPECT_EQ(copies.total(CopyKind::network_input), (CopyTotal{tiles, 1000 * tiles}));
+    EXPECT_EQ(copies.total(CopyKind::network_output), (CopyTotal{1, 7}));
+  }
+}
+
 TEST(TiledDetector, GuessesColoursFromThePictureNotFromATile) {
   constexpr Size kPicture{16384, 800};
   const Tiling tiling = tiling_for(kPicture, {}).value();

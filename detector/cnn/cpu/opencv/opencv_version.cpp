@@ -1,0 +1,33 @@
+#include "detector/cnn/cpu/opencv/opencv_version.h"
+
+#include <opencv2/core/utility.hpp>
+#include <optional>
+#include <regex>
+
+namespace facepipe {
+namespace {
+
+/// "  LIBRARY:   YES (ver VERSION, ...)".
+std::optional<std::string> version_of(const std::string& library, const std::string& information) {
+  std::smatch found;
+  const std::regex line(library + R"(:\s+YES \(ver ([0-9.]+))");
+  if (!std::regex_search(information, found, line)) return std::nullopt;
+  return found[1];
+}
+
+}  // namespace
+
+std::string describe_opencv(std::string_view version, std::string_view build_information) {
+  const std::string information(build_information);
+  const auto cuda = version_of("NVIDIA CUDA", information);
+  if (!cuda) return std::string(version) + ", without CUDA";
+  const auto cudnn = version_of("cuDNN", information);
+  return std::string(version) + ", CUDA " + *cuda +
+         (cudnn ? ", cuDNN " + *cudnn : ", without cuDNN");
+}
+
+std::string describe_opencv() {
+  return describe_opencv(cv::getVersionString(), cv::getBuildInformation());
+}
+
+}  // namespace facepipe

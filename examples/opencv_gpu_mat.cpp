@@ -1,0 +1,90 @@
+// A step of one's own with OpenCV's CUDA functions on frames of the pipeline: a cv::cuda::GpuMat
+// lies over the memory in which NVDEC has put the picture, by pointer and pitch; nothing is copied.
+//
+//   example_opencv_gpu_mat CLIP X Y WIDTH HEIGHT
+//
+// Blackens a rectangle of each picture. Then looks at the last one's: exit code 1 if it isn't
+// black. Built with FACEPIPE_OPENCV (an OpenCV with CUDA).
+#include <cstdio>
+#include <opencv2/core/cuda.hpp>
+#include <opencv2/core/cuda_stream_accessor.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "bench/nvdec_frames.h"
+#include "bench/program.h"
+#include "core/cuda/stream.h"
+#include "video/cuda/pictures.h"
+
+namespace facepipe {
+namespace {
+
+/// The luma of a frame in device memory, which the frame keeps. Samples of more than 8 bits stand
+/// in the upper bits of 16.
+cv::cuda::GpuMat luma_of(const Frame& frame) {
+  const Plane& plane = frame.planes[0];
+  return {frame.size.height, frame.size.width, frame.format.bits > 8 ? CV_16UC1 : CV_8UC1,
+          plane.data, static_cast<std::size_t>(plane.stride)};
+}
+
+/// Its chroma, U and V side by side, half as wide and high.
+cv::cuda::GpuMat chroma_of(const Frame& frame) {
+  const Plane& plane = frame.planes[1];
+  const Size size = frame.chroma_size();
+  return {size.height, size.width, frame.format.bits > 8 ? CV_16UC2 : CV_8UC2, plane.data,
+          static_cast<std::size_t>(plane.stride)};
+}
+
+constexpr int kBlack = 16;  // of limited range
+constexpr int kNoColour = 128;
+
+int sample(const Frame& frame, int value) { return frame.format.bits > 8 ? value << 8 : value; }
+
+/// Enqueues the work, behind whatever has put the picture there (Frame::ready). Who reads the frame
+/// on another stream must let that wait for this one: attach_ready().
+void blacken(const Frame& frame, const cv::Rect& place, cuda::StreamView stream) {
+  hold_back_until_ready(frame, stream);
+  cv::cuda::Stream on_it = cv::cuda::StreamAccessor::wrapStream(stream.get());
+  luma_of(frame)(place).setTo(cv::Scalar(sample(frame, kBlack)), on_it);
+  const cv::Rect half(place.x / 2, place.y / 2, place.width / 2, place.height / 2);
+  chroma_of(frame)(half).setTo(cv::Scalar::all(sample(frame, kNoColour)), on_it);
+}
+
+bool is_black(const Frame& frame, const cv::Rect& place, cuda::StreamView stream) {
+  cv::Mat luma;
+  cv::cuda::Stream on_it = cv::cuda::StreamAccessor::wrapStream(stream.get());
+  luma_of(frame)(place).download(luma, on_it);
+  stream.synchronize();
+  double least = 0;
+  double most = 0;
+  cv::minMaxLoc(luma, &least, &most);
+  return least == most && static_cast<int>(most) == sample(frame, kBlack);
+}
+
+int run(const std::vector<std::string>& words) {
+  if (words.size() != 5)
+    throw std::runtime_error("usage: example_opencv_gpu_mat CLIP X Y WIDTH HEIGHT");
+  const cv::Rect place(std::stoi(words[1]), std::stoi(words[2]), std::stoi(words[3]),
+                       std::stoi(words[4]));
+  cuda::use_device({DeviceKind::cuda, 0});
+  const cuda::Stream stream;
+  int frames = 0;
+  bool black = false;
+  constexpr int kAlive = 1;
+  decode_by_nvdec(words[0], kAlive, [&](const Frame& frame) {
+    blacken(frame, place, stream);
+    black = is_black(frame, place, stream);
+    ++frames;
+    return true;
+  });
+  std::printf("%d frames, the rectangle is %s\n", frames, black ? "black" : "not black");
+  return black ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace facepipe
+
+int main(int argc, char** argv) {
+  return facepipe::run_measurement("example_opencv_gpu_mat", argc, argv, facepipe::run);
+}

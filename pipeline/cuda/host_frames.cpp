@@ -1,0 +1,84 @@
+#include "pipeline/cuda/host_frames.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "core/cuda/devices.h"
+#include "core/error.h"
+#include "pipeline/hiding.h"
+#include "video/cuda/decoder.h"
+#include "video/pictures.h"
+
+namespace facepipe {
+namespace {
+
+class HostFramesBackend final : public Backend {
+ public:
+  HostFramesBackend(Device device, std::unique_ptr<Backend> on_host)
+      : device_(device), on_host_(std::move(on_host)) {}
+
+  [[nodiscard]] Device device() const override { return device_; }
+  void enter_thread() const override { cuda::use_device(device_); }
+
+  [[nodiscard]] std::unique_ptr<Decoder> make_decoder(const Demuxer& demuxer,
+                                                      const DecoderOptions& options,
+                                                      DecoderChoice choice, Notices& notices,
+                                                      CopyCounter& copies) override {
+    const bool is_picture = choice == DecoderChoice::automatic && demuxer.is_still_image();
+    if (choice == DecoderChoice::cpu || is_picture)
+      return on_host_->make_decoder(demuxer, options, choice, notices, copies);
+    notices.add("pictures leave the device for engine " + std::string(origin().choice().name()) +
+                ", whose input and outputs cross, too");
+    return make_nvdec_to_host_decoder(demuxer, options, device_, notices, copies);
+  }
+
+  [[nodiscard]] int decoders(const AVCodecParameters& video, const Decoder& like) const override {
+    return on_host_->decoders(video, like);
+  }
+  [[nodiscard]] int frames_beside() const override { return on_host_->frames_beside(); }
+
+  void check_encoder(const AVCodec& codec) const override {
+    if (is_nvenc(codec))
+      throw Error(ErrorKind::usage, std::string("--codec ") + codec.name + ": with engine " +
+                                        std::string(origin().choice().name()) +
+                                        " pictures are in host memory");
+  }
+
+  // NVDEC's samples stay as they are up to the encoder, which converts them where it has to.
+  [[nodiscard]] EncoderPlan plan_encoder(const AVCodec& codec, const PictureFacts& pictures,
+                                         Size encoded, const JobOptions& options,
+                                         Notices& notices) const override {
+    EncoderPlan plan = on_host_->plan_encoder(codec, pictures, encoded, options, notices);
+    const std::optional<PixelFormat> samples = workable_format(pictures.format);
+    if (samples && samples->semi_planar) plan.working = pictures.format;
+    return plan;
+  }
+
+  [[nodiscard]] std::unique_ptr<Encoder> make_encoder(const EncoderSetup& setup, const Frame& first,
+                                                      Notices& notices,
+                                                      CopyCounter& copies) override {
+    return on_host_->make_encoder(setup, first, notices, copies);
+  }
+  [[nodiscard]] std::unique_ptr<FrameProcessor> make_processor(
+      const ProcessorSetup& setup) override {
+    return on_host_->make_processor(setup);
+  }
+  [[nodiscard]] std::unique_ptr<HidingDevice> make_hiding_device(
+      const ProcessorSetup& setup) override {
+    return on_host_->make_hiding_device(setup);
+  }
+  [[nodiscard]] const DetectorOrigin& origin() const override { return on_host_->origin(); }
+
+ private:
+  Device device_;
+  std::unique_ptr<Backend> on_host_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_host_frames_backend(Device device, std::unique_ptr<Backend> on_host) {
+  return std::make_unique<HostFramesBackend>(device, std::move(on_host));
+}
+
+}  // namespace facepipe

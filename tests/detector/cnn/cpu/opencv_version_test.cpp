@@ -1,0 +1,25 @@
+#include "detector/cnn/cpu/opencv/opencv_version.h"
+
+#include <gtest/gtest.h>
+
+namespace facepipe {
+namespace {
+
+TEST(OpencvVersion, TellsCudaAndCudnn) {
+  EXPECT_EQ(describe_opencv("4.14.0",
+                            "    Protobuf:                    build (3.19.1)\n\n"
+                            "  NVIDIA CUDA:                   YES (ver 13.0.88, CUBLAS)\n"
+                            "    NVIDIA GPU arch:             90\n\n"
+                            "  cuDNN:                         YES (ver 9.19.0)\n"),
+            "4.14.0, CUDA 13.0.88, cuDNN 9.19.0");
+}
+
+TEST(OpencvVersion, TellsThatOneIsMissing) {
+  EXPECT_EQ(describe_opencv("4.14.0", "  NVIDIA CUDA:   YES (ver 13.0)\n  cuDNN:   NO\n"),
+            "4.14.0, CUDA 13.0, without cuDNN");
+  EXPECT_EQ(describe_opencv("4.6.0", "  NVIDIA CUDA:   NO\n"), "4.6.0, without CUDA");
+  EXPECT_EQ(describe_opencv("4.6.0", ""), "4.6.0, without CUDA");
+}
+
+}  // namespace
+}  // namespace facepipe
