@@ -204,7 +204,7 @@ TEST(NamedEngines, AreThoseThatUsersKnow) {
   EXPECT_THAT(names(named_engines(DeviceKind::cpu)),
               ElementsAre("acf", "cascade", "opencv", "openvino"));
   EXPECT_THAT(names(named_engines(DeviceKind::cuda)),
-              ElementsAre("acf", "cascade", "cuda", "cuda-plain"));
+              ElementsAre("acf", "cascade", "cuda", "cuda-plain", "opencv"));
 }
 
 TEST(NamedEngines, StandForTheirLibraryAndFusion) {
