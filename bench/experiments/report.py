@@ -12,6 +12,32 @@ def write(folder, sections):
     (folder / "REPORT.md").write_text("\n".join([HEAD, *sections]), encoding="utf-8")
 
 
+def section_of(results, captions, tables, opening, claims, headings, parts, part_of):
+    """A paper's part, whose text begins with `opening`, what is missing, and the claims.
+
+    `tables`: the folder where these lie, relative to the report; figures are in its folder figures. `captions`:
+    {figure: caption} of those that were drawn. `headings`: of each its title, the tables that it tells of, what makes
+    its text of the results, and its figures. `parts`: all that are measured; `part_of`: {table: part}.
+    """
+    texts = [*opening, missing(results, parts), claims, "### Tables and figures\n"]
+    for title, sources, text_of, drawn in headings:
+        text = text_of(results)
+        texts.append(f"#### {title}\n")
+        if not text and not any(name in captions for name in drawn):
+            texts.append(f"Not measured: {why_missing(results, [part_of[source] for source in sources])}.\n")
+            continue
+        texts.append(text)
+        texts += images(captions, drawn, tables)
+    texts.append(provenance(results))
+    return "\n".join(text for text in texts if text)
+
+
+def why_missing(results, parts):
+    gone = results.facts["missing"]
+    return "; ".join(dict.fromkeys(one_line(gone.get(part) or gone.get(f"{part}, in part") or "this part was not run")
+                                   for part in parts))
+
+
 def images(captions, names, tables):
     """Those of the figures that were drawn, each with its caption."""
     figures = pathlib.PurePosixPath(tables, "figures")

@@ -1,19 +1,10 @@
 """./dev experiments --quick: inputs are made, measured on the CPU, and reported."""
-import csv
-import json
-import os
 import pathlib
 import subprocess
 import sys
-import tempfile
 import unittest
 
-SOURCE = pathlib.Path(os.environ["FACEPIPE_SOURCE"])
-EXPERIMENTS = SOURCE / "bench" / "experiments"
-FACEPIPE = os.environ["FACEPIPE_PROGRAM"]
-# Where they are built.
-BENCH_NMS = os.environ.get("FACEPIPE_BENCH_NMS", "")
-BENCH_ACF = os.environ.get("FACEPIPE_BENCH_ACF", "")
+from quick_run import EXPERIMENTS, SOURCE, QuickRun, built
 
 
 def python_that_draws():
@@ -25,22 +16,10 @@ def python_that_draws():
     return None
 
 
-class Suppression(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.scratch = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(cls.scratch.cleanup)
-        cls.folder = pathlib.Path(cls.scratch.name) / "results"
-        subprocess.run([sys.executable, "-B", EXPERIMENTS / "measure.py", "--paper", "000", "--quick", "--facepipe", FACEPIPE,
-                        "--bench-nms", BENCH_NMS or "not-built", "--inputs", cls.scratch.name,
-                        "--to", cls.folder], check=True)
-        subprocess.run([sys.executable, "-B", EXPERIMENTS / "draw.py", cls.folder, "--text"], check=True)
-        cls.facts = json.loads((cls.folder / "nms" / "facts.json").read_text())
-        cls.report = (cls.folder / "REPORT.md").read_text()
-
-    def rows(self, table):
-        with open(self.folder / "nms" / f"{table}.csv", newline="", encoding="utf-8") as file:
-            return list(csv.DictReader(file))
+class Suppression(QuickRun, unittest.TestCase):
+    PAPER = "000"
+    PACKAGE = "nms"
+    PROGRAMS = ("bench_nms",)
 
     def test_each_frame_has_a_line_a_rule(self):
         rows = self.rows("pipeline")
@@ -66,7 +45,7 @@ class Suppression(unittest.TestCase):
             self.assertLessEqual(int(row["any_iou"]), int(row["greedy_iou"]))
 
     def test_programs_keep_what_the_rules_say(self):
-        if not BENCH_NMS:
+        if not built("bench_nms"):
             self.skipTest("bench_nms is not built")
         expected = {row["frame"]: row for row in self.rows("differences") if row["input"] == "growing"}
         rows = self.rows("growing")
@@ -80,7 +59,7 @@ class Suppression(unittest.TestCase):
         missing = self.facts["missing"]
         self.assertEqual(missing["nms-cuda"], "no GPU here, or the CPU was asked for")
         self.assertIn("WIDER FACE", missing["accuracy"])
-        self.assertEqual("nms-cpu" in missing, not BENCH_NMS)
+        self.assertEqual("nms-cpu" in missing, not built("bench_nms"))
         self.assertNotIn("pipeline", missing)
         for why in missing.values():
             self.assertIn(why, self.report)
@@ -107,25 +86,14 @@ class Suppression(unittest.TestCase):
         self.assertIn("stand-in for crowd", (self.folder / "REPORT.md").read_text())
 
 
-class ChannelFeatures(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.scratch = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(cls.scratch.cleanup)
-        cls.folder = pathlib.Path(cls.scratch.name) / "results"
-        subprocess.run([sys.executable, "-B", EXPERIMENTS / "measure.py", "--paper", "004", "--quick", "--repeats", "1",
-                        "--facepipe", FACEPIPE, "--bench-acf", BENCH_ACF or "not-built", "--inputs",
-                        cls.scratch.name, "--to", cls.folder], check=True)
-        subprocess.run([sys.executable, "-B", EXPERIMENTS / "draw.py", cls.folder, "--text"], check=True)
-        cls.facts = json.loads((cls.folder / "acf" / "facts.json").read_text())
-        cls.report = (cls.folder / "REPORT.md").read_text()
-
-    def rows(self, table):
-        with open(self.folder / "acf" / f"{table}.csv", newline="", encoding="utf-8") as file:
-            return list(csv.DictReader(file))
+class ChannelFeatures(QuickRun, unittest.TestCase):
+    PAPER = "004"
+    PACKAGE = "acf"
+    OPTIONS = ("--repeats", "1")
+    PROGRAMS = ("bench_acf",)
 
     def test_parts_of_the_cpus_time_add_up(self):
-        if not BENCH_ACF:
+        if not built("bench_acf"):
             self.skipTest("bench_acf is not built")
         rows = self.rows("cpu")
         self.assertEqual({(row["input"], row["scales"]) for row in rows},

@@ -2,35 +2,15 @@
 from acf import cases, claims, published
 from acf.tables import PARTS_OF_TABLES
 from markdown import table
-from report import images, missing, one_line, provenance
+from report import section_of
 
 PARTS = tuple(dict.fromkeys(PARTS_OF_TABLES.values()))
 TABLE_3_MISPRINT = "\nSpeedups are of the published times; for DES, window parallel, the paper prints x 0.8.\n"
 
 
 def section(results, captions, tables):
-    """`tables`: the folder where these lie, relative to the report; figures are in its folder figures.
-
-    `captions`: {figure: caption} of those that were drawn.
-    """
-    parts = [head(tables), inputs(results), missing(results, PARTS), claims.section(results),
-             "### Tables and figures\n"]
-    for title, sources, body, drawn in SECTIONS:
-        text = body(results)
-        parts.append(f"#### {title}\n")
-        if not text and not any(name in captions for name in drawn):
-            parts.append(f"Not measured: {why_missing(results, sources)}.\n")
-            continue
-        parts.append(text)
-        parts += images(captions, drawn, tables)
-    parts.append(provenance(results))
-    return "\n".join(part for part in parts if part)
-
-
-def why_missing(results, sources):
-    gone = results.facts["missing"]
-    return "; ".join(dict.fromkeys(one_line(gone.get(PARTS_OF_TABLES[source]) or "this part was not run")
-                                   for source in sources))
+    return section_of(results, captions, tables, [head(tables), inputs(results)], claims.section(results), SECTIONS,
+                      PARTS, PARTS_OF_TABLES)
 
 
 def head(tables):

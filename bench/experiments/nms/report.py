@@ -4,7 +4,7 @@ import statistics
 from markdown import table
 from nms import claims, published
 from nms.tables import PARTS_OF_TABLES
-from report import images, missing, one_line, provenance
+from report import section_of
 from results import of
 
 PARTS = ("nms-cpu", *dict.fromkeys(PARTS_OF_TABLES.values()))
@@ -13,28 +13,8 @@ PART_OF = {**PARTS_OF_TABLES, "growing": "nms-cuda", "sizes": "nms-cuda", "mosai
 
 
 def section(results, captions, tables):
-    """`tables`: the folder where these lie, relative to the report; figures are in its folder figures.
-
-    `captions`: {figure: caption} of those that were drawn.
-    """
-    parts = [head(results, tables), inputs(results), missing(results, PARTS), claims.section(results),
-             "### Tables and figures\n"]
-    for title, source, body, drawn in SECTIONS:
-        text = body(results)
-        parts.append(f"#### {title}\n")
-        if not text and not any(name in captions for name in drawn):
-            parts.append(f"Not measured: {why_missing(results, source)}.\n")
-            continue
-        parts.append(text)
-        parts += images(captions, drawn, tables)
-    parts.append(provenance(results))
-    return "\n".join(part for part in parts if part)
-
-
-def why_missing(results, source):
-    gone = results.facts["missing"]
-    part = PART_OF[source]
-    return one_line(gone.get(part) or gone.get(f"{part}, in part") or "this part was not run")
+    return section_of(results, captions, tables, [head(results, tables), inputs(results)], claims.section(results),
+                      SECTIONS, PARTS, PART_OF)
 
 
 def time(row):
@@ -214,13 +194,13 @@ def accuracy(results):
 
 
 SECTIONS = (
-    ("Fig. 7: greedy suppression on CPU and GPU", "growing", cpu_and_gpu, ["cpu_and_gpu"]),
-    ("Fig. 8 and Table 5: time by number of detections", "sizes", sizes, ["growing_detections"]),
-    ("Fig. 9: core counts", "cores", cores, ["multiprocessors"]),
-    ("Fig. 11: the reduction by k", "reduce", reduce_by_k, ["reduce_by_k"]),
-    ("Fig. 12: the pipeline, frame by frame", "pipeline", pipeline, ["crowd_frames"]),
-    ("Fig. 13 and Table 6: mosaic", "mosaic", mosaic, ["mosaic_frames"]),
-    ("Section 6: suppression's share of a frame", "share", share, []),
-    ("Table 7: accuracy by rule", "accuracy", accuracy, []),
-    ("Seed 002: bitmask suppression with the reduction on the host (R-CNN)", "sizes", bitmask, []),
+    ("Fig. 7: greedy suppression on CPU and GPU", ["growing"], cpu_and_gpu, ["cpu_and_gpu"]),
+    ("Fig. 8 and Table 5: time by number of detections", ["sizes"], sizes, ["growing_detections"]),
+    ("Fig. 9: core counts", ["cores"], cores, ["multiprocessors"]),
+    ("Fig. 11: the reduction by k", ["reduce"], reduce_by_k, ["reduce_by_k"]),
+    ("Fig. 12: the pipeline, frame by frame", ["pipeline"], pipeline, ["crowd_frames"]),
+    ("Fig. 13 and Table 6: mosaic", ["mosaic"], mosaic, ["mosaic_frames"]),
+    ("Section 6: suppression's share of a frame", ["share"], share, []),
+    ("Table 7: accuracy by rule", ["accuracy"], accuracy, []),
+    ("Seed 002: bitmask suppression with the reduction on the host (R-CNN)", ["sizes"], bitmask, []),
 )

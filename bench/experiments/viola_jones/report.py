@@ -2,7 +2,7 @@
 import statistics
 
 from markdown import table
-from report import images, missing, one_line, provenance
+from report import section_of
 from viola_jones import averages, claims, published
 from viola_jones.tables import PARTS_OF_TABLES
 
@@ -10,23 +10,8 @@ PARTS = tuple(dict.fromkeys(PARTS_OF_TABLES.values()))
 
 
 def section(results, captions, tables):
-    """`tables`: the folder where these lie, relative to the report; figures are in its folder figures.
-
-    `captions`: {figure: caption} of those that were drawn.
-    """
-    parts = [head(tables), inputs(results), missing(results, PARTS), claims.section(results),
-             "### Tables and figures\n"]
-    for title, source, body, drawn in SECTIONS:
-        text = body(results)
-        parts.append(f"#### {title}\n")
-        if not text and not any(name in captions for name in drawn):
-            why = results.facts["missing"].get(PARTS_OF_TABLES[source])
-            parts.append(f"Not measured: {one_line(why or 'this part was not run')}.\n")
-            continue
-        parts.append(text)
-        parts += images(captions, drawn, tables)
-    parts.append(provenance(results))
-    return "\n".join(part for part in parts if part)
+    return section_of(results, captions, tables, [head(tables), inputs(results)], claims.section(results), SECTIONS,
+                      PARTS, PARTS_OF_TABLES)
 
 
 def head(tables):
@@ -153,10 +138,10 @@ def share_of_devices(results):
 
 
 SECTIONS = (
-    ("Table 2: scales and grids", "grids", grids, []),
-    ("Fig. 12: variants on one GPU", "frames", variants, ["frame_rates"]),
-    ("The same on the CPU", "cpu", cpu, []),
-    ("Fig. 13: several GPUs", "devices", several_devices, ["several_devices"]),
-    ("Fig. 14: active warps and work of each scale", "scales", scales, ["active_warps", "work_of_scales"]),
-    ("Fig. 15: each GPU's part", "devices", share_of_devices, ["share_of_devices"]),
+    ("Table 2: scales and grids", ["grids"], grids, []),
+    ("Fig. 12: variants on one GPU", ["frames"], variants, ["frame_rates"]),
+    ("The same on the CPU", ["cpu"], cpu, []),
+    ("Fig. 13: several GPUs", ["devices"], several_devices, ["several_devices"]),
+    ("Fig. 14: active warps and work of each scale", ["scales"], scales, ["active_warps", "work_of_scales"]),
+    ("Fig. 15: each GPU's part", ["devices"], share_of_devices, ["share_of_devices"]),
 )

@@ -1,0 +1,43 @@
+"""One paper's part of ./dev experiments --quick, run once for all tests of a class."""
+import csv
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+SOURCE = pathlib.Path(os.environ["FACEPIPE_SOURCE"])
+EXPERIMENTS = SOURCE / "bench" / "experiments"
+
+
+def built(name):
+    """A program's path; "" where this build lacks it."""
+    return os.environ.get(f"FACEPIPE_{name.upper()}", "")
+
+
+class QuickRun:
+    """Beside unittest.TestCase: `inputs` and `folder` of the run, its `facts` and `report`."""
+
+    PAPER = PACKAGE = ""
+    OPTIONS = ()   # besides
+    PROGRAMS = ()  # of bench/, by their names
+
+    @classmethod
+    def setUpClass(cls):
+        scratch = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(scratch.cleanup)
+        cls.inputs = pathlib.Path(scratch.name)
+        cls.folder = cls.inputs / "results"
+        programs = [word for name in cls.PROGRAMS
+                    for word in (f"--{name.replace('_', '-')}", built(name) or "not-built")]
+        subprocess.run([sys.executable, "-B", EXPERIMENTS / "measure.py", "--paper", cls.PAPER, "--quick", *cls.OPTIONS,
+                        "--facepipe", os.environ["FACEPIPE_PROGRAM"], *programs, "--inputs", cls.inputs,
+                        "--to", cls.folder], check=True)
+        subprocess.run([sys.executable, "-B", EXPERIMENTS / "draw.py", cls.folder, "--text"], check=True)
+        cls.facts = json.loads((cls.folder / cls.PACKAGE / "facts.json").read_text())
+        cls.report = (cls.folder / "REPORT.md").read_text()
+
+    def rows(self, table):
+        with open(self.folder / self.PACKAGE / f"{table}.csv", newline="", encoding="utf-8") as file:
+            return list(csv.DictReader(file))
