@@ -10,6 +10,7 @@
 
 #include "bench/device_times.h"
 #include "bench/grey_frame.h"
+#include "bench/grey_pictures.h"
 #include "bench/program.h"
 #include "core/cuda/graph.h"
 #include "core/cuda/stream.h"

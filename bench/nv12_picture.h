@@ -13,12 +13,17 @@ namespace facepipe {
 
 inline constexpr PixelFormat kNv12{true, 1, 1, 8, 0, true};
 
-/// The bytes of a file. Throws std::invalid_argument for a size that is none of whole numbers of
-/// two, and for another number of bytes; Error as read_model_file().
-inline std::string read_nv12(const std::string& file, Size size) {
-  std::string bytes = read_model_file(file);
+/// Throws std::invalid_argument for a size that NV12 can't have.
+inline void check_nv12(Size size) {
   if (size.width % 2 != 0 || size.height % 2 != 0)
     throw std::invalid_argument("no size of whole numbers of two: " + to_string(size));
+}
+
+/// The bytes of a file. Throws as check_nv12(), and std::invalid_argument for another number of
+/// bytes; Error as read_model_file().
+inline std::string read_nv12(const std::string& file, Size size) {
+  std::string bytes = read_model_file(file);
+  check_nv12(size);
   if (bytes.size() !=
       static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height) * 3 / 2)
     throw std::invalid_argument(file + " is no NV12 of " + to_string(size));
@@ -26,10 +31,12 @@ inline std::string read_nv12(const std::string& file, Size size) {
 }
 
 /// A frame of those bytes.
-inline Frame frame_of_nv12(const std::string& bytes, Size size) {
+inline Frame frame_of_nv12(const std::string& bytes, Size size, bool full_range = false) {
   const auto width = static_cast<std::size_t>(size.width);
   const auto height = static_cast<std::size_t>(size.height);
-  Frame frame = test::make_noise_frame({.format = kNv12, .size = size}, 1);
+  test::FrameSpec spec{.format = kNv12, .size = size};
+  spec.color.full_range = full_range;
+  Frame frame = test::make_noise_frame(spec, 1);
   for (std::size_t y = 0; y < height * 3 / 2; ++y) {
     const std::size_t plane = y < height ? 0 : 1;
     const std::size_t row = y < height ? y : y - height;

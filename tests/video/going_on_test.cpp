@@ -1,11 +1,6 @@
 // Stream after stream through one codec of FFmpeg's: each as through a codec of its own.
 #include <gtest/gtest.h>
 
-extern "C" {
-#include <libavutil/imgutils.h>
-}
-
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -16,6 +11,7 @@ extern "C" {
 
 #include "tests/support/clips.h"
 #include "tests/support/going_on.h"
+#include "tests/support/picture_hash.h"
 #include "tests/support/temporary_folder.h"
 #include "video/ffmpeg_compat.h"
 
@@ -32,15 +28,6 @@ struct Picture {
   std::size_t hash = 0;
   friend bool operator==(const Picture&, const Picture&) = default;
 };
-
-std::size_t hash_of(const AVFrame& picture) {
-  const auto format = static_cast<AVPixelFormat>(picture.format);
-  const int size = av_image_get_buffer_size(format, picture.width, picture.height, 1);
-  std::string bytes(static_cast<std::size_t>(std::max(size, 0)), '\0');
-  av_image_copy_to_buffer(reinterpret_cast<std::uint8_t*>(bytes.data()), size, picture.data,
-                          picture.linesize, format, picture.width, picture.height, 1);
-  return std::hash<std::string>()(bytes);
-}
 
 /// Which packets a decoder gets.
 using Wanted = std::function<bool(int number)>;

@@ -4,10 +4,6 @@
 
 #include <gtest/gtest.h>
 
-extern "C" {
-#include <libavutil/imgutils.h>
-}
-
 #include <algorithm>
 #include <fstream>
 #include <functional>
@@ -20,6 +16,7 @@ extern "C" {
 #include "tests/support/clips.h"
 #include "tests/support/extra_data.h"
 #include "tests/support/going_on.h"
+#include "tests/support/picture_hash.h"
 #include "tests/support/temporary_folder.h"
 #include "video/demuxer.h"
 #include "video/timeline.h"
@@ -49,15 +46,6 @@ struct Decoded {
     ledger.damaged += more.ledger.damaged;
   }
 };
-
-std::size_t hash_of(const AVFrame& picture) {
-  const auto format = static_cast<AVPixelFormat>(picture.format);
-  const int size = av_image_get_buffer_size(format, picture.width, picture.height, 1);
-  std::string bytes(static_cast<std::size_t>(std::max(size, 0)), '\0');
-  av_image_copy_to_buffer(reinterpret_cast<std::uint8_t*>(bytes.data()), size, picture.data,
-                          picture.linesize, format, picture.width, picture.height, 1);
-  return std::hash<std::string>()(bytes);
-}
 
 /// One segment's packets, by their ordinals in the stream.
 struct Item {

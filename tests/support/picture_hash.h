@@ -1,0 +1,28 @@
+// A decoded picture's samples as one number.
+#pragma once
+
+extern "C" {
+#include <libavutil/imgutils.h>
+}
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "video/ffmpeg.h"
+
+namespace facepipe::test {
+
+/// Of all planes, without what lies behind each row.
+inline std::size_t hash_of(const AVFrame& picture) {
+  const auto format = static_cast<AVPixelFormat>(picture.format);
+  const int size = av_image_get_buffer_size(format, picture.width, picture.height, 1);
+  std::string bytes(static_cast<std::size_t>(std::max(size, 0)), '\0');
+  av_image_copy_to_buffer(reinterpret_cast<std::uint8_t*>(bytes.data()), size, picture.data,
+                          picture.linesize, format, picture.width, picture.height, 1);
+  return std::hash<std::string>()(bytes);
+}
+
+}  // namespace facepipe::test
