@@ -6,6 +6,7 @@
 
 #include "core/cuda/devices.h"
 #include "core/error.h"
+#include "pipeline/cuda/backend.h"
 #include "pipeline/hiding.h"
 #include "video/cuda/decoder.h"
 #include "video/pictures.h"
@@ -25,8 +26,7 @@ class HostFramesBackend final : public Backend {
                                                       const DecoderOptions& options,
                                                       DecoderChoice choice, Notices& notices,
                                                       CopyCounter& copies) override {
-    const bool is_picture = choice == DecoderChoice::automatic && demuxer.is_still_image();
-    if (choice == DecoderChoice::cpu || is_picture)
+    if (decodes_on_cpu(choice, demuxer))
       return on_host_->make_decoder(demuxer, options, choice, notices, copies);
     notices.add("pictures leave the device for engine " + std::string(origin().choice().name()) +
                 ", whose input and outputs cross, too");
