@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "app/failure.h"
 #include "app/model_path.h"
@@ -35,7 +36,7 @@ int calibrate(const CalibrateOptions& options, const std::stop_token& stop) {
     spdlog::info("{}: looked at", picture);
   }
   I8Ranges ranges = calibration.ranges();
-  ranges.pictures = hashes;
+  ranges.pictures = std::move(hashes);
   const std::string text = to_json(ranges);
   if (const int code = output.write(std::as_bytes(std::span(text))); code != 0) output.fail(code);
   output.commit();

@@ -62,7 +62,7 @@ Options parse(const std::vector<std::string>& words) {
       options.once = true;
     else if (words[i] == "--sizes" && i + 1 < words.size())
       options.sizes = parse_sizes(words[++i]);
-    else if (options.model.empty() && words[i].rfind("--", 0) != 0)
+    else if (options.model.empty() && !words[i].starts_with("--"))
       options.model = words[i];
     else
       throw std::runtime_error(

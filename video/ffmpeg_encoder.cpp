@@ -8,6 +8,7 @@ extern "C" {
 #include <algorithm>
 #include <cstddef>
 #include <thread>
+#include <utility>
 
 #include "core/threads.h"
 #include "video/pictures.h"
@@ -144,7 +145,7 @@ void FFmpegEncoder::give(const AVFrame* picture, const Encoder::Sink& sink) {
   got_any_ = true;
   check_av(avcodec_send_frame(context_.get(), picture), ErrorKind::output, subject_);
   EncodedFrame result;
-  while (receive(result)) sink(std::move(result));
+  while (receive(result)) sink(std::exchange(result, {}));
 }
 
 bool FFmpegEncoder::receive(EncodedFrame& result) {

@@ -167,7 +167,7 @@ std::string verify_summary(const VerifyResult& result, const VerifyOptions& opti
   text += "  " + counted(result.counts.detected, "box") + " of faces looked at";
   if (!options.tracks.empty())
     text += ", and " + std::to_string(result.counts.from_file) + " that the edit file hides";
-  text += "\n";
+  text += '\n';
   const std::size_t told = std::min(kMostTold, result.findings.size());
   for (std::size_t i = 0; i < told; ++i) text += finding_line(result.findings[i]);
   if (told < result.findings.size())

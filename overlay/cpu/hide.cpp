@@ -137,12 +137,12 @@ void hide_by_blur(const Component& component, const HideMask& mask, Size cell,
     for (std::ptrdiff_t x = 0; x < width; ++x) to[x] = scale.widened(from[x * kStep]);
   }
   blur.blur(component.index == 0 ? mask.luma_radius : mask.chroma_radius);
-  for_each_masked_row(
-      component, mask, mask.area, cell, [&](auto* row, int y, const ColumnSpan& columns) {
-        const std::uint16_t* const from = blur.row(y - samples.y1) - samples.x1;
-        for (std::ptrdiff_t x = columns.x1; x < columns.x2; ++x)
-          row[x * kStep] = static_cast<typename Component::Sample>(scale.narrowed(from[x]));
-      });
+  for_each_masked_row(component, mask, mask.area, cell,
+                      [&](auto* row, int y, const ColumnSpan& columns) {
+                        const std::uint16_t* const from = blur.row(y - samples.y1) - samples.x1;
+                        for (std::ptrdiff_t x = columns.x1; x < columns.x2; ++x)
+                          row[x * kStep] = static_cast<Component::Sample>(scale.narrowed(from[x]));
+                      });
 }
 
 template <class Component>
@@ -165,8 +165,8 @@ void hide_by_image(const Component& component, const HideMask& mask, Size cell,
         const std::uint16_t* const lower = source + tap.second * stride;
         const ImageTap* const of = taps.data() - samples.x1;
         for (std::ptrdiff_t x = columns.x1; x < columns.x2; ++x)
-          row[x * kStep] = static_cast<typename Component::Sample>(
-              bilinear(upper, lower, of[x], tap.part) << image.format.shift);
+          row[x * kStep] = static_cast<Component::Sample>(bilinear(upper, lower, of[x], tap.part)
+                                                          << image.format.shift);
       });
 }
 

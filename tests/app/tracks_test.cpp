@@ -319,7 +319,6 @@ TEST_F(Tracks, TwoPassesHideNoLess) {
 // Boxes may lie elsewhere by a pixel or two, as of two looks the one that scores more counts: the
 // middle half of what is hidden without care is hidden with it.
 TEST_F(Tracks, CareHidesWhatIsHiddenWithoutIt) {
-  const std::string before = luma_of(clip());
   const std::string once = hidden({});
   const std::string careful = hidden({"--careful"});
   EXPECT_NE(careful, once) << "the second look finds other scores";

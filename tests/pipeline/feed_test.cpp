@@ -157,7 +157,7 @@ std::vector<std::int64_t> FeedOfAClip::leading() const {
   const AVPacket* key = nullptr;
   for (const AVPacket* packet : all_of(true)) {
     if ((packet->flags & AV_PKT_FLAG_KEY) != 0) key = packet;
-    if (packet->pts < key->pts) found.push_back(packet->dts);
+    if (key != nullptr && packet->pts < key->pts) found.push_back(packet->dts);
   }
   return found;
 }

@@ -28,7 +28,7 @@ Grey mosaic(const Grey& from, int side) {
         for (int i = x / side * side; i < std::min(from.size.width, (x / side + 1) * side);
              ++i, ++count)
           sum += from.at(i, j);
-      pixel(to, x, y) = static_cast<std::uint8_t>(sum / count);
+      pixel(to, x, y) = static_cast<std::uint8_t>(sum / std::max(1, count));
     }
   return to;
 }

@@ -453,8 +453,8 @@ TEST_F(ProgramOnCuda, LatenciesOfTheStagesAddUp) {
     for (const std::string& column : columns) {
       std::string value;
       std::getline(row, value, ',');
-      const bool device = column.find("preprocess") == 0 || column.find("inference") == 0 ||
-                          column.find("nms") == 0 || column.find("overlay") == 0;
+      const bool device = column.starts_with("preprocess") || column.starts_with("inference") ||
+                          column.starts_with("nms") || column.starts_with("overlay");
       if (!device || column.find("cpu") != std::string::npos) continue;
       ASSERT_FALSE(value.empty()) << column << " of frame " << frames;
       EXPECT_GE(std::stod(value) + 1e-6, before) << column << " of frame " << frames;

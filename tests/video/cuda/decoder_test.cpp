@@ -164,7 +164,7 @@ bool ffmpeg_has(const std::string& encoder, const std::string& format) {
 /// HEVC, Main 10, needs an encoder that not every ffmpeg has; such a clip may lie beside the other
 /// data. None: there is neither.
 std::optional<fs::path> ten_bit_clip(const TemporaryFolder& folder) {
-  const fs::path ready = extra_data() / "main10.mp4";
+  fs::path ready = extra_data() / "main10.mp4";
   if (fs::exists(ready)) return ready;
   if (!ffmpeg_has("libx265", "yuv420p10le")) return std::nullopt;
   ffmpeg(std::string(kDecodedSource) + "-c:v libx265 -pix_fmt yuv420p10le", folder / "clip.mp4");

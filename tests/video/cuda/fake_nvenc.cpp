@@ -113,6 +113,7 @@ NVENCSTATUS initialize(void* encoder, NV_ENC_INITIALIZE_PARAMS* params) {
 
 NVENCSTATUS set_streams(void* encoder, NV_ENC_CUSTREAM_PTR input, NV_ENC_CUSTREAM_PTR output) {
   expect(input != nullptr && output != nullptr, "streams that aren't there");
+  if (input == nullptr) return NV_ENC_ERR_INVALID_PTR;
   encoder_of(encoder).read_behind(*static_cast<cudaStream_t*>(input));
   return NV_ENC_SUCCESS;
 }

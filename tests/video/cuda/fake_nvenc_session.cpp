@@ -20,7 +20,7 @@ std::vector<std::uint8_t> rows_of(const void* memory, std::uint32_t pitch, std::
 }
 
 template <class T>
-typename std::list<T>::iterator find(std::list<T>& in, const void* thing) {
+std::list<T>::iterator find(std::list<T>& in, const void* thing) {
   return std::find_if(in.begin(), in.end(), [&](const T& other) { return &other == thing; });
 }
 

@@ -66,7 +66,7 @@ struct Weights {
   }
 };
 
-using Convolution = ov::op::v1::Convolution;
+using ov::op::v1::Convolution;
 using Transposed = ov::op::v1::ConvolutionBackpropData;
 using Grouped = ov::op::v1::GroupConvolution;
 

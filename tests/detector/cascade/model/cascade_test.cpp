@@ -167,7 +167,7 @@ TEST(ReadCascade, RefusesWhatIsNotThere) {
   test::expect_error(ErrorKind::device, "no <opencv_storage>", [] { (void)read_text("<a/>"); });
   test::expect_error(ErrorKind::device, "<opencv_storage> is empty",
                      [] { (void)read_text("<opencv_storage/>"); });
-  constexpr const char* kHead =
+  static constexpr const char* kHead =
       "<opencv_storage><cascade type_id='opencv-cascade-classifier'><stageType>BOOST</stageType>"
       "<featureType>HAAR</featureType><height>20</height><width>20</width><features/>";
   test::expect_error(ErrorKind::device, "no stages", [&] {
@@ -266,12 +266,12 @@ std::string repeated(const std::string& text, std::size_t times) {
 }
 
 TEST(ReadCascade, RefusesHugeCounts) {
-  constexpr const char* kStump =
+  static constexpr const char* kStump =
       "<_><internalNodes>-1 0 3 0</internalNodes>\n          <leafValues>1 2</leafValues></_>";
   test::expect_error(ErrorKind::device, "stage 1, tree 199997: more than 200,000 nodes", [&] {
     (void)read_text(replaced(kNewText, kStump, repeated(kStump, 200'001)));
   });
-  constexpr const char* kFeature = "<_><rects><_>5 5 2 2 1</_><_>7 5 2 2 -1</_></rects></_>";
+  static constexpr const char* kFeature = "<_><rects><_>5 5 2 2 1</_><_>7 5 2 2 -1</_></rects></_>";
   test::expect_error(ErrorKind::device, "feature 200000: more than 200,000 features", [&] {
     (void)read_text(replaced(kNewText, kFeature, repeated(kFeature, 200'001)));
   });

@@ -186,7 +186,8 @@ TEST(TileChooser, HasAFileInTheUsersCache) {
     setenv("HOME", home, 1);
     return default_tile_file();
   };
-  const std::string home = std::getenv("HOME") != nullptr ? std::getenv("HOME") : "";
+  const char* const found = std::getenv("HOME");
+  const std::string home = found != nullptr ? found : "";
   EXPECT_EQ(with("/c", "/h"), "/c/facepipe/cuda-tiles");
   EXPECT_EQ(with("", "/h"), "/h/.cache/facepipe/cuda-tiles");
   EXPECT_EQ(with("relative", "/h"), "/h/.cache/facepipe/cuda-tiles");
