@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "tests/support/clips.h"
 #include "tests/support/job.h"

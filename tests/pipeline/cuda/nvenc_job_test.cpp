@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "pipeline/cuda/backend.h"
 #include "tests/support/clips.h"
