@@ -38,7 +38,7 @@ def once(given, file, command, words):
 
 def rows(given, loop):
     given.loop = loop
-    stream = lanes_cuda.Stream(given)
+    stream = lanes_cuda.Stream(given, ["--device", "cuda"])
     with stream.file(given.frames) as file:
         _, _, expected = once(given, file, "hide", ["--motion", "host"])
         for lanes in given.lanes:

@@ -38,21 +38,26 @@ def arguments():
     options.add_argument("--cases", nargs="+", choices=CASES, default=list(CASES))
     options.add_argument("--pace", type=int, default=700, help="frames a second of the paced case")
     options.add_argument("--devices", help="as facepipe's, instead of the first device")
+    options.add_argument("--model", help="as facepipe's (default: its own)")
+    options.add_argument("--more", action="append", default=[], metavar="WORD",
+                         help="handed to facepipe, as --more=--min-face=20; repeatable")
     options.add_argument("--old", type=lambda text: pathlib.Path(text).resolve(),
                          help="an older program, which has no lanes")
     options.add_argument("--folder", default="/dev/shm", help="for streams and videos")
     return options.parse_args()
 
 
-def devices(given):
-    return ["--devices", given.devices] if given.devices else ["--device", "cuda"]
+def chosen(given):
+    """facepipe's options of all runs: devices, detector, and what else was named."""
+    return [*(["--devices", given.devices] if given.devices else ["--device", "cuda"]),
+            *(["--model", given.model] if given.model else []), *given.more]
 
 
 class Stream:
     """The loop repeated in a file: at least so many frames."""
 
-    def __init__(self, given):
-        _, report = measurement.facepipe(given, [given.loop, *devices(given), "--no-video"])
+    def __init__(self, given, words):
+        _, report = measurement.facepipe(given, [given.loop, *words, "--no-video"])
         self.loop_frames = report[0]["frames"]["decoded"]
         self.facts = measurement.engine_facts(report)
         self._data = given.loop.read_bytes()
@@ -123,7 +128,7 @@ def once(given, stream, case, words, program=None):
             begin = time.monotonic()
             _, report = measurement.facepipe(
                 type(given)(facepipe=program or given.facepipe),
-                [source, *devices(given), *CASES[case], *made, "--detections", faces, *words])
+                [source, *chosen(given), *CASES[case], *made, "--detections", faces, *words])
             memory = device_memory.over(watch.samples, begin, time.monotonic(), 20)
         written = video.stat().st_size if video.exists() else 0
         return Once(report[0], digest(faces) + digest(video), memory, written)
@@ -191,7 +196,7 @@ def by_lanes(given, stream, case):
 
 def main():
     given = arguments()
-    stream = Stream(given)
+    stream = Stream(given, chosen(given))
     body = f"{'':<26}" + "".join(f"{name:>9}" for name in COLUMNS) + "\n"
     body += decoding_alone(given, stream) + "\n"
     for case in given.cases:
