@@ -430,7 +430,7 @@ TEST_F(ProgramOnCuda, WhatNvdecCantDecodeIsDecodedOnTheCpuAndTold) {
 
 TEST_F(ProgramOnCuda, WhatOnlyTheCpuHasIsRefused) {
   expect_refusal(2, "don't go together",
-                 {clip_, "--device", "cuda", "--engine", "opencv", "-o", out_});
+                 {clip_, "--device", "cuda", "--engine", "openvino", "-o", out_});
   expect_refusal(2, "don't go together",
                  {clip_, "--device", "cuda", "--precision", "f32", "-o", out_});
   expect_refusal(4, "cuda:99", {clip_, "--device", "cuda:99", "-o", out_});
@@ -477,9 +477,9 @@ TEST_F(ProgramOnCuda, AFileThatEndsEarlyIsSix) {
 
 TEST_F(ProgramOnCuda, AnInterruptedRunKeepsWhatItHasUnderAnotherName) {
   const fs::path longer = dir_ / "long.mp4";
-  test::ffmpeg("-stream_loop 600 -i " + clip_.string() + " -map 0:v -c copy", longer);
+  test::ffmpeg("-stream_loop 2000 -i " + clip_.string() + " -map 0:v -c copy", longer);
   const CommandResult result =
-      test::run_command({"timeout", "-s", "INT", "1.5", FACEPIPE_PROGRAM, "run", longer, "--device",
+      test::run_command({"timeout", "-s", "INT", "4", FACEPIPE_PROGRAM, "run", longer, "--device",
                          "cuda", "--model", kModel, "--codec", "mjpeg", "-o", out_});
   EXPECT_EQ(result.exit_code, 124) << "it ended before it was interrupted: " << result.err;
   EXPECT_FALSE(fs::exists(out_));
