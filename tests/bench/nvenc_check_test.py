@@ -16,6 +16,8 @@ from nvenc_runs import Ended, Probe, Quality, Run
 
 SCRIPT = pathlib.Path(nvenc_runs.__file__).parent / "nvenc_check"
 FACEPIPE = os.environ["FACEPIPE_PROGRAM"]
+# Which faces are drawn doesn't matter here; no network has to be compiled for them at each start.
+NO_NETWORK = ["--model", str(SCRIPT.parents[1] / "data" / "acf_face.json")]
 PLAIN = Run("plain", "plain.mp4", "--codec h264_nvenc", "h264_nvenc")
 
 HEAD = """facepipe 0.1.0
@@ -232,7 +234,7 @@ class Command(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1))
 
     def test_a_rehearsal(self):
-        done = self.check("--facepipe", FACEPIPE, "--rehearse", "--only", "194x130")
+        done = self.check("--facepipe", FACEPIPE, "--rehearse", "--only", "194x130", "--options", " ".join(NO_NETWORK))
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         text = self.to.read_text()
         self.assertIn("2 checks: 0 failed, 0 skipped", text)
@@ -247,7 +249,7 @@ class Command(unittest.TestCase):
         self.assertRegex(text, r"--- H.264: 194x130\n.*--score")
 
     def test_a_measurement(self):
-        program = nvenc_runs.Facepipe(FACEPIPE, "cpu", ["--threads", "1"], self.folder)
+        program = nvenc_runs.Facepipe(FACEPIPE, "cpu", ["--threads", "1", *NO_NETWORK], self.folder)
         found, lines = [], []
         table = nvenc_speed.Table(program, nvenc_speed.LOOP, self.folder, found, lines, lambda line: None)
         table.measure("192x128", {"libx264": ("--codec libx264", ".mp4", (1, 2))})

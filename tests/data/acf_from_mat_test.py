@@ -100,8 +100,7 @@ class Folder(unittest.TestCase):
         savemat(self.mat, {"detector": found}, **options)
 
     def convert(self, *words):
-        ended = tools.command("acf-from-mat", self.mat, self.out, *words)
-        self.assertEqual((ended.returncode, ended.stdout, ended.stderr), (0, "", ""))
+        self.assertEqual(tools.called(acf_from_mat, self.mat, self.out, *words), (0, "", ""))
         return acf_json.read(self.out)
 
     def assert_nothing_made(self):
@@ -130,6 +129,14 @@ class Conversion(Folder):
             # The shortest text of a float has nine digits at most.
             self.assertTrue(all(len(str(v).lstrip("0.")) <= 9 for v in trees["t"][t]), trees["t"][t])
         self.assertEqual({len(rows) for rows in trees.values()}, {TREES})
+
+    def test_as_a_command(self):
+        self.save(detector())
+        ended = tools.command("acf-from-mat", self.mat, self.out, "--class", "thing")
+        self.assertEqual((ended.returncode, ended.stdout, ended.stderr), (0, "", ""))
+        made = self.out.read_bytes()
+        self.convert("--class", "thing", "--overwrite")
+        self.assertEqual(self.out.read_bytes(), made)
 
     def test_sums_of_windows_are_those_of_the_file(self):
         self.save(detector())
@@ -361,9 +368,9 @@ class Refusals(Folder):
         for option, values in (("--class", ("", "Face", "a b", "x" * 65)),
                                ("--score", ("1", "1,2,3", "a,b", "0,1", "nan,1", "1,inf", "-1,1", "1,2e6"))):
             for value in values:
-                ended = tools.command("acf-from-mat", self.mat, self.out, f"{option}={value}")
-                self.assertEqual(ended.returncode, 2)
-                self.assertRegex(ended.stderr, rf"\nacf-from-mat: error: argument {option}: [^\n]+\n\Z")
+                end, _, complained = tools.called(acf_from_mat, self.mat, self.out, f"{option}={value}")
+                self.assertEqual(end, 2)
+                self.assertRegex(complained, rf"\nacf-from-mat: error: argument {option}: [^\n]+\n\Z")
                 self.assert_nothing_made()
 
     def test_a_python_without_the_packages(self):

@@ -43,18 +43,25 @@ def command(name, *words, python=("-B",), **options):
                           text=True, check=False, **options)
 
 
-def refusal(tool, *words):
-    """The line with which a script ends that refuses `words`; it says nothing else on stderr."""
-    said = io.StringIO()
-    with mock.patch.object(sys, "argv", [tool.__name__, *map(str, words)]), \
-            contextlib.redirect_stderr(said), contextlib.redirect_stdout(io.StringIO()):
+def called(tool, *words):
+    """As command(), but in this process: (what it ended with, stdout, stderr), without a start of Python and the
+    packages for each. What it ended with is 0, another exit code, or the line that Python would show with 1."""
+    said, complained = io.StringIO(), io.StringIO()
+    end = 0
+    with mock.patch.object(sys, "argv", [tool.__name__.replace("_", "-"), *map(str, words)]), \
+            contextlib.redirect_stderr(complained), contextlib.redirect_stdout(said):
         try:
             tool.main()
-        except SystemExit as end:
-            assert isinstance(end.code, str) and "\n" not in end.code and not said.getvalue(), (
-                end.code, said.getvalue())
-            return end.code
-    raise AssertionError(f"{tool.__name__} does not refuse {words}")
+        except SystemExit as ended:
+            end = ended.code
+    return end, said.getvalue(), complained.getvalue()
+
+
+def refusal(tool, *words):
+    """The line with which a script ends that refuses `words`; it says nothing else on stderr."""
+    end, _, complained = called(tool, *words)
+    assert isinstance(end, str) and "\n" not in end and not complained, (words, end, complained)
+    return end
 
 
 def program_faces(model, picture, *words):

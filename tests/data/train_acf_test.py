@@ -22,15 +22,26 @@ train = tools.script("train-acf")
 
 SIDE = 160
 ROUNDS = (16, 64, 256)  # trees; the tool's own take 8 s a training
-# A training as the command does it, but of fewer trees.
-SMALL_TRAINING = f"""
+FEWER_ROUNDS = (2, 4, 32)
+
+
+def small_training(rounds):
+    """A training as the command does it, but of fewer trees."""
+    return f"""
 import sys
 sys.path.insert(0, {str(pathlib.Path(__file__).parent)!r})
 import tools
 train = tools.script("train-acf")
-train.ROUNDS = {ROUNDS}
+train.ROUNDS = {rounds}
 train.main()
 """
+
+
+def train_to(images, labels, out, *words, rounds, **environment):
+    ended = subprocess.run([sys.executable, "-B", "-c", small_training(rounds), images, labels, out, *words],
+                           capture_output=True, text=True, check=False, env={**os.environ, **environment})
+    assert (ended.returncode, ended.stderr) == (0, ""), ended.stderr
+    return ended.stdout
 
 
 def ellipse(x, y, half_width, half_height):
@@ -125,18 +136,11 @@ class Training(unittest.TestCase):
         cls.images, cls.labels = cls.folder / "images", cls.folder / "labels.txt"
         cls.labels.write_text(make_pictures(cls.images, 60, seed=1))
         cls.out = cls.folder / "model.json"
-        cls.said = cls.train_to(cls.out)
+        cls.said = train_to(cls.images, cls.labels, cls.out, rounds=ROUNDS)
         cls.model = acf_json.read(cls.out)
         unseen = cls.folder / "unseen.txt"
         unseen.write_text(make_pictures(cls.folder / "unseen", 20, seed=2))
         cls.unseen = train.read_labels(unseen)
-
-    @classmethod
-    def train_to(cls, out, *words, **environment):
-        ended = subprocess.run([sys.executable, "-B", "-c", SMALL_TRAINING, cls.images, cls.labels, out, *words],
-                               capture_output=True, text=True, check=False, env={**os.environ, **environment})
-        assert (ended.returncode, ended.stderr) == (0, ""), ended.stderr
-        return ended.stdout
 
     def test_file_is_of_the_format(self):
         acf_json.check(self, self.model)
@@ -157,17 +161,6 @@ class Training(unittest.TestCase):
             self.assertIn(f"s  {count} trees\n", self.said)
         score = (self.model["score"]["a"], self.model["score"]["b"])
         self.assertTrue(self.said.endswith(f"{self.out}: {self.out.stat().st_size} bytes, score {score}\n"))
-
-    def test_the_same_again(self):
-        again = self.folder / "again.json"
-        self.train_to(again, PYTHONHASHSEED="7")
-        self.assertEqual(again.read_bytes(), self.out.read_bytes())
-
-    def test_another_seed_is_another_model(self):
-        other = self.folder / "other.json"
-        self.train_to(other, "--seed", "5")
-        acf_json.check(self, acf_json.read(other))
-        self.assertNotEqual(other.read_bytes(), self.out.read_bytes())
 
     def test_faces_of_unseen_pictures_are_found(self):
         """The best window of each: by chance one in fifteen would lie on a face."""
@@ -190,6 +183,34 @@ class Training(unittest.TestCase):
             if found:
                 hits += is_found(max(found, key=lambda face: face["score"])["box"], picture.faces)
         self.assertGreaterEqual(hits, 12)
+
+
+class Repeated(unittest.TestCase):
+    """Few pictures and trees are enough to tell trainings apart, but each round is there."""
+
+    @classmethod
+    def setUpClass(cls):
+        scratch = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(scratch.cleanup)
+        cls.folder = pathlib.Path(scratch.name)
+        cls.images, cls.labels = cls.folder / "images", cls.folder / "labels.txt"
+        cls.labels.write_text(make_pictures(cls.images, 20, seed=1))
+        cls.first, said = cls.trained()
+        assert said.count(" mistakes, ") == len(FEWER_ROUNDS) - 1 and " 0 mistakes" not in said, said
+
+    @classmethod
+    def trained(cls, *words, **environment):
+        out = cls.folder / "model.json"
+        said = train_to(cls.images, cls.labels, out, "--overwrite", *words, rounds=FEWER_ROUNDS, **environment)
+        return out.read_bytes(), said
+
+    def test_the_same_again(self):
+        self.assertEqual(self.trained(PYTHONHASHSEED="7")[0], self.first)
+
+    def test_another_seed_is_another_model(self):
+        other, _ = self.trained("--seed", "5")
+        acf_json.check(self, json.loads(other))
+        self.assertNotEqual(other, self.first)
 
 
 class Writing(unittest.TestCase):
@@ -457,9 +478,9 @@ class Refusals(unittest.TestCase):
 
     def test_a_seed_that_is_none(self):
         for seed in ("-1", "x", "1.5", ""):
-            ended = tools.command("train-acf", self.images, self.labels, self.out, f"--seed={seed}")
-            self.assertEqual(ended.returncode, 2)
-            self.assertRegex(ended.stderr, r"\ntrain-acf: error: argument --seed: [^\n]+\n\Z")
+            end, _, complained = tools.called(train, self.images, self.labels, self.out, f"--seed={seed}")
+            self.assertEqual(end, 2)
+            self.assertRegex(complained, r"\ntrain-acf: error: argument --seed: [^\n]+\n\Z")
 
     def test_pictures_that_nothing_can_be_learnt_from(self):
         """All the same, faces and background: a training ends in one line as well."""

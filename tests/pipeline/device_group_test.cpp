@@ -36,17 +36,18 @@ class DeviceGroup : public testing::Test {
  protected:
   static constexpr int kFrames = 960;
 
-  static void SetUpTestSuite() {
-    redirect_ffmpeg_log();
-    folder_ = new TemporaryFolder;
-    ffmpeg(
-        "-f lavfi -i testsrc2=s=64x64:r=25:d=38.4 -c:v libx264 -preset veryfast -threads 1 "
-        "-x264-params keyint=40:min-keyint=40:scenecut=0",
-        clip());
-  }
+  static void SetUpTestSuite() { make_clip(kFrames); }
   static void TearDownTestSuite() {
     delete folder_;
     folder_ = nullptr;
+  }
+  static void make_clip(int frames) {
+    redirect_ffmpeg_log();
+    folder_ = new TemporaryFolder;
+    ffmpeg("-f lavfi -i testsrc2=s=64x64:r=25 -frames:v " + std::to_string(frames) +
+               " -c:v libx264 -preset veryfast -threads 1 "
+               "-x264-params keyint=40:min-keyint=40:scenecut=0",
+           clip());
   }
   static std::filesystem::path clip() { return *folder_ / "clip.mkv"; }
 
@@ -179,6 +180,11 @@ std::string told(const JobRun& run) {
 
 class FailingDevice : public DeviceGroup {
  protected:
+  // Three segments a lane; the job is repeated for many calls that fail.
+  static constexpr int kFrames = 480;
+
+  static void SetUpTestSuite() { make_clip(kFrames); }
+
   FailingDevice() : expected_(run(job(2, out_ / "whole.avi"), *group({1, 1}))) {
     redirect_ffmpeg_log();
     expected_bytes_ = read_file(out_ / "whole.avi");

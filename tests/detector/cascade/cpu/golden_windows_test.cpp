@@ -2,7 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
+#include <map>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "detector/cascade/cpu/cascade_detector.h"
@@ -62,6 +66,8 @@ bool takes_the_nearest(const WindowFinder& finder, const GoldenCase& c) {
 
 TEST(GoldenWindows, AreThoseOfOpenCv) {
   const test::WindowLists golden = test::read_window_lists();
+  std::map<std::string, std::vector<std::uint8_t>> pictures;  // made once for all their cases
+  std::map<std::string, cascade::Cascade> cascades;
   Workers workers(2);
   std::size_t compared = 0;
   std::size_t nearest = 0;
@@ -70,10 +76,13 @@ TEST(GoldenWindows, AreThoseOfOpenCv) {
                  << c.picture << ' ' << c.cascade << ' ' << c.stages << ' ' << c.factor << ' '
                  << to_string(c.least) << ' ' << to_string(c.largest));
     const test::PictureRecipe& recipe = golden.pictures.at(c.picture).recipe;
-    std::vector<std::uint8_t> pixels = test::make_picture(recipe);
+    std::vector<std::uint8_t>& pixels = pictures[c.picture];
+    if (pixels.empty()) pixels = test::make_picture(recipe);
     const cv::Mat grey(recipe.size.height, recipe.size.width, CV_8U, pixels.data());
-    const auto scanner = std::make_shared<const Scanner>(
-        test::cut(cascade::read_cascade(test::installed_cascade(c.cascade)), c.stages));
+    if (!cascades.contains(c.cascade))
+      cascades.emplace(c.cascade, cascade::read_cascade(test::installed_cascade(c.cascade)));
+    const auto scanner =
+        std::make_shared<const Scanner>(test::cut(cascades.at(c.cascade), c.stages));
     const WindowFinder finder(scanner, recipe.size, options_of(c),
                               std::numeric_limits<std::size_t>::max());
     if (takes_the_nearest(finder, c)) {

@@ -1,0 +1,2 @@
+// A header is compiled as part of a program; this one has nothing else.
+int main() {}
