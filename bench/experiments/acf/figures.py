@@ -95,9 +95,9 @@ def accuracy_and_speed(figure, results):
                "frame in memory to candidates (ms)", "average precision")
     axes.legend(loc="lower right", ncols=2)
     gpu = results.device("detectors-cuda") if results.detectors_cuda else "no GPU measured"
-    return (f"Filled: {gpu}; hollow: CPU. Times on the {results.label('crowd')}; the GPU's points have the precision "
-            "that was measured in the part acf-accuracy: cascades and ACF find the same there, networks in another "
-            "precision nearly so.")
+    return (f"Filled: {gpu}; hollow: CPU. Times on the {results.label('crowd')}; both points of a detector have the "
+            "precision that the part acf-accuracy measured on one device: cascades and ACF find the same on the other, "
+            "networks nearly so.")
 
 
 FIGURES = (hybrid_by_trees, feature_steps, precision_recall, accuracy_and_speed)
