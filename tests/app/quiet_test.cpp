@@ -52,6 +52,12 @@ TEST_F(Quiet, WhereThereIsNoSys) {
   EXPECT_EQ(refused.err.find('\n'), refused.err.size() - 1) << refused.err;
 }
 
+TEST_F(Quiet, WithANetwork) {
+  const CommandResult run = test::run_command(run_words({}));
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_EQ(run.err, "");
+}
+
 TEST_F(Quiet, WhateverEncodes) {
   const CommandResult doctor = test::run_command({FACEPIPE_PROGRAM, "doctor"});
   for (const Arguments& encoder : {Arguments{"libx264"},
@@ -64,7 +70,8 @@ TEST_F(Quiet, WhateverEncodes) {
                                    {"ffv1"},
                                    {"mjpeg"}}) {
     if (doctor.out.find(" " + encoder[0]) == std::string::npos) continue;  // not in this FFmpeg
-    Arguments words{"--overwrite", "--codec"};
+    // No network: it would be compiled anew for each encoder.
+    Arguments words{"--overwrite", "--model", FACEPIPE_SOURCE_DIR "/data/acf_face.json", "--codec"};
     words.insert(words.end(), encoder.begin(), encoder.end());
     const CommandResult run = test::run_command(run_words(words));
     EXPECT_EQ(run.exit_code, 0) << encoder[0];
