@@ -38,9 +38,7 @@ def arguments():
     options.add_argument("--cases", nargs="+", choices=CASES, default=list(CASES))
     options.add_argument("--pace", type=int, default=700, help="frames a second of the paced case")
     options.add_argument("--devices", help="as facepipe's, instead of the first device")
-    options.add_argument("--model", help="as facepipe's (default: its own)")
-    options.add_argument("--more", action="append", default=[], metavar="WORD",
-                         help="handed to facepipe, as --more=--min-face=20; repeatable")
+    measurement.add_detector(options)
     options.add_argument("--old", type=lambda text: pathlib.Path(text).resolve(),
                          help="an older program, which has no lanes")
     options.add_argument("--folder", default="/dev/shm", help="for streams and videos")
@@ -50,7 +48,7 @@ def arguments():
 def chosen(given):
     """facepipe's options of all runs: devices, detector, and what else was named."""
     return [*(["--devices", given.devices] if given.devices else ["--device", "cuda"]),
-            *(["--model", given.model] if given.model else []), *given.more]
+            *measurement.detector_words(given)]
 
 
 class Stream:

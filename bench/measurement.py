@@ -65,6 +65,17 @@ def add_engine(options):
     options.add_argument("--precision", default="auto", help="as facepipe's (default: auto)")
 
 
+def add_detector(options):
+    options.add_argument("--model", help="as facepipe's (default: its own)")
+    options.add_argument("--more", action="append", default=[], metavar="WORD",
+                         help="another word for facepipe run, like --more=--min-face=20; may be given again")
+
+
+def detector_words(arguments):
+    """facepipe's words for what add_detector's options name."""
+    return [*(["--model", arguments.model] if arguments.model else []), *arguments.more]
+
+
 def add_program(options, program, dest=None):
     """--NAME for a measuring program of build/bench, by its whole path."""
     # As "./name" a program is found, as the "name" that a path makes of it, it isn't.

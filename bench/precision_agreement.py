@@ -20,15 +20,14 @@ def arguments_given():
                          help="those of data/loop-clips, for one")
     options.add_argument("--precisions", default="i8,bf16", help="default: i8,bf16")
     options.add_argument("--score", type=float, default=0.5, help="default: 0.5")
-    options.add_argument("--model", help="as facepipe's (default: its own)")
+    measurement.add_detector(options)
     return options.parse_args()
 
 
 def detect(arguments, clip, precision):
     return face_matching.detect(
         arguments, clip, ["--score", str(arguments.score), "--device", "cpu", "--engine", "openvino",
-                          "--precision", precision,
-                          *(["--model", arguments.model] if arguments.model else [])])
+                          "--precision", precision, *measurement.detector_words(arguments)])
 
 
 def compare(frames, others, score):

@@ -163,7 +163,7 @@ def detect(arguments, output):
                     "--score", arguments.score, "--iou", arguments.iou,
                     "--device", arguments.device, "--decoder", arguments.decoder,
                     "--engine", arguments.engine, "--precision", arguments.precision,
-                    *(["--model", arguments.model] if arguments.model else []), *arguments.more])
+                    *measurement.detector_words(arguments)])
     return report
 
 
@@ -189,9 +189,7 @@ def main():
                               "like '# EVENT/IMAGE.jpg WIDTH HEIGHT', others are passed over")
     options.add_argument("--score", default="0.02", help="score threshold (default: 0.02)")
     options.add_argument("--iou", default="0.3", help="IoU threshold of the suppression (default: 0.3)")
-    options.add_argument("--model", help="as facepipe's (default: its own)")
-    options.add_argument("--more", action="append", default=[], metavar="WORD",
-                         help="another word for facepipe run, like --more=--min-face=20; may be given again")
+    measurement.add_detector(options)
     options.add_argument("--device", default="auto", help="as facepipe's (default: auto)")
     options.add_argument("--decoder", default="auto", help="as facepipe's (default: auto)")
     arguments = options.parse_args()

@@ -368,9 +368,7 @@ class Refusals(Folder):
         for option, values in (("--class", ("", "Face", "a b", "x" * 65)),
                                ("--score", ("1", "1,2,3", "a,b", "0,1", "nan,1", "1,inf", "-1,1", "1,2e6"))):
             for value in values:
-                end, _, complained = tools.called(acf_from_mat, self.mat, self.out, f"{option}={value}")
-                self.assertEqual(end, 2)
-                self.assertRegex(complained, rf"\nacf-from-mat: error: argument {option}: [^\n]+\n\Z")
+                tools.check_misuse(self, acf_from_mat, option, self.mat, self.out, f"{option}={value}")
                 self.assert_nothing_made()
 
     def test_a_python_without_the_packages(self):

@@ -64,6 +64,13 @@ def refusal(tool, *words):
     return end
 
 
+def check_misuse(case, tool, option, *words):
+    """`words` hold an option that the script refuses, as argparse does: exit code 2, and why on the last line."""
+    end, _, complained = called(tool, *words)
+    case.assertEqual(end, 2)
+    case.assertRegex(complained, rf"\n{tool.__name__.replace('_', '-')}: error: argument {option}: [^\n]+\n\Z")
+
+
 def program_faces(model, picture, *words):
     """What the program finds with a model file; None where no program is to be tested."""
     program = os.environ.get("FACEPIPE_PROGRAM")
