@@ -48,6 +48,7 @@ def arguments_given():
     options.add_argument("--preset", default="veryfast", help="x264's (default: veryfast)")
     options.add_argument("--crf", default="23", help="x264's (default: 23)")
     options.add_argument("--runs", type=int, default=5, help="of each program (default: 5)")
+    options.add_argument("--bound-only", action="store_true", help="without deface")
     return options.parse_args()
 
 
@@ -188,6 +189,9 @@ def bound_text(arguments, settings, reports, folder):
 
 def measure(arguments, settings, folder):
     """All runs, as text, and the reports by setting."""
+    if arguments.bound_only:
+        reports = {setting: run_facepipe(arguments, setting, arguments.clip, folder)[1] for setting in settings}
+        return bound_text(arguments, settings, reports, folder), reports
     seconds, reports = interleaved(arguments, settings, folder)
     frames = next(iter(reports.values()))["frames"]["written"]
     text = f"seconds for {frames} frames\n"
@@ -197,11 +201,17 @@ def measure(arguments, settings, folder):
     return text + bound_text(arguments, settings, reports, folder), reports
 
 
-def main():
-    arguments = arguments_given()
+def peer(arguments):
+    """deface's and onnxruntime's versions; ends where it is another deface."""
     version = measurement.first_line([arguments.deface, "--version"])
     if not version.endswith(DEFACE_VERSION):
         sys.exit(f"deface {DEFACE_VERSION} is needed, found: {version}")
+    return f"{version}, {measurement.first_line([sys.executable, '-c', ORT_VERSION])}"
+
+
+def main():
+    arguments = arguments_given()
+    deface = "not run" if arguments.bound_only else peer(arguments)
     settings, refused = usable_settings(arguments)
     if not settings:
         sys.exit(f"facepipe has none of {arguments.settings} here")
@@ -211,7 +221,7 @@ def main():
              for setting in settings]
     facts = {**measurement.engine_facts([reports[settings[0]]]),
              "settings": ", ".join([*taken, *(f"no {name} on this processor" for name in refused)]),
-             "deface": f"{version}, {measurement.first_line([sys.executable, '-c', ORT_VERSION])}",
+             "deface": deface,
              "ffmpeg": measurement.first_line(["ffmpeg", "-version"]).split(" Copyright")[0],
              "x264": f"preset {arguments.preset}, CRF {arguments.crf}"}
     measurement.write_result(arguments, facts, body)

@@ -1,16 +1,35 @@
 #include "detector/cnn/cpu/opencv/opencv_cuda.h"
 
+#include <dlfcn.h>
+
 #include <algorithm>
+#include <cstddef>
+#include <opencv2/core/utility.hpp>
+#include <optional>
 
 #include "detector/cnn/cpu/opencv/opencv_version.h"
 
 namespace facepipe {
+namespace {
+
+/// Of the library that dnn has brought along, as it tells it; nullopt without one.
+std::optional<std::size_t> cudnn_version() {
+  void* const function = dlsym(RTLD_DEFAULT, "cudnnGetVersion");
+  if (function == nullptr) return std::nullopt;
+  return reinterpret_cast<std::size_t (*)()>(function)();
+}
+
+}  // namespace
 
 cv::dnn::Target cuda_target(Precision precision) {
   return precision == Precision::f16 ? cv::dnn::DNN_TARGET_CUDA_FP16 : cv::dnn::DNN_TARGET_CUDA;
 }
 
 std::string reason_against_opencv_cuda(Precision precision) {
+  const auto cudnn = cudnn_version();
+  const std::string reason =
+      cudnn ? reason_against_cudnn(cv::getBuildInformation(), *cudnn) : std::string();
+  if (!reason.empty()) return "version " + describe_opencv() + ": " + reason;
   const auto targets = cv::dnn::getAvailableTargets(cv::dnn::DNN_BACKEND_CUDA);
   if (std::ranges::count(targets, cuda_target(precision)) > 0) return {};
   return "version " + describe_opencv() + ", has no target " +

@@ -13,8 +13,8 @@ namespace facepipe {
 /// dnn's word for f32 or f16 on a CUDA device.
 [[nodiscard]] cv::dnn::Target cuda_target(Precision precision);
 
-/// Why this OpenCV's dnn can't compute in `precision` on any CUDA device of this machine; empty
-/// where it can.
+/// Why this OpenCV's dnn can't compute in `precision` on any CUDA device of this machine, or must
+/// not with the cuDNN that was found; empty where it can.
 [[nodiscard]] std::string reason_against_opencv_cuda(Precision precision);
 
 /// Those of `net` that `backend` has no code for, as "NAME (TYPE)".

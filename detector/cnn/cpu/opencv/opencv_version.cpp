@@ -1,5 +1,6 @@
 #include "detector/cnn/cpu/opencv/opencv_version.h"
 
+#include <cstdio>
 #include <opencv2/core/utility.hpp>
 #include <optional>
 #include <regex>
@@ -24,6 +25,18 @@ std::string describe_opencv(std::string_view version, std::string_view build_inf
   const auto cudnn = version_of("cuDNN", information);
   return std::string(version) + ", CUDA " + *cuda +
          (cudnn ? ", cuDNN " + *cudnn : ", without cuDNN");
+}
+
+std::string reason_against_cudnn(std::string_view build_information, std::size_t running) {
+  const auto built = version_of("cuDNN", std::string(build_information));
+  if (!built) return {};
+  int major = 0;
+  int minor = 0;
+  if (std::sscanf(built->c_str(), "%d.%d", &major, &minor) != 2) return {};
+  const auto number = static_cast<int>(running);
+  if (number / 10000 == major && number / 100 % 100 >= minor) return {};
+  return "built with cuDNN " + *built + ", found " + std::to_string(number / 10000) + "." +
+         std::to_string(number / 100 % 100) + "." + std::to_string(number % 100);
 }
 
 std::string describe_opencv() {

@@ -21,5 +21,14 @@ TEST(OpencvVersion, TellsThatOneIsMissing) {
   EXPECT_EQ(describe_opencv("4.6.0", ""), "4.6.0, without CUDA");
 }
 
+TEST(OpencvVersion, RefusesACudnnThatIsOlderThanItsOwnOrOfAnotherFirstNumber) {
+  const char* const built = "  NVIDIA CUDA:   YES (ver 13.0)\n  cuDNN:   YES (ver 9.19.0)\n";
+  for (const std::size_t good : {91900, 91901, 92000})
+    EXPECT_EQ(reason_against_cudnn(built, good), "") << good;
+  EXPECT_EQ(reason_against_cudnn(built, 91002), "built with cuDNN 9.19.0, found 9.10.2");
+  EXPECT_EQ(reason_against_cudnn(built, 101900), "built with cuDNN 9.19.0, found 10.19.0");
+  EXPECT_EQ(reason_against_cudnn("  cuDNN:   NO\n", 90000), "");
+}
+
 }  // namespace
 }  // namespace facepipe

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""OpenCV's cuda::CascadeClassifier beside this project's cascades on CUDA: time, windows, and how far they agree.
+
+    bench/opencv_cascade.py HAARCASCADES_CUDA --pictures FOLDER
+
+HAARCASCADES_CUDA holds OpenCV's old files (PREFIX/share/opencv4/haarcascades_cuda of data/opencv-cuda PREFIX chain), FOLDER
+the pictures that bench/cascade_cuda.py --prepare writes. Both begin with grey levels on the device and end with windows
+there, none grouped; OpenCV's time is the host's, since its call waits, the median of 50 behind 5 that warm up, ours that of
+bench/cascade_cuda.py. Our windows, written by the CPU (CUDA's are the same), are those of OpenCV's CPU classifier
+(bench/cascade_cpu.py). OpenCV's CUDA code enlarges the window by whole numbers alone: its scales are those of the factors
+that differ when cut to an integer. A window agrees that the other has at an IoU of 0.5 at least; or the very same one.
+"""
+import pathlib
+import statistics
+
+import cascade_cuda
+import cascade_pictures
+import face_matching
+import measurement
+
+REPEATS, WARM_UP = 50, 5
+IOU = 0.5
+
+
+def arguments_given():
+    options = measurement.parser(__doc__)
+    for program in ("bench_opencv_cascade", "bench_cascade_cuda", "bench_cascade"):
+        measurement.add_program(options, program)
+    options.add_argument("old_files", type=pathlib.Path, metavar="HAARCASCADES_CUDA")
+    options.add_argument("--pictures", type=pathlib.Path, metavar="FOLDER", required=True)
+    options.add_argument("--cascades", type=pathlib.Path, default=cascade_pictures.FOLDER,
+                         help="OpenCV's new files (default: %(default)s)")
+    return options.parse_args()
+
+
+def windows_of(lines):
+    """(x1, y1, x2, y2) of lines "x y width height"."""
+    numbers = ([int(word) for word in line.split()] for line in lines)
+    return [(x, y, x + width, y + height) for x, y, width, height in numbers]
+
+
+def timed_windows(program, words, times):
+    """The output of bench_cascade and bench_opencv_cascade: so many times, then windows."""
+    lines = measurement.run([program, *words]).output.splitlines()
+    return [float(line) for line in lines[:times]], windows_of(lines[times:])
+
+
+def share_with(windows, others):
+    """Of `windows` those that overlap one of the others enough, in percent."""
+    if not windows:
+        return 100.0
+    return 100 * sum(any(face_matching.iou(window, other) >= IOU for other in others) for window in windows) / len(windows)
+
+
+def row(given, case):
+    name, least, factor, kind, (width, height) = case
+    picture = given.pictures / cascade_cuda.file_name(kind, (width, height))
+    cascade = given.cascades / f"haarcascade_{name}.xml"
+    words = [picture, f"{width}x{height}", factor, least]
+    times, theirs = timed_windows(given.bench_opencv_cascade, [given.old_files / cascade.name, *words, WARM_UP + REPEATS],
+                                  WARM_UP + REPEATS)
+    used = measurement.run([given.bench_cascade_cuda, cascade, *words])
+    ours_ms = float(cascade_cuda.LINE.search(used.output).group(2))
+    _, ours = timed_windows(given.bench_cascade, [cascade, *words, 4, 1], 1)
+    theirs_ms = statistics.median(times[WARM_UP:])
+    return (f"{name:20} {kind:7} {f'{width}x{height}':10} {factor:<6} {theirs_ms:8.3f} {len(theirs):8} {ours_ms:8.3f}"
+            f" {len(ours):8} {len(set(theirs) & set(ours)):6} {share_with(theirs, ours):9.1f} {share_with(ours, theirs):9.1f}")
+
+
+def main():
+    given = arguments_given()
+    lines = [f"{'':46} {'OpenCV, CUDA':>17} {'facepipe':>17} {'the':>6} {'% of the':>9} {'% of':>9}",
+             f"{'cascade':20} {'picture':7} {'size':10} {'factor':6} {'ms':>8} {'windows':>8} {'ms':>8} {'windows':>8}"
+             f" {'same':>6} {'former':>9} {'latter':>9}"]
+    for case in cascade_cuda.CASES:
+        lines.append(row(given, case))
+        print(lines[-1], flush=True)
+    facts = {"gpu": measurement.gpu(), "work": "grey levels in device memory to windows there, none grouped",
+             "agreement": f"windows that are the same in both; of each side's those that the other has at an IoU of {IOU}"}
+    measurement.write_result(given, facts, "\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()
