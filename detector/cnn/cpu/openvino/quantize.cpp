@@ -313,6 +313,11 @@ void quantize(const std::shared_ptr<ov::Model>& model, const I8Ranges& ranges, P
   model->validate_nodes_and_infer_types();
 }
 
+// OpenVINO writes unsigned bytes with a great letter, signed ones with a small one: AMX takes both.
+bool is_i8_kernel(std::string_view kernel) {
+  return kernel.ends_with("_I8") || kernel.ends_with("_i8");
+}
+
 std::vector<std::string> convolutions_not_in_i8(const ov::CompiledModel& compiled) {
   const auto told = [](const ov::Node& node, const char* key) {
     const auto found = node.get_rt_info().find(key);
@@ -322,9 +327,8 @@ std::vector<std::string> convolutions_not_in_i8(const ov::CompiledModel& compile
   for (const std::shared_ptr<ov::Node>& node : compiled.get_runtime_model()->get_ops()) {
     const std::string type = told(*node, "layerType");
     if (type.find("onvolution") == std::string::npos && type != "Deconvolution") continue;
-    // "brgconv_avx512_1x1_I8"
     const std::string kernel = told(*node, "primitiveType");
-    if (!kernel.ends_with("_I8")) others.push_back(node->get_friendly_name() + " (" + kernel + ")");
+    if (!is_i8_kernel(kernel)) others.push_back(node->get_friendly_name() + " (" + kernel + ")");
   }
   return others;
 }

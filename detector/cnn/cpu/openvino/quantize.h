@@ -13,6 +13,7 @@
 #include <memory>
 #include <openvino/openvino.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "detector/cnn/model/i8_ranges.h"
@@ -38,6 +39,9 @@ enum class Products { exact, saturate };
 /// Inserts the nodes. Errors: as refuse_i8_ranges(), where `ranges` has not just the model's
 /// tensors and channels. Throws ov::Exception.
 void quantize(const std::shared_ptr<ov::Model>& model, const I8Ranges& ranges, Products products);
+
+/// Whether a kernel, as a compiled network names it ("brgconv_avx512_1x1_I8"), takes int8.
+[[nodiscard]] bool is_i8_kernel(std::string_view kernel);
 
 /// The convolutions of a compiled network that are computed by a kernel of another precision than
 /// int8: "NAME (KERNEL)".

@@ -79,6 +79,17 @@ TEST_P(Quantize, SeesASingleConvolutionThatIsNot) {
   EXPECT_EQ(convolutions_not_in_i8(compiled(network)).size(), 1U);
 }
 
+// As OpenVINO 2026.4 names them on AVX2, AVX-512 and AMX, where inputs of signed bytes have a small
+// letter.
+TEST(I8Kernel, IsKnownByItsName) {
+  for (const char* const name :
+       {"jit_avx2_1x1_I8", "brgconv_avx512_1x1_I8", "brgconv_avx512_amx_1x1_i8"})
+    EXPECT_TRUE(is_i8_kernel(name)) << name;
+  for (const char* const name :
+       {"brgconv_avx512_1x1_f32", "brgconv_avx512_amx_1x1_bf16", "jit_avx2_1x1_f16", "i8", ""})
+    EXPECT_FALSE(is_i8_kernel(name)) << name;
+}
+
 // The levels of the network's own weights: none may be beyond the eighth bit that is left out.
 TEST_P(Quantize, LeavesHalfOfTheWeightsLevelsWhereSumsSaturate) {
   const Model model(file());
