@@ -24,8 +24,8 @@ struct ConverterKey {
 };
 
 /// To make FFmpeg's filters ready takes as long as to convert a small picture: some 0.5 ms and 0.8
-/// for a grey one of 800x564 on a Xeon. Keeps those that were given back last: 16, and what they
-/// hold of pictures, 64 MiB. Thread-safe.
+/// for a grey one of 800x564 on an AMD EPYC. Keeps those that were given back last: 16, and what
+/// they hold of pictures, 64 MiB. Thread-safe.
 class KeptConverters {
  public:
   /// One of that key, which nobody else has; nullptr where none is kept.
