@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <list>
+#include <optional>
 #include <utility>
 
 namespace facepipe {
@@ -24,6 +25,15 @@ class RecentlyUsed {
     return &kept_.front().value;
   }
 
+  /// The value of that key, which is kept no longer; of several the one that was used last. nullopt
+  /// if none is kept.
+  [[nodiscard]] std::optional<Value> take(const Key& key) {
+    if (find(key) == nullptr) return std::nullopt;
+    std::optional<Value> taken = std::move(kept_.front().value);
+    kept_.pop_front();
+    return taken;
+  }
+
   /// Lets those go that were used least lately, until at most `count` are left, which cost at most
   /// `cost` together.
   void keep_at_most(std::size_t count, std::int64_t cost) {
@@ -35,7 +45,7 @@ class RecentlyUsed {
     }
   }
 
-  /// Keeps a value under a key that has none.
+  /// Keeps a value, which counts as used now: of values of one key find() sees the last.
   void add(Key key, Value value, std::int64_t cost) {
     kept_.push_front({std::move(key), std::move(value), cost});
   }

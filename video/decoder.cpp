@@ -189,6 +189,8 @@ void Decoder::open(const AVCodec& codec, int threads,
            ErrorKind::input, demuxer_.url());
   context_->pkt_timebase = demuxer_.video().time_base;
   context_->thread_count = threads;
+  // Threads that each take a picture have nothing to do but for one of them.
+  if (demuxer_.is_one_picture()) context_->thread_type = FF_THREAD_SLICE;
   context_->max_pixels = codec_max_pixels(demuxer_.max_pixels());
   context_->flags |= AV_CODEC_FLAG_UNALIGNED;  // or the left edge's cropping is rounded
   compat::enable_tags(*context_);

@@ -1,6 +1,11 @@
 #include "video/demuxer.h"
 
+extern "C" {
+#include <libavutil/intreadwrite.h>
+}
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <utility>
@@ -17,6 +22,18 @@ constexpr Rational kDefaultFrameRate{25, 1};
 constexpr std::int64_t kMaxPlausibleFrames = 1'000'000'000;
 // Durations in headers are rounded, and streams may end a little apart.
 constexpr std::int64_t kDurationToleranceUs = 1'000'000;
+
+/// The size that the first bytes of a PNG tell; none if it is no PNG's that may be worked on.
+std::optional<Size> png_size(const std::array<std::uint8_t, 24>& begin, std::int64_t max_pixels) {
+  constexpr std::string_view kBegin("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 16);
+  if (std::memcmp(begin.data(), kBegin.data(), kBegin.size()) != 0) return std::nullopt;
+  const std::int64_t width = AV_RB32(begin.data() + 16);
+  const std::int64_t height = AV_RB32(begin.data() + 20);
+  const bool fits = width > 0 && height > 0 && width <= kMaxPictureSide &&
+                    height <= kMaxPictureSide && width * height <= max_pixels;
+  if (!fits) return std::nullopt;
+  return Size{static_cast<int>(width), static_cast<int>(height)};
+}
 
 bool has_index_of_packets(const AVFormatContext& context) {
   // The mov demuxer's index lists every packet that it will return; others list key frames alone.
@@ -59,7 +76,26 @@ int Demuxer::find_streams() {
   static_cast<void>(take_refused_size());
   Dictionary options(context_->nb_streams);
   options.set("max_pixels", std::to_string(codec_max_pixels(max_pixels_)));
+  take_png_size();
   return avformat_find_stream_info(context_.get(), options.address());
+}
+
+/// To know the size FFmpeg would decode all of a PNG, which takes as long as to decode it later. It
+/// asks for a format, too; which one it is the decoder tells.
+void Demuxer::take_png_size() {
+  if (context_->nb_streams != 1 || !is_one_picture() || context_->pb == nullptr) return;
+  AVCodecParameters& picture = *context_->streams[0]->codecpar;
+  if (picture.codec_id != AV_CODEC_ID_PNG) return;
+  std::array<std::uint8_t, 24> begin{};
+  const std::int64_t at = avio_tell(context_->pb);
+  const int got = avio_read(context_->pb, begin.data(), static_cast<int>(begin.size()));
+  avio_seek(context_->pb, at, SEEK_SET);
+  if (got != static_cast<int>(begin.size())) return;
+  const std::optional<Size> size = png_size(begin, max_pixels_);
+  if (!size) return;
+  picture.width = size->width;
+  picture.height = size->height;
+  picture.format = AV_PIX_FMT_RGB24;
 }
 
 void Demuxer::choose_video() {
@@ -143,6 +179,11 @@ std::int64_t Demuxer::origin_us() const {
 bool Demuxer::is_still_image() const {
   const std::string_view name = context_->iformat->name;
   return name == "image2" || name.ends_with("_pipe");
+}
+
+bool Demuxer::is_one_picture() const {
+  const AVIOContext* const io = context_->pb;  // none where FFmpeg opens the one file itself
+  return is_still_image() && (io == nullptr || (io->seekable & AVIO_SEEKABLE_NORMAL) != 0);
 }
 
 bool Demuxer::lacks_time_stamps() const {

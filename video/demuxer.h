@@ -51,6 +51,8 @@ class Demuxer {
 
   /// A single picture: no motion, no sound.
   [[nodiscard]] bool is_still_image() const;
+  /// A still image in a file, not of a pipe.
+  [[nodiscard]] bool is_one_picture() const;
   /// The container carries no time stamps (raw H.264, for one).
   [[nodiscard]] bool lacks_time_stamps() const;
   /// Where seconds count from: the first stamp of the input, but never before zero, where
@@ -70,6 +72,7 @@ class Demuxer {
   static int interrupt(void* self);
   void open();
   [[nodiscard]] int find_streams();
+  void take_png_size();
   void choose_video();
   void check_size() const;
   void restart_deadline();

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "video/ffmpeg.h"
+#include "video/picture_converter.h"
 
 namespace facepipe {
 
@@ -21,15 +22,14 @@ struct PictureKind {
 /// one.
 [[nodiscard]] std::string rotation_filters(Orientation orientation);
 
-/// One picture in, one picture out. Time stamps and side data pass unchanged.
-class FrameFilter {
+class FrameFilter final : public PictureConverter {
  public:
   /// @param chain as for FFmpeg's -vf, e.g. "scale=640:360,format=yuv420p"
   /// Errors: Error(internal) for a chain that FFmpeg refuses.
   FrameFilter(const PictureKind& from, const std::string& chain);
 
   [[nodiscard]] const PictureKind& from() const { return from_; }
-  [[nodiscard]] UniqueAVFrame apply(UniqueAVFrame frame);
+  [[nodiscard]] UniqueAVFrame apply(UniqueAVFrame frame) override;
 
  private:
   PictureKind from_;

@@ -4,8 +4,14 @@ extern "C" {
 #include <libavutil/pixdesc.h>
 }
 
+#include <spdlog/spdlog.h>
+
+#include "video/chroma_subsampler.h"
+
 namespace facepipe {
 namespace {
+
+constexpr const char* kScaling = "bicubic+accurate_rnd+full_chroma_int";
 
 std::string describe(const PictureKind& kind) {
   return to_string(kind.size) + " " + av_get_pix_fmt_name(kind.format);
@@ -25,8 +31,12 @@ AVColorSpace matrix_for_rgb(int height) {
 }  // namespace
 
 Normalizer::Normalizer(const FrameTarget& target, const PictureKind& first, bool scale_on_change,
-                       std::string input, Notices& notices)
-    : target_(target), changes_(first, scale_on_change, std::move(input), notices) {}
+                       std::string input, Notices& notices, std::shared_ptr<KeptConverters> kept)
+    : target_(target),
+      changes_(first, scale_on_change, std::move(input), notices),
+      kept_(std::move(kept)) {}
+
+Normalizer::~Normalizer() { give_back(); }
 
 UniqueAVFrame Normalizer::apply(UniqueAVFrame picture) {
   const PictureKind kind = kind_of(*picture);
@@ -34,9 +44,9 @@ UniqueAVFrame Normalizer::apply(UniqueAVFrame picture) {
   const bool fits =
       kind.size == target_.size && kind.format == target_.format && target_.rotate.upright();
   if (fits) return picture;
-  if (!filter_ || filter_->from() != kind) filter_.emplace(kind, chain_for(*picture));
+  if (!converter_ || key_.from != kind) take_converter(*picture);
   const bool from_rgb = is_rgb(kind.format) && !is_rgb(target_.format);
-  UniqueAVFrame result = filter_->apply(std::move(picture));
+  UniqueAVFrame result = convert(std::move(picture));
   if (from_rgb) {
     result->colorspace = matrix_for_rgb(target_.size.height);
     result->color_range = AVCOL_RANGE_MPEG;
@@ -44,10 +54,41 @@ UniqueAVFrame Normalizer::apply(UniqueAVFrame picture) {
   return result;
 }
 
+/// One that throws isn't used again.
+UniqueAVFrame Normalizer::convert(UniqueAVFrame picture) {
+  std::unique_ptr<PictureConverter> converter = std::move(converter_);
+  UniqueAVFrame result = converter->apply(std::move(picture));
+  converter_ = std::move(converter);
+  return result;
+}
+
+void Normalizer::take_converter(const AVFrame& picture) {
+  give_back();
+  key_ = {kind_of(picture),        chain_for(picture), picture.chroma_location,
+          picture.color_primaries, picture.color_trc,  from_av(picture.sample_aspect_ratio)};
+  if (kept_) converter_ = kept_->take(key_);
+  if (converter_) return;
+  const bool subsamples = target_.format == AV_PIX_FMT_YUVJ420P && key_.from.size == target_.size &&
+                          target_.rotate.upright() &&
+                          ChromaSubsampler::takes(key_.from, key_.chroma);
+  if (subsamples)
+    converter_ = std::make_unique<ChromaSubsampler>(key_.from, kScaling);
+  else
+    converter_ = std::make_unique<FrameFilter>(key_.from, key_.chain);
+}
+
+void Normalizer::give_back() noexcept {
+  if (!kept_ || !converter_) return;
+  try {
+    kept_->give_back(key_, std::move(converter_));
+  } catch (const std::exception& failure) {
+    spdlog::debug("a converter isn't kept: {}", failure.what());
+  }
+}
+
 std::string Normalizer::chain_for(const AVFrame& picture) const {
   std::string scale = "scale=" + std::to_string(target_.size.width) + ":" +
-                      std::to_string(target_.size.height) +
-                      ":flags=bicubic+accurate_rnd+full_chroma_int";
+                      std::to_string(target_.size.height) + ":flags=" + kScaling;
   if (is_rgb(static_cast<AVPixelFormat>(picture.format)) && !is_rgb(target_.format))
     scale += matrix_for_rgb(target_.size.height) == AVCOL_SPC_BT709
                  ? ":out_color_matrix=bt709:out_range=tv"

@@ -2,12 +2,13 @@
 // that stages and encoder share, upright where the container can't say how to turn it.
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <string>
 #include <utility>
 
 #include "video/frame_filter.h"
 #include "video/frame_maker.h"
+#include "video/kept_converters.h"
 #include "video/notices.h"
 #include "video/pictures.h"
 
@@ -39,18 +40,27 @@ class ChangeWatch {
 class Normalizer {
  public:
   /// @param first, scale_on_change  as ChangeWatch's
+  /// @param kept  has converters, and gets this one's; nullptr: they are made for it alone
   Normalizer(const FrameTarget& target, const PictureKind& first, bool scale_on_change,
-             std::string input, Notices& notices);
+             std::string input, Notices& notices, std::shared_ptr<KeptConverters> kept = nullptr);
+  ~Normalizer();
+  Normalizer(const Normalizer&) = delete;
+  Normalizer& operator=(const Normalizer&) = delete;
 
   /// The picture itself where it already is what is wanted, else a converted one.
   [[nodiscard]] UniqueAVFrame apply(UniqueAVFrame picture);
 
  private:
+  [[nodiscard]] UniqueAVFrame convert(UniqueAVFrame picture);
+  void take_converter(const AVFrame& picture);
+  void give_back() noexcept;
   [[nodiscard]] std::string chain_for(const AVFrame& picture) const;
 
   FrameTarget target_;
   ChangeWatch changes_;
-  std::optional<FrameFilter> filter_;
+  std::shared_ptr<KeptConverters> kept_;
+  ConverterKey key_;
+  std::unique_ptr<PictureConverter> converter_;  ///< of that key
 };
 
 }  // namespace facepipe

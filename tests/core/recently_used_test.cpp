@@ -55,5 +55,22 @@ TEST(RecentlyUsed, WhatIsFoundIsTheYoungest) {
   EXPECT_EQ(names(kept), "AC");
 }
 
+TEST(RecentlyUsed, WhatIsTakenIsNotKept) {
+  auto kept = abc();
+  EXPECT_EQ(kept.take('b'), "B");
+  EXPECT_EQ(kept.take('b'), std::nullopt);
+  EXPECT_EQ(names(kept), "AC");
+  kept.keep_at_most(3, 40);  // what was taken costs nothing
+  EXPECT_EQ(kept.size(), 2U);
+}
+
+TEST(RecentlyUsed, OfOneKeyTheLastComesFirst) {
+  auto kept = abc();
+  kept.add('a', "another", 5);
+  EXPECT_EQ(kept.take('a'), "another");
+  EXPECT_EQ(kept.take('a'), "A");
+  EXPECT_EQ(kept.take('a'), std::nullopt);
+}
+
 }  // namespace
 }  // namespace facepipe

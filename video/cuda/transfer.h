@@ -13,6 +13,7 @@
 #include "core/recently_used.h"
 #include "video/cuda/pictures.h"
 #include "video/cuda/pool.h"
+#include "video/kept_converters.h"
 
 namespace facepipe {
 
@@ -24,9 +25,9 @@ struct UploadSlot {
   cuda::Event copied;
 };
 
-/// Slots and streams kept from one upload to the next, because they take longer to make than a
-/// picture to copy: slots of the sizes that were used last, up to 64 MiB. Thread-safe; bound to one
-/// device.
+/// Slots, streams and converters kept from one upload to the next, because they take longer to make
+/// than a picture to copy: slots of the sizes that were used last, up to 64 MiB. Thread-safe; bound
+/// to one device.
 class UploadMemory {
  public:
   /// A stream that nobody else enqueues on. Errors: Error(device).
@@ -35,10 +36,14 @@ class UploadMemory {
   /// Slots of `bytes`, at first `count`. Errors: Error(device).
   [[nodiscard]] std::shared_ptr<Pool<UploadSlot>> slots(std::size_t bytes, std::size_t count);
 
+  /// For pictures on their way here.
+  [[nodiscard]] const std::shared_ptr<KeptConverters>& converters() const { return converters_; }
+
  private:
   std::mutex mutex_;
   RecentlyUsed<std::size_t, std::shared_ptr<Pool<UploadSlot>>> kept_;
   Pool<cuda::Stream> streams_{0, [] { return std::make_unique<cuda::Stream>(); }};
+  std::shared_ptr<KeptConverters> converters_ = std::make_shared<KeptConverters>();
 };
 
 /// Planar YUV 4:2:0 in host memory -> NV12, P010 or P016 in device memory. Used by one thread; its

@@ -37,7 +37,7 @@ class UploadedFrames final : public FrameMaker {
         device_(device),
         stream_(memory.stream()),
         normalizer_(with_format(target, planar), first, options.scale_on_change, demuxer.url(),
-                    notices),
+                    notices, memory.converters()),
         upload_(target.stored(), bits_of(planar), static_cast<std::size_t>(options.frames_alive),
                 device, copies, &memory) {}
 

@@ -1,0 +1,21 @@
+// What makes pictures of one kind others, in host memory.
+#pragma once
+
+#include "video/ffmpeg.h"
+
+namespace facepipe {
+
+/// One picture in, one picture out. Time stamps and side data pass unchanged. Used by one thread at
+/// a time; pictures may outlive it. One that has thrown may still hold a picture: it is not to be
+/// used again.
+class PictureConverter {
+ public:
+  PictureConverter() = default;
+  virtual ~PictureConverter() = default;
+  PictureConverter(const PictureConverter&) = delete;
+  PictureConverter& operator=(const PictureConverter&) = delete;
+
+  [[nodiscard]] virtual UniqueAVFrame apply(UniqueAVFrame picture) = 0;
+};
+
+}  // namespace facepipe
