@@ -322,7 +322,8 @@ void Tracker::Impl::check(const TrackerInput& input) const {
 }
 
 Waiting& Tracker::Impl::append(TrackerInput& input) {
-  const std::size_t usual_boxes = waiting_.empty() ? 0 : waiting_.back().frame.boxes.size();
+  // As many as the frame has to which nothing is added any more.
+  const std::size_t usual_boxes = waiting_.empty() ? 0 : waiting_.front().frame.boxes.size();
   Waiting& now = waiting_.emplace_back();
   now.frame.boxes.reserve(usual_boxes);
   now.earlier.reserve(usual_boxes);
@@ -337,6 +338,7 @@ Waiting& Tracker::Impl::append(TrackerInput& input) {
   if (has_findings && !now.frame.hide_all) {
     const float least = std::min({options_.doubtful_score, options_.continue_score,
                                   options_.lone_score, options_.start_score});
+    now.sightings.reserve(input.detections->size());
     for (std::size_t i = 0; i < input.detections->size(); ++i)
       if (input.detections->scores[i] >= least && is_usable(input.detections->boxes[i]))
         now.sightings.push_back({input.detections->boxes[i], input.detections->scores[i], i});
