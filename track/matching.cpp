@@ -1,12 +1,12 @@
 #include "track/matching.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
-#include <tuple>
 #include <vector>
 
 #include "track/neighbours.h"
@@ -52,19 +52,29 @@ Nearness near_enough_for(const MeasuredBox& box) {
           kMostDistance * box.side};
 }
 
-constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+/// Two numbers in one, so that one comparison tells which pair is better: the lower one is, of a
+/// better affinity first, then of the lower box.
+class Rank {
+ public:
+  Rank() = default;  // behind all others
+  /// @param affinity  over 0: the bits of such are in their order
+  Rank(float affinity, std::uint32_t box)
+      : bits_(std::uint64_t{~std::bit_cast<std::uint32_t>(affinity)} << 32U | box) {}
 
-struct Pair {
-  float affinity;
-  Match match;
+  [[nodiscard]] std::uint32_t box() const { return static_cast<std::uint32_t>(bits_); }
+  [[nodiscard]] float affinity() const {
+    return std::bit_cast<float>(~static_cast<std::uint32_t>(bits_ >> 32U));
+  }
+  friend auto operator<=>(const Rank&, const Rank&) = default;
+
+ private:
+  std::uint64_t bits_ = ~std::uint64_t{0};
 };
 
-struct IsBetter {
-  bool operator()(const Pair& a, const Pair& b) const {
-    if (a.affinity != b.affinity) return a.affinity > b.affinity;
-    return std::tie(a.match.prediction, a.match.detection) <
-           std::tie(b.match.prediction, b.match.detection);
-  }
+struct Pair {
+  Rank rank;  ///< with the prediction
+  std::uint32_t detection = 0;
+  friend auto operator<=>(const Pair&, const Pair&) = default;
 };
 
 /// All of an affinity over 0. The smaller side asks for each of its boxes which of the larger ones
@@ -74,15 +84,18 @@ std::vector<Pair> pairs_of(std::span<const Box> predictions, std::span<const Box
   const bool detections_ask = detections.size() < predictions.size();
   const auto& asking = detections_ask ? detections : predictions;
   const Neighbours asked(detections_ask ? predictions : detections);
-  std::vector<std::uint32_t> found;
-  for (std::size_t i = 0; i < asking.size(); ++i) {
+  pairs.reserve(4 * asking.size());
+  std::vector<std::uint32_t> room;
+  for (std::uint32_t i = 0; i < asking.size(); ++i) {
     const MeasuredBox box = asking[i];
-    asked.find(box.box, near_enough_for(box), found);
-    for (const std::uint32_t place : found) {
+    for (const std::uint32_t place : asked.find(box.box, near_enough_for(box), room)) {
       const auto& [other, number] = asked[place];
       const float fit = detections_ask ? affinity(other, box) : affinity(box, other);
       if (!(fit > 0)) continue;
-      pairs.push_back({fit, detections_ask ? Match{number, i} : Match{i, number}});
+      if (detections_ask)
+        pairs.push_back({{fit, number}, i});
+      else
+        pairs.push_back({{fit, i}, number});
     }
   }
   return pairs;
@@ -91,28 +104,18 @@ std::vector<Pair> pairs_of(std::span<const Box> predictions, std::span<const Box
 /// Two that are each other's best are matched whatever becomes of the others. In a crowd most pairs
 /// are those, or go with them, and need no sorting.
 void leave_out_hopeless(std::vector<Pair>& pairs, std::size_t predictions, std::size_t detections) {
-  std::vector<const Pair*> of_prediction(predictions);  // the best
-  std::vector<const Pair*> of_detection(detections);
-  const auto improve = [](const Pair*& best, const Pair& by) {
-    if (best == nullptr || IsBetter{}(by, *best)) best = &by;
-  };
+  std::vector<Rank> of_prediction(predictions);  // the best, with the detection
+  std::vector<Rank> of_detection(detections);
   for (const Pair& pair : pairs) {
-    improve(of_prediction[pair.match.prediction], pair);
-    improve(of_detection[pair.match.detection], pair);
-  }
-  std::vector<std::size_t> partner_of_prediction(predictions, kNone);
-  std::vector<std::size_t> partner_of_detection(detections, kNone);
-  for (const Pair* const pair : of_prediction) {
-    if (pair == nullptr || of_detection[pair->match.detection] != pair) continue;
-    partner_of_prediction[pair->match.prediction] = pair->match.detection;
-    partner_of_detection[pair->match.detection] = pair->match.prediction;
+    Rank& best = of_prediction[pair.rank.box()];
+    best = std::min(best, Rank(pair.rank.affinity(), pair.detection));
+    of_detection[pair.detection] = std::min(of_detection[pair.detection], pair.rank);
   }
   std::erase_if(pairs, [&](const Pair& pair) {
-    const auto is_other = [](std::size_t partner, std::size_t than) {
-      return partner != kNone && partner != than;
-    };
-    return is_other(partner_of_prediction[pair.match.prediction], pair.match.detection) ||
-           is_other(partner_of_detection[pair.match.detection], pair.match.prediction);
+    const std::uint32_t prediction = of_detection[pair.detection].box();
+    const std::uint32_t detection = of_prediction[pair.rank.box()].box();
+    return (detection != pair.detection && of_detection[detection].box() == pair.rank.box()) ||
+           (prediction != pair.rank.box() && of_prediction[prediction].box() == pair.detection);
   });
 }
 
@@ -155,23 +158,22 @@ std::vector<bool> which_cross(std::span<const Box> boxes, float least) {
   Nearness near;
   near.share = share_within(least);
   std::vector<bool> crossing(boxes.size());
-  std::vector<std::uint32_t> found;
+  std::vector<std::uint32_t> room;
   for (std::size_t i = 0; i < boxes.size(); ++i) {
-    neighbours.find(boxes[i], near, found);
-    crossing[i] = std::ranges::any_of(found, [&](std::uint32_t place) {
-      const auto& [box, number] = neighbours[place];
-      return number != i && iou(boxes[i], box) > least;
-    });
+    crossing[i] =
+        std::ranges::any_of(neighbours.find(boxes[i], near, room), [&](std::uint32_t place) {
+          const auto& [box, number] = neighbours[place];
+          return number != i && iou(boxes[i], box) > least;
+        });
   }
   return crossing;
 }
 
 std::vector<Fit> fits_of(const Box& prediction, const Neighbours& detections) {
   const MeasuredBox measured = prediction;
-  std::vector<std::uint32_t> found;
-  detections.find(prediction, near_enough_for(measured), found);
+  std::vector<std::uint32_t> room;
   std::vector<Fit> fits;
-  for (const std::uint32_t place : found) {
+  for (const std::uint32_t place : detections.find(prediction, near_enough_for(measured), room)) {
     const auto& [box, number] = detections[place];
     const float fit = affinity(measured, box);
     if (fit > 0) fits.push_back({number, fit});
@@ -183,15 +185,15 @@ std::vector<Match> match_greedily(std::span<const Box> predictions,
                                   std::span<const Box> detections) {
   std::vector<Pair> pairs = pairs_of(predictions, detections);
   leave_out_hopeless(pairs, predictions.size(), detections.size());
-  std::ranges::sort(pairs, IsBetter{});
+  std::ranges::sort(pairs);
   std::vector<bool> taken(predictions.size());
   std::vector<bool> used(detections.size());
   std::vector<Match> matches;
-  for (const Pair& pair : pairs) {
-    const auto [i, j] = pair.match;
-    if (taken[i] || used[j]) continue;
-    taken[i] = used[j] = true;
-    matches.push_back(pair.match);
+  for (const auto& [rank, detection] : pairs) {
+    const std::uint32_t prediction = rank.box();
+    if (taken[prediction] || used[detection]) continue;
+    taken[prediction] = used[detection] = true;
+    matches.push_back({prediction, detection});
   }
   return matches;
 }

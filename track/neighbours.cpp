@@ -7,7 +7,7 @@
 namespace facepipe {
 namespace {
 
-constexpr float kFirstSides = 16;       ///< are less than this in the first layer
+constexpr float kFirstSides = 32;       ///< are less than this in the first layer
 constexpr float kNextSides = 4;         ///< and less than so many times more in each that follows
 constexpr float kCellsOfRoot = 1.5F;    ///< on each axis, for each of the root of a layer's boxes
 constexpr float kMostCells = 256;       ///< on each axis
@@ -115,17 +115,19 @@ class Neighbours::Builder {
 
 Neighbours::Neighbours(std::span<const Box> boxes) { Builder(*this, boxes); }
 
-void Neighbours::find(const Box& box, const Nearness& near,
-                      std::vector<std::uint32_t>& found) const {
-  found.clear();
+std::span<const std::uint32_t> Neighbours::find(const Box& box, const Nearness& near,
+                                                std::vector<std::uint32_t>& room) const {
+  if (room.size() < boxes_.size()) room.resize(boxes_.size());
   const Spot spot(box);
+  std::uint32_t* end = room.data();
   for (const Layer& layer : layers_)
     if (layer.least_side <= near.most_side && layer.most_side >= near.least_side)
-      find_in(layer, spot, near, found);
+      end = find_in(layer, spot, near, end);
+  return {room.data(), end};
 }
 
-void Neighbours::find_in(const Layer& layer, const Spot& spot, const Nearness& near,
-                         std::vector<std::uint32_t>& found) const {
+std::uint32_t* Neighbours::find_in(const Layer& layer, const Spot& spot, const Nearness& near,
+                                   std::uint32_t* found) const {
   const auto reach = [&](float length, float other) {
     return std::max(near.share * (length + other), near.reach) + kRounding;
   };
@@ -137,20 +139,18 @@ void Neighbours::find_in(const Layer& layer, const Spot& spot, const Nearness& n
   for (int row = layer.y.cell_of(spot.centre.y - y); row <= bottom; ++row) {
     const std::uint32_t begin = begins_[layer.cell(left, row)];
     const std::uint32_t end = begins_[layer.cell(right, row) + 1];
-    std::size_t count = found.size();
-    found.resize(count + (end - begin));
     for (std::uint32_t i = begin; i < end; ++i) {
       // Without branches, which nothing could predict.
       const Spot& other = spots_[i];
-      found[count] = i;
+      *found = i;
       const bool beside =
           std::abs(other.centre.x - spot.centre.x) <= reach(spot.width, other.width);
       const bool level =
           std::abs(other.centre.y - spot.centre.y) <= reach(spot.height, other.height);
-      count += (beside ? 1U : 0U) & (level ? 1U : 0U);
+      found += (beside ? 1U : 0U) & (level ? 1U : 0U);
     }
-    found.resize(count);
   }
+  return found;
 }
 
 }  // namespace facepipe

@@ -45,9 +45,11 @@ class Neighbours {
 
   explicit Neighbours(std::span<const Box> boxes);
 
-  /// All that are near to the box, and perhaps some that are as good as near, in no order.
-  /// @param found  their places, for operator[]; its memory is used again
-  void find(const Box& box, const Nearness& near, std::vector<std::uint32_t>& found) const;
+  /// The places, for operator[], of all that are near to the box, and perhaps of some that are as
+  /// good as near, in no order.
+  /// @param room  where they are put; it is made larger if need be, and never smaller
+  [[nodiscard]] std::span<const std::uint32_t> find(const Box& box, const Nearness& near,
+                                                    std::vector<std::uint32_t>& room) const;
 
   [[nodiscard]] const Neighbour& operator[](std::uint32_t place) const { return boxes_[place]; }
 
@@ -94,8 +96,9 @@ class Neighbours {
     }
   };
 
-  void find_in(const Layer& layer, const Spot& spot, const Nearness& near,
-               std::vector<std::uint32_t>& found) const;
+  /// Puts them from `found` on, where there is room for all boxes; gives their end.
+  std::uint32_t* find_in(const Layer& layer, const Spot& spot, const Nearness& near,
+                         std::uint32_t* found) const;
 
   static constexpr std::size_t kLayers = 5;
   std::array<Layer, kLayers> layers_;

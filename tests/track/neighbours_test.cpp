@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <random>
+#include <span>
 #include <vector>
 
 namespace facepipe {
@@ -23,10 +25,10 @@ bool is_near(const Box& a, const Box& b, const Nearness& near) {
 /// The numbers of what is found.
 std::vector<std::size_t> numbers_near(const Neighbours& neighbours, const Box& box,
                                       const Nearness& near) {
-  std::vector<std::uint32_t> places{7};  // of a call before
-  neighbours.find(box, near, places);
+  std::vector<std::uint32_t> room{7};  // of a call before
   std::vector<std::size_t> numbers;
-  for (const std::uint32_t place : places) numbers.push_back(neighbours[place].number);
+  for (const std::uint32_t place : neighbours.find(box, near, room))
+    numbers.push_back(neighbours[place].number);
   std::ranges::sort(numbers);
   return numbers;
 }
@@ -83,8 +85,9 @@ TEST(Neighbours, AreFewOfACrowd) {
 TEST(Neighbours, KnowTheBoxesByNumber) {
   const std::vector<Box> boxes{{0, 0, 4, 9}, {900, 0, 990, 40}, {1, 1, 5, 10}};
   const Neighbours neighbours(boxes);
-  std::vector<std::uint32_t> places;
-  neighbours.find({0, 0, 1000, 1000}, {.share = 0.5F}, places);
+  std::vector<std::uint32_t> room;
+  const std::span<const std::uint32_t> places =
+      neighbours.find({0, 0, 1000, 1000}, {.share = 0.5F}, room);
   ASSERT_EQ(places.size(), 3U);
   for (const std::uint32_t place : places) {
     const auto& [box, number] = neighbours[place];

@@ -1,0 +1,91 @@
+// Which detections make up which track, and where each track is in the newest frame.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/frame_record.h"
+#include "core/geometry.h"
+#include "track/motion.h"
+#include "track/similarity.h"
+#include "track/track.h"
+#include "track/tracker.h"
+
+namespace facepipe {
+
+/// A detection that is looked at.
+struct Sighting {
+  Box box;
+  float score = 0;
+  std::size_t detection = 0;  ///< of its frame's
+};
+
+/// A track has taken a detection.
+struct SeenTrack {
+  std::uint32_t slot = 0;  ///< a number that no other track has until a frame after it has ended
+  std::int64_t id = 0;
+  Box box;              ///< the detection
+  Box moved;            ///< where the track was thought to be
+  Box before;           ///< the detection that it took last
+  double before_s = 0;  ///< its time
+  float score = 0;
+  float before_score = 0;
+  bool first = false;       ///< the track starts with it: nothing of the above is before
+  bool covers = false;      ///< of a sure face that was seen in the frame before, too
+  bool was_hidden = false;  ///< the track, by what it had taken before
+  bool hidden = false;      ///< the box
+  bool hides = false;       ///< from now on the track is hidden, and wasn't before
+  double hold_s = 0;        ///< how long its face is held
+};
+
+/// A track that is in this frame by its motion alone.
+struct MissedTrack {
+  std::uint32_t slot = 0;
+  std::int64_t id = 0;
+  Box box;
+  float grow = 0;     ///< TrackedBox::grow
+  bool held = false;  ///< it is shown
+};
+
+struct EndedTrack {
+  std::uint32_t slot = 0;
+  TrackSummary summary;  ///< by what was known when it was followed
+};
+
+/// A frame, and what it adds to the tracks.
+struct FollowedFrame {
+  TrackedFrame frame;                            ///< without boxes
+  std::shared_ptr<const MotionPicture> picture;  ///< null: damaged
+  Similarity camera;  ///< from the picture before, which may not be the frame's before
+  std::vector<Sighting> sightings;
+  std::vector<SeenTrack> seen;      ///< in the order in which they have taken
+  std::vector<MissedTrack> missed;  ///< by id
+  std::vector<EndedTrack> ended;
+  std::vector<std::int64_t> taken_by;  ///< TrackerOutput::taken_by
+};
+
+/// The half of a Tracker that looks forwards: it needs nothing of what the other half,
+/// WaitingFrames, makes of its answers. Not thread-safe.
+class Follower {
+ public:
+  /// As Tracker.
+  Follower(MotionEstimator& motion, const TrackerOptions& options);
+  ~Follower();
+  Follower(Follower&&) noexcept;
+  Follower& operator=(Follower&&) noexcept;
+
+  /// Errors: as Tracker::push(), but for boxes that wait.
+  [[nodiscard]] FollowedFrame follow(TrackerInput input);
+
+  /// All tracks that are left, as Tracker::flush().
+  [[nodiscard]] std::vector<EndedTrack> flush();
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace facepipe

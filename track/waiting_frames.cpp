@@ -1,0 +1,479 @@
+#include "track/waiting_frames.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "core/error.h"
+#include "track/matching.h"
+#include "track/motion_rules.h"
+#include "track/neighbours.h"
+
+namespace facepipe {
+namespace {
+
+constexpr std::int64_t kMostPictures = 256;
+/// Stamps are rounded to their time base: so much more is not later.
+constexpr double kSameTime = 1e-6;
+
+/// `box` as it was before the motion that took `from` to `to`.
+Box moved_back(const Box& box, const Box& from, const Box& to) {
+  const float scale = from.width() / to.width();
+  const float x = (box.x1 + box.x2 + from.x1 + from.x2 - to.x1 - to.x2) / 2;
+  const float y = (box.y1 + box.y2 + from.y1 + from.y2 - to.y1 - to.y2) / 2;
+  const float half_width = box.width() * scale / 2;
+  const float half_height = box.height() * scale / 2;
+  return {x - half_width, y - half_height, x + half_width, y + half_height};
+}
+
+/// A box of a frame.
+struct BoxPlace {
+  std::int64_t frame = -1;
+  std::size_t index = 0;
+};
+
+/// A frame that waits.
+struct Waiting {
+  TrackedFrame frame;
+  std::vector<BoxPlace> earlier;  ///< of each box: which of its track was shown before it
+  std::shared_ptr<const MotionPicture> picture;  ///< null: damaged, or no longer needed
+  Similarity camera;  ///< from the picture before, which may not be the frame's before
+  std::vector<Sighting> sightings;
+  std::optional<Neighbours> among;  ///< the sightings, once it was looked for one of them
+};
+
+/// The sighting of `least` score or more that fits the box best, the first of equals; null: none
+/// does.
+const Sighting* nearest(Waiting& in, const Box& box, float least) {
+  if (!in.among) {
+    std::vector<Box> boxes;
+    for (const Sighting& sighting : in.sightings) boxes.push_back(sighting.box);
+    in.among.emplace(boxes);
+  }
+  const Sighting* best = nullptr;
+  float most = 0;
+  for (const Fit& fit : fits_of(box, *in.among)) {
+    const Sighting* const sighting = &in.sightings[fit.number];
+    const bool better = fit.affinity > most || (fit.affinity == most && sighting < best);
+    if (sighting->score < least || !better) continue;
+    most = fit.affinity;
+    best = sighting;
+  }
+  return best;
+}
+
+/// A box that was moved on without a sighting.
+struct Moved {
+  std::int64_t frame = 0;
+  Box box;
+  std::optional<std::size_t> shown;  ///< where in the frame's boxes it stands, if it does
+};
+
+/// What is known of a track here, by its slot.
+struct Shown {
+  std::int64_t first_frame = 0;  ///< with a box of it
+  Box first_box;                 ///< of the first sighting, where going backwards begins
+  BoxPlace last;                 ///< the newest of its boxes
+  std::vector<Moved> missed;     ///< since the last sighting
+};
+/// A track on its way back from its first sighting, step by step.
+struct Backward {
+  std::uint32_t slot = 0;
+  std::int64_t id = 0;
+  double hold_s = 0;
+  std::int64_t from = 0;        ///< the frame of the first sighting
+  double first_s = 0;           ///< its time
+  double seen_s = 0;            ///< that of the last sighting on the way
+  Box box;                      ///< where the track is now
+  const Waiting* at = nullptr;  ///< the frame in whose picture it is
+  bool over = false;
+};
+
+/// From where the track is.
+BoxStep step_to(const Waiting& then, const Backward& track, int grid) {
+  return {track.at->picture.get(), then.picture.get(), track.box, track.at->camera.inverse(), grid};
+}
+
+void go_to(const Waiting& then, const Box& place, Backward& track) {
+  track.box = place;
+  track.at = &then;
+  track.over = !is_usable(place) || !meets(place, then.picture->size());
+}
+
+/// A box that a track gets in a frame before its first sighting.
+struct ShownBack {
+  std::uint32_t slot = 0;
+  std::int64_t frame = 0;
+  TrackedBox box;
+};
+
+/// Steps that were followed on the way back, and where they led.
+class FollowedSteps {
+ public:
+  void clear() { steps_.clear(), places_.clear(); }
+  void add(std::span<const BoxStep> steps, std::span<const Box> places) {
+    steps_.insert(steps_.end(), steps.begin(), steps.end());
+    places_.insert(places_.end(), places.begin(), places.end());
+  }
+  /// Null where it is none of them.
+  [[nodiscard]] const Box* place_of(const BoxStep& step) const {
+    const auto found = std::ranges::find(steps_, step);
+    return found == steps_.end() ? nullptr
+                                 : &places_[static_cast<std::size_t>(found - steps_.begin())];
+  }
+
+ private:
+  std::vector<BoxStep> steps_;
+  std::vector<Box> places_;
+};
+
+/// Points that may still be followed in a frame.
+class PointBudget {
+ public:
+  [[nodiscard]] int grid_for(std::size_t boxes) const { return facepipe::grid_for(boxes, left_); }
+  void spend(int grid, std::size_t boxes) { left_ -= grid * grid * static_cast<int>(boxes); }
+
+ private:
+  int left_ = kMostFlowPoints;
+};
+
+}  // namespace
+
+class WaitingFrames::Impl {
+ public:
+  Impl(MotionEstimator& motion, const TrackerOptions& options)
+      : options_(options), motion_(motion) {
+    check_tracker_options(options);
+  }
+
+  TrackerOutput add(FollowedFrame followed);
+  TrackerOutput flush(const std::vector<EndedTrack>& ended);
+
+ private:
+  Waiting& append(FollowedFrame& followed);
+  void see(const SeenTrack& seen, Waiting& now);
+  void fill(Shown& track, const SeenTrack& seen, const Waiting& now);
+  Box cover_neighbour(const Shown& track, const SeenTrack& seen, const Waiting& now);
+  void hide(const Shown& track);
+  void go_back(std::span<const SeenTrack> seen);
+  [[nodiscard]] std::vector<Backward> newly_hidden(std::span<const SeenTrack> seen);
+  [[nodiscard]] bool goes_on(const Backward& going, std::int64_t frame);
+  [[nodiscard]] std::vector<ShownBack> trace_back(std::vector<Backward> going,
+                                                  std::vector<BoxStep>& unknown);
+  void follow_back(std::vector<Backward>& going, const Waiting& then, std::int64_t frame,
+                   PointBudget& budget, std::vector<BoxStep>& unknown);
+  [[nodiscard]] std::vector<Box> follow(std::span<const BoxStep> steps,
+                                        std::vector<BoxStep>& unknown);
+  const Sighting* snap(Backward& going, Waiting& then) const;
+  [[nodiscard]] ShownBack shown_back(Backward& going, Waiting& then) const;
+  void miss(const MissedTrack& missed, Waiting& now);
+  void forget_let_out(Shown& track) const;
+  void end(std::span<const EndedTrack> tracks, TrackerOutput& out) const;
+  void let_out(TrackerOutput& out);
+  void drop_pictures();
+  void show(Shown& track, Waiting& in, const TrackedBox& box);
+  void show(Waiting& in, const TrackedBox& box, BoxPlace earlier);
+
+  /// Null where it is out.
+  Waiting* waiting(std::int64_t frame) {
+    const std::int64_t i = waiting_.empty() ? -1 : frame - waiting_.front().frame.number;
+    return i < 0 ? nullptr : &waiting_[static_cast<std::size_t>(i)];
+  }
+  [[nodiscard]] std::int64_t newest() const { return waiting_.back().frame.number; }
+
+  TrackerOptions options_;
+  MotionEstimator& motion_;
+  std::deque<Waiting> waiting_;
+  std::vector<Shown> tracks_;        ///< by slot
+  std::int64_t oldest_picture_ = 0;  ///< no frame before this one has its picture
+  std::size_t waiting_boxes_ = 0;
+  FollowedSteps followed_back_;  ///< by those that go backwards now
+};
+
+TrackerOutput WaitingFrames::Impl::add(FollowedFrame followed) {
+  Waiting& now = append(followed);
+  for (const SeenTrack& seen : followed.seen) see(seen, now);
+  go_back(followed.seen);
+  for (const MissedTrack& missed : followed.missed) miss(missed, now);
+  TrackerOutput out;
+  out.taken_by = std::move(followed.taken_by);
+  end(followed.ended, out);
+  let_out(out);
+  drop_pictures();
+  return out;
+}
+
+TrackerOutput WaitingFrames::Impl::flush(const std::vector<EndedTrack>& ended) {
+  TrackerOutput out;
+  end(ended, out);
+  for (Waiting& waiting : waiting_) out.frames.push_back(std::move(waiting.frame));
+  waiting_.clear();
+  waiting_boxes_ = 0;
+  return out;
+}
+
+Waiting& WaitingFrames::Impl::append(FollowedFrame& followed) {
+  // As many as the frame has to which nothing is added any more.
+  const std::size_t usual_boxes = waiting_.empty() ? 0 : waiting_.front().frame.boxes.size();
+  Waiting& now = waiting_.emplace_back();
+  now.frame = std::move(followed.frame);
+  now.frame.boxes.reserve(usual_boxes);
+  now.earlier.reserve(usual_boxes);
+  now.picture = std::move(followed.picture);
+  now.camera = followed.camera;
+  now.sightings = std::move(followed.sightings);
+  return now;
+}
+
+void WaitingFrames::Impl::see(const SeenTrack& seen, Waiting& now) {
+  if (seen.slot >= tracks_.size()) tracks_.resize(seen.slot + std::size_t{1});
+  Shown& track = tracks_[seen.slot];
+  if (seen.first) {
+    track.first_frame = now.frame.number;
+    track.first_box = seen.box;
+    track.last = {};
+    track.missed.clear();
+  }
+  fill(track, seen, now);
+  const Box cover = cover_neighbour(track, seen, now);
+  track.missed.clear();
+  show(track, now, {seen.id, cover, 0, seen.score, BoxState::seen, seen.hidden});
+  if (seen.hides) hide(track);
+}
+
+/// What is to be shown for `seen`: of a sure face that was seen in the frame before, what it
+/// covered there as well. That frame's box covers `seen`, too.
+Box WaitingFrames::Impl::cover_neighbour(const Shown& track, const SeenTrack& seen,
+                                         const Waiting& now) {
+  if (!seen.covers) return seen.box;
+  Box& before = waiting(now.frame.number - 1)->frame.boxes[track.last.index].box;
+  before = joined(before, moved_back(seen.box, seen.before, seen.moved));
+  return joined(seen.box, seen.moved);
+}
+
+/// The frames since the last sighting, which lie between two now.
+void WaitingFrames::Impl::fill(Shown& track, const SeenTrack& seen, const Waiting& now) {
+  for (const Moved& moved : track.missed) {
+    Waiting* const frame = waiting(moved.frame);
+    if (frame == nullptr) continue;
+    const double k = (frame->frame.time_s - seen.before_s) / (now.frame.time_s - seen.before_s);
+    const float score = frame->frame.searched ? 0 : (seen.before_score + seen.score) / 2;
+    TrackedBox box{seen.id, moved.box, 0, score, BoxState::filled, seen.was_hidden};
+    if (moved.shown)
+      frame->frame.boxes[*moved.shown] = box;
+    else
+      show(track, *frame, box);
+    box.box = between(seen.before, seen.box, static_cast<float>(k));
+    show(track, *frame, box);
+  }
+}
+
+/// From now on, and in the frames that wait.
+void WaitingFrames::Impl::hide(const Shown& track) {
+  BoxPlace at = track.last;
+  while (Waiting* const in = waiting(at.frame)) {  // each box' frame is its or one before it
+    in->frame.boxes[at.index].hidden = true;
+    at = in->earlier[at.index];
+  }
+}
+
+/// Where the device follows, each answer takes long, and going back frame by frame would wait for
+/// as many as there are frames. Mostly it can be guessed where a track goes: from sighting to
+/// sighting. So all steps of a way that is guessed are asked for at once, and the way is guessed
+/// again by the answers, until it has no step that isn't known. Guesses decide nothing.
+void WaitingFrames::Impl::go_back(std::span<const SeenTrack> seen) {
+  const std::vector<Backward> going = newly_hidden(seen);
+  followed_back_.clear();
+  std::vector<BoxStep> unknown;
+  std::vector<ShownBack> shown = trace_back(going, unknown);
+  while (!unknown.empty()) {
+    followed_back_.add(unknown, motion_.follow(unknown));
+    unknown.clear();
+    shown = trace_back(going, unknown);
+  }
+  for (const ShownBack& each : shown) {
+    show(*waiting(each.frame), each.box, {});
+    tracks_[each.slot].first_frame = each.frame;
+  }
+}
+
+/// Those that go back, side by side from frame to frame: motion is looked for in many boxes at
+/// once.
+/// @param unknown  gets the steps of which it was guessed where they lead
+std::vector<ShownBack> WaitingFrames::Impl::trace_back(std::vector<Backward> going,
+                                                       std::vector<BoxStep>& unknown) {
+  std::vector<ShownBack> shown;
+  PointBudget budget;
+  const std::int64_t oldest = waiting_.front().frame.number;
+  for (std::int64_t i = newest() - 1; i >= oldest && !going.empty(); --i) {
+    for (Backward& track : going) track.over = i < track.from && !goes_on(track, i);
+    std::erase_if(going, [](const Backward& track) { return track.over; });
+    Waiting& then = *waiting(i);
+    follow_back(going, then, i, budget, unknown);
+    for (Backward& track : going)
+      if (i < track.from && !track.over) shown.push_back(shown_back(track, then));
+    std::erase_if(going, [](const Backward& track) { return track.over; });
+  }
+  return shown;
+}
+
+std::vector<Backward> WaitingFrames::Impl::newly_hidden(std::span<const SeenTrack> seen) {
+  std::vector<Backward> going;
+  for (const SeenTrack& each : seen) {
+    if (!each.hides) continue;
+    const Shown& track = tracks_[each.slot];
+    const Waiting* const first = waiting(track.first_frame);
+    if (first == nullptr) continue;
+    const double first_s = first->frame.time_s;
+    going.push_back({each.slot, each.id, each.hold_s, track.first_frame, first_s, first_s,
+                     track.first_box, first});
+  }
+  return going;
+}
+
+bool WaitingFrames::Impl::goes_on(const Backward& going, std::int64_t frame) {
+  const TrackedFrame& next = waiting(frame + 1)->frame;
+  if (next.cut) return false;
+  if (frame == going.from - 1 || !next.searched) return true;
+  const double time_s = waiting(frame)->frame.time_s;
+  return going.seen_s - time_s <= going.hold_s + kSameTime &&
+         going.first_s - time_s <= options_.back_s + kSameTime;
+}
+
+void WaitingFrames::Impl::follow_back(std::vector<Backward>& going, const Waiting& then,
+                                      std::int64_t frame, PointBudget& budget,
+                                      std::vector<BoxStep>& unknown) {
+  if (!then.picture) return;
+  std::vector<Backward*> followed;
+  for (Backward& track : going)
+    if (frame < track.from && track.at->picture) followed.push_back(&track);
+  const int grid = budget.grid_for(followed.size());
+  budget.spend(grid, followed.size());
+  std::vector<BoxStep> steps;
+  for (const Backward* track : followed) steps.push_back(step_to(then, *track, grid));
+  const std::vector<Box> places = follow(steps, unknown);
+  for (std::size_t i = 0; i < followed.size(); ++i) go_to(then, places[i], *followed[i]);
+}
+
+/// Where an answer takes long, what isn't known yet is guessed: that the boxes follow the camera.
+/// Those without points do.
+std::vector<Box> WaitingFrames::Impl::follow(std::span<const BoxStep> steps,
+                                             std::vector<BoxStep>& unknown) {
+  if (!motion_.is_far()) return motion_.follow(steps);
+  std::vector<Box> places;
+  places.reserve(steps.size());
+  for (const BoxStep& step : steps) {
+    const Box* const known = step.grid > 0 ? followed_back_.place_of(step) : nullptr;
+    places.push_back(known != nullptr ? *known : moved(step.box, step.camera));
+    if (step.grid > 0 && known == nullptr) unknown.push_back(step);
+  }
+  return places;
+}
+
+/// Onto the sighting that fits best; null: none does.
+const Sighting* WaitingFrames::Impl::snap(Backward& going, Waiting& then) const {
+  const Sighting* const best = nearest(then, going.box, options_.continue_score);
+  if (best == nullptr) return nullptr;
+  going.box = best->box;
+  going.seen_s = then.frame.time_s;
+  return best;
+}
+
+ShownBack WaitingFrames::Impl::shown_back(Backward& going, Waiting& then) const {
+  TrackedBox shown{going.id, going.box, 0, 0, BoxState::held, true};
+  if (const Sighting* const best = snap(going, then)) {
+    shown.box = best->box;
+    shown.score = best->score;
+    shown.state = BoxState::seen;
+  }
+  shown.grow = options_.grow_per_s * static_cast<float>(going.seen_s - then.frame.time_s);
+  return {going.slot, then.frame.number, shown};
+}
+
+void WaitingFrames::Impl::miss(const MissedTrack& missed, Waiting& now) {
+  Shown& track = tracks_[missed.slot];
+  forget_let_out(track);
+  Moved& moved = track.missed.emplace_back();
+  moved.frame = now.frame.number;
+  moved.box = missed.box;
+  if (!missed.held) return;
+  show(track, now, {missed.id, missed.box, missed.grow, 0, BoxState::held, true});
+  moved.shown = track.last.index;
+}
+
+/// Where its frames are out, a track's boxes in them can't be filled. The last stays, because it
+/// tells that the track was missed.
+void WaitingFrames::Impl::forget_let_out(Shown& track) const {
+  if (track.missed.size() < 2 * kMostWaitingFrames) return;
+  const std::int64_t oldest = waiting_.front().frame.number;
+  const auto waits = [&](const Moved& moved) { return moved.frame >= oldest; };
+  track.missed.erase(track.missed.begin(),
+                     std::find_if(track.missed.begin(), track.missed.end() - 1, waits));
+}
+
+void WaitingFrames::Impl::end(std::span<const EndedTrack> tracks, TrackerOutput& out) const {
+  out.ended.reserve(tracks.size());
+  for (const auto& [slot, summary] : tracks) {
+    out.ended.push_back(summary);
+    out.ended.back().first_frame = tracks_[slot].first_frame;
+  }
+}
+
+void WaitingFrames::Impl::show(Shown& track, Waiting& in, const TrackedBox& box) {
+  show(in, box, track.last);
+  track.last = {in.frame.number, in.frame.boxes.size() - 1};
+}
+
+/// @param earlier  the track's box before it, as long as the track isn't hidden
+void WaitingFrames::Impl::show(Waiting& in, const TrackedBox& box, BoxPlace earlier) {
+  if (++waiting_boxes_ > kMostWaitingBoxes)
+    throw Error(ErrorKind::device, "tracks: more than " + std::to_string(kMostWaitingBoxes) +
+                                       " boxes wait at frame " + std::to_string(newest()));
+  in.frame.boxes.push_back(box);
+  in.earlier.push_back(earlier);
+}
+
+void WaitingFrames::Impl::let_out(TrackerOutput& out) {
+  const bool bounded = std::isfinite(options_.look_ahead_s);
+  while (bounded && waiting_.size() > 1) {
+    Waiting& first = waiting_.front();
+    if (waiting_.back().frame.time_s - first.frame.time_s < options_.look_ahead_s - kSameTime &&
+        std::cmp_less_equal(waiting_.size(), options_.most_waiting))
+      break;
+    waiting_boxes_ -= first.frame.boxes.size();
+    out.frames.push_back(std::move(first.frame));
+    waiting_.pop_front();
+  }
+}
+
+/// Of frames that going backwards can't reach any more.
+void WaitingFrames::Impl::drop_pictures() {
+  for (; oldest_picture_ < newest() - 1; ++oldest_picture_) {
+    Waiting* const oldest = waiting(oldest_picture_);
+    if (oldest == nullptr) continue;
+    if (waiting_.back().frame.time_s - oldest->frame.time_s <= options_.back_s + kSameTime &&
+        newest() + 1 - oldest_picture_ <= kMostPictures)
+      break;
+    oldest->picture = nullptr;
+    oldest->sightings = {};
+    oldest->among = std::nullopt;
+  }
+}
+
+WaitingFrames::WaitingFrames(MotionEstimator& motion, const TrackerOptions& options)
+    : impl_(std::make_unique<Impl>(motion, options)) {}
+WaitingFrames::~WaitingFrames() = default;
+WaitingFrames::WaitingFrames(WaitingFrames&&) noexcept = default;
+WaitingFrames& WaitingFrames::operator=(WaitingFrames&&) noexcept = default;
+
+TrackerOutput WaitingFrames::add(FollowedFrame followed) { return impl_->add(std::move(followed)); }
+TrackerOutput WaitingFrames::flush(const std::vector<EndedTrack>& ended) {
+  return impl_->flush(ended);
+}
+
+}  // namespace facepipe
