@@ -316,7 +316,6 @@ void Run::tell_cosmetic_style() const {
 
 /// What was asked for that CUDA can't do; empty: nothing.
 std::string Run::only_on_cpu() const {
-  if (options_.job.follow) return "--draw ids";
   if (options_.job.every > 1) return "--every";
   return {};
 }

@@ -23,11 +23,12 @@ enum class CopyKind : std::uint8_t {
   luma,      ///< device to host: a small luma, half the picture's size, to look for motion in
   motion,    ///< device to host: points of a picture and where they went, counts of its greys
   waiting,   ///< on the device: a picture that waits to be hidden, out of the decoder's surface
+  drawing,   ///< host to device: faces to be drawn with what the host alone knows of them
   network_input,   ///< host to device: what a network looks at, for a library that takes no device
                    ///< memory
   network_output,  ///< device to host: one output of such a network
 };
-inline constexpr std::size_t kCopyKinds = 12;
+inline constexpr std::size_t kCopyKinds = 13;
 
 /// "descriptor", "upload", ...
 [[nodiscard]] std::string_view name_of(CopyKind kind);

@@ -28,7 +28,7 @@ struct FrameRecord {
   FrameTimes times;
   std::size_t candidates = 0;
   std::size_t face_count = 0;
-  Detections faces;  ///< on CUDA only where JobOptions::wants_faces
+  Detections faces;  ///< on CUDA only where JobOptions::wants_faces or follow
   /// The track of each of `faces`, or kNoTrack; empty where faces are not tracked.
   std::vector<std::int64_t> face_tracks;
 };

@@ -7,8 +7,10 @@
 #include <cstdint>
 
 #include "core/frame.h"
+#include "core/frame_record.h"
 #include "core/geometry.h"
 #include "core/host_device.h"
+#include "overlay/overlay.h"
 
 namespace facepipe {
 
@@ -109,6 +111,43 @@ FACEPIPE_HOST_DEVICE inline ScoreText score_text(float score) {
   const auto rounded = static_cast<int>(std::lround(percent));
   return {{static_cast<char>('0' + rounded / 100 % 10), '.',
            static_cast<char>('0' + rounded / 10 % 10), static_cast<char>('0' + rounded % 10)}};
+}
+
+/// A text that the overlay writes.
+struct OverlayText {
+  static constexpr int kIdDigits = 20;  ///< at most
+  static constexpr int kSize = kIdDigits + ScoreText::kSize + 2;
+  char characters[kSize];
+  int length = 0;
+
+  FACEPIPE_HOST_DEVICE void add(char character) { characters[length++] = character; }
+  template <class Unsigned>
+  FACEPIPE_HOST_DEVICE void add_number(Unsigned number) {
+    Unsigned unit = 1;
+    while (number / unit >= 10) unit *= 10;
+    for (; unit > 0; unit /= 10) add(static_cast<char>('0' + number / unit % 10));
+  }
+};
+
+/// Whether a style writes anything at faces.
+FACEPIPE_HOST_DEVICE inline bool draws_labels(const OverlayStyle& style) {
+  return style.scores || style.ids;
+}
+
+/// "#12 0.87", or one of both; empty where neither is written.
+/// @param track  not negative, or kNoTrack
+FACEPIPE_HOST_DEVICE inline OverlayText label_text(float score, std::int64_t track,
+                                                   const OverlayStyle& style) {
+  OverlayText text;
+  if (style.ids && track != kNoTrack) {
+    text.add('#');
+    text.add_number(static_cast<std::uint64_t>(track));
+  }
+  if (!style.scores) return text;
+  if (text.length > 0) text.add(' ');
+  const ScoreText digits = score_text(score);
+  for (const char character : digits.characters) text.add(character);
+  return text;
 }
 
 /// Sizes and positions of outlines, dots and texts on pictures of one size and format. Rectangles

@@ -18,7 +18,7 @@ struct OverlayStyle {
   bool scores = false;
   bool landmarks = false;  ///< where faces have any
   bool count = false;      ///< "N faces" in the upright picture's top left corner
-  bool ids = false;        ///< "#12" of a face's track, before its score; on the CPU alone
+  bool ids = false;        ///< "#12" of a face's track, before its score
 
   [[nodiscard]] bool any() const;
   friend bool operator==(const OverlayStyle&, const OverlayStyle&) = default;
@@ -49,7 +49,7 @@ inline bool OverlayStyle::any() const {
 /// value, NaN included: a box is cut to the picture, and the outline surrounds the part of the box
 /// that is inside. The frame's planes must be writable. Errors: Error(internal) for a frame that is
 /// not in host memory.
-/// @param tracks  FrameRecord::face_tracks: of each face, or empty
+/// @param tracks  FrameRecord::face_tracks: of each face, or empty; none is negative but kNoTrack
 void draw_overlay(Frame& frame, const Detections& faces, const OverlayStyle& style,
                   std::span<const std::int64_t> tracks = {});
 

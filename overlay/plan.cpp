@@ -4,8 +4,6 @@
 #include <string>
 #include <string_view>
 
-#include "core/frame_record.h"
-
 namespace facepipe {
 namespace {
 
@@ -82,16 +80,6 @@ class Planner {
   OverlayLayout layout_;
 };
 
-/// "#12 0.87", or one of both; empty where neither is drawn.
-std::string label_text(float score, std::int64_t track, const OverlayStyle& style) {
-  std::string text;
-  if (style.ids && track != kNoTrack) text = "#" + std::to_string(track);
-  if (!style.scores) return text;
-  if (!text.empty()) text += ' ';
-  const ScoreText digits = score_text(score);
-  return text.append(digits.characters, ScoreText::kSize);
-}
-
 void plan_faces(Planner& planner, const Detections& faces, const OverlayStyle& style,
                 std::span<const std::int64_t> tracks) {
   std::vector<PixelRect> outers(faces.size());
@@ -103,16 +91,18 @@ void plan_faces(Planner& planner, const Detections& faces, const OverlayStyle& s
       if (!outers[i].empty()) planner.dot(point, outers[i].x2 - outers[i].x1);
   // In reverse: faces come by falling score, so that the label of the highest score is drawn last
   // and covers those that it overlaps.
-  for (std::size_t i = faces.size(); (style.scores || style.ids) && i-- > 0;) {
-    const std::string text =
+  for (std::size_t i = faces.size(); draws_labels(style) && i-- > 0;) {
+    const OverlayText text =
         label_text(faces.scores[i], i < tracks.size() ? tracks[i] : kNoTrack, style);
-    if (!outers[i].empty() && !text.empty()) planner.label(outers[i], text);
+    if (!outers[i].empty() && text.length > 0)
+      planner.label(outers[i], {text.characters, static_cast<std::size_t>(text.length)});
   }
 }
 
 std::size_t most_primitives(const Detections& faces, const OverlayStyle& style) {
   const std::size_t each = (style.boxes ? 4U : 0U) + (style.landmarks ? 10U : 0U) +
-                           (style.scores ? 5U : 0U) + (style.ids ? 21U : 0U);
+                           (style.scores ? 5U : 0U) +
+                           (style.ids ? OverlayText::kIdDigits + 2U : 0U);
   return faces.size() * each + 32;
 }
 

@@ -125,9 +125,8 @@ struct JobOptions {
   ExistingTarget existing = ExistingTarget::refuse;  ///< of a file that is there at the end
   EncoderOptions encoder;
   OverlayStyle overlay;  ///< not used where faces are hidden
-  /// Fills in FrameRecord::face_tracks, and changes nothing else that is told of a frame; on the
-  /// CPU alone. Not used where faces are hidden. The detector is asked for all over the lowest of
-  /// its scores.
+  /// Fills in FrameRecord::face_tracks, and changes nothing else that is told of a frame. Not used
+  /// where faces are hidden. The detector is asked for all over the lowest of its scores.
   std::optional<TrackerOptions> follow;
   /// Every n-th frame is searched, and each at which a cut may be; faces of those between are
   /// followed (track/between.h; where they are hidden, by the tracker). On the CPU alone.

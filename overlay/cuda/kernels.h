@@ -26,7 +26,8 @@ struct DeviceGlyphs {
 struct OverlayWork {
   const FrameDescriptor* descriptor;
   cuda::DeviceDetections faces;
-  OverlayLayout layouts[2];  ///< progressive, interlaced
+  const std::int64_t* tracks;  ///< of each face; null: of none
+  OverlayLayout layouts[2];    ///< progressive, interlaced
   StoredMap to_stored;
   DeviceGlyphs glyphs;
   PixelRect* label_backgrounds;  ///< one a face, in the stored picture; empty: no label

@@ -36,17 +36,37 @@ __device__ void add(Occluders& occluders, const PixelRect& mine, const PixelRect
   if (overlap(mine, other)) occluders.list[atomicAdd(&occluders.size, 1U)] = other;
 }
 
-/// Sets hidden[i] for each cell i of the label that an occluder covers. Thread t handles the cells
-/// t, t + kLabelThreads, ...; in draw_text() it handles the same ones.
+/// Which cells of a label are hidden, a bit each: of the thread t those of the cells t,
+/// t + kLabelThreads, ..., in words that no other thread touches.
+class HiddenCells {
+ public:
+  static constexpr unsigned kBits = 32;
+
+  /// @param words  kLabelThreads for each kBits * kLabelThreads cells
+  __device__ explicit HiddenCells(std::uint32_t* words) : mine_(words + threadIdx.x) {}
+
+  __device__ void clear(unsigned cells) {
+    for (unsigned i = 0; i * kBits * kLabelThreads < cells; ++i) mine_[i * kLabelThreads] = 0;
+  }
+  /// Of the thread's cells, by their order.
+  __device__ bool get(unsigned i) const { return (word(i) >> (i % kBits) & 1U) != 0; }
+  __device__ void set(unsigned i) { word(i) |= 1U << (i % kBits); }
+
+ private:
+  __device__ std::uint32_t& word(unsigned i) const { return mine_[i / kBits * kLabelThreads]; }
+
+  std::uint32_t* mine_;
+};
+
+/// Hides the cells of a label that an occluder covers.
 __device__ void find_hidden(const Occluders& occluders, const ChromaCells& cells,
-                            std::uint8_t* hidden) {
+                            HiddenCells hidden) {
   if (occluders.size == 0) return;
-  int i = static_cast<int>(threadIdx.x);
-  for (ChromaCellWalk walk(cells, threadIdx.x, kLabelThreads); walk.inside(); walk.advance()) {
+  unsigned i = 0;
+  for (ChromaCellWalk walk(cells, threadIdx.x, kLabelThreads); walk.inside(); walk.advance(), ++i) {
     const PixelPoint cell = walk.cell();
-    for (unsigned k = 0; k < occluders.size && hidden[i] == 0; ++k)
-      hidden[i] = contains(occluders.list[k], 2 * cell.x, 2 * cell.y) ? 1 : 0;
-    i += kLabelThreads;
+    for (unsigned k = 0; k < occluders.size && !hidden.get(i); ++k)
+      if (contains(occluders.list[k], 2 * cell.x, 2 * cell.y)) hidden.set(i);
   }
 }
 
@@ -54,7 +74,7 @@ __device__ void find_hidden(const Occluders& occluders, const ChromaCells& cells
 /// null; if it isn't, `parts` must be 1.
 template <class Sample>
 __device__ void draw_text(const OverlayWork& work, const Canvas<Sample>& canvas, const Text& text,
-                          const std::int16_t* columns, const std::uint8_t* hidden, unsigned part,
+                          const std::int16_t* columns, const HiddenCells* hidden, unsigned part,
                           unsigned parts) {
   const ChromaCells cells(text.stored);
   const Sample u = canvas.color(OverlayColor::background, 1);
@@ -73,10 +93,11 @@ __device__ void draw_text(const OverlayWork& work, const Canvas<Sample>& canvas,
         (background * (kOpaque - covered) + glyph * covered + kOpaque / 2) / kOpaque;
     return static_cast<Sample>(mixed << work.shift);
   };
-  const unsigned step = parts * kLabelThreads;
-  unsigned i = part * kLabelThreads + threadIdx.x;
-  for (ChromaCellWalk walk(cells, i, step); walk.inside(); walk.advance(), i += step) {
-    if (hidden != nullptr && hidden[i] != 0) continue;
+  const unsigned first = part * kLabelThreads + threadIdx.x;
+  unsigned i = 0;
+  for (ChromaCellWalk walk(cells, first, parts * kLabelThreads); walk.inside();
+       walk.advance(), ++i) {
+    if (hidden != nullptr && hidden->get(i)) continue;
     set_luma(canvas, text.stored, walk.cell(), luma);
     canvas.set_chroma(walk.cell(), u, v);
   }
@@ -92,18 +113,17 @@ struct LabelShared {
 /// Draws a face's label. All threads of the block call it.
 template <class Sample>
 __device__ void draw_label(const OverlayWork& work, const Canvas<Sample>& canvas, unsigned face,
-                           LabelShared& shared, std::int16_t* columns, std::uint8_t* hidden) {
+                           LabelShared& shared, std::int16_t* columns, HiddenCells hidden) {
   const PixelRect mine = work.label_backgrounds[face];
   if (mine.empty()) return;
   const ChromaCells cells(mine);
   if (threadIdx.x == 0) {
     const OverlayLayout& layout = *canvas.layout;
-    lay_out_label(work, layout, layout.around(work.faces.boxes[face]), work.faces.scores[face],
-                  shared.text);
+    lay_out_label(work, layout, layout.around(work.faces.boxes[face]), face, shared.text);
     shared.occluders.size = 0;
     if (work.style.count) add(shared.occluders, mine, shared.count.stored);
   }
-  for (auto i = static_cast<int>(threadIdx.x); i < cells.count(); i += kLabelThreads) hidden[i] = 0;
+  hidden.clear(static_cast<unsigned>(cells.count()));
   __syncthreads();
   find_columns(shared.text, columns);
   for (unsigned first = 0; first == 0 || first < face; first += kLabelThreads) {
@@ -115,20 +135,20 @@ __device__ void draw_label(const OverlayWork& work, const Canvas<Sample>& canvas
     if (threadIdx.x == 0) shared.occluders.size = 0;
     __syncthreads();
   }
-  draw_text(work, canvas, shared.text, columns, hidden, 0, 1);
+  draw_text(work, canvas, shared.text, columns, &hidden, 0, 1);
   __syncthreads();  // the next label overwrites the text and the occluders
 }
 
 // The last kCountBlocks blocks first draw the count. Then all blocks draw labels.
 template <class Sample>
 __global__ void __launch_bounds__(kLabelThreads)
-    labels_kernel(const __grid_constant__ OverlayWork work, unsigned text_columns) {
+    labels_kernel(const __grid_constant__ OverlayWork work, unsigned hidden_words) {
   __shared__ LabelShared shared;
-  extern __shared__ std::int16_t columns[];
-  auto* const hidden = reinterpret_cast<std::uint8_t*>(columns + text_columns);
+  extern __shared__ std::uint32_t words[];
+  auto* const columns = reinterpret_cast<std::int16_t*>(words + hidden_words);
   const Canvas<Sample> canvas(work);
   const unsigned faces = face_count(work);
-  const unsigned labels = work.style.scores ? faces : 0;
+  const unsigned labels = draws_labels(work.style) ? faces : 0;
   const unsigned blocks_after = gridDim.x - 1 - blockIdx.x;
   const bool draws_count = work.style.count && blocks_after < kCountBlocks;
   if (blockIdx.x >= labels && !draws_count) return;
@@ -143,18 +163,21 @@ __global__ void __launch_bounds__(kLabelThreads)
     __syncthreads();  // labels overwrite `columns`
   }
   for (unsigned face = blockIdx.x; face < labels; face += gridDim.x)
-    draw_label(work, canvas, face, shared, columns, hidden);
+    draw_label(work, canvas, face, shared, columns, HiddenCells(words));
 }
 
 }  // namespace
 
 void launch_labels(const OverlayWork& work, const OverlayLaunch& launch, cudaStream_t stream) {
-  const std::size_t bytes = launch.text_columns * sizeof(std::int16_t) + launch.label_cells;
-  const auto columns = static_cast<unsigned>(launch.text_columns);
+  constexpr std::size_t kCellsOfWords = std::size_t{kLabelThreads} * HiddenCells::kBits;
+  const auto words = static_cast<unsigned>((launch.label_cells + kCellsOfWords - 1) /
+                                           kCellsOfWords * kLabelThreads);
+  const std::size_t bytes =
+      words * sizeof(std::uint32_t) + launch.text_columns * sizeof(std::int16_t);
   if (launch.wide)
-    labels_kernel<std::uint16_t><<<launch.blocks, kLabelThreads, bytes, stream>>>(work, columns);
+    labels_kernel<std::uint16_t><<<launch.blocks, kLabelThreads, bytes, stream>>>(work, words);
   else
-    labels_kernel<std::uint8_t><<<launch.blocks, kLabelThreads, bytes, stream>>>(work, columns);
+    labels_kernel<std::uint8_t><<<launch.blocks, kLabelThreads, bytes, stream>>>(work, words);
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
 

@@ -34,6 +34,12 @@ int widest_background(const OverlayLayout& layout, const GlyphAtlas& atlas, int 
   return layout.background_width(digits * digit + atlas.width(others)) + 2 * layout.unit;
 }
 
+int widest_label(const OverlayLayout& layout, const GlyphAtlas& atlas, const OverlayStyle& style) {
+  const int score_digits = style.scores ? ScoreText::kSize - 1 : 0;
+  if (!style.ids) return widest_background(layout, atlas, score_digits, ".");
+  return widest_background(layout, atlas, OverlayText::kIdDigits + score_digits, "# .");
+}
+
 std::size_t cells_of_label(const OverlayLayout& layout, int width) {
   const int rows = (layout.text_height + 2 * layout.unit) / 2;
   return static_cast<std::size_t>(width / 2 + 1) * static_cast<std::size_t>(rows + 1);
@@ -49,8 +55,6 @@ void check_format(const PixelFormat& format) {
 
 CudaOverlay::CudaOverlay(const CudaOverlaySetup& setup) : setup_(setup), work_(), launch_() {
   check_format(setup.format);
-  if (setup.style.ids)
-    throw std::invalid_argument("CudaOverlay: the faces on the device have no tracks");
   for (const bool interlaced : {false, true})
     work_.layouts[interlaced ? 1 : 0] =
         overlay_layout(setup.stored, setup.format, setup.orientation, interlaced);
@@ -59,14 +63,14 @@ CudaOverlay::CudaOverlay(const CudaOverlaySetup& setup) : setup_(setup), work_()
   work_.style = setup.style;
   launch_.wide = setup.format.bytes_per_sample() == 2;
   launch_.blocks = kBlocksPerMultiprocessor * multiprocessors();
-  if (setup.style.scores || setup.style.count) load_glyphs();
+  if (draws_labels(setup.style) || setup.style.count) load_glyphs();
 }
 
 void CudaOverlay::load_glyphs() {
   const std::shared_ptr<const GlyphAtlas> atlas = glyph_atlas(work_.layouts[0].text_height);
   // Chroma cells, and so widened backgrounds, are largest in interlaced pictures.
   const OverlayLayout& layout = work_.layouts[1];
-  const int label = widest_background(layout, *atlas, ScoreText::kSize - 1, ".");
+  const int label = widest_label(layout, *atlas, setup_.style);
   const int count = widest_background(layout, *atlas, kCountDigits, kCountWords);
   launch_.label_cells = cells_of_label(layout, label);
   launch_.text_columns = static_cast<std::size_t>(std::max(label, count));
@@ -83,7 +87,7 @@ void CudaOverlay::load_glyphs() {
 }
 
 void CudaOverlay::enqueue(const FrameDescriptor* descriptor, const cuda::DeviceDetections& faces,
-                          cuda::StreamView stream) const {
+                          cuda::StreamView stream, const std::int64_t* tracks) const {
   const bool whole = descriptor != nullptr && faces.boxes != nullptr && faces.scores != nullptr &&
                      faces.count != nullptr;
   if (!whole) throw std::invalid_argument("CudaOverlay: an array is missing");
@@ -92,10 +96,12 @@ void CudaOverlay::enqueue(const FrameDescriptor* descriptor, const cuda::DeviceD
   OverlayWork work = work_;
   work.descriptor = descriptor;
   work.faces = faces;
+  work.tracks = tracks;
   const OverlayStyle& style = setup_.style;
-  if (style.boxes || style.scores) launch_outlines(work, launch_, stream.get());
+  const bool labels = draws_labels(style);
+  if (style.boxes || labels) launch_outlines(work, launch_, stream.get());
   if (style.landmarks && faces.landmarks != nullptr) launch_dots(work, launch_, stream.get());
-  if (style.scores || style.count) launch_labels(work, launch_, stream.get());
+  if (labels || style.count) launch_labels(work, launch_, stream.get());
 }
 
 }  // namespace facepipe

@@ -46,10 +46,9 @@ __global__ void __launch_bounds__(kPrimitiveThreads)
     const unsigned face = item / OverlayLayout::kSides;
     const auto side = static_cast<int>(item % OverlayLayout::kSides);
     const PixelRect outer = layout.around(work.faces.boxes[face]);
-    if (work.style.scores && side == 0 && threadIdx.x % kWarp == 0) {
+    if (draws_labels(work.style) && side == 0 && threadIdx.x % kWarp == 0) {
       Text text;
-      text.stored = {};
-      if (!outer.empty()) lay_out_label(work, layout, outer, work.faces.scores[face], text);
+      lay_out_label(work, layout, outer, face, text);
       work.label_backgrounds[face] = text.stored;
     }
     if (!work.style.boxes || outer.empty()) continue;

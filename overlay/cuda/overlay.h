@@ -29,7 +29,7 @@ struct CudaOverlaySetup {
 class CudaOverlay {
  public:
   /// Uploads the glyphs and waits for the upload. Throws std::invalid_argument for a format that is
-  /// not semi-planar 4:2:0, and for a style with ids; Error(device) if CUDA fails.
+  /// not semi-planar 4:2:0; Error(device) if CUDA fails.
   explicit CudaOverlay(const CudaOverlaySetup& setup);
 
   /// Enqueues the drawing on the picture that `descriptor` names. The descriptor is in device
@@ -38,8 +38,9 @@ class CudaOverlay {
   /// if the style draws nothing; neither allocates nor waits. Faces must be in rank order: of
   /// overlapping labels the first one is on top. Throws std::invalid_argument for null pointers, or
   /// if the capacity of `faces` exceeds the setup's.
+  /// @param tracks  in device memory: of each face, as draw_overlay() has them; null: of none
   void enqueue(const FrameDescriptor* descriptor, const cuda::DeviceDetections& faces,
-               cuda::StreamView stream) const;
+               cuda::StreamView stream, const std::int64_t* tracks = nullptr) const;
 
  private:
   void load_glyphs();

@@ -6,7 +6,7 @@
 namespace facepipe::overlay {
 
 inline constexpr int kCountCharacters = static_cast<int>(kCountWords.size());
-inline constexpr int kLongestText = kCountDigits + kCountCharacters;
+static_assert(kCountDigits + kCountCharacters <= OverlayText::kSize);
 
 __device__ inline int column_of(const DeviceGlyphs& glyphs, char character) {
   return glyphs.columns[character - kFirstGlyph];
@@ -21,53 +21,51 @@ struct Text {
   PixelRect area;    // the background in the upright picture
   PixelRect stored;  // the background in the stored picture; empty if `area` is
   int length;
-  int lefts[kLongestText + 1];
-  int columns[kLongestText];
+  int lefts[OverlayText::kSize + 1];
+  int columns[OverlayText::kSize];
 };
 
 __device__ inline void lay_out(const OverlayWork& work, const OverlayLayout& layout,
-                               PixelPoint corner, const char* characters, int length, Text& text) {
+                               PixelPoint corner, const OverlayText& written, Text& text) {
   text.top = corner.y;
-  text.length = length;
+  text.length = written.length;
   int left = corner.x + layout.padding();
-  for (int i = 0; i < length; ++i) {
+  for (int i = 0; i < written.length; ++i) {
     text.lefts[i] = left;
-    text.columns[i] = column_of(work.glyphs, characters[i]);
-    left += advance(work.glyphs, characters[i]);
+    text.columns[i] = column_of(work.glyphs, written.characters[i]);
+    left += advance(work.glyphs, written.characters[i]);
   }
-  text.lefts[length] = left;
+  text.lefts[written.length] = left;
   text.area = layout.background(corner, left - text.lefts[0]);
   text.stored = text.area.empty() ? PixelRect{} : work.to_stored(text.area);
 }
 
-__device__ inline int width_of(const DeviceGlyphs& glyphs, const ScoreText& text) {
+__device__ inline int width_of(const DeviceGlyphs& glyphs, const OverlayText& text) {
   int width = 0;
-  for (const char character : text.characters) width += advance(glyphs, character);
+  for (int i = 0; i < text.length; ++i) width += advance(glyphs, text.characters[i]);
   return width;
 }
 
-/// The label of a face whose outline's outer edge, not empty, is `outer`.
+/// The label of a face whose outline's outer edge is `outer`; without a background where there is
+/// nothing to write, or nowhere.
 __device__ inline void lay_out_label(const OverlayWork& work, const OverlayLayout& layout,
-                                     const PixelRect& outer, float score, Text& text) {
-  const ScoreText score_of = score_text(score);
-  lay_out(work, layout, layout.label(outer, width_of(work.glyphs, score_of)), score_of.characters,
-          ScoreText::kSize, text);
+                                     const PixelRect& outer, unsigned face, Text& text) {
+  const std::int64_t track = work.tracks != nullptr ? work.tracks[face] : kNoTrack;
+  const OverlayText label = label_text(work.faces.scores[face], track, work.style);
+  text.stored = {};
+  if (outer.empty() || label.length == 0) return;
+  lay_out(work, layout, layout.label(outer, width_of(work.glyphs, label)), label, text);
 }
 
 __device__ inline void lay_out_count(const OverlayWork& work, const OverlayLayout& layout,
                                      unsigned faces, Text& text) {
-  char digits[kCountDigits];
-  int used = 0;
-  for (unsigned rest = faces; used == 0 || rest > 0; rest /= 10)
-    digits[used++] = static_cast<char>('0' + rest % 10);
-  char characters[kLongestText];
-  int length = 0;
-  while (used > 0) characters[length++] = digits[--used];
+  OverlayText count;
+  count.add_number(faces);
   const char words[] = {' ', 'f', 'a', 'c', 'e', 's'};
   static_assert(sizeof words == kCountCharacters);
   const int word_length = faces == 1 ? kCountCharacters - 1 : kCountCharacters;
-  for (int i = 0; i < word_length; ++i) characters[length++] = words[i];
-  lay_out(work, layout, {0, 0}, characters, length, text);
+  for (int i = 0; i < word_length; ++i) count.add(words[i]);
+  lay_out(work, layout, {0, 0}, count, text);
 }
 
 }  // namespace facepipe::overlay

@@ -17,10 +17,12 @@
 #include "detector/cuda_detector.h"
 #include "detector/mirror.h"
 #include "overlay/cuda/hide.h"
+#include "pipeline/cuda/face_drawing.h"
 #include "pipeline/cuda/hiding_pixels.h"
 #include "pipeline/cuda/host_frames.h"
 #include "pipeline/cuda/kept_graphs.h"
 #include "pipeline/cuda/small_luma.h"
+#include "pipeline/face_tracks.h"
 #include "track/cuda/motion.h"
 #include "video/cuda/decoder.h"
 #include "video/cuda/encoder.h"
@@ -60,7 +62,8 @@ class CudaWork final : public FrameWork {
     waited_for_ = true;
     graph_.fill(record, launched_, Clock::now(), copies);
   }
-  [[nodiscard]] const FaceCounts& counts() const { return graph_.counts(); }
+  [[nodiscard]] Detections to_follow(CopyCounter& copies) { return graph_.to_follow(copies); }
+  [[nodiscard]] std::uint32_t beyond_capacity() const { return graph_.beyond_capacity(); }
 
  private:
   Slots::Permit permit_;
@@ -69,6 +72,18 @@ class CudaWork final : public FrameWork {
   bool waited_for_ = false;
 };
 
+/// Where lanes are several, they need the cores.
+cuda::Event::Wait wait_of(const ProcessorSetup& setup) {
+  return setup.several_lanes ? cuda::Event::Wait::sleeping : cuda::Event::Wait::spinning;
+}
+
+/// What is drawn on a job's pictures; nothing where there is no video.
+OverlayStyle style_of(const JobOptions& options) {
+  return options.output.empty() || options.hide ? kNoOverlay : options.overlay;
+}
+
+bool follows(const JobOptions& options) { return options.follow && !options.hide; }
+
 class CudaHidingDevice final : public HidingDevice {
  public:
   CudaHidingDevice(const ProcessorSetup& setup, Device device)
@@ -76,8 +91,7 @@ class CudaHidingDevice final : public HidingDevice {
         size_(setup.first.size),
         upright_(setup.first.upright()),
         host_motion_(setup.options.hide->host_motion),
-        looker_wait_(setup.several_lanes ? cuda::Event::Wait::sleeping
-                                         : cuda::Event::Wait::spinning),
+        looker_wait_(wait_of(setup)),
         copies_(setup.copies),
         pictures_(setup.first, setup.hiding.pictures) {}
 
@@ -113,7 +127,8 @@ class CudaHidingDevice final : public HidingDevice {
   WaitingPictures pictures_;
 };
 
-/// Drawing is part of a frame's graph.
+/// Drawing is part of a frame's graph, unless faces are followed: the host alone knows their
+/// tracks.
 class CudaProcessor final : public FrameProcessor {
  public:
   /// @param graphs  null where nothing is looked for
@@ -123,7 +138,9 @@ class CudaProcessor final : public FrameProcessor {
         nms_capacity_(nms_capacity(setup.options.nms)),
         hides_(setup.options.hide.has_value()),
         copies_(setup.copies) {
-    if (graphs_) tell_tiles(graphs_->detector->facts().tiling);
+    if (!graphs_) return;
+    tell_tiles(graphs_->detector->facts().tiling);
+    if (follows(setup.options)) prepare_following(setup);
   }
 
   void start(WorkItem& item, const std::stop_token& stop) override {
@@ -142,10 +159,25 @@ class CudaProcessor final : public FrameProcessor {
     auto& work = static_cast<CudaWork&>(*item.work);
     const ScopedCpuTime cpu(item.record.times, StageId::inference);
     work.finish(item.record, copies_);
-    candidates_ignored_ += work.counts().beyond_capacity;
-    if (hides_) refuse_ignored(work.counts().beyond_capacity);
+    if (tracks_) item.to_follow = work.to_follow(copies_);
+    candidates_ignored_ += work.beyond_capacity();
+    if (hides_) refuse_ignored(work.beyond_capacity());
     item.work.reset();
     item.frame.ready = nullptr;  // the graph waited for it
+  }
+
+  [[nodiscard]] bool draws_without_video() const override { return tracks_.has_value(); }
+
+  void settle(WorkItem item, const Sink& sink) override {
+    if (tracks_) follow(item);
+    sink(std::move(item));
+  }
+
+  void draw(WorkItem& item) override {
+    if (!drawing_) return;
+    const ScopedInterval interval(item.record.times[StageId::overlay]);
+    const ScopedCpuTime cpu(item.record.times, StageId::overlay);
+    drawing_->draw(item.frame, item.record.faces, item.record.face_tracks);
   }
 
   [[nodiscard]] std::int64_t candidates_ignored() const override { return candidates_ignored_; }
@@ -156,13 +188,43 @@ class CudaProcessor final : public FrameProcessor {
   }
 
  private:
+  void prepare_following(const ProcessorSetup& setup) {
+    const Frame& first = setup.first;
+    tracks_.emplace(*setup.options.follow,
+                    make_cuda_motion_estimator(first.upright(), wait_of(setup), copies_));
+    const OverlayStyle style = style_of(setup.options);
+    if (style.any())
+      drawing_.emplace(
+          CudaOverlaySetup{first.size, first.format, first.orientation, style, nms_capacity_},
+          copies_);
+  }
+
+  void follow(WorkItem& item) {
+    const ScopedInterval interval(item.record.times[StageId::overlay]);
+    const ScopedCpuTime cpu(item.record.times, StageId::overlay);
+    item.record.face_tracks = tracks_->of(item.frame, item.record, item.to_follow).faces;
+  }
+
   Device device_;
   std::shared_ptr<GraphSet> graphs_;
   std::uint32_t nms_capacity_;
   bool hides_;
   CopyCounter& copies_;
+  std::optional<FaceTracks> tracks_;
+  std::optional<FaceDrawing> drawing_;
   std::int64_t candidates_ignored_ = 0;
 };
+
+FaceFields fields_of(const JobOptions& options) {
+  if (options.hide) return FaceFields::places;
+  if (options.wants_faces || (follows(options) && style_of(options).landmarks))
+    return FaceFields::all;
+  return follows(options) ? FaceFields::places : FaceFields::none;
+}
+
+FollowedScores followed_scores(const JobOptions& options) {
+  return {options.follow->doubtful_score, options.face_score.value_or(0)};
+}
 
 /// Of CUDA's current device.
 std::int64_t free_device_memory() {
@@ -282,18 +344,17 @@ class CudaBackend final : public Backend {
       return std::make_unique<CudaProcessor>(setup, device_, nullptr);
     GraphKey key;
     key.layout = {first.size, first.format, first.orientation};
-    key.style = options.output.empty() || options.hide ? kNoOverlay : options.overlay;
+    key.style = follows(options) ? kNoOverlay : style_of(options);
     key.nms = options.nms;
     key.sizes = {options.min_face, options.max_face};
     key.mirrored_too = options.hide && options.hide->mirrored_too;
-    key.to_host = options.hide          ? FaceFields::places
-                  : options.wants_faces ? FaceFields::all
-                                        : FaceFields::none;
+    key.to_host = fields_of(options);
+    if (follows(options)) key.follow = followed_scores(options);
     key.times_stages = options.wants_stage_times;
     // Trials take longer than a picture.
     key.tuning = setup.still_image ? Tuning::none : Tuning::trials;
     key.places = setup.several_lanes ? std::max(requests_, kPlacesOfLanes) : requests_;
-    key.wait = setup.several_lanes ? cuda::Event::Wait::sleeping : cuda::Event::Wait::spinning;
+    key.wait = wait_of(setup);
     return std::make_unique<CudaProcessor>(setup, device_, graphs_of(key));
   }
 
@@ -327,8 +388,11 @@ class CudaBackend final : public Backend {
   }
 
   [[nodiscard]] std::shared_ptr<const CudaDetector> detector_of(const GraphKey& key) const {
+    const std::uint32_t of_faces = nms_capacity(key.nms);
+    const std::uint32_t capacity =
+        key.follow ? std::max(of_faces, nms_capacity(NmsOptions{})) : of_faces;
     const auto look_at = [&](const StreamLayout& layout) {
-      return detectors().detector(layout, nms_capacity(key.nms), key.tuning);
+      return detectors().detector(layout, capacity, key.tuning);
     };
     if (!key.mirrored_too) return look_at(key.layout);
     StreamLayout other_way = key.layout;
@@ -347,6 +411,7 @@ class CudaBackend final : public Backend {
     setup.nms = key.nms;
     setup.sizes = key.sizes;
     setup.to_host = key.to_host;
+    setup.follow = key.follow;
     setup.times_stages = key.times_stages;
     setup.wait = key.wait;
     auto set = std::make_shared<GraphSet>();

@@ -72,6 +72,36 @@ __global__ void __launch_bounds__(kThreads) faces_kernel(const FacesWork work) {
   *work.counts = {*work.candidates.count, *work.kept.count, *work.kept.beyond_capacity, written};
 }
 
+struct OverWork {
+  cuda::DeviceDetections candidates;
+  float score;
+  cuda::DeviceDetections over;
+};
+
+__global__ void __launch_bounds__(kThreads) scored_over_kernel(const OverWork work) {
+  __shared__ unsigned warp_counts[kWarps];
+  const unsigned all = min(*work.candidates.count, work.candidates.capacity);
+  unsigned written = 0;
+  for (unsigned first = 0; first < all; first += kThreads) {
+    const unsigned i = first + threadIdx.x;
+    const bool wanted = i < all && work.candidates.scores[i] > work.score;
+    const Place place = place_among(wanted, warp_counts);
+    const unsigned to = written + place.before;
+    if (wanted) {
+      work.over.boxes[to] = work.candidates.boxes[i];
+      work.over.scores[to] = work.candidates.scores[i];
+      if (work.over.landmarks != nullptr) work.over.landmarks[to] = work.candidates.landmarks[i];
+    }
+    written += place.all;
+  }
+  if (threadIdx.x == 0) *work.over.count = written;
+}
+
+void launch_scored_over(const OverWork& work, cudaStream_t stream) {
+  scored_over_kernel<<<1, kThreads, 0, stream>>>(work);
+  FACEPIPE_CUDA_CHECK(cudaGetLastError());
+}
+
 void launch_faces(const FacesWork& work, cudaStream_t stream) {
   faces_kernel<<<1, kThreads, 0, stream>>>(work);
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
@@ -81,14 +111,28 @@ bool is_whole(const cuda::DeviceDetections& detections) {
   return detections.boxes != nullptr && detections.scores != nullptr && detections.count != nullptr;
 }
 
+/// Whether `to` may have what is written of `from`.
+bool has_landmarks_for(const cuda::DeviceDetections& from, const cuda::DeviceDetections& to) {
+  return to.landmarks == nullptr || from.landmarks != nullptr;
+}
+
 }  // namespace
+
+void enqueue_scored_over(const cuda::DeviceDetections& candidates, float score,
+                         const cuda::DeviceDetections& over, cuda::StreamView stream) {
+  if (!is_whole(candidates) || !is_whole(over) || !has_landmarks_for(candidates, over))
+    throw std::invalid_argument("enqueue_scored_over: an array is missing");
+  if (over.capacity < candidates.capacity)
+    throw std::invalid_argument("enqueue_scored_over: no room for all");
+  launch_scored_over({candidates, score, over}, stream.get());
+}
 
 void enqueue_faces(const cuda::DeviceDetections& candidates, const DeviceKept& kept,
                    const FaceSizes& sizes, const cuda::DeviceDetections& faces, FaceCounts* counts,
                    cuda::StreamView stream) {
-  const bool has_landmarks = faces.landmarks == nullptr || candidates.landmarks != nullptr;
-  if (!is_whole(candidates) || !is_whole(faces) || !has_landmarks || kept.indices == nullptr ||
-      kept.count == nullptr || kept.beyond_capacity == nullptr || counts == nullptr)
+  if (!is_whole(candidates) || !is_whole(faces) || !has_landmarks_for(candidates, faces) ||
+      kept.indices == nullptr || kept.count == nullptr || kept.beyond_capacity == nullptr ||
+      counts == nullptr)
     throw std::invalid_argument("enqueue_faces: an array is missing");
   launch_faces({candidates, kept, sizes, faces, counts}, stream.get());
 }

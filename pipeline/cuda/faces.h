@@ -33,6 +33,13 @@ void enqueue_faces(const cuda::DeviceDetections& candidates, const DeviceKept& k
                    const FaceSizes& sizes, const cuda::DeviceDetections& faces, FaceCounts* counts,
                    cuda::StreamView stream);
 
+/// Writes to `over` those of the candidates that score more than `score`, in their order: one
+/// kernel, nothing allocated, nothing waited for. Landmarks are written where over.landmarks isn't
+/// null. Throws std::invalid_argument for a null pointer among the arrays that it needs, and where
+/// `over` has less capacity than `candidates`.
+void enqueue_scored_over(const cuda::DeviceDetections& candidates, float score,
+                         const cuda::DeviceDetections& over, cuda::StreamView stream);
+
 /// What of faces comes to the host.
 enum class FaceFields : std::uint8_t {
   none,    ///< counts alone

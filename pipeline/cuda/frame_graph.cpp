@@ -1,5 +1,6 @@
 #include "pipeline/cuda/frame_graph.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "core/color.h"
@@ -14,22 +15,29 @@ Clock::duration milliseconds(float time) {
       std::chrono::duration<float, std::milli>(time));
 }
 
+/// Candidates all score more than the lower of the two.
+FaceSelectionSetup faces_of(const FrameGraphSetup& setup) {
+  FaceSelectionSetup faces{{}, setup.nms, setup.sizes, setup.to_host};
+  if (setup.follow && setup.follow->face > setup.follow->followed) faces.over = setup.follow->face;
+  return faces;
+}
+
+FaceSelectionSetup followed_of(const FrameGraphSetup& setup) {
+  FaceSelectionSetup followed{{}, NmsOptions{}, setup.sizes, FaceFields::places};
+  if (setup.follow->followed > setup.follow->face) followed.over = setup.follow->followed;
+  return followed;
+}
+
 }  // namespace
 
 FrameGraph::FrameGraph(const FrameGraphSetup& setup)
     : setup_(setup),
       detection_(setup.detector->make_detection()),
-      suppressor_(setup.nms, setup.detector->capacity()),
-      kept_(suppressor_.capacity()),
-      kept_counts_(2),
-      kept_boxes_(moves_boxes(setup.nms) ? suppressor_.capacity() : 0),
-      kept_scores_(changes_scores(setup.nms) ? suppressor_.capacity() : 0),
-      faces_(suppressor_.capacity(), detection_->candidates().landmarks != nullptr),
-      counts_(1),
+      faces_(faces_of(setup), detection_->candidates()),
       overlay_(setup.overlay),
-      download_(counts_.data(), faces_.view(), setup.to_host),
       marks_{timing_event(), timing_event(), timing_event(), timing_event(), timing_event()},
       done_(cuda::Event::Timing::off, setup.wait) {
+  if (setup.follow) to_follow_.emplace(followed_of(setup), detection_->candidates());
   graph_ = std::make_unique<cuda::GraphExec>(cuda::capture(stream_, [this] { enqueue(); }));
 }
 
@@ -40,27 +48,17 @@ void FrameGraph::enqueue() {
   mark(preprocessed);
   detection_->enqueue_inference(descriptor_.device(), stream_);
   mark(inferred);
-  suppress();
+  faces_.enqueue(stream_);
+  if (to_follow_) to_follow_->enqueue(stream_);
   mark(suppressed);
-  overlay_.enqueue(descriptor_.device(), faces_.view(), stream_);
+  overlay_.enqueue(descriptor_.device(), faces_.faces(), stream_);
   mark(drawn);
-  download_.enqueue(stream_);
+  faces_.enqueue_download(stream_);
+  if (to_follow_) to_follow_->enqueue_download(stream_);
 }
 
 void FrameGraph::mark(Mark which) {
   if (setup_.times_stages) marks_[which].record_in_graph(stream_);
-}
-
-void FrameGraph::suppress() {
-  const cuda::DeviceDetections candidates = detection_->candidates();
-  DeviceKept kept;
-  kept.indices = kept_.data();
-  kept.count = kept_counts_.data();
-  kept.beyond_capacity = kept_counts_.data() + 1;
-  if (moves_boxes(setup_.nms)) kept.boxes = kept_boxes_.data();
-  if (changes_scores(setup_.nms)) kept.scores = kept_scores_.data();
-  suppressor_.enqueue({candidates.boxes, candidates.scores, candidates.count}, kept, stream_);
-  enqueue_faces(candidates, kept, setup_.sizes, faces_.view(), counts_.data(), stream_);
 }
 
 void FrameGraph::launch(const Frame& frame, CopyCounter& copies) {
@@ -78,9 +76,15 @@ void FrameGraph::wait() { done_.synchronize(); }
 void FrameGraph::fill(FrameRecord& record, Clock::time_point launched, Clock::time_point seen,
                       CopyCounter& copies) {
   fill_times(record.times, launched, seen);
-  record.candidates = counts().candidates;
-  record.face_count = counts().faces;
-  record.faces = download_.collect(stream_, copies);
+  record.candidates = faces_.counts().candidates;
+  record.face_count = faces_.counts().faces;
+  record.faces = faces_.collect(stream_, copies);
+}
+
+/// Of the two selections one at least has looked at all that the detector has found.
+std::uint32_t FrameGraph::beyond_capacity() const {
+  const std::uint32_t of_faces = faces_.counts().beyond_capacity;
+  return to_follow_ ? std::max(of_faces, to_follow_->counts().beyond_capacity) : of_faces;
 }
 
 // The device's clock has no fixed place on the host's: its last event is taken for the moment at

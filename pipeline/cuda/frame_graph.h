@@ -5,20 +5,28 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "core/copies.h"
 #include "core/cuda/buffer.h"
 #include "core/cuda/graph.h"
 #include "core/cuda/stream.h"
 #include "detector/cuda_detector.h"
-#include "nms/cuda/suppressor.h"
 #include "overlay/cuda/overlay.h"
 #include "pipeline/cuda/descriptor.h"
-#include "pipeline/cuda/faces.h"
+#include "pipeline/cuda/face_selection.h"
 #include "pipeline/job.h"
 #include "video/cuda/pictures.h"
 
 namespace facepipe {
+
+/// Where faces are followed from frame to frame: the scores over which candidates are followed, and
+/// over which they are faces. The detector was asked for all over the lower of them.
+struct FollowedScores {
+  float followed = 0;
+  float face = 0;
+  friend bool operator==(const FollowedScores&, const FollowedScores&) = default;
+};
 
 /// What is the same for all frames of a job.
 struct FrameGraphSetup {
@@ -27,6 +35,7 @@ struct FrameGraphSetup {
   NmsOptions nms;
   FaceSizes sizes;
   FaceFields to_host = FaceFields::none;
+  std::optional<FollowedScores> follow;
   bool times_stages = false;  ///< events between the stages; they cost some time
   cuda::Event::Wait wait = cuda::Event::Wait::spinning;  ///< in FrameGraph::wait()
 };
@@ -49,7 +58,13 @@ class FrameGraph {
   void fill(FrameRecord& record, Clock::time_point launched, Clock::time_point seen,
             CopyCounter& copies);
 
-  [[nodiscard]] const FaceCounts& counts() const { return download_.counts(); }
+  /// Likewise, where faces are followed: those that this needs, suppressed as tracks have them.
+  [[nodiscard]] Detections to_follow(CopyCounter& copies) {
+    return to_follow_->collect(stream_, copies);
+  }
+
+  /// Likewise: candidates that suppression didn't look at.
+  [[nodiscard]] std::uint32_t beyond_capacity() const;
 
  private:
   enum Mark { begun, preprocessed, inferred, suppressed, drawn };
@@ -57,22 +72,15 @@ class FrameGraph {
 
   void enqueue();
   void mark(Mark which);
-  void suppress();
   void fill_times(FrameTimes& times, Clock::time_point launched, Clock::time_point seen) const;
 
   FrameGraphSetup setup_;
   cuda::Stream stream_;
   std::unique_ptr<CudaDetection> detection_;
-  CudaSuppressor suppressor_;
-  cuda::DeviceBuffer<std::uint32_t> kept_;
-  cuda::DeviceBuffer<std::uint32_t> kept_counts_;  ///< kept, beyond the capacity
-  cuda::DeviceBuffer<Box> kept_boxes_;             ///< where moves_boxes()
-  cuda::DeviceBuffer<float> kept_scores_;          ///< where changes_scores()
-  cuda::DetectionBuffers faces_;
-  cuda::DeviceBuffer<FaceCounts> counts_;
+  FaceSelection faces_;
+  std::optional<FaceSelection> to_follow_;
   CudaOverlay overlay_;
   DescriptorUpload descriptor_;
-  FacesDownload download_;
   std::array<cuda::Event, kMarks> marks_;
   cuda::Event done_;
   std::unique_ptr<cuda::GraphExec> graph_;

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/recently_used.h"
@@ -20,6 +21,7 @@ struct GraphKey {
   FaceSizes sizes;
   bool mirrored_too = false;  ///< HideJob::mirrored_too
   FaceFields to_host = FaceFields::none;
+  std::optional<FollowedScores> follow;
   bool times_stages = false;
   Tuning tuning = Tuning::none;
   int places = 1;                                        ///< graphs in the set

@@ -245,15 +245,23 @@ TEST_F(RunTest, ModelThatFailsLeavesNothing) {
   EXPECT_THAT(dir_.names(), ElementsAre("in", "in/a.mp4"));
 }
 
-TEST_F(RunTest, WhatTheCpuAloneDoesIsRefusedOnCudaAndToldWhereNobodyNamedADevice) {
+TEST_F(RunTest, IdsAreDrawnOnTheDeviceThatAnythingElseIsDrawnOn) {
   add_input("a.mp4");
+  options_.existing = ExistingOutput::overwrite;
+  options_.job.overlay.ids = true;
   options_.job.follow.emplace();
-  options_.device = {false, {DeviceKind::cuda, 0}};
-  expect_error(ErrorKind::usage, "--draw ids works on the CPU alone so far",
-               [this] { (void)run_all(); });
-  options_.device = {true, {}};
-  EXPECT_EQ(run_all(), 0);
-  EXPECT_THAT(report()[0]["why"].dump(), HasSubstr("cpu: --draw ids works on the CPU alone"));
+  cuda_.built = true;
+  cuda_.devices = {{"Some Chip", ""}};
+  int followed = 0;
+  on_job_ = [&](const JobOptions& job) { followed += job.follow ? 1 : 0; };
+  for (const DeviceRequest& request :
+       {DeviceRequest{false, {DeviceKind::cuda, 0}}, DeviceRequest{true, {}},
+        DeviceRequest{false, {DeviceKind::cpu, 0}}}) {
+    options_.device = request;
+    EXPECT_EQ(run_all(), 0);
+  }
+  EXPECT_THAT(made_, ElementsAre("detector on cuda:0", "detector on cuda:0", "detector on cpu"));
+  EXPECT_EQ(followed, 3);
 }
 
 TEST_F(RunTest, LeavingFramesOutIsRefusedOnCudaAndTakesTheCpuWhereNobodyNamedADevice) {

@@ -251,6 +251,105 @@ double mean_luma(const std::string& pictures, std::size_t frame, const Box& box)
   return count == 0 ? 0 : sum / count;
 }
 
+/// A run with `--draw ids` among others, encoded without loss.
+class DrawsIds : public ProgramOnCuda {
+ protected:
+  struct Drawn {
+    json report;
+    std::string pictures;
+    std::string detections;
+  };
+  Drawn draw(const std::string& device, const Arguments& more) {
+    Arguments arguments{
+        clip_,  "--device",     device,      "--codec", "libx264", "--encoder-option",
+        "qp=0", "--detections", detections_, "-o",      out_};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const json report = run_well(arguments);
+    EXPECT_THAT(report["device"].dump(), HasSubstr(device));
+    return {report, test::decoded_pictures(out_), test::read_file(detections_)};
+  }
+
+  /// The track of each face, frame by frame.
+  [[nodiscard]] static std::vector<std::vector<int>> tracks_in(const std::string& detections) {
+    std::vector<std::vector<int>> frames;
+    std::istringstream lines(detections);
+    for (std::string line; std::getline(lines, line);) {
+      std::vector<int>& tracks = frames.emplace_back();
+      const json frame = json::parse(line);
+      for (const json& face : frame["faces"])
+        tracks.push_back(face["track"].is_null() ? -1 : face["track"].get<int>());
+    }
+    return frames;
+  }
+};
+
+// Nothing that these models compute depends on the device, nor does motion.
+TEST_F(DrawsIds, AsTheCpuDoesBitForBitWithoutNetworks) {
+  const std::string cascade = test::installed_cascade("frontalface_alt2");
+  const std::string channels = std::string(FACEPIPE_SOURCE_DIR) + "/data/acf_face.json";
+  for (const Arguments& wanted :
+       {Arguments{"--model", cascade, "--draw", "boxes,scores,ids,count"},
+        Arguments{"--model", channels, "--draw", "ids"},
+        Arguments{"--model", channels, "--draw", "ids,scores", "--score", "0.02"},
+        Arguments{"--model", channels, "--draw", "ids", "--nms-rule", "soft"}}) {
+    SCOPED_TRACE(testing::PrintToString(wanted));
+    const Drawn there = draw("cuda", wanted);
+    const Drawn here = draw("cpu", wanted);
+    EXPECT_GT(there.report["faces"], kFrames) << "or it tells nothing";
+    EXPECT_EQ(there.detections, here.detections);
+    EXPECT_TRUE(there.pictures == here.pictures);
+    EXPECT_FALSE(there.pictures == test::decoded_pictures(clip_));
+  }
+}
+
+TEST_F(DrawsIds, ThatDetectGivesItsTracks) {
+  const Drawn drawn = draw("cuda", {"--draw", "boxes,ids"});
+  const std::vector<std::vector<int>> ids = tracks_in(drawn.detections);
+  run_well({clip_, "--device", "cuda", "--detections", detections_}, "detect");
+  const std::vector<std::vector<int>> all = tracks_in(test::read_file(detections_));
+  ASSERT_EQ(ids.size(), std::size_t{kFrames});
+  ASSERT_EQ(all.size(), ids.size());
+  int looked_at = 0;
+  for (std::size_t frame = 0; frame < ids.size(); ++frame)
+    for (const int id : ids[frame]) {
+      EXPECT_THAT(all[frame], testing::Contains(id)) << frame;
+      ++looked_at;
+    }
+  EXPECT_GT(looked_at, 5 * kFrames);
+}
+
+TEST_F(DrawsIds, AndChangesNothingElseThatIsFound) {
+  const Frames without = faces_on("cuda");
+  for (const Arguments& more :
+       {Arguments{"--draw", "ids"}, {"--draw", "ids", "--decoder", "cpu"}}) {
+    const Frames with = faces_on("cuda", more);
+    ASSERT_EQ(with.size(), without.size());
+    for (std::size_t frame = 0; frame < with.size(); ++frame) {
+      ASSERT_EQ(with[frame].size(), without[frame].size()) << frame;
+      for (std::size_t i = 0; i < with[frame].size(); ++i) {
+        EXPECT_EQ(with[frame][i].box, without[frame][i].box) << frame;
+        EXPECT_EQ(with[frame][i].score, without[frame][i].score) << frame;
+      }
+    }
+  }
+}
+
+TEST_F(DrawsIds, AndNoPictureLeavesTheDevice) {
+  const json report =
+      run_well({clip_, "--device", "cuda", "--draw", "boxes,ids", "--codec", "mjpeg", "-o", out_});
+  EXPECT_EQ(report["decoder"], "h264_nvdec");
+  EXPECT_EQ(report["encoder"], "nvjpeg");
+  EXPECT_EQ(report["copies"]["upload"]["calls"], 0);
+  EXPECT_EQ(report["copies"]["download"]["calls"], 0);
+  EXPECT_EQ(report["copies"]["waiting"]["calls"], 0) << "who takes a detection is known at once";
+  EXPECT_EQ(report["copies"]["descriptor"]["calls"], kFrames);
+  EXPECT_EQ(report["copies"]["drawing"]["calls"], kFrames);
+  EXPECT_LT(report["copies"]["drawing"]["bytes"], kFrames * 640 * 448 * 3 / 2 / 100);
+  EXPECT_GE(report["copies"]["motion"]["calls"], 2 * kFrames - 1);
+  EXPECT_LT(report["copies"]["motion"]["bytes"], kFrames * 640 * 448 * 3 / 2 / 10);
+  EXPECT_EQ(report["lanes"]["count"], 1);
+}
+
 class HidesOnCuda : public ProgramOnCuda {
  protected:
   json hide(const Arguments& more) {

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "core/cuda/graph.h"
+#include "core/frame_record.h"
 #include "pipeline/cuda/descriptor.h"
 #include "pipeline/cuda/faces.h"
 #include "tests/overlay/cuda/same_bytes.h"
@@ -20,7 +21,7 @@ namespace {
 
 using test::FrameSpec;
 
-constexpr OverlayStyle kEverything{true, true, true, true};
+constexpr OverlayStyle kEverything{true, true, true, true, true};
 const std::vector<PixelFormat> kFormats{
     {true, 1, 1, 8, 0, true},   // NV12
     {true, 1, 1, 10, 6, true},  // P010
@@ -46,8 +47,10 @@ class Uploaded {
   cuda::DetectionBuffers buffers_;
 };
 
+using Tracks = std::vector<std::int64_t>;
+
 void expect_as_on_the_host(const FrameSpec& spec, const Detections& faces,
-                           const OverlayStyle& style, unsigned seed) {
+                           const OverlayStyle& style, unsigned seed, const Tracks& tracks = {}) {
   const cuda::Stream stream;
   Frame host = test::make_noise_frame(spec, seed);
   const test::DeviceFrame device(host, stream);
@@ -57,8 +60,9 @@ void expect_as_on_the_host(const FrameSpec& spec, const Detections& faces,
   const auto at = test::on_device<FrameDescriptor>(std::span(&descriptor, 1), stream);
   const CudaOverlay overlay(
       {spec.size, spec.format, spec.orientation, style, uploaded.view().capacity});
-  overlay.enqueue(at.data(), uploaded.view(), stream);
-  draw_overlay(host, faces, style);
+  const cuda::DeviceBuffer<std::int64_t> ids = cuda::uploaded(tracks, stream);
+  overlay.enqueue(at.data(), uploaded.view(), stream, ids.data());
+  draw_overlay(host, faces, style, tracks);
   test::expect_same_bytes(host, device, stream);
 }
 
@@ -106,6 +110,17 @@ Detections random_faces(Random& random, Size upright, int count, float largest) 
   return faces;
 }
 
+/// Of a digit, of a few, and of as many as there may be; some faces have none.
+Tracks random_tracks(Random& random, std::size_t faces) {
+  Tracks tracks(faces);
+  for (std::int64_t& track : tracks) {
+    track = random.one_in(4) ? random.integer(0, 9) : random.integer(10, 99'999);
+    if (random.one_in(20)) track = std::numeric_limits<std::int64_t>::max() - random.integer(0, 9);
+    if (random.one_in(5)) track = kNoTrack;
+  }
+  return tracks;
+}
+
 FrameSpec random_spec(Random& random) {
   FrameSpec spec;
   spec.format = kFormats[static_cast<std::size_t>(random.integer(0, 3))];
@@ -121,7 +136,6 @@ FrameSpec random_spec(Random& random) {
 OverlayStyle random_style(Random& random) {
   OverlayStyle style;
   for (const OverlayPart& part : kOverlayParts) style.*part.drawn = random.one_in(2);
-  style.ids = false;  // on the CPU alone
   return style;
 }
 
@@ -146,7 +160,8 @@ TEST(CudaOverlay, RandomFramesAreDrawnAsOnTheHost) {
     const int count = random.one_in(4) ? random.integer(0, 2) : random.integer(3, 60);
     const Detections faces = random_faces(random, upright, count, 0.5F);
     SCOPED_TRACE("seed " + std::to_string(seed) + ": " + text_of(spec, faces.size(), style));
-    ASSERT_NO_FATAL_FAILURE(expect_as_on_the_host(spec, faces, style, seed));
+    const Tracks tracks = random_tracks(random, random.one_in(8) ? 0 : faces.size());
+    ASSERT_NO_FATAL_FAILURE(expect_as_on_the_host(spec, faces, style, seed, tracks));
   }
 }
 
@@ -161,7 +176,8 @@ TEST(CudaOverlay, CrowdsAreDrawnAsOnTheHost) {
     const Size upright = upright_size(spec.size, spec.orientation);
     const Detections faces = random_faces(random, upright, count, 0.05F);
     SCOPED_TRACE(text_of(spec, faces.size(), kEverything));
-    ASSERT_NO_FATAL_FAILURE(expect_as_on_the_host(spec, faces, kEverything, 1));
+    const Tracks tracks = random_tracks(random, faces.size());
+    ASSERT_NO_FATAL_FAILURE(expect_as_on_the_host(spec, faces, kEverything, 1, tracks));
   }
 }
 
@@ -170,6 +186,19 @@ TEST(CudaOverlay, FacesWithoutLandmarksAreDrawnAsOnTheHost) {
   faces.push_back({20, 30, 90, 110}, 0.9F);
   faces.push_back({60, 50, 140, 150}, 0.4F);
   expect_as_on_the_host({kFormats[0], {320, 240}}, faces, kEverything, 5);
+}
+
+TEST(CudaOverlay, IdsAloneAreDrawnAsOnTheHost) {
+  for (unsigned seed = 1; seed <= 40; ++seed) {
+    Random random(seed);
+    const FrameSpec spec = random_spec(random);
+    const Detections faces =
+        random_faces(random, upright_size(spec.size, spec.orientation), 30, 0.5F);
+    const OverlayStyle style{.boxes = seed % 2 == 0, .ids = true};
+    const Tracks tracks = random_tracks(random, faces.size());
+    SCOPED_TRACE("seed " + std::to_string(seed) + ": " + text_of(spec, faces.size(), style));
+    ASSERT_NO_FATAL_FAILURE(expect_as_on_the_host(spec, faces, style, seed, tracks));
+  }
 }
 
 TEST(CudaOverlay, EveryLabelOnTheSamePlaceShowsTheFirst) {
@@ -181,11 +210,12 @@ TEST(CudaOverlay, EveryLabelOnTheSamePlaceShowsTheFirst) {
 }
 
 TEST(CudaOverlay, LargePicturesAreDrawnAsOnTheHost) {
-  for (const Size size : {Size{3840, 2160}, Size{8192, 4320}}) {
+  for (const Size size : {Size{3840, 2160}, Size{8192, 4320}, Size{9000, 9000}}) {
     Random random(5);
     const FrameSpec spec{kFormats[0], size};
     const Detections faces = random_faces(random, size, 90, 0.1F);
-    ASSERT_NO_FATAL_FAILURE(expect_as_on_the_host(spec, faces, kEverything, 1));
+    const Tracks tracks = random_tracks(random, faces.size());
+    ASSERT_NO_FATAL_FAILURE(expect_as_on_the_host(spec, faces, kEverything, 1, tracks));
   }
 }
 
@@ -249,7 +279,6 @@ TEST(CudaOverlay, RefusesWhatItCantDraw) {
   EXPECT_THROW(CudaOverlay({{16, 16}, {false, 1, 1, 8, 0, true}, {}, {}, 1}),
                std::invalid_argument);
   EXPECT_THROW(CudaOverlay({{16, 16}, {true, 1, 0, 8, 0, true}, {}, {}, 1}), std::invalid_argument);
-  EXPECT_THROW(CudaOverlay({{16, 16}, kFormats[0], {}, {.ids = true}, 1}), std::invalid_argument);
   const cuda::Stream stream;
   const CudaOverlay overlay({{16, 16}, kFormats[0], {}, {}, 1});
   const cuda::DetectionBuffers one(1);

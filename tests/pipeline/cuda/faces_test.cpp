@@ -41,6 +41,16 @@ Case random_case(unsigned seed, std::uint32_t candidates, bool voting, bool soft
   return made;
 }
 
+/// Waits for it.
+void put(const Detections& from, const cuda::DeviceDetections& to, cuda::StreamView stream) {
+  const auto count = static_cast<std::uint32_t>(from.size());
+  cuda::copy(cuda::DeviceSpan<Box>{to.boxes, count}, std::span(from.boxes), stream);
+  cuda::copy(cuda::DeviceSpan<float>{to.scores, count}, std::span(from.scores), stream);
+  cuda::copy(cuda::DeviceSpan<Landmarks>{to.landmarks, count}, std::span(from.landmarks), stream);
+  cuda::copy(cuda::DeviceSpan<std::uint32_t>{to.count, 1}, std::span(&count, 1), stream);
+  stream.synchronize();
+}
+
 /// A case in device memory, and what became of it.
 class OnDevice {
  public:
@@ -54,11 +64,7 @@ class OnDevice {
         kept_counts_(2),
         counts_(1),
         download_(counts_.data(), faces_.view(), wanted) {
-    const cuda::DeviceDetections to = stored_.view();
-    put(to.boxes, given.candidates.boxes);
-    put(to.scores, given.candidates.scores);
-    put(to.landmarks, given.candidates.landmarks);
-    put(to.count, std::vector{static_cast<std::uint32_t>(given.candidates.size())});
+    facepipe::put(given.candidates, stored_.view(), stream_);
     put(indices_.data(), given.indices);
     put(boxes_.data(), given.boxes);
     put(scores_.data(), given.scores);
@@ -178,6 +184,53 @@ TEST(CudaFaces, OfPlacesAloneComeInOneCopyEach) {
   expect_equal(device.run({}), expected);
   ASSERT_GT(expected.size(), FacesDownload::kEager);
   EXPECT_EQ(device.copies().total(CopyKind::faces), (CopyTotal{2, 3000 * 20}));
+}
+
+TEST(CudaFaces, OfScoresOverABoundAreThoseCandidatesInTheirOrder) {
+  const cuda::Stream stream;
+  for (const std::uint32_t candidates : {0U, 1U, 31U, 1024U, 1025U, 5000U})
+    for (const bool landmarks : {true, false})
+      for (const float score : {-1.0F, 0.25F, 0.9F, 2.0F}) {
+        Case given = random_case(candidates + 3, candidates, false, false);
+        if (!landmarks) given.candidates.landmarks.clear();
+        if (candidates > 2) given.candidates.scores[2] = score;  // is not over it
+        const cuda::DetectionBuffers from(candidates + 5, landmarks);
+        const cuda::DetectionBuffers to(candidates + 5, landmarks);
+        put(given.candidates, from.view(), stream);
+        enqueue_scored_over(from.view(), score, to.view(), stream);
+        Detections expected;
+        for (std::size_t i = 0; i < candidates; ++i)
+          if (given.candidates.scores[i] > score)
+            expected.push_back(given.candidates.boxes[i], given.candidates.scores[i],
+                               given.candidates, i);
+        SCOPED_TRACE(std::to_string(candidates) + " candidates over " + std::to_string(score));
+        expect_equal(cuda::download(to.view(), stream), expected);
+      }
+}
+
+TEST(CudaFaces, OfScoresOverABoundAreLookedForAmongThoseThatThereWasRoomFor) {
+  const cuda::Stream stream;
+  const Case given = random_case(5, 40, false, false);
+  const cuda::DetectionBuffers from(40);
+  const cuda::DetectionBuffers to(64);
+  put(given.candidates, from.view(), stream);
+  const std::uint32_t more = 60;
+  cuda::copy(cuda::DeviceSpan<std::uint32_t>{from.view().count, 1}, std::span(&more, 1), stream);
+  enqueue_scored_over(from.view(), -1, to.view(), stream);
+  expect_equal(cuda::download(to.view(), stream), given.candidates);
+}
+
+TEST(CudaFaces, RefusesToLeaveCandidatesOut) {
+  const cuda::Stream stream;
+  const cuda::DetectionBuffers some(4);
+  const cuda::DetectionBuffers bare(4, false);
+  const auto refused = [&](const cuda::DeviceDetections& from, const cuda::DeviceDetections& to) {
+    EXPECT_THROW(enqueue_scored_over(from, 0, to, stream), std::invalid_argument);
+  };
+  refused({}, some.view());
+  refused(some.view(), {});
+  refused(bare.view(), some.view());
+  refused(some.view(), cuda::DetectionBuffers(3).view());
 }
 
 TEST(CudaFaces, RefusesMissingArrays) {

@@ -73,6 +73,10 @@ TEST_F(KeptGraphsTest, TellsAllThatDiffersApart) {
   careful.mirrored_too = true;
   GraphKey downloaded = plain;
   downloaded.to_host = FaceFields::all;
+  GraphKey followed = plain;
+  followed.follow = FollowedScores{0.03F, 0.5F};
+  GraphKey weaker = followed;
+  weaker.follow->face = 0.4F;
   GraphKey timed = plain;
   timed.times_stages = true;
   GraphKey tuned = plain;
@@ -81,9 +85,10 @@ TEST_F(KeptGraphsTest, TellsAllThatDiffersApart) {
     ++made_;
     return std::make_shared<GraphSet>();
   };
-  for (const GraphKey& one : {plain, drawn, looser, careful, downloaded, timed, tuned})
+  for (const GraphKey& one :
+       {plain, drawn, looser, careful, downloaded, followed, weaker, timed, tuned})
     static_cast<void>(kept_.get(one, make));
-  EXPECT_EQ(made_, 7);
+  EXPECT_EQ(made_, 9);
 }
 
 TEST_F(KeptGraphsTest, LetsThoseGoThatWereUsedLeastLatelyWhereAQuarterOfTheMemoryIsFull) {
