@@ -276,8 +276,7 @@ class DrawsIds : public ProgramOnCuda {
     for (std::string line; std::getline(lines, line);) {
       std::vector<int>& tracks = frames.emplace_back();
       const json frame = json::parse(line);
-      for (const json& face : frame["faces"])
-        tracks.push_back(face["track"].is_null() ? -1 : face["track"].get<int>());
+      for (const json& face : frame["faces"]) tracks.push_back(face.value("track", -1));
     }
     return frames;
   }

@@ -94,6 +94,8 @@ TEST(CopyCounter, AddsUpByKind) {
   EXPECT_EQ(direction_of(CopyKind::counts), "to host");
   EXPECT_EQ(name_of(CopyKind::surface), "surface");
   EXPECT_EQ(direction_of(CopyKind::surface), "on device");
+  EXPECT_EQ(name_of(CopyKind::drawing), "drawing");
+  EXPECT_EQ(direction_of(CopyKind::drawing), "to device");
 }
 
 TEST(CopyCounter, AddsAnotherOne) {
