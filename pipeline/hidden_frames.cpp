@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "track/matching.h"
 #include "track/tracker.h"
+#include "track/waiting_frames.h"
 
 namespace facepipe {
 namespace {
@@ -37,27 +38,33 @@ HiddenFrame hidden_of(const TrackedFrame& known) {
 
 class TrackedFrames final : public HiddenFrames {
  public:
-  TrackedFrames(const HideJob& job, MotionEstimator& motion, int most_waiting,
+  TrackedFrames(const HideJob& job, const MotionOfSteps& motion, int most_waiting,
                 const TrackFileInput& input)
-      : tracker_(motion, with(job.tracks, most_waiting)) {
+      : follower_(*motion.follow, with(job.tracks, most_waiting)),
+        frames_(*motion.settle, with(job.tracks, most_waiting)) {
     if (job.wants_tracks) builder_.emplace(input);
   }
 
-  [[nodiscard]] std::vector<HiddenFrame> push(const FrameToHide& frame,
-                                              std::shared_ptr<const MotionPicture> picture,
-                                              std::optional<ComparedPictures> compared) override {
+  [[nodiscard]] FollowedFrame follow(const FrameToHide& frame,
+                                     std::shared_ptr<const MotionPicture> picture,
+                                     std::optional<ComparedPictures> compared) override {
     TrackerInput input;
     input.time_s = frame.time_s;
     input.detections = &frame.found;
     input.searched = frame.searched;
     input.picture = std::move(picture);
     input.compared = std::move(compared);
+    return follower_.follow(std::move(input));
+  }
+
+  [[nodiscard]] std::vector<HiddenFrame> settle(const FrameToHide& frame,
+                                                FollowedFrame followed) override {
     if (builder_) stamps_.push_back(frame.pts);
-    return settle(tracker_.push(std::move(input)));
+    return hidden(frames_.add(std::move(followed)));
   }
 
   [[nodiscard]] std::vector<HiddenFrame> flush() override {
-    std::vector<HiddenFrame> last = settle(tracker_.flush());
+    std::vector<HiddenFrame> last = hidden(frames_.flush(follower_.flush()));
     if (builder_) tracks_ = std::make_shared<TrackFile>(builder_->finish());
     return last;
   }
@@ -65,7 +72,7 @@ class TrackedFrames final : public HiddenFrames {
   [[nodiscard]] std::shared_ptr<TrackFile> tracks() const override { return tracks_; }
 
  private:
-  std::vector<HiddenFrame> settle(const TrackerOutput& known) {
+  std::vector<HiddenFrame> hidden(const TrackerOutput& known) {
     std::vector<HiddenFrame> frames;
     for (const TrackedFrame& frame : known.frames) {
       frames.push_back(hidden_of(frame));
@@ -78,7 +85,8 @@ class TrackedFrames final : public HiddenFrames {
     return frames;
   }
 
-  Tracker tracker_;
+  Follower follower_;
+  WaitingFrames frames_;
   std::optional<TrackFileBuilder> builder_;
   std::deque<std::int64_t> stamps_;  // of frames that wait
   std::shared_ptr<TrackFile> tracks_;
@@ -103,9 +111,14 @@ class KnownFrames final : public HiddenFrames {
       refuse("time base", text(made_for.time_base), text(input.time_base));
   }
 
-  [[nodiscard]] std::vector<HiddenFrame> push(
-      const FrameToHide& frame, std::shared_ptr<const MotionPicture> /*picture*/,
-      std::optional<ComparedPictures> /*compared*/) override {
+  [[nodiscard]] FollowedFrame follow(const FrameToHide& /*frame*/,
+                                     std::shared_ptr<const MotionPicture> /*picture*/,
+                                     std::optional<ComparedPictures> /*compared*/) override {
+    return {};
+  }
+
+  [[nodiscard]] std::vector<HiddenFrame> settle(const FrameToHide& frame,
+                                                FollowedFrame /*followed*/) override {
     HiddenFrame hidden;
     const bool unknown = whole_ && frame.index >= known_.file.input.frames;
     if (unknown) ++unknown_;
@@ -135,7 +148,7 @@ class KnownFrames final : public HiddenFrames {
 
 }  // namespace
 
-std::unique_ptr<HiddenFrames> track_frames(const HideJob& job, MotionEstimator& motion,
+std::unique_ptr<HiddenFrames> track_frames(const HideJob& job, const MotionOfSteps& motion,
                                            int most_waiting, const TrackFileInput& input) {
   return std::make_unique<TrackedFrames>(job, motion, most_waiting, input);
 }

@@ -10,6 +10,7 @@
 #include "core/detections.h"
 #include "core/geometry.h"
 #include "pipeline/job.h"
+#include "track/follower.h"
 #include "track/motion.h"
 #include "track/track_file.h"
 #include "video/notices.h"
@@ -43,17 +44,23 @@ struct FrameToHide {
   Detections found;  ///< of all scores that tracks need; none where tracks are known
 };
 
-/// Frames go in, and come out in their order, at once or later. Used by one thread.
+/// Frames go in, and come out in their order, at once or later. In two steps, so that one thread
+/// can follow a frame's faces while another one still works on the frame before.
 class HiddenFrames {
  public:
   virtual ~HiddenFrames() = default;
 
-  /// The frames that are complete with this one. Errors: as Tracker.
+  /// The first step, of each frame; nothing where tracks are known. Errors: as Tracker.
   /// @param picture   null where the frame is damaged, or where motion isn't looked for
   /// @param compared  as TrackerInput::compared
-  [[nodiscard]] virtual std::vector<HiddenFrame> push(const FrameToHide& frame,
-                                                      std::shared_ptr<const MotionPicture> picture,
-                                                      std::optional<ComparedPictures> compared) = 0;
+  [[nodiscard]] virtual FollowedFrame follow(const FrameToHide& frame,
+                                             std::shared_ptr<const MotionPicture> picture,
+                                             std::optional<ComparedPictures> compared) = 0;
+  /// The second step, of each in their order: the frames that are complete with it. Errors: as
+  /// Tracker.
+  [[nodiscard]] virtual std::vector<HiddenFrame> settle(const FrameToHide& frame,
+                                                        FollowedFrame followed) = 0;
+  /// After both.
   [[nodiscard]] virtual std::vector<HiddenFrame> flush() = 0;
 
   /// After flush(): the tracks, where they were asked for.
@@ -62,10 +69,17 @@ class HiddenFrames {
   virtual void report(Notices& /*notices*/) const {}
 };
 
-/// By a tracker, from what was found. `motion` outlives it.
+/// Of each step, which outlive what uses them.
+struct MotionOfSteps {
+  std::unique_ptr<MotionEstimator> follow;
+  std::unique_ptr<MotionEstimator> settle;
+};
+
+/// As a Tracker, from what was found. `motion` outlives it.
 /// @param input  of the file that is asked for with HideJob::wants_tracks
 [[nodiscard]] std::unique_ptr<HiddenFrames> track_frames(const HideJob& job,
-                                                         MotionEstimator& motion, int most_waiting,
+                                                         const MotionOfSteps& motion,
+                                                         int most_waiting,
                                                          const TrackFileInput& input);
 
 /// By HideJob::known, which outlives it. Errors: Error(usage) where it is of an input of another

@@ -11,14 +11,19 @@
 namespace facepipe {
 namespace {
 
-/// @param motion  null where tracks are known
-std::unique_ptr<HiddenFrames> make_source(const ProcessorSetup& setup, MotionEstimator* motion) {
+MotionOfSteps make_motion(const ProcessorSetup& setup, HidingDevice& device) {
+  if (setup.options.hide->known) return {};
+  return {device.make_motion(), device.make_motion()};
+}
+
+std::unique_ptr<HiddenFrames> make_source(const ProcessorSetup& setup,
+                                          const MotionOfSteps& motion) {
   const HideJob& job = *setup.options.hide;
   TrackFileInput input;
   input.size = setup.first.upright();
   input.time_base = setup.first.time_base;
   if (job.known) return known_frames(*job.known, input, !setup.options.start_s);
-  return track_frames(job, *motion, setup.hiding.waiting, input);
+  return track_frames(job, motion, setup.hiding.waiting, input);
 }
 
 /// A region is what a user has drawn: as it is, whatever the shape of faces' masks.
@@ -151,16 +156,16 @@ Hiding::Hiding(const ProcessorSetup& setup, std::unique_ptr<HidingDevice> device
     : device_(std::move(device)),
       regions_(setup.options.hide->regions, setup.first.upright(), setup.first.time_base,
                setup.origin_us),
-      motion_(setup.options.hide->known ? nullptr : device_->make_motion()),
-      source_(make_source(setup, motion_.get())) {}
+      motion_(make_motion(setup, *device_)),
+      source_(make_source(setup, motion_)) {}
 
-void Hiding::track(TrackQueue& queue, Presentation* presentation) {
+void Hiding::follow(TrackQueue& queue, Presentation* presentation, FollowedFrames& followed) {
   while (std::optional<TrackQueue::Given> given = queue.next())
-    push(std::move(*given), presentation, queue);
-  tell(source_->flush(), queue);
+    followed.push(follow(std::move(*given), presentation));
+  followed_all_ = true;
 }
 
-void Hiding::push(TrackQueue::Given given, Presentation* presentation, TrackQueue& queue) {
+Hiding::Followed Hiding::follow(TrackQueue::Given given, Presentation* presentation) {
   const double begin_ms = ScopedCpuTime::thread_cpu_ms();
   FrameToHide& frame = given.frame;
   Verdict verdict;
@@ -174,11 +179,22 @@ void Hiding::push(TrackQueue::Given given, Presentation* presentation, TrackQueu
   verdict.index = frame.index;
   verdict.time_s = frame.time_s;
   verdict.pts = frame.pts;
-  std::vector<HiddenFrame> known =
-      source_->push(frame, std::move(given.picture), std::move(given.compared));
+  FollowedFrame tracks =
+      source_->follow(frame, std::move(given.picture), std::move(given.compared));
+  frame.found = {};
   verdict.cpu_ms = static_cast<float>(ScopedCpuTime::thread_cpu_ms() - begin_ms);
-  waiting_.push_back(std::move(verdict));
-  tell(std::move(known), queue);
+  return {std::move(frame), std::move(tracks), std::move(verdict)};
+}
+
+void Hiding::settle(FollowedFrames& followed, TrackQueue& queue) {
+  while (std::optional<Followed> next = followed.pop()) {
+    const double begin_ms = ScopedCpuTime::thread_cpu_ms();
+    std::vector<HiddenFrame> known = source_->settle(next->frame, std::move(next->tracks));
+    next->verdict.cpu_ms += static_cast<float>(ScopedCpuTime::thread_cpu_ms() - begin_ms);
+    waiting_.push_back(std::move(next->verdict));
+    tell(std::move(known), queue);
+  }
+  if (followed_all_) tell(source_->flush(), queue);
 }
 
 void Hiding::tell(std::vector<HiddenFrame> known, TrackQueue& queue) {

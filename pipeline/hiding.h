@@ -12,6 +12,7 @@
 
 #include "core/frame.h"
 #include "pipeline/backend.h"
+#include "pipeline/channel.h"
 #include "pipeline/frame_processor.h"
 #include "pipeline/hidden_frames.h"
 #include "pipeline/job.h"
@@ -118,22 +119,35 @@ class Hiding {
     return std::make_unique<LaneHiding>(setup, *device_, regions_);
   }
 
-  /// To the stream's end: takes what lanes give, and gives them their verdicts. Of an error it ends
-  /// at once: then what has no verdict yet is not told.
-  /// @param presentation  where lanes don't know the frames' place in the stream; else null
-  void track(TrackQueue& queue, Presentation* presentation);
+  /// A frame on its way from the thread that follows its faces to that which settles what is
+  /// hidden.
+  struct Followed {
+    FrameToHide frame;  ///< without what was found
+    FollowedFrame tracks;
+    Verdict verdict;  ///< all but what is hidden
+  };
+  /// Of one producer, which closes it.
+  using FollowedFrames = Channel<Followed>;
 
-  /// After that: fills in the tracks, and tells what a user should know.
+  /// To the stream's end: takes what lanes give, and follows faces. Of an error it ends at once.
+  /// @param presentation  where lanes don't know the frames' place in the stream; else null
+  void follow(TrackQueue& queue, Presentation* presentation, FollowedFrames& followed);
+  /// Beside it, on another thread, to the end of what it gives: gives lanes their verdicts. Of an
+  /// error of either it ends at once: then what has no verdict yet is not told.
+  void settle(FollowedFrames& followed, TrackQueue& queue);
+
+  /// After both: fills in the tracks, and tells what a user should know.
   void report(JobResult& result, Notices& notices) const;
 
  private:
-  void push(TrackQueue::Given given, Presentation* presentation, TrackQueue& queue);
+  [[nodiscard]] Followed follow(TrackQueue::Given given, Presentation* presentation);
   void tell(std::vector<HiddenFrame> known, TrackQueue& queue);
 
   const std::unique_ptr<HidingDevice> device_;
   const RegionClock regions_;
-  std::unique_ptr<MotionEstimator> motion_;  ///< null where tracks are known
-  std::unique_ptr<HiddenFrames> source_;
+  const MotionOfSteps motion_;  ///< null where tracks are known
+  const std::unique_ptr<HiddenFrames> source_;
+  bool followed_all_ = false;    ///< told by the end of FollowedFrames
   std::deque<Verdict> waiting_;  ///< all but what is hidden
 };
 

@@ -101,6 +101,10 @@ std::vector<CopySum> sums(const CopyCounter& copies) {
   return all;
 }
 
+// Frames between the thread that follows faces and the one that settles what is hidden: each is
+// another one that waits.
+constexpr std::int64_t kFollowedAhead = 1;
+
 /// A planned run: lanes between a thread that reads and one that writes.
 class Job {
  public:
@@ -116,7 +120,8 @@ class Job {
  private:
   void read();
   void join();
-  void track(const Lane& first);
+  void follow(const Lane& first);
+  void settle(const Lane& first);
   void write();
 
   Lane& add_lane(int number, LaneParts parts, const std::stop_token& failed);
@@ -144,7 +149,8 @@ class Job {
   LaneDevices devices_;
   Segments segments_;
   Order order_;
-  std::optional<TrackQueue> tracks_;  // where faces are hidden
+  std::optional<TrackQueue> tracks_;                // where faces are hidden
+  std::optional<Hiding::FollowedFrames> followed_;  // likewise
   std::list<Lane> lanes_;
   const Decoder* first_decoder_ = nullptr;
   Device first_device_;                       // likewise of the first lane
@@ -182,11 +188,13 @@ Job::Job(const JobOptions& options, Backend& backend, const JobObserver& observe
       ended_range_(input_.begin.ended_range) {
   // A single lane goes on from the first frame.
   if (plan_.lanes.count == 1) input_.lanes.front().first = std::move(input_.first);
-  if (options.hide)
+  if (options.hide) {
+    followed_.emplace(kFollowedAhead, runner_.failed());
     tracks_.emplace(
         TrackQueue::Limits{plan_.limits.hiding.held, plan_.limits.held_behind,
                            options.output.empty()},
         [this](std::int64_t head) { order_.need(head); }, runner_.failed());
+  }
   int number = options.shared ? options.shared->own : 0;
   for (LaneParts& parts : std::exchange(input_.lanes, {})) {
     devices_.add(parts.backend->device());
@@ -202,7 +210,10 @@ Job::Job(const JobOptions& options, Backend& backend, const JobObserver& observe
     const ScopedWork work(reading_);
     read();
   });
-  if (tracks_) runner_.add("track", [this, &first = lanes_.front()] { track(first); });
+  if (tracks_) {
+    runner_.add("track", [this, &first = lanes_.front()] { follow(first); });
+    runner_.add("settle", [this, &first = lanes_.front()] { settle(first); });
+  }
   for (Lane& lane : lanes_) lane.add_threads(runner_);
   if (options.shared)
     for (int i = 1; i < plan_.lanes.count; ++i) runner_.add("join", [this] { join(); });
@@ -296,15 +307,29 @@ void Job::read() {
 }
 
 /// Of all lanes' frames, on the device of the first.
-void Job::track(const Lane& first) {
+void Job::follow(const Lane& first) {
   try {
     first.enter_thread();
-    input_.hiding->track(*tracks_, to_track_ ? &*to_track_ : nullptr);
+    input_.hiding->follow(*tracks_, to_track_ ? &*to_track_ : nullptr, *followed_);
+  } catch (const Error& error) {
+    if (!finishes_what_fails()) throw;
+    end_by(error);
+  }
+  followed_->close();
+}
+
+void Job::settle(const Lane& first) {
+  try {
+    first.enter_thread();
+    input_.hiding->settle(*followed_, *tracks_);
   } catch (const Error& error) {
     if (!finishes_what_fails()) throw;
     end_by(error);
   }
   tracks_->finish();
+  while (followed_->pop()) {
+    // After an error: who follows must not wait for room, or it would not see that it is to end.
+  }
 }
 
 void Job::read_into(Feed& feed) {

@@ -127,6 +127,7 @@ void TrackQueue::finish() {
   for (Answers* const answers : asked) answers->push(std::nullopt);
   for (const Waiting& frame : beyond) frame.answers->push(std::nullopt);
   room_.notify_all();
+  filled_.notify_all();
 }
 
 void TrackQueue::pass_ended() {
@@ -145,6 +146,7 @@ std::optional<TrackQueue::Given> TrackQueue::next() {
   {
     std::unique_lock lock(mutex_);
     const auto can_tell = [this] {
+      if (finished_) return true;
       pass_ended();
       if (has_ended()) return true;
       const auto head = parts_.find(head_);
@@ -152,7 +154,7 @@ std::optional<TrackQueue::Given> TrackQueue::next() {
     };
     filled_.wait(lock, stop_, can_tell);
     if (stop_.stop_requested()) throw Stopped();
-    if (has_ended()) return std::nullopt;
+    if (finished_ || has_ended()) return std::nullopt;
     Waiting first = parts_[head_].take();
     asked_.push_back(first.answers);
     given.emplace(std::move(first.given));

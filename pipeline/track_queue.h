@@ -32,8 +32,9 @@ struct Verdict {
 };
 
 /// Lanes let frames in, and give them when they have been searched; one thread takes them, segment
-/// by segment, and gives each lane a verdict on each of its frames, in the order in which the lane
-/// gave them. Thread-safe. Once `stop` is requested, everything that waits throws Stopped.
+/// by segment, and it or another one gives each lane a verdict on each of its frames, in the order
+/// in which the lane gave them. Thread-safe. Once `stop` is requested, everything that waits throws
+/// Stopped.
 ///
 /// Bounded are the frames that a lane holds, from admit() until their Room ends. A frame of the
 /// head, the segment that is taken from, is refused only while another frame will leave without it:
@@ -112,11 +113,12 @@ class TrackQueue {
   /// The stream ends with this segment: what is given behind it will have no verdict.
   void end_with(std::int64_t segment);
 
-  /// The next frame; nullopt at the stream's end. This and what follows is for one thread.
+  /// The next frame; nullopt at the stream's end, and after finish(). For one thread.
   [[nodiscard]] std::optional<Given> next();
-  /// On the first of the frames that were taken and have none.
+  /// On the first of the frames that were taken and have none. This and finish() are for one
+  /// thread.
   void answer(Verdict verdict);
-  /// It takes no more: what has no verdict yet will have none.
+  /// There are no more verdicts: what has none yet will have none.
   void finish();
 
  private:
