@@ -31,16 +31,13 @@ class ChromaSubsampler final : public PictureConverter {
   [[nodiscard]] UniqueAVFrame apply(UniqueAVFrame picture) override;
 
  private:
-  struct FreePool {
-    void operator()(AVBufferPool* pool) const { av_buffer_pool_uninit(&pool); }
-  };
   void add_chroma(const AVFrame& from, AVFrame& to);
 
   Size from_;  ///< of a plane of chroma
   Size to_;
   int stride_;
   std::unique_ptr<SwsContext, FFmpegDelete<sws_freeContext>> scaler_;
-  std::unique_ptr<AVBufferPool, FreePool> pool_;  ///< of the two planes together
+  UniqueBufferPool pool_;  ///< of the two planes together
 };
 
 }  // namespace facepipe

@@ -7,6 +7,7 @@ extern "C" {
 #include <spdlog/spdlog.h>
 
 #include "video/chroma_subsampler.h"
+#include "video/grey_converter.h"
 
 namespace facepipe {
 namespace {
@@ -64,17 +65,24 @@ UniqueAVFrame Normalizer::convert(UniqueAVFrame picture) {
 
 void Normalizer::take_converter(const AVFrame& picture) {
   give_back();
-  key_ = {kind_of(picture),        chain_for(picture), picture.chroma_location,
-          picture.color_primaries, picture.color_trc,  from_av(picture.sample_aspect_ratio)};
+  key_ = {kind_of(picture),        {},
+          picture.chroma_location, picture.color_primaries,
+          picture.color_trc,       from_av(picture.sample_aspect_ratio)};
+  key_.chain = chain_for(key_.from.format, target_.size);
   if (kept_) converter_ = kept_->take(key_);
-  if (converter_) return;
-  const bool subsamples = target_.format == AV_PIX_FMT_YUVJ420P && key_.from.size == target_.size &&
-                          target_.rotate.upright() &&
-                          ChromaSubsampler::takes(key_.from, key_.chroma);
-  if (subsamples)
-    converter_ = std::make_unique<ChromaSubsampler>(key_.from, kScaling);
-  else
-    converter_ = std::make_unique<FrameFilter>(key_.from, key_.chain);
+  if (!converter_) converter_ = new_converter();
+}
+
+std::unique_ptr<PictureConverter> Normalizer::new_converter() const {
+  const PictureKind& from = key_.from;
+  const AVPixelFormat to = target_.format;
+  if (from.size == target_.size && target_.rotate.upright()) {
+    if (to == AV_PIX_FMT_YUVJ420P && ChromaSubsampler::takes(from, key_.chroma))
+      return std::make_unique<ChromaSubsampler>(from, kScaling);
+    if (to == AV_PIX_FMT_YUV420P && from.format == AV_PIX_FMT_GRAY8)
+      return std::make_unique<GreyConverter>(from, chain_for(from.format, GreyConverter::kTable));
+  }
+  return std::make_unique<FrameFilter>(from, key_.chain);
 }
 
 void Normalizer::give_back() noexcept {
@@ -86,10 +94,10 @@ void Normalizer::give_back() noexcept {
   }
 }
 
-std::string Normalizer::chain_for(const AVFrame& picture) const {
-  std::string scale = "scale=" + std::to_string(target_.size.width) + ":" +
-                      std::to_string(target_.size.height) + ":flags=" + kScaling;
-  if (is_rgb(static_cast<AVPixelFormat>(picture.format)) && !is_rgb(target_.format))
+std::string Normalizer::chain_for(AVPixelFormat source, Size size) const {
+  std::string scale = "scale=" + std::to_string(size.width) + ":" + std::to_string(size.height) +
+                      ":flags=" + kScaling;
+  if (is_rgb(source) && !is_rgb(target_.format))
     scale += matrix_for_rgb(target_.size.height) == AVCOL_SPC_BT709
                  ? ":out_color_matrix=bt709:out_range=tv"
                  : ":out_color_matrix=bt601:out_range=tv";

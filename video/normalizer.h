@@ -54,7 +54,8 @@ class Normalizer {
   [[nodiscard]] UniqueAVFrame convert(UniqueAVFrame picture);
   void take_converter(const AVFrame& picture);
   void give_back() noexcept;
-  [[nodiscard]] std::string chain_for(const AVFrame& picture) const;
+  [[nodiscard]] std::string chain_for(AVPixelFormat source, Size size) const;
+  [[nodiscard]] std::unique_ptr<PictureConverter> new_converter() const;
 
   FrameTarget target_;
   ChangeWatch changes_;

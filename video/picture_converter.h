@@ -5,6 +5,8 @@
 
 namespace facepipe {
 
+using UniqueBufferPool = std::unique_ptr<AVBufferPool, FFmpegDelete<av_buffer_pool_uninit>>;
+
 /// One picture in, one picture out. Time stamps and side data pass unchanged. Used by one thread at
 /// a time; pictures may outlive it. One that has thrown may still hold a picture: it is not to be
 /// used again.

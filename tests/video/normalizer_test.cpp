@@ -170,6 +170,33 @@ TEST(Normalizer, ScalesAndTurnsSubsampledPicturesByFFmpegsFilter) {
   expect_equal(*normalized(*picture, turned), *turning.apply(reference(*picture)));
 }
 
+TEST(Normalizer, MakesGreyWhatFFmpegsFilterMakes) {
+  for (const AVColorRange range : {AVCOL_RANGE_UNSPECIFIED, AVCOL_RANGE_MPEG, AVCOL_RANGE_JPEG})
+    for (const Size size : {Size{800, 564}, Size{801, 565}, Size{37, 23}, Size{64, 1}, Size{1, 480},
+                            Size{3, 3}, Size{1, 1}}) {
+      SCOPED_TRACE(to_string(size) + ", range " + std::to_string(range));
+      const UniqueAVFrame picture = of_jpeg(AV_PIX_FMT_GRAY8, size);
+      picture->color_range = range;
+      picture->sample_aspect_ratio = {4, 3};
+      expect_equal(*normalized(*picture, target_of(size, AV_PIX_FMT_YUV420P)),
+                   *filtered(*picture, AV_PIX_FMT_YUV420P));
+    }
+}
+
+TEST(Normalizer, ScalesAndTurnsGreyByFFmpegsFilter) {
+  const UniqueAVFrame picture = of_jpeg(AV_PIX_FMT_GRAY8, {64, 48});
+  FrameFilter halving(kind_of(*picture),
+                      "scale=32:24:flags=bicubic+accurate_rnd+full_chroma_int,format=yuv420p");
+  expect_equal(*normalized(*picture, target_of({32, 24}, AV_PIX_FMT_YUV420P)),
+               *halving.apply(reference(*picture)));
+  FrameTarget turned = target_of({64, 48}, AV_PIX_FMT_YUV420P);
+  turned.rotate = {1, false};
+  FrameFilter turning(kind_of(*picture),
+                      "scale=64:48:flags=bicubic+accurate_rnd+full_chroma_int,format=yuv420p,"
+                      "transpose=clock");
+  expect_equal(*normalized(*picture, turned), *turning.apply(reference(*picture)));
+}
+
 struct Input {
   const char* name;
   AVPixelFormat from;
