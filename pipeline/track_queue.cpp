@@ -146,7 +146,6 @@ std::optional<TrackQueue::Given> TrackQueue::next() {
   {
     std::unique_lock lock(mutex_);
     const auto can_tell = [this] {
-      if (finished_) return true;
       pass_ended();
       if (has_ended()) return true;
       const auto head = parts_.find(head_);
@@ -154,7 +153,7 @@ std::optional<TrackQueue::Given> TrackQueue::next() {
     };
     filled_.wait(lock, stop_, can_tell);
     if (stop_.stop_requested()) throw Stopped();
-    if (finished_ || has_ended()) return std::nullopt;
+    if (has_ended()) return std::nullopt;
     Waiting first = parts_[head_].take();
     asked_.push_back(first.answers);
     given.emplace(std::move(first.given));

@@ -90,6 +90,19 @@ TEST(TrackQueue, GivesSegmentsInOrderAndEachLaneItsAnswers) {
   for (const int i : {2, 3}) EXPECT_EQ(other.leave(), i);
 }
 
+TEST(TrackQueue, GivesNoMoreFramesOnceThereAreNoMoreVerdicts) {
+  TrackQueue queue(kWide, ignore, {});
+  TestLane lane(queue);
+  EXPECT_TRUE(lane.admit_and_give(0, 0));
+  EXPECT_EQ(take(queue), 0);
+  std::jthread taker([&] { EXPECT_EQ(take(queue), -1); });  // waits, or comes after it
+  queue.finish();
+  taker.join();
+  EXPECT_FALSE(lane.admit(0));
+  EXPECT_EQ(take(queue), -1);
+  EXPECT_EQ(lane.leave(), -1);
+}
+
 TEST(TrackQueue, RefusesAVerdictOnAFrameThatNobodyGave) {
   TrackQueue queue(kWide, ignore, {});
   test::expect_error(ErrorKind::internal, "nobody gave", [&] { answer(queue, 0); });
