@@ -180,7 +180,7 @@ def compare_with_report(verdict, facts, kind, copies):
 
 
 def judge_bitstreams(verdict, facts, copies):
-    """Returns what is none."""
+    """Returns what is none, and the streams that bring bitstreams."""
     told = facts.copies["bitstream"]
     muxed = {"calls": len(facts.output_packets), "bytes": sum(facts.output_packets)}
     verdict.refuse(any(told[key] != muxed[key] for key in muxed),
@@ -191,7 +191,7 @@ def judge_bitstreams(verdict, facts, copies):
     verdict.refuse(unseen, f"{len(unseen)} of {len(facts.output_packets)} encoded pictures have no copy "
                            "of their size in the trace")
     verdict.add("whole run", "to host", "bitstream", pairs)
-    return others
+    return others, {copy.stream for copy in pairs}
 
 
 def judge_lumas(verdict, facts, copies):
@@ -207,12 +207,15 @@ def judge_lumas(verdict, facts, copies):
     return others
 
 
-def judge_motion(verdict, facts, copies):
-    """Returns what is none: points and counts have values of 4 bytes, three of which make a point."""
+def judge_motion(verdict, facts, copies, encoders):
+    """Returns what is none: points and counts have values of 4 bytes, three of which make a point.
+
+    They never come by one of the encoders' streams; nvJPEG's first picture, a grey one, does.
+    """
     told = facts.copies.get("motion", {"calls": 0})
     if not told["calls"]:
         return copies
-    motion, others = split(copies, lambda copy: copy.bytes % 12 == 0 or copy.bytes % 12 == 4)
+    motion, others = split(copies, lambda copy: copy.bytes % 12 in (0, 4) and copy.stream not in encoders)
     compare_with_report(verdict, facts, "motion", motion)
     limit = MOTION_SHARE * facts.frame_bytes
     large = [copy for copy in motion if copy.bytes > limit]
@@ -233,7 +236,7 @@ def judge_to_host(verdict, facts, copies, settled):
     compare_with_report(verdict, facts, "faces", faces)
     verdict.add("whole run", "to host", "counts", counts)
     verdict.add("whole run", "to host", "faces", faces)
-    others = judge_motion(verdict, facts, judge_bitstreams(verdict, facts, others))
+    others = judge_motion(verdict, facts, *judge_bitstreams(verdict, facts, others))
     early, late = split(others, lambda copy: copy.start < settled)
     judge_libraries(verdict, facts, "to host", early, "start-up", START_UP_SHARE)
     judge_libraries(verdict, facts, "to host", late, "settled", LIBRARY_SHARE)

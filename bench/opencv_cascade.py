@@ -12,6 +12,8 @@ that differ when cut to an integer. A window agrees that the other has at an IoU
 """
 import pathlib
 import statistics
+import subprocess
+import sys
 
 import cascade_cuda
 import cascade_pictures
@@ -19,6 +21,7 @@ import face_matching
 import measurement
 
 REPEATS, WARM_UP = 50, 5
+PATIENCE_S = 20
 IOU = 0.5
 
 
@@ -41,7 +44,10 @@ def windows_of(lines):
 
 def timed_windows(program, words, times):
     """The output of bench_cascade and bench_opencv_cascade: so many times, then windows."""
-    lines = measurement.run([program, *words]).output.splitlines()
+    used = subprocess.run([str(word) for word in (program, *words)], capture_output=True, text=True, timeout=PATIENCE_S)
+    if used.returncode != 0:
+        sys.exit(f"{program} ended with {used.returncode}:\n{used.stderr}")
+    lines = used.stdout.splitlines()
     return [float(line) for line in lines[:times]], windows_of(lines[times:])
 
 
@@ -52,19 +58,31 @@ def share_with(windows, others):
     return 100 * sum(any(face_matching.iou(window, other) >= IOU for other in others) for window in windows) / len(windows)
 
 
+def theirs_or_none(given, cascade, words):
+    """Milliseconds and windows; None where the program does not end."""
+    try:
+        times, windows = timed_windows(given.bench_opencv_cascade, [given.old_files / cascade.name, *words,
+                                                                    WARM_UP + REPEATS], WARM_UP + REPEATS)
+    except subprocess.TimeoutExpired:
+        return None
+    return statistics.median(times[WARM_UP:]), windows
+
+
 def row(given, case):
     name, least, factor, kind, (width, height) = case
     picture = given.pictures / cascade_cuda.file_name(kind, (width, height))
     cascade = given.cascades / f"haarcascade_{name}.xml"
     words = [picture, f"{width}x{height}", factor, least]
-    times, theirs = timed_windows(given.bench_opencv_cascade, [given.old_files / cascade.name, *words, WARM_UP + REPEATS],
-                                  WARM_UP + REPEATS)
+    found = theirs_or_none(given, cascade, words)
     used = measurement.run([given.bench_cascade_cuda, cascade, *words])
     ours_ms = float(cascade_cuda.LINE.search(used.output).group(2))
     _, ours = timed_windows(given.bench_cascade, [cascade, *words, 4, 1], 1)
-    theirs_ms = statistics.median(times[WARM_UP:])
-    return (f"{name:20} {kind:7} {f'{width}x{height}':10} {factor:<6} {theirs_ms:8.3f} {len(theirs):8} {ours_ms:8.3f}"
-            f" {len(ours):8} {len(set(theirs) & set(ours)):6} {share_with(theirs, ours):9.1f} {share_with(ours, theirs):9.1f}")
+    head = f"{name:20} {kind:7} {f'{width}x{height}':10} {factor:<6}"
+    if found is None:
+        return f"{head} {f'no end in {PATIENCE_S} s':>17} {ours_ms:8.3f} {len(ours):8}"
+    theirs_ms, theirs = found
+    return (f"{head} {theirs_ms:8.3f} {len(theirs):8} {ours_ms:8.3f} {len(ours):8} {len(set(theirs) & set(ours)):6}"
+            f" {share_with(theirs, ours):9.1f} {share_with(ours, theirs):9.1f}")
 
 
 def main():

@@ -6,6 +6,7 @@ import pathlib
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 import opencv_cascade
 import opencv_chain
@@ -43,7 +44,7 @@ class Rows(unittest.TestCase):
         self.assertEqual(row.steps, "network 15.00, blob 2.50, decode 1.00")
         with contextlib.redirect_stdout(None):
             text = opencv_chain.text_of("name", row, own)
-        self.assertRegex(text, r"name +50 +20.50 +21.50 +30.25 +25.0000 +14.0000 +2/3\n")
+        self.assertRegex(text, r"name +50 +20.50 +21.50 +30.25 +25.0000 +14.0000 +2 +2 +3\n")
 
     def test_a_frame_that_is_missing_is_an_error(self):
         lines = [json.dumps({"file": "a", "frame": 0, "faces": []})]
@@ -52,6 +53,15 @@ class Rows(unittest.TestCase):
 
 
 class Windows(unittest.TestCase):
+    def test_a_program_that_does_not_end_has_no_windows(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder) / "program"
+            program.write_text("#!/bin/sh\nexec sleep 60\n")
+            program.chmod(0o755)
+            given = argparse.Namespace(bench_opencv_cascade=program, old_files=pathlib.Path(folder))
+            with mock.patch.object(opencv_cascade, "PATIENCE_S", 0.1):
+                self.assertIsNone(opencv_cascade.theirs_or_none(given, pathlib.Path("a.xml"), []))
+
     def test_windows_have_corners(self):
         self.assertEqual(opencv_cascade.windows_of(["1 2 24 24", "5 5 30 31"]), [(1, 2, 25, 26), (5, 5, 35, 36)])
 
