@@ -7,6 +7,7 @@ Each image in turn is repeated to a folder in memory, which the program searches
 the report's: an input's, from before it is opened until it is done; of the images after the first, medians of all
 rounds. What an older program finds, if one is named, must be the same.
 """
+import argparse
 import hashlib
 import pathlib
 import statistics
@@ -48,7 +49,7 @@ def once(given, program, folder):
     """The reports, and the hash of the detections."""
     with tempfile.TemporaryDirectory(dir=given.folder) as made:
         faces = pathlib.Path(made) / "faces.jsonl"
-        _, reports = measurement.facepipe(type(given)(facepipe=program),
+        _, reports = measurement.facepipe(argparse.Namespace(facepipe=program),
                                           [folder, "--device", given.device, "--lanes", "1", "--no-video",
                                            "--detections", faces])
         return reports, hashlib.sha256(faces.read_bytes()).hexdigest()

@@ -13,14 +13,14 @@ FROM debian:12 AS packages
 COPY --from=toolkit /usr/local/cuda-13.0 /usr/local/cuda
 ENV PATH=/usr/local/cuda/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 ENV FACEPIPE_CUDA=ON
-# A GPU newer than the last one compiles that one's PTX when it is first used.
-ARG CUDA_ARCHITECTURES=75-real;80-real;86-real;89-real;90
-ENV FACEPIPE_CUDA_ARCHITECTURES=$CUDA_ARCHITECTURES
 WORKDIR /src
 # What is fetched is kept while only sources change.
 COPY dev ./
 COPY data data
 RUN ./dev setup
+# A GPU newer than the last one compiles that one's PTX when it is first used.
+ARG CUDA_ARCHITECTURES=75-real;80-real;86-real;89-real;90
+ENV FACEPIPE_CUDA_ARCHITECTURES=$CUDA_ARCHITECTURES
 
 FROM packages AS opencv-debian
 

@@ -69,7 +69,7 @@ class HiddenFrames {
   virtual void report(Notices& /*notices*/) const {}
 };
 
-/// Of each step, which outlive what uses them.
+/// An estimator for each step; both outlive the HiddenFrames.
 struct MotionOfSteps {
   std::unique_ptr<MotionEstimator> follow;
   std::unique_ptr<MotionEstimator> settle;

@@ -66,8 +66,9 @@ class HidingDevice {
   [[nodiscard]] virtual std::unique_ptr<PictureKeeper> make_keeper() = 0;
   /// What hides in one style.
   [[nodiscard]] virtual std::unique_ptr<HidingPixels> make_pixels(const HideOptions& look) = 0;
-  /// For one lane: what it looks at the job's estimator compares, too.
+  /// For one lane: what it looks at the job's estimators compare, too.
   [[nodiscard]] virtual std::unique_ptr<MotionEstimator> make_looker() = 0;
+  /// For one of the job's two threads that follow faces and settle what is hidden.
   [[nodiscard]] virtual std::unique_ptr<MotionEstimator> make_motion() = 0;
 };
 
@@ -133,7 +134,8 @@ class Hiding {
   /// @param presentation  where lanes don't know the frames' place in the stream; else null
   void follow(TrackQueue& queue, Presentation* presentation, FollowedFrames& followed);
   /// Beside it, on another thread, to the end of what it gives: gives lanes their verdicts. Of an
-  /// error of either it ends at once: then what has no verdict yet is not told.
+  /// error of its own it ends at once, of one of follow() after what that has given: then what has
+  /// no verdict yet is not told.
   void settle(FollowedFrames& followed, TrackQueue& queue);
 
   /// After both: fills in the tracks, and tells what a user should know.

@@ -101,8 +101,8 @@ std::vector<CopySum> sums(const CopyCounter& copies) {
   return all;
 }
 
-// Frames between the thread that follows faces and the one that settles what is hidden: each is
-// another one that waits.
+// Frames between the thread that follows faces and the one that settles what is hidden; the plan
+// counts them (kBetweenStages).
 constexpr std::int64_t kFollowedAhead = 1;
 
 /// A planned run: lanes between a thread that reads and one that writes.

@@ -28,7 +28,7 @@ struct Verdict {
   std::int64_t index = 0;
   double time_s = 0;
   std::int64_t pts = 0;
-  float cpu_ms = 0;  ///< that it took to follow the frame
+  float cpu_ms = 0;  ///< that it took to follow and to settle the frame
 };
 
 /// Lanes let frames in, and give them when they have been searched; one thread takes them, segment
@@ -89,7 +89,7 @@ class TrackQueue {
   struct Given {
     FrameToHide frame;
     Timing coded;                                  ///< DecodedPicture::coded
-    std::shared_ptr<const MotionPicture> picture;  ///< as HiddenFrames::push() takes it
+    std::shared_ptr<const MotionPicture> picture;  ///< as HiddenFrames::follow() takes it
     std::optional<ComparedPictures> compared;      ///< likewise
     Room room;                                     ///< with Limits::until_taken
   };

@@ -79,9 +79,13 @@ void ChromaSubsampler::add_chroma(const AVFrame& from, AVFrame& to) {
   for (int plane = 1; plane < 3; ++plane) {
     to.data[plane] = to.buf[1]->data + (plane - 1) * stride_ * to_.height;
     to.linesize[plane] = stride_;
-    const std::uint8_t* const source[] = {from.data[plane]};
-    check_av(sws_scale(scaler_.get(), source, &from.linesize[plane], 0, from_.height,
-                       &to.data[plane], &stride_),
+    // FFmpeg reads four of each, whatever the format.
+    const std::array<const std::uint8_t*, 4> source{from.data[plane]};
+    const std::array<int, 4> source_strides{from.linesize[plane]};
+    const std::array<std::uint8_t*, 4> made{to.data[plane]};
+    const std::array<int, 4> made_strides{stride_};
+    check_av(sws_scale(scaler_.get(), source.data(), source_strides.data(), 0, from_.height,
+                       made.data(), made_strides.data()),
              ErrorKind::internal, "scaler of chroma");
   }
 }

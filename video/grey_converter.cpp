@@ -7,6 +7,7 @@
 namespace facepipe {
 namespace {
 
+// Of rows; and what lies behind the last one, for readers of whole vectors.
 constexpr int kAlignment = 64;
 
 std::size_t bytes(int stride, Size plane) {
@@ -35,7 +36,7 @@ GreyConverter::GreyConverter(const PictureKind& from, const std::string& chain)
       chroma_{(luma_.width + 1) / 2, (luma_.height + 1) / 2},
       strides_{FFALIGN(luma_.width, kAlignment), FFALIGN(chroma_.width, kAlignment)},
       pool_(allocated(av_buffer_pool_init(
-          bytes(strides_[0], luma_) + 2 * bytes(strides_[1], chroma_), nullptr))) {
+          bytes(strides_[0], luma_) + 2 * bytes(strides_[1], chroma_) + kAlignment, nullptr))) {
   ask(from, chain);
 }
 

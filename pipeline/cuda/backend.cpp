@@ -106,7 +106,7 @@ class CudaHidingDevice final : public HidingDevice {
   [[nodiscard]] std::unique_ptr<MotionEstimator> make_looker() override {
     return make_estimator(looker_wait_);
   }
-  /// One thread waits for it, and all lanes for that thread.
+  /// For "track" and for "settle": all lanes wait for these two threads.
   [[nodiscard]] std::unique_ptr<MotionEstimator> make_motion() override {
     return make_estimator(cuda::Event::Wait::spinning);
   }

@@ -34,9 +34,12 @@ std::string reason_against_cudnn(std::string_view build_information, std::size_t
   int minor = 0;
   if (std::sscanf(built->c_str(), "%d.%d", &major, &minor) != 2) return {};
   const auto number = static_cast<int>(running);
-  if (number / 10000 == major && number / 100 % 100 >= minor) return {};
-  return "built with cuDNN " + *built + ", found " + std::to_string(number / 10000) + "." +
-         std::to_string(number / 100 % 100) + "." + std::to_string(number % 100);
+  const int unit = number < 10000 ? 1000 : 10000;  // of the first number: before 9, and since
+  const int found_major = number / unit;
+  const int found_minor = number % unit / 100;
+  if (found_major == major && found_minor >= minor) return {};
+  return "built with cuDNN " + *built + ", found " + std::to_string(found_major) + "." +
+         std::to_string(found_minor) + "." + std::to_string(number % 100);
 }
 
 std::string describe_opencv() {

@@ -23,11 +23,15 @@ TEST(OpencvVersion, TellsThatOneIsMissing) {
 
 TEST(OpencvVersion, RefusesACudnnThatIsOlderThanItsOwnOrOfAnotherFirstNumber) {
   const char* const built = "  NVIDIA CUDA:   YES (ver 13.0)\n  cuDNN:   YES (ver 9.19.0)\n";
-  for (const std::size_t good : {91900, 91901, 92000})
+  for (const std::size_t good : {91900UL, 91901UL, 92000UL})
     EXPECT_EQ(reason_against_cudnn(built, good), "") << good;
   EXPECT_EQ(reason_against_cudnn(built, 91002), "built with cuDNN 9.19.0, found 9.10.2");
   EXPECT_EQ(reason_against_cudnn(built, 101900), "built with cuDNN 9.19.0, found 10.19.0");
   EXPECT_EQ(reason_against_cudnn("  cuDNN:   NO\n", 90000), "");
+  const char* const eighth = "  cuDNN:   YES (ver 8.9.4)\n";
+  EXPECT_EQ(reason_against_cudnn(eighth, 8907), "");
+  EXPECT_EQ(reason_against_cudnn(eighth, 91900), "built with cuDNN 8.9.4, found 9.19.0");
+  EXPECT_EQ(reason_against_cudnn(built, 8907), "built with cuDNN 9.19.0, found 8.9.7");
 }
 
 }  // namespace
