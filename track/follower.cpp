@@ -13,13 +13,12 @@
 namespace facepipe {
 namespace {
 
-/// Stamps are rounded to their time base: so much more is not later.
-constexpr double kSameTime = 1e-6;
 /// The IoU from which on two faces' boxes hold points of both.
 constexpr float kLeastCrossing = 0.15F;
 /// After so long half of a track's velocity is forgotten: a frame of 25 a second, at which it was
 /// chosen. Of steps that are shorter, which tell less, less is taken.
 constexpr double kVelocityHalf_s = 0.04;
+
 /// Where a track is now, and when it was seen, come first: each frame looks at those of all tracks.
 struct Track {
   Box box;            ///< in the newest frame

@@ -16,6 +16,9 @@
 
 namespace facepipe {
 
+/// Stamps are rounded to their time base: so many seconds more are not later.
+inline constexpr double kSameTime = 1e-6;
+
 /// A detection that is looked at.
 struct Sighting {
   Box box;

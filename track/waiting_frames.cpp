@@ -18,8 +18,6 @@ namespace facepipe {
 namespace {
 
 constexpr std::int64_t kMostPictures = 256;
-/// Stamps are rounded to their time base: so much more is not later.
-constexpr double kSameTime = 1e-6;
 
 /// `box` as it was before the motion that took `from` to `to`.
 Box moved_back(const Box& box, const Box& from, const Box& to) {
@@ -81,6 +79,7 @@ struct Shown {
   BoxPlace last;                 ///< the newest of its boxes
   std::vector<Moved> missed;     ///< since the last sighting
 };
+
 /// A track on its way back from its first sighting, step by step.
 struct Backward {
   std::uint32_t slot = 0;

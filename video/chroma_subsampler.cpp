@@ -10,9 +10,6 @@ extern "C" {
 namespace facepipe {
 namespace {
 
-// For a scaler that writes whole vectors.
-constexpr int kAlignment = 64;
-
 Size chroma_size(Size luma, AVPixelFormat format) {
   const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(format);
   return {AV_CEIL_RSHIFT(luma.width, d.log2_chroma_w),
@@ -51,12 +48,13 @@ bool ChromaSubsampler::takes(const PictureKind& from, AVChromaLocation chroma) {
 ChromaSubsampler::ChromaSubsampler(const PictureKind& from, const std::string& scaling)
     : from_(chroma_size(from.size, from.format)),
       to_(chroma_size(from.size, AV_PIX_FMT_YUVJ420P)),
-      stride_(FFALIGN(to_.width, kAlignment)),
+      stride_(FFALIGN(to_.width, kPlaneAlignment)),
       scaler_(grey_scaler(from_, to_, scaling)) {
   check_av(sws_init_context(scaler_.get(), nullptr, nullptr), ErrorKind::internal,
            "scaler of chroma");
   pool_.reset(allocated(av_buffer_pool_init(
-      2 * static_cast<std::size_t>(stride_) * static_cast<std::size_t>(to_.height) + kAlignment,
+      2 * static_cast<std::size_t>(stride_) * static_cast<std::size_t>(to_.height) +
+          kPlaneAlignment,
       nullptr)));
 }
 

@@ -7,9 +7,6 @@
 namespace facepipe {
 namespace {
 
-// Of rows; and what lies behind the last one, for readers of whole vectors.
-constexpr int kAlignment = 64;
-
 std::size_t bytes(int stride, Size plane) {
   return static_cast<std::size_t>(stride) * static_cast<std::size_t>(plane.height);
 }
@@ -34,9 +31,10 @@ UniqueAVFrame all_greys(const PictureKind& like) {
 GreyConverter::GreyConverter(const PictureKind& from, const std::string& chain)
     : luma_(from.size),
       chroma_{(luma_.width + 1) / 2, (luma_.height + 1) / 2},
-      strides_{FFALIGN(luma_.width, kAlignment), FFALIGN(chroma_.width, kAlignment)},
+      strides_{FFALIGN(luma_.width, kPlaneAlignment), FFALIGN(chroma_.width, kPlaneAlignment)},
       pool_(allocated(av_buffer_pool_init(
-          bytes(strides_[0], luma_) + 2 * bytes(strides_[1], chroma_) + kAlignment, nullptr))) {
+          bytes(strides_[0], luma_) + 2 * bytes(strides_[1], chroma_) + kPlaneAlignment,
+          nullptr))) {
   ask(from, chain);
 }
 

@@ -5,6 +5,10 @@
 
 namespace facepipe {
 
+/// Of a made plane's rows, for readers and writers of whole vectors; so many bytes lie behind the
+/// last plane of a buffer, too.
+inline constexpr int kPlaneAlignment = 64;
+
 using UniqueBufferPool = std::unique_ptr<AVBufferPool, FFmpegDelete<av_buffer_pool_uninit>>;
 
 /// One picture in, one picture out. Time stamps and side data pass unchanged. Used by one thread at
