@@ -1,4 +1,5 @@
-// Tracking on one core: time of a 1080p frame, small luma, motion and cut included.
+// Tracking on one core: time of a 1080p frame, small luma, motion and cut included; and in a crowd,
+// without these, of each of its two halves.
 #include <benchmark/benchmark.h>
 
 #include <cmath>
@@ -6,13 +7,17 @@
 #include <random>
 #include <vector>
 
+#include "bench/crowd.h"
+#include "core/timing.h"
 #include "track/cpu/motion.h"
+#include "track/follower.h"
 #include "track/tracker.h"
+#include "track/waiting_frames.h"
 
 namespace facepipe {
 namespace {
 
-constexpr Size kHd{1920, 1080};
+using bench::kHd;
 constexpr PixelFormat kGrey{.has_chroma = false};
 
 /// Noise at several scales, as pictures have it.
@@ -86,9 +91,45 @@ void small_luma(benchmark::State& state) {
     benchmark::DoNotOptimize(make_luma({picture.data(), kHd.width}, kGrey, kHd, {}));
 }
 
+enum class Half { follow, settle };
+
+/// One half's part of a frame, while the other one has its turns.
+void crowd(benchmark::State& state, Half measured) {
+  constexpr int kFrames = 100;
+  constexpr float kShift = 3;
+  std::vector<Detections> found;
+  for (bench::Crowd crowd(1); found.size() < kFrames;) found.push_back(crowd.next(kShift));
+  bench::GivenMotion motion({1, 0, -kShift, 0});
+  Follower follower(motion, {});
+  WaitingFrames frames(motion, {});
+  const auto picture = std::make_shared<bench::EmptyPicture>();
+  std::int64_t frame = 0;
+  std::size_t shown = 0;
+  for ([[maybe_unused]] auto iteration : state) {
+    const auto turn = [&](Half half, auto step) {
+      const Clock::time_point begin = Clock::now();
+      step();
+      if (half == measured) state.SetIterationTime(in_seconds(Clock::now() - begin));
+    };
+    TrackerInput input;
+    input.time_s = static_cast<double>(frame) / 25;
+    input.picture = picture;
+    input.detections = &found[static_cast<std::size_t>(frame++ % kFrames)];
+    FollowedFrame followed;
+    turn(Half::follow, [&] { followed = follower.follow(std::move(input)); });
+    turn(Half::settle, [&] {
+      for (const TrackedFrame& whole : frames.add(std::move(followed)).frames)
+        shown += whole.boxes.size();
+    });
+  }
+  state.counters["boxes"] = static_cast<double>(shown) / static_cast<double>(frame);
+}
+
 BENCHMARK(small_luma)->Unit(benchmark::kMillisecond);
 BENCHMARK(track)->Arg(0)->Arg(5)->Arg(20)->Arg(100)->Arg(500)->Arg(2000)->Unit(
     benchmark::kMillisecond);
+BENCHMARK_CAPTURE(crowd, follow, Half::follow)->UseManualTime()->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(crowd, settle, Half::settle)->UseManualTime()->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace facepipe
