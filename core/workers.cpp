@@ -1,4 +1,4 @@
-#include "detector/workers.h"
+#include "core/workers.h"
 
 #include <stop_token>
 #include <utility>

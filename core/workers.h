@@ -23,8 +23,8 @@ class Workers {
   [[nodiscard]] int threads() const { return static_cast<int>(threads_.size()) + 1; }
 
   /// Calls part(i, thread) for each i of 0..parts-1, in this order but at once on all threads,
-  /// which are numbered from 0; returns when all are done. After an exception no further part is
-  /// begun, and the first one is thrown.
+  /// which are numbered from 0; returns when all are done. The caller is thread 0, and does the
+  /// first part. After an exception no further part is begun, and the first one is thrown.
   void run(std::size_t parts, const std::function<void(std::size_t, int)>& part);
 
  private:

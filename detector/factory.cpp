@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/recently_used.h"
+#include "core/workers.h"
 #include "detector/acf/cpu/acf_detector.h"
 #include "detector/acf/model/acf.h"
 #include "detector/acf/pyramid.h"
@@ -20,7 +21,6 @@
 #include "detector/cnn/model/i8_ranges.h"
 #include "detector/cnn/model/model.h"
 #include "detector/detector.h"
-#include "detector/workers.h"
 
 namespace facepipe {
 namespace {

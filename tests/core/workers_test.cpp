@@ -1,4 +1,4 @@
-#include "detector/workers.h"
+#include "core/workers.h"
 
 #include <gtest/gtest.h>
 
@@ -37,6 +37,19 @@ TEST(Workers, WorkAtOnce) {
     while (there < 3) std::this_thread::yield();  // ends only if all three come
   });
   EXPECT_EQ(there, 3);
+}
+
+TEST(Workers, LeaveTheFirstPartToTheCaller) {
+  Workers workers(3);
+  for (int round = 0; round < 100; ++round) {
+    std::thread::id first;
+    workers.run(3, [&](std::size_t part, int thread) {
+      if (part != 0) return;
+      EXPECT_EQ(thread, 0);
+      first = std::this_thread::get_id();
+    });
+    EXPECT_EQ(first, std::this_thread::get_id());
+  }
 }
 
 TEST(Workers, GiveNoTwoPartsOneThreadAtOnce) {

@@ -11,12 +11,12 @@
 
 #include "core/frame.h"
 #include "core/timing.h"
+#include "core/workers.h"
 #include "detector/acf/cpu/bands.h"
 #include "detector/acf/cpu/scan.h"
 #include "detector/acf/pyramid.h"
 #include "detector/cnn/cpu/byte_yuv.h"
 #include "detector/detector.h"
-#include "detector/workers.h"
 
 namespace facepipe::acf {
 

@@ -7,11 +7,11 @@
 #include <opencv2/core.hpp>
 #include <vector>
 
+#include "core/workers.h"
 #include "detector/cascade/cpu/scan.h"
 #include "detector/cascade/levels.h"
 #include "detector/cascade/score.h"
 #include "detector/detector.h"
-#include "detector/workers.h"
 
 namespace facepipe::cascade {
 
