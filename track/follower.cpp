@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/workers.h"
 #include "track/matching.h"
 #include "track/motion_rules.h"
 
@@ -18,18 +19,62 @@ constexpr float kLeastCrossing = 0.15F;
 /// After so long half of a track's velocity is forgotten: a frame of 25 a second, at which it was
 /// chosen. Of steps that are shorter, which tell less, less is taken.
 constexpr double kVelocityHalf_s = 0.04;
+/// In a crowd several threads look for pairs: so many boxes one of them at a time, some 50
+/// microseconds, and so many parts one thread alone.
+constexpr std::size_t kBoxesOfPart = 256;
+constexpr std::size_t kPartsOfOne = 3;
+constexpr int kThreads = 4;
 
-/// Where a track is now, and when it was seen, come first: each frame looks at those of all tracks.
+/// What each frame looks at of all tracks.
 struct Track {
   Box box;            ///< in the newest frame
   double last_s = 0;  ///< the time of the last sighting
-  TrackSummary summary;
+  std::int64_t id = 0;
   std::uint32_t slot = 0;
-  int misses = 0;       ///< since the last sighting, in frames that were searched
-  bool missed = false;  ///< in any frame since then
-  Point velocity;       ///< against the camera, in pixels a second
-  Box last;             ///< the last sighting
-  float last_score = 0;
+  std::uint32_t missed = kNowhere;  ///< its place in the newest frame's `missed`
+  int misses = 0;                   ///< since the last sighting, in frames that were searched
+  bool hidden = false;
+  bool sure = false;
+};
+
+/// And what those look at that see it.
+struct TrackPast {
+  std::int64_t first_frame = 0;
+  std::int64_t last_frame = 0;
+  std::int64_t sightings = 0;
+  float best_score = 0;
+  Box last;        ///< the last sighting
+  Point velocity;  ///< against the camera, in pixels a second
+};
+
+/// What a sighting may be taken for: to hide a track from now on, to continue a hidden one, and by
+/// a doubtful one or to start one.
+constexpr unsigned kStarts = 1;
+constexpr unsigned kContinues = 2;
+constexpr unsigned kIsOfUse = 4;
+
+/// The tracks of one kind in a frame, and which detections they may take.
+struct Side {
+  std::vector<Box> boxes;
+  std::vector<std::uint32_t> tracks;     ///< whose they are
+  std::vector<bool> seen;                ///< those that have taken one
+  std::vector<std::vector<Pair>> pairs;  ///< of the first kBoxesOfPart boxes, of the next, ...
+
+  void clear() { boxes.clear(), tracks.clear(); }
+
+  /// Into so many parts, of which each is then found by a thread.
+  std::size_t divide() {
+    seen.assign(boxes.size(), false);
+    pairs.resize((boxes.size() + kBoxesOfPart - 1) / kBoxesOfPart);
+    return pairs.size();
+  }
+  void find_part(std::size_t part, const Neighbours& sightings) {
+    const std::size_t first = part * kBoxesOfPart;
+    const std::size_t count = std::min(kBoxesOfPart, boxes.size() - first);
+    pairs[part].clear();
+    add_pairs(std::span(boxes).subspan(first, count), static_cast<std::uint32_t>(first), sightings,
+              pairs[part]);
+  }
 };
 
 }  // namespace
@@ -52,48 +97,49 @@ class Follower::Impl {
   void move_on(const FollowedFrame& now);
   void follow_hidden(const FollowedFrame& now);
   void take(FollowedFrame& now);
-  template <typename Accept>
-  void take(FollowedFrame& now, bool hidden, std::vector<bool>& used, Accept accept);
-  void start(FollowedFrame& now, const std::vector<bool>& used);
+  void find_pairs(const FollowedFrame& now);
+  void take(FollowedFrame& now, Side& side, unsigned use);
+  void start(FollowedFrame& now);
   void see(Track& track, FollowedFrame& now, const Sighting& sighting);
-  [[nodiscard]] Point velocity(const Track& track, const Similarity& camera, const Box& seen) const;
+  [[nodiscard]] Point velocity(const TrackPast& track, const Similarity& camera,
+                               const Box& seen) const;
   void hold(FollowedFrame& now);
   [[nodiscard]] Box coasted(const Track& track, const Similarity& camera) const;
   void free_ended();
   [[nodiscard]] std::uint32_t new_slot();
   void end(const Track& track);
-  void end_where(const std::vector<bool>& over);
+  template <typename Over>
+  void end_where(Over over);
 
-  [[nodiscard]] bool starts(const Sighting& sighting) const {
-    return sighting.score >= options_.start_score &&
-           sighting.score >= start_score_of(sighting.box, options_.start_score);
+  [[nodiscard]] bool starts(const Box& box, float score) const {
+    return score >= options_.start_score && score >= start_score_of(box, options_.start_score);
   }
-  /// Where no hidden track takes it.
-  [[nodiscard]] bool is_of_use(const Sighting& sighting) const {
-    return sighting.score >= std::min(options_.doubtful_score, options_.lone_score) ||
-           starts(sighting);
-  }
-  [[nodiscard]] bool is_sure(const Track& track) const {
-    return track.summary.best_score >= options_.sure_score;
+  [[nodiscard]] unsigned uses_of(const Sighting& sighting) const {
+    const float least_alone = std::min(options_.doubtful_score, options_.lone_score);
+    return (sighting.starts ? kStarts | kIsOfUse : 0U) |
+           (sighting.score >= options_.continue_score ? kContinues : 0U) |
+           (sighting.score >= least_alone ? kIsOfUse : 0U);
   }
   [[nodiscard]] double hold_s(const Track& track) const {
-    return is_sure(track) ? options_.hold_s : options_.weak_hold_s;
-  }
-  [[nodiscard]] float grown(double seconds) const {
-    return options_.grow_per_s * static_cast<float>(seconds);
+    return track.sure ? options_.hold_s : options_.weak_hold_s;
   }
 
   TrackerOptions options_;
   MotionEstimator& motion_;
-  std::vector<Track> tracks_;  ///< by id
+  std::vector<Track> tracks_;     ///< by id
+  std::vector<TrackPast> pasts_;  ///< by slot
   std::vector<EndedTrack> ended_;
+  std::unique_ptr<Workers> workers_;  ///< null before the first crowd
+  Side hidden_;                       ///< of the newest frame
+  Side doubtful_;                     ///< likewise
+  std::vector<unsigned> uses_;  ///< of the newest frame's sightings, as long as no track takes them
   std::vector<std::uint32_t> free_slots_;
-  std::uint32_t slots_ = 0;
   std::shared_ptr<const MotionPicture> last_picture_;
   std::shared_ptr<const MotionPicture> before_;  ///< what `last_picture_` was compared with
   std::optional<double> last_s_;
-  double picture_s_ = 0;  ///< the time of `last_picture_`
-  double step_s_ = 0;     ///< from `before_` to `last_picture_`
+  double picture_s_ = 0;    ///< the time of `last_picture_`
+  double step_s_ = 0;       ///< from `before_` to `last_picture_`
+  float newest_share_ = 0;  ///< that such a step has of a track's velocity
   std::int64_t next_frame_ = 0;
   std::int64_t next_track_ = 0;
 };
@@ -135,15 +181,23 @@ FollowedFrame Follower::Impl::begin(TrackerInput& input) {
   now.frame.hide_all = (input.searched && input.detections == nullptr) || !input.picture;
   now.frame.cut = !last_s_;
   last_s_ = input.time_s;
+  uses_.clear();
   const bool has_findings = input.searched && input.detections != nullptr;
   now.taken_by.assign(has_findings ? input.detections->size() : 0, kNoTrack);
   if (has_findings && !now.frame.hide_all) {
     const float least = std::min({options_.doubtful_score, options_.continue_score,
                                   options_.lone_score, options_.start_score});
     now.sightings.reserve(input.detections->size());
-    for (std::size_t i = 0; i < input.detections->size(); ++i)
-      if (input.detections->scores[i] >= least && is_usable(input.detections->boxes[i]))
-        now.sightings.push_back({input.detections->boxes[i], input.detections->scores[i], i});
+    std::vector<Box> boxes;
+    boxes.reserve(input.detections->size());
+    for (std::size_t i = 0; i < input.detections->size(); ++i) {
+      const Box& box = input.detections->boxes[i];
+      const float score = input.detections->scores[i];
+      if (score < least || !is_usable(box)) continue;
+      uses_.push_back(uses_of(now.sightings.emplace_back(box, score, starts(box, score), i)));
+      boxes.push_back(box);
+    }
+    now.among = Neighbours(boxes);
   }
   if (input.picture) look(now, input);
   return now;
@@ -153,6 +207,8 @@ void Follower::Impl::look(FollowedFrame& now, const TrackerInput& input) {
   now.picture = input.picture;
   before_ = std::exchange(last_picture_, now.picture);
   step_s_ = now.frame.time_s - std::exchange(picture_s_, now.frame.time_s);
+  newest_share_ =
+      static_cast<float>(1 - std::exp2(-std::max(step_s_, kSameTime) / kVelocityHalf_s));
   if (!before_) return;
   const PictureChange change = change_to(input);
   now.camera = change.camera;
@@ -170,10 +226,9 @@ PictureChange Follower::Impl::change_to(const TrackerInput& input) {
 void Follower::Impl::move_on(const FollowedFrame& now) {
   if (!now.picture || !before_) return;
   follow_hidden(now);
-  std::vector<bool> over(tracks_.size());
-  for (std::size_t i = 0; i < tracks_.size(); ++i)
-    over[i] = !is_usable(tracks_[i].box) || !meets(tracks_[i].box, now.picture->size());
-  end_where(over);
+  const Size picture = now.picture->size();
+  end_where(
+      [&](const Track& track) { return !is_usable(track.box) || !meets(track.box, picture); });
 }
 
 /// Doubtful tracks follow the camera alone: there may be many, and nothing is hidden by them. Where
@@ -181,7 +236,7 @@ void Follower::Impl::move_on(const FollowedFrame& now) {
 void Follower::Impl::follow_hidden(const FollowedFrame& now) {
   std::vector<Box> hidden;
   for (const Track& track : tracks_)
-    if (track.summary.hidden) hidden.push_back(track.box);
+    if (track.hidden) hidden.push_back(track.box);
   const int grid = grid_for(hidden.size());
   std::vector<bool> crossing;
   if (grid > 0) crossing = which_cross(hidden, kLeastCrossing);
@@ -189,7 +244,7 @@ void Follower::Impl::follow_hidden(const FollowedFrame& now) {
   std::vector<Track*> followed;
   std::size_t of_hidden = 0;
   for (Track& track : tracks_) {
-    if (!track.summary.hidden || grid == 0) {
+    if (!track.hidden || grid == 0) {
       track.box = moved(track.box, now.camera);
     } else if (crossing[of_hidden++]) {
       track.box = coasted(track, now.camera);
@@ -208,57 +263,72 @@ Box Follower::Impl::coasted(const Track& track, const Similarity& camera) const 
   const auto step = [&](float velocity, float size) {
     return std::clamp(velocity * static_cast<float>(step_s_), -size, size);
   };
-  const float x = step(track.velocity.x, box.width());
-  const float y = step(track.velocity.y, box.height());
+  const Point velocity = pasts_[track.slot].velocity;
+  const float x = step(velocity.x, box.width());
+  const float y = step(velocity.y, box.height());
   return {box.x1 + x, box.y1 + y, box.x2 + x, box.y2 + y};
 }
 
 void Follower::Impl::take(FollowedFrame& now) {
-  std::vector<bool> used(now.sightings.size());
-  take(now, true, used, [&](const Sighting& sighting) { return starts(sighting); });
-  take(now, true, used,
-       [&](const Sighting& sighting) { return sighting.score >= options_.continue_score; });
-  take(now, false, used, [&](const Sighting& sighting) { return is_of_use(sighting); });
-  start(now, used);
+  find_pairs(now);
+  now.seen.reserve(now.sightings.size());
+  take(now, hidden_, kStarts);
+  take(now, hidden_, kContinues);
+  take(now, doubtful_, kIsOfUse);
+  start(now);
 }
 
-/// Tracks of this kind that aren't seen yet take detections that are left and that `accept` takes.
-template <typename Accept>
-void Follower::Impl::take(FollowedFrame& now, bool hidden, std::vector<bool>& used, Accept accept) {
-  std::vector<Box> predictions;
-  std::vector<std::size_t> tracks;
-  for (std::size_t i = 0; i < tracks_.size(); ++i) {
-    const Track& track = tracks_[i];
-    if (track.summary.hidden != hidden || track.last_s == now.frame.time_s) continue;
-    predictions.push_back(track.box);
-    tracks.push_back(i);
+void Follower::Impl::find_pairs(const FollowedFrame& now) {
+  hidden_.clear();
+  doubtful_.clear();
+  for (std::uint32_t i = 0; i < tracks_.size(); ++i) {
+    Side& side = tracks_[i].hidden ? hidden_ : doubtful_;
+    side.boxes.push_back(tracks_[i].box);
+    side.tracks.push_back(i);
   }
-  std::vector<Box> boxes;
-  std::vector<std::size_t> detections;
-  for (std::size_t i = 0; i < now.sightings.size(); ++i) {
-    const Sighting& sighting = now.sightings[i];
-    if (used[i] || !accept(sighting)) continue;
-    boxes.push_back(sighting.box);
-    detections.push_back(i);
-  }
-  for (const auto& [prediction, box] : match_greedily(predictions, boxes)) {
-    used[detections[box]] = true;
-    see(tracks_[tracks[prediction]], now, now.sightings[detections[box]]);
+  const std::size_t of_hidden = hidden_.divide();
+  const std::size_t parts = of_hidden + doubtful_.divide();
+  const auto find = [&](std::size_t i, int /*thread*/) {
+    if (i < of_hidden)
+      hidden_.find_part(i, now.among);
+    else
+      doubtful_.find_part(i - of_hidden, now.among);
+  };
+  if (parts > kPartsOfOne) {
+    if (!workers_) workers_ = std::make_unique<Workers>(kThreads);
+    workers_->run(parts, find);
+  } else {
+    for (std::size_t i = 0; i < parts; ++i) find(i, 0);
   }
 }
 
-void Follower::Impl::start(FollowedFrame& now, const std::vector<bool>& used) {
+/// Tracks of this side that aren't seen yet take detections that are left and have this use.
+void Follower::Impl::take(FollowedFrame& now, Side& side, unsigned use) {
+  std::vector<Pair> pairs;
+  for (const std::vector<Pair>& part : side.pairs)
+    for (const Pair& pair : part)
+      if ((uses_[pair.detection] & use) != 0 && !side.seen[pair.rank.box()]) pairs.push_back(pair);
+  for (const auto& [prediction, detection] :
+       match_greedily(std::move(pairs), side.boxes.size(), now.sightings.size())) {
+    uses_[detection] = 0;
+    side.seen[prediction] = true;
+    see(tracks_[side.tracks[prediction]], now, now.sightings[detection]);
+  }
+}
+
+void Follower::Impl::start(FollowedFrame& now) {
   for (std::size_t i = 0; i < now.sightings.size(); ++i) {
     const Sighting& sighting = now.sightings[i];
-    if (used[i] || !is_of_use(sighting)) continue;
-    const bool room = tracks_.size() < (starts(sighting) ? kMostTracks : kMostTracks / 2);
-    if (!room && starts(sighting))
+    if ((uses_[i] & kIsOfUse) == 0) continue;
+    const bool room = tracks_.size() < (sighting.starts ? kMostTracks : kMostTracks / 2);
+    if (!room && sighting.starts)
       throw Error(ErrorKind::device, "tracks: there are more than " + std::to_string(kMostTracks) +
                                          " at frame " + std::to_string(now.frame.number));
     Track track;
     track.slot = new_slot();
-    track.summary.id = next_track_++;
-    track.summary.first_frame = now.frame.number;
+    track.id = next_track_++;
+    pasts_[track.slot] = {};
+    pasts_[track.slot].first_frame = now.frame.number;
     see(track, now, sighting);
     if (room)
       tracks_.push_back(track);
@@ -268,44 +338,41 @@ void Follower::Impl::start(FollowedFrame& now, const std::vector<bool>& used) {
 }
 
 void Follower::Impl::see(Track& track, FollowedFrame& now, const Sighting& sighting) {
-  TrackSummary& summary = track.summary;
-  summary.best_score = std::max(summary.best_score, sighting.score);
+  TrackPast& past = pasts_[track.slot];
+  past.best_score = std::max(past.best_score, sighting.score);
+  track.sure = past.best_score >= options_.sure_score;
   SeenTrack& seen = now.seen.emplace_back();
   seen.slot = track.slot;
-  seen.id = summary.id;
+  seen.id = track.id;
   seen.box = sighting.box;
   seen.moved = track.box;
-  seen.before = track.last;
-  seen.before_s = track.last_s;
   seen.score = sighting.score;
-  seen.before_score = track.last_score;
-  seen.first = summary.sightings == 0;
-  const bool next = !seen.first && !track.missed;
-  seen.covers = next && is_sure(track);
-  seen.was_hidden = summary.hidden;
-  seen.hidden = summary.hidden || sighting.score >= options_.lone_score;
-  seen.hides = !summary.hidden && starts(sighting);
-  seen.hold_s = hold_s(track);
-  now.taken_by[sighting.detection] = summary.id;
-  if (next) track.velocity = velocity(track, now.camera, sighting.box);
-  track.box = track.last = sighting.box;
+  seen.missed = track.missed;
+  seen.first = past.sightings == 0;
+  const bool next = !seen.first && track.missed == kNowhere;
+  seen.covers = next && track.sure;
+  seen.was_hidden = track.hidden;
+  seen.hidden = track.hidden || sighting.score >= options_.lone_score;
+  seen.hides = !track.hidden && sighting.starts;
+  seen.sure = track.sure;
+  now.taken_by[sighting.detection] = track.id;
+  if (next) past.velocity = velocity(past, now.camera, sighting.box);
+  track.box = past.last = sighting.box;
   track.last_s = now.frame.time_s;
-  track.last_score = sighting.score;
-  track.missed = false;
+  track.missed = kNowhere;
   track.misses = 0;
-  ++summary.sightings;
-  summary.last_frame = now.frame.number;
-  summary.hidden = summary.hidden || seen.hides;
+  ++past.sightings;
+  past.last_frame = now.frame.number;
+  track.hidden = track.hidden || seen.hides;
 }
 
-Point Follower::Impl::velocity(const Track& track, const Similarity& camera,
+Point Follower::Impl::velocity(const TrackPast& track, const Similarity& camera,
                                const Box& seen) const {
   const Box still = moved(track.last, camera);
-  const double step_s = std::max(step_s_, kSameTime);
-  const auto share = static_cast<float>(1 - std::exp2(-step_s / kVelocityHalf_s));
+  const auto step_s = static_cast<float>(std::max(step_s_, kSameTime));
   const auto mix = [&](float old, float step) {
-    const float now = step / 2 / static_cast<float>(step_s);
-    return old + share * (now - old);
+    const float now = step / 2 / step_s;
+    return old + newest_share_ * (now - old);
   };
   return {mix(track.velocity.x, seen.x1 + seen.x2 - still.x1 - still.x2),
           mix(track.velocity.y, seen.y1 + seen.y2 - still.y1 - still.y2)};
@@ -313,21 +380,22 @@ Point Follower::Impl::velocity(const Track& track, const Similarity& camera,
 
 /// Tracks that this frame doesn't show go on for a while.
 void Follower::Impl::hold(FollowedFrame& now) {
-  std::vector<bool> over(tracks_.size());
-  for (std::size_t i = 0; i < tracks_.size(); ++i) {
-    Track& track = tracks_[i];
-    if (track.last_s == now.frame.time_s) continue;
+  now.missed.reserve(tracks_.size());
+  std::uint32_t shown = 0;
+  end_where([&](Track& track) {
+    if (track.last_s == now.frame.time_s) return false;
     const double missed_s = now.frame.time_s - track.last_s;
     if (now.frame.searched) ++track.misses;
     const bool first = track.misses <= 1;
-    const bool held = track.summary.hidden && (first || missed_s <= hold_s(track) + kSameTime);
-    over[i] = !held && !first && missed_s > options_.gap_s + kSameTime;
-    if (over[i]) continue;
-    track.missed = true;
-    now.missed.push_back({track.slot, track.summary.id, track.box, grown(missed_s), held});
-    if (held) track.summary.last_frame = now.frame.number;
-  }
-  end_where(over);
+    const bool held = track.hidden && (first || missed_s <= hold_s(track) + kSameTime);
+    if (!held && !first && missed_s > options_.gap_s + kSameTime) return true;
+    now.missed.push_back({track.slot, track.missed, track.id, track.box,
+                          grow_after(missed_s, options_), held ? shown++ : kNowhere});
+    now.missed_since_s = std::min(now.missed_since_s, track.last_s);
+    track.missed = static_cast<std::uint32_t>(now.missed.size() - 1);
+    if (held) pasts_[track.slot].last_frame = now.frame.number;
+    return false;
+  });
 }
 
 /// Of frames before this one.
@@ -337,21 +405,30 @@ void Follower::Impl::free_ended() {
 }
 
 std::uint32_t Follower::Impl::new_slot() {
-  if (free_slots_.empty()) return slots_++;
+  if (free_slots_.empty()) {
+    pasts_.emplace_back();
+    return static_cast<std::uint32_t>(pasts_.size() - 1);
+  }
   const std::uint32_t slot = free_slots_.back();
   free_slots_.pop_back();
   return slot;
 }
 
-void Follower::Impl::end(const Track& track) { ended_.push_back({track.slot, track.summary}); }
+void Follower::Impl::end(const Track& track) {
+  const TrackPast& past = pasts_[track.slot];
+  ended_.push_back({track.slot,
+                    {track.id, past.first_frame, past.last_frame, past.sightings, past.best_score,
+                     track.hidden}});
+}
 
-void Follower::Impl::end_where(const std::vector<bool>& over) {
+template <typename Over>
+void Follower::Impl::end_where(Over over) {
   std::size_t kept = 0;
-  for (std::size_t i = 0; i < tracks_.size(); ++i) {
-    if (over[i])
-      end(tracks_[i]);
-    else if (kept++ != i)
-      tracks_[kept - 1] = tracks_[i];
+  for (Track& track : tracks_) {
+    if (over(track))
+      end(track);
+    else
+      tracks_[kept++] = track;
   }
   tracks_.resize(kept);
 }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "core/frame_record.h"
 #include "core/geometry.h"
 #include "track/motion.h"
+#include "track/neighbours.h"
 #include "track/similarity.h"
 #include "track/track.h"
 #include "track/tracker.h"
@@ -19,38 +21,46 @@ namespace facepipe {
 /// Stamps are rounded to their time base: so many seconds more are not later.
 inline constexpr double kSameTime = 1e-6;
 
+/// TrackedBox::grow so long after a sighting, or before it.
+[[nodiscard]] inline float grow_after(double seconds, const TrackerOptions& options) {
+  return options.grow_per_s * static_cast<float>(seconds);
+}
+
+/// In place of a position, where there is none.
+inline constexpr std::uint32_t kNowhere = 0xffffffff;
+
 /// A detection that is looked at.
 struct Sighting {
   Box box;
   float score = 0;
+  bool starts = false;        ///< a hidden track
   std::size_t detection = 0;  ///< of its frame's
 };
 
 /// A track has taken a detection.
 struct SeenTrack {
   std::uint32_t slot = 0;  ///< a number that no other track has until a frame after it has ended
+  std::uint32_t missed = kNowhere;  ///< in FollowedFrame::missed of the frame before
   std::int64_t id = 0;
-  Box box;              ///< the detection
-  Box moved;            ///< where the track was thought to be
-  Box before;           ///< the detection that it took last
-  double before_s = 0;  ///< its time
+  Box box;    ///< the detection
+  Box moved;  ///< where the track was thought to be
   float score = 0;
-  float before_score = 0;
-  bool first = false;       ///< the track starts with it: nothing of the above is before
+  bool first = false;       ///< the track starts with it
   bool covers = false;      ///< of a sure face that was seen in the frame before, too
   bool was_hidden = false;  ///< the track, by what it had taken before
   bool hidden = false;      ///< the box
   bool hides = false;       ///< from now on the track is hidden, and wasn't before
-  double hold_s = 0;        ///< how long its face is held
+  bool sure = false;        ///< the track, by what it has taken so far
 };
 
 /// A track that is in this frame by its motion alone.
 struct MissedTrack {
   std::uint32_t slot = 0;
+  std::uint32_t before = kNowhere;  ///< in `missed` of the frame before
   std::int64_t id = 0;
   Box box;
-  float grow = 0;     ///< TrackedBox::grow
-  bool held = false;  ///< it is shown
+  float grow = 0;                 ///< TrackedBox::grow
+  std::uint32_t held = kNowhere;  ///< among those that are shown; nowhere: it isn't
 };
 
 struct EndedTrack {
@@ -64,8 +74,12 @@ struct FollowedFrame {
   std::shared_ptr<const MotionPicture> picture;  ///< null: damaged
   Similarity camera;  ///< from the picture before, which may not be the frame's before
   std::vector<Sighting> sightings;
+  Neighbours among;                 ///< the sightings' boxes
   std::vector<SeenTrack> seen;      ///< in the order in which they have taken
   std::vector<MissedTrack> missed;  ///< by id
+  /// No track of them was seen before this, so that none of any later frame leads to `missed` of a
+  /// frame of this time or an earlier one.
+  double missed_since_s = std::numeric_limits<double>::infinity();
   std::vector<EndedTrack> ended;
   std::vector<std::int64_t> taken_by;  ///< TrackerOutput::taken_by
 };

@@ -1,12 +1,11 @@
 #include "track/matching.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "track/neighbours.h"
@@ -50,55 +49,6 @@ float share_within(float iou) { return 0.5F - iou / (1 + iou); }
 Nearness near_enough_for(const MeasuredBox& box) {
   return {box.side / kMostIouRatio, box.side * kMostIouRatio, share_within(kLeastIou),
           kMostDistance * box.side};
-}
-
-/// Two numbers in one, so that one comparison tells which pair is better: the lower one is, of a
-/// better affinity first, then of the lower box.
-class Rank {
- public:
-  Rank() = default;  // behind all others
-  /// @param affinity  over 0: the bits of such are in their order
-  Rank(float affinity, std::uint32_t box)
-      : bits_(std::uint64_t{~std::bit_cast<std::uint32_t>(affinity)} << 32U | box) {}
-
-  [[nodiscard]] std::uint32_t box() const { return static_cast<std::uint32_t>(bits_); }
-  [[nodiscard]] float affinity() const {
-    return std::bit_cast<float>(~static_cast<std::uint32_t>(bits_ >> 32U));
-  }
-  friend auto operator<=>(const Rank&, const Rank&) = default;
-
- private:
-  std::uint64_t bits_ = ~std::uint64_t{0};
-};
-
-struct Pair {
-  Rank rank;  ///< with the prediction
-  std::uint32_t detection = 0;
-  friend auto operator<=>(const Pair&, const Pair&) = default;
-};
-
-/// All of an affinity over 0. The smaller side asks for each of its boxes which of the larger ones
-/// are near: to ask takes longer than to be laid out for it.
-std::vector<Pair> pairs_of(std::span<const Box> predictions, std::span<const Box> detections) {
-  std::vector<Pair> pairs;
-  const bool detections_ask = detections.size() < predictions.size();
-  const auto& asking = detections_ask ? detections : predictions;
-  const Neighbours asked(detections_ask ? predictions : detections);
-  pairs.reserve(4 * asking.size());
-  std::vector<std::uint32_t> room;
-  for (std::uint32_t i = 0; i < asking.size(); ++i) {
-    const MeasuredBox box = asking[i];
-    for (const std::uint32_t place : asked.find(box.box, near_enough_for(box), room)) {
-      const auto& [other, number] = asked[place];
-      const float fit = detections_ask ? affinity(other, box) : affinity(box, other);
-      if (!(fit > 0)) continue;
-      if (detections_ask)
-        pairs.push_back({{fit, number}, i});
-      else
-        pairs.push_back({{fit, i}, number});
-    }
-  }
-  return pairs;
 }
 
 /// Two that are each other's best are matched whatever becomes of the others. In a crowd most pairs
@@ -169,9 +119,9 @@ std::vector<bool> which_cross(std::span<const Box> boxes, float least) {
   return crossing;
 }
 
-std::vector<Fit> fits_of(const Box& prediction, const Neighbours& detections) {
+std::vector<Fit> fits_of(const Box& prediction, const Neighbours& detections,
+                         std::vector<std::uint32_t>& room) {
   const MeasuredBox measured = prediction;
-  std::vector<std::uint32_t> room;
   std::vector<Fit> fits;
   for (const std::uint32_t place : detections.find(prediction, near_enough_for(measured), room)) {
     const auto& [box, number] = detections[place];
@@ -181,13 +131,25 @@ std::vector<Fit> fits_of(const Box& prediction, const Neighbours& detections) {
   return fits;
 }
 
-std::vector<Match> match_greedily(std::span<const Box> predictions,
-                                  std::span<const Box> detections) {
-  std::vector<Pair> pairs = pairs_of(predictions, detections);
-  leave_out_hopeless(pairs, predictions.size(), detections.size());
+void add_pairs(std::span<const Box> predictions, std::uint32_t first, const Neighbours& detections,
+               std::vector<Pair>& pairs) {
+  std::vector<std::uint32_t> room;
+  for (std::uint32_t i = 0; i < predictions.size(); ++i) {
+    const MeasuredBox box = predictions[i];
+    for (const std::uint32_t place : detections.find(box.box, near_enough_for(box), room)) {
+      const auto& [other, number] = detections[place];
+      const float fit = affinity(box, other);
+      if (fit > 0) pairs.push_back({{fit, first + i}, number});
+    }
+  }
+}
+
+std::vector<Match> match_greedily(std::vector<Pair> pairs, std::size_t predictions,
+                                  std::size_t detections) {
+  leave_out_hopeless(pairs, predictions, detections);
   std::ranges::sort(pairs);
-  std::vector<bool> taken(predictions.size());
-  std::vector<bool> used(detections.size());
+  std::vector<bool> taken(predictions);
+  std::vector<bool> used(detections);
   std::vector<Match> matches;
   for (const auto& [rank, detection] : pairs) {
     const std::uint32_t prediction = rank.box();
@@ -196,6 +158,13 @@ std::vector<Match> match_greedily(std::span<const Box> predictions,
     matches.push_back({prediction, detection});
   }
   return matches;
+}
+
+std::vector<Match> match_greedily(std::span<const Box> predictions,
+                                  std::span<const Box> detections) {
+  std::vector<Pair> pairs;
+  add_pairs(predictions, 0, Neighbours(detections), pairs);
+  return match_greedily(std::move(pairs), predictions.size(), detections.size());
 }
 
 }  // namespace facepipe

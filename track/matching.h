@@ -1,7 +1,10 @@
 // Which detection continues which track.
 #pragma once
 
+#include <bit>
+#include <compare>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>
@@ -42,7 +45,9 @@ struct Fit {
 };
 
 /// All detections whose affinity is over 0, in no order.
-[[nodiscard]] std::vector<Fit> fits_of(const Box& prediction, const Neighbours& detections);
+/// @param room  as Neighbours::find() takes it
+[[nodiscard]] std::vector<Fit> fits_of(const Box& prediction, const Neighbours& detections,
+                                       std::vector<std::uint32_t>& room);
 
 /// Of each box, whether its IoU with another one is over `least`, which is 0 or more.
 [[nodiscard]] std::vector<bool> which_cross(std::span<const Box> boxes, float least);
@@ -53,8 +58,43 @@ struct Match {
   friend bool operator==(const Match&, const Match&) = default;
 };
 
-/// Pairs of the best affinity first; each box at most once; of equal affinity the lower prediction,
-/// then the lower detection.
+/// Two numbers in one, so that one comparison tells which pair is better: the lower one is, of a
+/// better affinity first, then of the lower box.
+class Rank {
+ public:
+  Rank() = default;  // behind all others
+  /// @param affinity  over 0: the bits of such are in their order
+  Rank(float affinity, std::uint32_t box)
+      : bits_(std::uint64_t{~std::bit_cast<std::uint32_t>(affinity)} << 32U | box) {}
+
+  [[nodiscard]] std::uint32_t box() const { return static_cast<std::uint32_t>(bits_); }
+  [[nodiscard]] float affinity() const {
+    return std::bit_cast<float>(~static_cast<std::uint32_t>(bits_ >> 32U));
+  }
+  friend auto operator<=>(const Rank&, const Rank&) = default;
+
+ private:
+  std::uint64_t bits_ = ~std::uint64_t{0};
+};
+
+/// What may be a match.
+struct Pair {
+  Rank rank;  ///< with the prediction
+  std::uint32_t detection = 0;
+  friend auto operator<=>(const Pair&, const Pair&) = default;
+};
+
+/// Adds all pairs of an affinity over 0.
+/// @param first  number of the first prediction
+void add_pairs(std::span<const Box> predictions, std::uint32_t first, const Neighbours& detections,
+               std::vector<Pair>& pairs);
+
+/// Of these pairs those of the best affinity first; each box at most once; of equal affinity the
+/// lower prediction, then the lower detection. There are so many of each.
+[[nodiscard]] std::vector<Match> match_greedily(std::vector<Pair> pairs, std::size_t predictions,
+                                                std::size_t detections);
+
+/// Likewise, of all pairs.
 [[nodiscard]] std::vector<Match> match_greedily(std::span<const Box> predictions,
                                                 std::span<const Box> detections);
 

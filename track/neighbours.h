@@ -43,6 +43,7 @@ class Neighbours {
     std::uint32_t number = 0;  ///< among the boxes
   };
 
+  Neighbours() = default;  ///< of no boxes
   explicit Neighbours(std::span<const Box> boxes);
 
   /// The places, for operator[], of all that are near to the box, and perhaps of some that are as

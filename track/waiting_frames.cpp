@@ -4,12 +4,13 @@
 #include <cmath>
 #include <cstddef>
 #include <deque>
-#include <optional>
+#include <ranges>
 #include <span>
 #include <string>
 #include <utility>
 
 #include "core/error.h"
+#include "core/workers.h"
 #include "track/matching.h"
 #include "track/motion_rules.h"
 #include "track/neighbours.h"
@@ -18,6 +19,8 @@ namespace facepipe {
 namespace {
 
 constexpr std::int64_t kMostPictures = 256;
+/// From so many tracks in a frame on two threads are worth it.
+constexpr std::size_t kCrowd = 256;
 
 /// `box` as it was before the motion that took `from` to `to`.
 Box moved_back(const Box& box, const Box& from, const Box& to) {
@@ -42,20 +45,19 @@ struct Waiting {
   std::shared_ptr<const MotionPicture> picture;  ///< null: damaged, or no longer needed
   Similarity camera;  ///< from the picture before, which may not be the frame's before
   std::vector<Sighting> sightings;
-  std::optional<Neighbours> among;  ///< the sightings, once it was looked for one of them
+  Neighbours among;  ///< the sightings' boxes
+  std::vector<MissedTrack> missed;
+  std::size_t first_held = 0;  ///< where in the boxes those of them that are shown begin
 };
 
 /// The sighting of `least` score or more that fits the box best, the first of equals; null: none
 /// does.
-const Sighting* nearest(Waiting& in, const Box& box, float least) {
-  if (!in.among) {
-    std::vector<Box> boxes;
-    for (const Sighting& sighting : in.sightings) boxes.push_back(sighting.box);
-    in.among.emplace(boxes);
-  }
+/// @param room  as Neighbours::find() takes it
+const Sighting* nearest(const Waiting& in, const Box& box, float least,
+                        std::vector<std::uint32_t>& room) {
   const Sighting* best = nullptr;
   float most = 0;
-  for (const Fit& fit : fits_of(box, *in.among)) {
+  for (const Fit& fit : fits_of(box, in.among, room)) {
     const Sighting* const sighting = &in.sightings[fit.number];
     const bool better = fit.affinity > most || (fit.affinity == most && sighting < best);
     if (sighting->score < least || !better) continue;
@@ -65,20 +67,22 @@ const Sighting* nearest(Waiting& in, const Box& box, float least) {
   return best;
 }
 
-/// A box that was moved on without a sighting.
-struct Moved {
-  std::int64_t frame = 0;
-  Box box;
-  std::optional<std::size_t> shown;  ///< where in the frame's boxes it stands, if it does
-};
-
 /// What is known of a track here, by its slot.
 struct Shown {
   std::int64_t first_frame = 0;  ///< with a box of it
   Box first_box;                 ///< of the first sighting, where going backwards begins
+  Box seen;                      ///< the last sighting
+  double seen_s = 0;             ///< its time
+  float score = 0;               ///< and score
   BoxPlace last;                 ///< the newest of its boxes
-  std::vector<Moved> missed;     ///< since the last sighting
 };
+
+Shown first_shown(const SeenTrack& seen, const Waiting& now) {
+  Shown track;
+  track.first_frame = now.frame.number;
+  track.first_box = seen.box;
+  return track;
+}
 
 /// A track on its way back from its first sighting, step by step.
 struct Backward {
@@ -155,12 +159,14 @@ class WaitingFrames::Impl {
 
  private:
   Waiting& append(FollowedFrame& followed);
+  void see(std::span<const SeenTrack> seen, Waiting& now);
   void see(const SeenTrack& seen, Waiting& now);
   void fill(Shown& track, const SeenTrack& seen, const Waiting& now);
   Box cover_neighbour(const Shown& track, const SeenTrack& seen, const Waiting& now);
   void hide(const Shown& track);
-  void go_back(std::span<const SeenTrack> seen);
-  [[nodiscard]] std::vector<Backward> newly_hidden(std::span<const SeenTrack> seen);
+  [[nodiscard]] std::vector<Backward> newly_hidden(std::span<const SeenTrack> seen,
+                                                   const Waiting& now);
+  [[nodiscard]] std::vector<ShownBack> go_back(const std::vector<Backward>& going);
   [[nodiscard]] bool goes_on(const Backward& going, std::int64_t frame);
   [[nodiscard]] std::vector<ShownBack> trace_back(std::vector<Backward> going,
                                                   std::vector<BoxStep>& unknown);
@@ -168,10 +174,9 @@ class WaitingFrames::Impl {
                    PointBudget& budget, std::vector<BoxStep>& unknown);
   [[nodiscard]] std::vector<Box> follow(std::span<const BoxStep> steps,
                                         std::vector<BoxStep>& unknown);
-  const Sighting* snap(Backward& going, Waiting& then) const;
-  [[nodiscard]] ShownBack shown_back(Backward& going, Waiting& then) const;
-  void miss(const MissedTrack& missed, Waiting& now);
-  void forget_let_out(Shown& track) const;
+  const Sighting* snap(Backward& going, const Waiting& then);
+  [[nodiscard]] ShownBack shown_back(Backward& going, const Waiting& then);
+  void miss(std::vector<MissedTrack> missed, double since_s, Waiting& now);
   void end(std::span<const EndedTrack> tracks, TrackerOutput& out) const;
   void let_out(TrackerOutput& out);
   void drop_pictures();
@@ -190,15 +195,19 @@ class WaitingFrames::Impl {
   std::deque<Waiting> waiting_;
   std::vector<Shown> tracks_;        ///< by slot
   std::int64_t oldest_picture_ = 0;  ///< no frame before this one has its picture
+  std::int64_t oldest_missed_ = 0;   ///< and no track leads to what it has missed
   std::size_t waiting_boxes_ = 0;
-  FollowedSteps followed_back_;  ///< by those that go backwards now
+  std::unique_ptr<Workers> workers_;  ///< null before the first crowd
+  FollowedSteps followed_back_;       ///< by those that go backwards now
+  /// The frames that fill() fills, from the last on, and where in their `missed` the track is.
+  std::vector<std::pair<Waiting*, std::uint32_t>> gap_;
+  std::vector<std::uint32_t> room_;  ///< of Neighbours::find()
 };
 
 TrackerOutput WaitingFrames::Impl::add(FollowedFrame followed) {
   Waiting& now = append(followed);
-  for (const SeenTrack& seen : followed.seen) see(seen, now);
-  go_back(followed.seen);
-  for (const MissedTrack& missed : followed.missed) miss(missed, now);
+  see(followed.seen, now);
+  miss(std::move(followed.missed), followed.missed_since_s, now);
   TrackerOutput out;
   out.taken_by = std::move(followed.taken_by);
   end(followed.ended, out);
@@ -226,22 +235,44 @@ Waiting& WaitingFrames::Impl::append(FollowedFrame& followed) {
   now.picture = std::move(followed.picture);
   now.camera = followed.camera;
   now.sightings = std::move(followed.sightings);
+  now.among = std::move(followed.among);
   return now;
+}
+
+/// Where tracks go back depends on no box of a frame: it is found out at once with showing what was
+/// seen, which in a crowd takes as long.
+void WaitingFrames::Impl::see(std::span<const SeenTrack> seen, Waiting& now) {
+  const std::vector<Backward> going = newly_hidden(seen, now);
+  std::vector<ShownBack> before;
+  const auto part = [&](std::size_t i, int /*thread*/) {
+    if (i == 0)
+      before = go_back(going);
+    else
+      for (const SeenTrack& each : seen) see(each, now);
+  };
+  if (!going.empty() && seen.size() >= kCrowd) {
+    if (!workers_) workers_ = std::make_unique<Workers>(2);
+    workers_->run(2, part);
+  } else {
+    part(0, 0);
+    part(1, 0);
+  }
+  for (const ShownBack& each : before) {
+    show(*waiting(each.frame), each.box, {});
+    tracks_[each.slot].first_frame = each.frame;
+  }
 }
 
 void WaitingFrames::Impl::see(const SeenTrack& seen, Waiting& now) {
   if (seen.slot >= tracks_.size()) tracks_.resize(seen.slot + std::size_t{1});
   Shown& track = tracks_[seen.slot];
-  if (seen.first) {
-    track.first_frame = now.frame.number;
-    track.first_box = seen.box;
-    track.last = {};
-    track.missed.clear();
-  }
+  if (seen.first) track = first_shown(seen, now);
   fill(track, seen, now);
   const Box cover = cover_neighbour(track, seen, now);
-  track.missed.clear();
   show(track, now, {seen.id, cover, 0, seen.score, BoxState::seen, seen.hidden});
+  track.seen = seen.box;
+  track.seen_s = now.frame.time_s;
+  track.score = seen.score;
   if (seen.hides) hide(track);
 }
 
@@ -251,24 +282,31 @@ Box WaitingFrames::Impl::cover_neighbour(const Shown& track, const SeenTrack& se
                                          const Waiting& now) {
   if (!seen.covers) return seen.box;
   Box& before = waiting(now.frame.number - 1)->frame.boxes[track.last.index].box;
-  before = joined(before, moved_back(seen.box, seen.before, seen.moved));
+  before = joined(before, moved_back(seen.box, track.seen, seen.moved));
   return joined(seen.box, seen.moved);
 }
 
 /// The frames since the last sighting, which lie between two now.
 void WaitingFrames::Impl::fill(Shown& track, const SeenTrack& seen, const Waiting& now) {
-  for (const Moved& moved : track.missed) {
-    Waiting* const frame = waiting(moved.frame);
-    if (frame == nullptr) continue;
-    const double k = (frame->frame.time_s - seen.before_s) / (now.frame.time_s - seen.before_s);
-    const float score = frame->frame.searched ? 0 : (seen.before_score + seen.score) / 2;
-    TrackedBox box{seen.id, moved.box, 0, score, BoxState::filled, seen.was_hidden};
-    if (moved.shown)
-      frame->frame.boxes[*moved.shown] = box;
+  gap_.clear();
+  std::uint32_t at = seen.missed;
+  for (std::int64_t frame = now.frame.number - 1; at != kNowhere; --frame) {
+    Waiting* const in = waiting(frame);
+    if (in == nullptr) break;
+    gap_.push_back({in, at});
+    at = in->missed[at].before;
+  }
+  for (const auto& [in, place] : std::views::reverse(gap_)) {
+    const MissedTrack& missed = in->missed[place];
+    const double k = (in->frame.time_s - track.seen_s) / (now.frame.time_s - track.seen_s);
+    const float score = in->frame.searched ? 0 : (track.score + seen.score) / 2;
+    TrackedBox box{seen.id, missed.box, 0, score, BoxState::filled, seen.was_hidden};
+    if (missed.held != kNowhere)
+      in->frame.boxes[in->first_held + missed.held] = box;
     else
-      show(track, *frame, box);
-    box.box = between(seen.before, seen.box, static_cast<float>(k));
-    show(track, *frame, box);
+      show(track, *in, box);
+    box.box = between(track.seen, seen.box, static_cast<float>(k));
+    show(track, *in, box);
   }
 }
 
@@ -285,8 +323,7 @@ void WaitingFrames::Impl::hide(const Shown& track) {
 /// as many as there are frames. Mostly it can be guessed where a track goes: from sighting to
 /// sighting. So all steps of a way that is guessed are asked for at once, and the way is guessed
 /// again by the answers, until it has no step that isn't known. Guesses decide nothing.
-void WaitingFrames::Impl::go_back(std::span<const SeenTrack> seen) {
-  const std::vector<Backward> going = newly_hidden(seen);
+std::vector<ShownBack> WaitingFrames::Impl::go_back(const std::vector<Backward>& going) {
   followed_back_.clear();
   std::vector<BoxStep> unknown;
   std::vector<ShownBack> shown = trace_back(going, unknown);
@@ -295,10 +332,7 @@ void WaitingFrames::Impl::go_back(std::span<const SeenTrack> seen) {
     unknown.clear();
     shown = trace_back(going, unknown);
   }
-  for (const ShownBack& each : shown) {
-    show(*waiting(each.frame), each.box, {});
-    tracks_[each.slot].first_frame = each.frame;
-  }
+  return shown;
 }
 
 /// Those that go back, side by side from frame to frame: motion is looked for in many boxes at
@@ -321,16 +355,18 @@ std::vector<ShownBack> WaitingFrames::Impl::trace_back(std::vector<Backward> goi
   return shown;
 }
 
-std::vector<Backward> WaitingFrames::Impl::newly_hidden(std::span<const SeenTrack> seen) {
+std::vector<Backward> WaitingFrames::Impl::newly_hidden(std::span<const SeenTrack> seen,
+                                                        const Waiting& now) {
   std::vector<Backward> going;
   for (const SeenTrack& each : seen) {
     if (!each.hides) continue;
-    const Shown& track = tracks_[each.slot];
+    const Shown track = each.first ? first_shown(each, now) : tracks_[each.slot];
     const Waiting* const first = waiting(track.first_frame);
     if (first == nullptr) continue;
     const double first_s = first->frame.time_s;
-    going.push_back({each.slot, each.id, each.hold_s, track.first_frame, first_s, first_s,
-                     track.first_box, first});
+    const double hold_s = each.sure ? options_.hold_s : options_.weak_hold_s;
+    going.push_back(
+        {each.slot, each.id, hold_s, track.first_frame, first_s, first_s, track.first_box, first});
   }
   return going;
 }
@@ -375,44 +411,38 @@ std::vector<Box> WaitingFrames::Impl::follow(std::span<const BoxStep> steps,
 }
 
 /// Onto the sighting that fits best; null: none does.
-const Sighting* WaitingFrames::Impl::snap(Backward& going, Waiting& then) const {
-  const Sighting* const best = nearest(then, going.box, options_.continue_score);
+const Sighting* WaitingFrames::Impl::snap(Backward& going, const Waiting& then) {
+  const Sighting* const best = nearest(then, going.box, options_.continue_score, room_);
   if (best == nullptr) return nullptr;
   going.box = best->box;
   going.seen_s = then.frame.time_s;
   return best;
 }
 
-ShownBack WaitingFrames::Impl::shown_back(Backward& going, Waiting& then) const {
+ShownBack WaitingFrames::Impl::shown_back(Backward& going, const Waiting& then) {
   TrackedBox shown{going.id, going.box, 0, 0, BoxState::held, true};
   if (const Sighting* const best = snap(going, then)) {
     shown.box = best->box;
     shown.score = best->score;
     shown.state = BoxState::seen;
   }
-  shown.grow = options_.grow_per_s * static_cast<float>(going.seen_s - then.frame.time_s);
+  shown.grow = grow_after(going.seen_s - then.frame.time_s, options_);
   return {going.slot, then.frame.number, shown};
 }
 
-void WaitingFrames::Impl::miss(const MissedTrack& missed, Waiting& now) {
-  Shown& track = tracks_[missed.slot];
-  forget_let_out(track);
-  Moved& moved = track.missed.emplace_back();
-  moved.frame = now.frame.number;
-  moved.box = missed.box;
-  if (!missed.held) return;
-  show(track, now, {missed.id, missed.box, missed.grow, 0, BoxState::held, true});
-  moved.shown = track.last.index;
-}
-
-/// Where its frames are out, a track's boxes in them can't be filled. The last stays, because it
-/// tells that the track was missed.
-void WaitingFrames::Impl::forget_let_out(Shown& track) const {
-  if (track.missed.size() < 2 * kMostWaitingFrames) return;
-  const std::int64_t oldest = waiting_.front().frame.number;
-  const auto waits = [&](const Moved& moved) { return moved.frame >= oldest; };
-  track.missed.erase(track.missed.begin(),
-                     std::find_if(track.missed.begin(), track.missed.end() - 1, waits));
+/// Those that are held are shown; all stay with the frame, because they may be seen again.
+void WaitingFrames::Impl::miss(std::vector<MissedTrack> missed, double since_s, Waiting& now) {
+  now.first_held = now.frame.boxes.size();
+  for (const MissedTrack& each : missed)
+    if (each.held != kNowhere)
+      show(tracks_[each.slot], now, {each.id, each.box, each.grow, 0, BoxState::held, true});
+  now.missed = std::move(missed);
+  for (; oldest_missed_ <= newest(); ++oldest_missed_) {
+    Waiting* const oldest = waiting(oldest_missed_);
+    if (oldest == nullptr) continue;
+    if (oldest->frame.time_s > since_s) break;
+    oldest->missed = {};
+  }
 }
 
 void WaitingFrames::Impl::end(std::span<const EndedTrack> tracks, TrackerOutput& out) const {
@@ -460,7 +490,7 @@ void WaitingFrames::Impl::drop_pictures() {
       break;
     oldest->picture = nullptr;
     oldest->sightings = {};
-    oldest->among = std::nullopt;
+    oldest->among = {};
   }
 }
 

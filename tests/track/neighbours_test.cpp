@@ -106,7 +106,8 @@ TEST(Neighbours, AreFoundFarFromAnyPictureToo) {
 }
 
 TEST(Neighbours, AreNoneOfNone) {
-  EXPECT_TRUE(numbers_near(Neighbours({}), {0, 0, 10, 10}, {.reach = 100}).empty());
+  for (const Neighbours& none : {Neighbours(), Neighbours(std::vector<Box>())})
+    EXPECT_TRUE(numbers_near(none, {0, 0, 10, 10}, {.reach = 100}).empty());
 }
 
 }  // namespace
