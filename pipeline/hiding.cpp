@@ -13,7 +13,7 @@ namespace {
 
 MotionOfSteps make_motion(const ProcessorSetup& setup, HidingDevice& device) {
   if (setup.options.hide->known) return {};
-  return {device.make_motion(), device.make_motion()};
+  return {device.make_motion(HidingStep::follow), device.make_motion(HidingStep::settle)};
 }
 
 std::unique_ptr<HiddenFrames> make_source(const ProcessorSetup& setup,

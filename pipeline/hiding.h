@@ -54,6 +54,9 @@ class HidingPixels {
 /// faces among them, which nothing would hide.
 void refuse_ignored(std::uint32_t candidates);
 
+/// A job has a thread for each: faces are followed, and what is hidden is settled.
+enum class HidingStep { follow, settle };
+
 /// What hiding needs of the device of a job's frames. Outlives what it makes, but for frames.
 /// Thread-safe. Errors: device.
 class HidingDevice {
@@ -68,8 +71,8 @@ class HidingDevice {
   [[nodiscard]] virtual std::unique_ptr<HidingPixels> make_pixels(const HideOptions& look) = 0;
   /// For one lane: what it looks at the job's estimators compare, too.
   [[nodiscard]] virtual std::unique_ptr<MotionEstimator> make_looker() = 0;
-  /// For one of the job's two threads that follow faces and settle what is hidden.
-  [[nodiscard]] virtual std::unique_ptr<MotionEstimator> make_motion() = 0;
+  /// For one of the job's two threads.
+  [[nodiscard]] virtual std::unique_ptr<MotionEstimator> make_motion(HidingStep step) = 0;
 };
 
 /// A lane's part of hiding. look() is called by one thread with each frame of the lane, settle() by

@@ -61,8 +61,10 @@ class CpuHidingDevice final : public HidingDevice {
   [[nodiscard]] std::unique_ptr<HidingPixels> make_pixels(const HideOptions& look) override {
     return std::make_unique<CpuHidingPixels>(look);
   }
-  [[nodiscard]] std::unique_ptr<MotionEstimator> make_looker() override { return make_motion(); }
-  [[nodiscard]] std::unique_ptr<MotionEstimator> make_motion() override {
+  [[nodiscard]] std::unique_ptr<MotionEstimator> make_looker() override {
+    return std::make_unique<CpuMotionEstimator>();
+  }
+  [[nodiscard]] std::unique_ptr<MotionEstimator> make_motion(HidingStep /*step*/) override {
     return std::make_unique<CpuMotionEstimator>();
   }
 };

@@ -91,7 +91,7 @@ class CudaHidingDevice final : public HidingDevice {
         size_(setup.first.size),
         upright_(setup.first.upright()),
         host_motion_(setup.options.hide->host_motion),
-        looker_wait_(wait_of(setup)),
+        wait_(wait_of(setup)),
         copies_(setup.copies),
         pictures_(setup.first, setup.hiding.pictures) {}
 
@@ -104,11 +104,12 @@ class CudaHidingDevice final : public HidingDevice {
     return make_cuda_hiding_pixels(look, size_);
   }
   [[nodiscard]] std::unique_ptr<MotionEstimator> make_looker() override {
-    return make_estimator(looker_wait_);
+    return make_estimator(wait_);
   }
-  /// For "track" and for "settle": all lanes wait for these two threads.
-  [[nodiscard]] std::unique_ptr<MotionEstimator> make_motion() override {
-    return make_estimator(cuda::Event::Wait::spinning);
+  /// All lanes wait for the thread that follows, which waits for each frame. The other one asks
+  /// where tracks begin, and goes on meanwhile where they are many.
+  [[nodiscard]] std::unique_ptr<MotionEstimator> make_motion(HidingStep step) override {
+    return make_estimator(step == HidingStep::follow ? cuda::Event::Wait::spinning : wait_);
   }
 
  private:
@@ -122,7 +123,7 @@ class CudaHidingDevice final : public HidingDevice {
   const Size size_;
   const Size upright_;
   const bool host_motion_;
-  const cuda::Event::Wait looker_wait_;
+  const cuda::Event::Wait wait_;
   CopyCounter& copies_;
   WaitingPictures pictures_;
 };
