@@ -5,12 +5,16 @@
 #include <algorithm>
 #include <atomic>
 #include <functional>
+#include <future>
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
 #include "core/output_names.h"
+#include "pipeline/hiding.h"
 #include "tests/pipeline/named_backend.h"
 #include "tests/support/clips.h"
 #include "tests/support/expect_error.h"
@@ -261,6 +265,154 @@ TEST_F(HideTest, WhereNothingIsWrittenYetNothingIsLeftOfAFailure) {
 }
 
 // As long as others have a part of the device's memory it may be that, and the job is done again.
+/// Called whenever a step of a job asks where boxes are in another picture.
+struct OnMotion {
+  OnCall following = [] {};
+  OnCall settling = [] {};
+};
+
+class CalledMotion final : public MotionEstimator {
+ public:
+  CalledMotion(std::unique_ptr<MotionEstimator> real, OnCall on_call)
+      : real_(std::move(real)), on_call_(std::move(on_call)) {}
+  [[nodiscard]] std::shared_ptr<const MotionPicture> look_at(const Frame& frame) override {
+    return real_->look_at(frame);
+  }
+  [[nodiscard]] PictureChange compare(const MotionPicture& before,
+                                      const MotionPicture& now) override {
+    return real_->compare(before, now);
+  }
+  [[nodiscard]] std::vector<Box> follow(std::span<const BoxStep> steps) override {
+    on_call_();
+    return real_->follow(steps);
+  }
+
+ private:
+  std::unique_ptr<MotionEstimator> real_;
+  OnCall on_call_;
+};
+
+class CalledHidingDevice final : public HidingDevice {
+ public:
+  CalledHidingDevice(std::unique_ptr<HidingDevice> real, OnMotion on_motion)
+      : real_(std::move(real)), on_motion_(std::move(on_motion)) {}
+  [[nodiscard]] std::unique_ptr<PictureKeeper> make_keeper() override {
+    return real_->make_keeper();
+  }
+  [[nodiscard]] std::unique_ptr<HidingPixels> make_pixels(const HideOptions& look) override {
+    return real_->make_pixels(look);
+  }
+  [[nodiscard]] std::unique_ptr<MotionEstimator> make_looker() override {
+    return real_->make_looker();
+  }
+  [[nodiscard]] std::unique_ptr<MotionEstimator> make_motion(HidingStep step) override {
+    return std::make_unique<CalledMotion>(real_->make_motion(step), step == HidingStep::follow
+                                                                        ? on_motion_.following
+                                                                        : on_motion_.settling);
+  }
+
+ private:
+  std::unique_ptr<HidingDevice> real_;
+  OnMotion on_motion_;
+};
+
+class CalledHidingBackend final : public ForwardingBackend {
+ public:
+  CalledHidingBackend(std::unique_ptr<Backend> real, OnMotion on_motion)
+      : ForwardingBackend(std::move(real)), on_motion_(std::move(on_motion)) {}
+  [[nodiscard]] std::unique_ptr<HidingDevice> make_hiding_device(
+      const ProcessorSetup& setup) override {
+    return std::make_unique<CalledHidingDevice>(ForwardingBackend::make_hiding_device(setup),
+                                                on_motion_);
+  }
+
+ private:
+  OnMotion on_motion_;
+};
+
+/// A second face comes with frame kNewFace: only then is motion looked for backwards.
+constexpr int kNewFace = 60;
+/// Frames of which all is known before that: the look-ahead of half a second ends with frame 59.
+constexpr std::size_t kSettled = 47;
+
+FakeBehaviour another_face_later() {
+  FakeBehaviour behaviour;
+  behaviour.candidates_of = [frame = std::make_shared<int>(0)](const Frame&) {
+    Detections faces = one_face(kFace);
+    if ((*frame)++ >= kNewFace) faces.push_back({64, 40, 80, 56}, 0.9F, Landmarks{});
+    return faces;
+  };
+  return behaviour;
+}
+
+class HideSteps : public HideTest {
+ protected:
+  void SetUp() override {
+    ffmpeg("-f lavfi -i testsrc2=s=96x64:r=25:d=4 -pix_fmt yuv420p -c:v ffv1",
+           folder_ / "clip.mkv");
+    folder_.write("out.mkv", "theirs");
+  }
+
+  [[nodiscard]] JobRun run(OnMotion on_motion, double look_ahead_s) const {
+    JobOptions options = job(folder_ / "clip.mkv", "out.mkv");
+    options.hide->tracks.look_ahead_s = look_ahead_s;
+    CalledHidingBackend backend(fake_backend(another_face_later()), std::move(on_motion));
+    JobRun run;
+    JobObserver observer;
+    observer.frame = [&](const FrameRecord& record) { run.records.push_back(record); };
+    run.result = run_job(options, backend, observer, {});
+    return run;
+  }
+
+  void expect_told(const JobRun& run, const char* what) const {
+    expect_hidden_part(run, folder_ / "out.mkv", kSettled);
+    EXPECT_EQ(run.result.failure->kind(), ErrorKind::device);
+    EXPECT_STREQ(run.result.failure->what(), what);
+  }
+};
+
+/// At the call of this number, from 1 on.
+OnCall fails_at(int number, const char* what) {
+  return [=, calls = std::make_shared<int>(0)] {
+    if (++*calls == number) throw Error(ErrorKind::device, what);
+  };
+}
+
+TEST_F(HideSteps, WhereSettlingFailsWhatIsHiddenIsKept) {
+  expect_told(run({.settling = fails_at(1, "settling")}, 0.5), "settling");
+}
+
+// What was followed before it is settled: as many frames.
+TEST_F(HideSteps, WhereFollowingFailsWhatIsHiddenIsKept) {
+  expect_told(run({.following = fails_at(kNewFace, "following")}, 0.5), "following");
+}
+
+// Settling has failed when the frame behind fails in its turn.
+TEST_F(HideSteps, WhereBothFailWhatIsHiddenIsKept) {
+  std::promise<void> failing;
+  OnMotion fail;
+  fail.settling = [&] {
+    failing.set_value();
+    throw Error(ErrorKind::device, "out of order");
+  };
+  fail.following = [calls = std::make_shared<int>(0), failed = failing.get_future().share()] {
+    if (++*calls <= kNewFace) return;
+    failed.wait();
+    throw Error(ErrorKind::device, "out of order");
+  };
+  expect_told(run(fail, 0.5), "out of order");
+}
+
+// Of a look-ahead beyond the clip's end nothing is settled, and all lanes' frames wait.
+TEST_F(HideSteps, WhereNothingIsSettledYetNothingIsLeftOfAFailure) {
+  for (const OnMotion& fail : {OnMotion{.settling = fails_at(1, "out of order")},
+                               OnMotion{.following = fails_at(kNewFace, "out of order")}}) {
+    expect_error(ErrorKind::device, "out of order", [&] { (void)run(fail, 10); });
+    EXPECT_EQ(live_frames(), 0);
+    EXPECT_THAT(files(), testing::UnorderedElementsAre("clip.mkv", "out.mkv"));
+  }
+}
+
 TEST_F(HideTest, BesideOtherJobsAFailingDeviceLeavesNothing) {
   const fs::path clip = folder_ / "clip.mkv";
   ffmpeg("-f lavfi -i testsrc2=s=96x64:r=25:d=4 -pix_fmt yuv420p -c:v ffv1", clip);
