@@ -111,12 +111,7 @@ void write_track_file(const TrackFile& file, OutputFile& output) {
   const std::string name = output.target().string();
   if (const std::string reason = reason_against(file); !reason.empty())
     throw Error(ErrorKind::internal, name + ": " + reason);
-  std::uintmax_t bytes = 0;
   const auto write = [&](const std::string& text) {
-    bytes += text.size();
-    if (bytes > kMostTrackFileBytes)
-      throw Error(ErrorKind::internal,
-                  name + ": has more than " + std::to_string(kMostTrackFileBytes) + " bytes");
     if (const int code = output.write(std::as_bytes(std::span(text)))) output.fail(code);
   };
   write(track_file_head(file.input));

@@ -55,8 +55,9 @@ struct TrackFile {
   friend bool operator==(const TrackFile&, const TrackFile&) = default;
 };
 
-/// More is refused. An hour of 30 frames a second with 20 faces has 2.2 million boxes, 110 MB.
-inline constexpr std::uintmax_t kMostTrackFileBytes = std::uintmax_t{1} << 28;
+/// More is refused. An hour of 30 frames a second with 20 faces has 2.2 million boxes, 110 MB. What
+/// is written always has fewer bytes: a box at most 104, a track besides 1,397.
+inline constexpr std::uintmax_t kMostTrackFileBytes = std::uintmax_t{1} << 30;
 inline constexpr std::size_t kMostFileTracks = std::size_t{1} << 17;
 inline constexpr std::size_t kMostFileBoxes = std::size_t{1} << 22;
 

@@ -38,10 +38,10 @@ std::string rotation_filters(Orientation orientation) {
          kTurns[static_cast<std::size_t>(orientation.quarter_turns)];
 }
 
-FrameFilter::FrameFilter(const PictureKind& from, const std::string& chain)
+FrameFilter::FrameFilter(const PictureKind& from, const std::string& chain, int threads)
     : from_(from), graph_(allocated(avfilter_graph_alloc())) {
   const std::string what = "filter " + chain;
-  graph_->nb_threads = 1;
+  graph_->nb_threads = threads;
   const std::string description =
       "buffer@in=" + source_arguments(from) + "," + chain + ",buffersink@out";
   AVFilterInOut* inputs = nullptr;

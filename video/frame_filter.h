@@ -25,8 +25,9 @@ struct PictureKind {
 class FrameFilter final : public PictureConverter {
  public:
   /// @param chain as for FFmpeg's -vf, e.g. "scale=640:360,format=yuv420p"
+  /// @param threads that work on one picture; they make the same of it
   /// Errors: Error(internal) for a chain that FFmpeg refuses.
-  FrameFilter(const PictureKind& from, const std::string& chain);
+  FrameFilter(const PictureKind& from, const std::string& chain, int threads = 1);
 
   [[nodiscard]] const PictureKind& from() const { return from_; }
   [[nodiscard]] UniqueAVFrame apply(UniqueAVFrame frame) override;

@@ -32,10 +32,12 @@ AVColorSpace matrix_for_rgb(int height) {
 }  // namespace
 
 Normalizer::Normalizer(const FrameTarget& target, const PictureKind& first, bool scale_on_change,
-                       std::string input, Notices& notices, std::shared_ptr<KeptConverters> kept)
+                       std::string input, Notices& notices, std::shared_ptr<KeptConverters> kept,
+                       int threads)
     : target_(target),
       changes_(first, scale_on_change, std::move(input), notices),
-      kept_(std::move(kept)) {}
+      kept_(std::move(kept)),
+      threads_(threads) {}
 
 Normalizer::~Normalizer() { give_back(); }
 
@@ -82,7 +84,7 @@ std::unique_ptr<PictureConverter> Normalizer::new_converter() const {
     if (to == AV_PIX_FMT_YUV420P && from.format == AV_PIX_FMT_GRAY8)
       return std::make_unique<GreyConverter>(from, chain_for(from.format, GreyConverter::kTable));
   }
-  return std::make_unique<FrameFilter>(from, key_.chain);
+  return std::make_unique<FrameFilter>(from, key_.chain, threads_);
 }
 
 void Normalizer::give_back() noexcept {

@@ -41,8 +41,10 @@ class Normalizer {
  public:
   /// @param first, scale_on_change  as ChangeWatch's
   /// @param kept  has converters, and gets this one's; nullptr: they are made for it alone
+  /// @param threads  FrameFilter's
   Normalizer(const FrameTarget& target, const PictureKind& first, bool scale_on_change,
-             std::string input, Notices& notices, std::shared_ptr<KeptConverters> kept = nullptr);
+             std::string input, Notices& notices, std::shared_ptr<KeptConverters> kept = nullptr,
+             int threads = 1);
   ~Normalizer();
   Normalizer(const Normalizer&) = delete;
   Normalizer& operator=(const Normalizer&) = delete;
@@ -60,6 +62,7 @@ class Normalizer {
   FrameTarget target_;
   ChangeWatch changes_;
   std::shared_ptr<KeptConverters> kept_;
+  int threads_;
   ConverterKey key_;
   std::unique_ptr<PictureConverter> converter_;  ///< of that key
 };

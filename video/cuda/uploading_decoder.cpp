@@ -2,8 +2,10 @@ extern "C" {
 #include <libavutil/pixdesc.h>
 }
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "core/cuda/devices.h"
@@ -23,6 +25,12 @@ AVPixelFormat planar_format(AVPixelFormat source) {
   return is_full_range_yuv(source) ? AV_PIX_FMT_YUVJ420P : AV_PIX_FMT_YUV420P;
 }
 
+/// The chain on the device waits for each picture, while the host has cores to spare.
+int conversion_threads() {
+  constexpr unsigned kMost = 4;
+  return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, kMost));
+}
+
 FrameTarget with_format(FrameTarget target, AVPixelFormat format) {
   target.format = format;
   return target;
@@ -37,7 +45,7 @@ class UploadedFrames final : public FrameMaker {
         device_(device),
         stream_(memory.stream()),
         normalizer_(with_format(target, planar), first, options.scale_on_change, demuxer.url(),
-                    notices, memory.converters()),
+                    notices, memory.converters(), conversion_threads()),
         upload_(target.stored(), bits_of(planar), static_cast<std::size_t>(options.frames_alive),
                 device, copies, &memory) {}
 
