@@ -15,9 +15,9 @@ namespace facepipe {
 namespace {
 
 constexpr Size kPicture{1920, 1080};
-constexpr int kFrames = 40;
+constexpr int kFrames = 24;
 constexpr int kRows = 40;
-constexpr int kColumns = 40;
+constexpr int kColumns = 80;
 
 class PlainPicture final : public MotionPicture {
  public:
@@ -58,7 +58,7 @@ std::vector<Film> rows() {
     for (int column = 0; column < kColumns; ++column) {
       const float usual = 0.4F * share() * share();
       for (Detections& found : films[static_cast<std::size_t>(row)]) {
-        const float x = 10 + 45 * static_cast<float>(column) + 2 * share();
+        const float x = 10 + 23 * static_cast<float>(column) + 2 * share();
         const float y = 10 + 26 * static_cast<float>(row) + 2 * share();
         const float score = usual + 0.1F * share();
         if (share() < 0.7F) found.push_back({x, y, x + 12, y + 14}, score);
@@ -106,7 +106,7 @@ TEST(Crowd, IsTrackedAsItsRowsAre) {
     track(crowd, far, of_crowd);
     EXPECT_EQ(of_crowd, of_rows) << far;
   }
-  EXPECT_GT(of_rows[20].size(), 1200U);
+  EXPECT_GT(of_rows[20].size(), 2400U);
 }
 
 }  // namespace
