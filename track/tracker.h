@@ -93,6 +93,7 @@ struct TrackerOutput {
 };
 
 /// Not thread-safe; different trackers share nothing. Equal input gives equal output, bit for bit.
+/// In a crowd several threads of its own share the work.
 ///
 /// For each frame: a cut ends all tracks. Each track's box is moved on (motion.h; by its velocity
 /// against the camera where hidden tracks cross). Hidden tracks take detections by matching.h,
@@ -117,8 +118,9 @@ class Tracker {
   Tracker& operator=(Tracker&&) noexcept;
 
   /// The frames that are complete with this one. Errors: as the estimator; Error(internal) for a
-  /// time that doesn't follow; Error(device) for more detections, tracks or boxes than the limits
-  /// above. After an error it gives nothing more: all calls throw Error(internal).
+  /// time that doesn't follow, or where no thread can be started; Error(device) for more
+  /// detections, tracks or boxes than the limits above. After an error it gives nothing more: all
+  /// calls throw Error(internal).
   [[nodiscard]] TrackerOutput push(TrackerInput input);
 
   /// All frames and tracks that are left. What is pushed afterwards follows no frame; numbers and

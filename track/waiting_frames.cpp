@@ -159,7 +159,7 @@ class WaitingFrames::Impl {
 
  private:
   Waiting& append(FollowedFrame& followed);
-  void see(std::span<const SeenTrack> seen, Waiting& now);
+  void show_tracks(FollowedFrame& followed, Waiting& now);
   void see(const SeenTrack& seen, Waiting& now);
   void fill(Shown& track, const SeenTrack& seen, const Waiting& now);
   Box cover_neighbour(const Shown& track, const SeenTrack& seen, const Waiting& now);
@@ -176,7 +176,8 @@ class WaitingFrames::Impl {
                                         std::vector<BoxStep>& unknown);
   const Sighting* snap(Backward& going, const Waiting& then);
   [[nodiscard]] ShownBack shown_back(Backward& going, const Waiting& then);
-  void miss(std::vector<MissedTrack> missed, double since_s, Waiting& now);
+  void miss(std::vector<MissedTrack> missed, Waiting& now);
+  void drop_missed(double since_s);
   void end(std::span<const EndedTrack> tracks, TrackerOutput& out) const;
   void let_out(TrackerOutput& out);
   void drop_pictures();
@@ -206,8 +207,8 @@ class WaitingFrames::Impl {
 
 TrackerOutput WaitingFrames::Impl::add(FollowedFrame followed) {
   Waiting& now = append(followed);
-  see(followed.seen, now);
-  miss(std::move(followed.missed), followed.missed_since_s, now);
+  show_tracks(followed, now);
+  drop_missed(followed.missed_since_s);
   TrackerOutput out;
   out.taken_by = std::move(followed.taken_by);
   end(followed.ended, out);
@@ -239,16 +240,19 @@ Waiting& WaitingFrames::Impl::append(FollowedFrame& followed) {
   return now;
 }
 
-/// Where tracks go back depends on no box of a frame: it is found out at once with showing what was
-/// seen, which in a crowd takes as long.
-void WaitingFrames::Impl::see(std::span<const SeenTrack> seen, Waiting& now) {
+/// Where tracks go back depends on no box that is shown: it is found out at once with showing the
+/// newest ones, which in a crowd takes as long.
+void WaitingFrames::Impl::show_tracks(FollowedFrame& followed, Waiting& now) {
+  const std::vector<SeenTrack>& seen = followed.seen;
   const std::vector<Backward> going = newly_hidden(seen, now);
   std::vector<ShownBack> before;
   const auto part = [&](std::size_t i, int /*thread*/) {
-    if (i == 0)
+    if (i == 0) {
       before = go_back(going);
-    else
+    } else {
       for (const SeenTrack& each : seen) see(each, now);
+      miss(std::move(followed.missed), now);
+    }
   };
   if (!going.empty() && seen.size() >= kCrowd) {
     if (!workers_) workers_ = std::make_unique<Workers>(2);
@@ -431,12 +435,16 @@ ShownBack WaitingFrames::Impl::shown_back(Backward& going, const Waiting& then) 
 }
 
 /// Those that are held are shown; all stay with the frame, because they may be seen again.
-void WaitingFrames::Impl::miss(std::vector<MissedTrack> missed, double since_s, Waiting& now) {
+void WaitingFrames::Impl::miss(std::vector<MissedTrack> missed, Waiting& now) {
   now.first_held = now.frame.boxes.size();
   for (const MissedTrack& each : missed)
     if (each.held != kNowhere)
       show(tracks_[each.slot], now, {each.id, each.box, each.grow, 0, BoxState::held, true});
   now.missed = std::move(missed);
+}
+
+/// Of frames to which no track leads that was seen since then.
+void WaitingFrames::Impl::drop_missed(double since_s) {
   for (; oldest_missed_ <= newest(); ++oldest_missed_) {
     Waiting* const oldest = waiting(oldest_missed_);
     if (oldest == nullptr) continue;
