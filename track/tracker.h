@@ -106,7 +106,8 @@ struct TrackerOutput {
 /// 2022); the boxes before and behind a detection are what hiding needs on top.
 ///
 /// Memory: the pictures of each frame in back_s, of small luma 0.7 MB at 1080p, for at most 256
-/// frames; of frames that wait besides, only boxes. Work on a frame is limited, too: where there
+/// frames, with what was found in them; of frames that wait besides, only boxes, and of those in
+/// gap_s where tracks are that no detection shows. Work on a frame is limited, too: where there
 /// are many tracks fewer points of each are followed, and at last the camera's motion alone.
 class Tracker {
  public:
@@ -118,9 +119,8 @@ class Tracker {
   Tracker& operator=(Tracker&&) noexcept;
 
   /// The frames that are complete with this one. Errors: as the estimator; Error(internal) for a
-  /// time that doesn't follow, or where no thread can be started; Error(device) for more
-  /// detections, tracks or boxes than the limits above. After an error it gives nothing more: all
-  /// calls throw Error(internal).
+  /// time that doesn't follow; Error(device) for more detections, tracks or boxes than the limits
+  /// above. After an error it gives nothing more: all calls throw Error(internal).
   [[nodiscard]] TrackerOutput push(TrackerInput input);
 
   /// All frames and tracks that are left. What is pushed afterwards follows no frame; numbers and

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/workers.h"
+#include "track/helpers.h"
 #include "track/matching.h"
 #include "track/motion_rules.h"
 #include "track/neighbours.h"
@@ -198,8 +198,8 @@ class WaitingFrames::Impl {
   std::int64_t oldest_picture_ = 0;  ///< no frame before this one has its picture
   std::int64_t oldest_missed_ = 0;   ///< and no track leads to what it has missed
   std::size_t waiting_boxes_ = 0;
-  std::unique_ptr<Workers> workers_;  ///< null before the first crowd
-  FollowedSteps followed_back_;       ///< by those that go backwards now
+  Helpers helpers_{2};
+  FollowedSteps followed_back_;  ///< by those that go backwards now
   /// The frames that fill() fills, from the last on, and where in their `missed` the track is.
   std::vector<std::pair<Waiting*, std::uint32_t>> gap_;
   std::vector<std::uint32_t> room_;  ///< of Neighbours::find()
@@ -246,7 +246,9 @@ void WaitingFrames::Impl::show_tracks(FollowedFrame& followed, Waiting& now) {
   const std::vector<SeenTrack>& seen = followed.seen;
   const std::vector<Backward> going = newly_hidden(seen, now);
   std::vector<ShownBack> before;
-  const auto part = [&](std::size_t i, int /*thread*/) {
+  // The first part uses motion_, followed_back_, room_ and what a frame was made with; the second
+  // tracks_, gap_, waiting_boxes_, and frames' boxes with what stands beside them.
+  const auto part = [&](std::size_t i) {
     if (i == 0) {
       before = go_back(going);
     } else {
@@ -254,13 +256,7 @@ void WaitingFrames::Impl::show_tracks(FollowedFrame& followed, Waiting& now) {
       miss(std::move(followed.missed), now);
     }
   };
-  if (!going.empty() && seen.size() >= kCrowd) {
-    if (!workers_) workers_ = std::make_unique<Workers>(2);
-    workers_->run(2, part);
-  } else {
-    part(0, 0);
-    part(1, 0);
-  }
+  helpers_.run(!going.empty() && !now.frame.cut && seen.size() >= kCrowd, 2, part);
   for (const ShownBack& each : before) {
     show(*waiting(each.frame), each.box, {});
     tracks_[each.slot].first_frame = each.frame;
@@ -449,7 +445,7 @@ void WaitingFrames::Impl::drop_missed(double since_s) {
     Waiting* const oldest = waiting(oldest_missed_);
     if (oldest == nullptr) continue;
     if (oldest->frame.time_s > since_s) break;
-    oldest->missed = {};
+    oldest->missed = std::vector<MissedTrack>();  // which keeps no memory
   }
 }
 
@@ -497,7 +493,7 @@ void WaitingFrames::Impl::drop_pictures() {
         newest() + 1 - oldest_picture_ <= kMostPictures)
       break;
     oldest->picture = nullptr;
-    oldest->sightings = {};
+    oldest->sightings = std::vector<Sighting>();  // which keeps no memory
     oldest->among = {};
   }
 }
