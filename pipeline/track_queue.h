@@ -28,7 +28,7 @@ struct Verdict {
   std::int64_t index = 0;
   double time_s = 0;
   std::int64_t pts = 0;
-  float cpu_ms = 0;  ///< that it took to follow and to settle the frame
+  float cpu_ms = 0;  ///< of the threads that followed and settled it, without their helpers'
 };
 
 /// Lanes let frames in, and give them when they have been searched; one thread takes them, segment

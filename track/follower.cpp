@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/workers.h"
+#include "track/helpers.h"
 #include "track/matching.h"
 #include "track/motion_rules.h"
 
@@ -19,11 +19,13 @@ constexpr float kLeastCrossing = 0.15F;
 /// After so long half of a track's velocity is forgotten: a frame of 25 a second, at which it was
 /// chosen. Of steps that are shorter, which tell less, less is taken.
 constexpr double kVelocityHalf_s = 0.04;
-/// In a crowd several threads look for pairs: so many boxes one of them at a time, some 50
-/// microseconds, and so many parts one thread alone.
+/// From so many boxes on several threads share what is done for each: so many at a time, which is
+/// some 50 microseconds.
+constexpr std::size_t kCrowd = 768;
 constexpr std::size_t kBoxesOfPart = 256;
-constexpr std::size_t kPartsOfOne = 3;
-constexpr int kThreads = 4;
+constexpr unsigned kThreads = 6;
+
+std::size_t parts_of(std::size_t boxes) { return (boxes + kBoxesOfPart - 1) / kBoxesOfPart; }
 
 /// What each frame looks at of all tracks.
 struct Track {
@@ -47,11 +49,10 @@ struct TrackPast {
   Point velocity;  ///< against the camera, in pixels a second
 };
 
-/// What a sighting may be taken for: to hide a track from now on, to continue a hidden one, and by
-/// a doubtful one or to start one.
-constexpr unsigned kStarts = 1;
-constexpr unsigned kContinues = 2;
-constexpr unsigned kIsOfUse = 4;
+// What a sighting may be taken for.
+constexpr unsigned kStarts = 1;     ///< from now on its track is hidden
+constexpr unsigned kContinues = 2;  ///< a hidden track goes on
+constexpr unsigned kIsOfUse = 4;    ///< a doubtful track goes on, or any begins
 
 /// The tracks of one kind in a frame, and which detections they may take.
 struct Side {
@@ -65,7 +66,7 @@ struct Side {
   /// Into so many parts, of which each is then found by a thread.
   std::size_t divide() {
     seen.assign(boxes.size(), false);
-    pairs.resize((boxes.size() + kBoxesOfPart - 1) / kBoxesOfPart);
+    pairs.resize(parts_of(boxes.size()));
     return pairs.size();
   }
   void find_part(std::size_t part, const Neighbours& sightings) {
@@ -76,6 +77,13 @@ struct Side {
               pairs[part]);
   }
 };
+
+std::vector<Box> boxes_of(std::span<const Sighting> sightings) {
+  std::vector<Box> boxes;
+  boxes.reserve(sightings.size());
+  for (const Sighting& sighting : sightings) boxes.push_back(sighting.box);
+  return boxes;
+}
 
 }  // namespace
 
@@ -100,7 +108,7 @@ class Follower::Impl {
   void find_pairs(const FollowedFrame& now);
   void take(FollowedFrame& now, Side& side, unsigned use);
   void start(FollowedFrame& now);
-  void see(Track& track, FollowedFrame& now, const Sighting& sighting);
+  void see(Track& track, FollowedFrame& now, const Sighting& sighting, SeenTrack& seen);
   [[nodiscard]] Point velocity(const TrackPast& track, const Similarity& camera,
                                const Box& seen) const;
   void hold(FollowedFrame& now);
@@ -129,9 +137,9 @@ class Follower::Impl {
   std::vector<Track> tracks_;     ///< by id
   std::vector<TrackPast> pasts_;  ///< by slot
   std::vector<EndedTrack> ended_;
-  std::unique_ptr<Workers> workers_;  ///< null before the first crowd
-  Side hidden_;                       ///< of the newest frame
-  Side doubtful_;                     ///< likewise
+  Helpers helpers_{kThreads};
+  Side hidden_;                 ///< of the newest frame
+  Side doubtful_;               ///< likewise
   std::vector<unsigned> uses_;  ///< of the newest frame's sightings, as long as no track takes them
   std::vector<std::uint32_t> free_slots_;
   std::shared_ptr<const MotionPicture> last_picture_;
@@ -148,7 +156,12 @@ FollowedFrame Follower::Impl::follow(TrackerInput input) {
   check(input);
   free_ended();
   FollowedFrame now = begin(input);
-  move_on(now);
+  helpers_.run(now.sightings.size() >= kCrowd, 2, [&](std::size_t i) {
+    if (i == 0)
+      move_on(now);
+    else
+      now.among = Neighbours(boxes_of(now.sightings));
+  });
   if (!now.frame.hide_all) take(now);
   hold(now);
   now.ended = ended_;
@@ -188,16 +201,12 @@ FollowedFrame Follower::Impl::begin(TrackerInput& input) {
     const float least = std::min({options_.doubtful_score, options_.continue_score,
                                   options_.lone_score, options_.start_score});
     now.sightings.reserve(input.detections->size());
-    std::vector<Box> boxes;
-    boxes.reserve(input.detections->size());
     for (std::size_t i = 0; i < input.detections->size(); ++i) {
       const Box& box = input.detections->boxes[i];
       const float score = input.detections->scores[i];
-      if (score < least || !is_usable(box)) continue;
+      if (!(score >= least) || !is_usable(box)) continue;
       uses_.push_back(uses_of(now.sightings.emplace_back(box, score, starts(box, score), i)));
-      boxes.push_back(box);
     }
-    now.among = Neighbours(boxes);
   }
   if (input.picture) look(now, input);
   return now;
@@ -288,18 +297,12 @@ void Follower::Impl::find_pairs(const FollowedFrame& now) {
   }
   const std::size_t of_hidden = hidden_.divide();
   const std::size_t parts = of_hidden + doubtful_.divide();
-  const auto find = [&](std::size_t i, int /*thread*/) {
+  helpers_.run(tracks_.size() >= kCrowd && !now.sightings.empty(), parts, [&](std::size_t i) {
     if (i < of_hidden)
       hidden_.find_part(i, now.among);
     else
       doubtful_.find_part(i - of_hidden, now.among);
-  };
-  if (parts > kPartsOfOne) {
-    if (!workers_) workers_ = std::make_unique<Workers>(kThreads);
-    workers_->run(parts, find);
-  } else {
-    for (std::size_t i = 0; i < parts; ++i) find(i, 0);
-  }
+  });
 }
 
 /// Tracks of this side that aren't seen yet take detections that are left and have this use.
@@ -308,12 +311,19 @@ void Follower::Impl::take(FollowedFrame& now, Side& side, unsigned use) {
   for (const std::vector<Pair>& part : side.pairs)
     for (const Pair& pair : part)
       if ((uses_[pair.detection] & use) != 0 && !side.seen[pair.rank.box()]) pairs.push_back(pair);
-  for (const auto& [prediction, detection] :
-       match_greedily(std::move(pairs), side.boxes.size(), now.sightings.size())) {
-    uses_[detection] = 0;
-    side.seen[prediction] = true;
-    see(tracks_[side.tracks[prediction]], now, now.sightings[detection]);
-  }
+  const std::vector<Match> matches =
+      match_greedily(std::move(pairs), side.boxes.size(), now.sightings.size());
+  for (const Match& match : matches) side.seen[match.prediction] = true;
+  const std::size_t first = now.seen.size();
+  now.seen.resize(first + matches.size());
+  helpers_.run(matches.size() >= kCrowd, parts_of(matches.size()), [&](std::size_t part) {
+    const std::size_t end = std::min(matches.size(), (part + 1) * kBoxesOfPart);
+    for (std::size_t i = part * kBoxesOfPart; i < end; ++i) {
+      const auto& [prediction, detection] = matches[i];
+      uses_[detection] = 0;
+      see(tracks_[side.tracks[prediction]], now, now.sightings[detection], now.seen[first + i]);
+    }
+  });
 }
 
 void Follower::Impl::start(FollowedFrame& now) {
@@ -329,7 +339,7 @@ void Follower::Impl::start(FollowedFrame& now) {
     track.id = next_track_++;
     pasts_[track.slot] = {};
     pasts_[track.slot].first_frame = now.frame.number;
-    see(track, now, sighting);
+    see(track, now, sighting, now.seen.emplace_back());
     if (room)
       tracks_.push_back(track);
     else
@@ -337,11 +347,12 @@ void Follower::Impl::start(FollowedFrame& now) {
   }
 }
 
-void Follower::Impl::see(Track& track, FollowedFrame& now, const Sighting& sighting) {
+/// Of different tracks and sightings by several threads at once.
+void Follower::Impl::see(Track& track, FollowedFrame& now, const Sighting& sighting,
+                         SeenTrack& seen) {
   TrackPast& past = pasts_[track.slot];
   past.best_score = std::max(past.best_score, sighting.score);
   track.sure = past.best_score >= options_.sure_score;
-  SeenTrack& seen = now.seen.emplace_back();
   seen.slot = track.slot;
   seen.id = track.id;
   seen.box = sighting.box;
@@ -380,7 +391,7 @@ Point Follower::Impl::velocity(const TrackPast& track, const Similarity& camera,
 
 /// Tracks that this frame doesn't show go on for a while.
 void Follower::Impl::hold(FollowedFrame& now) {
-  now.missed.reserve(tracks_.size());
+  now.missed.reserve(tracks_.size() - std::min(tracks_.size(), now.seen.size()));
   std::uint32_t shown = 0;
   end_where([&](Track& track) {
     if (track.last_s == now.frame.time_s) return false;

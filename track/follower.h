@@ -33,14 +33,14 @@ inline constexpr std::uint32_t kNowhere = 0xffffffff;
 struct Sighting {
   Box box;
   float score = 0;
-  bool starts = false;        ///< a hidden track
+  bool starts = false;        ///< it may start a track that is hidden
   std::size_t detection = 0;  ///< of its frame's
 };
 
 /// A track has taken a detection.
 struct SeenTrack {
   std::uint32_t slot = 0;  ///< a number that no other track has until a frame after it has ended
-  std::uint32_t missed = kNowhere;  ///< in FollowedFrame::missed of the frame before
+  std::uint32_t missed = kNowhere;  ///< in the frame's before FollowedFrame::missed
   std::int64_t id = 0;
   Box box;    ///< the detection
   Box moved;  ///< where the track was thought to be
@@ -60,7 +60,7 @@ struct MissedTrack {
   std::int64_t id = 0;
   Box box;
   float grow = 0;                 ///< TrackedBox::grow
-  std::uint32_t held = kNowhere;  ///< among those that are shown; nowhere: it isn't
+  std::uint32_t held = kNowhere;  ///< its place among those that are shown
 };
 
 struct EndedTrack {
@@ -77,8 +77,8 @@ struct FollowedFrame {
   Neighbours among;                 ///< the sightings' boxes
   std::vector<SeenTrack> seen;      ///< in the order in which they have taken
   std::vector<MissedTrack> missed;  ///< by id
-  /// No track of them was seen before this, so that none of any later frame leads to `missed` of a
-  /// frame of this time or an earlier one.
+  /// The earliest last sighting of their tracks; infinity: there are none. No chain of
+  /// MissedTrack::before from this frame or a later one reaches a frame of this time or before.
   double missed_since_s = std::numeric_limits<double>::infinity();
   std::vector<EndedTrack> ended;
   std::vector<std::int64_t> taken_by;  ///< TrackerOutput::taken_by

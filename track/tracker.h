@@ -93,6 +93,7 @@ struct TrackerOutput {
 };
 
 /// Not thread-safe; different trackers share nothing. Equal input gives equal output, bit for bit.
+/// In a crowd several threads of its own share the work.
 ///
 /// For each frame: a cut ends all tracks. Each track's box is moved on (motion.h; by its velocity
 /// against the camera where hidden tracks cross). Hidden tracks take detections by matching.h,
@@ -105,7 +106,8 @@ struct TrackerOutput {
 /// 2022); the boxes before and behind a detection are what hiding needs on top.
 ///
 /// Memory: the pictures of each frame in back_s, of small luma 0.7 MB at 1080p, for at most 256
-/// frames; of frames that wait besides, only boxes. Work on a frame is limited, too: where there
+/// frames, with what was found in them; of frames that wait besides, only boxes, and of those in
+/// gap_s where tracks are that no detection shows. Work on a frame is limited, too: where there
 /// are many tracks fewer points of each are followed, and at last the camera's motion alone.
 class Tracker {
  public:

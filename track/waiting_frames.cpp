@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/workers.h"
+#include "track/helpers.h"
 #include "track/matching.h"
 #include "track/motion_rules.h"
 #include "track/neighbours.h"
@@ -159,7 +159,7 @@ class WaitingFrames::Impl {
 
  private:
   Waiting& append(FollowedFrame& followed);
-  void see(std::span<const SeenTrack> seen, Waiting& now);
+  void show_tracks(FollowedFrame& followed, Waiting& now);
   void see(const SeenTrack& seen, Waiting& now);
   void fill(Shown& track, const SeenTrack& seen, const Waiting& now);
   Box cover_neighbour(const Shown& track, const SeenTrack& seen, const Waiting& now);
@@ -176,7 +176,8 @@ class WaitingFrames::Impl {
                                         std::vector<BoxStep>& unknown);
   const Sighting* snap(Backward& going, const Waiting& then);
   [[nodiscard]] ShownBack shown_back(Backward& going, const Waiting& then);
-  void miss(std::vector<MissedTrack> missed, double since_s, Waiting& now);
+  void miss(std::vector<MissedTrack> missed, Waiting& now);
+  void drop_missed(double since_s);
   void end(std::span<const EndedTrack> tracks, TrackerOutput& out) const;
   void let_out(TrackerOutput& out);
   void drop_pictures();
@@ -197,8 +198,8 @@ class WaitingFrames::Impl {
   std::int64_t oldest_picture_ = 0;  ///< no frame before this one has its picture
   std::int64_t oldest_missed_ = 0;   ///< and no track leads to what it has missed
   std::size_t waiting_boxes_ = 0;
-  std::unique_ptr<Workers> workers_;  ///< null before the first crowd
-  FollowedSteps followed_back_;       ///< by those that go backwards now
+  Helpers helpers_{2};
+  FollowedSteps followed_back_;  ///< by those that go backwards now
   /// The frames that fill() fills, from the last on, and where in their `missed` the track is.
   std::vector<std::pair<Waiting*, std::uint32_t>> gap_;
   std::vector<std::uint32_t> room_;  ///< of Neighbours::find()
@@ -206,8 +207,8 @@ class WaitingFrames::Impl {
 
 TrackerOutput WaitingFrames::Impl::add(FollowedFrame followed) {
   Waiting& now = append(followed);
-  see(followed.seen, now);
-  miss(std::move(followed.missed), followed.missed_since_s, now);
+  show_tracks(followed, now);
+  drop_missed(followed.missed_since_s);
   TrackerOutput out;
   out.taken_by = std::move(followed.taken_by);
   end(followed.ended, out);
@@ -239,24 +240,23 @@ Waiting& WaitingFrames::Impl::append(FollowedFrame& followed) {
   return now;
 }
 
-/// Where tracks go back depends on no box of a frame: it is found out at once with showing what was
-/// seen, which in a crowd takes as long.
-void WaitingFrames::Impl::see(std::span<const SeenTrack> seen, Waiting& now) {
+/// Where tracks go back depends on no box that is shown: it is found out at once with showing the
+/// newest ones, which in a crowd takes as long.
+void WaitingFrames::Impl::show_tracks(FollowedFrame& followed, Waiting& now) {
+  const std::vector<SeenTrack>& seen = followed.seen;
   const std::vector<Backward> going = newly_hidden(seen, now);
   std::vector<ShownBack> before;
-  const auto part = [&](std::size_t i, int /*thread*/) {
-    if (i == 0)
+  // The first part uses motion_, followed_back_, room_ and what a frame was made with; the second
+  // tracks_, gap_, waiting_boxes_, and frames' boxes with what stands beside them.
+  const auto part = [&](std::size_t i) {
+    if (i == 0) {
       before = go_back(going);
-    else
+    } else {
       for (const SeenTrack& each : seen) see(each, now);
+      miss(std::move(followed.missed), now);
+    }
   };
-  if (!going.empty() && seen.size() >= kCrowd) {
-    if (!workers_) workers_ = std::make_unique<Workers>(2);
-    workers_->run(2, part);
-  } else {
-    part(0, 0);
-    part(1, 0);
-  }
+  helpers_.run(!going.empty() && !now.frame.cut && seen.size() >= kCrowd, 2, part);
   for (const ShownBack& each : before) {
     show(*waiting(each.frame), each.box, {});
     tracks_[each.slot].first_frame = each.frame;
@@ -431,17 +431,21 @@ ShownBack WaitingFrames::Impl::shown_back(Backward& going, const Waiting& then) 
 }
 
 /// Those that are held are shown; all stay with the frame, because they may be seen again.
-void WaitingFrames::Impl::miss(std::vector<MissedTrack> missed, double since_s, Waiting& now) {
+void WaitingFrames::Impl::miss(std::vector<MissedTrack> missed, Waiting& now) {
   now.first_held = now.frame.boxes.size();
   for (const MissedTrack& each : missed)
     if (each.held != kNowhere)
       show(tracks_[each.slot], now, {each.id, each.box, each.grow, 0, BoxState::held, true});
   now.missed = std::move(missed);
+}
+
+/// Of frames to which no track leads that was seen since then.
+void WaitingFrames::Impl::drop_missed(double since_s) {
   for (; oldest_missed_ <= newest(); ++oldest_missed_) {
     Waiting* const oldest = waiting(oldest_missed_);
     if (oldest == nullptr) continue;
     if (oldest->frame.time_s > since_s) break;
-    oldest->missed = {};
+    oldest->missed = std::vector<MissedTrack>();  // which keeps no memory
   }
 }
 
@@ -489,7 +493,7 @@ void WaitingFrames::Impl::drop_pictures() {
         newest() + 1 - oldest_picture_ <= kMostPictures)
       break;
     oldest->picture = nullptr;
-    oldest->sightings = {};
+    oldest->sightings = std::vector<Sighting>();  // which keeps no memory
     oldest->among = {};
   }
 }

@@ -106,8 +106,8 @@ class CudaHidingDevice final : public HidingDevice {
   [[nodiscard]] std::unique_ptr<MotionEstimator> make_looker() override {
     return make_estimator(wait_);
   }
-  /// All lanes wait for the thread that follows, which waits for each frame. The other one asks
-  /// where tracks begin, and goes on meanwhile where they are many.
+  /// All lanes wait for the thread that follows. The one that settles asks only where tracks begin;
+  /// in a crowd another thread shows tracks meanwhile.
   [[nodiscard]] std::unique_ptr<MotionEstimator> make_motion(HidingStep step) override {
     return make_estimator(step == HidingStep::follow ? cuda::Event::Wait::spinning : wait_);
   }
