@@ -55,7 +55,7 @@ constexpr unsigned kContinues = 2;  ///< a hidden track goes on
 constexpr unsigned kIsOfUse = 4;    ///< a doubtful track goes on, or any begins
 
 /// The tracks of one kind in a frame, and which detections they may take.
-struct Side {
+struct TracksOfKind {
   std::vector<Box> boxes;
   std::vector<std::uint32_t> tracks;     ///< whose they are
   std::vector<bool> seen;                ///< those that have taken one
@@ -102,11 +102,12 @@ class Follower::Impl {
   FollowedFrame begin(TrackerInput& input);
   void look(FollowedFrame& now, const TrackerInput& input);
   [[nodiscard]] PictureChange change_to(const TrackerInput& input);
-  void move_on(const FollowedFrame& now);
-  void follow_hidden(const FollowedFrame& now);
+  void move_on(FollowedFrame& now);
+  void follow_hidden(const FollowedFrame& now, int grid);
+  void follow_camera(const Similarity& camera, int grid, std::size_t part);
   void take(FollowedFrame& now);
   void find_pairs(const FollowedFrame& now);
-  void take(FollowedFrame& now, Side& side, unsigned use);
+  void take(FollowedFrame& now, TracksOfKind& kind, unsigned use);
   void start(FollowedFrame& now);
   void see(Track& track, FollowedFrame& now, const Sighting& sighting, SeenTrack& seen);
   [[nodiscard]] Point velocity(const TrackPast& track, const Similarity& camera,
@@ -138,8 +139,8 @@ class Follower::Impl {
   std::vector<TrackPast> pasts_;  ///< by slot
   std::vector<EndedTrack> ended_;
   Helpers helpers_{kThreads};
-  Side hidden_;                 ///< of the newest frame
-  Side doubtful_;               ///< likewise
+  TracksOfKind hidden_;         ///< of the newest frame
+  TracksOfKind doubtful_;       ///< likewise
   std::vector<unsigned> uses_;  ///< of the newest frame's sightings, as long as no track takes them
   std::vector<std::uint32_t> free_slots_;
   std::shared_ptr<const MotionPicture> last_picture_;
@@ -156,12 +157,7 @@ FollowedFrame Follower::Impl::follow(TrackerInput input) {
   check(input);
   free_ended();
   FollowedFrame now = begin(input);
-  helpers_.run(now.sightings.size() >= kCrowd, 2, [&](std::size_t i) {
-    if (i == 0)
-      move_on(now);
-    else
-      now.among = Neighbours(boxes_of(now.sightings));
-  });
+  move_on(now);
   if (!now.frame.hide_all) take(now);
   hold(now);
   now.ended = ended_;
@@ -232,38 +228,56 @@ PictureChange Follower::Impl::change_to(const TrackerInput& input) {
   return motion_.compare(*before_, *input.picture);
 }
 
-void Follower::Impl::move_on(const FollowedFrame& now) {
-  if (!now.picture || !before_) return;
-  follow_hidden(now);
+/// All tracks to where they are now; beside that the sightings are laid out for them. The estimator
+/// is the caller's, who does the first part.
+void Follower::Impl::move_on(FollowedFrame& now) {
+  const bool moves = now.picture && before_;
+  const int grid =
+      grid_for(static_cast<std::size_t>(std::ranges::count(tracks_, true, &Track::hidden)));
+  const std::size_t parts = moves ? parts_of(tracks_.size()) : 0;
+  const bool crowd = std::max(tracks_.size(), now.sightings.size()) >= kCrowd;
+  helpers_.run(crowd, 2 + parts, [&](std::size_t i) {
+    if (i == 0 && moves && grid > 0) follow_hidden(now, grid);
+    if (i == 1) now.among = Neighbours(boxes_of(now.sightings));
+    if (i >= 2) follow_camera(now.camera, grid, i - 2);
+  });
+  if (!moves) return;
   const Size picture = now.picture->size();
   end_where(
       [&](const Track& track) { return !is_usable(track.box) || !meets(track.box, picture); });
 }
 
-/// Doubtful tracks follow the camera alone: there may be many, and nothing is hidden by them. Where
-/// two faces cross, the points in either's box may be the other's, and each goes on as it went.
-void Follower::Impl::follow_hidden(const FollowedFrame& now) {
+/// Where two faces cross, the points in either's box may be the other's, and each goes on as it
+/// went.
+void Follower::Impl::follow_hidden(const FollowedFrame& now, int grid) {
   std::vector<Box> hidden;
-  for (const Track& track : tracks_)
-    if (track.hidden) hidden.push_back(track.box);
-  const int grid = grid_for(hidden.size());
-  std::vector<bool> crossing;
-  if (grid > 0) crossing = which_cross(hidden, kLeastCrossing);
+  std::vector<Track*> tracks;
+  for (Track& track : tracks_) {
+    if (!track.hidden) continue;
+    hidden.push_back(track.box);
+    tracks.push_back(&track);
+  }
+  const std::vector<bool> crossing = which_cross(hidden, kLeastCrossing);
   std::vector<BoxStep> steps;
   std::vector<Track*> followed;
-  std::size_t of_hidden = 0;
-  for (Track& track : tracks_) {
-    if (!track.hidden || grid == 0) {
-      track.box = moved(track.box, now.camera);
-    } else if (crossing[of_hidden++]) {
-      track.box = coasted(track, now.camera);
+  for (std::size_t i = 0; i < tracks.size(); ++i) {
+    if (crossing[i]) {
+      tracks[i]->box = coasted(*tracks[i], now.camera);
     } else {
-      steps.push_back({before_.get(), now.picture.get(), track.box, now.camera, grid});
-      followed.push_back(&track);
+      steps.push_back({before_.get(), now.picture.get(), hidden[i], now.camera, grid});
+      followed.push_back(tracks[i]);
     }
   }
   const std::vector<Box> places = motion_.follow(steps);
   for (std::size_t i = 0; i < followed.size(); ++i) followed[i]->box = places[i];
+}
+
+/// Doubtful tracks follow the camera alone: there may be many, and nothing is hidden by them. So do
+/// hidden ones where there are too many to follow points in them.
+void Follower::Impl::follow_camera(const Similarity& camera, int grid, std::size_t part) {
+  const std::size_t end = std::min(tracks_.size(), (part + 1) * kBoxesOfPart);
+  for (std::size_t i = part * kBoxesOfPart; i < end; ++i)
+    if (Track& track = tracks_[i]; !track.hidden || grid == 0) track.box = moved(track.box, camera);
 }
 
 Box Follower::Impl::coasted(const Track& track, const Similarity& camera) const {
@@ -291,9 +305,9 @@ void Follower::Impl::find_pairs(const FollowedFrame& now) {
   hidden_.clear();
   doubtful_.clear();
   for (std::uint32_t i = 0; i < tracks_.size(); ++i) {
-    Side& side = tracks_[i].hidden ? hidden_ : doubtful_;
-    side.boxes.push_back(tracks_[i].box);
-    side.tracks.push_back(i);
+    TracksOfKind& kind = tracks_[i].hidden ? hidden_ : doubtful_;
+    kind.boxes.push_back(tracks_[i].box);
+    kind.tracks.push_back(i);
   }
   const std::size_t of_hidden = hidden_.divide();
   const std::size_t parts = of_hidden + doubtful_.divide();
@@ -305,15 +319,15 @@ void Follower::Impl::find_pairs(const FollowedFrame& now) {
   });
 }
 
-/// Tracks of this side that aren't seen yet take detections that are left and have this use.
-void Follower::Impl::take(FollowedFrame& now, Side& side, unsigned use) {
+/// Tracks of this kind that aren't seen yet take detections that are left and have this use.
+void Follower::Impl::take(FollowedFrame& now, TracksOfKind& kind, unsigned use) {
   std::vector<Pair> pairs;
-  for (const std::vector<Pair>& part : side.pairs)
+  for (const std::vector<Pair>& part : kind.pairs)
     for (const Pair& pair : part)
-      if ((uses_[pair.detection] & use) != 0 && !side.seen[pair.rank.box()]) pairs.push_back(pair);
+      if ((uses_[pair.detection] & use) != 0 && !kind.seen[pair.rank.box()]) pairs.push_back(pair);
   const std::vector<Match> matches =
-      match_greedily(std::move(pairs), side.boxes.size(), now.sightings.size());
-  for (const Match& match : matches) side.seen[match.prediction] = true;
+      match_greedily(std::move(pairs), kind.boxes.size(), now.sightings.size());
+  for (const Match& match : matches) kind.seen[match.prediction] = true;
   const std::size_t first = now.seen.size();
   now.seen.resize(first + matches.size());
   helpers_.run(matches.size() >= kCrowd, parts_of(matches.size()), [&](std::size_t part) {
@@ -321,7 +335,7 @@ void Follower::Impl::take(FollowedFrame& now, Side& side, unsigned use) {
     for (std::size_t i = part * kBoxesOfPart; i < end; ++i) {
       const auto& [prediction, detection] = matches[i];
       uses_[detection] = 0;
-      see(tracks_[side.tracks[prediction]], now, now.sightings[detection], now.seen[first + i]);
+      see(tracks_[kind.tracks[prediction]], now, now.sightings[detection], now.seen[first + i]);
     }
   });
 }

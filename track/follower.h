@@ -40,7 +40,7 @@ struct Sighting {
 /// A track has taken a detection.
 struct SeenTrack {
   std::uint32_t slot = 0;  ///< a number that no other track has until a frame after it has ended
-  std::uint32_t missed = kNowhere;  ///< in the frame's before FollowedFrame::missed
+  std::uint32_t missed = kNowhere;  ///< its place in `missed` of the frame before, if it has one
   std::int64_t id = 0;
   Box box;    ///< the detection
   Box moved;  ///< where the track was thought to be
@@ -60,7 +60,7 @@ struct MissedTrack {
   std::int64_t id = 0;
   Box box;
   float grow = 0;                 ///< TrackedBox::grow
-  std::uint32_t held = kNowhere;  ///< its place among those that are shown
+  std::uint32_t held = kNowhere;  ///< its place among those that are shown, if it is
 };
 
 struct EndedTrack {

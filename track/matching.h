@@ -90,7 +90,8 @@ void add_pairs(std::span<const Box> predictions, std::uint32_t first, const Neig
                std::vector<Pair>& pairs);
 
 /// Of these pairs those of the best affinity first; each box at most once; of equal affinity the
-/// lower prediction, then the lower detection. There are so many of each.
+/// lower prediction, then the lower detection.
+/// @param predictions, detections  how many there are: the pairs' numbers are below
 [[nodiscard]] std::vector<Match> match_greedily(std::vector<Pair> pairs, std::size_t predictions,
                                                 std::size_t detections);
 

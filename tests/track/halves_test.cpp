@@ -3,6 +3,7 @@
 
 #include <deque>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <random>
 #include <utility>
@@ -136,9 +137,16 @@ void expect_equal(const TrackerOutput& a, const TrackerOutput& b) {
 
 TEST(HalvesOfATracker, FindWhatItFindsHoweverFarTheFirstIsAhead) {
   const Film film;
-  for (const double look_ahead_s : {0.0, 0.2}) {
+  constexpr double kWholeFile = std::numeric_limits<double>::infinity();
+  struct Waits {
+    double look_ahead_s;
+    int most;  // fewer than the frames of a gap, in the last row
+  };
+  for (const auto& [look_ahead_s, most] :
+       {Waits{0, 512}, Waits{0.2, 512}, Waits{kWholeFile, 512}, Waits{0.2, 3}}) {
     TrackerOptions options;
     options.look_ahead_s = look_ahead_s;
+    options.most_waiting = most;
     options.gap_s = options.back_s = 0.2;  // tracks end, and others take their slots
     const TrackerOutput expected = tracked(film, options);
     ASSERT_EQ(expected.frames.size(), 2U * kFrames);

@@ -98,7 +98,8 @@ TEST(TrackFile, RefusesToWriteWhatItWouldNotRead) {
 std::uintmax_t most_bytes(std::int64_t tracks, std::int64_t boxes) {
   constexpr std::int64_t kFirst = std::numeric_limits<std::int64_t>::min();
   constexpr float kWordy = -1.17549435e-38F;
-  TrackFile file{{kHash, std::numeric_limits<std::int64_t>::max(), {16384, 16384}, {1001, 30000}}, {}};
+  TrackFile file{{kHash, std::numeric_limits<std::int64_t>::max(), {16384, 16384}, {1001, 30000}},
+                 {}};
   for (std::int64_t i = 0; i < tracks; ++i) {
     FileTrack track{.id = std::numeric_limits<std::int64_t>::max() - i,
                     .action = TrackAction::suggest,
