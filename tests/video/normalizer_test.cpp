@@ -87,9 +87,10 @@ UniqueAVFrame filtered(const AVFrame& picture, AVPixelFormat format) {
 
 /// What a Normalizer of its own gives.
 UniqueAVFrame normalized(const AVFrame& picture, const FrameTarget& target,
-                         std::shared_ptr<KeptConverters> kept = nullptr) {
+                         std::shared_ptr<KeptConverters> kept = nullptr, int threads = 1) {
   Notices notices("picture");
-  Normalizer normalizer(target, kind_of(picture), true, "picture", notices, std::move(kept));
+  Normalizer normalizer(target, kind_of(picture), true, "picture", notices, std::move(kept),
+                        threads);
   return normalizer.apply(reference(picture));
 }
 
@@ -154,6 +155,27 @@ TEST(Normalizer, LeavesWhatIsNoJpegsToFFmpegsFilter) {
     EXPECT_FALSE(ChromaSubsampler::takes(other, AVCHROMA_LOC_CENTER))
         << av_get_pix_fmt_name(format);
   }
+}
+
+TEST(Normalizer, ConvertsTheSameBySeveralThreads) {
+  const std::array<std::pair<AVPixelFormat, AVPixelFormat>, 6> conversions{{
+      {AV_PIX_FMT_RGB24, AV_PIX_FMT_YUV420P},
+      {AV_PIX_FMT_RGBA, AV_PIX_FMT_YUV420P},
+      {AV_PIX_FMT_GBRP, AV_PIX_FMT_YUV420P},
+      {AV_PIX_FMT_YUV422P, AV_PIX_FMT_YUV420P},
+      {AV_PIX_FMT_YUV444P10, AV_PIX_FMT_YUV420P10},
+      {AV_PIX_FMT_RGB48BE, AV_PIX_FMT_YUV420P16},
+  }};
+  for (const auto& [from, to] : conversions)
+    for (const Size size : {Size{161, 125}, Size{64, 1}, Size{37, 23}, Size{1, 1}}) {
+      SCOPED_TRACE(av_get_pix_fmt_name(from) + std::string(" ") + to_string(size));
+      const UniqueAVFrame picture = noise(from, size);
+      for (FrameTarget target : {target_of(size, to), target_of({size.width * 2, 77}, to)})
+        for (const int turns : {0, 1}) {
+          target.rotate.quarter_turns = turns;
+          expect_equal(*normalized(*picture, target, nullptr, 4), *normalized(*picture, target));
+        }
+    }
 }
 
 TEST(Normalizer, ScalesAndTurnsSubsampledPicturesByFFmpegsFilter) {
