@@ -293,7 +293,7 @@ void WaitingFrames::Impl::fill(Shown& track, const SeenTrack& seen, const Waitin
   for (std::int64_t frame = now.frame.number - 1; at != kNowhere; --frame) {
     Waiting* const in = waiting(frame);
     if (in == nullptr) break;
-    gap_.push_back({in, at});
+    gap_.emplace_back(in, at);
     at = in->missed[at].before;
   }
   for (const auto& [in, place] : std::views::reverse(gap_)) {
