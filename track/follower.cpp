@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 #include <span>
 #include <string>
 #include <utility>
@@ -26,6 +27,11 @@ constexpr std::size_t kBoxesOfPart = 256;
 constexpr unsigned kThreads = 6;
 
 std::size_t parts_of(std::size_t boxes) { return (boxes + kBoxesOfPart - 1) / kBoxesOfPart; }
+
+/// The numbers of a part's boxes, where there are so many in all.
+auto of_part(std::size_t part, std::size_t boxes) {
+  return std::views::iota(part * kBoxesOfPart, std::min(boxes, (part + 1) * kBoxesOfPart));
+}
 
 /// What each frame looks at of all tracks.
 struct Track {
@@ -70,11 +76,10 @@ struct TracksOfKind {
     return pairs.size();
   }
   void find_part(std::size_t part, const Neighbours& sightings) {
-    const std::size_t first = part * kBoxesOfPart;
-    const std::size_t count = std::min(kBoxesOfPart, boxes.size() - first);
+    const auto numbers = of_part(part, boxes.size());
     pairs[part].clear();
-    add_pairs(std::span(boxes).subspan(first, count), static_cast<std::uint32_t>(first), sightings,
-              pairs[part]);
+    add_pairs(std::span(boxes).subspan(numbers.front(), numbers.size()),
+              static_cast<std::uint32_t>(numbers.front()), sightings, pairs[part]);
   }
 };
 
@@ -128,9 +133,6 @@ class Follower::Impl {
     return (sighting.starts ? kStarts | kIsOfUse : 0U) |
            (sighting.score >= options_.continue_score ? kContinues : 0U) |
            (sighting.score >= least_alone ? kIsOfUse : 0U);
-  }
-  [[nodiscard]] double hold_s(const Track& track) const {
-    return track.sure ? options_.hold_s : options_.weak_hold_s;
   }
 
   TrackerOptions options_;
@@ -275,8 +277,7 @@ void Follower::Impl::follow_hidden(const FollowedFrame& now, int grid) {
 /// Doubtful tracks follow the camera alone: there may be many, and nothing is hidden by them. So do
 /// hidden ones where there are too many to follow points in them.
 void Follower::Impl::follow_camera(const Similarity& camera, int grid, std::size_t part) {
-  const std::size_t end = std::min(tracks_.size(), (part + 1) * kBoxesOfPart);
-  for (std::size_t i = part * kBoxesOfPart; i < end; ++i)
+  for (const std::size_t i : of_part(part, tracks_.size()))
     if (Track& track = tracks_[i]; !track.hidden || grid == 0) track.box = moved(track.box, camera);
 }
 
@@ -331,8 +332,7 @@ void Follower::Impl::take(FollowedFrame& now, TracksOfKind& kind, unsigned use) 
   const std::size_t first = now.seen.size();
   now.seen.resize(first + matches.size());
   helpers_.run(matches.size() >= kCrowd, parts_of(matches.size()), [&](std::size_t part) {
-    const std::size_t end = std::min(matches.size(), (part + 1) * kBoxesOfPart);
-    for (std::size_t i = part * kBoxesOfPart; i < end; ++i) {
+    for (const std::size_t i : of_part(part, matches.size())) {
       const auto& [prediction, detection] = matches[i];
       uses_[detection] = 0;
       see(tracks_[kind.tracks[prediction]], now, now.sightings[detection], now.seen[first + i]);
@@ -412,7 +412,8 @@ void Follower::Impl::hold(FollowedFrame& now) {
     const double missed_s = now.frame.time_s - track.last_s;
     if (now.frame.searched) ++track.misses;
     const bool first = track.misses <= 1;
-    const bool held = track.hidden && (first || missed_s <= hold_s(track) + kSameTime);
+    const bool held =
+        track.hidden && (first || missed_s <= hold_of(track.sure, options_) + kSameTime);
     if (!held && !first && missed_s > options_.gap_s + kSameTime) return true;
     now.missed.push_back({track.slot, track.missed, track.id, track.box,
                           grow_after(missed_s, options_), held ? shown++ : kNowhere});

@@ -26,6 +26,11 @@ inline constexpr double kSameTime = 1e-6;
   return options.grow_per_s * static_cast<float>(seconds);
 }
 
+/// How long a track is held after its last sighting, and before its first.
+[[nodiscard]] inline double hold_of(bool sure, const TrackerOptions& options) {
+  return sure ? options.hold_s : options.weak_hold_s;
+}
+
 /// In place of a position, where there is none.
 inline constexpr std::uint32_t kNowhere = 0xffffffff;
 

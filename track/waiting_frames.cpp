@@ -364,9 +364,8 @@ std::vector<Backward> WaitingFrames::Impl::newly_hidden(std::span<const SeenTrac
     const Waiting* const first = waiting(track.first_frame);
     if (first == nullptr) continue;
     const double first_s = first->frame.time_s;
-    const double hold_s = each.sure ? options_.hold_s : options_.weak_hold_s;
-    going.push_back(
-        {each.slot, each.id, hold_s, track.first_frame, first_s, first_s, track.first_box, first});
+    going.push_back({each.slot, each.id, hold_of(each.sure, options_), track.first_frame, first_s,
+                     first_s, track.first_box, first});
   }
   return going;
 }
