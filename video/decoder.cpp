@@ -6,6 +6,7 @@
 
 #include "video/ffmpeg_compat.h"
 #include "video/picture_limit.h"
+#include "video/picture_tags.h"
 
 namespace facepipe {
 namespace {
@@ -63,6 +64,11 @@ void Decoder::finish() {
 
 void Decoder::restart() {
   if (!idle_) avcodec_flush_buffers(context_.get());
+  forget_segment();
+}
+
+/// What is known of the packets that were sent, but for the ledger.
+void Decoder::forget_segment() {
   begins_ = true;
   for (const std::int64_t tag : foreign_) static_cast<void>(ledger_.settle(tag));
   foreign_.clear();
@@ -72,15 +78,19 @@ void Decoder::restart() {
   finished_ = false;
 }
 
+// A flush won't do: a codec that was flushed still knows the parameter sets that it has read, and
+// would decode what comes before them in a damaged stream, where a new one can't.
 void Decoder::begin_again() {
   unsent_.clear();
   first_field_ = {};
-  if (keys_) {  // rather than a flush
+  if (keys_) {  // which may leave the codec as it was in the beginning
     finishing_ = true;
     while (next()) {
     }
   }
-  restart();
+  if (!idle_) open_codec();
+  if (!idle_ && keys_) end_by_key_pictures();
+  forget_segment();
   ledger_ = {};
 }
 
@@ -240,7 +250,9 @@ UniqueAVFrame Decoder::receive() {
     if (received == AVERROR(ENOMEM)) throw std::bad_alloc();
     // The packet's entry stays open, so it counts as lost. FFmpeg also gives pictures that it
     // couldn't begin to decode: of a device's they have no memory.
-    if (received >= 0 && picture->data[0] != nullptr) return picture;
+    if (received < 0 || picture->data[0] == nullptr) continue;
+    forget_unknown_tags(*picture);
+    return picture;
   }
   return nullptr;
 }

@@ -116,6 +116,10 @@ class Decoder {
   /// FFmpeg's usual decoder for the stream. Errors: Error(input) where there is none.
   [[nodiscard]] const AVCodec& usual_codec() const;
 
+  /// Opens the codec by open(): in the beginning, and again where the decoder is to be like a new
+  /// one. Errors: Error(input); device.
+  virtual void open_codec() = 0;
+
   /// Opens a decoder for the stream. `prepare` sets what it wants set before that.
   /// Errors: Error(input).
   void open(const AVCodec& codec, int threads, const std::function<void(AVCodecContext&)>& prepare);
@@ -154,6 +158,7 @@ class Decoder {
   std::int64_t enter(const ReadPacket& read, bool second_field);
   [[nodiscard]] bool submit_one();
   void begin(bool alone);
+  void forget_segment();
   [[nodiscard]] int submit(AVPacket& packet, std::int64_t tag);
   [[nodiscard]] bool end_without_draining();
   [[nodiscard]] UniqueAVFrame receive();

@@ -11,6 +11,7 @@ extern "C" {
 #include <utility>
 
 #include "video/picture_limit.h"
+#include "video/picture_tags.h"
 
 namespace facepipe {
 namespace {
@@ -105,6 +106,9 @@ void Demuxer::choose_video() {
   if (best < 0) access_.check_refused();
   if (best < 0 || cover_art) throw Error(ErrorKind::input, url_ + ": has no video stream");
   video_index_ = best;
+  AVStream& video_stream = *context_->streams[best];
+  forget_unknown_tags(*video_stream.codecpar);
+  video_stream.sample_aspect_ratio = plausible_aspect(video_stream.sample_aspect_ratio);
   if (video().time_base.num <= 0 || video().time_base.den <= 0)
     throw Error(ErrorKind::input, url_ + ": the video stream has no valid time base");
 }

@@ -16,7 +16,7 @@ class GoingOnDecoder final : public Decoder {
     if (before)
       go_on_with(std::move(before));
     else
-      open(usual_codec(), 1, [](AVCodecContext& codec) { codec.get_format = count_and_choose; });
+      GoingOnDecoder::open_codec();
   }
 
   using Decoder::take_idle;
@@ -31,6 +31,10 @@ class GoingOnDecoder final : public Decoder {
   }
 
  private:
+  void open_codec() override {
+    open(usual_codec(), 1, [](AVCodecContext& codec) { codec.get_format = count_and_choose; });
+  }
+
   static AVPixelFormat count_and_choose(AVCodecContext* codec, const AVPixelFormat* offered) {
     ++formats_asked_;
     return avcodec_default_get_format(codec, offered);

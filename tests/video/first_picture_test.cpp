@@ -26,7 +26,7 @@ class RefusingDecoder final : public Decoder {
  public:
   RefusingDecoder(const Demuxer& demuxer, Notices& notices, int refuses_at)
       : Decoder(demuxer, {}, notices), left_(refuses_at) {
-    open(usual_codec(), 1, nullptr);
+    RefusingDecoder::open_codec();
     if (left_ == 0) refuse("no such chip");
   }
   [[nodiscard]] bool may_refuse() const override { return true; }
@@ -36,6 +36,7 @@ class RefusingDecoder final : public Decoder {
   }
 
  private:
+  void open_codec() override { open(usual_codec(), 1, nullptr); }
   void check_decoded(int /*code*/) override {
     if (--left_ == 0) refuse("no such chip");
   }

@@ -25,7 +25,7 @@ class CpuDecoder final : public Decoder {
  public:
   CpuDecoder(const Demuxer& demuxer, const DecoderOptions& options, Notices& notices)
       : Decoder(demuxer, options, notices) {
-    open(usual_codec(), options.threads, nullptr);
+    CpuDecoder::open_codec();
   }
 
   [[nodiscard]] std::unique_ptr<FrameMaker> make_frames(const AVFrame& first,
@@ -33,6 +33,9 @@ class CpuDecoder final : public Decoder {
     return std::make_unique<CpuFrames>(demuxer(), target, kind_of(first), options().scale_on_change,
                                        notices());
   }
+
+ private:
+  void open_codec() override { open(usual_codec(), options().threads, nullptr); }
 };
 
 }  // namespace

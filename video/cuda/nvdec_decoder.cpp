@@ -164,11 +164,11 @@ class NvdecDecoder final : public Decoder {
         to_host_(to_host),
         kept_(std::move(kept)) {
     cuda::use_device(device);
-    const AVCodec* const codec = hardware_codec(demuxer.video().codecpar->codec_id);
-    refuse(reason_against_stream(codec));
+    codec_ = hardware_codec(demuxer.video().codecpar->codec_id);
+    refuse(reason_against_stream(codec_));
     if (!refusal().empty()) return;
     if (kept_) end_by_key_pictures();
-    if (!take_kept()) open_nvdec(*codec);
+    if (!take_kept()) NvdecDecoder::open_codec();
   }
 
   ~NvdecDecoder() override { give_back(); }
@@ -253,11 +253,15 @@ class NvdecDecoder final : public Decoder {
     }
   }
 
-  void open_nvdec(const AVCodec& codec) {
-    nvdec_.stream = std::make_shared<cuda::Stream>();
-    hardware_ = open_hardware_device(nvdec_.device, nvdec_.stream);
+  /// What makes frames keeps the stream that it was made with.
+  void open_codec() override {
+    cuda::use_device(nvdec_.device);
+    if (!hardware_) {
+      nvdec_.stream = std::make_shared<cuda::Stream>();
+      hardware_ = open_hardware_device(nvdec_.device, nvdec_.stream);
+    }
     // One thread: the chip decodes, and threads would only hold surfaces.
-    open(codec, 1, [this](AVCodecContext& decoder) {
+    open(*codec_, 1, [this](AVCodecContext& decoder) {
       decoder.hw_device_ctx = allocated(av_buffer_ref(hardware_.get()));
       decoder.opaque = this;
       decoder.get_format = choose_format;
@@ -317,6 +321,7 @@ class NvdecDecoder final : public Decoder {
     }
   }
 
+  const AVCodec* codec_ = nullptr;
   Nvdec nvdec_;
   ToHost to_host_;
   UniqueAVBuffer hardware_;

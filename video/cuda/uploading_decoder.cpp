@@ -69,8 +69,7 @@ class UploadingDecoder final : public Decoder {
         device_(device),
         memory_(std::move(memory)),
         copies_(copies) {
-    cuda::use_device(device_);
-    open(usual_codec(), options.threads, nullptr);
+    UploadingDecoder::open_codec();
   }
 
   [[nodiscard]] PictureFacts facts_of(const AVFrame& picture) const override {
@@ -94,6 +93,11 @@ class UploadingDecoder final : public Decoder {
   }
 
  private:
+  void open_codec() override {
+    cuda::use_device(device_);
+    open(usual_codec(), options().threads, nullptr);
+  }
+
   Device device_;
   std::shared_ptr<UploadMemory> memory_;
   CopyCounter& copies_;

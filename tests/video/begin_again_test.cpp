@@ -1,0 +1,115 @@
+// A decoder that has looked for the first picture, and begins again: it is like a new one, whatever
+// it has read of a damaged stream by then.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "tests/support/clips.h"
+#include "tests/support/picture_hash.h"
+#include "tests/support/temporary_folder.h"
+#include "video/decoder.h"
+#include "video/nal_units.h"
+
+namespace facepipe::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kPictureParameterSet = 8;  // H.264 table 7-1
+
+/// An H.264 stream (Annex B) without its first picture parameter set.
+std::string without_first_set(const std::string& stream) {
+  const auto* const begin = reinterpret_cast<const std::uint8_t*>(stream.data());
+  NalReader reader(Bytes(begin, stream.size()), {});
+  while (const std::optional<Bytes> unit = reader.next()) {
+    if ((unit->front() & 31) != kPictureParameterSet) continue;
+    const auto at = static_cast<std::size_t>(unit->data() - begin);
+    constexpr std::size_t kStartCode = 3;
+    return stream.substr(0, at - kStartCode) + stream.substr(at + unit->size());
+  }
+  return stream;
+}
+
+struct Played {
+  std::vector<std::size_t> pictures;
+  std::int64_t lost = 0;
+  std::int64_t damaged = 0;
+  friend bool operator==(const Played&, const Played&) = default;
+};
+
+Played play(const fs::path& file, Decoder& decoder) {
+  Demuxer demuxer(file.string(), {});
+  Played played;
+  const auto take = [&] {
+    while (const std::optional<DecodedPicture> next = decoder.next())
+      played.pictures.push_back(hash_of(*next->picture));
+  };
+  while (UniqueAVPacket packet = demuxer.read()) {
+    decoder.send({std::move(packet), {}});
+    take();
+  }
+  decoder.finish();
+  take();
+  const FrameLedger ledger = decoder.ledger();
+  played.lost = ledger.lost;
+  played.damaged = ledger.damaged;
+  return played;
+}
+
+class BeginAgain : public testing::Test {
+ protected:
+  BeginAgain() {
+    redirect_ffmpeg_log();
+    ffmpeg(
+        "-f lavfi -i testsrc2=s=64x48:r=25 -frames:v 10 -c:v libx264 -preset ultrafast "
+        "-x264-params keyint=5:min-keyint=5:scenecut=0:repeat-headers=1",
+        whole_);
+    std::ofstream(damaged_, std::ios::binary) << without_first_set(read_file(whole_));
+    options_.threads = 1;
+  }
+
+  [[nodiscard]] std::unique_ptr<Decoder> decoder_of(const Demuxer& demuxer) {
+    return make_cpu_decoder(demuxer, options_, notices_);
+  }
+  [[nodiscard]] Played played_by_a_new_one(const fs::path& file) {
+    const Demuxer demuxer(file.string(), {});
+    return play(file, *decoder_of(demuxer));
+  }
+  /// After a decoder has given its first picture.
+  [[nodiscard]] Played played_again(const fs::path& file) {
+    Demuxer demuxer(file.string(), {});
+    const std::unique_ptr<Decoder> decoder = decoder_of(demuxer);
+    for (bool came = false; !came;) {
+      decoder->send({demuxer.read(), {}});
+      came = decoder->next().has_value();
+    }
+    decoder->begin_again();
+    return play(file, *decoder);
+  }
+
+  TemporaryFolder folder_;
+  fs::path whole_ = folder_ / "whole.264";
+  fs::path damaged_ = folder_ / "damaged.264";
+  DecoderOptions options_;
+  Notices notices_{"clip"};
+};
+
+TEST_F(BeginAgain, GivesWhatANewDecoderGives) {
+  EXPECT_EQ(played_again(whole_), played_by_a_new_one(whole_));
+  EXPECT_EQ(played_by_a_new_one(whole_).pictures.size(), 10U);
+}
+
+// Which it has read behind the pictures that need them.
+TEST_F(BeginAgain, D3ForgetsParameterSetsThatCameTooLate) {
+  const Played expected = played_by_a_new_one(damaged_);
+  EXPECT_EQ(expected.lost, 5);
+  EXPECT_EQ(expected.pictures.size(), 5U);
+  EXPECT_EQ(played_again(damaged_), expected);
+}
+
+}  // namespace
+}  // namespace facepipe::test
