@@ -1,0 +1,168 @@
+"""What the documentation names must exist: commands and options of facepipe, of ./dev and of scripts, and files."""
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+
+from markdown import SOURCE
+
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*|(?<![\w-])-[a-z](?![\w-])")
+# Top-level folders and files: where a word begins with one of these, it must be a path that exists.
+ROOTS = ("app", "bench", "cmake", "configs", "core", "data", "detector", "docker", "docs", "examples", "nms", "overlay",
+         "pipeline", "tests", "track", "verify", "video")
+# Folders that are made, never committed.
+MADE = ("data/fetched", "data/generated")
+# Options of other programs that sentences name.
+FOREIGN = {"--build-arg", "--user", "--gpus", "--volume"}
+COMMANDS = ("run", "hide", "detect", "verify", "calibrate", "doctor")
+
+
+def program():
+    return pathlib.Path(os.environ.get("FACEPIPE_PROGRAM", SOURCE / "build" / "facepipe")).resolve()
+
+
+class Facepipe:
+    """The commands of the program, and the options of each, from its own help."""
+
+    def __init__(self, path):
+        self.version = self.output(path, "--version").split()[1]
+        self.help = {command: self.output(path, command, "--help-all") for command in COMMANDS}
+        self.general = set(OPTION.findall(self.output(path, "--help")))
+        listed = re.findall(r"^  ([a-z]+) +[A-Z]", self.output(path, "--help"), re.MULTILINE)
+        assert set(listed) == set(COMMANDS), f"facepipe --help lists other commands: {listed}"
+
+    @staticmethod
+    def output(path, *arguments):
+        return subprocess.run([path, *arguments], capture_output=True, text=True, check=True).stdout
+
+    def options(self, command):
+        """Those that help lists at the beginning of a line."""
+        begins = "\n".join(re.findall(r"^ +(-[^ ]*)", self.help[command], re.MULTILINE))
+        return set(OPTION.findall(begins)) | self.general
+
+    def all_options(self):
+        return set().union(*(self.options(command) for command in COMMANDS))
+
+
+class Checker:
+    def __init__(self, facepipe):
+        self.facepipe = facepipe
+        self.dev = (SOURCE / "dev").read_text(encoding="utf-8")
+        self.dev_commands = set(re.search(r"^ +(.*)\) \"\$command\"", self.dev, re.MULTILINE)[1].split(" | "))
+        self.script_options = options_of_scripts()
+
+    def in_block(self, text):
+        """Problems of a block of commands."""
+        return [problem for command in simple_commands(text) for problem in self.of_command(command)]
+
+    def of_command(self, words):
+        name, arguments = words[0], words[1:]
+        if name in ("facepipe", "build/facepipe"):
+            return self.of_facepipe(arguments)
+        if name == "./dev":
+            return self.of_dev(arguments)
+        if name.split("/")[0] in ("bench", "data"):
+            return self.of_script(name, arguments)
+        return []
+
+    def of_facepipe(self, arguments):
+        if not arguments:
+            return ["facepipe without a command"]
+        command = arguments[0]
+        if command.startswith("-"):
+            return [f"facepipe has no option {option}" for option in options_in(arguments)
+                    if option not in self.facepipe.general]
+        if command not in COMMANDS:
+            return [f"facepipe has no command {command}"]
+        known = self.facepipe.options(command)
+        return [f"facepipe {command} has no option {option}" for option in options_in(arguments)
+                if option not in known]
+
+    def of_dev(self, arguments):
+        command = next(iter(arguments), "help")
+        if command not in self.dev_commands:
+            return [f"./dev has no command {command}"]
+        if command == "bench" and arguments[1:] and arguments[1] != "NAME":
+            return self.of_script("bench/" + arguments[1], arguments[2:])
+        passed_on = self.script_options if command == "experiments" else set()
+        return [f"./dev {command} has no option {option}" for option in options_in(arguments)
+                if option.startswith("--") and option not in passed_on and not self.named_in_dev(option)]
+
+    def of_script(self, name, arguments):
+        if not (SOURCE / name).is_file():
+            return [f"there is no {name}"]
+        text = text_of(SOURCE / name)
+        return [f"{name} has no option {option}" for option in options_in(arguments)
+                if option.startswith("--") and option not in text]
+
+    def in_span(self, code):
+        """Problems of code within a sentence: a command, an option, or a path."""
+        words = split(code)
+        if not words:
+            return []
+        if words[0] in ("facepipe", "build/facepipe") and len(words) > 1 and words[1].islower():
+            return self.of_facepipe(words[1:])
+        if words[0] == "./dev":
+            return self.of_dev(words[1:])
+        if words[0].startswith(("bench/", "data/")) and len(words) > 1:
+            return self.of_script(words[0], words[1:])
+        return self.of_options(words) + [problem for word in words for problem in path_problems(word)]
+
+    def of_options(self, words):
+        """A sentence may name the option of any command."""
+        if not words[0].startswith("-"):
+            return []
+        known = self.facepipe.all_options() | self.script_options | FOREIGN
+        return [f"no command has the option {option}" for option in options_in(words)
+                if option not in known and not self.named_in_dev(option)]
+
+    def named_in_dev(self, option):
+        return option.startswith("--") and re.search(re.escape(option) + r"(?![\w-])", self.dev) is not None
+
+
+def options_of_scripts():
+    """What scripts of Python and Bash in bench/ and data/ say that they take."""
+    scripts = [*SOURCE.glob("bench/*"), *SOURCE.glob("bench/experiments/**/*.py"), *SOURCE.glob("data/*")]
+    taken = re.compile(r"add_argument\((?:\s*\"-\w\",)?\s*\"(--[a-z0-9-]+)\"|^ *(--[a-z0-9-]+)\)", re.MULTILINE)
+    return {name for script in scripts for names in taken.findall(text_of(script)) for name in names if name}
+
+
+def options_in(words):
+    """The options among the words: what stands before "=", and none behind "--"."""
+    before = words[:words.index("--")] if "--" in words else words
+    return [word.split("=")[0] for word in before if OPTION.fullmatch(word.split("=")[0])]
+
+
+def path_problems(word):
+    """A path into the tree that doesn't exist; it may hold * and end with a slash."""
+    word = word.rstrip(".,;:")
+    if word.split("/")[0] not in ROOTS or "/" not in word or word.startswith(MADE) or re.search("[A-Z]{4}|[<>{]", word):
+        return []
+    found = list(SOURCE.glob(word)) if "*" in word else (SOURCE / word).exists()
+    return [] if found else [f"there is no {word}"]
+
+
+def text_of(path):
+    return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+
+
+def split(text):
+    try:
+        return shlex.split(text, comments=True)
+    except ValueError:
+        return text.split()
+
+
+def simple_commands(text):
+    """The commands of a block as lists of words, without assignments before them; pipes and && are taken apart."""
+    joined = text.replace("\\\n", " ")
+    for line in joined.splitlines():
+        command = []
+        for word in [*split(line), "&&"]:
+            if word in ("|", "&&", "||", ";"):
+                if command:
+                    yield command
+                command = []
+            elif command or not re.fullmatch(r"[A-Z_]+=.*", word):
+                command.append(word)
