@@ -169,6 +169,10 @@ const AVOutputFormat& muxer_for(const std::filesystem::path& path, const std::st
                 path.string() + ": no container format has this extension; try .mkv or .mp4");
   // The WebP muxer makes animations, which FFmpeg can't read; the one for images makes pictures.
   if (std::string_view(format->name) == "webp") return *av_guess_format("image2", nullptr, nullptr);
+  if (std::string_view(format->name) == "film_cpk")
+    throw Error(ErrorKind::output, path.string() + ": " + format->name +
+                                       " is finished by reading what was written, which can't be "
+                                       "done here; try .mkv or .mp4");
   if ((format->flags & AVFMT_NOFILE) != 0 && !is_image_format(*format))
     throw Error(ErrorKind::output, path.string() + ": " + format->name +
                                        " writes several files, or none; try .mkv or .mp4");

@@ -197,7 +197,10 @@ const AVCodec& choose_codec(const EncoderOptions& options, const AVOutputFormat&
 }
 
 AVPixelFormat working_format(AVPixelFormat source) {
-  return workable_format(source) ? source : closest(kWorking, coloured(source));
+  if (workable_format(source)) return source;
+  // The same samples, their bytes in our order.
+  const AVPixelFormat swapped = av_pix_fmt_swap_endianness(source);
+  return workable_format(swapped) ? swapped : closest(kWorking, coloured(source));
 }
 
 EncoderPlan plan_encoder(const AVCodec& codec, AVPixelFormat source, Size encoded_size,

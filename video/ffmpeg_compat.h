@@ -110,7 +110,8 @@ using WrittenBytes = std::uint8_t;
 // The Matroska muxer writes a display matrix (as projection roll) since libavformat 61.
 inline bool muxer_writes_rotation(const AVOutputFormat& format) {
   const auto is = [&](const char* name) { return std::strcmp(format.name, name) == 0; };
-  if (is("mp4") || is("mov") || is("ipod") || is("3gp") || is("3g2")) return true;
+  for (const char* const of_mov : {"mp4", "mov", "ipod", "3gp", "3g2", "psp", "f4v", "ismv"})
+    if (is(of_mov)) return true;
   return LIBAVFORMAT_VERSION_MAJOR >= 61 && (is("matroska") || is("webm"));
 }
 

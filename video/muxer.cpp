@@ -130,7 +130,11 @@ void Muxer::add_video(const VideoStreamInfo& video) {
   AVStream* stream = allocated(avformat_new_stream(context_.get(), nullptr));
   check_av(avcodec_parameters_copy(stream->codecpar, video.parameters.get()), ErrorKind::internal,
            "video stream");
-  stream->codecpar->codec_tag = 0;
+  // Of raw pictures it says in which format they are.
+  if (stream->codecpar->codec_id == AV_CODEC_ID_RAWVIDEO)
+    keep_tag_if_valid(*stream->codecpar, *options_.format);
+  else
+    stream->codecpar->codec_tag = 0;
   stream->time_base = video.time_base;
   stream->avg_frame_rate = to_av(video.frame_rate);
   stream->sample_aspect_ratio = to_av(video.sample_aspect);

@@ -1,0 +1,120 @@
+// A clip of each container that FFmpeg writes, with all that the container can carry, worked on and
+// hidden into the same container, into MP4 and into Matroska: what ffprobe says of the input it
+// says of the output.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/app/container_table/facts.h"
+#include "tests/app/container_table/rows.h"
+#include "tests/support/clips.h"
+#include "tests/support/job.h"
+#include "tests/support/temporary_folder.h"
+#include "video/ffmpeg_compat.h"
+
+namespace facepipe::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// With a container that the output may have.
+struct Target {
+  std::string extension;
+  Properties cannot;  ///< hold
+};
+
+/// What hiding leaves out, because it may tell of people and places: titles.
+Facts without_titles(Facts facts) {
+  for (Chapter& chapter : facts.chapters) chapter.title.clear();
+  return facts;
+}
+
+class ContainerTable : public testing::TestWithParam<ContainerRow> {
+ protected:
+  void SetUp() override {
+    redirect_ffmpeg_log();
+    std::string arguments = GetParam().arguments;
+    const std::string chapters = folder_.write("chapters.txt", chapters_file()).string();
+    const std::size_t at = arguments.find("CHAPTERS");
+    if (at != std::string::npos) arguments.replace(at, 8, chapters);
+    ffmpeg(arguments, clip());
+    if (GetParam().extras.turned) mark_turned(clip());
+    input_ = facts_of(clip());
+  }
+
+  [[nodiscard]] fs::path clip() const { return folder_ / GetParam().file; }
+  [[nodiscard]] std::string extension() const { return clip().extension().string(); }
+
+  /// No face is found, so nothing is drawn.
+  JobRun work(const fs::path& output, bool hide) {
+    JobOptions options = lossless_job(clip(), output);
+    options.encoder = {};
+    options.threads = 1;
+    if (hide) {
+      options.hide.emplace().look.style = HideStyle::solid;
+      options.hide->regions.hidden = {{"desk", {8, 8, 40, 40}, {}}};
+    }
+    return run_fake_job(options);
+  }
+
+  void expect_kept(const Target& target) {
+    const fs::path output = folder_ / ("out" + target.extension);
+    for (const bool hide : {false, true}) {
+      SCOPED_TRACE("into " + target.extension + (hide ? ", hidden" : ", drawn"));
+      const JobRun run = work(output, hide);
+      EXPECT_TRUE(run.result.ledger.intact());
+      EXPECT_EQ(run.result.ledger.written, input_.frames);
+      EXPECT_EQ(difference(facts_of(output), hide ? without_titles(input_) : input_,
+                           kept_by(target), GetParam().extras.tick_s),
+                "");
+    }
+  }
+
+  void expect_refused(const std::string& extension) {
+    try {
+      static_cast<void>(work(folder_ / ("out" + extension), false));
+      FAIL() << extension << " is not refused";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::output);
+      EXPECT_THAT(error.what(), testing::HasSubstr(GetParam().extras.refused));
+    }
+  }
+
+  [[nodiscard]] Properties kept_by(const Target& target) const {
+    Properties result = GetParam().carries;
+    for (const Property property : target.cannot) result.erase(property);
+    for (const Loss& loss : GetParam().extras.losses)
+      if (loss.extension == target.extension)
+        for (const Property property : loss.properties) result.erase(property);
+    return result;
+  }
+
+  TemporaryFolder folder_;
+  Facts input_;
+};
+
+TEST_P(ContainerTable, KeepsAllThatItCarries) {
+  ASSERT_EQ(names_of(input_.properties()), names_of(GetParam().carries))
+      << "the clip should have all that the container carries";
+  if (*GetParam().extras.refused != '\0')
+    expect_refused(extension());
+  else
+    expect_kept({extension(), {}});
+  if (extension() != ".mp4") expect_kept({".mp4", {}});
+  // There the pictures themselves are turned.
+  const bool tags = compat::muxer_writes_rotation(*av_guess_format("matroska", nullptr, nullptr));
+  const Properties rotation{Property::rotation};
+  if (extension() != ".mkv") expect_kept({".mkv", tags ? Properties{} : rotation});
+}
+
+std::string name_of_row(const testing::TestParamInfo<ContainerRow>& row) { return row.param.name; }
+
+INSTANTIATE_TEST_SUITE_P(WithStamps, ContainerTable, testing::ValuesIn(rows_with_stamps()),
+                         name_of_row);
+INSTANTIATE_TEST_SUITE_P(AtFixedRate, ContainerTable, testing::ValuesIn(rows_at_fixed_rate()),
+                         name_of_row);
+
+}  // namespace
+}  // namespace facepipe::test
