@@ -29,7 +29,8 @@ std::string_view name_of(FindingKind kind) {
 }
 
 std::string_view name_of(FindingSource source) {
-  return source == FindingSource::detection ? "detection" : "edit file";
+  constexpr std::array<std::string_view, 3> kNames{"detection", "edit file", "other picture"};
+  return kNames[static_cast<std::size_t>(source)];
 }
 
 void Findings::add(FindingKind kind, FindingSource source, std::int64_t track,

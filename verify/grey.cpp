@@ -12,7 +12,14 @@ namespace {
 
 using Levels = std::array<std::uint8_t, 256>;
 
-/// From coded levels to 0..255.
+/// Each level itself.
+Levels plain_levels() {
+  Levels levels{};
+  for (int i = 0; i < 256; ++i) levels[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(i);
+  return levels;
+}
+
+/// From coded levels of luma to 0..255.
 Levels levels_of(const Frame& frame) {
   constexpr int kBlack = 16;
   constexpr int kSteps = 219;
@@ -68,23 +75,78 @@ Places places_of(Size stored, Orientation orientation) {
   return places;
 }
 
+/// A plane, or one of two that lie interleaved in it.
+struct Samples {
+  Plane plane;
+  Size size;
+  int step = 1;  ///< from one sample to the next of its row
+  int first = 0;
+};
+
+void check_place(const Frame& frame) {
+  if (frame.device.kind != DeviceKind::cpu)
+    throw Error(ErrorKind::internal, "a frame that is not in host memory");
+}
+
+Grey grey_of(const Frame& frame, const Samples& samples, const Levels& levels) {
+  const Size size = samples.size;
+  Grey grey{upright_size(size, frame.orientation), {}};
+  grey.samples.resize(static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height));
+  const Places places = places_of(size, frame.orientation);
+  for (int y = 0; y < size.height; ++y) {
+    const std::byte* const row = samples.plane.data + y * samples.plane.stride;
+    std::ptrdiff_t to = places.origin + y * places.down;
+    for (int x = 0; x < size.width; ++x, to += places.across)
+      grey.samples[static_cast<std::size_t>(to)] =
+          levels[sample_at(row, samples.first + x * samples.step, frame.format)];
+  }
+  return grey;
+}
+
+bool is_flat(const Grey& grey) {
+  constexpr int kNearlyFlat = 8;
+  const auto [least, most] = std::ranges::minmax(grey.samples);
+  return most - least < kNearlyFlat;
+}
+
 }  // namespace
 
 Grey make_grey(const Frame& frame) {
-  if (frame.device.kind != DeviceKind::cpu)
-    throw Error(ErrorKind::internal, "a frame that is not in host memory");
-  Grey grey{frame.upright(), {}};
-  grey.samples.resize(static_cast<std::size_t>(frame.size.width) *
-                      static_cast<std::size_t>(frame.size.height));
-  const Levels levels = levels_of(frame);
-  const Places places = places_of(frame.size, frame.orientation);
-  for (int y = 0; y < frame.size.height; ++y) {
-    const std::byte* const row = frame.planes[0].data + y * frame.planes[0].stride;
-    std::ptrdiff_t to = places.origin + y * places.down;
-    for (int x = 0; x < frame.size.width; ++x, to += places.across)
-      grey.samples[static_cast<std::size_t>(to)] = levels[sample_at(row, x, frame.format)];
+  check_place(frame);
+  return grey_of(frame, {frame.planes[0], frame.size}, levels_of(frame));
+}
+
+Planes make_planes(const Frame& frame) {
+  Planes planes{make_grey(frame), {}, {}};
+  const Levels plain = plain_levels();
+  if (frame.format.has_chroma) {
+    const bool interleaved = frame.format.semi_planar;
+    for (const int i : {0, 1}) {
+      const Plane& plane = frame.planes[interleaved ? 1 : static_cast<std::size_t>(1 + i)];
+      planes.chroma.push_back(grey_of(
+          frame, {plane, frame.chroma_size(), interleaved ? 2 : 1, interleaved ? i : 0}, plain));
+    }
   }
-  return grey;
+  if (frame.planes[3].data != nullptr)
+    planes.alpha = grey_of(frame, {frame.planes[3], frame.size}, plain);
+  return planes;
+}
+
+std::optional<Frame> alpha_view(const Frame& frame) {
+  check_place(frame);
+  if (frame.planes[3].data == nullptr) return std::nullopt;
+  if (is_flat(grey_of(frame, {frame.planes[3], frame.size}, plain_levels()))) return std::nullopt;
+  Frame view;
+  view.info() = frame.info();
+  view.color = {};
+  view.color.full_range = true;
+  view.planes[0] = frame.planes[3];
+  view.format = frame.format;
+  view.format.has_chroma = false;
+  view.size = frame.size;
+  view.device = frame.device;
+  view.owner = frame.owner;
+  return view;
 }
 
 Grey crop(const Grey& picture, const Box& box, int most_side) {

@@ -8,6 +8,7 @@
 #include "detector/cnn/model/tiling.h"
 #include "detector/mirror.h"
 #include "track/tracker.h"
+#include "verify/grey.h"
 
 namespace facepipe {
 namespace {
@@ -22,6 +23,24 @@ Detections run(Detector& detector, const Frame& frame, const std::stop_token& st
   request->prepare(frame);
   request->start();
   return request->collect();
+}
+
+/// The same samples, turned as the look wants it.
+Frame view_of(const Frame& frame, const Look& look) {
+  Frame view = mirrored_view(frame);
+  if (!look.mirrored) view.orientation = frame.orientation;
+  view.orientation.quarter_turns = (view.orientation.quarter_turns + look.quarter_turns) % 4;
+  return view;
+}
+
+/// Where a box of the look's picture lies in the frame's.
+Box turned_back(Box box, const Look& look, Size size) {
+  for (int i = 0; i < look.quarter_turns; ++i) {  // anticlockwise: (x, y) to (y, width - x)
+    const auto width = static_cast<float>(size.width);
+    box = {box.y1, width - box.x2, box.y2, width - box.x1};
+    size = {size.height, size.width};
+  }
+  return look.mirrored ? mirrored(box, size.width) : box;
 }
 
 }  // namespace
@@ -45,14 +64,20 @@ Detections Looks::find(const Frame& frame, const std::stop_token& stop) {
   Detections all;
   for (const Look& look : looks_) {
     if (stop.stop_requested()) throw Stopped();
-    const std::shared_ptr<Detector> detector = look.detectors->detector(frame.upright());
-    const Detections found =
-        look.mirrored ? run(*detector, mirrored_view(frame), stop) : run(*detector, frame, stop);
+    const Frame view = view_of(frame, look);
+    const Detections found = run(*look.detectors->detector(view.upright()), view, stop);
     for (std::size_t i = 0; i < found.size(); ++i)
-      all.push_back(
-          look.mirrored ? mirrored(found.boxes[i], frame.upright().width) : found.boxes[i],
-          found.scores[i]);
+      all.push_back(turned_back(found.boxes[i], look, view.upright()), found.scores[i]);
   }
+  return merged(all);
+}
+
+Detections Looks::find_in_all_planes(const Frame& frame, const std::stop_token& stop) {
+  Detections all = find(frame, stop);
+  const std::optional<Frame> alpha = alpha_view(frame);
+  if (!alpha) return all;
+  const Detections found = find(*alpha, stop);
+  for (std::size_t i = 0; i < found.size(); ++i) all.push_back(found.boxes[i], found.scores[i]);
   return merged(all);
 }
 

@@ -1,5 +1,6 @@
-// More looks than one at a picture: as it is, mirrored, enlarged, reduced. A face that one of them
-// misses another may find: small ones where it is enlarged, large blurred ones where it is reduced.
+// More looks than one at a picture: as it is, mirrored, enlarged, reduced, turned. A face that one
+// of them misses another may find: small ones where it is enlarged, large blurred ones where it is
+// reduced, those of a video that has lost its orientation where it is turned.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +20,7 @@ namespace facepipe {
 struct Look {
   DetectorFactory* detectors = nullptr;
   bool mirrored = false;
+  int quarter_turns = 0;  ///< clockwise, behind mirroring
 };
 
 /// The size at which a picture is looked at enlarged: 1.5 times `usual`, its usual one. None where
@@ -39,6 +41,9 @@ class Looks {
   /// What the looks find together, after one suppression (greedy, IoU 0.3): by score, falling, at
   /// most kMostSeen, without landmarks, in pixels of the upright frame. Errors: device; Stopped.
   [[nodiscard]] Detections find(const Frame& frame, const std::stop_token& stop);
+
+  /// Like find(), but of the picture and, where its alpha shows anything, of that.
+  [[nodiscard]] Detections find_in_all_planes(const Frame& frame, const std::stop_token& stop);
 
   /// Suppresses what several calls have found, in the same way.
   [[nodiscard]] Detections merged(const Detections& found);

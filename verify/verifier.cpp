@@ -12,7 +12,6 @@ namespace facepipe {
 namespace {
 
 constexpr float kSamePlace = 0.3F;  // IoU
-constexpr double kFollow_s = 0.5;
 constexpr double kHold_s = 0.4;  // longer than hiding does: what it let go of too early shows here
 constexpr std::int64_t kMostWaitingPixels = std::int64_t{1} << 26;
 
@@ -55,10 +54,12 @@ bool is_weakened(const DetailLeft& detail) { return detail.left <= 1 - kHiddenSh
 
 }  // namespace
 
-Verifier::Verifier(const VerifierOptions& options, Looks original, Looks hidden)
+Verifier::Verifier(const VerifierOptions& options, Looks original, Looks hidden,
+                   std::optional<TurnedLooks> turned)
     : options_(options),
       looks_at_original_(std::move(original)),
       looks_at_hidden_(std::move(hidden)),
+      turned_(std::move(turned)),
       findings_(options.thumbnails) {
   check_tracker_options(tracker_options(options, {1, 1}));
 }
@@ -66,7 +67,7 @@ Verifier::Verifier(const VerifierOptions& options, Looks original, Looks hidden)
 void Verifier::push(const FramePair& pair, const std::stop_token& stop) {
   const Frame& original = pair.original;
   if (!tracker_) tracker_.emplace(motion_, tracker_options(options_, original.upright()));
-  Waiting waiting{pair.number, pair.time_s, make_grey(original), make_grey(pair.hidden), {}};
+  Waiting waiting{pair.number, pair.time_s, make_planes(original), make_planes(pair.hidden)};
   check_file(original, waiting);
   const Detections found = together(pair, waiting, stop);
   TrackerInput input;
@@ -94,54 +95,52 @@ void Verifier::check_file(const Frame& original, Waiting& pair) {
   pair.kept = kept_at(*options_.tracks, pts);
   for (const HiddenBox& hidden : hidden_at(*options_.tracks, pts)) {
     ++counts_.from_file;
-    const DetailLeft detail = detail_left(pair.original, pair.hidden, hidden.box);
-    if (detail.gone >= kHiddenShare) continue;
-    const bool cosmetic = is_cosmetic_style(hidden.track->style) || is_weakened(detail);
+    const Planes* const before = waiting_.empty() ? nullptr : &waiting_.back().hidden;
+    const Shown shown = shown_of(pair.original, {pair.hidden, before}, hidden.box);
+    if (is_hidden(shown.detail)) continue;
+    const bool cosmetic = is_cosmetic_style(hidden.track->style) || is_weakened(shown.detail);
     findings_.add(cosmetic ? FindingKind::cosmetic : FindingKind::leak, FindingSource::edit_file,
-                  hidden.track->id, {pair.number, pair.time_s, hidden.box, 0, detail}, pair.hidden,
-                  pair.original.size);
+                  hidden.track->id,
+                  {pair.number, pair.time_s, hidden.box, 0, shown.detail, shown.disguise},
+                  pair.hidden.luma, pair.original.luma.size);
   }
 }
 
+Detections Verifier::of_original(const FramePair& pair, const std::stop_token& stop) {
+  Detections all = looks_at_original_.find_in_all_planes(pair.original, stop);
+  if (!turned_) return all;
+  const Detections turned = turned_->find(pair.original, pair.time_s, all, stop);
+  for (std::size_t i = 0; i < turned.size(); ++i) all.push_back(turned.boxes[i], turned.scores[i]);
+  return all;
+}
+
 /// What is found in the original, and in the hidden picture at the same places.
-Detections Verifier::together(const FramePair& pair, const Waiting& waiting,
+Detections Verifier::together(const FramePair& pair, Waiting& waiting,
                               const std::stop_token& stop) {
-  Detections all = looks_at_original_.find(pair.original, stop);
-  const Detections there = looks_at_hidden_.find(pair.hidden, stop);
+  Detections all = of_original(pair, stop);
+  const Detections there = looks_at_hidden_.find_in_all_planes(pair.hidden, stop);
   const std::vector<Box> known = all.boxes;
   Detections others;
   for (std::size_t i = 0; i < there.size(); ++i) {
-    const Box box = scaled(there.boxes[i], waiting.hidden.size, waiting.original.size);
-    if (is_among(box, known))
+    const Box box = scaled(there.boxes[i], waiting.hidden.luma.size, waiting.original.luma.size);
+    if (is_among(box, known)) {
       all.push_back(box, there.scores[i]);
-    else if (there.scores[i] >= options_.score)
+      if (there.scores[i] >= kSurelyFace) waiting.faces.push_back(box);
+    } else if (there.scores[i] >= options_.score) {
       others.push_back(box, there.scores[i]);
+    }
   }
   tell_others(others, waiting);
   return looks_at_original_.merged(all);
 }
 
-/// Follows what only the hidden video shows, for the report alone: from box to box, without motion.
+/// Tells what only the hidden video shows, for the report alone.
 void Verifier::tell_others(const Detections& others, const Waiting& pair) {
-  std::erase_if(
-      others_, [&](const Followed& followed) { return pair.time_s - followed.time_s > kFollow_s; });
-  std::vector<Box> before;
-  for (const Followed& followed : others_) before.push_back(followed.box);
-  std::vector<std::optional<std::size_t>> partner(others.size());
-  for (const Match& match : match_greedily(before, others.boxes))
-    partner[match.detection] = match.prediction;
-  for (std::size_t i = 0; i < others.size(); ++i) {
-    if (!partner[i]) {
-      partner[i] = others_.size();
-      others_.push_back({next_other_++, {}, 0});
-    }
-    Followed& followed = others_[*partner[i]];
-    followed.box = others.boxes[i];
-    followed.time_s = pair.time_s;
-    findings_.add(FindingKind::only_there, FindingSource::detection, followed.id,
-                  {pair.number, pair.time_s, others.boxes[i], others.scores[i], {}}, pair.hidden,
-                  pair.original.size);
-  }
+  const std::vector<std::int64_t> ids = others_.follow(others, pair.time_s);
+  for (std::size_t i = 0; i < others.size(); ++i)
+    findings_.add(FindingKind::only_there, FindingSource::detection, ids[i],
+                  {pair.number, pair.time_s, others.boxes[i], others.scores[i], {}},
+                  pair.hidden.luma, pair.original.luma.size);
 }
 
 void Verifier::examine(const TrackerOutput& known) {
@@ -149,19 +148,25 @@ void Verifier::examine(const TrackerOutput& known) {
     if (waiting_.empty()) throw Error(ErrorKind::internal, "a frame that nobody waits for");
     for (const TrackedBox& box : frame.boxes)
       if (box.hidden) examine(box, waiting_.front());
+    before_ = std::move(waiting_.front().hidden);
     waiting_.pop_front();
   }
 }
 
 void Verifier::examine(const TrackedBox& tracked, const Waiting& pair) {
   ++counts_.detected;
-  const DetailLeft detail = detail_left(pair.original, pair.hidden, tracked.box);
-  if (detail.gone >= kHiddenShare) return;
-  FindingKind kind = is_weakened(detail) ? FindingKind::cosmetic : FindingKind::leak;
+  const HiddenFrame hidden{pair.hidden, before_ ? &*before_ : nullptr,
+                           waiting_.size() > 1 ? &waiting_[1].hidden : nullptr};
+  const Shown shown = shown_of(pair.original, hidden, tracked.box);
+  const bool surely = is_among(tracked.box, pair.faces);
+  if (is_hidden(shown.detail) && !surely) return;
+  FindingKind kind =
+      is_weakened(shown.detail) && !surely ? FindingKind::cosmetic : FindingKind::leak;
   if (is_among(tracked.box, pair.kept)) kind = FindingKind::kept;
-  findings_.add(kind, FindingSource::detection, tracked.track,
-                {pair.number, pair.time_s, tracked.box, tracked.score, detail}, pair.hidden,
-                pair.original.size);
+  findings_.add(
+      kind, FindingSource::detection, tracked.track,
+      {pair.number, pair.time_s, tracked.box, tracked.score, shown.detail, shown.disguise},
+      pair.hidden.luma, pair.original.luma.size);
 }
 
 }  // namespace facepipe

@@ -11,9 +11,12 @@
 #include "track/cpu/motion.h"
 #include "track/track_file.h"
 #include "track/tracker.h"
+#include "verify/disguises.h"
 #include "verify/findings.h"
+#include "verify/follower.h"
 #include "verify/grey.h"
 #include "verify/looks.h"
+#include "verify/turned.h"
 
 namespace facepipe {
 
@@ -46,17 +49,21 @@ struct VerifyCounts {
   std::int64_t from_file = 0;  ///< boxes of the edit file that were measured
 };
 
-/// For each pair: the boxes that the edit file hides must have lost their detail. Both pictures are
-/// looked at; what is found in the hidden one where the original has a detection (IoU 0.3), and all
-/// of the original's, go to a Tracker on the original's pictures, so that a face counts where it
-/// isn't detected, too. A track of which boxes have kept their detail, one of them a detection of
-/// `score`, is a finding. What is found in the hidden picture alone is told.
+/// For each pair: the boxes that the edit file hides must have lost their detail, in all disguises
+/// (disguises.h). Both pictures are looked at, the original turned, too (turned.h); what is found
+/// in the hidden one where the original has a detection (IoU 0.3), and all of the original's, go to
+/// a Tracker on the original's pictures, so that a face counts where it isn't detected, too. A
+/// track of which boxes have kept their detail, one of them a detection of `score`, is a finding.
+/// So is one of which a box lies where the hidden picture has a detection of kSurelyFace, whatever
+/// its detail. What is found in the hidden picture alone is told.
 ///
-/// Keeps the lumas of the pictures in half a second, of 2^26 pixels each at most. Not thread-safe.
+/// Keeps the planes of the pictures in half a second, of 2^26 pixels each at most. Not thread-safe.
 class Verifier {
  public:
   /// Throws as check_tracker_options().
-  Verifier(const VerifierOptions& options, Looks original, Looks hidden);
+  /// @param turned  none: the original is looked at upright alone
+  Verifier(const VerifierOptions& options, Looks original, Looks hidden,
+           std::optional<TurnedLooks> turned = std::nullopt);
 
   /// Errors: as Looks::find() and Tracker.
   void push(const FramePair& pair, const std::stop_token& stop);
@@ -66,24 +73,21 @@ class Verifier {
 
   [[nodiscard]] const VerifyCounts& counts() const { return counts_; }
   [[nodiscard]] std::int64_t boxes_left_out() const { return findings_.boxes_left_out(); }
+  [[nodiscard]] TurnedFaces turned() const { return turned_ ? turned_->faces() : TurnedFaces{}; }
 
  private:
   struct Waiting {
     std::int64_t number = 0;
     double time_s = 0;
-    Grey original;
-    Grey hidden;
-    std::vector<Box> kept;  ///< by the edit file
-  };
-  /// A detection in the hidden video alone, as far as it has been followed.
-  struct Followed {
-    std::int64_t id = 0;
-    Box box;
-    double time_s = 0;
+    Planes original;
+    Planes hidden;
+    std::vector<Box> kept{};   ///< by the edit file
+    std::vector<Box> faces{};  ///< that a detector surely finds in the hidden picture
   };
 
   void check_file(const Frame& original, Waiting& pair);
-  [[nodiscard]] Detections together(const FramePair& pair, const Waiting& waiting,
+  [[nodiscard]] Detections of_original(const FramePair& pair, const std::stop_token& stop);
+  [[nodiscard]] Detections together(const FramePair& pair, Waiting& waiting,
                                     const std::stop_token& stop);
   void tell_others(const Detections& others, const Waiting& pair);
   void examine(const TrackerOutput& known);
@@ -92,11 +96,12 @@ class Verifier {
   const VerifierOptions options_;
   Looks looks_at_original_;
   Looks looks_at_hidden_;
+  std::optional<TurnedLooks> turned_;
   CpuMotionEstimator motion_;
   std::optional<Tracker> tracker_;  // made for the first frame's size
   std::deque<Waiting> waiting_;
-  std::vector<Followed> others_;
-  std::int64_t next_other_ = 0;
+  std::optional<Planes> before_;  // what the hidden frame before waiting_ shows
+  Follower others_;
   Findings findings_;
   VerifyCounts counts_;
 };

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string_view>
 
 #include "app/failure.h"
@@ -48,8 +49,10 @@ std::string finding_line(const Finding& finding) {
                 double{finding.best_score});
   const int left = static_cast<int>(std::lround(100 * (1 - finding.clearest.detail.gone)));
   std::string line = text.data() + box_text(finding.clearest.box);
-  if (finding.kind != FindingKind::only_there)
+  if (finding.kind != FindingKind::only_there && finding.source != FindingSource::other_picture)
     line += ", detail left in " + std::to_string(left) + " %";
+  if (finding.clearest.disguise != Disguise::none)
+    line += " " + std::string(name_of(finding.clearest.disguise));
   if (finding.source == FindingSource::edit_file)
     line += ", track " + std::to_string(finding.track) + " of the edit file";
   return line + "\n";
@@ -82,6 +85,17 @@ std::string comparison(const VerifyResult& result) {
   return text + damage_line(result.original) + damage_line(result.hidden);
 }
 
+/// Where the pictures seem to lie turned.
+std::string turned_line(const TurnedFaces& turned) {
+  const std::optional<int> turn = turned.turn();
+  if (!turn) return {};
+  const std::int64_t pictures = turned.mostly[static_cast<std::size_t>(*turn)];
+  return "  the original seems to lie turned: " + std::to_string(pictures) + " of " +
+         counted(turned.pictures, "picture") + " that were looked at turned show more faces when " +
+         "they are turned clockwise by " + std::to_string(90 * *turn) +
+         " degrees, and upright looks miss them\n";
+}
+
 std::string verdict(const VerifyResult& result) {
   if (result.exit_code == kExitLeak) {
     const std::int64_t leaks = result.count(FindingKind::leak);
@@ -105,7 +119,8 @@ Json found_json(const FoundBox& found) {
           {"box", box_json(found.box)},
           {"score", rounded(found.score, 1e4)},
           {"detail_gone", rounded(found.detail.gone, 1e4)},
-          {"detail_weakened", rounded(found.detail.weakened, 1e4)}};
+          {"detail_weakened", rounded(found.detail.weakened, 1e4)},
+          {"shown", name_of(found.disguise)}};
 }
 
 Json finding_json(const Finding& finding) {
@@ -139,6 +154,13 @@ Json difference_json(const FrameDifference& difference) {
           {"first_frame", difference.first_frame}};
 }
 
+Json turned_json(const TurnedFaces& turned) {
+  Json json = {{"pictures", turned.pictures}};
+  for (const int turn : {1, 2, 3})
+    json["clockwise_" + std::to_string(90 * turn)] = turned.mostly[static_cast<std::size_t>(turn)];
+  return json;
+}
+
 Json options_json(const VerifyOptions& options, const DetectorOrigin& detector) {
   return {{"tracks", options.tracks.empty() ? Json() : Json(options.tracks.string())},
           {"score", rounded(options.score, 1e4)},
@@ -167,7 +189,7 @@ std::string verify_summary(const VerifyResult& result, const VerifyOptions& opti
   text += "  " + counted(result.counts.detected, "box") + " of faces looked at";
   if (!options.tracks.empty())
     text += ", and " + std::to_string(result.counts.from_file) + " that the edit file hides";
-  text += '\n';
+  text += '\n' + turned_line(result.turned);
   const std::size_t told = std::min(kMostTold, result.findings.size());
   for (std::size_t i = 0; i < told; ++i) text += finding_line(result.findings[i]);
   if (told < result.findings.size())
@@ -188,7 +210,8 @@ std::string verify_json(const VerifyResult& result, const VerifyOptions& options
                {"frames_extra", difference_json(result.frames.extra)},
                {"stamps_differ", difference_json(result.frames.stamps)},
                {"boxes_measured", result.counts.detected},
-               {"boxes_of_edit_file", result.counts.from_file}};
+               {"boxes_of_edit_file", result.counts.from_file},
+               {"looked_at_turned", turned_json(result.turned)}};
   for (const FindingKind kind :
        {FindingKind::leak, FindingKind::cosmetic, FindingKind::kept, FindingKind::only_there})
     json["counts"][std::string(name_of(kind))] = result.count(kind);

@@ -29,6 +29,7 @@ struct VerifyResult {
   VerifiedVideo hidden;
   FrameComparison frames;
   VerifyCounts counts;
+  TurnedFaces turned;
   std::vector<Finding> findings;
   std::vector<std::filesystem::path> thumbnails;  ///< one a finding, or none; empty: of this none
   std::int64_t boxes_left_out = 0;

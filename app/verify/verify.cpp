@@ -26,6 +26,7 @@
 #include "track/track_file.h"
 #include "verify/looks.h"
 #include "verify/pairing.h"
+#include "verify/turned.h"
 #include "verify/verifier.h"
 #include "video/frame_source.h"
 #include "video/grey_png.h"
@@ -100,6 +101,7 @@ class Detection {
   }
 
   [[nodiscard]] Looks looks() const { return Looks(looks_); }
+  [[nodiscard]] TurnedLooks turned() const { return TurnedLooks(*factories_.front()); }
   [[nodiscard]] const DetectorOrigin& origin() const { return *factories_.front(); }
 
  private:
@@ -260,7 +262,7 @@ int verify(const VerifyOptions& options, const std::stop_token& stop) {
   const Detection detection(options, original.size());
   if (!options.thumbnails.empty()) make_folder(options.thumbnails);
   Verifier verifier({options.score, !options.thumbnails.empty(), tracks ? &*tracks : nullptr},
-                    detection.looks(), detection.looks());
+                    detection.looks(), detection.looks(), detection.turned());
   VerifyResult result;
   {
     ProgressTeller progress(progress_kind(options), stderr, {options.hidden, 1, 1, {}, 0, {}});
@@ -268,6 +270,7 @@ int verify(const VerifyOptions& options, const std::stop_token& stop) {
     result.findings = verifier.finish();
   }
   result.counts = verifier.counts();
+  result.turned = verifier.turned();
   result.boxes_left_out = verifier.boxes_left_out();
   result.original = original.video();
   result.hidden = hidden.video();

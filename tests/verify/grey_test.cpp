@@ -39,6 +39,50 @@ TEST(Grey, IsUprightAndOfFullRange) {
       }
 }
 
+TEST(Grey, A5AllPlanesAreUpright) {
+  PixelFormat wide;
+  wide.log2_chroma_h = 0;
+  PixelFormat semi;
+  semi.semi_planar = true;
+  for (const PixelFormat& format : {PixelFormat{}, wide, semi})
+    for (const Orientation orientation : test::all_orientations()) {
+      const Frame frame = test::make_noise_frame({format, {10, 6}, orientation}, 11);
+      const Planes planes = make_planes(frame);
+      EXPECT_EQ(planes.luma.samples, make_grey(frame).samples);
+      EXPECT_TRUE(planes.alpha.samples.empty());
+      ASSERT_EQ(planes.chroma.size(), 2U);
+      const Size stored = frame.chroma_size();
+      for (const int i : {0, 1}) {
+        const Grey& plane = planes.chroma[static_cast<std::size_t>(i)];
+        ASSERT_EQ(plane.size, upright_size(stored, orientation));
+        for (int y = 0; y < stored.height; ++y)
+          for (int x = 0; x < stored.width; ++x) {
+            const test::PixelPlace at = test::upright_place({x, y}, stored, orientation);
+            const Plane& from =
+                frame.planes[format.semi_planar ? 1 : static_cast<std::size_t>(1 + i)];
+            const int step = format.semi_planar ? 2 : 1;
+            const std::byte sample =
+                from.data[y * from.stride + x * step + (format.semi_planar ? i : 0)];
+            ASSERT_EQ(plane.at(at.x, at.y), std::to_integer<int>(sample));
+          }
+      }
+    }
+}
+
+TEST(Grey, A5AlphaIsAPictureUnlessItIsFlat) {
+  const Grey picture = test::textured({40, 30}, 1);
+  Frame frame = test::frame_of(picture);
+  EXPECT_FALSE(alpha_view(frame));
+  frame.planes[3] = frame.planes[0];
+  EXPECT_EQ(make_planes(frame).alpha.samples, picture.samples);
+  const std::optional<Frame> alpha = alpha_view(frame);
+  ASSERT_TRUE(alpha);
+  EXPECT_EQ(make_grey(*alpha).samples, picture.samples);
+  const Frame opaque = test::frame_of({{40, 30}, std::vector<std::uint8_t>(1200, 255)});
+  frame.planes[3] = opaque.planes[0];
+  EXPECT_FALSE(alpha_view(frame));
+}
+
 TEST(Grey, CropsAreClippedAndReduced) {
   const Grey picture = test::textured({40, 30}, 1);
   const Grey part = crop(picture, {-5, 10, 10, 16}, 100);

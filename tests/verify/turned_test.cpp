@@ -1,0 +1,100 @@
+// Faces that only turned looks find.
+#include "verify/turned.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "tests/support/fake_detector.h"
+#include "tests/support/test_frame.h"
+#include "tests/verify/pictures.h"
+#include "verify/verifier.h"
+
+namespace facepipe {
+namespace {
+
+constexpr Size kPicture{240, 160};
+
+/// Finds faces where a picture is turned clockwise so, at this place in it, and nothing otherwise.
+void find_in_turn(test::FakeDetectorFactory& detectors, int turns, const std::vector<Box>& faces,
+                  int* looks = nullptr) {
+  detectors.behaviour.candidates_of = [=](const Frame& frame) {
+    if (looks != nullptr) ++*looks;
+    Detections found;
+    if (frame.orientation.quarter_turns == turns)
+      for (const Box& face : faces) found.push_back(face, 0.9F);
+    return found;
+  };
+}
+
+TEST(TurnedLooks, A4BoxesAreThoseOfTheUprightPicture) {
+  const Frame frame = test::frame_of(test::textured(kPicture, 4));
+  // In the picture turned by a quarter, 160 pixels wide, x runs up the upright picture.
+  for (const auto& [turns, there, here] :
+       {std::tuple{1, Box{10, 20, 40, 60}, Box{20, 120, 60, 150}},
+        std::tuple{2, Box{10, 20, 40, 60}, Box{200, 100, 230, 140}},
+        std::tuple{3, Box{10, 20, 40, 60}, Box{180, 10, 220, 40}}}) {
+    test::FakeDetectorFactory detectors;
+    find_in_turn(detectors, turns, {there});
+    TurnedLooks looks(detectors);
+    const Detections found = looks.find(frame, 0, {}, {});
+    ASSERT_EQ(found.size(), 1U) << turns;
+    EXPECT_EQ(found.boxes[0], here) << turns;
+  }
+}
+
+TEST(TurnedLooks, A4LookAtAllPicturesWhileATurnShowsMore) {
+  const Frame frame = test::frame_of(test::textured(kPicture, 4));
+  test::FakeDetectorFactory detectors;
+  int looks = 0;
+  find_in_turn(detectors, 3, {{10, 20, 40, 60}, {80, 20, 110, 60}}, &looks);
+  TurnedLooks turned(detectors);
+  EXPECT_EQ(turned.find(frame, 0, {}, {}).size(), 2U);
+  EXPECT_EQ(looks, 3);
+  EXPECT_EQ(turned.find(frame, 0.5, {}, {}).size(), 2U);
+  EXPECT_EQ(looks, 4);  // the one turn alone
+  EXPECT_EQ(turned.faces().pictures, 1);
+  EXPECT_EQ(turned.faces().turn(), 3);
+  find_in_turn(detectors, 3, {}, &looks);
+  EXPECT_EQ(turned.find(frame, 1.0, {}, {}).size(), 0U);
+  EXPECT_EQ(looks, 7);
+  EXPECT_EQ(turned.find(frame, 1.5, {}, {}).size(), 0U);
+  EXPECT_EQ(looks, 7);  // none
+}
+
+TEST(TurnedLooks, A4FacesThatStandUprightWantNoTurn) {
+  const Frame frame = test::frame_of(test::textured(kPicture, 4));
+  test::FakeDetectorFactory detectors;
+  find_in_turn(detectors, 2, {{10, 20, 40, 60}});
+  Detections upright;
+  upright.push_back({200, 100, 230, 140}, 0.9F);  // the same face
+  upright.push_back({20, 20, 50, 60}, 0.9F);
+  TurnedLooks turned(detectors);
+  static_cast<void>(turned.find(frame, 0, upright, {}));
+  EXPECT_EQ(turned.faces().turn(), std::nullopt);
+}
+
+TEST(Verifier, A4AFaceThatIsOnlyFoundTurnedIsALeakWhereItIsShown) {
+  test::FakeDetectorFactory none;
+  test::FakeDetectorFactory detectors;
+  find_in_turn(detectors, 1, {{10, 20, 40, 60}});
+  const Grey picture = test::textured(kPicture, 4);
+  Grey covered = picture;
+  test::fill(covered, {10, 110, 70, 160}, 16);
+  for (const bool hidden : {false, true}) {
+    Verifier verifier({}, Looks({{&none}}), Looks({{&none}}), TurnedLooks(detectors));
+    for (int i = 0; i < 4; ++i)
+      verifier.push(
+          {test::frame_of(picture), test::frame_of(hidden ? covered : picture), i, i / 25.0, false},
+          {});
+    const std::vector<Finding> found = verifier.finish();
+    ASSERT_EQ(found.size(), hidden ? 0U : 1U);
+    if (hidden) continue;
+    EXPECT_EQ(found[0].kind, FindingKind::leak);
+    EXPECT_EQ(found[0].frames, 4);
+    EXPECT_EQ(found[0].clearest.box, (Box{20, 120, 60, 150}));
+  }
+}
+
+}  // namespace
+}  // namespace facepipe

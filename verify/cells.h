@@ -1,0 +1,61 @@
+// The detail of a part of a picture, as cells: what identifies a face, and nothing coarser or
+// finer.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "core/geometry.h"
+#include "verify/grey.h"
+
+namespace facepipe {
+
+/// Of a face, on each axis.
+inline constexpr int kFaceCells = 20;
+
+/// A part of a picture: where its first corner lies, and where from there its first row and its
+/// first column lead. In pixels; it may be turned or mirrored, and pass the picture's edge.
+struct Area {
+  Point corner;
+  Point across;
+  Point down;
+};
+
+[[nodiscard]] Area area_of(const Box& box);
+/// The same part of the picture in another size.
+[[nodiscard]] Area scaled(const Area& area, Size from, Size to);
+/// Where the part lies after all of its picture, of that size, has been turned.
+[[nodiscard]] Area turned(const Area& area, Size picture, Orientation turn);
+/// Mirrored left to right in its place.
+[[nodiscard]] Area mirrored(const Area& area);
+/// With `cells` more of its cells, of which it has kFaceCells, on each side.
+[[nodiscard]] Area grown(const Area& area, int cells);
+
+/// A square of cells.
+class Cells {
+ public:
+  explicit Cells(int side)
+      : side_(side), values_(static_cast<std::size_t>(side) * static_cast<std::size_t>(side)) {}
+
+  [[nodiscard]] int side() const { return side_; }
+  [[nodiscard]] float& at(int x, int y) { return values_[index(x, y)]; }
+  [[nodiscard]] float at(int x, int y) const { return values_[index(x, y)]; }
+
+ private:
+  [[nodiscard]] std::size_t index(int x, int y) const {
+    return static_cast<std::size_t>(y) * static_cast<std::size_t>(side_) +
+           static_cast<std::size_t>(x);
+  }
+
+  int side_;
+  std::vector<float> values_;
+};
+
+/// The means of an area's cells, less their blur of 1.5 cells: 2.5 to 10 cycles a face where a face
+/// has kFaceCells.
+[[nodiscard]] Cells detail_of(const Grey& picture, const Area& area, int side = kFaceCells);
+
+/// Of the products of two squares' cells the mean over 7 x 7 cells around each.
+[[nodiscard]] Cells mean_products(const Cells& a, const Cells& b);
+
+}  // namespace facepipe

@@ -1,0 +1,36 @@
+#include "verify/follower.h"
+
+#include <cstddef>
+#include <optional>
+
+#include "track/matching.h"
+
+namespace facepipe {
+namespace {
+
+constexpr double kFollow_s = 0.5;
+
+}  // namespace
+
+std::vector<std::int64_t> Follower::follow(const Detections& found, double time_s) {
+  std::erase_if(followed_, [&](const Followed& one) { return time_s - one.time_s > kFollow_s; });
+  std::vector<Box> before;
+  for (const Followed& one : followed_) before.push_back(one.box);
+  std::vector<std::optional<std::size_t>> partner(found.size());
+  for (const Match& match : match_greedily(before, found.boxes))
+    partner[match.detection] = match.prediction;
+  std::vector<std::int64_t> ids;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (!partner[i]) {
+      partner[i] = followed_.size();
+      followed_.push_back({next_++, {}, 0});
+    }
+    Followed& one = followed_[*partner[i]];
+    one.box = found.boxes[i];
+    one.time_s = time_s;
+    ids.push_back(one.id);
+  }
+  return ids;
+}
+
+}  // namespace facepipe

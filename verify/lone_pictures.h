@@ -1,0 +1,39 @@
+// Looks for faces in pictures of a hidden video that no frame of the original stands beside:
+// covers, files that are attached, frames that are too many. What shows a face there the detector
+// alone can tell.
+#pragma once
+
+#include <cstdint>
+#include <stop_token>
+#include <utility>
+#include <vector>
+
+#include "core/frame.h"
+#include "verify/findings.h"
+#include "verify/follower.h"
+#include "verify/looks.h"
+
+namespace facepipe {
+
+/// Not thread-safe.
+class LonePictures {
+ public:
+  LonePictures(Looks looks, bool thumbnails) : looks_(std::move(looks)), findings_(thumbnails) {}
+
+  /// A frame in host memory, read during the call only. A face that is found in it with
+  /// kSurelyFace is a leak, in pixels of this frame.
+  /// @param number  of the frame, rising
+  /// @param time_s  rising
+  /// Errors: as Looks::find().
+  void push(const Frame& frame, std::int64_t number, double time_s, const std::stop_token& stop);
+
+  /// All findings; called once, last.
+  [[nodiscard]] std::vector<Finding> finish() { return findings_.take(); }
+
+ private:
+  Looks looks_;
+  Follower follower_;
+  Findings findings_;
+};
+
+}  // namespace facepipe
