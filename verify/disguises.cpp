@@ -31,7 +31,7 @@ Cells part_of(const Cells& cells, int x, int y) {
 /// One face of the original, looked for in a hidden frame.
 class Search {
  public:
-  Search(const Planes& original, const HiddenFrame& hidden, const Box& box)
+  Search(const Planes& original, const HiddenPictures& hidden, const Box& box)
       : original_(original),
         hidden_(hidden),
         box_(box),
@@ -72,7 +72,7 @@ class Search {
   [[nodiscard]] Found nearby(const Area& area, int reach) const;
 
   const Planes& original_;
-  const HiddenFrame& hidden_;
+  const HiddenPictures& hidden_;
   const Box box_;
   const Area area_;
   const FaceDetail face_;
@@ -158,7 +158,7 @@ std::string_view name_of(Disguise disguise) {
   return kNames[static_cast<std::size_t>(disguise)];
 }
 
-Shown shown_of(const Planes& original, const HiddenFrame& hidden, const Box& box) {
+Shown shown_of(const Planes& original, const HiddenPictures& hidden, const Box& box) {
   const Search search(original, hidden, box);
   const Shown in_place{search.in_place(), Disguise::none};
   if (in_place.detail.left > 1 - kHiddenShare) return in_place;

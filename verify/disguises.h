@@ -28,7 +28,7 @@ struct Shown {
 };
 
 /// A frame of the hidden video; none of its neighbours where there is none.
-struct HiddenFrame {
+struct HiddenPictures {
   const Planes& now;
   const Planes* before = nullptr;
   const Planes* after = nullptr;
@@ -40,6 +40,6 @@ struct HiddenFrame {
 /// the original shows the same itself, as neighbours on a wall do, don't count. Faces under 12
 /// pixels are looked for at their place alone.
 /// @param box  finite; in pixels of the original
-[[nodiscard]] Shown shown_of(const Planes& original, const HiddenFrame& hidden, const Box& box);
+[[nodiscard]] Shown shown_of(const Planes& original, const HiddenPictures& hidden, const Box& box);
 
 }  // namespace facepipe

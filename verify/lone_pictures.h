@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/frame.h"
+#include "verify/box_follower.h"
 #include "verify/findings.h"
-#include "verify/follower.h"
 #include "verify/looks.h"
 
 namespace facepipe {
@@ -32,7 +32,7 @@ class LonePictures {
 
  private:
   Looks looks_;
-  Follower follower_;
+  BoxFollower follower_;
   Findings findings_;
 };
 

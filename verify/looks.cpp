@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "detector/cnn/model/tiling.h"
 #include "detector/mirror.h"
+#include "detector/turned_faces.h"
 #include "track/tracker.h"
 #include "verify/grey.h"
 
@@ -25,22 +26,16 @@ Detections run(Detector& detector, const Frame& frame, const std::stop_token& st
   return request->collect();
 }
 
-/// The same samples, turned as the look wants it.
+/// The same samples, as the look wants them.
 Frame view_of(const Frame& frame, const Look& look) {
-  Frame view = mirrored_view(frame);
-  if (!look.mirrored) view.orientation = frame.orientation;
-  view.orientation.quarter_turns = (view.orientation.quarter_turns + look.quarter_turns) % 4;
-  return view;
+  return turned_view(look.mirrored ? mirrored_view(frame) : turned_view(frame, 0),
+                     look.quarter_turns);
 }
 
-/// Where a box of the look's picture lies in the frame's.
-Box turned_back(Box box, const Look& look, Size size) {
-  for (int i = 0; i < look.quarter_turns; ++i) {  // anticlockwise: (x, y) to (y, width - x)
-    const auto width = static_cast<float>(size.width);
-    box = {box.y1, width - box.x2, box.y2, width - box.x1};
-    size = {size.height, size.width};
-  }
-  return look.mirrored ? mirrored(box, size.width) : box;
+/// Where a box of the look's picture lies in the frame's, `upright` pixels large.
+Box box_in_frame(const Box& box, const Look& look, Size upright) {
+  const Box there = turned_back(box, look.quarter_turns, upright);
+  return look.mirrored ? mirrored(there, upright.width) : there;
 }
 
 }  // namespace
@@ -67,7 +62,7 @@ Detections Looks::find(const Frame& frame, const std::stop_token& stop) {
     const Frame view = view_of(frame, look);
     const Detections found = run(*look.detectors->detector(view.upright()), view, stop);
     for (std::size_t i = 0; i < found.size(); ++i)
-      all.push_back(turned_back(found.boxes[i], look, view.upright()), found.scores[i]);
+      all.push_back(box_in_frame(found.boxes[i], look, frame.upright()), found.scores[i]);
   }
   return merged(all);
 }

@@ -55,7 +55,7 @@ bool is_weakened(const DetailLeft& detail) { return detail.left <= 1 - kHiddenSh
 }  // namespace
 
 Verifier::Verifier(const VerifierOptions& options, Looks original, Looks hidden,
-                   std::optional<TurnedLooks> turned)
+                   std::optional<TurnedSearch> turned)
     : options_(options),
       looks_at_original_(std::move(original)),
       looks_at_hidden_(std::move(hidden)),
@@ -155,8 +155,8 @@ void Verifier::examine(const TrackerOutput& known) {
 
 void Verifier::examine(const TrackedBox& tracked, const Waiting& pair) {
   ++counts_.detected;
-  const HiddenFrame hidden{pair.hidden, before_ ? &*before_ : nullptr,
-                           waiting_.size() > 1 ? &waiting_[1].hidden : nullptr};
+  const HiddenPictures hidden{pair.hidden, before_ ? &*before_ : nullptr,
+                              waiting_.size() > 1 ? &waiting_[1].hidden : nullptr};
   const Shown shown = shown_of(pair.original, hidden, tracked.box);
   const bool surely = is_among(tracked.box, pair.faces);
   if (is_hidden(shown.detail) && !surely) return;

@@ -11,9 +11,9 @@
 #include "track/cpu/motion.h"
 #include "track/track_file.h"
 #include "track/tracker.h"
+#include "verify/box_follower.h"
 #include "verify/disguises.h"
 #include "verify/findings.h"
-#include "verify/follower.h"
 #include "verify/grey.h"
 #include "verify/looks.h"
 #include "verify/turned.h"
@@ -63,7 +63,7 @@ class Verifier {
   /// Throws as check_tracker_options().
   /// @param turned  none: the original is looked at upright alone
   Verifier(const VerifierOptions& options, Looks original, Looks hidden,
-           std::optional<TurnedLooks> turned = std::nullopt);
+           std::optional<TurnedSearch> turned = std::nullopt);
 
   /// Errors: as Looks::find() and Tracker.
   void push(const FramePair& pair, const std::stop_token& stop);
@@ -73,7 +73,7 @@ class Verifier {
 
   [[nodiscard]] const VerifyCounts& counts() const { return counts_; }
   [[nodiscard]] std::int64_t boxes_left_out() const { return findings_.boxes_left_out(); }
-  [[nodiscard]] TurnedFaces turned() const { return turned_ ? turned_->faces() : TurnedFaces{}; }
+  [[nodiscard]] FacesByTurn turned() const { return turned_ ? turned_->faces() : FacesByTurn{}; }
 
  private:
   struct Waiting {
@@ -96,12 +96,12 @@ class Verifier {
   const VerifierOptions options_;
   Looks looks_at_original_;
   Looks looks_at_hidden_;
-  std::optional<TurnedLooks> turned_;
+  std::optional<TurnedSearch> turned_;
   CpuMotionEstimator motion_;
   std::optional<Tracker> tracker_;  // made for the first frame's size
   std::deque<Waiting> waiting_;
   std::optional<Planes> before_;  // what the hidden frame before waiting_ shows
-  Follower others_;
+  BoxFollower others_;
   Findings findings_;
   VerifyCounts counts_;
 };

@@ -85,15 +85,15 @@ std::string comparison(const VerifyResult& result) {
   return text + damage_line(result.original) + damage_line(result.hidden);
 }
 
-/// Where the pictures seem to lie turned.
-std::string turned_line(const TurnedFaces& turned) {
-  const std::optional<int> turn = turned.turn();
+/// Where the original seems to have lost its rotation.
+std::string turned_line(const VerifyResult& result) {
+  const std::optional<int> turn = turn_of_faces(result.turned);
   if (!turn) return {};
-  const std::int64_t pictures = turned.mostly[static_cast<std::size_t>(*turn)];
-  return "  the original seems to lie turned: " + std::to_string(pictures) + " of " +
-         counted(turned.pictures, "picture") + " that were looked at turned show more faces when " +
-         "they are turned clockwise by " + std::to_string(90 * *turn) +
-         " degrees, and upright looks miss them\n";
+  const TurnInWords words = turn_in_words(*turn);
+  return "  the faces of " + result.original.name + " seem to lie turned in the pixels: looks at " +
+         "some pictures turned by " + words.angle + " find " +
+         counted(result.turned[static_cast<std::size_t>(*turn)], "face") + ", upright ones " +
+         std::to_string(result.turned[0]) + "\n";
 }
 
 std::string verdict(const VerifyResult& result) {
@@ -154,10 +154,10 @@ Json difference_json(const FrameDifference& difference) {
           {"first_frame", difference.first_frame}};
 }
 
-Json turned_json(const TurnedFaces& turned) {
-  Json json = {{"pictures", turned.pictures}};
-  for (const int turn : {1, 2, 3})
-    json["clockwise_" + std::to_string(90 * turn)] = turned.mostly[static_cast<std::size_t>(turn)];
+Json turned_json(const FacesByTurn& found) {
+  Json json;
+  for (const int turns : {0, 1, 2, 3})
+    json["clockwise_" + std::to_string(90 * turns)] = found[static_cast<std::size_t>(turns)];
   return json;
 }
 
@@ -189,7 +189,7 @@ std::string verify_summary(const VerifyResult& result, const VerifyOptions& opti
   text += "  " + counted(result.counts.detected, "box") + " of faces looked at";
   if (!options.tracks.empty())
     text += ", and " + std::to_string(result.counts.from_file) + " that the edit file hides";
-  text += '\n' + turned_line(result.turned);
+  text += '\n' + turned_line(result);
   const std::size_t told = std::min(kMostTold, result.findings.size());
   for (std::size_t i = 0; i < told; ++i) text += finding_line(result.findings[i]);
   if (told < result.findings.size())
@@ -211,7 +211,7 @@ std::string verify_json(const VerifyResult& result, const VerifyOptions& options
                {"stamps_differ", difference_json(result.frames.stamps)},
                {"boxes_measured", result.counts.detected},
                {"boxes_of_edit_file", result.counts.from_file},
-               {"looked_at_turned", turned_json(result.turned)}};
+               {"faces_by_turn", turned_json(result.turned)}};
   for (const FindingKind kind :
        {FindingKind::leak, FindingKind::cosmetic, FindingKind::kept, FindingKind::only_there})
     json["counts"][std::string(name_of(kind))] = result.count(kind);

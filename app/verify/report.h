@@ -9,6 +9,7 @@
 #include "app/options/options.h"
 #include "core/geometry.h"
 #include "detector/facts.h"
+#include "detector/turned_faces.h"
 #include "verify/findings.h"
 #include "verify/pairing.h"
 #include "verify/verifier.h"
@@ -29,7 +30,7 @@ struct VerifyResult {
   VerifiedVideo hidden;
   FrameComparison frames;
   VerifyCounts counts;
-  TurnedFaces turned;
+  FacesByTurn turned{};  ///< in some of the original's pictures
   std::vector<Finding> findings;
   std::vector<std::filesystem::path> thumbnails;  ///< one a finding, or none; empty: of this none
   std::int64_t boxes_left_out = 0;

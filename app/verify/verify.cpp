@@ -101,7 +101,7 @@ class Detection {
   }
 
   [[nodiscard]] Looks looks() const { return Looks(looks_); }
-  [[nodiscard]] TurnedLooks turned() const { return TurnedLooks(*factories_.front()); }
+  [[nodiscard]] TurnedSearch turned() const { return TurnedSearch(*factories_.front()); }
   [[nodiscard]] const DetectorOrigin& origin() const { return *factories_.front(); }
 
  private:

@@ -27,7 +27,7 @@ void find_in_turn(test::FakeDetectorFactory& detectors, int turns, const std::ve
   };
 }
 
-TEST(TurnedLooks, A4BoxesAreThoseOfTheUprightPicture) {
+TEST(TurnedSearch, A4BoxesAreThoseOfTheUprightPicture) {
   const Frame frame = test::frame_of(test::textured(kPicture, 4));
   // In the picture turned by a quarter, 160 pixels wide, x runs up the upright picture.
   for (const auto& [turns, there, here] :
@@ -36,25 +36,25 @@ TEST(TurnedLooks, A4BoxesAreThoseOfTheUprightPicture) {
         std::tuple{3, Box{10, 20, 40, 60}, Box{180, 10, 220, 40}}}) {
     test::FakeDetectorFactory detectors;
     find_in_turn(detectors, turns, {there});
-    TurnedLooks looks(detectors);
+    TurnedSearch looks(detectors);
     const Detections found = looks.find(frame, 0, {}, {});
     ASSERT_EQ(found.size(), 1U) << turns;
     EXPECT_EQ(found.boxes[0], here) << turns;
   }
 }
 
-TEST(TurnedLooks, A4LookAtAllPicturesWhileATurnShowsMore) {
+TEST(TurnedSearch, A4LookAtAllPicturesWhileATurnShowsMore) {
   const Frame frame = test::frame_of(test::textured(kPicture, 4));
   test::FakeDetectorFactory detectors;
   int looks = 0;
-  find_in_turn(detectors, 3, {{10, 20, 40, 60}, {80, 20, 110, 60}}, &looks);
-  TurnedLooks turned(detectors);
-  EXPECT_EQ(turned.find(frame, 0, {}, {}).size(), 2U);
+  find_in_turn(detectors, 3, {{10, 20, 40, 60}, {80, 20, 110, 60}, {80, 90, 110, 130}}, &looks);
+  TurnedSearch turned(detectors);
+  EXPECT_EQ(turned.find(frame, 0, {}, {}).size(), 3U);
   EXPECT_EQ(looks, 3);
-  EXPECT_EQ(turned.find(frame, 0.5, {}, {}).size(), 2U);
+  EXPECT_EQ(turned.find(frame, 0.5, {}, {}).size(), 3U);
   EXPECT_EQ(looks, 4);  // the one turn alone
-  EXPECT_EQ(turned.faces().pictures, 1);
-  EXPECT_EQ(turned.faces().turn(), 3);
+  EXPECT_EQ(turned.faces(), (FacesByTurn{0, 0, 0, 3}));
+  EXPECT_EQ(turn_of_faces(turned.faces()), 3);
   find_in_turn(detectors, 3, {}, &looks);
   EXPECT_EQ(turned.find(frame, 1.0, {}, {}).size(), 0U);
   EXPECT_EQ(looks, 7);
@@ -62,16 +62,21 @@ TEST(TurnedLooks, A4LookAtAllPicturesWhileATurnShowsMore) {
   EXPECT_EQ(looks, 7);  // none
 }
 
-TEST(TurnedLooks, A4FacesThatStandUprightWantNoTurn) {
+TEST(TurnedSearch, A4FacesThatStandUprightWantNoTurn) {
   const Frame frame = test::frame_of(test::textured(kPicture, 4));
   test::FakeDetectorFactory detectors;
   find_in_turn(detectors, 2, {{10, 20, 40, 60}});
   Detections upright;
   upright.push_back({200, 100, 230, 140}, 0.9F);  // the same face
   upright.push_back({20, 20, 50, 60}, 0.9F);
-  TurnedLooks turned(detectors);
+  TurnedSearch turned(detectors);
   static_cast<void>(turned.find(frame, 0, upright, {}));
-  EXPECT_EQ(turned.faces().turn(), std::nullopt);
+  EXPECT_EQ(turned.faces(), (FacesByTurn{2, 0, 1, 0}));
+  EXPECT_EQ(turn_of_faces(turned.faces()), std::nullopt);
+  int looks = 0;
+  find_in_turn(detectors, 2, {{10, 20, 40, 60}}, &looks);
+  static_cast<void>(turned.find(frame, 0.5, upright, {}));
+  EXPECT_EQ(looks, 0);
 }
 
 TEST(Verifier, A4AFaceThatIsOnlyFoundTurnedIsALeakWhereItIsShown) {
@@ -82,7 +87,7 @@ TEST(Verifier, A4AFaceThatIsOnlyFoundTurnedIsALeakWhereItIsShown) {
   Grey covered = picture;
   test::fill(covered, {10, 110, 70, 160}, 16);
   for (const bool hidden : {false, true}) {
-    Verifier verifier({}, Looks({{&none}}), Looks({{&none}}), TurnedLooks(detectors));
+    Verifier verifier({}, Looks({{&none}}), Looks({{&none}}), TurnedSearch(detectors));
     for (int i = 0; i < 4; ++i)
       verifier.push(
           {test::frame_of(picture), test::frame_of(hidden ? covered : picture), i, i / 25.0, false},

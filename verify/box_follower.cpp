@@ -1,4 +1,4 @@
-#include "verify/follower.h"
+#include "verify/box_follower.h"
 
 #include <cstddef>
 #include <optional>
@@ -12,7 +12,7 @@ constexpr double kFollow_s = 0.5;
 
 }  // namespace
 
-std::vector<std::int64_t> Follower::follow(const Detections& found, double time_s) {
+std::vector<std::int64_t> BoxFollower::follow(const Detections& found, double time_s) {
   std::erase_if(followed_, [&](const Followed& one) { return time_s - one.time_s > kFollow_s; });
   std::vector<Box> before;
   for (const Followed& one : followed_) before.push_back(one.box);

@@ -11,7 +11,7 @@
 namespace facepipe {
 
 /// Not thread-safe.
-class Follower {
+class BoxFollower {
  public:
   /// A number for each detection: that of the one that it goes on from, within half a second, or a
   /// new one.
