@@ -745,7 +745,8 @@ void Run::tell() const {
   // The log has just said why the only input failed.
   if (outcomes_.size() == 1 && outcomes_.front().status == InputStatus::failed) return;
   const std::string text =
-      summary_text(facts_, outcomes_, times_, {worked_s_, at_once_}, files_->committed());
+      summary_text(facts_, outcomes_, times_, {worked_s_, at_once_}, files_->committed(),
+                   options_.verbose ? StageDetail::work_and_waiting : StageDetail::work);
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 

@@ -482,6 +482,9 @@ void add_reports(CLI::App& app, ParsedOptions& to) {
                              {"json", ProgressStyle::json},
                              {"none", ProgressStyle::none}});
   add_log(app, run.log_level, run.quiet);
+  app.add_flag("--verbose", run.verbose,
+               "The closing table also says how long frames wait in each stage (default: off)")
+      ->excludes(app.get_option("--quiet"));
 }
 
 void add_two_videos(CLI::App& app, ParsedOptions& to) {

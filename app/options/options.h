@@ -56,6 +56,7 @@ struct RunOptions {
   ProgressStyle progress = ProgressStyle::automatic;
   spdlog::level::level_enum log_level = spdlog::level::info;
   bool quiet = false;
+  bool verbose = false;  ///< the closing table has waiting times, too
 };
 
 /// `facepipe doctor`.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
 namespace facepipe {
 namespace {
@@ -90,37 +92,47 @@ std::string total_line(const std::vector<InputOutcome>& outcomes, const std::str
 
 std::string percent(double share) { return fmt::format("{:.1f}%", 100 * share); }
 
-std::string in_stage(const Percentiles& times) {
-  return fmt::format("{:>11.2f}{:>11.2f}{:>11.2f}{:>11.2f}\n", times.p50, times.p95, times.p99,
-                     times.max);
+/// One line a stage, and one that names the bottleneck.
+std::string work_table(const StageTimes& times, bool at_once) {
+  const std::vector<StageRow> rows = times.rows();
+  const std::optional<StageRow> bottleneck = bounding_stage(rows);
+  std::string table = fmt::format("{:<11}{:>16}{:>16}\n", "stage", "work a frame", "share of time");
+  for (const StageRow& row : rows)
+    table += fmt::format("{:<11}{:>13.2f} ms{:>16}{}\n", to_string(row.stage), row.work_ms,
+                         percent(row.share),
+                         bottleneck && bottleneck->stage == row.stage ? "  bottleneck" : "");
+  if (bottleneck)
+    table += fmt::format(
+        "the bottleneck is {}: it worked for {} of {:.2f} s{}, of which start-up took {:.2f} s\n",
+        to_string(bottleneck->stage), percent(bottleneck->share), times.wall_s(),
+        at_once ? ", the times of all inputs together" : "", times.startup_s());
+  return table;
 }
 
-/// Milliseconds of a frame: what each stage works, and how long the frame is in it.
-std::string stage_table(const StageTimes& times, bool at_once) {
-  std::string table = fmt::format("{:<11}{:>10}{:>8}{:>11}{:>11}{:>11}{:>11}\n", "ms a frame",
-                                  "work", "share", "in it: p50", "p95", "p99", "max");
-  const std::vector<StageRow> rows = times.rows();
-  for (const StageRow& row : rows)
-    table +=
-        fmt::format("{:<11}{:>10.2f}{:>8}", to_string(row.stage), row.work_ms, percent(row.share)) +
-        in_stage(row.in_stage_ms);
-  table += fmt::format("{:<29}", "total") + in_stage(times.total_ms());
-  table += fmt::format("{:<29}", "latency") + in_stage(times.latency_ms());
-  if (const auto bound = bounding_stage(rows))
-    table +=
-        fmt::format("bound by {}, which worked {} of {:.2f} s{}; start-up took {:.2f} s of them\n",
-                    to_string(bound->stage), percent(bound->share), times.wall_s(),
-                    at_once ? ", all inputs' added up" : "", times.startup_s());
-  return table;
+std::string waiting_row(std::string_view what, const Percentiles& times) {
+  return fmt::format("{:<34}{:>10.2f}{:>10.2f}{:>10.2f}{:>10.2f}\n", what, times.p50, times.p95,
+                     times.p99, times.max);
+}
+
+/// How long a frame is in each stage.
+std::string waiting_table(const StageTimes& times) {
+  std::string table = fmt::format("{:<34}{:>10}{:>10}{:>10}{:>10}\n",
+                                  "ms of a frame, waiting included", "median", "p95", "p99", "max");
+  for (const StageRow& row : times.rows())
+    table += waiting_row(to_string(row.stage), row.in_stage_ms);
+  return table + waiting_row("total: first packet to written", times.total_ms()) +
+         waiting_row("latency: decoded to encoder", times.latency_ms());
 }
 
 }  // namespace
 
 std::string summary_text(const std::optional<RunFacts>& facts,
                          const std::vector<InputOutcome>& outcomes, const StageTimes& times,
-                         const WorkTime& work, const std::vector<std::filesystem::path>& files) {
+                         const WorkTime& work, const std::vector<std::filesystem::path>& files,
+                         StageDetail detail) {
   std::string text;
-  if (!times.empty()) text += stage_table(times, work.at_once);
+  if (!times.empty()) text += work_table(times, work.at_once);
+  if (!times.empty() && detail == StageDetail::work_and_waiting) text += waiting_table(times);
   for (const InputOutcome& outcome : outcomes) text += input_line(outcome, things(facts));
   if (std::ranges::count_if(outcomes, &InputOutcome::has_result) > 1)
     text += total_line(outcomes, things(facts), work.seconds);

@@ -17,11 +17,15 @@ struct WorkTime {
   bool at_once = false;  ///< several were worked on at once: theirs add up to more
 };
 
+/// What the summary says of the stages: how long each one works, or also how long frames wait.
+enum class StageDetail { work, work_and_waiting };
+
 /// Several lines: the stages' times of all inputs together, each input with its frames, faces and
 /// speed, what ran, and where the files lie.
 [[nodiscard]] std::string summary_text(const std::optional<RunFacts>& facts,
                                        const std::vector<InputOutcome>& outcomes,
                                        const StageTimes& times, const WorkTime& work,
-                                       const std::vector<std::filesystem::path>& files);
+                                       const std::vector<std::filesystem::path>& files,
+                                       StageDetail detail = StageDetail::work);
 
 }  // namespace facepipe

@@ -189,6 +189,8 @@ TEST(Options, Reports) {
   EXPECT_EQ(options.progress, ProgressStyle::json);
   EXPECT_EQ(options.log_level, spdlog::level::debug);
   EXPECT_TRUE(options.quiet);
+  EXPECT_FALSE(options.verbose);
+  EXPECT_TRUE(run_options({"--verbose"}).verbose);
   EXPECT_EQ(run_options({"--detections", "d.csv"}).files.detections, "d.csv");
 }
 
@@ -349,6 +351,7 @@ TEST(Options, RefusesWhatMakesNoSense) {
       {{"--log-level", "loud"}, "--log-level"},
       {{"--overwrite", "--skip-existing"}, "exclude each other"},
       {{"--no-video", "-o", "out.mp4"}, "exclude each other"},
+      {{"--verbose", "-q"}, "--quiet excludes --verbose"},
       {{"--no-video", "--skip-existing"}, "goes by --detections or --latency"},
       {{"--score", "0.1", "--score", "0.2"}, "--score"},
       {{"--bogus"}, "--bogus"},
@@ -537,7 +540,7 @@ int options_told(const std::string& help) {
 
 TEST(Options, HelpTellsEveryDefault) {
   const std::string help = shown({"run", "--help"});
-  EXPECT_EQ(options_told(help), 43) << help;
+  EXPECT_EQ(options_told(help), 44) << help;
   EXPECT_THAT(help, HasSubstr("(default: 0.5)"));
   EXPECT_THAT(help, HasSubstr("--config F: "));
   EXPECT_THAT(help, HasSubstr("--help-all "));
@@ -546,7 +549,7 @@ TEST(Options, HelpTellsEveryDefault) {
 TEST(Options, HelpAllTellsThoseForExperimentsToo) {
   const std::string help = shown({"run", "--help"});
   const std::string all = shown({"run", "--help-all"});
-  EXPECT_EQ(options_told(all), 51) << all;
+  EXPECT_EQ(options_told(all), 52) << all;
   for (const char* option :
        {"--nms-decay ", "--nms-sigma ", "--nms-min-score ", "--nms-d-max ", "--nms-k ",
         "--nms-squares ", "--nms-plus-one ", "--nms-neighbours "}) {

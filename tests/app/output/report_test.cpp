@@ -144,7 +144,8 @@ TEST(Summary, TellsWhatWasCopiedAndNothingElse) {
   EXPECT_THAT(summary_text({}, {outcome}, {}, {}, {}), Not(HasSubstr("copied")));
 }
 
-TEST(Summary, TellsWhatEachStageWorksBesideHowLongFramesAreInIt) {
+/// Four frames that are read in 1 ms each and encoded in a quarter of a second of work.
+StageTimes times_of_four_frames() {
   using std::chrono::milliseconds;
   const Clock::time_point origin = Clock::time_point{} + std::chrono::hours(1);
   StageTimes times;
@@ -157,14 +158,27 @@ TEST(Summary, TellsWhatEachStageWorksBesideHowLongFramesAreInIt) {
   times.add_work(StageId::read, milliseconds(4));
   times.add_work(StageId::encode, milliseconds(900));
   times.add_run(2, 0.5);
-  const std::string text = summary_text({}, {}, times, {}, {});
-  EXPECT_THAT(text, HasSubstr("ms a frame       work   share in it: p50        p95"));
-  EXPECT_THAT(text, HasSubstr("read             1.00    0.2%       1.00       1.00"));
-  EXPECT_THAT(text, HasSubstr("encode         225.00   45.0%    1500.00    1500.00"));
-  EXPECT_THAT(text, HasSubstr("total                           "));
-  EXPECT_THAT(
-      text,
-      HasSubstr("bound by encode, which worked 45.0% of 2.00 s; start-up took 0.50 s of them\n"));
+  return times;
+}
+
+TEST(Summary, TellsHowLongEachStageWorksAndWhichIsTheBottleneck) {
+  EXPECT_EQ(
+      summary_text({}, {}, times_of_four_frames(), {}, {}),
+      "stage          work a frame   share of time\n"
+      "read                1.00 ms            0.2%\n"
+      "encode            225.00 ms           45.0%  bottleneck\n"
+      "the bottleneck is encode: it worked for 45.0% of 2.00 s, of which start-up took 0.50 s\n");
+}
+
+TEST(Summary, TellsHowLongFramesWaitWhereThatIsAskedFor) {
+  const std::string text =
+      summary_text({}, {}, times_of_four_frames(), {}, {}, StageDetail::work_and_waiting);
+  EXPECT_THAT(text, HasSubstr("encode            225.00 ms           45.0%  bottleneck\n"));
+  EXPECT_THAT(text, HasSubstr("ms of a frame, waiting included       median       p95"));
+  EXPECT_THAT(text, HasSubstr("read                                    1.00      1.00"));
+  EXPECT_THAT(text, HasSubstr("encode                               1500.00   1500.00"));
+  EXPECT_THAT(text, HasSubstr("total: first packet to written       "));
+  EXPECT_THAT(text, HasSubstr("latency: decoded to encoder    "));
 }
 
 TEST(Summary, TellsDamageFailuresAndTotals) {
@@ -193,7 +207,9 @@ TEST(Summary, OfInputsAtOnceAddsTheirTimesUp) {
   const std::string text =
       summary_text({}, {done_outcome("a.mp4"), done_outcome("b.mp4")}, times, {4, true}, {});
   EXPECT_THAT(text, HasSubstr("all: 2 inputs, 200 frames, 500 faces, 50.0 fps\n"));
-  EXPECT_THAT(text, HasSubstr(" of 5.00 s, all inputs' added up; start-up took 1.00 s of them\n"));
+  EXPECT_THAT(text,
+              HasSubstr(" of 5.00 s, the times of all inputs together, of which start-up took "
+                        "1.00 s\n"));
 }
 
 }  // namespace
