@@ -10,6 +10,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -686,6 +687,7 @@ void Run::make_directory(const fs::path& output) const {
 void Run::finish(InputOutcome& outcome, JobResult result) const {
   outcome.result = std::move(result);
   const FrameLedger& ledger = outcome.result.ledger;
+  const std::int64_t side_lost = outcome.result.side_packets_lost;
   const auto failure = attempt(outcome.planned.input, [&] {
     if (outcome.result.failure) throw Error(*outcome.result.failure);
   });
@@ -697,16 +699,17 @@ void Run::finish(InputOutcome& outcome, JobResult result) const {
   } else if (outcome.result.interrupted) {
     outcome.status = InputStatus::partial;
     outcome.code = kExitInterrupted;
-  } else if (ledger.intact()) {
+  } else if (outcome.result.intact()) {
     outcome.status = InputStatus::done;
   } else {
     outcome.status = InputStatus::damaged;
     outcome.code = options_.tolerate_damage ? kExitDone : kExitDamaged;
     if (outcome.code != kExitDone)
       spdlog::error(
-          "{}: {} frames lost, {} damaged{}; the output is kept", outcome.planned.input,
+          "{}: {} frames lost, {} damaged{}{}; the output is kept", outcome.planned.input,
           ledger.lost, ledger.damaged,
-          ledger.ended_early ? ", the file ends early (" + outcome.result.early_end + ")" : "");
+          ledger.ended_early ? ", the file ends early (" + outcome.result.early_end + ")" : "",
+          side_lost > 0 ? ", " + std::to_string(side_lost) + " packets of other streams lost" : "");
   }
 }
 

@@ -123,6 +123,8 @@ class Job {
   void follow(const Lane& first);
   void settle(const Lane& first);
   void write();
+  template <typename Step>
+  bool written_by(Step step);
 
   Lane& add_lane(int number, LaneParts parts, const std::stop_token& failed);
   [[nodiscard]] bool may_join(int lane);
@@ -345,20 +347,40 @@ void Job::read_into(Feed& feed) {
       ended_range_ = decoder.past_end(*item.packet);
       if (ended_range_) return;
       feed.give(std::move(item));
-    } else if (wants_packet(plan_, *input_.demuxer, decoder, *item.packet)) {
-      feed.give(SidePacket{std::move(item.packet)});
+    } else {
+      tell_late_stream(plan_, *input_.demuxer, *item.packet, told_.notices);
+      if (wants_packet(plan_, *input_.demuxer, decoder, *item.packet))
+        feed.give(SidePacket{std::move(item.packet)});
     }
   }
 }
 
 void Job::write() {
+  bool goes_on = true;  // else what comes is dropped, so that nobody waits
   while (std::optional<OrderedItem> item = order_.next()) {
-    if (auto* const side = std::get_if<SidePacket>(&*item))
-      muxer_->write_side(std::move(side->packet));
-    else
-      write(std::get<FinishedFrame>(std::move(*item)));
+    if (!goes_on) continue;
+    goes_on = written_by([&] {
+      if (auto* const side = std::get_if<SidePacket>(&*item))
+        muxer_->write_side(std::move(side->packet));
+      else
+        write(std::get<FinishedFrame>(std::move(*item)));
+    });
   }
-  if (muxer_) muxer_->drain();  // here, where a stop still ends the wait for a FIFO's reader
+  // Here, where a stop still ends the wait for a FIFO's reader.
+  if (muxer_) static_cast<void>(written_by([&] { muxer_->drain(); }));
+}
+
+/// False where the step has failed, and what is written so far is worth to be kept.
+template <typename Step>
+bool Job::written_by(Step step) {
+  try {
+    step();
+    return true;
+  } catch (const Error& error) {
+    if (!finishes_what_fails()) throw;
+    end_by(error);
+    return false;
+  }
 }
 
 void Job::write(FinishedFrame frame) {
@@ -400,6 +422,10 @@ void Job::finish(JobResult& result) {
   for (const Lane& lane : lanes_) ledger += lane.ledger();
   fill_input(*input_.demuxer, lanes_.front().decoder(), ledger, whole_file, result, notices);
   result.ledger.written = written_ - (muxer_ ? muxer_->left_out() : 0);
+  if (muxer_) {
+    result.side_packets_lost = muxer_->side_packets_lost();
+    muxer_->tell_left_out();
+  }
   result.size = plan_.frames.upright();
   result.lanes = plan_.lanes;
   result.lanes.count = static_cast<int>(lanes_.size());

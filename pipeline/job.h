@@ -182,6 +182,8 @@ struct CopySum {
 /// Everything the report tells about one input.
 struct JobResult {
   FrameLedger ledger;
+  /// Of sound and other streams beside the video: damaged, so that the output can't hold them.
+  std::int64_t side_packets_lost = 0;
   std::int64_t searched = 0;  ///< frames that a detector has looked at
   std::int64_t faces = 0;
   std::int64_t candidates = 0;
@@ -217,6 +219,9 @@ struct JobResult {
   std::optional<Error> failure;
   std::filesystem::path output;  ///< where the video is: the final name, or the partial one; of a
                                  ///< sequence the name with the place for the number
+
+  /// Nothing of the input was damaged or missing.
+  [[nodiscard]] bool intact() const { return ledger.intact() && side_packets_lost == 0; }
 };
 
 class Backend;

@@ -12,7 +12,10 @@
 #include "video/cuts.h"
 #include "video/ffmpeg_compat.h"
 #include "video/image_sequence.h"
+#include "video/picture_data.h"
 #include "video/pictures.h"
+#include "video/trial_muxer.h"
+#include "video/watched_encoder.h"
 
 namespace facepipe {
 namespace {
@@ -147,7 +150,20 @@ void make_processor(LaneParts& lane, const JobPlan& plan, const JobOptions& opti
 }
 
 void open_encoder(LaneParts& lane, const OutputPlan& plan, const Frame& first, JobTold told) {
-  lane.encoder = lane.backend->make_encoder(plan.encoder, first, told.notices, told.copies);
+  PictureDataWatch watch = {kept_picture_data(plan.encoder), plan.muxer.originals,
+                            plan.muxer.strict, plan.encoder.output, told.notices};
+  lane.encoder =
+      watched(lane.backend->make_encoder(plan.encoder, first, told.notices, told.copies), watch);
+}
+
+/// Only the muxer knows what it takes together with the video as it is encoded.
+void fit_streams_to_muxer(OutputPlan& plan, const Demuxer& demuxer, const VideoStreamInfo& video,
+                          Notices& notices) {
+  const std::vector<StreamPlan> before = plan.streams;
+  drop_refused_streams(demuxer, *plan.muxer.format, video, plan.streams);
+  for (std::size_t i = 0; i < before.size(); ++i)
+    if (plan.streams[i].action != before[i].action)
+      tell_lost(notices, plan.streams[i].notice, plan.muxer.strict, plan.encoder.output);
 }
 
 class Planning {
@@ -172,6 +188,7 @@ class Planning {
   void plan_decoding();
   void plan_frames();
   void plan_encoder(const PictureFacts& pictures, Size encoded);
+  void plan_picture_data(const AVFrame& first);
   void plan_lanes();
   [[nodiscard]] int most_lanes() const;
   void tell_idle_devices();
@@ -237,7 +254,11 @@ void Planning::plan_output() {
   muxer.format = &muxer_for(options_.output, options_.format);
   muxer.existing = options_.existing;
   muxer.stop = stop_;
-  if (options_.hide) muxer.kept_tags = options_.hide->kept_tags;
+  muxer.strict = options_.strict;
+  if (options_.hide) {
+    muxer.kept_tags = options_.hide->kept_tags;
+    muxer.originals = Originals::leave_out;
+  }
   muxer.sequence =
       is_image_format(format()) && !demuxer().is_still_image() && is_sequence_name(muxer.output);
   if (options_.start_s)
@@ -257,13 +278,10 @@ void Planning::plan_output() {
 
 void Planning::plan_streams() {
   OutputPlan& output = *job_.plan.output;
-  output.streams = facepipe::plan_streams(demuxer(), format(),
-                                          options_.hide ? Originals::leave_out : Originals::keep);
+  output.streams = facepipe::plan_streams(demuxer(), format(), output.muxer.originals);
   for (const StreamPlan& stream : output.streams) {
     if (stream.notice.empty()) continue;
-    if (stream.lost && options_.strict)
-      throw Error(ErrorKind::output, options_.output.string() + ": --strict: " + stream.notice);
-    notices_.add(stream.notice);
+    tell_lost(notices_, stream.notice, stream.lost && options_.strict, options_.output.string());
   }
 }
 
@@ -296,6 +314,7 @@ void Planning::read_until_first() {
     return backend_.make_decoder(demuxer(), decoding.options, choice, notices_, told_.copies);
   };
   const auto wants = [&](const AVPacket& packet, const Decoder& chosen) {
+    tell_late_stream(job_.plan, demuxer(), packet, notices_);
     return wants_packet(job_.plan, demuxer(), chosen, packet);
   };
   FirstPicture& begin = job_.input.begin;
@@ -322,6 +341,7 @@ void Planning::plan_frames() {
   if (job_.plan.output) {
     plan_encoder(pictures, frames.stored());
     if (!options_.allow_8bit) refuse_8bit(pictures);
+    plan_picture_data(first);
     frames.format = job_.plan.output->encoder.plan.working;
   }
   plan_lanes();
@@ -455,6 +475,15 @@ void Planning::plan_encoder(const PictureFacts& pictures, Size encoded) {
   plan = backend_.plan_encoder(*plan.codec, pictures, encoded, options_, notices_);
 }
 
+/// What holds for the whole stream, whoever says so: the container, or the first picture.
+void Planning::plan_picture_data(const AVFrame& first) {
+  OutputPlan& output = *job_.plan.output;
+  output.encoder.stream_data = stream_data_of(demuxer().video(), first);
+  for (const std::string& lost :
+       lost_stream_data(demuxer().video(), first, output.encoder, format()))
+    tell_lost(notices_, lost, output.muxer.strict, output.encoder.output);
+}
+
 /// Who asks for fewer bits than the pictures have is to know it.
 void Planning::refuse_8bit(const PictureFacts& pictures) const {
   const AVCodec& codec = *job_.plan.output->encoder.plan.codec;
@@ -486,8 +515,17 @@ bool wants_packet(const JobPlan& plan, const Demuxer& demuxer, const Decoder& de
          decoder.in_range(packet, demuxer.format().streams[stream]->time_base);
 }
 
+void tell_late_stream(const JobPlan& plan, const Demuxer& demuxer, const AVPacket& packet,
+                      Notices& notices) {
+  if (!plan.output || !demuxer.is_late(packet.stream_index)) return;
+  const StreamPlan late = plan_late_stream(*demuxer.format().streams[packet.stream_index],
+                                           plan.output->muxer.originals);
+  tell_lost(notices, late.notice, late.lost && plan.output->muxer.strict,
+            plan.output->encoder.output);
+}
+
 std::unique_ptr<Muxer> open_output(PlannedJob& job, JobTold told) {
-  const OutputPlan& plan = *job.plan.output;
+  OutputPlan& plan = *job.plan.output;
   const Frame& first = job.input.first->frame;
   each_lane(job, told.notices, [&](LaneParts& lane) { open_encoder(lane, plan, first, told); });
   const Encoder& encoder = *job.input.lanes.front().encoder;
@@ -496,7 +534,11 @@ std::unique_ptr<Muxer> open_output(PlannedJob& job, JobTold told) {
   info.time_base = encoder.time_base();
   info.frame_rate = plan.encoder.frame_rate;
   info.sample_aspect = first.sample_aspect;
-  info.keep_rotation = !first.orientation.upright();
+  info.side_data = plan.encoder.stream_data;
+  if (first.orientation.upright())
+    std::erase_if(info.side_data,
+                  [](const StreamData& data) { return data.type == AV_PKT_DATA_DISPLAYMATRIX; });
+  fit_streams_to_muxer(plan, *job.input.demuxer, info, told.notices);
   return std::make_unique<Muxer>(*job.input.demuxer, plan.muxer, plan.streams, info, told.notices);
 }
 

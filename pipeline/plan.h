@@ -67,6 +67,11 @@ struct JobPlan {
 [[nodiscard]] bool wants_packet(const JobPlan& plan, const Demuxer& demuxer, const Decoder& decoder,
                                 const AVPacket& packet);
 
+/// Tells of the packet's stream if that wasn't there when streams were planned: the output has no
+/// place for it. Errors: Error(output) where nothing may be lost.
+void tell_late_stream(const JobPlan& plan, const Demuxer& demuxer, const AVPacket& packet,
+                      Notices& notices);
+
 /// An input, opened and read up to its first frame.
 struct OpenInput {
   std::unique_ptr<Demuxer> demuxer;

@@ -69,6 +69,7 @@ void Demuxer::open() {
   if (stop_.stop_requested()) throw Stopped();
   if (known < 0) access_.check_refused();
   check_av(known, ErrorKind::input, url_);
+  first_late_ = static_cast<int>(context_->nb_streams);
 }
 
 // Looks into the streams with decoders of its own, which must not allocate what is refused.

@@ -49,6 +49,9 @@ class Demuxer {
   [[nodiscard]] const std::string& url() const { return url_; }
   [[nodiscard]] std::int64_t max_pixels() const { return max_pixels_; }
 
+  /// A stream that wasn't there when the input was opened: it begins behind the part in which
+  /// streams are looked for.
+  [[nodiscard]] bool is_late(int stream_index) const { return stream_index >= first_late_; }
   /// A single picture: no motion, no sound.
   [[nodiscard]] bool is_still_image() const;
   /// A still image in a file, not of a pipe.
@@ -88,6 +91,7 @@ class Demuxer {
   InputAccess access_;
   UniqueInputContext context_;  // after stop_, deadline_ and access_, which its callbacks read
   int video_index_ = -1;
+  int first_late_ = 0;  // the number of streams that were found at once
   std::int64_t video_packets_ = 0;
   std::int64_t last_end_us_ = AV_NOPTS_VALUE;
   std::string read_error_;

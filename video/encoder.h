@@ -12,6 +12,7 @@
 #include "core/frame_record.h"
 #include "video/ffmpeg.h"
 #include "video/notices.h"
+#include "video/picture_data.h"
 
 namespace facepipe {
 
@@ -70,8 +71,9 @@ struct EncoderSetup {
   bool fixed_frame_rate = false;  ///< time stamps must be a count of frames
   bool global_header = false;
   int threads = 0;
-  bool one_picture = false;  ///< a still image: nothing is made for pictures that follow
-  std::string output;        ///< for messages
+  bool one_picture = false;             ///< a still image: nothing is made for pictures that follow
+  std::string output;                   ///< for messages
+  std::vector<StreamData> stream_data;  ///< that the packets hold too, where the encoder can
 };
 
 /// One encoded picture.

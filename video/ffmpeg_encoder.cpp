@@ -111,7 +111,10 @@ FFmpegEncoder::FFmpegEncoder(const EncoderSetup& setup, const Frame& first,
   context_->thread_count = setup.threads;
   if (setup.global_header) context_->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
   configure(*context_);
-  const int opened = open_with_options(*context_, options);
+  CodecOptions all = options;
+  for (auto& option : hdr10_options(*setup.plan.codec, setup.stream_data, options))
+    all.push_back(std::move(option));
+  const int opened = open_with_options(*context_, all);
   if (opened < 0) expect_encoder_threads(setup.threads);
   check_av(opened, ErrorKind::output, subject_ + " refuses its options or the picture");
 }

@@ -81,10 +81,12 @@ Frame FrameMaker::complete(DecodedPicture decoded) {
   return frame;
 }
 
+/// The container's, where it has one: it may be meant to mend what the codec says.
 Rational FrameMaker::stored_aspect(const AVFrame& picture) const {
-  const AVRational aspect = picture.sample_aspect_ratio.num > 0 ? picture.sample_aspect_ratio
-                                                                : stream_.sample_aspect_ratio;
-  if (aspect.num <= 0 || aspect.den <= 0) return {1, 1};
+  const auto is_valid = [](AVRational aspect) { return aspect.num > 0 && aspect.den > 0; };
+  const AVRational of_container = stream_.sample_aspect_ratio;
+  const AVRational aspect = is_valid(of_container) ? of_container : picture.sample_aspect_ratio;
+  if (!is_valid(aspect)) return {1, 1};
   return from_av(target_.rotate.swaps_axes() ? av_inv_q(aspect) : aspect);
 }
 

@@ -1,60 +1,24 @@
 #include "video/muxer.h"
 
 extern "C" {
-#include <libavutil/avstring.h>
+#include <libavutil/common.h>
 #include <libavutil/mem.h>
 }
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
-#include <string_view>
 #include <utility>
 
 #include "video/container.h"
-#include "video/ffmpeg_compat.h"
+#include "video/places.h"
 
 namespace facepipe {
 namespace {
 
-// An encoder holds back up to some 60 frames; the other streams must wait for them.
-constexpr std::int64_t kHeldBackFrames = 120;
-constexpr std::int64_t kMinInterleaveUs = 10 * std::int64_t{AV_TIME_BASE};
 // What muxers write at the end: indices, of MP4 some 30 bytes a packet, and what surrounds them.
 constexpr std::int64_t kIndexBytesPerPacket = 64;
 constexpr std::int64_t kTrailerBytes = std::int64_t{128} << 10U;
-
-// Written anew by muxers, or untrue once the video is encoded again.
-bool is_stale_tag(std::string_view key) {
-  constexpr std::array<std::string_view, 10> kStale{
-      "major_brand", "minor_version", "compatible_brands", "encoder",         "ENCODER",
-      "DURATION",    "BPS",           "NUMBER_OF_FRAMES",  "NUMBER_OF_BYTES", "vendor_id"};
-  const std::string_view stem = key.substr(0, key.find("-eng"));
-  return std::find(kStale.begin(), kStale.end(), stem) != kStale.end() ||
-         key.starts_with("_STATISTICS_");
-}
-
-/// Which say nothing of whom and where.
-bool is_technical_tag(std::string_view key) {
-  constexpr std::array<std::string_view, 6> kTechnical{"language",   "timecode", "rotate",
-                                                       "alpha_mode", "filename", "mimetype"};
-  return std::find(kTechnical.begin(), kTechnical.end(), key) != kTechnical.end();
-}
-
-void copy_side_data(AVStream& to, const AVStream& from, bool video, bool keep_rotation) {
-  constexpr std::array kKeptOfVideo{AV_PKT_DATA_DISPLAYMATRIX, AV_PKT_DATA_STEREO3D,
-                                    AV_PKT_DATA_SPHERICAL, AV_PKT_DATA_MASTERING_DISPLAY_METADATA,
-                                    AV_PKT_DATA_CONTENT_LIGHT_LEVEL};
-  for (const AVPacketSideData& entry : compat::stream_side_data(from)) {
-    const bool kept =
-        std::find(kKeptOfVideo.begin(), kKeptOfVideo.end(), entry.type) != kKeptOfVideo.end();
-    if (video && !kept) continue;
-    if (video && entry.type == AV_PKT_DATA_DISPLAYMATRIX && !keep_rotation) continue;
-    std::uint8_t* data = allocated(compat::new_stream_side_data(to, entry.type, entry.size));
-    std::memcpy(data, entry.data, entry.size);
-  }
-}
 
 /// A FIFO or device can't be sought.
 const std::filesystem::path& checked_target(const MuxerOptions& options) {
@@ -66,10 +30,17 @@ const std::filesystem::path& checked_target(const MuxerOptions& options) {
   return options.output;
 }
 
-void keep_tag_if_valid(AVCodecParameters& parameters, const AVOutputFormat& format) {
-  const bool valid = format.codec_tag == nullptr ||
-                     av_codec_get_id(format.codec_tag, parameters.codec_tag) == parameters.codec_id;
-  if (!valid) parameters.codec_tag = 0;
+/// Tags in another form, headers, and data that only some players know.
+void remove_words(AVPacket& packet) {
+  constexpr std::array kWords{AV_PKT_DATA_STRINGS_METADATA, AV_PKT_DATA_METADATA_UPDATE,
+                              AV_PKT_DATA_MATROSKA_BLOCKADDITIONAL};
+  for (int i = packet.side_data_elems - 1; i >= 0; --i) {
+    const bool words = std::ranges::find(kWords, packet.side_data[i].type) != kWords.end();
+    if (!words) continue;
+    av_freep(reinterpret_cast<void*>(&packet.side_data[i].data));
+    packet.side_data[i] = packet.side_data[packet.side_data_elems - 1];
+    --packet.side_data_elems;
+  }
 }
 
 }  // namespace
@@ -105,130 +76,36 @@ void Muxer::open_file() {
 }
 
 void Muxer::make_streams(const VideoStreamInfo& video) {
-  for (unsigned i = 0; i < input_.format().nb_streams && i < plans_.size(); ++i) {
-    const AVStream& from = *input_.format().streams[i];
-    const StreamPlan& plan = plans_[i];
-    if (plan.action == StreamAction::video) add_video(video);
-    if (plan.action == StreamAction::copy || plan.action == StreamAction::subtitle)
-      add_copy(from, plan);
-    if (plan.action == StreamAction::cover) add_cover(from);
-  }
-  copy_tags(&context_->metadata, input_.format().metadata);
-  copy_chapters();
-  tell_left_out();
+  TagFilter tags(options_.kept_tags);
+  StreamMaker maker(*context_, input_, tags, options_.originals);
+  for (auto& [index, stream] : facepipe::make_streams(maker, input_, plans_, video))
+    static_cast<OutputStream&>(outputs_[index]) = std::move(stream);
+  maker.add_tags_and_chapters(options_.offset_us);
+  tell_left_out(tags);
+  for (const std::string& left_out : maker.told()) notices_.add(left_out);
 }
 
-void Muxer::tell_left_out() {
-  if (tags_left_out_.empty()) return;
+void Muxer::tell_left_out(const TagFilter& tags) {
+  if (tags.left_out().empty()) return;
   std::string names;
-  for (const std::string& tag : tags_left_out_) names += (names.empty() ? "" : ", ") + tag;
+  for (const std::string& tag : tags.left_out()) names += (names.empty() ? "" : ", ") + tag;
   notices_.add("tags left out, which may tell of people and places: " + names);
 }
 
-void Muxer::add_video(const VideoStreamInfo& video) {
-  const AVStream& from = input_.video();
-  AVStream* stream = allocated(avformat_new_stream(context_.get(), nullptr));
-  check_av(avcodec_parameters_copy(stream->codecpar, video.parameters.get()), ErrorKind::internal,
-           "video stream");
-  // Of raw pictures it says in which format they are.
-  if (stream->codecpar->codec_id == AV_CODEC_ID_RAWVIDEO)
-    keep_tag_if_valid(*stream->codecpar, *options_.format);
-  else
-    stream->codecpar->codec_tag = 0;
-  stream->time_base = video.time_base;
-  stream->avg_frame_rate = to_av(video.frame_rate);
-  stream->sample_aspect_ratio = to_av(video.sample_aspect);
-  stream->disposition = from.disposition;
-  copy_tags(&stream->metadata, from.metadata);
-  copy_side_data(*stream, from, true, video.keep_rotation);
-  outputs_[input_.video_index()].stream = stream;
-}
-
-void Muxer::add_copy(const AVStream& from, const StreamPlan& plan) {
-  AVStream* stream = allocated(avformat_new_stream(context_.get(), nullptr));
-  Output& output = outputs_[from.index];
-  output.stream = stream;
-  if (plan.action == StreamAction::subtitle) {
-    output.subtitles = std::make_unique<SubtitleConverter>(from, plan.codec);
-    output.subtitles->fill(*stream->codecpar);
-    stream->time_base = {1, 1000};
-  } else {
-    check_av(avcodec_parameters_copy(stream->codecpar, from.codecpar), ErrorKind::internal,
-             "stream");
-    keep_tag_if_valid(*stream->codecpar, *options_.format);
-    stream->time_base = from.time_base;
-    copy_side_data(*stream, from, false, true);
-  }
-  stream->disposition = from.disposition;
-  copy_tags(&stream->metadata, from.metadata);
-}
-
-void Muxer::add_cover(const AVStream& from) {
-  const AVPacket& picture = from.attached_pic;
-  AVStream* stream = allocated(avformat_new_stream(context_.get(), nullptr));
-  AVCodecParameters& parameters = *stream->codecpar;
-  parameters.codec_type = AVMEDIA_TYPE_ATTACHMENT;
-  parameters.codec_id = from.codecpar->codec_id;
-  const auto size = static_cast<std::size_t>(picture.size);
-  parameters.extradata =
-      static_cast<std::uint8_t*>(allocated(av_mallocz(size + AV_INPUT_BUFFER_PADDING_SIZE)));
-  std::memcpy(parameters.extradata, picture.data, size);
-  parameters.extradata_size = picture.size;
-  const bool png = from.codecpar->codec_id == AV_CODEC_ID_PNG;
-  av_dict_set(&stream->metadata, "filename", png ? "cover.png" : "cover.jpg", 0);
-  av_dict_set(&stream->metadata, "mimetype", png ? "image/png" : "image/jpeg", 0);
-}
-
-void Muxer::copy_tags(AVDictionary** to, const AVDictionary* from) {
-  const AVDictionaryEntry* entry = nullptr;
-  while ((entry = av_dict_get(from, "", entry, AV_DICT_IGNORE_SUFFIX)) != nullptr) {
-    const std::string key = entry->key;
-    if (is_stale_tag(key)) continue;
-    const bool kept = !options_.kept_tags || is_technical_tag(key) ||
-                      std::ranges::any_of(*options_.kept_tags, [&](const std::string& name) {
-                        return av_strcasecmp(name.c_str(), key.c_str()) == 0;
-                      });
-    if (kept)
-      av_dict_set(to, entry->key, entry->value, 0);
-    else
-      tags_left_out_.insert(key);
-  }
-}
-
-void Muxer::copy_chapters() {
-  const AVFormatContext& from = input_.format();
-  if (from.nb_chapters == 0) return;
-  context_->chapters =
-      static_cast<AVChapter**>(allocated(av_calloc(from.nb_chapters, sizeof(AVChapter*))));
-  for (unsigned i = 0; i < from.nb_chapters; ++i) {
-    const AVChapter& source = *from.chapters[i];
-    const std::int64_t offset = av_rescale_q(options_.offset_us, AV_TIME_BASE_Q, source.time_base);
-    if (source.end <= offset) continue;
-    auto* chapter = static_cast<AVChapter*>(allocated(av_mallocz(sizeof(AVChapter))));
-    context_->chapters[context_->nb_chapters++] = chapter;
-    chapter->id = source.id;
-    chapter->time_base = source.time_base;
-    chapter->start = std::max<std::int64_t>(0, source.start - offset);
-    chapter->end = source.end - offset;
-    copy_tags(&chapter->metadata, source.metadata);
-  }
-}
-
 void Muxer::write_header(const VideoStreamInfo& video) {
-  // Stamps stay as they are: where a muxer would shift all streams to begin at zero, AAC's priming
-  // would shift the video.
-  context_->avoid_negative_ts = AVFMT_AVOID_NEG_TS_DISABLED;
-  const std::int64_t held_back_us =
-      av_rescale_q(kHeldBackFrames, av_inv_q(to_av(video.frame_rate)), AV_TIME_BASE_Q);
-  context_->max_interleave_delta = std::max(kMinInterleaveUs, held_back_us);
   Dictionary options;
-  if (is_image_format(*options_.format) && !sequence_) options.set("update", "1");
-  // Matroska's checksums, which WebM has none of, take FFmpeg longer than all else that it does to
-  // pictures of half a megabyte.
-  const bool large_pictures = video.parameters->codec_id == AV_CODEC_ID_MJPEG;
-  if (is_matroska_family(*options_.format) && large_pictures) options.set("write_crc32", "0");
+  prepare_header(*context_, video, sequence_.has_value(), options);
   const int code = avformat_write_header(context_.get(), options.address());
   if (code < 0) fail_in_header(code);
+  make_trials();
+}
+
+/// Where the muxer ends with an error, FFmpeg doesn't tell at which packet: it may be one that was
+/// held back to be interleaved.
+void Muxer::make_trials() {
+  for (auto& [index, output] : outputs_)
+    if (index != input_.video_index())
+      output.trial = std::make_unique<PacketTrial>(*options_.format, *output.stream);
 }
 
 /// What the file met isn't the header's fault; it may come to light here or at the first packet.
@@ -251,7 +128,8 @@ bool Muxer::write_video(UniqueAVPacket packet) {
                                        ": holds one picture, and the input has more; " +
                                        numbered.string() + " gives each a file, .mkv holds all");
   }
-  const bool taken = write(outputs_.at(input_.video_index()), std::move(packet), video_time_base_);
+  stamp(outputs_.at(input_.video_index()), *packet, video_time_base_);
+  const bool taken = write(std::move(packet));
   if (taken && io_) on_their_way_.push_back(packet_bytes_);
   forget_written();
   return taken;
@@ -266,33 +144,107 @@ void Muxer::write_side(UniqueAVPacket packet) {
   const auto found = outputs_.find(packet->stream_index);
   if (found == outputs_.end()) return;
   Output& output = found->second;
-  if (!output.subtitles) {
-    write(output, std::move(packet), input_.format().streams[found->first]->time_base);
-    return;
+  const AVStream& from = *input_.format().streams[found->first];
+  AVRational time_base = from.time_base;
+  if (options_.originals == Originals::leave_out && leaves_out(output, from, *packet)) return;
+  if (output.subtitles) {
+    packet = output.subtitles->convert(*packet);
+    time_base = AV_TIME_BASE_Q;
+    if (!packet) return;
   }
-  UniqueAVPacket converted = output.subtitles->convert(*packet);
-  if (converted) write(output, std::move(converted), AV_TIME_BASE_Q);
+  stamp(output, *packet, time_base);
+  if (!output.trial->takes(*packet)) return leave_out(output, from);
+  ++output.taken;
+  write(std::move(packet));
 }
 
-bool Muxer::write(Output& output, UniqueAVPacket packet, AVRational time_base) {
+/// Where nothing may be lost, it isn't waited for a packet that is taken after all.
+void Muxer::leave_out(Output& output, const AVStream& from) {
+  ++output.lost;
+  output.why_lost = output.trial->refusal();
+  if (options_.strict && output.taken == 0)
+    throw Error(ErrorKind::output,
+                options_.output.string() + ": --strict: " + refused_stream(from, output.why_lost));
+}
+
+/// Whether the packet is text that tells a place, or comes behind such text: a log of places may
+/// write some of them in another way. Words beside the data of one that stays go.
+bool Muxer::leaves_out(Output& output, const AVStream& from, AVPacket& packet) {
+  remove_words(packet);
+  if (!is_text_subtitle(from)) return false;
+  if (!output.tells_places && tells_place({reinterpret_cast<const char*>(packet.data),
+                                           static_cast<std::size_t>(std::max(packet.size, 0))})) {
+    output.tells_places = true;
+    notices_.add(describe(from) + ": left out from the first text on that tells a place");
+  }
+  return output.tells_places;
+}
+
+std::string Muxer::refused_stream(const AVStream& from, const std::string& why) const {
+  return dropped(from, options_.format->name + (" refuses its packets: " + why)).notice;
+}
+
+std::int64_t Muxer::side_packets_lost() const {
+  std::int64_t lost = 0;
+  for (const auto& [index, output] : outputs_)
+    if (output.taken > 0) lost += output.lost;
+  return lost;
+}
+
+void Muxer::tell_left_out() const {
+  for (const auto& [index, output] : outputs_) {
+    if (output.lost == 0) continue;
+    const AVStream& from = *input_.format().streams[index];
+    if (output.taken == 0)
+      notices_.add(refused_stream(from, output.why_lost));
+    else
+      notices_.add(describe(from) + ": " + std::to_string(output.lost) +
+                   " packets lost: " + options_.format->name + " refuses them: " + output.why_lost);
+  }
+}
+
+/// The packet's stamps as the output has them.
+void Muxer::stamp(Output& output, AVPacket& packet, AVRational time_base) {
+  const std::int64_t offset = av_rescale_q(options_.offset_us, AV_TIME_BASE_Q, time_base);
+  if (packet.pts != AV_NOPTS_VALUE) packet.pts = av_sat_sub64(packet.pts, offset);
+  if (packet.dts != AV_NOPTS_VALUE) packet.dts = av_sat_sub64(packet.dts, offset);
+  av_packet_rescale_ts(&packet, time_base, output.stream->time_base);
+  mend_stamps(output, packet);
+  output.last_dts = packet.dts;
+  output.last_end = packet.dts == AV_NOPTS_VALUE
+                        ? AV_NOPTS_VALUE
+                        : av_sat_add64(packet.dts, std::max<std::int64_t>(0, packet.duration));
+  packet.stream_index = output.stream->index;
+  packet.pos = -1;
+}
+
+/// As FFmpeg's own command does: decoding stamps rise, and nothing is shown before it is decoded.
+void Muxer::mend_stamps(Output& output, AVPacket& packet) {
+  const auto tell = [&](const char* before, const char* behind) {
+    notices_.add(before + std::to_string(output.stream->index) + behind);
+  };
+  if (packet.dts == AV_NOPTS_VALUE) packet.dts = packet.pts;
+  if (packet.dts == AV_NOPTS_VALUE && output.last_end != AV_NOPTS_VALUE) {
+    packet.dts = packet.pts = output.last_end;
+    tell("packets of stream ", " without time stamps follow those before");
+  }
+  if (packet.dts == AV_NOPTS_VALUE) return;
+  if (packet.pts != AV_NOPTS_VALUE && packet.pts < packet.dts) {
+    packet.dts = packet.pts;
+    tell("decoding time stamps of stream ", " moved before those of presentation");
+  }
+  if (output.last_dts == AV_NOPTS_VALUE) return;
+  const bool may_repeat = (options_.format->flags & AVFMT_TS_NONSTRICT) != 0;
+  const std::int64_t least = av_sat_add64(output.last_dts, may_repeat ? 0 : 1);
+  if (packet.dts >= least) return;
+  packet.dts = least;
+  if (packet.pts != AV_NOPTS_VALUE) packet.pts = std::max(packet.pts, packet.dts);
+  tell("decoding time stamps of stream ", " moved to rise");
+}
+
+bool Muxer::write(UniqueAVPacket packet) {
   reserve_for(*packet);
   if (full() != 0) return false;
-  const std::int64_t offset = av_rescale_q(options_.offset_us, AV_TIME_BASE_Q, time_base);
-  if (packet->pts != AV_NOPTS_VALUE) packet->pts -= offset;
-  if (packet->dts != AV_NOPTS_VALUE) packet->dts -= offset;
-  av_packet_rescale_ts(packet.get(), time_base, output.stream->time_base);
-  if (packet->dts == AV_NOPTS_VALUE) packet->dts = packet->pts;
-  const bool backwards = packet->dts != AV_NOPTS_VALUE && output.last_dts != AV_NOPTS_VALUE &&
-                         packet->dts <= output.last_dts;
-  if (backwards && (options_.format->flags & AVFMT_TS_NONSTRICT) == 0) {
-    packet->dts = output.last_dts + 1;
-    if (packet->pts != AV_NOPTS_VALUE) packet->pts = std::max(packet->pts, packet->dts);
-    notices_.add("decoding time stamps of stream " + std::to_string(output.stream->index) +
-                 " moved to rise");
-  }
-  output.last_dts = packet->dts;
-  packet->stream_index = output.stream->index;
-  packet->pos = -1;
   const int written = av_interleaved_write_frame(context_.get(), packet.get());
   if (full() == 0) check_av(written, ErrorKind::output, options_.output.string());
   return written >= 0;

@@ -8,7 +8,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -18,19 +17,11 @@
 #include "video/image_sequence.h"
 #include "video/notices.h"
 #include "video/output_io.h"
+#include "video/output_streams.h"
 #include "video/streams.h"
-#include "video/subtitles.h"
+#include "video/trial_muxer.h"
 
 namespace facepipe {
-
-/// What the muxer must know of the encoded video.
-struct VideoStreamInfo {
-  UniqueCodecParameters parameters;
-  AVRational time_base{0, 1};
-  Rational frame_rate;
-  Rational sample_aspect{1, 1};
-  bool keep_rotation = true;  ///< the input's display matrix still holds
-};
 
 struct MuxerOptions {
   std::filesystem::path output;
@@ -39,6 +30,8 @@ struct MuxerOptions {
   /// Names of the only tags that are kept, in any case; those of languages and of time are kept
   /// always. None: all tags are.
   std::optional<std::vector<std::string>> kept_tags;
+  Originals originals = Originals::keep;  ///< whether words within streams stay
+  bool strict = false;                    ///< a stream that is lost is Error(output)
   bool sequence = false;  ///< each picture gets a file of its own, by `output`'s number
   ExistingTarget existing = ExistingTarget::refuse;
   std::stop_token stop;  ///< ends waits for the reader of a FIFO
@@ -68,8 +61,14 @@ class Muxer {
   /// that holds one.
   bool write_video(UniqueAVPacket packet);
 
-  /// A packet of another stream of the input.
+  /// A packet of another stream of the input. One that the format's muxer refuses, because it is
+  /// damaged, say, is left out and counted. Errors: Error(output).
   void write_side(UniqueAVPacket packet);
+  /// Packets that were left out so, of streams of which others were taken: where all are refused,
+  /// the format can't hold the stream, which is no damage.
+  [[nodiscard]] std::int64_t side_packets_lost() const;
+  /// Tells what was left out, stream by stream.
+  void tell_left_out() const;
 
   /// Waits until all is in the file, but for packets that FFmpeg holds back to interleave them.
   /// Errors: Error(output), unless full() tells why.
@@ -91,23 +90,28 @@ class Muxer {
   std::filesystem::path finish_partial();
 
  private:
-  struct Output {
-    AVStream* stream = nullptr;
-    std::unique_ptr<SubtitleConverter> subtitles;
+  struct Output : OutputStream {
+    std::unique_ptr<PacketTrial> trial;  // of streams beside the video
     std::int64_t last_dts = AV_NOPTS_VALUE;
+    std::int64_t last_end = AV_NOPTS_VALUE;  // last_dts and the packet's duration
+    std::int64_t taken = 0;                  // packets
+    std::int64_t lost = 0;
+    std::string why_lost;
+    bool tells_places = false;
   };
 
   void open_file();
   void make_streams(const VideoStreamInfo& video);
-  void add_video(const VideoStreamInfo& video);
-  void add_copy(const AVStream& from, const StreamPlan& plan);
-  void add_cover(const AVStream& from);
-  void copy_chapters();
-  void copy_tags(AVDictionary** to, const AVDictionary* from);
-  void tell_left_out();
+  void tell_left_out(const TagFilter& tags);
+  void leave_out(Output& output, const AVStream& from);
+  [[nodiscard]] std::string refused_stream(const AVStream& from, const std::string& why) const;
   void write_header(const VideoStreamInfo& video);
   void fail_in_header(int code);
-  bool write(Output& output, UniqueAVPacket packet, AVRational time_base);
+  void make_trials();
+  [[nodiscard]] bool leaves_out(Output& output, const AVStream& from, AVPacket& packet);
+  bool write(UniqueAVPacket packet);
+  void stamp(Output& output, AVPacket& packet, AVRational time_base);
+  void mend_stamps(Output& output, AVPacket& packet);
   void reserve_for(const AVPacket& packet);
   void forget_written();
   [[nodiscard]] int complete();
@@ -121,7 +125,6 @@ class Muxer {
   std::optional<OutputIo> io_;
   UniqueOutputContext context_;
   std::map<int, Output> outputs_;  // by index of the input's stream
-  std::set<std::string> tags_left_out_;
   AVRational video_time_base_;
   std::int64_t pictures_ = 0;
   std::int64_t packets_ = 0;

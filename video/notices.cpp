@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/error.h"
+
 namespace facepipe {
 
 void Notices::add(const std::string& sentence) {
@@ -18,6 +20,12 @@ void Notices::add(const std::string& sentence) {
 std::vector<std::string> Notices::all() const {
   const std::scoped_lock lock(mutex_);
   return sentences_;
+}
+
+void tell_lost(Notices& notices, const std::string& sentence, bool strict,
+               const std::string& output) {
+  if (strict) throw Error(ErrorKind::output, output + ": --strict: " + sentence);
+  notices.add(sentence);
 }
 
 }  // namespace facepipe

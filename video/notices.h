@@ -22,4 +22,9 @@ class Notices {
   std::vector<std::string> sentences_;
 };
 
+/// Tells of something that the output can't hold; where nothing may be lost, `strict`, throws
+/// Error(output) of the file `output` instead.
+void tell_lost(Notices& notices, const std::string& sentence, bool strict,
+               const std::string& output);
+
 }  // namespace facepipe

@@ -1,5 +1,8 @@
 #include "video/streams.h"
 
+#include <algorithm>
+
+#include "video/codec_headers.h"
 #include "video/container.h"
 
 namespace facepipe {
@@ -8,26 +11,8 @@ namespace {
 constexpr std::uint32_t kTimecodeTag = MKTAG('t', 'm', 'c', 'd');
 constexpr std::uint32_t kChapterTextTag = MKTAG('t', 'e', 'x', 't');
 
-std::string describe(const AVStream& stream) {
-  const char* type = av_get_media_type_string(stream.codecpar->codec_type);
-  const AVDictionaryEntry* language = av_dict_get(stream.metadata, "language", nullptr, 0);
-  return std::string(type != nullptr ? type : "unknown") + " stream " +
-         std::to_string(stream.index) + " (" + avcodec_get_name(stream.codecpar->codec_id) +
-         (language != nullptr ? std::string(", ") + language->value : "") + ")";
-}
-
-StreamPlan dropped(const AVStream& stream, const std::string& why) {
-  return {StreamAction::drop, AV_CODEC_ID_NONE, describe(stream) + " dropped: " + why, true};
-}
-
 StreamPlan copied(const AVStream& stream) {
   return {StreamAction::copy, stream.codecpar->codec_id, {}, false};
-}
-
-bool is_text_subtitle(const AVStream& stream) {
-  const AVCodecDescriptor* d = avcodec_descriptor_get(stream.codecpar->codec_id);
-  return stream.codecpar->codec_type == AVMEDIA_TYPE_SUBTITLE && d != nullptr &&
-         (d->props & AV_CODEC_PROP_TEXT_SUB) != 0;
 }
 
 AVCodecID text_subtitles_of(const AVOutputFormat& format) {
@@ -72,16 +57,40 @@ bool may_tell_of_originals(const AVStream& stream) {
     return stream.codecpar->codec_tag != kTimecodeTag &&
            stream.codecpar->codec_tag != kChapterTextTag;
   if (type != AVMEDIA_TYPE_ATTACHMENT) return type == AVMEDIA_TYPE_UNKNOWN;
-  const AVCodecID id = stream.codecpar->codec_id;
-  return id != AV_CODEC_ID_TTF && id != AV_CODEC_ID_OTF;
+  return !is_font(header_of(*stream.codecpar));
+}
+
+StreamPlan left_out(const AVStream& stream, const std::string& why) {
+  StreamPlan plan = dropped(stream, why);
+  plan.lost = false;  // as was asked for
+  return plan;
+}
+
+/// Whether the stream belongs to other programs than the video does, and to none of those.
+bool is_of_another_program(const AVFormatContext& input, int video, int stream) {
+  const auto holds = [](const AVProgram& program, int index) {
+    const unsigned* const begin = program.stream_index;
+    const unsigned* const end = begin + program.nb_stream_indexes;
+    return std::find(begin, end, static_cast<unsigned>(index)) != end;
+  };
+  bool video_has_one = false;
+  bool stream_has_one = false;
+  for (unsigned i = 0; i < input.nb_programs; ++i) {
+    const bool of_video = holds(*input.programs[i], video);
+    const bool of_stream = holds(*input.programs[i], stream);
+    if (of_video && of_stream) return false;
+    video_has_one |= of_video;
+    stream_has_one |= of_stream;
+  }
+  return video_has_one && stream_has_one;
 }
 
 StreamPlan plan_stream(const AVStream& stream, const AVOutputFormat& format, Originals originals) {
   const AVMediaType type = stream.codecpar->codec_type;
-  if (originals == Originals::leave_out && may_tell_of_originals(stream)) {
-    StreamPlan plan = dropped(stream, "it may show what is hidden");
-    plan.lost = false;  // as was asked for
-    return plan;
+  if (originals == Originals::leave_out) {
+    if (may_tell_of_originals(stream)) return left_out(stream, "it may show what is hidden");
+    if (!can_clean_header(*stream.codecpar))
+      return left_out(stream, "its header can't be read, and may tell of people and places");
   }
   if ((stream.disposition & AV_DISPOSITION_ATTACHED_PIC) != 0) return plan_cover(stream, format);
   if (type == AVMEDIA_TYPE_VIDEO) return dropped(stream, "only one video stream is worked on");
@@ -98,6 +107,24 @@ StreamPlan plan_stream(const AVStream& stream, const AVOutputFormat& format, Ori
 
 }  // namespace
 
+std::string describe(const AVStream& stream) {
+  const char* type = av_get_media_type_string(stream.codecpar->codec_type);
+  const AVDictionaryEntry* language = av_dict_get(stream.metadata, "language", nullptr, 0);
+  return std::string(type != nullptr ? type : "unknown") + " stream " +
+         std::to_string(stream.index) + " (" + avcodec_get_name(stream.codecpar->codec_id) +
+         (language != nullptr ? std::string(", ") + language->value : "") + ")";
+}
+
+bool is_text_subtitle(const AVStream& stream) {
+  const AVCodecDescriptor* d = avcodec_descriptor_get(stream.codecpar->codec_id);
+  return stream.codecpar->codec_type == AVMEDIA_TYPE_SUBTITLE && d != nullptr &&
+         (d->props & AV_CODEC_PROP_TEXT_SUB) != 0;
+}
+
+StreamPlan dropped(const AVStream& stream, const std::string& why) {
+  return {StreamAction::drop, AV_CODEC_ID_NONE, describe(stream) + " dropped: " + why, true};
+}
+
 bool keeps(const std::vector<StreamPlan>& plans, std::size_t stream) {
   return stream < plans.size() && plans[stream].action != StreamAction::drop;
 }
@@ -109,10 +136,18 @@ std::vector<StreamPlan> plan_streams(const Demuxer& demuxer, const AVOutputForma
     const AVStream& stream = *demuxer.format().streams[i];
     if (stream.index == demuxer.video_index())
       plans.push_back({StreamAction::video, AV_CODEC_ID_NONE, {}, false});
+    else if (is_of_another_program(demuxer.format(), demuxer.video_index(), stream.index))
+      plans.push_back(dropped(stream, "it belongs to another program than the video"));
     else
       plans.push_back(plan_stream(stream, format, originals));
   }
   return plans;
+}
+
+StreamPlan plan_late_stream(const AVStream& stream, Originals originals) {
+  const std::string why = "it begins behind the part of the file in which streams are looked for";
+  const bool unwanted = originals == Originals::leave_out && may_tell_of_originals(stream);
+  return unwanted ? left_out(stream, why) : dropped(stream, why);
 }
 
 }  // namespace facepipe

@@ -24,6 +24,15 @@ struct StreamPlan {
   bool lost = false;                   ///< content is left behind, which --strict refuses
 };
 
+/// What a stream is, for messages: its type, its number, its codec, and its language if it has one.
+[[nodiscard]] std::string describe(const AVStream& stream);
+
+/// Whether its packets are text.
+[[nodiscard]] bool is_text_subtitle(const AVStream& stream);
+
+/// A stream that is left behind, with a notice that says so and why.
+[[nodiscard]] StreamPlan dropped(const AVStream& stream, const std::string& why);
+
 /// Whether packets of a stream go into the output, as they are or changed.
 [[nodiscard]] bool keeps(const std::vector<StreamPlan>& plans, std::size_t stream);
 
@@ -35,5 +44,8 @@ enum class Originals { keep, leave_out };
 [[nodiscard]] std::vector<StreamPlan> plan_streams(const Demuxer& demuxer,
                                                    const AVOutputFormat& format,
                                                    Originals originals = Originals::keep);
+
+/// Likewise of a stream that begins too late to have a place in the output (Demuxer::is_late()).
+[[nodiscard]] StreamPlan plan_late_stream(const AVStream& stream, Originals originals);
 
 }  // namespace facepipe

@@ -235,6 +235,7 @@ void add_result(Json& json, const InputOutcome& outcome) {
                  {"encoder", text_or_null(result.encoder)},
                  {"container", text_or_null(result.container)},
                  {"frames", ledger_json(result.ledger)},
+                 {"side_packets_lost", result.side_packets_lost},
                  {"frames_searched", result.searched},
                  {"faces", result.faces},
                  {"candidates", result.candidates},

@@ -70,6 +70,8 @@ std::string input_line(const InputOutcome& outcome, const std::string& things) {
   if (!ledger.intact())
     line += fmt::format(" ({} lost, {} damaged{})", ledger.lost, ledger.damaged,
                         ledger.ended_early ? ", ended early" : "");
+  if (result.side_packets_lost > 0)
+    line += fmt::format(" ({} packets of other streams lost)", result.side_packets_lost);
   line += fmt::format(", {} {}, {:.1f} fps", result.faces, things, result.fps);
   if (!result.output.empty()) line += " -> " + result.output.string();
   return line + '\n' + shares_line(result) + copies_line(result.copies);

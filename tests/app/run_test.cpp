@@ -87,6 +87,14 @@ TEST_F(RunTest, DamageIsCodeSixUnlessTolerated) {
   EXPECT_EQ(report()[0]["status"], "damaged") << "tolerated, not hidden";
 }
 
+TEST_F(RunTest, D1LostSoundIsCodeSixAndInTheReport) {
+  add_input("sound.mp4");
+  EXPECT_EQ(run_all(), 6);
+  EXPECT_TRUE(fs::exists(dir_ / "in/sound_faces.mp4"));
+  EXPECT_EQ(report()[0]["status"], "damaged");
+  EXPECT_EQ(report()[0]["side_packets_lost"], 3);
+}
+
 TEST_F(RunTest, InterruptKeepsPartialFilesAndRunsNothingMore) {
   add_input("first.mp4");
   add_input("stopped.mp4");

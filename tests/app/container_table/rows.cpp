@@ -60,7 +60,6 @@ constexpr const char* kPlain = "the format has pictures and sound at an even rat
 
 const RowExtras kTurned{.turned = true};
 const Loss kNoPcm{".mp4", {sound, language}, "FFmpeg before 6 writes no PCM into MP4"};
-const Loss kNoStereo{".mp4", {side_data}, "MP4 has stereo 3D as an unofficial box alone"};
 // Opus is copied 6.5 ms early, by FFmpeg's own command too.
 const RowExtras kOfOpus{.tick_s = 0.004};
 const RowExtras kNoName{.refused = "no container format has this extension"};
@@ -93,7 +92,7 @@ const std::vector<ContainerRow>& rows_with_stamps() {
        kAll + kX264 + kLate + "-metadata:s:v stereo_mode=left_right -c:a pcm_s16le",
        kInMatroska,
        kNoTurn,
-       {.losses = {kNoPcm, kNoStereo}}},
+       {.losses = {kNoPcm}}},
       {"WebM", "clip.webm", kAll + kLate + kVp9 + "-c:a libopus", kUnturned, kNoTurn, kOfOpus},
       {"Nut", "clip.nut", kAll + kX264 + kLate + "-c:a mp2", kUnturned, kNoTurn},
       {"Flv", "clip.flv", kAll + kX264 + kLate + "-c:a aac", kOfPictures,

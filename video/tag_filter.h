@@ -1,0 +1,37 @@
+// Which of an input's tags go into the output.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "video/ffmpeg.h"
+
+namespace facepipe {
+
+/// Leaves out what muxers write anew and what encoding has made untrue; where only some names may
+/// stay, all others too. Not thread-safe.
+class TagFilter {
+ public:
+  /// @param kept  names of the only tags that stay, in any case; those of languages and of time
+  ///              always stay. None: all stay.
+  explicit TagFilter(std::optional<std::vector<std::string>> kept) : kept_(std::move(kept)) {}
+
+  void copy(AVDictionary** to, const AVDictionary* from);
+  /// Of an attachment: containers need the name of its file, and its type.
+  void copy_of_attachment(AVDictionary** to, const AVDictionary* from);
+
+  /// Names that were not among those that may stay.
+  [[nodiscard]] const std::set<std::string>& left_out() const { return left_out_; }
+
+ private:
+  void copy(AVDictionary** to, const AVDictionary* from, bool attachment);
+  [[nodiscard]] bool keeps(const std::string& key, bool attachment) const;
+
+  std::optional<std::vector<std::string>> kept_;
+  std::set<std::string> left_out_;
+};
+
+}  // namespace facepipe
