@@ -138,6 +138,10 @@ bool can_hold(const AVOutputFormat& format, const AVCodecParameters& stream) {
   if (stream.codec_type == AVMEDIA_TYPE_VIDEO)
     if (const auto answer = holds_readable_video(format, stream.codec_id)) return *answer;
   const int answer = avformat_query_codec(&format, stream.codec_id, FF_COMPLIANCE_NORMAL);
+  // FFmpeg's answer leaves out the sound that Matroska holds by its number in AVI.
+  const bool maybe_by_number = answer == 0 && stream.codec_type == AVMEDIA_TYPE_AUDIO &&
+                               std::string_view(format.name) == "matroska";
+  if (maybe_by_number) return muxer_accepts(format, stream);
   if (answer >= 0) return answer == 1;
   return muxer_accepts(format, stream);
 }

@@ -141,8 +141,10 @@ PacketFacts EntryPoints::look_at(const AVPacket& packet) {
   PacketFacts facts = has_units_ ? facts_of_units(packet) : facts_without_units(packet);
   facts.pts = packet.pts;
   facts.has_dts = packet.dts != AV_NOPTS_VALUE;
+  // A decoder that begins with a picture of which a part is missing conceals it by none before.
+  const bool torn = (packet.flags & AV_PKT_FLAG_CORRUPT) != 0;
   // One byte of length holds few parameter sets.
-  if (facts.second_field || spoilt || framing_.length_size == 1) facts.entry = Entry::none;
+  if (facts.second_field || spoilt || torn || framing_.length_size == 1) facts.entry = Entry::none;
   if (facts.entry != Entry::none) facts.prelude = before;
   return facts;
 }

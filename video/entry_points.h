@@ -56,6 +56,7 @@ struct PacketFacts {
 /// * VVC: none, because its parameter sets aren't followed. Other codecs: a key frame, if
 ///   FFmpeg's parser, where it has one, says so too: FFmpeg's demuxers flag all pictures of H.261.
 /// * codecs that only have key frames (AV_CODEC_PROP_INTRA_ONLY): every packet.
+/// No entry is a packet of which the demuxer says that a part is missing (AV_PKT_FLAG_CORRUPT).
 /// Behind two things there is no entry any more: parameter sets that are too large to be kept; and,
 /// in H.264, pictures that are reordered more deeply than `parameters` say (video_delay). FFmpeg's
 /// decoder then learns the depth from the pictures, where the stream's header doesn't tell it, and

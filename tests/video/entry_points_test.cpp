@@ -198,6 +198,14 @@ TEST(EntryPoints, WithLengthsAMalformedPacketIsNone) {
   EXPECT_EQ(entry({0, 0, 0, 2, 0x65, 0x88, 0}), Entry::none);
 }
 
+// What a decoder makes of it depends on the pictures that it had before.
+TEST(EntryPoints, D3APacketOfWhichAPartIsMissingIsNone) {
+  const int torn = AV_PKT_FLAG_KEY | AV_PKT_FLAG_CORRUPT;
+  EXPECT_EQ(facts_of(AV_CODEC_ID_H264, joined({kIdr})).entry, Entry::alone);
+  EXPECT_EQ(facts_of(AV_CODEC_ID_H264, joined({kIdr}), torn).entry, Entry::none);
+  EXPECT_EQ(facts_of(AV_CODEC_ID_MJPEG, {1, 2, 3}, torn).entry, Entry::none);
+}
+
 TEST(EntryPoints, BehindSetsThatAreTooLargeThereIsNone) {
   EntryPoints entries(*parameters_of(AV_CODEC_ID_H264));
   Packet large(5000, 0x55);
