@@ -69,7 +69,7 @@ std::optional<bool> holds_readable_video(const AVOutputFormat& format, AVCodecID
                                       AV_CODEC_ID_MPEG4, AV_CODEC_ID_H264, AV_CODEC_ID_HEVC};
   // WTV keeps its covers as JPEG, and takes each for one.
   if (std::string_view(format.name) == "wtv" && codec == AV_CODEC_ID_MJPEG) return false;
-  if (is_raw_video(format)) return codec == format.video_codec;
+  if (is_raw_video(format) || named(format, "fits")) return codec == format.video_codec;
   if (named(format, "mpeg,vcd,svcd,dvd,vob")) return is_one_of(codec, kProgramStream);
   if (std::string_view(format.name) == "rm") return is_one_of(codec, kRealMedia);
   return std::nullopt;

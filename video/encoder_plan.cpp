@@ -60,6 +60,31 @@ std::vector<AVPixelFormat> coloured_formats(const AVCodec& codec) {
   return result;
 }
 
+std::vector<AVPixelFormat> grey_formats(const AVCodec& codec) {
+  std::vector<AVPixelFormat> result;
+  for (const AVPixelFormat format : compat::pixel_formats(codec)) {
+    const AVPixFmtDescriptor* d = av_pix_fmt_desc_get(format);
+    const bool palette = (d->flags & AV_PIX_FMT_FLAG_PAL) != 0;
+    if (d->nb_components > 0 && d->nb_components < 3 && !palette) result.push_back(format);
+  }
+  return result;
+}
+
+/// Of those that the encoder takes; with colours, if it has any.
+AVPixelFormat encoded_format(const AVCodec& codec, std::span<const AVPixelFormat> coloured_ones,
+                             AVPixelFormat source, Notices& notices) {
+  const auto taken = [source](std::span<const AVPixelFormat> formats) {
+    return std::find(formats.begin(), formats.end(), source) != formats.end();
+  };
+  const std::vector<AVPixelFormat> greys = grey_formats(codec);
+  if (coloured_ones.empty() && !greys.empty()) {
+    notices.add(std::string("written without colours, because ") + codec.name + " has none");
+    return taken(greys) ? source : closest(greys, source);
+  }
+  const bool stays = taken(coloured_ones) || coloured_ones.empty();
+  return stays ? coloured(source) : closest(coloured_ones, coloured(source));
+}
+
 bool fits_subsampling(AVPixelFormat format, Size size) {
   const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(format);
   return size.width % (1 << d.log2_chroma_w) == 0 && size.height % (1 << d.log2_chroma_h) == 0;
@@ -206,9 +231,7 @@ AVPixelFormat working_format(AVPixelFormat source) {
 EncoderPlan plan_encoder(const AVCodec& codec, AVPixelFormat source, Size encoded_size,
                          const std::string& output, Notices& notices) {
   const std::vector<AVPixelFormat> formats = coloured_formats(codec);
-  const bool taken = std::find(formats.begin(), formats.end(), source) != formats.end();
-  AVPixelFormat encoded =
-      taken || formats.empty() ? coloured(source) : closest(formats, coloured(source));
+  AVPixelFormat encoded = encoded_format(codec, formats, source, notices);
   if (encoded == AV_PIX_FMT_NONE)
     throw Error(ErrorKind::output, output + ": " + codec.name + " takes no pictures from memory");
   encoded = fit_to_size(codec, formats, encoded, encoded_size, output, notices);

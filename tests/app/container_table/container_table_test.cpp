@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "tests/app/container_table/facts.h"
+#include "tests/app/container_table/jobs.h"
 #include "tests/app/container_table/rows.h"
 #include "tests/support/clips.h"
-#include "tests/support/job.h"
 #include "tests/support/temporary_folder.h"
 #include "video/ffmpeg_compat.h"
 
@@ -49,14 +49,7 @@ class ContainerTable : public testing::TestWithParam<ContainerRow> {
 
   /// No face is found, so nothing is drawn.
   JobRun work(const fs::path& output, bool hide) {
-    JobOptions options = lossless_job(clip(), output);
-    options.encoder = {};
-    options.threads = 1;
-    if (hide) {
-      options.hide.emplace().look.style = HideStyle::solid;
-      options.hide->regions.hidden = {{"desk", {8, 8, 40, 40}, {}}};
-    }
-    return run_fake_job(options);
+    return run_fake_job(plain_job(clip(), output, hide));
   }
 
   void expect_kept(const Target& target) {

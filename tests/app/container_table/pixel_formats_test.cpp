@@ -12,8 +12,8 @@ extern "C" {
 #include <string>
 #include <vector>
 
+#include "tests/app/container_table/jobs.h"
 #include "tests/support/clips.h"
-#include "tests/support/job.h"
 #include "tests/support/picture_hash.h"
 #include "tests/support/temporary_folder.h"
 #include "video/demuxer.h"
@@ -158,15 +158,9 @@ class PixelFormats : public testing::TestWithParam<Group> {
   }
 
   JobRun work(AVPixelFormat format, bool hide) {
-    JobOptions options =
-        lossless_job(clip_of(format), folder_ / ("out" + std::string(GetParam().coding.container)));
-    options.encoder = {};
+    JobOptions options = plain_job(
+        clip_of(format), folder_ / ("out" + std::string(GetParam().coding.container)), hide);
     options.encoder.codec = GetParam().coding.codec;
-    options.threads = 1;
-    if (hide) {
-      options.hide.emplace().look.style = HideStyle::solid;
-      options.hide->regions.hidden = {{"desk", {8, 8, 24, 24}, {}}};
-    }
     return run_fake_job(options);
   }
 

@@ -1,0 +1,23 @@
+// Jobs as the tables run them.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "tests/support/job.h"
+
+namespace facepipe::test {
+
+/// Nothing is found, so nothing is drawn; or a part of each picture is hidden.
+inline JobOptions plain_job(const std::filesystem::path& input, const std::filesystem::path& output,
+                            bool hide) {
+  JobOptions options = lossless_job(input, output);
+  options.encoder = {};
+  options.threads = 1;
+  if (!hide) return options;
+  options.hide.emplace().look.style = HideStyle::solid;
+  options.hide->regions.hidden = {{"desk", {8, 8, 24, 24}, {}}};
+  return options;
+}
+
+}  // namespace facepipe::test

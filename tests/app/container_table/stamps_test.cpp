@@ -1,0 +1,112 @@
+// Stamps of each kind in each of the main containers: pictures that begin at 0 behind others that
+// are decoded before them, late ones, uneven ones, and gaps.
+#include <gtest/gtest.h>
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "tests/app/container_table/facts.h"
+#include "tests/app/container_table/jobs.h"
+#include "tests/support/clips.h"
+#include "tests/support/temporary_folder.h"
+
+namespace facepipe::test {
+namespace {
+
+/// How stamps run in the input.
+struct Course {
+  const char* name;
+  const char* extension;
+  std::string filter;   ///< of the pictures
+  std::string options;  ///< of the output
+  bool even = true;     ///< at a fixed rate, without a gap
+};
+
+struct Target {
+  const char* name;
+  const char* extension;
+  const char* sound;      ///< a codec that it holds
+  double tick_s = 0.001;  ///< how exactly it stores a stamp
+  bool counts = false;    ///< pictures at a fixed rate: other stamps are rounded, which is told
+};
+
+struct StampRow {
+  Course course;
+  Target target;
+};
+
+void PrintTo(const StampRow& row, std::ostream* out) {
+  *out << row.course.name << " to " << row.target.name;
+}
+
+std::vector<StampRow> rows() {
+  const std::vector<Course> courses{
+      {"AtZero", ".mkv", "null", ""},
+      {"Late", ".mkv", "null", "-output_ts_offset 7.3"},
+      {"Uneven", ".mkv", "setpts=(N*1.5+mod(N*N\\,3)*0.3)/25/TB", "-fps_mode passthrough", false},
+      {"Gap", ".mkv", "setpts=(N+10*gte(N\\,9))/25/TB", "-fps_mode passthrough", false},
+  };
+  const std::vector<Target> targets{
+      {"Mp4", ".mp4", "mp2"},      {"Mov", ".mov", "pcm_s16le"},
+      {"Matroska", ".mkv", "mp2"}, {"MpegTs", ".ts", "mp2"},
+      {"Wtv", ".wtv", "mp2"},      {"Mxf", ".mxf", "pcm_s16le", 0.001, true},
+  };
+  std::vector<StampRow> result;
+  for (const Course& course : courses)
+    for (const Target& target : targets) result.push_back({course, target});
+  return result;
+}
+
+class Stamps : public testing::TestWithParam<StampRow> {
+ protected:
+  void SetUp() override {
+    redirect_ffmpeg_log();
+    const Course& course = GetParam().course;
+    // In MPEG-TS sound is one of those that it names.
+    const bool in_ts = std::string(course.extension) == ".ts";
+    const std::string codec = in_ts && std::string(GetParam().target.sound) == "pcm_s16le"
+                                  ? "mp2"
+                                  : GetParam().target.sound;
+    ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25:d=0.72 -f lavfi -i sine=r=48000:d=0.9 -vf " +
+               course.filter + ",format=yuv420p " + course.options +
+               " -c:v libx264 -preset ultrafast -bf 2 -x264-params b-adapt=0 -c:a " + codec,
+           clip_);
+  }
+
+  [[nodiscard]] Properties expected() const {
+    const StampRow& row = GetParam();
+    Properties result{Property::sound};
+    // What holds no such sound has told so: see the table of containers.
+    if (!input_holds(row.target)) result.clear();
+    if (row.course.even || !row.target.counts) result.insert(Property::stamps);
+    return result;
+  }
+  [[nodiscard]] static bool input_holds(const Target& target) {
+    const bool wraps = std::string(GetParam().course.extension) == ".ts";
+    return !(wraps && std::string(target.sound) == "pcm_s16le");
+  }
+
+  TemporaryFolder folder_;
+  std::filesystem::path clip_ = folder_ / ("clip" + std::string(GetParam().course.extension));
+};
+
+TEST_P(Stamps, AreTheInputs) {
+  const Facts input = facts_of(clip_);
+  ASSERT_EQ(input.frames, 18);
+  ASSERT_EQ(input.shown_s.size(), 18U);
+  const std::filesystem::path output = folder_ / ("out" + std::string(GetParam().target.extension));
+  for (const bool hide : {false, true}) {
+    SCOPED_TRACE(hide ? "hidden" : "drawn");
+    const JobRun run = run_fake_job(plain_job(clip_, output, hide));
+    EXPECT_TRUE(run.result.ledger.intact());
+    EXPECT_EQ(difference(facts_of(output), input, expected(), GetParam().target.tick_s), "");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Stamps, testing::ValuesIn(rows()), [](const auto& row) {
+  return std::string(row.param.course.name) + "To" + row.param.target.name;
+});
+
+}  // namespace
+}  // namespace facepipe::test
