@@ -62,6 +62,8 @@ class Checker:
             return self.of_facepipe(arguments)
         if name == "./dev":
             return self.of_dev(arguments)
+        if name == "python3" and arguments and not arguments[0].startswith("-"):
+            return [] if (SOURCE / arguments[0]).is_file() else [f"there is no {arguments[0]}"]
         if name.split("/")[0] in ("bench", "data"):
             return self.of_script(name, arguments)
         return []

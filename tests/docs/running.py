@@ -34,10 +34,11 @@ def ffmpeg(*arguments):
 
 
 def link_tree(folder):
-    """What the examples name of the tree, to be read: the program, the configurations and a model."""
+    """What the command blocks name of the tree, to be read: the program, configurations, examples and a model."""
     (folder / "bin").mkdir()
     (folder / "bin" / "facepipe").symlink_to(program())
-    (folder / "configs").symlink_to(SOURCE / "configs")
+    for name in ("configs", "examples"):
+        (folder / name).symlink_to(SOURCE / name)
     (folder / "data").mkdir()
     (folder / "data" / "acf_face.json").symlink_to(SOURCE / "data" / "acf_face.json")
 
