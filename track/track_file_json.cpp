@@ -305,6 +305,9 @@ TrackFile parse_track_file(const std::filesystem::path& path) {
     throw Error(ErrorKind::input, path.string() + ": " + reason);
   };
   std::error_code code;
+  const auto status = std::filesystem::status(path, code);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    fail("can't be read: is no regular file");
   const std::uintmax_t size = std::filesystem::file_size(path, code);
   if (code) fail("can't be read: " + code.message());
   if (size > kMostTrackFileBytes)

@@ -2,9 +2,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 
+#include "app/options/config_file.h"
 #include "app/options/option_groups.h"
 #include "app/options/values.h"
 #include "core/error.h"
@@ -17,18 +19,21 @@ namespace {
 
 constexpr const char* kConfigHelp =
     "Options from a file, which the command line beats (default: none): lines \"NAME = VALUE\"\n"
-    "under [run], [hide] or [detect], one an option, named as the options are; not all of TOML";
+    "under [run], [hide] or [detect], one an option, named as the options are; not all of TOML.\n"
+    "What stands in several places adds up; an option of one value stands once";
 
 constexpr const char* kExitCodes =
     "Exit codes:\n"
     "  0    done\n"
-    "  2    usage: options that make no sense, or contradict each other\n"
+    "  2    usage: options that make no sense, or contradict each other; hide: tracks or\n"
+    "       regions none of which applies to a frame\n"
     "  3    input: can't be opened, read or decoded\n"
     "  4    device, engine or model can't be used\n"
     "  5    output: can't be written, or exists already\n"
     "  6    frames lost or damaged; the output is finished and kept (--tolerate-damage: 0);\n"
     "       verify: frames or time stamps differ, or a video is damaged\n"
-    "  7    verify: a face may be seen in the hidden video\n"
+    "  7    a face may be seen in the hidden video: verify found one, or hide that most faces\n"
+    "       are turned in the pixels; the video is kept\n"
     "  130  interrupted (Ctrl-C, SIGTERM, SIGHUP); the video so far is kept as NAME.partial.EXT\n"
     "  1    anything else\n"
     "Where hide fails, the frames that were hidden so far are kept as NAME.partial.EXT, too.\n"
@@ -90,10 +95,10 @@ CLI::App* add_calibrate(CLI::App& app, ParsedOptions& to) {
   return calibrate;
 }
 
-enum class ConfigFile { ignored, read };
+enum class ConfigUse { ignored, read };
 
-void add_config(CLI::App& app, ParsedOptions& to, ConfigFile use) {
-  if (use == ConfigFile::ignored) {
+void add_config(CLI::App& app, ParsedOptions& to, ConfigUse use) {
+  if (use == ConfigUse::ignored) {
     app.add_option_function<std::string>(
            "--config",
            [&](const std::string& text) {
@@ -106,6 +111,7 @@ void add_config(CLI::App& app, ParsedOptions& to, ConfigFile use) {
   }
   // CLI11 2.1.2 ignores a config file that is set on a subcommand without a word: hence the root.
   app.set_config("--config", "", kConfigHelp)->type_name("F");
+  app.config_formatter(std::make_shared<ConfigFile>(app));
   app.allow_config_extras(CLI::config_extras_mode::error);
 }
 
@@ -320,7 +326,7 @@ std::vector<std::string> take_plain_inputs(std::vector<std::string>& arguments) 
   return inputs;
 }
 
-Outcome parse(std::vector<std::string> arguments, ConfigFile use, const ParsedOptions& before) {
+Outcome parse(std::vector<std::string> arguments, ConfigUse use, const ParsedOptions& before) {
   ParsedOptions parsed;
   parsed.plain_inputs = take_plain_inputs(arguments);
   CLI::App app("facepipe finds faces in video and writes annotated video", "facepipe");
@@ -375,10 +381,11 @@ Outcome parse(std::vector<std::string> arguments, ConfigFile use, const ParsedOp
 
 Command parse_command(const std::vector<std::string>& arguments) {
   // Twice where there is a file: what fails only with the file is the file's fault.
-  const Outcome alone = parse(arguments, ConfigFile::ignored, {});
+  const Outcome alone = parse(arguments, ConfigUse::ignored, {});
   if (alone.parsed.config.empty()) return alone.command;
   try {
-    return parse(arguments, ConfigFile::read, alone.parsed).command;
+    check_config_file(alone.parsed.config);
+    return parse(arguments, ConfigUse::read, alone.parsed).command;
   } catch (const Error& error) {
     throw Error(error.kind(), alone.parsed.config + ": " + error.what());
   }
