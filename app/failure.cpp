@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <csignal>
-#include <cstring>
+#include <cstddef>
 #include <new>
 #include <string_view>
 #include <system_error>
@@ -28,17 +28,34 @@ bool is_out_of_threads(const std::exception& error) {
   return system != nullptr && system->code() == std::errc::resource_unavailable_try_again;
 }
 
-// The heap may be what has failed: as reason_of(), but printed piece by piece.
+/// Whether a terminal would obey the character that begins here: as terminal_text() has it, of
+/// those that do harm in a last line.
+bool is_obeyed(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text.front());
+  const auto second = static_cast<unsigned char>(text.size() > 1 ? text[1] : 0);
+  const bool c1 = first == 0xC2 && second >= 0x80 && second < 0xA0;
+  return first < 0x20 || first == 0x7F || c1;
+}
+
+/// Piece by piece, because the heap may be what has failed; a blank stands for what a terminal
+/// would obey.
+void print_safely(std::string_view text) noexcept {
+  while (!text.empty()) {
+    std::size_t end = 0;
+    while (end < text.size() && !is_obeyed(text.substr(end))) ++end;
+    print(text.substr(0, end));
+    text.remove_prefix(end);
+    if (text.empty()) return;
+    print(" ");
+    text.remove_prefix(text.front() == '\xC2' ? 2 : 1);
+  }
+}
+
+// As reason_of().
 void print_reason(const std::exception& error) noexcept {
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return print("out of memory");
   if (is_out_of_threads(error)) print("can't start a thread: ");
-  const char* text = error.what();
-  while (const char* end = std::strchr(text, '\n')) {
-    print(std::string_view(text, static_cast<std::size_t>(end - text)));
-    print(" ");
-    text = end + 1;
-  }
-  print(text);
+  print_safely(error.what());
 }
 
 void print_current() noexcept {

@@ -7,18 +7,39 @@
 #endif
 
 #include <fcntl.h>
+#include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
+#include <ctime>
 #include <memory>
 #include <opencv2/core/utils/logger.hpp>
+#include <string>
+#include <utility>
 
+#include "app/output/text.h"
 #include "video/ffmpeg.h"
 
 namespace facepipe {
+namespace {
+
+/// A message as terminal_text(): names of files, and what files hold, are quoted in messages.
+class SafeMessage final : public spdlog::custom_flag_formatter {
+ public:
+  void format(const spdlog::details::log_msg& message, const std::tm& /*time*/,
+              spdlog::memory_buf_t& to) override {
+    const std::string text = terminal_text({message.payload.data(), message.payload.size()});
+    to.append(text.data(), text.data() + text.size());
+  }
+  [[nodiscard]] std::unique_ptr<spdlog::custom_flag_formatter> clone() const override {
+    return std::make_unique<SafeMessage>();
+  }
+};
+
+}  // namespace
 
 void open_closed_streams() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
@@ -37,8 +58,11 @@ int write_at_once(std::FILE* stream, std::string_view text) {
 }
 
 void print(std::string_view text) {
-  if (const int code = write_at_once(stdout, text); code != 0) throw standard_output_error(code);
+  if (const int code = write_at_once(stdout, terminal_lines(text)); code != 0)
+    throw standard_output_error(code);
 }
+
+void tell(std::string_view text) { static_cast<void>(write_at_once(stderr, terminal_lines(text))); }
 
 Error standard_output_error(int code) {
   return {ErrorKind::output, "standard output: " + write_failure(code)};
@@ -47,8 +71,10 @@ Error standard_output_error(int code) {
 void start_log(spdlog::level::level_enum level) {
   const auto sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
   auto logger = std::make_shared<spdlog::logger>("facepipe", sink);
-  logger->set_pattern((isatty(STDERR_FILENO) == 1 ? std::string(kClearLine) : std::string()) +
-                      "facepipe: %l: %v");
+  auto formatter = std::make_unique<spdlog::pattern_formatter>();
+  formatter->add_flag<SafeMessage>('*').set_pattern(
+      (isatty(STDERR_FILENO) == 1 ? std::string(kClearLine) : std::string()) + "facepipe: %l: %*");
+  logger->set_formatter(std::move(formatter));
   logger->set_level(level);
   logger->flush_on(spdlog::level::debug);
   spdlog::set_default_logger(std::move(logger));

@@ -18,9 +18,12 @@ void open_closed_streams();
 /// Writes to a stream at once. 0, or an errno; 0 too where the reader went away.
 [[nodiscard]] int write_at_once(std::FILE* stream, std::string_view text);
 
-/// Writes to standard output at once. Throws Error(output) where it can't be written; that the
-/// reader went away is no error.
+/// Writes lines for people to standard output at once, as terminal_lines() makes them safe. Throws
+/// Error(output) where they can't be written; that the reader went away is no error.
 void print(std::string_view text);
+
+/// Writes such lines to standard error; where that can't be written nobody is to know.
+void tell(std::string_view text);
 
 /// What print() throws: one line for a code of errno.
 [[nodiscard]] Error standard_output_error(int code);
@@ -28,8 +31,8 @@ void print(std::string_view text);
 /// Goes to the begin of a terminal's line and clears it.
 inline constexpr std::string_view kClearLine = "\r\033[K";
 
-/// Sends the default logger's lines, and FFmpeg's, to stderr as "facepipe: LEVEL: TEXT". On a
-/// terminal a line replaces the progress bar.
+/// Sends the default logger's lines, and FFmpeg's, to stderr as "facepipe: LEVEL: TEXT", where TEXT
+/// is as terminal_text() has it. On a terminal a line replaces the progress bar.
 void start_log(spdlog::level::level_enum level);
 
 /// From now on hwloc (through oneTBB), SVT-AV1, OpenCV and protobuf keep to themselves what they

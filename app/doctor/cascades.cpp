@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/failure.h"
+#include "app/output/text.h"
 #include "detector/cascade/model/cascade.h"
 
 namespace facepipe {
@@ -39,8 +40,9 @@ void print_cascades(const fs::path& folder, const Print& print) {
     // One that is refused is none that was found: OpenCV has some with tilted features.
     (void)attempt({}, [&] {
       const cascade::Cascade read = cascade::read_cascade(file);
-      lines.push_back(fmt::format("{}: {} stages, {} trees, window {}", file.filename().string(),
-                                  read.stages.size(), read.trees.size(), to_string(read.window)));
+      lines.push_back(fmt::format("{}: {} stages, {} trees, window {}",
+                                  terminal_text(file.filename().string()), read.stages.size(),
+                                  read.trees.size(), to_string(read.window)));
     });
   }
   if (lines.empty()) {

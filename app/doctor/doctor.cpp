@@ -14,6 +14,7 @@
 #include "app/doctor/self_test.h"
 #include "app/failure.h"
 #include "app/model_path.h"
+#include "app/output/text.h"
 #include "core/device.h"
 #include "core/error.h"
 #include "detector/cnn/cpu/opencv/opencv_version.h"
@@ -212,7 +213,7 @@ bool print_cuda_engines(const CudaProbe& cuda, const std::optional<std::filesyst
 }  // namespace
 
 void print_line(const Print& print, std::string_view what, std::string_view text) {
-  print(fmt::format("  {:<13} {}\n", what, text));
+  print(fmt::format("  {:<13} {}\n", what, terminal_text(text)));
 }
 
 std::span<const char* const> encoders_named() { return kEncoders; }

@@ -7,6 +7,8 @@
 #include <optional>
 #include <string_view>
 
+#include "app/output/text.h"
+
 namespace facepipe {
 namespace {
 
@@ -19,18 +21,18 @@ std::string names_of(const std::vector<Device>& devices) {
 /// What boxes are counted as.
 std::string things(const std::optional<RunFacts>& facts) {
   const bool other = facts && !facts->class_name.empty() && facts->class_name != "face";
-  return other ? fmt::format("boxes ({})", facts->class_name) : "faces";
+  return other ? fmt::format("boxes ({})", terminal_text(facts->class_name)) : "faces";
 }
 
 std::string facts_line(const RunFacts& facts) {
   const std::string devices = names_of(facts.devices);
-  std::string line =
-      facts.model_kind.empty()
-          ? fmt::format("ran on {}; faces were not looked for\n", devices)
-          : fmt::format("ran on {}, {} {}, {} ({})\n", devices, facts.engine.name(),
-                        to_string(facts.engine.precision), facts.model_kind, facts.model.string());
+  std::string line = facts.model_kind.empty()
+                         ? fmt::format("ran on {}; faces were not looked for\n", devices)
+                         : fmt::format("ran on {}, {} {}, {} ({})\n", devices, facts.engine.name(),
+                                       to_string(facts.engine.precision), facts.model_kind,
+                                       terminal_text(facts.model.string()));
   for (const std::string& why : {facts.device_why, facts.engine.why})
-    if (!why.empty()) line += fmt::format("  {}\n", why);
+    if (!why.empty()) line += fmt::format("  {}\n", terminal_text(why));
   return line;
 }
 
@@ -57,10 +59,10 @@ std::string copies_line(const std::vector<CopySum>& copies) {
 }
 
 std::string input_line(const InputOutcome& outcome, const std::string& things) {
-  const std::string& input = outcome.planned.input;
+  const std::string input = terminal_text(outcome.planned.input);
   if (!outcome.has_result()) {
     const bool failed = outcome.status == InputStatus::failed;
-    return failed ? fmt::format("failed: {}\n", outcome.error)
+    return failed ? fmt::format("failed: {}\n", terminal_text(outcome.error))
                   : fmt::format("{}: {}\n", to_string(outcome.status), input);
   }
   const JobResult& result = outcome.result;
@@ -73,7 +75,7 @@ std::string input_line(const InputOutcome& outcome, const std::string& things) {
   if (result.side_packets_lost > 0)
     line += fmt::format(" ({} packets of other streams lost)", result.side_packets_lost);
   line += fmt::format(", {} {}, {:.1f} fps", result.faces, things, result.fps);
-  if (!result.output.empty()) line += " -> " + result.output.string();
+  if (!result.output.empty()) line += " -> " + terminal_text(result.output.string());
   return line + '\n' + shares_line(result) + copies_line(result.copies);
 }
 
@@ -139,7 +141,8 @@ std::string summary_text(const std::optional<RunFacts>& facts,
   if (std::ranges::count_if(outcomes, &InputOutcome::has_result) > 1)
     text += total_line(outcomes, things(facts), work.seconds);
   if (facts) text += facts_line(*facts);
-  for (const std::filesystem::path& file : files) text += "wrote " + file.string() + '\n';
+  for (const std::filesystem::path& file : files)
+    text += "wrote " + terminal_text(file.string()) + '\n';
   return text;
 }
 

@@ -4,10 +4,64 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 
 namespace facepipe {
 namespace {
+
+/// A character of UTF-8, or a byte that begins none: then `bytes` is 0.
+struct Utf8Character {
+  std::uint32_t code = 0;
+  std::size_t bytes = 0;
+};
+
+/// Of a text that isn't empty. Longer forms than need be, surrogates and what lies beyond Unicode
+/// are none.
+Utf8Character first_character(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned first = byte(0);
+  if (first < 0x80) return {first, 1};
+  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+  if (first < 0xC2 || first > 0xF4 || text.size() < length) return {};
+  std::uint32_t code = first & (0x7FU >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0U) != 0x80) return {};
+    code = code << 6 | (byte(i) & 0x3FU);
+  }
+  constexpr std::array<std::uint32_t, 5> kLeast{0, 0, 0x80, 0x800, 0x10000};
+  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
+  if (code < kLeast[length] || surrogate || code > 0x10FFFF) return {};
+  return {code, length};
+}
+
+/// What a terminal obeys rather than shows: controls (C0, DEL, C1), line and paragraph separators,
+/// and what changes the direction of writing (Unicode's Bidi_Control).
+bool is_control(std::uint32_t code) {
+  return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x61C || code == 0x200E ||
+         code == 0x200F || (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
+}
+
+void append_hexadecimal(std::string& text, std::uint32_t value, std::size_t least_digits) {
+  std::array<char, 8> digits{};
+  const auto result = std::to_chars(digits.data(), digits.data() + digits.size(), value, 16);
+  const auto count = static_cast<std::size_t>(result.ptr - digits.data());
+  text.append(least_digits > count ? least_digits - count : 0, '0');
+  text.append(digits.data(), result.ptr);
+}
+
+void append_escaped(std::string& text, std::uint32_t code) {
+  constexpr std::uint32_t kByte = 0x100;
+  if (code < kByte) {
+    text += "\\x";
+    append_hexadecimal(text, code, 2);
+  } else {
+    text += "\\u{";
+    append_hexadecimal(text, code, 4);
+    text += '}';
+  }
+}
 
 template <typename T>
 void append_shortest(std::string& text, T value) {
@@ -46,6 +100,36 @@ std::string csv_field(std::string_view value) {
 
 std::string json_string(std::string_view value) {
   return nlohmann::json(value).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string terminal_text(std::string_view text) {
+  std::string safe;
+  safe.reserve(text.size());
+  while (!text.empty()) {
+    const Utf8Character character = first_character(text);
+    const std::size_t bytes = std::max<std::size_t>(character.bytes, 1);
+    if (character.bytes == 0)
+      append_escaped(safe, static_cast<unsigned char>(text.front()));
+    else if (is_control(character.code))
+      append_escaped(safe, character.code);
+    else
+      safe += text.substr(0, bytes);
+    text.remove_prefix(bytes);
+  }
+  return safe;
+}
+
+std::string terminal_lines(std::string_view text) {
+  std::string safe;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    safe += terminal_text(text.substr(0, end));
+    text.remove_prefix(end);
+    if (text.empty()) break;
+    safe += '\n';
+    text.remove_prefix(1);
+  }
+  return safe;
 }
 
 }  // namespace facepipe

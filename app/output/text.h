@@ -1,4 +1,4 @@
-// Pieces of text that the files beside the video are made of.
+// Pieces of text that the files beside the video are made of, and text that is safe to show.
 #pragma once
 
 #include <string>
@@ -25,5 +25,13 @@ template <typename T>
 
 /// A JSON string with its quotes. What is no UTF-8 becomes U+FFFD: a file's name may hold any byte.
 [[nodiscard]] std::string json_string(std::string_view value);
+
+/// One line for a terminal, which obeys control characters: a file's name, or its content, could
+/// clear the screen, forge lines, or turn the direction of writing. These characters, line breaks
+/// among them, and what is no UTF-8, become "\x1b" or "\u{202e}"; all else stays as it is.
+[[nodiscard]] std::string terminal_text(std::string_view text);
+
+/// Several such lines: their breaks stay.
+[[nodiscard]] std::string terminal_lines(std::string_view text);
 
 }  // namespace facepipe

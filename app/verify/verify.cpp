@@ -17,6 +17,7 @@
 #include "app/failure.h"
 #include "app/model_path.h"
 #include "app/output/progress.h"
+#include "app/standard_streams.h"
 #include "app/verify/report.h"
 #include "core/error.h"
 #include "core/output_file.h"
@@ -279,8 +280,7 @@ int verify(const VerifyOptions& options, const std::stop_token& stop) {
     result.thumbnails = write_thumbnails(options.thumbnails, result.findings);
   if (report) write_report(*report, verify_json(result, options, detection.origin()));
   if (options.quiet) return result.exit_code;
-  const std::string text = verify_summary(result, options);
-  std::fwrite(text.data(), 1, text.size(), stderr);
+  tell(verify_summary(result, options));
   return result.exit_code;
 }
 
