@@ -173,7 +173,7 @@ fs::path target_of_temporary(const fs::path& path) {
 }
 
 void check_outputs(const std::vector<PlannedInput>& planned) {
-  std::map<FileIdentity, const PlannedInput*> by_output;
+  std::map<NamedFile, const PlannedInput*> by_output;
   for (const PlannedInput& job : planned) {
     if (job.output.empty() || is_stream_target(job.output)) continue;
     const auto [other, added] = by_output.emplace(identity(job.output), &job);
@@ -181,7 +181,7 @@ void check_outputs(const std::vector<PlannedInput>& planned) {
       throw Error(ErrorKind::usage, job.output.string() + ": would be the output of " +
                                         other->second->input + " and of " + job.input);
   }
-  std::map<FileIdentity, const PlannedInput*> by_name = by_output;
+  std::map<NamedFile, const PlannedInput*> by_name = by_output;
   for (const auto& [unused, job] : by_output)
     for (const fs::path& name : names_of_a_run(job->output)) by_name.emplace(identity(name), job);
   for (const PlannedInput& input : planned)
@@ -271,7 +271,7 @@ std::vector<fs::path> names_of_a_run(const fs::path& target) {
   }
 }
 
-FileIdentity identity(const fs::path& path) {
+NamedFile identity(const fs::path& path) {
   struct stat found {};
   if (stat(path.c_str(), &found) == 0) return {found.st_dev, found.st_ino, {}};
   std::error_code error;

@@ -57,8 +57,8 @@ using ExtensionOf = std::function<std::string(const std::string&)>;
     const std::filesystem::path& target);
 
 /// Equal for two names of one file: by its inode where it exists, by its canonical path where not.
-using FileIdentity = std::tuple<std::uintmax_t, std::uintmax_t, std::filesystem::path>;
-[[nodiscard]] FileIdentity identity(const std::filesystem::path& path);
+using NamedFile = std::tuple<std::uintmax_t, std::uintmax_t, std::filesystem::path>;
+[[nodiscard]] NamedFile identity(const std::filesystem::path& path);
 
 /// Of video and still images, with the dot, in small letters.
 [[nodiscard]] std::span<const std::string_view> media_extensions();

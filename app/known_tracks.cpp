@@ -67,6 +67,7 @@ std::shared_ptr<const KnownTracks> as_known_tracks(const TrackFile& found,
   auto known = std::make_shared<KnownTracks>();
   known->name = "the first pass over " + input;
   known->file = found;
+  known->by_person = false;
   if (found.tracks.size() > kMostFileTracks)
     throw Error(ErrorKind::device, input + ": has more tracks than are hidden in two passes");
   return known;

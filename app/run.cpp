@@ -28,6 +28,7 @@
 #include "app/output/text.h"
 #include "app/standard_streams.h"
 #include "core/error.h"
+#include "core/file_identity.h"
 #include "core/output_file.h"
 #include "core/slots.h"
 #include "detector/cascade/model/cascade.h"
@@ -133,6 +134,7 @@ class Run {
   [[nodiscard]] bool work_beside(std::size_t index, const SharedLanes& lanes,
                                  ProgressOfSeveral& all);
   [[nodiscard]] JobResult run_job(JobOptions& job, const JobObserver& observer);
+  [[nodiscard]] std::string look_for_turned_faces(JobOptions& job) const;
   [[nodiscard]] JobResult run_twice(JobOptions& job, const JobObserver& observer) const;
   [[nodiscard]] ProgressState progress_of(std::size_t index) const;
   void end(std::size_t index, std::optional<SideOutputs::Spool> frames, ProgressTeller& progress);
@@ -554,7 +556,10 @@ bool Run::work_beside(std::size_t index, const SharedLanes& lanes, ProgressOfSev
 void Run::end(std::size_t index, std::optional<SideOutputs::Spool> frames,
               ProgressTeller& progress) {
   settle(index, std::move(frames));
-  progress.end(std::string(to_string(outcomes_[index].status)));
+  const InputStatus status = outcomes_[index].status;
+  const bool whole = status == InputStatus::done || status == InputStatus::damaged;
+  progress.end(std::string(to_string(status)),
+               whole ? ProgressEnd::of_all_frames : ProgressEnd::before_the_last);
   check_progress(progress);
 }
 
@@ -660,16 +665,49 @@ JobResult Run::run_twice(JobOptions& job, const JobObserver& observer) const {
   return of_both_passes(std::move(found), parts_.job(job, *backend_, second, stop_));
 }
 
+/// What a user should know of it; empty: most faces are upright. Else `job` looks for those that
+/// are turned, too. Error(input) where it can't, or where nothing may be converted.
+std::string Run::look_for_turned_faces(JobOptions& job) const {
+  if (!job.hide || job.hide->known || !parts_.faces_by_turn || !facts_) return {};
+  DetectorOptions detector = options_.detector;
+  detector.model = facts_->model;
+  const std::optional<FacesByTurn> found = parts_.faces_by_turn(job, detector, stop_);
+  const std::optional<int> turn = found ? turn_of_faces(*found) : std::nullopt;
+  if (!turn) return {};
+  const TurnInWords words = turn_in_words(*turn);
+  const std::string why = "most faces are turned in the pixels: in some pictures " +
+                          std::to_string((*found)[0]) + " were found as they are, and " +
+                          std::to_string((*found)[static_cast<std::size_t>(*turn)]) + " turned " +
+                          words.angle;
+  const std::string help = "; ffmpeg -i INPUT " + words.filter + " OUTPUT turns a video upright";
+  if (options_.job.strict) throw Error(ErrorKind::input, job.input + ": --strict: " + why + help);
+  if (backend_->device().kind == DeviceKind::cuda)
+    throw Error(ErrorKind::input,
+                job.input + ": " + why + ", which only --device cpu looks for" + help);
+  job.hide->turned_too = *turn;
+  return why + "; they are looked for so, too, which takes twice the time, and yet may be missed" +
+         help;
+}
+
 /// `job` gets the tracks that it is to hide.
 JobResult Run::run_job(JobOptions& job, const JobObserver& observer) {
+  const bool goes_by_file =
+      options_.two_pass || !options_.files.tracks.empty() || !options_.files.known_tracks.empty();
+  if (goes_by_file) job.same_input = identity_of(job.input);
   std::string sha256;
   if (!options_.files.tracks.empty()) sha256 = sha256_of_input(job.input, "--write-tracks", stop_);
   if (!options_.files.known_tracks.empty())
     job.hide->known =
         read_known_tracks(options_.files.known_tracks, job.input, job.hide->look, stop_);
+  const std::string turned = look_for_turned_faces(job);
+  if (!turned.empty()) spdlog::warn("{}: {}", job.input, turned);
   make_directory(job.output);
   JobResult result =
       options_.two_pass ? run_twice(job, observer) : parts_.job(job, *backend_, observer, stop_);
+  if (!turned.empty()) {
+    result.turned_faces = job.hide->turned_too;
+    result.notices.push_back(turned);
+  }
   if (result.tracks) result.tracks->input.sha256 = sha256;
   return result;
 }
@@ -701,6 +739,8 @@ void Run::finish(InputOutcome& outcome, JobResult result) const {
     outcome.code = kExitInterrupted;
   } else if (outcome.result.intact()) {
     outcome.status = InputStatus::done;
+    // A person is to look at it before anybody else does.
+    if (options_.video && outcome.result.turned_faces > 0) outcome.code = kExitLeak;
   } else {
     outcome.status = InputStatus::damaged;
     outcome.code = options_.tolerate_damage ? kExitDone : kExitDamaged;
@@ -747,10 +787,9 @@ void Run::tell() const {
   if (options_.quiet) return;
   // The log has just said why the only input failed.
   if (outcomes_.size() == 1 && outcomes_.front().status == InputStatus::failed) return;
-  const std::string text =
+  facepipe::tell(
       summary_text(facts_, outcomes_, times_, {worked_s_, at_once_}, files_->committed(),
-                   options_.verbose ? StageDetail::work_and_waiting : StageDetail::work);
-  std::fwrite(text.data(), 1, text.size(), stderr);
+                   options_.verbose ? StageDetail::work_and_waiting : StageDetail::work));
 }
 
 int Run::code() const {

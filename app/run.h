@@ -3,11 +3,13 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 
 #include "app/backends.h"
 #include "app/options/options.h"
+#include "detector/turned_faces.h"
 #include "pipeline/backend.h"
 #include "pipeline/job.h"
 
@@ -22,6 +24,10 @@ struct RunParts {
       job;
   /// For jobs that look for nothing: loads no model.
   std::function<std::unique_ptr<Backend>(const Device&)> renderer = make_renderer;
+  /// As TurnedInputs::faces_of(); none: nobody looks.
+  std::function<std::optional<FacesByTurn>(const JobOptions&, const DetectorOptions&,
+                                           const std::stop_token&)>
+      faces_by_turn = {};
 };
 
 /// Works on every input, writes the files beside the videos and the summary, and returns the exit

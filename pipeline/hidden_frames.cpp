@@ -94,8 +94,10 @@ class TrackedFrames final : public HiddenFrames {
 
 class KnownFrames final : public HiddenFrames {
  public:
-  KnownFrames(const KnownTracks& known, const TrackFileInput& input, bool whole)
-      : known_(known), whole_(whole) {
+  KnownFrames(const KnownTracks& known, const TrackFileInput& input, const KnownRange& range)
+      : known_(known),
+        from_first_(range.from_first),
+        use_(known, range.from_first && range.to_last) {
     const TrackFileInput& made_for = known.file.input;
     const auto refuse = [&](const std::string& what, const std::string& its,
                             const std::string& other) {
@@ -120,10 +122,12 @@ class KnownFrames final : public HiddenFrames {
   [[nodiscard]] std::vector<HiddenFrame> settle(const FrameToHide& frame,
                                                 FollowedFrame /*followed*/) override {
     HiddenFrame hidden;
-    const bool unknown = whole_ && frame.index >= known_.file.input.frames;
+    const bool unknown = from_first_ && frame.index >= known_.file.input.frames;
     if (unknown) ++unknown_;
     hidden.all = unknown || frame.damaged;
-    for (const HiddenBox& box : hidden_at(known_.file, frame.pts)) {
+    const std::vector<HiddenBox> boxes = hidden_at(known_.file, frame.pts);
+    use_.see(frame.pts, boxes);
+    for (const HiddenBox& box : boxes) {
       hidden.areas.push_back({box.box, box.track->style, box.track->origin == TrackOrigin::person});
       hidden.faces.push_back(box.box, box.track->score_max);
       hidden.face_tracks.push_back(box.track->id);
@@ -139,10 +143,14 @@ class KnownFrames final : public HiddenFrames {
       notices.add(std::to_string(unknown_) + " frames are not in " + known_.name +
                   ": hidden as a whole");
   }
+  [[nodiscard]] std::optional<InstructionUse> use() const override {
+    return known_.by_person ? std::optional(use_.told()) : std::nullopt;
+  }
 
  private:
   const KnownTracks& known_;
-  const bool whole_;
+  const bool from_first_;
+  TrackUse use_;
   std::int64_t unknown_ = 0;
 };
 
@@ -154,8 +162,8 @@ std::unique_ptr<HiddenFrames> track_frames(const HideJob& job, const MotionOfSte
 }
 
 std::unique_ptr<HiddenFrames> known_frames(const KnownTracks& known, const TrackFileInput& input,
-                                           bool whole) {
-  return std::make_unique<KnownFrames>(known, input, whole);
+                                           const KnownRange& range) {
+  return std::make_unique<KnownFrames>(known, input, range);
 }
 
 }  // namespace facepipe

@@ -9,6 +9,7 @@
 
 #include "core/detections.h"
 #include "core/geometry.h"
+#include "pipeline/instructions.h"
 #include "pipeline/job.h"
 #include "track/follower.h"
 #include "track/motion.h"
@@ -67,6 +68,8 @@ class HiddenFrames {
   [[nodiscard]] virtual std::shared_ptr<TrackFile> tracks() const { return nullptr; }
   /// Tells at the end what a user should know.
   virtual void report(Notices& /*notices*/) const {}
+  /// At the end, where a person may have written what is hidden.
+  [[nodiscard]] virtual std::optional<InstructionUse> use() const { return std::nullopt; }
 };
 
 /// An estimator for each step; both outlive the HiddenFrames.
@@ -82,10 +85,16 @@ struct MotionOfSteps {
                                                          int most_waiting,
                                                          const TrackFileInput& input);
 
+/// What of the input is worked on.
+struct KnownRange {
+  bool from_first = true;  ///< frame on
+  bool to_last = true;
+};
+
 /// By HideJob::known, which outlives it. Errors: Error(usage) where it is of an input of another
 /// size or time base.
-/// @param whole  the input is worked on from its first frame on
 [[nodiscard]] std::unique_ptr<HiddenFrames> known_frames(const KnownTracks& known,
-                                                         const TrackFileInput& input, bool whole);
+                                                         const TrackFileInput& input,
+                                                         const KnownRange& range);
 
 }  // namespace facepipe

@@ -22,7 +22,8 @@ std::unique_ptr<HiddenFrames> make_source(const ProcessorSetup& setup,
   TrackFileInput input;
   input.size = setup.first.upright();
   input.time_base = setup.first.time_base;
-  if (job.known) return known_frames(*job.known, input, !setup.options.start_s);
+  if (job.known)
+    return known_frames(*job.known, input, {!setup.options.start_s, !setup.options.end_s});
   return track_frames(job, motion, setup.hiding.waiting, input);
 }
 
@@ -157,7 +158,8 @@ Hiding::Hiding(const ProcessorSetup& setup, std::unique_ptr<HidingDevice> device
       regions_(setup.options.hide->regions, setup.first.upright(), setup.first.time_base,
                setup.origin_us),
       motion_(make_motion(setup, *device_)),
-      source_(make_source(setup, motion_)) {}
+      source_(make_source(setup, motion_)),
+      region_use_(setup.options.hide->regions, regions_) {}
 
 void Hiding::follow(TrackQueue& queue, Presentation* presentation, FollowedFrames& followed) {
   while (std::optional<TrackQueue::Given> given = queue.next())
@@ -186,7 +188,8 @@ Hiding::Followed Hiding::follow(TrackQueue::Given given, Presentation* presentat
   return {std::move(frame), std::move(tracks), std::move(verdict)};
 }
 
-void Hiding::settle(FollowedFrames& followed, TrackQueue& queue) {
+void Hiding::settle(FollowedFrames& followed, TrackQueue& queue,
+                    const std::function<bool()>& cut_short) {
   while (std::optional<Followed> next = followed.pop()) {
     const double begin_ms = ScopedCpuTime::thread_cpu_ms();
     std::vector<HiddenFrame> known = source_->settle(next->frame, std::move(next->tracks));
@@ -194,7 +197,11 @@ void Hiding::settle(FollowedFrames& followed, TrackQueue& queue) {
     waiting_.push_back(std::move(next->verdict));
     tell(std::move(known), queue);
   }
-  if (followed_all_) tell(source_->flush(), queue);
+  if (!followed_all_) return;
+  std::vector<HiddenFrame> last = source_->flush();
+  if (cut_short())
+    for (HiddenFrame& frame : last) frame.all = true;
+  tell(std::move(last), queue);
 }
 
 void Hiding::tell(std::vector<HiddenFrame> known, TrackQueue& queue) {
@@ -202,6 +209,7 @@ void Hiding::tell(std::vector<HiddenFrame> known, TrackQueue& queue) {
     if (waiting_.empty()) throw Error(ErrorKind::internal, "a frame that nobody waits for");
     Verdict verdict = std::move(waiting_.front());
     waiting_.pop_front();
+    region_use_.see(verdict.pts);
     verdict.hidden = std::move(frame);
     queue.answer(std::move(verdict));
   }
@@ -210,6 +218,12 @@ void Hiding::tell(std::vector<HiddenFrame> known, TrackQueue& queue) {
 void Hiding::report(JobResult& result, Notices& notices) const {
   result.tracks = source_->tracks();
   source_->report(notices);
+}
+
+void Hiding::check_instructions(const JobOptions& options, Notices& notices) const {
+  std::vector<InstructionUse> uses{region_use_.told()};
+  if (std::optional<InstructionUse> tracks = source_->use()) uses.push_back(std::move(*tracks));
+  tell_unused(uses, options.input, options.strict, notices);
 }
 
 }  // namespace facepipe

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "pipeline/channel.h"
 #include "pipeline/frame_processor.h"
 #include "pipeline/hidden_frames.h"
+#include "pipeline/instructions.h"
 #include "pipeline/job.h"
 #include "pipeline/presentation.h"
 #include "pipeline/regions.h"
@@ -139,10 +141,15 @@ class Hiding {
   /// Beside it, on another thread, to the end of what it gives: gives lanes their verdicts. Of an
   /// error of its own it ends at once, of one of follow() after what that has given: then what has
   /// no verdict yet is not told.
-  void settle(FollowedFrames& followed, TrackQueue& queue);
+  /// @param cut_short  asked at the stream's end: whether there are more frames, which nobody will
+  ///                   read. The last ones, of which those would have told more, are hidden as a
+  ///                   whole then.
+  void settle(FollowedFrames& followed, TrackQueue& queue, const std::function<bool()>& cut_short);
 
   /// After both: fills in the tracks, and tells what a user should know.
   void report(JobResult& result, Notices& notices) const;
+  /// After both, where the job has worked on all that was asked for: as tell_unused().
+  void check_instructions(const JobOptions& options, Notices& notices) const;
 
  private:
   [[nodiscard]] Followed follow(TrackQueue::Given given, Presentation* presentation);
@@ -152,6 +159,7 @@ class Hiding {
   const RegionClock regions_;
   const MotionOfSteps motion_;  ///< null where tracks are known
   const std::unique_ptr<HiddenFrames> source_;
+  RegionUse region_use_;
   bool followed_all_ = false;    ///< told by the end of FollowedFrames
   std::deque<Verdict> waiting_;  ///< all but what is hidden
 };

@@ -32,6 +32,17 @@ bool is_done_again(const JobOptions& options, const Error& failure) {
   return options.shared && failure.kind() == ErrorKind::device;
 }
 
+/// Error(input) where the input is no longer the file that it is to be.
+/// @param opened  what was opened as the input: it is to be that file, too
+void check_same_input(const JobOptions& options, const std::optional<FileIdentity>& opened) {
+  const bool same = opened == options.same_input && identity_of(options.input) == opened;
+  if (!options.same_input || same) return;
+  throw Error(ErrorKind::input,
+              options.input +
+                  ": was replaced or changed while it was worked on, so what was found in it may "
+                  "not be what it shows; nothing is kept");
+}
+
 /// Completes the video under its name, or as a part under a partial one.
 void finish_output(const JobOptions& options, const OutputPlan& plan, const Encoder& encoder,
                    Muxer& muxer, JobResult& result) {
@@ -165,6 +176,7 @@ class Job {
   RecordOrder records_;
   Clock::duration reading_{};
   Clock::duration muxing_{};
+  const std::int64_t expected_;  // frames
   std::int64_t written_ = 0;
   std::int64_t cuts_ = 0;
   bool ended_range_ = false;
@@ -187,6 +199,7 @@ Job::Job(const JobOptions& options, Backend& backend, const JobObserver& observe
                 of_several_devices(options, plan_, input_, backend)),
       order_({plan_.limits.packets, plan_.limits.bytes_behind}, runner_.failed()),
       reading_(input_.begin.reading),
+      expected_(expected_frames(*input_.demuxer, options)),
       ended_range_(input_.begin.ended_range) {
   // A single lane goes on from the first frame.
   if (plan_.lanes.count == 1) input_.lanes.front().first = std::move(input_.first);
@@ -323,7 +336,10 @@ void Job::follow(const Lane& first) {
 void Job::settle(const Lane& first) {
   try {
     first.enter_thread();
-    input_.hiding->settle(*followed_, *tracks_);
+    // What makes a stop, or an error of reading, known comes before the end of what is followed.
+    input_.hiding->settle(*followed_, *tracks_, [this] {
+      return ending_.stop_requested() || !input_.demuxer->read_error().empty();
+    });
   } catch (const Error& error) {
     if (!finishes_what_fails()) throw;
     end_by(error);
@@ -411,11 +427,11 @@ void Job::finish_record(FrameRecord record) {
     observer_.frame(record);
   }
   statistics_.add(record);
-  if (observer_.progress)
-    observer_.progress(statistics_.progress(input_.demuxer->expected_frames()));
+  if (observer_.progress) observer_.progress(statistics_.progress(expected_));
 }
 
 void Job::finish(JobResult& result) {
+  check_same_input(options_, input_.demuxer->identity());
   Notices& notices = told_.notices;
   const bool whole_file = !ending_.stop_requested() && !ended_range_ && !options_.start_s;
   FrameLedger ledger;
@@ -439,6 +455,8 @@ void Job::finish(JobResult& result) {
   result.failure = failure_;
   lanes_.front().processor().report(ignored, result, notices);
   if (input_.hiding) input_.hiding->report(result, notices);
+  const bool saw_all = !ending_.stop_requested() && input_.demuxer->read_error().empty();
+  if (input_.hiding && saw_all) input_.hiding->check_instructions(options_, notices);
   if (muxer_) finish_output(options_, *plan_.output, *lanes_.front().encoder(), *muxer_, result);
   statistics_.fill(result);  // before what the run has made is taken down, which is no part of it
 }
@@ -454,6 +472,7 @@ JobResult run_job(const JobOptions& options, Backend& backend, const JobObserver
   CopyCounter copies;
   const JobTold told{notices, copies};
   PlannedJob planned = plan_job(options, backend, told, ending.get_token(), std::move(opened));
+  check_same_input(options, planned.input.demuxer->identity());
   JobResult result;
   if (planned.input.first) {
     make_processors(planned, options, told);

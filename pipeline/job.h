@@ -13,6 +13,7 @@
 
 #include "core/detections.h"
 #include "core/error.h"
+#include "core/file_identity.h"
 #include "core/frame_record.h"
 #include "core/limits.h"
 #include "core/output_file.h"
@@ -87,6 +88,7 @@ struct Regions {
 struct KnownTracks {
   std::string name;  ///< of the file, for errors
   TrackFile file;
+  bool by_person = true;  ///< may be: else it is what a pass over the same input has found
   /// How FileTrack::style looks; all but the empty one, which is the job's own, have an entry.
   std::map<std::string, HideOptions, std::less<>> styles;
 };
@@ -95,6 +97,9 @@ struct KnownTracks {
 struct HideJob {
   HideOptions look;
   bool mirrored_too = false;  ///< faces are looked for in the mirrored picture as well
+  /// And in the picture turned clockwise by so many quarter turns, 1..3, mirrored too where the
+  /// upright one is; 0: in no other. On the CPU alone.
+  int turned_too = 0;
   /// Where motion is looked for: with the frames, or on the host though they are on a CUDA device;
   /// then it gets a small luma of each. Both find the same.
   bool host_motion = false;
@@ -118,6 +123,9 @@ inline constexpr float kWeakFace = 0.1F;
 /// Everything that decides one input's run.
 struct JobOptions {
   std::string input;  ///< a file's path or a URL
+  /// The file that the input must be from its opening to the job's end, as others have looked at
+  /// it: else the job is Error(input), and nothing of it is kept.
+  std::optional<FileIdentity> same_input;
   /// Empty: no video is written. A picture's name with a place for a number (is_sequence_name())
   /// gives each frame of a video a file of its own, from 1 on.
   std::filesystem::path output;
@@ -198,8 +206,10 @@ struct JobResult {
   std::string
       encoder;  ///< FFmpeg's name ("libx264", "h264_nvenc") or "nvjpeg"; empty without video
   std::string video_codec;
-  std::string container;             ///< FFmpeg's name of the output format; empty without video
-  std::string early_end;             ///< why FrameLedger::ended_early; empty where it is false
+  std::string container;  ///< FFmpeg's name of the output format; empty without video
+  std::string early_end;  ///< why FrameLedger::ended_early; empty where it is false
+  /// As HideJob::turned_too, of a job that hides: faces were found to lie so in the pixels.
+  int turned_faces = 0;
   std::vector<std::string> notices;  ///< dropped, converted, mended: one sentence each
   double wall_s = 0;                 ///< from run_job()'s begin until the output is finished
   double startup_s = 0;  ///< of it, until the first frame goes to the detector, made for its size
@@ -229,7 +239,8 @@ class Backend;
 /// Runs one input to its end, or until `stop` is requested, the disk is full, or hiding fails (then
 /// the output so far is finished under a partial name). The output appears under its name only when
 /// it is complete. Throws Error; then no output of this run is left, unless the error names what is
-/// kept.
+/// kept. Error(usage) comes at the end where nothing of what a user said is to be hidden applied to
+/// a frame (pipeline/instructions.h).
 /// @param opened the input, if it is open already and nothing was read from it
 [[nodiscard]] JobResult run_job(const JobOptions& options, Backend& backend,
                                 const JobObserver& observer, const std::stop_token& stop,

@@ -86,8 +86,8 @@ void Lane::work(const Stage& stage) {
     (this->*stage.body)();
   } catch (const Error& error) {
     if (!end_input_) throw;
+    end_input_(error);  // before what the stream loses is known: its end is none of the input's
     lose_from(at_.*stage.at);
-    end_input_(error);
     (this->*stage.end)();
   }
 }

@@ -524,6 +524,20 @@ void tell_late_stream(const JobPlan& plan, const Demuxer& demuxer, const AVPacke
             plan.output->encoder.output);
 }
 
+/// As if frames came at a steady rate.
+std::int64_t expected_frames(const Demuxer& demuxer, const JobOptions& options) {
+  const std::int64_t all = demuxer.expected_frames();
+  if (all <= 1 || (!options.start_s && !options.end_s)) return all;
+  const Rational rate = demuxer.frame_rate();
+  const std::int64_t duration_us = demuxer.format().duration;
+  const double lasts_s = duration_us > 0 ? static_cast<double>(duration_us) / AV_TIME_BASE
+                                         : static_cast<double>(all) * rate.den / rate.num;
+  const double from_s = std::clamp(options.start_s.value_or(0), 0.0, lasts_s);
+  const double to_s = std::clamp(options.end_s.value_or(lasts_s), from_s, lasts_s);
+  const double frames = static_cast<double>(all) * (to_s - from_s) / lasts_s;
+  return std::max<std::int64_t>(1, std::llround(frames));
+}
+
 std::unique_ptr<Muxer> open_output(PlannedJob& job, JobTold told) {
   OutputPlan& plan = *job.plan.output;
   const Frame& first = job.input.first->frame;

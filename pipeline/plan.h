@@ -72,6 +72,9 @@ struct JobPlan {
 void tell_late_stream(const JobPlan& plan, const Demuxer& demuxer, const AVPacket& packet,
                       Notices& notices);
 
+/// Frames of the chosen range to expect; 0 if unknown.
+[[nodiscard]] std::int64_t expected_frames(const Demuxer& demuxer, const JobOptions& options);
+
 /// An input, opened and read up to its first frame.
 struct OpenInput {
   std::unique_ptr<Demuxer> demuxer;

@@ -23,9 +23,9 @@ class RegionClock {
   };
   /// @param pts  in the time base
   [[nodiscard]] Now at(std::int64_t pts) const;
+  [[nodiscard]] bool within(const TimeSpan& when, std::int64_t pts) const;
 
  private:
-  [[nodiscard]] bool within(const TimeSpan& when, std::int64_t pts) const;
   [[nodiscard]] std::vector<Box> boxes_at(const std::vector<Region>& regions,
                                           std::int64_t pts) const;
 

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -48,6 +49,8 @@ class Demuxer {
   [[nodiscard]] int video_index() const { return video_index_; }
   [[nodiscard]] const std::string& url() const { return url_; }
   [[nodiscard]] std::int64_t max_pixels() const { return max_pixels_; }
+  /// As InputAccess::identity().
+  [[nodiscard]] const std::optional<FileIdentity>& identity() const { return access_.identity(); }
 
   /// A stream that wasn't there when the input was opened: it begins behind the part in which
   /// streams are looked for.

@@ -77,7 +77,8 @@ InputAccess::InputAccess(const std::string& url, References references, const st
     : url_(url),
       references_(references),
       // A path with a colon in it is a path, not a protocol.
-      target_(is_url(url) ? url : "file:" + url) {
+      target_(is_url(url) ? url : "file:" + url),
+      identity_(is_url(url) ? std::nullopt : identity_of(url)) {
   if (!is_url(url)) check_file(url);
   if (references == References::refuse && reads_a_list(url)) refuse(url);
   if (is_fifo(path_of(url))) open_fifo(path_of(url), stop);

@@ -1,9 +1,11 @@
 // What opening an input may open: the input itself, and nothing that it names.
 #pragma once
 
+#include <optional>
 #include <stop_token>
 #include <string>
 
+#include "core/file_identity.h"
 #include "video/ffmpeg.h"
 
 namespace facepipe {
@@ -40,6 +42,9 @@ class InputAccess {
   /// The input as avformat_open_input() gets it.
   [[nodiscard]] const std::string& target() const { return target_; }
 
+  /// Of the file, taken just before it is opened; nullopt for what is no regular file.
+  [[nodiscard]] const std::optional<FileIdentity>& identity() const { return identity_; }
+
   /// Sets what the context may open; called before it opens target().
   void confine(AVFormatContext& context);
 
@@ -58,6 +63,7 @@ class InputAccess {
   const std::string url_;
   const References references_;
   const std::string target_;
+  const std::optional<FileIdentity> identity_;
   int fifo_ = -1;                  // without blocking; else -1
   OpenFile open_other_ = nullptr;  // FFmpeg's own
   bool refused_ = false;           // another file was wanted

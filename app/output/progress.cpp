@@ -93,9 +93,10 @@ void ProgressTeller::update(const Progress& progress, std::optional<std::size_t>
   if (input) state_.input = *input;
 }
 
-void ProgressTeller::end(const std::string& status) {
+void ProgressTeller::end(const std::string& status, ProgressEnd at) {
   stop_thread();
   state_.status = status;
+  if (at == ProgressEnd::of_all_frames) state_.progress.expected_frames = state_.progress.frames;
   if (kind_ == ProgressKind::json) tell(state_);
 }
 

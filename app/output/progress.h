@@ -36,6 +36,7 @@ struct ProgressState {
 [[nodiscard]] std::string progress_bar(const ProgressState& state);
 
 enum class ProgressKind { none, bar, json };
+enum class ProgressEnd { of_all_frames, before_the_last };
 
 /// Tells the progress of one input at a steady pace from a thread of its own, so that it goes on
 /// while the first frame is on its way. JSON: at the start, each second, and at the end. Bar: four
@@ -52,8 +53,8 @@ class ProgressTeller {
 
   /// @param input  ProgressState::input, where it changes
   void update(const Progress& progress, std::optional<std::size_t> input = {});
-  /// The last line, with this status.
-  void end(const std::string& status);
+  /// The last line, with this status. Of all frames there are no more to expect.
+  void end(const std::string& status, ProgressEnd at);
 
   /// errno of the first line that couldn't be written, 0 where all were; a reader that went away
   /// counts for none. Asked after end().

@@ -18,7 +18,7 @@ std::vector<fs::path> named(const SideFiles& files) {
   return paths;
 }
 
-void refuse_taken(const fs::path& path, const std::set<FileIdentity>& taken) {
+void refuse_taken(const fs::path& path, const std::set<NamedFile>& taken) {
   for (const fs::path& other : names_of_a_run(path))
     if (taken.contains(identity(other)))
       throw Error(ErrorKind::usage,
@@ -28,7 +28,7 @@ void refuse_taken(const fs::path& path, const std::set<FileIdentity>& taken) {
 }  // namespace
 
 void check_side_files(const SideFiles& files, const std::vector<PlannedInput>& planned) {
-  std::set<FileIdentity> taken;
+  std::set<NamedFile> taken;
   if (!files.known_tracks.empty()) {
     taken.insert(identity(files.known_tracks));
     for (const PlannedInput& job : planned)

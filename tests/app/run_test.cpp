@@ -371,6 +371,40 @@ TEST_F(TracksOfARun, TwoPassesFindFirstAndThenHideWhatWasFound) {
   EXPECT_TRUE(fs::exists(dir_ / "t.json"));
 }
 
+TEST_F(TracksOfARun, A6AllJobsOfAnInputAreOfTheSameFile) {
+  add_input("a.mp4");
+  options_.two_pass = true;
+  options_.files.tracks.clear();
+  std::vector<std::optional<FileIdentity>> inputs;
+  on_job_ = [&](const JobOptions& job) { inputs.push_back(job.same_input); };
+  EXPECT_EQ(run_all(), 0);
+  const std::optional<FileIdentity> input = identity_of(dir_ / "in/a.mp4");
+  ASSERT_TRUE(input);
+  EXPECT_THAT(inputs, testing::ElementsAre(input, input));
+}
+
+TEST_F(TracksOfARun, A4FacesThatAreTurnedAreLookedForSoAndAreNotDone) {
+  add_input("a.mp4");
+  options_.files = {};
+  options_.job.hide->wants_tracks = false;
+  std::vector<int> turns;
+  on_job_ = [&](const JobOptions& job) { turns.push_back(job.hide->turned_too); };
+  const auto run_with = [&](const FacesByTurn& found) {
+    options_.existing = ExistingOutput::overwrite;
+    RunParts with = parts();
+    with.faces_by_turn = [&](const JobOptions&, const DetectorOptions&, const std::stop_token&) {
+      return std::optional(found);
+    };
+    return run(options_, with, stop_.get_token());
+  };
+  EXPECT_EQ(run_with({40, 17, 15, 18}), 0);
+  EXPECT_EQ(run_with({17, 15, 18, 40}), 7);
+  EXPECT_THAT(turns, testing::ElementsAre(0, 3));
+  options_.job.strict = true;
+  EXPECT_EQ(run_with({17, 15, 18, 40}), 3);
+  EXPECT_EQ(turns.size(), 2U) << "nothing is worked on";
+}
+
 CopySum copies_of(const std::string& kind, std::int64_t calls) {
   return {kind, "to host", calls, 100 * calls};
 }
