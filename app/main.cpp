@@ -15,6 +15,7 @@
 #include "app/run.h"
 #include "app/standard_streams.h"
 #include "app/stop_signals.h"
+#include "app/turned_input.h"
 #include "app/verify/verify.h"
 #include "core/output_file.h"
 
@@ -56,7 +57,13 @@ int execute(const RunOptions& options) {
   const auto extension = [&](const std::string& input, const std::string& encoder) {
     return inputs.output_extension(input, encoder);
   };
-  return run(options, {extension, probe_cuda, make_backend, job}, signals.token());
+  TurnedInputs turned;
+  const auto faces_by_turn = [&](const JobOptions& job_options, const DetectorOptions& detector,
+                                 const std::stop_token& stop) {
+    return turned.faces_of(job_options, detector, stop);
+  };
+  return run(options, {extension, probe_cuda, make_backend, job, make_renderer, faces_by_turn},
+             signals.token());
 }
 
 }  // namespace

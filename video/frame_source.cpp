@@ -1,5 +1,6 @@
 #include "video/frame_source.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/error.h"
@@ -12,6 +13,7 @@ namespace {
 FirstPicture begin(Demuxer& demuxer, const FrameSourceOptions& options, Notices& notices) {
   for (unsigned i = 0; i < demuxer.format().nb_streams; ++i)
     if (static_cast<int>(i) != demuxer.video_index()) demuxer.discard(static_cast<int>(i));
+  if (options.near_s && !demuxer.lacks_time_stamps()) demuxer.seek_to_start(*options.near_s);
   DecoderOptions decoding;
   decoding.threads = options.threads;
   const OpenDecoder open = [&](DecoderChoice) {
@@ -81,6 +83,10 @@ std::optional<ReadPacket> FrameSource::read_video() {
 
 double FrameSource::seconds(const Frame& frame) const {
   return frame.seconds() - static_cast<double>(demuxer_.origin_us()) / AV_TIME_BASE;
+}
+
+double FrameSource::duration_s() const {
+  return std::max(0.0, static_cast<double>(demuxer_.format().duration) / AV_TIME_BASE);
 }
 
 FrameLedger FrameSource::ledger() const {

@@ -20,6 +20,9 @@ struct FrameSourceOptions {
   References references = References::refuse;
   std::int64_t max_pixels = kDefaultMaxPixels;
   int threads = 0;  ///< of the decoder; 0: as many as the machine has
+  /// Begins with the last key frame at or before this; where the input can't be sought, at the
+  /// begin.
+  std::optional<double> near_s{};
 };
 
 /// Decodes on the CPU. Holds what the decoder holds and one picture, whatever the input's length.
@@ -40,6 +43,8 @@ class FrameSource {
   /// When a frame is shown, from where the input's seconds count.
   [[nodiscard]] double seconds(const Frame& frame) const;
   [[nodiscard]] std::int64_t expected_frames() const { return demuxer_.expected_frames(); }
+  /// As the container says; 0 if unknown.
+  [[nodiscard]] double duration_s() const;
 
   /// After the end: packets against frames, with FrameLedger::ended_early filled in.
   [[nodiscard]] FrameLedger ledger() const;

@@ -14,7 +14,7 @@ void Notices::add(const std::string& sentence) {
     if (std::find(sentences_.begin(), sentences_.end(), sentence) != sentences_.end()) return;
     sentences_.push_back(sentence);
   }
-  spdlog::warn("{}: {}", input_, sentence);
+  if (log_ == NoticeLog::told) spdlog::warn("{}: {}", input_, sentence);
 }
 
 std::vector<std::string> Notices::all() const {

@@ -7,17 +7,22 @@
 
 namespace facepipe {
 
+enum class NoticeLog { told, silent };
+
 /// Thread-safe. A sentence that was told already is not told again.
 class Notices {
  public:
-  /// @param input named in front of each line of the log
-  explicit Notices(std::string input) : input_(std::move(input)) {}
+  /// @param input  named in front of each line of the log
+  /// @param log    silent: of who looks at an input that others tell of
+  explicit Notices(std::string input, NoticeLog log = NoticeLog::told)
+      : input_(std::move(input)), log_(log) {}
 
   void add(const std::string& sentence);
   [[nodiscard]] std::vector<std::string> all() const;
 
  private:
   std::string input_;
+  NoticeLog log_;
   mutable std::mutex mutex_;
   std::vector<std::string> sentences_;
 };

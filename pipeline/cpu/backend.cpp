@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "detector/mirror.h"
+#include "detector/turned_faces.h"
 #include "nms/cpu/suppressor.h"
 #include "overlay/overlay.h"
 #include "pipeline/cpu/every_nth.h"
@@ -130,9 +131,12 @@ class Following {
 class CpuProcessor final : public FrameProcessor {
  public:
   /// @param detector  null where nothing is looked for
-  CpuProcessor(const ProcessorSetup& setup, std::shared_ptr<Detector> detector)
+  /// @param turned    of pictures as HideJob::turned_too has them; null where none is looked at
+  CpuProcessor(const ProcessorSetup& setup, std::shared_ptr<Detector> detector,
+               std::shared_ptr<Detector> turned)
       : options_(setup.options),
         detector_(std::move(detector)),
+        turned_detector_(std::move(turned)),
         suppressor_(options_.nms, nms_capacity(options_.nms)),
         copies_(setup.copies) {
     if (!detector_) return;
@@ -202,16 +206,39 @@ class CpuProcessor final : public FrameProcessor {
     const ScopedCpuTime cpu(item.record.times, StageId::inference);
     Detections candidates = request.collect();
     request.count_copies(copies_);
-    item.record.times[StageId::inference] = request.inference();
-    if (options_.hide && options_.hide->mirrored_too) {
-      request.prepare(mirrored_view(item.frame));
-      request.start();
-      append_mirrored(candidates, request.collect(), item.frame.upright().width);
-      request.count_copies(copies_);
-      item.record.times[StageId::inference].end = request.inference().end;
-    }
+    Interval& inference = item.record.times[StageId::inference];
+    inference = request.inference();
+    if (options_.hide && options_.hide->mirrored_too)
+      append_mirrored(candidates, look(request, mirrored_view(item.frame), inference),
+                      item.frame.upright().width);
     item.work.reset();
+    if (turned_detector_) {
+      candidates.landmarks.clear();  // which nobody needs of faces that are hidden
+      look_at_turned(item.frame, candidates, inference);
+    }
     return candidates;
+  }
+
+  /// Once more.
+  [[nodiscard]] Detections look(DetectionRequest& request, const Frame& view,
+                                Interval& inference) const {
+    request.prepare(view);
+    request.start();
+    Detections found = request.collect();
+    request.count_copies(copies_);
+    inference.end = request.inference().end;
+    return found;
+  }
+
+  void look_at_turned(const Frame& frame, Detections& candidates, Interval& inference) const {
+    const HideJob& hide = *options_.hide;
+    const Frame turned = turned_view(frame, hide.turned_too);
+    const std::unique_ptr<DetectionRequest> request = turned_detector_->acquire({});
+    Detections found = look(*request, turned, inference);
+    if (hide.mirrored_too)
+      append_mirrored(found, look(*request, mirrored_view(turned), inference),
+                      turned.upright().width);
+    append_turned_back(candidates, found, hide.turned_too, frame.upright());
   }
 
   void suppress(const Detections& candidates, FrameRecord& record) {
@@ -226,6 +253,7 @@ class CpuProcessor final : public FrameProcessor {
 
   const JobOptions& options_;
   std::shared_ptr<Detector> detector_;
+  std::shared_ptr<Detector> turned_detector_;
   CpuSuppressor suppressor_;
   CopyCounter& copies_;            // of an engine on a device
   std::optional<EveryNth> every_;  // used by start() alone
@@ -269,9 +297,13 @@ class CpuBackend final : public Backend {
   [[nodiscard]] std::unique_ptr<FrameProcessor> make_processor(
       const ProcessorSetup& setup) override {
     if (setup.options.hide && setup.options.hide->known)
-      return std::make_unique<CpuProcessor>(setup, nullptr);
+      return std::make_unique<CpuProcessor>(setup, nullptr, nullptr);
     const std::scoped_lock lock(mutex_);
-    return std::make_unique<CpuProcessor>(setup, detectors().detector(setup.first.upright()));
+    const int turns = setup.options.hide ? setup.options.hide->turned_too : 0;
+    std::shared_ptr<Detector> turned;
+    if (turns > 0) turned = detectors().detector(turned_view(setup.first, turns).upright());
+    return std::make_unique<CpuProcessor>(setup, detectors().detector(setup.first.upright()),
+                                          std::move(turned));
   }
   [[nodiscard]] std::unique_ptr<HidingDevice> make_hiding_device(
       const ProcessorSetup& /*setup*/) override {

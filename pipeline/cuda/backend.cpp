@@ -343,6 +343,8 @@ class CudaBackend final : public Backend {
     cuda::use_device(device_);
     if (options.hide && options.hide->known)
       return std::make_unique<CudaProcessor>(setup, device_, nullptr);
+    if (options.hide && options.hide->turned_too > 0)
+      throw Error(ErrorKind::usage, "turned pictures are looked at on the CPU alone");
     GraphKey key;
     key.layout = {first.size, first.format, first.orientation};
     key.style = follows(options) ? kNoOverlay : style_of(options);

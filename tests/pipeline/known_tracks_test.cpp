@@ -209,5 +209,21 @@ TEST_F(KnownTracksTest, AMirroredLookFindsWhatIsMirrored) {
   }
 }
 
+TEST_F(KnownTracksTest, A4ATurnedLookFindsWhatIsTurned) {
+  JobOptions options = tracking();
+  options.hide->turned_too = 1;
+  std::atomic<int> turned = 0;
+  behaviour_.candidates_of = [&](const Frame& frame) {
+    if (frame.orientation.quarter_turns == 0) return Detections{};
+    ++turned;
+    EXPECT_EQ(frame.upright(), (Size{64, 96}));
+    return one_face({32, 32, 48, 48});
+  };
+  const JobRun run = run_fake_job(options, behaviour_);
+  EXPECT_EQ(turned, 50);
+  for (const FrameRecord& record : run.records)
+    ASSERT_THAT(in_pixels(record.faces.boxes), ElementsAre(kFace)) << record.index;
+}
+
 }  // namespace
 }  // namespace facepipe::test

@@ -1,0 +1,41 @@
+// Looks at a few pictures of an input before it is worked on: are its faces turned in the pixels?
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+
+#include "core/geometry.h"
+#include "detector/detector.h"
+#include "detector/options.h"
+#include "detector/turned_faces.h"
+#include "pipeline/job.h"
+
+namespace facepipe {
+
+/// Keeps what it looks with from one input of a run to the next. Thread-safe.
+class TurnedInputs {
+ public:
+  /// Faces in pictures spread over the chosen range of an input, looked for on the CPU in each of
+  /// the four ways: at most 6 pictures, reduced to 640 pixels a side, for each of which at most 32
+  /// are decoded; two, where these show upright faces by far. None where that can't be said: of
+  /// what is no regular file, which can be read once only, of a model that is no network, and where
+  /// something fails, which the job itself will tell.
+  /// @param detector  with its model, of all calls the same; what it says of a CUDA device's engine
+  ///                  is left out of account
+  /// Throws Stopped.
+  [[nodiscard]] std::optional<FacesByTurn> faces_of(const JobOptions& job,
+                                                    const DetectorOptions& detector,
+                                                    const std::stop_token& stop);
+
+ private:
+  [[nodiscard]] std::shared_ptr<DetectorFactory> detectors_for(Size picture,
+                                                               const DetectorOptions& detector);
+
+  std::mutex mutex_;                                           // guards detectors_
+  std::map<int, std::shared_ptr<DetectorFactory>> detectors_;  // by the side of their pictures
+};
+
+}  // namespace facepipe
