@@ -152,8 +152,9 @@ void make_processor(LaneParts& lane, const JobPlan& plan, const JobOptions& opti
 void open_encoder(LaneParts& lane, const OutputPlan& plan, const Frame& first, JobTold told) {
   PictureDataWatch watch = {kept_picture_data(plan.encoder), plan.muxer.originals,
                             plan.muxer.strict, plan.encoder.output, told.notices};
-  lane.encoder =
-      watched(lane.backend->make_encoder(plan.encoder, first, told.notices, told.copies), watch);
+  std::unique_ptr<Encoder> encoder =
+      lane.backend->make_encoder(plan.encoder, first, told.notices, told.copies);
+  lane.encoder = watched(std::move(encoder), std::move(watch));
 }
 
 /// Only the muxer knows what it takes together with the video as it is encoded.

@@ -106,12 +106,17 @@ constexpr std::array kHdr10Options{
     Hdr10Option{"libx264", "x264-params", "mastering-display", "cll"},
     Hdr10Option{"libsvtav1", "svtav1-params", "mastering-display", "content-light"}};
 
+/// Of its own, beside those that all encoders share.
+bool has_own_option(const AVCodec& codec, const char* name) {
+  const AVClass* options = codec.priv_class;
+  return options != nullptr &&
+         av_opt_find(&options, name, nullptr, 0, AV_OPT_SEARCH_FAKE_OBJ) != nullptr;
+}
+
 const Hdr10Option* hdr10_option(const AVCodec& codec) {
-  const auto found = std::ranges::find(kHdr10Options, codec.name, &Hdr10Option::codec);
-  const bool has = found != kHdr10Options.end() && codec.priv_class != nullptr &&
-                   av_opt_find(const_cast<AVClass**>(&codec.priv_class), found->option, nullptr, 0,
-                               AV_OPT_SEARCH_FAKE_OBJ) != nullptr;
-  return has ? &*found : nullptr;
+  const auto* const found = std::ranges::find(kHdr10Options, codec.name, &Hdr10Option::codec);
+  const bool has = found != kHdr10Options.end() && has_own_option(codec, found->option);
+  return has ? found : nullptr;
 }
 
 std::string display_in(const AVMasteringDisplayMetadata& display, bool fractions) {
@@ -142,11 +147,8 @@ std::string of_name(const std::vector<std::pair<std::string, std::string>>& opti
 
 bool writes_captions(const EncoderSetup& setup) {
   constexpr const char* kOption = "a53cc";
-  const AVCodec& codec = *setup.plan.codec;
-  const bool has =
-      codec.priv_class != nullptr && av_opt_find(const_cast<AVClass**>(&codec.priv_class), kOption,
-                                                 nullptr, 0, AV_OPT_SEARCH_FAKE_OBJ) != nullptr;
-  return has && !is_one_of(of_name(setup.options.options, kOption), {"0", "false"});
+  return has_own_option(*setup.plan.codec, kOption) &&
+         !is_one_of(of_name(setup.options.options, kOption), {"0", "false"});
 }
 
 /// @param in_pictures  each picture has the data, too

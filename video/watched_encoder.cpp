@@ -11,8 +11,8 @@ namespace {
 
 class WatchedEncoder final : public Encoder {
  public:
-  WatchedEncoder(std::unique_ptr<Encoder> encoder, const PictureDataWatch& watch)
-      : encoder_(std::move(encoder)), watch_(watch) {}
+  WatchedEncoder(std::unique_ptr<Encoder> encoder, PictureDataWatch watch)
+      : encoder_(std::move(encoder)), watch_(std::move(watch)) {}
 
   void encode(Frame frame, FrameRecord record, const Sink& sink) override {
     look_at(unwrap(frame));
@@ -44,8 +44,8 @@ class WatchedEncoder final : public Encoder {
 
 }  // namespace
 
-std::unique_ptr<Encoder> watched(std::unique_ptr<Encoder> encoder, const PictureDataWatch& watch) {
-  return std::make_unique<WatchedEncoder>(std::move(encoder), watch);
+std::unique_ptr<Encoder> watched(std::unique_ptr<Encoder> encoder, PictureDataWatch watch) {
+  return std::make_unique<WatchedEncoder>(std::move(encoder), std::move(watch));
 }
 
 }  // namespace facepipe

@@ -24,6 +24,6 @@ struct PictureDataWatch {
 /// the originals, pictures lose what no standard describes (SEI messages of users). Errors of
 /// encode(): as the encoder's, and Error(output) as `watch` says.
 [[nodiscard]] std::unique_ptr<Encoder> watched(std::unique_ptr<Encoder> encoder,
-                                               const PictureDataWatch& watch);
+                                               PictureDataWatch watch);
 
 }  // namespace facepipe

@@ -143,6 +143,23 @@ TEST_F(SideStreams, D1SoundOfWhichNoPacketIsTakenIsAStreamThatTheFormatCannotHol
   expect_strict_refuses(job(input, "again.mkv"), "dropped: matroska refuses");
 }
 
+TEST_F(SideStreams, D1WhatIsHiddenIsKeptWhereTheMuxerFails) {
+  // AVI repeats a picture for each that is missing, but no more than 60,000.
+  ffmpeg(
+      "-f lavfi -i testsrc2=s=96x64:r=25 -frames:v 10 -vf setpts=(N+75000*gte(N\\,5))/25/TB "
+      "-fps_mode passthrough -c:v libx264 -preset ultrafast",
+      folder_ / "gap.mkv");
+  const JobRun run = run_fake_job(hiding(folder_ / "gap.mkv", "hidden.avi"));
+  ASSERT_TRUE(run.result.failure);
+  EXPECT_EQ(run.result.failure->kind(), ErrorKind::output);
+  EXPECT_EQ(run.result.output.filename(), "hidden.partial.avi");
+  EXPECT_EQ(packets_of(run.result.output).size(), 5U);
+  EXPECT_FALSE(fs::exists(folder_ / "hidden.avi"));
+  // What is drawn can be made again.
+  expect_error(ErrorKind::output, "drawn.avi",
+               [&] { run_fake_job(job(folder_ / "gap.mkv", "drawn.avi")); });
+}
+
 TEST_F(SideStreams, D1IntactSoundLosesNothing) {
   for (const char* const output : {"a.mkv", "a.mp4", "a.ts", "a.avi", "a.flv"}) {
     const JobRun run = run_fake_job(job(clip("av.mp4"), output));
