@@ -21,8 +21,10 @@ struct SegmentPacket {
 /// that gives the pictures that belong to the segment, and together, in the order of their
 /// segments, they are those of one decoder that gets the whole stream: same pictures, stamps and
 /// ledger. Where presentation stamps of pictures don't rise, FFmpeg weighs them against the
-/// decoding stamps of all that came before (best_effort_timestamp): there, stamps may differ. A
-/// segment has
+/// decoding stamps of all that came before (best_effort_timestamp): there, stamps may differ. Where
+/// the picture at a cut is damaged, FFmpeg conceals it by those before, which a decoder that begins
+/// there hasn't: what it makes of that picture, and of some behind it, may differ, too, but never
+/// by chance. A segment has
 /// * its packets, the first with what a decoder would know of all before it (Prelude);
 /// * those from the next cut to the last that is shown before it. They come in both segments, and
 ///   are ReadPacket::foreign in the one that their picture doesn't belong to.
