@@ -13,8 +13,8 @@ struct CUevent_st;  // CUDA's event
 
 namespace facepipe {
 
-/// Layout of YUV samples. Planar formats hold Y, U, V (and alpha, which nothing touches);
-/// semi-planar ones hold Y and interleaved UV.
+/// Layout of YUV samples. Planar formats hold Y, U, V, and some of them alpha, of luma's size and
+/// depth; semi-planar ones hold Y and interleaved UV.
 struct PixelFormat {
   bool semi_planar = false;
   int log2_chroma_w = 1;  ///< chroma width  = ceil(width  / 2^log2_chroma_w)
@@ -22,8 +22,14 @@ struct PixelFormat {
   int bits = 8;           ///< significant bits of a sample, 8..16
   int shift = 0;          ///< left shift of a sample in its 16-bit word (P010: 6)
   bool has_chroma = true;
+  bool has_alpha = false;  ///< in the fourth plane: 0 is transparent, largest() opaque
 
   [[nodiscard]] int bytes_per_sample() const { return bits > 8 ? 2 : 1; }
+  /// The largest sample, as it is stored.
+  [[nodiscard]] std::uint16_t largest() const {
+    return static_cast<std::uint16_t>(((1U << static_cast<unsigned>(bits)) - 1U)
+                                      << static_cast<unsigned>(shift));
+  }
   friend bool operator==(const PixelFormat&, const PixelFormat&) = default;
 };
 

@@ -1,4 +1,5 @@
-// Hides faces: overwrites what lies under their masks, in all planes.
+// Hides faces: overwrites what lies under their masks, in all planes. Alpha becomes opaque there:
+// it may show what the colours no longer do.
 //
 // A mask is a face's box, grown, as a rectangle or an ellipse, and rounded outwards to chroma cells
 // (Note: colour and subsampling, in overlay/plan.h): chroma is hidden with luma. Only a colour, and
@@ -83,8 +84,7 @@ class FaceHider {
 
   /// Hides `faces`, boxes in pixels of the upright picture. They may lie outside of it in part, or
   /// wholly, and then hide nothing; edges may be infinite. The result doesn't depend on their
-  /// order. Samples outside of all masks, and alpha, keep their values. The planes must be
-  /// writable.
+  /// order. Samples outside of all masks keep their values. The planes must be writable.
   ///
   /// Errors, with which the frame is left as it was: Error(internal) for a frame that is not in
   /// host memory, and for a box with x1 > x2, y1 > y2 or a NaN; Error(device) for more than
@@ -99,8 +99,8 @@ class FaceHider {
   std::unique_ptr<ComposedImage> image_;
 };
 
-/// Fills all of a frame in host memory, but its alpha, with one colour. Errors: Error(internal) for
-/// a frame that is not in host memory.
+/// Fills all of a frame in host memory with one opaque colour. Errors: Error(internal) for a frame
+/// that is not in host memory.
 void hide_all(Frame& frame, const Rgb& color);
 
 // Note: masks that overlap.

@@ -45,10 +45,11 @@ inline bool OverlayStyle::any() const {
 
 /// Draws `faces`, whose coordinates are those of the upright picture, on the stored picture: text
 /// reads upright once a player has turned the picture. Colours are converted by the frame's matrix
-/// and range. Line width and text size follow the picture's shorter side. Coordinates may have any
-/// value, NaN included: a box is cut to the picture, and the outline surrounds the part of the box
-/// that is inside. The frame's planes must be writable. Errors: Error(internal) for a frame that is
-/// not in host memory.
+/// and range. Where the frame has alpha, what is drawn becomes opaque, a glyph's edge in part. Line
+/// width and text size follow the picture's shorter side. Coordinates may have any value, NaN
+/// included: a box is cut to the picture, and the outline surrounds the part of the box that is
+/// inside. The frame's planes must be writable. Errors: Error(internal) for a frame that is not in
+/// host memory.
 /// @param tracks  FrameRecord::face_tracks: of each face, or empty; none is negative but kNoTrack
 void draw_overlay(Frame& frame, const Detections& faces, const OverlayStyle& style,
                   std::span<const std::int64_t> tracks = {});

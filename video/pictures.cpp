@@ -66,6 +66,7 @@ std::optional<PixelFormat> workable_format(AVPixelFormat format) {
   if (result.bits > 8 && (d->flags & AV_PIX_FMT_FLAG_BE) != 0) return std::nullopt;
   const int planes = av_pix_fmt_count_planes(format);
   result.semi_planar = planes == 2;
+  result.has_alpha = planes == 4 && facepipe::has_alpha(format);
   // NV21 and its kin hold V before U.
   if (result.semi_planar && d->comp[1].offset > d->comp[2].offset) return std::nullopt;
   if (!result.semi_planar && planes < 3) return std::nullopt;
@@ -74,6 +75,12 @@ std::optional<PixelFormat> workable_format(AVPixelFormat format) {
 
 bool is_full_range_yuv(AVPixelFormat format) {
   return std::string_view(av_get_pix_fmt_name(format)).starts_with("yuvj");
+}
+
+bool has_alpha(AVPixelFormat format) {
+  const AVPixFmtDescriptor* const d = av_pix_fmt_desc_get(format);
+  constexpr std::uint64_t kEither = AV_PIX_FMT_FLAG_ALPHA | AV_PIX_FMT_FLAG_PAL;
+  return d != nullptr && (d->flags & kEither) == AV_PIX_FMT_FLAG_ALPHA;
 }
 
 int bits_of(AVPixelFormat format) { return av_pix_fmt_desc_get(format)->comp[0].depth; }

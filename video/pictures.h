@@ -16,6 +16,9 @@ namespace facepipe {
 /// Whether it is one of FFmpeg's own formats for YUV of full range.
 [[nodiscard]] bool is_full_range_yuv(AVPixelFormat format);
 
+/// Whether its pixels may be transparent, each by a sample of its own.
+[[nodiscard]] bool has_alpha(AVPixelFormat format);
+
 /// Significant bits of a sample of luma, or of a colour.
 [[nodiscard]] int bits_of(AVPixelFormat format);
 

@@ -170,6 +170,27 @@ void hide_by_image(const Component& component, const HideMask& mask, Size cell,
       });
 }
 
+template <class Sample>
+void make_opaque(const Frame& frame, const HideMask& mask, Size cell) {
+  constexpr std::size_t kAlpha = 3;
+  const Component<Sample, 1> alpha{frame.planes[kAlpha], 0, kAlpha, {}};
+  const unsigned opaque = frame.format.largest();
+  for_each_masked_row(alpha, mask, mask.area, cell, [&](auto* row, int, const ColumnSpan& columns) {
+    fill<1>(row, columns, opaque);
+  });
+}
+
+/// Where there is alpha.
+void make_opaque(const Frame& frame, std::span<const HideMask> masks, Size cell) {
+  if (!frame.format.has_alpha) return;
+  for (const HideMask& mask : masks) {
+    if (frame.format.bytes_per_sample() == 1)
+      make_opaque<std::uint8_t>(frame, mask, cell);
+    else
+      make_opaque<std::uint16_t>(frame, mask, cell);
+  }
+}
+
 void check_device(const Frame& frame) {
   if (frame.device.kind != DeviceKind::cpu)
     throw Error(ErrorKind::internal,
@@ -239,6 +260,7 @@ void FaceHider::hide(Frame& frame, std::span<const Box> faces) {
       }
     }
   });
+  make_opaque(frame, plan.masks, plan.cell);
 }
 
 void hide_all(Frame& frame, const Rgb& color) {
@@ -249,6 +271,7 @@ void hide_all(Frame& frame, const Rgb& color) {
   visit_components(frame, [&](const auto& component) {
     hide_by_color(component, mask, {1, 1}, yuv);
   });
+  make_opaque(frame, {&mask, 1}, {1, 1});
 }
 
 }  // namespace facepipe

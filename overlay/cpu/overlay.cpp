@@ -48,6 +48,7 @@ PixelRect chroma_area(const PixelRect& area, const PixelFormat& format) {
 template <class Sample>
 void draw_rectangle(const Frame& frame, const PixelRect& area, const YuvColor& color) {
   fill<Sample>(frame.planes[0], area, color.y);
+  if (frame.format.has_alpha) fill<Sample>(frame.planes[3], area, frame.format.largest());
   if (!frame.format.has_chroma) return;
   const PixelRect chroma = chroma_area(area, frame.format);
   if (frame.format.semi_planar) {
@@ -104,6 +105,8 @@ void draw_glyph(const Frame& frame, const OverlayPlan& plan, const OverlayPrimit
   const TexelWalk walk = texel_walk(plan, primitive);
   const int shift = frame.format.shift;
   draw_glyph<Sample>(frame.planes[0], walk, area, color.y, shift);
+  if (frame.format.has_alpha)
+    draw_glyph<Sample>(frame.planes[3], walk, area, frame.format.largest(), shift);
   if (!plan.glyphs_on_all_planes) return;
   draw_glyph<Sample>(frame.planes[1], walk, area, color.u, shift);
   draw_glyph<Sample>(frame.planes[2], walk, area, color.v, shift);

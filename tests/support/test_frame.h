@@ -47,6 +47,7 @@ inline int rows(const Frame& frame, std::size_t p) {
 inline Frame make_noise_frame(const FrameSpec& spec, unsigned seed) {
   Frame frame;
   frame.format = spec.format;
+  frame.format.has_alpha = spec.alpha;
   frame.size = spec.size;
   frame.orientation = spec.orientation;
   frame.color = spec.color;

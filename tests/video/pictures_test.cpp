@@ -4,10 +4,14 @@
 
 extern "C" {
 #include <libavutil/display.h>
+#include <libavutil/pixdesc.h>
 }
 
 #include <array>
 #include <cstring>
+#include <optional>
+
+#include "video/encoder.h"
 
 namespace facepipe {
 namespace {
@@ -67,6 +71,22 @@ TEST(WorkableFormat, DescribesSamples) {
             (PixelFormat{.semi_planar = true, .bits = 10, .shift = 6}));
   EXPECT_EQ(workable_format(AV_PIX_FMT_YUV422P10LE),
             (PixelFormat{.log2_chroma_w = 1, .log2_chroma_h = 0, .bits = 10}));
+}
+
+// What hides and draws reaches alpha in a plane of its own alone.
+TEST(WorkableFormat, A3EveryFormatWithAlphaIsWorkedOnWithItsAlpha) {
+  int formats = 0;
+  for (const AVPixFmtDescriptor* d = av_pix_fmt_desc_next(nullptr); d != nullptr;
+       d = av_pix_fmt_desc_next(d)) {
+    const AVPixelFormat format = av_pix_fmt_desc_get_id(d);
+    if ((d->flags & AV_PIX_FMT_FLAG_ALPHA) == 0 || (d->flags & AV_PIX_FMT_FLAG_HWACCEL) != 0)
+      continue;
+    ++formats;
+    const std::optional<PixelFormat> working = workable_format(working_format(format));
+    ASSERT_TRUE(working) << d->name;
+    EXPECT_TRUE(working->has_alpha) << d->name;
+  }
+  EXPECT_GT(formats, 40);
 }
 
 UniqueAVFrame grey_picture() {
