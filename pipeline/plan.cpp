@@ -1,5 +1,9 @@
 #include "pipeline/plan.h"
 
+extern "C" {
+#include <libavutil/pixdesc.h>
+}
+
 #include <algorithm>
 #include <climits>
 #include <cmath>
@@ -187,6 +191,8 @@ class Planning {
   void discard_unwanted();
   void read_until_first();
   void plan_decoding();
+  void tell_left_out();
+  void tell_lost_transparency(const AVFrame& first, const PictureFacts& pictures);
   void plan_frames();
   void plan_encoder(const PictureFacts& pictures, Size encoded);
   void plan_picture_data(const AVFrame& first);
@@ -221,6 +227,7 @@ PlannedJob Planning::run(std::unique_ptr<Demuxer> opened) {
   if (!options_.output.empty()) plan_output();
   discard_unwanted();
   read_until_first();
+  tell_left_out();
   if (job_.input.begin.picture)
     plan_frames();
   else if (!stop_.stop_requested())
@@ -323,12 +330,32 @@ void Planning::read_until_first() {
   decoding.choice = begin.decoder->may_refuse() ? options_.decoder : DecoderChoice::cpu;
 }
 
+/// What only the video's packets tell.
+void Planning::tell_left_out() {
+  for (const std::string& sentence : demuxer().left_out())
+    tell_lost(notices_, sentence, options_.strict, options_.input);
+}
+
+void Planning::tell_lost_transparency(const AVFrame& first, const PictureFacts& pictures) {
+  const bool decoded = has_alpha(static_cast<AVPixelFormat>(first.format));
+  const auto tell = [this](const std::string& why) {
+    tell_lost(notices_, "transparency dropped, which " + why, options_.strict, options_.input);
+  };
+  if (!decoded && demuxer().has_transparency_beside())
+    tell("the decoder " + job_.input.begin.decoder->name() + " doesn't give");
+  if (!decoded || !job_.plan.output) return;
+  const AVPixelFormat encoded = job_.plan.output->encoder.plan.encoded;
+  const bool told = !has_alpha(pictures.format);  // by a decoder that has dropped it
+  if (!has_alpha(encoded) && (!told || options_.strict))
+    tell(std::string(av_get_pix_fmt_name(encoded)) + " doesn't have");
+}
+
 void Planning::plan_frames() {
   OpenInput& input = job_.input;
   Decoder& decoder = *input.begin.decoder;
   const AVFrame& first = *input.begin.picture->picture;
   const PictureFacts pictures = decoder.facts_of(first);
-  const Orientation orientation = orientation_of(demuxer().video(), first, notices_);
+  const Orientation orientation = orientation_of(demuxer(), first, notices_);
   FrameTarget& frames = job_.plan.frames;
   frames.size = pictures.size;
   frames.format = working_format(pictures.format);
@@ -345,6 +372,7 @@ void Planning::plan_frames() {
     plan_picture_data(first);
     frames.format = job_.plan.output->encoder.plan.working;
   }
+  tell_lost_transparency(first, pictures);
   plan_lanes();
   open_lanes(first);
   input.first = input.lanes.front().frames->make(std::move(*input.begin.picture));

@@ -103,9 +103,11 @@ std::string still_image_extension(const std::string& input) {
   const std::string extension = lower_extension(input);
   const AVCodecID codec =
       av_guess_codec(image, nullptr, ("x" + extension).c_str(), nullptr, AVMEDIA_TYPE_VIDEO);
-  const bool writable = av_guess_format(nullptr, ("x" + extension).c_str(), nullptr) == image &&
-                        avcodec_find_encoder(codec) != nullptr;
-  return writable ? extension : ".png";
+  const AVOutputFormat* const muxer = av_guess_format(nullptr, ("x" + extension).c_str(), nullptr);
+  const bool avif =
+      muxer != nullptr && is_avif(*muxer) && avcodec_find_encoder(muxer->video_codec) != nullptr;
+  const bool writable = muxer == image && avcodec_find_encoder(codec) != nullptr;
+  return avif || writable ? extension : ".png";
 }
 
 }  // namespace
@@ -117,6 +119,8 @@ bool is_mov_family(const AVOutputFormat& format) {
 bool is_matroska_family(const AVOutputFormat& format) { return named(format, "matroska,webm"); }
 
 bool is_image_format(const AVOutputFormat& format) { return named(format, "image2"); }
+
+bool is_avif(const AVOutputFormat& format) { return named(format, "avif"); }
 
 bool writes_packets_whole(const AVOutputFormat& format) {
   return is_mov_family(format) || is_matroska_family(format) || named(format, "avi");

@@ -23,6 +23,8 @@ namespace facepipe {
 [[nodiscard]] bool is_mov_family(const AVOutputFormat& format);
 [[nodiscard]] bool is_matroska_family(const AVOutputFormat& format);
 [[nodiscard]] bool is_image_format(const AVOutputFormat& format);
+/// AVIF, whose one picture is a video of one frame to FFmpeg.
+[[nodiscard]] bool is_avif(const AVOutputFormat& format);
 
 /// Whether the muxer writes from front to back and never goes back, so that the file can be a FIFO.
 [[nodiscard]] bool needs_no_seeking(const AVOutputFormat& format);

@@ -186,7 +186,11 @@ PictureFacts Decoder::facts_of(const AVFrame& picture) const {
 
 const AVCodec& Decoder::usual_codec() const {
   const AVCodecID id = demuxer_.video().codecpar->codec_id;
-  const AVCodec* codec = avcodec_find_decoder(id);
+  const AVCodec* codec = nullptr;
+  // FFmpeg's own decoders of VP8 and VP9 leave transparency out, the library's don't.
+  if (demuxer_.has_transparency_beside())
+    codec = avcodec_find_decoder_by_name(id == AV_CODEC_ID_VP8 ? "libvpx" : "libvpx-vp9");
+  if (codec == nullptr) codec = avcodec_find_decoder(id);
   if (codec == nullptr)
     throw Error(ErrorKind::input, demuxer_.url() + ": no decoder for " + avcodec_get_name(id));
   return *codec;

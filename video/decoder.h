@@ -113,7 +113,8 @@ class Decoder {
  protected:
   Decoder(const Demuxer& demuxer, const DecoderOptions& options, Notices& notices);
 
-  /// FFmpeg's usual decoder for the stream. Errors: Error(input) where there is none.
+  /// FFmpeg's usual decoder for the stream, or one that gives its transparency, too. Errors:
+  /// Error(input) where there is none.
   [[nodiscard]] const AVCodec& usual_codec() const;
 
   /// Opens the codec by open(): in the beginning, and again where the decoder is to be like a new

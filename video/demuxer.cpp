@@ -10,8 +10,10 @@ extern "C" {
 #include <cstring>
 #include <utility>
 
+#include "video/nal_units.h"
 #include "video/picture_limit.h"
 #include "video/picture_tags.h"
+#include "video/stream_choice.h"
 
 namespace facepipe {
 namespace {
@@ -36,9 +38,55 @@ std::optional<Size> png_size(const std::array<std::uint8_t, 24>& begin, std::int
   return Size{static_cast<int>(width), static_cast<int>(height)};
 }
 
+bool has_boxes(const AVFormatContext& context) {
+  return std::strstr(context.iformat->name, "mov") != nullptr;
+}
+
+/// Whether a file of boxes calls itself a picture.
+bool is_called_picture(const AVFormatContext& context) {
+  constexpr std::array<std::string_view, 8> kBrands{"avif", "mif1", "miaf", "heic",
+                                                    "heix", "heim", "heis", "jpeg"};
+  const AVDictionaryEntry* const brand =
+      av_dict_get(context.metadata, "major_brand", nullptr, AV_DICT_MATCH_CASE);
+  return has_boxes(context) && brand != nullptr &&
+         std::ranges::find(kBrands, std::string_view(brand->value)) != kBrands.end();
+}
+
+/// A file's first bytes; empty where it can't be sought.
+std::vector<std::uint8_t> first_bytes(AVIOContext& file, std::int64_t most) {
+  const std::int64_t size = avio_size(&file);
+  if ((file.seekable & AVIO_SEEKABLE_NORMAL) == 0 || size <= 0) return {};
+  std::vector<std::uint8_t> bytes(static_cast<std::size_t>(std::min(size, most)));
+  const std::int64_t at = avio_tell(&file);
+  avio_seek(&file, 0, SEEK_SET);
+  const int got = avio_read(&file, bytes.data(), static_cast<int>(bytes.size()));
+  avio_seek(&file, at, SEEK_SET);
+  bytes.resize(static_cast<std::size_t>(std::max(got, 0)));
+  return bytes;
+}
+
+/// FFmpeg (5.1 at least) finds no picture in one.
+bool is_animated_webp(const AVFormatContext& context) {
+  constexpr std::int64_t kFirstFrames = std::int64_t{1} << 24;
+  if (std::strcmp(context.iformat->name, "webp_pipe") != 0 || context.pb == nullptr) return false;
+  return read_picture_file(first_bytes(*context.pb, kFirstFrames)).more_pictures > 0;
+}
+
+/// Whether a packet holds pictures of another layer than the base layer, which alone is decoded.
+bool has_other_layer(const AVPacket& packet, const AVCodecParameters& video) {
+  constexpr int kFirstThatIsNoPicture = 32;  // nal_unit_type
+  const auto length = static_cast<std::size_t>(std::max(video.extradata_size, 0));
+  const NalFraming framing =
+      read_nal_extradata(AV_CODEC_ID_HEVC, Bytes(video.extradata, length)).framing;
+  NalReader units({packet.data, static_cast<std::size_t>(packet.size)}, framing);
+  while (const std::optional<Bytes> unit = units.next())
+    if (hevc_layer(*unit) > 0 && (unit->front() >> 1 & 63) < kFirstThatIsNoPicture) return true;
+  return false;
+}
+
 bool has_index_of_packets(const AVFormatContext& context) {
   // The mov demuxer's index lists every packet that it will return; others list key frames alone.
-  return std::strstr(context.iformat->name, "mov") != nullptr;
+  return has_boxes(context);
 }
 
 }  // namespace
@@ -50,6 +98,7 @@ Demuxer::Demuxer(std::string url, std::stop_token stop, References references,
       max_pixels_(max_pixels),
       access_(url_, references, stop_) {
   open();
+  look_into_boxes();
   choose_video();
   check_size();
 }
@@ -100,14 +149,49 @@ void Demuxer::take_png_size() {
   picture.format = AV_PIX_FMT_RGB24;
 }
 
+/// FFmpeg takes a picture in boxes for a video of one frame, and (5.1 at least) hears nothing of
+/// how it is stored.
+void Demuxer::look_into_boxes() {
+  constexpr std::int64_t kMostBytes = std::int64_t{64} << 20;  // what comes first tells
+  if (!is_called_picture(*context_) || context_->pb == nullptr) return;
+  const std::vector<std::uint8_t> bytes = first_bytes(*context_->pb, kMostBytes);
+  if (bytes.empty())
+    throw Error(ErrorKind::input, url_ +
+                                      ": is an AVIF or HEIF picture from a pipe, where it can't be "
+                                      "looked up how it is turned; give the file");
+  const std::optional<PictureFile> picture = read_heif(bytes);
+  if (!picture) return;
+  if (picture->tiles)
+    throw Error(ErrorKind::input,
+                url_ + ": is put together of tiles, which FFmpeg gives as pictures of their own");
+  picture_ = *picture;
+  still_in_boxes_ = true;
+}
+
+/// At the first packet of the video.
+void Demuxer::look_into(const AVPacket& packet) {
+  if (is_still_image() && !still_in_boxes_)
+    picture_ = read_picture_file({packet.data, static_cast<std::size_t>(packet.size)});
+  if (video().codecpar->codec_id == AV_CODEC_ID_HEVC)
+    has_other_layer_ = has_other_layer(packet, *video().codecpar);
+}
+
+std::vector<std::string> Demuxer::left_out() const {
+  std::vector<std::string> sentences = facepipe::left_out(picture_);
+  if (has_other_layer_)
+    sentences.emplace_back(
+        "another layer of the HEVC stream dropped (a second view, or transparency): only the base "
+        "layer is decoded");
+  return sentences;
+}
+
 void Demuxer::choose_video() {
-  const int best = av_find_best_stream(context_.get(), AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
-  const bool cover_art =
-      best >= 0 && (context_->streams[best]->disposition & AV_DISPOSITION_ATTACHED_PIC) != 0;
-  if (best < 0) access_.check_refused();
-  if (best < 0 || cover_art) throw Error(ErrorKind::input, url_ + ": has no video stream");
-  video_index_ = best;
-  AVStream& video_stream = *context_->streams[best];
+  video_index_ = choose_video_stream(*context_);
+  if (video_index_ < 0) {
+    access_.check_refused();
+    throw Error(ErrorKind::input, url_ + ": has no video stream");
+  }
+  AVStream& video_stream = *context_->streams[video_index_];
   forget_unknown_tags(*video_stream.codecpar);
   video_stream.sample_aspect_ratio = plausible_aspect(video_stream.sample_aspect_ratio);
   if (video().time_base.num <= 0 || video().time_base.den <= 0)
@@ -120,6 +204,8 @@ void Demuxer::check_size() const {
   const std::optional<Size> refused = take_refused_size();
   if (size.width <= 0 || size.height <= 0) {
     if (refused) check_pixels(url_, *refused, max_pixels_);
+    if (is_animated_webp(*context_))
+      throw Error(ErrorKind::input, url_ + ": is an animated WebP, which FFmpeg can't decode");
     throw Error(ErrorKind::input, url_ + ": the size of its pictures can't be found");
   }
   if (size.width > kMaxPictureSide || size.height > kMaxPictureSide)
@@ -160,7 +246,7 @@ void Demuxer::discard(int stream_index) {
 }
 
 void Demuxer::account(const AVPacket& packet) {
-  if (packet.stream_index == video_index_) ++video_packets_;
+  if (packet.stream_index == video_index_ && video_packets_++ == 0) look_into(packet);
   const std::int64_t begin = packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts;
   if (begin == AV_NOPTS_VALUE) return;
   const AVRational time_base = context_->streams[packet.stream_index]->time_base;
@@ -183,12 +269,19 @@ std::int64_t Demuxer::origin_us() const {
 
 bool Demuxer::is_still_image() const {
   const std::string_view name = context_->iformat->name;
-  return name == "image2" || name.ends_with("_pipe");
+  return name == "image2" || name.ends_with("_pipe") || still_in_boxes_;
 }
 
 bool Demuxer::is_one_picture() const {
   const AVIOContext* const io = context_->pb;  // none where FFmpeg opens the one file itself
   return is_still_image() && (io == nullptr || (io->seekable & AVIO_SEEKABLE_NORMAL) != 0);
+}
+
+bool Demuxer::has_transparency_beside() const {
+  const AVCodecID codec = video().codecpar->codec_id;
+  const AVDictionaryEntry* const mode = av_dict_get(video().metadata, "alpha_mode", nullptr, 0);
+  return (codec == AV_CODEC_ID_VP8 || codec == AV_CODEC_ID_VP9) && mode != nullptr &&
+         std::string_view(mode->value) != "0";
 }
 
 bool Demuxer::lacks_time_stamps() const {

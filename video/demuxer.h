@@ -7,10 +7,12 @@
 #include <stop_token>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/limits.h"
 #include "video/ffmpeg.h"
 #include "video/input_access.h"
+#include "video/picture_file.h"
 
 namespace facepipe {
 
@@ -22,7 +24,7 @@ class Demuxer {
   ///        first data are waited for
   /// @param max_pixels of a picture; a stream of larger ones is refused before one is decoded
   /// Errors: Error(input): can't be opened, names other files, no media, no video stream, absurd
-  /// picture size; Stopped.
+  /// picture size, a picture made of tiles, an AVIF or HEIF picture from a pipe; Stopped.
   Demuxer(std::string url, std::stop_token stop, References references = References::refuse,
           std::int64_t max_pixels = kDefaultMaxPixels);
   Demuxer(const Demuxer&) = delete;
@@ -59,6 +61,15 @@ class Demuxer {
   [[nodiscard]] bool is_still_image() const;
   /// A still image in a file, not of a pipe.
   [[nodiscard]] bool is_one_picture() const;
+  /// How the file says that its one picture is stored, where that isn't FFmpeg's business: of AVIF
+  /// and HEIF known at once, of other still images with their packet; none for all else.
+  [[nodiscard]] std::optional<Orientation> orientation() const { return picture_.orientation; }
+  /// What the input shows beside the pictures that will be decoded, and not in a stream of its own:
+  /// a sentence each. Known with the first packet of the video.
+  [[nodiscard]] std::vector<std::string> left_out() const;
+  /// Each packet holds the transparency of its picture in a stream of its own, as WebM has it for
+  /// VP8 and VP9: not all decoders give it.
+  [[nodiscard]] bool has_transparency_beside() const;
   /// The container carries no time stamps (raw H.264, for one).
   [[nodiscard]] bool lacks_time_stamps() const;
   /// Where seconds count from: the first stamp of the input, but never before zero, where
@@ -79,6 +90,8 @@ class Demuxer {
   void open();
   [[nodiscard]] int find_streams();
   void take_png_size();
+  void look_into_boxes();
+  void look_into(const AVPacket& packet);
   void choose_video();
   void check_size() const;
   void restart_deadline();
@@ -99,6 +112,9 @@ class Demuxer {
   std::int64_t last_end_us_ = AV_NOPTS_VALUE;
   std::string read_error_;
   bool discarded_ = false;
+  PictureFile picture_;           // of a still image
+  bool still_in_boxes_ = false;   // AVIF or HEIF, of which FFmpeg makes a video
+  bool has_other_layer_ = false;  // HEVC's
 };
 
 }  // namespace facepipe

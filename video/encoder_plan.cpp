@@ -198,6 +198,8 @@ const AVCodec& choose_codec(const EncoderOptions& options, const AVOutputFormat&
       throw Error(ErrorKind::usage, "--codec " + options.codec + ": FFmpeg has no such encoder");
   } else if (is_image_format(format)) {
     codec = picture_encoder(usual);
+  } else if (is_avif(format)) {
+    codec = avcodec_find_encoder(usual);
   } else if (can_hold(format, AV_CODEC_ID_H264, AVMEDIA_TYPE_VIDEO)) {
     codec = avcodec_find_encoder_by_name(kDefaultEncoder);
     if (codec == nullptr) codec = avcodec_find_encoder(AV_CODEC_ID_H264);

@@ -22,13 +22,19 @@ std::string source_arguments(const PictureKind& kind) {
          compat::color_arguments(kind.matrix, kind.range);
 }
 
+Rational pixel_of(const AVFrame& frame) {
+  const AVRational aspect = frame.sample_aspect_ratio;
+  return aspect.num > 0 && aspect.den > 0 ? from_av(aspect) : Rational{1, 1};
+}
+
 }  // namespace
 
 PictureKind kind_of(const AVFrame& frame) {
   return {{frame.width, frame.height},
           static_cast<AVPixelFormat>(frame.format),
           frame.colorspace,
-          frame.color_range};
+          frame.color_range,
+          pixel_of(frame)};
 }
 
 std::string rotation_filters(Orientation orientation) {

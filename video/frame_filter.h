@@ -14,6 +14,7 @@ struct PictureKind {
   AVPixelFormat format = AV_PIX_FMT_NONE;
   AVColorSpace matrix = AVCOL_SPC_UNSPECIFIED;
   AVColorRange range = AVCOL_RANGE_UNSPECIFIED;
+  Rational pixel{1, 1};  ///< a pixel's width to its height; 1:1 where unknown
   friend bool operator==(const PictureKind&, const PictureKind&) = default;
 };
 [[nodiscard]] PictureKind kind_of(const AVFrame& frame);

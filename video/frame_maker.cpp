@@ -27,6 +27,7 @@ const std::int32_t* display_matrix(const AVFrame& picture) {
   return whole ? reinterpret_cast<const std::int32_t*>(entry->data) : nullptr;
 }
 
+/// As FFmpeg tells it of JPEG, in videos too.
 int exif_orientation(const AVFrame& picture) {
   const AVDictionaryEntry* entry = av_dict_get(picture.metadata, "Orientation", nullptr, 0);
   if (entry == nullptr) return 0;
@@ -44,18 +45,21 @@ FieldOrder field_order_of(const AVFrame& picture) {
 
 }  // namespace
 
-Orientation orientation_of(const AVStream& stream, const AVFrame& picture, Notices& notices) {
-  const std::int32_t* matrix = display_matrix(stream);
+Orientation orientation_of(const Demuxer& demuxer, const AVFrame& picture, Notices& notices) {
+  const std::int32_t* matrix = display_matrix(demuxer.video());
   if (matrix == nullptr) matrix = display_matrix(picture);
-  std::optional<Orientation> orientation = orientation_of_exif(exif_orientation(picture));
+  std::optional<Orientation> orientation = demuxer.orientation();
+  if (!orientation) orientation = orientation_of_exif(exif_orientation(picture));
   if (matrix != nullptr) orientation = orientation_of(matrix);
   if (!orientation) notices.add("turned by an angle that is no quarter turn; taken as upright");
   return orientation.value_or(Orientation{});
 }
 
-bool is_turned(const AVStream& stream) {
-  const std::int32_t* matrix = display_matrix(stream);
-  return matrix != nullptr && !orientation_of(matrix).value_or(Orientation{}).upright();
+bool is_turned(const Demuxer& demuxer) {
+  const std::int32_t* matrix = display_matrix(demuxer.video());
+  const std::optional<Orientation> orientation =
+      matrix != nullptr ? orientation_of(matrix) : demuxer.orientation();
+  return !orientation.value_or(Orientation{}).upright();
 }
 
 DecodedFrame FrameMaker::make(DecodedPicture decoded) {

@@ -49,13 +49,14 @@ struct FrameTarget {
   [[nodiscard]] Size upright() const { return upright_size(stored(), orientation); }
 };
 
-/// How the stream, or else its picture, says that pictures are turned. An angle that is no quarter
-/// turn is told, and taken as upright.
-[[nodiscard]] Orientation orientation_of(const AVStream& stream, const AVFrame& picture,
+/// How the input says that pictures are turned: the stream, else the picture, else the file. An
+/// angle that is no quarter turn is told, and taken as upright. Called once the packet of `picture`
+/// has been read.
+[[nodiscard]] Orientation orientation_of(const Demuxer& demuxer, const AVFrame& picture,
                                          Notices& notices);
 
-/// Whether the stream itself says that its pictures are stored turned or mirrored.
-[[nodiscard]] bool is_turned(const AVStream& stream);
+/// Whether it is known before the first packet that pictures are stored turned or mirrored.
+[[nodiscard]] bool is_turned(const Demuxer& demuxer);
 
 /// Makes frames of one decoder's pictures. Used by one thread; its frames may outlive it.
 class FrameMaker {

@@ -31,6 +31,7 @@ FrameSource::FrameSource(const std::string& input, const FrameSourceOptions& opt
   FirstPicture found = begin(demuxer_, options, notices);
   if (stop_.stop_requested()) throw Stopped();
   if (!found.picture) throw Error(ErrorKind::input, input + ": no frame could be decoded");
+  for (const std::string& sentence : demuxer_.left_out()) notices.add(sentence);
   decoder_ = std::move(found.decoder);
   packets_ = std::move(found.packets);
   read_all_ = found.ended;
@@ -38,7 +39,7 @@ FrameSource::FrameSource(const std::string& input, const FrameSourceOptions& opt
   const PictureFacts facts = decoder_->facts_of(picture);
   target_.size = facts.size;
   target_.format = working_format(facts.format);
-  target_.orientation = orientation_of(demuxer_.video(), picture, notices);
+  target_.orientation = orientation_of(demuxer_, picture, notices);
   maker_ = decoder_->make_frames(picture, target_);
   first_ = std::move(found.picture);
 }

@@ -20,6 +20,7 @@ struct ConverterKey {
   AVColorPrimaries primaries = AVCOL_PRI_UNSPECIFIED;
   AVColorTransferCharacteristic transfer = AVCOL_TRC_UNSPECIFIED;
   Rational sample_aspect;
+  Size whole{};  ///< of made pictures where black lies beside what the chain makes; else 0x0
   friend bool operator==(const ConverterKey&, const ConverterKey&) = default;
 };
 

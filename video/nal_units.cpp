@@ -126,6 +126,8 @@ std::optional<int> hevc_type(Bytes unit) {
   return base_layer ? std::optional(unit[0] >> 1 & 63) : std::nullopt;
 }
 
+int hevc_layer(Bytes unit) { return unit.size() >= 2 ? (unit[0] & 1) << 5 | unit[1] >> 3 : 0; }
+
 NalExtradata read_nal_extradata(AVCodecID codec, Bytes extradata) {
   if (codec == AV_CODEC_ID_H264 && extradata.size() >= 7 && extradata[0] == 1)
     return read_avcc(extradata);

@@ -8,11 +8,10 @@
 #include <span>
 #include <vector>
 
+#include "video/byte_reader.h"
 #include "video/ffmpeg.h"
 
 namespace facepipe {
-
-using Bytes = std::span<const std::uint8_t>;
 
 /// What marks the begin of a NAL unit in a stream's packets.
 struct NalFraming {
@@ -44,6 +43,9 @@ class NalReader {
 /// The type of an HEVC unit (nal_unit_type, 7.3.1.2), whose header takes 2 bytes; nullopt for one
 /// of another layer than the base layer, or a shorter one.
 [[nodiscard]] std::optional<int> hevc_type(Bytes unit);
+/// The layer of an HEVC unit (nuh_layer_id): 0 is the base layer, which all decoders show; 0 also
+/// for one that is shorter than a header.
+[[nodiscard]] int hevc_layer(Bytes unit);
 
 /// What the extradata of an H.264 or HEVC stream says.
 struct NalExtradata {

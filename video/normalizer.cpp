@@ -8,6 +8,7 @@ extern "C" {
 
 #include "video/chroma_subsampler.h"
 #include "video/grey_converter.h"
+#include "video/letterboxer.h"
 
 namespace facepipe {
 namespace {
@@ -35,6 +36,7 @@ Normalizer::Normalizer(const FrameTarget& target, const PictureKind& first, bool
                        std::string input, Notices& notices, std::shared_ptr<KeptConverters> kept,
                        int threads)
     : target_(target),
+      pixel_(first.pixel),
       changes_(first, scale_on_change, std::move(input), notices),
       kept_(std::move(kept)),
       threads_(threads) {}
@@ -70,7 +72,10 @@ void Normalizer::take_converter(const AVFrame& picture) {
   key_ = {kind_of(picture),        {},
           picture.chroma_location, picture.color_primaries,
           picture.color_trc,       from_av(picture.sample_aspect_ratio)};
-  key_.chain = chain_for(key_.from.format, target_.size);
+  area_ = area_for(key_.from);
+  // The same size upright or not: a quarter turn is its own inverse there.
+  key_.chain = chain_for(key_.from.format, upright_size(area_.size, target_.rotate));
+  if (area_.size != target_.stored()) key_.whole = target_.stored();
   if (kept_) converter_ = kept_->take(key_);
   if (!converter_) converter_ = new_converter();
 }
@@ -84,6 +89,8 @@ std::unique_ptr<PictureConverter> Normalizer::new_converter() const {
     if (to == AV_PIX_FMT_YUV420P && from.format == AV_PIX_FMT_GRAY8)
       return std::make_unique<GreyConverter>(from, chain_for(from.format, GreyConverter::kTable));
   }
+  if (key_.whole != Size{})
+    return std::make_unique<Letterboxer>(from, key_.chain, area_, key_.whole, threads_);
   return std::make_unique<FrameFilter>(from, key_.chain, threads_);
 }
 
@@ -96,6 +103,21 @@ void Normalizer::give_back() noexcept {
   }
 }
 
+/// How large it becomes before it is turned, and where it lies once it is.
+PictureArea Normalizer::area_for(const PictureKind& from) const {
+  const Size whole = target_.stored();
+  if (from.size == target_.size) return {0, 0, whole};
+  const AVPixFmtDescriptor& format = *av_pix_fmt_desc_get(target_.format);
+  const auto turned = [this](PictureShape shape) {
+    if (!target_.rotate.swaps_axes()) return shape;
+    return PictureShape{{shape.size.height, shape.size.width}, {shape.pixel.den, shape.pixel.num}};
+  };
+  // Each field has whole rows of chroma.
+  const Size cell{1 << format.log2_chroma_w, 2 << format.log2_chroma_h};
+  return letterbox(turned({from.size, from.pixel}), turned({target_.size, pixel_}), cell);
+}
+
+/// To pictures of a size before they are turned.
 std::string Normalizer::chain_for(AVPixelFormat source, Size size) const {
   std::string scale = "scale=" + std::to_string(size.width) + ":" + std::to_string(size.height) +
                       ":flags=" + kScaling;

@@ -1,5 +1,6 @@
 // Turns whatever the decoder gives into pictures of one kind: the first picture's size, a format
-// that stages and encoder share, upright where the container can't say how to turn it.
+// that stages and encoder share, upright where the container can't say how to turn it. One of
+// another shape than the first lies in the middle, with black beside it.
 #pragma once
 
 #include <memory>
@@ -9,6 +10,7 @@
 #include "video/frame_filter.h"
 #include "video/frame_maker.h"
 #include "video/kept_converters.h"
+#include "video/letterbox.h"
 #include "video/notices.h"
 #include "video/pictures.h"
 
@@ -56,14 +58,17 @@ class Normalizer {
   [[nodiscard]] UniqueAVFrame convert(UniqueAVFrame picture);
   void take_converter(const AVFrame& picture);
   void give_back() noexcept;
+  [[nodiscard]] PictureArea area_for(const PictureKind& from) const;
   [[nodiscard]] std::string chain_for(AVPixelFormat source, Size size) const;
   [[nodiscard]] std::unique_ptr<PictureConverter> new_converter() const;
 
   FrameTarget target_;
+  Rational pixel_;  ///< of the first picture
   ChangeWatch changes_;
   std::shared_ptr<KeptConverters> kept_;
   int threads_;
   ConverterKey key_;
+  PictureArea area_;                             ///< of that key's pictures, once they are turned
   std::unique_ptr<PictureConverter> converter_;  ///< of that key
 };
 

@@ -48,7 +48,7 @@ RgbaImage read_rgba_image(const std::string& path) {
   if (!first.picture) throw Error(ErrorKind::input, path + ": no picture can be decoded");
   UniqueAVFrame picture = std::move(first.picture->picture);
   check_sides(path, *picture);
-  const std::string turned = rotation_filters(orientation_of(demuxer.video(), *picture, notices));
+  const std::string turned = rotation_filters(orientation_of(demuxer, *picture, notices));
   FrameFilter to_rgba(kind_of(*picture), "format=rgba," + turned + "null");
   return copy_of(*to_rgba.apply(std::move(picture)));
 }

@@ -13,9 +13,10 @@ namespace {
 
 // Written anew by muxers, or untrue once the video is encoded again.
 bool is_stale_tag(std::string_view key) {
-  constexpr std::array<std::string_view, 10> kStale{
-      "major_brand", "minor_version", "compatible_brands", "encoder",         "ENCODER",
-      "DURATION",    "BPS",           "NUMBER_OF_FRAMES",  "NUMBER_OF_BYTES", "vendor_id"};
+  constexpr std::array<std::string_view, 11> kStale{
+      "major_brand", "minor_version", "compatible_brands", "encoder",          "ENCODER",
+      "DURATION",    "BPS",           "alpha_mode",        "NUMBER_OF_FRAMES", "NUMBER_OF_BYTES",
+      "vendor_id"};
   const std::string_view stem = key.substr(0, key.find("-eng"));
   return std::find(kStale.begin(), kStale.end(), stem) != kStale.end() ||
          key.starts_with("_STATISTICS_");
@@ -23,8 +24,8 @@ bool is_stale_tag(std::string_view key) {
 
 /// Which say nothing of whom and where.
 bool is_technical_tag(std::string_view key) {
-  constexpr std::array<std::string_view, 5> kTechnical{"language", "timecode", "rotate",
-                                                       "alpha_mode", "stereo_mode"};
+  constexpr std::array<std::string_view, 4> kTechnical{"language", "timecode", "rotate",
+                                                       "stereo_mode"};
   return std::find(kTechnical.begin(), kTechnical.end(), key) != kTechnical.end();
 }
 

@@ -5,6 +5,7 @@ extern "C" {
 }
 
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "video/ffmpeg_encoder.h"
@@ -14,10 +15,28 @@ extern "C" {
 namespace facepipe {
 namespace {
 
-CodecOptions options_of(const EncoderOptions& options) {
+/// What libaom needs to be told of a still image, beside what the user says: its own choice is
+/// meant for videos, and takes half a minute for the picture of a phone.
+void add_options_of_still_image(CodecOptions& all) {
+  constexpr std::pair<const char*, const char*> kOptions[] = {
+      {"still-picture", "1"}, {"cpu-used", "6"}, {"crf", "18"}};
+  for (const auto& [name, value] : kOptions)
+    if (!names_any(all, {name})) all.emplace_back(name, value);
+}
+
+/// libvpx's VP8 has no transparency beside pictures that it alone shows to itself.
+void add_options_of_transparency(CodecOptions& all) {
+  if (!names_any(all, {"auto-alt-ref"})) all.emplace_back("auto-alt-ref", "0");
+}
+
+CodecOptions options_of(const EncoderSetup& setup) {
+  const EncoderOptions& options = setup.options;
   CodecOptions all = options.options;
   if (!options.preset.empty()) all.emplace_back("preset", options.preset);
   if (options.crf) all.emplace_back("crf", std::to_string(*options.crf));
+  const std::string_view encoder = setup.plan.codec->name;
+  if (setup.one_picture && encoder == "libaom-av1") add_options_of_still_image(all);
+  if (has_alpha(setup.plan.encoded) && encoder == "libvpx") add_options_of_transparency(all);
   return all;
 }
 
@@ -43,7 +62,7 @@ class CpuEncoder final : public Encoder {
   CpuEncoder(const EncoderSetup& setup, const Frame& first, Notices& notices)
       : encoded_(setup.plan.encoded),
         encoder_(
-            setup, first, options_of(setup.options),
+            setup, first, options_of(setup),
             [&](AVCodecContext& context) {
               if (!names_any(setup.options.options, {"b", "q", "global_quality"}))
                 set_default_quality(context);

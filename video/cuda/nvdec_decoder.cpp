@@ -24,6 +24,7 @@ extern "C" {
 #include "video/cuda/pool.h"
 #include "video/cuda/transfer.h"
 #include "video/ffmpeg_compat.h"
+#include "video/frame_filter.h"
 #include "video/normalizer.h"
 #include "video/pictures.h"
 
@@ -86,6 +87,7 @@ struct SurfaceKind {
   Size size;
   AVPixelFormat layout = AV_PIX_FMT_NONE;
   bool full_range = false;
+  Rational pixel{1, 1};
 };
 
 class SurfaceFrames final : public FrameMaker {
@@ -118,8 +120,8 @@ class SurfaceFrames final : public FrameMaker {
  private:
   [[nodiscard]] Frame fitted(Frame frame) {
     if (!fit_)
-      fit_.emplace(first_.size, bits_of(first_.layout), first_.full_range, nvdec_.frames_alive,
-                   nvdec_.device);
+      fit_.emplace(PictureShape{first_.size, first_.pixel}, bits_of(first_.layout),
+                   first_.full_range, nvdec_.frames_alive, nvdec_.device);
     return fit_->apply(std::move(frame), *nvdec_.stream);
   }
 
@@ -195,7 +197,8 @@ class NvdecDecoder final : public Decoder {
                       "can't be turned; write MP4 or use --decoder cpu");
     cuda::use_device(nvdec_.device);
     const PictureFacts facts = facts_of(first);
-    const SurfaceKind kind{facts.size, facts.format, first.color_range == AVCOL_RANGE_JPEG};
+    const SurfaceKind kind{facts.size, facts.format, first.color_range == AVCOL_RANGE_JPEG,
+                           kind_of(first).pixel};
     auto surfaces = std::make_unique<SurfaceFrames>(demuxer(), target, kind, nvdec_,
                                                     options().scale_on_change, notices());
     if (to_host_.copies == nullptr) return surfaces;
@@ -210,7 +213,7 @@ class NvdecDecoder final : public Decoder {
     if (codec == nullptr)
       return std::string("FFmpeg has no NVDEC decoder for ") + avcodec_get_name(id);
     // Of a JPEG only the picture itself tells whether it is turned.
-    const bool turned = is_turned(demuxer().video()) || id == AV_CODEC_ID_MJPEG;
+    const bool turned = is_turned(demuxer()) || id == AV_CODEC_ID_MJPEG;
     if (turned && !options().tags_rotation)
       return "the output can't say that pictures are turned, and NVDEC's can't be turned";
     if (options().must_tell_damage && flags_damage_on_cpu(id) && !has_decode_status(id))

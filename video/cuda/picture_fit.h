@@ -1,4 +1,5 @@
-// Pictures that change size or layout midway, made like the first on the device.
+// Pictures that change size or layout midway, made like the first on the device: those of another
+// shape lie in the middle, with black beside them.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +9,7 @@
 #include "core/frame.h"
 #include "video/cuda/pictures.h"
 #include "video/cuda/pool.h"
+#include "video/letterbox.h"
 
 namespace facepipe {
 
@@ -15,9 +17,10 @@ namespace facepipe {
 /// another size come.
 class PictureFit {
  public:
-  /// @param size, bits, full_range  what all pictures become; bits as picture_layout() takes them
+  /// @param shape, bits, full_range  what all pictures become; bits as picture_layout() takes them
   /// @param frames  how many may be alive at once without more memory being allocated
-  PictureFit(Size size, int bits, bool full_range, std::size_t frames, Device device);
+  PictureFit(const PictureShape& shape, int bits, bool full_range, std::size_t frames,
+             Device device);
 
   /// Enqueues the scaling on `stream`, behind Frame::ready, and returns. The result has all other
   /// properties of `frame`; Frame::ready tells when its samples are there, and until then it keeps
@@ -32,9 +35,12 @@ class PictureFit {
     cuda::Event scaled;
   };
   struct Held;
-  [[nodiscard]] float* scratch_for(Size from, cuda::StreamView stream);
+  [[nodiscard]] float* scratch_for(Size from, Size to, cuda::StreamView stream);
+  /// Enqueues the scaling into `memory`, and black beside it.
+  void fit(const Frame& source, std::byte* memory, cuda::StreamView stream);
 
   PictureLayout layout_;
+  Rational pixel_;
   bool full_range_;
   Device device_;
   Pool<Slot> slots_;

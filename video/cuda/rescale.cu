@@ -118,6 +118,15 @@ __global__ void __launch_bounds__(kColumns* kRows)
   }
 }
 
+template <class Sample>
+__global__ void __launch_bounds__(kColumns* kRows)
+    fill_kernel(Plane plane, int columns, int rows, Sample sample) {
+  const int x = static_cast<int>(blockIdx.x * kColumns + threadIdx.x);
+  const int y = static_cast<int>(blockIdx.y * kRows + threadIdx.y);
+  if (x >= columns || y >= rows) return;
+  reinterpret_cast<Sample*>(plane.data + y * plane.stride)[x] = sample;
+}
+
 dim3 grid_of(int columns, int rows) {
   return dim3((static_cast<unsigned>(columns) + kColumns - 1) / kColumns,
               (static_cast<unsigned>(rows) + kRows - 1) / kRows);
@@ -137,6 +146,19 @@ void launch_plane(const PlaneWork& work, bool wide_from, bool wide_to, cudaStrea
     rows_kernel<std::uint16_t, kChannels><<<second, block, 0, stream>>>(work);
   else
     rows_kernel<std::uint8_t, kChannels><<<second, block, 0, stream>>>(work);
+  FACEPIPE_CUDA_CHECK(cudaGetLastError());
+}
+
+void launch_fill(const Plane& plane, Size samples, unsigned sample, bool wide,
+                 cudaStream_t stream) {
+  const dim3 block(kColumns, kRows);
+  const dim3 grid = grid_of(samples.width, samples.height);
+  if (wide)
+    fill_kernel<std::uint16_t><<<grid, block, 0, stream>>>(plane, samples.width, samples.height,
+                                                           static_cast<std::uint16_t>(sample));
+  else
+    fill_kernel<std::uint8_t><<<grid, block, 0, stream>>>(plane, samples.width, samples.height,
+                                                          static_cast<std::uint8_t>(sample));
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
 
@@ -180,6 +202,16 @@ PlaneWork plane_work(const Frame& frame, const RescaleTarget& to, bool chroma, f
           scratch};
 }
 
+void expect_target(const RescaleTarget& to) {
+  if (!to.format.semi_planar || to.format.log2_chroma_w != 1 || to.format.log2_chroma_h != 1)
+    throw Error(ErrorKind::internal, "rescale: a target that isn't semi-planar 4:2:0");
+}
+
+unsigned black_of(const RescaleTarget& to, bool chroma) {
+  const auto code = static_cast<unsigned>(codes_of(to.format.bits, to.full_range, chroma).zero);
+  return code << to.format.shift;
+}
+
 }  // namespace
 
 std::size_t rescale_scratch(Size from, Size to) {
@@ -190,12 +222,19 @@ std::size_t rescale_scratch(Size from, Size to) {
 void enqueue_rescale(const Frame& frame, const RescaleTarget& to, float* scratch,
                      cuda::StreamView stream) {
   expect_device_picture(frame);
-  if (!to.format.semi_planar || to.format.log2_chroma_w != 1 || to.format.log2_chroma_h != 1)
-    throw Error(ErrorKind::internal, "rescale: a target that isn't semi-planar 4:2:0");
+  expect_target(to);
   const bool wide_from = frame.format.bytes_per_sample() == 2;
   const bool wide_to = to.format.bytes_per_sample() == 2;
   launch_plane<1>(plane_work(frame, to, false, scratch), wide_from, wide_to, stream.get());
   launch_plane<2>(plane_work(frame, to, true, scratch), wide_from, wide_to, stream.get());
+}
+
+void enqueue_black(const RescaleTarget& to, cuda::StreamView stream) {
+  expect_target(to);
+  const bool wide = to.format.bytes_per_sample() == 2;
+  const Size chroma = chroma_size_of(to.size);
+  launch_fill(to.luma, to.size, black_of(to, false), wide, stream.get());
+  launch_fill(to.chroma, {2 * chroma.width, chroma.height}, black_of(to, true), wide, stream.get());
 }
 
 }  // namespace facepipe

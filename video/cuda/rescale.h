@@ -31,4 +31,7 @@ struct RescaleTarget {
 void enqueue_rescale(const Frame& frame, const RescaleTarget& to, float* scratch,
                      cuda::StreamView stream);
 
+/// Makes all of `to` black: two kernels, in the order of the stream. Errors: as enqueue_rescale().
+void enqueue_black(const RescaleTarget& to, cuda::StreamView stream);
+
 }  // namespace facepipe

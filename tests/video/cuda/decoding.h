@@ -81,7 +81,7 @@ inline std::unique_ptr<Decoder> decode_all(Demuxer& demuxer, const OpenDecoder& 
   FirstPicture begin = read_first_picture(demuxer, open, choice, no_other, notices);
   if (!begin.picture) return std::move(begin.decoder);
   const PictureFacts facts = begin.decoder->facts_of(*begin.picture->picture);
-  const Orientation found = orientation_of(demuxer.video(), *begin.picture->picture, notices);
+  const Orientation found = orientation_of(demuxer, *begin.picture->picture, notices);
   FrameTarget target{facts.size, working_format(facts.format), {}, found};
   if (turns) std::swap(target.rotate, target.orientation);
   const auto frames = begin.decoder->make_frames(*begin.picture->picture, target);

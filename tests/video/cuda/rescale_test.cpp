@@ -101,7 +101,7 @@ TEST_P(Rescale, GivesThePicturesOfTheCpu) {
     Notices notices("clip");
     Normalizer normalizer({wanted, to, {}, {}}, kind_of(*picture), true, "clip", notices);
     const Samples expected = samples_of(wrap(normalizer.apply(copy_of(picture))));
-    PictureFit fit(wanted, bits_of(to), to == AV_PIX_FMT_YUVJ420P, 2, kDevice);
+    PictureFit fit({wanted}, bits_of(to), to == AV_PIX_FMT_YUVJ420P, 2, kDevice);
     const Samples found = downloaded(fit.apply(uploaded(copy_of(picture), stream), stream), stream);
     ASSERT_EQ(found.size(), expected.size());
     const Difference apart = difference(found, expected);
@@ -125,9 +125,9 @@ TEST(PictureFit, KeepsSamplesWhoseSizeAndKindStay) {
   const cuda::Stream stream;
   const UniqueAVFrame picture = noise(AV_PIX_FMT_YUV420P, {175, 143}, 3);
   const Samples sent = samples_of(wrap(copy_of(picture)));
-  PictureFit same({175, 143}, 8, false, 1, kDevice);
+  PictureFit same({{175, 143}}, 8, false, 1, kDevice);
   EXPECT_EQ(downloaded(same.apply(uploaded(copy_of(picture), stream), stream), stream), sent);
-  PictureFit deeper({175, 143}, 10, false, 1, kDevice);
+  PictureFit deeper({{175, 143}}, 10, false, 1, kDevice);
   const Samples deep = downloaded(deeper.apply(uploaded(copy_of(picture), stream), stream), stream);
   for (std::size_t i = 0; i < sent.size(); ++i) ASSERT_EQ(deep[i], 4 * sent[i]);
 }
@@ -140,7 +140,7 @@ TEST(PictureFit, KeepsWhatElseIsKnownOfAPicture) {
   frame.sample_aspect = {5, 4};
   frame.color.matrix = 9;
   unwrap(frame).colorspace = AVCOL_SPC_BT2020_NCL;
-  PictureFit fit({96, 64}, 8, false, 1, kDevice);
+  PictureFit fit({{96, 64}}, 8, false, 1, kDevice);
   const Frame result = fit.apply(std::move(frame), stream);
   EXPECT_EQ(result.size, (Size{96, 64}));
   EXPECT_EQ(result.pts, 77);
@@ -158,7 +158,7 @@ TEST(PictureFit, LetsASourceGoOnlyOnceItHasBeenRead) {
   const PictureLayout layout = picture_layout({4096, 2160}, 8);
   const cuda::DeviceBuffer<std::byte> memory(layout.bytes);
   cuda::fill(memory.span(), 100, stream);
-  PictureFit fit({4095, 2159}, 8, false, 2, kDevice);
+  PictureFit fit({{4095, 2159}}, 8, false, 2, kDevice);
   stream.synchronize();
   int gone = 0;
   int early = 0;

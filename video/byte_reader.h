@@ -1,0 +1,68 @@
+// Numbers and parts of a file's bytes. They come from outside: whatever they hold, nothing beyond
+// them is read.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace facepipe {
+
+using Bytes = std::span<const std::uint8_t>;
+
+/// Whether the bytes begin with `text`.
+[[nodiscard]] inline bool begins_with(Bytes bytes, std::string_view text) {
+  return bytes.size() >= text.size() &&
+         std::equal(text.begin(), text.end(), bytes.begin(),
+                    [](char a, std::uint8_t b) { return static_cast<std::uint8_t>(a) == b; });
+}
+
+/// Reads from front to back. Behind the end it gives zeros and empty parts, and says so.
+class ByteReader {
+ public:
+  enum class Order { big_endian, little_endian };
+
+  explicit ByteReader(Bytes bytes, Order order = Order::big_endian)
+      : bytes_(bytes), order_(order) {}
+
+  /// The next `width` bytes, 8 at most, as a number.
+  [[nodiscard]] std::uint64_t number(std::size_t width) {
+    const Bytes digits = take(width);
+    if (digits.size() < width) return 0;
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < width; ++i)
+      value = value << 8U | digits[order_ == Order::big_endian ? i : width - 1 - i];
+    return value;
+  }
+
+  /// The next bytes; as many as there are where there are fewer.
+  [[nodiscard]] Bytes take(std::uint64_t count) {
+    failed_ = failed_ || count > left();
+    const auto taken = static_cast<std::size_t>(std::min<std::uint64_t>(count, left()));
+    at_ += taken;
+    return bytes_.subspan(at_ - taken, taken);
+  }
+
+  void skip(std::uint64_t count) { static_cast<void>(take(count)); }
+
+  /// Goes to a place counted from the first byte.
+  void seek(std::uint64_t place) {
+    failed_ = failed_ || place > bytes_.size();
+    at_ = static_cast<std::size_t>(std::min<std::uint64_t>(place, bytes_.size()));
+  }
+
+  [[nodiscard]] Bytes rest() const { return bytes_.subspan(at_); }
+  [[nodiscard]] std::size_t left() const { return bytes_.size() - at_; }
+  /// More was asked for than there is.
+  [[nodiscard]] bool failed() const { return failed_; }
+
+ private:
+  Bytes bytes_;
+  Order order_;
+  std::size_t at_ = 0;
+  bool failed_ = false;
+};
+
+}  // namespace facepipe
