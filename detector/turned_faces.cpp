@@ -47,7 +47,7 @@ void append_turned_back(Detections& to, const Detections& found, int quarter_tur
 }
 
 std::optional<int> turn_of_faces(const FacesByTurn& found) {
-  const auto most = std::max_element(found.begin() + 1, found.end());
+  const auto* const most = std::max_element(found.begin() + 1, found.end());
   const bool many = *most >= kFewFaces && kTimesAsMany * *most >= kHalves * found[0];
   return many ? std::optional(static_cast<int>(most - found.begin())) : std::nullopt;
 }
