@@ -83,7 +83,7 @@ TEST(CodecHeaders, A8AHeaderThatCannotBeReadGoesAsAWhole) {
 TEST(CodecHeaders, A8FlacAndOpusKeepTheFactsOfTheSound) {
   const std::string facts(34, 'f');
   const UniqueCodecParameters flac = parameters_of(
-      AV_CODEC_ID_FLAC, "fLaC"s + '\0' + "\0\0\x22"s + facts + "\x84\0\0\x08" + "Somebody");
+      AV_CODEC_ID_FLAC, "fLaC"s + '\0' + "\0\0\x22"s + facts + "\x84\0\0\x08"s + "Somebody");
   EXPECT_NE(clean_header(*flac), "");
   EXPECT_EQ(text_of(*flac), facts);
   std::string head = "OpusHead";
