@@ -89,6 +89,28 @@ extern "C" void on_abort(int /*number*/) {
   end_after([] { print("facepipe: error: aborted by a library\n"); });
 }
 
+/// A null that a library didn't look at, for one: some don't where memory has run out.
+extern "C" void on_fault(int /*number*/) {
+  end_after([] {
+    print(
+        "facepipe: error: ended by a fault in facepipe or in a library; the system may have no "
+        "memory left\n");
+  });
+}
+
+/// Unless somebody, a sanitizer, listens already. On a stack of its own, where the thread has one.
+void catch_faults() {
+  for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {
+    struct sigaction now {};
+    if (sigaction(number, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) continue;
+    struct sigaction action {};
+    action.sa_handler = on_fault;
+    action.sa_flags = SA_ONSTACK;
+    sigemptyset(&action.sa_mask);
+    sigaction(number, &action, nullptr);
+  }
+}
+
 std::string named(const std::string& name, std::string message) {
   std::replace(message.begin(), message.end(), '\n', ' ');
   return message.find(name) == std::string::npos ? name + ": " + message : message;
@@ -106,6 +128,7 @@ std::string reason_of(const std::exception& error) {
 void install_last_resort() {
   std::set_terminate(on_terminate);
   std::signal(SIGABRT, on_abort);
+  catch_faults();
 }
 
 void at_terminate(void (*hook)()) { g_hook = hook; }

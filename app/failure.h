@@ -33,9 +33,10 @@ struct Failure {
 
 /// From now on std::terminate() prints one line with the current exception's text, runs what
 /// at_terminate() was given, and ends the program with exit code 1 at once: nothing is unwound and
-/// no destructor runs, but nobody waits for ever and no core is dumped. So does std::abort(), which
-/// libraries call that have a C++ runtime of their own or check themselves. To be called first in
-/// main(). Other threads go on until the program has ended.
+/// no destructor runs, but nobody waits for ever and no core is dumped. So do std::abort(), which
+/// libraries call that have a C++ runtime of their own or check themselves, and the faults of which
+/// a process dies (SIGSEGV, for one), unless somebody else has asked for their signals. To be
+/// called first in main(). Other threads go on until the program has ended.
 void install_last_resort();
 
 /// `hook` removes what must not stay: it is called at most once, on the thread that failed, which

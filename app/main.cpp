@@ -12,12 +12,15 @@
 #include "app/failure.h"
 #include "app/opened_inputs.h"
 #include "app/options/options.h"
+#include "app/process_limits.h"
 #include "app/run.h"
 #include "app/standard_streams.h"
 #include "app/stop_signals.h"
 #include "app/turned_input.h"
 #include "app/verify/verify.h"
+#include "core/error.h"
 #include "core/output_file.h"
+#include "core/output_names.h"
 
 namespace facepipe {
 namespace {
@@ -69,8 +72,39 @@ int execute(const RunOptions& options) {
 }  // namespace
 }  // namespace facepipe
 
+namespace facepipe {
+namespace {
+
+/// What was to go and could not: a run that leaves it is not done.
+int tell_files_left_behind(int code) {
+  for (const std::string& line : take_files_left_behind()) {
+    tell_failure(line);
+    if (code == kExitDone) code = exit_code(ErrorKind::output);
+  }
+  return code;
+}
+
+int run_program(const std::vector<std::string>& arguments) {
+  int code = kExitDone;
+  const auto failure = attempt({}, [&] {
+    quiet_libraries();
+    start_log(spdlog::level::info);
+    const Command command = parse_command(arguments);
+    code = std::visit([](const auto& options) { return execute(options); }, command);
+  });
+  if (failure) {
+    tell_failure(failure->message);
+    code = failure->code;
+  }
+  return tell_files_left_behind(code);
+}
+
+}  // namespace
+}  // namespace facepipe
+
 int main(int argc, char** argv) {
   using namespace facepipe;
+  bound_heaps();
   install_last_resort();
   at_terminate(remove_unfinished_outputs);
   open_closed_streams();
@@ -80,12 +114,10 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   int code = kExitDone;
   const auto failure = attempt({}, [&] {
-    quiet_libraries();
-    start_log(spdlog::level::info);
-    const Command command = parse_command(std::vector<std::string>(argv + 1, argv + argc));
-    code = std::visit([](const auto& options) { return execute(options); }, command);
+    const std::vector<std::string> arguments(argv + 1, argv + argc);
+    code = with_enough_stack([&] { return run_program(arguments); });
   });
   if (!failure) return code;
-  spdlog::error("{}", failure->message);
+  tell_failure(failure->message);
   return failure->code;
 }

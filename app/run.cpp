@@ -110,6 +110,7 @@ class Run {
   void check_that_tracks_are_of_one(std::size_t inputs) const;
   [[nodiscard]] fs::path existing_output(const fs::path& output) const;
   void settle_existing(InputOutcome& outcome) const;
+  void skip_damaged(InputOutcome& outcome, const std::string& damage) const;
   [[nodiscard]] bool skips() const { return options_.existing == ExistingOutput::skip; }
   [[nodiscard]] bool any(InputStatus status) const;
   void open_files();
@@ -243,7 +244,18 @@ void Run::settle_existing(InputOutcome& outcome) const {
                                        ": exists already (--overwrite replaces it, "
                                        "--skip-existing leaves it)");
   if (!reason.empty()) throw Error(ErrorKind::output, output.string() + ": " + reason);
-  if (skips()) outcome.status = InputStatus::skipped;
+  if (!skips()) return;
+  outcome.status = InputStatus::skipped;
+  if (const auto damage = OutputLock::damage_of(outcome.planned.output))
+    skip_damaged(outcome, *damage);
+}
+
+/// That the work is done doesn't make it whole.
+void Run::skip_damaged(InputOutcome& outcome, const std::string& damage) const {
+  if (options_.tolerate_damage) return;
+  outcome.code = kExitDamaged;
+  spdlog::warn("{}: skipped; an earlier run had found it damaged: {}", outcome.planned.input,
+               damage);
 }
 
 bool Run::any(InputStatus status) const {
@@ -278,14 +290,16 @@ void Run::settle_earlier_frames_of(InputOutcome& outcome) {
   const bool has_frames = files_->has_frames(planned.name);
   if (outcome.status == InputStatus::skipped && !has_frames) {
     outcome.status = InputStatus::waiting;
+    outcome.code = kExitDone;  // it is worked on again
     outcome.keeps_video = true;
     spdlog::warn(
         "{}: {} is there, but the files asked for hold no complete frames of it: done "
         "again, without touching the video",
         planned.input, planned.output.string());
   }
-  if (outcome.status == InputStatus::waiting && !options_.video && has_frames)
-    outcome.status = InputStatus::skipped;
+  if (outcome.status != InputStatus::waiting || options_.video || !has_frames) return;
+  outcome.status = InputStatus::skipped;
+  if (files_->reported_damaged(planned.name)) skip_damaged(outcome, "its report says so");
 }
 
 /// A run that was killed just after it had finished a video has left its lock beside it.
@@ -657,7 +671,7 @@ JobResult Run::run_twice(JobOptions& job, const JobObserver& observer) const {
   first.hide->wants_tracks = true;
   first.hide->tracks.look_ahead_s = std::numeric_limits<double>::infinity();
   JobResult found = parts_.job(first, *backend_, in_pass(observer, 0), stop_);
-  if (found.interrupted || !found.tracks) return found;
+  if (found.interrupted || found.failure || !found.tracks) return found;
   job.hide->known = as_known_tracks(*found.tracks, job.input);
   job.hide->wants_tracks = false;
   JobObserver second = in_pass(observer, found.ledger.decoded);
@@ -724,8 +738,6 @@ void Run::make_directory(const fs::path& output) const {
 
 void Run::finish(InputOutcome& outcome, JobResult result) const {
   outcome.result = std::move(result);
-  const FrameLedger& ledger = outcome.result.ledger;
-  const std::int64_t side_lost = outcome.result.side_packets_lost;
   const auto failure = attempt(outcome.planned.input, [&] {
     if (outcome.result.failure) throw Error(*outcome.result.failure);
   });
@@ -733,7 +745,8 @@ void Run::finish(InputOutcome& outcome, JobResult result) const {
     outcome.status = InputStatus::partial;
     outcome.code = failure->code;
     outcome.error = failure->message;
-    spdlog::error("{}; what was made is kept as {}", outcome.error, outcome.result.output.string());
+    const std::string kept = outcome.result.output.string();
+    spdlog::error("{}{}", outcome.error, kept.empty() ? "" : "; what was made is kept as " + kept);
   } else if (outcome.result.interrupted) {
     outcome.status = InputStatus::partial;
     outcome.code = kExitInterrupted;
@@ -745,11 +758,7 @@ void Run::finish(InputOutcome& outcome, JobResult result) const {
     outcome.status = InputStatus::damaged;
     outcome.code = options_.tolerate_damage ? kExitDone : kExitDamaged;
     if (outcome.code != kExitDone)
-      spdlog::error(
-          "{}: {} frames lost, {} damaged{}{}; the output is kept", outcome.planned.input,
-          ledger.lost, ledger.damaged,
-          ledger.ended_early ? ", the file ends early (" + outcome.result.early_end + ")" : "",
-          side_lost > 0 ? ", " + std::to_string(side_lost) + " packets of other streams lost" : "");
+      spdlog::error("{}: {}; the output is kept", outcome.planned.input, outcome.result.damage());
   }
 }
 

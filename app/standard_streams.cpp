@@ -10,6 +10,7 @@
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -26,6 +27,8 @@
 namespace facepipe {
 namespace {
 
+constexpr const char* kLogger = "facepipe";
+
 /// A message as terminal_text(): names of files, and what files hold, are quoted in messages.
 class SafeMessage final : public spdlog::custom_flag_formatter {
  public:
@@ -39,6 +42,20 @@ class SafeMessage final : public spdlog::custom_flag_formatter {
   }
 };
 
+/// An empty file without a name, open for reading, that takes no bytes, not even where it is opened
+/// anew by its name in /proc/self/fd, as /dev/null would. False where there is no number left.
+bool open_nothing() {
+  const int file = memfd_create("closed", MFD_ALLOW_SEALING);
+  if (file < 0) return open("/dev/null", O_RDONLY) >= 0;
+  fcntl(file, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL);
+  const std::string name = "/proc/self/fd/" + std::to_string(file);
+  const int reading = open(name.c_str(), O_RDONLY | O_CLOEXEC);
+  if (reading < 0) return true;  // no /proc: it is open for writing, and refuses that
+  dup2(reading, file);
+  close(reading);
+  return true;
+}
+
 }  // namespace
 
 void open_closed_streams() {
@@ -46,7 +63,7 @@ void open_closed_streams() {
     const bool closed = fcntl(descriptor, F_GETFD) < 0 && errno == EBADF;
     // The lowest free number is this one, because those below are open. Without O_CLOEXEC, as the
     // three are.
-    if (closed && open("/dev/null", O_RDWR) < 0) return;  // nothing that could be told anywhere
+    if (closed && !open_nothing()) return;  // nothing that could be told anywhere
   }
 }
 
@@ -68,9 +85,19 @@ Error standard_output_error(int code) {
   return {ErrorKind::output, "standard output: " + write_failure(code)};
 }
 
+void tell_failure(const std::string& message) {
+  if (spdlog::default_logger_raw()->name() == kLogger) {
+    spdlog::error("{}", message);
+    return;
+  }
+  // spdlog's own first logger writes to standard output, where the video may go.
+  const std::string line = std::string(kLogger) + ": error: " + terminal_text(message) + '\n';
+  static_cast<void>(write_at_once(stderr, line));
+}
+
 void start_log(spdlog::level::level_enum level) {
   const auto sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
-  auto logger = std::make_shared<spdlog::logger>("facepipe", sink);
+  auto logger = std::make_shared<spdlog::logger>(kLogger, sink);
   auto formatter = std::make_unique<spdlog::pattern_formatter>();
   formatter->add_flag<SafeMessage>('*').set_pattern(
       (isatty(STDERR_FILENO) == 1 ? std::string(kClearLine) : std::string()) + "facepipe: %l: %*");

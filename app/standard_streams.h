@@ -5,14 +5,17 @@
 #include <spdlog/common.h>
 
 #include <cstdio>
+#include <string>
 #include <string_view>
 
 #include "core/error.h"
 
 namespace facepipe {
 
-/// Opens /dev/null for those of the three that are closed. Otherwise the next file that is opened,
-/// or the pipe that a signal writes to, takes the number, and gets what is printed. Called first.
+/// Takes the numbers of those of the three that are closed. Otherwise the next file that is opened,
+/// or the pipe that a signal writes to, takes the number, and gets what is printed. What stands
+/// there instead can be neither read nor written, by no name: whoever needs the stream is told so.
+/// Called first.
 void open_closed_streams();
 
 /// Writes to a stream at once. 0, or an errno; 0 too where the reader went away.
@@ -30,6 +33,9 @@ void tell(std::string_view text);
 
 /// Goes to the begin of a terminal's line and clears it.
 inline constexpr std::string_view kClearLine = "\r\033[K";
+
+/// Tells why the program ends, in a line like the log's, on stderr, also where there is no log yet.
+void tell_failure(const std::string& message);
 
 /// Sends the default logger's lines, and FFmpeg's, to stderr as "facepipe: LEVEL: TEXT", where TEXT
 /// is as terminal_text() has it. On a terminal a line replaces the progress bar.

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <csignal>
 #include <system_error>
+#include <utility>
 
 #include "core/threads.h"
 
@@ -17,12 +18,12 @@ namespace {
 std::array<int, 2> g_pipe{-1, -1};
 
 constexpr char kSignal = 's';
-constexpr char kEnd = 'e';
 
-void send(char message) noexcept {
+bool send_signal() noexcept {
   const int before = errno;  // a handler must not change what the interrupted code sees
-  [[maybe_unused]] const ssize_t sent = write(g_pipe[1], &message, 1);
+  const bool sent = write(g_pipe[1], &kSignal, 1) == 1;
   errno = before;
+  return sent;
 }
 
 // False where it is ignored from the start, as nohup has it.
@@ -43,9 +44,9 @@ void set_handlers(void (*handler)(int)) noexcept {
   if (g_hangup_counts != 0) sigaction(SIGHUP, &action, nullptr);
 }
 
-extern "C" void on_signal(int /*number*/) {
-  set_handlers(SIG_DFL);  // whoever asks twice doesn't want to wait
-  send(kSignal);
+extern "C" void on_signal(int number) {
+  set_handlers(SIG_DFL);              // whoever asks twice doesn't want to wait
+  if (!send_signal()) raise(number);  // nobody would hear of it: as if there were no handler
 }
 
 void listen(const std::stop_source& stop) noexcept {
@@ -53,7 +54,7 @@ void listen(const std::stop_source& stop) noexcept {
   ssize_t got = 0;
   do got = read(g_pipe[0], &message, 1);
   while (got < 0 && errno == EINTR);
-  if (got == 1 && message == kSignal) stop.request_stop();
+  if (got == 1) stop.request_stop();  // else the other end was closed: nobody waits any more
 }
 
 }  // namespace
@@ -68,11 +69,10 @@ StopSignals::StopSignals() {
 
 StopSignals::~StopSignals() {
   set_handlers(SIG_DFL);
-  send(kEnd);
+  // The listener reads the end of the pipe: nothing need be written, which could fail.
+  close(std::exchange(g_pipe[1], -1));
   listener_.join();
-  close(g_pipe[0]);
-  close(g_pipe[1]);
-  g_pipe = {-1, -1};
+  close(std::exchange(g_pipe[0], -1));
 }
 
 }  // namespace facepipe

@@ -50,9 +50,20 @@ std::int64_t largest_file() {
   return limited ? static_cast<std::int64_t>(limit.rlim_cur) : INT64_MAX;
 }
 
+/// Whether bytes can be written to the descriptor at all: of a stream that was closed they can't
+/// (app/standard_streams.h).
+bool is_open_for_writing(int file) {
+  const int flags = fcntl(file, F_GETFL);
+  return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY;
+}
+
 /// A pipe is opened anew, so that writing to it doesn't block here and still does for others that
 /// share it. A file keeps its position, and a socket can't be opened: a copy of the descriptor.
 int open_standard_output() {
+  if (!is_open_for_writing(STDOUT_FILENO)) {
+    errno = EBADF;
+    return -1;
+  }
   struct stat found {};
   const bool pipe = fstat(STDOUT_FILENO, &found) == 0 && S_ISFIFO(found.st_mode);
   const int file = pipe ? open(kStandardOutput, O_WRONLY | O_NONBLOCK | O_CLOEXEC) : -1;
@@ -94,16 +105,31 @@ OutputFile::OutputFile(fs::path target, ExistingTarget existing, std::stop_token
     open_stream();
     return;
   }
-  lock_.emplace(target_);
-  open_temporary();
-  if (lock_->leftovers().empty()) enter_unfinished(OutputLock::record_path(target_));
+  try {
+    open_new();
+  } catch (...) {  // no destructor runs
+    close_file();
+    remove_temporaries();
+    throw;
+  }
 }
 
 OutputFile::~OutputFile() {
-  strike_unfinished(OutputLock::record_path(target_));
-  if (file_ >= 0) close(file_);
+  strike_unfinished(record_);
+  close_file();
   leave_first();
   remove_temporaries();
+}
+
+void OutputFile::open_new() {
+  record_ = OutputLock::record_path(target_);
+  lock_.emplace(target_);
+  open_temporary();
+  if (!lock_->keeps_record()) enter_unfinished(record_);
+}
+
+void OutputFile::close_file() noexcept {
+  if (file_ >= 0) close(std::exchange(file_, -1));
 }
 
 /// A FIFO opens when it has a reader.
@@ -123,16 +149,22 @@ void OutputFile::open_stream() {
 }
 
 void OutputFile::open_temporary() {
-  const fs::path name = name_beside(target_, target_.filename().string(), temporary_suffix());
+  fs::path name = name_beside(target_, target_.filename().string(), temporary_suffix());
   struct stat there {};
   if (lstat(name.c_str(), &there) == 0) fail(EEXIST);  // or the record would call it ours
   if (lock_) lock_->writes(name);
+  // Whatever needs memory comes before there is a file to remove.
+  temporaries_.reserve(temporaries_.size() + 1);
+  enter_unfinished(name);
   const int file =
       open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kReadWrite);
-  if (file < 0) fail(errno);
-  temporaries_.push_back(name);
-  enter_unfinished(name);
-  if (file_ >= 0) close(file_);
+  if (file < 0) {
+    const int code = errno;
+    strike_unfinished(name);
+    fail(code);
+  }
+  temporaries_.push_back(std::move(name));
+  close_file();
   file_ = file;
   position_ = reserved_ = 0;
   size_ = 0;
@@ -230,23 +262,16 @@ void OutputFile::complete() const {
   if (fsync(file_) != 0) fail(errno);
 }
 
-std::optional<OutputFile::FileState> OutputFile::state_of_target() const noexcept {
-  struct stat found {};
-  if (lstat(target_.c_str(), &found) != 0) return std::nullopt;
-  return FileState{found.st_dev, found.st_ino, found.st_size,
-                   std::int64_t{found.st_mtim.tv_sec} * 1'000'000'000 + found.st_mtim.tv_nsec};
-}
-
 void OutputFile::expect_no_file() const {
   struct stat there {};
   if (!stream_ && !replaces() && lstat(target_.c_str(), &there) == 0)
     throw Error(ErrorKind::output, target_.string() + ": exists already");
 }
 
-void OutputFile::may_replace_what_is_there() noexcept { seen_ = state_of_target(); }
+void OutputFile::may_replace_what_is_there() noexcept { seen_ = state_of_file(target_); }
 
 bool OutputFile::replaces() const {
-  return existing_ == ExistingTarget::replace || (seen_ && state_of_target() == seen_);
+  return existing_ == ExistingTarget::replace || (seen_ && state_of_file(target_) == seen_);
 }
 
 /// 0 or an errno.
@@ -261,7 +286,7 @@ int OutputFile::give_name() {
 
 void OutputFile::commit(const std::vector<fs::path>& superseded) {
   if (stream_) {
-    const int code = close(std::exchange(file_, -1)) == 0 ? 0 : errno;
+    const int code = ::close(std::exchange(file_, -1)) == 0 ? 0 : errno;
     if (code != 0) fail(code);
     return;
   }
@@ -270,11 +295,11 @@ void OutputFile::commit(const std::vector<fs::path>& superseded) {
     complete();
     const int code = give_name();
     if (code == 0) {
-      sync_folder();
       strike_unfinished(temporaries_.back());
       temporaries_.pop_back();
-      for (const fs::path& file : superseded) unlink(file.c_str());
-      if (lock_) lock_->keep_record(false);
+      sync_folder();
+      for (const fs::path& file : superseded) remove_file(file);
+      if (lock_) lock_->finished();
       remove_temporaries();
       release();
       return;
@@ -290,7 +315,7 @@ void OutputFile::commit(const std::vector<fs::path>& superseded) {
 
 fs::path OutputFile::keep_partial() {
   if (stream_) {
-    close(std::exchange(file_, -1));
+    close_file();
     return target_;
   }
   if (reserved_ > size_ && ftruncate(file_, size_) != 0) fail(errno);
@@ -304,20 +329,26 @@ fs::path OutputFile::keep_partial() {
     const int code = rename_file(made, name, ExistingTarget::refuse);
     if (code == EEXIST) continue;
     if (code != 0) fail(code);
-    sync_folder();
     strike_unfinished(made);
     temporaries_.pop_back();
+    sync_folder();
+    if (lock_ && lock_->has_parts()) {
+      lock_->keep_record(true);
+      leaves_first_ = false;
+    } else if (lock_) {
+      lock_->left_partial(name);
+    }
     release();
     return name;
   }
 }
 
 void OutputFile::release() {
-  close(std::exchange(file_, -1));
+  close_file();
   leave_first();
   remove_temporaries();
   lock_.reset();
-  strike_unfinished(OutputLock::record_path(target_));
+  strike_unfinished(record_);
 }
 
 /// What begin_again() followed is worth something to the next run.
@@ -330,7 +361,7 @@ void OutputFile::leave_first() {
 
 void OutputFile::remove_temporaries() {
   while (!temporaries_.empty()) {
-    unlink(temporaries_.back().c_str());
+    remove_file(temporaries_.back());
     strike_unfinished(temporaries_.back());
     temporaries_.pop_back();
   }
@@ -359,7 +390,7 @@ int write_new_file(const fs::path& path, std::span<const std::byte> bytes, unsig
       code = errno;
   }
   if (close(file) != 0 && code == 0) code = errno;
-  if (code != 0) unlink(path.c_str());
+  if (code != 0) remove_file(path);
   return code;
 }
 

@@ -28,15 +28,6 @@ inline constexpr const char* kStandardOutput = "/dev/stdout";
 /// throw throw Error(output), naming `target`; the others are for callbacks of C libraries and
 /// answer with an errno.
 class OutputFile {
-  /// Tells whether a file is what it was.
-  struct FileState {
-    std::uint64_t device = 0;
-    std::uint64_t inode = 0;
-    std::int64_t size = 0;
-    std::int64_t modified_ns = 0;
-    friend bool operator==(const FileState&, const FileState&) = default;
-  };
-
  public:
   /// @param stop  ends waits for the reader of a FIFO
   explicit OutputFile(std::filesystem::path target, ExistingTarget existing,
@@ -74,15 +65,16 @@ class OutputFile {
   void may_replace_what_is_there() noexcept;
 
   /// Completes the file: to the disk, then under its name, with the permissions of the one that it
-  /// replaces. Then `superseded` go, which are files that earlier runs left. Where it fails, the
-  /// file is kept under a partial name, which the error tells. Called once, last.
+  /// replaces. Then `superseded` go, which are files that earlier runs left, and the partial files
+  /// that they kept for the user, unless those have changed. Where it fails, the file is kept under
+  /// a partial name, which the error tells. Called once, last.
   void commit(const std::vector<std::filesystem::path>& superseded = {});
   /// Completes it as "NAME.partial.EXT", or "NAME.partial-2.EXT" and so on where there is one. The
   /// name. Called once, last.
   std::filesystem::path keep_partial();
   /// Begins a second file, the one that commit() and keep_partial() mean. The first goes with
-  /// commit(); else, if it has complete parts, it stays, with the record, for
-  /// the next run.
+  /// commit(), and with keep_partial() where the second has complete parts; else, if the first has
+  /// complete parts, it stays, with the record, for the next run.
   void begin_again();
 
   [[nodiscard]] const std::filesystem::path& target() const { return target_; }
@@ -93,14 +85,15 @@ class OutputFile {
   [[noreturn]] void fail(int code) const;
 
  private:
-  [[nodiscard]] std::optional<FileState> state_of_target() const noexcept;
   void open_stream();
+  void open_new();
   void open_temporary();
   [[nodiscard]] std::int64_t free_bytes() const noexcept;
   [[nodiscard]] int give_name();
   [[nodiscard]] bool replaces() const;
   [[nodiscard]] int wait_for_room() const noexcept;
   void complete() const;
+  void close_file() noexcept;
   void release();
   void leave_first();
   void remove_temporaries();
@@ -111,6 +104,7 @@ class OutputFile {
   std::optional<FileState> seen_;  ///< what may be replaced although existing_ refuses
   std::stop_token stop_;
   bool stream_ = false;
+  std::filesystem::path record_;  ///< of the lock
   std::optional<OutputLock> lock_;
   std::vector<std::filesystem::path> temporaries_;  ///< the last one is open
   bool leaves_first_ = false;                       ///< see begin_again()

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -23,6 +24,8 @@ constexpr std::string_view kHeader = "facepipe output 1\n";
 constexpr std::string_view kWrites = "writes ";
 constexpr std::string_view kPart = "part ";
 constexpr std::string_view kKept = "kept ";
+constexpr std::string_view kPartial = "partial ";
+constexpr std::string_view kDamaged = "damaged ";
 constexpr std::size_t kLongestRecord = std::size_t{256} << 20U;
 constexpr int kMostTries = 100;
 
@@ -68,13 +71,16 @@ std::optional<fs::path> temporary_of(const fs::path& target, std::string_view es
   const std::string stem = without_temporary_suffix(*name);
   if (stem.empty()) return std::nullopt;
   const fs::path own = name_beside(target, target.filename().string(), name->substr(stem.size()));
-  if (own.filename() != *name && !(is_ours && is_ours(stem))) return std::nullopt;
+  if (own.filename() != *name && !(is_ours && is_ours(stem, OutputLock::NameOf::temporary)))
+    return std::nullopt;
   return target.parent_path() / *name;
 }
 
-std::optional<fs::path> partial_of(const fs::path& target, std::string_view escaped_name) {
+std::optional<fs::path> partial_of(const fs::path& target, std::string_view escaped_name,
+                                   const OutputLock::IsOurs& is_ours = {}) {
   const std::optional<std::string> name = unescaped(escaped_name);
-  if (!name) return std::nullopt;
+  if (!name || name->find('/') != std::string::npos) return std::nullopt;
+  if (is_ours && is_ours(*name, OutputLock::NameOf::partial)) return target.parent_path() / *name;
   const std::size_t dash = name->rfind(".partial-");
   int number = 1;
   if (dash != std::string::npos) {
@@ -107,6 +113,55 @@ std::optional<OutputPart> parse_part(std::string_view text) {
   return part;
 }
 
+/// Calls `use` with each line, without its end. A last line that has none was being written when
+/// the program was killed.
+template <typename Use>
+void for_each_line(std::string_view record, const Use& use) {
+  record.remove_prefix(kHeader.size());
+  for (std::size_t end = record.find('\n'); end != std::string_view::npos;
+       end = record.find('\n')) {
+    use(record.substr(0, end));
+    record.remove_prefix(end + 1);
+  }
+}
+
+bool take(std::string_view& line, std::string_view key) {
+  if (!line.starts_with(key)) return false;
+  line.remove_prefix(key.size());
+  return true;
+}
+
+/// -1 where no regular file stands there, as of a sequence's pattern.
+std::int64_t size_of_target(const fs::path& target) {
+  struct stat found {};
+  return lstat(target.c_str(), &found) == 0 && S_ISREG(found.st_mode) ? found.st_size : -1;
+}
+
+/// What the record says of the damage of the file that stands there now.
+std::optional<std::string> recorded_damage(std::string_view record, const fs::path& target) {
+  std::optional<std::string> damage;
+  for_each_line(record, [&](std::string_view line) {
+    if (!take(line, kDamaged)) return;
+    const bool same_file = take_number(line) == size_of_target(target);
+    damage = same_file ? unescaped(line) : std::nullopt;
+  });
+  return damage;
+}
+
+std::string read_all(int file, std::size_t size) {
+  std::string text(std::min(size, kLongestRecord), '\0');
+  std::size_t length = 0;
+  while (length < text.size()) {
+    const ssize_t got =
+        pread(file, text.data() + length, text.size() - length, static_cast<off_t>(length));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    length += static_cast<std::size_t>(got);
+  }
+  text.resize(length);
+  return text;
+}
+
 /// A regular file by this very name: what a link leads to isn't ours.
 std::optional<std::int64_t> size_of_ours(const fs::path& file) {
   struct stat found {};
@@ -116,42 +171,33 @@ std::optional<std::int64_t> size_of_ours(const fs::path& file) {
 }
 
 /// One file of the record, with the name that it was going to get.
-struct Recorded {
+struct RecordedFile {
   Leftover file;
   fs::path kept_as;
 };
 
-std::vector<Recorded> parse_record(std::string_view text, const fs::path& target,
-                                   const OutputLock::IsOurs& is_ours) {
-  std::vector<Recorded> files;
+std::vector<RecordedFile> parse_record(std::string_view text, const fs::path& target,
+                                       const OutputLock::IsOurs& is_ours) {
+  std::vector<RecordedFile> files;
   bool known = false;  // the file that lines are about
-  text.remove_prefix(kHeader.size());
-  // A last line without its end was being written when the program was killed.
-  for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(end + 1);
-    const auto take = [&line](std::string_view key) {
-      if (!line.starts_with(key)) return false;
-      line.remove_prefix(key.size());
-      return true;
-    };
-    if (take(kWrites)) {
+  for_each_line(text, [&](std::string_view line) {
+    if (take(line, kWrites)) {
       const std::optional<fs::path> path = temporary_of(target, line, is_ours);
       known = path.has_value();
       if (known) files.push_back({{*path, false, {}}, {}});
     } else if (!known) {
-      continue;
-    } else if (take(kPart)) {
+      return;
+    } else if (take(line, kPart)) {
       if (auto part = parse_part(line)) files.back().file.parts.push_back(std::move(*part));
-    } else if (take(kKept)) {
+    } else if (take(line, kKept)) {
       if (auto path = partial_of(target, line)) files.back().kept_as = *path;
     }
-  }
+  });
   return files;
 }
 
 /// Where the file is now: it may have been killed before or after it was renamed.
-std::optional<Leftover> found_on_disk(Recorded recorded) {
+std::optional<Leftover> found_on_disk(RecordedFile recorded) {
   std::optional<std::int64_t> size = size_of_ours(recorded.file.path);
   if (!size && !recorded.kept_as.empty()) {
     recorded.file.path = recorded.kept_as;
@@ -165,6 +211,13 @@ std::optional<Leftover> found_on_disk(Recorded recorded) {
 
 }  // namespace
 
+std::optional<FileState> state_of_file(const fs::path& file) noexcept {
+  struct stat found {};
+  if (lstat(file.c_str(), &found) != 0) return std::nullopt;
+  return FileState{found.st_dev, found.st_ino, found.st_size,
+                   std::int64_t{found.st_mtim.tv_sec} * 1'000'000'000 + found.st_mtim.tv_nsec};
+}
+
 fs::path OutputLock::record_path(const fs::path& target) {
   return name_beside(target, "." + target.filename().string(), ".facepipe");
 }
@@ -177,7 +230,7 @@ OutputLock::OutputLock(fs::path target, const IsOurs& is_ours)
     read_leftovers(is_ours);
   } catch (...) {
     struct stat found {};
-    if (fstat(file_, &found) == 0 && found.st_size == 0) unlink(record_.c_str());
+    if (fstat(file_, &found) == 0 && found.st_size == 0) remove_file(record_);
     close(file_);
     throw;
   }
@@ -189,20 +242,35 @@ void OutputLock::read_leftovers(const IsOurs& is_ours) {
     append("", std::string(kHeader.substr(0, kHeader.size() - 1)));
     return;
   }
-  for (Recorded& recorded : parse_record(text, target_, is_ours)) {
+  for (RecordedFile& recorded : parse_record(text, target_, is_ours)) {
     std::optional<Leftover> leftover = found_on_disk(std::move(recorded));
     if (!leftover) continue;
     if (!leftover->parts.empty())
       leftovers_.push_back(std::move(*leftover));
     else if (!leftover->kept)
-      unlink(leftover->path.c_str());
+      remove_file(leftover->path);
   }
-  keeps_record_ = !leftovers_.empty();
+  read_partials(text, is_ours);
+  keeps_record_ = !leftovers_.empty() || !partials_.empty() || recorded_damage(text, target_);
+}
+
+/// Those that are still what was recorded: what somebody has put in their place isn't ours.
+void OutputLock::read_partials(std::string_view record, const IsOurs& is_ours) {
+  for_each_line(record, [&](std::string_view line) {
+    if (!take(line, kPartial)) return;
+    FileState state;
+    state.size = take_number(line);
+    state.modified_ns = take_number(line);
+    const std::optional<fs::path> path = partial_of(target_, line, is_ours);
+    if (!path || size_of_ours(*path) != state.size) return;
+    const std::optional<FileState> now = state_of_file(*path);
+    if (now && now->modified_ns == state.modified_ns) partials_.push_back({*path, *now});
+  });
 }
 
 OutputLock::~OutputLock() {
   if (file_ < 0) return;
-  if (!keeps_record_) unlink(record_.c_str());
+  if (!keeps_record_) remove_file(record_);
   close(file_);
 }
 
@@ -232,7 +300,7 @@ bool OutputLock::try_open() {
     close(file);
     if (code == EWOULDBLOCK) fail("another run is writing it");
     if (code == EINTR) return false;
-    if (empty) unlink(record_.c_str());
+    if (empty) remove_file(record_);
     return true;  // no locks here
   }
   const bool same = lstat(record_.c_str(), &named) == 0 && named.st_ino == opened.st_ino &&
@@ -249,18 +317,9 @@ std::string OutputLock::read_record() const {
   struct stat found {};
   fstat(file_, &found);
   const auto size = static_cast<std::size_t>(found.st_size);
-  std::string text(std::min(size, kLongestRecord), '\0');
-  std::size_t length = 0;
-  while (length < text.size()) {
-    const ssize_t got =
-        pread(file_, text.data() + length, text.size() - length, static_cast<off_t>(length));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    length += static_cast<std::size_t>(got);
-  }
-  text.resize(length);
+  const std::string text = read_all(file_, size);
   // Killed while it wrote the header, it has made nothing yet.
-  if (length < kHeader.size() && kHeader.starts_with(text)) {
+  if (text.size() < kHeader.size() && kHeader.starts_with(text)) {
     if (ftruncate(file_, 0) != 0) fail(write_failure(errno));
     return {};
   }
@@ -278,13 +337,16 @@ int OutputLock::try_append(std::string_view line) const noexcept {
   if (file_ < 0) return 0;
   const off_t end = lseek(file_, 0, SEEK_END);
   if (end < 0) return errno;
-  ssize_t written = -1;
-  do written = ::write(file_, line.data(), line.size());
-  while (written < 0 && errno == EINTR);
-  if (written == static_cast<ssize_t>(line.size())) return 0;
-  const int code = written < 0 ? errno : ENOSPC;
+  int code = 0;
+  while (!line.empty() && code == 0) {
+    const ssize_t written = ::write(file_, line.data(), line.size());
+    if (written > 0)
+      line.remove_prefix(static_cast<std::size_t>(written));  // the rest tells why, if it tells
+    else if (written == 0 || errno != EINTR)
+      code = written == 0 ? EIO : errno;
+  }
   // Half a line would spoil the next one.
-  static_cast<void>(ftruncate(file_, end));
+  if (code != 0) static_cast<void>(ftruncate(file_, end));
   return code;
 }
 
@@ -301,6 +363,54 @@ void OutputLock::completed(const OutputPart& part) {
 
 void OutputLock::keeps(const fs::path& file) noexcept {
   static_cast<void>(try_append(std::string(kKept) + escaped(file.filename().string()) + '\n'));
+}
+
+void OutputLock::left_partial(const fs::path& file) noexcept {
+  if (file_ < 0) return;
+  const std::optional<FileState> state = state_of_file(file);
+  if (!state) return;
+  try {
+    const std::string line = std::string(kPartial) + std::to_string(state->size) + ' ' +
+                             std::to_string(state->modified_ns) + ' ' +
+                             escaped(file.filename().string()) + '\n';
+    if (try_append(line) == 0) keeps_record_ = true;
+  } catch (const std::bad_alloc&) {
+    // The file stays all the same; a later success doesn't know of it.
+  }
+}
+
+void OutputLock::finished() noexcept {
+  for (const Recorded& partial : partials_)
+    if (state_of_file(partial.path) == partial.state) remove_file(partial.path);
+  partials_.clear();
+  keeps_record_ = false;
+  record_damage();
+}
+
+void OutputLock::record_damage() noexcept {
+  if (file_ < 0 || ends_damaged_.empty()) return;
+  // What stands in the record is over, unless it tells of parts that a later run may take over.
+  const bool over = leftovers_.empty() && !has_parts_;
+  if (over && ftruncate(file_, static_cast<off_t>(kHeader.size())) != 0) return;
+  try {
+    const std::string line = std::string(kDamaged) + std::to_string(size_of_target(target_)) + ' ' +
+                             escaped(ends_damaged_) + '\n';
+    keeps_record_ = try_append(line) == 0;
+  } catch (const std::bad_alloc&) {
+    // This run tells of the damage; only a later one won't.
+  }
+}
+
+std::optional<std::string> OutputLock::damage_of(const fs::path& target) {
+  const int file =
+      ::open(record_path(target).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) return std::nullopt;
+  struct stat found {};
+  std::string text;
+  if (fstat(file, &found) == 0 && S_ISREG(found.st_mode))
+    text = read_all(file, static_cast<std::size_t>(found.st_size));
+  close(file);
+  return text.starts_with(kHeader) ? recorded_damage(text, target) : std::nullopt;
 }
 
 void OutputLock::fail(const std::string& reason) const {

@@ -10,8 +10,11 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdint>
+#include <mutex>
 #include <random>
 #include <string_view>
+#include <system_error>
+#include <utility>
 
 #include "core/error.h"
 
@@ -39,6 +42,12 @@ std::string hexadecimal(std::uint64_t value) {
   return {digits.data(), end};
 }
 
+std::mutex left_behind_mutex;
+std::vector<std::string>& left_behind() {
+  static auto* const lines = new std::vector<std::string>;  // outlives every other static object
+  return *lines;
+}
+
 /// Cut in front of a letter of UTF-8, not within.
 void cut(std::string& text, std::size_t length) {
   while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xC0U) == 0x80U) --length;
@@ -50,7 +59,7 @@ int rename_to_free_name(const fs::path& from, const fs::path& to) noexcept {
   if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
   if (errno != EINVAL && errno != ENOSYS) return errno;
   if (link(from.c_str(), to.c_str()) == 0) {
-    unlink(from.c_str());
+    remove_file(from);
     return 0;
   }
   if (errno == EEXIST) return EEXIST;
@@ -104,6 +113,24 @@ fs::path name_beside(const fs::path& target, const std::string& stem, const std:
 int rename_file(const fs::path& from, const fs::path& to, ExistingTarget existing) noexcept {
   if (existing == ExistingTarget::refuse) return rename_to_free_name(from, to);
   return std::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
+}
+
+void remove_file(const fs::path& file) noexcept {
+  if (unlink(file.c_str()) == 0 || errno == ENOENT) return;
+  const int code = errno;
+  try {
+    std::string line =
+        file.string() + ": can't be removed: " + std::generic_category().message(code);
+    const std::scoped_lock lock(left_behind_mutex);
+    left_behind().push_back(std::move(line));
+  } catch (const std::exception&) {
+    // No memory is left to tell it with.
+  }
+}
+
+std::vector<std::string> take_files_left_behind() {
+  const std::scoped_lock lock(left_behind_mutex);
+  return std::exchange(left_behind(), {});
 }
 
 std::string rename_failure(int code) {

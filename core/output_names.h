@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace facepipe {
 
@@ -30,6 +31,14 @@ enum class ExistingTarget { refuse, replace };
 /// refuses that.
 [[nodiscard]] int rename_file(const std::filesystem::path& from, const std::filesystem::path& to,
                               ExistingTarget existing) noexcept;
+
+/// Removes a file of ours that nobody wants any more, if it is there. Where the system refuses,
+/// take_files_left_behind() tells. Thread-safe.
+void remove_file(const std::filesystem::path& file) noexcept;
+
+/// What remove_file() could not remove since the last call: one line each, with the file's name and
+/// the reason. Thread-safe.
+[[nodiscard]] std::vector<std::string> take_files_left_behind();
 
 /// Why a complete file didn't get its name, for an errno of rename_file().
 [[nodiscard]] std::string rename_failure(int code);

@@ -43,6 +43,18 @@ void check_same_input(const JobOptions& options, const std::optional<FileIdentit
                   "not be what it shows; nothing is kept");
 }
 
+}  // namespace
+
+std::string JobResult::damage() const {
+  if (intact()) return {};
+  const bool others = side_packets_lost > 0;
+  return std::to_string(ledger.lost) + " frames lost, " + std::to_string(ledger.damaged) +
+         " damaged" + (ledger.ended_early ? ", the file ends early (" + early_end + ")" : "") +
+         (others ? ", " + std::to_string(side_packets_lost) + " packets of other streams lost" : "");
+}
+
+namespace {
+
 /// Completes the video under its name, or as a part under a partial one.
 void finish_output(const JobOptions& options, const OutputPlan& plan, const Encoder& encoder,
                    Muxer& muxer, JobResult& result) {
@@ -60,7 +72,7 @@ void finish_output(const JobOptions& options, const OutputPlan& plan, const Enco
     result.output = muxer.finish_partial();
     return;
   }
-  muxer.finish();
+  muxer.finish(result.damage());
   result.output = options.output;
 }
 
@@ -453,6 +465,9 @@ void Job::finish(JobResult& result) {
   }
   for (const DeviceShare& failed : plan_.lanes.failed) result.devices.push_back(failed);
   result.failure = failure_;
+  // What is missing may come another time; what was damaged stays so.
+  if (const auto& failure = input_.demuxer->failure(); failure && !result.failure)
+    result.failure.emplace(*failure);
   lanes_.front().processor().report(ignored, result, notices);
   if (input_.hiding) input_.hiding->report(result, notices);
   const bool saw_all = !ending_.stop_requested() && input_.demuxer->read_error().empty();

@@ -224,23 +224,26 @@ struct JobResult {
   /// caller's to fill in.
   std::shared_ptr<TrackFile> tracks;
   bool interrupted = false;  ///< the stop was requested; the output is a playable part
-  /// Why the output is but a part, where nobody has asked for that: a full disk; of a job that
-  /// hides faces also what has failed between reading and writing.
+  /// Why the output is but a part, where nobody has asked for that: a full disk; an input that
+  /// could not be read to its end; of a job that hides faces also what has failed between reading
+  /// and writing.
   std::optional<Error> failure;
   std::filesystem::path output;  ///< where the video is: the final name, or the partial one; of a
                                  ///< sequence the name with the place for the number
 
   /// Nothing of the input was damaged or missing.
   [[nodiscard]] bool intact() const { return ledger.intact() && side_packets_lost == 0; }
+  /// What was, in a line; empty where nothing was.
+  [[nodiscard]] std::string damage() const;
 };
 
 class Backend;
 
-/// Runs one input to its end, or until `stop` is requested, the disk is full, or hiding fails (then
-/// the output so far is finished under a partial name). The output appears under its name only when
-/// it is complete. Throws Error; then no output of this run is left, unless the error names what is
-/// kept. Error(usage) comes at the end where nothing of what a user said is to be hidden applied to
-/// a frame (pipeline/instructions.h).
+/// Runs one input to its end, or until `stop` is requested, the disk is full, the input can't be
+/// read any further, or hiding fails (then the output so far is finished under a partial name). The
+/// output appears under its name only when it is complete. Throws Error; then no output of this run
+/// is left, unless the error names what is kept. Error(usage) comes at the end where nothing of what
+/// a user said is to be hidden applied to a frame (pipeline/instructions.h).
 /// @param opened the input, if it is open already and nothing was read from it
 [[nodiscard]] JobResult run_job(const JobOptions& options, Backend& backend,
                                 const JobObserver& observer, const std::stop_token& stop,

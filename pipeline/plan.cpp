@@ -187,6 +187,7 @@ class Planning {
   void open_input(std::unique_ptr<Demuxer> opened);
   void tell_look_ahead();
   void plan_output();
+  [[nodiscard]] EncoderOptions encoder_options() const;
   void plan_streams();
   void discard_unwanted();
   void read_until_first();
@@ -272,7 +273,7 @@ void Planning::plan_output() {
   if (options_.start_s)
     muxer.offset_us = demuxer().origin_us() + std::llround(*options_.start_s * AV_TIME_BASE);
   EncoderSetup& encoder = output.encoder;
-  encoder.options = options_.encoder;
+  encoder.options = encoder_options();
   encoder.frame_rate = demuxer().frame_rate();
   encoder.fixed_frame_rate = has_fixed_frame_rate(format());
   encoder.global_header = (format().flags & AVFMT_GLOBALHEADER) != 0;
@@ -282,6 +283,20 @@ void Planning::plan_output() {
   encoder.plan.codec = &choose_codec(options_.encoder, format(), encoder.output, notices_);
   backend_.check_encoder(*encoder.plan.codec);
   plan_streams();
+}
+
+/// In a folder of videos and photos what is said of the videos' encoder can't be meant for the
+/// photos', which nobody has named.
+EncoderOptions Planning::encoder_options() const {
+  EncoderOptions options = options_.encoder;
+  if (!is_image_format(format()) || !options.codec.empty()) return options;
+  const auto leave_out = [&](const char* name) {
+    notices_.add(std::string(name) + " left out: it is for encoders of videos, and the output is " +
+                 format().name + " pictures (--encoder-option sets what their encoder knows)");
+  };
+  if (!std::exchange(options.preset, {}).empty()) leave_out("--preset");
+  if (std::exchange(options.crf, std::nullopt)) leave_out("--crf");
+  return options;
 }
 
 void Planning::plan_streams() {

@@ -210,9 +210,6 @@ void Decoder::open(const AVCodec& codec, int threads,
   compat::enable_tags(*context_);
   if (prepare) prepare(*context_);
   const int opened = avcodec_open2(context_.get(), &codec, nullptr);
-  if (opened == AVERROR(EAGAIN))
-    throw Error(ErrorKind::internal,
-                demuxer_.url() + ": can't start a thread: " + av_error_text(opened));
   check_av(opened, ErrorKind::input, demuxer_.url() + ": decoder " + codec.name);
 }
 

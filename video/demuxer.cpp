@@ -6,8 +6,10 @@ extern "C" {
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "video/nal_units.h"
@@ -89,6 +91,10 @@ bool has_index_of_packets(const AVFormatContext& context) {
   return has_boxes(context);
 }
 
+/// Whether FFmpeg itself has refused memory, because a file asks for absurdly much: the system,
+/// which was not asked, has set no errno since that was cleared.
+bool is_refused_memory(int code) { return code == AVERROR(ENOMEM) && errno != ENOMEM; }
+
 }  // namespace
 
 Demuxer::Demuxer(std::string url, std::stop_token stop, References references,
@@ -111,14 +117,19 @@ void Demuxer::open() {
   Dictionary options;
   // A name with a "%" in it is a name, not a numbered series of pictures.
   options.set("pattern_type", "none");
+  errno = 0;
   const int opened =
       avformat_open_input(&context, access_.target().c_str(), nullptr, options.address());
   context_.reset(context);  // nullptr after a failure, which has freed it
   const int known = opened < 0 ? opened : find_streams();
   if (stop_.stop_requested()) throw Stopped();
+  const bool too_large = is_refused_memory(known);
   if (known < 0) access_.check_refused();
+  if (too_large) throw Error(ErrorKind::input, url_ + ": asks for more memory than a file may");
   check_av(known, ErrorKind::input, url_);
   first_late_ = static_cast<int>(context_->nb_streams);
+  // What was met on the way to a place that was left again has cost nothing.
+  if (context_->pb != nullptr && context_->pb->eof_reached == 0) context_->pb->error = 0;
 }
 
 // Looks into the streams with decoders of its own, which must not allocate what is refused.
@@ -229,14 +240,34 @@ UniqueAVPacket Demuxer::read() {
   while (result == AVERROR(EAGAIN)) {
     if (stop_.stop_requested()) return nullptr;
     restart_deadline();
+    errno = 0;
     result = av_read_frame(context_.get(), packet.get());
   }
   if (result < 0) {
-    if (result != AVERROR_EOF && !stop_.stop_requested()) read_error_ = av_error_text(result);
+    if (!stop_.stop_requested()) end_reading(result);
     return nullptr;
   }
   account(*packet);
   return packet;
+}
+
+/// Demuxers tell of the end, or of damage, when the bytes end where they are in the middle of
+/// something: why they end the I/O context knows.
+void Demuxer::end_reading(int code) {
+  if (code == AVERROR(ENOMEM) && !is_refused_memory(code)) throw std::bad_alloc();
+  const AVIOContext* const io = context_->pb;  // none where FFmpeg opens files itself
+  const int met = io != nullptr ? io->error : code;
+  const bool failed = met < 0 && met != AVERROR_EOF && met != AVERROR_INVALIDDATA;
+  if (failed) {
+    const bool late = met == AVERROR_EXIT;  // nobody has asked for it: see interrupt()
+    const std::string reason =
+        late ? "nothing has come for " + std::to_string(kNetworkPatience.count()) + " seconds"
+             : av_error_text(met);
+    failure_.emplace(ErrorKind::input, url_ + ": can't be read any further: " + reason);
+    read_error_ = reason;
+  } else if (code != AVERROR_EOF) {
+    read_error_ = av_error_text(code);
+  }
 }
 
 void Demuxer::discard(int stream_index) {

@@ -30,7 +30,8 @@ class Demuxer {
   Demuxer(const Demuxer&) = delete;
   Demuxer& operator=(const Demuxer&) = delete;
 
-  /// The next packet of any stream; nullptr at the end, on a read error, or when stopped.
+  /// The next packet of any stream; nullptr at the end, on a read error, or when stopped. Throws
+  /// std::bad_alloc.
   [[nodiscard]] UniqueAVPacket read();
 
   /// Nobody wants the packets of this stream, which isn't the video: errors in it end nothing.
@@ -81,12 +82,16 @@ class Demuxer {
   [[nodiscard]] std::int64_t expected_frames() const;
   /// Why reading ended where it wasn't the end of the file; empty otherwise.
   [[nodiscard]] const std::string& read_error() const { return read_error_; }
+  /// Where that was the file, the disk or the network, whose bytes may come another time, and not
+  /// what the bytes say: Error(input) with the file's name and the reason.
+  [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
   /// What the container promised and the packets read so far didn't keep; empty if nothing.
   /// Meaningful once read() has returned nullptr, and when everything was read from the start.
   [[nodiscard]] std::string shortfall() const;
 
  private:
   static int interrupt(void* self);
+  void end_reading(int code);
   void open();
   [[nodiscard]] int find_streams();
   void take_png_size();
@@ -111,6 +116,7 @@ class Demuxer {
   std::int64_t video_packets_ = 0;
   std::int64_t last_end_us_ = AV_NOPTS_VALUE;
   std::string read_error_;
+  std::optional<Error> failure_;
   bool discarded_ = false;
   PictureFile picture_;           // of a still image
   bool still_in_boxes_ = false;   // AVIF or HEIF, of which FFmpeg makes a video

@@ -21,7 +21,7 @@ struct EncoderOptions {
   /// FFmpeg's name of an encoder, or of a family ("h264"), of which the device's own is taken where
   /// it has one; empty: the family H.264, or the still image's own
   std::string codec;
-  std::string preset;         ///< passed where the encoder has such an option
+  std::string preset;         ///< unknown: Error(usage)
   std::optional<double> crf;  ///< with NVENC: constant quality, its "cq"
   std::vector<std::pair<std::string, std::string>> options;  ///< name, value; unknown: Error(usage)
 };

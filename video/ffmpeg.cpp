@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdarg>
 #include <mutex>
 #include <span>
@@ -52,6 +53,12 @@ void keep_first_error(void* context, int level, const char* format, std::va_list
   first_line = text + (last_warning.empty() ? "" : " (" + last_warning + ")");
 }
 
+/// What the system has no more of, in words; empty where that isn't the error.
+std::string missing_resource(int code) {
+  if (code == AVERROR(ENOMEM)) return "out of memory";
+  return code == AVERROR(EAGAIN) ? "can't start a thread: " + av_error_text(code) : "";
+}
+
 }  // namespace
 
 Dictionary::~Dictionary() {
@@ -78,7 +85,11 @@ int check_av(int code, ErrorKind kind, std::string_view subject, std::source_loc
   if (code >= 0) return code;
   spdlog::debug("{}:{} {}: FFmpeg returned {}", place.file_name(), place.line(),
                 place.function_name(), code);
-  throw Error(kind, std::string(subject) + ": " + av_error_text(code));
+  const std::string missing = missing_resource(code);
+  // A device has memory of its own.
+  const bool ours = !missing.empty() && kind != ErrorKind::device;
+  throw Error(ours ? ErrorKind::internal : kind,
+              std::string(subject) + ": " + (ours ? missing : av_error_text(code)));
 }
 
 void redirect_ffmpeg_log() { av_log_set_callback(log_line); }

@@ -68,8 +68,10 @@ class Dictionary {
 /// FFmpeg's own text for an error code.
 [[nodiscard]] std::string av_error_text(int code);
 
-/// Throws Error(kind, "subject: FFmpeg's text") if `code` is negative, else returns it. The place
-/// and the failed call are logged at debug level.
+/// Throws Error(kind, "subject: FFmpeg's text") if `code` is negative, else returns it; where the
+/// system has no memory or no thread left, that is no fault of an input or output, and the error's
+/// kind is internal. The place and the failed call are logged at debug level. Not for calls that
+/// answer AVERROR(EAGAIN) to be called again.
 int check_av(int code, ErrorKind kind, std::string_view subject,
              std::source_location place = std::source_location::current());
 

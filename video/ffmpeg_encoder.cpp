@@ -62,6 +62,45 @@ void end_svt(AVCodecContext& context) {
   while (avcodec_receive_packet(&context, packet.get()) >= 0) av_packet_unref(packet.get());
 }
 
+void set_picture(AVCodecContext& context, const Frame& first) {
+  const AVFrame& picture = unwrap(first);
+  context.width = picture.width;
+  context.height = picture.height;
+  context.sample_aspect_ratio = to_av(first.sample_aspect);
+  context.color_range = picture.color_range;
+  context.colorspace = picture.colorspace;
+  context.color_primaries = picture.color_primaries;
+  context.color_trc = picture.color_trc;
+  context.chroma_sample_location = picture.chroma_location;
+  if (first.field_order == FieldOrder::progressive) return;
+  context.flags |= AV_CODEC_FLAG_INTERLACED_DCT | AV_CODEC_FLAG_INTERLACED_ME;
+  context.field_order = first.field_order == FieldOrder::top_first ? AV_FIELD_TT : AV_FIELD_BB;
+}
+
+/// All but its options, and not open.
+UniqueCodecContext make_context(const EncoderSetup& setup, const Frame& first, AVRational time_base,
+                                const FFmpegEncoder::Configure& configure) {
+  UniqueCodecContext context = new_codec_context(setup.plan.codec);
+  set_picture(*context, first);
+  context->pix_fmt = setup.plan.encoded;
+  context->time_base = time_base;
+  context->framerate = to_av(setup.frame_rate);
+  context->thread_count = setup.threads;
+  if (setup.global_header) context->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
+  configure(*context);
+  return context;
+}
+
+/// Whether an encoder that was refused opens with one thread: some (libx264) don't say that they
+/// could not start theirs, or had no memory for them.
+bool opens_with_one_thread(UniqueCodecContext context, const CodecOptions& options) {
+  constexpr int kThreads =
+      AV_CODEC_CAP_OTHER_THREADS | AV_CODEC_CAP_FRAME_THREADS | AV_CODEC_CAP_SLICE_THREADS;
+  if ((context->codec->capabilities & kThreads) == 0 || context->thread_count == 1) return false;
+  context->thread_count = 1;
+  return open_with_options(*context, options) >= 0;
+}
+
 }  // namespace
 
 bool names_any(const CodecOptions& options, std::initializer_list<std::string_view> names) {
@@ -102,40 +141,22 @@ FFmpegEncoder::FFmpegEncoder(const EncoderSetup& setup, const Frame& first,
                              const CodecOptions& options, const Configure& configure,
                              Notices& notices)
     : subject_(setup.output + ": encoder " + setup.plan.codec->name),
-      context_(new_codec_context(setup.plan.codec)),
       clock_(time_base_of(setup, first), notices) {
-  set_picture(first);
-  context_->pix_fmt = setup.plan.encoded;
-  context_->time_base = clock_.time_base();
-  context_->framerate = to_av(setup.frame_rate);
-  context_->thread_count = setup.threads;
-  if (setup.global_header) context_->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
-  configure(*context_);
+  const auto make = [&] { return make_context(setup, first, clock_.time_base(), configure); };
+  context_ = make();
   CodecOptions all = options;
   for (auto& option : hdr10_options(*setup.plan.codec, setup.stream_data, options))
     all.push_back(std::move(option));
   const int opened = open_with_options(*context_, all);
   if (opened < 0) expect_encoder_threads(setup.threads);
+  if (opened < 0 && opens_with_one_thread(make(), all))
+    throw Error(ErrorKind::internal,
+                subject_ + ": can't start its threads, or has no memory for them");
   check_av(opened, ErrorKind::output, subject_ + " refuses its options or the picture");
 }
 
 FFmpegEncoder::~FFmpegEncoder() {
   if (!got_any_ && std::string_view(context_->codec->name) == "libsvtav1") end_svt(*context_);
-}
-
-void FFmpegEncoder::set_picture(const Frame& first) {
-  const AVFrame& picture = unwrap(first);
-  context_->width = picture.width;
-  context_->height = picture.height;
-  context_->sample_aspect_ratio = to_av(first.sample_aspect);
-  context_->color_range = picture.color_range;
-  context_->colorspace = picture.colorspace;
-  context_->color_primaries = picture.color_primaries;
-  context_->color_trc = picture.color_trc;
-  context_->chroma_sample_location = picture.chroma_location;
-  if (first.field_order == FieldOrder::progressive) return;
-  context_->flags |= AV_CODEC_FLAG_INTERLACED_DCT | AV_CODEC_FLAG_INTERLACED_ME;
-  context_->field_order = first.field_order == FieldOrder::top_first ? AV_FIELD_TT : AV_FIELD_BB;
 }
 
 void FFmpegEncoder::announce(const Frame& frame, AVFrame& picture, FrameRecord record) {

@@ -38,7 +38,8 @@ class FFmpegEncoder {
   /// Sets what the encoder needs beside what it gets from the setup and the first frame.
   using Configure = std::function<void(AVCodecContext&)>;
 
-  /// Errors: Error(usage) as open_with_options(); Error(output) if the encoder refuses.
+  /// Errors: Error(usage) as open_with_options(); Error(output) if the encoder refuses;
+  /// Error(internal) where the system has too few threads, or too little memory, for it.
   FFmpegEncoder(const EncoderSetup& setup, const Frame& first, const CodecOptions& options,
                 const Configure& configure, Notices& notices);
   ~FFmpegEncoder();
@@ -61,7 +62,6 @@ class FFmpegEncoder {
     FrameRecord record;
   };
 
-  void set_picture(const Frame& first);
   void give(const AVFrame* picture, const Encoder::Sink& sink);
   bool receive(EncodedFrame& result);
 

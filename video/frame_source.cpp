@@ -30,6 +30,7 @@ FrameSource::FrameSource(const std::string& input, const FrameSourceOptions& opt
     : demuxer_(input, stop, options.references, options.max_pixels), stop_(stop) {
   FirstPicture found = begin(demuxer_, options, notices);
   if (stop_.stop_requested()) throw Stopped();
+  if (demuxer_.failure()) throw Error(*demuxer_.failure());
   if (!found.picture) throw Error(ErrorKind::input, input + ": no frame could be decoded");
   for (const std::string& sentence : demuxer_.left_out()) notices.add(sentence);
   decoder_ = std::move(found.decoder);
@@ -76,6 +77,7 @@ std::optional<ReadPacket> FrameSource::read_video() {
   while (!read_all_) {
     ReadPacket packet = read_packet(demuxer_);
     if (stop_.stop_requested()) throw Stopped();
+    if (demuxer_.failure()) throw Error(*demuxer_.failure());
     read_all_ = packet.packet == nullptr;
     if (!read_all_ && packet.packet->stream_index == demuxer_.video_index()) return packet;
   }

@@ -13,6 +13,7 @@ extern "C" {
 #include <charconv>
 #include <climits>
 #include <cstdio>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -76,6 +77,17 @@ fs::path free_partial(const fs::path& pattern) {
   }
 }
 
+/// Whether a file's name is that of a picture that keep_partial() has named.
+bool is_partial_picture(const std::string& name, const fs::path& pattern) {
+  const std::size_t mark = name.rfind(".partial");
+  if (mark == std::string::npos) return false;
+  int number = 1;
+  if (name.compare(mark, std::string_view(".partial-").size(), ".partial-") == 0)
+    std::from_chars(name.data() + mark + std::string_view(".partial-").size(),
+                    name.data() + name.size(), number);
+  return number >= 1 && is_picture(name, partial_name(pattern, number));
+}
+
 [[noreturn]] void fail(const fs::path& path, const std::string& reason) {
   throw Error(ErrorKind::output, path.string() + ": " + reason);
 }
@@ -100,10 +112,13 @@ ImageSequence::ImageSequence(fs::path pattern, ExistingTarget existing)
     : pattern_(std::move(pattern)),
       existing_(existing),
       suffix_(temporary_suffix()),
-      lock_(pattern_, [this](const std::string& name) { return is_picture(name, pattern_); }) {}
+      lock_(pattern_, [this](const std::string& name, OutputLock::NameOf kind) {
+        return kind == OutputLock::NameOf::partial ? is_partial_picture(name, pattern_)
+                                                   : is_picture(name, pattern_);
+      }) {}
 
 ImageSequence::~ImageSequence() {
-  for (; first_ <= count_; ++first_) unlink(temporary(first_).c_str());
+  for (; first_ <= count_; ++first_) remove_file(temporary(first_));
 }
 
 fs::path ImageSequence::temporary(int number) const {
@@ -161,6 +176,7 @@ void ImageSequence::commit() {
                  keep_partial().string());
   }
   sync();
+  lock_.finished();
 }
 
 fs::path ImageSequence::keep_partial() {
@@ -170,6 +186,7 @@ fs::path ImageSequence::keep_partial() {
     const fs::path to = numbered(partial, first_);
     const int code = rename_file(temporary(first_), to, ExistingTarget::refuse);
     if (code != 0) fail(to, write_failure(code));
+    lock_.left_partial(to);
   }
   return partial;
 }

@@ -38,6 +38,9 @@ class ImageSequence {
   /// Why a picture could not be written, an errno; 0 if all were.
   [[nodiscard]] int full() const { return full_; }
 
+  /// What of the input is missing, for the record of commit(): OutputLock::ends_damaged().
+  void ends_damaged(const std::string& damage) { lock_.ends_damaged(damage); }
+
   /// Gives all pictures their names. Errors: Error(output) where a name is taken or the system
   /// refuses: pictures named before that stay, the others are kept under partial names.
   void commit();

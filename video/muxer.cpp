@@ -273,17 +273,20 @@ int Muxer::complete() {
   return code < 0 ? code : flushed;
 }
 
-void Muxer::finish() {
+void Muxer::finish(const std::string& damage) {
   const int code = complete();
   if (code < 0 && full() != 0 && file_ && file_->seekable() && !is_mov_family(*options_.format))
     throw Error(ErrorKind::output, options_.output.string() + ": " + write_failure(full()) +
                                        "; what was made is kept as " +
                                        file_->keep_partial().string());
   check_av(code, ErrorKind::output, options_.output.string());
-  if (sequence_)
+  if (sequence_) {
+    sequence_->ends_damaged(damage);
     sequence_->commit();
-  else
-    file_->commit();
+    return;
+  }
+  if (OutputLock* const lock = file_->lock()) lock->ends_damaged(damage);
+  file_->commit();
 }
 
 std::filesystem::path Muxer::finish_partial() {

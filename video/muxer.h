@@ -85,7 +85,9 @@ class Muxer {
   [[nodiscard]] int full() const { return sequence_ ? sequence_->full() : io_->queue().full(); }
 
   /// Completes the file and gives it its name.
-  void finish();
+  /// @param damage  what of the input is missing, in a line, for OutputLock::damage_of(); empty:
+  ///                nothing
+  void finish(const std::string& damage = {});
   /// Completes the file under a partial name, which is returned.
   std::filesystem::path finish_partial();
 

@@ -311,6 +311,11 @@ bool tells_of_no_faces(const std::string& entry) {
          json["faces"] == 0;
 }
 
+bool tells_of_damage(const std::string& entry) {
+  const Json json = Json::parse(entry, nullptr, false);
+  return json.is_object() && json.value("status", "") == to_string(InputStatus::damaged);
+}
+
 std::string entry_json(const RunOptions& options, const std::optional<RunFacts>& facts,
                        const InputOutcome& outcome) {
   return dump(input_json(options, facts, outcome), -1);
@@ -349,13 +354,18 @@ void ReportFile::read_leftovers() {
   for (const Leftover& leftover : file_.lock()->leftovers()) {
     std::ifstream stream(leftover.path, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(stream), {}};
+    bool all = true;
     for (const OutputPart& part : leftover.parts) {
       const auto begin = static_cast<std::size_t>(part.begin);
-      if (begin > text.size()) continue;
-      const Json entry = Json::parse(
-          text.substr(begin, static_cast<std::size_t>(part.end - part.begin)), nullptr, false);
+      const Json entry =
+          begin > text.size()
+              ? Json()
+              : Json::parse(text.substr(begin, static_cast<std::size_t>(part.end - part.begin)),
+                            nullptr, false);
+      all = all && is_entry(entry);
       if (is_entry(entry)) enter(entry);
     }
+    if (all) taken_over_.insert(leftover.path);
   }
 }
 
@@ -371,11 +381,33 @@ void ReportFile::commit(const std::string& json) {
   std::vector<fs::path> superseded;
   if (const OutputLock* const lock = file_.lock()) {
     for (const Leftover& leftover : lock->leftovers())
-      if (!leftover.kept) superseded.push_back(leftover.path);
+      if (!leftover.kept || taken_over_.contains(leftover.path))
+        superseded.push_back(leftover.path);
     file_.begin_again();
   }
   write(json);
+  // On a full disk the report is worth more than its record.
+  static_cast<void>(attempt({}, [&] { record_entries(json); }));
   file_.commit(superseded);
+}
+
+/// Where the report gets no more than a partial name, the next run takes its entries from there. In
+/// an array of indented objects each begins and ends with a line of its own.
+void ReportFile::record_entries(const std::string& json) {
+  OutputLock* const lock = file_.lock();
+  if (lock == nullptr) return;
+  constexpr std::string_view kBegin = "\n  {";
+  constexpr std::string_view kEnd = "\n  }";
+  for (std::size_t at = json.find(kBegin); at != std::string::npos; at = json.find(kBegin, at)) {
+    const std::size_t begin = at + kBegin.size() - 1;
+    at = json.find(kEnd, begin);
+    if (at == std::string::npos) return;
+    const std::size_t end = at + kEnd.size();
+    const Json entry = Json::parse(json.substr(begin, end - begin), nullptr, false);
+    if (is_entry(entry))
+      lock->completed({entry["file"].get<std::string>(), static_cast<std::int64_t>(begin),
+                       static_cast<std::int64_t>(end)});
+  }
 }
 
 void ReportFile::write(const std::string& text) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -28,6 +29,9 @@ using ReportEntries = std::map<std::string, std::string>;
 
 /// Whether an entry is of an input that is done and has no face.
 [[nodiscard]] bool tells_of_no_faces(const std::string& entry);
+
+/// Whether an entry is of an input that is done, but damaged.
+[[nodiscard]] bool tells_of_damage(const std::string& entry);
 
 /// One such object, in one line.
 [[nodiscard]] std::string entry_json(const RunOptions& options,
@@ -62,12 +66,14 @@ class ReportFile {
   void read_finished();
   void read_leftovers();
   void enter(const nlohmann::ordered_json& entry);
+  void record_entries(const std::string& json);
   void write(const std::string& text);
 
   OutputFile file_;
   bool exists_already_ = false;
   bool has_leftovers_ = false;
   ReportEntries earlier_;
+  std::set<std::filesystem::path> taken_over_;  ///< leftovers all of whose entries are in earlier_
 };
 
 }  // namespace facepipe

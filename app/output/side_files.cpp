@@ -88,6 +88,12 @@ bool SideOutputs::reported_without_faces(const std::string& name) const {
   return found != report_->earlier().end() && tells_of_no_faces(found->second);
 }
 
+bool SideOutputs::reported_damaged(const std::string& name) const {
+  if (!report_) return false;
+  const auto found = report_->earlier().find(name);
+  return found != report_->earlier().end() && tells_of_damage(found->second);
+}
+
 void SideOutputs::drop(const std::string& name) {
   if (report_) report_->drop(name);
   for (FrameFile& file : frame_files_) file.drop(name);

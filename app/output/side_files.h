@@ -66,6 +66,8 @@ class SideOutputs {
   /// and where an earlier run's report says that there were no faces to write a line of.
   [[nodiscard]] bool has_frames(const std::string& name) const;
   [[nodiscard]] bool any_frames() const { return !frame_files_.empty(); }
+  /// Whether an earlier run reported that the input is damaged.
+  [[nodiscard]] bool reported_damaged(const std::string& name) const;
   /// Forgets them, or copies them.
   void drop(const std::string& name);
   void take(const std::string& name) {

@@ -123,6 +123,18 @@ TEST_F(ProcessTest, FirstInterruptCountsWhileAFifoHasNoWriter) {
   close(out[0]);
 }
 
+TEST_F(ProcessTest, C7ASmallStackIsEnough) {
+  const fs::path clip = folder_ / "clip.mp4";
+  test::ffmpeg("-f lavfi -i testsrc2=s=64x64:r=10:d=1 -c:v libx264", clip);
+  for (const char* kib : {"64", "128", "1024"}) {
+    const CommandResult result = test::run_command(
+        {"bash", "-c", "ulimit -s \"$0\" && exec \"$@\"", kib, FACEPIPE_PROGRAM, "run",
+         clip.string(), "-o", folder_ / "o.mp4", "-q", "--device", "cpu", "--overwrite"});
+    EXPECT_EQ(result.exit_code, 0) << kib << " KiB: " << result.err;
+    EXPECT_EQ(result.err, "") << kib << " KiB";
+  }
+}
+
 TEST_F(ProcessTest, FirstInterruptCountsWithStandardStreamsClosed) {
   const fs::path clip = folder_ / "long.mp4";
   test::ffmpeg("-f lavfi -i testsrc2=s=320x180:r=100:d=60 -c:v libx264 -preset ultrafast", clip);

@@ -162,6 +162,22 @@ TEST(Program, AReaderThatWentAwayIsNoError) {
 }
 
 // The limit holds for files alone, so that the message goes through a pipe.
+TEST(Program, D11APresetForVideosDoesNotCostTheStillsOfAFolder) {
+  const TemporaryFolder folder;
+  test::ffmpeg("-f lavfi -i testsrc2=s=64x64 -frames:v 1 -update 1", folder / "a.png");
+  test::ffmpeg("-f lavfi -i testsrc2=s=64x64 -frames:v 1 -update 1", folder / "b.jpg");
+  test::ffmpeg("-f lavfi -i testsrc2=s=64x64:r=25 -frames:v 3 -c:v libx264", folder / "c.mp4");
+  const CommandResult result = facepipe({"run", folder.path().string(), "--preset", "ultrafast",
+                                         "--crf", "30", "--report", folder / "r.json"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("a.png: --preset left out: it is for encoders of videos"));
+  EXPECT_THAT(result.err, HasSubstr("b.jpg: --crf left out"));
+  EXPECT_THAT(folder.names(), testing::IsSupersetOf({"a_faces.png", "b_faces.jpg", "c_faces.mp4"}));
+  const CommandResult named = facepipe(
+      {"run", folder / "a.png", "--codec", "png", "--preset", "fast", "-o", folder / "n.png"});
+  EXPECT_EQ(named.exit_code, 2) << "of an encoder that was named it is an error";
+}
+
 TEST(Program, AFileSizeLimitIsAnOutputError) {
   const TemporaryFolder dir;
   const CommandResult result = in_shell(

@@ -52,6 +52,21 @@ TEST_F(Quiet, WhereThereIsNoSys) {
   EXPECT_EQ(refused.err.find('\n'), refused.err.size() - 1) << refused.err;
 }
 
+TEST_F(Quiet, D2WithoutProcAndSysTheEngineIsRefused) {
+  if (!can_hide_sys())
+    GTEST_SKIP() << "this machine lets us hide no /sys (unshare --map-root-user --mount)";
+  Arguments words =
+      without_sys(run_words({"--engine", "openvino", "--device", "cpu", "--model",
+                             FACEPIPE_SOURCE_DIR "/data/fetched/models/centerface.onnx"}));
+  for (std::string& word : words)
+    if (word.starts_with("mount ")) word = "mount -t tmpfs none /proc && " + word;
+  words.insert(words.begin(), {"timeout", "--kill-after=5", "30"});
+  const CommandResult result = test::run_command(words);
+  EXPECT_EQ(result.exit_code, 4);
+  EXPECT_THAT(result.err, testing::HasSubstr("OpenVINO: finds no processor"));
+  EXPECT_EQ(result.err.find('\n'), result.err.size() - 1) << result.err;
+}
+
 TEST_F(Quiet, WithANetwork) {
   const CommandResult run = test::run_command(run_words({}));
   EXPECT_EQ(run.exit_code, 0);

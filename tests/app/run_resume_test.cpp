@@ -46,6 +46,19 @@ TEST_F(RunTest, SkipExistingLeavesWhatIsDone) {
   EXPECT_EQ(read_file(dir_ / "d.jsonl"), detections);
 }
 
+TEST_F(RunTest, C9WithoutVideoDamageIsKnownFromTheReport) {
+  add_input("a.damaged.mp4");
+  options_.video = false;
+  EXPECT_EQ(run_all(), 6);
+  options_.existing = ExistingOutput::skip;
+  worked_.clear();
+  EXPECT_EQ(run_all(), 6);
+  EXPECT_THAT(worked_, ElementsAre());
+  EXPECT_EQ(report()[0]["exit_code"], 6);
+  options_.tolerate_damage = true;
+  EXPECT_EQ(run_all(), 0);
+}
+
 TEST_F(RunTest, AVideoWhoseFramesAreInNoFileIsDoneAgainWithoutTouchingIt) {
   add_input("a.mp4");
   dir_.write("in/a_faces.mp4", "before");

@@ -95,6 +95,26 @@ TEST_F(StandardStreams, WithoutAReaderAreAnOutputError) {
   EXPECT_THAT(result.err, HasSubstr("/dev/stdout: Broken pipe\n"));
 }
 
+TEST_F(StandardStreams, C3WhoeverNeedsOneThatIsClosedIsToldSo) {
+  for (const char* to : {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}) {
+    const CommandResult result =
+        in_shell(std::string("\"$0\" run -q \"$1\" --format matroska -o ") + to + " >&-");
+    EXPECT_EQ(result.exit_code, 5) << to << ": " << result.err;
+    EXPECT_THAT(result.err, HasSubstr(to[0] == '-' ? "/dev/stdout" : to));
+  }
+  EXPECT_EQ(in_shell("\"$0\" --version >&-").exit_code, 5);
+  EXPECT_EQ(in_shell("\"$0\" run -q \"$1\" --no-video --progress json >&-").exit_code, 5);
+  EXPECT_EQ(in_shell("\"$0\" run -q - --no-video <&-").exit_code, 3);
+  EXPECT_THAT(dir_.names(), ElementsAre());
+}
+
+TEST_F(StandardStreams, C3NoFileIsOpenedInTheirPlace) {
+  EXPECT_EQ(in_shell("\"$0\" run \"$1\" -o a.mkv --report r.json <&- >&- 2>&-").exit_code, 0);
+  EXPECT_THAT(read_file(dir_ / "a.mkv"), StartsWith("\x1A\x45\xDF\xA3"));
+  EXPECT_EQ(video_stamps(dir_ / "a.mkv").size(), 10U);
+  EXPECT_THAT(read_file(dir_ / "r.json"), StartsWith("["));
+}
+
 TEST_F(StandardStreams, AnInputWithoutANameGivesAnOutputInTheCurrentFolder) {
   EXPECT_EQ(in_shell("cat \"$1\" | \"$0\" run -q -").exit_code, 0);
   EXPECT_EQ(in_shell("\"$0\" run -q - < \"$1\"").exit_code, 0);

@@ -125,12 +125,13 @@ TEST_F(OutputFileTest, PartsHaveNamesOfTheirOwn) {
   EXPECT_EQ(read_file(dir_ / "out.partial.txt"), "kept by the user");
   EXPECT_EQ(read_file(dir_ / "out.partial-2.txt"), "first");
   EXPECT_EQ(read_file(dir_ / "out.partial-3.txt"), "second");
-  EXPECT_EQ(dir_.names().size(), 3U);
+  EXPECT_EQ(dir_.names().size(), 4U) << "and the record of ours";
 }
 
 TEST_F(OutputFileTest, NoLinkIsWrittenThrough) {
   dir_.write("precious.txt", "precious");
   for (const char* name : {"out.txt", "out.partial.txt", ".out.txt.facepipe"}) {
+    fs::remove(dir_ / ".out.txt.facepipe");  // tells of a partial file
     fs::create_symlink("precious.txt", dir_ / name);
     try {
       OutputFile file(dir_ / "out.txt", kReplace);
@@ -181,7 +182,7 @@ TEST_F(OutputFileTest, NamesAsLongAsTheSystemAllows) {
     OutputFile again(dir_ / name, kReplace);
     EXPECT_LE(again.keep_partial().filename().string().size(), 255U);
   }
-  EXPECT_EQ(dir_.names().size(), 4U);
+  EXPECT_EQ(visible().size(), 4U);
 }
 
 TEST_F(OutputFileTest, FolderThatIsNotThereIsNamed) {

@@ -118,7 +118,7 @@ TEST_F(PictureOutput, APictureThatAppearsMeanwhileStays) {
   EXPECT_EQ(read_file(out_ / "2.png"), "somebody's");
   EXPECT_TRUE(fs::exists(out_ / "1.png"));
   EXPECT_TRUE(fs::exists(out_ / "12.partial.png")) << "nothing that was made is lost";
-  EXPECT_EQ(out_.names().size(), std::size_t{kFrames + 1});
+  EXPECT_EQ(out_.names().size(), std::size_t{kFrames + 2}) << "a record tells of the partial ones";
 }
 
 TEST_F(PictureOutput, PicturesAreReplacedWhereThatIsWanted) {
@@ -170,8 +170,27 @@ TEST_F(PictureOutput, AnInterruptedRunKeepsItsPicturesApart) {
   EXPECT_TRUE(run.result.interrupted);
   EXPECT_EQ(run.result.output, out_ / "%d.partial.png");
   EXPECT_GE(run.result.ledger.written, 3);
-  EXPECT_EQ(out_.names().size(), static_cast<std::size_t>(run.result.ledger.written));
-  for (const std::string& name : out_.names()) EXPECT_THAT(name, HasSubstr(".partial.png"));
+  EXPECT_EQ(out_.names().size(), static_cast<std::size_t>(run.result.ledger.written) + 1);
+  for (const std::string& name : out_.names())
+    EXPECT_THAT(name, testing::AnyOf(".%d.png.facepipe", HasSubstr(".partial.png")));
+}
+
+TEST_F(PictureOutput, C8PicturesThatAreNeedlessGoWithTheNextSuccess) {
+  for (int i = 0; i < 2; ++i) {
+    std::stop_source stop;
+    FakeBehaviour behaviour;
+    int frames = 0;
+    behaviour.on_collect = [&] {
+      if (++frames == 3) stop.request_stop();
+    };
+    EXPECT_TRUE(run_fake_job(job(out_ / "%d.png"), behaviour, stop.get_token()).result.interrupted);
+  }
+  EXPECT_TRUE(fs::exists(out_ / "1.partial.png"));
+  EXPECT_TRUE(fs::exists(out_ / "1.partial-2.png"));
+  out_.write("1.partial-2.png", "the user's");
+  EXPECT_EQ(run_fake_job(job(out_ / "%d.png")).result.ledger.written, kFrames);
+  EXPECT_EQ(read_file(out_ / "1.partial-2.png"), "the user's");
+  EXPECT_EQ(out_.names().size(), std::size_t{kFrames + 1});
 }
 
 TEST_F(PictureOutput, AStillImagesNameIsANameAndNoPattern) {

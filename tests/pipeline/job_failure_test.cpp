@@ -171,7 +171,7 @@ TEST_F(Failure, AStopLeavesAPlayablePart) {
   };
   const JobRun run = run_fake_job(job(), behaviour, stop.get_token());
   EXPECT_TRUE(run.result.interrupted);
-  EXPECT_THAT(out_.names(), testing::ElementsAre("out.partial.mp4"));
+  EXPECT_THAT(out_.names(), testing::ElementsAre(".out.mp4.facepipe", "out.partial.mp4"));
   EXPECT_EQ(run.result.output, out_ / "out.partial.mp4");
   const std::vector<Stamp> stamps = video_stamps(out_ / "out.partial.mp4");
   EXPECT_EQ(stamps.size(), static_cast<std::size_t>(run.result.ledger.written));

@@ -1,7 +1,11 @@
-// FFmpeg's first error line, kept for who asks.
+// FFmpeg's errors: the first line, kept for who asks, and what a code means.
 #include "video/ffmpeg.h"
 
 #include <gtest/gtest.h>
+
+#include <cerrno>
+
+#include "tests/support/expect_error.h"
 
 namespace facepipe {
 namespace {
@@ -36,6 +40,21 @@ TEST(FFmpegErrors, ForgetsThoseOfTheLastOne) {
   }
   av_log(nullptr, AV_LOG_ERROR, "between\n");
   EXPECT_EQ(FFmpegErrors().first(), "");
+}
+
+TEST(CheckAv, D5WhatTheSystemHasNoMoreOfIsNoFaultOfAFile) {
+  for (const ErrorKind kind : {ErrorKind::input, ErrorKind::output, ErrorKind::usage}) {
+    test::expect_error(ErrorKind::internal, "a.mp4: out of memory",
+                       [&] { check_av(AVERROR(ENOMEM), kind, "a.mp4"); });
+    test::expect_error(ErrorKind::internal, "a.mp4: can't start a thread: ", [&] {
+      check_av(AVERROR(EAGAIN), kind, "a.mp4");
+    });
+    test::expect_error(kind, "a.mp4: Input/output error",
+                       [&] { check_av(AVERROR(EIO), kind, "a.mp4"); });
+  }
+  test::expect_error(ErrorKind::device, "surfaces: ", [] {
+    check_av(AVERROR(ENOMEM), ErrorKind::device, "surfaces");
+  });
 }
 
 }  // namespace

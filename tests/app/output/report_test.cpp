@@ -4,11 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "app/output/summary.h"
+#include "core/error.h"
 #include "tests/app/frames.h"
 #include "tests/app/outcomes.h"
+#include "tests/support/temporary_folder.h"
 
 namespace facepipe {
 namespace {
@@ -179,6 +182,38 @@ TEST(Summary, TellsHowLongFramesWaitWhereThatIsAskedFor) {
   EXPECT_THAT(text, HasSubstr("encode                               1500.00   1500.00"));
   EXPECT_THAT(text, HasSubstr("total: first packet to written       "));
   EXPECT_THAT(text, HasSubstr("latency: decoded to encoder    "));
+}
+
+TEST(ReportFile, D7WhereItGetsAPartialNameAloneTheNextRunTakesItsEntriesFromThere) {
+  const test::TemporaryFolder dir;
+  const auto entry = [](const char* name) {
+    return std::string(R"({"file": ")") + name + R"(", "status": "done"})";
+  };
+  const std::string whole =
+      "[\n  {\n    \"file\": \"a.mp4\",\n    \"tiles\": {\n      \"x\": 1\n    }\n"
+      "  },\n  {\n    \"file\": \"b.mp4\"\n  }\n]\n";
+  {
+    ReportFile report(dir / "r.json", ExistingOutput::refuse, {});
+    report.add("a.mp4", entry("a.mp4"));
+    dir.write("r.json", "somebody's");
+    EXPECT_THROW(report.commit(whole), Error);
+  }
+  EXPECT_THAT(dir.names(), testing::ElementsAre(".r.json.facepipe", "r.json", "r.partial.json"));
+  EXPECT_EQ(test::read_file(dir / "r.partial.json"), whole);
+  std::filesystem::remove(dir / "r.json");
+  {
+    ReportFile report(dir / "r.json", ExistingOutput::skip, {});
+    EXPECT_EQ(report.earlier().size(), 2U);
+    EXPECT_TRUE(report.earlier().contains("b.mp4"));
+    report.commit(whole);
+  }
+  EXPECT_THAT(dir.names(), testing::ElementsAre("r.json"));
+}
+
+TEST(Report, C9TellsADamagedInput) {
+  EXPECT_TRUE(tells_of_damage(entry_json({}, {}, outcome_with_code(InputStatus::damaged, 6))));
+  EXPECT_FALSE(tells_of_damage(entry_json({}, {}, outcome_with_code(InputStatus::done, 0))));
+  EXPECT_FALSE(tells_of_damage("nonsense"));
 }
 
 TEST(Summary, TellsDamageFailuresAndTotals) {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/threads.h"
+#include "detector/cnn/cpu/openvino/core.h"
 #include "detector/cnn/cpu/openvino/quantize.h"
 
 namespace facepipe {
@@ -58,7 +59,7 @@ class OpenvinoObserver final : public NetworkObserver {
 
   /// The network ends in the least and the largest value of each channel of each tensor.
   void compile(const Model& model, Size network, int threads) {
-    ov::Core core;
+    ov::Core core = make_openvino_core();
     const auto read = core.read_model(model.onnx(network), ov::Tensor());
     const auto all_but_channels =
         ov::op::v0::Constant::create(ov::element::i64, {3}, std::vector<std::int64_t>{0, 2, 3});

@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "core/threads.h"
+#include "detector/cnn/cpu/openvino/core.h"
 #include "detector/cnn/cpu/openvino/quantize.h"
 
 namespace facepipe {
@@ -153,7 +154,7 @@ std::shared_ptr<ov::Model> with_byte_input(const std::shared_ptr<ov::Model>& mod
 }
 
 ov::CompiledModel compile(const Model& model, Size network, const EngineOptions& options) {
-  ov::Core core;
+  ov::Core core = make_openvino_core();
   const auto read = core.read_model(model.onnx(network), ov::Tensor());
   if (options.precision == Precision::i8) quantize(read, *options.ranges, products());
   const int streams = std::min(options.requests, options.threads);
@@ -189,7 +190,7 @@ void check_precision(const ov::CompiledModel& compiled, Precision asked) {
 std::vector<Precision> openvino_precisions() {
   std::vector<std::string> capabilities;
   try {
-    capabilities = ov::Core().get_property(kDevice, ov::device::capabilities);
+    capabilities = make_openvino_core().get_property(kDevice, ov::device::capabilities);
   } catch (const ov::Exception& failure) {
     throw Error(ErrorKind::device, std::string("OpenVINO: ") + failure.what());
   }

@@ -1,0 +1,78 @@
+#include "app/process_limits.h"
+
+#include <malloc.h>
+#include <pthread.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <thread>
+
+#include "core/error.h"
+
+namespace facepipe {
+namespace {
+
+// As Linux gives a process unless told otherwise. Libraries count on it: libx265 and OpenVINO ask
+// for megabytes.
+constexpr std::size_t kStackBytes = std::size_t{8} << 20U;
+
+bool names_arenas(const char* tunables) {
+  return tunables != nullptr &&
+         std::string_view(tunables).find("glibc.malloc.arena_max") != std::string_view::npos;
+}
+
+bool has_small_stack() {
+  rlimit limit{};
+  return getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+         limit.rlim_cur < kStackBytes;
+}
+
+/// Work and its answer, for a thread of C's.
+struct Call {
+  const std::function<int()>& work;
+  int answer = 0;
+};
+
+extern "C" void* run_call(void* opaque) {
+  auto& call = *static_cast<Call*>(opaque);
+  call.answer = call.work();
+  return nullptr;
+}
+
+}  // namespace
+
+void bound_heaps() {
+#ifdef M_ARENA_MAX
+  if (std::getenv("MALLOC_ARENA_MAX") != nullptr || names_arenas(std::getenv("GLIBC_TUNABLES")))
+    return;
+  // glibc's own bound is eight a core. So few that what they keep is little, and so many that
+  // threads seldom wait for each other.
+  const unsigned cores = std::thread::hardware_concurrency();
+  mallopt(M_ARENA_MAX, static_cast<int>(std::clamp(cores / 4, 2U, 8U)));
+#endif
+}
+
+int with_enough_stack(const std::function<int()>& work) {
+  if (!has_small_stack()) return work();
+  pthread_attr_t attributes{};
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, kStackBytes);
+  // What std::thread and libraries start takes its stack from here, not from the limit.
+  pthread_setattr_default_np(&attributes);
+  Call call{work};
+  pthread_t thread{};
+  const int code = pthread_create(&thread, &attributes, run_call, &call);
+  pthread_attr_destroy(&attributes);
+  if (code != 0)
+    throw Error(ErrorKind::internal,
+                "can't start a thread: " + std::generic_category().message(code));
+  pthread_join(thread, nullptr);
+  return call.answer;
+}
+
+}  // namespace facepipe

@@ -1,0 +1,190 @@
+// The real program where an input can't be read to its end: another time it may be. And where what
+// was read is damaged: that is told again by each run that leaves the output as it is.
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/support/clips.h"
+#include "tests/support/failing_calls.h"
+#include "tests/support/temporary_folder.h"
+
+namespace facepipe::test {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using Arguments = std::vector<std::string>;
+
+/// Gives one file over HTTP, of which it promises all and sends the first bytes alone.
+class CuttingServer {
+ public:
+  CuttingServer(std::string bytes, std::size_t sent)
+      : bytes_(std::move(bytes)), sent_(sent), listener_(socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    if (bind(listener_, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
+        listen(listener_, 8) != 0 ||
+        getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size) != 0)
+      throw std::runtime_error("no server on the loopback");
+    port_ = ntohs(address.sin_port);
+    thread_ = std::jthread([this] { serve(); });
+  }
+  ~CuttingServer() {
+    shutdown(listener_, SHUT_RDWR);  // ends accept()
+    thread_.join();
+    close(listener_);
+  }
+  CuttingServer(const CuttingServer&) = delete;
+  CuttingServer& operator=(const CuttingServer&) = delete;
+
+  [[nodiscard]] std::string url(const std::string& name) const {
+    return "http://127.0.0.1:" + std::to_string(port_) + "/" + name;
+  }
+
+ private:
+  void serve() const {
+    for (int client = -1; (client = accept(listener_, nullptr, nullptr)) >= 0; close(client)) {
+      std::string request(4096, '\0');
+      if (recv(client, request.data(), request.size(), 0) <= 0) continue;
+      const std::string answer =
+          "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(bytes_.size()) +
+          "\r\nConnection: close\r\n\r\n" + bytes_.substr(0, sent_);
+      for (std::size_t at = 0; at < answer.size();) {
+        const ssize_t taken = send(client, answer.data() + at, answer.size() - at, MSG_NOSIGNAL);
+        if (taken <= 0) break;
+        at += static_cast<std::size_t>(taken);
+      }
+    }
+  }
+
+  const std::string bytes_;
+  const std::size_t sent_;
+  const int listener_;
+  int port_ = 0;
+  std::jthread thread_;
+};
+
+class ReadErrors : public testing::Test {
+ protected:
+  static constexpr std::size_t kFrames = 50;
+
+  static void SetUpTestSuite() {
+    clips_ = new TemporaryFolder;
+    ffmpeg("-f lavfi -i testsrc2=s=128x96:r=25:d=2 -c:v mjpeg -q:v 2", clip());
+  }
+  static void TearDownTestSuite() {
+    delete clips_;
+    clips_ = nullptr;
+  }
+  static fs::path clip() { return *clips_ / "clip.mkv"; }
+
+  [[nodiscard]] Arguments run_words(const std::string& input, const Arguments& more = {}) const {
+    Arguments words{"run", input, "-o", dir_ / "out.mkv", "-q", "--detect-size", "64x64"};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
+  [[nodiscard]] static CommandResult program(Arguments words) {
+    words.insert(words.begin(), FACEPIPE_PROGRAM);
+    return run_command(words);
+  }
+  /// The first half of the clip is there, and nothing says that it were all.
+  void expect_part(const CommandResult& result, const std::string& reason) {
+    EXPECT_EQ(result.exit_code, 3) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("can't be read any further: " + reason));
+    EXPECT_THAT(result.err, HasSubstr("what was made is kept as "));
+    EXPECT_THAT(dir_.names(), ElementsAre(".out.mkv.facepipe", "out.partial.mkv"));
+    const std::size_t frames = video_stamps(dir_ / "out.partial.mkv").size();
+    EXPECT_GT(frames, 5U);
+    EXPECT_LT(frames, kFrames);
+  }
+
+  static inline TemporaryFolder* clips_ = nullptr;
+  const TemporaryFolder dir_;
+};
+
+TEST_F(ReadErrors, C1AServerThatCutsGivesAPartAndThree) {
+  const std::string bytes = read_file(clip());
+  const CuttingServer server(bytes, bytes.size() / 2);
+  expect_part(program(run_words(server.url("clip.mkv"))), "Input/output error");
+  const CommandResult again = program(run_words(server.url("clip.mkv"), {"--skip-existing"}));
+  EXPECT_EQ(again.exit_code, 3) << again.err;
+  EXPECT_THAT(dir_.names(), Not(testing::Contains("out.mkv")));
+  EXPECT_EQ(program(run_words(clip(), {"--skip-existing"})).exit_code, 0);
+  EXPECT_THAT(dir_.names(), ElementsAre("out.mkv"));
+}
+
+TEST_F(ReadErrors, C1ADiskThatFailsGivesAPartAndThree) {
+  if (!kCanFailCalls) GTEST_SKIP() << "a sanitizer has these calls";
+  // Of some 32 KiB each; probing takes the first ones.
+  const long reads = static_cast<long>(fs::file_size(clip()) >> 15U);
+  ASSERT_GT(reads, 6);
+  const std::string fault = "read libavformat " + std::to_string(reads / 2) + " 5";
+  expect_part(run_failing(fault, run_words(clip()), Failing::from_then_on), "Input/output error");
+}
+
+TEST_F(ReadErrors, C1WithoutAVideoNothingIsSaidToBeKept) {
+  const std::string bytes = read_file(clip());
+  const CuttingServer server(bytes, bytes.size() / 2);
+  const CommandResult result =
+      program({"run", server.url("clip.mkv"), "--no-video", "--detections", dir_ / "d.jsonl", "-q",
+               "--detect-size", "64x64", "--report", dir_ / "r.json"});
+  EXPECT_EQ(result.exit_code, 3) << result.err;
+  EXPECT_THAT(result.err, Not(HasSubstr("kept as")));
+  EXPECT_THAT(dir_.names(), testing::Contains("d.partial.jsonl"));
+  EXPECT_THAT(dir_.names(), Not(testing::Contains("d.jsonl")));
+  const json report = json::parse(read_file(dir_ / "r.json"));
+  EXPECT_EQ(report[0]["status"], "partial");
+  EXPECT_EQ(report[0]["exit_code"], 3);
+}
+
+TEST_F(ReadErrors, C1VerifyDoesNotPassWhatItCouldNotRead) {
+  const std::string bytes = read_file(clip());
+  const CuttingServer server(bytes, bytes.size() / 2);
+  const CommandResult result = program(
+      {"verify", clip(), server.url("clip.mkv"), "-q", "--quick", "--detect-size", "64x64"});
+  EXPECT_EQ(result.exit_code, 3) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("can't be read any further"));
+}
+
+TEST_F(ReadErrors, C1AFileThatWasCutOffIsDamagedAsBefore) {
+  ffmpeg("-f lavfi -i testsrc2=s=128x96:r=25:d=4 -c:v mjpeg -q:v 2", dir_ / "whole.mkv");
+  fs::resize_file(dir_ / "whole.mkv", fs::file_size(dir_ / "whole.mkv") / 2);
+  EXPECT_EQ(program(run_words(dir_ / "whole.mkv")).exit_code, 6);
+  EXPECT_THAT(dir_.names(), testing::Contains("out.mkv"));
+}
+
+TEST_F(ReadErrors, C9DamageIsToldAgainByARunThatSkips) {
+  const TemporaryFolder in;
+  ffmpeg("-f lavfi -i testsrc2=s=128x96:r=25:d=4 -c:v mjpeg -q:v 2", in / "cut.mkv");
+  fs::resize_file(in / "cut.mkv", fs::file_size(in / "cut.mkv") / 2);
+  EXPECT_EQ(program(run_words(in / "cut.mkv")).exit_code, 6);
+  const CommandResult skips = program(run_words(in / "cut.mkv", {"--skip-existing"}));
+  EXPECT_EQ(skips.exit_code, 6) << skips.err;
+  EXPECT_EQ(program(run_words(in / "cut.mkv", {"--skip-existing", "--tolerate-damage"})).exit_code,
+            0);
+  const CommandResult tells = program(
+      {"run", in / "cut.mkv", "-o", dir_ / "out.mkv", "--skip-existing", "--detect-size", "64x64"});
+  EXPECT_THAT(tells.err, HasSubstr("skipped; an earlier run had found it damaged: 0 frames lost"));
+  EXPECT_THAT(tells.err, HasSubstr("the file ends early"));
+  EXPECT_EQ(program(run_words(clip(), {"--overwrite"})).exit_code, 0);
+  EXPECT_EQ(program(run_words(clip(), {"--skip-existing"})).exit_code, 0);
+  EXPECT_THAT(dir_.names(), ElementsAre("out.mkv")) << "nothing is left of it";
+}
+
+}  // namespace
+}  // namespace facepipe::test
