@@ -50,7 +50,8 @@ std::string JobResult::damage() const {
   const bool others = side_packets_lost > 0;
   return std::to_string(ledger.lost) + " frames lost, " + std::to_string(ledger.damaged) +
          " damaged" + (ledger.ended_early ? ", the file ends early (" + early_end + ")" : "") +
-         (others ? ", " + std::to_string(side_packets_lost) + " packets of other streams lost" : "");
+         (others ? ", " + std::to_string(side_packets_lost) + " packets of other streams lost"
+                 : "");
 }
 
 namespace {
