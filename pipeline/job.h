@@ -242,8 +242,8 @@ class Backend;
 /// Runs one input to its end, or until `stop` is requested, the disk is full, the input can't be
 /// read any further, or hiding fails (then the output so far is finished under a partial name). The
 /// output appears under its name only when it is complete. Throws Error; then no output of this run
-/// is left, unless the error names what is kept. Error(usage) comes at the end where nothing of what
-/// a user said is to be hidden applied to a frame (pipeline/instructions.h).
+/// is left, unless the error names what is kept. Error(usage) comes at the end where nothing of
+/// what a user said is to be hidden applied to a frame (pipeline/instructions.h).
 /// @param opened the input, if it is open already and nothing was read from it
 [[nodiscard]] JobResult run_job(const JobOptions& options, Backend& backend,
                                 const JobObserver& observer, const std::stop_token& stop,
