@@ -30,6 +30,7 @@ Decoder::Decoder(const Demuxer& demuxer, const DecoderOptions& options, Notices&
       notices_(notices),
       timeline_(demuxer, options.start_s, options.end_s, notices),
       fields_(*demuxer.video().codecpar),
+      unchanged_(*demuxer.video().codecpar),
       joins_fields_(demuxer.video().codecpar->codec_id == AV_CODEC_ID_H264) {}
 
 // FFmpeg's threads decode a packet each. Which macroblocks of an H.264 picture have been seen is
@@ -76,6 +77,7 @@ void Decoder::forget_segment() {
   timeline_.restart();
   finishing_ = false;
   finished_ = false;
+  silent_ = 0;
 }
 
 // A flush won't do: a codec that was flushed still knows the parameter sets that it has read, and
@@ -92,6 +94,7 @@ void Decoder::begin_again() {
   if (!idle_ && keys_) end_by_key_pictures();
   forget_segment();
   ledger_ = {};
+  passed_end_ = false;
 }
 
 std::optional<DecodedPicture> Decoder::next() {
@@ -107,6 +110,9 @@ std::optional<DecodedPicture> Decoder::next() {
 
 /// Sends what comes next, if there is anything to send.
 bool Decoder::submit_one() {
+  // All that the last packet gives has come: one that gave nothing says that nothing changes.
+  if (silent_ != 0 && has_decoded_ && gives_at_once()) ledger_.leave_out(silent_);
+  silent_ = 0;
   if (!refusal_.empty() || (unsent_.empty() && (!finishing_ || finished_))) return false;
   if (unsent_.empty()) {
     if (end_without_draining()) return true;
@@ -116,11 +122,22 @@ bool Decoder::submit_one() {
   }
   const Tagged next = std::move(unsent_.front());
   unsent_.pop_front();
+  if (next.packet->size <= 0) return true;  // FFmpeg would take it for the end
   const bool alone = keys_ && keys_->look_at(*next.packet);
   if (std::exchange(begins_, false)) begin(alone);
   const int sent = submit(*next.packet, next.tag);
   if (sent == AVERROR(ENOMEM)) throw std::bad_alloc();
+  if (sent >= 0) silent_ = next.tag;
   return true;
+}
+
+/// Whether FFmpeg's decoder gives a packet's picture, or an error, before it takes the next packet.
+/// Where each packet is a whole picture, one that gives none is damaged.
+bool Decoder::gives_at_once() const {
+  const AVCodecDescriptor* const codec = avcodec_descriptor_get(context_->codec_id);
+  const bool refers = codec != nullptr && (codec->props & AV_CODEC_PROP_INTRA_ONLY) == 0;
+  return refers && (context_->codec->capabilities & AV_CODEC_CAP_DELAY) == 0 &&
+         (context_->active_thread_type & FF_THREAD_FRAME) == 0 && context_->has_b_frames == 0;
 }
 
 /// A codec that has been used before either goes on, or is made like a new one.
@@ -167,7 +184,7 @@ void Decoder::go_on_with(UniqueCodecContext context) {
 UniqueCodecContext Decoder::take_idle() { return idle_ ? std::move(context_) : nullptr; }
 
 bool Decoder::past_end(const AVPacket& packet) const {
-  return timeline_.after_range(packet.dts, demuxer_.video().time_base);
+  return passed_end_ || timeline_.after_range(packet.dts, demuxer_.video().time_base);
 }
 
 bool Decoder::in_range(const AVPacket& packet, AVRational time_base) const {
@@ -230,7 +247,8 @@ std::int64_t Decoder::enter(const ReadPacket& read, bool second_field) {
   } else if (!read.foreign) {
     entry.duration = packet.duration;
     const std::int64_t stamp = packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts;
-    entry.shown = (packet.flags & AV_PKT_FLAG_DISCARD) == 0 &&
+    const bool unchanged = unchanged_.is_one(packet);
+    entry.shown = !unchanged && (packet.flags & AV_PKT_FLAG_DISCARD) == 0 &&
                   timeline_.in_range(stamp, demuxer_.video().time_base);
     entry.times[StageId::read] = read.read;
     entry.times[StageId::decode].begin = Clock::now();
@@ -246,6 +264,7 @@ UniqueAVFrame Decoder::receive() {
     UniqueAVFrame picture = new_av_frame();
     const int received = avcodec_receive_frame(context_.get(), picture.get());
     if (received == AVERROR(EAGAIN) || received == AVERROR_EOF) return nullptr;
+    if (received < 0) silent_ = 0;
     check_size();
     check_decoded(received);
     if (received == AVERROR(ENOMEM)) throw std::bad_alloc();
@@ -281,6 +300,7 @@ std::optional<DecodedPicture> Decoder::complete(UniqueAVFrame picture) {
                     entry.duration > 0 ? entry.duration : compat::duration_of(*picture)};
     result.timing = timeline_.next(result.coded.pts, result.coded.duration);
     const bool shown = timeline_.in_range(result.timing.pts, result.time_base);
+    if (timeline_.after_range(result.timing.pts, result.time_base)) passed_end_ = true;
     if (known) ledger_.correct(entry, shown);
     if (!shown) return std::nullopt;
     result.damaged = is_damaged(*picture);

@@ -2,6 +2,7 @@
 // damage.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -18,6 +19,7 @@
 #include "video/ledger.h"
 #include "video/notices.h"
 #include "video/timeline.h"
+#include "video/unchanged.h"
 
 namespace facepipe {
 
@@ -88,7 +90,8 @@ class Decoder {
   /// A picture has come, of the chosen range or not.
   [[nodiscard]] bool has_decoded() const { return has_decoded_; }
 
-  /// True once a packet is past the end of the chosen range, so that no later one can matter.
+  /// True once a packet, or a picture that has come, is past the end of the chosen range, so that
+  /// no later packet can matter. Any thread may ask.
   [[nodiscard]] bool past_end(const AVPacket& packet) const;
   /// Whether a packet of any stream lies in the chosen range.
   [[nodiscard]] bool in_range(const AVPacket& packet, AVRational time_base) const;
@@ -158,6 +161,7 @@ class Decoder {
 
   std::int64_t enter(const ReadPacket& read, bool second_field);
   [[nodiscard]] bool submit_one();
+  [[nodiscard]] bool gives_at_once() const;
   void begin(bool alone);
   void forget_segment();
   [[nodiscard]] int submit(AVPacket& packet, std::int64_t tag);
@@ -173,6 +177,7 @@ class Decoder {
   Notices& notices_;
   Timeline timeline_;
   FieldPairs fields_;
+  UnchangedPackets unchanged_;
   const bool joins_fields_;
   Tagged first_field_;         // that waits for its second; else empty
   std::deque<Tagged> unsent_;  // two at most
@@ -182,6 +187,8 @@ class Decoder {
   bool begins_ = true;  // the next packet is the first, of all or behind an end
   bool idle_ = false;   // nothing of what came before the next packet is in the codec
   bool has_decoded_ = false;
+  std::int64_t silent_ = 0;  // tag of a packet that FFmpeg took without an error, or 0
+  std::atomic<bool> passed_end_ = false;
   std::string refusal_;
   Ledger ledger_;
   std::int64_t segment_ = 0;        // of the last picture

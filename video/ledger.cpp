@@ -39,6 +39,13 @@ void Ledger::correct(const Entry& entry, bool shown) {
   if (!entry.shown && shown) ++of_segment.packets;
 }
 
+void Ledger::leave_out(std::int64_t tag) {
+  const auto silent = open_.find(tag);
+  if (silent == open_.end()) return;
+  correct(silent->second, false);
+  silent->second.shown = false;
+}
+
 void Ledger::count_frame(bool damaged, std::int64_t segment) {
   FrameLedger& of_segment = segments_[segment];
   ++of_segment.decoded;

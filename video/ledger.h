@@ -31,7 +31,8 @@ class Ledger {
   /// What is known of a packet when its frame comes.
   struct Entry {
     std::int64_t duration = 0;
-    bool shown = true;  ///< false: AV_PKT_FLAG_DISCARD, out of the chosen range, or a second field
+    bool shown = true;  ///< false: AV_PKT_FLAG_DISCARD, out of the chosen range, a second field, or
+                        ///< nothing changes
     FrameTimes times;   ///< read, and the begin of decode
     std::int64_t segment = 0;  ///< ReadPacket::segment
   };
@@ -51,6 +52,9 @@ class Ledger {
 
   /// The frame of `entry` turned out to be shown or not, whatever its packet's stamp had said.
   void correct(const Entry& entry, bool shown);
+
+  /// The packet has no frame of its own. Nothing where its frame has come.
+  void leave_out(std::int64_t tag);
 
   /// Counts a frame that the user will see, of a segment.
   void count_frame(bool damaged, std::int64_t segment = 0);

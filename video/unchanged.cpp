@@ -1,0 +1,116 @@
+#include "video/unchanged.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <optional>
+
+namespace facepipe {
+namespace {
+
+using Bytes = std::span<const std::uint8_t>;
+
+/// Bits from the front on; behind the end it gives zeros, and says so.
+class Bits {
+ public:
+  explicit Bits(Bytes bytes) : bytes_(bytes) {}
+
+  [[nodiscard]] std::uint32_t take(int count) {
+    std::uint32_t value = 0;
+    for (int i = 0; i < count; ++i, ++at_) {
+      const bool there = at_ / 8 < bytes_.size();
+      failed_ = failed_ || !there;
+      const unsigned bit = there ? bytes_[at_ / 8] >> (7 - at_ % 8) & 1U : 0;
+      value = value << 1 | bit;
+    }
+    return value;
+  }
+  void skip(int count) { static_cast<void>(take(count)); }
+  [[nodiscard]] bool failed() const { return failed_; }
+
+ private:
+  Bytes bytes_;
+  std::size_t at_ = 0;
+  bool failed_ = false;
+};
+
+/// What follows the first start code (0, 0, 1) whose last byte lies in a range; nullopt if there is
+/// none.
+std::optional<Bytes> behind_start_code(Bytes bytes, std::uint8_t first, std::uint8_t last) {
+  for (std::size_t i = 3; i < bytes.size(); ++i) {
+    const bool marked = bytes[i - 3] == 0 && bytes[i - 2] == 0 && bytes[i - 1] == 1;
+    if (marked && bytes[i] >= first && bytes[i] <= last) return bytes.subspan(i + 1);
+  }
+  return std::nullopt;
+}
+
+/// vop_time_increment_resolution of a video object layer (ISO/IEC 14496-2, 6.2.3); 0 if it has
+/// none.
+std::uint32_t time_resolution(Bytes layer) {
+  constexpr std::uint32_t kExtendedAspect = 15;
+  constexpr std::uint32_t kGreyscale = 3;
+  Bits bits(layer);
+  bits.skip(1 + 8);  // random_accessible_vol, video_object_type_indication
+  std::uint32_t version = 1;
+  if (bits.take(1) == 1) {
+    version = bits.take(4);
+    bits.skip(3);
+  }
+  if (bits.take(4) == kExtendedAspect) bits.skip(8 + 8);
+  if (bits.take(1) == 1) {  // vol_control_parameters
+    bits.skip(2 + 1);
+    if (bits.take(1) == 1) bits.skip(79);  // vbv_parameters
+  }
+  if (bits.take(2) == kGreyscale && version != 1) bits.skip(4);
+  bits.skip(1);
+  const std::uint32_t resolution = bits.take(16);
+  return bits.failed() ? 0 : resolution;
+}
+
+bool is_hidden_vp8(Bytes frame) {
+  constexpr unsigned kShown = 1U << 4U;
+  return (frame.front() & kShown) == 0;
+}
+
+}  // namespace
+
+UnchangedPackets::UnchangedPackets(const AVCodecParameters& parameters)
+    : codec_(parameters.codec_id) {
+  const bool any = codec_ == AV_CODEC_ID_MPEG4 && parameters.extradata_size > 0;
+  if (any)
+    follow_mpeg4({parameters.extradata, static_cast<std::size_t>(parameters.extradata_size)});
+}
+
+bool UnchangedPackets::is_one(const AVPacket& packet) {
+  if (packet.size <= 0) return true;
+  const Bytes bytes(packet.data, static_cast<std::size_t>(packet.size));
+  if (codec_ == AV_CODEC_ID_VP8) return is_hidden_vp8(bytes);
+  if (codec_ != AV_CODEC_ID_MPEG4) return false;
+  follow_mpeg4(bytes);
+  return is_vop_not_coded(bytes);
+}
+
+/// Takes note of a header, if there is one.
+void UnchangedPackets::follow_mpeg4(Bytes bytes) {
+  const std::optional<Bytes> layer = behind_start_code(bytes, 0x20, 0x2F);
+  const std::uint32_t resolution = layer ? time_resolution(*layer) : 0;
+  if (resolution > 0) time_bits_ = std::max(1, static_cast<int>(std::bit_width(resolution - 1)));
+}
+
+/// Of the first VOP; in a packed stream further ones may follow.
+bool UnchangedPackets::is_vop_not_coded(Bytes bytes) const {
+  constexpr std::uint8_t kVop = 0xB6;
+  constexpr int kMostSeconds = 64;  // more in a row are no time
+  const std::optional<Bytes> vop = behind_start_code(bytes, kVop, kVop);
+  if (time_bits_ == 0 || !vop || behind_start_code(*vop, kVop, kVop)) return false;
+  Bits bits(*vop);
+  bits.skip(2);  // vop_coding_type
+  int seconds = 0;
+  while (bits.take(1) == 1)  // modulo_time_base
+    if (++seconds > kMostSeconds) return false;
+  bits.skip(1 + time_bits_ + 1);
+  const bool coded = bits.take(1) == 1;
+  return !coded && !bits.failed();
+}
+
+}  // namespace facepipe
