@@ -18,6 +18,7 @@ extern "C" {
 #include "video/image_sequence.h"
 #include "video/picture_data.h"
 #include "video/pictures.h"
+#include "video/start_search.h"
 #include "video/trial_muxer.h"
 #include "video/watched_encoder.h"
 
@@ -171,6 +172,18 @@ void fit_streams_to_muxer(OutputPlan& plan, const Demuxer& demuxer, const VideoS
       tell_lost(notices, plan.streams[i].notice, plan.muxer.strict, plan.encoder.output);
 }
 
+/// Frames of the video, at its rate, in front of the one that a chosen part begins with.
+std::int64_t frames_before(const Demuxer& demuxer, const Frame& first, std::int64_t offset_us) {
+  if (offset_us <= demuxer.origin_us()) return 0;
+  const AVStream& video = demuxer.video();
+  const AVRational time_base = to_av(first.time_base);
+  const bool counted = demuxer.lacks_time_stamps() || video.start_time == AV_NOPTS_VALUE;
+  const std::int64_t begin =
+      counted ? 0 : av_rescale_q(video.start_time, video.time_base, time_base);
+  return std::max<std::int64_t>(
+      0, av_rescale_q(first.pts - begin, time_base, av_inv_q(to_av(demuxer.frame_rate()))));
+}
+
 class Planning {
  public:
   Planning(const JobOptions& options, Backend& backend, JobTold told, const std::stop_token& stop)
@@ -188,6 +201,7 @@ class Planning {
   void tell_look_ahead();
   void plan_output();
   [[nodiscard]] EncoderOptions encoder_options() const;
+  [[nodiscard]] std::int64_t output_offset_us() const;
   void plan_streams();
   void discard_unwanted();
   void read_until_first();
@@ -270,12 +284,12 @@ void Planning::plan_output() {
   }
   muxer.sequence =
       is_image_format(format()) && !demuxer().is_still_image() && is_sequence_name(muxer.output);
-  if (options_.start_s)
-    muxer.offset_us = demuxer().origin_us() + std::llround(*options_.start_s * AV_TIME_BASE);
+  muxer.offset_us = output_offset_us();
   EncoderSetup& encoder = output.encoder;
   encoder.options = encoder_options();
   encoder.frame_rate = demuxer().frame_rate();
   encoder.fixed_frame_rate = has_fixed_frame_rate(format());
+  encoder.in_shown_order = stores_decoding_order_alone(format());
   encoder.global_header = (format().flags & AVFMT_GLOBALHEADER) != 0;
   encoder.threads = options_.threads;
   encoder.one_picture = demuxer().is_still_image();
@@ -297,6 +311,14 @@ EncoderOptions Planning::encoder_options() const {
   if (!std::exchange(options.preset, {}).empty()) leave_out("--preset");
   if (std::exchange(options.crf, std::nullopt)) leave_out("--crf");
   return options;
+}
+
+/// What is subtracted from all stamps. Where no part was chosen they stay as they are, as far as a
+/// container can hold them.
+std::int64_t Planning::output_offset_us() const {
+  const std::int64_t origin = demuxer().origin_us();
+  if (options_.start_s) return origin + std::llround(*options_.start_s * AV_TIME_BASE);
+  return has_fixed_frame_rate(format()) ? origin : std::min<std::int64_t>(origin, 0);
 }
 
 void Planning::plan_streams() {
@@ -330,7 +352,7 @@ void Planning::plan_decoding() {
 
 void Planning::read_until_first() {
   if (options_.start_s && *options_.start_s > 0 && !demuxer().lacks_time_stamps())
-    demuxer().seek_to_start(*options_.start_s);
+    seek_to_start(demuxer(), *options_.start_s);
   plan_decoding();
   DecodingPlan& decoding = job_.plan.decoding;
   const auto open = [&](DecoderChoice choice) {
@@ -592,12 +614,16 @@ std::unique_ptr<Muxer> open_output(PlannedJob& job, JobTold told) {
   info.time_base = encoder.time_base();
   info.frame_rate = plan.encoder.frame_rate;
   info.sample_aspect = first.sample_aspect;
+  info.duration_us = job.input.demuxer->duration_us();
   info.side_data = plan.encoder.stream_data;
   if (first.orientation.upright())
     std::erase_if(info.side_data,
                   [](const StreamData& data) { return data.type == AV_PKT_DATA_DISPLAYMATRIX; });
   fit_streams_to_muxer(plan, *job.input.demuxer, info, told.notices);
-  return std::make_unique<Muxer>(*job.input.demuxer, plan.muxer, plan.streams, info, told.notices);
+  MuxerOptions muxer = plan.muxer;
+  muxer.timecode_delay = frames_before(*job.input.demuxer, first, muxer.offset_us);
+  return std::make_unique<Muxer>(*job.input.demuxer, std::move(muxer), plan.streams, info,
+                                 told.notices);
 }
 
 void make_processors(PlannedJob& job, const JobOptions& options, JobTold told) {

@@ -70,7 +70,7 @@ std::optional<bool> holds_readable_video(const AVOutputFormat& format, AVCodecID
   // WTV keeps its covers as JPEG, and takes each for one.
   if (std::string_view(format.name) == "wtv" && codec == AV_CODEC_ID_MJPEG) return false;
   if (is_raw_video(format) || named(format, "fits")) return codec == format.video_codec;
-  if (named(format, "mpeg,vcd,svcd,dvd,vob")) return is_one_of(codec, kProgramStream);
+  if (is_program_stream(format)) return is_one_of(codec, kProgramStream);
   if (std::string_view(format.name) == "rm") return is_one_of(codec, kRealMedia);
   return std::nullopt;
 }
@@ -133,7 +133,27 @@ bool needs_no_seeking(const AVOutputFormat& format) {
 
 bool has_fixed_frame_rate(const AVOutputFormat& format) {
   // AVFMT_VARIABLE_FPS doesn't tell: FFmpeg 5.1 leaves it out for MP4, which stores every stamp.
-  return named(format, "avi,dv,mxf,mxf_d10,gxf");
+  return named(format,
+               "avi,dv,mxf,mxf_d10,mxf_opatom,gxf,swf,yuv4mpegpipe,amv,filmstrip,roq,vc1test");
+}
+
+bool holds_negative_stamps(const AVOutputFormat& format) {
+  return (format.flags & (AVFMT_TS_NEGATIVE | AVFMT_NOTIMESTAMPS)) != 0 ||
+         is_matroska_family(format) || has_fixed_frame_rate(format);
+}
+
+bool keeps_no_times(const AVOutputFormat& format, AVMediaType type) {
+  if (type != AVMEDIA_TYPE_VIDEO && type != AVMEDIA_TYPE_AUDIO) return false;
+  if (is_image_format(format) || (type == AVMEDIA_TYPE_VIDEO && named(format, "avi"))) return false;
+  return has_fixed_frame_rate(format) || (format.flags & AVFMT_NOTIMESTAMPS) != 0;
+}
+
+bool stores_decoding_order_alone(const AVOutputFormat& format) {
+  return named(format, "avi,asf,asf_stream,gxf,swf,rm,ivf,amv,vc1test");
+}
+
+bool is_program_stream(const AVOutputFormat& format) {
+  return named(format, "mpeg,vcd,svcd,dvd,vob");
 }
 
 bool can_hold(const AVOutputFormat& format, const AVCodecParameters& stream) {

@@ -35,6 +35,23 @@ namespace facepipe {
 /// Time stamps are a count of frames: AVI and others.
 [[nodiscard]] bool has_fixed_frame_rate(const AVOutputFormat& format);
 
+/// Whether nothing goes wrong where a packet's stamp is a little below zero, as that of sound that
+/// primes a decoder: the format stores such stamps, readers of Matroska know them again, or what it
+/// stores is no stamp.
+[[nodiscard]] bool holds_negative_stamps(const AVOutputFormat& format);
+
+/// Packets of such a stream come one after the other, whatever their stamps say; AVI alone repeats
+/// pictures where there is a gap.
+[[nodiscard]] bool keeps_no_times(const AVOutputFormat& format, AVMediaType type);
+
+/// A packet has one time at most, that of decoding: pictures that are shown in another order come
+/// too late against the sound.
+[[nodiscard]] bool stores_decoding_order_alone(const AVOutputFormat& format);
+
+/// MPEG's program stream (MPEG-PS, VCD, DVD): a packet of it has one time, of what begins in it
+/// first.
+[[nodiscard]] bool is_program_stream(const AVOutputFormat& format);
+
 /// The extension, with the dot, of an input's output in a format: the input's own where it is one
 /// of the format's, else the format's first; empty where it has none.
 [[nodiscard]] std::string extension_for(const AVOutputFormat& format, const std::string& input);

@@ -12,6 +12,7 @@ extern "C" {
 #include <new>
 #include <utility>
 
+#include "video/file_end.h"
 #include "video/nal_units.h"
 #include "video/picture_limit.h"
 #include "video/picture_tags.h"
@@ -27,6 +28,11 @@ constexpr Rational kDefaultFrameRate{25, 1};
 constexpr std::int64_t kMaxPlausibleFrames = 1'000'000'000;
 // Durations in headers are rounded, and streams may end a little apart.
 constexpr std::int64_t kDurationToleranceUs = 1'000'000;
+// Stamps beyond this leave no room for arithmetic in 64 bits.
+constexpr std::int64_t kLatestOriginUs = INT64_MAX / 8;
+// Sound in front of the first picture that a decoder needs to begin with: 2048 samples at 16 kHz,
+// and some more.
+constexpr std::int64_t kLongestPrimingUs = 200'000;
 
 /// The size that the first bytes of a PNG tell; none if it is no PNG's that may be worked on.
 std::optional<Size> png_size(const std::array<std::uint8_t, 24>& begin, std::int64_t max_pixels) {
@@ -121,6 +127,9 @@ void Demuxer::open() {
   const int opened =
       avformat_open_input(&context, access_.target().c_str(), nullptr, options.address());
   context_.reset(context);  // nullptr after a failure, which has freed it
+  // Of AVI, FFmpeg makes an index itself where there is none, as it reads.
+  for (unsigned i = 0; opened >= 0 && i < context_->nb_streams; ++i)
+    indexed_.push_back(avformat_index_get_entries_count(context_->streams[i]));
   const int known = opened < 0 ? opened : find_streams();
   if (stop_.stop_requested()) throw Stopped();
   const bool too_large = is_refused_memory(known);
@@ -277,7 +286,16 @@ void Demuxer::discard(int stream_index) {
 }
 
 void Demuxer::account(const AVPacket& packet) {
-  if (packet.stream_index == video_index_ && video_packets_++ == 0) look_into(packet);
+  if (packet.stream_index == video_index_) {
+    if (video_packets_++ == 0) look_into(packet);
+    const bool known = packet.dts != AV_NOPTS_VALUE && packet.dts != INT64_MAX;
+    if (known) next_video_dts_ = std::max(next_video_dts_, packet.dts + 1);
+  }
+  last_place_ = std::max(last_place_, packet.pos);
+  // MPEG-TS marks packets so where a part was lost on the way.
+  const bool cut = (packet.flags & AV_PKT_FLAG_CORRUPT) != 0 && context_->pb != nullptr &&
+                   avio_feof(context_->pb) != 0;
+  torn_packet_ = torn_packet_ || (cut && std::strcmp(context_->iformat->name, "mpegts") != 0);
   const std::int64_t begin = packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts;
   if (begin == AV_NOPTS_VALUE) return;
   const AVRational time_base = context_->streams[packet.stream_index]->time_base;
@@ -286,16 +304,15 @@ void Demuxer::account(const AVPacket& packet) {
   last_end_us_ = std::max(last_end_us_, end_us);
 }
 
-void Demuxer::seek_to_start(double seconds) {
-  const std::int64_t origin = origin_us();
-  const std::int64_t target = origin + std::llround(seconds * AV_TIME_BASE);
-  const int sought = avformat_seek_file(context_.get(), -1, INT64_MIN, target, target, 0);
-  if (sought < 0) avformat_seek_file(context_.get(), -1, INT64_MIN, origin, origin, 0);
-}
-
 std::int64_t Demuxer::origin_us() const {
-  const bool unknown = context_->start_time == AV_NOPTS_VALUE || lacks_time_stamps();
-  return unknown ? 0 : std::max<std::int64_t>(context_->start_time, 0);
+  const std::int64_t start = context_->start_time;
+  const bool unusable =
+      start == AV_NOPTS_VALUE || start > kLatestOriginUs || start < -kLatestOriginUs;
+  if (unusable || lacks_time_stamps()) return 0;
+  const std::int64_t first_picture = video().start_time;
+  const bool primes = start < 0 && start >= -kLongestPrimingUs &&
+                      (first_picture == AV_NOPTS_VALUE || first_picture >= 0);
+  return primes ? 0 : start;
 }
 
 bool Demuxer::is_still_image() const {
@@ -332,20 +349,39 @@ std::int64_t Demuxer::expected_frames() const {
   if (is_still_image()) return 1;
   if (video().nb_frames > 0) return std::min(video().nb_frames, kMaxPlausibleFrames);
   const Rational rate = frame_rate();
-  if (context_->duration <= 0) return 0;
-  const double frames =
-      static_cast<double>(context_->duration) / AV_TIME_BASE * rate.num / rate.den;
+  const std::int64_t duration = duration_us();
+  if (duration <= 0) return 0;
+  const double frames = static_cast<double>(duration) / AV_TIME_BASE * rate.num / rate.den;
   return frames < static_cast<double>(kMaxPlausibleFrames) ? std::llround(frames) : 0;
 }
 
+/// FFmpeg's, without the streams whose header says that nobody knows theirs (all ones in MP4); 0
+/// where it isn't known.
+std::int64_t Demuxer::duration_us() const {
+  const auto says_unknown = [](const AVStream& stream) {
+    return stream.duration == UINT32_MAX || stream.duration == INT64_MAX;
+  };
+  bool all_known = true;
+  std::int64_t longest = 0;
+  for (unsigned i = 0; i < context_->nb_streams; ++i) {
+    const AVStream& stream = *context_->streams[i];
+    const bool unknown = has_index_of_packets(*context_) && says_unknown(stream);
+    all_known = all_known && !unknown;
+    if (unknown || stream.duration <= 0 || stream.time_base.num <= 0) continue;
+    longest = std::max(longest, av_rescale_q(stream.duration, stream.time_base, AV_TIME_BASE_Q));
+  }
+  return all_known ? std::max<std::int64_t>(0, context_->duration) : longest;
+}
+
+bool Demuxer::is_avi() const { return std::strcmp(context_->iformat->name, "avi") == 0; }
+
 /// The container says how many packets the video has.
 bool Demuxer::counts_video_packets() const {
-  return video().nb_frames > 0 &&
-         (has_index_of_packets(*context_) || std::strcmp(context_->iformat->name, "avi") == 0);
+  return video().nb_frames > 0 && (has_index_of_packets(*context_) || is_avi());
 }
 
 bool Demuxer::promises_duration() const {
-  return context_->duration > 0 && context_->start_time != AV_NOPTS_VALUE &&
+  return duration_us() > 0 && context_->start_time != AV_NOPTS_VALUE &&
          context_->duration_estimation_method == AVFMT_DURATION_FROM_STREAM;
 }
 
@@ -356,24 +392,41 @@ std::string Demuxer::shortfall() const {
 }
 
 std::string Demuxer::missing() const {
-  if (has_index_of_packets(*context_)) {
-    const int promised = avformat_index_get_entries_count(&video());
-    if (video_packets_ < promised)
-      return "the index lists " + std::to_string(promised) + " video packets, the file holds " +
-             std::to_string(video_packets_);
-  }
-  // AVI's header counts frames, while its demuxer cuts the duration down to what the file holds.
-  if (std::strcmp(context_->iformat->name, "avi") == 0 && video_packets_ < video().nb_frames)
-    return "the header promises " + std::to_string(video().nb_frames) + " frames, the file holds " +
-           std::to_string(video_packets_);
+  if (std::string packets = missing_packets(); !packets.empty()) return packets;
+  if (torn_packet_) return "the file ends within a packet";
+  if (std::string torn = torn_end(*context_, last_place_); !torn.empty()) return torn;
   // A stream that wasn't read may be the longest.
   if (!promises_duration() || discarded_ || last_end_us_ == AV_NOPTS_VALUE) return {};
   // Some containers count the duration from zero, some from the first time stamp: take the lesser.
-  const std::int64_t promised_end =
-      context_->duration + std::min<std::int64_t>(context_->start_time, 0);
+  const std::int64_t promised_end = duration_us() + std::min<std::int64_t>(context_->start_time, 0);
   const std::int64_t missing = promised_end - last_end_us_;
   if (missing <= kDurationToleranceUs) return {};
   return "the header promises " + std::to_string(missing / 1000) + " ms more than the file holds";
+}
+
+/// Of the video, against what the container counts.
+std::string Demuxer::missing_packets() const {
+  if (is_avi()) return missing_of_avi();
+  if (!has_index_of_packets(*context_)) return {};
+  const int promised = avformat_index_get_entries_count(&video());
+  if (video_packets_ >= promised) return {};
+  return "the index lists " + std::to_string(promised) + " video packets, the file holds " +
+         std::to_string(video_packets_);
+}
+
+/// AVI's header counts frames, of which some may only repeat the one before: they have no packet,
+/// and don't stand in the index. FFmpeg cuts the duration down to what the file holds.
+std::string Demuxer::missing_of_avi() const {
+  const auto stream = static_cast<std::size_t>(video_index_);
+  const int promised = stream < indexed_.size() ? indexed_[stream] : 0;
+  if (promised > 0 && video_packets_ < promised)
+    return "the index lists " + std::to_string(promised) + " video packets, the file holds " +
+           std::to_string(video_packets_);
+  const std::int64_t reached = std::max(video_packets_, next_video_dts_);
+  const bool whole = promised > 0 && !is_torn_riff(*context_);
+  if (reached >= video().nb_frames || whole) return {};
+  return "the header promises " + std::to_string(video().nb_frames) + " frames, the file holds " +
+         std::to_string(reached);
 }
 
 }  // namespace facepipe

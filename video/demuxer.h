@@ -42,10 +42,6 @@ class Demuxer {
   /// From here on reading ends when this is requested, instead of what the constructor was given.
   void stop_with(std::stop_token stop) { stop_ = std::move(stop); }
 
-  /// Moves to the last key frame at or before `seconds` after the input's first stamp; stays at
-  /// the begin where the input can't be sought.
-  void seek_to_start(double seconds);
-
   [[nodiscard]] const AVFormatContext& format() const { return *context_; }
   [[nodiscard]] AVFormatContext& format() { return *context_; }
   [[nodiscard]] AVStream& video() const { return *context_->streams[video_index_]; }
@@ -73,11 +69,13 @@ class Demuxer {
   [[nodiscard]] bool has_transparency_beside() const;
   /// The container carries no time stamps (raw H.264, for one).
   [[nodiscard]] bool lacks_time_stamps() const;
-  /// Where seconds count from: the first stamp of the input, but never before zero, where
-  /// priming sound may stand.
+  /// Where seconds count from: the first stamp of the input, which may be negative; zero where
+  /// nothing but a little sound comes before that, which only primes a decoder.
   [[nodiscard]] std::int64_t origin_us() const;
   /// Average frames a second; 25 where the input doesn't say.
   [[nodiscard]] Rational frame_rate() const;
+  /// As the header says, in microseconds; 0 where it doesn't.
+  [[nodiscard]] std::int64_t duration_us() const;
   /// Frames to expect; 0 if unknown.
   [[nodiscard]] std::int64_t expected_frames() const;
   /// Why reading ended where it wasn't the end of the file; empty otherwise.
@@ -103,7 +101,10 @@ class Demuxer {
   void account(const AVPacket& packet);
   [[nodiscard]] bool counts_video_packets() const;
   [[nodiscard]] bool promises_duration() const;
+  [[nodiscard]] bool is_avi() const;
   [[nodiscard]] std::string missing() const;
+  [[nodiscard]] std::string missing_packets() const;
+  [[nodiscard]] std::string missing_of_avi() const;
 
   std::string url_;
   std::stop_token stop_;
@@ -112,9 +113,13 @@ class Demuxer {
   InputAccess access_;
   UniqueInputContext context_;  // after stop_, deadline_ and access_, which its callbacks read
   int video_index_ = -1;
-  int first_late_ = 0;  // the number of streams that were found at once
+  int first_late_ = 0;        // the number of streams that were found at once
+  std::vector<int> indexed_;  // packets that each stream's index listed when it was opened
   std::int64_t video_packets_ = 0;
   std::int64_t last_end_us_ = AV_NOPTS_VALUE;
+  std::int64_t next_video_dts_ = 0;  // behind the last packet of the video
+  std::int64_t last_place_ = -1;     // in the file, of the packet that lies furthest behind
+  bool torn_packet_ = false;         // the file ended within one
   std::string read_error_;
   std::optional<Error> failure_;
   bool discarded_ = false;

@@ -69,6 +69,7 @@ struct EncoderSetup {
   EncoderOptions options;
   Rational frame_rate;
   bool fixed_frame_rate = false;  ///< time stamps must be a count of frames
+  bool in_shown_order = false;    ///< the container can't hold pictures in another order
   bool global_header = false;
   int threads = 0;
   bool one_picture = false;             ///< a still image: nothing is made for pictures that follow

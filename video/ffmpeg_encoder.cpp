@@ -16,10 +16,11 @@ extern "C" {
 namespace facepipe {
 namespace {
 
-// MPEG-4 part 2 stores its clock in 16 bits; MPEG-1 and MPEG-2 know a list of frame rates alone.
+// MPEG-4 part 2 stores its clock in 16 bits; MPEG-1 and MPEG-2 know a list of frame rates alone;
+// Theora counts frames.
 bool needs_frame_clock(AVCodecID codec) {
   return codec == AV_CODEC_ID_MPEG4 || codec == AV_CODEC_ID_MPEG2VIDEO ||
-         codec == AV_CODEC_ID_MPEG1VIDEO;
+         codec == AV_CODEC_ID_MPEG1VIDEO || codec == AV_CODEC_ID_THEORA;
 }
 
 AVRational time_base_of(const EncoderSetup& setup, const Frame& first) {
@@ -86,6 +87,7 @@ UniqueCodecContext make_context(const EncoderSetup& setup, const Frame& first, A
   context->time_base = time_base;
   context->framerate = to_av(setup.frame_rate);
   context->thread_count = setup.threads;
+  if (setup.in_shown_order) context->max_b_frames = 0;
   if (setup.global_header) context->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
   configure(*context);
   return context;
@@ -153,6 +155,10 @@ FFmpegEncoder::FFmpegEncoder(const EncoderSetup& setup, const Frame& first,
     throw Error(ErrorKind::internal,
                 subject_ + ": can't start its threads, or has no memory for them");
   check_av(opened, ErrorKind::output, subject_ + " refuses its options or the picture");
+  if (setup.in_shown_order && context_->has_b_frames > 0)
+    notices.add(
+        "pictures come late against the sound: the container keeps no order of showing, "
+        "and the encoder was told to make B-frames");
 }
 
 FFmpegEncoder::~FFmpegEncoder() {

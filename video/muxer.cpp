@@ -8,10 +8,12 @@ extern "C" {
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include "video/container.h"
 #include "video/places.h"
+#include "video/timecode.h"
 
 namespace facepipe {
 namespace {
@@ -81,8 +83,21 @@ void Muxer::make_streams(const VideoStreamInfo& video) {
   for (auto& [index, stream] : facepipe::make_streams(maker, input_, plans_, video))
     static_cast<OutputStream&>(outputs_[index]) = std::move(stream);
   maker.add_tags_and_chapters(options_.offset_us);
+  move_timecode(&context_->metadata);
+  for (unsigned i = 0; i < context_->nb_streams; ++i)
+    move_timecode(&context_->streams[i]->metadata);
   tell_left_out(tags);
   for (const std::string& left_out : maker.told()) notices_.add(left_out);
+}
+
+void Muxer::move_timecode(AVDictionary** tags) {
+  const AVDictionaryEntry* const entry = av_dict_get(*tags, kTimecodeTag, nullptr, 0);
+  if (entry == nullptr) return;
+  const std::string text = entry->value;
+  const std::string moved = later_timecode(text, input_.frame_rate(), options_.timecode_delay);
+  if (moved.empty())
+    notices_.add("timecode \"" + text + "\" left out: it can't be moved to the chosen start");
+  av_dict_set(tags, kTimecodeTag, moved.empty() ? nullptr : moved.c_str(), 0);
 }
 
 void Muxer::tell_left_out(const TagFilter& tags) {
@@ -128,11 +143,25 @@ bool Muxer::write_video(UniqueAVPacket packet) {
                                        ": holds one picture, and the input has more; " +
                                        numbered.string() + " gives each a file, .mkv holds all");
   }
+  pad(*packet);
   stamp(outputs_.at(input_.video_index()), *packet, video_time_base_);
   const bool taken = write(std::move(packet));
   if (taken && io_) on_their_way_.push_back(packet_bytes_);
   forget_written();
   return taken;
+}
+
+/// In a program stream a packet has the time of what begins in it first: pictures so large that no
+/// second one begins there have a time each. Zeros behind a picture say nothing in MPEG's codecs.
+void Muxer::pad(AVPacket& picture) const {
+  if (!is_program_stream(*options_.format)) return;
+  constexpr unsigned kUsual = 2048;  // FFmpeg's, where nobody has asked for another size
+  const unsigned room = context_->packet_size > 0 ? context_->packet_size : kUsual;
+  const int missing = static_cast<int>(room) - picture.size;
+  if (missing <= 0) return;
+  const int size = picture.size;
+  check_av(av_grow_packet(&picture, missing), ErrorKind::internal, "a picture's padding");
+  std::memset(picture.data + size, 0, static_cast<std::size_t>(missing));
 }
 
 void Muxer::forget_written() {
@@ -210,12 +239,32 @@ void Muxer::stamp(Output& output, AVPacket& packet, AVRational time_base) {
   if (packet.dts != AV_NOPTS_VALUE) packet.dts = av_sat_sub64(packet.dts, offset);
   av_packet_rescale_ts(&packet, time_base, output.stream->time_base);
   mend_stamps(output, packet);
+  tell_lost_times(output, packet.dts);
   output.last_dts = packet.dts;
   output.last_end = packet.dts == AV_NOPTS_VALUE
                         ? AV_NOPTS_VALUE
                         : av_sat_add64(packet.dts, std::max<std::int64_t>(0, packet.duration));
   packet.stream_index = output.stream->index;
   packet.pos = -1;
+}
+
+/// Containers that count packets begin with all streams at once, and have no gaps; but AVI repeats
+/// pictures.
+void Muxer::tell_lost_times(const Output& output, std::int64_t dts) {
+  const AVStream& stream = *output.stream;
+  const AVMediaType type = stream.codecpar->codec_type;
+  const bool video = type == AVMEDIA_TYPE_VIDEO;
+  const bool first = output.last_dts == AV_NOPTS_VALUE;
+  const bool alone = context_->nb_streams == 1;
+  if (!keeps_no_times(*options_.format, type) || dts == AV_NOPTS_VALUE) return;
+  if (first ? alone : !video) return;
+  const std::int64_t frame =
+      av_rescale_q(1, av_inv_q(to_av(input_.frame_rate())), stream.time_base);
+  const std::int64_t due = first ? 0 : av_sat_add64(output.last_dts, frame);
+  if (frame <= 0 || av_sat_sub64(dts, due) <= frame / 2) return;
+  notices_.add(std::string(video ? "pictures come" : "sound comes") + " too early in stream " +
+               std::to_string(stream.index) + ": " + options_.format->name +
+               (first ? " can't begin with a stream later" : " can't hold gaps between pictures"));
 }
 
 /// As FFmpeg's own command does: decoding stamps rise, and nothing is shown before it is decoded.

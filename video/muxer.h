@@ -26,7 +26,10 @@ namespace facepipe {
 struct MuxerOptions {
   std::filesystem::path output;
   const AVOutputFormat* format = nullptr;
-  std::int64_t offset_us = 0;  ///< subtracted from every stamp
+  std::int64_t offset_us = 0;  ///< subtracted from every stamp; chapters move along
+  /// Frames of the input in front of the first one: its timecode, which a tag tells, is that much
+  /// later.
+  std::int64_t timecode_delay = 0;
   /// Names of the only tags that are kept, in any case; those of languages and of time are kept
   /// always. None: all tags are.
   std::optional<std::vector<std::string>> kept_tags;
@@ -104,6 +107,7 @@ class Muxer {
 
   void open_file();
   void make_streams(const VideoStreamInfo& video);
+  void move_timecode(AVDictionary** tags);
   void tell_left_out(const TagFilter& tags);
   void leave_out(Output& output, const AVStream& from);
   [[nodiscard]] std::string refused_stream(const AVStream& from, const std::string& why) const;
@@ -112,6 +116,8 @@ class Muxer {
   void make_trials();
   [[nodiscard]] bool leaves_out(Output& output, const AVStream& from, AVPacket& packet);
   bool write(UniqueAVPacket packet);
+  void pad(AVPacket& picture) const;
+  void tell_lost_times(const Output& output, std::int64_t dts);
   void stamp(Output& output, AVPacket& packet, AVRational time_base);
   void mend_stamps(Output& output, AVPacket& packet);
   void reserve_for(const AVPacket& packet);

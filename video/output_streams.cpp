@@ -7,6 +7,7 @@ extern "C" {
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 #include "video/codec_headers.h"
@@ -35,6 +36,33 @@ void keep_tag_if_valid(AVCodecParameters& parameters, const AVOutputFormat& form
   const bool valid = format.codec_tag == nullptr ||
                      av_codec_get_id(format.codec_tag, parameters.codec_tag) == parameters.codec_id;
   if (!valid) parameters.codec_tag = 0;
+}
+
+/// Clock ticks a second in which MP4 says when each stream begins: the least in which all
+/// beginnings are whole numbers. A film too long for them in 32 bits has the video's own, or
+/// FFmpeg's.
+int movie_timescale(const AVFormatContext& output, std::int64_t duration_us) {
+  constexpr std::int64_t kUsual = 1000;
+  constexpr int kLeastOfVideo = 10'000;  // FFmpeg doubles a stream's until then
+  constexpr std::int64_t kUnknownDuration = 12 * 3600;
+  const std::int64_t seconds = duration_us > 0 ? duration_us / AV_TIME_BASE + 1 : kUnknownDuration;
+  const std::int64_t most = std::min<std::int64_t>(INT32_MAX, UINT32_MAX / 2 / seconds);
+  std::int64_t of_all = 1;
+  std::int64_t of_video = kUsual;
+  for (unsigned i = 0; i < output.nb_streams; ++i) {
+    const AVStream& stream = *output.streams[i];
+    const AVMediaType type = stream.codecpar->codec_type;
+    std::int64_t scale = 1;
+    if (type == AVMEDIA_TYPE_AUDIO) scale = std::max(1, stream.codecpar->sample_rate);
+    if (type == AVMEDIA_TYPE_VIDEO) {
+      scale = stream.time_base.den;
+      while (scale < kLeastOfVideo) scale *= 2;
+      of_video = scale;
+    }
+    if (of_all <= most) of_all = std::lcm(of_all, scale);
+  }
+  if (of_all <= most) return static_cast<int>(of_all);
+  return static_cast<int>(of_video <= most ? of_video : kUsual);
 }
 
 }  // namespace
@@ -154,9 +182,11 @@ OutputStreams make_streams(StreamMaker& maker, const Demuxer& input,
 }
 
 void set_header_rules(AVFormatContext& output) {
-  // Stamps stay as they are: where a muxer would shift all streams to begin at zero, AAC's priming
-  // would shift the video.
-  output.avoid_negative_ts = AVFMT_AVOID_NEG_TS_DISABLED;
+  // Stamps stay as they are where the format can hold them, or keeps none: where a muxer would
+  // shift all streams to begin at zero, AAC's priming would shift the video. Elsewhere FFmpeg
+  // shifts all together.
+  if (holds_negative_stamps(*output.oformat))
+    output.avoid_negative_ts = AVFMT_AVOID_NEG_TS_DISABLED;
   // MP4's boxes for stereo and spherical pictures, which players know, stand in no standard.
   output.strict_std_compliance = FF_COMPLIANCE_UNOFFICIAL;
 }
@@ -168,6 +198,8 @@ void prepare_header(AVFormatContext& output, const VideoStreamInfo& video, bool 
       av_rescale_q(kHeldBackFrames, av_inv_q(to_av(video.frame_rate)), AV_TIME_BASE_Q);
   output.max_interleave_delta = std::max(kMinInterleaveUs, held_back_us);
   if (is_image_format(*output.oformat) && !sequence) options.set("update", "1");
+  if (is_mov_family(*output.oformat))
+    options.set("movie_timescale", std::to_string(movie_timescale(output, video.duration_us)));
   // Matroska's checksums, which WebM has none of, take FFmpeg longer than all else that it does to
   // pictures of half a megabyte.
   const bool large_pictures = video.parameters->codec_id == AV_CODEC_ID_MJPEG;

@@ -22,6 +22,7 @@ struct VideoStreamInfo {
   AVRational time_base{0, 1};
   Rational frame_rate;
   Rational sample_aspect{1, 1};
+  std::int64_t duration_us = 0;       ///< of the input; 0 if unknown
   std::vector<StreamData> side_data;  ///< a display matrix only where it still holds
 };
 
