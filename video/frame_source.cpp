@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "video/encoder.h"
 #include "video/first_picture.h"
+#include "video/start_search.h"
 
 namespace facepipe {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 FirstPicture begin(Demuxer& demuxer, const FrameSourceOptions& options, Notices& notices) {
   for (unsigned i = 0; i < demuxer.format().nb_streams; ++i)
     if (static_cast<int>(i) != demuxer.video_index()) demuxer.discard(static_cast<int>(i));
-  if (options.near_s && !demuxer.lacks_time_stamps()) demuxer.seek_to_start(*options.near_s);
+  if (options.near_s && !demuxer.lacks_time_stamps()) seek_to_start(demuxer, *options.near_s);
   DecoderOptions decoding;
   decoding.threads = options.threads;
   const OpenDecoder open = [&](DecoderChoice) {
