@@ -23,7 +23,7 @@ TEST(Error, IsCaughtAsRuntimeError) {
   }
 }
 
-// The README and --help promise these numbers.
+// docs/exit-codes.md and --help promise these numbers.
 TEST(Error, KindsAreTheDocumentedExitCodes) {
   const std::vector<std::pair<ErrorKind, int>> codes{
       {ErrorKind::internal, 1}, {ErrorKind::usage, 2},  {ErrorKind::input, 3},

@@ -34,7 +34,7 @@ class Block:
 
 def pages():
     """The files whose commands are checked and run."""
-    return sorted((SOURCE / "docs").glob("*.md"))
+    return [SOURCE / "README.md", *sorted((SOURCE / "docs").glob("*.md"))]
 
 
 def line_of(text, position):
