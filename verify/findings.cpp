@@ -70,12 +70,16 @@ void Findings::keep_box(Finding& finding, const FoundBox& found) {
   }
 }
 
-std::vector<Finding> Findings::take() {
-  std::vector<Finding> findings;
-  for (auto& [key, finding] : std::exchange(all_, {})) findings.push_back(std::move(finding));
+void sort_by_weight(std::vector<Finding>& findings) {
   std::ranges::stable_sort(findings, [](const Finding& one, const Finding& other) {
     return one.kind != other.kind ? one.kind < other.kind : one.best_score > other.best_score;
   });
+}
+
+std::vector<Finding> Findings::take() {
+  std::vector<Finding> findings;
+  for (auto& [key, finding] : std::exchange(all_, {})) findings.push_back(std::move(finding));
+  sort_by_weight(findings);
   return findings;
 }
 

@@ -68,6 +68,9 @@ inline constexpr std::size_t kMostFoundBoxes = std::size_t{1} << 20;
 inline constexpr std::size_t kMostThumbnails = 1000;
 inline constexpr int kThumbnailSide = 160;
 
+/// Leaks first, then by score, falling.
+void sort_by_weight(std::vector<Finding>& findings);
+
 class Findings {
  public:
   explicit Findings(bool thumbnails) : thumbnails_(thumbnails) {}
@@ -79,7 +82,7 @@ class Findings {
   void add(FindingKind kind, FindingSource source, std::int64_t track, const FoundBox& found,
            const Grey& hidden, Size original);
 
-  /// All, leaks first, then by score, falling; nothing is left here.
+  /// All, as sort_by_weight() has them; nothing is left here.
   [[nodiscard]] std::vector<Finding> take();
 
   /// Boxes that were counted, but not kept.

@@ -218,6 +218,16 @@ void Demuxer::choose_video() {
     throw Error(ErrorKind::input, url_ + ": the video stream has no valid time base");
 }
 
+void Demuxer::work_on(int stream_index) {
+  if (stream_index < 0 || static_cast<unsigned>(stream_index) >= context_->nb_streams)
+    throw Error(ErrorKind::input, url_ + ": has no stream " + std::to_string(stream_index));
+  video_index_ = stream_index;
+  video().discard = AVDISCARD_DEFAULT;
+  if (video().time_base.num <= 0 || video().time_base.den <= 0)
+    throw Error(ErrorKind::input, url_ + ": the video stream has no valid time base");
+  check_size();
+}
+
 void Demuxer::check_size() const {
   const AVCodecParameters& video_parameters = *video().codecpar;
   const Size size{video_parameters.width, video_parameters.height};

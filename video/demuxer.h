@@ -30,6 +30,10 @@ class Demuxer {
   Demuxer(const Demuxer&) = delete;
   Demuxer& operator=(const Demuxer&) = delete;
 
+  /// Makes another stream of pictures the video. Called before anything is read. Errors:
+  /// Error(input) for pictures that are too large, or whose size can't be found.
+  void work_on(int stream_index);
+
   /// The next packet of any stream; nullptr at the end, on a read error, or when stopped. Throws
   /// std::bad_alloc.
   [[nodiscard]] UniqueAVPacket read();

@@ -1,6 +1,12 @@
 #include "video/frame_source.h"
 
+extern "C" {
+#include <libavutil/pixdesc.h>
+}
+
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <utility>
 
 #include "core/error.h"
@@ -12,6 +18,7 @@ namespace facepipe {
 namespace {
 
 FirstPicture begin(Demuxer& demuxer, const FrameSourceOptions& options, Notices& notices) {
+  if (options.stream) demuxer.work_on(*options.stream);
   for (unsigned i = 0; i < demuxer.format().nb_streams; ++i)
     if (static_cast<int>(i) != demuxer.video_index()) demuxer.discard(static_cast<int>(i));
   if (options.near_s && !demuxer.lacks_time_stamps()) seek_to_start(demuxer, *options.near_s);
@@ -44,6 +51,7 @@ FrameSource::FrameSource(const std::string& input, const FrameSourceOptions& opt
   target_.orientation = orientation_of(demuxer_, picture, notices);
   maker_ = decoder_->make_frames(picture, target_);
   first_ = std::move(found.picture);
+  for (const ReadPacket& packet : found.kept) look_for_alpha(packet.packet.get());
 }
 
 std::optional<DecodedFrame> FrameSource::next() {
@@ -80,9 +88,37 @@ std::optional<ReadPacket> FrameSource::read_video() {
     if (stop_.stop_requested()) throw Stopped();
     if (demuxer_.failure()) throw Error(*demuxer_.failure());
     read_all_ = packet.packet == nullptr;
-    if (!read_all_ && packet.packet->stream_index == demuxer_.video_index()) return packet;
+    if (read_all_ || packet.packet->stream_index != demuxer_.video_index()) continue;
+    look_for_alpha(packet.packet.get());
+    return packet;
   }
   return std::nullopt;
+}
+
+/// Matroska's BlockAdditional of the number 1, behind 8 bytes with that number.
+void FrameSource::look_for_alpha(const AVPacket* packet) {
+  constexpr std::size_t kNumber = 8;
+  constexpr std::uint8_t kAlpha = 1;
+  if (packet == nullptr || has_other_alpha_) return;
+  std::size_t size = 0;
+  const std::uint8_t* const data =
+      av_packet_get_side_data(packet, AV_PKT_DATA_MATROSKA_BLOCKADDITIONAL, &size);
+  has_other_alpha_ = data != nullptr && size > kNumber && data[kNumber - 1] == kAlpha &&
+                     std::all_of(data, data + kNumber - 1, [](std::uint8_t b) { return b == 0; });
+}
+
+std::vector<PicturesBeside> FrameSource::pictures_beside() const {
+  std::vector<PicturesBeside> all = facepipe::pictures_beside(demuxer_);
+  const bool decoded = (av_pix_fmt_desc_get(target_.format)->flags & AV_PIX_FMT_FLAG_ALPHA) != 0;
+  if (has_other_alpha_ && !decoded)
+    all.push_back({"alpha of stream " + std::to_string(demuxer_.video_index()) + " (" +
+                       avcodec_get_name(demuxer_.video().codecpar->codec_id) + ")",
+                   {},
+                   false,
+                   {},
+                   true,
+                   "the decoder leaves it out"});
+  return all;
 }
 
 double FrameSource::seconds(const Frame& frame) const {

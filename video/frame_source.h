@@ -8,11 +8,13 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "video/decoder.h"
 #include "video/demuxer.h"
 #include "video/frame_maker.h"
 #include "video/notices.h"
+#include "video/pictures_beside.h"
 
 namespace facepipe {
 
@@ -23,6 +25,7 @@ struct FrameSourceOptions {
   /// Begins with the last key frame at or before this; where the input can't be sought, at the
   /// begin.
   std::optional<double> near_s{};
+  std::optional<int> stream{};  ///< whose frames; none: the demuxer's choice
 };
 
 /// Decodes on the CPU. Holds what the decoder holds and one picture, whatever the input's length.
@@ -49,7 +52,12 @@ class FrameSource {
   /// After the end: packets against frames, with FrameLedger::ended_early filled in.
   [[nodiscard]] FrameLedger ledger() const;
 
+  /// After the end: what else of the input may show pictures. To these belongs an alpha that comes
+  /// beside the packets' pictures, as in WebM, and that the decoder leaves out.
+  [[nodiscard]] std::vector<PicturesBeside> pictures_beside() const;
+
  private:
+  void look_for_alpha(const AVPacket* packet);
   [[nodiscard]] bool send_next();
   [[nodiscard]] std::optional<ReadPacket> read_video();
 
@@ -62,6 +70,7 @@ class FrameSource {
   std::optional<DecodedPicture> first_;
   bool read_all_ = false;
   bool finishing_ = false;
+  bool has_other_alpha_ = false;
 };
 
 }  // namespace facepipe

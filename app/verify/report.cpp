@@ -53,6 +53,7 @@ std::string finding_line(const Finding& finding) {
     line += ", detail left in " + std::to_string(left) + " %";
   if (finding.clearest.disguise != Disguise::none)
     line += " " + std::string(name_of(finding.clearest.disguise));
+  if (!finding.place.empty()) line += ", in " + finding.place;
   if (finding.source == FindingSource::edit_file)
     line += ", track " + std::to_string(finding.track) + " of the edit file";
   return line + "\n";
@@ -96,10 +97,17 @@ std::string turned_line(const VerifyResult& result) {
          std::to_string(result.turned[0]) + "\n";
 }
 
+std::string beside_line(const BesideVideo& beside) {
+  if (!beside.not_looked_at.empty())
+    return "  " + beside.name + " has not been looked at: " + beside.not_looked_at + "\n";
+  return "  " + beside.name + ": " + counted(beside.frames, "picture") + " looked at, too\n";
+}
+
 std::string verdict(const VerifyResult& result) {
   if (result.exit_code == kExitLeak) {
     const std::int64_t leaks = result.count(FindingKind::leak);
     if (leaks > 0) return counted(leaks, "place") + " where a face may be seen";
+    if (!result.has_looked_at_all()) return "not all pictures have been looked at";
     return "faces are hidden by a style that leaves some of them (--tolerate-cosmetic lets it)";
   }
   return result.sound() ? "no face found" : "no face found, but the videos differ or are damaged";
@@ -126,6 +134,7 @@ Json found_json(const FoundBox& found) {
 Json finding_json(const Finding& finding) {
   Json json = {{"kind", name_of(finding.kind)},
                {"source", name_of(finding.source)},
+               {"place", finding.place.empty() ? Json() : Json(finding.place)},
                {"track", finding.track},
                {"frames", finding.frames},
                {"first_s", rounded(finding.first_s, 1e6)},
@@ -178,6 +187,11 @@ std::int64_t VerifyResult::count(FindingKind kind) const {
   return std::ranges::count(findings, kind, &Finding::kind);
 }
 
+bool VerifyResult::has_looked_at_all() const {
+  return std::ranges::all_of(beside,
+                             [](const BesideVideo& one) { return one.not_looked_at.empty(); });
+}
+
 bool VerifyResult::sound() const {
   return frames.equal() && frames.pairs > 0 && original.size == hidden.size &&
          original.ledger.intact() && hidden.ledger.intact();
@@ -190,6 +204,7 @@ std::string verify_summary(const VerifyResult& result, const VerifyOptions& opti
   if (!options.tracks.empty())
     text += ", and " + std::to_string(result.counts.from_file) + " that the edit file hides";
   text += '\n' + turned_line(result);
+  for (const BesideVideo& beside : result.beside) text += beside_line(beside);
   const std::size_t told = std::min(kMostTold, result.findings.size());
   for (std::size_t i = 0; i < told; ++i) text += finding_line(result.findings[i]);
   if (told < result.findings.size())
@@ -215,6 +230,12 @@ std::string verify_json(const VerifyResult& result, const VerifyOptions& options
   for (const FindingKind kind :
        {FindingKind::leak, FindingKind::cosmetic, FindingKind::kept, FindingKind::only_there})
     json["counts"][std::string(name_of(kind))] = result.count(kind);
+  Json& beside = json["pictures_beside"] = Json::array();
+  for (const BesideVideo& one : result.beside)
+    beside.push_back(
+        {{"name", one.name},
+         {"frames", one.frames},
+         {"not_looked_at", one.not_looked_at.empty() ? Json() : Json(one.not_looked_at)}});
   Json& findings = json["findings"] = Json::array();
   for (std::size_t i = 0; i < result.findings.size(); ++i) {
     Json& finding = findings.emplace_back(finding_json(result.findings[i]));

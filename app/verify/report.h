@@ -25,6 +25,13 @@ struct VerifiedVideo {
   std::int64_t frames = 0;
 };
 
+/// What of the hidden video shows pictures beside its video.
+struct BesideVideo {
+  std::string name;
+  std::int64_t frames = 0;    ///< that were looked at
+  std::string not_looked_at;  ///< why; empty: they were
+};
+
 struct VerifyResult {
   VerifiedVideo original;
   VerifiedVideo hidden;
@@ -32,11 +39,13 @@ struct VerifyResult {
   VerifyCounts counts;
   FacesByTurn turned{};  ///< in some of the original's pictures
   std::vector<Finding> findings;
+  std::vector<BesideVideo> beside;
   std::vector<std::filesystem::path> thumbnails;  ///< one a finding, or none; empty: of this none
   std::int64_t boxes_left_out = 0;
   int exit_code = 0;
 
   [[nodiscard]] std::int64_t count(FindingKind kind) const;
+  [[nodiscard]] bool has_looked_at_all() const;
   /// Frames, stamps and sizes are equal, and neither video is damaged.
   [[nodiscard]] bool sound() const;
 };

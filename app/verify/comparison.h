@@ -1,0 +1,80 @@
+// Two videos, read side by side.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "app/options/options.h"
+#include "app/output/progress.h"
+#include "app/verify/report.h"
+#include "verify/lone_pictures.h"
+#include "verify/pairing.h"
+#include "verify/verifier.h"
+#include "video/frame_source.h"
+#include "video/notices.h"
+
+namespace facepipe {
+
+/// One video, read frame by frame.
+class VideoReader {
+ public:
+  /// @param stream  of the input; none: the one that a player shows
+  /// Errors: as FrameSource.
+  VideoReader(const std::string& input, const VerifyOptions& options, const std::stop_token& stop,
+              std::optional<int> stream = std::nullopt);
+
+  /// Errors: as FrameSource::next().
+  [[nodiscard]] std::optional<DecodedFrame> next();
+  /// In seconds; none without a frame.
+  [[nodiscard]] std::optional<double> time_of(const std::optional<DecodedFrame>& frame) const;
+  [[nodiscard]] Size size() const { return video_.size; }
+  [[nodiscard]] std::int64_t expected_frames() const { return source_.expected_frames(); }
+  /// Both after the last frame.
+  [[nodiscard]] VerifiedVideo video() const;
+  [[nodiscard]] std::vector<PicturesBeside> pictures_beside() const {
+    return source_.pictures_beside();
+  }
+
+ private:
+  Notices notices_;
+  FrameSource source_;
+  VerifiedVideo video_;
+};
+
+/// Who looks at the frames.
+struct Lookers {
+  Verifier& pairs;
+  LonePictures& extra;  ///< frames of the hidden video that the original lacks
+};
+
+/// Reads both videos to their ends. All must outlive it.
+class Comparison {
+ public:
+  Comparison(VideoReader& original, VideoReader& hidden, const Lookers& lookers,
+             ProgressTeller& progress)
+      : original_(original), hidden_(hidden), lookers_(lookers), progress_(progress) {}
+
+  /// Errors: as the readers and lookers.
+  [[nodiscard]] FrameComparison run(const std::stop_token& stop);
+
+ private:
+  void go_on();
+  void look(const std::stop_token& stop);
+  void look_at_extra(double time_s, const std::stop_token& stop);
+
+  VideoReader& original_;
+  VideoReader& hidden_;
+  const Lookers lookers_;
+  ProgressTeller& progress_;
+  FrameComparison frames_;
+  std::optional<double> before_;  // time of the original's frame that went before
+  std::optional<DecodedFrame> frame_;
+  std::optional<DecodedFrame> after_;
+  std::optional<DecodedFrame> partner_;
+  std::int64_t number_ = 0;  // of the original's frame
+};
+
+}  // namespace facepipe

@@ -1,0 +1,36 @@
+// The detectors by which verify looks at pictures.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "app/options/options.h"
+#include "core/geometry.h"
+#include "detector/detector.h"
+#include "verify/looks.h"
+#include "verify/turned.h"
+
+namespace facepipe {
+
+/// The detectors of all looks, which use them one after the other.
+class VerifyDetectors {
+ public:
+  /// @param size  of the original's pictures
+  /// Errors: as make_detector_factory(); Error(usage) for a model that is no network.
+  VerifyDetectors(const VerifyOptions& options, Size size);
+
+  [[nodiscard]] Looks looks() const { return Looks(looks_); }
+  [[nodiscard]] TurnedSearch turned() const { return TurnedSearch(*factories_.front()); }
+  [[nodiscard]] const DetectorOrigin& origin() const { return *factories_.front(); }
+
+ private:
+  void add(std::optional<Size> size);
+  void add_mirrored();
+
+  DetectorOptions options_;
+  std::vector<std::unique_ptr<DetectorFactory>> factories_;
+  std::vector<Look> looks_;
+};
+
+}  // namespace facepipe

@@ -1,0 +1,108 @@
+#include "app/verify/verification.h"
+
+#include <cstddef>
+#include <utility>
+
+#include "app/verify/memory_file.h"
+#include "core/error.h"
+#include "verify/lone_pictures.h"
+#include "verify/verifier.h"
+#include "video/input_access.h"
+
+namespace facepipe {
+namespace {
+
+/// @param place  Finding::place
+void add(std::vector<Finding> findings, const std::string& place, VerifyResult& result) {
+  for (Finding& finding : findings) {
+    finding.place = place;
+    result.findings.push_back(std::move(finding));
+  }
+}
+
+/// The reason without the name of a file in memory, which tells nobody anything.
+std::string reason_of_failure(const Error& error) {
+  const std::string text = error.what();
+  const std::size_t name_end = text.find(": ");
+  const bool in_memory = text.starts_with("/proc/self/fd/") && name_end != std::string::npos;
+  return in_memory ? text.substr(name_end + 2) : text;
+}
+
+/// A face that only this stream shows is one that shows, whatever the video hides.
+void count_others(std::vector<Finding>& findings) {
+  for (Finding& finding : findings)
+    if (finding.kind == FindingKind::only_there && finding.best_score >= kSurelyFace)
+      finding.kind = FindingKind::leak;
+}
+
+}  // namespace
+
+void Verification::compare(VideoReader& original, VideoReader& hidden, VerifyResult& result,
+                           const std::stop_token& stop) {
+  Verifier verifier({options_.score, thumbnails(), tracks_}, detectors_.looks(), detectors_.looks(),
+                    detectors_.turned());
+  LonePictures extra(detectors_.looks(), thumbnails());
+  result.frames = Comparison(original, hidden, {verifier, extra}, progress_).run(stop);
+  add(verifier.finish(), {}, result);
+  add(extra.finish(), "a frame that the original lacks", result);
+  result.counts = verifier.counts();
+  result.turned = verifier.turned();
+  result.boxes_left_out = verifier.boxes_left_out();
+}
+
+void Verification::look_beside(const std::vector<PicturesBeside>& all, VerifyResult& result,
+                               const std::stop_token& stop) {
+  for (const PicturesBeside& pictures : all) {
+    BesideVideo told{pictures.name, 0, pictures.unreadable};
+    try {
+      if (told.not_looked_at.empty()) look_at(pictures, told, result, stop);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::input) throw;
+      if (!pictures.surely && told.frames == 0) continue;  // no picture
+      told.not_looked_at = reason_of_failure(error);
+    }
+    result.beside.push_back(std::move(told));
+  }
+}
+
+void Verification::look_at(const PicturesBeside& pictures, BesideVideo& told, VerifyResult& result,
+                           const std::stop_token& stop) {
+  if (!pictures.stream) {
+    const MemoryFile file(pictures.file);
+    look_alone(file.path(), std::nullopt, told, result, stop);
+  } else if (is_fifo(options_.hidden)) {
+    told.not_looked_at = "what comes through a pipe can't be read again";
+  } else if (pictures.timed && !is_fifo(options_.original)) {
+    compare_stream(pictures, told, result, stop);
+  } else {
+    look_alone(options_.hidden, pictures.stream, told, result, stop);
+  }
+}
+
+void Verification::compare_stream(const PicturesBeside& pictures, BesideVideo& told,
+                                  VerifyResult& result, const std::stop_token& stop) {
+  VideoReader original(options_.original, options_, stop);
+  VideoReader hidden(options_.hidden, options_, stop, pictures.stream);
+  Verifier verifier({options_.score, thumbnails(), tracks_}, detectors_.looks(), detectors_.looks(),
+                    detectors_.turned());
+  LonePictures extra(detectors_.looks(), thumbnails());
+  static_cast<void>(Comparison(original, hidden, {verifier, extra}, progress_).run(stop));
+  std::vector<Finding> findings = verifier.finish();
+  count_others(findings);
+  add(std::move(findings), pictures.name, result);
+  add(extra.finish(), pictures.name, result);
+  told.frames = hidden.video().frames;
+  result.boxes_left_out += verifier.boxes_left_out();
+}
+
+void Verification::look_alone(const std::string& input, std::optional<int> stream,
+                              BesideVideo& told, VerifyResult& result,
+                              const std::stop_token& stop) {
+  VideoReader reader(input, options_, stop, stream);
+  LonePictures lone(detectors_.looks(), thumbnails());
+  while (const std::optional<DecodedFrame> frame = reader.next())
+    lone.push(frame->frame, told.frames++, reader.time_of(frame).value_or(0), stop);
+  add(lone.finish(), told.name, result);
+}
+
+}  // namespace facepipe

@@ -1,0 +1,54 @@
+// What verify looks at: the two videos, and all else in the hidden one that shows pictures.
+#pragma once
+
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "app/options/options.h"
+#include "app/output/progress.h"
+#include "app/verify/comparison.h"
+#include "app/verify/detectors.h"
+#include "app/verify/report.h"
+#include "track/track_file.h"
+#include "verify/findings.h"
+#include "video/pictures_beside.h"
+
+namespace facepipe {
+
+/// Adds what it finds to a result. All that it is given must outlive it. Errors of its calls:
+/// Error; Stopped.
+class Verification {
+ public:
+  /// @param tracks  the edit file; null: none
+  Verification(const VerifyOptions& options, const VerifyDetectors& detectors,
+               const TrackFile* tracks, ProgressTeller& progress)
+      : options_(options), detectors_(detectors), tracks_(tracks), progress_(progress) {}
+
+  /// The video that a player shows, beside its original.
+  void compare(VideoReader& original, VideoReader& hidden, VerifyResult& result,
+               const std::stop_token& stop);
+
+  /// Other pictures of the hidden video: a stream of video is compared with the original like the
+  /// first one, and what it alone shows counts, too; in all others, and where the original can't be
+  /// read again, a detector must surely see a face. What can't be looked at is told in the result.
+  void look_beside(const std::vector<PicturesBeside>& all, VerifyResult& result,
+                   const std::stop_token& stop);
+
+ private:
+  void look_at(const PicturesBeside& pictures, BesideVideo& told, VerifyResult& result,
+               const std::stop_token& stop);
+  void compare_stream(const PicturesBeside& pictures, BesideVideo& told, VerifyResult& result,
+                      const std::stop_token& stop);
+  void look_alone(const std::string& input, std::optional<int> stream, BesideVideo& told,
+                  VerifyResult& result, const std::stop_token& stop);
+  [[nodiscard]] bool thumbnails() const { return !options_.thumbnails.empty(); }
+
+  const VerifyOptions& options_;
+  const VerifyDetectors& detectors_;
+  const TrackFile* tracks_;
+  ProgressTeller& progress_;
+};
+
+}  // namespace facepipe

@@ -1,0 +1,175 @@
+#include "video/pictures_beside.h"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "video/input_access.h"
+
+namespace facepipe {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::size_t kMostBytes = std::size_t{256} << 20;
+
+using Bytes = std::span<const std::byte>;
+
+std::string_view text_of(Bytes bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::string name_of(const AVStream& stream, std::string_view what) {
+  std::string name =
+      "stream " + std::to_string(stream.index) + " (" + avcodec_get_name(stream.codecpar->codec_id);
+  if (!what.empty()) name.append(", ").append(what);
+  return name + ")";
+}
+
+bool is_bitmap_subtitle(const AVStream& stream) {
+  const AVCodecDescriptor* const codec = avcodec_descriptor_get(stream.codecpar->codec_id);
+  return stream.codecpar->codec_type == AVMEDIA_TYPE_SUBTITLE && codec != nullptr &&
+         (codec->props & AV_CODEC_PROP_BITMAP_SUB) != 0;
+}
+
+/// TrueType and OpenType, and collections of them.
+bool begins_as_font(std::string_view file) {
+  constexpr std::array kFonts{"\0\1\0\0"sv, "OTTO"sv, "true"sv, "ttcf"sv, "wOFF"sv, "wOF2"sv};
+  return std::ranges::any_of(kFonts,
+                             [&](std::string_view magic) { return file.starts_with(magic); });
+}
+
+bool begins_as_picture(std::string_view file) {
+  constexpr std::array kPictures{
+      "\xFF\xD8\xFF"sv, "\x89PNG\r\n\x1A\n"sv, "GIF8"sv, "II*\0"sv, "MM\0*"sv, "8BPS"sv};
+  const bool known = std::ranges::any_of(
+      kPictures, [&](std::string_view magic) { return file.starts_with(magic); });
+  if (file.size() < 12) return known;
+  const std::string_view riff = file.starts_with("RIFF"sv) ? file.substr(8, 4) : ""sv;
+  return known || riff == "WEBP"sv || riff == "AVI "sv || file.substr(4, 4) == "ftyp"sv;
+}
+
+bool is_called_picture(const AVStream& stream) {
+  const AVDictionaryEntry* const type = av_dict_get(stream.metadata, "mimetype", nullptr, 0);
+  const std::string_view mime = type != nullptr ? type->value : "";
+  return mime.starts_with("image/") || mime.starts_with("video/") ||
+         avcodec_get_type(stream.codecpar->codec_id) == AVMEDIA_TYPE_VIDEO;
+}
+
+PicturesBeside of_video(const AVStream& stream) {
+  constexpr int kAttached = AV_DISPOSITION_ATTACHED_PIC | AV_DISPOSITION_TIMED_THUMBNAILS;
+  const bool attached = (stream.disposition & kAttached) != 0;
+  PicturesBeside pictures;
+  pictures.name = name_of(stream, attached ? "attached picture" : "");
+  pictures.stream = stream.index;
+  pictures.timed = !attached;
+  return pictures;
+}
+
+std::optional<PicturesBeside> of_attachment(const AVStream& stream) {
+  const AVCodecParameters& parameters = *stream.codecpar;
+  if (parameters.extradata == nullptr || parameters.extradata_size <= 0) return std::nullopt;
+  const Bytes bytes(reinterpret_cast<const std::byte*>(parameters.extradata),
+                    static_cast<std::size_t>(parameters.extradata_size));
+  if (begins_as_font(text_of(bytes))) return std::nullopt;
+  const AVDictionaryEntry* const file = av_dict_get(stream.metadata, "filename", nullptr, 0);
+  PicturesBeside pictures;
+  pictures.name = name_of(
+      stream, "attachment" + (file != nullptr ? " " + std::string(file->value) : std::string()));
+  pictures.surely = begins_as_picture(text_of(bytes)) || is_called_picture(stream);
+  if (bytes.size() > kMostBytes)
+    pictures.unreadable = "it is too large";
+  else
+    pictures.file.assign(bytes.begin(), bytes.end());
+  return pictures;
+}
+
+void add_stream(std::vector<PicturesBeside>& all, const AVStream& stream) {
+  const AVMediaType type = stream.codecpar->codec_type;
+  if (type == AVMEDIA_TYPE_VIDEO) {
+    all.push_back(of_video(stream));
+  } else if (type == AVMEDIA_TYPE_ATTACHMENT) {
+    if (std::optional<PicturesBeside> pictures = of_attachment(stream))
+      all.push_back(*std::move(pictures));
+  } else if (is_bitmap_subtitle(stream)) {
+    all.push_back({name_of(stream, "subtitles"), {}, false, {}, true, "they are pictures"});
+  }
+}
+
+/// Ogg's and FLAC's way to put a picture into a comment, where a demuxer has left it there.
+void add_tags(std::vector<PicturesBeside>& all, const AVDictionary* tags,
+              const std::string& where) {
+  for (const char* const key : {"METADATA_BLOCK_PICTURE", "COVERART"})
+    if (av_dict_get(tags, key, nullptr, 0) != nullptr)
+      all.push_back({"tag " + std::string(key) + where, {}, false, {}, true, "it is text"});
+}
+
+/// Where in a still image's file other pictures begin: JPEG's and PNG's first bytes, which don't
+/// occur within their coded samples but by chance, and the "ftyp" of a motion photo's video.
+std::vector<std::size_t> places_of_pictures(std::string_view file) {
+  std::vector<std::size_t> places;
+  for (const std::string_view magic : {"\xFF\xD8\xFF"sv, "\x89PNG\r\n\x1A\n"sv})
+    for (std::size_t at = file.find(magic, 1); at != std::string_view::npos;
+         at = file.find(magic, at + 1))
+      places.push_back(at);
+  for (std::size_t at = file.find("ftyp"sv, 8); at != std::string_view::npos;
+       at = file.find("ftyp"sv, at + 1))
+    places.push_back(at - 4);
+  std::ranges::sort(places);
+  return places;
+}
+
+void add_parts_of_still(std::vector<PicturesBeside>& all, const Demuxer& demuxer) {
+  constexpr std::size_t kMostPlaces = 64;
+  std::ifstream stream(demuxer.url(), std::ios::binary);
+  std::string file;
+  std::array<char, 1 << 16> part{};
+  while (file.size() <= kMostBytes && (stream.read(part.data(), part.size()), stream.gcount() > 0))
+    file.append(part.data(), static_cast<std::size_t>(stream.gcount()));
+  if (file.size() > kMostBytes) {
+    all.push_back({"what else the file holds", {}, false, {}, true, "it is too large"});
+    return;
+  }
+  std::vector<std::size_t> places = places_of_pictures(file);
+  if (places.size() > kMostPlaces) {
+    all.push_back({"what else the file holds",
+                   {},
+                   false,
+                   {},
+                   true,
+                   "more than " + std::to_string(kMostPlaces) + " pictures may be in it"});
+    places.resize(kMostPlaces);
+  }
+  for (const std::size_t place : places) {
+    const Bytes bytes = std::as_bytes(std::span(file)).subspan(place);
+    PicturesBeside pictures;
+    pictures.name = "the picture at byte " + std::to_string(place) + " of the file";
+    pictures.file.assign(bytes.begin(), bytes.end());
+    pictures.surely = false;
+    all.push_back(std::move(pictures));
+  }
+}
+
+}  // namespace
+
+std::vector<PicturesBeside> pictures_beside(const Demuxer& demuxer) {
+  const AVFormatContext& format = demuxer.format();
+  std::vector<PicturesBeside> all;
+  add_tags(all, format.metadata, {});
+  for (unsigned i = 0; i < format.nb_streams; ++i) {
+    const AVStream& stream = *format.streams[i];
+    add_tags(all, stream.metadata, " of stream " + std::to_string(i));
+    if (stream.index != demuxer.video_index()) add_stream(all, stream);
+  }
+  const bool is_file = !is_url(demuxer.url()) && !is_fifo(demuxer.url());
+  if (demuxer.is_one_picture() && is_file) add_parts_of_still(all, demuxer);
+  if (demuxer.video().codecpar->codec_id != AV_CODEC_ID_MJPEG)  // whose parts have been added
+    for (const std::string& sentence : demuxer.left_out())
+      all.push_back({"what the decoder leaves out", {}, false, {}, true, sentence});
+  return all;
+}
+
+}  // namespace facepipe
