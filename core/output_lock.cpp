@@ -317,7 +317,7 @@ std::string OutputLock::read_record() const {
   struct stat found {};
   fstat(file_, &found);
   const auto size = static_cast<std::size_t>(found.st_size);
-  const std::string text = read_all(file_, size);
+  std::string text = read_all(file_, size);
   // Killed while it wrote the header, it has made nothing yet.
   if (text.size() < kHeader.size() && kHeader.starts_with(text)) {
     if (ftruncate(file_, 0) != 0) fail(write_failure(errno));

@@ -10,6 +10,7 @@ thread_local long g_successes_left = kAll;
 
 }  // namespace
 
+// NOLINTBEGIN(cppcoreguidelines-no-malloc): what stands under `new` is the C library's.
 void* operator new(std::size_t size) {
   if (g_successes_left == 0) throw std::bad_alloc();
   if (g_successes_left > 0) --g_successes_left;
@@ -19,6 +20,7 @@ void* operator new(std::size_t size) {
 }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t /*size*/) noexcept { std::free(memory); }
+// NOLINTEND(cppcoreguidelines-no-malloc)
 
 namespace facepipe::test {
 

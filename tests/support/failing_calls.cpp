@@ -43,6 +43,7 @@ __attribute__((constructor)) void read_environment() {
   error_number = atoi(action);
   goes_on = getenv("FACEPIPE_FAIL_ON") != nullptr;
   Dl_info info{};
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the system gives the address as a number.
   if (dladdr(reinterpret_cast<void*>(getauxval(AT_PHDR)), &info) != 0) program = info.dli_fbase;
   ready = true;
 }
@@ -90,6 +91,8 @@ void* allocation(const void* place, void* (*allocate)(size_t, size_t), size_t fi
     return answer;              \
   }
 
+// The C library's own names of parameters are reserved ones.
+// NOLINTBEGIN(readability-inconsistent-declaration-parameter-name)
 extern "C" {
 
 ssize_t write(int file, const void* bytes, size_t size) {
@@ -140,8 +143,14 @@ void* aligned_alloc(size_t alignment, size_t size) {
 }
 }
 
+// NOLINTEND(readability-inconsistent-declaration-parameter-name)
+
 void* operator new(size_t size) {
   void* const memory = fails("new", HERE) ? nullptr : __libc_malloc(size > 0 ? size : 1);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
+// NOLINTBEGIN(cppcoreguidelines-no-malloc): what stands under `new` is the C library's.
+void operator delete(void* memory) noexcept { free(memory); }
+void operator delete(void* memory, size_t /*size*/) noexcept { free(memory); }
+// NOLINTEND(cppcoreguidelines-no-malloc)
