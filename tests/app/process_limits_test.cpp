@@ -35,10 +35,11 @@ int heaps_in_use() {
 int heaps_of_many_threads() {
   constexpr int kThreads = 8;
   std::latch all(kThreads);
+  std::vector<std::unique_ptr<char[]>> memory(kThreads);
   std::vector<std::jthread> threads;
-  for (int i = 0; i < kThreads; ++i)
-    threads.emplace_back([&all] {
-      const auto memory = std::make_unique<char[]>(100);
+  for (std::unique_ptr<char[]>& its : memory)
+    threads.emplace_back([&all, &its] {
+      its = std::make_unique<char[]>(100);
       all.arrive_and_wait();
     });
   threads.clear();
