@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -46,23 +47,34 @@ class Sampling {
 
   [[nodiscard]] FacesByTurn run() {
     const double from_s = job_.start_s.value_or(0);
-    double to_s = from_s;
-    for (const int place : kPlaces) {
-      const double time_s = from_s + (to_s - from_s) * place / static_cast<double>(kPlaces.size());
-      FrameSource source = source_near(time_s);
-      if (!looks_) {
-        detectors_ = detectors_for_(source.upright());
-        looks_.emplace(*detectors_);
-        to_s = std::min(source.duration_s(), job_.end_s.value_or(source.duration_s()));
-      }
-      look_near(source, time_s);
-      const bool enough = seen_.size() >= kFewPictures && are_upright(looks_->found());
-      if (enough || to_s <= from_s) break;
+    const double to_s = look_at_first(from_s);
+    for (std::size_t i = 1; i < kPlaces.size() && to_s > from_s; ++i) {
+      look_near(from_s + (to_s - from_s) * kPlaces[i] / static_cast<double>(kPlaces.size()));
+      if (seen_.size() >= kFewPictures && are_upright(looks_->found())) break;
     }
     return looks_->found();
   }
 
  private:
+  /// The end of the range, as far as it is known.
+  [[nodiscard]] double look_at_first(double from_s) {
+    FrameSource source = source_near(from_s);
+    detectors_ = detectors_for_(source.upright());
+    looks_.emplace(*detectors_);
+    look_near(source, from_s);
+    return std::min(source.duration_s(), job_.end_s.value_or(source.duration_s()));
+  }
+
+  /// A place where nothing can be decoded says nothing about the others.
+  void look_near(double time_s) {
+    try {
+      FrameSource source = source_near(time_s);
+      look_near(source, time_s);
+    } catch (const Error& error) {
+      spdlog::debug("{}: no look near {} s: {}", job_.input, time_s, error.what());
+    }
+  }
+
   [[nodiscard]] FrameSource source_near(double time_s) {
     FrameSourceOptions options;
     options.references = job_.allow_references ? References::open : References::refuse;
