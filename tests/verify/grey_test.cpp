@@ -39,6 +39,20 @@ TEST(Grey, IsUprightAndOfFullRange) {
       }
 }
 
+/// A plane of chroma (0: Cb, 1: Cr) beside the frame's samples, each turned upright.
+void expect_chroma(const Grey& plane, const Frame& frame, int which) {
+  const Size stored = frame.chroma_size();
+  ASSERT_EQ(plane.size, upright_size(stored, frame.orientation));
+  const bool interleaved = frame.format.semi_planar;
+  const Plane& from = frame.planes[interleaved ? 1 : static_cast<std::size_t>(1 + which)];
+  for (int y = 0; y < stored.height; ++y)
+    for (int x = 0; x < stored.width; ++x) {
+      const test::PixelPlace at = test::upright_place({x, y}, stored, frame.orientation);
+      const std::byte sample = from.data[y * from.stride + (interleaved ? 2 * x + which : x)];
+      ASSERT_EQ(plane.at(at.x, at.y), std::to_integer<int>(sample));
+    }
+}
+
 TEST(Grey, A5AllPlanesAreUpright) {
   PixelFormat wide;
   wide.log2_chroma_h = 0;
@@ -51,21 +65,8 @@ TEST(Grey, A5AllPlanesAreUpright) {
       EXPECT_EQ(planes.luma.samples, make_grey(frame).samples);
       EXPECT_TRUE(planes.alpha.samples.empty());
       ASSERT_EQ(planes.chroma.size(), 2U);
-      const Size stored = frame.chroma_size();
-      for (const int i : {0, 1}) {
-        const Grey& plane = planes.chroma[static_cast<std::size_t>(i)];
-        ASSERT_EQ(plane.size, upright_size(stored, orientation));
-        for (int y = 0; y < stored.height; ++y)
-          for (int x = 0; x < stored.width; ++x) {
-            const test::PixelPlace at = test::upright_place({x, y}, stored, orientation);
-            const Plane& from =
-                frame.planes[format.semi_planar ? 1 : static_cast<std::size_t>(1 + i)];
-            const int step = format.semi_planar ? 2 : 1;
-            const std::byte sample =
-                from.data[y * from.stride + x * step + (format.semi_planar ? i : 0)];
-            ASSERT_EQ(plane.at(at.x, at.y), std::to_integer<int>(sample));
-          }
-      }
+      expect_chroma(planes.chroma[0], frame, 0);
+      expect_chroma(planes.chroma[1], frame, 1);
     }
 }
 
