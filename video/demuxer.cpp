@@ -101,6 +101,12 @@ bool has_index_of_packets(const AVFormatContext& context) {
 /// which was not asked, has set no errno since that was cleared.
 bool is_refused_memory(int code) { return code == AVERROR(ENOMEM) && errno != ENOMEM; }
 
+/// Old demuxers, as those of RoQ and GXF, call the end of a whole file an error of reading, or -1.
+bool is_end_of_file(int code, const AVIOContext* io) {
+  const bool old_word = code == AVERROR(EIO) || code == -1;
+  return old_word && io != nullptr && io->eof_reached != 0 && io->error >= 0;
+}
+
 }  // namespace
 
 Demuxer::Demuxer(std::string url, std::stop_token stop, References references,
@@ -284,7 +290,7 @@ void Demuxer::end_reading(int code) {
              : av_error_text(met);
     failure_.emplace(ErrorKind::input, url_ + ": can't be read any further: " + reason);
     read_error_ = reason;
-  } else if (code != AVERROR_EOF) {
+  } else if (code != AVERROR_EOF && !is_end_of_file(code, io)) {
     read_error_ = av_error_text(code);
   }
 }

@@ -1,6 +1,11 @@
 #include "video/unchanged.h"
 
+extern "C" {
+#include <libavutil/intreadwrite.h>
+}
+
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <optional>
@@ -72,6 +77,21 @@ bool is_hidden_vp8(Bytes frame) {
   return (frame.front() & kShown) == 0;
 }
 
+/// Of data units alone that are no pictures, as the end of a sequence is.
+bool is_dirac_without_picture(Bytes bytes) {
+  constexpr std::size_t kHeader = 13;  // "BBCD", a code, the distances to the next and the last
+  constexpr unsigned kPicture = 1U << 3U;
+  constexpr std::array<std::uint8_t, 4> kBegin{'B', 'B', 'C', 'D'};
+  while (bytes.size() >= kHeader && std::ranges::equal(bytes.first(kBegin.size()), kBegin)) {
+    if ((bytes[4] & kPicture) != 0) return false;
+    const std::size_t next = AV_RB32(bytes.data() + 5);
+    if (next == 0 || next >= bytes.size()) return true;
+    if (next < kHeader) return false;
+    bytes = bytes.subspan(next);
+  }
+  return false;
+}
+
 }  // namespace
 
 UnchangedPackets::UnchangedPackets(const AVCodecParameters& parameters)
@@ -84,6 +104,7 @@ UnchangedPackets::UnchangedPackets(const AVCodecParameters& parameters)
 bool UnchangedPackets::is_one(const AVPacket& packet) {
   if (packet.size <= 0) return true;
   const Bytes bytes(packet.data, static_cast<std::size_t>(packet.size));
+  if (codec_ == AV_CODEC_ID_DIRAC) return is_dirac_without_picture(bytes);
   if (codec_ == AV_CODEC_ID_VP8) return is_hidden_vp8(bytes);
   if (codec_ != AV_CODEC_ID_MPEG4) return false;
   follow_mpeg4(bytes);

@@ -11,6 +11,7 @@ namespace facepipe {
 /// Looks at the packets of one video stream, in file order; what it knows by codec:
 /// * all: a packet without a byte (AVI puts one where a picture is shown for longer);
 /// * MPEG-4 part 2: a VOP that isn't coded (ISO/IEC 14496-2, 6.2.5);
+/// * Dirac, VC-2: data units that are no pictures (SMPTE ST 2042-1, 10.5.2);
 /// * VP8: a frame that isn't shown, to which others refer (RFC 6386, 9.1).
 /// Not thread-safe. Packets are hostile: a malformed one changes something.
 class UnchangedPackets {

@@ -55,6 +55,19 @@ TEST(UnchangedPackets, B11ThatEndTooEarlyAreNone) {
   EXPECT_FALSE(says_nothing(packets, endless));
 }
 
+TEST(UnchangedPackets, KnowDiracsEndOfASequence) {
+  UnchangedPackets packets = packets_of(AV_CODEC_ID_DIRAC);
+  const std::vector<std::uint8_t> end{'B', 'B', 'C', 'D', 0x10, 0, 0, 0, 13, 0, 0, 0, 40};
+  std::vector<std::uint8_t> picture = end;
+  picture[4] = 0xE8;
+  EXPECT_TRUE(says_nothing(packets, end));
+  EXPECT_FALSE(says_nothing(packets, picture));
+  std::vector<std::uint8_t> both = end;
+  both.insert(both.end(), picture.begin(), picture.end());
+  EXPECT_FALSE(says_nothing(packets, both));
+  EXPECT_FALSE(says_nothing(packets, {'B', 'B', 'C', 'D', 0x10}));
+}
+
 TEST(UnchangedPackets, B11KnowVp8FramesThatAreNotShown) {
   UnchangedPackets packets = packets_of(AV_CODEC_ID_VP8);
   EXPECT_TRUE(says_nothing(packets, {0x01, 0, 0}));

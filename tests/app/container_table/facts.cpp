@@ -210,7 +210,8 @@ bool is_even(const std::vector<double>& stamps) {
     most = std::max(most, stamps[i] - stamps[i - 1]);
   }
   constexpr double kMostWithOneMissing = 2.5;
-  return most < kMostWithOneMissing * least;
+  constexpr double kNoTimeS = 0.001;  // of raw streams whose parser tells none
+  return most < kNoTimeS || most < kMostWithOneMissing * least;
 }
 
 }  // namespace

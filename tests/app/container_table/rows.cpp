@@ -32,6 +32,7 @@ const std::string kLate = "-output_ts_offset 1.6 ";
 const std::string kX264 =
     "-c:v libx264 -preset ultrafast -bf 2 -x264-params "
     "b-adapt=0:scenecut=0 ";
+const std::string kInOrder = "-c:v libx264 -preset ultrafast -bf 0 ";
 const std::string kX265 = "-c:v libx265 -preset ultrafast -x265-params log-level=error ";
 const std::string kVp9 = "-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -lag-in-frames 0 ";
 const std::string kAv1 = "-c:v libaom-av1 -cpu-used 8 -usage realtime ";
@@ -55,11 +56,15 @@ constexpr const char* kNoSideData =
     "FFmpeg's command makes no stereo 3D of MP4's own; from Matroska it is in the row Matroska";
 constexpr const char* kNoTurn = "the format has no field for rotation, or FFmpeg 5 writes none";
 constexpr const char* kTransport = "MPEG-TS has no field for rotation and chapters";
+constexpr const char* kProgram = "a program stream has none for rotation, chapters and languages";
 constexpr const char* kRaw = "a stream without a container has pictures alone";
 constexpr const char* kPlain = "the format has pictures and sound at an even rate from 0, no tags";
 
 const RowExtras kTurned{.turned = true};
 const Loss kNoPcm{".mp4", {sound, language}, "FFmpeg before 6 writes no PCM into MP4"};
+const Loss kNoWma{".mp4", {sound, language}, "MP4 holds no WMA"};
+// FFmpeg's own command moves it, too, by a picture each time.
+const Loss kOggGap{".ogv", {stamps}, "Ogg shows the picture behind a gap where the gap begins"};
 // Opus is copied 6.5 ms early, by FFmpeg's own command too.
 const RowExtras kOfOpus{.tick_s = 0.004};
 const RowExtras kNoName{.refused = "no container format has this extension"};
@@ -95,6 +100,21 @@ const std::vector<ContainerRow>& rows_with_stamps() {
        {.losses = {kNoPcm}}},
       {"WebM", "clip.webm", kAll + kLate + kVp9 + "-c:a libopus", kUnturned, kNoTurn, kOfOpus},
       {"Nut", "clip.nut", kAll + kX264 + kLate + "-c:a mp2", kUnturned, kNoTurn},
+      {"Asf", "clip.asf", kAll + kInOrder + kLate + "-c:a mp2", kUnturned, kNoTurn},
+      {"Wmv",
+       "clip.wmv",
+       kAll + kLate + "-c:v wmv2 -c:a wmav2",
+       without(kUnturned, {colour}),
+       "WMV2 has no field for colour, ASF none for rotation",
+       {.losses = {kNoWma}}},
+      {"MpegPs", "clip.mpg", kAll + kMpeg2 + kLate + "-c:a mp2", kOfPictures, kProgram},
+      {"Vob", "clip.vob", kAll + kMpeg2 + kLate + "-c:a mp2", kOfPictures, kProgram},
+      {"Ogg",
+       "clip.ogv",
+       kAll + kLate + "-c:v libtheora -c:a libvorbis",
+       {stamps, start, sound, aspect, language},
+       "Theora has no field for these colours, Ogg none for rotation",
+       {.losses = {kOggGap}}},
       {"Flv", "clip.flv", kAll + kX264 + kLate + "-c:a aac", kOfPictures,
        "FLV has no field for rotation, chapters and languages"},
       {"MpegTs", "clip.ts", kAll + kX264 + kLate + "-c:a mp2", kInTransport, kTransport},
@@ -114,6 +134,23 @@ const std::vector<ContainerRow>& rows_with_stamps() {
 
 const std::vector<ContainerRow>& rows_at_fixed_rate() {
   static const std::vector<ContainerRow> rows{
+      {"Avi",
+       "clip.avi",
+       kAll + kInOrder + "-c:a mp2",
+       {stamps, aspect, colour},
+       "AVI's streams begin at 0; a gap is made of empty chunks; it has no field for the others"},
+      {"Gxf",
+       "clip.gxf",
+       kPal + kSound + kPalPixels + "-c:v mjpeg -pix_fmt yuvj422p -c:a pcm_s16le",
+       {aspect},
+       "GXF counts fields from 0, Motion JPEG has one kind of colour"},
+      {"Roq",
+       "clip.roq",
+       "-f lavfi -i testsrc2=s=128x64:r=30:d=0.4 -f lavfi -i sine=r=22050:d=0.4 -c:v roqvideo "
+       "-c:a roq_dpcm",
+       {},
+       kPlain},
+      {"RawDirac", "clip.drc", kFrames + "-c:v vc2 -f dirac", {colour}, kRaw},
       {"Mxf",
        "clip.mxf",
        kFrames + kSound + kColour + kWide + kMpeg2 + "-c:a pcm_s16le",

@@ -1,5 +1,5 @@
 // Stamps of each kind in each of the main containers: pictures that begin at 0 behind others that
-// are decoded before them, late ones, uneven ones, and gaps.
+// are decoded before them, uneven ones, gaps, negative ones, and MPEG-TS's that wrap.
 #include <gtest/gtest.h>
 
 #include <ostream>
@@ -41,15 +41,22 @@ void PrintTo(const StampRow& row, std::ostream* out) {
 }
 
 std::vector<StampRow> rows() {
+  const std::string negative =
+      "-output_ts_offset -0.5 -muxdelay 0 -muxpreload 0 -avoid_negative_ts disabled";
   const std::vector<Course> courses{
       {"AtZero", ".mkv", "null", ""},
       {"Late", ".mkv", "null", "-output_ts_offset 7.3"},
+      {"Negative", ".ts", "null", negative},
+      // MPEG-TS counts 33 bits of 90 kHz: up to 95443.7 s.
+      {"Wrapping", ".ts", "null", "-output_ts_offset 95443.4 -muxdelay 0 -muxpreload 0"},
       {"Uneven", ".mkv", "setpts=(N*1.5+mod(N*N\\,3)*0.3)/25/TB", "-fps_mode passthrough", false},
       {"Gap", ".mkv", "setpts=(N+10*gte(N\\,9))/25/TB", "-fps_mode passthrough", false},
   };
   const std::vector<Target> targets{
       {"Mp4", ".mp4", "mp2"},      {"Mov", ".mov", "pcm_s16le"},
-      {"Matroska", ".mkv", "mp2"}, {"MpegTs", ".ts", "mp2"},
+      {"Matroska", ".mkv", "mp2"}, {"Nut", ".nut", "mp2"},
+      {"Flv", ".flv", "aac"},      {"MpegTs", ".ts", "mp2"},
+      {"Asf", ".asf", "mp2"},      {"MpegPs", ".mpg", "mp2"},
       {"Wtv", ".wtv", "mp2"},      {"Mxf", ".mxf", "pcm_s16le", 0.001, true},
   };
   std::vector<StampRow> result;
