@@ -187,8 +187,9 @@ void set_header_rules(AVFormatContext& output) {
   // shifts all together.
   if (holds_negative_stamps(*output.oformat))
     output.avoid_negative_ts = AVFMT_AVOID_NEG_TS_DISABLED;
-  // MP4's boxes for stereo and spherical pictures, which players know, stand in no standard.
-  output.strict_std_compliance = FF_COMPLIANCE_UNOFFICIAL;
+  // MP4's boxes for stereo and spherical pictures, which players know, stand in no standard. Other
+  // muxers would take codecs that nobody can read back, as FLV takes MPEG-4.
+  if (is_mov_family(*output.oformat)) output.strict_std_compliance = FF_COMPLIANCE_UNOFFICIAL;
 }
 
 void prepare_header(AVFormatContext& output, const VideoStreamInfo& video, bool sequence,
