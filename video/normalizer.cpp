@@ -76,7 +76,7 @@ void Normalizer::take_converter(const AVFrame& picture) {
   // The same size upright or not: a quarter turn is its own inverse there.
   key_.chain = chain_for(key_.from.format, upright_size(area_.size, target_.rotate));
   if (area_.size != target_.stored()) key_.whole = target_.stored();
-  if (kept_) converter_ = kept_->take(key_);
+  converter_ = kept_ ? kept_->take(key_) : nullptr;
   if (!converter_) converter_ = new_converter();
 }
 
