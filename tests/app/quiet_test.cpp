@@ -55,9 +55,9 @@ TEST_F(Quiet, WhereThereIsNoSys) {
 TEST_F(Quiet, D2WithoutProcAndSysTheEngineIsRefused) {
   if (!can_hide_sys())
     GTEST_SKIP() << "this machine lets us hide no /sys (unshare --map-root-user --mount)";
+  const std::string model = FACEPIPE_SOURCE_DIR "/data/fetched/models/centerface.onnx";
   Arguments words =
-      without_sys(run_words({"--engine", "openvino", "--device", "cpu", "--model",
-                             FACEPIPE_SOURCE_DIR "/data/fetched/models/centerface.onnx"}));
+      without_sys(run_words({"--engine", "openvino", "--device", "cpu", "--model", model}));
   for (std::string& word : words)
     if (word.starts_with("mount ")) word = "mount -t tmpfs none /proc && " + word;
   words.insert(words.begin(), {"timeout", "--kill-after=5", "30"});

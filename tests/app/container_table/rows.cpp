@@ -67,7 +67,6 @@ const Loss kNoWma{".mp4", {sound, language}, "MP4 holds no WMA"};
 const Loss kOggGap{".ogv", {stamps}, "Ogg shows the picture behind a gap where the gap begins"};
 // Opus is copied 6.5 ms early, by FFmpeg's own command too.
 const RowExtras kOfOpus{.tick_s = 0.004};
-const RowExtras kNoName{.refused = "no container format has this extension"};
 const RowExtras kReadsBack{.refused = "is finished by reading"};
 
 }  // namespace
