@@ -10,6 +10,7 @@ extern "C" {
 }
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <ostream>
 #include <random>
@@ -155,6 +156,22 @@ TEST(Normalizer, LeavesWhatIsNoJpegsToFFmpegsFilter) {
     EXPECT_FALSE(ChromaSubsampler::takes(other, AVCHROMA_LOC_CENTER))
         << av_get_pix_fmt_name(format);
   }
+}
+
+// The first pictures need a conversion, too: what converts them must not convert the others.
+TEST(Normalizer, B15PicturesOfAnotherShapeGetAConverterOfTheirOwn) {
+  constexpr FrameTarget kTarget{{96, 64}, AV_PIX_FMT_YUV420P, {}, {}};
+  const UniqueAVFrame landscape = noise(AV_PIX_FMT_YUV422P, {96, 64});
+  const UniqueAVFrame square = noise(AV_PIX_FMT_YUV422P, {64, 64});
+  Notices notices("clip");
+  Normalizer normalizer(kTarget, kind_of(*landscape), true, "clip", notices);
+  const UniqueAVFrame first = normalizer.apply(reference(*landscape));
+  const UniqueAVFrame boxed = normalizer.apply(reference(*square));
+  const UniqueAVFrame again = normalizer.apply(reference(*landscape));
+  ASSERT_EQ(boxed->width, 96);
+  const std::uint8_t* const row = boxed->data[0] + std::ptrdiff_t{32} * boxed->linesize[0];
+  for (const int x : {0, 15, 80, 95}) EXPECT_EQ(row[x], 16) << x;  // black beside the square
+  expect_equal(*again, *first);
 }
 
 TEST(Normalizer, ConvertsTheSameBySeveralThreads) {
