@@ -162,11 +162,11 @@ class NvdecDecoder final : public Decoder {
   NvdecDecoder(const Demuxer& demuxer, const DecoderOptions& options, Device device,
                Notices& notices, std::shared_ptr<KeptDecoders> kept, ToHost to_host)
       : Decoder(demuxer, options, notices),
+        codec_(hardware_codec(demuxer.video().codecpar->codec_id)),
         nvdec_{device, nullptr, static_cast<std::size_t>(options.frames_alive)},
         to_host_(to_host),
         kept_(std::move(kept)) {
     cuda::use_device(device);
-    codec_ = hardware_codec(demuxer.video().codecpar->codec_id);
     refuse(reason_against_stream(codec_));
     if (!refusal().empty()) return;
     if (kept_) end_by_key_pictures();
