@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
-#include <string>
 
 namespace facepipe {
 
@@ -12,13 +12,15 @@ namespace facepipe {
 struct FileIdentity {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
-  std::uint64_t bytes = 0;
-  std::int64_t written_s = 0;  ///< of the last change of its content
-  std::int64_t written_ns = 0;
+  std::int64_t bytes = 0;
+  std::int64_t written_ns = 0;  ///< when its content last changed, since 1970
   friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
 };
 
-/// Of a regular file, through links; nullopt for anything else, and for what can't be looked at.
-[[nodiscard]] std::optional<FileIdentity> identity_of(const std::string& path);
+/// Follows links to a regular file; nullopt for anything else, and for what can't be looked at.
+[[nodiscard]] std::optional<FileIdentity> identity_of(const std::filesystem::path& path) noexcept;
+/// Looks at what has this very name, a link itself included; nullopt where there is nothing.
+[[nodiscard]] std::optional<FileIdentity> identity_of_name(
+    const std::filesystem::path& path) noexcept;
 
 }  // namespace facepipe

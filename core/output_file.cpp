@@ -268,10 +268,10 @@ void OutputFile::expect_no_file() const {
     throw Error(ErrorKind::output, target_.string() + ": exists already");
 }
 
-void OutputFile::may_replace_what_is_there() noexcept { seen_ = state_of_file(target_); }
+void OutputFile::may_replace_what_is_there() noexcept { seen_ = identity_of_name(target_); }
 
 bool OutputFile::replaces() const {
-  return existing_ == ExistingTarget::replace || (seen_ && state_of_file(target_) == seen_);
+  return existing_ == ExistingTarget::replace || (seen_ && identity_of_name(target_) == seen_);
 }
 
 /// 0 or an errno.

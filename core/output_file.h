@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "core/file_identity.h"
 #include "core/output_lock.h"
 #include "core/output_names.h"
 
@@ -101,7 +102,7 @@ class OutputFile {
 
   std::filesystem::path target_;
   ExistingTarget existing_;
-  std::optional<FileState> seen_;  ///< what may be replaced although existing_ refuses
+  std::optional<FileIdentity> seen_;  ///< what may be replaced although existing_ refuses
   std::stop_token stop_;
   bool stream_ = false;
   std::filesystem::path record_;  ///< of the lock

@@ -211,13 +211,6 @@ std::optional<Leftover> found_on_disk(RecordedFile recorded) {
 
 }  // namespace
 
-std::optional<FileState> state_of_file(const fs::path& file) noexcept {
-  struct stat found {};
-  if (lstat(file.c_str(), &found) != 0) return std::nullopt;
-  return FileState{found.st_dev, found.st_ino, found.st_size,
-                   std::int64_t{found.st_mtim.tv_sec} * 1'000'000'000 + found.st_mtim.tv_nsec};
-}
-
 fs::path OutputLock::record_path(const fs::path& target) {
   return name_beside(target, "." + target.filename().string(), ".facepipe");
 }
@@ -258,13 +251,12 @@ void OutputLock::read_leftovers(const IsOurs& is_ours) {
 void OutputLock::read_partials(std::string_view record, const IsOurs& is_ours) {
   for_each_line(record, [&](std::string_view line) {
     if (!take(line, kPartial)) return;
-    FileState state;
-    state.size = take_number(line);
-    state.modified_ns = take_number(line);
+    const std::int64_t bytes = take_number(line);
+    const std::int64_t written_ns = take_number(line);
     const std::optional<fs::path> path = partial_of(target_, line, is_ours);
-    if (!path || size_of_ours(*path) != state.size) return;
-    const std::optional<FileState> now = state_of_file(*path);
-    if (now && now->modified_ns == state.modified_ns) partials_.push_back({*path, *now});
+    if (!path || size_of_ours(*path) != bytes) return;
+    const std::optional<FileIdentity> now = identity_of_name(*path);
+    if (now && now->written_ns == written_ns) partials_.push_back({*path, *now});
   });
 }
 
@@ -367,11 +359,11 @@ void OutputLock::keeps(const fs::path& file) noexcept {
 
 void OutputLock::left_partial(const fs::path& file) noexcept {
   if (file_ < 0) return;
-  const std::optional<FileState> state = state_of_file(file);
-  if (!state) return;
+  const std::optional<FileIdentity> identity = identity_of_name(file);
+  if (!identity) return;
   try {
-    const std::string line = std::string(kPartial) + std::to_string(state->size) + ' ' +
-                             std::to_string(state->modified_ns) + ' ' +
+    const std::string line = std::string(kPartial) + std::to_string(identity->bytes) + ' ' +
+                             std::to_string(identity->written_ns) + ' ' +
                              escaped(file.filename().string()) + '\n';
     if (try_append(line) == 0) keeps_record_ = true;
   } catch (const std::bad_alloc&) {
@@ -381,7 +373,7 @@ void OutputLock::left_partial(const fs::path& file) noexcept {
 
 void OutputLock::finished() noexcept {
   for (const Recorded& partial : partials_)
-    if (state_of_file(partial.path) == partial.state) remove_file(partial.path);
+    if (identity_of_name(partial.path) == partial.identity) remove_file(partial.path);
   partials_.clear();
   keeps_record_ = false;
   record_damage();

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/file_identity.h"
+
 namespace facepipe {
 
 /// A complete part of a file that was never finished: what belongs to one input, for example.
@@ -24,17 +26,6 @@ struct Leftover {
   bool kept = false;  ///< under a partial name, for the user; else a temporary file
   std::vector<OutputPart> parts;
 };
-
-/// Which file stands under a name, and in which state: tells whether it is still what it was.
-struct FileState {
-  std::uint64_t device = 0;
-  std::uint64_t inode = 0;
-  std::int64_t size = 0;
-  std::int64_t modified_ns = 0;
-  friend bool operator==(const FileState&, const FileState&) = default;
-};
-/// Of the file by this very name, without following a link; none where there is nothing.
-[[nodiscard]] std::optional<FileState> state_of_file(const std::filesystem::path& file) noexcept;
 
 /// Holds a lock on the name `target` while it lives, by flock(2) on ".NAME.facepipe" beside it.
 /// That file is also the record of what is made for the target: which files, and which parts of
@@ -95,7 +86,7 @@ class OutputLock {
   /// A file that was complete when its name was recorded.
   struct Recorded {
     std::filesystem::path path;
-    FileState state;
+    FileIdentity identity;
   };
 
   void open();

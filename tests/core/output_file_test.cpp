@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <span>
 #include <string_view>
 
 #include "core/error.h"
+#include "tests/core/output_text.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/file_size_limit.h"
 #include "tests/support/killed_program.h"
@@ -28,13 +28,6 @@ using test::read_file;
 using test::TemporaryFolder;
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-constexpr auto kRefuse = ExistingTarget::refuse;
-constexpr auto kReplace = ExistingTarget::replace;
-
-int write(OutputFile& file, std::string_view text) {
-  return file.write(std::as_bytes(std::span(text)));
-}
 
 class OutputFileTest : public testing::Test {
  protected:

@@ -4,12 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <span>
 #include <string_view>
 
 #include "core/error.h"
 #include "core/output_file.h"
 #include "core/output_names.h"
+#include "tests/core/output_text.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/killed_program.h"
 #include "tests/support/temporary_folder.h"
@@ -23,13 +23,6 @@ using test::in_killed_program;
 using test::read_file;
 using test::TemporaryFolder;
 using testing::ElementsAre;
-
-constexpr auto kRefuse = ExistingTarget::refuse;
-constexpr auto kReplace = ExistingTarget::replace;
-
-int write(OutputFile& file, std::string_view text) {
-  return file.write(std::as_bytes(std::span(text)));
-}
 
 class OutputLockTest : public testing::Test {
  protected:

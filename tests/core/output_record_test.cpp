@@ -5,13 +5,13 @@
 
 #include <filesystem>
 #include <new>
-#include <span>
 #include <string_view>
 
 #include "core/output_file.h"
 #include "core/output_lock.h"
 #include "core/output_names.h"
 #include "tests/core/failing_allocations.h"
+#include "tests/core/output_text.h"
 #include "tests/support/temporary_folder.h"
 
 namespace facepipe {
@@ -21,13 +21,6 @@ namespace fs = std::filesystem;
 using test::read_file;
 using test::TemporaryFolder;
 using testing::ElementsAre;
-
-constexpr auto kRefuse = ExistingTarget::refuse;
-constexpr auto kReplace = ExistingTarget::replace;
-
-int write(OutputFile& file, std::string_view text) {
-  return file.write(std::as_bytes(std::span(text)));
-}
 
 class OutputRecord : public testing::Test {
  protected:
@@ -86,9 +79,9 @@ TEST_F(OutputRecord, C8APartialFileThatChangesMeanwhileStays) {
 TEST_F(OutputRecord, C8ARecordReachesNoOtherNames) {
   dir_.write("thesis.txt", "12345");
   dir_.write("a/out.partial.txt", "12345");
-  const auto state = state_of_file(dir_ / "thesis.txt");
+  const auto identity = identity_of_name(dir_ / "thesis.txt");
   fs::last_write_time(dir_ / "a/out.partial.txt", fs::last_write_time(dir_ / "thesis.txt"));
-  const std::string begin = "partial 5 " + std::to_string(state->modified_ns) + " ";
+  const std::string begin = "partial 5 " + std::to_string(identity->written_ns) + " ";
   dir_.write(".out.txt.facepipe", "facepipe output 1\n" + begin + "thesis.txt\n" + begin +
                                       "a/out.partial.txt\n" + begin +
                                       "%\npartial 5\npartial x y\n");

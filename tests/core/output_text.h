@@ -1,0 +1,19 @@
+// What the tests of output files share: writing text, and the two rules for a target that exists.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "core/output_file.h"
+
+namespace facepipe {
+
+inline constexpr auto kRefuse = ExistingTarget::refuse;
+inline constexpr auto kReplace = ExistingTarget::replace;
+
+/// Writes all of `text`; returns what OutputFile::write() does.
+inline int write(OutputFile& file, std::string_view text) {
+  return file.write(std::as_bytes(std::span(text)));
+}
+
+}  // namespace facepipe
