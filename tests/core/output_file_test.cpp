@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <string_view>
 
 #include "core/error.h"
 #include "tests/core/output_text.h"

@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <string_view>
 
 #include "core/error.h"
 #include "core/output_file.h"
