@@ -105,9 +105,10 @@ TEST(CodecHeaders, A8OtherCodecsKeepTheirHeader) {
 
 /// A file with one table, "cmap", of this size.
 std::string font_file(std::size_t size) {
-  std::string file = "\0\1\0\0\0\1\0\0\0\0\0\0"s + "cmap" + std::string(4, '\0') + "\0\0\0\x1C"s;
-  file += std::string{0, 0, static_cast<char>(size >> 8), static_cast<char>(size)};
-  return file + std::string(size, 'x');
+  std::string file = "\0\1\0\0\0\1\0\0\0\0\0\0cmap\0\0\0\0\0\0\0\x1C"s;
+  file += {0, 0, static_cast<char>(size >> 8), static_cast<char>(size)};
+  file.append(size, 'x');
+  return file;
 }
 
 TEST(CodecHeaders, A8OnlyAFontIsAFont) {
