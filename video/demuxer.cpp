@@ -212,26 +212,30 @@ std::vector<std::string> Demuxer::left_out() const {
 }
 
 void Demuxer::choose_video() {
-  video_index_ = choose_video_stream(*context_);
-  if (video_index_ < 0) {
+  const int chosen = choose_video_stream(*context_);
+  if (chosen < 0) {
     access_.check_refused();
     throw Error(ErrorKind::input, url_ + ": has no video stream");
   }
-  AVStream& video_stream = *context_->streams[video_index_];
-  forget_unknown_tags(*video_stream.codecpar);
-  video_stream.sample_aspect_ratio = plausible_aspect(video_stream.sample_aspect_ratio);
-  if (video().time_base.num <= 0 || video().time_base.den <= 0)
-    throw Error(ErrorKind::input, url_ + ": the video stream has no valid time base");
+  take_video(chosen);
 }
 
 void Demuxer::work_on(int stream_index) {
   if (stream_index < 0 || static_cast<unsigned>(stream_index) >= context_->nb_streams)
     throw Error(ErrorKind::input, url_ + ": has no stream " + std::to_string(stream_index));
-  video_index_ = stream_index;
+  take_video(stream_index);
   video().discard = AVDISCARD_DEFAULT;
-  if (video().time_base.num <= 0 || video().time_base.den <= 0)
-    throw Error(ErrorKind::input, url_ + ": the video stream has no valid time base");
   check_size();
+}
+
+/// Makes a stream the video, and forgets what it can't mean of what its header says.
+void Demuxer::take_video(int stream_index) {
+  video_index_ = stream_index;
+  AVStream& stream = video();
+  forget_unknown_tags(*stream.codecpar);
+  stream.sample_aspect_ratio = plausible_aspect(stream.sample_aspect_ratio);
+  if (stream.time_base.num <= 0 || stream.time_base.den <= 0)
+    throw Error(ErrorKind::input, url_ + ": the video stream has no valid time base");
 }
 
 void Demuxer::check_size() const {
@@ -420,11 +424,15 @@ std::string Demuxer::missing() const {
   return "the header promises " + std::to_string(missing / 1000) + " ms more than the file holds";
 }
 
-/// Of the video, against what the container counts.
+/// What the container counts, and the video's packets don't reach.
 std::string Demuxer::missing_packets() const {
   if (is_avi()) return missing_of_avi();
   if (!has_index_of_packets(*context_)) return {};
-  const int promised = avformat_index_get_entries_count(&video());
+  return missing_of_index(avformat_index_get_entries_count(&video()));
+}
+
+/// @param promised  packets that the index lists
+std::string Demuxer::missing_of_index(int promised) const {
   if (video_packets_ >= promised) return {};
   return "the index lists " + std::to_string(promised) + " video packets, the file holds " +
          std::to_string(video_packets_);
@@ -435,12 +443,11 @@ std::string Demuxer::missing_packets() const {
 std::string Demuxer::missing_of_avi() const {
   const auto stream = static_cast<std::size_t>(video_index_);
   const int promised = stream < indexed_.size() ? indexed_[stream] : 0;
-  if (promised > 0 && video_packets_ < promised)
-    return "the index lists " + std::to_string(promised) + " video packets, the file holds " +
-           std::to_string(video_packets_);
+  if (std::string packets = missing_of_index(promised); !packets.empty()) return packets;
   const std::int64_t reached = std::max(video_packets_, next_video_dts_);
+  if (reached >= video().nb_frames) return {};
   const bool whole = promised > 0 && !is_torn_riff(*context_);
-  if (reached >= video().nb_frames || whole) return {};
+  if (whole) return {};
   return "the header promises " + std::to_string(video().nb_frames) + " frames, the file holds " +
          std::to_string(reached);
 }

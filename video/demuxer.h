@@ -100,6 +100,7 @@ class Demuxer {
   void look_into_boxes();
   void look_into(const AVPacket& packet);
   void choose_video();
+  void take_video(int stream_index);
   void check_size() const;
   void restart_deadline();
   void account(const AVPacket& packet);
@@ -108,6 +109,7 @@ class Demuxer {
   [[nodiscard]] bool is_avi() const;
   [[nodiscard]] std::string missing() const;
   [[nodiscard]] std::string missing_packets() const;
+  [[nodiscard]] std::string missing_of_index(int promised) const;
   [[nodiscard]] std::string missing_of_avi() const;
 
   std::string url_;
