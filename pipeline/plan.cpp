@@ -595,7 +595,7 @@ std::int64_t expected_frames(const Demuxer& demuxer, const JobOptions& options) 
   const std::int64_t all = demuxer.expected_frames();
   if (all <= 1 || (!options.start_s && !options.end_s)) return all;
   const Rational rate = demuxer.frame_rate();
-  const std::int64_t duration_us = demuxer.format().duration;
+  const std::int64_t duration_us = demuxer.duration_us();
   const double lasts_s = duration_us > 0 ? static_cast<double>(duration_us) / AV_TIME_BASE
                                          : static_cast<double>(all) * rate.den / rate.num;
   const double from_s = std::clamp(options.start_s.value_or(0), 0.0, lasts_s);

@@ -126,7 +126,7 @@ double FrameSource::seconds(const Frame& frame) const {
 }
 
 double FrameSource::duration_s() const {
-  return std::max(0.0, static_cast<double>(demuxer_.format().duration) / AV_TIME_BASE);
+  return static_cast<double>(demuxer_.duration_us()) / AV_TIME_BASE;
 }
 
 FrameLedger FrameSource::ledger() const {
