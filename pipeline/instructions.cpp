@@ -56,15 +56,15 @@ TrackUse::TrackUse(const KnownTracks& known, bool whole)
     : known_(known), whole_(whole), applied_(known.file.tracks.size()) {}
 
 void TrackUse::see(std::int64_t pts, const std::vector<HiddenBox>& hidden) {
-  first_ = any_ ? std::min(first_, pts) : pts;
-  last_ = any_ ? std::max(last_, pts) : pts;
-  any_ = true;
+  first_ = std::min(first_, pts);
+  last_ = std::max(last_, pts);
   for (const HiddenBox& box : hidden)
     applied_[static_cast<std::size_t>(box.track - known_.file.tracks.data())] = true;
 }
 
 bool TrackUse::could_apply(const FileTrack& track) const {
-  const bool among_frames = any_ && track.end_pts >= first_ && track.start_pts <= last_;
+  const bool any = first_ <= last_;
+  const bool among_frames = any && track.end_pts >= first_ && track.start_pts <= last_;
   return track.action == TrackAction::hide && (whole_ || among_frames);
 }
 

@@ -60,9 +60,9 @@ class TrackUse {
   const KnownTracks& known_;
   const bool whole_;
   std::vector<bool> applied_;  // by the file's order
-  std::int64_t first_ = 0;     // of the frames' stamps
-  std::int64_t last_ = 0;
-  bool any_ = false;  // frame
+  // Of the frames' stamps; the other way round while there was none.
+  std::int64_t first_ = INT64_MAX;
+  std::int64_t last_ = INT64_MIN;
 };
 
 /// Tells what applied to no frame. Error(usage), naming the input, where that is all of one place's

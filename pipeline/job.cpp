@@ -35,26 +35,13 @@ bool is_done_again(const JobOptions& options, const Error& failure) {
 /// Error(input) where the input is no longer the file that it is to be.
 /// @param opened  what was opened as the input: it is to be that file, too
 void check_same_input(const JobOptions& options, const std::optional<FileIdentity>& opened) {
-  const bool same = opened == options.same_input && identity_of(options.input) == opened;
-  if (!options.same_input || same) return;
+  if (!options.same_input) return;
+  if (opened == options.same_input && identity_of(options.input) == opened) return;
   throw Error(ErrorKind::input,
               options.input +
                   ": was replaced or changed while it was worked on, so what was found in it may "
                   "not be what it shows; nothing is kept");
 }
-
-}  // namespace
-
-std::string JobResult::damage() const {
-  if (intact()) return {};
-  const bool others = side_packets_lost > 0;
-  return std::to_string(ledger.lost) + " frames lost, " + std::to_string(ledger.damaged) +
-         " damaged" + (ledger.ended_early ? ", the file ends early (" + early_end + ")" : "") +
-         (others ? ", " + std::to_string(side_packets_lost) + " packets of other streams lost"
-                 : "");
-}
-
-namespace {
 
 /// Completes the video under its name, or as a part under a partial one.
 void finish_output(const JobOptions& options, const OutputPlan& plan, const Encoder& encoder,
@@ -147,14 +134,15 @@ class Job {
   void follow(const Lane& first);
   void settle(const Lane& first);
   void write();
-  template <typename Step>
-  bool written_by(Step step);
 
   Lane& add_lane(int number, LaneParts parts, const std::stop_token& failed);
   [[nodiscard]] bool may_join(int lane);
   [[nodiscard]] std::optional<LaneParts> parts_of(const Slots::Permit& lane);
   [[nodiscard]] bool finishes_what_fails() const { return options_.hide && muxer_; }
+  template <typename Step>
+  bool goes_on_after(Step step);
   void end_by(const Error& error);
+  [[nodiscard]] bool cut_short() const;
 
   void read_into(Feed& feed);
   void write(FinishedFrame frame);
@@ -274,6 +262,19 @@ Lane& Job::add_lane(int number, LaneParts parts, const std::stop_token& failed) 
   return lane;
 }
 
+/// Does a step. False where it has failed, and what is written so far is worth to be kept.
+template <typename Step>
+bool Job::goes_on_after(Step step) {
+  try {
+    step();
+    return true;
+  } catch (const Error& error) {
+    if (!finishes_what_fails()) throw;
+    end_by(error);
+    return false;
+  }
+}
+
 /// What was hidden by then is good, and kept; what was drawn is made again just so.
 void Job::end_by(const Error& error) {
   {
@@ -281,6 +282,11 @@ void Job::end_by(const Error& error) {
     if (!failure_) failure_ = error;
   }
   ending_.request_stop();
+}
+
+/// Whether the input ends before its own end, or the chosen one.
+bool Job::cut_short() const {
+  return ending_.stop_requested() || !input_.demuxer->read_error().empty();
 }
 
 /// Waits for a lane that no other job has, and works on segments with it.
@@ -336,27 +342,19 @@ void Job::read() {
 
 /// Of all lanes' frames, on the device of the first.
 void Job::follow(const Lane& first) {
-  try {
+  goes_on_after([&] {
     first.enter_thread();
     input_.hiding->follow(*tracks_, to_track_ ? &*to_track_ : nullptr, *followed_);
-  } catch (const Error& error) {
-    if (!finishes_what_fails()) throw;
-    end_by(error);
-  }
+  });
   followed_->close();
 }
 
 void Job::settle(const Lane& first) {
-  try {
+  goes_on_after([&] {
     first.enter_thread();
     // What makes a stop, or an error of reading, known comes before the end of what is followed.
-    input_.hiding->settle(*followed_, *tracks_, [this] {
-      return ending_.stop_requested() || !input_.demuxer->read_error().empty();
-    });
-  } catch (const Error& error) {
-    if (!finishes_what_fails()) throw;
-    end_by(error);
-  }
+    input_.hiding->settle(*followed_, *tracks_, [this] { return cut_short(); });
+  });
   tracks_->finish();
   while (followed_->pop()) {
     // After an error: who follows must not wait for room, or it would not see that it is to end.
@@ -388,7 +386,7 @@ void Job::write() {
   bool goes_on = true;  // else what comes is dropped, so that nobody waits
   while (std::optional<OrderedItem> item = order_.next()) {
     if (!goes_on) continue;
-    goes_on = written_by([&] {
+    goes_on = goes_on_after([&] {
       if (auto* const side = std::get_if<SidePacket>(&*item))
         muxer_->write_side(std::move(side->packet));
       else
@@ -396,20 +394,7 @@ void Job::write() {
     });
   }
   // Here, where a stop still ends the wait for a FIFO's reader.
-  if (muxer_) static_cast<void>(written_by([&] { muxer_->drain(); }));
-}
-
-/// False where the step has failed, and what is written so far is worth to be kept.
-template <typename Step>
-bool Job::written_by(Step step) {
-  try {
-    step();
-    return true;
-  } catch (const Error& error) {
-    if (!finishes_what_fails()) throw;
-    end_by(error);
-    return false;
-  }
+  if (muxer_) goes_on_after([&] { muxer_->drain(); });
 }
 
 void Job::write(FinishedFrame frame) {
@@ -471,13 +456,21 @@ void Job::finish(JobResult& result) {
     result.failure.emplace(*failure);
   lanes_.front().processor().report(ignored, result, notices);
   if (input_.hiding) input_.hiding->report(result, notices);
-  const bool saw_all = !ending_.stop_requested() && input_.demuxer->read_error().empty();
-  if (input_.hiding && saw_all) input_.hiding->check_instructions(options_, notices);
+  if (input_.hiding && !cut_short()) input_.hiding->check_instructions(options_, notices);
   if (muxer_) finish_output(options_, *plan_.output, *lanes_.front().encoder(), *muxer_, result);
   statistics_.fill(result);  // before what the run has made is taken down, which is no part of it
 }
 
 }  // namespace
+
+std::string JobResult::damage() const {
+  if (intact()) return {};
+  const bool others = side_packets_lost > 0;
+  return std::to_string(ledger.lost) + " frames lost, " + std::to_string(ledger.damaged) +
+         " damaged" + (ledger.ended_early ? ", the file ends early (" + early_end + ")" : "") +
+         (others ? ", " + std::to_string(side_packets_lost) + " packets of other streams lost"
+                 : "");
+}
 
 JobResult run_job(const JobOptions& options, Backend& backend, const JobObserver& observer,
                   const std::stop_token& stop, std::unique_ptr<Demuxer> opened) {
