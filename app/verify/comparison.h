@@ -32,7 +32,9 @@ class VideoReader {
   [[nodiscard]] std::optional<double> time_of(const std::optional<DecodedFrame>& frame) const;
   [[nodiscard]] Size size() const { return video_.size; }
   [[nodiscard]] std::int64_t expected_frames() const { return source_.expected_frames(); }
-  /// Both after the last frame.
+  /// How many next() has given.
+  [[nodiscard]] std::int64_t frames() const { return video_.frames; }
+  /// Called after the last frame, as the next.
   [[nodiscard]] VerifiedVideo video() const;
   [[nodiscard]] std::vector<PicturesBeside> pictures_beside() const {
     return source_.pictures_beside();

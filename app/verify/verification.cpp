@@ -91,7 +91,7 @@ void Verification::compare_stream(const PicturesBeside& pictures, BesideVideo& t
   count_others(findings);
   add(std::move(findings), pictures.name, result);
   add(extra.finish(), pictures.name, result);
-  told.frames = hidden.video().frames;
+  told.frames = hidden.frames();
   result.boxes_left_out += verifier.boxes_left_out();
 }
 
