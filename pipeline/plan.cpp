@@ -162,14 +162,18 @@ void open_encoder(LaneParts& lane, const OutputPlan& plan, const Frame& first, J
   lane.encoder = watched(std::move(encoder), std::move(watch));
 }
 
+/// Tells what becomes of a stream, if it isn't kept as it is.
+void tell_stream(const StreamPlan& stream, const OutputPlan& output, Notices& notices) {
+  if (stream.notice.empty()) return;
+  tell_lost(notices, stream.notice, stream.lost && output.muxer.strict, output.encoder.output);
+}
+
 /// Only the muxer knows what it takes together with the video as it is encoded.
 void fit_streams_to_muxer(OutputPlan& plan, const Demuxer& demuxer, const VideoStreamInfo& video,
                           Notices& notices) {
-  const std::vector<StreamPlan> before = plan.streams;
-  drop_refused_streams(demuxer, *plan.muxer.format, video, plan.streams);
-  for (std::size_t i = 0; i < before.size(); ++i)
-    if (plan.streams[i].action != before[i].action)
-      tell_lost(notices, plan.streams[i].notice, plan.muxer.strict, plan.encoder.output);
+  for (const std::size_t dropped :
+       drop_refused_streams(demuxer, *plan.muxer.format, video, plan.streams))
+    tell_stream(plan.streams[dropped], plan, notices);
 }
 
 /// Frames of the video, at its rate, in front of the one that a chosen part begins with.
@@ -324,10 +328,7 @@ std::int64_t Planning::output_offset_us() const {
 void Planning::plan_streams() {
   OutputPlan& output = *job_.plan.output;
   output.streams = facepipe::plan_streams(demuxer(), format(), output.muxer.originals);
-  for (const StreamPlan& stream : output.streams) {
-    if (stream.notice.empty()) continue;
-    tell_lost(notices_, stream.notice, stream.lost && options_.strict, options_.output.string());
-  }
+  for (const StreamPlan& stream : output.streams) tell_stream(stream, output, notices_);
 }
 
 void Planning::discard_unwanted() {
@@ -584,10 +585,8 @@ bool wants_packet(const JobPlan& plan, const Demuxer& demuxer, const Decoder& de
 void tell_late_stream(const JobPlan& plan, const Demuxer& demuxer, const AVPacket& packet,
                       Notices& notices) {
   if (!plan.output || !demuxer.is_late(packet.stream_index)) return;
-  const StreamPlan late = plan_late_stream(*demuxer.format().streams[packet.stream_index],
-                                           plan.output->muxer.originals);
-  tell_lost(notices, late.notice, late.lost && plan.output->muxer.strict,
-            plan.output->encoder.output);
+  const AVStream& stream = *demuxer.format().streams[packet.stream_index];
+  tell_stream(plan_late_stream(stream, plan.output->muxer.originals), *plan.output, notices);
 }
 
 /// As if frames came at a steady rate.

@@ -23,8 +23,8 @@ std::vector<std::string> Notices::all() const {
 }
 
 void tell_lost(Notices& notices, const std::string& sentence, bool strict,
-               const std::string& output) {
-  if (strict) throw Error(ErrorKind::output, output + ": --strict: " + sentence);
+               const std::string& file) {
+  if (strict) throw Error(ErrorKind::output, file + ": --strict: " + sentence);
   notices.add(sentence);
 }
 

@@ -27,9 +27,8 @@ class Notices {
   std::vector<std::string> sentences_;
 };
 
-/// Tells of something that the output can't hold; where nothing may be lost, `strict`, throws
-/// Error(output) of the file `output` instead.
-void tell_lost(Notices& notices, const std::string& sentence, bool strict,
-               const std::string& output);
+/// Tells of something that is lost. Where nothing may be lost (`strict`), throws Error(output) that
+/// names `file`, the input or the output, instead.
+void tell_lost(Notices& notices, const std::string& sentence, bool strict, const std::string& file);
 
 }  // namespace facepipe

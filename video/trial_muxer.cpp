@@ -4,6 +4,7 @@ extern "C" {
 #include <libavutil/mem.h>
 }
 
+#include <algorithm>
 #include <cerrno>
 #include <new>
 #include <optional>
@@ -59,25 +60,35 @@ class HeaderTrial {
   const VideoStreamInfo& video_;
 };
 
+bool is_beside_video(const StreamPlan& plan) {
+  return plan.action != StreamAction::drop && plan.action != StreamAction::video;
+}
+
 }  // namespace
 
-void drop_refused_streams(const Demuxer& input, const AVOutputFormat& format,
-                          const VideoStreamInfo& video, std::vector<StreamPlan>& plans) {
+std::vector<std::size_t> drop_refused_streams(const Demuxer& input, const AVOutputFormat& format,
+                                              const VideoStreamInfo& video,
+                                              std::vector<StreamPlan>& plans) {
   const HeaderTrial trial(input, format, video);
-  if (is_image_format(format) || trial.refusal(plans).empty()) return;
+  // A header takes time to be tried.
+  const bool alone = std::ranges::none_of(plans, is_beside_video);
+  if (is_image_format(format) || alone || trial.refusal(plans).empty()) return {};
   std::vector<StreamPlan> kept(plans.size());
   const auto video_index = static_cast<std::size_t>(input.video_index());
   kept[video_index] = plans[video_index];
-  if (!trial.refusal(kept).empty()) return;
+  if (!trial.refusal(kept).empty()) return {};
+  std::vector<std::size_t> refused;
   for (std::size_t i = 0; i < plans.size(); ++i) {
-    if (i == video_index || plans[i].action == StreamAction::drop) continue;
+    if (!is_beside_video(plans[i])) continue;
     kept[i] = plans[i];
     const std::string refusal = trial.refusal(kept);
     if (refusal.empty()) continue;
     kept[i] = {};
     plans[i] =
         dropped(*input.format().streams[i], std::string(format.name) + " refuses it: " + refusal);
+    refused.push_back(i);
   }
+  return refused;
 }
 
 MuxerToNowhere::MuxerToNowhere(const AVOutputFormat& format) {

@@ -1,6 +1,7 @@
 // Muxers that write to nowhere: they tell what a format refuses before a file meets it.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,9 +15,11 @@ namespace facepipe {
 
 /// Drops from `plans` the streams beside the video with which the format's muxer refuses to write a
 /// header: sound of which nobody knows the sample rate, for one. Where it refuses the video alone,
-/// nothing is dropped. Formats of pictures hold the video alone, and drop nothing.
-void drop_refused_streams(const Demuxer& input, const AVOutputFormat& format,
-                          const VideoStreamInfo& video, std::vector<StreamPlan>& plans);
+/// nothing is dropped. Formats of pictures hold the video alone, and drop nothing. Returns the
+/// places in `plans` of those that it dropped.
+std::vector<std::size_t> drop_refused_streams(const Demuxer& input, const AVOutputFormat& format,
+                                              const VideoStreamInfo& video,
+                                              std::vector<StreamPlan>& plans);
 
 /// A muxer whose bytes go nowhere. Not thread-safe.
 class MuxerToNowhere {
