@@ -19,6 +19,17 @@ using Bytes = std::span<const std::uint8_t>;
                     [](char a, std::uint8_t b) { return static_cast<std::uint8_t>(a) == b; });
 }
 
+[[nodiscard]] inline std::string_view text_of(Bytes bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+/// A name of four characters as the big-endian number that its bytes are.
+[[nodiscard]] constexpr std::uint64_t four_cc(std::string_view name) {
+  std::uint64_t value = 0;
+  for (const char c : name) value = value << 8U | static_cast<unsigned char>(c);
+  return value;
+}
+
 /// Reads from front to back. Behind the end it gives zeros and empty parts, and says so.
 class ByteReader {
  public:

@@ -17,10 +17,6 @@ enum Tag : std::uint64_t { kNewSubfileType = 254, kOrientation = 274 };
 /// What NewSubfileType says of a directory's picture.
 constexpr std::uint64_t kReducedOrMask = 1U | 4U;
 
-ByteReader::Order order_of(Bytes tiff) {
-  return begins_with(tiff, "MM") ? ByteReader::Order::big_endian : ByteReader::Order::little_endian;
-}
-
 /// The first value of an entry, where it stands in the entry itself: a byte, or 16 or 32 bits.
 std::uint64_t first_value(ByteReader& entry) {
   constexpr std::uint64_t kByte = 1;
@@ -37,7 +33,7 @@ std::uint64_t first_value(ByteReader& entry) {
 class TiffWalk {
  public:
   explicit TiffWalk(Bytes tiff)
-      : tiff_(tiff), order_(order_of(tiff)), entries_left_(tiff.size() / kEntryBytes) {}
+      : tiff_(tiff), order_(tiff_order(tiff)), entries_left_(tiff.size() / kEntryBytes) {}
 
   TiffFacts run() {
     ByteReader header(tiff_, order_);
@@ -82,6 +78,11 @@ class TiffWalk {
 };
 
 }  // namespace
+
+ByteReader::Order tiff_order(Bytes header) {
+  return begins_with(header, "MM") ? ByteReader::Order::big_endian
+                                   : ByteReader::Order::little_endian;
+}
 
 std::optional<TiffFacts> read_tiff(Bytes tiff) {
   const bool begins = begins_with(tiff, {"II*\0", 4}) || begins_with(tiff, {"MM\0*", 4});

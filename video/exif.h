@@ -10,6 +10,9 @@
 
 namespace facepipe {
 
+/// The order of bytes that TIFF's header names, which other formats have taken over.
+[[nodiscard]] ByteReader::Order tiff_order(Bytes header);
+
 /// What the directories of a TIFF file, or of EXIF, say.
 struct TiffFacts {
   std::optional<Orientation> orientation;  ///< tag 274 of the first; none where it has none of 1..8

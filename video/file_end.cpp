@@ -6,6 +6,8 @@
 #include <optional>
 #include <string_view>
 
+#include "video/byte_reader.h"
+
 namespace facepipe {
 namespace {
 
@@ -34,12 +36,6 @@ class FileBytes {
   AVIOContext* io_;
   std::int64_t size_ = -1;
 };
-
-constexpr std::uint64_t four_cc(std::string_view name) {
-  std::uint64_t value = 0;
-  for (const char c : name) value = value << 8 | static_cast<unsigned char>(c);
-  return value;
-}
 
 /// Behind the last sample that the index of a stream knows.
 std::int64_t end_of_samples(const AVFormatContext& input) {

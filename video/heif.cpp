@@ -59,11 +59,6 @@ struct Item {
 };
 
 std::uint64_t code_of(Bytes type) { return ByteReader(type).number(4); }
-std::uint64_t code_of(std::string_view type) {
-  std::uint64_t code = 0;
-  for (const char c : type) code = code << 8U | static_cast<std::uint8_t>(c);
-  return code;
-}
 
 /// The contents of a file's box "meta".
 class Meta {
@@ -203,11 +198,11 @@ bool Meta::is_alpha(Id item) const {
 }
 
 bool Meta::refers(std::string_view type, Id from) const {
-  return from_.contains({code_of(type), from});
+  return from_.contains({four_cc(type), from});
 }
 
 bool Meta::is_referred_to(std::string_view type, Id to) const {
-  return to_.contains({code_of(type), to});
+  return to_.contains({four_cc(type), to});
 }
 
 bool is_derived(const Item& item) {

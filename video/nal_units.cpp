@@ -8,84 +8,52 @@ namespace {
 
 constexpr std::size_t kStartCode = 3;  // 0, 0, 1
 
-/// The byte behind the first start code; nullptr if there is none.
-const std::uint8_t* behind_start_code(Bytes bytes) {
-  const std::uint8_t* const end = bytes.data() + bytes.size();
-  const std::uint8_t* at = bytes.data() + std::min(bytes.size(), kStartCode - 1);
-  while (at < end) {
-    const void* found = std::memchr(at, 1, static_cast<std::size_t>(end - at));
-    if (found == nullptr) return nullptr;
-    at = static_cast<const std::uint8_t*>(found) + 1;
-    if (at[-2] == 0 && at[-3] == 0) return at;
-  }
-  return nullptr;
-}
-
-/// Takes numbers and runs of bytes off the front, until there are too few.
-class Cursor {
- public:
-  explicit Cursor(Bytes bytes) : rest_(bytes) {}
-
-  [[nodiscard]] std::size_t number(std::size_t size) {
-    std::size_t value = 0;
-    for (const std::uint8_t byte : take(size)) value = value << 8 | byte;
-    return value;
-  }
-  Bytes take(std::size_t size) {
-    if (size > rest_.size()) {
-      rest_ = {};
-      failed_ = true;
-      return {};
-    }
-    const Bytes taken = rest_.first(size);
-    rest_ = rest_.subspan(size);
-    return taken;
-  }
-  [[nodiscard]] bool failed() const { return failed_; }
-
- private:
-  Bytes rest_;
-  bool failed_ = false;
-};
-
-void take_units(Cursor& from, std::size_t count, std::vector<Bytes>& units) {
-  for (std::size_t i = 0; i < count && !from.failed(); ++i) {
+void take_units(ByteReader& from, std::uint64_t count, std::vector<Bytes>& units) {
+  for (std::uint64_t i = 0; i < count && !from.failed(); ++i) {
     const Bytes unit = from.take(from.number(2));
-    if (!unit.empty()) units.push_back(unit);
+    if (!unit.empty() && !from.failed()) units.push_back(unit);
   }
 }
 
-int length_size_in(std::size_t byte) { return static_cast<int>(byte & 3U) + 1; }
+int length_size_in(std::uint64_t byte) { return static_cast<int>(byte & 3U) + 1; }
 
 NalExtradata read_avcc(Bytes extradata) {
-  Cursor cursor(extradata);
+  ByteReader reader(extradata);
   NalExtradata result;
-  cursor.take(4);  // version, profile, compatibility, level
-  result.framing.length_size = length_size_in(cursor.number(1));
-  take_units(cursor, cursor.number(1) & 31U, result.units);  // sequence parameter sets
-  take_units(cursor, cursor.number(1), result.units);        // picture parameter sets
+  reader.skip(4);  // version, profile, compatibility, level
+  result.framing.length_size = length_size_in(reader.number(1));
+  take_units(reader, reader.number(1) & 31U, result.units);  // sequence parameter sets
+  take_units(reader, reader.number(1), result.units);        // picture parameter sets
   return result;
 }
 
 NalExtradata read_hvcc(Bytes extradata) {
-  Cursor cursor(extradata);
+  ByteReader reader(extradata);
   NalExtradata result;
-  cursor.take(21);  // version, profile, level, formats, frame rate
-  result.framing.length_size = length_size_in(cursor.number(1));
-  const std::size_t arrays = cursor.number(1);
-  for (std::size_t i = 0; i < arrays && !cursor.failed(); ++i) {
-    cursor.take(1);  // the type, which each unit says itself
-    take_units(cursor, cursor.number(2), result.units);
+  reader.skip(21);  // version, profile, level, formats, frame rate
+  result.framing.length_size = length_size_in(reader.number(1));
+  const std::uint64_t arrays = reader.number(1);
+  for (std::uint64_t i = 0; i < arrays && !reader.failed(); ++i) {
+    reader.skip(1);  // the type, which each unit says itself
+    take_units(reader, reader.number(2), result.units);
   }
   return result;
 }
 
 }  // namespace
 
+std::optional<Bytes> behind_start_code(Bytes bytes) {
+  for (std::size_t at = kStartCode - 1; at < bytes.size(); ++at) {
+    const void* const one = std::memchr(bytes.data() + at, 1, bytes.size() - at);
+    if (one == nullptr) return std::nullopt;
+    at = static_cast<std::size_t>(static_cast<const std::uint8_t*>(one) - bytes.data());
+    if (bytes[at - 1] == 0 && bytes[at - 2] == 0) return bytes.subspan(at + 1);
+  }
+  return std::nullopt;
+}
+
 NalReader::NalReader(Bytes packet, NalFraming framing) : rest_(packet), framing_(framing) {
-  if (framing_.length_size > 0) return;
-  const std::uint8_t* first = behind_start_code(packet);
-  rest_ = first != nullptr ? Bytes(first, packet.data() + packet.size()) : Bytes();
+  if (framing_.length_size == 0) rest_ = behind_start_code(packet).value_or(Bytes());
 }
 
 std::optional<Bytes> NalReader::next() {
@@ -95,26 +63,21 @@ std::optional<Bytes> NalReader::next() {
 std::optional<Bytes> NalReader::next_by_length() {
   const auto size_of_length = static_cast<std::size_t>(framing_.length_size);
   while (!rest_.empty()) {
-    Cursor cursor(rest_);
-    const std::size_t length = cursor.number(size_of_length);
-    const Bytes unit = cursor.take(length);
-    malformed_ = cursor.failed();
-    rest_ = malformed_ ? Bytes() : rest_.subspan(size_of_length + length);
-    if (!unit.empty()) return unit;
+    ByteReader reader(rest_);
+    const Bytes unit = reader.take(reader.number(size_of_length));
+    malformed_ = reader.failed();
+    rest_ = malformed_ ? Bytes() : reader.rest();
+    if (!unit.empty() && !malformed_) return unit;
   }
   return std::nullopt;
 }
 
 std::optional<Bytes> NalReader::next_by_start_code() {
   while (!rest_.empty()) {
-    const std::uint8_t* following = behind_start_code(rest_);
+    const std::optional<Bytes> following = behind_start_code(rest_);
     Bytes unit = rest_;
-    rest_ = {};
-    if (following != nullptr) {
-      const auto begin = static_cast<std::size_t>(following - unit.data());
-      rest_ = unit.subspan(begin);
-      unit = unit.first(begin - kStartCode);
-    }
+    rest_ = following.value_or(Bytes());
+    if (following) unit = unit.first(unit.size() - following->size() - kStartCode);
     while (!unit.empty() && unit.back() == 0) unit = unit.first(unit.size() - 1);
     if (!unit.empty()) return unit;
   }

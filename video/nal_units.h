@@ -20,6 +20,10 @@ struct NalFraming {
   friend bool operator==(const NalFraming&, const NalFraming&) = default;
 };
 
+/// What follows the first start code (0, 0, 1), which all of MPEG's codecs share; nullopt if there
+/// is none.
+[[nodiscard]] std::optional<Bytes> behind_start_code(Bytes bytes);
+
 /// Gives the units of one packet, which must outlive it, one by one.
 class NalReader {
  public:

@@ -1,6 +1,7 @@
 #include "video/picture_file.h"
 
 #include <algorithm>
+#include <cstring>
 #include <string_view>
 
 #include "video/exif.h"
@@ -19,7 +20,7 @@ bool holds_video(Bytes bytes) {
 
 // JPEG (ITU-T T.81, annex B)
 
-constexpr std::uint64_t kMarkerBegin = 0xFF;
+constexpr std::uint8_t kMarkerBegin = 0xFF;
 constexpr std::uint64_t kStartOfImage = 0xD8;
 constexpr std::uint64_t kEndOfImage = 0xD9;
 constexpr std::uint64_t kStartOfScan = 0xDA;
@@ -34,15 +35,18 @@ bool has_no_length(std::uint64_t marker) {
 
 /// Goes behind a scan's data, in which 0xFF has a zero behind it unless it begins a marker.
 void skip_scan(ByteReader& reader) {
-  const Bytes data = reader.rest();
-  std::size_t at = 0;
-  const auto ends_here = [&] {
-    constexpr std::uint8_t kStuffed = 0;
-    return data[at] == kMarkerBegin && data[at + 1] != kStuffed && !has_no_length(data[at + 1]) &&
-           data[at + 1] != kMarkerBegin;
+  constexpr std::uint8_t kStuffed = 0;
+  const auto begins_marker = [](std::uint8_t second) {
+    return second != kStuffed && !has_no_length(second) && second != kMarkerBegin;
   };
-  while (at + 1 < data.size() && !ends_here()) ++at;
-  reader.skip(at + 1 < data.size() ? at : data.size());
+  const Bytes data = reader.rest();
+  for (std::size_t at = 0; at + 1 < data.size(); ++at) {
+    const void* const found = std::memchr(data.data() + at, kMarkerBegin, data.size() - 1 - at);
+    if (found == nullptr) break;
+    at = static_cast<std::size_t>(static_cast<const std::uint8_t*>(found) - data.data());
+    if (begins_marker(data[at + 1])) return reader.skip(at);
+  }
+  reader.skip(data.size());
 }
 
 /// How many pictures the index of a multi-picture file (CIPA DC-007) lists, without thumbnails; 0
@@ -52,8 +56,7 @@ std::int64_t count_in_index(Bytes index) {
   constexpr std::uint64_t kEntryBytes = 16;
   constexpr std::uint64_t kKind = 0xFF0000;
   constexpr std::uint64_t kThumbnail = 0x010000;
-  const bool big = begins_with(index, "MM");
-  ByteReader reader(index, big ? ByteReader::Order::big_endian : ByteReader::Order::little_endian);
+  ByteReader reader(index, tiff_order(index));
   ByteReader list = reader;
   reader.skip(4);
   reader.seek(reader.number(4));
