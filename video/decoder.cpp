@@ -134,10 +134,11 @@ bool Decoder::submit_one() {
 /// Whether FFmpeg's decoder gives a packet's picture, or an error, before it takes the next packet.
 /// Where each packet is a whole picture, one that gives none is damaged.
 bool Decoder::gives_at_once() const {
+  if ((context_->codec->capabilities & AV_CODEC_CAP_DELAY) != 0 ||
+      (context_->active_thread_type & FF_THREAD_FRAME) != 0 || context_->has_b_frames != 0)
+    return false;
   const AVCodecDescriptor* const codec = avcodec_descriptor_get(context_->codec_id);
-  const bool refers = codec != nullptr && (codec->props & AV_CODEC_PROP_INTRA_ONLY) == 0;
-  return refers && (context_->codec->capabilities & AV_CODEC_CAP_DELAY) == 0 &&
-         (context_->active_thread_type & FF_THREAD_FRAME) == 0 && context_->has_b_frames == 0;
+  return codec != nullptr && (codec->props & AV_CODEC_PROP_INTRA_ONLY) == 0;
 }
 
 /// A codec that has been used before either goes on, or is made like a new one.

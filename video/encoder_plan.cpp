@@ -62,27 +62,23 @@ std::vector<AVPixelFormat> coloured_formats(const AVCodec& codec) {
 
 std::vector<AVPixelFormat> grey_formats(const AVCodec& codec) {
   std::vector<AVPixelFormat> result;
-  for (const AVPixelFormat format : compat::pixel_formats(codec)) {
-    const AVPixFmtDescriptor* d = av_pix_fmt_desc_get(format);
-    const bool palette = (d->flags & AV_PIX_FMT_FLAG_PAL) != 0;
-    if (d->nb_components > 0 && d->nb_components < 3 && !palette) result.push_back(format);
-  }
+  for (const AVPixelFormat format : compat::pixel_formats(codec))
+    if (is_grey(format)) result.push_back(format);
   return result;
 }
 
-/// Of those that the encoder takes; with colours, if it has any.
+/// Which of the formats that the encoder takes it gets: one with colours, if there is any.
 AVPixelFormat encoded_format(const AVCodec& codec, std::span<const AVPixelFormat> coloured_ones,
                              AVPixelFormat source, Notices& notices) {
   const auto taken = [source](std::span<const AVPixelFormat> formats) {
     return std::find(formats.begin(), formats.end(), source) != formats.end();
   };
+  if (!coloured_ones.empty())
+    return taken(coloured_ones) ? coloured(source) : closest(coloured_ones, coloured(source));
   const std::vector<AVPixelFormat> greys = grey_formats(codec);
-  if (coloured_ones.empty() && !greys.empty()) {
-    notices.add(std::string("written without colours, because ") + codec.name + " has none");
-    return taken(greys) ? source : closest(greys, source);
-  }
-  const bool stays = taken(coloured_ones) || coloured_ones.empty();
-  return stays ? coloured(source) : closest(coloured_ones, coloured(source));
+  if (greys.empty()) return coloured(source);
+  notices.add(std::string("written without colours, because ") + codec.name + " has none");
+  return taken(greys) ? source : closest(greys, source);
 }
 
 bool fits_subsampling(AVPixelFormat format, Size size) {

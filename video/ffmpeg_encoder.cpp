@@ -1,12 +1,10 @@
 #include "video/ffmpeg_encoder.h"
 
 extern "C" {
-#include <libavutil/imgutils.h>
 #include <libavutil/opt.h>
 }
 
 #include <algorithm>
-#include <cstddef>
 #include <thread>
 #include <utility>
 
@@ -54,10 +52,7 @@ void end_svt(AVCodecContext& context) {
   picture->height = context.height;
   picture->pts = 0;
   if (av_frame_get_buffer(picture.get(), 0) < 0) return;
-  const std::ptrdiff_t strides[4] = {picture->linesize[0], picture->linesize[1],
-                                     picture->linesize[2], picture->linesize[3]};
-  av_image_fill_black(picture->data, strides, context.pix_fmt, context.color_range, context.width,
-                      context.height);
+  static_cast<void>(fill_black(*picture, context.color_range));  // any picture does
   avcodec_send_frame(&context, picture.get());
   avcodec_send_frame(&context, nullptr);
   while (avcodec_receive_packet(&context, packet.get()) >= 0) av_packet_unref(packet.get());
@@ -111,15 +106,16 @@ bool names_any(const CodecOptions& options, std::initializer_list<std::string_vi
   });
 }
 
-bool has_own_option(AVCodecContext& context, const std::string& name) {
-  const bool any = context.codec->priv_class != nullptr;
-  return any && av_opt_find(context.priv_data, name.c_str(), nullptr, 0, 0) != nullptr;
+bool has_own_option(const AVCodec& codec, const std::string& name) {
+  const AVClass* options = codec.priv_class;
+  return options != nullptr &&
+         av_opt_find(&options, name.c_str(), nullptr, 0, AV_OPT_SEARCH_FAKE_OBJ) != nullptr;
 }
 
 bool has_option(AVCodecContext& context, const std::string& name) {
   return av_opt_find(&context, name.c_str(), nullptr,
                      AV_OPT_FLAG_ENCODING_PARAM | AV_OPT_FLAG_VIDEO_PARAM, 0) != nullptr ||
-         has_own_option(context, name);
+         has_own_option(*context.codec, name);
 }
 
 int open_with_options(AVCodecContext& context, const CodecOptions& options) {

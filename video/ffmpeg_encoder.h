@@ -25,7 +25,7 @@ using CodecOptions = std::vector<std::pair<std::string, std::string>>;
 
 /// Whether the encoder has the option, its own or one that all encoders share; the second: its own.
 [[nodiscard]] bool has_option(AVCodecContext& context, const std::string& name);
-[[nodiscard]] bool has_own_option(AVCodecContext& context, const std::string& name);
+[[nodiscard]] bool has_own_option(const AVCodec& codec, const std::string& name);
 
 /// avcodec_open2() with options; returns its code. Encoders that write to standard error by
 /// themselves are told not to, unless an option of theirs says otherwise.

@@ -26,11 +26,8 @@ UniqueAVFrame black(const AVFrame& like, Size size) {
   check_av(av_frame_get_buffer(picture.get(), kPlaneAlignment), ErrorKind::internal, kWhat);
   const auto format = static_cast<AVPixelFormat>(like.format);
   const bool full = is_full_range_yuv(format) || like.color_range == AVCOL_RANGE_JPEG;
-  const std::array<std::ptrdiff_t, 4> strides{picture->linesize[0], picture->linesize[1],
-                                              picture->linesize[2], picture->linesize[3]};
-  check_av(av_image_fill_black(picture->data, strides.data(), format,
-                               full ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG, size.width, size.height),
-           ErrorKind::internal, kWhat);
+  check_av(fill_black(*picture, full ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG), ErrorKind::internal,
+           kWhat);
   return picture;
 }
 

@@ -3,7 +3,6 @@
 extern "C" {
 #include <libavutil/dovi_meta.h>
 #include <libavutil/mastering_display_metadata.h>
-#include <libavutil/opt.h>
 #include <libavutil/stereo3d.h>
 }
 
@@ -18,6 +17,7 @@ extern "C" {
 
 #include "video/encoder.h"
 #include "video/ffmpeg_compat.h"
+#include "video/ffmpeg_encoder.h"
 
 namespace facepipe {
 namespace {
@@ -85,13 +85,15 @@ bool is_one_of(std::string_view name, std::initializer_list<std::string_view> na
   return std::ranges::find(names, name) != names.end();
 }
 
+bool is_hdr10(AVPacketSideDataType type) {
+  return type == AV_PKT_DATA_MASTERING_DISPLAY_METADATA || type == AV_PKT_DATA_CONTENT_LIGHT_LEVEL;
+}
+
 /// FFmpeg's muxers write none of these elsewhere. Rotation has its own rules
 /// (compat::muxer_writes_rotation()).
 bool format_holds(const AVOutputFormat& format, AVPacketSideDataType type) {
-  const bool hdr10 =
-      type == AV_PKT_DATA_MASTERING_DISPLAY_METADATA || type == AV_PKT_DATA_CONTENT_LIGHT_LEVEL;
   if (is_one_of(format.name, {"mp4", "matroska", "webm"})) return true;
-  return hdr10 && std::string_view(format.name) == "mov";
+  return is_hdr10(type) && std::string_view(format.name) == "mov";
 }
 
 /// Where an encoder takes HDR10 data from, and what it calls them there.
@@ -105,13 +107,6 @@ constexpr std::array kHdr10Options{
     Hdr10Option{"libx265", "x265-params", "master-display", "max-cll"},
     Hdr10Option{"libx264", "x264-params", "mastering-display", "cll"},
     Hdr10Option{"libsvtav1", "svtav1-params", "mastering-display", "content-light"}};
-
-/// Of its own, beside those that all encoders share.
-bool has_own_option(const AVCodec& codec, const char* name) {
-  const AVClass* options = codec.priv_class;
-  return options != nullptr &&
-         av_opt_find(&options, name, nullptr, 0, AV_OPT_SEARCH_FAKE_OBJ) != nullptr;
-}
 
 const Hdr10Option* hdr10_option(const AVCodec& codec) {
   const auto* const found = std::ranges::find(kHdr10Options, codec.name, &Hdr10Option::codec);
@@ -155,9 +150,7 @@ bool writes_captions(const EncoderSetup& setup) {
 bool encoder_writes(const EncoderSetup& setup, AVPacketSideDataType type, bool in_pictures) {
   const AVCodec& codec = *setup.plan.codec;
   if (type == AV_PKT_DATA_STEREO3D) return in_pictures && std::string_view(codec.name) == "libx264";
-  const bool hdr10 =
-      type == AV_PKT_DATA_MASTERING_DISPLAY_METADATA || type == AV_PKT_DATA_CONTENT_LIGHT_LEVEL;
-  return hdr10 && hdr10_option(codec) != nullptr;
+  return is_hdr10(type) && hdr10_option(codec) != nullptr;
 }
 
 bool is_kept(const EncoderSetup& setup, const AVOutputFormat& format, const AVFrame& first,

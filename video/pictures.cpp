@@ -1,11 +1,13 @@
 #include "video/pictures.h"
 
 extern "C" {
+#include <libavutil/imgutils.h>
 #include <libavutil/pixdesc.h>
 }
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <string_view>
 
 namespace facepipe {
@@ -83,6 +85,12 @@ bool has_alpha(AVPixelFormat format) {
   return d != nullptr && (d->flags & kEither) == AV_PIX_FMT_FLAG_ALPHA;
 }
 
+bool is_grey(AVPixelFormat format) {
+  const AVPixFmtDescriptor* const d = av_pix_fmt_desc_get(format);
+  return d != nullptr && d->nb_components > 0 && d->nb_components < 3 &&
+         (d->flags & AV_PIX_FMT_FLAG_PAL) == 0;
+}
+
 int bits_of(AVPixelFormat format) { return av_pix_fmt_desc_get(format)->comp[0].depth; }
 
 std::optional<Orientation> orientation_of(const std::int32_t* matrix) {
@@ -134,6 +142,14 @@ Frame wrap(UniqueAVFrame picture, AVPixelFormat layout, Device device) {
 AVFrame& unwrap(const Frame& frame) { return *static_cast<AVFrame*>(frame.owner.get()); }
 
 std::int64_t live_frames() { return live_count; }
+
+int fill_black(AVFrame& picture, AVColorRange range) {
+  const std::array<std::ptrdiff_t, 4> strides{picture.linesize[0], picture.linesize[1],
+                                              picture.linesize[2], picture.linesize[3]};
+  return av_image_fill_black(picture.data, strides.data(),
+                             static_cast<AVPixelFormat>(picture.format), range, picture.width,
+                             picture.height);
+}
 
 void make_writable(Frame& frame) {
   AVFrame& picture = unwrap(frame);

@@ -19,6 +19,9 @@ namespace facepipe {
 /// Whether its pixels may be transparent, each by a sample of its own.
 [[nodiscard]] bool has_alpha(AVPixelFormat format);
 
+/// Whether it has samples of grey alone, maybe with transparency beside them: no palette.
+[[nodiscard]] bool is_grey(AVPixelFormat format);
+
 /// Significant bits of a sample of luma, or of a colour.
 [[nodiscard]] int bits_of(AVPixelFormat format);
 
@@ -42,6 +45,9 @@ namespace facepipe {
 
 /// How many frames made by wrap() are alive: none once a run has ended, however it ended.
 [[nodiscard]] std::int64_t live_frames();
+
+/// Makes a picture that has its own memory black, in such a range. Returns FFmpeg's code.
+[[nodiscard]] int fill_black(AVFrame& picture, AVColorRange range);
 
 /// Copies the picture if anyone else (a decoder that refers to it) still holds it.
 void make_writable(Frame& frame);

@@ -1,25 +1,15 @@
 #include "video/stream_choice.h"
 
-extern "C" {
-#include <libavutil/pixdesc.h>
-}
-
 #include <cstdint>
 #include <tuple>
+
+#include "video/pictures.h"
 
 namespace facepipe {
 namespace {
 
 bool is_video(const AVStream& stream) {
-  constexpr int kPictures = AV_DISPOSITION_ATTACHED_PIC | AV_DISPOSITION_TIMED_THUMBNAILS;
-  return stream.codecpar->codec_type == AVMEDIA_TYPE_VIDEO && (stream.disposition & kPictures) == 0;
-}
-
-bool is_grey(const AVStream& stream) {
-  const AVPixFmtDescriptor* const format =
-      av_pix_fmt_desc_get(static_cast<AVPixelFormat>(stream.codecpar->format));
-  return format != nullptr && format->nb_components < 3 &&
-         (format->flags & AV_PIX_FMT_FLAG_PAL) == 0;
+  return stream.codecpar->codec_type == AVMEDIA_TYPE_VIDEO && !is_attached_picture(stream);
 }
 
 /// What speaks for a stream, the weightiest first.
@@ -29,11 +19,17 @@ auto merits_of(const AVStream& stream) {
   const AVCodecParameters& video = *stream.codecpar;
   const std::int64_t area = std::int64_t{video.width} * video.height;
   const bool decodes = avcodec_find_decoder(video.codec_id) != nullptr;
+  const bool grey = is_grey(static_cast<AVPixelFormat>(video.format));
   return std::tuple(area > 0 && decodes, (stream.disposition & kForSome) == 0,
-                    (stream.disposition & AV_DISPOSITION_DEFAULT) != 0, area, !is_grey(stream));
+                    (stream.disposition & AV_DISPOSITION_DEFAULT) != 0, area, !grey);
 }
 
 }  // namespace
+
+bool is_attached_picture(const AVStream& stream) {
+  constexpr int kAttached = AV_DISPOSITION_ATTACHED_PIC | AV_DISPOSITION_TIMED_THUMBNAILS;
+  return (stream.disposition & kAttached) != 0;
+}
 
 int choose_video_stream(const AVFormatContext& input) {
   int best = -1;

@@ -5,6 +5,9 @@
 
 namespace facepipe {
 
+/// Whether a stream of pictures is no video: a cover, another attached picture, or thumbnails.
+[[nodiscard]] bool is_attached_picture(const AVStream& stream);
+
 /// The index of the video stream to work on; -1 where there is none. Covers and thumbnails are
 /// none. Of several: one of which pictures have been seen; one that the file marks as its default;
 /// the largest picture; one of colours rather than greys, which depth and transparency are kept as;

@@ -42,7 +42,7 @@ CodecOptions options_of(const EncoderSetup& setup) {
 
 // Some of FFmpeg's encoders default to 200 kbit/s, which nobody wants.
 void set_default_quality(AVCodecContext& context) {
-  if (context.bit_rate == 0 || has_own_option(context, "crf")) return;
+  if (context.bit_rate == 0 || has_own_option(*context.codec, "crf")) return;
   constexpr int kGoodQuantizer = 2;
   context.flags |= AV_CODEC_FLAG_QSCALE;
   context.global_quality = kGoodQuantizer * FF_QP2LAMBDA;
