@@ -14,31 +14,29 @@ extern "C" {
 #include <utility>
 #include <vector>
 
+#include "video/packet_bytes.h"
+
 namespace facepipe {
 namespace {
 
-using Bytes = std::vector<std::uint8_t>;
+using Buffer = std::vector<std::uint8_t>;
 
 /// A header without its words, and what these were, for messages.
 struct Cleaned {
-  Bytes header;
+  Buffer header;
   std::string lost;
 };
 
-std::string_view text_of(HeaderBytes bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-void append(Bytes& to, HeaderBytes bytes) { to.insert(to.end(), bytes.begin(), bytes.end()); }
+void append(Buffer& to, Bytes bytes) { to.insert(to.end(), bytes.begin(), bytes.end()); }
 
 // ---- Vorbis and Theora: three packets, the second of which has the comments ----
 
-using XiphPackets = std::array<HeaderBytes, 3>;
+using XiphPackets = std::array<Bytes, 3>;
 
 /// Each packet behind its length in two bytes, as in QuickTime.
-std::optional<XiphPackets> split_by_lengths(HeaderBytes header) {
+std::optional<XiphPackets> split_by_lengths(Bytes header) {
   XiphPackets packets;
-  for (HeaderBytes& packet : packets) {
+  for (Bytes& packet : packets) {
     if (header.size() < 2) return std::nullopt;
     const std::size_t size = AV_RB16(header.data());
     if (size == 0 || header.size() - 2 < size) return std::nullopt;
@@ -49,7 +47,7 @@ std::optional<XiphPackets> split_by_lengths(HeaderBytes header) {
 }
 
 /// The first two lengths in Xiph's lacing, then the packets, as in Matroska.
-std::optional<XiphPackets> split_by_lacing(HeaderBytes header) {
+std::optional<XiphPackets> split_by_lacing(Bytes header) {
   if (header.empty() || header[0] != 2) return std::nullopt;
   std::size_t at = 1;
   std::array<std::size_t, 2> sizes{};
@@ -65,9 +63,9 @@ std::optional<XiphPackets> split_by_lacing(HeaderBytes header) {
 }
 
 /// @param name  that stands in each packet behind its type: "vorbis", "theora"
-std::optional<XiphPackets> split_xiph(HeaderBytes header, std::string_view name) {
+std::optional<XiphPackets> split_xiph(Bytes header, std::string_view name) {
   const auto are_named = [&](const XiphPackets& packets) {
-    return std::ranges::all_of(packets, [&](HeaderBytes packet) {
+    return std::ranges::all_of(packets, [&](Bytes packet) {
       return packet.size() > name.size() && text_of(packet).substr(1).starts_with(name);
     });
   };
@@ -76,29 +74,29 @@ std::optional<XiphPackets> split_xiph(HeaderBytes header, std::string_view name)
   return std::nullopt;
 }
 
-Bytes join_by_lacing(const XiphPackets& packets) {
-  Bytes header{2};
-  for (const HeaderBytes packet : {packets[0], packets[1]}) {
+Buffer join_by_lacing(const XiphPackets& packets) {
+  Buffer header{2};
+  for (const Bytes packet : {packets[0], packets[1]}) {
     header.insert(header.end(), packet.size() / 255, 255);
     header.push_back(static_cast<std::uint8_t>(packet.size() % 255));
   }
-  for (const HeaderBytes packet : packets) append(header, packet);
+  for (const Bytes packet : packets) append(header, packet);
   return header;
 }
 
 /// The names of a comment header's fields, but for what encoders call themselves.
-std::string names_of_comments(HeaderBytes fields) {
-  const auto next = [&]() -> std::optional<HeaderBytes> {
+std::string names_of_comments(Bytes fields) {
+  const auto next = [&]() -> std::optional<Bytes> {
     if (fields.size() < 4) return std::nullopt;
     const std::size_t size = std::min<std::size_t>(AV_RL32(fields.data()), fields.size() - 4);
-    const HeaderBytes field = fields.subspan(4, size);
+    const Bytes field = fields.subspan(4, size);
     fields = fields.subspan(4 + size);
     return field;
   };
   if (!next() || fields.size() < 4) return {};  // the library that wrote them; then their number
   fields = fields.subspan(4);
   std::string names;
-  while (const std::optional<HeaderBytes> field = next()) {
+  while (const std::optional<Bytes> field = next()) {
     const std::string_view text = text_of(*field);
     const std::string_view name = text.substr(0, text.find('='));
     const bool printable = !name.empty() && name.size() < 40 &&
@@ -109,13 +107,13 @@ std::string names_of_comments(HeaderBytes fields) {
   return names;
 }
 
-std::optional<Cleaned> clean_xiph(HeaderBytes header, std::string_view name) {
+std::optional<Cleaned> clean_xiph(Bytes header, std::string_view name) {
   std::optional<XiphPackets> packets = split_xiph(header, name);
   if (!packets) return std::nullopt;
-  HeaderBytes& comments = (*packets)[1];
+  Bytes& comments = (*packets)[1];
   const std::size_t begin = 1 + name.size();
   std::string lost = names_of_comments(comments.subspan(begin));
-  Bytes none(comments.begin(), comments.begin() + static_cast<std::ptrdiff_t>(begin));
+  Buffer none(comments.begin(), comments.begin() + static_cast<std::ptrdiff_t>(begin));
   none.insert(none.end(), 8, 0);            // no library's name, no comments
   if (name == "vorbis") none.push_back(1);  // the end mark
   comments = none;
@@ -124,17 +122,17 @@ std::optional<Cleaned> clean_xiph(HeaderBytes header, std::string_view name) {
 
 // ---- FLAC and Opus ----
 
-std::optional<Cleaned> clean_flac(HeaderBytes header) {
+std::optional<Cleaned> clean_flac(Bytes header) {
   constexpr std::size_t kFacts = 34;  // STREAMINFO
   constexpr std::size_t kBegin = 8;   // "fLaC" and the block's own header
   const bool whole_file = text_of(header).starts_with("fLaC");
-  const HeaderBytes facts = whole_file && header.size() > kBegin ? header.subspan(kBegin) : header;
+  const Bytes facts = whole_file && header.size() > kBegin ? header.subspan(kBegin) : header;
   if (facts.size() < kFacts) return std::nullopt;
   const bool more = facts.size() > kFacts;
   return Cleaned{{facts.begin(), facts.begin() + kFacts}, more ? "further blocks" : ""};
 }
 
-std::optional<Cleaned> clean_opus(HeaderBytes header) {
+std::optional<Cleaned> clean_opus(Bytes header) {
   constexpr std::size_t kFacts = 19;
   if (!text_of(header).starts_with("OpusHead") || header.size() < kFacts) return std::nullopt;
   const bool has_map = header[kFacts - 1] != 0;
@@ -161,6 +159,19 @@ std::string lower(std::string_view text) {
   return result;
 }
 
+/// Takes the first line off a text, without blanks around it.
+std::string_view take_line(std::string_view& text) {
+  const std::size_t end = text.find('\n');
+  const std::string_view line = trimmed(text.substr(0, end));
+  text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+  return line;
+}
+
+/// What stands in front of a line's colon, in lower case.
+std::string field_in(std::string_view line) {
+  return lower(trimmed(line.substr(0, line.find(':'))));
+}
+
 /// Fields of [Script Info] that say how text is laid out.
 bool is_layout_field(const std::string& name) {
   constexpr std::array<std::string_view, 11> kLayout{
@@ -172,7 +183,7 @@ bool is_layout_field(const std::string& name) {
 
 /// Whether a line of an ASS header stays; `section` is the one that it stands in, in lower case.
 bool keeps_ass_line(std::string_view line, const std::string& section) {
-  const std::string name = lower(trimmed(line.substr(0, line.find(':'))));
+  const std::string name = field_in(line);
   if (section == "[script info]") return is_layout_field(name);
   if (section.starts_with("[v4")) return name == "format" || name == "style";
   if (section == "[events]") return name == "format";
@@ -184,16 +195,14 @@ bool is_kept_section(const std::string& section) {
          section == "[v4+ styles]" || section == "[v4 styles+]";
 }
 
-Cleaned clean_ass(HeaderBytes header) {
+Cleaned clean_ass(Bytes header) {
   std::string kept;
   std::string section;
   std::string lost;
   std::string_view rest = text_of(header);
   if (rest.starts_with("\xEF\xBB\xBF")) rest.remove_prefix(3);
   while (!rest.empty()) {
-    const std::size_t end = rest.find('\n');
-    const std::string_view line = trimmed(rest.substr(0, end));
-    rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
+    const std::string_view line = take_line(rest);
     const bool begins = line.starts_with('[') && line.ends_with(']');
     if (begins) section = lower(line);
     if (begins ? is_kept_section(section) : keeps_ass_line(line, section))
@@ -205,7 +214,7 @@ Cleaned clean_ass(HeaderBytes header) {
 }
 
 /// The palette and places of DVD's subtitles: "size: 720x480".
-Cleaned clean_dvd(HeaderBytes header) {
+Cleaned clean_dvd(Bytes header) {
   constexpr std::array<std::string_view, 11> kFields{
       "size",  "org",     "scale",         "alpha",       "smooth",     "fadein/out",
       "align", "palette", "custom colors", "forced subs", "time offset"};
@@ -213,10 +222,8 @@ Cleaned clean_dvd(HeaderBytes header) {
   bool all = true;
   std::string_view rest = text_of(header);
   while (!rest.empty()) {
-    const std::size_t end = rest.find('\n');
-    const std::string_view line = trimmed(rest.substr(0, end));
-    rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
-    const std::string name = lower(trimmed(line.substr(0, line.find(':'))));
+    const std::string_view line = take_line(rest);
+    const std::string name = field_in(line);
     const bool keeps = std::ranges::find(kFields, name) != kFields.end();
     if (keeps) kept.append(line).append("\n");
     all &= keeps || line.empty();
@@ -225,7 +232,7 @@ Cleaned clean_dvd(HeaderBytes header) {
 }
 
 /// None where the header isn't what its codec has.
-std::optional<Cleaned> cleaned(AVCodecID codec, HeaderBytes header) {
+std::optional<Cleaned> cleaned(AVCodecID codec, Bytes header) {
   if (header.empty()) return Cleaned{};
   switch (codec) {
     case AV_CODEC_ID_VORBIS:
@@ -250,16 +257,6 @@ std::optional<Cleaned> cleaned(AVCodecID codec, HeaderBytes header) {
   }
 }
 
-void set_header(AVCodecParameters& parameters, const Bytes& header) {
-  av_freep(reinterpret_cast<void*>(&parameters.extradata));
-  parameters.extradata_size = 0;
-  if (header.empty()) return;
-  parameters.extradata = static_cast<std::uint8_t*>(
-      allocated(av_mallocz(header.size() + AV_INPUT_BUFFER_PADDING_SIZE)));
-  std::memcpy(parameters.extradata, header.data(), header.size());
-  parameters.extradata_size = static_cast<int>(header.size());
-}
-
 // ---- Fonts ----
 
 struct Extent {
@@ -268,13 +265,13 @@ struct Extent {
 };
 
 /// The parts of a file that a font's directory and tables take; none where it is no font.
-std::optional<std::vector<Extent>> extents_of_font(HeaderBytes file, std::size_t begin) {
+std::optional<std::vector<Extent>> extents_of_font(Bytes file, std::size_t begin) {
   constexpr std::size_t kHeader = 12;
   constexpr std::size_t kEntry = 16;
   constexpr std::array<std::uint32_t, 4> kKinds{0x00010000, 0x4F54544F /* OTTO */,
                                                 0x74727565 /* true */, 0x74797031 /* typ1 */};
   if (begin > file.size() || file.size() - begin < kHeader) return std::nullopt;
-  const HeaderBytes font = file.subspan(begin);
+  const Bytes font = file.subspan(begin);
   const std::uint32_t kind = AV_RB32(font.data());
   const std::size_t tables = AV_RB16(font.data() + 4);
   if (std::ranges::find(kKinds, kind) == kKinds.end()) return std::nullopt;
@@ -293,7 +290,7 @@ std::optional<std::vector<Extent>> extents_of_font(HeaderBytes file, std::size_t
   return extents;
 }
 
-std::vector<std::size_t> begins_of_fonts(HeaderBytes file) {
+std::vector<std::size_t> begins_of_fonts(Bytes file) {
   constexpr std::size_t kHeader = 12;
   if (!text_of(file).starts_with("ttcf") || file.size() < kHeader) return {0};
   const std::size_t fonts = AV_RB32(file.data() + 8);
@@ -317,12 +314,17 @@ std::size_t covered(std::vector<Extent> extents) {
 
 }  // namespace
 
-HeaderBytes header_of(const AVCodecParameters& parameters) {
-  if (parameters.extradata == nullptr || parameters.extradata_size <= 0) return {};
-  return {parameters.extradata, static_cast<std::size_t>(parameters.extradata_size)};
+void set_header(AVCodecParameters& parameters, Bytes header) {
+  av_freep(reinterpret_cast<void*>(&parameters.extradata));
+  parameters.extradata_size = 0;
+  if (header.empty()) return;
+  parameters.extradata = static_cast<std::uint8_t*>(
+      allocated(av_mallocz(header.size() + AV_INPUT_BUFFER_PADDING_SIZE)));
+  std::memcpy(parameters.extradata, header.data(), header.size());
+  parameters.extradata_size = static_cast<int>(header.size());
 }
 
-bool is_font(HeaderBytes file) {
+bool is_font(Bytes file) {
   constexpr std::size_t kMostOfAll = 256;  // padding, and the header of a collection
   const std::vector<std::size_t> begins = begins_of_fonts(file);
   std::vector<Extent> extents;
@@ -339,10 +341,10 @@ bool can_clean_header(const AVCodecParameters& parameters) {
 }
 
 std::string clean_header(AVCodecParameters& parameters) {
-  const HeaderBytes header = header_of(parameters);
+  const Bytes header = header_of(parameters);
   if (header.empty()) return {};
   const std::optional<Cleaned> result = cleaned(parameters.codec_id, header);
-  set_header(parameters, result ? result->header : Bytes());
+  set_header(parameters, result ? Bytes(result->header) : Bytes());
   return result ? result->lost : "all of it";
 }
 

@@ -2,22 +2,16 @@
 // really a font.
 #pragma once
 
-#include <cstdint>
-#include <span>
 #include <string>
 
+#include "video/byte_reader.h"
 #include "video/ffmpeg.h"
 
 namespace facepipe {
 
-using HeaderBytes = std::span<const std::uint8_t>;
-
-/// The header (extradata) of a stream, of an attachment its file; empty where it has none.
-[[nodiscard]] HeaderBytes header_of(const AVCodecParameters& parameters);
-
 /// Whether a file is a font of OpenType's kind (or a collection of them), and little else: nearly
 /// all bytes belong to its tables.
-[[nodiscard]] bool is_font(HeaderBytes file);
+[[nodiscard]] bool is_font(Bytes file);
 
 /// Whether clean_header() can tell a header's words from what decoders need.
 [[nodiscard]] bool can_clean_header(const AVCodecParameters& parameters);
@@ -27,5 +21,8 @@ using HeaderBytes = std::span<const std::uint8_t>;
 /// and fonts, other text subtitles their whole header. Returns what was lost in words; empty where
 /// nothing was that says anything. A header that can_clean_header() refuses goes as a whole.
 std::string clean_header(AVCodecParameters& parameters);
+
+/// Replaces a header (extradata) by a copy of these bytes; by none where they are empty.
+void set_header(AVCodecParameters& parameters, Bytes header);
 
 }  // namespace facepipe

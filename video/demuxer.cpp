@@ -14,6 +14,7 @@ extern "C" {
 
 #include "video/file_end.h"
 #include "video/nal_units.h"
+#include "video/packet_bytes.h"
 #include "video/picture_limit.h"
 #include "video/picture_tags.h"
 #include "video/stream_choice.h"
@@ -83,10 +84,8 @@ bool is_animated_webp(const AVFormatContext& context) {
 /// Whether a packet holds pictures of another layer than the base layer, which alone is decoded.
 bool has_other_layer(const AVPacket& packet, const AVCodecParameters& video) {
   constexpr int kFirstThatIsNoPicture = 32;  // nal_unit_type
-  const auto length = static_cast<std::size_t>(std::max(video.extradata_size, 0));
-  const NalFraming framing =
-      read_nal_extradata(AV_CODEC_ID_HEVC, Bytes(video.extradata, length)).framing;
-  NalReader units({packet.data, static_cast<std::size_t>(packet.size)}, framing);
+  const NalFraming framing = read_nal_extradata(AV_CODEC_ID_HEVC, header_of(video)).framing;
+  NalReader units(data_of(packet), framing);
   while (const std::optional<Bytes> unit = units.next())
     if (hevc_layer(*unit) > 0 && (unit->front() >> 1 & 63) < kFirstThatIsNoPicture) return true;
   return false;
@@ -196,8 +195,7 @@ void Demuxer::look_into_boxes() {
 
 /// At the first packet of the video.
 void Demuxer::look_into(const AVPacket& packet) {
-  if (is_still_image() && !still_in_boxes_)
-    picture_ = read_picture_file({packet.data, static_cast<std::size_t>(packet.size)});
+  if (is_still_image() && !still_in_boxes_) picture_ = read_picture_file(data_of(packet));
   if (video().codecpar->codec_id == AV_CODEC_ID_HEVC)
     has_other_layer_ = has_other_layer(packet, *video().codecpar);
 }

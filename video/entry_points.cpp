@@ -4,18 +4,10 @@
 #include <cstring>
 #include <utility>
 
+#include "video/packet_bytes.h"
+
 namespace facepipe {
 namespace {
-
-Bytes data_of(const AVPacket& packet) {
-  return packet.size > 0 ? Bytes(packet.data, static_cast<std::size_t>(packet.size)) : Bytes();
-}
-
-Bytes side_data_of(const AVPacket& packet, AVPacketSideDataType type) {
-  std::size_t size = 0;
-  const std::uint8_t* data = av_packet_get_side_data(&packet, type, &size);
-  return data != nullptr ? Bytes(data, size) : Bytes();
-}
 
 int properties_of(AVCodecID codec) {
   const AVCodecDescriptor* known = avcodec_descriptor_get(codec);
@@ -118,8 +110,7 @@ EntryPoints::EntryPoints(const AVCodecParameters& parameters)
       fields_(parameters),
       reorder_depth_(parameters.video_delay),
       sets_(codec_) {
-  if (parameters.extradata_size > 0)
-    take_extradata({parameters.extradata, static_cast<std::size_t>(parameters.extradata_size)});
+  take_extradata(header_of(parameters));
   const bool intra_only = (properties_ & AV_CODEC_PROP_INTRA_ONLY) != 0;
   const bool parsed_for_fields = codec_ == AV_CODEC_ID_MPEG2VIDEO;
   if (!has_units_ && !intra_only && !parsed_for_fields) parser_.emplace(parameters);

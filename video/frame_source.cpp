@@ -1,17 +1,13 @@
 #include "video/frame_source.h"
 
-extern "C" {
-#include <libavutil/pixdesc.h>
-}
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
+#include <string_view>
 #include <utility>
 
 #include "core/error.h"
 #include "video/encoder.h"
 #include "video/first_picture.h"
+#include "video/packet_bytes.h"
+#include "video/pictures.h"
 #include "video/start_search.h"
 
 namespace facepipe {
@@ -95,29 +91,20 @@ std::optional<ReadPacket> FrameSource::read_video() {
   return std::nullopt;
 }
 
-/// Matroska's BlockAdditional of the number 1, behind 8 bytes with that number.
+/// Matroska has it in the BlockAdditional of the number 1, which FFmpeg puts in front of it.
 void FrameSource::look_for_alpha(const AVPacket* packet) {
-  constexpr std::size_t kNumber = 8;
-  constexpr std::uint8_t kAlpha = 1;
+  constexpr std::string_view kNumber("\0\0\0\0\0\0\0\1", 8);
   if (packet == nullptr || has_other_alpha_) return;
-  std::size_t size = 0;
-  const std::uint8_t* const data =
-      av_packet_get_side_data(packet, AV_PKT_DATA_MATROSKA_BLOCKADDITIONAL, &size);
-  has_other_alpha_ = data != nullptr && size > kNumber && data[kNumber - 1] == kAlpha &&
-                     std::all_of(data, data + kNumber - 1, [](std::uint8_t b) { return b == 0; });
+  const Bytes added = side_data_of(*packet, AV_PKT_DATA_MATROSKA_BLOCKADDITIONAL);
+  has_other_alpha_ = added.size() > kNumber.size() && begins_with(added, kNumber);
 }
 
 std::vector<PicturesBeside> FrameSource::pictures_beside() const {
   std::vector<PicturesBeside> all = facepipe::pictures_beside(demuxer_);
-  const bool decoded = (av_pix_fmt_desc_get(target_.format)->flags & AV_PIX_FMT_FLAG_ALPHA) != 0;
-  if (has_other_alpha_ && !decoded)
-    all.push_back({"alpha of stream " + std::to_string(demuxer_.video_index()) + " (" +
-                       avcodec_get_name(demuxer_.video().codecpar->codec_id) + ")",
-                   {},
-                   false,
-                   {},
-                   true,
-                   "the decoder leaves it out"});
+  if (has_other_alpha_ && !has_alpha(target_.format))
+    all.push_back(unreadable("alpha of stream " + std::to_string(demuxer_.video_index()) + " (" +
+                                 avcodec_get_name(demuxer_.video().codecpar->codec_id) + ")",
+                             "the decoder leaves it out"));
   return all;
 }
 

@@ -6,12 +6,12 @@ extern "C" {
 }
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
 #include "video/container.h"
+#include "video/packet_bytes.h"
 #include "video/places.h"
 #include "video/timecode.h"
 
@@ -32,13 +32,9 @@ const std::filesystem::path& checked_target(const MuxerOptions& options) {
   return options.output;
 }
 
-/// Tags in another form, headers, and data that only some players know.
 void remove_words(AVPacket& packet) {
-  constexpr std::array kWords{AV_PKT_DATA_STRINGS_METADATA, AV_PKT_DATA_METADATA_UPDATE,
-                              AV_PKT_DATA_MATROSKA_BLOCKADDITIONAL};
   for (int i = packet.side_data_elems - 1; i >= 0; --i) {
-    const bool words = std::ranges::find(kWords, packet.side_data[i].type) != kWords.end();
-    if (!words) continue;
+    if (!holds_words(packet.side_data[i].type)) continue;
     av_freep(reinterpret_cast<void*>(&packet.side_data[i].data));
     packet.side_data[i] = packet.side_data[packet.side_data_elems - 1];
     --packet.side_data_elems;
@@ -47,15 +43,14 @@ void remove_words(AVPacket& packet) {
 
 }  // namespace
 
-Muxer::Muxer(const Demuxer& input, MuxerOptions options, std::vector<StreamPlan> streams,
+Muxer::Muxer(const Demuxer& input, MuxerOptions options, const std::vector<StreamPlan>& streams,
              const VideoStreamInfo& video, Notices& notices)
     : input_(input),
       options_(std::move(options)),
       notices_(notices),
-      plans_(std::move(streams)),
       video_time_base_(video.time_base) {
   open_file();
-  make_streams(video);
+  make_streams(streams, video);
   write_header(video);
 }
 
@@ -77,10 +72,10 @@ void Muxer::open_file() {
     io_->attach(*context_);
 }
 
-void Muxer::make_streams(const VideoStreamInfo& video) {
+void Muxer::make_streams(const std::vector<StreamPlan>& plans, const VideoStreamInfo& video) {
   TagFilter tags(options_.kept_tags);
   StreamMaker maker(*context_, input_, tags, options_.originals);
-  for (auto& [index, stream] : facepipe::make_streams(maker, input_, plans_, video))
+  for (auto& [index, stream] : facepipe::make_streams(maker, input_, plans, video))
     static_cast<OutputStream&>(outputs_[index]) = std::move(stream);
   maker.add_tags_and_chapters(options_.offset_us);
   move_timecode(&context_->metadata);
@@ -201,8 +196,7 @@ void Muxer::leave_out(Output& output, const AVStream& from) {
 bool Muxer::leaves_out(Output& output, const AVStream& from, AVPacket& packet) {
   remove_words(packet);
   if (!is_text_subtitle(from)) return false;
-  if (!output.tells_places && tells_place({reinterpret_cast<const char*>(packet.data),
-                                           static_cast<std::size_t>(std::max(packet.size, 0))})) {
+  if (!output.tells_places && tells_place(text_of(data_of(packet)))) {
     output.tells_places = true;
     notices_.add(describe(from) + ": left out from the first text on that tells a place");
   }
@@ -256,12 +250,12 @@ void Muxer::tell_lost_times(const Output& output, std::int64_t dts) {
   const bool video = type == AVMEDIA_TYPE_VIDEO;
   const bool first = output.last_dts == AV_NOPTS_VALUE;
   const bool alone = context_->nb_streams == 1;
-  if (!keeps_no_times(*options_.format, type) || dts == AV_NOPTS_VALUE) return;
-  if (first ? alone : !video) return;
+  if (dts == AV_NOPTS_VALUE || (first ? alone : !video)) return;
   const std::int64_t frame =
       av_rescale_q(1, av_inv_q(to_av(input_.frame_rate())), stream.time_base);
   const std::int64_t due = first ? 0 : av_sat_add64(output.last_dts, frame);
   if (frame <= 0 || av_sat_sub64(dts, due) <= frame / 2) return;
+  if (!keeps_no_times(*options_.format, type)) return;
   notices_.add(std::string(video ? "pictures come" : "sound comes") + " too early in stream " +
                std::to_string(stream.index) + ": " + options_.format->name +
                (first ? " can't begin with a stream later" : " can't hold gaps between pictures"));

@@ -54,7 +54,7 @@ class Muxer {
   /// Opens the file, makes the streams that `streams` plans, one for each of the input's, and
   /// writes the header. Errors: Error(output), for a FIFO also where the format must be able to go
   /// back.
-  Muxer(const Demuxer& input, MuxerOptions options, std::vector<StreamPlan> streams,
+  Muxer(const Demuxer& input, MuxerOptions options, const std::vector<StreamPlan>& streams,
         const VideoStreamInfo& video, Notices& notices);
   Muxer(const Muxer&) = delete;
   Muxer& operator=(const Muxer&) = delete;
@@ -106,7 +106,7 @@ class Muxer {
   };
 
   void open_file();
-  void make_streams(const VideoStreamInfo& video);
+  void make_streams(const std::vector<StreamPlan>& plans, const VideoStreamInfo& video);
   void move_timecode(AVDictionary** tags);
   void tell_left_out(const TagFilter& tags);
   void leave_out(Output& output, const AVStream& from);
@@ -127,7 +127,6 @@ class Muxer {
   const Demuxer& input_;
   MuxerOptions options_;
   Notices& notices_;
-  const std::vector<StreamPlan> plans_;
   std::optional<ImageSequence> sequence_;  // or file_ and io_
   std::optional<OutputFile> file_;
   std::optional<OutputIo> io_;

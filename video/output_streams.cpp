@@ -13,6 +13,7 @@ extern "C" {
 #include "video/codec_headers.h"
 #include "video/container.h"
 #include "video/ffmpeg_compat.h"
+#include "video/packet_bytes.h"
 
 namespace facepipe {
 namespace {
@@ -25,11 +26,6 @@ void add_side_data(AVStream& to, AVPacketSideDataType type, const std::uint8_t* 
                    std::size_t size) {
   std::uint8_t* const data = allocated(compat::new_stream_side_data(to, type, size));
   std::memcpy(data, bytes, size);
-}
-
-/// Tags in another form.
-bool holds_words(AVPacketSideDataType type) {
-  return type == AV_PKT_DATA_STRINGS_METADATA || type == AV_PKT_DATA_METADATA_UPDATE;
 }
 
 void keep_tag_if_valid(AVCodecParameters& parameters, const AVOutputFormat& format) {
@@ -129,16 +125,11 @@ OutputStream StreamMaker::add_subtitles(const AVStream& from, AVCodecID codec) {
 }
 
 OutputStream StreamMaker::add_cover(const AVStream& from) {
-  const AVPacket& picture = from.attached_pic;
   AVStream* stream = new_stream();
   AVCodecParameters& parameters = *stream->codecpar;
   parameters.codec_type = AVMEDIA_TYPE_ATTACHMENT;
   parameters.codec_id = from.codecpar->codec_id;
-  const auto size = static_cast<std::size_t>(picture.size);
-  parameters.extradata =
-      static_cast<std::uint8_t*>(allocated(av_mallocz(size + AV_INPUT_BUFFER_PADDING_SIZE)));
-  std::memcpy(parameters.extradata, picture.data, size);
-  parameters.extradata_size = picture.size;
+  set_header(parameters, data_of(from.attached_pic));
   const bool png = from.codecpar->codec_id == AV_CODEC_ID_PNG;
   av_dict_set(&stream->metadata, "filename", png ? "cover.png" : "cover.jpg", 0);
   av_dict_set(&stream->metadata, "mimetype", png ? "image/png" : "image/jpeg", 0);

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
-#include <span>
 #include <string_view>
 #include <utility>
 
 #include "video/input_access.h"
+#include "video/packet_bytes.h"
+#include "video/stream_choice.h"
+#include "video/streams.h"
 
 namespace facepipe {
 namespace {
@@ -16,23 +18,13 @@ using namespace std::string_view_literals;
 
 constexpr std::size_t kMostBytes = std::size_t{256} << 20;
 
-using Bytes = std::span<const std::byte>;
-
-std::string_view text_of(Bytes bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
+using File = std::vector<std::byte>;
 
 std::string name_of(const AVStream& stream, std::string_view what) {
   std::string name =
       "stream " + std::to_string(stream.index) + " (" + avcodec_get_name(stream.codecpar->codec_id);
   if (!what.empty()) name.append(", ").append(what);
   return name + ")";
-}
-
-bool is_bitmap_subtitle(const AVStream& stream) {
-  const AVCodecDescriptor* const codec = avcodec_descriptor_get(stream.codecpar->codec_id);
-  return stream.codecpar->codec_type == AVMEDIA_TYPE_SUBTITLE && codec != nullptr &&
-         (codec->props & AV_CODEC_PROP_BITMAP_SUB) != 0;
 }
 
 /// TrueType and OpenType, and collections of them.
@@ -60,8 +52,7 @@ bool is_called_picture(const AVStream& stream) {
 }
 
 PicturesBeside of_video(const AVStream& stream) {
-  constexpr int kAttached = AV_DISPOSITION_ATTACHED_PIC | AV_DISPOSITION_TIMED_THUMBNAILS;
-  const bool attached = (stream.disposition & kAttached) != 0;
+  const bool attached = is_attached_picture(stream);
   PicturesBeside pictures;
   pictures.name = name_of(stream, attached ? "attached picture" : "");
   pictures.stream = stream.index;
@@ -70,20 +61,20 @@ PicturesBeside of_video(const AVStream& stream) {
 }
 
 std::optional<PicturesBeside> of_attachment(const AVStream& stream) {
-  const AVCodecParameters& parameters = *stream.codecpar;
-  if (parameters.extradata == nullptr || parameters.extradata_size <= 0) return std::nullopt;
-  const Bytes bytes(reinterpret_cast<const std::byte*>(parameters.extradata),
-                    static_cast<std::size_t>(parameters.extradata_size));
-  if (begins_as_font(text_of(bytes))) return std::nullopt;
-  const AVDictionaryEntry* const file = av_dict_get(stream.metadata, "filename", nullptr, 0);
+  const Bytes bytes = header_of(*stream.codecpar);
+  if (bytes.empty() || begins_as_font(text_of(bytes))) return std::nullopt;
+  const AVDictionaryEntry* const named = av_dict_get(stream.metadata, "filename", nullptr, 0);
   PicturesBeside pictures;
   pictures.name = name_of(
-      stream, "attachment" + (file != nullptr ? " " + std::string(file->value) : std::string()));
+      stream, "attachment" + (named != nullptr ? " " + std::string(named->value) : std::string()));
   pictures.surely = begins_as_picture(text_of(bytes)) || is_called_picture(stream);
-  if (bytes.size() > kMostBytes)
+  if (bytes.size() > kMostBytes) {
     pictures.unreadable = "it is too large";
-  else
-    pictures.file.assign(bytes.begin(), bytes.end());
+    return pictures;
+  }
+  const std::span<const std::byte> file = std::as_bytes(bytes);
+  pictures.owner = std::make_shared<const File>(file.begin(), file.end());
+  pictures.file = *pictures.owner;
   return pictures;
 }
 
@@ -95,7 +86,7 @@ void add_stream(std::vector<PicturesBeside>& all, const AVStream& stream) {
     if (std::optional<PicturesBeside> pictures = of_attachment(stream))
       all.push_back(*std::move(pictures));
   } else if (is_bitmap_subtitle(stream)) {
-    all.push_back({name_of(stream, "subtitles"), {}, false, {}, true, "they are pictures"});
+    all.push_back(unreadable(name_of(stream, "subtitles"), "they are pictures"));
   }
 }
 
@@ -104,7 +95,7 @@ void add_tags(std::vector<PicturesBeside>& all, const AVDictionary* tags,
               const std::string& where) {
   for (const char* const key : {"METADATA_BLOCK_PICTURE", "COVERART"})
     if (av_dict_get(tags, key, nullptr, 0) != nullptr)
-      all.push_back({"tag " + std::string(key) + where, {}, false, {}, true, "it is text"});
+      all.push_back(unreadable("tag " + std::string(key) + where, "it is text"));
 }
 
 /// Where in a still image's file other pictures begin: JPEG's and PNG's first bytes, which don't
@@ -122,38 +113,53 @@ std::vector<std::size_t> places_of_pictures(std::string_view file) {
   return places;
 }
 
+/// A file's bytes, of one that is larger than kMostBytes some more than these.
+File read_file(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  File file;
+  std::array<char, 1 << 16> part{};
+  while (file.size() <= kMostBytes &&
+         (stream.read(part.data(), part.size()), stream.gcount() > 0)) {
+    const auto got =
+        std::as_bytes(std::span(part)).first(static_cast<std::size_t>(stream.gcount()));
+    file.insert(file.end(), got.begin(), got.end());
+  }
+  return file;
+}
+
 void add_parts_of_still(std::vector<PicturesBeside>& all, const Demuxer& demuxer) {
   constexpr std::size_t kMostPlaces = 64;
-  std::ifstream stream(demuxer.url(), std::ios::binary);
-  std::string file;
-  std::array<char, 1 << 16> part{};
-  while (file.size() <= kMostBytes && (stream.read(part.data(), part.size()), stream.gcount() > 0))
-    file.append(part.data(), static_cast<std::size_t>(stream.gcount()));
-  if (file.size() > kMostBytes) {
-    all.push_back({"what else the file holds", {}, false, {}, true, "it is too large"});
+  const std::string rest = "what else the file holds";
+  const auto file = std::make_shared<const File>(read_file(demuxer.url()));
+  if (file->size() > kMostBytes) {
+    all.push_back(unreadable(rest, "it is too large"));
     return;
   }
-  std::vector<std::size_t> places = places_of_pictures(file);
+  std::vector<std::size_t> places =
+      places_of_pictures({reinterpret_cast<const char*>(file->data()), file->size()});
   if (places.size() > kMostPlaces) {
-    all.push_back({"what else the file holds",
-                   {},
-                   false,
-                   {},
-                   true,
-                   "more than " + std::to_string(kMostPlaces) + " pictures may be in it"});
+    all.push_back(
+        unreadable(rest, "more than " + std::to_string(kMostPlaces) + " pictures may be in it"));
     places.resize(kMostPlaces);
   }
   for (const std::size_t place : places) {
-    const Bytes bytes = std::as_bytes(std::span(file)).subspan(place);
     PicturesBeside pictures;
     pictures.name = "the picture at byte " + std::to_string(place) + " of the file";
-    pictures.file.assign(bytes.begin(), bytes.end());
+    pictures.owner = file;
+    pictures.file = std::span(*file).subspan(place);
     pictures.surely = false;
     all.push_back(std::move(pictures));
   }
 }
 
 }  // namespace
+
+PicturesBeside unreadable(std::string name, std::string why) {
+  PicturesBeside pictures;
+  pictures.name = std::move(name);
+  pictures.unreadable = std::move(why);
+  return pictures;
+}
 
 std::vector<PicturesBeside> pictures_beside(const Demuxer& demuxer) {
   const AVFormatContext& format = demuxer.format();
@@ -168,7 +174,7 @@ std::vector<PicturesBeside> pictures_beside(const Demuxer& demuxer) {
   if (demuxer.is_one_picture() && is_file) add_parts_of_still(all, demuxer);
   if (demuxer.video().codecpar->codec_id != AV_CODEC_ID_MJPEG)  // whose parts have been added
     for (const std::string& sentence : demuxer.left_out())
-      all.push_back({"what the decoder leaves out", {}, false, {}, true, sentence});
+      all.push_back(unreadable("what the decoder leaves out", sentence));
   return all;
 }
 

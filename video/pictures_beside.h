@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,13 +15,18 @@ namespace facepipe {
 /// One of them. Either `stream` or `file` says where its pictures are, or `unreadable` why nobody
 /// here can look at them.
 struct PicturesBeside {
-  std::string name;             ///< "stream 1 (mjpeg, attached picture)"
-  std::optional<int> stream;    ///< of the input, for FrameSourceOptions::stream
-  bool timed = false;           ///< its pictures are shown at times, as the video's
-  std::vector<std::byte> file;  ///< of an attachment, as it would be on a disk; may be no picture
-  bool surely = true;           ///< `file` begins as a picture does, or is called one
+  std::string name;           ///< "stream 1 (mjpeg, attached picture)"
+  std::optional<int> stream;  ///< of the input, for FrameSourceOptions::stream
+  bool timed = false;         ///< its pictures are shown at times, as the video's
+  /// Of an attachment, or a part of a still image's: as it would be on a disk; may be no picture.
+  std::span<const std::byte> file;
+  std::shared_ptr<const std::vector<std::byte>> owner;  ///< of `file`, and of others' parts of it
+  bool surely = true;  ///< `file` begins as a picture does, or is called one
   std::string unreadable;
 };
+
+/// Pictures of which nobody here can look at any.
+[[nodiscard]] PicturesBeside unreadable(std::string name, std::string why);
 
 /// All that may hold pictures, the chosen video left out: streams of video and pictures, subtitles
 /// that are pictures, attachments but fonts (whatever they call themselves, fonts begin as fonts

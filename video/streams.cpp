@@ -4,6 +4,7 @@
 
 #include "video/codec_headers.h"
 #include "video/container.h"
+#include "video/packet_bytes.h"
 
 namespace facepipe {
 namespace {
@@ -20,6 +21,12 @@ AVCodecID text_subtitles_of(const AVOutputFormat& format) {
   if (std::string_view(format.name) == "webm") return AV_CODEC_ID_WEBVTT;
   if (is_matroska_family(format)) return AV_CODEC_ID_SUBRIP;
   return AV_CODEC_ID_NONE;
+}
+
+bool is_subtitle_of(int property, const AVStream& stream) {
+  const AVCodecDescriptor* const d = avcodec_descriptor_get(stream.codecpar->codec_id);
+  return stream.codecpar->codec_type == AVMEDIA_TYPE_SUBTITLE && d != nullptr &&
+         (d->props & property) != 0;
 }
 
 StreamPlan plan_cover(const AVStream& stream, const AVOutputFormat& format) {
@@ -116,9 +123,11 @@ std::string describe(const AVStream& stream) {
 }
 
 bool is_text_subtitle(const AVStream& stream) {
-  const AVCodecDescriptor* d = avcodec_descriptor_get(stream.codecpar->codec_id);
-  return stream.codecpar->codec_type == AVMEDIA_TYPE_SUBTITLE && d != nullptr &&
-         (d->props & AV_CODEC_PROP_TEXT_SUB) != 0;
+  return is_subtitle_of(AV_CODEC_PROP_TEXT_SUB, stream);
+}
+
+bool is_bitmap_subtitle(const AVStream& stream) {
+  return is_subtitle_of(AV_CODEC_PROP_BITMAP_SUB, stream);
 }
 
 StreamPlan dropped(const AVStream& stream, const std::string& why) {

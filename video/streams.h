@@ -29,6 +29,8 @@ struct StreamPlan {
 
 /// Whether its packets are text.
 [[nodiscard]] bool is_text_subtitle(const AVStream& stream);
+/// Whether its packets are pictures of text.
+[[nodiscard]] bool is_bitmap_subtitle(const AVStream& stream);
 
 /// A stream that is left behind, with a notice that says so and why.
 [[nodiscard]] StreamPlan dropped(const AVStream& stream, const std::string& why);

@@ -61,4 +61,9 @@ void TagFilter::copy_of_attachment(AVDictionary** to, const AVDictionary* from) 
   copy(to, from, true);
 }
 
+bool holds_words(AVPacketSideDataType type) {
+  return type == AV_PKT_DATA_STRINGS_METADATA || type == AV_PKT_DATA_METADATA_UPDATE ||
+         type == AV_PKT_DATA_MATROSKA_BLOCKADDITIONAL;
+}
+
 }  // namespace facepipe

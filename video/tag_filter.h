@@ -34,4 +34,8 @@ class TagFilter {
   std::set<std::string> left_out_;
 };
 
+/// Whether side data of a stream or a packet hold words: tags in another form, headers, and data
+/// that only some players know.
+[[nodiscard]] bool holds_words(AVPacketSideDataType type);
+
 }  // namespace facepipe

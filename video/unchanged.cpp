@@ -10,10 +10,11 @@ extern "C" {
 #include <cstddef>
 #include <optional>
 
+#include "video/nal_units.h"
+#include "video/packet_bytes.h"
+
 namespace facepipe {
 namespace {
-
-using Bytes = std::span<const std::uint8_t>;
 
 /// Bits from the front on; behind the end it gives zeros, and says so.
 class Bits {
@@ -39,12 +40,12 @@ class Bits {
   bool failed_ = false;
 };
 
-/// What follows the first start code (0, 0, 1) whose last byte lies in a range; nullopt if there is
-/// none.
-std::optional<Bytes> behind_start_code(Bytes bytes, std::uint8_t first, std::uint8_t last) {
-  for (std::size_t i = 3; i < bytes.size(); ++i) {
-    const bool marked = bytes[i - 3] == 0 && bytes[i - 2] == 0 && bytes[i - 1] == 1;
-    if (marked && bytes[i] >= first && bytes[i] <= last) return bytes.subspan(i + 1);
+/// What follows the first start code with a kind (the byte behind it) in a range; nullopt if there
+/// is none.
+std::optional<Bytes> behind_kind(Bytes bytes, std::uint8_t first, std::uint8_t last) {
+  while (const std::optional<Bytes> code = behind_start_code(bytes)) {
+    bytes = *code;
+    if (!bytes.empty() && bytes[0] >= first && bytes[0] <= last) return bytes.subspan(1);
   }
   return std::nullopt;
 }
@@ -77,7 +78,7 @@ bool is_hidden_vp8(Bytes frame) {
   return (frame.front() & kShown) == 0;
 }
 
-/// Of data units alone that are no pictures, as the end of a sequence is.
+/// Whether it holds data units alone that are no pictures, as the end of a sequence is.
 bool is_dirac_without_picture(Bytes bytes) {
   constexpr std::size_t kHeader = 13;  // "BBCD", a code, the distances to the next and the last
   constexpr unsigned kPicture = 1U << 3U;
@@ -96,14 +97,12 @@ bool is_dirac_without_picture(Bytes bytes) {
 
 UnchangedPackets::UnchangedPackets(const AVCodecParameters& parameters)
     : codec_(parameters.codec_id) {
-  const bool any = codec_ == AV_CODEC_ID_MPEG4 && parameters.extradata_size > 0;
-  if (any)
-    follow_mpeg4({parameters.extradata, static_cast<std::size_t>(parameters.extradata_size)});
+  if (codec_ == AV_CODEC_ID_MPEG4) follow_mpeg4(header_of(parameters));
 }
 
 bool UnchangedPackets::is_one(const AVPacket& packet) {
   if (packet.size <= 0) return true;
-  const Bytes bytes(packet.data, static_cast<std::size_t>(packet.size));
+  const Bytes bytes = data_of(packet);
   if (codec_ == AV_CODEC_ID_DIRAC) return is_dirac_without_picture(bytes);
   if (codec_ == AV_CODEC_ID_VP8) return is_hidden_vp8(bytes);
   if (codec_ != AV_CODEC_ID_MPEG4) return false;
@@ -113,17 +112,18 @@ bool UnchangedPackets::is_one(const AVPacket& packet) {
 
 /// Takes note of a header, if there is one.
 void UnchangedPackets::follow_mpeg4(Bytes bytes) {
-  const std::optional<Bytes> layer = behind_start_code(bytes, 0x20, 0x2F);
+  const std::optional<Bytes> layer = behind_kind(bytes, 0x20, 0x2F);
   const std::uint32_t resolution = layer ? time_resolution(*layer) : 0;
   if (resolution > 0) time_bits_ = std::max(1, static_cast<int>(std::bit_width(resolution - 1)));
 }
 
-/// Of the first VOP; in a packed stream further ones may follow.
+/// Whether a packet's only VOP says so; in a packed stream further ones follow.
 bool UnchangedPackets::is_vop_not_coded(Bytes bytes) const {
   constexpr std::uint8_t kVop = 0xB6;
   constexpr int kMostSeconds = 64;  // more in a row are no time
-  const std::optional<Bytes> vop = behind_start_code(bytes, kVop, kVop);
-  if (time_bits_ == 0 || !vop || behind_start_code(*vop, kVop, kVop)) return false;
+  if (time_bits_ == 0) return false;
+  const std::optional<Bytes> vop = behind_kind(bytes, kVop, kVop);
+  if (!vop) return false;
   Bits bits(*vop);
   bits.skip(2);  // vop_coding_type
   int seconds = 0;
@@ -131,7 +131,7 @@ bool UnchangedPackets::is_vop_not_coded(Bytes bytes) const {
     if (++seconds > kMostSeconds) return false;
   bits.skip(1 + time_bits_ + 1);
   const bool coded = bits.take(1) == 1;
-  return !coded && !bits.failed();
+  return !coded && !bits.failed() && !behind_kind(*vop, kVop, kVop);
 }
 
 }  // namespace facepipe

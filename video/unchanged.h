@@ -1,9 +1,7 @@
 // Packets that say that nothing changes: the picture before them stays.
 #pragma once
 
-#include <cstdint>
-#include <span>
-
+#include "video/byte_reader.h"
 #include "video/ffmpeg.h"
 
 namespace facepipe {
@@ -23,8 +21,6 @@ class UnchangedPackets {
   [[nodiscard]] bool is_one(const AVPacket& packet);
 
  private:
-  using Bytes = std::span<const std::uint8_t>;
-
   void follow_mpeg4(Bytes bytes);
   [[nodiscard]] bool is_vop_not_coded(Bytes bytes) const;
 

@@ -16,6 +16,7 @@
 #include "tests/support/remux.h"
 #include "tests/support/temporary_folder.h"
 #include "video/codec_headers.h"
+#include "video/packet_bytes.h"
 
 namespace facepipe::test {
 namespace {

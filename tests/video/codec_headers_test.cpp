@@ -1,4 +1,5 @@
 #include "video/codec_headers.h"
+#include "video/packet_bytes.h"
 
 extern "C" {
 #include <libavutil/mem.h>
@@ -26,7 +27,7 @@ UniqueCodecParameters parameters_of(AVCodecID codec, std::string_view header) {
 }
 
 std::string text_of(const AVCodecParameters& parameters) {
-  const HeaderBytes header = header_of(parameters);
+  const Bytes header = header_of(parameters);
   return {reinterpret_cast<const char*>(header.data()), header.size()};
 }
 
