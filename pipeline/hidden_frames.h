@@ -68,7 +68,7 @@ class HiddenFrames {
   [[nodiscard]] virtual std::shared_ptr<TrackFile> tracks() const { return nullptr; }
   /// Tells at the end what a user should know.
   virtual void report(Notices& /*notices*/) const {}
-  /// At the end, where a person may have written what is hidden.
+  /// Tells at the end which instructions were of use; none where no person has given any.
   [[nodiscard]] virtual std::optional<InstructionUse> use() const { return std::nullopt; }
 };
 
@@ -85,14 +85,14 @@ struct MotionOfSteps {
                                                          int most_waiting,
                                                          const TrackFileInput& input);
 
-/// What of the input is worked on.
+/// Which part of the input a job works on.
 struct KnownRange {
-  bool from_first = true;  ///< frame on
-  bool to_last = true;
+  bool from_first = true;  ///< it begins with the first frame
+  bool to_last = true;     ///< it ends with the last one
 };
 
-/// By HideJob::known, which outlives it. Errors: Error(usage) where it is of an input of another
-/// size or time base.
+/// Hides as HideJob::known says, which outlives it. Errors: Error(usage) where it is of an input of
+/// another size or time base.
 [[nodiscard]] std::unique_ptr<HiddenFrames> known_frames(const KnownTracks& known,
                                                          const TrackFileInput& input,
                                                          const KnownRange& range);

@@ -314,7 +314,7 @@ bool Job::may_join(int lane) {
   return !options_.hide || backend_.of_lane(lane).device() == first_device_;
 }
 
-/// None where its device can't take the lane: the job goes on without it.
+/// Makes a lane; none where its device can't take it: the job goes on without it.
 std::optional<LaneParts> Job::parts_of(const Slots::Permit& lane) {
   Backend& backend = backend_.of_lane(lane.number());
   try {
@@ -340,7 +340,7 @@ void Job::read() {
   cuts_ = feed.segments() - 1;
 }
 
-/// Of all lanes' frames, on the device of the first.
+/// Follows faces in all lanes' frames, on the device of the first.
 void Job::follow(const Lane& first) {
   goes_on_after([&] {
     first.enter_thread();

@@ -189,7 +189,7 @@ void Lane::decode() {
   decoded_.close();
 }
 
-/// From here on the lane finishes the segment or gives it back.
+/// Takes a segment: from here on the lane finishes it or gives it back.
 std::shared_ptr<Segment> Lane::take(std::optional<std::shared_ptr<Segment>> segment) {
   if (!segment) return nullptr;
   std::erase_if(taken_, [&](const auto& taken) { return segments_.is_done(taken->number()); });
@@ -214,14 +214,14 @@ void Lane::decode_segment(Segment& segment) {
   }
 }
 
-/// Of all segments that were sent.
+/// Ends all segments that were sent.
 void Lane::finish() {
   parts_.decoder->finish();
   push_decoded();
   while (!begun_.empty()) end_first();
 }
 
-/// Of the segments that were sent and have not ended, the first.
+/// Ends the first of the segments that were sent and have not ended.
 void Lane::end_first() {
   const Begun& first = begun_.front();
   if (parts_.tracks != nullptr) parts_.tracks->expect(first.segment, first.frames);
@@ -234,8 +234,9 @@ void Lane::end_first() {
     order_.give(next.segment, std::move(packet), 0, stopped_);
 }
 
-/// To the last segment that was begun. It doesn't wait for room behind the head while the decoder
-/// may hold pictures of a segment before: that may be the head, which then would never end.
+/// Gives a packet to the last segment that was begun. It doesn't wait for room behind the head
+/// while the decoder may hold pictures of a segment before: that may be the head, which then would
+/// never end.
 void Lane::give(SidePacket packet) {
   Begun& last = begun_.back();
   if (last.given.sides > 0)

@@ -70,12 +70,12 @@ int frames_in(std::int64_t memory, const Demuxer& demuxer, bool keeps_pictures) 
   return static_cast<int>(std::min<std::int64_t>(memory / bytes, INT_MAX));
 }
 
-/// Those of the tracker's that count as held.
+/// Returns how many of the tracker's frames count as held.
 int held_by_tracker(const JobOptions& options, const FramesToHide& frames) {
   return options.output.empty() ? 0 : frames.waiting;
 }
 
-/// For one lane: some of the frames that are held are between the stages, not waiting.
+/// Counts frames for one lane: some that are held are between the stages, not waiting.
 FramesToHide frames_to_hide(const JobOptions& options, const Demuxer& demuxer, int in_flight) {
   const HideJob& hide = *options.hide;
   FramesToHide frames;
@@ -127,7 +127,7 @@ void each_lane(PlannedJob& job, Notices& notices, Step step) {
   job.plan.lanes.count -= static_cast<int>(std::erase_if(lanes, has_failed));
 }
 
-/// Where its decoder isn't made yet, as the first one's is, that too.
+/// Opens a lane's decoder, and makes it where it isn't made yet, as the first one's is.
 void open_decoder(LaneParts& lane, const JobPlan& plan, const Demuxer& demuxer,
                   const AVFrame& first, JobTold told) {
   if (!lane.decoder)
@@ -273,7 +273,7 @@ void Planning::tell_look_ahead() {
                  std::to_string(wanted) + ": --lookahead-memory allows no more");
 }
 
-/// All of it that is known before the first picture.
+/// Plans all of the output that is known before the first picture.
 void Planning::plan_output() {
   OutputPlan& output = job_.plan.output.emplace();
   MuxerOptions& muxer = output.muxer;
@@ -368,7 +368,7 @@ void Planning::read_until_first() {
   decoding.choice = begin.decoder->may_refuse() ? options_.decoder : DecoderChoice::cpu;
 }
 
-/// What only the video's packets tell.
+/// Tells what the decoder leaves out, as the video's packets say.
 void Planning::tell_left_out() {
   for (const std::string& sentence : demuxer().left_out())
     tell_lost(notices_, sentence, options_.strict, options_.input);
@@ -472,7 +472,7 @@ void Planning::tell_idle_devices() {
                (lanes.why_one.empty() ? "faces are followed on one device" : lanes.why_one));
 }
 
-/// Of those that there might be, as many as are worth it.
+/// Leaves as many of the lanes that there might be as are worth it.
 void Planning::fit_lanes_to_input() {
   LanePlan& lanes = job_.plan.lanes;
   const AVIOContext* const io = demuxer().format().pb;
@@ -485,8 +485,8 @@ void Planning::fit_lanes_to_input() {
     lanes.count = static_cast<int>(std::min<std::int64_t>(frames / kFramesOfLane, lanes.count));
 }
 
-/// Of those, as many as there is memory for, because frames wait for their segment's turn: what the
-/// user lends, as long as the device keeps most of what it has left.
+/// Leaves as many lanes as there is memory for, because frames wait for their segment's turn: the
+/// memory that the user lends, as long as the device keeps most of what it has left.
 void Planning::fit_lanes_to_memory() {
   LanePlan& lanes = job_.plan.lanes;
   FlightLimits& limits = job_.plan.limits;
@@ -542,7 +542,8 @@ void Planning::plan_encoder(const PictureFacts& pictures, Size encoded) {
   plan = backend_.plan_encoder(*plan.codec, pictures, encoded, options_, notices_);
 }
 
-/// What holds for the whole stream, whoever says so: the container, or the first picture.
+/// Plans the data that hold for the whole stream, whoever gives them: the container, or the first
+/// picture.
 void Planning::plan_picture_data(const AVFrame& first) {
   OutputPlan& output = *job_.plan.output;
   output.encoder.stream_data = stream_data_of(demuxer().video(), first);
@@ -589,7 +590,7 @@ void tell_late_stream(const JobPlan& plan, const Demuxer& demuxer, const AVPacke
   tell_stream(plan_late_stream(stream, plan.output->muxer.originals), *plan.output, notices);
 }
 
-/// As if frames came at a steady rate.
+/// Counts as if frames came at a steady rate.
 std::int64_t expected_frames(const Demuxer& demuxer, const JobOptions& options) {
   const std::int64_t all = demuxer.expected_frames();
   if (all <= 1 || (!options.start_s && !options.end_s)) return all;

@@ -33,7 +33,7 @@ void append(Buffer& to, Bytes bytes) { to.insert(to.end(), bytes.begin(), bytes.
 
 using XiphPackets = std::array<Bytes, 3>;
 
-/// Each packet behind its length in two bytes, as in QuickTime.
+/// Splits a header as QuickTime has it: each packet lies behind its length in two bytes.
 std::optional<XiphPackets> split_by_lengths(Bytes header) {
   XiphPackets packets;
   for (Bytes& packet : packets) {
@@ -46,7 +46,7 @@ std::optional<XiphPackets> split_by_lengths(Bytes header) {
   return packets;
 }
 
-/// The first two lengths in Xiph's lacing, then the packets, as in Matroska.
+/// Splits a header as Matroska has it: two lengths in Xiph's lacing lie before the packets.
 std::optional<XiphPackets> split_by_lacing(Bytes header) {
   if (header.empty() || header[0] != 2) return std::nullopt;
   std::size_t at = 1;
@@ -231,7 +231,7 @@ Cleaned clean_dvd(Bytes header) {
   return {{kept.begin(), kept.end()}, all ? "" : "further lines"};
 }
 
-/// None where the header isn't what its codec has.
+/// Returns none where the header isn't what its codec has.
 std::optional<Cleaned> cleaned(AVCodecID codec, Bytes header) {
   if (header.empty()) return Cleaned{};
   switch (codec) {

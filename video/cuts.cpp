@@ -25,7 +25,7 @@ std::optional<Placement> CutFinder::next() {
   return placement;
 }
 
-/// In front of the first packet that waits.
+/// Cuts in front of the first packet that waits.
 void CutFinder::cut_if_safe() {
   const PacketFacts& entry = waiting_.front().facts;
   if (entry.entry == Entry::by_stamps && !has_stamps()) return;

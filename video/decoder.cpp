@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kOfNobody = -1;  // tag of a picture that only pushes others out
 
-/// Both fields of a picture in one packet; stamps and side data stay the first's.
+/// Joins a picture's two fields in one packet; stamps and side data stay the first's.
 void append_field(AVPacket& first, const AVPacket& second) {
   const int size = first.size;
   if (second.size <= 0) return;
@@ -68,7 +68,7 @@ void Decoder::restart() {
   forget_segment();
 }
 
-/// What is known of the packets that were sent, but for the ledger.
+/// Forgets all that is known of the packets that were sent, but not what the ledger counts.
 void Decoder::forget_segment() {
   begins_ = true;
   for (const std::int64_t tag : foreign_) static_cast<void>(ledger_.settle(tag));

@@ -132,7 +132,7 @@ void Demuxer::open() {
   const int opened =
       avformat_open_input(&context, access_.target().c_str(), nullptr, options.address());
   context_.reset(context);  // nullptr after a failure, which has freed it
-  // Of AVI, FFmpeg makes an index itself where there is none, as it reads.
+  // In AVI files without an index FFmpeg makes one itself as it reads.
   for (unsigned i = 0; opened >= 0 && i < context_->nb_streams; ++i)
     indexed_.push_back(avformat_index_get_entries_count(context_->streams[i]));
   const int known = opened < 0 ? opened : find_streams();
@@ -193,7 +193,7 @@ void Demuxer::look_into_boxes() {
   still_in_boxes_ = true;
 }
 
-/// At the first packet of the video.
+/// Looks into the first packet of the video.
 void Demuxer::look_into(const AVPacket& packet) {
   if (is_still_image() && !still_in_boxes_) picture_ = read_picture_file(data_of(packet));
   if (video().codecpar->codec_id == AV_CODEC_ID_HEVC)
@@ -373,8 +373,8 @@ std::int64_t Demuxer::expected_frames() const {
   return frames < static_cast<double>(kMaxPlausibleFrames) ? std::llround(frames) : 0;
 }
 
-/// FFmpeg's, without the streams whose header says that nobody knows theirs (all ones in MP4); 0
-/// where it isn't known.
+/// FFmpeg counts streams, too, whose header says that nobody knows how long they are (all ones in
+/// MP4): where there are such, the others alone count.
 std::int64_t Demuxer::duration_us() const {
   const auto says_unknown = [](const AVStream& stream) {
     return stream.duration == UINT32_MAX || stream.duration == INT64_MAX;
@@ -422,7 +422,7 @@ std::string Demuxer::missing() const {
   return "the header promises " + std::to_string(missing / 1000) + " ms more than the file holds";
 }
 
-/// What the container counts, and the video's packets don't reach.
+/// Tells how many packets of the video are missing of those that the container counts.
 std::string Demuxer::missing_packets() const {
   if (is_avi()) return missing_of_avi();
   if (!has_index_of_packets(*context_)) return {};

@@ -128,7 +128,7 @@ const AVCodec* picture_encoder(AVCodecID id) {
   return still != nullptr ? still : avcodec_find_encoder(id);
 }
 
-/// Of a container that holds it.
+/// Returns the extension of a container that holds the codec.
 std::string extension_for_codec(AVCodecID codec) {
   for (const char* const extension : {".mkv", ".mp4", ".mov", ".avi"})
     if (can_hold(muxer_for(std::string("x") + extension), codec, AVMEDIA_TYPE_VIDEO))

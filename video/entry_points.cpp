@@ -52,7 +52,7 @@ bool promises_recovery(Bytes sei) {
   return false;
 }
 
-/// Of an H.264 slice: I, in each of the two numbers that it has (H.264 table 7-6).
+/// Whether a slice of H.264 is of type I, which has two numbers (H.264 table 7-6).
 bool is_i_slice(Bytes slice) {
   RbspReader reader(slice.subspan(1));
   static_cast<void>(reader.exp_golomb());  // first_mb_in_slice
@@ -221,7 +221,7 @@ bool EntryPoints::is_mpeg_1_or_2() const {
   return codec_ == AV_CODEC_ID_MPEG1VIDEO || codec_ == AV_CODEC_ID_MPEG2VIDEO;
 }
 
-/// All but what fits every codec.
+/// Finds all but the facts that every codec's packets tell alike.
 PacketFacts EntryPoints::facts_without_units(const AVPacket& packet) {
   PacketFacts facts;
   facts.second_field = fields_.is_second_field(packet);

@@ -46,7 +46,7 @@ class TiffWalk {
   }
 
  private:
-  /// Where the next one lies; 0 behind the last, and behind one that isn't whole.
+  /// Returns where the next one lies; 0 behind the last, and behind one that isn't whole.
   std::uint64_t read_directory(std::uint64_t place) {
     ByteReader reader(tiff_, order_);
     reader.seek(place);

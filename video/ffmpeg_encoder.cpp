@@ -73,7 +73,7 @@ void set_picture(AVCodecContext& context, const Frame& first) {
   context.field_order = first.field_order == FieldOrder::top_first ? AV_FIELD_TT : AV_FIELD_BB;
 }
 
-/// All but its options, and not open.
+/// Makes an encoder's context, which is not open yet and has none of the user's options.
 UniqueCodecContext make_context(const EncoderSetup& setup, const Frame& first, AVRational time_base,
                                 const FFmpegEncoder::Configure& configure) {
   UniqueCodecContext context = new_codec_context(setup.plan.codec);

@@ -23,8 +23,9 @@ using CodecOptions = std::vector<std::pair<std::string, std::string>>;
 [[nodiscard]] bool names_any(const CodecOptions& options,
                              std::initializer_list<std::string_view> names);
 
-/// Whether the encoder has the option, its own or one that all encoders share; the second: its own.
+/// Whether the encoder has the option, of its own or as one that all encoders share.
 [[nodiscard]] bool has_option(AVCodecContext& context, const std::string& name);
+/// Whether the encoder has the option of its own.
 [[nodiscard]] bool has_own_option(const AVCodec& codec, const std::string& name);
 
 /// avcodec_open2() with options; returns its code. Encoders that write to standard error by

@@ -37,7 +37,7 @@ class FileBytes {
   std::int64_t size_ = -1;
 };
 
-/// Behind the last sample that the index of a stream knows.
+/// Returns the place behind the last sample that the index of a stream knows.
 std::int64_t end_of_samples(const AVFormatContext& input) {
   std::int64_t end = 0;
   for (unsigned i = 0; i < input.nb_streams; ++i) {
@@ -91,7 +91,7 @@ struct Element {
   int head = 0;              ///< bytes of it
 };
 
-/// FileBytes that a number takes by its first one; 9 for none.
+/// Returns how many bytes a number takes, which its first byte tells; 9 if it is none.
 int vint_bytes(std::uint64_t first) {
   return std::countl_zero(static_cast<std::uint8_t>(first)) + 1;
 }
@@ -115,7 +115,7 @@ std::optional<Element> element_at(FileBytes& file, std::int64_t at) {
   return Element{*id, *number & most, (*number & most) == most, id_bytes + bytes};
 }
 
-/// Behind the block whose content begins at `place`; nullopt where there is none.
+/// Returns the place behind the block whose content begins at `place`; nullopt where no block does.
 std::optional<std::int64_t> end_of_block(FileBytes& file, std::int64_t place) {
   constexpr std::uint64_t kSimpleBlock = 0xA3;
   constexpr std::uint64_t kBlock = 0xA1;

@@ -12,9 +12,8 @@ namespace facepipe {
 /// pictures or sound. Empty where it is whole, and where that can't be told: another format, a file
 /// that can't be sought. Streams that FFmpeg discards don't count in MP4. To be called when
 /// everything has been read; the reading position is lost.
-/// @param last_place  in the file, of the packet that lies furthest behind (AVPacket::pos);
-/// negative
-///                    if unknown
+/// @param last_place  where in the file the packet lies that is furthest behind (AVPacket::pos);
+///                    negative if unknown
 [[nodiscard]] std::string torn_end(AVFormatContext& input, std::int64_t last_place);
 
 /// Whether a RIFF file (AVI) is shorter than its chunks say; as above.

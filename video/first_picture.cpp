@@ -42,7 +42,7 @@ class FirstPictureSearch {
     found_.packets.push_back(std::move(item));
   }
 
-  /// For another decoder, or one that begins again.
+  /// Keeps a packet for another decoder, or one that begins again.
   void keep(const ReadPacket& item) {
     kept_bytes_ += item.packet->size;
     if (kept_bytes_ > kMaxKeptBytes)
@@ -78,7 +78,7 @@ class FirstPictureSearch {
     }
   }
 
-  /// By one of the CPU, which gets all packets again.
+  /// Takes a decoder of the CPU instead, which gets all packets again.
   void replace_decoder() {
     const std::string reason = found_.decoder->refusal();
     const bool lost_some = kept_bytes_ > kMaxKeptBytes;

@@ -27,7 +27,7 @@ const std::int32_t* display_matrix(const AVFrame& picture) {
   return whole ? reinterpret_cast<const std::int32_t*>(entry->data) : nullptr;
 }
 
-/// As FFmpeg tells it of JPEG, in videos too.
+/// Returns the tag that FFmpeg's decoder of JPEG puts into pictures, of videos too; 0 without one.
 int exif_orientation(const AVFrame& picture) {
   const AVDictionaryEntry* entry = av_dict_get(picture.metadata, "Orientation", nullptr, 0);
   if (entry == nullptr) return 0;
@@ -85,7 +85,7 @@ Frame FrameMaker::complete(DecodedPicture decoded) {
   return frame;
 }
 
-/// The container's, where it has one: it may be meant to mend what the codec says.
+/// Takes the container's aspect where it has one: it may be meant to mend what the codec says.
 Rational FrameMaker::stored_aspect(const AVFrame& picture) const {
   const auto is_valid = [](AVRational aspect) { return aspect.num > 0 && aspect.den > 0; };
   const AVRational of_container = stream_.sample_aspect_ratio;

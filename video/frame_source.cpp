@@ -91,7 +91,8 @@ std::optional<ReadPacket> FrameSource::read_video() {
   return std::nullopt;
 }
 
-/// Matroska has it in the BlockAdditional of the number 1, which FFmpeg puts in front of it.
+/// Matroska keeps alpha in the BlockAdditional of the number 1, and FFmpeg puts that number in
+/// front.
 void FrameSource::look_for_alpha(const AVPacket* packet) {
   constexpr std::string_view kNumber("\0\0\0\0\0\0\0\1", 8);
   if (packet == nullptr || has_other_alpha_) return;

@@ -15,7 +15,7 @@ using Id = std::uint64_t;
 
 // More of anything than a file for viewers has: what lies behind isn't looked at.
 constexpr std::size_t kMost = 65536;
-// Of what kind an auxiliary picture is stands in front of this.
+// The name of an auxiliary picture's kind is looked for in so many bytes.
 constexpr std::size_t kLongestName = 256;
 
 struct FileBox {
@@ -158,7 +158,7 @@ void Meta::read_associations(Bytes content) {
   }
 }
 
-/// In the order in which they are to be applied.
+/// Visits an item's properties in the order in which they are to be applied.
 template <class Visit>
 void Meta::each_property(Id item, const Visit& visit) const {
   const auto [begin, end] = associations_.equal_range(item);

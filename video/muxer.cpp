@@ -32,6 +32,7 @@ const std::filesystem::path& checked_target(const MuxerOptions& options) {
   return options.output;
 }
 
+/// Takes off a packet what holds words beside its data.
 void remove_words(AVPacket& packet) {
   for (int i = packet.side_data_elems - 1; i >= 0; --i) {
     if (!holds_words(packet.side_data[i].type)) continue;
@@ -226,7 +227,7 @@ void Muxer::tell_left_out() const {
   }
 }
 
-/// The packet's stamps as the output has them.
+/// Gives a packet the stamps that it has in the output.
 void Muxer::stamp(Output& output, AVPacket& packet, AVRational time_base) {
   const std::int64_t offset = av_rescale_q(options_.offset_us, AV_TIME_BASE_Q, time_base);
   if (packet.pts != AV_NOPTS_VALUE) packet.pts = av_sat_sub64(packet.pts, offset);

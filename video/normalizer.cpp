@@ -103,7 +103,7 @@ void Normalizer::give_back() noexcept {
   }
 }
 
-/// How large it becomes before it is turned, and where it lies once it is.
+/// Returns how large a picture becomes before it is turned, and where it lies once it is.
 PictureArea Normalizer::area_for(const PictureKind& from) const {
   const Size whole = target_.stored();
   if (from.size == target_.size) return {0, 0, whole};
@@ -117,7 +117,7 @@ PictureArea Normalizer::area_for(const PictureKind& from) const {
   return letterbox(turned({from.size, from.pixel}), turned({target_.size, pixel_}), cell);
 }
 
-/// To pictures of a size before they are turned.
+/// Returns the filters that make a picture so large, convert it, and then turn it.
 std::string Normalizer::chain_for(AVPixelFormat source, Size size) const {
   std::string scale = "scale=" + std::to_string(size.width) + ":" + std::to_string(size.height) +
                       ":flags=" + kScaling;

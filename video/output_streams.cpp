@@ -70,7 +70,7 @@ OutputStream StreamMaker::add_video(const VideoStreamInfo& video) {
   AVStream* stream = new_stream();
   check_av(avcodec_parameters_copy(stream->codecpar, video.parameters.get()), ErrorKind::internal,
            "video stream");
-  // Of raw pictures it says in which format they are.
+  // For raw pictures the tag says in which format they are.
   if (stream->codecpar->codec_id == AV_CODEC_ID_RAWVIDEO)
     keep_tag_if_valid(*stream->codecpar, *output_.oformat);
   else

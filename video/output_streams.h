@@ -41,10 +41,10 @@ class StreamMaker {
       : output_(output), input_(input), tags_(tags), originals_(originals) {}
 
   [[nodiscard]] OutputStream add_video(const VideoStreamInfo& video);
-  /// Of another stream of the input, which is not dropped. Errors: Error(internal) where FFmpeg
-  /// can't convert its text.
+  /// Makes the stream for another one of the input, which is not dropped. Errors: Error(internal)
+  /// where FFmpeg can't convert its text.
   [[nodiscard]] OutputStream add(const AVStream& from, const StreamPlan& plan);
-  /// The input's tags and chapters.
+  /// Copies the input's tags and chapters.
   /// @param offset_us  subtracted from the times of chapters
   void add_tags_and_chapters(std::int64_t offset_us);
   /// What was left out of streams that are copied: a sentence each.
@@ -71,10 +71,10 @@ using OutputStreams = std::map<int, OutputStream>;
                                          const std::vector<StreamPlan>& plans,
                                          const VideoStreamInfo& video);
 
-/// Settings that all outputs share.
+/// Makes the settings that all outputs share.
 void set_header_rules(AVFormatContext& output);
-/// Those, and what the video asks for: how a header is to be written, whatever the streams;
-/// `options` are for avformat_write_header().
+/// Makes those, and the ones that the video asks for, whatever the other streams are. Some go into
+/// `options`, which are for avformat_write_header().
 void prepare_header(AVFormatContext& output, const VideoStreamInfo& video, bool sequence,
                     Dictionary& options);
 

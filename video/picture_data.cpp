@@ -22,7 +22,7 @@ extern "C" {
 namespace facepipe {
 namespace {
 
-/// The same data as a stream has them and as its pictures do: FFmpeg lays out both alike.
+/// Names the same data in a stream and in its pictures: FFmpeg lays out both alike.
 struct Kind {
   AVPacketSideDataType of_stream;
   AVFrameSideDataType of_picture;
@@ -96,7 +96,7 @@ bool format_holds(const AVOutputFormat& format, AVPacketSideDataType type) {
   return is_hdr10(type) && std::string_view(format.name) == "mov";
 }
 
-/// Where an encoder takes HDR10 data from, and what it calls them there.
+/// Says where an encoder takes HDR10 data from, and what it calls them there.
 struct Hdr10Option {
   std::string_view codec;
   const char* option;
@@ -162,8 +162,8 @@ bool is_kept(const EncoderSetup& setup, const AVOutputFormat& format, const AVFr
 
 // ---- Dolby Vision ----
 
-/// Of pictures whose colours only Dolby Vision's data tell (IPTPQc2), as a stream says, or else a
-/// picture.
+/// Whether only Dolby Vision's data tell the colours of the pictures (IPTPQc2). The stream says so,
+/// or else a picture does.
 bool needs_dolby_vision(const AVPacketSideData* of_stream, const AVFrameSideData* of_picture) {
   if (of_stream != nullptr && of_stream->size >= sizeof(AVDOVIDecoderConfigurationRecord)) {
     const auto& record =

@@ -24,8 +24,8 @@ struct StreamData {
 /// its first picture says.
 [[nodiscard]] std::vector<StreamData> stream_data_of(const AVStream& video, const AVFrame& first);
 
-/// Of these, and of Dolby Vision: a sentence for each that neither the format nor the encoder
-/// (EncoderSetup::stream_data) can hold.
+/// Tells which of these data (EncoderSetup::stream_data) neither the format nor the encoder can
+/// hold, and what is lost of Dolby Vision: a sentence each.
 [[nodiscard]] std::vector<std::string> lost_stream_data(const AVStream& video, const AVFrame& first,
                                                         const EncoderSetup& setup,
                                                         const AVOutputFormat& format);

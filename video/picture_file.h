@@ -27,12 +27,12 @@ struct PictureFile {
   friend bool operator==(const PictureFile&, const PictureFile&) = default;
 };
 
-/// Of a whole file's bytes: JPEG, PNG, TIFF, WebP. Says nothing of other formats, or of what is not
+/// Reads a whole file: JPEG, PNG, TIFF or WebP. Says nothing of other formats, or of what is not
 /// whole.
 [[nodiscard]] PictureFile read_picture_file(Bytes file);
 
-/// Of an AVIF or HEIF file's bytes, as many as there are; nullopt where it holds no picture, or a
-/// video, too.
+/// Reads an AVIF or HEIF file, as many of its bytes as there are; nullopt where it holds no
+/// picture, or a video, too.
 [[nodiscard]] std::optional<PictureFile> read_heif(Bytes file);
 
 /// A sentence of each thing in the file that isn't in the picture.

@@ -21,9 +21,8 @@ std::uint32_t number_in(const Enumeration& field) {
   return number;
 }
 
-/// @param end   of the enumeration's numbers
-/// @param name  FFmpeg's word for a number below that; nullptr for those between, which are
-/// nobody's
+/// @param end   behind the enumeration's numbers
+/// @param name  gives FFmpeg's word for a number below that, and nullptr for one that means nothing
 template <typename Enumeration>
 void forget_unknown(Enumeration& field, Enumeration end, const char* (*name)(Enumeration),
                     Enumeration unspecified) {

@@ -11,11 +11,11 @@ namespace facepipe {
 /// called for each picture that a decoder gives, and for a stream's parameters, before anything
 /// else looks at them.
 void forget_unknown_tags(AVFrame& picture);
-/// Likewise the order of fields.
+/// Does the same for a stream's parameters, and forgets an unknown order of fields.
 void forget_unknown_tags(AVCodecParameters& video);
 
-/// Of a stream's pixels, or a picture's: 0/1, which means unspecified, unless it is a shape that
-/// pixels can have (a thousand times as wide as high, or as high as wide, at most).
+/// Returns the shape of a stream's or a picture's pixels, or 0/1, which means unspecified, where no
+/// pixels are so: more than a thousand times as wide as high, or as high as wide.
 [[nodiscard]] AVRational plausible_aspect(AVRational aspect);
 
 }  // namespace facepipe

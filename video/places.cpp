@@ -10,7 +10,7 @@ namespace {
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
 
-/// In lower case, and without the zero bytes of UTF-16.
+/// Returns a text in lower case, and without the zero bytes of UTF-16.
 std::string simplified(std::string_view text) {
   std::string result;
   result.reserve(text.size());
@@ -62,7 +62,7 @@ bool names_number(std::string_view text) {
   return false;
 }
 
-/// Of a receiver: "$GPGGA,123519,4807.038,N,...".
+/// Whether a text holds a sentence as receivers send it: "$GPGGA,123519,4807.038,N,...".
 bool holds_receivers_sentence(std::string_view text) {
   for (std::size_t at = text.find("$g"); at != std::string_view::npos; at = text.find("$g", at + 1))
     if (at + 6 < text.size() && text[at + 6] == ',' && is_letter(text[at + 2]) &&

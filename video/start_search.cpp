@@ -9,14 +9,15 @@
 namespace facepipe {
 namespace {
 
-// A decoder that begins at a key frame of which nobody knows more may need the pictures up to the
-// next one until all that it gives are whole.
+// Of some key frames nobody knows whether a decoder can begin there: what it gives may be whole
+// only from the next one on.
 constexpr int kEnoughKeyFrames = 2;
 
-// How much earlier than the last try a try begins, at first; then twice as much each time.
+// At first a try begins so much earlier than the place that the last one reached; each further try
+// doubles that.
 constexpr std::int64_t kFirstStepUs = AV_TIME_BASE / 2;
 
-// Between a packet's two stamps, at the most.
+// A packet's two stamps lie so far apart, at the most.
 constexpr std::int64_t kMostDelayUs = 10 * std::int64_t{AV_TIME_BASE};
 
 class StartSearch {
@@ -35,8 +36,8 @@ class StartSearch {
         seek(from);
         return;
       }
-      // An index leads to key frames, so that just before the first packet the one before is found;
-      // without an index, the search lands anywhere.
+      // An index leads to key frames, so a search from just before the first packet finds the one
+      // before that. Without an index the search lands anywhere.
       from = std::min(from, first_us_.value_or(from)) - 1 - step;
     }
     // The first packet is decoded before it is shown. Some formats find no place before the first.
@@ -47,8 +48,8 @@ class StartSearch {
  private:
   bool seek(std::int64_t us) {
     const std::int64_t at = av_rescale_q(us, AV_TIME_BASE_Q, tb_);
-    return avformat_seek_file(&demuxer_.format(), demuxer_.video_index(), INT64_MIN, at, at, 0) >=
-           0;
+    AVFormatContext* const input = &demuxer_.format();
+    return avformat_seek_file(input, demuxer_.video_index(), INT64_MIN, at, at, 0) >= 0;
   }
 
   [[nodiscard]] bool is_behind(std::int64_t stamp) const {

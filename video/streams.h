@@ -47,7 +47,7 @@ enum class Originals { keep, leave_out };
                                                    const AVOutputFormat& format,
                                                    Originals originals = Originals::keep);
 
-/// Likewise of a stream that begins too late to have a place in the output (Demuxer::is_late()).
+/// Plans to drop a stream that begins too late to have a place in the output (Demuxer::is_late()).
 [[nodiscard]] StreamPlan plan_late_stream(const AVStream& stream, Originals originals);
 
 }  // namespace facepipe

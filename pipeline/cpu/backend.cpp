@@ -219,7 +219,7 @@ class CpuProcessor final : public FrameProcessor {
     return candidates;
   }
 
-  /// Once more.
+  /// Searches another view of a frame that has been searched.
   [[nodiscard]] Detections look(DetectionRequest& request, const Frame& view,
                                 Interval& inference) const {
     request.prepare(view);

@@ -16,7 +16,7 @@ NmsOptions greedy_of(const NmsOptions& nms) {
   return greedy;
 }
 
-/// Of a searched frame, for those before and after it; its time is what stamps say.
+/// Takes from a searched frame what those before and after it need; stamps give its time.
 SearchedFrame searched_of(WorkItem& item) {
   return {{item.record.pts_s, std::exchange(item.picture, nullptr)},
           std::exchange(item.to_follow, {})};
@@ -72,7 +72,7 @@ void FramesBetween::fill_in(const Searched* after) {
   for (std::size_t i = 0; i < faces.size(); ++i) take(faces[i], after, waiting_[i].record);
 }
 
-/// As faces that a detector has found are taken: suppressed, of the score and the sizes wanted.
+/// Takes faces like a detector's: suppressed, of the score and the sizes wanted.
 void FramesBetween::take(const FacesBetween& all, const Searched* after, FrameRecord& record) {
   Detections faces;
   std::vector<std::int64_t> tracks;
