@@ -39,4 +39,10 @@ struct Detections {
   }
 };
 
+/// Puts all of `more` behind what is there, with its landmarks if it has any.
+void append(Detections& to, const Detections& more);
+
+/// Returns those that score more than `score`, with their landmarks if they have any.
+[[nodiscard]] Detections scored_over(const Detections& found, float score);
+
 }  // namespace facepipe

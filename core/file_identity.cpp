@@ -25,4 +25,9 @@ std::optional<FileIdentity> identity_of_name(const std::filesystem::path& path) 
   return identity_by(status);
 }
 
+bool is_no_regular_file(const std::filesystem::path& path) noexcept {
+  struct stat status {};
+  return stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
+}
+
 }  // namespace facepipe

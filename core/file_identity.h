@@ -23,4 +23,8 @@ struct FileIdentity {
 [[nodiscard]] std::optional<FileIdentity> identity_of_name(
     const std::filesystem::path& path) noexcept;
 
+/// Whether something has this name, or a link of this name leads to it, that is no regular file: a
+/// folder, a FIFO, a device. False where there is nothing.
+[[nodiscard]] bool is_no_regular_file(const std::filesystem::path& path) noexcept;
+
 }  // namespace facepipe

@@ -27,4 +27,16 @@ Size Frame::chroma_size() const {
 
 double Frame::seconds() const { return static_cast<double>(pts) * time_base.num / time_base.den; }
 
+Frame view_of(const Frame& frame) {
+  Frame view;
+  view.info() = frame.info();
+  view.planes = frame.planes;
+  view.format = frame.format;
+  view.size = frame.size;
+  view.device = frame.device;
+  view.ready = frame.ready;
+  view.owner = frame.owner;
+  return view;
+}
+
 }  // namespace facepipe

@@ -101,4 +101,7 @@ struct Frame : FrameInfo {
   [[nodiscard]] double seconds() const;
 };
 
+/// Returns another frame of the same samples, which it keeps alive.
+[[nodiscard]] Frame view_of(const Frame& frame);
+
 }  // namespace facepipe

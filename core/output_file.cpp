@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/write_all.h"
 
 namespace facepipe {
 namespace {
@@ -381,14 +382,7 @@ void OutputFile::fail(int code) const {
 int write_new_file(const fs::path& path, std::span<const std::byte> bytes, unsigned mode) noexcept {
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
   if (file < 0) return errno;
-  int code = 0;
-  while (!bytes.empty() && code == 0) {
-    const ssize_t taken = ::write(file, bytes.data(), bytes.size());
-    if (taken >= 0)
-      bytes = bytes.subspan(static_cast<std::size_t>(taken));
-    else if (errno != EINTR)
-      code = errno;
-  }
+  int code = write_all(file, bytes);
   if (close(file) != 0 && code == 0) code = errno;
   if (code != 0) remove_file(path);
   return code;

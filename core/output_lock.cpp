@@ -10,10 +10,12 @@
 #include <charconv>
 #include <new>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "core/error.h"
 #include "core/output_names.h"
+#include "core/write_all.h"
 
 namespace facepipe {
 namespace {
@@ -131,13 +133,13 @@ bool take(std::string_view& line, std::string_view key) {
   return true;
 }
 
-/// -1 where no regular file stands there, as of a sequence's pattern.
+/// Returns -1 where no regular file stands there: a sequence's pattern names none.
 std::int64_t size_of_target(const fs::path& target) {
   struct stat found {};
   return lstat(target.c_str(), &found) == 0 && S_ISREG(found.st_mode) ? found.st_size : -1;
 }
 
-/// What the record says of the damage of the file that stands there now.
+/// Finds what the record says of the damage of the file that stands there now.
 std::optional<std::string> recorded_damage(std::string_view record, const fs::path& target) {
   std::optional<std::string> damage;
   for_each_line(record, [&](std::string_view line) {
@@ -162,7 +164,7 @@ std::string read_all(int file, std::size_t size) {
   return text;
 }
 
-/// A regular file by this very name: what a link leads to isn't ours.
+/// Returns the size of a regular file of this very name: what a link leads to isn't ours.
 std::optional<std::int64_t> size_of_ours(const fs::path& file) {
   struct stat found {};
   if (lstat(file.c_str(), &found) != 0 || !S_ISREG(found.st_mode) || found.st_nlink != 1)
@@ -196,7 +198,7 @@ std::vector<RecordedFile> parse_record(std::string_view text, const fs::path& ta
   return files;
 }
 
-/// Where the file is now: it may have been killed before or after it was renamed.
+/// Tells where the file is now: its run may have been killed before or after it renamed it.
 std::optional<Leftover> found_on_disk(RecordedFile recorded) {
   std::optional<std::int64_t> size = size_of_ours(recorded.file.path);
   if (!size && !recorded.kept_as.empty()) {
@@ -247,7 +249,7 @@ void OutputLock::read_leftovers(const IsOurs& is_ours) {
   keeps_record_ = !leftovers_.empty() || !partials_.empty() || recorded_damage(text, target_);
 }
 
-/// Those that are still what was recorded: what somebody has put in their place isn't ours.
+/// Reads those that are still what was recorded: what somebody has put in their place isn't ours.
 void OutputLock::read_partials(std::string_view record, const IsOurs& is_ours) {
   for_each_line(record, [&](std::string_view line) {
     if (!take(line, kPartial)) return;
@@ -272,7 +274,7 @@ void OutputLock::open() {
   fail("can't be locked: " + record_.string() + " changes all the time");
 }
 
-/// False where the program that held the lock removed the file in between.
+/// Returns false where the program that held the lock removed the file in between.
 bool OutputLock::try_open() {
   constexpr mode_t kReadWrite = 0666;
   const int file =
@@ -310,7 +312,7 @@ std::string OutputLock::read_record() const {
   fstat(file_, &found);
   const auto size = static_cast<std::size_t>(found.st_size);
   std::string text = read_all(file_, size);
-  // Killed while it wrote the header, it has made nothing yet.
+  // A run that was killed while it wrote the header has made nothing yet.
   if (text.size() < kHeader.size() && kHeader.starts_with(text)) {
     if (ftruncate(file_, 0) != 0) fail(write_failure(errno));
     return {};
@@ -329,14 +331,7 @@ int OutputLock::try_append(std::string_view line) const noexcept {
   if (file_ < 0) return 0;
   const off_t end = lseek(file_, 0, SEEK_END);
   if (end < 0) return errno;
-  int code = 0;
-  while (!line.empty() && code == 0) {
-    const ssize_t written = ::write(file_, line.data(), line.size());
-    if (written > 0)
-      line.remove_prefix(static_cast<std::size_t>(written));  // the rest tells why, if it tells
-    else if (written == 0 || errno != EINTR)
-      code = written == 0 ? EIO : errno;
-  }
+  const int code = write_all(file_, std::as_bytes(std::span(line)));
   // Half a line would spoil the next one.
   if (code != 0) static_cast<void>(ftruncate(file_, end));
   return code;

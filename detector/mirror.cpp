@@ -17,14 +17,7 @@ Landmarks mirrored(Landmarks points, float width) {
 }  // namespace
 
 Frame mirrored_view(const Frame& frame) {
-  Frame view;
-  view.info() = frame.info();
-  view.planes = frame.planes;
-  view.format = frame.format;
-  view.size = frame.size;
-  view.device = frame.device;
-  view.ready = frame.ready;
-  view.owner = frame.owner;
+  Frame view = view_of(frame);
   view.orientation = mirrored(frame.orientation);
   return view;
 }

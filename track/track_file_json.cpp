@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/file_identity.h"
 
 namespace facepipe {
 namespace {
@@ -304,10 +305,8 @@ TrackFile parse_track_file(const std::filesystem::path& path) {
   const auto fail = [&](const std::string& reason) {
     throw Error(ErrorKind::input, path.string() + ": " + reason);
   };
+  if (is_no_regular_file(path)) fail("can't be read: is no regular file");
   std::error_code code;
-  const auto status = std::filesystem::status(path, code);
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
-    fail("can't be read: is no regular file");
   const std::uintmax_t size = std::filesystem::file_size(path, code);
   if (code) fail("can't be read: " + code.message());
   if (size > kMostTrackFileBytes)

@@ -7,22 +7,17 @@
 #include <system_error>
 
 #include "core/error.h"
+#include "core/write_all.h"
 
 namespace facepipe {
 
 MemoryFile::MemoryFile(std::span<const std::byte> bytes)
     : file_(memfd_create("picture", MFD_CLOEXEC)) {
-  std::size_t written = 0;
-  while (file_ >= 0 && written < bytes.size()) {
-    const ssize_t part = write(file_, bytes.data() + written, bytes.size() - written);
-    if (part < 0 && errno == EINTR) continue;
-    if (part <= 0) break;
-    written += static_cast<std::size_t>(part);
-  }
-  if (file_ >= 0 && written == bytes.size()) return;
-  const std::string reason = std::generic_category().message(errno);
+  const int code = file_ < 0 ? errno : write_all(file_, bytes);
+  if (code == 0) return;
   if (file_ >= 0) close(file_);
-  throw Error(ErrorKind::internal, "no memory for an attached picture: " + reason);
+  throw Error(ErrorKind::internal,
+              "no memory for an attached picture: " + std::generic_category().message(code));
 }
 
 MemoryFile::~MemoryFile() { close(file_); }

@@ -1,4 +1,4 @@
-// Bytes in memory under a name by which libraries open them as a file.
+// Gives bytes in memory a name by which libraries open them as a file.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace facepipe {
 
-/// Nothing of it is on a disk.
+/// Owns the file, of which nothing is on a disk.
 class MemoryFile {
  public:
   /// Copies the bytes. Errors: Error(internal) where the system gives no memory for it.
@@ -16,7 +16,7 @@ class MemoryFile {
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;
 
-  /// As long as the file lives, for this process alone.
+  /// The path holds as long as the file lives, for this process alone.
   [[nodiscard]] std::string path() const { return "/proc/self/fd/" + std::to_string(file_); }
 
  private:

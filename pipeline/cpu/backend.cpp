@@ -76,14 +76,6 @@ Detections clipped(Detections faces, Size picture) {
   return faces;
 }
 
-Detections scored_over(const Detections& candidates, float score) {
-  Detections over;
-  for (std::size_t i = 0; i < candidates.size(); ++i)
-    if (candidates.scores[i] > score)
-      over.push_back(candidates.boxes[i], candidates.scores[i], candidates, i);
-  return over;
-}
-
 /// Follows drawn faces from frame to frame: their tracks, and where not all frames are searched,
 /// where they are in the others. One thread finds, one settles.
 class Following {

@@ -9,24 +9,8 @@
 namespace facepipe {
 namespace {
 
-/// Another frame of the same samples, which it keeps alive.
-Frame another_view(const Frame& frame) {
-  Frame view;
-  view.planes = frame.planes;
-  view.format = frame.format;
-  view.size = frame.size;
-  view.color = frame.color;
-  // What isn't tagged is guessed from the size: of the picture, not of a tile.
-  view.color.matrix = matrix_or_default(frame.color, frame.size);
-  view.orientation = frame.orientation;
-  view.device = frame.device;
-  view.ready = frame.ready;
-  view.owner = frame.owner;
-  return view;
-}
-
 Frame tile_of(const Frame& frame, const Tiling& tiling, int index) {
-  Frame tile = another_view(frame);
+  Frame tile = view_of(frame);
   tile.size = upright_size(tiling.tile.frame, frame.orientation);  // its own inverse
   const PixelPlace place = tiling.stored_origin(index, frame.orientation);
   const PixelFormat& format = frame.format;
@@ -99,14 +83,16 @@ void TiledRequest::prepare(const Frame& frame) {
   if (frame.upright() != detector_->layout.whole.frame)
     throw Error(ErrorKind::internal, "tiles: frame of another size than the detector was made for");
   first_.reset();
-  frame_ = another_view(frame);
+  frame_ = view_of(frame);
+  // What isn't tagged is guessed from the size: of the picture, not of a tile.
+  frame_->color.matrix = matrix_or_default(frame.color, frame.size);
   first_ = prepared(0);
 }
 
 std::unique_ptr<DetectionRequest> TiledRequest::prepared(int view) const {
   const Tiling& tiling = detector_->layout;
   std::unique_ptr<DetectionRequest> request = detector_->request(view);
-  request->prepare(view < tiling.count() ? tile_of(*frame_, tiling, view) : another_view(*frame_));
+  request->prepare(view < tiling.count() ? tile_of(*frame_, tiling, view) : view_of(*frame_));
   return request;
 }
 
@@ -134,9 +120,7 @@ Detections TiledRequest::collect() {
     running = std::move(next);
     running->start();
   }
-  const Detections reduced = collected(*running);
-  for (std::size_t i = 0; i < reduced.size(); ++i)
-    all.push_back(reduced.boxes[i], reduced.scores[i], reduced, i);
+  append(all, collected(*running));
   frame_.reset();
   interval_.end = Clock::now();
   return all;

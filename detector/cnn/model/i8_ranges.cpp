@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/file_identity.h"
 #include "detector/cnn/model/built_in_i8_ranges.h"
 
 namespace facepipe {
@@ -89,10 +90,8 @@ std::string shortened(const std::string& sha256) {
 }
 
 std::string read_ranges_file(const std::filesystem::path& file) {
+  if (is_no_regular_file(file)) refuse_i8_ranges(file.string(), "no regular file");
   std::error_code failure;
-  const auto status = std::filesystem::status(file, failure);
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
-    refuse_i8_ranges(file.string(), "no regular file");
   const std::uintmax_t size = std::filesystem::file_size(file, failure);
   if (failure) refuse_i8_ranges(file.string(), failure.message());
   if (size > kLargestFile) refuse_i8_ranges(file.string(), "larger than 4 MiB");

@@ -1,0 +1,13 @@
+// Writes to a file descriptor until all is written.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace facepipe {
+
+/// Writes all bytes to an open file, at its current position. Returns 0, or an errno where it
+/// failed, perhaps behind some of them.
+[[nodiscard]] int write_all(int file, std::span<const std::byte> bytes) noexcept;
+
+}  // namespace facepipe
