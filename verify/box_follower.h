@@ -1,5 +1,5 @@
-// Which detection of a frame goes on from which of the frames before: from box to box, without
-// motion.
+// Tells which detection of a frame goes on from which of the frames before: from box to box,
+// without motion.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace facepipe {
 /// Not thread-safe.
 class BoxFollower {
  public:
-  /// A number for each detection: that of the one that it goes on from, within half a second, or a
-  /// new one.
+  /// Gives each detection a number: that of the one that it goes on from, within half a second, or
+  /// a new one.
   /// @param time_s  rising
   [[nodiscard]] std::vector<std::int64_t> follow(const Detections& found, double time_s);
 

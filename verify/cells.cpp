@@ -10,8 +10,8 @@ namespace {
 constexpr int kWindow = 3;  // cells on each side of the middle one
 constexpr float kSigma = 1.5F;
 constexpr int kReach = 6;  // of the blur
-// Samples of a cell on each axis: as fine as the pixels, so that nothing aliases; of large boxes
-// less will do.
+// A cell has so many samples on each axis: they are as fine as the pixels, so that nothing aliases;
+// large boxes need less.
 constexpr int kLeastFine = 4;
 constexpr int kMostFine = 24;
 
@@ -22,7 +22,7 @@ Point operator*(Point a, float factor) { return {a.x * factor, a.y * factor}; }
 /// Beyond an edge cells are mirrored: c b a | a b c.
 int mirrored(int i, int side) { return i < 0 ? -1 - i : (i >= side ? 2 * side - 1 - i : i); }
 
-/// Between pixels' middles, in straight lines; the edge goes on beyond the picture.
+/// Interpolates linearly between pixels' middles; the edge goes on beyond the picture.
 float interpolated(const Grey& picture, Point at) {
   const float u = std::clamp(at.x - 0.5F, 0.0F, static_cast<float>(picture.size.width - 1));
   const float v = std::clamp(at.y - 0.5F, 0.0F, static_cast<float>(picture.size.height - 1));
@@ -57,8 +57,8 @@ Cells means_of(const Grey& picture, const Area& area, int side) {
   return cells;
 }
 
-/// Of each cell and those `reach` around it the sum of `weight(distance)` times the cell, along
-/// both axes. `reach` is not over the side.
+/// Sums each cell and those `reach` around it, times weight(distance), along both axes. `reach` is
+/// not over the side.
 template <typename Weight>
 Cells filtered(const Cells& cells, int reach, Weight weight) {
   const int side = cells.side();
@@ -88,6 +88,12 @@ Cells blurred(const Cells& cells) {
 }  // namespace
 
 Area area_of(const Box& box) { return {{box.x1, box.y1}, {box.width(), 0}, {0, box.height()}}; }
+
+Box scaled(const Box& box, Size from, Size to) {
+  const float x = static_cast<float>(to.width) / static_cast<float>(from.width);
+  const float y = static_cast<float>(to.height) / static_cast<float>(from.height);
+  return {box.x1 * x, box.y1 * y, box.x2 * x, box.y2 * y};
+}
 
 Area scaled(const Area& area, Size from, Size to) {
   const float x = static_cast<float>(to.width) / static_cast<float>(from.width);

@@ -1,5 +1,5 @@
-// The detail of a part of a picture, as cells: what identifies a face, and nothing coarser or
-// finer.
+// Measures the detail of a part of a picture, as cells: what identifies a face, and nothing coarser
+// or finer.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 namespace facepipe {
 
-/// Of a face, on each axis.
+/// A face has so many cells on each axis.
 inline constexpr int kFaceCells = 20;
 
-/// A part of a picture: where its first corner lies, and where from there its first row and its
-/// first column lead. In pixels; it may be turned or mirrored, and pass the picture's edge.
+/// Says where a part of a picture lies, in pixels: its first corner, and where from there its first
+/// row and its first column lead. It may be turned or mirrored, and pass the picture's edge.
 struct Area {
   Point corner;
   Point across;
@@ -22,13 +22,14 @@ struct Area {
 };
 
 [[nodiscard]] Area area_of(const Box& box);
-/// The same part of the picture in another size.
+/// Returns the same part of the picture in another size.
+[[nodiscard]] Box scaled(const Box& box, Size from, Size to);
 [[nodiscard]] Area scaled(const Area& area, Size from, Size to);
-/// Where the part lies after all of its picture, of that size, has been turned.
+/// Tells where the part lies after all of its picture, of that size, has been turned.
 [[nodiscard]] Area turned(const Area& area, Size picture, Orientation turn);
-/// Mirrored left to right in its place.
+/// Mirrors the part left to right in its place.
 [[nodiscard]] Area mirrored(const Area& area);
-/// With `cells` more of its cells, of which it has kFaceCells, on each side.
+/// Adds `cells` more of its cells, of which it has kFaceCells, on each side.
 [[nodiscard]] Area grown(const Area& area, int cells);
 
 /// A square of cells.
@@ -51,11 +52,11 @@ class Cells {
   std::vector<float> values_;
 };
 
-/// The means of an area's cells, less their blur of 1.5 cells: 2.5 to 10 cycles a face where a face
-/// has kFaceCells.
+/// Returns the means of an area's cells, less their blur of 1.5 cells: 2.5 to 10 cycles a face
+/// where a face has kFaceCells.
 [[nodiscard]] Cells detail_of(const Grey& picture, const Area& area, int side = kFaceCells);
 
-/// Of the products of two squares' cells the mean over 7 x 7 cells around each.
+/// Multiplies two squares cell by cell, and averages the products over 7 x 7 cells around each.
 [[nodiscard]] Cells mean_products(const Cells& a, const Cells& b);
 
 }  // namespace facepipe

@@ -20,7 +20,7 @@ bool in_picture(const Box& box, Size size, int x, int y) {
          py < static_cast<float>(size.height);
 }
 
-/// Mean products over the window around a cell.
+/// Holds mean products over the window around a cell.
 struct Energies {
   float before;
   float common;
@@ -30,7 +30,7 @@ struct Energies {
   [[nodiscard]] bool is_unchanged() const {
     return is_left() && before - 2 * common + after <= kUnexplained * before;
   }
-  /// More than rounding leaves, and `least` of its energy explained by the original.
+  /// Whether it is more than rounding leaves, and the original explains `least` of its energy.
   [[nodiscard]] bool is_explained(float least) const {
     return after >= kLeastLeft * kLeastLeft && after >= kLeastShare * kLeastShare * before &&
            common * common >= least * before * after;
@@ -95,11 +95,6 @@ DetailLeft FaceDetail::left_in(const Cells& other, double like) const {
   if (counted == 0) return {};
   const double all = counted;
   return {(counted - weakened - left) / all, weakened / all, left / all};
-}
-
-DetailLeft detail_left(const Grey& before, const Grey& after, const Box& box) {
-  const Area there = scaled(area_of(box), before.size, after.size);
-  return FaceDetail(before, box).left_in(detail_of(after, there), kLikeInPlace);
 }
 
 }  // namespace facepipe

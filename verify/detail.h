@@ -1,4 +1,4 @@
-// How much of what identifies a face is left of it in another picture.
+// Measures how much of what identifies a face is left of it in another picture.
 #pragma once
 
 #include "core/geometry.h"
@@ -7,8 +7,8 @@
 
 namespace facepipe {
 
-/// Of a box' inner area (the central 80 %, as far as it lies in the picture) the shares, which add
-/// up to 1, whose detail
+/// Divides a box' inner area (the central 80 %, as far as it lies in the picture) into three
+/// shares, which add up to 1: those whose detail
 struct DetailLeft {
   double gone = 1;      ///< is gone: under half of it is left, and what is there is something else
   double weakened = 0;  ///< is there in part, as behind a weak blur or small cells
@@ -22,24 +22,24 @@ inline constexpr double kHiddenShare = 0.9;
   return detail.gone >= kHiddenShare;
 }
 
-/// How like the whole face an area's detail must be for it to count whatever its contrast.
-/// On 54 to 74 faces of WIDER FACE from 12 pixels on, uncompressed: 0.98 at least where a face is
-/// dimmed to 20 %, at a contrast of 15 %, negative, or of another hue; encoded by x264, dimmed at
-/// CRF 28 and at a contrast of 15 % at CRF 23, 0.54 and 0.67 for nine in ten. What `hide` draws has
-/// 0.52 at most (a blur; one face in twenty over 0.33), 0.42 (mosaic), 0.33 (image), 0 (solid).
+/// Whether hardly any of it is there as it was: it is weakened, or gone.
+[[nodiscard]] inline bool is_weakened(const DetailLeft& detail) {
+  return detail.left <= 1 - kHiddenShare;
+}
+
+/// An area's detail must be so like the whole face to count whatever its contrast. README.md has
+/// the measurements.
 inline constexpr double kLikeInPlace = 0.5;
-/// Where one of several places is chosen, chance has more to choose from. On the same faces the
-/// best of all offsets in 1.5 % of the picture's side has 0.60 at most, in a mirror, too; of a
-/// picture enlarged by 2 %, or moved by ten pixels, 0.81 for nine in ten.
+/// It must be more like it where one of several places is chosen: chance has more to choose from.
 inline constexpr double kLikeElsewhere = 0.7;
 
-/// A face in the original.
+/// Measures what another picture shows of a face in the original.
 class FaceDetail {
  public:
   /// @param box  finite; in pixels of `picture`, whose edge it may pass
   FaceDetail(const Grey& picture, const Box& box);
 
-  /// What of it is left in the detail of another area, of kFaceCells a side. Detail is what
+  /// Returns what of it is left in the detail of another area, of kFaceCells a side. Detail is what
   /// identifies a face: 2.5 to 10 cycles a face. With the detail a of the face and b of the other,
   /// the sums <..> over 7 x 7 cells say for each cell what is left. It isn't gone
   /// * where r = <a,b> / <a,a> is 0.5 at least: r is 1 in a copy, brighter or not, whatever noise
@@ -52,7 +52,7 @@ class FaceDetail {
   /// gone.
   [[nodiscard]] DetailLeft left_in(const Cells& other, double like) const;
 
-  /// Of all inner cells; 0..1, 0 where there is too little of either.
+  /// Correlates all inner cells: 0..1, and 0 where there is too little of either.
   /// @param x, y  where in `other`, which may be larger, the face's first cell is
   [[nodiscard]] double likeness(const Cells& other, int x = 0, int y = 0) const;
 
@@ -67,9 +67,5 @@ class FaceDetail {
   Cells energies_;
   bool has_detail_ = false;
 };
-
-/// Of what lies at the same place of another picture, from r and correlation.
-/// @param before, after  may differ in size: `box`, in pixels of `before`, is scaled for `after`
-[[nodiscard]] DetailLeft detail_left(const Grey& before, const Grey& after, const Box& box);
 
 }  // namespace facepipe

@@ -16,11 +16,11 @@ constexpr float kLeastSide = 12;   // pixels
 constexpr double kOwnLikeness = 0.6;
 constexpr float kSameShape = 0.1F;
 
-Cells cells_in(const Grey& picture, const Area& area, Size of) {
-  return detail_of(picture, scaled(area, of, picture.size));
+Cells cells_in(const Grey& picture, const Area& area, Size of, int side = kFaceCells) {
+  return detail_of(picture, scaled(area, of, picture.size), side);
 }
 
-/// A face's square, of which (x, y) is the first cell.
+/// Cuts out a face's square, of which (x, y) is the first cell.
 Cells part_of(const Cells& cells, int x, int y) {
   Cells square(kFaceCells);
   for (int j = 0; j < kFaceCells; ++j)
@@ -28,7 +28,7 @@ Cells part_of(const Cells& cells, int x, int y) {
   return square;
 }
 
-/// One face of the original, looked for in a hidden frame.
+/// Looks for one face of the original in a hidden frame.
 class Search {
  public:
   Search(const Planes& original, const HiddenPictures& hidden, const Box& box)
@@ -42,15 +42,12 @@ class Search {
     return face_.left_in(at_place(hidden_.now.luma), kLikeInPlace);
   }
 
-  [[nodiscard]] Shown disguised() const {
-    const auto try_to = [](std::optional<DetailLeft> found, Disguise disguise) {
-      return found ? std::optional(Shown{*found, disguise}) : std::nullopt;
-    };
-    std::optional<Shown> shown = try_to(in_other_planes(), Disguise::other_plane);
-    if (!shown) shown = try_to(in_other_frames(), Disguise::other_frame);
-    if (!shown) shown = try_to(in_turned_picture(), Disguise::whole_turned);
-    if (!shown) shown = try_to(nearby(), Disguise::moved);
-    return shown.value_or(Shown{});
+  [[nodiscard]] std::optional<Shown> disguised() const {
+    if (const Found found = in_other_planes()) return Shown{*found, Disguise::other_plane};
+    if (const Found found = in_other_frames()) return Shown{*found, Disguise::other_frame};
+    if (const Found found = in_turned_picture()) return Shown{*found, Disguise::whole_turned};
+    if (const Found found = nearby()) return Shown{*found, Disguise::moved};
+    return std::nullopt;
   }
 
  private:
@@ -78,8 +75,8 @@ class Search {
   const FaceDetail face_;
 };
 
-/// The luma's detail in the hidden frame's chroma and alpha, and that of the original's chroma and
-/// alpha in the same planes.
+/// Looks for the luma's detail in the hidden frame's chroma and alpha, and for that of the
+/// original's chroma and alpha in the same planes.
 Search::Found Search::in_other_planes() const {
   const Planes& now = hidden_.now;
   std::vector<const Grey*> others;
@@ -89,10 +86,7 @@ Search::Found Search::in_other_planes() const {
     if (const Found found = enough(face_, at_place(*plane), kLikeElsewhere)) return found;
   const auto own_plane = [&](const Grey& before, const Grey& after) -> Found {
     if (before.samples.empty() || after.samples.empty()) return std::nullopt;
-    const Size size = original_.luma.size;
-    const float x = static_cast<float>(before.size.width) / static_cast<float>(size.width);
-    const float y = static_cast<float>(before.size.height) / static_cast<float>(size.height);
-    const FaceDetail face(before, {box_.x1 * x, box_.y1 * y, box_.x2 * x, box_.y2 * y});
+    const FaceDetail face(before, scaled(box_, original_.luma.size, before.size));
     return enough(face, at_place(after), kLikeElsewhere);
   };
   for (std::size_t i = 0; i < std::min(original_.chroma.size(), now.chroma.size()); ++i)
@@ -136,9 +130,7 @@ Search::Found Search::nearby() const {
 Search::Found Search::nearby(const Area& area, int reach) const {
   const int side = kFaceCells + 2 * reach;
   const Area around = grown(area, reach);
-  const Size size = original_.luma.size;
-  const Cells there =
-      detail_of(hidden_.now.luma, scaled(around, size, hidden_.now.luma.size), side);
+  const Cells there = cells_in(hidden_.now.luma, around, original_.luma.size, side);
   std::optional<Cells> own;  // made where it is needed, which is seldom
   for (int y = 0; y <= 2 * reach; ++y)
     for (int x = 0; x <= 2 * reach; ++x) {
@@ -161,11 +153,11 @@ std::string_view name_of(Disguise disguise) {
 Shown shown_of(const Planes& original, const HiddenPictures& hidden, const Box& box) {
   const Search search(original, hidden, box);
   const Shown in_place{search.in_place(), Disguise::none};
-  if (in_place.detail.left > 1 - kHiddenShare) return in_place;
-  const Shown disguised = search.disguised();
-  if (disguised.disguise == Disguise::none) return in_place;
-  const bool more = is_hidden(in_place.detail) || disguised.detail.left > in_place.detail.left;
-  return more ? disguised : in_place;
+  if (!is_weakened(in_place.detail)) return in_place;
+  const std::optional<Shown> disguised = search.disguised();
+  if (!disguised) return in_place;
+  const bool more = is_hidden(in_place.detail) || disguised->detail.left > in_place.detail.left;
+  return more ? *disguised : in_place;
 }
 
 }  // namespace facepipe

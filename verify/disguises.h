@@ -1,5 +1,5 @@
-// A face need not be where it was, nor in the luma, to be seen: what else a hidden video is looked
-// at for.
+// Looks for a face in other places and planes of a hidden video: it need not be where it was, nor
+// in the luma, to be seen.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace facepipe {
 
-/// How a face is shown.
+/// Says how a face is shown.
 enum class Disguise : std::uint8_t {
   none,          ///< where it was, in the luma
   other_plane,   ///< in chroma or alpha
@@ -27,18 +27,18 @@ struct Shown {
   Disguise disguise = Disguise::none;
 };
 
-/// A frame of the hidden video; none of its neighbours where there is none.
+/// Holds a frame of the hidden video, and its neighbours, null where there is none.
 struct HiddenPictures {
   const Planes& now;
   const Planes* before = nullptr;
   const Planes* after = nullptr;
 };
 
-/// What of a face the hidden video shows: at its place; and where that is hidden, or weakened, of
-/// the disguises that show it the first. Offsets of up to 1.25 % of the picture's longer
-/// side are tried, as much as enlarging by 2.5 % moves its edge, and at most 16 cells; places where
-/// the original shows the same itself, as neighbours on a wall do, don't count. Faces under 12
-/// pixels are looked for at their place alone.
+/// Returns what of a face the hidden video shows at its place, or, where that is hidden or
+/// weakened, in the first of the disguises that show it. Offsets of up to 1.25 % of the picture's
+/// longer side are tried, as much as enlarging by 2.5 % moves its edge, and at most 16 cells;
+/// places where the original shows the same itself, as neighbours on a wall do, don't count. Faces
+/// under 12 pixels are looked for at their place alone.
 /// @param box  finite; in pixels of the original
 [[nodiscard]] Shown shown_of(const Planes& original, const HiddenPictures& hidden, const Box& box);
 

@@ -1,4 +1,4 @@
-// What a verification finds, gathered over time: one finding a face rather than one a frame.
+// Gathers over time what a verification finds: one finding a face rather than one a frame.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ enum class FindingKind : std::uint8_t {
 };
 [[nodiscard]] std::string_view name_of(FindingKind kind);
 
-/// What told of the place.
+/// Says what told of the place.
 enum class FindingSource : std::uint8_t {
   detection,     ///< detections and what tracks make of them
   edit_file,     ///< a box that the edit file hides
@@ -33,13 +33,11 @@ enum class FindingSource : std::uint8_t {
 };
 [[nodiscard]] std::string_view name_of(FindingSource source);
 
-/// What a detection in the hidden video must score to show a face whatever is left of its detail:
-/// more than a detector gives to what `hide` draws. On 14 photos with 189 faces, at three sizes,
-/// CenterFace gives a solid 0.45 at most, an image without a face 0.48, a blur 0.55, a mosaic 0.57;
-/// where the faces are shown it gives most of them more than 0.6.
+/// A detection in the hidden video that scores so much shows a face, whatever is left of its
+/// detail: it is more than a detector gives to what `hide` draws (measured in README.md).
 inline constexpr float kSurelyFace = 0.6F;
 
-/// A finding in one frame.
+/// Tells of a finding in one frame.
 struct FoundBox {
   std::int64_t frame = 0;  ///< of the original, from 0
   double time_s = 0;       ///< where the original's seconds count from
@@ -68,7 +66,7 @@ inline constexpr std::size_t kMostFoundBoxes = std::size_t{1} << 20;
 inline constexpr std::size_t kMostThumbnails = 1000;
 inline constexpr int kThumbnailSide = 160;
 
-/// Leaks first, then by score, falling.
+/// Sorts leaks first, then by score, falling.
 void sort_by_weight(std::vector<Finding>& findings);
 
 class Findings {
@@ -82,10 +80,10 @@ class Findings {
   void add(FindingKind kind, FindingSource source, std::int64_t track, const FoundBox& found,
            const Grey& hidden, Size original);
 
-  /// All, as sort_by_weight() has them; nothing is left here.
+  /// Returns all, as sort_by_weight() has them; nothing is left here.
   [[nodiscard]] std::vector<Finding> take();
 
-  /// Boxes that were counted, but not kept.
+  /// Tells how many boxes were counted, but not kept.
   [[nodiscard]] std::int64_t boxes_left_out() const { return boxes_left_out_; }
 
  private:

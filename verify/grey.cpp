@@ -12,14 +12,14 @@ namespace {
 
 using Levels = std::array<std::uint8_t, 256>;
 
-/// Each level itself.
+/// Maps each level to itself.
 Levels plain_levels() {
   Levels levels{};
   for (int i = 0; i < 256; ++i) levels[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(i);
   return levels;
 }
 
-/// From coded levels of luma to 0..255.
+/// Maps coded levels of luma to 0..255.
 Levels levels_of(const Frame& frame) {
   constexpr int kBlack = 16;
   constexpr int kSteps = 219;
@@ -41,7 +41,7 @@ unsigned sample_at(const std::byte* row, int x, const PixelFormat& format) {
   return std::min(255U, static_cast<unsigned>(word) >> static_cast<unsigned>(drop));
 }
 
-/// Where the sample of a stored pixel comes to lie: origin + x * across + y * down.
+/// Says where the sample of a stored pixel comes to lie: origin + x * across + y * down.
 struct Places {
   std::ptrdiff_t origin = 0;
   std::ptrdiff_t across = 1;
@@ -75,7 +75,7 @@ Places places_of(Size stored, Orientation orientation) {
   return places;
 }
 
-/// A plane, or one of two that lie interleaved in it.
+/// Describes a plane, or one of two that lie interleaved in it.
 struct Samples {
   Plane plane;
   Size size;
@@ -127,25 +127,19 @@ Planes make_planes(const Frame& frame) {
           frame, {plane, frame.chroma_size(), interleaved ? 2 : 1, interleaved ? i : 0}, plain));
     }
   }
-  if (frame.planes[3].data != nullptr)
-    planes.alpha = grey_of(frame, {frame.planes[3], frame.size}, plain);
+  if (frame.format.has_alpha) planes.alpha = grey_of(frame, {frame.planes[3], frame.size}, plain);
   return planes;
 }
 
 std::optional<Frame> alpha_view(const Frame& frame) {
   check_place(frame);
-  if (frame.planes[3].data == nullptr) return std::nullopt;
+  if (!frame.format.has_alpha) return std::nullopt;
   if (is_flat(grey_of(frame, {frame.planes[3], frame.size}, plain_levels()))) return std::nullopt;
-  Frame view;
-  view.info() = frame.info();
+  Frame view = view_of(frame);
   view.color = {};
   view.color.full_range = true;
-  view.planes[0] = frame.planes[3];
-  view.format = frame.format;
-  view.format.has_chroma = false;
-  view.size = frame.size;
-  view.device = frame.device;
-  view.owner = frame.owner;
+  view.planes = {frame.planes[3]};
+  view.format.has_chroma = view.format.has_alpha = false;
   return view;
 }
 

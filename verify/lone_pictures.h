@@ -20,14 +20,14 @@ class LonePictures {
  public:
   LonePictures(Looks looks, bool thumbnails) : looks_(std::move(looks)), findings_(thumbnails) {}
 
-  /// A frame in host memory, read during the call only. A face that is found in it with
+  /// Looks at a frame in host memory, during the call only. A face that is found in it with
   /// kSurelyFace is a leak, in pixels of this frame.
   /// @param number  of the frame, rising
   /// @param time_s  rising
   /// Errors: as Looks::find().
   void push(const Frame& frame, std::int64_t number, double time_s, const std::stop_token& stop);
 
-  /// All findings; called once, last.
+  /// Returns all findings; called once, last.
   [[nodiscard]] std::vector<Finding> finish() { return findings_.take(); }
 
  private:

@@ -8,6 +8,7 @@
 #include "detector/cnn/model/tiling.h"
 #include "detector/mirror.h"
 #include "detector/turned_faces.h"
+#include "track/matching.h"
 #include "track/tracker.h"
 #include "verify/grey.h"
 
@@ -18,6 +19,7 @@ static_assert(kMostSeen == kMostDetections);
 
 constexpr int kLargestSide = 8192;
 constexpr int kSmallestSide = 64;
+constexpr float kSamePlace = 0.3F;  // IoU
 
 Detections run(Detector& detector, const Frame& frame, const std::stop_token& stop) {
   const std::unique_ptr<DetectionRequest> request = detector.acquire(stop);
@@ -26,13 +28,12 @@ Detections run(Detector& detector, const Frame& frame, const std::stop_token& st
   return request->collect();
 }
 
-/// The same samples, as the look wants them.
-Frame view_of(const Frame& frame, const Look& look) {
-  return turned_view(look.mirrored ? mirrored_view(frame) : turned_view(frame, 0),
-                     look.quarter_turns);
+/// Returns a frame of the same samples as the look wants it.
+Frame view_for(const Look& look, const Frame& frame) {
+  return turned_view(look.mirrored ? mirrored_view(frame) : view_of(frame), look.quarter_turns);
 }
 
-/// Where a box of the look's picture lies in the frame's, `upright` pixels large.
+/// Tells where a box of the look's picture lies in the frame's, `upright` pixels large.
 Box box_in_frame(const Box& box, const Look& look, Size upright) {
   const Box there = turned_back(box, look.quarter_turns, upright);
   return look.mirrored ? mirrored(there, upright.width) : there;
@@ -52,6 +53,11 @@ std::optional<Size> reduced_size(Size usual) {
   return std::min(size.width, size.height) >= kSmallestSide ? std::optional(size) : std::nullopt;
 }
 
+bool is_among(const Box& box, const std::vector<Box>& boxes) {
+  return std::ranges::any_of(boxes,
+                             [&](const Box& other) { return iou(box, other) >= kSamePlace; });
+}
+
 Looks::Looks(std::vector<Look> looks)
     : looks_(std::move(looks)), suppressor_(NmsOptions{}, kMaxNmsCapacity) {}
 
@@ -59,7 +65,7 @@ Detections Looks::find(const Frame& frame, const std::stop_token& stop) {
   Detections all;
   for (const Look& look : looks_) {
     if (stop.stop_requested()) throw Stopped();
-    const Frame view = view_of(frame, look);
+    const Frame view = view_for(look, frame);
     const Detections found = run(*look.detectors->detector(view.upright()), view, stop);
     for (std::size_t i = 0; i < found.size(); ++i)
       all.push_back(box_in_frame(found.boxes[i], look, frame.upright()), found.scores[i]);
@@ -71,8 +77,7 @@ Detections Looks::find_in_all_planes(const Frame& frame, const std::stop_token& 
   Detections all = find(frame, stop);
   const std::optional<Frame> alpha = alpha_view(frame);
   if (!alpha) return all;
-  const Detections found = find(*alpha, stop);
-  for (std::size_t i = 0; i < found.size(); ++i) all.push_back(found.boxes[i], found.scores[i]);
+  append(all, find(*alpha, stop));
   return merged(all);
 }
 

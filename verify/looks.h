@@ -1,6 +1,6 @@
-// More looks than one at a picture: as it is, mirrored, enlarged, reduced, turned. A face that one
-// of them misses another may find: small ones where it is enlarged, large blurred ones where it is
-// reduced, those of a video that has lost its orientation where it is turned.
+// Looks at a picture in more ways than one: as it is, mirrored, enlarged, reduced, turned. A face
+// that one look misses another may find: small ones where it is enlarged, large blurred ones where
+// it is reduced, those of a video that has lost its orientation where it is turned.
 #pragma once
 
 #include <cstddef>
@@ -11,26 +11,30 @@
 
 #include "core/detections.h"
 #include "core/frame.h"
+#include "core/geometry.h"
 #include "detector/detector.h"
 #include "nms/cpu/suppressor.h"
 
 namespace facepipe {
 
-/// One look. The factory outlives it.
+/// Says how one look is taken. The factory outlives it.
 struct Look {
   DetectorFactory* detectors = nullptr;
   bool mirrored = false;
   int quarter_turns = 0;  ///< clockwise, behind mirroring
 };
 
-/// The size at which a picture is looked at enlarged: 1.5 times `usual`, its usual one. None where
-/// that is more than a network takes in one run.
+/// Returns the size at which a picture is looked at enlarged: 1.5 times `usual`, its usual one.
+/// There is none where that is more than a network takes in one run.
 [[nodiscard]] std::optional<Size> enlarged_size(Size usual);
 
-/// The size at which it is looked at reduced: half. None where that is too small for faces.
+/// Returns the size at which it is looked at reduced: half, or none where that is too small.
 [[nodiscard]] std::optional<Size> reduced_size(Size usual);
 
-/// Boxes of all scores that a tracker takes at most: kMostDetections of tracker.h.
+/// Whether one of the boxes lies where `box` does: their IoU is 0.3 at least.
+[[nodiscard]] bool is_among(const Box& box, const std::vector<Box>& boxes);
+
+/// A tracker takes so many boxes of all scores at most: it is kMostDetections of tracker.h.
 inline constexpr std::size_t kMostSeen = 4096;
 
 /// Not thread-safe.
@@ -38,11 +42,12 @@ class Looks {
  public:
   explicit Looks(std::vector<Look> looks);
 
-  /// What the looks find together, after one suppression (greedy, IoU 0.3): by score, falling, at
-  /// most kMostSeen, without landmarks, in pixels of the upright frame. Errors: device; Stopped.
+  /// Returns what the looks find together, after one suppression (greedy, IoU 0.3): by score,
+  /// falling, at most kMostSeen, without landmarks, in pixels of the upright frame. Errors: device;
+  /// Stopped.
   [[nodiscard]] Detections find(const Frame& frame, const std::stop_token& stop);
 
-  /// Like find(), but of the picture and, where its alpha shows anything, of that.
+  /// Finds faces as find() does, in the picture and, where its alpha shows anything, in that.
   [[nodiscard]] Detections find_in_all_planes(const Frame& frame, const std::stop_token& stop);
 
   /// Suppresses what several calls have found, in the same way.

@@ -1,4 +1,4 @@
-// Faces that lie turned in the pixels, as where a video has lost the tag of its orientation:
+// Finds faces that lie turned in the pixels, as where a video has lost the tag of its orientation:
 // upright looks miss them.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace facepipe {
 
-/// How often all turns are looked at.
+/// All turns are looked at so often.
 inline constexpr double kTurnedEvery_s = 1;
 
 /// Looks at one picture a second in three turns, and in a turn that shows faces that upright looks
@@ -23,15 +23,15 @@ class TurnedSearch {
   /// The detectors outlive it.
   explicit TurnedSearch(DetectorFactory& detectors);
 
-  /// Detections over kFaceThatCounts in turned pictures, in pixels of the upright frame.
+  /// Returns detections over kFaceThatCounts in turned pictures, in pixels of the upright frame.
   /// @param time_s   rising
   /// @param upright  what was found without turning
   /// Errors: as Looks::find().
   [[nodiscard]] Detections find(const Frame& frame, double time_s, const Detections& upright,
                                 const std::stop_token& stop);
 
-  /// What was found in the pictures that were looked at in all turns: turn_of_faces() says whether
-  /// the video lies turned.
+  /// Counts what was found in the pictures that were looked at in all turns: turn_of_faces() says
+  /// whether the video lies turned.
   [[nodiscard]] const FacesByTurn& faces() const { return faces_; }
 
  private:

@@ -6,12 +6,11 @@
 #include <utility>
 
 #include "core/error.h"
-#include "track/matching.h"
+#include "verify/cells.h"
 
 namespace facepipe {
 namespace {
 
-constexpr float kSamePlace = 0.3F;  // IoU
 constexpr double kHold_s = 0.4;  // longer than hiding does: what it let go of too early shows here
 constexpr std::int64_t kMostWaitingPixels = std::int64_t{1} << 26;
 
@@ -26,17 +25,6 @@ TrackerOptions tracker_options(const VerifierOptions& options, Size size) {
   return tracks;
 }
 
-Box scaled(const Box& box, Size from, Size to) {
-  const float x = static_cast<float>(to.width) / static_cast<float>(from.width);
-  const float y = static_cast<float>(to.height) / static_cast<float>(from.height);
-  return {box.x1 * x, box.y1 * y, box.x2 * x, box.y2 * y};
-}
-
-bool is_among(const Box& box, const std::vector<Box>& boxes) {
-  return std::ranges::any_of(boxes,
-                             [&](const Box& other) { return iou(box, other) >= kSamePlace; });
-}
-
 bool is_cosmetic_style(const std::string& style) {
   return style.starts_with("blur") || style.starts_with("mosaic");
 }
@@ -48,9 +36,6 @@ std::vector<Box> kept_at(const TrackFile& file, std::int64_t pts) {
       if (const std::optional<Box> box = box_at(track, pts)) boxes.push_back(*box);
   return boxes;
 }
-
-/// Detail that is there in part, and hardly any of it as it was.
-bool is_weakened(const DetailLeft& detail) { return detail.left <= 1 - kHiddenShare; }
 
 }  // namespace
 
@@ -87,7 +72,7 @@ std::vector<Finding> Verifier::finish() {
   return findings;
 }
 
-/// The boxes that the file hides at this time, and those that it keeps.
+/// Checks the boxes that the file hides at this time, and notes those that it keeps.
 void Verifier::check_file(const Frame& original, Waiting& pair) {
   if (options_.tracks == nullptr) return;
   const Rational& base = options_.tracks->input.time_base;
@@ -109,12 +94,11 @@ void Verifier::check_file(const Frame& original, Waiting& pair) {
 Detections Verifier::of_original(const FramePair& pair, const std::stop_token& stop) {
   Detections all = looks_at_original_.find_in_all_planes(pair.original, stop);
   if (!turned_) return all;
-  const Detections turned = turned_->find(pair.original, pair.time_s, all, stop);
-  for (std::size_t i = 0; i < turned.size(); ++i) all.push_back(turned.boxes[i], turned.scores[i]);
+  append(all, turned_->find(pair.original, pair.time_s, all, stop));
   return all;
 }
 
-/// What is found in the original, and in the hidden picture at the same places.
+/// Returns what is found in the original, and in the hidden picture at the same places.
 Detections Verifier::together(const FramePair& pair, Waiting& waiting,
                               const std::stop_token& stop) {
   Detections all = of_original(pair, stop);

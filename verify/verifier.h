@@ -43,7 +43,7 @@ struct FramePair {
   bool damaged = false;     ///< the original's frame is
 };
 
-/// What was looked at.
+/// Counts what was looked at.
 struct VerifyCounts {
   std::int64_t detected = 0;   ///< boxes of tracks that were measured
   std::int64_t from_file = 0;  ///< boxes of the edit file that were measured
@@ -68,7 +68,7 @@ class Verifier {
   /// Errors: as Looks::find() and Tracker.
   void push(const FramePair& pair, const std::stop_token& stop);
 
-  /// All findings; called once, last.
+  /// Returns all findings; called once, last.
   [[nodiscard]] std::vector<Finding> finish();
 
   [[nodiscard]] const VerifyCounts& counts() const { return counts_; }

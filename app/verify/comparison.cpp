@@ -60,7 +60,7 @@ FrameComparison Comparison::run(const std::stop_token& stop) {
         break;
       case Meeting::extra:
         frames_.extra.add(*there, number_);
-        look_at_extra(*there, stop);
+        lookers_.extra.push(partner_->frame, number_, *there, stop);
         partner_ = hidden_.next();
         break;
     }
@@ -84,10 +84,6 @@ void Comparison::look(const std::stop_token& stop) {
   progress.expected_frames = original_.expected_frames();
   progress.faces = lookers_.pairs.counts().detected;
   progress_.update(progress);
-}
-
-void Comparison::look_at_extra(double time_s, const std::stop_token& stop) {
-  lookers_.extra.push(partner_->frame, number_, time_s, stop);
 }
 
 }  // namespace facepipe

@@ -1,4 +1,4 @@
-// Two videos, read side by side.
+// Reads two videos side by side.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace facepipe {
 
-/// One video, read frame by frame.
+/// Reads one video frame by frame.
 class VideoReader {
  public:
   /// @param stream  of the input; none: the one that a player shows
@@ -26,15 +26,16 @@ class VideoReader {
   VideoReader(const std::string& input, const VerifyOptions& options, const std::stop_token& stop,
               std::optional<int> stream = std::nullopt);
 
-  /// Errors: as FrameSource::next().
+  /// Reads the next frame; none after the last one. Errors: as FrameSource::next().
   [[nodiscard]] std::optional<DecodedFrame> next();
-  /// In seconds; none without a frame.
+  /// Returns a frame's time in seconds; none without a frame.
   [[nodiscard]] std::optional<double> time_of(const std::optional<DecodedFrame>& frame) const;
   [[nodiscard]] Size size() const { return video_.size; }
   [[nodiscard]] std::int64_t expected_frames() const { return source_.expected_frames(); }
-  /// How many next() has given.
+  /// Tells how many frames next() has given.
   [[nodiscard]] std::int64_t frames() const { return video_.frames; }
-  /// Called after the last frame, as the next.
+  /// Tells what has been read of the video. Like pictures_beside(), it is called after the last
+  /// frame.
   [[nodiscard]] VerifiedVideo video() const;
   [[nodiscard]] std::vector<PicturesBeside> pictures_beside() const {
     return source_.pictures_beside();
@@ -46,7 +47,7 @@ class VideoReader {
   VerifiedVideo video_;
 };
 
-/// Who looks at the frames.
+/// Holds who looks at the frames.
 struct Lookers {
   Verifier& pairs;
   LonePictures& extra;  ///< frames of the hidden video that the original lacks
@@ -65,7 +66,6 @@ class Comparison {
  private:
   void go_on();
   void look(const std::stop_token& stop);
-  void look_at_extra(double time_s, const std::stop_token& stop);
 
   VideoReader& original_;
   VideoReader& hidden_;

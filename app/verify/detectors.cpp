@@ -38,7 +38,8 @@ void VerifyDetectors::add(std::optional<Size> size) {
   factories_.push_back(make_detector_factory(Device{}, options));
   looks_.push_back({factories_.back().get(), false});
 }
-/// All looks so far, in a mirror.
+
+/// Adds all looks so far once more, in a mirror.
 void VerifyDetectors::add_mirrored() {
   for (const auto& factory : factories_) looks_.push_back({factory.get(), true});
 }

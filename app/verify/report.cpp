@@ -86,7 +86,7 @@ std::string comparison(const VerifyResult& result) {
   return text + damage_line(result.original) + damage_line(result.hidden);
 }
 
-/// Where the original seems to have lost its rotation.
+/// Tells where the original seems to have lost its rotation.
 std::string turned_line(const VerifyResult& result) {
   const std::optional<int> turn = turn_of_faces(result.turned);
   if (!turn) return {};

@@ -17,7 +17,7 @@
 
 namespace facepipe {
 
-/// One of the two videos.
+/// Tells of one of the two videos.
 struct VerifiedVideo {
   std::string name;
   Size size;  ///< upright
@@ -25,7 +25,7 @@ struct VerifiedVideo {
   std::int64_t frames = 0;
 };
 
-/// What of the hidden video shows pictures beside its video.
+/// Tells of one thing that shows pictures beside the hidden video: a second stream, a cover.
 struct BesideVideo {
   std::string name;
   std::int64_t frames = 0;    ///< that were looked at
@@ -50,11 +50,11 @@ struct VerifyResult {
   [[nodiscard]] bool sound() const;
 };
 
-/// Lines for stderr, the last with a line break: what was compared, the worst findings, the
+/// Returns lines for stderr, the last with a line break: what was compared, the worst findings, the
 /// verdict.
 [[nodiscard]] std::string verify_summary(const VerifyResult& result, const VerifyOptions& options);
 
-/// One JSON object.
+/// Returns one JSON object.
 [[nodiscard]] std::string verify_json(const VerifyResult& result, const VerifyOptions& options,
                                       const DetectorOrigin& detector);
 

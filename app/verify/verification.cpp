@@ -5,8 +5,6 @@
 
 #include "app/verify/memory_file.h"
 #include "core/error.h"
-#include "verify/lone_pictures.h"
-#include "verify/verifier.h"
 #include "video/input_access.h"
 
 namespace facepipe {
@@ -20,7 +18,7 @@ void add(std::vector<Finding> findings, const std::string& place, VerifyResult& 
   }
 }
 
-/// The reason without the name of a file in memory, which tells nobody anything.
+/// Returns the reason without the name of a file in memory, which tells nobody anything.
 std::string reason_of_failure(const Error& error) {
   const std::string text = error.what();
   const std::size_t name_end = text.find(": ");
@@ -39,15 +37,14 @@ void count_others(std::vector<Finding>& findings) {
 
 void Verification::compare(VideoReader& original, VideoReader& hidden, VerifyResult& result,
                            const std::stop_token& stop) {
-  Verifier verifier({options_.score, thumbnails(), tracks_}, detectors_.looks(), detectors_.looks(),
-                    detectors_.turned());
-  LonePictures extra(detectors_.looks(), thumbnails());
-  result.frames = Comparison(original, hidden, {verifier, extra}, progress_).run(stop);
-  add(verifier.finish(), {}, result);
+  Verifier pairs = verifier();
+  LonePictures extra = lone_pictures();
+  result.frames = Comparison(original, hidden, {pairs, extra}, progress_).run(stop);
+  add(pairs.finish(), {}, result);
   add(extra.finish(), "a frame that the original lacks", result);
-  result.counts = verifier.counts();
-  result.turned = verifier.turned();
-  result.boxes_left_out = verifier.boxes_left_out();
+  result.counts = pairs.counts();
+  result.turned = pairs.turned();
+  result.boxes_left_out = pairs.boxes_left_out();
 }
 
 void Verification::look_beside(const std::vector<PicturesBeside>& all, VerifyResult& result,
@@ -83,26 +80,34 @@ void Verification::compare_stream(const PicturesBeside& pictures, BesideVideo& t
                                   VerifyResult& result, const std::stop_token& stop) {
   VideoReader original(options_.original, options_, stop);
   VideoReader hidden(options_.hidden, options_, stop, pictures.stream);
-  Verifier verifier({options_.score, thumbnails(), tracks_}, detectors_.looks(), detectors_.looks(),
-                    detectors_.turned());
-  LonePictures extra(detectors_.looks(), thumbnails());
-  static_cast<void>(Comparison(original, hidden, {verifier, extra}, progress_).run(stop));
-  std::vector<Finding> findings = verifier.finish();
+  Verifier pairs = verifier();
+  LonePictures extra = lone_pictures();
+  static_cast<void>(Comparison(original, hidden, {pairs, extra}, progress_).run(stop));
+  std::vector<Finding> findings = pairs.finish();
   count_others(findings);
   add(std::move(findings), pictures.name, result);
   add(extra.finish(), pictures.name, result);
   told.frames = hidden.frames();
-  result.boxes_left_out += verifier.boxes_left_out();
+  result.boxes_left_out += pairs.boxes_left_out();
 }
 
 void Verification::look_alone(const std::string& input, std::optional<int> stream,
                               BesideVideo& told, VerifyResult& result,
                               const std::stop_token& stop) {
   VideoReader reader(input, options_, stop, stream);
-  LonePictures lone(detectors_.looks(), thumbnails());
+  LonePictures lone = lone_pictures();
   while (const std::optional<DecodedFrame> frame = reader.next())
     lone.push(frame->frame, told.frames++, reader.time_of(frame).value_or(0), stop);
   add(lone.finish(), told.name, result);
 }
+
+Verifier Verification::verifier() const {
+  return {{options_.score, thumbnails(), tracks_},
+          detectors_.looks(),
+          detectors_.looks(),
+          detectors_.turned()};
+}
+
+LonePictures Verification::lone_pictures() const { return {detectors_.looks(), thumbnails()}; }
 
 }  // namespace facepipe

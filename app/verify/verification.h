@@ -13,6 +13,8 @@
 #include "app/verify/report.h"
 #include "track/track_file.h"
 #include "verify/findings.h"
+#include "verify/lone_pictures.h"
+#include "verify/verifier.h"
 #include "video/pictures_beside.h"
 
 namespace facepipe {
@@ -26,13 +28,14 @@ class Verification {
                const TrackFile* tracks, ProgressTeller& progress)
       : options_(options), detectors_(detectors), tracks_(tracks), progress_(progress) {}
 
-  /// The video that a player shows, beside its original.
+  /// Compares the video that a player shows with its original.
   void compare(VideoReader& original, VideoReader& hidden, VerifyResult& result,
                const std::stop_token& stop);
 
-  /// Other pictures of the hidden video: a stream of video is compared with the original like the
-  /// first one, and what it alone shows counts, too; in all others, and where the original can't be
-  /// read again, a detector must surely see a face. What can't be looked at is told in the result.
+  /// Looks at the other pictures of the hidden video. A stream of video is compared with the
+  /// original like the first one, and what it alone shows counts, too; in all others, and where the
+  /// original can't be read again, a detector must surely see a face. The result tells what can't
+  /// be looked at.
   void look_beside(const std::vector<PicturesBeside>& all, VerifyResult& result,
                    const std::stop_token& stop);
 
@@ -43,6 +46,8 @@ class Verification {
                       const std::stop_token& stop);
   void look_alone(const std::string& input, std::optional<int> stream, BesideVideo& told,
                   VerifyResult& result, const std::stop_token& stop);
+  [[nodiscard]] Verifier verifier() const;
+  [[nodiscard]] LonePictures lone_pictures() const;
   [[nodiscard]] bool thumbnails() const { return !options_.thumbnails.empty(); }
 
   const VerifyOptions& options_;

@@ -7,8 +7,6 @@
 #include <cstdio>
 #include <optional>
 #include <span>
-#include <system_error>
-#include <utility>
 #include <vector>
 
 #include "app/failure.h"
@@ -22,7 +20,6 @@
 #include "core/output_file.h"
 #include "core/sha256.h"
 #include "track/track_file.h"
-#include "verify/verifier.h"
 #include "video/grey_png.h"
 
 namespace facepipe {
@@ -33,7 +30,7 @@ namespace fs = std::filesystem;
 constexpr mode_t kOwnFolder = 0700;
 constexpr mode_t kOwnFile = 0600;
 
-/// The edit file, if one was named, which must be the original's.
+/// Reads the edit file, if one was named, which must be the original's.
 std::optional<TrackFile> read_tracks(const VerifyOptions& options, Size size,
                                      const std::stop_token& stop) {
   if (options.tracks.empty()) return std::nullopt;
@@ -48,7 +45,7 @@ std::optional<TrackFile> read_tracks(const VerifyOptions& options, Size size,
   throw Error(ErrorKind::output, path.string() + ": " + write_failure(code));
 }
 
-/// A folder of the user's own: the thumbnails show faces.
+/// Makes a folder that only its user may open: the thumbnails show faces.
 void make_folder(const fs::path& folder) {
   if (mkdir(folder.c_str(), kOwnFolder) == 0) return;
   if (errno == EEXIST)

@@ -49,6 +49,7 @@ Frame frame_of(const Planes& planes) {
   }
   Frame frame;
   frame.format.has_chroma = samples->size() > 1;
+  frame.format.has_alpha = !planes.alpha.samples.empty();
   frame.format.log2_chroma_w = frame.format.log2_chroma_h = 0;
   frame.color.full_range = true;
   frame.size = planes.luma.size;

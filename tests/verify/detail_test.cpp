@@ -17,6 +17,12 @@ using test::pixel;
 constexpr Size kPicture{320, 240};
 constexpr Box kFace{100, 60, 164, 124};
 
+/// What is left at the same place of another picture, which may have another size.
+DetailLeft detail_left(const Grey& before, const Grey& after, const Box& box) {
+  const Area there = scaled(area_of(box), before.size, after.size);
+  return FaceDetail(before, box).left_in(detail_of(after, there), kLikeInPlace);
+}
+
 /// Means of squares of `side` pixels.
 Grey mosaic(const Grey& from, int side) {
   Grey to = from;

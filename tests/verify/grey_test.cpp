@@ -74,6 +74,7 @@ TEST(Grey, A5AlphaIsAPictureUnlessItIsFlat) {
   const Grey picture = test::textured({40, 30}, 1);
   Frame frame = test::frame_of(picture);
   EXPECT_FALSE(alpha_view(frame));
+  frame.format.has_alpha = true;
   frame.planes[3] = frame.planes[0];
   EXPECT_EQ(make_planes(frame).alpha.samples, picture.samples);
   const std::optional<Frame> alpha = alpha_view(frame);
