@@ -9,18 +9,19 @@
 #include <functional>
 #include <memory>
 #include <set>
-#include <string>
 #include <utility>
+#include <vector>
 
 #include "core/error.h"
 #include "core/file_identity.h"
+#include "verify/looks.h"
 #include "video/frame_source.h"
 #include "video/notices.h"
 
 namespace facepipe {
 namespace {
 
-/// Sixths of the range, so that the first of them are far apart.
+/// Looks are at these sixths of the range, of which the first are far apart.
 constexpr std::array kPlaces{0, 3, 1, 4, 2, 5};
 constexpr int kMostDecoded = 32;
 constexpr int kLargestSide = 640;
@@ -36,7 +37,7 @@ bool are_upright(const FacesByTurn& found) {
 
 using DetectorsFor = std::function<std::shared_ptr<DetectorFactory>(Size picture)>;
 
-/// Of one input.
+/// Looks at some pictures of one input.
 class Sampling {
  public:
   Sampling(const JobOptions& job, DetectorsFor detectors_for, std::stop_token stop)
@@ -50,17 +51,18 @@ class Sampling {
     const double to_s = look_at_first(from_s);
     for (std::size_t i = 1; i < kPlaces.size() && to_s > from_s; ++i) {
       look_near(from_s + (to_s - from_s) * kPlaces[i] / static_cast<double>(kPlaces.size()));
-      if (seen_.size() >= kFewPictures && are_upright(looks_->found())) break;
+      if (seen_.size() >= kFewPictures && are_upright(found_)) break;
     }
-    return looks_->found();
+    return found_;
   }
 
  private:
-  /// The end of the range, as far as it is known.
+  /// Returns the end of the range, as far as it is known.
   [[nodiscard]] double look_at_first(double from_s) {
     FrameSource source = source_near(from_s);
     detectors_ = detectors_for_(source.upright());
-    looks_.emplace(*detectors_);
+    for (int turns = 0; turns < 4; ++turns)
+      looks_.push_back(Looks({{detectors_.get(), false, turns}}));
     look_near(source, from_s);
     return std::min(source.duration_s(), job_.end_s.value_or(source.duration_s()));
   }
@@ -84,7 +86,7 @@ class Sampling {
     return {job_.input, options, notices_, stop_};
   }
 
-  /// At the first frame from that time on, or the last that may be decoded on the way there.
+  /// Looks at the first frame from that time on, or the last that may be decoded on the way there.
   void look_near(FrameSource& source, double time_s) {
     std::optional<DecodedFrame> frame = source.next();
     for (int i = 1; i < kMostDecoded && frame && source.seconds(frame->frame) < time_s; ++i) {
@@ -92,7 +94,13 @@ class Sampling {
       if (!next) break;
       frame = std::move(next);
     }
-    if (frame && seen_.insert(frame->frame.pts).second) looks_->look_at(frame->frame, stop_);
+    if (frame && seen_.insert(frame->frame.pts).second) look_at(frame->frame);
+  }
+
+  /// The detectors find only faces that count.
+  void look_at(const Frame& frame) {
+    for (std::size_t turns = 0; turns < looks_.size(); ++turns)
+      found_[turns] += static_cast<std::int64_t>(looks_[turns].find(frame, stop_).size());
   }
 
   const JobOptions& job_;
@@ -100,7 +108,8 @@ class Sampling {
   const std::stop_token stop_;
   Notices notices_;
   std::shared_ptr<DetectorFactory> detectors_;
-  std::optional<TurnedLooks> looks_;
+  std::vector<Looks> looks_;  // by quarter turns
+  FacesByTurn found_{};
   std::set<std::int64_t> seen_;  // stamps of frames
 };
 
@@ -119,7 +128,8 @@ std::optional<FacesByTurn> TurnedInputs::faces_of(const JobOptions& job,
   }
 }
 
-/// For a square, so that pictures that lie on their side have the same scale as upright ones.
+/// Makes detectors for a square, so that pictures that lie on their side have the same scale as
+/// upright ones.
 std::shared_ptr<DetectorFactory> TurnedInputs::detectors_for(Size picture,
                                                              const DetectorOptions& detector) {
   const Size usual = detector.detect_size.value_or(picture);

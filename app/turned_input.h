@@ -18,11 +18,11 @@ namespace facepipe {
 /// Keeps what it looks with from one input of a run to the next. Thread-safe.
 class TurnedInputs {
  public:
-  /// Faces in pictures spread over the chosen range of an input, looked for on the CPU in each of
-  /// the four ways: at most 6 pictures, reduced to 640 pixels a side, for each of which at most 32
-  /// are decoded; two, where these show upright faces by far. None where that can't be said: of
-  /// what is no regular file, which can be read once only, of a model that is no network, and where
-  /// something fails, which the job itself will tell.
+  /// Counts the faces in pictures spread over the chosen range of an input, in each of the four
+  /// turns. It looks on the CPU at 6 pictures at most, and at two where these show upright faces by
+  /// far; it reduces them to 640 pixels a side, and decodes at most 32 for each. Returns none where
+  /// it can't tell: the input is no regular file and can be read once only, the model is no
+  /// network, or something fails, which the job itself will tell.
   /// @param detector  with its model, of all calls the same; what it says of a CUDA device's engine
   ///                  is left out of account
   /// Throws Stopped.

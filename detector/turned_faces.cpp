@@ -2,10 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <memory>
-
-#include "core/error.h"
-#include "detector/mirror.h"
 
 namespace facepipe {
 namespace {
@@ -21,7 +17,7 @@ constexpr std::int64_t kFewFaces = 3;
 }  // namespace
 
 Frame turned_view(const Frame& frame, int quarter_turns) {
-  Frame view = mirrored_view(frame);
+  Frame view = view_of(frame);
   view.orientation = turned(frame.orientation, quarter_turns);
   return view;
 }
@@ -56,23 +52,6 @@ TurnInWords turn_in_words(int quarter_turns) {
   if (quarter_turns == 1) return {"90 degrees clockwise", "-vf transpose=clock"};
   if (quarter_turns == 2) return {"180 degrees", "-vf hflip,vflip"};
   return {"90 degrees counter-clockwise", "-vf transpose=cclock"};
-}
-
-TurnedLooks::TurnedLooks(DetectorFactory& detectors)
-    : detectors_(detectors), suppressor_(NmsOptions{}, kMaxNmsCapacity) {}
-
-void TurnedLooks::look_at(const Frame& frame, const std::stop_token& stop) {
-  for (int turns = 0; turns < 4; ++turns) {
-    if (stop.stop_requested()) throw Stopped();
-    const Frame view = turned_view(frame, turns);
-    const std::shared_ptr<Detector> detector = detectors_.detector(view.upright());
-    const std::unique_ptr<DetectionRequest> request = detector->acquire(stop);
-    request->prepare(view);
-    request->start();
-    const Detections candidates = request->collect();
-    for (const std::uint32_t i : suppressor_.run({candidates.boxes, candidates.scores}).indices)
-      if (candidates.scores[i] > kFaceThatCounts) ++found_[static_cast<std::size_t>(turns)];
-  }
 }
 
 }  // namespace facepipe

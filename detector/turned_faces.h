@@ -1,18 +1,15 @@
-// Whether the faces of a video lie on their side or stand on their head in its pixels: a phone's
-// video that has lost the tag of its rotation looks so. Detectors find few of such faces.
+// Tells whether the faces of a video lie on their side or stand on their head in its pixels: a
+// phone's video that has lost the tag of its rotation looks so. Detectors find few of such faces.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <stop_token>
 #include <string>
 
 #include "core/detections.h"
 #include "core/frame.h"
 #include "core/geometry.h"
-#include "detector/detector.h"
-#include "nms/cpu/suppressor.h"
 
 namespace facepipe {
 
@@ -31,7 +28,7 @@ namespace facepipe {
 /// landmarks.
 void append_turned_back(Detections& to, const Detections& found, int quarter_turns, Size upright);
 
-/// The faces that were found in some pictures of a video, by quarter turns clockwise: of the
+/// Counts the faces that were found in some pictures of a video, by quarter turns clockwise: in the
 /// picture as it is, and turned by 90, 180 and 270 degrees before it was looked at.
 using FacesByTurn = std::array<std::int64_t, 4>;
 
@@ -43,29 +40,12 @@ inline constexpr float kFaceThatCounts = 0.5F;
 /// they are, or too few were found to tell.
 [[nodiscard]] std::optional<int> turn_of_faces(const FacesByTurn& found);
 
-/// In words, and how FFmpeg's command turns a video by as much: "90 degrees clockwise",
+/// Says a turn in words, and how FFmpeg's command turns a video by as much: "90 degrees clockwise",
 /// "-vf transpose=clock". `quarter_turns` is 1..3.
 struct TurnInWords {
   std::string angle;
   std::string filter;
 };
 [[nodiscard]] TurnInWords turn_in_words(int quarter_turns);
-
-/// Looks at some pictures of a video, all four ways. Not thread-safe.
-class TurnedLooks {
- public:
-  /// @param detectors  outlives it
-  explicit TurnedLooks(DetectorFactory& detectors);
-
-  /// Errors: device; Stopped.
-  void look_at(const Frame& frame, const std::stop_token& stop);
-
-  [[nodiscard]] const FacesByTurn& found() const { return found_; }
-
- private:
-  DetectorFactory& detectors_;
-  CpuSuppressor suppressor_;
-  FacesByTurn found_{};
-};
 
 }  // namespace facepipe

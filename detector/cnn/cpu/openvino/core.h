@@ -1,4 +1,4 @@
-// OpenVINO's entry, where it can work at all.
+// Makes OpenVINO's entry, where OpenVINO can work at all.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,7 @@ namespace facepipe {
 /// Errors: Error(device).
 void expect_processor_files(const std::filesystem::path& root = "/");
 
-/// A new ov::Core. Errors: as expect_processor_files().
+/// Makes a new ov::Core. Errors: as expect_processor_files().
 [[nodiscard]] ov::Core make_openvino_core();
 
 }  // namespace facepipe
