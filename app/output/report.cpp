@@ -282,15 +282,28 @@ Json input_json(const RunOptions& options, const std::optional<RunFacts>& facts,
   return json;
 }
 
+/// Appends an entry as a dump of the whole array has it: strings hold no line breaks, so that each
+/// line can be indented.
+void append_entry(ReportText& report, const Json& entry) {
+  std::string& text = report.text;
+  text += report.entries.empty() ? "\n  " : ",\n  ";
+  const auto begin = static_cast<std::int64_t>(text.size());
+  for (const char letter : dump(entry, 2)) {
+    text += letter;
+    if (letter == '\n') text += "  ";
+  }
+  report.entries.push_back({text_of(entry["file"]), begin, static_cast<std::int64_t>(text.size())});
+}
+
 bool is_entry(const Json& json) {
   return json.is_object() && json.contains("file") && json["file"].is_string();
 }
 
 }  // namespace
 
-std::string report_json(const RunOptions& options, const std::optional<RunFacts>& facts,
-                        const std::vector<InputOutcome>& outcomes, const ReportEntries* earlier) {
-  Json report = Json::array();
+ReportText report_json(const RunOptions& options, const std::optional<RunFacts>& facts,
+                       const std::vector<InputOutcome>& outcomes, const ReportEntries* earlier) {
+  ReportText report{"[", {}};
   ReportEntries others = earlier != nullptr ? *earlier : ReportEntries{};
   for (const InputOutcome& outcome : outcomes) {
     Json entry = input_json(options, facts, outcome);
@@ -299,10 +312,11 @@ std::string report_json(const RunOptions& options, const std::optional<RunFacts>
       if (outcome.status == InputStatus::skipped) entry = from_earlier(before->second);
       others.erase(before);
     }
-    report.push_back(std::move(entry));
+    append_entry(report, entry);
   }
-  for (const auto& [name, entry] : others) report.push_back(from_earlier(entry));
-  return dump(report, 2) + '\n';
+  for (const auto& [name, entry] : others) append_entry(report, from_earlier(entry));
+  report.text += report.entries.empty() ? "]\n" : "\n]\n";
+  return report;
 }
 
 bool tells_of_no_faces(const std::string& entry) {
@@ -362,8 +376,10 @@ void ReportFile::read_leftovers() {
               ? Json()
               : Json::parse(text.substr(begin, static_cast<std::size_t>(part.end - part.begin)),
                             nullptr, false);
-      all = all && is_entry(entry);
-      if (is_entry(entry)) enter(entry);
+      if (is_entry(entry))
+        enter(entry);
+      else
+        all = false;
     }
     if (all) taken_over_.insert(leftover.path);
   }
@@ -377,7 +393,7 @@ void ReportFile::add(const std::string& name, const std::string& entry) {
   lock->completed({name, begin, file_.size()});
 }
 
-void ReportFile::commit(const std::string& json) {
+void ReportFile::commit(const ReportText& report) {
   std::vector<fs::path> superseded;
   if (const OutputLock* const lock = file_.lock()) {
     for (const Leftover& leftover : lock->leftovers())
@@ -385,29 +401,14 @@ void ReportFile::commit(const std::string& json) {
         superseded.push_back(leftover.path);
     file_.begin_again();
   }
-  write(json);
+  write(report.text);
+  // Where the report gets no more than a partial name, the next run takes its entries from there.
   // On a full disk the report is worth more than its record.
-  static_cast<void>(attempt({}, [&] { record_entries(json); }));
+  static_cast<void>(attempt({}, [&] {
+    if (OutputLock* const lock = file_.lock())
+      for (const OutputPart& entry : report.entries) lock->completed(entry);
+  }));
   file_.commit(superseded);
-}
-
-/// Where the report gets no more than a partial name, the next run takes its entries from there. In
-/// an array of indented objects each begins and ends with a line of its own.
-void ReportFile::record_entries(const std::string& json) {
-  OutputLock* const lock = file_.lock();
-  if (lock == nullptr) return;
-  constexpr std::string_view kBegin = "\n  {";
-  constexpr std::string_view kEnd = "\n  }";
-  for (std::size_t at = json.find(kBegin); at != std::string::npos; at = json.find(kBegin, at)) {
-    const std::size_t begin = at + kBegin.size() - 1;
-    at = json.find(kEnd, begin);
-    if (at == std::string::npos) return;
-    const std::size_t end = at + kEnd.size();
-    const Json entry = Json::parse(json.substr(begin, end - begin), nullptr, false);
-    if (is_entry(entry))
-      lock->completed({entry["file"].get<std::string>(), static_cast<std::int64_t>(begin),
-                       static_cast<std::int64_t>(end)});
-  }
 }
 
 void ReportFile::write(const std::string& text) {

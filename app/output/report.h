@@ -13,19 +13,26 @@
 #include "app/input_outcome.h"
 #include "app/options/options.h"
 #include "core/output_file.h"
+#include "core/output_lock.h"
 
 namespace facepipe {
 
 /// Entries of an earlier run, JSON objects, by their "file".
 using ReportEntries = std::map<std::string, std::string>;
 
+/// Holds a report, and tells where the entry of each input lies in its text.
+struct ReportText {
+  std::string text;
+  std::vector<OutputPart> entries;  ///< named by their "file"
+};
+
 /// A JSON array with one object an input, in order. Fields of what was not reached (the model of a
 /// run that failed before) are null. What an earlier run reported of an input that was skipped now
 /// stands in its place, with "from_earlier_run"; of inputs that this run doesn't have, at the end.
-[[nodiscard]] std::string report_json(const RunOptions& options,
-                                      const std::optional<RunFacts>& facts,
-                                      const std::vector<InputOutcome>& outcomes,
-                                      const ReportEntries* earlier = nullptr);
+[[nodiscard]] ReportText report_json(const RunOptions& options,
+                                     const std::optional<RunFacts>& facts,
+                                     const std::vector<InputOutcome>& outcomes,
+                                     const ReportEntries* earlier = nullptr);
 
 /// Whether an entry is of an input that is done and has no face.
 [[nodiscard]] bool tells_of_no_faces(const std::string& entry);
@@ -58,7 +65,7 @@ class ReportFile {
   [[nodiscard]] bool is_finished() const { return exists_already_ && !has_leftovers_; }
 
   /// Writes the whole report, which gets the file's name. Called once, last.
-  void commit(const std::string& json);
+  void commit(const ReportText& report);
 
   [[nodiscard]] const std::filesystem::path& path() const { return file_.target(); }
 
@@ -66,7 +73,6 @@ class ReportFile {
   void read_finished();
   void read_leftovers();
   void enter(const nlohmann::ordered_json& entry);
-  void record_entries(const std::string& json);
   void write(const std::string& text);
 
   OutputFile file_;

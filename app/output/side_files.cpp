@@ -78,20 +78,18 @@ void SideOutputs::add_entry(const std::string& name, const std::string& entry) {
 
 bool SideOutputs::has_frames(const std::string& name) const {
   return std::ranges::all_of(frame_files_, [&](const FrameFile& file) {
-    return file.has(name) || (file.needs_faces() && reported_without_faces(name));
+    return file.has(name) || (file.needs_faces() && reported(name, tells_of_no_faces));
   });
 }
 
-bool SideOutputs::reported_without_faces(const std::string& name) const {
-  if (!report_) return false;
-  const auto found = report_->earlier().find(name);
-  return found != report_->earlier().end() && tells_of_no_faces(found->second);
+bool SideOutputs::reported_damaged(const std::string& name) const {
+  return reported(name, tells_of_damage);
 }
 
-bool SideOutputs::reported_damaged(const std::string& name) const {
+bool SideOutputs::reported(const std::string& name, bool (*tells)(const std::string& entry)) const {
   if (!report_) return false;
   const auto found = report_->earlier().find(name);
-  return found != report_->earlier().end() && tells_of_damage(found->second);
+  return found != report_->earlier().end() && tells(found->second);
 }
 
 void SideOutputs::drop(const std::string& name) {
@@ -116,9 +114,9 @@ std::vector<Failure> SideOutputs::commit_frames(bool partial) {
   return failures;
 }
 
-void SideOutputs::commit_report(const std::string& json) {
+void SideOutputs::commit_report(const ReportText& report) {
   if (!report_) return;
-  report_->commit(json);
+  report_->commit(report);
   committed_.push_back(report_->path());
 }
 

@@ -84,7 +84,7 @@ class SideOutputs {
 
   /// Gives the frames' files their names, or their partial names; what failed. Called once.
   [[nodiscard]] std::vector<Failure> commit_frames(bool partial);
-  void commit_report(const std::string& json);
+  void commit_report(const ReportText& report);
   /// Of the only input, which is complete. Called once; nothing where no file is asked for.
   void commit_tracks(const TrackFile& tracks);
 
@@ -95,7 +95,8 @@ class SideOutputs {
   [[nodiscard]] bool all_given_up() const;
 
  private:
-  [[nodiscard]] bool reported_without_faces(const std::string& name) const;
+  [[nodiscard]] bool reported(const std::string& name,
+                              bool (*tells)(const std::string& entry)) const;
 
   SpoolFile spooled_;
   std::deque<FrameFile> frame_files_;

@@ -26,7 +26,7 @@ using testing::Not;
 TEST(Report, HasNoNetworkSizeOfADetectorWithoutANetwork) {
   InputOutcome outcome = done_outcome("a.mp4");
   outcome.result.network_size.reset();
-  const json report = json::parse(report_json({}, some_facts(), {outcome}));
+  const json report = json::parse(report_json({}, some_facts(), {outcome}).text);
   EXPECT_TRUE(report[0].contains("network_size"));
   EXPECT_TRUE(report[0]["network_size"].is_null());
 }
@@ -35,7 +35,7 @@ TEST(Report, TellsTheScoreOfFacesAndNotOfWhatTracksNeed) {
   RunOptions options;
   options.detector.score_threshold = 0.03F;
   options.job.face_score = 0.4F;
-  const json report = json::parse(report_json(options, some_facts(), {done_outcome("a.mp4")}));
+  const json report = json::parse(report_json(options, some_facts(), {done_outcome("a.mp4")}).text);
   EXPECT_EQ(report[0]["options"]["score"], 0.4);
 }
 
@@ -43,7 +43,7 @@ TEST(Report, TellsEverythingOfAnInput) {
   RunOptions options;
   options.job.encoder.options = {{"tune", "film"}};
   options.detector.score_threshold = 0.3F;
-  const json report = json::parse(report_json(options, some_facts(), {done_outcome("a.mp4")}));
+  const json report = json::parse(report_json(options, some_facts(), {done_outcome("a.mp4")}).text);
   ASSERT_EQ(report.size(), 1U);
   const json& input = report[0];
   EXPECT_EQ(input["file"], "a.mp4");
@@ -94,8 +94,10 @@ TEST(Report, TellsEverythingOfAnInput) {
 }
 
 TEST(Report, IsNullWhereNothingWasReached) {
-  const json report = json::parse(report_json(
-      {}, {}, {outcome_with_code(InputStatus::failed, 3, "x.mp4: no media"), InputOutcome{}}));
+  const json report = json::parse(
+      report_json({}, {},
+                  {outcome_with_code(InputStatus::failed, 3, "x.mp4: no media"), InputOutcome{}})
+          .text);
   ASSERT_EQ(report.size(), 2U);
   EXPECT_EQ(report[0]["status"], "failed");
   EXPECT_EQ(report[0]["exit_code"], 3);
@@ -110,7 +112,24 @@ TEST(Report, IsNullWhereNothingWasReached) {
 TEST(Report, TakesNamesWithAnyByte) {
   InputOutcome outcome = done_outcome("a.mp4");
   outcome.planned.name = "bad\xff.mp4";
-  EXPECT_EQ(json::parse(report_json({}, {}, {outcome}))[0]["file"], "bad\xef\xbf\xbd.mp4");
+  EXPECT_EQ(json::parse(report_json({}, {}, {outcome}).text)[0]["file"], "bad\xef\xbf\xbd.mp4");
+}
+
+TEST(Report, TellsWhereEachEntryLies) {
+  const ReportEntries earlier{{"c.mp4", R"({"file": "c.mp4", "notices": ["two\nlines"]})"}};
+  const std::vector<InputOutcome> outcomes{done_outcome("a.mp4"), done_outcome("b.mp4")};
+  const ReportText report = report_json({}, some_facts(), outcomes, &earlier);
+  const auto parsed = nlohmann::ordered_json::parse(report.text);
+  EXPECT_EQ(report.text, parsed.dump(2) + "\n");
+  ASSERT_EQ(report.entries.size(), 3U);
+  for (std::size_t i = 0; i < report.entries.size(); ++i) {
+    const OutputPart& entry = report.entries[i];
+    const auto length = static_cast<std::size_t>(entry.end - entry.begin);
+    const std::string text = report.text.substr(static_cast<std::size_t>(entry.begin), length);
+    EXPECT_EQ(nlohmann::ordered_json::parse(text), parsed[i]);
+    EXPECT_EQ(entry.name, parsed[i]["file"]);
+  }
+  EXPECT_EQ(report_json({}, {}, {}).text, "[]\n");
 }
 
 TEST(ExitCode, IsThatOfTheFirstThatFailed) {
@@ -189,9 +208,8 @@ TEST(ReportFile, D7WhereItGetsAPartialNameAloneTheNextRunTakesItsEntriesFromTher
   const auto entry = [](const char* name) {
     return std::string(R"({"file": ")") + name + R"(", "status": "done"})";
   };
-  const std::string whole =
-      "[\n  {\n    \"file\": \"a.mp4\",\n    \"tiles\": {\n      \"x\": 1\n    }\n"
-      "  },\n  {\n    \"file\": \"b.mp4\"\n  }\n]\n";
+  const ReportText whole =
+      report_json({}, some_facts(), {done_outcome("a.mp4"), done_outcome("b.mp4")});
   {
     ReportFile report(dir / "r.json", ExistingOutput::refuse, {});
     report.add("a.mp4", entry("a.mp4"));
@@ -199,7 +217,7 @@ TEST(ReportFile, D7WhereItGetsAPartialNameAloneTheNextRunTakesItsEntriesFromTher
     EXPECT_THROW(report.commit(whole), Error);
   }
   EXPECT_THAT(dir.names(), testing::ElementsAre(".r.json.facepipe", "r.json", "r.partial.json"));
-  EXPECT_EQ(test::read_file(dir / "r.partial.json"), whole);
+  EXPECT_EQ(test::read_file(dir / "r.partial.json"), whole.text);
   std::filesystem::remove(dir / "r.json");
   {
     ReportFile report(dir / "r.json", ExistingOutput::skip, {});
