@@ -43,7 +43,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// None of what is no file: it may go on for ever.
+/// Returns an input's size; none where it is no regular file, which may go on for ever.
 std::optional<std::uintmax_t> bytes_of(const std::string& input) {
   std::error_code error;
   if (is_url(input) || !fs::is_regular_file(input, error)) return std::nullopt;
@@ -51,7 +51,7 @@ std::optional<std::uintmax_t> bytes_of(const std::string& input) {
   return error ? std::nullopt : std::optional(bytes);
 }
 
-/// Progress that counts the frames of two passes, of which `before` are done.
+/// Makes an observer that counts the frames of two passes, of which `before` are done.
 JobObserver in_pass(const JobObserver& observer, std::int64_t before) {
   JobObserver pass = observer;
   if (observer.progress)
@@ -63,7 +63,7 @@ JobObserver in_pass(const JobObserver& observer, std::int64_t before) {
   return pass;
 }
 
-/// Both list each kind, or none does.
+/// Adds the copies kind by kind: both lists name each kind, or neither does.
 void add_copies(std::vector<CopySum>& to, const std::vector<CopySum>& more) {
   for (CopySum& sum : to) {
     const auto its = std::ranges::find(more, sum.kind, &CopySum::kind);
@@ -73,7 +73,7 @@ void add_copies(std::vector<CopySum>& to, const std::vector<CopySum>& more) {
   }
 }
 
-/// The result of the second pass, with what the first alone knows.
+/// Returns the result of the second pass, with what the first alone knows.
 JobResult of_both_passes(JobResult first, JobResult second) {
   second.tracks = std::move(first.tracks);
   second.searched = first.searched;
@@ -250,7 +250,7 @@ void Run::settle_existing(InputOutcome& outcome) const {
     skip_damaged(outcome, *damage);
 }
 
-/// That the work is done doesn't make it whole.
+/// Notes the damage of an output that is skipped: that the work is done doesn't make it whole.
 void Run::skip_damaged(InputOutcome& outcome, const std::string& damage) const {
   if (options_.tolerate_damage) return;
   outcome.code = kExitDamaged;
@@ -331,14 +331,14 @@ void Run::tell_cosmetic_style() const {
         style == HideStyle::blur ? "blur" : "mosaic");
 }
 
-/// What was asked for that CUDA can't do; empty: nothing.
+/// Names what was asked for that CUDA can't do; empty where it can do all.
 std::string Run::only_on_cpu() const {
   if (options_.job.every > 1) return "--every";
   return {};
 }
 
-/// The device that was asked for; the CPU, where nothing else can do it and nobody named another.
-/// `why`: then.
+/// Returns the device that was asked for, or the CPU where nothing else can do it and nobody named
+/// another; `why` then says so.
 DeviceRequest Run::wanted_device(std::string& why) const {
   const std::string cpu_only = only_on_cpu();
   if (cpu_only.empty()) return options_.device;
@@ -349,7 +349,7 @@ DeviceRequest Run::wanted_device(std::string& why) const {
   return {false, Device{}};
 }
 
-/// Of a job that wants motion looked for on the device.
+/// Throws Error(usage) where a job wants motion looked for on the device, and that can't do it.
 void Run::check_motion(const DeviceChoice& choice, bool looks) {
   const DeviceKind kind = choice.devices.front().kind;
   if (kind == DeviceKind::cpu)
@@ -361,7 +361,7 @@ void Run::check_motion(const DeviceChoice& choice, bool looks) {
                                       " pictures are in host memory");
 }
 
-/// Device and model; without a model where it is known what there is to hide.
+/// Chooses the device and loads the model; it loads none where it is known what there is to hide.
 void Run::load_model() {
   const bool looks = options_.files.known_tracks.empty();
   DetectorOptions detector = options_.detector;
@@ -384,7 +384,7 @@ void Run::load_model() {
   backend_ = std::move(choice.backend);
 }
 
-/// Of the detectors, whose model may not have what was asked for.
+/// Takes the facts of the detectors, whose model may lack what was asked for.
 void Run::take_facts(const DetectorOrigin& origin, const fs::path& model) {
   if (options_.job.overlay.landmarks && !origin.finds_landmarks())
     throw Error(ErrorKind::usage, "--draw landmarks: model " + model.string() + " finds none");
@@ -400,7 +400,7 @@ void Run::take_facts(const DetectorOrigin& origin, const fs::path& model) {
   facts_->class_name = origin.class_name();
 }
 
-/// What of the options a cascade can't do, or does badly.
+/// Refuses options that a cascade can't follow, and warns of those that it follows badly.
 void Run::check_cascade() const {
   if (options_.job.hide)
     spdlog::warn(
@@ -417,7 +417,7 @@ void Run::check_cascade() const {
                     " and --nms-rule opencv-groups exclude each other with a cascade");
 }
 
-/// What can be refused before a model is loaded for nothing.
+/// Refuses what it can before a model is loaded for nothing.
 void Run::prepare(InputOutcome& outcome) {
   const fs::path& output = outcome.planned.output;
   std::error_code error;
@@ -511,7 +511,8 @@ bool Run::begin(InputOutcome& outcome) {
   return outcome.status == InputStatus::waiting;
 }
 
-/// Alone, when all inputs before are settled: what it writes goes to the files at once.
+/// Works on one input alone, when all inputs before are settled: its frames go to the files at
+/// once.
 void Run::work(std::size_t index) {
   InputOutcome& outcome = outcomes_[index];
   if (begin(outcome)) {
@@ -533,8 +534,8 @@ void Run::work(std::size_t index) {
   }
 }
 
-/// False where the device has failed. The input isn't settled then: there may have been too little
-/// memory beside the others.
+/// Returns false where the device has failed. The input isn't settled then: there may have been too
+/// little memory beside the others.
 bool Run::work_beside(std::size_t index, const SharedLanes& lanes, ProgressOfSeveral& all) {
   InputOutcome& outcome = outcomes_[index];
   if (!begin(outcome)) {
@@ -566,7 +567,7 @@ bool Run::work_beside(std::size_t index, const SharedLanes& lanes, ProgressOfSev
   return true;
 }
 
-/// What an input that was worked on ends with, alone or beside others.
+/// Ends an input that was worked on, alone or beside others.
 void Run::end(std::size_t index, std::optional<SideOutputs::Spool> frames,
               ProgressTeller& progress) {
   settle(index, std::move(frames));
@@ -660,8 +661,8 @@ void Run::check_that_something_is_written() {
   if (files_->all_given_up()) throw Error(ErrorKind::output, files_->failure()->message);
 }
 
-/// First without video, to find all tracks, then to hide them. Files of frames get what the first
-/// pass tells.
+/// Runs the job first without video, to find all tracks, then to hide them. Files of frames get
+/// what the first pass tells.
 JobResult Run::run_twice(JobOptions& job, const JobObserver& observer) const {
   if (!bytes_of(job.input))
     throw Error(ErrorKind::usage,
@@ -679,8 +680,9 @@ JobResult Run::run_twice(JobOptions& job, const JobObserver& observer) const {
   return of_both_passes(std::move(found), parts_.job(job, *backend_, second, stop_));
 }
 
-/// What a user should know of it; empty: most faces are upright. Else `job` looks for those that
-/// are turned, too. Error(input) where it can't, or where nothing may be converted.
+/// Returns what a user should know of turned faces; empty where most faces are upright. Else `job`
+/// looks for those that are turned, too. Throws Error(input) where it can't look for them, or where
+/// nothing may be converted.
 std::string Run::look_for_turned_faces(JobOptions& job) const {
   if (!job.hide || job.hide->known || !parts_.faces_by_turn || !facts_) return {};
   DetectorOptions detector = options_.detector;
@@ -718,10 +720,7 @@ JobResult Run::run_job(JobOptions& job, const JobObserver& observer) {
   make_directory(job.output);
   JobResult result =
       options_.two_pass ? run_twice(job, observer) : parts_.job(job, *backend_, observer, stop_);
-  if (!turned.empty()) {
-    result.turned_faces = job.hide->turned_too;
-    result.notices.push_back(turned);
-  }
+  if (!turned.empty()) result.notices.push_back(turned);
   if (result.tracks) result.tracks->input.sha256 = sha256;
   return result;
 }

@@ -22,9 +22,9 @@ struct RunParts {
   MakeBackend backend;
   std::function<JobResult(const JobOptions&, Backend&, const JobObserver&, const std::stop_token&)>
       job;
-  /// For jobs that look for nothing: loads no model.
+  /// Makes what runs jobs that look for nothing; it loads no model.
   std::function<std::unique_ptr<Backend>(const Device&)> renderer = make_renderer;
-  /// As TurnedInputs::faces_of(); none: nobody looks.
+  /// Looks as TurnedInputs::faces_of() does; where there is none, nobody looks.
   std::function<std::optional<FacesByTurn>(const JobOptions&, const DetectorOptions&,
                                            const std::stop_token&)>
       faces_by_turn = {};

@@ -483,6 +483,7 @@ JobResult run_job(const JobOptions& options, Backend& backend, const JobObserver
   PlannedJob planned = plan_job(options, backend, told, ending.get_token(), std::move(opened));
   check_same_input(options, planned.input.demuxer->identity());
   JobResult result;
+  if (options.hide) result.turned_faces = options.hide->turned_too;
   if (planned.input.first) {
     make_processors(planned, options, told);
     std::unique_ptr<Muxer> muxer;

@@ -95,6 +95,7 @@ class RunTest : public testing::Test {
     JobResult result;
     result.ledger = {3, 3, 0, 0, 3, false};
     result.faces = static_cast<std::int64_t>(3 * faces);
+    if (job.hide) result.turned_faces = job.hide->turned_too;
     if (named("damaged")) result.ledger.lost = 1;
     if (named("sound")) result.side_packets_lost = 3;
     if (named(interrupts_.c_str())) stop_.request_stop();
