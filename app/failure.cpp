@@ -37,8 +37,8 @@ bool is_obeyed(std::string_view text) {
   return first < 0x20 || first == 0x7F || c1;
 }
 
-/// Piece by piece, because the heap may be what has failed; a blank stands for what a terminal
-/// would obey.
+/// Prints piece by piece, because the heap may be what has failed, and a blank in place of what a
+/// terminal would obey.
 void print_safely(std::string_view text) noexcept {
   while (!text.empty()) {
     std::size_t end = 0;
@@ -51,7 +51,7 @@ void print_safely(std::string_view text) noexcept {
   }
 }
 
-// As reason_of().
+/// Prints what reason_of() says.
 void print_reason(const std::exception& error) noexcept {
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return print("out of memory");
   if (is_out_of_threads(error)) print("can't start a thread: ");
@@ -89,7 +89,8 @@ extern "C" void on_abort(int /*number*/) {
   end_after([] { print("facepipe: error: aborted by a library\n"); });
 }
 
-/// A null that a library didn't look at, for one: some don't where memory has run out.
+/// Ends the program after a fault: a library may have used a null pointer that it didn't check, as
+/// some do where memory has run out.
 extern "C" void on_fault(int /*number*/) {
   end_after([] {
     print(
@@ -98,7 +99,8 @@ extern "C" void on_fault(int /*number*/) {
   });
 }
 
-/// Unless somebody, a sanitizer, listens already. On a stack of its own, where the thread has one.
+/// Has on_fault() called for faults, unless somebody, such as a sanitizer, listens already. It runs
+/// on a stack of its own, where the thread has one.
 void catch_faults() {
   for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {
     struct sigaction now {};

@@ -69,13 +69,7 @@ int execute(const RunOptions& options) {
              signals.token());
 }
 
-}  // namespace
-}  // namespace facepipe
-
-namespace facepipe {
-namespace {
-
-/// What was to go and could not: a run that leaves it is not done.
+/// Tells which files should have been removed and could not be. A run that leaves some is not done.
 int tell_files_left_behind(int code) {
   for (const std::string& line : take_files_left_behind()) {
     tell_failure(line);

@@ -7,18 +7,16 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
-#include <string>
 #include <string_view>
-#include <system_error>
 #include <thread>
 
-#include "core/error.h"
+#include "core/threads.h"
 
 namespace facepipe {
 namespace {
 
-// As Linux gives a process unless told otherwise. Libraries count on it: libx265 and OpenVINO ask
-// for megabytes.
+// Linux gives a process as much unless it is told otherwise. Libraries count on it: libx265 and
+// OpenVINO ask for megabytes.
 constexpr std::size_t kStackBytes = std::size_t{8} << 20U;
 
 bool names_arenas(const char* tunables) {
@@ -32,25 +30,13 @@ bool has_small_stack() {
          limit.rlim_cur < kStackBytes;
 }
 
-/// Work and its answer, for a thread of C's.
-struct Call {
-  const std::function<int()>& work;
-  int answer = 0;
-};
-
-extern "C" void* run_call(void* opaque) {
-  auto& call = *static_cast<Call*>(opaque);
-  call.answer = call.work();
-  return nullptr;
-}
-
 }  // namespace
 
 void bound_heaps() {
 #ifdef M_ARENA_MAX
   if (std::getenv("MALLOC_ARENA_MAX") != nullptr || names_arenas(std::getenv("GLIBC_TUNABLES")))
     return;
-  // glibc's own bound is eight a core. So few that what they keep is little, and so many that
+  // glibc's own bound is eight a core. Ours are so few that they keep little, and so many that
   // threads seldom wait for each other.
   const unsigned cores = std::thread::hardware_concurrency();
   mallopt(M_ARENA_MAX, static_cast<int>(std::clamp(cores / 4, 2U, 8U)));
@@ -64,15 +50,10 @@ int with_enough_stack(const std::function<int()>& work) {
   pthread_attr_setstacksize(&attributes, kStackBytes);
   // What std::thread and libraries start takes its stack from here, not from the limit.
   pthread_setattr_default_np(&attributes);
-  Call call{work};
-  pthread_t thread{};
-  const int code = pthread_create(&thread, &attributes, run_call, &call);
   pthread_attr_destroy(&attributes);
-  if (code != 0)
-    throw Error(ErrorKind::internal,
-                "can't start a thread: " + std::generic_category().message(code));
-  pthread_join(thread, nullptr);
-  return call.answer;
+  int answer = 0;
+  start_thread([&] { answer = work(); }).join();
+  return answer;
 }
 
 }  // namespace facepipe

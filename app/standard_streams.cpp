@@ -29,7 +29,7 @@ namespace {
 
 constexpr const char* kLogger = "facepipe";
 
-/// A message as terminal_text(): names of files, and what files hold, are quoted in messages.
+/// Writes a message as terminal_text() has it: messages quote names of files, and what files hold.
 class SafeMessage final : public spdlog::custom_flag_formatter {
  public:
   void format(const spdlog::details::log_msg& message, const std::tm& /*time*/,
@@ -42,8 +42,8 @@ class SafeMessage final : public spdlog::custom_flag_formatter {
   }
 };
 
-/// An empty file without a name, open for reading, that takes no bytes, not even where it is opened
-/// anew by its name in /proc/self/fd, as /dev/null would. False where there is no number left.
+/// Opens an empty file without a name for reading. It takes no bytes, not even where it is opened
+/// anew by its name in /proc/self/fd, as /dev/null would. Returns false where no number is left.
 bool open_nothing() {
   const int file = memfd_create("closed", MFD_ALLOW_SEALING);
   if (file < 0) return open("/dev/null", O_RDONLY) >= 0;
@@ -61,8 +61,8 @@ bool open_nothing() {
 void open_closed_streams() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     const bool closed = fcntl(descriptor, F_GETFD) < 0 && errno == EBADF;
-    // The lowest free number is this one, because those below are open. Without O_CLOEXEC, as the
-    // three are.
+    // The lowest free number is this one, because those below are open. O_CLOEXEC is left out, as
+    // the three have none.
     if (closed && !open_nothing()) return;  // nothing that could be told anywhere
   }
 }

@@ -40,7 +40,7 @@ std::string without_comment(const std::string& text) {
   return trimmed(std::string_view(text).substr(0, text.find('#')));
 }
 
-/// An option by the command it stands under; the command is empty outside of sections.
+/// Names an option and the command that it stands under, which is empty outside of sections.
 struct Key {
   std::string command;
   std::string name;
@@ -53,7 +53,7 @@ Key key_of(const std::string& section, const std::string& name) {
   return {unquoted(full.substr(0, dot)), unquoted(full.substr(dot + 1))};
 }
 
-/// By any of its names, as CLI11 looks for it; null: there is none.
+/// Finds an option by any of its names, as CLI11 does; null where there is none.
 const CLI::Option* option_of(const CLI::App& app, const Key& key) {
   const CLI::App* owner = key.command.empty() ? &app : nullptr;
   for (const CLI::App* const command : app.get_subcommands([](const CLI::App*) { return true; }))

@@ -53,7 +53,8 @@ class ProgressTeller {
 
   /// @param input  ProgressState::input, where it changes
   void update(const Progress& progress, std::optional<std::size_t> input = {});
-  /// The last line, with this status. Of all frames there are no more to expect.
+  /// Writes the last line, with this status. With ProgressEnd::of_all_frames
+  /// it expects no more frames than there were.
   void end(const std::string& status, ProgressEnd at);
 
   /// errno of the first line that couldn't be written, 0 where all were; a reader that went away

@@ -36,7 +36,7 @@ std::string facts_line(const RunFacts& facts) {
   return line;
 }
 
-/// Each device's share; empty where there was one.
+/// Tells each device's share; empty where there was one device.
 std::string shares_line(const JobResult& result) {
   if (result.devices.size() < 2) return {};
   std::string line;
@@ -47,7 +47,7 @@ std::string shares_line(const JobResult& result) {
   return line + '\n';
 }
 
-/// What crossed between host and device, or was copied there; empty where nothing was.
+/// Tells what crossed between host and device, or was copied there; empty where nothing was.
 std::string copies_line(const std::vector<CopySum>& copies) {
   std::string line;
   for (const CopySum& copy : copies) {
@@ -96,7 +96,7 @@ std::string total_line(const std::vector<InputOutcome>& outcomes, const std::str
 
 std::string percent(double share) { return fmt::format("{:.1f}%", 100 * share); }
 
-/// One line a stage, and one that names the bottleneck.
+/// Writes one line for each stage, and one that names the bottleneck.
 std::string work_table(const StageTimes& times, bool at_once) {
   const std::vector<StageRow> rows = times.rows();
   const std::optional<StageRow> bottleneck = bounding_stage(rows);
@@ -118,7 +118,7 @@ std::string waiting_row(std::string_view what, const Percentiles& times) {
                      times.p99, times.max);
 }
 
-/// How long a frame is in each stage.
+/// Tells how long a frame is in each stage.
 std::string waiting_table(const StageTimes& times) {
   std::string table = fmt::format("{:<34}{:>10}{:>10}{:>10}{:>10}\n",
                                   "ms of a frame, waiting included", "median", "p95", "p99", "max");

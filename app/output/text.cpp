@@ -1,5 +1,7 @@
 #include "app/output/text.h"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -11,14 +13,14 @@
 namespace facepipe {
 namespace {
 
-/// A character of UTF-8, or a byte that begins none: then `bytes` is 0.
+/// Holds a character of UTF-8; where a byte begins none, `bytes` is 0.
 struct Utf8Character {
   std::uint32_t code = 0;
   std::size_t bytes = 0;
 };
 
-/// Of a text that isn't empty. Longer forms than need be, surrogates and what lies beyond Unicode
-/// are none.
+/// Reads the first character of a text that isn't empty. Forms that are longer than need be,
+/// surrogates, and codes beyond Unicode are no characters.
 Utf8Character first_character(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned first = byte(0);
@@ -43,24 +45,9 @@ bool is_control(std::uint32_t code) {
          code == 0x200F || (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
 }
 
-void append_hexadecimal(std::string& text, std::uint32_t value, std::size_t least_digits) {
-  std::array<char, 8> digits{};
-  const auto result = std::to_chars(digits.data(), digits.data() + digits.size(), value, 16);
-  const auto count = static_cast<std::size_t>(result.ptr - digits.data());
-  text.append(least_digits > count ? least_digits - count : 0, '0');
-  text.append(digits.data(), result.ptr);
-}
-
-void append_escaped(std::string& text, std::uint32_t code) {
+std::string escaped(std::uint32_t code) {
   constexpr std::uint32_t kByte = 0x100;
-  if (code < kByte) {
-    text += "\\x";
-    append_hexadecimal(text, code, 2);
-  } else {
-    text += "\\u{";
-    append_hexadecimal(text, code, 4);
-    text += '}';
-  }
+  return code < kByte ? fmt::format("\\x{:02x}", code) : fmt::format("\\u{{{:04x}}}", code);
 }
 
 template <typename T>
@@ -109,9 +96,9 @@ std::string terminal_text(std::string_view text) {
     const Utf8Character character = first_character(text);
     const std::size_t bytes = std::max<std::size_t>(character.bytes, 1);
     if (character.bytes == 0)
-      append_escaped(safe, static_cast<unsigned char>(text.front()));
+      safe += escaped(static_cast<unsigned char>(text.front()));
     else if (is_control(character.code))
-      append_escaped(safe, character.code);
+      safe += escaped(character.code);
     else
       safe += text.substr(0, bytes);
     text.remove_prefix(bytes);

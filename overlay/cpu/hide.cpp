@@ -81,13 +81,17 @@ std::uint16_t sample_of(const YuvColor& color, std::size_t component) {
 // The styles, for one mask and one component.
 
 template <class Component>
-void hide_by_color(const Component& component, const HideMask& mask, Size cell,
-                   const YuvColor& color) {
-  const unsigned value = sample_of(color, component.index);
+void hide_by_value(const Component& component, const HideMask& mask, Size cell, unsigned value) {
   for_each_masked_row(component, mask, mask.area, cell,
                       [&](auto* row, int, const ColumnSpan& columns) {
                         fill<Component::kStep>(row, columns, value);
                       });
+}
+
+template <class Component>
+void hide_by_color(const Component& component, const HideMask& mask, Size cell,
+                   const YuvColor& color) {
+  hide_by_value(component, mask, cell, sample_of(color, component.index));
 }
 
 template <class Component>
@@ -174,13 +178,10 @@ template <class Sample>
 void make_opaque(const Frame& frame, const HideMask& mask, Size cell) {
   constexpr std::size_t kAlpha = 3;
   const Component<Sample, 1> alpha{frame.planes[kAlpha], 0, kAlpha, {}};
-  const unsigned opaque = frame.format.largest();
-  for_each_masked_row(alpha, mask, mask.area, cell, [&](auto* row, int, const ColumnSpan& columns) {
-    fill<1>(row, columns, opaque);
-  });
+  hide_by_value(alpha, mask, cell, frame.format.largest());
 }
 
-/// Where there is alpha.
+/// Makes the masked pixels opaque, where there is alpha.
 void make_opaque(const Frame& frame, std::span<const HideMask> masks, Size cell) {
   if (!frame.format.has_alpha) return;
   for (const HideMask& mask : masks) {
