@@ -4,10 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-
 #include "core/error.h"
 #include "core/output_file.h"
-#include "core/output_names.h"
 #include "tests/core/output_text.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/killed_program.h"

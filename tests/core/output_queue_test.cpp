@@ -17,6 +17,7 @@
 #include <string_view>
 #include <thread>
 
+#include "tests/core/output_text.h"
 #include "tests/support/file_size_limit.h"
 #include "tests/support/temporary_folder.h"
 
@@ -29,11 +30,12 @@ using test::read_file;
 using test::TemporaryFolder;
 using testing::IsEmpty;
 
-constexpr auto kRefuse = ExistingTarget::refuse;
 // Of a pipe, as Linux makes them.
 constexpr std::size_t kPipeBytes = 65'536;
 
-int write(auto& file, std::string_view text) { return file.write(std::as_bytes(std::span(text))); }
+int write(OutputQueue& queue, std::string_view text) {
+  return queue.write(std::as_bytes(std::span(text)));
+}
 
 std::string random_text(std::mt19937& random, std::size_t most) {
   std::string text(random() % (most + 1), '\0');

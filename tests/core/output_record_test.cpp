@@ -1,5 +1,5 @@
 // What a run leaves for the next one: partial files that a success makes needless, and the damage
-// of what an output was made of. And that nothing else stays, whatever fails.
+// of what an output was made of. Nothing else stays, whatever fails.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -119,7 +119,7 @@ TEST_F(OutputRecord, D7NothingStaysWhereMemoryRunsOut) {
       const OutputFile file(target_, kRefuse);
       succeeds = true;
     } catch (const std::bad_alloc&) {
-      // Looked at below.
+      // What it leaves is looked at below.
     }
     ASSERT_THAT(dir_.names(), ElementsAre()) << "after " << allocations << " allocations";
   }

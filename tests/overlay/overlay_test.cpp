@@ -99,16 +99,21 @@ CellPrimitive primitive_of_cell(const OverlayPlan& plan, const Frame& frame, int
   return found;
 }
 
-int wrong_luma(const Frame& before, const Frame& after, const OverlayPlan& plan) {
+/// Wrong samples of plane `p`, which is drawn on like luma.
+int wrong_samples(const Frame& before, const Frame& after, const OverlayPlan& plan, std::size_t p) {
   int wrong = 0;
   for (int y = 0; y < after.size.height; ++y)
     for (int x = 0; x < after.size.width; ++x) {
       const PixelPlace place = test::upright_place({x, y}, after.size, after.orientation);
       const unsigned expected =
-          expected_luma(plan, after.format, place, test::raw_sample(before, 0, x, y));
-      wrong += test::raw_sample(after, 0, x, y) != expected ? 1 : 0;
+          expected_luma(plan, after.format, place, test::raw_sample(before, p, x, y));
+      wrong += test::raw_sample(after, p, x, y) != expected ? 1 : 0;
     }
   return wrong;
+}
+
+int wrong_luma(const Frame& before, const Frame& after, const OverlayPlan& plan) {
+  return wrong_samples(before, after, plan, 0);
 }
 
 /// What is drawn is as opaque as its glyphs cover the pixel: alpha is drawn on like luma, by the
@@ -116,15 +121,7 @@ int wrong_luma(const Frame& before, const Frame& after, const OverlayPlan& plan)
 int wrong_alpha(const Frame& before, const Frame& after, OverlayPlan plan) {
   if (!after.format.has_alpha) return 0;
   for (YuvColor& color : plan.colors) color.y = after.format.largest();
-  int wrong = 0;
-  for (int y = 0; y < after.size.height; ++y)
-    for (int x = 0; x < after.size.width; ++x) {
-      const PixelPlace place = test::upright_place({x, y}, after.size, after.orientation);
-      const unsigned expected =
-          expected_luma(plan, after.format, place, test::raw_sample(before, 3, x, y));
-      wrong += test::raw_sample(after, 3, x, y) != expected ? 1 : 0;
-    }
-  return wrong;
+  return wrong_samples(before, after, plan, 3);
 }
 
 struct ChromaPlace {

@@ -19,13 +19,13 @@ using testing::HasSubstr;
 namespace fs = std::filesystem;
 using namespace std::string_literals;
 
-void write(const fs::path& file, const std::string& bytes) {
-  std::ofstream(file, std::ios::binary) << bytes;
-}
-
-/// A number of four bytes in big-endian order, for a place in `bytes`.
-void put(std::string& bytes, std::size_t at, std::uint32_t number) {
-  for (std::size_t i = 0; i < 4; ++i) bytes.at(at + i) = static_cast<char>(number >> (24 - 8 * i));
+/// A clip of 35 frames with a gap behind the twentieth, as ffmpeg makes it with this encoder.
+void make_gap(const std::string& encoder, const fs::path& file) {
+  ffmpeg(
+      "-f lavfi -i testsrc2=s=64x48:r=10:d=6 -vf select='not(between(n,20,44))' -fps_mode vfr "
+      "-c:v " +
+          encoder,
+      file);
 }
 
 FrameLedger ledger_of(const fs::path& file) {
@@ -36,10 +36,7 @@ TEST(AviGaps, B9AreNoEarlyEnd) {
   const TemporaryFolder folder;
   const fs::path avi = folder / "gap.avi";
   // The empty chunks of an AVI file stand where frames are missing.
-  ffmpeg(
-      "-f lavfi -i testsrc2=s=64x48:r=10:d=6 -vf select='not(between(n,20,44))' -fps_mode vfr "
-      "-c:v mjpeg",
-      avi);
+  make_gap("mjpeg", avi);
   const JobRun run = run_fake_job(lossless_job(avi, folder / "out.mkv"));
   EXPECT_EQ(run.result.ledger.decoded, 35);
   EXPECT_TRUE(run.result.ledger.intact()) << run.result.early_end;
@@ -48,10 +45,7 @@ TEST(AviGaps, B9AreNoEarlyEnd) {
 
 TEST(AviGaps, B9OurOwnFilesOfUnevenFramesCanBeRead) {
   const TemporaryFolder folder;
-  ffmpeg(
-      "-f lavfi -i testsrc2=s=64x48:r=10:d=6 -vf select='not(between(n,20,44))' -fps_mode vfr "
-      "-c:v libx264",
-      folder / "gap.mp4");
+  make_gap("libx264", folder / "gap.mp4");
   run_fake_job(lossless_job(folder / "gap.mp4", folder / "gap.avi"));
   const FrameLedger ledger = ledger_of(folder / "gap.avi");
   EXPECT_EQ(ledger.decoded, 35);
@@ -63,12 +57,9 @@ TEST(AviGaps, B9OurOwnFilesOfUnevenFramesCanBeRead) {
 
 TEST(AviGaps, B9AFileThatIsCutBehindOneIsTold) {
   const TemporaryFolder folder;
-  ffmpeg(
-      "-f lavfi -i testsrc2=s=64x48:r=10:d=6 -vf select='not(between(n,20,44))' -fps_mode vfr "
-      "-c:v mjpeg",
-      folder / "gap.avi");
+  make_gap("mjpeg", folder / "gap.avi");
   const std::string bytes = read_file(folder / "gap.avi");
-  write(folder / "cut.avi", bytes.substr(0, bytes.size() * 9 / 10));
+  folder.write("cut.avi", bytes.substr(0, bytes.size() * 9 / 10));
   EXPECT_TRUE(ledger_of(folder / "cut.avi").ended_early);
 }
 
@@ -80,8 +71,8 @@ TEST(Durations, B10AllOnesPromiseNothing) {
   constexpr std::size_t kDuration = 4 + 4 + 4 + 4 + 4;  // behind the box's name, in version 0
   const std::size_t header = bytes.find("mdhd");
   ASSERT_NE(header, std::string::npos);
-  put(bytes, header + kDuration, UINT32_MAX);
-  write(folder / "ones.mp4", bytes);
+  bytes.replace(header + kDuration, 4, 4, '\xFF');
+  folder.write("ones.mp4", bytes);
   const JobRun run = run_fake_job(lossless_job(folder / "ones.mp4", {}));
   EXPECT_EQ(run.result.ledger.decoded, 50);
   EXPECT_TRUE(run.result.ledger.intact()) << run.result.early_end;
@@ -102,7 +93,7 @@ TEST(UnchangedPictures, B11VopsThatAreNotCodedAreNotLost) {
   ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25:d=0.8 -c:v mpeg4", folder / "in.avi");
   std::string bytes = read_file(folder / "in.avi");
   for (const int vop : {5, 6, 19}) mark_not_coded(bytes, vop);
-  write(folder / "some.avi", bytes);
+  folder.write("some.avi", bytes);
   const JobRun run = run_fake_job(lossless_job(folder / "some.avi", folder / "out.mkv"));
   EXPECT_EQ(run.result.ledger.decoded, 17);
   EXPECT_EQ(run.result.ledger.lost, 0);
@@ -120,7 +111,7 @@ TEST(UnchangedPictures, B11PacketsThatGiveNoneWithoutAnErrorAreNotLost) {
   std::size_t picture = bytes.find("movi");
   for (int i = 0; i < 5; ++i) picture = bytes.find("00dc", picture) + 8;
   bytes.replace(picture + 8, 2, 2, '\0');
-  write(folder / "some.avi", bytes);
+  folder.write("some.avi", bytes);
   const FrameLedger ledger = ledger_of(folder / "some.avi");
   EXPECT_EQ(ledger.decoded, 9);
   EXPECT_EQ(ledger.packets, 9);
@@ -135,7 +126,7 @@ TEST(UnchangedPictures, B11ADamagedPictureIsStillLost) {
   for (int i = 0; i < 4; ++i) at = bytes.find("\x89PNG", at + 1);
   ASSERT_NE(at, std::string::npos);
   bytes[at] = 'X';
-  write(folder / "bad.avi", bytes);
+  folder.write("bad.avi", bytes);
   EXPECT_EQ(ledger_of(folder / "bad.avi").lost, 1);
 }
 
@@ -157,7 +148,7 @@ TEST_P(CutEnd, B15WithinTheLastSoundIsTold) {
   const std::string bytes = read_file(whole);
   std::size_t end = bytes.size();
   if (const std::size_t index = bytes.rfind("mfra"); index != std::string::npos) end = index - 4;
-  write(folder / ("cut" + name), bytes.substr(0, end - 100));
+  folder.write("cut" + name, bytes.substr(0, end - 100));
   const JobRun run = run_fake_job(lossless_job(folder / ("cut" + name), output));
   EXPECT_TRUE(run.result.ledger.ended_early);
   EXPECT_EQ(run.result.ledger.decoded, 25);
@@ -174,7 +165,7 @@ TEST(CutEnd, B15BehindTheHeadOfAFragmentIsTold) {
       "frag_keyframe+empty_moov+default_base_moof",
       folder / "whole.mp4");
   const std::string bytes = read_file(folder / "whole.mp4");
-  write(folder / "cut.mp4", bytes.substr(0, bytes.rfind("moof") + 4));
+  folder.write("cut.mp4", bytes.substr(0, bytes.rfind("moof") + 4));
   EXPECT_TRUE(ledger_of(folder / "whole.mp4").intact());
   const JobRun run = run_fake_job(lossless_job(folder / "cut.mp4", {}));
   EXPECT_EQ(run.result.ledger.decoded, 25);

@@ -70,7 +70,7 @@ class HideEnds : public testing::Test {
     return frames;
   }
 
-  /// What the part shows of frames, the whole does, too.
+  /// In each frame where the part shows the face, the whole output shows it, too.
   void expect_no_more_shown_than_by_the_whole(const JobRun& part) {
     ASSERT_NE(part.result.output, folder_ / "out.mkv");
     const std::vector<std::size_t> of_part = shown(part.result.output);
@@ -139,7 +139,8 @@ TEST_F(HideEnds, A6AnInputThatIsReplacedMidwayLeavesNothing) {
   }
 }
 
-// As by a demuxer that was opened before the input was looked at.
+// The program opens the input, somebody replaces it, and only then does the program ask which
+// file it is.
 TEST_F(HideEnds, A6AnInputThatWasReplacedBeforeIsRefused) {
   JobOptions options = job("out.mkv");
   auto opened = std::make_unique<Demuxer>(clip().string(), std::stop_token());

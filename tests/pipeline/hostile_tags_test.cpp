@@ -16,8 +16,7 @@ TEST_P(HostileTags, D9DoNotReachTheEncoder) {
   redirect_ffmpeg_log();
   const TemporaryFolder folder;
   JobOptions options =
-      lossless_job(folder.write("clip.264", hostile_chroma_location()), folder / "out.mkv");
-  options.encoder = {};
+      default_job(folder.write("clip.264", hostile_chroma_location()), folder / "out.mkv");
   options.encoder.codec = GetParam();
   options.threads = 1;
   EXPECT_EQ(run_fake_job(options).result.ledger.written, 1);

@@ -347,9 +347,7 @@ TEST(StillImage, GoesOutInTheFormatItCameIn) {
     ffmpeg("-f lavfi -i testsrc2=s=321x181:d=1:r=1 -frames:v 1 -pix_fmt " +
                std::string(c.pixel_format),
            input);
-    JobOptions options = lossless_job(input, output);
-    options.encoder = {};
-    const JobRun run = run_fake_job(options);
+    const JobRun run = run_fake_job(default_job(input, output));
     EXPECT_EQ(run.result.ledger.written, 1) << c.name;
     const auto before = streams_of(probe(input), "video").at(0);
     const auto after = streams_of(probe(output), "video").at(0);

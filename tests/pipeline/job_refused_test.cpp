@@ -80,9 +80,8 @@ TEST_F(Refused, ANameWithAPercentSignOrColonIsAName) {
   std::filesystem::copy(folder_ / "a.png", folder_ / "photo%03d.png");
   std::filesystem::copy(folder_ / "a.png", folder_ / "photo:1.png");
   for (const char* name : {"photo%03d.png", "photo:1.png"}) {
-    JobOptions options = lossless_job(folder_ / name, out_ / name);
-    options.encoder = {};
-    EXPECT_EQ(run_fake_job(options).result.ledger.written, 1) << name;
+    const JobRun run = run_fake_job(default_job(folder_ / name, out_ / name));
+    EXPECT_EQ(run.result.ledger.written, 1) << name;
     EXPECT_TRUE(std::filesystem::exists(out_ / name)) << name;
   }
 }

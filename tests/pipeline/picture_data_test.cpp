@@ -42,8 +42,7 @@ class PictureData : public testing::Test {
   }
   [[nodiscard]] JobOptions job(const fs::path& input, const std::string& output,
                                const char* encoder) const {
-    JobOptions options = job(input, output);
-    options.encoder = {};
+    JobOptions options = default_job(input, folder_ / output);
     options.encoder.codec = encoder;
     return options;
   }
@@ -71,7 +70,7 @@ std::set<std::string> data_of(const fs::path& file) {
   return names;
 }
 
-/// Likewise of a file's first picture.
+/// What ffprobe says of the data of a file's first picture.
 std::string data_of_picture(const fs::path& file) {
   return run_command({"ffprobe", "-v", "error", "-show_frames", "-read_intervals", "%+#1",
                       "-select_streams", "v", file.string()})
@@ -87,7 +86,7 @@ bool h264_holds_light(const fs::path& file) {
   return read_file(file).find("\x90\x04\x03\xE8\x01\x90") != std::string::npos;
 }
 
-// ---- B6 ----
+// What a container says of the aspect.
 
 TEST_F(PictureData, B6TheAspectOfTheContainerCountsMoreThanThatOfTheCodec) {
   clip("square.mp4", "-vf setsar=1");
@@ -104,7 +103,7 @@ TEST_F(PictureData, B6TheAspectOfTheContainerCountsMoreThanThatOfTheCodec) {
   EXPECT_EQ(video_of(folder_ / "out.mkv").at("sample_aspect_ratio"), "4:3");
 }
 
-// ---- B7, B8: what a container says ----
+// What a container says of 3D, of spheres and of light.
 
 AVMasteringDisplayMetadata a_display() {
   AVMasteringDisplayMetadata display{};
@@ -183,7 +182,7 @@ TEST_F(PictureData, B7StereoOfMp4StaysInMp4) {
   EXPECT_THAT(data_of(folder_ / "out.mp4"), Contains("Stereo 3D"));
 }
 
-// ---- B8: what pictures alone say ----
+// What pictures alone say.
 
 TEST_F(PictureData, B8Hdr10ThatOnlyPicturesHoldIsKept) {
   const fs::path input = folder_ / "hdr.mp4";
@@ -199,8 +198,9 @@ TEST_F(PictureData, B8Hdr10ThatOnlyPicturesHoldIsKept) {
       options.encoder.preset = "ultrafast";
       run_fake_job(options);
       if (output != "out.ts") {
-        EXPECT_THAT(data_of(folder_ / output), Contains("Mastering display metadata")) << output;
-        EXPECT_THAT(data_of(folder_ / output), Contains("Content light level metadata")) << output;
+        const std::set<std::string> of_stream = data_of(folder_ / output);
+        EXPECT_THAT(of_stream, Contains("Mastering display metadata")) << output;
+        EXPECT_THAT(of_stream, Contains("Content light level metadata")) << output;
       }
       if (encoder == std::string("libx264")) {
         EXPECT_TRUE(h264_holds_display(folder_ / output)) << output;
@@ -257,7 +257,7 @@ TEST_F(PictureData, B8DolbyVisionIsToldAndProfileFiveLoudly) {
   }
 }
 
-// ---- B15: captions ----
+// Captions.
 
 /// Pictures with closed captions, as libx264 writes them.
 fs::path captioned(const fs::path& file) {

@@ -13,6 +13,7 @@
 #include "tests/support/expect_error.h"
 #include "tests/support/job.h"
 #include "tests/support/packets.h"
+#include "tests/support/picture_files.h"
 #include "tests/support/remux.h"
 #include "tests/support/temporary_folder.h"
 #include "video/codec_headers.h"
@@ -71,7 +72,7 @@ class SideStreams : public testing::Test {
   TemporaryFolder folder_;
 };
 
-// ---- B4, D1: what the format can't hold ----
+// What the format can't hold.
 
 constexpr std::size_t kTsPacket = 188;
 int pid_of(const std::string& ts, std::size_t at) {
@@ -162,8 +163,9 @@ TEST_F(SideStreams, D1WhatIsHiddenIsKeptWhereTheMuxerFails) {
 }
 
 TEST_F(SideStreams, D1IntactSoundLosesNothing) {
+  const fs::path input = clip("av.mp4");
   for (const char* const output : {"a.mkv", "a.mp4", "a.ts", "a.avi", "a.flv"}) {
-    const JobRun run = run_fake_job(job(clip("av.mp4"), output));
+    const JobRun run = run_fake_job(job(input, output));
     EXPECT_EQ(run.result.side_packets_lost, 0) << output;
     EXPECT_TRUE(run.result.intact()) << output;
   }
@@ -190,7 +192,7 @@ TEST_F(SideStreams, D1SoundThatJumpsBackIsMendedAsFFmpegDoes) {
   }
 }
 
-// ---- B5: streams that appear late ----
+// Streams that appear late.
 
 TEST_F(SideStreams, B5AStreamThatAppearsLateIsTold) {
   ffmpeg("-f lavfi -i testsrc2=s=96x64:r=5:d=12 -c:v flv", folder_ / "video.flv");
@@ -208,7 +210,7 @@ TEST_F(SideStreams, B5AStreamThatAppearsLateIsTold) {
   expect_strict_refuses(job(input, "again.mkv"), "audio stream 1 (mp3) dropped: it begins");
 }
 
-// ---- B15: another program ----
+// Another program in the file.
 
 TEST_F(SideStreams, B15OnlyTheProgramOfTheVideoIsKept) {
   ffmpeg(kVideo + std::string(kSound) + "-f lavfi -i sine=880:d=1 " + kEncoded +
@@ -220,18 +222,16 @@ TEST_F(SideStreams, B15OnlyTheProgramOfTheVideoIsKept) {
   expect_strict_refuses(job(folder_ / "two.ts", "again.mkv"), "belongs to another program");
 }
 
-// ---- A8: words within streams ----
+// Words within streams.
 
 /// A Vorbis header as other programs write it to Matroska: FFmpeg's has no comments.
 std::vector<std::uint8_t> with_comments(std::span<const std::uint8_t> header,
                                         const std::vector<std::string>& fields) {
   const std::size_t first = header[1];
   const std::size_t second = header[2];
-  const auto number = [](std::size_t n) {
-    return std::string{static_cast<char>(n), static_cast<char>(n >> 8), 0, 0};
-  };
-  std::string comments = "\x03vorbis" + number(1) + "x" + number(fields.size());
-  for (const std::string& field : fields) comments += number(field.size()) + field;
+  std::string comments = "\x03vorbis";
+  comments.append(little(1, 4)).append("x").append(little(fields.size(), 4));
+  for (const std::string& field : fields) comments.append(little(field.size(), 4)).append(field);
   comments += '\1';
   std::vector<std::uint8_t> result{2, header[1], static_cast<std::uint8_t>(comments.size())};
   const auto facts = header.subspan(3, first);

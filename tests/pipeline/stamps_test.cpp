@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -25,14 +24,6 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
 namespace fs = std::filesystem;
-
-/// Like lossless_job(), for whatever the container takes.
-JobOptions job(const fs::path& input, const fs::path& output) {
-  JobOptions options = lossless_job(input, output);
-  options.encoder.options = {};
-  options.encoder.preset = "";
-  return options;
-}
 
 struct Container {
   const char* name;         ///< of the output
@@ -58,7 +49,7 @@ TEST_P(InSync, B2PicturesAndSoundStayTogether) {
       "-preset ultrafast -bf 2 -ac 2 -output_ts_offset " +
           std::to_string(container.begin) + " -c:a " + container.sound,
       in);
-  JobOptions options = job(in, folder / container.name);
+  JobOptions options = default_job(in, folder / container.name);
   options.format = container.format;
   const JobRun run = run_fake_job(options);
   EXPECT_TRUE(run.result.ledger.intact());
@@ -106,7 +97,7 @@ TEST(Stamps, B2WhatAContainerKeepsNoTimesOfIsTold) {
       "-vf select='not(between(n,10,12))' -fps_mode vfr -c:v libx264 -c:a pcm_s16le",
       folder / "in.mkv");
   const auto told = [&](const char* name) {
-    JobOptions options = job(folder / "in.mkv", folder / name);
+    JobOptions options = default_job(folder / "in.mkv", folder / name);
     return run_fake_job(options).result.notices;
   };
   EXPECT_THAT(told("o.avi"),
@@ -119,7 +110,7 @@ TEST(Stamps, B2WhatAContainerKeepsNoTimesOfIsTold) {
 TEST(Stamps, B2EachPictureOfAProgramStreamHasATime) {
   const TemporaryFolder folder;
   ffmpeg("-f lavfi -i color=s=64x48:r=25:d=1 -c:v libx264", folder / "in.mp4");
-  run_fake_job(job(folder / "in.mp4", folder / "out.mpg"));
+  run_fake_job(default_job(folder / "in.mp4", folder / "out.mpg"));
   const nlohmann::json probed = probe(folder / "out.mpg");
   ASSERT_EQ(probed.at("packets").size(), 25U);
   for (const auto& packet : probed.at("packets")) EXPECT_TRUE(packet.contains("pts"));
@@ -154,7 +145,7 @@ class Wrapped : public testing::Test {
 TEST_F(Wrapped, B3AllPicturesAreShown) {
   for (const char* name : {"o.mp4", "o.mkv", "o.ts", "o.flv", "o.avi"}) {
     SCOPED_TRACE(name);
-    run_fake_job(job(in_, folder_ / name));
+    run_fake_job(default_job(in_, folder_ / name));
     const std::vector<double> times = shown_times(folder_ / name, "v:0");
     ASSERT_EQ(times.size(), 150U);
     EXPECT_GE(times.front(), 0);
@@ -163,7 +154,7 @@ TEST_F(Wrapped, B3AllPicturesAreShown) {
 }
 
 TEST_F(Wrapped, B3SecondsCountFromTheFirstPicture) {
-  JobOptions options = job(in_, folder_ / "o.ts");
+  JobOptions options = default_job(in_, folder_ / "o.ts");
   options.start_s = 4;
   EXPECT_EQ(run_fake_job(options).result.ledger.written, 50);
   options.end_s = 5;
@@ -171,7 +162,7 @@ TEST_F(Wrapped, B3SecondsCountFromTheFirstPicture) {
 }
 
 TEST_F(Wrapped, B3SpansAreHiddenWhereTheyWereAskedFor) {
-  JobOptions options = job(in_, folder_ / "o.mp4");
+  JobOptions options = default_job(in_, folder_ / "o.mp4");
   options.hide.emplace().regions.all_hidden = {{0, 2}};
   run_fake_job(options);
   const std::vector<std::size_t> black = black_frames(folder_ / "o.mp4", 64 * 48);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "video/decoder.h"
 #include "video/first_picture.h"
 
 namespace facepipe::test {
@@ -34,6 +35,23 @@ inline void all_pictures(Demuxer& demuxer, FirstPicture& begin,
     take_ready();
   }
   begin.decoder->finish();
+  take_ready();
+}
+
+/// Gives `take` each picture, in order, that the decoder makes of the packets of `demuxer`.
+/// @param wanted  which packets the decoder gets, by their numbers from 0 on; empty: all
+inline void all_pictures(Demuxer& demuxer, Decoder& decoder,
+                         const std::function<void(const DecodedPicture&)>& take,
+                         const std::function<bool(int)>& wanted = {}) {
+  const auto take_ready = [&] {
+    while (const std::optional<DecodedPicture> picture = decoder.next()) take(*picture);
+  };
+  for (int number = 0; UniqueAVPacket packet = demuxer.read(); ++number) {
+    if (wanted && !wanted(number)) continue;
+    decoder.send({std::move(packet), {}});
+    take_ready();
+  }
+  decoder.finish();
   take_ready();
 }
 

@@ -80,17 +80,18 @@ void ffmpeg(const std::string& arguments, const fs::path& output) {
   checked(command);
 }
 
-void mark_turned(const fs::path& mp4) {
+void mark_turned(const fs::path& mp4, const TrackMatrix& matrix) {
   std::string bytes = read_file(mp4);
   const std::size_t header = bytes.find("tkhd");
   constexpr std::size_t kMatrix = 4 + 40;  // behind the name and the fields of version 0
   if (header == std::string::npos || bytes[header + 4] != 0 || header + kMatrix + 36 > bytes.size())
     throw std::runtime_error(mp4.string() + ": no track header of version 0");
-  // x' = -y, y' = x; FFmpeg and players shift the result back into view.
-  constexpr std::array<std::uint32_t, 9> kTurn{0, 0x10000, 0, 0xFFFF0000, 0, 0, 0, 0, 0x40000000};
-  for (std::size_t i = 0; i < kTurn.size(); ++i)
+  const auto fixed = [](int value) { return static_cast<std::uint32_t>(value * 0x10000); };
+  const std::array<std::uint32_t, 9> written{
+      fixed(matrix.a), fixed(matrix.b), 0, fixed(matrix.c), fixed(matrix.d), 0, 0, 0, 0x40000000};
+  for (std::size_t i = 0; i < written.size(); ++i)
     for (std::size_t byte = 0; byte < 4; ++byte)
-      bytes[header + kMatrix + 4 * i + byte] = static_cast<char>(kTurn[i] >> (24 - 8 * byte));
+      bytes[header + kMatrix + 4 * i + byte] = static_cast<char>(written[i] >> (24 - 8 * byte));
   std::ofstream(mp4, std::ios::binary) << bytes;
 }
 

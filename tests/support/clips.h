@@ -24,9 +24,16 @@ struct CommandResult {
 /// `output`. Throws std::runtime_error with ffmpeg's words if it fails.
 void ffmpeg(const std::string& arguments, const std::filesystem::path& output);
 
-/// Marks the first track of an MP4 file as to be shown turned clockwise by a quarter, in its track
-/// header (ISO/IEC 14496-12, 8.3.2). FFmpeg 5 and 7 have no common option that does it.
-void mark_turned(const std::filesystem::path& mp4);
+/// How a picture is turned or mirrored (ISO/IEC 14496-12, 6.2.2): x' = a x + c y, y' = b x + d y.
+/// FFmpeg and players shift the result back into view.
+struct TrackMatrix {
+  int a = 1, b = 0, c = 0, d = 1;
+};
+inline constexpr TrackMatrix kTurnedClockwise{0, 1, -1, 0};
+
+/// Writes the matrix into the header of an MP4 file's first track, by which it is to be shown
+/// (8.3.2). FFmpeg 5 and 7 have no common option that does it.
+void mark_turned(const std::filesystem::path& mp4, const TrackMatrix& matrix = kTurnedClockwise);
 
 /// Everything that ffprobe tells of a file: streams, packets, format, chapters.
 [[nodiscard]] nlohmann::json probe(const std::filesystem::path& file);

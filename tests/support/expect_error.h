@@ -26,11 +26,12 @@ inline void expect_error(ErrorKind kind, const std::string& text,
   }
 }
 
-/// A program that refused: that code, and one line on stderr that holds `reason`.
+/// A program that refused: that code, and one whole line on stderr that holds `reason`.
 inline void expect_refused(const CommandResult& result, int code, const std::string& reason) {
   EXPECT_EQ(result.exit_code, code) << result.err;
   EXPECT_THAT(result.err, testing::HasSubstr(reason));
   EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;
+  EXPECT_THAT(result.err, testing::EndsWith("\n"));
 }
 
 }  // namespace facepipe::test

@@ -5,15 +5,12 @@
 #include <vector>
 
 #include "tests/support/clips.h"
+#include "tests/support/sanitized.h"
 
 namespace facepipe::test {
 
 /// Sanitizers take the same calls for themselves.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool kCanFailCalls = false;
-#else
-inline constexpr bool kCanFailCalls = true;
-#endif
+inline constexpr bool kCanFailCalls = !kSanitized;
 
 enum class Failing { once, from_then_on };
 

@@ -14,16 +14,23 @@
 
 namespace facepipe::test {
 
-/// The options of a fast, lossless run that draws nothing: pictures out equal pictures in.
-inline JobOptions lossless_job(const std::filesystem::path& input,
-                               const std::filesystem::path& output) {
+/// The options of a run that draws nothing, with the encoder that the container takes by default.
+inline JobOptions default_job(const std::filesystem::path& input,
+                              const std::filesystem::path& output) {
   JobOptions options;
   options.input = input.string();
   options.output = output;
   options.existing = ExistingTarget::replace;
+  options.overlay = {false, false, false, false};
+  return options;
+}
+
+/// Likewise fast and lossless: pictures out equal pictures in.
+inline JobOptions lossless_job(const std::filesystem::path& input,
+                               const std::filesystem::path& output) {
+  JobOptions options = default_job(input, output);
   options.encoder.preset = "ultrafast";
   options.encoder.options = {{"qp", "0"}};
-  options.overlay = {false, false, false, false};
   return options;
 }
 

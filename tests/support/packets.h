@@ -1,10 +1,12 @@
-// The packets of a file as they lie in it.
+// The packets of a file as they lie in it, and one with given bytes.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <new>
 #include <string_view>
 #include <vector>
 
@@ -34,6 +36,16 @@ inline std::vector<FilePacket> packets_of(const std::filesystem::path& file) {
                        packet->flags, std::hash<std::string_view>()(bytes), packet->size});
   }
   return packets;
+}
+
+/// @param flags  AV_PKT_FLAG_...
+inline UniqueAVPacket packet_of(const std::vector<std::uint8_t>& bytes,
+                                int flags = AV_PKT_FLAG_KEY) {
+  UniqueAVPacket packet = new_av_packet();
+  if (av_new_packet(packet.get(), static_cast<int>(bytes.size())) < 0) throw std::bad_alloc();
+  std::ranges::copy(bytes, packet->data);
+  packet->flags = flags;
+  return packet;
 }
 
 }  // namespace facepipe::test

@@ -1,7 +1,6 @@
 // When a player shows a file's pictures, and begins its sound: by ffprobe, which decodes it.
 #pragma once
 
-#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <limits>

@@ -23,7 +23,7 @@ constexpr Size kPicture{320, 200};
 constexpr Box kFace{120, 60, 168, 116};
 constexpr int kStep = 3;  // pixels from frame to frame
 
-/// The original's frame: a camera that moves.
+/// The original's frame with that number; its camera moves.
 Grey original(int number) {
   Grey grey{kPicture, {}};
   for (int y = 0; y < kPicture.height; ++y)
@@ -65,10 +65,7 @@ Grey each(Grey grey, const std::function<double(double)>& change) {
   return grey;
 }
 
-Grey flat(std::uint8_t value) {
-  return {kPicture, std::vector<std::uint8_t>(
-                        static_cast<std::size_t>(kPicture.width * kPicture.height), value)};
-}
+Grey flat(std::uint8_t value) { return test::flat(kPicture, value); }
 
 /// The picture whose pixel (x, y) is that of `from` at the place that `place` gives.
 Grey warped(const Grey& from, const std::function<Point(int, int)>& place) {
@@ -122,7 +119,7 @@ Grey mirrored_in_place(const Grey& from, const Box& face) {
   });
 }
 
-/// The hidden video's frame with that number.
+/// Makes the hidden video's frame with a number.
 using Making = std::function<Planes(int)>;
 
 struct Case {
@@ -249,7 +246,7 @@ TEST_F(Attacks, A1FindsOneFrameOfAThousand) {
   constexpr Box kSmallFace{32, 16, 64, 48};
   original_.behaviour.candidates.push_back(kSmallFace, 0.8F);
   const Grey before = test::textured(kSmall, 4);
-  const Grey after{kSmall, std::vector<std::uint8_t>(96 * 64, 16)};
+  const Grey after = test::flat(kSmall, 16);
   Verifier verifier({}, Looks({{&original_}}), Looks({{&hidden_}}));
   for (int i = 0; i < 1000; ++i) {
     const Frame frame = test::frame_of(before);
@@ -296,7 +293,7 @@ TEST_F(Attacks, A1FindsNothingUnderWhatHideDraws) {
   for (const HideOptions& options : {HideOptions{}, grey, ellipse, blur, picture}) {
     const int style = static_cast<int>(options.style);
     EXPECT_TRUE(run([&](int i) { return plain(hidden(i, options)); }).empty()) << style;
-    // As a codec leaves it, and with the range tagged wrongly.
+    // A codec adds noise; and somebody may tag the wrong range.
     EXPECT_TRUE(run([&](int i) {
                   return plain(noisy(hidden(i, options), 2, static_cast<unsigned>(i)));
                 }).empty())

@@ -80,7 +80,7 @@ TEST(Grey, A5AlphaIsAPictureUnlessItIsFlat) {
   const std::optional<Frame> alpha = alpha_view(frame);
   ASSERT_TRUE(alpha);
   EXPECT_EQ(make_grey(*alpha).samples, picture.samples);
-  const Frame opaque = test::frame_of({{40, 30}, std::vector<std::uint8_t>(1200, 255)});
+  const Frame opaque = test::frame_of(test::flat({40, 30}, 255));
   frame.planes[3] = opaque.planes[0];
   EXPECT_FALSE(alpha_view(frame));
 }

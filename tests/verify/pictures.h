@@ -24,6 +24,13 @@ inline Grey textured(Size size, unsigned seed) {
   return grey;
 }
 
+/// A picture of one brightness.
+inline Grey flat(Size size, std::uint8_t value) {
+  return {size,
+          std::vector<std::uint8_t>(
+              static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height), value)};
+}
+
 inline std::uint8_t& pixel(Grey& grey, int x, int y) {
   return grey.samples[static_cast<std::size_t>(y * grey.size.width + x)];
 }

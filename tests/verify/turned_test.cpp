@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "tests/support/fake_detector.h"
-#include "tests/support/test_frame.h"
 #include "tests/verify/pictures.h"
 #include "verify/verifier.h"
 

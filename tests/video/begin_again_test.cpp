@@ -2,12 +2,11 @@
 // it has read of a damaged stream by then.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
+#include "tests/support/all_pictures.h"
 #include "tests/support/clips.h"
 #include "tests/support/picture_hash.h"
 #include "tests/support/temporary_folder.h"
@@ -44,16 +43,9 @@ struct Played {
 Played play(const fs::path& file, Decoder& decoder) {
   Demuxer demuxer(file.string(), {});
   Played played;
-  const auto take = [&] {
-    while (const std::optional<DecodedPicture> next = decoder.next())
-      played.pictures.push_back(hash_of(*next->picture));
-  };
-  while (UniqueAVPacket packet = demuxer.read()) {
-    decoder.send({std::move(packet), {}});
-    take();
-  }
-  decoder.finish();
-  take();
+  all_pictures(demuxer, decoder, [&](const DecodedPicture& decoded) {
+    played.pictures.push_back(hash_of(*decoded.picture));
+  });
   const FrameLedger ledger = decoder.ledger();
   played.lost = ledger.lost;
   played.damaged = ledger.damaged;
@@ -68,7 +60,7 @@ class BeginAgain : public testing::Test {
         "-f lavfi -i testsrc2=s=64x48:r=25 -frames:v 10 -c:v libx264 -preset ultrafast "
         "-x264-params keyint=5:min-keyint=5:scenecut=0:repeat-headers=1",
         whole_);
-    std::ofstream(damaged_, std::ios::binary) << without_first_set(read_file(whole_));
+    folder_.write("damaged.264", without_first_set(read_file(whole_)));
     options_.threads = 1;
   }
 
@@ -79,7 +71,7 @@ class BeginAgain : public testing::Test {
     const Demuxer demuxer(file.string(), {});
     return play(file, *decoder_of(demuxer));
   }
-  /// After a decoder has given its first picture.
+  /// The decoder gives its first picture, begins again, and plays the file from its start.
   [[nodiscard]] Played played_again(const fs::path& file) {
     Demuxer demuxer(file.string(), {});
     const std::unique_ptr<Decoder> decoder = decoder_of(demuxer);
@@ -103,7 +95,7 @@ TEST_F(BeginAgain, GivesWhatANewDecoderGives) {
   EXPECT_EQ(played_by_a_new_one(whole_).pictures.size(), 10U);
 }
 
-// Which it has read behind the pictures that need them.
+// The decoder has read these sets behind the pictures that need them.
 TEST_F(BeginAgain, D3ForgetsParameterSetsThatCameTooLate) {
   const Played expected = played_by_a_new_one(damaged_);
   EXPECT_EQ(expected.lost, 5);

@@ -1,28 +1,25 @@
 #include "video/codec_headers.h"
 #include "video/packet_bytes.h"
 
-extern "C" {
-#include <libavutil/mem.h>
-}
-
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <string>
 #include <string_view>
+
+#include "tests/support/picture_files.h"
+#include "tests/support/remux.h"
 
 namespace facepipe {
 namespace {
 
 using namespace std::string_literals;
+using test::little;
 
 UniqueCodecParameters parameters_of(AVCodecID codec, std::string_view header) {
   UniqueCodecParameters parameters = new_codec_parameters();
   parameters->codec_id = codec;
-  parameters->extradata = static_cast<std::uint8_t*>(
-      allocated(av_mallocz(header.size() + AV_INPUT_BUFFER_PADDING_SIZE)));
-  std::memcpy(parameters->extradata, header.data(), header.size());
-  parameters->extradata_size = static_cast<int>(header.size());
+  test::set_extradata(*parameters,
+                      {reinterpret_cast<const std::uint8_t*>(header.data()), header.size()});
   return parameters;
 }
 
@@ -31,11 +28,7 @@ std::string text_of(const AVCodecParameters& parameters) {
   return {reinterpret_cast<const char*>(header.data()), header.size()};
 }
 
-std::string le32(std::size_t number) {
-  return {static_cast<char>(number), static_cast<char>(number >> 8), 0, 0};
-}
-
-/// The first header packet is so long.
+/// The first header packet, which is `size` bytes long.
 std::string first_packet(char type, const std::string& name, std::size_t size) {
   std::string packet = type + name;
   packet.resize(size);
@@ -51,8 +44,9 @@ TEST(CodecHeaders, A8XiphCommentsGoFromBothLayouts) {
   for (const Case& c : {Case{AV_CODEC_ID_VORBIS, "vorbis", 1, 3, 5},
                         Case{AV_CODEC_ID_THEORA, "theora", '\x80', '\x81', '\x82'}}) {
     const std::string facts = first_packet(c.first, c.name, 30);
-    const std::string comments =
-        c.second + c.name + le32(1) + "x" + le32(1) + le32(15) + "ARTIST=Somebody" + '\1';
+    std::string comments = c.second + c.name;
+    comments.append(little(1, 4)).append("x");
+    comments.append(little(1, 4)).append(little(15, 4)).append("ARTIST=Somebody\1");
     const std::string setup = c.third + c.name + "setup";
     const auto sized = [](const std::string& packet) {
       return std::string{0, static_cast<char>(packet.size())} + packet;

@@ -6,29 +6,22 @@
 #include <array>
 #include <random>
 
+#include "tests/support/packets.h"
+#include "tests/support/remux.h"
+
 namespace facepipe {
 namespace {
 
 using Packet = std::vector<std::uint8_t>;
+using test::packet_of;
 
 UniqueCodecParameters parameters_of(AVCodecID codec, const Packet& extradata = {}) {
   UniqueCodecParameters parameters = new_codec_parameters();
   parameters->codec_type = AVMEDIA_TYPE_VIDEO;
   parameters->codec_id = codec;
   if (extradata.empty()) return parameters;
-  parameters->extradata =
-      static_cast<std::uint8_t*>(av_mallocz(extradata.size() + AV_INPUT_BUFFER_PADDING_SIZE));
-  parameters->extradata_size = static_cast<int>(extradata.size());
-  std::ranges::copy(extradata, parameters->extradata);
+  test::set_extradata(*parameters, extradata);
   return parameters;
-}
-
-UniqueAVPacket packet_of(const Packet& bytes, int flags = AV_PKT_FLAG_KEY) {
-  UniqueAVPacket packet = new_av_packet();
-  if (av_new_packet(packet.get(), static_cast<int>(bytes.size())) < 0) throw std::bad_alloc();
-  std::ranges::copy(bytes, packet->data);
-  packet->flags = flags;
-  return packet;
 }
 
 Packet data_of(const AVPacket& packet) { return {packet.data, packet.data + packet.size}; }

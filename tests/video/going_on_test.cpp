@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/all_pictures.h"
 #include "tests/support/clips.h"
 #include "tests/support/going_on.h"
 #include "tests/support/picture_hash.h"
@@ -36,19 +37,11 @@ bool all(int /*number*/) { return true; }
 
 std::vector<Picture> play(Demuxer& demuxer, Decoder& decoder, const Wanted& wanted) {
   std::vector<Picture> pictures;
-  const auto take = [&] {
-    while (const std::optional<DecodedPicture> next = decoder.next())
-      pictures.push_back({next->coded.pts, next->coded.duration,
-                          compat::is_interlaced(*next->picture), next->damaged,
-                          hash_of(*next->picture)});
+  const auto take = [&](const DecodedPicture& next) {
+    pictures.push_back({next.coded.pts, next.coded.duration, compat::is_interlaced(*next.picture),
+                        next.damaged, hash_of(*next.picture)});
   };
-  for (int number = 0; UniqueAVPacket packet = demuxer.read(); ++number) {
-    if (!wanted(number)) continue;
-    decoder.send({std::move(packet), {}});
-    take();
-  }
-  decoder.finish();
-  take();
+  all_pictures(demuxer, decoder, take, wanted);
   return pictures;
 }
 

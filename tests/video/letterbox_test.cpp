@@ -5,7 +5,6 @@
 #include "tests/support/clips.h"
 #include "tests/support/temporary_folder.h"
 #include "video/frame_source.h"
-#include "video/pictures.h"
 
 namespace facepipe::test {
 namespace {
@@ -16,7 +15,7 @@ TEST(Letterbox, B15KeepsTheShapeOfPictures) {
   EXPECT_EQ(letterbox({{1080, 1920}}, {{1920, 1080}}, kCell), (PictureArea{656, 0, {608, 1080}}));
   EXPECT_EQ(letterbox({{1920, 1080}}, {{1080, 1920}}, kCell), (PictureArea{0, 656, {1080, 608}}));
   EXPECT_EQ(letterbox({{320, 240}}, {{640, 360}}, kCell), (PictureArea{80, 0, {480, 360}}));
-  // Pixels twice as wide as high.
+  // The pixels are twice as wide as high.
   EXPECT_EQ(letterbox({{320, 480}, {2, 1}}, {{640, 360}}, kCell), (PictureArea{80, 0, {480, 360}}));
   EXPECT_EQ(letterbox({{320, 240}}, {{320, 360}, {2, 1}}, kCell), (PictureArea{40, 0, {240, 360}}));
 }
@@ -45,8 +44,8 @@ int luma_at(const Frame& frame, int x, int y) {
   return std::to_integer<int>(frame.planes[0].data[y * frame.planes[0].stride + x]);
 }
 
-// White pictures, a portrait behind a landscape: what is beside it is black, and it isn't
-// stretched.
+// A portrait comes behind a landscape, both white. The portrait has black beside it, and nothing
+// stretches it.
 TEST(Letterbox, B15APortraitPartBehindALandscapeOneIsNotSquashed) {
   const TemporaryFolder folder;
   std::string both;

@@ -4,9 +4,7 @@
 
 #include <array>
 #include <climits>
-#include <cstdint>
 #include <cstring>
-#include <fstream>
 
 #include "tests/support/hostile_stream.h"
 #include "tests/support/temporary_folder.h"

@@ -5,14 +5,13 @@
 #include <algorithm>
 #include <vector>
 
+#include "tests/support/packets.h"
+
 namespace facepipe {
 namespace {
 
 bool says_nothing(UnchangedPackets& packets, const std::vector<std::uint8_t>& bytes) {
-  const UniqueAVPacket packet = new_av_packet();
-  if (av_new_packet(packet.get(), static_cast<int>(bytes.size())) < 0) throw std::bad_alloc();
-  std::ranges::copy(bytes, packet->data);
-  return packets.is_one(*packet);
+  return packets.is_one(*test::packet_of(bytes, 0));
 }
 
 UnchangedPackets packets_of(AVCodecID codec) {

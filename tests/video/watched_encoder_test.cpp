@@ -12,7 +12,6 @@ extern "C" {
 #include <utility>
 
 #include "tests/support/expect_error.h"
-#include "tests/support/test_frame.h"
 #include "video/pictures.h"
 
 namespace facepipe::test {
