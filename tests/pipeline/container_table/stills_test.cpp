@@ -1,12 +1,13 @@
 // Every format of single pictures that FFmpeg writes: written again in the same format, and as PNG.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <ostream>
 #include <string>
 #include <vector>
 
-#include "tests/app/container_table/facts.h"
-#include "tests/app/container_table/jobs.h"
+#include "tests/pipeline/container_table/facts.h"
+#include "tests/pipeline/container_table/jobs.h"
 #include "tests/support/clips.h"
 #include "tests/support/temporary_folder.h"
 
@@ -67,6 +68,7 @@ TEST_P(Stills, AreWrittenAgain) {
   ffmpeg(GetParam().arguments, still);
   const Facts input = facts_of(still);
   ASSERT_EQ(input.frames, 1);
+  const std::string seen = decoded_luma(still);
   for (const std::string& target : {extension, std::string("png")})
     for (const bool hide : {false, true}) {
       SCOPED_TRACE("to " + target + (hide ? ", hidden" : ", drawn"));
@@ -75,12 +77,12 @@ TEST_P(Stills, AreWrittenAgain) {
       EXPECT_TRUE(run.result.ledger.intact());
       const Facts found = facts_of(output);
       EXPECT_EQ(difference(found, input, {}, 0.001), "");
-      const bool same = decoded_luma(output) == decoded_luma(still);
+      const bool same = decoded_luma(output) == seen;
       EXPECT_FALSE(hide && same);
       EXPECT_TRUE(hide || same || !GetParam().lossless || target != extension);
-      bool told = false;
-      for (const std::string& notice : run.result.notices)
-        told = told || notice.starts_with("pictures converted from " + input.format);
+      const bool told = std::ranges::any_of(run.result.notices, [&](const std::string& notice) {
+        return notice.starts_with("pictures converted from " + input.format);
+      });
       EXPECT_TRUE(found.format == input.format || told || target == "png")
           << input.format << " became " << found.format;
     }

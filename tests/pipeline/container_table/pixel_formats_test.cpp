@@ -12,7 +12,8 @@ extern "C" {
 #include <string>
 #include <vector>
 
-#include "tests/app/container_table/jobs.h"
+#include "tests/pipeline/container_table/jobs.h"
+#include "tests/support/all_pictures.h"
 #include "tests/support/clips.h"
 #include "tests/support/picture_hash.h"
 #include "tests/support/temporary_folder.h"
@@ -89,18 +90,10 @@ Pictures pictures_of(const fs::path& file) {
   options.threads = 1;
   const std::unique_ptr<Decoder> decoder = make_cpu_decoder(demuxer, options, notices);
   Pictures pictures;
-  const auto take = [&] {
-    while (const std::optional<DecodedPicture> next = decoder->next()) {
-      pictures.format = static_cast<AVPixelFormat>(next->picture->format);
-      pictures.hashes.push_back(hash_of(*next->picture));
-    }
-  };
-  while (UniqueAVPacket packet = demuxer.read()) {
-    decoder->send({std::move(packet), {}});
-    take();
-  }
-  decoder->finish();
-  take();
+  all_pictures(demuxer, *decoder, [&](const DecodedPicture& decoded) {
+    pictures.format = static_cast<AVPixelFormat>(decoded.picture->format);
+    pictures.hashes.push_back(hash_of(*decoded.picture));
+  });
   return pictures;
 }
 
@@ -169,10 +162,10 @@ class PixelFormats : public testing::TestWithParam<Group> {
 };
 
 TEST_P(PixelFormats, StayOrTheConversionIsTold) {
-  for (const AVPixelFormat format : formats_)
+  for (const AVPixelFormat format : formats_) {
+    const Pictures before = pictures_of(clip_of(format));
     for (const bool hide : {false, true}) {
       SCOPED_TRACE(av_get_pix_fmt_name(format) + std::string(hide ? ", hidden" : ", drawn"));
-      const Pictures before = pictures_of(clip_of(format));
       const JobRun run = work(format, hide);
       EXPECT_EQ(run.result.ledger.written, kFrames);
       const Pictures after =
@@ -187,6 +180,7 @@ TEST_P(PixelFormats, StayOrTheConversionIsTold) {
         EXPECT_EQ(after.hashes == before.hashes, !hide) << "other samples";
       }
     }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, PixelFormats, testing::ValuesIn(groups()),

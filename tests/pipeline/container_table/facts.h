@@ -10,7 +10,7 @@
 
 namespace facepipe::test {
 
-/// What of a file should still be so in a file made of it.
+/// What a file that is made of another one should have in common with it.
 enum class Property {
   stamps,     ///< when each picture is shown, counted from the first
   start,      ///< when the first one is shown
@@ -35,11 +35,11 @@ struct Chapter {
 };
 
 struct Facts {
-  int frames = 0;  ///< that ffprobe decodes
+  int frames = 0;  ///< number of those that ffprobe decodes
   std::string codec;
   std::string format;             ///< of the pixels
-  std::vector<double> shown_s;    ///< of those with a stamp, sorted
-  std::optional<double> sound_s;  ///< of the first that is heard
+  std::vector<double> shown_s;    ///< when each frame with a stamp is shown, sorted
+  std::optional<double> sound_s;  ///< when the first frame of sound is heard
   int upright_width = 0;
   int upright_height = 0;
   double aspect = 0;        ///< width / height of the upright picture on the screen
@@ -50,16 +50,16 @@ struct Facts {
   std::vector<Chapter> chapters;
   std::string language;
 
-  /// Which there are that a container could have lost: pictures that don't come at even times, a
-  /// start that is not 0, and so on.
+  /// The properties that this file has and that a container could lose: pictures that come at
+  /// uneven times, a start other than 0, and so on.
   [[nodiscard]] Properties properties() const;
 };
 
 /// Throws std::runtime_error where ffprobe can't read the file, or there is no video.
 [[nodiscard]] Facts facts_of(const std::filesystem::path& file);
 
-/// What of `properties` differs, in words; empty where nothing does.
-/// @param tick_s  what a stamp of either file may be wrong by, rounded
+/// Says in words which of `properties` differ; empty where none does.
+/// @param tick_s  a container rounds a stamp by at most so much
 [[nodiscard]] std::string difference(const Facts& found, const Facts& expected,
                                      const Properties& properties, double tick_s);
 

@@ -1,4 +1,4 @@
-#include "tests/app/container_table/rows.h"
+#include "tests/pipeline/container_table/rows.h"
 
 #include <ostream>
 
@@ -19,10 +19,9 @@ const std::string kPalPixels = "-vf setsar=64/45 ";
 const std::string kSound = "-f lavfi -i sine=r=48000:d=0.6 ";
 const std::string kLateSound = "-itsoffset 0.12 " + kSound;
 const std::string kChapters = "-i CHAPTERS -map 0 -map 1 -map_metadata 2 ";
-const std::string kGap =
-    "-vf setpts=(N+3*gte(N\\,5))/25/TB,setsar=4/3,format=yuv420p "
-    "-fps_mode passthrough ";
-const std::string kOnlyGap = "-vf setpts=(N+3*gte(N\\,5))/25/TB -fps_mode passthrough ";
+const std::string kSetGap = "-fps_mode passthrough -vf setpts=(N+3*gte(N\\,5))/25/TB";
+const std::string kGap = kSetGap + ",setsar=4/3,format=yuv420p ";
+const std::string kOnlyGap = kSetGap + " ";
 const std::string kWide = "-vf setsar=4/3 ";
 const std::string kColour =
     "-color_range tv -color_primaries bt709 -color_trc bt709 -colorspace bt709 "

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/app/container_table/facts.h"
-#include "tests/app/container_table/jobs.h"
+#include "tests/pipeline/container_table/facts.h"
+#include "tests/pipeline/container_table/jobs.h"
 #include "tests/support/clips.h"
 #include "tests/support/temporary_folder.h"
 
@@ -70,11 +70,8 @@ class Stamps : public testing::TestWithParam<StampRow> {
   void SetUp() override {
     redirect_ffmpeg_log();
     const Course& course = GetParam().course;
-    // In MPEG-TS sound is one of those that it names.
-    const bool in_ts = std::string(course.extension) == ".ts";
-    const std::string codec = in_ts && std::string(GetParam().target.sound) == "pcm_s16le"
-                                  ? "mp2"
-                                  : GetParam().target.sound;
+    const Target& target = GetParam().target;
+    const std::string codec = input_holds(target) ? target.sound : "mp2";
     ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25:d=0.72 -f lavfi -i sine=r=48000:d=0.9 -vf " +
                course.filter + ",format=yuv420p " + course.options +
                " -c:v libx264 -preset ultrafast -bf 2 -x264-params b-adapt=0 -c:a " + codec,
@@ -84,14 +81,15 @@ class Stamps : public testing::TestWithParam<StampRow> {
   [[nodiscard]] Properties expected() const {
     const StampRow& row = GetParam();
     Properties result{Property::sound};
-    // What holds no such sound has told so: see the table of containers.
+    // An output that can't hold the sound says so; the table of containers tests that.
     if (!input_holds(row.target)) result.clear();
     if (row.course.even || !row.target.counts) result.insert(Property::stamps);
     return result;
   }
+  /// MPEG-TS holds only sound that it has a name for.
   [[nodiscard]] static bool input_holds(const Target& target) {
-    const bool wraps = std::string(GetParam().course.extension) == ".ts";
-    return !(wraps && std::string(target.sound) == "pcm_s16le");
+    const bool in_ts = std::string(GetParam().course.extension) == ".ts";
+    return !(in_ts && std::string(target.sound) == "pcm_s16le");
   }
 
   TemporaryFolder folder_;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
 
 #include "tests/support/job.h"
 
@@ -11,8 +10,7 @@ namespace facepipe::test {
 /// Nothing is found, so nothing is drawn; or a part of each picture is hidden.
 inline JobOptions plain_job(const std::filesystem::path& input, const std::filesystem::path& output,
                             bool hide) {
-  JobOptions options = lossless_job(input, output);
-  options.encoder = {};
+  JobOptions options = default_job(input, output);
   options.threads = 1;
   if (!hide) return options;
   options.hide.emplace().look.style = HideStyle::solid;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/app/container_table/facts.h"
+#include "tests/pipeline/container_table/facts.h"
 
 namespace facepipe::test {
 

@@ -1,7 +1,6 @@
-#include "tests/app/container_table/facts.h"
+#include "tests/pipeline/container_table/facts.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -131,8 +130,7 @@ class Differences {
     }
   }
   void look_at_frames() {
-    if (found_.frames != expected_.frames)
-      text_ << "frames: " << found_.frames << ", not " << expected_.frames << '\n';
+    if (found_.frames != expected_.frames) tell("frames", found_.frames, expected_.frames);
     if (found_.upright_width != expected_.upright_width ||
         found_.upright_height != expected_.upright_height)
       text_ << "size: " << found_.upright_width << 'x' << found_.upright_height << ", not "
@@ -143,18 +141,20 @@ class Differences {
 
  private:
   template <typename T>
+  void tell(const char* what, const T& found, const T& expected) {
+    text_ << what << ": " << found << ", not " << expected << '\n';
+  }
+  template <typename T>
   void tell_unequal(Property property, const T& found, const T& expected) {
-    if (found != expected)
-      text_ << name_of(property) << ": " << found << ", not " << expected << '\n';
+    if (found != expected) tell(name_of(property), found, expected);
   }
   void compare(Property property, double found, double expected, double tolerance) {
-    if (!(std::abs(found - expected) <= tolerance))
-      text_ << name_of(property) << ": " << found << ", not " << expected << '\n';
+    if (!(std::abs(found - expected) <= tolerance)) tell(name_of(property), found, expected);
   }
   void look_at_stamps() {
     // A picture may lack a stamp in the input: the output gives it one.
     if (found_.shown_s.size() < expected_.shown_s.size()) {
-      text_ << "stamps: " << found_.shown_s.size() << ", not " << expected_.shown_s.size() << '\n';
+      tell("stamps", found_.shown_s.size(), expected_.shown_s.size());
       return;
     }
     for (std::size_t i = 1; i < expected_.shown_s.size(); ++i)

@@ -6,18 +6,12 @@
 #include <optional>
 #include <vector>
 
+#include "tests/support/test_frame.h"
+
 namespace facepipe {
 namespace {
 
-struct Pixel {
-  int x = 0;
-  int y = 0;
-};
-
-/// Where a pixel of a picture lies when that is turned clockwise once.
-Pixel turned_once(Pixel at, Size picture) { return {picture.height - 1 - at.y, at.x}; }
-
-Box box_of(Pixel at) {
+Box box_of(test::PixelPlace at) {
   return {static_cast<float>(at.x), static_cast<float>(at.y), static_cast<float>(at.x + 1),
           static_cast<float>(at.y + 1)};
 }
@@ -26,12 +20,9 @@ TEST(TurnedFaces, A4BoxesOfATurnedPictureAreTurnedBack) {
   const Size upright{7, 4};
   for (int y = 0; y < upright.height; ++y)
     for (int x = 0; x < upright.width; ++x) {
-      Pixel at{x, y};
-      Size size = upright;
       for (int turns = 0; turns < 4; ++turns) {
-        EXPECT_EQ(turned_back(box_of(at), turns, upright), box_of({x, y})) << turns;
-        at = turned_once(at, size);
-        size = {size.height, size.width};
+        const test::PixelPlace turned = test::upright_place({x, y}, upright, {turns, false});
+        EXPECT_EQ(turned_back(box_of(turned), turns, upright), box_of({x, y})) << turns;
       }
     }
 }

@@ -3,14 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <cstdint>
-#include <fstream>
+#include <filesystem>
 #include <ostream>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "tests/app/container_table/jobs.h"
+#include "tests/pipeline/container_table/jobs.h"
 #include "tests/support/clips.h"
 #include "tests/support/temporary_folder.h"
 
@@ -19,37 +17,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A matrix (ISO/IEC 14496-12, 6.2.2) without its last column and row: x' = a x + c y,
-/// y' = b x + d y.
 struct Turn {
   const char* name;
-  int a, b, c, d;
+  TrackMatrix matrix;
 };
 
-constexpr std::array<Turn, 8> kTurns{{{"Upright", 1, 0, 0, 1},
-                                      {"Clockwise", 0, 1, -1, 0},
-                                      {"UpsideDown", -1, 0, 0, -1},
-                                      {"Counterclockwise", 0, -1, 1, 0},
-                                      {"Mirrored", -1, 0, 0, 1},
-                                      {"Flipped", 1, 0, 0, -1},
-                                      {"Transposed", 0, 1, 1, 0},
-                                      {"Transversed", 0, -1, -1, 0}}};
-
-/// Writes it into the first track's header, which is of version 0 (8.3.2).
-void turn(const fs::path& file, const Turn& turn) {
-  std::string bytes = read_file(file);
-  const std::size_t header = bytes.find("tkhd");
-  constexpr std::size_t kMatrix = 4 + 40;
-  if (header == std::string::npos || bytes.at(header + 4) != 0)
-    throw std::runtime_error(file.string() + ": no track header of version 0");
-  const auto fixed = [](int value) { return static_cast<std::uint32_t>(value * 0x10000); };
-  const std::array<std::uint32_t, 9> matrix{
-      fixed(turn.a), fixed(turn.b), 0, fixed(turn.c), fixed(turn.d), 0, 0, 0, 0x40000000};
-  for (std::size_t i = 0; i < matrix.size(); ++i)
-    for (std::size_t byte = 0; byte < 4; ++byte)
-      bytes.at(header + kMatrix + 4 * i + byte) = static_cast<char>(matrix[i] >> (24 - 8 * byte));
-  std::ofstream(file, std::ios::binary) << bytes;
-}
+constexpr std::array<Turn, 8> kTurns{{{"Upright", {1, 0, 0, 1}},
+                                      {"Clockwise", {0, 1, -1, 0}},
+                                      {"UpsideDown", {-1, 0, 0, -1}},
+                                      {"Counterclockwise", {0, -1, 1, 0}},
+                                      {"Mirrored", {-1, 0, 0, 1}},
+                                      {"Flipped", {1, 0, 0, -1}},
+                                      {"Transposed", {0, 1, 1, 0}},
+                                      {"Transversed", {0, -1, -1, 0}}}};
 
 struct OrientationRow {
   const char* extension;
@@ -78,7 +58,7 @@ TEST_P(Orientations, LookTheSame) {
       "-f lavfi -i testsrc2=s=64x48:r=5 -frames:v 2 -c:v libx264 -preset ultrafast -qp 0 "
       "-pix_fmt yuv444p",
       clip);
-  turn(clip, GetParam().turn);
+  mark_turned(clip, GetParam().turn.matrix);
   const std::string seen = decoded_luma(clip);  // by ffmpeg, which turns it
   for (const std::string target : {extension.c_str(), ".mkv", ".avi"}) {
     SCOPED_TRACE(target);

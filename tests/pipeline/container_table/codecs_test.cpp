@@ -4,7 +4,7 @@
 #include <ostream>
 #include <string>
 
-#include "tests/app/container_table/jobs.h"
+#include "tests/pipeline/container_table/jobs.h"
 #include "tests/support/clips.h"
 #include "tests/support/temporary_folder.h"
 
