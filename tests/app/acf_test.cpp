@@ -22,13 +22,11 @@ class AcfProgram : public PhotoClip {
  protected:
   static void SetUpTestSuite() { make_clip("200+n*4:100"); }
 
-  static CommandResult run(Arguments more) {
-    more.insert(more.end(), {"--model", kFaceModel});
-    return PhotoClip::run(more);
+  static CommandResult run(const Arguments& more) {
+    return PhotoClip::run(joined(more, {"--model", kFaceModel}));
   }
-  std::vector<json> frames_of(Arguments more, const std::string& model = kFaceModel) {
-    more.insert(more.end(), {"--model", model});
-    return PhotoClip::frames_of(more);
+  std::vector<json> frames_of(const Arguments& more, const std::string& model = kFaceModel) {
+    return PhotoClip::frames_of(joined(more, {"--model", model}));
   }
   /// The face model under another class' name.
   std::string of_pedestrians() {
@@ -88,10 +86,9 @@ TEST_F(AcfProgram, FindsTheSameEachTime) {
 }
 
 TEST_F(AcfProgram, RefusesWhatDoesNotGoTogether) {
-  const auto refused = [&](int code, const std::string& reason, Arguments arguments,
+  const auto refused = [&](int code, const std::string& reason, const Arguments& arguments,
                            const std::string& model = kFaceModel) {
-    arguments.insert(arguments.end(), {"--model", model});
-    expect_refusal(code, reason, arguments);
+    expect_refusal(code, reason, joined(arguments, {"--model", model}));
   };
   const std::string named = std::string("model ") + kFaceModel;
   refused(2, "--draw landmarks: " + named + " finds none", {"--draw", "boxes,landmarks"});
@@ -101,14 +98,12 @@ TEST_F(AcfProgram, RefusesWhatDoesNotGoTogether) {
   refused(2, "--min-face must be 0, or at least 10", {"--min-face", "5"});
   const std::string cut = dir_.write("cut.json", read_file(kFaceModel).substr(0, 5000));
   refused(4, "cut.json: cut off, or no JSON", {}, cut);
-  expect_refused(
-      run_command({FACEPIPE_PROGRAM, "verify", clip(), clip(), "--model", kFaceModel, "-q"}), 2,
-      "which miss too many faces to prove that none is left");
+  expect_refused(run_program({"verify", clip(), clip(), "--model", kFaceModel, "-q"}), 2,
+                 "which miss too many faces to prove that none is left");
 }
 
 TEST_F(AcfProgram, DoctorTriesIt) {
-  const CommandResult result =
-      run_command({FACEPIPE_PROGRAM, "doctor", "--model", of_pedestrians()});
+  const CommandResult result = run_program({"doctor", "--model", of_pedestrians()});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("acf f32"));
   EXPECT_THAT(result.out, HasSubstr("pedestrian"));

@@ -29,9 +29,8 @@ class CascadeProgram : public PhotoClip {
   static std::string model(const std::string& name = "frontalface_default") {
     return installed_cascade(name).string();
   }
-  std::vector<json> frames_of(Arguments more) {
-    more.insert(more.end(), {"--model", model()});
-    return PhotoClip::frames_of(more);
+  std::vector<json> frames_of(const Arguments& more) {
+    return PhotoClip::frames_of(joined(more, {"--model", model()}));
   }
 };
 
@@ -95,8 +94,7 @@ TEST_F(CascadeProgram, RefusesWhatDoesNotGoTogether) {
                  {"--model", model(), "--nms-rule", "opencv-groups", "--score", "0.8"});
   expect_refusal(2, "--draw ids and --nms-rule opencv-groups",
                  {"--model", model(), "--nms-rule", "opencv-groups", "--draw", "ids"});
-  const CommandResult proof =
-      run_command({FACEPIPE_PROGRAM, "verify", clip(), clip(), "--model", model(), "-q"});
+  const CommandResult proof = run_program({"verify", clip(), clip(), "--model", model(), "-q"});
   expect_refused(proof, 2, "a cascade, which misses too many faces to prove that none is left");
   expect_refusal(2, "--scale-factor: '1'", {"--model", model(), "--scale-factor", "1"});
 }
@@ -115,10 +113,10 @@ TEST_F(CascadeProgram, FindsTheGroupsOfOpenCv) {
     for (const GoldenCase& c : golden.cases) {
       const bool whole = c.stages > 15 && c.least == Size{0, 0} && c.largest == Size{0, 0};
       if (c.picture != name || !whole || !c.groups) continue;
-      const CommandResult result = run_command(
-          {FACEPIPE_PROGRAM, "run", picture, "-q", "--overwrite", "--device", "cpu", "--no-video",
-           "--model", model(c.cascade), "--scale-factor", std::to_string(c.factor), "--nms-rule",
-           "opencv-groups", "--detections", dir_ / "d.jsonl"});
+      const CommandResult result =
+          run_program({"run", picture, "-q", "--overwrite", "--device", "cpu", "--no-video",
+                       "--model", model(c.cascade), "--scale-factor", std::to_string(c.factor),
+                       "--nms-rule", "opencv-groups", "--detections", dir_ / "d.jsonl"});
       ASSERT_EQ(result.exit_code, 0) << result.err;
       std::vector<GoldenBox> boxes;
       const json frame = json::parse(read_file(dir_ / "d.jsonl"));
@@ -148,8 +146,8 @@ TEST_F(CascadeProgram, ScoresGroupsByTheirSize) {
 }
 
 TEST_F(CascadeProgram, HidesAndSaysThatItMissesFaces) {
-  const CommandResult result = run_command({FACEPIPE_PROGRAM, "hide", clip(), "--model", model(),
-                                            "--progress", "none", "-o", dir_ / "hidden.mkv"});
+  const CommandResult result = run_program(
+      {"hide", clip(), "--model", model(), "--progress", "none", "-o", dir_ / "hidden.mkv"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("a cascade finds far fewer faces"));
   EXPECT_NE(decoded_luma(dir_ / "hidden.mkv"), decoded_luma(clip()));
@@ -169,9 +167,8 @@ TEST_F(CascadeProgram, RefusesFramesOfTooManyWindows) {
   const std::string half = dir_.write("half.xml", kHalfPassing).string();
   const std::string noise = dir_ / "noise.png";
   ffmpeg("-f lavfi -i nullsrc=size=1280x720,geq=random(1)*255:128:128 -frames:v 1", noise);
-  const CommandResult result =
-      run_command({FACEPIPE_PROGRAM, "run", noise, "-q", "--device", "cpu", "--model", half, "-o",
-                   dir_ / "out.png", "--scale-factor", "1.05"});
+  const CommandResult result = run_program({"run", noise, "-q", "--device", "cpu", "--model", half,
+                                            "-o", dir_ / "out.png", "--scale-factor", "1.05"});
   expect_refused(result, 4, "more than 65536 windows of a frame pass");
   EXPECT_FALSE(std::filesystem::exists(dir_ / "out.png"));
 }
@@ -179,9 +176,8 @@ TEST_F(CascadeProgram, RefusesFramesOfTooManyWindows) {
 TEST_F(CascadeProgram, FindsNothingInPicturesThatAreTooSmall) {
   const std::string image = dir_ / "small.png";
   ffmpeg("-f lavfi -i testsrc=size=19x17 -frames:v 1", image);
-  const CommandResult result =
-      run_command({FACEPIPE_PROGRAM, "run", image, "-q", "--model", model(), "-o", dir_ / "out.png",
-                   "--detections", dir_ / "d.jsonl"});
+  const CommandResult result = run_program({"run", image, "-q", "--model", model(), "-o",
+                                            dir_ / "out.png", "--detections", dir_ / "d.jsonl"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(json::parse(read_file(dir_ / "d.jsonl"))["faces"], json::array());
 }

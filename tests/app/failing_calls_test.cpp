@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/app/program.h"
 #include "tests/support/clips.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/failing_calls.h"
@@ -22,8 +23,6 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
-using testing::StartsWith;
-using Arguments = std::vector<std::string>;
 
 class FailingCalls : public testing::Test {
  protected:
@@ -41,12 +40,11 @@ class FailingCalls : public testing::Test {
   static fs::path clip() { return *clips_ / "clip.mp4"; }
 
   [[nodiscard]] Arguments run_words(const Arguments& more = {}) const {
-    Arguments words{"run", clip(), "-o", dir_ / "o.mkv", "-q", "--device", "cpu"};
-    words.insert(words.end(), more.begin(), more.end());
-    return words;
+    return joined({"run", clip(), "-o", dir_ / "o.mkv", "-q", "--device", "cpu"}, more);
   }
 
-  /// Done as if nothing had been; or one line that has nothing to say of input and output.
+  /// The run did its work without a word; or it told in one line what it lacked, with an exit code
+  /// that blames neither the input nor the output.
   static void expect_done_or_lacking(const CommandResult& result, const std::string& fault) {
     EXPECT_THAT(result.exit_code, AnyOf(0, 1, 4)) << fault << ": " << result.err;
     const long lines = std::ranges::count(result.err, '\n');
@@ -57,6 +55,9 @@ class FailingCalls : public testing::Test {
       EXPECT_THAT(dir_.names(), ElementsAre("o.mkv")) << fault;
     else
       EXPECT_THAT(dir_.names(), ElementsAre()) << fault;
+    empty_folder();
+  }
+  void empty_folder() const {
     for (const std::string& name : dir_.names()) fs::remove(dir_ / name);
   }
 
@@ -84,7 +85,7 @@ TEST_F(FailingCalls, D5AnEncoderThatStartsNoThreadSaysSo) {
 }
 
 TEST_F(FailingCalls, D6AnEarlyErrorDoesNotGoWhereTheVideoGoes) {
-  Arguments words{"run", clip(), "-o", "-", "-q", "--device", "cpu"};
+  const Arguments words{"run", clip(), "-o", "-", "-q", "--device", "cpu"};
   bool failed = false;
   for (const int allocation : {5, 6, 7, 8}) {
     const std::string fault = "new libspdlog " + std::to_string(allocation) + " 12";
@@ -105,7 +106,7 @@ TEST_F(FailingCalls, D7AFileThatCannotBeRemovedIsAnOutputError) {
 }
 
 TEST_F(FailingCalls, D7AReportThatCannotBeFinishedLeavesNoTemporaryFile) {
-  // Of the video the first, and of its folder; then those of the report.
+  // The first call is for the video, the second for its folder, and the next ones for the report.
   bool failed = false;
   for (const int call : {1, 2, 3, 4, 5}) {
     const std::string fault = "fsync own " + std::to_string(call) + " 5";
@@ -113,7 +114,7 @@ TEST_F(FailingCalls, D7AReportThatCannotBeFinishedLeavesNoTemporaryFile) {
     EXPECT_THAT(result.exit_code, AnyOf(0, 5)) << fault << ": " << result.err;
     EXPECT_THAT(dir_.names(), Not(Contains(HasSubstr(".tmp-")))) << fault;
     failed = failed || std::ranges::count(dir_.names(), "r.partial.json") == 1;
-    for (const std::string& name : dir_.names()) fs::remove(dir_ / name);
+    empty_folder();
   }
   EXPECT_TRUE(failed);
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/app/program.h"
 #include "tests/support/clips.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
@@ -20,7 +21,6 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::HasSubstr;
 using testing::Not;
-using Arguments = std::vector<std::string>;
 
 /// Hides by a file, so that no model is needed: 25 frames in a second, at 0, 40, 80, ... ms.
 class InstructionsOfAUser : public testing::Test {
@@ -32,7 +32,7 @@ class InstructionsOfAUser : public testing::Test {
     ffmpeg("-f lavfi -i testsrc2=s=64x64:r=25:d=1 -pix_fmt yuv420p -c:v ffv1", clip_);
   }
 
-  /// Of a person, from one stamp to another.
+  /// A track that a person has drawn, from one time stamp to another.
   static json track(int id, int from, int to, const char* action = "hide") {
     return {{"id", id},      {"action", action},   {"start_pts", from},
             {"end_pts", to}, {"origin", "person"}, {"boxes", {{from, 8, 8, 24, 24, "seen"}}}};
@@ -50,11 +50,10 @@ class InstructionsOfAUser : public testing::Test {
                        {"tracks", all}};
     return folder_.write("t.json", file.dump());
   }
-  [[nodiscard]] CommandResult hide(const std::string& file, Arguments more = {}) const {
-    Arguments arguments{FACEPIPE_PROGRAM,    "hide",     clip_, "--tracks", file,   "-o",
-                        folder_ / "out.mkv", "--device", "cpu", "--codec",  "ffv1", "--overwrite"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return run_command(arguments);
+  [[nodiscard]] CommandResult hide(const std::string& file, const Arguments& more = {}) const {
+    return run_program(joined({"hide", clip_, "--tracks", file, "-o", folder_ / "out.mkv",
+                               "--device", "cpu", "--codec", "ffv1", "--overwrite"},
+                              more));
   }
   void expect_nothing_written(const CommandResult& result, const std::string& reason) const {
     EXPECT_EQ(result.exit_code, 2) << result.err;
@@ -112,9 +111,8 @@ TEST_F(InstructionsOfAUser, A9RegionsAndSpansBehindTheEndAreTold) {
   const Arguments late{"--region", "door=0,0,8,8@5-6", "--hide-all", "2-"};
   expect_nothing_written(hide(file, late),
                          "clip.mkv: nothing of --region and --hide-all applies to any");
-  Arguments one_applies = late;
-  one_applies.insert(one_applies.end(),
-                     {"--region", "wall=0,0,8,8@0.5-", "--keep-region", "poster=0,0,9,9@7-"});
+  const Arguments one_applies =
+      joined(late, {"--region", "wall=0,0,8,8@0.5-", "--keep-region", "poster=0,0,9,9@7-"});
   const CommandResult result = hide(file, one_applies);
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("--region door applies to no frame"));
@@ -154,10 +152,10 @@ TEST_F(InstructionsOfAUser, D4NoNameIsObeyedByATerminal) {
   EXPECT_THAT(result.err, Not(HasSubstr("\x1b")));
   EXPECT_THAT(result.err, HasSubstr("done: "));
   EXPECT_THAT(result.err, HasSubstr("a\\x1b[31mred\\x0afacepipe: error: forged.mkv"));
-  const CommandResult missing = run_command({FACEPIPE_PROGRAM, "run", "no\x1b[2Jfile.mp4"});
+  const CommandResult missing = run_program({"run", "no\x1b[2Jfile.mp4"});
   expect_refused(missing, 3, "no\\x1b[2Jfile.mp4: no such file");
   const std::string config = folder_.write("my.toml", "[hide]\nno\x1b[2Jname = 1\n");
-  const CommandResult refused = run_command({FACEPIPE_PROGRAM, "hide", clip_, "--config", config});
+  const CommandResult refused = run_program({"hide", clip_, "--config", config});
   expect_refused(refused, 2, "no\\x1b[2Jname");
 }
 

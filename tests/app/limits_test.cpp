@@ -8,14 +8,17 @@
 #include <string>
 #include <vector>
 
+#include "tests/app/program.h"
 #include "tests/support/clips.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/temporary_folder.h"
 
 namespace facepipe {
 namespace {
 
 namespace fs = std::filesystem;
-using Arguments = std::vector<std::string>;
+using test::Arguments;
+using test::joined;
 
 /// A user whom nobody is, so that all the threads that are counted are the program's.
 constexpr const char* kUser = "--reuid=64123";
@@ -32,9 +35,7 @@ long error_lines(const std::string& text) {
 class Limits : public testing::Test {
  protected:
   void SetUp() override {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    GTEST_SKIP() << "sanitizers take memory and threads of their own";
-#endif
+    if (test::kSanitized) GTEST_SKIP() << "sanitizers take memory and threads of their own";
   }
 
   Limits() {
@@ -43,17 +44,15 @@ class Limits : public testing::Test {
   }
 
   /// A whole minute is for machines with much else to do.
-  test::CommandResult run(Arguments limits) {
+  test::CommandResult run(const Arguments& limits) {
     fs::remove_all(out_);
     fs::create_directory(out_);
     fs::permissions(out_, fs::perms::all);
-    Arguments command{"timeout", "--kill-after=5", "60"};
-    command.insert(command.end(), limits.begin(), limits.end());
-    for (const std::string& word :
-         Arguments{FACEPIPE_PROGRAM, "run", clip_, "-o", out_ + "/o.mkv", "--device", "cpu",
-                   "--detections", out_ + "/d.jsonl", "--report", out_ + "/r.json", "--quiet"})
-      command.push_back(word);
-    return test::run_command(command);
+    const Arguments limited = joined({"timeout", "--kill-after=5", "60"}, limits);
+    return test::run_command(joined(
+        limited,
+        test::program({"run", clip_, "-o", out_ + "/o.mkv", "--device", "cpu", "--detections",
+                       out_ + "/d.jsonl", "--report", out_ + "/r.json", "--quiet"})));
   }
 
   void expect_honest_end(const test::CommandResult& result) {
@@ -78,8 +77,7 @@ class Limits : public testing::Test {
 
 TEST_F(Limits, TooFewThreads) {
   const Arguments as_nobody{"setpriv", kUser, kGroup, "--clear-groups"};
-  Arguments can_run = as_nobody;
-  can_run.insert(can_run.end(), {FACEPIPE_PROGRAM, "--version"});
+  const Arguments can_run = joined(as_nobody, test::program({"--version"}));
   if (geteuid() != 0 || test::run_command(can_run).exit_code != 0)
     GTEST_SKIP() << "needs root, and a program that another user may run";
   bool refused = false;

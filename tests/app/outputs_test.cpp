@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "core/output_lock.h"
+#include "tests/app/program.h"
 #include "tests/support/clips.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
@@ -22,7 +23,6 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
-using Arguments = std::vector<std::string>;
 
 class Outputs : public testing::Test {
  protected:
@@ -36,9 +36,8 @@ class Outputs : public testing::Test {
   }
   static fs::path clip() { return *clips_ / "clip.mp4"; }
 
-  static CommandResult run(Arguments arguments) {
-    arguments.insert(arguments.begin(), {FACEPIPE_PROGRAM, "run", "-q"});
-    return run_command(arguments);
+  static CommandResult run(const Arguments& arguments) {
+    return run_program(joined({"run", "-q"}, arguments));
   }
   static void expect_refusal(int code, const std::string& reason, const Arguments& arguments) {
     expect_refused(run(arguments), code, reason);

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/app/program.h"
 #include "tests/support/clips.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
@@ -18,7 +19,6 @@ namespace facepipe::test {
 
 class PhotoClip : public testing::Test {
  protected:
-  using Arguments = std::vector<std::string>;
   static constexpr int kFrames = 6;
 
   /// For a suite. `corner`: where the part begins in the photo, 1280 pixels wide, as FFmpeg's crop
@@ -38,19 +38,16 @@ class PhotoClip : public testing::Test {
   static std::string clip() { return *folder_ / "clip.mkv"; }
 
   static CommandResult run(const Arguments& more) {
-    Arguments arguments{FACEPIPE_PROGRAM, "run", clip(), "-q", "--overwrite"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return run_command(arguments);
+    return run_program(joined({"run", clip(), "-q", "--overwrite"}, more));
   }
-  void expect_refusal(int code, const std::string& reason, Arguments arguments) {
-    arguments.insert(arguments.end(), {"-o", dir_ / "out.mkv"});
-    expect_refused(run(arguments), code, reason);
+  void expect_refusal(int code, const std::string& reason, const Arguments& arguments) {
+    expect_refused(run(joined(arguments, {"-o", dir_ / "out.mkv"})), code, reason);
     EXPECT_FALSE(std::filesystem::exists(dir_ / "out.mkv"));
   }
   /// What is detected, frame by frame.
-  std::vector<nlohmann::json> frames_of(Arguments more) {
-    more.insert(more.end(), {"--no-video", "--detections", dir_ / "d.jsonl"});
-    const CommandResult result = run(more);
+  std::vector<nlohmann::json> frames_of(const Arguments& more) {
+    const CommandResult result =
+        run(joined(more, {"--no-video", "--detections", dir_ / "d.jsonl"}));
     EXPECT_EQ(result.exit_code, 0) << result.err;
     std::vector<nlohmann::json> frames;
     std::istringstream lines(read_file(dir_ / "d.jsonl"));

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "tests/app/program.h"
 #include "tests/support/clips.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/picture_files.h"
@@ -19,16 +20,13 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
-using Arguments = std::vector<std::string>;
 
 class Pictures : public testing::Test {
  protected:
-  static CommandResult facepipe(Arguments arguments) {
-    arguments.insert(arguments.begin(), FACEPIPE_PROGRAM);
-    arguments.insert(arguments.end(), {"--overwrite", "--detect-size", "64x64"});
-    return run_command(arguments);
+  static CommandResult facepipe(const Arguments& arguments) {
+    return run_program(joined(arguments, {"--overwrite", "--detect-size", "64x64"}));
   }
-  /// Draws nothing; what is told.
+  /// Works on a picture without drawing, and returns what the program tells.
   std::string run(const fs::path& input, const fs::path& output) {
     const CommandResult result = facepipe({"run", input, "-o", output, "--draw", "none"});
     EXPECT_EQ(result.exit_code, 0) << result.err;
@@ -98,7 +96,8 @@ std::string turned_avif(std::string file, unsigned quarters) {
   int properties = 1;  // the new one's place
   for (std::size_t next = at("ipco") + 8; next < at("ipma"); next += number(next)) ++properties;
   const std::size_t more = property.size() + 1;
-  // meta, iprp; of iloc the one item's one extent, whose offset comes 8 bytes before its end
+  // The boxes around the property grow, and the data moves. iloc ends with the offset of the data
+  // and its length, 4 bytes each.
   grow(at("meta"), more);
   grow(at("iprp"), more);
   const std::size_t iloc = at("iloc");
@@ -160,9 +159,8 @@ TEST_F(Pictures, A3NothingIsLeftInTheAlphaOfWhatIsHidden) {
     const fs::path input = picture(c.file, kLumaInAlpha + ("format=" + std::string(c.format)));
     const fs::path output = dir_ / ("hidden-" + std::string(c.file));
     ASSERT_FALSE(is_opaque(pixels(input, "alphaextract,format=gray")));
-    Arguments hide{"hide", input, "-o", output, "--hide-all", "0-"};
-    hide.insert(hide.end(), c.encoding.begin(), c.encoding.end());
-    const CommandResult result = facepipe(hide);
+    const CommandResult result =
+        facepipe(joined({"hide", input, "-o", output, "--hide-all", "0-"}, c.encoding));
     EXPECT_EQ(result.exit_code, 0) << result.err;
     EXPECT_TRUE(is_opaque(pixels(output, "format=rgba,alphaextract,format=gray")));
   }

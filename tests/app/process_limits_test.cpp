@@ -15,10 +15,12 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/sanitized.h"
+
 namespace facepipe {
 namespace {
 
-/// As glibc tells of itself.
+/// The number that glibc tells of its own heaps.
 int heaps_in_use() {
   char* text = nullptr;
   std::size_t size = 0;
@@ -47,23 +49,22 @@ int heaps_of_many_threads() {
 }
 
 bool counts_heaps() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  return false;
-#else
-  return std::getenv("MALLOC_ARENA_MAX") == nullptr && std::getenv("GLIBC_TUNABLES") == nullptr;
-#endif
+  return !test::kSanitized && std::getenv("MALLOC_ARENA_MAX") == nullptr &&
+         std::getenv("GLIBC_TUNABLES") == nullptr;
 }
 
-// In a process of its own, because heaps that there are stay.
+// A process of its own counts them, because glibc gives back no heap that it has made.
 TEST(ProcessLimitsDeathTest, D12ThreadsShareFewHeaps) {
-  if (!counts_heaps()) GTEST_SKIP() << "the heaps are somebody else's to count";
+  if (!counts_heaps())
+    GTEST_SKIP() << "a sanitizer or the environment decides how many heaps there are";
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT((bound_heaps(), std::exit(heaps_of_many_threads() <= 8 ? 0 : 1)),
               testing::ExitedWithCode(0), "");
 }
 
 TEST(ProcessLimitsDeathTest, D12WhatTheUserHasSetStays) {
-  if (!counts_heaps()) GTEST_SKIP() << "the heaps are somebody else's to count";
+  if (!counts_heaps())
+    GTEST_SKIP() << "a sanitizer or the environment decides how many heaps there are";
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       (setenv("MALLOC_ARENA_MAX", "64", 1), bound_heaps(), std::exit(heaps_of_many_threads())),

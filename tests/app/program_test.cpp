@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
+#include "tests/app/program.h"
 #include "tests/support/clips.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
@@ -14,17 +15,14 @@
 namespace facepipe {
 namespace {
 
+using test::Arguments;
 using test::CommandResult;
 using test::TemporaryFolder;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
-using Arguments = std::vector<std::string>;
 
-CommandResult facepipe(Arguments arguments) {
-  arguments.insert(arguments.begin(), FACEPIPE_PROGRAM);
-  return test::run_command(arguments);
-}
+CommandResult facepipe(const Arguments& arguments) { return test::run_program(arguments); }
 
 /// Ends with `code` and one line on stderr that holds `reason`.
 void expect_refusal(int code, const std::string& reason, const Arguments& arguments) {
@@ -117,11 +115,8 @@ TEST(Program, ModelErrorsAreFour) {
   const std::string text = dir.write("model.onnx", "this is no model");
   const Arguments base{"run", clip, "--no-video", "--model"};
   for (const std::string& model :
-       std::vector<std::string>{dir / "missing.onnx", text, dir.path().string()}) {
-    Arguments arguments = base;
-    arguments.push_back(model);
-    expect_refusal(4, model, arguments);
-  }
+       std::vector<std::string>{dir / "missing.onnx", text, dir.path().string()})
+    expect_refusal(4, model, test::joined(base, {model}));
   expect_refusal(4, "cuda:7", {"run", clip, "--no-video", "--device", "cuda:7"});
 }
 
@@ -161,7 +156,6 @@ TEST(Program, AReaderThatWentAwayIsNoError) {
   EXPECT_EQ(result.err, "");
 }
 
-// The limit holds for files alone, so that the message goes through a pipe.
 TEST(Program, D11APresetForVideosDoesNotCostTheStillsOfAFolder) {
   const TemporaryFolder folder;
   test::ffmpeg("-f lavfi -i testsrc2=s=64x64 -frames:v 1 -update 1", folder / "a.png");
@@ -178,6 +172,7 @@ TEST(Program, D11APresetForVideosDoesNotCostTheStillsOfAFolder) {
   EXPECT_EQ(named.exit_code, 2) << "of an encoder that was named it is an error";
 }
 
+// The limit holds for files alone, so that the message goes through a pipe.
 TEST(Program, AFileSizeLimitIsAnOutputError) {
   const TemporaryFolder dir;
   const CommandResult result = in_shell(

@@ -5,14 +5,20 @@
 
 #include <string>
 
+#include "tests/app/program.h"
 #include "tests/support/clips.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 
 namespace facepipe {
 namespace {
 
+using test::Arguments;
 using test::CommandResult;
-using Arguments = std::vector<std::string>;
+using test::joined;
+
+constexpr const char* kCannotHideSys =
+    "this machine lets us hide no /sys (unshare --map-root-user --mount)";
 
 class Quiet : public testing::Test {
  protected:
@@ -20,28 +26,22 @@ class Quiet : public testing::Test {
     test::ffmpeg("-f lavfi -i testsrc2=s=128x96:r=25 -frames:v 3 -c:v ffv1", folder_ / "a.mkv");
   }
   [[nodiscard]] Arguments run_words(const Arguments& more) const {
-    Arguments words{FACEPIPE_PROGRAM, "run", folder_ / "a.mkv", "-o", folder_ / "b.mkv", "-q"};
-    words.insert(words.end(), more.begin(), more.end());
-    return words;
+    return test::program(joined({"run", folder_ / "a.mkv", "-o", folder_ / "b.mkv", "-q"}, more));
   }
   test::TemporaryFolder folder_;
 };
 
 /// The words with an empty /sys, in a mount namespace of their own.
 Arguments without_sys(const Arguments& words) {
-  Arguments all{"unshare", "--map-root-user",
-                "--mount", "sh",
-                "-c",      "mount -t tmpfs none /sys && exec \"$@\"",
-                "sh"};
-  all.insert(all.end(), words.begin(), words.end());
-  return all;
+  return joined({"unshare", "--map-root-user", "--mount", "sh", "-c",
+                 "mount -t tmpfs none /sys && exec \"$@\"", "sh"},
+                words);
 }
 
 bool can_hide_sys() { return test::run_command(without_sys({"true"})).exit_code == 0; }
 
 TEST_F(Quiet, WhereThereIsNoSys) {
-  if (!can_hide_sys())
-    GTEST_SKIP() << "this machine lets us hide no /sys (unshare --map-root-user --mount)";
+  if (!can_hide_sys()) GTEST_SKIP() << kCannotHideSys;
   const CommandResult run = test::run_command(without_sys(run_words({})));
   EXPECT_EQ(run.exit_code, 0);
   EXPECT_EQ(run.err, "");
@@ -53,8 +53,7 @@ TEST_F(Quiet, WhereThereIsNoSys) {
 }
 
 TEST_F(Quiet, D2WithoutProcAndSysTheEngineIsRefused) {
-  if (!can_hide_sys())
-    GTEST_SKIP() << "this machine lets us hide no /sys (unshare --map-root-user --mount)";
+  if (!can_hide_sys()) GTEST_SKIP() << kCannotHideSys;
   const std::string model = FACEPIPE_SOURCE_DIR "/data/fetched/models/centerface.onnx";
   Arguments words =
       without_sys(run_words({"--engine", "openvino", "--device", "cpu", "--model", model}));
@@ -62,9 +61,7 @@ TEST_F(Quiet, D2WithoutProcAndSysTheEngineIsRefused) {
     if (word.starts_with("mount ")) word = "mount -t tmpfs none /proc && " + word;
   words.insert(words.begin(), {"timeout", "--kill-after=5", "30"});
   const CommandResult result = test::run_command(words);
-  EXPECT_EQ(result.exit_code, 4);
-  EXPECT_THAT(result.err, testing::HasSubstr("OpenVINO: finds no processor"));
-  EXPECT_EQ(result.err.find('\n'), result.err.size() - 1) << result.err;
+  test::expect_refused(result, 4, "OpenVINO: finds no processor");
 }
 
 TEST_F(Quiet, WithANetwork) {
@@ -74,7 +71,7 @@ TEST_F(Quiet, WithANetwork) {
 }
 
 TEST_F(Quiet, WhateverEncodes) {
-  const CommandResult doctor = test::run_command({FACEPIPE_PROGRAM, "doctor"});
+  const CommandResult doctor = test::run_program({"doctor"});
   for (const Arguments& encoder : {Arguments{"libx264"},
                                    {"libx265"},
                                    {"libx265", "--encoder-option", "x265-params=keyint=2"},
@@ -86,9 +83,9 @@ TEST_F(Quiet, WhateverEncodes) {
                                    {"mjpeg"}}) {
     if (doctor.out.find(" " + encoder[0]) == std::string::npos) continue;  // not in this FFmpeg
     // No network: it would be compiled anew for each encoder.
-    Arguments words{"--overwrite", "--model", FACEPIPE_SOURCE_DIR "/data/acf_face.json", "--codec"};
-    words.insert(words.end(), encoder.begin(), encoder.end());
-    const CommandResult run = test::run_command(run_words(words));
+    const Arguments words{"--overwrite", "--model", FACEPIPE_SOURCE_DIR "/data/acf_face.json",
+                          "--codec"};
+    const CommandResult run = test::run_command(run_words(joined(words, encoder)));
     EXPECT_EQ(run.exit_code, 0) << encoder[0];
     EXPECT_EQ(run.err, "") << encoder[0];
   }

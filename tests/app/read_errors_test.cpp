@@ -8,12 +8,12 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "tests/app/program.h"
 #include "tests/support/clips.h"
 #include "tests/support/failing_calls.h"
 #include "tests/support/temporary_folder.h"
@@ -26,7 +26,6 @@ using nlohmann::json;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
-using Arguments = std::vector<std::string>;
 
 /// Gives one file over HTTP, of which it promises all and sends the first bytes alone.
 class CuttingServer {
@@ -94,15 +93,14 @@ class ReadErrors : public testing::Test {
   static fs::path clip() { return *clips_ / "clip.mkv"; }
 
   [[nodiscard]] Arguments run_words(const std::string& input, const Arguments& more = {}) const {
-    Arguments words{"run", input, "-o", dir_ / "out.mkv", "-q", "--detect-size", "64x64"};
-    words.insert(words.end(), more.begin(), more.end());
-    return words;
+    return joined({"run", input, "-o", dir_ / "out.mkv", "-q", "--detect-size", "64x64"}, more);
   }
-  [[nodiscard]] static CommandResult program(Arguments words) {
-    words.insert(words.begin(), FACEPIPE_PROGRAM);
-    return run_command(words);
+  /// Makes a clip, and cuts off the second half of its bytes.
+  static void make_cut_clip(const fs::path& file) {
+    ffmpeg("-f lavfi -i testsrc2=s=128x96:r=25:d=4 -c:v mjpeg -q:v 2", file);
+    fs::resize_file(file, fs::file_size(file) / 2);
   }
-  /// The first half of the clip is there, and nothing says that it were all.
+  /// The output holds the first half of the clip, and nothing claims that this is all of it.
   void expect_part(const CommandResult& result, const std::string& reason) {
     EXPECT_EQ(result.exit_code, 3) << result.err;
     EXPECT_THAT(result.err, HasSubstr("can't be read any further: " + reason));
@@ -120,17 +118,17 @@ class ReadErrors : public testing::Test {
 TEST_F(ReadErrors, C1AServerThatCutsGivesAPartAndThree) {
   const std::string bytes = read_file(clip());
   const CuttingServer server(bytes, bytes.size() / 2);
-  expect_part(program(run_words(server.url("clip.mkv"))), "Input/output error");
-  const CommandResult again = program(run_words(server.url("clip.mkv"), {"--skip-existing"}));
+  expect_part(run_program(run_words(server.url("clip.mkv"))), "Input/output error");
+  const CommandResult again = run_program(run_words(server.url("clip.mkv"), {"--skip-existing"}));
   EXPECT_EQ(again.exit_code, 3) << again.err;
   EXPECT_THAT(dir_.names(), Not(testing::Contains("out.mkv")));
-  EXPECT_EQ(program(run_words(clip(), {"--skip-existing"})).exit_code, 0);
+  EXPECT_EQ(run_program(run_words(clip(), {"--skip-existing"})).exit_code, 0);
   EXPECT_THAT(dir_.names(), ElementsAre("out.mkv"));
 }
 
 TEST_F(ReadErrors, C1ADiskThatFailsGivesAPartAndThree) {
   if (!kCanFailCalls) GTEST_SKIP() << "a sanitizer has these calls";
-  // Of some 32 KiB each; probing takes the first ones.
+  // FFmpeg reads some 32 KiB at a time; it probes the file by the first reads.
   const long reads = static_cast<long>(fs::file_size(clip()) >> 15U);
   ASSERT_GT(reads, 6);
   const std::string fault = "read libavformat " + std::to_string(reads / 2) + " 5";
@@ -141,8 +139,8 @@ TEST_F(ReadErrors, C1WithoutAVideoNothingIsSaidToBeKept) {
   const std::string bytes = read_file(clip());
   const CuttingServer server(bytes, bytes.size() / 2);
   const CommandResult result =
-      program({"run", server.url("clip.mkv"), "--no-video", "--detections", dir_ / "d.jsonl", "-q",
-               "--detect-size", "64x64", "--report", dir_ / "r.json"});
+      run_program({"run", server.url("clip.mkv"), "--no-video", "--detections", dir_ / "d.jsonl",
+                   "-q", "--detect-size", "64x64", "--report", dir_ / "r.json"});
   EXPECT_EQ(result.exit_code, 3) << result.err;
   EXPECT_THAT(result.err, Not(HasSubstr("kept as")));
   EXPECT_THAT(dir_.names(), testing::Contains("d.partial.jsonl"));
@@ -155,34 +153,33 @@ TEST_F(ReadErrors, C1WithoutAVideoNothingIsSaidToBeKept) {
 TEST_F(ReadErrors, C1VerifyDoesNotPassWhatItCouldNotRead) {
   const std::string bytes = read_file(clip());
   const CuttingServer server(bytes, bytes.size() / 2);
-  const CommandResult result = program(
+  const CommandResult result = run_program(
       {"verify", clip(), server.url("clip.mkv"), "-q", "--quick", "--detect-size", "64x64"});
   EXPECT_EQ(result.exit_code, 3) << result.err;
   EXPECT_THAT(result.err, HasSubstr("can't be read any further"));
 }
 
 TEST_F(ReadErrors, C1AFileThatWasCutOffIsDamagedAsBefore) {
-  ffmpeg("-f lavfi -i testsrc2=s=128x96:r=25:d=4 -c:v mjpeg -q:v 2", dir_ / "whole.mkv");
-  fs::resize_file(dir_ / "whole.mkv", fs::file_size(dir_ / "whole.mkv") / 2);
-  EXPECT_EQ(program(run_words(dir_ / "whole.mkv")).exit_code, 6);
+  make_cut_clip(dir_ / "cut.mkv");
+  EXPECT_EQ(run_program(run_words(dir_ / "cut.mkv")).exit_code, 6);
   EXPECT_THAT(dir_.names(), testing::Contains("out.mkv"));
 }
 
 TEST_F(ReadErrors, C9DamageIsToldAgainByARunThatSkips) {
   const TemporaryFolder in;
-  ffmpeg("-f lavfi -i testsrc2=s=128x96:r=25:d=4 -c:v mjpeg -q:v 2", in / "cut.mkv");
-  fs::resize_file(in / "cut.mkv", fs::file_size(in / "cut.mkv") / 2);
-  EXPECT_EQ(program(run_words(in / "cut.mkv")).exit_code, 6);
-  const CommandResult skips = program(run_words(in / "cut.mkv", {"--skip-existing"}));
+  make_cut_clip(in / "cut.mkv");
+  EXPECT_EQ(run_program(run_words(in / "cut.mkv")).exit_code, 6);
+  const CommandResult skips = run_program(run_words(in / "cut.mkv", {"--skip-existing"}));
   EXPECT_EQ(skips.exit_code, 6) << skips.err;
-  EXPECT_EQ(program(run_words(in / "cut.mkv", {"--skip-existing", "--tolerate-damage"})).exit_code,
-            0);
-  const CommandResult tells = program(
+  EXPECT_EQ(
+      run_program(run_words(in / "cut.mkv", {"--skip-existing", "--tolerate-damage"})).exit_code,
+      0);
+  const CommandResult tells = run_program(
       {"run", in / "cut.mkv", "-o", dir_ / "out.mkv", "--skip-existing", "--detect-size", "64x64"});
   EXPECT_THAT(tells.err, HasSubstr("skipped; an earlier run had found it damaged: 0 frames lost"));
   EXPECT_THAT(tells.err, HasSubstr("the file ends early"));
-  EXPECT_EQ(program(run_words(clip(), {"--overwrite"})).exit_code, 0);
-  EXPECT_EQ(program(run_words(clip(), {"--skip-existing"})).exit_code, 0);
+  EXPECT_EQ(run_program(run_words(clip(), {"--overwrite"})).exit_code, 0);
+  EXPECT_EQ(run_program(run_words(clip(), {"--skip-existing"})).exit_code, 0);
   EXPECT_THAT(dir_.names(), ElementsAre("out.mkv")) << "nothing is left of it";
 }
 

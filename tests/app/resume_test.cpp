@@ -13,6 +13,7 @@
 #include <set>
 #include <thread>
 
+#include "tests/app/program.h"
 #include "tests/support/clips.h"
 #include "tests/support/temporary_folder.h"
 
@@ -21,7 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-using Arguments = std::vector<std::string>;
 
 constexpr int kInputs = 8;
 constexpr int kFrames = 5;
@@ -43,19 +43,9 @@ class Resume : public testing::Test {
   }
 
   [[nodiscard]] Arguments arguments() const {
-    return {FACEPIPE_PROGRAM,
-            "run",
-            dir_ / "in",
-            "-o",
-            dir_ / "out/",
-            "--skip-existing",
-            "-q",
-            "--detections",
-            dir_ / "d.jsonl",
-            "--latency",
-            dir_ / "l.csv",
-            "--report",
-            dir_ / "r.json"};
+    return program({"run", dir_ / "in", "-o", dir_ / "out/", "--skip-existing", "-q",
+                    "--detections", dir_ / "d.jsonl", "--latency", dir_ / "l.csv", "--report",
+                    dir_ / "r.json"});
   }
 
   /// Starts the program and sends it a signal once `when` holds. Its exit code; 128 + signal.

@@ -10,6 +10,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "tests/app/program.h"
 #include "tests/support/clips.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
@@ -22,7 +23,6 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
-using Arguments = std::vector<std::string>;
 
 constexpr int kWidth = 320;
 constexpr int kHeight = 192;
@@ -50,10 +50,8 @@ class Tracks : public testing::Test {
   static std::string clip() { return *clips_ / "clip.mkv"; }
   static std::string tracks() { return *clips_ / "t.json"; }
 
-  static CommandResult facepipe(Arguments arguments) {
-    arguments.insert(arguments.begin(), FACEPIPE_PROGRAM);
-    arguments.insert(arguments.end(), {"-q", "--device", "cpu"});
-    return run_command(arguments);
+  static CommandResult facepipe(const Arguments& arguments) {
+    return run_program(joined(arguments, {"-q", "--device", "cpu"}));
   }
   static void expect_refusal(int code, const std::string& reason, const Arguments& arguments) {
     expect_refused(facepipe(arguments), code, reason);
@@ -65,10 +63,9 @@ class Tracks : public testing::Test {
   }
 
   /// The luma of all frames after hiding, in a lossless file.
-  [[nodiscard]] std::string hidden(Arguments more) const {
-    Arguments arguments{"hide", clip(), "-o", dir_ / "out.mkv", "--codec", "ffv1", "--overwrite"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    const CommandResult result = facepipe(arguments);
+  [[nodiscard]] std::string hidden(const Arguments& more) const {
+    const CommandResult result = facepipe(
+        joined({"hide", clip(), "-o", dir_ / "out.mkv", "--codec", "ffv1", "--overwrite"}, more));
     EXPECT_EQ(result.exit_code, 0) << result.err;
     return luma_of(dir_ / "out.mkv");
   }
@@ -346,8 +343,8 @@ TEST_F(Tracks, ACosmeticStyleSaysSoOnce) {
   std::filesystem::copy_file(clip(), other);
   const auto told = [&](const char* style) {
     const CommandResult result =
-        run_command({FACEPIPE_PROGRAM, "hide", clip(), other, "--style", style, "--device", "cpu",
-                     "--progress", "none", "-o", (dir_ / style).string() + "/"});
+        run_program({"hide", clip(), other, "--style", style, "--device", "cpu", "--progress",
+                     "none", "-o", (dir_ / style).string() + "/"});
     EXPECT_EQ(result.exit_code, 0) << result.err;
     int times = 0;
     for (std::size_t at = 0; (at = result.err.find("is cosmetic", at)) != std::string::npos; ++at)

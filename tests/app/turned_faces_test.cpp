@@ -5,7 +5,6 @@
 
 #include <filesystem>
 #include <string>
-#include <vector>
 
 #include "tests/app/photo_clip.h"
 
@@ -28,10 +27,9 @@ class TurnedFacesOfAVideo : public PhotoClip {
   }
   [[nodiscard]] CommandResult hide(const std::string& input, const std::string& output,
                                    const Arguments& more = {}) const {
-    Arguments arguments{FACEPIPE_PROGRAM, "hide",     input, "-o",      dir_ / output,
-                        "--overwrite",    "--device", "cpu", "--codec", "ffv1"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return run_command(arguments);
+    return run_program(joined(
+        {"hide", input, "-o", dir_ / output, "--overwrite", "--device", "cpu", "--codec", "ffv1"},
+        more));
   }
   /// Faces in all frames of a run, as its summary tells.
   static int faces_of(const CommandResult& result) {

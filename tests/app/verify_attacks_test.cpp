@@ -3,57 +3,39 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "tests/app/verify_clips.h"
 #include "tests/support/clips.h"
 #include "tests/support/temporary_folder.h"
 
 namespace facepipe {
 namespace {
 
-namespace fs = std::filesystem;
-
+using test::Arguments;
 using test::CommandResult;
 using testing::HasSubstr;
 
-const fs::path kPhoto = fs::path(FACEPIPE_SOURCE_DIR) / "data/fetched/demo/city.jpg";
-const fs::path kModel = fs::path(FACEPIPE_SOURCE_DIR) / "data/fetched/models/centerface.onnx";
-
 constexpr const char* kLossless = " -c:v ffv1";
 
-class VerifyAttacks : public testing::Test {
+class VerifyAttacks : public test::VerifyClips {
  protected:
+  // This part of the photo has large faces only.
   static void SetUpTestSuite() {
-    if (!fs::exists(kPhoto) || !fs::exists(kModel)) return;
-    folder_ = new test::TemporaryFolder;
-    // A part of the demo photo with large faces alone, and all of it black.
-    test::ffmpeg("-loop 1 -i " + kPhoto.string() +
-                     " -vf scale=1600:-2,crop=256:160:740:220,format=yuv420p -frames:v 2 -r 25" +
-                     kLossless,
-                 file("a.mkv"));
-    test::ffmpeg("-f lavfi -i color=black:s=256x160:r=25 -frames:v 2 -pix_fmt yuv420p" +
-                     std::string(kLossless),
-                 file("black.mkv"));
-  }
-  static void TearDownTestSuite() {
-    delete folder_;
-    folder_ = nullptr;
-  }
-  void SetUp() override {
-    if (folder_ == nullptr) GTEST_SKIP() << "needs ./dev setup";
+    make_clips({".mkv",
+                {256, 160},
+                "740:220",
+                "-frames:v 2 -r 25 -pix_fmt yuv420p" + std::string(kLossless)});
   }
 
-  static std::string file(const std::string& name) { return *folder_ / name; }
-
-  static CommandResult verify(const std::string& hidden,
-                              const std::vector<std::string>& more = {}) {
-    std::vector<std::string> words{FACEPIPE_PROGRAM, "verify", "--model",     kModel, "--quick",
-                                   "--threads",      "1",      file("a.mkv"), hidden};
-    words.insert(words.end(), more.begin(), more.end());
-    return test::run_command(words);
+  static CommandResult verify_of(const std::string& original, const std::string& hidden,
+                                 const Arguments& more = {}) {
+    return verify(test::joined({"--quick", "--threads", "1", original, hidden}, more));
+  }
+  static CommandResult verify_a(const std::string& hidden, const Arguments& more = {}) {
+    return verify_of(file("a.mkv"), hidden, more);
   }
 
   /// @param options  ffmpeg's, behind the input a.mkv (0) and black.mkv (1)
@@ -61,18 +43,15 @@ class VerifyAttacks : public testing::Test {
     test::ffmpeg("-i " + file("a.mkv") + " -i " + file("black.mkv") + " " + options, file(name));
     return file(name);
   }
-
-  static test::TemporaryFolder* folder_;
 };
-
-test::TemporaryFolder* VerifyAttacks::folder_ = nullptr;
 
 TEST_F(VerifyAttacks, A1FindsFacesThatAPersonStillKnows) {
   for (const std::string filter :
        {"drawbox=c=black@0.5:t=fill", "drawbox=c=black@0.8:t=fill", "negate", "eq=contrast=0.15",
         "hue=h=120", "hflip", "scale=262:-2,crop=256:160", "gblur=sigma=1.2",
         "noise=alls=40:allf=t"}) {
-    const CommandResult result = verify(made("attacked.mkv", "-vf " + filter + kLossless + " -y"));
+    const CommandResult result =
+        verify_a(made("attacked.mkv", "-vf " + filter + kLossless + " -y"));
     EXPECT_EQ(result.exit_code, 7) << filter << result.err;
     EXPECT_THAT(result.err, HasSubstr("where a face may be seen")) << filter;
   }
@@ -80,9 +59,7 @@ TEST_F(VerifyAttacks, A1FindsFacesThatAPersonStillKnows) {
 
 TEST_F(VerifyAttacks, A4FindsFacesThatLieTurned) {
   const std::string turned = made("turned.mkv", "-vf transpose=clock" + std::string(kLossless));
-  const std::vector<std::string> words{FACEPIPE_PROGRAM, "verify", "--model", kModel, "--quick",
-                                       "--threads",      "1",      turned,    turned};
-  const CommandResult result = test::run_command(words);
+  const CommandResult result = verify_of(turned, turned);
   EXPECT_EQ(result.exit_code, 7) << result.err;
   EXPECT_THAT(result.err, HasSubstr("seem to lie turned in the pixels"));
   EXPECT_THAT(result.err, HasSubstr("90 degrees counter-clockwise"));
@@ -91,15 +68,15 @@ TEST_F(VerifyAttacks, A4FindsFacesThatLieTurned) {
 TEST_F(VerifyAttacks, A5FindsFacesInOtherStreamsOfTheFile) {
   // The second video is the original itself, and not the one that players take.
   const CommandResult second =
-      verify(made("second.mkv", "-map 1:v -map 0:v -c copy -disposition:v:0 default"));
+      verify_a(made("second.mkv", "-map 1:v -map 0:v -c copy -disposition:v:0 default"));
   EXPECT_EQ(second.exit_code, 7) << second.err;
   EXPECT_THAT(second.err, HasSubstr("in stream 1 (ffv1)"));
   EXPECT_THAT(second.err, HasSubstr("stream 1 (ffv1): 2 pictures looked at, too"));
   made("cover.jpg", "-frames:v 1");
   const CommandResult cover =
-      verify(made("cover.mp4", "-i " + file("cover.jpg") +
-                                   " -map 1:v -map 2:v -c:v:0 libx264 -c:v:1 copy"
-                                   " -disposition:v:1 attached_pic"));
+      verify_a(made("cover.mp4", "-i " + file("cover.jpg") +
+                                     " -map 1:v -map 2:v -c:v:0 libx264 -c:v:1 copy"
+                                     " -disposition:v:1 attached_pic"));
   EXPECT_EQ(cover.exit_code, 7) << cover.err;
   EXPECT_THAT(cover.err, HasSubstr("in stream 1 (mjpeg, attached picture)"));
 }
@@ -108,15 +85,15 @@ TEST_F(VerifyAttacks, A5FindsFacesInAttachments) {
   made("cover.jpg", "-frames:v 1 -y");
   for (const std::string type : {"image/jpeg", "application/x-truetype-font"}) {
     const CommandResult result =
-        verify(made("attached.mkv", "-map 1:v -c copy -y -attach " + file("cover.jpg") +
-                                        " -metadata:s:t mimetype=" + type));
+        verify_a(made("attached.mkv", "-map 1:v -c copy -y -attach " + file("cover.jpg") +
+                                          " -metadata:s:t mimetype=" + type));
     EXPECT_EQ(result.exit_code, 7) << type << result.err;
     EXPECT_THAT(result.err, HasSubstr("where a face may be seen")) << type;
   }
 }
 
 TEST_F(VerifyAttacks, A5FindsFacesInAlpha) {
-  const CommandResult result = verify(
+  const CommandResult result = verify_a(
       made("alpha.mkv", "-filter_complex [0:v]format=gray[m];[1:v][m]alphamerge -pix_fmt yuva420p" +
                             std::string(kLossless)));
   EXPECT_EQ(result.exit_code, 7) << result.err;
@@ -125,8 +102,8 @@ TEST_F(VerifyAttacks, A5FindsFacesInAlpha) {
 
 TEST_F(VerifyAttacks, A5FindsFacesInFramesThatTheOriginalLacks) {
   const CommandResult result =
-      verify(made("longer.mkv", "-filter_complex [1:v][0:v]concat -r 25 -fps_mode passthrough" +
-                                    std::string(kLossless)));
+      verify_a(made("longer.mkv", "-filter_complex [1:v][0:v]concat -r 25 -fps_mode passthrough" +
+                                      std::string(kLossless)));
   EXPECT_EQ(result.exit_code, 7) << result.err;
   EXPECT_THAT(result.err, HasSubstr("in a frame that the original lacks"));
 }
@@ -136,16 +113,16 @@ TEST_F(VerifyAttacks, A5NamesWhatItCantLookAt) {
   const std::string broken = dir.write("broken.jpg", "\xFF\xD8\xFF\xE0 this is no picture");
   const std::string hidden = made(
       "broken.mkv", "-map 1:v -c copy -attach " + broken + " -metadata:s:t mimetype=image/jpeg");
-  const CommandResult result = verify(hidden, {"--report", dir / "r.json"});
+  const CommandResult result = verify_a(hidden, {"--report", dir / "r.json"});
   EXPECT_EQ(result.exit_code, 7) << result.err;
   EXPECT_THAT(result.err, HasSubstr("has not been looked at"));
   EXPECT_THAT(result.err, HasSubstr("not all pictures have been looked at"));
   const nlohmann::json report = nlohmann::json::parse(test::read_file(dir / "r.json"));
   EXPECT_EQ(report["pictures_beside"].size(), 1U);
   EXPECT_TRUE(report["pictures_beside"][0]["not_looked_at"].is_string());
-  // What is no picture is none of its business.
+  // It doesn't look at what is no picture.
   const std::string text = dir.write("readme.txt", "these are words\n");
-  const CommandResult words = verify(
+  const CommandResult words = verify_a(
       made("words.mkv", "-map 1:v -c copy -attach " + text + " -metadata:s:t mimetype=text/plain"));
   EXPECT_EQ(words.exit_code, 0) << words.err;
 }
@@ -161,29 +138,27 @@ TEST_F(VerifyAttacks, A5FindsFacesInTheThumbnailOfAStillImage) {
   const std::string hidden =
       folder_->write("with_thumb.jpg", image.substr(0, 2) + comment + image.substr(2));
   const std::string original = made("still.jpg", "-map 0:v -frames:v 1");
-  const std::vector<std::string> words{FACEPIPE_PROGRAM, "verify", "--model", kModel, "--quick",
-                                       "--threads",      "1",      original,  hidden};
-  const CommandResult result = test::run_command(words);
+  const CommandResult result = verify_of(original, hidden);
   EXPECT_EQ(result.exit_code, 7) << result.err;
   EXPECT_THAT(result.err, HasSubstr("in the picture at byte"));
 }
 
-// What hide made, in other containers, codecs, qualities and tags of colour: no more places than in
-// the file itself.
+// Other containers, codecs, qualities and tags of colour don't make verify find more places in what
+// hide made.
 TEST_F(VerifyAttacks, A1FindsNoMoreInOtherContainersAndCodecs) {
   const std::string hidden = file("hidden.mkv");
-  const CommandResult made_hidden = test::run_command(
-      {FACEPIPE_PROGRAM, "hide", file("a.mkv"), "-o", hidden, "--model", kModel, "--threads", "1"});
+  const CommandResult made_hidden =
+      test::run_program({"hide", file("a.mkv"), "-o", hidden, "--model", kModel, "--threads", "1"});
   ASSERT_EQ(made_hidden.exit_code, 0) << made_hidden.err;
-  const int before = verify(hidden, {"--score", "0.3"}).exit_code;
-  EXPECT_EQ(before, 0);
+  const CommandResult before = verify_a(hidden, {"--score", "0.3"});
+  EXPECT_EQ(before.exit_code, 0) << before.err;
   for (const auto& [name, options] : std::vector<std::pair<std::string, std::string>>{
            {"h.mp4", "-c:v libx264 -crf 30"},
            {"h.webm", "-c:v libvpx-vp9 -crf 40 -b:v 0"},
            {"h.avi", "-c:v mpeg4 -q:v 6"},
            {"tags.mp4", "-c:v libx264 -crf 18 -color_range pc -colorspace bt709"}}) {
     test::ffmpeg("-i " + hidden + " " + options, file(name));
-    const CommandResult result = verify(file(name), {"--score", "0.3"});
+    const CommandResult result = verify_a(file(name), {"--score", "0.3"});
     EXPECT_NE(result.exit_code, 7) << name << result.err;
   }
 }

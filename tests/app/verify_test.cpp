@@ -3,12 +3,10 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <algorithm>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <vector>
 
+#include "tests/app/verify_clips.h"
 #include "tests/support/clips.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
@@ -16,54 +14,22 @@
 namespace facepipe {
 namespace {
 
-namespace fs = std::filesystem;
-
+using test::Arguments;
 using test::CommandResult;
 using testing::HasSubstr;
-using Arguments = std::vector<std::string>;
 
-const fs::path kPhoto = fs::path(FACEPIPE_SOURCE_DIR) / "data/fetched/demo/city.jpg";
-const fs::path kModel = fs::path(FACEPIPE_SOURCE_DIR) / "data/fetched/models/centerface.onnx";
-
-constexpr const char* kEncode = " -frames:v 4 -r 25 -c:v libx264 -crf 18 -pix_fmt yuv420p";
-
-class Verify : public testing::Test {
+class Verify : public test::VerifyClips {
  protected:
+  // The faces in this part of the photo are large enough to be found in a clip of this size.
   static void SetUpTestSuite() {
-    if (!fs::exists(kPhoto) || !fs::exists(kModel)) return;
-    folder_ = new test::TemporaryFolder;
-    // A part of the demo photo with faces, large enough for them.
-    test::ffmpeg(
-        "-loop 1 -i " + kPhoto.string() + " -vf scale=1600:-2,crop=640:400:360:120" + kEncode,
-        *folder_ / "a.mp4");
-    // All of it black: nothing of any face.
-    test::ffmpeg("-f lavfi -i color=black:s=640x400:r=25" + std::string(kEncode),
-                 *folder_ / "black.mp4");
-  }
-  static void TearDownTestSuite() {
-    delete folder_;
-    folder_ = nullptr;
-  }
-  void SetUp() override {
-    if (folder_ == nullptr) GTEST_SKIP() << "needs ./dev setup";
-  }
-
-  static std::string file(const std::string& name) { return *folder_ / name; }
-
-  static CommandResult verify(const Arguments& more) {
-    Arguments words{FACEPIPE_PROGRAM, "verify", "--model", kModel};
-    words.insert(words.end(), more.begin(), more.end());
-    return test::run_command(words);
+    make_clips(
+        {".mp4", {640, 400}, "360:120", "-frames:v 4 -r 25 -c:v libx264 -crf 18 -pix_fmt yuv420p"});
   }
 
   static void expect_refusal(int code, const std::string& reason, const Arguments& arguments) {
     test::expect_refused(verify(arguments), code, reason);
   }
-
-  static test::TemporaryFolder* folder_;
 };
-
-test::TemporaryFolder* Verify::folder_ = nullptr;
 
 TEST_F(Verify, FindsNoFaceWhereAllIsHidden) {
   const CommandResult result = verify({file("a.mp4"), file("black.mp4")});
@@ -77,7 +43,7 @@ TEST_F(Verify, FindsNoFaceInWhatHideMade) {
   const test::TemporaryFolder dir;
   const std::string made = dir / "hidden.mp4";
   const CommandResult hidden =
-      test::run_command({FACEPIPE_PROGRAM, "hide", file("a.mp4"), "-o", made, "--model", kModel});
+      test::run_program({"hide", file("a.mp4"), "-o", made, "--model", kModel});
   ASSERT_EQ(hidden.exit_code, 0) << hidden.err;
   const CommandResult result = verify({file("a.mp4"), made, "--score", "0.4", "--quick"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
