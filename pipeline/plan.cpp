@@ -19,6 +19,7 @@ extern "C" {
 #include "video/picture_data.h"
 #include "video/pictures.h"
 #include "video/start_search.h"
+#include "video/stored_orientation.h"
 #include "video/trial_muxer.h"
 #include "video/watched_encoder.h"
 

@@ -18,6 +18,7 @@
 #include "video/key_pictures.h"
 #include "video/ledger.h"
 #include "video/notices.h"
+#include "video/read_packet.h"
 #include "video/timeline.h"
 #include "video/unchanged.h"
 
@@ -40,17 +41,6 @@ struct DecoderOptions {
   int frames_alive = 8;       ///< frames that may be alive at once
   /// A decoder refuses what it can't tell damage of, where that on the CPU can.
   bool must_tell_damage = false;
-};
-
-/// A packet of the video, and when it was read.
-struct ReadPacket {
-  UniqueAVPacket packet;  ///< nullptr: the input has ended
-  Interval read;
-  /// Its picture belongs to another segment of the stream: decoded for those that refer to it, then
-  /// dropped. It counts in that segment's ledger alone.
-  bool foreign = false;
-  std::int64_t segment = 0;  ///< of the stream, that it is decoded in
-  bool alone = false;        ///< it begins the segment, none of whose pictures refers to one before
 };
 
 /// One video stream's decoder, through FFmpeg, whatever memory its pictures lie in. A back end

@@ -8,7 +8,6 @@
 #include <optional>
 #include <vector>
 
-#include "video/ledger.h"
 #include "video/nal_units.h"
 #include "video/parameter_sets.h"
 

@@ -5,7 +5,6 @@
 
 #include "core/frame.h"
 #include "core/timing.h"
-#include "video/demuxer.h"
 #include "video/ffmpeg.h"
 #include "video/notices.h"
 #include "video/timeline.h"
@@ -48,15 +47,6 @@ struct FrameTarget {
   [[nodiscard]] Size stored() const { return upright_size(size, rotate); }
   [[nodiscard]] Size upright() const { return upright_size(stored(), orientation); }
 };
-
-/// How the input says that pictures are turned: the stream, else the picture, else the file. An
-/// angle that is no quarter turn is told, and taken as upright. Called once the packet of `picture`
-/// has been read.
-[[nodiscard]] Orientation orientation_of(const Demuxer& demuxer, const AVFrame& picture,
-                                         Notices& notices);
-
-/// Whether it is known before the first packet that pictures are stored turned or mirrored.
-[[nodiscard]] bool is_turned(const Demuxer& demuxer);
 
 /// Makes frames of one decoder's pictures. Used by one thread; its frames may outlive it.
 class FrameMaker {

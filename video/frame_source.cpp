@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "core/error.h"
-#include "video/encoder.h"
 #include "video/first_picture.h"
 #include "video/packet_bytes.h"
 #include "video/pictures.h"
 #include "video/start_search.h"
+#include "video/stored_orientation.h"
 
 namespace facepipe {
 namespace {

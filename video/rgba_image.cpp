@@ -10,6 +10,7 @@
 #include "video/first_picture.h"
 #include "video/frame_filter.h"
 #include "video/notices.h"
+#include "video/stored_orientation.h"
 
 namespace facepipe {
 namespace {

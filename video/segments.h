@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "video/cuts.h"
-#include "video/decoder.h"
+#include "video/read_packet.h"
 
 namespace facepipe {
 

@@ -27,6 +27,7 @@ extern "C" {
 #include "video/frame_filter.h"
 #include "video/normalizer.h"
 #include "video/pictures.h"
+#include "video/stored_orientation.h"
 
 namespace facepipe {
 namespace {

@@ -21,6 +21,7 @@
 #include "video/encoder.h"
 #include "video/first_picture.h"
 #include "video/pictures.h"
+#include "video/stored_orientation.h"
 
 namespace facepipe::test {
 
