@@ -10,13 +10,13 @@
 #include "app/failure.h"
 #include "app/model_path.h"
 #include "core/error.h"
-#include "core/output_file.h"
-#include "core/sha256.h"
+#include "core/files/output_file.h"
+#include "core/files/sha256.h"
 #include "detector/cnn/cpu/calibrate.h"
 #include "detector/cnn/model/i8_ranges.h"
 #include "detector/cnn/model/model.h"
 #include "detector/detector.h"
-#include "video/rgba_image.h"
+#include "video/read/rgba_image.h"
 
 namespace facepipe {
 

@@ -10,17 +10,17 @@
 #include "app/calibrate.h"
 #include "app/doctor/doctor.h"
 #include "app/failure.h"
-#include "app/opened_inputs.h"
 #include "app/options/options.h"
 #include "app/process_limits.h"
-#include "app/run.h"
+#include "app/run/opened_inputs.h"
+#include "app/run/run.h"
+#include "app/run/turned_input.h"
 #include "app/standard_streams.h"
 #include "app/stop_signals.h"
-#include "app/turned_input.h"
 #include "app/verify/verify.h"
 #include "core/error.h"
-#include "core/output_file.h"
-#include "core/output_names.h"
+#include "core/files/output_file.h"
+#include "core/files/output_names.h"
 
 namespace facepipe {
 namespace {

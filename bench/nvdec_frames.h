@@ -10,8 +10,8 @@
 #include "core/cuda/devices.h"
 #include "tests/support/all_pictures.h"
 #include "video/cuda/decoder.h"
-#include "video/encoder.h"
-#include "video/first_picture.h"
+#include "video/read/first_picture.h"
+#include "video/write/encoder.h"
 
 namespace facepipe {
 

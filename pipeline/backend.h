@@ -13,8 +13,8 @@
 #include "detector/detector.h"
 #include "pipeline/frame_processor.h"
 #include "pipeline/job.h"
-#include "video/decoder.h"
-#include "video/encoder.h"
+#include "video/read/decoder.h"
+#include "video/write/encoder.h"
 
 namespace facepipe {
 

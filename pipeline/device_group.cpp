@@ -4,7 +4,7 @@
 #include <mutex>
 #include <utility>
 
-#include "pipeline/hiding.h"
+#include "pipeline/hide/hiding.h"
 
 namespace facepipe {
 namespace {

@@ -14,10 +14,10 @@
 #include "core/slots.h"
 #include "detector/detector.h"
 #include "pipeline/job.h"
-#include "pipeline/track_queue.h"
+#include "pipeline/lanes/track_queue.h"
 #include "track/motion.h"
 #include "video/notices.h"
-#include "video/timeline.h"
+#include "video/read/timeline.h"
 
 namespace facepipe {
 

@@ -13,16 +13,16 @@
 #include <vector>
 
 #include "pipeline/backend.h"
-#include "pipeline/feed.h"
-#include "pipeline/lane.h"
-#include "pipeline/order.h"
+#include "pipeline/lanes/feed.h"
+#include "pipeline/lanes/lane.h"
+#include "pipeline/lanes/order.h"
+#include "pipeline/lanes/presentation.h"
+#include "pipeline/lanes/record_order.h"
+#include "pipeline/lanes/runner.h"
+#include "pipeline/lanes/track_queue.h"
 #include "pipeline/plan.h"
-#include "pipeline/presentation.h"
-#include "pipeline/record_order.h"
-#include "pipeline/runner.h"
 #include "pipeline/statistics.h"
-#include "pipeline/track_queue.h"
-#include "video/container.h"
+#include "video/write/container.h"
 
 namespace facepipe {
 namespace {

@@ -13,10 +13,10 @@
 
 #include "core/detections.h"
 #include "core/error.h"
-#include "core/file_identity.h"
+#include "core/files/file_identity.h"
+#include "core/files/output_file.h"
 #include "core/frame_record.h"
 #include "core/limits.h"
-#include "core/output_file.h"
 #include "core/slots.h"
 #include "core/timing.h"
 #include "detector/detector.h"
@@ -26,10 +26,10 @@
 #include "pipeline/stage_times.h"
 #include "track/track_file.h"
 #include "track/tracker.h"
-#include "video/decoder.h"
-#include "video/demuxer.h"
-#include "video/encoder.h"
-#include "video/ledger.h"
+#include "video/read/decoder.h"
+#include "video/read/demuxer.h"
+#include "video/read/ledger.h"
+#include "video/write/encoder.h"
 
 namespace facepipe {
 
@@ -243,7 +243,7 @@ class Backend;
 /// read any further, or hiding fails (then the output so far is finished under a partial name). The
 /// output appears under its name only when it is complete. Throws Error; then no output of this run
 /// is left, unless the error names what is kept. Error(usage) comes at the end where nothing of
-/// what a user said is to be hidden applied to a frame (pipeline/instructions.h).
+/// what a user said is to be hidden applied to a frame (pipeline/hide/instructions.h).
 /// @param opened the input, if it is open already and nothing was read from it
 [[nodiscard]] JobResult run_job(const JobOptions& options, Backend& backend,
                                 const JobObserver& observer, const std::stop_token& stop,

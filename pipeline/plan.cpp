@@ -12,16 +12,16 @@ extern "C" {
 #include <utility>
 
 #include "core/error.h"
-#include "video/container.h"
-#include "video/cuts.h"
+#include "video/bitstream/cuts.h"
 #include "video/ffmpeg_compat.h"
-#include "video/image_sequence.h"
-#include "video/picture_data.h"
-#include "video/pictures.h"
-#include "video/start_search.h"
-#include "video/stored_orientation.h"
-#include "video/trial_muxer.h"
-#include "video/watched_encoder.h"
+#include "video/frames/pictures.h"
+#include "video/read/start_search.h"
+#include "video/read/stored_orientation.h"
+#include "video/write/container.h"
+#include "video/write/image_sequence.h"
+#include "video/write/picture_data.h"
+#include "video/write/trial_muxer.h"
+#include "video/write/watched_encoder.h"
 
 namespace facepipe {
 namespace {

@@ -9,20 +9,20 @@
 #include <vector>
 
 #include "pipeline/backend.h"
-#include "pipeline/hiding.h"
+#include "pipeline/hide/hiding.h"
 #include "pipeline/job.h"
-#include "pipeline/lane.h"
-#include "video/demuxer.h"
-#include "video/first_picture.h"
-#include "video/frame_maker.h"
-#include "video/muxer.h"
-#include "video/streams.h"
+#include "pipeline/lanes/lane.h"
+#include "video/frames/frame_maker.h"
+#include "video/read/demuxer.h"
+#include "video/read/first_picture.h"
+#include "video/write/muxer.h"
+#include "video/write/streams.h"
 
 namespace facepipe {
 
 /// How much may be on its way at once between the parts of a run. Beside these, of several lanes, a
-/// segment's packets have a limit (pipeline/feed.cpp), and of the file's bytes OutputQueue; within
-/// a codec its own hold.
+/// segment's packets have a limit (pipeline/lanes/feed.cpp), and of the file's bytes OutputQueue;
+/// within a codec its own hold.
 struct FlightLimits {
   /// Packets between reading and decoding, and between encoding and writing: enough to keep the
   /// decoder busy while the disk is slow. A frame's total time begins in the first of these queues.

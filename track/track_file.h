@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "core/files/output_file.h"
+#include "core/files/output_names.h"
 #include "core/geometry.h"
-#include "core/output_file.h"
-#include "core/output_names.h"
 #include "track/track.h"
 
 namespace facepipe {

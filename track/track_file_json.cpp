@@ -18,7 +18,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/file_identity.h"
+#include "core/files/file_identity.h"
 
 namespace facepipe {
 namespace {

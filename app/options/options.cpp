@@ -10,9 +10,9 @@
 #include "app/options/option_groups.h"
 #include "app/options/values.h"
 #include "core/error.h"
-#include "core/output_file.h"
-#include "video/input_access.h"
-#include "video/rgba_image.h"
+#include "core/files/output_file.h"
+#include "video/read/input_access.h"
+#include "video/read/rgba_image.h"
 
 namespace facepipe {
 namespace {

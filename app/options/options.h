@@ -13,7 +13,7 @@
 #include "detector/options.h"
 #include "pipeline/job.h"
 #include "verify/verifier.h"
-#include "video/input_access.h"
+#include "video/read/input_access.h"
 
 namespace facepipe {
 

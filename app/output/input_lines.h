@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "app/options/options.h"
-#include "core/output_file.h"
+#include "core/files/output_file.h"
 
 namespace facepipe {
 

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "app/input_outcome.h"
 #include "app/options/options.h"
-#include "core/output_file.h"
-#include "core/output_lock.h"
+#include "app/run/input_outcome.h"
+#include "core/files/output_file.h"
+#include "core/files/output_lock.h"
 
 namespace facepipe {
 

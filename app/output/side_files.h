@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "app/inputs.h"
 #include "app/options/options.h"
 #include "app/output/frame_file.h"
 #include "app/output/report.h"
-#include "core/output_file.h"
+#include "app/run/inputs.h"
+#include "core/files/output_file.h"
 #include "track/track_file.h"
 
 namespace facepipe {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/input_outcome.h"
+#include "app/run/input_outcome.h"
 #include "pipeline/stage_times.h"
 
 namespace facepipe {

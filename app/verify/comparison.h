@@ -13,8 +13,8 @@
 #include "verify/lone_pictures.h"
 #include "verify/pairing.h"
 #include "verify/verifier.h"
-#include "video/frame_source.h"
 #include "video/notices.h"
+#include "video/read/frame_source.h"
 
 namespace facepipe {
 

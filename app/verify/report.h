@@ -13,7 +13,7 @@
 #include "verify/findings.h"
 #include "verify/pairing.h"
 #include "verify/verifier.h"
-#include "video/ledger.h"
+#include "video/read/ledger.h"
 
 namespace facepipe {
 

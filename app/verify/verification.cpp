@@ -5,7 +5,7 @@
 
 #include "app/verify/memory_file.h"
 #include "core/error.h"
-#include "video/input_access.h"
+#include "video/read/input_access.h"
 
 namespace facepipe {
 namespace {

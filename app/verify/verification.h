@@ -15,7 +15,7 @@
 #include "verify/findings.h"
 #include "verify/lone_pictures.h"
 #include "verify/verifier.h"
-#include "video/pictures_beside.h"
+#include "video/read/pictures_beside.h"
 
 namespace facepipe {
 

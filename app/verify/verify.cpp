@@ -17,10 +17,10 @@
 #include "app/verify/report.h"
 #include "app/verify/verification.h"
 #include "core/error.h"
-#include "core/output_file.h"
-#include "core/sha256.h"
+#include "core/files/output_file.h"
+#include "core/files/sha256.h"
 #include "track/track_file.h"
-#include "video/grey_png.h"
+#include "video/write/grey_png.h"
 
 namespace facepipe {
 namespace {

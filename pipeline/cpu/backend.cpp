@@ -16,9 +16,9 @@
 #include "pipeline/cpu/every_nth.h"
 #include "pipeline/face_tracks.h"
 #include "pipeline/faces.h"
-#include "pipeline/hiding.h"
+#include "pipeline/hide/hiding.h"
 #include "track/cpu/motion.h"
-#include "video/pictures.h"
+#include "video/frames/pictures.h"
 
 namespace facepipe {
 namespace {

@@ -10,7 +10,7 @@
 #include "overlay/cuda/hide.h"
 #include "video/cuda/pictures.h"
 #include "video/cuda/pool.h"
-#include "video/pictures.h"
+#include "video/frames/pictures.h"
 
 namespace facepipe {
 namespace {

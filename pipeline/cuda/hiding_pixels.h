@@ -12,7 +12,7 @@
 #include "core/device.h"
 #include "core/frame.h"
 #include "overlay/hide.h"
-#include "pipeline/hiding.h"
+#include "pipeline/hide/hiding.h"
 #include "video/cuda/pictures.h"
 #include "video/cuda/pool.h"
 

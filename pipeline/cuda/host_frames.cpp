@@ -7,9 +7,9 @@
 #include "core/cuda/devices.h"
 #include "core/error.h"
 #include "pipeline/cuda/backend.h"
-#include "pipeline/hiding.h"
+#include "pipeline/hide/hiding.h"
 #include "video/cuda/decoder.h"
-#include "video/pictures.h"
+#include "video/frames/pictures.h"
 
 namespace facepipe {
 namespace {

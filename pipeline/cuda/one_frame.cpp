@@ -16,7 +16,7 @@
 #include "video/cuda/pictures.h"
 #include "video/cuda/transfer.h"
 #include "video/ffmpeg.h"
-#include "video/pictures.h"
+#include "video/frames/pictures.h"
 
 namespace facepipe {
 namespace {

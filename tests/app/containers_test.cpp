@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "app/doctor/doctor.h"
-#include "app/inputs.h"
+#include "app/run/inputs.h"
 #include "tests/support/clips.h"
 #include "tests/support/job.h"
 #include "tests/support/temporary_folder.h"
-#include "video/container.h"
-#include "video/encoder.h"
+#include "video/write/container.h"
+#include "video/write/encoder.h"
 
 namespace facepipe {
 namespace {

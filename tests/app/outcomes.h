@@ -1,7 +1,7 @@
 // Outcomes of inputs for tests of report, summary and exit code.
 #pragma once
 
-#include "app/input_outcome.h"
+#include "app/run/input_outcome.h"
 
 namespace facepipe::test {
 

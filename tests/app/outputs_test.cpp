@@ -9,7 +9,7 @@
 #include <sstream>
 #include <thread>
 
-#include "core/output_lock.h"
+#include "core/files/output_lock.h"
 #include "tests/app/program.h"
 #include "tests/support/clips.h"
 #include "tests/support/expect_error.h"

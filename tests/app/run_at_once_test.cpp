@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "app/run.h"
+#include "app/run/run.h"
 #include "tests/app/run_fixture.h"
 
 namespace facepipe {

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 
-#include "app/run.h"
+#include "app/run/run.h"
 #include "core/error.h"
 #include "tests/app/frames.h"
 #include "tests/support/forwarding_backend.h"

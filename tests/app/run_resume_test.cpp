@@ -1,5 +1,5 @@
 // A run that goes on with another one, over stand-ins of the pipeline.
-#include "app/run.h"
+#include "app/run/run.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

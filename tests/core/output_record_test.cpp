@@ -7,9 +7,9 @@
 #include <new>
 #include <string_view>
 
-#include "core/output_file.h"
-#include "core/output_lock.h"
-#include "core/output_names.h"
+#include "core/files/output_file.h"
+#include "core/files/output_lock.h"
+#include "core/files/output_names.h"
 #include "tests/core/failing_allocations.h"
 #include "tests/core/output_text.h"
 #include "tests/support/temporary_folder.h"

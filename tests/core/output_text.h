@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "core/output_file.h"
+#include "core/files/output_file.h"
 
 namespace facepipe {
 

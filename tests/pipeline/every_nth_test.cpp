@@ -14,7 +14,7 @@
 #include "tests/support/temporary_folder.h"
 #include "track/matching.h"
 #include "video/ffmpeg.h"
-#include "video/pictures.h"
+#include "video/frames/pictures.h"
 
 namespace facepipe::test {
 namespace {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/file_identity.h"
+#include "core/files/file_identity.h"
 #include "tests/support/clips.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/job.h"

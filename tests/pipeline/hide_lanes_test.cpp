@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/output_names.h"
+#include "core/files/output_names.h"
 #include "tests/pipeline/lane_rows.h"
 #include "tests/pipeline/named_backend.h"
 #include "tests/support/clips.h"
@@ -26,7 +26,7 @@
 #include "tests/support/picture_faces.h"
 #include "tests/support/temporary_folder.h"
 #include "video/ffmpeg.h"
-#include "video/pictures.h"
+#include "video/frames/pictures.h"
 
 namespace facepipe::test {
 namespace {

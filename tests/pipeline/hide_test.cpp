@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/output_names.h"
-#include "pipeline/hiding.h"
+#include "core/files/output_names.h"
+#include "pipeline/hide/hiding.h"
 #include "tests/pipeline/named_backend.h"
 #include "tests/support/clips.h"
 #include "tests/support/expect_error.h"
@@ -23,7 +23,7 @@
 #include "tests/support/packets.h"
 #include "tests/support/temporary_folder.h"
 #include "video/ffmpeg.h"
-#include "video/pictures.h"
+#include "video/frames/pictures.h"
 
 namespace facepipe::test {
 namespace {

@@ -1,5 +1,5 @@
 // Pictures as output: one, or numbered ones that appear together when all are written.
-#include "video/image_sequence.h"
+#include "video/write/image_sequence.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

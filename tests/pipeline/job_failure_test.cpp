@@ -10,7 +10,7 @@
 #include "tests/support/file_size_limit.h"
 #include "tests/support/job.h"
 #include "tests/support/temporary_folder.h"
-#include "video/pictures.h"
+#include "video/frames/pictures.h"
 
 namespace facepipe::test {
 namespace {

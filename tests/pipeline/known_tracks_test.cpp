@@ -15,7 +15,7 @@
 #include "tests/support/job.h"
 #include "tests/support/temporary_folder.h"
 #include "video/ffmpeg.h"
-#include "video/pictures.h"
+#include "video/frames/pictures.h"
 
 namespace facepipe::test {
 namespace {

@@ -9,9 +9,9 @@
 
 #include "tests/support/clips.h"
 #include "tests/support/temporary_folder.h"
-#include "video/demuxer.h"
 #include "video/ffmpeg.h"
-#include "video/pictures.h"
+#include "video/frames/pictures.h"
+#include "video/read/demuxer.h"
 
 namespace facepipe::test {
 namespace {

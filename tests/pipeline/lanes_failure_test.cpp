@@ -19,7 +19,7 @@
 #include "tests/support/packets.h"
 #include "tests/support/temporary_folder.h"
 #include "video/ffmpeg.h"
-#include "video/pictures.h"
+#include "video/frames/pictures.h"
 
 namespace facepipe::test {
 namespace {

@@ -21,8 +21,8 @@ extern "C" {
 #include "tests/support/job.h"
 #include "tests/support/remux.h"
 #include "tests/support/temporary_folder.h"
-#include "video/encoder.h"
-#include "video/pictures.h"
+#include "video/frames/pictures.h"
+#include "video/write/encoder.h"
 
 namespace facepipe::test {
 namespace {

@@ -16,8 +16,8 @@
 #include "tests/support/picture_files.h"
 #include "tests/support/remux.h"
 #include "tests/support/temporary_folder.h"
-#include "video/codec_headers.h"
-#include "video/packet_bytes.h"
+#include "video/bitstream/codec_headers.h"
+#include "video/bitstream/packet_bytes.h"
 
 namespace facepipe::test {
 namespace {

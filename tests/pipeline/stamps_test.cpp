@@ -12,8 +12,8 @@
 #include "tests/support/job.h"
 #include "tests/support/shown_times.h"
 #include "tests/support/temporary_folder.h"
-#include "video/decoder.h"
-#include "video/first_picture.h"
+#include "video/read/decoder.h"
+#include "video/read/first_picture.h"
 
 namespace facepipe::test {
 namespace {

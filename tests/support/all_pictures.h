@@ -5,8 +5,8 @@
 #include <optional>
 #include <utility>
 
-#include "video/decoder.h"
-#include "video/first_picture.h"
+#include "video/read/decoder.h"
+#include "video/read/first_picture.h"
 
 namespace facepipe::test {
 

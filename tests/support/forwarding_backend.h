@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "pipeline/backend.h"
-#include "pipeline/hiding.h"
+#include "pipeline/hide/hiding.h"
 
 namespace facepipe::test {
 

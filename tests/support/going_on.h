@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "video/decoder.h"
+#include "video/read/decoder.h"
 
 namespace facepipe::test {
 

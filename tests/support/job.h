@@ -10,7 +10,7 @@
 #include "pipeline/backend.h"
 #include "pipeline/job.h"
 #include "tests/support/fake_detector.h"
-#include "video/container.h"
+#include "video/write/container.h"
 
 namespace facepipe::test {
 

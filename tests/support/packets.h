@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "video/demuxer.h"
+#include "video/read/demuxer.h"
 
 namespace facepipe::test {
 

@@ -11,9 +11,9 @@ extern "C" {
 #include <functional>
 #include <span>
 
-#include "video/demuxer.h"
 #include "video/ffmpeg.h"
 #include "video/ffmpeg_compat.h"
+#include "video/read/demuxer.h"
 
 namespace facepipe::test {
 

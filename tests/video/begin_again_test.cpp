@@ -10,8 +10,8 @@
 #include "tests/support/clips.h"
 #include "tests/support/picture_hash.h"
 #include "tests/support/temporary_folder.h"
-#include "video/decoder.h"
-#include "video/nal_units.h"
+#include "video/bitstream/nal_units.h"
+#include "video/read/decoder.h"
 
 namespace facepipe::test {
 namespace {

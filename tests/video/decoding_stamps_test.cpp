@@ -1,5 +1,5 @@
 // Decoding stamps against what any decoder needs of them.
-#include "video/encoder_stamps.h"
+#include "video/write/encoder_stamps.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

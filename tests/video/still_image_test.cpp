@@ -13,8 +13,8 @@
 #include "tests/support/clips.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
-#include "video/decoder.h"
-#include "video/first_picture.h"
+#include "video/read/decoder.h"
+#include "video/read/first_picture.h"
 
 namespace facepipe::test {
 namespace {

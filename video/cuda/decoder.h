@@ -6,7 +6,7 @@
 
 #include "core/copies.h"
 #include "core/device.h"
-#include "video/decoder.h"
+#include "video/read/decoder.h"
 
 namespace facepipe {
 

@@ -5,7 +5,7 @@
 
 #include "core/copies.h"
 #include "core/device.h"
-#include "video/encoder.h"
+#include "video/write/encoder.h"
 
 namespace facepipe {
 

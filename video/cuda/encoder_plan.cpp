@@ -4,7 +4,7 @@ extern "C" {
 #include <libavutil/pixdesc.h>
 }
 
-#include "video/pictures.h"
+#include "video/frames/pictures.h"
 
 namespace facepipe {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "video/cuda/nvenc.h"
-#include "video/encoder.h"
-#include "video/frame_maker.h"
+#include "video/frames/frame_maker.h"
+#include "video/write/encoder.h"
 
 namespace facepipe {
 

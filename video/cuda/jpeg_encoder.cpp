@@ -14,9 +14,9 @@
 #include "video/cuda/nvjpeg.h"
 #include "video/cuda/pictures.h"
 #include "video/cuda/pool.h"
-#include "video/encoder_stamps.h"
-#include "video/packet_pool.h"
-#include "video/pictures.h"
+#include "video/frames/pictures.h"
+#include "video/write/encoder_stamps.h"
+#include "video/write/packet_pool.h"
 
 namespace facepipe {
 

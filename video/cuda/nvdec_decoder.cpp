@@ -24,10 +24,10 @@ extern "C" {
 #include "video/cuda/pool.h"
 #include "video/cuda/transfer.h"
 #include "video/ffmpeg_compat.h"
-#include "video/frame_filter.h"
-#include "video/normalizer.h"
-#include "video/pictures.h"
-#include "video/stored_orientation.h"
+#include "video/frames/frame_filter.h"
+#include "video/frames/normalizer.h"
+#include "video/frames/pictures.h"
+#include "video/read/stored_orientation.h"
 
 namespace facepipe {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "video/ffmpeg_encoder.h"
+#include "video/write/ffmpeg_encoder.h"
 
 namespace facepipe {
 

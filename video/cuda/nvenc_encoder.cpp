@@ -16,9 +16,9 @@ extern "C" {
 #include "video/cuda/hardware_device.h"
 #include "video/cuda/nvenc.h"
 #include "video/cuda/pictures.h"
-#include "video/encoder_stamps.h"
-#include "video/ffmpeg_encoder.h"
-#include "video/pictures.h"
+#include "video/frames/pictures.h"
+#include "video/write/encoder_stamps.h"
+#include "video/write/ffmpeg_encoder.h"
 
 namespace facepipe {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "core/cuda/check.h"
 #include "video/cuda/rescale.h"
-#include "video/frame_filter.h"
-#include "video/pictures.h"
+#include "video/frames/frame_filter.h"
+#include "video/frames/pictures.h"
 
 namespace facepipe {
 

@@ -9,7 +9,7 @@
 #include "core/frame.h"
 #include "video/cuda/pictures.h"
 #include "video/cuda/pool.h"
-#include "video/letterbox.h"
+#include "video/frames/letterbox.h"
 
 namespace facepipe {
 

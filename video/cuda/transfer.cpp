@@ -7,7 +7,7 @@
 
 #include "core/cuda/check.h"
 #include "core/error.h"
-#include "video/pictures.h"
+#include "video/frames/pictures.h"
 
 namespace facepipe {
 namespace {

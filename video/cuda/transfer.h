@@ -13,7 +13,7 @@
 #include "core/recently_used.h"
 #include "video/cuda/pictures.h"
 #include "video/cuda/pool.h"
-#include "video/kept_converters.h"
+#include "video/frames/kept_converters.h"
 
 namespace facepipe {
 

@@ -12,8 +12,8 @@ extern "C" {
 #include "core/cuda/stream.h"
 #include "video/cuda/decoder.h"
 #include "video/cuda/transfer.h"
-#include "video/normalizer.h"
-#include "video/pictures.h"
+#include "video/frames/normalizer.h"
+#include "video/frames/pictures.h"
 
 namespace facepipe {
 namespace {

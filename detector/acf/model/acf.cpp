@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
-#include "core/sha256.h"
+#include "core/files/sha256.h"
 #include "detector/acf/channels.h"
 #include "detector/model_file.h"
 

@@ -14,7 +14,7 @@
 #include <system_error>
 #include <utility>
 
-#include "core/sha256.h"
+#include "core/files/sha256.h"
 #include "detector/model_file.h"
 
 namespace facepipe::cascade {

@@ -13,7 +13,7 @@
 
 #include "core/cuda/devices.h"
 #include "core/error.h"
-#include "core/output_file.h"
+#include "core/files/output_file.h"
 
 namespace facepipe::engine {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/file_identity.h"
+#include "core/files/file_identity.h"
 #include "detector/cnn/model/built_in_i8_ranges.h"
 
 namespace facepipe {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/sha256.h"
+#include "core/files/sha256.h"
 #include "detector/cnn/model/fold_pointwise.h"
 #include "detector/cnn/model/graph/onnx_check.h"
 #include "detector/model_file.h"

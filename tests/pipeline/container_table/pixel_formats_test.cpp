@@ -17,8 +17,8 @@ extern "C" {
 #include "tests/support/clips.h"
 #include "tests/support/picture_hash.h"
 #include "tests/support/temporary_folder.h"
-#include "video/demuxer.h"
 #include "video/ffmpeg_compat.h"
+#include "video/read/demuxer.h"
 
 namespace facepipe::test {
 namespace {

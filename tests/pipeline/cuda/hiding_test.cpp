@@ -11,7 +11,7 @@
 #include "tests/support/expect_error.h"
 #include "tests/support/test_frame.h"
 #include "video/cuda/transfer.h"
-#include "video/pictures.h"
+#include "video/frames/pictures.h"
 
 namespace facepipe::test {
 namespace {

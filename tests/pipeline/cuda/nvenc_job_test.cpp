@@ -11,7 +11,7 @@
 #include "tests/support/job.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/video/cuda/nvenc_script.h"
-#include "video/pictures.h"
+#include "video/frames/pictures.h"
 
 namespace facepipe::test {
 namespace {

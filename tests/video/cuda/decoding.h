@@ -18,10 +18,10 @@
 #include "video/cuda/decoder.h"
 #include "video/cuda/kept_decoders.h"
 #include "video/cuda/transfer.h"
-#include "video/encoder.h"
-#include "video/first_picture.h"
-#include "video/pictures.h"
-#include "video/stored_orientation.h"
+#include "video/frames/pictures.h"
+#include "video/read/first_picture.h"
+#include "video/read/stored_orientation.h"
+#include "video/write/encoder.h"
 
 namespace facepipe::test {
 

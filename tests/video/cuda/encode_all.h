@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "video/encoder.h"
+#include "video/write/encoder.h"
 
 namespace facepipe::test {
 

@@ -10,7 +10,7 @@
 
 #include "tests/video/cuda/encode_all.h"
 #include "video/cuda/transfer.h"
-#include "video/pictures.h"
+#include "video/frames/pictures.h"
 
 namespace facepipe::test {
 namespace {

@@ -15,7 +15,7 @@
 #include "tests/video/cuda/nvenc_script.h"
 #include "video/cuda/encoder.h"
 #include "video/cuda/transfer.h"
-#include "video/pictures.h"
+#include "video/frames/pictures.h"
 
 namespace facepipe::test {
 

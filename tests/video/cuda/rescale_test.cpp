@@ -8,7 +8,7 @@
 #include "video/cuda/picture_fit.h"
 #include "video/cuda/rescale.h"
 #include "video/cuda/transfer.h"
-#include "video/normalizer.h"
+#include "video/frames/normalizer.h"
 
 namespace facepipe::test {
 namespace {

@@ -8,7 +8,7 @@
 #include "tests/support/test_frame.h"
 #include "video/cuda/pictures.h"
 #include "video/cuda/transfer.h"
-#include "video/pictures.h"
+#include "video/frames/pictures.h"
 
 namespace facepipe {
 namespace {

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "core/error.h"
-#include "core/sha256.h"
+#include "core/files/sha256.h"
 #include "detector/cnn/cpu/engine.h"
 #include "tests/detector/cascade/files.h"
 #include "tests/detector/golden.h"

@@ -1,0 +1,76 @@
+#include "app/run/known_tracks.h"
+
+#include <cstddef>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "app/options/values.h"
+#include "core/error.h"
+#include "core/files/sha256.h"
+#include "track/track_file.h"
+#include "video/read/input_access.h"
+
+namespace facepipe {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Nothing where the text names no style that a track may have.
+std::optional<HideOptions> look_of(const std::string& style, HideOptions look) {
+  try {
+    const HideStyleChoice choice = parse_hide_style({"style", style});
+    if (choice.style == HideStyle::image) return std::nullopt;
+    look.style = choice.style;
+    look.color = choice.color;
+    look.image = nullptr;
+    return look;
+  } catch (const Error&) {
+    return std::nullopt;  // whose words quote the file
+  }
+}
+
+}  // namespace
+
+std::string sha256_of_input(const std::string& input, const std::string& option,
+                            const std::stop_token& stop) {
+  std::error_code error;
+  if (is_url(input) || !fs::is_regular_file(input, error))
+    throw Error(ErrorKind::usage,
+                input + ": is no regular file, and " + option + " goes by the input's SHA-256");
+  return sha256_of_file(input, stop);
+}
+
+std::shared_ptr<const KnownTracks> read_known_tracks(const fs::path& path, const std::string& input,
+                                                     const HideOptions& look,
+                                                     const std::stop_token& stop) {
+  auto known = std::make_shared<KnownTracks>();
+  known->name = path.string();
+  known->file = read_track_file(path);
+  for (std::size_t i = 0; i < known->file.tracks.size(); ++i) {
+    const std::string& style = known->file.tracks[i].style;
+    if (style.empty() || known->styles.contains(style)) continue;
+    const std::optional<HideOptions> its = look_of(style, look);
+    if (!its)
+      throw Error(ErrorKind::input, known->name + ": track " + std::to_string(i) +
+                                        ": style is not one of solid, solid:COLOUR, blur, mosaic");
+    known->styles.emplace(style, *its);
+  }
+  if (sha256_of_input(input, "--tracks", stop) != known->file.input.sha256)
+    throw Error(ErrorKind::usage,
+                known->name + ": is of another input than " + input + ": their SHA-256 differ");
+  return known;
+}
+
+std::shared_ptr<const KnownTracks> as_known_tracks(const TrackFile& found,
+                                                   const std::string& input) {
+  auto known = std::make_shared<KnownTracks>();
+  known->name = "the first pass over " + input;
+  known->file = found;
+  known->by_person = false;
+  if (found.tracks.size() > kMostFileTracks)
+    throw Error(ErrorKind::device, input + ": has more tracks than are hidden in two passes");
+  return known;
+}
+
+}  // namespace facepipe

@@ -1,0 +1,169 @@
+#include "pipeline/hide/hidden_frames.h"
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <utility>
+
+#include "core/error.h"
+#include "track/matching.h"
+#include "track/tracker.h"
+#include "track/waiting_frames.h"
+
+namespace facepipe {
+namespace {
+
+TrackerOptions with(TrackerOptions options, int most_waiting) {
+  options.most_waiting = most_waiting;
+  return options;
+}
+
+HiddenFrame hidden_of(const TrackedFrame& known) {
+  HiddenFrame hidden;
+  hidden.all = known.hide_all;
+  const BoxState told = known.searched ? BoxState::seen : BoxState::filled;
+  std::unordered_set<std::int64_t> filled;  // a frame may have several filled boxes of a track
+  hidden.areas.reserve(known.boxes.size());
+  for (const TrackedBox& box : known.boxes) {
+    if (!box.hidden) continue;
+    hidden.areas.push_back({grown(box.box, box.grow), {}, false});
+    if (box.state != told || box.score <= 0) continue;
+    if (told == BoxState::filled && !filled.insert(box.track).second) continue;
+    hidden.faces.push_back(box.box, box.score);
+    hidden.face_tracks.push_back(box.track);
+  }
+  return hidden;
+}
+
+class TrackedFrames final : public HiddenFrames {
+ public:
+  TrackedFrames(const HideJob& job, const MotionOfSteps& motion, int most_waiting,
+                const TrackFileInput& input)
+      : follower_(*motion.follow, with(job.tracks, most_waiting)),
+        frames_(*motion.settle, with(job.tracks, most_waiting)) {
+    if (job.wants_tracks) builder_.emplace(input);
+  }
+
+  [[nodiscard]] FollowedFrame follow(const FrameToHide& frame,
+                                     std::shared_ptr<const MotionPicture> picture,
+                                     std::optional<ComparedPictures> compared) override {
+    TrackerInput input;
+    input.time_s = frame.time_s;
+    input.detections = &frame.found;
+    input.searched = frame.searched;
+    input.picture = std::move(picture);
+    input.compared = std::move(compared);
+    return follower_.follow(std::move(input));
+  }
+
+  [[nodiscard]] std::vector<HiddenFrame> settle(const FrameToHide& frame,
+                                                FollowedFrame followed) override {
+    if (builder_) stamps_.push_back(frame.pts);
+    return hidden(frames_.add(std::move(followed)));
+  }
+
+  [[nodiscard]] std::vector<HiddenFrame> flush() override {
+    std::vector<HiddenFrame> last = hidden(frames_.flush(follower_.flush()));
+    if (builder_) tracks_ = std::make_shared<TrackFile>(builder_->finish());
+    return last;
+  }
+
+  [[nodiscard]] std::shared_ptr<TrackFile> tracks() const override { return tracks_; }
+
+ private:
+  std::vector<HiddenFrame> hidden(const TrackerOutput& known) {
+    std::vector<HiddenFrame> frames;
+    for (const TrackedFrame& frame : known.frames) {
+      frames.push_back(hidden_of(frame));
+      if (!builder_) continue;
+      builder_->add(frame, stamps_.front());
+      stamps_.pop_front();
+    }
+    if (builder_)
+      for (const TrackSummary& track : known.ended) builder_->add(track);
+    return frames;
+  }
+
+  Follower follower_;
+  WaitingFrames frames_;
+  std::optional<TrackFileBuilder> builder_;
+  std::deque<std::int64_t> stamps_;  // of frames that wait
+  std::shared_ptr<TrackFile> tracks_;
+};
+
+class KnownFrames final : public HiddenFrames {
+ public:
+  KnownFrames(const KnownTracks& known, const TrackFileInput& input, const KnownRange& range)
+      : known_(known),
+        from_first_(range.from_first),
+        use_(known, range.from_first && range.to_last) {
+    const TrackFileInput& made_for = known.file.input;
+    const auto refuse = [&](const std::string& what, const std::string& its,
+                            const std::string& other) {
+      throw Error(ErrorKind::usage, known.name + ": is of another input: its " + what + " is " +
+                                        its + ", the input's " + other);
+    };
+    if (made_for.size != input.size)
+      refuse("size", to_string(made_for.size), to_string(input.size));
+    const auto text = [](Rational base) {
+      return std::to_string(base.num) + "/" + std::to_string(base.den);
+    };
+    if (made_for.time_base != input.time_base)
+      refuse("time base", text(made_for.time_base), text(input.time_base));
+  }
+
+  [[nodiscard]] FollowedFrame follow(const FrameToHide& /*frame*/,
+                                     std::shared_ptr<const MotionPicture> /*picture*/,
+                                     std::optional<ComparedPictures> /*compared*/) override {
+    return {};
+  }
+
+  [[nodiscard]] std::vector<HiddenFrame> settle(const FrameToHide& frame,
+                                                FollowedFrame /*followed*/) override {
+    HiddenFrame hidden;
+    const bool unknown = from_first_ && frame.index >= known_.file.input.frames;
+    if (unknown) ++unknown_;
+    hidden.all = unknown || frame.damaged;
+    const std::vector<HiddenBox> boxes = hidden_at(known_.file, frame.pts);
+    use_.see(frame.pts, boxes);
+    for (const HiddenBox& box : boxes) {
+      hidden.areas.push_back({box.box, box.track->style, box.track->origin == TrackOrigin::person});
+      hidden.faces.push_back(box.box, box.track->score_max);
+      hidden.face_tracks.push_back(box.track->id);
+    }
+    std::vector<HiddenFrame> frames;
+    frames.push_back(std::move(hidden));
+    return frames;
+  }
+  [[nodiscard]] std::vector<HiddenFrame> flush() override { return {}; }
+
+  void report(Notices& notices) const override {
+    if (unknown_ > 0)
+      notices.add(std::to_string(unknown_) + " frames are not in " + known_.name +
+                  ": hidden as a whole");
+  }
+  [[nodiscard]] std::optional<InstructionUse> use() const override {
+    return known_.by_person ? std::optional(use_.told()) : std::nullopt;
+  }
+
+ private:
+  const KnownTracks& known_;
+  const bool from_first_;
+  TrackUse use_;
+  std::int64_t unknown_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<HiddenFrames> track_frames(const HideJob& job, const MotionOfSteps& motion,
+                                           int most_waiting, const TrackFileInput& input) {
+  return std::make_unique<TrackedFrames>(job, motion, most_waiting, input);
+}
+
+std::unique_ptr<HiddenFrames> known_frames(const KnownTracks& known, const TrackFileInput& input,
+                                           const KnownRange& range) {
+  return std::make_unique<KnownFrames>(known, input, range);
+}
+
+}  // namespace facepipe

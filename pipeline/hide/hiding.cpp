@@ -1,0 +1,229 @@
+#include "pipeline/hide/hiding.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "core/error.h"
+
+namespace facepipe {
+namespace {
+
+MotionOfSteps make_motion(const ProcessorSetup& setup, HidingDevice& device) {
+  if (setup.options.hide->known) return {};
+  return {device.make_motion(HidingStep::follow), device.make_motion(HidingStep::settle)};
+}
+
+std::unique_ptr<HiddenFrames> make_source(const ProcessorSetup& setup,
+                                          const MotionOfSteps& motion) {
+  const HideJob& job = *setup.options.hide;
+  TrackFileInput input;
+  input.size = setup.first.upright();
+  input.time_base = setup.first.time_base;
+  if (job.known)
+    return known_frames(*job.known, input, {!setup.options.start_s, !setup.options.end_s});
+  return track_frames(job, motion, setup.hiding.waiting, input);
+}
+
+/// A region is what a user has drawn: as it is, whatever the shape of faces' masks.
+HideOptions as_drawn(HideOptions look) {
+  look.shape = MaskShape::box;
+  look.grow = 0;
+  return look;
+}
+
+bool lies_in_any(const Box& box, const std::vector<Box>& regions, Size picture) {
+  return std::ranges::any_of(regions,
+                             [&](const Box& region) { return lies_in(box, region, picture); });
+}
+
+/// A detector's boxes that lie in regions where it is to hide nothing.
+void leave_out_kept(HiddenFrame& known, const std::vector<Box>& kept, Size picture) {
+  if (kept.empty()) return;
+  std::erase_if(known.areas, [&](const HiddenArea& area) {
+    return !area.by_person && lies_in_any(area.box, kept, picture);
+  });
+  const HiddenFrame all = std::exchange(known, {known.all, std::move(known.areas), {}, {}});
+  for (std::size_t i = 0; i < all.faces.size(); ++i) {
+    if (lies_in_any(all.faces.boxes[i], kept, picture)) continue;
+    known.faces.push_back(all.faces.boxes[i], all.faces.scores[i]);
+    known.face_tracks.push_back(all.face_tracks[i]);
+  }
+}
+
+/// Nobody needs the picture any more.
+void forget_picture(Frame& frame) {
+  frame.planes = {};
+  frame.owner.reset();
+}
+
+}  // namespace
+
+void refuse_ignored(std::uint32_t candidates) {
+  if (candidates == 0) return;
+  throw Error(ErrorKind::device, "a frame has " + std::to_string(candidates) +
+                                     " candidates for faces more than can be looked at; not all "
+                                     "would be hidden");
+}
+
+LaneHiding::LaneHiding(const ProcessorSetup& setup, HidingDevice& device,
+                       const RegionClock& regions)
+    : job_(*setup.options.hide),
+      writes_(!setup.options.output.empty()),
+      picture_(setup.first.upright()),
+      device_(device),
+      regions_(regions),
+      looker_(job_.known ? nullptr : device.make_looker()),
+      keeper_(writes_ ? device.make_keeper() : nullptr),
+      pixels_(device.make_pixels(job_.look)) {}
+
+/// The device looks for motion in the picture while it is copied.
+TrackQueue::Given LaneHiding::look(WorkItem& item) {
+  const ScopedCpuTime cpu(item.record.times, StageId::overlay);
+  TrackQueue::Given given;
+  given.frame = {item.record.index,   item.record.pts_s,    item.frame.pts,
+                 item.record.damaged, item.record.searched, std::exchange(item.record.faces, {})};
+  given.coded = item.coded;
+  if (!item.record.damaged) given.picture = std::exchange(item.picture, nullptr);
+  const bool looks = looker_ && !item.record.damaged && !given.picture;
+  if (looks) given.picture = looker_->look_at(item.frame);
+  if (keeper_) item.frame = keeper_->kept(std::move(item.frame));
+  if (looks) looker_->wait();
+  if (keeper_)
+    keeper_->wait();
+  else
+    forget_picture(item.frame);
+  item.in_flight.release();  // what waits is bounded by itself
+  given.compared = compared(given.picture);
+  return given;
+}
+
+/// With the lane's picture before: but for the first of a segment that is what the tracker needs,
+/// and lanes compare at once, and while the tracker works on earlier frames.
+std::optional<ComparedPictures> LaneHiding::compared(
+    const std::shared_ptr<const MotionPicture>& picture) {
+  if (!picture) return std::nullopt;
+  std::shared_ptr<const MotionPicture> before = std::exchange(last_picture_, picture);
+  if (!before) return std::nullopt;
+  const PictureChange change = looker_->compare(*before, *picture);
+  return ComparedPictures{std::move(before), change};
+}
+
+void LaneHiding::settle(Verdict verdict, WorkItem& item) {
+  const ScopedInterval interval(item.record.times[StageId::overlay]);
+  const ScopedCpuTime cpu(item.record.times, StageId::overlay);
+  FrameRecord& record = item.record;
+  if (verdict.of_lane != record.index)
+    throw Error(ErrorKind::internal, "hide: another frame's verdict");
+  const RegionClock::Now regions = regions_.at(verdict.pts);
+  leave_out_kept(verdict.hidden, regions.kept, picture_);
+  if (writes_) hide(verdict.hidden, regions, record.damaged, item.frame);
+  record.index = verdict.index;
+  record.pts_s = verdict.time_s;
+  record.faces = std::move(verdict.hidden.faces);
+  record.face_tracks = std::move(verdict.hidden.face_tracks);
+  record.face_count = record.faces.size();
+  record.times.cpu_ms[static_cast<std::size_t>(StageId::overlay)] += verdict.cpu_ms;
+}
+
+void LaneHiding::hide(const HiddenFrame& known, const RegionClock::Now& regions, bool damaged,
+                      Frame& frame) {
+  if (known.all || regions.all_hidden || damaged) {
+    pixels_->hide_all(frame);
+    return;
+  }
+  std::map<std::string_view, std::vector<Box>> boxes;
+  for (const HiddenArea& area : known.areas) boxes[area.style].push_back(area.box);
+  for (const auto& [style, its] : boxes) pixels_for(style).hide(frame, its);
+  if (regions.hidden.empty()) return;
+  if (!region_pixels_) region_pixels_ = device_.make_pixels(as_drawn(job_.look));
+  region_pixels_->hide(frame, regions.hidden);
+}
+
+HidingPixels& LaneHiding::pixels_for(std::string_view style) {
+  if (style.empty()) return *pixels_;
+  std::unique_ptr<HidingPixels>& pixels = styles_[style];
+  if (pixels) return *pixels;
+  const auto look = job_.known->styles.find(style);
+  if (look == job_.known->styles.end())
+    throw Error(ErrorKind::internal, "a track's style that nobody has read");
+  pixels = device_.make_pixels(look->second);
+  return *pixels;
+}
+
+Hiding::Hiding(const ProcessorSetup& setup, std::unique_ptr<HidingDevice> device)
+    : device_(std::move(device)),
+      regions_(setup.options.hide->regions, setup.first.upright(), setup.first.time_base,
+               setup.origin_us),
+      motion_(make_motion(setup, *device_)),
+      source_(make_source(setup, motion_)),
+      region_use_(setup.options.hide->regions, regions_) {}
+
+void Hiding::follow(TrackQueue& queue, Presentation* presentation, FollowedFrames& followed) {
+  while (std::optional<TrackQueue::Given> given = queue.next())
+    followed.push(follow(std::move(*given), presentation));
+  followed_all_ = true;
+}
+
+Hiding::Followed Hiding::follow(TrackQueue::Given given, Presentation* presentation) {
+  const double begin_ms = ScopedCpuTime::thread_cpu_ms();
+  FrameToHide& frame = given.frame;
+  Verdict verdict;
+  verdict.of_lane = frame.index;
+  if (presentation != nullptr) {
+    const Frame place = presentation->next(given.coded);
+    frame.index = place.index;
+    frame.time_s = place.seconds();
+    frame.pts = place.pts;
+  }
+  verdict.index = frame.index;
+  verdict.time_s = frame.time_s;
+  verdict.pts = frame.pts;
+  FollowedFrame tracks =
+      source_->follow(frame, std::move(given.picture), std::move(given.compared));
+  frame.found = {};
+  verdict.cpu_ms = static_cast<float>(ScopedCpuTime::thread_cpu_ms() - begin_ms);
+  return {std::move(frame), std::move(tracks), std::move(verdict)};
+}
+
+void Hiding::settle(FollowedFrames& followed, TrackQueue& queue,
+                    const std::function<bool()>& cut_short) {
+  while (std::optional<Followed> next = followed.pop()) {
+    const double begin_ms = ScopedCpuTime::thread_cpu_ms();
+    std::vector<HiddenFrame> known = source_->settle(next->frame, std::move(next->tracks));
+    next->verdict.cpu_ms += static_cast<float>(ScopedCpuTime::thread_cpu_ms() - begin_ms);
+    waiting_.push_back(std::move(next->verdict));
+    tell(std::move(known), queue);
+  }
+  if (!followed_all_) return;
+  std::vector<HiddenFrame> last = source_->flush();
+  if (cut_short())
+    for (HiddenFrame& frame : last) frame.all = true;
+  tell(std::move(last), queue);
+}
+
+void Hiding::tell(std::vector<HiddenFrame> known, TrackQueue& queue) {
+  for (HiddenFrame& frame : known) {
+    if (waiting_.empty()) throw Error(ErrorKind::internal, "a frame that nobody waits for");
+    Verdict verdict = std::move(waiting_.front());
+    waiting_.pop_front();
+    region_use_.see(verdict.pts);
+    verdict.hidden = std::move(frame);
+    queue.answer(std::move(verdict));
+  }
+}
+
+void Hiding::report(JobResult& result, Notices& notices) const {
+  result.tracks = source_->tracks();
+  source_->report(notices);
+}
+
+void Hiding::check_instructions(const JobOptions& options, Notices& notices) const {
+  std::vector<InstructionUse> uses{region_use_.told()};
+  if (std::optional<InstructionUse> tracks = source_->use()) uses.push_back(std::move(*tracks));
+  tell_unused(uses, options.input, options.strict, notices);
+}
+
+}  // namespace facepipe

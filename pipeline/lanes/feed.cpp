@@ -1,0 +1,80 @@
+#include "pipeline/lanes/feed.h"
+
+#include <utility>
+
+namespace facepipe {
+namespace {
+
+// Of a segment's packets that its lane has not taken yet, beyond which reading waits for it; and of
+// those that it has, for another lane: a longer segment can't be given back.
+constexpr std::int64_t kSegmentBytes = std::int64_t{64} << 20;
+
+}  // namespace
+
+Feed::Feed(const AVCodecParameters* cut, int packets, Segments& segments, Order& order,
+           std::stop_token stop)
+    : limits_{cut != nullptr ? kSegmentBytes : packets, segments.may_return() ? kSegmentBytes : 0},
+      segments_(segments),
+      order_(order),
+      stop_(std::move(stop)) {
+  if (cut != nullptr) segmenter_.emplace(*cut);
+  begin_segment(false);  // the first frame may have been all that there is
+}
+
+void Feed::begin_segment(bool alone) {
+  open_ = std::make_shared<Segment>(begun_++, alone, limits_, stop_);
+  segments_.push(open_);
+  for (SidePacket& packet : std::exchange(side_of_next_, {})) give(std::move(packet));
+}
+
+void Feed::end_segment() {
+  std::exchange(open_, nullptr)->close();
+  for (ReadPacket& packet : std::exchange(of_next_, {})) push(std::move(packet));
+}
+
+void Feed::give(ReadPacket packet) {
+  if (!segmenter_) return push(std::move(packet));
+  segmenter_->send(std::move(packet));
+  pass_on();
+}
+
+void Feed::give(SidePacket packet) {
+  // Not through a decoder whose encoder may look ahead as far as it likes.
+  if (!segmenter_) return order_.give(0, std::move(packet), 0);
+  if (!open_) return side_of_next_.push_back(std::move(packet));
+  const std::int64_t cost = memory_of(*packet.packet);
+  open_->push(std::move(packet), cost);
+}
+
+/// What the segmenter has decided. It decides about all packets that two segments share at once:
+/// so one segment's end never waits for the next one's lane.
+void Feed::pass_on() {
+  while (std::optional<SegmentPacket> next = segmenter_->next()) {
+    const bool of_next = open_ && next->segment > open_->number();
+    if (!next->read.packet)
+      end_segment();
+    else if (of_next)
+      of_next_.push_back(std::move(next->read));
+    else
+      push(std::move(next->read));
+  }
+}
+
+void Feed::push(ReadPacket packet) {
+  if (!open_) begin_segment(packet.alone);
+  const std::int64_t cost = segmenter_ ? memory_of(*packet.packet) : 1;
+  open_->push(std::move(packet), cost);
+}
+
+void Feed::finish() {
+  if (segmenter_) {
+    segmenter_->finish();
+    pass_on();
+  }
+  if (!open_ && !side_of_next_.empty()) begin_segment(false);
+  if (open_) end_segment();
+  segments_.close();
+  order_.end(begun_);
+}
+
+}  // namespace facepipe

@@ -1,0 +1,52 @@
+// From the packets of an input to segments for lanes.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <stop_token>
+
+#include "pipeline/lanes/order.h"
+#include "pipeline/lanes/segment_queue.h"
+#include "video/bitstream/segments.h"
+
+namespace facepipe {
+
+/// Gives packets to segments, and segments to whichever lane takes them: one after the other, each
+/// to its end. Used by the thread that reads. Once `stop` is requested, what waits throws Stopped.
+class Feed {
+ public:
+  /// @param cut      of the stream that is cut into segments; nullptr: there is one segment
+  /// @param packets  that may wait in the segment where there is one
+  Feed(const AVCodecParameters* cut, int packets, Segments& segments, Order& order,
+       std::stop_token stop);
+
+  /// The next packet of the video, in file order.
+  void give(ReadPacket packet);
+  /// A packet of another stream, in file order among them.
+  void give(SidePacket packet);
+  /// There are no more packets.
+  void finish();
+
+  /// So far.
+  [[nodiscard]] std::int64_t segments() const { return begun_; }
+
+ private:
+  void begin_segment(bool alone);
+  void end_segment();
+  void pass_on();
+  void push(ReadPacket packet);
+
+  const Segment::Limits limits_;
+  Segments& segments_;
+  Order& order_;
+  const std::stop_token stop_;
+  std::optional<Segmenter> segmenter_;
+  std::shared_ptr<Segment> open_;
+  std::deque<ReadPacket> of_next_;       // segment's, while the open one still gets packets
+  std::deque<SidePacket> side_of_next_;  // that came before its first
+  std::int64_t begun_ = 0;
+};
+
+}  // namespace facepipe

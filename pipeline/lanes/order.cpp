@@ -1,0 +1,207 @@
+#include "pipeline/lanes/order.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/error.h"
+#include "core/timing.h"
+
+namespace facepipe {
+namespace {
+
+std::int64_t bytes_of(const UniqueAVPacket& packet) { return packet ? memory_of(*packet) : 0; }
+
+/// Roughly: what a frame's faces take beside its packet.
+std::int64_t bytes_of(const FinishedFrame& frame) {
+  constexpr std::int64_t kFace = 64;
+  const FrameRecord& record = frame.encoded.record;
+  return static_cast<std::int64_t>(sizeof frame) + bytes_of(frame.encoded.packet) +
+         kFace * static_cast<std::int64_t>(record.faces.size());
+}
+
+}  // namespace
+
+Order::Order(const Limits& limits, std::stop_token stop)
+    : limits_(limits), stop_(std::move(stop)) {}
+
+template <typename Condition>
+void Order::wait(std::unique_lock<std::mutex>& lock, std::condition_variable_any& changed,
+                 const std::stop_token& stop, Condition fulfilled) {
+  if (stop.stop_requested()) throw Stopped();
+  if (fulfilled()) return;
+  changed.wait(lock, stop, fulfilled);
+  if (stop.stop_requested()) throw Stopped();
+}
+
+bool Order::has_room(std::int64_t segment) const {
+  if (segment <= std::max(head_, needed_) || is_beyond(segment) || !left_.empty()) return true;
+  return bytes_behind_ < limits_.bytes_behind;
+}
+
+void Order::admit(std::int64_t segment, const std::stop_token& stop) {
+  const ScopedWait waiting;
+  std::unique_lock lock(mutex_);
+  wait(lock, room_, stop, [&] { return has_room(segment); });
+  const bool head_is_left = segment != head_ && !left_.empty();
+  if (head_is_left && bytes_behind_ / limits_.times_after_failure > limits_.bytes_behind)
+    throw Error(ErrorKind::device,
+                "a device has failed, and too much waits for what another is to do again of it");
+}
+
+template <typename Fits, typename Add>
+bool Order::put(std::int64_t segment, std::int64_t bytes, const std::stop_token& stop, Fits fits,
+                Add add) {
+  const ScopedWait waiting;
+  bool whole = false;
+  {
+    std::unique_lock lock(mutex_);
+    // A part stays where it is until all of it has been given and taken, or nobody wants it.
+    wait(lock, room_, stop, [&] { return is_beyond(segment) || fits(parts_[segment]); });
+    if (is_beyond(segment)) return false;
+    Part& part = parts_[segment];
+    add(part);
+    if (segment != head_) {
+      part.bytes += bytes;
+      bytes_behind_ += bytes;
+    }
+    whole = part.whole();
+    if (whole) left_.erase(segment);
+  }
+  filled_.notify_one();
+  return whole;
+}
+
+bool Order::give(std::int64_t segment, FinishedFrame frame) {
+  const std::int64_t bytes = bytes_of(frame);
+  return put(
+      segment, bytes, stop_,
+      [&](const Part& part) { return segment != head_ || !is_full(part.frames.size()); },
+      [&](Part& part) { part.give(std::move(frame)); });
+}
+
+void Order::give(std::int64_t segment, SidePacket packet, std::int64_t after,
+                 const std::stop_token& stop) {
+  const std::int64_t bytes = bytes_of(packet.packet);
+  static_cast<void>(put(
+      segment, bytes, stop,
+      [&](const Part& part) {
+        if (segment != head_) return has_room(segment);
+        // Frames that are to come first may wait for some that the packet's lane has still to give.
+        return !is_full(part.sides.size()) || (segment == needed_ && !side_is_due(part));
+      },
+      [&](Part& part) {
+        part.sides.push_back({std::move(packet), after});
+        ++part.given_sides;
+      }));
+}
+
+template <typename Change>
+bool Order::change(std::int64_t segment, Change made) {
+  bool whole = false;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (is_beyond(segment)) return false;
+    Part& part = parts_[segment];
+    made(part);
+    whole = part.whole();
+    if (whole) left_.erase(segment);
+  }
+  filled_.notify_one();
+  return whole;
+}
+
+bool Order::expect(std::int64_t segment, std::int64_t frames) {
+  return change(segment, [&](Part& part) { part.expected = frames; });
+}
+
+void Order::complete(std::int64_t segment) {
+  static_cast<void>(change(segment, [](Part& part) { part.complete = true; }));
+}
+
+void Order::need(std::int64_t segment) {
+  {
+    const std::scoped_lock lock(mutex_);
+    needed_ = segment;
+  }
+  room_.notify_all();
+}
+
+void Order::end_with(std::int64_t segment) {
+  {
+    const std::scoped_lock lock(mutex_);
+    segments_ = std::min(segment + 1, segments_.value_or(segment + 1));
+    for (auto part = parts_.lower_bound(*segments_); part != parts_.end();
+         part = parts_.erase(part))
+      bytes_behind_ -= part->second.bytes;
+  }
+  room_.notify_all();
+  filled_.notify_one();
+}
+
+Order::Progress Order::leave(std::int64_t segment) {
+  Progress progress;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (segment < head_) return {true, 0, 0};
+    const Part& part = parts_[segment];
+    progress = {part.whole(), part.given, part.given_sides};
+    if (!progress.whole) left_.insert(segment);
+  }
+  room_.notify_all();
+  return progress;
+}
+
+void Order::end(std::int64_t segments) {
+  {
+    const std::scoped_lock lock(mutex_);
+    segments_ = std::min(segments, segments_.value_or(segments));
+  }
+  filled_.notify_one();
+}
+
+bool Order::has_ended(const Part& part) {
+  return part.whole() && part.frames.empty() && part.sides.empty();
+}
+
+/// Its turn has come, or no more frames will.
+bool Order::side_is_due(const Part& part) {
+  if (part.sides.empty()) return false;
+  return part.sides.front().after <= part.taken || (part.complete && part.frames.empty()) ||
+         (part.expected && part.taken >= *part.expected);
+}
+
+void Order::pass_ended() {
+  for (auto part = parts_.find(head_); part != parts_.end() && has_ended(part->second);
+       part = parts_.find(head_)) {
+    parts_.erase(part);
+    const auto next = parts_.find(++head_);
+    if (next != parts_.end()) bytes_behind_ -= std::exchange(next->second.bytes, 0);
+    room_.notify_all();
+  }
+}
+
+std::optional<OrderedItem> Order::next() {
+  const ScopedWait waiting;
+  std::optional<OrderedItem> item;
+  {
+    std::unique_lock lock(mutex_);
+    Part* part = nullptr;
+    wait(lock, filled_, stop_, [&] {
+      pass_ended();
+      if (segments_ && head_ >= *segments_) return true;
+      part = &parts_[head_];
+      return side_is_due(*part) || !part->frames.empty();
+    });
+    if (segments_ && head_ >= *segments_) return std::nullopt;
+    if (side_is_due(*part)) {
+      item.emplace(std::move(part->sides.front().packet));
+      part->sides.pop_front();
+    } else {
+      item.emplace(part->take());
+    }
+  }
+  room_.notify_all();
+  return item;
+}
+
+}  // namespace facepipe

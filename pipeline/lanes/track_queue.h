@@ -1,0 +1,161 @@
+// Frames of all lanes on their way to what tells what is hidden in them, in the stream's order.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <utility>
+#include <vector>
+
+#include "pipeline/hide/hidden_frames.h"
+#include "pipeline/lanes/channel.h"
+#include "pipeline/lanes/segment_frames.h"
+#include "track/motion.h"
+#include "video/read/timeline.h"
+
+namespace facepipe {
+
+/// What a frame is told to hide; with its place in the stream, which its lane may not know.
+struct Verdict {
+  HiddenFrame hidden;
+  std::int64_t of_lane = 0;  ///< the index that the lane gave it with
+  std::int64_t index = 0;
+  double time_s = 0;
+  std::int64_t pts = 0;
+  float cpu_ms = 0;  ///< of the threads that followed and settled it, without their helpers'
+};
+
+/// Lanes let frames in, and give them when they have been searched; one thread takes them, segment
+/// by segment, and it or another one gives each lane a verdict on each of its frames, in the order
+/// in which the lane gave them. Thread-safe. Once `stop` is requested, everything that waits throws
+/// Stopped.
+///
+/// Bounded are the frames that a lane holds, from admit() until their Room ends. A frame of the
+/// head, the segment that is taken from, is refused only while another frame will leave without it:
+/// while one has its verdict, or one of the head is still to be taken. So the lane that works on
+/// the head always goes on, and no lanes wait for each other: the taker needs the head alone, and a
+/// lane needs nobody to let go of what has its verdict. Frames of segments behind the head leave
+/// some room to it. They are held up at admit(), before they take anything that lanes share.
+///
+/// Nothing but admit(), next() and a channel of answers that is full waits.
+class TrackQueue {
+ public:
+  struct Limits {
+    int held = 1;         ///< frames
+    int held_behind = 0;  ///< that many, if the next one belongs behind the head
+    /// A frame counts until it is taken: where no picture waits for its verdict.
+    bool until_taken = false;
+  };
+
+  /// To one lane: a verdict on each frame it gave, or nullopt where there will be none: then nobody
+  /// may see the frame, nor any that follows it in the stream.
+  using Answers = Channel<std::optional<Verdict>>;
+
+  /// Room for a frame; its destructor gives it back. Of a frame that was given it lives until that
+  /// has its answer. The queue outlives it.
+  class Room {
+   public:
+    Room() = default;
+    Room(Room&& other) noexcept { swap(other); }
+    Room& operator=(Room other) noexcept {
+      swap(other);
+      return *this;
+    }
+    ~Room() {
+      if (queue_ != nullptr) queue_->leave(*this);
+    }
+
+   private:
+    friend class TrackQueue;
+    Room(TrackQueue& queue, std::int64_t segment) : queue_(&queue), segment_(segment) {}
+    void swap(Room& other) noexcept {
+      std::swap(queue_, other.queue_);
+      std::swap(segment_, other.segment_);
+      std::swap(given_, other.given_);
+    }
+
+    TrackQueue* queue_ = nullptr;
+    std::int64_t segment_ = 0;
+    bool given_ = false;
+  };
+
+  /// A frame as its lane knows it.
+  struct Given {
+    FrameToHide frame;
+    Timing coded;                                  ///< DecodedPicture::coded
+    std::shared_ptr<const MotionPicture> picture;  ///< as HiddenFrames::follow() takes it
+    std::optional<ComparedPictures> compared;      ///< likewise
+    Room room;                                     ///< with Limits::until_taken
+  };
+
+  /// @param on_head  called with each head, the first at once, while the queue is locked
+  TrackQueue(const Limits& limits, std::function<void(std::int64_t segment)> on_head,
+             std::stop_token stop);
+
+  /// Waits until there is room for one more of the segment's frames. nullopt where nobody wants
+  /// it, because the stream ends before it. It ends by `stop`, which is requested when the
+  /// constructor's is.
+  [[nodiscard]] std::optional<Room> admit(std::int64_t segment, const std::stop_token& stop);
+  /// The next frame of its segment, which was admitted. `answers` outlives the queue's taker.
+  void give(Room& room, Given given, Answers& answers);
+  /// The segment ends with its `frames`-th frame.
+  void expect(std::int64_t segment, std::int64_t frames);
+  /// It ends with those that were given.
+  void complete(std::int64_t segment);
+  /// So many segments there are.
+  void end(std::int64_t segments);
+  /// The stream ends with this segment: what is given behind it will have no verdict.
+  void end_with(std::int64_t segment);
+
+  /// The next frame; nullopt at the stream's end, and after finish(). For one thread.
+  [[nodiscard]] std::optional<Given> next();
+  /// On the first of the frames that were taken and have none. This and finish() are for one
+  /// thread.
+  void answer(Verdict verdict);
+  /// There are no more verdicts: what has none yet will have none.
+  void finish();
+
+ private:
+  struct Waiting {
+    Given given;
+    Answers* answers = nullptr;
+  };
+  struct Part : SegmentFrames<Waiting> {
+    std::int64_t let_in = 0;  // frames, less those that have left without being given
+  };
+
+  void leave(const Room& room);
+  [[nodiscard]] bool has_room(std::int64_t segment) const;
+  [[nodiscard]] bool has_ended() const { return segments_ && head_ >= *segments_; }
+  [[nodiscard]] bool is_beyond(std::int64_t segment) const {
+    return segments_ && segment >= *segments_;
+  }
+  template <typename Change>
+  void change(std::int64_t segment, Change made);
+  void pass_ended();
+  void cut(std::int64_t segments);
+
+  const Limits limits_;
+  const std::function<void(std::int64_t)> on_head_;
+  const std::stop_token stop_;
+  std::mutex mutex_;
+  std::condition_variable_any room_;
+  std::condition_variable_any filled_;
+  std::map<std::int64_t, Part> parts_;  // by segment, from the head on
+  std::deque<Answers*> asked_;          // of frames that were taken and have no answer
+  std::vector<Waiting> beyond_;         // that will have none, behind others of their lanes
+  std::int64_t head_ = 0;
+  std::int64_t held_ = 0;        // frames that have room
+  std::int64_t searched_ = 0;    // of them: not given yet
+  std::int64_t unanswered_ = 0;  // that were given
+  std::optional<std::int64_t> segments_;
+  bool finished_ = false;
+};
+
+}  // namespace facepipe

@@ -1,0 +1,42 @@
+#include "app/run/input_queue.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace facepipe {
+namespace {
+
+using testing::ElementsAre;
+
+/// "3 1+ 0+": in the order in which they are given, with a plus where others may help.
+std::string turns(const std::vector<QueuedInput>& inputs, int lanes) {
+  InputQueue queue(inputs, lanes);
+  std::string text;
+  while (const auto turn = queue.next())
+    text += (text.empty() ? "" : " ") + std::to_string(turn->index) + (turn->may_grow ? "+" : "");
+  return text;
+}
+
+TEST(InputQueue, GivesTheLargestFirst) {
+  EXPECT_EQ(turns({{0, 10}, {1, 30}, {2, 20}, {3, 30}, {4, 1}, {5, 1}, {6, 1}}, 1),
+            "1 3 2 0 4 5 6+");
+}
+
+// A lane's share of what is left, or more: a long file from its begin, and the last few.
+TEST(InputQueue, LetsOthersHelpWithWhatIsMoreThanALanesShare) {
+  EXPECT_EQ(turns({{0, 10}, {1, 10}, {2, 10}, {3, 10}, {4, 10}, {5, 10}}, 3), "0 1 2 3+ 4+ 5+");
+  EXPECT_EQ(turns({{0, 100}, {1, 10}, {2, 10}, {3, 10}}, 2), "0+ 1 2+ 3+");
+  EXPECT_EQ(turns({{0, 7}}, 7), "0+");
+}
+
+// What may go on for ever, and nobody can cut.
+TEST(InputQueue, GivesThoseOfUnknownSizeFirstAndLetsNobodyHelp) {
+  EXPECT_EQ(turns({{0, 5}, {1, {}}, {2, 0}, {3, {}}}, 2), "1 3 0+ 2");
+}
+
+TEST(InputQueue, WithoutInputsGivesNone) { EXPECT_EQ(turns({}, 4), ""); }
+
+}  // namespace
+}  // namespace facepipe

@@ -1,0 +1,307 @@
+// From a file's packets to segments: each arrives once for its picture, and again only where
+// another segment's pictures need it; packets of other streams stay between them.
+#include "pipeline/lanes/feed.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <latch>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/support/clips.h"
+#include "tests/support/temporary_folder.h"
+#include "video/read/demuxer.h"
+
+namespace facepipe::test {
+namespace {
+
+using testing::IsEmpty;
+
+constexpr std::int64_t kGop = 48;
+
+std::string x264(int frames, const std::string& more) {
+  return "-f lavfi -i testsrc2=s=64x64:r=25 -f lavfi -i sine -frames:v " + std::to_string(frames) +
+         " -shortest -c:a aac -c:v libx264 -preset veryfast -threads 1 -bf 3 -x264-params " +
+         "keyint=48:min-keyint=48:scenecut=0" + more;
+}
+
+/// A packet of the video, by its decoding stamp, which no other has, or of the sound (by its own).
+struct Arrived {
+  bool video = false;
+  std::int64_t dts = 0;
+  bool foreign = false;
+  std::int64_t segment = 0;
+  bool alone = false;
+};
+
+struct ArrivedSegment {
+  std::int64_t number = 0;
+  bool alone = false;
+  std::vector<Arrived> packets;
+
+  [[nodiscard]] std::vector<Arrived> video() const { return of(true); }
+  [[nodiscard]] std::vector<Arrived> of(bool video) const {
+    std::vector<Arrived> found;
+    std::ranges::copy_if(packets, std::back_inserter(found),
+                         [&](const Arrived& packet) { return packet.video == video; });
+    return found;
+  }
+};
+
+Arrived described(const SegmentInput& input) {
+  if (const auto* side = std::get_if<SidePacket>(&input)) return {false, side->packet->dts};
+  const auto& read = std::get<ReadPacket>(input);
+  return {true, read.packet->dts, read.foreign, read.segment, read.alone};
+}
+
+/// Everything of a feed that has finished; it would wait for ever for what is left open.
+std::vector<ArrivedSegment> drained(Segments& segments) {
+  std::vector<ArrivedSegment> all;
+  while (const auto segment = segments.pop()) {
+    ArrivedSegment& arrived = all.emplace_back((*segment)->number(), (*segment)->alone());
+    while (const std::optional<SegmentInput> input = (*segment)->next({}))
+      arrived.packets.push_back(described(*input));
+  }
+  return all;
+}
+
+class FeedOfAClip : public testing::Test {
+ protected:
+  void open(const std::string& arguments, const char* name) {
+    ffmpeg(arguments, folder_ / name);
+    demuxer_.emplace((folder_ / name).string(), std::stop_token{});
+    while (UniqueAVPacket packet = demuxer_->read()) packets_.push_back(std::move(packet));
+  }
+
+  [[nodiscard]] bool is_video(const AVPacket& packet) const {
+    return packet.stream_index == demuxer_->video_index();
+  }
+  [[nodiscard]] const AVCodecParameters* parameters() const { return demuxer_->video().codecpar; }
+
+  /// The file's, in its order.
+  [[nodiscard]] std::vector<const AVPacket*> all_of(bool video) const {
+    std::vector<const AVPacket*> found;
+    for (const UniqueAVPacket& packet : packets_)
+      if (is_video(*packet) == video) found.push_back(packet.get());
+    return found;
+  }
+  [[nodiscard]] std::vector<std::int64_t> stamps_of(bool video) const {
+    std::vector<std::int64_t> stamps;
+    for (const AVPacket* packet : all_of(video)) stamps.push_back(packet->dts);
+    return stamps;
+  }
+
+  void give_all(Feed& feed) const {
+    for (const UniqueAVPacket& packet : packets_)
+      if (is_video(*packet))
+        feed.give(ReadPacket{reference(*packet), {}});
+      else
+        feed.give(SidePacket{reference(*packet)});
+    feed.finish();
+  }
+
+  /// The clip, cut for lanes.
+  [[nodiscard]] std::vector<ArrivedSegment> cut() {
+    Feed feed(parameters(), 1, segments_, order_, {});
+    give_all(feed);
+    std::vector<ArrivedSegment> all = drained(segments_);
+    EXPECT_EQ(feed.segments(), std::ssize(all));
+    for (std::size_t i = 0; i < all.size(); ++i)
+      EXPECT_EQ(all[i].number, static_cast<std::int64_t>(i));
+    return all;
+  }
+
+  /// Each picture's packet belongs to one segment, in file order; what comes twice comes in two
+  /// neighbours.
+  void expect_each_once(const std::vector<ArrivedSegment>& all) const;
+  void expect_side_packets_between(const std::vector<ArrivedSegment>& all) const;
+  [[nodiscard]] std::vector<std::int64_t> leading() const;
+
+  TemporaryFolder folder_;
+  std::optional<Demuxer> demuxer_;
+  std::vector<UniqueAVPacket> packets_;
+  Segments segments_{100, {}};
+  Order order_{{1000, std::int64_t{1} << 30}, {}};
+};
+
+void FeedOfAClip::expect_each_once(const std::vector<ArrivedSegment>& all) const {
+  std::map<std::int64_t, std::vector<Arrived>> by_stamp;
+  for (const ArrivedSegment& segment : all) {
+    std::vector<std::int64_t> stamps;
+    for (const Arrived& packet : segment.video()) {
+      EXPECT_EQ(packet.segment, segment.number);
+      by_stamp[packet.dts].push_back(packet);
+      stamps.push_back(packet.dts);
+    }
+    EXPECT_TRUE(std::ranges::is_sorted(stamps)) << "segment " << segment.number;
+  }
+  EXPECT_EQ(by_stamp.size(), stamps_of(true).size());
+  for (const std::int64_t stamp : stamps_of(true)) {
+    const std::vector<Arrived>& copies = by_stamp[stamp];
+    EXPECT_EQ(std::ranges::count(copies, false, &Arrived::foreign), 1) << stamp;
+    ASSERT_LE(copies.size(), 2U) << stamp;
+    if (copies.size() == 2) {
+      EXPECT_EQ(copies[0].segment + 1, copies[1].segment) << stamp;
+    }
+  }
+}
+
+/// Of each key picture but the first: the packets behind it that are shown before it.
+std::vector<std::int64_t> FeedOfAClip::leading() const {
+  std::vector<std::int64_t> found;
+  const AVPacket* key = nullptr;
+  for (const AVPacket* packet : all_of(true)) {
+    if ((packet->flags & AV_PKT_FLAG_KEY) != 0) key = packet;
+    if (key != nullptr && packet->pts < key->pts) found.push_back(packet->dts);
+  }
+  return found;
+}
+
+// A decision waits for so many packets; meanwhile other streams' go on.
+void FeedOfAClip::expect_side_packets_between(const std::vector<ArrivedSegment>& all) const {
+  std::map<std::int64_t, std::int64_t> before;  // packets of the video, in the file
+  std::int64_t video = 0;
+  for (const UniqueAVPacket& packet : packets_)
+    if (is_video(*packet))
+      ++video;
+    else
+      before[packet->dts] = video;
+  std::vector<std::int64_t> arrived;
+  video = 0;
+  for (const ArrivedSegment& segment : all)
+    for (const Arrived& packet : segment.packets)
+      if (!packet.video) {
+        arrived.push_back(packet.dts);
+        EXPECT_LE(std::abs(before.at(packet.dts) - video), kShortestSegment + kMostRunOn);
+      } else if (!packet.foreign) {
+        ++video;
+      }
+  EXPECT_EQ(arrived, stamps_of(false));
+}
+
+TEST_F(FeedOfAClip, CutsAtEachIdrPictureOfClosedGops) {
+  open(x264(230, ""), "c.mp4");
+  const std::vector<ArrivedSegment> all = cut();
+  ASSERT_EQ(all.size(), 5U);
+  EXPECT_FALSE(all[0].alone) << "nothing comes before it";
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    EXPECT_TRUE(all[i].alone) << i;
+    EXPECT_TRUE(all[i].video().front().alone) << i;
+    EXPECT_EQ(all[i].video().front().dts, stamps_of(true)[i * kGop]);
+  }
+  for (const ArrivedSegment& segment : all)
+    EXPECT_EQ(std::ranges::count(segment.video(), true, &Arrived::foreign), 0);
+  expect_each_once(all);
+  expect_side_packets_between(all);
+}
+
+TEST_F(FeedOfAClip, CarriesOpenGopsOnIntoTheSegmentBefore) {
+  open(x264(230, ":open-gop=1:b-adapt=0"), "c.mp4");
+  const std::vector<ArrivedSegment> all = cut();
+  ASSERT_EQ(all.size(), 5U);
+  for (const ArrivedSegment& segment : all) EXPECT_FALSE(segment.alone) << segment.number;
+  expect_each_once(all);
+  expect_side_packets_between(all);
+  // What is shown before a cut belongs to the segment before, and is decoded behind it, too.
+  EXPECT_EQ(leading().size(), 4U * 3U);
+  std::vector<std::int64_t> foreign_at_begin;
+  std::vector<std::int64_t> run_on;
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    const std::int64_t cut = all[i].video().front().dts;
+    for (const Arrived& packet : all[i - 1].video())
+      if (packet.dts > cut) run_on.push_back(packet.dts);
+    for (const Arrived& packet : all[i].video()) {
+      const bool of_next = i + 1 < all.size() && packet.dts >= all[i + 1].video().front().dts;
+      if (packet.foreign && !of_next) foreign_at_begin.push_back(packet.dts);
+    }
+  }
+  EXPECT_EQ(run_on, leading());
+  EXPECT_EQ(foreign_at_begin, leading());
+}
+
+TEST_F(FeedOfAClip, HasOneSegmentWithoutLanes) {
+  open(x264(100, ""), "c.mp4");
+  Feed feed(nullptr, 1000, segments_, order_, {});
+  give_all(feed);
+  const std::vector<ArrivedSegment> all = drained(segments_);
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(feed.segments(), 1);
+  std::vector<std::int64_t> stamps;
+  for (const Arrived& packet : all[0].packets) {
+    EXPECT_TRUE(packet.video && !packet.foreign && !packet.alone);
+    stamps.push_back(packet.dts);
+  }
+  EXPECT_EQ(stamps, stamps_of(true));
+  // The sound goes by, and doesn't wait for an encoder that looks ahead.
+  order_.expect(0, 0);
+  std::vector<std::int64_t> sound;
+  while (const std::optional<OrderedItem> item = order_.next())
+    sound.push_back(std::get<SidePacket>(*item).packet->dts);
+  EXPECT_EQ(sound, stamps_of(false));
+}
+
+TEST_F(FeedOfAClip, EndsItsOneSegmentWithoutAnyPacket) {
+  open(x264(40, ""), "c.mp4");
+  packets_.clear();
+  const std::vector<ArrivedSegment> with_cuts = cut();
+  ASSERT_EQ(with_cuts.size(), 1U);
+  EXPECT_THAT(with_cuts[0].packets, IsEmpty());
+  Segments others(1, {});
+  Feed feed(nullptr, 1, others, order_, {});
+  feed.finish();
+  const std::vector<ArrivedSegment> without = drained(others);
+  ASSERT_EQ(without.size(), 1U);
+  EXPECT_THAT(without[0].packets, IsEmpty());
+  order_.expect(0, 0);
+  EXPECT_FALSE(order_.next().has_value()) << "the order knows how many there are";
+}
+
+TEST_F(FeedOfAClip, KeepsSoundThatNoVideoComesWith) {
+  open(x264(40, ""), "c.mp4");
+  std::erase_if(packets_, [&](const UniqueAVPacket& packet) { return is_video(*packet); });
+  const std::vector<ArrivedSegment> all = cut();
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].of(false).size(), stamps_of(false).size());
+  expect_side_packets_between(all);
+}
+
+TEST_F(FeedOfAClip, KeepsSoundBehindTheLastPicture) {
+  open(x264(100, ""), "c.mp4");
+  // All of it: as in a file whose sound was written last.
+  std::ranges::stable_partition(packets_,
+                                [&](const UniqueAVPacket& packet) { return is_video(*packet); });
+  const std::vector<ArrivedSegment> all = cut();
+  ASSERT_EQ(all.size(), 2U);
+  expect_each_once(all);
+  EXPECT_THAT(all[0].of(false), IsEmpty());
+  EXPECT_EQ(all[1].of(false).size(), stamps_of(false).size());
+}
+
+TEST_F(FeedOfAClip, WaitsForALaneUntilAStop) {
+  open(x264(40, ""), "c.mp4");
+  std::stop_source stop;
+  Segments segments(1, stop.get_token());
+  std::latch begun(1);
+  bool stopped = false;
+  std::jthread reader([&] {
+    Feed feed(nullptr, 2, segments, order_, stop.get_token());
+    begun.count_down();
+    try {
+      give_all(feed);
+    } catch (const Stopped&) {
+      stopped = true;
+    }
+  });
+  begun.wait();
+  stop.request_stop();
+  reader.join();
+  EXPECT_TRUE(stopped);
+}
+
+}  // namespace
+}  // namespace facepipe::test

@@ -1,0 +1,136 @@
+// Lanes with the least that may wait between them: none waits for another, and what they give
+// comes in the stream's order.
+#include "pipeline/lanes/lane.h"
+#include "pipeline/lanes/feed.h"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "pipeline/plan.h"
+#include "tests/support/clips.h"
+#include "tests/support/job.h"
+#include "tests/support/temporary_folder.h"
+#include "video/ffmpeg.h"
+
+namespace facepipe::test {
+namespace {
+
+const std::string k250 =
+    "-f lavfi -i testsrc2=s=64x64:r=25:d=10 -c:v libx264 -preset veryfast -threads 1 -bf 3 "
+    "-x264-params keyint=48:min-keyint=48:scenecut=0";
+
+/// A job without video that has bounds of the test's, and a packet of another stream behind each
+/// packet of the video.
+class BoundedJob {
+ public:
+  BoundedJob(const std::filesystem::path& clip, int lanes, const Order::Limits& limits)
+      : options_(options_for(clip, lanes)),
+        planned_(plan_job(options_, *backend_, {notices_, copies_}, {})),
+        segments_(lanes, runner_.failed()),
+        order_(limits, runner_.failed()) {
+    make_processors(planned_, options_, {notices_, copies_});
+    devices_.add(Device{});
+    for (LaneParts& parts : planned_.input.lanes)
+      lanes_.emplace_back(static_cast<int>(lanes_.size()), std::move(parts), 2, segments_, order_,
+                          devices_, runner_.failed());
+    runner_.add("read", [this] { read(); });
+    for (Lane& lane : lanes_) lane.add_threads(runner_);
+    runner_.add("take", [this] { take(); });
+  }
+
+  void run() { runner_.run(); }
+
+  [[nodiscard]] std::size_t lanes() const { return lanes_.size(); }
+  [[nodiscard]] std::int64_t segments() const { return counted_; }
+  /// Stamps of the pictures, and numbers of the other packets, as they were taken.
+  [[nodiscard]] const std::vector<std::int64_t>& pictures() const { return pictures_; }
+  [[nodiscard]] const std::vector<std::int64_t>& sides() const { return sides_; }
+
+ private:
+  static JobOptions options_for(const std::filesystem::path& clip, int lanes) {
+    JobOptions options = lossless_job(clip, {});
+    options.lanes = lanes;
+    options.threads = 48;  // so many pictures a decoder holds back, more than a cut is decided late
+    return options;
+  }
+
+  void read() {
+    Feed feed(planned_.input.demuxer->video().codecpar, 1, segments_, order_, runner_.failed());
+    std::int64_t next_side = 0;
+    const auto give = [&](ReadPacket packet) {
+      feed.give(std::move(packet));
+      SidePacket side{new_av_packet()};
+      side.packet->pts = next_side++;
+      feed.give(std::move(side));
+    };
+    for (ReadPacket& packet : planned_.input.begin.packets) give(std::move(packet));
+    for (ReadPacket next = read_packet(*planned_.input.demuxer); next.packet;
+         next = read_packet(*planned_.input.demuxer))
+      give(std::move(next));
+    feed.finish();
+    counted_ = feed.segments();
+  }
+
+  void take() {
+    while (const std::optional<OrderedItem> item = order_.next())
+      if (const auto* side = std::get_if<SidePacket>(&*item))
+        sides_.push_back(side->packet->pts);
+      else
+        pictures_.push_back(std::get<FinishedFrame>(*item).coded.pts);
+  }
+
+  const JobOptions options_;
+  std::unique_ptr<Backend> backend_ = fake_backend();
+  Notices notices_{"clip"};
+  CopyCounter copies_;
+  PlannedJob planned_;
+  Runner runner_;
+  LaneDevices devices_{notices_};
+  Segments segments_;
+  Order order_;
+  std::deque<Lane> lanes_;
+  std::int64_t counted_ = 0;
+  std::vector<std::int64_t> pictures_;
+  std::vector<std::int64_t> sides_;
+};
+
+void expect_all_in_order(const std::filesystem::path& clip, int lanes,
+                         const Order::Limits& limits) {
+  BoundedJob job(clip, lanes, limits);
+  job.run();
+  EXPECT_EQ(job.lanes(), static_cast<std::size_t>(lanes));
+  EXPECT_EQ(job.segments(), 5);
+  std::vector<std::int64_t> stamps;
+  for (const Stamp& stamp : video_stamps(clip)) stamps.push_back(stamp.num * 12800 / stamp.den);
+  EXPECT_EQ(job.pictures(), stamps);
+  std::vector<std::int64_t> numbers;
+  for (std::int64_t i = 0; i < std::ssize(stamps); ++i) numbers.push_back(i);
+  EXPECT_EQ(job.sides(), numbers);
+}
+
+class BoundedLanes : public testing::TestWithParam<const char*> {};
+
+// A lane that goes on to a segment behind others must not wait there for room while its decoder
+// holds the last pictures of the one whose turn it is: it would wait for ever.
+TEST_P(BoundedLanes, NeverWaitForEachOther) {
+  redirect_ffmpeg_log();
+  const TemporaryFolder folder;
+  ffmpeg(k250 + GetParam() + " -video_track_timescale 12800", folder / "c.mp4");
+  for (const int lanes : {2, 7})
+    for (const std::int64_t bytes : {0, 2000}) {
+      SCOPED_TRACE(std::to_string(lanes) + " lanes, " + std::to_string(bytes) + " bytes");
+      expect_all_in_order(folder / "c.mp4", lanes, {1, bytes});
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Gops, BoundedLanes, testing::Values("", ":open-gop=1:b-adapt=0"),
+                         [](const auto& test) {
+                           return std::string(*test.param == 0 ? "Closed" : "Open");
+                         });
+
+}  // namespace
+}  // namespace facepipe::test

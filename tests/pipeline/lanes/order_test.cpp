@@ -1,0 +1,423 @@
+// Order alone: what several threads give, segment by segment, comes out in the stream's order; a
+// bound never holds up the segment whose turn it is; a stop ends every wait.
+#include "pipeline/lanes/order.h"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <functional>
+#include <latch>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace facepipe {
+namespace {
+
+using testing::ElementsAre;
+
+constexpr Order::Limits kWide{1000, std::int64_t{1} << 30};
+
+/// A frame with a name.
+FinishedFrame frame(std::int64_t name) {
+  FinishedFrame result;
+  result.encoded.record.index = name;
+  return result;
+}
+
+/// A packet with a name.
+SidePacket side(std::int64_t name) {
+  SidePacket result{new_av_packet()};
+  result.packet->pts = name;
+  return result;
+}
+
+/// "f7" for a frame, "s7" for a packet of another stream, "end" behind the last.
+std::string name_of(const std::optional<OrderedItem>& item) {
+  if (!item) return "end";
+  if (const auto* packet = std::get_if<SidePacket>(&*item))
+    return "s" + std::to_string(packet->packet->pts);
+  return "f" + std::to_string(std::get<FinishedFrame>(*item).encoded.record.index);
+}
+
+std::vector<std::string> take_all(Order& order) {
+  std::vector<std::string> names;
+  while (const std::optional<OrderedItem> item = order.next()) names.push_back(name_of(item));
+  return names;
+}
+
+void give_frames(Order& order, std::int64_t segment, std::int64_t first, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    order.admit(segment);
+    order.give(segment, frame(first + i));
+  }
+}
+
+std::vector<std::string> frames_until(std::int64_t end) {
+  std::vector<std::string> names;
+  for (std::int64_t i = 0; i < end; ++i) names.push_back("f" + std::to_string(i));
+  return names;
+}
+
+TEST(Order, GivesSegmentsInOrderThatThreadsGaveBackwards) {
+  constexpr std::int64_t kThreads = 7;
+  constexpr std::int64_t kSegments = 21;
+  constexpr std::int64_t kFrames = 5;
+  Order order({2, std::int64_t{1} << 30}, {});
+  order.end(kSegments);
+  std::vector<std::jthread> threads;
+  for (std::int64_t thread = 0; thread < kThreads; ++thread)
+    threads.emplace_back([&order, thread] {
+      for (std::int64_t i = kSegments - 1 - thread; i >= 0; i -= kThreads) {
+        give_frames(order, i, i * kFrames, kFrames);
+        order.expect(i, kFrames);
+      }
+    });
+  EXPECT_EQ(take_all(order), frames_until(kSegments * kFrames));
+}
+
+TEST(Order, PutsSidePacketsBehindTheFramesThatTheyFollow) {
+  Order order(kWide, {});
+  order.give(0, side(0), 0);
+  order.give(0, side(1), 2);
+  order.give(0, side(2), 2);
+  order.give(1, side(3), 0);  // whatever the segment before has
+  order.give(1, side(4), 1);
+  give_frames(order, 1, 3, 1);
+  give_frames(order, 0, 0, 3);
+  order.expect(0, 3);
+  order.expect(1, 1);
+  order.end(2);
+  EXPECT_THAT(take_all(order), ElementsAre("s0", "f0", "f1", "s1", "s2", "f2", "s3", "f3", "s4"));
+}
+
+TEST(Order, KeepsASidePacketUntilItsFrameHasCome) {
+  Order order(kWide, {});
+  order.give(0, side(0), 1);
+  std::string first;
+  std::latch waits(1);
+  std::jthread taker([&] {
+    waits.count_down();
+    first = name_of(order.next());
+  });
+  waits.wait();
+  order.give(0, frame(0));
+  taker.join();
+  EXPECT_EQ(first, "f0");
+  EXPECT_EQ(name_of(order.next()), "s0");
+}
+
+// Fewer frames came than a packet was to follow: nothing of another stream is lost for that.
+TEST(Order, GivesSidePacketsThatAreLeftOverAtTheEndOfTheirSegment) {
+  Order order(kWide, {});
+  give_frames(order, 0, 0, 2);
+  order.give(0, side(0), 5);
+  order.give(0, side(1), 9);
+  order.expect(0, 2);
+  give_frames(order, 1, 2, 1);
+  order.give(1, side(2), 7);
+  order.expect(1, 5);
+  order.complete(1);
+  order.end(2);
+  EXPECT_THAT(take_all(order), ElementsAre("f0", "f1", "s0", "s1", "f2", "s2"));
+}
+
+// The calls below would wait for ever if the head were refused: nobody takes anything meanwhile.
+TEST(Order, NeverRefusesTheHeadForWhatLiesBehindIt) {
+  Order order({1, 1}, {});
+  order.give(2, frame(2));  // as much as may lie behind, and more
+  order.give(0, frame(0));
+  order.give(0, side(0), 5);  // which has a bound of its own
+  order.expect(0, 1);
+  order.expect(1, 0);
+  order.expect(2, 1);
+  order.end(3);
+  EXPECT_THAT(take_all(order), ElementsAre("f0", "s0", "f2"));
+}
+
+/// A thread that gives one item, and says when it could.
+class Giver {
+ public:
+  explicit Giver(std::function<void()> give)
+      : thread_([this, give = std::move(give)] {
+          starts_.count_down();
+          give();
+          given_ = true;
+        }) {
+    starts_.wait();
+  }
+  [[nodiscard]] bool given() const { return given_; }
+  void join() { thread_.join(); }
+
+ private:
+  std::latch starts_{1};
+  std::atomic<bool> given_ = false;
+  std::jthread thread_;
+};
+
+TEST(Order, LetsTheHeadWaitForRoomOfItsOwn) {
+  Order order({1, 0}, {});
+  order.give(0, frame(0));
+  order.give(0, side(0), 2);
+  Giver next_frame([&] { order.give(0, frame(1)); });
+  EXPECT_FALSE(next_frame.given());
+  EXPECT_EQ(name_of(order.next()), "f0");
+  next_frame.join();
+  Giver next_side([&] { order.give(0, side(1), 2); });
+  EXPECT_FALSE(next_side.given());
+  EXPECT_EQ(name_of(order.next()), "f1");
+  EXPECT_EQ(name_of(order.next()), "s0");
+  next_side.join();
+  EXPECT_EQ(name_of(order.next()), "s1");
+}
+
+TEST(Order, LetsTheOthersWaitUntilTheirTurnWhereNoneMayLieBehind) {
+  Order order({1, 0}, {});
+  order.end(3);
+  Giver second([&] { give_frames(order, 1, 50, 1); });
+  Giver third([&] { order.give(2, side(60), 0); });
+  for (std::int64_t i = 0; i < 50; ++i) {
+    order.give(0, frame(i));
+    EXPECT_EQ(name_of(order.next()), "f" + std::to_string(i));
+    EXPECT_FALSE(second.given());
+    EXPECT_FALSE(third.given());
+  }
+  order.expect(0, 50);
+  EXPECT_EQ(name_of(order.next()), "f50");
+  second.join();
+  EXPECT_FALSE(third.given());
+  order.expect(1, 1);
+  EXPECT_EQ(name_of(order.next()), "s60");
+  third.join();
+  order.expect(2, 0);
+  EXPECT_EQ(name_of(order.next()), "end");
+}
+
+// It holds what lanes share: it must not wait for the head, which may wait for that.
+TEST(Order, TakesWhatWasAdmittedWhateverLiesBehindTheHead) {
+  Order order({1, 1}, {});
+  order.admit(1);
+  order.admit(1);
+  give_frames(order, 2, 3, 1);
+  order.give(1, frame(1));
+  order.give(1, frame(2));
+  give_frames(order, 0, 0, 1);
+  for (std::int64_t segment = 0; segment < 3; ++segment)
+    order.expect(segment, segment == 1 ? 2 : 1);
+  order.end(3);
+  EXPECT_EQ(take_all(order), frames_until(4));
+}
+
+// As lanes work: each takes the next segment. Whatever little may wait, none waits for another.
+TEST(Order, LetsLanesGoOnWithTheLeastThatMayWait) {
+  constexpr std::int64_t kSegments = 40;
+  constexpr std::int64_t kFrames = 4;
+  for (const std::int64_t bytes : {0, 1, 500}) {
+    Order order({1, bytes}, {});
+    order.end(kSegments);
+    std::atomic<std::int64_t> next = 0;
+    std::vector<std::jthread> lanes;
+    for (int i = 0; i < 7; ++i)
+      lanes.emplace_back([&] {
+        for (std::int64_t segment = next++; segment < kSegments; segment = next++) {
+          give_frames(order, segment, segment * kFrames, kFrames);
+          order.expect(segment, kFrames);
+        }
+      });
+    EXPECT_EQ(take_all(order), frames_until(kSegments * kFrames)) << bytes;
+  }
+}
+
+TEST(Order, ALaneThatFailsLeavesWhatAnotherGivesToTheEnd) {
+  Order order(kWide, {});
+  order.end(2);
+  give_frames(order, 0, 0, 2);
+  order.give(0, side(7), 1);
+  const Order::Progress left = order.leave(0);
+  EXPECT_FALSE(left.whole);
+  EXPECT_EQ(left.frames, 2);
+  EXPECT_EQ(left.sides, 1);
+  give_frames(order, 0, 2, 1);
+  EXPECT_TRUE(order.expect(0, 3));
+  EXPECT_TRUE(order.leave(0).whole);
+  EXPECT_FALSE(order.expect(1, 1));
+  EXPECT_TRUE(order.give(1, frame(3)));
+  EXPECT_EQ(take_all(order), (std::vector<std::string>{"f0", "s7", "f1", "f2", "f3"}));
+  EXPECT_TRUE(order.leave(0).whole) << "taken long ago";
+}
+
+// Or the lanes that wait there would never come to do the head again.
+TEST(Order, LetsTheOthersGoOnBehindAHeadThatIsLeft) {
+  Order order({1, 0}, {});
+  order.end(2);
+  Giver behind([&] { give_frames(order, 1, 50, 1); });
+  EXPECT_FALSE(behind.given());
+  EXPECT_FALSE(order.leave(0).whole);
+  behind.join();
+  order.expect(1, 1);
+  order.expect(0, 0);
+  EXPECT_EQ(take_all(order), (std::vector<std::string>{"f50"}));
+}
+
+TEST(Order, WaitsBehindAHeadThatWasDoneAgain) {
+  Order order({1, 0}, {});
+  EXPECT_FALSE(order.leave(1).whole);
+  order.expect(1, 0);  // done again, before the head's turn has ended
+  Giver behind([&] { give_frames(order, 2, 50, 1); });
+  give_frames(order, 0, 0, 1);
+  EXPECT_EQ(name_of(order.next()), "f0");
+  EXPECT_FALSE(behind.given());
+  order.expect(0, 1);
+  EXPECT_EQ(name_of(order.next()), "f50");
+}
+
+TEST(Order, RefusesWhatWouldFillTheMemoryBehindAHeadThatIsLeft) {
+  Order order({1, 1000, 8}, {});
+  EXPECT_FALSE(order.leave(0).whole);
+  EXPECT_THROW(give_frames(order, 1, 0, 1000), Error);
+}
+
+TEST(Order, EndsEveryWaitWithAStop) {
+  std::stop_source stop;
+  Order full({1, 0}, stop.get_token());
+  Order empty(kWide, stop.get_token());
+  full.give(0, frame(0));
+  full.give(0, side(0), 9);
+  const std::vector<std::function<void()>> waits{
+      [&] { full.give(0, frame(1)); },
+      [&] { full.give(0, side(1), 9); },
+      [&] { full.admit(1); },
+      [&] { full.give(1, side(2), 0); },
+      [&] { static_cast<void>(empty.next()); },
+  };
+  std::latch begun(std::ssize(waits));
+  std::atomic<int> stopped = 0;
+  std::vector<std::jthread> threads;
+  for (const auto& wait : waits)
+    threads.emplace_back([&begun, &stopped, &wait] {
+      begun.count_down();
+      try {
+        wait();
+      } catch (const Stopped&) {
+        ++stopped;
+      }
+    });
+  begun.wait();
+  stop.request_stop();
+  threads.clear();
+  EXPECT_EQ(stopped, std::ssize(waits));
+  // Likewise what need not have waited.
+  EXPECT_THROW(static_cast<void>(full.next()), Stopped);
+  EXPECT_THROW(empty.give(0, frame(0)), Stopped);
+}
+
+TEST(Order, EndsASegmentWhoseEncoderLeftFramesOut) {
+  Order order(kWide, {});
+  give_frames(order, 0, 0, 3);
+  order.expect(0, 5);
+  order.complete(0);
+  order.complete(1);  // what it is to have comes later
+  give_frames(order, 1, 3, 1);
+  order.expect(1, 2);
+  give_frames(order, 2, 4, 1);
+  order.expect(2, 1);
+  order.end(3);
+  EXPECT_EQ(take_all(order), frames_until(5));
+}
+
+TEST(Order, IgnoresThatASegmentIsCompleteWhichIsOver) {
+  Order order(kWide, {});
+  give_frames(order, 0, 0, 1);
+  order.expect(0, 1);
+  give_frames(order, 1, 1, 1);
+  EXPECT_EQ(name_of(order.next()), "f0");
+  EXPECT_EQ(name_of(order.next()), "f1");
+  order.complete(0);
+  order.expect(1, 1);
+  order.end(2);
+  EXPECT_EQ(name_of(order.next()), "end");
+}
+
+TEST(Order, PassesSegmentsWithoutFrames) {
+  Order order(kWide, {});
+  order.expect(0, 0);
+  order.expect(1, 0);
+  order.give(2, side(0), 3);
+  order.expect(2, 0);
+  give_frames(order, 3, 0, 1);
+  order.expect(3, 1);
+  order.expect(4, 0);
+  order.end(5);
+  EXPECT_THAT(take_all(order), ElementsAre("s0", "f0"));
+  EXPECT_EQ(name_of(order.next()), "end") << "asked again";
+}
+
+TEST(Order, EndsWhereThereIsNoSegment) {
+  Order order(kWide, {});
+  order.end(0);
+  EXPECT_EQ(name_of(order.next()), "end");
+}
+
+// The number of segments is known first or last, while somebody waits for it or not.
+TEST(Order, EndsWheneverTheNumberOfSegmentsIsTold) {
+  for (const bool first : {true, false}) {
+    Order order(kWide, {});
+    if (first) order.end(1);
+    std::vector<std::string> names;
+    std::latch waits(1);
+    std::jthread taker([&] {
+      waits.count_down();
+      names = take_all(order);
+    });
+    waits.wait();
+    give_frames(order, 0, 0, 2);
+    order.expect(0, 2);
+    if (!first) order.end(1);
+    taker.join();
+    EXPECT_EQ(names, frames_until(2)) << first;
+  }
+}
+
+// The head's last frames wait for those of the segments behind it, which must come.
+TEST(Order, RefusesNothingThatTheHeadNeeds) {
+  Order order({1, 0}, {});
+  order.need(1);
+  give_frames(order, 1, 10, 3);
+  order.give(1, side(1), 0);
+  order.expect(1, 3);
+  give_frames(order, 0, 0, 1);
+  order.expect(0, 1);
+  order.end(2);
+  EXPECT_THAT(take_all(order), ElementsAre("f0", "s1", "f10", "f11", "f12"));
+}
+
+// A packet's turn may come behind frames that its lane can give only after it.
+TEST(Order, RefusesNoPacketsBetweenFramesThatWait) {
+  Order order({1, 0}, {});
+  order.need(0);
+  for (const std::int64_t name : {0, 1, 2}) order.give(0, side(name), 1);
+  give_frames(order, 0, 0, 1);
+  order.expect(0, 1);
+  order.end(1);
+  EXPECT_THAT(take_all(order), ElementsAre("f0", "s0", "s1", "s2"));
+}
+
+TEST(Order, EndsWithASegmentOfWhichFramesAreLost) {
+  Order order({2, 0}, {});
+  order.need(2);
+  give_frames(order, 2, 20, 3);
+  give_frames(order, 0, 0, 2);
+  order.expect(0, 2);
+  order.end_with(1);
+  order.admit(2);
+  EXPECT_FALSE(order.give(2, frame(23))) << "it goes nowhere";
+  order.give(3, side(3), 0);
+  give_frames(order, 1, 10, 1);
+  order.expect(1, 40);
+  order.complete(1);
+  order.end(4);
+  EXPECT_THAT(take_all(order), ElementsAre("f0", "f1", "f10"));
+}
+
+}  // namespace
+}  // namespace facepipe

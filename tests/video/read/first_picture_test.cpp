@@ -1,0 +1,142 @@
+// Who decodes is settled by the first picture, and no packet is lost by it.
+#include "video/read/first_picture.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/support/all_pictures.h"
+#include "tests/support/clips.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/temporary_folder.h"
+
+namespace facepipe::test {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// FFmpeg's usual decoder, which refuses the stream when it is asked for a picture for the nth
+/// time.
+class RefusingDecoder final : public Decoder {
+ public:
+  RefusingDecoder(const Demuxer& demuxer, Notices& notices, int refuses_at)
+      : Decoder(demuxer, {}, notices), left_(refuses_at) {
+    RefusingDecoder::open_codec();
+    if (left_ == 0) refuse("no such chip");
+  }
+  [[nodiscard]] bool may_refuse() const override { return true; }
+  [[nodiscard]] std::unique_ptr<FrameMaker> make_frames(const AVFrame& /*first*/,
+                                                        const FrameTarget& /*target*/) override {
+    return nullptr;
+  }
+
+ private:
+  void open_codec() override { open(usual_codec(), 1, nullptr); }
+  void check_decoded(int /*code*/) override {
+    if (--left_ == 0) refuse("no such chip");
+  }
+  int left_;
+};
+
+class FirstPictureTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    // Pictures come late: the encoder has looked ahead, and B frames are reordered.
+    ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25:d=1 -c:v libx264 -bf 3", folder_ / "clip.mp4");
+  }
+
+  /// Time stamps of all pictures, of which those before the first come from elsewhere.
+  std::vector<std::int64_t> stamps(const OpenDecoder& open, DecoderChoice choice) {
+    Demuxer demuxer((folder_ / "clip.mp4").string(), {});
+    demuxer_ = &demuxer;
+    const auto none = [](const AVPacket&, const Decoder&) { return false; };
+    FirstPicture first = read_first_picture(demuxer, open, choice, none, notices_);
+    std::vector<std::int64_t> found;
+    all_pictures(demuxer, first, [&](const DecodedPicture& picture) {
+      found.push_back(picture.timing.pts);
+      return true;
+    });
+    lost_ = first.decoder->ledger().lost;
+    return found;
+  }
+
+  std::vector<std::int64_t> of_the_cpu() {
+    return stamps([this](DecoderChoice) { return make_cpu_decoder(*demuxer_, {}, notices_); },
+                  DecoderChoice::cpu);
+  }
+
+  OpenDecoder refusing_at(int call) {
+    return [this, call](DecoderChoice choice) -> std::unique_ptr<Decoder> {
+      if (choice == DecoderChoice::cpu) return make_cpu_decoder(*demuxer_, {}, notices_);
+      return std::make_unique<RefusingDecoder>(*demuxer_, notices_, call);
+    };
+  }
+
+  TemporaryFolder folder_;
+  Notices notices_{"clip"};
+  Demuxer* demuxer_ = nullptr;
+  std::int64_t lost_ = 0;
+};
+
+TEST_F(FirstPictureTest, TheCpuTakesOverFromTheFirstPacketOn) {
+  const std::vector<std::int64_t> expected = of_the_cpu();
+  ASSERT_EQ(expected.size(), 25U);
+  for (const int call : {0, 1, 2, 3}) {
+    SCOPED_TRACE(call);
+    EXPECT_EQ(stamps(refusing_at(call), DecoderChoice::automatic), expected);
+    EXPECT_EQ(lost_, 0);
+  }
+  EXPECT_THAT(notices_.all(), Contains("decoded on the CPU and uploaded, because no such chip"));
+}
+
+TEST_F(FirstPictureTest, ADecoderThatWasNamedIsNotReplaced) {
+  for (const int call : {0, 2})
+    expect_error(ErrorKind::device, "clip.mp4: no such chip; the CPU decodes it with --decoder",
+                 [&] { static_cast<void>(stamps(refusing_at(call), DecoderChoice::nvdec)); });
+  EXPECT_THAT(notices_.all(), IsEmpty());
+}
+
+TEST_F(FirstPictureTest, OtherStreamsAreKeptUpToALimit) {
+  ffmpeg(
+      "-itsoffset 100 -f lavfi -i testsrc2=s=64x48:r=25:d=0.2 "
+      "-f lavfi -i aevalsrc=0|0|0|0|0|0|0|0:s=192000:d=14 -c:v libx264 -c:a pcm_s32le",
+      folder_ / "sound.mkv");
+  for (const bool wanted : {true, false}) {
+    Demuxer demuxer((folder_ / "sound.mkv").string(), {});
+    const auto open = [&](DecoderChoice) { return make_cpu_decoder(demuxer, {}, notices_); };
+    const auto wants = [&](const AVPacket&, const Decoder&) { return wanted; };
+    const auto read = [&] {
+      return read_first_picture(demuxer, open, DecoderChoice::cpu, wants, notices_);
+    };
+    if (wanted)
+      expect_error(ErrorKind::input, "other streams fill 64 MiB before the first picture",
+                   [&] { static_cast<void>(read()); });
+    else
+      EXPECT_TRUE(read().picture.has_value());
+  }
+}
+
+TEST_F(FirstPictureTest, WhatIsWantedOfOtherStreamsComesInItsOrder) {
+  ffmpeg(
+      "-itsoffset 0.5 -f lavfi -i testsrc2=s=64x48:r=25:d=1 -f lavfi -i sine=d=2 -c:v libx264 "
+      "-c:a pcm_s16le",
+      folder_ / "sound.mkv");
+  Demuxer demuxer((folder_ / "sound.mkv").string(), {});
+  const auto open = [&](DecoderChoice) { return make_cpu_decoder(demuxer, {}, notices_); };
+  const FirstPicture first = read_first_picture(
+      demuxer, open, DecoderChoice::cpu, [](const AVPacket&, const Decoder&) { return true; },
+      notices_);
+  ASSERT_TRUE(first.picture.has_value());
+  ASSERT_GT(first.other_packets.size(), 2U);
+  EXPECT_EQ(first.other_packets.front()->pts, 0);
+  for (std::size_t i = 1; i < first.other_packets.size(); ++i)
+    EXPECT_GT(first.other_packets[i]->pts, first.other_packets[i - 1]->pts);
+}
+
+}  // namespace
+}  // namespace facepipe::test

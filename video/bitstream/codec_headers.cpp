@@ -1,0 +1,351 @@
+#include "video/bitstream/codec_headers.h"
+
+extern "C" {
+#include <libavutil/intreadwrite.h>
+#include <libavutil/mem.h>
+}
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstring>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "video/bitstream/packet_bytes.h"
+
+namespace facepipe {
+namespace {
+
+using Buffer = std::vector<std::uint8_t>;
+
+/// A header without its words, and what these were, for messages.
+struct Cleaned {
+  Buffer header;
+  std::string lost;
+};
+
+void append(Buffer& to, Bytes bytes) { to.insert(to.end(), bytes.begin(), bytes.end()); }
+
+// ---- Vorbis and Theora: three packets, the second of which has the comments ----
+
+using XiphPackets = std::array<Bytes, 3>;
+
+/// Splits a header as QuickTime has it: each packet lies behind its length in two bytes.
+std::optional<XiphPackets> split_by_lengths(Bytes header) {
+  XiphPackets packets;
+  for (Bytes& packet : packets) {
+    if (header.size() < 2) return std::nullopt;
+    const std::size_t size = AV_RB16(header.data());
+    if (size == 0 || header.size() - 2 < size) return std::nullopt;
+    packet = header.subspan(2, size);
+    header = header.subspan(2 + size);
+  }
+  return packets;
+}
+
+/// Splits a header as Matroska has it: two lengths in Xiph's lacing lie before the packets.
+std::optional<XiphPackets> split_by_lacing(Bytes header) {
+  if (header.empty() || header[0] != 2) return std::nullopt;
+  std::size_t at = 1;
+  std::array<std::size_t, 2> sizes{};
+  for (std::size_t& size : sizes) {
+    while (at < header.size() && header[at] == 255) size += header[at++];
+    if (at >= header.size()) return std::nullopt;
+    size += header[at++];
+  }
+  header = header.subspan(at);
+  if (sizes[0] > header.size() || sizes[1] > header.size() - sizes[0]) return std::nullopt;
+  return XiphPackets{header.first(sizes[0]), header.subspan(sizes[0], sizes[1]),
+                     header.subspan(sizes[0] + sizes[1])};
+}
+
+/// @param name  that stands in each packet behind its type: "vorbis", "theora"
+std::optional<XiphPackets> split_xiph(Bytes header, std::string_view name) {
+  const auto are_named = [&](const XiphPackets& packets) {
+    return std::ranges::all_of(packets, [&](Bytes packet) {
+      return packet.size() > name.size() && text_of(packet).substr(1).starts_with(name);
+    });
+  };
+  for (const auto& split : {split_by_lengths(header), split_by_lacing(header)})
+    if (split && are_named(*split)) return split;
+  return std::nullopt;
+}
+
+Buffer join_by_lacing(const XiphPackets& packets) {
+  Buffer header{2};
+  for (const Bytes packet : {packets[0], packets[1]}) {
+    header.insert(header.end(), packet.size() / 255, 255);
+    header.push_back(static_cast<std::uint8_t>(packet.size() % 255));
+  }
+  for (const Bytes packet : packets) append(header, packet);
+  return header;
+}
+
+/// The names of a comment header's fields, but for what encoders call themselves.
+std::string names_of_comments(Bytes fields) {
+  const auto next = [&]() -> std::optional<Bytes> {
+    if (fields.size() < 4) return std::nullopt;
+    const std::size_t size = std::min<std::size_t>(AV_RL32(fields.data()), fields.size() - 4);
+    const Bytes field = fields.subspan(4, size);
+    fields = fields.subspan(4 + size);
+    return field;
+  };
+  if (!next() || fields.size() < 4) return {};  // the library that wrote them; then their number
+  fields = fields.subspan(4);
+  std::string names;
+  while (const std::optional<Bytes> field = next()) {
+    const std::string_view text = text_of(*field);
+    const std::string_view name = text.substr(0, text.find('='));
+    const bool printable = !name.empty() && name.size() < 40 &&
+                           std::ranges::all_of(name, [](char c) { return c >= ' ' && c < 127; });
+    if (!printable || name == "encoder" || name == "ENCODER") continue;
+    names += (names.empty() ? "" : ", ") + std::string(name);
+  }
+  return names;
+}
+
+std::optional<Cleaned> clean_xiph(Bytes header, std::string_view name) {
+  std::optional<XiphPackets> packets = split_xiph(header, name);
+  if (!packets) return std::nullopt;
+  Bytes& comments = (*packets)[1];
+  const std::size_t begin = 1 + name.size();
+  std::string lost = names_of_comments(comments.subspan(begin));
+  Buffer none(comments.begin(), comments.begin() + static_cast<std::ptrdiff_t>(begin));
+  none.insert(none.end(), 8, 0);            // no library's name, no comments
+  if (name == "vorbis") none.push_back(1);  // the end mark
+  comments = none;
+  return Cleaned{join_by_lacing(*packets), std::move(lost)};
+}
+
+// ---- FLAC and Opus ----
+
+std::optional<Cleaned> clean_flac(Bytes header) {
+  constexpr std::size_t kFacts = 34;  // STREAMINFO
+  constexpr std::size_t kBegin = 8;   // "fLaC" and the block's own header
+  const bool whole_file = text_of(header).starts_with("fLaC");
+  const Bytes facts = whole_file && header.size() > kBegin ? header.subspan(kBegin) : header;
+  if (facts.size() < kFacts) return std::nullopt;
+  const bool more = facts.size() > kFacts;
+  return Cleaned{{facts.begin(), facts.begin() + kFacts}, more ? "further blocks" : ""};
+}
+
+std::optional<Cleaned> clean_opus(Bytes header) {
+  constexpr std::size_t kFacts = 19;
+  if (!text_of(header).starts_with("OpusHead") || header.size() < kFacts) return std::nullopt;
+  const bool has_map = header[kFacts - 1] != 0;
+  const std::size_t size = kFacts + (has_map ? std::size_t{2} + header[9] : 0);
+  if (header.size() < size) return std::nullopt;
+  return Cleaned{{header.begin(), header.begin() + static_cast<std::ptrdiff_t>(size)},
+                 header.size() > size ? "further bytes" : ""};
+}
+
+// ---- Subtitles ----
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0)
+    text.remove_suffix(1);
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())) != 0)
+    text.remove_prefix(1);
+  return text;
+}
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::ranges::transform(result, result.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return result;
+}
+
+/// Takes the first line off a text, without blanks around it.
+std::string_view take_line(std::string_view& text) {
+  const std::size_t end = text.find('\n');
+  const std::string_view line = trimmed(text.substr(0, end));
+  text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+  return line;
+}
+
+/// What stands in front of a line's colon, in lower case.
+std::string field_in(std::string_view line) {
+  return lower(trimmed(line.substr(0, line.find(':'))));
+}
+
+/// Fields of [Script Info] that say how text is laid out.
+bool is_layout_field(const std::string& name) {
+  constexpr std::array<std::string_view, 11> kLayout{
+      "scripttype",  "playresx",  "playresy", "layoutresx", "layoutresy",
+      "playdepth",   "wrapstyle", "timer",    "collisions", "scaledborderandshadow",
+      "ycbcr matrix"};
+  return std::ranges::find(kLayout, name) != kLayout.end();
+}
+
+/// Whether a line of an ASS header stays; `section` is the one that it stands in, in lower case.
+bool keeps_ass_line(std::string_view line, const std::string& section) {
+  const std::string name = field_in(line);
+  if (section == "[script info]") return is_layout_field(name);
+  if (section.starts_with("[v4")) return name == "format" || name == "style";
+  if (section == "[events]") return name == "format";
+  return false;
+}
+
+bool is_kept_section(const std::string& section) {
+  return section == "[script info]" || section == "[events]" || section == "[v4 styles]" ||
+         section == "[v4+ styles]" || section == "[v4 styles+]";
+}
+
+Cleaned clean_ass(Bytes header) {
+  std::string kept;
+  std::string section;
+  std::string lost;
+  std::string_view rest = text_of(header);
+  if (rest.starts_with("\xEF\xBB\xBF")) rest.remove_prefix(3);
+  while (!rest.empty()) {
+    const std::string_view line = take_line(rest);
+    const bool begins = line.starts_with('[') && line.ends_with(']');
+    if (begins) section = lower(line);
+    if (begins ? is_kept_section(section) : keeps_ass_line(line, section))
+      kept.append(line).append("\r\n");
+    else if (!line.empty() && lost.empty())
+      lost = "words beside styles";
+  }
+  return {{kept.begin(), kept.end()}, std::move(lost)};
+}
+
+/// The palette and places of DVD's subtitles: "size: 720x480".
+Cleaned clean_dvd(Bytes header) {
+  constexpr std::array<std::string_view, 11> kFields{
+      "size",  "org",     "scale",         "alpha",       "smooth",     "fadein/out",
+      "align", "palette", "custom colors", "forced subs", "time offset"};
+  std::string kept;
+  bool all = true;
+  std::string_view rest = text_of(header);
+  while (!rest.empty()) {
+    const std::string_view line = take_line(rest);
+    const std::string name = field_in(line);
+    const bool keeps = std::ranges::find(kFields, name) != kFields.end();
+    if (keeps) kept.append(line).append("\n");
+    all &= keeps || line.empty();
+  }
+  return {{kept.begin(), kept.end()}, all ? "" : "further lines"};
+}
+
+/// Returns none where the header isn't what its codec has.
+std::optional<Cleaned> cleaned(AVCodecID codec, Bytes header) {
+  if (header.empty()) return Cleaned{};
+  switch (codec) {
+    case AV_CODEC_ID_VORBIS:
+      return clean_xiph(header, "vorbis");
+    case AV_CODEC_ID_THEORA:
+      return clean_xiph(header, "theora");
+    case AV_CODEC_ID_FLAC:
+      return clean_flac(header);
+    case AV_CODEC_ID_OPUS:
+      return clean_opus(header);
+    case AV_CODEC_ID_ASS:
+    case AV_CODEC_ID_SSA:
+      return clean_ass(header);
+    case AV_CODEC_ID_DVD_SUBTITLE:
+      return clean_dvd(header);
+    case AV_CODEC_ID_SUBRIP:
+    case AV_CODEC_ID_TEXT:
+    case AV_CODEC_ID_WEBVTT:
+      return Cleaned{{}, "words"};
+    default:
+      return Cleaned{{header.begin(), header.end()}, {}};
+  }
+}
+
+// ---- Fonts ----
+
+struct Extent {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+/// The parts of a file that a font's directory and tables take; none where it is no font.
+std::optional<std::vector<Extent>> extents_of_font(Bytes file, std::size_t begin) {
+  constexpr std::size_t kHeader = 12;
+  constexpr std::size_t kEntry = 16;
+  constexpr std::array<std::uint32_t, 4> kKinds{0x00010000, 0x4F54544F /* OTTO */,
+                                                0x74727565 /* true */, 0x74797031 /* typ1 */};
+  if (begin > file.size() || file.size() - begin < kHeader) return std::nullopt;
+  const Bytes font = file.subspan(begin);
+  const std::uint32_t kind = AV_RB32(font.data());
+  const std::size_t tables = AV_RB16(font.data() + 4);
+  if (std::ranges::find(kKinds, kind) == kKinds.end()) return std::nullopt;
+  if (tables == 0 || font.size() < kHeader + tables * kEntry) return std::nullopt;
+  std::vector<Extent> extents{{begin, begin + kHeader + tables * kEntry}};
+  bool has_characters = false;
+  for (std::size_t i = 0; i < tables; ++i) {
+    const std::uint8_t* const entry = font.data() + kHeader + i * kEntry;
+    const std::size_t offset = AV_RB32(entry + 8);
+    const std::size_t size = AV_RB32(entry + 12);
+    if (offset > file.size() || size > file.size() - offset) return std::nullopt;
+    extents.push_back({offset, std::min(file.size(), (offset + size + 3) / 4 * 4)});
+    has_characters |= std::memcmp(entry, "cmap", 4) == 0;
+  }
+  if (!has_characters) return std::nullopt;
+  return extents;
+}
+
+std::vector<std::size_t> begins_of_fonts(Bytes file) {
+  constexpr std::size_t kHeader = 12;
+  if (!text_of(file).starts_with("ttcf") || file.size() < kHeader) return {0};
+  const std::size_t fonts = AV_RB32(file.data() + 8);
+  if (fonts > (file.size() - kHeader) / 4) return {};
+  std::vector<std::size_t> begins;
+  for (std::size_t i = 0; i < fonts; ++i) begins.push_back(AV_RB32(file.data() + kHeader + 4 * i));
+  return begins;
+}
+
+std::size_t covered(std::vector<Extent> extents) {
+  std::ranges::sort(extents, {}, &Extent::begin);
+  std::size_t bytes = 0;
+  std::size_t reached = 0;
+  for (const Extent& extent : extents) {
+    const std::size_t begin = std::max(extent.begin, reached);
+    if (extent.end > begin) bytes += extent.end - begin;
+    reached = std::max(reached, extent.end);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+void set_header(AVCodecParameters& parameters, Bytes header) {
+  av_freep(reinterpret_cast<void*>(&parameters.extradata));
+  parameters.extradata_size = 0;
+  if (header.empty()) return;
+  parameters.extradata = static_cast<std::uint8_t*>(
+      allocated(av_mallocz(header.size() + AV_INPUT_BUFFER_PADDING_SIZE)));
+  std::memcpy(parameters.extradata, header.data(), header.size());
+  parameters.extradata_size = static_cast<int>(header.size());
+}
+
+bool is_font(Bytes file) {
+  constexpr std::size_t kMostOfAll = 256;  // padding, and the header of a collection
+  const std::vector<std::size_t> begins = begins_of_fonts(file);
+  std::vector<Extent> extents;
+  for (const std::size_t begin : begins) {
+    const std::optional<std::vector<Extent>> font = extents_of_font(file, begin);
+    if (!font) return false;
+    extents.insert(extents.end(), font->begin(), font->end());
+  }
+  return !begins.empty() && file.size() - covered(std::move(extents)) <= kMostOfAll;
+}
+
+bool can_clean_header(const AVCodecParameters& parameters) {
+  return cleaned(parameters.codec_id, header_of(parameters)).has_value();
+}
+
+std::string clean_header(AVCodecParameters& parameters) {
+  const Bytes header = header_of(parameters);
+  if (header.empty()) return {};
+  const std::optional<Cleaned> result = cleaned(parameters.codec_id, header);
+  set_header(parameters, result ? Bytes(result->header) : Bytes());
+  return result ? result->lost : "all of it";
+}
+
+}  // namespace facepipe

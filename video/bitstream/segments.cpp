@@ -1,0 +1,60 @@
+#include "video/bitstream/segments.h"
+
+#include <utility>
+
+namespace facepipe {
+
+Segmenter::Segmenter(const AVCodecParameters& parameters)
+    : entries_(parameters), first_prelude_(entries_.prelude()) {}
+
+void Segmenter::send(ReadPacket packet) {
+  cuts_.send(entries_.look_at(*packet.packet));
+  undecided_.push_back(std::move(packet));
+}
+
+void Segmenter::finish() {
+  cuts_.finish();
+  finished_ = true;
+}
+
+std::optional<SegmentPacket> Segmenter::next() {
+  while (ready_.empty()) {
+    std::optional<Placement> placement = cuts_.next();
+    if (!placement) break;
+    ReadPacket packet = std::move(undecided_.front());
+    undecided_.pop_front();
+    route(std::move(packet), *placement);
+    ++ordinal_;
+  }
+  const bool all_given = ready_.empty() && undecided_.empty() && finished_;
+  if (all_given && !std::exchange(ended_, true)) push_end(segment_);
+  if (ready_.empty()) return std::nullopt;
+  SegmentPacket packet = std::move(ready_.front());
+  ready_.pop_front();
+  return packet;
+}
+
+void Segmenter::route(ReadPacket packet, const Placement& placement) {
+  if (placement.begins) {
+    ++segment_;
+    previous_is_open_ = true;
+  }
+  if (placement.run_on)
+    push(segment_ - 1, {reference(*packet.packet), packet.read, !placement.leading});
+  else if (std::exchange(previous_is_open_, false))
+    push_end(segment_ - 1);
+  const Prelude* prelude = ordinal_ == 0 ? first_prelude_.get() : placement.prelude.get();
+  if (prelude != nullptr) packet.packet = with_prelude(*packet.packet, *prelude);
+  packet.foreign = placement.leading;
+  packet.alone = placement.alone;
+  push(segment_, std::move(packet));
+}
+
+void Segmenter::push(std::int64_t segment, ReadPacket packet) {
+  packet.segment = segment;
+  ready_.push_back({segment, ordinal_, std::move(packet)});
+}
+
+void Segmenter::push_end(std::int64_t segment) { push(segment, {}); }
+
+}  // namespace facepipe

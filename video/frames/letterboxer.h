@@ -1,0 +1,27 @@
+// Puts converted pictures into larger ones, with black beside them.
+#pragma once
+
+#include <string>
+
+#include "video/frames/frame_filter.h"
+#include "video/frames/letterbox.h"
+
+namespace facepipe {
+
+class Letterboxer final : public PictureConverter {
+ public:
+  /// @param chain, threads  FrameFilter's; what it makes is as large as `area`
+  /// @param area  of the made pictures, whose size is `whole`; it begins on chroma cells
+  Letterboxer(const PictureKind& from, const std::string& chain, const PictureArea& area,
+              Size whole, int threads)
+      : filter_(from, chain, threads), area_(area), whole_(whole) {}
+
+  [[nodiscard]] UniqueAVFrame apply(UniqueAVFrame picture) override;
+
+ private:
+  FrameFilter filter_;
+  PictureArea area_;
+  Size whole_;
+};
+
+}  // namespace facepipe

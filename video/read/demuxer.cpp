@@ -1,0 +1,454 @@
+#include "video/read/demuxer.h"
+
+extern "C" {
+#include <libavutil/intreadwrite.h>
+}
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "video/bitstream/nal_units.h"
+#include "video/bitstream/packet_bytes.h"
+#include "video/frames/picture_tags.h"
+#include "video/picture_limit.h"
+#include "video/read/file_end.h"
+#include "video/read/stream_choice.h"
+#include "video/read/stream_kinds.h"
+
+namespace facepipe {
+namespace {
+
+using std::chrono_literals::operator""s;
+
+constexpr auto kNetworkPatience = 30s;
+constexpr Rational kDefaultFrameRate{25, 1};
+constexpr std::int64_t kMaxPlausibleFrames = 1'000'000'000;
+// Durations in headers are rounded, and streams may end a little apart.
+constexpr std::int64_t kDurationToleranceUs = 1'000'000;
+// Stamps beyond this leave no room for arithmetic in 64 bits.
+constexpr std::int64_t kLatestOriginUs = INT64_MAX / 8;
+// Sound in front of the first picture that a decoder needs to begin with: 2048 samples at 16 kHz,
+// and some more.
+constexpr std::int64_t kLongestPrimingUs = 200'000;
+
+/// The size that the first bytes of a PNG tell; none if it is no PNG's that may be worked on.
+std::optional<Size> png_size(const std::array<std::uint8_t, 24>& begin, std::int64_t max_pixels) {
+  constexpr std::string_view kBegin("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 16);
+  if (std::memcmp(begin.data(), kBegin.data(), kBegin.size()) != 0) return std::nullopt;
+  const std::int64_t width = AV_RB32(begin.data() + 16);
+  const std::int64_t height = AV_RB32(begin.data() + 20);
+  const bool fits = width > 0 && height > 0 && width <= kMaxPictureSide &&
+                    height <= kMaxPictureSide && width * height <= max_pixels;
+  if (!fits) return std::nullopt;
+  return Size{static_cast<int>(width), static_cast<int>(height)};
+}
+
+bool has_boxes(const AVFormatContext& context) {
+  return std::strstr(context.iformat->name, "mov") != nullptr;
+}
+
+/// Whether a file of boxes calls itself a picture.
+bool is_called_picture(const AVFormatContext& context) {
+  constexpr std::array<std::string_view, 8> kBrands{"avif", "mif1", "miaf", "heic",
+                                                    "heix", "heim", "heis", "jpeg"};
+  const AVDictionaryEntry* const brand =
+      av_dict_get(context.metadata, "major_brand", nullptr, AV_DICT_MATCH_CASE);
+  return has_boxes(context) && brand != nullptr &&
+         std::ranges::find(kBrands, std::string_view(brand->value)) != kBrands.end();
+}
+
+/// A file's first bytes; empty where it can't be sought.
+std::vector<std::uint8_t> first_bytes(AVIOContext& file, std::int64_t most) {
+  const std::int64_t size = avio_size(&file);
+  if ((file.seekable & AVIO_SEEKABLE_NORMAL) == 0 || size <= 0) return {};
+  std::vector<std::uint8_t> bytes(static_cast<std::size_t>(std::min(size, most)));
+  const std::int64_t at = avio_tell(&file);
+  avio_seek(&file, 0, SEEK_SET);
+  const int got = avio_read(&file, bytes.data(), static_cast<int>(bytes.size()));
+  avio_seek(&file, at, SEEK_SET);
+  bytes.resize(static_cast<std::size_t>(std::max(got, 0)));
+  return bytes;
+}
+
+/// FFmpeg (5.1 at least) finds no picture in one.
+bool is_animated_webp(const AVFormatContext& context) {
+  constexpr std::int64_t kFirstFrames = std::int64_t{1} << 24;
+  if (std::strcmp(context.iformat->name, "webp_pipe") != 0 || context.pb == nullptr) return false;
+  return read_picture_file(first_bytes(*context.pb, kFirstFrames)).more_pictures > 0;
+}
+
+/// Whether a packet holds pictures of another layer than the base layer, which alone is decoded.
+bool has_other_layer(const AVPacket& packet, const AVCodecParameters& video) {
+  constexpr int kFirstThatIsNoPicture = 32;  // nal_unit_type
+  const NalFraming framing = read_nal_extradata(AV_CODEC_ID_HEVC, header_of(video)).framing;
+  NalReader units(data_of(packet), framing);
+  while (const std::optional<Bytes> unit = units.next())
+    if (hevc_layer(*unit) > 0 && (unit->front() >> 1 & 63) < kFirstThatIsNoPicture) return true;
+  return false;
+}
+
+bool has_index_of_packets(const AVFormatContext& context) {
+  // The mov demuxer's index lists every packet that it will return; others list key frames alone.
+  return has_boxes(context);
+}
+
+/// Whether FFmpeg itself has refused memory, because a file asks for absurdly much: the system,
+/// which was not asked, has set no errno since that was cleared.
+bool is_refused_memory(int code) { return code == AVERROR(ENOMEM) && errno != ENOMEM; }
+
+/// Old demuxers, as those of RoQ and GXF, call the end of a whole file an error of reading, or -1.
+bool is_end_of_file(int code, const AVIOContext* io) {
+  const bool old_word = code == AVERROR(EIO) || code == -1;
+  return old_word && io != nullptr && io->eof_reached != 0 && io->error >= 0;
+}
+
+}  // namespace
+
+Demuxer::Demuxer(std::string url, std::stop_token stop, References references,
+                 std::int64_t max_pixels)
+    : url_(std::move(url)),
+      stop_(std::move(stop)),
+      max_pixels_(max_pixels),
+      access_(url_, references, stop_) {
+  open();
+  look_into_boxes();
+  choose_video();
+  check_size();
+}
+
+void Demuxer::open() {
+  AVFormatContext* context = allocated(avformat_alloc_context());
+  context->interrupt_callback = {&Demuxer::interrupt, this};
+  access_.confine(*context);
+  restart_deadline();
+  Dictionary options;
+  // A name with a "%" in it is a name, not a numbered series of pictures.
+  options.set("pattern_type", "none");
+  errno = 0;
+  const int opened =
+      avformat_open_input(&context, access_.target().c_str(), nullptr, options.address());
+  context_.reset(context);  // nullptr after a failure, which has freed it
+  // In AVI files without an index FFmpeg makes one itself as it reads.
+  for (unsigned i = 0; opened >= 0 && i < context_->nb_streams; ++i)
+    indexed_.push_back(avformat_index_get_entries_count(context_->streams[i]));
+  const int known = opened < 0 ? opened : find_streams();
+  if (stop_.stop_requested()) throw Stopped();
+  const bool too_large = is_refused_memory(known);
+  if (known < 0) access_.check_refused();
+  if (too_large) throw Error(ErrorKind::input, url_ + ": asks for more memory than a file may");
+  check_av(known, ErrorKind::input, url_);
+  first_late_ = static_cast<int>(context_->nb_streams);
+  // What was met on the way to a place that was left again has cost nothing.
+  if (context_->pb != nullptr && context_->pb->eof_reached == 0) context_->pb->error = 0;
+}
+
+// Looks into the streams with decoders of its own, which must not allocate what is refused.
+int Demuxer::find_streams() {
+  redirect_ffmpeg_log();  // for take_refused_size()
+  static_cast<void>(take_refused_size());
+  Dictionary options(context_->nb_streams);
+  options.set("max_pixels", std::to_string(codec_max_pixels(max_pixels_)));
+  take_png_size();
+  return avformat_find_stream_info(context_.get(), options.address());
+}
+
+/// To know the size FFmpeg would decode all of a PNG, which takes as long as to decode it later. It
+/// asks for a format, too; which one it is the decoder tells.
+void Demuxer::take_png_size() {
+  if (context_->nb_streams != 1 || !is_one_picture() || context_->pb == nullptr) return;
+  AVCodecParameters& picture = *context_->streams[0]->codecpar;
+  if (picture.codec_id != AV_CODEC_ID_PNG) return;
+  std::array<std::uint8_t, 24> begin{};
+  const std::int64_t at = avio_tell(context_->pb);
+  const int got = avio_read(context_->pb, begin.data(), static_cast<int>(begin.size()));
+  avio_seek(context_->pb, at, SEEK_SET);
+  if (got != static_cast<int>(begin.size())) return;
+  const std::optional<Size> size = png_size(begin, max_pixels_);
+  if (!size) return;
+  picture.width = size->width;
+  picture.height = size->height;
+  picture.format = AV_PIX_FMT_RGB24;
+}
+
+/// FFmpeg takes a picture in boxes for a video of one frame, and (5.1 at least) hears nothing of
+/// how it is stored.
+void Demuxer::look_into_boxes() {
+  constexpr std::int64_t kMostBytes = std::int64_t{64} << 20;  // what comes first tells
+  if (!is_called_picture(*context_) || context_->pb == nullptr) return;
+  const std::vector<std::uint8_t> bytes = first_bytes(*context_->pb, kMostBytes);
+  if (bytes.empty())
+    throw Error(ErrorKind::input, url_ +
+                                      ": is an AVIF or HEIF picture from a pipe, where it can't be "
+                                      "looked up how it is turned; give the file");
+  const std::optional<PictureFile> picture = read_heif(bytes);
+  if (!picture) return;
+  if (picture->tiles)
+    throw Error(ErrorKind::input,
+                url_ + ": is put together of tiles, which FFmpeg gives as pictures of their own");
+  picture_ = *picture;
+  still_in_boxes_ = true;
+}
+
+/// Looks into the first packet of the video.
+void Demuxer::look_into(const AVPacket& packet) {
+  if (is_still_image() && !still_in_boxes_) picture_ = read_picture_file(data_of(packet));
+  if (video().codecpar->codec_id == AV_CODEC_ID_HEVC)
+    has_other_layer_ = has_other_layer(packet, *video().codecpar);
+}
+
+std::vector<std::string> Demuxer::left_out() const {
+  std::vector<std::string> sentences = facepipe::left_out(picture_);
+  if (has_other_layer_)
+    sentences.emplace_back(
+        "another layer of the HEVC stream dropped (a second view, or transparency): only the base "
+        "layer is decoded");
+  return sentences;
+}
+
+void Demuxer::choose_video() {
+  const int chosen = choose_video_stream(*context_);
+  if (chosen < 0) {
+    access_.check_refused();
+    throw Error(ErrorKind::input, url_ + ": has no video stream");
+  }
+  take_video(chosen);
+}
+
+void Demuxer::work_on(int stream_index) {
+  if (stream_index < 0 || static_cast<unsigned>(stream_index) >= context_->nb_streams)
+    throw Error(ErrorKind::input, url_ + ": has no stream " + std::to_string(stream_index));
+  take_video(stream_index);
+  video().discard = AVDISCARD_DEFAULT;
+  check_size();
+}
+
+/// Makes a stream the video, and forgets what it can't mean of what its header says.
+void Demuxer::take_video(int stream_index) {
+  video_index_ = stream_index;
+  AVStream& stream = video();
+  forget_unknown_tags(*stream.codecpar);
+  stream.sample_aspect_ratio = plausible_aspect(stream.sample_aspect_ratio);
+  if (stream.time_base.num <= 0 || stream.time_base.den <= 0)
+    throw Error(ErrorKind::input, url_ + ": the video stream has no valid time base");
+}
+
+void Demuxer::check_size() const {
+  const AVCodecParameters& video_parameters = *video().codecpar;
+  const Size size{video_parameters.width, video_parameters.height};
+  const std::optional<Size> refused = take_refused_size();
+  if (size.width <= 0 || size.height <= 0) {
+    if (refused) check_pixels(url_, *refused, max_pixels_);
+    if (is_animated_webp(*context_))
+      throw Error(ErrorKind::input, url_ + ": is an animated WebP, which FFmpeg can't decode");
+    throw Error(ErrorKind::input, url_ + ": the size of its pictures can't be found");
+  }
+  if (size.width > kMaxPictureSide || size.height > kMaxPictureSide)
+    throw Error(ErrorKind::input, url_ + ": pictures of " + to_string(size) + " are too large");
+  check_pixels(url_, size, max_pixels_);
+}
+
+int Demuxer::interrupt(void* self) {
+  const auto& demuxer = *static_cast<const Demuxer*>(self);
+  const bool late = is_url(demuxer.url_) && std::chrono::steady_clock::now() > demuxer.deadline_;
+  return demuxer.stop_.stop_requested() || late ? 1 : 0;
+}
+
+void Demuxer::restart_deadline() {
+  deadline_ = std::chrono::steady_clock::now() + kNetworkPatience;
+}
+
+UniqueAVPacket Demuxer::read() {
+  UniqueAVPacket packet = new_av_packet();
+  int result = AVERROR(EAGAIN);
+  while (result == AVERROR(EAGAIN)) {
+    if (stop_.stop_requested()) return nullptr;
+    restart_deadline();
+    errno = 0;
+    result = av_read_frame(context_.get(), packet.get());
+  }
+  if (result < 0) {
+    if (!stop_.stop_requested()) end_reading(result);
+    return nullptr;
+  }
+  account(*packet);
+  return packet;
+}
+
+/// Demuxers tell of the end, or of damage, when the bytes end where they are in the middle of
+/// something: why they end the I/O context knows.
+void Demuxer::end_reading(int code) {
+  if (code == AVERROR(ENOMEM) && !is_refused_memory(code)) throw std::bad_alloc();
+  const AVIOContext* const io = context_->pb;  // none where FFmpeg opens files itself
+  const int met = io != nullptr ? io->error : code;
+  const bool failed = met < 0 && met != AVERROR_EOF && met != AVERROR_INVALIDDATA;
+  if (failed) {
+    const bool late = met == AVERROR_EXIT;  // nobody has asked for it: see interrupt()
+    const std::string reason =
+        late ? "nothing has come for " + std::to_string(kNetworkPatience.count()) + " seconds"
+             : av_error_text(met);
+    failure_.emplace(ErrorKind::input, url_ + ": can't be read any further: " + reason);
+    read_error_ = reason;
+  } else if (code != AVERROR_EOF && !is_end_of_file(code, io)) {
+    read_error_ = av_error_text(code);
+  }
+}
+
+void Demuxer::discard(int stream_index) {
+  if (promises_duration() && !counts_video_packets()) return;
+  context_->streams[stream_index]->discard = AVDISCARD_ALL;
+  discarded_ = true;
+}
+
+void Demuxer::account(const AVPacket& packet) {
+  if (packet.stream_index == video_index_) {
+    if (video_packets_++ == 0) look_into(packet);
+    const bool known = packet.dts != AV_NOPTS_VALUE && packet.dts != INT64_MAX;
+    if (known) next_video_dts_ = std::max(next_video_dts_, packet.dts + 1);
+  }
+  last_place_ = std::max(last_place_, packet.pos);
+  // MPEG-TS marks packets so where a part was lost on the way.
+  const bool cut = (packet.flags & AV_PKT_FLAG_CORRUPT) != 0 && context_->pb != nullptr &&
+                   avio_feof(context_->pb) != 0;
+  torn_packet_ = torn_packet_ || (cut && std::strcmp(context_->iformat->name, "mpegts") != 0);
+  const std::int64_t begin = packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts;
+  if (begin == AV_NOPTS_VALUE) return;
+  const AVRational time_base = context_->streams[packet.stream_index]->time_base;
+  const std::int64_t end_us =
+      av_rescale_q(begin + std::max<std::int64_t>(packet.duration, 0), time_base, AV_TIME_BASE_Q);
+  last_end_us_ = std::max(last_end_us_, end_us);
+}
+
+std::int64_t Demuxer::origin_us() const {
+  const std::int64_t start = context_->start_time;
+  const bool unusable =
+      start == AV_NOPTS_VALUE || start > kLatestOriginUs || start < -kLatestOriginUs;
+  if (unusable || lacks_time_stamps()) return 0;
+  const std::int64_t first_picture = video().start_time;
+  const bool primes = start < 0 && start >= -kLongestPrimingUs &&
+                      (first_picture == AV_NOPTS_VALUE || first_picture >= 0);
+  return primes ? 0 : start;
+}
+
+bool Demuxer::is_still_image() const {
+  const std::string_view name = context_->iformat->name;
+  return name == "image2" || name.ends_with("_pipe") || still_in_boxes_;
+}
+
+bool Demuxer::is_one_picture() const {
+  const AVIOContext* const io = context_->pb;  // none where FFmpeg opens the one file itself
+  return is_still_image() && (io == nullptr || (io->seekable & AVIO_SEEKABLE_NORMAL) != 0);
+}
+
+bool Demuxer::has_transparency_beside() const {
+  const AVCodecID codec = video().codecpar->codec_id;
+  const AVDictionaryEntry* const mode = av_dict_get(video().metadata, "alpha_mode", nullptr, 0);
+  return (codec == AV_CODEC_ID_VP8 || codec == AV_CODEC_ID_VP9) && mode != nullptr &&
+         std::string_view(mode->value) != "0";
+}
+
+bool Demuxer::lacks_time_stamps() const {
+  if (is_still_image()) return false;
+  // Demuxers of raw streams don't all say so, but the muxers of the same name do.
+  const AVOutputFormat* muxer = av_guess_format(context_->iformat->name, nullptr, nullptr);
+  const int muxer_flags = muxer != nullptr ? muxer->flags : 0;
+  return ((context_->iformat->flags | muxer_flags) & AVFMT_NOTIMESTAMPS) != 0;
+}
+
+Rational Demuxer::frame_rate() const {
+  const AVRational rate = av_guess_frame_rate(context_.get(), &video(), nullptr);
+  return rate.num > 0 && rate.den > 0 ? from_av(rate) : kDefaultFrameRate;
+}
+
+std::int64_t Demuxer::expected_frames() const {
+  if (is_still_image()) return 1;
+  if (video().nb_frames > 0) return std::min(video().nb_frames, kMaxPlausibleFrames);
+  const Rational rate = frame_rate();
+  const std::int64_t duration = duration_us();
+  if (duration <= 0) return 0;
+  const double frames = static_cast<double>(duration) / AV_TIME_BASE * rate.num / rate.den;
+  return frames < static_cast<double>(kMaxPlausibleFrames) ? std::llround(frames) : 0;
+}
+
+/// FFmpeg counts streams, too, whose header says that nobody knows how long they are (all ones in
+/// MP4): where there are such, the others alone count.
+std::int64_t Demuxer::duration_us() const {
+  const auto says_unknown = [](const AVStream& stream) {
+    return stream.duration == UINT32_MAX || stream.duration == INT64_MAX;
+  };
+  bool all_known = true;
+  std::int64_t longest = 0;
+  for (unsigned i = 0; i < context_->nb_streams; ++i) {
+    const AVStream& stream = *context_->streams[i];
+    const bool unknown = has_index_of_packets(*context_) && says_unknown(stream);
+    all_known = all_known && !unknown;
+    if (unknown || stream.duration <= 0 || stream.time_base.num <= 0) continue;
+    longest = std::max(longest, av_rescale_q(stream.duration, stream.time_base, AV_TIME_BASE_Q));
+  }
+  return all_known ? std::max<std::int64_t>(0, context_->duration) : longest;
+}
+
+bool Demuxer::is_avi() const { return std::strcmp(context_->iformat->name, "avi") == 0; }
+
+/// The container says how many packets the video has.
+bool Demuxer::counts_video_packets() const {
+  return video().nb_frames > 0 && (has_index_of_packets(*context_) || is_avi());
+}
+
+bool Demuxer::promises_duration() const {
+  return duration_us() > 0 && context_->start_time != AV_NOPTS_VALUE &&
+         context_->duration_estimation_method == AVFMT_DURATION_FROM_STREAM;
+}
+
+std::string Demuxer::shortfall() const {
+  std::string missing = this->missing();
+  if (read_error_.empty()) return missing;
+  return "reading stopped: " + read_error_ + (missing.empty() ? "" : "; " + missing);
+}
+
+std::string Demuxer::missing() const {
+  if (std::string packets = missing_packets(); !packets.empty()) return packets;
+  if (torn_packet_) return "the file ends within a packet";
+  if (std::string torn = torn_end(*context_, last_place_); !torn.empty()) return torn;
+  // A stream that wasn't read may be the longest.
+  if (!promises_duration() || discarded_ || last_end_us_ == AV_NOPTS_VALUE) return {};
+  // Some containers count the duration from zero, some from the first time stamp: take the lesser.
+  const std::int64_t promised_end = duration_us() + std::min<std::int64_t>(context_->start_time, 0);
+  const std::int64_t missing = promised_end - last_end_us_;
+  if (missing <= kDurationToleranceUs) return {};
+  return "the header promises " + std::to_string(missing / 1000) + " ms more than the file holds";
+}
+
+/// Tells how many packets of the video are missing of those that the container counts.
+std::string Demuxer::missing_packets() const {
+  if (is_avi()) return missing_of_avi();
+  if (!has_index_of_packets(*context_)) return {};
+  return missing_of_index(avformat_index_get_entries_count(&video()));
+}
+
+/// @param promised  packets that the index lists
+std::string Demuxer::missing_of_index(int promised) const {
+  if (video_packets_ >= promised) return {};
+  return "the index lists " + std::to_string(promised) + " video packets, the file holds " +
+         std::to_string(video_packets_);
+}
+
+/// AVI's header counts frames, of which some may only repeat the one before: they have no packet,
+/// and don't stand in the index. FFmpeg cuts the duration down to what the file holds.
+std::string Demuxer::missing_of_avi() const {
+  const auto stream = static_cast<std::size_t>(video_index_);
+  const int promised = stream < indexed_.size() ? indexed_[stream] : 0;
+  if (std::string packets = missing_of_index(promised); !packets.empty()) return packets;
+  const std::int64_t reached = std::max(video_packets_, next_video_dts_);
+  if (reached >= video().nb_frames) return {};
+  const bool whole = promised > 0 && !is_torn_riff(*context_);
+  if (whole) return {};
+  return "the header promises " + std::to_string(video().nb_frames) + " frames, the file holds " +
+         std::to_string(reached);
+}
+
+}  // namespace facepipe

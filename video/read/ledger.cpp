@@ -1,0 +1,81 @@
+#include "video/read/ledger.h"
+
+#include <algorithm>
+
+namespace facepipe {
+
+FrameLedger& FrameLedger::operator+=(const FrameLedger& part) {
+  packets += part.packets;
+  decoded += part.decoded;
+  lost += part.lost;
+  damaged += part.damaged;
+  written += part.written;
+  ended_early = ended_early || part.ended_early;
+  return *this;
+}
+
+std::int64_t Ledger::enter(const Entry& packet) {
+  const std::int64_t tag = ++last_tag_;
+  if (packet.shown) ++segments_[packet.segment].packets;
+  open_.emplace(tag, packet);
+  return tag;
+}
+
+std::optional<Ledger::Entry> Ledger::settle(std::int64_t tag) {
+  const auto settled = open_.extract(tag);
+  return settled ? std::optional(settled.mapped()) : std::nullopt;
+}
+
+void Ledger::extend_last(std::int64_t duration) {
+  const auto last = open_.find(last_tag_);
+  if (last == open_.end()) return;
+  std::int64_t& sum = last->second.duration;
+  if (__builtin_add_overflow(sum, duration, &sum)) sum = 0;  // an impossible one is unknown
+}
+
+void Ledger::correct(const Entry& entry, bool shown) {
+  FrameLedger& of_segment = segments_[entry.segment];
+  if (entry.shown && !shown) --of_segment.packets;
+  if (!entry.shown && shown) ++of_segment.packets;
+}
+
+void Ledger::leave_out(std::int64_t tag) {
+  const auto silent = open_.find(tag);
+  if (silent == open_.end()) return;
+  correct(silent->second, false);
+  silent->second.shown = false;
+}
+
+void Ledger::count_frame(bool damaged, std::int64_t segment) {
+  FrameLedger& of_segment = segments_[segment];
+  ++of_segment.decoded;
+  if (damaged) ++of_segment.damaged;
+}
+
+FrameLedger Ledger::totals(const std::set<std::int64_t>& without) const {
+  FrameLedger totals;
+  for (const auto& [segment, of_segment] : segments_)
+    if (!without.contains(segment)) totals += of_segment;
+  totals.lost = std::count_if(open_.begin(), open_.end(), [&](const auto& open) {
+    return open.second.shown && !without.contains(open.second.segment);
+  });
+  return totals;
+}
+
+FieldPairs::FieldPairs(const AVCodecParameters& parameters) {
+  const AVCodecID codec = parameters.codec_id;
+  if (codec == AV_CODEC_ID_H264 || codec == AV_CODEC_ID_MPEG2VIDEO) parser_.emplace(parameters);
+}
+
+bool FieldPairs::is_second_field(const AVPacket& packet) {
+  if (!parser_) return false;
+  parsed_ = allocated(parser_->parse(packet));  // FFmpeg has parsers for both codecs
+  const int structure = parsed_->picture_structure;
+  const bool field =
+      structure == AV_PICTURE_STRUCTURE_TOP_FIELD || structure == AV_PICTURE_STRUCTURE_BOTTOM_FIELD;
+  const bool completes = field && open_field_ != 0 && open_field_ != structure;
+  open_field_ = field && !completes ? structure : 0;
+  return completes;
+}
+
+}  // namespace facepipe

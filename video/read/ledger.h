@@ -1,0 +1,99 @@
+// Which video packet became which frame: finds lost and damaged pictures one by one.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "core/timing.h"
+#include "video/bitstream/packet_parser.h"
+#include "video/ffmpeg.h"
+
+namespace facepipe {
+
+/// Frames of the input against frames of the output, matched one by one.
+struct FrameLedger {
+  std::int64_t packets = 0;  ///< video packets that should be shown; field pairs count once
+  std::int64_t decoded = 0;  ///< frames that came out of the decoder
+  std::int64_t lost = 0;     ///< packets without a frame
+  std::int64_t damaged = 0;  ///< frames that the decoder flagged
+  std::int64_t written = 0;  ///< frames in the output
+  bool ended_early = false;  ///< the container promised more than there was
+  [[nodiscard]] bool intact() const { return lost == 0 && damaged == 0 && !ended_early; }
+  /// That of another part of the input.
+  FrameLedger& operator+=(const FrameLedger& part);
+};
+
+/// Keeps one entry for every video packet until its frame has come. Not thread-safe.
+class Ledger {
+ public:
+  /// What is known of a packet when its frame comes.
+  struct Entry {
+    std::int64_t duration = 0;
+    bool shown = true;  ///< false: AV_PKT_FLAG_DISCARD, out of the chosen range, a second field, or
+                        ///< nothing changes
+    FrameTimes times;   ///< read, and the begin of decode
+    std::int64_t segment = 0;  ///< ReadPacket::segment
+  };
+
+  /// Enters a packet that goes to the decoder; the tag to send with it, never 0.
+  std::int64_t enter(const Entry& packet);
+
+  /// Finds the packet of a decoded frame and strikes it off; nullopt for a tag that isn't known (a
+  /// decoder that makes two frames of one packet).
+  std::optional<Entry> settle(std::int64_t tag);
+
+  /// Frames of packets are still to come, or lost.
+  [[nodiscard]] bool has_open() const { return !open_.empty(); }
+
+  /// The last packet entered lasts longer: its second field came in a packet of its own.
+  void extend_last(std::int64_t duration);
+
+  /// The frame of `entry` turned out to be shown or not, whatever its packet's stamp had said.
+  void correct(const Entry& entry, bool shown);
+
+  /// The packet has no frame of its own. Nothing where its frame has come.
+  void leave_out(std::int64_t tag);
+
+  /// Counts a frame that the user will see, of a segment.
+  void count_frame(bool damaged, std::int64_t segment = 0);
+
+  /// Everything has been decoded: what is still open is lost. All segments but some.
+  [[nodiscard]] FrameLedger totals(const std::set<std::int64_t>& without = {}) const;
+
+ private:
+  std::map<std::int64_t, Entry> open_;
+  std::int64_t last_tag_ = 0;
+  std::map<std::int64_t, FrameLedger> segments_;
+};
+
+/// Tells the second field of a picture that comes in two packets (PAFF H.264, MPEG-2): it gives no
+/// frame of its own.
+class FieldPairs {
+ public:
+  explicit FieldPairs(const AVCodecParameters& parameters);
+
+  /// True if the packet, the next in decoding order, completes the picture that the last one began.
+  bool is_second_field(const AVPacket& packet);
+
+  /// Where the last packet's picture comes in presentation order, counted from the last IDR
+  /// (picture order count): H.264 alone; 0 elsewhere.
+  [[nodiscard]] int picture_order() const { return parsed_ ? parsed_->output_picture_number : 0; }
+
+  /// What FFmpeg's parser said of the last packet; nullptr where the codec has no field pictures.
+  [[nodiscard]] const AVCodecParserContext* parsed() const { return parsed_; }
+
+  /// The next packet follows none.
+  void restart() { open_field_ = 0; }
+
+  /// The last packet is a first field, whose second may come next.
+  [[nodiscard]] bool waits_for_second() const { return open_field_ != 0; }
+
+ private:
+  std::optional<PacketParser> parser_;  // none where the codec has no field pictures
+  const AVCodecParserContext* parsed_ = nullptr;
+  int open_field_ = 0;  // AVPictureStructure of a first field that waits for its second, or 0
+};
+
+}  // namespace facepipe

@@ -1,0 +1,97 @@
+#include "video/read/start_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "video/bitstream/entry_points.h"
+
+namespace facepipe {
+namespace {
+
+// Of some key frames nobody knows whether a decoder can begin there: what it gives may be whole
+// only from the next one on.
+constexpr int kEnoughKeyFrames = 2;
+
+// At first a try begins so much earlier than the place that the last one reached; each further try
+// doubles that.
+constexpr std::int64_t kFirstStepUs = AV_TIME_BASE / 2;
+
+// A packet's two stamps lie so far apart, at the most.
+constexpr std::int64_t kMostDelayUs = 10 * std::int64_t{AV_TIME_BASE};
+
+class StartSearch {
+ public:
+  StartSearch(Demuxer& demuxer, std::int64_t target_us)
+      : demuxer_(demuxer), tb_(demuxer.video().time_base), target_us_(target_us) {}
+
+  void run() {
+    const std::int64_t origin = demuxer_.origin_us();
+    std::int64_t from = target_us_;
+    for (std::int64_t step = 0; from > origin; step = std::max(kFirstStepUs, 2 * step)) {
+      const bool sought = seek(from);
+      if (!sought && step == 0) return;  // nothing was read
+      if (!sought) break;
+      if (reaches_entry()) {
+        seek(from);
+        return;
+      }
+      // An index leads to key frames, so a search from just before the first packet finds the one
+      // before that. Without an index the search lands anywhere.
+      from = std::min(from, first_us_.value_or(from)) - 1 - step;
+    }
+    // The first packet is decoded before it is shown. Some formats find no place before the first.
+    if (!seek(origin - kMostDelayUs) && !seek(origin))
+      avformat_seek_file(&demuxer_.format(), -1, INT64_MIN, 0, 0, AVSEEK_FLAG_BYTE);
+  }
+
+ private:
+  bool seek(std::int64_t us) {
+    const std::int64_t at = av_rescale_q(us, AV_TIME_BASE_Q, tb_);
+    AVFormatContext* const input = &demuxer_.format();
+    return avformat_seek_file(input, demuxer_.video_index(), INT64_MIN, at, at, 0) >= 0;
+  }
+
+  [[nodiscard]] bool is_behind(std::int64_t stamp) const {
+    return stamp != AV_NOPTS_VALUE && av_compare_ts(stamp, tb_, target_us_, AV_TIME_BASE_Q) > 0;
+  }
+
+  /// Whether the packets from here to the target have a key frame that is shown by then, at which a
+  /// decoder can begin.
+  bool reaches_entry() {
+    EntryPoints entries(*demuxer_.video().codecpar);
+    int key_frames = 0;
+    first_us_.reset();
+    while (const UniqueAVPacket packet = demuxer_.read()) {
+      if (packet->stream_index != demuxer_.video_index()) continue;
+      const std::int64_t decoded = packet->dts != AV_NOPTS_VALUE ? packet->dts : packet->pts;
+      const std::int64_t shown = packet->pts != AV_NOPTS_VALUE ? packet->pts : packet->dts;
+      if (!first_us_ && decoded != AV_NOPTS_VALUE)
+        first_us_ = av_rescale_q(decoded, tb_, AV_TIME_BASE_Q);
+      if (is_behind(decoded)) return false;
+      const bool entry = entries.look_at(*packet).entry != Entry::none;
+      const bool key = (packet->flags & AV_PKT_FLAG_KEY) != 0;
+      if (!key || is_behind(shown)) continue;
+      ++key_frames;
+      if (entry || key_frames >= kEnoughKeyFrames) return true;
+    }
+    return false;
+  }
+
+  Demuxer& demuxer_;
+  const AVRational tb_;
+  const std::int64_t target_us_;
+  std::optional<std::int64_t> first_us_;  // of the packets that were looked at last
+};
+
+}  // namespace
+
+void seek_to_start(Demuxer& demuxer, double seconds) {
+  const AVIOContext* const io =
+      demuxer.format().pb;  // none where FFmpeg opens what it needs itself
+  if (io != nullptr && (io->seekable & AVIO_SEEKABLE_NORMAL) == 0) return;
+  const auto after = static_cast<std::int64_t>(std::llround(seconds * AV_TIME_BASE));
+  StartSearch(demuxer, demuxer.origin_us() + after).run();
+}
+
+}  // namespace facepipe

@@ -1,0 +1,76 @@
+// One of FFmpeg's video encoders: opened, fed with pictures, drained. What the CPU's encoder and
+// NVENC's have in common.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "video/write/encoder.h"
+#include "video/write/encoder_stamps.h"
+
+namespace facepipe {
+
+/// Name and value, in the order in which they are set: the last of a name counts.
+using CodecOptions = std::vector<std::pair<std::string, std::string>>;
+
+/// Whether one of the options has one of the names.
+[[nodiscard]] bool names_any(const CodecOptions& options,
+                             std::initializer_list<std::string_view> names);
+
+/// Whether the encoder has the option, of its own or as one that all encoders share.
+[[nodiscard]] bool has_option(AVCodecContext& context, const std::string& name);
+/// Whether the encoder has the option of its own.
+[[nodiscard]] bool has_own_option(const AVCodec& codec, const std::string& name);
+
+/// avcodec_open2() with options; returns its code. Encoders that write to standard error by
+/// themselves are told not to, unless an option of theirs says otherwise.
+/// Errors: Error(usage) for an option that the encoder doesn't know.
+[[nodiscard]] int open_with_options(AVCodecContext& context, const CodecOptions& options);
+
+/// Used by one thread. Packets keep FFmpeg's decoding stamps.
+class FFmpegEncoder {
+ public:
+  /// Sets what the encoder needs beside what it gets from the setup and the first frame.
+  using Configure = std::function<void(AVCodecContext&)>;
+
+  /// Errors: Error(usage) as open_with_options(); Error(output) if the encoder refuses;
+  /// Error(internal) where the system has too few threads, or too little memory, for it.
+  FFmpegEncoder(const EncoderSetup& setup, const Frame& first, const CodecOptions& options,
+                const Configure& configure, Notices& notices);
+  ~FFmpegEncoder();
+  FFmpegEncoder(const FFmpegEncoder&) = delete;
+  FFmpegEncoder& operator=(const FFmpegEncoder&) = delete;
+
+  /// Stamps the picture that send() gets next, which shows `frame`.
+  void announce(const Frame& frame, AVFrame& picture, FrameRecord record);
+  /// Gives zero or more packets to `sink`. Errors: Error(output).
+  void send(const AVFrame& picture, const Encoder::Sink& sink) { give(&picture, sink); }
+  void flush(const Encoder::Sink& sink) { give(nullptr, sink); }
+
+  [[nodiscard]] const AVCodecContext& context() const { return *context_; }
+  [[nodiscard]] UniqueCodecParameters parameters() const;
+  [[nodiscard]] std::string name() const { return context_->codec->name; }
+
+ private:
+  struct Pending {
+    std::int64_t duration;
+    FrameRecord record;
+  };
+
+  void give(const AVFrame* picture, const Encoder::Sink& sink);
+  bool receive(EncodedFrame& result);
+
+  std::string subject_;  // of errors
+  UniqueCodecContext context_;
+  EncoderClock clock_;
+  std::map<std::int64_t, Pending> pending_;  // by stamp
+  bool got_any_ = false;                     // of pictures
+};
+
+}  // namespace facepipe

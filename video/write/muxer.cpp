@@ -1,0 +1,345 @@
+#include "video/write/muxer.h"
+#include "video/read/stream_kinds.h"
+
+extern "C" {
+#include <libavutil/common.h>
+#include <libavutil/mem.h>
+}
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "video/bitstream/packet_bytes.h"
+#include "video/write/container.h"
+#include "video/write/places.h"
+#include "video/write/timecode.h"
+
+namespace facepipe {
+namespace {
+
+// What muxers write at the end: indices, of MP4 some 30 bytes a packet, and what surrounds them.
+constexpr std::int64_t kIndexBytesPerPacket = 64;
+constexpr std::int64_t kTrailerBytes = std::int64_t{128} << 10U;
+
+/// A FIFO or device can't be sought.
+const std::filesystem::path& checked_target(const MuxerOptions& options) {
+  if (is_stream_target(options.output) && !needs_no_seeking(*options.format))
+    throw Error(ErrorKind::output,
+                options.output.string() + ": " + options.format->name +
+                    " is finished by going back in the file, which can't be done here; Matroska "
+                    "(.mkv) and MPEG-TS (.ts) can be written to a FIFO or device");
+  return options.output;
+}
+
+/// Takes off a packet what holds words beside its data.
+void remove_words(AVPacket& packet) {
+  for (int i = packet.side_data_elems - 1; i >= 0; --i) {
+    if (!holds_words(packet.side_data[i].type)) continue;
+    av_freep(reinterpret_cast<void*>(&packet.side_data[i].data));
+    packet.side_data[i] = packet.side_data[packet.side_data_elems - 1];
+    --packet.side_data_elems;
+  }
+}
+
+}  // namespace
+
+Muxer::Muxer(const Demuxer& input, MuxerOptions options, const std::vector<StreamPlan>& streams,
+             const VideoStreamInfo& video, Notices& notices)
+    : input_(input),
+      options_(std::move(options)),
+      notices_(notices),
+      video_time_base_(video.time_base) {
+  open_file();
+  make_streams(streams, video);
+  write_header(video);
+}
+
+void Muxer::open_file() {
+  if (options_.sequence) {
+    sequence_.emplace(options_.output, options_.existing);
+  } else {
+    io_.emplace(file_.emplace(checked_target(options_), options_.existing, options_.stop));
+    file_->expect_no_file();
+  }
+  AVFormatContext* context = nullptr;
+  // The name tells muxers nothing but that pictures are numbered: what they open is ours.
+  check_av(avformat_alloc_output_context2(&context, options_.format, nullptr, "%d"),
+           ErrorKind::output, options_.output.string());
+  context_.reset(context);
+  if (sequence_)
+    sequence_->attach(*context_);
+  else
+    io_->attach(*context_);
+}
+
+void Muxer::make_streams(const std::vector<StreamPlan>& plans, const VideoStreamInfo& video) {
+  TagFilter tags(options_.kept_tags);
+  StreamMaker maker(*context_, input_, tags, options_.originals);
+  for (auto& [index, stream] : facepipe::make_streams(maker, input_, plans, video))
+    static_cast<OutputStream&>(outputs_[index]) = std::move(stream);
+  maker.add_tags_and_chapters(options_.offset_us);
+  move_timecode(&context_->metadata);
+  for (unsigned i = 0; i < context_->nb_streams; ++i)
+    move_timecode(&context_->streams[i]->metadata);
+  tell_left_out(tags);
+  for (const std::string& left_out : maker.told()) notices_.add(left_out);
+}
+
+void Muxer::move_timecode(AVDictionary** tags) {
+  const AVDictionaryEntry* const entry = av_dict_get(*tags, kTimecodeTag, nullptr, 0);
+  if (entry == nullptr) return;
+  const std::string text = entry->value;
+  const std::string moved = later_timecode(text, input_.frame_rate(), options_.timecode_delay);
+  if (moved.empty())
+    notices_.add("timecode \"" + text + "\" left out: it can't be moved to the chosen start");
+  av_dict_set(tags, kTimecodeTag, moved.empty() ? nullptr : moved.c_str(), 0);
+}
+
+void Muxer::tell_left_out(const TagFilter& tags) {
+  if (tags.left_out().empty()) return;
+  std::string names;
+  for (const std::string& tag : tags.left_out()) names += (names.empty() ? "" : ", ") + tag;
+  notices_.add("tags left out, which may tell of people and places: " + names);
+}
+
+void Muxer::write_header(const VideoStreamInfo& video) {
+  Dictionary options;
+  prepare_header(*context_, video, sequence_.has_value(), options);
+  const int code = avformat_write_header(context_.get(), options.address());
+  if (code < 0) fail_in_header(code);
+  make_trials();
+}
+
+/// Where the muxer ends with an error, FFmpeg doesn't tell at which packet: it may be one that was
+/// held back to be interleaved.
+void Muxer::make_trials() {
+  for (auto& [index, output] : outputs_)
+    if (index != input_.video_index())
+      output.trial = std::make_unique<PacketTrial>(*options_.format, *output.stream);
+}
+
+/// What the file met isn't the header's fault; it may come to light here or at the first packet.
+void Muxer::fail_in_header(int code) {
+  const std::string name = options_.output.string();
+  if (full() == ECANCELED) throw Stopped();
+  if (full() != 0) throw Error(ErrorKind::output, name + ": " + write_failure(full()));
+  const bool met_by_file = io_ && io_->flush() < 0;
+  check_av(code, ErrorKind::output,
+           met_by_file ? name : name + ": " + options_.format->name + " header");
+}
+
+bool Muxer::write_video(UniqueAVPacket packet) {
+  ++pictures_;
+  if (!sequence_ && pictures_ > 1 && is_image_format(*options_.format)) {
+    std::filesystem::path numbered = options_.output;
+    numbered.replace_filename(options_.output.stem().string() + "%05d" +
+                              options_.output.extension().string());
+    throw Error(ErrorKind::output, options_.output.string() +
+                                       ": holds one picture, and the input has more; " +
+                                       numbered.string() + " gives each a file, .mkv holds all");
+  }
+  pad(*packet);
+  stamp(outputs_.at(input_.video_index()), *packet, video_time_base_);
+  const bool taken = write(std::move(packet));
+  if (taken && io_) on_their_way_.push_back(packet_bytes_);
+  forget_written();
+  return taken;
+}
+
+/// In a program stream a packet has the time of what begins in it first: pictures so large that no
+/// second one begins there have a time each. Zeros behind a picture say nothing in MPEG's codecs.
+void Muxer::pad(AVPacket& picture) const {
+  if (!is_program_stream(*options_.format)) return;
+  constexpr unsigned kUsual = 2048;  // FFmpeg's, where nobody has asked for another size
+  const unsigned room = context_->packet_size > 0 ? context_->packet_size : kUsual;
+  const int missing = static_cast<int>(room) - picture.size;
+  if (missing <= 0) return;
+  const int size = picture.size;
+  check_av(av_grow_packet(&picture, missing), ErrorKind::internal, "a picture's padding");
+  std::memset(picture.data + size, 0, static_cast<std::size_t>(missing));
+}
+
+void Muxer::forget_written() {
+  while (!on_their_way_.empty() && on_their_way_.front() <= io_->queue().written())
+    on_their_way_.pop_front();
+}
+
+void Muxer::write_side(UniqueAVPacket packet) {
+  const auto found = outputs_.find(packet->stream_index);
+  if (found == outputs_.end()) return;
+  Output& output = found->second;
+  const AVStream& from = *input_.format().streams[found->first];
+  AVRational time_base = from.time_base;
+  if (options_.originals == Originals::leave_out && leaves_out(output, from, *packet)) return;
+  if (output.subtitles) {
+    packet = output.subtitles->convert(*packet);
+    time_base = AV_TIME_BASE_Q;
+    if (!packet) return;
+  }
+  stamp(output, *packet, time_base);
+  if (!output.trial->takes(*packet)) return leave_out(output, from);
+  ++output.taken;
+  write(std::move(packet));
+}
+
+/// Where nothing may be lost, it isn't waited for a packet that is taken after all.
+void Muxer::leave_out(Output& output, const AVStream& from) {
+  ++output.lost;
+  output.why_lost = output.trial->refusal();
+  if (options_.strict && output.taken == 0)
+    throw Error(ErrorKind::output,
+                options_.output.string() + ": --strict: " + refused_stream(from, output.why_lost));
+}
+
+/// Whether the packet is text that tells a place, or comes behind such text: a log of places may
+/// write some of them in another way. Words beside the data of one that stays go.
+bool Muxer::leaves_out(Output& output, const AVStream& from, AVPacket& packet) {
+  remove_words(packet);
+  if (!is_text_subtitle(from)) return false;
+  if (!output.tells_places && tells_place(text_of(data_of(packet)))) {
+    output.tells_places = true;
+    notices_.add(describe(from) + ": left out from the first text on that tells a place");
+  }
+  return output.tells_places;
+}
+
+std::string Muxer::refused_stream(const AVStream& from, const std::string& why) const {
+  return dropped(from, options_.format->name + (" refuses its packets: " + why)).notice;
+}
+
+std::int64_t Muxer::side_packets_lost() const {
+  std::int64_t lost = 0;
+  for (const auto& [index, output] : outputs_)
+    if (output.taken > 0) lost += output.lost;
+  return lost;
+}
+
+void Muxer::tell_left_out() const {
+  for (const auto& [index, output] : outputs_) {
+    if (output.lost == 0) continue;
+    const AVStream& from = *input_.format().streams[index];
+    if (output.taken == 0)
+      notices_.add(refused_stream(from, output.why_lost));
+    else
+      notices_.add(describe(from) + ": " + std::to_string(output.lost) +
+                   " packets lost: " + options_.format->name + " refuses them: " + output.why_lost);
+  }
+}
+
+/// Gives a packet the stamps that it has in the output.
+void Muxer::stamp(Output& output, AVPacket& packet, AVRational time_base) {
+  const std::int64_t offset = av_rescale_q(options_.offset_us, AV_TIME_BASE_Q, time_base);
+  if (packet.pts != AV_NOPTS_VALUE) packet.pts = av_sat_sub64(packet.pts, offset);
+  if (packet.dts != AV_NOPTS_VALUE) packet.dts = av_sat_sub64(packet.dts, offset);
+  av_packet_rescale_ts(&packet, time_base, output.stream->time_base);
+  mend_stamps(output, packet);
+  tell_lost_times(output, packet.dts);
+  output.last_dts = packet.dts;
+  output.last_end = packet.dts == AV_NOPTS_VALUE
+                        ? AV_NOPTS_VALUE
+                        : av_sat_add64(packet.dts, std::max<std::int64_t>(0, packet.duration));
+  packet.stream_index = output.stream->index;
+  packet.pos = -1;
+}
+
+/// Containers that count packets begin with all streams at once, and have no gaps; but AVI repeats
+/// pictures.
+void Muxer::tell_lost_times(const Output& output, std::int64_t dts) {
+  const AVStream& stream = *output.stream;
+  const AVMediaType type = stream.codecpar->codec_type;
+  const bool video = type == AVMEDIA_TYPE_VIDEO;
+  const bool first = output.last_dts == AV_NOPTS_VALUE;
+  const bool alone = context_->nb_streams == 1;
+  if (dts == AV_NOPTS_VALUE || (first ? alone : !video)) return;
+  const std::int64_t frame =
+      av_rescale_q(1, av_inv_q(to_av(input_.frame_rate())), stream.time_base);
+  const std::int64_t due = first ? 0 : av_sat_add64(output.last_dts, frame);
+  if (frame <= 0 || av_sat_sub64(dts, due) <= frame / 2) return;
+  if (!keeps_no_times(*options_.format, type)) return;
+  notices_.add(std::string(video ? "pictures come" : "sound comes") + " too early in stream " +
+               std::to_string(stream.index) + ": " + options_.format->name +
+               (first ? " can't begin with a stream later" : " can't hold gaps between pictures"));
+}
+
+/// As FFmpeg's own command does: decoding stamps rise, and nothing is shown before it is decoded.
+void Muxer::mend_stamps(Output& output, AVPacket& packet) {
+  const auto tell = [&](const char* before, const char* behind) {
+    notices_.add(before + std::to_string(output.stream->index) + behind);
+  };
+  if (packet.dts == AV_NOPTS_VALUE) packet.dts = packet.pts;
+  if (packet.dts == AV_NOPTS_VALUE && output.last_end != AV_NOPTS_VALUE) {
+    packet.dts = packet.pts = output.last_end;
+    tell("packets of stream ", " without time stamps follow those before");
+  }
+  if (packet.dts == AV_NOPTS_VALUE) return;
+  if (packet.pts != AV_NOPTS_VALUE && packet.pts < packet.dts) {
+    packet.dts = packet.pts;
+    tell("decoding time stamps of stream ", " moved before those of presentation");
+  }
+  if (output.last_dts == AV_NOPTS_VALUE) return;
+  const bool may_repeat = (options_.format->flags & AVFMT_TS_NONSTRICT) != 0;
+  const std::int64_t least = av_sat_add64(output.last_dts, may_repeat ? 0 : 1);
+  if (packet.dts >= least) return;
+  packet.dts = least;
+  if (packet.pts != AV_NOPTS_VALUE) packet.pts = std::max(packet.pts, packet.dts);
+  tell("decoding time stamps of stream ", " moved to rise");
+}
+
+bool Muxer::write(UniqueAVPacket packet) {
+  reserve_for(*packet);
+  if (full() != 0) return false;
+  const int written = av_interleaved_write_frame(context_.get(), packet.get());
+  if (full() == 0) check_av(written, ErrorKind::output, options_.output.string());
+  return written >= 0;
+}
+
+/// For the packet itself, those that FFmpeg holds back to interleave them, and the file's end.
+void Muxer::reserve_for(const AVPacket& packet) {
+  if (!io_) return;
+  ++packets_;
+  packet_bytes_ += packet.size;
+  OutputQueue& queue = io_->queue();
+  const std::int64_t held_back = std::max<std::int64_t>(0, packet_bytes_ - queue.size());
+  queue.reserve(held_back + packets_ * kIndexBytesPerPacket + kTrailerBytes);
+}
+
+void Muxer::drain() {
+  const int code = io_ ? io_->flush() : 0;
+  forget_written();
+  if (code == 0) on_their_way_.clear();  // FFmpeg writes what it holds back with the trailer
+  if (full() == 0) check_av(code, ErrorKind::output, options_.output.string());
+}
+
+int Muxer::complete() {
+  const int code = av_write_trailer(context_.get());
+  const int flushed = io_ ? io_->flush() : 0;
+  return code < 0 ? code : flushed;
+}
+
+void Muxer::finish(const std::string& damage) {
+  const int code = complete();
+  if (code < 0 && full() != 0 && file_ && file_->seekable() && !is_mov_family(*options_.format))
+    throw Error(ErrorKind::output, options_.output.string() + ": " + write_failure(full()) +
+                                       "; what was made is kept as " +
+                                       file_->keep_partial().string());
+  check_av(code, ErrorKind::output, options_.output.string());
+  if (sequence_) {
+    sequence_->ends_damaged(damage);
+    sequence_->commit();
+    return;
+  }
+  if (OutputLock* const lock = file_->lock()) lock->ends_damaged(damage);
+  file_->commit();
+}
+
+std::filesystem::path Muxer::finish_partial() {
+  const int code = complete();
+  // Where no room could be reserved for the end, most formats can be played without it.
+  const bool playable = full() != 0 && !is_mov_family(*options_.format);
+  if (!playable) check_av(code, ErrorKind::output, options_.output.string());
+  return sequence_ ? sequence_->keep_partial() : file_->keep_partial();
+}
+
+}  // namespace facepipe

@@ -1,0 +1,81 @@
+// The streams of an output: made of those of an input as they were planned.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/geometry.h"
+#include "video/read/demuxer.h"
+#include "video/write/picture_data.h"
+#include "video/write/streams.h"
+#include "video/write/subtitles.h"
+#include "video/write/tag_filter.h"
+
+namespace facepipe {
+
+/// What an output must know of the encoded video.
+struct VideoStreamInfo {
+  UniqueCodecParameters parameters;
+  AVRational time_base{0, 1};
+  Rational frame_rate;
+  Rational sample_aspect{1, 1};
+  std::int64_t duration_us = 0;       ///< of the input; 0 if unknown
+  std::vector<StreamData> side_data;  ///< a display matrix only where it still holds
+};
+
+/// A stream that packets go to.
+struct OutputStream {
+  AVStream* stream = nullptr;                    ///< the output context's
+  std::unique_ptr<SubtitleConverter> subtitles;  ///< where its text is converted
+};
+
+/// Makes streams within an output's context. The input, the context and the filter outlive it. Not
+/// thread-safe.
+class StreamMaker {
+ public:
+  StreamMaker(AVFormatContext& output, const Demuxer& input, TagFilter& tags,
+              Originals originals = Originals::keep)
+      : output_(output), input_(input), tags_(tags), originals_(originals) {}
+
+  [[nodiscard]] OutputStream add_video(const VideoStreamInfo& video);
+  /// Makes the stream for another one of the input, which is not dropped. Errors: Error(internal)
+  /// where FFmpeg can't convert its text.
+  [[nodiscard]] OutputStream add(const AVStream& from, const StreamPlan& plan);
+  /// Copies the input's tags and chapters.
+  /// @param offset_us  subtracted from the times of chapters
+  void add_tags_and_chapters(std::int64_t offset_us);
+  /// What was left out of streams that are copied: a sentence each.
+  [[nodiscard]] const std::vector<std::string>& told() const { return told_; }
+
+ private:
+  [[nodiscard]] OutputStream add_copy(const AVStream& from);
+  [[nodiscard]] OutputStream add_subtitles(const AVStream& from, AVCodecID codec);
+  [[nodiscard]] OutputStream add_cover(const AVStream& from);
+  [[nodiscard]] AVStream* new_stream();
+  void clean(const AVStream& from, AVCodecParameters& parameters);
+
+  AVFormatContext& output_;
+  const Demuxer& input_;
+  TagFilter& tags_;
+  Originals originals_;
+  std::vector<std::string> told_;
+};
+
+/// Makes all streams that `plans` has, one plan for each of the input's. Returned are those that
+/// packets go to, by index of the input's stream.
+using OutputStreams = std::map<int, OutputStream>;
+[[nodiscard]] OutputStreams make_streams(StreamMaker& maker, const Demuxer& input,
+                                         const std::vector<StreamPlan>& plans,
+                                         const VideoStreamInfo& video);
+
+/// Makes the settings that all outputs share.
+void set_header_rules(AVFormatContext& output);
+/// Makes those, and the ones that the video asks for, whatever the other streams are. Some go into
+/// `options`, which are for avformat_write_header().
+void prepare_header(AVFormatContext& output, const VideoStreamInfo& video, bool sequence,
+                    Dictionary& options);
+
+}  // namespace facepipe

@@ -1,0 +1,51 @@
+#include "video/write/watched_encoder.h"
+
+#include <span>
+#include <utility>
+
+#include "video/frames/pictures.h"
+#include "video/write/picture_data.h"
+
+namespace facepipe {
+namespace {
+
+class WatchedEncoder final : public Encoder {
+ public:
+  WatchedEncoder(std::unique_ptr<Encoder> encoder, PictureDataWatch watch)
+      : encoder_(std::move(encoder)), watch_(std::move(watch)) {}
+
+  void encode(Frame frame, FrameRecord record, const Sink& sink) override {
+    look_at(unwrap(frame));
+    encoder_->encode(std::move(frame), std::move(record), sink);
+  }
+  void catch_up(const Sink& sink) override { encoder_->catch_up(sink); }
+  void flush(const Sink& sink) override { encoder_->flush(sink); }
+  [[nodiscard]] AVRational time_base() const override { return encoder_->time_base(); }
+  [[nodiscard]] UniqueCodecParameters parameters() const override { return encoder_->parameters(); }
+  [[nodiscard]] std::string name() const override { return encoder_->name(); }
+
+ private:
+  void look_at(AVFrame& picture) {
+    if (watch_.originals == Originals::leave_out)
+      av_frame_remove_side_data(&picture, AV_FRAME_DATA_SEI_UNREGISTERED);
+    const std::span all(picture.side_data, static_cast<std::size_t>(picture.nb_side_data));
+    for (const AVFrameSideData* const data : all) {
+      const char* const name = name_of_picture_data(*data);
+      if (name == nullptr || !watch_.kept.insert(data->type).second) continue;
+      tell_lost(watch_.notices,
+                std::string(name) + " lost: " + encoder_->name() + " writes none of them",
+                watch_.strict, watch_.output);
+    }
+  }
+
+  std::unique_ptr<Encoder> encoder_;
+  PictureDataWatch watch_;  // what has been told counts as kept
+};
+
+}  // namespace
+
+std::unique_ptr<Encoder> watched(std::unique_ptr<Encoder> encoder, PictureDataWatch watch) {
+  return std::make_unique<WatchedEncoder>(std::move(encoder), std::move(watch));
+}
+
+}  // namespace facepipe
