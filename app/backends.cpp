@@ -10,7 +10,7 @@
 #include "pipeline/cuda/backend.h"
 #endif
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 #if !FACEPIPE_CUDA
@@ -29,44 +29,45 @@ CudaProbe probe_cuda() {
 #endif
 }
 
-CudaAbilities find_cuda_abilities() {
+pipeline::CudaAbilities find_cuda_abilities() {
 #if FACEPIPE_CUDA
-  return cuda_abilities();
+  return pipeline::cuda_abilities();
 #else
   return {};
 #endif
 }
 
-OneFrameResult detect_on_cuda([[maybe_unused]] const Frame& frame, Device device,
-                              [[maybe_unused]] const DetectorOptions& options) {
+pipeline::OneFrameResult detect_on_cuda([[maybe_unused]] const Frame& frame, Device device,
+                                        [[maybe_unused]] const detector::DetectorOptions& options) {
 #if FACEPIPE_CUDA
-  return detect_one_frame(frame, device, options);
+  return pipeline::detect_one_frame(frame, device, options);
 #else
   refuse(device);
 #endif
 }
 
-std::unique_ptr<Backend> make_backend(const Device& device, const DetectorOptions& options) {
+std::unique_ptr<pipeline::Backend> make_backend(const Device& device,
+                                                const detector::DetectorOptions& options) {
   if (device.kind == DeviceKind::cpu)
-    return make_cpu_backend(make_detector_factory(device, options));
+    return pipeline::make_cpu_backend(detector::make_detector_factory(device, options));
 #if FACEPIPE_CUDA
-  return make_cuda_backend(device, options);
+  return pipeline::make_cuda_backend(device, options);
 #else
   refuse(device);
 #endif
 }
 
-std::unique_ptr<Backend> make_renderer(const Device& device) {
-  if (device.kind == DeviceKind::cpu) return make_cpu_backend(nullptr);
+std::unique_ptr<pipeline::Backend> make_renderer(const Device& device) {
+  if (device.kind == DeviceKind::cpu) return pipeline::make_cpu_backend(nullptr);
 #if FACEPIPE_CUDA
-  return make_cuda_renderer(device);
+  return pipeline::make_cuda_renderer(device);
 #else
   refuse(device);
 #endif
 }
 
 DeviceChoice choose_device(const DeviceRequest& request, const CudaProbe& cuda,
-                           const DetectorOptions& options, const MakeBackend& make) {
+                           const detector::DetectorOptions& options, const MakeBackend& make) {
   DeviceChoice choice;
   const Device device = resolve_device(request, cuda, choice.why);
   choice.devices = {device};
@@ -85,9 +86,9 @@ DeviceChoice choose_device(const DeviceRequest& request, const CudaProbe& cuda,
 }
 
 DeviceChoice choose_devices(const std::vector<int>& wanted, const CudaProbe& cuda,
-                            const DetectorOptions& options, const MakeBackend& make) {
+                            const detector::DetectorOptions& options, const MakeBackend& make) {
   DeviceChoice choice;
-  std::vector<std::unique_ptr<Backend>> backends;
+  std::vector<std::unique_ptr<pipeline::Backend>> backends;
   for (const Device device : resolve_devices(wanted, cuda)) {
     try {
       backends.push_back(make(device, options));
@@ -100,8 +101,8 @@ DeviceChoice choose_devices(const std::vector<int>& wanted, const CudaProbe& cud
     }
   }
   if (backends.empty()) throw Error(ErrorKind::device, "--devices all: " + choice.why);
-  choice.backend = join_devices(std::move(backends));
+  choice.backend = pipeline::join_devices(std::move(backends));
   return choice;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -13,31 +13,32 @@
 #include "pipeline/cuda/abilities.h"
 #include "pipeline/cuda/one_frame.h"
 
-namespace facepipe {
+namespace facepipe::app {
 
 /// What there is of CUDA on this machine.
 [[nodiscard]] CudaProbe probe_cuda();
 
 /// The same at length; nothing of it in a build without CUDA.
-[[nodiscard]] CudaAbilities find_cuda_abilities();
+[[nodiscard]] pipeline::CudaAbilities find_cuda_abilities();
 
 /// As detect_one_frame(). Errors: device, too, in a build without CUDA.
-[[nodiscard]] OneFrameResult detect_on_cuda(const Frame& frame, Device device,
-                                            const DetectorOptions& options);
+[[nodiscard]] pipeline::OneFrameResult detect_on_cuda(const Frame& frame, Device device,
+                                                      const detector::DetectorOptions& options);
 
 /// Loads the model for `device`. Errors: device, usage.
-[[nodiscard]] std::unique_ptr<Backend> make_backend(const Device& device,
-                                                    const DetectorOptions& options);
+[[nodiscard]] std::unique_ptr<pipeline::Backend> make_backend(
+    const Device& device, const detector::DetectorOptions& options);
 
 /// Without a model: for jobs alone that look for nothing (HideJob::known). Errors: device.
-[[nodiscard]] std::unique_ptr<Backend> make_renderer(const Device& device);
+[[nodiscard]] std::unique_ptr<pipeline::Backend> make_renderer(const Device& device);
 
-using MakeBackend = std::function<std::unique_ptr<Backend>(const Device&, const DetectorOptions&)>;
+using MakeBackend = std::function<std::unique_ptr<pipeline::Backend>(
+    const Device&, const detector::DetectorOptions&)>;
 
 struct DeviceChoice {
   std::vector<Device> devices;  ///< one, but of choose_devices()
   std::string why;  ///< one sentence about what auto chose; empty for a device that was named
-  std::unique_ptr<Backend> backend;
+  std::unique_ptr<pipeline::Backend> backend;
 };
 
 /// A device that was named is taken or refused: Error(device), or what making its backend throws.
@@ -45,11 +46,13 @@ struct DeviceChoice {
 /// can compute, no engine or precision named that only the CPU has), else the CPU, and says why.
 /// Nothing falls back later.
 [[nodiscard]] DeviceChoice choose_device(const DeviceRequest& request, const CudaProbe& cuda,
-                                         const DetectorOptions& options, const MakeBackend& make);
+                                         const detector::DetectorOptions& options,
+                                         const MakeBackend& make);
 
 /// Several CUDA devices on each input: those that are named, which are taken or refused as above,
 /// or all for which a backend can be made, where none is; `why` then says which can't be used.
 [[nodiscard]] DeviceChoice choose_devices(const std::vector<int>& wanted, const CudaProbe& cuda,
-                                          const DetectorOptions& options, const MakeBackend& make);
+                                          const detector::DetectorOptions& options,
+                                          const MakeBackend& make);
 
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -18,30 +18,30 @@
 #include "detector/detector.h"
 #include "video/read/rgba_image.h"
 
-namespace facepipe {
+namespace facepipe::app {
 
 int calibrate(const CalibrateOptions& options, const std::stop_token& stop) {
   const std::filesystem::path file = find_model(options.model, program_directory());
-  if (library_of(file))
+  if (detector::library_of(file))
     throw Error(ErrorKind::usage, "model " + file.string() + ": no network, and has no i8");
-  const Model model(file);
-  OutputFile output(options.output.empty() ? i8_ranges_file(file) : options.output,
+  const detector::Model model(file);
+  OutputFile output(options.output.empty() ? detector::i8_ranges_file(file) : options.output,
                     options.overwrite ? ExistingTarget::replace : ExistingTarget::refuse, stop);
   if (!options.overwrite) output.expect_no_file();
-  Calibration calibration(model, options.threads);
+  detector::Calibration calibration(model, options.threads);
   std::vector<std::string> hashes;
   for (const std::string& picture : options.pictures) {
     hashes.push_back(sha256_of_file(picture, stop));
-    calibration.look_at(read_rgba_image(picture), stop);
+    calibration.look_at(video::read_rgba_image(picture), stop);
     spdlog::info("{}: looked at", picture);
   }
-  I8Ranges ranges = calibration.ranges();
+  detector::I8Ranges ranges = calibration.ranges();
   ranges.pictures = std::move(hashes);
-  const std::string text = to_json(ranges);
+  const std::string text = detector::to_json(ranges);
   if (const int code = output.write(std::as_bytes(std::span(text))); code != 0) output.fail(code);
   output.commit();
   spdlog::info("{}: ranges of {} tensors", output.target().string(), ranges.tensors.size());
   return kExitDone;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::app

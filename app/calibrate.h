@@ -5,10 +5,10 @@
 
 #include "app/options/options.h"
 
-namespace facepipe {
+namespace facepipe::app {
 
 /// Looks at the pictures and writes the file of ranges, which then is the model's. Returns the exit
 /// code: 0. Errors: Error; Stopped once `stop` is requested.
 [[nodiscard]] int calibrate(const CalibrateOptions& options, const std::stop_token& stop);
 
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -13,7 +13,7 @@
 
 #include "core/error.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 std::atomic<void (*)()> g_hook = nullptr;
@@ -150,4 +150,4 @@ std::optional<Failure> attempt(const std::string& name, const std::function<void
   }
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::app

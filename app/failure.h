@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-namespace facepipe {
+namespace facepipe::app {
 
 /// The program's exit codes that are no ErrorKind.
 inline constexpr int kExitDone = 0;
@@ -44,4 +44,4 @@ void install_last_resort();
 /// A later call replaces it; nullptr takes it away. Thread-safe.
 void at_terminate(void (*hook)());
 
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -22,7 +22,7 @@
 #include "core/files/output_file.h"
 #include "core/files/output_names.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 int execute(const ShowText& shown) {
@@ -50,21 +50,21 @@ int execute(const CalibrateOptions& options) {
 int execute(const RunOptions& options) {
   const StopSignals signals;
   start_log(options.quiet ? spdlog::level::err : options.log_level);
-  OpenedInputs inputs(options.inputs.size() == 1,
-                      options.job.allow_references ? References::open : References::refuse,
-                      options.job.max_pixels, signals.token());
-  const auto job = [&](const JobOptions& job_options, Backend& backend, const JobObserver& observer,
-                       const std::stop_token& stop) {
-    return run_job(job_options, backend, observer, stop, inputs.take(job_options.input));
+  OpenedInputs inputs(
+      options.inputs.size() == 1,
+      options.job.allow_references ? video::References::open : video::References::refuse,
+      options.job.max_pixels, signals.token());
+  const auto job = [&](const pipeline::JobOptions& job_options, pipeline::Backend& backend,
+                       const pipeline::JobObserver& observer, const std::stop_token& stop) {
+    return pipeline::run_job(job_options, backend, observer, stop, inputs.take(job_options.input));
   };
   const auto extension = [&](const std::string& input, const std::string& encoder) {
     return inputs.output_extension(input, encoder);
   };
   TurnedInputs turned;
-  const auto faces_by_turn = [&](const JobOptions& job_options, const DetectorOptions& detector,
-                                 const std::stop_token& stop) {
-    return turned.faces_of(job_options, detector, stop);
-  };
+  const auto faces_by_turn =
+      [&](const pipeline::JobOptions& job_options, const detector::DetectorOptions& detector,
+          const std::stop_token& stop) { return turned.faces_of(job_options, detector, stop); };
   return run(options, {extension, probe_cuda, make_backend, job, make_renderer, faces_by_turn},
              signals.token());
 }
@@ -94,10 +94,11 @@ int run_program(const std::vector<std::string>& arguments) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::app
 
 int main(int argc, char** argv) {
   using namespace facepipe;
+  using namespace facepipe::app;
   bound_heaps();
   install_last_resort();
   at_terminate(remove_unfinished_outputs);

@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 namespace fs = std::filesystem;
@@ -44,4 +44,4 @@ fs::path find_model(const fs::path& named, const fs::path& directory) {
   not_found(places);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <vector>
 
-namespace facepipe {
+namespace facepipe::app {
 
 /// The folder of the running program.
 [[nodiscard]] std::filesystem::path program_directory();
@@ -19,4 +19,4 @@ namespace facepipe {
 [[nodiscard]] std::filesystem::path find_model(const std::filesystem::path& named,
                                                const std::filesystem::path& program_directory);
 
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -12,7 +12,7 @@
 
 #include "core/threads.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 // Linux gives a process as much unless it is told otherwise. Libraries count on it: libx265 and
@@ -56,4 +56,4 @@ int with_enough_stack(const std::function<int()>& work) {
   return answer;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::app

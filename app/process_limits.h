@@ -3,7 +3,7 @@
 
 #include <functional>
 
-namespace facepipe {
+namespace facepipe::app {
 
 /// Bounds the number of heaps that glibc gives to threads. Each keeps what its threads once needed,
 /// so that over a folder of files, whose threads come and go, memory grew with each. What the user
@@ -16,4 +16,4 @@ void bound_heaps();
 /// Errors: Error(internal) where the system starts no thread.
 int with_enough_stack(const std::function<int()>& work);
 
-}  // namespace facepipe
+}  // namespace facepipe::app

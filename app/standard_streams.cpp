@@ -24,7 +24,7 @@
 #include "app/output/text.h"
 #include "video/ffmpeg.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 constexpr const char* kLogger = "facepipe";
@@ -105,7 +105,7 @@ void start_log(spdlog::level::level_enum level) {
   logger->set_level(level);
   logger->flush_on(spdlog::level::debug);
   spdlog::set_default_logger(std::move(logger));
-  redirect_ffmpeg_log();
+  video::redirect_ffmpeg_log();
 }
 
 void quiet_libraries() {
@@ -120,4 +120,4 @@ void quiet_libraries() {
 #endif
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::app

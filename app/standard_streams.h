@@ -10,7 +10,7 @@
 
 #include "core/error.h"
 
-namespace facepipe {
+namespace facepipe::app {
 
 /// Takes the numbers of those of the three that are closed. Otherwise the next file that is opened,
 /// or the pipe that a signal writes to, takes the number, and gets what is printed. What stands
@@ -46,4 +46,4 @@ void start_log(spdlog::level::level_enum level);
 /// variables, so it comes before any thread; those that the user has set stay.
 void quiet_libraries();
 
-}  // namespace facepipe
+}  // namespace facepipe::app

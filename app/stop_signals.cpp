@@ -11,7 +11,7 @@
 
 #include "core/threads.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 // A handler may do next to nothing, so it writes a byte that a thread waits for (the self-pipe).
@@ -75,4 +75,4 @@ StopSignals::~StopSignals() {
   close(std::exchange(g_pipe[0], -1));
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::app

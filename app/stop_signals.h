@@ -4,7 +4,7 @@
 #include <stop_token>
 #include <thread>
 
-namespace facepipe {
+namespace facepipe::app {
 
 /// While it lives, the first SIGINT, SIGTERM or SIGHUP requests a stop, and the next one ends the
 /// program at once; a SIGHUP that was ignored before stays ignored. One object a process; made
@@ -25,4 +25,4 @@ class StopSignals {
   std::jthread listener_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::app

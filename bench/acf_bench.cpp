@@ -24,12 +24,13 @@ int measure(const std::vector<std::string>& words) {
     throw std::invalid_argument("MODEL PICTURE WIDTHxHEIGHT MIN_FACE MAX_FACE THREADS REPEATS");
   const Size size = size_of(words[2]);
   const Frame frame = frame_of_nv12(read_nv12(words[1], size), size);
-  const acf::PyramidScanner scanner(std::make_shared<const acf::Model>(acf::read_model(words[0])),
-                                    size, {std::stod(words[3]), std::stod(words[4])});
+  const detector::acf::PyramidScanner scanner(
+      std::make_shared<const detector::acf::Model>(detector::acf::read_model(words[0])), size,
+      {std::stod(words[3]), std::stod(words[4])});
   Workers workers(std::stoi(words[5]));
-  acf::RgbMaker rgb;
-  acf::PyramidScanner::Memory memory;
-  std::vector<acf::Window> windows;
+  detector::acf::RgbMaker rgb;
+  detector::acf::PyramidScanner::Memory memory;
+  std::vector<detector::acf::Window> windows;
   for (int repeat = std::stoi(words[6]); repeat > 0; --repeat) {
     const Clock::time_point begin = Clock::now();
     windows = scanner.find(rgb.picture(frame), workers, memory);
@@ -38,15 +39,15 @@ int measure(const std::vector<std::string>& words) {
   }
   std::int64_t cells = 0;
   std::int64_t places = 0;
-  for (const acf::Scale& scale : scanner.scales()) {
+  for (const detector::acf::Scale& scale : scanner.scales()) {
     cells += std::int64_t{scale.padded.width} * scale.padded.height;
     places += std::int64_t{scale.places.width} * scale.places.height;
   }
   std::printf("%zu scales, %lld cells, %lld windows\n", scanner.scales().size(),
               static_cast<long long>(cells), static_cast<long long>(places));
-  for (const acf::Window& window : windows) {
-    const acf::Scale& scale = scanner.scales()[static_cast<std::size_t>(window.scale)];
-    const Box box = acf::window_box(scale, window.place.column, window.place.row);
+  for (const detector::acf::Window& window : windows) {
+    const detector::acf::Scale& scale = scanner.scales()[static_cast<std::size_t>(window.scale)];
+    const Box box = detector::acf::window_box(scale, window.place.column, window.place.row);
     std::printf("%.2f %.2f %.2f %.2f %d\n", static_cast<double>(box.x1),
                 static_cast<double>(box.y1), static_cast<double>(box.width()),
                 static_cast<double>(box.height()), window.place.sum);

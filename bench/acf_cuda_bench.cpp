@@ -15,7 +15,7 @@
 #include "core/cuda/stream.h"
 #include "detector/acf/cuda/acf_detector.h"
 #include "detector/acf/model/acf.h"
-#include "tests/detector/cnn/cuda/device_frame.h"
+#include "tests/detector/cnn/cuda/described_frame.h"
 
 namespace facepipe {
 namespace {
@@ -26,14 +26,14 @@ int measure(const std::vector<std::string>& words) {
     throw std::invalid_argument("MODEL PICTURE WIDTHxHEIGHT MIN_FACE MAX_FACE [--once]");
   const Size size = size_of(words[2]);
   const Frame frame = frame_of_nv12(read_nv12(words[1], size), size);
-  acf::CudaAcfOptions options;
+  detector::acf::CudaAcfOptions options;
   options.sizes = {std::stod(words[3]), std::stod(words[4])};
   options.score_threshold = 0;
-  const auto detection =
-      acf::make_cuda_acf_detector(acf::read_model(words[0]), test::layout_of(frame), options)
-          ->make_detection();
+  const auto detection = detector::acf::make_cuda_acf_detector(detector::acf::read_model(words[0]),
+                                                               test::layout_of(frame), options)
+                             ->make_detection();
   const cuda::Stream stream;
-  const test::DeviceFrame picture(frame, stream);
+  const test::DescribedFrame picture(frame, stream);
   const cuda::GraphExec graph(
       cuda::capture(stream, [&] { detection->enqueue(picture.descriptor(), stream); }));
   graph.launch(stream);

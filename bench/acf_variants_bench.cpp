@@ -33,7 +33,7 @@
 #include "core/cuda/graph.h"
 #include "core/cuda/stream.h"
 #include "detector/acf/cuda/acf_detector.h"
-#include "tests/detector/cnn/cuda/device_frame.h"
+#include "tests/detector/cnn/cuda/described_frame.h"
 
 namespace facepipe::acf_variants {
 namespace {
@@ -46,7 +46,7 @@ struct Options {
   std::string model;
   std::string picture;
   std::string size;
-  acf::SizeLimits sizes;
+  detector::acf::SizeLimits sizes;
   int replays = 50;
   std::vector<int> trees{8, 32};
 };
@@ -85,7 +85,7 @@ class Measurement {
   explicit Measurement(Options options)
       : options_(std::move(options)),
         size_(size_of(options_.size)),
-        model_(acf::read_model(options_.model)),
+        model_(detector::acf::read_model(options_.model)),
         bytes_(read_nv12(options_.picture, size_)),
         frame_(frame_of_nv12(bytes_, size_)),
         device_frame_(frame_, stream_),
@@ -135,11 +135,12 @@ class Measurement {
   }
 
   void measure_ours() {
-    acf::CudaAcfOptions options;
+    detector::acf::CudaAcfOptions options;
     options.sizes = options_.sizes;
     options.score_threshold = 0;
     const auto detection =
-        acf::make_cuda_acf_detector(model_, test::layout_of(frame_), options)->make_detection();
+        detector::acf::make_cuda_acf_detector(model_, test::layout_of(frame_), options)
+            ->make_detection();
     const auto detect = [&] { detection->enqueue(device_frame_.descriptor(), stream_); };
     const auto channels = [&] { pyramid_.enqueue_channels(device_frame_.descriptor(), stream_); };
     const auto scan = [&] { pyramid_.enqueue_our_scan(stream_); };
@@ -154,9 +155,9 @@ class Measurement {
 
   /// Where the picture itself is the first scale.
   void measure_published_features() {
-    const acf::DeviceReal& first = pyramid_.tables().real.front();
-    if (first.source != acf::TileSource::as_it_is || first.of_half != 0 ||
-        acf::pixels_of(first.cells) != size_)
+    const detector::acf::DeviceReal& first = pyramid_.tables().real.front();
+    if (first.source != detector::acf::TileSource::as_it_is || first.of_half != 0 ||
+        detector::acf::pixels_of(first.cells) != size_)
       return;
     const auto* const bytes = reinterpret_cast<const std::uint8_t*>(bytes_.data());
     const PublishedFeatures features({bytes, bytes_.size()}, size_, frame_.color);
@@ -176,7 +177,7 @@ class Measurement {
   void measure_variant(const char* who, Variant variant, int trees = 0) {
     const auto scan = [&] { pyramid_.enqueue_variant(variant, trees, stream_); };
     scan();
-    const std::vector<acf::SummedPlace> found = pyramid_.found(stream_);
+    const std::vector<detector::acf::SummedPlace> found = pyramid_.found(stream_);
     if (variant == Variant::hybrid_launches && !pyramid_.variants().launched_all(stream_)) {
       std::fprintf(stderr, "%s: the device has no room for all of %d trees\n", who, trees);
       return;
@@ -192,13 +193,13 @@ class Measurement {
 
   Options options_;
   Size size_;
-  acf::Model model_;
+  detector::acf::Model model_;
   std::string bytes_;
   Frame frame_;
   cuda::Stream stream_;
-  test::DeviceFrame device_frame_;
+  test::DescribedFrame device_frame_;
   PyramidOnDevice pyramid_;
-  std::vector<acf::SummedPlace> ours_;
+  std::vector<detector::acf::SummedPlace> ours_;
   std::size_t alive_ = 0;
 };
 

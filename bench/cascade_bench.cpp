@@ -23,10 +23,12 @@ int measure(const std::vector<std::string>& words) {
   const Size size = size_of(words[2]);
   std::string pixels = read_grey(words[1], size);
   const cv::Mat grey(size.height, size.width, CV_8U, pixels.data());
-  const auto scanner = std::make_shared<const cascade::Scanner>(cascade::read_cascade(words[0]));
-  const cascade::WindowFinder finder(scanner, size, {std::stod(words[3]), std::stod(words[4])});
+  const auto scanner =
+      std::make_shared<const detector::cascade::Scanner>(detector::cascade::read_cascade(words[0]));
+  const detector::cascade::WindowFinder finder(scanner, size,
+                                               {std::stod(words[3]), std::stod(words[4])});
   Workers workers(std::stoi(words[5]));
-  cascade::WindowFinder::Memory memory;
+  detector::cascade::WindowFinder::Memory memory;
   std::vector<Box> windows;
   for (int repeat = std::stoi(words[6]); repeat > 0; --repeat) {
     const auto begin = std::chrono::steady_clock::now();

@@ -15,7 +15,7 @@
 #include "core/cuda/graph.h"
 #include "core/cuda/stream.h"
 #include "detector/cascade/cuda/cascade_detector.h"
-#include "tests/detector/cnn/cuda/device_frame.h"
+#include "tests/detector/cnn/cuda/described_frame.h"
 
 namespace facepipe {
 namespace {
@@ -28,14 +28,15 @@ int measure(const std::vector<std::string>& words) {
     throw std::invalid_argument("CASCADE PICTURE WIDTHxHEIGHT SCALE_FACTOR MIN_FACE [--once]");
   const Size size = size_of(words[2]);
   const Frame frame = grey_frame(read_grey(words[1], size), size);
-  cascade::CudaCascadeOptions options;
+  detector::cascade::CudaCascadeOptions options;
   options.levels = {std::stod(words[3]), std::stod(words[4])};
   options.capacity = kCapacity;
-  const auto detection = cascade::make_cuda_cascade_detector(cascade::read_cascade(words[0]),
-                                                             test::layout_of(frame), options)
-                             ->make_detection();
+  const auto detection =
+      detector::cascade::make_cuda_cascade_detector(detector::cascade::read_cascade(words[0]),
+                                                    test::layout_of(frame), options)
+          ->make_detection();
   const cuda::Stream stream;
-  const test::DeviceFrame picture(frame, stream);
+  const test::DescribedFrame picture(frame, stream);
   const cuda::GraphExec graph(
       cuda::capture(stream, [&] { detection->enqueue(picture.descriptor(), stream); }));
   graph.launch(stream);

@@ -18,28 +18,29 @@ namespace facepipe::bench {
 inline constexpr Size kHd{1920, 1080};
 
 /// Without samples.
-class EmptyPicture final : public MotionPicture {
+class EmptyPicture final : public track::MotionPicture {
  public:
-  EmptyPicture() : MotionPicture(kHd) {}
+  EmptyPicture() : track::MotionPicture(kHd) {}
 };
 
 /// Boxes go with the camera, and a little beside, as if points had told so; as of a device, whose
 /// answers take long.
-class GivenMotion final : public MotionEstimator {
+class GivenMotion final : public track::MotionEstimator {
  public:
-  explicit GivenMotion(const Similarity& camera) : camera_(camera) {}
+  explicit GivenMotion(const track::Similarity& camera) : camera_(camera) {}
 
-  [[nodiscard]] std::shared_ptr<const MotionPicture> look_at(const Frame& /*frame*/) override {
+  [[nodiscard]] std::shared_ptr<const track::MotionPicture> look_at(
+      const Frame& /*frame*/) override {
     return std::make_shared<EmptyPicture>();
   }
-  [[nodiscard]] PictureChange compare(const MotionPicture& /*before*/,
-                                      const MotionPicture& /*now*/) override {
+  [[nodiscard]] track::PictureChange compare(const track::MotionPicture& /*before*/,
+                                             const track::MotionPicture& /*now*/) override {
     return {.camera = camera_, .inlier_share = 1};
   }
-  [[nodiscard]] std::vector<Box> follow(std::span<const BoxStep> steps) override {
+  [[nodiscard]] std::vector<Box> follow(std::span<const track::BoxStep> steps) override {
     std::vector<Box> places;
-    for (const BoxStep& step : steps) {
-      Box& box = places.emplace_back(moved(step.box, step.camera));
+    for (const track::BoxStep& step : steps) {
+      Box& box = places.emplace_back(track::moved(step.box, step.camera));
       if (step.grid == 0) continue;
       box.x1 += 0.25F;
       box.x2 += 0.25F;
@@ -49,7 +50,7 @@ class GivenMotion final : public MotionEstimator {
   [[nodiscard]] bool is_far() const override { return true; }
 
  private:
-  Similarity camera_;
+  track::Similarity camera_;
 };
 
 /// Faces that surely are some, weak ones that come and go, and three times as much that flickers

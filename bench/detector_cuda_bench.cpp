@@ -27,7 +27,7 @@
 #include "core/cuda/graph.h"
 #include "core/cuda/stream.h"
 #include "detector/cnn/cuda/cnn_detector.h"
-#include "tests/detector/cnn/cuda/device_frame.h"
+#include "tests/detector/cnn/cuda/described_frame.h"
 #include "tests/support/test_frame.h"
 
 namespace facepipe {
@@ -78,14 +78,14 @@ cuda::GraphExec captured(const cuda::Stream& stream, const std::function<void()>
 
 /// One of the frames in flight at once.
 struct Lane {
-  Lane(const std::shared_ptr<const CudaCnnDetector>& detector, const Frame& frame)
+  Lane(const std::shared_ptr<const detector::CudaCnnDetector>& detector, const Frame& frame)
       : picture(frame, stream),
         detection(detector),
         graph(captured(stream, [&] { detection.enqueue(picture.descriptor(), stream); })) {}
 
   cuda::Stream stream;
-  test::DeviceFrame picture;
-  CudaCnnDetection detection;
+  test::DescribedFrame picture;
+  detector::CudaCnnDetection detection;
   cuda::GraphExec graph;
 };
 
@@ -106,7 +106,7 @@ float time_lanes(std::array<Lane, 2>& lanes, int replays) {
 }
 
 void show_two_in_flight(const std::string& name,
-                        const std::shared_ptr<const CudaCnnDetector>& detector,
+                        const std::shared_ptr<const detector::CudaCnnDetector>& detector,
                         const Frame& frame) {
   std::array<Lane, 2> lanes{Lane(detector, frame), Lane(detector, frame)};
   (void)time_lanes(lanes, 20);
@@ -128,7 +128,7 @@ double time_step(const cuda::Stream& stream, const std::function<void()>& enqueu
   return 1000.0 * static_cast<double>(sorted(times)[kGroups / 2]) / kStepRepeats;
 }
 
-void show_steps(CudaCnnDetection& detection, const FrameDescriptor* frame,
+void show_steps(detector::CudaCnnDetection& detection, const FrameDescriptor* frame,
                 const cuda::Stream& stream) {
   double sum = 0;
   const auto row = [&](const std::string& op, const std::string& name, double time) {
@@ -136,8 +136,8 @@ void show_steps(CudaCnnDetection& detection, const FrameDescriptor* frame,
     sum += time;
   };
   row("preprocess", "", time_step(stream, [&] { detection.enqueue_preprocess(frame, stream); }));
-  const engine::Network& network = detection.detector().network();
-  for (const engine::Network::Step& step : network.steps())
+  const detector::engine::Network& network = detection.detector().network();
+  for (const detector::engine::Network::Step& step : network.steps())
     row(step.op, step.name, time_step(stream, [&] {
           network.enqueue_step(step, detection.activations(), stream, frame);
         }));
@@ -145,14 +145,15 @@ void show_steps(CudaCnnDetection& detection, const FrameDescriptor* frame,
   std::printf("  %8.2f us  together\n", sum);
 }
 
-void bench_size(const Model& model, Size size, const Options& options) {
+void bench_size(const detector::Model& model, Size size, const Options& options) {
   const Frame frame = test::make_noise_frame({kNv12, size}, 1);
-  const auto detector = std::make_shared<CudaCnnDetector>(
-      model, fit_network(size, {}), test::layout_of(frame),
-      CudaCnnOptions{.tile_file = engine::default_tile_file(), .fused = !options.plain});
-  CudaCnnDetection detection(detector);
+  const auto detector = std::make_shared<detector::CudaCnnDetector>(
+      model, detector::fit_network(size, {}), test::layout_of(frame),
+      detector::CudaCnnOptions{.tile_file = detector::engine::default_tile_file(),
+                               .fused = !options.plain});
+  detector::CudaCnnDetection detection(detector);
   const cuda::Stream stream;
-  const test::DeviceFrame on_device(frame, stream);
+  const test::DescribedFrame on_device(frame, stream);
   if (options.once) {
     detection.enqueue(on_device.descriptor(), stream);
     stream.synchronize();
@@ -163,7 +164,7 @@ void bench_size(const Model& model, Size size, const Options& options) {
   std::printf("%s: weights %.1f MB, a frame's memory %.1f MB\n", name.c_str(),
               static_cast<double>(detector->shared_bytes()) / 1e6,
               static_cast<double>(detector->detection_bytes()) / 1e6);
-  const PlanReport& plan = detector->plan();
+  const detector::PlanReport& plan = detector->plan();
   std::printf("%s: planned in %.0f ms, tiles of %d operators tried, of %d remembered\n",
               name.c_str(), plan.milliseconds, plan.tried, plan.remembered);
   show_replays(name, captured(stream, [&] { detection.enqueue(on_device.descriptor(), stream); }),
@@ -187,7 +188,7 @@ void show_device() {
 int bench(const std::vector<std::string>& words) {
   const Options options = parse(words);
   show_device();
-  const Model model(options.model);
+  const detector::Model model(options.model);
   for (const Size size : options.sizes) bench_size(model, size, options);
   return 0;
 }

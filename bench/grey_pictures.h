@@ -11,7 +11,7 @@ namespace facepipe {
 
 /// Throws std::invalid_argument for a file of another length, Error as read_model_file().
 inline std::string read_grey(const std::string& file, Size size) {
-  std::string pixels = read_model_file(file);
+  std::string pixels = detector::read_model_file(file);
   if (pixels.size() != static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height))
     throw std::invalid_argument(file + " is no grey picture of " + to_string(size));
   return pixels;

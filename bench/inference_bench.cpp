@@ -22,14 +22,15 @@
 namespace facepipe {
 namespace {
 
-Precision precision_named(const std::string& text) {
-  for (const Precision value : {Precision::f32, Precision::f16, Precision::bf16, Precision::i8})
+detector::Precision precision_named(const std::string& text) {
+  for (const detector::Precision value : {detector::Precision::f32, detector::Precision::f16,
+                                          detector::Precision::bf16, detector::Precision::i8})
     if (to_string(value) == text) return value;
   throw std::runtime_error("unknown: " + text);
 }
 
-Library library_named(const std::string& text) {
-  for (const NamedEngine& engine : named_engines(DeviceKind::cpu))
+detector::Library library_named(const std::string& text) {
+  for (const detector::NamedEngine& engine : detector::named_engines(DeviceKind::cpu))
     if (engine.name == text) return engine.library;
   throw std::runtime_error("unknown: " + text);
 }
@@ -45,13 +46,13 @@ class Runs {
   Runs(const std::string& model, const std::string& engine, const std::string& precision,
        Size network)
       : model_(model) {
-    EngineOptions options;
+    detector::EngineOptions options;
     options.precision = precision_named(precision);
     options.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-    options.requests = DetectorOptions{}.requests;
-    if (options.precision == Precision::i8)
-      options.ranges = std::make_shared<const I8Ranges>(find_i8_ranges(model_));
-    engine_ = make_engine(library_named(engine), model_, network, options);
+    options.requests = detector::DetectorOptions{}.requests;
+    if (options.precision == detector::Precision::i8)
+      options.ranges = std::make_shared<const detector::I8Ranges>(detector::find_i8_ranges(model_));
+    engine_ = detector::make_engine(library_named(engine), model_, network, options);
     for (int i = 0; i < options.requests; ++i) {
       runs_.push_back(engine_->make_inference());
       std::uint8_t value = 0;  // some picture: the network's work does not depend on it
@@ -67,9 +68,9 @@ class Runs {
   }
 
  private:
-  Model model_;
-  std::unique_ptr<Engine> engine_;
-  std::vector<std::unique_ptr<Inference>> runs_;
+  detector::Model model_;
+  std::unique_ptr<detector::Engine> engine_;
+  std::vector<std::unique_ptr<detector::Inference>> runs_;
 };
 
 void measure(benchmark::State& state, Runs& runs) {

@@ -47,9 +47,10 @@ Case parse_case(const std::string& text) {
   return c;
 }
 
-graph::Convolution convolution(int inputs, int outputs, int groups, int kernel, int stride,
-                               graph::Activation activation, std::mt19937& random) {
-  graph::Convolution op;
+detector::graph::Convolution convolution(int inputs, int outputs, int groups, int kernel,
+                                         int stride, detector::graph::Activation activation,
+                                         std::mt19937& random) {
+  detector::graph::Convolution op;
   op.window = {kernel, kernel, stride, stride, kernel / 2, kernel / 2, kernel / 2, kernel / 2};
   op.inputs = inputs;
   op.outputs = outputs;
@@ -63,15 +64,15 @@ graph::Convolution convolution(int inputs, int outputs, int groups, int kernel, 
   return op;
 }
 
-graph::InvertedResidual block_of(const Case& c) {
+detector::graph::InvertedResidual block_of(const Case& c) {
   std::mt19937 random(1);
-  return {
-      convolution(c.inputs, c.expanded, 1, 1, 1, graph::Activation::relu, random),
-      convolution(c.expanded, c.expanded, c.expanded, 3, c.stride, graph::Activation::relu, random),
-      convolution(c.expanded, c.outputs, 1, 1, 1, graph::Activation::none, random)};
+  return {convolution(c.inputs, c.expanded, 1, 1, 1, detector::graph::Activation::relu, random),
+          convolution(c.expanded, c.expanded, c.expanded, 3, c.stride,
+                      detector::graph::Activation::relu, random),
+          convolution(c.expanded, c.outputs, 1, 1, 1, detector::graph::Activation::none, random)};
 }
 
-std::vector<float> download(const engine::InvertedResidualTrial& trial,
+std::vector<float> download(const detector::engine::InvertedResidualTrial& trial,
                             const cuda::Stream& stream) {
   std::vector<__half> halves(trial.output().size);
   cuda::copy(std::span<__half>(halves), trial.output(), stream);
@@ -93,26 +94,27 @@ double relative_difference(const std::vector<float>& a, const std::vector<float>
 
 struct Options {
   std::size_t shown = 4;
-  std::vector<engine::InvertedResidualTile> tiles;  ///< empty: all
+  std::vector<detector::engine::InvertedResidualTile> tiles;  ///< empty: all
   std::vector<Case> cases;
 };
 
 void bench_case(const Case& c, const Options& options) {
-  const engine::Chip chip = engine::current_chip();
-  const graph::InvertedResidual op = block_of(c);
-  const graph::MapShape input{c.inputs, c.height, c.width};
+  const detector::engine::Chip chip = detector::engine::current_chip();
+  const detector::graph::InvertedResidual op = block_of(c);
+  const detector::graph::MapShape input{c.inputs, c.height, c.width};
   const bool residual = c.inputs == c.outputs && c.stride == 1;
   const cuda::Stream stream;
-  engine::InvertedResidualTrial trial(op, input, residual, stream);
+  detector::engine::InvertedResidualTrial trial(op, input, residual, stream);
   struct Row {
     float time;
     double difference;
-    engine::InvertedResidualTile tile;
+    detector::engine::InvertedResidualTile tile;
   };
   std::vector<Row> rows;
   std::vector<float> first;
-  for (const engine::InvertedResidualTile& tile :
-       options.tiles.empty() ? engine::candidate_tiles(trial.shape(), chip) : options.tiles) {
+  for (const detector::engine::InvertedResidualTile& tile :
+       options.tiles.empty() ? detector::engine::candidate_tiles(trial.shape(), chip)
+                             : options.tiles) {
     const float time = trial.time(tile, kLaunches, stream);
     const std::vector<float> values = download(trial, stream);
     if (first.empty()) first = values;
@@ -124,7 +126,7 @@ void bench_case(const Case& c, const Options& options) {
   std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.time < b.time; });
   for (std::size_t i = 0; i < std::min(options.shown, rows.size()); ++i) {
     std::printf("  %7.2f us  %s   (%.1e)\n", static_cast<double>(rows[i].time),
-                engine::text_of(rows[i].tile).c_str(), rows[i].difference);
+                detector::engine::text_of(rows[i].tile).c_str(), rows[i].difference);
   }
   double worst = 0;
   for (const Row& row : rows) worst = std::max(worst, row.difference);
@@ -138,7 +140,7 @@ int bench(const std::vector<std::string>& words) {
     if (words[i] == "--best" && i + 1 < words.size())
       options.shown = std::stoul(words[++i]);
     else if (words[i] == "--tile" && i + 1 < words.size())
-      options.tiles.push_back(engine::tile_of(words[++i]));
+      options.tiles.push_back(detector::engine::tile_of(words[++i]));
     else
       options.cases.push_back(parse_case(words[i]));
   }

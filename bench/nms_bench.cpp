@@ -85,13 +85,13 @@ std::vector<Set> read_list(const std::string& list) {
 
 // --- Measurements
 
-void measure_ours(benchmark::State& state, const Set& set, NmsOptions options,
+void measure_ours(benchmark::State& state, const Set& set, nms::NmsOptions options,
                   std::string_view instruction_set) {
   test::force_instruction_set(instruction_set);
   options.threshold = set.threshold;
-  options.matrix.d_max = kMaxMatrixSide;
-  CpuSuppressor suppressor(options,
-                           options.rule == NmsRule::matrix ? kMaxMatrixSide : kMaxNmsCapacity);
+  options.matrix.d_max = nms::kMaxMatrixSide;
+  nms::CpuSuppressor suppressor(
+      options, options.rule == nms::NmsRule::matrix ? nms::kMaxMatrixSide : nms::kMaxNmsCapacity);
   std::size_t next = 0;
   for ([[maybe_unused]] auto iteration : state) {
     const test::NmsCase& all = set.variants[next++ % set.variants.size()];
@@ -122,24 +122,25 @@ void measure_opencv(benchmark::State& state, const Set& set) {
   state.counters["kept"] = static_cast<double>(kept.size());
 }
 
-NmsOptions of_rule(NmsRule rule) {
-  NmsOptions options;
+nms::NmsOptions of_rule(nms::NmsRule rule) {
+  nms::NmsOptions options;
   options.rule = rule;
   return options;
 }
 
-std::vector<std::pair<std::string, NmsOptions>> rules() {
-  std::vector<std::pair<std::string, NmsOptions>> out{{"fast", of_rule(NmsRule::fast)},
-                                                      {"matrix", of_rule(NmsRule::matrix)},
-                                                      {"diou", {}},
-                                                      {"voting", {}},
-                                                      {"soft linear", of_rule(NmsRule::soft)},
-                                                      {"soft gaussian", of_rule(NmsRule::soft)}};
+std::vector<std::pair<std::string, nms::NmsOptions>> rules() {
+  std::vector<std::pair<std::string, nms::NmsOptions>> out{
+      {"fast", of_rule(nms::NmsRule::fast)},
+      {"matrix", of_rule(nms::NmsRule::matrix)},
+      {"diou", {}},
+      {"voting", {}},
+      {"soft linear", of_rule(nms::NmsRule::soft)},
+      {"soft gaussian", of_rule(nms::NmsRule::soft)}};
   out[1].second.matrix.squares = out[1].second.matrix.plus_one = true;
-  out[1].second.overlap = NmsOverlap::winner_area;
-  out[2].second.overlap = NmsOverlap::diou;
+  out[1].second.overlap = nms::NmsOverlap::winner_area;
+  out[2].second.overlap = nms::NmsOverlap::diou;
   out[3].second.voting = true;
-  out[4].second.soft.decay = SoftDecay::linear;
+  out[4].second.soft.decay = nms::SoftDecay::linear;
   return out;
 }
 

@@ -41,7 +41,7 @@
 
 namespace facepipe::nms_bench {
 
-void time_suppression(const std::string& who, const NmsOptions& options, const Set& set,
+void time_suppression(const std::string& who, const nms::NmsOptions& options, const Set& set,
                       int replays, std::uint32_t multiprocessors) {
   test::DeviceNms device(options, capacity_for(set.candidates.size()), multiprocessors);
   const test::DeviceResult result = device.run({set.candidates.boxes, set.candidates.scores});
@@ -53,7 +53,7 @@ namespace {
 
 void run(const std::vector<Set>& sets, int replays) {
   for (const Set& set : sets) {
-    NmsOptions options;
+    nms::NmsOptions options;
     options.threshold = set.threshold;
     time_suppression("greedy", options, set, replays);
   }
@@ -61,32 +61,32 @@ void run(const std::vector<Set>& sets, int replays) {
 
 struct NamedOptions {
   const char* name;
-  NmsOptions options;
+  nms::NmsOptions options;
 };
 
 std::vector<NamedOptions> other_rules(float threshold) {
-  NmsOptions base;
+  nms::NmsOptions base;
   base.threshold = threshold;
   std::vector<NamedOptions> out(6, NamedOptions{"", base});
   out[0].name = "fast";
-  out[0].options.rule = NmsRule::fast;
+  out[0].options.rule = nms::NmsRule::fast;
   out[1].name = "matrix";
-  out[1].options.rule = NmsRule::matrix;
+  out[1].options.rule = nms::NmsRule::matrix;
   out[2].name = "diou";
-  out[2].options.overlap = NmsOverlap::diou;
+  out[2].options.overlap = nms::NmsOverlap::diou;
   out[3].name = "voting";
   out[3].options.voting = true;
   out[4].name = "soft linear";
-  out[4].options.rule = NmsRule::soft;
-  out[4].options.soft.decay = SoftDecay::linear;
+  out[4].options.rule = nms::NmsRule::soft;
+  out[4].options.soft.decay = nms::SoftDecay::linear;
   out[5].name = "soft gaussian";
-  out[5].options.rule = NmsRule::soft;
+  out[5].options.rule = nms::NmsRule::soft;
   return out;
 }
 
 void run_rules(const std::vector<Set>& sets, int replays) {
   for (const Set& set : sets) {
-    if (set.candidates.size() > MatrixOptions{}.d_max) continue;
+    if (set.candidates.size() > nms::MatrixOptions{}.d_max) continue;
     for (const NamedOptions& rule : other_rules(set.threshold))
       time_suppression(rule.name, rule.options, set, replays);
   }
@@ -94,7 +94,7 @@ void run_rules(const std::vector<Set>& sets, int replays) {
 
 void once(const std::vector<Set>& sets, const std::string& rule) {
   for (const Set& set : sets) {
-    NmsOptions options;
+    nms::NmsOptions options;
     options.threshold = set.threshold;
     for (const NamedOptions& other : other_rules(set.threshold))
       if (rule == other.name) options = other.options;

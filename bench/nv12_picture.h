@@ -22,7 +22,7 @@ inline void check_nv12(Size size) {
 /// The bytes of a file. Throws as check_nv12(), and std::invalid_argument for another number of
 /// bytes; Error as read_model_file().
 inline std::string read_nv12(const std::string& file, Size size) {
-  std::string bytes = read_model_file(file);
+  std::string bytes = detector::read_model_file(file);
   check_nv12(size);
   if (bytes.size() !=
       static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height) * 3 / 2)

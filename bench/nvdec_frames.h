@@ -22,22 +22,22 @@ inline std::string decode_by_nvdec(const std::string& clip, int frames_alive,
                                    const std::function<bool(Frame)>& take) {
   const Device device{DeviceKind::cuda, 0};
   cuda::use_device(device);
-  Demuxer demuxer(clip, {});
-  Notices notices(clip);
-  DecoderOptions options;
+  video::Demuxer demuxer(clip, {});
+  video::Notices notices(clip);
+  video::DecoderOptions options;
   options.frames_alive = frames_alive;
-  const auto open = [&](DecoderChoice) {
-    return make_nvdec_decoder(demuxer, options, device, notices);
+  const auto open = [&](video::DecoderChoice) {
+    return video::make_nvdec_decoder(demuxer, options, device, notices);
   };
-  FirstPicture begin = read_first_picture(
-      demuxer, open, DecoderChoice::nvdec, [](const AVPacket&, const Decoder&) { return false; },
-      notices);
+  video::FirstPicture begin = video::read_first_picture(
+      demuxer, open, video::DecoderChoice::nvdec,
+      [](const AVPacket&, const video::Decoder&) { return false; }, notices);
   if (!begin.picture) throw std::runtime_error(clip + ": no picture");
-  Decoder& decoder = *begin.decoder;
-  const PictureFacts facts = decoder.facts_of(*begin.picture->picture);
+  video::Decoder& decoder = *begin.decoder;
+  const video::PictureFacts facts = decoder.facts_of(*begin.picture->picture);
   const auto frames =
       decoder.make_frames(*begin.picture->picture, {facts.size, facts.format, {}, {}});
-  test::all_pictures(demuxer, begin, [&](DecodedPicture picture) {
+  test::all_pictures(demuxer, begin, [&](video::DecodedPicture picture) {
     return take(frames->make(std::move(picture)).frame);
   });
   return decoder.name();

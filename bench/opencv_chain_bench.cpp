@@ -74,13 +74,13 @@ class Steps {
 /// A frame on the device to faces on the host.
 class Detection {
  public:
-  Detection(const Model& model, Size frame, Precision precision)
+  Detection(const detector::Model& model, Size frame, detector::Precision precision)
       : model_(model), fit_(stretched(frame)) {
     const std::string bytes = model.onnx(fit_.network);
     net_ = cv::dnn::readNetFromONNX(bytes.data(), bytes.size());
     net_.setPreferableBackend(cv::dnn::DNN_BACKEND_CUDA);
-    net_.setPreferableTarget(cuda_target(precision));
-    for (const ModelOutput& output : model.outputs()) names_.push_back(output.name);
+    net_.setPreferableTarget(detector::cuda_target(precision));
+    for (const detector::ModelOutput& output : model.outputs()) names_.push_back(output.name);
   }
 
   Detections detect(const cv::cuda::GpuMat& picture, Steps& steps) {
@@ -88,7 +88,8 @@ class Detection {
     steps.end("resize");
     resized_.download(host_);
     steps.end("download");
-    cv::dnn::blobFromImage(host_, blob_, 1, {}, {}, model_.channel_order() == ChannelOrder::rgb);
+    cv::dnn::blobFromImage(host_, blob_, 1, {}, {},
+                           model_.channel_order() == detector::ChannelOrder::rgb);
     steps.end("blob");
     net_.setInput(blob_, model_.input());
     net_.forward(results_, names_);
@@ -109,14 +110,14 @@ class Detection {
 
  private:
   /// As the model's authors have it: the picture is stretched to the next multiples of 32.
-  static NetworkFit stretched(Size frame) {
-    NetworkFit fit = fit_network(frame, {});
+  static detector::NetworkFit stretched(Size frame) {
+    detector::NetworkFit fit = detector::fit_network(frame, {});
     fit.content = fit.network;
     return fit;
   }
 
   [[nodiscard]] Detections decoded() const {
-    NetworkOutputs outputs;
+    detector::NetworkOutputs outputs;
     for (const cv::Mat& result : results_)
       outputs.emplace_back(result.ptr<float>(), result.total());
     return model_.known().decode(outputs, fit_, kLeastScore);
@@ -136,8 +137,8 @@ class Detection {
     return faces;
   }
 
-  const Model& model_;
-  NetworkFit fit_;
+  const detector::Model& model_;
+  detector::NetworkFit fit_;
   cv::dnn::Net net_;
   std::vector<cv::String> names_;
   cv::cuda::GpuMat resized_;
@@ -160,8 +161,8 @@ void write_faces(std::ostream& to, const std::string& clip, std::size_t frame,
   to << line.dump() << '\n';
 }
 
-nlohmann::json run(const Model& model, const std::string& clip, Precision precision,
-                   std::ostream& faces_file) {
+nlohmann::json run(const detector::Model& model, const std::string& clip,
+                   detector::Precision precision, std::ostream& faces_file) {
   const cv::Ptr<cv::cudacodec::VideoReader> reader = cv::cudacodec::createVideoReader(clip);
   reader->set(cv::cudacodec::ColorFormat::BGR);
   cv::cuda::GpuMat picture;
@@ -201,10 +202,11 @@ nlohmann::json run(const Model& model, const std::string& clip, Precision precis
 int bench(const std::vector<std::string>& words) {
   if (words.size() != 4 || (words[2] != "f32" && words[2] != "f16"))
     throw std::runtime_error("usage: bench_opencv_chain MODEL.onnx CLIP f32|f16 FACES.jsonl");
-  const Precision precision = words[2] == "f16" ? Precision::f16 : Precision::f32;
-  const std::string reason = reason_against_opencv_cuda(precision);
+  const detector::Precision precision =
+      words[2] == "f16" ? detector::Precision::f16 : detector::Precision::f32;
+  const std::string reason = detector::reason_against_opencv_cuda(precision);
   if (!reason.empty()) throw std::runtime_error(reason);
-  const Model model(words[0]);
+  const detector::Model model(words[0]);
   std::ofstream faces(words[3]);
   faces.exceptions(std::ios::failbit | std::ios::badbit);
   std::cout << run(model, words[1], precision, faces).dump() << '\n';

@@ -32,7 +32,7 @@ constexpr PixelFormat kNv12{true, 1, 1, 8, 0, true};
 constexpr Device kDevice{DeviceKind::cuda, 0};
 
 struct Options {
-  DetectorOptions detector;
+  detector::DetectorOptions detector;
   std::vector<Size> sizes;
 };
 
@@ -42,8 +42,9 @@ Options parse(const std::vector<std::string>& words) {
     throw std::runtime_error("usage: bench_opencv_cuda MODEL.onnx f32|f16 [--sizes WxH,...]");
   Options options;
   options.detector.model = words[0];
-  options.detector.library = Library::opencv;
-  options.detector.precision = words[1] == "f16" ? Precision::f16 : Precision::f32;
+  options.detector.library = detector::Library::opencv;
+  options.detector.precision =
+      words[1] == "f16" ? detector::Precision::f16 : detector::Precision::f32;
   std::istringstream list(sizes ? words[3] : "1920x1080,3840x2160");
   for (std::string word; std::getline(list, word, ',');) options.sizes.push_back(size_of(word));
   return options;
@@ -79,15 +80,16 @@ void show_copies(const std::string& what, const CopyCounter& copies) {
   std::printf("\n");
 }
 
-void bench_size(const Model& model, Size size, const Options& options) {
-  const auto factory = make_detector_factory(kDevice, options.detector);
-  const Precision precision = factory->choice().precision;
-  const NetworkFit fit = fit_network(size, {});
+void bench_size(const detector::Model& model, Size size, const Options& options) {
+  const auto factory = detector::make_detector_factory(kDevice, options.detector);
+  const detector::Precision precision = factory->choice().precision;
+  const detector::NetworkFit fit = detector::fit_network(size, {});
   const std::string name = std::string(model.known().name) + " " + to_string(fit.network) + " " +
                            std::string(to_string(precision));
   const auto inference =
-      make_engine(Library::opencv, model, fit.network,
-                  {.precision = precision, .threads = 16, .requests = 1, .device = kDevice})
+      detector::make_engine(
+          detector::Library::opencv, model, fit.network,
+          {.precision = precision, .threads = 16, .requests = 1, .device = kDevice})
           ->make_inference();
   std::uint8_t value = 0;  // some picture: the network's work does not depend on it
   for (std::uint8_t& sample : inference->input()) sample = value += 7;
@@ -111,8 +113,8 @@ void bench_size(const Model& model, Size size, const Options& options) {
 
 int bench(const std::vector<std::string>& words) {
   const Options options = parse(words);
-  std::printf("OpenCV %s\n", describe_opencv().c_str());
-  const Model model(options.detector.model);
+  std::printf("OpenCV %s\n", detector::describe_opencv().c_str());
+  const detector::Model model(options.detector.model);
   for (const Size size : options.sizes) bench_size(model, size, options);
   return 0;
 }

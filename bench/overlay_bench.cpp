@@ -33,42 +33,43 @@ void draw(benchmark::State& state, int quarter_turns) {
   Frame frame = test::make_noise_frame({{}, stored, {quarter_turns, false}}, 1);
   const Detections found = faces(state.range(0));
   for ([[maybe_unused]] auto iteration : state) {
-    draw_overlay(frame, found, {true, true, false, true});
+    overlay::draw_overlay(frame, found, {true, true, false, true});
     benchmark::ClobberMemory();
   }
 }
 
 /// Faces hidden on 4:2:0. Later rounds hide what is hidden already: no style's time depends on it.
-void hide(benchmark::State& state, HideStyle style, MaskShape shape) {
+void hide(benchmark::State& state, overlay::HideStyle style, overlay::MaskShape shape) {
   Frame frame = test::make_noise_frame({{}, kHd}, 1);
   const std::vector<Box> boxes = faces(state.range(0)).boxes;
-  HideOptions options{.style = style, .shape = shape, .grow = default_grow(shape)};
-  if (style == HideStyle::image)
+  overlay::HideOptions options{
+      .style = style, .shape = shape, .grow = overlay::default_grow(shape)};
+  if (style == overlay::HideStyle::image)
     options.image = std::make_shared<RgbaImage>(
         RgbaImage{{256, 256}, std::vector<std::uint8_t>(std::size_t{4} * 256 * 256, 200)});
-  FaceHider hider(options);
+  overlay::FaceHider hider(options);
   for ([[maybe_unused]] auto iteration : state) {
     hider.hide(frame, boxes);
     benchmark::ClobberMemory();
   }
 }
 
-BENCHMARK_CAPTURE(hide, solid, HideStyle::solid, MaskShape::box)
+BENCHMARK_CAPTURE(hide, solid, overlay::HideStyle::solid, overlay::MaskShape::box)
     ->Arg(20)
     ->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(hide, solid_ellipse, HideStyle::solid, MaskShape::ellipse)
+BENCHMARK_CAPTURE(hide, solid_ellipse, overlay::HideStyle::solid, overlay::MaskShape::ellipse)
     ->Arg(20)
     ->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(hide, blur, HideStyle::blur, MaskShape::box)
+BENCHMARK_CAPTURE(hide, blur, overlay::HideStyle::blur, overlay::MaskShape::box)
     ->Arg(20)
     ->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(hide, blur_ellipse, HideStyle::blur, MaskShape::ellipse)
+BENCHMARK_CAPTURE(hide, blur_ellipse, overlay::HideStyle::blur, overlay::MaskShape::ellipse)
     ->Arg(20)
     ->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(hide, mosaic, HideStyle::mosaic, MaskShape::box)
+BENCHMARK_CAPTURE(hide, mosaic, overlay::HideStyle::mosaic, overlay::MaskShape::box)
     ->Arg(20)
     ->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(hide, image, HideStyle::image, MaskShape::box)
+BENCHMARK_CAPTURE(hide, image, overlay::HideStyle::image, overlay::MaskShape::box)
     ->Arg(20)
     ->Unit(benchmark::kMicrosecond);
 

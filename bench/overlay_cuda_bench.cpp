@@ -74,7 +74,7 @@ void put(T* to, const std::vector<T>& from, cuda::StreamView stream) {
   stream.synchronize();
 }
 
-void time_overlay(Size size, Orientation orientation, int faces, const OverlayStyle& style,
+void time_overlay(Size size, Orientation orientation, int faces, const overlay::OverlayStyle& style,
                   const std::string& what) {
   constexpr std::uint32_t kCapacity = 4096;
   const cuda::Stream stream;
@@ -88,7 +88,7 @@ void time_overlay(Size size, Orientation orientation, int faces, const OverlaySt
   frame.planes[0] = {luma.data(), static_cast<std::ptrdiff_t>(stride)};
   frame.planes[1] = {chroma.data(), static_cast<std::ptrdiff_t>(stride)};
   std::vector<FrameDescriptor> described(1);
-  describe_picture(frame, described[0]);
+  pipeline::describe_picture(frame, described[0]);
   const cuda::DeviceBuffer<FrameDescriptor> descriptor(1);
   put(descriptor.data(), described, stream);
   const cuda::DetectionBuffers buffers(kCapacity);
@@ -97,7 +97,7 @@ void time_overlay(Size size, Orientation orientation, int faces, const OverlaySt
   put(buffers.view().scores, found.scores, stream);
   put(buffers.view().landmarks, found.landmarks, stream);
   put(buffers.view().count, {static_cast<std::uint32_t>(faces)}, stream);
-  const CudaOverlay overlay({size, frame.format, orientation, style, kCapacity});
+  const overlay::CudaOverlay overlay({size, frame.format, orientation, style, kCapacity});
   const cuda::GraphExec exec(
       cuda::capture(stream, [&] { overlay.enqueue(descriptor.data(), buffers.view(), stream); }));
   print_times(std::to_string(size.width) + "x" + std::to_string(size.height) + ", " +
@@ -108,7 +108,7 @@ void time_overlay(Size size, Orientation orientation, int faces, const OverlaySt
 void time_overlays() {
   struct Style {
     const char* name;
-    OverlayStyle style;
+    overlay::OverlayStyle style;
   };
   const std::vector<Style> styles{{"boxes", {true, false, false, false}},
                                   {"boxes, scores, count", {true, true, false, true}},
@@ -147,15 +147,15 @@ void time_surface_copies(Size size, int bits, int surface_bits) {
     to.push_back(std::make_unique<Picture>(size, surface_bits));
   }
   std::size_t next = 0;
-  print_times(
-      to_string(size) + ", " + std::to_string(bits) + " bits, to a surface of " +
-          std::to_string(surface_bits),
-      microseconds_of_calls(stream, kWarmUp, kReplays, [&] {
-        const Frame& target = to[next]->frame;
-        const Surface surface{target.planes[0], target.planes[1], target.format.bytes_per_sample()};
-        enqueue_surface_copy(from[next]->frame, surface, stream, copies);
-        next = (next + 1) % kPictures;
-      }));
+  print_times(to_string(size) + ", " + std::to_string(bits) + " bits, to a surface of " +
+                  std::to_string(surface_bits),
+              microseconds_of_calls(stream, kWarmUp, kReplays, [&] {
+                const Frame& target = to[next]->frame;
+                const video::Surface surface{target.planes[0], target.planes[1],
+                                             target.format.bytes_per_sample()};
+                video::enqueue_surface_copy(from[next]->frame, surface, stream, copies);
+                next = (next + 1) % kPictures;
+              }));
 }
 
 /// The same picture once more.
@@ -184,14 +184,14 @@ std::vector<Frame> first_frames(const std::string& clip, std::size_t count) {
 
 void time_jpeg(const std::vector<Frame>& frames, int in_flight, const char* quality) {
   using Clock = std::chrono::steady_clock;
-  Notices notices("bench");
+  video::Notices notices("bench");
   CopyCounter copies;
-  EncoderSetup setup;
+  video::EncoderSetup setup;
   setup.options.options = {{"quality", quality}};
-  const std::unique_ptr<Encoder> encoder =
-      make_jpeg_encoder(setup, frames.front(), *open_nvjpeg(), in_flight, notices, copies);
+  const std::unique_ptr<video::Encoder> encoder = video::make_jpeg_encoder(
+      setup, frames.front(), *video::open_nvjpeg(), in_flight, notices, copies);
   std::size_t bytes = 0;
-  const auto sink = [&](const EncodedFrame& encoded) {
+  const auto sink = [&](const video::EncodedFrame& encoded) {
     bytes = static_cast<std::size_t>(encoded.packet->size);
   };
   std::vector<float> us;
@@ -213,19 +213,20 @@ void time_jpeg(const std::vector<Frame>& frames, int in_flight, const char* qual
 /// From when all have begun.
 double jpeg_rate(const std::vector<Frame>& frames, int threads) {
   constexpr int kPictures = 2000;  // of each thread
-  const auto nvjpeg = open_nvjpeg();
-  Notices notices("bench");
+  const auto nvjpeg = video::open_nvjpeg();
+  video::Notices notices("bench");
   CopyCounter copies;
   std::barrier ready(threads + 1);
   std::vector<std::jthread> running;
   for (int i = 0; i < threads; ++i)
     running.emplace_back([&] {
       cuda::use_device({DeviceKind::cuda, 0});
-      const auto encoder = make_jpeg_encoder({}, frames.front(), *nvjpeg, 1, notices, copies);
+      const auto encoder =
+          video::make_jpeg_encoder({}, frames.front(), *nvjpeg, 1, notices, copies);
       ready.arrive_and_wait();
       for (std::size_t n = 0; n < kPictures; ++n)
-        encoder->encode(again(frames[n % frames.size()]), {}, [](const EncodedFrame&) {});
-      encoder->flush([](const EncodedFrame&) {});
+        encoder->encode(again(frames[n % frames.size()]), {}, [](const video::EncodedFrame&) {});
+      encoder->flush([](const video::EncodedFrame&) {});
     });
   ready.arrive_and_wait();
   const auto begin = std::chrono::steady_clock::now();

@@ -70,15 +70,16 @@ Detections with_gaps(const Detections& all, std::int64_t frame) {
 void track(benchmark::State& state) {
   const Size wide{kHd.width + 96, kHd.height};
   std::vector<std::byte> picture = texture(wide);
-  CpuMotionEstimator motion;
-  Tracker tracker(motion);
+  track::CpuMotionEstimator motion;
+  track::Tracker tracker(motion);
   std::int64_t frame = 0;
   for ([[maybe_unused]] auto iteration : state) {
     const Plane plane{picture.data() + 3 * (frame % 32), wide.width};
     const Detections found = with_gaps(faces(state.range(0), frame), frame);
-    TrackerInput input;
+    track::TrackerInput input;
     input.time_s = static_cast<double>(frame) / 25;
-    input.picture = std::make_shared<CpuMotionPicture>(make_luma(plane, kGrey, kHd, {}));
+    input.picture =
+        std::make_shared<track::CpuMotionPicture>(track::make_luma(plane, kGrey, kHd, {}));
     input.detections = &found;
     benchmark::DoNotOptimize(tracker.push(std::move(input)));
     ++frame;
@@ -88,7 +89,7 @@ void track(benchmark::State& state) {
 void small_luma(benchmark::State& state) {
   std::vector<std::byte> picture = texture(kHd);
   for ([[maybe_unused]] auto iteration : state)
-    benchmark::DoNotOptimize(make_luma({picture.data(), kHd.width}, kGrey, kHd, {}));
+    benchmark::DoNotOptimize(track::make_luma({picture.data(), kHd.width}, kGrey, kHd, {}));
 }
 
 enum class Half { follow, settle };
@@ -100,8 +101,8 @@ void crowd(benchmark::State& state, Half measured) {
   std::vector<Detections> found;
   for (bench::Crowd crowd(1); found.size() < kFrames;) found.push_back(crowd.next(kShift));
   bench::GivenMotion motion({1, 0, -kShift, 0});
-  Follower follower(motion, {});
-  WaitingFrames frames(motion, {});
+  track::Follower follower(motion, {});
+  track::WaitingFrames frames(motion, {});
   const auto picture = std::make_shared<bench::EmptyPicture>();
   std::int64_t frame = 0;
   std::size_t shown = 0;
@@ -111,14 +112,14 @@ void crowd(benchmark::State& state, Half measured) {
       step();
       if (half == measured) state.SetIterationTime(in_seconds(Clock::now() - begin));
     };
-    TrackerInput input;
+    track::TrackerInput input;
     input.time_s = static_cast<double>(frame) / 25;
     input.picture = picture;
     input.detections = &found[static_cast<std::size_t>(frame++ % kFrames)];
-    FollowedFrame followed;
+    track::FollowedFrame followed;
     turn(Half::follow, [&] { followed = follower.follow(std::move(input)); });
     turn(Half::settle, [&] {
-      for (const TrackedFrame& whole : frames.add(std::move(followed)).frames)
+      for (const track::TrackedFrame& whole : frames.add(std::move(followed)).frames)
         shown += whole.boxes.size();
     });
   }

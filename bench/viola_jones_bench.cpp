@@ -20,7 +20,7 @@ namespace facepipe::viola_jones {
 namespace {
 
 void show_scales(const Command& command) {
-  const cascade::Cascade cascade = cascade::read_cascade(command.cascade);
+  const detector::cascade::Cascade cascade = detector::cascade::read_cascade(command.cascade);
   int index = 0;
   for (const Scale& scale : paper_scales(cascade.window, command.size))
     std::printf("%d\t%.6f\t%d\t%d\t%d\t%d\t%d\t%d\n", index++, scale.factor, scale.step,

@@ -17,7 +17,7 @@
 #include "detector/facts.h"
 #include "detector/options.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 
 /// One frame's place in a detector, with memory of its own. Used by one stream at a time. Bound to
 /// the device of its detector.
@@ -103,4 +103,4 @@ class CudaDetectorFactory : public DetectorOrigin {
 [[nodiscard]] std::unique_ptr<CudaDetectorFactory> make_cuda_detector_factory(
     Device device, const DetectorOptions& options);
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

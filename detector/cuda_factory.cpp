@@ -16,7 +16,7 @@
 #include "detector/cuda_detector.h"
 #include "detector/detector.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 /// Of a small picture, to try what the device can compute.
@@ -142,4 +142,4 @@ std::unique_ptr<CudaDetectorFactory> make_cuda_detector_factory(Device device,
                                                   options);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

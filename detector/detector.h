@@ -17,7 +17,7 @@
 #include "detector/facts.h"
 #include "detector/options.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 
 /// One frame's way through a detector. Made by Detector::acquire; gives its place back when it is
 /// destroyed, whatever state it is in. Used by one thread at a time; may change threads between
@@ -99,4 +99,4 @@ class DetectorFactory : public DetectorOrigin {
 /// or an engine that computes no networks.
 void check_network_options(const DetectorOptions& options);
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -22,7 +22,7 @@
 #include "detector/cnn/model/model.h"
 #include "detector/detector.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 // Enough for a stream that switches between a few sizes; each holds a compiled network.
@@ -284,4 +284,4 @@ std::unique_ptr<DetectorFactory> make_detector_factory(const Device& device,
   return std::make_unique<CnnDetectorFactory>(choice, Model(options.model), device, options);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

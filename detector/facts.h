@@ -9,7 +9,7 @@
 #include "detector/cnn/model/tiling.h"
 #include "detector/options.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 
 /// Of a detector that was made for frames of one size.
 struct DetectorFacts {
@@ -44,4 +44,4 @@ class DetectorOrigin {
   std::string class_name_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 /// Left and right change places.
@@ -38,4 +38,4 @@ void append_mirrored(Detections& to, const Detections& found, int width) {
   }
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -5,7 +5,7 @@
 #include "core/frame.h"
 #include "core/geometry.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 
 /// How the same samples become the upright picture mirrored left to right.
 [[nodiscard]] constexpr Orientation mirrored(Orientation orientation) {
@@ -24,4 +24,4 @@ namespace facepipe {
 /// picture itself.
 void append_mirrored(Detections& to, const Detections& found, int width);
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

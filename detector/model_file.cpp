@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 
 void refuse_model(const std::filesystem::path& file, const std::string& reason) {
   throw Error(ErrorKind::device, "model " + file.string() + ": " + reason);
@@ -29,4 +29,4 @@ std::string read_model_file(const std::filesystem::path& file) {
   return bytes;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-namespace facepipe {
+namespace facepipe::detector {
 
 /// Error(device): "model FILE: REASON".
 [[noreturn]] void refuse_model(const std::filesystem::path& file, const std::string& reason);
@@ -13,4 +13,4 @@ namespace facepipe {
 /// no regular file, or larger than 1 GiB.
 [[nodiscard]] std::string read_model_file(const std::filesystem::path& file);
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "detector/cnn/cpu/engine.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 /// What goes together, whatever this build and this processor have. The preferred engine of a
@@ -179,4 +179,4 @@ EngineChoice choose_engine(const Device& device, const DetectorOptions& options,
                                      " on this processor");
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -11,7 +11,7 @@
 #include "core/device.h"
 #include "core/geometry.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 
 /// Whose code computes on a device.
 enum class Library { opencv, openvino, own, cascade, acf };
@@ -90,4 +90,4 @@ struct EngineSupport {
 [[nodiscard]] EngineChoice choose_engine(const Device& device, const DetectorOptions& options,
                                          std::span<const EngineSupport> built);
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 // A detector made for upright faces finds a good third of those that are turned. So where turned
@@ -54,4 +54,4 @@ TurnInWords turn_in_words(int quarter_turns) {
   return {"90 degrees counter-clockwise", "-vf transpose=cclock"};
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

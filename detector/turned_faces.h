@@ -11,7 +11,7 @@
 #include "core/frame.h"
 #include "core/geometry.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 
 /// How the same samples become the upright picture turned clockwise by `quarter_turns`, 0..3, more.
 [[nodiscard]] constexpr Orientation turned(Orientation orientation, int quarter_turns) {
@@ -48,4 +48,4 @@ struct TurnInWords {
 };
 [[nodiscard]] TurnInWords turn_in_words(int quarter_turns);
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

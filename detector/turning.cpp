@@ -1,6 +1,6 @@
 #include "detector/turning.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 
 TurningSteps turning_steps(Orientation orientation) {
   const int turns = orientation.quarter_turns;
@@ -24,4 +24,4 @@ cv::Mat turned_upright(const cv::Mat& stored, Orientation orientation, cv::Mat& 
   return transposed;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -5,7 +5,7 @@
 
 #include "core/geometry.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 
 /// An orientation as three steps in this order; none of them costs more than one pass.
 struct TurningSteps {
@@ -19,4 +19,4 @@ struct TurningSteps {
 [[nodiscard]] cv::Mat turned_upright(const cv::Mat& stored, Orientation orientation,
                                      cv::Mat& flipped, cv::Mat& transposed);
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

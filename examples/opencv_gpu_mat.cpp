@@ -44,7 +44,7 @@ int sample(const Frame& frame, int value) { return frame.format.bits > 8 ? value
 /// Enqueues the work, behind whatever has put the picture there (Frame::ready). Who reads the frame
 /// on another stream must let that wait for this one: attach_ready().
 void blacken(const Frame& frame, const cv::Rect& place, cuda::StreamView stream) {
-  hold_back_until_ready(frame, stream);
+  video::hold_back_until_ready(frame, stream);
   cv::cuda::Stream on_it = cv::cuda::StreamAccessor::wrapStream(stream.get());
   luma_of(frame)(place).setTo(cv::Scalar(sample(frame, kBlack)), on_it);
   const cv::Rect half(place.x / 2, place.y / 2, place.width / 2, place.height / 2);

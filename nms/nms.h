@@ -8,7 +8,7 @@
 
 #include "core/geometry.h"
 
-namespace facepipe {
+namespace facepipe::nms {
 
 /// Which candidates remove a candidate. Candidates are ranked by score descending, then by index
 /// ascending; -0 and +0 are equal scores. A candidate outranks those after it in this order, and
@@ -149,4 +149,4 @@ void check_nms_options(const NmsOptions& options, std::uint32_t capacity);
 [[nodiscard]] std::string_view name_of(NmsOverlap overlap);
 [[nodiscard]] std::string_view name_of(SoftDecay decay);
 
-}  // namespace facepipe
+}  // namespace facepipe::nms

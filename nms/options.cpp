@@ -4,7 +4,7 @@
 
 #include "nms/nms.h"
 
-namespace facepipe {
+namespace facepipe::nms {
 namespace {
 
 constexpr std::uint32_t kMaxThreadsOfABlock = 1024;
@@ -112,4 +112,4 @@ std::string_view name_of(SoftDecay decay) {
   return "?";
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::nms

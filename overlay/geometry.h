@@ -12,7 +12,7 @@
 #include "core/host_device.h"
 #include "overlay/overlay.h"
 
-namespace facepipe {
+namespace facepipe::overlay {
 
 /// x1 <= x < x2, y1 <= y < y2, in whole pixels.
 struct PixelRect {
@@ -244,4 +244,4 @@ struct OverlayLayout {
 [[nodiscard]] OverlayLayout overlay_layout(Size stored, const PixelFormat& format,
                                            Orientation orientation, bool interlaced);
 
-}  // namespace facepipe
+}  // namespace facepipe::overlay

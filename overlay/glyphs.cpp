@@ -6,7 +6,7 @@
 #include <opencv2/imgproc.hpp>
 #include <string>
 
-namespace facepipe {
+namespace facepipe::overlay {
 namespace {
 
 // In units of the Hershey font: capitals are 21 high. A glyph's image adds 7 units above and below:
@@ -87,4 +87,4 @@ std::shared_ptr<const GlyphAtlas> glyph_atlas(int height) {
   return last;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::overlay

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace facepipe {
+namespace facepipe::overlay {
 
 inline constexpr char kFirstGlyph = ' ';
 inline constexpr char kLastGlyph = '~';
@@ -36,4 +36,4 @@ struct GlyphAtlas {
 /// Thread-safe.
 [[nodiscard]] std::shared_ptr<const GlyphAtlas> glyph_atlas(int height);
 
-}  // namespace facepipe
+}  // namespace facepipe::overlay

@@ -20,7 +20,7 @@
 #include "core/rgba_image.h"
 #include "overlay/yuv_color.h"
 
-namespace facepipe {
+namespace facepipe::overlay {
 
 enum class HideStyle : std::uint8_t {
   solid,   ///< one colour
@@ -116,4 +116,4 @@ void hide_all(Frame& frame, const Rgb& color);
 // that covers the picture. Beyond the rectangle's edges a blur mirrors what is inside: to repeat
 // the edge would give its samples so much weight that they show.
 
-}  // namespace facepipe
+}  // namespace facepipe::overlay

@@ -9,7 +9,7 @@
 #include "core/host_device.h"
 #include "overlay/geometry.h"
 
-namespace facepipe {
+namespace facepipe::overlay {
 
 /// An ellipse in units of kUnits a pixel of the stored picture. rx = 0: none, all of the rectangle
 /// is the mask.
@@ -201,4 +201,4 @@ FACEPIPE_HOST_DEVICE inline std::uint16_t bilinear(const std::uint16_t* upper,
   return static_cast<std::uint16_t>((above * (256 - y_part) + below * y_part + 32768) >> 16);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::overlay

@@ -4,7 +4,7 @@
 
 #include "overlay/yuv_color.h"
 
-namespace facepipe {
+namespace facepipe::overlay {
 namespace {
 
 constexpr double kOpaque = 255;
@@ -105,4 +105,4 @@ ComposedImage compose(const RgbaImage& image, const Rgb& color, const Frame& fra
   return composed;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::overlay

@@ -12,7 +12,7 @@
 #include "overlay/geometry.h"
 #include "overlay/hide.h"
 
-namespace facepipe {
+namespace facepipe::overlay {
 
 /// Samples of the frame's bit depth, the format's shift undone, of full size in all planes.
 struct ComposedImage {
@@ -47,4 +47,4 @@ struct ComposedImage {
 /// lets it pass.
 [[nodiscard]] ComposedImage compose(const RgbaImage& image, const Rgb& color, const Frame& frame);
 
-}  // namespace facepipe
+}  // namespace facepipe::overlay

@@ -9,7 +9,7 @@
 #include "core/error.h"
 #include "core/limits.h"
 
-namespace facepipe {
+namespace facepipe::overlay {
 namespace {
 
 // Beyond this many pixels from the origin nothing differs within a picture; integers stay small.
@@ -197,4 +197,4 @@ HidePlan plan_hiding(const Frame& frame, std::span<const Box> faces, const HideO
   return plan;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::overlay

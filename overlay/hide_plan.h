@@ -9,7 +9,7 @@
 #include "overlay/hide.h"
 #include "overlay/hide_geometry.h"
 
-namespace facepipe {
+namespace facepipe::overlay {
 
 struct HidePlan {
   std::vector<HideMask> masks;  ///< see Note: masks that overlap, in hide.h
@@ -23,4 +23,4 @@ struct HidePlan {
 [[nodiscard]] HidePlan plan_hiding(const Frame& frame, std::span<const Box> faces,
                                    const HideOptions& options);
 
-}  // namespace facepipe
+}  // namespace facepipe::overlay

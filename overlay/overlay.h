@@ -10,7 +10,7 @@
 #include "core/detections.h"
 #include "core/frame.h"
 
-namespace facepipe {
+namespace facepipe::overlay {
 
 /// Which parts are drawn; kOverlayParts names them.
 struct OverlayStyle {
@@ -54,4 +54,4 @@ inline bool OverlayStyle::any() const {
 void draw_overlay(Frame& frame, const Detections& faces, const OverlayStyle& style,
                   std::span<const std::int64_t> tracks = {});
 
-}  // namespace facepipe
+}  // namespace facepipe::overlay

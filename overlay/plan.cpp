@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace facepipe {
+namespace facepipe::overlay {
 namespace {
 
 constexpr std::array<Rgb, kOverlayColorCount> kOverlayRgb{{
@@ -171,4 +171,4 @@ OverlayPlan plan_overlay(const Frame& frame, const Detections& faces, const Over
   return plan;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::overlay

@@ -18,7 +18,7 @@
 #include "overlay/overlay.h"
 #include "overlay/yuv_color.h"
 
-namespace facepipe {
+namespace facepipe::overlay {
 
 /// A drawing primitive: a filled rectangle or a glyph.
 struct OverlayPrimitive {
@@ -69,4 +69,4 @@ struct OverlayPlan {
 // only luma is blended. If the planes are green, blue and red, no plane is subsampled, and glyphs
 // are blended into each plane.
 
-}  // namespace facepipe
+}  // namespace facepipe::overlay

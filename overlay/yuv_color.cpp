@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-namespace facepipe {
+namespace facepipe::overlay {
 namespace {
 
 // Code points of H.273.
@@ -43,4 +43,4 @@ YuvColor yuv_color(const Rgb& rgb, const PixelFormat& format, const ColorInfo& c
   return YuvConverter(format, color, size)(rgb);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::overlay

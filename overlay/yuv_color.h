@@ -6,7 +6,7 @@
 #include "core/color.h"
 #include "core/frame.h"
 
-namespace facepipe {
+namespace facepipe::overlay {
 
 /// Red, green and blue in 0..1, non-linear: the transfer function has been applied.
 struct Rgb {
@@ -43,4 +43,4 @@ class YuvConverter {
 [[nodiscard]] YuvColor yuv_color(const Rgb& rgb, const PixelFormat& format, const ColorInfo& color,
                                  Size size);
 
-}  // namespace facepipe
+}  // namespace facepipe::overlay

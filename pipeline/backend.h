@@ -16,7 +16,7 @@
 #include "video/read/decoder.h"
 #include "video/write/encoder.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 
 class HidingDevice;
 
@@ -62,15 +62,14 @@ class Backend {
 
   /// The device's own decoder, or with DecoderChoice::cpu the CPU's, whose pictures end up on the
   /// device. Errors: Error(input), Error(device).
-  [[nodiscard]] virtual std::unique_ptr<Decoder> make_decoder(const Demuxer& demuxer,
-                                                              const DecoderOptions& options,
-                                                              DecoderChoice choice,
-                                                              Notices& notices,
-                                                              CopyCounter& copies) = 0;
+  [[nodiscard]] virtual std::unique_ptr<video::Decoder> make_decoder(
+      const video::Demuxer& demuxer, const video::DecoderOptions& options,
+      video::DecoderChoice choice, video::Notices& notices, CopyCounter& copies) = 0;
 
   /// How many decoders like this one of a video run at once without slowing each other down, as far
   /// as there is memory for them. Errors: device.
-  [[nodiscard]] virtual int decoders(const AVCodecParameters& video, const Decoder& like) const = 0;
+  [[nodiscard]] virtual int decoders(const AVCodecParameters& video,
+                                     const video::Decoder& like) const = 0;
 
   /// Bytes of the device's memory that nobody has; where that is the host's, no bound. Errors:
   /// device.
@@ -87,15 +86,16 @@ class Backend {
 
   /// What encodes pictures like these, which are `encoded` large when they get there: `codec`, or
   /// an encoder of the device where the options leave that open.
-  /// Errors: as facepipe::plan_encoder(); usage; device.
-  [[nodiscard]] virtual EncoderPlan plan_encoder(const AVCodec& codec, const PictureFacts& pictures,
-                                                 Size encoded, const JobOptions& options,
-                                                 Notices& notices) const = 0;
+  /// Errors: as video::plan_encoder(); usage; device.
+  [[nodiscard]] virtual video::EncoderPlan plan_encoder(const AVCodec& codec,
+                                                        const video::PictureFacts& pictures,
+                                                        Size encoded, const JobOptions& options,
+                                                        video::Notices& notices) const = 0;
 
   /// For frames like `first`. Errors: as make_cpu_encoder(); device.
-  [[nodiscard]] virtual std::unique_ptr<Encoder> make_encoder(const EncoderSetup& setup,
-                                                              const Frame& first, Notices& notices,
-                                                              CopyCounter& copies) = 0;
+  [[nodiscard]] virtual std::unique_ptr<video::Encoder> make_encoder(
+      const video::EncoderSetup& setup, const Frame& first, video::Notices& notices,
+      CopyCounter& copies) = 0;
 
   /// Errors: device.
   [[nodiscard]] virtual std::unique_ptr<FrameProcessor> make_processor(
@@ -106,11 +106,12 @@ class Backend {
       const ProcessorSetup& setup) = 0;
 
   /// Engine and model of the detectors. Errors: internal where there are none.
-  [[nodiscard]] virtual const DetectorOrigin& origin() const = 0;
+  [[nodiscard]] virtual const detector::DetectorOrigin& origin() const = 0;
 };
 
 /// All on the CPU.
 /// @param detectors  null: for jobs alone that look for nothing (HideJob::known)
-[[nodiscard]] std::unique_ptr<Backend> make_cpu_backend(std::unique_ptr<DetectorFactory> detectors);
+[[nodiscard]] std::unique_ptr<Backend> make_cpu_backend(
+    std::unique_ptr<detector::DetectorFactory> detectors);
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

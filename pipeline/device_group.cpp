@@ -6,7 +6,7 @@
 
 #include "pipeline/hide/hiding.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 namespace {
 
 class DeviceGroup final : public Backend {
@@ -38,14 +38,16 @@ class DeviceGroup final : public Backend {
     devices_.erase(found);
   }
 
-  [[nodiscard]] std::unique_ptr<Decoder> make_decoder(const Demuxer& demuxer,
-                                                      const DecoderOptions& options,
-                                                      DecoderChoice choice, Notices& notices,
-                                                      CopyCounter& copies) override {
+  [[nodiscard]] std::unique_ptr<video::Decoder> make_decoder(const video::Demuxer& demuxer,
+                                                             const video::DecoderOptions& options,
+                                                             video::DecoderChoice choice,
+                                                             video::Notices& notices,
+                                                             CopyCounter& copies) override {
     return first().make_decoder(demuxer, options, choice, notices, copies);
   }
 
-  [[nodiscard]] int decoders(const AVCodecParameters& video, const Decoder& like) const override {
+  [[nodiscard]] int decoders(const AVCodecParameters& video,
+                             const video::Decoder& like) const override {
     const std::scoped_lock lock(mutex_);
     int all = 0;
     for (const auto& device : devices_) all += device->decoders(video, like);
@@ -58,15 +60,17 @@ class DeviceGroup final : public Backend {
 
   void check_encoder(const AVCodec& codec) const override { first().check_encoder(codec); }
 
-  [[nodiscard]] EncoderPlan plan_encoder(const AVCodec& codec, const PictureFacts& pictures,
-                                         Size encoded, const JobOptions& options,
-                                         Notices& notices) const override {
+  [[nodiscard]] video::EncoderPlan plan_encoder(const AVCodec& codec,
+                                                const video::PictureFacts& pictures, Size encoded,
+                                                const JobOptions& options,
+                                                video::Notices& notices) const override {
     return first().plan_encoder(codec, pictures, encoded, options, notices);
   }
 
-  [[nodiscard]] std::unique_ptr<Encoder> make_encoder(const EncoderSetup& setup,
-                                                      const Frame& first_frame, Notices& notices,
-                                                      CopyCounter& copies) override {
+  [[nodiscard]] std::unique_ptr<video::Encoder> make_encoder(const video::EncoderSetup& setup,
+                                                             const Frame& first_frame,
+                                                             video::Notices& notices,
+                                                             CopyCounter& copies) override {
     return first().make_encoder(setup, first_frame, notices, copies);
   }
 
@@ -80,7 +84,7 @@ class DeviceGroup final : public Backend {
     return first().make_hiding_device(setup);
   }
 
-  [[nodiscard]] const DetectorOrigin& origin() const override { return first().origin(); }
+  [[nodiscard]] const detector::DetectorOrigin& origin() const override { return first().origin(); }
 
  private:
   [[nodiscard]] Backend& first() const {
@@ -100,4 +104,4 @@ std::unique_ptr<Backend> join_devices(std::vector<std::unique_ptr<Backend>> devi
   return std::make_unique<DeviceGroup>(std::move(devices));
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

@@ -4,38 +4,39 @@
 
 #include "track/matching.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 namespace {
 
 constexpr float kSameFace = 0.5F;  // the IoU over which a face is the detection
 
 /// What a look-ahead would tell of a frame nobody asks for.
-TrackerOptions without_look_ahead(TrackerOptions options) {
+track::TrackerOptions without_look_ahead(track::TrackerOptions options) {
   options.look_ahead_s = 0;
   return options;
 }
 
 }  // namespace
 
-FaceTracks::FaceTracks(TrackerOptions options, std::unique_ptr<MotionEstimator> motion)
+FaceTracks::FaceTracks(track::TrackerOptions options,
+                       std::unique_ptr<track::MotionEstimator> motion)
     : motion_(std::move(motion)), tracker_(*motion_, without_look_ahead(options)) {}
 
 FaceTracks::Of FaceTracks::of(const Frame& frame, const FrameRecord& record,
                               const Detections& found,
-                              std::shared_ptr<const MotionPicture> picture) {
-  TrackerInput input;
+                              std::shared_ptr<const track::MotionPicture> picture) {
+  track::TrackerInput input;
   input.time_s = record.pts_s;
   if (!record.damaged) input.picture = picture ? std::move(picture) : motion_->look_at(frame);
   input.detections = &found;
   input.searched = record.searched;
-  TrackerOutput known = tracker_.push(std::move(input));
+  track::TrackerOutput known = tracker_.push(std::move(input));
   motion_->wait();
   Of tracks{std::vector<std::int64_t>(record.faces.size(), kNoTrack), std::move(known.taken_by)};
   if (!record.searched) return tracks;
-  for (const Match& match : match_greedily(record.faces.boxes, found.boxes))
-    if (iou(record.faces.boxes[match.prediction], found.boxes[match.detection]) > kSameFace)
+  for (const track::Match& match : track::match_greedily(record.faces.boxes, found.boxes))
+    if (track::iou(record.faces.boxes[match.prediction], found.boxes[match.detection]) > kSameFace)
       tracks.faces[match.prediction] = tracks.found[match.detection];
   return tracks;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

@@ -10,13 +10,13 @@
 #include "track/motion.h"
 #include "track/tracker.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 
 /// Follows faces as a job that hides does, and tells their tracks at once: the ids are those that
 /// such a job writes to an edit file. Used by one thread.
 class FaceTracks {
  public:
-  FaceTracks(TrackerOptions options, std::unique_ptr<MotionEstimator> motion);
+  FaceTracks(track::TrackerOptions options, std::unique_ptr<track::MotionEstimator> motion);
 
   /// By index, or kNoTrack.
   struct Of {
@@ -30,11 +30,11 @@ class FaceTracks {
   /// @param found    the frame's detections of all scores that tracks need
   /// @param picture  of the estimator's, if there is one already
   [[nodiscard]] Of of(const Frame& frame, const FrameRecord& record, const Detections& found,
-                      std::shared_ptr<const MotionPicture> picture = nullptr);
+                      std::shared_ptr<const track::MotionPicture> picture = nullptr);
 
  private:
-  std::unique_ptr<MotionEstimator> motion_;
-  Tracker tracker_;
+  std::unique_ptr<track::MotionEstimator> motion_;
+  track::Tracker tracker_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

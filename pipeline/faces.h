@@ -8,7 +8,7 @@
 #include "core/host_device.h"
 #include "nms/nms.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 
 /// Which faces are wanted, by the size of their boxes in pixels.
 struct FaceSizes {
@@ -29,7 +29,7 @@ struct FaceSizes {
 };
 
 /// Faces of the sizes wanted, in rank order, with the boxes and scores that suppression left them.
-[[nodiscard]] inline Detections select_faces(const Detections& candidates, const NmsKept& kept,
+[[nodiscard]] inline Detections select_faces(const Detections& candidates, const nms::NmsKept& kept,
                                              const FaceSizes& sizes) {
   Detections faces;
   for (std::size_t rank = 0; rank < kept.indices.size(); ++rank) {
@@ -41,4 +41,4 @@ struct FaceSizes {
   return faces;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

@@ -19,7 +19,7 @@
 #include "video/notices.h"
 #include "video/read/timeline.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 
 /// What a device keeps of a frame between FrameProcessor::start() and finish(). Destroyed
 /// before the frame, it waits for work on it.
@@ -33,14 +33,14 @@ struct WorkItem {
   Frame frame;
   FrameRecord record;
   std::int64_t segment = 0;  ///< of the stream, which it belongs to
-  Timing coded;              ///< DecodedPicture::coded
+  video::Timing coded;       ///< DecodedPicture::coded
   Slots::Permit in_flight;   ///< bounds the frames between decoder and encoder
   TrackQueue::Room room;     ///< where faces are hidden: bounds the frames that wait
   std::unique_ptr<FrameWork> work;
   /// By finish(), where faces are followed from frame to frame: those that this needs.
   Detections to_follow;
   /// By start(), where not all frames are searched: what motion is looked for in.
-  std::shared_ptr<const MotionPicture> picture;
+  std::shared_ptr<const track::MotionPicture> picture;
 };
 
 /// Finds the faces of one job's frames, and draws them if they aren't hidden (LaneHiding), all on
@@ -78,15 +78,15 @@ class FrameProcessor {
 
   /// Fills in what is known at the end, for all lanes: the network's size, and the candidates that
   /// were `ignored` altogether.
-  virtual void report(std::int64_t ignored, JobResult& result, Notices& notices) const = 0;
+  virtual void report(std::int64_t ignored, JobResult& result, video::Notices& notices) const = 0;
 };
 
 /// Tells how pictures are tiled, if they are: a line in the log.
-void tell_tiles(const std::optional<Tiling>& tiling);
+void tell_tiles(const std::optional<detector::Tiling>& tiling);
 
 /// Fills in the network's size, tiles and the candidates that suppression, which takes `capacity`,
 /// had no room for; these are told, if there are any.
-void report_detection(const DetectorFacts& facts, std::int64_t ignored, std::uint32_t capacity,
-                      JobResult& result, Notices& notices);
+void report_detection(const detector::DetectorFacts& facts, std::int64_t ignored,
+                      std::uint32_t capacity, JobResult& result, video::Notices& notices);
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

@@ -24,7 +24,7 @@
 #include "pipeline/statistics.h"
 #include "video/write/container.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 namespace {
 
 /// Where a job of several at once has met the end of a device's memory, it is done again, alone.
@@ -44,14 +44,14 @@ void check_same_input(const JobOptions& options, const std::optional<FileIdentit
 }
 
 /// Completes the video under its name, or as a part under a partial one.
-void finish_output(const JobOptions& options, const OutputPlan& plan, const Encoder& encoder,
-                   Muxer& muxer, JobResult& result) {
+void finish_output(const JobOptions& options, const OutputPlan& plan, const video::Encoder& encoder,
+                   video::Muxer& muxer, JobResult& result) {
   result.encoder = encoder.name();
   result.container = plan.muxer.format->name;
   const std::string name = options.output.string();
   if (const int full = muxer.full(); !result.failure && full != 0 && full != ECANCELED)
     result.failure.emplace(ErrorKind::output, name + ": " + write_failure(full));
-  const bool one_picture = is_image_format(*plan.muxer.format) && !muxer.is_sequence();
+  const bool one_picture = video::is_image_format(*plan.muxer.format) && !muxer.is_sequence();
   const bool worth_keeping =
       result.ledger.written > 0 && !one_picture && !is_stream_target(options.output);
   if (result.failure && (!worth_keeping || is_done_again(options, *result.failure)))
@@ -65,9 +65,10 @@ void finish_output(const JobOptions& options, const OutputPlan& plan, const Enco
 }
 
 /// What demuxer and decoders tell at the end.
-void fill_input(const Demuxer& demuxer, const Decoder& decoder, const FrameLedger& all,
-                bool whole_file, JobResult& result, Notices& notices) {
-  FrameLedger& ledger = result.ledger;
+void fill_input(const video::Demuxer& demuxer, const video::Decoder& decoder,
+                const video::FrameLedger& all, bool whole_file, JobResult& result,
+                video::Notices& notices) {
+  video::FrameLedger& ledger = result.ledger;
   ledger = all;
   result.early_end = whole_file ? demuxer.shortfall() : demuxer.read_error();
   ledger.ended_early = !result.early_end.empty();
@@ -120,7 +121,8 @@ constexpr std::int64_t kFollowedAhead = 1;
 class Job {
  public:
   Job(const JobOptions& options, Backend& backend, const JobObserver& observer, PlannedJob planned,
-      std::unique_ptr<Muxer> muxer, Statistics& statistics, JobTold told, std::stop_source ending);
+      std::unique_ptr<video::Muxer> muxer, Statistics& statistics, JobTold told,
+      std::stop_source ending);
 
   /// Runs all threads to the end of the input.
   void run();
@@ -157,7 +159,7 @@ class Job {
   std::stop_source ending_;  // the input is to end: somebody asks for it, or the disk is full
   const JobPlan plan_;
   OpenInput input_;
-  std::unique_ptr<Muxer> muxer_;
+  std::unique_ptr<video::Muxer> muxer_;
 
   Runner runner_;
   LaneDevices devices_;
@@ -166,7 +168,7 @@ class Job {
   std::optional<TrackQueue> tracks_;                // where faces are hidden
   std::optional<Hiding::FollowedFrames> followed_;  // likewise
   std::list<Lane> lanes_;
-  const Decoder* first_decoder_ = nullptr;
+  const video::Decoder* first_decoder_ = nullptr;
   Device first_device_;                       // likewise of the first lane
   std::mutex joining_;                        // guards lanes_, and the input from being read
   std::optional<Presentation> presentation_;  // where lanes don't know it
@@ -184,8 +186,8 @@ class Job {
 };
 
 Job::Job(const JobOptions& options, Backend& backend, const JobObserver& observer,
-         PlannedJob planned, std::unique_ptr<Muxer> muxer, Statistics& statistics, JobTold told,
-         std::stop_source ending)
+         PlannedJob planned, std::unique_ptr<video::Muxer> muxer, Statistics& statistics,
+         JobTold told, std::stop_source ending)
     : options_(options),
       backend_(backend),
       observer_(observer),
@@ -331,9 +333,9 @@ void Job::read() {
   const AVCodecParameters* const cut =
       plan_.lanes.count > 1 ? input_.demuxer->video().codecpar : nullptr;
   Feed feed(cut, plan_.limits.packets, segments_, order_, runner_.failed());
-  for (UniqueAVPacket& packet : input_.begin.other_packets)
+  for (video::UniqueAVPacket& packet : input_.begin.other_packets)
     feed.give(SidePacket{std::move(packet)});
-  for (ReadPacket& packet : input_.begin.packets) feed.give(std::move(packet));
+  for (video::ReadPacket& packet : input_.begin.packets) feed.give(std::move(packet));
   if (!input_.begin.ended) read_into(feed);
   feed.finish();
   if (tracks_) tracks_->end(feed.segments());
@@ -362,12 +364,12 @@ void Job::settle(const Lane& first) {
 }
 
 void Job::read_into(Feed& feed) {
-  const Decoder& decoder = *first_decoder_;
+  const video::Decoder& decoder = *first_decoder_;
   while (true) {
-    ReadPacket item;
+    video::ReadPacket item;
     {
       const std::scoped_lock lock(joining_);
-      item = read_packet(*input_.demuxer);
+      item = video::read_packet(*input_.demuxer);
     }
     if (!item.packet) return;
     if (item.packet->stream_index == input_.demuxer->video_index()) {
@@ -430,9 +432,9 @@ void Job::finish_record(FrameRecord record) {
 
 void Job::finish(JobResult& result) {
   check_same_input(options_, input_.demuxer->identity());
-  Notices& notices = told_.notices;
+  video::Notices& notices = told_.notices;
   const bool whole_file = !ending_.stop_requested() && !ended_range_ && !options_.start_s;
-  FrameLedger ledger;
+  video::FrameLedger ledger;
   for (const Lane& lane : lanes_) ledger += lane.ledger();
   fill_input(*input_.demuxer, lanes_.front().decoder(), ledger, whole_file, result, notices);
   result.ledger.written = written_ - (muxer_ ? muxer_->left_out() : 0);
@@ -473,9 +475,9 @@ std::string JobResult::damage() const {
 }
 
 JobResult run_job(const JobOptions& options, Backend& backend, const JobObserver& observer,
-                  const std::stop_token& stop, std::unique_ptr<Demuxer> opened) {
+                  const std::stop_token& stop, std::unique_ptr<video::Demuxer> opened) {
   Statistics statistics;  // its clock starts before the input is opened
-  Notices notices(options.input);
+  video::Notices notices(options.input);
   std::stop_source ending;
   const std::stop_callback ends(stop, [&ending] { ending.request_stop(); });
   CopyCounter copies;
@@ -486,7 +488,7 @@ JobResult run_job(const JobOptions& options, Backend& backend, const JobObserver
   if (options.hide) result.turned_faces = options.hide->turned_too;
   if (planned.input.first) {
     make_processors(planned, options, told);
-    std::unique_ptr<Muxer> muxer;
+    std::unique_ptr<video::Muxer> muxer;
     if (planned.plan.output) muxer = open_output(planned, told);
     Job job(options, backend, observer, std::move(planned), std::move(muxer), statistics, told,
             ending);
@@ -498,7 +500,7 @@ JobResult run_job(const JobOptions& options, Backend& backend, const JobObserver
       if (!share.failure.empty()) backend.give_up(share.device);
   } else {  // stopped before there was one
     result.interrupted = true;
-    const Decoder& decoder = *planned.input.begin.decoder;
+    const video::Decoder& decoder = *planned.input.begin.decoder;
     fill_input(*planned.input.demuxer, decoder, decoder.ledger(), false, result, notices);
     statistics.fill(result);
   }
@@ -507,4 +509,4 @@ JobResult run_job(const JobOptions& options, Backend& backend, const JobObserver
   return result;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

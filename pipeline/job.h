@@ -31,12 +31,12 @@
 #include "video/read/ledger.h"
 #include "video/write/encoder.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 
 /// Candidates of a frame that suppression has room for: the library's limit; with the rule matrix,
 /// what the matrix has room for.
-[[nodiscard]] constexpr std::uint32_t nms_capacity(const NmsOptions& options) {
-  return options.rule == NmsRule::matrix ? options.matrix.d_max : kMaxNmsCapacity;
+[[nodiscard]] constexpr std::uint32_t nms_capacity(const nms::NmsOptions& options) {
+  return options.rule == nms::NmsRule::matrix ? options.matrix.d_max : nms::kMaxNmsCapacity;
 }
 
 /// What one device did of a job.
@@ -87,15 +87,15 @@ struct Regions {
 /// Tracks from a file, in place of a detector.
 struct KnownTracks {
   std::string name;  ///< of the file, for errors
-  TrackFile file;
+  track::TrackFile file;
   bool by_person = true;  ///< may be: else it is what a pass over the same input has found
   /// How FileTrack::style looks; all but the empty one, which is the job's own, have an entry.
-  std::map<std::string, HideOptions, std::less<>> styles;
+  std::map<std::string, overlay::HideOptions, std::less<>> styles;
 };
 
 /// Faces are hidden instead of drawn; or, where no video is written, only tracked.
 struct HideJob {
-  HideOptions look;
+  overlay::HideOptions look;
   bool mirrored_too = false;  ///< faces are looked for in the mirrored picture as well
   /// And in the picture turned clockwise by so many quarter turns, 1..3, mirrored too where the
   /// upright one is; 0: in no other. On the CPU alone.
@@ -103,7 +103,7 @@ struct HideJob {
   /// Where motion is looked for: with the frames, or on the host though they are on a CUDA device;
   /// then it gets a small luma of each. Both find the same.
   bool host_motion = false;
-  TrackerOptions tracks;               ///< `most_waiting` is the plan's to say
+  track::TrackerOptions tracks;        ///< `most_waiting` is the plan's to say
   std::vector<std::string> kept_tags;  ///< of the input's metadata, beside technical ones
   /// For frames that wait, of six bytes for each two pixels: half a second of 8K at 30 frames a
   /// second. What has no room shortens the look-ahead, which is told.
@@ -131,11 +131,11 @@ struct JobOptions {
   std::filesystem::path output;
   std::string format;  ///< FFmpeg's name of the container; empty: by the output's name
   ExistingTarget existing = ExistingTarget::refuse;  ///< of a file that is there at the end
-  EncoderOptions encoder;
-  OverlayStyle overlay;  ///< not used where faces are hidden
+  video::EncoderOptions encoder;
+  overlay::OverlayStyle overlay;  ///< not used where faces are hidden
   /// Fills in FrameRecord::face_tracks, and changes nothing else that is told of a frame. Not used
   /// where faces are hidden. The detector is asked for all over the lowest of its scores.
-  std::optional<TrackerOptions> follow;
+  std::optional<track::TrackerOptions> follow;
   /// Every n-th frame is searched, and each at which a cut may be; faces of those between are
   /// followed (track/between.h; where they are hidden, by the tracker). On the CPU alone.
   /// 1..kMostEvery. Where frames are left out, the detector is asked for all over kWeakFace.
@@ -143,7 +143,7 @@ struct JobOptions {
   /// Where the detector is asked for weaker ones, too, as by these two: faces score more than this.
   std::optional<float> face_score;
   std::optional<HideJob> hide;
-  NmsOptions nms;
+  nms::NmsOptions nms;
   double min_face = 0;  ///< shorter side of a face's box in pixels; smaller ones are ignored
   double max_face = 0;  ///< longer side; 0: no limit
   std::optional<double> start_s;  ///< first frame at or after; output time stamps begin there
@@ -154,8 +154,8 @@ struct JobOptions {
   int frames_in_flight = 0;           ///< of each lane; 0: so many that the device is kept busy
   int threads = 0;                   ///< of decoder and encoder each; 0: as many as the machine has
   bool scale_on_size_change = true;  ///< else a change of size or format ends the run: Error(input)
-  std::int64_t max_pixels = kDefaultMaxPixels;       ///< larger pictures are refused: Error(input)
-  DecoderChoice decoder = DecoderChoice::automatic;  ///< on CUDA
+  std::int64_t max_pixels = kDefaultMaxPixels;  ///< larger pictures are refused: Error(input)
+  video::DecoderChoice decoder = video::DecoderChoice::automatic;  ///< on CUDA
   bool allow_8bit = false;  ///< deeper pictures may go to an encoder of 8 bits that was named
   bool wants_faces = true;  ///< in FrameRecord::faces, not just their number
   bool wants_stage_times =
@@ -189,7 +189,7 @@ struct CopySum {
 
 /// Everything the report tells about one input.
 struct JobResult {
-  FrameLedger ledger;
+  video::FrameLedger ledger;
   /// Of sound and other streams beside the video: damaged, so that the output can't hold them.
   std::int64_t side_packets_lost = 0;
   std::int64_t searched = 0;  ///< frames that a detector has looked at
@@ -199,7 +199,8 @@ struct JobResult {
   Size size;                            ///< upright picture
   std::optional<Size> network_size;     ///< of a detector with a network; of a tile, where there
                                         ///< are tiles
-  std::optional<Tiling> tiling;  ///< of the detection, where pictures are too large for one run
+  std::optional<detector::Tiling>
+      tiling;  ///< of the detection, where pictures are too large for one run
   LanePlan lanes;
   std::int64_t cuts = 0;  ///< between segments for lanes
   std::string decoder;    ///< FFmpeg's name
@@ -222,7 +223,7 @@ struct JobResult {
   std::vector<CopySum> copies;       ///< on CUDA: each kind, those that never happened too
   /// With HideJob::wants_tracks, and where all frames have been tracked. The input's SHA-256 is the
   /// caller's to fill in.
-  std::shared_ptr<TrackFile> tracks;
+  std::shared_ptr<track::TrackFile> tracks;
   bool interrupted = false;  ///< the stop was requested; the output is a playable part
   /// Why the output is but a part, where nobody has asked for that: a full disk; an input that
   /// could not be read to its end; of a job that hides faces also what has failed between reading
@@ -247,6 +248,6 @@ class Backend;
 /// @param opened the input, if it is open already and nothing was read from it
 [[nodiscard]] JobResult run_job(const JobOptions& options, Backend& backend,
                                 const JobObserver& observer, const std::stop_token& stop,
-                                std::unique_ptr<Demuxer> opened = nullptr);
+                                std::unique_ptr<video::Demuxer> opened = nullptr);
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

@@ -15,6 +15,7 @@ extern "C" {
 #include "video/bitstream/cuts.h"
 #include "video/ffmpeg_compat.h"
 #include "video/frames/pictures.h"
+#include "video/frames/working_format.h"
 #include "video/read/start_search.h"
 #include "video/read/stored_orientation.h"
 #include "video/write/container.h"
@@ -23,7 +24,7 @@ extern "C" {
 #include "video/write/trial_muxer.h"
 #include "video/write/watched_encoder.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 namespace {
 
 // To start a lane takes as long as some 70 frames of 1080p on an H100.
@@ -55,16 +56,16 @@ bool several_lanes(const JobOptions& options, const LanePlan& lanes) {
 }
 
 /// Frames that the look-ahead needs.
-int frames_ahead(const HideJob& hide, const Demuxer& demuxer) {
+int frames_ahead(const HideJob& hide, const video::Demuxer& demuxer) {
   if (hide.known) return 0;
   const double rate = static_cast<double>(demuxer.frame_rate().num) / demuxer.frame_rate().den;
   const double wanted = std::ceil(hide.tracks.look_ahead_s * rate) + 1;
-  return static_cast<int>(std::clamp<double>(wanted, 1, kMostWaitingFrames));
+  return static_cast<int>(std::clamp<double>(wanted, 1, track::kMostWaitingFrames));
 }
 
 /// Frames of which `memory` holds what waits: six bytes for each two pixels; where pictures aren't
 /// kept, small luma.
-int frames_in(std::int64_t memory, const Demuxer& demuxer, bool keeps_pictures) {
+int frames_in(std::int64_t memory, const video::Demuxer& demuxer, bool keeps_pictures) {
   const AVCodecParameters& video = *demuxer.video().codecpar;
   const std::int64_t pixels = std::int64_t{video.width} * video.height;
   const std::int64_t bytes = std::max<std::int64_t>(1, keeps_pictures ? pixels * 3 : pixels / 2);
@@ -77,7 +78,8 @@ int held_by_tracker(const JobOptions& options, const FramesToHide& frames) {
 }
 
 /// Counts frames for one lane: some that are held are between the stages, not waiting.
-FramesToHide frames_to_hide(const JobOptions& options, const Demuxer& demuxer, int in_flight) {
+FramesToHide frames_to_hide(const JobOptions& options, const video::Demuxer& demuxer,
+                            int in_flight) {
   const HideJob& hide = *options.hide;
   FramesToHide frames;
   frames.waiting =
@@ -87,7 +89,7 @@ FramesToHide frames_to_hide(const JobOptions& options, const Demuxer& demuxer, i
   return frames;
 }
 
-FlightLimits flight_limits(const JobOptions& options, const Demuxer& demuxer,
+FlightLimits flight_limits(const JobOptions& options, const video::Demuxer& demuxer,
                            const Backend& backend) {
   const AVCodecParameters& video = *demuxer.video().codecpar;
   const std::int64_t pixels = std::int64_t{video.width} * video.height;
@@ -107,7 +109,7 @@ FlightLimits flight_limits(const JobOptions& options, const Demuxer& demuxer,
 
 /// Does a step for each lane, without those of devices that fail at it.
 template <typename Step>
-void each_lane(PlannedJob& job, Notices& notices, Step step) {
+void each_lane(PlannedJob& job, video::Notices& notices, Step step) {
   std::vector<LaneParts>& lanes = job.input.lanes;
   std::vector<DeviceShare>& failed = job.plan.lanes.failed;
   const Device first = lanes.front().backend->device();
@@ -129,7 +131,7 @@ void each_lane(PlannedJob& job, Notices& notices, Step step) {
 }
 
 /// Opens a lane's decoder, and makes it where it isn't made yet, as the first one's is.
-void open_decoder(LaneParts& lane, const JobPlan& plan, const Demuxer& demuxer,
+void open_decoder(LaneParts& lane, const JobPlan& plan, const video::Demuxer& demuxer,
                   const AVFrame& first, JobTold told) {
   if (!lane.decoder)
     lane.decoder = lane.backend->make_decoder(demuxer, plan.decoding.options, plan.decoding.choice,
@@ -156,37 +158,40 @@ void make_processor(LaneParts& lane, const JobPlan& plan, const JobOptions& opti
 }
 
 void open_encoder(LaneParts& lane, const OutputPlan& plan, const Frame& first, JobTold told) {
-  PictureDataWatch watch = {kept_picture_data(plan.encoder), plan.muxer.originals,
-                            plan.muxer.strict, plan.encoder.output, told.notices};
-  std::unique_ptr<Encoder> encoder =
+  video::PictureDataWatch watch = {video::kept_picture_data(plan.encoder), plan.muxer.originals,
+                                   plan.muxer.strict, plan.encoder.output, told.notices};
+  std::unique_ptr<video::Encoder> encoder =
       lane.backend->make_encoder(plan.encoder, first, told.notices, told.copies);
-  lane.encoder = watched(std::move(encoder), std::move(watch));
+  lane.encoder = video::watched(std::move(encoder), std::move(watch));
 }
 
 /// Tells what becomes of a stream, if it isn't kept as it is.
-void tell_stream(const StreamPlan& stream, const OutputPlan& output, Notices& notices) {
+void tell_stream(const video::StreamPlan& stream, const OutputPlan& output,
+                 video::Notices& notices) {
   if (stream.notice.empty()) return;
-  tell_lost(notices, stream.notice, stream.lost && output.muxer.strict, output.encoder.output);
+  video::tell_lost(notices, stream.notice, stream.lost && output.muxer.strict,
+                   output.encoder.output);
 }
 
 /// Only the muxer knows what it takes together with the video as it is encoded.
-void fit_streams_to_muxer(OutputPlan& plan, const Demuxer& demuxer, const VideoStreamInfo& video,
-                          Notices& notices) {
+void fit_streams_to_muxer(OutputPlan& plan, const video::Demuxer& demuxer,
+                          const video::VideoStreamInfo& video, video::Notices& notices) {
   for (const std::size_t dropped :
-       drop_refused_streams(demuxer, *plan.muxer.format, video, plan.streams))
+       video::drop_refused_streams(demuxer, *plan.muxer.format, video, plan.streams))
     tell_stream(plan.streams[dropped], plan, notices);
 }
 
 /// Frames of the video, at its rate, in front of the one that a chosen part begins with.
-std::int64_t frames_before(const Demuxer& demuxer, const Frame& first, std::int64_t offset_us) {
+std::int64_t frames_before(const video::Demuxer& demuxer, const Frame& first,
+                           std::int64_t offset_us) {
   if (offset_us <= demuxer.origin_us()) return 0;
   const AVStream& video = demuxer.video();
-  const AVRational time_base = to_av(first.time_base);
+  const AVRational time_base = video::to_av(first.time_base);
   const bool counted = demuxer.lacks_time_stamps() || video.start_time == AV_NOPTS_VALUE;
   const std::int64_t begin =
       counted ? 0 : av_rescale_q(video.start_time, video.time_base, time_base);
   return std::max<std::int64_t>(
-      0, av_rescale_q(first.pts - begin, time_base, av_inv_q(to_av(demuxer.frame_rate()))));
+      0, av_rescale_q(first.pts - begin, time_base, av_inv_q(video::to_av(demuxer.frame_rate()))));
 }
 
 class Planning {
@@ -199,22 +204,22 @@ class Planning {
         notices_(told.notices),
         stop_(stop) {}
 
-  PlannedJob run(std::unique_ptr<Demuxer> opened);
+  PlannedJob run(std::unique_ptr<video::Demuxer> opened);
 
  private:
-  void open_input(std::unique_ptr<Demuxer> opened);
+  void open_input(std::unique_ptr<video::Demuxer> opened);
   void tell_look_ahead();
   void plan_output();
-  [[nodiscard]] EncoderOptions encoder_options() const;
+  [[nodiscard]] video::EncoderOptions encoder_options() const;
   [[nodiscard]] std::int64_t output_offset_us() const;
   void plan_streams();
   void discard_unwanted();
   void read_until_first();
   void plan_decoding();
   void tell_left_out();
-  void tell_lost_transparency(const AVFrame& first, const PictureFacts& pictures);
+  void tell_lost_transparency(const AVFrame& first, const video::PictureFacts& pictures);
   void plan_frames();
-  void plan_encoder(const PictureFacts& pictures, Size encoded);
+  void plan_encoder(const video::PictureFacts& pictures, Size encoded);
   void plan_picture_data(const AVFrame& first);
   void plan_lanes();
   [[nodiscard]] int most_lanes() const;
@@ -223,24 +228,24 @@ class Planning {
   void fit_lanes_to_memory();
   [[nodiscard]] std::string reason_for_one_lane() const;
   void open_lanes(const AVFrame& first);
-  void refuse_8bit(const PictureFacts& pictures) const;
+  void refuse_8bit(const video::PictureFacts& pictures) const;
   [[nodiscard]] std::string nothing_decoded() const;
   [[nodiscard]] const AVOutputFormat& format() const { return *job_.plan.output->muxer.format; }
-  [[nodiscard]] Demuxer& demuxer() const { return *job_.input.demuxer; }
+  [[nodiscard]] video::Demuxer& demuxer() const { return *job_.input.demuxer; }
   [[nodiscard]] bool output_tags_rotation() const {
-    return !job_.plan.output || compat::muxer_writes_rotation(format());
+    return !job_.plan.output || video::compat::muxer_writes_rotation(format());
   }
 
   const JobOptions& options_;
   Backend& all_;      // devices
   Backend& backend_;  // of the first lane
   const JobTold told_;
-  Notices& notices_;
+  video::Notices& notices_;
   const std::stop_token& stop_;
   PlannedJob job_;
 };
 
-PlannedJob Planning::run(std::unique_ptr<Demuxer> opened) {
+PlannedJob Planning::run(std::unique_ptr<video::Demuxer> opened) {
   open_input(std::move(opened));
   job_.plan.limits = flight_limits(options_, demuxer(), backend_);
   tell_look_ahead();
@@ -255,12 +260,13 @@ PlannedJob Planning::run(std::unique_ptr<Demuxer> opened) {
   return std::move(job_);
 }
 
-void Planning::open_input(std::unique_ptr<Demuxer> opened) {
+void Planning::open_input(std::unique_ptr<video::Demuxer> opened) {
   if (opened)
     opened->stop_with(stop_);
   else
-    opened = std::make_unique<Demuxer>(
-        options_.input, stop_, options_.allow_references ? References::open : References::refuse,
+    opened = std::make_unique<video::Demuxer>(
+        options_.input, stop_,
+        options_.allow_references ? video::References::open : video::References::refuse,
         options_.max_pixels);
   job_.input.demuxer = std::move(opened);
 }
@@ -277,38 +283,38 @@ void Planning::tell_look_ahead() {
 /// Plans all of the output that is known before the first picture.
 void Planning::plan_output() {
   OutputPlan& output = job_.plan.output.emplace();
-  MuxerOptions& muxer = output.muxer;
+  video::MuxerOptions& muxer = output.muxer;
   muxer.output = options_.output;
-  muxer.format = &muxer_for(options_.output, options_.format);
+  muxer.format = &video::muxer_for(options_.output, options_.format);
   muxer.existing = options_.existing;
   muxer.stop = stop_;
   muxer.strict = options_.strict;
   if (options_.hide) {
     muxer.kept_tags = options_.hide->kept_tags;
-    muxer.originals = Originals::leave_out;
+    muxer.originals = video::Originals::leave_out;
   }
-  muxer.sequence =
-      is_image_format(format()) && !demuxer().is_still_image() && is_sequence_name(muxer.output);
+  muxer.sequence = video::is_image_format(format()) && !demuxer().is_still_image() &&
+                   video::is_sequence_name(muxer.output);
   muxer.offset_us = output_offset_us();
-  EncoderSetup& encoder = output.encoder;
+  video::EncoderSetup& encoder = output.encoder;
   encoder.options = encoder_options();
   encoder.frame_rate = demuxer().frame_rate();
-  encoder.fixed_frame_rate = has_fixed_frame_rate(format());
-  encoder.in_shown_order = stores_decoding_order_alone(format());
+  encoder.fixed_frame_rate = video::has_fixed_frame_rate(format());
+  encoder.in_shown_order = video::stores_decoding_order_alone(format());
   encoder.global_header = (format().flags & AVFMT_GLOBALHEADER) != 0;
   encoder.threads = options_.threads;
   encoder.one_picture = demuxer().is_still_image();
   encoder.output = options_.output.string();
-  encoder.plan.codec = &choose_codec(options_.encoder, format(), encoder.output, notices_);
+  encoder.plan.codec = &video::choose_codec(options_.encoder, format(), encoder.output, notices_);
   backend_.check_encoder(*encoder.plan.codec);
   plan_streams();
 }
 
 /// In a folder of videos and photos what is said of the videos' encoder can't be meant for the
 /// photos', which nobody has named.
-EncoderOptions Planning::encoder_options() const {
-  EncoderOptions options = options_.encoder;
-  if (!is_image_format(format()) || !options.codec.empty()) return options;
+video::EncoderOptions Planning::encoder_options() const {
+  video::EncoderOptions options = options_.encoder;
+  if (!video::is_image_format(format()) || !options.codec.empty()) return options;
   const auto leave_out = [&](const char* name) {
     notices_.add(std::string(name) + " left out: it is for encoders of videos, and the output is " +
                  format().name + " pictures (--encoder-option sets what their encoder knows)");
@@ -323,25 +329,25 @@ EncoderOptions Planning::encoder_options() const {
 std::int64_t Planning::output_offset_us() const {
   const std::int64_t origin = demuxer().origin_us();
   if (options_.start_s) return origin + std::llround(*options_.start_s * AV_TIME_BASE);
-  return has_fixed_frame_rate(format()) ? origin : std::min<std::int64_t>(origin, 0);
+  return video::has_fixed_frame_rate(format()) ? origin : std::min<std::int64_t>(origin, 0);
 }
 
 void Planning::plan_streams() {
   OutputPlan& output = *job_.plan.output;
-  output.streams = facepipe::plan_streams(demuxer(), format(), output.muxer.originals);
-  for (const StreamPlan& stream : output.streams) tell_stream(stream, output, notices_);
+  output.streams = video::plan_streams(demuxer(), format(), output.muxer.originals);
+  for (const video::StreamPlan& stream : output.streams) tell_stream(stream, output, notices_);
 }
 
 void Planning::discard_unwanted() {
   for (unsigned i = 0; i < demuxer().format().nb_streams; ++i) {
-    const bool kept = job_.plan.output && keeps(job_.plan.output->streams, i);
+    const bool kept = job_.plan.output && video::keeps(job_.plan.output->streams, i);
     if (static_cast<int>(i) != demuxer().video_index() && !kept)
       demuxer().discard(static_cast<int>(i));
   }
 }
 
 void Planning::plan_decoding() {
-  DecoderOptions& result = job_.plan.decoding.options;
+  video::DecoderOptions& result = job_.plan.decoding.options;
   result.threads = options_.threads;
   result.start_s = options_.start_s;
   result.end_s = options_.end_s;
@@ -349,55 +355,56 @@ void Planning::plan_decoding() {
   result.tags_rotation = output_tags_rotation();
   result.frames_alive = job_.plan.limits.frames_alive;
   // Which are hidden as a whole; but a decoder that was named isn't replaced.
-  result.must_tell_damage = options_.hide && options_.decoder == DecoderChoice::automatic;
+  result.must_tell_damage = options_.hide && options_.decoder == video::DecoderChoice::automatic;
 }
 
 void Planning::read_until_first() {
   if (options_.start_s && *options_.start_s > 0 && !demuxer().lacks_time_stamps())
-    seek_to_start(demuxer(), *options_.start_s);
+    video::seek_to_start(demuxer(), *options_.start_s);
   plan_decoding();
   DecodingPlan& decoding = job_.plan.decoding;
-  const auto open = [&](DecoderChoice choice) {
+  const auto open = [&](video::DecoderChoice choice) {
     return backend_.make_decoder(demuxer(), decoding.options, choice, notices_, told_.copies);
   };
-  const auto wants = [&](const AVPacket& packet, const Decoder& chosen) {
+  const auto wants = [&](const AVPacket& packet, const video::Decoder& chosen) {
     tell_late_stream(job_.plan, demuxer(), packet, notices_);
     return wants_packet(job_.plan, demuxer(), chosen, packet);
   };
-  FirstPicture& begin = job_.input.begin;
-  begin = read_first_picture(demuxer(), open, options_.decoder, wants, notices_);
-  decoding.choice = begin.decoder->may_refuse() ? options_.decoder : DecoderChoice::cpu;
+  video::FirstPicture& begin = job_.input.begin;
+  begin = video::read_first_picture(demuxer(), open, options_.decoder, wants, notices_);
+  decoding.choice = begin.decoder->may_refuse() ? options_.decoder : video::DecoderChoice::cpu;
 }
 
 /// Tells what the decoder leaves out, as the video's packets say.
 void Planning::tell_left_out() {
   for (const std::string& sentence : demuxer().left_out())
-    tell_lost(notices_, sentence, options_.strict, options_.input);
+    video::tell_lost(notices_, sentence, options_.strict, options_.input);
 }
 
-void Planning::tell_lost_transparency(const AVFrame& first, const PictureFacts& pictures) {
-  const bool decoded = has_alpha(static_cast<AVPixelFormat>(first.format));
+void Planning::tell_lost_transparency(const AVFrame& first, const video::PictureFacts& pictures) {
+  const bool decoded = video::has_alpha(static_cast<AVPixelFormat>(first.format));
   const auto tell = [this](const std::string& why) {
-    tell_lost(notices_, "transparency dropped, which " + why, options_.strict, options_.input);
+    video::tell_lost(notices_, "transparency dropped, which " + why, options_.strict,
+                     options_.input);
   };
   if (!decoded && demuxer().has_transparency_beside())
     tell("the decoder " + job_.input.begin.decoder->name() + " doesn't give");
   if (!decoded || !job_.plan.output) return;
   const AVPixelFormat encoded = job_.plan.output->encoder.plan.encoded;
-  const bool told = !has_alpha(pictures.format);  // by a decoder that has dropped it
-  if (!has_alpha(encoded) && (!told || options_.strict))
+  const bool told = !video::has_alpha(pictures.format);  // by a decoder that has dropped it
+  if (!video::has_alpha(encoded) && (!told || options_.strict))
     tell(std::string(av_get_pix_fmt_name(encoded)) + " doesn't have");
 }
 
 void Planning::plan_frames() {
   OpenInput& input = job_.input;
-  Decoder& decoder = *input.begin.decoder;
+  video::Decoder& decoder = *input.begin.decoder;
   const AVFrame& first = *input.begin.picture->picture;
-  const PictureFacts pictures = decoder.facts_of(first);
-  const Orientation orientation = orientation_of(demuxer(), first, notices_);
-  FrameTarget& frames = job_.plan.frames;
+  const video::PictureFacts pictures = decoder.facts_of(first);
+  const Orientation orientation = video::orientation_of(demuxer(), first, notices_);
+  video::FrameTarget& frames = job_.plan.frames;
   frames.size = pictures.size;
-  frames.format = working_format(pictures.format);
+  frames.format = video::working_format(pictures.format);
   frames.orientation = orientation;
   if (job_.plan.output && !orientation.upright() && !output_tags_rotation()) {
     frames.rotate = orientation;
@@ -416,7 +423,7 @@ void Planning::plan_frames() {
   open_lanes(first);
   input.first = input.lanes.front().frames->make(std::move(*input.begin.picture));
   input.begin.picture.reset();
-  std::deque<ReadPacket> kept = std::exchange(input.begin.kept, {});
+  std::deque<video::ReadPacket> kept = std::exchange(input.begin.kept, {});
   if (job_.plan.lanes.count == 1) return;
   input.begin.packets = std::move(kept);
   input.lanes.front().decoder->begin_again();
@@ -431,7 +438,7 @@ void Planning::open_lanes(const AVFrame& first) {
     for (int i = 1; i < job_.plan.lanes.count; ++i)
       input.lanes.emplace_back().backend = options_.hide ? &backend_ : &all_.of_lane(i);
   else if (job_.plan.lanes.count > 1)
-    input.picture = reference(first);
+    input.picture = video::reference(first);
   each_lane(job_, notices_,
             [&](LaneParts& lane) { open_decoder(lane, job_.plan, demuxer(), first, told_); });
 }
@@ -522,7 +529,7 @@ std::string Planning::reason_for_one_lane() const {
     return reason;
   }
   if (job_.plan.output &&
-      !encodes_one_by_one(*job_.plan.output->encoder.plan.codec, options_.encoder)) {
+      !video::encodes_one_by_one(*job_.plan.output->encoder.plan.codec, options_.encoder)) {
     const std::string codec = job_.plan.output->encoder.plan.codec->name;
     const std::string with = options_.encoder.options.empty() ? "" : ", with its options,";
     std::string reason = codec + with + " needs the pictures in their order";
@@ -531,15 +538,15 @@ std::string Planning::reason_for_one_lane() const {
     return reason;
   }
   const std::int64_t frames = demuxer().expected_frames();
-  if (frames > 0 && frames < 2 * kShortestSegment) return "it is too short to be cut";
+  if (frames > 0 && frames < 2 * video::kShortestSegment) return "it is too short to be cut";
   if ((options_.start_s || options_.end_s) && demuxer().lacks_time_stamps())
     return "its frames have no time stamps by which to find the chosen range";
   if (job_.input.begin.kept.empty()) return "its first picture comes too late";
   return {};
 }
 
-void Planning::plan_encoder(const PictureFacts& pictures, Size encoded) {
-  EncoderPlan& plan = job_.plan.output->encoder.plan;
+void Planning::plan_encoder(const video::PictureFacts& pictures, Size encoded) {
+  video::EncoderPlan& plan = job_.plan.output->encoder.plan;
   plan = backend_.plan_encoder(*plan.codec, pictures, encoded, options_, notices_);
 }
 
@@ -547,18 +554,18 @@ void Planning::plan_encoder(const PictureFacts& pictures, Size encoded) {
 /// picture.
 void Planning::plan_picture_data(const AVFrame& first) {
   OutputPlan& output = *job_.plan.output;
-  output.encoder.stream_data = stream_data_of(demuxer().video(), first);
+  output.encoder.stream_data = video::stream_data_of(demuxer().video(), first);
   for (const std::string& lost :
-       lost_stream_data(demuxer().video(), first, output.encoder, format()))
-    tell_lost(notices_, lost, output.muxer.strict, output.encoder.output);
+       video::lost_stream_data(demuxer().video(), first, output.encoder, format()))
+    video::tell_lost(notices_, lost, output.muxer.strict, output.encoder.output);
 }
 
 /// Who asks for fewer bits than the pictures have is to know it.
-void Planning::refuse_8bit(const PictureFacts& pictures) const {
+void Planning::refuse_8bit(const video::PictureFacts& pictures) const {
   const AVCodec& codec = *job_.plan.output->encoder.plan.codec;
-  const bool deep = bits_of(pictures.format) > 8;
-  if (!narrows_to_8_bits(codec) || !deep) return;
-  if (is_image_format(format())) return;  // a picture keeps its own format
+  const bool deep = video::bits_of(pictures.format) > 8;
+  if (!video::narrows_to_8_bits(codec) || !deep) return;
+  if (video::is_image_format(format())) return;  // a picture keeps its own format
   throw Error(ErrorKind::output, options_.output.string() + ": " + codec.name +
                                      " holds 8 bits, and the pictures have more; --allow-8bit "
                                      "lets it, --codec libx264 keeps 10");
@@ -573,26 +580,26 @@ std::string Planning::nothing_decoded() const {
 }  // namespace
 
 PlannedJob plan_job(const JobOptions& options, Backend& backend, JobTold told,
-                    const std::stop_token& stop, std::unique_ptr<Demuxer> opened) {
+                    const std::stop_token& stop, std::unique_ptr<video::Demuxer> opened) {
   return Planning(options, backend, told, stop).run(std::move(opened));
 }
 
-bool wants_packet(const JobPlan& plan, const Demuxer& demuxer, const Decoder& decoder,
+bool wants_packet(const JobPlan& plan, const video::Demuxer& demuxer, const video::Decoder& decoder,
                   const AVPacket& packet) {
   const auto stream = static_cast<std::size_t>(packet.stream_index);
-  return plan.output && keeps(plan.output->streams, stream) &&
+  return plan.output && video::keeps(plan.output->streams, stream) &&
          decoder.in_range(packet, demuxer.format().streams[stream]->time_base);
 }
 
-void tell_late_stream(const JobPlan& plan, const Demuxer& demuxer, const AVPacket& packet,
-                      Notices& notices) {
+void tell_late_stream(const JobPlan& plan, const video::Demuxer& demuxer, const AVPacket& packet,
+                      video::Notices& notices) {
   if (!plan.output || !demuxer.is_late(packet.stream_index)) return;
   const AVStream& stream = *demuxer.format().streams[packet.stream_index];
-  tell_stream(plan_late_stream(stream, plan.output->muxer.originals), *plan.output, notices);
+  tell_stream(video::plan_late_stream(stream, plan.output->muxer.originals), *plan.output, notices);
 }
 
 /// Counts as if frames came at a steady rate.
-std::int64_t expected_frames(const Demuxer& demuxer, const JobOptions& options) {
+std::int64_t expected_frames(const video::Demuxer& demuxer, const JobOptions& options) {
   const std::int64_t all = demuxer.expected_frames();
   if (all <= 1 || (!options.start_s && !options.end_s)) return all;
   const Rational rate = demuxer.frame_rate();
@@ -605,12 +612,12 @@ std::int64_t expected_frames(const Demuxer& demuxer, const JobOptions& options) 
   return std::max<std::int64_t>(1, std::llround(frames));
 }
 
-std::unique_ptr<Muxer> open_output(PlannedJob& job, JobTold told) {
+std::unique_ptr<video::Muxer> open_output(PlannedJob& job, JobTold told) {
   OutputPlan& plan = *job.plan.output;
   const Frame& first = job.input.first->frame;
   each_lane(job, told.notices, [&](LaneParts& lane) { open_encoder(lane, plan, first, told); });
-  const Encoder& encoder = *job.input.lanes.front().encoder;
-  VideoStreamInfo info;
+  const video::Encoder& encoder = *job.input.lanes.front().encoder;
+  video::VideoStreamInfo info;
   info.parameters = encoder.parameters();
   info.time_base = encoder.time_base();
   info.frame_rate = plan.encoder.frame_rate;
@@ -618,13 +625,14 @@ std::unique_ptr<Muxer> open_output(PlannedJob& job, JobTold told) {
   info.duration_us = job.input.demuxer->duration_us();
   info.side_data = plan.encoder.stream_data;
   if (first.orientation.upright())
-    std::erase_if(info.side_data,
-                  [](const StreamData& data) { return data.type == AV_PKT_DATA_DISPLAYMATRIX; });
+    std::erase_if(info.side_data, [](const video::StreamData& data) {
+      return data.type == AV_PKT_DATA_DISPLAYMATRIX;
+    });
   fit_streams_to_muxer(plan, *job.input.demuxer, info, told.notices);
-  MuxerOptions muxer = plan.muxer;
+  video::MuxerOptions muxer = plan.muxer;
   muxer.timecode_delay = frames_before(*job.input.demuxer, first, muxer.offset_us);
-  return std::make_unique<Muxer>(*job.input.demuxer, std::move(muxer), plan.streams, info,
-                                 told.notices);
+  return std::make_unique<video::Muxer>(*job.input.demuxer, std::move(muxer), plan.streams, info,
+                                        told.notices);
 }
 
 void make_processors(PlannedJob& job, const JobOptions& options, JobTold told) {
@@ -647,4 +655,4 @@ LaneParts make_lane(Backend& backend, const JobPlan& plan, const JobOptions& opt
   return lane;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

@@ -18,7 +18,7 @@
 #include "video/write/muxer.h"
 #include "video/write/streams.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 
 /// How much may be on its way at once between the parts of a run. Beside these, of several lanes, a
 /// segment's packets have a limit (pipeline/lanes/feed.cpp), and of the file's bytes OutputQueue;
@@ -44,49 +44,50 @@ struct FlightLimits {
 
 /// How the video is written.
 struct OutputPlan {
-  MuxerOptions muxer;
-  std::vector<StreamPlan> streams;  ///< one for each stream of the input
-  EncoderSetup encoder;
+  video::MuxerOptions muxer;
+  std::vector<video::StreamPlan> streams;  ///< one for each stream of the input
+  video::EncoderSetup encoder;
 };
 
 /// How lanes decode.
 struct DecodingPlan {
-  DecoderOptions options;
-  DecoderChoice choice = DecoderChoice::automatic;
+  video::DecoderOptions options;
+  video::DecoderChoice choice = video::DecoderChoice::automatic;
 };
 
 struct JobPlan {
   FlightLimits limits;
   LanePlan lanes;
   DecodingPlan decoding;
-  FrameTarget frames;
+  video::FrameTarget frames;
   std::optional<OutputPlan> output;  ///< none where no video is written
 };
 
 /// Whether a packet of another stream than the video goes into the output.
-[[nodiscard]] bool wants_packet(const JobPlan& plan, const Demuxer& demuxer, const Decoder& decoder,
-                                const AVPacket& packet);
+[[nodiscard]] bool wants_packet(const JobPlan& plan, const video::Demuxer& demuxer,
+                                const video::Decoder& decoder, const AVPacket& packet);
 
 /// Tells of the packet's stream if that wasn't there when streams were planned: the output has no
 /// place for it. Errors: Error(output) where nothing may be lost.
-void tell_late_stream(const JobPlan& plan, const Demuxer& demuxer, const AVPacket& packet,
-                      Notices& notices);
+void tell_late_stream(const JobPlan& plan, const video::Demuxer& demuxer, const AVPacket& packet,
+                      video::Notices& notices);
 
 /// Frames of the chosen range to expect; 0 if unknown.
-[[nodiscard]] std::int64_t expected_frames(const Demuxer& demuxer, const JobOptions& options);
+[[nodiscard]] std::int64_t expected_frames(const video::Demuxer& demuxer,
+                                           const JobOptions& options);
 
 /// An input, opened and read up to its first frame.
 struct OpenInput {
-  std::unique_ptr<Demuxer> demuxer;
-  FirstPicture begin;  ///< but for its picture, which has become `first`, and, where there is one,
-                       ///< its decoder, which is the first lane's
+  std::unique_ptr<video::Demuxer> demuxer;
+  video::FirstPicture begin;  ///< but for its picture, which has become `first`, and, where there
+                              ///< is one, its decoder, which is the first lane's
   std::unique_ptr<Hiding> hiding;  ///< of a job that hides, on the first lane's device; outlives
                                    ///< the lanes
   std::vector<LaneParts> lanes;    ///< as far as they are made; of shared ones the job's own
-  UniqueAVFrame picture;           ///< the first one, where lanes may join
+  video::UniqueAVFrame picture;    ///< the first one, where lanes may join
   /// None where the run was stopped before there was one. With one lane its decoder has gone on
   /// from here; with several they get `begin.packets`, which then are all from the first on.
-  std::optional<DecodedFrame> first;
+  std::optional<video::DecodedFrame> first;
 };
 
 /// A device that fails while lanes are made ready loses its lanes, which is told; that of the first
@@ -98,7 +99,7 @@ struct PlannedJob {
 
 /// What a job's parts tell on their way; both outlive them. Thread-safe.
 struct JobTold {
-  Notices& notices;
+  video::Notices& notices;
   CopyCounter& copies;
 };
 
@@ -109,7 +110,7 @@ struct JobTold {
 /// Error(usage), Error(device); Stopped while the input is opened.
 [[nodiscard]] PlannedJob plan_job(const JobOptions& options, Backend& backend, JobTold told,
                                   const std::stop_token& stop,
-                                  std::unique_ptr<Demuxer> opened = nullptr);
+                                  std::unique_ptr<video::Demuxer> opened = nullptr);
 
 /// Makes what detects, and draws or hides, for the lanes; `options` must outlive it. Errors:
 /// device.
@@ -117,11 +118,11 @@ void make_processors(PlannedJob& job, const JobOptions& options, JobTold told);
 
 /// Opens the lanes' encoders, and the file, for frames like the planned job's first, which must be
 /// there, as must its output. Errors: as Backend::make_encoder() and Muxer.
-[[nodiscard]] std::unique_ptr<Muxer> open_output(PlannedJob& job, JobTold told);
+[[nodiscard]] std::unique_ptr<video::Muxer> open_output(PlannedJob& job, JobTold told);
 
 /// All of a lane that joins a job under way, on a device of its own; `options` must outlive it.
 /// Nobody reads the input meanwhile. Errors: device.
 [[nodiscard]] LaneParts make_lane(Backend& backend, const JobPlan& plan, const JobOptions& options,
                                   const OpenInput& input, JobTold told);
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

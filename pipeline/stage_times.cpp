@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace facepipe {
+namespace facepipe::pipeline {
 namespace {
 
 /// Stages whose frames' intervals hold nothing but work.
@@ -80,4 +80,4 @@ std::optional<StageRow> bounding_stage(const std::vector<StageRow>& rows) {
   return *most;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

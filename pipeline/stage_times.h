@@ -9,7 +9,7 @@
 #include "core/histogram.h"
 #include "core/timing.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 
 /// One stage of one or more runs.
 struct StageRow {
@@ -71,4 +71,4 @@ class StageTimes {
 /// The one that works the largest share of the runs: to be sped up first. None without rows.
 [[nodiscard]] std::optional<StageRow> bounding_stage(const std::vector<StageRow>& rows);
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

@@ -2,7 +2,7 @@
 
 #include <ctime>
 
-namespace facepipe {
+namespace facepipe::pipeline {
 namespace {
 
 /// When the frame's work on the detector's device began; where nothing is looked for, that on its
@@ -51,4 +51,4 @@ void Statistics::fill(JobResult& result) {
   result.latency_ms = times_.latency_ms();
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

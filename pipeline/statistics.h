@@ -4,7 +4,7 @@
 #include "pipeline/job.h"
 #include "pipeline/stage_times.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 
 /// Some 200 KB, whatever the number of frames. Start-up is what happens before the first frame goes
 /// to the detector: the input is opened, the network made ready for its size. From then on, to the
@@ -35,4 +35,4 @@ class Statistics {
   StageTimes times_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

@@ -8,7 +8,7 @@
 #include "track/matching.h"
 #include "track/motion_rules.h"
 
-namespace facepipe {
+namespace facepipe::track {
 namespace {
 
 // Chosen on the clips of data/loop-clips, every second frame searched: recall and precision against
@@ -222,7 +222,7 @@ class Filling {
     if (b) {
       const Box& end = end_.boxes[*b];
       const Box& came = forwards_.back()[a];
-      box = far_[a] ? facepipe::between(found.boxes[a], end, k)
+      box = far_[a] ? track::between(found.boxes[a], end, k)
                     : Box{box.x1 + k * (end.x1 - came.x1), box.y1 + k * (end.y1 - came.y1),
                           box.x2 + k * (end.x2 - came.x2), box.y2 + k * (end.y2 - came.y2)};
       const auto [low, high] = std::minmax(score, end_.scores[*b]);
@@ -273,4 +273,4 @@ std::vector<FacesBetween> faces_between(MotionEstimator& motion, const SearchedF
   return frames;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::track

@@ -10,7 +10,7 @@
 #include "core/detections.h"
 #include "track/motion.h"
 
-namespace facepipe {
+namespace facepipe::track {
 
 /// A picture and its time, in seconds.
 struct TimedPicture {
@@ -52,4 +52,4 @@ struct FacesBetween {
                                                       std::span<const TimedPicture> between,
                                                       const SearchedFrame* after);
 
-}  // namespace facepipe
+}  // namespace facepipe::track

@@ -10,7 +10,7 @@
 
 // Products meet sums here: whoever includes it compiles without fused multiply-add, on the host
 // (-ffp-contract=off) and on the device (--fmad=false).
-namespace facepipe {
+namespace facepipe::track {
 
 /// Side of the window around a point that is compared, in samples of a level.
 inline constexpr int kFlowWindow = 8;
@@ -224,4 +224,4 @@ inline constexpr int kGreys = 256;
   return cell * width / kHistogramCells;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::track

@@ -12,7 +12,7 @@
 #include "track/matching.h"
 #include "track/motion_rules.h"
 
-namespace facepipe {
+namespace facepipe::track {
 namespace {
 
 /// The IoU from which on two faces' boxes hold points of both.
@@ -468,4 +468,4 @@ Follower& Follower::operator=(Follower&&) noexcept = default;
 FollowedFrame Follower::follow(TrackerInput input) { return impl_->follow(std::move(input)); }
 std::vector<EndedTrack> Follower::flush() { return impl_->flush(); }
 
-}  // namespace facepipe
+}  // namespace facepipe::track

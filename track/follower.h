@@ -16,7 +16,7 @@
 #include "track/track.h"
 #include "track/tracker.h"
 
-namespace facepipe {
+namespace facepipe::track {
 
 /// Stamps are rounded to their time base: so many seconds more are not later.
 inline constexpr double kSameTime = 1e-6;
@@ -110,4 +110,4 @@ class Follower {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::track

@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "core/workers.h"
 
-namespace facepipe {
+namespace facepipe::track {
 
 /// They are started with the first crowd. Where there is one processor, or the system starts no
 /// more threads, the caller does all. Used by one thread.
@@ -44,4 +44,4 @@ class Helpers {
   std::unique_ptr<Workers> workers_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::track

@@ -6,7 +6,7 @@
 #include "core/host_device.h"
 #include "core/turning.h"
 
-namespace facepipe {
+namespace facepipe::track {
 
 /// How the two stored rows or columns of a cell lie. Cells are counted from the upright picture's
 /// origin: where an axis of odd length runs the other way, the first stored cell is the single one.
@@ -53,4 +53,4 @@ struct LumaCells {
   [[nodiscard]] FACEPIPE_HOST_DEVICE Size size() const { return {x.cells(), y.cells()}; }
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::track

@@ -10,7 +10,7 @@
 
 #include "track/neighbours.h"
 
-namespace facepipe {
+namespace facepipe::track {
 namespace {
 
 constexpr float kLeastIou = 0.2F;
@@ -167,4 +167,4 @@ std::vector<Match> match_greedily(std::span<const Box> predictions,
   return match_greedily(std::move(pairs), predictions.size(), detections.size());
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::track

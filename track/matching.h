@@ -12,7 +12,7 @@
 #include "core/geometry.h"
 #include "track/neighbours.h"
 
-namespace facepipe {
+namespace facepipe::track {
 
 /// The smallest box that holds both.
 [[nodiscard]] Box joined(const Box& a, const Box& b);
@@ -99,4 +99,4 @@ void add_pairs(std::span<const Box> predictions, std::uint32_t first, const Neig
 [[nodiscard]] std::vector<Match> match_greedily(std::span<const Box> predictions,
                                                 std::span<const Box> detections);
 
-}  // namespace facepipe
+}  // namespace facepipe::track

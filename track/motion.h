@@ -10,7 +10,7 @@
 #include "track/flow.h"
 #include "track/similarity.h"
 
-namespace facepipe {
+namespace facepipe::track {
 
 /// A picture as its MotionEstimator needs it, and where that keeps it. Never changes.
 class MotionPicture {
@@ -91,4 +91,4 @@ class MotionEstimator {
   [[nodiscard]] virtual bool is_far() const { return false; }
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::track

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace facepipe {
+namespace facepipe::track {
 namespace {
 
 constexpr float kCutDistance = 0.4F;
@@ -123,4 +123,4 @@ Box place_of(const BoxStep& step, std::span<float> xs, std::span<float> ys) {
   return {place.x1 + dx, place.y1 + dy, place.x2 + dx, place.y2 + dy};
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::track

@@ -12,7 +12,7 @@
 #include "track/flow.h"
 #include "track/motion.h"
 
-namespace facepipe {
+namespace facepipe::track {
 
 inline constexpr int kHistogramBins = 16;
 inline constexpr auto kCells = static_cast<std::size_t>(kHistogramCells) * kHistogramCells;
@@ -56,4 +56,4 @@ inline constexpr int kMostFlowPoints = 1500;
 /// @param xs, ys  against the camera, of those points that were found; they are reordered
 [[nodiscard]] Box place_of(const BoxStep& step, std::span<float> xs, std::span<float> ys);
 
-}  // namespace facepipe
+}  // namespace facepipe::track

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace facepipe {
+namespace facepipe::track {
 namespace {
 
 constexpr float kFirstSides = 32;       ///< are less than this in the first layer
@@ -153,4 +153,4 @@ std::uint32_t* Neighbours::find_in(const Layer& layer, const Spot& spot, const N
   return found;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::track

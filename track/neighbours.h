@@ -12,7 +12,7 @@
 
 #include "core/geometry.h"
 
-namespace facepipe {
+namespace facepipe::track {
 
 /// A box with what each comparison needs of it.
 struct MeasuredBox {
@@ -108,4 +108,4 @@ class Neighbours {
   std::vector<Neighbour> boxes_;       ///< by layer and cell
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::track

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-namespace facepipe {
+namespace facepipe::track {
 namespace {
 
 constexpr float kMostScale = 2;
@@ -148,4 +148,4 @@ SimilarityFit fit_similarity(std::span<const Point> from, std::span<const Point>
   return best;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::track

@@ -7,7 +7,7 @@
 #include "core/geometry.h"
 #include "core/host_device.h"
 
-namespace facepipe {
+namespace facepipe::track {
 
 /// x' = a x - b y + dx, y' = b x + a y + dy, in pixels; (0, 0) is the picture's outer corner.
 struct Similarity {
@@ -42,4 +42,4 @@ struct SimilarityFit {
 [[nodiscard]] SimilarityFit fit_similarity(std::span<const Point> from, std::span<const Point> to,
                                            float tolerance);
 
-}  // namespace facepipe
+}  // namespace facepipe::track

@@ -7,7 +7,7 @@
 
 #include "core/geometry.h"
 
-namespace facepipe {
+namespace facepipe::track {
 
 /// How a box of a frame came about.
 enum class BoxState : std::uint8_t {
@@ -51,4 +51,4 @@ struct TrackSummary {
   bool hidden = false;  ///< by itself, and not only in frames where a detection alone suffices
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::track

@@ -14,7 +14,7 @@
 #include "track/matching.h"
 #include "track/track_file_json.h"
 
-namespace facepipe {
+namespace facepipe::track {
 namespace {
 
 constexpr std::size_t kMostStyleBytes = 200;
@@ -220,4 +220,4 @@ TrackFile TrackFileBuilder::finish() {
   return std::move(file_);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::track

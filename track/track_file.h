@@ -14,7 +14,7 @@
 #include "core/geometry.h"
 #include "track/track.h"
 
-namespace facepipe {
+namespace facepipe::track {
 
 /// What happens to a track. A kept one is shown, but not where it meets a hidden one; a suggested
 /// one is shown until a person lets it be hidden.
@@ -127,4 +127,4 @@ class TrackFileBuilder {
   std::map<std::int64_t, Collected> tracks_;  ///< by id
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::track

@@ -20,7 +20,7 @@
 #include "core/error.h"
 #include "core/files/file_identity.h"
 
-namespace facepipe {
+namespace facepipe::track {
 namespace {
 
 using Json = nlohmann::json;
@@ -380,4 +380,4 @@ void append_track(std::string& text, const FileTrack& track) {
   text += "]}";
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::track

@@ -6,7 +6,7 @@
 
 #include "track/track_file.h"
 
-namespace facepipe {
+namespace facepipe::track {
 
 /// Reads types and members, and bounds what memory they take. Errors: Error(input), naming the
 /// file.
@@ -19,4 +19,4 @@ void append_track(std::string& text, const FileTrack& track);
 /// The text before the tracks.
 [[nodiscard]] std::string track_file_head(const TrackFileInput& input);
 
-}  // namespace facepipe
+}  // namespace facepipe::track

@@ -9,7 +9,7 @@
 #include "track/follower.h"
 #include "track/waiting_frames.h"
 
-namespace facepipe {
+namespace facepipe::track {
 namespace {
 
 // See start_score_of().
@@ -79,4 +79,4 @@ Tracker& Tracker::operator=(Tracker&&) noexcept = default;
 TrackerOutput Tracker::push(TrackerInput input) { return impl_->push(std::move(input)); }
 TrackerOutput Tracker::flush() { return impl_->flush(); }
 
-}  // namespace facepipe
+}  // namespace facepipe::track

@@ -13,7 +13,7 @@
 #include "track/motion.h"
 #include "track/track.h"
 
-namespace facepipe {
+namespace facepipe::track {
 
 /// The most frames that may wait, but of a whole file.
 inline constexpr int kMostWaitingFrames = 512;
@@ -132,4 +132,4 @@ class Tracker {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::track

@@ -15,7 +15,7 @@
 #include "track/motion_rules.h"
 #include "track/neighbours.h"
 
-namespace facepipe {
+namespace facepipe::track {
 namespace {
 
 constexpr std::int64_t kMostPictures = 256;
@@ -138,7 +138,7 @@ class FollowedSteps {
 /// Points that may still be followed in a frame.
 class PointBudget {
  public:
-  [[nodiscard]] int grid_for(std::size_t boxes) const { return facepipe::grid_for(boxes, left_); }
+  [[nodiscard]] int grid_for(std::size_t boxes) const { return track::grid_for(boxes, left_); }
   void spend(int grid, std::size_t boxes) { left_ -= grid * grid * static_cast<int>(boxes); }
 
  private:
@@ -508,4 +508,4 @@ TrackerOutput WaitingFrames::flush(const std::vector<EndedTrack>& ended) {
   return impl_->flush(ended);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::track

@@ -10,7 +10,7 @@
 #include "track/track.h"
 #include "track/tracker.h"
 
-namespace facepipe {
+namespace facepipe::track {
 
 /// The half of a Tracker that looks backwards: it shows tracks in frames, goes back with new ones,
 /// and gives frames out when they are complete. Not thread-safe.
@@ -33,4 +33,4 @@ class WaitingFrames {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::track

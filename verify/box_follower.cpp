@@ -5,7 +5,7 @@
 
 #include "track/matching.h"
 
-namespace facepipe {
+namespace facepipe::verify {
 namespace {
 
 constexpr double kFollow_s = 0.5;
@@ -17,7 +17,7 @@ std::vector<std::int64_t> BoxFollower::follow(const Detections& found, double ti
   std::vector<Box> before;
   for (const Followed& one : followed_) before.push_back(one.box);
   std::vector<std::optional<std::size_t>> partner(found.size());
-  for (const Match& match : match_greedily(before, found.boxes))
+  for (const track::Match& match : track::match_greedily(before, found.boxes))
     partner[match.detection] = match.prediction;
   std::vector<std::int64_t> ids;
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -33,4 +33,4 @@ std::vector<std::int64_t> BoxFollower::follow(const Detections& found, double ti
   return ids;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::verify

@@ -8,7 +8,7 @@
 #include "core/detections.h"
 #include "core/geometry.h"
 
-namespace facepipe {
+namespace facepipe::verify {
 
 /// Not thread-safe.
 class BoxFollower {
@@ -29,4 +29,4 @@ class BoxFollower {
   std::int64_t next_ = 0;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::verify

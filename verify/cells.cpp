@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-namespace facepipe {
+namespace facepipe::verify {
 namespace {
 
 constexpr int kWindow = 3;  // cells on each side of the middle one
@@ -141,4 +141,4 @@ Cells mean_products(const Cells& a, const Cells& b) {
   return filtered(products, kWindow, [](int) { return 1.0F / (2 * kWindow + 1); });
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::verify

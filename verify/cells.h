@@ -8,7 +8,7 @@
 #include "core/geometry.h"
 #include "verify/grey.h"
 
-namespace facepipe {
+namespace facepipe::verify {
 
 /// A face has so many cells on each axis.
 inline constexpr int kFaceCells = 20;
@@ -59,4 +59,4 @@ class Cells {
 /// Multiplies two squares cell by cell, and averages the products over 7 x 7 cells around each.
 [[nodiscard]] Cells mean_products(const Cells& a, const Cells& b);
 
-}  // namespace facepipe
+}  // namespace facepipe::verify

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace facepipe {
+namespace facepipe::verify {
 namespace {
 
 constexpr int kRim = 2;  // cells on each side: 80 % are inside
@@ -97,4 +97,4 @@ DetailLeft FaceDetail::left_in(const Cells& other, double like) const {
   return {(counted - weakened - left) / all, weakened / all, left / all};
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::verify

@@ -5,7 +5,7 @@
 #include "verify/cells.h"
 #include "verify/grey.h"
 
-namespace facepipe {
+namespace facepipe::verify {
 
 /// Divides a box' inner area (the central 80 %, as far as it lies in the picture) into three
 /// shares, which add up to 1: those whose detail
@@ -68,4 +68,4 @@ class FaceDetail {
   bool has_detail_ = false;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::verify

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-namespace facepipe {
+namespace facepipe::verify {
 namespace {
 
 constexpr float kReach = 0.0125F;  // of the picture's longer side
@@ -160,4 +160,4 @@ Shown shown_of(const Planes& original, const HiddenPictures& hidden, const Box& 
   return more ? *disguised : in_place;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::verify

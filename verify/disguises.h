@@ -9,7 +9,7 @@
 #include "verify/detail.h"
 #include "verify/grey.h"
 
-namespace facepipe {
+namespace facepipe::verify {
 
 /// Says how a face is shown.
 enum class Disguise : std::uint8_t {
@@ -42,4 +42,4 @@ struct HiddenPictures {
 /// @param box  finite; in pixels of the original
 [[nodiscard]] Shown shown_of(const Planes& original, const HiddenPictures& hidden, const Box& box);
 
-}  // namespace facepipe
+}  // namespace facepipe::verify

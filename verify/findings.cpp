@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-namespace facepipe {
+namespace facepipe::verify {
 namespace {
 
 constexpr float kAround = 0.5F;  // a thumbnail's rim, as a share of the box
@@ -83,4 +83,4 @@ std::vector<Finding> Findings::take() {
   return findings;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::verify

@@ -14,7 +14,7 @@
 #include "verify/disguises.h"
 #include "verify/grey.h"
 
-namespace facepipe {
+namespace facepipe::verify {
 
 enum class FindingKind : std::uint8_t {
   leak,       ///< a face, or what a detector takes for one, that still has its detail, or is found
@@ -96,4 +96,4 @@ class Findings {
   std::int64_t boxes_left_out_ = 0;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::verify

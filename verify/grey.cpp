@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 
-namespace facepipe {
+namespace facepipe::verify {
 namespace {
 
 using Levels = std::array<std::uint8_t, 256>;
@@ -167,4 +167,4 @@ Grey crop(const Grey& picture, const Box& box, int most_side) {
   return part;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::verify

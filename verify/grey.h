@@ -9,7 +9,7 @@
 #include "core/frame.h"
 #include "core/geometry.h"
 
-namespace facepipe {
+namespace facepipe::verify {
 
 /// Holds one plane of an upright picture, with 8 bits a sample: 0 is black and 255 white whatever
 /// range the picture was coded in. It owns its samples; row y begins at samples[y * size.width].
@@ -46,4 +46,4 @@ struct Planes {
 /// each is the mean of those that fall on it. The result is empty where nothing lies in it.
 [[nodiscard]] Grey crop(const Grey& picture, const Box& box, int most_side);
 
-}  // namespace facepipe
+}  // namespace facepipe::verify

@@ -4,7 +4,7 @@
 
 #include "verify/grey.h"
 
-namespace facepipe {
+namespace facepipe::verify {
 
 void LonePictures::push(const Frame& frame, std::int64_t number, double time_s,
                         const std::stop_token& stop) {
@@ -22,4 +22,4 @@ void LonePictures::push(const Frame& frame, std::int64_t number, double time_s,
                   picture.size);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::verify

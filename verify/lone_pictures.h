@@ -13,7 +13,7 @@
 #include "verify/findings.h"
 #include "verify/looks.h"
 
-namespace facepipe {
+namespace facepipe::verify {
 
 /// Not thread-safe.
 class LonePictures {
@@ -36,4 +36,4 @@ class LonePictures {
   Findings findings_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::verify

@@ -12,17 +12,17 @@
 #include "track/tracker.h"
 #include "verify/grey.h"
 
-namespace facepipe {
+namespace facepipe::verify {
 namespace {
 
-static_assert(kMostSeen == kMostDetections);
+static_assert(kMostSeen == track::kMostDetections);
 
 constexpr int kLargestSide = 8192;
 constexpr int kSmallestSide = 64;
 constexpr float kSamePlace = 0.3F;  // IoU
 
-Detections run(Detector& detector, const Frame& frame, const std::stop_token& stop) {
-  const std::unique_ptr<DetectionRequest> request = detector.acquire(stop);
+Detections run(detector::Detector& detector, const Frame& frame, const std::stop_token& stop) {
+  const std::unique_ptr<detector::DetectionRequest> request = detector.acquire(stop);
   request->prepare(frame);
   request->start();
   return request->collect();
@@ -30,13 +30,14 @@ Detections run(Detector& detector, const Frame& frame, const std::stop_token& st
 
 /// Returns a frame of the same samples as the look wants it.
 Frame view_for(const Look& look, const Frame& frame) {
-  return turned_view(look.mirrored ? mirrored_view(frame) : view_of(frame), look.quarter_turns);
+  return detector::turned_view(look.mirrored ? detector::mirrored_view(frame) : view_of(frame),
+                               look.quarter_turns);
 }
 
 /// Tells where a box of the look's picture lies in the frame's, `upright` pixels large.
 Box box_in_frame(const Box& box, const Look& look, Size upright) {
-  const Box there = turned_back(box, look.quarter_turns, upright);
-  return look.mirrored ? mirrored(there, upright.width) : there;
+  const Box there = detector::turned_back(box, look.quarter_turns, upright);
+  return look.mirrored ? detector::mirrored(there, upright.width) : there;
 }
 
 }  // namespace
@@ -44,7 +45,7 @@ Box box_in_frame(const Box& box, const Look& look, Size upright) {
 std::optional<Size> enlarged_size(Size usual) {
   const Size size{usual.width * 3 / 2, usual.height * 3 / 2};
   const bool fits = std::max(size.width, size.height) <= kLargestSide &&
-                    std::int64_t{size.width} * size.height <= kLargestUntiled;
+                    std::int64_t{size.width} * size.height <= detector::kLargestUntiled;
   return fits ? std::optional(size) : std::nullopt;
 }
 
@@ -54,12 +55,12 @@ std::optional<Size> reduced_size(Size usual) {
 }
 
 bool is_among(const Box& box, const std::vector<Box>& boxes) {
-  return std::ranges::any_of(boxes,
-                             [&](const Box& other) { return iou(box, other) >= kSamePlace; });
+  return std::ranges::any_of(
+      boxes, [&](const Box& other) { return track::iou(box, other) >= kSamePlace; });
 }
 
 Looks::Looks(std::vector<Look> looks)
-    : looks_(std::move(looks)), suppressor_(NmsOptions{}, kMaxNmsCapacity) {}
+    : looks_(std::move(looks)), suppressor_(nms::NmsOptions{}, nms::kMaxNmsCapacity) {}
 
 Detections Looks::find(const Frame& frame, const std::stop_token& stop) {
   Detections all;
@@ -82,11 +83,11 @@ Detections Looks::find_in_all_planes(const Frame& frame, const std::stop_token& 
 }
 
 Detections Looks::merged(const Detections& found) {
-  const NmsKept kept = suppressor_.run({found.boxes, found.scores});
+  const nms::NmsKept kept = suppressor_.run({found.boxes, found.scores});
   Detections best;
   for (const std::uint32_t i : kept.indices)
     if (best.size() < kMostSeen) best.push_back(found.boxes[i], found.scores[i]);
   return best;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::verify

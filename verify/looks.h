@@ -15,11 +15,11 @@
 #include "detector/detector.h"
 #include "nms/cpu/suppressor.h"
 
-namespace facepipe {
+namespace facepipe::verify {
 
 /// Says how one look is taken. The factory outlives it.
 struct Look {
-  DetectorFactory* detectors = nullptr;
+  detector::DetectorFactory* detectors = nullptr;
   bool mirrored = false;
   int quarter_turns = 0;  ///< clockwise, behind mirroring
 };
@@ -55,7 +55,7 @@ class Looks {
 
  private:
   std::vector<Look> looks_;
-  CpuSuppressor suppressor_;
+  nms::CpuSuppressor suppressor_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::verify

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-namespace facepipe {
+namespace facepipe::verify {
 namespace {
 
 double apart(std::optional<double> one, double other) {
@@ -21,4 +21,4 @@ Meeting meet(const NextFrames& next) {
   return Meeting::pair;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::verify

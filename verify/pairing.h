@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace facepipe {
+namespace facepipe::verify {
 
 /// Stamps that differ by no more are equal: Matroska's are rounded to the millisecond.
 inline constexpr double kSameTime_s = 0.001;
@@ -53,4 +53,4 @@ struct FrameComparison {
   }
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::verify

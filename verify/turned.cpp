@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace facepipe {
+namespace facepipe::verify {
 namespace {
 
 constexpr float kSeenUpright = 0.3F;  // a score
@@ -19,7 +19,7 @@ bool shows_more(const Detections& turned, const Detections& upright) {
 
 }  // namespace
 
-TurnedSearch::TurnedSearch(DetectorFactory& detectors)
+TurnedSearch::TurnedSearch(detector::DetectorFactory& detectors)
     : turns_{Turn{Looks({{&detectors, false, 1}})}, Turn{Looks({{&detectors, false, 2}})},
              Turn{Looks({{&detectors, false, 3}})}} {}
 
@@ -28,13 +28,13 @@ Detections TurnedSearch::find(const Frame& frame, double time_s, const Detection
   const bool all = !last_s_ || time_s - *last_s_ >= kTurnedEvery_s;
   if (all) last_s_ = time_s;
   const Detections known = scored_over(upright, kSeenUpright);
-  if (all) faces_[0] += count(scored_over(upright, kFaceThatCounts));
+  if (all) faces_[0] += count(scored_over(upright, detector::kFaceThatCounts));
   Detections found;
   for (std::size_t i = 0; i < turns_.size(); ++i) {
     Turn& turn = turns_[i];
     if (!all && !turn.wanted) continue;
     const Detections turned =
-        scored_over(turn.looks.find_in_all_planes(frame, stop), kFaceThatCounts);
+        scored_over(turn.looks.find_in_all_planes(frame, stop), detector::kFaceThatCounts);
     append(found, turned);
     if (!all) continue;
     faces_[i + 1] += count(turned);
@@ -43,4 +43,4 @@ Detections TurnedSearch::find(const Frame& frame, double time_s, const Detection
   return found;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::verify

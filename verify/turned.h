@@ -11,7 +11,7 @@
 #include "detector/turned_faces.h"
 #include "verify/looks.h"
 
-namespace facepipe {
+namespace facepipe::verify {
 
 /// All turns are looked at so often.
 inline constexpr double kTurnedEvery_s = 1;
@@ -21,7 +21,7 @@ inline constexpr double kTurnedEvery_s = 1;
 class TurnedSearch {
  public:
   /// The detectors outlive it.
-  explicit TurnedSearch(DetectorFactory& detectors);
+  explicit TurnedSearch(detector::DetectorFactory& detectors);
 
   /// Returns detections over kFaceThatCounts in turned pictures, in pixels of the upright frame.
   /// @param time_s   rising
@@ -32,7 +32,7 @@ class TurnedSearch {
 
   /// Counts what was found in the pictures that were looked at in all turns: turn_of_faces() says
   /// whether the video lies turned.
-  [[nodiscard]] const FacesByTurn& faces() const { return faces_; }
+  [[nodiscard]] const detector::FacesByTurn& faces() const { return faces_; }
 
  private:
   struct Turn {
@@ -42,7 +42,7 @@ class TurnedSearch {
 
   std::array<Turn, 3> turns_;  // by a quarter, upside down, by three quarters
   std::optional<double> last_s_;
-  FacesByTurn faces_{};
+  detector::FacesByTurn faces_{};
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::verify

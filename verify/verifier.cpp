@@ -8,20 +8,20 @@
 #include "core/error.h"
 #include "verify/cells.h"
 
-namespace facepipe {
+namespace facepipe::verify {
 namespace {
 
 constexpr double kHold_s = 0.4;  // longer than hiding does: what it let go of too early shows here
 constexpr std::int64_t kMostWaitingPixels = std::int64_t{1} << 26;
 
-TrackerOptions tracker_options(const VerifierOptions& options, Size size) {
-  TrackerOptions tracks;
+track::TrackerOptions tracker_options(const VerifierOptions& options, Size size) {
+  track::TrackerOptions tracks;
   tracks.start_score = tracks.lone_score = options.score;
   tracks.continue_score = std::min(tracks.continue_score, options.score);
   tracks.hold_s = kHold_s;
   const std::int64_t pixels = std::int64_t{size.width} * size.height;
   tracks.most_waiting = static_cast<int>(
-      std::clamp<std::int64_t>(kMostWaitingPixels / pixels, 1, kMostWaitingFrames));
+      std::clamp<std::int64_t>(kMostWaitingPixels / pixels, 1, track::kMostWaitingFrames));
   return tracks;
 }
 
@@ -29,11 +29,11 @@ bool is_cosmetic_style(const std::string& style) {
   return style.starts_with("blur") || style.starts_with("mosaic");
 }
 
-std::vector<Box> kept_at(const TrackFile& file, std::int64_t pts) {
+std::vector<Box> kept_at(const track::TrackFile& file, std::int64_t pts) {
   std::vector<Box> boxes;
-  for (const FileTrack& track : file.tracks)
-    if (track.action == TrackAction::keep)
-      if (const std::optional<Box> box = box_at(track, pts)) boxes.push_back(*box);
+  for (const track::FileTrack& track : file.tracks)
+    if (track.action == track::TrackAction::keep)
+      if (const std::optional<Box> box = track::box_at(track, pts)) boxes.push_back(*box);
   return boxes;
 }
 
@@ -46,7 +46,7 @@ Verifier::Verifier(const VerifierOptions& options, Looks original, Looks hidden,
       looks_at_hidden_(std::move(hidden)),
       turned_(std::move(turned)),
       findings_(options.thumbnails) {
-  check_tracker_options(tracker_options(options, {1, 1}));
+  track::check_tracker_options(tracker_options(options, {1, 1}));
 }
 
 void Verifier::push(const FramePair& pair, const std::stop_token& stop) {
@@ -55,7 +55,7 @@ void Verifier::push(const FramePair& pair, const std::stop_token& stop) {
   Waiting waiting{pair.number, pair.time_s, make_planes(original), make_planes(pair.hidden)};
   check_file(original, waiting);
   const Detections found = together(pair, waiting, stop);
-  TrackerInput input;
+  track::TrackerInput input;
   input.time_s = pair.time_s;
   input.detections = &found;
   if (!pair.damaged) input.picture = motion_.look_at(original);
@@ -78,7 +78,7 @@ void Verifier::check_file(const Frame& original, Waiting& pair) {
   const Rational& base = options_.tracks->input.time_base;
   const std::int64_t pts = std::llround(original.seconds() * base.den / base.num);
   pair.kept = kept_at(*options_.tracks, pts);
-  for (const HiddenBox& hidden : hidden_at(*options_.tracks, pts)) {
+  for (const track::HiddenBox& hidden : track::hidden_at(*options_.tracks, pts)) {
     ++counts_.from_file;
     const Planes* const before = waiting_.empty() ? nullptr : &waiting_.back().hidden;
     const Shown shown = shown_of(pair.original, {pair.hidden, before}, hidden.box);
@@ -127,17 +127,17 @@ void Verifier::tell_others(const Detections& others, const Waiting& pair) {
                   pair.hidden.luma, pair.original.luma.size);
 }
 
-void Verifier::examine(const TrackerOutput& known) {
-  for (const TrackedFrame& frame : known.frames) {
+void Verifier::examine(const track::TrackerOutput& known) {
+  for (const track::TrackedFrame& frame : known.frames) {
     if (waiting_.empty()) throw Error(ErrorKind::internal, "a frame that nobody waits for");
-    for (const TrackedBox& box : frame.boxes)
+    for (const track::TrackedBox& box : frame.boxes)
       if (box.hidden) examine(box, waiting_.front());
     before_ = std::move(waiting_.front().hidden);
     waiting_.pop_front();
   }
 }
 
-void Verifier::examine(const TrackedBox& tracked, const Waiting& pair) {
+void Verifier::examine(const track::TrackedBox& tracked, const Waiting& pair) {
   ++counts_.detected;
   const HiddenPictures hidden{pair.hidden, before_ ? &*before_ : nullptr,
                               waiting_.size() > 1 ? &waiting_[1].hidden : nullptr};
@@ -153,4 +153,4 @@ void Verifier::examine(const TrackedBox& tracked, const Waiting& pair) {
       pair.hidden.luma, pair.original.luma.size);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::verify

@@ -18,7 +18,7 @@
 #include "verify/looks.h"
 #include "verify/turned.h"
 
-namespace facepipe {
+namespace facepipe::verify {
 
 /// What a detection that is not hidden must score to be told. Hiding by itself leaves nothing over
 /// 0.15 that it has seen.
@@ -27,9 +27,10 @@ inline constexpr float kVerifyScore = 0.1F;
 inline constexpr float kVerifyLeastScore = 0.03F;
 
 struct VerifierOptions {
-  float score = kVerifyScore;         ///< 0.05..1
-  bool thumbnails = false;            ///< Finding::thumbnail
-  const TrackFile* tracks = nullptr;  ///< the edit file, if there is one; outlives the verifier
+  float score = kVerifyScore;  ///< 0.05..1
+  bool thumbnails = false;     ///< Finding::thumbnail
+  const track::TrackFile* tracks =
+      nullptr;  ///< the edit file, if there is one; outlives the verifier
 };
 inline constexpr float kLeastVerifyScore = 0.05F;
 
@@ -73,7 +74,9 @@ class Verifier {
 
   [[nodiscard]] const VerifyCounts& counts() const { return counts_; }
   [[nodiscard]] std::int64_t boxes_left_out() const { return findings_.boxes_left_out(); }
-  [[nodiscard]] FacesByTurn turned() const { return turned_ ? turned_->faces() : FacesByTurn{}; }
+  [[nodiscard]] detector::FacesByTurn turned() const {
+    return turned_ ? turned_->faces() : detector::FacesByTurn{};
+  }
 
  private:
   struct Waiting {
@@ -90,15 +93,15 @@ class Verifier {
   [[nodiscard]] Detections together(const FramePair& pair, Waiting& waiting,
                                     const std::stop_token& stop);
   void tell_others(const Detections& others, const Waiting& pair);
-  void examine(const TrackerOutput& known);
-  void examine(const TrackedBox& tracked, const Waiting& pair);
+  void examine(const track::TrackerOutput& known);
+  void examine(const track::TrackedBox& tracked, const Waiting& pair);
 
   const VerifierOptions options_;
   Looks looks_at_original_;
   Looks looks_at_hidden_;
   std::optional<TurnedSearch> turned_;
-  CpuMotionEstimator motion_;
-  std::optional<Tracker> tracker_;  // made for the first frame's size
+  track::CpuMotionEstimator motion_;
+  std::optional<track::Tracker> tracker_;  // made for the first frame's size
   std::deque<Waiting> waiting_;
   std::optional<Planes> before_;  // what the hidden frame before waiting_ shows
   BoxFollower others_;
@@ -106,4 +109,4 @@ class Verifier {
   VerifyCounts counts_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::verify

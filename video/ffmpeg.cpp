@@ -10,7 +10,7 @@
 
 #include "video/picture_limit.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 constexpr std::size_t kLongestMessage = 1024;
@@ -111,4 +111,4 @@ std::string FFmpegErrors::first() const {
   return first_line;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

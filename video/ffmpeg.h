@@ -19,7 +19,7 @@ extern "C" {
 #include "core/error.h"
 #include "core/geometry.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// Adapts FFmpeg's two kinds of destructor, T* and T**, to unique_ptr.
 template <auto Function>
@@ -132,4 +132,4 @@ class FFmpegErrors {
   [[nodiscard]] std::string first() const;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -13,7 +13,7 @@ extern "C" {
 
 #include "video/ffmpeg.h"
 
-namespace facepipe::compat {
+namespace facepipe::video::compat {
 
 #ifdef AV_PROFILE_MJPEG_HUFFMAN_BASELINE_DCT
 inline constexpr int kBaselineJpeg = AV_PROFILE_MJPEG_HUFFMAN_BASELINE_DCT;
@@ -186,4 +186,4 @@ inline std::span<const AVPixelFormat> pixel_formats(const AVCodec& codec) {
 }
 #endif
 
-}  // namespace facepipe::compat
+}  // namespace facepipe::video::compat

@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 void Notices::add(const std::string& sentence) {
   {
@@ -28,4 +28,4 @@ void tell_lost(Notices& notices, const std::string& sentence, bool strict,
   notices.add(sentence);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace facepipe {
+namespace facepipe::video {
 
 enum class NoticeLog { told, silent };
 
@@ -31,4 +31,4 @@ class Notices {
 /// names `file`, the input or the output, instead.
 void tell_lost(Notices& notices, const std::string& sentence, bool strict, const std::string& file);
 
-}  // namespace facepipe
+}  // namespace facepipe::video

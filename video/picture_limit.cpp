@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "core/limits.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 // Width and height in one word, because decoders log from threads of their own.
@@ -44,4 +44,4 @@ void watch_for_refused_size(const char* line) {
   refused_size = std::uint64_t{width} << 32U | height;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -7,7 +7,7 @@
 
 #include "core/geometry.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// Throws Error(input), naming the file, the size, the limit and the option, for a picture of more
 /// than `max_pixels`.
@@ -25,4 +25,4 @@ void check_pixels(const std::string& file, Size picture, std::int64_t max_pixels
 /// To be called with each line of libavcodec's log.
 void watch_for_refused_size(const char* line);
 
-}  // namespace facepipe
+}  // namespace facepipe::video

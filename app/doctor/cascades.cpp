@@ -11,7 +11,7 @@
 #include "app/output/text.h"
 #include "detector/cascade/model/cascade.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 namespace fs = std::filesystem;
@@ -39,7 +39,7 @@ void print_cascades(const fs::path& folder, const Print& print) {
   for (const fs::path& file : face_cascades(folder)) {
     // One that is refused is none that was found: OpenCV has some with tilted features.
     (void)attempt({}, [&] {
-      const cascade::Cascade read = cascade::read_cascade(file);
+      const detector::cascade::Cascade read = detector::cascade::read_cascade(file);
       lines.push_back(fmt::format("{}: {} stages, {} trees, window {}",
                                   terminal_text(file.filename().string()), read.stages.size(),
                                   read.trees.size(), to_string(read.window)));
@@ -53,4 +53,4 @@ void print_cascades(const fs::path& folder, const Print& print) {
   for (const std::string& line : lines) print("  " + line + "\n");
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::app

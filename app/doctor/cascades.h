@@ -5,7 +5,7 @@
 
 #include "app/doctor/doctor.h"
 
-namespace facepipe {
+namespace facepipe::app {
 
 /// Where Debian's package opencv-data puts OpenCV's cascades.
 inline constexpr const char* kCascadeFolder = "/usr/share/opencv4/haarcascades";
@@ -14,4 +14,4 @@ inline constexpr const char* kCascadeFolder = "/usr/share/opencv4/haarcascades";
 /// used, in the order of their names; or says that there are none.
 void print_cascades(const std::filesystem::path& folder, const Print& print);
 
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 std::string cuda_version(int version) {
@@ -32,25 +32,25 @@ void print_chip(std::size_t index, const CudaProbe::Found& found, const cuda::De
                          found.problem.empty() ? "" : ": not usable, it " + found.problem));
 }
 
-std::string describe(const NvdecAbility& ability) {
+std::string describe(const video::NvdecAbility& ability) {
   return fmt::format("{} {} bits, {}x{} to {}x{}", ability.chroma, ability.bits,
                      ability.smallest.width, ability.smallest.height, ability.largest.width,
                      ability.largest.height);
 }
 
-void print_nvdec(const ChipAbilities& chip, const Print& print) {
+void print_nvdec(const pipeline::ChipAbilities& chip, const Print& print) {
   if (!chip.nvdec_problem.empty()) {
     print_line(print, "  NVDEC", "can't be asked: " + chip.nvdec_problem);
     return;
   }
   if (chip.decodes.empty()) print_line(print, "  NVDEC", "decodes nothing");
-  for (const NvdecAbility& ability : chip.decodes)
+  for (const video::NvdecAbility& ability : chip.decodes)
     print_line(print, "  NVDEC", fmt::format("{:<11}{}", ability.codec, describe(ability)));
 }
 
-void print_nvenc(const ChipAbilities& chip, const Print& print) {
+void print_nvenc(const pipeline::ChipAbilities& chip, const Print& print) {
   if (!chip.nvenc_problem.empty()) print_line(print, "  NVENC", "not tried: " + chip.nvenc_problem);
-  for (const NvencTrial& trial : chip.encodes)
+  for (const pipeline::NvencTrial& trial : chip.encodes)
     print_line(print, "  NVENC",
                fmt::format("{:<11}{} bits: {}", trial.encoder, trial.bits,
                            trial.problem.empty() ? "works" : "no: " + trial.problem));
@@ -58,11 +58,11 @@ void print_nvenc(const ChipAbilities& chip, const Print& print) {
 
 }  // namespace
 
-void print_cuda(const CudaProbe& probe, const CudaAbilities& found, const Print& print) {
+void print_cuda(const CudaProbe& probe, const pipeline::CudaAbilities& found, const Print& print) {
   print("cuda\n");
   print_versions(found.versions, print);
   for (std::size_t i = 0; i < found.chips.size() && i < probe.devices.size(); ++i) {
-    const ChipAbilities& chip = found.chips[i];
+    const pipeline::ChipAbilities& chip = found.chips[i];
     print_chip(i, probe.devices[i], chip.facts, print);
     print_nvdec(chip, print);
     print_nvenc(chip, print);
@@ -90,4 +90,4 @@ bool print_cuda_engine(std::string_view name, const SelfTestResult& found,
   return works;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::app

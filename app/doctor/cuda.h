@@ -7,11 +7,11 @@
 #include "app/doctor/self_test.h"
 #include "pipeline/cuda/abilities.h"
 
-namespace facepipe {
+namespace facepipe::app {
 
 /// Versions, and of each chip what it is and what it decodes and encodes. `probe` and `found` are
 /// of the same machine.
-void print_cuda(const CudaProbe& probe, const CudaAbilities& found, const Print& print);
+void print_cuda(const CudaProbe& probe, const pipeline::CudaAbilities& found, const Print& print);
 
 /// Scores of the CUDA engine may be this far from the f32 CPU engine's: what halves in sixty layers
 /// and the CPU's coarser preprocessing explain.
@@ -22,4 +22,4 @@ inline constexpr double kMostScoreDifference = 0.05;
 bool print_cuda_engine(std::string_view name, const SelfTestResult& found,
                        const SelfTestResult& on_cpu, const Print& print);
 
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -21,7 +21,7 @@
 #include "detector/detector.h"
 #include "video/ffmpeg.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 constexpr std::array kDecoders{AV_CODEC_ID_H264,  AV_CODEC_ID_HEVC,  AV_CODEC_ID_AV1,
@@ -32,7 +32,8 @@ constexpr std::array kDecoders{AV_CODEC_ID_H264,  AV_CODEC_ID_HEVC,  AV_CODEC_ID
 constexpr std::array kEncoders{"libx264",    "libx265", "libsvtav1",  "libaom-av1", "libvpx",
                                "libvpx-vp9", "mpeg4",   "mpeg2video", "prores_ks",  "dnxhd",
                                "ffv1",       "mjpeg",   "png",        "h264_nvenc", "hevc_nvenc"};
-constexpr std::array kPrecisions{Precision::f32, Precision::f16, Precision::bf16, Precision::i8};
+constexpr std::array kPrecisions{detector::Precision::f32, detector::Precision::f16,
+                                 detector::Precision::bf16, detector::Precision::i8};
 
 std::string dotted(unsigned version) {
   return fmt::format("{}.{}.{}", AV_VERSION_MAJOR(version), AV_VERSION_MINOR(version),
@@ -51,7 +52,7 @@ void print_build(const Print& print) {
   print_line(print, "FFmpeg",
              fmt::format("{} (libavcodec {}, libavformat {})", av_version_info(),
                          dotted(avcodec_version()), dotted(avformat_version())));
-  print_line(print, "OpenCV", describe_opencv());
+  print_line(print, "OpenCV", detector::describe_opencv());
   print_line(print, "OpenVINO", FACEPIPE_OPENVINO_VERSION);
   print_line(print, "compiler", FACEPIPE_COMPILER);
 }
@@ -98,12 +99,12 @@ void print_codecs(const Print& print) {
 std::optional<std::filesystem::path> print_model(const DoctorOptions& options, const Print& print) {
   print("model\n");
   std::filesystem::path path;
-  std::unique_ptr<DetectorFactory> detectors;
+  std::unique_ptr<detector::DetectorFactory> detectors;
   const auto failure = attempt({}, [&] {
     path = find_model(options.model, program_directory());
-    DetectorOptions detector;
+    detector::DetectorOptions detector;
     detector.model = path;
-    detectors = make_detector_factory({}, detector);
+    detectors = detector::make_detector_factory({}, detector);
   });
   if (failure) {
     print_line(print, "not usable", failure->message);
@@ -113,32 +114,34 @@ std::optional<std::filesystem::path> print_model(const DoctorOptions& options, c
   print_line(print, "kind", detectors->model_kind());
   if (detectors->class_name() != "face") print_line(print, "finds", detectors->class_name());
   print_line(print, "sha256", detectors->model_sha256());
-  const EngineChoice& choice = detectors->choice();
+  const detector::EngineChoice& choice = detectors->choice();
   print_line(print, "auto",
              fmt::format("{} {}: {}", choice.name(), to_string(choice.precision), choice.why));
   return path;
 }
 
-DetectorOptions trial_options(const std::filesystem::path& model) {
-  DetectorOptions options;
+detector::DetectorOptions trial_options(const std::filesystem::path& model) {
+  detector::DetectorOptions options;
   options.model = model;
   options.score_threshold = 0;
   return options;
 }
 
 /// Its result, if the pair works.
-std::optional<SelfTestResult> print_engine(const DetectorOptions& options, const Print& print) {
+std::optional<SelfTestResult> print_engine(const detector::DetectorOptions& options,
+                                           const Print& print) {
   SelfTestResult result;
   const auto failure = attempt({}, [&] {
-    const EngineChoice choice = choose_engine({}, options);
+    const detector::EngineChoice choice = detector::choose_engine({}, options);
     if (options.model.empty()) throw Error(ErrorKind::device, "not tried: no model");
-    result = self_test(*make_detector_factory({}, options));
+    result = self_test(*detector::make_detector_factory({}, options));
   });
-  print_line(print,
-             fmt::format("{} {}", engine_name(*options.library), to_string(*options.precision)),
-             failure ? "no: " + failure->message
-                     : fmt::format("works: {:.1f} ms for {}x{}", result.milliseconds,
-                                   result.network_size.width, result.network_size.height));
+  print_line(
+      print,
+      fmt::format("{} {}", detector::engine_name(*options.library), to_string(*options.precision)),
+      failure ? "no: " + failure->message
+              : fmt::format("works: {:.1f} ms for {}x{}", result.milliseconds,
+                            result.network_size.width, result.network_size.height));
   if (failure) return std::nullopt;
   return result;
 }
@@ -148,11 +151,11 @@ std::optional<SelfTestResult> print_engines(const std::optional<std::filesystem:
                                             const Print& print) {
   print("engines on cpu, tried with one generated picture\n");
   std::optional<SelfTestResult> first;
-  const auto wanted = model ? library_of(*model) : std::nullopt;
-  for (const NamedEngine& engine : named_engines(DeviceKind::cpu)) {
-    if (wanted ? engine.library != *wanted : !computes_networks(engine.library)) continue;
-    for (const Precision precision : kPrecisions) {
-      DetectorOptions options = trial_options(model.value_or(""));
+  const auto wanted = model ? detector::library_of(*model) : std::nullopt;
+  for (const detector::NamedEngine& engine : detector::named_engines(DeviceKind::cpu)) {
+    if (wanted ? engine.library != *wanted : !detector::computes_networks(engine.library)) continue;
+    for (const detector::Precision precision : kPrecisions) {
+      detector::DetectorOptions options = trial_options(model.value_or(""));
       options.library = engine.library;
       options.precision = precision;
       std::optional<SelfTestResult> result = print_engine(options, print);
@@ -175,15 +178,17 @@ bool try_cuda_engine(const std::string& name, const SelfTestResult& on_cpu, Run 
 /// Of networks alone: OpenCV's dnn.
 void try_opencv_on(Device device, const std::filesystem::path& model, const SelfTestResult& on_cpu,
                    const Print& print) {
-  if (library_of(model)) return;
-  for (const Precision precision : {Precision::f32, Precision::f16}) {
-    DetectorOptions options = trial_options(model);
-    options.library = Library::opencv;
+  if (detector::library_of(model)) return;
+  for (const detector::Precision precision : {detector::Precision::f32, detector::Precision::f16}) {
+    detector::DetectorOptions options = trial_options(model);
+    options.library = detector::Library::opencv;
     options.precision = precision;
-    const std::string name = fmt::format("{} {} {}", to_string(device),
-                                         engine_name(Library::opencv), to_string(precision));
+    const std::string name =
+        fmt::format("{} {} {}", to_string(device), detector::engine_name(detector::Library::opencv),
+                    to_string(precision));
     try_cuda_engine(
-        name, on_cpu, [&] { return self_test(*make_detector_factory(device, options)); }, print);
+        name, on_cpu, [&] { return self_test(*detector::make_detector_factory(device, options)); },
+        print);
   }
 }
 
@@ -237,4 +242,4 @@ int doctor(const DoctorOptions& options, const Print& print) {
   return kExitDone;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -7,7 +7,7 @@
 
 #include "app/options/options.h"
 
-namespace facepipe {
+namespace facepipe::app {
 
 using Print = std::function<void(std::string_view)>;
 
@@ -22,4 +22,4 @@ void print_line(const Print& print, std::string_view what, std::string_view text
 /// compared with the CPU's result. Returns the exit code: 4 if no engine works on the CPU, else 0.
 [[nodiscard]] int doctor(const DoctorOptions& options, const Print& print);
 
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -8,7 +8,7 @@
 #include "app/backends.h"
 #include "core/error.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 constexpr Size kSize{320, 192};
@@ -130,14 +130,14 @@ Frame test_picture() {
   return std::move(canvas).frame();
 }
 
-SelfTestResult self_test(DetectorFactory& detectors) {
+SelfTestResult self_test(detector::DetectorFactory& detectors) {
   const Frame frame = test_picture();
-  const std::shared_ptr<Detector> detector = detectors.detector(frame.upright());
+  const std::shared_ptr<detector::Detector> detector = detectors.detector(frame.upright());
   SelfTestResult result;
   result.network_size = detector->facts().network.value_or(frame.upright());
   for (int round = 0; round < 2; ++round) {
     const Clock::time_point begin = Clock::now();
-    const std::unique_ptr<DetectionRequest> request = detector->acquire({});
+    const std::unique_ptr<detector::DetectionRequest> request = detector->acquire({});
     request->prepare(frame);
     request->start();
     result.candidates = request->collect();
@@ -147,9 +147,9 @@ SelfTestResult self_test(DetectorFactory& detectors) {
   return result;
 }
 
-SelfTestResult self_test_on_cuda(Device device, const DetectorOptions& options) {
+SelfTestResult self_test_on_cuda(Device device, const detector::DetectorOptions& options) {
   const Frame frame = test_picture();
-  OneFrameResult found = detect_on_cuda(frame, device, options);
+  pipeline::OneFrameResult found = detect_on_cuda(frame, device, options);
   check(found.candidates);
   return {found.milliseconds, std::move(found.candidates),
           found.facts.network.value_or(frame.upright())};
@@ -162,4 +162,4 @@ ScoreComparison compare_scores(const Detections& one, const Detections& other) {
   return result;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -8,7 +8,7 @@
 #include "core/frame.h"
 #include "detector/detector.h"
 
-namespace facepipe {
+namespace facepipe::app {
 
 /// Three drawn faces of different sizes before a slanted ramp: planar 4:2:0 of 8 bits, limited
 /// range, in host memory. CenterFace gives them scores from 0.2 to 0.8, so that what an engine
@@ -23,10 +23,11 @@ struct SelfTestResult {
 
 /// Throws Error(device) where the engine fails or its output isn't finite. The factory's score
 /// threshold must be 0, so that there are candidates to look at.
-[[nodiscard]] SelfTestResult self_test(DetectorFactory& detectors);
+[[nodiscard]] SelfTestResult self_test(detector::DetectorFactory& detectors);
 
 /// The same on a CUDA device; options.score_threshold must be 0.
-[[nodiscard]] SelfTestResult self_test_on_cuda(Device device, const DetectorOptions& options);
+[[nodiscard]] SelfTestResult self_test_on_cuda(Device device,
+                                               const detector::DetectorOptions& options);
 
 struct ScoreComparison {
   std::size_t compared = 0;       ///< candidates of either, with a score of kLeastCompared or more
@@ -39,4 +40,4 @@ inline constexpr float kLeastCompared = 0.05F;
 /// a partner its whole score is the difference.
 [[nodiscard]] ScoreComparison compare_scores(const Detections& one, const Detections& other);
 
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -11,7 +11,7 @@
 
 #include "core/error.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 // CLI11 passes over lines of fewer characters.
@@ -191,4 +191,4 @@ std::vector<CLI::ConfigItem> ConfigFile::from_config(std::istream& input) const 
   return added_up(CLI::ConfigTOML::from_config(stream), app_);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::app

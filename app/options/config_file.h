@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace facepipe {
+namespace facepipe::app {
 
 /// Larger files are refused: a file of options has a few lines.
 inline constexpr std::size_t kMostConfigBytes = std::size_t{1} << 20;
@@ -31,4 +31,4 @@ class ConfigFile final : public CLI::ConfigTOML {
   const CLI::App& app_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::app

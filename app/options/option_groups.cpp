@@ -10,7 +10,7 @@
 #include "app/output/text.h"
 #include "core/limits.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 constexpr int kSmallestDetectSide = 16;
@@ -130,14 +130,14 @@ void add_inputs_alone(CLI::App& app, ParsedOptions& to) {
 constexpr const char* kModelPlaces =
     "$FACEPIPE_MODEL, else\nmodels/centerface.onnx beside the program or in its share/";
 
-void add_model_file(CLI::App& app, DetectorOptions& detector) {
+void add_model_file(CLI::App& app, detector::DetectorOptions& detector) {
   add_value(app, "--model", "FILE",
             "Face model: ONNX (CenterFace or YuNet), a cascade in OpenCV's XML, or channel\n"
             "features in JSON",
             kModelPlaces, [&](const OptionText& given) { detector.model = given.text; });
 }
 
-void add_detect_size(CLI::App& app, DetectorOptions& detector) {
+void add_detect_size(CLI::App& app, detector::DetectorOptions& detector) {
   add_value(app, "--detect-size", "WxH", "Size at which faces are looked for; aspect ratio kept",
             "the frame's own", [&](const OptionText& given) {
               detector.detect_size = parse_size(given, kSmallestDetectSide, kLargestDetectSide);
@@ -162,7 +162,7 @@ void add_every(CLI::App& app, ParsedOptions& to) {
   add_integer(app, "--every", "N",
               "Look for faces in every Nth frame and at cuts alone, on the CPU, and follow them\n"
               "through the frames between: faster, and some are missed",
-              to.run.job.every, 1, kMostEvery);
+              to.run.job.every, 1, pipeline::kMostEvery);
 }
 
 void add_detection(CLI::App& app, ParsedOptions& to) {
@@ -173,7 +173,7 @@ void add_detection(CLI::App& app, ParsedOptions& to) {
 }
 
 void add_suppression(CLI::App& app, ParsedOptions& to) {
-  NmsOptions& nms = to.run.job.nms;
+  nms::NmsOptions& nms = to.run.job.nms;
   add_number(app, "--iou", "0..1", "Of boxes that overlap more than this the best stays",
              nms.threshold, 0, 1);
   add_named(app, "--nms-rule", "RULE",
@@ -181,21 +181,23 @@ void add_suppression(CLI::App& app, ParsedOptions& to) {
             "instead); matrix (Oro et al. 2020); opencv-groups (similar boxes become\n"
             "their mean, on the CPU)",
             nms.rule,
-            {NmsRule::greedy, NmsRule::fast, NmsRule::soft, NmsRule::matrix, NmsRule::groups});
+            {nms::NmsRule::greedy, nms::NmsRule::fast, nms::NmsRule::soft, nms::NmsRule::matrix,
+             nms::NmsRule::groups});
   add_named(app, "--nms-overlap", "MEASURE",
             "iou; diou (spares neighbours whose centres are apart); winner-area\n(common area by "
             "the better box' own); smaller-area (by the smaller one)",
             nms.overlap,
-            {NmsOverlap::iou, NmsOverlap::diou, NmsOverlap::winner_area, NmsOverlap::smaller_area});
+            {nms::NmsOverlap::iou, nms::NmsOverlap::diou, nms::NmsOverlap::winner_area,
+             nms::NmsOverlap::smaller_area});
   app.add_flag("--nms-voting", nms.voting,
                "A kept box becomes the mean, by score, of those that fell to it (default: off)");
 }
 
 void add_suppression_experiments(CLI::App& app, ParsedOptions& to) {
-  NmsOptions& nms = to.run.job.nms;
-  MatrixOptions& matrix = nms.matrix;
+  nms::NmsOptions& nms = to.run.job.nms;
+  nms::MatrixOptions& matrix = nms.matrix;
   add_named(app, "--nms-decay", "DECAY", "soft: gaussian or linear", nms.soft.decay,
-            {SoftDecay::gaussian, SoftDecay::linear});
+            {nms::SoftDecay::gaussian, nms::SoftDecay::linear});
   add_number(app, "--nms-sigma", "S", "soft, gaussian: the larger the slower scores fall",
              nms.soft.sigma, kLeastSoft, kMostSoft);
   add_value(app, "--nms-min-score", "S", "soft: faces keep a score of at least this", "as --score",
@@ -203,9 +205,9 @@ void add_suppression_experiments(CLI::App& app, ParsedOptions& to) {
               to.min_score = static_cast<float>(parse_number(given, kLeastSoft, 1));
             });
   add_integer(app, "--nms-d-max", "N", "matrix: candidates that it has room for", matrix.d_max, 1,
-              kMaxMatrixSide);
+              nms::kMaxMatrixSide);
   add_integer(app, "--nms-k", "K", "matrix: parts of a row's reduction; d_max / k is at most 1024",
-              matrix.k, 1, kMaxMatrixSide);
+              matrix.k, 1, nms::kMaxMatrixSide);
   add_integer(app, "--nms-neighbours", "N",
               "opencv-groups: a face is what more than this many boxes agree on",
               nms.groups.min_neighbours, 1, kMostNeighbours);
@@ -217,35 +219,37 @@ void add_suppression_experiments(CLI::App& app, ParsedOptions& to) {
 
 /// "auto, opencv, openvino, cuda or cuda-plain".
 std::string engine_words() {
-  const std::vector<NamedEngine> engines = named_engines();
+  const std::vector<detector::NamedEngine> engines = detector::named_engines();
   std::vector<std::string_view> words{"auto"};
-  for (const NamedEngine& engine : engines) words.push_back(engine.name);
+  for (const detector::NamedEngine& engine : engines) words.push_back(engine.name);
   const std::string last(words.back());
   words.pop_back();
   return joined(words) + " or " + last;
 }
 
-void set_engine(const OptionText& given, DetectorOptions& detector) {
-  using Engine = std::optional<NamedEngine>;
+void set_engine(const OptionText& given, detector::DetectorOptions& detector) {
+  using Engine = std::optional<detector::NamedEngine>;
   std::vector<std::pair<std::string_view, Engine>> engines{{"auto", std::nullopt}};
-  for (const NamedEngine& engine : named_engines()) engines.emplace_back(engine.name, engine);
+  for (const detector::NamedEngine& engine : detector::named_engines())
+    engines.emplace_back(engine.name, engine);
   const auto engine = parse_choice<Engine>(given, engines);
   detector.library = engine ? std::optional(engine->library) : std::nullopt;
   detector.fused = !engine || engine->fused;
 }
 
-void add_engine(CLI::App& app, DetectorOptions& detector) {
+void add_engine(CLI::App& app, detector::DetectorOptions& detector) {
   add_value(app, "--engine", "ENGINE", engine_words(), "auto",
             [&](const OptionText& given) { set_engine(given, detector); });
-  add_choice<std::optional<Precision>>(app, "--precision", "PRECISION",
-                                       "auto, f32, f16, bf16, or i8, which is\n"
-                                       "faster and finds a few other faces; by name alone",
-                                       "auto", detector.precision,
-                                       {{"auto", std::nullopt},
-                                        {"f32", Precision::f32},
-                                        {"f16", Precision::f16},
-                                        {"bf16", Precision::bf16},
-                                        {"i8", Precision::i8}});
+  add_choice<std::optional<detector::Precision>>(
+      app, "--precision", "PRECISION",
+      "auto, f32, f16, bf16, or i8, which is\n"
+      "faster and finds a few other faces; by name alone",
+      "auto", detector.precision,
+      {{"auto", std::nullopt},
+       {"f32", detector::Precision::f32},
+       {"f16", detector::Precision::f16},
+       {"bf16", detector::Precision::bf16},
+       {"i8", detector::Precision::i8}});
 }
 
 void add_machine(CLI::App& app, ParsedOptions& to) {
@@ -257,13 +261,13 @@ void add_machine(CLI::App& app, ParsedOptions& to) {
             "one, of --device",
             [&](const OptionText& given) { run.devices = parse_devices(given.text); });
   add_engine(app, run.detector);
-  add_choice<DecoderChoice>(
+  add_choice<video::DecoderChoice>(
       app, "--decoder", "DECODER",
       "Of a CUDA device: auto (NVDEC, or the CPU where NVDEC can't), cuda or cpu", "auto",
       run.job.decoder,
-      {{"auto", DecoderChoice::automatic},
-       {"cuda", DecoderChoice::nvdec},
-       {"cpu", DecoderChoice::cpu}});
+      {{"auto", video::DecoderChoice::automatic},
+       {"cuda", video::DecoderChoice::nvdec},
+       {"cpu", video::DecoderChoice::cpu}});
   add_value(app, "--threads", "N", "Threads of decoder, network and encoder each; 0: all cores",
             std::to_string(run.job.threads), [&](const OptionText& given) {
               run.job.threads = run.detector.threads = parse_integer(given, 0, kMostThreads);
@@ -394,7 +398,7 @@ void add_motion(CLI::App& app, ParsedOptions& to) {
 }
 
 void add_encoding(CLI::App& app, ParsedOptions& to) {
-  EncoderOptions& encoder = to.run.job.encoder;
+  video::EncoderOptions& encoder = to.run.job.encoder;
   add_value(app, "--codec", "NAME",
             "FFmpeg's name of the video encoder; or auto, h264 or hevc: the CUDA device's own\n"
             "(NVENC) where it can, else libx264 or libx265",
@@ -499,7 +503,7 @@ void add_two_videos(CLI::App& app, ParsedOptions& to) {
       ->configurable(false)
       ->type_name("");
   app.add_flag_callback(
-      "--allow-references", [&verify] { verify.references = References::open; },
+      "--allow-references", [&verify] { verify.references = video::References::open; },
       "Inputs may be playlists, which name other files (default: exit 3)");
   add_max_pixels(app, verify.max_pixels);
 }
@@ -511,7 +515,7 @@ void add_second_look(CLI::App& app, ParsedOptions& to) {
            "keeps is told apart");
   add_number(app, "--score", "0.05..1",
              "A face must score more than this once; the less, the more is found that is none",
-             verify.score, kLeastVerifyScore, 1);
+             verify.score, verify::kLeastVerifyScore, 1);
   app.add_flag("--quick", verify.quick,
                "Look at pictures as they are and reduced alone, which takes a quarter of the time\n"
                "(default: look at them mirrored and enlarged, too)");
@@ -521,7 +525,7 @@ void add_second_look(CLI::App& app, ParsedOptions& to) {
 }
 
 void add_verify_detection(CLI::App& app, ParsedOptions& to) {
-  DetectorOptions& detector = to.verify.detector;
+  detector::DetectorOptions& detector = to.verify.detector;
   add_model_file(app, detector);
   add_detect_size(app, detector);
   add_engine(app, detector);
@@ -640,4 +644,4 @@ void add_calibrate_options(CLI::App& calibrate, ParsedOptions& to) {
   add_groups(calibrate, to, {{"Ranges", add_calibration}});
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::app

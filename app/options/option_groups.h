@@ -14,7 +14,7 @@ namespace CLI {
 class App;
 }  // namespace CLI
 
-namespace facepipe {
+namespace facepipe::app {
 
 /// --motion
 enum class MotionPlace { with_frames, host, device };
@@ -30,12 +30,12 @@ struct ParsedOptions {
   bool overwrite = false;
   bool skip_existing = false;
   bool no_video = false;
-  HideStyleChoice hide_style;                   ///< --style
-  MaskShape shape = MaskShape::box;             ///< --shape
-  std::optional<double> grow;                   ///< --grow
-  std::vector<std::string> kept_tags;           ///< --keep-metadata
-  Regions regions;                              ///< --region, --keep-region, --hide-all
-  std::optional<std::int64_t> lookahead_bytes;  ///< --lookahead-memory
+  HideStyleChoice hide_style;                          ///< --style
+  overlay::MaskShape shape = overlay::MaskShape::box;  ///< --shape
+  std::optional<double> grow;                          ///< --grow
+  std::vector<std::string> kept_tags;                  ///< --keep-metadata
+  pipeline::Regions regions;                           ///< --region, --keep-region, --hide-all
+  std::optional<std::int64_t> lookahead_bytes;         ///< --lookahead-memory
   bool careful = false;
   MotionPlace motion = MotionPlace::with_frames;  ///< --motion
   std::optional<float> min_score;                 ///< --nms-min-score
@@ -60,4 +60,4 @@ void add_detect_options(CLI::App& detect, ParsedOptions& to);
 void add_verify_options(CLI::App& verify, ParsedOptions& to);
 void add_calibrate_options(CLI::App& calibrate, ParsedOptions& to);
 
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -14,7 +14,7 @@
 #include "video/read/input_access.h"
 #include "video/read/rgba_image.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 constexpr const char* kConfigHelp =
@@ -175,7 +175,7 @@ void settle_suppression(ParsedOptions& parsed) {
   run.job.nms.soft.min_score =
       parsed.min_score.value_or(std::max(run.detector.score_threshold, kLeastMinScore));
   try {
-    check_nms_options(run.job.nms, nms_capacity(run.job.nms));
+    nms::check_nms_options(run.job.nms, pipeline::nms_capacity(run.job.nms));
   } catch (const std::invalid_argument& refused) {
     throw Error(ErrorKind::usage, std::string("--nms-rule ") +
                                       std::string(name_of(run.job.nms.rule)) + ": " +
@@ -185,7 +185,8 @@ void settle_suppression(ParsedOptions& parsed) {
 
 /// "-" as the names that the files of the streams have.
 void settle_standard_streams(RunOptions& run) {
-  std::replace(run.inputs.begin(), run.inputs.end(), std::string("-"), std::string(kStandardInput));
+  std::replace(run.inputs.begin(), run.inputs.end(), std::string("-"),
+               std::string(video::kStandardInput));
   if (run.output == "-") run.output = kStandardOutput;
   if (run.output != kStandardOutput) return;
   if (run.job.format.empty()) run.job.format = "matroska";
@@ -207,7 +208,7 @@ constexpr float kCarefulStart = 0.155F;
 /// faces.
 void settle_tracking(ParsedOptions& parsed) {
   RunOptions& run = parsed.run;
-  HideJob& hide = run.job.hide.emplace();
+  pipeline::HideJob& hide = run.job.hide.emplace();
   run.files.face_fields.track = true;
   run.detector.score_threshold = hide.tracks.doubtful_score;
   hide.host_motion = parsed.motion == MotionPlace::host;
@@ -234,16 +235,16 @@ void settle_hiding(ParsedOptions& parsed) {
   RunOptions& run = parsed.run;
   if (parsed.no_video) clash("--no-video: hide is there for the video, detect for all else");
   settle_tracking(parsed);
-  HideJob& hide = *run.job.hide;
+  pipeline::HideJob& hide = *run.job.hide;
   hide.look.shape = parsed.shape;
   hide.look.style = parsed.hide_style.style;
   hide.look.color = parsed.hide_style.color;
   if (!parsed.hide_style.image_file.empty())
     hide.look.image =
-        std::make_shared<const RgbaImage>(read_rgba_image(parsed.hide_style.image_file));
+        std::make_shared<const RgbaImage>(video::read_rgba_image(parsed.hide_style.image_file));
   hide.kept_tags = parsed.kept_tags;
   hide.most_bytes = parsed.lookahead_bytes.value_or(hide.most_bytes);
-  hide.look.grow = parsed.grow.value_or(default_grow(hide.look.shape));
+  hide.look.grow = parsed.grow.value_or(overlay::default_grow(hide.look.shape));
   hide.regions = parsed.regions;
   if (!run.files.known_tracks.empty() && run.job.allow_references)
     clash(
@@ -260,7 +261,7 @@ void settle_following(RunOptions& run) {
     run.files.face_fields.track = true;
     least = std::min(least, run.job.follow.emplace().doubtful_score);
   }
-  if (run.job.every > 1) least = std::min(least, kWeakFace);
+  if (run.job.every > 1) least = std::min(least, pipeline::kWeakFace);
   run.detector.score_threshold = least;
 }
 
@@ -279,8 +280,8 @@ void settle_verify(ParsedOptions& parsed) {
   if (videos.size() != 2)
     throw Error(ErrorKind::usage, "verify takes two videos, ORIGINAL and HIDDEN, and got " +
                                       std::to_string(videos.size()));
-  std::replace(videos.begin(), videos.end(), std::string("-"), std::string(kStandardInput));
-  if (videos[0] == kStandardInput && videos[1] == kStandardInput)
+  std::replace(videos.begin(), videos.end(), std::string("-"), std::string(video::kStandardInput));
+  if (videos[0] == video::kStandardInput && videos[1] == video::kStandardInput)
     throw Error(ErrorKind::usage, "standard input can't be both videos");
   verify.original = videos[0];
   verify.hidden = videos[1];
@@ -303,7 +304,7 @@ void settle(ParsedOptions& parsed) {
   if (run.devices && !run.device.automatic) clash("--device and --devices exclude each other");
   if (run.job.end_s && *run.job.end_s <= run.job.start_s.value_or(0))
     clash("--end must be later than --start");
-  run.detector.every_window = run.job.nms.rule == NmsRule::groups;
+  run.detector.every_window = run.job.nms.rule == nms::NmsRule::groups;
   run.detector.min_face = run.job.min_face;
   run.detector.max_face = run.job.max_face;
   if (run.job.max_face > 0 && run.job.max_face < run.job.min_face)
@@ -393,4 +394,4 @@ Command parse_command(const std::vector<std::string>& arguments) {
   }
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -15,7 +15,7 @@
 #include "verify/verifier.h"
 #include "video/read/input_access.h"
 
-namespace facepipe {
+namespace facepipe::app {
 
 /// What is told of a face in a file beside its box, score and landmarks.
 struct FaceFields {
@@ -48,8 +48,8 @@ struct RunOptions {
   DeviceRequest device;
   /// Several CUDA devices in place of `device`; an empty list: all that can be used.
   std::optional<std::vector<int>> devices;
-  DetectorOptions detector;       ///< `model` empty: the default one
-  JobOptions job;                 ///< `input` and `output` are each job's own
+  detector::DetectorOptions detector;  ///< `model` empty: the default one
+  pipeline::JobOptions job;            ///< `input` and `output` are each job's own
   bool motion_on_device = false;  ///< is asked for by name: refused where the device is the CPU
   bool two_pass = false;          ///< what is hidden is known before the first frame is written
   bool tolerate_damage = false;
@@ -84,10 +84,11 @@ struct VerifyOptions {
   bool overwrite = false;            ///< the report
   bool tolerate_cosmetic = false;
   bool quick = false;  ///< two looks at each picture instead of five
-  float score = kVerifyScore;
-  DetectorOptions detector;  ///< `model` empty: the default one; its threshold is not used
+  float score = verify::kVerifyScore;
+  detector::DetectorOptions
+      detector;  ///< `model` empty: the default one; its threshold is not used
   std::int64_t max_pixels = kDefaultMaxPixels;
-  References references = References::refuse;
+  video::References references = video::References::refuse;
   spdlog::level::level_enum log_level = spdlog::level::info;
   bool quiet = false;
 };
@@ -103,4 +104,4 @@ using Command = std::variant<RunOptions, DoctorOptions, VerifyOptions, Calibrate
 /// --config is told with the file's name. The command line beats the file.
 [[nodiscard]] Command parse_command(const std::vector<std::string>& arguments);
 
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -9,7 +9,7 @@
 #include "app/output/text.h"
 #include "core/limits.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 constexpr double kLongestSeconds = 1e7;
@@ -36,7 +36,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 
 struct NamedColor {
   std::string_view name;
-  Rgb rgb;
+  overlay::Rgb rgb;
 };
 /// As CSS names them (W3C, CSS Color Module Level 4), to two digits.
 constexpr std::array kColors{
@@ -48,7 +48,7 @@ constexpr std::array kColors{
 };
 
 /// #RRGGBB.
-std::optional<Rgb> read_hexadecimal_color(std::string_view text) {
+std::optional<overlay::Rgb> read_hexadecimal_color(std::string_view text) {
   if (text.size() != 7 || text[0] != '#') return std::nullopt;
   std::array<double, 3> parts{};
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -58,7 +58,7 @@ std::optional<Rgb> read_hexadecimal_color(std::string_view text) {
     if (status != std::errc() || end != first + 2) return std::nullopt;
     parts[i] = value / 255.0;
   }
-  return Rgb{parts[0], parts[1], parts[2]};
+  return overlay::Rgb{parts[0], parts[1], parts[2]};
 }
 
 /// Levenshtein's.
@@ -141,24 +141,25 @@ std::string joined(const std::vector<std::string_view>& words) {
 
 std::string draw_words() {
   std::vector<std::string_view> words;
-  for (const OverlayPart& part : kOverlayParts) words.push_back(part.name);
+  for (const overlay::OverlayPart& part : overlay::kOverlayParts) words.push_back(part.name);
   return joined(words);
 }
 
-OverlayStyle parse_draw(std::string_view option, const std::vector<std::string>& words) {
-  OverlayStyle style = kNoOverlay;
+overlay::OverlayStyle parse_draw(std::string_view option, const std::vector<std::string>& words) {
+  overlay::OverlayStyle style = overlay::kNoOverlay;
   if (words.size() == 1 && words.front() == "none") return style;
-  std::vector<std::pair<std::string_view, bool OverlayStyle::*>> parts;
-  for (const OverlayPart& part : kOverlayParts) parts.emplace_back(part.name, part.drawn);
+  std::vector<std::pair<std::string_view, bool overlay::OverlayStyle::*>> parts;
+  for (const overlay::OverlayPart& part : overlay::kOverlayParts)
+    parts.emplace_back(part.name, part.drawn);
   for (const std::string& word : words) style.*parse_choice({option, word}, parts) = true;
   if (!style.any()) refuse({option, ""}, draw_words() + " or none");
   return style;
 }
 
-Rgb parse_color(const OptionText& given) {
+overlay::Rgb parse_color(const OptionText& given) {
   const auto* const named = std::ranges::find(kColors, given.text, &NamedColor::name);
   if (named != kColors.end()) return named->rgb;
-  if (const std::optional<Rgb> rgb = read_hexadecimal_color(given.text)) return *rgb;
+  if (const std::optional<overlay::Rgb> rgb = read_hexadecimal_color(given.text)) return *rgb;
   std::vector<std::string_view> names;
   for (const NamedColor& color : kColors) names.push_back(color.name);
   refuse(given, "a colour: #RRGGBB, or one of " + joined(names));
@@ -175,35 +176,36 @@ HideStyleChoice parse_hide_style(const OptionText& given) {
     return choice;
   }
   if (word == "image" && !rest.empty()) {
-    choice.style = HideStyle::image;
+    choice.style = overlay::HideStyle::image;
     choice.image_file = rest;
     return choice;
   }
-  choice.style = word == "blur" ? HideStyle::blur : HideStyle::mosaic;
+  choice.style = word == "blur" ? overlay::HideStyle::blur : overlay::HideStyle::mosaic;
   if (alone && (word == "blur" || word == "mosaic")) return choice;
   refuse(given, "one of solid, solid:COLOUR, blur, mosaic, image:FILE");
 }
 
-MaskShape parse_mask_shape(const OptionText& given) {
-  std::vector<std::pair<std::string_view, MaskShape>> shapes;
-  for (const MaskShapeEntry& entry : kMaskShapes) shapes.emplace_back(entry.name, entry.shape);
+overlay::MaskShape parse_mask_shape(const OptionText& given) {
+  std::vector<std::pair<std::string_view, overlay::MaskShape>> shapes;
+  for (const overlay::MaskShapeEntry& entry : overlay::kMaskShapes)
+    shapes.emplace_back(entry.name, entry.shape);
   return parse_choice(given, shapes);
 }
 
-TimeSpan parse_span(const OptionText& given) {
+pipeline::TimeSpan parse_span(const OptionText& given) {
   constexpr std::string_view kExpected = "FROM-TO: two times, or one and a dash";
   const std::size_t dash = given.text.find('-');
   if (dash == std::string_view::npos || given.text.size() == 1) refuse(given, kExpected);
   const std::string_view from = given.text.substr(0, dash);
   const std::string_view to = given.text.substr(dash + 1);
-  TimeSpan span;
+  pipeline::TimeSpan span;
   if (!from.empty()) span.from_s = parse_time({given.option, from});
   if (!to.empty()) span.to_s = parse_time({given.option, to});
   if (span.to_s && *span.to_s <= span.from_s.value_or(0)) refuse(given, kExpected);
   return span;
 }
 
-Region parse_region(const OptionText& given) {
+pipeline::Region parse_region(const OptionText& given) {
   const auto [name, rest] = parse_assignment(given);
   const std::size_t at = rest.find('@');
   const std::string place = rest.substr(0, at);
@@ -215,7 +217,7 @@ Region parse_region(const OptionText& given) {
   }
   if (parts.size() != 4 || numbers.size() != 4 || numbers[2] == 0 || numbers[3] == 0)
     refuse(given, "NAME=x,y,w,h[@FROM-TO] in pixels");
-  Region region;
+  pipeline::Region region;
   region.name = name;
   region.box = {static_cast<float>(numbers[0]), static_cast<float>(numbers[1]),
                 static_cast<float>(numbers[0] + numbers[2]),
@@ -224,7 +226,7 @@ Region parse_region(const OptionText& given) {
   return region;
 }
 
-double parse_grow(const OptionText& given) { return parse_number(given, 0, kMostGrow); }
+double parse_grow(const OptionText& given) { return parse_number(given, 0, overlay::kMostGrow); }
 
 std::string near_miss(std::string_view word, const std::vector<std::string>& known) {
   std::size_t least = (word.size() + 1) / 3 + 1;
@@ -238,4 +240,4 @@ std::string near_miss(std::string_view word, const std::vector<std::string>& kno
   return nearest;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -15,7 +15,7 @@
 #include "overlay/yuv_color.h"
 #include "pipeline/job.h"
 
-namespace facepipe {
+namespace facepipe::app {
 
 /// What was given for an option. Each function below throws Error(usage), naming the option and
 /// the text, for what it can't read.
@@ -49,16 +49,16 @@ struct OptionText {
 [[nodiscard]] std::string draw_words();
 
 /// Names of kOverlayParts, or "none" alone.
-[[nodiscard]] OverlayStyle parse_draw(std::string_view option,
-                                      const std::vector<std::string>& words);
+[[nodiscard]] overlay::OverlayStyle parse_draw(std::string_view option,
+                                               const std::vector<std::string>& words);
 
 /// A name (black, white, grey, ...) or #RRGGBB, hexadecimal.
-[[nodiscard]] Rgb parse_color(const OptionText& given);
+[[nodiscard]] overlay::Rgb parse_color(const OptionText& given);
 
 /// What hides faces, as far as its text tells: an image is yet to be read.
 struct HideStyleChoice {
-  HideStyle style = HideStyle::solid;
-  Rgb color{};             ///< of solid; black where none is named
+  overlay::HideStyle style = overlay::HideStyle::solid;
+  overlay::Rgb color{};    ///< of solid; black where none is named
   std::string image_file;  ///< of image; not empty
 };
 
@@ -66,14 +66,14 @@ struct HideStyleChoice {
 [[nodiscard]] HideStyleChoice parse_hide_style(const OptionText& given);
 
 /// A name of kMaskShapes.
-[[nodiscard]] MaskShape parse_mask_shape(const OptionText& given);
+[[nodiscard]] overlay::MaskShape parse_mask_shape(const OptionText& given);
 
 /// FROM-TO, as parse_time() reads them; one of both may be left out. FROM is less than TO.
-[[nodiscard]] TimeSpan parse_span(const OptionText& given);
+[[nodiscard]] pipeline::TimeSpan parse_span(const OptionText& given);
 
 /// NAME=x,y,w,h[@FROM-TO]: whole pixels, w and h over 0, all at most kMaxPictureSide; the name is
 /// not empty.
-[[nodiscard]] Region parse_region(const OptionText& given);
+[[nodiscard]] pipeline::Region parse_region(const OptionText& given);
 
 /// A share of the face's width and height, 0..kMostGrow.
 [[nodiscard]] double parse_grow(const OptionText& given);
@@ -94,4 +94,4 @@ template <typename T>
 /// `word`, the first of equals; empty where even that takes more than about a third of its letters.
 [[nodiscard]] std::string near_miss(std::string_view word, const std::vector<std::string>& known);
 
-}  // namespace facepipe
+}  // namespace facepipe::app

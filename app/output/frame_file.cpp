@@ -6,7 +6,7 @@
 
 #include "app/output/text.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 constexpr std::size_t kLandmarks = std::tuple_size_v<Landmarks>;
@@ -214,4 +214,4 @@ void FrameFile::commit(bool partial) {
   committed_ = path_;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::app

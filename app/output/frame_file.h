@@ -13,7 +13,7 @@
 #include "core/timing.h"
 #include "pipeline/job.h"
 
-namespace facepipe {
+namespace facepipe::app {
 
 /// A frame and what it belongs to.
 struct NamedFrame {
@@ -96,4 +96,4 @@ class FrameFile {
   std::filesystem::path committed_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::app

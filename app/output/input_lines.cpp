@@ -10,7 +10,7 @@
 #include "app/failure.h"
 #include "core/error.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 namespace fs = std::filesystem;
@@ -288,4 +288,4 @@ fs::path InputLines::keep_partial() {
   return file_.keep_partial();
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -14,7 +14,7 @@
 #include "app/options/options.h"
 #include "core/files/output_file.h"
 
-namespace facepipe {
+namespace facepipe::app {
 
 /// What a line looks like.
 struct LineFormat {
@@ -103,4 +103,4 @@ class InputLines {
 /// The first field, with its quotes if it has them.
 [[nodiscard]] std::optional<std::string_view> input_of_csv(std::string_view line);
 
-}  // namespace facepipe
+}  // namespace facepipe::app

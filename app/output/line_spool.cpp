@@ -10,7 +10,7 @@
 
 #include "core/error.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 constexpr std::size_t kInMemory = std::size_t{1} << 20U;
@@ -90,4 +90,4 @@ void LineSpool::give(const std::function<void(std::string_view)>& to) const {
   if (!memory_.empty()) to(memory_);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::app

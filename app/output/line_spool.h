@@ -12,7 +12,7 @@
 
 #include "app/failure.h"
 
-namespace facepipe {
+namespace facepipe::app {
 
 /// What doesn't fit into memory of all spools of a run: one file without a name, gone with the
 /// program whatever ends it, in the system's folder for temporary ones; made when it is needed.
@@ -65,4 +65,4 @@ class LineSpool {
   std::optional<Failure> failure_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::app

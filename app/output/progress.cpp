@@ -12,7 +12,7 @@
 #include "app/standard_streams.h"
 #include "core/threads.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 using namespace std::chrono_literals;
@@ -40,7 +40,7 @@ double ProgressState::left_s() const {
 
 std::string progress_json(const ProgressState& state) {
   using Json = nlohmann::ordered_json;
-  const Progress& progress = state.progress;
+  const pipeline::Progress& progress = state.progress;
   const double left = state.left_s();
   const Json json = {
       {"file", state.file},
@@ -57,7 +57,7 @@ std::string progress_json(const ProgressState& state) {
 }
 
 std::string progress_bar(const ProgressState& state) {
-  const Progress& progress = state.progress;
+  const pipeline::Progress& progress = state.progress;
   std::string bar;
   if (state.inputs > 1) bar += fmt::format("{}/{} ", state.input, state.inputs);
   if (progress.expected_frames > 0) {
@@ -87,7 +87,7 @@ ProgressTeller::ProgressTeller(ProgressKind kind, std::FILE* out, ProgressState 
 
 ProgressTeller::~ProgressTeller() { stop_thread(); }
 
-void ProgressTeller::update(const Progress& progress, std::optional<std::size_t> input) {
+void ProgressTeller::update(const pipeline::Progress& progress, std::optional<std::size_t> input) {
   const std::scoped_lock lock(mutex_);
   state_.progress = progress;
   if (input) state_.input = *input;
@@ -133,9 +133,9 @@ void ProgressTeller::tell(ProgressState state) {
   if (write_error_ == 0) write_error_ = code;
 }
 
-void ProgressOfSeveral::update(std::size_t input, const Progress& progress) {
+void ProgressOfSeveral::update(std::size_t input, const pipeline::Progress& progress) {
   const std::scoped_lock lock(mutex_);
-  Progress& before = running_[input];
+  pipeline::Progress& before = running_[input];
   all_.frames += progress.frames - before.frames;
   all_.faces += progress.faces - before.faces;
   before = progress;
@@ -154,4 +154,4 @@ void ProgressOfSeveral::tell() {
   teller_.update(all_, ended_);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::app

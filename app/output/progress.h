@@ -13,14 +13,14 @@
 #include "core/timing.h"
 #include "pipeline/job.h"
 
-namespace facepipe {
+namespace facepipe::app {
 
 /// What one line of progress tells.
 struct ProgressState {
   std::string file;
   std::size_t input = 1;  ///< 1..inputs
   std::size_t inputs = 1;
-  Progress progress;
+  pipeline::Progress progress;
   double elapsed_s = 0;
   std::string status = "running";
 
@@ -52,7 +52,7 @@ class ProgressTeller {
   ProgressTeller& operator=(const ProgressTeller&) = delete;
 
   /// @param input  ProgressState::input, where it changes
-  void update(const Progress& progress, std::optional<std::size_t> input = {});
+  void update(const pipeline::Progress& progress, std::optional<std::size_t> input = {});
   /// Writes the last line, with this status. With ProgressEnd::of_all_frames
   /// it expects no more frames than there were.
   void end(const std::string& status, ProgressEnd at);
@@ -83,7 +83,7 @@ class ProgressOfSeveral {
   /// @param teller  outlives it
   explicit ProgressOfSeveral(ProgressTeller& teller) : teller_(teller) {}
 
-  void update(std::size_t input, const Progress& progress);
+  void update(std::size_t input, const pipeline::Progress& progress);
   /// The input is done, whatever became of it.
   void end(std::size_t input);
 
@@ -93,9 +93,9 @@ class ProgressOfSeveral {
   ProgressTeller& teller_;
   const Clock::time_point start_ = Clock::now();
   std::mutex mutex_;
-  std::map<std::size_t, Progress> running_;
-  Progress all_;
+  std::map<std::size_t, pipeline::Progress> running_;
+  pipeline::Progress all_;
   std::size_t ended_ = 0;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -11,7 +11,7 @@
 #include "app/output/text.h"
 #include "core/error.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 namespace fs = std::filesystem;
@@ -31,7 +31,7 @@ Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json
 
 Json size_json(Size size) { return Json::array({size.width, size.height}); }
 
-Json tiling_json(const Tiling& tiling) {
+Json tiling_json(const detector::Tiling& tiling) {
   return {{"columns", tiling.columns},
           {"rows", tiling.rows},
           {"size", size_json(tiling.tile.frame)},
@@ -49,11 +49,11 @@ Json percentiles_json(const Percentiles& times) {
           {"max", rounded(times.max)}};
 }
 
-void add_stages(Json& json, const JobResult& result) {
+void add_stages(Json& json, const pipeline::JobResult& result) {
   Json in_stage = Json::object();
   Json work = Json::object();
   Json own_cpu = Json::object();
-  for (const StageRow& row : result.stages) {
+  for (const pipeline::StageRow& row : result.stages) {
     const std::string name(to_string(row.stage));
     in_stage[name] = percentiles_json(row.in_stage_ms);
     work[name] = {{"ms", rounded(row.work_ms)}, {"share", rounded(row.share)}};
@@ -61,21 +61,21 @@ void add_stages(Json& json, const JobResult& result) {
   }
   in_stage["total"] = percentiles_json(result.total_ms);
   in_stage["latency"] = percentiles_json(result.latency_ms);
-  const auto bound = bounding_stage(result.stages);
+  const auto bound = pipeline::bounding_stage(result.stages);
   json["stage_ms"] = std::move(in_stage);
   json["stage_work"] = std::move(work);
   json["bound_by"] = bound ? Json(to_string(bound->stage)) : Json();
   json["own_cpu_ms"] = std::move(own_cpu);
 }
 
-Json draw_json(const OverlayStyle& style) {
+Json draw_json(const overlay::OverlayStyle& style) {
   Json words = Json::array();
-  for (const OverlayPart& part : kOverlayParts)
+  for (const overlay::OverlayPart& part : overlay::kOverlayParts)
     if (style.*part.drawn) words.push_back(part.name);
   return words;
 }
 
-Json encoder_json(const EncoderOptions& encoder) {
+Json encoder_json(const video::EncoderOptions& encoder) {
   Json options = Json::object();
   for (const auto& [name, value] : encoder.options) options[name] = value;
   return {{"codec", text_or_null(encoder.codec)},
@@ -84,16 +84,16 @@ Json encoder_json(const EncoderOptions& encoder) {
           {"options", std::move(options)}};
 }
 
-Json nms_json(const NmsOptions& nms) {
+Json nms_json(const nms::NmsOptions& nms) {
   Json json = {
       {"rule", name_of(nms.rule)}, {"overlap", name_of(nms.overlap)}, {"voting", nms.voting}};
-  if (nms.rule == NmsRule::soft) {
+  if (nms.rule == nms::NmsRule::soft) {
     json["decay"] = name_of(nms.soft.decay);
     json["sigma"] = short_double(nms.soft.sigma);
     json["min_score"] = short_double(nms.soft.min_score);
   }
-  if (nms.rule == NmsRule::groups) json["min_neighbours"] = nms.groups.min_neighbours;
-  if (nms.rule == NmsRule::matrix) {
+  if (nms.rule == nms::NmsRule::groups) json["min_neighbours"] = nms.groups.min_neighbours;
+  if (nms.rule == nms::NmsRule::matrix) {
     json["d_max"] = nms.matrix.d_max;
     json["k"] = nms.matrix.k;
     json["squares"] = nms.matrix.squares;
@@ -102,27 +102,27 @@ Json nms_json(const NmsOptions& nms) {
   return json;
 }
 
-std::string_view name_of(HideStyle style) {
+std::string_view name_of(overlay::HideStyle style) {
   switch (style) {
-    case HideStyle::solid:
+    case overlay::HideStyle::solid:
       return "solid";
-    case HideStyle::blur:
+    case overlay::HideStyle::blur:
       return "blur";
-    case HideStyle::mosaic:
+    case overlay::HideStyle::mosaic:
       return "mosaic";
-    case HideStyle::image:
+    case overlay::HideStyle::image:
       return "image";
   }
   return {};
 }
 
-Json span_json(const TimeSpan& span) {
+Json span_json(const pipeline::TimeSpan& span) {
   return Json::array({or_null(span.from_s), or_null(span.to_s)});
 }
 
-Json regions_json(const std::vector<Region>& regions) {
+Json regions_json(const std::vector<pipeline::Region>& regions) {
   Json all = Json::array();
-  for (const Region& region : regions) {
+  for (const pipeline::Region& region : regions) {
     const Box& box = region.box;
     all.push_back({{"name", region.name},
                    {"box", Json::array({box.x1, box.y1, box.x2, box.y2})},
@@ -134,10 +134,11 @@ Json regions_json(const std::vector<Region>& regions) {
 /// What decides which faces are hidden, and how; null where none is.
 Json hide_json(const RunOptions& options) {
   if (!options.job.hide) return {};
-  const HideJob& hide = *options.job.hide;
-  const auto* const shape = std::ranges::find(kMaskShapes, hide.look.shape, &MaskShapeEntry::shape);
+  const pipeline::HideJob& hide = *options.job.hide;
+  const auto* const shape =
+      std::ranges::find(overlay::kMaskShapes, hide.look.shape, &overlay::MaskShapeEntry::shape);
   Json spans = Json::array();
-  for (const TimeSpan& span : hide.regions.all_hidden) spans.push_back(span_json(span));
+  for (const pipeline::TimeSpan& span : hide.regions.all_hidden) spans.push_back(span_json(span));
   return {{"style", name_of(hide.look.style)},
           {"shape", shape->name},
           {"grow", hide.look.grow},
@@ -152,8 +153,8 @@ Json hide_json(const RunOptions& options) {
 }
 
 Json options_json(const RunOptions& options) {
-  const JobOptions& job = options.job;
-  const DetectorOptions& detector = options.detector;
+  const pipeline::JobOptions& job = options.job;
+  const detector::DetectorOptions& detector = options.detector;
   return {{"score", short_double(job.face_score.value_or(detector.score_threshold))},
           {"every", job.every},
           {"iou", short_double(job.nms.threshold)},
@@ -162,7 +163,7 @@ Json options_json(const RunOptions& options) {
           {"max_face", job.max_face},
           {"scale_factor", or_null(detector.scale_factor)},
           {"detect_size", detector.detect_size ? size_json(*detector.detect_size) : Json()},
-          {"draw", draw_json(job.hide ? kNoOverlay : job.overlay)},
+          {"draw", draw_json(job.hide ? overlay::kNoOverlay : job.overlay)},
           {"hide", hide_json(options)},
           {"max_pixels", job.max_pixels},
           {"start_s", or_null(job.start_s)},
@@ -198,24 +199,24 @@ void add_facts(Json& json, const std::optional<RunFacts>& facts) {
                    {"sha256", facts->model_sha256}};
 }
 
-Json ledger_json(const FrameLedger& ledger) {
+Json ledger_json(const video::FrameLedger& ledger) {
   return {{"packets", ledger.packets}, {"decoded", ledger.decoded},
           {"lost", ledger.lost},       {"damaged", ledger.damaged},
           {"written", ledger.written}, {"ended_early", ledger.ended_early}};
 }
 
 /// Between host and device, by kind; null on the CPU.
-Json copies_json(const std::vector<CopySum>& copies) {
+Json copies_json(const std::vector<pipeline::CopySum>& copies) {
   if (copies.empty()) return {};
   Json json = Json::object();
-  for (const CopySum& copy : copies)
+  for (const pipeline::CopySum& copy : copies)
     json[copy.kind] = {{"direction", copy.direction}, {"calls", copy.calls}, {"bytes", copy.bytes}};
   return json;
 }
 
-Json lanes_json(const JobResult& result) {
+Json lanes_json(const pipeline::JobResult& result) {
   Json devices = Json::object();
-  for (const DeviceShare& share : result.devices)
+  for (const pipeline::DeviceShare& share : result.devices)
     devices[to_string(share.device)] = {
         {"lanes", share.lanes}, {"frames", share.frames}, {"failure", text_or_null(share.failure)}};
   return {{"count", result.lanes.count},
@@ -225,7 +226,7 @@ Json lanes_json(const JobResult& result) {
 }
 
 void add_result(Json& json, const InputOutcome& outcome) {
-  const JobResult& result = outcome.result;
+  const pipeline::JobResult& result = outcome.result;
   Json fields = {{"size", size_json(result.size)},
                  {"network_size", result.network_size ? size_json(*result.network_size) : Json()},
                  {"detection_tiles", result.tiling ? tiling_json(*result.tiling) : Json()},
@@ -415,4 +416,4 @@ void ReportFile::write(const std::string& text) {
   if (const int code = file_.write(std::as_bytes(std::span(text))); code != 0) file_.fail(code);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -15,7 +15,7 @@
 #include "core/files/output_file.h"
 #include "core/files/output_lock.h"
 
-namespace facepipe {
+namespace facepipe::app {
 
 /// Entries of an earlier run, JSON objects, by their "file".
 using ReportEntries = std::map<std::string, std::string>;
@@ -82,4 +82,4 @@ class ReportFile {
   std::set<std::filesystem::path> taken_over_;  ///< leftovers all of whose entries are in earlier_
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::app

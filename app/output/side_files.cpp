@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 namespace fs = std::filesystem;
@@ -120,9 +120,9 @@ void SideOutputs::commit_report(const ReportText& report) {
   committed_.push_back(report_->path());
 }
 
-void SideOutputs::commit_tracks(const TrackFile& tracks) {
+void SideOutputs::commit_tracks(const track::TrackFile& tracks) {
   if (!tracks_) return;
-  write_track_file(tracks, *tracks_);
+  track::write_track_file(tracks, *tracks_);
   committed_.push_back(tracks_->target());
 }
 
@@ -137,4 +137,4 @@ bool SideOutputs::all_given_up() const {
                              [](const FrameFile& file) { return file.failure().has_value(); });
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -15,7 +15,7 @@
 #include "core/files/output_file.h"
 #include "track/track_file.h"
 
-namespace facepipe {
+namespace facepipe::app {
 
 /// Throws Error(usage) where two of `files` are one file, or one is an input or a video output; the
 /// known tracks are an input.
@@ -86,7 +86,7 @@ class SideOutputs {
   [[nodiscard]] std::vector<Failure> commit_frames(bool partial);
   void commit_report(const ReportText& report);
   /// Of the only input, which is complete. Called once; nothing where no file is asked for.
-  void commit_tracks(const TrackFile& tracks);
+  void commit_tracks(const track::TrackFile& tracks);
 
   /// What has been committed so far.
   [[nodiscard]] const std::vector<std::filesystem::path>& committed() const { return committed_; }
@@ -105,4 +105,4 @@ class SideOutputs {
   std::vector<std::filesystem::path> committed_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -9,7 +9,7 @@
 
 #include "app/output/text.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 std::string names_of(const std::vector<Device>& devices) {
@@ -37,10 +37,10 @@ std::string facts_line(const RunFacts& facts) {
 }
 
 /// Tells each device's share; empty where there was one device.
-std::string shares_line(const JobResult& result) {
+std::string shares_line(const pipeline::JobResult& result) {
   if (result.devices.size() < 2) return {};
   std::string line;
-  for (const DeviceShare& share : result.devices)
+  for (const pipeline::DeviceShare& share : result.devices)
     line += fmt::format("{}{}: {} frames in {} lanes{}", line.empty() ? "  " : ", ",
                         to_string(share.device), share.frames, share.lanes,
                         share.failure.empty() ? "" : ", failed");
@@ -48,9 +48,9 @@ std::string shares_line(const JobResult& result) {
 }
 
 /// Tells what crossed between host and device, or was copied there; empty where nothing was.
-std::string copies_line(const std::vector<CopySum>& copies) {
+std::string copies_line(const std::vector<pipeline::CopySum>& copies) {
   std::string line;
-  for (const CopySum& copy : copies) {
+  for (const pipeline::CopySum& copy : copies) {
     if (copy.calls == 0) continue;
     line += fmt::format("{} {} {} ({:.1f} MB)", line.empty() ? "  copied:" : ",", copy.kind,
                         copy.calls, static_cast<double>(copy.bytes) / 1e6);
@@ -65,8 +65,8 @@ std::string input_line(const InputOutcome& outcome, const std::string& things) {
     return failed ? fmt::format("failed: {}\n", terminal_text(outcome.error))
                   : fmt::format("{}: {}\n", to_string(outcome.status), input);
   }
-  const JobResult& result = outcome.result;
-  const FrameLedger& ledger = result.ledger;
+  const pipeline::JobResult& result = outcome.result;
+  const video::FrameLedger& ledger = result.ledger;
   std::string line =
       fmt::format("{}: {}: {} frames", to_string(outcome.status), input, ledger.decoded);
   if (!ledger.intact())
@@ -97,11 +97,11 @@ std::string total_line(const std::vector<InputOutcome>& outcomes, const std::str
 std::string percent(double share) { return fmt::format("{:.1f}%", 100 * share); }
 
 /// Writes one line for each stage, and one that names the bottleneck.
-std::string work_table(const StageTimes& times, bool at_once) {
-  const std::vector<StageRow> rows = times.rows();
-  const std::optional<StageRow> bottleneck = bounding_stage(rows);
+std::string work_table(const pipeline::StageTimes& times, bool at_once) {
+  const std::vector<pipeline::StageRow> rows = times.rows();
+  const std::optional<pipeline::StageRow> bottleneck = pipeline::bounding_stage(rows);
   std::string table = fmt::format("{:<11}{:>16}{:>16}\n", "stage", "work a frame", "share of time");
-  for (const StageRow& row : rows)
+  for (const pipeline::StageRow& row : rows)
     table += fmt::format("{:<11}{:>13.2f} ms{:>16}{}\n", to_string(row.stage), row.work_ms,
                          percent(row.share),
                          bottleneck && bottleneck->stage == row.stage ? "  bottleneck" : "");
@@ -119,10 +119,10 @@ std::string waiting_row(std::string_view what, const Percentiles& times) {
 }
 
 /// Tells how long a frame is in each stage.
-std::string waiting_table(const StageTimes& times) {
+std::string waiting_table(const pipeline::StageTimes& times) {
   std::string table = fmt::format("{:<34}{:>10}{:>10}{:>10}{:>10}\n",
                                   "ms of a frame, waiting included", "median", "p95", "p99", "max");
-  for (const StageRow& row : times.rows())
+  for (const pipeline::StageRow& row : times.rows())
     table += waiting_row(to_string(row.stage), row.in_stage_ms);
   return table + waiting_row("total: first packet to written", times.total_ms()) +
          waiting_row("latency: decoded to encoder", times.latency_ms());
@@ -131,9 +131,9 @@ std::string waiting_table(const StageTimes& times) {
 }  // namespace
 
 std::string summary_text(const std::optional<RunFacts>& facts,
-                         const std::vector<InputOutcome>& outcomes, const StageTimes& times,
-                         const WorkTime& work, const std::vector<std::filesystem::path>& files,
-                         StageDetail detail) {
+                         const std::vector<InputOutcome>& outcomes,
+                         const pipeline::StageTimes& times, const WorkTime& work,
+                         const std::vector<std::filesystem::path>& files, StageDetail detail) {
   std::string text;
   if (!times.empty()) text += work_table(times, work.at_once);
   if (!times.empty() && detail == StageDetail::work_and_waiting) text += waiting_table(times);
@@ -146,4 +146,4 @@ std::string summary_text(const std::optional<RunFacts>& facts,
   return text;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -9,7 +9,7 @@
 #include "app/run/input_outcome.h"
 #include "pipeline/stage_times.h"
 
-namespace facepipe {
+namespace facepipe::app {
 
 /// How long the inputs were worked on altogether.
 struct WorkTime {
@@ -24,8 +24,8 @@ enum class StageDetail { work, work_and_waiting };
 /// speed, what ran, and where the files lie.
 [[nodiscard]] std::string summary_text(const std::optional<RunFacts>& facts,
                                        const std::vector<InputOutcome>& outcomes,
-                                       const StageTimes& times, const WorkTime& work,
+                                       const pipeline::StageTimes& times, const WorkTime& work,
                                        const std::vector<std::filesystem::path>& files,
                                        StageDetail detail = StageDetail::work);
 
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 /// Holds a character of UTF-8; where a byte begins none, `bytes` is 0.
@@ -119,4 +119,4 @@ std::string terminal_lines(std::string_view text) {
   return safe;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::app

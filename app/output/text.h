@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace facepipe {
+namespace facepipe::app {
 
 /// Appends the shortest decimal text that reads back as the same value; "null" stands for a value
 /// that is not finite, because JSON has no other word for it.
@@ -34,4 +34,4 @@ template <typename T>
 /// Several such lines: their breaks stay.
 [[nodiscard]] std::string terminal_lines(std::string_view text);
 
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -14,7 +14,7 @@
 #include "detector/options.h"
 #include "pipeline/job.h"
 
-namespace facepipe {
+namespace facepipe::app {
 
 enum class InputStatus { waiting, done, damaged, partial, skipped, failed };
 [[nodiscard]] inline std::string_view to_string(InputStatus status) {
@@ -26,10 +26,10 @@ enum class InputStatus { waiting, done, damaged, partial, skipped, failed };
 struct InputOutcome {
   PlannedInput planned;
   InputStatus status = InputStatus::waiting;
-  int code = 0;              ///< this input's exit code
-  std::string error;         ///< one line where it failed
-  bool keeps_video = false;  ///< its video is there already: only the files beside it are made
-  JobResult result;          ///< of an input that was done, damaged or partial
+  int code = 0;                ///< this input's exit code
+  std::string error;           ///< one line where it failed
+  bool keeps_video = false;    ///< its video is there already: only the files beside it are made
+  pipeline::JobResult result;  ///< of an input that was done, damaged or partial
 
   [[nodiscard]] bool has_result() const {
     return status == InputStatus::done || status == InputStatus::damaged ||
@@ -39,10 +39,10 @@ struct InputOutcome {
 
 /// What all inputs of one run were worked on with.
 struct RunFacts {
-  std::vector<Device> devices;  ///< one, unless several were asked for
-  std::string device_why;       ///< empty where the user named it
-  EngineChoice engine;          ///< this, and what follows, of a model alone
-  std::string model_kind;       ///< empty where nothing was looked for
+  std::vector<Device> devices;    ///< one, unless several were asked for
+  std::string device_why;         ///< empty where the user named it
+  detector::EngineChoice engine;  ///< this, and what follows, of a model alone
+  std::string model_kind;         ///< empty where nothing was looked for
   std::filesystem::path model;
   std::string model_sha256;
   std::string class_name;  ///< of what is found: "face", "pedestrian"
@@ -59,4 +59,4 @@ struct RunFacts {
   return code;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 std::uintmax_t order_of(const QueuedInput& input) {
@@ -30,4 +30,4 @@ std::optional<InputQueue::Turn> InputQueue::next() {
   return Turn{first.index, more_than_a_share};
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::app

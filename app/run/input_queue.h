@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-namespace facepipe {
+namespace facepipe::app {
 
 /// An input of a run, by its number, and how much work it is likely to be.
 struct QueuedInput {
@@ -41,4 +41,4 @@ class InputQueue {
   std::uintmax_t bytes_left_ = 0;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -15,7 +15,7 @@
 #include "core/files/output_file.h"
 #include "video/read/input_access.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 namespace fs = std::filesystem;
@@ -98,7 +98,7 @@ std::vector<Source> walk(const fs::path& directory) {
 }
 
 std::vector<Source> expand(const std::string& input) {
-  if (is_url(input)) return {{input, input, {}, {}}};
+  if (video::is_url(input)) return {{input, input, {}, {}}};
   std::error_code error;
   const fs::file_status status = fs::status(input, error);
   if (status.type() == fs::file_type::not_found)
@@ -126,8 +126,8 @@ fs::path output_of(const Source& source, const OutputPlace& place,
                    const ExtensionOf& extension_of) {
   if (!place.video) return {};
   if (!place.path.empty() && !names_directory(place.path)) return place.path;
-  const bool url = is_url(source.input);
-  const bool nowhere = url || source.input == kStandardInput;  // in no folder of the user's
+  const bool url = video::is_url(source.input);
+  const bool nowhere = url || source.input == video::kStandardInput;  // in no folder of the user's
   const fs::path file = url ? fs::path(url_file_name(source.input)) : fs::path(source.input);
   const fs::path name =
       file.stem().string() + std::string(place.suffix) + extension_of(source.input);
@@ -279,4 +279,4 @@ NamedFile identity(const fs::path& path) {
   return {0, 0, error ? path.lexically_normal() : canonical};
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -13,7 +13,7 @@
 
 #include "app/failure.h"
 
-namespace facepipe {
+namespace facepipe::app {
 
 /// What an output's name ends in, before its extension: where faces are drawn, and where hidden.
 inline constexpr std::string_view kDrawnSuffix = "_faces";
@@ -85,4 +85,4 @@ struct MediaFiles {
 /// doesn't end the walk. Throws Error(input) where everything was read and there is nothing.
 [[nodiscard]] MediaFiles media_files(const std::filesystem::path& directory);
 
-}  // namespace facepipe
+}  // namespace facepipe::app

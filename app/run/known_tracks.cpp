@@ -11,16 +11,16 @@
 #include "track/track_file.h"
 #include "video/read/input_access.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 namespace fs = std::filesystem;
 
 /// Nothing where the text names no style that a track may have.
-std::optional<HideOptions> look_of(const std::string& style, HideOptions look) {
+std::optional<overlay::HideOptions> look_of(const std::string& style, overlay::HideOptions look) {
   try {
     const HideStyleChoice choice = parse_hide_style({"style", style});
-    if (choice.style == HideStyle::image) return std::nullopt;
+    if (choice.style == overlay::HideStyle::image) return std::nullopt;
     look.style = choice.style;
     look.color = choice.color;
     look.image = nullptr;
@@ -35,22 +35,23 @@ std::optional<HideOptions> look_of(const std::string& style, HideOptions look) {
 std::string sha256_of_input(const std::string& input, const std::string& option,
                             const std::stop_token& stop) {
   std::error_code error;
-  if (is_url(input) || !fs::is_regular_file(input, error))
+  if (video::is_url(input) || !fs::is_regular_file(input, error))
     throw Error(ErrorKind::usage,
                 input + ": is no regular file, and " + option + " goes by the input's SHA-256");
   return sha256_of_file(input, stop);
 }
 
-std::shared_ptr<const KnownTracks> read_known_tracks(const fs::path& path, const std::string& input,
-                                                     const HideOptions& look,
-                                                     const std::stop_token& stop) {
-  auto known = std::make_shared<KnownTracks>();
+std::shared_ptr<const pipeline::KnownTracks> read_known_tracks(const fs::path& path,
+                                                               const std::string& input,
+                                                               const overlay::HideOptions& look,
+                                                               const std::stop_token& stop) {
+  auto known = std::make_shared<pipeline::KnownTracks>();
   known->name = path.string();
-  known->file = read_track_file(path);
+  known->file = track::read_track_file(path);
   for (std::size_t i = 0; i < known->file.tracks.size(); ++i) {
     const std::string& style = known->file.tracks[i].style;
     if (style.empty() || known->styles.contains(style)) continue;
-    const std::optional<HideOptions> its = look_of(style, look);
+    const std::optional<overlay::HideOptions> its = look_of(style, look);
     if (!its)
       throw Error(ErrorKind::input, known->name + ": track " + std::to_string(i) +
                                         ": style is not one of solid, solid:COLOUR, blur, mosaic");
@@ -62,15 +63,15 @@ std::shared_ptr<const KnownTracks> read_known_tracks(const fs::path& path, const
   return known;
 }
 
-std::shared_ptr<const KnownTracks> as_known_tracks(const TrackFile& found,
-                                                   const std::string& input) {
-  auto known = std::make_shared<KnownTracks>();
+std::shared_ptr<const pipeline::KnownTracks> as_known_tracks(const track::TrackFile& found,
+                                                             const std::string& input) {
+  auto known = std::make_shared<pipeline::KnownTracks>();
   known->name = "the first pass over " + input;
   known->file = found;
   known->by_person = false;
-  if (found.tracks.size() > kMostFileTracks)
+  if (found.tracks.size() > track::kMostFileTracks)
     throw Error(ErrorKind::device, input + ": has more tracks than are hidden in two passes");
   return known;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::app

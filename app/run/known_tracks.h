@@ -9,7 +9,7 @@
 #include "overlay/hide.h"
 #include "pipeline/job.h"
 
-namespace facepipe {
+namespace facepipe::app {
 
 /// SHA-256 of an input, by which edit files go. Throws Stopped. Errors: Error(usage) for an input
 /// that is no regular file, naming it and the `option` that needs it; as sha256_of_file().
@@ -20,13 +20,13 @@ namespace facepipe {
 /// read_track_file() and sha256_of_input(); Error(input) for a style that no track may have, an
 /// image among them: a file from anywhere names no other; Error(usage) where it was made for
 /// another input, by its SHA-256.
-[[nodiscard]] std::shared_ptr<const KnownTracks> read_known_tracks(
-    const std::filesystem::path& path, const std::string& input, const HideOptions& look,
+[[nodiscard]] std::shared_ptr<const pipeline::KnownTracks> read_known_tracks(
+    const std::filesystem::path& path, const std::string& input, const overlay::HideOptions& look,
     const std::stop_token& stop);
 
 /// Tracks that were just found, as if they were read. Errors: Error(device) where they are too
 /// many.
-[[nodiscard]] std::shared_ptr<const KnownTracks> as_known_tracks(const TrackFile& found,
-                                                                 const std::string& input);
+[[nodiscard]] std::shared_ptr<const pipeline::KnownTracks> as_known_tracks(
+    const track::TrackFile& found, const std::string& input);
 
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -10,7 +10,7 @@
 
 #include "video/read/demuxer.h"
 
-namespace facepipe {
+namespace facepipe::app {
 
 /// Opens inputs in the order of the run, each once: an input that was looked into for its output's
 /// name goes on to its job as it stands. Two kinds are opened again by their jobs: those behind the
@@ -21,23 +21,24 @@ class OpenedInputs {
 
   /// A blocked look ends when `stop` is requested.
   /// @param alone the run has one input
-  OpenedInputs(bool alone, References references, std::int64_t max_pixels, std::stop_token stop);
+  OpenedInputs(bool alone, video::References references, std::int64_t max_pixels,
+               std::stop_token stop);
 
-  /// As facepipe::output_extension(); Matroska's for a FIFO, into which nobody looks before its
+  /// As video::output_extension(); Matroska's for a FIFO, into which nobody looks before its
   /// job. Errors: as Demuxer.
   [[nodiscard]] std::string output_extension(const std::string& input, const std::string& encoder);
 
   /// The input if it is open, which it then is no more here, else nullptr. Thread-safe, once all
   /// are opened.
-  [[nodiscard]] std::unique_ptr<Demuxer> take(const std::string& input);
+  [[nodiscard]] std::unique_ptr<video::Demuxer> take(const std::string& input);
 
  private:
   const bool alone_;
-  const References references_;
+  const video::References references_;
   const std::int64_t max_pixels_;
   const std::stop_token stop_;
   std::mutex mutex_;  // guards opened_
-  std::deque<std::unique_ptr<Demuxer>> opened_;
+  std::deque<std::unique_ptr<video::Demuxer>> opened_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -38,7 +38,7 @@
 #include "video/write/encoder.h"
 #include "video/write/image_sequence.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 namespace fs = std::filesystem;
@@ -46,16 +46,16 @@ namespace fs = std::filesystem;
 /// Returns an input's size; none where it is no regular file, which may go on for ever.
 std::optional<std::uintmax_t> bytes_of(const std::string& input) {
   std::error_code error;
-  if (is_url(input) || !fs::is_regular_file(input, error)) return std::nullopt;
+  if (video::is_url(input) || !fs::is_regular_file(input, error)) return std::nullopt;
   const std::uintmax_t bytes = fs::file_size(input, error);
   return error ? std::nullopt : std::optional(bytes);
 }
 
 /// Makes an observer that counts the frames of two passes, of which `before` are done.
-JobObserver in_pass(const JobObserver& observer, std::int64_t before) {
-  JobObserver pass = observer;
+pipeline::JobObserver in_pass(const pipeline::JobObserver& observer, std::int64_t before) {
+  pipeline::JobObserver pass = observer;
   if (observer.progress)
-    pass.progress = [tell = observer.progress, before](Progress now) {
+    pass.progress = [tell = observer.progress, before](pipeline::Progress now) {
       now.expected_frames = before > 0 ? 2 * before : 2 * now.expected_frames;
       now.frames += before;
       tell(now);
@@ -64,9 +64,9 @@ JobObserver in_pass(const JobObserver& observer, std::int64_t before) {
 }
 
 /// Adds the copies kind by kind: both lists name each kind, or neither does.
-void add_copies(std::vector<CopySum>& to, const std::vector<CopySum>& more) {
-  for (CopySum& sum : to) {
-    const auto its = std::ranges::find(more, sum.kind, &CopySum::kind);
+void add_copies(std::vector<pipeline::CopySum>& to, const std::vector<pipeline::CopySum>& more) {
+  for (pipeline::CopySum& sum : to) {
+    const auto its = std::ranges::find(more, sum.kind, &pipeline::CopySum::kind);
     if (its == more.end()) continue;
     sum.calls += its->calls;
     sum.bytes += its->bytes;
@@ -74,7 +74,7 @@ void add_copies(std::vector<CopySum>& to, const std::vector<CopySum>& more) {
 }
 
 /// Returns the result of the second pass, with what the first alone knows.
-JobResult of_both_passes(JobResult first, JobResult second) {
+pipeline::JobResult of_both_passes(pipeline::JobResult first, pipeline::JobResult second) {
   second.tracks = std::move(first.tracks);
   second.searched = first.searched;
   second.faces = first.faces;
@@ -121,7 +121,7 @@ class Run {
   [[nodiscard]] std::string only_on_cpu() const;
   [[nodiscard]] DeviceRequest wanted_device(std::string& why) const;
   void load_model();
-  void take_facts(const DetectorOrigin& origin, const fs::path& model);
+  void take_facts(const detector::DetectorOrigin& origin, const fs::path& model);
   static void check_motion(const DeviceChoice& choice, bool looks);
   void check_cascade() const;
   void prepare(InputOutcome& outcome);
@@ -132,21 +132,24 @@ class Run {
   void work_at_once(const std::vector<std::size_t>& inputs, int lanes);
   [[nodiscard]] bool begin(InputOutcome& outcome);
   void work(std::size_t index);
-  [[nodiscard]] bool work_beside(std::size_t index, const SharedLanes& lanes,
+  [[nodiscard]] bool work_beside(std::size_t index, const pipeline::SharedLanes& lanes,
                                  ProgressOfSeveral& all);
-  [[nodiscard]] JobResult run_job(JobOptions& job, const JobObserver& observer);
-  [[nodiscard]] std::string look_for_turned_faces(JobOptions& job) const;
-  [[nodiscard]] JobResult run_twice(JobOptions& job, const JobObserver& observer) const;
+  [[nodiscard]] pipeline::JobResult run_job(pipeline::JobOptions& job,
+                                            const pipeline::JobObserver& observer);
+  [[nodiscard]] std::string look_for_turned_faces(pipeline::JobOptions& job) const;
+  [[nodiscard]] pipeline::JobResult run_twice(pipeline::JobOptions& job,
+                                              const pipeline::JobObserver& observer) const;
   [[nodiscard]] ProgressState progress_of(std::size_t index) const;
   void end(std::size_t index, std::optional<SideOutputs::Spool> frames, ProgressTeller& progress);
   void settle(std::size_t index, std::optional<SideOutputs::Spool> frames);
-  [[nodiscard]] JobOptions job_options(const InputOutcome& outcome) const;
-  [[nodiscard]] JobObserver observer_of(const InputOutcome& outcome, const JobOptions& job,
-                                        std::function<void(const NamedFrame&)> write);
+  [[nodiscard]] pipeline::JobOptions job_options(const InputOutcome& outcome) const;
+  [[nodiscard]] pipeline::JobObserver observer_of(const InputOutcome& outcome,
+                                                  const pipeline::JobOptions& job,
+                                                  std::function<void(const NamedFrame&)> write);
   void check_that_something_is_written();
   void check_progress(const ProgressTeller& progress);
   void make_directory(const fs::path& output) const;
-  void finish(InputOutcome& outcome, JobResult result) const;
+  void finish(InputOutcome& outcome, pipeline::JobResult result) const;
   void finish_frames(const InputOutcome& outcome);
   void fail(InputOutcome& outcome, const Failure& failure) const;
   void keep_frames();
@@ -165,9 +168,9 @@ class Run {
   std::vector<InputOutcome> outcomes_;
   std::optional<SideOutputs> files_;
   std::optional<RunFacts> facts_;
-  std::unique_ptr<Backend> backend_;
+  std::unique_ptr<pipeline::Backend> backend_;
   std::mutex mutex_;  // guards what follows, and files_, where several inputs are worked on
-  StageTimes times_;
+  pipeline::StageTimes times_;
   std::vector<Settled> settled_;  // by input
   std::size_t next_ = 0;          // input to be settled
   double worked_s_ = 0;           // without the start-up of those that were alone
@@ -197,7 +200,7 @@ int Run::all() {
 void Run::plan() {
   const auto extension_of = [this](const std::string& input) {
     const std::string& format = options_.job.format;
-    if (!format.empty()) return extension_for(muxer_for(input, format), input);
+    if (!format.empty()) return video::extension_for(video::muxer_for(input, format), input);
     return parts_.output_extension(input, options_.job.encoder.codec);
   };
   const std::vector<PlannedInput> planned = plan_inputs(
@@ -229,7 +232,7 @@ void Run::check_that_tracks_are_of_one(std::size_t inputs) const {
 /// names a file himself can mean that.
 fs::path Run::existing_output(const fs::path& output) const {
   const bool named = !output.empty() && output == fs::path(options_.output);
-  return named && is_sequence_name(output) ? existing_picture(output) : output;
+  return named && video::is_sequence_name(output) ? video::existing_picture(output) : output;
 }
 
 /// Decides about an output that is there already, before any work.
@@ -323,12 +326,12 @@ bool Run::nothing_to_write() const {
 
 void Run::tell_cosmetic_style() const {
   if (!options_.job.hide || !options_.video) return;
-  const HideStyle style = options_.job.hide->look.style;
-  if (style == HideStyle::blur || style == HideStyle::mosaic)
+  const overlay::HideStyle style = options_.job.hide->look.style;
+  if (style == overlay::HideStyle::blur || style == overlay::HideStyle::mosaic)
     spdlog::warn(
         "{} is cosmetic: software names people behind it, more so in a video, which shows each "
         "face many times (McPherson, Shokri, Shmatikov 2016); solid can't be undone",
-        style == HideStyle::blur ? "blur" : "mosaic");
+        style == overlay::HideStyle::blur ? "blur" : "mosaic");
 }
 
 /// Names what was asked for that CUDA can't do; empty where it can do all.
@@ -355,8 +358,8 @@ void Run::check_motion(const DeviceChoice& choice, bool looks) {
   if (kind == DeviceKind::cpu)
     throw Error(ErrorKind::usage, "--motion device: the device is the cpu");
   if (!looks) return;
-  const EngineChoice& engine = choice.backend->origin().choice();
-  if (works_in_host_memory(kind, engine.library))
+  const detector::EngineChoice& engine = choice.backend->origin().choice();
+  if (detector::works_in_host_memory(kind, engine.library))
     throw Error(ErrorKind::usage, "--motion device: with engine " + std::string(engine.name()) +
                                       " pictures are in host memory");
 }
@@ -364,14 +367,14 @@ void Run::check_motion(const DeviceChoice& choice, bool looks) {
 /// Chooses the device and loads the model; it loads none where it is known what there is to hide.
 void Run::load_model() {
   const bool looks = options_.files.known_tracks.empty();
-  DetectorOptions detector = options_.detector;
+  detector::DetectorOptions detector = options_.detector;
   if (looks) detector.model = find_model(detector.model, program_directory());
   std::string why;
   const DeviceRequest request = wanted_device(why);
   const bool cpu_named = !request.automatic && request.device.kind == DeviceKind::cpu;
   const CudaProbe cuda = cpu_named ? CudaProbe{} : parts_.probe_cuda();
-  const auto make = [&](const Device& device, const DetectorOptions& wanted) {
-    if (device.kind == DeviceKind::cpu && options_.job.decoder == DecoderChoice::nvdec)
+  const auto make = [&](const Device& device, const detector::DetectorOptions& wanted) {
+    if (device.kind == DeviceKind::cpu && options_.job.decoder == video::DecoderChoice::nvdec)
       throw Error(ErrorKind::usage, "--decoder cuda: the device is the cpu");
     return looks ? parts_.backend(device, wanted) : parts_.renderer(device);
   };
@@ -385,11 +388,11 @@ void Run::load_model() {
 }
 
 /// Takes the facts of the detectors, whose model may lack what was asked for.
-void Run::take_facts(const DetectorOrigin& origin, const fs::path& model) {
+void Run::take_facts(const detector::DetectorOrigin& origin, const fs::path& model) {
   if (options_.job.overlay.landmarks && !origin.finds_landmarks())
     throw Error(ErrorKind::usage, "--draw landmarks: model " + model.string() + " finds none");
-  if (origin.choice().library == Library::cascade) check_cascade();
-  if (origin.choice().library == Library::acf && options_.job.hide)
+  if (origin.choice().library == detector::Library::cascade) check_cascade();
+  if (origin.choice().library == detector::Library::acf && options_.job.hide)
     spdlog::warn(
         "channel features find far fewer faces than the default model: those that they miss stay "
         "visible");
@@ -406,9 +409,9 @@ void Run::check_cascade() const {
     spdlog::warn(
         "a cascade finds far fewer faces than the default model: those that it misses stay "
         "visible");
-  if (options_.job.nms.rule != NmsRule::groups) return;
+  if (options_.job.nms.rule != nms::NmsRule::groups) return;
   const float score = options_.job.face_score.value_or(options_.detector.score_threshold);
-  if (score != DetectorOptions{}.score_threshold && !options_.job.hide)
+  if (score != detector::DetectorOptions{}.score_threshold && !options_.job.hide)
     throw Error(ErrorKind::usage,
                 "--score says nothing of a cascade's groups: --nms-neighbours does");
   if (options_.job.face_score)
@@ -435,9 +438,9 @@ bool Run::may_run_beside_others(const InputOutcome& outcome) const {
   if (output.empty() || outcome.keeps_video) return true;
   bool one_picture = false;
   const auto unknown = attempt({}, [&] {  // which its own job tells
-    one_picture = is_image_format(muxer_for(output, options_.job.format));
+    one_picture = video::is_image_format(video::muxer_for(output, options_.job.format));
   });
-  return !unknown && (one_picture || asks_for_one_by_one(options_.job.encoder));
+  return !unknown && (one_picture || video::asks_for_one_by_one(options_.job.encoder));
 }
 
 std::vector<std::size_t> Run::beside_others() const {
@@ -475,14 +478,14 @@ void Run::work_at_once(const std::vector<std::size_t>& inputs, int lanes) {
     queued.push_back({index, bytes_of(outcomes_[index].planned.input)});
   InputQueue queue(std::move(queued), lanes);
   Slots shared(lanes);
-  Runner runner;
+  pipeline::Runner runner;
   for (int i = 0; i < lanes && std::cmp_less(i, inputs.size()); ++i) {
     const auto own = std::make_shared<Slots::Permit>(shared.acquire({}));
     runner.add("input", [&, own] {
       while (!runner.failed().stop_requested()) {
         const auto turn = queue.next();
         if (!turn) break;
-        const SharedLanes its{shared, lanes, own->number(), turn->may_grow};
+        const pipeline::SharedLanes its{shared, lanes, own->number(), turn->may_grow};
         // A lane that has failed takes nothing more, and nobody else gets it.
         if (!work_beside(turn->index, its, progress)) return;
       }
@@ -518,10 +521,10 @@ void Run::work(std::size_t index) {
   if (begin(outcome)) {
     if (!backend_) load_model();
     ProgressTeller progress(progress_kind(), progress_file(), progress_of(index));
-    JobOptions job = job_options(outcome);
-    JobObserver observer =
+    pipeline::JobOptions job = job_options(outcome);
+    pipeline::JobObserver observer =
         observer_of(outcome, job, [this](const NamedFrame& frame) { files_->write(frame); });
-    observer.progress = [&](const Progress& now) { progress.update(now); };
+    observer.progress = [&](const pipeline::Progress& now) { progress.update(now); };
     if (const auto failure =
             attempt(outcome.planned.input, [&] { finish(outcome, run_job(job, observer)); })) {
       fail(outcome, *failure);
@@ -536,7 +539,8 @@ void Run::work(std::size_t index) {
 
 /// Returns false where the device has failed. The input isn't settled then: there may have been too
 /// little memory beside the others.
-bool Run::work_beside(std::size_t index, const SharedLanes& lanes, ProgressOfSeveral& all) {
+bool Run::work_beside(std::size_t index, const pipeline::SharedLanes& lanes,
+                      ProgressOfSeveral& all) {
   InputOutcome& outcome = outcomes_[index];
   if (!begin(outcome)) {
     settle(index, std::nullopt);
@@ -546,11 +550,11 @@ bool Run::work_beside(std::size_t index, const SharedLanes& lanes, ProgressOfSev
   const bool json = progress_kind() == ProgressKind::json;
   ProgressTeller progress(json ? ProgressKind::json : ProgressKind::none, progress_file(),
                           progress_of(index));
-  JobOptions job = job_options(outcome);
+  pipeline::JobOptions job = job_options(outcome);
   job.shared = lanes;
-  JobObserver observer =
+  pipeline::JobObserver observer =
       observer_of(outcome, job, [&](const NamedFrame& frame) { spool.write(frame); });
-  observer.progress = [&](const Progress& now) {
+  observer.progress = [&](const pipeline::Progress& now) {
     progress.update(now);
     all.update(index, now);
   };
@@ -627,9 +631,9 @@ void Run::finish_frames(const InputOutcome& outcome) {
   }
 }
 
-JobOptions Run::job_options(const InputOutcome& outcome) const {
+pipeline::JobOptions Run::job_options(const InputOutcome& outcome) const {
   const PlannedInput& planned = outcome.planned;
-  JobOptions job = options_.job;
+  pipeline::JobOptions job = options_.job;
   job.input = planned.input;
   if (!outcome.keeps_video) job.output = planned.output;
   if (options_.existing == ExistingOutput::overwrite) job.existing = ExistingTarget::replace;
@@ -639,16 +643,16 @@ JobOptions Run::job_options(const InputOutcome& outcome) const {
 }
 
 /// `job` outlives it.
-JobObserver Run::observer_of(const InputOutcome& outcome, const JobOptions& job,
-                             std::function<void(const NamedFrame&)> write) {
-  JobObserver observer;
+pipeline::JobObserver Run::observer_of(const InputOutcome& outcome, const pipeline::JobOptions& job,
+                                       std::function<void(const NamedFrame&)> write) {
+  pipeline::JobObserver observer;
   observer.frame = [this, &outcome, &job, write = std::move(write),
                     start = Clock::now()](const FrameRecord& record) {
     const bool knows = facts_ && !facts_->class_name.empty();
     write({outcome.planned.name, record, start, several_, knows ? facts_->class_name : "face"});
     if (job.output.empty() && files_->any_frames()) check_that_something_is_written();
   };
-  observer.times = [this](const StageTimes& times) {
+  observer.times = [this](const pipeline::StageTimes& times) {
     const std::scoped_lock lock(mutex_);
     times_.merge(times);
   };
@@ -663,19 +667,20 @@ void Run::check_that_something_is_written() {
 
 /// Runs the job first without video, to find all tracks, then to hide them. Files of frames get
 /// what the first pass tells.
-JobResult Run::run_twice(JobOptions& job, const JobObserver& observer) const {
+pipeline::JobResult Run::run_twice(pipeline::JobOptions& job,
+                                   const pipeline::JobObserver& observer) const {
   if (!bytes_of(job.input))
     throw Error(ErrorKind::usage,
                 job.input + ": is no regular file, and --two-pass reads an input twice");
-  JobOptions first = job;
+  pipeline::JobOptions first = job;
   first.output.clear();
   first.hide->wants_tracks = true;
   first.hide->tracks.look_ahead_s = std::numeric_limits<double>::infinity();
-  JobResult found = parts_.job(first, *backend_, in_pass(observer, 0), stop_);
+  pipeline::JobResult found = parts_.job(first, *backend_, in_pass(observer, 0), stop_);
   if (found.interrupted || found.failure || !found.tracks) return found;
   job.hide->known = as_known_tracks(*found.tracks, job.input);
   job.hide->wants_tracks = false;
-  JobObserver second = in_pass(observer, found.ledger.decoded);
+  pipeline::JobObserver second = in_pass(observer, found.ledger.decoded);
   second.frame = nullptr;
   return of_both_passes(std::move(found), parts_.job(job, *backend_, second, stop_));
 }
@@ -683,14 +688,14 @@ JobResult Run::run_twice(JobOptions& job, const JobObserver& observer) const {
 /// Returns what a user should know of turned faces; empty where most faces are upright. Else `job`
 /// looks for those that are turned, too. Throws Error(input) where it can't look for them, or where
 /// nothing may be converted.
-std::string Run::look_for_turned_faces(JobOptions& job) const {
+std::string Run::look_for_turned_faces(pipeline::JobOptions& job) const {
   if (!job.hide || job.hide->known || !parts_.faces_by_turn || !facts_) return {};
-  DetectorOptions detector = options_.detector;
+  detector::DetectorOptions detector = options_.detector;
   detector.model = facts_->model;
-  const std::optional<FacesByTurn> found = parts_.faces_by_turn(job, detector, stop_);
-  const std::optional<int> turn = found ? turn_of_faces(*found) : std::nullopt;
+  const std::optional<detector::FacesByTurn> found = parts_.faces_by_turn(job, detector, stop_);
+  const std::optional<int> turn = found ? detector::turn_of_faces(*found) : std::nullopt;
   if (!turn) return {};
-  const TurnInWords words = turn_in_words(*turn);
+  const detector::TurnInWords words = detector::turn_in_words(*turn);
   const std::string why = "most faces are turned in the pixels: in some pictures " +
                           std::to_string((*found)[0]) + " were found as they are, and " +
                           std::to_string((*found)[static_cast<std::size_t>(*turn)]) + " turned " +
@@ -706,7 +711,7 @@ std::string Run::look_for_turned_faces(JobOptions& job) const {
 }
 
 /// `job` gets the tracks that it is to hide.
-JobResult Run::run_job(JobOptions& job, const JobObserver& observer) {
+pipeline::JobResult Run::run_job(pipeline::JobOptions& job, const pipeline::JobObserver& observer) {
   const bool goes_by_file =
       options_.two_pass || !options_.files.tracks.empty() || !options_.files.known_tracks.empty();
   if (goes_by_file) job.same_input = identity_of(job.input);
@@ -718,7 +723,7 @@ JobResult Run::run_job(JobOptions& job, const JobObserver& observer) {
   const std::string turned = look_for_turned_faces(job);
   if (!turned.empty()) spdlog::warn("{}: {}", job.input, turned);
   make_directory(job.output);
-  JobResult result =
+  pipeline::JobResult result =
       options_.two_pass ? run_twice(job, observer) : parts_.job(job, *backend_, observer, stop_);
   if (!turned.empty()) result.notices.push_back(turned);
   if (result.tracks) result.tracks->input.sha256 = sha256;
@@ -735,7 +740,7 @@ void Run::make_directory(const fs::path& output) const {
                 output.parent_path().string() + ": can't be made: " + error.message());
 }
 
-void Run::finish(InputOutcome& outcome, JobResult result) const {
+void Run::finish(InputOutcome& outcome, pipeline::JobResult result) const {
   outcome.result = std::move(result);
   const auto failure = attempt(outcome.planned.input, [&] {
     if (outcome.result.failure) throw Error(*outcome.result.failure);
@@ -795,9 +800,8 @@ void Run::tell() const {
   if (options_.quiet) return;
   // The log has just said why the only input failed.
   if (outcomes_.size() == 1 && outcomes_.front().status == InputStatus::failed) return;
-  facepipe::tell(
-      summary_text(facts_, outcomes_, times_, {worked_s_, at_once_}, files_->committed(),
-                   options_.verbose ? StageDetail::work_and_waiting : StageDetail::work));
+  app::tell(summary_text(facts_, outcomes_, times_, {worked_s_, at_once_}, files_->committed(),
+                         options_.verbose ? StageDetail::work_and_waiting : StageDetail::work));
 }
 
 int Run::code() const {
@@ -818,4 +822,4 @@ int run(const RunOptions& options, const RunParts& parts, const std::stop_token&
   return Run(options, parts, stop).all();
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::app

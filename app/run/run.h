@@ -13,20 +13,21 @@
 #include "pipeline/backend.h"
 #include "pipeline/job.h"
 
-namespace facepipe {
+namespace facepipe::app {
 
 /// What a run is made of; tests put their own in place of the pipeline's.
 struct RunParts {
   std::function<std::string(const std::string& input, const std::string& encoder)> output_extension;
   std::function<CudaProbe()> probe_cuda;  ///< asked unless the CPU is named
   MakeBackend backend;
-  std::function<JobResult(const JobOptions&, Backend&, const JobObserver&, const std::stop_token&)>
+  std::function<pipeline::JobResult(const pipeline::JobOptions&, pipeline::Backend&,
+                                    const pipeline::JobObserver&, const std::stop_token&)>
       job;
   /// Makes what runs jobs that look for nothing; it loads no model.
-  std::function<std::unique_ptr<Backend>(const Device&)> renderer = make_renderer;
+  std::function<std::unique_ptr<pipeline::Backend>(const Device&)> renderer = make_renderer;
   /// Looks as TurnedInputs::faces_of() does; where there is none, nobody looks.
-  std::function<std::optional<FacesByTurn>(const JobOptions&, const DetectorOptions&,
-                                           const std::stop_token&)>
+  std::function<std::optional<detector::FacesByTurn>(
+      const pipeline::JobOptions&, const detector::DetectorOptions&, const std::stop_token&)>
       faces_by_turn = {};
 };
 
@@ -36,4 +37,4 @@ struct RunParts {
 [[nodiscard]] int run(const RunOptions& options, const RunParts& parts,
                       const std::stop_token& stop);
 
-}  // namespace facepipe
+}  // namespace facepipe::app

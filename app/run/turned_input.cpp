@@ -18,7 +18,7 @@
 #include "video/notices.h"
 #include "video/read/frame_source.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 /// Looks are at these sixths of the range, of which the first are far apart.
@@ -30,23 +30,23 @@ constexpr int kSideStep = 160;  // so few kinds of detectors are kept
 constexpr std::size_t kFewPictures = 2;
 constexpr std::int64_t kSeveralFaces = 3;
 
-bool are_upright(const FacesByTurn& found) {
+bool are_upright(const detector::FacesByTurn& found) {
   return found[0] >= kSeveralFaces &&
          found[0] >= 2 * *std::max_element(found.begin() + 1, found.end());
 }
 
-using DetectorsFor = std::function<std::shared_ptr<DetectorFactory>(Size picture)>;
+using DetectorsFor = std::function<std::shared_ptr<detector::DetectorFactory>(Size picture)>;
 
 /// Looks at some pictures of one input.
 class Sampling {
  public:
-  Sampling(const JobOptions& job, DetectorsFor detectors_for, std::stop_token stop)
+  Sampling(const pipeline::JobOptions& job, DetectorsFor detectors_for, std::stop_token stop)
       : job_(job),
         detectors_for_(std::move(detectors_for)),
         stop_(std::move(stop)),
-        notices_(job.input, NoticeLog::silent) {}
+        notices_(job.input, video::NoticeLog::silent) {}
 
-  [[nodiscard]] FacesByTurn run() {
+  [[nodiscard]] detector::FacesByTurn run() {
     const double from_s = job_.start_s.value_or(0);
     const double to_s = look_at_first(from_s);
     for (std::size_t i = 1; i < kPlaces.size() && to_s > from_s; ++i) {
@@ -59,10 +59,10 @@ class Sampling {
  private:
   /// Returns the end of the range, as far as it is known.
   [[nodiscard]] double look_at_first(double from_s) {
-    FrameSource source = source_near(from_s);
+    video::FrameSource source = source_near(from_s);
     detectors_ = detectors_for_(source.upright());
     for (int turns = 0; turns < 4; ++turns)
-      looks_.push_back(Looks({{detectors_.get(), false, turns}}));
+      looks_.push_back(verify::Looks({{detectors_.get(), false, turns}}));
     look_near(source, from_s);
     return std::min(source.duration_s(), job_.end_s.value_or(source.duration_s()));
   }
@@ -70,16 +70,17 @@ class Sampling {
   /// A place where nothing can be decoded says nothing about the others.
   void look_near(double time_s) {
     try {
-      FrameSource source = source_near(time_s);
+      video::FrameSource source = source_near(time_s);
       look_near(source, time_s);
     } catch (const Error& error) {
       spdlog::debug("{}: no look near {} s: {}", job_.input, time_s, error.what());
     }
   }
 
-  [[nodiscard]] FrameSource source_near(double time_s) {
-    FrameSourceOptions options;
-    options.references = job_.allow_references ? References::open : References::refuse;
+  [[nodiscard]] video::FrameSource source_near(double time_s) {
+    video::FrameSourceOptions options;
+    options.references =
+        job_.allow_references ? video::References::open : video::References::refuse;
     options.max_pixels = job_.max_pixels;
     options.threads = job_.threads;
     if (time_s > 0) options.near_s = time_s;
@@ -87,10 +88,10 @@ class Sampling {
   }
 
   /// Looks at the first frame from that time on, or the last that may be decoded on the way there.
-  void look_near(FrameSource& source, double time_s) {
-    std::optional<DecodedFrame> frame = source.next();
+  void look_near(video::FrameSource& source, double time_s) {
+    std::optional<video::DecodedFrame> frame = source.next();
     for (int i = 1; i < kMostDecoded && frame && source.seconds(frame->frame) < time_s; ++i) {
-      std::optional<DecodedFrame> next = source.next();
+      std::optional<video::DecodedFrame> next = source.next();
       if (!next) break;
       frame = std::move(next);
     }
@@ -103,22 +104,22 @@ class Sampling {
       found_[turns] += static_cast<std::int64_t>(looks_[turns].find(frame, stop_).size());
   }
 
-  const JobOptions& job_;
+  const pipeline::JobOptions& job_;
   const DetectorsFor detectors_for_;
   const std::stop_token stop_;
-  Notices notices_;
-  std::shared_ptr<DetectorFactory> detectors_;
-  std::vector<Looks> looks_;  // by quarter turns
-  FacesByTurn found_{};
+  video::Notices notices_;
+  std::shared_ptr<detector::DetectorFactory> detectors_;
+  std::vector<verify::Looks> looks_;  // by quarter turns
+  detector::FacesByTurn found_{};
   std::set<std::int64_t> seen_;  // stamps of frames
 };
 
 }  // namespace
 
-std::optional<FacesByTurn> TurnedInputs::faces_of(const JobOptions& job,
-                                                  const DetectorOptions& detector,
-                                                  const std::stop_token& stop) {
-  if (!identity_of(job.input) || library_of(detector.model)) return std::nullopt;
+std::optional<detector::FacesByTurn> TurnedInputs::faces_of(
+    const pipeline::JobOptions& job, const detector::DetectorOptions& detector,
+    const std::stop_token& stop) {
+  if (!identity_of(job.input) || detector::library_of(detector.model)) return std::nullopt;
   const auto detectors = [&](Size picture) { return detectors_for(picture, detector); };
   try {
     return Sampling(job, detectors, stop).run();
@@ -130,22 +131,22 @@ std::optional<FacesByTurn> TurnedInputs::faces_of(const JobOptions& job,
 
 /// Makes detectors for a square, so that pictures that lie on their side have the same scale as
 /// upright ones.
-std::shared_ptr<DetectorFactory> TurnedInputs::detectors_for(Size picture,
-                                                             const DetectorOptions& detector) {
+std::shared_ptr<detector::DetectorFactory> TurnedInputs::detectors_for(
+    Size picture, const detector::DetectorOptions& detector) {
   const Size usual = detector.detect_size.value_or(picture);
   const int steps = (std::max(usual.width, usual.height) + kSideStep - 1) / kSideStep;
   const int side = std::min(kLargestSide, steps * kSideStep);
   const std::scoped_lock lock(mutex_);
-  std::shared_ptr<DetectorFactory>& detectors = detectors_[side];
+  std::shared_ptr<detector::DetectorFactory>& detectors = detectors_[side];
   if (detectors) return detectors;
-  DetectorOptions options = detector;
+  detector::DetectorOptions options = detector;
   options.detect_size = Size{side, side};
-  options.score_threshold = kFaceThatCounts;
+  options.score_threshold = detector::kFaceThatCounts;
   options.requests = 1;
   options.library.reset();
   options.precision.reset();
-  detectors = make_detector_factory(Device{}, options);
+  detectors = detector::make_detector_factory(Device{}, options);
   return detectors;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -13,7 +13,7 @@
 #include "detector/turned_faces.h"
 #include "pipeline/job.h"
 
-namespace facepipe {
+namespace facepipe::app {
 
 /// Keeps what it looks with from one input of a run to the next. Thread-safe.
 class TurnedInputs {
@@ -26,16 +26,17 @@ class TurnedInputs {
   /// @param detector  with its model, of all calls the same; what it says of a CUDA device's engine
   ///                  is left out of account
   /// Throws Stopped.
-  [[nodiscard]] std::optional<FacesByTurn> faces_of(const JobOptions& job,
-                                                    const DetectorOptions& detector,
-                                                    const std::stop_token& stop);
+  [[nodiscard]] std::optional<detector::FacesByTurn> faces_of(
+      const pipeline::JobOptions& job, const detector::DetectorOptions& detector,
+      const std::stop_token& stop);
 
  private:
-  [[nodiscard]] std::shared_ptr<DetectorFactory> detectors_for(Size picture,
-                                                               const DetectorOptions& detector);
+  [[nodiscard]] std::shared_ptr<detector::DetectorFactory> detectors_for(
+      Size picture, const detector::DetectorOptions& detector);
 
-  std::mutex mutex_;                                           // guards detectors_
-  std::map<int, std::shared_ptr<DetectorFactory>> detectors_;  // by the side of their pictures
+  std::mutex mutex_;  // guards detectors_
+  std::map<int, std::shared_ptr<detector::DetectorFactory>>
+      detectors_;  // by the side of their pictures
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -16,7 +16,7 @@
 #include "video/notices.h"
 #include "video/read/frame_source.h"
 
-namespace facepipe {
+namespace facepipe::app {
 
 /// Reads one video frame by frame.
 class VideoReader {
@@ -27,9 +27,10 @@ class VideoReader {
               std::optional<int> stream = std::nullopt);
 
   /// Reads the next frame; none after the last one. Errors: as FrameSource::next().
-  [[nodiscard]] std::optional<DecodedFrame> next();
+  [[nodiscard]] std::optional<video::DecodedFrame> next();
   /// Returns a frame's time in seconds; none without a frame.
-  [[nodiscard]] std::optional<double> time_of(const std::optional<DecodedFrame>& frame) const;
+  [[nodiscard]] std::optional<double> time_of(
+      const std::optional<video::DecodedFrame>& frame) const;
   [[nodiscard]] Size size() const { return video_.size; }
   [[nodiscard]] std::int64_t expected_frames() const { return source_.expected_frames(); }
   /// Tells how many frames next() has given.
@@ -37,20 +38,20 @@ class VideoReader {
   /// Tells what has been read of the video. Like pictures_beside(), it is called after the last
   /// frame.
   [[nodiscard]] VerifiedVideo video() const;
-  [[nodiscard]] std::vector<PicturesBeside> pictures_beside() const {
+  [[nodiscard]] std::vector<video::PicturesBeside> pictures_beside() const {
     return source_.pictures_beside();
   }
 
  private:
-  Notices notices_;
-  FrameSource source_;
+  video::Notices notices_;
+  video::FrameSource source_;
   VerifiedVideo video_;
 };
 
 /// Holds who looks at the frames.
 struct Lookers {
-  Verifier& pairs;
-  LonePictures& extra;  ///< frames of the hidden video that the original lacks
+  verify::Verifier& pairs;
+  verify::LonePictures& extra;  ///< frames of the hidden video that the original lacks
 };
 
 /// Reads both videos to their ends. All must outlive it.
@@ -61,7 +62,7 @@ class Comparison {
       : original_(original), hidden_(hidden), lookers_(lookers), progress_(progress) {}
 
   /// Errors: as the readers and lookers.
-  [[nodiscard]] FrameComparison run(const std::stop_token& stop);
+  [[nodiscard]] verify::FrameComparison run(const std::stop_token& stop);
 
  private:
   void go_on();
@@ -71,12 +72,12 @@ class Comparison {
   VideoReader& hidden_;
   const Lookers lookers_;
   ProgressTeller& progress_;
-  FrameComparison frames_;
+  verify::FrameComparison frames_;
   std::optional<double> before_;  // time of the original's frame that went before
-  std::optional<DecodedFrame> frame_;
-  std::optional<DecodedFrame> after_;
-  std::optional<DecodedFrame> partner_;
+  std::optional<video::DecodedFrame> frame_;
+  std::optional<video::DecodedFrame> after_;
+  std::optional<video::DecodedFrame> partner_;
   std::int64_t number_ = 0;  // of the original's frame
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -5,27 +5,27 @@
 #include "app/model_path.h"
 #include "core/error.h"
 
-namespace facepipe {
+namespace facepipe::app {
 
 VerifyDetectors::VerifyDetectors(const VerifyOptions& options, Size size)
     : options_(options.detector) {
   options_.model = find_model(options_.model, program_directory());
-  options_.score_threshold = kVerifyLeastScore;
+  options_.score_threshold = verify::kVerifyLeastScore;
   options_.requests = 1;
   const Size usual = options_.detect_size.value_or(size);
   add({});
-  if (origin().choice().library == Library::cascade)
+  if (origin().choice().library == detector::Library::cascade)
     throw Error(ErrorKind::usage,
                 "model " + options_.model.string() +
                     ": a cascade, which misses too many faces to prove that none is left");
-  if (origin().choice().library == Library::acf)
+  if (origin().choice().library == detector::Library::acf)
     throw Error(ErrorKind::usage,
                 "model " + options_.model.string() +
                     ": channel features, which miss too many faces to prove that none is left");
-  if (const std::optional<Size> reduced = reduced_size(usual)) add(reduced);
+  if (const std::optional<Size> reduced = verify::reduced_size(usual)) add(reduced);
   if (options.quick) return;
   add_mirrored();
-  if (const std::optional<Size> enlarged = enlarged_size(usual))
+  if (const std::optional<Size> enlarged = verify::enlarged_size(usual))
     add(enlarged);
   else
     spdlog::info("no enlarged look: 1.5 times {} is too large for it", to_string(usual));
@@ -33,9 +33,9 @@ VerifyDetectors::VerifyDetectors(const VerifyOptions& options, Size size)
 
 /// @param size  none: the usual one
 void VerifyDetectors::add(std::optional<Size> size) {
-  DetectorOptions options = options_;
+  detector::DetectorOptions options = options_;
   if (size) options.detect_size = size;
-  factories_.push_back(make_detector_factory(Device{}, options));
+  factories_.push_back(detector::make_detector_factory(Device{}, options));
   looks_.push_back({factories_.back().get(), false});
 }
 
@@ -44,4 +44,4 @@ void VerifyDetectors::add_mirrored() {
   for (const auto& factory : factories_) looks_.push_back({factory.get(), true});
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -11,7 +11,7 @@
 #include "verify/looks.h"
 #include "verify/turned.h"
 
-namespace facepipe {
+namespace facepipe::app {
 
 /// The detectors of all looks, which use them one after the other.
 class VerifyDetectors {
@@ -20,17 +20,19 @@ class VerifyDetectors {
   /// Errors: as make_detector_factory(); Error(usage) for a model that is no network.
   VerifyDetectors(const VerifyOptions& options, Size size);
 
-  [[nodiscard]] Looks looks() const { return Looks(looks_); }
-  [[nodiscard]] TurnedSearch turned() const { return TurnedSearch(*factories_.front()); }
-  [[nodiscard]] const DetectorOrigin& origin() const { return *factories_.front(); }
+  [[nodiscard]] verify::Looks looks() const { return verify::Looks(looks_); }
+  [[nodiscard]] verify::TurnedSearch turned() const {
+    return verify::TurnedSearch(*factories_.front());
+  }
+  [[nodiscard]] const detector::DetectorOrigin& origin() const { return *factories_.front(); }
 
  private:
   void add(std::optional<Size> size);
   void add_mirrored();
 
-  DetectorOptions options_;
-  std::vector<std::unique_ptr<DetectorFactory>> factories_;
-  std::vector<Look> looks_;
+  detector::DetectorOptions options_;
+  std::vector<std::unique_ptr<detector::DetectorFactory>> factories_;
+  std::vector<verify::Look> looks_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::app

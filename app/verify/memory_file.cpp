@@ -9,7 +9,7 @@
 #include "core/error.h"
 #include "core/write_all.h"
 
-namespace facepipe {
+namespace facepipe::app {
 
 MemoryFile::MemoryFile(std::span<const std::byte> bytes)
     : file_(memfd_create("picture", MFD_CLOEXEC)) {
@@ -22,4 +22,4 @@ MemoryFile::MemoryFile(std::span<const std::byte> bytes)
 
 MemoryFile::~MemoryFile() { close(file_); }
 
-}  // namespace facepipe
+}  // namespace facepipe::app

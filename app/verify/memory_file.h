@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-namespace facepipe {
+namespace facepipe::app {
 
 /// Owns the file, of which nothing is on a disk.
 class MemoryFile {
@@ -23,4 +23,4 @@ class MemoryFile {
   int file_ = -1;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -11,7 +11,7 @@
 #include "app/failure.h"
 #include "app/output/text.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 // Keeps the order of insertion: what a reader looks for first stands first.
@@ -41,7 +41,7 @@ std::string box_text(const Box& box) {
   return text.data();
 }
 
-std::string finding_line(const Finding& finding) {
+std::string finding_line(const verify::Finding& finding) {
   std::array<char, 160> text{};
   std::snprintf(text.data(), text.size(), "  %-8s %s to %s, %s, best score %.2f: ",
                 std::string(name_of(finding.kind)).c_str(), clock_time(finding.first_s).c_str(),
@@ -49,17 +49,18 @@ std::string finding_line(const Finding& finding) {
                 double{finding.best_score});
   const int left = static_cast<int>(std::lround(100 * (1 - finding.clearest.detail.gone)));
   std::string line = text.data() + box_text(finding.clearest.box);
-  if (finding.kind != FindingKind::only_there && finding.source != FindingSource::other_picture)
+  if (finding.kind != verify::FindingKind::only_there &&
+      finding.source != verify::FindingSource::other_picture)
     line += ", detail left in " + std::to_string(left) + " %";
-  if (finding.clearest.disguise != Disguise::none)
+  if (finding.clearest.disguise != verify::Disguise::none)
     line += " " + std::string(name_of(finding.clearest.disguise));
   if (!finding.place.empty()) line += ", in " + finding.place;
-  if (finding.source == FindingSource::edit_file)
+  if (finding.source == verify::FindingSource::edit_file)
     line += ", track " + std::to_string(finding.track) + " of the edit file";
   return line + "\n";
 }
 
-std::string difference_line(const FrameDifference& difference, const std::string& what) {
+std::string difference_line(const verify::FrameDifference& difference, const std::string& what) {
   if (difference.count == 0) return {};
   return "  " + counted(difference.count, "frame") + " " + what + ", first at " +
          clock_time(difference.first_s) + " (frame " + std::to_string(difference.first_frame) +
@@ -88,9 +89,9 @@ std::string comparison(const VerifyResult& result) {
 
 /// Tells where the original seems to have lost its rotation.
 std::string turned_line(const VerifyResult& result) {
-  const std::optional<int> turn = turn_of_faces(result.turned);
+  const std::optional<int> turn = detector::turn_of_faces(result.turned);
   if (!turn) return {};
-  const TurnInWords words = turn_in_words(*turn);
+  const detector::TurnInWords words = detector::turn_in_words(*turn);
   return "  the faces of " + result.original.name + " seem to lie turned in the pixels: looks at " +
          "some pictures turned by " + words.angle + " find " +
          counted(result.turned[static_cast<std::size_t>(*turn)], "face") + ", upright ones " +
@@ -105,7 +106,7 @@ std::string beside_line(const BesideVideo& beside) {
 
 std::string verdict(const VerifyResult& result) {
   if (result.exit_code == kExitLeak) {
-    const std::int64_t leaks = result.count(FindingKind::leak);
+    const std::int64_t leaks = result.count(verify::FindingKind::leak);
     if (leaks > 0) return counted(leaks, "place") + " where a face may be seen";
     if (!result.has_looked_at_all()) return "not all pictures have been looked at";
     return "faces are hidden by a style that leaves some of them (--tolerate-cosmetic lets it)";
@@ -121,7 +122,7 @@ Json box_json(const Box& box) {
   return json;
 }
 
-Json found_json(const FoundBox& found) {
+Json found_json(const verify::FoundBox& found) {
   return {{"frame", found.frame},
           {"time_s", rounded(found.time_s, 1e6)},
           {"box", box_json(found.box)},
@@ -131,7 +132,7 @@ Json found_json(const FoundBox& found) {
           {"shown", name_of(found.disguise)}};
 }
 
-Json finding_json(const Finding& finding) {
+Json finding_json(const verify::Finding& finding) {
   Json json = {{"kind", name_of(finding.kind)},
                {"source", name_of(finding.source)},
                {"place", finding.place.empty() ? Json() : Json(finding.place)},
@@ -142,7 +143,7 @@ Json finding_json(const Finding& finding) {
                {"best_score", rounded(finding.best_score, 1e4)},
                {"clearest", found_json(finding.clearest)}};
   Json& boxes = json["boxes"] = Json::array();
-  for (const FoundBox& found : finding.boxes) boxes.push_back(found_json(found));
+  for (const verify::FoundBox& found : finding.boxes) boxes.push_back(found_json(found));
   return json;
 }
 
@@ -156,21 +157,21 @@ Json video_json(const VerifiedVideo& video) {
           {"ended_early", video.ledger.ended_early}};
 }
 
-Json difference_json(const FrameDifference& difference) {
+Json difference_json(const verify::FrameDifference& difference) {
   if (difference.count == 0) return {{"count", 0}};
   return {{"count", difference.count},
           {"first_s", rounded(difference.first_s, 1e6)},
           {"first_frame", difference.first_frame}};
 }
 
-Json turned_json(const FacesByTurn& found) {
+Json turned_json(const detector::FacesByTurn& found) {
   Json json;
   for (const int turns : {0, 1, 2, 3})
     json["clockwise_" + std::to_string(90 * turns)] = found[static_cast<std::size_t>(turns)];
   return json;
 }
 
-Json options_json(const VerifyOptions& options, const DetectorOrigin& detector) {
+Json options_json(const VerifyOptions& options, const detector::DetectorOrigin& detector) {
   return {{"tracks", options.tracks.empty() ? Json() : Json(options.tracks.string())},
           {"score", rounded(options.score, 1e4)},
           {"quick", options.quick},
@@ -183,8 +184,8 @@ Json options_json(const VerifyOptions& options, const DetectorOrigin& detector) 
 
 }  // namespace
 
-std::int64_t VerifyResult::count(FindingKind kind) const {
-  return std::ranges::count(findings, kind, &Finding::kind);
+std::int64_t VerifyResult::count(verify::FindingKind kind) const {
+  return std::ranges::count(findings, kind, &verify::Finding::kind);
 }
 
 bool VerifyResult::has_looked_at_all() const {
@@ -214,7 +215,7 @@ std::string verify_summary(const VerifyResult& result, const VerifyOptions& opti
 }
 
 std::string verify_json(const VerifyResult& result, const VerifyOptions& options,
-                        const DetectorOrigin& detector) {
+                        const detector::DetectorOrigin& detector) {
   Json json = {{"original", video_json(result.original)},
                {"hidden", video_json(result.hidden)},
                {"options", options_json(options, detector)},
@@ -227,8 +228,9 @@ std::string verify_json(const VerifyResult& result, const VerifyOptions& options
                {"boxes_measured", result.counts.detected},
                {"boxes_of_edit_file", result.counts.from_file},
                {"faces_by_turn", turned_json(result.turned)}};
-  for (const FindingKind kind :
-       {FindingKind::leak, FindingKind::cosmetic, FindingKind::kept, FindingKind::only_there})
+  for (const verify::FindingKind kind :
+       {verify::FindingKind::leak, verify::FindingKind::cosmetic, verify::FindingKind::kept,
+        verify::FindingKind::only_there})
     json["counts"][std::string(name_of(kind))] = result.count(kind);
   Json& beside = json["pictures_beside"] = Json::array();
   for (const BesideVideo& one : result.beside)
@@ -246,4 +248,4 @@ std::string verify_json(const VerifyResult& result, const VerifyOptions& options
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -15,13 +15,13 @@
 #include "verify/verifier.h"
 #include "video/read/ledger.h"
 
-namespace facepipe {
+namespace facepipe::app {
 
 /// Tells of one of the two videos.
 struct VerifiedVideo {
   std::string name;
   Size size;  ///< upright
-  FrameLedger ledger;
+  video::FrameLedger ledger;
   std::int64_t frames = 0;
 };
 
@@ -35,16 +35,16 @@ struct BesideVideo {
 struct VerifyResult {
   VerifiedVideo original;
   VerifiedVideo hidden;
-  FrameComparison frames;
-  VerifyCounts counts;
-  FacesByTurn turned{};  ///< in some of the original's pictures
-  std::vector<Finding> findings;
+  verify::FrameComparison frames;
+  verify::VerifyCounts counts;
+  detector::FacesByTurn turned{};  ///< in some of the original's pictures
+  std::vector<verify::Finding> findings;
   std::vector<BesideVideo> beside;
   std::vector<std::filesystem::path> thumbnails;  ///< one a finding, or none; empty: of this none
   std::int64_t boxes_left_out = 0;
   int exit_code = 0;
 
-  [[nodiscard]] std::int64_t count(FindingKind kind) const;
+  [[nodiscard]] std::int64_t count(verify::FindingKind kind) const;
   [[nodiscard]] bool has_looked_at_all() const;
   /// Frames, stamps and sizes are equal, and neither video is damaged.
   [[nodiscard]] bool sound() const;
@@ -56,6 +56,6 @@ struct VerifyResult {
 
 /// Returns one JSON object.
 [[nodiscard]] std::string verify_json(const VerifyResult& result, const VerifyOptions& options,
-                                      const DetectorOrigin& detector);
+                                      const detector::DetectorOrigin& detector);
 
-}  // namespace facepipe
+}  // namespace facepipe::app

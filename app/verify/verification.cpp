@@ -7,12 +7,12 @@
 #include "core/error.h"
 #include "video/read/input_access.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 /// @param place  Finding::place
-void add(std::vector<Finding> findings, const std::string& place, VerifyResult& result) {
-  for (Finding& finding : findings) {
+void add(std::vector<verify::Finding> findings, const std::string& place, VerifyResult& result) {
+  for (verify::Finding& finding : findings) {
     finding.place = place;
     result.findings.push_back(std::move(finding));
   }
@@ -27,18 +27,19 @@ std::string reason_of_failure(const Error& error) {
 }
 
 /// A face that only this stream shows is one that shows, whatever the video hides.
-void count_others(std::vector<Finding>& findings) {
-  for (Finding& finding : findings)
-    if (finding.kind == FindingKind::only_there && finding.best_score >= kSurelyFace)
-      finding.kind = FindingKind::leak;
+void count_others(std::vector<verify::Finding>& findings) {
+  for (verify::Finding& finding : findings)
+    if (finding.kind == verify::FindingKind::only_there &&
+        finding.best_score >= verify::kSurelyFace)
+      finding.kind = verify::FindingKind::leak;
 }
 
 }  // namespace
 
 void Verification::compare(VideoReader& original, VideoReader& hidden, VerifyResult& result,
                            const std::stop_token& stop) {
-  Verifier pairs = verifier();
-  LonePictures extra = lone_pictures();
+  verify::Verifier pairs = verifier();
+  verify::LonePictures extra = lone_pictures();
   result.frames = Comparison(original, hidden, {pairs, extra}, progress_).run(stop);
   add(pairs.finish(), {}, result);
   add(extra.finish(), "a frame that the original lacks", result);
@@ -47,9 +48,9 @@ void Verification::compare(VideoReader& original, VideoReader& hidden, VerifyRes
   result.boxes_left_out = pairs.boxes_left_out();
 }
 
-void Verification::look_beside(const std::vector<PicturesBeside>& all, VerifyResult& result,
+void Verification::look_beside(const std::vector<video::PicturesBeside>& all, VerifyResult& result,
                                const std::stop_token& stop) {
-  for (const PicturesBeside& pictures : all) {
+  for (const video::PicturesBeside& pictures : all) {
     BesideVideo told{pictures.name, 0, pictures.unreadable};
     try {
       if (told.not_looked_at.empty()) look_at(pictures, told, result, stop);
@@ -62,28 +63,28 @@ void Verification::look_beside(const std::vector<PicturesBeside>& all, VerifyRes
   }
 }
 
-void Verification::look_at(const PicturesBeside& pictures, BesideVideo& told, VerifyResult& result,
-                           const std::stop_token& stop) {
+void Verification::look_at(const video::PicturesBeside& pictures, BesideVideo& told,
+                           VerifyResult& result, const std::stop_token& stop) {
   if (!pictures.stream) {
     const MemoryFile file(pictures.file);
     look_alone(file.path(), std::nullopt, told, result, stop);
-  } else if (is_fifo(options_.hidden)) {
+  } else if (video::is_fifo(options_.hidden)) {
     told.not_looked_at = "what comes through a pipe can't be read again";
-  } else if (pictures.timed && !is_fifo(options_.original)) {
+  } else if (pictures.timed && !video::is_fifo(options_.original)) {
     compare_stream(pictures, told, result, stop);
   } else {
     look_alone(options_.hidden, pictures.stream, told, result, stop);
   }
 }
 
-void Verification::compare_stream(const PicturesBeside& pictures, BesideVideo& told,
+void Verification::compare_stream(const video::PicturesBeside& pictures, BesideVideo& told,
                                   VerifyResult& result, const std::stop_token& stop) {
   VideoReader original(options_.original, options_, stop);
   VideoReader hidden(options_.hidden, options_, stop, pictures.stream);
-  Verifier pairs = verifier();
-  LonePictures extra = lone_pictures();
+  verify::Verifier pairs = verifier();
+  verify::LonePictures extra = lone_pictures();
   static_cast<void>(Comparison(original, hidden, {pairs, extra}, progress_).run(stop));
-  std::vector<Finding> findings = pairs.finish();
+  std::vector<verify::Finding> findings = pairs.finish();
   count_others(findings);
   add(std::move(findings), pictures.name, result);
   add(extra.finish(), pictures.name, result);
@@ -95,19 +96,21 @@ void Verification::look_alone(const std::string& input, std::optional<int> strea
                               BesideVideo& told, VerifyResult& result,
                               const std::stop_token& stop) {
   VideoReader reader(input, options_, stop, stream);
-  LonePictures lone = lone_pictures();
-  while (const std::optional<DecodedFrame> frame = reader.next())
+  verify::LonePictures lone = lone_pictures();
+  while (const std::optional<video::DecodedFrame> frame = reader.next())
     lone.push(frame->frame, told.frames++, reader.time_of(frame).value_or(0), stop);
   add(lone.finish(), told.name, result);
 }
 
-Verifier Verification::verifier() const {
+verify::Verifier Verification::verifier() const {
   return {{options_.score, thumbnails(), tracks_},
           detectors_.looks(),
           detectors_.looks(),
           detectors_.turned()};
 }
 
-LonePictures Verification::lone_pictures() const { return {detectors_.looks(), thumbnails()}; }
+verify::LonePictures Verification::lone_pictures() const {
+  return {detectors_.looks(), thumbnails()};
+}
 
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -17,7 +17,7 @@
 #include "verify/verifier.h"
 #include "video/read/pictures_beside.h"
 
-namespace facepipe {
+namespace facepipe::app {
 
 /// Adds what it finds to a result. All that it is given must outlive it. Errors of its calls:
 /// Error; Stopped.
@@ -25,7 +25,7 @@ class Verification {
  public:
   /// @param tracks  the edit file; null: none
   Verification(const VerifyOptions& options, const VerifyDetectors& detectors,
-               const TrackFile* tracks, ProgressTeller& progress)
+               const track::TrackFile* tracks, ProgressTeller& progress)
       : options_(options), detectors_(detectors), tracks_(tracks), progress_(progress) {}
 
   /// Compares the video that a player shows with its original.
@@ -36,24 +36,24 @@ class Verification {
   /// original like the first one, and what it alone shows counts, too; in all others, and where the
   /// original can't be read again, a detector must surely see a face. The result tells what can't
   /// be looked at.
-  void look_beside(const std::vector<PicturesBeside>& all, VerifyResult& result,
+  void look_beside(const std::vector<video::PicturesBeside>& all, VerifyResult& result,
                    const std::stop_token& stop);
 
  private:
-  void look_at(const PicturesBeside& pictures, BesideVideo& told, VerifyResult& result,
+  void look_at(const video::PicturesBeside& pictures, BesideVideo& told, VerifyResult& result,
                const std::stop_token& stop);
-  void compare_stream(const PicturesBeside& pictures, BesideVideo& told, VerifyResult& result,
-                      const std::stop_token& stop);
+  void compare_stream(const video::PicturesBeside& pictures, BesideVideo& told,
+                      VerifyResult& result, const std::stop_token& stop);
   void look_alone(const std::string& input, std::optional<int> stream, BesideVideo& told,
                   VerifyResult& result, const std::stop_token& stop);
-  [[nodiscard]] Verifier verifier() const;
-  [[nodiscard]] LonePictures lone_pictures() const;
+  [[nodiscard]] verify::Verifier verifier() const;
+  [[nodiscard]] verify::LonePictures lone_pictures() const;
   [[nodiscard]] bool thumbnails() const { return !options_.thumbnails.empty(); }
 
   const VerifyOptions& options_;
   const VerifyDetectors& detectors_;
-  const TrackFile* tracks_;
+  const track::TrackFile* tracks_;
   ProgressTeller& progress_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -22,7 +22,7 @@
 #include "track/track_file.h"
 #include "video/write/grey_png.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 namespace fs = std::filesystem;
@@ -31,10 +31,10 @@ constexpr mode_t kOwnFolder = 0700;
 constexpr mode_t kOwnFile = 0600;
 
 /// Reads the edit file, if one was named, which must be the original's.
-std::optional<TrackFile> read_tracks(const VerifyOptions& options, Size size,
-                                     const std::stop_token& stop) {
+std::optional<track::TrackFile> read_tracks(const VerifyOptions& options, Size size,
+                                            const std::stop_token& stop) {
   if (options.tracks.empty()) return std::nullopt;
-  TrackFile file = read_track_file(options.tracks);
+  track::TrackFile file = track::read_track_file(options.tracks);
   if (file.input.size != size || file.input.sha256 != sha256_of_file(options.original, stop))
     throw Error(ErrorKind::usage,
                 options.tracks.string() + ": was made for another input than " + options.original);
@@ -57,16 +57,16 @@ void make_folder(const fs::path& folder) {
 
 /// "0001-leak.png", in the order of the findings; empty where a finding has no thumbnail.
 std::vector<fs::path> write_thumbnails(const fs::path& folder,
-                                       const std::vector<Finding>& findings) {
+                                       const std::vector<verify::Finding>& findings) {
   std::vector<fs::path> names;
-  for (const Finding& finding : findings) {
+  for (const verify::Finding& finding : findings) {
     fs::path& name = names.emplace_back();
-    const Grey& picture = finding.thumbnail;
+    const verify::Grey& picture = finding.thumbnail;
     if (picture.samples.empty()) continue;
     std::string number = std::to_string(names.size());
     number.insert(0, number.size() < 4 ? 4 - number.size() : 0, '0');
     name = folder / (number + "-" + std::string(name_of(finding.kind)) + ".png");
-    const int code = write_new_file(name, grey_png(picture.samples, picture.size), kOwnFile);
+    const int code = write_new_file(name, video::grey_png(picture.samples, picture.size), kOwnFile);
     if (code != 0) fail(name, code);
   }
   return names;
@@ -78,8 +78,9 @@ void write_report(OutputFile& file, const std::string& text) {
 }
 
 int exit_code_of(const VerifyResult& result, const VerifyOptions& options) {
-  const bool cosmetic = result.count(FindingKind::cosmetic) > 0 && !options.tolerate_cosmetic;
-  if (result.count(FindingKind::leak) > 0 || cosmetic || !result.has_looked_at_all())
+  const bool cosmetic =
+      result.count(verify::FindingKind::cosmetic) > 0 && !options.tolerate_cosmetic;
+  if (result.count(verify::FindingKind::leak) > 0 || cosmetic || !result.has_looked_at_all())
     return kExitLeak;
   return result.sound() ? kExitDone : kExitDamaged;
 }
@@ -98,7 +99,7 @@ int verify(const VerifyOptions& options, const std::stop_token& stop) {
   if (report && !options.overwrite) report->expect_no_file();
   VideoReader original(options.original, options, stop);
   VideoReader hidden(options.hidden, options, stop);
-  const std::optional<TrackFile> tracks = read_tracks(options, original.size(), stop);
+  const std::optional<track::TrackFile> tracks = read_tracks(options, original.size(), stop);
   const VerifyDetectors detectors(options, original.size());
   if (!options.thumbnails.empty()) make_folder(options.thumbnails);
   VerifyResult result;
@@ -108,7 +109,7 @@ int verify(const VerifyOptions& options, const std::stop_token& stop) {
     verification.compare(original, hidden, result, stop);
     verification.look_beside(hidden.pictures_beside(), result, stop);
   }
-  sort_by_weight(result.findings);
+  verify::sort_by_weight(result.findings);
   result.original = original.video();
   result.hidden = hidden.video();
   result.exit_code = exit_code_of(result, options);
@@ -120,4 +121,4 @@ int verify(const VerifyOptions& options, const std::stop_token& stop) {
   return result.exit_code;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::app

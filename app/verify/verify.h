@@ -5,11 +5,11 @@
 
 #include "app/options/options.h"
 
-namespace facepipe {
+namespace facepipe::app {
 
 /// Compares the two videos, tells what it finds, and writes the files asked for. Returns the exit
 /// code: kExitLeak; else kExitDamaged where frames or time stamps differ or an input is damaged;
 /// else 0. Errors: Error; Stopped once `stop` is requested.
 [[nodiscard]] int verify(const VerifyOptions& options, const std::stop_token& stop);
 
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -19,7 +19,8 @@ struct Plane {
 
   /// The sample at the border stands for those beyond it.
   [[nodiscard]] FACEPIPE_HOST_DEVICE float at(int x, int y) const {
-    return samples[acf::within(y, size.height) * size.width + acf::within(x, size.width)];
+    return samples[detector::acf::within(y, size.height) * size.width +
+                   detector::acf::within(x, size.width)];
   }
 };
 
@@ -35,24 +36,26 @@ struct Nv12 {
   float to_rgb[3][4];  ///< FrameDescriptor::byte_to_rgb
 };
 
-[[nodiscard]] FACEPIPE_HOST_DEVICE inline acf::Luv luv_at(const Nv12& picture,
-                                                          const float* lightness, int x, int y) {
+[[nodiscard]] FACEPIPE_HOST_DEVICE inline detector::acf::Luv luv_at(const Nv12& picture,
+                                                                    const float* lightness, int x,
+                                                                    int y) {
   const int width = picture.size.width;
   const std::uint8_t* const chroma =
       picture.bytes + (picture.size.height + y / 2) * width + x / 2 * 2;
   const auto luma = static_cast<float>(picture.bytes[y * width + x]);
   const auto u = static_cast<float>(chroma[0]);
   const auto v = static_cast<float>(chroma[1]);
-  return acf::luv_of(acf::color_of(luma, u, v, picture.to_rgb[0]),
-                     acf::color_of(luma, u, v, picture.to_rgb[1]),
-                     acf::color_of(luma, u, v, picture.to_rgb[2]), lightness);
+  return detector::acf::luv_of(detector::acf::color_of(luma, u, v, picture.to_rgb[0]),
+                               detector::acf::color_of(luma, u, v, picture.to_rgb[1]),
+                               detector::acf::color_of(luma, u, v, picture.to_rgb[2]), lightness);
 }
 
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline float smoothed_at(const Plane& plane, int x, int y) {
   const auto down = [&](int column) {
-    return acf::smoothed(plane.at(column, y - 1), plane.at(column, y), plane.at(column, y + 1));
+    return detector::acf::smoothed(plane.at(column, y - 1), plane.at(column, y),
+                                   plane.at(column, y + 1));
   };
-  return acf::smoothed(down(x - 1), down(x), down(x + 1));
+  return detector::acf::smoothed(down(x - 1), down(x), down(x + 1));
 }
 
 struct Gradient {
@@ -64,37 +67,37 @@ struct Gradient {
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline Gradient gradient_at(const float* smooth, Size size,
                                                                int x, int y) {
   const auto factor = [](int place, int length) {
-    return place == 0 || place == length - 1 ? 1.0F : acf::kHalf;
+    return place == 0 || place == length - 1 ? 1.0F : detector::acf::kHalf;
   };
   float strongest_x = 0;
   float strongest_y = 0;
   float square = -1;
-  for (int c = 0; c < acf::kColors; ++c) {
+  for (int c = 0; c < detector::acf::kColors; ++c) {
     const Plane of = plane_of(smooth, size, c);
-    const float gx = acf::slope(of.at(x - 1, y), of.at(x + 1, y), factor(x, size.width));
-    const float gy = acf::slope(of.at(x, y - 1), of.at(x, y + 1), factor(y, size.height));
-    const float of_color = acf::squared(gx, gy);
+    const float gx = detector::acf::slope(of.at(x - 1, y), of.at(x + 1, y), factor(x, size.width));
+    const float gy = detector::acf::slope(of.at(x, y - 1), of.at(x, y + 1), factor(y, size.height));
+    const float of_color = detector::acf::squared(gx, gy);
     if (of_color <= square) continue;
     square = of_color;
     strongest_x = gx;
     strongest_y = gy;
   }
-  return {acf::root(square), acf::orientation_of(strongest_x, strongest_y)};
+  return {detector::acf::root(square), detector::acf::orientation_of(strongest_x, strongest_y)};
 }
 
 /// The picture is mirrored at its border, with the outermost sample repeated.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline int mirrored(int place, int length) {
   const int inside = place < 0 ? -1 - place : place >= length ? 2 * length - 1 - place : place;
-  return acf::within(inside, length);
+  return detector::acf::within(inside, length);
 }
 
 /// Weighted by the triangle 1..6..1, of `sample(offset)`.
 template <class Sample>
 [[nodiscard]] FACEPIPE_HOST_DEVICE float triangle_sum(const Sample& sample) {
   float sum = 0;
-  for (int i = -acf::kRadius; i <= acf::kRadius; ++i) {
-    const int weight = acf::kRadius + 1 - (i < 0 ? -i : i);
-    sum = acf::add(sum, acf::mul(static_cast<float>(weight), sample(i)));
+  for (int i = -detector::acf::kRadius; i <= detector::acf::kRadius; ++i) {
+    const int weight = detector::acf::kRadius + 1 - (i < 0 ? -i : i);
+    sum = detector::acf::add(sum, detector::acf::mul(static_cast<float>(weight), sample(i)));
   }
   return sum;
 }
@@ -110,18 +113,19 @@ template <class Sample>
                                                               int y) {
   const float sum =
       triangle_sum([&](int i) { return sums_down.at(mirrored(x + i, sums_down.size.width), y); });
-  return acf::normalized(magnitude.at(x, y), sum);
+  return detector::acf::normalized(magnitude.at(x, y), sum);
 }
 
 /// A cell's histogram, pixel by pixel.
 FACEPIPE_HOST_DEVICE inline void add_to_bins(const Plane& magnitude, const Plane& orientation,
                                              int cell_x, int cell_y,
-                                             float (&bins)[acf::kOrientations]) {
-  for (int y = cell_y * acf::kShrink; y < (cell_y + 1) * acf::kShrink; ++y)
-    for (int x = cell_x * acf::kShrink; x < (cell_x + 1) * acf::kShrink; ++x) {
-      const acf::BinShares shares = acf::shares_of(magnitude.at(x, y), orientation.at(x, y));
-      bins[shares.bin] = acf::add(bins[shares.bin], shares.to_bin);
-      bins[shares.next] = acf::add(bins[shares.next], shares.to_next);
+                                             float (&bins)[detector::acf::kOrientations]) {
+  for (int y = cell_y * detector::acf::kShrink; y < (cell_y + 1) * detector::acf::kShrink; ++y)
+    for (int x = cell_x * detector::acf::kShrink; x < (cell_x + 1) * detector::acf::kShrink; ++x) {
+      const detector::acf::BinShares shares =
+          detector::acf::shares_of(magnitude.at(x, y), orientation.at(x, y));
+      bins[shares.bin] = detector::acf::add(bins[shares.bin], shares.to_bin);
+      bins[shares.next] = detector::acf::add(bins[shares.next], shares.to_next);
     }
 }
 
@@ -129,10 +133,10 @@ FACEPIPE_HOST_DEVICE inline void add_to_bins(const Plane& magnitude, const Plane
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline float mean_of_cell(const Plane& plane, int cell_x,
                                                              int cell_y) {
   float sum = 0;
-  for (int y = cell_y * acf::kShrink; y < (cell_y + 1) * acf::kShrink; ++y)
-    for (int x = cell_x * acf::kShrink; x < (cell_x + 1) * acf::kShrink; ++x)
-      sum = acf::add(sum, plane.at(x, y));
-  return acf::mul(sum, acf::kCellShare);
+  for (int y = cell_y * detector::acf::kShrink; y < (cell_y + 1) * detector::acf::kShrink; ++y)
+    for (int x = cell_x * detector::acf::kShrink; x < (cell_x + 1) * detector::acf::kShrink; ++x)
+      sum = detector::acf::add(sum, plane.at(x, y));
+  return detector::acf::mul(sum, detector::acf::kCellShare);
 }
 
 }  // namespace facepipe::acf_variants

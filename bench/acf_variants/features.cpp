@@ -10,15 +10,15 @@ namespace facepipe::acf_variants {
 namespace {
 
 // Of FeaturePlanes, one behind the other.
-constexpr std::size_t kSmooth = acf::kColors;
-constexpr std::size_t kMagnitude = kSmooth + acf::kColors + 1;
+constexpr std::size_t kSmooth = detector::acf::kColors;
+constexpr std::size_t kMagnitude = kSmooth + detector::acf::kColors + 1;
 constexpr std::size_t kOrientation = kMagnitude + 1;
 constexpr std::size_t kSums = kOrientation + 1;
 constexpr std::size_t kPlanes = kSums + 1;
 
 std::size_t checked_bytes(std::span<const std::uint8_t> nv12, Size size) {
-  if (size.width < 1 || size.height < 1 || size.width % acf::kShrink != 0 ||
-      size.height % acf::kShrink != 0)
+  if (size.width < 1 || size.height < 1 || size.width % detector::acf::kShrink != 0 ||
+      size.height % detector::acf::kShrink != 0)
     throw std::invalid_argument("features: no size of whole cells: " + to_string(size));
   if (nv12.size() !=
       static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height) * 3 / 2)
@@ -58,7 +58,7 @@ PublishedFeatures::PublishedFeatures(std::span<const std::uint8_t> nv12, Size si
   std::ranges::copy(nv12, picture_.data());
   fill_to_rgb(nv12_.to_rgb, color, PixelFormat{}, size);
   const cuda::Stream stream;
-  lightness_ = cuda::uploaded(acf::lightness_table(), stream);
+  lightness_ = cuda::uploaded(detector::acf::lightness_table(), stream);
 }
 
 void PublishedFeatures::enqueue(Step step, float* channels, cuda::StreamView stream) const {

@@ -29,7 +29,7 @@ __device__ std::int64_t index_of(const Place& at, Size size) {
 __global__ void luv_kernel(Nv12 picture, const float* lightness, FeaturePlanes planes) {
   const Place at = place_of_thread();
   if (!is_in(at, picture.size)) return;
-  const acf::Luv color = luv_at(picture, lightness, at.x, at.y);
+  const detector::acf::Luv color = luv_at(picture, lightness, at.x, at.y);
   planes.luv[index_of({at.x, at.y, 0}, picture.size)] = color.l;
   planes.luv[index_of({at.x, at.y, 1}, picture.size)] = color.u;
   planes.luv[index_of({at.x, at.y, 2}, picture.size)] = color.v;
@@ -60,7 +60,7 @@ __global__ void sum_down_kernel(Size size, FeaturePlanes planes) {
 __global__ void normalize_kernel(Size size, FeaturePlanes planes) {
   const Place at = place_of_thread();
   if (is_in(at, size))
-    planes.smooth[index_of({at.x, at.y, acf::kMagnitude}, size)] =
+    planes.smooth[index_of({at.x, at.y, detector::acf::kMagnitude}, size)] =
         normalized_at({planes.magnitude, size}, {planes.sums, size}, at.x, at.y);
 }
 
@@ -68,12 +68,12 @@ __global__ void normalize_kernel(Size size, FeaturePlanes planes) {
 __global__ void bins_kernel(Size size, Size cells, FeaturePlanes planes) {
   const Place at = place_of_thread();
   if (!is_in(at, cells)) return;
-  float bins[acf::kOrientations] = {};
-  add_to_bins(plane_of(planes.smooth, size, acf::kMagnitude), {planes.orientation, size}, at.x,
-              at.y, bins);
-  for (int bin = 0; bin < acf::kOrientations; ++bin)
-    planes.channels[index_of({at.x, at.y, acf::kMagnitude + 1 + bin}, cells)] =
-        acf::mul(bins[bin], acf::kCellShare);
+  float bins[detector::acf::kOrientations] = {};
+  add_to_bins(plane_of(planes.smooth, size, detector::acf::kMagnitude), {planes.orientation, size},
+              at.x, at.y, bins);
+  for (int bin = 0; bin < detector::acf::kOrientations; ++bin)
+    planes.channels[index_of({at.x, at.y, detector::acf::kMagnitude + 1 + bin}, cells)] =
+        detector::acf::mul(bins[bin], detector::acf::kCellShare);
 }
 
 __global__ void shrink_kernel(Size size, Size cells, FeaturePlanes planes) {
@@ -90,7 +90,9 @@ dim3 grid_for(Size size, int planes = 1) {
           (static_cast<unsigned>(size.height) + kHigh - 1) / kHigh, static_cast<unsigned>(planes)};
 }
 
-Size cells_of(Size size) { return {size.width / acf::kShrink, size.height / acf::kShrink}; }
+Size cells_of(Size size) {
+  return {size.width / detector::acf::kShrink, size.height / detector::acf::kShrink};
+}
 
 }  // namespace
 
@@ -101,7 +103,7 @@ void launch_luv(const Nv12& picture, const float* lightness, const FeaturePlanes
 }
 
 void launch_smooth(Size size, const FeaturePlanes& planes, cuda::StreamView stream) {
-  smooth_kernel<<<grid_for(size, acf::kColors), kBlock, 0, stream.get()>>>(size, planes);
+  smooth_kernel<<<grid_for(size, detector::acf::kColors), kBlock, 0, stream.get()>>>(size, planes);
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
 
@@ -125,8 +127,8 @@ void launch_bins(Size size, const FeaturePlanes& planes, cuda::StreamView stream
 
 void launch_shrink(Size size, const FeaturePlanes& planes, cuda::StreamView stream) {
   const Size cells = cells_of(size);
-  shrink_kernel<<<grid_for(cells, acf::kColors + 1), kBlock, 0, stream.get()>>>(size, cells,
-                                                                                planes);
+  shrink_kernel<<<grid_for(cells, detector::acf::kColors + 1), kBlock, 0, stream.get()>>>(
+      size, cells, planes);
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
 

@@ -8,7 +8,7 @@ namespace {
 /// A block each of what is listed.
 __global__ void __launch_bounds__(kStageThreads)
     listed_kernel(const __grid_constant__ VariantArguments arguments) {
-  const acf::SummedPlace window = arguments.alive.windows[blockIdx.x];
+  const detector::acf::SummedPlace window = arguments.alive.windows[blockIdx.x];
   finish_window<Exit::as_one_by_one>(arguments, window.place, arguments.first_trees, window.sum);
 }
 

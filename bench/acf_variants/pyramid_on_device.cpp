@@ -12,10 +12,11 @@ namespace {
 /// More than any picture has that kernels can count.
 constexpr std::int64_t kOneBatch = std::int64_t{1} << 26;
 
-acf::AcfTables tables_of(const acf::Model& model, const StreamLayout& layout,
-                         const acf::SizeLimits& sizes, std::size_t shared_samples) {
-  acf::AcfTables tables = acf::make_acf_tables(model, layout, sizes, acf::least_sum_above(model, 0),
-                                               kOneBatch, shared_samples);
+detector::acf::AcfTables tables_of(const detector::acf::Model& model, const StreamLayout& layout,
+                                   const detector::acf::SizeLimits& sizes,
+                                   std::size_t shared_samples) {
+  detector::acf::AcfTables tables = detector::acf::make_acf_tables(
+      model, layout, sizes, detector::acf::least_sum_above(model, 0), kOneBatch, shared_samples);
   if (tables.scales.empty())
     throw std::invalid_argument("no window fits in a picture of " + to_string(tables.plan.picture));
   return tables;
@@ -23,46 +24,47 @@ acf::AcfTables tables_of(const acf::Model& model, const StreamLayout& layout,
 
 }  // namespace
 
-PyramidOnDevice::PyramidOnDevice(const acf::Model& model, const StreamLayout& layout,
-                                 const acf::SizeLimits& sizes)
+PyramidOnDevice::PyramidOnDevice(const detector::acf::Model& model, const StreamLayout& layout,
+                                 const detector::acf::SizeLimits& sizes)
     : plan_(tables_of(model, layout, sizes, 0)),
-      ours_(tables_of(model, layout, sizes, acf::shared_samples())),
-      our_blocks_(acf::scan_blocks(ours_.plan())),
+      ours_(tables_of(model, layout, sizes, detector::acf::shared_samples())),
+      our_blocks_(detector::acf::scan_blocks(ours_.plan())),
       memory_(plan_.tables()),
       variants_(plan_) {}
 
 void PyramidOnDevice::enqueue_channels(const FrameDescriptor* frame,
                                        cuda::StreamView stream) const {
-  acf::launch_luv(frame, plan_.plan(), memory_.buffers(), stream);
-  acf::launch_real(plan_.plan(), memory_.buffers(), stream);
+  detector::acf::launch_luv(frame, plan_.plan(), memory_.buffers(), stream);
+  detector::acf::launch_real(plan_.plan(), memory_.buffers(), stream);
   enqueue_cells(stream);
 }
 
 void PyramidOnDevice::enqueue_cells(cuda::StreamView stream) const {
-  acf::launch_cells(plan_.plan(), plan_.tables().batches.front(), memory_.buffers(), stream);
+  detector::acf::launch_cells(plan_.plan(), plan_.tables().batches.front(), memory_.buffers(),
+                              stream);
 }
 
 void PyramidOnDevice::enqueue_our_scan(cuda::StreamView stream) const {
-  const acf::AcfBuffers buffers = memory_.buffers();
+  const detector::acf::AcfBuffers buffers = memory_.buffers();
   cuda::fill(cuda::DeviceSpan<std::uint32_t>{buffers.found_count, buffers.counts}, 0, stream);
-  acf::AcfPlan plan = ours_.plan();
+  detector::acf::AcfPlan plan = ours_.plan();
   plan.overlap = cuda::Overlap::none;  // what comes before is no kernel
-  acf::launch_scan(plan, ours_.tables().batches.front(), buffers, our_blocks_, stream);
+  detector::acf::launch_scan(plan, ours_.tables().batches.front(), buffers, our_blocks_, stream);
 }
 
-std::vector<acf::SummedPlace> PyramidOnDevice::found(cuda::StreamView stream) const {
-  const acf::AcfBuffers buffers = memory_.buffers();
+std::vector<detector::acf::SummedPlace> PyramidOnDevice::found(cuda::StreamView stream) const {
+  const detector::acf::AcfBuffers buffers = memory_.buffers();
   std::uint32_t count = 0;
   cuda::copy(std::span<std::uint32_t>(&count, 1),
              cuda::DeviceSpan<const std::uint32_t>{buffers.found_count, 1}, stream);
   stream.synchronize();
   if (count > buffers.capacity)
     throw std::runtime_error("more windows pass than there is room for: " + std::to_string(count));
-  std::vector<acf::SummedPlace> windows(count);
-  cuda::copy(std::span<acf::SummedPlace>(windows),
-             cuda::DeviceSpan<const acf::SummedPlace>{buffers.found, count}, stream);
+  std::vector<detector::acf::SummedPlace> windows(count);
+  cuda::copy(std::span<detector::acf::SummedPlace>(windows),
+             cuda::DeviceSpan<const detector::acf::SummedPlace>{buffers.found, count}, stream);
   stream.synchronize();
-  std::ranges::sort(windows, {}, &acf::SummedPlace::place);
+  std::ranges::sort(windows, {}, &detector::acf::SummedPlace::place);
   return windows;
 }
 

@@ -18,8 +18,8 @@ class PyramidOnDevice {
  public:
   /// Errors: as make_acf_tables(). Throws std::invalid_argument for a picture in which no window
   /// fits, and where scales have more cells than one batch.
-  PyramidOnDevice(const acf::Model& model, const StreamLayout& layout,
-                  const acf::SizeLimits& sizes);
+  PyramidOnDevice(const detector::acf::Model& model, const StreamLayout& layout,
+                  const detector::acf::SizeLimits& sizes);
 
   /// Our detector's.
   void enqueue_channels(const FrameDescriptor* frame, cuda::StreamView stream) const;
@@ -32,20 +32,20 @@ class PyramidOnDevice {
 
   /// What the last scan let pass, by place. Waits. Throws std::runtime_error where it was more than
   /// there is room for.
-  [[nodiscard]] std::vector<acf::SummedPlace> found(cuda::StreamView stream) const;
+  [[nodiscard]] std::vector<detector::acf::SummedPlace> found(cuda::StreamView stream) const;
 
   [[nodiscard]] const VariantScan& variants() const { return variants_; }
-  [[nodiscard]] const acf::AcfTables& tables() const { return plan_.tables(); }
+  [[nodiscard]] const detector::acf::AcfTables& tables() const { return plan_.tables(); }
   /// Channels of the i-th real scale.
   [[nodiscard]] float* real_channels(std::size_t i) const {
     return memory_.buffers().real + tables().real[i].first;
   }
 
  private:
-  acf::PlanOnDevice plan_;  ///< windows are read where they are
-  acf::PlanOnDevice ours_;  ///< they are copied to shared memory
+  detector::acf::PlanOnDevice plan_;  ///< windows are read where they are
+  detector::acf::PlanOnDevice ours_;  ///< they are copied to shared memory
   int our_blocks_;
-  acf::FrameMemory memory_;
+  detector::acf::FrameMemory memory_;
   VariantScan variants_;
 };
 

@@ -21,9 +21,9 @@ struct Window {
 };
 
 __device__ inline Window window_at(const VariantArguments& arguments, std::uint32_t place) {
-  const acf::AcfPlan& plan = arguments.plan;
+  const detector::acf::AcfPlan& plan = arguments.plan;
   Window window{window_of(plan.scales, plan.scale_count, place), nullptr};
-  const acf::DeviceScale& scale = plan.scales[window.place.scale];
+  const detector::acf::DeviceScale& scale = plan.scales[window.place.scale];
   window.cells = arguments.buffers.cells + scale.first_cell +
                  std::int64_t{window.place.at.y} * plan.stride + window.place.at.x;
   return window;
@@ -31,8 +31,8 @@ __device__ inline Window window_at(const VariantArguments& arguments, std::uint3
 
 __device__ inline void list(const VariantArguments& arguments, const Window& window,
                             std::int32_t sum) {
-  acf::list_found(arguments.plan, arguments.plan.scales[window.place.scale], window.place.at, sum,
-                  arguments.buffers);
+  detector::acf::list_found(arguments.plan, arguments.plan.scales[window.place.scale],
+                            window.place.at, sum, arguments.buffers);
 }
 
 /// The first trees of the thread's own window, if it has one; whether it is left.
@@ -70,7 +70,7 @@ __device__ inline Group of_block(Group group) {
 template <Exit kExit>
 __device__ void finish_window(const VariantArguments& arguments, std::uint32_t place, int walked,
                               std::int32_t sum) {
-  const acf::AcfPlan& plan = arguments.plan;
+  const detector::acf::AcfPlan& plan = arguments.plan;
   const Window window = window_at(arguments, place);
   for (int first = walked; first < plan.tree_count; first += kStageThreads) {
     const int number = first + static_cast<int>(threadIdx.x);

@@ -11,8 +11,8 @@
 namespace facepipe::acf_variants {
 
 /// What a tree adds for the window that begins at a cell: node by node.
-[[nodiscard]] FACEPIPE_HOST_DEVICE inline std::int32_t leaf_of(const acf::DeviceTree& tree,
-                                                               const float* window) {
+[[nodiscard]] FACEPIPE_HOST_DEVICE inline std::int32_t leaf_of(
+    const detector::acf::DeviceTree& tree, const float* window) {
   const auto is_left = [&](int node) {
     const auto* const bytes = reinterpret_cast<const char*>(window);
     return *reinterpret_cast<const float*>(bytes + tree.offsets[node]) < tree.thresholds[node];
@@ -23,8 +23,8 @@ namespace facepipe::acf_variants {
 
 /// Adds the trees from `first` on, before `end`, one by one, to a window's sum; false as soon as
 /// that is `threshold` or less.
-[[nodiscard]] FACEPIPE_HOST_DEVICE inline bool walk(const acf::DeviceTree* trees, int first,
-                                                    int end, std::int32_t threshold,
+[[nodiscard]] FACEPIPE_HOST_DEVICE inline bool walk(const detector::acf::DeviceTree* trees,
+                                                    int first, int end, std::int32_t threshold,
                                                     const float* window, std::int32_t& sum) {
   for (int i = first; i < end; ++i) {
     sum += leaf_of(trees[i], window);
@@ -61,9 +61,8 @@ struct WindowPlace {
 };
 
 /// Of its number among those of all scales.
-[[nodiscard]] FACEPIPE_HOST_DEVICE inline WindowPlace window_of(const acf::DeviceScale* scales,
-                                                                int scale_count,
-                                                                std::uint32_t place) {
+[[nodiscard]] FACEPIPE_HOST_DEVICE inline WindowPlace window_of(
+    const detector::acf::DeviceScale* scales, int scale_count, std::uint32_t place) {
   int low = 0;
   for (int high = scale_count; high - low > 1;) {
     const int middle = (low + high) / 2;

@@ -9,11 +9,11 @@ constexpr std::size_t kCount = 0;
 constexpr std::size_t kBlocks = 1;
 constexpr std::size_t kWords = 2;
 
-std::uint32_t windows_of(const acf::AcfTables& tables) {
+std::uint32_t windows_of(const detector::acf::AcfTables& tables) {
   if (tables.batches.size() != 1 || tables.plan.scan.in_shared != 0)
     throw std::invalid_argument(
         "variants: the plan is none of one batch and of windows where they are");
-  const acf::DeviceScale& last = tables.scales.back();
+  const detector::acf::DeviceScale& last = tables.scales.back();
   return last.first_place + static_cast<std::uint32_t>(last.scale.places.width) *
                                 static_cast<std::uint32_t>(last.scale.places.height);
 }
@@ -25,13 +25,13 @@ bool is_hybrid(Variant variant) {
 
 }  // namespace
 
-VariantScan::VariantScan(const acf::PlanOnDevice& plan)
+VariantScan::VariantScan(const detector::acf::PlanOnDevice& plan)
     : plan_(plan), windows_(windows_of(plan.tables())), alive_(windows_), counts_(kWords) {
   prepare_launches();
 }
 
-void VariantScan::enqueue(Variant variant, int first_trees, const acf::AcfBuffers& buffers,
-                          cuda::StreamView stream) const {
+void VariantScan::enqueue(Variant variant, int first_trees,
+                          const detector::acf::AcfBuffers& buffers, cuda::StreamView stream) const {
   if (is_hybrid(variant) && (first_trees < 1 || first_trees > plan_.plan().tree_count))
     throw std::invalid_argument("variants: first trees are none, or more than there are");
   const VariantArguments arguments{

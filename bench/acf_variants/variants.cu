@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(kStageThreads)
     rest_kernel(const __grid_constant__ VariantArguments arguments) {
   const std::uint32_t count = *arguments.alive.count;
   for (std::uint32_t i = blockIdx.x; i < count; i += gridDim.x) {
-    const acf::SummedPlace window = arguments.alive.windows[i];
+    const detector::acf::SummedPlace window = arguments.alive.windows[i];
     finish_window<Exit::as_one_by_one>(arguments, window.place, arguments.first_trees, window.sum);
   }
 }

@@ -26,7 +26,7 @@ enum class Variant {
 
 /// Windows that the first trees leave.
 struct AliveWindows {
-  acf::SummedPlace* windows = nullptr;  ///< room for all
+  detector::acf::SummedPlace* windows = nullptr;  ///< room for all
   std::uint32_t* count = nullptr;
   /// Of hybrid_tail_launch: of the first kernel that have ended. Of hybrid_launches: that were
   /// launched and have begun.
@@ -35,8 +35,8 @@ struct AliveWindows {
 
 /// What all kernels get.
 struct VariantArguments {
-  acf::AcfPlan plan;
-  acf::AcfBuffers buffers;
+  detector::acf::AcfPlan plan;
+  detector::acf::AcfBuffers buffers;
   AliveWindows alive;
   std::uint32_t windows = 0;     ///< of all scales
   std::int32_t first_trees = 0;  ///< of the hybrids: 1..tree_count
@@ -64,14 +64,14 @@ class VariantScan {
  public:
   /// `plan` has all scales in one batch, windows that are read where they are, and outlives this.
   /// Throws std::invalid_argument for others.
-  explicit VariantScan(const acf::PlanOnDevice& plan);
+  explicit VariantScan(const detector::acf::PlanOnDevice& plan);
 
   [[nodiscard]] std::uint32_t windows() const { return windows_; }
 
   /// What passes of buffers.cells to buffers.found, whose counts are cleared. `first_trees`: of the
   /// hybrids. Not to be captured where kernels launch others: a graph ends without waiting for
   /// these. Throws std::invalid_argument where first trees are none or more than there are.
-  void enqueue(Variant variant, int first_trees, const acf::AcfBuffers& buffers,
+  void enqueue(Variant variant, int first_trees, const detector::acf::AcfBuffers& buffers,
                cuda::StreamView stream) const;
 
   /// Of the last one, of a hybrid: windows that the first trees left. Waits.
@@ -82,9 +82,9 @@ class VariantScan {
  private:
   [[nodiscard]] std::uint32_t word(std::size_t index, cuda::StreamView stream) const;
 
-  const acf::PlanOnDevice& plan_;
+  const detector::acf::PlanOnDevice& plan_;
   std::uint32_t windows_;
-  cuda::DeviceBuffer<acf::SummedPlace> alive_;
+  cuda::DeviceBuffer<detector::acf::SummedPlace> alive_;
   cuda::DeviceBuffer<std::uint32_t> counts_;
 };
 

@@ -46,7 +46,7 @@ void time_cores(const std::vector<Set>& sets, const std::vector<std::uint32_t>& 
     const std::string where = " on " + std::to_string(count) + " multiprocessors";
     time_matrix(sets, ks, replays, where, count);
     for (const Set& set : sets) {
-      NmsOptions greedy;
+      nms::NmsOptions greedy;
       greedy.threshold = set.threshold;
       time_suppression("greedy" + where, greedy, set, replays, count);
     }

@@ -13,23 +13,23 @@ namespace {
 constexpr std::uint32_t kPublishedDMax = 4096;
 constexpr std::uint32_t kThreadsOfABlock = 1024;
 
-MatrixOptions matrix_of(std::uint32_t k) {
-  MatrixOptions matrix;
+nms::MatrixOptions matrix_of(std::uint32_t k) {
+  nms::MatrixOptions matrix;
   matrix.k = k;
   matrix.d_max = std::min(kPublishedDMax, kThreadsOfABlock * k);
   return matrix;
 }
 
-std::string words_for(const MatrixOptions& matrix) {
+std::string words_for(const nms::MatrixOptions& matrix) {
   std::string words = " k " + std::to_string(matrix.k);
   if (matrix.d_max != kPublishedDMax) words += " D_max " + std::to_string(matrix.d_max);
   return words;
 }
 
-void time_set(const Set& set, const MatrixOptions& matrix, int replays, const std::string& where,
-              std::uint32_t multiprocessors) {
-  NmsOptions options;
-  options.rule = NmsRule::matrix;
+void time_set(const Set& set, const nms::MatrixOptions& matrix, int replays,
+              const std::string& where, std::uint32_t multiprocessors) {
+  nms::NmsOptions options;
+  options.rule = nms::NmsRule::matrix;
   options.threshold = set.threshold;
   options.matrix = matrix;
   test::DeviceNms device(options, matrix.d_max, multiprocessors);
@@ -67,7 +67,7 @@ void tell_left_out(const std::vector<Set>& sets, std::uint32_t d_max) {
 void time_matrix(const std::vector<Set>& sets, const std::vector<std::uint32_t>& ks, int replays,
                  const std::string& where, std::uint32_t multiprocessors) {
   for (const std::uint32_t k : ks) {
-    const MatrixOptions matrix = matrix_of(k);
+    const nms::MatrixOptions matrix = matrix_of(k);
     tell_left_out(sets, matrix.d_max);
     for (const Set& set : sets)
       if (set.candidates.size() <= matrix.d_max)

@@ -16,15 +16,15 @@ namespace facepipe::nms_bench {
 inline constexpr int kWarmUp = 10;
 
 /// One suppression, as a graph. `who` is the line's.
-void time_suppression(const std::string& who, const NmsOptions& options, const Set& set,
-                      int replays, std::uint32_t multiprocessors = kAllMultiprocessors);
+void time_suppression(const std::string& who, const nms::NmsOptions& options, const Set& set,
+                      int replays, std::uint32_t multiprocessors = nms::kAllMultiprocessors);
 
 /// The matrix' map and reduce kernels and both of them, each as a graph of its own, for each k and
 /// with D_max = 4,096, or less where k allows no more. `where` ends the lines' first word. Sets of
 /// more than D_max candidates are left out, which standard error tells.
 void time_matrix(const std::vector<Set>& sets, const std::vector<std::uint32_t>& ks, int replays,
                  const std::string& where = "",
-                 std::uint32_t multiprocessors = kAllMultiprocessors);
+                 std::uint32_t multiprocessors = nms::kAllMultiprocessors);
 
 /// The matrix and exact greedy on ever more of the device's multiprocessors, by green contexts.
 void time_cores(const std::vector<Set>& sets, const std::vector<std::uint32_t>& ks, int replays);

@@ -59,7 +59,7 @@ std::vector<Set> read_list(const std::string& file) {
 std::uint32_t capacity_for(std::size_t count) {
   for (const std::uint32_t capacity : {4096U, 16384U})
     if (count <= capacity) return capacity;
-  return kMaxNmsCapacity;
+  return nms::kMaxNmsCapacity;
 }
 
 void show(const std::string& who, const Set& set, std::size_t kept,

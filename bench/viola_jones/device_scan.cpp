@@ -46,8 +46,8 @@ ScaleLaunch launch_for(const ScaledCascade& cascade, const Scale& scale, std::si
 
 }  // namespace
 
-DeviceScan::DeviceScan(const cascade::Cascade& cascade, Size picture, std::vector<Scale> scales,
-                       std::uint32_t capacity, Sums sums)
+DeviceScan::DeviceScan(const detector::cascade::Cascade& cascade, Size picture,
+                       std::vector<Scale> scales, std::uint32_t capacity, Sums sums)
     : size_(picture),
       scales_(std::move(scales)),
       window_(cascade.window),

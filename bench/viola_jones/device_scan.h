@@ -25,7 +25,7 @@ class DeviceScan {
 
   /// Keeps `capacity` windows. Throws std::invalid_argument as paper_scales() and scaled(), and for
   /// scales to decimate that are not whole.
-  DeviceScan(const cascade::Cascade& cascade, Size picture, std::vector<Scale> scales,
+  DeviceScan(const detector::cascade::Cascade& cascade, Size picture, std::vector<Scale> scales,
              std::uint32_t capacity, Sums sums = Sums::as_they_are);
 
   [[nodiscard]] const std::vector<Scale>& scales() const { return scales_; }

@@ -35,7 +35,7 @@ Command parse_command(std::vector<std::string> words, const std::vector<std::str
 }
 
 std::vector<Job> jobs_of(const Command& command) {
-  const cascade::Cascade cascade = cascade::read_cascade(command.cascade);
+  const detector::cascade::Cascade cascade = detector::cascade::read_cascade(command.cascade);
   std::vector<Job> jobs;
   for (const std::string& picture : command.pictures)
     jobs.push_back({cascade, command.size, std::filesystem::path(picture).stem().string(),

@@ -13,7 +13,7 @@ namespace facepipe::viola_jones {
 
 /// A picture that is scanned, at the paper's scales.
 struct Job {
-  cascade::Cascade cascade;
+  detector::cascade::Cascade cascade;
   Size size;
   std::string name;    ///< of the picture
   std::string pixels;  ///< grey levels, row by row without gaps

@@ -82,7 +82,8 @@ ScaleResult scan_scale(const SummedPicture& picture, const ScaledCascade& cascad
   return result;
 }
 
-std::vector<ScaleResult> scan(const SummedPicture& picture, const cascade::Cascade& cascade,
+std::vector<ScaleResult> scan(const SummedPicture& picture,
+                              const detector::cascade::Cascade& cascade,
                               const std::vector<Scale>& scales) {
   std::vector<ScaleResult> results;
   for (std::size_t i = 0; i < scales.size(); ++i)

@@ -47,7 +47,7 @@ class SummedPicture {
 
 /// Of all scales, in their order.
 [[nodiscard]] std::vector<ScaleResult> scan(const SummedPicture& picture,
-                                            const cascade::Cascade& cascade,
+                                            const detector::cascade::Cascade& cascade,
                                             const std::vector<Scale>& scales);
 
 /// All their windows, sorted: by scale, x, y.

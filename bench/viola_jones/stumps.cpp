@@ -22,14 +22,14 @@ std::int32_t in_units(float value) {
   return static_cast<std::int32_t>(std::lround(static_cast<double>(value) * kUnitsOfOne));
 }
 
-ScaledStump stump_of(const cascade::Cascade& cascade, const cascade::Tree& tree, double factor,
-                     double inverse_area) {
-  const cascade::Node& node = cascade.nodes[tree.first_node];
-  const cascade::Feature& feature = cascade.features[node.feature];
+ScaledStump stump_of(const detector::cascade::Cascade& cascade, const detector::cascade::Tree& tree,
+                     double factor, double inverse_area) {
+  const detector::cascade::Node& node = cascade.nodes[tree.first_node];
+  const detector::cascade::Feature& feature = cascade.features[node.feature];
   ScaledStump stump;
   double others = 0;  // weight * area of all rectangles but the first
   for (std::size_t i = 0; i < static_cast<std::size_t>(feature.rect_count); ++i) {
-    const cascade::WeightedRect& rect = feature.rects[i];
+    const detector::cascade::WeightedRect& rect = feature.rects[i];
     stump.rects[i] = edges_of(rect.x, rect.y, rect.width, rect.height, factor);
     stump.weights[i] = static_cast<float>(rect.weight * inverse_area);
     if (i > 0) others += static_cast<double>(stump.weights[i]) * area(stump.rects[i]);
@@ -58,7 +58,7 @@ void check_range(const ScaledCascade& cascade) {
 
 }  // namespace
 
-ScaledCascade scaled(const cascade::Cascade& cascade, double factor) {
+ScaledCascade scaled(const detector::cascade::Cascade& cascade, double factor) {
   if (!cascade.only_stumps()) throw std::invalid_argument("a cascade of trees, not of stumps");
   if (cascade.stages.size() > kMostStages)
     throw std::invalid_argument("a cascade of more than 64 stages");
@@ -66,9 +66,9 @@ ScaledCascade scaled(const cascade::Cascade& cascade, double factor) {
   result.inner = edges_of(1, 1, cascade.window.width - 2, cascade.window.height - 2, factor);
   const double inverse_area = 1.0 / area(result.inner);
   result.inverse_area = static_cast<float>(inverse_area);
-  for (const cascade::Tree& tree : cascade.trees)
+  for (const detector::cascade::Tree& tree : cascade.trees)
     result.stumps.push_back(stump_of(cascade, tree, factor, inverse_area));
-  for (const cascade::Stage& stage : cascade.stages)
+  for (const detector::cascade::Stage& stage : cascade.stages)
     result.stages.push_back({static_cast<std::int32_t>(stage.first_tree),
                              static_cast<std::int32_t>(stage.tree_count),
                              in_units(stage.threshold)});

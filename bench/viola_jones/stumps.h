@@ -58,7 +58,7 @@ struct ScaledCascade {
 
 /// `factor` >= 1. Throws std::invalid_argument for a cascade of trees, of more than kMostStages
 /// stages, or of a stage whose sums could exceed 32 bits.
-[[nodiscard]] ScaledCascade scaled(const cascade::Cascade& cascade, double factor);
+[[nodiscard]] ScaledCascade scaled(const detector::cascade::Cascade& cascade, double factor);
 
 inline constexpr std::size_t kMostStages = 64;
 

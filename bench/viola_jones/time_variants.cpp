@@ -9,7 +9,7 @@
 #include "bench/viola_jones/measures.h"
 #include "bench/viola_jones/plain_loop.h"
 #include "detector/cascade/cuda/cascade_detector.h"
-#include "tests/detector/cnn/cuda/device_frame.h"
+#include "tests/detector/cnn/cuda/described_frame.h"
 
 namespace facepipe::viola_jones {
 namespace {
@@ -83,15 +83,15 @@ void time_opencvs(const char* who, const Job& job, const DeviceScan& scan,
 /// ratio of scales. All that pass count, and nothing is grouped.
 void time_ours(const Job& job, int replays) {
   const Frame frame = grey_frame(job.pixels, job.size);
-  cascade::CudaCascadeOptions options;
+  detector::cascade::CudaCascadeOptions options;
   options.levels = {kRatio, 0};
   options.capacity = kWindows;
   options.every_window = true;
   const auto detection =
-      cascade::make_cuda_cascade_detector(job.cascade, test::layout_of(frame), options)
+      detector::cascade::make_cuda_cascade_detector(job.cascade, test::layout_of(frame), options)
           ->make_detection();
   const cuda::Stream stream;
-  const test::DeviceFrame picture(frame, stream);
+  const test::DescribedFrame picture(frame, stream);
   const cuda::PinnedBuffer<std::byte> luma(picture.luma().size);
   std::copy_n(frame.planes[0].data, luma.size(), luma.data());
   const cuda::DeviceDetections candidates = detection->candidates();

@@ -13,7 +13,7 @@
 
 #include "core/host_device.h"
 
-namespace facepipe::acf {
+namespace facepipe::detector::acf {
 
 inline constexpr int kShrink = 4;        ///< pixels of a cell, each way
 inline constexpr int kOrientations = 6;  ///< of pi / 6 each
@@ -199,4 +199,4 @@ struct BinShares {
   return bin == shares.bin ? shares.to_bin : of_next;
 }
 
-}  // namespace facepipe::acf
+}  // namespace facepipe::detector::acf

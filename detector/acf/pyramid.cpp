@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <limits>
 
-namespace facepipe::acf {
+namespace facepipe::detector::acf {
 namespace {
 
 int ceil_divided(std::int64_t value, std::int64_t by) {
@@ -204,4 +204,4 @@ const std::vector<float>& lightness_table() {
   return table;
 }
 
-}  // namespace facepipe::acf
+}  // namespace facepipe::detector::acf

@@ -12,7 +12,7 @@
 #include "detector/acf/model/acf.h"
 #include "nms/predicate.h"
 
-namespace facepipe::acf {
+namespace facepipe::detector::acf {
 
 inline constexpr int kPerOctave = 8;
 /// A picture made larger than four times each way shows nothing more.
@@ -121,4 +121,4 @@ struct ScoreCurve {
 /// Lightness over luminance in steps of 1 / 1024, for luv_of().
 [[nodiscard]] const std::vector<float>& lightness_table();
 
-}  // namespace facepipe::acf
+}  // namespace facepipe::detector::acf

@@ -5,7 +5,7 @@
 
 #include "detector/turning.h"
 
-namespace facepipe::cascade {
+namespace facepipe::detector::cascade {
 namespace {
 
 const std::byte* row_of(const Plane& plane, int y) { return plane.data + y * plane.stride; }
@@ -69,4 +69,4 @@ cv::Mat GreyMaker::grey(const Frame& frame) {
   return turned_upright(stored, frame.orientation, flipped_, turned_);
 }
 
-}  // namespace facepipe::cascade
+}  // namespace facepipe::detector::cascade

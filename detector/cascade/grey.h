@@ -9,7 +9,7 @@
 #include "core/frame.h"
 #include "detector/cascade/grey_table.h"
 
-namespace facepipe::cascade {
+namespace facepipe::detector::cascade {
 
 /// Makes upright grey pictures of frames in host memory. Owns scratch memory; used by one thread at
 /// a time.
@@ -32,4 +32,4 @@ class GreyMaker {
   cv::Mat flipped_;
 };
 
-}  // namespace facepipe::cascade
+}  // namespace facepipe::detector::cascade

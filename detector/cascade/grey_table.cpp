@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
-namespace facepipe::cascade {
+namespace facepipe::detector::cascade {
 
 std::vector<std::uint8_t> grey_table(int bits, bool full_range) {
   const int values = 1 << bits;
@@ -19,4 +19,4 @@ std::vector<std::uint8_t> grey_table(int bits, bool full_range) {
   return table;
 }
 
-}  // namespace facepipe::cascade
+}  // namespace facepipe::detector::cascade

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace facepipe::cascade {
+namespace facepipe::detector::cascade {
 namespace {
 
 int rounded(double value) { return static_cast<int>(std::lrint(value)); }
@@ -76,4 +76,4 @@ Box window_box(const Level& level, int x, int y) {
           top + static_cast<float>(level.box_size.height)};
 }
 
-}  // namespace facepipe::cascade
+}  // namespace facepipe::detector::cascade

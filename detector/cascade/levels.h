@@ -8,7 +8,7 @@
 #include "core/geometry.h"
 #include "detector/options.h"
 
-namespace facepipe::cascade {
+namespace facepipe::detector::cascade {
 
 /// Which sizes of faces are looked for.
 struct LevelOptions {
@@ -41,4 +41,4 @@ struct Level {
 /// grouping.
 [[nodiscard]] Box window_box(const Level& level, int x, int y);
 
-}  // namespace facepipe::cascade
+}  // namespace facepipe::detector::cascade

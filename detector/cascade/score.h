@@ -5,7 +5,7 @@
 
 #include "core/host_device.h"
 
-namespace facepipe::cascade {
+namespace facepipe::detector::cascade {
 
 /// Of a frame, that scores are made of; more is an error. Bounds time and memory of what follows:
 /// of faces there are a few thousand in the worst crowd.
@@ -18,4 +18,4 @@ inline constexpr std::uint32_t kMostWindows = 65536;
   return agreement / (agreement + kNeighbors);
 }
 
-}  // namespace facepipe::cascade
+}  // namespace facepipe::detector::cascade

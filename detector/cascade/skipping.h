@@ -4,7 +4,7 @@
 
 #include "core/host_device.h"
 
-namespace facepipe::cascade {
+namespace facepipe::detector::cascade {
 
 /// Bits of a word of `failed`, of places side by side, whose window is looked at: those before
 /// which a run of failures of even length ends. `skip`, 0 or 1, tells whether the word's first
@@ -22,4 +22,4 @@ template <typename Word>
   return ~skipped;
 }
 
-}  // namespace facepipe::cascade
+}  // namespace facepipe::detector::cascade

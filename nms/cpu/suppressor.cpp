@@ -15,16 +15,14 @@
 #include "nms/cpu/voting.h"
 #include "nms/predicate.h"
 
-namespace facepipe {
+namespace facepipe::nms {
 namespace {
-
-using nms::Arena;
 
 /// All arrays of a suppressor. Those that the options don't need are empty.
 struct Scratch {
   Scratch(Arena& arena, const NmsOptions& options, std::uint32_t capacity)
-      : keys(arena.take<std::uint32_t>(groups(options) ? 0 : capacity + nms::kCollectPadding)),
-        indices(arena.take<std::uint32_t>(groups(options) ? 0 : capacity + nms::kCollectPadding)),
+      : keys(arena.take<std::uint32_t>(groups(options) ? 0 : capacity + kCollectPadding)),
+        indices(arena.take<std::uint32_t>(groups(options) ? 0 : capacity + kCollectPadding)),
         ranked(arena.take<std::uint32_t>(sweeps(options) ? capacity : 0)),
         kept(arena.take<std::uint32_t>(capacity)),
         rank_sort(arena, sweeps(options) ? capacity : 0),
@@ -48,14 +46,14 @@ struct Scratch {
   std::uint32_t* indices;  // those of valid candidates, ascending
   std::uint32_t* ranked;   // the same, by rank
   std::uint32_t* kept;
-  nms::RankSort rank_sort;
+  RankSort rank_sort;
   Box* transformed;  // by index
   std::uint16_t* centre_cells;
-  nms::KeptGrid grid;
-  nms::VoteScratch votes;
+  KeptGrid grid;
+  VoteScratch votes;
   Box* moved;  // as `kept`
-  nms::SoftScratch live;
-  nms::GroupScratch grouping;
+  SoftScratch live;
+  GroupScratch grouping;
   float* scores;  // as `kept`
 };
 
@@ -72,7 +70,7 @@ class CpuSuppressor::Impl {
   Impl(const NmsOptions& options, std::uint32_t capacity)
       : options_(options),
         capacity_(capacity),
-        block_(nms::make_block(bytes_of(options, capacity))),
+        block_(make_block(bytes_of(options, capacity))),
         arena_(block_.get()),
         scratch_(arena_, options, capacity) {}
 
@@ -96,7 +94,7 @@ class CpuSuppressor::Impl {
 
   NmsOptions options_;
   std::uint32_t capacity_;
-  nms::Block block_;
+  Block block_;
   Arena arena_;
   Scratch scratch_;
 
@@ -104,7 +102,7 @@ class CpuSuppressor::Impl {
   NmsCandidates candidates_;
   const Box* compared_ = nullptr;  // by index
   std::uint32_t looked_at_ = 0;
-  nms::Collected found_;
+  Collected found_;
 };
 
 NmsKept CpuSuppressor::Impl::run(const NmsCandidates& candidates) {
@@ -138,14 +136,14 @@ void CpuSuppressor::Impl::collect() {
 void CpuSuppressor::Impl::transform() {
   for (std::uint32_t i = 0; i < looked_at_; ++i)
     scratch_.transformed[i] =
-        nms::matrix_box(candidates_.boxes[i], options_.matrix.squares, options_.matrix.plus_one);
+        matrix_box(candidates_.boxes[i], options_.matrix.squares, options_.matrix.plus_one);
   compared_ = scratch_.transformed;
 }
 
 std::uint32_t CpuSuppressor::Impl::keep_softened() {
-  return nms::soften({candidates_.boxes.data(), candidates_.scores.data(), scratch_.indices,
-                      found_.count, options_.threshold, options_.soft},
-                     scratch_.live, scratch_.kept, scratch_.scores);
+  return soften({candidates_.boxes.data(), candidates_.scores.data(), scratch_.indices,
+                 found_.count, options_.threshold, options_.soft},
+                scratch_.live, scratch_.kept, scratch_.scores);
 }
 
 std::uint32_t CpuSuppressor::Impl::keep_swept() {
@@ -159,25 +157,25 @@ std::uint32_t CpuSuppressor::Impl::keep_swept() {
   // paper's text candidates of equal scores both survive; here the lower index wins, as by all
   // rules.
   const std::uint32_t kept =
-      nms::sweep({compared_, scratch_.centre_cells, scratch_.ranked, found_.count, options_.overlap,
-                  options_.threshold, options_.rule != NmsRule::greedy},
-                 scratch_.grid, scratch_.kept);
+      sweep({compared_, scratch_.centre_cells, scratch_.ranked, found_.count, options_.overlap,
+             options_.threshold, options_.rule != NmsRule::greedy},
+            scratch_.grid, scratch_.kept);
   if (options_.voting)
-    nms::vote({candidates_.boxes.data(), compared_, candidates_.scores.data(), scratch_.ranked,
-               found_.count, scratch_.kept, kept, options_.overlap, options_.threshold},
-              scratch_.votes, scratch_.moved);
+    vote({candidates_.boxes.data(), compared_, candidates_.scores.data(), scratch_.ranked,
+          found_.count, scratch_.kept, kept, options_.overlap, options_.threshold},
+         scratch_.votes, scratch_.moved);
   return kept;
 }
 
 std::uint32_t CpuSuppressor::Impl::keep_groups() {
-  return nms::group({candidates_.boxes.data(), candidates_.scores.data(), looked_at_,
-                     options_.groups.min_neighbours},
-                    scratch_.grouping, {scratch_.kept, scratch_.moved, scratch_.scores});
+  return group({candidates_.boxes.data(), candidates_.scores.data(), looked_at_,
+                options_.groups.min_neighbours},
+               scratch_.grouping, {scratch_.kept, scratch_.moved, scratch_.scores});
 }
 
 void CpuSuppressor::Impl::lay_out_grid() {
-  const nms::GridPlan plan = nms::plan_grid(found_);
-  if (!plan.single()) nms::find_centre_cells(compared_, looked_at_, plan, scratch_.centre_cells);
+  const GridPlan plan = plan_grid(found_);
+  if (!plan.single()) find_centre_cells(compared_, looked_at_, plan, scratch_.centre_cells);
   scratch_.grid.reset(plan);
 }
 
@@ -207,4 +205,4 @@ std::size_t CpuSuppressor::scratch_bytes(const NmsOptions& options, std::uint32_
   return bytes_of(options, capacity);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::nms

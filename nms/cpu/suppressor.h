@@ -8,7 +8,7 @@
 
 #include "nms/nms.h"
 
-namespace facepipe {
+namespace facepipe::nms {
 
 /// Owns the memory for one call at a time: calls of one object must not overlap in time. Different
 /// objects share nothing.
@@ -35,4 +35,4 @@ class CpuSuppressor {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::nms

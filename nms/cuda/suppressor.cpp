@@ -10,21 +10,20 @@
 #include "nms/cuda/cooperative.h"
 #include "nms/cuda/rule.h"
 
-namespace facepipe {
+namespace facepipe::nms {
 namespace {
 
 std::uint32_t checked_multiprocessors(std::uint32_t asked) {
-  const auto all =
-      static_cast<std::uint32_t>(nms::device_attribute(cudaDevAttrMultiProcessorCount));
+  const auto all = static_cast<std::uint32_t>(device_attribute(cudaDevAttrMultiProcessorCount));
   if (asked > all)
     throw std::invalid_argument("multiprocessors: the device has " + std::to_string(all));
   return asked == kAllMultiprocessors ? all : asked;
 }
 
-std::unique_ptr<nms::CudaRule> checked_rule(const NmsOptions& options, std::uint32_t capacity,
-                                            std::uint32_t multiprocessors) {
+std::unique_ptr<CudaRule> checked_rule(const NmsOptions& options, std::uint32_t capacity,
+                                       std::uint32_t multiprocessors) {
   check_nms_options(options, capacity);
-  return nms::make_rule(options, capacity, checked_multiprocessors(multiprocessors));
+  return make_rule(options, capacity, checked_multiprocessors(multiprocessors));
 }
 
 struct Argument {
@@ -73,7 +72,7 @@ CudaSuppressor::~CudaSuppressor() = default;
 CudaSuppressor::CudaSuppressor(CudaSuppressor&&) noexcept = default;
 CudaSuppressor& CudaSuppressor::operator=(CudaSuppressor&&) noexcept = default;
 
-nms::CandidateView CudaSuppressor::view_of(const DeviceCandidates& candidates) const {
+CandidateView CudaSuppressor::view_of(const DeviceCandidates& candidates) const {
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): four floats either way
   const auto* const boxes = reinterpret_cast<const float4*>(candidates.boxes);
   return {boxes, candidates.scores, candidates.count, capacity_};
@@ -98,7 +97,7 @@ void CudaSuppressor::enqueue_reduce(const DeviceCandidates& candidates, cuda::St
 
 std::size_t CudaSuppressor::scratch_bytes(const NmsOptions& options, std::uint32_t capacity) {
   check_nms_options(options, capacity);
-  return nms::rule_scratch_bytes(options, capacity);
+  return rule_scratch_bytes(options, capacity);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::nms

@@ -10,7 +10,7 @@
 #include "core/cuda/stream.h"
 #include "nms/nms.h"
 
-namespace facepipe {
+namespace facepipe::nms {
 
 /// Candidates in device memory, in any order. Each array has as many elements as the suppressor's
 /// capacity. The first *count elements are candidates, the others may have any value.
@@ -29,10 +29,8 @@ struct DeviceKept {
   float* scores = nullptr;  ///< where changes_scores()
 };
 
-namespace nms {
 class CudaRule;
 struct CandidateView;
-}  // namespace nms
 
 /// Stands for the number of multiprocessors of the device.
 inline constexpr std::uint32_t kAllMultiprocessors = 0;
@@ -73,11 +71,11 @@ class CudaSuppressor {
   [[nodiscard]] static std::size_t scratch_bytes(const NmsOptions& options, std::uint32_t capacity);
 
  private:
-  [[nodiscard]] nms::CandidateView view_of(const DeviceCandidates& candidates) const;
+  [[nodiscard]] CandidateView view_of(const DeviceCandidates& candidates) const;
 
   NmsOptions options_;
   std::uint32_t capacity_;
-  std::unique_ptr<nms::CudaRule> rule_;
+  std::unique_ptr<CudaRule> rule_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::nms

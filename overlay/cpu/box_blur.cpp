@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace facepipe {
+namespace facepipe::overlay {
 namespace {
 
 constexpr int kPasses = 3;
@@ -89,4 +89,4 @@ void BoxBlur::filter_columns(const BoxMean& mean) {
   std::swap(samples_, other_);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::overlay

@@ -9,7 +9,7 @@
 #include "core/geometry.h"
 #include "overlay/hide_geometry.h"
 
-namespace facepipe {
+namespace facepipe::overlay {
 
 /// A rectangle of samples of 16 bits, which are written and read by rows. Keeps memory for the
 /// largest so far: four bytes a sample, and some rows. Not thread-safe.
@@ -37,4 +37,4 @@ class BoxBlur {
   std::vector<std::uint32_t> sums_;       // of each column
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::overlay

@@ -11,7 +11,7 @@
 #include "overlay/hide_image.h"
 #include "overlay/hide_plan.h"
 
-namespace facepipe {
+namespace facepipe::overlay {
 namespace {
 
 /// Y, U or V in memory; Step is 2 where U and V are interleaved.
@@ -275,4 +275,4 @@ void hide_all(Frame& frame, const Rgb& color) {
   make_opaque(frame, {&mask, 1}, {1, 1});
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::overlay

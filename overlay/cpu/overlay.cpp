@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "overlay/plan.h"
 
-namespace facepipe {
+namespace facepipe::overlay {
 namespace {
 
 constexpr unsigned kOpaque = 255;
@@ -139,4 +139,4 @@ void draw_overlay(Frame& frame, const Detections& faces, const OverlayStyle& sty
     draw<std::uint16_t>(frame, plan);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::overlay

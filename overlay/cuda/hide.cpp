@@ -9,7 +9,7 @@
 #include "overlay/hide_image.h"
 #include "overlay/hide_plan.h"
 
-namespace facepipe {
+namespace facepipe::overlay {
 namespace {
 
 void check_frame(const Frame& frame) {
@@ -166,4 +166,4 @@ void enqueue_hide_all(const Frame& frame, const Rgb& color, cuda::StreamView str
   launch_hide_color(batch, yuv_color(color, frame.format, frame.color, frame.size), stream.get());
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::overlay

@@ -4,7 +4,7 @@
 #include "overlay/cuda/hide_kernels.h"
 #include "overlay/hide.h"
 
-namespace facepipe {
+namespace facepipe::overlay {
 namespace {
 
 constexpr unsigned kComponents = 3;
@@ -258,4 +258,4 @@ void launch_hide_blur(const HideBatch& batch, const BlurScratch& scratch, cudaSt
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::overlay

@@ -11,7 +11,7 @@
 #include "core/frame.h"
 #include "overlay/hide.h"
 
-namespace facepipe {
+namespace facepipe::overlay {
 
 /// Owns the image and a blur's scratch memory, of six bytes for each pixel of the picture, for one
 /// frame in flight: work on several streams needs a hider for each stream, or must be ordered by
@@ -50,4 +50,4 @@ class CudaFaceHider {
 /// CudaFaceHider::enqueue().
 void enqueue_hide_all(const Frame& frame, const Rgb& color, cuda::StreamView stream);
 
-}  // namespace facepipe
+}  // namespace facepipe::overlay

@@ -11,7 +11,7 @@
 #include "overlay/hide_image.h"
 #include "overlay/yuv_color.h"
 
-namespace facepipe {
+namespace facepipe::overlay {
 
 /// The planes of a picture of semi-planar 4:2:0 in device memory. Strides are in bytes.
 struct HidePlanes {
@@ -76,4 +76,4 @@ void launch_hide_image(const HideBatch& batch, const ImageLevels& image, cudaStr
 /// Two kernels: along rows, from the picture to scratch; along columns, and back.
 void launch_hide_blur(const HideBatch& batch, const BlurScratch& scratch, cudaStream_t stream);
 
-}  // namespace facepipe
+}  // namespace facepipe::overlay

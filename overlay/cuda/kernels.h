@@ -13,7 +13,7 @@
 #include "overlay/glyphs.h"
 #include "overlay/overlay.h"
 
-namespace facepipe {
+namespace facepipe::overlay {
 
 /// GlyphAtlas for kernels. The coverage is in device memory. The table of columns, which every text
 /// reads, is part of the kernels' parameters.
@@ -55,4 +55,4 @@ void launch_dots(const OverlayWork& work, const OverlayLaunch& launch, cudaStrea
 /// Draws the labels of faces and the count.
 void launch_labels(const OverlayWork& work, const OverlayLaunch& launch, cudaStream_t stream);
 
-}  // namespace facepipe
+}  // namespace facepipe::overlay

@@ -3,7 +3,7 @@
 #include "overlay/cuda/kernels.h"
 #include "overlay/cuda/text.cuh"
 
-namespace facepipe {
+namespace facepipe::overlay {
 namespace {
 
 using namespace overlay;
@@ -181,4 +181,4 @@ void launch_labels(const OverlayWork& work, const OverlayLaunch& launch, cudaStr
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::overlay

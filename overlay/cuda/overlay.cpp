@@ -9,7 +9,7 @@
 #include "core/cuda/check.h"
 #include "overlay/glyphs.h"
 
-namespace facepipe {
+namespace facepipe::overlay {
 namespace {
 
 // Enough to fill a device with the primitives of hundreds of faces. With few faces most blocks have
@@ -104,4 +104,4 @@ void CudaOverlay::enqueue(const FrameDescriptor* descriptor, const cuda::DeviceD
   if (labels || style.count) launch_labels(work, launch_, stream.get());
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::overlay

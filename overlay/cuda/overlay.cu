@@ -2,7 +2,7 @@
 #include "overlay/cuda/canvas.cuh"
 #include "overlay/cuda/text.cuh"
 
-namespace facepipe {
+namespace facepipe::overlay {
 namespace {
 
 using namespace overlay;
@@ -95,4 +95,4 @@ void launch_dots(const OverlayWork& work, const OverlayLaunch& launch, cudaStrea
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::overlay

@@ -12,7 +12,7 @@
 #include "overlay/cuda/kernels.h"
 #include "overlay/overlay.h"
 
-namespace facepipe {
+namespace facepipe::overlay {
 
 /// What all frames of a stream have in common.
 struct CudaOverlaySetup {
@@ -52,4 +52,4 @@ class CudaOverlay {
   cuda::DeviceBuffer<PixelRect> label_backgrounds_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::overlay

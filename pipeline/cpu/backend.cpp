@@ -20,13 +20,13 @@
 #include "track/cpu/motion.h"
 #include "video/frames/pictures.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 namespace {
 
 /// A frame's place in the detector.
 struct CpuWork final : FrameWork {
-  explicit CpuWork(std::unique_ptr<DetectionRequest> taken) : request(std::move(taken)) {}
-  std::unique_ptr<DetectionRequest> request;
+  explicit CpuWork(std::unique_ptr<detector::DetectionRequest> taken) : request(std::move(taken)) {}
+  std::unique_ptr<detector::DetectionRequest> request;
 };
 
 /// A frame of the CPU's decoders may be kept as it is.
@@ -38,20 +38,20 @@ class CpuKeeper final : public PictureKeeper {
 
 class CpuHidingPixels final : public HidingPixels {
  public:
-  explicit CpuHidingPixels(const HideOptions& look) : look_(look), hider_(look) {}
+  explicit CpuHidingPixels(const overlay::HideOptions& look) : look_(look), hider_(look) {}
 
   void hide(Frame& frame, std::span<const Box> faces) override {
-    make_writable(frame);
+    video::make_writable(frame);
     hider_.hide(frame, faces);
   }
   void hide_all(Frame& frame) override {
-    make_writable(frame);
-    facepipe::hide_all(frame, look_.color);
+    video::make_writable(frame);
+    facepipe::overlay::hide_all(frame, look_.color);
   }
 
  private:
-  const HideOptions look_;
-  FaceHider hider_;
+  const overlay::HideOptions look_;
+  overlay::FaceHider hider_;
 };
 
 class CpuHidingDevice final : public HidingDevice {
@@ -59,14 +59,15 @@ class CpuHidingDevice final : public HidingDevice {
   [[nodiscard]] std::unique_ptr<PictureKeeper> make_keeper() override {
     return std::make_unique<CpuKeeper>();
   }
-  [[nodiscard]] std::unique_ptr<HidingPixels> make_pixels(const HideOptions& look) override {
+  [[nodiscard]] std::unique_ptr<HidingPixels> make_pixels(
+      const overlay::HideOptions& look) override {
     return std::make_unique<CpuHidingPixels>(look);
   }
-  [[nodiscard]] std::unique_ptr<MotionEstimator> make_looker() override {
-    return std::make_unique<CpuMotionEstimator>();
+  [[nodiscard]] std::unique_ptr<track::MotionEstimator> make_looker() override {
+    return std::make_unique<track::CpuMotionEstimator>();
   }
-  [[nodiscard]] std::unique_ptr<MotionEstimator> make_motion(HidingStep /*step*/) override {
-    return std::make_unique<CpuMotionEstimator>();
+  [[nodiscard]] std::unique_ptr<track::MotionEstimator> make_motion(HidingStep /*step*/) override {
+    return std::make_unique<track::CpuMotionEstimator>();
   }
 };
 
@@ -83,8 +84,9 @@ class Following {
   explicit Following(const JobOptions& options)
       : least_(options.follow ? options.follow->doubtful_score : kWeakFace),
         sizes_{options.min_face, options.max_face},
-        suppressor_(NmsOptions{}, nms_capacity(NmsOptions{})) {
-    if (options.follow) tracks_.emplace(*options.follow, std::make_unique<CpuMotionEstimator>());
+        suppressor_(nms::NmsOptions{}, nms_capacity(nms::NmsOptions{})) {
+    if (options.follow)
+      tracks_.emplace(*options.follow, std::make_unique<track::CpuMotionEstimator>());
     if (options.every > 1) between_.emplace(options);
   }
 
@@ -115,7 +117,7 @@ class Following {
  private:
   const float least_;
   const FaceSizes sizes_;
-  CpuSuppressor suppressor_;
+  nms::CpuSuppressor suppressor_;
   std::optional<FaceTracks> tracks_;
   std::optional<FramesBetween> between_;
 };
@@ -124,8 +126,8 @@ class CpuProcessor final : public FrameProcessor {
  public:
   /// @param detector  null where nothing is looked for
   /// @param turned    of pictures as HideJob::turned_too has them; null where none is looked at
-  CpuProcessor(const ProcessorSetup& setup, std::shared_ptr<Detector> detector,
-               std::shared_ptr<Detector> turned)
+  CpuProcessor(const ProcessorSetup& setup, std::shared_ptr<detector::Detector> detector,
+               std::shared_ptr<detector::Detector> turned)
       : options_(setup.options),
         detector_(std::move(detector)),
         turned_detector_(std::move(turned)),
@@ -142,7 +144,7 @@ class CpuProcessor final : public FrameProcessor {
     if (every_) every_->choose(item);
     if (!item.record.searched) return;
     auto work = std::make_unique<CpuWork>(detector_->acquire(stop));
-    DetectionRequest& request = *work->request;
+    detector::DetectionRequest& request = *work->request;
     item.work = std::move(work);
     {
       const ScopedInterval interval(item.record.times[StageId::preprocess]);
@@ -181,28 +183,29 @@ class CpuProcessor final : public FrameProcessor {
     if (options_.output.empty() || !options_.overlay.any()) return;
     const ScopedInterval interval(item.record.times[StageId::overlay]);
     const ScopedCpuTime cpu(item.record.times, StageId::overlay);
-    make_writable(item.frame);
-    draw_overlay(item.frame, item.record.faces, options_.overlay, item.record.face_tracks);
+    video::make_writable(item.frame);
+    overlay::draw_overlay(item.frame, item.record.faces, options_.overlay, item.record.face_tracks);
   }
 
   [[nodiscard]] std::int64_t candidates_ignored() const override { return candidates_ignored_; }
 
-  void report(std::int64_t ignored, JobResult& result, Notices& notices) const override {
+  void report(std::int64_t ignored, JobResult& result, video::Notices& notices) const override {
     if (detector_)
       report_detection(detector_->facts(), ignored, suppressor_.capacity(), result, notices);
   }
 
  private:
   [[nodiscard]] Detections collect(WorkItem& item) const {
-    DetectionRequest& request = *static_cast<CpuWork&>(*item.work).request;
+    detector::DetectionRequest& request = *static_cast<CpuWork&>(*item.work).request;
     const ScopedCpuTime cpu(item.record.times, StageId::inference);
     Detections candidates = request.collect();
     request.count_copies(copies_);
     Interval& inference = item.record.times[StageId::inference];
     inference = request.inference();
     if (options_.hide && options_.hide->mirrored_too)
-      append_mirrored(candidates, look(request, mirrored_view(item.frame), inference),
-                      item.frame.upright().width);
+      detector::append_mirrored(candidates,
+                                look(request, detector::mirrored_view(item.frame), inference),
+                                item.frame.upright().width);
     item.work.reset();
     if (turned_detector_) {
       candidates.landmarks.clear();  // which nobody needs of faces that are hidden
@@ -212,7 +215,7 @@ class CpuProcessor final : public FrameProcessor {
   }
 
   /// Searches another view of a frame that has been searched.
-  [[nodiscard]] Detections look(DetectionRequest& request, const Frame& view,
+  [[nodiscard]] Detections look(detector::DetectionRequest& request, const Frame& view,
                                 Interval& inference) const {
     request.prepare(view);
     request.start();
@@ -224,18 +227,18 @@ class CpuProcessor final : public FrameProcessor {
 
   void look_at_turned(const Frame& frame, Detections& candidates, Interval& inference) const {
     const HideJob& hide = *options_.hide;
-    const Frame turned = turned_view(frame, hide.turned_too);
-    const std::unique_ptr<DetectionRequest> request = turned_detector_->acquire({});
+    const Frame turned = detector::turned_view(frame, hide.turned_too);
+    const std::unique_ptr<detector::DetectionRequest> request = turned_detector_->acquire({});
     Detections found = look(*request, turned, inference);
     if (hide.mirrored_too)
-      append_mirrored(found, look(*request, mirrored_view(turned), inference),
-                      turned.upright().width);
-    append_turned_back(candidates, found, hide.turned_too, frame.upright());
+      detector::append_mirrored(found, look(*request, detector::mirrored_view(turned), inference),
+                                turned.upright().width);
+    detector::append_turned_back(candidates, found, hide.turned_too, frame.upright());
   }
 
   void suppress(const Detections& candidates, FrameRecord& record) {
     record.candidates = candidates.size();
-    const NmsKept kept = suppressor_.run({candidates.boxes, candidates.scores});
+    const nms::NmsKept kept = suppressor_.run({candidates.boxes, candidates.scores});
     candidates_ignored_ += kept.beyond_capacity;
     if (options_.hide) refuse_ignored(kept.beyond_capacity);
     record.faces = clipped(select_faces(candidates, kept, {options_.min_face, options_.max_face}),
@@ -244,9 +247,9 @@ class CpuProcessor final : public FrameProcessor {
   }
 
   const JobOptions& options_;
-  std::shared_ptr<Detector> detector_;
-  std::shared_ptr<Detector> turned_detector_;
-  CpuSuppressor suppressor_;
+  std::shared_ptr<detector::Detector> detector_;
+  std::shared_ptr<detector::Detector> turned_detector_;
+  nms::CpuSuppressor suppressor_;
   CopyCounter& copies_;            // of an engine on a device
   std::optional<EveryNth> every_;  // used by start() alone
   std::optional<Following> following_;
@@ -255,36 +258,39 @@ class CpuProcessor final : public FrameProcessor {
 
 class CpuBackend final : public Backend {
  public:
-  explicit CpuBackend(std::unique_ptr<DetectorFactory> detectors)
+  explicit CpuBackend(std::unique_ptr<detector::DetectorFactory> detectors)
       : detectors_(std::move(detectors)) {}
 
-  [[nodiscard]] std::unique_ptr<Decoder> make_decoder(const Demuxer& demuxer,
-                                                      const DecoderOptions& options,
-                                                      DecoderChoice /*choice*/, Notices& notices,
-                                                      CopyCounter& /*copies*/) override {
-    return make_cpu_decoder(demuxer, options, notices);
+  [[nodiscard]] std::unique_ptr<video::Decoder> make_decoder(const video::Demuxer& demuxer,
+                                                             const video::DecoderOptions& options,
+                                                             video::DecoderChoice /*choice*/,
+                                                             video::Notices& notices,
+                                                             CopyCounter& /*copies*/) override {
+    return video::make_cpu_decoder(demuxer, options, notices);
   }
   [[nodiscard]] int frames_beside() const override { return 0; }
   // FFmpeg's threads decode on all cores already.
   [[nodiscard]] int decoders(const AVCodecParameters& /*video*/,
-                             const Decoder& /*like*/) const override {
+                             const video::Decoder& /*like*/) const override {
     return 1;
   }
   void check_encoder(const AVCodec& codec) const override {
-    if (is_nvenc(codec))
+    if (video::is_nvenc(codec))
       throw Error(ErrorKind::usage,
                   std::string("--codec ") + codec.name + ": the device is the cpu");
   }
-  [[nodiscard]] EncoderPlan plan_encoder(const AVCodec& codec, const PictureFacts& pictures,
-                                         Size encoded, const JobOptions& options,
-                                         Notices& notices) const override {
-    return facepipe::plan_encoder(codec, pictures.format, encoded, options.output.string(),
-                                  notices);
+  [[nodiscard]] video::EncoderPlan plan_encoder(const AVCodec& codec,
+                                                const video::PictureFacts& pictures, Size encoded,
+                                                const JobOptions& options,
+                                                video::Notices& notices) const override {
+    return facepipe::video::plan_encoder(codec, pictures.format, encoded, options.output.string(),
+                                         notices);
   }
-  [[nodiscard]] std::unique_ptr<Encoder> make_encoder(const EncoderSetup& setup, const Frame& first,
-                                                      Notices& notices,
-                                                      CopyCounter& /*copies*/) override {
-    return make_cpu_encoder(setup, first, notices);
+  [[nodiscard]] std::unique_ptr<video::Encoder> make_encoder(const video::EncoderSetup& setup,
+                                                             const Frame& first,
+                                                             video::Notices& notices,
+                                                             CopyCounter& /*copies*/) override {
+    return video::make_cpu_encoder(setup, first, notices);
   }
   [[nodiscard]] std::unique_ptr<FrameProcessor> make_processor(
       const ProcessorSetup& setup) override {
@@ -292,8 +298,9 @@ class CpuBackend final : public Backend {
       return std::make_unique<CpuProcessor>(setup, nullptr, nullptr);
     const std::scoped_lock lock(mutex_);
     const int turns = setup.options.hide ? setup.options.hide->turned_too : 0;
-    std::shared_ptr<Detector> turned;
-    if (turns > 0) turned = detectors().detector(turned_view(setup.first, turns).upright());
+    std::shared_ptr<detector::Detector> turned;
+    if (turns > 0)
+      turned = detectors().detector(detector::turned_view(setup.first, turns).upright());
     return std::make_unique<CpuProcessor>(setup, detectors().detector(setup.first.upright()),
                                           std::move(turned));
   }
@@ -301,33 +308,33 @@ class CpuBackend final : public Backend {
       const ProcessorSetup& /*setup*/) override {
     return std::make_unique<CpuHidingDevice>();
   }
-  [[nodiscard]] const DetectorOrigin& origin() const override { return detectors(); }
+  [[nodiscard]] const detector::DetectorOrigin& origin() const override { return detectors(); }
 
  private:
-  [[nodiscard]] DetectorFactory& detectors() const {
+  [[nodiscard]] detector::DetectorFactory& detectors() const {
     if (!detectors_) throw Error(ErrorKind::internal, "no detector was loaded");
     return *detectors_;
   }
 
   std::mutex mutex_;  // guards detectors_
-  std::unique_ptr<DetectorFactory> detectors_;
+  std::unique_ptr<detector::DetectorFactory> detectors_;
 };
 
 }  // namespace
 
-std::unique_ptr<Backend> make_cpu_backend(std::unique_ptr<DetectorFactory> detectors) {
+std::unique_ptr<Backend> make_cpu_backend(std::unique_ptr<detector::DetectorFactory> detectors) {
   return std::make_unique<CpuBackend>(std::move(detectors));
 }
 
-void tell_tiles(const std::optional<Tiling>& tiling) {
+void tell_tiles(const std::optional<detector::Tiling>& tiling) {
   if (!tiling) return;
   spdlog::info("detection in {} x {} tiles of {} that overlap by {}, and of all at {}",
                tiling->columns, tiling->rows, to_string(tiling->tile.frame), tiling->overlap,
                to_string(tiling->whole.content));
 }
 
-void report_detection(const DetectorFacts& facts, std::int64_t ignored, std::uint32_t capacity,
-                      JobResult& result, Notices& notices) {
+void report_detection(const detector::DetectorFacts& facts, std::int64_t ignored,
+                      std::uint32_t capacity, JobResult& result, video::Notices& notices) {
   result.network_size = facts.network;
   result.tiling = facts.tiling;
   result.candidates_ignored = ignored;
@@ -336,4 +343,4 @@ void report_detection(const DetectorFacts& facts, std::int64_t ignored, std::uin
                 std::to_string(capacity) + " a frame (a higher --score gives fewer)");
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

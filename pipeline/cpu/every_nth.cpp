@@ -6,18 +6,18 @@
 
 #include "core/error.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 namespace {
 
 /// What overlaps as much is one face, as of faces that are searched for.
-NmsOptions greedy_of(const NmsOptions& nms) {
-  NmsOptions greedy;
+nms::NmsOptions greedy_of(const nms::NmsOptions& nms) {
+  nms::NmsOptions greedy;
   greedy.threshold = nms.threshold;
   return greedy;
 }
 
 /// Takes from a searched frame what those before and after it need; stamps give its time.
-SearchedFrame searched_of(WorkItem& item) {
+track::SearchedFrame searched_of(WorkItem& item) {
   return {{item.record.pts_s, std::exchange(item.picture, nullptr)},
           std::exchange(item.to_follow, {})};
 }
@@ -27,7 +27,7 @@ SearchedFrame searched_of(WorkItem& item) {
 void EveryNth::choose(WorkItem& item) {
   const ScopedCpuTime cpu(item.record.times, StageId::preprocess);
   item.picture = motion_.look_at(item.frame);
-  const bool cut = !last_ || may_be_cut(*last_, *item.picture);
+  const bool cut = !last_ || track::may_be_cut(*last_, *item.picture);
   item.record.searched = cut || item.record.damaged || since_ + 1 >= every_;
   since_ = item.record.searched ? 0 : since_ + 1;
   last_ = item.picture;
@@ -64,16 +64,17 @@ void FramesBetween::fill_in(const Searched* after) {
   FrameTimes& times = waiting_.front().record.times;
   const ScopedInterval interval(times[StageId::overlay]);
   const ScopedCpuTime cpu(times, StageId::overlay);
-  std::vector<TimedPicture> between;
+  std::vector<track::TimedPicture> between;
   for (WorkItem& item : waiting_)
     between.push_back({item.record.pts_s, std::exchange(item.picture, nullptr)});
-  const std::vector<FacesBetween> faces =
-      faces_between(motion_, before_->frame, between, after == nullptr ? nullptr : &after->frame);
+  const std::vector<track::FacesBetween> faces = track::faces_between(
+      motion_, before_->frame, between, after == nullptr ? nullptr : &after->frame);
   for (std::size_t i = 0; i < faces.size(); ++i) take(faces[i], after, waiting_[i].record);
 }
 
 /// Takes faces like a detector's: suppressed, of the score and the sizes wanted.
-void FramesBetween::take(const FacesBetween& all, const Searched* after, FrameRecord& record) {
+void FramesBetween::take(const track::FacesBetween& all, const Searched* after,
+                         FrameRecord& record) {
   Detections faces;
   std::vector<std::int64_t> tracks;
   for (std::size_t i = 0; i < all.faces.size(); ++i) {
@@ -81,7 +82,7 @@ void FramesBetween::take(const FacesBetween& all, const Searched* after, FrameRe
     faces.push_back(clipped(all.faces.boxes[i], record.size), all.faces.scores[i], all.faces, i);
     if (wants_tracks_) tracks.push_back(track_of(all, i, after));
   }
-  const NmsKept kept = suppressor_.run({faces.boxes, faces.scores});
+  const nms::NmsKept kept = suppressor_.run({faces.boxes, faces.scores});
   for (const std::uint32_t i : kept.indices) {
     if (!sizes_.wanted(faces.boxes[i])) continue;
     record.faces.push_back(faces.boxes[i], faces.scores[i], faces, i);
@@ -90,9 +91,9 @@ void FramesBetween::take(const FacesBetween& all, const Searched* after, FrameRe
   record.face_count = record.faces.size();
 }
 
-std::int64_t FramesBetween::track_of(const FacesBetween& all, std::size_t i,
+std::int64_t FramesBetween::track_of(const track::FacesBetween& all, std::size_t i,
                                      const Searched* after) const {
   return all.after[i] ? after->tracks.at(*all.after[i]) : before_->tracks.at(*all.before[i]);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

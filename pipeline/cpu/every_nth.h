@@ -14,7 +14,7 @@
 #include "track/between.h"
 #include "track/cpu/motion.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 
 /// Which frames are searched. Used by one thread.
 class EveryNth {
@@ -28,8 +28,8 @@ class EveryNth {
 
  private:
   const int every_;
-  CpuMotionEstimator motion_;
-  std::shared_ptr<const MotionPicture> last_;
+  track::CpuMotionEstimator motion_;
+  std::shared_ptr<const track::MotionPicture> last_;
   int since_ = 0;  ///< the last one that was searched
 };
 
@@ -49,23 +49,23 @@ class FramesBetween {
  private:
   /// A frame that was searched, and who has taken its detections.
   struct Searched {
-    SearchedFrame frame;
+    track::SearchedFrame frame;
     std::vector<std::int64_t> tracks;
   };
 
   void fill(const Searched* after, const FrameProcessor::Sink& sink);
   void fill_in(const Searched* after);
-  void take(const FacesBetween& all, const Searched* after, FrameRecord& record);
-  [[nodiscard]] std::int64_t track_of(const FacesBetween& all, std::size_t i,
+  void take(const track::FacesBetween& all, const Searched* after, FrameRecord& record);
+  [[nodiscard]] std::int64_t track_of(const track::FacesBetween& all, std::size_t i,
                                       const Searched* after) const;
 
   const float score_;
   const FaceSizes sizes_;
   const bool wants_tracks_;
-  CpuSuppressor suppressor_;
-  CpuMotionEstimator motion_;
+  nms::CpuSuppressor suppressor_;
+  track::CpuMotionEstimator motion_;
   std::optional<Searched> before_;
   std::deque<WorkItem> waiting_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

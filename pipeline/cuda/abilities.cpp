@@ -7,13 +7,13 @@
 #include "video/cuda/hardware_device.h"
 #include "video/cuda/nvenc.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 namespace {
 
 void ask_nvdec(Device device, ChipAbilities& chip) {
   try {
     cuda::use_device(device);
-    chip.decodes = nvdec_abilities();
+    chip.decodes = video::nvdec_abilities();
   } catch (const Error& error) {
     chip.nvdec_problem = error.what();
   }
@@ -22,13 +22,14 @@ void ask_nvdec(Device device, ChipAbilities& chip) {
 void try_nvenc(Device device, ChipAbilities& chip) {
   try {
     cuda::use_device(device);
-    const UniqueAVBuffer hardware = open_hardware_device(device, std::make_shared<cuda::Stream>());
+    const video::UniqueAVBuffer hardware =
+        video::open_hardware_device(device, std::make_shared<cuda::Stream>());
     for (const auto& [encoder, bits] :
          {std::pair{"h264_nvenc", 8}, {"hevc_nvenc", 8}, {"hevc_nvenc", 10}}) {
-      NvencTask task;
+      video::NvencTask task;
       task.encoder = encoder;
       task.surface = bits > 8 ? AV_PIX_FMT_P010LE : AV_PIX_FMT_NV12;
-      chip.encodes.push_back({encoder, bits, reason_against_nvenc(task, *hardware)});
+      chip.encodes.push_back({encoder, bits, video::reason_against_nvenc(task, *hardware)});
     }
   } catch (const Error& error) {
     chip.nvenc_problem = error.what();
@@ -52,4 +53,4 @@ CudaAbilities cuda_abilities() {
   return found;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

@@ -8,7 +8,7 @@
 #include "core/cuda/devices.h"
 #include "video/cuda/nvdec.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 
 /// An attempt to open one of FFmpeg's NVENC encoders.
 struct NvencTrial {
@@ -19,7 +19,7 @@ struct NvencTrial {
 
 struct ChipAbilities {
   cuda::DeviceFacts facts;
-  std::vector<NvdecAbility> decodes;
+  std::vector<video::NvdecAbility> decodes;
   std::string nvdec_problem;  ///< why NVDEC can't be asked; empty if it was
   std::vector<NvencTrial> encodes;
   std::string nvenc_problem;  ///< why no encoder was tried; empty if they were
@@ -34,4 +34,4 @@ struct CudaAbilities {
 /// result. Errors: Error(device) where CUDA itself fails.
 [[nodiscard]] CudaAbilities cuda_abilities();
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

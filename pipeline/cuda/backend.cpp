@@ -33,7 +33,7 @@
 #include "video/cuda/nvenc.h"
 #include "video/cuda/transfer.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 namespace {
 
 // Frames of several lanes that the chip works on at once: so many fill it, although their threads
@@ -78,8 +78,8 @@ cuda::Event::Wait wait_of(const ProcessorSetup& setup) {
 }
 
 /// What is drawn on a job's pictures; nothing where there is no video.
-OverlayStyle style_of(const JobOptions& options) {
-  return options.output.empty() || options.hide ? kNoOverlay : options.overlay;
+overlay::OverlayStyle style_of(const JobOptions& options) {
+  return options.output.empty() || options.hide ? overlay::kNoOverlay : options.overlay;
 }
 
 bool follows(const JobOptions& options) { return options.follow && !options.hide; }
@@ -99,24 +99,25 @@ class CudaHidingDevice final : public HidingDevice {
     cuda::use_device(device_);
     return make_cuda_keeper(pictures_, copies_);
   }
-  [[nodiscard]] std::unique_ptr<HidingPixels> make_pixels(const HideOptions& look) override {
+  [[nodiscard]] std::unique_ptr<HidingPixels> make_pixels(
+      const overlay::HideOptions& look) override {
     cuda::use_device(device_);
     return make_cuda_hiding_pixels(look, size_);
   }
-  [[nodiscard]] std::unique_ptr<MotionEstimator> make_looker() override {
+  [[nodiscard]] std::unique_ptr<track::MotionEstimator> make_looker() override {
     return make_estimator(wait_);
   }
   /// All lanes wait for the thread that follows. The one that settles asks only where tracks begin;
   /// in a crowd another thread shows tracks meanwhile.
-  [[nodiscard]] std::unique_ptr<MotionEstimator> make_motion(HidingStep step) override {
+  [[nodiscard]] std::unique_ptr<track::MotionEstimator> make_motion(HidingStep step) override {
     return make_estimator(step == HidingStep::follow ? cuda::Event::Wait::spinning : wait_);
   }
 
  private:
-  [[nodiscard]] std::unique_ptr<MotionEstimator> make_estimator(cuda::Event::Wait wait) {
+  [[nodiscard]] std::unique_ptr<track::MotionEstimator> make_estimator(cuda::Event::Wait wait) {
     cuda::use_device(device_);
     if (host_motion_) return std::make_unique<SmallLuma>(size_, copies_);
-    return make_cuda_motion_estimator(upright_, wait, copies_);
+    return track::make_cuda_motion_estimator(upright_, wait, copies_);
   }
 
   const Device device_;
@@ -183,7 +184,7 @@ class CudaProcessor final : public FrameProcessor {
 
   [[nodiscard]] std::int64_t candidates_ignored() const override { return candidates_ignored_; }
 
-  void report(std::int64_t ignored, JobResult& result, Notices& notices) const override {
+  void report(std::int64_t ignored, JobResult& result, video::Notices& notices) const override {
     if (graphs_)
       report_detection(graphs_->detector->facts(), ignored, nms_capacity_, result, notices);
   }
@@ -192,12 +193,12 @@ class CudaProcessor final : public FrameProcessor {
   void prepare_following(const ProcessorSetup& setup) {
     const Frame& first = setup.first;
     tracks_.emplace(*setup.options.follow,
-                    make_cuda_motion_estimator(first.upright(), wait_of(setup), copies_));
-    const OverlayStyle style = style_of(setup.options);
+                    track::make_cuda_motion_estimator(first.upright(), wait_of(setup), copies_));
+    const overlay::OverlayStyle style = style_of(setup.options);
     if (style.any())
-      drawing_.emplace(
-          CudaOverlaySetup{first.size, first.format, first.orientation, style, nms_capacity_},
-          copies_);
+      drawing_.emplace(overlay::CudaOverlaySetup{first.size, first.format, first.orientation, style,
+                                                 nms_capacity_},
+                       copies_);
   }
 
   void follow(WorkItem& item) {
@@ -251,26 +252,28 @@ void try_hiding(Device device) {
   frame.size = {64, 64};
   frame.device = device;
   const cuda::Stream stream;
-  static_cast<void>(cuda::capture(stream, [&] { enqueue_hide_all(frame, {}, stream); }));
+  static_cast<void>(cuda::capture(stream, [&] { overlay::enqueue_hide_all(frame, {}, stream); }));
 }
 
 class CudaBackend final : public Backend {
  public:
   /// @param requests  frames that one lane looks at at once
-  CudaBackend(Device device, std::unique_ptr<CudaDetectorFactory> detectors, int requests)
+  CudaBackend(Device device, std::unique_ptr<detector::CudaDetectorFactory> detectors, int requests)
       : device_(device), requests_(requests), detectors_(std::move(detectors)) {
     // Where nvJPEG and NVDEC wait for the device, they sleep: lanes need the cores.
     cuda::use_device(device);
     FACEPIPE_CUDA_CHECK(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync));
   }
 
-  [[nodiscard]] std::unique_ptr<Decoder> make_decoder(const Demuxer& demuxer,
-                                                      const DecoderOptions& options,
-                                                      DecoderChoice choice, Notices& notices,
-                                                      CopyCounter& copies) override {
+  [[nodiscard]] std::unique_ptr<video::Decoder> make_decoder(const video::Demuxer& demuxer,
+                                                             const video::DecoderOptions& options,
+                                                             video::DecoderChoice choice,
+                                                             video::Notices& notices,
+                                                             CopyCounter& copies) override {
     if (decodes_on_cpu(choice, demuxer))
-      return make_uploading_decoder(demuxer, options, device_, upload_memory_, notices, copies);
-    return make_nvdec_decoder(demuxer, options, device_, notices, kept_decoders_);
+      return video::make_uploading_decoder(demuxer, options, device_, upload_memory_, notices,
+                                           copies);
+    return video::make_nvdec_decoder(demuxer, options, device_, notices, kept_decoders_);
   }
 
   [[nodiscard]] Device device() const override { return device_; }
@@ -280,7 +283,7 @@ class CudaBackend final : public Backend {
   [[nodiscard]] int inputs_at_once() const override {
     cuda::use_device(device_);
     try {
-      return std::max(1, nvdec_engines("h264"));
+      return std::max(1, video::nvdec_engines("h264"));
     } catch (const Error& error) {
       spdlog::debug("one input at a time: {}", error.what());
       return 1;
@@ -292,19 +295,20 @@ class CudaBackend final : public Backend {
     return free_device_memory();
   }
 
-  [[nodiscard]] int frames_beside() const override { return kDownloading; }
+  [[nodiscard]] int frames_beside() const override { return video::kDownloading; }
 
-  [[nodiscard]] int decoders(const AVCodecParameters& video, const Decoder& like) const override {
+  [[nodiscard]] int decoders(const AVCodecParameters& video,
+                             const video::Decoder& like) const override {
     if (!like.may_refuse()) return 1;  // it decodes on the CPU, on all cores
     cuda::use_device(device_);
-    const int engines = nvdec_engines(avcodec_get_name(video.codec_id));
+    const int engines = video::nvdec_engines(avcodec_get_name(video.codec_id));
     return std::clamp(engines, 1, std::max(1, decoders_in_memory(video)));
   }
 
   void check_encoder(const AVCodec& codec) const override {
-    if (!is_nvenc(codec)) return;
+    if (!video::is_nvenc(codec)) return;
     cuda::use_device(device_);
-    NvencTask least;
+    video::NvencTask least;
     least.encoder = codec.name;
     const std::string reason = probe_nvenc(least);
     if (!reason.empty())
@@ -312,28 +316,30 @@ class CudaBackend final : public Backend {
                                          " can't run it: " + reason);
   }
 
-  [[nodiscard]] EncoderPlan plan_encoder(const AVCodec& codec, const PictureFacts& pictures,
-                                         Size encoded, const JobOptions& options,
-                                         Notices& notices) const override {
+  [[nodiscard]] video::EncoderPlan plan_encoder(const AVCodec& codec,
+                                                const video::PictureFacts& pictures, Size encoded,
+                                                const JobOptions& options,
+                                                video::Notices& notices) const override {
     cuda::use_device(device_);
-    return plan_cuda_encoder(
+    return video::plan_cuda_encoder(
         codec, pictures, encoded, options.encoder, options.output.string(),
-        [this](const NvencTask& task) { return probe_nvenc(task); }, notices);
+        [this](const video::NvencTask& task) { return probe_nvenc(task); }, notices);
   }
 
-  [[nodiscard]] std::unique_ptr<Encoder> make_encoder(const EncoderSetup& setup, const Frame& first,
-                                                      Notices& notices,
-                                                      CopyCounter& copies) override {
+  [[nodiscard]] std::unique_ptr<video::Encoder> make_encoder(const video::EncoderSetup& setup,
+                                                             const Frame& first,
+                                                             video::Notices& notices,
+                                                             CopyCounter& copies) override {
     cuda::use_device(device_);
     if (setup.plan.codec->id == AV_CODEC_ID_MJPEG) {
       constexpr int kAtOnce = 1;  // nvJPEG's calls wait within the library: more gains nothing
-      return make_jpeg_encoder(setup, first, *nvjpeg(), kAtOnce, notices, copies);
+      return video::make_jpeg_encoder(setup, first, *nvjpeg(), kAtOnce, notices, copies);
     }
-    if (is_nvenc(*setup.plan.codec))
-      return make_nvenc_encoder(setup, first, device_, notices, copies);
+    if (video::is_nvenc(*setup.plan.codec))
+      return video::make_nvenc_encoder(setup, first, device_, notices, copies);
     notices.add(std::string("pictures leave the device for ") + setup.plan.codec->name +
                 ", which encodes on the CPU");
-    return make_downloading_encoder(setup, first, notices, copies);
+    return video::make_downloading_encoder(setup, first, notices, copies);
   }
 
   [[nodiscard]] std::unique_ptr<FrameProcessor> make_processor(
@@ -347,7 +353,7 @@ class CudaBackend final : public Backend {
       throw Error(ErrorKind::usage, "turned pictures are looked at on the CPU alone");
     GraphKey key;
     key.layout = {first.size, first.format, first.orientation};
-    key.style = follows(options) ? kNoOverlay : style_of(options);
+    key.style = follows(options) ? overlay::kNoOverlay : style_of(options);
     key.nms = options.nms;
     key.sizes = {options.min_face, options.max_face};
     key.mirrored_too = options.hide && options.hide->mirrored_too;
@@ -355,7 +361,7 @@ class CudaBackend final : public Backend {
     if (follows(options)) key.follow = followed_scores(options);
     key.times_stages = options.wants_stage_times;
     // Trials take longer than a picture.
-    key.tuning = setup.still_image ? Tuning::none : Tuning::trials;
+    key.tuning = setup.still_image ? detector::Tuning::none : detector::Tuning::trials;
     key.places = setup.several_lanes ? std::max(requests_, kPlacesOfLanes) : requests_;
     key.wait = wait_of(setup);
     return std::make_unique<CudaProcessor>(setup, device_, graphs_of(key));
@@ -366,17 +372,18 @@ class CudaBackend final : public Backend {
     return std::make_unique<CudaHidingDevice>(setup, device_);
   }
 
-  [[nodiscard]] const DetectorOrigin& origin() const override { return detectors(); }
+  [[nodiscard]] const detector::DetectorOrigin& origin() const override { return detectors(); }
 
  private:
-  [[nodiscard]] CudaDetectorFactory& detectors() const {
+  [[nodiscard]] detector::CudaDetectorFactory& detectors() const {
     if (!detectors_) throw Error(ErrorKind::internal, "no detector was loaded");
     return *detectors_;
   }
 
-  [[nodiscard]] std::string probe_nvenc(const NvencTask& task) const {
-    const UniqueAVBuffer hardware = open_hardware_device(device_, std::make_shared<cuda::Stream>());
-    return reason_against_nvenc(task, *hardware);
+  [[nodiscard]] std::string probe_nvenc(const video::NvencTask& task) const {
+    const video::UniqueAVBuffer hardware =
+        video::open_hardware_device(device_, std::make_shared<cuda::Stream>());
+    return video::reason_against_nvenc(task, *hardware);
   }
 
   [[nodiscard]] std::shared_ptr<GraphSet> graphs_of(const GraphKey& key) {
@@ -384,24 +391,25 @@ class CudaBackend final : public Backend {
     return graphs_.get(key, [&] { return make_graphs(key); });
   }
 
-  [[nodiscard]] std::shared_ptr<NvjpegLibrary> nvjpeg() {
+  [[nodiscard]] std::shared_ptr<video::NvjpegLibrary> nvjpeg() {
     const std::scoped_lock lock(mutex_);
-    if (!nvjpeg_) nvjpeg_ = open_nvjpeg();
+    if (!nvjpeg_) nvjpeg_ = video::open_nvjpeg();
     return nvjpeg_;
   }
 
-  [[nodiscard]] std::shared_ptr<const CudaDetector> detector_of(const GraphKey& key) const {
+  [[nodiscard]] std::shared_ptr<const detector::CudaDetector> detector_of(
+      const GraphKey& key) const {
     const std::uint32_t of_faces = nms_capacity(key.nms);
     const std::uint32_t capacity =
-        key.follow ? std::max(of_faces, nms_capacity(NmsOptions{})) : of_faces;
+        key.follow ? std::max(of_faces, nms_capacity(nms::NmsOptions{})) : of_faces;
     const auto look_at = [&](const StreamLayout& layout) {
       return detectors().detector(layout, capacity, key.tuning);
     };
     if (!key.mirrored_too) return look_at(key.layout);
     StreamLayout other_way = key.layout;
-    other_way.orientation = mirrored(key.layout.orientation);
+    other_way.orientation = detector::mirrored(key.layout.orientation);
     auto plain = look_at(key.layout);
-    return make_cuda_two_looks_detector(
+    return detector::make_cuda_two_looks_detector(
         std::move(plain), look_at(other_way),
         upright_size(key.layout.stored, key.layout.orientation).width);
   }
@@ -427,27 +435,30 @@ class CudaBackend final : public Backend {
   Device device_;
   int requests_;
   std::mutex mutex_;  // guards what follows, which jobs make and share
-  std::unique_ptr<CudaDetectorFactory> detectors_;
+  std::unique_ptr<detector::CudaDetectorFactory> detectors_;
   KeptGraphs graphs_;
-  std::shared_ptr<NvjpegLibrary> nvjpeg_;  // once a job has needed it
-  const std::shared_ptr<UploadMemory> upload_memory_ = std::make_shared<UploadMemory>();
-  const std::shared_ptr<KeptDecoders> kept_decoders_ = std::make_shared<KeptDecoders>();
+  std::shared_ptr<video::NvjpegLibrary> nvjpeg_;  // once a job has needed it
+  const std::shared_ptr<video::UploadMemory> upload_memory_ =
+      std::make_shared<video::UploadMemory>();
+  const std::shared_ptr<video::KeptDecoders> kept_decoders_ =
+      std::make_shared<video::KeptDecoders>();
 };
 
 }  // namespace
 
-bool decodes_on_cpu(DecoderChoice choice, const Demuxer& demuxer) {
-  return choice == DecoderChoice::cpu ||
-         (choice == DecoderChoice::automatic && demuxer.is_still_image());
+bool decodes_on_cpu(video::DecoderChoice choice, const video::Demuxer& demuxer) {
+  return choice == video::DecoderChoice::cpu ||
+         (choice == video::DecoderChoice::automatic && demuxer.is_still_image());
 }
 
-std::unique_ptr<Backend> make_cuda_backend(Device device, const DetectorOptions& options) {
-  if (options.library && works_in_host_memory(device.kind, *options.library)) {
+std::unique_ptr<Backend> make_cuda_backend(Device device,
+                                           const detector::DetectorOptions& options) {
+  if (options.library && detector::works_in_host_memory(device.kind, *options.library)) {
     cuda::use_device(device);
-    return make_host_frames_backend(device,
-                                    make_cpu_backend(make_detector_factory(device, options)));
+    return make_host_frames_backend(
+        device, make_cpu_backend(detector::make_detector_factory(device, options)));
   }
-  auto detectors = make_cuda_detector_factory(device, options);
+  auto detectors = detector::make_cuda_detector_factory(device, options);
   return std::make_unique<CudaBackend>(device, std::move(detectors), options.requests);
 }
 
@@ -458,4 +469,4 @@ std::unique_ptr<Backend> make_cuda_renderer(Device device) {
   return std::make_unique<CudaBackend>(device, nullptr, kNoRequests);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

@@ -5,18 +5,19 @@
 #include "overlay/plan.h"
 #include "video/cuda/pictures.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 
-static_assert(FrameDescriptor::kOverlayColors == kOverlayColorCount);
+static_assert(FrameDescriptor::kOverlayColors == overlay::kOverlayColorCount);
 
 void describe_picture(const Frame& frame, FrameDescriptor& descriptor) {
-  expect_device_picture(frame);
+  video::expect_device_picture(frame);
   descriptor.luma = frame.planes[0].data;
   descriptor.chroma = frame.planes[1].data;
   descriptor.luma_stride = static_cast<std::int32_t>(frame.planes[0].stride);
   descriptor.chroma_stride = static_cast<std::int32_t>(frame.planes[1].stride);
   descriptor.interlaced = frame.field_order != FieldOrder::progressive ? 1 : 0;
-  const OverlayColors colors = overlay_colors(frame.format, frame.color, frame.size);
+  const overlay::OverlayColors colors =
+      overlay::overlay_colors(frame.format, frame.color, frame.size);
   for (std::size_t i = 0; i < colors.size(); ++i) {
     descriptor.overlay_colors[i][0] = colors[i].y;
     descriptor.overlay_colors[i][1] = colors[i].u;
@@ -30,4 +31,4 @@ void DescriptorUpload::enqueue(cuda::StreamView stream) const {
   cuda::copy(device_.span(), host_.span(), stream);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

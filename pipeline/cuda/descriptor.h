@@ -7,7 +7,7 @@
 #include "core/cuda/stream.h"
 #include "core/frame.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 
 /// Fills in where the planes are, the overlay's colours and whether the picture is interlaced;
 /// what fill_to_rgb() sets stays as it is. Errors: as expect_device_picture().
@@ -33,4 +33,4 @@ class DescriptorUpload {
   cuda::DeviceBuffer<FrameDescriptor> device_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

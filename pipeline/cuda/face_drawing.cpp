@@ -11,7 +11,7 @@
 #include "pipeline/cuda/descriptor.h"
 #include "video/cuda/pictures.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 namespace {
 
 constexpr std::size_t kAlignment = 16;      // of each array, which is enough for all
@@ -68,7 +68,7 @@ struct FaceDrawing::Place {
   }
 };
 
-FaceDrawing::FaceDrawing(const CudaOverlaySetup& setup, CopyCounter& copies)
+FaceDrawing::FaceDrawing(const overlay::CudaOverlaySetup& setup, CopyCounter& copies)
     : style_(setup.style),
       copies_(copies),
       overlay_(setup),
@@ -90,12 +90,12 @@ void FaceDrawing::draw(Frame& frame, const Detections& faces,
       place->add(std::span<const FrameDescriptor>(&descriptor, 1));
   const cuda::DeviceDetections drawn = place->add(faces, style_.landmarks);
   const std::int64_t* const ids = tracks.empty() ? nullptr : place->add(tracks);
-  hold_back_until_ready(frame, stream_);
+  video::hold_back_until_ready(frame, stream_);
   place->send(stream_);
   copies_.add(CopyKind::drawing, place->used);
   overlay_.enqueue(picture, drawn, stream_, ids);
   place->drawn.record(stream_);
-  attach_ready(frame, {place, &place->drawn});
+  video::attach_ready(frame, {place, &place->drawn});
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

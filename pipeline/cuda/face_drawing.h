@@ -12,13 +12,13 @@
 #include "overlay/cuda/overlay.h"
 #include "video/cuda/pool.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 
 /// Used by one thread. Bound to the device current at construction.
 class FaceDrawing {
  public:
   /// `copies` must outlive it. Errors: as CudaOverlay.
-  FaceDrawing(const CudaOverlaySetup& setup, CopyCounter& copies);
+  FaceDrawing(const overlay::CudaOverlaySetup& setup, CopyCounter& copies);
   ~FaceDrawing();
   FaceDrawing(const FaceDrawing&) = delete;
   FaceDrawing& operator=(const FaceDrawing&) = delete;
@@ -31,11 +31,11 @@ class FaceDrawing {
  private:
   struct Place;  // of a frame that is drawn
 
-  const OverlayStyle style_;
+  const overlay::OverlayStyle style_;
   CopyCounter& copies_;
   cuda::Stream stream_;
-  CudaOverlay overlay_;
-  Pool<Place> places_;
+  overlay::CudaOverlay overlay_;
+  video::Pool<Place> places_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

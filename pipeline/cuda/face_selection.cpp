@@ -4,7 +4,7 @@
 
 #include "pipeline/job.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 
 FaceSelection::FaceSelection(const FaceSelectionSetup& setup,
                              const cuda::DeviceDetections& candidates)
@@ -13,8 +13,8 @@ FaceSelection::FaceSelection(const FaceSelectionSetup& setup,
       suppressor_(setup.nms, std::min(candidates.capacity, nms_capacity(setup.nms))),
       kept_(suppressor_.capacity()),
       kept_counts_(2),
-      kept_boxes_(moves_boxes(setup.nms) ? suppressor_.capacity() : 0),
-      kept_scores_(changes_scores(setup.nms) ? suppressor_.capacity() : 0),
+      kept_boxes_(nms::moves_boxes(setup.nms) ? suppressor_.capacity() : 0),
+      kept_scores_(nms::changes_scores(setup.nms) ? suppressor_.capacity() : 0),
       faces_(suppressor_.capacity(), candidates.landmarks != nullptr),
       counts_(1),
       download_(counts_.data(), faces_.view(), setup.to_host) {
@@ -24,14 +24,14 @@ FaceSelection::FaceSelection(const FaceSelectionSetup& setup,
 void FaceSelection::enqueue(cuda::StreamView stream) {
   const cuda::DeviceDetections looked_at = over_ ? over_->view() : candidates_;
   if (over_) enqueue_scored_over(candidates_, *setup_.over, looked_at, stream);
-  DeviceKept kept;
+  nms::DeviceKept kept;
   kept.indices = kept_.data();
   kept.count = kept_counts_.data();
   kept.beyond_capacity = kept_counts_.data() + 1;
-  if (moves_boxes(setup_.nms)) kept.boxes = kept_boxes_.data();
-  if (changes_scores(setup_.nms)) kept.scores = kept_scores_.data();
+  if (nms::moves_boxes(setup_.nms)) kept.boxes = kept_boxes_.data();
+  if (nms::changes_scores(setup_.nms)) kept.scores = kept_scores_.data();
   suppressor_.enqueue({looked_at.boxes, looked_at.scores, looked_at.count}, kept, stream);
   enqueue_faces(looked_at, kept, setup_.sizes, faces_.view(), counts_.data(), stream);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

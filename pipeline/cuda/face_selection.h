@@ -12,12 +12,12 @@
 #include "nms/cuda/suppressor.h"
 #include "pipeline/cuda/faces.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 
 /// Which candidates are faces, and what of these comes to the host.
 struct FaceSelectionSetup {
   std::optional<float> over;  ///< candidates of lower scores are passed over
-  NmsOptions nms;
+  nms::NmsOptions nms;
   FaceSizes sizes;
   FaceFields to_host = FaceFields::none;
 };
@@ -45,7 +45,7 @@ class FaceSelection {
   FaceSelectionSetup setup_;
   cuda::DeviceDetections candidates_;
   std::optional<cuda::DetectionBuffers> over_;
-  CudaSuppressor suppressor_;
+  nms::CudaSuppressor suppressor_;
   cuda::DeviceBuffer<std::uint32_t> kept_;
   cuda::DeviceBuffer<std::uint32_t> kept_counts_;  ///< kept, beyond the capacity
   cuda::DeviceBuffer<Box> kept_boxes_;             ///< where moves_boxes()
@@ -55,4 +55,4 @@ class FaceSelection {
   FacesDownload download_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

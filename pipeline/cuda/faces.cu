@@ -3,7 +3,7 @@
 #include "core/cuda/check.h"
 #include "pipeline/cuda/faces.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 namespace {
 
 constexpr unsigned kThreads = 1024;
@@ -12,7 +12,7 @@ constexpr unsigned kAllLanes = 0xffffffffU;
 
 struct FacesWork {
   cuda::DeviceDetections candidates;
-  DeviceKept kept;
+  nms::DeviceKept kept;
   FaceSizes sizes;
   cuda::DeviceDetections faces;
   FaceCounts* counts;
@@ -127,7 +127,7 @@ void enqueue_scored_over(const cuda::DeviceDetections& candidates, float score,
   launch_scored_over({candidates, score, over}, stream.get());
 }
 
-void enqueue_faces(const cuda::DeviceDetections& candidates, const DeviceKept& kept,
+void enqueue_faces(const cuda::DeviceDetections& candidates, const nms::DeviceKept& kept,
                    const FaceSizes& sizes, const cuda::DeviceDetections& faces, FaceCounts* counts,
                    cuda::StreamView stream) {
   if (!is_whole(candidates) || !is_whole(faces) || !has_landmarks_for(candidates, faces) ||
@@ -137,4 +137,4 @@ void enqueue_faces(const cuda::DeviceDetections& candidates, const DeviceKept& k
   launch_faces({candidates, kept, sizes, faces, counts}, stream.get());
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

@@ -12,7 +12,7 @@
 #include "nms/cuda/suppressor.h"
 #include "pipeline/faces.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 
 /// How many there were of each; what a frame's record tells without its faces.
 struct FaceCounts {
@@ -29,7 +29,7 @@ struct FaceCounts {
 /// included. Landmarks are written where faces.landmarks isn't null. `counts` lies in device memory
 /// too.
 /// Throws std::invalid_argument for a null pointer among the arrays that it needs.
-void enqueue_faces(const cuda::DeviceDetections& candidates, const DeviceKept& kept,
+void enqueue_faces(const cuda::DeviceDetections& candidates, const nms::DeviceKept& kept,
                    const FaceSizes& sizes, const cuda::DeviceDetections& faces, FaceCounts* counts,
                    cuda::StreamView stream);
 
@@ -82,4 +82,4 @@ class FacesDownload {
   cuda::PinnedBuffer<Landmarks> landmarks_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

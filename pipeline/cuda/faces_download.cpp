@@ -3,7 +3,7 @@
 
 #include "pipeline/cuda/faces.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 namespace {
 
 template <class T>
@@ -75,4 +75,4 @@ Detections FacesDownload::collect(cuda::StreamView stream, CopyCounter& copies) 
   return found;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

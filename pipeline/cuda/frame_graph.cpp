@@ -5,7 +5,7 @@
 
 #include "core/color.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 namespace {
 
 cuda::Event timing_event() { return cuda::Event(cuda::Event::Timing::on); }
@@ -23,7 +23,7 @@ FaceSelectionSetup faces_of(const FrameGraphSetup& setup) {
 }
 
 FaceSelectionSetup followed_of(const FrameGraphSetup& setup) {
-  FaceSelectionSetup followed{{}, NmsOptions{}, setup.sizes, FaceFields::places};
+  FaceSelectionSetup followed{{}, nms::NmsOptions{}, setup.sizes, FaceFields::places};
   if (setup.follow->followed > setup.follow->face) followed.over = setup.follow->followed;
   return followed;
 }
@@ -65,7 +65,7 @@ void FrameGraph::launch(const Frame& frame, CopyCounter& copies) {
   FrameDescriptor& descriptor = descriptor_.host();
   describe_picture(frame, descriptor);
   fill_to_rgb(descriptor, frame.color, frame.format, frame.size);
-  hold_back_until_ready(frame, stream_);
+  video::hold_back_until_ready(frame, stream_);
   graph_->launch(stream_);
   done_.record(stream_);
   DescriptorUpload::count(copies);
@@ -105,4 +105,4 @@ void FrameGraph::fill_times(FrameTimes& times, Clock::time_point launched,
   if (setup_.overlay.style.any()) times[StageId::overlay] = {at(suppressed), seen};
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

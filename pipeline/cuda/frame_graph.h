@@ -18,7 +18,7 @@
 #include "pipeline/job.h"
 #include "video/cuda/pictures.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 
 /// Where faces are followed from frame to frame: the scores over which candidates are followed, and
 /// over which they are faces. The detector was asked for all over the lower of them.
@@ -30,9 +30,9 @@ struct FollowedScores {
 
 /// What is the same for all frames of a job.
 struct FrameGraphSetup {
-  std::shared_ptr<const CudaDetector> detector;
-  CudaOverlaySetup overlay;  ///< no style: nothing is drawn
-  NmsOptions nms;
+  std::shared_ptr<const detector::CudaDetector> detector;
+  overlay::CudaOverlaySetup overlay;  ///< no style: nothing is drawn
+  nms::NmsOptions nms;
   FaceSizes sizes;
   FaceFields to_host = FaceFields::none;
   std::optional<FollowedScores> follow;
@@ -76,14 +76,14 @@ class FrameGraph {
 
   FrameGraphSetup setup_;
   cuda::Stream stream_;
-  std::unique_ptr<CudaDetection> detection_;
+  std::unique_ptr<detector::CudaDetection> detection_;
   FaceSelection faces_;
   std::optional<FaceSelection> to_follow_;
-  CudaOverlay overlay_;
+  overlay::CudaOverlay overlay_;
   DescriptorUpload descriptor_;
   std::array<cuda::Event, kMarks> marks_;
   cuda::Event done_;
   std::unique_ptr<cuda::GraphExec> graph_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

@@ -12,7 +12,7 @@
 #include "video/cuda/pool.h"
 #include "video/frames/pictures.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 namespace {
 
 void copy_plane(const Plane& from, std::byte* to, int to_stride, std::size_t row_bytes, int rows,
@@ -58,7 +58,7 @@ class CudaKeeper final : public PictureKeeper {
 
 class CudaHidingPixels final : public HidingPixels {
  public:
-  CudaHidingPixels(const HideOptions& look, Size stored)
+  CudaHidingPixels(const overlay::HideOptions& look, Size stored)
       : color_(look.color), hider_(look, stored) {}
 
   // A frame's memory must not go while it is worked on.
@@ -67,14 +67,14 @@ class CudaHidingPixels final : public HidingPixels {
   CudaHidingPixels& operator=(const CudaHidingPixels&) = delete;
 
   void hide(Frame& frame, std::span<const Box> faces) override {
-    hold_back_until_ready(frame, stream_);
+    video::hold_back_until_ready(frame, stream_);
     hider_.enqueue(frame, faces, stream_);
     tell_ready(frame);
   }
 
   void hide_all(Frame& frame) override {
-    hold_back_until_ready(frame, stream_);
-    enqueue_hide_all(frame, color_, stream_);
+    video::hold_back_until_ready(frame, stream_);
+    overlay::enqueue_hide_all(frame, color_, stream_);
     tell_ready(frame);
   }
 
@@ -82,13 +82,13 @@ class CudaHidingPixels final : public HidingPixels {
   void tell_ready(Frame& frame) {
     std::shared_ptr<cuda::Event> hidden = events_.lease();
     hidden->record(stream_);
-    attach_ready(frame, std::move(hidden));
+    video::attach_ready(frame, std::move(hidden));
   }
 
-  const Rgb color_;
+  const overlay::Rgb color_;
   cuda::Stream stream_;
-  CudaFaceHider hider_;
-  Pool<cuda::Event> events_{4, [] { return std::make_unique<cuda::Event>(); }};
+  overlay::CudaFaceHider hider_;
+  video::Pool<cuda::Event> events_{4, [] { return std::make_unique<cuda::Event>(); }};
 };
 
 }  // namespace
@@ -96,7 +96,7 @@ class CudaHidingPixels final : public HidingPixels {
 WaitingPictures::WaitingPictures(const Frame& first, int pictures)
     : device_(first.device),
       format_(first.format),
-      layout_(picture_layout(first.size, first.format.bits)),
+      layout_(video::picture_layout(first.size, first.format.bits)),
       pictures_(static_cast<std::size_t>(pictures)) {}
 
 std::shared_ptr<WaitingPictures::Place> WaitingPictures::place() {
@@ -123,13 +123,14 @@ WaitingPictures::Copy WaitingPictures::copy(const Frame& frame, cuda::StreamView
   const std::shared_ptr<Place> to = place();
   const Size chroma = frame.chroma_size();
   const auto sample = static_cast<std::size_t>(format_.bytes_per_sample());
-  hold_back_until_ready(frame, stream);
+  video::hold_back_until_ready(frame, stream);
   copy_plane(frame.planes[0], to->samples, layout_.stride,
              static_cast<std::size_t>(frame.size.width) * sample, frame.size.height, stream);
   copy_plane(frame.planes[1], to->samples + layout_.luma_bytes, layout_.stride,
              static_cast<std::size_t>(chroma.width) * 2 * sample, chroma.height, stream);
   to->done.record(stream);
-  Frame copy = wrap(picture_over(to->samples, layout_, unwrap(frame), to), layout_.format, device_);
+  Frame copy = video::wrap(video::picture_over(to->samples, layout_, video::unwrap(frame), to),
+                           layout_.format, device_);
   copy.info() = frame.info();
   return {std::move(copy), {to, &to->done}};
 }
@@ -138,8 +139,9 @@ std::unique_ptr<PictureKeeper> make_cuda_keeper(WaitingPictures& pictures, CopyC
   return std::make_unique<CudaKeeper>(pictures, copies);
 }
 
-std::unique_ptr<HidingPixels> make_cuda_hiding_pixels(const HideOptions& look, Size stored) {
+std::unique_ptr<HidingPixels> make_cuda_hiding_pixels(const overlay::HideOptions& look,
+                                                      Size stored) {
   return std::make_unique<CudaHidingPixels>(look, stored);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

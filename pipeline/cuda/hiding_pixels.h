@@ -16,7 +16,7 @@
 #include "video/cuda/pictures.h"
 #include "video/cuda/pool.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 
 /// Memory for the pictures of one job's frames, which a decoder's surfaces, 32 at most, are copied
 /// to while they wait. All of it is allocated in one piece for the first; frames may outlive this.
@@ -49,10 +49,10 @@ class WaitingPictures {
 
   const Device device_;
   const PixelFormat format_;
-  const PictureLayout layout_;
+  const video::PictureLayout layout_;
   const std::size_t pictures_;
   std::once_flag allocated_;
-  std::optional<Pool<Place>> places_;
+  std::optional<video::Pool<Place>> places_;
 };
 
 /// CUDA's current device must be the frames'; `pictures` and `copies` must outlive it.
@@ -62,7 +62,7 @@ class WaitingPictures {
 /// For pictures of `stored` size, which carry Frame::ready when they are hidden. Several may hide
 /// on a frame one after the other. CUDA's current device must be the frames'. Errors:
 /// Error(device); as check_hide_options().
-[[nodiscard]] std::unique_ptr<HidingPixels> make_cuda_hiding_pixels(const HideOptions& look,
-                                                                    Size stored);
+[[nodiscard]] std::unique_ptr<HidingPixels> make_cuda_hiding_pixels(
+    const overlay::HideOptions& look, Size stored);
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

@@ -11,7 +11,7 @@
 #include "video/cuda/decoder.h"
 #include "video/frames/pictures.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 namespace {
 
 class HostFramesBackend final : public Backend {
@@ -22,42 +22,46 @@ class HostFramesBackend final : public Backend {
   [[nodiscard]] Device device() const override { return device_; }
   void enter_thread() const override { cuda::use_device(device_); }
 
-  [[nodiscard]] std::unique_ptr<Decoder> make_decoder(const Demuxer& demuxer,
-                                                      const DecoderOptions& options,
-                                                      DecoderChoice choice, Notices& notices,
-                                                      CopyCounter& copies) override {
+  [[nodiscard]] std::unique_ptr<video::Decoder> make_decoder(const video::Demuxer& demuxer,
+                                                             const video::DecoderOptions& options,
+                                                             video::DecoderChoice choice,
+                                                             video::Notices& notices,
+                                                             CopyCounter& copies) override {
     if (decodes_on_cpu(choice, demuxer))
       return on_host_->make_decoder(demuxer, options, choice, notices, copies);
     notices.add("pictures leave the device for engine " + std::string(origin().choice().name()) +
                 ", whose input and outputs cross, too");
-    return make_nvdec_to_host_decoder(demuxer, options, device_, notices, copies);
+    return video::make_nvdec_to_host_decoder(demuxer, options, device_, notices, copies);
   }
 
-  [[nodiscard]] int decoders(const AVCodecParameters& video, const Decoder& like) const override {
+  [[nodiscard]] int decoders(const AVCodecParameters& video,
+                             const video::Decoder& like) const override {
     return on_host_->decoders(video, like);
   }
   [[nodiscard]] int frames_beside() const override { return on_host_->frames_beside(); }
 
   void check_encoder(const AVCodec& codec) const override {
-    if (is_nvenc(codec))
+    if (video::is_nvenc(codec))
       throw Error(ErrorKind::usage, std::string("--codec ") + codec.name + ": with engine " +
                                         std::string(origin().choice().name()) +
                                         " pictures are in host memory");
   }
 
   // NVDEC's samples stay as they are up to the encoder, which converts them where it has to.
-  [[nodiscard]] EncoderPlan plan_encoder(const AVCodec& codec, const PictureFacts& pictures,
-                                         Size encoded, const JobOptions& options,
-                                         Notices& notices) const override {
-    EncoderPlan plan = on_host_->plan_encoder(codec, pictures, encoded, options, notices);
-    const std::optional<PixelFormat> samples = workable_format(pictures.format);
+  [[nodiscard]] video::EncoderPlan plan_encoder(const AVCodec& codec,
+                                                const video::PictureFacts& pictures, Size encoded,
+                                                const JobOptions& options,
+                                                video::Notices& notices) const override {
+    video::EncoderPlan plan = on_host_->plan_encoder(codec, pictures, encoded, options, notices);
+    const std::optional<PixelFormat> samples = video::workable_format(pictures.format);
     if (samples && samples->semi_planar) plan.working = pictures.format;
     return plan;
   }
 
-  [[nodiscard]] std::unique_ptr<Encoder> make_encoder(const EncoderSetup& setup, const Frame& first,
-                                                      Notices& notices,
-                                                      CopyCounter& copies) override {
+  [[nodiscard]] std::unique_ptr<video::Encoder> make_encoder(const video::EncoderSetup& setup,
+                                                             const Frame& first,
+                                                             video::Notices& notices,
+                                                             CopyCounter& copies) override {
     return on_host_->make_encoder(setup, first, notices, copies);
   }
   [[nodiscard]] std::unique_ptr<FrameProcessor> make_processor(
@@ -68,7 +72,9 @@ class HostFramesBackend final : public Backend {
       const ProcessorSetup& setup) override {
     return on_host_->make_hiding_device(setup);
   }
-  [[nodiscard]] const DetectorOrigin& origin() const override { return on_host_->origin(); }
+  [[nodiscard]] const detector::DetectorOrigin& origin() const override {
+    return on_host_->origin();
+  }
 
  private:
   Device device_;
@@ -81,4 +87,4 @@ std::unique_ptr<Backend> make_host_frames_backend(Device device, std::unique_ptr
   return std::make_unique<HostFramesBackend>(device, std::move(on_host));
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

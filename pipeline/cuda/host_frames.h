@@ -7,7 +7,7 @@
 #include "core/device.h"
 #include "pipeline/backend.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 
 /// Pictures that NVDEC decodes are downloaded at once (CopyKind::download); others are decoded on
 /// the CPU and stay there. The rest is `on_host`'s: a backend of the CPU, whose detector tells what
@@ -15,4 +15,4 @@ namespace facepipe {
 [[nodiscard]] std::unique_ptr<Backend> make_host_frames_backend(Device device,
                                                                 std::unique_ptr<Backend> on_host);
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

@@ -8,7 +8,7 @@
 #include "core/cuda/check.h"
 #include "core/error.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 namespace {
 
 constexpr std::int64_t kShareOfMemory = 4;  // one of so many parts
@@ -46,4 +46,4 @@ std::shared_ptr<GraphSet> KeptGraphs::get(const GraphKey& key, const Make& make)
   return made;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

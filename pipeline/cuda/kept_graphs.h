@@ -11,19 +11,19 @@
 #include "core/slots.h"
 #include "pipeline/cuda/frame_graph.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 
 /// All that frame graphs are made by. Those of two equal keys do the same.
 struct GraphKey {
   StreamLayout layout;
-  OverlayStyle style;
-  NmsOptions nms;
+  overlay::OverlayStyle style;
+  nms::NmsOptions nms;
   FaceSizes sizes;
   bool mirrored_too = false;  ///< HideJob::mirrored_too
   FaceFields to_host = FaceFields::none;
   std::optional<FollowedScores> follow;
   bool times_stages = false;
-  Tuning tuning = Tuning::none;
+  detector::Tuning tuning = detector::Tuning::none;
   int places = 1;                                        ///< graphs in the set
   cuda::Event::Wait wait = cuda::Event::Wait::spinning;  ///< for the end of a frame
 
@@ -32,7 +32,7 @@ struct GraphKey {
 
 /// The graphs of frames in flight at once, of one kind.
 struct GraphSet {
-  std::shared_ptr<const CudaDetector> detector;
+  std::shared_ptr<const detector::CudaDetector> detector;
   std::vector<std::unique_ptr<FrameGraph>> graphs;
   Slots places{0};  ///< one for each of `graphs`, by number
 };
@@ -51,4 +51,4 @@ class KeptGraphs {
   RecentlyUsed<GraphKey, std::shared_ptr<GraphSet>> kept_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

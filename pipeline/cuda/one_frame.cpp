@@ -18,18 +18,18 @@
 #include "video/ffmpeg.h"
 #include "video/frames/pictures.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 namespace {
 
 constexpr std::uint32_t kCapacity = 16384;  // candidates, of which there are no more in a test
 
 /// The picture as the pipeline's stages have it, whoever owns `frame`.
 Frame pipeline_frame(const Frame& frame) {
-  UniqueAVFrame picture = new_av_frame();
+  video::UniqueAVFrame picture = video::new_av_frame();
   picture->format = AV_PIX_FMT_YUV420P;
   picture->width = frame.size.width;
   picture->height = frame.size.height;
-  check_av(av_frame_get_buffer(picture.get(), 0), ErrorKind::internal, "a picture");
+  video::check_av(av_frame_get_buffer(picture.get(), 0), ErrorKind::internal, "a picture");
   for (std::size_t i = 0; i < 3; ++i) {
     const Size size = i == 0 ? frame.size : frame.chroma_size();
     const Plane& plane = frame.planes[i];
@@ -37,32 +37,33 @@ Frame pipeline_frame(const Frame& frame) {
       std::memcpy(picture->data[i] + y * picture->linesize[i], plane.data + y * plane.stride,
                   static_cast<std::size_t>(size.width));
   }
-  Frame result = wrap(std::move(picture));
+  Frame result = video::wrap(std::move(picture));
   result.color = frame.color;
   return result;
 }
 
 }  // namespace
 
-OneFrameResult detect_one_frame(const Frame& frame, Device device, const DetectorOptions& options) {
-  const auto factory = make_cuda_detector_factory(device, options);
+OneFrameResult detect_one_frame(const Frame& frame, Device device,
+                                const detector::DetectorOptions& options) {
+  const auto factory = detector::make_cuda_detector_factory(device, options);
   cuda::use_device(device);
   const cuda::Stream stream;
   CopyCounter copies;
-  PictureUpload upload(frame.size, frame.format.bits, 1, device, copies);
+  video::PictureUpload upload(frame.size, frame.format.bits, 1, device, copies);
   const Frame there = upload.upload(pipeline_frame(frame), stream);
   DescriptorUpload descriptor;
   describe_picture(there, descriptor.host());
   fill_to_rgb(descriptor.host(), there.color, there.format, there.size);
 
-  const std::shared_ptr<const CudaDetector> detector =
-      factory->detector({there.size, there.format, there.orientation}, kCapacity, Tuning::none);
-  const std::unique_ptr<CudaDetection> detection = detector->make_detection();
+  const std::shared_ptr<const detector::CudaDetector> detector = factory->detector(
+      {there.size, there.format, there.orientation}, kCapacity, detector::Tuning::none);
+  const std::unique_ptr<detector::CudaDetection> detection = detector->make_detection();
   const cuda::GraphExec graph(cuda::capture(stream, [&] {
     descriptor.enqueue(stream);
     detection->enqueue(descriptor.device(), stream);
   }));
-  hold_back_until_ready(there, stream);
+  video::hold_back_until_ready(there, stream);
   OneFrameResult result;
   for (int run = 0; run < 2; ++run) {
     const Clock::time_point begin = Clock::now();
@@ -75,4 +76,4 @@ OneFrameResult detect_one_frame(const Frame& frame, Device device, const Detecto
   return result;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

@@ -8,11 +8,11 @@
 #include "detector/facts.h"
 #include "detector/options.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 
 struct OneFrameResult {
   Detections candidates;
-  DetectorFacts facts;
+  detector::DetectorFacts facts;
   double milliseconds = 0;  ///< of the second run: the first one warms the device up
 };
 
@@ -20,6 +20,6 @@ struct OneFrameResult {
 /// host memory. Makes `device` the calling thread's, and waits. Errors: as
 /// make_cuda_detector_factory() and CudaDetectorFactory::detector().
 [[nodiscard]] OneFrameResult detect_one_frame(const Frame& frame, Device device,
-                                              const DetectorOptions& options);
+                                              const detector::DetectorOptions& options);
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

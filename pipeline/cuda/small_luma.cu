@@ -4,7 +4,7 @@
 #include "track/luma_cells.h"
 #include "video/cuda/pictures.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 namespace {
 
 constexpr unsigned kColumns = 32;
@@ -17,8 +17,9 @@ std::size_t samples_of(Size stored) {
 
 /// One thread a sample of the upright luma.
 template <typename Sample>
-__global__ void small_luma_kernel(const std::byte* plane, std::ptrdiff_t stride, LumaCells cells,
-                                  Orientation orientation, Size upright, std::uint8_t* out) {
+__global__ void small_luma_kernel(const std::byte* plane, std::ptrdiff_t stride,
+                                  track::LumaCells cells, Orientation orientation, Size upright,
+                                  std::uint8_t* out) {
   const int x = static_cast<int>(blockIdx.x * kColumns + threadIdx.x);
   const int y = static_cast<int>(blockIdx.y * kRows + threadIdx.y);
   if (x >= upright.width || y >= upright.height) return;
@@ -30,7 +31,7 @@ __global__ void small_luma_kernel(const std::byte* plane, std::ptrdiff_t stride,
   const int b = cells.x.second(cell.x);
   const unsigned sum = 0U + upper[a] + upper[b] + lower[a] + lower[b];
   out[static_cast<std::size_t>(y) * upright.width + x] =
-      static_cast<std::uint8_t>(mean_of_four(sum, cells.drop));
+      static_cast<std::uint8_t>(track::mean_of_four(sum, cells.drop));
 }
 
 }  // namespace
@@ -38,22 +39,22 @@ __global__ void small_luma_kernel(const std::byte* plane, std::ptrdiff_t stride,
 SmallLuma::SmallLuma(Size stored, CopyCounter& copies)
     : stored_(stored), copies_(copies), device_(samples_of(stored)), host_(samples_of(stored)) {}
 
-std::shared_ptr<const MotionPicture> SmallLuma::look_at(const Frame& frame) {
-  return std::make_shared<CpuMotionPicture>(of(frame));
+std::shared_ptr<const track::MotionPicture> SmallLuma::look_at(const Frame& frame) {
+  return std::make_shared<track::CpuMotionPicture>(of(frame));
 }
 
-Luma SmallLuma::of(const Frame& frame) {
+track::Luma SmallLuma::of(const Frame& frame) {
   const cuda::StreamView stream = stream_;
-  expect_device_picture(frame);
+  video::expect_device_picture(frame);
   if (frame.size != stored_)
     throw Error(ErrorKind::internal, "small luma: a picture of another size than was said");
-  const LumaCells cells(frame.format, frame.size, frame.orientation);
+  const track::LumaCells cells(frame.format, frame.size, frame.orientation);
   const Size upright = upright_size(cells.size(), frame.orientation);
   const dim3 blocks((static_cast<unsigned>(upright.width) + kColumns - 1) / kColumns,
                     (static_cast<unsigned>(upright.height) + kRows - 1) / kRows);
   const dim3 threads(kColumns, kRows);
   const Plane& plane = frame.planes[0];
-  hold_back_until_ready(frame, stream);
+  video::hold_back_until_ready(frame, stream);
   if (frame.format.bytes_per_sample() == 1)
     small_luma_kernel<std::uint8_t><<<blocks, threads, 0, stream.get()>>>(
         plane.data, plane.stride, cells, frame.orientation, upright, device_.data());
@@ -69,4 +70,4 @@ Luma SmallLuma::of(const Frame& frame) {
   return {frame.upright(), upright, {host_.data(), host_.data() + host_.size()}};
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

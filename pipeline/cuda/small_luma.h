@@ -10,20 +10,20 @@
 #include "core/frame.h"
 #include "track/cpu/motion.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 
 /// The host's motion estimator of pictures in device memory: their small lumas come to the host, a
 /// quarter of a picture's luma each. Bound to the device current at construction.
-class SmallLuma final : public CpuMotionEstimator {
+class SmallLuma final : public track::CpuMotionEstimator {
  public:
   /// For pictures of `stored` size. Errors: Error(device).
   SmallLuma(Size stored, CopyCounter& copies);
 
   /// Errors: Error(device); Error(internal) for a frame of another size.
-  [[nodiscard]] std::shared_ptr<const MotionPicture> look_at(const Frame& frame) override;
+  [[nodiscard]] std::shared_ptr<const track::MotionPicture> look_at(const Frame& frame) override;
 
   /// make_luma() of the frame. Waits for it. Errors: the same.
-  [[nodiscard]] Luma of(const Frame& frame);
+  [[nodiscard]] track::Luma of(const Frame& frame);
 
  private:
   Size stored_;
@@ -34,4 +34,4 @@ class SmallLuma final : public CpuMotionEstimator {
   cuda::Event there_{cuda::Event::Timing::off, cuda::Event::Wait::sleeping};
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

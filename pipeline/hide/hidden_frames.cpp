@@ -11,25 +11,25 @@
 #include "track/tracker.h"
 #include "track/waiting_frames.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 namespace {
 
-TrackerOptions with(TrackerOptions options, int most_waiting) {
+track::TrackerOptions with(track::TrackerOptions options, int most_waiting) {
   options.most_waiting = most_waiting;
   return options;
 }
 
-HiddenFrame hidden_of(const TrackedFrame& known) {
+HiddenFrame hidden_of(const track::TrackedFrame& known) {
   HiddenFrame hidden;
   hidden.all = known.hide_all;
-  const BoxState told = known.searched ? BoxState::seen : BoxState::filled;
+  const track::BoxState told = known.searched ? track::BoxState::seen : track::BoxState::filled;
   std::unordered_set<std::int64_t> filled;  // a frame may have several filled boxes of a track
   hidden.areas.reserve(known.boxes.size());
-  for (const TrackedBox& box : known.boxes) {
+  for (const track::TrackedBox& box : known.boxes) {
     if (!box.hidden) continue;
-    hidden.areas.push_back({grown(box.box, box.grow), {}, false});
+    hidden.areas.push_back({track::grown(box.box, box.grow), {}, false});
     if (box.state != told || box.score <= 0) continue;
-    if (told == BoxState::filled && !filled.insert(box.track).second) continue;
+    if (told == track::BoxState::filled && !filled.insert(box.track).second) continue;
     hidden.faces.push_back(box.box, box.score);
     hidden.face_tracks.push_back(box.track);
   }
@@ -39,16 +39,16 @@ HiddenFrame hidden_of(const TrackedFrame& known) {
 class TrackedFrames final : public HiddenFrames {
  public:
   TrackedFrames(const HideJob& job, const MotionOfSteps& motion, int most_waiting,
-                const TrackFileInput& input)
+                const track::TrackFileInput& input)
       : follower_(*motion.follow, with(job.tracks, most_waiting)),
         frames_(*motion.settle, with(job.tracks, most_waiting)) {
     if (job.wants_tracks) builder_.emplace(input);
   }
 
-  [[nodiscard]] FollowedFrame follow(const FrameToHide& frame,
-                                     std::shared_ptr<const MotionPicture> picture,
-                                     std::optional<ComparedPictures> compared) override {
-    TrackerInput input;
+  [[nodiscard]] track::FollowedFrame follow(
+      const FrameToHide& frame, std::shared_ptr<const track::MotionPicture> picture,
+      std::optional<track::ComparedPictures> compared) override {
+    track::TrackerInput input;
     input.time_s = frame.time_s;
     input.detections = &frame.found;
     input.searched = frame.searched;
@@ -58,47 +58,47 @@ class TrackedFrames final : public HiddenFrames {
   }
 
   [[nodiscard]] std::vector<HiddenFrame> settle(const FrameToHide& frame,
-                                                FollowedFrame followed) override {
+                                                track::FollowedFrame followed) override {
     if (builder_) stamps_.push_back(frame.pts);
     return hidden(frames_.add(std::move(followed)));
   }
 
   [[nodiscard]] std::vector<HiddenFrame> flush() override {
     std::vector<HiddenFrame> last = hidden(frames_.flush(follower_.flush()));
-    if (builder_) tracks_ = std::make_shared<TrackFile>(builder_->finish());
+    if (builder_) tracks_ = std::make_shared<track::TrackFile>(builder_->finish());
     return last;
   }
 
-  [[nodiscard]] std::shared_ptr<TrackFile> tracks() const override { return tracks_; }
+  [[nodiscard]] std::shared_ptr<track::TrackFile> tracks() const override { return tracks_; }
 
  private:
-  std::vector<HiddenFrame> hidden(const TrackerOutput& known) {
+  std::vector<HiddenFrame> hidden(const track::TrackerOutput& known) {
     std::vector<HiddenFrame> frames;
-    for (const TrackedFrame& frame : known.frames) {
+    for (const track::TrackedFrame& frame : known.frames) {
       frames.push_back(hidden_of(frame));
       if (!builder_) continue;
       builder_->add(frame, stamps_.front());
       stamps_.pop_front();
     }
     if (builder_)
-      for (const TrackSummary& track : known.ended) builder_->add(track);
+      for (const track::TrackSummary& track : known.ended) builder_->add(track);
     return frames;
   }
 
-  Follower follower_;
-  WaitingFrames frames_;
-  std::optional<TrackFileBuilder> builder_;
+  track::Follower follower_;
+  track::WaitingFrames frames_;
+  std::optional<track::TrackFileBuilder> builder_;
   std::deque<std::int64_t> stamps_;  // of frames that wait
-  std::shared_ptr<TrackFile> tracks_;
+  std::shared_ptr<track::TrackFile> tracks_;
 };
 
 class KnownFrames final : public HiddenFrames {
  public:
-  KnownFrames(const KnownTracks& known, const TrackFileInput& input, const KnownRange& range)
+  KnownFrames(const KnownTracks& known, const track::TrackFileInput& input, const KnownRange& range)
       : known_(known),
         from_first_(range.from_first),
         use_(known, range.from_first && range.to_last) {
-    const TrackFileInput& made_for = known.file.input;
+    const track::TrackFileInput& made_for = known.file.input;
     const auto refuse = [&](const std::string& what, const std::string& its,
                             const std::string& other) {
       throw Error(ErrorKind::usage, known.name + ": is of another input: its " + what + " is " +
@@ -113,22 +113,23 @@ class KnownFrames final : public HiddenFrames {
       refuse("time base", text(made_for.time_base), text(input.time_base));
   }
 
-  [[nodiscard]] FollowedFrame follow(const FrameToHide& /*frame*/,
-                                     std::shared_ptr<const MotionPicture> /*picture*/,
-                                     std::optional<ComparedPictures> /*compared*/) override {
+  [[nodiscard]] track::FollowedFrame follow(
+      const FrameToHide& /*frame*/, std::shared_ptr<const track::MotionPicture> /*picture*/,
+      std::optional<track::ComparedPictures> /*compared*/) override {
     return {};
   }
 
   [[nodiscard]] std::vector<HiddenFrame> settle(const FrameToHide& frame,
-                                                FollowedFrame /*followed*/) override {
+                                                track::FollowedFrame /*followed*/) override {
     HiddenFrame hidden;
     const bool unknown = from_first_ && frame.index >= known_.file.input.frames;
     if (unknown) ++unknown_;
     hidden.all = unknown || frame.damaged;
-    const std::vector<HiddenBox> boxes = hidden_at(known_.file, frame.pts);
+    const std::vector<track::HiddenBox> boxes = track::hidden_at(known_.file, frame.pts);
     use_.see(frame.pts, boxes);
-    for (const HiddenBox& box : boxes) {
-      hidden.areas.push_back({box.box, box.track->style, box.track->origin == TrackOrigin::person});
+    for (const track::HiddenBox& box : boxes) {
+      hidden.areas.push_back(
+          {box.box, box.track->style, box.track->origin == track::TrackOrigin::person});
       hidden.faces.push_back(box.box, box.track->score_max);
       hidden.face_tracks.push_back(box.track->id);
     }
@@ -138,7 +139,7 @@ class KnownFrames final : public HiddenFrames {
   }
   [[nodiscard]] std::vector<HiddenFrame> flush() override { return {}; }
 
-  void report(Notices& notices) const override {
+  void report(video::Notices& notices) const override {
     if (unknown_ > 0)
       notices.add(std::to_string(unknown_) + " frames are not in " + known_.name +
                   ": hidden as a whole");
@@ -157,13 +158,14 @@ class KnownFrames final : public HiddenFrames {
 }  // namespace
 
 std::unique_ptr<HiddenFrames> track_frames(const HideJob& job, const MotionOfSteps& motion,
-                                           int most_waiting, const TrackFileInput& input) {
+                                           int most_waiting, const track::TrackFileInput& input) {
   return std::make_unique<TrackedFrames>(job, motion, most_waiting, input);
 }
 
-std::unique_ptr<HiddenFrames> known_frames(const KnownTracks& known, const TrackFileInput& input,
+std::unique_ptr<HiddenFrames> known_frames(const KnownTracks& known,
+                                           const track::TrackFileInput& input,
                                            const KnownRange& range) {
   return std::make_unique<KnownFrames>(known, input, range);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

@@ -16,7 +16,7 @@
 #include "track/track_file.h"
 #include "video/notices.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 
 /// A box that is hidden, not grown by HideOptions::grow.
 struct HiddenArea {
@@ -54,28 +54,28 @@ class HiddenFrames {
   /// The first step, of each frame; nothing where tracks are known. Errors: as Tracker.
   /// @param picture   null where the frame is damaged, or where motion isn't looked for
   /// @param compared  as TrackerInput::compared
-  [[nodiscard]] virtual FollowedFrame follow(const FrameToHide& frame,
-                                             std::shared_ptr<const MotionPicture> picture,
-                                             std::optional<ComparedPictures> compared) = 0;
+  [[nodiscard]] virtual track::FollowedFrame follow(
+      const FrameToHide& frame, std::shared_ptr<const track::MotionPicture> picture,
+      std::optional<track::ComparedPictures> compared) = 0;
   /// The second step, of each in their order: the frames that are complete with it. Errors: as
   /// Tracker.
   [[nodiscard]] virtual std::vector<HiddenFrame> settle(const FrameToHide& frame,
-                                                        FollowedFrame followed) = 0;
+                                                        track::FollowedFrame followed) = 0;
   /// After both.
   [[nodiscard]] virtual std::vector<HiddenFrame> flush() = 0;
 
   /// After flush(): the tracks, where they were asked for.
-  [[nodiscard]] virtual std::shared_ptr<TrackFile> tracks() const { return nullptr; }
+  [[nodiscard]] virtual std::shared_ptr<track::TrackFile> tracks() const { return nullptr; }
   /// Tells at the end what a user should know.
-  virtual void report(Notices& /*notices*/) const {}
+  virtual void report(video::Notices& /*notices*/) const {}
   /// Tells at the end which instructions were of use; none where no person has given any.
   [[nodiscard]] virtual std::optional<InstructionUse> use() const { return std::nullopt; }
 };
 
 /// An estimator for each step; both outlive the HiddenFrames.
 struct MotionOfSteps {
-  std::unique_ptr<MotionEstimator> follow;
-  std::unique_ptr<MotionEstimator> settle;
+  std::unique_ptr<track::MotionEstimator> follow;
+  std::unique_ptr<track::MotionEstimator> settle;
 };
 
 /// As a Tracker, from what was found. `motion` outlives it.
@@ -83,7 +83,7 @@ struct MotionOfSteps {
 [[nodiscard]] std::unique_ptr<HiddenFrames> track_frames(const HideJob& job,
                                                          const MotionOfSteps& motion,
                                                          int most_waiting,
-                                                         const TrackFileInput& input);
+                                                         const track::TrackFileInput& input);
 
 /// Which part of the input a job works on.
 struct KnownRange {
@@ -94,7 +94,7 @@ struct KnownRange {
 /// Hides as HideJob::known says, which outlives it. Errors: Error(usage) where it is of an input of
 /// another size or time base.
 [[nodiscard]] std::unique_ptr<HiddenFrames> known_frames(const KnownTracks& known,
-                                                         const TrackFileInput& input,
+                                                         const track::TrackFileInput& input,
                                                          const KnownRange& range);
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

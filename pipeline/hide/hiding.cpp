@@ -8,7 +8,7 @@
 
 #include "core/error.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 namespace {
 
 MotionOfSteps make_motion(const ProcessorSetup& setup, HidingDevice& device) {
@@ -19,7 +19,7 @@ MotionOfSteps make_motion(const ProcessorSetup& setup, HidingDevice& device) {
 std::unique_ptr<HiddenFrames> make_source(const ProcessorSetup& setup,
                                           const MotionOfSteps& motion) {
   const HideJob& job = *setup.options.hide;
-  TrackFileInput input;
+  track::TrackFileInput input;
   input.size = setup.first.upright();
   input.time_base = setup.first.time_base;
   if (job.known)
@@ -28,8 +28,8 @@ std::unique_ptr<HiddenFrames> make_source(const ProcessorSetup& setup,
 }
 
 /// A region is what a user has drawn: as it is, whatever the shape of faces' masks.
-HideOptions as_drawn(HideOptions look) {
-  look.shape = MaskShape::box;
+overlay::HideOptions as_drawn(overlay::HideOptions look) {
+  look.shape = overlay::MaskShape::box;
   look.grow = 0;
   return look;
 }
@@ -102,13 +102,13 @@ TrackQueue::Given LaneHiding::look(WorkItem& item) {
 
 /// With the lane's picture before: but for the first of a segment that is what the tracker needs,
 /// and lanes compare at once, and while the tracker works on earlier frames.
-std::optional<ComparedPictures> LaneHiding::compared(
-    const std::shared_ptr<const MotionPicture>& picture) {
+std::optional<track::ComparedPictures> LaneHiding::compared(
+    const std::shared_ptr<const track::MotionPicture>& picture) {
   if (!picture) return std::nullopt;
-  std::shared_ptr<const MotionPicture> before = std::exchange(last_picture_, picture);
+  std::shared_ptr<const track::MotionPicture> before = std::exchange(last_picture_, picture);
   if (!before) return std::nullopt;
-  const PictureChange change = looker_->compare(*before, *picture);
-  return ComparedPictures{std::move(before), change};
+  const track::PictureChange change = looker_->compare(*before, *picture);
+  return track::ComparedPictures{std::move(before), change};
 }
 
 void LaneHiding::settle(Verdict verdict, WorkItem& item) {
@@ -181,7 +181,7 @@ Hiding::Followed Hiding::follow(TrackQueue::Given given, Presentation* presentat
   verdict.index = frame.index;
   verdict.time_s = frame.time_s;
   verdict.pts = frame.pts;
-  FollowedFrame tracks =
+  track::FollowedFrame tracks =
       source_->follow(frame, std::move(given.picture), std::move(given.compared));
   frame.found = {};
   verdict.cpu_ms = static_cast<float>(ScopedCpuTime::thread_cpu_ms() - begin_ms);
@@ -215,15 +215,15 @@ void Hiding::tell(std::vector<HiddenFrame> known, TrackQueue& queue) {
   }
 }
 
-void Hiding::report(JobResult& result, Notices& notices) const {
+void Hiding::report(JobResult& result, video::Notices& notices) const {
   result.tracks = source_->tracks();
   source_->report(notices);
 }
 
-void Hiding::check_instructions(const JobOptions& options, Notices& notices) const {
+void Hiding::check_instructions(const JobOptions& options, video::Notices& notices) const {
   std::vector<InstructionUse> uses{region_use_.told()};
   if (std::optional<InstructionUse> tracks = source_->use()) uses.push_back(std::move(*tracks));
   tell_unused(uses, options.input, options.strict, notices);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

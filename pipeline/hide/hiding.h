@@ -23,7 +23,7 @@
 #include "pipeline/lanes/track_queue.h"
 #include "track/motion.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 
 /// Keeps the pictures of frames that wait. Used by one thread.
 class PictureKeeper {
@@ -70,11 +70,12 @@ class HidingDevice {
 
   [[nodiscard]] virtual std::unique_ptr<PictureKeeper> make_keeper() = 0;
   /// What hides in one style.
-  [[nodiscard]] virtual std::unique_ptr<HidingPixels> make_pixels(const HideOptions& look) = 0;
+  [[nodiscard]] virtual std::unique_ptr<HidingPixels> make_pixels(
+      const overlay::HideOptions& look) = 0;
   /// For one lane: what it looks at the job's estimators compare, too.
-  [[nodiscard]] virtual std::unique_ptr<MotionEstimator> make_looker() = 0;
+  [[nodiscard]] virtual std::unique_ptr<track::MotionEstimator> make_looker() = 0;
   /// For one of the job's two threads.
-  [[nodiscard]] virtual std::unique_ptr<MotionEstimator> make_motion(HidingStep step) = 0;
+  [[nodiscard]] virtual std::unique_ptr<track::MotionEstimator> make_motion(HidingStep step) = 0;
 };
 
 /// A lane's part of hiding. look() is called by one thread with each frame of the lane, settle() by
@@ -97,16 +98,16 @@ class LaneHiding {
  private:
   void hide(const HiddenFrame& known, const RegionClock::Now& regions, bool damaged, Frame& frame);
   [[nodiscard]] HidingPixels& pixels_for(std::string_view style);
-  [[nodiscard]] std::optional<ComparedPictures> compared(
-      const std::shared_ptr<const MotionPicture>& picture);
+  [[nodiscard]] std::optional<track::ComparedPictures> compared(
+      const std::shared_ptr<const track::MotionPicture>& picture);
 
   const HideJob& job_;
   const bool writes_;  ///< else faces are only tracked
   const Size picture_;
   HidingDevice& device_;
   const RegionClock& regions_;
-  std::unique_ptr<MotionEstimator> looker_;  ///< null where tracks are known
-  std::shared_ptr<const MotionPicture> last_picture_;
+  std::unique_ptr<track::MotionEstimator> looker_;  ///< null where tracks are known
+  std::shared_ptr<const track::MotionPicture> last_picture_;
   std::unique_ptr<PictureKeeper> keeper_;  ///< null where nothing is written
   std::unique_ptr<HidingPixels> pixels_;   ///< the job's own style
   std::unique_ptr<HidingPixels> region_pixels_;
@@ -129,7 +130,7 @@ class Hiding {
   /// hidden.
   struct Followed {
     FrameToHide frame;  ///< without what was found
-    FollowedFrame tracks;
+    track::FollowedFrame tracks;
     Verdict verdict;  ///< all but what is hidden
   };
   /// Of one producer, which closes it.
@@ -147,9 +148,9 @@ class Hiding {
   void settle(FollowedFrames& followed, TrackQueue& queue, const std::function<bool()>& cut_short);
 
   /// After both: fills in the tracks, and tells what a user should know.
-  void report(JobResult& result, Notices& notices) const;
+  void report(JobResult& result, video::Notices& notices) const;
   /// After both, where the job has worked on all that was asked for: as tell_unused().
-  void check_instructions(const JobOptions& options, Notices& notices) const;
+  void check_instructions(const JobOptions& options, video::Notices& notices) const;
 
  private:
   [[nodiscard]] Followed follow(TrackQueue::Given given, Presentation* presentation);
@@ -164,4 +165,4 @@ class Hiding {
   std::deque<Verdict> waiting_;  ///< all but what is hidden
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 namespace {
 
 // A file may have 100,000 tracks.
@@ -19,7 +19,7 @@ std::string text_of(const TimeSpan& when) {
   return text.str();
 }
 
-std::string name_of(const FileTrack& track) {
+std::string name_of(const track::FileTrack& track) {
   return "track " + std::to_string(track.id) + " (pts " + std::to_string(track.start_pts) + " to " +
          std::to_string(track.end_pts) + ")";
 }
@@ -55,24 +55,24 @@ InstructionUse RegionUse::told() const {
 TrackUse::TrackUse(const KnownTracks& known, bool whole)
     : known_(known), whole_(whole), applied_(known.file.tracks.size()) {}
 
-void TrackUse::see(std::int64_t pts, const std::vector<HiddenBox>& hidden) {
+void TrackUse::see(std::int64_t pts, const std::vector<track::HiddenBox>& hidden) {
   first_ = std::min(first_, pts);
   last_ = std::max(last_, pts);
-  for (const HiddenBox& box : hidden)
+  for (const track::HiddenBox& box : hidden)
     applied_[static_cast<std::size_t>(box.track - known_.file.tracks.data())] = true;
 }
 
-bool TrackUse::could_apply(const FileTrack& track) const {
+bool TrackUse::could_apply(const track::FileTrack& track) const {
   const bool any = first_ <= last_;
   const bool among_frames = any && track.end_pts >= first_ && track.start_pts <= last_;
-  return track.action == TrackAction::hide && (whole_ || among_frames);
+  return track.action == track::TrackAction::hide && (whole_ || among_frames);
 }
 
 InstructionUse TrackUse::told() const {
   InstructionUse use;
   use.source = known_.name;
   for (std::size_t i = 0; i < known_.file.tracks.size(); ++i) {
-    const FileTrack& track = known_.file.tracks[i];
+    const track::FileTrack& track = known_.file.tracks[i];
     if (!could_apply(track)) continue;
     ++use.hiding;
     if (applied_[i])
@@ -84,7 +84,7 @@ InstructionUse TrackUse::told() const {
 }
 
 void tell_unused(const std::vector<InstructionUse>& uses, const std::string& input, bool strict,
-                 Notices& notices) {
+                 video::Notices& notices) {
   for (const InstructionUse& use : uses) {
     for (std::size_t i = 0; i < std::min(use.unused.size(), kMostNamed); ++i)
       notices.add(use.unused[i] +
@@ -103,4 +103,4 @@ void tell_unused(const std::vector<InstructionUse>& uses, const std::string& inp
   }
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

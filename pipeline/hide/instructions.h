@@ -12,7 +12,7 @@
 #include "track/track_file.h"
 #include "video/notices.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 
 /// Instructions from one place, at the end of a job.
 struct InstructionUse {
@@ -51,11 +51,11 @@ class TrackUse {
   TrackUse(const KnownTracks& known, bool whole);
 
   /// @param hidden  of the file, at `pts`
-  void see(std::int64_t pts, const std::vector<HiddenBox>& hidden);
+  void see(std::int64_t pts, const std::vector<track::HiddenBox>& hidden);
   [[nodiscard]] InstructionUse told() const;
 
  private:
-  [[nodiscard]] bool could_apply(const FileTrack& track) const;
+  [[nodiscard]] bool could_apply(const track::FileTrack& track) const;
 
   const KnownTracks& known_;
   const bool whole_;
@@ -68,6 +68,6 @@ class TrackUse {
 /// Tells what applied to no frame. Error(usage), naming the input, where that is all of one place's
 /// instructions that hide, and with `strict` where it is any.
 void tell_unused(const std::vector<InstructionUse>& uses, const std::string& input, bool strict,
-                 Notices& notices);
+                 video::Notices& notices);
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "video/ffmpeg.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 namespace {
 
 void check(const std::vector<Region>& regions, Size picture) {
@@ -58,4 +58,4 @@ bool lies_in(const Box& inner, const Box& outer, Size picture) {
          std::min(inner.x2, width) <= outer.x2 && std::min(inner.y2, height) <= outer.y2;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

@@ -7,7 +7,7 @@
 #include "core/geometry.h"
 #include "pipeline/job.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 
 /// The regions of a job for one input.
 class RegionClock {
@@ -38,4 +38,4 @@ class RegionClock {
 /// the picture.
 [[nodiscard]] bool lies_in(const Box& inner, const Box& outer, Size picture);
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

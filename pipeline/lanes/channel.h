@@ -12,7 +12,7 @@
 #include "core/error.h"
 #include "core/timing.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 
 /// Order is kept for each producer. push() waits while the queued items cost `capacity` or more.
 /// Once `stop` is requested, push() and pop() throw Stopped, also those that wait. Both are a
@@ -101,4 +101,4 @@ class Channel {
   int open_producers_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace facepipe {
+namespace facepipe::pipeline {
 namespace {
 
 // Of a segment's packets that its lane has not taken yet, beyond which reading waits for it; and of
@@ -29,10 +29,10 @@ void Feed::begin_segment(bool alone) {
 
 void Feed::end_segment() {
   std::exchange(open_, nullptr)->close();
-  for (ReadPacket& packet : std::exchange(of_next_, {})) push(std::move(packet));
+  for (video::ReadPacket& packet : std::exchange(of_next_, {})) push(std::move(packet));
 }
 
-void Feed::give(ReadPacket packet) {
+void Feed::give(video::ReadPacket packet) {
   if (!segmenter_) return push(std::move(packet));
   segmenter_->send(std::move(packet));
   pass_on();
@@ -42,14 +42,14 @@ void Feed::give(SidePacket packet) {
   // Not through a decoder whose encoder may look ahead as far as it likes.
   if (!segmenter_) return order_.give(0, std::move(packet), 0);
   if (!open_) return side_of_next_.push_back(std::move(packet));
-  const std::int64_t cost = memory_of(*packet.packet);
+  const std::int64_t cost = video::memory_of(*packet.packet);
   open_->push(std::move(packet), cost);
 }
 
 /// What the segmenter has decided. It decides about all packets that two segments share at once:
 /// so one segment's end never waits for the next one's lane.
 void Feed::pass_on() {
-  while (std::optional<SegmentPacket> next = segmenter_->next()) {
+  while (std::optional<video::SegmentPacket> next = segmenter_->next()) {
     const bool of_next = open_ && next->segment > open_->number();
     if (!next->read.packet)
       end_segment();
@@ -60,9 +60,9 @@ void Feed::pass_on() {
   }
 }
 
-void Feed::push(ReadPacket packet) {
+void Feed::push(video::ReadPacket packet) {
   if (!open_) begin_segment(packet.alone);
-  const std::int64_t cost = segmenter_ ? memory_of(*packet.packet) : 1;
+  const std::int64_t cost = segmenter_ ? video::memory_of(*packet.packet) : 1;
   open_->push(std::move(packet), cost);
 }
 
@@ -77,4 +77,4 @@ void Feed::finish() {
   order_.end(begun_);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

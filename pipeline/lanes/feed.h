@@ -11,7 +11,7 @@
 #include "pipeline/lanes/segment_queue.h"
 #include "video/bitstream/segments.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 
 /// Gives packets to segments, and segments to whichever lane takes them: one after the other, each
 /// to its end. Used by the thread that reads. Once `stop` is requested, what waits throws Stopped.
@@ -23,7 +23,7 @@ class Feed {
        std::stop_token stop);
 
   /// The next packet of the video, in file order.
-  void give(ReadPacket packet);
+  void give(video::ReadPacket packet);
   /// A packet of another stream, in file order among them.
   void give(SidePacket packet);
   /// There are no more packets.
@@ -36,17 +36,17 @@ class Feed {
   void begin_segment(bool alone);
   void end_segment();
   void pass_on();
-  void push(ReadPacket packet);
+  void push(video::ReadPacket packet);
 
   const Segment::Limits limits_;
   Segments& segments_;
   Order& order_;
   const std::stop_token stop_;
-  std::optional<Segmenter> segmenter_;
+  std::optional<video::Segmenter> segmenter_;
   std::shared_ptr<Segment> open_;
-  std::deque<ReadPacket> of_next_;       // segment's, while the open one still gets packets
-  std::deque<SidePacket> side_of_next_;  // that came before its first
+  std::deque<video::ReadPacket> of_next_;  // segment's, while the open one still gets packets
+  std::deque<SidePacket> side_of_next_;    // that came before its first
   std::int64_t begun_ = 0;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

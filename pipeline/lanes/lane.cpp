@@ -8,7 +8,7 @@
 
 #include "core/error.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 namespace {
 
 // How long a lane that has decoded a segment waits for the next before it asks its decoder for the
@@ -208,7 +208,7 @@ void Lane::decode_segment(Segment& segment) {
     if (auto* const side = std::get_if<SidePacket>(&*input)) {
       give(std::move(*side));
     } else {
-      parts_.decoder->send(std::get<ReadPacket>(*input));
+      parts_.decoder->send(std::get<video::ReadPacket>(*input));
       push_decoded();
     }
   }
@@ -249,7 +249,7 @@ void Lane::give(SidePacket packet) {
 
 /// Where none of the segment's pictures can be decoded, this goes on to its end.
 void Lane::hold(Begun& segment, SidePacket packet) const {
-  segment.held += memory_of(*packet.packet);
+  segment.held += video::memory_of(*packet.packet);
   if (segment.held > kMostHeld)
     throw Error(ErrorKind::input, parts_.decoder->url() +
                                       ": none of many packets of the video gives a picture, and "
@@ -262,11 +262,11 @@ void Lane::hold(Begun& segment, SidePacket packet) const {
 void Lane::push_decoded() {
   while (true) {
     if (!place_) place_ = in_flight_.acquire(stopped_);
-    std::optional<DecodedPicture> picture = parts_.decoder->next();
+    std::optional<video::DecodedPicture> picture = parts_.decoder->next();
     if (!picture) break;
     // Its first picture comes behind the last of the segment before.
     while (begun_.size() > 1 && picture->segment > begun_.front().segment) end_first();
-    const Timing coded = picture->coded;
+    const video::Timing coded = picture->coded;
     push_frame(parts_.frames->make(std::move(*picture)), coded);
   }
   if (!parts_.decoder->refusal().empty())
@@ -275,7 +275,7 @@ void Lane::push_decoded() {
                                        "; fewer --lanes may do, or --decoder cpu");
 }
 
-void Lane::push_frame(DecodedFrame decoded, const Timing& coded) {
+void Lane::push_frame(video::DecodedFrame decoded, const video::Timing& coded) {
   Begun& begun = begun_.front();
   if (++begun.frames <= begun.given.frames) return;
   WorkItem item;
@@ -375,7 +375,7 @@ void Lane::draw() {
 }
 
 /// Where none comes for a while, what the encoder holds is given first: others may wait for it.
-std::optional<WorkItem> Lane::next_to_encode(const Encoder::Sink& sink) {
+std::optional<WorkItem> Lane::next_to_encode(const video::Encoder::Sink& sink) {
   std::optional<WorkItem> item = drawn_.pop_within(kPatience);
   if (item) return item;
   parts_.encoder->catch_up(sink);
@@ -386,11 +386,11 @@ void Lane::encode() {
   const ScopedWork work(encoding_);
   struct Encoding {
     std::int64_t segment;
-    Timing coded;
+    video::Timing coded;
   };
   std::deque<Encoding> encoding;  // that the encoder holds
   std::int64_t last = -1;
-  const auto sink = [&](EncodedFrame encoded) {
+  const auto sink = [&](video::EncodedFrame encoded) {
     const Encoding oldest = encoding.front();
     encoding.pop_front();
     if (!encoding.empty()) at_.encode = encoding.front().segment;
@@ -407,10 +407,10 @@ void Lane::encode() {
   close_order();
 }
 
-void Lane::give(EncodedFrame encoded, std::int64_t segment, const Timing& coded) {
+void Lane::give(video::EncodedFrame encoded, std::int64_t segment, const video::Timing& coded) {
   ++frames_;
   if (order_.give(segment, FinishedFrame{std::move(encoded), coded, Clock::now()}))
     segments_.done(segment);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

@@ -28,18 +28,18 @@
 #include "video/read/decoder.h"
 #include "video/write/encoder.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 
 /// What a lane works with.
 struct LaneParts {
   Backend* backend = nullptr;  ///< whose device the lane's threads work on
-  std::unique_ptr<Decoder> decoder;
-  std::unique_ptr<FrameMaker> frames;
-  std::unique_ptr<Encoder> encoder;  ///< nullptr where no video is written
+  std::unique_ptr<video::Decoder> decoder;
+  std::unique_ptr<video::FrameMaker> frames;
+  std::unique_ptr<video::Encoder> encoder;  ///< nullptr where no video is written
   std::unique_ptr<FrameProcessor> processor;
   std::unique_ptr<LaneHiding> hiding;  ///< nullptr where faces are drawn
-  TrackQueue* tracks = nullptr;       ///< the job's, which outlives the lane, where they are hidden
-  std::optional<DecodedFrame> first;  ///< of the first segment, if it is decoded already
+  TrackQueue* tracks = nullptr;  ///< the job's, which outlives the lane, where they are hidden
+  std::optional<video::DecodedFrame> first;  ///< of the first segment, if it is decoded already
 };
 
 /// Takes one segment after the other, and gives their frames to `order`. Where its device fails and
@@ -66,11 +66,11 @@ class Lane {
   /// Frames that it has given, and the ledger of what it has not given back; meaningful when the
   /// threads have ended.
   [[nodiscard]] std::int64_t frames() const { return frames_; }
-  [[nodiscard]] FrameLedger ledger() const { return parts_.decoder->ledger(given_back_); }
-  [[nodiscard]] const Decoder& decoder() const { return *parts_.decoder; }
+  [[nodiscard]] video::FrameLedger ledger() const { return parts_.decoder->ledger(given_back_); }
+  [[nodiscard]] const video::Decoder& decoder() const { return *parts_.decoder; }
   [[nodiscard]] const FrameProcessor& processor() const { return *parts_.processor; }
   /// Null where no video is written.
-  [[nodiscard]] const Encoder* encoder() const { return parts_.encoder.get(); }
+  [[nodiscard]] const video::Encoder* encoder() const { return parts_.encoder.get(); }
   /// Working time of decode and encode; meaningful when the threads have ended.
   [[nodiscard]] Clock::duration decoding() const { return decoding_; }
   [[nodiscard]] Clock::duration encoding() const { return encoding_; }
@@ -137,14 +137,14 @@ class Lane {
   void give(SidePacket packet);
   void hold(Begun& segment, SidePacket packet) const;
   void push_decoded();
-  void push_frame(DecodedFrame decoded, const Timing& coded);
+  void push_frame(video::DecodedFrame decoded, const video::Timing& coded);
   [[nodiscard]] bool admit(WorkItem& item);
   void give_drawn(WorkItem drawn);
   [[nodiscard]] bool draws() const {
     return parts_.encoder || parts_.hiding || parts_.processor->draws_without_video();
   }
-  [[nodiscard]] std::optional<WorkItem> next_to_encode(const Encoder::Sink& sink);
-  void give(EncodedFrame encoded, std::int64_t segment, const Timing& coded);
+  [[nodiscard]] std::optional<WorkItem> next_to_encode(const video::Encoder::Sink& sink);
+  void give(video::EncodedFrame encoded, std::int64_t segment, const video::Timing& coded);
 
   const int number_;
   LaneParts parts_;
@@ -176,4 +176,4 @@ class Lane {
   Clock::duration encoding_{};
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

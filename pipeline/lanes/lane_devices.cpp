@@ -4,7 +4,7 @@
 
 #include "core/error.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 
 bool LaneDevices::add(Device device) {
   const std::scoped_lock lock(mutex_);
@@ -45,4 +45,4 @@ std::string LaneDevices::failure(Device device) const {
   return of(device).why;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

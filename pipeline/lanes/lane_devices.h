@@ -9,13 +9,13 @@
 #include "core/device.h"
 #include "video/notices.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 
 /// Thread-safe.
 class LaneDevices {
  public:
   /// @param notices  gets a sentence about each that fails
-  explicit LaneDevices(Notices& notices) : notices_(notices) {}
+  explicit LaneDevices(video::Notices& notices) : notices_(notices) {}
 
   /// A lane works on it from now on. False where it has failed already.
   bool add(Device device);
@@ -34,9 +34,9 @@ class LaneDevices {
   };
   [[nodiscard]] const Entry& of(Device device) const;
 
-  Notices& notices_;
+  video::Notices& notices_;
   mutable std::mutex mutex_;  // guards devices_
   std::vector<Entry> devices_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

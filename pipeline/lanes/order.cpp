@@ -6,10 +6,12 @@
 #include "core/error.h"
 #include "core/timing.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 namespace {
 
-std::int64_t bytes_of(const UniqueAVPacket& packet) { return packet ? memory_of(*packet) : 0; }
+std::int64_t bytes_of(const video::UniqueAVPacket& packet) {
+  return packet ? video::memory_of(*packet) : 0;
+}
 
 /// Roughly: what a frame's faces take beside its packet.
 std::int64_t bytes_of(const FinishedFrame& frame) {
@@ -204,4 +206,4 @@ std::optional<OrderedItem> Order::next() {
   return item;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

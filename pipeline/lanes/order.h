@@ -17,17 +17,17 @@
 #include "video/read/timeline.h"
 #include "video/write/encoder.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 
 /// A packet of another stream than the video.
 struct SidePacket {
-  UniqueAVPacket packet;
+  video::UniqueAVPacket packet;
 };
 
 /// A frame that a lane has nothing more to do with.
 struct FinishedFrame {
-  EncodedFrame encoded;  ///< without a packet where no video is written
-  Timing coded;          ///< DecodedPicture::coded
+  video::EncodedFrame encoded;  ///< without a packet where no video is written
+  video::Timing coded;          ///< DecodedPicture::coded
   Clock::time_point given;
 };
 using OrderedItem = std::variant<FinishedFrame, SidePacket>;
@@ -137,4 +137,4 @@ class Order {
   std::optional<std::int64_t> segments_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

@@ -1,19 +1,20 @@
 #include "pipeline/lanes/presentation.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 
-Presentation::Presentation(const Demuxer& demuxer, const Encoder* encoder, Notices& notices)
+Presentation::Presentation(const video::Demuxer& demuxer, const video::Encoder* encoder,
+                           video::Notices& notices)
     : timeline_(demuxer, std::nullopt, std::nullopt, notices) {
   if (encoder != nullptr) clock_.emplace(encoder->time_base(), notices);
 }
 
-Frame Presentation::next(const Timing& coded) {
-  const Timing timing = timeline_.next(coded.pts, coded.duration);
+Frame Presentation::next(const video::Timing& coded) {
+  const video::Timing timing = timeline_.next(coded.pts, coded.duration);
   Frame stamped;
   stamped.index = next_index_++;
   stamped.pts = timing.pts;
   stamped.duration = timing.duration;
-  stamped.time_base = from_av(timeline_.time_base());
+  stamped.time_base = video::from_av(timeline_.time_base());
   return stamped;
 }
 
@@ -29,4 +30,4 @@ void Presentation::settle(FinishedFrame& frame) {
   packet.duration = clock_->duration_of(stamped);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

@@ -11,25 +11,26 @@
 #include "video/read/timeline.h"
 #include "video/write/encoder_stamps.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 
 /// Numbers and stamps frames that several lanes have made, each of which knew its own segments
 /// alone. As one decoder and one encoder would have done it. Not thread-safe.
 class Presentation {
  public:
   /// @param encoder  that of any lane; nullptr where no video is written
-  Presentation(const Demuxer& demuxer, const Encoder* encoder, Notices& notices);
+  Presentation(const video::Demuxer& demuxer, const video::Encoder* encoder,
+               video::Notices& notices);
 
   /// Index, stamp and duration of the next frame in presentation order; it has no picture.
-  [[nodiscard]] Frame next(const Timing& coded);
+  [[nodiscard]] Frame next(const video::Timing& coded);
 
   /// Likewise; sets the record's index and time, and the packet's stamps.
   void settle(FinishedFrame& frame);
 
  private:
-  Timeline timeline_;
-  std::optional<EncoderClock> clock_;
+  video::Timeline timeline_;
+  std::optional<video::EncoderClock> clock_;
   std::int64_t next_index_ = 0;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

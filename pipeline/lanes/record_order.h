@@ -7,7 +7,7 @@
 
 #include "core/frame_record.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 
 /// Hands on records by rising index, without gaps. Not thread-safe.
 class RecordOrder {
@@ -27,4 +27,4 @@ class RecordOrder {
   std::int64_t next_ = 0;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

@@ -2,7 +2,7 @@
 
 #include <pthread.h>
 
-namespace facepipe {
+namespace facepipe::pipeline {
 
 void Runner::add(std::string name, std::function<void()> body) {
   threads_.push_back({std::move(name), std::move(body)});
@@ -41,4 +41,4 @@ void Runner::fail(std::exception_ptr error) noexcept {
   failure_.request_stop();
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

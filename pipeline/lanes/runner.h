@@ -13,7 +13,7 @@
 
 #include "core/threads.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 
 /// Runs threads until all have ended. The first exception of any of them is kept, failed() is
 /// requested, by which the others' waits end, and the exception is rethrown by run() on the
@@ -58,4 +58,4 @@ class Runner {
   std::exception_ptr error_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

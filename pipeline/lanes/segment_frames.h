@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-namespace facepipe {
+namespace facepipe::pipeline {
 
 /// Not thread-safe.
 template <typename Frame>
@@ -30,4 +30,4 @@ struct SegmentFrames {
   [[nodiscard]] bool whole() const { return expected && (complete || given >= *expected); }
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

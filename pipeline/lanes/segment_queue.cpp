@@ -5,19 +5,21 @@
 
 #include "core/error.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 namespace {
 
 SegmentInput reference_to(const SegmentInput& input) {
   if (const auto* const side = std::get_if<SidePacket>(&input))
-    return SidePacket{reference(*side->packet)};
-  const auto& read = std::get<ReadPacket>(input);
-  return ReadPacket{reference(*read.packet), read.read, read.foreign, read.segment, read.alone};
+    return SidePacket{video::reference(*side->packet)};
+  const auto& read = std::get<video::ReadPacket>(input);
+  return video::ReadPacket{video::reference(*read.packet), read.read, read.foreign, read.segment,
+                           read.alone};
 }
 
 std::int64_t bytes_of(const SegmentInput& input) {
-  if (const auto* const side = std::get_if<SidePacket>(&input)) return memory_of(*side->packet);
-  return memory_of(*std::get<ReadPacket>(input).packet);
+  if (const auto* const side = std::get_if<SidePacket>(&input))
+    return video::memory_of(*side->packet);
+  return video::memory_of(*std::get<video::ReadPacket>(input).packet);
 }
 
 }  // namespace
@@ -137,4 +139,4 @@ void Segments::give_back(std::vector<std::shared_ptr<Segment>> segments) {
   filled_.notify_all();
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

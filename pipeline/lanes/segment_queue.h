@@ -19,10 +19,10 @@
 #include "pipeline/lanes/order.h"
 #include "video/read/decoder.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 
 /// What a lane gets of a segment, in file order.
-using SegmentInput = std::variant<ReadPacket, SidePacket>;
+using SegmentInput = std::variant<video::ReadPacket, SidePacket>;
 
 /// A part of the stream for one lane; without lanes all of it. One thread fills it, and one at a
 /// time takes from it.
@@ -112,4 +112,4 @@ class Segments {
   const std::stop_callback<std::function<void()>> by_stop_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "core/timing.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 
 TrackQueue::TrackQueue(const Limits& limits, std::function<void(std::int64_t)> on_head,
                        std::stop_token stop)
@@ -174,4 +174,4 @@ void TrackQueue::answer(Verdict verdict) {
   answers->push(std::move(verdict));
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

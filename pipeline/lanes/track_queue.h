@@ -19,7 +19,7 @@
 #include "track/motion.h"
 #include "video/read/timeline.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 
 /// What a frame is told to hide; with its place in the stream, which its lane may not know.
 struct Verdict {
@@ -88,10 +88,10 @@ class TrackQueue {
   /// A frame as its lane knows it.
   struct Given {
     FrameToHide frame;
-    Timing coded;                                  ///< DecodedPicture::coded
-    std::shared_ptr<const MotionPicture> picture;  ///< as HiddenFrames::follow() takes it
-    std::optional<ComparedPictures> compared;      ///< likewise
-    Room room;                                     ///< with Limits::until_taken
+    video::Timing coded;                                  ///< DecodedPicture::coded
+    std::shared_ptr<const track::MotionPicture> picture;  ///< as HiddenFrames::follow() takes it
+    std::optional<track::ComparedPictures> compared;      ///< likewise
+    Room room;                                            ///< with Limits::until_taken
   };
 
   /// @param on_head  called with each head, the first at once, while the queue is locked
@@ -158,4 +158,4 @@ class TrackQueue {
   bool finished_ = false;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

@@ -15,7 +15,7 @@
 #include "video/write/container.h"
 #include "video/write/encoder.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 namespace fs = std::filesystem;
@@ -50,14 +50,14 @@ struct Found {
 
 void count_frames(AVCodecContext& decoder, const AVPacket* packet, Found& found) {
   if (avcodec_send_packet(&decoder, packet) < 0) found.error = "a packet is not decodable";
-  const UniqueAVFrame frame = new_av_frame();
+  const video::UniqueAVFrame frame = video::new_av_frame();
   while (avcodec_receive_frame(&decoder, frame.get()) >= 0) ++found.frames;
 }
 
 Found read_back(const fs::path& file) {
   AVFormatContext* raw = nullptr;
   if (avformat_open_input(&raw, file.c_str(), nullptr, nullptr) < 0) return {0, "", "can't open"};
-  const UniqueInputContext input(raw);
+  const video::UniqueInputContext input(raw);
   avformat_find_stream_info(raw, nullptr);
   const int index = av_find_best_stream(raw, AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
   if (index < 0) return {0, "", "no video stream"};
@@ -65,11 +65,11 @@ Found read_back(const fs::path& file) {
   Found found{0, avcodec_get_name(stream.codec_id), ""};
   const AVCodec* const codec = avcodec_find_decoder(stream.codec_id);
   if (codec == nullptr) return {0, found.codec, "no decoder"};
-  const UniqueCodecContext decoder(avcodec_alloc_context3(codec));
+  const video::UniqueCodecContext decoder(avcodec_alloc_context3(codec));
   avcodec_parameters_to_context(decoder.get(), &stream);
   decoder->thread_count = 1;
   if (avcodec_open2(decoder.get(), codec, nullptr) < 0) return {0, found.codec, "can't decode"};
-  const UniqueAVPacket packet = new_av_packet();
+  const video::UniqueAVPacket packet = video::new_av_packet();
   while (av_read_frame(raw, packet.get()) >= 0) {
     if (packet->stream_index == index) count_frames(*decoder, packet.get(), found);
     av_packet_unref(packet.get());
@@ -83,7 +83,7 @@ enum class Outcome { refused, read_back, broken };
 class Containers : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    redirect_ffmpeg_log();
+    video::redirect_ffmpeg_log();
     folder_ = std::make_unique<test::TemporaryFolder>();
     const std::string frames = " -frames:v " + std::to_string(kFrames) + " -c:v ffv1";
     test::ffmpeg("-f lavfi -i testsrc2=s=64x64:r=25" + frames, *folder_ / "small.mkv");
@@ -105,7 +105,7 @@ class Containers : public testing::Test {
       const std::string name = "x" + std::string(extension);
       const AVOutputFormat* const format = av_guess_format(nullptr, name.c_str(), nullptr);
       if (format == nullptr) continue;
-      const std::string key = is_image_format(*format) ? name : format->name;
+      const std::string key = video::is_image_format(*format) ? name : format->name;
       if (known.insert(key).second) result.emplace_back(extension);
     }
     return result;
@@ -114,9 +114,9 @@ class Containers : public testing::Test {
   /// What becomes of three frames; fails where they can't be read back.
   static Outcome try_pair(const std::string& encoder, const std::string& extension) {
     SCOPED_TRACE(encoder + " in " + extension);
-    const bool image = is_image_format(muxer_for("x" + extension));
+    const bool image = video::is_image_format(video::muxer_for("x" + extension));
     const Setting setting = setting_of(encoder);
-    JobOptions options;
+    pipeline::JobOptions options;
     options.input = (*folder_ / setting.input).string();
     options.output = *folder_ / ((image ? "out%d" : "out") + extension);
     options.encoder.codec = encoder;
@@ -164,7 +164,8 @@ class Containers : public testing::Test {
 TEST_F(Containers, HoldEveryEncodersVideoReadablyOrRefuseIt) {
   for (const char* const encoder : encoders_named()) {
     const AVCodec* const codec = avcodec_find_encoder_by_name(encoder);
-    if (codec == nullptr || is_nvenc(*codec)) continue;  // NVENC's codecs are x264's and x265's
+    if (codec == nullptr || video::is_nvenc(*codec))
+      continue;  // NVENC's codecs are x264's and x265's
     remedies().clear();
     std::set<std::string> held;
     for (const std::string& extension : extensions())
@@ -186,4 +187,4 @@ TEST_F(Containers, HoldWhatTheyGetWhereNoEncoderIsNamed) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -10,7 +10,7 @@
 #include "tests/support/expect_error.h"
 #include "tests/support/fake_detector.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 using test::expect_error;
@@ -32,21 +32,23 @@ CudaProbe three_chips() {
 class DeviceChoiceTest : public testing::Test {
  protected:
   DeviceChoice choose(const char* device, const CudaProbe& cuda) {
-    return choose_device(parse_device(device), cuda, {},
-                         [this](const Device& on, const DetectorOptions&) { return make(on); });
+    return choose_device(
+        parse_device(device), cuda, {},
+        [this](const Device& on, const detector::DetectorOptions&) { return make(on); });
   }
 
   DeviceChoice choose_several(const char* devices, const CudaProbe& cuda) {
-    return choose_devices(parse_devices(devices), cuda, {},
-                          [this](const Device& on, const DetectorOptions&) { return make(on); });
+    return choose_devices(
+        parse_devices(devices), cuda, {},
+        [this](const Device& on, const detector::DetectorOptions&) { return make(on); });
   }
 
-  std::unique_ptr<Backend> make(const Device& on) {
+  std::unique_ptr<pipeline::Backend> make(const Device& on) {
     tried_.push_back(to_string(on));
     if (on.index == 1 && !on_second_.empty()) throw Error(ErrorKind::device, on_second_);
     const std::string& problem = on.kind == DeviceKind::cuda ? on_cuda_ : on_cpu_;
     if (!problem.empty()) throw Error(ErrorKind::device, problem);
-    return make_cpu_backend(std::make_unique<FakeDetectorFactory>());
+    return pipeline::make_cpu_backend(std::make_unique<FakeDetectorFactory>());
   }
 
   std::vector<std::string> tried_;
@@ -130,4 +132,4 @@ TEST_F(DeviceChoiceTest, OfThoseThatAreNamedNoneIsLeftOut) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -11,7 +11,7 @@
 #include <system_error>
 #include <thread>
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 void fail(const std::string& text) { throw std::runtime_error(text); }
@@ -67,4 +67,4 @@ TEST(ReasonOf, NamesWhatTheSystemLacks) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -13,7 +13,7 @@
 #include "tests/support/sanitized.h"
 #include "tests/support/temporary_folder.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 namespace fs = std::filesystem;
@@ -110,4 +110,4 @@ TEST_F(Limits, TooLittleMemory) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -7,7 +7,7 @@
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 using test::expect_error;
@@ -69,4 +69,4 @@ TEST(FindModel, ProgramDirectoryHoldsThisTest) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::app

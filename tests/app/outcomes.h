@@ -5,18 +5,21 @@
 
 namespace facepipe::test {
 
-inline RunFacts some_facts() {
-  return {
-      {Device{}},   "cpu: nothing else here", {Library::openvino, Precision::f16, "fastest here"},
-      "centerface", "models/m.onnx",          "abc123",
-      "face"};
+inline app::RunFacts some_facts() {
+  return {{Device{}},
+          "cpu: nothing else here",
+          {detector::Library::openvino, detector::Precision::f16, "fastest here"},
+          "centerface",
+          "models/m.onnx",
+          "abc123",
+          "face"};
 }
 
-inline InputOutcome done_outcome(const std::string& name) {
-  InputOutcome outcome;
+inline app::InputOutcome done_outcome(const std::string& name) {
+  app::InputOutcome outcome;
   outcome.planned = {"dir/" + name, name, "out/" + name, {}};
-  outcome.status = InputStatus::done;
-  JobResult& result = outcome.result;
+  outcome.status = app::InputStatus::done;
+  pipeline::JobResult& result = outcome.result;
   result.ledger = {100, 100, 0, 0, 100, false};
   result.searched = 50;
   result.faces = 250;
@@ -39,8 +42,9 @@ inline InputOutcome done_outcome(const std::string& name) {
   return outcome;
 }
 
-inline InputOutcome outcome_with_code(InputStatus status, int code, const std::string& error = "") {
-  InputOutcome outcome = done_outcome("x.mp4");
+inline app::InputOutcome outcome_with_code(app::InputStatus status, int code,
+                                           const std::string& error = "") {
+  app::InputOutcome outcome = done_outcome("x.mp4");
   outcome.status = status;
   outcome.code = code;
   outcome.error = error;

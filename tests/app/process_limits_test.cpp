@@ -17,7 +17,7 @@
 
 #include "tests/support/sanitized.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 /// The number that glibc tells of its own heaps.
@@ -110,4 +110,4 @@ TEST(ProcessLimits, C7WithEnoughOfItTheStackStays) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::app

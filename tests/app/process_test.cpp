@@ -21,7 +21,7 @@
 #include "tests/support/clips.h"
 #include "tests/support/temporary_folder.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 namespace fs = std::filesystem;
@@ -216,4 +216,4 @@ TEST_F(LimitTest, OfStandardOutputIsAnErrorAtTheEndOfTheRun) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -12,7 +12,7 @@
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 using test::Arguments;
@@ -226,4 +226,4 @@ TEST(Program, DoctorIsFourWhereNothingWorks) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::app

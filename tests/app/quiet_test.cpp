@@ -10,7 +10,7 @@
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 using test::Arguments;
@@ -105,4 +105,4 @@ TEST_F(Quiet, NoMessageNamesTheSourceFolder) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::app

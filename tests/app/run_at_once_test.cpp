@@ -16,7 +16,7 @@
 #include "app/run/run.h"
 #include "tests/app/run_fixture.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 using namespace std::chrono_literals;
@@ -34,13 +34,13 @@ class RunAtOnce : public test::RunTest {
   RunAtOnce() {
     lanes_ = 3;
     options_.video = false;
-    on_job_ = [this](const JobOptions& job) {
+    on_job_ = [this](const pipeline::JobOptions& job) {
       const std::scoped_lock lock(mutex_);
       if (job.shared) shared_.insert_or_assign(name_of(job), *job.shared);
     };
   }
 
-  static std::string name_of(const JobOptions& job) {
+  static std::string name_of(const pipeline::JobOptions& job) {
     return std::filesystem::path(job.input).filename();
   }
 
@@ -75,14 +75,14 @@ class RunAtOnce : public test::RunTest {
     return text;
   }
 
-  std::map<std::string, SharedLanes> shared_;
+  std::map<std::string, pipeline::SharedLanes> shared_;
   int expected_code_ = 0;
 };
 
 TEST_F(RunAtOnce, WritesFilesInTheInputsOrder) {
   for (const char* name : {"small.mp4", "bad.mp4", "empty.mp4", "large.mp4", "middle.mp4"})
     add_input_of(name, name[0] == 's' ? 1 : name[0] == 'l' ? 900 : 300);
-  on_job_ = [](const JobOptions& job) {
+  on_job_ = [](const pipeline::JobOptions& job) {
     if (job.shared && name_of(job) == "large.mp4") std::this_thread::sleep_for(50ms);
   };
   EXPECT_EQ(run_all(), 3);
@@ -99,7 +99,7 @@ TEST_F(RunAtOnce, BeginsWithTheLargestAndEachHasALaneOfItsOwn) {
   for (std::size_t i = 0; i < 9; ++i) add_input_of(std::to_string(i) + ".mp4", 100 + 10 * (i % 5));
   std::mutex mutex;
   std::set<int> lanes_in_use;
-  on_job_ = [&](const JobOptions& job) {
+  on_job_ = [&](const pipeline::JobOptions& job) {
     ASSERT_TRUE(job.shared);
     {
       const std::scoped_lock lock(mutex);
@@ -125,7 +125,7 @@ TEST_F(RunAtOnce, ALaneThatFindsNoMoreInputsIsFree) {
   add_input_of("a.mp4", 100);
   add_input_of("b.mp4", 100);
   std::atomic<int> joined = 0;
-  on_job_ = [&](const JobOptions& job) {
+  on_job_ = [&](const pipeline::JobOptions& job) {
     if (name_of(job) == "b.mp4") return;
     ASSERT_TRUE(job.shared && job.shared->may_grow);
     Slots lanes = job.shared->lanes;
@@ -169,7 +169,7 @@ TEST_F(RunAtOnce, WhatADeviceFailsAtIsTriedAgainAlone) {
   for (const char* name : {"a.mp4", "b.mp4", "c.mp4"}) add_input_of(name, 10);
   std::atomic<int> running = 0;
   bool alone_too = false;
-  on_job_ = [&](const JobOptions& job) {
+  on_job_ = [&](const pipeline::JobOptions& job) {
     ++running;
     std::this_thread::sleep_for(10ms);
     const int beside = --running;
@@ -192,7 +192,7 @@ TEST_F(RunAtOnce, WhatADeviceFailsAtIsTriedAgainAlone) {
 TEST_F(RunAtOnce, ALaneWhoseDeviceFailsTakesNoMore) {
   for (int i = 0; i < 12; ++i) add_input_of(std::to_string(i) + ".mp4", 10);
   std::atomic<int> failed = 0;
-  on_job_ = [&](const JobOptions& job) {
+  on_job_ = [&](const pipeline::JobOptions& job) {
     if (job.shared && job.shared->own == 0) {
       ++failed;
       throw Error(ErrorKind::device, "broken");
@@ -211,7 +211,7 @@ TEST_F(RunAtOnce, AnInterruptLeavesWhatIsCompleteAndRunsNothingMore) {
   for (int i = 0; i < 5; ++i) add_input_of("later" + std::to_string(i) + ".mp4", 10);
   lanes_ = 2;
   std::atomic<bool> first_ended = false;
-  on_job_ = [&](const JobOptions& job) {
+  on_job_ = [&](const pipeline::JobOptions& job) {
     while (name_of(job) == "stopped.mp4" && !first_ended) std::this_thread::sleep_for(1ms);
     if (name_of(job).starts_with("later")) {
       first_ended = true;
@@ -252,4 +252,4 @@ TEST_F(RunAtOnce, ResumesWhatIsLeft) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -17,18 +17,20 @@
 
 namespace facepipe::test {
 
-class FakeFactory : public DetectorFactory {
+class FakeFactory : public detector::DetectorFactory {
  public:
   FakeFactory()
-      : DetectorFactory({Library::opencv, Precision::f32, ""}, "centerface", "abc", true) {}
-  std::shared_ptr<Detector> detector(Size /*frame*/) override { return nullptr; }
+      : detector::DetectorFactory({detector::Library::opencv, detector::Precision::f32, ""},
+                                  "centerface", "abc", true) {}
+  std::shared_ptr<detector::Detector> detector(Size /*frame*/) override { return nullptr; }
 };
 
 /// Says that so many inputs are worked on at once best.
 class LanesBackend final : public ForwardingBackend {
  public:
   explicit LanesBackend(int lanes)
-      : ForwardingBackend(make_cpu_backend(std::make_unique<FakeFactory>())), lanes_(lanes) {}
+      : ForwardingBackend(pipeline::make_cpu_backend(std::make_unique<FakeFactory>())),
+        lanes_(lanes) {}
   [[nodiscard]] int inputs_at_once() const override { return lanes_; }
 
  private:
@@ -41,12 +43,12 @@ class RunTest : public testing::Test {
  protected:
   RunTest() {
     options_.detector.model = "model.onnx";
-    options_.progress = ProgressStyle::none;
+    options_.progress = app::ProgressStyle::none;
     options_.quiet = true;
     options_.files = {dir_ / "d.jsonl", dir_ / "l.csv", dir_ / "r.json"};
   }
 
-  int run_all() { return run(options_, parts(), stop_.get_token()); }
+  int run_all() { return app::run(options_, parts(), stop_.get_token()); }
 
   void add_input(const std::string& name) { options_.inputs.push_back(dir_.write("in/" + name)); }
 
@@ -54,7 +56,7 @@ class RunTest : public testing::Test {
     return nlohmann::json::parse(read_file(dir_ / "r.json"));
   }
 
-  RunParts parts() {
+  app::RunParts parts() {
     const auto made = [this](const char* what, const Device& device) {
       made_.push_back(what + (" on " + to_string(device)));
       if (device.kind == DeviceKind::cuda && !on_cuda_.empty())
@@ -64,20 +66,22 @@ class RunTest : public testing::Test {
               return std::string(".mp4");
             },
             [this] { return cuda_; },
-            [this, made](const Device& device, const DetectorOptions&) {
+            [this, made](const Device& device, const detector::DetectorOptions&) {
               made("detector", device);
               ++factories_;
               return std::make_unique<LanesBackend>(lanes_);
             },
-            [this](const JobOptions& job, Backend&, const JobObserver& observer,
+            [this](const pipeline::JobOptions& job, pipeline::Backend&,
+                   const pipeline::JobObserver& observer,
                    const std::stop_token& stop) { return work(job, observer, stop); },
             [made](const Device& device) {
               made("renderer", device);
-              return make_cpu_backend(nullptr);
+              return pipeline::make_cpu_backend(nullptr);
             }};
   }
 
-  JobResult work(const JobOptions& job, const JobObserver& observer, const std::stop_token& stop) {
+  pipeline::JobResult work(const pipeline::JobOptions& job, const pipeline::JobObserver& observer,
+                           const std::stop_token& stop) {
     const auto named = [&](const char* text) { return job.input.find(text) != std::string::npos; };
     {
       const std::scoped_lock lock(mutex_);
@@ -92,7 +96,7 @@ class RunTest : public testing::Test {
       if (named("bad") && i == 1) throw Error(ErrorKind::input, "torn in the middle");
       if (named("crash") && i == 1) throw std::runtime_error("two\nlines");
     }
-    JobResult result;
+    pipeline::JobResult result;
     result.ledger = {3, 3, 0, 0, 3, false};
     result.faces = static_cast<std::int64_t>(3 * faces);
     if (job.hide) result.turned_faces = job.hide->turned_too;
@@ -104,7 +108,7 @@ class RunTest : public testing::Test {
     if (named("fails")) result.failure.emplace(ErrorKind::device, "out of order");
     result.interrupted = stop.stop_requested();
     if (job.hide && job.hide->wants_tracks) {
-      result.tracks = std::make_shared<TrackFile>();
+      result.tracks = std::make_shared<track::TrackFile>();
       result.tracks->input.size = {640, 480};
     }
     result.output = job.output;
@@ -114,11 +118,11 @@ class RunTest : public testing::Test {
   }
 
   TemporaryFolder dir_;
-  RunOptions options_;
+  app::RunOptions options_;
   std::stop_source stop_;
   std::function<void()> while_working_;
-  std::function<void(const JobOptions&)> on_job_;
-  std::function<void(const JobOptions&, JobResult&)> on_result_;
+  std::function<void(const pipeline::JobOptions&)> on_job_;
+  std::function<void(const pipeline::JobOptions&, pipeline::JobResult&)> on_result_;
   CudaProbe cuda_;                      ///< what there is
   std::string on_cuda_;                 ///< why nothing can be made there
   std::vector<std::string> made_;       ///< "detector on cpu", "renderer on cuda:0"

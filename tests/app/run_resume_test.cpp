@@ -11,7 +11,7 @@
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 namespace fs = std::filesystem;
@@ -179,4 +179,4 @@ TEST_F(RunTest, FramesOfOtherInputsStayInAResumedRun) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::app

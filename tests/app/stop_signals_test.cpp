@@ -7,7 +7,7 @@
 #include <csignal>
 #include <thread>
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 using namespace std::chrono_literals;
@@ -65,4 +65,4 @@ TEST(StopSignals, EndsQuietlyAndMayBeMadeAgain) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -11,7 +11,7 @@
 #include "tests/support/clips.h"
 #include "tests/support/temporary_folder.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 using test::Arguments;
@@ -164,4 +164,4 @@ TEST_F(VerifyAttacks, A1FindsNoMoreInOtherContainersAndCodecs) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::app

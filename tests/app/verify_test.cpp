@@ -11,7 +11,7 @@
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 using test::Arguments;
@@ -139,4 +139,4 @@ TEST_F(Verify, RefusesInOneLine) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -26,28 +26,30 @@ constexpr PixelFormat kNv12{true, 1, 1, 8, 0, true};
 // --- Windows -------------------------------------------------------------------------------------
 
 /// A plan whose windows are read where they are.
-acf::AcfTables tables_of(const acf::Model& model, Size picture) {
-  return acf::make_acf_tables(model, {picture, kNv12, {}}, {}, acf::least_sum_above(model, 0),
-                              std::int64_t{1} << 26, 0);
+detector::acf::AcfTables tables_of(const detector::acf::Model& model, Size picture) {
+  return detector::acf::make_acf_tables(model, {picture, kNv12, {}}, {},
+                                        detector::acf::least_sum_above(model, 0),
+                                        std::int64_t{1} << 26, 0);
 }
 
 /// Cells of all scales as they lie on the device, of multiples of 1/64, which thresholds hit.
-std::vector<float> random_cells(const acf::AcfTables& tables, unsigned seed) {
+std::vector<float> random_cells(const detector::acf::AcfTables& tables, unsigned seed) {
   std::mt19937 bits(seed);
-  std::vector<float> cells(static_cast<std::size_t>(tables.plan.plane * acf::kChannels));
+  std::vector<float> cells(static_cast<std::size_t>(tables.plan.plane * detector::acf::kChannels));
   for (float& cell : cells) cell = static_cast<float>(bits() % 40) / 64;
   return cells;
 }
 
 /// The windows of a scale that no tree rejects, by their places among those of all.
-std::vector<acf::SummedPlace> expected_of(const acf::Model& model, const acf::AcfTables& tables,
-                                          const acf::DeviceScale& scale,
-                                          const std::vector<float>& cells) {
+std::vector<detector::acf::SummedPlace> expected_of(const detector::acf::Model& model,
+                                                    const detector::acf::AcfTables& tables,
+                                                    const detector::acf::DeviceScale& scale,
+                                                    const std::vector<float>& cells) {
   const auto cell = [&](int channel, int x, int y) {
     return cells[static_cast<std::size_t>(channel * tables.plan.plane + scale.first_cell +
                                           std::int64_t{y} * tables.plan.stride + x)];
   };
-  std::vector<acf::SummedPlace> found;
+  std::vector<detector::acf::SummedPlace> found;
   for (const test::OracleWindow& window : test::oracle_windows(model, scale.scale.padded, cell))
     found.push_back({scale.first_place + static_cast<std::uint32_t>(
                                              window.row * scale.scale.places.width + window.column),
@@ -55,26 +57,28 @@ std::vector<acf::SummedPlace> expected_of(const acf::Model& model, const acf::Ac
   return found;
 }
 
-std::vector<acf::SummedPlace> expected_of_all(const acf::Model& model, const acf::AcfTables& tables,
-                                              const std::vector<float>& cells) {
-  std::vector<acf::SummedPlace> all;
-  for (const acf::DeviceScale& scale : tables.scales)
+std::vector<detector::acf::SummedPlace> expected_of_all(const detector::acf::Model& model,
+                                                        const detector::acf::AcfTables& tables,
+                                                        const std::vector<float>& cells) {
+  std::vector<detector::acf::SummedPlace> all;
+  for (const detector::acf::DeviceScale& scale : tables.scales)
     std::ranges::copy(expected_of(model, tables, scale, cells), std::back_inserter(all));
   return all;
 }
 
 /// All windows, by `passes(window, sum)`, which sets the sum.
 template <class Passes>
-std::vector<acf::SummedPlace> found_by(const acf::AcfTables& tables,
-                                       const std::vector<float>& cells, const Passes& passes) {
-  std::vector<acf::SummedPlace> found;
-  const acf::Scale& last = tables.scales.back().scale;
+std::vector<detector::acf::SummedPlace> found_by(const detector::acf::AcfTables& tables,
+                                                 const std::vector<float>& cells,
+                                                 const Passes& passes) {
+  std::vector<detector::acf::SummedPlace> found;
+  const detector::acf::Scale& last = tables.scales.back().scale;
   const std::uint32_t windows = tables.scales.back().first_place +
                                 static_cast<std::uint32_t>(last.places.width * last.places.height);
   for (std::uint32_t place = 0; place < windows; ++place) {
     const WindowPlace at =
         window_of(tables.scales.data(), static_cast<int>(tables.scales.size()), place);
-    const acf::DeviceScale& scale = tables.scales[static_cast<std::size_t>(at.scale)];
+    const detector::acf::DeviceScale& scale = tables.scales[static_cast<std::size_t>(at.scale)];
     const float* const window =
         cells.data() + scale.first_cell + std::int64_t{at.at.y} * tables.plan.stride + at.at.x;
     std::int32_t sum = 0;
@@ -84,10 +88,10 @@ std::vector<acf::SummedPlace> found_by(const acf::AcfTables& tables,
 }
 
 TEST(AcfVariantTrees, WalkFindsTheOraclesWindows) {
-  const acf::Model model = test::small_model(160, 5);
-  const acf::AcfTables tables = tables_of(model, {131, 97});
+  const detector::acf::Model model = test::small_model(160, 5);
+  const detector::acf::AcfTables tables = tables_of(model, {131, 97});
   const std::vector<float> cells = random_cells(tables, 1);
-  const std::vector<acf::SummedPlace> expected = expected_of_all(model, tables, cells);
+  const std::vector<detector::acf::SummedPlace> expected = expected_of_all(model, tables, cells);
   EXPECT_GT(expected.size(), 10U) << "or the case tells nothing";
   EXPECT_EQ(found_by(tables, cells,
                      [&](const float* window, std::int32_t& sum) {
@@ -99,7 +103,7 @@ TEST(AcfVariantTrees, WalkFindsTheOraclesWindows) {
 
 /// As a block does: `first` trees one by one, then groups of `size` trees, each put together of
 /// single ones in an order that keeps neighbours together.
-bool passes_in_groups(const acf::AcfTables& tables, int first, int size, Exit exit,
+bool passes_in_groups(const detector::acf::AcfTables& tables, int first, int size, Exit exit,
                       const float* window, std::int32_t& sum) {
   const int count = tables.plan.tree_count;
   if (!walk(tables.trees.data(), 0, first, tables.plan.threshold, window, sum)) return false;
@@ -122,10 +126,10 @@ bool passes_in_groups(const acf::AcfTables& tables, int first, int size, Exit ex
 
 TEST(AcfVariantTrees, GroupsDecideAsTreesOneByOne) {
   for (const std::size_t count : {1U, 7U, 128U, 160U, 300U}) {
-    const acf::Model model = test::small_model(count, 5);
-    const acf::AcfTables tables = tables_of(model, {90, 71});
+    const detector::acf::Model model = test::small_model(count, 5);
+    const detector::acf::AcfTables tables = tables_of(model, {90, 71});
     const std::vector<float> cells = random_cells(tables, 2);
-    const std::vector<acf::SummedPlace> expected = expected_of_all(model, tables, cells);
+    const std::vector<detector::acf::SummedPlace> expected = expected_of_all(model, tables, cells);
     for (const int first : {0, 1, 5})
       for (const int size : {1, 4, 128}) {
         if (first > static_cast<int>(count)) continue;
@@ -142,20 +146,20 @@ TEST(AcfVariantTrees, GroupsDecideAsTreesOneByOne) {
 
 // The difference that the published rule makes: -2, +5 after a threshold of -1.
 TEST(AcfVariantTrees, WholeGroupsLetPassWhatRecovers) {
-  acf::Model model = test::small_model(2, 5);
-  model.trees[0].leaves.fill(-2 * acf::kUnit);
-  model.trees[1].leaves.fill(5 * acf::kUnit);
-  const acf::AcfTables tables = tables_of(model, {60, 60});
+  detector::acf::Model model = test::small_model(2, 5);
+  model.trees[0].leaves.fill(-2 * detector::acf::kUnit);
+  model.trees[1].leaves.fill(5 * detector::acf::kUnit);
+  const detector::acf::AcfTables tables = tables_of(model, {60, 60});
   const std::vector<float> cells = random_cells(tables, 3);
   std::int32_t sum = 0;
   EXPECT_FALSE(passes_in_groups(tables, 0, 2, Exit::as_one_by_one, cells.data(), sum));
   sum = 0;
   EXPECT_TRUE(passes_in_groups(tables, 0, 2, Exit::of_whole_groups, cells.data(), sum));
-  EXPECT_EQ(sum, 3 * acf::kUnit);
+  EXPECT_EQ(sum, 3 * detector::acf::kUnit);
 }
 
 TEST(AcfVariantTrees, EachNumberIsAWindowOfItsScale) {
-  const acf::AcfTables tables = tables_of(test::small_model(1, 5), {131, 97});
+  const detector::acf::AcfTables tables = tables_of(test::small_model(1, 5), {131, 97});
   std::uint32_t place = 0;
   for (std::size_t i = 0; i < tables.scales.size(); ++i) {
     const Size places = tables.scales[i].scale.places;
@@ -190,9 +194,9 @@ Nv12 picture_of(const std::vector<std::uint8_t>& bytes) {
 }
 
 /// LUV as the detector makes it on the CPU, row by row.
-acf::Planes luv_on_cpu(const Nv12& picture) {
-  acf::Planes luv;
-  luv.resize(kPicture, acf::kColors);
+detector::acf::Planes luv_on_cpu(const Nv12& picture) {
+  detector::acf::Planes luv;
+  luv.resize(kPicture, detector::acf::kColors);
   const auto width = static_cast<std::size_t>(kPicture.width);
   for (int y = 0; y < kPicture.height; ++y) {
     const std::uint8_t* const chroma = picture.bytes + (kPicture.height + y / 2) * kPicture.width;
@@ -203,10 +207,10 @@ acf::Planes luv_on_cpu(const Nv12& picture) {
       v[x] = chroma[x / 2 * 2 + 1];
     }
     std::vector<std::uint8_t> rgb(4 * width);
-    acf::to_rgb_row({picture.bytes + y * kPicture.width, u.data(), v.data()}, picture.to_rgb,
-                    kPicture.width, rgb.data());
-    acf::to_luv_row(rgb.data(), kPicture.width, acf::lightness_table().data(), luv.row(0, y),
-                    luv.row(1, y), luv.row(2, y));
+    detector::acf::to_rgb_row({picture.bytes + y * kPicture.width, u.data(), v.data()},
+                              picture.to_rgb, kPicture.width, rgb.data());
+    detector::acf::to_luv_row(rgb.data(), kPicture.width, detector::acf::lightness_table().data(),
+                              luv.row(0, y), luv.row(1, y), luv.row(2, y));
   }
   return luv;
 }
@@ -224,7 +228,7 @@ std::vector<float> channels_by_steps(const Nv12& picture) {
         step(x, y, static_cast<std::size_t>(y) * kPicture.width + static_cast<std::size_t>(x));
   };
   each_pixel([&](int x, int y, std::size_t i) {
-    const acf::Luv color = luv_at(picture, acf::lightness_table().data(), x, y);
+    const detector::acf::Luv color = luv_at(picture, detector::acf::lightness_table().data(), x, y);
     luv[i] = color.l;
     luv[kSamples + i] = color.u;
     luv[2 * kSamples + i] = color.v;
@@ -247,7 +251,7 @@ std::vector<float> channels_by_steps(const Nv12& picture) {
         normalized_at({magnitude.data(), kPicture}, {sums.data(), kPicture}, x, y);
   });
   const std::size_t plane = kSamples / 16;
-  std::vector<float> channels(acf::kChannels * plane);
+  std::vector<float> channels(detector::acf::kChannels * plane);
   for (int y = 0; y < kCells.height; ++y)
     for (int x = 0; x < kCells.width; ++x) {
       const std::size_t at =
@@ -255,9 +259,9 @@ std::vector<float> channels_by_steps(const Nv12& picture) {
       for (int c = 0; c < 4; ++c)
         channels[static_cast<std::size_t>(c) * plane + at] =
             mean_of_cell(plane_of(smooth.data(), kPicture, c), x, y);
-      float bins[acf::kOrientations] = {};
+      float bins[detector::acf::kOrientations] = {};
       add_to_bins(plane_of(smooth.data(), kPicture, 3), {orientation.data(), kPicture}, x, y, bins);
-      for (std::size_t bin = 0; bin < acf::kOrientations; ++bin)
+      for (std::size_t bin = 0; bin < detector::acf::kOrientations; ++bin)
         channels[(4 + bin) * plane + at] = bins[bin] / 16;
     }
   return channels;
@@ -267,14 +271,15 @@ std::vector<float> channels_by_steps(const Nv12& picture) {
 TEST(AcfFeatureSteps, MakeTheDetectorsChannels) {
   const std::vector<std::uint8_t> bytes = random_nv12(7);
   const Nv12 picture = picture_of(bytes);
-  const acf::Planes luv = luv_on_cpu(picture);
-  acf::Planes expected;
-  expected.resize(kCells, acf::kChannels);
-  acf::BandMemory memory;
-  acf::make_real_band({&luv, nullptr, nullptr}, kCells, 0, kCells.height, memory, expected);
+  const detector::acf::Planes luv = luv_on_cpu(picture);
+  detector::acf::Planes expected;
+  expected.resize(kCells, detector::acf::kChannels);
+  detector::acf::BandMemory memory;
+  detector::acf::make_real_band({&luv, nullptr, nullptr}, kCells, 0, kCells.height, memory,
+                                expected);
   const std::vector<float> found = channels_by_steps(picture);
   double most = 0;
-  for (int c = 0; c < acf::kChannels; ++c)
+  for (int c = 0; c < detector::acf::kChannels; ++c)
     for (int y = 0; y < kCells.height; ++y)
       for (int x = 0; x < kCells.width; ++x) {
         const float here =

@@ -12,7 +12,7 @@
 #include "detector/acf/cuda/acf_detector.h"
 #include "tests/detector/acf/models.h"
 #include "tests/detector/acf/oracle_windows.h"
-#include "tests/detector/cnn/cuda/device_frame.h"
+#include "tests/detector/cnn/cuda/described_frame.h"
 #include "tests/support/test_frame.h"
 
 namespace facepipe::acf_variants {
@@ -26,20 +26,22 @@ Frame noise(Size size) { return test::make_noise_frame({.format = kNv12, .size =
 
 /// Of all scales, by plain loops over the detector's channels; but for windows that have nothing of
 /// the picture in them.
-std::vector<acf::SummedPlace> by_plain_loops(const acf::Model& model,
-                                             const PyramidOnDevice& pyramid, const Frame& frame,
-                                             const FrameDescriptor* descriptor) {
-  const auto channels = acf::cuda_channels(model, test::layout_of(frame), {}, descriptor);
-  std::vector<acf::SummedPlace> found;
+std::vector<detector::acf::SummedPlace> by_plain_loops(const detector::acf::Model& model,
+                                                       const PyramidOnDevice& pyramid,
+                                                       const Frame& frame,
+                                                       const FrameDescriptor* descriptor) {
+  const auto channels = detector::acf::cuda_channels(model, test::layout_of(frame), {}, descriptor);
+  std::vector<detector::acf::SummedPlace> found;
   for (std::size_t i = 0; i < channels.size(); ++i) {
-    const acf::DeviceScale& of = pyramid.tables().scales[i];
+    const detector::acf::DeviceScale& of = pyramid.tables().scales[i];
     const Size padded = of.scale.padded;
     const auto cell = [&](int channel, int x, int y) {
       return channels[i]
                      [static_cast<std::size_t>((channel * padded.height + y) * padded.width + x)];
     };
     for (const test::OracleWindow& window : test::oracle_windows(model, padded, cell)) {
-      const Box box = clipped(acf::window_box(of.scale, window.column, window.row), frame.size);
+      const Box box =
+          clipped(detector::acf::window_box(of.scale, window.column, window.row), frame.size);
       if (box.width() > 0 && box.height() > 0)
         found.push_back({of.first_place + static_cast<std::uint32_t>(
                                               window.row * of.scale.places.width + window.column),
@@ -59,10 +61,10 @@ struct Case {
     pyramid.enqueue_channels(on_device.descriptor(), stream);
   }
 
-  acf::Model model;
+  detector::acf::Model model;
   Frame frame;
   cuda::Stream stream;
-  test::DeviceFrame on_device;
+  test::DescribedFrame on_device;
   PyramidOnDevice pyramid;
 };
 
@@ -140,8 +142,8 @@ TEST(AcfVariants, WholeGroupsLetPassAllOfThemAndOthers) {
   on.pyramid.enqueue_variant(Variant::stage_whole_groups, 0, on.stream);
   const auto published = on.pyramid.found(on.stream);
   EXPECT_GT(published.size(), exact.size());
-  EXPECT_TRUE(std::ranges::includes(published, exact, {}, &acf::SummedPlace::place,
-                                    &acf::SummedPlace::place));
+  EXPECT_TRUE(std::ranges::includes(published, exact, {}, &detector::acf::SummedPlace::place,
+                                    &detector::acf::SummedPlace::place));
 }
 
 TEST(AcfVariants, RefuseWhatTheyCannotDo) {
@@ -168,8 +170,8 @@ std::vector<std::uint8_t> bytes_of(const Frame& frame) {
 // Sums in another order differ in their last bits.
 TEST(AcfPublishedFeatures, AreTheDetectorsChannels) {
   const Case on(7, {200, 148});
-  const acf::DeviceReal& real = on.pyramid.tables().real.front();
-  const std::size_t samples = std::size_t{50} * 37 * acf::kChannels;
+  const detector::acf::DeviceReal& real = on.pyramid.tables().real.front();
+  const std::size_t samples = std::size_t{50} * 37 * detector::acf::kChannels;
   ASSERT_EQ(real.cells, (Size{50, 37}));
   const auto channels = [&] {
     std::vector<float> values(samples);

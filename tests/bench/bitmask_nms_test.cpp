@@ -12,10 +12,10 @@ namespace facepipe::nms_bench {
 namespace {
 
 std::vector<std::uint32_t> greedy(const test::NmsCase& all, float threshold) {
-  NmsOptions options;
+  nms::NmsOptions options;
   options.threshold = threshold;
-  CpuSuppressor cpu(options, kMaxNmsCapacity);
-  const NmsKept kept = cpu.run({all.boxes, all.scores});
+  nms::CpuSuppressor cpu(options, nms::kMaxNmsCapacity);
+  const nms::NmsKept kept = cpu.run({all.boxes, all.scores});
   return {kept.indices.begin(), kept.indices.end()};
 }
 

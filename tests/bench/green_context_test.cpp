@@ -37,15 +37,15 @@ TEST_F(GreenContexts, RunOnTheirMultiprocessorsAlone) {
 }
 
 TEST_F(GreenContexts, SuppressExactly) {
-  NmsOptions options;
-  CpuSuppressor cpu(options, 4096);
+  nms::NmsOptions options;
+  nms::CpuSuppressor cpu(options, 4096);
   for (const std::uint32_t asked : {8U, 16U, 48U}) {
     if (asked > all_) continue;
     const GreenContext context(asked);
     test::DeviceNms device(options, 4096, context.multiprocessors());
     for (const std::size_t count : {0U, 129U, 200U, 256U, 1027U, 2895U, 4096U})
       for (const test::NmsCase& all : {test::tight_faces(count), test::crowd(count)}) {
-        const NmsKept kept = cpu.run({all.boxes, all.scores});
+        const nms::NmsKept kept = cpu.run({all.boxes, all.scores});
         const std::vector<std::uint32_t> expected(kept.indices.begin(), kept.indices.end());
         EXPECT_EQ(device.run({all.boxes, all.scores}).indices, expected)
             << all.name << " of " << count << " on " << context.multiprocessors();

@@ -20,13 +20,14 @@ namespace {
 
 constexpr std::uint32_t kRoom = 1 << 20;
 
-cascade::Cascade cascade_of(const std::string& name, std::size_t stages = 99) {
-  cascade::Cascade cascade = cascade::read_cascade(test::installed_cascade(name));
+detector::cascade::Cascade cascade_of(const std::string& name, std::size_t stages = 99) {
+  detector::cascade::Cascade cascade =
+      detector::cascade::read_cascade(test::installed_cascade(name));
   cascade.stages.resize(std::min(stages, cascade.stages.size()));
   return cascade;
 }
 
-Job job_of(const cascade::Cascade& cascade, const test::PictureRecipe& recipe) {
+Job job_of(const detector::cascade::Cascade& cascade, const test::PictureRecipe& recipe) {
   const std::vector<std::uint8_t> pixels = test::make_picture(recipe);
   return {cascade, recipe.size, "picture", {pixels.begin(), pixels.end()}};
 }

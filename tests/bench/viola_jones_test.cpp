@@ -61,16 +61,16 @@ TEST(ViolaJonesScales, OfOpenCvAreWholeAndComeOnce) {
   EXPECT_THAT(factors, testing::ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 18, 22));
 }
 
-cascade::Cascade half_passing() {
+detector::cascade::Cascade half_passing() {
   const test::TemporaryFolder folder;
   const auto file = folder.path() / "half.xml";
   std::ofstream(file) << test::kHalfPassing;
-  return cascade::read_cascade(file);
+  return detector::cascade::read_cascade(file);
 }
 
 TEST(ViolaJonesStumps, StayInTheWindowAndAreZeroWhereItIsFlat) {
-  const cascade::Cascade cascade =
-      cascade::read_cascade(test::installed_cascade("frontalface_alt"));
+  const detector::cascade::Cascade cascade =
+      detector::cascade::read_cascade(test::installed_cascade("frontalface_alt"));
   for (const Scale& scale : paper_scales(kWindow, kVga)) {
     const ScaledCascade table = scaled(cascade, scale.factor);
     ASSERT_EQ(table.stumps.size(), 2135U);
@@ -92,14 +92,14 @@ TEST(ViolaJonesStumps, StayInTheWindowAndAreZeroWhereItIsFlat) {
 }
 
 TEST(ViolaJonesStumps, AreTheFilesAtScale1) {
-  const cascade::Cascade cascade =
-      cascade::read_cascade(test::installed_cascade("frontalface_alt"));
+  const detector::cascade::Cascade cascade =
+      detector::cascade::read_cascade(test::installed_cascade("frontalface_alt"));
   const ScaledCascade table = scaled(cascade, 1);
   for (std::size_t i = 0; i < table.stumps.size(); ++i) {
-    const cascade::Node& node = cascade.nodes[i];
-    const cascade::Feature& feature = cascade.features[node.feature];
+    const detector::cascade::Node& node = cascade.nodes[i];
+    const detector::cascade::Feature& feature = cascade.features[node.feature];
     for (std::size_t k = 0; k < static_cast<std::size_t>(feature.rect_count); ++k) {
-      const cascade::WeightedRect& rect = feature.rects[k];
+      const detector::cascade::WeightedRect& rect = feature.rects[k];
       const Edges& edges = table.stumps[i].rects[k];
       EXPECT_EQ(edges.left, rect.x);
       EXPECT_EQ(edges.bottom - edges.top, rect.height);
@@ -109,8 +109,9 @@ TEST(ViolaJonesStumps, AreTheFilesAtScale1) {
 }
 
 TEST(ViolaJonesStumps, OfTreesAreRefused) {
-  EXPECT_THROW((void)scaled(cascade::read_cascade(test::installed_cascade("frontalface_alt2")), 1),
-               std::invalid_argument);
+  EXPECT_THROW(
+      (void)scaled(detector::cascade::read_cascade(test::installed_cascade("frontalface_alt2")), 1),
+      std::invalid_argument);
 }
 
 double mean(const std::vector<std::uint8_t>& pixels, int width, int x, int y, Size size) {
@@ -124,7 +125,7 @@ double mean(const std::vector<std::uint8_t>& pixels, int width, int x, int y, Si
 /// By that cascade's meaning, pixel by pixel: windows whose left half is as light as the whole, or
 /// lighter.
 TEST(PlainLoop, FindsWindowsWhoseLeftHalfIsLighter) {
-  const cascade::Cascade cascade = half_passing();
+  const detector::cascade::Cascade cascade = half_passing();
   constexpr Size kPicture{97, 61};
   const std::vector<std::uint8_t> pixels = test::make_picture({kPicture, 7, 0});
   const std::vector<Scale> scales = paper_scales(cascade.window, kPicture);
@@ -158,7 +159,7 @@ TEST(PlainLoop, FindsWindowsWhoseLeftHalfIsLighter) {
 }
 
 TEST(PlainLoop, ComparesWithTheWindowsDeviation) {
-  cascade::Cascade cascade = half_passing();
+  detector::cascade::Cascade cascade = half_passing();
   // Left half 110, right half 90: deviation 10, value (110 - 90) / 2 * 24 * 24 / (22 * 22).
   std::vector<std::uint8_t> pixels;
   for (int i = 0; i < 24 * 24; ++i) pixels.push_back(i % 24 < 12 ? 110 : 90);

@@ -4,7 +4,7 @@
 #include "detector/cnn/cpu/engine.h"
 #include "detector/options.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 using enum Library;
@@ -218,4 +218,4 @@ TEST(NamedEngines, StandForTheirLibraryAndFusion) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -8,7 +8,7 @@
 
 #include "tests/support/test_frame.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 Box box_of(test::PixelPlace at) {
@@ -63,4 +63,4 @@ TEST(TurnedFaces, A4WordsNameTheFilterThatTurnsThemUpright) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::detector

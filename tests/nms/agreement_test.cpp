@@ -12,7 +12,6 @@
 namespace facepipe::test {
 namespace {
 
-using nms::measure_agreement;
 using testing::Each;
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -66,8 +65,8 @@ TEST(MeasureAgreement, EndsWhereAllAgree) {
 }
 
 TEST(MeasureAgreement, TakesTheLargestCapacity) {
-  EXPECT_THAT(measure_agreement(disjoint(kMaxNmsCapacity).boxes), Each(1));
-  EXPECT_THAT(measure_agreement(identical(kMaxNmsCapacity).boxes), Each(kMaxNmsCapacity));
+  EXPECT_THAT(measure_agreement(disjoint(nms::kMaxNmsCapacity).boxes), Each(1));
+  EXPECT_THAT(measure_agreement(identical(nms::kMaxNmsCapacity).boxes), Each(nms::kMaxNmsCapacity));
 }
 
 }  // namespace

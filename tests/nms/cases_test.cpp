@@ -39,14 +39,14 @@ TEST(NmsCases, GreedyKeepsWhatOnlyARemovedOneOverlaps) {
 
 // Oro et al. claim that their matrix leaves greedy's result as it is; it doesn't.
 TEST(NmsCases, MatrixAndFastLetARemovedOneSuppress) {
-  EXPECT_THAT(kept_on_cpu(by_rule(NmsRule::matrix), three()), ElementsAre(0));
-  EXPECT_THAT(kept_on_cpu(by_rule(NmsRule::fast), three()), ElementsAre(0));
+  EXPECT_THAT(kept_on_cpu(by_rule(nms::NmsRule::matrix), three()), ElementsAre(0));
+  EXPECT_THAT(kept_on_cpu(by_rule(nms::NmsRule::fast), three()), ElementsAre(0));
 }
 
 // The same three by the paper's own measure: squares of z + 1 pixels, shares of 0.604 and 0.208.
 TEST(NmsCases, MatrixAsPublished) {
-  NmsOptions options = by_rule(NmsRule::matrix);
-  options.overlap = NmsOverlap::winner_area;
+  nms::NmsOptions options = by_rule(nms::NmsRule::matrix);
+  options.overlap = nms::NmsOverlap::winner_area;
   options.matrix.squares = true;
   options.matrix.plus_one = true;
   options.threshold = 0.5F;
@@ -57,7 +57,7 @@ TEST(NmsCases, MatrixAsPublished) {
 
 TEST(NmsCases, BoxesThatTouchOverlapByThePixelOfPlusOneAlone) {
   const NmsCase touching{"", {{0, 0, 10, 10}, {10, 0, 20, 10}}, {0.9F, 0.8F}};
-  NmsOptions options = by_rule(NmsRule::matrix, 0);
+  nms::NmsOptions options = by_rule(nms::NmsRule::matrix, 0);
   EXPECT_THAT(kept_on_cpu(options, touching), ElementsAre(0, 1));
   options.matrix.plus_one = true;
   EXPECT_THAT(kept_on_cpu(options, touching), ElementsAre(0));
@@ -67,8 +67,8 @@ TEST(NmsCases, BoxesThatTouchOverlapByThePixelOfPlusOneAlone) {
 TEST(NmsCases, ShareOfTheWinnersAreaIsNotSymmetric) {
   const Box small{40, 40, 60, 60};
   const Box large{0, 0, 100, 100};
-  NmsOptions options = by_rule(NmsRule::matrix, 0.5F);
-  options.overlap = NmsOverlap::winner_area;
+  nms::NmsOptions options = by_rule(nms::NmsRule::matrix, 0.5F);
+  options.overlap = nms::NmsOverlap::winner_area;
   EXPECT_THAT(kept_on_cpu(options, {"", {small, large}, {0.9F, 0.8F}}), ElementsAre(0));
   EXPECT_THAT(kept_on_cpu(options, {"", {small, large}, {0.8F, 0.9F}}), ElementsAre(1, 0));
 }
@@ -77,9 +77,9 @@ TEST(NmsCases, ShareOfTheWinnersAreaIsNotSymmetric) {
 TEST(NmsCases, ShareOfTheSmallerAreaIsSymmetric) {
   const Box small{40, 40, 60, 60};
   const Box large{0, 0, 100, 100};
-  for (const NmsRule rule : {NmsRule::greedy, NmsRule::fast, NmsRule::matrix}) {
-    NmsOptions options = by_rule(rule, 0.65F);
-    options.overlap = NmsOverlap::smaller_area;
+  for (const nms::NmsRule rule : {nms::NmsRule::greedy, nms::NmsRule::fast, nms::NmsRule::matrix}) {
+    nms::NmsOptions options = by_rule(rule, 0.65F);
+    options.overlap = nms::NmsOverlap::smaller_area;
     EXPECT_THAT(kept_on_cpu(options, {"", {small, large}, {0.9F, 0.8F}}), ElementsAre(0));
     EXPECT_THAT(kept_on_cpu(options, {"", {small, large}, {0.8F, 0.9F}}), ElementsAre(1));
     // 260 of 400 pixels in common: just not more than the threshold.
@@ -93,9 +93,9 @@ TEST(NmsCases, ShareOfTheSmallerAreaIsSymmetric) {
 // IoU 1/3 each; DIoU takes 1/10 from it where the centres are apart.
 TEST(NmsCases, DiouSparesNeighboursWithOtherCentres) {
   const NmsCase aside{"", {{0, 0, 20, 20}, {10, 0, 30, 20}}, {0.9F, 0.8F}};
-  NmsOptions options = by_rule(NmsRule::greedy, 0.3F);
+  nms::NmsOptions options = by_rule(nms::NmsRule::greedy, 0.3F);
   EXPECT_THAT(kept_on_cpu(options, aside), ElementsAre(0));
-  options.overlap = NmsOverlap::diou;
+  options.overlap = nms::NmsOverlap::diou;
   EXPECT_THAT(kept_on_cpu(options, aside), ElementsAre(0, 1));
 }
 
@@ -103,7 +103,7 @@ TEST(NmsCases, LongChainKeepsEveryOther) {
   std::vector<std::uint32_t> expected;
   for (std::uint32_t i = 0; i < 1000; i += 2) expected.push_back(i);
   EXPECT_EQ(greedy_on_cpu(chain(1000), 0.3F), expected);
-  EXPECT_THAT(kept_on_cpu(by_rule(NmsRule::fast), chain(1000)), ElementsAre(0));
+  EXPECT_THAT(kept_on_cpu(by_rule(nms::NmsRule::fast), chain(1000)), ElementsAre(0));
 }
 
 TEST(NmsCases, StarKeepsItsStrongMiddleAlone) {
@@ -117,7 +117,7 @@ TEST(NmsCases, StarKeepsItsStrongMiddleAlone) {
 
 TEST(NmsCases, TiesGoToTheLowerIndex) {
   EXPECT_THAT(greedy_on_cpu(identical(5), 0.5F), ElementsAre(0));
-  EXPECT_THAT(kept_on_cpu(by_rule(NmsRule::matrix), identical(5)), ElementsAre(0));
+  EXPECT_THAT(kept_on_cpu(by_rule(nms::NmsRule::matrix), identical(5)), ElementsAre(0));
   EXPECT_THAT(greedy({{0, 0, 5, 5}, {10, 0, 15, 5}, {20, 0, 25, 5}}, {0.5F, 0.5F, 0.5F}, 0.5F),
               ElementsAre(0, 1, 2));
 }
@@ -146,7 +146,8 @@ TEST(NmsCases, IouAtTheThresholdKeeps) {
   };
   for (const Case& c : cases) {
     const NmsCase all{c.iou, {c.winner, c.loser}, {0.9F, 0.8F}};
-    for (const NmsRule rule : {NmsRule::greedy, NmsRule::matrix, NmsRule::fast}) {
+    for (const nms::NmsRule rule :
+         {nms::NmsRule::greedy, nms::NmsRule::matrix, nms::NmsRule::fast}) {
       EXPECT_THAT(kept_on_cpu(by_rule(rule, c.threshold), all), ElementsAre(0, 1)) << c.iou;
       if (c.threshold == 0) continue;
       const float below = std::nextafter(c.threshold, 0.0F) - 1e-6F;
@@ -165,12 +166,14 @@ TEST(NmsCases, BoxesThatAreNoneAreDroppedAndSuppressNothing) {
       {"negative width", {20, 10, 10, 20}}, {"negative height", {10, 20, 20, 10}},
       {"both negative", {20, 20, 10, 10}},  {"at infinity", {kInf, 10, kInf, 20}},
   };
-  for (const NmsRule rule : {NmsRule::greedy, NmsRule::matrix, NmsRule::fast, NmsRule::soft})
+  for (const nms::NmsRule rule :
+       {nms::NmsRule::greedy, nms::NmsRule::matrix, nms::NmsRule::fast, nms::NmsRule::soft})
     for (const auto& [why, box] : dropped)
       EXPECT_THAT(kept_on_cpu(by_rule(rule), {why, {box, good, box}, {1, 0.5F, 0.1F}}),
                   ElementsAre(1))
           << why;
-  for (const NmsRule rule : {NmsRule::greedy, NmsRule::matrix, NmsRule::fast, NmsRule::soft})
+  for (const nms::NmsRule rule :
+       {nms::NmsRule::greedy, nms::NmsRule::matrix, nms::NmsRule::fast, nms::NmsRule::soft})
     EXPECT_THAT(kept_on_cpu(by_rule(rule), {"", {good, good, good}, {kNan, 0.5F, kNan}}),
                 ElementsAre(1));
 }
@@ -191,12 +194,13 @@ TEST(NmsCases, InfiniteBoxesSuppressNoFiniteOne) {
 }
 
 TEST(NmsCases, DisjointBoxesAllStand) {
-  for (const NmsRule rule : {NmsRule::greedy, NmsRule::matrix, NmsRule::fast})
+  for (const nms::NmsRule rule : {nms::NmsRule::greedy, nms::NmsRule::matrix, nms::NmsRule::fast})
     EXPECT_EQ(kept_on_cpu(by_rule(rule, 0), disjoint(1600)).size(), 1600U);
 }
 
 TEST(NmsCases, NothingInNothingOut) {
-  for (const NmsRule rule : {NmsRule::greedy, NmsRule::matrix, NmsRule::fast, NmsRule::soft})
+  for (const nms::NmsRule rule :
+       {nms::NmsRule::greedy, nms::NmsRule::matrix, nms::NmsRule::fast, nms::NmsRule::soft})
     EXPECT_THAT(kept_on_cpu(by_rule(rule), {}), IsEmpty());
 }
 

@@ -18,9 +18,9 @@
 namespace facepipe::test {
 namespace {
 
-NmsOptions some_cpu_options(NmsRandom& random) {
-  NmsOptions options = some_options(random);
-  if (options.rule == NmsRule::matrix) {
+nms::NmsOptions some_cpu_options(NmsRandom& random) {
+  nms::NmsOptions options = some_options(random);
+  if (options.rule == nms::NmsRule::matrix) {
     options.matrix.squares = random.below(2) == 0;
     options.matrix.plus_one = random.below(2) == 0;
   }
@@ -45,16 +45,16 @@ NmsCase some_case(NmsRandom& random) {
 /// What is wrong with one random case; nothing, usually.
 std::string wrong_with(unsigned seed) {
   NmsRandom random(seed);
-  const NmsOptions options = some_cpu_options(random);
+  const nms::NmsOptions options = some_cpu_options(random);
   const NmsCase all = some_case(random);
-  const NmsCandidates candidates = candidates_of(all);
-  CpuSuppressor suppressor(options, 512);
+  const nms::NmsCandidates candidates = candidates_of(all);
+  nms::CpuSuppressor suppressor(options, 512);
   const NmsAnswer answer = answer_of(suppressor.run(candidates));
   if (!(answer == NmsScalar(options, candidates).answer()))
     return show(options, all) + ": not the bits of predicate.h";
-  const bool exact = all.name == "small" && options.overlap != NmsOverlap::diou;
+  const bool exact = all.name == "small" && options.overlap != nms::NmsOverlap::diou;
   if (!exact) return "";
-  if (options.rule == NmsRule::soft)
+  if (options.rule == nms::NmsRule::soft)
     return wrong_in_soft_nms(options, all.boxes, all.scores, answer.indices, answer.scores);
   return NmsOracle(options, all.boxes, all.scores).kept() == answer.indices
              ? ""
@@ -68,7 +68,7 @@ std::string wrong_with_groups(unsigned seed) {
   const std::size_t count = random.below(120);
   const NmsCase all = random.below(3) == 0 ? some_case(random)
                                            : similar_clusters(count, step, random.below(1U << 30));
-  const NmsOptions options = by_groups(min_neighbours);
+  const nms::NmsOptions options = by_groups(min_neighbours);
   if (!(on_cpu(options, all) == grouped_by_oracle(all, min_neighbours)))
     return show(options, all) + ": not what the definition keeps";
   return nms::measure_agreement(all.boxes) == oracle_agreement(all.boxes)

@@ -30,13 +30,14 @@ TEST(Grid, FindsSuppressorsOfAnySizeAnywhere) {
   for (const float scale : {1e-18F, 1e-14F, 1e-3F, 1.0F, 100.0F, 1e16F, 1e18F})
     for (const float origin : {0.0F, -30.0F * scale, 1e6F * scale, 3e7F * scale})
       for (const float threshold : {0.05F, 0.19F, 0.2F, 0.21F, 0.3F, 0.49F, 0.5F, 0.7F})
-        for (const NmsOverlap overlap : {NmsOverlap::iou, NmsOverlap::diou, NmsOverlap::winner_area,
-                                         NmsOverlap::smaller_area}) {
-          NmsOptions options = by_rule(NmsRule::greedy, threshold);
+        for (const nms::NmsOverlap overlap :
+             {nms::NmsOverlap::iou, nms::NmsOverlap::diou, nms::NmsOverlap::winner_area,
+              nms::NmsOverlap::smaller_area}) {
+          nms::NmsOptions options = by_rule(nms::NmsRule::greedy, threshold);
           options.overlap = overlap;
           const NmsCase all = of_all_sizes(300, 60, origin, scale);
           ASSERT_EQ(on_cpu(options, all), NmsScalar(options, candidates_of(all)).answer())
-              << scale << ' ' << origin << ' ' << threshold << ' ' << name_of(overlap);
+              << scale << ' ' << origin << ' ' << threshold << ' ' << nms::name_of(overlap);
         }
 }
 
@@ -61,7 +62,7 @@ TEST(Grid, FindsThoseThatBarelySuppress) {
       all.add(b, random.uniform());
       const NmsCase others = disjoint(300);
       for (std::size_t i = 0; i < others.size(); ++i) all.add(others.boxes[i], others.scores[i]);
-      const NmsOptions options = by_rule(NmsRule::greedy, threshold);
+      const nms::NmsOptions options = by_rule(nms::NmsRule::greedy, threshold);
       ASSERT_EQ(on_cpu(options, all), NmsScalar(options, candidates_of(all)).answer());
     }
   }
@@ -84,13 +85,12 @@ TEST(Grid, HasOneCellWhereThereIsLittleToGain) {
 }
 
 TEST(Grid, ReachesFurtherForLowerThresholds) {
-  using nms::reach_of;
-  EXPECT_EQ(reach_of(NmsOverlap::iou, 0.6F).beyond, 0);
-  EXPECT_GT(reach_of(NmsOverlap::iou, 0.3F).beyond, (0.5F - 0.3F) / 0.3F);
-  EXPECT_TRUE(reach_of(NmsOverlap::diou, 0.3F).by_centre);
-  EXPECT_FALSE(reach_of(NmsOverlap::iou, 0.1F).by_centre);
-  EXPECT_FALSE(reach_of(NmsOverlap::winner_area, 0.5F).by_centre);
-  EXPECT_FALSE(reach_of(NmsOverlap::smaller_area, 0.5F).by_centre);
+  EXPECT_EQ(nms::reach_of(nms::NmsOverlap::iou, 0.6F).beyond, 0);
+  EXPECT_GT(nms::reach_of(nms::NmsOverlap::iou, 0.3F).beyond, (0.5F - 0.3F) / 0.3F);
+  EXPECT_TRUE(nms::reach_of(nms::NmsOverlap::diou, 0.3F).by_centre);
+  EXPECT_FALSE(nms::reach_of(nms::NmsOverlap::iou, 0.1F).by_centre);
+  EXPECT_FALSE(nms::reach_of(nms::NmsOverlap::winner_area, 0.5F).by_centre);
+  EXPECT_FALSE(nms::reach_of(nms::NmsOverlap::smaller_area, 0.5F).by_centre);
 }
 
 }  // namespace

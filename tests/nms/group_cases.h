@@ -43,8 +43,8 @@ inline NmsCase similar_clusters(std::size_t count, float step, unsigned seed) {
   return out;
 }
 
-inline NmsOptions by_groups(std::uint32_t min_neighbours = 3) {
-  NmsOptions options = by_rule(NmsRule::groups);
+inline nms::NmsOptions by_groups(std::uint32_t min_neighbours = 3) {
+  nms::NmsOptions options = by_rule(nms::NmsRule::groups);
   options.groups.min_neighbours = min_neighbours;
   return options;
 }

@@ -275,16 +275,17 @@ TEST(NmsGroups, BoxesMayBeAsFarAwayAsFloatsAreWhole) {
 }
 
 TEST(NmsGroups, TakeTheLargestCapacity) {
-  CpuSuppressor suppressor(by_groups(3), kMaxNmsCapacity);
+  nms::CpuSuppressor suppressor(by_groups(3), nms::kMaxNmsCapacity);
   NmsCase apart;
-  for (std::uint32_t i = 0; i < kMaxNmsCapacity / 4; ++i) {
+  for (std::uint32_t i = 0; i < nms::kMaxNmsCapacity / 4; ++i) {
     const std::uint32_t row = i / 128;
     const auto x = static_cast<float>(i % 128 * 50);
     const auto y = static_cast<float>(row * 50);
     add(apart, {x, y, x + 24, y + 24}, 4);
   }
-  EXPECT_EQ(suppressor.run(candidates_of(apart)).indices.size(), kMaxNmsCapacity / 4);
-  const NmsAnswer one = answer_of(suppressor.run(candidates_of(identical(kMaxNmsCapacity + 5))));
+  EXPECT_EQ(suppressor.run(candidates_of(apart)).indices.size(), nms::kMaxNmsCapacity / 4);
+  const NmsAnswer one =
+      answer_of(suppressor.run(candidates_of(identical(nms::kMaxNmsCapacity + 5))));
   EXPECT_EQ(one, (NmsAnswer{{0}, {{10, 20, 110, 140}}, {65536.0F / 65539}}));
 }
 

@@ -10,7 +10,7 @@
 
 #include "nms/cpu/suppressor.h"
 
-namespace facepipe {
+namespace facepipe::nms {
 namespace {
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
@@ -126,4 +126,4 @@ TEST(NmsNames, AreThoseOfTheCommandLine) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::nms

@@ -16,12 +16,12 @@
 namespace facepipe::test {
 namespace {
 
-using Setting = std::tuple<NmsRule, NmsOverlap, float>;
+using Setting = std::tuple<nms::NmsRule, nms::NmsOverlap, float>;
 
 class NmsProperties : public testing::TestWithParam<Setting> {
  protected:
-  static NmsOptions options() {
-    NmsOptions out = by_rule(std::get<0>(GetParam()), std::get<2>(GetParam()));
+  static nms::NmsOptions options() {
+    nms::NmsOptions out = by_rule(std::get<0>(GetParam()), std::get<2>(GetParam()));
     out.overlap = std::get<1>(GetParam());
     return out;
   }
@@ -33,7 +33,7 @@ TEST_P(NmsProperties, EqualsTheOracle) {
   for (const std::size_t count : edge_sizes())
     for (const NmsCase& all : exact_cases(count, 10)) {
       // Fractions of floats round differently at equality.
-      if (options().overlap == NmsOverlap::diou && all.name != "whole clusters") continue;
+      if (options().overlap == nms::NmsOverlap::diou && all.name != "whole clusters") continue;
       ASSERT_EQ(kept(all), oracle(all).kept()) << count << ' ' << all.name;
     }
 }
@@ -52,7 +52,7 @@ TEST_P(NmsProperties, EachRemovedOneHasAStrongerSuppressor) {
   const NmsOracle truth = oracle(all);
   const auto stand = kept(all);
   const auto everything = truth.ranked();
-  const auto& winners = options().rule == NmsRule::greedy ? stand : everything;
+  const auto& winners = options().rule == nms::NmsRule::greedy ? stand : everything;
   for (const auto b : everything) {
     if (std::find(stand.begin(), stand.end(), b) != stand.end()) continue;
     EXPECT_TRUE(std::any_of(winners.begin(), winners.end(), [&](auto a) {
@@ -97,9 +97,9 @@ TEST_P(NmsProperties, DoneTwiceIsDoneOnce) {
 
 std::string name_of_setting(const testing::TestParamInfo<Setting>& setting) {
   const auto& [rule, overlap, threshold] = setting.param;
-  std::string name{name_of(rule)};
+  std::string name{nms::name_of(rule)};
   name += '_';
-  std::string measure(name_of(overlap));
+  std::string measure(nms::name_of(overlap));
   std::ranges::replace(measure, '-', '_');
   name += measure;
   return name + '_' + std::to_string(std::lround(100 * threshold));
@@ -107,9 +107,10 @@ std::string name_of_setting(const testing::TestParamInfo<Setting>& setting) {
 
 INSTANTIATE_TEST_SUITE_P(
     Settings, NmsProperties,
-    testing::Combine(testing::Values(NmsRule::greedy, NmsRule::matrix, NmsRule::fast),
-                     testing::Values(NmsOverlap::iou, NmsOverlap::diou, NmsOverlap::winner_area,
-                                     NmsOverlap::smaller_area),
+    testing::Combine(testing::Values(nms::NmsRule::greedy, nms::NmsRule::matrix,
+                                     nms::NmsRule::fast),
+                     testing::Values(nms::NmsOverlap::iou, nms::NmsOverlap::diou,
+                                     nms::NmsOverlap::winner_area, nms::NmsOverlap::smaller_area),
                      testing::Values(0.0F, 0.2F, 0.3F, 0.5F, 0.8F, 1.0F)),
     name_of_setting);
 

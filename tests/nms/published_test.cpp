@@ -96,7 +96,7 @@ TEST(OnnxNodeTest, CenterPointBoxFormat) {
 // NonMaxSuppressionV5OpTest. Its boxes and scores are those of ONNX' node tests; its sigma of 0.5
 // is 1 here, since it has exp(-IoU^2 / (2 sigma)), and its least score of 0 excludes 0.
 TEST(TensorflowOpTest, SelectFromThreeClustersWithSoftNms) {
-  NmsOptions options = by_rule(NmsRule::soft, 0.5F);
+  nms::NmsOptions options = by_rule(nms::NmsRule::soft, 0.5F);
   options.soft.sigma = 1;
   options.soft.min_score = 1e-6F;
   const NmsAnswer answer = on_cpu(options, NmsCase{"TensorFlow", onnx_boxes(), onnx_scores()});
@@ -167,8 +167,8 @@ TEST(OpencvTestNms, Nms) {
 }
 
 // OpenCV's sigma is ours, and half of it is TensorFlow's.
-NmsOptions opencv_soft() {
-  NmsOptions options = by_rule(NmsRule::soft, 0.5F);
+nms::NmsOptions opencv_soft() {
+  nms::NmsOptions options = by_rule(nms::NmsRule::soft, 0.5F);
   options.soft.sigma = 1;
   options.soft.min_score = 0.01F;
   return options;

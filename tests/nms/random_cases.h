@@ -12,18 +12,18 @@
 namespace facepipe::test {
 
 /// Of the rules that all back ends have. All but options.matrix, whose draws come after these.
-inline NmsOptions some_options(NmsRandom& random) {
+inline nms::NmsOptions some_options(NmsRandom& random) {
   // As floats no smaller than the fractions they stand for, so that whole corners are exact.
   constexpr float kThresholds[] = {0.0F, 0.2F, 0.25F, 0.3F, 1.0F / 3, 0.5F, 0.8F, 1.0F};
-  NmsOptions options;
-  options.rule = static_cast<NmsRule>(random.below(4));
+  nms::NmsOptions options;
+  options.rule = static_cast<nms::NmsRule>(random.below(4));
   options.threshold = kThresholds[random.below(8)];
-  if (options.rule == NmsRule::soft) {
-    options.soft.decay = static_cast<SoftDecay>(random.below(2));
+  if (options.rule == nms::NmsRule::soft) {
+    options.soft.decay = static_cast<nms::SoftDecay>(random.below(2));
     options.soft.sigma = random.uniform(0.1F, 1);
     return options;
   }
-  options.overlap = static_cast<NmsOverlap>(random.below(4));
+  options.overlap = static_cast<nms::NmsOverlap>(random.below(4));
   options.voting = random.below(4) == 0;
   return options;
 }
@@ -46,10 +46,11 @@ inline NmsCase small_case(NmsRandom& random, std::size_t count) {
   return out;
 }
 
-inline std::string show(const NmsOptions& options, const NmsCase& all) {
+inline std::string show(const nms::NmsOptions& options, const NmsCase& all) {
   return all.name + " of " + std::to_string(all.size()) + ", " +
-         std::string(name_of(options.rule)) + ", " + std::string(name_of(options.overlap)) +
-         ", threshold " + std::to_string(options.threshold) + (options.voting ? ", voting" : "");
+         std::string(nms::name_of(options.rule)) + ", " +
+         std::string(nms::name_of(options.overlap)) + ", threshold " +
+         std::to_string(options.threshold) + (options.voting ? ", voting" : "");
 }
 
 }  // namespace facepipe::test

@@ -12,22 +12,23 @@
 namespace facepipe::test {
 namespace {
 
-std::vector<NmsOptions> settings() {
-  std::vector<NmsOptions> out;
+std::vector<nms::NmsOptions> settings() {
+  std::vector<nms::NmsOptions> out;
   for (const float threshold : {0.0F, 0.1F, 0.3F, 0.5F, 1.0F}) {
-    for (const NmsRule rule : {NmsRule::greedy, NmsRule::matrix, NmsRule::fast})
-      for (const NmsOverlap overlap :
-           {NmsOverlap::iou, NmsOverlap::diou, NmsOverlap::winner_area, NmsOverlap::smaller_area}) {
-        NmsOptions options = by_rule(rule, threshold);
+    for (const nms::NmsRule rule : {nms::NmsRule::greedy, nms::NmsRule::matrix, nms::NmsRule::fast})
+      for (const nms::NmsOverlap overlap :
+           {nms::NmsOverlap::iou, nms::NmsOverlap::diou, nms::NmsOverlap::winner_area,
+            nms::NmsOverlap::smaller_area}) {
+        nms::NmsOptions options = by_rule(rule, threshold);
         options.overlap = overlap;
         out.push_back(options);
         options.voting = true;
-        options.matrix.squares = options.matrix.plus_one = rule == NmsRule::matrix;
+        options.matrix.squares = options.matrix.plus_one = rule == nms::NmsRule::matrix;
         out.push_back(options);
       }
-    out.push_back(by_rule(NmsRule::soft, threshold));
-    out.push_back(by_rule(NmsRule::soft, threshold));
-    out.back().soft.decay = SoftDecay::linear;
+    out.push_back(by_rule(nms::NmsRule::soft, threshold));
+    out.push_back(by_rule(nms::NmsRule::soft, threshold));
+    out.back().soft.decay = nms::SoftDecay::linear;
   }
   return out;
 }
@@ -51,11 +52,11 @@ TEST_P(NmsOnEachInstructionSet, IsTheOneInUse) { EXPECT_EQ(test::instruction_set
 TEST_P(NmsOnEachInstructionSet, GivesTheBitsOfTheScalarDefinition) {
   for (const std::size_t count : {1U, 15U, 16U, 17U, 33U, 129U, 300U})
     for (const NmsCase& all : cases(count))
-      for (const NmsOptions& options : settings()) {
-        const NmsCandidates candidates = candidates_of(all);
+      for (const nms::NmsOptions& options : settings()) {
+        const nms::NmsCandidates candidates = candidates_of(all);
         ASSERT_EQ(on_cpu(options, candidates), NmsScalar(options, candidates).answer())
-            << all.name << ' ' << count << ' ' << name_of(options.rule) << ' '
-            << name_of(options.overlap) << ' ' << options.threshold;
+            << all.name << ' ' << count << ' ' << nms::name_of(options.rule) << ' '
+            << nms::name_of(options.overlap) << ' ' << options.threshold;
       }
 }
 
@@ -71,8 +72,8 @@ TEST(NmsRules, MatrixKeepsASubsetOfGreedyAndEqualsFast) {
   for (const float threshold : {0.0F, 0.3F, 0.5F, 0.8F})
     for (const NmsCase& all : cases(300)) {
       const auto greedy = greedy_on_cpu(all, threshold);
-      const auto matrix = kept_on_cpu(by_rule(NmsRule::matrix, threshold), all);
-      EXPECT_EQ(matrix, kept_on_cpu(by_rule(NmsRule::fast, threshold), all)) << all.name;
+      const auto matrix = kept_on_cpu(by_rule(nms::NmsRule::matrix, threshold), all);
+      EXPECT_EQ(matrix, kept_on_cpu(by_rule(nms::NmsRule::fast, threshold), all)) << all.name;
       for (const auto i : matrix)
         EXPECT_NE(std::find(greedy.begin(), greedy.end(), i), greedy.end()) << all.name;
     }

@@ -10,7 +10,7 @@
 #include "core/color.h"
 #include "overlay/yuv_color.h"
 
-namespace facepipe {
+namespace facepipe::overlay {
 namespace {
 
 constexpr int kLastMatrix = 20;
@@ -201,4 +201,4 @@ TEST(Color, DerivesTheMatrixFromThePrimaries) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::overlay

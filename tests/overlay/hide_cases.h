@@ -63,9 +63,10 @@ inline std::vector<HideCase> several_faces(Size upright) {
   };
 }
 
-inline constexpr HideStyle kHideStyles[]{HideStyle::solid, HideStyle::blur, HideStyle::mosaic,
-                                         HideStyle::image};
-inline const char* name_of(HideStyle style) {
+inline constexpr overlay::HideStyle kHideStyles[]{
+    overlay::HideStyle::solid, overlay::HideStyle::blur, overlay::HideStyle::mosaic,
+    overlay::HideStyle::image};
+inline const char* name_of(overlay::HideStyle style) {
   constexpr const char* kNames[]{"solid", "blur", "mosaic", "image"};
   return kNames[static_cast<int>(style)];
 }
@@ -78,11 +79,12 @@ inline std::shared_ptr<const RgbaImage> noise_image(Size size, unsigned seed) {
   return std::make_shared<RgbaImage>(std::move(image));
 }
 
-inline HideOptions options_of(HideStyle style, MaskShape shape) {
-  HideOptions options{.style = style, .shape = shape, .grow = default_grow(shape)};
+inline overlay::HideOptions options_of(overlay::HideStyle style, overlay::MaskShape shape) {
+  overlay::HideOptions options{
+      .style = style, .shape = shape, .grow = overlay::default_grow(shape)};
   options.color = {0.9, 0.3, 0.1};
   // So small that it is enlarged: the oracle knows of no halved ones.
-  if (style == HideStyle::image) options.image = noise_image({5, 3}, 11);
+  if (style == overlay::HideStyle::image) options.image = noise_image({5, 3}, 11);
   return options;
 }
 

@@ -59,7 +59,7 @@ enum class Masked { no, yes, maybe };
 /// The mask of one face.
 class MaskOracle {
  public:
-  MaskOracle(const Frame& frame, const Box& face, const HideOptions& options)
+  MaskOracle(const Frame& frame, const Box& face, const overlay::HideOptions& options)
       : size_(frame.size), orientation_(frame.orientation), shape_(options.shape) {
     const PixelFormat& format = frame.format;
     if (format.has_chroma) cell_ = {1 << format.log2_chroma_w, 1 << format.log2_chroma_h};
@@ -84,7 +84,7 @@ class MaskOracle {
 
   [[nodiscard]] Masked masked(int x, int y) const {
     if (!in_rectangle(x, y)) return Masked::no;
-    if (shape_ == MaskShape::box || std::isinf(x1_) || std::isinf(x2_)) return Masked::yes;
+    if (shape_ == overlay::MaskShape::box || std::isinf(x1_) || std::isinf(x2_)) return Masked::yes;
     const Upright cell = upright_cell(x, y);
     const double cx = (x1_ + x2_) / 2;
     const double cy = (y1_ + y2_) / 2;
@@ -160,7 +160,7 @@ class MaskOracle {
 
   Size size_;
   Orientation orientation_;
-  MaskShape shape_;
+  overlay::MaskShape shape_;
   Size cell_{1, 1};
   double x1_, y1_, x2_, y2_, sigma_;
 };
@@ -253,7 +253,7 @@ inline void mosaic_rectangle(OraclePlane& plane, const MaskOracle& mask) {
 /// Bilinear between the pixels of the image as it would be on the upright picture, its colours laid
 /// on `under`, each converted by itself.
 inline void stretch_image(OraclePlane& plane, std::size_t component, const MaskOracle& mask,
-                          const Frame& frame, const HideOptions& options) {
+                          const Frame& frame, const overlay::HideOptions& options) {
   const RgbaImage& image = *options.image;
   const Size stored = upright_size(image.size, frame.orientation);
   const auto pixel = [&](int x, int y) {
@@ -263,7 +263,7 @@ inline void stretch_image(OraclePlane& plane, std::size_t component, const MaskO
     const std::uint8_t* const p =
         &image.bytes[4 * static_cast<std::size_t>(place.y * image.size.width + place.x)];
     const double a = p[3] / 255.0;
-    const YuvColor color = yuv_color(
+    const overlay::YuvColor color = overlay::yuv_color(
         {p[0] / 255.0 * a + options.color.r * (1 - a), p[1] / 255.0 * a + options.color.g * (1 - a),
          p[2] / 255.0 * a + options.color.b * (1 - a)},
         frame.format, frame.color, frame.size);
@@ -289,8 +289,8 @@ inline void stretch_image(OraclePlane& plane, std::size_t component, const MaskO
 }
 
 inline void fill_rectangle(OraclePlane& plane, std::size_t component, const MaskOracle& mask,
-                           const Frame& frame, const Rgb& rgb) {
-  const YuvColor color = yuv_color(rgb, frame.format, frame.color, frame.size);
+                           const Frame& frame, const overlay::Rgb& rgb) {
+  const overlay::YuvColor color = overlay::yuv_color(rgb, frame.format, frame.color, frame.size);
   const unsigned sample = component == 0 ? color.y : component == 1 ? color.u : color.v;
   for (int y = 0; y < plane.height; ++y)
     for (int x = 0; x < plane.width; ++x)
@@ -300,15 +300,15 @@ inline void fill_rectangle(OraclePlane& plane, std::size_t component, const Mask
 
 /// By the style of `options`; the corners of an ellipse's rectangle, too.
 inline void hide_rectangle(OraclePlane& plane, std::size_t component, const MaskOracle& mask,
-                           const Frame& frame, const HideOptions& options) {
+                           const Frame& frame, const overlay::HideOptions& options) {
   switch (options.style) {
-    case HideStyle::solid:
+    case overlay::HideStyle::solid:
       return fill_rectangle(plane, component, mask, frame, options.color);
-    case HideStyle::blur:
+    case overlay::HideStyle::blur:
       return blur_rectangle(plane, mask);
-    case HideStyle::mosaic:
+    case overlay::HideStyle::mosaic:
       return mosaic_rectangle(plane, mask);
-    case HideStyle::image:
+    case overlay::HideStyle::image:
       return stretch_image(plane, component, mask, frame, options);
   }
 }
@@ -322,7 +322,7 @@ struct HideOracle {
 /// Masks one after another by rising area, which must differ. Rounds after each mask, to the
 /// nearest.
 inline HideOracle hidden_by_oracle(const Frame& before, std::span<const Box> faces,
-                                   const HideOptions& options) {
+                                   const overlay::HideOptions& options) {
   std::vector<MaskOracle> masks;
   for (std::size_t i = 0; i < faces.size(); ++i)  // twins once
     if (std::ranges::find(faces.first(i), faces[i]) == faces.first(i).end())

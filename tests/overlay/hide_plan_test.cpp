@@ -12,7 +12,7 @@
 #include "tests/overlay/hide_oracle.h"
 #include "tests/support/test_frame.h"
 
-namespace facepipe {
+namespace facepipe::overlay {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -199,4 +199,4 @@ TEST(BoxBlur, IsThreeMeansAlongEachAxis) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::overlay

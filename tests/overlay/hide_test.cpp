@@ -17,7 +17,7 @@
 #include "tests/support/expect_error.h"
 #include "tests/support/test_frame.h"
 
-namespace facepipe {
+namespace facepipe::overlay {
 namespace {
 
 using test::FormatCase;
@@ -398,4 +398,4 @@ TEST(HideOptions, RefusesWhatMakesNoSense) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::overlay

@@ -15,7 +15,7 @@
 #include "tests/overlay/formats.h"
 #include "tests/support/test_frame.h"
 
-namespace facepipe {
+namespace facepipe::overlay {
 namespace {
 
 using test::FormatCase;
@@ -341,4 +341,4 @@ TEST(Overlay, RefusesAFrameOfAnotherDevice) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::overlay

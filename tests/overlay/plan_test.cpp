@@ -11,7 +11,7 @@
 #include "overlay/plan.h"
 #include "tests/support/test_frame.h"
 
-namespace facepipe {
+namespace facepipe::overlay {
 namespace {
 
 constexpr OverlayStyle kBoxes{true, false, false, false};
@@ -334,4 +334,4 @@ TEST(GlyphAtlas, IsSharedByFramesOfOneSizeAndKnowsOnlyAscii) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::overlay

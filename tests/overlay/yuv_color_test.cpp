@@ -5,7 +5,7 @@
 
 #include "overlay/yuv_color.h"
 
-namespace facepipe {
+namespace facepipe::overlay {
 namespace {
 
 constexpr Rgb kWhite{1, 1, 1};
@@ -93,4 +93,4 @@ TEST(OverlayColors, GreysHaveNeutralChroma) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::overlay

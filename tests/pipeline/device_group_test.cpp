@@ -42,7 +42,7 @@ class DeviceGroup : public testing::Test {
     folder_ = nullptr;
   }
   static void make_clip(int frames) {
-    redirect_ffmpeg_log();
+    video::redirect_ffmpeg_log();
     folder_ = new TemporaryFolder;
     ffmpeg("-f lavfi -i testsrc2=s=64x64:r=25 -frames:v " + std::to_string(frames) +
                " -c:v libx264 -preset veryfast -threads 1 "
@@ -52,23 +52,24 @@ class DeviceGroup : public testing::Test {
   static std::filesystem::path clip() { return *folder_ / "clip.mkv"; }
 
   /// Of devices with so many decoders each.
-  std::unique_ptr<Backend> group(const std::vector<int>& decoders, const FakeBehaviour& last = {}) {
+  std::unique_ptr<pipeline::Backend> group(const std::vector<int>& decoders,
+                                           const FakeBehaviour& last = {}) {
     return join_named(decoders, devices_, last);
   }
 
-  JobOptions job(int lanes, const std::filesystem::path& output = {}) const {
-    JobOptions options = lossless_job(clip(), output);
+  pipeline::JobOptions job(int lanes, const std::filesystem::path& output = {}) const {
+    pipeline::JobOptions options = lossless_job(clip(), output);
     options.encoder = {"mjpeg", "", {}, {}};
     options.lanes = lanes;
     options.threads = 2;
     return options;
   }
 
-  JobRun run(const JobOptions& options, Backend& backend) const {
+  JobRun run(const pipeline::JobOptions& options, pipeline::Backend& backend) const {
     JobRun result;
-    JobObserver observer;
+    pipeline::JobObserver observer;
     observer.frame = [&](const FrameRecord& record) { result.records.push_back(record); };
-    result.result = run_job(options, backend, observer, {});
+    result.result = pipeline::run_job(options, backend, observer, {});
     return result;
   }
 
@@ -90,18 +91,18 @@ TEST_F(DeviceGroup, CountsWhatADetectorCopies) {
     copies.add(CopyKind::network_output, 10);
     copies.add(CopyKind::network_output, 20);
   };
-  const auto copied = [](const JobResult& result, const std::string& kind) {
-    const auto found = std::ranges::find(result.copies, kind, &CopySum::kind);
+  const auto copied = [](const pipeline::JobResult& result, const std::string& kind) {
+    const auto found = std::ranges::find(result.copies, kind, &pipeline::CopySum::kind);
     return std::pair(found->calls, found->bytes);
   };
   for (const bool mirrored_too : {false, true}) {
     const std::int64_t looks = mirrored_too ? 2 * kFrames : kFrames;
-    JobOptions options = job(1);
+    pipeline::JobOptions options = job(1);
     if (mirrored_too) {
       options.hide.emplace().mirrored_too = true;
       options.hide->wants_tracks = true;
     }
-    const JobResult result = run(options, *group({1}, behaviour)).result;
+    const pipeline::JobResult result = run(options, *group({1}, behaviour)).result;
     EXPECT_EQ(copied(result, "network_input"), std::pair(looks, 1000 * looks));
     EXPECT_EQ(copied(result, "network_output"), std::pair(2 * looks, 30 * looks));
   }
@@ -121,7 +122,7 @@ TEST_F(DeviceGroup, SharesTheLanesOfAJob) {
   EXPECT_EQ(made.result.devices[0].lanes, 2);
   EXPECT_EQ(made.result.devices[1].lanes, 1);
   EXPECT_EQ(made.result.devices[0].frames + made.result.devices[1].frames, kFrames);
-  const auto uploads = std::ranges::find(made.result.copies, "upload", &CopySum::kind);
+  const auto uploads = std::ranges::find(made.result.copies, "upload", &pipeline::CopySum::kind);
   ASSERT_NE(uploads, made.result.copies.end());
   EXPECT_EQ(uploads->calls, 3) << "one a decoder";
   EXPECT_EQ(uploads->bytes, 300);
@@ -149,7 +150,7 @@ TEST_F(DeviceGroup, CountsTheDecodersOfAll) {
 }
 
 TEST_F(DeviceGroup, TellsThatTheOthersHaveNothingToDo) {
-  JobOptions options = job(0, out_ / "out.mkv");
+  pipeline::JobOptions options = job(0, out_ / "out.mkv");
   options.encoder = {"libx264", "ultrafast", {}, {}};
   const JobRun made = run(options, *group({2, 2}));
   EXPECT_EQ(made.result.lanes.count, 1);
@@ -168,7 +169,7 @@ TEST_F(DeviceGroup, EndsWithAFailureThatIsNoDevices) {
 
 /// What of a job doesn't depend on who has done it.
 std::string told(const JobRun& run) {
-  const FrameLedger& ledger = run.result.ledger;
+  const video::FrameLedger& ledger = run.result.ledger;
   std::string text;
   for (const std::int64_t number : {ledger.packets, ledger.decoded, ledger.lost, ledger.damaged,
                                     ledger.written, run.result.faces, run.result.cuts})
@@ -186,12 +187,12 @@ class FailingDevice : public DeviceGroup {
   static void SetUpTestSuite() { make_clip(kFrames); }
 
   FailingDevice() : expected_(run(job(2, out_ / "whole.avi"), *group({1, 1}))) {
-    redirect_ffmpeg_log();
+    video::redirect_ffmpeg_log();
     expected_bytes_ = read_file(out_ / "whole.avi");
   }
 
   /// The job that each test runs; with video or without.
-  JobOptions failing_job(bool video) const {
+  pipeline::JobOptions failing_job(bool video) const {
     return job(4, video ? out_ / "out.avi" : std::filesystem::path());
   }
 
@@ -204,7 +205,7 @@ class FailingDevice : public DeviceGroup {
       EXPECT_EQ(made.result.ledger.decoded, kFrames);
       EXPECT_EQ(made.result.ledger.packets, kFrames);
     }
-    EXPECT_EQ(live_frames(), 0);
+    EXPECT_EQ(video::live_frames(), 0);
   }
 
   /// The device's n-th call throws, and all after it: whether there was one.
@@ -269,7 +270,7 @@ TEST_F(FailingDevice, TheLastOneEndsTheJob) {
       EXPECT_EQ(error.kind(), ErrorKind::device);
       EXPECT_THAT(error.what(), HasSubstr("out of memory"));
     }
-    EXPECT_EQ(live_frames(), 0);
+    EXPECT_EQ(video::live_frames(), 0);
     EXPECT_THAT(out_.names(), testing::ElementsAre("whole.avi"));
   }
 }
@@ -281,7 +282,7 @@ TEST_F(FailingDevice, KeepsSoundInItsPlace) {
       "-f lavfi -i testsrc2=s=64x64:r=25:d=20 -f lavfi -i sine=d=20 -c:a mp2 -c:v libx264 -threads "
       "1 -bf 3 -x264-params keyint=40:min-keyint=40:scenecut=0:open-gop=1",
       clip);
-  JobOptions options = failing_job(true);
+  pipeline::JobOptions options = failing_job(true);
   options.input = clip.string();
   (void)run(options, *group({2, 2}));
   const std::string expected = read_file(options.output);

@@ -42,7 +42,7 @@ Detections the_face(const Frame& frame) {
 
 class EveryNthTest : public testing::Test {
  protected:
-  static void SetUpTestSuite() { redirect_ffmpeg_log(); }
+  static void SetUpTestSuite() { video::redirect_ffmpeg_log(); }
   EveryNthTest() {
     ffmpeg("-f lavfi -i color=c=gray:s=320x192:r=25:d=2 -pix_fmt yuv420p -c:v ffv1", clip_);
     behaviour_.candidates_of = [this](const Frame& frame) {
@@ -51,8 +51,9 @@ class EveryNthTest : public testing::Test {
     };
   }
 
-  JobOptions job(const char* output, int every) const {
-    JobOptions options = lossless_job(clip_, output == nullptr ? fs::path() : folder_ / output);
+  pipeline::JobOptions job(const char* output, int every) const {
+    pipeline::JobOptions options =
+        lossless_job(clip_, output == nullptr ? fs::path() : folder_ / output);
     options.every = every;
     options.face_score = kScore;
     return options;
@@ -83,7 +84,7 @@ TEST_F(EveryNthTest, FramesBetweenHaveTheFacesOfThoseAroundThem) {
       EXPECT_TRUE(record.faces.has_landmarks());
       // Behind the last that was searched it stays where it was: a grey picture tells no motion.
       const bool last = i > expected.back();
-      EXPECT_GT(iou(record.faces.boxes[0], face_at(last ? expected.back() : i)), 0.99F) << i;
+      EXPECT_GT(track::iou(record.faces.boxes[0], face_at(last ? expected.back() : i)), 0.99F) << i;
     }
     EXPECT_EQ(run.result.faces, kFrames);
     EXPECT_EQ(run.result.searched, static_cast<std::int64_t>(expected.size()));
@@ -97,7 +98,7 @@ TEST_F(EveryNthTest, OneOfOneIsEachFrame) {
 }
 
 TEST_F(EveryNthTest, FacesAreDrawnInEachFrame) {
-  JobOptions options = job("drawn.mkv", 4);
+  pipeline::JobOptions options = job("drawn.mkv", 4);
   options.overlay.boxes = true;
   EXPECT_EQ(run_fake_job(options, behaviour_).result.ledger.written, kFrames);
   const std::string before = decoded_luma(clip_);
@@ -109,10 +110,10 @@ TEST_F(EveryNthTest, FacesAreDrawnInEachFrame) {
 }
 
 TEST_F(EveryNthTest, OneFrameInFlightIsEnough) {
-  JobOptions options = job("few.mkv", 16);
+  pipeline::JobOptions options = job("few.mkv", 16);
   options.frames_in_flight = 1;
   EXPECT_EQ(run_fake_job(options, behaviour_).result.ledger.written, kFrames);
-  EXPECT_EQ(live_frames(), 0);
+  EXPECT_EQ(video::live_frames(), 0);
 }
 
 TEST_F(EveryNthTest, AFaceThatIsWeakOnOneSideIsThereBetween) {
@@ -135,7 +136,7 @@ TEST_F(EveryNthTest, OfFacesThatOverlapOneIsKept) {
     faces.boxes[0].y2 += frame.index == 0 ? 0 : 40;
     return faces;
   };
-  JobOptions options = job(nullptr, 2);
+  pipeline::JobOptions options = job(nullptr, 2);
   options.nms.threshold = 0.01F;
   options.face_score = 0.2F;
   EXPECT_EQ(run_fake_job(options, behaviour_).records[1].faces.size(), 1U);
@@ -144,7 +145,7 @@ TEST_F(EveryNthTest, OfFacesThatOverlapOneIsKept) {
 }
 
 TEST_F(EveryNthTest, SizesThatNobodyWantsAreLeftOutBetweenToo) {
-  JobOptions options = job(nullptr, 2);
+  pipeline::JobOptions options = job(nullptr, 2);
   options.min_face = 30;
   for (const FrameRecord& record : run_fake_job(options, behaviour_).records)
     EXPECT_EQ(record.faces.size(), 0U) << record.index;
@@ -160,7 +161,7 @@ TEST_F(EveryNthTest, CutsAreSearched) {
     searched_.push_back(frame.index);
     return frame.index < 10 ? one_face({20, 20, 60, 60}) : one_face({200, 100, 240, 140});
   };
-  JobOptions options = job(nullptr, 8);
+  pipeline::JobOptions options = job(nullptr, 8);
   options.input = clip;
   const JobRun run = run_fake_job(options, behaviour_);
   EXPECT_THAT(searched_, ElementsAre(0, 8, 10, 18));
@@ -172,7 +173,7 @@ TEST_F(EveryNthTest, CutsAreSearched) {
 }
 
 TEST_F(EveryNthTest, FacesKeepTheirIds) {
-  JobOptions options = job("ids.mkv", 3);
+  pipeline::JobOptions options = job("ids.mkv", 3);
   options.overlay.ids = true;
   options.follow.emplace();
   for (const FrameRecord& record : run_fake_job(options, behaviour_).records)
@@ -180,11 +181,11 @@ TEST_F(EveryNthTest, FacesKeepTheirIds) {
 }
 
 TEST_F(EveryNthTest, DamagedFramesAreSearched) {
-  EveryNth every(4);
+  pipeline::EveryNth every(4);
   Numbers searched;
   for (int i = 0; i < 12; ++i) {
     std::vector<std::uint8_t> luma(std::size_t{64} * 64, 100);
-    WorkItem item;
+    pipeline::WorkItem item;
     item.frame.size = {64, 64};
     item.frame.planes[0] = {reinterpret_cast<std::byte*>(luma.data()), 64};
     item.record.damaged = i == 6;
@@ -196,7 +197,7 @@ TEST_F(EveryNthTest, DamagedFramesAreSearched) {
 }
 
 TEST_F(EveryNthTest, SeveralLanesAreRefused) {
-  JobOptions options = job("out.avi", 2);
+  pipeline::JobOptions options = job("out.avi", 2);
   options.encoder = {"mjpeg", "", {}, {}};
   options.lanes = 2;
   expect_error(ErrorKind::usage, "--lanes 2: tracking needs the pictures in their order",
@@ -206,7 +207,7 @@ TEST_F(EveryNthTest, SeveralLanesAreRefused) {
 TEST_F(EveryNthTest, AStillImageIsSearched) {
   const fs::path picture = folder_ / "picture.png";
   ffmpeg("-f lavfi -i testsrc2=s=320x192 -frames:v 1", picture);
-  JobOptions options = job("out.png", 16);
+  pipeline::JobOptions options = job("out.png", 16);
   options.input = picture;
   options.encoder = {};
   const JobRun run = run_fake_job(options, behaviour_);
@@ -222,11 +223,11 @@ TEST_F(EveryNthTest, AnErrorEndsARunWhoseFramesWait) {
   expect_error(ErrorKind::device, "no more",
                [&] { (void)run_fake_job(job("out.mkv", 6), behaviour_); });
   EXPECT_FALSE(fs::exists(folder_ / "out.mkv"));
-  EXPECT_EQ(live_frames(), 0);
+  EXPECT_EQ(video::live_frames(), 0);
 }
 
 TEST_F(EveryNthTest, HiddenFacesAreHiddenInEachFrame) {
-  JobOptions options = job("hidden.mkv", 3);
+  pipeline::JobOptions options = job("hidden.mkv", 3);
   options.face_score.reset();
   options.hide.emplace().look.grow = 0.25;
   const JobRun run = run_fake_job(options, behaviour_);

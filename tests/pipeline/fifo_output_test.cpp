@@ -52,7 +52,7 @@ class OutputFifo : public testing::Test {
     poll(&waited, 1, -1);
   }
 
-  [[nodiscard]] JobOptions job() const { return lossless_job(clip_, fifo_); }
+  [[nodiscard]] pipeline::JobOptions job() const { return lossless_job(clip_, fifo_); }
 
   const TemporaryFolder folder_;
   const fs::path clip_ = folder_ / "clip.mp4";
@@ -87,7 +87,7 @@ TEST_F(OutputFifo, WhoseReaderLeavesIsAnError) {
     leave();
   });
   expect_error(ErrorKind::output, "out.mkv: Broken pipe", [this] { run_fake_job(job()); });
-  EXPECT_EQ(live_frames(), 0);
+  EXPECT_EQ(video::live_frames(), 0);
 }
 
 // All of the video fits into what waits for the reader.
@@ -103,7 +103,7 @@ TEST_F(OutputFifo, WhoseReaderStallsIsInterruptedByAStop) {
   EXPECT_TRUE(run.result.interrupted);
   EXPECT_EQ(run.result.output, fifo_);
   EXPECT_FALSE(run.result.failure);
-  EXPECT_EQ(live_frames(), 0);
+  EXPECT_EQ(video::live_frames(), 0);
   // What is told is what the pipe holds, but for a packet that ends in what containers add.
   std::string got(kPipeBytes, '\0');
   const ssize_t taken = read(reader_, got.data(), got.size());
@@ -125,7 +125,7 @@ TEST_F(OutputFifo, WhoseReaderStallsHoldsUpNoFailure) {
     if (++*calls == 30) throw Error(ErrorKind::internal, "thirty");
   };
   expect_error(ErrorKind::internal, "thirty", [&] { run_fake_job(job(), behaviour); });
-  EXPECT_EQ(live_frames(), 0);
+  EXPECT_EQ(video::live_frames(), 0);
 }
 
 }  // namespace

@@ -75,7 +75,7 @@ TEST_F(Fifo, MayBeASocketThatIsStandardInput) {
       }
       close(ends[1]);
     });
-    const JobRun run = run_fake_job(lossless_job(kStandardInput, folder_ / "out.mkv"));
+    const JobRun run = run_fake_job(lossless_job(video::kStandardInput, folder_ / "out.mkv"));
     EXPECT_EQ(run.result.ledger.written, 20);
   }
   EXPECT_EQ(dup2(before, STDIN_FILENO), STDIN_FILENO);

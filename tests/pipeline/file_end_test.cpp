@@ -28,7 +28,7 @@ void make_gap(const std::string& encoder, const fs::path& file) {
       file);
 }
 
-FrameLedger ledger_of(const fs::path& file) {
+video::FrameLedger ledger_of(const fs::path& file) {
   return run_fake_job(lossless_job(file, {})).result.ledger;
 }
 
@@ -47,7 +47,7 @@ TEST(AviGaps, B9OurOwnFilesOfUnevenFramesCanBeRead) {
   const TemporaryFolder folder;
   make_gap("libx264", folder / "gap.mp4");
   run_fake_job(lossless_job(folder / "gap.mp4", folder / "gap.avi"));
-  const FrameLedger ledger = ledger_of(folder / "gap.avi");
+  const video::FrameLedger ledger = ledger_of(folder / "gap.avi");
   EXPECT_EQ(ledger.decoded, 35);
   EXPECT_TRUE(ledger.intact());
   const std::vector<double> times = shown_times(folder / "gap.avi", "v:0");
@@ -76,7 +76,7 @@ TEST(Durations, B10AllOnesPromiseNothing) {
   const JobRun run = run_fake_job(lossless_job(folder / "ones.mp4", {}));
   EXPECT_EQ(run.result.ledger.decoded, 50);
   EXPECT_TRUE(run.result.ledger.intact()) << run.result.early_end;
-  EXPECT_LT(Demuxer((folder / "ones.mp4").string(), {}).expected_frames(), 51);
+  EXPECT_LT(video::Demuxer((folder / "ones.mp4").string(), {}).expected_frames(), 51);
 }
 
 /// Marks the n-th VOP of an MPEG-4 stream at 25 frames a second as not coded: behind its type, a
@@ -112,7 +112,7 @@ TEST(UnchangedPictures, B11PacketsThatGiveNoneWithoutAnErrorAreNotLost) {
   for (int i = 0; i < 5; ++i) picture = bytes.find("00dc", picture) + 8;
   bytes.replace(picture + 8, 2, 2, '\0');
   folder.write("some.avi", bytes);
-  const FrameLedger ledger = ledger_of(folder / "some.avi");
+  const video::FrameLedger ledger = ledger_of(folder / "some.avi");
   EXPECT_EQ(ledger.decoded, 9);
   EXPECT_EQ(ledger.packets, 9);
   EXPECT_TRUE(ledger.intact());

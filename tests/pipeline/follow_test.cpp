@@ -43,14 +43,15 @@ Detections two_faces(const Frame& frame) {
 
 class FollowTest : public testing::Test {
  protected:
-  static void SetUpTestSuite() { redirect_ffmpeg_log(); }
+  static void SetUpTestSuite() { video::redirect_ffmpeg_log(); }
   FollowTest() {
     ffmpeg("-f lavfi -i testsrc2=s=320x192:r=25:d=2 -pix_fmt yuv420p -c:v ffv1", clip_);
     behaviour_.candidates_of = two_faces;
   }
 
-  JobOptions job(const char* output) const {
-    JobOptions options = lossless_job(clip_, output == nullptr ? fs::path() : folder_ / output);
+  pipeline::JobOptions job(const char* output) const {
+    pipeline::JobOptions options =
+        lossless_job(clip_, output == nullptr ? fs::path() : folder_ / output);
     options.overlay = {.boxes = false, .ids = true};
     options.follow.emplace();
     options.face_score = kScore;
@@ -72,7 +73,7 @@ TEST_F(FollowTest, AFaceKeepsItsIdWhateverItScoresAndThoughItIsAwayForAWhile) {
 }
 
 TEST_F(FollowTest, TheIdsAreThoseOfAJobThatTracks) {
-  JobOptions tracking = job(nullptr);
+  pipeline::JobOptions tracking = job(nullptr);
   tracking.follow.reset();
   tracking.face_score.reset();
   tracking.hide.emplace().wants_tracks = true;
@@ -89,10 +90,10 @@ TEST_F(FollowTest, TheIdsAreThoseOfAJobThatTracks) {
 }
 
 TEST_F(FollowTest, NothingElseOfAFrameIsChanged) {
-  for (const NmsRule rule : {NmsRule::greedy, NmsRule::soft}) {
-    JobOptions followed = job(nullptr);
+  for (const nms::NmsRule rule : {nms::NmsRule::greedy, nms::NmsRule::soft}) {
+    pipeline::JobOptions followed = job(nullptr);
     followed.nms.rule = rule;
-    JobOptions plain = followed;
+    pipeline::JobOptions plain = followed;
     plain.follow.reset();
     plain.face_score.reset();
     FakeBehaviour strong;  // as a detector finds them that isn't asked for weaker ones
@@ -122,7 +123,7 @@ TEST_F(FollowTest, AFaceThatTracksLeaveOutHasNoId) {
   behaviour.candidates = one_face({20, 20, 60, 60});
   behaviour.candidates.push_back({36, 20, 76, 60}, 0.8F, Landmarks{});  // an IoU of 3 / 7
   behaviour.candidates.push_back({68, 20, 108, 60}, 0.1F, Landmarks{});
-  JobOptions options = job(nullptr);
+  pipeline::JobOptions options = job(nullptr);
   options.nms.threshold = 0.6F;
   for (const FrameRecord& record : run_fake_job(options, behaviour).records)
     ASSERT_EQ(record.face_tracks, Ids({0, kNoTrack})) << record.index;
@@ -155,7 +156,7 @@ TEST_F(FollowTest, ADamagedPictureHasFacesWithoutIds) {
          clip);
   std::string bytes = read_file(clip);
   for (const std::size_t part : {3U, 4U, 5U}) bytes[bytes.size() / 8 * part] ^= '\x10';
-  JobOptions options = job(nullptr);
+  pipeline::JobOptions options = job(nullptr);
   options.input = folder_.write("damaged.264", bytes);
   options.threads = 1;
   const JobRun run = run_fake_job(options, behaviour_);
@@ -170,7 +171,7 @@ TEST_F(FollowTest, ADamagedPictureHasFacesWithoutIds) {
 }
 
 TEST_F(FollowTest, SeveralLanesAreRefused) {
-  JobOptions options = job("out.avi");
+  pipeline::JobOptions options = job("out.avi");
   options.encoder = {"mjpeg", "", {}, {}};
   options.lanes = 2;
   expect_error(ErrorKind::usage, "--lanes 2: tracking needs the pictures in their order",
@@ -180,7 +181,7 @@ TEST_F(FollowTest, SeveralLanesAreRefused) {
 TEST_F(FollowTest, AStillImageHasIds) {
   const fs::path picture = folder_ / "picture.png";
   ffmpeg("-f lavfi -i testsrc2=s=320x192 -frames:v 1", picture);
-  JobOptions options = job("out.png");
+  pipeline::JobOptions options = job("out.png");
   options.input = picture;
   options.encoder = {};
   const JobRun run = run_fake_job(options, behaviour_);

@@ -39,14 +39,14 @@ constexpr std::int64_t kLastSeen = 45;  // by the run that ends early
 
 class HideEnds : public testing::Test {
  protected:
-  static void SetUpTestSuite() { redirect_ffmpeg_log(); }
+  static void SetUpTestSuite() { video::redirect_ffmpeg_log(); }
   HideEnds() {
     ffmpeg("-f lavfi -i color=white:s=96x64:r=25:d=4 -pix_fmt yuv420p -c:v ffv1", clip());
   }
 
   [[nodiscard]] fs::path clip() const { return folder_ / "clip.mkv"; }
-  [[nodiscard]] JobOptions job(const char* output) const {
-    JobOptions options = lossless_job(clip(), folder_ / output);
+  [[nodiscard]] pipeline::JobOptions job(const char* output) const {
+    pipeline::JobOptions options = lossless_job(clip(), folder_ / output);
     options.hide.emplace();
     return options;
   }
@@ -96,7 +96,7 @@ TEST_F(HideEnds, D10WhatAStopLeavesShowsNoMoreThanTheWhole) {
   behaviour.on_collect = [&] {
     if (++frames == kLastSeen - 10) stop.request_stop();
   };
-  JobOptions options = job("out.mkv");
+  pipeline::JobOptions options = job("out.mkv");
   options.frames_in_flight = 1;
   const JobRun part = run_fake_job(options, behaviour, stop.get_token());
   EXPECT_TRUE(part.result.interrupted);
@@ -124,7 +124,7 @@ TEST_F(HideEnds, A6AnInputThatIsReplacedMidwayLeavesNothing) {
       [&] { fs::remove(clip()); },
   };
   for (const auto& change : changes) {
-    JobOptions options = job("out.mkv");
+    pipeline::JobOptions options = job("out.mkv");
     options.same_input = identity_of(clip().string());
     ASSERT_TRUE(options.same_input);
     FakeBehaviour behaviour;
@@ -142,8 +142,8 @@ TEST_F(HideEnds, A6AnInputThatIsReplacedMidwayLeavesNothing) {
 // The program opens the input, somebody replaces it, and only then does the program ask which
 // file it is.
 TEST_F(HideEnds, A6AnInputThatWasReplacedBeforeIsRefused) {
-  JobOptions options = job("out.mkv");
-  auto opened = std::make_unique<Demuxer>(clip().string(), std::stop_token());
+  pipeline::JobOptions options = job("out.mkv");
+  auto opened = std::make_unique<video::Demuxer>(clip().string(), std::stop_token());
   const fs::path other = folder_ / "other.mkv";
   fs::copy_file(clip(), other);
   fs::rename(other, clip());
@@ -161,17 +161,17 @@ TEST_F(HideEnds, C4ExpectedFramesAreThoseOfTheRange) {
     std::int64_t frames;
   } cases[] = {{{}, {}, 100}, {{}, 1.0, 25}, {1.0, {}, 75}, {1.0, 2.0, 25}, {3.0, 60.0, 25}};
   for (const auto& each : cases) {
-    JobOptions options = job("out.mkv");
+    pipeline::JobOptions options = job("out.mkv");
     options.start_s = each.start_s;
     options.end_s = each.end_s;
-    JobObserver observer;
+    pipeline::JobObserver observer;
     std::vector<std::int64_t> expected;
-    Progress last;
-    observer.progress = [&](const Progress& now) {
+    pipeline::Progress last;
+    observer.progress = [&](const pipeline::Progress& now) {
       expected.push_back(now.expected_frames);
       last = now;
     };
-    (void)run_job(options, *fake_backend(), observer, {});
+    (void)pipeline::run_job(options, *fake_backend(), observer, {});
     EXPECT_THAT(expected, testing::Each(each.frames));
     EXPECT_EQ(last.frames, each.frames);
   }

@@ -39,7 +39,7 @@ namespace fs = std::filesystem;
 class HideLaneRows : public testing::TestWithParam<LaneRow> {};
 
 TEST_P(HideLaneRows, HideAndTellWhatOneLaneDoes) {
-  redirect_ffmpeg_log();
+  video::redirect_ffmpeg_log();
   const TemporaryFolder folder;
   expect_as_one_lane(GetParam(), folder.path(), *picture_backend(), {2, 7}, let_hide);
 }
@@ -67,7 +67,7 @@ class HideLanes : public testing::Test {
   // Without B pictures: where reading stops behind a picture that others are shown before, these
   // are missing, on one lane too.
   static void SetUpTestSuite() {
-    redirect_ffmpeg_log();
+    video::redirect_ffmpeg_log();
     folder_ = new TemporaryFolder;
     ffmpeg(source("96x64", 16) +
                "-f lavfi -i sine=d=16 -c:a mp2 -c:v libx264 -preset veryfast -threads 1 -bf 0 "
@@ -87,27 +87,27 @@ class HideLanes : public testing::Test {
     return file;
   }
 
-  static JobOptions job(const fs::path& output, int lanes) {
-    JobOptions options = lossless_job(clip(), output);
+  static pipeline::JobOptions job(const fs::path& output, int lanes) {
+    pipeline::JobOptions options = lossless_job(clip(), output);
     options.encoder = {"mjpeg", "", {}, {}};
     options.lanes = lanes;
     options.threads = 2;
     let_hide(options);
     return options;
   }
-  [[nodiscard]] JobOptions job() const { return job(out_ / "out.avi", kLanes); }
+  [[nodiscard]] pipeline::JobOptions job() const { return job(out_ / "out.avi", kLanes); }
 
-  static JobRun run(const JobOptions& options, Backend& backend,
+  static JobRun run(const pipeline::JobOptions& options, pipeline::Backend& backend,
                     const std::function<void(const FrameRecord&)>& on_frame = {},
                     const std::stop_token& stop = {}) {
     JobRun made;
-    JobObserver observer;
+    pipeline::JobObserver observer;
     observer.frame = [&](const FrameRecord& record) {
       made.records.push_back(record);
       if (on_frame) on_frame(record);
     };
-    made.result = run_job(options, backend, observer, stop);
-    EXPECT_EQ(live_frames(), 0);
+    made.result = pipeline::run_job(options, backend, observer, stop);
+    EXPECT_EQ(video::live_frames(), 0);
     return made;
   }
 
@@ -136,8 +136,8 @@ class HideLanes : public testing::Test {
   }
 
   /// A run that has failed keeps the first frames, under a partial name.
-  static void expect_part(const JobRun& run, const JobOptions& options, std::int64_t least,
-                          std::int64_t most) {
+  static void expect_part(const JobRun& run, const pipeline::JobOptions& options,
+                          std::int64_t least, std::int64_t most) {
     ASSERT_TRUE(run.result.failure);
     EXPECT_THAT(run.result.failure->what(), HasSubstr("out of order"));
     EXPECT_FALSE(run.result.interrupted);
@@ -152,15 +152,15 @@ class HideLanes : public testing::Test {
 
 TEST_F(HideLanes, HideWhatIsKnownAsOneLaneDoes) {
   const auto backend = picture_backend();
-  JobOptions tracking = job("", 1);
+  pipeline::JobOptions tracking = job("", 1);
   const JobRun found = run(tracking, *backend);
   ASSERT_TRUE(found.result.tracks);
-  auto known = std::make_shared<KnownTracks>();
+  auto known = std::make_shared<pipeline::KnownTracks>();
   known->name = "t.json";
   known->file = *found.result.tracks;
   known->file.input.frames = kFrames - 30;  // of the others nothing is known
   const auto hide = [&](const char* name, int lanes) {
-    JobOptions options = job(out_ / name, lanes);
+    pipeline::JobOptions options = job(out_ / name, lanes);
     options.hide->wants_tracks = false;
     options.hide->known = known;
     JobRun made = run(options, *backend);
@@ -176,7 +176,7 @@ TEST_F(HideLanes, HideWhatIsKnownAsOneLaneDoes) {
 
 TEST_F(HideLanes, KeepRegionsToTheirTimes) {
   const auto hide = [&](const char* name, int lanes) {
-    JobOptions options = job(out_ / name, lanes);
+    pipeline::JobOptions options = job(out_ / name, lanes);
     options.hide->regions.hidden = {{"desk", {10, 10, 50, 30}, {1.5, 7.3}}};
     options.hide->regions.kept = {{"poster", {0, 0, 40, 64}, {4, 9.9}}};
     options.hide->regions.all_hidden = {{3.1, 3.9}, {12, {}}};
@@ -188,7 +188,7 @@ TEST_F(HideLanes, KeepRegionsToTheirTimes) {
 
 TEST_F(HideLanes, TrackAWholeFileAsOneLaneDoes) {
   const auto track = [&](int lanes) {
-    JobOptions options = job("", lanes);
+    pipeline::JobOptions options = job("", lanes);
     options.hide->tracks.look_ahead_s = std::numeric_limits<double>::infinity();
     const JobRun made = run(options, *picture_backend());
     EXPECT_EQ(made.result.lanes.count, lanes);
@@ -208,7 +208,7 @@ TEST_F(HideLanes, AreAsManyAsThereIsMemoryFor) {
     for (const int missing : {0, 1}) {
       const int room = kAhead + kOfHead + kOfLane * (lanes - 1 + missing) - missing;
       SCOPED_TRACE(std::to_string(room) + " frames");
-      JobOptions options = job();
+      pipeline::JobOptions options = job();
       options.hide->most_bytes = room * kBytesOfFrame;
       const JobRun made = run(options, *picture_backend());
       EXPECT_EQ(made.result.lanes.count, lanes);
@@ -221,7 +221,7 @@ TEST_F(HideLanes, AreAsManyAsThereIsMemoryFor) {
 }
 
 TEST_F(HideLanes, AreOneWhereThereIsMemoryForNothing) {
-  JobOptions options = job();
+  pipeline::JobOptions options = job();
   options.hide->most_bytes = 0;
   const JobRun made = run(options, *picture_backend());
   EXPECT_EQ(made.result.lanes.count, 1);
@@ -236,12 +236,12 @@ TEST_F(HideLanes, HoldNoMoreFramesThanThereIsMemoryFor) {
     std::atomic<std::int64_t> most = 0;
     FakeBehaviour behaviour;
     behaviour.on_collect = [&] {
-      const std::int64_t now = live_frames();
+      const std::int64_t now = video::live_frames();
       for (std::int64_t before = most; before < now && !most.compare_exchange_weak(before, now);) {
       }
     };
     const int room = kAhead + kOfHead + kOfLane * (lanes - 1);
-    JobOptions options = job(out_ / "out.avi", lanes);
+    pipeline::JobOptions options = job(out_ / "out.avi", lanes);
     options.hide->most_bytes = room * kBytesOfFrame;
     const auto backend = fake_backend(behaviour);
     EXPECT_EQ(run(options, *backend).result.lanes.count, lanes);
@@ -319,11 +319,12 @@ TEST_F(HideLanes, WhereTrackingFailsWhatIsHiddenIsKept) {
 /// The CPU, one of whose encoders fails.
 class FailingEncoderBackend final : public ForwardingBackend {
  public:
-  FailingEncoderBackend(std::unique_ptr<Backend> real, int calls)
+  FailingEncoderBackend(std::unique_ptr<pipeline::Backend> real, int calls)
       : ForwardingBackend(std::move(real)), fail_(fails_after(calls)) {}
-  [[nodiscard]] std::unique_ptr<Encoder> make_encoder(const EncoderSetup& setup, const Frame& first,
-                                                      Notices& notices,
-                                                      CopyCounter& copies) override {
+  [[nodiscard]] std::unique_ptr<video::Encoder> make_encoder(const video::EncoderSetup& setup,
+                                                             const Frame& first,
+                                                             video::Notices& notices,
+                                                             CopyCounter& copies) override {
     return std::make_unique<CalledEncoder>(
         ForwardingBackend::make_encoder(setup, first, notices, copies), fail_);
   }
@@ -353,7 +354,7 @@ TEST_F(HideLanes, AnotherExceptionLeavesNothing) {
     if (++*calls == 200) throw std::runtime_error("a mistake");
   };
   EXPECT_THROW((void)run(job(), *fake_backend(behaviour)), std::runtime_error);
-  EXPECT_EQ(live_frames(), 0);
+  EXPECT_EQ(video::live_frames(), 0);
   EXPECT_THAT(out_.names(), IsEmpty());
 }
 
@@ -361,7 +362,7 @@ TEST_F(HideLanes, AFailureOfTrackingAloneLeavesNothing) {
   FakeBehaviour behaviour = of_pictures();
   behaviour.on_collect = fails_after(200);
   EXPECT_THROW((void)run(job("", kLanes), *fake_backend(behaviour)), Error);
-  EXPECT_EQ(live_frames(), 0);
+  EXPECT_EQ(video::live_frames(), 0);
 }
 
 TEST_F(HideLanes, AStopLeavesTheFirstFrames) {
@@ -408,7 +409,7 @@ TEST_F(HideLanes, AreOfOneDevice) {
 }
 
 /// Long enough to be worth several lanes where nobody asks for them.
-JobOptions longer(JobOptions options, const fs::path& clip) {
+pipeline::JobOptions longer(pipeline::JobOptions options, const fs::path& clip) {
   ffmpeg(source("96x64", 40) + kClosed, clip);
   options.input = clip.string();
   return options;
@@ -418,7 +419,7 @@ JobOptions longer(JobOptions options, const fs::path& clip) {
 TEST_F(HideLanes, AreTheFirstDevicesByThemselves) {
   std::vector<NamedBackend*> devices;
   const auto backend = join_named({2, 3}, devices);
-  const JobOptions options = longer(job(out_ / "out.avi", 0), out_ / "long.mkv");
+  const pipeline::JobOptions options = longer(job(out_ / "out.avi", 0), out_ / "long.mkv");
   EXPECT_EQ(run(options, *backend).result.lanes.count, 2);
   EXPECT_EQ(devices[1]->decoders_made, 0);
 }
@@ -431,8 +432,8 @@ TEST_F(HideLanes, JoinAJobOnItsDevice) {
     device->on_call = [] { std::this_thread::sleep_for(std::chrono::milliseconds(1)); };
   Slots lanes(4);
   const Slots::Permit own = lanes.acquire({});
-  JobOptions options = longer(job(out_ / "out.avi", 0), out_ / "long.mkv");
-  options.shared.emplace(SharedLanes{lanes, 4, own.number(), true});
+  pipeline::JobOptions options = longer(job(out_ / "out.avi", 0), out_ / "long.mkv");
+  options.shared.emplace(pipeline::SharedLanes{lanes, 4, own.number(), true});
   const JobRun made = run(options, *backend);
   EXPECT_EQ(made.result.lanes.count, 2);
   ASSERT_EQ(made.result.devices.size(), 1U);

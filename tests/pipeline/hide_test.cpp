@@ -38,10 +38,10 @@ constexpr int kHeight = 64;
 
 class HideTest : public testing::Test {
  protected:
-  static void SetUpTestSuite() { redirect_ffmpeg_log(); }
+  static void SetUpTestSuite() { video::redirect_ffmpeg_log(); }
 
-  JobOptions job(const fs::path& input, const char* output) const {
-    JobOptions options = lossless_job(input, folder_ / output);
+  pipeline::JobOptions job(const fs::path& input, const char* output) const {
+    pipeline::JobOptions options = lossless_job(input, folder_ / output);
     options.hide.emplace().look.grow = 0.25;
     return options;
   }
@@ -109,7 +109,7 @@ TEST_F(HideTest, FacesAreBlackInEachFrameAndAllElseIsAsItWas) {
     if (on_its_edge) continue;
     ASSERT_EQ(after[i], is_hidden(face, i) ? after[24 * kWidth + 40] : before[i]) << i;
   }
-  EXPECT_EQ(live_frames(), 0);
+  EXPECT_EQ(video::live_frames(), 0);
 }
 
 TEST_F(HideTest, AStillImageIsDoneAtTheEnd) {
@@ -117,7 +117,7 @@ TEST_F(HideTest, AStillImageIsDoneAtTheEnd) {
   ffmpeg("-f lavfi -i testsrc2=s=96x64 -frames:v 1", picture);
   FakeBehaviour behaviour;
   behaviour.candidates = one_face({32, 16, 48, 32});
-  JobOptions options = job(picture, "out.png");
+  pipeline::JobOptions options = job(picture, "out.png");
   options.encoder = {};
   EXPECT_EQ(run_fake_job(options, behaviour).result.ledger.written, 1);
   EXPECT_EQ(decoded_luma(folder_ / "out.png")[std::size_t{24} * kWidth + 40], 0);
@@ -166,7 +166,7 @@ TEST_F(HideTest, ADamagedFrameIsHiddenAsAWhole) {
          clip);
   std::string bytes = read_file(clip);
   for (const std::size_t part : {3U, 4U, 5U}) bytes[bytes.size() / 8 * part] ^= '\x10';
-  JobOptions options = job(folder_.write("damaged.264", bytes), "out.mkv");
+  pipeline::JobOptions options = job(folder_.write("damaged.264", bytes), "out.mkv");
   options.threads = 1;
   const JobRun run = run_fake_job(options, always_the_face());
   const std::string luma = decoded_luma(folder_ / "out.mkv");
@@ -230,7 +230,7 @@ void expect_hidden_part(const JobRun& run, const fs::path& output, std::size_t f
   const std::string luma = decoded_luma(run.result.output);
   EXPECT_EQ(luma.size(), frames * kWidth * kHeight);
   EXPECT_THAT(unhidden(luma, hidden), testing::IsEmpty());
-  EXPECT_EQ(live_frames(), 0);
+  EXPECT_EQ(video::live_frames(), 0);
   fs::remove(run.result.output);
 }
 
@@ -269,18 +269,18 @@ struct OnMotion {
   OnCall settling = [] {};
 };
 
-class CalledMotion final : public MotionEstimator {
+class CalledMotion final : public track::MotionEstimator {
  public:
-  CalledMotion(std::unique_ptr<MotionEstimator> real, OnCall on_call)
+  CalledMotion(std::unique_ptr<track::MotionEstimator> real, OnCall on_call)
       : real_(std::move(real)), on_call_(std::move(on_call)) {}
-  [[nodiscard]] std::shared_ptr<const MotionPicture> look_at(const Frame& frame) override {
+  [[nodiscard]] std::shared_ptr<const track::MotionPicture> look_at(const Frame& frame) override {
     return real_->look_at(frame);
   }
-  [[nodiscard]] PictureChange compare(const MotionPicture& before,
-                                      const MotionPicture& now) override {
+  [[nodiscard]] track::PictureChange compare(const track::MotionPicture& before,
+                                             const track::MotionPicture& now) override {
     return real_->compare(before, now);
   }
-  [[nodiscard]] std::vector<Box> follow(std::span<const BoxStep> steps) override {
+  [[nodiscard]] std::vector<Box> follow(std::span<const track::BoxStep> steps) override {
     on_call_();
     return real_->follow(steps);
   }
@@ -288,40 +288,42 @@ class CalledMotion final : public MotionEstimator {
   [[nodiscard]] bool is_far() const override { return real_->is_far(); }
 
  private:
-  std::unique_ptr<MotionEstimator> real_;
+  std::unique_ptr<track::MotionEstimator> real_;
   OnCall on_call_;
 };
 
-class CalledHidingDevice final : public HidingDevice {
+class CalledHidingDevice final : public pipeline::HidingDevice {
  public:
-  CalledHidingDevice(std::unique_ptr<HidingDevice> real, OnMotion on_motion)
+  CalledHidingDevice(std::unique_ptr<pipeline::HidingDevice> real, OnMotion on_motion)
       : real_(std::move(real)), on_motion_(std::move(on_motion)) {}
-  [[nodiscard]] std::unique_ptr<PictureKeeper> make_keeper() override {
+  [[nodiscard]] std::unique_ptr<pipeline::PictureKeeper> make_keeper() override {
     return real_->make_keeper();
   }
-  [[nodiscard]] std::unique_ptr<HidingPixels> make_pixels(const HideOptions& look) override {
+  [[nodiscard]] std::unique_ptr<pipeline::HidingPixels> make_pixels(
+      const overlay::HideOptions& look) override {
     return real_->make_pixels(look);
   }
-  [[nodiscard]] std::unique_ptr<MotionEstimator> make_looker() override {
+  [[nodiscard]] std::unique_ptr<track::MotionEstimator> make_looker() override {
     return real_->make_looker();
   }
-  [[nodiscard]] std::unique_ptr<MotionEstimator> make_motion(HidingStep step) override {
-    return std::make_unique<CalledMotion>(real_->make_motion(step), step == HidingStep::follow
-                                                                        ? on_motion_.following
-                                                                        : on_motion_.settling);
+  [[nodiscard]] std::unique_ptr<track::MotionEstimator> make_motion(
+      pipeline::HidingStep step) override {
+    return std::make_unique<CalledMotion>(
+        real_->make_motion(step),
+        step == pipeline::HidingStep::follow ? on_motion_.following : on_motion_.settling);
   }
 
  private:
-  std::unique_ptr<HidingDevice> real_;
+  std::unique_ptr<pipeline::HidingDevice> real_;
   OnMotion on_motion_;
 };
 
 class CalledHidingBackend final : public ForwardingBackend {
  public:
-  CalledHidingBackend(std::unique_ptr<Backend> real, OnMotion on_motion)
+  CalledHidingBackend(std::unique_ptr<pipeline::Backend> real, OnMotion on_motion)
       : ForwardingBackend(std::move(real)), on_motion_(std::move(on_motion)) {}
-  [[nodiscard]] std::unique_ptr<HidingDevice> make_hiding_device(
-      const ProcessorSetup& setup) override {
+  [[nodiscard]] std::unique_ptr<pipeline::HidingDevice> make_hiding_device(
+      const pipeline::ProcessorSetup& setup) override {
     return std::make_unique<CalledHidingDevice>(ForwardingBackend::make_hiding_device(setup),
                                                 on_motion_);
   }
@@ -354,13 +356,13 @@ class HideSteps : public HideTest {
   }
 
   [[nodiscard]] JobRun run(OnMotion on_motion, double look_ahead_s) const {
-    JobOptions options = job(folder_ / "clip.mkv", "out.mkv");
+    pipeline::JobOptions options = job(folder_ / "clip.mkv", "out.mkv");
     options.hide->tracks.look_ahead_s = look_ahead_s;
     CalledHidingBackend backend(fake_backend(another_face_later()), std::move(on_motion));
     JobRun run;
-    JobObserver observer;
+    pipeline::JobObserver observer;
     observer.frame = [&](const FrameRecord& record) { run.records.push_back(record); };
-    run.result = run_job(options, backend, observer, {});
+    run.result = pipeline::run_job(options, backend, observer, {});
     return run;
   }
 
@@ -400,7 +402,7 @@ TEST_F(HideSteps, WhereNothingIsSettledYetNothingIsLeftOfAFailure) {
   for (const OnMotion& fail : {OnMotion{.settling = fails_at(1, "out of order")},
                                OnMotion{.following = fails_at(kNewFace, "out of order")}}) {
     expect_error(ErrorKind::device, "out of order", [&] { (void)run(fail, 10); });
-    EXPECT_EQ(live_frames(), 0);
+    EXPECT_EQ(video::live_frames(), 0);
     EXPECT_THAT(files(), testing::UnorderedElementsAre("clip.mkv", "out.mkv"));
   }
 }
@@ -411,8 +413,8 @@ TEST_F(HideTest, BesideOtherJobsAFailingDeviceLeavesNothing) {
   ffmpeg("-f lavfi -i testsrc2=s=96x64:r=25:d=4 -pix_fmt yuv420p -c:v ffv1", clip);
   FakeBehaviour behaviour = always_the_face();
   behaviour.on_collect = fails_late();
-  JobOptions options = job(clip, "out.mkv");
-  options.shared.emplace(SharedLanes{Slots(1), 1, 0, false});
+  pipeline::JobOptions options = job(clip, "out.mkv");
+  options.shared.emplace(pipeline::SharedLanes{Slots(1), 1, 0, false});
   expect_error(ErrorKind::device, "out of order", [&] { (void)run_fake_job(options, behaviour); });
   EXPECT_THAT(files(), testing::ElementsAre("clip.mkv"));
 }
@@ -424,7 +426,7 @@ TEST_F(HideTest, WhereDecodingFailsWhatIsHiddenIsKept) {
   const fs::path clip = folder_.write(
       "both.264", read_file(folder_ / "96x64.264") + read_file(folder_ / "64x48.264"));
   folder_.write("out.mkv", "theirs");
-  JobOptions options = job(clip, "out.mkv");
+  pipeline::JobOptions options = job(clip, "out.mkv");
   options.scale_on_size_change = false;
   const JobRun run = run_fake_job(options, always_the_face());
   expect_hidden_part(run, folder_ / "out.mkv", 50);
@@ -435,9 +437,10 @@ TEST_F(HideTest, WhereDecodingFailsWhatIsHiddenIsKept) {
 class FailingEncoderBackend final : public ForwardingBackend {
  public:
   using ForwardingBackend::ForwardingBackend;
-  [[nodiscard]] std::unique_ptr<Encoder> make_encoder(const EncoderSetup& setup, const Frame& first,
-                                                      Notices& notices,
-                                                      CopyCounter& copies) override {
+  [[nodiscard]] std::unique_ptr<video::Encoder> make_encoder(const video::EncoderSetup& setup,
+                                                             const Frame& first,
+                                                             video::Notices& notices,
+                                                             CopyCounter& copies) override {
     return std::make_unique<CalledEncoder>(
         ForwardingBackend::make_encoder(setup, first, notices, copies), fails_late());
   }
@@ -447,9 +450,9 @@ TEST_F(HideTest, WhereEncodingFailsWhatItHasGivenIsKept) {
   const fs::path clip = folder_ / "clip.mkv";
   ffmpeg("-f lavfi -i testsrc2=s=96x64:r=25:d=4 -pix_fmt yuv420p -c:v ffv1", clip);
   FailingEncoderBackend backend(fake_backend(always_the_face()));
-  JobOptions options = job(clip, "out.mkv");
+  pipeline::JobOptions options = job(clip, "out.mkv");
   options.encoder = {"ffv1", "", {}, {}};
-  const JobResult result = run_job(options, backend, {}, {});
+  const pipeline::JobResult result = pipeline::run_job(options, backend, {}, {});
   ASSERT_TRUE(result.failure);
   const std::string luma = decoded_luma(result.output);
   EXPECT_GT(luma.size(), std::size_t{20} * kWidth * kHeight);
@@ -483,7 +486,7 @@ Detections many_faces(int count) {
 TEST_F(HideTest, MoreFacesThanCanBeHiddenEndTheRun) {
   const fs::path clip = folder_ / "clip.mkv";
   ffmpeg("-f lavfi -i testsrc2=s=96x64:r=25:d=1 -pix_fmt yuv420p -c:v ffv1", clip);
-  for (const int count : {5000, static_cast<int>(kMaxNmsCapacity) + 1}) {
+  for (const int count : {5000, static_cast<int>(nms::kMaxNmsCapacity) + 1}) {
     FakeBehaviour behaviour;
     behaviour.candidates = many_faces(count);
     expect_error(ErrorKind::device, "",
@@ -496,7 +499,7 @@ TEST_F(HideTest, MoreFacesThanCanBeHiddenLaterLeaveWhatIsHidden) {
   const fs::path clip = folder_ / "clip.mkv";
   ffmpeg("-f lavfi -i testsrc2=s=96x64:r=25:d=4 -pix_fmt yuv420p -c:v ffv1", clip);
   folder_.write("out.mkv", "theirs");
-  for (const int count : {5000, static_cast<int>(kMaxNmsCapacity) + 1}) {
+  for (const int count : {5000, static_cast<int>(nms::kMaxNmsCapacity) + 1}) {
     FakeBehaviour behaviour;
     behaviour.candidates_of = [count](const Frame& frame) {
       return frame.index < kFramesBefore ? one_face(kFace) : many_faces(count);
@@ -516,7 +519,7 @@ TEST_F(HideTest, MoreFacesThanCanBeHiddenLaterLeaveWhatIsHidden) {
 TEST_F(HideTest, WithLittleMemoryFramesWaitShorterAndItIsTold) {
   const fs::path clip = folder_ / "clip.mkv";
   ffmpeg("-f lavfi -i testsrc2=s=96x64:r=25:d=1 -pix_fmt yuv420p -c:v ffv1", clip);
-  JobOptions options = job(clip, "out.mkv");
+  pipeline::JobOptions options = job(clip, "out.mkv");
   options.hide->most_bytes = std::int64_t{4} * kWidth * kHeight * 3;
   const JobRun run = run_fake_job(options, always_the_face());
   EXPECT_THAT(run.result.notices, Contains(HasSubstr("4 frames instead of 14")));
@@ -549,7 +552,7 @@ TEST_F(HideTest, NothingOfAPicturesExifIsLeft) {
   const std::string segment =
       "\xff\xe1\0"s + static_cast<char>(exif.size() + 2) + exif;  // its length, in two bytes
   bytes.insert(2, segment);
-  JobOptions options = job(folder_.write("photo.jpg", bytes), "out.jpg");
+  pipeline::JobOptions options = job(folder_.write("photo.jpg", bytes), "out.jpg");
   options.encoder = {};
   EXPECT_EQ(run_fake_job(options, always_the_face()).result.ledger.written, 1);
   const std::string written = read_file(folder_ / "out.jpg");

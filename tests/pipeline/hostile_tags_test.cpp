@@ -13,9 +13,9 @@ namespace {
 class HostileTags : public testing::TestWithParam<const char*> {};
 
 TEST_P(HostileTags, D9DoNotReachTheEncoder) {
-  redirect_ffmpeg_log();
+  video::redirect_ffmpeg_log();
   const TemporaryFolder folder;
-  JobOptions options =
+  pipeline::JobOptions options =
       default_job(folder.write("clip.264", hostile_chroma_location()), folder / "out.mkv");
   options.encoder.codec = GetParam();
   options.threads = 1;

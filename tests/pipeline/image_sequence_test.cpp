@@ -20,10 +20,10 @@ using testing::IsEmpty;
 
 TEST(SequenceName, HasOneNumber) {
   for (const char* const name : {"%d.png", "a/%05d.png", "f_%3d_g.jpg", "100%%_%d.png", "a/%d"})
-    EXPECT_TRUE(is_sequence_name(name)) << name;
+    EXPECT_TRUE(video::is_sequence_name(name)) << name;
   for (const char* const name :
        {"o.png", "100%.png", "%%d.png", "%d/o.png", "%s.png", "%d_%d.png", "a%20b.png", ""})
-    EXPECT_FALSE(is_sequence_name(name)) << name;
+    EXPECT_FALSE(video::is_sequence_name(name)) << name;
 }
 
 TEST(ExistingPicture, IsOneThatTheSequenceWouldReplace) {
@@ -32,25 +32,25 @@ TEST(ExistingPicture, IsOneThatTheSequenceWouldReplace) {
   for (const char* const other : {"a11.p%ng", "a1001.png", "a1001.p%ngx", "xa1001.p%ng",
                                   "a1-01.p%ng", "a1.p%ng", "a10001.p%ng", "a1%03d.p%%ng"}) {
     folder.write(other, "");
-    EXPECT_EQ(existing_picture(pattern), fs::path()) << other;
+    EXPECT_EQ(video::existing_picture(pattern), fs::path()) << other;
   }
   for (const char* const picture : {"a1000.p%ng", "a1001.p%ng", "a1999.p%ng", "a11000.p%ng"}) {
     folder.write(picture, "");
-    EXPECT_EQ(existing_picture(pattern), folder / picture);
+    EXPECT_EQ(video::existing_picture(pattern), folder / picture);
     fs::remove(folder / picture);
   }
-  EXPECT_EQ(existing_picture(folder / "no such folder/%d.png"), fs::path());
+  EXPECT_EQ(video::existing_picture(folder / "no such folder/%d.png"), fs::path());
 }
 
-TEST(ImageSequence, NeedsItsFolder) {
+TEST(video::ImageSequence, NeedsItsFolder) {
   const TemporaryFolder folder;
-  EXPECT_THROW(ImageSequence(folder / "no/%d.png", ExistingTarget::refuse), Error);
+  EXPECT_THROW(video::ImageSequence(folder / "no/%d.png", ExistingTarget::refuse), Error);
 }
 
-TEST(ImageSequence, IsWrittenByOneRunAtATime) {
+TEST(video::ImageSequence, IsWrittenByOneRunAtATime) {
   const TemporaryFolder folder;
-  const ImageSequence first(folder / "%d.png", ExistingTarget::refuse);
-  EXPECT_THROW(ImageSequence(folder / "%d.png", ExistingTarget::refuse), Error);
+  const video::ImageSequence first(folder / "%d.png", ExistingTarget::refuse);
+  EXPECT_THROW(video::ImageSequence(folder / "%d.png", ExistingTarget::refuse), Error);
 }
 
 // --- Whole runs ----------------------------------------------------------------------------------
@@ -62,8 +62,8 @@ class PictureOutput : public testing::Test {
   void SetUp() override {
     ffmpeg("-f lavfi -i testsrc2=s=64x64:r=10 -frames:v 12 -c:v ffv1 -pix_fmt gbrp", in_ / "a.mkv");
   }
-  [[nodiscard]] JobOptions job(const fs::path& output) const {
-    JobOptions options;
+  [[nodiscard]] pipeline::JobOptions job(const fs::path& output) const {
+    pipeline::JobOptions options;
     options.input = (in_ / "a.mkv").string();
     options.output = output;
     options.overlay = {false, false, false, false};
@@ -85,7 +85,7 @@ TEST_F(PictureOutput, AVideoNeedsANumberInTheName) {
 }
 
 TEST_F(PictureOutput, OneFrameOfAVideoNeedsNone) {
-  JobOptions options = job(out_ / "o.png");
+  pipeline::JobOptions options = job(out_ / "o.png");
   options.start_s = 0.5;
   options.end_s = 0.6;
   EXPECT_EQ(run_fake_job(options).result.ledger.written, 1);
@@ -123,7 +123,7 @@ TEST_F(PictureOutput, APictureThatAppearsMeanwhileStays) {
 
 TEST_F(PictureOutput, PicturesAreReplacedWhereThatIsWanted) {
   out_.write("2.png", "old");
-  JobOptions options = job(out_ / "%d.png");
+  pipeline::JobOptions options = job(out_ / "%d.png");
   options.existing = ExistingTarget::replace;
   EXPECT_EQ(run_fake_job(options).result.ledger.written, kFrames);
   EXPECT_EQ(read_file(out_ / "2.png").substr(1, 3), "PNG");
@@ -196,7 +196,7 @@ TEST_F(PictureOutput, C8PicturesThatAreNeedlessGoWithTheNextSuccess) {
 TEST_F(PictureOutput, AStillImagesNameIsANameAndNoPattern) {
   ffmpeg("-f lavfi -i testsrc2=s=64x64 -frames:v 1 -update 1", in_ / "still.png");
   fs::rename(in_ / "still.png", in_ / "a%03d.png");
-  JobOptions options = job(out_ / "b%03d.png");
+  pipeline::JobOptions options = job(out_ / "b%03d.png");
   options.input = (in_ / "a%03d.png").string();
   EXPECT_EQ(run_fake_job(options).result.output, out_ / "b%03d.png");
   EXPECT_THAT(out_.names(), ElementsAre("b%03d.png"));
@@ -204,7 +204,7 @@ TEST_F(PictureOutput, AStillImagesNameIsANameAndNoPattern) {
 
 TEST_F(PictureOutput, AnEncoderOfAnotherKindIsRefused) {
   for (const char* const codec : {"libx264", "png"}) {
-    JobOptions options = job(out_ / "%d.jpg");
+    pipeline::JobOptions options = job(out_ / "%d.jpg");
     options.encoder.codec = codec;
     try {
       run_fake_job(options);

@@ -38,7 +38,7 @@ struct DamageCase {
 void expect_ledger(const fs::path& input, const DamageCase& c) {
   const TemporaryFolder folder;
   const JobRun run = run_fake_job(lossless_job(input, folder / "out.mkv"));
-  const FrameLedger& ledger = run.result.ledger;
+  const video::FrameLedger& ledger = run.result.ledger;
   EXPECT_EQ(ledger.packets, c.packets) << c.file;
   EXPECT_EQ(ledger.decoded, c.decoded) << c.file;
   EXPECT_EQ(ledger.lost, c.lost) << c.file;
@@ -79,8 +79,8 @@ TEST(Damage, TableOfH264Streams) {
 }
 
 /// Video alone, decoded by so many threads.
-FrameLedger ledger_of(const fs::path& input, int threads) {
-  JobOptions options = lossless_job(input, {});
+video::FrameLedger ledger_of(const fs::path& input, int threads) {
+  pipeline::JobOptions options = lossless_job(input, {});
   options.threads = threads;
   return run_fake_job(options).result.ledger;
 }
@@ -90,7 +90,7 @@ TEST(Damage, FieldPicturesAreNotDamagedHoweverManyThreadsDecodeThem) {
   if (!fs::exists(streams)) GTEST_SKIP() << "no " << streams.string();
   for (const DamageCase& c : kFieldStreams)
     for (const int threads : {1, 2, 8}) {
-      const FrameLedger ledger = ledger_of(streams / c.file, threads);
+      const video::FrameLedger ledger = ledger_of(streams / c.file, threads);
       EXPECT_EQ(ledger.packets, c.packets) << c.file << ' ' << threads;
       EXPECT_EQ(ledger.decoded, c.decoded) << c.file << ' ' << threads;
       EXPECT_EQ(ledger.lost, c.lost) << c.file << ' ' << threads;
@@ -108,8 +108,8 @@ TEST(Damage, OfBrokenFieldPicturesThreadsFlagNoMoreThanOneDoes) {
     std::string bytes = whole;
     bytes[bytes.size() / 8 * part] ^= '\x10';
     const fs::path broken = folder.write("broken.264", bytes);
-    const FrameLedger one = ledger_of(broken, 1);
-    const FrameLedger many = ledger_of(broken, 8);
+    const video::FrameLedger one = ledger_of(broken, 1);
+    const video::FrameLedger many = ledger_of(broken, 8);
     EXPECT_LE(many.damaged, one.damaged) << part;
     EXPECT_EQ(many.lost, one.lost) << part;
     found += one.damaged;
@@ -125,7 +125,7 @@ TEST(Damage, PicturesThatChangeSizeAreScaledToTheFirst) {
   for (const char* part : {"a.264", "b.264"})
     both << std::ifstream(folder / part, std::ios::binary).rdbuf();
   both.close();
-  JobOptions options = lossless_job(folder / "both.264", folder / "out.mkv");
+  pipeline::JobOptions options = lossless_job(folder / "both.264", folder / "out.mkv");
   const JobRun run = run_fake_job(options);
   EXPECT_EQ(run.result.ledger.written, 10);
   EXPECT_THAT(run.result.notices, Contains(HasSubstr("change from 128x96 yuv420p to 64x48")));
@@ -209,7 +209,7 @@ TEST_F(TrackOutOfReach, EndsNothingWithoutVideoWhichDoesNotWantIt) {
 }
 
 TEST_F(TrackOutOfReach, EndsNothingWhereTheOutputCannotHoldIt) {
-  JobOptions options = lossless_job(clip_, folder_ / "out.h264");
+  pipeline::JobOptions options = lossless_job(clip_, folder_ / "out.h264");
   const JobRun run = run_fake_job(options);
   EXPECT_EQ(run.result.ledger.written, 40);
   EXPECT_TRUE(run.result.ledger.intact());

@@ -33,7 +33,7 @@ class Failure : public testing::Test {
   static std::filesystem::path clip() { return *folder_ / "clip.mp4"; }
 
   /// The run ends with `message`, no frame is alive and no file is there.
-  void expect_clean_failure(const JobOptions& options, FakeBehaviour behaviour,
+  void expect_clean_failure(const pipeline::JobOptions& options, FakeBehaviour behaviour,
                             const std::string& message) {
     try {
       run_fake_job(options, std::move(behaviour));
@@ -41,11 +41,11 @@ class Failure : public testing::Test {
     } catch (const std::exception& error) {
       EXPECT_THAT(error.what(), HasSubstr(message));
     }
-    EXPECT_EQ(live_frames(), 0) << message;
+    EXPECT_EQ(video::live_frames(), 0) << message;
     EXPECT_TRUE(out_.names().empty()) << message << ": " << out_.names().front();
   }
 
-  [[nodiscard]] JobOptions job() const { return lossless_job(clip(), out_ / "out.mp4"); }
+  [[nodiscard]] pipeline::JobOptions job() const { return lossless_job(clip(), out_ / "out.mp4"); }
 
   static inline TemporaryFolder* folder_ = nullptr;
   TemporaryFolder out_;
@@ -88,23 +88,23 @@ TEST_F(Failure, InDecodingOfAChangedSize) {
   ffmpeg("-i concat:" + (*folder_ / "a.264").string() + "|" + (*folder_ / "b.264").string() +
              " -c copy -f h264",
          *folder_ / "ab.264");
-  JobOptions options = lossless_job(*folder_ / "ab.264", out_ / "out.mkv");
+  pipeline::JobOptions options = lossless_job(*folder_ / "ab.264", out_ / "out.mkv");
   options.scale_on_size_change = false;
   expect_clean_failure(options, {}, "change from 320x180");
 }
 
 TEST_F(Failure, InOpeningTheEncoder) {
-  JobOptions options = job();
+  pipeline::JobOptions options = job();
   options.encoder.options = {{"no_such_option", "1"}};
   expect_clean_failure(options, {}, "no_such_option");
 }
 
 TEST_F(Failure, InTheObserver) {
   const auto backend = fake_backend();
-  JobObserver observer;
+  pipeline::JobObserver observer;
   observer.frame = [fail = fails_at_ten("observer")](const FrameRecord&) { fail(); };
-  EXPECT_THROW((void)run_job(job(), *backend, observer, {}), std::runtime_error);
-  EXPECT_EQ(live_frames(), 0);
+  EXPECT_THROW((void)pipeline::run_job(job(), *backend, observer, {}), std::runtime_error);
+  EXPECT_EQ(video::live_frames(), 0);
   EXPECT_TRUE(out_.names().empty());
 }
 
@@ -129,7 +129,7 @@ TEST_F(Failure, AFullDiskLeavesAPlayablePart) {
     EXPECT_GE(stamps.size(), 10U) << name;
     EXPECT_LT(stamps.size(), 100U) << name;
     EXPECT_EQ(streams_of(probe(part), "audio").size(), 1U) << name;
-    EXPECT_EQ(live_frames(), 0);
+    EXPECT_EQ(video::live_frames(), 0);
     // Room is left for the record, by which the next success knows its part.
     EXPECT_THAT(out_.names(), testing::Contains(std::string(".") + name + ".facepipe"));
   }
@@ -137,7 +137,7 @@ TEST_F(Failure, AFullDiskLeavesAPlayablePart) {
 }
 
 TEST_F(Failure, OnAFullDeviceIsTold) {
-  JobOptions options = job();
+  pipeline::JobOptions options = job();
   options.output = out_ / "full.mkv";
   std::filesystem::create_symlink("/dev/full", options.output);
   try {
@@ -152,7 +152,7 @@ TEST_F(Failure, OnAFullDeviceIsTold) {
 TEST_F(Failure, AnOutputThatAppearsMeanwhileIsLeftAlone) {
   FakeBehaviour behaviour;
   behaviour.on_start = [this] { out_.write("out.mp4", "theirs"); };
-  JobOptions options = job();
+  pipeline::JobOptions options = job();
   options.existing = ExistingTarget::refuse;
   try {
     (void)run_fake_job(options, behaviour);
@@ -179,7 +179,7 @@ TEST_F(Failure, AStopLeavesAPlayablePart) {
   EXPECT_EQ(stamps.size(), static_cast<std::size_t>(run.result.ledger.written));
   EXPECT_GE(stamps.size(), 30U);
   EXPECT_LT(stamps.size(), 100U);
-  EXPECT_EQ(live_frames(), 0);
+  EXPECT_EQ(video::live_frames(), 0);
 }
 
 TEST_F(Failure, AStopBeforeTheFirstFrameLeavesNothing) {

@@ -43,8 +43,8 @@ class KeptClip : public testing::TestWithParam<ClipCase> {
   [[nodiscard]] std::filesystem::path input() const { return folder_ / GetParam().input; }
   [[nodiscard]] std::filesystem::path output() const { return folder_ / GetParam().output; }
 
-  [[nodiscard]] JobOptions job() const {
-    JobOptions options = lossless_job(input(), output());
+  [[nodiscard]] pipeline::JobOptions job() const {
+    pipeline::JobOptions options = lossless_job(input(), output());
     if (*GetParam().codec != 0) options.encoder = {GetParam().codec, "", {}, {}};
     return options;
   }
@@ -235,7 +235,7 @@ TEST(Rotation, IsAppliedToThePixelsWhereTheContainerHasNoTag) {
 TEST(Drawing, ChangesNothingElsewhere) {
   const TemporaryFolder folder;
   ffmpeg(x264(), folder / "in.mp4");
-  JobOptions options = lossless_job(folder / "in.mp4", folder / "out.mp4");
+  pipeline::JobOptions options = lossless_job(folder / "in.mp4", folder / "out.mp4");
   options.overlay.boxes = true;
   const Box box{100, 60, 180, 140};
   FakeBehaviour behaviour;
@@ -273,7 +273,7 @@ TEST(SizeLimits, IgnoreFacesOutsideThem) {
   behaviour.candidates.push_back({0, 0, 10, 20}, 0.9F, {});
   behaviour.candidates.push_back({50, 50, 90, 90}, 0.9F, {});
   behaviour.candidates.push_back({100, 0, 300, 100}, 0.9F, {});
-  JobOptions options = lossless_job(folder / "in.mp4", "");
+  pipeline::JobOptions options = lossless_job(folder / "in.mp4", "");
   options.min_face = 11;
   options.max_face = 199;
   const JobRun run = run_fake_job(options, behaviour);
@@ -289,7 +289,7 @@ TEST(Range, TakesFramesFromStartToEndAndBeginsAtZero) {
       "-f lavfi -i testsrc2=s=64x64:r=10:d=4 -f lavfi -i sine=d=4 -c:v libx264 -g 15 -bf 2 -c:a "
       "aac",
       folder / "in.mp4");
-  JobOptions options = lossless_job(folder / "in.mp4", folder / "out.mp4");
+  pipeline::JobOptions options = lossless_job(folder / "in.mp4", folder / "out.mp4");
   options.start_s = 1.2;
   options.end_s = 2.5;
   const JobRun run = run_fake_job(options);
@@ -322,7 +322,7 @@ TEST(Checksums, AreLeftOutOfMotionJpegAlone) {
   const TemporaryFolder folder;
   ffmpeg(kPattern + std::string("-c:v libx264"), folder / "clip.mp4");
   for (const std::string codec : {"mjpeg", "libx264"}) {
-    JobOptions options = lossless_job(folder / "clip.mp4", folder / (codec + ".mkv"));
+    pipeline::JobOptions options = lossless_job(folder / "clip.mp4", folder / (codec + ".mkv"));
     options.encoder = {codec, "", {}, {}};
     run_fake_job(options);
     const auto [clusters, checksums] = clusters_and_checksums(read_file(options.output));

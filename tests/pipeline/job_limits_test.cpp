@@ -18,9 +18,9 @@ using testing::Not;
 
 class MaxPixels : public testing::Test {
  protected:
-  [[nodiscard]] static JobOptions options_for(const std::filesystem::path& input,
-                                              std::int64_t max_pixels) {
-    JobOptions options = lossless_job(input, {});
+  [[nodiscard]] static pipeline::JobOptions options_for(const std::filesystem::path& input,
+                                                        std::int64_t max_pixels) {
+    pipeline::JobOptions options = lossless_job(input, {});
     options.max_pixels = max_pixels;
     return options;
   }
@@ -28,7 +28,7 @@ class MaxPixels : public testing::Test {
   /// `size`: as the message has it.
   void expect_refused(const std::filesystem::path& input, const std::string& size,
                       std::int64_t max_pixels) const {
-    JobOptions options = options_for(input, max_pixels);
+    pipeline::JobOptions options = options_for(input, max_pixels);
     options.output = folder_ / "out.mkv";
     const std::vector<std::string> before = folder_.names();
     try {

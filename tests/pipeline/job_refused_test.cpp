@@ -24,7 +24,7 @@ class Refused : public testing::Test {
   }
   [[nodiscard]] std::string at(const char* name) const { return (folder_ / name).string(); }
 
-  void expect_refused(const JobOptions& options, ErrorKind kind, const std::string& name,
+  void expect_refused(const pipeline::JobOptions& options, ErrorKind kind, const std::string& name,
                       const std::string& reason) const {
     const std::vector<std::string> before = out_.names();
     try {
@@ -95,14 +95,14 @@ TEST_F(Refused, OutputsThatCannotBeWritten) {
   expect_refused(job_to(nowhere), ErrorKind::output, nowhere, "No such file or directory");
   expect_refused(job_to(out_ / "out.xyz"), ErrorKind::output, "out.xyz", "no container format");
   expect_refused(job_to(out_ / "out.webm"), ErrorKind::usage, "", "qp");
-  JobOptions wrong_codec = job_to(out_ / "out.webm");
+  pipeline::JobOptions wrong_codec = job_to(out_ / "out.webm");
   wrong_codec.encoder = {"libx264", "", {}, {}};
   expect_refused(wrong_codec, ErrorKind::output, "out.webm", "can't hold h264");
 }
 
 TEST_F(Refused, EncodersAndOptionsThatDoNotExist) {
   ffmpeg("-f lavfi -i testsrc2=s=64x64:r=10:d=1 -c:v libx264", folder_ / "in.mp4");
-  JobOptions options = lossless_job(folder_ / "in.mp4", out_ / "out.mp4");
+  pipeline::JobOptions options = lossless_job(folder_ / "in.mp4", out_ / "out.mp4");
   options.encoder = {"nosuchcodec", "", {}, {}};
   expect_refused(options, ErrorKind::usage, "nosuchcodec", "no such encoder");
   options.encoder = {"aac", "", {}, {}};
@@ -117,7 +117,7 @@ TEST_F(Refused, EncodersThatAreNotOfThisDevice) {
   if (avcodec_find_encoder_by_name("h264_nvenc") == nullptr)
     GTEST_SKIP() << "this FFmpeg was built without NVENC";
   ffmpeg("-f lavfi -i testsrc2=s=64x64:r=10:d=1 -c:v libx264", folder_ / "in.mp4");
-  JobOptions options = lossless_job(folder_ / "in.mp4", out_ / "out.mp4");
+  pipeline::JobOptions options = lossless_job(folder_ / "in.mp4", out_ / "out.mp4");
   for (const char* name : {"h264_nvenc", "hevc_nvenc"}) {
     options.encoder = {name, "", {}, {}};
     expect_refused(options, ErrorKind::usage, name, "the device is the cpu");
@@ -138,7 +138,7 @@ TEST_F(Refused, SizesThatTheCodecCannotTake) {
     EXPECT_EQ(stream.at("width"), streams_of(probe(folder_ / name), "video").at(0).at("width"));
   }
   // H.263 knows a handful of sizes.
-  JobOptions options = lossless_job(folder_ / "odd.mkv", out_ / "out.avi");
+  pipeline::JobOptions options = lossless_job(folder_ / "odd.mkv", out_ / "out.avi");
   options.encoder = {"h263", "", {}, {}};
   expect_refused(options, ErrorKind::output, "out.avi", "h263");
 }
@@ -146,7 +146,7 @@ TEST_F(Refused, SizesThatTheCodecCannotTake) {
 TEST_F(Refused, BitsThatJpegCannotHold) {
   ffmpeg("-f lavfi -i testsrc2=s=64x64:r=10:d=0.3 -pix_fmt yuv420p10le -c:v libx264",
          folder_ / "deep.mkv");
-  JobOptions options = lossless_job(folder_ / "deep.mkv", out_ / "out.mkv");
+  pipeline::JobOptions options = lossless_job(folder_ / "deep.mkv", out_ / "out.mkv");
   options.encoder = {"mjpeg", "", {}, {}};
   expect_refused(options, ErrorKind::output, "out.mkv", "--allow-8bit");
   options.allow_8bit = true;
@@ -155,7 +155,7 @@ TEST_F(Refused, BitsThatJpegCannotHold) {
 
 TEST_F(Refused, ARangeWithoutAFrame) {
   ffmpeg("-f lavfi -i testsrc2=s=64x64:r=10:d=1 -c:v libx264", folder_ / "in.mp4");
-  JobOptions options = lossless_job(folder_ / "in.mp4", out_ / "out.mp4");
+  pipeline::JobOptions options = lossless_job(folder_ / "in.mp4", out_ / "out.mp4");
   options.start_s = 50;
   expect_refused(options, ErrorKind::input, "in.mp4", "no frame in the chosen range");
 }

@@ -165,7 +165,7 @@ TEST_F(Streams, ChaptersMetadataAndLanguages) {
 }
 
 TEST_F(Streams, ChaptersMoveWithTheStart) {
-  JobOptions options = lossless_job(all_mkv(), out_ / "out.mkv");
+  pipeline::JobOptions options = lossless_job(all_mkv(), out_ / "out.mkv");
   options.start_s = 0.4;
   run_fake_job(options);
   const nlohmann::json probed = probe(out_ / "out.mkv");
@@ -196,7 +196,7 @@ TEST_F(Streams, ACoverPictureIsKept) {
 }
 
 TEST_F(Streams, StrictRefusesToLeaveAnythingBehind) {
-  JobOptions options = lossless_job(all_mkv(), out_ / "out.ts");
+  pipeline::JobOptions options = lossless_job(all_mkv(), out_ / "out.ts");
   options.strict = true;
   try {
     run_fake_job(options);
@@ -207,7 +207,7 @@ TEST_F(Streams, StrictRefusesToLeaveAnythingBehind) {
   }
   EXPECT_TRUE(out_.names().empty());
   // A conversion loses nothing.
-  JobOptions converted = lossless_job(all_mp4(), out_ / "out.mkv");
+  pipeline::JobOptions converted = lossless_job(all_mp4(), out_ / "out.mkv");
   converted.strict = true;
   EXPECT_NO_THROW(run_fake_job(converted));
 }

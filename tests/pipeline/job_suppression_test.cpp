@@ -8,7 +8,7 @@
 #include "tests/support/job.h"
 #include "tests/support/temporary_folder.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 namespace {
 
 using namespace test;
@@ -61,15 +61,15 @@ TEST_F(JobSuppression, FacesOfADetectorWithoutLandmarksHaveNone) {
 }
 
 TEST_F(JobSuppression, FastAndMatrixDont) {
-  for (const NmsRule rule : {NmsRule::fast, NmsRule::matrix}) {
+  for (const nms::NmsRule rule : {nms::NmsRule::fast, nms::NmsRule::matrix}) {
     options_.nms.rule = rule;
     EXPECT_THAT(faces(chain()).scores, testing::ElementsAre(0.9F)) << name_of(rule);
   }
 }
 
 TEST_F(JobSuppression, SoftLowersScoresAndDropsTheLowest) {
-  options_.nms.rule = NmsRule::soft;
-  options_.nms.soft = {SoftDecay::linear, 0.5F, 0.42F};
+  options_.nms.rule = nms::NmsRule::soft;
+  options_.nms.soft = {nms::SoftDecay::linear, 0.5F, 0.42F};
   // The first is selected, and the second falls to 0.8 * 4/7 = 0.457; the third, which the first
   // overlaps by 1/9 alone, is selected next, and the second falls to 0.261.
   const Detections found = faces(chain());
@@ -88,7 +88,7 @@ TEST_F(JobSuppression, VotingMovesTheBox) {
 }
 
 TEST_F(JobSuppression, CandidatesWithoutRoomAreCountedAndTold) {
-  options_.nms.rule = NmsRule::matrix;
+  options_.nms.rule = nms::NmsRule::matrix;
   options_.nms.matrix.d_max = 2;
   options_.nms.matrix.k = 1;
   EXPECT_THAT(faces(chain()).scores, testing::ElementsAre(0.9F));
@@ -99,4 +99,4 @@ TEST_F(JobSuppression, CandidatesWithoutRoomAreCountedAndTold) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

@@ -38,7 +38,7 @@ std::vector<Box> in_pixels(std::vector<Box> boxes) {
 
 class KnownTracksTest : public testing::Test {
  protected:
-  static void SetUpTestSuite() { redirect_ffmpeg_log(); }
+  static void SetUpTestSuite() { video::redirect_ffmpeg_log(); }
   KnownTracksTest() {
     ffmpeg("-f lavfi -i testsrc2=s=96x64:r=25:d=2 -pix_fmt yuv420p -c:v ffv1", clip());
     behaviour_.candidates = one_face(kFace);
@@ -46,23 +46,23 @@ class KnownTracksTest : public testing::Test {
 
   [[nodiscard]] fs::path clip() const { return folder_ / "clip.mkv"; }
 
-  [[nodiscard]] JobOptions tracking() const {
-    JobOptions options = lossless_job(clip(), {});
+  [[nodiscard]] pipeline::JobOptions tracking() const {
+    pipeline::JobOptions options = lossless_job(clip(), {});
     options.hide.emplace().wants_tracks = true;
     return options;
   }
-  [[nodiscard]] JobOptions hiding(const TrackFile& tracks) const {
-    JobOptions options = lossless_job(clip(), folder_ / "out.mkv");
-    auto known = std::make_shared<KnownTracks>();
+  [[nodiscard]] pipeline::JobOptions hiding(const track::TrackFile& tracks) const {
+    pipeline::JobOptions options = lossless_job(clip(), folder_ / "out.mkv");
+    auto known = std::make_shared<pipeline::KnownTracks>();
     known->name = "t.json";
     known->file = tracks;
     options.hide.emplace().known = known;
     return options;
   }
-  [[nodiscard]] TrackFile found() const {
+  [[nodiscard]] track::TrackFile found() const {
     const JobRun run = run_fake_job(tracking(), behaviour_);
     EXPECT_TRUE(run.result.tracks);
-    return run.result.tracks ? *run.result.tracks : TrackFile{};
+    return run.result.tracks ? *run.result.tracks : track::TrackFile{};
   }
   [[nodiscard]] std::string out() const { return decoded_luma(folder_ / "out.mkv"); }
 
@@ -80,7 +80,7 @@ TEST_F(KnownTracksTest, TrackingWritesNothingAndTellsTracks) {
     ASSERT_EQ(record.face_tracks, std::vector<std::int64_t>{0});
   }
   ASSERT_TRUE(run.result.tracks);
-  const TrackFile& file = *run.result.tracks;
+  const track::TrackFile& file = *run.result.tracks;
   EXPECT_EQ(file.input.frames, 50);
   EXPECT_EQ(file.input.size, (Size{96, 64}));
   EXPECT_EQ(file.input.time_base, (Rational{1, 1000}));
@@ -89,11 +89,11 @@ TEST_F(KnownTracksTest, TrackingWritesNothingAndTellsTracks) {
   for (std::size_t i = 0; i < 50; ++i)
     EXPECT_EQ(file.tracks[0].boxes[i].pts, static_cast<std::int64_t>(40 * i));
   EXPECT_EQ(folder_.names(), std::vector<std::string>{"clip.mkv"});
-  EXPECT_EQ(live_frames(), 0);
+  EXPECT_EQ(video::live_frames(), 0);
 }
 
 TEST_F(KnownTracksTest, TracksAreThoseOfAJobThatHides) {
-  JobOptions options = tracking();
+  pipeline::JobOptions options = tracking();
   options.output = folder_ / "out.mkv";
   const JobRun run = run_fake_job(options, behaviour_);
   ASSERT_TRUE(run.result.tracks);
@@ -104,17 +104,17 @@ TEST_F(KnownTracksTest, TracksAreThoseOfAJobThatHides) {
 
 // All 50 wait, more than may be in flight.
 TEST_F(KnownTracksTest, AllFramesMayWaitWhereNoPictureDoes) {
-  JobOptions options = tracking();
+  pipeline::JobOptions options = tracking();
   options.frames_in_flight = 1;
   options.hide->tracks.look_ahead_s = std::numeric_limits<double>::infinity();
   std::int64_t most = 0;
-  behaviour_.on_prepare = [&](const Frame&) { most = std::max(most, live_frames()); };
+  behaviour_.on_prepare = [&](const Frame&) { most = std::max(most, video::live_frames()); };
   EXPECT_EQ(run_fake_job(options, behaviour_).records.size(), 50U);
   EXPECT_LT(most, 20);
 }
 
 TEST_F(KnownTracksTest, NothingIsLookedForWhereTracksAreKnown) {
-  const TrackFile file = found();
+  const track::TrackFile file = found();
   std::atomic<bool> looked = false;
   behaviour_.on_start = [&] { looked = true; };
   const JobRun run = run_fake_job(hiding(file), behaviour_);
@@ -126,18 +126,18 @@ TEST_F(KnownTracksTest, NothingIsLookedForWhereTracksAreKnown) {
   for (std::size_t frame = 0; frame < 50; ++frame)
     for (const int pixel : {24 * 96 + 40, 16 * 96 + 32, 31 * 96 + 47})
       EXPECT_EQ(luma[frame * kPixels + static_cast<std::size_t>(pixel)], 0) << frame;
-  const auto backend = make_cpu_backend(nullptr);  // no detector at all
-  EXPECT_EQ(run_job(hiding(file), *backend, {}, {}).ledger.written, 50);
+  const auto backend = pipeline::make_cpu_backend(nullptr);  // no detector at all
+  EXPECT_EQ(pipeline::run_job(hiding(file), *backend, {}, {}).ledger.written, 50);
   EXPECT_EQ(out(), luma);
   expect_error(ErrorKind::internal, "no detector",
-               [&] { (void)run_job(tracking(), *backend, {}, {}); });
+               [&] { (void)pipeline::run_job(tracking(), *backend, {}, {}); });
 }
 
 TEST_F(KnownTracksTest, ARangeIsHiddenByTheStampsOfTheWhole) {
-  TrackFile file = found();
+  track::TrackFile file = found();
   file.tracks[0].boxes.resize(30);  // up to 1.16 s
   file.tracks[0].end_pts = file.tracks[0].boxes.back().pts;
-  JobOptions options = hiding(file);
+  pipeline::JobOptions options = hiding(file);
   options.start_s = 1;
   EXPECT_EQ(run_fake_job(options).result.ledger.written, 25);
   const std::string luma = out();
@@ -154,12 +154,12 @@ TEST_F(KnownTracksTest, DamagedFramesAreHiddenAsAWholeAllTheSame) {
   std::string bytes = read_file(whole);
   for (std::size_t i = 0; i < 20; ++i) bytes[bytes.size() / 2 + i] ^= '\x55';
   const fs::path broken = folder_.write("broken.264", bytes);
-  JobOptions options = tracking();
+  pipeline::JobOptions options = tracking();
   options.input = broken;
   behaviour_.candidates = {};
   JobRun first = run_fake_job(options, behaviour_);
   ASSERT_TRUE(first.result.tracks);
-  JobOptions second = hiding(*first.result.tracks);
+  pipeline::JobOptions second = hiding(*first.result.tracks);
   second.input = broken;
   const JobRun run = run_fake_job(second);
   EXPECT_GT(run.result.ledger.damaged, 0);
@@ -173,8 +173,8 @@ TEST_F(KnownTracksTest, DamagedFramesAreHiddenAsAWholeAllTheSame) {
 }
 
 TEST_F(KnownTracksTest, WhatIsOfOtherPicturesIsRefusedBeforeAnythingIsWritten) {
-  const TrackFile file = found();
-  TrackFile other = file;
+  const track::TrackFile file = found();
+  track::TrackFile other = file;
   other.input.size = {64, 96};
   expect_error(ErrorKind::usage,
                "t.json: is of another input: its size is 64x96, the input's 96x64",
@@ -190,14 +190,14 @@ TEST_F(KnownTracksTest, WhatIsOfOtherPicturesIsRefusedBeforeAnythingIsWritten) {
 }
 
 TEST_F(KnownTracksTest, FramesThatAreNotKnownAreTold) {
-  TrackFile file = found();
+  track::TrackFile file = found();
   file.input.frames = 49;
   EXPECT_THAT(run_fake_job(hiding(file)).result.notices,
               Contains(HasSubstr("1 frames are not in t.json: hidden as a whole")));
 }
 
 TEST_F(KnownTracksTest, AMirroredLookFindsWhatIsMirrored) {
-  JobOptions options = tracking();
+  pipeline::JobOptions options = tracking();
   options.hide->mirrored_too = true;
   std::atomic<int> mirrored = 0;
   behaviour_.on_prepare = [&](const Frame& frame) { mirrored += frame.orientation.mirrored; };
@@ -210,7 +210,7 @@ TEST_F(KnownTracksTest, AMirroredLookFindsWhatIsMirrored) {
 }
 
 TEST_F(KnownTracksTest, A4ATurnedLookFindsWhatIsTurned) {
-  JobOptions options = tracking();
+  pipeline::JobOptions options = tracking();
   options.hide->turned_too = 1;
   std::atomic<int> turned = 0;
   behaviour_.candidates_of = [&](const Frame& frame) {

@@ -34,7 +34,7 @@ std::vector<std::string> texts_of(const std::vector<FrameRecord>& records) {
   return texts;
 }
 
-std::string text_of(const FrameLedger& ledger) {
+std::string text_of(const video::FrameLedger& ledger) {
   return std::to_string(ledger.packets) + " packets, " + std::to_string(ledger.decoded) +
          " decoded, " + std::to_string(ledger.lost) + " lost, " + std::to_string(ledger.damaged) +
          " damaged, " + std::to_string(ledger.written) + " written" +
@@ -104,11 +104,11 @@ Make joined(const std::string& first, const std::string& second) {
 }
 
 /// Of the packets in the middle between two cuts, the largest.
-UniqueAVPacket large_packet(const fs::path& clip) {
-  Demuxer demuxer(clip.string(), {});
-  UniqueAVPacket largest;
+video::UniqueAVPacket large_packet(const fs::path& clip) {
+  video::Demuxer demuxer(clip.string(), {});
+  video::UniqueAVPacket largest;
   for (int i = 0; i < 136; ++i) {
-    UniqueAVPacket packet = demuxer.read();
+    video::UniqueAVPacket packet = demuxer.read();
     if (i >= 104 && (!largest || packet->size > largest->size)) largest = std::move(packet);
   }
   return largest;
@@ -135,8 +135,8 @@ Make cut_off(const std::string& arguments) {
   };
 }
 
-JobOptions job_of(const LaneRow& row, const fs::path& folder, bool with_video) {
-  JobOptions options = lossless_job(folder / row.file, {});
+pipeline::JobOptions job_of(const LaneRow& row, const fs::path& folder, bool with_video) {
+  pipeline::JobOptions options = lossless_job(folder / row.file, {});
   if (with_video) options.output = folder / row.output;
   options.encoder = {"mjpeg", "", {}, {}};
   options.threads = row.threads;
@@ -158,19 +158,19 @@ static const std::string kLongGop = kX264 + "keyint=250:min-keyint=250:scenecut=
 
 void PrintTo(const LaneRow& row, std::ostream* out) { *out << row.name; }
 
-Told run_on_lanes(JobOptions options, int lanes, Backend& backend) {
+Told run_on_lanes(pipeline::JobOptions options, int lanes, pipeline::Backend& backend) {
   options.lanes = lanes;
   Told told;
-  JobObserver observer;
+  pipeline::JobObserver observer;
   observer.frame = [&](const FrameRecord& record) { told.run.records.push_back(record); };
-  told.run.result = run_job(options, backend, observer, {});
+  told.run.result = pipeline::run_job(options, backend, observer, {});
   if (!options.output.empty()) told.packets = packets_of(options.output);
   return told;
 }
 
 namespace {
 
-void expect_same_result(const JobResult& found, const JobResult& expected) {
+void expect_same_result(const pipeline::JobResult& found, const pipeline::JobResult& expected) {
   EXPECT_EQ(text_of(found.ledger), text_of(expected.ledger));
   // Threads that find them at the same time tell them in any order.
   EXPECT_THAT(found.notices, testing::UnorderedElementsAreArray(expected.notices));
@@ -182,7 +182,7 @@ void expect_same_result(const JobResult& found, const JobResult& expected) {
   EXPECT_EQ(found.encoder, expected.encoder);
 }
 
-void expect_same_tracks(const JobResult& found, const JobResult& expected) {
+void expect_same_tracks(const pipeline::JobResult& found, const pipeline::JobResult& expected) {
   ASSERT_EQ(found.tracks == nullptr, expected.tracks == nullptr);
   if (found.tracks) {
     EXPECT_TRUE(*found.tracks == *expected.tracks);
@@ -196,11 +196,11 @@ void expect_same(const Told& found, const Told& expected) {
   EXPECT_EQ(difference(found.packets, expected.packets), "");
   expect_same_result(found.run.result, expected.run.result);
   expect_same_tracks(found.run.result, expected.run.result);
-  EXPECT_EQ(live_frames(), 0);
+  EXPECT_EQ(video::live_frames(), 0);
 }
 
-void let_hide(JobOptions& options) {
-  options.hide.emplace().look.style = HideStyle::blur;
+void let_hide(pipeline::JobOptions& options) {
+  options.hide.emplace().look.style = overlay::HideStyle::blur;
   options.hide->regions.hidden = {{"desk", {10, 10, 50, 30}, {1.5, 7.3}}};
   options.hide->wants_tracks = true;
 }
@@ -355,13 +355,13 @@ const std::vector<LaneRow>& sound_rows() {
   return rows;
 }
 
-void expect_as_one_lane(const LaneRow& row, const fs::path& folder, Backend& backend,
+void expect_as_one_lane(const LaneRow& row, const fs::path& folder, pipeline::Backend& backend,
                         std::initializer_list<int> lanes,
-                        const std::function<void(JobOptions&)>& change) {
+                        const std::function<void(pipeline::JobOptions&)>& change) {
   row.make(folder / row.file);
   for (const bool with_video : {false, true}) {
     SCOPED_TRACE(with_video ? "with video" : "without video");
-    JobOptions options = job_of(row, folder, with_video);
+    pipeline::JobOptions options = job_of(row, folder, with_video);
     change(options);
     const Told one = run_on_lanes(options, 1, backend);
     EXPECT_EQ(one.run.result.cuts, 0);

@@ -23,7 +23,8 @@ struct Told {
   std::vector<FilePacket> packets;
 };
 
-[[nodiscard]] Told run_on_lanes(JobOptions options, int lanes, Backend& backend);
+[[nodiscard]] Told run_on_lanes(pipeline::JobOptions options, int lanes,
+                                pipeline::Backend& backend);
 
 /// Records, ledger, notices, tracks and packets; and no frame is alive.
 void expect_same(const Told& found, const Told& expected);
@@ -60,11 +61,11 @@ extern const std::string kClosed;      ///< H.264, a cut each 48 pictures
 /// (Motion JPEG) and without.
 /// @param change  to the options of all jobs
 void expect_as_one_lane(
-    const LaneRow& row, const std::filesystem::path& folder, Backend& backend,
+    const LaneRow& row, const std::filesystem::path& folder, pipeline::Backend& backend,
     std::initializer_list<int> lanes,
-    const std::function<void(JobOptions&)>& change = [](JobOptions&) {});
+    const std::function<void(pipeline::JobOptions&)>& change = [](pipeline::JobOptions&) {});
 
 /// A change of a job: it hides, faces and at times a region, and tells tracks.
-void let_hide(JobOptions& options);
+void let_hide(pipeline::JobOptions& options);
 
 }  // namespace facepipe::test

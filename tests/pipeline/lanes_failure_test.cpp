@@ -35,7 +35,7 @@ class LanesFailure : public testing::Test {
   // Without B pictures: where reading stops behind a picture that others are shown before, these
   // are missing, on one lane too.
   static void SetUpTestSuite() {
-    redirect_ffmpeg_log();
+    video::redirect_ffmpeg_log();
     folder_ = new TemporaryFolder;
     ffmpeg(
         "-f lavfi -i testsrc2=s=64x64:r=25:d=32 -f lavfi -i sine=d=32 -c:a mp2 -c:v libx264 "
@@ -49,27 +49,30 @@ class LanesFailure : public testing::Test {
   }
   static std::filesystem::path clip() { return *folder_ / "clip.mkv"; }
 
-  static JobOptions job_for(const std::filesystem::path& input, const std::filesystem::path& output,
-                            int lanes) {
-    JobOptions options = lossless_job(input, output);
+  static pipeline::JobOptions job_for(const std::filesystem::path& input,
+                                      const std::filesystem::path& output, int lanes) {
+    pipeline::JobOptions options = lossless_job(input, output);
     options.encoder = {"mjpeg", "", {}, {}};
     options.lanes = lanes;
     options.threads = 2;
     return options;
   }
-  [[nodiscard]] JobOptions job() const { return job_for(clip(), out_ / "out.avi", kLanes); }
+  [[nodiscard]] pipeline::JobOptions job() const {
+    return job_for(clip(), out_ / "out.avi", kLanes);
+  }
 
   /// The run ends with `message`, no frame is alive and no file is there.
-  void expect_clean_failure(const JobOptions& options, FakeBehaviour behaviour,
-                            const JobObserver& observer, const std::string& message) const {
+  void expect_clean_failure(const pipeline::JobOptions& options, FakeBehaviour behaviour,
+                            const pipeline::JobObserver& observer,
+                            const std::string& message) const {
     const auto backend = fake_backend(std::move(behaviour));
     try {
-      (void)run_job(options, *backend, observer, {});
+      (void)pipeline::run_job(options, *backend, observer, {});
       ADD_FAILURE() << "no exception: " << message;
     } catch (const std::exception& error) {
       EXPECT_THAT(error.what(), HasSubstr(message));
     }
-    EXPECT_EQ(live_frames(), 0) << message;
+    EXPECT_EQ(video::live_frames(), 0) << message;
     EXPECT_THAT(out_.names(), testing::IsEmpty()) << message;
   }
   /// With video and without.
@@ -143,7 +146,7 @@ TEST_F(LanesFailure, InSuppressionOfEveryLane) {
 
 TEST_F(LanesFailure, InTheObserver) {
   for (const int call : {1, 100}) {
-    JobObserver observer;
+    pipeline::JobObserver observer;
     observer.frame = [fail = fails_at(call, "observer")](const FrameRecord&) { fail(); };
     expect_clean_failure(job(), {}, observer, "observer");
     observer.frame = [fail = fails_at(call, "observer")](const FrameRecord&) { fail(); };
@@ -161,13 +164,13 @@ TEST_F(LanesFailure, InDecodingOfAChangedSize) {
   ffmpeg("-f lavfi -i testsrc2=s=64x48" + x264 + "-output_ts_offset 5.76", folder / "second.ts");
   std::ofstream(folder / "c.ts", std::ios::binary | std::ios::app)
       << read_file(folder / "second.ts");
-  JobOptions options = job_for(folder / "c.ts", out_ / "out.avi", kLanes);
+  pipeline::JobOptions options = job_for(folder / "c.ts", out_ / "out.avi", kLanes);
   options.scale_on_size_change = false;
   expect_clean_failure(options, {}, {}, "change from 96x64 yuv420p to 64x48");
 }
 
 TEST_F(LanesFailure, InOpeningTheEncoders) {
-  JobOptions options = job();
+  pipeline::JobOptions options = job();
   options.encoder.options = {{"quality", "1"}};  // nvJPEG's, which FFmpeg's encoder doesn't know
   expect_clean_failure(options, {}, {}, "quality");
 }
@@ -188,7 +191,7 @@ TEST_F(LanesFailure, AFullDiskLeavesTheFirstFrames) {
   ASSERT_TRUE(run.result.failure);
   EXPECT_THAT(run.result.failure->what(), HasSubstr("can't be written: File too large"));
   EXPECT_FALSE(run.result.interrupted);
-  EXPECT_EQ(live_frames(), 0);
+  EXPECT_EQ(video::live_frames(), 0);
   EXPECT_LT(run.result.ledger.written, std::int64_t{kFrames});
   expect_first_frames(run.result.output, run, 20);
 }
@@ -198,21 +201,21 @@ TEST_F(LanesFailure, AStopLeavesTheFirstFrames) {
     SCOPED_TRACE("at frame " + std::to_string(frame));
     std::stop_source stop;
     JobRun run;
-    JobObserver observer;
+    pipeline::JobObserver observer;
     observer.frame = [&](const FrameRecord& record) {
       run.records.push_back(record);
       if (record.index == frame) stop.request_stop();
     };
-    JobOptions options = job();
+    pipeline::JobOptions options = job();
     options.output = out_ / ("out" + std::to_string(frame) + ".avi");
     const auto backend = fake_backend();
-    run.result = run_job(options, *backend, observer, stop.get_token());
+    run.result = pipeline::run_job(options, *backend, observer, stop.get_token());
     EXPECT_TRUE(run.result.interrupted);
     // Frame 0 may be done before the reader has come to the first cut, at frame 48.
     if (frame >= 48) {
       EXPECT_GT(run.result.cuts, 0);
     }
-    EXPECT_EQ(live_frames(), 0);
+    EXPECT_EQ(video::live_frames(), 0);
     expect_first_frames(run.result.output, run, static_cast<std::size_t>(frame) + 1);
   }
 }

@@ -25,7 +25,7 @@ using testing::HasSubstr;
 class LaneRows : public testing::TestWithParam<LaneRow> {};
 
 TEST_P(LaneRows, TellAndWriteWhatOneLaneDoes) {
-  redirect_ffmpeg_log();
+  video::redirect_ffmpeg_log();
   const TemporaryFolder folder;
   expect_as_one_lane(GetParam(), folder.path(), *picture_backend(), {2, 7});
 }
@@ -42,7 +42,7 @@ INSTANTIATE_TEST_SUITE_P(Sound, LaneRows, testing::ValuesIn(sound_rows()), name_
 TEST(Lanes, AreRefusedToAnEncoderThatNeedsTheOrder) {
   const TemporaryFolder folder;
   ffmpeg(kTenSeconds + kClosed, folder / "c.mp4");
-  JobOptions options = lossless_job(folder / "c.mp4", folder / "out.mp4");
+  pipeline::JobOptions options = lossless_job(folder / "c.mp4", folder / "out.mp4");
   options.lanes = 3;
   expect_error(ErrorKind::usage, "libx264", [&] { run_fake_job(options); });
   options.encoder = {"mjpeg", "", {}, {{"b", "1000000"}}};  // which spreads bits over pictures
@@ -53,13 +53,13 @@ TEST(Lanes, AreRefusedToAnEncoderThatNeedsTheOrder) {
 TEST(Lanes, AreOneOnTheCpuWhereNobodyAsks) {
   const TemporaryFolder folder;
   ffmpeg(kTenSeconds + kClosed, folder / "c.mp4");
-  const JobResult result = run_fake_job(lossless_job(folder / "c.mp4", {})).result;
+  const pipeline::JobResult result = run_fake_job(lossless_job(folder / "c.mp4", {})).result;
   EXPECT_EQ(result.lanes.count, 1);
   EXPECT_EQ(result.lanes.why_one, "");
   EXPECT_EQ(result.cuts, 0);
 }
 
-void expect_one_lane(JobOptions options, const std::string& why, std::int64_t frames) {
+void expect_one_lane(pipeline::JobOptions options, const std::string& why, std::int64_t frames) {
   options.lanes = 7;
   const JobRun run = run_fake_job(options);
   EXPECT_EQ(run.result.lanes.count, 1);
@@ -86,7 +86,7 @@ TEST(Lanes, AreOneForAPicture) {
 TEST(Lanes, AreOneForARangeOfFramesWithoutStamps) {
   const TemporaryFolder folder;
   ffmpeg(kTenSeconds + kClosed, folder / "c.264");
-  JobOptions options = lossless_job(folder / "c.264", {});
+  pipeline::JobOptions options = lossless_job(folder / "c.264", {});
   options.end_s = 4;
   expect_one_lane(options, "no time stamps", 100);
 }
@@ -97,7 +97,7 @@ TEST(Lanes, ShareTheWork) {
   ffmpeg(kTenSeconds + kClosed, folder / "c.mp4");
   FakeBehaviour slow;
   slow.on_collect = [] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); };
-  JobOptions options = lossless_job(folder / "c.mp4", {});
+  pipeline::JobOptions options = lossless_job(folder / "c.mp4", {});
   options.lanes = 2;
   const JobRun run = run_fake_job(options, slow);
   std::map<int, int> frames;

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace facepipe {
+namespace facepipe::pipeline {
 namespace {
 
 struct Pixel {
@@ -28,7 +28,7 @@ TEST(MirroredView, LiesMirroredUprightHoweverItIsStored) {
       Frame frame;
       frame.size = {7, 4};
       frame.orientation = {turns, mirrored};
-      const Frame view = mirrored_view(frame);
+      const Frame view = detector::mirrored_view(frame);
       EXPECT_EQ(view.upright(), frame.upright());
       for (int y = 0; y < 4; ++y)
         for (int x = 0; x < 7; ++x) {
@@ -45,7 +45,7 @@ TEST(MirroredView, IsOfTheSameSamplesAndKeepsThem) {
   frame.planes[0] = {&sample, 8};
   frame.color.matrix = 6;
   frame.owner = std::make_shared<int>(1);
-  const Frame view = mirrored_view(frame);
+  const Frame view = detector::mirrored_view(frame);
   EXPECT_EQ(view.planes[0].data, &sample);
   EXPECT_EQ(view.planes[0].stride, 8);
   EXPECT_EQ(view.color, frame.color);
@@ -58,7 +58,7 @@ TEST(MirroredView, WhatIsFoundInItIsPutBack) {
   Detections found;
   found.push_back({90, 10, 98, 20}, 0.75F,
                   Landmarks{Point{91, 11}, {97, 12}, {94, 15}, {92, 18}, {96, 19}});
-  append_mirrored(all, found, 100);
+  detector::append_mirrored(all, found, 100);
   ASSERT_EQ(all.size(), 2U);
   EXPECT_EQ(all.boxes[1], (Box{2, 10, 10, 20}));
   EXPECT_EQ(all.scores[1], 0.75F);
@@ -67,10 +67,10 @@ TEST(MirroredView, WhatIsFoundInItIsPutBack) {
   Detections plain;
   Detections without;
   without.push_back({0, 0, 1, 1}, 0.5F);
-  append_mirrored(plain, without, 10);
+  detector::append_mirrored(plain, without, 10);
   EXPECT_FALSE(plain.has_landmarks());
   EXPECT_EQ(plain.boxes[0], (Box{9, 0, 10, 1}));
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

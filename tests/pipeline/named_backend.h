@@ -16,47 +16,48 @@ namespace facepipe::test {
 /// Called whenever the device is asked for something.
 using OnCall = std::function<void()>;
 
-class CalledProcessor final : public FrameProcessor {
+class CalledProcessor final : public pipeline::FrameProcessor {
  public:
-  CalledProcessor(std::unique_ptr<FrameProcessor> real, OnCall on_call)
+  CalledProcessor(std::unique_ptr<pipeline::FrameProcessor> real, OnCall on_call)
       : real_(std::move(real)), on_call_(std::move(on_call)) {}
-  void start(WorkItem& item, const std::stop_token& stop) override {
+  void start(pipeline::WorkItem& item, const std::stop_token& stop) override {
     on_call_();
     real_->start(item, stop);
   }
-  void finish(WorkItem& item) override {
+  void finish(pipeline::WorkItem& item) override {
     on_call_();
     real_->finish(item);
   }
-  void draw(WorkItem& item) override {
+  void draw(pipeline::WorkItem& item) override {
     on_call_();
     real_->draw(item);
   }
   [[nodiscard]] std::int64_t candidates_ignored() const override {
     return real_->candidates_ignored();
   }
-  void report(std::int64_t ignored, JobResult& result, Notices& notices) const override {
+  void report(std::int64_t ignored, pipeline::JobResult& result,
+              video::Notices& notices) const override {
     real_->report(ignored, result, notices);
   }
 
  private:
-  std::unique_ptr<FrameProcessor> real_;
+  std::unique_ptr<pipeline::FrameProcessor> real_;
   OnCall on_call_;
 };
 
 /// Gives each picture late, as a device's own encoder does.
-class CalledEncoder final : public Encoder {
+class CalledEncoder final : public video::Encoder {
  public:
-  CalledEncoder(std::unique_ptr<Encoder> real, OnCall on_call)
+  CalledEncoder(std::unique_ptr<video::Encoder> real, OnCall on_call)
       : real_(std::move(real)), on_call_(std::move(on_call)) {}
   void encode(Frame frame, FrameRecord record, const Sink& sink) override {
     on_call_();
     catch_up(sink);
     real_->encode(std::move(frame), std::move(record),
-                  [&](EncodedFrame encoded) { pending_.push_back(std::move(encoded)); });
+                  [&](video::EncodedFrame encoded) { pending_.push_back(std::move(encoded)); });
   }
   void catch_up(const Sink& sink) override {
-    for (EncodedFrame& encoded : std::exchange(pending_, {})) sink(std::move(encoded));
+    for (video::EncodedFrame& encoded : std::exchange(pending_, {})) sink(std::move(encoded));
   }
   void flush(const Sink& sink) override {
     on_call_();
@@ -64,13 +65,15 @@ class CalledEncoder final : public Encoder {
     real_->flush(sink);
   }
   [[nodiscard]] AVRational time_base() const override { return real_->time_base(); }
-  [[nodiscard]] UniqueCodecParameters parameters() const override { return real_->parameters(); }
+  [[nodiscard]] video::UniqueCodecParameters parameters() const override {
+    return real_->parameters();
+  }
   [[nodiscard]] std::string name() const override { return real_->name(); }
 
  private:
-  std::unique_ptr<Encoder> real_;
+  std::unique_ptr<video::Encoder> real_;
   OnCall on_call_;
-  std::vector<EncodedFrame> pending_;
+  std::vector<video::EncodedFrame> pending_;
 };
 
 /// The CPU under a device's name, with decoders of its own.
@@ -84,10 +87,11 @@ class NamedBackend final : public ForwardingBackend {
   [[nodiscard]] Device device() const override { return device_; }
   [[nodiscard]] int inputs_at_once() const override { return decoders_; }
   void enter_thread() const override { on_call(); }
-  [[nodiscard]] std::unique_ptr<Decoder> make_decoder(const Demuxer& demuxer,
-                                                      const DecoderOptions& options,
-                                                      DecoderChoice choice, Notices& notices,
-                                                      CopyCounter& copies) override {
+  [[nodiscard]] std::unique_ptr<video::Decoder> make_decoder(const video::Demuxer& demuxer,
+                                                             const video::DecoderOptions& options,
+                                                             video::DecoderChoice choice,
+                                                             video::Notices& notices,
+                                                             CopyCounter& copies) override {
     ++decoders_made;
     on_call();
     on_making();
@@ -95,19 +99,20 @@ class NamedBackend final : public ForwardingBackend {
     return ForwardingBackend::make_decoder(demuxer, options, choice, notices, copies);
   }
   [[nodiscard]] int decoders(const AVCodecParameters& /*video*/,
-                             const Decoder& /*like*/) const override {
+                             const video::Decoder& /*like*/) const override {
     return decoders_;
   }
-  [[nodiscard]] std::unique_ptr<Encoder> make_encoder(const EncoderSetup& setup, const Frame& first,
-                                                      Notices& notices,
-                                                      CopyCounter& copies) override {
+  [[nodiscard]] std::unique_ptr<video::Encoder> make_encoder(const video::EncoderSetup& setup,
+                                                             const Frame& first,
+                                                             video::Notices& notices,
+                                                             CopyCounter& copies) override {
     ++encoders_made;
     on_call();
     return std::make_unique<CalledEncoder>(
         ForwardingBackend::make_encoder(setup, first, notices, copies), on_call);
   }
-  [[nodiscard]] std::unique_ptr<FrameProcessor> make_processor(
-      const ProcessorSetup& setup) override {
+  [[nodiscard]] std::unique_ptr<pipeline::FrameProcessor> make_processor(
+      const pipeline::ProcessorSetup& setup) override {
     ++processors_made;
     on_call();
     return std::make_unique<CalledProcessor>(ForwardingBackend::make_processor(setup), on_call);
@@ -126,10 +131,10 @@ class NamedBackend final : public ForwardingBackend {
 
 /// Devices joined to one, with so many decoders each, of which the last behaves as it is told;
 /// `devices` become those, which the result owns.
-inline std::unique_ptr<Backend> join_named(const std::vector<int>& decoders,
-                                           std::vector<NamedBackend*>& devices,
-                                           const FakeBehaviour& last = {}) {
-  std::vector<std::unique_ptr<Backend>> backends;
+inline std::unique_ptr<pipeline::Backend> join_named(const std::vector<int>& decoders,
+                                                     std::vector<NamedBackend*>& devices,
+                                                     const FakeBehaviour& last = {}) {
+  std::vector<std::unique_ptr<pipeline::Backend>> backends;
   devices.clear();
   for (std::size_t i = 0; i < decoders.size(); ++i) {
     auto made = std::make_unique<NamedBackend>(static_cast<int>(i), decoders[i],
@@ -137,7 +142,7 @@ inline std::unique_ptr<Backend> join_named(const std::vector<int>& decoders,
     devices.push_back(made.get());
     backends.push_back(std::move(made));
   }
-  return join_devices(std::move(backends));
+  return pipeline::join_devices(std::move(backends));
 }
 
 }  // namespace facepipe::test

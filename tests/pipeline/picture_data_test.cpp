@@ -35,18 +35,18 @@ namespace fs = std::filesystem;
 
 class PictureData : public testing::Test {
  protected:
-  static void SetUpTestSuite() { redirect_ffmpeg_log(); }
+  static void SetUpTestSuite() { video::redirect_ffmpeg_log(); }
 
-  [[nodiscard]] JobOptions job(const fs::path& input, const std::string& output) const {
+  [[nodiscard]] pipeline::JobOptions job(const fs::path& input, const std::string& output) const {
     return lossless_job(input, folder_ / output);
   }
-  [[nodiscard]] JobOptions job(const fs::path& input, const std::string& output,
-                               const char* encoder) const {
-    JobOptions options = default_job(input, folder_ / output);
+  [[nodiscard]] pipeline::JobOptions job(const fs::path& input, const std::string& output,
+                                         const char* encoder) const {
+    pipeline::JobOptions options = default_job(input, folder_ / output);
     options.encoder.codec = encoder;
     return options;
   }
-  static JobOptions strict(JobOptions options) {
+  static pipeline::JobOptions strict(pipeline::JobOptions options) {
     options.strict = true;
     return options;
   }
@@ -194,7 +194,7 @@ TEST_F(PictureData, B8Hdr10ThatOnlyPicturesHoldIsKept) {
   ASSERT_THAT(data_of(input), IsEmpty());
   for (const char* const encoder : {"libx264", "libx265"})
     for (const std::string output : {"out.mp4", "out.mkv", "out.mov", "out.ts"}) {
-      JobOptions options = strict(job(input, output, encoder));
+      pipeline::JobOptions options = strict(job(input, output, encoder));
       options.encoder.preset = "ultrafast";
       run_fake_job(options);
       if (output != "out.ts") {
@@ -220,16 +220,17 @@ TEST_F(PictureData, B8WhatTheUserSaysOfHdr10Counts) {
   const AVCodec& codec = *avcodec_find_encoder_by_name("libx265");
   const AVMasteringDisplayMetadata display = a_display();
   const auto* const bytes = reinterpret_cast<const std::uint8_t*>(&display);
-  const std::vector<StreamData> data{
+  const std::vector<video::StreamData> data{
       {AV_PKT_DATA_MASTERING_DISPLAY_METADATA, {bytes, bytes + sizeof display}}};
   using Options = std::vector<std::pair<std::string, std::string>>;
-  EXPECT_EQ(hdr10_options(codec, data, {{"x265-params", "pools=1"}}),
+  EXPECT_EQ(video::hdr10_options(codec, data, {{"x265-params", "pools=1"}}),
             (Options{{"x265-params",
                       "pools=1:master-display=G(13250,34500)B(7500,3000)R(34000,16000)"
                       "WP(15635,16450)L(10000000,1)"}}));
-  EXPECT_EQ(hdr10_options(codec, data, {{"x265-params", "master-display=G(1,1)"}}), Options{});
-  EXPECT_EQ(hdr10_options(codec, {}, {}), Options{});
-  EXPECT_EQ(hdr10_options(*avcodec_find_encoder_by_name("ffv1"), data, {}), Options{});
+  EXPECT_EQ(video::hdr10_options(codec, data, {{"x265-params", "master-display=G(1,1)"}}),
+            Options{});
+  EXPECT_EQ(video::hdr10_options(codec, {}, {}), Options{});
+  EXPECT_EQ(video::hdr10_options(*avcodec_find_encoder_by_name("ffv1"), data, {}), Options{});
 }
 
 TEST_F(PictureData, B8DolbyVisionIsToldAndProfileFiveLoudly) {
@@ -261,34 +262,34 @@ TEST_F(PictureData, B8DolbyVisionIsToldAndProfileFiveLoudly) {
 
 /// Pictures with closed captions, as libx264 writes them.
 fs::path captioned(const fs::path& file) {
-  EncoderSetup setup;
+  video::EncoderSetup setup;
   setup.plan = {avcodec_find_encoder_by_name("libx264"), AV_PIX_FMT_YUV420P, AV_PIX_FMT_YUV420P};
   setup.frame_rate = {25, 1};
   setup.output = file.string();
-  Notices notices(file.string());
+  video::Notices notices(file.string());
   std::ofstream out(file, std::ios::binary);
-  const Encoder::Sink sink = [&](const EncodedFrame& encoded) {
+  const video::Encoder::Sink sink = [&](const video::EncodedFrame& encoded) {
     out.write(reinterpret_cast<const char*>(encoded.packet->data), encoded.packet->size);
   };
-  std::unique_ptr<Encoder> encoder;
+  std::unique_ptr<video::Encoder> encoder;
   for (int i = 0; i < 10; ++i) {
-    UniqueAVFrame picture = new_av_frame();
+    video::UniqueAVFrame picture = video::new_av_frame();
     picture->format = AV_PIX_FMT_YUV420P;
     picture->width = 96;
     picture->height = 64;
-    check_av(av_frame_get_buffer(picture.get(), 0), ErrorKind::internal, "a picture");
+    video::check_av(av_frame_get_buffer(picture.get(), 0), ErrorKind::internal, "a picture");
     for (int plane = 0; plane < 3; ++plane)
       std::memset(picture->data[plane], 100 + i,
                   static_cast<std::size_t>(picture->linesize[plane]) * (plane == 0 ? 64 : 32));
     AVFrameSideData* const captions =
-        allocated(av_frame_new_side_data(picture.get(), AV_FRAME_DATA_A53_CC, 3));
+        video::allocated(av_frame_new_side_data(picture.get(), AV_FRAME_DATA_A53_CC, 3));
     const std::uint8_t kPair[] = {0xFC, 0xC8, 0xE9};  // "Hi", field 1
     std::memcpy(captions->data, kPair, sizeof kPair);
-    Frame frame = wrap(std::move(picture));
+    Frame frame = video::wrap(std::move(picture));
     frame.time_base = {1, 25};
     frame.pts = i;
     frame.duration = 1;
-    if (!encoder) encoder = make_cpu_encoder(setup, frame, notices);
+    if (!encoder) encoder = video::make_cpu_encoder(setup, frame, notices);
     encoder->encode(std::move(frame), {}, sink);
   }
   encoder->flush(sink);

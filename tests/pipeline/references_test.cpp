@@ -42,7 +42,7 @@ class References : public testing::Test {
     }
   }
   [[nodiscard]] static std::int64_t frames_where_allowed(const std::string& input) {
-    JobOptions options = lossless_job(input, {});
+    pipeline::JobOptions options = lossless_job(input, {});
     options.allow_references = true;
     return run_fake_job(options).result.ledger.decoded;
   }

@@ -29,7 +29,7 @@ constexpr int kFrames = 1000;
 class SharedLanesTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    redirect_ffmpeg_log();
+    video::redirect_ffmpeg_log();
     folder_ = new TemporaryFolder;
     ffmpeg(
         "-f lavfi -i testsrc2=s=64x64:r=25:d=40 -c:v libx264 -preset veryfast -threads 1 "
@@ -43,35 +43,35 @@ class SharedLanesTest : public testing::Test {
   static std::filesystem::path clip() { return *folder_ / "clip.mkv"; }
 
   /// Devices with so many decoders each.
-  std::unique_ptr<Backend> devices(const std::vector<int>& decoders) {
+  std::unique_ptr<pipeline::Backend> devices(const std::vector<int>& decoders) {
     return join_named(decoders, devices_);
   }
 
-  JobOptions job(const char* output, SharedLanes shared) const {
-    JobOptions options = lossless_job(clip(), out_ / output);
+  pipeline::JobOptions job(const char* output, pipeline::SharedLanes shared) const {
+    pipeline::JobOptions options = lossless_job(clip(), out_ / output);
     options.encoder = {"mjpeg", "", {}, {}};
     options.threads = 2;
     options.shared = std::move(shared);
     return options;
   }
 
-  JobRun run(const JobOptions& options, Backend& backend,
+  JobRun run(const pipeline::JobOptions& options, pipeline::Backend& backend,
              const std::function<void(const FrameRecord&)>& on_frame = {}) {
     JobRun made;
-    JobObserver observer;
+    pipeline::JobObserver observer;
     observer.frame = [&](const FrameRecord& record) {
       made.records.push_back(record);
       if (on_frame) on_frame(record);
     };
-    made.result = run_job(options, backend, observer, {});
-    EXPECT_EQ(live_frames(), 0);
+    made.result = pipeline::run_job(options, backend, observer, {});
+    EXPECT_EQ(video::live_frames(), 0);
     return made;
   }
 
   /// What one lane makes of the clip.
   std::string expected() {
     const auto alone = devices({1});
-    JobOptions options = job("expected.avi", {Slots(1), 1, 0, false});
+    pipeline::JobOptions options = job("expected.avi", {Slots(1), 1, 0, false});
     options.shared.reset();
     (void)run(options, *alone);
     return read_file(out_ / "expected.avi");
@@ -225,7 +225,7 @@ TEST_F(SharedLanesTest, AJobFailsWithTheDeviceOfItsOnlyLane) {
       EXPECT_EQ(error.kind(), ErrorKind::device);
       EXPECT_STREQ(error.what(), "gone");
     }
-    EXPECT_EQ(live_frames(), 0);
+    EXPECT_EQ(video::live_frames(), 0);
     EXPECT_THAT(out_.names(), testing::IsEmpty());
   }
 }
@@ -243,17 +243,17 @@ TEST_F(SharedLanesTest, JobsAtOnceMakeWhatEachMakesAlone) {
   std::vector<std::int64_t> uploads(3);
   for (std::size_t i = 0; i < 3; ++i)
     workers.emplace_back([&, i] {
-      JobObserver nobody;
-      const JobResult result =
-          run_job(job(names[i].c_str(), {lanes, 4, own[i].number(), i > 0}), *backend, nobody, {});
-      for (const CopySum& sum : result.copies)
+      pipeline::JobObserver nobody;
+      const pipeline::JobResult result = pipeline::run_job(
+          job(names[i].c_str(), {lanes, 4, own[i].number(), i > 0}), *backend, nobody, {});
+      for (const pipeline::CopySum& sum : result.copies)
         if (sum.kind == "upload") uploads[i] = sum.calls;
       EXPECT_EQ(uploads[i], result.lanes.count) << "each counts its own";
       own[i].release();
     });
   workers.clear();
   for (const std::string& name : names) EXPECT_EQ(read_file(out_ / name), whole) << name;
-  EXPECT_EQ(live_frames(), 0);
+  EXPECT_EQ(video::live_frames(), 0);
 }
 
 }  // namespace

@@ -36,18 +36,18 @@ constexpr const char* kEncoded = " -c:v libx264 -preset ultrafast -c:a aac ";
 
 class SideStreams : public testing::Test {
  protected:
-  static void SetUpTestSuite() { redirect_ffmpeg_log(); }
+  static void SetUpTestSuite() { video::redirect_ffmpeg_log(); }
 
   /// A clip with a picture and a tone, of one second.
   fs::path clip(const char* name, const std::string& more = {}) const {
     ffmpeg(kVideo + std::string(kSound) + kEncoded + more, folder_ / name);
     return folder_ / name;
   }
-  [[nodiscard]] JobOptions job(const fs::path& input, const char* output) const {
+  [[nodiscard]] pipeline::JobOptions job(const fs::path& input, const char* output) const {
     return lossless_job(input, folder_ / output);
   }
-  [[nodiscard]] JobOptions hiding(const fs::path& input, const char* output) const {
-    JobOptions options = job(input, output);
+  [[nodiscard]] pipeline::JobOptions hiding(const fs::path& input, const char* output) const {
+    pipeline::JobOptions options = job(input, output);
     options.hide.emplace();
     return options;
   }
@@ -62,7 +62,7 @@ class SideStreams : public testing::Test {
     return read_file(folder_ / output);
   }
   /// With --strict the job fails, and says this.
-  void expect_strict_refuses(JobOptions options, const char* why) const {
+  void expect_strict_refuses(pipeline::JobOptions options, const char* why) const {
     options.strict = true;
     options.output = folder_ / ("strict" + options.output.extension().string());
     expect_error(ErrorKind::output, why, [&] { run_fake_job(options); });
@@ -122,7 +122,7 @@ std::string with_damaged_sound(std::string ts, bool all = false) {
 TEST_F(SideStreams, D1DamagedSoundCostsItsPacketAlone) {
   const fs::path input = folder_.write("damaged.ts", with_damaged_sound(read_file(clip("av.ts"))));
   for (const char* const output : {"a.mkv", "a.mp4"}) {
-    for (const JobOptions& options : {job(input, output), hiding(input, output)}) {
+    for (const pipeline::JobOptions& options : {job(input, output), hiding(input, output)}) {
       const JobRun run = run_fake_job(options);
       EXPECT_EQ(run.result.ledger.written, 25) << output;
       EXPECT_FALSE(run.result.failure) << output;
@@ -248,7 +248,7 @@ TEST_F(SideStreams, A8NoCommentsAreLeftInVorbisHeaders) {
   remux(folder_ / "plain.mkv", folder_ / "in.mkv", [](AVStream& stream) {
     if (stream.codecpar->codec_type == AVMEDIA_TYPE_AUDIO)
       set_extradata(*stream.codecpar,
-                    with_comments(header_of(*stream.codecpar),
+                    with_comments(video::header_of(*stream.codecpar),
                                   {"ARTIST=Somebody", "METADATA_BLOCK_PICTURE=UGljdHVyZQ"}));
   });
   ASSERT_THAT(bytes_of("in.mkv"), HasSubstr("Somebody"));

@@ -22,43 +22,43 @@ FrameTimes only(StageId stage, const Interval& interval) {
   return times;
 }
 
-StageRow row_of(const std::vector<StageRow>& rows, StageId stage) {
-  for (const StageRow& row : rows)
+pipeline::StageRow row_of(const std::vector<pipeline::StageRow>& rows, StageId stage) {
+  for (const pipeline::StageRow& row : rows)
     if (row.stage == stage) return row;
   ADD_FAILURE() << "no row of " << to_string(stage);
   return {};
 }
 
-TEST(StageTimes, AStageIsBusyOnceHoweverManyFramesAreInIt) {
-  StageTimes times;
+TEST(pipeline::StageTimes, AStageIsBusyOnceHoweverManyFramesAreInIt) {
+  pipeline::StageTimes times;
   for (const Interval& frame :
        {interval(0, 30), interval(10, 40), interval(20, 25), interval(100, 110)})
     times.add(only(StageId::inference, frame));
   times.add_run(0.2, 0);
-  const StageRow row = row_of(times.rows(), StageId::inference);
+  const pipeline::StageRow row = row_of(times.rows(), StageId::inference);
   EXPECT_NEAR(row.work_ms, 50.0 / 4, 1e-9);
   EXPECT_NEAR(row.share, 0.25, 1e-9);
   EXPECT_NEAR(row.in_stage_ms.p50, 10, 0.1);
   EXPECT_NEAR(row.in_stage_ms.max, 30, 1e-9);
 }
 
-TEST(StageTimes, WaitingInADecoderOrAnEncoderIsNoWork) {
-  StageTimes times;
+TEST(pipeline::StageTimes, WaitingInADecoderOrAnEncoderIsNoWork) {
+  pipeline::StageTimes times;
   for (const StageId stage : {StageId::decode, StageId::encode}) {
     times.add(only(stage, interval(0, 1000)));
     times.add_work(stage, milliseconds(20));
   }
   times.add_run(2, 0);
   for (const StageId stage : {StageId::decode, StageId::encode}) {
-    const StageRow row = row_of(times.rows(), stage);
+    const pipeline::StageRow row = row_of(times.rows(), stage);
     EXPECT_NEAR(row.work_ms, 20, 1e-9);
     EXPECT_NEAR(row.share, 0.01, 1e-9);
     EXPECT_NEAR(row.in_stage_ms.p50, 1000, 1e-9);
   }
 }
 
-TEST(StageTimes, OfLanesTheShareIsTheirMean) {
-  StageTimes times;
+TEST(pipeline::StageTimes, OfLanesTheShareIsTheirMean) {
+  pipeline::StageTimes times;
   // The second lane's frame comes later in the stream, and was there at the same time.
   times.add(only(StageId::inference, interval(0, 100)), 0);
   times.add(only(StageId::inference, interval(0, 50)), 1);
@@ -67,21 +67,21 @@ TEST(StageTimes, OfLanesTheShareIsTheirMean) {
     times.add_work(stage, milliseconds(60));
   }
   times.add_run(0.1, 0, 2);
-  const StageRow inference = row_of(times.rows(), StageId::inference);
+  const pipeline::StageRow inference = row_of(times.rows(), StageId::inference);
   EXPECT_NEAR(inference.work_ms, 150.0 / 2, 1e-9);
   EXPECT_NEAR(inference.share, 0.75, 1e-9);
   EXPECT_NEAR(row_of(times.rows(), StageId::decode).share, 0.3, 1e-9);
   EXPECT_NEAR(row_of(times.rows(), StageId::mux).share, 0.6, 1e-9) << "one for all lanes";
-  StageTimes all;
+  pipeline::StageTimes all;
   all.merge(times);
   EXPECT_NEAR(row_of(all.rows(), StageId::inference).share, 0.75, 1e-9);
 }
 
-TEST(StageTimes, MergedRunsAddUp) {
-  StageTimes all;
+TEST(pipeline::StageTimes, MergedRunsAddUp) {
+  pipeline::StageTimes all;
   EXPECT_TRUE(all.empty());
   for (const int run : {1, 2}) {
-    StageTimes times;
+    pipeline::StageTimes times;
     times.add(only(StageId::nms, interval(0, 10 * run)));
     times.add_run(run, 0.25);
     all.merge(times);
@@ -89,21 +89,21 @@ TEST(StageTimes, MergedRunsAddUp) {
   EXPECT_FALSE(all.empty());
   EXPECT_EQ(all.wall_s(), 3);
   EXPECT_EQ(all.startup_s(), 0.5);
-  const StageRow row = row_of(all.rows(), StageId::nms);
+  const pipeline::StageRow row = row_of(all.rows(), StageId::nms);
   EXPECT_NEAR(row.work_ms, 15, 1e-9);
   EXPECT_NEAR(row.share, 0.01, 1e-9);
   EXPECT_NEAR(row.in_stage_ms.max, 20, 1e-9);
 }
 
-TEST(StageTimes, TheStageThatWorksMostBoundsTheRun) {
-  EXPECT_FALSE(bounding_stage({}).has_value());
-  StageTimes times;
+TEST(pipeline::StageTimes, TheStageThatWorksMostBoundsTheRun) {
+  EXPECT_FALSE(pipeline::bounding_stage({}).has_value());
+  pipeline::StageTimes times;
   for (const StageId stage : {StageId::decode, StageId::encode, StageId::mux}) {
     times.add(only(stage, interval(0, 5000)));
     times.add_work(stage, milliseconds(stage == StageId::encode ? 900 : 50));
   }
   times.add_run(1, 0);
-  EXPECT_EQ(bounding_stage(times.rows())->stage, StageId::encode);
+  EXPECT_EQ(pipeline::bounding_stage(times.rows())->stage, StageId::encode);
 }
 
 // --- Of a whole run
@@ -119,12 +119,12 @@ void be_busy_for(Clock::duration duration) {
 }
 
 /// Takes long to get ready, as a network that is compiled for a size, and long for each frame.
-class SlowFactory final : public DetectorFactory {
+class SlowFactory final : public detector::DetectorFactory {
  public:
-  SlowFactory() : DetectorFactory({}, "fake", "", true) {
+  SlowFactory() : detector::DetectorFactory({}, "fake", "", true) {
     fake_.behaviour.on_collect = [] { be_busy_for(kDetection); };
   }
-  std::shared_ptr<Detector> detector(Size frame) override {
+  std::shared_ptr<detector::Detector> detector(Size frame) override {
     be_busy_for(milliseconds(300));
     return fake_.detector(frame);
   }
@@ -137,17 +137,17 @@ class SlowRun : public testing::Test {
  protected:
   void SetUp() override {
     ffmpeg("-f lavfi -i testsrc2=s=64x64:r=25:d=1", folder_ / "a.mp4");
-    JobOptions options = lossless_job(folder_ / "a.mp4", folder_ / "b.mp4");
+    pipeline::JobOptions options = lossless_job(folder_ / "a.mp4", folder_ / "b.mp4");
     options.encoder = {};  // its look-ahead gives all packets at the end
-    const auto backend = make_cpu_backend(std::make_unique<SlowFactory>());
-    JobObserver observer;
-    observer.times = [this](const StageTimes& times) { told_.merge(times); };
-    result_ = run_job(options, *backend, observer, {});
+    const auto backend = pipeline::make_cpu_backend(std::make_unique<SlowFactory>());
+    pipeline::JobObserver observer;
+    observer.times = [this](const pipeline::StageTimes& times) { told_.merge(times); };
+    result_ = pipeline::run_job(options, *backend, observer, {});
     ASSERT_EQ(result_.ledger.decoded, kFrames);
   }
   TemporaryFolder folder_;
-  JobResult result_;
-  StageTimes told_;
+  pipeline::JobResult result_;
+  pipeline::StageTimes told_;
 };
 
 TEST_F(SlowRun, RateIsThatOfTheWholeRunAfterStartUp) {
@@ -157,10 +157,10 @@ TEST_F(SlowRun, RateIsThatOfTheWholeRunAfterStartUp) {
 }
 
 TEST_F(SlowRun, StagesThatWaitForTheDetectorDoNotBoundIt) {
-  EXPECT_EQ(bounding_stage(result_.stages)->stage, StageId::inference);
+  EXPECT_EQ(pipeline::bounding_stage(result_.stages)->stage, StageId::inference);
   EXPECT_GE(row_of(result_.stages, StageId::inference).work_ms, kDetection.count());
   for (const StageId stage : {StageId::read, StageId::decode, StageId::encode, StageId::mux}) {
-    const StageRow row = row_of(result_.stages, stage);
+    const pipeline::StageRow row = row_of(result_.stages, stage);
     EXPECT_GT(row.work_ms, 0) << to_string(stage);
     EXPECT_LT(row.share, 0.5) << to_string(stage);
   }
@@ -177,7 +177,8 @@ TEST_F(SlowRun, TellsTheTimesOfTheResult) {
 
 TEST_F(SlowRun, ProcessorTimeIncludesLibraries) {
   double own_s = 0;  // half of the frames take the median or more, which is known to 1 %
-  for (const StageRow& row : result_.stages) own_s += 0.49 * row.own_cpu_ms.p50 * kFrames / 1e3;
+  for (const pipeline::StageRow& row : result_.stages)
+    own_s += 0.49 * row.own_cpu_ms.p50 * kFrames / 1e3;
   EXPECT_GT(own_s, 0);
   EXPECT_GT(result_.cpu_s, own_s);
 }

@@ -49,7 +49,7 @@ TEST_P(InSync, B2PicturesAndSoundStayTogether) {
       "-preset ultrafast -bf 2 -ac 2 -output_ts_offset " +
           std::to_string(container.begin) + " -c:a " + container.sound,
       in);
-  JobOptions options = default_job(in, folder / container.name);
+  pipeline::JobOptions options = default_job(in, folder / container.name);
   options.format = container.format;
   const JobRun run = run_fake_job(options);
   EXPECT_TRUE(run.result.ledger.intact());
@@ -83,7 +83,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Stamps, B2BFramesThatWereAskedForAreTold) {
   const TemporaryFolder folder;
   ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25:d=0.4 -c:v libx264", folder / "in.mp4");
-  JobOptions options = lossless_job(folder / "in.mp4", folder / "out.avi");
+  pipeline::JobOptions options = lossless_job(folder / "in.mp4", folder / "out.avi");
   EXPECT_TRUE(run_fake_job(options).result.notices.empty());
   options.encoder.preset = "medium";
   options.encoder.options = {{"bf", "2"}};
@@ -97,7 +97,7 @@ TEST(Stamps, B2WhatAContainerKeepsNoTimesOfIsTold) {
       "-vf select='not(between(n,10,12))' -fps_mode vfr -c:v libx264 -c:a pcm_s16le",
       folder / "in.mkv");
   const auto told = [&](const char* name) {
-    JobOptions options = default_job(folder / "in.mkv", folder / name);
+    pipeline::JobOptions options = default_job(folder / "in.mkv", folder / name);
     return run_fake_job(options).result.notices;
   };
   EXPECT_THAT(told("o.avi"),
@@ -154,7 +154,7 @@ TEST_F(Wrapped, B3AllPicturesAreShown) {
 }
 
 TEST_F(Wrapped, B3SecondsCountFromTheFirstPicture) {
-  JobOptions options = default_job(in_, folder_ / "o.ts");
+  pipeline::JobOptions options = default_job(in_, folder_ / "o.ts");
   options.start_s = 4;
   EXPECT_EQ(run_fake_job(options).result.ledger.written, 50);
   options.end_s = 5;
@@ -162,7 +162,7 @@ TEST_F(Wrapped, B3SecondsCountFromTheFirstPicture) {
 }
 
 TEST_F(Wrapped, B3SpansAreHiddenWhereTheyWereAskedFor) {
-  JobOptions options = default_job(in_, folder_ / "o.mp4");
+  pipeline::JobOptions options = default_job(in_, folder_ / "o.mp4");
   options.hide.emplace().regions.all_hidden = {{0, 2}};
   run_fake_job(options);
   const std::vector<std::size_t> black = black_frames(folder_ / "o.mp4", 64 * 48);
@@ -185,7 +185,7 @@ TEST_P(OpenGop, C2EveryStartHasAllPictures) {
   std::sort(times.begin(), times.end());
   const double first = times.front();
   for (std::size_t i = 1; i < times.size() - 1; ++i) {
-    JobOptions options = lossless_job(in, {});
+    pipeline::JobOptions options = lossless_job(in, {});
     options.start_s = times[i] - first - .01;
     const JobRun run = run_fake_job(options);
     ASSERT_EQ(run.records.size(), times.size() - i) << *options.start_s;
@@ -201,7 +201,7 @@ TEST(Stamps, C2AStartBetweenKeyFramesOfAStreamWithoutIndexHasAllPictures) {
   ffmpeg("-f lavfi -i testsrc2=s=64x48:r=10:d=20 -c:v libx264 -preset ultrafast -g 100",
          folder / "in.ts");
   for (const double start : {1.5, 9.4, 15.0}) {
-    JobOptions options = lossless_job(folder / "in.ts", {});
+    pipeline::JobOptions options = lossless_job(folder / "in.ts", {});
     options.start_s = start;
     const JobRun run = run_fake_job(options);
     EXPECT_EQ(run.result.ledger.decoded, std::lround((20 - start) * 10)) << start;
@@ -213,14 +213,16 @@ TEST(Stamps, C5ARawStreamIsReadNoFurtherThanItsChosenEnd) {
   const TemporaryFolder folder;
   ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25:d=12 -c:v libx264 -preset ultrafast",
          folder / "in.264");
-  Notices notices("in.264");
-  Demuxer demuxer((folder / "in.264").string(), {});
-  DecoderOptions options;
+  video::Notices notices("in.264");
+  video::Demuxer demuxer((folder / "in.264").string(), {});
+  video::DecoderOptions options;
   options.end_s = .4;
-  const std::unique_ptr<Decoder> decoder = make_cpu_decoder(demuxer, options, notices);
+  const std::unique_ptr<video::Decoder> decoder =
+      video::make_cpu_decoder(demuxer, options, notices);
   int read = 0;
   int shown = 0;
-  for (ReadPacket packet = read_packet(demuxer); packet.packet; packet = read_packet(demuxer)) {
+  for (video::ReadPacket packet = video::read_packet(demuxer); packet.packet;
+       packet = video::read_packet(demuxer)) {
     if (decoder->past_end(*packet.packet)) break;
     ++read;
     decoder->send(packet);
@@ -228,7 +230,7 @@ TEST(Stamps, C5ARawStreamIsReadNoFurtherThanItsChosenEnd) {
   }
   EXPECT_EQ(shown, 10);
   EXPECT_LT(read, 60);
-  JobOptions whole = lossless_job(folder / "in.264", {});
+  pipeline::JobOptions whole = lossless_job(folder / "in.264", {});
   whole.end_s = .4;
   const JobRun run = run_fake_job(whole);
   EXPECT_EQ(run.result.ledger.decoded, 10);
@@ -254,7 +256,7 @@ TEST(Stamps, B15AChosenStartMovesTheTimecode) {
   ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25:d=3 -c:v libx264 -timecode 01:02:03:04",
          folder / "in.mp4");
   const auto timecode = [&](double start) {
-    JobOptions options = lossless_job(folder / "in.mp4", folder / "out.mov");
+    pipeline::JobOptions options = lossless_job(folder / "in.mp4", folder / "out.mov");
     options.start_s = start;
     run_fake_job(options);
     return streams_of(probe(folder / "out.mov"), "video").at(0).at("tags").value("timecode", "");
@@ -268,7 +270,7 @@ TEST(Stamps, B15TheTimecodeOfDroppedFramesIsMovedByItsRule) {
   const TemporaryFolder folder;
   ffmpeg("-f lavfi -i testsrc2=s=64x48:r=30000/1001:d=2 -c:v libx264 -timecode 00:00:59;20",
          folder / "in.mov");
-  JobOptions options = lossless_job(folder / "in.mov", folder / "out.mov");
+  pipeline::JobOptions options = lossless_job(folder / "in.mov", folder / "out.mov");
   options.start_s = 0.5;
   run_fake_job(options);
   EXPECT_EQ(streams_of(probe(folder / "out.mov"), "video").at(0).at("tags").at("timecode"),

@@ -11,12 +11,12 @@
 namespace facepipe::test {
 
 /// Gives `take` each picture, begun by read_first_picture(), in order, until it returns false.
-inline void all_pictures(Demuxer& demuxer, FirstPicture& begin,
-                         const std::function<bool(DecodedPicture)>& take) {
+inline void all_pictures(video::Demuxer& demuxer, video::FirstPicture& begin,
+                         const std::function<bool(video::DecodedPicture)>& take) {
   bool wanted = begin.picture && take(std::move(*begin.picture));
   const auto take_ready = [&] {
     while (wanted) {
-      std::optional<DecodedPicture> picture = begin.decoder->next();
+      std::optional<video::DecodedPicture> picture = begin.decoder->next();
       if (!picture) return;
       wanted = take(std::move(*picture));
     }
@@ -24,7 +24,7 @@ inline void all_pictures(Demuxer& demuxer, FirstPicture& begin,
   take_ready();
   while (wanted && (!begin.packets.empty() || !begin.ended)) {
     if (begin.packets.empty()) {
-      ReadPacket read = read_packet(demuxer);
+      video::ReadPacket read = video::read_packet(demuxer);
       begin.ended = read.packet == nullptr;
       if (!begin.ended && read.packet->stream_index == demuxer.video_index())
         begin.packets.push_back(std::move(read));
@@ -40,13 +40,13 @@ inline void all_pictures(Demuxer& demuxer, FirstPicture& begin,
 
 /// Gives `take` each picture, in order, that the decoder makes of the packets of `demuxer`.
 /// @param wanted  which packets the decoder gets, by their numbers from 0 on; empty: all
-inline void all_pictures(Demuxer& demuxer, Decoder& decoder,
-                         const std::function<void(const DecodedPicture&)>& take,
+inline void all_pictures(video::Demuxer& demuxer, video::Decoder& decoder,
+                         const std::function<void(const video::DecodedPicture&)>& take,
                          const std::function<bool(int)>& wanted = {}) {
   const auto take_ready = [&] {
-    while (const std::optional<DecodedPicture> picture = decoder.next()) take(*picture);
+    while (const std::optional<video::DecodedPicture> picture = decoder.next()) take(*picture);
   };
-  for (int number = 0; UniqueAVPacket packet = demuxer.read(); ++number) {
+  for (int number = 0; video::UniqueAVPacket packet = demuxer.read(); ++number) {
     if (wanted && !wanted(number)) continue;
     decoder.send({std::move(packet), {}});
     take_ready();

@@ -25,7 +25,7 @@ struct FakeBehaviour {
   std::function<void(CopyCounter&)> copied = [](CopyCounter&) {};
 };
 
-class FakeRequest final : public DetectionRequest {
+class FakeRequest final : public detector::DetectionRequest {
  public:
   FakeRequest(const FakeBehaviour& behaviour, Slots::Permit permit)
       : behaviour_(behaviour), permit_(std::move(permit)) {}
@@ -53,14 +53,14 @@ class FakeRequest final : public DetectionRequest {
   Interval interval_;
 };
 
-class FakeDetector final : public Detector {
+class FakeDetector final : public detector::Detector {
  public:
   FakeDetector(const FakeBehaviour& behaviour, Size size) : behaviour_(behaviour), size_(size) {}
 
-  std::unique_ptr<DetectionRequest> acquire(const std::stop_token& stop) override {
+  std::unique_ptr<detector::DetectionRequest> acquire(const std::stop_token& stop) override {
     return std::make_unique<FakeRequest>(behaviour_, slots_.acquire(stop));
   }
-  [[nodiscard]] DetectorFacts facts() const override { return {size_, {}, {}}; }
+  [[nodiscard]] detector::DetectorFacts facts() const override { return {size_, {}, {}}; }
 
  private:
   const FakeBehaviour& behaviour_;
@@ -69,11 +69,11 @@ class FakeDetector final : public Detector {
 };
 
 /// The factory for run_job; `behaviour` may be changed between runs.
-class FakeDetectorFactory final : public DetectorFactory {
+class FakeDetectorFactory final : public detector::DetectorFactory {
  public:
-  FakeDetectorFactory() : DetectorFactory({}, "fake", "", true) {}
+  FakeDetectorFactory() : detector::DetectorFactory({}, "fake", "", true) {}
   /// The lanes of a job share one, as they share real ones.
-  std::shared_ptr<Detector> detector(Size frame) override {
+  std::shared_ptr<detector::Detector> detector(Size frame) override {
     if (!kept_ || kept_->facts().network != frame)
       kept_ = std::make_shared<FakeDetector>(behaviour, frame);
     return kept_;

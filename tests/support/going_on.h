@@ -8,10 +8,11 @@
 namespace facepipe::test {
 
 /// Where its stream has ended without loss, take_idle() gives its codec for another one's `before`.
-class GoingOnDecoder final : public Decoder {
+class GoingOnDecoder final : public video::Decoder {
  public:
-  GoingOnDecoder(const Demuxer& demuxer, Notices& notices, UniqueCodecContext before)
-      : Decoder(demuxer, {}, notices) {
+  GoingOnDecoder(const video::Demuxer& demuxer, video::Notices& notices,
+                 video::UniqueCodecContext before)
+      : video::Decoder(demuxer, {}, notices) {
     end_by_key_pictures();
     if (before)
       go_on_with(std::move(before));
@@ -19,14 +20,14 @@ class GoingOnDecoder final : public Decoder {
       GoingOnDecoder::open_codec();
   }
 
-  using Decoder::take_idle;
+  using video::Decoder::take_idle;
 
   /// How often the codec has asked for a format, as FFmpeg's do where they begin anew: the moment
   /// at which one of NVDEC's decoders is made.
   [[nodiscard]] static int formats_asked() { return formats_asked_; }
 
-  [[nodiscard]] std::unique_ptr<FrameMaker> make_frames(const AVFrame& /*first*/,
-                                                        const FrameTarget& /*target*/) override {
+  [[nodiscard]] std::unique_ptr<video::FrameMaker> make_frames(
+      const AVFrame& /*first*/, const video::FrameTarget& /*target*/) override {
     return nullptr;
   }
 

@@ -4,13 +4,13 @@
 
 namespace facepipe::test {
 
-using graph::ValueId;
+using detector::graph::ValueId;
 
 GraphBuilder::GraphBuilder(int channels, Size size, unsigned seed) : size_(size), random_(seed) {
   graph_.source = "built";
   graph_.input_channels = channels;
   graph_.input = graph_.add_value("input");
-  graph::infer_shapes(graph_, size_);
+  detector::graph::infer_shapes(graph_, size_);
 }
 
 std::vector<float> GraphBuilder::random(std::size_t count, float spread) {
@@ -22,17 +22,17 @@ std::vector<float> GraphBuilder::random(std::size_t count, float spread) {
 
 int GraphBuilder::channels(ValueId value) const { return graph_.map(value).channels; }
 
-ValueId GraphBuilder::node(graph::Operator op, const std::vector<ValueId>& inputs) {
+ValueId GraphBuilder::node(detector::graph::Operator op, const std::vector<ValueId>& inputs) {
   const std::string name = "node" + std::to_string(graph_.nodes.size());
   const ValueId output = graph_.add_value(name);
   graph_.nodes.push_back({name, std::move(op), inputs, {output}});
-  graph::infer_shapes(graph_, size_);
+  detector::graph::infer_shapes(graph_, size_);
   return output;
 }
 
 ValueId GraphBuilder::convolution(ValueId x, const ConvolutionSpec& spec,
                                   const std::vector<ValueId>& residual) {
-  graph::Convolution op;
+  detector::graph::Convolution op;
   op.window = {spec.kernel, spec.kernel, spec.stride, spec.stride,
                spec.pad,    spec.pad,    spec.pad,    spec.pad};
   op.inputs = channels(x);
@@ -48,9 +48,9 @@ ValueId GraphBuilder::convolution(ValueId x, const ConvolutionSpec& spec,
   return node(std::move(op), inputs);
 }
 
-ValueId GraphBuilder::transposed(ValueId x, int outputs, graph::Activation activation,
+ValueId GraphBuilder::transposed(ValueId x, int outputs, detector::graph::Activation activation,
                                  const std::vector<ValueId>& residual) {
-  graph::TransposedConvolution op;
+  detector::graph::TransposedConvolution op;
   op.inputs = channels(x);
   op.outputs = outputs;
   op.weights = random(static_cast<std::size_t>(op.inputs * outputs * op.factor * op.factor),
@@ -64,7 +64,7 @@ ValueId GraphBuilder::transposed(ValueId x, int outputs, graph::Activation activ
 
 ValueId GraphBuilder::batch_norm(ValueId x) {
   const auto count = static_cast<std::size_t>(channels(x));
-  return node(graph::BatchNormalization{random(count, 1.5F), random(count, 0.5F)}, {x});
+  return node(detector::graph::BatchNormalization{random(count, 1.5F), random(count, 0.5F)}, {x});
 }
 
 std::vector<ValueId> GraphBuilder::split(ValueId x, const std::vector<int>& channels) {
@@ -72,15 +72,15 @@ std::vector<ValueId> GraphBuilder::split(ValueId x, const std::vector<int>& chan
   std::vector<ValueId> parts;
   for (std::size_t i = 0; i < channels.size(); ++i)
     parts.push_back(graph_.add_value(name + "." + std::to_string(i)));
-  graph_.nodes.push_back({name, graph::Split{channels}, {x}, parts});
-  graph::infer_shapes(graph_, size_);
+  graph_.nodes.push_back({name, detector::graph::Split{channels}, {x}, parts});
+  detector::graph::infer_shapes(graph_, size_);
   return parts;
 }
 
 void GraphBuilder::output(ValueId value) { output(value, graph_.value(value).name); }
 
 void GraphBuilder::output(ValueId value, const std::string& name) {
-  graph_.outputs.push_back({name, value, graph::OutputLayout::as_computed});
+  graph_.outputs.push_back({name, value, detector::graph::OutputLayout::as_computed});
 }
 
 Tensor GraphBuilder::noise() {

@@ -7,9 +7,9 @@
 namespace facepipe::test {
 namespace {
 
-using graph::Graph;
-using graph::MapShape;
-using graph::Node;
+using detector::graph::Graph;
+using detector::graph::MapShape;
+using detector::graph::Node;
 
 std::size_t index_of(const MapShape& shape, int c, int y, int x) {
   return (static_cast<std::size_t>(c) * static_cast<std::size_t>(shape.height) +
@@ -20,9 +20,9 @@ std::size_t index_of(const MapShape& shape, int c, int y, int x) {
 
 std::size_t size_of(const MapShape& shape) { return index_of(shape, shape.channels, 0, 0); }
 
-float activated(double value, graph::Activation activation) {
-  if (activation == graph::Activation::relu) value = std::max(value, 0.0);
-  if (activation == graph::Activation::sigmoid) value = 1 / (1 + std::exp(-value));
+float activated(double value, detector::graph::Activation activation) {
+  if (activation == detector::graph::Activation::relu) value = std::max(value, 0.0);
+  if (activation == detector::graph::Activation::sigmoid) value = 1 / (1 + std::exp(-value));
   return static_cast<float>(value);
 }
 
@@ -32,13 +32,14 @@ class Loops {
   Loops(const Graph& graph, const Node& node, const std::vector<const Tensor*>& inputs)
       : graph_(graph), node_(node), inputs_(inputs), in_(*inputs[0]) {}
 
-  std::vector<Tensor> operator()(const graph::Convolution& op) const {
+  std::vector<Tensor> operator()(const detector::graph::Convolution& op) const {
     return with_residual(convolve(op, in_, input_shape(), output_shape()));
   }
-  std::vector<Tensor> operator()(const graph::InvertedResidual& op) const {
+  std::vector<Tensor> operator()(const detector::graph::InvertedResidual& op) const {
     MapShape shape = input_shape();
     Tensor value = in_;
-    for (const graph::Convolution* const part : {&op.expand, &op.depthwise, &op.project}) {
+    for (const detector::graph::Convolution* const part :
+         {&op.expand, &op.depthwise, &op.project}) {
       MapShape to = shape;
       to.channels = part->outputs;
       if (part == &op.depthwise) {
@@ -50,7 +51,7 @@ class Loops {
     }
     return with_residual(value);
   }
-  std::vector<Tensor> operator()(const graph::TransposedConvolution& op) const {
+  std::vector<Tensor> operator()(const detector::graph::TransposedConvolution& op) const {
     const MapShape from = input_shape();
     const MapShape to = output_shape();
     const int f = op.factor;
@@ -68,28 +69,28 @@ class Loops {
         }
     return with_residual(out);
   }
-  std::vector<Tensor> operator()(const graph::Stem& op) const {
+  std::vector<Tensor> operator()(const detector::graph::Stem& op) const {
     Graph layers;
     layers.input_channels = input_shape().channels;
     layers.input = layers.add_value("input");
-    for (const graph::Convolution& layer : op.layers)
-      append_node(layers, layer, {static_cast<graph::ValueId>(layers.values.size()) - 1});
+    for (const detector::graph::Convolution& layer : op.layers)
+      append_node(layers, layer, {static_cast<detector::graph::ValueId>(layers.values.size()) - 1});
     return {run(layers, in_)};
   }
-  std::vector<Tensor> operator()(const graph::PyramidStep& op) const {
+  std::vector<Tensor> operator()(const detector::graph::PyramidStep& op) const {
     const MapShape fine = graph_.map(node_.inputs[1]);
     Graph lateral;
     lateral.input_channels = fine.channels;
     lateral.input = lateral.add_value("input");
     append_node(lateral, op.lateral, {lateral.input});
-    graph::infer_shapes(lateral, {fine.width, fine.height});
+    detector::graph::infer_shapes(lateral, {fine.width, fine.height});
     const Tensor side = interpret(lateral, *inputs_[1]).back();
     const Node up{"", op.up, {node_.inputs[0]}, node_.outputs};
     Tensor out = interpret_node(graph_, up, {&in_})[0];
     for (std::size_t i = 0; i < out.size(); ++i) out[i] += side[i];
     return {out};
   }
-  std::vector<Tensor> operator()(const graph::BatchNormalization& op) const {
+  std::vector<Tensor> operator()(const detector::graph::BatchNormalization& op) const {
     const MapShape shape = input_shape();
     Tensor out = in_;
     const std::size_t plane = index_of(shape, 1, 0, 0);
@@ -97,13 +98,13 @@ class Loops {
       out[i] = op.scale[i / plane] * out[i] + op.shift[i / plane];
     return {out};
   }
-  std::vector<Tensor> operator()(const graph::Activate& op) const {
+  std::vector<Tensor> operator()(const detector::graph::Activate& op) const {
     Tensor out = in_;
     for (float& value : out) value = activated(value, op.function);
     return {out};
   }
-  std::vector<Tensor> operator()(const graph::Add&) const { return with_residual(in_); }
-  std::vector<Tensor> operator()(const graph::MaxPool& op) const {
+  std::vector<Tensor> operator()(const detector::graph::Add&) const { return with_residual(in_); }
+  std::vector<Tensor> operator()(const detector::graph::MaxPool& op) const {
     const MapShape from = input_shape();
     const MapShape to = output_shape();
     Tensor out(size_of(to), -std::numeric_limits<float>::infinity());
@@ -120,7 +121,7 @@ class Loops {
             }
     return {out};
   }
-  std::vector<Tensor> operator()(const graph::Upsample& op) const {
+  std::vector<Tensor> operator()(const detector::graph::Upsample& op) const {
     const MapShape from = input_shape();
     const MapShape to = output_shape();
     Tensor out(size_of(to));
@@ -130,7 +131,7 @@ class Loops {
           out[index_of(to, c, y, x)] = in_[index_of(from, c, y / op.factor, x / op.factor)];
     return with_residual(out);
   }
-  std::vector<Tensor> operator()(const graph::Transpose& op) const {
+  std::vector<Tensor> operator()(const detector::graph::Transpose& op) const {
     const std::vector<std::int64_t>& from = graph_.value(node_.inputs[0]).extents;
     const std::vector<std::int64_t>& to = graph_.value(node_.outputs[0]).extents;
     Tensor out(in_.size());
@@ -147,8 +148,8 @@ class Loops {
     }
     return {out};
   }
-  std::vector<Tensor> operator()(const graph::Reshape&) const { return {in_}; }
-  std::vector<Tensor> operator()(const graph::Split& op) const {
+  std::vector<Tensor> operator()(const detector::graph::Reshape&) const { return {in_}; }
+  std::vector<Tensor> operator()(const detector::graph::Split& op) const {
     const std::size_t plane = index_of(input_shape(), 1, 0, 0);
     std::vector<Tensor> out;
     auto at = in_.begin();
@@ -160,10 +161,10 @@ class Loops {
     return out;
   }
   /// By the operators that a chain was made of, as a graph of its own.
-  std::vector<Tensor> operator()(const graph::PairChains& op) const {
+  std::vector<Tensor> operator()(const detector::graph::PairChains& op) const {
     std::vector<Tensor> out;
     std::size_t input = 0;
-    for (const graph::PairChain& chain : op.chains) {
+    for (const detector::graph::PairChain& chain : op.chains) {
       add_chain(chain, input, out);
       input += chain.input_count();
     }
@@ -171,32 +172,36 @@ class Loops {
   }
 
  private:
-  void add_chain(const graph::PairChain& chain, std::size_t input, std::vector<Tensor>& out) const {
+  void add_chain(const detector::graph::PairChain& chain, std::size_t input,
+                 std::vector<Tensor>& out) const {
     Graph plain;
     plain.values.push_back(graph_.value(node_.inputs[input]));
-    graph::ValueId value = 0;
+    detector::graph::ValueId value = 0;
     std::vector<Tensor> values{*inputs_[input]};
-    const auto append = [&](graph::Operator part, const std::vector<graph::ValueId>& from) {
-      const graph::ValueId to = plain.add_value("");
+    const auto append = [&](detector::graph::Operator part,
+                            const std::vector<detector::graph::ValueId>& from) {
+      const detector::graph::ValueId to = plain.add_value("");
       plain.nodes.push_back({"", std::move(part), from, {to}});
       const MapShape shape = plain.map(plain.input);
       plain.input_channels = shape.channels;
-      graph::infer_shapes(plain, {shape.width, shape.height});
+      detector::graph::infer_shapes(plain, {shape.width, shape.height});
       std::vector<const Tensor*> inputs;
-      for (const graph::ValueId id : from) inputs.push_back(&values[static_cast<std::size_t>(id)]);
+      for (const detector::graph::ValueId id : from)
+        inputs.push_back(&values[static_cast<std::size_t>(id)]);
       values.push_back(interpret_node(plain, plain.nodes.back(), inputs)[0]);
       return to;
     };
     if (chain.upsampled) {
-      const graph::ValueId other = plain.add_value("");
+      const detector::graph::ValueId other = plain.add_value("");
       plain.value(other).extents = graph_.value(node_.inputs[input + 1]).extents;
       values.push_back(*inputs_[input + 1]);
-      value = append(graph::Upsample{2}, {value, other});
+      value = append(detector::graph::Upsample{2}, {value, other});
     }
     value = append(chain.pair.depthwise, {append(chain.pair.pointwise, {value})});
     if (chain.keeps) out.push_back(values[static_cast<std::size_t>(value)]);
     if (!chain.pools) return;
-    const graph::ValueId pooled = append(graph::MaxPool{{2, 2, 2, 2, 0, 0, 0, 0}}, {value});
+    const detector::graph::ValueId pooled =
+        append(detector::graph::MaxPool{{2, 2, 2, 2, 0, 0, 0, 0}}, {value});
     out.push_back(values[static_cast<std::size_t>(pooled)]);
   }
 
@@ -209,15 +214,16 @@ class Loops {
   [[nodiscard]] MapShape input_shape() const { return graph_.map(node_.inputs[0]); }
   [[nodiscard]] MapShape output_shape() const { return graph_.map(node_.outputs[0]); }
 
-  static void append_node(Graph& graph, graph::Operator op, std::vector<graph::ValueId> inputs) {
-    const graph::ValueId output = graph.add_value("");
+  static void append_node(Graph& graph, detector::graph::Operator op,
+                          std::vector<detector::graph::ValueId> inputs) {
+    const detector::graph::ValueId output = graph.add_value("");
     graph.nodes.push_back({"", std::move(op), std::move(inputs), {output}});
   }
 
   /// The last value of a graph that stands for this node.
   [[nodiscard]] Tensor run(Graph& graph, const Tensor& input) const {
     const MapShape from = input_shape();
-    graph::infer_shapes(graph, {from.width, from.height});
+    detector::graph::infer_shapes(graph, {from.width, from.height});
     return interpret(graph, input).back();
   }
 
@@ -227,8 +233,8 @@ class Loops {
     return {out};
   }
 
-  static Tensor convolve(const graph::Convolution& op, const Tensor& in, const MapShape& from,
-                         const MapShape& to) {
+  static Tensor convolve(const detector::graph::Convolution& op, const Tensor& in,
+                         const MapShape& from, const MapShape& to) {
     const int group_inputs = op.inputs / op.groups;
     const int group_outputs = op.outputs / op.groups;
     Tensor out(size_of(to));
@@ -244,10 +250,10 @@ class Loops {
     return out;
   }
 
-  static void add_window(const graph::Convolution& op, const Channels& channels, const Tensor& in,
-                         const MapShape& from, int y, std::vector<double>& row) {
+  static void add_window(const detector::graph::Convolution& op, const Channels& channels,
+                         const Tensor& in, const MapShape& from, int y, std::vector<double>& row) {
     const int group_inputs = op.inputs / op.groups;
-    const graph::Window& window = op.window;
+    const detector::graph::Window& window = op.window;
     for (int ky = 0; ky < window.kernel_height; ++ky)
       for (int kx = 0; kx < window.kernel_width; ++kx) {
         const int sy = y * window.stride_y - window.top + ky;
@@ -293,7 +299,7 @@ std::vector<Tensor> interpret(const Graph& graph, const Tensor& input) {
   values[static_cast<std::size_t>(graph.input)] = input;
   for (const Node& node : graph.nodes) {
     std::vector<const Tensor*> inputs;
-    for (const graph::ValueId id : node.inputs)
+    for (const detector::graph::ValueId id : node.inputs)
       inputs.push_back(&values[static_cast<std::size_t>(id)]);
     std::vector<Tensor> outputs = interpret_node(graph, node, inputs);
     for (std::size_t i = 0; i < outputs.size(); ++i)
@@ -305,9 +311,9 @@ std::vector<Tensor> interpret(const Graph& graph, const Tensor& input) {
 std::vector<Tensor> interpret_outputs(const Graph& graph, const Tensor& input) {
   const std::vector<Tensor> values = interpret(graph, input);
   std::vector<Tensor> outputs;
-  for (const graph::Output& output : graph.outputs) {
+  for (const detector::graph::Output& output : graph.outputs) {
     const Tensor& value = values[static_cast<std::size_t>(output.value)];
-    outputs.push_back(output.layout == graph::OutputLayout::cells
+    outputs.push_back(output.layout == detector::graph::OutputLayout::cells
                           ? as_cells(value, graph.map(output.value))
                           : value);
   }

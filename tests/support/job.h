@@ -15,9 +15,9 @@
 namespace facepipe::test {
 
 /// The options of a run that draws nothing, with the encoder that the container takes by default.
-inline JobOptions default_job(const std::filesystem::path& input,
-                              const std::filesystem::path& output) {
-  JobOptions options;
+inline pipeline::JobOptions default_job(const std::filesystem::path& input,
+                                        const std::filesystem::path& output) {
+  pipeline::JobOptions options;
   options.input = input.string();
   options.output = output;
   options.existing = ExistingTarget::replace;
@@ -26,34 +26,34 @@ inline JobOptions default_job(const std::filesystem::path& input,
 }
 
 /// Likewise fast and lossless: pictures out equal pictures in.
-inline JobOptions lossless_job(const std::filesystem::path& input,
-                               const std::filesystem::path& output) {
-  JobOptions options = default_job(input, output);
+inline pipeline::JobOptions lossless_job(const std::filesystem::path& input,
+                                         const std::filesystem::path& output) {
+  pipeline::JobOptions options = default_job(input, output);
   options.encoder.preset = "ultrafast";
   options.encoder.options = {{"qp", "0"}};
   return options;
 }
 
 /// The CPU's, with a detector that does as it is told.
-inline std::unique_ptr<Backend> fake_backend(FakeBehaviour behaviour = {}) {
+inline std::unique_ptr<pipeline::Backend> fake_backend(FakeBehaviour behaviour = {}) {
   auto factory = std::make_unique<FakeDetectorFactory>();
   factory->behaviour = std::move(behaviour);
-  return make_cpu_backend(std::move(factory));
+  return pipeline::make_cpu_backend(std::move(factory));
 }
 
 struct JobRun {
-  JobResult result;
+  pipeline::JobResult result;
   std::vector<FrameRecord> records;
 };
 
-inline JobRun run_fake_job(const JobOptions& options, FakeBehaviour behaviour = {},
+inline JobRun run_fake_job(const pipeline::JobOptions& options, FakeBehaviour behaviour = {},
                            const std::stop_token& stop = {},
-                           std::unique_ptr<Demuxer> opened = nullptr) {
+                           std::unique_ptr<video::Demuxer> opened = nullptr) {
   const auto backend = fake_backend(std::move(behaviour));
   JobRun run;
-  JobObserver observer;
+  pipeline::JobObserver observer;
   observer.frame = [&](const FrameRecord& record) { run.records.push_back(record); };
-  run.result = run_job(options, *backend, observer, stop, std::move(opened));
+  run.result = pipeline::run_job(options, *backend, observer, stop, std::move(opened));
   return run;
 }
 

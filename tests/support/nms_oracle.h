@@ -43,15 +43,15 @@ inline double diou_of(const Box& a, const Box& b) {
   return iou_of(a, b) - (dx * dx + dy * dy) / (cx * cx + cy * cy);
 }
 
-inline double overlap_of(NmsOverlap overlap, const Box& winner, const Box& loser) {
+inline double overlap_of(nms::NmsOverlap overlap, const Box& winner, const Box& loser) {
   switch (overlap) {
-    case NmsOverlap::iou:
+    case nms::NmsOverlap::iou:
       return iou_of(winner, loser);
-    case NmsOverlap::diou:
+    case nms::NmsOverlap::diou:
       return diou_of(winner, loser);
-    case NmsOverlap::winner_area:
+    case nms::NmsOverlap::winner_area:
       return intersection_of(winner, loser) / area_of(winner);
-    case NmsOverlap::smaller_area:
+    case nms::NmsOverlap::smaller_area:
       return intersection_of(winner, loser) / std::min(area_of(winner), area_of(loser));
   }
   return 0;
@@ -62,7 +62,7 @@ inline bool overlaps_more(const Box& a, const Box& b, double threshold) {
 }
 
 /// Oro et al. 2020: a detection is x, y and z; where plus_one is set, z + 1 pixels are in a row.
-inline Box as_the_matrix_sees(const Box& box, const MatrixOptions& options) {
+inline Box as_the_matrix_sees(const Box& box, const nms::MatrixOptions& options) {
   Box out = box;
   if (options.squares) {
     const float z = std::max(box.x2 - box.x1, box.y2 - box.y1);
@@ -81,7 +81,7 @@ inline bool is_candidate(const Box& box, float score) {
 /// Candidates with what relates them, for one set of options but `soft`.
 class NmsOracle {
  public:
-  NmsOracle(const NmsOptions& options, std::vector<Box> boxes, std::vector<float> scores)
+  NmsOracle(const nms::NmsOptions& options, std::vector<Box> boxes, std::vector<float> scores)
       : options_(options), boxes_(std::move(boxes)), scores_(std::move(scores)) {
     for (const Box& box : boxes_) compared_.push_back(as_the_matrix_sees(box, options.matrix));
   }
@@ -110,7 +110,7 @@ class NmsOracle {
     const std::vector<std::uint32_t> all = ranked();
     std::vector<std::uint32_t> out;
     for (const auto b : all) {
-      const auto& rivals = options_.rule == NmsRule::greedy ? out : all;
+      const auto& rivals = options_.rule == nms::NmsRule::greedy ? out : all;
       const bool falls = std::any_of(rivals.begin(), rivals.end(),
                                      [&](auto a) { return outranks(a, b) && suppresses(a, b); });
       if (!falls) out.push_back(b);
@@ -154,7 +154,7 @@ class NmsOracle {
             static_cast<float>(x2 / weight), static_cast<float>(y2 / weight)};
   }
 
-  NmsOptions options_;
+  nms::NmsOptions options_;
   std::vector<Box> boxes_;
   std::vector<Box> compared_;
   std::vector<float> scores_;
@@ -181,7 +181,7 @@ inline std::vector<std::uint32_t> nms_oracle(const std::vector<Box>& boxes,
 
 /// Soft-NMS as published. Orders differ where scores are nearly equal, so this checks an answer
 /// rather than gives one: replays its selections and says what is wrong with the first that is.
-inline std::string wrong_in_soft_nms(const NmsOptions& options, const std::vector<Box>& boxes,
+inline std::string wrong_in_soft_nms(const nms::NmsOptions& options, const std::vector<Box>& boxes,
                                      const std::vector<float>& scores,
                                      const std::vector<std::uint32_t>& selected,
                                      const std::vector<float>& decayed) {
@@ -205,7 +205,7 @@ inline std::string wrong_in_soft_nms(const NmsOptions& options, const std::vecto
     for (std::size_t i = 0; i < boxes.size(); ++i) {
       if (left[i] == kGone) continue;
       const double iou = iou_of(boxes[s], boxes[i]);
-      if (options.soft.decay == SoftDecay::gaussian)
+      if (options.soft.decay == nms::SoftDecay::gaussian)
         left[i] *= std::exp(-iou * iou / static_cast<double>(options.soft.sigma));
       else if (iou > static_cast<double>(options.threshold))
         left[i] *= 1 - iou;

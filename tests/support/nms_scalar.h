@@ -21,7 +21,7 @@ struct NmsAnswer {
   friend bool operator==(const NmsAnswer&, const NmsAnswer&) = default;
 };
 
-inline NmsAnswer answer_of(const NmsKept& kept) {
+inline NmsAnswer answer_of(const nms::NmsKept& kept) {
   return {{kept.indices.begin(), kept.indices.end()},
           {kept.boxes.begin(), kept.boxes.end()},
           {kept.scores.begin(), kept.scores.end()}};
@@ -29,7 +29,8 @@ inline NmsAnswer answer_of(const NmsKept& kept) {
 
 class NmsScalar {
  public:
-  NmsScalar(const NmsOptions& options, const NmsCandidates& all) : options_(options), all_(all) {
+  NmsScalar(const nms::NmsOptions& options, const nms::NmsCandidates& all)
+      : options_(options), all_(all) {
     for (std::size_t i = 0; i < all.boxes.size(); ++i) {
       const Box& box = all.boxes[i];
       compared_.push_back(nms::matrix_box(box, options.matrix.squares, options.matrix.plus_one));
@@ -39,7 +40,7 @@ class NmsScalar {
   }
 
   [[nodiscard]] NmsAnswer answer() const {
-    return options_.rule == NmsRule::soft ? softened() : swept();
+    return options_.rule == nms::NmsRule::soft ? softened() : swept();
   }
 
  private:
@@ -50,13 +51,13 @@ class NmsScalar {
     const float area_a = nms::area(winner);
     const float area_b = nms::area(loser);
     switch (options_.overlap) {
-      case NmsOverlap::iou:
+      case nms::NmsOverlap::iou:
         return nms::iou_exceeds(inter, area_a, area_b, options_.threshold);
-      case NmsOverlap::diou:
+      case nms::NmsOverlap::diou:
         return nms::diou_exceeds(winner, loser, inter, area_a, area_b, options_.threshold);
-      case NmsOverlap::winner_area:
+      case nms::NmsOverlap::winner_area:
         return nms::winner_share_exceeds(inter, area_a, options_.threshold);
-      case NmsOverlap::smaller_area:
+      case nms::NmsOverlap::smaller_area:
         return nms::smaller_share_exceeds(inter, area_a, area_b, options_.threshold);
     }
     return false;
@@ -72,7 +73,7 @@ class NmsScalar {
     std::vector<std::uint32_t> stronger;
     for (const std::uint32_t b : ranked) {
       const auto wins = [&](std::uint32_t a) { return suppresses(a, b); };
-      const auto& rivals = options_.rule == NmsRule::greedy ? out.indices : stronger;
+      const auto& rivals = options_.rule == nms::NmsRule::greedy ? out.indices : stronger;
       const bool falls = std::any_of(rivals.begin(), rivals.end(), wins);
       stronger.push_back(b);
       auto joined = std::find_if(out.indices.begin(), out.indices.end(), wins);
@@ -93,7 +94,7 @@ class NmsScalar {
   [[nodiscard]] float decayed(float score, std::uint32_t a, std::uint32_t b) const {
     const float inter = nms::intersection(all_.boxes[a], all_.boxes[b]);
     const float iou = nms::iou(inter, nms::area(all_.boxes[a]), nms::area(all_.boxes[b]));
-    return nms::decayed(score, options_.soft.decay == SoftDecay::linear
+    return nms::decayed(score, options_.soft.decay == nms::SoftDecay::linear
                                    ? nms::linear_decay(iou, options_.threshold)
                                    : nms::gaussian_decay(iou, options_.soft.sigma));
   }
@@ -116,8 +117,8 @@ class NmsScalar {
     return out;
   }
 
-  NmsOptions options_;
-  NmsCandidates all_;
+  nms::NmsOptions options_;
+  nms::NmsCandidates all_;
   std::vector<Box> compared_;
   std::vector<std::uint32_t> valid_;
 };

@@ -27,9 +27,9 @@ struct FilePacket {
 
 /// Of all streams, in the file's order.
 inline std::vector<FilePacket> packets_of(const std::filesystem::path& file) {
-  Demuxer demuxer(file.string(), {});
+  video::Demuxer demuxer(file.string(), {});
   std::vector<FilePacket> packets;
-  while (const UniqueAVPacket packet = demuxer.read()) {
+  while (const video::UniqueAVPacket packet = demuxer.read()) {
     const std::string_view bytes(reinterpret_cast<const char*>(packet->data),
                                  static_cast<std::size_t>(packet->size));
     packets.push_back({packet->stream_index, packet->pts, packet->dts, packet->duration,
@@ -39,9 +39,9 @@ inline std::vector<FilePacket> packets_of(const std::filesystem::path& file) {
 }
 
 /// @param flags  AV_PKT_FLAG_...
-inline UniqueAVPacket packet_of(const std::vector<std::uint8_t>& bytes,
-                                int flags = AV_PKT_FLAG_KEY) {
-  UniqueAVPacket packet = new_av_packet();
+inline video::UniqueAVPacket packet_of(const std::vector<std::uint8_t>& bytes,
+                                       int flags = AV_PKT_FLAG_KEY) {
+  video::UniqueAVPacket packet = video::new_av_packet();
   if (av_new_packet(packet.get(), static_cast<int>(bytes.size())) < 0) throw std::bad_alloc();
   std::ranges::copy(bytes, packet->data);
   packet->flags = flags;

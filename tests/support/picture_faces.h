@@ -39,7 +39,7 @@ inline Detections faces_of_picture(const Frame& frame) {
   return faces;
 }
 
-class PictureRequest final : public DetectionRequest {
+class PictureRequest final : public detector::DetectionRequest {
  public:
   void prepare(const Frame& frame) override { faces_ = faces_of_picture(frame); }
   void start() override { interval_.begin = Clock::now(); }
@@ -54,29 +54,29 @@ class PictureRequest final : public DetectionRequest {
   Interval interval_;
 };
 
-class PictureDetector final : public Detector {
+class PictureDetector final : public detector::Detector {
  public:
   explicit PictureDetector(Size size) : size_(size) {}
-  std::unique_ptr<DetectionRequest> acquire(const std::stop_token& /*stop*/) override {
+  std::unique_ptr<detector::DetectionRequest> acquire(const std::stop_token& /*stop*/) override {
     return std::make_unique<PictureRequest>();
   }
-  [[nodiscard]] DetectorFacts facts() const override { return {size_, {}, {}}; }
+  [[nodiscard]] detector::DetectorFacts facts() const override { return {size_, {}, {}}; }
 
  private:
   Size size_;
 };
 
-class PictureDetectorFactory final : public DetectorFactory {
+class PictureDetectorFactory final : public detector::DetectorFactory {
  public:
-  PictureDetectorFactory() : DetectorFactory({}, "pictures", "", true) {}
-  std::shared_ptr<Detector> detector(Size frame) override {
+  PictureDetectorFactory() : detector::DetectorFactory({}, "pictures", "", true) {}
+  std::shared_ptr<detector::Detector> detector(Size frame) override {
     return std::make_shared<PictureDetector>(frame);
   }
 };
 
 /// The CPU's, with that detector.
-inline std::unique_ptr<Backend> picture_backend() {
-  return make_cpu_backend(std::make_unique<PictureDetectorFactory>());
+inline std::unique_ptr<pipeline::Backend> picture_backend() {
+  return pipeline::make_cpu_backend(std::make_unique<PictureDetectorFactory>());
 }
 
 }  // namespace facepipe::test

@@ -13,7 +13,7 @@
 #include "track/cpu/motion.h"
 #include "track/matching.h"
 
-namespace facepipe {
+namespace facepipe::track {
 namespace {
 
 using test::Scene;
@@ -206,4 +206,4 @@ TEST(FacesBetween, OfNoFramesThereAreNone) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::track

@@ -16,7 +16,7 @@
 #include "tests/support/expect_error.h"
 #include "track/tracker.h"
 
-namespace facepipe {
+namespace facepipe::track {
 namespace {
 
 constexpr Size kPicture{1920, 1080};
@@ -161,4 +161,4 @@ TEST(Tracker, TakesNoDetectionWithoutAScore) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::track

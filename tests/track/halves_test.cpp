@@ -15,7 +15,7 @@
 #include "track/tracker.h"
 #include "track/waiting_frames.h"
 
-namespace facepipe {
+namespace facepipe::track {
 namespace {
 
 constexpr int kFrames = 60;
@@ -157,4 +157,4 @@ TEST(HalvesOfATracker, FindWhatItFindsHoweverFarTheFirstIsAhead) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::track

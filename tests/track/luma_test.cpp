@@ -9,7 +9,7 @@
 #include "track/cpu/luma.h"
 #include "track/cpu/pyramid.h"
 
-namespace facepipe {
+namespace facepipe::track {
 namespace {
 
 constexpr PixelFormat k8{false, 1, 1, 8, 0, true};
@@ -106,4 +106,4 @@ TEST(LumaPyramid, EndsBeforeALevelIsTooSmall) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::track

@@ -6,7 +6,7 @@
 
 #include "track/matching.h"
 
-namespace facepipe {
+namespace facepipe::track {
 namespace {
 
 TEST(Iou, OfKnownBoxes) {
@@ -141,4 +141,4 @@ TEST(WhichCross, AreThoseThatAPlainLoopFinds) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::track

@@ -11,7 +11,7 @@
 #include "track/cpu/motion.h"
 #include "track/similarity.h"
 
-namespace facepipe {
+namespace facepipe::track {
 namespace {
 
 using test::about;
@@ -238,4 +238,4 @@ TEST(FollowBox, FollowsTheCameraWhereNothingIsFound) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::track

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-namespace facepipe {
+namespace facepipe::track {
 namespace {
 
 bool is_near(const Box& a, const Box& b, const Nearness& near) {
@@ -111,4 +111,4 @@ TEST(Neighbours, AreNoneOfNone) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::track

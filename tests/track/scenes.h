@@ -48,15 +48,16 @@ struct Patch {
 struct Scene {
   Size picture{320, 240};
   unsigned seed = 1;
-  Similarity camera{};  ///< from the background to the picture
+  track::Similarity camera{};  ///< from the background to the picture
   std::vector<Patch> patches{};
   float gain = 1;
 };
 
 /// Each sample is the scene at its middle.
-inline Luma render(const Scene& scene) {
-  Luma luma{scene.picture, {(scene.picture.width + 1) / 2, (scene.picture.height + 1) / 2}, {}};
-  const Similarity to_background = scene.camera.inverse();
+inline track::Luma render(const Scene& scene) {
+  track::Luma luma{
+      scene.picture, {(scene.picture.width + 1) / 2, (scene.picture.height + 1) / 2}, {}};
+  const track::Similarity to_background = scene.camera.inverse();
   for (int y = 0; y < luma.size.height; ++y)
     for (int x = 0; x < luma.size.width; ++x) {
       const Point at{2 * static_cast<float>(x) + 1, 2 * static_cast<float>(y) + 1};
@@ -71,9 +72,9 @@ inline Luma render(const Scene& scene) {
 }
 
 /// Turned by `degrees` and scaled about the point, then shifted.
-inline Similarity about(Point centre, float degrees, float scale, float dx, float dy) {
+inline track::Similarity about(Point centre, float degrees, float scale, float dx, float dy) {
   const float radians = degrees * 3.14159265F / 180;
-  Similarity s;
+  track::Similarity s;
   s.a = scale * std::cos(radians);
   s.b = scale * std::sin(radians);
   s.dx = centre.x - s.a * centre.x + s.b * centre.y + dx;

@@ -13,7 +13,7 @@
 #include "tests/support/temporary_folder.h"
 #include "track/track_file.h"
 
-namespace facepipe {
+namespace facepipe::track {
 namespace {
 
 const std::string kHash(64, 'a');
@@ -528,4 +528,4 @@ TEST(TrackFileBuilder, LeavesOutTheWeakestSuggestionsOfTooManyBoxes) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::track

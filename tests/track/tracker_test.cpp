@@ -18,7 +18,7 @@
 #include "track/matching.h"
 #include "track/tracker.h"
 
-namespace facepipe {
+namespace facepipe::track {
 namespace {
 
 using test::Patch;
@@ -852,4 +852,4 @@ TEST(TrackerOptions, AreChecked) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::track

@@ -16,7 +16,7 @@
 #include "verify/lone_pictures.h"
 #include "verify/verifier.h"
 
-namespace facepipe {
+namespace facepipe::verify {
 namespace {
 
 constexpr Size kPicture{320, 200};
@@ -103,9 +103,9 @@ Grey noisy(const Grey& from, double sigma, unsigned seed) {
 }
 
 /// The original's picture with the face hidden.
-Grey hidden(int number, const HideOptions& options) {
+Grey hidden(int number, const overlay::HideOptions& options) {
   Frame frame = test::frame_of(original(number));
-  FaceHider hider(options);
+  overlay::FaceHider hider(options);
   const Box face = face_at(number);
   hider.hide(frame, {&face, 1});
   return make_grey(frame);
@@ -280,17 +280,18 @@ TEST_F(Attacks, A1FindsNothingUnderWhatHideDraws) {
       for (const std::uint8_t byte : {value, value, value, std::uint8_t{255}})
         image->bytes.push_back(byte);
     }
-  HideOptions blur;
-  blur.style = HideStyle::blur;
-  HideOptions picture;
-  picture.style = HideStyle::image;
+  overlay::HideOptions blur;
+  blur.style = overlay::HideStyle::blur;
+  overlay::HideOptions picture;
+  picture.style = overlay::HideStyle::image;
   picture.image = image;
-  HideOptions ellipse;
-  ellipse.shape = MaskShape::ellipse;
-  ellipse.grow = default_grow(MaskShape::ellipse);
-  HideOptions grey;
+  overlay::HideOptions ellipse;
+  ellipse.shape = overlay::MaskShape::ellipse;
+  ellipse.grow = overlay::default_grow(overlay::MaskShape::ellipse);
+  overlay::HideOptions grey;
   grey.color = {128, 128, 128};
-  for (const HideOptions& options : {HideOptions{}, grey, ellipse, blur, picture}) {
+  for (const overlay::HideOptions& options :
+       {overlay::HideOptions{}, grey, ellipse, blur, picture}) {
     const int style = static_cast<int>(options.style);
     EXPECT_TRUE(run([&](int i) { return plain(hidden(i, options)); }).empty()) << style;
     // A codec adds noise; and somebody may tag the wrong range.
@@ -340,4 +341,4 @@ TEST_F(Attacks, A5FindsFacesInPicturesOfTheirOwn) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::verify

@@ -9,7 +9,7 @@
 
 #include "tests/verify/pictures.h"
 
-namespace facepipe {
+namespace facepipe::verify {
 namespace {
 
 using test::pixel;
@@ -110,4 +110,4 @@ TEST(Detail, IsFoundInAPictureOfAnotherSize) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::verify

@@ -4,7 +4,7 @@
 
 #include "tests/verify/pictures.h"
 
-namespace facepipe {
+namespace facepipe::verify {
 namespace {
 
 constexpr Size kSize{64, 48};
@@ -66,4 +66,4 @@ TEST(Findings, ThumbnailsShowTheHiddenVideo) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::verify

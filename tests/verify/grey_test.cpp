@@ -7,7 +7,7 @@
 #include "tests/support/test_frame.h"
 #include "tests/verify/pictures.h"
 
-namespace facepipe {
+namespace facepipe::verify {
 namespace {
 
 int level(unsigned raw, const PixelFormat& format, bool full) {
@@ -95,4 +95,4 @@ TEST(Grey, CropsAreClippedAndReduced) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::verify

@@ -8,7 +8,7 @@
 #include "tests/support/test_frame.h"
 #include "verify/grey.h"
 
-namespace facepipe {
+namespace facepipe::verify {
 namespace {
 
 using test::FakeDetectorFactory;
@@ -17,7 +17,7 @@ TEST(Looks, AMirroredViewIsTheUprightPictureInAMirror) {
   for (const Orientation orientation : test::all_orientations()) {
     const Frame frame = test::make_noise_frame({PixelFormat{}, {9, 6}, orientation}, 7);
     const Grey plain = make_grey(frame);
-    const Grey mirrored = make_grey(mirrored_view(frame));
+    const Grey mirrored = make_grey(detector::mirrored_view(frame));
     ASSERT_EQ(mirrored.size, plain.size);
     for (int y = 0; y < plain.size.height; ++y)
       for (int x = 0; x < plain.size.width; ++x)
@@ -60,4 +60,4 @@ TEST(Looks, SizesThatANetworkTakes) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::verify

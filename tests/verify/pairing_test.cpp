@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace facepipe {
+namespace facepipe::verify {
 namespace {
 
 /// Both videos to their ends: p, m and x for pairs, missing and extra frames.
@@ -62,4 +62,4 @@ TEST(FrameDifference, KeepsTheFirst) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::verify

@@ -15,8 +15,8 @@
 
 namespace facepipe::test {
 
-inline Grey textured(Size size, unsigned seed) {
-  Grey grey{size, {}};
+inline verify::Grey textured(Size size, unsigned seed) {
+  verify::Grey grey{size, {}};
   for (int y = 0; y < size.height; ++y)
     for (int x = 0; x < size.width; ++x)
       grey.samples.push_back(
@@ -25,17 +25,17 @@ inline Grey textured(Size size, unsigned seed) {
 }
 
 /// A picture of one brightness.
-inline Grey flat(Size size, std::uint8_t value) {
+inline verify::Grey flat(Size size, std::uint8_t value) {
   return {size,
           std::vector<std::uint8_t>(
               static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height), value)};
 }
 
-inline std::uint8_t& pixel(Grey& grey, int x, int y) {
+inline std::uint8_t& pixel(verify::Grey& grey, int x, int y) {
   return grey.samples[static_cast<std::size_t>(y * grey.size.width + x)];
 }
 
-inline void fill(Grey& grey, const Box& box, std::uint8_t value) {
+inline void fill(verify::Grey& grey, const Box& box, std::uint8_t value) {
   for (int y = 0; y < grey.size.height; ++y)
     for (int x = 0; x < grey.size.width; ++x)
       if (static_cast<float>(x) >= box.x1 && static_cast<float>(x) < box.x2 &&
@@ -44,7 +44,7 @@ inline void fill(Grey& grey, const Box& box, std::uint8_t value) {
 }
 
 /// A frame of luma alone, of full range, that owns its samples.
-inline Frame frame_of(const Grey& grey) {
+inline Frame frame_of(const verify::Grey& grey) {
   auto samples = std::make_shared<std::vector<std::byte>>(grey.samples.size());
   std::memcpy(samples->data(), grey.samples.data(), grey.samples.size());
   Frame frame;

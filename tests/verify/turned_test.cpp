@@ -9,7 +9,7 @@
 #include "tests/verify/pictures.h"
 #include "verify/verifier.h"
 
-namespace facepipe {
+namespace facepipe::verify {
 namespace {
 
 constexpr Size kPicture{240, 160};
@@ -52,8 +52,8 @@ TEST(TurnedSearch, A4LookAtAllPicturesWhileATurnShowsMore) {
   EXPECT_EQ(looks, 3);
   EXPECT_EQ(turned.find(frame, 0.5, {}, {}).size(), 3U);
   EXPECT_EQ(looks, 4);  // the one turn alone
-  EXPECT_EQ(turned.faces(), (FacesByTurn{0, 0, 0, 3}));
-  EXPECT_EQ(turn_of_faces(turned.faces()), 3);
+  EXPECT_EQ(turned.faces(), (detector::FacesByTurn{0, 0, 0, 3}));
+  EXPECT_EQ(detector::turn_of_faces(turned.faces()), 3);
   find_in_turn(detectors, 3, {}, &looks);
   EXPECT_EQ(turned.find(frame, 1.0, {}, {}).size(), 0U);
   EXPECT_EQ(looks, 7);
@@ -70,8 +70,8 @@ TEST(TurnedSearch, A4FacesThatStandUprightWantNoTurn) {
   upright.push_back({20, 20, 50, 60}, 0.9F);
   TurnedSearch turned(detectors);
   static_cast<void>(turned.find(frame, 0, upright, {}));
-  EXPECT_EQ(turned.faces(), (FacesByTurn{2, 0, 1, 0}));
-  EXPECT_EQ(turn_of_faces(turned.faces()), std::nullopt);
+  EXPECT_EQ(turned.faces(), (detector::FacesByTurn{2, 0, 1, 0}));
+  EXPECT_EQ(detector::turn_of_faces(turned.faces()), std::nullopt);
   int looks = 0;
   find_in_turn(detectors, 2, {{10, 20, 40, 60}}, &looks);
   static_cast<void>(turned.find(frame, 0.5, upright, {}));
@@ -101,4 +101,4 @@ TEST(Verifier, A4AFaceThatIsOnlyFoundTurnedIsALeakWhereItIsShown) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::verify

@@ -8,7 +8,7 @@
 #include "tests/support/fake_detector.h"
 #include "tests/verify/pictures.h"
 
-namespace facepipe {
+namespace facepipe::verify {
 namespace {
 
 using test::FakeDetectorFactory;
@@ -42,22 +42,22 @@ class VerifierTest : public testing::Test {
     return picture;
   }
 
-  void file_with(TrackAction action, const Box& box, const std::string& style = {}) {
+  void file_with(track::TrackAction action, const Box& box, const std::string& style = {}) {
     tracks_.emplace();
     tracks_->input = {std::string(64, '0'), kFrames, kPicture, {1, 25}};
-    FileTrack track;
+    track::FileTrack track;
     track.id = 7;
     track.action = action;
-    track.origin = TrackOrigin::person;
+    track.origin = track::TrackOrigin::person;
     track.end_pts = kFrames - 1;
     track.style = style;
-    track.boxes.push_back({0, box, BoxState::seen});
+    track.boxes.push_back({0, box, track::BoxState::seen});
     tracks_->tracks.push_back(track);
   }
 
   FakeDetectorFactory original_;
   FakeDetectorFactory hidden_;
-  std::optional<TrackFile> tracks_;
+  std::optional<track::TrackFile> tracks_;
   VerifyCounts counts_;
 };
 
@@ -109,7 +109,7 @@ TEST_F(VerifierTest, AWeakCoverIsCosmetic) {
 }
 
 TEST_F(VerifierTest, WhatTheEditFileHidesMustBeHidden) {
-  file_with(TrackAction::hide, {150, 40, 180, 80});
+  file_with(track::TrackAction::hide, {150, 40, 180, 80});
   const std::vector<Finding> found = run(hidden());
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].kind, FindingKind::leak);
@@ -118,16 +118,16 @@ TEST_F(VerifierTest, WhatTheEditFileHidesMustBeHidden) {
   EXPECT_EQ(found[0].frames, kFrames);
   EXPECT_EQ(counts_.from_file, kFrames);
   tracks_->tracks.clear();
-  file_with(TrackAction::hide, kFace);
+  file_with(track::TrackAction::hide, kFace);
   EXPECT_TRUE(run(hidden()).empty());
 }
 
 TEST_F(VerifierTest, ItsStylesAndKeptTracksAreToldApart) {
   original_.behaviour.candidates.push_back(kFace, 0.8F);
-  file_with(TrackAction::keep, kFace);
+  file_with(track::TrackAction::keep, kFace);
   ASSERT_EQ(run(original()).size(), 1U);
   EXPECT_EQ(run(original())[0].kind, FindingKind::kept);
-  file_with(TrackAction::hide, {150, 40, 180, 80}, "mosaic");
+  file_with(track::TrackAction::hide, {150, 40, 180, 80}, "mosaic");
   EXPECT_EQ(run(hidden()).at(0).kind, FindingKind::cosmetic);
 }
 
@@ -144,4 +144,4 @@ TEST_F(VerifierTest, PicturesMayDifferInSize) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::verify

@@ -23,8 +23,8 @@ constexpr int kPictureParameterSet = 8;  // H.264 table 7-1
 /// An H.264 stream (Annex B) without its first picture parameter set.
 std::string without_first_set(const std::string& stream) {
   const auto* const begin = reinterpret_cast<const std::uint8_t*>(stream.data());
-  NalReader reader(Bytes(begin, stream.size()), {});
-  while (const std::optional<Bytes> unit = reader.next()) {
+  video::NalReader reader(video::Bytes(begin, stream.size()), {});
+  while (const std::optional<video::Bytes> unit = reader.next()) {
     if ((unit->front() & 31) != kPictureParameterSet) continue;
     const auto at = static_cast<std::size_t>(unit->data() - begin);
     constexpr std::size_t kStartCode = 3;
@@ -40,13 +40,13 @@ struct Played {
   friend bool operator==(const Played&, const Played&) = default;
 };
 
-Played play(const fs::path& file, Decoder& decoder) {
-  Demuxer demuxer(file.string(), {});
+Played play(const fs::path& file, video::Decoder& decoder) {
+  video::Demuxer demuxer(file.string(), {});
   Played played;
-  all_pictures(demuxer, decoder, [&](const DecodedPicture& decoded) {
+  all_pictures(demuxer, decoder, [&](const video::DecodedPicture& decoded) {
     played.pictures.push_back(hash_of(*decoded.picture));
   });
-  const FrameLedger ledger = decoder.ledger();
+  const video::FrameLedger ledger = decoder.ledger();
   played.lost = ledger.lost;
   played.damaged = ledger.damaged;
   return played;
@@ -55,7 +55,7 @@ Played play(const fs::path& file, Decoder& decoder) {
 class BeginAgain : public testing::Test {
  protected:
   BeginAgain() {
-    redirect_ffmpeg_log();
+    video::redirect_ffmpeg_log();
     ffmpeg(
         "-f lavfi -i testsrc2=s=64x48:r=25 -frames:v 10 -c:v libx264 -preset ultrafast "
         "-x264-params keyint=5:min-keyint=5:scenecut=0:repeat-headers=1",
@@ -64,17 +64,17 @@ class BeginAgain : public testing::Test {
     options_.threads = 1;
   }
 
-  [[nodiscard]] std::unique_ptr<Decoder> decoder_of(const Demuxer& demuxer) {
-    return make_cpu_decoder(demuxer, options_, notices_);
+  [[nodiscard]] std::unique_ptr<video::Decoder> decoder_of(const video::Demuxer& demuxer) {
+    return video::make_cpu_decoder(demuxer, options_, notices_);
   }
   [[nodiscard]] Played played_by_a_new_one(const fs::path& file) {
-    const Demuxer demuxer(file.string(), {});
+    const video::Demuxer demuxer(file.string(), {});
     return play(file, *decoder_of(demuxer));
   }
   /// The decoder gives its first picture, begins again, and plays the file from its start.
   [[nodiscard]] Played played_again(const fs::path& file) {
-    Demuxer demuxer(file.string(), {});
-    const std::unique_ptr<Decoder> decoder = decoder_of(demuxer);
+    video::Demuxer demuxer(file.string(), {});
+    const std::unique_ptr<video::Decoder> decoder = decoder_of(demuxer);
     for (bool came = false; !came;) {
       decoder->send({demuxer.read(), {}});
       came = decoder->next().has_value();
@@ -86,8 +86,8 @@ class BeginAgain : public testing::Test {
   TemporaryFolder folder_;
   fs::path whole_ = folder_ / "whole.264";
   fs::path damaged_ = folder_ / "damaged.264";
-  DecoderOptions options_;
-  Notices notices_{"clip"};
+  video::DecoderOptions options_;
+  video::Notices notices_{"clip"};
 };
 
 TEST_F(BeginAgain, GivesWhatANewDecoderGives) {

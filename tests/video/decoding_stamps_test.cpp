@@ -11,7 +11,7 @@
 
 #include "core/error.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 using testing::ElementsAre;
@@ -62,4 +62,4 @@ TEST(DecodingStamps, RefuseWhatMakesNoSense) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -7,7 +7,7 @@
 
 #include "tests/support/expect_error.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 TEST(FFmpegErrors, KeepsTheFirstErrorLineWhole) {
@@ -58,4 +58,4 @@ TEST(CheckAv, D5WhatTheSystemHasNoMoreOfIsNoFaultOfAFile) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -35,9 +35,9 @@ using Wanted = std::function<bool(int number)>;
 
 bool all(int /*number*/) { return true; }
 
-std::vector<Picture> play(Demuxer& demuxer, Decoder& decoder, const Wanted& wanted) {
+std::vector<Picture> play(video::Demuxer& demuxer, video::Decoder& decoder, const Wanted& wanted) {
   std::vector<Picture> pictures;
-  const auto take = [&](const DecodedPicture& next) {
+  const auto take = [&](const video::DecodedPicture& next) {
     pictures.push_back({next.coded.pts, next.coded.duration, compat::is_interlaced(*next.picture),
                         next.damaged, hash_of(*next.picture)});
   };
@@ -48,12 +48,13 @@ std::vector<Picture> play(Demuxer& demuxer, Decoder& decoder, const Wanted& want
 struct Decoded {
   std::vector<Picture> pictures;
   std::int64_t lost = 0;
-  UniqueCodecContext codec;  ///< handed on; else nullptr
+  video::UniqueCodecContext codec;  ///< handed on; else nullptr
 };
 
-Decoded decoded(const fs::path& file, UniqueCodecContext before, const Wanted& wanted = all) {
-  Notices notices(file.string());
-  Demuxer demuxer(file.string(), {});
+Decoded decoded(const fs::path& file, video::UniqueCodecContext before,
+                const Wanted& wanted = all) {
+  video::Notices notices(file.string());
+  video::Demuxer demuxer(file.string(), {});
   GoingOnDecoder decoder(demuxer, notices, std::move(before));
   Decoded result;
   result.pictures = play(demuxer, decoder, wanted);
@@ -64,11 +65,11 @@ Decoded decoded(const fs::path& file, UniqueCodecContext before, const Wanted& w
 
 /// By a decoder as all are on the CPU.
 std::vector<Picture> pictures_of(const fs::path& file, const Wanted& wanted = all) {
-  Notices notices(file.string());
-  Demuxer demuxer(file.string(), {});
-  DecoderOptions options;
+  video::Notices notices(file.string());
+  video::Demuxer demuxer(file.string(), {});
+  video::DecoderOptions options;
   options.threads = 1;
-  return play(demuxer, *make_cpu_decoder(demuxer, options, notices), wanted);
+  return play(demuxer, *video::make_cpu_decoder(demuxer, options, notices), wanted);
 }
 
 void write(const fs::path& file, const std::string& bytes) {
@@ -97,7 +98,7 @@ TEST_P(GoingOn, GivesEachStreamAsACodecOfItsOwn) {
   ffmpeg(kTest + GetParam().encoded, one);
   ffmpeg(kFractal + GetParam().encoded, other);
   const int before = GoingOnDecoder::formats_asked();
-  UniqueCodecContext codec;
+  video::UniqueCodecContext codec;
   for (const fs::path& file : {one, other, other, one}) {
     SCOPED_TRACE(file.filename().string());
     Decoded found = decoded(file, std::move(codec));
@@ -127,8 +128,8 @@ TEST(BeginningAgain, IsGoingOn) {
   if (!compat::kMayGoOn) GTEST_SKIP() << "this FFmpeg's decoders keep more of a stream";
   const TemporaryFolder folder;
   ffmpeg(kTest + kX264 + "-bf 3 -g 12", folder / "clip.mp4");
-  Notices notices("clip");
-  Demuxer first((folder / "clip.mp4").string(), {});
+  video::Notices notices("clip");
+  video::Demuxer first((folder / "clip.mp4").string(), {});
   GoingOnDecoder decoder(first, notices, nullptr);
   const int before = GoingOnDecoder::formats_asked();
   for (bool came = false; !came;) {
@@ -136,7 +137,7 @@ TEST(BeginningAgain, IsGoingOn) {
     came = decoder.next().has_value();
   }
   decoder.begin_again();
-  Demuxer demuxer((folder / "clip.mp4").string(), {});
+  video::Demuxer demuxer((folder / "clip.mp4").string(), {});
   EXPECT_EQ(play(demuxer, decoder, all), pictures_of(folder / "clip.mp4"));
   EXPECT_EQ(decoder.ledger().lost, 0);
   EXPECT_EQ(GoingOnDecoder::formats_asked() - before, 1);

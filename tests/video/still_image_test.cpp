@@ -57,7 +57,7 @@ class DebugLog {
   std::shared_ptr<spdlog::logger> before_;
 };
 
-Size size_of(const Demuxer& demuxer) {
+Size size_of(const video::Demuxer& demuxer) {
   return {demuxer.video().codecpar->width, demuxer.video().codecpar->height};
 }
 
@@ -66,10 +66,10 @@ TEST_F(StillImage, PngsHeaderTellsTheSizeOfAllKinds) {
        {"rgb24", "rgba", "rgb48be", "gray", "gray16be", "ya8", "pal8", "monob"}) {
     SCOPED_TRACE(pixels);
     const std::string bytes = png(pixels);
-    Demuxer demuxer(written(bytes), {});
+    video::Demuxer demuxer(written(bytes), {});
     EXPECT_TRUE(demuxer.is_one_picture());
     EXPECT_EQ(size_of(demuxer), (Size{36, 24}));
-    const UniqueAVPacket packet = demuxer.read();
+    const video::UniqueAVPacket packet = demuxer.read();
     ASSERT_NE(packet, nullptr);
     EXPECT_EQ(std::string(reinterpret_cast<const char*>(packet->data),
                           static_cast<std::size_t>(packet->size)),
@@ -84,12 +84,12 @@ TEST_F(StillImage, PngIsNotDecodedToKnowItsSize) {
   std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(samples), 20, '\xff');
   const std::string damaged = written(bytes);
   const DebugLog log;
-  Demuxer demuxer(damaged, {});
+  video::Demuxer demuxer(damaged, {});
   EXPECT_EQ(size_of(demuxer), (Size{320, 240}));
   EXPECT_EQ(log.text(), "");
-  Notices notices(damaged);
-  const std::unique_ptr<Decoder> decoder = make_cpu_decoder(demuxer, {}, notices);
-  decoder->send(read_packet(demuxer));
+  video::Notices notices(damaged);
+  const std::unique_ptr<video::Decoder> decoder = video::make_cpu_decoder(demuxer, {}, notices);
+  decoder->send(video::read_packet(demuxer));
   decoder->finish();
   EXPECT_FALSE(decoder->next());
   EXPECT_THAT(log.text(), testing::HasSubstr("inflate"));  // of whoever decodes it
@@ -98,7 +98,7 @@ TEST_F(StillImage, PngIsNotDecodedToKnowItsSize) {
 TEST_F(StillImage, PngOfRefusedSizeIsRefused) {
   const std::string file = written(png("rgb24", "320x240"));
   const auto open = [&](std::int64_t max_pixels) {
-    Demuxer(file, {}, References::refuse, max_pixels);
+    video::Demuxer(file, {}, video::References::refuse, max_pixels);
   };
   EXPECT_NO_THROW(open(320 * 240));
   expect_error(ErrorKind::input, "320x240", [&] { open(320 * 240 - 1); });
@@ -107,8 +107,9 @@ TEST_F(StillImage, PngOfRefusedSizeIsRefused) {
 TEST_F(StillImage, PngWithoutSizeIsRefused) {
   std::string bytes = png("rgb24");
   std::fill_n(bytes.begin() + 16, 4, '\0');
-  expect_error(ErrorKind::input, "picture.png", [&] { Demuxer(written(bytes), {}); });
-  expect_error(ErrorKind::input, "picture.png", [&] { Demuxer(written(bytes.substr(0, 20)), {}); });
+  expect_error(ErrorKind::input, "picture.png", [&] { video::Demuxer(written(bytes), {}); });
+  expect_error(ErrorKind::input, "picture.png",
+               [&] { video::Demuxer(written(bytes.substr(0, 20)), {}); });
 }
 
 std::ptrdiff_t threads() {
@@ -119,13 +120,14 @@ TEST_F(StillImage, HasNoThreadsForOtherPictures) {
   const std::string image = written(png("rgb24"));
   const fs::path clip = folder_ / "clip.avi";
   ffmpeg("-f lavfi -i testsrc2=s=64x48 -frames:v 2 -c:v png", clip);
-  DecoderOptions options;
+  video::DecoderOptions options;
   options.threads = 6;
   const auto started = [&](const std::string& input) {
-    const Demuxer demuxer(input, {});
-    Notices notices(input);
+    const video::Demuxer demuxer(input, {});
+    video::Notices notices(input);
     const std::ptrdiff_t before = threads();
-    const std::unique_ptr<Decoder> decoder = make_cpu_decoder(demuxer, options, notices);
+    const std::unique_ptr<video::Decoder> decoder =
+        video::make_cpu_decoder(demuxer, options, notices);
     return threads() - before;
   };
   EXPECT_EQ(started(image), 0);

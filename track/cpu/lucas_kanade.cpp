@@ -4,7 +4,7 @@
 #include <array>
 #include <cstddef>
 
-namespace facepipe {
+namespace facepipe::track {
 namespace {
 
 constexpr int kSide = kFlowWindow;
@@ -144,4 +144,4 @@ std::optional<Point> follow_point(const LumaPyramid& from, const LumaPyramid& to
   return guess;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::track

@@ -6,7 +6,7 @@
 #include "core/geometry.h"
 #include "track/cpu/pyramid.h"
 
-namespace facepipe {
+namespace facepipe::track {
 
 /// The place in `to` of what is at `point` in `from`: minimises the squared difference of the
 /// windows around both by Gauss-Newton steps, at each level from `coarsest` to `finest` (Bouguet
@@ -21,4 +21,4 @@ namespace facepipe {
 [[nodiscard]] std::optional<Point> follow_point(const LumaPyramid& from, const LumaPyramid& to,
                                                 Point point, Point guess, int coarsest, int finest);
 
-}  // namespace facepipe
+}  // namespace facepipe::track

@@ -5,7 +5,7 @@
 
 #include "track/luma_cells.h"
 
-namespace facepipe {
+namespace facepipe::track {
 namespace {
 
 Size half(Size size) { return {(size.width + 1) / 2, (size.height + 1) / 2}; }
@@ -85,4 +85,4 @@ Luma make_luma(const Plane& plane, const PixelFormat& format, Size stored,
   return {picture, half(picture), std::move(samples)};
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::track

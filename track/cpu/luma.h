@@ -7,7 +7,7 @@
 #include "core/frame.h"
 #include "core/geometry.h"
 
-namespace facepipe {
+namespace facepipe::track {
 
 /// Owns its samples; row y begins at samples[y * size.width]. Empty where nothing is known of the
 /// picture.
@@ -31,4 +31,4 @@ struct Luma {
 /// The same of a small luma, or of any samples of 8 bits: ceil(width / 2) x ceil(height / 2).
 [[nodiscard]] std::vector<std::uint8_t> halved(const std::uint8_t* samples, Size size);
 
-}  // namespace facepipe
+}  // namespace facepipe::track

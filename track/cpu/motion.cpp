@@ -10,7 +10,7 @@
 
 #include "track/cpu/lucas_kanade.h"
 
-namespace facepipe {
+namespace facepipe::track {
 namespace {
 
 const CpuMotionPicture& as_cpu(const MotionPicture& picture) {
@@ -136,4 +136,4 @@ std::vector<Box> CpuMotionEstimator::follow(std::span<const BoxStep> steps) {
   return places;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::track

@@ -10,7 +10,7 @@
 #include "track/motion.h"
 #include "track/motion_rules.h"
 
-namespace facepipe {
+namespace facepipe::track {
 
 /// Owns its samples.
 class CpuMotionPicture final : public MotionPicture {
@@ -38,4 +38,4 @@ class CpuMotionEstimator : public MotionEstimator {
   [[nodiscard]] std::vector<Box> follow(std::span<const BoxStep> steps) override;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::track

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace facepipe {
+namespace facepipe::track {
 
 LumaPyramid::LumaPyramid(Luma luma) : shape_(luma.picture) {
   levels_.push_back(std::move(luma.samples));
@@ -15,4 +15,4 @@ LumaLevel LumaPyramid::level(int i) const {
   return {levels_[static_cast<std::size_t>(i)].data(), shape_.size(i), PyramidShape::scale(i)};
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::track

@@ -7,7 +7,7 @@
 #include "track/cpu/luma.h"
 #include "track/flow.h"
 
-namespace facepipe {
+namespace facepipe::track {
 
 /// Owns its levels, of which the first is the luma itself.
 class LumaPyramid {
@@ -23,4 +23,4 @@ class LumaPyramid {
   std::vector<std::vector<std::uint8_t>> levels_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::track

@@ -8,7 +8,7 @@
 #include "track/flow.h"
 #include "track/luma_cells.h"
 
-namespace facepipe {
+namespace facepipe::track {
 
 /// A device's picture: its levels lie one behind the other.
 struct DevicePyramid {
@@ -68,4 +68,4 @@ void enqueue_camera_points(const DevicePyramid& from, const DevicePyramid& to,
 /// Of each step kMostGrid * kMostGrid results: against the camera, how its points moved.
 void enqueue_box_points(const StepBatch& batch, FollowedPoint* moved, cuda::StreamView stream);
 
-}  // namespace facepipe
+}  // namespace facepipe::track

@@ -15,7 +15,7 @@
 #include "track/cuda/kernels.h"
 #include "track/motion_rules.h"
 
-namespace facepipe {
+namespace facepipe::track {
 namespace {
 
 constexpr std::size_t kPointsOfStep = std::size_t{kMostGrid} * kMostGrid;
@@ -258,4 +258,4 @@ std::unique_ptr<MotionEstimator> make_cuda_motion_estimator(Size upright, cuda::
   return std::make_unique<CudaMotionEstimator>(upright, wait, copies);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::track

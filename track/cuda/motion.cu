@@ -1,7 +1,7 @@
 #include "core/cuda/check.h"
 #include "track/cuda/kernels.h"
 
-namespace facepipe {
+namespace facepipe::track {
 namespace {
 
 constexpr unsigned kWarp = 32;
@@ -350,4 +350,4 @@ void enqueue_box_points(const StepBatch& batch, FollowedPoint* moved, cuda::Stre
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::track

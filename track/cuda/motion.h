@@ -8,7 +8,7 @@
 #include "core/frame.h"
 #include "track/motion.h"
 
-namespace facepipe {
+namespace facepipe::track {
 
 /// Of semi-planar pictures of one upright size. Their small lumas and pyramids stay on the device,
 /// in memory that is used again; what comes to the host is counted as CopyKind::motion, some 30 KB
@@ -20,4 +20,4 @@ namespace facepipe {
                                                                           cuda::Event::Wait wait,
                                                                           CopyCounter& copies);
 
-}  // namespace facepipe
+}  // namespace facepipe::track

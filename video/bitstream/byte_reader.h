@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-namespace facepipe {
+namespace facepipe::video {
 
 using Bytes = std::span<const std::uint8_t>;
 
@@ -76,4 +76,4 @@ class ByteReader {
   bool failed_ = false;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -16,7 +16,7 @@ extern "C" {
 
 #include "video/bitstream/packet_bytes.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 using Buffer = std::vector<std::uint8_t>;
@@ -348,4 +348,4 @@ std::string clean_header(AVCodecParameters& parameters) {
   return result ? result->lost : "all of it";
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

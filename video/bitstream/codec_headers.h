@@ -7,7 +7,7 @@
 #include "video/bitstream/byte_reader.h"
 #include "video/ffmpeg.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// Whether a file is a font of OpenType's kind (or a collection of them), and little else: nearly
 /// all bytes belong to its tables.
@@ -25,4 +25,4 @@ std::string clean_header(AVCodecParameters& parameters);
 /// Replaces a header (extradata) by a copy of these bytes; by none where they are empty.
 void set_header(AVCodecParameters& parameters, Bytes header);
 
-}  // namespace facepipe
+}  // namespace facepipe::video

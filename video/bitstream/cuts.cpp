@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace facepipe {
+namespace facepipe::video {
 
 void CutFinder::send(PacketFacts packet) {
   const bool by_dts = packet.pts == AV_NOPTS_VALUE && packet.has_dts && !packet.second_field;
@@ -68,4 +68,4 @@ bool CutFinder::leads(std::int64_t index) const {
   return first.entry == Entry::by_stamps && packet.pts < first.pts;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -8,7 +8,7 @@
 
 #include "video/bitstream/entry_points.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// Packets between two cuts, before the first and behind the last, at least. Very short segments
 /// aren't exact: of two packets at the end of an open GOP, FFmpeg's H.264 decoder drops one,
@@ -67,4 +67,4 @@ class CutFinder {
   bool finished_ = false;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -6,7 +6,7 @@
 
 #include "video/bitstream/packet_bytes.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 int properties_of(AVCodecID codec) {
@@ -256,4 +256,4 @@ UniqueAVPacket with_prelude(const AVPacket& packet, const Prelude& prelude) {
   return result;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

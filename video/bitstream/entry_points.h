@@ -8,10 +8,12 @@
 #include <optional>
 #include <vector>
 
+#include "video/bitstream/field_pairs.h"
 #include "video/bitstream/nal_units.h"
+#include "video/bitstream/packet_parser.h"
 #include "video/bitstream/parameter_sets.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// What a decoder that begins at a packet must be told of all that came before.
 struct Prelude {
@@ -102,4 +104,4 @@ class EntryPoints {
   std::int64_t prelude_changes_ = -1;  // of sets_, when prelude_ was made
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 constexpr std::size_t kStartCode = 3;  // 0, 0, 1
@@ -147,4 +147,4 @@ void RbspReader::skip_bits(std::uint64_t count) {
   }
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

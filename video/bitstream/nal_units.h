@@ -11,7 +11,7 @@
 #include "video/bitstream/byte_reader.h"
 #include "video/ffmpeg.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// What marks the begin of a NAL unit in a stream's packets.
 struct NalFraming {
@@ -87,4 +87,4 @@ class RbspReader {
   bool failed_ = false;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -7,7 +7,7 @@
 #include "video/bitstream/byte_reader.h"
 #include "video/ffmpeg.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// What a packet holds; empty where it holds nothing.
 [[nodiscard]] inline Bytes data_of(const AVPacket& packet) {
@@ -27,4 +27,4 @@ namespace facepipe {
   return {parameters.extradata, static_cast<std::size_t>(parameters.extradata_size)};
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -1,6 +1,6 @@
 #include "video/bitstream/packet_parser.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 PacketParser::PacketParser(const AVCodecParameters& parameters)
     : parser_(av_parser_init(parameters.codec_id)) {
@@ -23,4 +23,4 @@ const AVCodecParserContext* PacketParser::parse(const AVPacket& packet) {
   return parser_.get();
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

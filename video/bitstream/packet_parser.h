@@ -3,7 +3,7 @@
 
 #include "video/ffmpeg.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// Follows one video stream, packet by packet in decoding order. Not thread-safe.
 class PacketParser {
@@ -21,4 +21,4 @@ class PacketParser {
   UniqueCodecContext context_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 // Real sets have tens of bytes; FFmpeg's decoders keep 4096 of one.
@@ -102,4 +102,4 @@ std::vector<std::uint8_t> ParameterSets::bytes(NalFraming framing) const {
   return result;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -8,7 +8,7 @@
 
 #include "video/bitstream/nal_units.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// The last set of each type and number. The bytes come from outside: what is kept is bounded.
 class ParameterSets {
@@ -35,4 +35,4 @@ class ParameterSets {
   bool overflowed_ = false;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -6,7 +6,7 @@
 #include "core/timing.h"
 #include "video/ffmpeg.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// A packet of the video, and when it was read.
 struct ReadPacket {
@@ -19,4 +19,4 @@ struct ReadPacket {
   bool alone = false;        ///< it begins the segment, none of whose pictures refers to one before
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::video

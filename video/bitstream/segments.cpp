@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace facepipe {
+namespace facepipe::video {
 
 Segmenter::Segmenter(const AVCodecParameters& parameters)
     : entries_(parameters), first_prelude_(entries_.prelude()) {}
@@ -57,4 +57,4 @@ void Segmenter::push(std::int64_t segment, ReadPacket packet) {
 
 void Segmenter::push_end(std::int64_t segment) { push(segment, {}); }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -8,7 +8,7 @@
 #include "video/bitstream/cuts.h"
 #include "video/bitstream/read_packet.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// A packet for the decoder of one segment.
 struct SegmentPacket {
@@ -64,4 +64,4 @@ class Segmenter {
   bool ended_ = false;  // the last segment's end has been given
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -13,7 +13,7 @@ extern "C" {
 #include "video/bitstream/nal_units.h"
 #include "video/bitstream/packet_bytes.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 /// Bits from the front on; behind the end it gives zeros, and says so.
@@ -134,4 +134,4 @@ bool UnchangedPackets::is_vop_not_coded(Bytes bytes) const {
   return !coded && !bits.failed() && !behind_kind(*vop, kVop, kVop);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -4,7 +4,7 @@
 #include "video/bitstream/byte_reader.h"
 #include "video/ffmpeg.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// Looks at the packets of one video stream, in file order; what it knows by codec:
 /// * all: a packet without a byte (AVI puts one where a picture is shown for longer);
@@ -28,4 +28,4 @@ class UnchangedPackets {
   int time_bits_ = 0;  // MPEG-4: of vop_time_increment; 0 until a header has told them
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::video

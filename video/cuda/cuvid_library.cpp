@@ -4,10 +4,10 @@
 
 #include "core/error.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 CuvidLibrary::CuvidLibrary(const char* file) : library_(dlopen(file, RTLD_NOW | RTLD_LOCAL)) {
   if (!library_) throw Error(ErrorKind::device, std::string("NVDEC: ") + dlerror());
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

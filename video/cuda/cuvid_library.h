@@ -5,7 +5,7 @@
 
 #include <memory>
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// Not by FFmpeg's cuvid_load_functions(), which takes no file, asks for functions of decoding that
 /// nobody calls here, and prints its failures.
@@ -29,4 +29,4 @@ class CuvidLibrary {
   std::unique_ptr<void, Close> library_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::video

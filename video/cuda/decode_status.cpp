@@ -2,7 +2,7 @@
 
 #include "video/ffmpeg_compat.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 bool has_decode_status(AVCodecID codec) {
   return compat::kKnowsNvdecPictures && (codec == AV_CODEC_ID_H264 || codec == AV_CODEC_ID_HEVC);
@@ -32,4 +32,4 @@ DecodeStatus DecodeStatusReader::of(const AVFrame& surface) const {
   }
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -7,7 +7,7 @@
 #include "video/cuda/cuvid_library.h"
 #include "video/ffmpeg.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 enum class DecodeStatus {
   unknown,   ///< The driver, or this FFmpeg, doesn't tell.
@@ -34,4 +34,4 @@ class DecodeStatusReader {
   tcuvidGetDecodeStatus* get_status_;  ///< null: the driver is too old
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::video

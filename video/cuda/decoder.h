@@ -8,7 +8,7 @@
 #include "core/device.h"
 #include "video/read/decoder.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 class KeptDecoders;
 class UploadMemory;
@@ -47,4 +47,4 @@ class UploadMemory;
     const Demuxer& demuxer, const DecoderOptions& options, Device device,
     std::shared_ptr<UploadMemory> memory, Notices& notices, CopyCounter& copies);
 
-}  // namespace facepipe
+}  // namespace facepipe::video

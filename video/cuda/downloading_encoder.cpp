@@ -6,7 +6,7 @@
 #include "core/cuda/stream.h"
 #include "video/cuda/transfer.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 // Pictures of pinned memory alive at once: encoders keep some for looking ahead, and more are made
@@ -60,4 +60,4 @@ std::unique_ptr<Encoder> make_downloading_encoder(const EncoderSetup& setup, con
   return std::make_unique<DownloadingEncoder>(setup, first, notices, copies);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

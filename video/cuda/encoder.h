@@ -7,7 +7,7 @@
 #include "core/device.h"
 #include "video/write/encoder.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// FFmpeg's encoder setup.plan.codec, one of NVENC's, on surfaces of setup.plan.encoded (NV12,
 /// P010LE or P016LE) for frames like `first`; deeper frames are rounded to 8 bits for NV12. Its
@@ -71,4 +71,4 @@ inline constexpr int kDownloading = 1;
 // each copy, and the driver may put its own waits into that stream, which no copy should wait for.
 // A surface is written anew only when FFmpeg has let it go, which it does when the packet is there.
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "video/cuda/pictures.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 // Threads of a block.
@@ -174,4 +174,4 @@ void enqueue_surface_copy(const Frame& frame, const Surface& to, cuda::StreamVie
   }
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -8,7 +8,7 @@
 #include "core/cuda/stream.h"
 #include "core/frame.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// Planes Y, U, V in device memory.
 struct JpegPlanes {
@@ -37,4 +37,4 @@ struct Surface {
 void enqueue_surface_copy(const Frame& frame, const Surface& to, cuda::StreamView stream,
                           CopyCounter& copies);
 
-}  // namespace facepipe
+}  // namespace facepipe::video

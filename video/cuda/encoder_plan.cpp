@@ -6,7 +6,7 @@ extern "C" {
 
 #include "video/frames/pictures.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 bool is_odd(Size size) { return size.width % 2 != 0 || size.height % 2 != 0; }
@@ -81,4 +81,4 @@ EncoderPlan plan_cuda_encoder(const AVCodec& codec, const PictureFacts& pictures
   return plan;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

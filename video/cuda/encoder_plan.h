@@ -8,7 +8,7 @@
 #include "video/frames/frame_maker.h"
 #include "video/write/encoder.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// As reason_against_nvenc() on the device.
 using NvencProbe = std::function<std::string(const NvencTask&)>;
@@ -29,4 +29,4 @@ using NvencProbe = std::function<std::string(const NvencTask&)>;
                                             const std::string& output, const NvencProbe& probe,
                                             Notices& notices);
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -15,7 +15,7 @@ extern "C" {
 #include "core/cuda/devices.h"
 #include "video/ffmpeg_compat.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 // As the driver documents; FFmpeg's own pool is three larger than it says beforehand.
@@ -106,4 +106,4 @@ std::string reason_against_hardware(AVCodecContext& decoder, AVBufferRef& device
   return {};
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

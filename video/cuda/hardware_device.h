@@ -8,7 +8,7 @@
 #include "core/device.h"
 #include "video/ffmpeg.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// FFmpeg's handle of the device's primary context, the one that the runtime uses. Its work goes to
 /// `stream`, which it holds. Makes `device` current. Errors: Error(device).
@@ -24,4 +24,4 @@ namespace facepipe {
 [[nodiscard]] std::string reason_against_hardware(AVCodecContext& decoder, AVBufferRef& device,
                                                   int kept);
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -18,7 +18,7 @@
 #include "video/write/encoder_stamps.h"
 #include "video/write/packet_pool.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 namespace {
 
@@ -334,4 +334,4 @@ std::unique_ptr<Encoder> make_jpeg_encoder(const EncoderSetup& setup, const Fram
   return std::make_unique<CudaJpegEncoder>(setup, first, nvjpeg, in_flight, notices, copies);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -4,7 +4,7 @@
 
 #include "core/cuda/check.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 constexpr std::int64_t kShareOfMemory = 4;  // one of so many parts
@@ -55,4 +55,4 @@ void KeptDecoders::give_back(DecoderKind kind, IdleDecoder decoder) {
   }
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

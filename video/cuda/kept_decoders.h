@@ -13,7 +13,7 @@
 #include "core/cuda/stream.h"
 #include "video/ffmpeg.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// What a decoder is made for.
 struct DecoderKind {
@@ -53,4 +53,4 @@ class KeptDecoders {
   std::deque<Kept> kept_;  // given back last first
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -9,7 +9,7 @@
 #include "core/error.h"
 #include "video/cuda/cuvid_library.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 constexpr std::pair<cudaVideoCodec, const char*> kCodecs[] = {
@@ -88,4 +88,4 @@ int nvdec_engines(std::string_view codec, const char* file) {
   return 0;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -8,7 +8,7 @@
 #include "core/geometry.h"
 #include "video/cuda/cuvid_library.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// A kind of stream that a chip decodes.
 struct NvdecAbility {
@@ -28,4 +28,4 @@ struct NvdecAbility {
 /// it doesn't. Errors: as nvdec_abilities().
 [[nodiscard]] int nvdec_engines(std::string_view codec, const char* file = CuvidLibrary::kUsual);
 
-}  // namespace facepipe
+}  // namespace facepipe::video

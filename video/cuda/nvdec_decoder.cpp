@@ -29,7 +29,7 @@ extern "C" {
 #include "video/frames/pictures.h"
 #include "video/read/stored_orientation.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 /// Takes away what av_frame_apply_cropping() leaves of a hardware picture's cropping.
@@ -352,4 +352,4 @@ std::unique_ptr<Decoder> make_nvdec_to_host_decoder(const Demuxer& demuxer,
   return std::make_unique<NvdecDecoder>(demuxer, of_surfaces, device, notices, nullptr, to_host);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -7,7 +7,7 @@ extern "C" {
 #include "core/error.h"
 #include "video/ffmpeg.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 constexpr double kWorstQuality = 51;
@@ -81,4 +81,4 @@ CodecOptions nvenc_options(const std::string& name, const EncoderOptions& option
   return all;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

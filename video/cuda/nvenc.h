@@ -5,7 +5,7 @@
 
 #include "video/write/ffmpeg_encoder.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// NVENC's encoder of a family, as FFmpeg names it; empty for a family other than H.264 and HEVC.
 [[nodiscard]] std::string nvenc_name(AVCodecID family);
@@ -46,4 +46,4 @@ inline constexpr int kDefaultNvencQuality = 23;
 /// for "automatic") and at most 51.
 [[nodiscard]] CodecOptions nvenc_options(const std::string& name, const EncoderOptions& options);
 
-}  // namespace facepipe
+}  // namespace facepipe::video

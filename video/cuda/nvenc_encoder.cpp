@@ -20,7 +20,7 @@ extern "C" {
 #include "video/write/encoder_stamps.h"
 #include "video/write/ffmpeg_encoder.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 // FFmpeg tells only whether NVENC reorders. It has at most seven B-frames in a row, and a pyramid
@@ -156,4 +156,4 @@ std::unique_ptr<Encoder> make_nvenc_encoder(const EncoderSetup& setup, const Fra
   return std::make_unique<NvencEncoder>(setup, first, device, notices, copies);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 std::string text_of(nvjpegStatus_t status) {
   static constexpr std::array kNames{"success",
@@ -41,4 +41,4 @@ void fail_nvjpeg(const std::string& reason, const char* call, const char* file, 
                                      ":" + std::to_string(line));
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -11,7 +11,7 @@
 #include <string>
 #include <type_traits>
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// False once something has failed on CUDA's current device that ends all use of it (an illegal
 /// memory access, for one). Waits for the device.
@@ -60,8 +60,8 @@ void check_nvjpeg(const Call& call, const char* text, const char* file, int line
   if (status != NVJPEG_STATUS_SUCCESS) fail_nvjpeg(text_of(status), text, file, line);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video
 
 /// Every call of nvJPEG goes through it.
 #define FACEPIPE_NVJPEG_CHECK(call) \
-  ::facepipe::check_nvjpeg([&] { return (call); }, #call, __FILE__, __LINE__)
+  ::facepipe::video::check_nvjpeg([&] { return (call); }, #call, __FILE__, __LINE__)

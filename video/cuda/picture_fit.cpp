@@ -7,7 +7,7 @@
 #include "video/frames/frame_filter.h"
 #include "video/frames/pictures.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// What a scaled picture keeps alive: its own memory, and the other's until that has been read.
 struct PictureFit::Held {
@@ -75,4 +75,4 @@ Frame PictureFit::apply(Frame frame, cuda::StreamView stream) {
   return result;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

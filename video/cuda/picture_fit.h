@@ -11,7 +11,7 @@
 #include "video/cuda/pool.h"
 #include "video/frames/letterbox.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// Used by one thread; its frames may outlive it. Scratch memory is allocated when pictures of
 /// another size come.
@@ -47,4 +47,4 @@ class PictureFit {
   cuda::DeviceBuffer<float> scratch_;  // of one picture: a stream's work happens in order
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::video

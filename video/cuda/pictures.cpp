@@ -5,7 +5,7 @@
 #include "core/cuda/check.h"
 #include "core/error.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 void expect_device_picture(const Frame& frame) {
   const PixelFormat& format = frame.format;
@@ -67,4 +67,4 @@ UniqueAVFrame picture_over(std::byte* memory, const PictureLayout& layout, const
   return picture;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

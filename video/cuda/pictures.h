@@ -11,7 +11,7 @@
 #include "core/frame.h"
 #include "video/ffmpeg.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// Throws Error(internal) for a frame that isn't semi-planar 4:2:0 on CUDA.
 void expect_device_picture(const Frame& frame);
@@ -38,4 +38,4 @@ struct PictureLayout {
 [[nodiscard]] UniqueAVFrame picture_over(std::byte* memory, const PictureLayout& layout,
                                          const AVFrame& like, std::shared_ptr<void> holder);
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// Thread-safe. What is leased goes back when the last holder lets go, which may be after the pool
 /// itself has ended. Where nothing is left, lease() makes one more: a pool that was made large
@@ -46,4 +46,4 @@ class Pool {
   std::function<std::unique_ptr<T>()> make_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::video

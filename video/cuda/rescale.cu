@@ -5,7 +5,7 @@
 #include "video/cuda/pictures.h"
 #include "video/cuda/rescale.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 constexpr unsigned kColumns = 32;
@@ -237,4 +237,4 @@ void enqueue_black(const RescaleTarget& to, cuda::StreamView stream) {
   launch_fill(to.chroma, {2 * chroma.width, chroma.height}, black_of(to, true), wide, stream.get());
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -4,7 +4,7 @@
 #include "core/cuda/stream.h"
 #include "core/frame.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// Semi-planar 4:2:0 in device memory that is written to.
 struct RescaleTarget {
@@ -34,4 +34,4 @@ void enqueue_rescale(const Frame& frame, const RescaleTarget& to, float* scratch
 /// Makes all of `to` black: two kernels, in the order of the stream. Errors: as enqueue_rescale().
 void enqueue_black(const RescaleTarget& to, cuda::StreamView stream);
 
-}  // namespace facepipe
+}  // namespace facepipe::video

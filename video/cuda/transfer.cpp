@@ -9,7 +9,7 @@
 #include "core/error.h"
 #include "video/frames/pictures.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 template <class Sample>
@@ -139,4 +139,4 @@ DownloadingFrame PictureDownload::start(Frame frame, cuda::StreamView stream) {
           std::shared_ptr<const cuda::Event>(slot, &slot->copied)};
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

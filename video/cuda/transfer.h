@@ -15,7 +15,7 @@
 #include "video/cuda/pool.h"
 #include "video/frames/kept_converters.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// A picture's memory on its way to the device.
 struct UploadSlot {
@@ -120,4 +120,4 @@ class PictureDownload {
   Pool<Slot> slots_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -15,7 +15,7 @@ extern "C" {
 #include "video/frames/normalizer.h"
 #include "video/frames/pictures.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 /// What a picture becomes before it is uploaded. Its range must stay.
@@ -113,4 +113,4 @@ std::unique_ptr<Decoder> make_uploading_decoder(const Demuxer& demuxer,
                                             copies);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

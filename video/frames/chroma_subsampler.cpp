@@ -7,7 +7,7 @@ extern "C" {
 
 #include <array>
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 Size chroma_size(Size luma, AVPixelFormat format) {
@@ -88,4 +88,4 @@ void ChromaSubsampler::add_chroma(const AVFrame& from, AVFrame& to) {
   }
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

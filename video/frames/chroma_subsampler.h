@@ -11,7 +11,7 @@ extern "C" {
 #include "video/frames/frame_filter.h"
 #include "video/frames/picture_converter.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// 4:4:4, 4:2:2 or 4:4:0 of 8 bits and full range to 4:2:0 of the same size. As both formats have
 /// one range, and chroma lies in the middle of its luma samples, luma stays as it is, and each
@@ -40,4 +40,4 @@ class ChromaSubsampler final : public PictureConverter {
   UniqueBufferPool pool_;  ///< of the two planes together
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::video

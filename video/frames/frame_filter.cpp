@@ -10,7 +10,7 @@ extern "C" {
 
 #include "video/ffmpeg_compat.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 // Filters see one time base; stamps go through untouched.
@@ -71,4 +71,4 @@ UniqueAVFrame FrameFilter::apply(UniqueAVFrame frame) {
   return result;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

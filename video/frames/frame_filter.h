@@ -6,7 +6,7 @@
 #include "video/ffmpeg.h"
 #include "video/frames/picture_converter.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// What a filter chain takes; a picture that differs needs a new chain.
 struct PictureKind {
@@ -40,4 +40,4 @@ class FrameFilter final : public PictureConverter {
   AVFilterContext* sink_ = nullptr;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -5,7 +5,7 @@
 #include "video/ffmpeg_compat.h"
 #include "video/frames/pictures.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 FieldOrder field_order_of(const AVFrame& picture) {
@@ -47,4 +47,4 @@ Rational FrameMaker::stored_aspect(const AVFrame& picture) const {
   return from_av(target_.rotate.swaps_axes() ? av_inv_q(aspect) : aspect);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

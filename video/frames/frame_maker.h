@@ -9,7 +9,7 @@
 #include "video/frames/frame_timing.h"
 #include "video/notices.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// A picture as the decoder gave it, and the times of its stages so far (read, decode).
 struct DecodedPicture {
@@ -75,4 +75,4 @@ class FrameMaker {
   std::int64_t next_index_ = 0;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// A stamp and duration in the video stream's time base.
 struct Timing {
@@ -11,4 +11,4 @@ struct Timing {
   std::int64_t duration = 0;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::video

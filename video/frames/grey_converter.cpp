@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 std::size_t bytes(int stride, Size plane) {
@@ -75,4 +75,4 @@ UniqueAVFrame GreyConverter::apply(UniqueAVFrame picture) {
   return result;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -8,7 +8,7 @@
 #include "video/frames/frame_filter.h"
 #include "video/frames/picture_converter.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// Grey of 8 bits to 4:2:0 of the same size. Each sample of luma depends on one grey alone, and
 /// chroma on none, so that FFmpeg's filter is asked once for each grey, not for each picture: its
@@ -37,4 +37,4 @@ class GreyConverter final : public PictureConverter {
   UniqueBufferPool pool_;  ///< of all planes together
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 constexpr std::size_t kMostConverters = 16;
@@ -27,4 +27,4 @@ void KeptConverters::give_back(ConverterKey key, std::unique_ptr<PictureConverte
   kept_.keep_at_most(kMostConverters, kMostBytes);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -9,7 +9,7 @@
 #include "video/frames/frame_filter.h"
 #include "video/frames/picture_converter.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// All that a converter is made by: two of equal keys make the same of a picture.
 struct ConverterKey {
@@ -39,4 +39,4 @@ class KeptConverters {
   RecentlyUsed<ConverterKey, std::unique_ptr<PictureConverter>> kept_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::video

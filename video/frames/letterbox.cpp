@@ -1,6 +1,6 @@
 #include "video/frames/letterbox.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 /// Width to height, as shown.
@@ -36,4 +36,4 @@ PictureArea letterbox(const PictureShape& from, const PictureShape& into, Size c
   return {columns.begin, rows.begin, {columns.length, rows.length}};
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -3,7 +3,7 @@
 
 #include "core/geometry.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// A part of a picture, in pixels.
 struct PictureArea {
@@ -24,4 +24,4 @@ struct PictureShape {
 /// on each side. Its edges lie on edges of `cell`, or of the picture.
 [[nodiscard]] PictureArea letterbox(const PictureShape& from, const PictureShape& into, Size cell);
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -11,7 +11,7 @@ extern "C" {
 
 #include "video/frames/pictures.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 constexpr const char* kWhat = "a picture with black beside it";
@@ -57,4 +57,4 @@ UniqueAVFrame Letterboxer::apply(UniqueAVFrame picture) {
   return whole;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

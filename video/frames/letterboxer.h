@@ -6,7 +6,7 @@
 #include "video/frames/frame_filter.h"
 #include "video/frames/letterbox.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 class Letterboxer final : public PictureConverter {
  public:
@@ -24,4 +24,4 @@ class Letterboxer final : public PictureConverter {
   Size whole_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -10,7 +10,7 @@ extern "C" {
 #include "video/frames/grey_converter.h"
 #include "video/frames/letterboxer.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 constexpr const char* kScaling = "bicubic+accurate_rnd+full_chroma_int";
@@ -138,4 +138,4 @@ bool ChangeWatch::is_changed(const PictureKind& picture) {
   return true;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -14,7 +14,7 @@
 #include "video/frames/pictures.h"
 #include "video/notices.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// Tells of pictures that change in mid-file, whoever makes them like the first. Not thread-safe.
 class ChangeWatch {
@@ -72,4 +72,4 @@ class Normalizer {
   std::unique_ptr<PictureConverter> converter_;  ///< of that key
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -3,7 +3,7 @@
 
 #include "video/ffmpeg.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// Of a made plane's rows, for readers and writers of whole vectors; so many bytes lie behind the
 /// last plane of a buffer, too.
@@ -24,4 +24,4 @@ class PictureConverter {
   [[nodiscard]] virtual UniqueAVFrame apply(UniqueAVFrame picture) = 0;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -7,7 +7,7 @@ extern "C" {
 #include <cstdint>
 #include <cstring>
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 constexpr std::int64_t kMostStretched = 1000;
@@ -62,4 +62,4 @@ AVRational plausible_aspect(AVRational aspect) {
   return possible ? aspect : AVRational{0, 1};
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -3,7 +3,7 @@
 
 #include "video/ffmpeg.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// FFmpeg passes on what some streams' headers say of colour, range, chroma location and the shape
 /// of pixels, whatever it is: numbers that its enumerations don't have, which no C++ may read as
@@ -18,4 +18,4 @@ void forget_unknown_tags(AVCodecParameters& video);
 /// pixels are so: more than a thousand times as wide as high, or as high as wide.
 [[nodiscard]] AVRational plausible_aspect(AVRational aspect);
 
-}  // namespace facepipe
+}  // namespace facepipe::video

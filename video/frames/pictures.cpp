@@ -10,7 +10,7 @@ extern "C" {
 #include <cstddef>
 #include <string_view>
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 std::atomic<std::int64_t> live_count = 0;
@@ -68,7 +68,7 @@ std::optional<PixelFormat> workable_format(AVPixelFormat format) {
   if (result.bits > 8 && (d->flags & AV_PIX_FMT_FLAG_BE) != 0) return std::nullopt;
   const int planes = av_pix_fmt_count_planes(format);
   result.semi_planar = planes == 2;
-  result.has_alpha = planes == 4 && facepipe::has_alpha(format);
+  result.has_alpha = planes == 4 && video::has_alpha(format);
   // NV21 and its kin hold V before U.
   if (result.semi_planar && d->comp[1].offset > d->comp[2].offset) return std::nullopt;
   if (!result.semi_planar && planes < 3) return std::nullopt;
@@ -157,4 +157,4 @@ void make_writable(Frame& frame) {
   point_planes(frame, picture);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

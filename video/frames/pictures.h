@@ -7,7 +7,7 @@
 #include "core/frame.h"
 #include "video/ffmpeg.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// Our description of an FFmpeg format that stages can work on: planar or semi-planar YUV, or
 /// planar GBR (colour matrix 0), little endian, 8 to 16 bits. nullopt for all others.
@@ -52,4 +52,4 @@ namespace facepipe {
 /// Copies the picture if anyone else (a decoder that refers to it) still holds it.
 void make_writable(Frame& frame);
 
-}  // namespace facepipe
+}  // namespace facepipe::video

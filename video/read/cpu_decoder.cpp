@@ -3,7 +3,7 @@
 #include "video/frames/normalizer.h"
 #include "video/frames/pictures.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 class CpuFrames final : public FrameMaker {
@@ -45,4 +45,4 @@ std::unique_ptr<Decoder> make_cpu_decoder(const Demuxer& demuxer, const DecoderO
   return std::make_unique<CpuDecoder>(demuxer, options, notices);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -8,7 +8,7 @@
 #include "video/frames/picture_tags.h"
 #include "video/picture_limit.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 constexpr std::int64_t kOfNobody = -1;  // tag of a picture that only pushes others out
@@ -311,4 +311,4 @@ std::optional<DecodedPicture> Decoder::complete(UniqueAVFrame picture) {
   return result;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "core/timing.h"
+#include "video/bitstream/field_pairs.h"
 #include "video/bitstream/read_packet.h"
 #include "video/bitstream/unchanged.h"
 #include "video/ffmpeg.h"
@@ -22,7 +23,7 @@
 #include "video/read/ledger.h"
 #include "video/read/timeline.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// Who decodes for the device.
 enum class DecoderChoice {
@@ -193,4 +194,4 @@ class Decoder {
                                                         const DecoderOptions& options,
                                                         Notices& notices);
 
-}  // namespace facepipe
+}  // namespace facepipe::video

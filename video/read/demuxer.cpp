@@ -20,7 +20,7 @@ extern "C" {
 #include "video/read/stream_choice.h"
 #include "video/read/stream_kinds.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 using std::chrono_literals::operator""s;
@@ -202,7 +202,7 @@ void Demuxer::look_into(const AVPacket& packet) {
 }
 
 std::vector<std::string> Demuxer::left_out() const {
-  std::vector<std::string> sentences = facepipe::left_out(picture_);
+  std::vector<std::string> sentences = video::left_out(picture_);
   if (has_other_layer_)
     sentences.emplace_back(
         "another layer of the HEVC stream dropped (a second view, or transparency): only the base "
@@ -451,4 +451,4 @@ std::string Demuxer::missing_of_avi() const {
          std::to_string(reached);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

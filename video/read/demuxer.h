@@ -14,7 +14,7 @@
 #include "video/read/input_access.h"
 #include "video/read/picture_file.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// One opened input. Not thread-safe. A blocked open or read ends when `stop` is requested, and a
 /// network input that says nothing for 30 seconds is given up.
@@ -134,4 +134,4 @@ class Demuxer {
   bool has_other_layer_ = false;  // HEVC's
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::video

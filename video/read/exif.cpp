@@ -5,7 +5,7 @@
 
 #include "video/frames/pictures.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 constexpr std::string_view kExifMark("Exif\0\0", 6);
@@ -96,4 +96,4 @@ std::optional<Orientation> orientation_in_exif(Bytes exif) {
   return facts ? facts->orientation : std::nullopt;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -8,7 +8,7 @@
 #include "core/geometry.h"
 #include "video/bitstream/byte_reader.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// The order of bytes that TIFF's header names, which other formats have taken over.
 [[nodiscard]] ByteReader::Order tiff_order(Bytes header);
@@ -26,4 +26,4 @@ struct TiffFacts {
 /// The orientation that EXIF names, with or without "Exif" and two zeros in front, as JPEG has it.
 [[nodiscard]] std::optional<Orientation> orientation_in_exif(Bytes exif);
 
-}  // namespace facepipe
+}  // namespace facepipe::video

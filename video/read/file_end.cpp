@@ -8,7 +8,7 @@
 
 #include "video/bitstream/byte_reader.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 // What is walked over at the end of a file, which a hostile one could make of any number of parts.
@@ -172,4 +172,4 @@ bool is_torn_riff(AVFormatContext& input) {
   return false;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -6,7 +6,7 @@
 
 #include "video/ffmpeg.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// Why a file of the MP4 or Matroska family isn't whole: it ends within something that holds
 /// pictures or sound. Empty where it is whole, and where that can't be told: another format, a file
@@ -19,4 +19,4 @@ namespace facepipe {
 /// Whether a RIFF file (AVI) is shorter than its chunks say; as above.
 [[nodiscard]] bool is_torn_riff(AVFormatContext& input);
 
-}  // namespace facepipe
+}  // namespace facepipe::video

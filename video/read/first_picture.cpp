@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 class FirstPictureSearch {
@@ -122,4 +122,4 @@ ReadPacket read_packet(Demuxer& demuxer) {
   return {std::move(packet), read};
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -8,7 +8,7 @@
 
 #include "video/read/decoder.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// Memory for packets that are kept until the first picture has come.
 inline constexpr std::int64_t kMaxKeptBytes = std::int64_t{64} << 20;
@@ -46,4 +46,4 @@ struct FirstPicture {
 /// The next packet, and when it was read.
 [[nodiscard]] ReadPacket read_packet(Demuxer& demuxer);
 
-}  // namespace facepipe
+}  // namespace facepipe::video

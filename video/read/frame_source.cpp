@@ -1,4 +1,5 @@
 #include "video/read/frame_source.h"
+#include "video/frames/working_format.h"
 
 #include <string_view>
 #include <utility>
@@ -10,7 +11,7 @@
 #include "video/read/start_search.h"
 #include "video/read/stored_orientation.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 FirstPicture begin(Demuxer& demuxer, const FrameSourceOptions& options, Notices& notices) {
@@ -101,7 +102,7 @@ void FrameSource::look_for_alpha(const AVPacket* packet) {
 }
 
 std::vector<PicturesBeside> FrameSource::pictures_beside() const {
-  std::vector<PicturesBeside> all = facepipe::pictures_beside(demuxer_);
+  std::vector<PicturesBeside> all = video::pictures_beside(demuxer_);
   if (has_other_alpha_ && !has_alpha(target_.format))
     all.push_back(unreadable("alpha of stream " + std::to_string(demuxer_.video_index()) + " (" +
                                  avcodec_get_name(demuxer_.video().codecpar->codec_id) + ")",
@@ -123,4 +124,4 @@ FrameLedger FrameSource::ledger() const {
   return ledger;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

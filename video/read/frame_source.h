@@ -16,7 +16,7 @@
 #include "video/read/demuxer.h"
 #include "video/read/pictures_beside.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 struct FrameSourceOptions {
   References references = References::refuse;
@@ -73,4 +73,4 @@ class FrameSource {
   bool has_other_alpha_ = false;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -8,7 +8,7 @@
 
 #include "video/read/picture_file.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 using Id = std::uint64_t;
@@ -251,4 +251,4 @@ std::optional<PictureFile> read_heif(Bytes file) {
   return found;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -15,7 +15,7 @@ extern "C" {
 #include <string_view>
 #include <system_error>
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 constexpr std::string_view kFileScheme = "file://";
@@ -151,4 +151,4 @@ bool InputAccess::is_playlist() const {
          std::find(kPlaylists.begin(), kPlaylists.end(), format->name) != kPlaylists.end();
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

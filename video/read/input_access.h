@@ -8,7 +8,7 @@
 #include "core/files/file_identity.h"
 #include "video/ffmpeg.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// The input that is the process's standard input, whatever that is.
 inline constexpr const char* kStandardInput = "/dev/stdin";
@@ -69,4 +69,4 @@ class InputAccess {
   bool refused_ = false;           // another file was wanted
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::video

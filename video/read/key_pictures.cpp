@@ -1,6 +1,6 @@
 #include "video/read/key_pictures.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 constexpr int kMostHeldBack = 16;  // H.264 A.3.1: max_num_reorder_frames
@@ -28,4 +28,4 @@ UniqueAVPacket KeyPictures::next() {
   return reference(*first_);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

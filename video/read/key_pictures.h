@@ -5,7 +5,7 @@
 
 #include "video/bitstream/entry_points.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// A picture that refers to none before it pushes one that is held back out of the decoder, and
 /// leaves it as if nothing had come before. So a stream's own first one, sent again behind its end
@@ -34,4 +34,4 @@ class KeyPictures {
   int sent_ = 0;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::video

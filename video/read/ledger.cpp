@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace facepipe {
+namespace facepipe::video {
 
 FrameLedger& FrameLedger::operator+=(const FrameLedger& part) {
   packets += part.packets;
@@ -62,20 +62,4 @@ FrameLedger Ledger::totals(const std::set<std::int64_t>& without) const {
   return totals;
 }
 
-FieldPairs::FieldPairs(const AVCodecParameters& parameters) {
-  const AVCodecID codec = parameters.codec_id;
-  if (codec == AV_CODEC_ID_H264 || codec == AV_CODEC_ID_MPEG2VIDEO) parser_.emplace(parameters);
-}
-
-bool FieldPairs::is_second_field(const AVPacket& packet) {
-  if (!parser_) return false;
-  parsed_ = allocated(parser_->parse(packet));  // FFmpeg has parsers for both codecs
-  const int structure = parsed_->picture_structure;
-  const bool field =
-      structure == AV_PICTURE_STRUCTURE_TOP_FIELD || structure == AV_PICTURE_STRUCTURE_BOTTOM_FIELD;
-  const bool completes = field && open_field_ != 0 && open_field_ != structure;
-  open_field_ = field && !completes ? structure : 0;
-  return completes;
-}
-
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -6,7 +6,7 @@
 
 #include "video/read/exif.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 constexpr std::string_view kPngMark("\x89PNG\r\n\x1a\n", 8);
@@ -207,4 +207,4 @@ std::vector<std::string> left_out(const PictureFile& file) {
   return sentences;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -10,7 +10,7 @@
 #include "core/geometry.h"
 #include "video/bitstream/byte_reader.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 struct PictureFile {
   /// How the picture is stored: by EXIF in JPEG, PNG and WebP, TIFF's tag, AVIF's and HEIF's
@@ -38,4 +38,4 @@ struct PictureFile {
 /// A sentence of each thing in the file that isn't in the picture.
 [[nodiscard]] std::vector<std::string> left_out(const PictureFile& file);
 
-}  // namespace facepipe
+}  // namespace facepipe::video

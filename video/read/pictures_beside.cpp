@@ -10,7 +10,7 @@
 #include "video/read/input_access.h"
 #include "video/read/stream_kinds.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 using namespace std::string_view_literals;
@@ -177,4 +177,4 @@ std::vector<PicturesBeside> pictures_beside(const Demuxer& demuxer) {
   return all;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

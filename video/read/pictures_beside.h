@@ -10,7 +10,7 @@
 
 #include "video/read/demuxer.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// One of them. Either `stream` or `file` says where its pictures are, or `unreadable` why nobody
 /// here can look at them.
@@ -36,4 +36,4 @@ struct PicturesBeside {
 /// MiB are unreadable.
 [[nodiscard]] std::vector<PicturesBeside> pictures_beside(const Demuxer& demuxer);
 
-}  // namespace facepipe
+}  // namespace facepipe::video

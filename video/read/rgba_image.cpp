@@ -12,7 +12,7 @@
 #include "video/read/first_picture.h"
 #include "video/read/stored_orientation.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 void check_sides(const std::string& path, const AVFrame& picture) {
@@ -54,4 +54,4 @@ RgbaImage read_rgba_image(const std::string& path) {
   return copy_of(*to_rgba.apply(std::move(picture)));
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

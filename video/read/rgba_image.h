@@ -5,7 +5,7 @@
 
 #include "core/rgba_image.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// The first picture of a file that FFmpeg reads (PNG, JPEG, WebP, ...), turned upright. Opaque
 /// where the format has no alpha. Errors: Error(input), naming the file: it can't be opened, names
@@ -13,4 +13,4 @@ namespace facepipe {
 /// RgbaImage::kMostSide.
 [[nodiscard]] RgbaImage read_rgba_image(const std::string& path);
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -6,7 +6,7 @@
 
 #include "video/bitstream/entry_points.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 // Of some key frames nobody knows whether a decoder can begin there: what it gives may be whole
@@ -94,4 +94,4 @@ void seek_to_start(Demuxer& demuxer, double seconds) {
   StartSearch(demuxer, demuxer.origin_us() + after).run();
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

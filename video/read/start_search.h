@@ -3,7 +3,7 @@
 
 #include "video/read/demuxer.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// Moves to a place in front of a key frame that is shown `seconds` after the input's first stamp,
 /// or before that, so that all pictures from there on can be decoded; to the input's begin where
@@ -11,4 +11,4 @@ namespace facepipe {
 /// the caller wants to keep was read.
 void seek_to_start(Demuxer& demuxer, double seconds);
 
-}  // namespace facepipe
+}  // namespace facepipe::video

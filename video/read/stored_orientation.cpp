@@ -12,7 +12,7 @@ extern "C" {
 #include "video/ffmpeg_compat.h"
 #include "video/frames/pictures.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 const std::int32_t* display_matrix(const AVStream& stream) {
@@ -58,4 +58,4 @@ bool is_turned(const Demuxer& demuxer) {
   return !orientation.value_or(Orientation{}).upright();
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

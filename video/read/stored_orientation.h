@@ -6,7 +6,7 @@
 #include "video/notices.h"
 #include "video/read/demuxer.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// How the input says that pictures are turned: the stream, else the picture, else the file. An
 /// angle that is no quarter turn is told, and taken as upright. Called once the packet of `picture`
@@ -17,4 +17,4 @@ namespace facepipe {
 /// Whether it is known before the first packet that pictures are stored turned or mirrored.
 [[nodiscard]] bool is_turned(const Demuxer& demuxer);
 
-}  // namespace facepipe
+}  // namespace facepipe::video

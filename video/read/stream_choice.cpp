@@ -7,7 +7,7 @@
 
 #include "video/read/stream_kinds.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 bool is_video(const AVStream& stream) {
@@ -38,4 +38,4 @@ int choose_video_stream(const AVFormatContext& input) {
   return best;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -3,7 +3,7 @@
 
 #include "video/ffmpeg.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// The index of the video stream to work on; -1 where there is none. Covers and thumbnails are
 /// none. Of several: one of which pictures have been seen; one that the file marks as its default;
@@ -11,4 +11,4 @@ namespace facepipe {
 /// the first. Called behind avformat_find_stream_info().
 [[nodiscard]] int choose_video_stream(const AVFormatContext& input);
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -1,6 +1,6 @@
 #include "video/read/stream_kinds.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 bool is_subtitle_of(int property, const AVStream& stream) {
@@ -24,4 +24,4 @@ bool is_bitmap_subtitle(const AVStream& stream) {
   return is_subtitle_of(AV_CODEC_PROP_BITMAP_SUB, stream);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -3,7 +3,7 @@
 
 #include "video/ffmpeg.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// Whether a stream of pictures is no video: a cover, another attached picture, or thumbnails.
 [[nodiscard]] bool is_attached_picture(const AVStream& stream);
@@ -13,4 +13,4 @@ namespace facepipe {
 /// Whether a stream's packets are pictures of text.
 [[nodiscard]] bool is_bitmap_subtitle(const AVStream& stream);
 
-}  // namespace facepipe
+}  // namespace facepipe::video

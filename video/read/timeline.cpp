@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 // Stamps beyond this leave no room for arithmetic in 64 bits.
@@ -67,4 +67,4 @@ Timing Timeline::next(std::int64_t pts, std::int64_t duration) {
   return *last_;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -9,7 +9,7 @@
 #include "video/notices.h"
 #include "video/read/demuxer.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// Gives every decoded frame a stamp that rises strictly. Not thread-safe.
 class Timeline {
@@ -41,4 +41,4 @@ class Timeline {
   Notices& notices_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -13,7 +13,7 @@ extern "C" {
 #include <span>
 #include <string_view>
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 /// @param names  with commas between
@@ -218,4 +218,4 @@ std::string output_extension(const Demuxer& input, const std::string& encoder) {
   return holds ? extension_for(*muxer, input.url()) : kMatroskaExtension;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -7,7 +7,7 @@
 #include "video/ffmpeg.h"
 #include "video/read/demuxer.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// Whether the muxer takes such a stream, and readers know it again; asks the muxer itself where
 /// its tables don't say. Of image formats, a file's name decides (choose_codec()).
@@ -63,4 +63,4 @@ inline constexpr const char* kMatroskaExtension = ".mkv";
 /// else Matroska's.
 [[nodiscard]] std::string output_extension(const Demuxer& input, const std::string& encoder);
 
-}  // namespace facepipe
+}  // namespace facepipe::video

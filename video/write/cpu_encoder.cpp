@@ -12,7 +12,7 @@ extern "C" {
 #include "video/frames/pictures.h"
 #include "video/write/ffmpeg_encoder.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 /// What libaom needs to be told of a still image, beside what the user says: its own choice is
@@ -112,4 +112,4 @@ std::unique_ptr<Encoder> make_cpu_encoder(const EncoderSetup& setup, const Frame
   return std::make_unique<CpuEncoder>(setup, first, notices);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -14,7 +14,7 @@
 #include "video/notices.h"
 #include "video/write/picture_data.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// What becomes of the encoded video. Options are passed through as they are.
 struct EncoderOptions {
@@ -60,9 +60,6 @@ struct EncoderPlan {
 [[nodiscard]] EncoderPlan plan_encoder(const AVCodec& codec, AVPixelFormat source,
                                        Size encoded_size, const std::string& output,
                                        Notices& notices);
-
-/// The format for stages alone, where nothing is encoded.
-[[nodiscard]] AVPixelFormat working_format(AVPixelFormat source);
 
 struct EncoderSetup {
   EncoderPlan plan;
@@ -110,4 +107,4 @@ class Encoder {
 [[nodiscard]] std::unique_ptr<Encoder> make_cpu_encoder(const EncoderSetup& setup,
                                                         const Frame& first, Notices& notices);
 
-}  // namespace facepipe
+}  // namespace facepipe::video

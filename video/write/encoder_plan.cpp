@@ -3,50 +3,20 @@ extern "C" {
 }
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 #include <vector>
 
 #include "video/ffmpeg_compat.h"
 #include "video/frames/pictures.h"
+#include "video/frames/working_format.h"
 #include "video/write/container.h"
 #include "video/write/encoder.h"
 #include "video/write/ffmpeg_encoder.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 constexpr const char* kDefaultEncoder = "libx264";
-
-// What stages can work on, for sources that they can't.
-constexpr std::array kWorking{
-    AV_PIX_FMT_YUV420P,   AV_PIX_FMT_YUV422P,   AV_PIX_FMT_YUV444P,   AV_PIX_FMT_YUVJ420P,
-    AV_PIX_FMT_YUVJ422P,  AV_PIX_FMT_YUVJ444P,  AV_PIX_FMT_YUV420P10, AV_PIX_FMT_YUV422P10,
-    AV_PIX_FMT_YUV444P10, AV_PIX_FMT_YUV444P12, AV_PIX_FMT_YUVA420P,  AV_PIX_FMT_YUVA444P,
-    AV_PIX_FMT_GBRP,      AV_PIX_FMT_GBRAP,     AV_PIX_FMT_GBRP16,    AV_PIX_FMT_GBRAP16};
-
-AVPixelFormat closest(std::span<const AVPixelFormat> formats, AVPixelFormat source) {
-  const AVPixFmtDescriptor* description = av_pix_fmt_desc_get(source);
-  const bool alpha = description != nullptr && (description->flags & AV_PIX_FMT_FLAG_ALPHA) != 0;
-  AVPixelFormat best = AV_PIX_FMT_NONE;
-  for (const AVPixelFormat format : formats) {
-    const AVPixFmtDescriptor* candidate = av_pix_fmt_desc_get(format);
-    if (candidate == nullptr || (candidate->flags & AV_PIX_FMT_FLAG_HWACCEL) != 0) continue;
-    best = av_find_best_pix_fmt_of_2(best, format, source, alpha ? 1 : 0, nullptr);
-  }
-  return best;
-}
-
-// Drawings have a colour: a grey source is treated as a coloured one, a palette as RGB.
-AVPixelFormat coloured(AVPixelFormat source) {
-  const AVPixFmtDescriptor* description = av_pix_fmt_desc_get(source);
-  if (description == nullptr) return source;
-  if ((description->flags & AV_PIX_FMT_FLAG_PAL) != 0) return AV_PIX_FMT_RGBA;
-  if (description->nb_components >= 3) return source;
-  const bool alpha = (description->flags & AV_PIX_FMT_FLAG_ALPHA) != 0;
-  if (description->comp[0].depth > 8) return alpha ? AV_PIX_FMT_RGBA64 : AV_PIX_FMT_RGB48;
-  return alpha ? AV_PIX_FMT_RGBA : AV_PIX_FMT_RGB24;
-}
 
 std::vector<AVPixelFormat> coloured_formats(const AVCodec& codec) {
   std::vector<AVPixelFormat> result;
@@ -219,13 +189,6 @@ const AVCodec& choose_codec(const EncoderOptions& options, const AVOutputFormat&
   return *codec;
 }
 
-AVPixelFormat working_format(AVPixelFormat source) {
-  if (workable_format(source)) return source;
-  // The same samples, their bytes in our order.
-  const AVPixelFormat swapped = av_pix_fmt_swap_endianness(source);
-  return workable_format(swapped) ? swapped : closest(kWorking, coloured(source));
-}
-
 EncoderPlan plan_encoder(const AVCodec& codec, AVPixelFormat source, Size encoded_size,
                          const std::string& output, Notices& notices) {
   const std::vector<AVPixelFormat> formats = coloured_formats(codec);
@@ -243,4 +206,4 @@ EncoderPlan plan_encoder(const AVCodec& codec, AVPixelFormat source, Size encode
   return {&codec, working, encoded};
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -4,7 +4,7 @@
 
 #include "core/error.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 std::int64_t EncoderClock::next_stamp(const Frame& frame) {
   const std::int64_t exact = av_rescale_q(frame.pts, to_av(frame.time_base), time_base_);
@@ -42,4 +42,4 @@ std::int64_t DecodingStamps::next() {
   return stamp;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

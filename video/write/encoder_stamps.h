@@ -9,7 +9,7 @@
 #include "video/ffmpeg.h"
 #include "video/notices.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// Turns frames' stamps into an encoder's time base, strictly rising. Not thread-safe.
 class EncoderClock {
@@ -50,4 +50,4 @@ class DecodingStamps {
   std::deque<std::int64_t> stamps_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -11,7 +11,7 @@ extern "C" {
 #include "core/threads.h"
 #include "video/frames/pictures.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 // MPEG-4 part 2 stores its clock in 16 bits; MPEG-1 and MPEG-2 know a list of frame rates alone;
@@ -195,4 +195,4 @@ UniqueCodecParameters FFmpegEncoder::parameters() const {
   return parameters;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

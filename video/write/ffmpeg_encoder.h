@@ -14,7 +14,7 @@
 #include "video/write/encoder.h"
 #include "video/write/encoder_stamps.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// Name and value, in the order in which they are set: the last of a name counts.
 using CodecOptions = std::vector<std::pair<std::string, std::string>>;
@@ -73,4 +73,4 @@ class FFmpegEncoder {
   bool got_any_ = false;                     // of pictures
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::video

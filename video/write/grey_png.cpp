@@ -5,7 +5,7 @@
 #include "core/error.h"
 #include "video/ffmpeg.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 constexpr const char* kWhat = "PNG";
@@ -46,4 +46,4 @@ std::vector<std::byte> grey_png(std::span<const std::uint8_t> samples, Size size
   return {bytes, bytes + packet->size};
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -8,11 +8,11 @@
 
 #include "core/geometry.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// @param samples  a byte a pixel, row by row: size.width * size.height of them; sides of 1 and
 /// more Errors: Error(internal) for a number of samples that doesn't fit, or where FFmpeg has no
 /// encoder.
 [[nodiscard]] std::vector<std::byte> grey_png(std::span<const std::uint8_t> samples, Size size);
 
-}  // namespace facepipe
+}  // namespace facepipe::video

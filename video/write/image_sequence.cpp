@@ -20,7 +20,7 @@ extern "C" {
 #include "core/error.h"
 #include "core/files/output_file.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 namespace fs = std::filesystem;
@@ -191,4 +191,4 @@ fs::path ImageSequence::keep_partial() {
   return partial;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

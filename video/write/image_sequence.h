@@ -10,7 +10,7 @@
 #include "core/files/output_lock.h"
 #include "video/ffmpeg.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// Whether the last part of a path has a place for a number, as FFmpeg writes it: one %d or %0Nd,
 /// where %% is a per cent sign.
@@ -65,4 +65,4 @@ class ImageSequence {
   int full_ = 0;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::video

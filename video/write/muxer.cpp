@@ -16,7 +16,7 @@ extern "C" {
 #include "video/write/places.h"
 #include "video/write/timecode.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 // What muxers write at the end: indices, of MP4 some 30 bytes a packet, and what surrounds them.
@@ -77,7 +77,7 @@ void Muxer::open_file() {
 void Muxer::make_streams(const std::vector<StreamPlan>& plans, const VideoStreamInfo& video) {
   TagFilter tags(options_.kept_tags);
   StreamMaker maker(*context_, input_, tags, options_.originals);
-  for (auto& [index, stream] : facepipe::make_streams(maker, input_, plans, video))
+  for (auto& [index, stream] : video::make_streams(maker, input_, plans, video))
     static_cast<OutputStream&>(outputs_[index]) = std::move(stream);
   maker.add_tags_and_chapters(options_.offset_us);
   move_timecode(&context_->metadata);
@@ -342,4 +342,4 @@ std::filesystem::path Muxer::finish_partial() {
   return sequence_ ? sequence_->keep_partial() : file_->keep_partial();
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

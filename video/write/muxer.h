@@ -21,7 +21,7 @@
 #include "video/write/streams.h"
 #include "video/write/trial_muxer.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 struct MuxerOptions {
   std::filesystem::path output;
@@ -139,4 +139,4 @@ class Muxer {
   std::deque<std::int64_t> on_their_way_;  // packets of the video: packet_bytes_ behind each
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -10,7 +10,7 @@ extern "C" {
 #include "video/ffmpeg_compat.h"
 #include "video/write/container.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 constexpr int kBufferBytes = 1 << 18;  // as large as FFmpeg's own for files
@@ -78,4 +78,4 @@ int OutputIo::flush() {
   return context_->error != 0 ? context_->error : AVERROR(code);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

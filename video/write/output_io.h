@@ -4,7 +4,7 @@
 #include "core/files/output_queue.h"
 #include "video/ffmpeg.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// FFmpeg's I/O context over `file`, which must outlive it, and which a thread of its own writes
 /// (core/files/output_queue.h). Not thread-safe.
@@ -32,4 +32,4 @@ class OutputIo {
   AVIOContext* context_ = nullptr;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -15,7 +15,7 @@ extern "C" {
 #include "video/ffmpeg_compat.h"
 #include "video/write/container.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 // An encoder holds back up to some 60 frames; the other streams must wait for them.
@@ -198,4 +198,4 @@ void prepare_header(AVFormatContext& output, const VideoStreamInfo& video, bool 
   if (is_matroska_family(*output.oformat) && large_pictures) options.set("write_crc32", "0");
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

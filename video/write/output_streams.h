@@ -14,7 +14,7 @@
 #include "video/write/subtitles.h"
 #include "video/write/tag_filter.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// What an output must know of the encoded video.
 struct VideoStreamInfo {
@@ -78,4 +78,4 @@ void set_header_rules(AVFormatContext& output);
 void prepare_header(AVFormatContext& output, const VideoStreamInfo& video, bool sequence,
                     Dictionary& options);
 
-}  // namespace facepipe
+}  // namespace facepipe::video

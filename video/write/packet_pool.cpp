@@ -4,7 +4,7 @@
 #include <limits>
 #include <new>
 
-namespace facepipe {
+namespace facepipe::video {
 
 UniqueAVPacket PacketPool::packet_of(std::span<const std::uint8_t> bytes) {
   constexpr std::size_t kMost = std::numeric_limits<int>::max() - AV_INPUT_BUFFER_PADDING_SIZE;
@@ -24,4 +24,4 @@ UniqueAVPacket PacketPool::packet_of(std::span<const std::uint8_t> bytes) {
   return packet;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

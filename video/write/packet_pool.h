@@ -8,7 +8,7 @@
 
 #include "video/ffmpeg.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// Packets of half a megabyte that are allocated on one thread and freed on another cost a system
 /// call and a page fault for every 4 KiB each time: more than copying them does. Used by one
@@ -27,4 +27,4 @@ class PacketPool {
   std::size_t each_ = 0;  // bytes of one of its buffers
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::video

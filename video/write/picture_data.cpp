@@ -19,7 +19,7 @@ extern "C" {
 #include "video/write/encoder.h"
 #include "video/write/ffmpeg_encoder.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 /// Names the same data in a stream and in its pictures: FFmpeg lays out both alike.
@@ -257,4 +257,4 @@ std::vector<std::pair<std::string, std::string>> hdr10_options(
   return {{option->option, value}};
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

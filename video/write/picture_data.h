@@ -10,7 +10,7 @@
 
 #include "video/ffmpeg.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 struct EncoderSetup;
 
@@ -45,4 +45,4 @@ struct StreamData {
     const AVCodec& codec, const std::vector<StreamData>& data,
     const std::vector<std::pair<std::string, std::string>>& of_user);
 
-}  // namespace facepipe
+}  // namespace facepipe::video

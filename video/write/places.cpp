@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -114,4 +114,4 @@ bool tells_place(std::string_view text) {
          holds_pair(simple);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

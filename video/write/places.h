@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// Whether a text (of a subtitle, say) holds coordinates: as drones write them ("GPS(8.5,47.3)",
 /// "[latitude: 47.3]"), as a receiver's sentence ("$GPRMC,..."), as degrees ("47°22'N"), or as two
@@ -11,4 +11,4 @@ namespace facepipe {
 /// given, UTF-16 too.
 [[nodiscard]] bool tells_place(std::string_view text);
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -4,9 +4,10 @@
 
 #include "video/bitstream/codec_headers.h"
 #include "video/bitstream/packet_bytes.h"
+#include "video/read/stream_kinds.h"
 #include "video/write/container.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 constexpr std::uint32_t kTimecodeTag = MKTAG('t', 'm', 'c', 'd');
@@ -145,4 +146,4 @@ StreamPlan plan_late_stream(const AVStream& stream, Originals originals) {
   return unwanted ? left_out(stream, why) : dropped(stream, why);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -7,7 +7,7 @@
 
 #include "video/read/demuxer.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 enum class StreamAction {
   video,     ///< the stream that is decoded, drawn on and encoded
@@ -45,4 +45,4 @@ enum class Originals { keep, leave_out };
 /// Plans to drop a stream that begins too late to have a place in the output (Demuxer::is_late()).
 [[nodiscard]] StreamPlan plan_late_stream(const AVStream& stream, Originals originals);
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -8,7 +8,7 @@ extern "C" {
 #include <memory>
 #include <vector>
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 constexpr std::size_t kMaxEncodedSize = 1 << 16;
@@ -71,4 +71,4 @@ UniqueAVPacket SubtitleConverter::convert(const AVPacket& packet) {
   return result;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

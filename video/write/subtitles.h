@@ -3,7 +3,7 @@
 
 #include "video/ffmpeg.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// Not thread-safe.
 class SubtitleConverter {
@@ -23,4 +23,4 @@ class SubtitleConverter {
   UniqueCodecContext encoder_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -8,7 +8,7 @@ extern "C" {
 #include <array>
 #include <string_view>
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 // Written anew by muxers, or untrue once the video is encoded again.
@@ -66,4 +66,4 @@ bool holds_words(AVPacketSideDataType type) {
          type == AV_PKT_DATA_MATROSKA_BLOCKADDITIONAL;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

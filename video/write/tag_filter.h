@@ -9,7 +9,7 @@
 
 #include "video/ffmpeg.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// Leaves out what muxers write anew and what encoding has made untrue; where only some names may
 /// stay, all others too. Not thread-safe.
@@ -38,4 +38,4 @@ class TagFilter {
 /// that only some players know.
 [[nodiscard]] bool holds_words(AVPacketSideDataType type);
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -9,7 +9,7 @@ extern "C" {
 
 #include "video/ffmpeg.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 std::string later_timecode(const std::string& text, Rational frame_rate, std::int64_t frames) {
   if (frames == 0) return text;
@@ -22,4 +22,4 @@ std::string later_timecode(const std::string& text, Rational frame_rate, std::in
   return av_timecode_make_string(&timecode, moved.data(), static_cast<int>(frames));
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

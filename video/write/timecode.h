@@ -6,7 +6,7 @@
 
 #include "core/geometry.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// The tag's name, of a file or of a stream.
 inline constexpr const char* kTimecodeTag = "timecode";
@@ -16,4 +16,4 @@ inline constexpr const char* kTimecodeTag = "timecode";
 [[nodiscard]] std::string later_timecode(const std::string& text, Rational frame_rate,
                                          std::int64_t frames);
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -11,7 +11,7 @@ extern "C" {
 
 #include "video/write/container.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 constexpr int kBufferBytes = 1 << 14;
@@ -129,4 +129,4 @@ bool PacketTrial::takes(const AVPacket& packet) {
   return code >= 0;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -11,7 +11,7 @@
 #include "video/write/output_streams.h"
 #include "video/write/streams.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// Drops from `plans` the streams beside the video with which the format's muxer refuses to write a
 /// header: sound of which nobody knows the sample rate, for one. Where it refuses the video alone,
@@ -56,4 +56,4 @@ class PacketTrial {
   std::string refusal_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -6,7 +6,7 @@
 #include "video/frames/pictures.h"
 #include "video/write/picture_data.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 class WatchedEncoder final : public Encoder {
@@ -48,4 +48,4 @@ std::unique_ptr<Encoder> watched(std::unique_ptr<Encoder> encoder, PictureDataWa
   return std::make_unique<WatchedEncoder>(std::move(encoder), std::move(watch));
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -9,7 +9,7 @@
 #include "video/write/encoder.h"
 #include "video/write/streams.h"
 
-namespace facepipe {
+namespace facepipe::video {
 
 /// What is looked for in each picture.
 struct PictureDataWatch {
@@ -26,4 +26,4 @@ struct PictureDataWatch {
 [[nodiscard]] std::unique_ptr<Encoder> watched(std::unique_ptr<Encoder> encoder,
                                                PictureDataWatch watch);
 
-}  // namespace facepipe
+}  // namespace facepipe::video

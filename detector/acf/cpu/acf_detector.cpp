@@ -11,7 +11,7 @@
 #include "core/slots.h"
 #include "detector/turning.h"
 
-namespace facepipe::acf {
+namespace facepipe::detector::acf {
 
 // --- Pictures ------------------------------------------------------------------------------------
 
@@ -374,4 +374,4 @@ std::shared_ptr<Detector> make_acf_detector(std::shared_ptr<const Model> model,
   return std::make_shared<AcfDetector>(std::move(model), std::move(workers), frame, options);
 }
 
-}  // namespace facepipe::acf
+}  // namespace facepipe::detector::acf

@@ -18,7 +18,7 @@
 #include "detector/cnn/cpu/byte_yuv.h"
 #include "detector/detector.h"
 
-namespace facepipe::acf {
+namespace facepipe::detector::acf {
 
 /// Makes upright pictures of frames in host memory: 4 bytes a pixel, red, green, blue and an unused
 /// one. Samples are reduced to 8 bits first (ByteYuv). Owns scratch memory; used by one thread at a
@@ -122,4 +122,4 @@ struct AcfOptions {
                                                           std::shared_ptr<Workers> workers,
                                                           Size frame, const AcfOptions& options);
 
-}  // namespace facepipe::acf
+}  // namespace facepipe::detector::acf

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace facepipe::acf {
+namespace facepipe::detector::acf {
 namespace {
 
 /// Rows that are kept of each kind, by their number modulo kRing: those of four rows of cells and
@@ -288,4 +288,4 @@ void make_padded_band(const CellSource& source, const Scale& scale, Size padding
     PaddedChannel(source, scale, padding, c, memory, to).make(first_row, rows);
 }
 
-}  // namespace facepipe::acf
+}  // namespace facepipe::detector::acf

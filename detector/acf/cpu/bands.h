@@ -7,7 +7,7 @@
 #include "detector/acf/cpu/planes.h"
 #include "detector/acf/pyramid.h"
 
-namespace facepipe::acf {
+namespace facepipe::detector::acf {
 
 /// What one thread needs; grows as needed, and is used again.
 struct BandMemory {
@@ -39,4 +39,4 @@ struct CellSource {
 void make_padded_band(const CellSource& source, const Scale& scale, Size padding, int first_row,
                       int rows, BandMemory& memory, Planes& to);
 
-}  // namespace facepipe::acf
+}  // namespace facepipe::detector::acf

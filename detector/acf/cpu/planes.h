@@ -7,7 +7,7 @@
 #include "core/geometry.h"
 #include "detector/acf/cpu/rows.h"
 
-namespace facepipe::acf {
+namespace facepipe::detector::acf {
 
 /// Several planes of one size. A sample before each row, kRowRoom behind each, and kScanRoom behind
 /// the last may be read; what is there is finite.
@@ -43,4 +43,4 @@ class Planes {
   std::vector<float> samples_;
 };
 
-}  // namespace facepipe::acf
+}  // namespace facepipe::detector::acf

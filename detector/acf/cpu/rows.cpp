@@ -10,7 +10,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace facepipe::acf::HWY_NAMESPACE {
+namespace facepipe::detector::acf::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using Lanes = hn::CappedTag<float, kRowRoom>;
@@ -342,11 +342,11 @@ void cells(const CellRows& rows, int length, float* scratch, int stride,
     columns_added(scratch + std::ptrdiff_t{bin} * stride, length, to[kMagnitude + 1 + bin]);
 }
 
-}  // namespace facepipe::acf::HWY_NAMESPACE
+}  // namespace facepipe::detector::acf::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace facepipe::acf {
+namespace facepipe::detector::acf {
 
 HWY_EXPORT(rgb_row);
 HWY_EXPORT(luv_row);
@@ -409,5 +409,5 @@ void cells_row(const CellRows& rows, int length, float* scratch, int stride,
   HWY_DYNAMIC_DISPATCH(cells)(rows, length, scratch, stride, to);
 }
 
-}  // namespace facepipe::acf
+}  // namespace facepipe::detector::acf
 #endif

@@ -11,7 +11,7 @@
 #include "detector/acf/channels.h"
 #include "detector/acf/pyramid.h"
 
-namespace facepipe::acf {
+namespace facepipe::detector::acf {
 
 /// Samples of a vector, at most.
 inline constexpr int kRowRoom = 16;
@@ -93,4 +93,4 @@ struct CellRows {
 void cells_row(const CellRows& rows, int length, float* scratch, int stride,
                float* const (&to)[kChannels]);
 
-}  // namespace facepipe::acf
+}  // namespace facepipe::detector::acf

@@ -16,7 +16,7 @@
 // What all instruction sets share.
 #ifndef FACEPIPE_ACF_SCAN
 #define FACEPIPE_ACF_SCAN
-namespace facepipe::acf {
+namespace facepipe::detector::acf {
 
 /// Windows of a vector, at most.
 constexpr int kMostLanes = 16;
@@ -48,11 +48,11 @@ struct PlaceRow {
   int row = 0;
 };
 
-}  // namespace facepipe::acf
+}  // namespace facepipe::detector::acf
 #endif
 
 HWY_BEFORE_NAMESPACE();
-namespace facepipe::acf::HWY_NAMESPACE {
+namespace facepipe::detector::acf::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using Lanes = hn::CappedTag<float, kMostLanes>;
@@ -109,11 +109,11 @@ void walk_row(std::span<const PlacedTree> trees, Limits limits, const PlaceRow& 
   }
 }
 
-}  // namespace facepipe::acf::HWY_NAMESPACE
+}  // namespace facepipe::detector::acf::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace facepipe::acf {
+namespace facepipe::detector::acf {
 
 HWY_EXPORT(walk_row);
 
@@ -143,5 +143,5 @@ void Scanner::scan(const Planes& cells, int first_row, int rows, std::vector<Pla
   (trees_, limits_, {cells.row(0, row), places_.width, row}, passed);
 }
 
-}  // namespace facepipe::acf
+}  // namespace facepipe::detector::acf
 #endif

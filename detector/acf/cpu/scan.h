@@ -9,7 +9,7 @@
 #include "detector/acf/cpu/planes.h"
 #include "detector/acf/model/acf.h"
 
-namespace facepipe::acf {
+namespace facepipe::detector::acf {
 
 /// The window's first cell, in padded cells of the scale, and the sum of its leaves.
 struct Place {
@@ -53,4 +53,4 @@ class Scanner {
   std::vector<PlacedTree> trees_;
 };
 
-}  // namespace facepipe::acf
+}  // namespace facepipe::detector::acf

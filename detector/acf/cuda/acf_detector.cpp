@@ -11,7 +11,7 @@
 #include "detector/acf/cuda/kernels.h"
 #include "detector/acf/cuda/plan.h"
 
-namespace facepipe::acf {
+namespace facepipe::detector::acf {
 namespace {
 
 class CudaAcfDetector final : public CudaDetector,
@@ -121,4 +121,4 @@ std::vector<std::vector<float>> cuda_channels(const Model& model, const StreamLa
   return channels;
 }
 
-}  // namespace facepipe::acf
+}  // namespace facepipe::detector::acf

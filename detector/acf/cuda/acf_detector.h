@@ -12,7 +12,7 @@
 #include "detector/acf/pyramid.h"
 #include "detector/cuda_detector.h"
 
-namespace facepipe::acf {
+namespace facepipe::detector::acf {
 
 struct CudaAcfOptions {
   SizeLimits sizes = {};
@@ -39,4 +39,4 @@ struct CudaAcfOptions {
                                                             const SizeLimits& sizes,
                                                             const FrameDescriptor* frame);
 
-}  // namespace facepipe::acf
+}  // namespace facepipe::detector::acf

@@ -7,7 +7,7 @@
 #include "detector/acf/cuda/kernels.h"
 #include "nms/cuda/device.cuh"
 
-namespace facepipe::acf {
+namespace facepipe::detector::acf {
 namespace {
 
 constexpr int kLanes = 32;
@@ -186,4 +186,4 @@ void launch_cells(const AcfPlan& plan, const BatchPlan& batch, const AcfBuffers&
                stream, plan, buffers, batch.first_strip);
 }
 
-}  // namespace facepipe::acf
+}  // namespace facepipe::detector::acf

@@ -9,7 +9,7 @@
 #include "detector/acf/cuda/kernels.h"
 #include "nms/cuda/device.cuh"
 
-namespace facepipe::acf {
+namespace facepipe::detector::acf {
 namespace {
 
 constexpr int kLanes = 32;
@@ -473,4 +473,4 @@ void launch_real(const AcfPlan& plan, const AcfBuffers& buffers, cuda::StreamVie
                stream, plan, buffers);
 }
 
-}  // namespace facepipe::acf
+}  // namespace facepipe::detector::acf

@@ -4,7 +4,7 @@
 
 #include "core/cuda/stream.h"
 
-namespace facepipe::acf {
+namespace facepipe::detector::acf {
 namespace {
 
 std::size_t of(std::int64_t samples) {
@@ -70,4 +70,4 @@ AcfBuffers FrameMemory::buffers() const {
           .capacity = kMostWindows};
 }
 
-}  // namespace facepipe::acf
+}  // namespace facepipe::detector::acf

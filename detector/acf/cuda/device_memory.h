@@ -8,7 +8,7 @@
 #include "detector/acf/cuda/kernels.h"
 #include "detector/acf/cuda/plan.h"
 
-namespace facepipe::acf {
+namespace facepipe::detector::acf {
 
 /// The arrays of a plan in device memory. Lets kernels use the shared memory that they need.
 /// Errors: device, where the current one has less than that, or no memory.
@@ -53,4 +53,4 @@ class FrameMemory {
   cuda::DeviceBuffer<Box> boxes_;
 };
 
-}  // namespace facepipe::acf
+}  // namespace facepipe::detector::acf

@@ -6,7 +6,7 @@
 #include "detector/acf/channels.h"
 #include "detector/acf/cuda/kernels.h"
 
-namespace facepipe::acf {
+namespace facepipe::detector::acf {
 
 /// Lists a window that has come through all trees, at a place of a scale (column, row); but not one
 /// that lies in the padding as a whole, nor one whose sum is too low.
@@ -23,4 +23,4 @@ __device__ inline void list_found(const AcfPlan& plan, const DeviceScale& of, Pi
   buffers.boxes[index] = box;
 }
 
-}  // namespace facepipe::acf
+}  // namespace facepipe::detector::acf

@@ -27,7 +27,7 @@
 #include "core/host_device.h"
 #include "detector/acf/pyramid.h"
 
-namespace facepipe::acf {
+namespace facepipe::detector::acf {
 
 /// Cells of a real scale that a block makes.
 inline constexpr Size kRealTile{16, 16};
@@ -227,4 +227,4 @@ void launch_scan(const AcfPlan& plan, const BatchPlan& batch, const AcfBuffers& 
 void launch_selection(const AcfPlan& plan, const AcfBuffers& buffers,
                       const cuda::DeviceDetections& to, cuda::StreamView stream);
 
-}  // namespace facepipe::acf
+}  // namespace facepipe::detector::acf

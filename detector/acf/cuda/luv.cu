@@ -8,7 +8,7 @@
 #include "detector/acf/channels.h"
 #include "detector/acf/cuda/kernels.h"
 
-namespace facepipe::acf {
+namespace facepipe::detector::acf {
 namespace {
 
 constexpr int kThreads = 256;
@@ -230,4 +230,4 @@ void launch_luv(const FrameDescriptor* frame, const AcfPlan& plan, const AcfBuff
   }
 }
 
-}  // namespace facepipe::acf
+}  // namespace facepipe::detector::acf

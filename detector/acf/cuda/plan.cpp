@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 
-namespace facepipe::acf {
+namespace facepipe::detector::acf {
 namespace {
 
 constexpr int kRowSamples = 32;  ///< rows of cells begin at multiples of them: of 128 bytes
@@ -230,4 +230,4 @@ AcfTables make_acf_tables(const Model& model, const StreamLayout& layout, const 
   return tables;
 }
 
-}  // namespace facepipe::acf
+}  // namespace facepipe::detector::acf

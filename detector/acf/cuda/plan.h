@@ -10,7 +10,7 @@
 #include "detector/acf/cuda/kernels.h"
 #include "detector/acf/model/acf.h"
 
-namespace facepipe::acf {
+namespace facepipe::detector::acf {
 
 /// The arrays of an AcfPlan, and the plan itself, whose pointers are null.
 struct AcfTables {
@@ -38,4 +38,4 @@ struct AcfTables {
                                         const SizeLimits& limits, std::int32_t least_sum,
                                         std::int64_t batch_cells, std::size_t shared_samples);
 
-}  // namespace facepipe::acf
+}  // namespace facepipe::detector::acf

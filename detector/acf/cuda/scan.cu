@@ -10,7 +10,7 @@
 #include "detector/acf/cuda/kernels.h"
 #include "nms/cuda/device.cuh"
 
-namespace facepipe::acf {
+namespace facepipe::detector::acf {
 namespace {
 
 constexpr int kLanes = 32;
@@ -597,4 +597,4 @@ void launch_selection(const AcfPlan& plan, const AcfBuffers& buffers,
                stream, buffers, plan.curve, to);
 }
 
-}  // namespace facepipe::acf
+}  // namespace facepipe::detector::acf

@@ -13,7 +13,7 @@
 #include "detector/acf/channels.h"
 #include "detector/model_file.h"
 
-namespace facepipe::acf {
+namespace facepipe::detector::acf {
 namespace {
 
 using Json = nlohmann::json;
@@ -244,4 +244,4 @@ bool is_json_file(const std::filesystem::path& file) {
 
 Model read_model(const std::filesystem::path& file) { return Reader(file).read(); }
 
-}  // namespace facepipe::acf
+}  // namespace facepipe::detector::acf

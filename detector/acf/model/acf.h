@@ -11,7 +11,7 @@
 
 #include "core/geometry.h"
 
-namespace facepipe::acf {
+namespace facepipe::detector::acf {
 
 /// Sums of leaves, and what is compared with them, are whole numbers of 1 / kUnit: so the order in
 /// which they are added doesn't matter.
@@ -61,4 +61,4 @@ struct Model {
 /// of the window; leaves whose sum could exceed 2^31.
 [[nodiscard]] Model read_model(const std::filesystem::path& file);
 
-}  // namespace facepipe::acf
+}  // namespace facepipe::detector::acf

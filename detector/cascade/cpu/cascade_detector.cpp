@@ -12,7 +12,7 @@
 #include "detector/cascade/grey.h"
 #include "nms/agreement.h"
 
-namespace facepipe::cascade {
+namespace facepipe::detector::cascade {
 
 namespace {
 
@@ -218,4 +218,4 @@ std::shared_ptr<Detector> make_cascade_detector(std::shared_ptr<const Scanner> s
   return std::make_shared<CascadeDetector>(std::move(scanner), std::move(workers), frame, options);
 }
 
-}  // namespace facepipe::cascade
+}  // namespace facepipe::detector::cascade

@@ -13,7 +13,7 @@
 #include "detector/cascade/score.h"
 #include "detector/detector.h"
 
-namespace facepipe::cascade {
+namespace facepipe::detector::cascade {
 
 /// The windows of a picture that pass, by level, then by row, then by column: exactly those that
 /// OpenCV 4's CascadeClassifier finds with minNeighbors 0, before it clips them. `grey` has one
@@ -72,4 +72,4 @@ struct CascadeOptions {
     std::shared_ptr<const Scanner> scanner, std::shared_ptr<Workers> workers, Size frame,
     const CascadeOptions& options);
 
-}  // namespace facepipe::cascade
+}  // namespace facepipe::detector::cascade

@@ -17,7 +17,7 @@
 // What all instruction sets share.
 #ifndef FACEPIPE_CASCADE_SCAN
 #define FACEPIPE_CASCADE_SCAN
-namespace facepipe::cascade {
+namespace facepipe::detector::cascade {
 
 /// Places of a row whose fates fit a word.
 constexpr int kChunk = 64;
@@ -83,11 +83,11 @@ inline std::uint32_t pass_one_by_one(const Cascade& cascade, const Tables& table
   return passed;
 }
 
-}  // namespace facepipe::cascade
+}  // namespace facepipe::detector::cascade
 #endif
 
 HWY_BEFORE_NAMESPACE();
-namespace facepipe::cascade::HWY_NAMESPACE {
+namespace facepipe::detector::cascade::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using FloatTag = hn::CappedTag<float, kMostLanes>;
@@ -270,11 +270,11 @@ std::uint64_t with_contrast(const Cascade& cascade, const float* sums, const std
   return places >= kChunk ? enough : enough & ((std::uint64_t{1} << places) - 1);
 }
 
-}  // namespace facepipe::cascade::HWY_NAMESPACE
+}  // namespace facepipe::detector::cascade::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace facepipe::cascade {
+namespace facepipe::detector::cascade {
 namespace {
 
 HWY_EXPORT(pass_stage);
@@ -471,5 +471,5 @@ void Scanner::scan(const Level& level, const GreyPicture& picture, int first_row
             [](const Place& a, const Place& b) { return a.y != b.y ? a.y < b.y : a.x < b.x; });
 }
 
-}  // namespace facepipe::cascade
+}  // namespace facepipe::detector::cascade
 #endif

@@ -9,7 +9,7 @@
 #include "detector/cascade/levels.h"
 #include "detector/cascade/model/cascade.h"
 
-namespace facepipe::cascade {
+namespace facepipe::detector::cascade {
 
 /// A level's picture, one byte a pixel. A view.
 struct GreyPicture {
@@ -56,4 +56,4 @@ class Scanner {
   Tables sparse_;  ///< for steps of 2 pixels
 };
 
-}  // namespace facepipe::cascade
+}  // namespace facepipe::detector::cascade

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace facepipe::cascade {
+namespace facepipe::detector::cascade {
 namespace {
 
 template <std::size_t Rects>
@@ -84,4 +84,4 @@ Tables make_tables(const Cascade& cascade, const TileLayout& layout) {
   return tables;
 }
 
-}  // namespace facepipe::cascade
+}  // namespace facepipe::detector::cascade

@@ -9,7 +9,7 @@
 
 #include "detector/cascade/model/cascade.h"
 
-namespace facepipe::cascade {
+namespace facepipe::detector::cascade {
 
 /// How sums of grey levels over a part of a level lie in memory. Row y of the tile holds the sums
 /// over all rows above it, at `column(x)` over all columns left of it: one row and one column more
@@ -78,4 +78,4 @@ inline constexpr std::uint32_t kWidestTree = 8;
 
 [[nodiscard]] Tables make_tables(const Cascade& cascade, const TileLayout& layout);
 
-}  // namespace facepipe::cascade
+}  // namespace facepipe::detector::cascade

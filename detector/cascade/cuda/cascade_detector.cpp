@@ -12,7 +12,7 @@
 #include "detector/cascade/cuda/kernels.h"
 #include "detector/cascade/cuda/plan.h"
 
-namespace facepipe::cascade {
+namespace facepipe::detector::cascade {
 namespace {
 
 /// The arrays of a plan in device memory.
@@ -149,4 +149,4 @@ std::shared_ptr<const CudaDetector> make_cuda_cascade_detector(const Cascade& ca
   return std::make_shared<const CudaCascadeDetector>(cascade, layout, options);
 }
 
-}  // namespace facepipe::cascade
+}  // namespace facepipe::detector::cascade

@@ -10,7 +10,7 @@
 #include "detector/cascade/score.h"
 #include "detector/cuda_detector.h"
 
-namespace facepipe::cascade {
+namespace facepipe::detector::cascade {
 
 struct CudaCascadeOptions {
   LevelOptions levels;
@@ -26,4 +26,4 @@ struct CudaCascadeOptions {
 [[nodiscard]] std::shared_ptr<const CudaDetector> make_cuda_cascade_detector(
     const Cascade& cascade, const StreamLayout& layout, const CudaCascadeOptions& options);
 
-}  // namespace facepipe::cascade
+}  // namespace facepipe::detector::cascade

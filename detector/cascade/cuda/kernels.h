@@ -22,7 +22,7 @@
 #include "detector/cascade/levels.h"
 #include "nms/similar.h"
 
-namespace facepipe::cascade {
+namespace facepipe::detector::cascade {
 
 /// Places whose bits are one word: side by side in a row.
 inline constexpr int kWordPlaces = 32;
@@ -230,4 +230,4 @@ struct Selection {
 void launch_selection(const ScanPlan& plan, const ScanBuffers& buffers, const Selection& selection,
                       const cuda::DeviceDetections& to, cuda::StreamView stream);
 
-}  // namespace facepipe::cascade
+}  // namespace facepipe::detector::cascade

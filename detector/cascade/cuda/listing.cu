@@ -6,7 +6,7 @@
 #include "detector/cascade/skipping.h"
 #include "nms/cuda/device.cuh"
 
-namespace facepipe::cascade {
+namespace facepipe::detector::cascade {
 namespace {
 
 constexpr int kThreads = 256;
@@ -174,4 +174,4 @@ void launch_selection(const ScanPlan& plan, const ScanBuffers& buffers, const Se
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
 
-}  // namespace facepipe::cascade
+}  // namespace facepipe::detector::cascade

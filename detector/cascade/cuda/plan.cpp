@@ -15,7 +15,7 @@
 #include "detector/cascade/cpu/tables.h"
 #include "detector/cascade/grey_table.h"
 
-namespace facepipe::cascade {
+namespace facepipe::detector::cascade {
 namespace {
 
 int ceil_divided(int value, int by) { return (value + by - 1) / by; }
@@ -478,4 +478,4 @@ ScanTables make_scan_tables(const Cascade& cascade, const StreamLayout& layout,
   return tables;
 }
 
-}  // namespace facepipe::cascade
+}  // namespace facepipe::detector::cascade

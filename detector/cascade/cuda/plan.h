@@ -9,7 +9,7 @@
 #include "detector/cascade/levels.h"
 #include "detector/cascade/model/cascade.h"
 
-namespace facepipe::cascade {
+namespace facepipe::detector::cascade {
 
 /// The arrays of a ScanPlan, and the plan itself, whose pointers are null.
 struct ScanTables {
@@ -34,4 +34,4 @@ struct ScanTables {
 /// `length` pixels made of `from`.
 [[nodiscard]] std::vector<AxisPixel> axis_pixels(int from, int length);
 
-}  // namespace facepipe::cascade
+}  // namespace facepipe::detector::cascade

@@ -6,7 +6,7 @@
 #include "detector/cascade/cuda/kernels.h"
 #include "nms/cuda/device.cuh"
 
-namespace facepipe::cascade {
+namespace facepipe::detector::cascade {
 
 constexpr int kLanes = 32;
 
@@ -272,4 +272,4 @@ __device__ bool warp_passes(const ScanPlan& plan, int first, int sparse, const u
   return true;
 }
 
-}  // namespace facepipe::cascade
+}  // namespace facepipe::detector::cascade

@@ -8,7 +8,7 @@
 #include "detector/cascade/cuda/stages.cuh"
 #include "detector/cascade/skipping.h"
 
-namespace facepipe::cascade {
+namespace facepipe::detector::cascade {
 namespace {
 
 constexpr int kThreads = 512;
@@ -532,4 +532,4 @@ void launch_tiles(const FrameDescriptor* frame, const ScanPlan& plan, const Stum
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
 
-}  // namespace facepipe::cascade
+}  // namespace facepipe::detector::cascade

@@ -17,7 +17,7 @@
 #include "core/files/sha256.h"
 #include "detector/model_file.h"
 
-namespace facepipe::cascade {
+namespace facepipe::detector::cascade {
 namespace {
 
 /// What any cascade could need is far smaller, and a tree of elements takes many times its text.
@@ -364,4 +364,4 @@ bool is_xml_file(const std::filesystem::path& file) {
 
 Cascade read_cascade(const std::filesystem::path& file) { return Reader(file).read(); }
 
-}  // namespace facepipe::cascade
+}  // namespace facepipe::detector::cascade

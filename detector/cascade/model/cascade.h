@@ -13,7 +13,7 @@
 
 #include "core/geometry.h"
 
-namespace facepipe::cascade {
+namespace facepipe::detector::cascade {
 
 /// In pixels of the window, wholly inside of it.
 struct WeightedRect {
@@ -85,4 +85,4 @@ struct Cascade {
 /// of more than 64 MiB.
 [[nodiscard]] Cascade read_cascade(const std::filesystem::path& file);
 
-}  // namespace facepipe::cascade
+}  // namespace facepipe::detector::cascade

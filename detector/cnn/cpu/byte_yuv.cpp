@@ -2,7 +2,7 @@
 
 #include <opencv2/imgproc.hpp>
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 constexpr std::size_t kLuma = 0;
@@ -71,4 +71,4 @@ ByteYuv::View ByteYuv::view(const Frame& frame) {
           half_height == 1};
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -7,7 +7,7 @@
 
 #include "core/frame.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 
 /// Reduces samples to 8 bits (rounded), separates interleaved chroma, gives grey a neutral chroma,
 /// and repeats chroma that is coarser than half of luma's width or height. Planes that are already
@@ -40,4 +40,4 @@ class ByteYuv {
   Mats repeated_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

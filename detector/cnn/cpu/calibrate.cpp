@@ -10,7 +10,7 @@
 
 #include "core/error.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 constexpr int kEdge = 640;
@@ -73,4 +73,4 @@ void Calibration::look_at(const RgbaImage& picture, const std::stop_token& stop)
   }
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -12,7 +12,7 @@
 #include "detector/cnn/model/i8_ranges.h"
 #include "detector/cnn/model/model.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 
 class Calibration {
  public:
@@ -31,4 +31,4 @@ class Calibration {
   std::unique_ptr<NetworkObserver> observer_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -9,7 +9,7 @@
 #include "core/slots.h"
 #include "detector/cnn/cpu/preprocess.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 /// What one frame needs on its way.
@@ -114,4 +114,4 @@ std::shared_ptr<Detector> make_cnn_detector(CnnDetectorParts parts) {
   return std::make_shared<CnnDetector>(std::move(parts));
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

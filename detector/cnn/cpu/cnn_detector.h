@@ -8,7 +8,7 @@
 #include "detector/cnn/model/network_fit.h"
 #include "detector/detector.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 
 struct CnnDetectorParts {
   NetworkFit fit;
@@ -24,4 +24,4 @@ struct CnnDetectorParts {
 /// network runs waits for it, because its memory is the next request's.
 [[nodiscard]] std::shared_ptr<Detector> make_cnn_detector(CnnDetectorParts parts);
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

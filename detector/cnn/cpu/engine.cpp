@@ -7,7 +7,7 @@
 #include "detector/cnn/cpu/openvino/observe.h"
 #include "detector/cnn/cpu/openvino/openvino_engine.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 
 std::vector<EngineSupport> supported_engines(DeviceKind device) {
   std::vector<EngineSupport> engines;
@@ -69,4 +69,4 @@ Error engine_error(const std::filesystem::path& model, std::string_view library,
   return {ErrorKind::device, line};
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -21,7 +21,7 @@
 #include "detector/cnn/model/model.h"
 #include "detector/options.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 
 /// One run of the network at a time. Used by one thread at a time.
 class Inference {
@@ -95,4 +95,4 @@ class NetworkObserver {
 [[nodiscard]] Error engine_error(const std::filesystem::path& model, std::string_view library,
                                  std::string_view what);
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

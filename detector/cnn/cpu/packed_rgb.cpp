@@ -11,7 +11,7 @@
 
 #ifndef FACEPIPE_DETECTOR_PACKED_ROW
 #define FACEPIPE_DETECTOR_PACKED_ROW
-namespace facepipe {
+namespace facepipe::detector {
 
 /// One row: luma and chroma of the same width, and a matrix whose rows are in the order of bytes.
 struct PackedRow {
@@ -23,11 +23,11 @@ struct PackedRow {
   int channels;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::detector
 #endif
 
 HWY_BEFORE_NAMESPACE();
-namespace facepipe::HWY_NAMESPACE {
+namespace facepipe::detector::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using Lanes = hn::CappedTag<float, 16>;
@@ -78,11 +78,11 @@ void convert_row(const PackedRow& row, std::uint8_t* to) {
   std::copy_n(out, rest * row.channels, to + x * row.channels);
 }
 
-}  // namespace facepipe::HWY_NAMESPACE
+}  // namespace facepipe::detector::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace facepipe {
+namespace facepipe::detector {
 
 HWY_EXPORT(convert_row);
 
@@ -126,5 +126,5 @@ void PackedRgb::convert(const ByteYuv::View& yuv, const float (&to_rgb)[3][4], C
   }
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::detector
 #endif  // HWY_ONCE

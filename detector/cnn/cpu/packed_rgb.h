@@ -8,7 +8,7 @@
 #include "detector/cnn/cpu/byte_yuv.h"
 #include "detector/cnn/model/model.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 
 /// Multiplies each pixel by a 3 x 4 matrix as fill_to_rgb() makes it for 8 bits, in single
 /// precision, rounds to the nearest whole value (halves to the even one) and clamps it to 0..255:
@@ -31,4 +31,4 @@ class PackedRgb {
   std::vector<std::uint8_t> v_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

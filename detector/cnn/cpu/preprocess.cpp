@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "detector/turning.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 /// Packed pixels of an upright picture have 3 bytes. Others have a fourth, unused one: OpenCV turns
@@ -117,4 +117,4 @@ void Preprocessor::convert(const Frame& frame, std::span<std::uint8_t> planes) {
   spread(upright(scaled(frame.orientation), frame.orientation), planes);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

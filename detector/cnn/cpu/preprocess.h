@@ -12,7 +12,7 @@
 #include "detector/cnn/model/model.h"
 #include "detector/cnn/model/network_fit.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 
 /// Converts to RGB by the frame's matrix and range, scales where the fit asks for it (area averages
 /// to half the size and less, bilinear otherwise), turns upright, and spreads the channels over
@@ -49,4 +49,4 @@ class Preprocessor {
   cv::Mat unused_;  ///< where a fourth channel goes
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "core/slots.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 Frame tile_of(const Frame& frame, const Tiling& tiling, int index) {
@@ -133,4 +133,4 @@ std::shared_ptr<Detector> make_tiled_detector(const Tiling& tiling, std::shared_
   return std::make_shared<TiledDetector>(tiling, std::move(tile), std::move(whole));
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

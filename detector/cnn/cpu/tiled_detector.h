@@ -7,7 +7,7 @@
 #include "detector/cnn/model/tiling.h"
 #include "detector/detector.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 
 /// One frame at a time. `tile` finds candidates in frames of tiling.tile.frame, with two requests:
 /// a tile is prepared while the one before is looked at. `whole` finds them in the whole picture
@@ -16,4 +16,4 @@ namespace facepipe {
                                                             std::shared_ptr<Detector> tile,
                                                             std::shared_ptr<Detector> whole);
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -2,7 +2,7 @@
 
 #include "core/cuda/check.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 Chip current_chip() {
   int device = 0;
@@ -13,4 +13,4 @@ Chip current_chip() {
           10 * properties.major + properties.minor, properties.name};
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

@@ -6,7 +6,7 @@
 
 #include "core/cuda/launch.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 struct Chip {
   int multiprocessors = 1;
@@ -30,4 +30,4 @@ struct Chip {
 /// The properties of the calling thread's current device. Errors: device.
 [[nodiscard]] Chip current_chip();
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

@@ -14,7 +14,7 @@
 #include "detector/cnn/model/graph/onnx_import.h"
 #include "detector/cnn/model/graph/passes.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 const CudaCnnOptions& checked(const CudaCnnOptions& options) {
@@ -140,4 +140,4 @@ std::shared_ptr<const CudaDetector> make_cuda_cnn_detector(const Model& model,
   return make_cuda_tiled_detector(*tiling, layout, make(tiling->tile), std::move(whole));
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

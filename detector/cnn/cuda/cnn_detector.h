@@ -20,7 +20,7 @@
 #include "detector/cnn/model/network_fit.h"
 #include "detector/cuda_detector.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 
 struct CudaCnnOptions {
   float score_threshold = 0.5F;    ///< 0..1: candidates have a greater score
@@ -117,4 +117,4 @@ class CudaCnnDetection final : public CudaDetection {
     const Model& model, const StreamLayout& layout, const std::optional<Size>& detect_size,
     const CudaCnnOptions& options);
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -12,7 +12,7 @@
 #include "detector/cnn/model/graph/fuse_pyramid.h"
 #include "detector/cnn/model/graph/fuse_stem.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 bool fuse(graph::Graph& graph, const Chip& chip) {
   if (!has_fused_kernels(chip)) {
@@ -37,4 +37,4 @@ bool fuse(graph::Graph& graph, const Chip& chip) {
   return true;
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

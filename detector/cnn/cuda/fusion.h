@@ -4,7 +4,7 @@
 #include "detector/cnn/cuda/chip.h"
 #include "detector/cnn/model/graph/graph.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 /// Fuses nodes for which there is a common kernel on `chip`; the others keep kernels of their own.
 /// To be called after graph::optimise(). Shapes must have been inferred before, and are inferred
@@ -12,4 +12,4 @@ namespace facepipe::engine {
 /// are no such kernels for the chip.
 bool fuse(graph::Graph& graph, const Chip& chip);
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "detector/cnn/cuda/head_decode.cuh"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 namespace {
 
 constexpr int kThreads = 256;
@@ -192,4 +192,4 @@ void HeadKernels::enqueue(const std::byte* activations, cuda::DeviceSpan<std::ui
   }
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

@@ -11,7 +11,7 @@
 #include "detector/cnn/model/model.h"
 #include "detector/cnn/model/network_fit.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 /// A network's last values to candidates with score > threshold.
 class CandidateHead {
@@ -64,4 +64,4 @@ class HeadKernels : public CandidateHead {
   std::uint32_t cells_ = 0;
 };
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

@@ -8,7 +8,7 @@
 #include "detector/cnn/model/graph/graph.h"
 #include "detector/cnn/model/network_fit.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 inline constexpr int kHeadTensors = 4;
 inline constexpr int kHeadLevels = 3;
@@ -48,4 +48,4 @@ inline void set_frame(HeadArguments& a, const NetworkFit& fit) {
   a.frame_height = static_cast<float>(fit.frame.height);
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

@@ -3,7 +3,7 @@
 #include "detector/cnn/cuda/head_decode.cuh"
 #include "detector/cnn/cuda/pyramid_head_kernels.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 namespace {
 
 __device__ __forceinline__ int lane_id() { return static_cast<int>(threadIdx.x) % 32; }
@@ -111,4 +111,4 @@ void launch_head_compaction(const PyramidHeadArguments& arguments, cuda::Overlap
   cuda::launch(compaction_kernel<Centerface>, shape, stream, arguments);
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

@@ -7,7 +7,7 @@
 #include "detector/cnn/cuda/head_arguments.h"
 #include "detector/cnn/cuda/operators/activation.cuh"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 __device__ __forceinline__ float at(const HeadTensor& tensor, std::uint32_t cell, int channel) {
   // Not by way of the read-only cache: the calling kernel itself may have written the value.
@@ -105,4 +105,4 @@ __device__ __forceinline__ bool decode(const HeadArguments& a, const Level& leve
   return map_to_frame(candidate, a);
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

@@ -4,7 +4,7 @@
 
 #include "detector/cnn/cuda/placement.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 namespace {
 
 bool only_a_stem_reads_it(const graph::Graph& graph) {
@@ -67,4 +67,4 @@ void Network::enqueue_step(const Step& step, std::byte* activations, cuda::Strea
   step.run->enqueue({activations, weights_.data(), frame}, stream);
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

@@ -17,7 +17,7 @@
 #include "detector/cnn/cuda/operators/operator.h"
 #include "detector/cnn/model/graph/graph.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 /// An output: a map of floats, to which Placement::pending is still to be applied.
 struct NetworkOutput {
@@ -88,4 +88,4 @@ class Network {
   cuda::DeviceBuffer<std::byte> weights_;
 };
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

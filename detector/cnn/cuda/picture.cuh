@@ -8,7 +8,7 @@
 #include "core/geometry.h"
 #include "detector/cnn/cuda/picture_source.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 /// Red, green and blue.
 struct Color {
@@ -80,4 +80,4 @@ __device__ __forceinline__ bool in_content(const Picture& a, int x, int y) {
   return x >= 0 && y >= 0 && x < a.content.width && y < a.content.height;
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

@@ -6,7 +6,7 @@
 #include "detector/cnn/model/model.h"
 #include "detector/cnn/model/network_fit.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 struct PictureSource {
   NetworkFit fit;
@@ -35,4 +35,4 @@ inline Picture picture_of(const PictureSource& source) {
       layout.format.shift, layout.format.bytes_per_sample() == 2 ? 1 : 0};
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

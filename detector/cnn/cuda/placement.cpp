@@ -6,7 +6,7 @@
 #include "detector/cnn/model/graph/fuse_stem.h"
 #include "detector/cnn/model/graph/memory_plan.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 namespace {
 
 using graph::Graph;
@@ -160,4 +160,4 @@ bool is_view(const Graph& graph, const Uses& uses, const Node& node) {
 
 Placements place_values(const Graph& graph, bool reuse) { return Planner(graph, reuse).run(); }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

@@ -7,7 +7,7 @@
 #include "detector/cnn/cuda/operators/operator.h"
 #include "detector/cnn/model/graph/graph.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 struct Placements {
   std::vector<Placement> values;  ///< by ValueId
@@ -23,4 +23,4 @@ struct Placements {
 /// values whose lifetimes don't overlap share memory.
 [[nodiscard]] Placements place_values(const graph::Graph& graph, bool reuse);
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

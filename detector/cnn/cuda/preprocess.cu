@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "detector/cnn/cuda/picture.cuh"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 namespace {
 
 constexpr int kBlockWidth = 64;
@@ -213,4 +213,4 @@ void PreprocessKernel::enqueue(const FrameDescriptor* frame, std::byte* activati
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

@@ -8,7 +8,7 @@
 #include "detector/cnn/model/model.h"
 #include "detector/cnn/model/network_fit.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 /// Does what Preprocessor does (detector/cnn/cpu/preprocess.h): converts colours by the frame's
 /// to_rgb with repeated chroma, rounds each value to a whole number in 0..255, scales if the fit
@@ -30,4 +30,4 @@ class PreprocessKernel {
   Placement input_;
 };
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

@@ -9,7 +9,7 @@
 #include "detector/cnn/cuda/operators/lane_weights.h"
 #include "detector/cnn/cuda/pyramid_head_kernels.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 namespace {
 
 constexpr int kTile = 8;
@@ -204,4 +204,4 @@ void PyramidHead::enqueue(const std::byte* activations, cuda::DeviceSpan<std::ui
   launch_pyramid_head(tiles_, warps_, a, overlap_, stream);
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

@@ -6,7 +6,7 @@
 #include "detector/cnn/cuda/operators/pyramid/pyramid.cuh"
 #include "detector/cnn/cuda/pyramid_head_kernels.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 namespace {
 
 constexpr int kRowPixels = kHeadColumns + 2;  // of a row of the map in shared memory
@@ -329,4 +329,4 @@ void launch_pyramid_head(int tiles, int warps, const PyramidHeadArguments& argum
   launch_head_compaction(arguments, overlap, stream);
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

@@ -13,7 +13,7 @@
 #include "detector/cnn/cuda/operators/pyramid/pyramid.h"
 #include "detector/cnn/model/graph/fuse_pyramid.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 /// Does what HeadKernels does, for CenterFace's head, if graph::cut_head() has removed it from the
 /// graph. The network's outputs for a cell are written to memory only if the score passes the
@@ -59,4 +59,4 @@ class PyramidHead : public CandidateHead {
   cuda::DeviceBuffer<std::byte> weights_;
 };
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

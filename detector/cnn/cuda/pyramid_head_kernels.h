@@ -11,7 +11,7 @@
 #include "detector/cnn/cuda/head_arguments.h"
 #include "detector/cnn/cuda/operators/pyramid/pyramid.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 /// Output channels of the 1x1 convolution. The first one is the score.
 inline constexpr int kHeadChannels = 16;
@@ -62,4 +62,4 @@ void launch_head_compaction(const PyramidHeadArguments& arguments, cuda::Overlap
 void launch_pyramid_head(int tiles, int warps, const PyramidHeadArguments& arguments,
                          cuda::Overlap overlap, cuda::StreamView stream);
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

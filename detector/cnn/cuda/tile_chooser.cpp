@@ -15,7 +15,7 @@
 #include "core/error.h"
 #include "core/files/output_file.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 namespace {
 
 constexpr const char* kHeader = "facepipe-cuda-tiles 1";
@@ -163,4 +163,4 @@ void TileChooser::save() {
   }
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

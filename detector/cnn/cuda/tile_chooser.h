@@ -13,7 +13,7 @@
 
 #include "detector/cnn/cuda/chip.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 /// The file among the user's caches: $XDG_CACHE_HOME/facepipe/cuda-tiles, or under ~/.cache without
 /// that variable. Empty if neither $XDG_CACHE_HOME nor $HOME is an absolute path.
@@ -82,4 +82,4 @@ class TileChooser {
   int remembered_ = 0;
 };
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

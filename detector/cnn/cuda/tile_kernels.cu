@@ -1,7 +1,7 @@
 #include "core/cuda/check.h"
 #include "detector/cnn/cuda/tile_kernels.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 namespace {
 
 constexpr int kThreads = 256;
@@ -131,4 +131,4 @@ void launch_append_mirrored(const cuda::DeviceDetections& from, const cuda::Devi
   launch<Mirrored>({from, to, {static_cast<float>(width)}}, stream);
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

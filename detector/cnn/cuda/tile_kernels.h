@@ -8,7 +8,7 @@
 #include "core/geometry.h"
 #include "detector/cnn/model/tiling.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 /// Sets *view to the part of the picture *frame that begins at `begin`, whose coordinates are even.
 void launch_view(const FrameDescriptor* frame, FrameDescriptor* view, PixelPlace begin,
@@ -26,4 +26,4 @@ void launch_append(const cuda::DeviceDetections& from, const cuda::DeviceDetecti
 void launch_append_mirrored(const cuda::DeviceDetections& from, const cuda::DeviceDetections& to,
                             int width, cuda::StreamView stream);
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

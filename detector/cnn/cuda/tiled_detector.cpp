@@ -7,7 +7,7 @@
 #include "core/cuda/buffer.h"
 #include "detector/cnn/cuda/tile_kernels.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 class CudaTiledDetector final : public CudaDetector,
@@ -95,4 +95,4 @@ std::shared_ptr<const CudaDetector> make_cuda_tiled_detector(
   return std::make_shared<CudaTiledDetector>(tiling, layout, std::move(tile), std::move(whole));
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

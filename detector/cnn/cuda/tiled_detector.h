@@ -8,7 +8,7 @@
 #include "detector/cnn/model/tiling.h"
 #include "detector/cuda_detector.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 
 /// For pictures of `layout`. `tile` finds candidates in frames of tiling.tile.frame that are stored
 /// as the picture is; all tiles use one detection of it in turn. `whole` finds them in the whole
@@ -19,4 +19,4 @@ namespace facepipe {
     const Tiling& tiling, const StreamLayout& layout, std::shared_ptr<const CudaDetector> tile,
     std::shared_ptr<const CudaDetector> whole);
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

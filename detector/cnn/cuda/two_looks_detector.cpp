@@ -6,7 +6,7 @@
 #include "core/cuda/detections.h"
 #include "detector/cnn/cuda/tile_kernels.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 class CudaTwoLooksDetector final : public CudaDetector,
@@ -75,4 +75,4 @@ std::shared_ptr<const CudaDetector> make_cuda_two_looks_detector(
   return std::make_shared<CudaTwoLooksDetector>(std::move(plain), std::move(mirrored), width);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -6,7 +6,7 @@
 
 #include "detector/cuda_detector.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 
 /// For pictures that are `width` pixels wide upright. `plain` finds candidates in them, `mirrored`
 /// in pictures of the layout with mirrored(Orientation) (detector/mirror.h); both have room for as
@@ -17,4 +17,4 @@ namespace facepipe {
     std::shared_ptr<const CudaDetector> plain, std::shared_ptr<const CudaDetector> mirrored,
     int width);
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -4,8 +4,8 @@
 #include <span>
 #include <string_view>
 
-namespace facepipe {
+namespace facepipe::detector {
 
 extern const std::span<const std::string_view> kBuiltInI8Ranges;
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -4,7 +4,7 @@
 
 #include "detector/cnn/model/known_models.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 constexpr int kStride = 4;
@@ -98,4 +98,4 @@ constinit const KnownModel kCenterface{
     .decode = decode,
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 constexpr std::int64_t kMostChannels = 1 << 16;
@@ -166,4 +166,4 @@ int fold_pointwise_pairs(onnx::GraphProto& graph) {
   return folded;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

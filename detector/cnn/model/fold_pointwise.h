@@ -5,7 +5,7 @@ namespace onnx {
 class GraphProto;
 }
 
-namespace facepipe {
+namespace facepipe::detector {
 
 /// Replaces Conv 1x1 -> Conv 1x1 by their product wherever that takes fewer multiplications, the
 /// first has stride 1, no padding and one group, and nobody else reads its result. The result of
@@ -14,4 +14,4 @@ namespace facepipe {
 /// @return how many pairs were folded
 int fold_pointwise_pairs(onnx::GraphProto& graph);
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

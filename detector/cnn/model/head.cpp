@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 bool finite(const Box& box) {
@@ -32,4 +32,4 @@ void push_candidate(Detections& detections, const NetworkFit& fit, const Box& bo
   detections.push_back(visible, score, points);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

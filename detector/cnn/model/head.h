@@ -7,7 +7,7 @@
 #include "core/detections.h"
 #include "detector/cnn/model/network_fit.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 
 /// The network's outputs, in the order of Model::outputs(); views, valid as long as the engine
 /// says.
@@ -26,4 +26,4 @@ using Head = Detections (*)(const NetworkOutputs& outputs, const NetworkFit& fit
 void push_candidate(Detections& detections, const NetworkFit& fit, const Box& box, float score,
                     const Landmarks& landmarks);
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -13,7 +13,7 @@
 #include "core/files/file_identity.h"
 #include "detector/cnn/model/built_in_i8_ranges.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 using Json = nlohmann::json;
@@ -193,4 +193,4 @@ I8Ranges find_i8_ranges(const Model& model) {
                                      model.file().string() + " PICTURES makes " + beside.string());
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

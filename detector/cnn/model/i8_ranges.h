@@ -18,7 +18,7 @@
 
 #include "detector/cnn/model/model.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 
 /// The values that pictures gave a tensor which a convolution reads, or an addition.
 struct TensorRange {
@@ -59,4 +59,4 @@ struct I8Ranges {
 /// parse_i8_ranges(); device, telling how they are made, where there are none.
 [[nodiscard]] I8Ranges find_i8_ranges(const Model& model);
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

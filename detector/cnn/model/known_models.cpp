@@ -2,11 +2,11 @@
 
 #include <array>
 
-namespace facepipe {
+namespace facepipe::detector {
 
 std::span<const KnownModel* const> known_models() {
   static constexpr std::array<const KnownModel*, 2> kModels{&kCenterface, &kYunet};
   return kModels;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

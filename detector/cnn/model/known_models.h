@@ -17,7 +17,7 @@
 #include "core/geometry.h"
 #include "detector/cnn/model/head.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 
 enum class ModelKind { centerface, yunet };
 
@@ -76,4 +76,4 @@ extern const KnownModel kYunet;
 /// All of them.
 [[nodiscard]] std::span<const KnownModel* const> known_models();
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

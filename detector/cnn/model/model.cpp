@@ -13,7 +13,7 @@
 #include "detector/cnn/model/graph/onnx_check.h"
 #include "detector/model_file.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 constexpr int kImageChannels = 3;
@@ -143,4 +143,4 @@ std::string Model::onnx(Size network) const {
   return sized.SerializeAsString();
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

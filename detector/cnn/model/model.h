@@ -15,7 +15,7 @@ namespace onnx {
 class ModelProto;
 }
 
-namespace facepipe {
+namespace facepipe::detector {
 
 namespace graph {
 struct Graph;
@@ -55,4 +55,4 @@ class Model {
   std::shared_ptr<const ::onnx::ModelProto> proto_;
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "core/limits.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 constexpr int kMultiple = 32;  // the deepest layer of both networks has stride 32
@@ -41,4 +41,4 @@ NetworkFit fit_network(Size frame, const std::optional<Size>& detect_size) {
   return {frame, content, {round_up(content.width), round_up(content.height)}};
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

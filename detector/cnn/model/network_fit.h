@@ -5,7 +5,7 @@
 
 #include "core/geometry.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 
 /// `content` is the scaled frame; `network` is content rounded up to multiples of 32.
 struct NetworkFit {
@@ -30,4 +30,4 @@ struct NetworkFit {
 /// network with a side > 16384; internal for a frame without pixels.
 [[nodiscard]] NetworkFit fit_network(Size frame, const std::optional<Size>& detect_size);
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

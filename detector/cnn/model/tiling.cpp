@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 constexpr int kStep = 32;
@@ -125,4 +125,4 @@ void append_kept(Detections& to, const Detections& of_tile, const Tiling& tiling
   }
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -17,7 +17,7 @@
 #include "core/turning.h"
 #include "detector/cnn/model/network_fit.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 
 /// Pixels of the largest picture that is looked at in one run. Cameras of 12 megapixels make
 /// pictures a little smaller than that.
@@ -56,4 +56,4 @@ struct Tiling {
 /// Appends the candidates of a tile, in its own pixels, that are kept, in pixels of the picture.
 void append_kept(Detections& to, const Detections& of_tile, const Tiling& tiling, int index);
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -6,7 +6,7 @@
 
 #include "detector/cnn/model/known_models.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 constexpr std::array kStrides{8, 16, 32};
@@ -116,4 +116,4 @@ constinit const KnownModel kYunet{
     .decode = decode,
 };
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

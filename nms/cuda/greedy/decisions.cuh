@@ -75,7 +75,7 @@ struct GridDecisions {
   __device__ __forceinline__ void publish(unsigned row_word, std::uint64_t key, unsigned decided,
                                           unsigned kept) const {
     if ((decided >> lane_id() & 1) != 0)
-      states.publish(nms::index_of(key), (kept >> lane_id() & 1) != 0 ? kKept : kRemoved);
+      states.publish(index_of(key), (kept >> lane_id() & 1) != 0 ? kKept : kRemoved);
     if (own_words > 1) own.publish(row_word, decided, kept);
   }
   [[nodiscard]] __device__ __forceinline__ bool fallback_requested() const {

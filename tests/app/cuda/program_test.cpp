@@ -17,7 +17,7 @@
 #include "tests/support/overlap.h"
 #include "tests/support/temporary_folder.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 using test::overlap;
@@ -585,4 +585,4 @@ TEST_F(ProgramOnCuda, AnInterruptedRunKeepsWhatItHasUnderAnotherName) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::app

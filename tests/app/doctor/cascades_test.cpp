@@ -8,7 +8,7 @@
 #include "tests/detector/cascade/files.h"
 #include "tests/support/temporary_folder.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 std::string printed(const std::filesystem::path& folder) {
@@ -55,4 +55,4 @@ TEST(DoctorCascades, FindsTheSystemsOnes) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::app

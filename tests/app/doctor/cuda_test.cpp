@@ -5,19 +5,19 @@
 
 #include <string>
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
-std::string text_of(const CudaProbe& probe, const CudaAbilities& found) {
+std::string text_of(const CudaProbe& probe, const pipeline::CudaAbilities& found) {
   std::string text;
   print_cuda(probe, found, [&](std::string_view piece) { text += piece; });
   return text;
 }
 
-CudaAbilities one_chip() {
-  CudaAbilities found;
+pipeline::CudaAbilities one_chip() {
+  pipeline::CudaAbilities found;
   found.versions = {13000, 13010, "580.95.05"};
-  ChipAbilities chip;
+  pipeline::ChipAbilities chip;
   chip.facts = {"Some Chip", 9, 0, std::size_t{80} << 30U, 132};
   chip.decodes = {{"h264", "4:2:0", 8, {48, 16}, {4096, 4096}},
                   {"hevc", "4:4:4", 12, {144, 144}, {8192, 8192}}};
@@ -27,7 +27,7 @@ CudaAbilities one_chip() {
 }
 
 TEST(DoctorCuda, TellsThatThereIsNoDriver) {
-  CudaAbilities found;
+  pipeline::CudaAbilities found;
   found.versions.runtime = 13000;
   EXPECT_EQ(text_of({true, "no driver", {}}, found),
             "cuda\n"
@@ -36,7 +36,7 @@ TEST(DoctorCuda, TellsThatThereIsNoDriver) {
 }
 
 TEST(DoctorCuda, TellsADriverWithoutAChip) {
-  CudaAbilities found;
+  pipeline::CudaAbilities found;
   found.versions = {13000, 12080, ""};
   EXPECT_EQ(text_of({true, "too old", {}}, found),
             "cuda\n"
@@ -57,7 +57,7 @@ TEST(DoctorCuda, DescribesAChip) {
 }
 
 TEST(DoctorCuda, TellsWhatCouldNotBeAsked) {
-  CudaAbilities found = one_chip();
+  pipeline::CudaAbilities found = one_chip();
   found.chips[0].decodes.clear();
   found.chips[0].nvdec_problem = "no library";
   found.chips[0].encodes.clear();
@@ -118,4 +118,4 @@ TEST(DoctorCuda, NothingToCompareIsNoSuccess) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 Detections at(const std::vector<std::pair<Box, float>>& entries) {
@@ -44,13 +44,13 @@ TEST(CompareScores, LeavesLowScoresOut) {
 }
 
 TEST(TestPicture, EveryFaceHasAScoreThatTells) {
-  DetectorOptions options;
+  detector::DetectorOptions options;
   options.model =
       std::filesystem::path(FACEPIPE_SOURCE_DIR) / "data/fetched/models/centerface.onnx";
-  options.library = Library::opencv;
-  options.precision = Precision::f32;
+  options.library = detector::Library::opencv;
+  options.precision = detector::Precision::f32;
   options.score_threshold = 0;
-  const Detections found = self_test(*make_detector_factory({}, options)).candidates;
+  const Detections found = self_test(*detector::make_detector_factory({}, options)).candidates;
   for (const Point& face : {Point{90, 96}, {230, 80}, {285, 140}}) {
     float best = 0;
     for (std::size_t i = 0; i < found.size(); ++i) {
@@ -64,4 +64,4 @@ TEST(TestPicture, EveryFaceHasAScoreThatTells) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -12,7 +12,7 @@
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 using test::expect_error;
@@ -26,9 +26,9 @@ class ConfigFileTest : public testing::Test {
     const std::string file = dir_.write("my.toml", text);
     return std::get<RunOptions>(parse_command({"hide", "clip.mp4", "--config", file}));
   }
-  static std::vector<std::string> names(const std::vector<Region>& regions) {
+  static std::vector<std::string> names(const std::vector<pipeline::Region>& regions) {
     std::vector<std::string> names;
-    for (const Region& region : regions) names.push_back(region.name);
+    for (const pipeline::Region& region : regions) names.push_back(region.name);
     return names;
   }
 
@@ -44,7 +44,7 @@ TEST_F(ConfigFileTest, A7SectionsThatStandTwiceAreAddedUp) {
   EXPECT_THAT(names(options.job.hide->regions.kept), ElementsAre("K"));
   ASSERT_EQ(options.job.hide->regions.all_hidden.size(), 1U);
   EXPECT_EQ(options.job.hide->regions.all_hidden[0].to_s, 2);
-  EXPECT_EQ(options.job.hide->look.style, HideStyle::blur);
+  EXPECT_EQ(options.job.hide->look.style, overlay::HideStyle::blur);
 }
 
 TEST_F(ConfigFileTest, A7OptionsThatStandApartAreAddedUp) {
@@ -95,4 +95,4 @@ TEST_F(ConfigFileTest, C6OnlyRegularFilesOfBoundedSizeAreRead) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -6,7 +6,7 @@
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 using test::expect_error;
@@ -65,7 +65,8 @@ TEST_F(Config, SetsEveryKindOfOption) {
 
 TEST_F(Config, ListsMayBeWrittenInThreeWays) {
   for (const char* list : {"scores,count", "\"scores,count\"", "[\"scores\", \"count\"]"}) {
-    const OverlayStyle style = parse(std::string("[run]\ndraw = ") + list + "\n").job.overlay;
+    const overlay::OverlayStyle style =
+        parse(std::string("[run]\ndraw = ") + list + "\n").job.overlay;
     EXPECT_TRUE(style.scores && style.count && !style.boxes && !style.landmarks) << list;
   }
 }
@@ -140,4 +141,4 @@ TEST(Presets, AreReadWithoutError) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::app

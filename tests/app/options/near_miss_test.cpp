@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 const std::vector<std::string> kKnown{"score", "start", "strict", "output", "iou", "no-video"};
@@ -33,4 +33,4 @@ TEST(NearMiss, FindsNothingForWordsThatAreTooFar) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -6,7 +6,7 @@
 
 #include "tests/support/expect_error.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 using test::expect_error;
@@ -35,8 +35,8 @@ TEST(Options, DefaultsAreThoseOfTheStructs) {
   EXPECT_EQ(options.detector.score_threshold, 0.5F);
   EXPECT_FALSE(options.detector.detect_size);
   EXPECT_EQ(options.job.nms.threshold, 0.3F);
-  EXPECT_EQ(options.job.nms.rule, NmsRule::greedy);
-  EXPECT_EQ(options.job.nms.overlap, NmsOverlap::iou);
+  EXPECT_EQ(options.job.nms.rule, nms::NmsRule::greedy);
+  EXPECT_EQ(options.job.nms.overlap, nms::NmsOverlap::iou);
   EXPECT_FALSE(options.job.nms.voting);
   EXPECT_TRUE(options.job.overlay.boxes);
   EXPECT_FALSE(options.job.overlay.scores);
@@ -83,44 +83,44 @@ TEST(Options, Detection) {
 }
 
 TEST(Options, Suppression) {
-  const NmsOptions voting =
+  const nms::NmsOptions voting =
       run_options({"--nms-rule", "fast", "--nms-overlap", "diou", "--nms-voting"}).job.nms;
-  EXPECT_EQ(voting.rule, NmsRule::fast);
-  EXPECT_EQ(voting.overlap, NmsOverlap::diou);
+  EXPECT_EQ(voting.rule, nms::NmsRule::fast);
+  EXPECT_EQ(voting.overlap, nms::NmsOverlap::diou);
   EXPECT_TRUE(voting.voting);
-  const NmsOptions soft = run_options({"--nms-rule", "soft", "--nms-decay", "linear", "--nms-sigma",
-                                       "0.3", "--score", "0.1"})
-                              .job.nms;
-  EXPECT_EQ(soft.soft.decay, SoftDecay::linear);
+  const nms::NmsOptions soft = run_options({"--nms-rule", "soft", "--nms-decay", "linear",
+                                            "--nms-sigma", "0.3", "--score", "0.1"})
+                                   .job.nms;
+  EXPECT_EQ(soft.soft.decay, nms::SoftDecay::linear);
   EXPECT_EQ(soft.soft.sigma, 0.3F);
   EXPECT_EQ(soft.soft.min_score, 0.1F) << "as --score";
   EXPECT_EQ(run_options({"--nms-min-score", "0.2"}).job.nms.soft.min_score, 0.2F);
-  const NmsOptions matrix =
+  const nms::NmsOptions matrix =
       run_options({"--nms-rule", "matrix", "--nms-overlap", "winner-area", "--nms-d-max", "2048",
                    "--nms-k", "8", "--nms-squares", "--nms-plus-one"})
           .job.nms;
-  EXPECT_EQ(matrix.rule, NmsRule::matrix);
-  EXPECT_EQ(matrix.overlap, NmsOverlap::winner_area);
+  EXPECT_EQ(matrix.rule, nms::NmsRule::matrix);
+  EXPECT_EQ(matrix.overlap, nms::NmsOverlap::winner_area);
   EXPECT_EQ(matrix.matrix.d_max, 2048U);
   EXPECT_EQ(matrix.matrix.k, 8U);
   EXPECT_TRUE(matrix.matrix.squares && matrix.matrix.plus_one);
-  const NmsOptions groups =
+  const nms::NmsOptions groups =
       run_options({"--nms-rule", "opencv-groups", "--nms-neighbours", "5"}).job.nms;
-  EXPECT_EQ(groups.rule, NmsRule::groups);
+  EXPECT_EQ(groups.rule, nms::NmsRule::groups);
   EXPECT_EQ(groups.groups.min_neighbours, 5U);
 }
 
 TEST(Options, EnginesByName) {
-  const auto expect = [](const char* name, std::optional<Library> library, bool fused) {
-    const DetectorOptions detector = run_options({"--engine", name}).detector;
+  const auto expect = [](const char* name, std::optional<detector::Library> library, bool fused) {
+    const detector::DetectorOptions detector = run_options({"--engine", name}).detector;
     EXPECT_EQ(detector.library, library) << name;
     EXPECT_EQ(detector.fused, fused) << name;
   };
   expect("auto", std::nullopt, true);
-  expect("opencv", Library::opencv, true);
-  expect("openvino", Library::openvino, true);
-  expect("cuda", Library::own, true);
-  expect("cuda-plain", Library::own, false);
+  expect("opencv", detector::Library::opencv, true);
+  expect("openvino", detector::Library::openvino, true);
+  expect("cuda", detector::Library::own, true);
+  expect("cuda-plain", detector::Library::own, false);
 }
 
 TEST(Options, Machine) {
@@ -128,16 +128,16 @@ TEST(Options, Machine) {
                                           "bf16", "--threads", "3", "--frames-in-flight", "1"});
   EXPECT_FALSE(options.device.automatic);
   EXPECT_EQ(options.device.device, (Device{DeviceKind::cuda, 1}));
-  EXPECT_EQ(options.detector.library, Library::opencv);
-  EXPECT_EQ(options.detector.precision, Precision::bf16);
+  EXPECT_EQ(options.detector.library, detector::Library::opencv);
+  EXPECT_EQ(options.detector.precision, detector::Precision::bf16);
   EXPECT_EQ(options.detector.threads, 3);
   EXPECT_EQ(options.job.threads, 3);
   EXPECT_EQ(options.job.frames_in_flight, 1);
   EXPECT_EQ(options.detector.requests, 1) << "a detector can't hold more frames than there are";
-  EXPECT_EQ(options.job.decoder, DecoderChoice::automatic);
-  EXPECT_EQ(run_options({"--precision", "i8"}).detector.precision, Precision::i8);
-  EXPECT_EQ(run_options({"--decoder", "cuda"}).job.decoder, DecoderChoice::nvdec);
-  EXPECT_EQ(run_options({"--decoder", "cpu"}).job.decoder, DecoderChoice::cpu);
+  EXPECT_EQ(options.job.decoder, video::DecoderChoice::automatic);
+  EXPECT_EQ(run_options({"--precision", "i8"}).detector.precision, detector::Precision::i8);
+  EXPECT_EQ(run_options({"--decoder", "cuda"}).job.decoder, video::DecoderChoice::nvdec);
+  EXPECT_EQ(run_options({"--decoder", "cpu"}).job.decoder, video::DecoderChoice::cpu);
 }
 
 TEST(Options, DrawingAndEncoding) {
@@ -215,16 +215,16 @@ RunOptions parse_run(const Arguments& arguments) {
   return std::get<RunOptions>(parse_command(arguments));
 }
 
-HideJob hide_of(const RunOptions& run) { return run.job.hide.value(); }
+pipeline::HideJob hide_of(const RunOptions& run) { return run.job.hide.value(); }
 
 TEST(Options, HidingIsSolidBlackAndOfAllScoresThatTracksNeed) {
   const RunOptions run = parse_run({"hide", "a.mp4"});
-  const HideJob& hide = hide_of(run);
-  EXPECT_EQ(hide.look.style, HideStyle::solid);
-  EXPECT_EQ(hide.look.shape, MaskShape::box);
-  EXPECT_EQ(hide.look.color, Rgb{});
+  const pipeline::HideJob& hide = hide_of(run);
+  EXPECT_EQ(hide.look.style, overlay::HideStyle::solid);
+  EXPECT_EQ(hide.look.shape, overlay::MaskShape::box);
+  EXPECT_EQ(hide.look.color, overlay::Rgb{});
   EXPECT_EQ(hide.look.grow, 0.25);
-  EXPECT_EQ(run.detector.score_threshold, TrackerOptions{}.doubtful_score);
+  EXPECT_EQ(run.detector.score_threshold, track::TrackerOptions{}.doubtful_score);
   EXPECT_THAT(hide.kept_tags, testing::IsEmpty());
   EXPECT_FALSE(parse_run({"run", "a.mp4"}).job.hide);
 }
@@ -233,9 +233,9 @@ TEST(Options, Hiding) {
   const RunOptions run = parse_run({"hide", "a.mp4", "--style", "solid:#102030", "--shape",
                                     "ellipse", "--keep-metadata", "title,location",
                                     "--lookahead-memory", "64", "--min-face", "12"});
-  const HideJob& hide = hide_of(run);
-  EXPECT_EQ(hide.look.color, (Rgb{0x10 / 255.0, 0x20 / 255.0, 0x30 / 255.0}));
-  EXPECT_EQ(hide.look.shape, MaskShape::ellipse);
+  const pipeline::HideJob& hide = hide_of(run);
+  EXPECT_EQ(hide.look.color, (overlay::Rgb{0x10 / 255.0, 0x20 / 255.0, 0x30 / 255.0}));
+  EXPECT_EQ(hide.look.shape, overlay::MaskShape::ellipse);
   EXPECT_EQ(hide.look.grow, 0.35);
   EXPECT_THAT(hide.kept_tags, testing::ElementsAre("title", "location"));
   EXPECT_EQ(hide.most_bytes, std::int64_t{64} << 20);
@@ -243,7 +243,7 @@ TEST(Options, Hiding) {
   EXPECT_EQ(hide_of(parse_run({"hide", "a.mp4", "--shape", "ellipse", "--grow", "0.1"})).look.grow,
             0.1);
   EXPECT_EQ(hide_of(parse_run({"hide", "a.mp4", "--style", "mosaic"})).look.style,
-            HideStyle::mosaic);
+            overlay::HideStyle::mosaic);
 }
 
 TEST(Options, HidingRefusesWhatMakesNoSense) {
@@ -371,14 +371,14 @@ TEST(Options, WhereFramesAreLeftOutWeakerFacesAreAskedFor) {
   const RunOptions run = run_options({"--every", "3", "--score", "0.4"});
   EXPECT_EQ(run.job.every, 3);
   EXPECT_EQ(run.job.face_score, 0.4F);
-  EXPECT_EQ(run.detector.score_threshold, kWeakFace);
+  EXPECT_EQ(run.detector.score_threshold, pipeline::kWeakFace);
   EXPECT_FALSE(run.job.follow);
   EXPECT_TRUE(run.files.face_fields.tracked);
   EXPECT_FALSE(run.files.face_fields.track);
   EXPECT_EQ(run_options({"--every", "3", "--score", "0.01"}).detector.score_threshold, 0.01F);
   const RunOptions ids = run_options({"--every", "2", "--draw", "ids"});
   EXPECT_TRUE(ids.job.follow);
-  EXPECT_LT(ids.detector.score_threshold, kWeakFace);
+  EXPECT_LT(ids.detector.score_threshold, pipeline::kWeakFace);
   const RunOptions without = run_options({"--every", "1"});
   EXPECT_FALSE(without.job.face_score);
   EXPECT_FALSE(without.files.face_fields.tracked);
@@ -417,18 +417,18 @@ TEST(Options, HideAndDetectFollowFaces) {
 }
 
 TEST(Options, CareAndRegions) {
-  const HideJob plain = *options_of("hide", {}).job.hide;
+  const pipeline::HideJob plain = *options_of("hide", {}).job.hide;
   EXPECT_EQ(plain.look.grow, 0.25);
   EXPECT_EQ(plain.tracks.look_ahead_s, 0.5);
   EXPECT_FALSE(plain.mirrored_too);
-  const HideJob careful = *options_of("hide", {"--careful"}).job.hide;
+  const pipeline::HideJob careful = *options_of("hide", {"--careful"}).job.hide;
   EXPECT_EQ(careful.tracks.gap_s, 1);
   EXPECT_LT(careful.tracks.sure_score, plain.tracks.sure_score);
   EXPECT_TRUE(careful.mirrored_too);
   EXPECT_EQ(options_of("hide", {"--careful", "--grow", "0.1"}).job.hide->look.grow, 0.1);
   EXPECT_TRUE(options_of("detect", {"--careful"}).job.hide->mirrored_too);
   EXPECT_TRUE(options_of("hide", {"--two-pass"}).two_pass);
-  const Regions regions =
+  const pipeline::Regions regions =
       options_of("hide", {"--region", "a=0,0,9,9", "--region", "b=1,2,3,4@5-", "--keep-region",
                           "c=5,6,7,8", "--hide-all", "-2", "--hide-all", "1:00-1:30"})
           .job.hide->regions;
@@ -572,4 +572,4 @@ TEST(Options, VersionIsOneLine) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::app

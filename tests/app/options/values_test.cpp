@@ -5,7 +5,7 @@
 
 #include "tests/support/expect_error.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 using test::expect_error;
@@ -72,7 +72,7 @@ TEST(ParseAssignment, SplitsAtTheFirstEqualsSign) {
 }
 
 TEST(ParseDraw, SetsExactlyWhatIsNamed) {
-  const OverlayStyle some = parse_draw("--draw", {"scores", "count"});
+  const overlay::OverlayStyle some = parse_draw("--draw", {"scores", "count"});
   EXPECT_FALSE(some.boxes);
   EXPECT_TRUE(some.scores);
   EXPECT_FALSE(some.landmarks);
@@ -89,12 +89,12 @@ TEST(ParseDraw, RefusesUnknownWordsAndNoneAmongOthers) {
 TEST(ParseColor, ReadsNamesAndHexadecimals) {
   struct Case {
     const char* text;
-    Rgb rgb;
+    overlay::Rgb rgb;
   };
   for (const Case& c :
        {Case{"black", {0, 0, 0}}, Case{"white", {1, 1, 1}}, Case{"#ff0080", {1, 0, 128 / 255.0}},
         Case{"#FFFFFF", {1, 1, 1}}, Case{"green", {0, 0.5, 0}}}) {
-    const Rgb rgb = parse_color(given(c.text));
+    const overlay::Rgb rgb = parse_color(given(c.text));
     EXPECT_DOUBLE_EQ(rgb.r, c.rgb.r) << c.text;
     EXPECT_DOUBLE_EQ(rgb.g, c.rgb.g) << c.text;
     EXPECT_DOUBLE_EQ(rgb.b, c.rgb.b) << c.text;
@@ -109,14 +109,14 @@ TEST(ParseColor, RefusesTheRest) {
 }
 
 TEST(ParseHideStyle, ReadsEachStyle) {
-  EXPECT_EQ(parse_hide_style(given("solid")).style, HideStyle::solid);
+  EXPECT_EQ(parse_hide_style(given("solid")).style, overlay::HideStyle::solid);
   EXPECT_EQ(parse_hide_style(given("solid")).color.r, 0);
   EXPECT_EQ(parse_hide_style(given("solid:white")).color.g, 1);
   EXPECT_EQ(parse_hide_style(given("solid:#0000ff")).color.b, 1);
-  EXPECT_EQ(parse_hide_style(given("blur")).style, HideStyle::blur);
-  EXPECT_EQ(parse_hide_style(given("mosaic")).style, HideStyle::mosaic);
+  EXPECT_EQ(parse_hide_style(given("blur")).style, overlay::HideStyle::blur);
+  EXPECT_EQ(parse_hide_style(given("mosaic")).style, overlay::HideStyle::mosaic);
   const HideStyleChoice image = parse_hide_style(given("image:C:/logo: new.png"));
-  EXPECT_EQ(image.style, HideStyle::image);
+  EXPECT_EQ(image.style, overlay::HideStyle::image);
   EXPECT_EQ(image.image_file, "C:/logo: new.png");
 }
 
@@ -130,8 +130,8 @@ TEST(ParseHideStyle, RefusesTheRest) {
 }
 
 TEST(ParseMaskShape, ReadsNamesOfShapes) {
-  EXPECT_EQ(parse_mask_shape(given("box")), MaskShape::box);
-  EXPECT_EQ(parse_mask_shape(given("ellipse")), MaskShape::ellipse);
+  EXPECT_EQ(parse_mask_shape(given("box")), overlay::MaskShape::box);
+  EXPECT_EQ(parse_mask_shape(given("ellipse")), overlay::MaskShape::ellipse);
   for (const char* text : {"", "circle", "Box"})
     expect_error(ErrorKind::usage, "is not one of box, ellipse",
                  [&] { (void)parse_mask_shape(given(text)); });
@@ -154,11 +154,11 @@ TEST(ParseChoice, ListsTheChoicesWhereItRefuses) {
 }
 
 TEST(Values, RegionsAreInPixelsAndMayBeOfATime) {
-  const Region door = parse_region(given("door=10,20,30,40"));
+  const pipeline::Region door = parse_region(given("door=10,20,30,40"));
   EXPECT_EQ(door.name, "door");
   EXPECT_EQ(door.box, (Box{10, 20, 40, 60}));
   EXPECT_FALSE(door.when.from_s || door.when.to_s);
-  const Region some = parse_region(given("a b@c=0,0,1,1@1:30-2:00.5"));
+  const pipeline::Region some = parse_region(given("a b@c=0,0,1,1@1:30-2:00.5"));
   EXPECT_EQ(some.name, "a b@c");
   EXPECT_EQ(some.when.from_s, 90);
   EXPECT_EQ(some.when.to_s, 120.5);
@@ -179,4 +179,4 @@ TEST(Values, SpansHaveOneEndAtLeast) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::app

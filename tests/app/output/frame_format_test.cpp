@@ -11,7 +11,7 @@
 #include "tests/app/frames.h"
 #include "tests/support/temporary_folder.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 using test::at_ms;
@@ -219,4 +219,4 @@ TEST_F(FrameFileTest, IsNamedPartialWhereItIs) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -14,7 +14,7 @@
 #include "tests/support/killed_program.h"
 #include "tests/support/temporary_folder.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 namespace fs = std::filesystem;
@@ -288,4 +288,4 @@ TEST_F(InputLinesTest, AFullDiskKeepsWholeLinesOfASingleInput) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "tests/support/temporary_folder.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 std::string text_of(const LineSpool& spool) {
@@ -82,4 +82,4 @@ TEST(LineSpool, LeavesNoFile) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -11,13 +11,13 @@
 #include <sstream>
 #include <vector>
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 using nlohmann::json;
 using namespace std::chrono_literals;
 
-ProgressState state(Progress progress) {
+ProgressState state(pipeline::Progress progress) {
   ProgressState state;
   state.file = "clip.mp4";
   state.progress = progress;
@@ -135,4 +135,4 @@ TEST_F(ProgressTellerTest, NoneIsSilent) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::app

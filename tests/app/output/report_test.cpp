@@ -13,7 +13,7 @@
 #include "tests/app/outcomes.h"
 #include "tests/support/temporary_folder.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 using nlohmann::json;
@@ -147,7 +147,7 @@ TEST(ExitCode, IsThatOfTheFirstThatFailed) {
 
 TEST(Summary, TellsWhatRanAndWhereItLies) {
   const std::string text =
-      summary_text(some_facts(), {done_outcome("a.mp4")}, StageTimes(), {}, {"d.jsonl"});
+      summary_text(some_facts(), {done_outcome("a.mp4")}, pipeline::StageTimes(), {}, {"d.jsonl"});
   EXPECT_THAT(text, HasSubstr("ran on cpu, openvino f16, centerface (models/m.onnx)\n"));
   EXPECT_THAT(text, HasSubstr("done: dir/a.mp4: 100 frames, 250 faces, 40.0 fps -> out/a.mp4\n"));
   EXPECT_THAT(text, HasSubstr("wrote d.jsonl\n"));
@@ -167,10 +167,10 @@ TEST(Summary, TellsWhatWasCopiedAndNothingElse) {
 }
 
 /// Four frames that are read in 1 ms each and encoded in a quarter of a second of work.
-StageTimes times_of_four_frames() {
+pipeline::StageTimes times_of_four_frames() {
   using std::chrono::milliseconds;
   const Clock::time_point origin = Clock::time_point{} + std::chrono::hours(1);
-  StageTimes times;
+  pipeline::StageTimes times;
   for (int i = 0; i < 4; ++i) {
     FrameTimes frame;
     frame[StageId::read] = {origin, origin + milliseconds(1)};
@@ -250,7 +250,7 @@ TEST(Summary, TellsDamageFailuresAndTotals) {
 }
 
 TEST(Summary, OfInputsAtOnceAddsTheirTimesUp) {
-  StageTimes times;
+  pipeline::StageTimes times;
   FrameTimes frame;
   frame[StageId::read] = {Clock::time_point{} + std::chrono::hours(1),
                           Clock::time_point{} + std::chrono::hours(1)};
@@ -266,4 +266,4 @@ TEST(Summary, OfInputsAtOnceAddsTheirTimesUp) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 using namespace std::string_literals;
@@ -46,4 +46,4 @@ TEST(TerminalText, D4LinesKeepTheirBreaksAlone) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::app

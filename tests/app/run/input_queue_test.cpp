@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 using testing::ElementsAre;
@@ -39,4 +39,4 @@ TEST(InputQueue, GivesThoseOfUnknownSizeFirstAndLetsNobodyHelp) {
 TEST(InputQueue, WithoutInputsGivesNone) { EXPECT_EQ(turns({}, 4), ""); }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -11,7 +11,7 @@
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 namespace fs = std::filesystem;
@@ -273,4 +273,4 @@ TEST(Inputs, TwoInputsWithOneOutputAreRefused) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -15,7 +15,7 @@
 #include "tests/support/job.h"
 #include "tests/support/temporary_folder.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 namespace fs = std::filesystem;
@@ -31,18 +31,18 @@ class OpenedInputsTest : public testing::Test {
     return (folder_ / name).string();
   }
 
-  std::unique_ptr<Demuxer> take_named(const std::string& input) {
+  std::unique_ptr<video::Demuxer> take_named(const std::string& input) {
     EXPECT_EQ(inputs_.output_extension(input, ""), ".ts");
     return inputs_.take(input);
   }
 
   const test::TemporaryFolder folder_;
-  OpenedInputs inputs_{false, References::refuse, kDefaultMaxPixels, {}};
+  OpenedInputs inputs_{false, video::References::refuse, kDefaultMaxPixels, {}};
 };
 
 TEST_F(OpenedInputsTest, AreReadByTheirJobsAsTheyStand) {
   const std::string input = copy("gone.ts");
-  std::unique_ptr<Demuxer> opened = take_named(input);
+  std::unique_ptr<video::Demuxer> opened = take_named(input);
   fs::remove(input);
   const auto run =
       test::run_fake_job(test::lossless_job(input, folder_ / "out.mkv"), {}, {}, std::move(opened));
@@ -52,7 +52,7 @@ TEST_F(OpenedInputsTest, AreReadByTheirJobsAsTheyStand) {
 
 TEST_F(OpenedInputsTest, EndWithTheirJobWhenItIsStopped) {
   const std::string input = copy("stopped.ts");
-  std::unique_ptr<Demuxer> opened = take_named(input);
+  std::unique_ptr<video::Demuxer> opened = take_named(input);
   std::stop_source stop;
   stop.request_stop();
   const auto run = test::run_fake_job(test::lossless_job(input, folder_ / "out.mkv"), {},
@@ -95,7 +95,7 @@ TEST_F(OpenedInputsTest, ThatCannotBeOpenedAreErrors) {
 TEST_F(OpenedInputsTest, ByUrlAreKeptOnlyWhereNothingIsWaitedFor) {
   const std::string url = "file://" + copy("url.ts");
   EXPECT_EQ(take_named(url), nullptr);
-  OpenedInputs alone{true, References::refuse, kDefaultMaxPixels, {}};
+  OpenedInputs alone{true, video::References::refuse, kDefaultMaxPixels, {}};
   EXPECT_EQ(alone.output_extension(url, ""), ".ts");
   EXPECT_NE(alone.take(url), nullptr);
 }
@@ -109,4 +109,4 @@ TEST_F(OpenedInputsTest, DoNotIncludeFifos) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::app

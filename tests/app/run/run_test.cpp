@@ -13,7 +13,7 @@
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 
-namespace facepipe {
+namespace facepipe::app {
 namespace {
 
 namespace fs = std::filesystem;
@@ -237,7 +237,7 @@ TEST_F(RunTest, SideFileInAMissingFolderIsToldBeforeAnyWork) {
 
 TEST_F(RunTest, DecoderOfAnotherDeviceIsRefused) {
   add_input("a.mp4");
-  options_.job.decoder = DecoderChoice::nvdec;
+  options_.job.decoder = video::DecoderChoice::nvdec;
   expect_error(ErrorKind::usage, "--decoder cuda", [&] { (void)run_all(); });
   EXPECT_EQ(factories_, 0);
 }
@@ -245,7 +245,8 @@ TEST_F(RunTest, DecoderOfAnotherDeviceIsRefused) {
 TEST_F(RunTest, ModelThatFailsLeavesNothing) {
   add_input("a.mp4");
   RunParts broken = parts();
-  broken.backend = [](const Device&, const DetectorOptions&) -> std::unique_ptr<Backend> {
+  broken.backend = [](const Device&,
+                      const detector::DetectorOptions&) -> std::unique_ptr<pipeline::Backend> {
     throw Error(ErrorKind::device, "model.onnx: is no ONNX");
   };
   expect_error(ErrorKind::device, "model.onnx",
@@ -261,7 +262,7 @@ TEST_F(RunTest, IdsAreDrawnOnTheDeviceThatAnythingElseIsDrawnOn) {
   cuda_.built = true;
   cuda_.devices = {{"Some Chip", ""}};
   int followed = 0;
-  on_job_ = [&](const JobOptions& job) { followed += job.follow ? 1 : 0; };
+  on_job_ = [&](const pipeline::JobOptions& job) { followed += job.follow ? 1 : 0; };
   for (const DeviceRequest& request :
        {DeviceRequest{false, {DeviceKind::cuda, 0}}, DeviceRequest{true, {}},
         DeviceRequest{false, {DeviceKind::cpu, 0}}}) {
@@ -286,7 +287,7 @@ TEST_F(RunTest, LeavingFramesOutIsRefusedOnCudaAndTakesTheCpuWhereNobodyNamedADe
 
 TEST_F(RunTest, GroupingIsReportedWithItsNeighbours) {
   add_input("a.mp4");
-  options_.job.nms.rule = NmsRule::groups;
+  options_.job.nms.rule = nms::NmsRule::groups;
   EXPECT_EQ(run_all(), 0);
   EXPECT_EQ(report()[0]["options"]["nms"]["rule"], "opencv-groups");
   EXPECT_EQ(report()[0]["options"]["nms"]["min_neighbours"], 3);
@@ -337,7 +338,7 @@ class TracksOfARun : public RunTest {
 TEST_F(TracksOfARun, AreWrittenWithTheInputsHashWhenItIsDone) {
   add_input("damaged.mp4");
   EXPECT_EQ(run_all(), 6);
-  const TrackFile file = read_track_file(dir_ / "t.json");
+  const track::TrackFile file = track::read_track_file(dir_ / "t.json");
   EXPECT_EQ(file.input.sha256, "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881")
       << "of the letter x";
 }
@@ -356,8 +357,8 @@ TEST_F(TracksOfARun, TwoPassesFindFirstAndThenHideWhatWasFound) {
   add_input("a.mp4");
   options_.two_pass = true;
   options_.files.detections = dir_ / "d.jsonl";
-  std::vector<JobOptions> jobs;
-  on_job_ = [&](const JobOptions& job) { jobs.push_back(job); };
+  std::vector<pipeline::JobOptions> jobs;
+  on_job_ = [&](const pipeline::JobOptions& job) { jobs.push_back(job); };
   EXPECT_EQ(run_all(), 0);
   ASSERT_EQ(jobs.size(), 2U);
   EXPECT_EQ(jobs[0].output, "");
@@ -376,7 +377,7 @@ TEST_F(TracksOfARun, A6AllJobsOfAnInputAreOfTheSameFile) {
   options_.two_pass = true;
   options_.files.tracks.clear();
   std::vector<std::optional<FileIdentity>> inputs;
-  on_job_ = [&](const JobOptions& job) { inputs.push_back(job.same_input); };
+  on_job_ = [&](const pipeline::JobOptions& job) { inputs.push_back(job.same_input); };
   EXPECT_EQ(run_all(), 0);
   const std::optional<FileIdentity> input = identity_of(dir_ / "in/a.mp4");
   ASSERT_TRUE(input);
@@ -388,13 +389,12 @@ TEST_F(TracksOfARun, A4FacesThatAreTurnedAreLookedForSoAndAreNotDone) {
   options_.files = {};
   options_.job.hide->wants_tracks = false;
   std::vector<int> turns;
-  on_job_ = [&](const JobOptions& job) { turns.push_back(job.hide->turned_too); };
-  const auto run_with = [&](const FacesByTurn& found) {
+  on_job_ = [&](const pipeline::JobOptions& job) { turns.push_back(job.hide->turned_too); };
+  const auto run_with = [&](const detector::FacesByTurn& found) {
     options_.existing = ExistingOutput::overwrite;
     RunParts with = parts();
-    with.faces_by_turn = [&](const JobOptions&, const DetectorOptions&, const std::stop_token&) {
-      return std::optional(found);
-    };
+    with.faces_by_turn = [&](const pipeline::JobOptions&, const detector::DetectorOptions&,
+                             const std::stop_token&) { return std::optional(found); };
     return run(options_, with, stop_.get_token());
   };
   EXPECT_EQ(run_with({40, 17, 15, 18}), 0);
@@ -405,7 +405,7 @@ TEST_F(TracksOfARun, A4FacesThatAreTurnedAreLookedForSoAndAreNotDone) {
   EXPECT_EQ(turns.size(), 2U) << "nothing is worked on";
 }
 
-CopySum copies_of(const std::string& kind, std::int64_t calls) {
+pipeline::CopySum copies_of(const std::string& kind, std::int64_t calls) {
   return {kind, "to host", calls, 100 * calls};
 }
 
@@ -413,7 +413,7 @@ TEST_F(TracksOfARun, TheReportAddsUpTheCopiesOfBothPasses) {
   add_input("a.mp4");
   options_.two_pass = true;
   options_.files.report = dir_ / "r.json";
-  on_result_ = [](const JobOptions& job, JobResult& result) {
+  on_result_ = [](const pipeline::JobOptions& job, pipeline::JobResult& result) {
     const int luma = job.output.empty() ? 3 : 0;
     result.copies = {copies_of("luma", luma), copies_of("bitstream", 3 - luma)};
   };
@@ -438,10 +438,10 @@ class HidesOnAChip : public RunTest {
 
   /// An edit file of the only input.
   void know_tracks() {
-    TrackFile file;
+    track::TrackFile file;
     file.input.size = {640, 480};
     file.input.sha256 = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881";
-    write_track_file(file, dir_ / "t.json", ExistingTarget::refuse);
+    track::write_track_file(file, dir_ / "t.json", ExistingTarget::refuse);
     options_.files.known_tracks = dir_ / "t.json";
   }
 };
@@ -451,7 +451,7 @@ TEST_F(HidesOnAChip, BothLooksAndBothPassesOfAnInput) {
   options_.two_pass = true;
   options_.device = parse_device("cuda:0");
   int looked = 0;
-  on_job_ = [&](const JobOptions& job) { looked += job.hide->known ? 0 : 1; };
+  on_job_ = [&](const pipeline::JobOptions& job) { looked += job.hide->known ? 0 : 1; };
   EXPECT_EQ(run_all(), 0);
   EXPECT_THAT(made_, ElementsAre("detector on cuda:0"));
   EXPECT_EQ(looked, 1);
@@ -504,4 +504,4 @@ TEST_F(TracksOfARun, AStopInTheFirstPassWritesNoVideo) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::app

@@ -11,20 +11,20 @@ namespace facepipe::test {
 
 /// An object of 20x26 pixels in a window of 28x36, padded by 4x8; `count` trees whose thresholds
 /// and leaves are such that some windows of any picture get far.
-inline acf::Model small_model(std::size_t count, unsigned seed) {
-  acf::Model model;
+inline detector::acf::Model small_model(std::size_t count, unsigned seed) {
+  detector::acf::Model model;
   model.class_name = "thing";
   model.object = {20, 26};
   model.window = {28, 36};
   model.padding = {4, 8};
   model.lambdas = {0, .125, .25};
-  model.threshold = -acf::kUnit;
+  model.threshold = -detector::acf::kUnit;
   model.steepness = 0.5;
   model.middle = 1.5;
   std::mt19937 bits(seed);
   const auto below = [&](std::uint32_t end) { return static_cast<std::uint32_t>(bits() % end); };
   for (std::size_t i = 0; i < count; ++i) {
-    acf::Tree& tree = model.trees.emplace_back();
+    detector::acf::Tree& tree = model.trees.emplace_back();
     for (std::size_t node = 0; node < 3; ++node) {
       tree.features[node] = below(7 * 9 * 10);
       const bool is_color = tree.features[node] < 7 * 9 * 3;
@@ -32,12 +32,12 @@ inline acf::Model small_model(std::size_t count, unsigned seed) {
       tree.thresholds[node] = static_cast<float>(below(is_color ? 40 : 12)) / 64;
     }
     for (std::int32_t& leaf : tree.leaves)
-      leaf = static_cast<std::int32_t>(below(acf::kUnit)) - acf::kUnit * 7 / 16;
+      leaf = static_cast<std::int32_t>(below(detector::acf::kUnit)) - detector::acf::kUnit * 7 / 16;
   }
   return model;
 }
 
-inline nlohmann::ordered_json json_of(const acf::Model& model) {
+inline nlohmann::ordered_json json_of(const detector::acf::Model& model) {
   nlohmann::ordered_json json = {
       {"format", "facepipe-acf"},
       {"version", 1},
@@ -56,11 +56,11 @@ inline nlohmann::ordered_json json_of(const acf::Model& model) {
         {"padded_height", model.window.height}}},
       {"padding", {{"x", model.padding.width}, {"y", model.padding.height}}},
       {"stride", 4},
-      {"unit", acf::kUnit},
+      {"unit", detector::acf::kUnit},
       {"threshold", model.threshold},
       {"score", {{"a", model.steepness}, {"b", model.middle}}}};
   for (const char* name : {"f", "t", "h"}) json["trees"][name] = nlohmann::ordered_json::array();
-  for (const acf::Tree& tree : model.trees) {
+  for (const detector::acf::Tree& tree : model.trees) {
     json["trees"]["f"].push_back(tree.features);
     json["trees"]["t"].push_back(tree.thresholds);
     json["trees"]["h"].push_back(tree.leaves);

@@ -22,8 +22,8 @@ int entry_of(float red, float green, float blue) {
   return std::min(1024, static_cast<int>((both + .071330F * b) * 1024.0F));
 }
 
-OraclePlanes luv(const cv::Mat& rgb) {
-  OraclePlanes planes(3, OraclePlane(rgb.cols, rgb.rows));
+ChannelPlanes luv(const cv::Mat& rgb) {
+  ChannelPlanes planes(3, ChannelPlane(rgb.cols, rgb.rows));
   for (int y = 0; y < rgb.rows; ++y)
     for (int x = 0; x < rgb.cols; ++x) {
       const auto& pixel = rgb.at<cv::Vec4b>(y, x);
@@ -75,16 +75,16 @@ Line resampled(const Line& line, int length) {
 }
 
 /// Each column, then each row, through a function of lines.
-OraclePlane both_ways(const OraclePlane& plane, int width, int height,
-                      const std::function<Line(const Line&, int)>& change) {
-  OraclePlane down(plane.width, height);
+ChannelPlane both_ways(const ChannelPlane& plane, int width, int height,
+                       const std::function<Line(const Line&, int)>& change) {
+  ChannelPlane down(plane.width, height);
   for (int x = 0; x < plane.width; ++x) {
     Line column;
     for (int y = 0; y < plane.height; ++y) column.push_back(plane.at(x, y));
     const Line made = change(column, height);
     for (int y = 0; y < height; ++y) down.at(x, y) = made[static_cast<std::size_t>(y)];
   }
-  OraclePlane across(width, height);
+  ChannelPlane across(width, height);
   for (int y = 0; y < height; ++y) {
     Line row;
     for (int x = 0; x < plane.width; ++x) row.push_back(down.at(x, y));
@@ -94,7 +94,7 @@ OraclePlane both_ways(const OraclePlane& plane, int width, int height,
   return across;
 }
 
-OraclePlane resized(const OraclePlane& plane, int width, int height) {
+ChannelPlane resized(const ChannelPlane& plane, int width, int height) {
   return both_ways(plane, width, height, resampled);
 }
 
@@ -115,7 +115,7 @@ Line weighted_by_triangle(const Line& line, int radius) {
   return made;
 }
 
-OraclePlane smoothed(const OraclePlane& plane, int radius) {
+ChannelPlane smoothed(const ChannelPlane& plane, int radius) {
   return both_ways(plane, plane.width, plane.height,
                    [&](const Line& line, int) { return weighted_by_triangle(line, radius); });
 }
@@ -127,18 +127,18 @@ double difference(double before, double here, double after, bool first, bool las
 }
 
 struct Gradients {
-  OraclePlane magnitude;
-  OraclePlane orientation;  // 0..pi
+  ChannelPlane magnitude;
+  ChannelPlane orientation;  // 0..pi
 };
 
-Gradients strongest(const OraclePlanes& planes) {
+Gradients strongest(const ChannelPlanes& planes) {
   const int width = planes[0].width;
   const int height = planes[0].height;
   Gradients found{{width, height}, {width, height}};
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x) {
       double most = -1;
-      for (const OraclePlane& plane : planes) {
+      for (const ChannelPlane& plane : planes) {
         const int left = std::max(0, x - 1);
         const int right = std::min(width - 1, x + 1);
         const int top = std::max(0, y - 1);
@@ -160,14 +160,14 @@ Gradients strongest(const OraclePlanes& planes) {
   return found;
 }
 
-OraclePlanes channels(const OraclePlanes& luv_planes) {
-  OraclePlanes colors;
-  for (const OraclePlane& plane : luv_planes) colors.push_back(smoothed(plane, 1));
+ChannelPlanes channels(const ChannelPlanes& luv_planes) {
+  ChannelPlanes colors;
+  for (const ChannelPlane& plane : luv_planes) colors.push_back(smoothed(plane, 1));
   const Gradients gradients = strongest(colors);
-  const OraclePlane around = smoothed(gradients.magnitude, kRadius);
+  const ChannelPlane around = smoothed(gradients.magnitude, kRadius);
   const int width = colors[0].width / 4;
   const int height = colors[0].height / 4;
-  OraclePlanes made(10, OraclePlane(width, height));
+  ChannelPlanes made(10, ChannelPlane(width, height));
   for (int y = 0; y < 4 * height; ++y)
     for (int x = 0; x < 4 * width; ++x) {
       const double m = gradients.magnitude.at(x, y) / (around.at(x, y) + .005);
@@ -176,16 +176,16 @@ OraclePlanes channels(const OraclePlanes& luv_planes) {
       const auto add = [&](int channel, double value) {
         made[static_cast<std::size_t>(channel)].at(x / 4, y / 4) += value / 16;
       };
-      for (int c = 0; c < 3; ++c) add(c, colors[static_cast<std::size_t>(c)].at(x, y));
-      add(3, m);
-      add(4 + bin % kOrientations, m * (1 - (o - bin)));
-      add(4 + (bin + 1) % kOrientations, m * (o - bin));
+      for (int c = 0; c < 3; ++c) nms::add(c, colors[static_cast<std::size_t>(c)].at(x, y));
+      nms::add(3, m);
+      nms::add(4 + bin % kOrientations, m * (1 - (o - bin)));
+      nms::add(4 + (bin + 1) % kOrientations, m * (o - bin));
     }
   return made;
 }
 
-OraclePlane padded(const OraclePlane& plane, int x_cells, int y_cells, bool repeated) {
-  OraclePlane made(plane.width + 2 * x_cells, plane.height + 2 * y_cells);
+ChannelPlane padded(const ChannelPlane& plane, int x_cells, int y_cells, bool repeated) {
+  ChannelPlane made(plane.width + 2 * x_cells, plane.height + 2 * y_cells);
   for (int y = 0; y < made.height; ++y)
     for (int x = 0; x < made.width; ++x) {
       const int from_x = std::clamp(x - x_cells, 0, plane.width - 1);
@@ -198,26 +198,26 @@ OraclePlane padded(const OraclePlane& plane, int x_cells, int y_cells, bool repe
 
 }  // namespace
 
-std::vector<OraclePlanes> oracle_pyramid(const acf::Model& model, const cv::Mat& rgb,
-                                         const std::vector<acf::Scale>& scales) {
-  const OraclePlanes whole = luv(rgb);
-  OraclePlanes base = whole;
-  std::vector<OraclePlanes> real(scales.size());
+std::vector<ChannelPlanes> oracle_pyramid(const detector::acf::Model& model, const cv::Mat& rgb,
+                                          const std::vector<detector::acf::Scale>& scales) {
+  const ChannelPlanes whole = luv(rgb);
+  ChannelPlanes base = whole;
+  std::vector<ChannelPlanes> real(scales.size());
   for (std::size_t i = 0; i < scales.size(); i += 8) {  // each octave
-    const acf::Scale& scale = scales[i];
-    OraclePlanes picture;
-    for (const OraclePlane& plane : scale.scale < 1 ? base : whole)
+    const detector::acf::Scale& scale = scales[i];
+    ChannelPlanes picture;
+    for (const ChannelPlane& plane : scale.scale < 1 ? base : whole)
       picture.push_back(resized(plane, 4 * scale.cells.width, 4 * scale.cells.height));
     if (scale.scale == .5) base = picture;
     real[i] = channels(picture);
   }
-  std::vector<OraclePlanes> made;
+  std::vector<ChannelPlanes> made;
   for (std::size_t i = 0; i < scales.size(); ++i) {
     std::size_t from = i / 8 * 8;
     if (i % 8 > 4 && from + 8 < scales.size()) from += 8;
-    OraclePlanes& planes = made.emplace_back();
+    ChannelPlanes& planes = made.emplace_back();
     for (std::size_t c = 0; c < 10; ++c) {
-      OraclePlane plane = resized(real[from][c], scales[i].cells.width, scales[i].cells.height);
+      ChannelPlane plane = resized(real[from][c], scales[i].cells.width, scales[i].cells.height);
       const double lambda = model.lambdas[c < 3 ? 0 : c == 3 ? 1 : 2];
       for (double& sample : plane.samples)
         sample *= std::pow(scales[i].scale / scales[from].scale, -lambda);

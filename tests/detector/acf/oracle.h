@@ -14,13 +14,13 @@
 namespace facepipe::test {
 
 /// Samples of one plane.
-struct OraclePlane {
+struct ChannelPlane {
   int width = 0;
   int height = 0;
   std::vector<double> samples;
 
-  OraclePlane() = default;
-  OraclePlane(int columns, int rows)
+  ChannelPlane() = default;
+  ChannelPlane(int columns, int rows)
       : width(columns),
         height(rows),
         samples(static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows)) {}
@@ -31,10 +31,11 @@ struct OraclePlane {
            static_cast<std::size_t>(x);
   }
 };
-using OraclePlanes = std::vector<OraclePlane>;
+using ChannelPlanes = std::vector<ChannelPlane>;
 
 /// The padded channels of each of `scales`, which are all of a picture's; rgb has 4 bytes a pixel.
-[[nodiscard]] std::vector<OraclePlanes> oracle_pyramid(const acf::Model& model, const cv::Mat& rgb,
-                                                       const std::vector<acf::Scale>& scales);
+[[nodiscard]] std::vector<ChannelPlanes> oracle_pyramid(
+    const detector::acf::Model& model, const cv::Mat& rgb,
+    const std::vector<detector::acf::Scale>& scales);
 
 }  // namespace facepipe::test

@@ -19,7 +19,8 @@ struct OracleWindow {
 
 /// What a tree adds for the window at (x, y).
 template <typename Cell>
-[[nodiscard]] std::int32_t oracle_leaf(const acf::Model& model, const acf::Tree& tree, int x, int y,
+[[nodiscard]] std::int32_t oracle_leaf(const detector::acf::Model& model,
+                                       const detector::acf::Tree& tree, int x, int y,
                                        const Cell& cell) {
   const int rows = model.window.height / 4;
   const int columns = model.window.width / 4;
@@ -34,14 +35,14 @@ template <typename Cell>
 
 /// The windows that no tree rejects, tree by tree. `cell(channel, x, y)` gives the channels.
 template <typename Cell>
-[[nodiscard]] std::vector<OracleWindow> oracle_windows(const acf::Model& model, Size padded,
-                                                       const Cell& cell) {
+[[nodiscard]] std::vector<OracleWindow> oracle_windows(const detector::acf::Model& model,
+                                                       Size padded, const Cell& cell) {
   std::vector<OracleWindow> found;
   for (int y = 0; y + model.window.height / 4 <= padded.height; ++y)
     for (int x = 0; x + model.window.width / 4 <= padded.width; ++x) {
       std::int32_t sum = 0;
       bool is_out = false;
-      for (const acf::Tree& tree : model.trees) {
+      for (const detector::acf::Tree& tree : model.trees) {
         sum += oracle_leaf(model, tree, x, y, cell);
         is_out = sum <= model.threshold;
         if (is_out) break;

@@ -9,7 +9,7 @@
 
 #include "tests/detector/acf/models.h"
 
-namespace facepipe::acf {
+namespace facepipe::detector::acf {
 namespace {
 
 Model of_sizes(Size object, Size window, Size padding) {
@@ -136,4 +136,4 @@ TEST(AcfScore, IsAHalfInTheMiddleAndNeverFalls) {
 }
 
 }  // namespace
-}  // namespace facepipe::acf
+}  // namespace facepipe::detector::acf

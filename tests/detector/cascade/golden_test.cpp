@@ -19,7 +19,7 @@ TEST(GoldenCascades, PicturesAreThoseThatOpencvHasSeen) {
 
 TEST(GoldenCascades, AreTheInstalledOnes) {
   for (const auto& [name, sha256] : read_window_lists().cascades)
-    EXPECT_EQ(cascade::read_cascade(installed_cascade(name)).sha256, sha256) << name;
+    EXPECT_EQ(detector::cascade::read_cascade(installed_cascade(name)).sha256, sha256) << name;
 }
 
 TEST(GoldenCascades, ListedBoxesHaveTheirCountAndHash) {

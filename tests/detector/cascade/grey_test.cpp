@@ -7,7 +7,7 @@
 
 #include "tests/support/test_frame.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 using cascade::GreyMaker;
@@ -112,4 +112,4 @@ TEST(GreyTable, KeepsEightBitsOfFullRange) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 using cascade::Level;
@@ -67,4 +67,4 @@ TEST(WindowBox, IsInPixelsOfThePicture) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::detector

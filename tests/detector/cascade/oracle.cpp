@@ -7,8 +7,8 @@
 namespace facepipe::test {
 namespace {
 
-using cascade::Cascade;
-using cascade::LevelOptions;
+using detector::cascade::Cascade;
+using detector::cascade::LevelOptions;
 
 int rounded(double value) { return static_cast<int>(std::nearbyint(value)); }
 
@@ -75,22 +75,25 @@ class LevelOracle {
            at(x + size.width, y + size.height);
   }
 
-  [[nodiscard]] float value(const cascade::Feature& feature, int x, int y, float inverse) const {
+  [[nodiscard]] float value(const detector::cascade::Feature& feature, int x, int y,
+                            float inverse) const {
     std::int64_t sum = 0;
     for (int i = 0; i < feature.rect_count; ++i) {
-      const cascade::WeightedRect& rect = feature.rects[static_cast<std::size_t>(i)];
+      const detector::cascade::WeightedRect& rect = feature.rects[static_cast<std::size_t>(i)];
       sum += rect.weight * sum_in(sums_, x + rect.x, y + rect.y, {rect.width, rect.height});
     }
     return static_cast<float>(sum) * inverse;
   }
 
-  [[nodiscard]] bool passes(const cascade::Stage& stage, int x, int y, float inverse) const {
+  [[nodiscard]] bool passes(const detector::cascade::Stage& stage, int x, int y,
+                            float inverse) const {
     double sum = 0;
     for (std::uint32_t i = 0; i < stage.tree_count; ++i) {
-      const cascade::Tree& tree = cascade_.trees[stage.first_tree + i];
+      const detector::cascade::Tree& tree = cascade_.trees[stage.first_tree + i];
       std::int32_t at = 0;
       do {
-        const cascade::Node& node = cascade_.nodes[tree.first_node + static_cast<unsigned>(at)];
+        const detector::cascade::Node& node =
+            cascade_.nodes[tree.first_node + static_cast<unsigned>(at)];
         const bool left = value(cascade_.features[node.feature], x, y, inverse) < node.threshold;
         at = left ? node.left : node.right;
       } while (at > 0);

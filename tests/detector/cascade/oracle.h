@@ -26,10 +26,12 @@ struct GreyBytes {
 [[nodiscard]] GreyBytes resized(const GreyBytes& picture, Size size);
 
 /// Windows that pass, clipped to nothing, by level, row and column.
-[[nodiscard]] std::vector<Box> windows_of(const cascade::Cascade& cascade, const GreyBytes& picture,
-                                          const cascade::LevelOptions& options);
+[[nodiscard]] std::vector<Box> windows_of(const detector::cascade::Cascade& cascade,
+                                          const GreyBytes& picture,
+                                          const detector::cascade::LevelOptions& options);
 
 /// The first stages of a cascade, which let many more windows pass.
-[[nodiscard]] cascade::Cascade cut(cascade::Cascade cascade, std::size_t stages);
+[[nodiscard]] detector::cascade::Cascade cut(detector::cascade::Cascade cascade,
+                                             std::size_t stages);
 
 }  // namespace facepipe::test

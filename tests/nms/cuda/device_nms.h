@@ -26,8 +26,8 @@ struct DeviceResult {
 /// A suppressor with buffers around it and its work captured in a graph.
 class DeviceNms {
  public:
-  DeviceNms(const NmsOptions& options, std::uint32_t capacity,
-            std::uint32_t multiprocessors = kAllMultiprocessors)
+  DeviceNms(const nms::NmsOptions& options, std::uint32_t capacity,
+            std::uint32_t multiprocessors = nms::kAllMultiprocessors)
       : options_(options),
         suppressor_(options, capacity, multiprocessors),
         boxes_(capacity),
@@ -38,8 +38,8 @@ class DeviceNms {
         kept_scores_(capacity),
         counts_(2) {
     candidates_ = {boxes_.data(), scores_.data(), count_.data()};
-    const DeviceKept kept{indices_.data(), counts_.data(), counts_.data() + 1, kept_boxes_.data(),
-                          kept_scores_.data()};
+    const nms::DeviceKept kept{indices_.data(), counts_.data(), counts_.data() + 1,
+                               kept_boxes_.data(), kept_scores_.data()};
     exec_.emplace(cuda::capture(stream_, [&] { suppressor_.enqueue(candidates_, kept, stream_); }));
     // What nobody writes must show.
     cuda::fill(boxes_.span(), 0xff, stream_);
@@ -48,11 +48,11 @@ class DeviceNms {
 
   [[nodiscard]] const cuda::Stream& stream() const { return stream_; }
   [[nodiscard]] std::uint32_t capacity() const { return suppressor_.capacity(); }
-  [[nodiscard]] CudaSuppressor& suppressor() { return suppressor_; }
-  [[nodiscard]] const DeviceCandidates& candidates() const { return candidates_; }
+  [[nodiscard]] nms::CudaSuppressor& suppressor() { return suppressor_; }
+  [[nodiscard]] const nms::DeviceCandidates& candidates() const { return candidates_; }
 
   /// Candidates beyond the capacity are counted, not stored.
-  void upload(const NmsCandidates& all) {
+  void upload(const nms::NmsCandidates& all) {
     const std::size_t stored = std::min<std::size_t>(all.boxes.size(), capacity());
     cuda::copy(boxes_.span(), all.boxes.first(stored), stream_);
     cuda::copy(scores_.span(), all.scores.first(stored), stream_);
@@ -75,11 +75,11 @@ class DeviceNms {
     out.beyond_capacity = counts[1];
     const std::uint32_t kept = std::min(counts[0], capacity());
     fetch(out.indices, indices_, kept);
-    if (moves_boxes(options_)) fetch(out.boxes, kept_boxes_, kept);
-    if (changes_scores(options_)) fetch(out.scores, kept_scores_, kept);
+    if (nms::moves_boxes(options_)) fetch(out.boxes, kept_boxes_, kept);
+    if (nms::changes_scores(options_)) fetch(out.scores, kept_scores_, kept);
     return out;
   }
-  [[nodiscard]] DeviceResult run(const NmsCandidates& all) {
+  [[nodiscard]] DeviceResult run(const nms::NmsCandidates& all) {
     upload(all);
     // A stale result must not pass for a new one.
     cuda::fill(indices_.span(), 0xff, stream_);
@@ -96,9 +96,9 @@ class DeviceNms {
     stream_.synchronize();
   }
 
-  NmsOptions options_;
+  nms::NmsOptions options_;
   cuda::Stream stream_;
-  CudaSuppressor suppressor_;
+  nms::CudaSuppressor suppressor_;
   cuda::DeviceBuffer<Box> boxes_;
   cuda::DeviceBuffer<float> scores_;
   cuda::DeviceBuffer<std::uint32_t> count_;
@@ -106,7 +106,7 @@ class DeviceNms {
   cuda::DeviceBuffer<Box> kept_boxes_;
   cuda::DeviceBuffer<float> kept_scores_;
   cuda::DeviceBuffer<std::uint32_t> counts_;
-  DeviceCandidates candidates_;
+  nms::DeviceCandidates candidates_;
   std::optional<cuda::GraphExec> exec_;
 };
 

@@ -18,9 +18,9 @@ namespace {
 
 constexpr std::uint32_t kCapacity = 4096;
 
-NmsOptions some_cuda_options(NmsRandom& random) {
-  NmsOptions options = some_options(random);
-  if (options.rule == NmsRule::matrix)
+nms::NmsOptions some_cuda_options(NmsRandom& random) {
+  nms::NmsOptions options = some_options(random);
+  if (options.rule == nms::NmsRule::matrix)
     options.matrix = {kCapacity, 4 + random.below(76), random.below(2) == 0, random.below(2) == 0};
   return options;
 }
@@ -63,13 +63,13 @@ constexpr unsigned kOneSceneIn = 16;  // cases
 /// Runs the cases of a seed, all with the same options, and returns how many were wrong.
 std::size_t wrong_with(unsigned seed) {
   NmsRandom random(seed);
-  const NmsOptions options = some_cuda_options(random);
+  const nms::NmsOptions options = some_cuda_options(random);
   DeviceNms device(options, kCapacity);
-  CpuSuppressor cpu(options, kCapacity);
+  nms::CpuSuppressor cpu(options, kCapacity);
   std::size_t wrong = 0;
   for (std::size_t c = 0; c < kCasesOfASeed; ++c) {
     const NmsCase all = random.below(kOneSceneIn) == 0 ? some_scene(random) : some_case(random);
-    const NmsCandidates candidates{all.boxes, all.scores};
+    const nms::NmsCandidates candidates{all.boxes, all.scores};
     const DeviceResult result = device.run(candidates);
     const NmsAnswer answer{result.indices, result.boxes, result.scores};
     if (answer == answer_of(cpu.run(candidates))) continue;

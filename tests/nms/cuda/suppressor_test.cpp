@@ -23,7 +23,7 @@ using testing::HasSubstr;
 
 struct RuleCase {
   const char* name;
-  NmsOptions options;
+  nms::NmsOptions options;
   friend void PrintTo(const RuleCase& rule, std::ostream* out) { *out << rule.name; }
 };
 
@@ -33,51 +33,51 @@ std::vector<RuleCase> rule_cases() {
     out.push_back({name, {}});
     change(out.back().options);
   };
-  add("greedy_0", [](NmsOptions& o) { o.threshold = 0; });
-  add("greedy_30", [](NmsOptions& o) { o.threshold = 0.3F; });
-  add("greedy_50", [](NmsOptions& o) { o.threshold = 0.5F; });
-  add("greedy_100", [](NmsOptions& o) { o.threshold = 1; });
-  add("greedy_diou", [](NmsOptions& o) { o.overlap = NmsOverlap::diou; });
-  add("greedy_winner_area", [](NmsOptions& o) { o.overlap = NmsOverlap::winner_area; });
-  add("greedy_smaller_area", [](NmsOptions& o) { o.overlap = NmsOverlap::smaller_area; });
-  add("greedy_voting", [](NmsOptions& o) { o.voting = true; });
-  add("greedy_diou_voting", [](NmsOptions& o) {
-    o.overlap = NmsOverlap::diou;
+  add("greedy_0", [](nms::NmsOptions& o) { o.threshold = 0; });
+  add("greedy_30", [](nms::NmsOptions& o) { o.threshold = 0.3F; });
+  add("greedy_50", [](nms::NmsOptions& o) { o.threshold = 0.5F; });
+  add("greedy_100", [](nms::NmsOptions& o) { o.threshold = 1; });
+  add("greedy_diou", [](nms::NmsOptions& o) { o.overlap = nms::NmsOverlap::diou; });
+  add("greedy_winner_area", [](nms::NmsOptions& o) { o.overlap = nms::NmsOverlap::winner_area; });
+  add("greedy_smaller_area", [](nms::NmsOptions& o) { o.overlap = nms::NmsOverlap::smaller_area; });
+  add("greedy_voting", [](nms::NmsOptions& o) { o.voting = true; });
+  add("greedy_diou_voting", [](nms::NmsOptions& o) {
+    o.overlap = nms::NmsOverlap::diou;
     o.voting = true;
   });
-  add("fast", [](NmsOptions& o) { o.rule = NmsRule::fast; });
-  add("fast_diou", [](NmsOptions& o) {
-    o.rule = NmsRule::fast;
-    o.overlap = NmsOverlap::diou;
+  add("fast", [](nms::NmsOptions& o) { o.rule = nms::NmsRule::fast; });
+  add("fast_diou", [](nms::NmsOptions& o) {
+    o.rule = nms::NmsRule::fast;
+    o.overlap = nms::NmsOverlap::diou;
   });
-  add("fast_winner_area_voting", [](NmsOptions& o) {
-    o.rule = NmsRule::fast;
-    o.overlap = NmsOverlap::winner_area;
+  add("fast_winner_area_voting", [](nms::NmsOptions& o) {
+    o.rule = nms::NmsRule::fast;
+    o.overlap = nms::NmsOverlap::winner_area;
     o.voting = true;
   });
-  add("matrix", [](NmsOptions& o) { o.rule = NmsRule::matrix; });
-  add("matrix_as_published", [](NmsOptions& o) {
-    o.rule = NmsRule::matrix;
-    o.overlap = NmsOverlap::winner_area;
+  add("matrix", [](nms::NmsOptions& o) { o.rule = nms::NmsRule::matrix; });
+  add("matrix_as_published", [](nms::NmsOptions& o) {
+    o.rule = nms::NmsRule::matrix;
+    o.overlap = nms::NmsOverlap::winner_area;
     o.threshold = 0.5F;
     o.matrix.squares = true;
     o.matrix.plus_one = true;
   });
-  add("matrix_odd_partitions", [](NmsOptions& o) {
-    o.rule = NmsRule::matrix;
-    o.overlap = NmsOverlap::diou;
+  add("matrix_odd_partitions", [](nms::NmsOptions& o) {
+    o.rule = nms::NmsRule::matrix;
+    o.overlap = nms::NmsOverlap::diou;
     o.matrix.d_max = 4099;
     o.matrix.k = 7;
     o.voting = true;
   });
-  add("soft_gaussian", [](NmsOptions& o) { o.rule = NmsRule::soft; });
-  add("soft_linear", [](NmsOptions& o) {
-    o.rule = NmsRule::soft;
-    o.soft.decay = SoftDecay::linear;
+  add("soft_gaussian", [](nms::NmsOptions& o) { o.rule = nms::NmsRule::soft; });
+  add("soft_linear", [](nms::NmsOptions& o) {
+    o.rule = nms::NmsRule::soft;
+    o.soft.decay = nms::SoftDecay::linear;
   });
-  add("groups", [](NmsOptions& o) { o.rule = NmsRule::groups; });
-  add("groups_of_two", [](NmsOptions& o) {
-    o.rule = NmsRule::groups;
+  add("groups", [](nms::NmsOptions& o) { o.rule = nms::NmsRule::groups; });
+  add("groups_of_two", [](nms::NmsOptions& o) {
+    o.rule = nms::NmsRule::groups;
     o.groups.min_neighbours = 1;
   });
   return out;
@@ -93,9 +93,9 @@ class CudaNms : public testing::TestWithParam<RuleCase> {
 
   /// As the CPU does it.
   static void expect_equal(DeviceNms& device, const NmsCase& all) {
-    CpuSuppressor cpu(GetParam().options, kCapacity);
-    const NmsCandidates candidates{all.boxes, all.scores};
-    const NmsKept kept = cpu.run(candidates);
+    nms::CpuSuppressor cpu(GetParam().options, kCapacity);
+    const nms::NmsCandidates candidates{all.boxes, all.scores};
+    const nms::NmsKept kept = cpu.run(candidates);
     const NmsAnswer expected = answer_of(kept);
     const DeviceResult result = device.run(candidates);
     ASSERT_EQ(result.indices, expected.indices) << show(GetParam(), all);
@@ -162,10 +162,10 @@ TEST_P(CudaNms, AThousandReplaysAreOneResult) {
 INSTANTIATE_TEST_SUITE_P(Rules, CudaNms, testing::ValuesIn(rule_cases()),
                          [](const auto& rule) { return std::string(rule.param.name); });
 
-NmsOptions greedy_at(float threshold) { return by_rule(NmsRule::greedy, threshold); }
+nms::NmsOptions greedy_at(float threshold) { return by_rule(nms::NmsRule::greedy, threshold); }
 
 TEST(CudaNmsLarge, EqualsTheCpuUpToTheLargestCapacity) {
-  DeviceNms device(greedy_at(0.4F), kMaxNmsCapacity);
+  DeviceNms device(greedy_at(0.4F), nms::kMaxNmsCapacity);
   for (const std::size_t count : {10000U, 33000U, 65535U, 65536U, 65537U})
     for (const NmsCase& all : {tight_faces(count), in_raster_order(wide_faces(count)), crowd(count),
                                disjoint(count), identical(count)})
@@ -175,7 +175,7 @@ TEST(CudaNmsLarge, EqualsTheCpuUpToTheLargestCapacity) {
 
 TEST(CudaNmsLarge, EqualsTheCpuOnFewMultiprocessors) {
   for (const std::uint32_t multiprocessors : {1U, 8U}) {
-    DeviceNms device(greedy_at(0.4F), kMaxNmsCapacity, multiprocessors);
+    DeviceNms device(greedy_at(0.4F), nms::kMaxNmsCapacity, multiprocessors);
     for (const std::size_t count : {100U, 3000U, 10000U, 65536U})
       for (const NmsCase& all : {tight_faces(count), crowd(count)})
         EXPECT_EQ(device.run({all.boxes, all.scores}).indices, greedy_on_cpu(all, 0.4F))
@@ -185,9 +185,9 @@ TEST(CudaNmsLarge, EqualsTheCpuOnFewMultiprocessors) {
 
 TEST(CudaNmsGroups, AreTheCpus) {
   for (const std::uint32_t min_neighbours : {1U, 3U, 12U}) {
-    const NmsOptions options = by_groups(min_neighbours);
-    DeviceNms device(options, kMaxNmsCapacity);
-    CpuSuppressor cpu(options, kMaxNmsCapacity);
+    const nms::NmsOptions options = by_groups(min_neighbours);
+    DeviceNms device(options, nms::kMaxNmsCapacity);
+    nms::CpuSuppressor cpu(options, nms::kMaxNmsCapacity);
     for (const std::size_t count : {1U, 2U, 31U, 33U, 255U, 257U, 1000U, 5000U, 20000U})
       for (const float step : {1.0F, 0.25F}) {
         const NmsCase all = similar_clusters(count, step, static_cast<unsigned>(count));
@@ -201,7 +201,7 @@ TEST(CudaNmsGroups, AreTheCpus) {
 
 // All candidates hang themselves to one root at the same time.
 TEST(CudaNmsGroups, OfOneGroupAreOne) {
-  DeviceNms device(by_groups(), kMaxNmsCapacity);
+  DeviceNms device(by_groups(), nms::kMaxNmsCapacity);
   for (const std::size_t count : {5000U, 30000U}) {
     const NmsCase all = identical(count);
     for (int repeat = 0; repeat < 20; ++repeat) {
@@ -213,7 +213,7 @@ TEST(CudaNmsGroups, OfOneGroupAreOne) {
 }
 
 TEST(CudaNmsGraph, CountsChangeOnTheDevice) {
-  DeviceNms device(greedy_at(0.5F), kMaxNmsCapacity);
+  DeviceNms device(greedy_at(0.5F), nms::kMaxNmsCapacity);
   const NmsCase all = wide_faces(20000);
   device.upload({all.boxes, all.scores});
   for (const std::uint32_t count : {20000U, 0U, 1U, 4032U, 100U, 4033U, 19999U, 31U, 1000U}) {
@@ -260,30 +260,30 @@ TEST(CudaNmsGraph, StreamsDoNotDisturbEachOther) {
 }
 
 TEST(CudaNmsMemory, IsAPublishedFunctionOfTheCapacity) {
-  EXPECT_LE(CudaSuppressor::scratch_bytes(greedy_at(0.5F), kMaxNmsCapacity), 4U << 20);
-  NmsOptions matrix;
-  matrix.rule = NmsRule::matrix;
-  EXPECT_GE(CudaSuppressor::scratch_bytes(matrix, 1000), 4096U * 4096U);
+  EXPECT_LE(nms::CudaSuppressor::scratch_bytes(greedy_at(0.5F), nms::kMaxNmsCapacity), 4U << 20);
+  nms::NmsOptions matrix;
+  matrix.rule = nms::NmsRule::matrix;
+  EXPECT_GE(nms::CudaSuppressor::scratch_bytes(matrix, 1000), 4096U * 4096U);
 }
 
 TEST(CudaNmsRefusals, NameTheOptionOrTheArgument) {
-  EXPECT_THROW(CudaSuppressor(greedy_at(2), 100), std::invalid_argument);
-  EXPECT_THROW(CudaSuppressor(greedy_at(0.5F), 65537), std::invalid_argument);
-  NmsOptions matrix;
-  matrix.rule = NmsRule::matrix;
+  EXPECT_THROW(nms::CudaSuppressor(greedy_at(2), 100), std::invalid_argument);
+  EXPECT_THROW(nms::CudaSuppressor(greedy_at(0.5F), 65537), std::invalid_argument);
+  nms::NmsOptions matrix;
+  matrix.rule = nms::NmsRule::matrix;
   matrix.matrix.k = 3;
-  EXPECT_THROW(CudaSuppressor(matrix, 100), std::invalid_argument);
-  EXPECT_THROW(CudaSuppressor(greedy_at(0.5F), 100, 100000), std::invalid_argument);
-  NmsOptions soft;
-  soft.rule = NmsRule::soft;
-  EXPECT_THROW(CudaSuppressor(soft, kMaxNmsCapacity, 1), std::invalid_argument);
-  CudaSuppressor suppressor(greedy_at(0.5F), 100);
+  EXPECT_THROW(nms::CudaSuppressor(matrix, 100), std::invalid_argument);
+  EXPECT_THROW(nms::CudaSuppressor(greedy_at(0.5F), 100, 100000), std::invalid_argument);
+  nms::NmsOptions soft;
+  soft.rule = nms::NmsRule::soft;
+  EXPECT_THROW(nms::CudaSuppressor(soft, nms::kMaxNmsCapacity, 1), std::invalid_argument);
+  nms::CudaSuppressor suppressor(greedy_at(0.5F), 100);
   const cuda::Stream stream;
   const cuda::DeviceBuffer<Box> boxes(101);
   const cuda::DeviceBuffer<float> scores(100);
   const cuda::DeviceBuffer<std::uint32_t> words(100);
-  const DeviceKept kept{words.data(), words.data(), words.data(), nullptr, nullptr};
-  const auto refusal = [&](const DeviceCandidates& candidates) -> std::string {
+  const nms::DeviceKept kept{words.data(), words.data(), words.data(), nullptr, nullptr};
+  const auto refusal = [&](const nms::DeviceCandidates& candidates) -> std::string {
     try {
       suppressor.enqueue(candidates, kept, stream);
     } catch (const std::invalid_argument& refused) {

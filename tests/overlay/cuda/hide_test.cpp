@@ -11,7 +11,7 @@
 #include "tests/overlay/hide_cases.h"
 #include "tests/support/expect_error.h"
 
-namespace facepipe {
+namespace facepipe::overlay {
 namespace {
 
 using test::FrameSpec;
@@ -160,4 +160,4 @@ TEST(CudaHide, RefusesWhatItCantHide) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::overlay

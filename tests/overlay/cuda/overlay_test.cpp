@@ -16,7 +16,7 @@
 #include "tests/overlay/cuda/same_bytes.h"
 #include "video/cuda/pictures.h"
 
-namespace facepipe {
+namespace facepipe::overlay {
 namespace {
 
 using test::FrameSpec;
@@ -56,7 +56,7 @@ void expect_as_on_the_host(const FrameSpec& spec, const Detections& faces,
   const test::DeviceFrame device(host, stream);
   const Uploaded uploaded(faces, static_cast<std::uint32_t>(faces.size()) + 3, stream);
   FrameDescriptor descriptor;
-  describe_picture(device.frame(), descriptor);
+  pipeline::describe_picture(device.frame(), descriptor);
   const auto at = test::on_device<FrameDescriptor>(std::span(&descriptor, 1), stream);
   const CudaOverlay overlay(
       {spec.size, spec.format, spec.orientation, style, uploaded.view().capacity});
@@ -223,7 +223,7 @@ TEST(CudaOverlay, LargePicturesAreDrawnAsOnTheHost) {
 TEST(CudaOverlay, CapturedWorkFollowsDescriptorAndFaces) {
   const cuda::Stream stream;
   const CudaOverlay overlay({{200, 120}, kFormats[0], {}, kEverything, 50});
-  DescriptorUpload descriptor;
+  pipeline::DescriptorUpload descriptor;
   const cuda::DetectionBuffers buffers(50);
   const cuda::Graph graph = cuda::capture(stream, [&] {
     descriptor.enqueue(stream);
@@ -239,7 +239,7 @@ TEST(CudaOverlay, CapturedWorkFollowsDescriptorAndFaces) {
     const test::DeviceFrame device(host, stream);
     const Detections faces = random_faces(random, spec.size, random.integer(0, 50), 0.4F);
     const Uploaded uploaded(faces, 50, stream);
-    describe_picture(device.frame(), descriptor.host());
+    pipeline::describe_picture(device.frame(), descriptor.host());
     const auto to_buffers = [&](auto* to, const auto* from, std::size_t count) {
       ASSERT_EQ(cudaMemcpyAsync(to, from, count * sizeof(*to), cudaMemcpyDeviceToDevice,
                                 stream.view().get()),
@@ -267,7 +267,7 @@ TEST(CudaOverlay, ACountBeyondTheCapacityDrawsWhatThereIs) {
   Frame host = test::make_noise_frame(spec, 1);
   const test::DeviceFrame device(host, stream);
   FrameDescriptor descriptor;
-  describe_picture(device.frame(), descriptor);
+  pipeline::describe_picture(device.frame(), descriptor);
   const auto at = test::on_device<FrameDescriptor>(std::span(&descriptor, 1), stream);
   const CudaOverlay overlay({spec.size, spec.format, {}, kEverything, 12});
   overlay.enqueue(at.data(), uploaded.view(), stream);
@@ -290,4 +290,4 @@ TEST(CudaOverlay, RefusesWhatItCantDraw) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::overlay

@@ -25,7 +25,7 @@ void PrintTo(const CodecRow& row, std::ostream* out) { *out << row.encoder; }
 class Codecs : public testing::TestWithParam<CodecRow> {};
 
 TEST_P(Codecs, AreInputs) {
-  redirect_ffmpeg_log();
+  video::redirect_ffmpeg_log();
   const CodecRow& row = GetParam();
   if (avcodec_find_encoder_by_name(row.encoder) == nullptr)
     GTEST_SKIP() << "this FFmpeg has no " << row.encoder;

@@ -33,7 +33,7 @@ Facts without_titles(Facts facts) {
 class ContainerTable : public testing::TestWithParam<ContainerRow> {
  protected:
   void SetUp() override {
-    redirect_ffmpeg_log();
+    video::redirect_ffmpeg_log();
     std::string arguments = GetParam().arguments;
     const std::string chapters = folder_.write("chapters.txt", chapters_file()).string();
     const std::size_t at = arguments.find("CHAPTERS");
@@ -87,7 +87,7 @@ TEST_P(ContainerTable, KeepsAllThatItCarries) {
     expect_kept({extension(), {}});
   if (extension() != ".mp4") expect_kept({".mp4", {}});
   // Where Matroska's muxer has no tag for it, the job turns the pictures themselves.
-  const bool tags = compat::muxer_writes_rotation(*av_guess_format("matroska", nullptr, nullptr));
+  const bool tags = video::compat::muxer_writes_rotation(*av_guess_format("matroska", nullptr, nullptr));
   const Properties rotation{Property::rotation};
   if (extension() != ".mkv") expect_kept({".mkv", tags ? Properties{} : rotation});
 }

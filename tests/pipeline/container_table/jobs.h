@@ -8,12 +8,12 @@
 namespace facepipe::test {
 
 /// Nothing is found, so nothing is drawn; or a part of each picture is hidden.
-inline JobOptions plain_job(const std::filesystem::path& input, const std::filesystem::path& output,
-                            bool hide) {
-  JobOptions options = default_job(input, output);
+inline pipeline::JobOptions plain_job(const std::filesystem::path& input,
+                                      const std::filesystem::path& output, bool hide) {
+  pipeline::JobOptions options = default_job(input, output);
   options.threads = 1;
   if (!hide) return options;
-  options.hide.emplace().look.style = HideStyle::solid;
+  options.hide.emplace().look.style = overlay::HideStyle::solid;
   options.hide->regions.hidden = {{"desk", {8, 8, 24, 24}, {}}};
   return options;
 }

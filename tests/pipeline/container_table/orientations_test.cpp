@@ -50,7 +50,7 @@ std::vector<OrientationRow> rows() {
 class Orientations : public testing::TestWithParam<OrientationRow> {};
 
 TEST_P(Orientations, LookTheSame) {
-  redirect_ffmpeg_log();
+  video::redirect_ffmpeg_log();
   const TemporaryFolder folder;
   const std::string extension = GetParam().extension;
   const fs::path clip = folder / ("clip" + extension);
@@ -63,7 +63,7 @@ TEST_P(Orientations, LookTheSame) {
   for (const std::string target : {extension.c_str(), ".mkv", ".avi"}) {
     SCOPED_TRACE(target);
     const fs::path output = folder / ("out" + target);
-    JobOptions options = lossless_job(clip, output);
+    pipeline::JobOptions options = lossless_job(clip, output);
     options.threads = 1;
     EXPECT_EQ(run_fake_job(options).result.ledger.written, 2);
     EXPECT_TRUE(decoded_luma(output) == seen);

@@ -52,7 +52,7 @@ bool is_made(AVPixelFormat format, const Coding& coding) {
 std::vector<AVPixelFormat> formats_of(const Coding& coding) {
   std::vector<AVPixelFormat> result;
   const AVCodec* const codec = avcodec_find_encoder_by_name(coding.codec);
-  const std::span<const AVPixelFormat> taken = compat::pixel_formats(*codec);
+  const std::span<const AVPixelFormat> taken = video::compat::pixel_formats(*codec);
   for (const AVPixFmtDescriptor* d = av_pix_fmt_desc_next(nullptr); d != nullptr;
        d = av_pix_fmt_desc_next(d)) {
     const AVPixelFormat format = av_pix_fmt_desc_get_id(d);
@@ -84,13 +84,14 @@ struct Pictures {
 };
 
 Pictures pictures_of(const fs::path& file) {
-  Notices notices(file.string());
-  Demuxer demuxer(file.string(), {});
-  DecoderOptions options;
+  video::Notices notices(file.string());
+  video::Demuxer demuxer(file.string(), {});
+  video::DecoderOptions options;
   options.threads = 1;
-  const std::unique_ptr<Decoder> decoder = make_cpu_decoder(demuxer, options, notices);
+  const std::unique_ptr<video::Decoder> decoder =
+      video::make_cpu_decoder(demuxer, options, notices);
   Pictures pictures;
-  all_pictures(demuxer, *decoder, [&](const DecodedPicture& decoded) {
+  all_pictures(demuxer, *decoder, [&](const video::DecodedPicture& decoded) {
     pictures.format = static_cast<AVPixelFormat>(decoded.picture->format);
     pictures.hashes.push_back(hash_of(*decoded.picture));
   });
@@ -130,7 +131,7 @@ bool is_approximated(AVPixelFormat format) {
 class PixelFormats : public testing::TestWithParam<Group> {
  protected:
   void SetUp() override {
-    redirect_ffmpeg_log();
+    video::redirect_ffmpeg_log();
     const std::vector<AVPixelFormat> all = formats_of(GetParam().coding);
     const std::size_t end = std::min(all.size(), GetParam().first + kGroup);
     formats_.assign(all.begin() + static_cast<std::ptrdiff_t>(GetParam().first),
@@ -151,7 +152,7 @@ class PixelFormats : public testing::TestWithParam<Group> {
   }
 
   JobRun work(AVPixelFormat format, bool hide) {
-    JobOptions options = plain_job(
+    pipeline::JobOptions options = plain_job(
         clip_of(format), folder_ / ("out" + std::string(GetParam().coding.container)), hide);
     options.encoder.codec = GetParam().coding.codec;
     return run_fake_job(options);

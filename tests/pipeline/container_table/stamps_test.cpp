@@ -68,7 +68,7 @@ std::vector<StampRow> rows() {
 class Stamps : public testing::TestWithParam<StampRow> {
  protected:
   void SetUp() override {
-    redirect_ffmpeg_log();
+    video::redirect_ffmpeg_log();
     const Course& course = GetParam().course;
     const Target& target = GetParam().target;
     const std::string codec = input_holds(target) ? target.sound : "mp2";

@@ -61,7 +61,7 @@ std::vector<StillRow> rows() {
 class Stills : public testing::TestWithParam<StillRow> {};
 
 TEST_P(Stills, AreWrittenAgain) {
-  redirect_ffmpeg_log();
+  video::redirect_ffmpeg_log();
   const TemporaryFolder folder;
   const std::string extension = GetParam().extension;
   const fs::path still = folder / ("still." + extension);

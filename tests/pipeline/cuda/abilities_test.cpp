@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace facepipe {
+namespace facepipe::pipeline {
 namespace {
 
 TEST(CudaAbilities, EveryChipIsDescribed) {
@@ -25,8 +25,8 @@ TEST(CudaAbilities, EveryChipIsDescribed) {
 TEST(CudaAbilities, NvdecDecodesPlainH264OfFullHd) {
   const ChipAbilities chip = cuda_abilities().chips.at(0);
   ASSERT_EQ(chip.nvdec_problem, "");
-  const auto plain =
-      std::find_if(chip.decodes.begin(), chip.decodes.end(), [](const NvdecAbility& ability) {
+  const auto plain = std::find_if(
+      chip.decodes.begin(), chip.decodes.end(), [](const video::NvdecAbility& ability) {
         return ability.codec == "h264" && ability.chroma == "4:2:0" && ability.bits == 8;
       });
   ASSERT_NE(plain, chip.decodes.end());
@@ -47,4 +47,4 @@ TEST(CudaAbilities, EveryEncoderIsTriedAndARefusalHasAReason) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

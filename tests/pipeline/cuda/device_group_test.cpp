@@ -62,7 +62,7 @@ class TwoChips : public testing::Test {
     int devices = 0;
     if (cudaGetDeviceCount(&devices) != cudaSuccess || devices < 2)
       GTEST_SKIP() << "needs two devices";
-    redirect_ffmpeg_log();
+    video::redirect_ffmpeg_log();
     detector_.model =
         std::filesystem::path(FACEPIPE_SOURCE_DIR) / "data/fetched/models/centerface.onnx";
     if (!std::filesystem::exists(detector_.model)) GTEST_SKIP() << "no model";
@@ -71,43 +71,43 @@ class TwoChips : public testing::Test {
            folder_ / "c.mp4");
   }
 
-  [[nodiscard]] std::unique_ptr<Backend> both() const {
-    std::vector<std::unique_ptr<Backend>> devices;
+  [[nodiscard]] std::unique_ptr<pipeline::Backend> both() const {
+    std::vector<std::unique_ptr<pipeline::Backend>> devices;
     for (const int index : {0, 1})
-      devices.push_back(make_cuda_backend({DeviceKind::cuda, index}, detector_));
-    return join_devices(std::move(devices));
+      devices.push_back(pipeline::make_cuda_backend({DeviceKind::cuda, index}, detector_));
+    return pipeline::join_devices(std::move(devices));
   }
 
-  [[nodiscard]] JobOptions job(const char* output) const {
-    JobOptions options = lossless_job(folder_ / "c.mp4", folder_ / output);
+  [[nodiscard]] pipeline::JobOptions job(const char* output) const {
+    pipeline::JobOptions options = lossless_job(folder_ / "c.mp4", folder_ / output);
     options.encoder = {"mjpeg", "", {}, {}};
     return options;
   }
 
-  [[nodiscard]] Told run(const JobOptions& options, Backend& backend,
+  [[nodiscard]] Told run(const pipeline::JobOptions& options, pipeline::Backend& backend,
                          const std::function<void(const FrameRecord&)>& on_frame = {}) const {
     Told told;
-    JobObserver observer;
+    pipeline::JobObserver observer;
     observer.frame = [&](const FrameRecord& record) {
       told.run.records.push_back(record);
       if (on_frame) on_frame(record);
     };
-    told.run.result = run_job(options, backend, observer, {});
+    told.run.result = pipeline::run_job(options, backend, observer, {});
     told.packets = packets_of(options.output);
     return told;
   }
 
-  DetectorOptions detector_;
+  detector::DetectorOptions detector_;
   TemporaryFolder folder_;
 };
 
 TEST_F(TwoChips, MakeWhatOneMakes) {
-  const auto first = make_cuda_backend({DeviceKind::cuda, 0}, detector_);
+  const auto first = pipeline::make_cuda_backend({DeviceKind::cuda, 0}, detector_);
   const Told one = run_on_lanes(job("one.avi"), 1, *first);
   const Told two = run(job("two.avi"), *both());
   expect_same(two, one);
   ASSERT_EQ(two.run.result.devices.size(), 2U);
-  for (const DeviceShare& share : two.run.result.devices) EXPECT_GT(share.frames, 0);
+  for (const pipeline::DeviceShare& share : two.run.result.devices) EXPECT_GT(share.frames, 0);
 }
 
 /// Takes a chip's memory, but for some.
@@ -131,11 +131,11 @@ class TakenMemory {
 
 // Not enough for weights and graphs, whatever the driver keeps for itself.
 TEST_F(TwoChips, WhereOneHasNoMemoryTheOtherDoesItAll) {
-  const auto first = make_cuda_backend({DeviceKind::cuda, 0}, detector_);
+  const auto first = pipeline::make_cuda_backend({DeviceKind::cuda, 0}, detector_);
   const Told one = run_on_lanes(job("one.avi"), 1, *first);
   const auto group = both();
   const TakenMemory taken(1, std::size_t{4} << 20U);
-  JobOptions options = job("two.avi");
+  pipeline::JobOptions options = job("two.avi");
   options.lanes = 14;
   const Told two = run(options, *group);
   EXPECT_THAT(two.run.result.notices, Contains(HasSubstr("cuda:1 failed: ")));

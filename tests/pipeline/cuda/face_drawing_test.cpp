@@ -15,7 +15,7 @@
 namespace facepipe::test {
 namespace {
 
-constexpr OverlayStyle kEverything{true, true, true, true, true};
+constexpr overlay::OverlayStyle kEverything{true, true, true, true, true};
 constexpr PixelFormat kNv12{true, 1, 1, 8, 0, true};
 constexpr Size kSize{322, 243};
 
@@ -41,7 +41,7 @@ Tracked random_faces(unsigned seed, int count) {
   return made;
 }
 
-CudaOverlaySetup setup_of(const FrameSpec& spec, const OverlayStyle& style) {
+overlay::CudaOverlaySetup setup_of(const FrameSpec& spec, const overlay::OverlayStyle& style) {
   return {spec.size, spec.format, spec.orientation, style, 4096};
 }
 
@@ -57,27 +57,29 @@ Frame over(const DeviceFrame& device) {
   return frame;
 }
 
-void expect_as_on_the_host(FaceDrawing& drawing, const FrameSpec& spec, const OverlayStyle& style,
-                           const Tracked& drawn, unsigned seed) {
+void expect_as_on_the_host(pipeline::FaceDrawing& drawing, const FrameSpec& spec,
+                           const overlay::OverlayStyle& style, const Tracked& drawn,
+                           unsigned seed) {
   const cuda::Stream stream;
   Frame host = make_noise_frame(spec, seed);
   const DeviceFrame device(host, stream);
   Frame frame = over(device);
   drawing.draw(frame, drawn.faces, drawn.tracks);
   ASSERT_NE(frame.ready, nullptr);
-  hold_back_until_ready(frame, stream);
-  draw_overlay(host, drawn.faces, style, drawn.tracks);
+  video::hold_back_until_ready(frame, stream);
+  overlay::draw_overlay(host, drawn.faces, style, drawn.tracks);
   expect_same_bytes(host, device, stream);
 }
 
 // More and fewer faces in turn, and more than there was room for at first.
-TEST(FaceDrawing, DrawsFrameAfterFrameAsOnTheHost) {
+TEST(pipeline::FaceDrawing, DrawsFrameAfterFrameAsOnTheHost) {
   CopyCounter copies;
   unsigned seed = 0;
-  for (const OverlayStyle& style :
-       {kEverything, OverlayStyle{.boxes = false, .ids = true}, OverlayStyle{.landmarks = true}}) {
+  for (const overlay::OverlayStyle& style :
+       {kEverything, overlay::OverlayStyle{.boxes = false, .ids = true},
+        overlay::OverlayStyle{.landmarks = true}}) {
     const FrameSpec spec{kNv12, kSize, {1, true}};
-    FaceDrawing drawing(setup_of(spec, style), copies);
+    pipeline::FaceDrawing drawing(setup_of(spec, style), copies);
     for (const int count : {3, 0, 40, 1, 900, 7, 2500, 12}) {
       SCOPED_TRACE(count);
       ++seed;
@@ -89,10 +91,10 @@ TEST(FaceDrawing, DrawsFrameAfterFrameAsOnTheHost) {
   EXPECT_EQ(copies.total(CopyKind::descriptor).calls, 0);
 }
 
-TEST(FaceDrawing, DrawsFacesWithoutTracksOrLandmarks) {
+TEST(pipeline::FaceDrawing, DrawsFacesWithoutTracksOrLandmarks) {
   CopyCounter copies;
   const FrameSpec spec{{true, 1, 1, 10, 6, true}, kSize};
-  FaceDrawing drawing(setup_of(spec, kEverything), copies);
+  pipeline::FaceDrawing drawing(setup_of(spec, kEverything), copies);
   Tracked drawn = random_faces(1, 20);
   drawn.tracks.clear();
   ASSERT_NO_FATAL_FAILURE(expect_as_on_the_host(drawing, spec, kEverything, drawn, 1));
@@ -101,12 +103,12 @@ TEST(FaceDrawing, DrawsFacesWithoutTracksOrLandmarks) {
 }
 
 // Each in its own memory, though none was waited for before the last is enqueued.
-TEST(FaceDrawing, KeepsFramesThatAreOnTheirWayApart) {
+TEST(pipeline::FaceDrawing, KeepsFramesThatAreOnTheirWayApart) {
   constexpr unsigned kFramesAtOnce = 9;
   CopyCounter copies;
   const cuda::Stream stream;
   const FrameSpec spec{kNv12, kSize};
-  FaceDrawing drawing(setup_of(spec, kEverything), copies);
+  pipeline::FaceDrawing drawing(setup_of(spec, kEverything), copies);
   std::vector<Frame> hosts;
   std::vector<std::unique_ptr<DeviceFrame>> devices;
   std::vector<Frame> frames;
@@ -118,19 +120,19 @@ TEST(FaceDrawing, KeepsFramesThatAreOnTheirWayApart) {
   for (unsigned seed = 0; seed < kFramesAtOnce; ++seed) {
     const Tracked drawn = random_faces(seed, 30);
     drawing.draw(frames[seed], drawn.faces, drawn.tracks);
-    draw_overlay(hosts[seed], drawn.faces, kEverything, drawn.tracks);
+    overlay::draw_overlay(hosts[seed], drawn.faces, kEverything, drawn.tracks);
   }
   for (unsigned seed = 0; seed < kFramesAtOnce; ++seed) {
-    hold_back_until_ready(frames[seed], stream);
+    video::hold_back_until_ready(frames[seed], stream);
     ASSERT_NO_FATAL_FAILURE(expect_same_bytes(hosts[seed], *devices[seed], stream)) << seed;
   }
 }
 
-TEST(FaceDrawing, RefusesTracksOfSomeFaces) {
+TEST(pipeline::FaceDrawing, RefusesTracksOfSomeFaces) {
   CopyCounter copies;
   const cuda::Stream stream;
   const FrameSpec spec{kNv12, kSize};
-  FaceDrawing drawing(setup_of(spec, kEverything), copies);
+  pipeline::FaceDrawing drawing(setup_of(spec, kEverything), copies);
   const DeviceFrame device(make_noise_frame(spec, 1), stream);
   Frame frame = over(device);
   const Tracked drawn = random_faces(1, 3);

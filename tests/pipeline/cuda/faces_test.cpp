@@ -9,7 +9,7 @@
 #include "core/cuda/graph.h"
 #include "tests/pipeline/cuda/device_frame.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 namespace {
 
 struct Case {
@@ -105,7 +105,7 @@ class OnDevice {
   cuda::DeviceBuffer<FaceCounts> counts_;
   CopyCounter copies_;
   FacesDownload download_;
-  DeviceKept kept_;
+  nms::DeviceKept kept_;
 };
 
 void expect_equal(const Detections& found, const Detections& expected) {
@@ -238,8 +238,8 @@ TEST(CudaFaces, RefusesMissingArrays) {
   const cuda::DetectionBuffers some(4);
   const cuda::DeviceBuffer<std::uint32_t> words(6);
   const cuda::DeviceBuffer<FaceCounts> counts(1);
-  const DeviceKept kept{words.data(), words.data() + 4, words.data() + 5, nullptr, nullptr};
-  const auto refused = [&](const cuda::DeviceDetections& from, const DeviceKept& of,
+  const nms::DeviceKept kept{words.data(), words.data() + 4, words.data() + 5, nullptr, nullptr};
+  const auto refused = [&](const cuda::DeviceDetections& from, const nms::DeviceKept& of,
                            const cuda::DeviceDetections& to, FaceCounts* into) {
     EXPECT_THROW(enqueue_faces(from, of, {}, to, into, stream), std::invalid_argument);
   };
@@ -251,4 +251,4 @@ TEST(CudaFaces, RefusesMissingArrays) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

@@ -33,8 +33,9 @@ TEST(CudaSmallLuma, IsTheHostsAtEverySizeDepthAndOrientation) {
           const Frame host = make_noise_frame({format, size, {turns, mirrored}}, 5);
           const DeviceFrame there(host, stream);
           CopyCounter copies;
-          const Luma found = SmallLuma(size, copies).of(there.frame());
-          const Luma expected = make_luma(host.planes[0], host.format, host.size, host.orientation);
+          const track::Luma found = pipeline::SmallLuma(size, copies).of(there.frame());
+          const track::Luma expected =
+              track::make_luma(host.planes[0], host.format, host.size, host.orientation);
           EXPECT_EQ(found.picture, expected.picture);
           EXPECT_EQ(found.size, expected.size);
           ASSERT_EQ(found.samples, expected.samples)
@@ -48,7 +49,7 @@ TEST(CudaSmallLuma, RefusesAPictureOfAnotherSize) {
   const cuda::Stream stream;
   CopyCounter copies;
   const DeviceFrame there(make_noise_frame({kFormats[0], {64, 48}}, 5), stream);
-  SmallLuma luma({64, 46}, copies);
+  pipeline::SmallLuma luma({64, 46}, copies);
   expect_error(ErrorKind::internal, "another size",
                [&] { static_cast<void>(luma.of(there.frame())); });
 }
@@ -60,25 +61,25 @@ class Pictures {
       : size_(size), format_(format), upload_(size, bits, 1, kDevice, copies_) {}
 
   Frame make(unsigned seed) {
-    const Frame noise = make_noise_frame({*workable_format(format_), size_}, seed);
-    UniqueAVFrame picture = new_av_frame();
+    const Frame noise = make_noise_frame({*video::workable_format(format_), size_}, seed);
+    video::UniqueAVFrame picture = video::new_av_frame();
     picture->format = format_;
     picture->width = size_.width;
     picture->height = size_.height;
-    check_av(av_frame_get_buffer(picture.get(), 0), ErrorKind::internal, "picture");
+    video::check_av(av_frame_get_buffer(picture.get(), 0), ErrorKind::internal, "picture");
     for (std::size_t p = 0; p < 3; ++p)
       for (int y = 0; y < rows(noise, p); ++y)
         std::memcpy(picture->data[p] + y * picture->linesize[p],
                     noise.planes[p].data + y * noise.planes[p].stride,
                     static_cast<std::size_t>(row_samples(noise, p, false)) *
                         static_cast<std::size_t>(noise.format.bytes_per_sample()));
-    Frame frame = wrap(std::move(picture));
+    Frame frame = video::wrap(std::move(picture));
     frame.index = static_cast<std::int64_t>(seed);
     return upload_.upload(frame, stream_);
   }
 
   Frame on_host(Frame frame, int bits) {
-    PictureDownload download(size_, bits, 1, copies_);
+    video::PictureDownload download(size_, bits, 1, copies_);
     return download.start(std::move(frame), stream_).wait();
   }
 
@@ -87,7 +88,7 @@ class Pictures {
   AVPixelFormat format_;
   CopyCounter copies_;
   cuda::Stream stream_;
-  PictureUpload upload_;
+  video::PictureUpload upload_;
 };
 
 int wrong_samples(const Frame& a, const Frame& b) {
@@ -113,12 +114,12 @@ TEST_P(CudaHiding, KeptFramesAreCopiesOfTheirOwn) {
   const Size size{75, 62};
   Pictures pictures(size, GetParam().format, GetParam().bits);
   CopyCounter copies;
-  WaitingPictures memory(pictures.make(0), 2);
-  const auto one = make_cuda_keeper(memory, copies);
-  const auto other = make_cuda_keeper(memory, copies);
+  pipeline::WaitingPictures memory(pictures.make(0), 2);
+  const auto one = pipeline::make_cuda_keeper(memory, copies);
+  const auto other = pipeline::make_cuda_keeper(memory, copies);
   std::vector<Frame> waiting;
   for (unsigned seed = 1; seed <= 5; ++seed) {
-    PictureKeeper& keeper = seed % 2 == 0 ? *one : *other;
+    pipeline::PictureKeeper& keeper = seed % 2 == 0 ? *one : *other;
     waiting.push_back(keeper.kept(pictures.make(seed)));
     keeper.wait();
   }
@@ -137,25 +138,26 @@ TEST_P(CudaHiding, HidesAsTheHostDoes) {
   Pictures pictures(size, GetParam().format, GetParam().bits);
   CopyCounter copies;
   const std::vector<Box> faces{{10, 12, 40, 50}, {90.5F, 60.25F, 200, 97}, {30, 30, 35, 36}};
-  for (const HideStyle style : {HideStyle::solid, HideStyle::blur, HideStyle::mosaic}) {
-    HideOptions look;
+  for (const overlay::HideStyle style :
+       {overlay::HideStyle::solid, overlay::HideStyle::blur, overlay::HideStyle::mosaic}) {
+    overlay::HideOptions look;
     look.style = style;
     look.color = {0.8, 0.1, 0.2};
-    WaitingPictures memory(pictures.make(0), 1);
-    const auto keeper = make_cuda_keeper(memory, copies);
-    const auto pixels = make_cuda_hiding_pixels(look, size);
+    pipeline::WaitingPictures memory(pictures.make(0), 1);
+    const auto keeper = pipeline::make_cuda_keeper(memory, copies);
+    const auto pixels = pipeline::make_cuda_hiding_pixels(look, size);
     Frame frame = keeper->kept(pictures.make(7));
     keeper->wait();
     pixels->hide(frame, faces);
     Frame expected = pictures.on_host(pictures.make(7), GetParam().on_chip);
-    FaceHider(look).hide(expected, faces);
+    overlay::FaceHider(look).hide(expected, faces);
     EXPECT_EQ(wrong_samples(expected, pictures.on_host(std::move(frame), GetParam().on_chip)), 0);
 
     Frame whole = keeper->kept(pictures.make(8));
     keeper->wait();
     pixels->hide_all(whole);
     Frame nothing = pictures.on_host(pictures.make(8), GetParam().on_chip);
-    hide_all(nothing, look.color);
+    overlay::hide_all(nothing, look.color);
     EXPECT_EQ(wrong_samples(nothing, pictures.on_host(std::move(whole), GetParam().on_chip)), 0);
   }
 }
@@ -165,14 +167,14 @@ TEST_P(CudaHiding, SeveralLooksHideOneAfterTheOther) {
   const Size size{130, 98};
   Pictures pictures(size, GetParam().format, GetParam().bits);
   CopyCounter copies;
-  HideOptions blur;
-  blur.style = HideStyle::blur;
-  HideOptions red;
+  overlay::HideOptions blur;
+  blur.style = overlay::HideStyle::blur;
+  overlay::HideOptions red;
   red.color = {1, 0, 0};
-  WaitingPictures memory(pictures.make(0), 1);
-  const auto keeper = make_cuda_keeper(memory, copies);
-  const auto first = make_cuda_hiding_pixels(blur, size);
-  const auto second = make_cuda_hiding_pixels(red, size);
+  pipeline::WaitingPictures memory(pictures.make(0), 1);
+  const auto keeper = pipeline::make_cuda_keeper(memory, copies);
+  const auto first = pipeline::make_cuda_hiding_pixels(blur, size);
+  const auto second = pipeline::make_cuda_hiding_pixels(red, size);
   const std::vector<Box> faces{{10, 12, 90, 80}};
   const std::vector<Box> others{{60, 40, 120, 90}};
   for (unsigned seed = 1; seed <= 5; ++seed) {
@@ -181,8 +183,8 @@ TEST_P(CudaHiding, SeveralLooksHideOneAfterTheOther) {
     first->hide(frame, faces);
     second->hide(frame, others);
     Frame expected = pictures.on_host(pictures.make(seed), GetParam().on_chip);
-    FaceHider(blur).hide(expected, faces);
-    FaceHider(red).hide(expected, others);
+    overlay::FaceHider(blur).hide(expected, faces);
+    overlay::FaceHider(red).hide(expected, others);
     EXPECT_EQ(wrong_samples(expected, pictures.on_host(std::move(frame), GetParam().on_chip)), 0);
   }
 }
@@ -190,8 +192,8 @@ TEST_P(CudaHiding, SeveralLooksHideOneAfterTheOther) {
 TEST_P(CudaHiding, RefusesAPictureUnlikeTheFirst) {
   CopyCounter copies;
   Pictures pictures({64, 48}, GetParam().format, GetParam().bits);
-  WaitingPictures memory(pictures.make(0), 1);
-  const auto keeper = make_cuda_keeper(memory, copies);
+  pipeline::WaitingPictures memory(pictures.make(0), 1);
+  const auto keeper = pipeline::make_cuda_keeper(memory, copies);
   Pictures others({66, 48}, GetParam().format, GetParam().bits);
   expect_error(ErrorKind::internal, "unlike the first",
                [&] { static_cast<void>(keeper->kept(others.make(1))); });

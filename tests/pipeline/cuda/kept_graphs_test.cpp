@@ -11,16 +11,18 @@
 #include "core/cuda/check.h"
 #include "core/error.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 namespace {
 
 /// Holds memory, and does nothing else.
-class HoldsMemory final : public CudaDetector {
+class HoldsMemory final : public detector::CudaDetector {
  public:
   explicit HoldsMemory(std::size_t bytes) : memory_(bytes) {}
-  [[nodiscard]] DetectorFacts facts() const override { return {}; }
+  [[nodiscard]] detector::DetectorFacts facts() const override { return {}; }
   [[nodiscard]] std::uint32_t capacity() const override { return 0; }
-  [[nodiscard]] std::unique_ptr<CudaDetection> make_detection() const override { return nullptr; }
+  [[nodiscard]] std::unique_ptr<detector::CudaDetection> make_detection() const override {
+    return nullptr;
+  }
 
  private:
   cuda::DeviceBuffer<std::byte> memory_;
@@ -80,7 +82,7 @@ TEST_F(KeptGraphsTest, TellsAllThatDiffersApart) {
   GraphKey timed = plain;
   timed.times_stages = true;
   GraphKey tuned = plain;
-  tuned.tuning = Tuning::trials;
+  tuned.tuning = detector::Tuning::trials;
   const auto make = [&] {
     ++made_;
     return std::make_shared<GraphSet>();
@@ -136,10 +138,10 @@ TEST_F(KeptGraphsTest, TellWhyNoneCouldBeMade) {
 
 TEST_F(KeptGraphsTest, LiveOnWhereTheyAreInUse) {
   const auto used = get(64);
-  const std::weak_ptr<const CudaDetector> detector = used->detector;
+  const std::weak_ptr<const detector::CudaDetector> detector = used->detector;
   kept_ = KeptGraphs();
   EXPECT_FALSE(detector.expired());
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

@@ -30,7 +30,7 @@ constexpr std::int64_t kFrames = 25;
 
 class KnownTracksOnCuda : public testing::TestWithParam<Clip> {
  protected:
-  static void SetUpTestSuite() { redirect_ffmpeg_log(); }
+  static void SetUpTestSuite() { video::redirect_ffmpeg_log(); }
   KnownTracksOnCuda() {
     ffmpeg("-f lavfi -i testsrc2=s=" + GetParam().size + ":r=25:d=1 -c:v " + GetParam().encoder,
            input());
@@ -39,27 +39,27 @@ class KnownTracksOnCuda : public testing::TestWithParam<Clip> {
   [[nodiscard]] std::filesystem::path input() const { return folder_ / "clip.mkv"; }
 
   /// A face that moves, and one with a style of its own over the border, on all but the last.
-  [[nodiscard]] JobOptions hiding(const std::string& output) const {
-    auto known = std::make_shared<KnownTracks>();
+  [[nodiscard]] pipeline::JobOptions hiding(const std::string& output) const {
+    auto known = std::make_shared<pipeline::KnownTracks>();
     known->name = "t.json";
     known->file.input.size = GetParam().pixels;
     known->file.input.time_base = {1, 1000};
     known->file.input.frames = kFrames - 1;
-    FileTrack moving;
+    track::FileTrack moving;
     moving.end_pts = 40 * kFrames;
-    FileTrack mosaic = moving;
+    track::FileTrack mosaic = moving;
     mosaic.id = 1;
     mosaic.style = "mosaic";
     for (std::int64_t i = 0; i < kFrames; ++i) {
       const auto x = static_cast<float>(i);
-      moving.boxes.push_back({40 * i, {20 + x, 30.5F, 60 + x, 90}, BoxState::seen});
-      mosaic.boxes.push_back({40 * i, {-20, 5 + x, 31, 45 + x}, BoxState::seen});
+      moving.boxes.push_back({40 * i, {20 + x, 30.5F, 60 + x, 90}, track::BoxState::seen});
+      mosaic.boxes.push_back({40 * i, {-20, 5 + x, 31, 45 + x}, track::BoxState::seen});
     }
     known->file.tracks = {moving, mosaic};
-    HideOptions look;
-    look.style = HideStyle::mosaic;
+    overlay::HideOptions look;
+    look.style = overlay::HideStyle::mosaic;
     known->styles.emplace("mosaic", look);
-    JobOptions options = lossless_job(input(), folder_ / output);
+    pipeline::JobOptions options = lossless_job(input(), folder_ / output);
     options.encoder = {"ffv1", {}, {}, {}};
     options.hide.emplace().known = std::move(known);
     options.hide->look.color = {0.9, 0.2, 0.1};
@@ -70,10 +70,10 @@ class KnownTracksOnCuda : public testing::TestWithParam<Clip> {
 };
 
 TEST_P(KnownTracksOnCuda, HideThePixelsThatTheCpuHides) {
-  const auto cpu = make_cpu_backend(nullptr);
-  const auto cuda = make_cuda_renderer({DeviceKind::cuda, 0});
-  const JobResult expected = run_job(hiding("cpu.mkv"), *cpu, {}, {});
-  const JobResult result = run_job(hiding("cuda.mkv"), *cuda, {}, {});
+  const auto cpu = pipeline::make_cpu_backend(nullptr);
+  const auto cuda = pipeline::make_cuda_renderer({DeviceKind::cuda, 0});
+  const pipeline::JobResult expected = pipeline::run_job(hiding("cpu.mkv"), *cpu, {}, {});
+  const pipeline::JobResult result = pipeline::run_job(hiding("cuda.mkv"), *cuda, {}, {});
   EXPECT_EQ(result.ledger.written, kFrames);
   EXPECT_EQ(result.faces, expected.faces);
   EXPECT_EQ(result.candidates, 0);
@@ -86,11 +86,11 @@ TEST_P(KnownTracksOnCuda, HideThePixelsThatTheCpuHides) {
 }
 
 TEST_P(KnownTracksOnCuda, LookForNothing) {
-  const auto cuda = make_cuda_renderer({DeviceKind::cuda, 0});
-  JobOptions options = hiding("out.mkv");
+  const auto cuda = pipeline::make_cuda_renderer({DeviceKind::cuda, 0});
+  pipeline::JobOptions options = hiding("out.mkv");
   options.hide->known = nullptr;
   expect_error(ErrorKind::internal, "no detector",
-               [&] { static_cast<void>(run_job(options, *cuda, {}, {})); });
+               [&] { static_cast<void>(pipeline::run_job(options, *cuda, {}, {})); });
   EXPECT_FALSE(std::filesystem::exists(folder_ / "out.mkv"));
 }
 

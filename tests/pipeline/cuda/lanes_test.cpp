@@ -19,13 +19,13 @@ namespace {
 class LaneRowsCuda : public testing::TestWithParam<LaneRow> {
  protected:
   static void SetUpTestSuite() {
-    redirect_ffmpeg_log();
-    DetectorOptions detector;
+    video::redirect_ffmpeg_log();
+    detector::DetectorOptions detector;
     detector.score_threshold = kLeastScore;
     detector.model =
         std::filesystem::path(FACEPIPE_SOURCE_DIR) / "data/fetched/models/centerface.onnx";
     if (std::filesystem::exists(detector.model))
-      backend_ = make_cuda_backend({DeviceKind::cuda, 0}, detector);
+      backend_ = pipeline::make_cuda_backend({DeviceKind::cuda, 0}, detector);
   }
   static void TearDownTestSuite() { backend_.reset(); }
   void SetUp() override {
@@ -41,7 +41,7 @@ class LaneRowsCuda : public testing::TestWithParam<LaneRow> {
   // Test pictures have no faces, but what looks a little like some.
   static constexpr float kLeastScore = 0.03F;
   TemporaryFolder folder_;
-  static inline std::unique_ptr<Backend> backend_;
+  static inline std::unique_ptr<pipeline::Backend> backend_;
 };
 
 TEST_P(LaneRowsCuda, TellAndWriteWhatOneLaneDoes) {
@@ -52,12 +52,13 @@ TEST_P(LaneRowsCuda, TellAndWriteWhatOneLaneDoes) {
 TEST_P(LaneRowsCuda, HideAndTellWhatOneLaneDoes) {
   for (const bool host_motion : {false, true}) {
     SCOPED_TRACE(host_motion ? "motion on the host" : "motion on the device");
-    expect_as_one_lane(GetParam(), folder_.path(), *backend_, {4}, [&](JobOptions& options) {
-      let_hide(options);
-      options.hide->host_motion = host_motion;
-      TrackerOptions& tracks = options.hide->tracks;
-      tracks.start_score = tracks.lone_score = tracks.continue_score = kLeastScore;
-    });
+    expect_as_one_lane(
+        GetParam(), folder_.path(), *backend_, {4}, [&](pipeline::JobOptions& options) {
+          let_hide(options);
+          options.hide->host_motion = host_motion;
+          track::TrackerOptions& tracks = options.hide->tracks;
+          tracks.start_score = tracks.lone_score = tracks.continue_score = kLeastScore;
+        });
   }
 }
 

@@ -27,38 +27,38 @@ constexpr int kFrames = 30;
 
 /// libx264's packets of grey pictures, with the reordering that NVENC's presets have.
 FakeChip chip_with_real_packets() {
-  EncoderSetup setup;
+  video::EncoderSetup setup;
   setup.plan = {avcodec_find_encoder_by_name("libx264"), AV_PIX_FMT_YUV420P, AV_PIX_FMT_YUV420P};
   setup.options.options = {{"bf", "2"}, {"b_strategy", "0"}, {"sc_threshold", "0"}};
   setup.frame_rate = {25, 1};
   setup.global_header = true;
   const auto grey = [](int number) {
-    UniqueAVFrame picture = new_av_frame();
+    video::UniqueAVFrame picture = video::new_av_frame();
     picture->format = AV_PIX_FMT_YUV420P;
     picture->width = kSize.width;
     picture->height = kSize.height;
-    check_av(av_frame_get_buffer(picture.get(), 0), ErrorKind::internal, "picture");
+    video::check_av(av_frame_get_buffer(picture.get(), 0), ErrorKind::internal, "picture");
     for (int c = 0; c < 3; ++c)
       std::fill_n(picture->data[c], picture->linesize[c] * (kSize.height >> (c > 0 ? 1 : 0)),
                   static_cast<std::uint8_t>(40 + 5 * number));
-    Frame frame = wrap(std::move(picture));
+    Frame frame = video::wrap(std::move(picture));
     frame.time_base = {1, 25};
     frame.pts = number;
     frame.duration = 1;
     return frame;
   };
-  Notices notices("script");
+  video::Notices notices("script");
   FakeChip chip;
-  const auto sink = [&](EncodedFrame encoded) {
+  const auto sink = [&](video::EncodedFrame encoded) {
     const AVPacket& packet = *encoded.packet;
     chip.script.push_back({static_cast<std::size_t>(packet.pts),
                            (packet.flags & AV_PKT_FLAG_KEY) != 0,
                            {packet.data, packet.data + packet.size}});
   };
-  const auto encoder = make_cpu_encoder(setup, grey(0), notices);
+  const auto encoder = video::make_cpu_encoder(setup, grey(0), notices);
   for (int i = 0; i < kFrames; ++i) encoder->encode(grey(i), {}, sink);
   encoder->flush(sink);
-  const UniqueCodecParameters parameters = encoder->parameters();
+  const video::UniqueCodecParameters parameters = encoder->parameters();
   chip.headers.assign(parameters->extradata, parameters->extradata + parameters->extradata_size);
   return chip;
 }
@@ -91,9 +91,9 @@ class NvencJob : public testing::Test {
   }
   void TearDown() override { EXPECT_THAT(problems(), IsEmpty()); }
 
-  JobResult run() {
-    const auto backend = make_cuda_backend({DeviceKind::cuda, 0}, detector_);
-    return run_job(options_, *backend, {}, {});
+  pipeline::JobResult run() {
+    const auto backend = pipeline::make_cuda_backend({DeviceKind::cuda, 0}, detector_);
+    return pipeline::run_job(options_, *backend, {}, {});
   }
 
   void expect_refused(ErrorKind kind, const char* reason) {
@@ -109,19 +109,19 @@ class NvencJob : public testing::Test {
   }
 
   TemporaryFolder folder_;
-  DetectorOptions detector_;
-  JobOptions options_;
+  detector::DetectorOptions detector_;
+  pipeline::JobOptions options_;
 };
 
-std::int64_t bytes_of(const JobResult& result, const std::string& kind) {
-  for (const CopySum& copy : result.copies)
+std::int64_t bytes_of(const pipeline::JobResult& result, const std::string& kind) {
+  for (const pipeline::CopySum& copy : result.copies)
     if (copy.kind == kind) return copy.bytes;
   return -1;
 }
 
 TEST_F(NvencJob, AnnotatedFramesGoToNvencAndItsPacketsIntoTheFile) {
   become(chip_with_real_packets());
-  const JobResult result = run();
+  const pipeline::JobResult result = run();
   EXPECT_EQ(result.encoder, "h264_nvenc") << "unasked";
   EXPECT_THAT(result.notices, IsEmpty());
   EXPECT_TRUE(result.ledger.intact());
@@ -140,7 +140,7 @@ TEST_F(NvencJob, AnnotatedFramesGoToNvencAndItsPacketsIntoTheFile) {
   const std::string had = planar(sessions().back().pictures);
   options_.output = folder_ / "reference.mp4";
   options_.encoder = {"libx264", "ultrafast", {}, {{"qp", "0"}}};
-  const JobResult reference = run();
+  const pipeline::JobResult reference = run();
   EXPECT_EQ(reference.encoder, "libx264");
   EXPECT_TRUE(had == decoded_pictures(options_.output)) << "the annotated pictures";
   EXPECT_FALSE(had == decoded_pictures(options_.input)) << "or nothing was annotated";
@@ -148,7 +148,7 @@ TEST_F(NvencJob, AnnotatedFramesGoToNvencAndItsPacketsIntoTheFile) {
 
 TEST_F(NvencJob, AChipWithoutItLeavesEncodingToTheCpuAndSaysSo) {
   become({.has_nvenc = false});
-  const JobResult result = run();
+  const pipeline::JobResult result = run();
   EXPECT_EQ(result.encoder, "libx264");
   EXPECT_EQ(result.ledger.written, kFrames);
   EXPECT_THAT(result.notices, Contains(AllOf(HasSubstr("encoded by libx264 because h264_nvenc"),

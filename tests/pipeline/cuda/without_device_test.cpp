@@ -32,8 +32,8 @@ class WithoutADevice : public testing::Test {
 TEST_F(WithoutADevice, DecodersAreRefusedAtTheStart) {
   const TemporaryFolder folder;
   ffmpeg("-f lavfi -i testsrc2=s=64x64:d=0.1 -c:v libx264", folder / "clip.mp4");
-  Demuxer demuxer((folder / "clip.mp4").string(), {});
-  Notices notices("clip");
+  video::Demuxer demuxer((folder / "clip.mp4").string(), {});
+  video::Notices notices("clip");
   CopyCounter copies;
   const Device device{DeviceKind::cuda, 0};
   const auto expect_device_error = [](const auto& make) {
@@ -44,18 +44,18 @@ TEST_F(WithoutADevice, DecodersAreRefusedAtTheStart) {
       EXPECT_EQ(error.kind(), ErrorKind::device);
     }
   };
-  expect_device_error([&] { return make_nvdec_decoder(demuxer, {}, device, notices); });
+  expect_device_error([&] { return video::make_nvdec_decoder(demuxer, {}, device, notices); });
   expect_device_error(
-      [&] { return make_nvdec_to_host_decoder(demuxer, {}, device, notices, copies); });
+      [&] { return video::make_nvdec_to_host_decoder(demuxer, {}, device, notices, copies); });
   expect_device_error([&] {
-    return make_uploading_decoder(demuxer, {}, device, std::make_shared<UploadMemory>(), notices,
-                                  copies);
+    return video::make_uploading_decoder(demuxer, {}, device,
+                                         std::make_shared<video::UploadMemory>(), notices, copies);
   });
   EXPECT_TRUE(notices.all().empty());
 }
 
 TEST_F(WithoutADevice, AbilitiesAreTheRuntimesVersionAlone) {
-  const CudaAbilities found = cuda_abilities();
+  const pipeline::CudaAbilities found = pipeline::cuda_abilities();
   EXPECT_GE(found.versions.runtime, 13000);
   EXPECT_TRUE(found.chips.empty());
   const CudaProbe probe = cuda::probe_devices();
@@ -65,10 +65,10 @@ TEST_F(WithoutADevice, AbilitiesAreTheRuntimesVersionAlone) {
 }
 
 TEST_F(WithoutADevice, OneFrameIsADeviceError) {
-  DetectorOptions options;
+  detector::DetectorOptions options;
   options.model = "/nonexistent/model.onnx";
   try {
-    static_cast<void>(detect_one_frame({}, {DeviceKind::cuda, 0}, options));
+    static_cast<void>(pipeline::detect_one_frame({}, {DeviceKind::cuda, 0}, options));
     FAIL() << "no exception";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::device);
@@ -77,7 +77,7 @@ TEST_F(WithoutADevice, OneFrameIsADeviceError) {
 
 TEST_F(WithoutADevice, WhatLooksForNothingIsADeviceError) {
   expect_error(ErrorKind::device, "", [] {
-    static_cast<void>(make_cuda_renderer({DeviceKind::cuda, 0}));
+    static_cast<void>(pipeline::make_cuda_renderer({DeviceKind::cuda, 0}));
   });
 }
 
@@ -85,7 +85,7 @@ TEST(CopyCounter, AddsUpByKind) {
   CopyCounter copies;
   copies.add(CopyKind::bitstream, 100);
   copies.add(CopyKind::bitstream, 23);
-  DescriptorUpload::count(copies);
+  pipeline::DescriptorUpload::count(copies);
   EXPECT_EQ(copies.total(CopyKind::bitstream), (CopyTotal{2, 123}));
   EXPECT_EQ(copies.total(CopyKind::descriptor), (CopyTotal{1, sizeof(FrameDescriptor)}));
   EXPECT_EQ(copies.total(CopyKind::download), CopyTotal{});
@@ -116,14 +116,14 @@ TEST(CopyCounter, AddsAnotherOne) {
 // An engine that takes no device memory.
 class HostFrames : public testing::Test {
  protected:
-  [[nodiscard]] EncoderPlan plan(const char* encoder, AVPixelFormat format) {
+  [[nodiscard]] video::EncoderPlan plan(const char* encoder, AVPixelFormat format) {
     const AVCodec& codec = *avcodec_find_encoder_by_name(encoder);
     return backend_->plan_encoder(codec, {{64, 48}, format, false}, {64, 48}, {}, notices_);
   }
 
-  Notices notices_{"clip"};
-  std::unique_ptr<Backend> backend_ =
-      make_host_frames_backend({DeviceKind::cuda, 1}, fake_backend());
+  video::Notices notices_{"clip"};
+  std::unique_ptr<pipeline::Backend> backend_ =
+      pipeline::make_host_frames_backend({DeviceKind::cuda, 1}, fake_backend());
 };
 
 TEST_F(HostFrames, KeepNvdecsSamplesUpToTheEncoder) {
@@ -144,9 +144,10 @@ TEST_F(HostFrames, AreNothingForNvenc) {
 TEST_F(HostFrames, OfPicturesThatTheCpuDecodesAreNotDownloaded) {
   const TemporaryFolder folder;
   ffmpeg("-f lavfi -i testsrc2=s=64x64:d=0.1 -c:v libx264", folder / "clip.mp4");
-  const Demuxer demuxer((folder / "clip.mp4").string(), {});
+  const video::Demuxer demuxer((folder / "clip.mp4").string(), {});
   CopyCounter copies;
-  const auto decoder = backend_->make_decoder(demuxer, {}, DecoderChoice::cpu, notices_, copies);
+  const auto decoder =
+      backend_->make_decoder(demuxer, {}, video::DecoderChoice::cpu, notices_, copies);
   EXPECT_EQ(decoder->name(), "h264");
   EXPECT_FALSE(decoder->may_refuse());
 }

@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "tests/support/expect_error.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 namespace {
 
 using test::expect_error;
@@ -57,4 +57,4 @@ TEST(RegionClock, ABoxLiesInARegionByWhatOfItIsInThePicture) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

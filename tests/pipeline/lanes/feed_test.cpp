@@ -53,18 +53,19 @@ struct ArrivedSegment {
   }
 };
 
-Arrived described(const SegmentInput& input) {
-  if (const auto* side = std::get_if<SidePacket>(&input)) return {false, side->packet->dts};
-  const auto& read = std::get<ReadPacket>(input);
+Arrived described(const pipeline::SegmentInput& input) {
+  if (const auto* side = std::get_if<pipeline::SidePacket>(&input))
+    return {false, side->packet->dts};
+  const auto& read = std::get<video::ReadPacket>(input);
   return {true, read.packet->dts, read.foreign, read.segment, read.alone};
 }
 
 /// Everything of a feed that has finished; it would wait for ever for what is left open.
-std::vector<ArrivedSegment> drained(Segments& segments) {
+std::vector<ArrivedSegment> drained(pipeline::Segments& segments) {
   std::vector<ArrivedSegment> all;
   while (const auto segment = segments.pop()) {
     ArrivedSegment& arrived = all.emplace_back((*segment)->number(), (*segment)->alone());
-    while (const std::optional<SegmentInput> input = (*segment)->next({}))
+    while (const std::optional<pipeline::SegmentInput> input = (*segment)->next({}))
       arrived.packets.push_back(described(*input));
   }
   return all;
@@ -75,7 +76,7 @@ class FeedOfAClip : public testing::Test {
   void open(const std::string& arguments, const char* name) {
     ffmpeg(arguments, folder_ / name);
     demuxer_.emplace((folder_ / name).string(), std::stop_token{});
-    while (UniqueAVPacket packet = demuxer_->read()) packets_.push_back(std::move(packet));
+    while (video::UniqueAVPacket packet = demuxer_->read()) packets_.push_back(std::move(packet));
   }
 
   [[nodiscard]] bool is_video(const AVPacket& packet) const {
@@ -86,7 +87,7 @@ class FeedOfAClip : public testing::Test {
   /// The file's, in its order.
   [[nodiscard]] std::vector<const AVPacket*> all_of(bool video) const {
     std::vector<const AVPacket*> found;
-    for (const UniqueAVPacket& packet : packets_)
+    for (const video::UniqueAVPacket& packet : packets_)
       if (is_video(*packet) == video) found.push_back(packet.get());
     return found;
   }
@@ -96,18 +97,18 @@ class FeedOfAClip : public testing::Test {
     return stamps;
   }
 
-  void give_all(Feed& feed) const {
-    for (const UniqueAVPacket& packet : packets_)
+  void give_all(pipeline::Feed& feed) const {
+    for (const video::UniqueAVPacket& packet : packets_)
       if (is_video(*packet))
-        feed.give(ReadPacket{reference(*packet), {}});
+        feed.give(video::ReadPacket{video::reference(*packet), {}});
       else
-        feed.give(SidePacket{reference(*packet)});
+        feed.give(pipeline::SidePacket{video::reference(*packet)});
     feed.finish();
   }
 
   /// The clip, cut for lanes.
   [[nodiscard]] std::vector<ArrivedSegment> cut() {
-    Feed feed(parameters(), 1, segments_, order_, {});
+    pipeline::Feed feed(parameters(), 1, segments_, order_, {});
     give_all(feed);
     std::vector<ArrivedSegment> all = drained(segments_);
     EXPECT_EQ(feed.segments(), std::ssize(all));
@@ -123,10 +124,10 @@ class FeedOfAClip : public testing::Test {
   [[nodiscard]] std::vector<std::int64_t> leading() const;
 
   TemporaryFolder folder_;
-  std::optional<Demuxer> demuxer_;
-  std::vector<UniqueAVPacket> packets_;
-  Segments segments_{100, {}};
-  Order order_{{1000, std::int64_t{1} << 30}, {}};
+  std::optional<video::Demuxer> demuxer_;
+  std::vector<video::UniqueAVPacket> packets_;
+  pipeline::Segments segments_{100, {}};
+  pipeline::Order order_{{1000, std::int64_t{1} << 30}, {}};
 };
 
 void FeedOfAClip::expect_each_once(const std::vector<ArrivedSegment>& all) const {
@@ -166,7 +167,7 @@ std::vector<std::int64_t> FeedOfAClip::leading() const {
 void FeedOfAClip::expect_side_packets_between(const std::vector<ArrivedSegment>& all) const {
   std::map<std::int64_t, std::int64_t> before;  // packets of the video, in the file
   std::int64_t video = 0;
-  for (const UniqueAVPacket& packet : packets_)
+  for (const video::UniqueAVPacket& packet : packets_)
     if (is_video(*packet))
       ++video;
     else
@@ -177,7 +178,8 @@ void FeedOfAClip::expect_side_packets_between(const std::vector<ArrivedSegment>&
     for (const Arrived& packet : segment.packets)
       if (!packet.video) {
         arrived.push_back(packet.dts);
-        EXPECT_LE(std::abs(before.at(packet.dts) - video), kShortestSegment + kMostRunOn);
+        EXPECT_LE(std::abs(before.at(packet.dts) - video),
+                  video::kShortestSegment + video::kMostRunOn);
       } else if (!packet.foreign) {
         ++video;
       }
@@ -226,7 +228,7 @@ TEST_F(FeedOfAClip, CarriesOpenGopsOnIntoTheSegmentBefore) {
 
 TEST_F(FeedOfAClip, HasOneSegmentWithoutLanes) {
   open(x264(100, ""), "c.mp4");
-  Feed feed(nullptr, 1000, segments_, order_, {});
+  pipeline::Feed feed(nullptr, 1000, segments_, order_, {});
   give_all(feed);
   const std::vector<ArrivedSegment> all = drained(segments_);
   ASSERT_EQ(all.size(), 1U);
@@ -240,8 +242,8 @@ TEST_F(FeedOfAClip, HasOneSegmentWithoutLanes) {
   // The sound goes by, and doesn't wait for an encoder that looks ahead.
   order_.expect(0, 0);
   std::vector<std::int64_t> sound;
-  while (const std::optional<OrderedItem> item = order_.next())
-    sound.push_back(std::get<SidePacket>(*item).packet->dts);
+  while (const std::optional<pipeline::OrderedItem> item = order_.next())
+    sound.push_back(std::get<pipeline::SidePacket>(*item).packet->dts);
   EXPECT_EQ(sound, stamps_of(false));
 }
 
@@ -251,8 +253,8 @@ TEST_F(FeedOfAClip, EndsItsOneSegmentWithoutAnyPacket) {
   const std::vector<ArrivedSegment> with_cuts = cut();
   ASSERT_EQ(with_cuts.size(), 1U);
   EXPECT_THAT(with_cuts[0].packets, IsEmpty());
-  Segments others(1, {});
-  Feed feed(nullptr, 1, others, order_, {});
+  pipeline::Segments others(1, {});
+  pipeline::Feed feed(nullptr, 1, others, order_, {});
   feed.finish();
   const std::vector<ArrivedSegment> without = drained(others);
   ASSERT_EQ(without.size(), 1U);
@@ -263,7 +265,7 @@ TEST_F(FeedOfAClip, EndsItsOneSegmentWithoutAnyPacket) {
 
 TEST_F(FeedOfAClip, KeepsSoundThatNoVideoComesWith) {
   open(x264(40, ""), "c.mp4");
-  std::erase_if(packets_, [&](const UniqueAVPacket& packet) { return is_video(*packet); });
+  std::erase_if(packets_, [&](const video::UniqueAVPacket& packet) { return is_video(*packet); });
   const std::vector<ArrivedSegment> all = cut();
   ASSERT_EQ(all.size(), 1U);
   EXPECT_EQ(all[0].of(false).size(), stamps_of(false).size());
@@ -273,8 +275,8 @@ TEST_F(FeedOfAClip, KeepsSoundThatNoVideoComesWith) {
 TEST_F(FeedOfAClip, KeepsSoundBehindTheLastPicture) {
   open(x264(100, ""), "c.mp4");
   // All of it: as in a file whose sound was written last.
-  std::ranges::stable_partition(packets_,
-                                [&](const UniqueAVPacket& packet) { return is_video(*packet); });
+  std::ranges::stable_partition(
+      packets_, [&](const video::UniqueAVPacket& packet) { return is_video(*packet); });
   const std::vector<ArrivedSegment> all = cut();
   ASSERT_EQ(all.size(), 2U);
   expect_each_once(all);
@@ -285,11 +287,11 @@ TEST_F(FeedOfAClip, KeepsSoundBehindTheLastPicture) {
 TEST_F(FeedOfAClip, WaitsForALaneUntilAStop) {
   open(x264(40, ""), "c.mp4");
   std::stop_source stop;
-  Segments segments(1, stop.get_token());
+  pipeline::Segments segments(1, stop.get_token());
   std::latch begun(1);
   bool stopped = false;
   std::jthread reader([&] {
-    Feed feed(nullptr, 2, segments, order_, stop.get_token());
+    pipeline::Feed feed(nullptr, 2, segments, order_, stop.get_token());
     begun.count_down();
     try {
       give_all(feed);

@@ -27,18 +27,18 @@ const std::string k250 =
 /// packet of the video.
 class BoundedJob {
  public:
-  BoundedJob(const std::filesystem::path& clip, int lanes, const Order::Limits& limits)
+  BoundedJob(const std::filesystem::path& clip, int lanes, const pipeline::Order::Limits& limits)
       : options_(options_for(clip, lanes)),
-        planned_(plan_job(options_, *backend_, {notices_, copies_}, {})),
+        planned_(pipeline::plan_job(options_, *backend_, {notices_, copies_}, {})),
         segments_(lanes, runner_.failed()),
         order_(limits, runner_.failed()) {
-    make_processors(planned_, options_, {notices_, copies_});
+    pipeline::make_processors(planned_, options_, {notices_, copies_});
     devices_.add(Device{});
-    for (LaneParts& parts : planned_.input.lanes)
+    for (pipeline::LaneParts& parts : planned_.input.lanes)
       lanes_.emplace_back(static_cast<int>(lanes_.size()), std::move(parts), 2, segments_, order_,
                           devices_, runner_.failed());
     runner_.add("read", [this] { read(); });
-    for (Lane& lane : lanes_) lane.add_threads(runner_);
+    for (pipeline::Lane& lane : lanes_) lane.add_threads(runner_);
     runner_.add("take", [this] { take(); });
   }
 
@@ -51,55 +51,56 @@ class BoundedJob {
   [[nodiscard]] const std::vector<std::int64_t>& sides() const { return sides_; }
 
  private:
-  static JobOptions options_for(const std::filesystem::path& clip, int lanes) {
-    JobOptions options = lossless_job(clip, {});
+  static pipeline::JobOptions options_for(const std::filesystem::path& clip, int lanes) {
+    pipeline::JobOptions options = lossless_job(clip, {});
     options.lanes = lanes;
     options.threads = 48;  // so many pictures a decoder holds back, more than a cut is decided late
     return options;
   }
 
   void read() {
-    Feed feed(planned_.input.demuxer->video().codecpar, 1, segments_, order_, runner_.failed());
+    pipeline::Feed feed(planned_.input.demuxer->video().codecpar, 1, segments_, order_,
+                        runner_.failed());
     std::int64_t next_side = 0;
-    const auto give = [&](ReadPacket packet) {
+    const auto give = [&](video::ReadPacket packet) {
       feed.give(std::move(packet));
-      SidePacket side{new_av_packet()};
+      pipeline::SidePacket side{video::new_av_packet()};
       side.packet->pts = next_side++;
       feed.give(std::move(side));
     };
-    for (ReadPacket& packet : planned_.input.begin.packets) give(std::move(packet));
-    for (ReadPacket next = read_packet(*planned_.input.demuxer); next.packet;
-         next = read_packet(*planned_.input.demuxer))
+    for (video::ReadPacket& packet : planned_.input.begin.packets) give(std::move(packet));
+    for (video::ReadPacket next = video::read_packet(*planned_.input.demuxer); next.packet;
+         next = video::read_packet(*planned_.input.demuxer))
       give(std::move(next));
     feed.finish();
     counted_ = feed.segments();
   }
 
   void take() {
-    while (const std::optional<OrderedItem> item = order_.next())
-      if (const auto* side = std::get_if<SidePacket>(&*item))
+    while (const std::optional<pipeline::OrderedItem> item = order_.next())
+      if (const auto* side = std::get_if<pipeline::SidePacket>(&*item))
         sides_.push_back(side->packet->pts);
       else
-        pictures_.push_back(std::get<FinishedFrame>(*item).coded.pts);
+        pictures_.push_back(std::get<pipeline::FinishedFrame>(*item).coded.pts);
   }
 
-  const JobOptions options_;
-  std::unique_ptr<Backend> backend_ = fake_backend();
-  Notices notices_{"clip"};
+  const pipeline::JobOptions options_;
+  std::unique_ptr<pipeline::Backend> backend_ = fake_backend();
+  video::Notices notices_{"clip"};
   CopyCounter copies_;
-  PlannedJob planned_;
-  Runner runner_;
-  LaneDevices devices_{notices_};
-  Segments segments_;
-  Order order_;
-  std::deque<Lane> lanes_;
+  pipeline::PlannedJob planned_;
+  pipeline::Runner runner_;
+  pipeline::LaneDevices devices_{notices_};
+  pipeline::Segments segments_;
+  pipeline::Order order_;
+  std::deque<pipeline::Lane> lanes_;
   std::int64_t counted_ = 0;
   std::vector<std::int64_t> pictures_;
   std::vector<std::int64_t> sides_;
 };
 
 void expect_all_in_order(const std::filesystem::path& clip, int lanes,
-                         const Order::Limits& limits) {
+                         const pipeline::Order::Limits& limits) {
   BoundedJob job(clip, lanes, limits);
   job.run();
   EXPECT_EQ(job.lanes(), static_cast<std::size_t>(lanes));
@@ -117,7 +118,7 @@ class BoundedLanes : public testing::TestWithParam<const char*> {};
 // A lane that goes on to a segment behind others must not wait there for room while its decoder
 // holds the last pictures of the one whose turn it is: it would wait for ever.
 TEST_P(BoundedLanes, NeverWaitForEachOther) {
-  redirect_ffmpeg_log();
+  video::redirect_ffmpeg_log();
   const TemporaryFolder folder;
   ffmpeg(k250 + GetParam() + " -video_track_timescale 12800", folder / "c.mp4");
   for (const int lanes : {2, 7})

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-namespace facepipe {
+namespace facepipe::pipeline {
 namespace {
 
 using testing::ElementsAre;
@@ -27,7 +27,7 @@ FinishedFrame frame(std::int64_t name) {
 
 /// A packet with a name.
 SidePacket side(std::int64_t name) {
-  SidePacket result{new_av_packet()};
+  SidePacket result{video::new_av_packet()};
   result.packet->pts = name;
   return result;
 }
@@ -420,4 +420,4 @@ TEST(Order, EndsWithASegmentOfWhichFramesAreLost) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace facepipe {
+namespace facepipe::pipeline {
 namespace {
 
 std::vector<std::int64_t> order_of(const std::vector<std::int64_t>& pushed) {
@@ -27,4 +27,4 @@ TEST(RecordOrder, HoldsBackWhatFollowsAGap) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

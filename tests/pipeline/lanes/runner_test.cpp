@@ -12,7 +12,7 @@
 #include "core/slots.h"
 #include "pipeline/lanes/channel.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 namespace {
 
 using std::chrono_literals::operator""ms;
@@ -147,4 +147,4 @@ TEST(Runner, AThreadThatCantBeStartedEndsTheStagesThatRun) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

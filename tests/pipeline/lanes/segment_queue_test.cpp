@@ -10,13 +10,13 @@
 #include <thread>
 #include <vector>
 
-namespace facepipe {
+namespace facepipe::pipeline {
 namespace {
 
 constexpr Segment::Limits kKept{1000, 1 << 20};
 
-ReadPacket packet(std::int64_t name, int size = 10) {
-  UniqueAVPacket made = new_av_packet();
+video::ReadPacket packet(std::int64_t name, int size = 10) {
+  video::UniqueAVPacket made = video::new_av_packet();
   EXPECT_EQ(av_new_packet(made.get(), size), 0);
   made->pts = name;
   return {std::move(made), {}, false, 3, name == 0};
@@ -31,7 +31,7 @@ std::string rest_of(Segment& segment) {
     if (const auto* const other = std::get_if<SidePacket>(&*input))
       names += "s" + std::to_string(other->packet->pts) + " ";
     else
-      names += "v" + std::to_string(std::get<ReadPacket>(*input).packet->pts) + " ";
+      names += "v" + std::to_string(std::get<video::ReadPacket>(*input).packet->pts) + " ";
   return names;
 }
 
@@ -44,7 +44,7 @@ TEST(Segment, BeginsAgainWithAllThatItHad) {
   segment->push(packet(0), 1);
   segment->push(side(1), 1);
   segment->push(packet(2), 1);
-  EXPECT_EQ(std::get<ReadPacket>(*segment->next({})).packet->pts, 0);
+  EXPECT_EQ(std::get<video::ReadPacket>(*segment->next({})).packet->pts, 0);
   EXPECT_TRUE(std::holds_alternative<SidePacket>(*segment->next({})));
   EXPECT_TRUE(segment->rewind({false, 5, 1}));
   EXPECT_EQ(segment->given().frames, 5);
@@ -53,7 +53,7 @@ TEST(Segment, BeginsAgainWithAllThatItHad) {
   EXPECT_EQ(rest_of(*segment), "v0 s1 v2 v3 ");
   EXPECT_TRUE(segment->rewind({}));
   const std::optional<SegmentInput> again = segment->next({});
-  const auto& read = std::get<ReadPacket>(*again);
+  const auto& read = std::get<video::ReadPacket>(*again);
   EXPECT_EQ(read.packet->size, 10);
   EXPECT_EQ(read.segment, 3);
   EXPECT_TRUE(read.alone);
@@ -133,4 +133,4 @@ TEST(Segments, EndEveryWaitWithAStop) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

@@ -12,7 +12,7 @@
 
 #include "tests/support/expect_error.h"
 
-namespace facepipe {
+namespace facepipe::pipeline {
 namespace {
 
 using testing::ElementsAre;
@@ -264,4 +264,4 @@ TEST(TrackQueue, NoLanesWaitForEachOther) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::pipeline

@@ -34,13 +34,13 @@ TEST(CudaPyramid, IsTheHostsAtEverySizeDepthAndOrientation) {
         for (const bool mirrored : {false, true}) {
           const Frame host = make_noise_frame({format, size, {turns, mirrored}}, 5);
           const DeviceFrame there(host, stream);
-          const LumaPyramid expected(
-              make_luma(host.planes[0], host.format, host.size, host.orientation));
-          const PyramidShape& shape = expected.shape();
+          const track::LumaPyramid expected(
+              track::make_luma(host.planes[0], host.format, host.size, host.orientation));
+          const track::PyramidShape& shape = expected.shape();
           std::size_t samples = 0;
           for (int i = 0; i < shape.levels; ++i) samples += shape.samples(i);
           const cuda::DeviceBuffer<std::uint8_t> memory(samples);
-          enqueue_pyramid(there.frame(), shape, memory.data(), stream);
+          track::enqueue_pyramid(there.frame(), shape, memory.data(), stream);
           std::vector<std::uint8_t> found(samples);
           cuda::copy(std::span(found), memory.span(), stream);
           stream.synchronize();
@@ -55,7 +55,7 @@ TEST(CudaPyramid, IsTheHostsAtEverySizeDepthAndOrientation) {
 
 /// A scene's frame: of its small luma each sample four times.
 Frame frame_of(const Scene& scene) {
-  const Luma luma = render(scene);
+  const track::Luma luma = render(scene);
   Frame frame = make_noise_frame({kNv12, scene.picture, {}}, 1);
   for (int y = 0; y < scene.picture.height; ++y)
     for (int x = 0; x < scene.picture.width; ++x)
@@ -69,7 +69,7 @@ Frame frame_of(const Scene& scene) {
 class Pair {
  public:
   explicit Pair(Size size)
-      : there_(make_cuda_motion_estimator(size, cuda::Event::Wait::spinning, copies_)) {}
+      : there_(track::make_cuda_motion_estimator(size, cuda::Event::Wait::spinning, copies_)) {}
 
   void push(const Frame& frame) {
     const DeviceFrame on_device(frame, stream_);
@@ -79,9 +79,9 @@ class Pair {
   }
 
   /// Of the host.
-  PictureChange compare(std::size_t before, std::size_t now) {
-    const PictureChange expected = here_.compare(*on_host_[before], *on_host_[now]);
-    const PictureChange found = there_->compare(*on_device_[before], *on_device_[now]);
+  track::PictureChange compare(std::size_t before, std::size_t now) {
+    const track::PictureChange expected = here_.compare(*on_host_[before], *on_host_[now]);
+    const track::PictureChange found = there_->compare(*on_device_[before], *on_device_[now]);
     EXPECT_EQ(found.cut, expected.cut);
     EXPECT_EQ(found.camera, expected.camera);
     EXPECT_EQ(found.distance, expected.distance);
@@ -90,9 +90,9 @@ class Pair {
   }
 
   std::vector<Box> follow(std::size_t from, std::size_t to, const std::vector<Box>& boxes,
-                          const Similarity& camera, int grid) {
-    std::vector<BoxStep> here;
-    std::vector<BoxStep> there;
+                          const track::Similarity& camera, int grid) {
+    std::vector<track::BoxStep> here;
+    std::vector<track::BoxStep> there;
     for (const Box& box : boxes) {
       here.push_back({on_host_[from].get(), on_host_[to].get(), box, camera, grid});
       there.push_back({on_device_[from].get(), on_device_[to].get(), box, camera, grid});
@@ -107,17 +107,17 @@ class Pair {
  private:
   CopyCounter copies_;
   cuda::Stream stream_;
-  CpuMotionEstimator here_;
-  std::unique_ptr<MotionEstimator> there_;
-  std::vector<std::shared_ptr<const MotionPicture>> on_host_;
-  std::vector<std::shared_ptr<const MotionPicture>> on_device_;
+  track::CpuMotionEstimator here_;
+  std::unique_ptr<track::MotionEstimator> there_;
+  std::vector<std::shared_ptr<const track::MotionPicture>> on_host_;
+  std::vector<std::shared_ptr<const track::MotionPicture>> on_device_;
 };
 
-const std::vector<Similarity> kCameras{{},
-                                       {1, 0, 17, 0},
-                                       {1, 0, -40.5F, 21},
-                                       about({320, 180}, 0, 1.04F, 0, 0),
-                                       about({320, 180}, 2, 1, -5, 5)};
+const std::vector<track::Similarity> kCameras{{},
+                                              {1, 0, 17, 0},
+                                              {1, 0, -40.5F, 21},
+                                              about({320, 180}, 0, 1.04F, 0, 0),
+                                              about({320, 180}, 2, 1, -5, 5)};
 
 /// Boxes of all sizes, some of which pass the edge.
 std::vector<Box> boxes_in(Size picture, int count) {
@@ -148,13 +148,13 @@ TEST(CudaMotion, FindsTheCameraAndTheBoxesOfTheHost) {
       scene.patches[0].box = {55, 47, 255, 247};
       scene.patches[1].box = {391, 104, 421, 144};
       pair.push(frame_of(scene));
-      const PictureChange change = pair.compare(0, i + 1);
+      const track::PictureChange change = pair.compare(0, i + 1);
       EXPECT_GE(change.inlier_share, 0.3F);  // the camera is known
-      for (const int grid : {0, 3, kMostGrid}) {
+      for (const int grid : {0, 3, track::kMostGrid}) {
         const std::vector<Box> boxes = boxes_in(size, 60);
         const std::vector<Box> places = pair.follow(0, i + 1, boxes, change.camera, grid);
         for (std::size_t k = 0; k < boxes.size(); ++k)
-          found += places[k] == moved(boxes[k], change.camera) ? 0 : 1;
+          found += places[k] == track::moved(boxes[k], change.camera) ? 0 : 1;
       }
     }
     EXPECT_GT(found, 200);  // of 600: the others have not been found on the host either
@@ -181,7 +181,7 @@ TEST(CudaMotion, TakesPicturesWithoutPlacesForPoints) {
     pair.push(frame_of({.picture = size}));
     pair.push(frame_of({.picture = size, .seed = 2}));
     static_cast<void>(pair.compare(0, 1));
-    pair.follow(0, 1, boxes_in(size, 20), {}, kMostGrid);
+    pair.follow(0, 1, boxes_in(size, 20), {}, track::kMostGrid);
   }
 }
 
@@ -190,10 +190,10 @@ TEST(CudaMotion, StaysRightFromPictureToPicture) {
   const Size size{320, 240};
   CopyCounter copies;
   const cuda::Stream stream;
-  const auto there = make_cuda_motion_estimator(size, cuda::Event::Wait::sleeping, copies);
-  CpuMotionEstimator here;
-  std::shared_ptr<const MotionPicture> last_there;
-  std::shared_ptr<const MotionPicture> last_here;
+  const auto there = track::make_cuda_motion_estimator(size, cuda::Event::Wait::sleeping, copies);
+  track::CpuMotionEstimator here;
+  std::shared_ptr<const track::MotionPicture> last_there;
+  std::shared_ptr<const track::MotionPicture> last_here;
   for (int i = 0; i < 30; ++i) {
     Scene scene{.picture = size};
     scene.camera = {1, 0, static_cast<float>(3 * i), static_cast<float>(i)};
@@ -203,10 +203,10 @@ TEST(CudaMotion, StaysRightFromPictureToPicture) {
     auto now_there = there->look_at(on_device.frame());
     there->wait();
     if (last_here) {
-      const Similarity camera = here.compare(*last_here, *now_here).camera;
+      const track::Similarity camera = here.compare(*last_here, *now_here).camera;
       ASSERT_EQ(there->compare(*last_there, *now_there).camera, camera) << i;
-      std::vector<BoxStep> steps_here;
-      std::vector<BoxStep> steps_there;
+      std::vector<track::BoxStep> steps_here;
+      std::vector<track::BoxStep> steps_there;
       for (const Box& box : boxes_in(size, 10 * i)) {
         const int grid = static_cast<int>(steps_here.size()) % 2 == 0 ? 3 : 0;
         steps_here.push_back({last_here.get(), now_here.get(), box, camera, grid});
@@ -224,7 +224,7 @@ TEST(CudaMotion, TellsWhatItCopies) {
   Pair pair(size);
   pair.push(frame_of({.picture = size}));
   pair.push(frame_of({.picture = size}));
-  const std::int64_t places = TextureGrid({160, 90}).places();
+  const std::int64_t places = track::TextureGrid({160, 90}).places();
   const std::int64_t findings = 16 * 256 * 4 + 12 * places;
   EXPECT_EQ(pair.copied(CopyKind::motion), (CopyTotal{2, 2 * findings}));
   static_cast<void>(pair.compare(0, 1));
@@ -237,7 +237,8 @@ TEST(CudaMotion, RefusesAPictureOfAnotherSize) {
   const cuda::Stream stream;
   CopyCounter copies;
   const DeviceFrame there(make_noise_frame({kNv12, {64, 48}, {}}, 5), stream);
-  const auto motion = make_cuda_motion_estimator({64, 46}, cuda::Event::Wait::spinning, copies);
+  const auto motion =
+      track::make_cuda_motion_estimator({64, 46}, cuda::Event::Wait::spinning, copies);
   expect_error(ErrorKind::internal, "another size",
                [&] { static_cast<void>(motion->look_at(there.frame())); });
 }

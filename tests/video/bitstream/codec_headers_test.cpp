@@ -9,7 +9,7 @@
 #include "tests/support/picture_files.h"
 #include "tests/support/remux.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 using namespace std::string_literals;
@@ -120,4 +120,4 @@ TEST(CodecHeaders, A8OnlyAFontIsAFont) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 using testing::ElementsAre;
@@ -154,4 +154,4 @@ TEST(CutFinder, TriesTheNextEntryWhereOneWillNotDo) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::video

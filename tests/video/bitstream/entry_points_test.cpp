@@ -9,7 +9,7 @@
 #include "tests/support/packets.h"
 #include "tests/support/remux.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 using Packet = std::vector<std::uint8_t>;
@@ -233,4 +233,4 @@ TEST(EntryPoints, SurviveRandomBytes) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -4,7 +4,7 @@
 
 #include <random>
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 using Packet = std::vector<std::uint8_t>;
@@ -170,4 +170,4 @@ TEST(NalReader, SurvivesRandomBytes) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -4,7 +4,7 @@
 
 #include <random>
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 using Packet = std::vector<std::uint8_t>;
@@ -107,4 +107,4 @@ TEST(ParameterSets, SurvivesRandomBytes) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::video

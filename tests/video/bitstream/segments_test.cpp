@@ -36,7 +36,7 @@ struct Picture {
 /// Pictures with their stamps before the timeline, and what has been counted.
 struct Decoded {
   std::vector<Picture> pictures;
-  FrameLedger ledger;
+  video::FrameLedger ledger;
 
   void append(const Decoded& more) {
     pictures.insert(pictures.end(), more.pictures.begin(), more.pictures.end());
@@ -50,7 +50,7 @@ struct Decoded {
 /// One segment's packets, by their ordinals in the stream.
 struct Item {
   std::int64_t ordinal = 0;
-  ReadPacket read;
+  video::ReadPacket read;
 };
 using Segment = std::vector<Item>;
 
@@ -58,22 +58,22 @@ using Segment = std::vector<Item>;
 class Stream {
  public:
   explicit Stream(const fs::path& file) : demuxer_(file.string(), {}) {
-    while (UniqueAVPacket packet = demuxer_.read())
+    while (video::UniqueAVPacket packet = demuxer_.read())
       if (packet->stream_index == demuxer_.video_index()) packets_.push_back(std::move(packet));
   }
 
-  [[nodiscard]] std::vector<UniqueAVPacket>& packets() { return packets_; }
+  [[nodiscard]] std::vector<video::UniqueAVPacket>& packets() { return packets_; }
   [[nodiscard]] const AVCodecParameters& parameters() const { return *demuxer_.video().codecpar; }
 
-  [[nodiscard]] std::unique_ptr<Decoder> open(int threads) {
-    DecoderOptions options;
+  [[nodiscard]] std::unique_ptr<video::Decoder> open(int threads) {
+    video::DecoderOptions options;
     options.threads = threads;
-    return make_cpu_decoder(demuxer_, options, notices_);
+    return video::make_cpu_decoder(demuxer_, options, notices_);
   }
 
   /// As one decoder gives it.
   [[nodiscard]] Decoded whole() {
-    const std::unique_ptr<Decoder> decoder = open(1);
+    const std::unique_ptr<video::Decoder> decoder = open(1);
     return {decoded(*decoder, all_packets()), decoder->ledger()};
   }
 
@@ -86,10 +86,11 @@ class Stream {
   }
 
   /// The pictures of a segment, of which the decoder was opened or restarted for it.
-  [[nodiscard]] static std::vector<Picture> decoded(Decoder& decoder, const Segment& segment) {
+  [[nodiscard]] static std::vector<Picture> decoded(video::Decoder& decoder,
+                                                    const Segment& segment) {
     std::vector<Picture> pictures;
     const auto take = [&] {
-      while (const std::optional<DecodedPicture> next = decoder.next())
+      while (const std::optional<video::DecodedPicture> next = decoder.next())
         pictures.push_back({next->coded.pts, next->coded.duration, hash_of(*next->picture)});
     };
     for (const Item& item : segment) {
@@ -104,7 +105,7 @@ class Stream {
   [[nodiscard]] Decoded by_fresh_decoders(const std::vector<Segment>& segments) {
     Decoded all;
     for (const Segment& segment : segments) {
-      const std::unique_ptr<Decoder> decoder = open(1);
+      const std::unique_ptr<video::Decoder> decoder = open(1);
       std::vector<Picture> pictures = decoded(*decoder, segment);
       all.append({std::move(pictures), decoder->ledger()});
     }
@@ -122,9 +123,9 @@ class Stream {
 
   /// Stamps as users get them.
   [[nodiscard]] std::vector<Picture> timed(std::vector<Picture> pictures) {
-    Timeline timeline(demuxer_, {}, {}, notices_);
+    video::Timeline timeline(demuxer_, {}, {}, notices_);
     for (Picture& picture : pictures) {
-      const Timing timing = timeline.next(picture.pts, picture.duration);
+      const video::Timing timing = timeline.next(picture.pts, picture.duration);
       picture.pts = timing.pts;
       picture.duration = timing.duration;
     }
@@ -135,11 +136,12 @@ class Stream {
   [[nodiscard]] Segment all_packets() const {
     Segment all;
     for (std::size_t i = 0; i < packets_.size(); ++i)
-      all.push_back({static_cast<std::int64_t>(i), {reference(*packets_[i]), {}}});
+      all.push_back({static_cast<std::int64_t>(i), {video::reference(*packets_[i]), {}}});
     return all;
   }
 
-  [[nodiscard]] static Decoded backwards(Decoder& decoder, const std::vector<Segment>& segments) {
+  [[nodiscard]] static Decoded backwards(video::Decoder& decoder,
+                                         const std::vector<Segment>& segments) {
     Decoded all;
     for (const Segment& segment : std::views::reverse(segments)) {
       std::vector<Picture> pictures = decoded(decoder, segment);
@@ -151,17 +153,17 @@ class Stream {
     return all;
   }
 
-  Notices notices_{"clip"};
-  Demuxer demuxer_;
-  std::vector<UniqueAVPacket> packets_;
+  video::Notices notices_{"clip"};
+  video::Demuxer demuxer_;
+  std::vector<video::UniqueAVPacket> packets_;
 };
 
 std::vector<Segment> segments_of(Stream& stream) {
-  Segmenter segmenter(stream.parameters());
+  video::Segmenter segmenter(stream.parameters());
   std::vector<Segment> segments;
   std::vector<bool> ended;
   const auto take = [&] {
-    while (std::optional<SegmentPacket> next = segmenter.next()) {
+    while (std::optional<video::SegmentPacket> next = segmenter.next()) {
       const auto index = static_cast<std::size_t>(next->segment);
       if (index == segments.size()) {
         segments.emplace_back();
@@ -175,8 +177,8 @@ std::vector<Segment> segments_of(Stream& stream) {
         ended[index] = true;
     }
   };
-  for (const UniqueAVPacket& packet : stream.packets()) {
-    segmenter.send({reference(*packet), {}});
+  for (const video::UniqueAVPacket& packet : stream.packets()) {
+    segmenter.send({video::reference(*packet), {}});
     take();
   }
   segmenter.finish();
@@ -200,7 +202,7 @@ class NaiveCutter {
   NaiveCutter(const AVCodecParameters& parameters, Mutation mutation)
       : mutation_(mutation),
         parser_(av_parser_init(parameters.codec_id)),
-        context_(new_codec_context(nullptr)) {
+        context_(video::new_codec_context(nullptr)) {
     avcodec_parameters_to_context(context_.get(), &parameters);
     if (parser_) parser_->flags |= PARSER_FLAG_COMPLETE_FRAMES;
   }
@@ -216,8 +218,8 @@ class NaiveCutter {
 
  private:
   Mutation mutation_;
-  UniqueParser parser_;
-  UniqueCodecContext context_;
+  video::UniqueParser parser_;
+  video::UniqueCodecContext context_;
 };
 
 std::vector<Segment> naive_segments(Stream& stream, Mutation mutation) {
@@ -226,8 +228,8 @@ std::vector<Segment> naive_segments(Stream& stream, Mutation mutation) {
   for (std::size_t i = 0; i < stream.packets().size(); ++i) {
     const AVPacket& packet = *stream.packets()[i];
     const bool cut = cutter.cuts_at(packet);
-    if (cut && std::ssize(segments.back()) >= kShortestSegment) segments.emplace_back();
-    segments.back().push_back({static_cast<std::int64_t>(i), {reference(packet), {}}});
+    if (cut && std::ssize(segments.back()) >= video::kShortestSegment) segments.emplace_back();
+    segments.back().push_back({static_cast<std::int64_t>(i), {video::reference(packet), {}}});
   }
   return segments;
 }
@@ -240,7 +242,7 @@ std::vector<Segment> mutated(Stream& stream, Mutation mutation) {
     Segment& segment = segments[i];
     if (mutation == Mutation::no_sets) {
       const auto ordinal = static_cast<std::size_t>(segment.front().ordinal);
-      segment.front().read.packet = reference(*stream.packets()[ordinal]);
+      segment.front().read.packet = video::reference(*stream.packets()[ordinal]);
     } else if (i + 1 < segments.size()) {
       const std::int64_t end = segments[i + 1].front().ordinal;
       std::erase_if(segment, [&](const Item& item) { return item.ordinal >= end; });
@@ -257,8 +259,8 @@ std::string difference(const std::vector<Picture>& found, const std::vector<Pict
          ", differ from number " + std::to_string(at) + " on";
 }
 
-std::string difference(const FrameLedger& found, const FrameLedger& expected) {
-  const auto numbers = [](const FrameLedger& ledger) {
+std::string difference(const video::FrameLedger& found, const video::FrameLedger& expected) {
+  const auto numbers = [](const video::FrameLedger& ledger) {
     return std::to_string(ledger.packets) + " packets, " + std::to_string(ledger.decoded) +
            " decoded, " + std::to_string(ledger.lost) + " lost, " + std::to_string(ledger.damaged) +
            " damaged";
@@ -517,7 +519,7 @@ class SegmentRows : public testing::TestWithParam<Row> {};
 
 TEST_P(SegmentRows, AreExactAndNeedWhatTheyNeed) {
   const Row& row = GetParam();
-  redirect_ffmpeg_log();
+  video::redirect_ffmpeg_log();
   const TemporaryFolder folder;
   row.make(folder / row.file);
   Stream stream(folder / row.file);
@@ -552,12 +554,12 @@ TEST(Segments, EndWhereDecodersHaveToLearnTheReorderDepth) {
   ffmpeg(kSource + "7.68 " + kX264 + kGop, folder / "c.mp4");
   Stream stream(folder / "c.mp4");
   EXPECT_EQ(segments_of(stream).size(), 4U);
-  const UniqueCodecParameters parameters = new_codec_parameters();
+  const video::UniqueCodecParameters parameters = video::new_codec_parameters();
   ASSERT_GE(avcodec_parameters_copy(parameters.get(), &stream.parameters()), 0);
   parameters->video_delay = 0;
-  Segmenter segmenter(*parameters);
-  for (const UniqueAVPacket& packet : stream.packets()) {
-    segmenter.send({reference(*packet), {}});
+  video::Segmenter segmenter(*parameters);
+  for (const video::UniqueAVPacket& packet : stream.packets()) {
+    segmenter.send({video::reference(*packet), {}});
     while (segmenter.next()) {
     }
   }

@@ -7,7 +7,7 @@
 
 #include "tests/support/packets.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 bool says_nothing(UnchangedPackets& packets, const std::vector<std::uint8_t>& bytes) {
@@ -80,4 +80,4 @@ TEST(UnchangedPackets, B11OfOtherCodecsAreEmpty) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::video

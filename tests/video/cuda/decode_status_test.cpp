@@ -10,7 +10,7 @@
 #include "video/ffmpeg.h"
 #include "video/ffmpeg_compat.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 #if LIBAVCODEC_VERSION_MAJOR == 59 || LIBAVCODEC_VERSION_MAJOR == 61
@@ -75,4 +75,4 @@ TEST(DecodeStatus, ALibraryThatIsNoneIsADeviceError) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::video

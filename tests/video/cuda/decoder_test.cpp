@@ -55,7 +55,7 @@ TEST_P(NvdecClips, GivesTheFramesOfTheCpu) {
   for (const int in_flight : {1, 16}) {
     SCOPED_TRACE(std::to_string(in_flight) + " in flight");
     CudaDecoding options;
-    options.choice = DecoderChoice::nvdec;
+    options.choice = video::DecoderChoice::nvdec;
     options.frames_in_flight = in_flight;
     const Decoded found = decode_on_cuda(file, options);
     ASSERT_NO_FATAL_FAILURE(expect_equal(found, expected));
@@ -69,7 +69,7 @@ TEST_P(NvdecClips, GivesTheFramesOfTheCpuWhenTheCpuDecodesAndUploads) {
   const fs::path file = folder / GetParam().file;
   ffmpeg(std::string(kDecodedSource) + GetParam().arguments, file);
   CudaDecoding options;
-  options.choice = DecoderChoice::cpu;
+  options.choice = video::DecoderChoice::cpu;
   const Decoded found = decode_on_cuda(file, options);
   ASSERT_NO_FATAL_FAILURE(expect_equal(found, decode_on_cpu(file)));
   EXPECT_EQ(found.uploads.calls, found.ledger.decoded);
@@ -94,10 +94,10 @@ TEST(Nvdec, GoesOnFromFileToFile) {
   ffmpeg("-f lavfi -i testsrc2=s=640x360:r=30:d=1.1 -vf hflip" + encoded, folder / "two.mp4");
   ffmpeg("-f lavfi -i testsrc2=s=320x240:r=30:d=1" + encoded, folder / "small.mp4");
   CudaDecoding options;
-  options.choice = DecoderChoice::nvdec;
+  options.choice = video::DecoderChoice::nvdec;
   static_cast<void>(decode_on_cuda(folder / "one.mp4", options));
   const std::size_t at_first = free_memory();
-  options.kept = std::make_shared<KeptDecoders>();
+  options.kept = std::make_shared<video::KeptDecoders>();
   std::size_t with_one = 0;
   for (const char* const name : {"one.mp4", "two.mp4", "two.mp4", "one.mp4", "one.mp4"}) {
     SCOPED_TRACE(name);
@@ -145,7 +145,7 @@ TEST(Nvdec, FindsTheChromaOfOddHeights) {
                " -c:v mjpeg -q:v 2 -pix_fmt yuvj420p",
            file);
     CudaDecoding options;
-    options.choice = DecoderChoice::nvdec;
+    options.choice = video::DecoderChoice::nvdec;
     const Decoded found = decode_on_cuda(file, options);
     const Decoded expected = decode_on_cpu(file);
     ASSERT_EQ(found.shots.size(), expected.shots.size());
@@ -178,7 +178,7 @@ TEST(Nvdec, DecodesTenBits) {
   if (!made) GTEST_SKIP() << kNoTenBits;
   const fs::path& file = *made;
   CudaDecoding options;
-  options.choice = DecoderChoice::nvdec;
+  options.choice = video::DecoderChoice::nvdec;
   const Decoded found = decode_on_cuda(file, options);
   ASSERT_NO_FATAL_FAILURE(expect_equal(found, decode_on_cpu(file)));
   EXPECT_EQ(found.name, "hevc_nvdec");
@@ -190,23 +190,23 @@ TEST(Nvdec, APictureThatDoesntComeIsCountedAsLost) {
   ffmpeg(std::string(kDecodedSource) +
              "-c:v libx264 -pix_fmt yuv420p -bf 2 -x264-params b-pyramid=none",
          file);
-  Demuxer demuxer(file.string(), {});
-  Notices notices(file.string());
+  video::Demuxer demuxer(file.string(), {});
+  video::Notices notices(file.string());
   CopyCounter copies;
   CudaDecoding options;
-  const std::unique_ptr<Decoder> decoder =
-      cuda_decoder(demuxer, options, notices, copies)(DecoderChoice::nvdec);
+  const std::unique_ptr<video::Decoder> decoder =
+      cuda_decoder(demuxer, options, notices, copies)(video::DecoderChoice::nvdec);
   const auto drop_pictures = [&] {
     while (decoder->next()) {
     }
   };
   std::int64_t latest = 0;
   int spoilt = 0;
-  while (UniqueAVPacket packet = demuxer.read()) {
+  while (video::UniqueAVPacket packet = demuxer.read()) {
     const bool reordered = packet->pts < latest;
     latest = std::max(latest, packet->pts);
     if (reordered && latest > 10 * packet->duration && spoilt == 0) {
-      check_av(av_packet_make_writable(packet.get()), ErrorKind::internal, "packet");
+      video::check_av(av_packet_make_writable(packet.get()), ErrorKind::internal, "packet");
       std::fill(packet->data + 4, packet->data + packet->size, std::uint8_t{0xFF});
       ++spoilt;
     }
@@ -224,23 +224,23 @@ TEST(Nvdec, APictureThatDoesntComeIsCountedAsLost) {
 /// Writes over half of the data of three pictures that are shown earlier than they are decoded, and
 /// expects that these are damaged, and no other.
 void expect_that_spoilt_are_damaged(const fs::path& file) {
-  Demuxer demuxer(file.string(), {});
-  Notices notices(file.string());
+  video::Demuxer demuxer(file.string(), {});
+  video::Notices notices(file.string());
   CopyCounter copies;
-  const std::unique_ptr<Decoder> decoder =
-      cuda_decoder(demuxer, {}, notices, copies)(DecoderChoice::nvdec);
+  const std::unique_ptr<video::Decoder> decoder =
+      cuda_decoder(demuxer, {}, notices, copies)(video::DecoderChoice::nvdec);
   std::vector<std::int64_t> damaged;
   const auto take_pictures = [&] {
-    while (const std::optional<DecodedPicture> picture = decoder->next())
+    while (const std::optional<video::DecodedPicture> picture = decoder->next())
       if (picture->damaged) damaged.push_back(picture->coded.pts);
   };
   std::vector<std::int64_t> spoilt;
   std::int64_t latest = 0;
-  while (UniqueAVPacket packet = demuxer.read()) {
+  while (video::UniqueAVPacket packet = demuxer.read()) {
     const bool reordered = packet->pts < latest;
     latest = std::max(latest, packet->pts);
     if (reordered && latest > 10 * packet->duration && spoilt.size() < 3 && packet->size > 60) {
-      check_av(av_packet_make_writable(packet.get()), ErrorKind::internal, "packet");
+      video::check_av(av_packet_make_writable(packet.get()), ErrorKind::internal, "packet");
       std::fill(packet->data + packet->size / 2, packet->data + packet->size, std::uint8_t{0xFF});
       spoilt.push_back(packet->pts);
     }
@@ -285,8 +285,8 @@ TEST(Nvdec, LeavesToTheCpuWhatItCantTellDamageOfIfThatMatters) {
 }
 
 /// One thread: what FFmpeg loses at a change of size doesn't depend on chance.
-DecoderOptions in_order() {
-  DecoderOptions options;
+video::DecoderOptions in_order() {
+  video::DecoderOptions options;
   options.threads = 1;
   return options;
 }
@@ -313,7 +313,7 @@ TEST(Nvdec, MakesPicturesThatChangeLikeTheFirst) {
   const fs::path file = make_changing(folder);
   const Decoded expected = decode_on_cpu(file, in_order());
   CudaDecoding options;
-  options.choice = DecoderChoice::nvdec;
+  options.choice = video::DecoderChoice::nvdec;
   const Decoded found = decode_on_cuda(file, options);
   ASSERT_EQ(found.shots.size(), expected.shots.size());
   EXPECT_EQ(found.ledger.lost, expected.ledger.lost);
@@ -323,7 +323,7 @@ TEST(Nvdec, MakesPicturesThatChangeLikeTheFirst) {
   }
   EXPECT_THAT(found.notices, Contains("pictures change from 640x360 yuv420p to 322x242 yuv420p in "
                                       "mid-file; converted to the first"));
-  EXPECT_EQ(live_frames(), 0);
+  EXPECT_EQ(video::live_frames(), 0);
 }
 
 TEST(Nvdec, EndsWherePicturesChangeIfAskedTo) {
@@ -337,7 +337,7 @@ TEST(Nvdec, EndsWherePicturesChangeIfAskedTo) {
     EXPECT_EQ(error.kind(), ErrorKind::input);
     EXPECT_THAT(error.what(), HasSubstr("from 640x360 yuv420p to 322x242 yuv420p in mid-file"));
   }
-  EXPECT_EQ(live_frames(), 0);
+  EXPECT_EQ(video::live_frames(), 0);
 }
 
 /// One entry of an edit list: from where on how much of the track is shown.
@@ -385,7 +385,7 @@ TEST(Nvdec, HasSurfacesForWhatEditListsHoldBack) {
   const Decoded expected = decode_on_cpu(file, in_order());
   ASSERT_EQ(expected.ledger.lost, 0);
   CudaDecoding options;
-  options.choice = DecoderChoice::nvdec;
+  options.choice = video::DecoderChoice::nvdec;
   const Decoded found = decode_on_cuda(file, options);
   ASSERT_NO_FATAL_FAILURE(expect_equal(found, expected));
   EXPECT_EQ(found.shots.size(), 81U);
@@ -399,7 +399,7 @@ TEST(Nvdec, RefusesToTurnPixelsThatTheCpuTurns) {
   turning.turns = true;
   EXPECT_THROW(static_cast<void>(decode_on_cuda(folder / "clip.mp4", turning)), Error);
   CudaDecoding by_cpu = turning;
-  by_cpu.choice = DecoderChoice::cpu;
+  by_cpu.choice = video::DecoderChoice::cpu;
   CudaDecoding by_whom_can = turning;
   by_whom_can.stream.tags_rotation = false;
   for (const CudaDecoding& options : {by_cpu, by_whom_can}) {
@@ -416,15 +416,16 @@ TEST(Nvdec, TellsWhatTheDeviceWillHold) {
              "-t 0.2 -c:v libx264 -pix_fmt yuv420p -x264-params "
              "crop-rect=6,10,14,22",
          folder / "clip.mp4");
-  for (const DecoderChoice choice : {DecoderChoice::nvdec, DecoderChoice::cpu}) {
-    Demuxer demuxer((folder / "clip.mp4").string(), {});
-    Notices notices("clip");
+  for (const video::DecoderChoice choice :
+       {video::DecoderChoice::nvdec, video::DecoderChoice::cpu}) {
+    video::Demuxer demuxer((folder / "clip.mp4").string(), {});
+    video::Notices notices("clip");
     CopyCounter copies;
-    const FirstPicture first = read_first_picture(
+    const video::FirstPicture first = video::read_first_picture(
         demuxer, cuda_decoder(demuxer, {}, notices, copies), choice,
-        [](const AVPacket&, const Decoder&) { return false; }, notices);
+        [](const AVPacket&, const video::Decoder&) { return false; }, notices);
     ASSERT_TRUE(first.picture.has_value());
-    const PictureFacts facts = first.decoder->facts_of(*first.picture->picture);
+    const video::PictureFacts facts = first.decoder->facts_of(*first.picture->picture);
     EXPECT_EQ(facts.format, AV_PIX_FMT_NV12);
     EXPECT_EQ(facts.size, (Size{640 - 6 - 14, 360 - 10 - 22}));
   }

@@ -19,6 +19,7 @@
 #include "video/cuda/kept_decoders.h"
 #include "video/cuda/transfer.h"
 #include "video/frames/pictures.h"
+#include "video/frames/working_format.h"
 #include "video/read/first_picture.h"
 #include "video/read/stored_orientation.h"
 #include "video/write/encoder.h"
@@ -64,7 +65,7 @@ inline Shot shot_of(const Frame& frame) {
 
 struct Decoded {
   std::vector<Shot> shots;
-  FrameLedger ledger;
+  video::FrameLedger ledger;
   std::string name;
   std::vector<std::string> notices;
   CopyTotal uploads;
@@ -75,18 +76,19 @@ using FrameSink = std::function<void(Frame)>;
 
 /// Decodes all of an input as a run does, into frames that are as the pictures are, turned upright
 /// only if `turns`. Gives the decoder, for what it tells.
-inline std::unique_ptr<Decoder> decode_all(Demuxer& demuxer, const OpenDecoder& open,
-                                           DecoderChoice choice, bool turns, Notices& notices,
-                                           const FrameSink& sink) {
-  const auto no_other = [](const AVPacket&, const Decoder&) { return false; };
-  FirstPicture begin = read_first_picture(demuxer, open, choice, no_other, notices);
+inline std::unique_ptr<video::Decoder> decode_all(video::Demuxer& demuxer,
+                                                  const video::OpenDecoder& open,
+                                                  video::DecoderChoice choice, bool turns,
+                                                  video::Notices& notices, const FrameSink& sink) {
+  const auto no_other = [](const AVPacket&, const video::Decoder&) { return false; };
+  video::FirstPicture begin = video::read_first_picture(demuxer, open, choice, no_other, notices);
   if (!begin.picture) return std::move(begin.decoder);
-  const PictureFacts facts = begin.decoder->facts_of(*begin.picture->picture);
-  const Orientation found = orientation_of(demuxer, *begin.picture->picture, notices);
-  FrameTarget target{facts.size, working_format(facts.format), {}, found};
+  const video::PictureFacts facts = begin.decoder->facts_of(*begin.picture->picture);
+  const Orientation found = video::orientation_of(demuxer, *begin.picture->picture, notices);
+  video::FrameTarget target{facts.size, video::working_format(facts.format), {}, found};
   if (turns) std::swap(target.rotate, target.orientation);
   const auto frames = begin.decoder->make_frames(*begin.picture->picture, target);
-  all_pictures(demuxer, begin, [&](DecodedPicture picture) {
+  all_pictures(demuxer, begin, [&](video::DecodedPicture picture) {
     sink(frames->make(std::move(picture)).frame);
     return true;
   });
@@ -94,13 +96,15 @@ inline std::unique_ptr<Decoder> decode_all(Demuxer& demuxer, const OpenDecoder& 
 }
 
 inline Decoded decode_on_cpu(const std::filesystem::path& file,
-                             const DecoderOptions& options = {}) {
-  Demuxer demuxer(file.string(), {});
-  Notices notices(file.string());
-  const auto open = [&](DecoderChoice) { return make_cpu_decoder(demuxer, options, notices); };
+                             const video::DecoderOptions& options = {}) {
+  video::Demuxer demuxer(file.string(), {});
+  video::Notices notices(file.string());
+  const auto open = [&](video::DecoderChoice) {
+    return video::make_cpu_decoder(demuxer, options, notices);
+  };
   Decoded result;
   result.ledger =
-      decode_all(demuxer, open, DecoderChoice::cpu, false, notices, [&](const Frame& frame) {
+      decode_all(demuxer, open, video::DecoderChoice::cpu, false, notices, [&](const Frame& frame) {
         result.shots.push_back(shot_of(frame));
       })->ledger();
   return result;
@@ -127,7 +131,7 @@ class Fetcher {
     if (!download_) download_.emplace(oldest.size, oldest.format.bits, 1, copies_);
     const std::array<Plane, 4> planes = oldest.planes;
     const Size size = oldest.size;
-    DownloadingFrame going = download_->start(std::move(alive_.front()), stream_);
+    video::DownloadingFrame going = download_->start(std::move(alive_.front()), stream_);
     alive_.pop_front();
     scribble(planes[0], size.width, size.height);
     scribble(planes[1], size.width, size.height / 2);
@@ -146,40 +150,40 @@ class Fetcher {
   std::deque<Frame> alive_;
   cuda::Stream stream_;
   CopyCounter copies_;
-  std::optional<PictureDownload> download_;
+  std::optional<video::PictureDownload> download_;
 };
 
 /// How a test decodes on a device.
 struct CudaDecoding {
-  DecoderOptions stream;
-  DecoderChoice choice = DecoderChoice::automatic;
+  video::DecoderOptions stream;
+  video::DecoderChoice choice = video::DecoderChoice::automatic;
   int frames_in_flight = 4;
   bool turns = false;  ///< pixels
-  std::shared_ptr<KeptDecoders> kept;
+  std::shared_ptr<video::KeptDecoders> kept;
 };
 
 /// The decoder that a choice stands for.
-inline OpenDecoder cuda_decoder(const Demuxer& demuxer, const CudaDecoding& options,
-                                Notices& notices, CopyCounter& copies) {
-  DecoderOptions stream = options.stream;
+inline video::OpenDecoder cuda_decoder(const video::Demuxer& demuxer, const CudaDecoding& options,
+                                       video::Notices& notices, CopyCounter& copies) {
+  video::DecoderOptions stream = options.stream;
   stream.frames_alive = options.frames_in_flight + 2;
   const Device device{DeviceKind::cuda, 0};
-  const auto memory = std::make_shared<UploadMemory>();
+  const auto memory = std::make_shared<video::UploadMemory>();
   return [&demuxer, &notices, &copies, stream, device, memory,
-          kept = options.kept](DecoderChoice choice) {
-    return choice == DecoderChoice::cpu
-               ? make_uploading_decoder(demuxer, stream, device, memory, notices, copies)
-               : make_nvdec_decoder(demuxer, stream, device, notices, kept);
+          kept = options.kept](video::DecoderChoice choice) {
+    return choice == video::DecoderChoice::cpu
+               ? video::make_uploading_decoder(demuxer, stream, device, memory, notices, copies)
+               : video::make_nvdec_decoder(demuxer, stream, device, notices, kept);
   };
 }
 
 inline Decoded decode_on_cuda(const std::filesystem::path& file, const CudaDecoding& options) {
-  Demuxer demuxer(file.string(), {});
-  Notices notices(file.string());
+  video::Demuxer demuxer(file.string(), {});
+  video::Notices notices(file.string());
   CopyCounter copies;
   Fetcher fetcher(static_cast<std::size_t>(options.frames_in_flight));
   Decoded result;
-  std::unique_ptr<Decoder> decoder = decode_all(
+  std::unique_ptr<video::Decoder> decoder = decode_all(
       demuxer, cuda_decoder(demuxer, options, notices, copies), options.choice, options.turns,
       notices, [&](Frame frame) { fetcher.take(std::move(frame), result.shots); });
   result.ledger = decoder->ledger();

@@ -10,11 +10,11 @@
 namespace facepipe::test {
 
 /// The packets of `count` frames, flushed; records are numbered as the frames are.
-inline std::vector<EncodedFrame> encode_all(
-    Encoder& encoder, int count, const std::function<Frame(int)>& frame,
+inline std::vector<video::EncodedFrame> encode_all(
+    video::Encoder& encoder, int count, const std::function<Frame(int)>& frame,
     const std::function<void()>& after_each = [] {}) {
-  std::vector<EncodedFrame> packets;
-  const auto sink = [&](EncodedFrame encoded) { packets.push_back(std::move(encoded)); };
+  std::vector<video::EncodedFrame> packets;
+  const auto sink = [&](video::EncodedFrame encoded) { packets.push_back(std::move(encoded)); };
   for (int i = 0; i < count; ++i) {
     FrameRecord record;
     record.index = i;

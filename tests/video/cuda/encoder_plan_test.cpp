@@ -6,7 +6,7 @@
 
 #include <vector>
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 using testing::Contains;
@@ -152,4 +152,4 @@ TEST(Nvenc, IsKnownByFFmpegsWord) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::video

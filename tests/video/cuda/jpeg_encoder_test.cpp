@@ -54,13 +54,13 @@ double jpeg_sample(const Kind& kind, int component, unsigned sample) {
 int plane_side(int side, int component) { return component == 0 ? side : (side + 1) / 2; }
 
 Frame source_frame(const Kind& kind, int number) {
-  UniqueAVFrame picture = new_av_frame();
+  video::UniqueAVFrame picture = video::new_av_frame();
   picture->format = kind.bits == 8 ? AV_PIX_FMT_YUV420P : AV_PIX_FMT_YUV420P10;
   picture->width = kind.size.width;
   picture->height = kind.size.height;
   picture->color_range = kind.full_range ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
   picture->colorspace = AVCOL_SPC_BT709;
-  check_av(av_frame_get_buffer(picture.get(), 0), ErrorKind::internal, "picture");
+  video::check_av(av_frame_get_buffer(picture.get(), 0), ErrorKind::internal, "picture");
   for (int c = 0; c < 3; ++c)
     for (int y = 0; y < plane_side(kind.size.height, c); ++y)
       for (int x = 0; x < plane_side(kind.size.width, c); ++x) {
@@ -71,7 +71,7 @@ Frame source_frame(const Kind& kind, int number) {
         else
           reinterpret_cast<std::uint16_t*>(row)[x] = static_cast<std::uint16_t>(value);
       }
-  Frame frame = wrap(std::move(picture));
+  Frame frame = video::wrap(std::move(picture));
   frame.index = number;
   frame.pts = 1000 + 512 * number;
   frame.duration = 512;
@@ -80,12 +80,14 @@ Frame source_frame(const Kind& kind, int number) {
   return frame;
 }
 
-UniqueAVFrame decode_jpeg(const AVPacket& packet) {
-  const UniqueCodecContext decoder(avcodec_alloc_context3(avcodec_find_decoder(AV_CODEC_ID_MJPEG)));
-  check_av(avcodec_open2(decoder.get(), nullptr, nullptr), ErrorKind::internal, "mjpeg");
-  check_av(avcodec_send_packet(decoder.get(), &packet), ErrorKind::internal, "mjpeg");
-  UniqueAVFrame picture = new_av_frame();
-  check_av(avcodec_receive_frame(decoder.get(), picture.get()), ErrorKind::internal, "mjpeg");
+video::UniqueAVFrame decode_jpeg(const AVPacket& packet) {
+  const video::UniqueCodecContext decoder(
+      avcodec_alloc_context3(avcodec_find_decoder(AV_CODEC_ID_MJPEG)));
+  video::check_av(avcodec_open2(decoder.get(), nullptr, nullptr), ErrorKind::internal, "mjpeg");
+  video::check_av(avcodec_send_packet(decoder.get(), &packet), ErrorKind::internal, "mjpeg");
+  video::UniqueAVFrame picture = video::new_av_frame();
+  video::check_av(avcodec_receive_frame(decoder.get(), picture.get()), ErrorKind::internal,
+                  "mjpeg");
   return picture;
 }
 
@@ -106,34 +108,34 @@ double psnr(const AVFrame& decoded, const Kind& kind, int component, int number)
 /// Sends `count` frames through an encoder; packets are checked as they come.
 class Encoding {
  public:
-  Encoding(const Kind& kind, int in_flight, const EncoderOptions& options = {},
-           const std::shared_ptr<NvjpegLibrary>& nvjpeg = open_nvjpeg())
+  Encoding(const Kind& kind, int in_flight, const video::EncoderOptions& options = {},
+           const std::shared_ptr<NvjpegLibrary>& nvjpeg = video::open_nvjpeg())
       : kind_(kind),
         notices_("test"),
         upload_(kind.size, kind.bits, 4, {DeviceKind::cuda, 0}, copies_) {
-    EncoderSetup setup;
+    video::EncoderSetup setup;
     setup.options = options;
     setup.frame_rate = {30, 1};
     setup.output = "out.avi";
-    encoder_ = make_jpeg_encoder(setup, frame(0), *nvjpeg, in_flight, notices_, copies_);
+    encoder_ = video::make_jpeg_encoder(setup, frame(0), *nvjpeg, in_flight, notices_, copies_);
   }
 
   Frame frame(int number) { return upload_.upload(source_frame(kind_, number), stream_); }
 
-  std::vector<EncodedFrame> run(int count) {
+  std::vector<video::EncodedFrame> run(int count) {
     return encode_all(*encoder_, count, [this](int number) { return frame(number); });
   }
 
-  [[nodiscard]] const Encoder& encoder() const { return *encoder_; }
+  [[nodiscard]] const video::Encoder& encoder() const { return *encoder_; }
   [[nodiscard]] const CopyCounter& copies() const { return copies_; }
 
  private:
   Kind kind_;
-  Notices notices_;
+  video::Notices notices_;
   CopyCounter copies_;
   cuda::Stream stream_;
-  PictureUpload upload_;
-  std::unique_ptr<Encoder> encoder_;
+  video::PictureUpload upload_;
+  std::unique_ptr<video::Encoder> encoder_;
 };
 
 class CudaJpeg : public testing::TestWithParam<Kind> {};
@@ -142,11 +144,11 @@ TEST_P(CudaJpeg, DecodesToWhatWentIn) {
   for (const int in_flight : {1, 3}) {
     SCOPED_TRACE(std::to_string(in_flight) + " in flight");
     Encoding encoding(GetParam(), in_flight);
-    const std::vector<EncodedFrame> packets = encoding.run(7);
+    const std::vector<video::EncodedFrame> packets = encoding.run(7);
     ASSERT_EQ(packets.size(), 7U);
     std::int64_t bytes = 0;
     for (int i = 0; i < 7; ++i) {
-      const EncodedFrame& encoded = packets[static_cast<std::size_t>(i)];
+      const video::EncodedFrame& encoded = packets[static_cast<std::size_t>(i)];
       EXPECT_EQ(encoded.record.index, i);
       EXPECT_EQ(encoded.packet->pts, 1000 + 512 * i);
       EXPECT_EQ(encoded.packet->dts, encoded.packet->pts);
@@ -155,7 +157,7 @@ TEST_P(CudaJpeg, DecodesToWhatWentIn) {
       EXPECT_GT(encoded.record.times[StageId::encode].end,
                 encoded.record.times[StageId::encode].begin);
       bytes += encoded.packet->size;
-      const UniqueAVFrame decoded = decode_jpeg(*encoded.packet);
+      const video::UniqueAVFrame decoded = decode_jpeg(*encoded.packet);
       ASSERT_EQ(decoded->width, GetParam().size.width);
       ASSERT_EQ(decoded->height, GetParam().size.height);
       ASSERT_EQ(decoded->format, AV_PIX_FMT_YUVJ420P);
@@ -183,7 +185,7 @@ TEST(CudaJpegEncoder, QualityTakesBytes) {
   const Kind kind{"", {640, 360}, 8, false};
   int last = 0;
   for (const char* quality : {"20", "60", "98"}) {
-    EncoderOptions options;
+    video::EncoderOptions options;
     options.options = {{"quality", quality}};
     Encoding encoding(kind, 1, options);
     const int size = encoding.run(1).at(0).packet->size;
@@ -194,17 +196,17 @@ TEST(CudaJpegEncoder, QualityTakesBytes) {
 
 // What it keeps from one encoder to the next changes nothing, and serves two at once.
 TEST(CudaJpegEncoder, EncodersOfOneLibraryMakeWhatOthersDo) {
-  const auto nvjpeg = open_nvjpeg();
-  const auto bytes_of = [](const std::vector<EncodedFrame>& packets) {
+  const auto nvjpeg = video::open_nvjpeg();
+  const auto bytes_of = [](const std::vector<video::EncodedFrame>& packets) {
     std::vector<std::vector<std::uint8_t>> all;
-    for (const EncodedFrame& encoded : packets)
+    for (const video::EncodedFrame& encoded : packets)
       all.emplace_back(encoded.packet->data, encoded.packet->data + encoded.packet->size);
     return all;
   };
   for (const char* quality : {"60", "95", "60"})
     for (const Size size : {Size{320, 240}, Size{64, 48}}) {
       const Kind kind{"", size, 8, false};
-      EncoderOptions options;
+      video::EncoderOptions options;
       options.options = {{"quality", quality}};
       Encoding first(kind, 2, options, nvjpeg);
       Encoding beside(kind, 1, options, nvjpeg);
@@ -216,7 +218,7 @@ TEST(CudaJpegEncoder, EncodersOfOneLibraryMakeWhatOthersDo) {
 
 TEST(CudaJpegEncoder, DescribesItsStream) {
   const Encoding encoding({"", {320, 240}, 8, false}, 2);
-  const UniqueCodecParameters parameters = encoding.encoder().parameters();
+  const video::UniqueCodecParameters parameters = encoding.encoder().parameters();
   EXPECT_EQ(parameters->codec_id, AV_CODEC_ID_MJPEG);
   EXPECT_EQ(parameters->width, 320);
   EXPECT_EQ(parameters->height, 240);
@@ -229,7 +231,7 @@ TEST(CudaJpegEncoder, DescribesItsStream) {
 
 TEST(CudaJpegEncoder, RefusesOptionsThatItDoesntKnow) {
   const Kind kind{"", {64, 64}, 8, false};
-  const auto refused = [&](const EncoderOptions& options, const char* word) {
+  const auto refused = [&](const video::EncoderOptions& options, const char* word) {
     try {
       const Encoding encoding(kind, 1, options);
       FAIL() << word;
@@ -238,7 +240,7 @@ TEST(CudaJpegEncoder, RefusesOptionsThatItDoesntKnow) {
       EXPECT_THAT(error.what(), HasSubstr(word));
     }
   };
-  EncoderOptions options;
+  video::EncoderOptions options;
   options.options = {{"bf", "2"}};
   refused(options, "bf");
   for (const char* quality : {"0", "101", "x", "90x", ""}) {

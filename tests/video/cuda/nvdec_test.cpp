@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 using testing::HasSubstr;
@@ -48,4 +48,4 @@ TEST(Nvdec, ALibraryThatIsNoneIsADeviceError) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -50,10 +50,10 @@ TEST_P(NvencPictures, ArriveSampleBySample) {
   const Kind& kind = GetParam();
   {
     Encoding encoding(kind);
-    const std::vector<EncodedFrame> packets = encoding.run(kCount);
+    const std::vector<video::EncodedFrame> packets = encoding.run(kCount);
     ASSERT_EQ(packets.size(), std::size_t{kCount});
     std::int64_t bytes = 0;
-    for (const EncodedFrame& encoded : packets) bytes += encoded.packet->size;
+    for (const video::EncodedFrame& encoded : packets) bytes += encoded.packet->size;
     EXPECT_EQ(encoding.copies().total(CopyKind::bitstream), (CopyTotal{kCount, bytes}));
     const std::int64_t samples = kind.size.width * kind.size.height * 3 / 2;
     const std::int64_t picture = samples * (kind.surface == AV_PIX_FMT_NV12 ? 1 : 2);
@@ -98,7 +98,7 @@ TEST_P(NvencStamps, RiseInDecodingOrderAndKeepPresentation) {
   answer(kCount, GetParam().b_frames);
   const Rhythm& rhythm = GetParam().rhythm;
   Encoding encoding(kPlain, {}, rhythm);
-  const std::vector<EncodedFrame> packets = encoding.run(kCount);
+  const std::vector<video::EncodedFrame> packets = encoding.run(kCount);
   const std::vector<FakePacket> script = meaningless_script(kCount, GetParam().b_frames);
   ASSERT_EQ(packets.size(), script.size());
   for (std::size_t i = 0; i < packets.size(); ++i) {
@@ -141,7 +141,7 @@ TEST_F(Nvenc, WaitsForFramesThatAreLate) {
   {
     Encoding encoding(kPlain);
     const auto nap = [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(60)); };
-    const auto sink = [](EncodedFrame) {};
+    const auto sink = [](video::EncodedFrame) {};
     for (int i = 0; i < kCount; ++i) {
       ASSERT_EQ(cudaLaunchHostFunc(encoding.stream().view().get(), nap, nullptr), cudaSuccess);
       encoding.encoder().encode(encoding.frame(i), {}, sink);

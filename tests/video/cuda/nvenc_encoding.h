@@ -43,7 +43,7 @@ inline Planes noise(const Kind& kind, int number) {
 }
 
 inline Frame source_frame(const Kind& kind, int number) {
-  UniqueAVFrame picture = new_av_frame();
+  video::UniqueAVFrame picture = video::new_av_frame();
   const AVPixelFormat deep = kind.bits == 10 ? AV_PIX_FMT_YUV420P10 : AV_PIX_FMT_YUV420P16;
   picture->format = kind.bits == 8 ? AV_PIX_FMT_YUV420P : deep;
   picture->width = kind.size.width;
@@ -52,7 +52,7 @@ inline Frame source_frame(const Kind& kind, int number) {
   picture->colorspace = AVCOL_SPC_BT709;
   picture->color_primaries = AVCOL_PRI_BT470BG;
   picture->color_trc = AVCOL_TRC_SMPTE170M;
-  check_av(av_frame_get_buffer(picture.get(), 0), ErrorKind::internal, "picture");
+  video::check_av(av_frame_get_buffer(picture.get(), 0), ErrorKind::internal, "picture");
   const Planes planes = noise(kind, number);
   for (std::size_t c = 0; c < 3; ++c) {
     const int width = c == 0 ? kind.size.width : kind.size.width / 2;
@@ -66,7 +66,7 @@ inline Frame source_frame(const Kind& kind, int number) {
         reinterpret_cast<std::uint16_t*>(row)[x] = static_cast<std::uint16_t>(planes[c][i]);
     }
   }
-  return wrap(std::move(picture));
+  return video::wrap(std::move(picture));
 }
 
 /// When the frames are shown.
@@ -80,10 +80,11 @@ struct Rhythm {
 /// Sends frames through an encoder.
 class Encoding {
  public:
-  explicit Encoding(const Kind& kind, const EncoderOptions& options = {}, const Rhythm& rhythm = {},
-                    const std::function<void(EncoderSetup&, Frame&)>& change = {})
+  explicit Encoding(const Kind& kind, const video::EncoderOptions& options = {},
+                    const Rhythm& rhythm = {},
+                    const std::function<void(video::EncoderSetup&, Frame&)>& change = {})
       : kind_(kind), rhythm_(rhythm), upload_(kind.size, kind.bits, 3, kDevice, copies_) {
-    EncoderSetup setup;
+    video::EncoderSetup setup;
     setup.plan.codec = avcodec_find_encoder_by_name(kind.codec);
     setup.plan.encoded = kind.surface;
     setup.options = options;
@@ -91,7 +92,7 @@ class Encoding {
     setup.output = "out.mp4";
     Frame first = frame(0);
     if (change) change(setup, first);
-    encoder_ = make_nvenc_encoder(setup, first, kDevice, notices_, copies_);
+    encoder_ = video::make_nvenc_encoder(setup, first, kDevice, notices_, copies_);
   }
 
   Frame frame(int number) {
@@ -103,13 +104,13 @@ class Encoding {
     return upload_.upload(source, stream_);
   }
 
-  std::vector<EncodedFrame> run(int count) {
+  std::vector<video::EncodedFrame> run(int count) {
     return encode_all(
         *encoder_, count, [this](int number) { return frame(number); },
-        [this] { most_frames_ = std::max(most_frames_, live_frames()); });
+        [this] { most_frames_ = std::max(most_frames_, video::live_frames()); });
   }
 
-  [[nodiscard]] Encoder& encoder() const { return *encoder_; }
+  [[nodiscard]] video::Encoder& encoder() const { return *encoder_; }
   [[nodiscard]] const CopyCounter& copies() const { return copies_; }
   [[nodiscard]] const cuda::Stream& stream() const { return stream_; }
   [[nodiscard]] std::int64_t most_frames() const { return most_frames_; }
@@ -118,11 +119,11 @@ class Encoding {
   static constexpr Device kDevice{DeviceKind::cuda, 0};
   Kind kind_;
   Rhythm rhythm_;
-  Notices notices_{"test"};
+  video::Notices notices_{"test"};
   CopyCounter copies_;
   cuda::Stream stream_;
-  PictureUpload upload_;
-  std::unique_ptr<Encoder> encoder_;
+  video::PictureUpload upload_;
+  std::unique_ptr<video::Encoder> encoder_;
   std::int64_t most_frames_ = 0;
 };
 
@@ -138,7 +139,7 @@ class Nvenc : public testing::Test {
   void TearDown() override {
     EXPECT_THAT(problems(), testing::IsEmpty());
     for (const FakeSession& session : sessions()) EXPECT_TRUE(session.closed);
-    EXPECT_EQ(live_frames(), 0);
+    EXPECT_EQ(video::live_frames(), 0);
   }
   static void answer(std::size_t count, std::size_t b_frames) {
     FakeChip chip;

@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 using testing::ElementsAre;
@@ -64,4 +64,4 @@ TEST(NvencOptions, RefuseAQualityThatNvencHasNot) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::video

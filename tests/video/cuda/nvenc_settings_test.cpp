@@ -18,7 +18,7 @@ using testing::HasSubstr;
 bool same(const GUID& a, const GUID& b) { return std::memcmp(&a, &b, sizeof(GUID)) == 0; }
 
 TEST_F(Nvenc, GetsTheSettings) {
-  EncoderOptions options{"", "p6", 28.5, {{"g", "60"}, {"spatial-aq", "1"}}};
+  video::EncoderOptions options{"", "p6", 28.5, {{"g", "60"}, {"spatial-aq", "1"}}};
   { const Encoding encoding(kPlain, options, {{1, 15360}, {30000, 1001}, 0, 512}); }
   const FakeSession& session = sessions().back();
   EXPECT_TRUE(same(session.setup.encodeGUID, NV_ENC_CODEC_H264_GUID));
@@ -58,11 +58,11 @@ TEST_F(Nvenc, DescribesItsStream) {
   FakeChip chip;
   chip.headers = {0, 0, 0, 1, 0x67, 1, 2, 3};
   become(chip);
-  const Encoding encoding(kPlain, {}, {}, [](EncoderSetup& setup, Frame& first) {
+  const Encoding encoding(kPlain, {}, {}, [](video::EncoderSetup& setup, Frame& first) {
     setup.global_header = true;
     first.sample_aspect = {4, 3};
   });
-  const UniqueCodecParameters parameters = encoding.encoder().parameters();
+  const video::UniqueCodecParameters parameters = encoding.encoder().parameters();
   EXPECT_EQ(parameters->codec_id, AV_CODEC_ID_H264);
   EXPECT_EQ(parameters->format, AV_PIX_FMT_YUV420P);
   EXPECT_EQ(parameters->width, 322);
@@ -81,7 +81,7 @@ TEST_F(Nvenc, EncodesFieldsWhereTheChipDoes) {
   FakeChip chip;
   chip.interlaced = true;
   become(chip);
-  const auto fields = [](EncoderSetup&, Frame& first) {
+  const auto fields = [](video::EncoderSetup&, Frame& first) {
     first.field_order = FieldOrder::bottom_first;
   };
   { const Encoding encoding(kPlain, {}, {}, fields); }
@@ -89,7 +89,7 @@ TEST_F(Nvenc, EncodesFieldsWhereTheChipDoes) {
 }
 
 TEST_F(Nvenc, RefusesWhatItHasNot) {
-  const auto refused = [](ErrorKind kind, const char* word, const EncoderOptions& options) {
+  const auto refused = [](ErrorKind kind, const char* word, const video::EncoderOptions& options) {
     try {
       const Encoding encoding(kPlain, options);
       FAIL() << word;
@@ -107,7 +107,7 @@ TEST_F(Nvenc, RefusesWhatItHasNot) {
 TEST_F(Nvenc, RefusesAPictureUnlikeTheFirst) {
   Encoding encoding(kPlain);
   Encoding other({"", "h264_nvenc", 8, AV_PIX_FMT_NV12, false, {320, 192}});
-  EXPECT_THROW(encoding.encoder().encode(other.frame(0), {}, [](EncodedFrame) {}), Error);
+  EXPECT_THROW(encoding.encoder().encode(other.frame(0), {}, [](video::EncodedFrame) {}), Error);
 }
 
 TEST_F(Nvenc, IsFoundByWhoAsksForTheChipsAbilities) {
@@ -116,8 +116,9 @@ TEST_F(Nvenc, IsFoundByWhoAsksForTheChipsAbilities) {
   become(chip);
   const auto problems_of = [] {
     std::vector<std::string> all;
-    const CudaAbilities found = cuda_abilities();
-    for (const NvencTrial& trial : found.chips.at(0).encodes) all.push_back(trial.problem);
+    const pipeline::CudaAbilities found = pipeline::cuda_abilities();
+    for (const pipeline::NvencTrial& trial : found.chips.at(0).encodes)
+      all.push_back(trial.problem);
     return all;
   };
   EXPECT_THAT(problems_of(), ElementsAre("", "", HasSubstr("(10 bit encode not supported)")));

@@ -8,7 +8,7 @@
 
 #include "core/error.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 nvjpegStatus_t throws_an_exception() { throw std::runtime_error("illegal memory access"); }
@@ -49,4 +49,4 @@ TEST(Nvjpeg, WhatEndingAHandleThrowsEndsThere) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::video

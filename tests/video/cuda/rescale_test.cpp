@@ -24,15 +24,15 @@ struct Case {
 void PrintTo(const Case& made, std::ostream* out) { *out << made.name; }
 
 /// Noise in the middle half of the codes: swscale cuts off what overshoots between its two passes.
-UniqueAVFrame noise(AVPixelFormat format, Size size, unsigned seed) {
+video::UniqueAVFrame noise(AVPixelFormat format, Size size, unsigned seed) {
   std::mt19937 random(seed);
-  UniqueAVFrame picture = new_av_frame();
+  video::UniqueAVFrame picture = video::new_av_frame();
   picture->format = format;
   picture->width = size.width;
   picture->height = size.height;
   picture->color_range = format == AV_PIX_FMT_YUVJ420P ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
-  check_av(av_frame_get_buffer(picture.get(), 0), ErrorKind::internal, "picture");
-  const unsigned codes = 1U << bits_of(format);
+  video::check_av(av_frame_get_buffer(picture.get(), 0), ErrorKind::internal, "picture");
+  const unsigned codes = 1U << video::bits_of(format);
   for (int c = 0; c < 3; ++c) {
     const int width = c == 0 ? size.width : (size.width + 1) / 2;
     const int height = c == 0 ? size.height : (size.height + 1) / 2;
@@ -49,22 +49,22 @@ UniqueAVFrame noise(AVPixelFormat format, Size size, unsigned seed) {
   return picture;
 }
 
-UniqueAVFrame copy_of(const UniqueAVFrame& picture) {
-  UniqueAVFrame copy(av_frame_clone(picture.get()));
+video::UniqueAVFrame copy_of(const video::UniqueAVFrame& picture) {
+  video::UniqueAVFrame copy(av_frame_clone(picture.get()));
   if (!copy) throw std::bad_alloc();
   return copy;
 }
 
-Frame uploaded(UniqueAVFrame picture, cuda::StreamView stream) {
-  const Frame there = wrap(std::move(picture));
+Frame uploaded(video::UniqueAVFrame picture, cuda::StreamView stream) {
+  const Frame there = video::wrap(std::move(picture));
   CopyCounter copies;
-  PictureUpload upload(there.size, there.format.bits, 1, kDevice, copies);
+  video::PictureUpload upload(there.size, there.format.bits, 1, kDevice, copies);
   return upload.upload(there, stream);
 }
 
 Samples downloaded(Frame frame, cuda::StreamView stream) {
   CopyCounter copies;
-  PictureDownload download(frame.size, frame.format.bits, 1, copies);
+  video::PictureDownload download(frame.size, frame.format.bits, 1, copies);
   return samples_of(download.start(std::move(frame), stream).wait());
 }
 
@@ -89,7 +89,7 @@ class Rescale : public testing::TestWithParam<Case> {};
 // lies a little beside. Of planes with fewer samples than its cubic has taps it leaves taps out.
 TEST_P(Rescale, GivesThePicturesOfTheCpu) {
   const auto& [name, from, to] = GetParam();
-  const int unit = bits_of(to) > 8 ? 4 : 1;
+  const int unit = video::bits_of(to) > 8 ? 4 : 1;
   const Size sizes[][2] = {
       {{320, 240}, {640, 360}}, {{640, 360}, {320, 240}}, {{642, 361}, {640, 360}},
       {{320, 241}, {641, 361}}, {{37, 51}, {400, 300}},   {{1280, 720}, {64, 36}},
@@ -97,18 +97,19 @@ TEST_P(Rescale, GivesThePicturesOfTheCpu) {
   const cuda::Stream stream;
   for (const auto& [small, wanted] : sizes) {
     SCOPED_TRACE(to_string(small) + " -> " + to_string(wanted));
-    const UniqueAVFrame picture = noise(from, small, 7);
-    Notices notices("clip");
-    Normalizer normalizer({wanted, to, {}, {}}, kind_of(*picture), true, "clip", notices);
-    const Samples expected = samples_of(wrap(normalizer.apply(copy_of(picture))));
-    PictureFit fit({wanted}, bits_of(to), to == AV_PIX_FMT_YUVJ420P, 2, kDevice);
+    const video::UniqueAVFrame picture = noise(from, small, 7);
+    video::Notices notices("clip");
+    video::Normalizer normalizer({wanted, to, {}, {}}, video::kind_of(*picture), true, "clip",
+                                 notices);
+    const Samples expected = samples_of(video::wrap(normalizer.apply(copy_of(picture))));
+    video::PictureFit fit({wanted}, video::bits_of(to), to == AV_PIX_FMT_YUVJ420P, 2, kDevice);
     const Samples found = downloaded(fit.apply(uploaded(copy_of(picture), stream), stream), stream);
     ASSERT_EQ(found.size(), expected.size());
     const Difference apart = difference(found, expected);
     EXPECT_LT(apart.mean, 1.0 * unit);
     EXPECT_LE(apart.most, 8 * unit);
   }
-  EXPECT_EQ(live_frames(), 0);
+  EXPECT_EQ(video::live_frames(), 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -121,26 +122,26 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"limited_to_full", AV_PIX_FMT_YUV420P, AV_PIX_FMT_YUVJ420P}),
     [](const auto& test) { return std::string(test.param.name); });
 
-TEST(PictureFit, KeepsSamplesWhoseSizeAndKindStay) {
+TEST(video::PictureFit, KeepsSamplesWhoseSizeAndKindStay) {
   const cuda::Stream stream;
-  const UniqueAVFrame picture = noise(AV_PIX_FMT_YUV420P, {175, 143}, 3);
-  const Samples sent = samples_of(wrap(copy_of(picture)));
-  PictureFit same({{175, 143}}, 8, false, 1, kDevice);
+  const video::UniqueAVFrame picture = noise(AV_PIX_FMT_YUV420P, {175, 143}, 3);
+  const Samples sent = samples_of(video::wrap(copy_of(picture)));
+  video::PictureFit same({{175, 143}}, 8, false, 1, kDevice);
   EXPECT_EQ(downloaded(same.apply(uploaded(copy_of(picture), stream), stream), stream), sent);
-  PictureFit deeper({{175, 143}}, 10, false, 1, kDevice);
+  video::PictureFit deeper({{175, 143}}, 10, false, 1, kDevice);
   const Samples deep = downloaded(deeper.apply(uploaded(copy_of(picture), stream), stream), stream);
   for (std::size_t i = 0; i < sent.size(); ++i) ASSERT_EQ(deep[i], 4 * sent[i]);
 }
 
-TEST(PictureFit, KeepsWhatElseIsKnownOfAPicture) {
+TEST(video::PictureFit, KeepsWhatElseIsKnownOfAPicture) {
   const cuda::Stream stream;
   Frame frame = uploaded(noise(AV_PIX_FMT_YUVJ420P, {64, 48}, 1), stream);
   frame.pts = 77;
   frame.index = 12;
   frame.sample_aspect = {5, 4};
   frame.color.matrix = 9;
-  unwrap(frame).colorspace = AVCOL_SPC_BT2020_NCL;
-  PictureFit fit({{96, 64}}, 8, false, 1, kDevice);
+  video::unwrap(frame).colorspace = AVCOL_SPC_BT2020_NCL;
+  video::PictureFit fit({{96, 64}}, 8, false, 1, kDevice);
   const Frame result = fit.apply(std::move(frame), stream);
   EXPECT_EQ(result.size, (Size{96, 64}));
   EXPECT_EQ(result.pts, 77);
@@ -148,27 +149,28 @@ TEST(PictureFit, KeepsWhatElseIsKnownOfAPicture) {
   EXPECT_EQ(result.sample_aspect, (Rational{5, 4}));
   EXPECT_EQ(result.color.matrix, 9);
   EXPECT_FALSE(result.color.full_range);
-  EXPECT_EQ(unwrap(result).color_range, AVCOL_RANGE_MPEG);
+  EXPECT_EQ(video::unwrap(result).color_range, AVCOL_RANGE_MPEG);
   ASSERT_NE(result.ready, nullptr);
 }
 
 // An NVDEC surface would go to another picture, or away with its decoder.
-TEST(PictureFit, LetsASourceGoOnlyOnceItHasBeenRead) {
+TEST(video::PictureFit, LetsASourceGoOnlyOnceItHasBeenRead) {
   const cuda::Stream stream;
-  const PictureLayout layout = picture_layout({4096, 2160}, 8);
+  const video::PictureLayout layout = video::picture_layout({4096, 2160}, 8);
   const cuda::DeviceBuffer<std::byte> memory(layout.bytes);
   cuda::fill(memory.span(), 100, stream);
-  PictureFit fit({{4095, 2159}}, 8, false, 2, kDevice);
+  video::PictureFit fit({{4095, 2159}}, 8, false, 2, kDevice);
   stream.synchronize();
   int gone = 0;
   int early = 0;
-  const UniqueAVFrame like = new_av_frame();
+  const video::UniqueAVFrame like = video::new_av_frame();
   for (int i = 0; i < 8; ++i) {
     const std::shared_ptr<void> holder(nullptr, [&](void*) {
       ++gone;
       if (cudaStreamQuery(stream.view().get()) != cudaSuccess) ++early;
     });
-    Frame source = wrap(picture_over(memory.data(), layout, *like, holder), layout.format, kDevice);
+    Frame source = video::wrap(video::picture_over(memory.data(), layout, *like, holder),
+                               layout.format, kDevice);
     static_cast<void>(fit.apply(std::move(source), stream));  // nobody keeps the result
   }
   EXPECT_EQ(gone, 8);

@@ -64,7 +64,7 @@ TEST_P(WithoutNvdec, IsDecodedOnTheCpuAndToldSo) {
 }
 
 TEST_P(WithoutNvdec, IsAnErrorWhereNvdecIsAskedFor) {
-  options.choice = DecoderChoice::nvdec;
+  options.choice = video::DecoderChoice::nvdec;
   try {
     static_cast<void>(decode_on_cuda(file, options));
     FAIL() << "no exception";

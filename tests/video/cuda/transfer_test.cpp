@@ -10,7 +10,7 @@
 #include "video/cuda/transfer.h"
 #include "video/frames/pictures.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 struct Kind {
@@ -127,7 +127,7 @@ TEST_P(Transfer, RefusesPicturesUnlikeTheFirst) {
   PictureDownload download({64, 48}, 8, 1, copies);
   EXPECT_THROW(static_cast<void>(download.start(noise(GetParam(), {64, 48}, 1), stream)), Error);
   FrameDescriptor descriptor;
-  EXPECT_THROW(describe_picture(noise(GetParam(), {64, 48}, 1), descriptor), Error);
+  EXPECT_THROW(pipeline::describe_picture(noise(GetParam(), {64, 48}, 1), descriptor), Error);
   EXPECT_EQ(copies.total(CopyKind::upload), CopyTotal{});
 }
 
@@ -178,4 +178,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -12,25 +12,32 @@ namespace {
 constexpr Size kCell{2, 4};
 
 TEST(Letterbox, B15KeepsTheShapeOfPictures) {
-  EXPECT_EQ(letterbox({{1080, 1920}}, {{1920, 1080}}, kCell), (PictureArea{656, 0, {608, 1080}}));
-  EXPECT_EQ(letterbox({{1920, 1080}}, {{1080, 1920}}, kCell), (PictureArea{0, 656, {1080, 608}}));
-  EXPECT_EQ(letterbox({{320, 240}}, {{640, 360}}, kCell), (PictureArea{80, 0, {480, 360}}));
+  EXPECT_EQ(video::letterbox({{1080, 1920}}, {{1920, 1080}}, kCell),
+            (video::PictureArea{656, 0, {608, 1080}}));
+  EXPECT_EQ(video::letterbox({{1920, 1080}}, {{1080, 1920}}, kCell),
+            (video::PictureArea{0, 656, {1080, 608}}));
+  EXPECT_EQ(video::letterbox({{320, 240}}, {{640, 360}}, kCell),
+            (video::PictureArea{80, 0, {480, 360}}));
   // The pixels are twice as wide as high.
-  EXPECT_EQ(letterbox({{320, 480}, {2, 1}}, {{640, 360}}, kCell), (PictureArea{80, 0, {480, 360}}));
-  EXPECT_EQ(letterbox({{320, 240}}, {{320, 360}, {2, 1}}, kCell), (PictureArea{40, 0, {240, 360}}));
+  EXPECT_EQ(video::letterbox({{320, 480}, {2, 1}}, {{640, 360}}, kCell),
+            (video::PictureArea{80, 0, {480, 360}}));
+  EXPECT_EQ(video::letterbox({{320, 240}}, {{320, 360}, {2, 1}}, kCell),
+            (video::PictureArea{40, 0, {240, 360}}));
 }
 
 TEST(Letterbox, FillsWhatHasNearlyTheShape) {
-  EXPECT_EQ(letterbox({{854, 480}}, {{1280, 720}}, kCell), (PictureArea{0, 0, {1280, 720}}));
-  EXPECT_EQ(letterbox({{640, 361}}, {{1281, 721}}, kCell), (PictureArea{0, 0, {1281, 721}}));
-  EXPECT_EQ(letterbox({{640, 480}}, {{1, 1}}, kCell), (PictureArea{0, 0, {1, 1}}));
+  EXPECT_EQ(video::letterbox({{854, 480}}, {{1280, 720}}, kCell),
+            (video::PictureArea{0, 0, {1280, 720}}));
+  EXPECT_EQ(video::letterbox({{640, 361}}, {{1281, 721}}, kCell),
+            (video::PictureArea{0, 0, {1281, 721}}));
+  EXPECT_EQ(video::letterbox({{640, 480}}, {{1, 1}}, kCell), (video::PictureArea{0, 0, {1, 1}}));
 }
 
 TEST(Letterbox, LiesWithinPicturesOfAnySize) {
   for (int width = 1; width < 70; width += 3)
     for (int height = 1; height < 70; height += 3)
       for (const Size from : {Size{1, 32000}, Size{32000, 1}, Size{16, 9}, Size{9, 16}}) {
-        const PictureArea area = letterbox({from}, {{width, height}}, kCell);
+        const video::PictureArea area = video::letterbox({from}, {{width, height}}, kCell);
         EXPECT_TRUE(area.x >= 0 && area.y >= 0 && area.size.width > 0 && area.size.height > 0);
         EXPECT_LE(area.x + area.size.width, width);
         EXPECT_LE(area.y + area.size.height, height);
@@ -54,10 +61,10 @@ TEST(Letterbox, B15APortraitPartBehindALandscapeOneIsNotSquashed) {
            folder / "part.264");
     both += read_file(folder / "part.264");
   }
-  Notices notices("both");
-  FrameSource source(folder.write("both.264", both), {}, notices, {});
+  video::Notices notices("both");
+  video::FrameSource source(folder.write("both.264", both), {}, notices, {});
   int portraits = 0;
-  while (const std::optional<DecodedFrame> decoded = source.next()) {
+  while (const std::optional<video::DecodedFrame> decoded = source.next()) {
     const Frame& frame = decoded->frame;
     ASSERT_EQ(frame.size, (Size{128, 64}));
     EXPECT_GT(luma_at(frame, 64, 1), 200);

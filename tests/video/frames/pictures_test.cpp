@@ -1,4 +1,5 @@
 #include "video/frames/pictures.h"
+#include "video/frames/working_format.h"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +14,7 @@ extern "C" {
 
 #include "video/write/encoder.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 TEST(Orientation, FollowsFFmpegsDisplayMatrices) {
@@ -128,4 +129,4 @@ TEST(MakeWritable, LeavesAPictureAloneThatSomeoneElseHolds) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -22,16 +22,16 @@ using testing::IsEmpty;
 
 /// FFmpeg's usual decoder, which refuses the stream when it is asked for a picture for the nth
 /// time.
-class RefusingDecoder final : public Decoder {
+class RefusingDecoder final : public video::Decoder {
  public:
-  RefusingDecoder(const Demuxer& demuxer, Notices& notices, int refuses_at)
-      : Decoder(demuxer, {}, notices), left_(refuses_at) {
+  RefusingDecoder(const video::Demuxer& demuxer, video::Notices& notices, int refuses_at)
+      : video::Decoder(demuxer, {}, notices), left_(refuses_at) {
     RefusingDecoder::open_codec();
     if (left_ == 0) refuse("no such chip");
   }
   [[nodiscard]] bool may_refuse() const override { return true; }
-  [[nodiscard]] std::unique_ptr<FrameMaker> make_frames(const AVFrame& /*first*/,
-                                                        const FrameTarget& /*target*/) override {
+  [[nodiscard]] std::unique_ptr<video::FrameMaker> make_frames(
+      const AVFrame& /*first*/, const video::FrameTarget& /*target*/) override {
     return nullptr;
   }
 
@@ -51,13 +51,13 @@ class FirstPictureTest : public testing::Test {
   }
 
   /// Time stamps of all pictures, of which those before the first come from elsewhere.
-  std::vector<std::int64_t> stamps(const OpenDecoder& open, DecoderChoice choice) {
-    Demuxer demuxer((folder_ / "clip.mp4").string(), {});
+  std::vector<std::int64_t> stamps(const video::OpenDecoder& open, video::DecoderChoice choice) {
+    video::Demuxer demuxer((folder_ / "clip.mp4").string(), {});
     demuxer_ = &demuxer;
-    const auto none = [](const AVPacket&, const Decoder&) { return false; };
-    FirstPicture first = read_first_picture(demuxer, open, choice, none, notices_);
+    const auto none = [](const AVPacket&, const video::Decoder&) { return false; };
+    video::FirstPicture first = video::read_first_picture(demuxer, open, choice, none, notices_);
     std::vector<std::int64_t> found;
-    all_pictures(demuxer, first, [&](const DecodedPicture& picture) {
+    all_pictures(demuxer, first, [&](const video::DecodedPicture& picture) {
       found.push_back(picture.timing.pts);
       return true;
     });
@@ -66,20 +66,22 @@ class FirstPictureTest : public testing::Test {
   }
 
   std::vector<std::int64_t> of_the_cpu() {
-    return stamps([this](DecoderChoice) { return make_cpu_decoder(*demuxer_, {}, notices_); },
-                  DecoderChoice::cpu);
+    return stamps(
+        [this](video::DecoderChoice) { return video::make_cpu_decoder(*demuxer_, {}, notices_); },
+        video::DecoderChoice::cpu);
   }
 
-  OpenDecoder refusing_at(int call) {
-    return [this, call](DecoderChoice choice) -> std::unique_ptr<Decoder> {
-      if (choice == DecoderChoice::cpu) return make_cpu_decoder(*demuxer_, {}, notices_);
+  video::OpenDecoder refusing_at(int call) {
+    return [this, call](video::DecoderChoice choice) -> std::unique_ptr<video::Decoder> {
+      if (choice == video::DecoderChoice::cpu)
+        return video::make_cpu_decoder(*demuxer_, {}, notices_);
       return std::make_unique<RefusingDecoder>(*demuxer_, notices_, call);
     };
   }
 
   TemporaryFolder folder_;
-  Notices notices_{"clip"};
-  Demuxer* demuxer_ = nullptr;
+  video::Notices notices_{"clip"};
+  video::Demuxer* demuxer_ = nullptr;
   std::int64_t lost_ = 0;
 };
 
@@ -88,7 +90,7 @@ TEST_F(FirstPictureTest, TheCpuTakesOverFromTheFirstPacketOn) {
   ASSERT_EQ(expected.size(), 25U);
   for (const int call : {0, 1, 2, 3}) {
     SCOPED_TRACE(call);
-    EXPECT_EQ(stamps(refusing_at(call), DecoderChoice::automatic), expected);
+    EXPECT_EQ(stamps(refusing_at(call), video::DecoderChoice::automatic), expected);
     EXPECT_EQ(lost_, 0);
   }
   EXPECT_THAT(notices_.all(), Contains("decoded on the CPU and uploaded, because no such chip"));
@@ -96,8 +98,9 @@ TEST_F(FirstPictureTest, TheCpuTakesOverFromTheFirstPacketOn) {
 
 TEST_F(FirstPictureTest, ADecoderThatWasNamedIsNotReplaced) {
   for (const int call : {0, 2})
-    expect_error(ErrorKind::device, "clip.mp4: no such chip; the CPU decodes it with --decoder",
-                 [&] { static_cast<void>(stamps(refusing_at(call), DecoderChoice::nvdec)); });
+    expect_error(
+        ErrorKind::device, "clip.mp4: no such chip; the CPU decodes it with --decoder",
+        [&] { static_cast<void>(stamps(refusing_at(call), video::DecoderChoice::nvdec)); });
   EXPECT_THAT(notices_.all(), IsEmpty());
 }
 
@@ -107,11 +110,13 @@ TEST_F(FirstPictureTest, OtherStreamsAreKeptUpToALimit) {
       "-f lavfi -i aevalsrc=0|0|0|0|0|0|0|0:s=192000:d=14 -c:v libx264 -c:a pcm_s32le",
       folder_ / "sound.mkv");
   for (const bool wanted : {true, false}) {
-    Demuxer demuxer((folder_ / "sound.mkv").string(), {});
-    const auto open = [&](DecoderChoice) { return make_cpu_decoder(demuxer, {}, notices_); };
-    const auto wants = [&](const AVPacket&, const Decoder&) { return wanted; };
+    video::Demuxer demuxer((folder_ / "sound.mkv").string(), {});
+    const auto open = [&](video::DecoderChoice) {
+      return video::make_cpu_decoder(demuxer, {}, notices_);
+    };
+    const auto wants = [&](const AVPacket&, const video::Decoder&) { return wanted; };
     const auto read = [&] {
-      return read_first_picture(demuxer, open, DecoderChoice::cpu, wants, notices_);
+      return video::read_first_picture(demuxer, open, video::DecoderChoice::cpu, wants, notices_);
     };
     if (wanted)
       expect_error(ErrorKind::input, "other streams fill 64 MiB before the first picture",
@@ -126,11 +131,13 @@ TEST_F(FirstPictureTest, WhatIsWantedOfOtherStreamsComesInItsOrder) {
       "-itsoffset 0.5 -f lavfi -i testsrc2=s=64x48:r=25:d=1 -f lavfi -i sine=d=2 -c:v libx264 "
       "-c:a pcm_s16le",
       folder_ / "sound.mkv");
-  Demuxer demuxer((folder_ / "sound.mkv").string(), {});
-  const auto open = [&](DecoderChoice) { return make_cpu_decoder(demuxer, {}, notices_); };
-  const FirstPicture first = read_first_picture(
-      demuxer, open, DecoderChoice::cpu, [](const AVPacket&, const Decoder&) { return true; },
-      notices_);
+  video::Demuxer demuxer((folder_ / "sound.mkv").string(), {});
+  const auto open = [&](video::DecoderChoice) {
+    return video::make_cpu_decoder(demuxer, {}, notices_);
+  };
+  const video::FirstPicture first = video::read_first_picture(
+      demuxer, open, video::DecoderChoice::cpu,
+      [](const AVPacket&, const video::Decoder&) { return true; }, notices_);
   ASSERT_TRUE(first.picture.has_value());
   ASSERT_GT(first.other_packets.size(), 2U);
   EXPECT_EQ(first.other_packets.front()->pts, 0);

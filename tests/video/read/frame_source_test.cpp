@@ -14,7 +14,7 @@
 #include "tests/support/temporary_folder.h"
 #include "video/write/grey_png.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 using test::TemporaryFolder;
@@ -91,4 +91,4 @@ TEST(GreyPng, DecodesToItsSamples) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::video

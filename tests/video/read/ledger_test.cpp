@@ -4,9 +4,10 @@
 
 #include "tests/support/clips.h"
 #include "tests/support/temporary_folder.h"
+#include "video/bitstream/field_pairs.h"
 #include "video/read/demuxer.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 TEST(Ledger, AFrameSettlesItsPacketWhateverTheOrder) {
@@ -82,4 +83,4 @@ TEST(FieldPairs, FramePicturesAreNoFields) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::video

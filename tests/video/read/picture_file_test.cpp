@@ -19,10 +19,12 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-Bytes bytes_of(const std::string& text) {
+video::Bytes bytes_of(const std::string& text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
-PictureFile read(const std::string& file) { return read_picture_file(bytes_of(file)); }
+video::PictureFile read(const std::string& file) {
+  return video::read_picture_file(bytes_of(file));
+}
 
 /// A picture of 2x3 letters, row by row, each row ended by a line feed: what turning does is seen.
 using Letters = std::string;
@@ -88,7 +90,7 @@ std::string exif_segment(int orientation) {
 }
 
 /// Where the first row and column of the stored picture are shown (TIFF 6.0, Orientation).
-TEST(PictureFile, A2OrientationOfEveryFormatIsRead) {
+TEST(video::PictureFile, A2OrientationOfEveryFormatIsRead) {
   const std::array<Letters, 9> shown{
       "",           "ab\ncd\nef\n", "ba\ndc\nfe\n", "fe\ndc\nba\n", "ef\ncd\nab\n",
       "ace\nbdf\n", "eca\nfdb\n",   "fdb\neca\n",   "bdf\nace\n"};
@@ -100,15 +102,15 @@ TEST(PictureFile, A2OrientationOfEveryFormatIsRead) {
           webp_with(webp_chunk("VP8X", "x") + webp_chunk("EXIF", exif(tag))),
           webp_with(webp_chunk("EXIF", std::string("Exif\0\0", 6) + exif(tag)))}) {
       SCOPED_TRACE(file.substr(0, 12) + std::to_string(tag));
-      const PictureFile found = read(file);
+      const video::PictureFile found = read(file);
       ASSERT_TRUE(found.orientation);
       EXPECT_EQ(upright(*found.orientation), shown[static_cast<std::size_t>(tag)]);
       EXPECT_EQ(found.more_pictures, 0);
-      EXPECT_THAT(left_out(found), IsEmpty());
+      EXPECT_THAT(video::left_out(found), IsEmpty());
     }
 }
 
-TEST(PictureFile, A2OrientationIsReadInBothByteOrdersAndWidths) {
+TEST(video::PictureFile, A2OrientationIsReadInBothByteOrdersAndWidths) {
   const std::string motorola = "MM" + big(42, 2) + big(8, 4) + big(1, 2) + big(274, 2) + big(3, 2) +
                                big(1, 4) + big(6, 2) + big(0, 2) + big(0, 4);
   EXPECT_EQ(read(motorola).orientation, (Orientation{1, false}));
@@ -120,7 +122,7 @@ TEST(PictureFile, A2OrientationIsReadInBothByteOrdersAndWidths) {
   EXPECT_EQ(read(png_with(png_chunk("eXIf", "nothing"))).orientation, std::nullopt);
 }
 
-TEST(PictureFile, A2HeifIsTurnedAndMirroredInTheOrderOfItsProperties) {
+TEST(video::PictureFile, A2HeifIsTurnedAndMirroredInTheOrderOfItsProperties) {
   struct Step {
     std::string property;
     Letters (*turned)(const Letters&);
@@ -140,18 +142,18 @@ TEST(PictureFile, A2HeifIsTurnedAndMirroredInTheOrderOfItsProperties) {
     for (const Step& second : steps) {
       const std::string file =
           heif({{1, "av01", {2, 3}}}, {box("ispe", "x"), first.property, second.property});
-      const std::optional<PictureFile> found = read_heif(bytes_of(file));
+      const std::optional<video::PictureFile> found = video::read_heif(bytes_of(file));
       ASSERT_TRUE(found && found->orientation);
       EXPECT_EQ(upright(*found->orientation), second.turned(first.turned(kStored)));
       const std::string other_order =
           heif({{1, "av01", {3, 2}}}, {box("ispe", "x"), second.property, first.property});
-      EXPECT_EQ(read_heif(bytes_of(other_order)), found);
+      EXPECT_EQ(video::read_heif(bytes_of(other_order)), found);
     }
   const std::string of_another = heif({{1}, {2, "av01", {1}}}, {irot(1)});
-  EXPECT_EQ(read_heif(bytes_of(of_another))->orientation, Orientation{});
+  EXPECT_EQ(video::read_heif(bytes_of(of_another))->orientation, Orientation{});
 }
 
-TEST(PictureFile, B16CountsFurtherPicturesButNoThumbnails) {
+TEST(video::PictureFile, B16CountsFurtherPicturesButNoThumbnails) {
   const std::string three = std::string("II*\0", 4) + little(8, 4) +
                             tiff_directory({{256, 1}}, 26) + tiff_directory({{254, 1}}, 44) +
                             tiff_directory({{254, 2}}, 62) + tiff_directory({{254, 0}}, 0);
@@ -178,7 +180,7 @@ std::string index_segment(const std::vector<unsigned>& types) {
   return jpeg_segment('\xE2', std::string("MPF\0", 4) + index);
 }
 
-TEST(PictureFile, B16AnIndexOfPicturesTellsThumbnailsApart) {
+TEST(video::PictureFile, B16AnIndexOfPicturesTellsThumbnailsApart) {
   constexpr unsigned kPrimary = 0x030000;
   constexpr unsigned kThumbnail = 0x010002;
   constexpr unsigned kDisparity = 0x020002;
@@ -189,37 +191,39 @@ TEST(PictureFile, B16AnIndexOfPicturesTellsThumbnailsApart) {
   EXPECT_EQ(read(jpeg_with(index_segment({kPrimary, 0, 0})) + jpeg_with("")).more_pictures, 2);
 }
 
-TEST(PictureFile, B15TellsOfAVideoBehindThePicture) {
+TEST(video::PictureFile, B15TellsOfAVideoBehindThePicture) {
   const std::string video = box("ftyp", "mp42") + box("mdat", "x");
   for (const std::string& file :
        {jpeg_with("") + video, jpeg_with("") + "MotionPhoto_Data" + video,
         jpeg_with("") + jpeg_with("") + video, png_with(png_chunk("IEND", "")) + video}) {
     EXPECT_TRUE(read(file).video);
-    EXPECT_THAT(left_out(read(file)), testing::Contains(HasSubstr("video behind the picture")));
+    EXPECT_THAT(video::left_out(read(file)),
+                testing::Contains(HasSubstr("video behind the picture")));
   }
   EXPECT_FALSE(read(jpeg_with(jpeg_segment('\xE1', video))).video);
-  EXPECT_TRUE(read_heif(bytes_of(heif({{1}}, {}) + box("mpvd", video)))->video);
+  EXPECT_TRUE(video::read_heif(bytes_of(heif({{1}}, {}) + box("mpvd", video)))->video);
 }
 
-TEST(PictureFile, B13HeifTellsWhatBelongsToAPicture) {
+TEST(video::PictureFile, B13HeifTellsWhatBelongsToAPicture) {
   const std::string alpha =
       box("auxC", std::string(4, '\0') + "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha");
   const std::string depth =
       box("auxC", std::string(4, '\0') + "urn:mpeg:mpegB:cicp:systems:auxiliary:depth");
-  PictureFile found = *read_heif(bytes_of(
+  video::PictureFile found = *video::read_heif(bytes_of(
       heif({{1}, {2, "av01", {1}}, {3, "av01", {2}}, {4}, {5}, {6, "Exif"}, {7, "av01", {}, true}},
            {alpha, depth}, {{"auxl", 2, 1}, {"auxl", 3, 1}, {"thmb", 4, 1}})));
   EXPECT_TRUE(found.transparency);
   EXPECT_TRUE(found.auxiliary);
   EXPECT_FALSE(found.tiles);
   EXPECT_EQ(found.more_pictures, 1);
-  EXPECT_THAT(left_out(found), ElementsAre(HasSubstr("second picture"), HasSubstr("transparency"),
-                                           HasSubstr("depth")));
-  found = *read_heif(bytes_of(heif({{9, "grid"}, {1}, {2}}, {}, {{"dimg", 9, 1}, {"dimg", 9, 2}})));
+  EXPECT_THAT(video::left_out(found), ElementsAre(HasSubstr("second picture"),
+                                                  HasSubstr("transparency"), HasSubstr("depth")));
+  found = *video::read_heif(
+      bytes_of(heif({{9, "grid"}, {1}, {2}}, {}, {{"dimg", 9, 1}, {"dimg", 9, 2}})));
   EXPECT_TRUE(found.tiles);
   EXPECT_EQ(found.more_pictures, 0);
-  EXPECT_FALSE(read_heif(bytes_of(heif({{1}}, {}) + box("moov", "x"))));
-  EXPECT_FALSE(read_heif(bytes_of(box("ftyp", "avif"))));
+  EXPECT_FALSE(video::read_heif(bytes_of(heif({{1}}, {}) + box("moov", "x"))));
+  EXPECT_FALSE(video::read_heif(bytes_of(box("ftyp", "avif"))));
 }
 
 /// All that the parsers take, valid.
@@ -235,25 +239,25 @@ std::vector<std::string> valid_files() {
 }
 
 // Nothing is asserted but that reading ends and, where sanitizers watch, stays within the bytes.
-TEST(PictureFile, HostileBytesAreReadToTheirEndAndNoFurther) {
+TEST(video::PictureFile, HostileBytesAreReadToTheirEndAndNoFurther) {
   for (const std::string& whole : valid_files()) {
     for (std::size_t length = 0; length <= whole.size(); ++length) {
       const std::vector<std::uint8_t> cut(whole.begin(),
                                           whole.begin() + static_cast<std::ptrdiff_t>(length));
-      static_cast<void>(read_picture_file(cut));
-      static_cast<void>(read_heif(cut));
+      static_cast<void>(video::read_picture_file(cut));
+      static_cast<void>(video::read_heif(cut));
     }
     for (std::size_t at = 0; at < whole.size(); ++at)
       for (const int value : {0, 1, 2, 0x7F, 0x80, 0xFF}) {
         std::vector<std::uint8_t> changed(whole.begin(), whole.end());
         changed[at] = static_cast<std::uint8_t>(value);
-        static_cast<void>(read_picture_file(changed));
-        static_cast<void>(read_heif(changed));
+        static_cast<void>(video::read_picture_file(changed));
+        static_cast<void>(video::read_heif(changed));
       }
   }
 }
 
-TEST(PictureFile, AChainOfPagesThatGoesBackEnds) {
+TEST(video::PictureFile, AChainOfPagesThatGoesBackEnds) {
   const std::string round = std::string("II*\0", 4) + little(8, 4) +
                             tiff_directory({{274, 3}}, 26) + tiff_directory({{256, 1}}, 8);
   EXPECT_EQ(read(round).more_pictures, 1);
@@ -263,7 +267,7 @@ TEST(PictureFile, AChainOfPagesThatGoesBackEnds) {
 }
 
 // A directory of 65,535 entries at each byte would take minutes.
-TEST(PictureFile, DirectoriesThatLieOverOneAnotherEnd) {
+TEST(video::PictureFile, DirectoriesThatLieOverOneAnotherEnd) {
   std::string file = std::string("II*\0", 4) + little(8, 4);
   file.resize(std::size_t{1} << 20, '\xFF');
   static_cast<void>(read(file));

@@ -11,7 +11,7 @@
 #include "tests/support/temporary_folder.h"
 #include "video/read/frame_source.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 using testing::HasSubstr;
@@ -147,4 +147,4 @@ TEST(PicturesBeside, A5AlphaBesideAPictureIsReadOrNamed) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::video

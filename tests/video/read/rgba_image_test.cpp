@@ -22,7 +22,7 @@ class RgbaImageTest : public testing::Test {
 TEST_F(RgbaImageTest, HasTheFilesPixels) {
   ffmpeg("-f lavfi -i testsrc=s=37x23,format=rgba,colorchannelmixer=aa=0.4 -frames:v 1",
          folder_ / "logo.png");
-  const RgbaImage image = read_rgba_image(path("logo.png"));
+  const RgbaImage image = video::read_rgba_image(path("logo.png"));
   EXPECT_EQ(image.size, (Size{37, 23}));
   EXPECT_EQ(std::string(image.bytes.begin(), image.bytes.end()),
             decoded_pictures(folder_ / "logo.png"));
@@ -31,7 +31,7 @@ TEST_F(RgbaImageTest, HasTheFilesPixels) {
 
 TEST_F(RgbaImageTest, IsOpaqueWithoutAlpha) {
   ffmpeg("-f lavfi -i color=c=red:s=40x30 -frames:v 1", folder_ / "red.jpg");
-  const RgbaImage image = read_rgba_image(path("red.jpg"));
+  const RgbaImage image = video::read_rgba_image(path("red.jpg"));
   ASSERT_EQ(image.size, (Size{40, 30}));
   ASSERT_EQ(image.bytes.size(), 4U * 40 * 30);
   EXPECT_NEAR(image.bytes[0], 255, 3);
@@ -46,7 +46,7 @@ TEST_F(RgbaImageTest, IsTurnedUpright) {
       "-f lavfi -i color=c=black:s=64x48,drawbox=w=32:h=48:c=white:t=fill -frames:v 1 -c:v mjpeg",
       folder_ / "turned.mp4");
   mark_turned(folder_ / "turned.mp4");
-  const RgbaImage image = read_rgba_image(path("turned.mp4"));
+  const RgbaImage image = video::read_rgba_image(path("turned.mp4"));
   ASSERT_EQ(image.size, (Size{48, 64}));
   const auto red_at = [&](std::size_t x, std::size_t y) {
     return image.bytes.at(4 * (48 * y + x));
@@ -57,15 +57,17 @@ TEST_F(RgbaImageTest, IsTurnedUpright) {
 }
 
 TEST_F(RgbaImageTest, RefusesWhatIsNoImageOrTooLarge) {
-  expect_error(ErrorKind::input, "none.png", [&] { (void)read_rgba_image(path("none.png")); });
+  expect_error(ErrorKind::input, "none.png",
+               [&] { (void)video::read_rgba_image(path("none.png")); });
   std::ofstream(folder_ / "text.png") << "not a picture";
-  expect_error(ErrorKind::input, "text.png", [&] { (void)read_rgba_image(path("text.png")); });
+  expect_error(ErrorKind::input, "text.png",
+               [&] { (void)video::read_rgba_image(path("text.png")); });
   ffmpeg("-f lavfi -i color=s=4098x2 -frames:v 1", folder_ / "wide.png");
   expect_error(ErrorKind::input, "wide.png: the image is 4098x2, its sides may have 4096",
-               [&] { (void)read_rgba_image(path("wide.png")); });
+               [&] { (void)video::read_rgba_image(path("wide.png")); });
   ffmpeg("-f lavfi -i sine=d=1", folder_ / "sound.wav");
   expect_error(ErrorKind::input, "sound.wav: has no video stream",
-               [&] { (void)read_rgba_image(path("sound.wav")); });
+               [&] { (void)video::read_rgba_image(path("sound.wav")); });
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 class StreamChoice : public testing::Test {
  protected:
   AVStream& add(Size size, std::int64_t bit_rate = 0) {
-    AVStream& stream = *allocated(avformat_new_stream(input_.get(), nullptr));
+    AVStream& stream = *video::allocated(avformat_new_stream(input_.get(), nullptr));
     AVCodecParameters& video = *stream.codecpar;
     video.codec_type = AVMEDIA_TYPE_VIDEO;
     video.codec_id = AV_CODEC_ID_H264;
@@ -23,9 +23,9 @@ class StreamChoice : public testing::Test {
     stream.disposition = AV_DISPOSITION_DEFAULT;
     return stream;
   }
-  [[nodiscard]] int chosen() const { return choose_video_stream(*input_); }
+  [[nodiscard]] int chosen() const { return video::choose_video_stream(*input_); }
 
-  UniqueOutputContext input_{allocated(avformat_alloc_context())};
+  video::UniqueOutputContext input_{video::allocated(avformat_alloc_context())};
 };
 
 TEST_F(StreamChoice, B15OfEqualVideosTheFirstIsTakenWhateverItsBitRate) {
@@ -70,7 +70,7 @@ TEST(StreamChoiceOfFiles, B15TheFirstOfTwoIsTakenFromAnMp4) {
       "-f lavfi -i color=s=64x48:r=10:d=0.5 -f lavfi -i testsrc2=s=64x48:r=10:d=0.5 -map 0 -map 1 "
       "-c:v libx264 -preset ultrafast -disposition:v default",
       folder / "two.mp4");
-  EXPECT_EQ(Demuxer(folder / "two.mp4", {}).video_index(), 0);
+  EXPECT_EQ(video::Demuxer(folder / "two.mp4", {}).video_index(), 0);
 }
 
 }  // namespace

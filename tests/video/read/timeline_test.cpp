@@ -5,7 +5,7 @@
 #include "tests/support/clips.h"
 #include "tests/support/temporary_folder.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 class TimelineTest : public testing::Test {
@@ -84,4 +84,4 @@ TEST_F(TimelineTest, TheRangeIsHalfOpen) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::video

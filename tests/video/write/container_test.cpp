@@ -5,7 +5,7 @@
 #include "tests/support/clips.h"
 #include "tests/support/temporary_folder.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 const AVOutputFormat& format(const char* name) { return *av_guess_format(name, nullptr, nullptr); }
@@ -96,4 +96,4 @@ TEST(OutputExtension, FollowsTheEncoder) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::video

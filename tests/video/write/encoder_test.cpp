@@ -12,7 +12,7 @@ extern "C" {
 #include "video/frames/pictures.h"
 #include "video/write/encoder.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 constexpr Size kSize{32, 16};
@@ -96,4 +96,4 @@ TEST(CpuEncoder, KeepsEverySampleOfSemiPlanarPicturesWhateverTheirRange) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::video

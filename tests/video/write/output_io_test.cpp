@@ -9,7 +9,7 @@
 
 #include "tests/support/temporary_folder.h"
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 namespace fs = std::filesystem;
@@ -93,4 +93,4 @@ INSTANTIATE_TEST_SUITE_P(Formats, OutputIoTest,
                          testing::Values("avi", "mp4", "mov", "matroska", "mpegts", "nut"));
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::video

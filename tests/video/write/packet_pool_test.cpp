@@ -17,31 +17,31 @@ std::vector<std::uint8_t> bytes(std::size_t count, std::uint8_t value) {
   return made;
 }
 
-std::span<const std::uint8_t> content(const UniqueAVPacket& packet) {
+std::span<const std::uint8_t> content(const video::UniqueAVPacket& packet) {
   return {packet->data, static_cast<std::size_t>(packet->size)};
 }
 
-TEST(PacketPool, PacketsHaveTheirBytesAndFFmpegsPadding) {
-  PacketPool pool;
+TEST(video::PacketPool, PacketsHaveTheirBytesAndFFmpegsPadding) {
+  video::PacketPool pool;
   // What a packet before has left behind its end must not be read as part of it.
   pool.packet_of(bytes(1000, 0xff)).reset();
-  const UniqueAVPacket packet = pool.packet_of(bytes(100, 7));
+  const video::UniqueAVPacket packet = pool.packet_of(bytes(100, 7));
   EXPECT_THAT(content(packet), ElementsAreArray(bytes(100, 7)));
   const std::span padding(packet->data + 100, AV_INPUT_BUFFER_PADDING_SIZE);
   EXPECT_THAT(std::vector(padding.begin(), padding.end()), Each(0));
 }
 
-TEST(PacketPool, MemoryIsUsedAgain) {
-  PacketPool pool;
-  UniqueAVPacket packet = pool.packet_of(bytes(1000, 1));
+TEST(video::PacketPool, MemoryIsUsedAgain) {
+  video::PacketPool pool;
+  video::UniqueAVPacket packet = pool.packet_of(bytes(1000, 1));
   const std::uint8_t* const memory = packet->data;
   packet.reset();
   EXPECT_EQ(pool.packet_of(bytes(900, 2))->data, memory);
 }
 
-TEST(PacketPool, LongerOnesThanAllBeforeFit) {
-  PacketPool pool;
-  std::vector<UniqueAVPacket> packets;
+TEST(video::PacketPool, LongerOnesThanAllBeforeFit) {
+  video::PacketPool pool;
+  std::vector<video::UniqueAVPacket> packets;
   for (std::size_t length = 1; length < 100000; length = 2 * length + 3)
     packets.push_back(pool.packet_of(bytes(length, static_cast<std::uint8_t>(length))));
   for (std::size_t length = 1, i = 0; length < 100000; length = 2 * length + 3, ++i)
@@ -49,17 +49,17 @@ TEST(PacketPool, LongerOnesThanAllBeforeFit) {
                 ElementsAreArray(bytes(length, static_cast<std::uint8_t>(length))));
 }
 
-TEST(PacketPool, PacketsOutliveIt) {
-  auto pool = std::make_unique<PacketPool>();
-  const UniqueAVPacket packet = pool->packet_of(bytes(5000, 3));
+TEST(video::PacketPool, PacketsOutliveIt) {
+  auto pool = std::make_unique<video::PacketPool>();
+  const video::UniqueAVPacket packet = pool->packet_of(bytes(5000, 3));
   pool.reset();
   EXPECT_THAT(content(packet), ElementsAreArray(bytes(5000, 3)));
 }
 
-TEST(PacketPool, APacketThatIsHeldIsNotGivenAgain) {
-  PacketPool pool;
-  const UniqueAVPacket held = pool.packet_of(bytes(50, 4));
-  const UniqueAVPacket next = pool.packet_of(bytes(50, 5));
+TEST(video::PacketPool, APacketThatIsHeldIsNotGivenAgain) {
+  video::PacketPool pool;
+  const video::UniqueAVPacket held = pool.packet_of(bytes(50, 4));
+  const video::UniqueAVPacket next = pool.packet_of(bytes(50, 5));
   EXPECT_NE(held->data, next->data);
   EXPECT_THAT(content(held), Each(4));
 }

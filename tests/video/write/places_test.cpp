@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace facepipe {
+namespace facepipe::video {
 namespace {
 
 using namespace std::string_literals;
@@ -45,4 +45,4 @@ TEST(Places, A8WordsAreNoPlace) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::video

@@ -22,13 +22,15 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 /// Takes frames, and keeps the last one.
-class FakeEncoder final : public Encoder {
+class FakeEncoder final : public video::Encoder {
  public:
   explicit FakeEncoder(Frame& last) : last_(last) {}
   void encode(Frame frame, FrameRecord, const Sink&) override { last_ = std::move(frame); }
   void flush(const Sink&) override {}
   [[nodiscard]] AVRational time_base() const override { return {1, 25}; }
-  [[nodiscard]] UniqueCodecParameters parameters() const override { return new_codec_parameters(); }
+  [[nodiscard]] video::UniqueCodecParameters parameters() const override {
+    return video::new_codec_parameters();
+  }
   [[nodiscard]] std::string name() const override { return "fake"; }
 
  private:
@@ -36,26 +38,29 @@ class FakeEncoder final : public Encoder {
 };
 
 Frame frame_with(AVFrameSideDataType type, std::size_t size = 64) {
-  UniqueAVFrame picture = new_av_frame();
+  video::UniqueAVFrame picture = video::new_av_frame();
   picture->format = AV_PIX_FMT_YUV420P;
   picture->width = picture->height = 16;
-  check_av(av_frame_get_buffer(picture.get(), 0), ErrorKind::internal, "a picture");
-  const AVFrameSideData* const data = allocated(av_frame_new_side_data(picture.get(), type, size));
+  video::check_av(av_frame_get_buffer(picture.get(), 0), ErrorKind::internal, "a picture");
+  const AVFrameSideData* const data =
+      video::allocated(av_frame_new_side_data(picture.get(), type, size));
   std::memset(data->data, 0, size);
-  return wrap(std::move(picture));
+  return video::wrap(std::move(picture));
 }
 
 class WatchedEncoder : public testing::Test {
  protected:
-  PictureDataWatch watch() { return {{}, Originals::keep, false, "out.mkv", notices_}; }
-  void encode(const PictureDataWatch& watch, AVFrameSideDataType type) {
-    encoder(watch)->encode(frame_with(type), {}, [](EncodedFrame) {});
+  video::PictureDataWatch watch() {
+    return {{}, video::Originals::keep, false, "out.mkv", notices_};
   }
-  std::unique_ptr<Encoder> encoder(const PictureDataWatch& watch) {
-    return watched(std::make_unique<FakeEncoder>(last_), watch);
+  void encode(const video::PictureDataWatch& watch, AVFrameSideDataType type) {
+    encoder(watch)->encode(frame_with(type), {}, [](video::EncodedFrame) {});
+  }
+  std::unique_ptr<video::Encoder> encoder(const video::PictureDataWatch& watch) {
+    return video::watched(std::make_unique<FakeEncoder>(last_), watch);
   }
 
-  Notices notices_{"in.mp4"};
+  video::Notices notices_{"in.mp4"};
   Frame last_;
 };
 
@@ -68,49 +73,49 @@ TEST_F(WatchedEncoder, B8B15WhatIsLostIsToldOnce) {
                         Case{AV_FRAME_DATA_DYNAMIC_HDR_PLUS, "HDR10+"},
                         Case{AV_FRAME_DATA_DYNAMIC_HDR_VIVID, "HDR Vivid"},
                         Case{AV_FRAME_DATA_MASTERING_DISPLAY_METADATA, "mastering display"}}) {
-    Notices notices("in.mp4");
-    const PictureDataWatch watch{{}, Originals::keep, false, "out.mkv", notices};
-    const std::unique_ptr<Encoder> encoder = this->encoder(watch);
-    for (int i = 0; i < 3; ++i) encoder->encode(frame_with(c.type), {}, [](EncodedFrame) {});
+    video::Notices notices("in.mp4");
+    const video::PictureDataWatch watch{{}, video::Originals::keep, false, "out.mkv", notices};
+    const std::unique_ptr<video::Encoder> encoder = this->encoder(watch);
+    for (int i = 0; i < 3; ++i) encoder->encode(frame_with(c.type), {}, [](video::EncodedFrame) {});
     EXPECT_THAT(notices.all(), ElementsAre(HasSubstr(c.what)));
-    PictureDataWatch strict = watch;
+    video::PictureDataWatch strict = watch;
     strict.strict = true;
     expect_error(ErrorKind::output, c.what, [&] { this->encode(strict, c.type); });
   }
 }
 
 TEST_F(WatchedEncoder, B8B15WhatIsKeptAndWhatNobodyMissesIsNotTold) {
-  PictureDataWatch all = watch();
+  video::PictureDataWatch all = watch();
   all.kept = {AV_FRAME_DATA_A53_CC};
   encode(all, AV_FRAME_DATA_A53_CC);
   encode(all, AV_FRAME_DATA_MOTION_VECTORS);
-  const std::unique_ptr<Encoder> encoder = this->encoder(all);
+  const std::unique_ptr<video::Encoder> encoder = this->encoder(all);
   Frame one_view = frame_with(AV_FRAME_DATA_STEREO3D, sizeof(AVStereo3D));  // zeros: 2D
-  encoder->encode(std::move(one_view), {}, [](EncodedFrame) {});
+  encoder->encode(std::move(one_view), {}, [](video::EncodedFrame) {});
   EXPECT_THAT(notices_.all(), IsEmpty());
 }
 
 TEST_F(WatchedEncoder, A8MessagesOfUsersAreTakenAwayWhereFacesAreHidden) {
-  PictureDataWatch hiding = watch();
+  video::PictureDataWatch hiding = watch();
   encode(hiding, AV_FRAME_DATA_SEI_UNREGISTERED);
-  EXPECT_NE(av_frame_get_side_data(&unwrap(last_), AV_FRAME_DATA_SEI_UNREGISTERED), nullptr);
-  hiding.originals = Originals::leave_out;
+  EXPECT_NE(av_frame_get_side_data(&video::unwrap(last_), AV_FRAME_DATA_SEI_UNREGISTERED), nullptr);
+  hiding.originals = video::Originals::leave_out;
   encode(hiding, AV_FRAME_DATA_SEI_UNREGISTERED);
-  EXPECT_EQ(av_frame_get_side_data(&unwrap(last_), AV_FRAME_DATA_SEI_UNREGISTERED), nullptr);
+  EXPECT_EQ(av_frame_get_side_data(&video::unwrap(last_), AV_FRAME_DATA_SEI_UNREGISTERED), nullptr);
 }
 
 TEST_F(WatchedEncoder, B15KnowsWhichEncodersWriteCaptions) {
   const auto keeps = [](const char* encoder, std::vector<std::pair<std::string, std::string>> of) {
-    EncoderSetup setup;
+    video::EncoderSetup setup;
     setup.plan.codec = avcodec_find_encoder_by_name(encoder);
     setup.options.options = std::move(of);
-    return kept_picture_data(setup).contains(AV_FRAME_DATA_A53_CC);
+    return video::kept_picture_data(setup).contains(AV_FRAME_DATA_A53_CC);
   };
-  EXPECT_TRUE(keeps("libx264", {}));
-  EXPECT_FALSE(keeps("libx264", {{"a53cc", "0"}}));
-  EXPECT_TRUE(keeps("mpeg2video", {}));
+  EXPECT_TRUE(video::keeps("libx264", {}));
+  EXPECT_FALSE(video::keeps("libx264", {{"a53cc", "0"}}));
+  EXPECT_TRUE(video::keeps("mpeg2video", {}));
   for (const char* const encoder : {"ffv1", "mjpeg", "libvpx-vp9"})
-    EXPECT_FALSE(keeps(encoder, {})) << encoder;
+    EXPECT_FALSE(video::keeps(encoder, {})) << encoder;
 }
 
 }  // namespace

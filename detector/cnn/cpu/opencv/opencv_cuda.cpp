@@ -9,7 +9,7 @@
 
 #include "detector/cnn/cpu/opencv/opencv_version.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 /// Of the library that dnn has brought along, as it tells it; nullopt without one.
@@ -45,4 +45,4 @@ std::vector<std::string> layers_without(const cv::dnn::Net& net, cv::dnn::Backen
   return missing;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

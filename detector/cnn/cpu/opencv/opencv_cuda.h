@@ -8,7 +8,7 @@
 
 #include "detector/options.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 
 /// dnn's word for f32 or f16 on a CUDA device.
 [[nodiscard]] cv::dnn::Target cuda_target(Precision precision);
@@ -21,4 +21,4 @@ namespace facepipe {
 [[nodiscard]] std::vector<std::string> layers_without(const cv::dnn::Net& net,
                                                       cv::dnn::Backend backend);
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

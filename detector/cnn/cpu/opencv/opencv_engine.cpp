@@ -12,7 +12,7 @@
 #include "core/error.h"
 #include "detector/cnn/cpu/opencv/opencv_cuda.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 constexpr const char* kLibrary = "OpenCV";
@@ -151,4 +151,4 @@ std::unique_ptr<Engine> make_opencv_engine(const Model& model, Size network,
   return std::make_unique<OpencvEngine>(std::move(shared));
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -5,7 +5,7 @@
 
 #include "detector/cnn/cpu/engine.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 
 /// One cv::dnn::Net for this size and all its Inferences, which take turns: one run already uses
 /// all threads, and a Net holds every layer's output (1080p: several hundred MB).
@@ -22,4 +22,4 @@ namespace facepipe {
 [[nodiscard]] std::unique_ptr<Engine> make_opencv_engine(const Model& model, Size network,
                                                          const EngineOptions& options);
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -5,7 +5,7 @@
 #include <optional>
 #include <regex>
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 /// "  LIBRARY:   YES (ver VERSION, ...)".
@@ -46,4 +46,4 @@ std::string describe_opencv() {
   return describe_opencv(cv::getVersionString(), cv::getBuildInformation());
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace facepipe {
+namespace facepipe::detector {
 
 /// "4.14.0, CUDA 13.0.88, cuDNN 9.19.0": the version, and of CUDA and cuDNN those that it was built
 /// with, as cv::getBuildInformation() lists them; or "4.6.0, without CUDA".
@@ -23,4 +23,4 @@ namespace facepipe {
 [[nodiscard]] std::string reason_against_cudnn(std::string_view build_information,
                                                std::size_t running);
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

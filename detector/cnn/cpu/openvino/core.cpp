@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 
 void expect_processor_files(const std::filesystem::path& root) {
   std::error_code unknown;
@@ -22,4 +22,4 @@ ov::Core make_openvino_core() {
   return ov::Core();
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <openvino/runtime/core.hpp>
 
-namespace facepipe {
+namespace facepipe::detector {
 
 /// Where it can read nothing of the processors, OpenVINO (2026.4) looks for them without end.
 /// @param root  of the file system, for tests
@@ -14,4 +14,4 @@ void expect_processor_files(const std::filesystem::path& root = "/");
 /// Makes a new ov::Core. Errors: as expect_processor_files().
 [[nodiscard]] ov::Core make_openvino_core();
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -13,7 +13,7 @@
 #include "detector/cnn/cpu/openvino/core.h"
 #include "detector/cnn/cpu/openvino/quantize.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 constexpr const char* kLibrary = "OpenVINO";
@@ -117,4 +117,4 @@ std::unique_ptr<NetworkObserver> make_openvino_observer(const Model& model, Size
   return std::make_unique<OpenvinoObserver>(model, network, threads);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -5,10 +5,10 @@
 
 #include "detector/cnn/cpu/engine.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 
 /// Of a network of one size. Errors: device.
 [[nodiscard]] std::unique_ptr<NetworkObserver> make_openvino_observer(const Model& model,
                                                                       Size network, int threads);
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -14,7 +14,7 @@
 #include "detector/cnn/cpu/openvino/core.h"
 #include "detector/cnn/cpu/openvino/quantize.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 constexpr const char* kLibrary = "OpenVINO";
@@ -234,4 +234,4 @@ std::unique_ptr<Engine> make_openvino_engine(const Model& model, Size network,
   return std::make_unique<OpenvinoEngine>(std::move(shared));
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -6,7 +6,7 @@
 
 #include "detector/cnn/cpu/engine.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 
 /// Precisions that OpenVINO computes in on this processor. f16 only where the processor multiplies
 /// in f16 (AVX512-FP16, AMX-FP16): elsewhere OpenVINO 2026.4 takes the wish for f16 and computes in
@@ -29,4 +29,4 @@ namespace facepipe {
 [[nodiscard]] std::unique_ptr<Engine> make_openvino_engine(const Model& model, Size network,
                                                            const EngineOptions& options);
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -15,7 +15,7 @@
 #include <set>
 #include <utility>
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 constexpr std::size_t kLevels = 256;
@@ -333,4 +333,4 @@ std::vector<std::string> convolutions_not_in_i8(const ov::CompiledModel& compile
   return others;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -18,7 +18,7 @@
 
 #include "detector/cnn/model/i8_ranges.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 
 /// A tensor that needs a range: what a convolution or an addition of two tensors reads, but for the
 /// picture.
@@ -47,4 +47,4 @@ void quantize(const std::shared_ptr<ov::Model>& model, const I8Ranges& ranges, P
 /// int8: "NAME (KERNEL)".
 [[nodiscard]] std::vector<std::string> convolutions_not_in_i8(const ov::CompiledModel& compiled);
 
-}  // namespace facepipe
+}  // namespace facepipe::detector

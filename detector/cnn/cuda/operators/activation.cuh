@@ -5,7 +5,7 @@
 
 #include "detector/cnn/model/graph/graph.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 __device__ __forceinline__ float activated(float value, graph::Activation activation) {
   if (activation == graph::Activation::relu) return fmaxf(value, 0.0F);
@@ -52,4 +52,4 @@ __device__ __forceinline__ Halves8 sum(const Halves8& a, const Halves8& b) {
   return result;
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 /// First half of a barrier across the threads of a cluster. What a thread has written before it,
 /// all threads can read after cluster_wait().
@@ -46,4 +46,4 @@ __device__ __forceinline__ void store_in_cluster(std::uint32_t address, uint2 va
 #endif
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

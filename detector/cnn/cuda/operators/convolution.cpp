@@ -6,7 +6,7 @@
 #include "detector/cnn/cuda/operators/operator.h"
 #include "detector/cnn/model/graph/fuse_stem.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 namespace {
 
 constexpr int kChannelStep = 8;
@@ -236,4 +236,4 @@ std::unique_ptr<Operator> make_convolution(const NodeContext& context, WeightPac
   return nullptr;
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

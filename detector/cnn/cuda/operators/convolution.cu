@@ -4,7 +4,7 @@
 #include "detector/cnn/cuda/operators/convolution.h"
 #include "detector/cnn/cuda/operators/convolution_tile.cuh"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 namespace {
 
 /// The shared memory of a launch. It holds the stages and, after the last step, the results.
@@ -130,4 +130,4 @@ void launch_convolution(ConvolutionKind kind, bool f32, ConvolutionTile tile,
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

@@ -9,7 +9,7 @@
 
 #include "detector/cnn/model/graph/graph.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 /// Which input values make up a row of the matrix, and where its results go.
 enum class ConvolutionKind {
@@ -68,4 +68,4 @@ void prepare_convolution(ConvolutionKind kind, bool f32, ConvolutionTile tile);
 void launch_convolution(ConvolutionKind kind, bool f32, ConvolutionTile tile,
                         const ConvolutionArguments& arguments, cudaStream_t stream);
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

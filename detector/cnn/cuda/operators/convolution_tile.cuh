@@ -7,7 +7,7 @@
 #include "detector/cnn/cuda/operators/convolution.h"
 #include "detector/cnn/cuda/operators/tensor_core.cuh"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 inline constexpr int kTileWarps = 4;
 inline constexpr int kTileThreads = kTileWarps * 32;
@@ -272,4 +272,4 @@ struct Tile {
   }
 };
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

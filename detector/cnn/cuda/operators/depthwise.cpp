@@ -4,7 +4,7 @@
 
 #include "detector/cnn/cuda/operators/operator.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 namespace {
 
 class DepthwiseOperator : public Operator {
@@ -62,4 +62,4 @@ std::unique_ptr<Operator> make_depthwise(const NodeContext& context, WeightPacke
   return std::make_unique<DepthwiseOperator>(context, *op, packer);
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

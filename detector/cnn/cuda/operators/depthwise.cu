@@ -2,7 +2,7 @@
 #include "detector/cnn/cuda/operators/activation.cuh"
 #include "detector/cnn/cuda/operators/depthwise.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 namespace {
 
 constexpr int kThreads = 128;
@@ -182,4 +182,4 @@ void launch_depthwise(bool f32, const DepthwiseArguments& arguments, cudaStream_
     launch<__half>(arguments, stream);
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

@@ -6,7 +6,7 @@
 
 #include "detector/cnn/model/graph/graph.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 struct DepthwiseArguments {
   const __half* input;
@@ -29,4 +29,4 @@ struct DepthwiseArguments {
 
 void launch_depthwise(bool f32, const DepthwiseArguments& arguments, cudaStream_t stream);
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

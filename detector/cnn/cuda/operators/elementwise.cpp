@@ -5,7 +5,7 @@
 
 #include "detector/cnn/cuda/operators/operator.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 namespace {
 
 constexpr int kChunk = 8;
@@ -76,4 +76,4 @@ std::unique_ptr<Operator> make_elementwise(const NodeContext& context, WeightPac
   });
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

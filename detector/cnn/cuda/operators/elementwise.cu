@@ -3,7 +3,7 @@
 #include "core/cuda/check.h"
 #include "detector/cnn/cuda/operators/activation.cuh"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 namespace {
 
 constexpr int kThreads = 256;
@@ -102,4 +102,4 @@ void launch_elementwise(const ElementwiseArguments& a, cudaStream_t stream) {
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

@@ -9,7 +9,7 @@
 
 #include "detector/cnn/model/graph/graph.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 /// Input and output are maps without gaps between pixels; a pixel has `chunks` chunks of 8
 /// channels.
@@ -46,4 +46,4 @@ struct ElementwiseArguments {
 };
 void launch_elementwise(const ElementwiseArguments& arguments, cudaStream_t stream);
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

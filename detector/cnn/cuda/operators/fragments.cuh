@@ -12,7 +12,9 @@
 
 #include <cstdint>
 
-namespace facepipe::engine {
+#include "detector/cnn/cuda/operators/half_math.cuh"
+
+namespace facepipe::detector::engine {
 
 /// d = a * b + c with k = 16; sums are halves. From sm_80 on; for earlier architectures there is no
 /// code, and their kernels are never launched.
@@ -38,11 +40,4 @@ __device__ __forceinline__ void multiply_short(std::uint32_t (&d)[2], std::uint3
 #endif
 }
 
-__device__ __forceinline__ __half2 as_half2(std::uint32_t bits) {
-  return reinterpret_cast<const __half2&>(bits);
-}
-__device__ __forceinline__ std::uint32_t as_bits(__half2 value) {
-  return reinterpret_cast<const std::uint32_t&>(value);
-}
-
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 __device__ __forceinline__ __half2 as_half2(std::uint32_t bits) {
   return reinterpret_cast<const __half2&>(bits);
@@ -58,4 +58,4 @@ __device__ __forceinline__ void multiply_add_short(float (&sum)[4], std::uint32_
       : "r"(a0), "r"(a1), "r"(b));
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 /// How the 16 columns of a pair are assigned to its two tiles of 8 columns. Lane 4g + t holds
 /// column g of a tile of operand B, and columns 2t and 2t + 1 of the result.
@@ -57,4 +57,4 @@ void pack_channels(std::vector<__half>& halves, int channels, int tiles, const V
         }
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

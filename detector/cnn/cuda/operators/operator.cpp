@@ -1,6 +1,6 @@
 #include "detector/cnn/cuda/operators/operator.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 std::unique_ptr<Operator> make_operator(const NodeContext& context, WeightPacker& packer) {
   static constexpr MakeOperator kMakers[] = {
@@ -30,4 +30,4 @@ void expect_plain(const NodeContext& context, bool f32_output) {
   for (const Placement& output : context.outputs) check(output, f32_output);
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

@@ -18,7 +18,7 @@
 #include "detector/cnn/cuda/tile_chooser.h"
 #include "detector/cnn/model/graph/graph.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 enum class Element { f16, f32 };
 
@@ -136,4 +136,4 @@ template <class T>
 /// channel and have no pending activation. `f32_output`: outputs may be f32.
 void expect_plain(const NodeContext& context, bool f32_output);
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 /// Starts to copy 16 bytes from global to shared memory, or writes zeros unless `valid`. The copy
 /// is complete after copies_wait(). `kReused`: the L1 cache keeps the bytes, because neighbouring
@@ -72,4 +72,4 @@ __device__ __forceinline__ void multiply_add(float (&sum)[4], const std::uint32_
 #endif
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace facepipe::graph {
+namespace facepipe::detector::graph {
 namespace {
 
 /// Indices of the three nodes.
@@ -84,4 +84,4 @@ void fuse_inverted_residuals(Graph& graph,
   }
 }
 
-}  // namespace facepipe::graph
+}  // namespace facepipe::detector::graph

@@ -5,7 +5,7 @@
 
 #include "detector/cnn/model/graph/graph.h"
 
-namespace facepipe::graph {
+namespace facepipe::detector::graph {
 
 /// A 1x1 convolution with relu, a depthwise 3x3 one with padding 1, stride 1 or 2 and relu, and a
 /// 1x1 one, with or without a second input, become one node, if nobody else reads what lies between
@@ -15,4 +15,4 @@ namespace facepipe::graph {
 void fuse_inverted_residuals(Graph& graph,
                              const std::function<bool(const InvertedResidual&)>& fits);
 
-}  // namespace facepipe::graph
+}  // namespace facepipe::detector::graph

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace facepipe::graph {
+namespace facepipe::detector::graph {
 namespace {
 
 constexpr Window kPoolWindow{2, 2, 2, 2, 0, 0, 0, 0};
@@ -135,4 +135,4 @@ void fuse_pairs(Graph& graph, const PairLimits& limits) {
   repeat(graph, group, limits);
 }
 
-}  // namespace facepipe::graph
+}  // namespace facepipe::detector::graph

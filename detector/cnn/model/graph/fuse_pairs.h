@@ -5,7 +5,7 @@
 
 #include "detector/cnn/model/graph/graph.h"
 
-namespace facepipe::graph {
+namespace facepipe::detector::graph {
 
 /// What the engine's kernels take.
 struct PairLimits {
@@ -26,4 +26,4 @@ void fuse_pairs(Graph& graph, const PairLimits& limits);
 /// One kernel can compute both: they differ in their weights and in the sizes of their maps.
 [[nodiscard]] bool same_kind(const PairChain& a, const PairChain& b);
 
-}  // namespace facepipe::graph
+}  // namespace facepipe::detector::graph

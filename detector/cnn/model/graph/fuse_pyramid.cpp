@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-namespace facepipe::graph {
+namespace facepipe::detector::graph {
 namespace {
 
 Node& node_at(Graph& graph, int index) { return graph.nodes[static_cast<std::size_t>(index)]; }
@@ -123,4 +123,4 @@ std::optional<HeadTail> cut_head(Graph& graph) {
   return tail;
 }
 
-}  // namespace facepipe::graph
+}  // namespace facepipe::detector::graph

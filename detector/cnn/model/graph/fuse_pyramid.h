@@ -7,7 +7,7 @@
 
 #include "detector/cnn/model/graph/graph.h"
 
-namespace facepipe::graph {
+namespace facepipe::detector::graph {
 
 /// A transposed convolution to which the result of a 1x1 convolution is added that nobody else
 /// reads becomes a PyramidStep, where it computes no more than `most_channels`. Activations are
@@ -37,4 +37,4 @@ struct HeadTail {
 /// two inputs. Returns nothing, and leaves the graph as it is, where there is no such head.
 [[nodiscard]] std::optional<HeadTail> cut_head(Graph& graph);
 
-}  // namespace facepipe::graph
+}  // namespace facepipe::detector::graph

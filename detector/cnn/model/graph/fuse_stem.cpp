@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace facepipe::graph {
+namespace facepipe::detector::graph {
 namespace {
 
 const Convolution* plain_convolution(const Node& node) {
@@ -69,4 +69,4 @@ void fuse_stem(Graph& graph) {
   if (!last(nodes.back())) join(graph, nodes);
 }
 
-}  // namespace facepipe::graph
+}  // namespace facepipe::detector::graph

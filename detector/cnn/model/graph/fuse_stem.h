@@ -3,7 +3,7 @@
 
 #include "detector/cnn/model/graph/graph.h"
 
-namespace facepipe::graph {
+namespace facepipe::detector::graph {
 
 /// Channels between the layers of a Stem of three that its kernel has registers for.
 inline constexpr int kMostStemBlockChannels = 32;
@@ -17,4 +17,4 @@ void fuse_stem(Graph& graph);
 /// A convolution of 3x3 at stride 2 with padding 1 of a picture of three channels.
 [[nodiscard]] bool is_stem(const Convolution& op);
 
-}  // namespace facepipe::graph
+}  // namespace facepipe::detector::graph

@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 
-namespace facepipe::graph {
+namespace facepipe::detector::graph {
 
 const char* name_of(const Operator& op) {
   // In the order of Operator.
@@ -89,4 +89,4 @@ void refuse(const Graph& graph, const Node& node, const std::string& reason) {
                                      name_of(node.op) + "): " + reason);
 }
 
-}  // namespace facepipe::graph
+}  // namespace facepipe::detector::graph

@@ -12,7 +12,7 @@
 
 #include "core/geometry.h"
 
-namespace facepipe::graph {
+namespace facepipe::detector::graph {
 
 /// A value that flows between nodes: an index into Graph::values.
 using ValueId = int;
@@ -259,4 +259,4 @@ void erase_node(Graph& graph, int index);
 /// have a side, or a number of channels, that no picture leads to.
 void infer_shapes(Graph& graph, Size size);
 
-}  // namespace facepipe::graph
+}  // namespace facepipe::detector::graph

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace facepipe::graph {
+namespace facepipe::detector::graph {
 namespace {
 
 std::size_t aligned(std::size_t bytes) {
@@ -41,4 +41,4 @@ MemoryPlan plan_memory(std::span<const Lifetime> lifetimes) {
   return plan;
 }
 
-}  // namespace facepipe::graph
+}  // namespace facepipe::detector::graph

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-namespace facepipe::graph {
+namespace facepipe::detector::graph {
 
 /// A piece of memory in use from step `first` to step `last`, both included.
 struct Lifetime {
@@ -25,4 +25,4 @@ inline constexpr std::size_t kMemoryAlignment = 256;
 /// Lee, "Efficient Memory Management for Deep Neural Net Inference", 2020: greedy by size).
 [[nodiscard]] MemoryPlan plan_memory(std::span<const Lifetime> lifetimes);
 
-}  // namespace facepipe::graph
+}  // namespace facepipe::detector::graph

@@ -3,7 +3,7 @@
 
 #include "detector/cnn/model/graph/passes.h"
 
-namespace facepipe::graph {
+namespace facepipe::detector::graph {
 namespace {
 
 /// A 1x1 convolution of a head, and the depthwise one that alone reads it, if that is what does.
@@ -128,4 +128,4 @@ void merge_heads(Graph& graph) {
   }
 }
 
-}  // namespace facepipe::graph
+}  // namespace facepipe::detector::graph

@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "detector/cnn/model/graph/onnx_import.h"
 
-namespace facepipe::graph {
+namespace facepipe::detector::graph {
 namespace {
 
 constexpr std::int64_t kOldestOpset = 7;
@@ -160,4 +160,4 @@ Graph check_onnx(onnx::ModelProto& model, const std::string& source, Size trial)
   return graph;
 }
 
-}  // namespace facepipe::graph
+}  // namespace facepipe::detector::graph

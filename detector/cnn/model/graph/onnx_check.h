@@ -14,7 +14,7 @@ namespace onnx {
 class ModelProto;
 }
 
-namespace facepipe::graph {
+namespace facepipe::detector::graph {
 
 /// Checks the parsed file and takes away all that import_onnx() doesn't read: notes, unknown
 /// fields, inner shapes, weights among the inputs. What is left: the opset of ONNX's own domain, 7
@@ -25,4 +25,4 @@ namespace facepipe::graph {
 /// Errors: device, naming `source`, and node and operator where there is one.
 [[nodiscard]] Graph check_onnx(onnx::ModelProto& model, const std::string& source, Size trial);
 
-}  // namespace facepipe::graph
+}  // namespace facepipe::detector::graph

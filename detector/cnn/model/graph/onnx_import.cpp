@@ -5,7 +5,7 @@
 #include "core/error.h"
 #include "detector/cnn/model/graph/onnx_node.h"
 
-namespace facepipe::graph {
+namespace facepipe::detector::graph {
 namespace {
 
 constexpr std::int64_t kMostChannels = 1 << 16;
@@ -215,4 +215,4 @@ Graph import_onnx(const onnx::ModelProto& model, const std::string& source) {
   return Import(model.graph(), source).run();
 }
 
-}  // namespace facepipe::graph
+}  // namespace facepipe::detector::graph

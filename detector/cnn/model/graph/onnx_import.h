@@ -9,7 +9,7 @@ namespace onnx {
 class ModelProto;
 }
 
-namespace facepipe::graph {
+namespace facepipe::detector::graph {
 
 /// Reads `bytes`, an ONNX model of one picture 1 x 3 x H x W that stands in file `source`; shapes
 /// are not inferred yet. Known operators: Conv (without dilation), ConvTranspose (kernel equal to
@@ -20,4 +20,4 @@ namespace facepipe::graph {
 [[nodiscard]] Graph import_onnx(const std::string& bytes, const std::string& source);
 [[nodiscard]] Graph import_onnx(const onnx::ModelProto& model, const std::string& source);
 
-}  // namespace facepipe::graph
+}  // namespace facepipe::detector::graph

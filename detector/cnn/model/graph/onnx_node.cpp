@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 
-namespace facepipe::graph {
+namespace facepipe::detector::graph {
 namespace {
 
 constexpr std::int64_t kMostElements = std::int64_t{1} << 28;  // a GiB of floats, the largest file
@@ -172,4 +172,4 @@ Window OnnxNode::window(std::optional<std::vector<std::int64_t>> kernel) const {
           at(pads, 0),  at(pads, 1),  at(pads, 2),    at(pads, 3)};
 }
 
-}  // namespace facepipe::graph
+}  // namespace facepipe::detector::graph

@@ -12,7 +12,7 @@
 
 #include "detector/cnn/model/graph/graph.h"
 
-namespace facepipe::graph {
+namespace facepipe::detector::graph {
 
 /// The constant tensors of a file, by name.
 using Constants = std::map<std::string, const onnx::TensorProto*>;
@@ -67,4 +67,4 @@ class OnnxNode {
   const std::string& source_;
 };
 
-}  // namespace facepipe::graph
+}  // namespace facepipe::detector::graph

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace facepipe::graph {
+namespace facepipe::detector::graph {
 namespace {
 
 using Step = bool (*)(Graph&, std::size_t);
@@ -162,4 +162,4 @@ void optimise(Graph& graph, Size size) {
   infer_shapes(graph, size);
 }
 
-}  // namespace facepipe::graph
+}  // namespace facepipe::detector::graph

@@ -8,7 +8,7 @@
 #include "core/geometry.h"
 #include "detector/cnn/model/graph/graph.h"
 
-namespace facepipe::graph {
+namespace facepipe::detector::graph {
 
 /// A transposition to height x width x channels that is then read as cells of channels, up to the
 /// graph's outputs: what such outputs promise becomes OutputLayout::cells, and both nodes go away.
@@ -33,4 +33,4 @@ void fuse_adds(Graph& graph);
 /// All of them in their order, shapes inferred for an input of this size before and after.
 void optimise(Graph& graph, Size size);
 
-}  // namespace facepipe::graph
+}  // namespace facepipe::detector::graph

@@ -5,7 +5,7 @@
 #include "core/limits.h"
 #include "detector/cnn/model/graph/graph.h"
 
-namespace facepipe::graph {
+namespace facepipe::detector::graph {
 namespace {
 
 using Extents = std::vector<std::int64_t>;
@@ -228,4 +228,4 @@ void infer_shapes(Graph& graph, Size size) {
   }
 }
 
-}  // namespace facepipe::graph
+}  // namespace facepipe::detector::graph

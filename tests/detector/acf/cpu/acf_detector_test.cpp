@@ -17,7 +17,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_frame.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 using acf::Model;
@@ -267,4 +267,4 @@ TEST(AcfDetector, RefusesWhatDoesNotGoTogether) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::detector

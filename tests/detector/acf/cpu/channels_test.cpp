@@ -14,7 +14,7 @@
 #include "tests/detector/jpeg.h"
 #include "tests/support/instruction_sets.h"
 
-namespace facepipe::acf {
+namespace facepipe::detector::acf {
 namespace {
 
 std::shared_ptr<const Model> model() {
@@ -165,4 +165,4 @@ TEST(AcfChannels, AreFiniteAndInRange) {
 }
 
 }  // namespace
-}  // namespace facepipe::acf
+}  // namespace facepipe::detector::acf

@@ -9,7 +9,7 @@
 
 #include "tests/support/instruction_sets.h"
 
-namespace facepipe::acf {
+namespace facepipe::detector::acf {
 namespace {
 
 constexpr int kLengths[] = {2, 3, 5, 7, 8, 15, 16, 17, 31, 33, 64, 100};
@@ -223,4 +223,4 @@ TEST_F(AcfRows, Cells) {
 }
 
 }  // namespace
-}  // namespace facepipe::acf
+}  // namespace facepipe::detector::acf

@@ -10,7 +10,7 @@
 #include "tests/detector/acf/oracle.h"
 #include "tests/support/instruction_sets.h"
 
-namespace facepipe::acf {
+namespace facepipe::detector::acf {
 namespace {
 
 constexpr std::int32_t kAnySum = std::numeric_limits<std::int32_t>::min();
@@ -119,4 +119,4 @@ TEST(AcfScan, FindsNothingWhereNoWindowFits) {
 }
 
 }  // namespace
-}  // namespace facepipe::acf
+}  // namespace facepipe::detector::acf

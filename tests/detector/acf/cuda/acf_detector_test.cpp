@@ -12,14 +12,14 @@
 #include "core/cuda/graph.h"
 #include "tests/detector/acf/cuda/on_cpu.h"
 #include "tests/detector/acf/models.h"
-#include "tests/detector/cnn/cuda/device_frame.h"
+#include "tests/detector/cnn/cuda/described_frame.h"
 #include "tests/detector/files.h"
 #include "tests/detector/jpeg.h"
 #include "tests/support/all_pictures.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/test_frame.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 using acf::Model;
@@ -65,7 +65,7 @@ std::unique_ptr<CudaDetection> detection_of(const Model& model, const Frame& fra
 
 Detections run(CudaDetection& detection, const Frame& frame) {
   const cuda::Stream stream;
-  const test::DeviceFrame device(frame, stream);
+  const test::DescribedFrame device(frame, stream);
   detection.enqueue(device.descriptor(), stream);
   return cuda::download(detection.candidates(), stream);
 }
@@ -84,7 +84,7 @@ void expect_same(const Model& model, const Frame& frame, acf::CudaAcfOptions opt
 /// All scales that windows look at, sample by sample.
 void expect_same_channels(const Model& model, const Frame& frame, const SizeLimits& sizes) {
   const cuda::Stream stream;
-  const test::DeviceFrame device(frame, stream);
+  const test::DescribedFrame device(frame, stream);
   const auto found = acf::cuda_channels(model, test::layout_of(frame), sizes, device.descriptor());
   const auto expected = test::channels_on_cpu(model, frame, sizes);
   ASSERT_EQ(found.size(), expected.size());
@@ -186,7 +186,7 @@ TEST(CudaAcf, FindsTheSameAHundredTimes) {
   EXPECT_GT(expected.size(), 10U);
   const auto detection = detection_of(model, frame, options);
   const cuda::Stream stream;
-  const test::DeviceFrame device(frame, stream);
+  const test::DescribedFrame device(frame, stream);
   const cuda::GraphExec graph(
       cuda::capture(stream, [&] { detection->enqueue(device.descriptor(), stream); }));
   for (int i = 0; i < 100; ++i) {
@@ -242,4 +242,4 @@ TEST(CudaAcf, RefusesWhatItCannotDo) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::detector

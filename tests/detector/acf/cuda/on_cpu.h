@@ -11,12 +11,11 @@
 
 namespace facepipe::test {
 
-[[nodiscard]] Detections on_cpu(const acf::Model& model, const Frame& frame,
-                                const acf::SizeLimits& sizes, float threshold);
+[[nodiscard]] Detections on_cpu(const detector::acf::Model& model, const Frame& frame,
+                                const detector::acf::SizeLimits& sizes, float threshold);
 
 /// As acf::cuda_channels().
-[[nodiscard]] std::vector<std::vector<float>> channels_on_cpu(const acf::Model& model,
-                                                              const Frame& frame,
-                                                              const acf::SizeLimits& sizes);
+[[nodiscard]] std::vector<std::vector<float>> channels_on_cpu(
+    const detector::acf::Model& model, const Frame& frame, const detector::acf::SizeLimits& sizes);
 
 }  // namespace facepipe::test

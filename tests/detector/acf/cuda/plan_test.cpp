@@ -11,7 +11,7 @@
 #include "tests/detector/acf/models.h"
 #include "tests/support/expect_error.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 using acf::AcfTables;
@@ -217,4 +217,4 @@ TEST(CudaAcfPlan, RefusesAPictureThatIsEnlargedTooMuch) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::detector

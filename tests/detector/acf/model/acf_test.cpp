@@ -13,7 +13,7 @@
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 
-namespace facepipe::acf {
+namespace facepipe::detector::acf {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -166,4 +166,4 @@ TEST(AcfModel, IsKnownByItsFirstByte) {
 }
 
 }  // namespace
-}  // namespace facepipe::acf
+}  // namespace facepipe::detector::acf

@@ -20,7 +20,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_frame.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 using cascade::LevelOptions;
@@ -215,4 +215,4 @@ TEST(CascadeDetector, IsKnownByContentAndNotByName) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -15,7 +15,7 @@
 #include "tests/detector/cascade/golden.h"
 #include "tests/detector/cascade/oracle.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 using cascade::LevelOptions;
@@ -51,11 +51,11 @@ void expect_boxes(const std::vector<Box>& boxes, Size picture, const GoldenBoxes
 }
 
 std::vector<Box> groups_of(const std::vector<Box>& windows) {
-  NmsOptions options;
-  options.rule = NmsRule::groups;
-  CpuSuppressor suppressor(options, kMaxNmsCapacity);
+  nms::NmsOptions options;
+  options.rule = nms::NmsRule::groups;
+  nms::CpuSuppressor suppressor(options, nms::kMaxNmsCapacity);
   const std::vector<float> scores(windows.size(), 1.0F);
-  const NmsKept kept = suppressor.run({windows, scores});
+  const nms::NmsKept kept = suppressor.run({windows, scores});
   return {kept.boxes.begin(), kept.boxes.end()};
 }
 
@@ -100,4 +100,4 @@ TEST(GoldenWindows, AreThoseOfOpenCv) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -11,7 +11,7 @@
 #include "tests/detector/cascade/oracle.h"
 #include "tests/support/instruction_sets.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 using cascade::Cascade;
@@ -234,4 +234,4 @@ TEST(Scan, TakesWindowsOfAnySize) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -11,11 +11,11 @@
 #include "tests/detector/cascade/files.h"
 #include "tests/detector/cascade/oracle.h"
 #include "tests/detector/cascade/pictures.h"
-#include "tests/detector/cnn/cuda/device_frame.h"
+#include "tests/detector/cnn/cuda/described_frame.h"
 #include "tests/support/all_pictures.h"
 #include "tests/support/test_frame.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 using cascade::Cascade;
@@ -57,7 +57,7 @@ std::unique_ptr<CudaDetection> detection_of(const Cascade& cascade, const Frame&
 
 Detections run(CudaDetection& detection, const Frame& frame) {
   const cuda::Stream stream;
-  const test::DeviceFrame device(frame, stream);
+  const test::DescribedFrame device(frame, stream);
   detection.enqueue(device.descriptor(), stream);
   return cuda::download(detection.candidates(), stream);
 }
@@ -144,7 +144,7 @@ TEST(CudaCascadeGraph, FindsTheSameAHundredTimes) {
   const Detections expected = test::on_cpu(cascade, frame, {1.1}, 0.2F);
   const auto detection = detection_of(cascade, frame, {1.1}, 0.2F);
   const cuda::Stream stream;
-  const test::DeviceFrame device(frame, stream);
+  const test::DescribedFrame device(frame, stream);
   const cuda::GraphExec graph(
       cuda::capture(stream, [&] { detection->enqueue(device.descriptor(), stream); }));
   for (int i = 0; i < 100; ++i) {
@@ -205,4 +205,4 @@ TEST(CudaCascadeWindow, WhoseFeaturesCountMuchIsExact) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -8,11 +8,11 @@ namespace facepipe::test {
 
 namespace {
 
-Detections found_by(const cascade::Cascade& cascade, const Frame& frame,
-                    const cascade::CascadeOptions& options) {
-  const auto detector =
-      cascade::make_cascade_detector(std::make_shared<const cascade::Scanner>(cascade),
-                                     std::make_shared<Workers>(2), frame.upright(), options);
+Detections found_by(const detector::cascade::Cascade& cascade, const Frame& frame,
+                    const detector::cascade::CascadeOptions& options) {
+  const auto detector = detector::cascade::make_cascade_detector(
+      std::make_shared<const detector::cascade::Scanner>(cascade), std::make_shared<Workers>(2),
+      frame.upright(), options);
   const auto request = detector->acquire({});
   request->prepare(frame);
   request->start();
@@ -21,13 +21,13 @@ Detections found_by(const cascade::Cascade& cascade, const Frame& frame,
 
 }  // namespace
 
-Detections on_cpu(const cascade::Cascade& cascade, const Frame& frame,
-                  const cascade::LevelOptions& levels, float threshold) {
+Detections on_cpu(const detector::cascade::Cascade& cascade, const Frame& frame,
+                  const detector::cascade::LevelOptions& levels, float threshold) {
   return found_by(cascade, frame, {.levels = levels, .score_threshold = threshold});
 }
 
-Detections every_window_on_cpu(const cascade::Cascade& cascade, const Frame& frame,
-                               const cascade::LevelOptions& levels) {
+Detections every_window_on_cpu(const detector::cascade::Cascade& cascade, const Frame& frame,
+                               const detector::cascade::LevelOptions& levels) {
   return found_by(cascade, frame, {.levels = levels, .every_window = true});
 }
 

@@ -10,11 +10,12 @@
 namespace facepipe::test {
 
 /// Candidates of a frame in host memory with a score above `threshold`.
-[[nodiscard]] Detections on_cpu(const cascade::Cascade& cascade, const Frame& frame,
-                                const cascade::LevelOptions& levels, float threshold);
+[[nodiscard]] Detections on_cpu(const detector::cascade::Cascade& cascade, const Frame& frame,
+                                const detector::cascade::LevelOptions& levels, float threshold);
 
 /// All windows of a frame in host memory.
-[[nodiscard]] Detections every_window_on_cpu(const cascade::Cascade& cascade, const Frame& frame,
-                                             const cascade::LevelOptions& levels);
+[[nodiscard]] Detections every_window_on_cpu(const detector::cascade::Cascade& cascade,
+                                             const Frame& frame,
+                                             const detector::cascade::LevelOptions& levels);
 
 }  // namespace facepipe::test

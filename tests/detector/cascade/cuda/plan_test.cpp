@@ -20,7 +20,7 @@
 #include "tests/detector/cascade/files.h"
 #include "tests/detector/cascade/oracle.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 using cascade::Cascade;
@@ -373,4 +373,4 @@ TEST(CudaCascadePlanAxes, LieBetweenThePicturesPixels) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -12,7 +12,7 @@
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 
-namespace facepipe::cascade {
+namespace facepipe::detector::cascade {
 namespace {
 
 /// A stage of a stump and of a tree of two nodes, and one of a stump.
@@ -392,4 +392,4 @@ TEST(IsXmlFile, ReadsNoMoreThanItNeeds) {
 }
 
 }  // namespace
-}  // namespace facepipe::cascade
+}  // namespace facepipe::detector::cascade

@@ -5,7 +5,7 @@
 
 #include "detector/cascade/model/cascade.h"
 
-namespace facepipe::cascade {
+namespace facepipe::detector::cascade {
 
 inline bool operator==(const Feature& a, const Feature& b) {
   return a.rects == b.rects && a.rect_count == b.rect_count;
@@ -55,4 +55,4 @@ inline void expect_equal(const Cascade& a, const Cascade& b) {
   EXPECT_TRUE(a.features == b.features);
 }
 
-}  // namespace facepipe::cascade
+}  // namespace facepipe::detector::cascade

@@ -10,7 +10,7 @@
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 
-namespace facepipe::cascade {
+namespace facepipe::detector::cascade {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -234,4 +234,4 @@ TEST(ReadCascade, RefusesInstalledCascadesWithTiltedFeatures) {
 }
 
 }  // namespace
-}  // namespace facepipe::cascade
+}  // namespace facepipe::detector::cascade

@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "tests/detector/files.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 bool can_measure() {
@@ -55,4 +55,4 @@ TEST(Calibration, StopsWhenAsked) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -17,7 +17,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_frame.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 using test::overlap;
@@ -333,4 +333,4 @@ INSTANTIATE_TEST_SUITE_P(Engines, DetectorRequests,
                          [](const auto& test) { return std::string(engine_name(test.param)); });
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -11,7 +11,7 @@
 #include "tests/detector/golden.h"
 #include "tests/support/temporary_folder.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 struct EngineCase {
@@ -208,4 +208,4 @@ INSTANTIATE_TEST_SUITE_P(All, EngineTest, testing::ValuesIn(kCases), [](const au
 });
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::detector

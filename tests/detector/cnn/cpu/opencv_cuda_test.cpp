@@ -10,7 +10,7 @@
 #include "tests/detector/files.h"
 #include "tests/support/expect_error.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 constexpr Device kCuda{DeviceKind::cuda, 0};
@@ -123,4 +123,4 @@ TEST(OpencvCuda, CountsWhatItCopies) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 TEST(OpencvVersion, TellsCudaAndCudnn) {
@@ -35,4 +35,4 @@ TEST(OpencvVersion, RefusesACudnnThatIsOlderThanItsOwnOrOfAnotherFirstNumber) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -10,7 +10,7 @@
 #include "tests/support/rgb_oracle.h"
 #include "tests/support/test_frame.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 using test::FrameSpec;
@@ -237,4 +237,4 @@ TEST(Preprocess, RefusesWhatItWasNotMadeFor) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -14,7 +14,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_frame.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 using test::overlap;
@@ -170,4 +170,4 @@ TEST(TiledDetector, FindsTheFacesThatOneRunOnTheWholePictureFinds) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::detector

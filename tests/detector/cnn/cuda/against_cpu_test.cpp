@@ -8,14 +8,14 @@
 #include "detector/cnn/cuda/cnn_detector.h"
 #include "detector/detector.h"
 #include "tests/detector/cnn/cuda/cpu_reference.h"
-#include "tests/detector/cnn/cuda/device_frame.h"
+#include "tests/detector/cnn/cuda/described_frame.h"
 #include "tests/detector/cnn/cuda/device_network.h"
 #include "tests/detector/files.h"
 #include "tests/detector/jpeg.h"
 #include "tests/support/overlap.h"
 #include "tests/support/test_frame.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 using test::overlap;
@@ -30,7 +30,7 @@ test::Tensor on_device(const Frame& frame, const NetworkFit& fit,
   place.image = true;
   place.pitch = engine::Placement::kImagePitch;
   const cuda::Stream stream;
-  const test::DeviceFrame device(frame, stream);
+  const test::DescribedFrame device(frame, stream);
   const cuda::DeviceBuffer<std::byte> memory(place.bytes());
   engine::PreprocessKernel({fit, test::layout_of(frame), order}, place)
       .enqueue(device.descriptor(), memory.data(), stream);
@@ -87,7 +87,7 @@ Detections found_on_device(const Model& model, const Frame& frame, float thresho
       CudaCnnOptions{.score_threshold = threshold, .fused = fused});
   CudaCnnDetection detection(detector);
   const cuda::Stream stream;
-  const test::DeviceFrame on_device(frame, stream);
+  const test::DescribedFrame on_device(frame, stream);
   detection.enqueue(on_device.descriptor(), stream);
   return cuda::download(detection.candidates(), stream);
 }
@@ -220,7 +220,7 @@ TEST(CudaTiles, FindTheCpusCandidatesHoweverThePictureIsStored) {
     EXPECT_EQ(detector->facts().network, tiling->tile.network);
     const auto detection = detector->make_detection();
     const cuda::Stream stream;
-    const test::DeviceFrame on_device(frame, stream);
+    const test::DescribedFrame on_device(frame, stream);
     const Detections cpu = found_in_tiles_on_cpu(frame);
     EXPECT_GT(cpu.size(), 500U);
     for (int run = 0; run < 2; ++run) {  // the second begins where the first has left memory
@@ -260,7 +260,7 @@ TEST(CudaDetectorFactory, MakesDetectorsOfItsModelAndOptions) {
   EXPECT_EQ(detector->capacity(), 1000U);
   const auto detection = detector->make_detection();
   const cuda::Stream stream;
-  const test::DeviceFrame on_device(frame, stream);
+  const test::DescribedFrame on_device(frame, stream);
   detection->enqueue(on_device.descriptor(), stream);
   const Detections found = cuda::download(detection->candidates(), stream);
   const Detections expected = found_on_device(Model(test::centerface_file()), frame, kThreshold);
@@ -279,4 +279,4 @@ TEST(CudaDetectorFactory, RefusesWhatDoesNotGoTogether) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -12,7 +12,7 @@
 #include "core/cuda/buffer.h"
 #include "core/cuda/stream.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 namespace {
 
 constexpr int kRows = 411;     // of pixels: no multiple of a tile
@@ -122,4 +122,4 @@ TEST(ConvolutionKernel, RefusesTilesWithoutAKernel) {
 }
 
 }  // namespace
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

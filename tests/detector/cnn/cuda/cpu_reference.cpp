@@ -8,25 +8,25 @@
 
 namespace facepipe::test {
 
-std::vector<std::uint8_t> preprocess_on_cpu(const Frame& frame, const NetworkFit& fit,
-                                            ChannelOrder order) {
+std::vector<std::uint8_t> preprocess_on_cpu(const Frame& frame, const detector::NetworkFit& fit,
+                                            detector::ChannelOrder order) {
   const std::size_t pixels =
       static_cast<std::size_t>(fit.network.width) * static_cast<std::size_t>(fit.network.height);
   std::vector<std::uint8_t> planes(3 * pixels);
-  Preprocessor(fit, order).convert(frame, planes);
+  detector::Preprocessor(fit, order).convert(frame, planes);
   return planes;
 }
 
-Detections detect_on_cpu(const std::vector<std::uint8_t>& planes, const Model& model,
-                         const NetworkFit& fit, float threshold) {
+Detections detect_on_cpu(const std::vector<std::uint8_t>& planes, const detector::Model& model,
+                         const detector::NetworkFit& fit, float threshold) {
   constexpr int kThreads = 4;
-  const auto inference =
-      make_engine(Library::opencv, model, fit.network, {Precision::f32, kThreads, 1})
-          ->make_inference();
+  const auto inference = detector::make_engine(detector::Library::opencv, model, fit.network,
+                                               {detector::Precision::f32, kThreads, 1})
+                             ->make_inference();
   std::copy(planes.begin(), planes.end(), inference->input().begin());
   inference->start();
   inference->wait();
-  NetworkOutputs outputs;
+  detector::NetworkOutputs outputs;
   for (std::size_t i = 0; i < model.outputs().size(); ++i) outputs.push_back(inference->output(i));
   return model.known().decode(outputs, fit, threshold);
 }

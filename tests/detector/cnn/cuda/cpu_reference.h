@@ -13,11 +13,13 @@
 namespace facepipe::test {
 
 /// The network's input, three planes, black where the picture ends.
-[[nodiscard]] std::vector<std::uint8_t> preprocess_on_cpu(const Frame& frame, const NetworkFit& fit,
-                                                          ChannelOrder order);
+[[nodiscard]] std::vector<std::uint8_t> preprocess_on_cpu(const Frame& frame,
+                                                          const detector::NetworkFit& fit,
+                                                          detector::ChannelOrder order);
 
 /// What OpenCV's engine (f32) and the head find in a network's input.
-[[nodiscard]] Detections detect_on_cpu(const std::vector<std::uint8_t>& planes, const Model& model,
-                                       const NetworkFit& fit, float threshold);
+[[nodiscard]] Detections detect_on_cpu(const std::vector<std::uint8_t>& planes,
+                                       const detector::Model& model,
+                                       const detector::NetworkFit& fit, float threshold);
 
 }  // namespace facepipe::test

@@ -16,7 +16,7 @@
 namespace facepipe::test {
 
 /// Index of a value's element in its memory.
-inline std::size_t element_of(const engine::Placement& place, int channel, int y, int x) {
+inline std::size_t element_of(const detector::engine::Placement& place, int channel, int y, int x) {
   const int left = place.image ? 1 : 0;
   const auto pixel = static_cast<std::size_t>(y) * static_cast<std::size_t>(place.row_pixels()) +
                      static_cast<std::size_t>(x + left);
@@ -24,14 +24,14 @@ inline std::size_t element_of(const engine::Placement& place, int channel, int y
          static_cast<std::size_t>(place.first_channel + channel);
 }
 
-inline float pending_applied(float value, graph::Activation activation) {
-  if (activation == graph::Activation::relu) return std::max(value, 0.0F);
-  if (activation == graph::Activation::sigmoid) return 1 / (1 + std::exp(-value));
+inline float pending_applied(float value, detector::graph::Activation activation) {
+  if (activation == detector::graph::Activation::relu) return std::max(value, 0.0F);
+  if (activation == detector::graph::Activation::sigmoid) return 1 / (1 + std::exp(-value));
   return value;
 }
 
 /// A value of a run, channels outermost, what is pending applied.
-inline Tensor download(const engine::Placement& place, std::byte* activations,
+inline Tensor download(const detector::engine::Placement& place, std::byte* activations,
                        const cuda::Stream& stream) {
   std::vector<std::byte> bytes(place.bytes());
   cuda::copy(std::span<std::byte>(bytes),
@@ -45,7 +45,7 @@ inline Tensor download(const engine::Placement& place, std::byte* activations,
       for (int x = 0; x < place.shape.width; ++x) {
         const std::size_t i = element_of(place, c, y, x);
         const float value =
-            place.element == engine::Element::f32 ? floats[i] : __half2float(halves[i]);
+            place.element == detector::engine::Element::f32 ? floats[i] : __half2float(halves[i]);
         out.push_back(pending_applied(value, place.pending));
       }
   return out;
@@ -53,20 +53,21 @@ inline Tensor download(const engine::Placement& place, std::byte* activations,
 
 class DeviceNetwork {
  public:
-  explicit DeviceNetwork(const graph::Graph& graph,
-                         engine::Network::Reuse reuse = engine::Network::Reuse::nothing)
+  explicit DeviceNetwork(
+      const detector::graph::Graph& graph,
+      detector::engine::Network::Reuse reuse = detector::engine::Network::Reuse::nothing)
       : network_(graph, reuse), activations_(network_.activation_bytes()) {
     // What nobody writes must show: a NaN of both types.
     cuda::fill(activations_.span(), 0xff, stream_);
   }
 
-  [[nodiscard]] const engine::Network& network() const { return network_; }
+  [[nodiscard]] const detector::engine::Network& network() const { return network_; }
   [[nodiscard]] const cuda::Stream& stream() const { return stream_; }
   [[nodiscard]] std::byte* activations() const { return activations_.data(); }
 
   /// Channels outermost; rounded to halves on the way.
   void upload(const Tensor& input) {
-    const engine::Placement& place = network_.input();
+    const detector::engine::Placement& place = network_.input();
     std::vector<__half> halves(place.bytes() / sizeof(__half), __float2half(0.0F));
     std::size_t i = 0;
     for (int c = 0; c < place.shape.channels; ++c)
@@ -81,13 +82,13 @@ class DeviceNetwork {
     network_.enqueue(activations_.data(), stream_);
     stream_.synchronize();
   }
-  [[nodiscard]] Tensor value(graph::ValueId id) const {
+  [[nodiscard]] Tensor value(detector::graph::ValueId id) const {
     return download(network_.place(id), activations_.data(), stream_);
   }
 
  private:
   cuda::Stream stream_;
-  engine::Network network_;
+  detector::engine::Network network_;
   cuda::DeviceBuffer<std::byte> activations_;
 };
 

@@ -31,10 +31,10 @@ inline void expect_close(const Tensor& actual, const Tensor& expected) {
 }
 
 /// The node's output after a run, given what the device gave it.
-inline void expect_fused(const graph::Graph& graph, const graph::Node& node,
+inline void expect_fused(const detector::graph::Graph& graph, const detector::graph::Node& node,
                          const DeviceNetwork& device) {
   std::vector<Tensor> inputs;
-  for (const graph::ValueId input : node.inputs) inputs.push_back(device.value(input));
+  for (const detector::graph::ValueId input : node.inputs) inputs.push_back(device.value(input));
   std::vector<const Tensor*> pointers;
   for (const Tensor& input : inputs) pointers.push_back(&input);
   expect_close(device.value(node.outputs[0]), interpret_node(graph, node, pointers)[0]);

@@ -13,7 +13,7 @@
 #include "tests/detector/cnn/cuda/device_network.h"
 #include "tests/detector/cnn/cuda/known_model.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 constexpr float kThreshold = 0.5F;
@@ -241,4 +241,4 @@ INSTANTIATE_TEST_SUITE_P(Models, CudaHead, testing::Values("centerface", "yunet"
                          [](const auto& test) { return std::string(test.param); });
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -23,7 +23,7 @@
 #include "tests/detector/golden.h"
 #include "tests/support/graph_builder.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 namespace {
 
 using graph::Activation;
@@ -229,4 +229,4 @@ TEST(InvertedResidualsOfCenterFace, HoldTheErrorWithTheModelsWeights) {
 }
 
 }  // namespace
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

@@ -13,18 +13,18 @@
 namespace facepipe::test {
 
 /// The parameter is "centerface" or "yunet"; the latter is skipped where its file isn't.
-class KnownModel : public testing::TestWithParam<const char*> {
+class detector::KnownModel : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     const bool centerface = std::strcmp(GetParam(), "centerface") == 0;
     const std::filesystem::path file = centerface ? centerface_file() : yunet_file();
     if (!centerface && !std::filesystem::exists(file)) GTEST_SKIP() << "no YuNet file";
-    model_ = std::make_unique<Model>(file);
+    model_ = std::make_unique<detector::Model>(file);
   }
-  [[nodiscard]] const Model& model() const { return *model_; }
+  [[nodiscard]] const detector::Model& model() const { return *model_; }
 
  private:
-  std::unique_ptr<Model> model_;
+  std::unique_ptr<detector::Model> model_;
 };
 
 }  // namespace facepipe::test

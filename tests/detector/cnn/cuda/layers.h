@@ -58,19 +58,20 @@ inline void expect_sums_of_halves(const Tensor& actual, const Tensor& expected) 
 }
 
 /// After a run: the outputs of every node, by the largest value of each.
-inline void expect_layers(const graph::Graph& graph, const DeviceNetwork& device) {
-  for (const graph::Node& node : graph.nodes) {
+inline void expect_layers(const detector::graph::Graph& graph, const DeviceNetwork& device) {
+  for (const detector::graph::Node& node : graph.nodes) {
     std::vector<Tensor> inputs;
-    for (const graph::ValueId input : node.inputs) inputs.push_back(device.value(input));
+    for (const detector::graph::ValueId input : node.inputs) inputs.push_back(device.value(input));
     std::vector<const Tensor*> pointers;
     for (const Tensor& input : inputs) pointers.push_back(&input);
     const std::vector<Tensor> expected = interpret_node(graph, node, pointers);
     for (std::size_t i = 0; i < expected.size(); ++i) {
       const Tensor actual = device.value(node.outputs[i]);
       ASSERT_EQ(actual.size(), expected[i].size()) << node.name;
-      SCOPED_TRACE(std::string(graph::name_of(node.op)) + " " + node.name);
-      const bool halves = device.network().place(node.outputs[i]).element == engine::Element::f16;
-      if (std::holds_alternative<graph::PairChains>(node.op) && halves) {
+      SCOPED_TRACE(std::string(detector::graph::name_of(node.op)) + " " + node.name);
+      const bool halves =
+          device.network().place(node.outputs[i]).element == detector::engine::Element::f16;
+      if (std::holds_alternative<detector::graph::PairChains>(node.op) && halves) {
         expect_sums_of_halves(actual, expected[i]);
         continue;
       }

@@ -9,7 +9,7 @@
 #include "detector/cnn/cuda/cnn_detector.h"
 #include "detector/cnn/model/graph/onnx_import.h"
 #include "detector/cnn/model/graph/passes.h"
-#include "tests/detector/cnn/cuda/device_frame.h"
+#include "tests/detector/cnn/cuda/described_frame.h"
 #include "tests/detector/cnn/cuda/known_model.h"
 #include "tests/detector/cnn/cuda/layers.h"
 #include "tests/detector/files.h"
@@ -17,7 +17,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_frame.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 constexpr PixelFormat kNv12{true, 1, 1, 8, 0, true};
@@ -110,7 +110,7 @@ std::shared_ptr<const CudaCnnDetector> detector_for(const Model& model, const Fr
 TEST_P(CudaModel, FindsTheSameInEveryReplay) {
   const Frame frame = test::make_noise_frame({kNv12, {350, 210}}, 3);
   const cuda::Stream stream;
-  const test::DeviceFrame on_device(frame, stream);
+  const test::DescribedFrame on_device(frame, stream);
   CudaCnnDetection detection(detector_for(model(), frame));
   const cuda::GraphExec exec(
       cuda::capture(stream, [&] { detection.enqueue(on_device.descriptor(), stream); }));
@@ -129,8 +129,8 @@ TEST_P(CudaModel, KeepsPlacesApart) {
   const auto detector = detector_for(model(), a);
   const cuda::Stream one;
   const cuda::Stream other;
-  const test::DeviceFrame a_on_device(a, one);
-  const test::DeviceFrame b_on_device(b, one);
+  const test::DescribedFrame a_on_device(a, one);
+  const test::DescribedFrame b_on_device(b, one);
   CudaCnnDetection first(detector);
   CudaCnnDetection second(detector);
   first.enqueue(a_on_device.descriptor(), one);
@@ -151,13 +151,13 @@ TEST_P(CudaModel, ReadsTheFrameThatTheDescriptorNames) {
   const Frame a = test::make_noise_frame({kNv12, {350, 210}}, 3);
   const Frame b = test::make_noise_frame({kNv12, {350, 210}}, 4);
   const cuda::Stream stream;
-  const test::DeviceFrame a_on_device(a, stream);
-  const test::DeviceFrame b_on_device(b, stream);
+  const test::DescribedFrame a_on_device(a, stream);
+  const test::DescribedFrame b_on_device(b, stream);
   CudaCnnDetection detection(detector_for(model(), a));
   detection.enqueue(b_on_device.descriptor(), stream);
   const Downloaded expected = download(detection, stream);
   const cuda::DeviceBuffer<FrameDescriptor> current(1);
-  const auto put = [&](const test::DeviceFrame& frame) {
+  const auto put = [&](const test::DescribedFrame& frame) {
     std::vector<FrameDescriptor> host(1);
     cuda::copy(std::span<FrameDescriptor>(host),
                cuda::DeviceSpan<const FrameDescriptor>{frame.descriptor(), 1}, stream);
@@ -227,4 +227,4 @@ INSTANTIATE_TEST_SUITE_P(Models, CudaModel, testing::Values("centerface", "yunet
                          [](const auto& test) { return std::string(test.param); });
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::detector

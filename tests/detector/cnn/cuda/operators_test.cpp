@@ -7,7 +7,7 @@
 #include "tests/detector/cnn/cuda/layers.h"
 #include "tests/support/graph_builder.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 using graph::Activation;
@@ -310,4 +310,4 @@ TEST(CudaNetwork, NamesTheNodeThatItCanNotCompute) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::detector

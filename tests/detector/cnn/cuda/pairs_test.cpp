@@ -16,7 +16,7 @@
 #include "tests/detector/golden.h"
 #include "tests/support/graph_builder.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 using graph::Activation;
@@ -228,4 +228,4 @@ INSTANTIATE_TEST_SUITE_P(Models, CudaPairsOfModel, testing::Values("yunet"),
                          [](const auto& test) { return std::string(test.param); });
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::detector

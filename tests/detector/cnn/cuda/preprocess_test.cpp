@@ -7,11 +7,11 @@
 #include <functional>
 
 #include "core/error.h"
-#include "tests/detector/cnn/cuda/device_frame.h"
+#include "tests/detector/cnn/cuda/described_frame.h"
 #include "tests/detector/cnn/cuda/device_network.h"
 #include "tests/support/rgb_oracle.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 using test::FrameSpec;
@@ -35,7 +35,7 @@ class Preprocessed {
     place.image = image;
     place.pitch = image ? engine::Placement::kImagePitch : 8;
     const cuda::Stream stream;
-    const test::DeviceFrame device(frame, stream);
+    const test::DescribedFrame device(frame, stream);
     const cuda::DeviceBuffer<std::byte> memory(place.bytes());
     cuda::fill(memory.span(), 0xff, stream);
     engine::PreprocessKernel({fit, test::layout_of(frame), order}, place)
@@ -218,4 +218,4 @@ TEST(CudaPreprocess, RefusesWhatItWasNotMadeFor) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::detector

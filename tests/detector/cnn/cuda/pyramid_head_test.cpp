@@ -11,13 +11,13 @@
 #include "detector/cnn/model/graph/fuse_stem.h"
 #include "detector/cnn/model/graph/onnx_import.h"
 #include "detector/cnn/model/graph/passes.h"
-#include "tests/detector/cnn/cuda/device_frame.h"
+#include "tests/detector/cnn/cuda/described_frame.h"
 #include "tests/detector/cnn/cuda/device_network.h"
 #include "tests/detector/files.h"
 #include "tests/support/graph_builder.h"
 #include "tests/support/test_frame.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 using graph::Activation;
@@ -256,7 +256,7 @@ TEST_F(CudaPyramidHead, RefusesAnotherHead) {
 
 /// The model with its stem, its pyramid and its head fused, all else node by node.
 Found found_fused(const Model& model, const graph::Graph& optimised,
-                  const engine::PictureSource& picture, const test::DeviceFrame& frame,
+                  const engine::PictureSource& picture, const test::DescribedFrame& frame,
                   const cuda::Stream& stream) {
   graph::Graph graph = optimised;
   graph::fuse_stem(graph);
@@ -283,7 +283,7 @@ TEST_F(CudaPyramidHead, FindsWithTheModelWhatTheGenericEngineFinds) {
     graph::Graph graph = graph::import_onnx(model_.onnx(fit.network), model_.file().string());
     graph::optimise(graph, fit.network);
     test::DeviceNetwork generic(graph, engine::Network::Reuse::memory);
-    const test::DeviceFrame on_device(frame, generic.stream());
+    const test::DescribedFrame on_device(frame, generic.stream());
     engine::PreprocessKernel(picture, generic.network().input())
         .enqueue(on_device.descriptor(), generic.activations(), generic.stream());
     const Found expected =
@@ -294,4 +294,4 @@ TEST_F(CudaPyramidHead, FindsWithTheModelWhatTheGenericEngineFinds) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::detector

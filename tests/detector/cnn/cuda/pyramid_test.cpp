@@ -8,7 +8,7 @@
 #include "tests/detector/cnn/cuda/fused.h"
 #include "tests/support/graph_builder.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 using graph::Activation;
@@ -66,4 +66,4 @@ TEST(CudaPyramid, ComputesEveryActivation) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::detector

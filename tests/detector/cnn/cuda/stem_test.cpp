@@ -6,12 +6,12 @@
 
 #include "detector/cnn/cuda/preprocess.h"
 #include "detector/cnn/model/graph/fuse_stem.h"
-#include "tests/detector/cnn/cuda/device_frame.h"
+#include "tests/detector/cnn/cuda/described_frame.h"
 #include "tests/detector/cnn/cuda/fused.h"
 #include "tests/support/graph_builder.h"
 #include "tests/support/test_frame.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 using graph::Activation;
@@ -104,7 +104,7 @@ TEST(CudaStem, PadsWithZeros) {
 }
 
 /// The network's input as the generic way makes it.
-test::Tensor preprocessed(const engine::PictureSource& picture, const test::DeviceFrame& frame,
+test::Tensor preprocessed(const engine::PictureSource& picture, const test::DescribedFrame& frame,
                           const cuda::Stream& stream) {
   engine::Placement place;
   place.shape = {3, picture.fit.network.height, picture.fit.network.width};
@@ -118,7 +118,7 @@ test::Tensor preprocessed(const engine::PictureSource& picture, const test::Devi
 /// From the frame at once as from its preprocessed pixels.
 void expect_reads(const Frame& frame, ChannelOrder order = ChannelOrder::rgb, int outputs = 16) {
   const cuda::Stream stream;
-  const test::DeviceFrame on_device(frame, stream);
+  const test::DescribedFrame on_device(frame, stream);
   const engine::PictureSource picture{fit_network(frame.upright(), {}), test::layout_of(frame),
                                       order};
   const graph::Graph graph = stem_graph({32, outputs}, picture.fit.network, 5);
@@ -217,4 +217,4 @@ TEST(CudaStem, RefusesAFrameThatIsNone) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -8,7 +8,7 @@
 
 #include "tests/support/temporary_folder.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 namespace {
 
 const std::vector<std::string> kWays{"1,1", "2,1", "4,2"};
@@ -197,4 +197,4 @@ TEST(TileChooser, HasAFileInTheUsersCache) {
 }
 
 }  // namespace
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

@@ -8,7 +8,7 @@
 
 #include "core/cuda/buffer.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 constexpr float kAnywhere = 1e30F;
@@ -129,4 +129,4 @@ TEST(CudaTileKernels, ViewsBeginAtTheirSamples) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -7,7 +7,7 @@
 
 #include "detector/cnn/cuda/operators/inverted_residual/inverted_residual.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 /// The tile of which text_of() makes `text`. Throws std::invalid_argument for any other text.
 [[nodiscard]] inline InvertedResidualTile tile_of(const std::string& text) {
@@ -25,4 +25,4 @@ namespace facepipe::engine {
   return tile;
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

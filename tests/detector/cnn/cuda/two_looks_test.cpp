@@ -15,7 +15,7 @@
 #include "core/cuda/graph.h"
 #include "detector/mirror.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 constexpr int kWidth = 640;
@@ -191,4 +191,4 @@ TEST_P(TwoLooks, ArePreprocessedFirst) {
 INSTANTIATE_TEST_SUITE_P(Landmarks, TwoLooks, testing::Bool());
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 using Matrix = std::vector<std::vector<float>>;
@@ -157,4 +157,4 @@ TEST_F(FoldPointwise, LeavesBrokenWeightsAlone) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::detector

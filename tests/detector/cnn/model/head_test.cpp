@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
@@ -254,4 +254,4 @@ TEST(Head, SurvivesHugeBoxes) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::detector

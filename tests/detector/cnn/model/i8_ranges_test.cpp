@@ -9,7 +9,7 @@
 #include "tests/detector/files.h"
 #include "tests/support/temporary_folder.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 using testing::HasSubstr;
@@ -142,4 +142,4 @@ TEST(I8Ranges, OfAnUnknownModelMustBeMade) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -12,7 +12,7 @@
 #include "tests/detector/golden.h"
 #include "tests/support/temporary_folder.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 using test::TemporaryFolder;
@@ -411,4 +411,4 @@ TEST(Model, RefusesHugeFilesUnread) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::detector

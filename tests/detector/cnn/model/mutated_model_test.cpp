@@ -13,7 +13,7 @@
 #include "tests/detector/files.h"
 #include "tests/support/temporary_folder.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 using google::protobuf::FieldDescriptor;
@@ -151,4 +151,4 @@ TEST(MutatedModel, OfYunetIsRefusedOrRuns) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::detector

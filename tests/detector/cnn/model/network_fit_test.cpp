@@ -4,7 +4,7 @@
 
 #include "core/error.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 struct Case {
@@ -62,4 +62,4 @@ TEST(NetworkFit, RefusesAbsurdSizes) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -8,7 +8,7 @@
 
 #include "tests/support/test_frame.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 constexpr Size kLarge[] = {{6000, 4000},   {4000, 6000},   {5999, 4001}, {4097, 3073},
@@ -159,4 +159,4 @@ TEST(Tiling, KeepsFacesWithoutLandmarks) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::detector

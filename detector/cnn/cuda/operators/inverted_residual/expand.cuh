@@ -10,7 +10,7 @@
 #include "detector/cnn/cuda/operators/inverted_residual/strip.cuh"
 #include "detector/cnn/cuda/operators/tensor_core.cuh"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 /// The weights of the expansion and of the depthwise convolution for an expanded group, in
 /// registers.
@@ -96,7 +96,7 @@ __device__ __forceinline__ void limit(RowValues& values,
     const __half2 most = as_half2(inside ? limits[p] : 0);
 #pragma unroll
     for (int n = 0; n < 2; ++n)
-      values[p][n] = as_bits(__hmin2(__hmax2(as_half2(values[p][n]), as_half2(0)), most));
+      values[p][n] = bits_of(__hmin2(__hmax2(as_half2(values[p][n]), as_half2(0)), most));
   }
 }
 
@@ -136,7 +136,7 @@ __device__ __forceinline__ void add_taps(std::uint32_t (&sums)[kStripInputs / kS
         sum = kTapRow == 2 && dx == 2 ? __hfma2_relu(as_half2(value), weight, sum)
                                       : __hfma2(as_half2(value), weight, sum);
       }
-      sums[o][n] = as_bits(sum);
+      sums[o][n] = bits_of(sum);
     }
 }
 
@@ -180,4 +180,4 @@ __device__ __forceinline__ void expand_and_filter(const ExpandedGroupWeights<kCh
   }
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

@@ -6,7 +6,7 @@
 
 #include "detector/cnn/cuda/operators/inverted_residual/inverted_residual.cuh"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 using InvertedResidualKernel = void (*)(InvertedResidualArguments);
 
@@ -18,12 +18,12 @@ using InvertedResidualKernel = void (*)(InvertedResidualArguments);
 
 /// A list of values of InvertedResidualTile::rows.
 template <int... kRows>
-using Rows = std::integer_sequence<int, kRows...>;
+using RowCounts = std::integer_sequence<int, kRows...>;
 
 /// Compiles the kernels for the listed rows, and returns that for `stride` and `rows`, or null.
 template <int kChunks, int... kOfOne, int... kOfTwo>
-InvertedResidualKernel kernel_among(Rows<kOfOne...> /*stride 1*/, Rows<kOfTwo...> /*stride 2*/,
-                                    int stride, int rows) {
+InvertedResidualKernel kernel_among(RowCounts<kOfOne...> /*stride 1*/,
+                                    RowCounts<kOfTwo...> /*stride 2*/, int stride, int rows) {
   InvertedResidualKernel found = nullptr;
   const auto take = [&](bool wanted, InvertedResidualKernel kernel) {
     if (wanted) found = kernel;
@@ -33,4 +33,4 @@ InvertedResidualKernel kernel_among(Rows<kOfOne...> /*stride 1*/, Rows<kOfTwo...
   return found;
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

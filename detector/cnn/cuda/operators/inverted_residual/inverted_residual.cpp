@@ -12,7 +12,7 @@
 #include "detector/cnn/cuda/operators/inverted_residual/weights.h"
 #include "detector/cnn/cuda/operators/operator.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 namespace {
 
 class InvertedResidualOperator : public Operator {
@@ -107,4 +107,4 @@ std::unique_ptr<Operator> make_inverted_residual(const NodeContext& context, Wei
                                                     chosen(context, *op, tiles), packer);
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

@@ -5,7 +5,7 @@
 #include "core/cuda/launch.h"
 #include "detector/cnn/cuda/operators/inverted_residual/instances.cuh"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 namespace {
 
 constexpr int kCompiledChunks[] = {2, 3, 4, 8, 12, 16, 20, 24};
@@ -124,4 +124,4 @@ void launch_inverted_residual(const InvertedResidualShape& shape, const Inverted
   cuda::launch(kernel_of(shape, tile), launch, stream, a);
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

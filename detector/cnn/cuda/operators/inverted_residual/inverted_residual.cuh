@@ -5,7 +5,7 @@
 #include "detector/cnn/cuda/operators/inverted_residual/expand.cuh"
 #include "detector/cnn/cuda/operators/inverted_residual/project.cuh"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 constexpr int most_threads(int chunks) { return chunks <= 4 ? 512 : 384; }
 
@@ -83,4 +83,4 @@ __global__ void __launch_bounds__(most_threads(kChunks))
 #endif
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

@@ -23,7 +23,7 @@
 #include "core/cuda/stream.h"
 #include "detector/cnn/model/graph/graph.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 /// Expanded channels of a group.
 inline constexpr int kExpandedGroup = 16;
@@ -113,4 +113,4 @@ void launch_inverted_residual(const InvertedResidualShape& shape, const Inverted
                               const InvertedResidualArguments& arguments, bool programmatic,
                               cuda::StreamView stream);
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

@@ -1,16 +1,16 @@
 #include "detector/cnn/cuda/operators/inverted_residual/instances.cuh"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 InvertedResidualKernel middle_inverted_residual(int chunks, int stride, int rows) {
   switch (chunks) {
     case 8:
-      return kernel_among<8>(Rows<3, 4, 5, 6>(), Rows<2, 3>(), stride, rows);
+      return kernel_among<8>(RowCounts<3, 4, 5, 6>(), RowCounts<2, 3>(), stride, rows);
     case 12:
-      return kernel_among<12>(Rows<3, 4, 5, 6>(), Rows<2, 3>(), stride, rows);
+      return kernel_among<12>(RowCounts<3, 4, 5, 6>(), RowCounts<2, 3>(), stride, rows);
     default:
       return nullptr;
   }
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

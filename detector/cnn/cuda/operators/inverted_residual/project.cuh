@@ -12,7 +12,7 @@
 #include "detector/cnn/cuda/operators/inverted_residual/strip.cuh"
 #include "detector/cnn/cuda/operators/tensor_core.cuh"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 /// A unit of the projection: kPixelTiles * 16 pixels by kColumnTiles * 8 output channels.
 template <int kStride, int kPixelTiles, int kColumnTiles>
@@ -127,7 +127,7 @@ struct Projection {
       for (int n = 0; n < kColumnTiles; ++n) {
         const float2 more = __half22float2(as_half2(added[i][n]));
         const float* const s = sum[i / 2][n] + i % 2 * 2;
-        out[n] = as_bits(to_half2(fmaxf(s[0], a.least) + more.x, fmaxf(s[1], a.least) + more.y));
+        out[n] = bits_of(to_half2(fmaxf(s[0], a.least) + more.x, fmaxf(s[1], a.least) + more.y));
       }
       if (pixel[i] >= 0)
         move_words([&](int c, int n, auto word) {
@@ -146,7 +146,7 @@ struct Projection {
       for (int n = 0; n < kColumnTiles; ++n) {
         const float* const s = sum[m][n];
         store_in_cluster(to + ((m * kColumnTiles + n) * 32 + lane) * 8,
-                         uint2{as_bits(to_half2(s[0], s[1])), as_bits(to_half2(s[2], s[3]))});
+                         uint2{bits_of(to_half2(s[0], s[1])), bits_of(to_half2(s[2], s[3]))});
       }
   }
   __device__ __forceinline__ void add(const uint2* from) {
@@ -236,4 +236,4 @@ __device__ __forceinline__ void project_columns(const InvertedResidualArguments&
     with_columns(std::integral_constant<int, 2>{});
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

@@ -13,7 +13,7 @@
 #include "detector/cnn/cuda/operators/inverted_residual/inverted_residual.h"
 #include "detector/cnn/cuda/operators/tensor_core.cuh"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 inline constexpr int kStripWidth = 32;
 inline constexpr int kStripInputs = 4;  ///< pixels of a row that a lane holds
@@ -90,4 +90,4 @@ __device__ __forceinline__ void load_chunks(const uint4* from, uint4* to, int co
     copy_async<false>(at + i * 16, from + i, true);
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

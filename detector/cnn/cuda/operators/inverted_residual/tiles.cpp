@@ -6,7 +6,7 @@
 #include "core/cuda/launch.h"
 #include "detector/cnn/cuda/operators/inverted_residual/weights.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 namespace {
 
 constexpr int kMostRows = 8;
@@ -107,4 +107,4 @@ bool has_inverted_residual(const graph::InvertedResidual& op, const Chip& chip) 
   return !candidate_tiles(shape_of(op, {op.project.outputs, 1, 1}), chip).empty();
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

@@ -8,7 +8,7 @@
 #include "detector/cnn/cuda/operators/inverted_residual/inverted_residual.h"
 #include "detector/cnn/model/graph/graph.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 /// Tiles that may be the fastest and whose memory fits the chip. The first one is used if there are
 /// no trials. Empty if there is no kernel for the shape.
@@ -21,4 +21,4 @@ namespace facepipe::engine {
 /// Whether `chip` can run a kernel for `op`.
 [[nodiscard]] bool has_inverted_residual(const graph::InvertedResidual& op, const Chip& chip);
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

@@ -8,7 +8,7 @@
 #include "core/cuda/launch.h"
 #include "detector/cnn/cuda/operators/inverted_residual/weights.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 namespace {
 
 constexpr int kChunk = 8;
@@ -91,4 +91,4 @@ float InvertedResidualTrial::time(const InvertedResidualTile& tile, int launches
   return 1000 * *std::min_element(times.begin(), times.end()) / static_cast<float>(launches);
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

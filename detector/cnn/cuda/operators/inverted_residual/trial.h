@@ -10,7 +10,7 @@
 #include "detector/cnn/cuda/operators/inverted_residual/tiles.h"
 #include "detector/cnn/model/graph/graph.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 /// Bound to the device that was current at construction. Not thread-safe.
 class InvertedResidualTrial {
@@ -40,4 +40,4 @@ class InvertedResidualTrial {
   cuda::DeviceBuffer<float> bias_;
 };
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

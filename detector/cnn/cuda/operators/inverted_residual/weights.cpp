@@ -2,7 +2,7 @@
 
 #include <limits>
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 namespace {
 
 constexpr int kChunk = 8;
@@ -145,4 +145,4 @@ InvertedResidualWeights pack_weights(const graph::InvertedResidual& op,
   return packed;
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

@@ -9,7 +9,7 @@
 #include "detector/cnn/cuda/operators/inverted_residual/inverted_residual.h"
 #include "detector/cnn/model/graph/graph.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 struct InvertedResidualWeights {
   /// For each expanded group, each step of 16 input channels and each lane: fragment B of the
@@ -40,4 +40,4 @@ struct InvertedResidualWeights {
                                                      const graph::MapShape& input, int input_pitch,
                                                      int output_pitch);
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

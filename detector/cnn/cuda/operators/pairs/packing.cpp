@@ -2,7 +2,7 @@
 
 #include <vector>
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 namespace {
 
 constexpr int kLanes = 32;
@@ -66,4 +66,4 @@ PackedPair pack_pair(const graph::Pair& pair, int steps, bool floats, WeightPack
   return packed;
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

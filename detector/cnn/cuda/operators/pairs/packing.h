@@ -7,7 +7,7 @@
 #include "detector/cnn/cuda/operators/pairs/pairs.h"
 #include "detector/cnn/model/graph/graph.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 /// The positions of the parts of PairWeights, in bytes from the start of all weights.
 struct PackedPair {
@@ -26,4 +26,4 @@ struct PackedPair {
   return (channels + kPairGroup - 1) / kPairGroup;
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

@@ -7,7 +7,7 @@
 #include "detector/cnn/cuda/operators/operator.h"
 #include "detector/cnn/cuda/operators/pairs/packing.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 namespace {
 
 /// A chain of a node and where its values lie.
@@ -137,4 +137,4 @@ std::unique_ptr<Operator> make_pairs(const NodeContext& context, WeightPacker& p
   return std::make_unique<PairsOperator>(context, *op, packer);
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

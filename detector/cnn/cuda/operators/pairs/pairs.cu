@@ -8,7 +8,7 @@
 #include "detector/cnn/cuda/operators/pairs/pairs.h"
 #include "detector/cnn/cuda/operators/pairs/strip.cuh"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 namespace {
 
 constexpr int kMostWarps = kPairChannels / kPairGroup;
@@ -170,4 +170,4 @@ void launch_pairs(const PairKind& kind, const PairsArguments& arguments, cudaStr
   cuda::launch(instance.kernel, shape, stream, a);
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

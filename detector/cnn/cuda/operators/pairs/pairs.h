@@ -13,7 +13,7 @@
 #include "core/geometry.h"
 #include "detector/cnn/model/graph/fuse_pairs.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 inline constexpr int kPairMaps = 4;        ///< the most maps of a launch
 inline constexpr int kPairGroup = 16;      ///< output channels that a warp computes
@@ -100,4 +100,4 @@ struct PairRoom {
 /// Sets `strips` and `first_tile` of the maps, and `tiles`, itself.
 void launch_pairs(const PairKind& kind, const PairsArguments& arguments, cudaStream_t stream);
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

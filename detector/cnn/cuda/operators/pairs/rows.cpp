@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 namespace {
 
 constexpr int kMostRows = 16;   // with taller tiles blocks end at too different times
@@ -53,4 +53,4 @@ int pair_rows_for(const PairKind& kind, int groups, std::span<const Size> maps,
   return best;
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

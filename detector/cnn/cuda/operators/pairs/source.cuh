@@ -7,7 +7,7 @@
 #include "detector/cnn/cuda/operators/pairs/warp.cuh"
 #include "detector/cnn/cuda/operators/tensor_core.cuh"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 /// The part of a tile's rows that one thread copies, row after row. kCoarser 1: the map has half
 /// the width and height of the tile's map, and each of its pixels is repeated in both directions;
@@ -23,12 +23,12 @@ class RowSource {
                                        int first_y, int thread, int threads)
       : pixels_(threads / Row::kChunks),
         first_pixel_(thread / Row::kChunks),
-        count_((kStripPixels - 1 - first_pixel_) / pixels_ + 1),
+        count_((kWarpPixels - 1 - first_pixel_) / pixels_ + 1),
         offset_(Row::offset(first_pixel_, thread % Row::kChunks)),
         row_pitch_((width >> kCoarser) * pitch),
         chunk_pitch_((pixels_ >> kCoarser) * pitch) {
     const int chunk = thread % Row::kChunks;
-    if (first_pixel_ >= kStripPixels) count_ = 0;
+    if (first_pixel_ >= kWarpPixels) count_ = 0;
     from_ = map + static_cast<long long>(first_y >> kCoarser) * row_pitch_ +
             ((first_x + first_pixel_) >> kCoarser) * pitch + chunk * 8;
     for (int i = 0; i < count_; ++i) {
@@ -87,7 +87,7 @@ class RowSink {
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
       const int pixel = lane / 4 * 4 + j;
-      if (pixel > 0 && pixel < kStripPixels - 1 && first_x + j < map.width) writes_ |= 1U << j;
+      if (pixel > 0 && pixel < kWarpPixels - 1 && first_x + j < map.width) writes_ |= 1U << j;
     }
   }
 
@@ -122,7 +122,7 @@ class PooledSink {
         map.pooled + (static_cast<long long>(first_y / 2) * (map.width / 2) + x) * pitch_ + channel;
     if (channel >= pitch_) return;
     if (x < map.width / 2) writes_ |= 1;
-    if (x + 1 < map.width / 2 && lane / 4 < kStripPixels / 4 - 1) writes_ |= 2;
+    if (x + 1 < map.width / 2 && lane / 4 < kWarpPixels / 4 - 1) writes_ |= 2;
   }
 
   __device__ __forceinline__ void put(int y, const LaneRow<__half2>& row) {
@@ -168,4 +168,4 @@ struct NoSink {
 template <bool kWanted, class Sink>
 using SinkIf = std::conditional_t<kWanted, Sink, NoSink>;
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

@@ -8,7 +8,7 @@
 #include "detector/cnn/cuda/operators/pairs/source.cuh"
 #include "detector/cnn/cuda/operators/pairs/warp.cuh"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 /// Stages: rows that are in shared memory at a time.
 template <int kSteps>
@@ -125,7 +125,7 @@ __device__ __forceinline__ void compute_tile(const PairMap& map, const Team& tea
 #pragma unroll
   for (int j = 0; j < 4; ++j)
     if (static_cast<unsigned>(first_x + j) < static_cast<unsigned>(width)) columns |= 1U << j;
-  const bool inner = strip_x >= 0 && strip_x + kStripPixels <= width;
+  const bool inner = strip_x >= 0 && strip_x + kWarpPixels <= width;
   const auto to_row = [&](int y, const typename Warp::Sums& sums, LaneRow<Two>& row) {
     Warp::to_row(sums, row);
     const bool inside = static_cast<unsigned>(y) < static_cast<unsigned>(height);
@@ -153,4 +153,4 @@ __device__ __forceinline__ void compute_tile(const PairMap& map, const Team& tea
   advance(first_y + rows, row);
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

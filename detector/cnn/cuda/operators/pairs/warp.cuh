@@ -11,9 +11,9 @@
 #include "detector/cnn/cuda/operators/pairs/pairs.h"
 #include "detector/cnn/cuda/operators/tensor_core.cuh"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
-inline constexpr int kStripPixels = 32;
+inline constexpr int kWarpPixels = 32;
 inline constexpr unsigned kAllLanes = ~0U;
 
 /// A row of a strip in shared memory, with 16 * kSteps channels. Pixels with the same p % 4, which
@@ -230,4 +230,4 @@ class PairWarp {
   LaneRow<Two> below_;  // sums of the last row: one row of the window is added
 };
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

@@ -5,7 +5,7 @@
 
 #include "detector/cnn/cuda/operators/lane_weights.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 namespace {
 
 constexpr int kTile = 8;
@@ -92,4 +92,4 @@ std::unique_ptr<Operator> make_pyramid_step(const NodeContext& context, WeightPa
   return std::make_unique<PyramidOperator>(context, *op, packer);
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

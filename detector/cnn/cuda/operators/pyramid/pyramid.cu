@@ -3,7 +3,7 @@
 #include "core/cuda/programmatic.cuh"
 #include "detector/cnn/cuda/operators/pyramid/pyramid.cuh"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 namespace {
 
 constexpr int kWarps = 4;
@@ -55,4 +55,4 @@ void launch_pyramid(int tiles, const PyramidArguments& arguments, __half* output
   cuda::launch(kernel_of(tiles), shape, stream, arguments, output, output_pitch);
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

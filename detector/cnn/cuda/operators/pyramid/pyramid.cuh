@@ -8,7 +8,7 @@
 #include "detector/cnn/cuda/operators/pyramid/pyramid.h"
 #include "detector/cnn/cuda/operators/tensor_core.cuh"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 /// sums += channels * weights. `low` and `high` are the lane's pixels: rows g and g + 8 of the
 /// operand.
@@ -207,4 +207,4 @@ struct NarrowPyramid {
   }
 };
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

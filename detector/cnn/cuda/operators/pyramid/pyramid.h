@@ -11,7 +11,7 @@
 #include "detector/cnn/cuda/operators/operator.h"
 #include "detector/cnn/model/graph/graph.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 /// The most output channels of a step, in tiles of 8.
 inline constexpr int kMostPyramidTiles = 8;
@@ -57,4 +57,4 @@ struct PyramidWeights {
 void launch_pyramid(int tiles, const PyramidArguments& arguments, __half* output, int output_pitch,
                     cuda::Overlap overlap, cuda::StreamView stream);
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

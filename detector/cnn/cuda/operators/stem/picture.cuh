@@ -7,7 +7,7 @@
 #include "detector/cnn/cuda/operators/stem/stem.h"
 #include "detector/cnn/cuda/picture.cuh"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 inline constexpr int kStemWarps = 4;   // of a thread block
 inline constexpr int kStemStrip = 32;  // columns of a warp
@@ -205,4 +205,4 @@ struct StemPicture {
   }
 };
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

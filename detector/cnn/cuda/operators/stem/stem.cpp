@@ -5,7 +5,7 @@
 #include "detector/cnn/cuda/operators/lane_weights.h"
 #include "detector/cnn/cuda/operators/operator.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 namespace {
 
 constexpr int kPairColumns = 16;
@@ -138,4 +138,4 @@ std::unique_ptr<Operator> make_stem(const NodeContext& context, WeightPacker& pa
   return std::make_unique<StemOperator>(context, *op, packer);
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

@@ -8,7 +8,7 @@
 #include "detector/cnn/cuda/operators/stem/warp.cuh"
 #include "detector/cnn/cuda/operators/tensor_core.cuh"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 namespace {
 
 constexpr int kThreads = 32 * kStemWarps;
@@ -256,4 +256,4 @@ void launch_stem(int tiles, const StemArguments& arguments, cudaStream_t stream)
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

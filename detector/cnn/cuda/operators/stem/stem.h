@@ -11,7 +11,7 @@
 #include "core/cuda/frame_descriptor.h"
 #include "detector/cnn/cuda/picture_source.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 /// Weights for 16 columns and a step of 16 k, in the order of lanes: see pack_fragments().
 struct Fragments {
@@ -48,4 +48,4 @@ __host__ __device__ constexpr int stem_record_words(int tiles) { return 11 * til
 /// alone. Throws std::invalid_argument for other numbers.
 void launch_stem(int tiles, const StemArguments& arguments, cudaStream_t stream);
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

@@ -5,7 +5,7 @@
 #include "detector/cnn/cuda/operators/stem/picture.cuh"
 #include "detector/cnn/cuda/operators/stem/stem.h"
 
-namespace facepipe::engine {
+namespace facepipe::detector::engine {
 
 /// Pixels of a row whose results a lane holds: lane 4g + t has the pixels 4g..4g+3.
 inline constexpr int kStemLanePixels = 4;
@@ -91,4 +91,4 @@ struct StemResults {
   }
 };
 
-}  // namespace facepipe::engine
+}  // namespace facepipe::detector::engine

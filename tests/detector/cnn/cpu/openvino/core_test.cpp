@@ -7,7 +7,7 @@
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 TEST(OpenvinoCore, D2WithoutAnyTraceOfAProcessorIsADeviceError) {
@@ -33,4 +33,4 @@ TEST(OpenvinoCore, D2OneOfBothTracesIsEnough) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -13,7 +13,7 @@
 #include "tests/detector/files.h"
 #include "tests/detector/golden.h"
 
-namespace facepipe {
+namespace facepipe::detector {
 namespace {
 
 using testing::HasSubstr;
@@ -142,4 +142,4 @@ INSTANTIATE_TEST_SUITE_P(Models, Quantize, testing::Values("centerface", "yunet"
                          [](const auto& test) { return std::string(test.param); });
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::detector

@@ -8,7 +8,7 @@
 #include "detector/cnn/model/graph/passes.h"
 #include "tests/support/graph_builder.h"
 
-namespace facepipe::graph {
+namespace facepipe::detector::graph {
 namespace {
 
 using test::ConvolutionSpec;
@@ -152,4 +152,4 @@ TEST(FuseInvertedResiduals, AsksWhetherItFits) {
 }
 
 }  // namespace
-}  // namespace facepipe::graph
+}  // namespace facepipe::detector::graph

@@ -10,7 +10,7 @@
 #include "detector/cnn/model/graph/passes.h"
 #include "tests/support/graph_builder.h"
 
-namespace facepipe::graph {
+namespace facepipe::detector::graph {
 namespace {
 
 using test::ConvolutionSpec;
@@ -235,4 +235,4 @@ TEST(FusePairs, GroupsNoMoreThanItsLimitAndNoLastLayerWithAnother) {
 }
 
 }  // namespace
-}  // namespace facepipe::graph
+}  // namespace facepipe::detector::graph

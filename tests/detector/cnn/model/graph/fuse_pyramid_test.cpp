@@ -11,7 +11,7 @@
 
 #include "tests/support/graph_builder.h"
 
-namespace facepipe::graph {
+namespace facepipe::detector::graph {
 namespace {
 
 using test::GraphBuilder;
@@ -156,4 +156,4 @@ TEST(CutHead, LeavesHeadsWithoutAStep) {
 }
 
 }  // namespace
-}  // namespace facepipe::graph
+}  // namespace facepipe::detector::graph

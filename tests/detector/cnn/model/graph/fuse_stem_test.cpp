@@ -8,7 +8,7 @@
 
 #include "tests/support/graph_builder.h"
 
-namespace facepipe::graph {
+namespace facepipe::detector::graph {
 namespace {
 
 using test::ConvolutionSpec;
@@ -126,4 +126,4 @@ TEST(FuseStem, KeepsTheNamesOfWhatItJoined) {
 }
 
 }  // namespace
-}  // namespace facepipe::graph
+}  // namespace facepipe::detector::graph

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <random>
 
-namespace facepipe::graph {
+namespace facepipe::detector::graph {
 namespace {
 
 /// No two that live at the same time share a byte, and all lie inside of the block.
@@ -59,4 +59,4 @@ TEST(MemoryPlan, IsSoundForRandomLifetimes) {
 }
 
 }  // namespace
-}  // namespace facepipe::graph
+}  // namespace facepipe::detector::graph

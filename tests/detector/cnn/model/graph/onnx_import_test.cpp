@@ -13,7 +13,7 @@
 #include "tests/detector/golden.h"
 #include "tests/support/graph_interpreter.h"
 
-namespace facepipe::graph {
+namespace facepipe::detector::graph {
 namespace {
 
 constexpr Size kNetwork{96, 64};
@@ -205,4 +205,4 @@ TEST(OnnxImport, NamesFileNodeAndOperator) {
 }
 
 }  // namespace
-}  // namespace facepipe::graph
+}  // namespace facepipe::detector::graph

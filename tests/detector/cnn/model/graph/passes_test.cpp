@@ -9,7 +9,7 @@
 #include "core/error.h"
 #include "tests/support/graph_builder.h"
 
-namespace facepipe::graph {
+namespace facepipe::detector::graph {
 namespace {
 
 using test::GraphBuilder;
@@ -230,4 +230,4 @@ TEST(InferShapes, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace facepipe::graph
+}  // namespace facepipe::detector::graph

@@ -13,9 +13,9 @@
 namespace facepipe::test {
 
 /// Copies a semi-planar frame, row padding and all.
-class DeviceFrame {
+class DescribedFrame {
  public:
-  DeviceFrame(const Frame& frame, const cuda::Stream& stream)
+  DescribedFrame(const Frame& frame, const cuda::Stream& stream)
       : luma_(bytes_of_plane(frame, 0)), chroma_(bytes_of_plane(frame, 1)), descriptor_(1) {
     FrameDescriptor descriptor;
     descriptor.luma = luma_.data();

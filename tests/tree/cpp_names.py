@@ -1,0 +1,199 @@
+"""What a C++ source defines in its namespaces, as far as its text tells. Made for sources that clang-format has
+formatted; macros are not expanded, and what stands in the body of a class or a function doesn't count."""
+import dataclasses
+import re
+
+TOKEN = re.compile(r'''
+    (?P<comment> //[^\n]* | /\*.*?\*/ | ^[ \t]*\#(?:[^\n\\]|\\.)* )
+  | (?P<literal> R"(?P<mark>[^(\s]*)\(.*?\)(?P=mark)" | (?:u8|u|U|L)?"(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])+'
+      | \.?\d(?:[\w.']|[eEpP][+-])* )
+  | (?P<word> [A-Za-z_]\w* )
+  | (?P<sign> ::|->|<=|>=|\[\[|[^\s\w] )
+''', re.VERBOSE | re.DOTALL | re.MULTILINE)
+TYPES = {'class', 'struct', 'union', 'enum', 'concept'}
+CLOSING = {'(': ')', '{': '}', '[': ']', '[[': ']'}
+# A name in front of a bracket that is no function's.
+NO_FUNCTION = {'alignas', 'decltype', 'explicit', 'noexcept', 'requires', 'static_assert', '__launch_bounds__',
+               '__attribute__'}
+
+
+@dataclasses.dataclass(frozen=True)
+class Definition:
+    namespace: tuple  # of names, from the outermost on; '' for one without a name
+    name: str         # of a function, with its parameters as they are written
+    kind: str         # 'type', 'function' or 'variable'
+    line: int
+
+    @property
+    def full_name(self):
+        return '::'.join(self.namespace + (self.name,))
+
+    @property
+    def is_of_one_source(self):
+        return '' in self.namespace
+
+
+@dataclasses.dataclass(frozen=True)
+class Token:
+    text: str
+    kind: str
+    line: int
+
+
+def tokens(text):
+    found, line, end = [], 1, 0
+    for match in TOKEN.finditer(text):
+        line += text.count('\n', end, match.start())
+        end = match.start()
+        if match.lastgroup != 'comment':
+            found.append(Token(match[0], 'word' if match['word'] else 'sign' if match['sign'] else 'literal', line))
+    return found
+
+
+def definitions(text):
+    """All definitions of a source, in its order."""
+    return Reader(tokens(text)).read()
+
+
+class Reader:
+    def __init__(self, all_tokens):
+        self.tokens = all_tokens
+        self.at = 0
+        self.namespace = []
+        self.opened = []  # for each brace that is open: how many namespaces it has opened
+        self.found = []
+
+    def read(self):
+        while self.at < len(self.tokens):
+            text = self.text(0)
+            if text == '}':
+                for _ in range(self.opened.pop() if self.opened else 0):
+                    self.namespace.pop()
+                self.at += 1
+            elif text == 'namespace' or (text == 'inline' and self.text(1) == 'namespace'):
+                self.read_namespace()
+            elif text == 'extern' and self.kind(1) == 'literal' and self.text(2) == '{':
+                self.opened.append(0)
+                self.at += 3
+            else:
+                self.read_statement()
+        return self.found
+
+    def text(self, ahead):
+        at = self.at + ahead
+        return self.tokens[at].text if at < len(self.tokens) else ''
+
+    def kind(self, ahead):
+        at = self.at + ahead
+        return self.tokens[at].kind if at < len(self.tokens) else ''
+
+    def read_namespace(self):
+        begin = self.at
+        while self.text(0) not in ('{', ';', '='):
+            self.at += 1
+        if self.text(0) == '{':
+            names = [t.text for t in self.tokens[begin:self.at] if t.kind == 'word']
+            names = [n for n in names if n not in ('inline', 'namespace')] or ['']
+            self.namespace += names
+            self.opened.append(len(names))
+        else:
+            while self.text(0) not in (';', ''):  # an alias, or a using directive
+                self.at += 1
+        self.at += 1
+
+    def read_statement(self):
+        """A declaration or a definition, up to its end: a semicolon, or the brace that closes a body."""
+        head, body = [], False
+        while self.text(0) not in (';', '}', ''):
+            if self.text(0) in CLOSING:
+                bracket = self.skip_bracket()
+                body = body or bracket[0].text == '{'
+                head.append(bracket)
+                if bracket[0].text == '{' and self.ends_behind_brace(head):
+                    break
+            else:
+                head.append([self.tokens[self.at]])
+                self.at += 1
+        if self.text(0) == ';':
+            self.at += 1
+        self.add(head, body)
+
+    def skip_bracket(self):
+        """The tokens of a bracket, from its opening sign to its closing one."""
+        begin, opening = self.at, self.text(0)
+        square = opening in ('[', '[[')
+        opens = {'[': 1, '[[': 2} if square else {opening: 1}
+        closing, depth = ']' if square else CLOSING[opening], 0
+        while self.at < len(self.tokens):
+            depth += opens.get(self.text(0), 0) - (self.text(0) == closing)
+            self.at += 1
+            if depth == 0:
+                break
+        return self.tokens[begin:self.at]
+
+    def ends_behind_brace(self, head):
+        """A type or a variable goes on to its semicolon; a function ends with its body."""
+        return self.text(0) not in (';', ',', '(', '=', '{') and not (self.is_type(head) and self.text(0) == ';')
+
+    @staticmethod
+    def words(head):
+        return [part[0] for part in head]
+
+    def is_type(self, head):
+        return any(t.text in TYPES for t in self.without_template(self.words(head))[:3])
+
+    @staticmethod
+    def without_template(words):
+        """What stands behind "template <...>"."""
+        while words and words[0].text == 'template':
+            depth = 0
+            for i, word in enumerate(words):
+                depth += (word.text == '<') - (word.text in ('>', '>='))
+                if depth == 0 and i > 0:
+                    break
+            words = words[i + 1:]
+        return words
+
+    def add(self, head, body):
+        words = self.without_template(self.words(head))
+        # Aliases may stand twice.
+        if not words or words[0].text in ('using', 'friend', 'static_assert', 'template', 'extern'):
+            return
+        kinds = [t.text for t in words if t.text not in ('[[', 'alignas', '(')]
+        if kinds and kinds[0] in TYPES:
+            self.add_type(kinds, words, body)
+        elif not self.add_function(head, words, body):
+            self.add_variable(words)
+
+    def add_type(self, kinds, words, body):
+        names = [k for k in kinds[1:] if k not in ('class', 'struct')]
+        specialised = len(names) > 1 and names[1] == '<'
+        if kinds[0] == 'concept' or (body and names and not specialised and names[0] not in ('{', ':')):
+            if '::' not in names[1:2]:
+                self.define(names[0], 'type', words[0])
+
+    def add_function(self, head, words, body):
+        """True where it is one, or its declaration."""
+        texts = [t.text for t in words]
+        if '(' not in texts or ('=' in texts and texts.index('=') < texts.index('(')):
+            return False
+        at = texts.index('(')
+        while at < len(texts) and (texts[at] != '(' or texts[at - 1] in NO_FUNCTION):
+            at += 1
+        if 'operator' in texts or at >= len(texts) or words[at - 1].kind != 'word':
+            return True
+        if body and texts[at - 2:at - 1] != ['::'] and words[at - 1].text.upper() != words[at - 1].text:
+            brackets = [part for part in head if part[0] is words[at]]
+            parameters = ' '.join(t.text for t in brackets[0])
+            self.define(words[at - 1].text + parameters, 'function', words[0])
+        return True
+
+    def add_variable(self, words):
+        texts = [t.text for t in words]
+        ends = [i for i, text in enumerate(texts) if text in ('=', '{', '[')]
+        at = (ends[0] if ends else len(texts)) - 1
+        if at > 0 and words[at].kind == 'word' and texts[at - 1] != '::':
+            self.define(texts[at], 'variable', words[0])
+
+    def define(self, name, kind, token):
+        self.found.append(Definition(tuple(self.namespace), name, kind, token.line))
